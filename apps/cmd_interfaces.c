@@ -1,0 +1,177 @@
+/* cmd_interfaces.c - troupe interfaces: what devices can say, and checking recorded encodings. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "commands.h"
+#include "padi/vectors.h"
+
+static const char name[] = "interfaces";
+
+enum { LARGEST_VECTOR_FILE = 256 << 20 };
+
+enum form { FORM_TEXT, FORM_JSON, FORM_SCHEMA };
+
+struct options {
+    enum form form;
+    const char *check;     /* a file of vectors */
+    const char *interface; /* NULL for all */
+};
+
+static void print_list(const tp_catalogue *catalogue)
+{
+    for (size_t i = 0; i < tp_catalogue_size(catalogue); i++) {
+        const tp_interface *interface = tp_catalogue_at(catalogue, i);
+        printf("%5u  %-20s %3lu messages  %s\n", interface->code, interface->name,
+               (unsigned long)interface->message_count, interface->doc);
+    }
+    puts("\nMore about one: troupe interfaces NAME");
+}
+
+static tp_status describe(char **out, const tp_interface *interface, enum form form)
+{
+    switch (form) {
+    case FORM_JSON:
+        return tp_interface_json(out, interface);
+    case FORM_SCHEMA:
+        return tp_interface_schema(out, interface);
+    default:
+        return tp_interface_text(out, interface);
+    }
+}
+
+static int print_one(const tp_interface *interface, enum form form)
+{
+    char *text = NULL;
+
+    if (describe(&text, interface, form) != TP_OK) {
+        return command_fail(name, EXIT_FAILED, "out of memory");
+    }
+    fputs(text, stdout);
+    free(text);
+    return EXIT_DONE;
+}
+
+/* JSON of all of them: an object with the interfaces' names as members. */
+static int print_all(const tp_catalogue *catalogue, enum form form)
+{
+    for (size_t i = 0; i < tp_catalogue_size(catalogue); i++) {
+        const tp_interface *interface = tp_catalogue_at(catalogue, i);
+        printf("%s\"%s\":", i == 0 ? "{" : ",\n ", interface->name);
+        if (print_one(interface, form) != EXIT_DONE) {
+            return EXIT_FAILED;
+        }
+    }
+    puts("}");
+    return EXIT_DONE;
+}
+
+static void print_note(void *context, const char *text)
+{
+    (void)context;
+    printf("%s\n", text);
+}
+
+static int check_vectors(const tp_catalogue *catalogue, const char *path)
+{
+    tpi_vector_report report = {.note = print_note};
+    tpi_buf text = {0};
+    tp_error err = {0};
+    tp_status status = tpi_file_read(&text, path, LARGEST_VECTOR_FILE, &err);
+
+    if (status == TP_OK) {
+        status = tpi_vectors_check(&report, catalogue, tpi_buf_text(&text), text.length, &err);
+        if (status != TP_OK) {
+            tp_wrap(&err, status, path);
+        }
+    }
+    tpi_buf_fini(&text);
+    if (status != TP_OK) {
+        return command_fail(name, EXIT_FAILED, "%s", err.text);
+    }
+    printf("%u passed, %u failed\n", report.passed, report.failed);
+    return report.failed == 0 ? EXIT_DONE : EXIT_FAILED;
+}
+
+static int show(const tp_catalogue *catalogue, const struct options *options)
+{
+    if (options->check != NULL) {
+        return check_vectors(catalogue, options->check);
+    }
+    if (options->interface != NULL) {
+        const tp_interface *interface = command_interface(name, catalogue, options->interface);
+        if (interface == NULL) {
+            return EXIT_FAILED;
+        }
+        int result = print_one(interface, options->form);
+        if (options->form != FORM_TEXT) {
+            putchar('\n');
+        }
+        return result;
+    }
+    if (options->form != FORM_TEXT) {
+        return print_all(catalogue, options->form);
+    }
+    print_list(catalogue);
+    return EXIT_DONE;
+}
+
+static int read_options(struct options *options, tp_catalogue *catalogue, int argc, char **argv)
+{
+    for (int i = 0; i < argc; i++) {
+        if (strcmp(argv[i], "--json") == 0) {
+            options->form = FORM_JSON;
+        } else if (strcmp(argv[i], "--schema") == 0) {
+            options->form = FORM_SCHEMA;
+        } else if (strcmp(argv[i], "--check") == 0) {
+            options->check = command_value(name, argc, argv, &i);
+            if (options->check == NULL) {
+                return EXIT_USAGE;
+            }
+        } else if (strcmp(argv[i], "--load") == 0) {
+            int result = command_load(name, catalogue, argc, argv, &i);
+            if (result != EXIT_DONE) {
+                return result;
+            }
+        } else if (argv[i][0] == '-' || options->interface != NULL) {
+            return command_fail(name, EXIT_USAGE, "unexpected \"%s\"", argv[i]);
+        } else {
+            options->interface = argv[i];
+        }
+    }
+    return EXIT_DONE;
+}
+
+static int run(int argc, char **argv)
+{
+    struct options options = {.form = FORM_TEXT};
+    tp_catalogue *catalogue = command_catalogue(name);
+    if (catalogue == NULL) {
+        return EXIT_FAILED;
+    }
+    int result = read_options(&options, catalogue, argc, argv);
+    if (result == EXIT_DONE) {
+        result = show(catalogue, &options);
+    }
+    tp_catalogue_destroy(catalogue);
+    return result;
+}
+
+const command command_interfaces = {
+    .name = name,
+    .summary = "what devices can say: messages, fields, units",
+    .help = "usage: troupe interfaces [NAME] [--json | --schema] [--load FILE.padi]\n"
+            "       troupe interfaces --check FILE.json\n"
+            "\n"
+            "Lists the interfaces, or describes one: its messages, structs, units and constants.\n"
+            "\n"
+            "  --json         the description as JSON; without NAME of all interfaces\n"
+            "  --schema       the JSON Schema of the messages\n"
+            "  --load FILE    know this interface file too; may be repeated\n"
+            "  --check FILE   encode and decode every entry of a file of recorded encodings\n"
+            "                 (docs/vectors.md); exits with 1 if one differs\n"
+            "\n"
+            "Example: troupe interfaces ranger\n",
+    .run = run,
+};

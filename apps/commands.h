@@ -1,0 +1,38 @@
+/* commands.h - the sub-commands of troupe, and what they share. */
+#ifndef TROUPE_APPS_COMMANDS_H
+#define TROUPE_APPS_COMMANDS_H
+
+#include "troupe/padi.h"
+
+/* Exit codes: 0 done, 1 it failed, 2 the command line was wrong. */
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+typedef struct command {
+    const char *name;
+    const char *summary;
+    const char *help; /* printed by `troupe NAME --help` */
+    int (*run)(int argc, char **argv);
+} command;
+
+extern const command command_interfaces;
+extern const command command_encode;
+extern const command command_decode;
+extern const command command_demo;
+
+/* "troupe NAME: text" on standard error; returns `code`, so that failing is one line. */
+int command_fail(const char *name, int code, const char *format, ...) TP_PRINTF(3, 4);
+
+/* The next argument as the value of an option; NULL (and a message) if there is none. */
+const char *command_value(const char *name, int argc, char **argv, int *i);
+
+/* The built-in interfaces; NULL (and a message) on failure. */
+tp_catalogue *command_catalogue(const char *name);
+
+/* --load FILE at argv[*i]: load the interface file; an exit code. */
+int command_load(const char *name, tp_catalogue *catalogue, int argc, char **argv, int *i);
+
+/* An interface by name, or a message with the nearest known name. */
+const tp_interface *command_interface(const char *caller, const tp_catalogue *catalogue,
+                                      const char *name);
+
+#endif

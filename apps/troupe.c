@@ -1,0 +1,159 @@
+/* troupe.c - the command line: finds the sub-command and runs it. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "commands.h"
+
+static const command *const commands[] = {
+    &command_interfaces,
+    &command_encode,
+    &command_decode,
+    &command_demo,
+};
+
+enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
+
+int command_fail(const char *name, int code, const char *format, ...)
+{
+    va_list args;
+
+    fprintf(stderr, "troupe %s: ", name);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    if (code == EXIT_USAGE) {
+        fprintf(stderr, "Try: troupe %s --help\n", name);
+    }
+    return code;
+}
+
+const char *command_value(const char *name, int argc, char **argv, int *i)
+{
+    if (*i + 1 >= argc) {
+        command_fail(name, EXIT_USAGE, "%s needs a value", argv[*i]);
+        return NULL;
+    }
+    return argv[++*i];
+}
+
+tp_catalogue *command_catalogue(const char *name)
+{
+    tp_catalogue *catalogue = NULL;
+    tp_error err = {0};
+
+    if (tp_catalogue_create(&catalogue, &err) != TP_OK) {
+        command_fail(name, EXIT_FAILED, "%s", err.text);
+    }
+    return catalogue;
+}
+
+int command_load(const char *name, tp_catalogue *catalogue, int argc, char **argv, int *i)
+{
+    const char *path = command_value(name, argc, argv, i);
+    tp_error err = {0};
+
+    if (path == NULL) {
+        return EXIT_USAGE;
+    }
+    if (tp_catalogue_load(catalogue, path, &err) != TP_OK) {
+        return command_fail(name, EXIT_FAILED, "%s", err.text);
+    }
+    return EXIT_DONE;
+}
+
+const tp_interface *command_interface(const char *caller, const tp_catalogue *catalogue,
+                                      const char *name)
+{
+    const tp_interface *interface = tp_catalogue_named(catalogue, name);
+    tpi_nearest nearest;
+    char hint[96];
+
+    if (interface == NULL) {
+        tpi_nearest_init(&nearest, name);
+        for (size_t i = 0; i < tp_catalogue_size(catalogue); i++) {
+            tpi_nearest_offer(&nearest, tp_catalogue_at(catalogue, i)->name);
+        }
+        command_fail(caller, EXIT_FAILED, "there is no interface \"%s\"%s", name,
+                     tpi_nearest_hint(&nearest, hint, sizeof hint));
+    }
+    return interface;
+}
+
+static void print_usage(FILE *out)
+{
+    fputs("usage: troupe COMMAND [ARGUMENTS]\n\n"
+          "Troupe is a robot device server: a robot program is written once and plays on any "
+          "robot.\n\n",
+          out);
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        fprintf(out, "  %-12s %s\n", commands[i]->name, commands[i]->summary);
+    }
+    fputs("\n  troupe COMMAND --help tells more about a command.\n"
+          "  troupe --version prints the version.\n",
+          out);
+}
+
+static const command *find_command(const char *name)
+{
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        if (strcmp(commands[i]->name, name) == 0) {
+            return commands[i];
+        }
+    }
+    return NULL;
+}
+
+static int unknown_command(const char *name)
+{
+    tpi_nearest nearest;
+    char hint[96];
+
+    tpi_nearest_init(&nearest, name);
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        tpi_nearest_offer(&nearest, commands[i]->name);
+    }
+    fprintf(stderr, "troupe: there is no command \"%s\"%s\n", name,
+            tpi_nearest_hint(&nearest, hint, sizeof hint));
+    fputs("Try: troupe --help\n", stderr);
+    return EXIT_USAGE;
+}
+
+static bool asks_for_help(const char *argument)
+{
+    return strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_usage(stderr);
+        return EXIT_USAGE;
+    }
+    if (asks_for_help(argv[1]) || strcmp(argv[1], "help") == 0) {
+        const command *topic = argc > 2 ? find_command(argv[2]) : NULL;
+        if (topic != NULL) {
+            fputs(topic->help, stdout);
+        } else {
+            print_usage(stdout);
+        }
+        return EXIT_DONE;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        puts("troupe " TROUPE_VERSION);
+        return EXIT_DONE;
+    }
+    const command *chosen = find_command(argv[1]);
+    if (chosen == NULL) {
+        return unknown_command(argv[1]);
+    }
+    for (int i = 2; i < argc; i++) {
+        if (asks_for_help(argv[i])) {
+            fputs(chosen->help, stdout);
+            return EXIT_DONE;
+        }
+    }
+    return chosen->run(argc - 2, argv + 2);
+}

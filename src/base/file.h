@@ -1,0 +1,14 @@
+/* file.h - whole files in and out. */
+#ifndef TROUPE_BASE_FILE_H
+#define TROUPE_BASE_FILE_H
+
+#include "base/buf.h"
+
+/* Append the contents of the file ("-" is standard input) to `out`. Fails with TP_E_LIMIT beyond
+ * `most` bytes, so that a wrong path cannot fill the memory. */
+tp_status tpi_file_read(tpi_buf *out, const char *path, size_t most, tp_error *err);
+
+/* Replace the file by `length` bytes; an unchanged file is not touched, so builds stay short. */
+tp_status tpi_file_write(const char *path, const void *bytes, size_t length, tp_error *err);
+
+#endif

@@ -1,0 +1,172 @@
+/* text.c - nearest names, hexadecimal, UTF-8. */
+#include "base/text.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LONGEST_COMPARED = 63 };
+
+static unsigned min3(unsigned a, unsigned b, unsigned c)
+{
+    unsigned least = a < b ? a : b;
+    return least < c ? least : c;
+}
+
+/* Edit distance, ignoring case; UINT_MAX for names too long to be worth comparing. */
+static unsigned distance_between(const char *a, const char *b)
+{
+    const size_t rows = strlen(a);
+    const size_t columns = strlen(b);
+    unsigned row[LONGEST_COMPARED + 1];
+
+    if (rows > LONGEST_COMPARED || columns > LONGEST_COMPARED) {
+        return UINT_MAX;
+    }
+    for (size_t j = 0; j <= columns; j++) {
+        row[j] = (unsigned)j;
+    }
+    for (size_t i = 1; i <= rows; i++) {
+        unsigned diagonal = row[0];
+        row[0] = (unsigned)i;
+        for (size_t j = 1; j <= columns; j++) {
+            bool same = tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[j - 1]);
+            unsigned above = row[j];
+            row[j] = min3(above + 1, row[j - 1] + 1, diagonal + (same ? 0 : 1));
+            diagonal = above;
+        }
+    }
+    return row[columns];
+}
+
+void tpi_nearest_init(tpi_nearest *nearest, const char *word)
+{
+    *nearest = (tpi_nearest){.word = word, .distance = UINT_MAX};
+}
+
+void tpi_nearest_offer(tpi_nearest *nearest, const char *candidate)
+{
+    unsigned distance = distance_between(nearest->word, candidate);
+    unsigned allowed = (unsigned)strlen(nearest->word) / 3 + 1;
+
+    if (distance <= allowed && distance < nearest->distance) {
+        nearest->best = candidate;
+        nearest->distance = distance;
+    }
+}
+
+const char *tpi_nearest_hint(const tpi_nearest *nearest, char *out, size_t size)
+{
+    out[0] = '\0';
+    if (nearest->best != NULL) {
+        snprintf(out, size, "; did you mean \"%s\"?", nearest->best);
+    }
+    return out;
+}
+
+void tpi_hex_put(tpi_buf *out, const void *bytes, size_t length)
+{
+    static const char digits[] = "0123456789abcdef";
+    const unsigned char *in = bytes;
+    char *at = length <= SIZE_MAX / 4 ? tpi_buf_reserve(out, length * 2) : NULL;
+
+    if (at == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < length; i++) {
+        at[2 * i] = digits[in[i] >> 4];
+        at[2 * i + 1] = digits[in[i] & 15];
+    }
+    out->length += length * 2;
+    out->data[out->length] = '\0';
+}
+
+static int digit_value(char c)
+{
+    if (c >= '0' && c <= '9') {
+        return c - '0';
+    }
+    if (c >= 'a' && c <= 'f') {
+        return c - 'a' + 10;
+    }
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+tp_status tpi_hex_read(tpi_buf *out, const char *text, size_t length, tp_error *err)
+{
+    for (size_t i = 0; i < length;) {
+        if (isspace((unsigned char)text[i])) {
+            i++;
+            continue;
+        }
+        int high = digit_value(text[i]);
+        int low = i + 1 < length ? digit_value(text[i + 1]) : -1;
+        if (high < 0) {
+            return tp_fail(err, TP_E_SYNTAX, "character %zu is not a hex digit", i + 1);
+        }
+        if (low < 0) {
+            return tp_fail(err, TP_E_SYNTAX, "character %zu has no second hex digit", i + 1);
+        }
+        tpi_buf_putc(out, (char)(high << 4 | low));
+        i += 2;
+    }
+    return tpi_buf_status(out);
+}
+
+/* What the first byte of a sequence says: its length and the least code point it may carry. */
+static size_t utf8_lead(unsigned char c, unsigned long *bits, unsigned long *least)
+{
+    if (c < 0x80) {
+        *bits = c;
+        *least = 0;
+        return 1;
+    }
+    if ((c & 0xe0) == 0xc0) {
+        *bits = c & 0x1f;
+        *least = 0x80;
+        return 2;
+    }
+    if ((c & 0xf0) == 0xe0) {
+        *bits = c & 0x0f;
+        *least = 0x800;
+        return 3;
+    }
+    *bits = c & 0x07;
+    *least = 0x10000;
+    return (c & 0xf8) == 0xf0 ? 4 : 0;
+}
+
+size_t tpi_utf8_length(const char *text, size_t available)
+{
+    unsigned long code = 0;
+    unsigned long least = 0;
+    size_t length = available == 0 ? 0 : utf8_lead((unsigned char)text[0], &code, &least);
+
+    if (length == 0 || length > available) {
+        return 0;
+    }
+    for (size_t i = 1; i < length; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if ((c & 0xc0) != 0x80) {
+            return 0;
+        }
+        code = code << 6 | (c & 0x3f);
+    }
+    bool surrogate = code >= 0xd800 && code <= 0xdfff;
+    return code < least || surrogate || code > 0x10ffff ? 0 : length;
+}
+
+bool tpi_utf8_valid(const char *text, size_t length)
+{
+    size_t i = 0;
+
+    while (i < length) {
+        size_t step = tpi_utf8_length(text + i, length - i);
+        if (step == 0) {
+            return false;
+        }
+        i += step;
+    }
+    return true;
+}

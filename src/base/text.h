@@ -1,0 +1,37 @@
+/* text.h - small helpers for names and hexadecimal text. */
+#ifndef TROUPE_BASE_TEXT_H
+#define TROUPE_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+/* Finds the known name that a mistyped one most likely meant. Feed every candidate, then read
+ * `best`: NULL unless one is close enough to be worth suggesting. */
+typedef struct tpi_nearest {
+    const char *word; /* borrowed */
+    const char *best; /* borrowed from the candidates */
+    unsigned distance;
+} tpi_nearest;
+
+void tpi_nearest_init(tpi_nearest *nearest, const char *word);
+void tpi_nearest_offer(tpi_nearest *nearest, const char *candidate);
+
+/* `; did you mean "best"?` or nothing, into a buffer that stays valid as long as `out`. */
+const char *tpi_nearest_hint(const tpi_nearest *nearest, char *out, size_t size);
+
+/* Append bytes as lower-case hex digits. */
+void tpi_hex_put(tpi_buf *out, const void *bytes, size_t length);
+
+/* Append the bytes that hex digits stand for; blanks between bytes are skipped. */
+tp_status tpi_hex_read(tpi_buf *out, const char *text, size_t length, tp_error *err);
+
+/* Length of the UTF-8 sequence at `text`, 0 if it is none. */
+size_t tpi_utf8_length(const char *text, size_t available);
+
+/* Whether the text is UTF-8 throughout. */
+bool tpi_utf8_valid(const char *text, size_t length);
+
+#endif

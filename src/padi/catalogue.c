@@ -1,0 +1,262 @@
+/* catalogue.c - the interfaces that a program knows: built in, and loaded from files. */
+#include "padi/catalogue.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/file.h"
+#include "padi/names.h"
+#include "padi/parse.h"
+
+enum { LARGEST_FILE = 4 << 20, DEEPEST_USE = 16 };
+
+struct loaded {
+    struct loaded *next; /* owned */
+    tpi_padi padi;
+};
+
+struct tp_catalogue {
+    const tp_interface **interfaces; /* owned array, ordered by code */
+    size_t count;
+    size_t capacity;
+    struct loaded *loaded; /* owned, newest first: a file is freed before those it uses */
+};
+
+/* ---- Look-ups -------------------------------------------------------------------------------- */
+
+size_t tp_catalogue_size(const tp_catalogue *catalogue)
+{
+    return catalogue->count;
+}
+
+const tp_interface *tp_catalogue_at(const tp_catalogue *catalogue, size_t i)
+{
+    return i < catalogue->count ? catalogue->interfaces[i] : NULL;
+}
+
+/* The first place whose code is not below `code`. */
+static size_t place_of(const tp_catalogue *catalogue, unsigned code)
+{
+    size_t low = 0;
+    size_t high = catalogue->count;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (catalogue->interfaces[middle]->code < code) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+const tp_interface *tp_catalogue_code(const tp_catalogue *catalogue, unsigned code)
+{
+    size_t i = place_of(catalogue, code);
+
+    return i < catalogue->count && catalogue->interfaces[i]->code == code ? catalogue->interfaces[i]
+                                                                          : NULL;
+}
+
+const tp_interface *tp_catalogue_named(const tp_catalogue *catalogue, const char *name)
+{
+    for (size_t i = 0; i < catalogue->count; i++) {
+        if (tpi_names_equal(catalogue->interfaces[i]->name, name)) {
+            return catalogue->interfaces[i];
+        }
+    }
+    return NULL;
+}
+
+static bool is_struct_name(const char *name, const char *ours)
+{
+    const size_t length = strlen(ours);
+
+    if (strcmp(name, ours) == 0) {
+        return true;
+    }
+    return strncmp(name, "player_", 7) == 0 && strncmp(name + 7, ours, length) == 0 &&
+           strcmp(name + 7 + length, "_t") == 0;
+}
+
+const tp_struct *tp_catalogue_struct(const tp_catalogue *catalogue, const char *name)
+{
+    for (size_t i = 0; i < catalogue->count; i++) {
+        const tp_interface *interface = catalogue->interfaces[i];
+        for (uint32_t k = 0; k < interface->struct_count; k++) {
+            if (is_struct_name(name, interface->structs[k]->name)) {
+                return interface->structs[k];
+            }
+        }
+    }
+    return NULL;
+}
+
+const tp_message *tp_catalogue_message(const tp_catalogue *catalogue, unsigned interface,
+                                       tp_kind kind, unsigned code)
+{
+    const tp_interface *own = tp_catalogue_code(catalogue, interface);
+    const tp_interface *common = tp_catalogue_code(catalogue, 0);
+    const tp_message *message = own == NULL ? NULL : tp_interface_message(own, kind, code);
+
+    if (message == NULL && own != NULL && common != NULL) {
+        message = tp_interface_message(common, kind, code);
+    }
+    return message;
+}
+
+/* ---- Loading --------------------------------------------------------------------------------- */
+
+static tp_status add(tp_catalogue *catalogue, const tp_interface *interface, tp_error *err)
+{
+    const tp_interface *same = tp_catalogue_code(catalogue, interface->code);
+    if (same != NULL) {
+        return tp_fail(err, TP_E_EXISTS, "interface %s has the code %u of %s", interface->name,
+                       interface->code, same->name);
+    }
+    if (tp_catalogue_named(catalogue, interface->name) != NULL) {
+        return tp_fail(err, TP_E_EXISTS, "there is an interface %s already", interface->name);
+    }
+    if (catalogue->count == catalogue->capacity) {
+        size_t capacity = catalogue->capacity * 2 + 64;
+        const tp_interface **interfaces =
+            realloc(catalogue->interfaces, capacity * sizeof(const tp_interface *));
+        if (interfaces == NULL) {
+            return tp_fail(err, TP_E_NOMEM, "out of memory");
+        }
+        catalogue->interfaces = interfaces;
+        catalogue->capacity = capacity;
+    }
+    size_t at = place_of(catalogue, interface->code);
+    memmove(&catalogue->interfaces[at + 1], &catalogue->interfaces[at],
+            (catalogue->count - at) * sizeof(const tp_interface *));
+    catalogue->interfaces[at] = interface;
+    catalogue->count++;
+    return TP_OK;
+}
+
+static void unload_newest(tp_catalogue *catalogue)
+{
+    struct loaded *newest = catalogue->loaded;
+    size_t at = place_of(catalogue, newest->padi.interface.code);
+
+    if (at < catalogue->count && catalogue->interfaces[at] == &newest->padi.interface) {
+        memmove(&catalogue->interfaces[at], &catalogue->interfaces[at + 1],
+                (catalogue->count - at - 1) * sizeof(const tp_interface *));
+        catalogue->count--;
+    }
+    catalogue->loaded = newest->next;
+    tpi_padi_fini(&newest->padi);
+    free(newest);
+}
+
+/* Where `use` looks: the catalogue, then the folder of the file. */
+struct search {
+    tp_catalogue *catalogue;
+    const char *path;
+    unsigned depth;
+};
+
+static tp_status load(tp_catalogue *catalogue, const char *path, unsigned depth, tp_error *err);
+
+static const tp_interface *find_used(void *context, const char *name, tp_error *err)
+{
+    const struct search *search = context;
+    const tp_interface *known = tp_catalogue_named(search->catalogue, name);
+    if (known != NULL) {
+        return known;
+    }
+    if (search->depth == DEEPEST_USE) {
+        tp_fail(err, TP_E_LIMIT, "use is nested more than %d deep, or in a circle", DEEPEST_USE);
+        return NULL;
+    }
+    const char *slash = strrchr(search->path, '/');
+    int folder = slash == NULL ? 0 : (int)(slash - search->path + 1);
+    tpi_buf path = {0};
+    tpi_buf_printf(&path, "%.*s%s.padi", folder, search->path, name);
+    tp_status status = path.failed ? tp_fail(err, TP_E_NOMEM, "out of memory")
+                                   : load(search->catalogue, path.data, search->depth + 1, err);
+    tpi_buf_fini(&path);
+    if (status != TP_OK) {
+        return NULL;
+    }
+    known = tp_catalogue_named(search->catalogue, name);
+    if (known == NULL) {
+        tp_fail(err, TP_E_UNKNOWN, "%s.padi describes another interface", name);
+    }
+    return known;
+}
+
+static tp_status parse_loaded(tp_catalogue *catalogue, const char *path, unsigned depth,
+                              tp_error *err)
+{
+    struct search search = {catalogue, path, depth};
+    const tpi_padi_scope scope = {find_used, &search};
+    tpi_buf text = {0};
+    tpi_padi padi = {0};
+
+    tp_status status = tpi_file_read(&text, path, LARGEST_FILE, err);
+    if (status == TP_OK) {
+        status = tpi_padi_parse(&padi, path, tpi_buf_text(&text), text.length, &scope, err);
+    }
+    tpi_buf_fini(&text);
+    struct loaded *loaded = status == TP_OK ? malloc(sizeof *loaded) : NULL;
+    if (loaded == NULL) {
+        tpi_padi_fini(&padi);
+        return status == TP_OK ? tp_fail(err, TP_E_NOMEM, "%s: out of memory", path) : status;
+    }
+    *loaded = (struct loaded){catalogue->loaded, padi};
+    catalogue->loaded = loaded;
+    status = add(catalogue, &loaded->padi.interface, err);
+    return status == TP_OK ? TP_OK : tp_wrap(err, status, path);
+}
+
+static tp_status load(tp_catalogue *catalogue, const char *path, unsigned depth, tp_error *err)
+{
+    const struct loaded *before = catalogue->loaded;
+    tp_status status = parse_loaded(catalogue, path, depth, err);
+
+    while (status != TP_OK && catalogue->loaded != before) {
+        unload_newest(catalogue);
+    }
+    return status;
+}
+
+tp_status tp_catalogue_load(tp_catalogue *catalogue, const char *path, tp_error *err)
+{
+    return load(catalogue, path, 0, err);
+}
+
+tp_status tp_catalogue_create(tp_catalogue **out, tp_error *err)
+{
+    tp_catalogue *catalogue = calloc(1, sizeof *catalogue);
+    tp_status status = TP_OK;
+
+    if (catalogue == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    for (size_t i = 0; tpi_builtin_interfaces[i] != NULL && status == TP_OK; i++) {
+        status = add(catalogue, tpi_builtin_interfaces[i], err);
+    }
+    if (status != TP_OK) {
+        tp_catalogue_destroy(catalogue);
+        return status;
+    }
+    *out = catalogue;
+    return TP_OK;
+}
+
+void tp_catalogue_destroy(tp_catalogue *catalogue)
+{
+    if (catalogue == NULL) {
+        return;
+    }
+    while (catalogue->loaded != NULL) {
+        unload_newest(catalogue);
+    }
+    free(catalogue->interfaces);
+    free(catalogue);
+}

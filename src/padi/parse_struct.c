@@ -1,0 +1,347 @@
+/* parse_struct.c - structs and their fields in .padi files. */
+#include <string.h>
+
+#include "base/text.h"
+#include "padi/names.h"
+#include "padi/parser.h"
+#include "padi/value.h"
+
+static const int64_t most_elements = 1 << 20;
+
+/* Words that a field cannot have as its name, since C or C++ would not compile it. */
+static const char *const reserved[] = {
+    "alignas",   "alignof",  "and",      "asm",      "auto",     "bool",    "break",   "case",
+    "catch",     "char",     "class",    "const",    "continue", "default", "delete",  "do",
+    "double",    "else",     "enum",     "explicit", "export",   "extern",  "false",   "float",
+    "for",       "friend",   "goto",     "if",       "inline",   "int",     "long",    "mutable",
+    "namespace", "new",      "not",      "nullptr",  "operator", "or",      "private", "protected",
+    "public",    "register", "restrict", "return",   "short",    "signed",  "sizeof",  "static",
+    "struct",    "switch",   "template", "this",     "throw",    "true",    "try",     "typedef",
+    "typeid",    "typename", "union",    "unsigned", "using",    "virtual", "void",    "volatile",
+    "while",     "xor",
+};
+
+static tp_status check_field_name(struct parser *p, const tpi_token *name,
+                                  const struct list *fields)
+{
+    const tp_field *known = fields->items;
+
+    for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++) {
+        if (strcmp(reserved[i], name->text) == 0) {
+            return tpi_parser_fail_at(p, name, "\"%s\" is a word of C or C++; choose another name",
+                                      name->text);
+        }
+    }
+    for (uint32_t i = 0; i < fields->count; i++) {
+        if (strcmp(known[i].name, name->text) == 0) {
+            return tpi_parser_fail_at(p, name, "the struct has a field \"%s\" already", name->text);
+        }
+    }
+    return TP_OK;
+}
+
+static void offer_types(const struct parser *p, tpi_nearest *nearest)
+{
+    tp_struct *const *own = p->structs.items;
+    const tp_interface *const *used = p->used.items;
+
+    for (unsigned i = 0; i < TP_TYPE_STRUCT; i++) {
+        tpi_nearest_offer(nearest, tp_type_name((tp_type)i));
+    }
+    for (uint32_t i = 0; i < p->structs.count; i++) {
+        tpi_nearest_offer(nearest, own[i]->name);
+    }
+    for (uint32_t i = 0; i < p->used.count; i++) {
+        for (uint32_t k = 0; k < used[i]->struct_count; k++) {
+            tpi_nearest_offer(nearest, used[i]->structs[k]->name);
+        }
+    }
+}
+
+static tp_status parse_type(struct parser *p, tp_field *field, const char *struct_name)
+{
+    tpi_token type;
+    char hint[96];
+    tpi_nearest nearest;
+
+    if (p->lexer.token.kind != TPI_TOKEN_WORD) {
+        return tpi_parser_unexpected(p, "a type");
+    }
+    tp_status status = tpi_parser_take(p, &type);
+    if (status != TP_OK) {
+        return status;
+    }
+    if (tpi_type_named(type.text, &field->type)) {
+        return TP_OK;
+    }
+    field->type = TP_TYPE_STRUCT;
+    field->of = tpi_parser_struct(p, type.text);
+    if (field->of != NULL) {
+        return TP_OK;
+    }
+    if (strcmp(type.text, struct_name) == 0) {
+        return tpi_parser_fail_at(p, &type, "struct %s cannot contain itself", struct_name);
+    }
+    tpi_nearest_init(&nearest, type.text);
+    offer_types(p, &nearest);
+    return tpi_parser_fail_at(p, &type, "unknown type \"%s\"%s", type.text,
+                              tpi_nearest_hint(&nearest, hint, sizeof hint));
+}
+
+/* The count field that an array names: an earlier u32 that counts nothing yet. */
+static tp_status bind_count(struct parser *p, const tpi_token *name, struct list *fields,
+                            tp_field *array)
+{
+    tp_field *known = fields->items;
+
+    for (uint32_t i = 0; i < fields->count; i++) {
+        if (strcmp(known[i].name, name->text) != 0) {
+            continue;
+        }
+        if (known[i].type != TP_TYPE_U32 || known[i].shape != TP_SHAPE_ONE) {
+            return tpi_parser_fail_at(p, name, "the count field \"%s\" has to be one u32",
+                                      name->text);
+        }
+        if (known[i].is_count) {
+            return tpi_parser_fail_at(p, name, "\"%s\" counts another array already", name->text);
+        }
+        known[i].is_count = true;
+        array->count_offset = i; /* an index until the layout is known */
+        return TP_OK;
+    }
+    return tpi_parser_fail_at(
+        p, name,
+        "\"%s\" is neither a constant nor an earlier field: a count comes before its array",
+        name->text);
+}
+
+static tp_status parse_length(struct parser *p, const char *what, uint32_t *length)
+{
+    const tpi_token token = p->lexer.token;
+    const tp_constant *constant = tpi_parser_constant(p, token.text);
+    int64_t value = 0;
+
+    if (constant == NULL) {
+        tp_status status = tpi_parse_integer(p, what, 1, most_elements, &value);
+        *length = (uint32_t)value;
+        return status;
+    }
+    if (constant->value < 1 || constant->value > most_elements) {
+        return tpi_parser_fail_at(p, &token, "%s is %lld, which is no length", constant->name,
+                                  (long long)constant->value);
+    }
+    *length = (uint32_t)constant->value;
+    return tpi_lexer_next(&p->lexer, p->err);
+}
+
+static bool starts_number(const char *text)
+{
+    return (text[0] >= '0' && text[0] <= '9') || text[0] == '-';
+}
+
+static tp_status parse_dimension(struct parser *p, tp_field *field, struct list *fields)
+{
+    tp_status status = tpi_lexer_next(&p->lexer, p->err);
+    if (status != TP_OK) {
+        return status;
+    }
+    const tpi_token first = p->lexer.token;
+    if (first.kind != TPI_TOKEN_WORD) {
+        return tpi_parser_unexpected(p, "a length or a count field");
+    }
+    if (starts_number(first.text) || tpi_parser_constant(p, first.text) != NULL) {
+        field->shape = TP_SHAPE_FIXED;
+        status = parse_length(p, "a length", &field->length);
+    } else {
+        field->shape = TP_SHAPE_POINTER;
+        status = bind_count(p, &first, fields, field);
+        status = status == TP_OK ? tpi_lexer_next(&p->lexer, p->err) : status;
+        if (status == TP_OK && tpi_parser_at(p, TPI_TOKEN_WORD, "max")) {
+            field->shape = TP_SHAPE_BOUNDED;
+            status = tpi_lexer_next(&p->lexer, p->err);
+            status = status == TP_OK ? parse_length(p, "a maximum", &field->length) : status;
+        }
+    }
+    return status == TP_OK ? tpi_parser_expect(p, "]") : status;
+}
+
+static tp_status parse_values(struct parser *p, tp_field *field)
+{
+    const bool flags = tpi_parser_at(p, TPI_TOKEN_WORD, "flags");
+    tpi_token name;
+    tp_status status = tpi_lexer_next(&p->lexer, p->err);
+
+    status = status == TP_OK ? tpi_parse_name(p, "an enum", false, &name) : status;
+    if (status != TP_OK) {
+        return status;
+    }
+    field->values = tpi_parser_enum(p, name.text);
+    if (field->values == NULL) {
+        return tpi_parser_fail_at(p, &name, "unknown enum \"%s\"", name.text);
+    }
+    if (field->values->flags != flags) {
+        return tpi_parser_fail_at(p, &name, "\"%s\" is declared as %s", name.text,
+                                  flags ? "enum" : "flags");
+    }
+    if (field->type == TP_TYPE_F32 || field->type == TP_TYPE_F64) {
+        return tpi_parser_fail_at(p, &name, "a field of type %s cannot be an enum",
+                                  tp_type_name(field->type));
+    }
+    for (uint32_t i = 0; i < field->values->member_count; i++) {
+        if (!tpi_type_holds(field->type, field->values->members[i].value)) {
+            return tpi_parser_fail_at(p, &name, "%s does not fit into %s",
+                                      field->values->members[i].name, tp_type_name(field->type));
+        }
+    }
+    return TP_OK;
+}
+
+static tp_status unknown_unit(struct parser *p, const tpi_token *unit)
+{
+    const char *const *own = p->units.items;
+    char hint[96];
+    tpi_nearest nearest;
+
+    tpi_nearest_init(&nearest, unit->text);
+    for (size_t i = 0; tpi_units[i] != NULL; i++) {
+        tpi_nearest_offer(&nearest, tpi_units[i]);
+    }
+    for (uint32_t i = 0; i < p->units.count; i++) {
+        tpi_nearest_offer(&nearest, own[i]);
+    }
+    return tpi_parser_fail_at(p, unit, "unknown unit \"%s\"%s", unit->text,
+                              tpi_nearest_hint(&nearest, hint, sizeof hint));
+}
+
+static const char *find_unit(const struct parser *p, const char *name)
+{
+    const char *const *own = p->units.items;
+
+    for (size_t i = 0; tpi_units[i] != NULL; i++) {
+        if (strcmp(tpi_units[i], name) == 0) {
+            return tpi_units[i];
+        }
+    }
+    for (uint32_t i = 0; i < p->units.count; i++) {
+        if (strcmp(own[i], name) == 0) {
+            return own[i];
+        }
+    }
+    return NULL;
+}
+
+static tp_status parse_unit(struct parser *p, tp_field *field)
+{
+    const bool none = field->type == TP_TYPE_STRUCT || field->type == TP_TYPE_CHAR;
+    tpi_token unit = p->lexer.token;
+
+    if (none && unit.kind == TPI_TOKEN_WORD) {
+        return tpi_parser_fail_at(p, &unit, "a field of type %s has no unit",
+                                  tp_type_name(field->type));
+    }
+    if (none) {
+        return TP_OK;
+    }
+    if (unit.kind != TPI_TOKEN_WORD) {
+        return tpi_parser_fail_at(p, &unit, "the field \"%s\" has no unit", field->name);
+    }
+    if (tpi_parser_at(p, TPI_TOKEN_WORD, "enum") || tpi_parser_at(p, TPI_TOKEN_WORD, "flags")) {
+        return parse_values(p, field);
+    }
+    field->unit = find_unit(p, unit.text);
+    return field->unit == NULL ? unknown_unit(p, &unit) : tpi_lexer_next(&p->lexer, p->err);
+}
+
+static tp_status parse_field(struct parser *p, const char *struct_name, struct list *fields)
+{
+    tp_field field = {.shape = TP_SHAPE_ONE};
+    tpi_token name;
+
+    if (p->lexer.token.kind != TPI_TOKEN_WORD) {
+        return tpi_parser_unexpected(p, "a field or \"}\"");
+    }
+    tp_status status = tpi_parser_take(p, &name);
+    if (status == TP_OK &&
+        (name.text[0] < 'A' || name.text[0] > 'z' || strpbrk(name.text, "/%^*.|-+>") != NULL)) {
+        status = tpi_parser_fail_at(p, &name, "\"%s\" cannot be the name of a field", name.text);
+    }
+    status = status == TP_OK ? check_field_name(p, &name, fields) : status;
+    field.name = name.text;
+    status = status == TP_OK ? parse_type(p, &field, struct_name) : status;
+    if (status == TP_OK && tpi_parser_at(p, TPI_TOKEN_MARK, "[")) {
+        status = parse_dimension(p, &field, fields);
+    }
+    status = status == TP_OK ? parse_unit(p, &field) : status;
+    status = status == TP_OK ? tpi_parse_doc(p, &field.doc) : status;
+    if (status != TP_OK) {
+        return status;
+    }
+    if (fields->count == TP_MAX_FIELDS) {
+        return tpi_parser_fail_at(p, &name, "more than %d fields", TP_MAX_FIELDS);
+    }
+    tp_field *kept = tpi_list_add(p, fields);
+    if (kept == NULL) {
+        return TP_E_NOMEM;
+    }
+    *kept = field;
+    return TP_OK;
+}
+
+/* Fields are complete: lay them out, replace the counts' indexes by their offsets, plan. */
+static tp_status finish_struct(struct parser *p, const tpi_token *at, tp_struct *type,
+                               struct list *fields)
+{
+    tp_field *all = fields->items;
+    const tpi_step_path *paths;
+    tp_error why = {0};
+
+    type->fields = all;
+    type->field_count = fields->count;
+    tp_status status = tpi_plan_layout(type, all, &why);
+    for (uint32_t i = 0; i < fields->count && status == TP_OK; i++) {
+        if (all[i].shape == TP_SHAPE_BOUNDED || all[i].shape == TP_SHAPE_POINTER) {
+            all[i].count_offset = all[all[i].count_offset].offset;
+        }
+    }
+    status = status == TP_OK ? tpi_plan_make(type, p->arena, &paths, &why) : status;
+    if (status == TP_E_NOMEM) {
+        return tpi_parser_no_memory(p);
+    }
+    if (status != TP_OK) {
+        return tpi_parser_fail_at(p, at, "%s", why.text);
+    }
+    tp_struct **kept = tpi_list_add(p, &p->structs);
+    const tpi_step_path **kept_paths = tpi_list_add(p, &p->paths);
+    if (kept == NULL || kept_paths == NULL) {
+        return TP_E_NOMEM;
+    }
+    *kept = type;
+    *kept_paths = paths;
+    return TP_OK;
+}
+
+tp_status tpi_parse_struct(struct parser *p)
+{
+    struct list fields = {.item_size = sizeof(tp_field)};
+    tp_struct *type = tpi_arena_alloc(p->arena, sizeof *type);
+    tpi_token name;
+
+    if (type == NULL) {
+        return tpi_parser_no_memory(p);
+    }
+    tp_status status = tpi_parse_name(p, "a struct", false, &name);
+    if (status != TP_OK || tpi_parser_type_taken(p, &name, &status)) {
+        return status;
+    }
+    type->name = name.text;
+    status = tpi_parse_doc(p, &type->doc);
+    status = status == TP_OK ? tpi_parser_expect(p, "{") : status;
+    while (status == TP_OK && !tpi_parser_at(p, TPI_TOKEN_MARK, "}")) {
+        status = parse_field(p, type->name, &fields);
+    }
+    if (status == TP_OK && fields.count == 0) {
+        status = tpi_parser_fail_at(p, &name, "struct %s has no fields", name.text);
+    }
+    status = status == TP_OK ? tpi_lexer_next(&p->lexer, p->err) : status;
+    return status == TP_OK ? finish_struct(p, &name, type, &fields) : status;
+}

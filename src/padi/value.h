@@ -1,0 +1,35 @@
+/* value.h - access to the fields of a value, shared by the codecs. */
+#ifndef TROUPE_PADI_VALUE_H
+#define TROUPE_PADI_VALUE_H
+
+#include "base/buf.h"
+#include "troupe/padi.h"
+
+/* The first element of the field; NULL if it is behind a pointer that is NULL. */
+const void *tpi_field_elements(const tp_field *field, const void *value);
+
+/* Let the pointer of a TP_SHAPE_POINTER field point to `elements`. */
+void tpi_field_point(const tp_field *field, void *value, void *elements);
+
+/* One number of any type but struct, as a double or an integer. */
+double tpi_number_get_real(tp_type type, const void *at);
+int64_t tpi_number_get_whole(tp_type type, const void *at);
+bool tpi_type_is_real(tp_type type);
+
+/* Whether a whole number fits into a type of whole numbers. */
+bool tpi_type_holds(tp_type type, int64_t value);
+
+/* Append a number as text; the infinities and NaN get quotes around them if `quote`. */
+void tpi_number_put(tpi_buf *out, tp_type type, const void *at, bool quote);
+
+/* How long the text in a char array is: without the NULs at its end. False if it cannot be written
+ * as text: a NUL in the middle, or not UTF-8. */
+bool tpi_chars_text(const char *chars, uint32_t count, uint32_t *length);
+
+/* The two halves of tp_value_text(). */
+void tpi_value_put_json(tpi_buf *out, const tp_struct *type, const void *value, bool pretty,
+                        size_t indent);
+void tpi_value_put_human(tpi_buf *out, const tp_struct *type, const void *value, bool block,
+                         size_t indent);
+
+#endif

@@ -1,0 +1,104 @@
+/* memory.c - memory that runs out on purpose; see memory.h. */
+#include "support/memory.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+/* The linker's names for the functions behind --wrap. */
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+void __real_free(void *memory);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+void __wrap_free(void *memory);
+
+static struct {
+    size_t allocations;
+    long live;
+    size_t fail_at; /* 0 for never */
+    bool failed;
+} memory;
+
+size_t memory_allocations(void)
+{
+    return memory.allocations;
+}
+
+long memory_live(void)
+{
+    return memory.live;
+}
+
+void memory_fail_at(size_t n)
+{
+    memory.fail_at = n == 0 ? 0 : memory.allocations + n;
+    memory.failed = false;
+}
+
+bool memory_has_failed(void)
+{
+    return memory.failed;
+}
+
+static bool fails_now(void)
+{
+    memory.allocations++;
+    if (memory.allocations != memory.fail_at) {
+        return false;
+    }
+    memory.failed = true;
+    return true;
+}
+
+static void *counted(void *block)
+{
+    memory.live += block != NULL ? 1 : 0;
+    return block;
+}
+
+void *__wrap_malloc(size_t size)
+{
+    return fails_now() ? NULL : counted(__real_malloc(size));
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return fails_now() ? NULL : counted(__real_calloc(count, size));
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+    if (fails_now()) {
+        return NULL;
+    }
+    void *block = __real_realloc(old, size);
+    return old == NULL ? counted(block) : block;
+}
+
+void __wrap_free(void *block)
+{
+    memory.live -= block != NULL ? 1 : 0;
+    __real_free(block);
+}
+
+void memory_sweep(memory_scenario *scenario, void *context)
+{
+    for (size_t n = 1;; n++) {
+        const long before = memory_live();
+        memory_fail_at(n);
+        tp_status status = scenario(context);
+        const bool failed = memory_has_failed();
+        memory_fail_at(0);
+        assert_int_equal(memory_live(), before);
+        assert_int_equal(status, failed ? TP_E_NOMEM : TP_OK);
+        if (!failed) {
+            return;
+        }
+    }
+}
