@@ -8,13 +8,13 @@
 #include "padi/names.h"
 #include "padi/parser.h"
 
-enum { FIRST_OWN_INTERFACE = 200, FIRST_COMMON_CODE = 240, LONGEST_NAME = 64 };
+enum { FIRST_OWN_INTERFACE = 200, FIRST_COMMON_CODE = 240 };
 
 /* ---- Items ----------------------------------------------------------------------------------- */
 
 static tp_status parse_interface(struct parser *p)
 {
-    tpi_token name;
+    tpi_token name = {0};
     int64_t code = 0;
 
     if (p->has_interface) {
@@ -32,7 +32,7 @@ static tp_status parse_interface(struct parser *p)
 
 static tp_status parse_use(struct parser *p)
 {
-    tpi_token name;
+    tpi_token name = {0};
     tp_error why = {0};
     tp_status status = tpi_parse_name(p, "an interface", false, &name);
 
@@ -56,7 +56,7 @@ static tp_status parse_use(struct parser *p)
 
 static tp_status parse_unit_item(struct parser *p)
 {
-    tpi_token name;
+    tpi_token name = {0};
     const char *doc;
 
     if (p->lexer.token.kind != TPI_TOKEN_WORD) {
@@ -76,7 +76,7 @@ static tp_status parse_unit_item(struct parser *p)
 static tp_status parse_constant(struct parser *p, struct list *list)
 {
     tp_constant constant;
-    tpi_token name;
+    tpi_token name = {0};
     tp_status status = tpi_parse_name(p, "a constant", true, &name);
 
     if (status == TP_OK && tpi_parser_constant_taken(p, list, name.text)) {
@@ -101,7 +101,7 @@ static tp_status parse_enum(struct parser *p, bool flags)
 {
     struct list members = {.item_size = sizeof(tp_constant)};
     tp_enum *values = tpi_arena_alloc(p->arena, sizeof *values);
-    tpi_token name;
+    tpi_token name = {0};
 
     if (values == NULL) {
         return tpi_parser_no_memory(p);
@@ -136,7 +136,7 @@ static tp_status parse_enum(struct parser *p, bool flags)
 /* "(" [STRUCT] ")" */
 static tp_status parse_payload(struct parser *p, const tp_struct **type)
 {
-    tpi_token name;
+    tpi_token name = {0};
     tp_status status = tpi_parser_expect(p, "(");
 
     *type = NULL;
@@ -197,7 +197,7 @@ const char *tpi_kind_infix(tp_kind kind)
 static bool message_constant_taken(const struct parser *p, const tp_message *message)
 {
     const struct list none = {0};
-    char name[4 * LONGEST_NAME];
+    char name[4 * TPI_PADI_LONGEST_NAME];
 
     snprintf(name, sizeof name, "%s_%s_%s", p->interface.name, tpi_kind_infix(message->kind),
              message->name);
@@ -239,7 +239,7 @@ static tp_status check_message(struct parser *p, const tpi_token *at, const tp_m
 static tp_status parse_message(struct parser *p, tp_kind kind)
 {
     tp_message message = {.kind = kind};
-    tpi_token name;
+    tpi_token name = {0};
     int64_t code = 0;
 
     if (!p->has_interface) {

@@ -168,7 +168,7 @@ static tp_status parse_dimension(struct parser *p, tp_field *field, struct list 
 static tp_status parse_values(struct parser *p, tp_field *field)
 {
     const bool flags = tpi_parser_at(p, TPI_TOKEN_WORD, "flags");
-    tpi_token name;
+    tpi_token name = {0};
     tp_status status = tpi_lexer_next(&p->lexer, p->err);
 
     status = status == TP_OK ? tpi_parse_name(p, "an enum", false, &name) : status;
@@ -255,7 +255,7 @@ static tp_status parse_unit(struct parser *p, tp_field *field)
 static tp_status parse_field(struct parser *p, const char *struct_name, struct list *fields)
 {
     tp_field field = {.shape = TP_SHAPE_ONE};
-    tpi_token name;
+    tpi_token name = {0};
 
     if (p->lexer.token.kind != TPI_TOKEN_WORD) {
         return tpi_parser_unexpected(p, "a field or \"}\"");
@@ -324,7 +324,7 @@ tp_status tpi_parse_struct(struct parser *p)
 {
     struct list fields = {.item_size = sizeof(tp_field)};
     tp_struct *type = tpi_arena_alloc(p->arena, sizeof *type);
-    tpi_token name;
+    tpi_token name = {0};
 
     if (type == NULL) {
         return tpi_parser_no_memory(p);

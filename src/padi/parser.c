@@ -5,10 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/number.h"
 #include "padi/names.h"
-
-enum { LONGEST_NAME = 64 };
 
 /* ---- Shared pieces --------------------------------------------------------------------------- */
 
@@ -94,11 +93,11 @@ tp_status tpi_parse_name(struct parser *p, const char *what, bool upper, tpi_tok
         return tpi_parser_unexpected(p, wanted);
     }
     if (!is_letter(text[0], upper) || strpbrk(text, "/%^*.|-+>") != NULL ||
-        strlen(text) > LONGEST_NAME) {
+        strlen(text) > TPI_PADI_LONGEST_NAME) {
         return tpi_parser_fail_at(
             p, &p->lexer.token,
             "\"%.40s\" cannot be the name of %s: %s letters, digits and _, at most %d", text, what,
-            upper ? "upper-case" : "lower-case", LONGEST_NAME);
+            upper ? "upper-case" : "lower-case", TPI_PADI_LONGEST_NAME);
     }
     return tpi_parser_take(p, name);
 }

@@ -5,6 +5,8 @@
 #include "padi/lex.h"
 #include "padi/parse.h"
 
+enum { TPI_PADI_LONGEST_NAME = 64 };
+
 /* A list that grows in the arena. */
 struct list {
     void *items;
