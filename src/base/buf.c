@@ -42,6 +42,7 @@ char *tpi_buf_reserve(tpi_buf *buf, size_t extra)
             return NULL;
         }
         buf->data = data;
+        buf->data[buf->length] = '\0'; /* fresh memory may hold anything */
         buf->capacity = wanted;
     }
     return buf->data + buf->length;
@@ -79,7 +80,8 @@ void tpi_buf_printf(tpi_buf *buf, const char *format, ...)
     int length = vsnprintf(NULL, 0, format, args);
     va_end(args);
 
-    char *at = length < 0 ? NULL : tpi_buf_reserve(buf, (size_t)length);
+    /* a text that cannot be printed has no size that could be reserved */
+    char *at = tpi_buf_reserve(buf, length < 0 ? SIZE_MAX : (size_t)length);
     if (at != NULL) {
         vsnprintf(at, (size_t)length + 1, format, again);
         buf->length += (size_t)length;

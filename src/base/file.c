@@ -24,11 +24,8 @@ static tp_status read_all(tpi_buf *out, FILE *file, const char *path, size_t mos
     return out->failed ? tp_fail(err, TP_E_NOMEM, "%s: out of memory", path) : TP_OK;
 }
 
-tp_status tpi_file_read(tpi_buf *out, const char *path, size_t most, tp_error *err)
+static tp_status read_path(tpi_buf *out, const char *path, size_t most, tp_error *err)
 {
-    if (strcmp(path, "-") == 0) {
-        return read_all(out, stdin, "standard input", most, err);
-    }
     FILE *file = fopen(path, "rb");
     if (file == NULL) {
         return tp_fail(err, TP_E_IO, "%s: %s", path, strerror(errno));
@@ -38,11 +35,17 @@ tp_status tpi_file_read(tpi_buf *out, const char *path, size_t most, tp_error *e
     return status;
 }
 
+tp_status tpi_file_read(tpi_buf *out, const char *path, size_t most, tp_error *err)
+{
+    return strcmp(path, "-") == 0 ? read_all(out, stdin, "standard input", most, err)
+                                  : read_path(out, path, most, err);
+}
+
 static int holds_already(const char *path, const void *bytes, size_t length)
 {
     tpi_buf old = {0};
-    int same = tpi_file_read(&old, path, length + 1, NULL) == TP_OK && old.length == length &&
-               memcmp(tpi_buf_text(&old), bytes, length) == 0;
+    int same = read_path(&old, path, length + 1, NULL) == TP_OK && old.length == length &&
+               (length == 0 || memcmp(tpi_buf_text(&old), bytes, length) == 0);
 
     tpi_buf_fini(&old);
     return same;
@@ -57,7 +60,7 @@ tp_status tpi_file_write(const char *path, const void *bytes, size_t length, tp_
     if (file == NULL) {
         return tp_fail(err, TP_E_IO, "%s: %s", path, strerror(errno));
     }
-    size_t written = fwrite(bytes, 1, length, file);
+    size_t written = length > 0 ? fwrite(bytes, 1, length, file) : 0;
     if (fclose(file) != 0 || written != length) {
         return tp_fail(err, TP_E_IO, "%s: cannot write: %s", path, strerror(errno));
     }

@@ -189,11 +189,11 @@ static bool special_number(tpi_json *json, double *value)
         return false;
     }
     if (tpi_json_is(raw, "NaN")) {
-        *value = NAN;
+        *value = (double)NAN;
     } else if (tpi_json_is(raw, "Infinity")) {
-        *value = INFINITY;
+        *value = (double)INFINITY;
     } else if (tpi_json_is(raw, "-Infinity")) {
-        *value = -INFINITY;
+        *value = -(double)INFINITY;
     } else {
         json->at = start;
         return unexpected(json, "a number, \"NaN\", \"Infinity\" or \"-Infinity\"");
@@ -228,8 +228,8 @@ bool tpi_json_i64(tpi_json *json, int64_t *value)
         return unexpected(json, "a whole number");
     }
     if (!tpi_number_read_i64(start, used, value)) {
-        /* 1e3 and 5.0 are whole numbers too, as far as a double is exact */
-        if (real != floor(real) || fabs(real) > 9007199254740992.0) {
+        /* 1e3 and 5.0 are whole numbers too, as far as a double is exact: 2^53 may be 2^53 + 1 */
+        if (real != floor(real) || fabs(real) >= 9007199254740992.0) {
             return tpi_json_reject(json, "%.*s where a whole number was expected",
                                    (int)(used < 40 ? used : 40), start);
         }

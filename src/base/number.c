@@ -7,6 +7,7 @@
  */
 #include "base/number.h"
 
+#include <limits.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -54,16 +55,24 @@ static size_t put_decimal(char *out, bool negative, uint64_t mantissa, int decim
     return length;
 }
 
+/* Exchange one decimal point for another; in some locales it takes several bytes. */
+static void exchange_point(char *text, const char *from, const char *to)
+{
+    char *point = strstr(text, from);
+
+    if (point != NULL) {
+        const char *rest = point + strlen(from);
+        memmove(point + strlen(to), rest, strlen(rest) + 1);
+        memcpy(point, to, strlen(to));
+    }
+}
+
 /* The C library writes the locale's decimal point; JSON wants a full stop. */
 static size_t put_general(char *out, int digits, double value)
 {
-    int length = snprintf(out, TPI_NUMBER_SIZE, "%.*g", digits, value);
-    char *point = strpbrk(out, localeconv()->decimal_point);
-
-    if (point != NULL) {
-        *point = '.';
-    }
-    return length < 0 ? 0 : (size_t)length;
+    snprintf(out, TPI_NUMBER_SIZE, "%.*g", digits, value);
+    exchange_point(out, localeconv()->decimal_point, ".");
+    return strlen(out);
 }
 
 static size_t put_special(char *out, double value)
@@ -150,10 +159,10 @@ static size_t scan_digits(const char *text, size_t length, struct decimal *out, 
     return i;
 }
 
-/* "e-12" at `text`: its length, 0 if there is none; the value is kept within reason. */
+/* "e-12" at `text`: its length, 0 if it has no digits; the value is kept within reason. */
 static size_t scan_exponent(const char *text, size_t length, int *exponent)
 {
-    if (length < 2 || (text[0] != 'e' && text[0] != 'E')) {
+    if (length < 2) {
         return 0;
     }
     size_t i = text[1] == '+' || text[1] == '-' ? 2 : 1;
@@ -187,19 +196,23 @@ static size_t scan_number(const char *text, size_t length, struct decimal *out)
         }
         i += 1 + fraction;
     }
-    return i + scan_exponent(text + i, length - i, &out->exponent);
+    if (i < length && (text[i] == 'e' || text[i] == 'E')) {
+        size_t exponent = scan_exponent(text + i, length - i, &out->exponent);
+        if (exponent == 0) {
+            return 0;
+        }
+        i += exponent;
+    }
+    return i;
 }
 
 static double read_slowly(const char *text, size_t length)
 {
-    char copy[LONGEST_READ + 1];
+    char copy[LONGEST_READ + MB_LEN_MAX + 1];
 
     memcpy(copy, text, length);
     copy[length] = '\0';
-    char *point = strchr(copy, '.');
-    if (point != NULL) {
-        *point = localeconv()->decimal_point[0];
-    }
+    exchange_point(copy, ".", localeconv()->decimal_point);
     return strtod(copy, NULL);
 }
 

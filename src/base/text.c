@@ -69,7 +69,7 @@ void tpi_hex_put(tpi_buf *out, const void *bytes, size_t length)
 {
     static const char digits[] = "0123456789abcdef";
     const unsigned char *in = bytes;
-    char *at = length <= SIZE_MAX / 4 ? tpi_buf_reserve(out, length * 2) : NULL;
+    char *at = tpi_buf_reserve(out, length <= SIZE_MAX / 4 ? length * 2 : SIZE_MAX);
 
     if (at == NULL) {
         return;
@@ -111,7 +111,7 @@ tp_status tpi_hex_read(tpi_buf *out, const char *text, size_t length, tp_error *
         tpi_buf_putc(out, (char)(high << 4 | low));
         i += 2;
     }
-    return tpi_buf_status(out);
+    return out->failed ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
 }
 
 /* What the first byte of a sequence says: its length and the least code point it may carry. */
