@@ -47,6 +47,7 @@ static void put_message(tpi_buf *out, const tp_message *message)
     tpi_buf_printf(&line, "  %-8s %s %u", tp_kind_name(message->kind), message->name,
                    message->code);
     put_padded(out, tpi_buf_text(&line), 36);
+    out->failed = out->failed || line.failed;
     tpi_buf_clear(&line);
     tpi_buf_printf(&line, "(%s)", message->ask == NULL ? "" : message->ask->name);
     if (message->kind == TP_KIND_REQUEST) {

@@ -120,7 +120,7 @@ static tp_status read_string(tpi_lexer *lexer, tp_error *err)
         }
         tpi_buf_put(&text, lexer->text + lexer->at + skip, length);
         lexer->at += skip + length;
-        lexer->column++;
+        lexer->column += 1 + (unsigned)skip;
     }
     if (status == TP_OK) {
         step(lexer);

@@ -12,6 +12,22 @@ enum { FIRST_OWN_INTERFACE = 200, FIRST_COMMON_CODE = 240 };
 
 /* ---- Items ----------------------------------------------------------------------------------- */
 
+/* Whether a constant has the name that a code gets: TP_LASER_CODE, or for a message
+ * TP_LASER_DATA_SCAN. */
+static bool code_taken(const struct parser *p, const char *interface, const char *infix,
+                       const char *message)
+{
+    const struct list none = {0};
+    char name[4 * TPI_PADI_LONGEST_NAME];
+
+    snprintf(name, sizeof name, "%s_%s%s%s", interface, infix, message[0] == '\0' ? "" : "_",
+             message);
+    for (char *c = name; *c != '\0'; c++) {
+        *c = *c >= 'a' && *c <= 'z' ? (char)(*c - 'a' + 'A') : *c;
+    }
+    return tpi_parser_constant_taken(p, &none, name);
+}
+
 static tp_status parse_interface(struct parser *p)
 {
     tpi_token name = {0};
@@ -24,6 +40,10 @@ static tp_status parse_interface(struct parser *p)
     status =
         status == TP_OK ? tpi_parse_integer(p, "an interface code", 0, UINT16_MAX, &code) : status;
     status = status == TP_OK ? tpi_parse_doc(p, &p->interface.doc) : status;
+    if (status == TP_OK && code_taken(p, name.text, "CODE", "")) {
+        status = tpi_parser_fail_at(
+            p, &name, "a constant has the name that the code of interface %s gets", name.text);
+    }
     p->interface.name = name.text;
     p->interface.code = (uint16_t)code;
     p->has_interface = status == TP_OK;
@@ -40,6 +60,9 @@ static tp_status parse_use(struct parser *p)
         return status;
     }
     const tp_interface *interface = p->scope->find(p->scope->context, name.text, &why);
+    if (interface == NULL && why.code == TP_E_SYNTAX) {
+        return tp_fail(p->err, TP_E_SYNTAX, "%s", why.text); /* it has its place in that file */
+    }
     if (interface == NULL) {
         return why.code == TP_E_NOMEM ? tpi_parser_no_memory(p)
                                       : tpi_parser_fail_at(p, &name, "%s", why.text);
@@ -193,20 +216,6 @@ const char *tpi_kind_infix(tp_kind kind)
     return "SYNCH";
 }
 
-/* The constant for the message's code must be free: TP_LASER_DATA_SCAN. */
-static bool message_constant_taken(const struct parser *p, const tp_message *message)
-{
-    const struct list none = {0};
-    char name[4 * TPI_PADI_LONGEST_NAME];
-
-    snprintf(name, sizeof name, "%s_%s_%s", p->interface.name, tpi_kind_infix(message->kind),
-             message->name);
-    for (char *c = name; *c != '\0'; c++) {
-        *c = *c >= 'a' && *c <= 'z' ? (char)(*c - 'a' + 'A') : *c;
-    }
-    return tpi_parser_constant_taken(p, &none, name);
-}
-
 static tp_status check_message(struct parser *p, const tpi_token *at, const tp_message *message)
 {
     const tp_message *known = p->messages.items;
@@ -220,16 +229,16 @@ static tp_status check_message(struct parser *p, const tpi_token *at, const tp_m
         if (known[i].kind != message->kind) {
             continue;
         }
-        if (strcmp(known[i].name, message->name) == 0) {
+        if (tpi_names_equal(known[i].name, message->name)) {
             return tpi_parser_fail_at(p, at, "there is a %s %s already",
-                                      tp_kind_name(message->kind), message->name);
+                                      tp_kind_name(message->kind), known[i].name);
         }
         if (known[i].code == message->code) {
             return tpi_parser_fail_at(p, at, "%s %s has the code %u already",
                                       tp_kind_name(message->kind), known[i].name, message->code);
         }
     }
-    if (message_constant_taken(p, message)) {
+    if (code_taken(p, p->interface.name, tpi_kind_infix(message->kind), message->name)) {
         return tpi_parser_fail_at(p, at, "a constant has the name that the code of %s %s gets",
                                   tp_kind_name(message->kind), message->name);
     }

@@ -118,7 +118,8 @@ static tp_status bind_count(struct parser *p, const tpi_token *name, struct list
 static tp_status parse_length(struct parser *p, const char *what, uint32_t *length)
 {
     const tpi_token token = p->lexer.token;
-    const tp_constant *constant = tpi_parser_constant(p, token.text);
+    const tp_constant *constant =
+        token.kind == TPI_TOKEN_WORD ? tpi_parser_constant(p, token.text) : NULL;
     int64_t value = 0;
 
     if (constant == NULL) {
@@ -262,8 +263,11 @@ static tp_status parse_field(struct parser *p, const char *struct_name, struct l
     }
     tp_status status = tpi_parser_take(p, &name);
     if (status == TP_OK &&
-        (name.text[0] < 'A' || name.text[0] > 'z' || strpbrk(name.text, "/%^*.|-+>") != NULL)) {
-        status = tpi_parser_fail_at(p, &name, "\"%s\" cannot be the name of a field", name.text);
+        (name.text[0] < 'A' || name.text[0] > 'z' || strpbrk(name.text, "/%^*.|-+>") != NULL ||
+         strlen(name.text) > TPI_PADI_LONGEST_NAME)) {
+        status = tpi_parser_fail_at(
+            p, &name, "\"%.40s\" cannot be the name of a field: letters, digits and _, at most %d",
+            name.text, TPI_PADI_LONGEST_NAME);
     }
     status = status == TP_OK ? check_field_name(p, &name, fields) : status;
     field.name = name.text;

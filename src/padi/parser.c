@@ -1,6 +1,7 @@
 /* parser.c - what the parts of the .padi parser share: tokens, names, look-ups. */
 #include "padi/parser.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -229,18 +230,41 @@ const tp_constant *tpi_parser_constant(const struct parser *p, const char *name)
     return found;
 }
 
+/* Whether `name` is the constant of the interface's code or of one of these messages' codes. */
+static bool names_code(const char *interface, const tp_message *messages, uint32_t count,
+                       const char *name)
+{
+    for (; *interface != '\0'; interface++, name++) {
+        if (toupper((unsigned char)*interface) != *name) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const char *infix = tpi_kind_infix(messages[i].kind);
+        const size_t length = strlen(infix);
+        if (name[0] == '_' && strncmp(name + 1, infix, length) == 0 && name[length + 1] == '_' &&
+            strcmp(name + length + 2, messages[i].name) == 0) {
+            return true;
+        }
+    }
+    return strcmp(name, "_CODE") == 0;
+}
+
 /* Constants, members of enums and codes of messages share one name space in C. */
 bool tpi_parser_constant_taken(const struct parser *p, const struct list *members, const char *name)
 {
     tp_enum *const *own = p->enums.items;
     const tp_interface *const *used = p->used.items;
     bool taken = tpi_parser_constant(p, name) != NULL ||
-                 find_constant(members->items, members->count, name) != NULL;
+                 find_constant(members->items, members->count, name) != NULL ||
+                 (p->has_interface &&
+                  names_code(p->interface.name, p->messages.items, p->messages.count, name));
 
     for (uint32_t i = 0; i < p->enums.count && !taken; i++) {
         taken = find_constant(own[i]->members, own[i]->member_count, name) != NULL;
     }
-    for (uint32_t i = 0; i < p->used.count; i++) {
+    for (uint32_t i = 0; i < p->used.count && !taken; i++) {
+        taken = names_code(used[i]->name, used[i]->messages, used[i]->message_count, name);
         for (uint32_t k = 0; k < used[i]->enum_count && !taken; k++) {
             const tp_enum *values = used[i]->enums[k];
             taken = find_constant(values->members, values->member_count, name) != NULL;

@@ -1,10 +1,10 @@
 /* plan.c - layout and XDR plan of a struct; see plan.h. */
 #include "padi/plan.h"
 
-#include <stdio.h>
 #include <string.h>
 
-enum { LARGEST_STRUCT = 1 << 24, MOST_STEPS = 4096, LONGEST_PATH = 256 };
+/* So deep a value, each struct in an array, is as deep as JSON may be. */
+enum { LARGEST_STRUCT = 1 << 24, MOST_STEPS = 4096, DEEPEST_STRUCT = 32 };
 
 static const uint8_t type_sizes[] = {
     [TP_TYPE_U8] = 1,
@@ -127,17 +127,23 @@ struct place {
     const char *prefix; /* "" or "pose." */
 };
 
+static const char *join(struct maker *m, const char *first, const char *second)
+{
+    const size_t length = strlen(first);
+    char *both = tpi_arena_alloc(m->arena, length + strlen(second) + 1);
+
+    if (both == NULL) {
+        m->failed = true;
+        return NULL;
+    }
+    memcpy(both, first, length);
+    memcpy(both + length, second, strlen(second) + 1);
+    return both;
+}
+
 static const char *make_path(struct maker *m, const struct place *where, const char *name)
 {
-    char text[LONGEST_PATH];
-    int length = snprintf(text, sizeof text, "%s%s", where->prefix, name);
-
-    if (length < 0 || length >= LONGEST_PATH) {
-        length = LONGEST_PATH - 1;
-    }
-    const char *path = tpi_arena_text(m->arena, text, (size_t)length);
-    m->failed = m->failed || path == NULL;
-    return path;
+    return join(m, where->prefix, name);
 }
 
 static void add_step(struct maker *m, tp_step step, const char *path, const char *count_path)
@@ -269,9 +275,7 @@ static void add_field(struct maker *m, const tp_struct *type, const tp_field *fi
     } else if (field->is_count) {
         add_count(m, offset, path);
     } else if (field->type == TP_TYPE_STRUCT) {
-        char prefix[LONGEST_PATH + 2];
-        snprintf(prefix, sizeof prefix, "%s.", path);
-        flatten(m, field->of, (struct place){offset, prefix});
+        flatten(m, field->of, (struct place){offset, join(m, path, ".")});
     } else {
         add_run(m, type_ops[field->type], 1, offset, path);
     }
@@ -282,6 +286,23 @@ static void flatten(struct maker *m, const tp_struct *type, struct place where)
     for (uint32_t i = 0; i < type->field_count && !m->failed && !m->too_many_slots; i++) {
         add_field(m, type, &type->fields[i], &where);
     }
+}
+
+/* How many structs are inside one another. */
+static uint32_t depth_of(const tp_struct *type)
+{
+    const tp_struct *last = NULL;
+    uint32_t deepest = 0;
+
+    for (uint32_t i = 0; i < type->field_count; i++) {
+        const tp_struct *of = type->fields[i].of;
+        if (of != NULL && of != last) {
+            uint32_t depth = depth_of(of);
+            deepest = depth > deepest ? depth : deepest;
+            last = of;
+        }
+    }
+    return deepest + 1;
 }
 
 /* At most so many steps: one for each field, nested ones included. */
@@ -329,6 +350,10 @@ static tp_status measure_wire(tp_struct *type, tp_error *err)
 tp_status tpi_plan_make(tp_struct *type, tpi_arena *arena, const tpi_step_path **paths,
                         tp_error *err)
 {
+    if (depth_of(type) > DEEPEST_STRUCT) {
+        return tp_fail(err, TP_E_LIMIT, "struct %s has structs in it more than %d deep", type->name,
+                       DEEPEST_STRUCT);
+    }
     const uint64_t leaves = count_leaves(type);
     if (leaves > MOST_STEPS) {
         return tp_fail(err, TP_E_LIMIT, "struct %s has more than %d fields, nested ones included",

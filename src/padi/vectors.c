@@ -196,6 +196,7 @@ static const tp_message *find_message(struct checker *c, const struct member *m)
     const tp_interface *interface = tp_catalogue_code(c->catalogue, (unsigned)code);
 
     plain_text(m[M_INTERFACE].span, interface_name);
+    plain_text(m[M_NAME].span, name);
     if (interface == NULL ||
         (strcmp(interface_name, "*") != 0 && strcmp(interface_name, interface->name) != 0)) {
         note(c, "there is no interface %s with the code %lld", interface_name, (long long)code);
@@ -203,7 +204,7 @@ static const tp_message *find_message(struct checker *c, const struct member *m)
     }
     const tp_message *message = tp_interface_message(
         interface, tp_kind_named(plain_text(m[M_KIND].span, kind)), (unsigned)subtype);
-    if (message == NULL || !name_matches(message, plain_text(m[M_NAME].span, name))) {
+    if (message == NULL || !name_matches(message, name)) {
         note(c, "%s has no %s %s with the code %lld", interface->name, kind, name,
              (long long)subtype);
         return NULL;

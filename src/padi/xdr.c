@@ -13,46 +13,11 @@
 #include <string.h>
 
 #include "base/endian.h"
+#include "base/swap.h"
 #include "padi/plan.h"
 #include "troupe/padi.h"
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
-
-static void words_to_wire(unsigned char *restrict to, const unsigned char *restrict from, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        uint32_t word;
-        memcpy(&word, from + 4 * i, 4);
-        tpi_store_be32(to + 4 * i, word);
-    }
-}
-
-static void words_from_wire(unsigned char *restrict to, const unsigned char *restrict from,
-                            size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        uint32_t word = tpi_load_be32(from + 4 * i);
-        memcpy(to + 4 * i, &word, 4);
-    }
-}
-
-static void longs_to_wire(unsigned char *restrict to, const unsigned char *restrict from, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        uint64_t word;
-        memcpy(&word, from + 8 * i, 8);
-        tpi_store_be64(to + 8 * i, word);
-    }
-}
-
-static void longs_from_wire(unsigned char *restrict to, const unsigned char *restrict from,
-                            size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        uint64_t word = tpi_load_be64(from + 8 * i);
-        memcpy(to + 8 * i, &word, 8);
-    }
-}
 
 static uint32_t widen(unsigned op, const unsigned char *at)
 {
@@ -105,10 +70,10 @@ static void run_to_wire(unsigned op, unsigned char *to, const unsigned char *fro
 {
     switch (op) {
     case TP_STEP_WORDS:
-        words_to_wire(to, from, n);
+        tpi_swap_words(to, from, n);
         break;
     case TP_STEP_LONGS:
-        longs_to_wire(to, from, n);
+        tpi_swap_longs(to, from, n);
         break;
     case TP_STEP_BYTES:
         memcpy(to, from, n);
@@ -124,10 +89,10 @@ static void run_from_wire(unsigned op, unsigned char *to, const unsigned char *f
 {
     switch (op) {
     case TP_STEP_WORDS:
-        words_from_wire(to, from, n);
+        tpi_swap_words(to, from, n);
         break;
     case TP_STEP_LONGS:
-        longs_from_wire(to, from, n);
+        tpi_swap_longs(to, from, n);
         break;
     case TP_STEP_BYTES:
         memcpy(to, from, n);
@@ -258,7 +223,7 @@ static unsigned char *encode(const tp_struct *type, const unsigned char *value, 
             }
             break;
         case TP_STEP_COUNT:
-            words_to_wire(at, from, 1);
+            tpi_swap_words(at, from, 1);
             at += 4;
             break;
         default:

@@ -98,14 +98,15 @@ static void put_operation(tpi_buf *out, const tp_message *message)
     gen_comment(out, 4, message->doc);
     tpi_buf_puts(out, "    tp_status (*");
     gen_operation(out, message);
-    tpi_buf_puts(out, ")(tp_device *device");
+    tpi_buf_puts(out, ")(tp_device *device,");
     if (message->ask != NULL) {
-        tpi_buf_printf(out, ", const tp_%s *ask", message->ask->name);
+        tpi_buf_printf(out, "\n        const tp_%s *ask,", message->ask->name);
     }
     if (message->answer != NULL) {
-        tpi_buf_printf(out, ", tp_%s *answer", message->answer->name);
+        tpi_buf_printf(out, "\n        tp_%s *answer,", message->answer->name);
     }
-    tpi_buf_puts(out, ", tp_error *err);\n");
+    tpi_buf_puts(out, message->ask == NULL && message->answer == NULL ? " " : "\n        ");
+    tpi_buf_puts(out, "tp_error *err);\n");
 }
 
 static void put_operations(tpi_buf *out, const tp_interface *interface)

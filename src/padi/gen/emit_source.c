@@ -67,26 +67,30 @@ static void put_array_step(tpi_buf *out, const tp_struct *type, const tp_step *s
                            const tpi_step_path *path)
 {
     if (step->op == TP_STEP_ARRAY) {
-        tpi_buf_printf(out, ", .pointer = %s, .most = %lu", step->pointer ? "true" : "false",
-                       (unsigned long)step->most);
         tpi_buf_printf(out, ",\n     .count_offset = offsetof(tp_%s, %s)", type->name, path->count);
     }
-    tpi_buf_printf(out, ",\n     .stride = sizeof(((tp_%s *)0)->%s[0])", type->name, path->first);
-    if (step->of != NULL) {
-        tpi_buf_printf(out, ", .of = &tp_desc_%s", step->of->name);
-    } else {
-        tpi_buf_printf(out, ", .item = TP_STEP_%s", op_constants[step->item]);
+    if (step->op == TP_STEP_ARRAY && step->pointer) {
+        tpi_buf_puts(out, ",\n     .pointer = true");
+    } else if (step->op == TP_STEP_ARRAY) {
+        tpi_buf_printf(out, ",\n     .most = %lu", (unsigned long)step->most);
     }
+    if (step->of != NULL) {
+        tpi_buf_printf(out, ",\n     .of = &tp_desc_%s", step->of->name);
+    } else {
+        tpi_buf_printf(out, ",\n     .item = TP_STEP_%s", op_constants[step->item]);
+    }
+    tpi_buf_printf(out, ",\n     .stride = sizeof(((tp_%s *)0)->%s[0])", type->name, path->first);
 }
 
 static void put_step(tpi_buf *out, const tp_struct *type, const tp_step *step,
                      const tpi_step_path *path)
 {
-    tpi_buf_printf(out, "    {.op = TP_STEP_%s, .n = %lu, .offset = offsetof(tp_%s, %s)",
-                   op_constants[step->op], (unsigned long)step->n, type->name, path->first);
+    tpi_buf_printf(out, "    {.op = TP_STEP_%s,\n", op_constants[step->op]);
     if (step->op == TP_STEP_COUNT || step->op == TP_STEP_ARRAY) {
-        tpi_buf_printf(out, ", .slot = %u", step->slot);
+        tpi_buf_printf(out, "     .slot = %u,\n", step->slot);
     }
+    tpi_buf_printf(out, "     .n = %lu,\n     .offset = offsetof(tp_%s, %s)",
+                   (unsigned long)step->n, type->name, path->first);
     if (step->op == TP_STEP_ARRAY || step->op == TP_STEP_EACH) {
         put_array_step(out, type, step, path);
     }
@@ -101,7 +105,8 @@ static void put_run_check(tpi_buf *out, const tp_struct *type, const tp_step *st
         return;
     }
     tpi_buf_printf(out,
-                   "_Static_assert(offsetof(tp_%s, %s) + sizeof(((tp_%s *)0)->%s) ==\n"
+                   "_Static_assert(offsetof(tp_%s, %s) +\n"
+                   "                       sizeof(((tp_%s *)0)->%s) ==\n"
                    "                   offsetof(tp_%s, %s) + %lu,\n"
                    "               \"padding in a run of tp_%s\");\n",
                    type->name, path->last, type->name, path->last, type->name, path->first,
@@ -114,7 +119,7 @@ static void put_struct(tpi_buf *out, const tp_struct *type, const tpi_step_path 
     for (uint32_t i = 0; i < type->field_count; i++) {
         put_field(out, type, &type->fields[i]);
     }
-    tpi_buf_printf(out, "};\nstatic const tp_step %s_steps[] = {\n", type->name);
+    tpi_buf_printf(out, "};\n\nstatic const tp_step %s_steps[] = {\n", type->name);
     for (uint32_t i = 0; i < type->step_count; i++) {
         put_step(out, type, &type->steps[i], &paths[i]);
     }
@@ -156,10 +161,12 @@ static void put_enums(tpi_buf *out, const tp_interface *interface)
         const tp_enum *values = interface->enums[i];
         tpi_buf_printf(out, "\nstatic const tp_constant %s_members[] = {\n", values->name);
         put_constant_rows(out, values->members, values->member_count);
-        tpi_buf_printf(out, "const tp_enum tp_desc_%s = {\"%s\", ", values->name, values->name);
+        tpi_buf_printf(out, "\nconst tp_enum tp_desc_%s = {\n    .name = \"%s\",\n    .doc = ",
+                       values->name, values->name);
         gen_string(out, values->doc);
-        tpi_buf_printf(out, ", %s_members, %lu, %s};\n", values->name,
-                       (unsigned long)values->member_count, values->flags ? "true" : "false");
+        tpi_buf_printf(out, ",\n    .members = %s_members,\n    .member_count = %lu,\n",
+                       values->name, (unsigned long)values->member_count);
+        tpi_buf_printf(out, "    .flags = %s,\n};\n", values->flags ? "true" : "false");
     }
     if (interface->enum_count > 0) {
         tpi_buf_puts(out, "\nstatic const tp_enum *const all_enums[] = {\n");
@@ -180,8 +187,8 @@ static void put_call(tpi_buf *out, const tp_interface *interface, const tp_messa
 {
     tpi_buf_puts(out, "\nstatic tp_status call_");
     gen_operation(out, message);
-    tpi_buf_puts(out, "(const void *ops, tp_device *device, const void *ask, void *answer,\n"
-                      "                tp_error *err)\n{\n");
+    tpi_buf_puts(out, "(\n    const void *ops, tp_device *device, const void *ask, void *answer, "
+                      "tp_error *err)\n{\n");
     tpi_buf_puts(out, message->ask == NULL ? "    (void)ask;\n" : "");
     tpi_buf_puts(out, message->answer == NULL ? "    (void)answer;\n" : "");
     tpi_buf_printf(out, "    return ((const tp_%s_ops *)ops)->", interface->name);

@@ -28,7 +28,8 @@ void gen_builtin_table(tpi_buf *out, const tpi_padi *const *padis, size_t count)
 /* Append text in upper case. */
 void gen_upper(tpi_buf *out, const char *text);
 
-/* Append `text` as a C comment, broken into lines; never ended early by what it says. */
+/* Append `text` as a C comment, broken into lines; what it says neither ends it early nor opens
+ * another. */
 void gen_comment(tpi_buf *out, size_t indent, const char *text);
 
 /* Append `text` as a C string with its quotes. */

@@ -143,6 +143,10 @@ static const tp_interface *find_used(void *context, const char *name, tp_error *
     } else if (unit == NULL) {
         parse(s, path.data, library, &unit, err);
     }
+    if (unit != NULL && strcmp(unit->padi.interface.name, name) != 0) {
+        tp_fail(err, TP_E_UNKNOWN, "%s.padi describes another interface", name);
+        unit = NULL;
+    }
     tpi_buf_fini(&path);
     return unit == NULL ? NULL : &unit->padi.interface;
 }

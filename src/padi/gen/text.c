@@ -24,7 +24,8 @@ static void put_word(tpi_buf *out, const char *word, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
         tpi_buf_putc(out, word[i]);
-        if (word[i] == '*' && i + 1 < length && word[i + 1] == '/') {
+        if (i + 1 < length &&
+            ((word[i] == '*' && word[i + 1] == '/') || (word[i] == '/' && word[i + 1] == '*'))) {
             tpi_buf_putc(out, ' ');
         }
     }

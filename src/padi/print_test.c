@@ -1,0 +1,140 @@
+/* print_test.c - values for people. */
+#include <stdlib.h>
+
+#include "support/memory.h"
+#include "support/unit.h"
+#include "troupe/interfaces/all.h"
+
+static void prints(const tp_struct *type, const void *value, tp_text_form form, const char *wanted)
+{
+    char *text = NULL;
+
+    assert_int_equal(tp_value_text(&text, type, value, form), TP_OK);
+    assert_string_equal(text, wanted);
+    free(text);
+}
+
+static void a_line_has_names_and_values(void **state)
+{
+    (void)state;
+    const tp_position2d_data data = {.pos = {1.5, -2, 0.25}, .vel = {0.1, 0, 0}, .stall = 1};
+
+    prints(&tp_desc_position2d_data, &data, TP_TEXT_LINE,
+           "position2d_data{pos={px=1.5 py=-2 pa=0.25} vel={px=0.1 py=0 pa=0} stall=1}");
+}
+
+static void a_block_has_units_and_names(void **state)
+{
+    (void)state;
+    const tp_power_data data = {.valid = 9, .volts = 12.5f, .percent = 80, .charging = -1};
+
+    prints(&tp_desc_power_data, &data, TP_TEXT_BLOCK,
+           "power_data\n"
+           "  valid: 9 (POWER_MASK_VOLTS+POWER_MASK_PERCENT)\n"
+           "  volts: 12.5 V\n"
+           "  percent: 80 %\n"
+           "  joules: 0 J\n"
+           "  watts: 0 W\n"
+           "  charging: -1");
+}
+
+static void an_enum_value_without_a_name_is_marked(void **state)
+{
+    (void)state;
+    tp_gripper_data data = {.state = 9};
+
+    prints(&tp_desc_gripper_data, &data, TP_TEXT_BLOCK,
+           "gripper_data\n  state: 9 (?)\n  beams: 0\n  stored: 0");
+    data.state = TP_GRIPPER_STATE_OPEN;
+    prints(&tp_desc_gripper_data, &data, TP_TEXT_BLOCK,
+           "gripper_data\n  state: 1 (GRIPPER_STATE_OPEN)\n  beams: 0\n  stored: 0");
+}
+
+static void arrays_show_their_elements_and_not_their_count(void **state)
+{
+    (void)state;
+    float ranges[] = {1, 2.5f};
+    const tp_sonar_data data = {.ranges_count = 2, .ranges = ranges};
+
+    prints(&tp_desc_sonar_data, &data, TP_TEXT_LINE, "sonar_data{ranges=[1 2.5]}");
+    prints(&tp_desc_sonar_data, &data, TP_TEXT_BLOCK, "sonar_data\n  ranges: [1 2.5] m");
+}
+
+static void long_arrays_are_broken_into_lines(void **state)
+{
+    (void)state;
+    float ranges[14] = {0};
+    const tp_sonar_data data = {.ranges_count = 14, .ranges = ranges};
+
+    prints(&tp_desc_sonar_data, &data, TP_TEXT_BLOCK,
+           "sonar_data\n  ranges: [\n      0 0 0 0 0 0 0 0 0 0 0 0\n      0 0] m");
+}
+
+static void arrays_of_structs_are_numbered(void **state)
+{
+    (void)state;
+    tp_point_2d points[] = {{1, 2}, {3, 4}};
+    const tp_graphics2d_cmd_points data = {.points_count = 2, .points = points};
+
+    prints(&tp_desc_graphics2d_cmd_points, &data, TP_TEXT_LINE,
+           "graphics2d_cmd_points{points=[{px=1 py=2} {px=3 py=4}] "
+           "color={alpha=0 red=0 green=0 blue=0}}");
+    prints(&tp_desc_graphics2d_cmd_points, &data, TP_TEXT_BLOCK,
+           "graphics2d_cmd_points\n"
+           "  points: (2)\n"
+           "    0:\n"
+           "      px: 1 m\n"
+           "      py: 2 m\n"
+           "    1:\n"
+           "      px: 3 m\n"
+           "      py: 4 m\n"
+           "  color: \n"
+           "    alpha: 0\n"
+           "    red: 0\n"
+           "    green: 0\n"
+           "    blue: 0");
+}
+
+static void texts_are_quoted(void **state)
+{
+    (void)state;
+    char words[] = "say \"hi\"";
+    char odd[] = {'a', 0, 'b'};
+    tp_speech_cmd command = {.string_count = sizeof words, .string = words};
+
+    prints(&tp_desc_speech_cmd, &command, TP_TEXT_LINE, "speech_cmd{string=\"say \\\"hi\\\"\"}");
+    command = (tp_speech_cmd){.string_count = 3, .string = odd};
+    prints(&tp_desc_speech_cmd, &command, TP_TEXT_LINE, "speech_cmd{string=[97 0 98]}");
+}
+
+static tp_status print_block(void *context)
+{
+    char *text = NULL;
+    tp_status status = tp_value_text(&text, &tp_desc_pose3d, context, TP_TEXT_BLOCK);
+
+    free(text);
+    return status;
+}
+
+static void running_out_of_memory_is_told(void **state)
+{
+    (void)state;
+    tp_pose3d pose = {0};
+
+    memory_sweep(print_block, &pose);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_line_has_names_and_values),
+        cmocka_unit_test(a_block_has_units_and_names),
+        cmocka_unit_test(an_enum_value_without_a_name_is_marked),
+        cmocka_unit_test(arrays_show_their_elements_and_not_their_count),
+        cmocka_unit_test(long_arrays_are_broken_into_lines),
+        cmocka_unit_test(arrays_of_structs_are_numbered),
+        cmocka_unit_test(texts_are_quoted),
+        cmocka_unit_test(running_out_of_memory_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
