@@ -1,10 +1,10 @@
 /* memory.c - memory that runs out on purpose; see memory.h. */
 #include "support/memory.h"
 
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
 
 #include <cmocka.h>
 

@@ -1,0 +1,272 @@
+/* interfaces_test.c - our interface files against the facts about Player in tests/data: the same
+ * names, codes, types and order; and rules of our own that hold for all of them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "support/unit.h"
+#include "troupe/interfaces/all.h"
+
+/* Where the walk through the facts is. */
+struct walk {
+    tp_catalogue *catalogue;
+    const tp_interface *interface;
+    const tp_struct *type;
+    uint32_t message; /* next one of the interface */
+    uint32_t field;   /* next one of the struct */
+    uint32_t structs; /* next one of the interface */
+    unsigned interfaces;
+    unsigned messages;
+    unsigned constants;
+};
+
+static const char *player_name(const tp_struct *type)
+{
+    static char name[128];
+
+    if (type == NULL) {
+        return "-";
+    }
+    snprintf(name, sizeof name, "player_%s_t", type->name);
+    return name;
+}
+
+/* All messages and structs that Player has were seen, in order; ours come after them. */
+static void leave_struct(struct walk *w)
+{
+    if (w->type != NULL) {
+        assert_int_equal(w->field, w->type->field_count);
+    }
+    w->type = NULL;
+}
+
+static void leave_interface(struct walk *w)
+{
+    leave_struct(w);
+    if (w->interface == NULL || w->interface->code == 0) {
+        return;
+    }
+    for (uint32_t i = w->message; i < w->interface->message_count; i++) {
+        assert_true(w->interface->messages[i].code >= 200);
+    }
+    if (w->interface->code != 1) { /* player has hello */
+        assert_int_equal(w->structs, w->interface->struct_count);
+    }
+}
+
+static void check_interface(struct walk *w, const char *name, unsigned code)
+{
+    leave_interface(w);
+    w->interface = tp_catalogue_code(w->catalogue, code);
+    assert_non_null(w->interface);
+    assert_string_equal(w->interface->name, name);
+    w->message = 0;
+    w->structs = 0;
+    w->interfaces++;
+}
+
+static void check_message(struct walk *w, const char *kind, const char *name, unsigned code,
+                          const char *payload)
+{
+    const tp_message *message = w->interface->code == 0
+                                    ? tp_interface_message(w->interface, tp_kind_named(kind), code)
+                                    : &w->interface->messages[w->message++];
+
+    assert_non_null(message);
+    assert_string_equal(message->name, name);
+    assert_string_equal(tp_kind_name(message->kind), kind);
+    assert_int_equal(message->code, code);
+    assert_string_equal(player_name(tp_message_payload(message)), payload);
+    w->messages++;
+}
+
+static void check_struct(struct walk *w, const char *name)
+{
+    leave_struct(w);
+    w->type = w->interface->structs[w->structs++];
+    assert_string_equal(player_name(w->type), name);
+    w->field = 0;
+}
+
+static const char *count_name(const tp_struct *type, const tp_field *array)
+{
+    for (uint32_t i = 0; i < type->field_count; i++) {
+        if (type->fields[i].is_count && type->fields[i].offset == array->count_offset &&
+            (array->shape == TP_SHAPE_BOUNDED || array->shape == TP_SHAPE_POINTER)) {
+            return type->fields[i].name;
+        }
+    }
+    return "-";
+}
+
+static void check_field(struct walk *w, const char *name, const char *type, const char *shape,
+                        unsigned length, const char *count)
+{
+    static const char *const shapes[] = {"one", "fixed", "bounded", "variable"};
+    const tp_field *field = &w->type->fields[w->field++];
+
+    assert_string_equal(field->name, name);
+    assert_string_equal(
+        field->type == TP_TYPE_STRUCT ? player_name(field->of) : tp_type_name(field->type), type);
+    assert_string_equal(shapes[field->shape], shape);
+    assert_int_equal(field->length, length);
+    assert_string_equal(count_name(w->type, field), count);
+}
+
+static bool has_constant(const tp_constant *constants, uint32_t count, const char *name, long value)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (strcmp(constants[i].name, name) == 0) {
+            return constants[i].value == value;
+        }
+    }
+    return false;
+}
+
+static void check_constant(struct walk *w, const char *name, long value)
+{
+    bool found = has_constant(w->interface->constants, w->interface->constant_count, name, value);
+
+    for (uint32_t i = 0; i < w->interface->enum_count; i++) {
+        const tp_enum *values = w->interface->enums[i];
+        found = found || has_constant(values->members, values->member_count, name, value);
+    }
+    if (strcmp(name, "MAP_DATA_INFO") == 0) { /* it is the code of a message */
+        found = TP_MAP_DATA_INFO == value;
+    }
+    if (!found) {
+        fail_msg("constant %s is missing or differs", name);
+    }
+    w->constants++;
+}
+
+static void check_line(struct walk *w, const char *line)
+{
+    char a[128];
+    char b[128];
+    char c[128];
+    char d[128];
+    unsigned number;
+    long value;
+
+    if (line[0] == '#') {
+        return;
+    }
+    if (sscanf(line, "interface %127s %u", a, &number) == 2) {
+        check_interface(w, a, number);
+    } else if (sscanf(line, "message %127s %127s %u %127s", a, b, &number, c) == 4) {
+        check_message(w, a, b, number, c);
+    } else if (sscanf(line, "struct %127s", a) == 1) {
+        check_struct(w, a);
+    } else if (sscanf(line, "field %127s %127s %127s %u %127s", a, b, c, &number, d) == 5) {
+        check_field(w, a, b, c, number, d);
+    } else if (sscanf(line, "constant %127s %ld", a, &value) == 2) {
+        check_constant(w, a, value);
+    } else {
+        fail_msg("line not understood: %s", line);
+    }
+}
+
+static void the_facts_about_player_hold(void **state)
+{
+    (void)state;
+    struct walk w = {0};
+    char line[512];
+    FILE *facts = fopen(TEST_ROOT "/tests/data/player_interfaces.txt", "r");
+
+    assert_non_null(facts);
+    assert_int_equal(tp_catalogue_create(&w.catalogue, NULL), TP_OK);
+    while (fgets(line, sizeof line, facts) != NULL) {
+        check_line(&w, line);
+    }
+    leave_interface(&w);
+    assert_int_equal(w.interfaces, 43 + 1);
+    assert_int_equal(w.messages, 249 + 9);
+    assert_int_equal(w.constants, 126);
+    fclose(facts);
+    tp_catalogue_destroy(w.catalogue);
+}
+
+static void is_sentence(const char *doc)
+{
+    const size_t length = strlen(doc);
+
+    if (length < 3 || doc[length - 1] != '.') {
+        fail_msg("not a sentence: %s", doc);
+    }
+}
+
+static void everything_has_a_sentence(void **state)
+{
+    (void)state;
+    tp_catalogue *catalogue = NULL;
+
+    assert_int_equal(tp_catalogue_create(&catalogue, NULL), TP_OK);
+    for (size_t i = 0; i < tp_catalogue_size(catalogue); i++) {
+        const tp_interface *interface = tp_catalogue_at(catalogue, i);
+        is_sentence(interface->doc);
+        for (uint32_t k = 0; k < interface->message_count; k++) {
+            is_sentence(interface->messages[k].doc);
+        }
+        for (uint32_t k = 0; k < interface->struct_count; k++) {
+            is_sentence(interface->structs[k]->doc);
+            for (uint32_t f = 0; f < interface->structs[k]->field_count; f++) {
+                is_sentence(interface->structs[k]->fields[f].doc);
+            }
+        }
+    }
+    tp_catalogue_destroy(catalogue);
+}
+
+static void our_additions_are_there(void **state)
+{
+    (void)state;
+    assert_int_equal(TP_READ_MODE, 16);
+    assert_int_equal(TP_WRITE_MODE, 17);
+    assert_int_equal(TP_ALL_MODE, 18);
+    assert_int_equal(TP_EXCLUSIVE_MODE, 19);
+    assert_int_equal(TP_MOBILE_CODE, 200);
+    assert_ptr_equal(tp_interface_message(&tp_interface_common, TP_KIND_DATA, 240)->ask,
+                     &tp_desc_geometry);
+    assert_ptr_equal(tp_interface_message(&tp_interface_common, TP_KIND_REQUEST, 242)->answer,
+                     &tp_desc_lease);
+    assert_ptr_equal(tp_interface_message(&tp_interface_player, TP_KIND_REQUEST, 200)->ask,
+                     &tp_desc_hello);
+}
+
+/* The Descartes robot of "On device abstractions", IV-C, in one command of `mobile`. */
+static void one_command_says_heading_distance_and_percent(void **state)
+{
+    (void)state;
+    const tp_mobile_cmd command = {
+        .axes_count = 2,
+        .axes = {{.axis = TP_MOBILE_YAW,
+                  .control = TP_MOBILE_POSITION,
+                  .frame = TP_MOBILE_WORLD,
+                  .value = 1.57},
+                 {.axis = TP_MOBILE_X,
+                  .control = TP_MOBILE_POSITION,
+                  .frame = TP_MOBILE_OWN,
+                  .value = 0.5,
+                  .limit_kind = TP_MOBILE_LIMIT_PERCENT,
+                  .limit = 40}},
+    };
+    unsigned char bytes[128];
+    tp_mobile_cmd back;
+    size_t size = 0;
+
+    assert_int_equal(tp_xdr_encode(&tp_desc_mobile_cmd, &command, bytes, sizeof bytes, &size),
+                     TP_OK);
+    assert_int_equal(tp_xdr_decode(&tp_desc_mobile_cmd, bytes, size, &back, sizeof back), TP_OK);
+    assert_true(tp_value_equal(&tp_desc_mobile_cmd, &command, &back));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_facts_about_player_hold),
+        cmocka_unit_test(everything_has_a_sentence),
+        cmocka_unit_test(our_additions_are_there),
+        cmocka_unit_test(one_command_says_heading_distance_and_percent),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+"""What the generator makes of tests/golden/thermometer.padi, and what it says when it cannot.
+argv: the troupe-padi program, source root.
+
+To accept a change: troupe-padi -I interfaces -o tests/golden tests/golden/thermometer.padi"""
+import contextlib
+import difflib
+import os
+import pathlib
+import sys
+import tempfile
+
+import tap
+
+PROGRAM = os.path.abspath(sys.argv[1])
+ROOT = pathlib.Path(sys.argv[2]).resolve()
+GOLDEN = ROOT / "tests/golden"
+INTERFACES = ROOT / "interfaces"
+THERMOMETER = GOLDEN / "thermometer.padi"
+OUTPUT = ("thermometer.h", "thermometer_padi.c", "thermometer.md")
+
+
+@contextlib.contextmanager
+def folder(**files):
+    """A folder with these NAME.padi files, to be in while it lasts."""
+    before = os.getcwd()
+    with tempfile.TemporaryDirectory() as path:
+        os.chdir(path)
+        try:
+            for name, text in files.items():
+                pathlib.Path(name + ".padi").write_text(text, encoding="utf-8")
+            yield pathlib.Path(path)
+        finally:
+            os.chdir(before)
+
+
+def generate(*arguments):
+    return tap.run([PROGRAM, *(str(argument) for argument in arguments)])
+
+
+def succeeds(*arguments, output=""):
+    result = generate(*arguments)
+    tap.equal((result.returncode, result.stdout, result.stderr), (0, output, ""))
+
+
+def fails(*arguments, error, code=1):
+    result = generate(*arguments)
+    tap.equal((result.returncode, result.stdout, result.stderr), (code, "", error + "\n"))
+
+
+def same_file(name):
+    golden = (GOLDEN / name).read_text(encoding="utf-8").splitlines(keepends=True)
+    made = pathlib.Path(name).read_text(encoding="utf-8").splitlines(keepends=True)
+    difference = list(difflib.unified_diff(golden, made, "golden/" + name, "generated/" + name))
+    if difference:
+        raise AssertionError("the output has changed\n" + "".join(difference))
+
+
+def the_output_is_the_golden_one():
+    with folder():
+        succeeds("-I", INTERFACES, THERMOMETER)
+        for name in OUTPUT:
+            same_file(name)
+
+
+def the_output_goes_where_it_is_sent():
+    with folder() as here:
+        (here / "there").mkdir()
+        succeeds("-o", "there", "-I", INTERFACES, THERMOMETER)
+        tap.equal(sorted(os.listdir("there")), sorted(OUTPUT))
+        tap.equal(os.listdir("."), ["there"])
+        fails("-o", "nowhere", "-I", INTERFACES, THERMOMETER,
+              error="nowhere/thermometer.h: No such file or directory")
+
+
+def an_unchanged_file_is_not_written_again():
+    with folder():
+        succeeds("-I", INTERFACES, THERMOMETER)
+        for name in OUTPUT:
+            os.utime(name, (1000000000, 1000000000))
+        succeeds("-I", INTERFACES, THERMOMETER)
+        for name in OUTPUT:
+            tap.equal(os.stat(name).st_mtime, 1000000000)
+
+
+def the_output_compiles_without_a_warning():
+    strict = ["-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror", "-fsyntax-only", "-I.",
+              "-I" + str(ROOT / "include")]
+    with folder() as here:
+        (here / "troupe/interfaces").mkdir(parents=True)
+        succeeds("--builtin", "-o", "troupe/interfaces", INTERFACES / "common.padi")
+        succeeds("-I", INTERFACES, THERMOMETER)
+        for command in (["cc", "-std=c11", "thermometer_padi.c"],
+                        ["c++", "-std=c++11", "-x", "c++", "thermometer.h"]):
+            result = tap.run([*command, *strict])
+            tap.equal((result.returncode, result.stderr), (0, ""))
+
+
+def sentences_cannot_break_out_of_comments_and_strings():
+    nasty = 'interface nasty 200 "Ends */ here /* and \\"there\\" \\\\ what??/."\n'
+    with folder(nasty=nasty):
+        succeeds("nasty.padi")
+        result = tap.run(["cc", "-std=c11", "-Wall", "-Werror", "-fsyntax-only", "nasty_padi.c",
+                          "-I" + str(ROOT / "include")])
+        tap.equal((result.returncode, result.stderr), (0, ""))
+
+
+def help_is_printed_and_is_no_failure():
+    result = generate("--help")
+    tap.equal((result.returncode, result.stderr), (0, ""))
+    tap.equal(result.stdout.splitlines()[0], "usage: troupe-padi [options] FILE.padi...")
+    for option in ("-o DIR", "-I DIR", "--check", "--builtin", "--index", "--help"):
+        assert f"\n  {option} " in result.stdout, option
+
+
+def a_wrong_command_line_is_told_with_the_usage():
+    usage = generate("--help").stdout
+    wrong = "unknown option or missing value"
+    for arguments, error in (((), "no file"), (("--chekc", "x.padi"), f"--chekc: {wrong}"),
+                             (("-o",), f"-o: {wrong}"), (("--check", "-I"), f"-I: {wrong}")):
+        fails(*arguments, code=2, error=f"troupe-padi: {error}\n{usage}".rstrip("\n"))
+
+
+def check_writes_nothing():
+    with folder(broken="interface broken 200\n"):
+        succeeds("--check", "-I", INTERFACES, THERMOMETER, *sorted(INTERFACES.glob("*.padi")))
+        fails("--check", "broken.padi",
+              error="broken.padi:2:1: expected a sentence in quotes, found the end of the file")
+        tap.equal(os.listdir("."), ["broken.padi"])
+
+
+def a_missing_file_is_told():
+    with folder():
+        fails("nowhere.padi", error="nowhere.padi: No such file or directory")
+
+
+def a_broken_file_is_told_with_its_place_and_writes_nothing():
+    text = 'interface x 200 "X."\nstruct x_data "Data." {\n    level f32 metre "Level."\n}\n'
+    with folder(x=text):
+        fails("x.padi", error='x.padi:3:15: unknown unit "metre"')
+        tap.equal(os.listdir("."), ["x.padi"])
+
+
+def used_files_are_found_beside_and_in_folders():
+    thing = ('interface thing 200 "A thing."\nuse part use pose\n'
+             'struct thing_data "Data." { part part_data "Part." }\n')
+    part = 'interface part 201 "A part."\nstruct part_data "Data." { mass f64 kg "Mass." }\n'
+    with folder(thing=thing, part=part) as here:
+        fails("thing.padi", error="thing.padi:2:14: there is no pose.padi beside this file or in a "
+                                  "folder of -I")
+        (here / "library").mkdir()
+        (here / "library/pose.padi").write_text('interface pose 202 "A pose."\n', encoding="utf-8")
+        succeeds("-I", "nowhere", "-I", "library", "thing.padi")
+        header = pathlib.Path("thing.h").read_text(encoding="utf-8")
+        assert '#include "part.h"\n' in header, header
+        assert '#include "troupe/interfaces/pose.h"\n' in header, header
+        assert not os.path.exists("part.h")
+
+
+def used_files_are_checked():
+    with folder(a='interface a 200 "A."\nuse b\n', b='interface c 201 "C."\n',
+                d='interface d 202 "D."\nuse e\n', e='interface e 203 "E."\nuse d\n',
+                f='interface f 204 "F."\nuse g\n', g='interface g 205\n'):
+        fails("a.padi", error="a.padi:2:5: b.padi describes another interface")
+        fails("d.padi", error="e.padi:2:5: use is nested more than 16 deep, or in a circle")
+        fails("f.padi",
+              error="g.padi:2:1: expected a sentence in quotes, found the end of the file")
+
+
+def an_index_names_every_interface():
+    with folder(a='interface a 200 "A."\n', b='interface b 201 "B."\n'):
+        succeeds("--builtin", "--index", "a.padi", "b.padi")
+        tap.equal(sorted(os.listdir(".")), ["a.padi", "all.h", "b.padi", "builtin.c"])
+        header = pathlib.Path("all.h").read_text(encoding="utf-8")
+        assert '/interfaces/a.h"\n#include "troupe/interfaces/b.h"\n' in header, header
+        table = pathlib.Path("builtin.c").read_text(encoding="utf-8")
+        assert "    &tp_interface_a,\n    &tp_interface_b,\n    NULL,\n" in table, table
+
+
+tap.main(the_output_is_the_golden_one, the_output_goes_where_it_is_sent,
+         an_unchanged_file_is_not_written_again, the_output_compiles_without_a_warning,
+         sentences_cannot_break_out_of_comments_and_strings, help_is_printed_and_is_no_failure,
+         a_wrong_command_line_is_told_with_the_usage, check_writes_nothing, a_missing_file_is_told,
+         a_broken_file_is_told_with_its_place_and_writes_nothing,
+         used_files_are_found_beside_and_in_folders, used_files_are_checked,
+         an_index_names_every_interface)

@@ -1,0 +1,30 @@
+"""Tests that run programs: each is a function whose name reads as a sentence, reported as TAP."""
+import subprocess
+import sys
+import traceback
+
+
+def run(command, **options):
+    """Run a program; its output as text."""
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, **options)
+
+
+def equal(got, wanted):
+    if got != wanted:
+        raise AssertionError(f"got {got!r}\nwanted {wanted!r}")
+
+
+def main(*tests):
+    print(f"1..{len(tests)}")
+    failed = 0
+    for number, test in enumerate(tests, 1):
+        name = test.__name__.replace("_", " ")
+        try:
+            test()
+            print(f"ok {number} - {name}")
+        except Exception:  # a broken test fails, it does not stop the others
+            failed += 1
+            print(f"not ok {number} - {name}")
+            traceback.print_exc(file=sys.stderr)
+        sys.stdout.flush()
+    sys.exit(1 if failed else 0)
