@@ -63,6 +63,17 @@ static void mark(char picture[ROWS][COLUMNS + 1], double x, double y, char with)
     }
 }
 
+/* Without the blanks at its end. */
+static void print_row(const char row[COLUMNS + 1])
+{
+    int length = COLUMNS;
+
+    while (length > 0 && row[length - 1] == ' ') {
+        length--;
+    }
+    printf("%.*s\n", length, row);
+}
+
 static void draw(const tp_ranger_data_range *scan)
 {
     char picture[ROWS][COLUMNS + 1];
@@ -83,8 +94,10 @@ static void draw(const tp_ranger_data_range *scan)
     }
     mark(picture, 0, 0, '>');
     for (int row = 0; row < ROWS; row++) {
-        puts(picture[row]);
+        print_row(picture[row]);
     }
+    puts("\n# hit by a beam   . passed by a beam   > the robot, looking to the right\n"
+         "8 columns or 3 rows are about a metre.");
 }
 
 /* Through the wire and back: what a client far away would hold in its hands. */
@@ -126,9 +139,9 @@ static int run(int argc, char **argv)
            BEAMS, size);
     draw(received);
     free(received);
-    puts("\nNext: troupe interfaces             what devices can say\n"
-         "      troupe interfaces ranger      the messages of this one\n"
-         "      troupe encode position2d command VEL '{\"vel\":{\"px\":0.5},\"state\":1}'");
+    puts("\nNext: ./troupe interfaces             what devices can say\n"
+         "      ./troupe interfaces ranger      the messages of this one\n"
+         "      ./troupe encode position2d command VEL '{\"vel\":{\"px\":0.5},\"state\":1}'");
     return EXIT_DONE;
 }
 

@@ -15,16 +15,18 @@ enum form { FORM_TEXT, FORM_JSON, FORM_SCHEMA };
 
 struct options {
     enum form form;
-    const char *check;     /* a file of vectors */
-    const char *interface; /* NULL for all */
+    const char *form_option; /* that chose it; NULL for none */
+    const char *check;       /* a file of vectors */
+    const char *interface;   /* NULL for all */
 };
 
 static void print_list(const tp_catalogue *catalogue)
 {
     for (size_t i = 0; i < tp_catalogue_size(catalogue); i++) {
         const tp_interface *interface = tp_catalogue_at(catalogue, i);
-        printf("%5u  %-20s %3lu messages  %s\n", interface->code, interface->name,
-               (unsigned long)interface->message_count, interface->doc);
+        printf("%5u  %-20s %3lu message%s  %s\n", interface->code, interface->name,
+               (unsigned long)interface->message_count, interface->message_count == 1 ? " " : "s",
+               interface->doc);
     }
     puts("\nMore about one: troupe interfaces NAME");
 }
@@ -117,30 +119,56 @@ static int show(const tp_catalogue *catalogue, const struct options *options)
     return EXIT_DONE;
 }
 
+/* These return an exit code. */
+static int choose_form(struct options *options, const char *option, enum form form)
+{
+    if (options->form_option != NULL && strcmp(options->form_option, option) != 0) {
+        return command_fail(name, EXIT_USAGE, "%s and %s exclude each other", options->form_option,
+                            option);
+    }
+    options->form = form;
+    options->form_option = option;
+    return EXIT_DONE;
+}
+
+static int read_option(struct options *options, tp_catalogue *catalogue, int argc, char **argv,
+                       int *i)
+{
+    const char *option = argv[*i];
+
+    if (strcmp(option, "--json") == 0) {
+        return choose_form(options, option, FORM_JSON);
+    }
+    if (strcmp(option, "--schema") == 0) {
+        return choose_form(options, option, FORM_SCHEMA);
+    }
+    if (strcmp(option, "--load") == 0) {
+        return command_load(name, catalogue, argc, argv, i);
+    }
+    if (strcmp(option, "--check") == 0) {
+        options->check = command_value(name, argc, argv, i);
+        return options->check != NULL ? EXIT_DONE : EXIT_USAGE;
+    }
+    if (option[0] == '-' || options->interface != NULL) {
+        return command_fail(name, EXIT_USAGE, "unexpected \"%s\"", option);
+    }
+    options->interface = option;
+    return EXIT_DONE;
+}
+
 static int read_options(struct options *options, tp_catalogue *catalogue, int argc, char **argv)
 {
-    for (int i = 0; i < argc; i++) {
-        if (strcmp(argv[i], "--json") == 0) {
-            options->form = FORM_JSON;
-        } else if (strcmp(argv[i], "--schema") == 0) {
-            options->form = FORM_SCHEMA;
-        } else if (strcmp(argv[i], "--check") == 0) {
-            options->check = command_value(name, argc, argv, &i);
-            if (options->check == NULL) {
-                return EXIT_USAGE;
-            }
-        } else if (strcmp(argv[i], "--load") == 0) {
-            int result = command_load(name, catalogue, argc, argv, &i);
-            if (result != EXIT_DONE) {
-                return result;
-            }
-        } else if (argv[i][0] == '-' || options->interface != NULL) {
-            return command_fail(name, EXIT_USAGE, "unexpected \"%s\"", argv[i]);
-        } else {
-            options->interface = argv[i];
-        }
+    int result = EXIT_DONE;
+
+    for (int i = 0; i < argc && result == EXIT_DONE; i++) {
+        result = read_option(options, catalogue, argc, argv, &i);
     }
-    return EXIT_DONE;
+    if (result == EXIT_DONE && options->check != NULL &&
+        (options->interface != NULL || options->form_option != NULL)) {
+        return command_fail(name, EXIT_USAGE, "--check FILE checks all of the file; %s is too much",
+                            options->interface != NULL ? options->interface : options->form_option);
+    }
+    return result;
 }
 
 static int run(int argc, char **argv)
@@ -162,7 +190,7 @@ const command command_interfaces = {
     .name = name,
     .summary = "what devices can say: messages, fields, units",
     .help = "usage: troupe interfaces [NAME] [--json | --schema] [--load FILE.padi]\n"
-            "       troupe interfaces --check FILE.json\n"
+            "       troupe interfaces --check FILE.json [--load FILE.padi]\n"
             "\n"
             "Lists the interfaces, or describes one: its messages, structs, units and constants.\n"
             "\n"

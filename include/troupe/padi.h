@@ -67,7 +67,9 @@ typedef struct tp_enum {
 
 typedef struct tp_field {
     const char *name;
-    const char *unit; /* NULL where the field is a struct, text or has `values` */
+    /* NULL for text and where there are `values`. Of a struct NULL too, unless it changes the units
+     * of its members: "/s" or "/s^2" divides them, any other takes their place. */
+    const char *unit;
     const char *doc;
     const tp_struct *of;   /* what it is made of, for TP_TYPE_STRUCT */
     const tp_enum *values; /* what its numbers stand for, or NULL */
@@ -115,6 +117,7 @@ enum {
 struct tp_struct {
     const char *name; /* tp_NAME in C, player_NAME_t in Player */
     const char *doc;
+    const char *interface; /* the name of the one that declares it */
     const tp_field *fields;
     const tp_step *steps;
     uint32_t field_count;

@@ -14,17 +14,33 @@ void tpi_json_init(tpi_json *json, const char *text, size_t length)
     *json = (tpi_json){.text = text, .length = length};
 }
 
+static bool reject(tpi_json *json, size_t at, const char *format, va_list args)
+{
+    if (!json->failed) {
+        json->failed = true;
+        json->failed_at = at;
+        vsnprintf(json->reason, sizeof json->reason, format, args);
+    }
+    return false;
+}
+
 bool tpi_json_reject(tpi_json *json, const char *format, ...)
 {
     va_list args;
 
-    if (!json->failed) {
-        json->failed = true;
-        json->failed_at = json->at;
-        va_start(args, format);
-        vsnprintf(json->reason, sizeof json->reason, format, args);
-        va_end(args);
-    }
+    va_start(args, format);
+    reject(json, json->at, format, args);
+    va_end(args);
+    return false;
+}
+
+bool tpi_json_reject_at(tpi_json *json, size_t at, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    reject(json, at, format, args);
+    va_end(args);
     return false;
 }
 
@@ -183,7 +199,7 @@ bool tpi_json_bool(tpi_json *json, bool *value)
 static bool special_number(tpi_json *json, double *value)
 {
     const size_t start = json->at;
-    tpi_json_span raw;
+    tpi_json_span raw = {NULL, 0};
 
     if (!tpi_json_string(json, &raw)) {
         return false;
@@ -214,6 +230,25 @@ bool tpi_json_f64(tpi_json *json, double *value)
     return used > 0 || unexpected(json, "a number");
 }
 
+/* Why a number is not a whole one that fits. */
+static bool not_whole(tpi_json *json, const char *text, size_t length, double real)
+{
+    const int shown = (int)(length < 40 ? length : 40);
+    bool digits = true;
+
+    for (size_t i = 0; i < length; i++) {
+        digits = digits && text[i] != '.' && text[i] != 'e' && text[i] != 'E';
+    }
+    if (real != floor(real)) {
+        return tpi_json_reject(json, "%.*s where a whole number was expected", shown, text);
+    }
+    if (digits || fabs(real) >= 9223372036854775808.0) {
+        return tpi_json_reject(json, "%.*s does not fit into 64 bits", shown, text);
+    }
+    return tpi_json_reject(json, "%.*s may not be exact; write it without point and exponent",
+                           shown, text);
+}
+
 bool tpi_json_i64(tpi_json *json, int64_t *value)
 {
     double real = 0;
@@ -230,8 +265,7 @@ bool tpi_json_i64(tpi_json *json, int64_t *value)
     if (!tpi_number_read_i64(start, used, value)) {
         /* 1e3 and 5.0 are whole numbers too, as far as a double is exact: 2^53 may be 2^53 + 1 */
         if (real != floor(real) || fabs(real) >= 9007199254740992.0) {
-            return tpi_json_reject(json, "%.*s where a whole number was expected",
-                                   (int)(used < 40 ? used : 40), start);
+            return not_whole(json, start, used, real);
         }
         *value = (int64_t)real;
     }
@@ -346,7 +380,7 @@ tp_status tpi_json_end(tpi_json *json, tp_error *err)
     size_t line = 1;
     size_t column = 1;
     for (size_t i = 0; i < json->failed_at; i++) {
-        column++;
+        column += ((unsigned char)json->text[i] & 0xc0) == 0x80 ? 0 : 1; /* as an editor counts */
         if (json->text[i] == '\n') {
             line++;
             column = 1;

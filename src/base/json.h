@@ -34,7 +34,7 @@ typedef struct tpi_json {
     bool fresh; /* nothing read yet in the innermost object or array */
     bool failed;
     size_t failed_at;
-    char reason[128];
+    char reason[192];
 } tpi_json;
 
 /* A piece of the text: a string between its quotes, still escaped, or a whole value. */
@@ -65,18 +65,23 @@ bool tpi_json_element(tpi_json *json);
 
 bool tpi_json_null(tpi_json *json);
 bool tpi_json_bool(tpi_json *json, bool *value);
-bool tpi_json_f64(tpi_json *json, double *value); /* also "NaN", "Infinity", "-Infinity" */
+
+/* Also "NaN", "Infinity" and "-Infinity"; a number too large for a double is an infinity too. */
+bool tpi_json_f64(tpi_json *json, double *value);
 bool tpi_json_i64(tpi_json *json, int64_t *value);
 bool tpi_json_string(tpi_json *json, tpi_json_span *raw);
 
 /* Pass over one value of any kind; `span` (may be NULL) is its text. */
 bool tpi_json_skip(tpi_json *json, tpi_json_span *span);
 
-/* The text is at its end and nothing failed; otherwise `err` says "line L, column C: reason". */
+/* The text is at its end and nothing failed; otherwise `err` says "line L, column C: reason", where
+ * columns count characters. */
 tp_status tpi_json_end(tpi_json *json, tp_error *err);
 
-/* Make the reader fail here for a reason of the caller's. Always returns false. */
+/* Make the reader fail here, or at another place in the text, for a reason of the caller's. Always
+ * returns false. */
 bool tpi_json_reject(tpi_json *json, const char *format, ...) TP_PRINTF(2, 3);
+bool tpi_json_reject_at(tpi_json *json, size_t at, const char *format, ...) TP_PRINTF(3, 4);
 
 /* Append what an escaped string stands for. */
 void tpi_json_unescape(tpi_buf *out, tpi_json_span raw);

@@ -620,27 +620,34 @@ static void whole_numbers_are_exact(void **state)
 
 static void what_is_not_whole_or_not_exact_is_refused(void **state)
 {
-    static const char *const texts[] = {
-        "0.5",
-        "-1.25",
-        "1e-1",
-        "1e400",
-        "9223372036854775808",
-        "-9223372036854775809",
-        "9007199254740993.0", /* as a double it would be 9007199254740992 */
-        "-9007199254740993.0",
-        "1e17",
+    static const char not_whole[] = "where a whole number was expected";
+    static const char too_large[] = "does not fit into 64 bits";
+    static const char not_exact[] = "may not be exact; write it without point and exponent";
+    static const struct {
+        const char *text;
+        const char *why;
+    } cases[] = {
+        {"0.5", not_whole},
+        {"-1.25", not_whole},
+        {"1e-1", not_whole},
+        {"1e400", too_large},
+        {"9223372036854775808", too_large},
+        {"-9223372036854775809", too_large},
+        {"9.3e18", too_large},
+        {"9007199254740993.0", not_exact}, /* as a double it would be 9007199254740992 */
+        {"-9007199254740993.0", not_exact},
+        {"1e17", not_exact},
+        {"1E17", not_exact},
     };
 
     (void)state;
-    for (size_t i = 0; i < COUNT_OF(texts); i++) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct bench b;
         int64_t value = 0;
         char text[40];
         char error[128];
-        snprintf(text, sizeof text, " %s", texts[i]);
-        snprintf(error, sizeof error, "line 1, column 2: %s where a whole number was expected",
-                 texts[i]);
+        snprintf(text, sizeof text, " %s", cases[i].text);
+        snprintf(error, sizeof error, "line 1, column 2: %s %s", cases[i].text, cases[i].why);
         open_text(&b, text);
         assert_false(tpi_json_i64(&b.json, &value));
         close_with(&b, error);
@@ -656,7 +663,33 @@ static void a_long_number_is_cut_in_the_error(void **state)
     open_text(&b, "12345678901234567890123456789012345678901234567890");
     assert_false(tpi_json_i64(&b.json, &value));
     close_with(&b, "line 1, column 1: 1234567890123456789012345678901234567890 "
-                   "where a whole number was expected");
+                   "does not fit into 64 bits");
+}
+
+static void columns_count_characters(void **state)
+{
+    struct bench b;
+    tpi_json_span name = {0};
+
+    (void)state;
+    open_text(&b, "{\"\xc3\xa9\xe2\x82\xac\": x}");
+    assert_true(tpi_json_object(&b.json));
+    assert_true(tpi_json_member(&b.json, &name));
+    assert_false(tpi_json_skip(&b.json, NULL));
+    close_with(&b, "line 1, column 8: 'x' where a value was expected");
+}
+
+static void a_caller_may_reject_at_another_place(void **state)
+{
+    struct bench b;
+    int64_t value = 0;
+
+    (void)state;
+    open_text(&b, "\n  12345");
+    assert_true(tpi_json_i64(&b.json, &value));
+    assert_false(tpi_json_reject_at(&b.json, 3, "%d is too much", 12345));
+    assert_false(tpi_json_reject(&b.json, "the first reason stays"));
+    close_with(&b, "line 2, column 3: 12345 is too much");
 }
 
 static void failure_is_sticky(void **state)
@@ -998,6 +1031,8 @@ int main(void)
         cmocka_unit_test(whole_numbers_are_exact),
         cmocka_unit_test(what_is_not_whole_or_not_exact_is_refused),
         cmocka_unit_test(a_long_number_is_cut_in_the_error),
+        cmocka_unit_test(columns_count_characters),
+        cmocka_unit_test(a_caller_may_reject_at_another_place),
         cmocka_unit_test(failure_is_sticky),
         cmocka_unit_test(loops_end_after_a_failure),
         cmocka_unit_test(the_caller_may_reject_for_a_reason_of_its_own),

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -44,7 +45,8 @@ static void success_is_zero_and_failures_are_negative_and_distinct(void **state)
     (void)state;
     assert_int_equal(TP_OK, 0);
     for (size_t i = 0; i < ROW_COUNT; i++) {
-        assert_true(rows[i].code == TP_OK || rows[i].number < 0);
+        const bool failure = strncmp(rows[i].name, "E_", 2) == 0;
+        assert_true(failure == (rows[i].number < 0));
         for (size_t j = 0; j < i; j++) {
             assert_int_not_equal(rows[i].code, rows[j].code);
             assert_string_not_equal(rows[i].name, rows[j].name);
@@ -55,7 +57,7 @@ static void success_is_zero_and_failures_are_negative_and_distinct(void **state)
 
 static void an_unknown_code_has_a_name_and_text_too(void **state)
 {
-    static const int numbers[] = {1, -99, INT32_MIN};
+    static const int numbers[] = {2, -99, INT32_MIN};
 
     (void)state;
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {

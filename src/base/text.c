@@ -93,6 +93,16 @@ static int digit_value(char c)
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
+static tp_status no_digit(const char *text, size_t at, tp_error *err)
+{
+    const unsigned char c = (unsigned char)text[at];
+
+    if (c < 0x20 || c >= 0x7f) {
+        return tp_fail(err, TP_E_SYNTAX, "character %zu, byte %u, is not a hex digit", at + 1, c);
+    }
+    return tp_fail(err, TP_E_SYNTAX, "character %zu, '%c', is not a hex digit", at + 1, c);
+}
+
 tp_status tpi_hex_read(tpi_buf *out, const char *text, size_t length, tp_error *err)
 {
     for (size_t i = 0; i < length;) {
@@ -103,10 +113,14 @@ tp_status tpi_hex_read(tpi_buf *out, const char *text, size_t length, tp_error *
         int high = digit_value(text[i]);
         int low = i + 1 < length ? digit_value(text[i + 1]) : -1;
         if (high < 0) {
-            return tp_fail(err, TP_E_SYNTAX, "character %zu is not a hex digit", i + 1);
+            return no_digit(text, i, err);
+        }
+        if (low < 0 && (i + 1 == length || isspace((unsigned char)text[i + 1]))) {
+            return tp_fail(err, TP_E_SYNTAX, "character %zu, '%c', has no second hex digit", i + 1,
+                           text[i]);
         }
         if (low < 0) {
-            return tp_fail(err, TP_E_SYNTAX, "character %zu has no second hex digit", i + 1);
+            return no_digit(text, i + 1, err);
         }
         tpi_buf_putc(out, (char)(high << 4 | low));
         i += 2;

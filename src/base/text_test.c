@@ -174,20 +174,22 @@ static void what_is_not_hex_is_refused_and_told_where(void **state)
         const char *text;
         const char *error;
     } cases[] = {
-        {"0", "character 1 has no second hex digit"},
-        {"001", "character 3 has no second hex digit"},
-        {"0 1", "character 1 has no second hex digit"},
-        {"0g", "character 1 has no second hex digit"},
-        {"g0", "character 1 is not a hex digit"},
-        {"00 x1", "character 4 is not a hex digit"},
-        {"0x12", "character 1 has no second hex digit"},
-        {"00-11", "character 3 is not a hex digit"},
-        {"/0", "character 1 is not a hex digit"},
-        {":0", "character 1 is not a hex digit"},
-        {"@0", "character 1 is not a hex digit"},
-        {"G0", "character 1 is not a hex digit"},
-        {"`0", "character 1 is not a hex digit"},
-        {"\xff\x30", "character 1 is not a hex digit"},
+        {"0", "character 1, '0', has no second hex digit"},
+        {"001", "character 3, '1', has no second hex digit"},
+        {"0 1", "character 1, '0', has no second hex digit"},
+        {"a\n", "character 1, 'a', has no second hex digit"},
+        {"0g", "character 2, 'g', is not a hex digit"},
+        {"g0", "character 1, 'g', is not a hex digit"},
+        {"00 x1", "character 4, 'x', is not a hex digit"},
+        {"0x12", "character 2, 'x', is not a hex digit"},
+        {"00-11", "character 3, '-', is not a hex digit"},
+        {"/0", "character 1, '/', is not a hex digit"},
+        {":0", "character 1, ':', is not a hex digit"},
+        {"@0", "character 1, '@', is not a hex digit"},
+        {"G0", "character 1, 'G', is not a hex digit"},
+        {"`0", "character 1, '`', is not a hex digit"},
+        {"\xff\x30", "character 1, byte 255, is not a hex digit"},
+        {"0\x01", "character 2, byte 1, is not a hex digit"},
     };
 
     (void)state;

@@ -110,16 +110,58 @@ const tp_message *tp_catalogue_message(const tp_catalogue *catalogue, unsigned i
 
 /* ---- Loading --------------------------------------------------------------------------------- */
 
-static tp_status add(tp_catalogue *catalogue, const tp_interface *interface, tp_error *err)
+/* The interface that has a struct or enum of this name: in C they share one name space. */
+static const tp_interface *type_owner(const tp_catalogue *catalogue, const char *name)
+{
+    for (size_t i = 0; i < catalogue->count; i++) {
+        const tp_interface *interface = catalogue->interfaces[i];
+        for (uint32_t k = 0; k < interface->struct_count; k++) {
+            if (strcmp(interface->structs[k]->name, name) == 0) {
+                return interface;
+            }
+        }
+        for (uint32_t k = 0; k < interface->enum_count; k++) {
+            if (strcmp(interface->enums[k]->name, name) == 0) {
+                return interface;
+            }
+        }
+    }
+    return NULL;
+}
+
+static tp_status check_types(const tp_catalogue *catalogue, const tp_interface *interface,
+                             tp_error *err)
+{
+    for (uint32_t i = 0; i < interface->struct_count + interface->enum_count; i++) {
+        const char *name = i < interface->struct_count
+                               ? interface->structs[i]->name
+                               : interface->enums[i - interface->struct_count]->name;
+        const tp_interface *owner = type_owner(catalogue, name);
+        if (owner != NULL) {
+            return tp_fail(err, TP_E_EXISTS, "interface %s has a type %s, which is %s's",
+                           interface->name, name, owner->name);
+        }
+    }
+    return TP_OK;
+}
+
+static tp_status check_distinct(const tp_catalogue *catalogue, const tp_interface *interface,
+                                tp_error *err)
 {
     const tp_interface *same = tp_catalogue_code(catalogue, interface->code);
+
+    if (tp_catalogue_named(catalogue, interface->name) != NULL) {
+        return tp_fail(err, TP_E_EXISTS, "there is an interface %s already", interface->name);
+    }
     if (same != NULL) {
         return tp_fail(err, TP_E_EXISTS, "interface %s has the code %u of %s", interface->name,
                        interface->code, same->name);
     }
-    if (tp_catalogue_named(catalogue, interface->name) != NULL) {
-        return tp_fail(err, TP_E_EXISTS, "there is an interface %s already", interface->name);
-    }
+    return check_types(catalogue, interface, err);
+}
+
+static tp_status add(tp_catalogue *catalogue, const tp_interface *interface, tp_error *err)
+{
     if (catalogue->count == catalogue->capacity) {
         size_t capacity = catalogue->capacity * 2 + 64;
         const tp_interface **interfaces =
@@ -183,18 +225,22 @@ static const tp_interface *find_used(void *context, const char *name, tp_error *
     if (status != TP_OK) {
         return NULL;
     }
-    known = tp_catalogue_named(search->catalogue, name);
-    if (known == NULL) {
-        tp_fail(err, TP_E_UNKNOWN, "%s.padi describes another interface", name);
-    }
-    return known;
+    return tp_catalogue_named(search->catalogue, name);
+}
+
+/* Checks, then adds what was loaded. */
+static tp_status add_distinct(tp_catalogue *catalogue, const tp_interface *interface, tp_error *err)
+{
+    const tp_status status = check_distinct(catalogue, interface, err);
+
+    return status == TP_OK ? add(catalogue, interface, err) : status;
 }
 
 static tp_status parse_loaded(tp_catalogue *catalogue, const char *path, unsigned depth,
                               tp_error *err)
 {
     struct search search = {catalogue, path, depth};
-    const tpi_padi_scope scope = {find_used, &search};
+    const tpi_padi_scope scope = {.find = find_used, .context = &search};
     tpi_buf text = {0};
     tpi_padi padi = {0};
 
@@ -210,7 +256,7 @@ static tp_status parse_loaded(tp_catalogue *catalogue, const char *path, unsigne
     }
     *loaded = (struct loaded){catalogue->loaded, padi};
     catalogue->loaded = loaded;
-    status = add(catalogue, &loaded->padi.interface, err);
+    status = add_distinct(catalogue, &loaded->padi.interface, err);
     return status == TP_OK ? TP_OK : tp_wrap(err, status, path);
 }
 

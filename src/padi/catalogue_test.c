@@ -225,10 +225,11 @@ static void files_are_ordered_by_code_whichever_came_first(void **state)
     const size_t size = tp_catalogue_size(b->catalogue);
 
     load(b, write_file(b, "c.padi", "interface c 300 \"C.\""));
-    load(b, write_file(b, "a.padi", "interface a 199 \"A.\""));
+    load(b, write_file(b, "a.padi", "interface a 201 \"A.\""));
     load(b, write_file(b, "b.padi", "interface b 250 \"B.\""));
     assert_string_equal(tp_catalogue_at(b->catalogue, size + 2)->name, "c");
     assert_string_equal(tp_catalogue_at(b->catalogue, size + 1)->name, "b");
+    assert_string_equal(tp_catalogue_at(b->catalogue, size)->name, "a");
     for (size_t i = 1; i < size + 3; i++) {
         assert_true(tp_catalogue_at(b->catalogue, i - 1)->code <
                     tp_catalogue_at(b->catalogue, i)->code);
@@ -271,7 +272,7 @@ static void what_is_known_is_used_before_files_are(void **state)
 
     write_file(b, "common.padi", "this is no interface file");
     write_file(b, "lamp.padi", "nor is this");
-    load(b, write_file(b, "first.padi", lamp));
+    load(b, write_file(b, "lamp.txt", lamp));
     load(b, write_file(b, "lamps.padi", lamps));
     assert_non_null(tp_catalogue_named(b->catalogue, "lamps"));
 }
@@ -282,21 +283,47 @@ static void a_second_load_of_a_file_is_refused(void **state)
     const char *path = write_file(b, "lamp.padi", lamp);
 
     load(b, path);
-    load_fails(b, path, TP_E_EXISTS, "/lamp.padi: interface lamp has the code 205 of lamp");
+    load_fails(b, path, TP_E_EXISTS, "/lamp.padi: there is an interface lamp already");
 }
 
 static void a_code_or_name_that_is_taken_is_refused(void **state)
 {
     struct bench *b = *state;
 
-    load_fails(b, write_file(b, "a.padi", "interface a 6 \"A.\""), TP_E_EXISTS,
-               "/a.padi: interface a has the code 6 of laser");
-    load_fails(b, write_file(b, "b.padi", "interface laser 206 \"B.\""), TP_E_EXISTS,
-               "/b.padi: there is an interface laser already");
-    load_fails(b, write_file(b, "c.padi", "interface c 0 \"C.\""), TP_E_EXISTS,
-               "/c.padi: interface c has the code 0 of common");
+    load_fails(b, write_file(b, "a.padi", "interface a 200 \"A.\""), TP_E_EXISTS,
+               "/a.padi: interface a has the code 200 of mobile");
+    load_fails(b, write_file(b, "laser.padi", "interface laser 206 \"B.\""), TP_E_EXISTS,
+               "/laser.padi: there is an interface laser already");
+    load_fails(b, write_file(b, "mobile.padi", "interface mobile 200 \"M.\""), TP_E_EXISTS,
+               "/mobile.padi: there is an interface mobile already");
     assert_ptr_equal(tp_catalogue_named(b->catalogue, "laser"), &tp_interface_laser);
     assert_null(tp_catalogue_code(b->catalogue, 206));
+}
+
+static void codes_below_200_are_refused(void **state)
+{
+    struct bench *b = *state;
+
+    load_fails(
+        b, write_file(b, "a.padi", "interface a 6 \"A.\""), TP_E_SYNTAX,
+        "/a.padi:1:13: codes below 200 are Player's and Troupe's; yours go from 200 to 65535");
+    load_fails(
+        b, write_file(b, "c.padi", "interface c 0 \"C.\""), TP_E_SYNTAX,
+        "/c.padi:1:13: codes below 200 are Player's and Troupe's; yours go from 200 to 65535");
+}
+
+static void a_type_that_another_interface_has_is_refused(void **state)
+{
+    struct bench *b = *state;
+
+    load_fails(b,
+               write_file(b, "pose2d.padi",
+                          "interface pose2d 206 \"P.\" struct pose2d \"P.\" { a u8 1 \"A.\" }"),
+               TP_E_EXISTS, "/pose2d.padi: interface pose2d has a type pose2d, which is common's");
+    load_fails(b,
+               write_file(b, "data.padi",
+                          "interface data 206 \"P.\" enum data_mode \"P.\" { DATA_A = 1 \"A.\" }"),
+               TP_E_EXISTS, "/data.padi: interface data has a type data_mode, which is player's");
 }
 
 static void a_file_that_fails_takes_along_those_it_uses(void **state)
@@ -305,14 +332,14 @@ static void a_file_that_fails_takes_along_those_it_uses(void **state)
     char error[2 * LONGEST_PATH];
 
     write_file(b, "lamp.padi", lamp);
-    load_fails(b, write_file(b, "a.padi", "interface a 207 \"A.\" use lamp\nstruct s"), TP_E_SYNTAX,
+    load_fails(b, write_file(b, "a.padi", "interface a 207 \"A.\" use lamp\nstruct a"), TP_E_SYNTAX,
                "/a.padi:2:9: expected a sentence in quotes, found the end of the file");
-    load_fails(b, write_file(b, "b.padi", "interface b 6 \"B.\" use lamp"), TP_E_EXISTS,
-               "/b.padi: interface b has the code 6 of laser");
-    write_file(b, "second.padi", "interface second 6 \"S.\" use lamp");
+    load_fails(b, write_file(b, "b.padi", "interface b 200 \"B.\" use lamp"), TP_E_EXISTS,
+               "/b.padi: interface b has the code 200 of mobile");
+    write_file(b, "second.padi", "interface second 200 \"S.\" use lamp");
     snprintf(error, sizeof error,
-             "/c.padi:1:26: %s/second.padi: interface second has the code 6 "
-             "of laser",
+             "/c.padi:1:26: %s/second.padi: interface second has the code 200 "
+             "of mobile",
              b->folder);
     load_fails(b, write_file(b, "c.padi", "interface c 208 \"C.\" use second"), TP_E_SYNTAX, error);
     assert_null(tp_catalogue_named(b->catalogue, "lamp"));
@@ -338,13 +365,15 @@ static void files_that_are_missing_are_told(void **state)
     load_fails(b, write_file(b, "lamps.padi", lamps), TP_E_SYNTAX, error);
 }
 
-static void a_used_file_has_to_describe_what_it_is_named_after(void **state)
+static void a_file_has_to_describe_what_it_is_named_after(void **state)
 {
+    static const char error[] =
+        "/lamp.padi:1:11: interface torch has to be in torch.padi, not in lamp.padi";
     struct bench *b = *state;
 
-    write_file(b, "lamp.padi", "interface torch 205 \"A torch.\"");
-    load_fails(b, write_file(b, "lamps.padi", lamps), TP_E_SYNTAX,
-               "/lamps.padi:2:5: lamp.padi describes another interface");
+    load_fails(b, write_file(b, "lamp.padi", "interface torch 205 \"A torch.\""), TP_E_SYNTAX,
+               error);
+    load_fails(b, write_file(b, "lamps.padi", lamps), TP_E_SYNTAX, error);
 }
 
 static void files_that_use_one_another_in_a_circle_are_refused(void **state)
@@ -436,7 +465,7 @@ static void the_table_grows_as_files_are_loaded(void **state)
 
     for (unsigned i = 0; i < 100; i++) {
         snprintf(text, sizeof text, "interface i%u %u \"I.\"", i, 1000 - i);
-        load(b, write_file(b, "one.padi", text));
+        load(b, write_file(b, "one", text));
     }
     assert_int_equal(tp_catalogue_size(b->catalogue), size + 100);
     assert_string_equal(tp_catalogue_at(b->catalogue, size)->name, "i99");
@@ -466,10 +495,12 @@ int main(void)
         ON_A_BENCH(what_is_known_is_used_before_files_are),
         ON_A_BENCH(a_second_load_of_a_file_is_refused),
         ON_A_BENCH(a_code_or_name_that_is_taken_is_refused),
+        ON_A_BENCH(codes_below_200_are_refused),
+        ON_A_BENCH(a_type_that_another_interface_has_is_refused),
         ON_A_BENCH(a_file_that_fails_takes_along_those_it_uses),
         ON_A_BENCH(an_error_in_a_used_file_is_told_where_it_is),
         ON_A_BENCH(files_that_are_missing_are_told),
-        ON_A_BENCH(a_used_file_has_to_describe_what_it_is_named_after),
+        ON_A_BENCH(a_file_has_to_describe_what_it_is_named_after),
         ON_A_BENCH(files_that_use_one_another_in_a_circle_are_refused),
         ON_A_BENCH(files_may_use_one_another_16_deep),
         cmocka_unit_test(creating_with_little_memory_leaves_nothing_behind),

@@ -32,66 +32,158 @@ static bool is_counted(const tp_field *field)
 
 /* ---- For people ------------------------------------------------------------------------------ */
 
-static void put_padded(tpi_buf *out, const char *text, size_t width)
-{
-    size_t length = strlen(text);
+enum { GAP = 2 }; /* between columns */
 
-    tpi_buf_puts(out, text);
-    tpi_buf_indent(out, length < width ? width - length : 1);
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
 }
 
-static void put_message(tpi_buf *out, const tp_message *message)
+/* How long the line is; it is cleared. */
+static size_t measure(tpi_buf *out, tpi_buf *line)
+{
+    const size_t length = line->length;
+
+    out->failed = out->failed || line->failed;
+    tpi_buf_clear(line);
+    return length;
+}
+
+/* Append what the line holds, padded to a column, and clear it. A column without any text has no
+ * width and takes no room. */
+static void put_column(tpi_buf *out, tpi_buf *line, size_t width)
+{
+    tpi_buf_puts(out, tpi_buf_text(line));
+    if (width > 0 && line->length < width + GAP) {
+        tpi_buf_indent(out, width + GAP - line->length);
+    }
+    measure(out, line);
+}
+
+/* The name of a struct, and where it is borrowed from: "pose3d (common)". */
+static void put_struct_name(tpi_buf *out, const tp_interface *interface, const tp_struct *type,
+                            const char *behind)
+{
+    tpi_buf_printf(out, "%s%s", type->name, behind);
+    if (type->interface != NULL && strcmp(type->interface, interface->name) != 0) {
+        tpi_buf_printf(out, " (%s)", type->interface);
+    }
+}
+
+static void put_payload(tpi_buf *out, const tp_interface *interface, const tp_struct *type)
+{
+    tpi_buf_putc(out, '(');
+    if (type != NULL) {
+        put_struct_name(out, interface, type, "");
+    }
+    tpi_buf_putc(out, ')');
+}
+
+static void put_signature(tpi_buf *out, const tp_message *message)
+{
+    tpi_buf_printf(out, "%-8s %s %u", tp_kind_name(message->kind), message->name, message->code);
+}
+
+static void put_messages(tpi_buf *out, const tp_interface *interface)
 {
     tpi_buf line = {0};
+    size_t width = 0;
 
-    tpi_buf_printf(&line, "  %-8s %s %u", tp_kind_name(message->kind), message->name,
-                   message->code);
-    put_padded(out, tpi_buf_text(&line), 36);
-    out->failed = out->failed || line.failed;
-    tpi_buf_clear(&line);
-    tpi_buf_printf(&line, "(%s)", message->ask == NULL ? "" : message->ask->name);
-    if (message->kind == TP_KIND_REQUEST) {
-        tpi_buf_printf(&line, " -> (%s)", message->answer == NULL ? "" : message->answer->name);
+    tpi_buf_puts(out, interface->message_count > 0 ? "\nMessages\n" : "");
+    for (uint32_t i = 0; i < interface->message_count; i++) {
+        put_signature(&line, &interface->messages[i]);
+        width = larger(width, measure(out, &line));
     }
-    tpi_buf_printf(out, "%-10s %s\n      %s\n", tp_mark_name(message->mark), tpi_buf_text(&line),
-                   message->doc);
-    out->failed = out->failed || line.failed;
+    for (uint32_t i = 0; i < interface->message_count; i++) {
+        const tp_message *message = &interface->messages[i];
+        tpi_buf_puts(out, "  ");
+        put_signature(&line, message);
+        put_column(out, &line, width);
+        tpi_buf_printf(out, "%-11s", tp_mark_name(message->mark));
+        put_payload(out, interface, message->ask);
+        if (message->kind == TP_KIND_REQUEST) {
+            tpi_buf_puts(out, " -> ");
+            put_payload(out, interface, message->answer);
+        }
+        tpi_buf_printf(out, "\n      %s\n", message->doc);
+    }
     tpi_buf_fini(&line);
 }
 
-static void put_field(tpi_buf *out, const tp_struct *type, const tp_field *field)
+static void put_type(tpi_buf *out, const tp_interface *interface, const tp_struct *type,
+                     const tp_field *field)
 {
-    tpi_buf line = {0};
+    tpi_buf length = {0};
 
-    tpi_buf_printf(&line, "%s",
-                   field->type == TP_TYPE_STRUCT ? field->of->name : tp_type_name(field->type));
     if (field->shape == TP_SHAPE_FIXED) {
-        tpi_buf_printf(&line, "[%lu]", (unsigned long)field->length);
+        tpi_buf_printf(&length, "[%lu]", (unsigned long)field->length);
     } else if (field->shape == TP_SHAPE_POINTER) {
-        tpi_buf_printf(&line, "[%s]", count_name(type, field));
+        tpi_buf_printf(&length, "[%s]", count_name(type, field));
     } else if (field->shape == TP_SHAPE_BOUNDED) {
-        tpi_buf_printf(&line, "[%s max %lu]", count_name(type, field),
+        tpi_buf_printf(&length, "[%s max %lu]", count_name(type, field),
                        (unsigned long)field->length);
     }
-    tpi_buf_puts(out, "    ");
-    put_padded(out, field->name, 22);
-    put_padded(out, tpi_buf_text(&line), 30);
-    put_padded(out,
-               field->values != NULL ? field->values->name
-               : field->unit != NULL ? field->unit
-                                     : "",
-               12);
-    tpi_buf_printf(out, "%s\n", field->doc);
-    out->failed = out->failed || line.failed;
+    if (field->type == TP_TYPE_STRUCT) {
+        put_struct_name(out, interface, field->of, tpi_buf_text(&length));
+    } else {
+        tpi_buf_printf(out, "%s%s", tp_type_name(field->type), tpi_buf_text(&length));
+    }
+    out->failed = out->failed || length.failed;
+    tpi_buf_fini(&length);
+}
+
+static const char *unit_of(const tp_field *field)
+{
+    if (field->values != NULL) {
+        return field->values->name;
+    }
+    return field->unit != NULL ? field->unit : "";
+}
+
+static void put_fields(tpi_buf *out, const tp_interface *interface, const tp_struct *type)
+{
+    tpi_buf line = {0};
+    size_t widths[3] = {0};
+
+    for (uint32_t i = 0; i < type->field_count; i++) {
+        put_type(&line, interface, type, &type->fields[i]);
+        widths[0] = larger(widths[0], strlen(type->fields[i].name));
+        widths[1] = larger(widths[1], measure(out, &line));
+        widths[2] = larger(widths[2], strlen(unit_of(&type->fields[i])));
+    }
+    for (uint32_t i = 0; i < type->field_count; i++) {
+        const tp_field *field = &type->fields[i];
+        tpi_buf_puts(out, "    ");
+        tpi_buf_puts(&line, field->name);
+        put_column(out, &line, widths[0]);
+        put_type(&line, interface, type, field);
+        put_column(out, &line, widths[1]);
+        tpi_buf_puts(&line, unit_of(field));
+        put_column(out, &line, widths[2]);
+        tpi_buf_printf(out, "%s\n", field->doc);
+    }
     tpi_buf_fini(&line);
 }
 
 static void put_constants(tpi_buf *out, const tp_constant *constants, uint32_t count)
 {
+    tpi_buf line = {0};
+    size_t names = 0;
+    size_t values = 0;
+
     for (uint32_t i = 0; i < count; i++) {
-        tpi_buf_printf(out, "    %-34s %8lld  %s\n", constants[i].name,
-                       (long long)constants[i].value, constants[i].doc);
+        tpi_buf_printf(&line, "%lld", (long long)constants[i].value);
+        names = larger(names, strlen(constants[i].name));
+        values = larger(values, measure(out, &line));
     }
+    for (uint32_t i = 0; i < count; i++) {
+        tpi_buf_puts(out, "    ");
+        tpi_buf_puts(&line, constants[i].name);
+        put_column(out, &line, names);
+        tpi_buf_printf(out, "%*lld  %s\n", (int)values, (long long)constants[i].value,
+                       constants[i].doc);
+    }
+    tpi_buf_fini(&line);
 }
 
 tp_status tp_interface_text(char **out, const tp_interface *interface)
@@ -99,18 +191,11 @@ tp_status tp_interface_text(char **out, const tp_interface *interface)
     tpi_buf text = {0};
 
     tpi_buf_printf(&text, "%s, code %u\n%s\n", interface->name, interface->code, interface->doc);
-    if (interface->message_count > 0) {
-        tpi_buf_puts(&text, "\nMessages\n");
-    }
-    for (uint32_t i = 0; i < interface->message_count; i++) {
-        put_message(&text, &interface->messages[i]);
-    }
+    put_messages(&text, interface);
     for (uint32_t i = 0; i < interface->struct_count; i++) {
         const tp_struct *type = interface->structs[i];
         tpi_buf_printf(&text, "\n%s\n  %s\n", type->name, type->doc);
-        for (uint32_t k = 0; k < type->field_count; k++) {
-            put_field(&text, type, &type->fields[k]);
-        }
+        put_fields(&text, interface, type);
     }
     for (uint32_t i = 0; i < interface->enum_count; i++) {
         const tp_enum *values = interface->enums[i];
@@ -218,7 +303,11 @@ tp_status tp_interface_json(char **out, const tp_interface *interface)
 
     tpi_buf_printf(&text, "{\"name\":\"%s\",\"code\":%u", interface->name, interface->code);
     json_text(&text, "doc", interface->doc);
-    tpi_buf_puts(&text, ",\"messages\":[");
+    tpi_buf_puts(&text, ",\"uses\":[");
+    for (uint32_t i = 0; i < interface->use_count; i++) {
+        tpi_buf_printf(&text, "%s\"%s\"", i > 0 ? "," : "", interface->uses[i]);
+    }
+    tpi_buf_puts(&text, "],\"messages\":[");
     for (uint32_t i = 0; i < interface->message_count; i++) {
         tpi_buf_puts(&text, i > 0 ? "," : "");
         json_message(&text, &interface->messages[i]);

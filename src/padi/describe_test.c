@@ -28,6 +28,7 @@ static const char oven_padi[] =
     "    shelves oven_shelf[shelves_count max OVEN_SHELVES] \"The shelves.\"\n"
     "    name_count u32 count \"Length of the name.\"\n"
     "    name char[name_count] \"Its name.\"\n"
+    "    slide pose2d[2] /s \"How its trays move.\"\n"
     "}\n"
     "data STATE 1 (oven_data) required \"How it is.\"\n"
     "command BAKE 2 () required \"Bakes.\"\n"
@@ -41,43 +42,44 @@ static const char oven_text[] =
     "Bakes \"bread\".\n"
     "\n"
     "Messages\n"
-    "  data     STATE 1                  required   (oven_data)\n"
+    "  data     STATE 1  required   (oven_data)\n"
     "      How it is.\n"
-    "  command  BAKE 2                   required   ()\n"
+    "  command  BAKE 2   required   ()\n"
     "      Bakes.\n"
-    "  request  SHELF 3                  extension  (oven_shelf) -> (oven_data)\n"
+    "  request  SHELF 3  extension  (oven_shelf) -> (oven_data)\n"
     "      Asks one thing, answers another.\n"
-    "  request  POSE 4                   optional   () -> (pose3d)\n"
+    "  request  POSE 4   optional   () -> (pose3d (common))\n"
     "      Where it is.\n"
-    "  request  CLEAN 5                  optional   () -> ()\n"
+    "  request  CLEAN 5  optional   () -> ()\n"
     "      Cleans.\n"
-    "  synch    DONE 6                   optional   ()\n"
+    "  synch    DONE 6   optional   ()\n"
     "      The bread is done.\n"
     "\n"
     "oven_shelf\n"
     "  One shelf.\n"
-    "    load                  f64[2]                        kg          Left and right.\n"
+    "    load  f64[2]  kg  Left and right.\n"
     "\n"
     "oven_data\n"
     "  What it does.\n"
-    "    lamps                 i8                            oven_lamps  Its lamps.\n"
-    "    door                  u8                            oven_door   Its door.\n"
-    "    shelves_count         u32                           count       Number of shelves.\n"
-    "    shelves               oven_shelf[shelves_count max 4]             The shelves.\n"
-    "    name_count            u32                           count       Length of the name.\n"
-    "    name                  char[name_count]                          Its name.\n"
+    "    lamps          i8                               oven_lamps  Its lamps.\n"
+    "    door           u8                               oven_door   Its door.\n"
+    "    shelves_count  u32                              count       Number of shelves.\n"
+    "    shelves        oven_shelf[shelves_count max 4]              The shelves.\n"
+    "    name_count     u32                              count       Length of the name.\n"
+    "    name           char[name_count]                             Its name.\n"
+    "    slide          pose2d[2] (common)               /s          How its trays move.\n"
     "\n"
     "oven_lamps (flags)\n"
     "  Lamps that shine.\n"
-    "    OVEN_LAMP_ON                              1  On.\n"
-    "    OVEN_LAMP_HOT                            -2  Hot.\n"
+    "    OVEN_LAMP_ON    1  On.\n"
+    "    OVEN_LAMP_HOT  -2  Hot.\n"
     "\n"
     "oven_door\n"
     "  The door.\n"
-    "    OVEN_OPEN                                 0  Open.\n"
+    "    OVEN_OPEN  0  Open.\n"
     "\n"
     "Constants\n"
-    "    OVEN_SHELVES                              4  Most shelves.\n";
+    "    OVEN_SHELVES  4  Most shelves.\n";
 
 /* ---- Helpers --------------------------------------------------------------------------------- */
 
@@ -91,10 +93,10 @@ static const tp_interface *find_common(void *context, const char *name, tp_error
 
 static void parse(tpi_padi *padi, const char *text)
 {
-    const tpi_padi_scope scope = {find_common, NULL};
+    const tpi_padi_scope scope = {.find = find_common};
     tp_error err = {0};
 
-    tpi_padi_parse(padi, "x.padi", text, strlen(text), &scope, &err);
+    tpi_padi_parse(padi, "x", text, strlen(text), &scope, &err);
     assert_string_equal(err.text, "");
 }
 
@@ -186,23 +188,43 @@ static void what_an_interface_lacks_is_left_out(void **state)
     assert_string_equal(text, "bare, code 221\nNothing at all.\n");
     free(text);
     assert_int_equal(tp_interface_json(&text, &padi.interface), TP_OK);
-    assert_string_equal(text, "{\"name\":\"bare\",\"code\":221,\"doc\":\"Nothing at all.\","
-                              "\"messages\":[],\"structs\":[],\"enums\":[],\"constants\":[]}");
+    assert_string_equal(
+        text, "{\"name\":\"bare\",\"code\":221,\"doc\":\"Nothing at all.\","
+              "\"uses\":[],\"messages\":[],\"structs\":[],\"enums\":[],\"constants\":[]}");
     free(text);
     tpi_padi_fini(&padi);
 }
 
-static void long_names_keep_their_distance(void **state)
+static void columns_are_as_wide_as_their_longest_text(void **state)
 {
-    static const char sentence[] = "a_name_of_more_than_twenty_two_letters u8 ";
+    static const char lines[] = "    a_name_of_more_than_twenty_two_letters  u8       "
+                                "x_an_enum_with_quite_a_long_name  Long.\n"
+                                "    short_                                  char[4]               "
+                                "                     Short.\n";
+    static const char texts[] = "    words  char[4]  Words.\n";
+    static const char members[] =
+        "    X_A_MEMBER_WHOSE_NAME_IS_LONGER_THAN_ALL_THE_OTHERS  -2147483648  Least.\n"
+        "    X_B                                                            1  One.\n";
     tpi_padi padi;
     char *text = NULL;
 
     (void)state;
-    parse(&padi, "interface x 200 \"X.\" struct s \"S.\" {\n"
-                 "a_name_of_more_than_twenty_two_letters u8 1 \"Long.\" }");
+    parse(&padi, "interface x 200 \"X.\" enum x_an_enum_with_quite_a_long_name \"E.\" { X_A = 1 "
+                 "\"A.\" }\n"
+                 "enum x_members \"M.\" {\n"
+                 "X_A_MEMBER_WHOSE_NAME_IS_LONGER_THAN_ALL_THE_OTHERS = -2147483648 \"Least.\"\n"
+                 "X_B = 1 \"One.\" }\n"
+                 "struct x_s \"S.\" { a_name_of_more_than_twenty_two_letters u8 enum "
+                 "x_an_enum_with_quite_a_long_name \"Long.\" short_ char[4] \"Short.\" }\n"
+                 "struct x_t \"T.\" { words char[4] \"Words.\" }\n"
+                 "data A_MESSAGE_WHOSE_NAME_IS_LONGER_THAN_MOST 1 () required \"A.\"\n"
+                 "data B 100 () optional \"B.\"");
     assert_int_equal(tp_interface_text(&text, &padi.interface), TP_OK);
-    assert_non_null(strstr(text, sentence));
+    assert_non_null(strstr(text, members));
+    assert_non_null(strstr(text, lines));
+    assert_non_null(strstr(text, texts));
+    assert_non_null(
+        strstr(text, "  data     B 100                                       optional "));
     free(text);
     tpi_padi_fini(&padi);
 }
@@ -216,6 +238,7 @@ static void json_describes_the_interface(void **state)
     has(json, "name", "\"oven\"");
     has(json, "code", "220");
     has(json, "doc", "\"Bakes \\\"bread\\\".\"");
+    has(json, "uses", "[\"common\"]");
     has(json, "messages.6", "nothing");
     has(json, "structs.2", "nothing");
     has(json, "enums.2", "nothing");
@@ -266,6 +289,9 @@ static void json_describes_structs_with_shapes_units_and_enums(void **state)
     has(json, "structs.1.fields.5",
         "{\"name\":\"name\",\"type\":\"char\",\"shape\":\"variable\",\"count\":\"name_count\","
         "\"doc\":\"Its name.\"}");
+    has(json, "structs.1.fields.6",
+        "{\"name\":\"slide\",\"type\":\"pose2d\",\"shape\":\"fixed\",\"length\":2,\"unit\":\"/s\","
+        "\"doc\":\"How its trays move.\"}");
 }
 
 static void json_describes_enums_and_flags(void **state)
@@ -334,7 +360,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_text_says_everything),
         cmocka_unit_test(what_an_interface_lacks_is_left_out),
-        cmocka_unit_test(long_names_keep_their_distance),
+        cmocka_unit_test(columns_are_as_wide_as_their_longest_text),
         WITH_JSON(json_describes_the_interface),
         WITH_JSON(json_describes_messages_with_their_kinds_and_marks),
         WITH_JSON(json_describes_structs_with_shapes_units_and_enums),

@@ -1,106 +1,46 @@
 /*
- * json.c - values to and from JSON; the form is described in docs/json.md.
+ * json.c - values from JSON; the form is described in docs/json.md, json_write.c writes it.
  *
- * Reading builds arrays one by one as they come, since JSON tells no lengths in advance, and then
- * moves the whole value into one block.
+ * Arrays are built one by one as they come, since JSON tells no lengths in advance; then the whole
+ * value moves into one block.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
-#include "base/number.h"
 #include "base/text.h"
 #include "padi/plan.h"
 #include "padi/value.h"
 
-enum { INDENT = 2, MOST_ELEMENTS = 1 << 26 };
-
-/* ---- Writing --------------------------------------------------------------------------------- */
-
-static void put_chars(tpi_buf *out, const char *chars, uint32_t count)
-{
-    uint32_t length;
-
-    if (tpi_chars_text(chars, count, &length)) {
-        tpi_json_put_string(out, chars, length);
-        return;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        tpi_buf_putc(out, i == 0 ? '[' : ',');
-        tpi_number_put(out, TP_TYPE_CHAR, chars + i, true);
-    }
-    tpi_buf_putc(out, ']');
-}
-
-static void new_line(tpi_buf *out, bool pretty, size_t indent)
-{
-    if (pretty) {
-        tpi_buf_putc(out, '\n');
-        tpi_buf_indent(out, indent);
-    }
-}
-
-static void put_element(tpi_buf *out, const tp_field *field, const void *at, bool pretty,
-                        size_t indent)
-{
-    if (field->type == TP_TYPE_STRUCT) {
-        tpi_value_put_json(out, field->of, at, pretty, indent);
-    } else {
-        tpi_number_put(out, field->type, at, true);
-    }
-}
-
-static void put_elements(tpi_buf *out, const tp_field *field, const void *value, bool pretty,
-                         size_t indent)
-{
-    const uint32_t count = tp_field_count(field, value);
-    const char *elements = tpi_field_elements(field, value);
-    const size_t size = tpi_field_element_size(field);
-    const bool lines = pretty && field->type == TP_TYPE_STRUCT && count > 0;
-
-    if (field->type == TP_TYPE_CHAR) {
-        put_chars(out, elements, count);
-        return;
-    }
-    tpi_buf_putc(out, '[');
-    for (uint32_t i = 0; i < count; i++) {
-        if (i > 0) {
-            tpi_buf_puts(out, pretty && !lines ? ", " : ",");
-        }
-        new_line(out, lines, indent + INDENT);
-        put_element(out, field, elements + i * size, pretty, indent + INDENT);
-    }
-    new_line(out, lines, indent);
-    tpi_buf_putc(out, ']');
-}
-
-void tpi_value_put_json(tpi_buf *out, const tp_struct *type, const void *value, bool pretty,
-                        size_t indent)
-{
-    tpi_buf_putc(out, '{');
-    for (uint32_t i = 0; i < type->field_count; i++) {
-        const tp_field *field = &type->fields[i];
-        if (i > 0) {
-            tpi_buf_putc(out, ',');
-        }
-        new_line(out, pretty, indent + INDENT);
-        tpi_buf_printf(out, pretty ? "\"%s\": " : "\"%s\":", field->name);
-        if (field->shape == TP_SHAPE_ONE) {
-            put_element(out, field, (const char *)value + field->offset, pretty, indent + INDENT);
-        } else {
-            put_elements(out, field, value, pretty, indent + INDENT);
-        }
-    }
-    new_line(out, pretty && type->field_count > 0, indent);
-    tpi_buf_putc(out, '}');
-}
-
-/* ---- Reading --------------------------------------------------------------------------------- */
+enum { MOST_ELEMENTS = 1 << 26 };
 
 struct reader {
     tpi_json json;
     bool no_memory;
 };
+
+/* Where the next value begins. */
+static size_t next_value(struct reader *r)
+{
+    tpi_json_peek(&r->json);
+    return r->json.at;
+}
+
+static size_t span_at(const struct reader *r, tpi_json_span span)
+{
+    return (size_t)(span.text - r->json.text);
+}
+
+/* A piece of the text as a word of its own, cut if it is long. */
+static const char *copy_word(tpi_json_span span, char *out, size_t size)
+{
+    const size_t length = span.length < size - 1 ? span.length : size - 1;
+
+    memcpy(out, span.text, length);
+    out[length] = '\0';
+    return out;
+}
 
 static bool out_of_memory(struct reader *r)
 {
@@ -134,6 +74,20 @@ static void store_whole(tp_type type, void *at, int64_t value)
     }
 }
 
+static bool reject_member(struct reader *r, const tp_enum *values, tpi_json_span raw)
+{
+    tpi_nearest nearest;
+    char word[64];
+    char hint[96];
+
+    tpi_nearest_init(&nearest, copy_word(raw, word, sizeof word));
+    for (uint32_t i = 0; i < values->member_count; i++) {
+        tpi_nearest_offer(&nearest, values->members[i].name);
+    }
+    return tpi_json_reject_at(&r->json, span_at(r, raw) - 1, "\"%.40s\" is none of %s%s", word,
+                              values->name, tpi_nearest_hint(&nearest, hint, sizeof hint));
+}
+
 /* true and false are good for 1 and 0, names of enums for their values. */
 static bool read_word(struct reader *r, const tp_field *field, int64_t *value)
 {
@@ -156,22 +110,30 @@ static bool read_word(struct reader *r, const tp_field *field, int64_t *value)
             return true;
         }
     }
-    return tpi_json_reject(&r->json, "%.*s is none of %s", (int)(raw.length < 40 ? raw.length : 40),
-                           raw.text, field->values->name);
+    return reject_member(r, field->values, raw);
+}
+
+static bool reject_size(struct reader *r, const tp_field *field, size_t start)
+{
+    const size_t length = r->json.at - start;
+
+    return tpi_json_reject_at(&r->json, start, "%.*s does not fit into %s, which is %s",
+                              (int)(length < 40 ? length : 40), r->json.text + start, field->name,
+                              tp_type_name(field->type));
 }
 
 static bool read_whole(struct reader *r, const tp_field *field, void *at)
 {
     tpi_json_kind next = tpi_json_peek(&r->json);
     bool word = next == TPI_JSON_BOOL || (next == TPI_JSON_STRING && field->values != NULL);
+    const size_t start = r->json.at;
     int64_t value = 0;
 
     if (!(word ? read_word(r, field, &value) : tpi_json_i64(&r->json, &value))) {
         return false;
     }
     if (!tpi_type_holds(field->type, value)) {
-        return tpi_json_reject(&r->json, "%lld does not fit into %s, which is %s", (long long)value,
-                               field->name, tp_type_name(field->type));
+        return reject_size(r, field, start);
     }
     store_whole(field->type, at, value);
     return true;
@@ -179,13 +141,18 @@ static bool read_whole(struct reader *r, const tp_field *field, void *at)
 
 static bool read_real(struct reader *r, const tp_field *field, void *at)
 {
+    const bool number = tpi_json_peek(&r->json) == TPI_JSON_NUMBER;
+    const size_t start = r->json.at;
     double value;
 
     if (!tpi_json_f64(&r->json, &value)) {
         return false;
     }
+    const float narrow = (float)value;
+    if (number && (field->type == TP_TYPE_F32 ? isinf(narrow) : isinf(value))) {
+        return reject_size(r, field, start);
+    }
     if (field->type == TP_TYPE_F32) {
-        float narrow = (float)value;
         memcpy(at, &narrow, sizeof narrow);
     } else {
         memcpy(at, &value, sizeof value);
@@ -217,6 +184,7 @@ static bool make_room(struct reader *r, const tp_field *field, struct elements *
     const size_t size = tpi_field_element_size(field);
 
     if (count > e->most) {
+        tpi_json_peek(&r->json); /* to the element that is too many */
         return tpi_json_reject(&r->json, "%s has more than %lu elements", field->name,
                                (unsigned long)e->most);
     }
@@ -245,8 +213,8 @@ static bool read_text(struct reader *r, const tp_field *field, struct elements *
     tpi_json_unescape(&text, raw);
     bool good = !text.failed || out_of_memory(r);
     if (good && text.length > e->most) {
-        good = tpi_json_reject(&r->json, "%s is longer than %lu bytes", field->name,
-                               (unsigned long)e->most);
+        good = tpi_json_reject_at(&r->json, span_at(r, raw) - 1, "%s is longer than %lu bytes",
+                                  field->name, (unsigned long)e->most);
     }
     good = good && make_room(r, field, e, (uint32_t)text.length);
     if (good && text.length > 0) {
@@ -277,14 +245,21 @@ static bool read_list(struct reader *r, const tp_field *field, struct elements *
 }
 
 /* The count was given: texts may be shorter (NULs follow), nothing may be longer. */
-static bool check_count(struct reader *r, const tp_field *field, struct elements *e, uint32_t given)
+static bool check_count(struct reader *r, const tp_field *field, struct elements *e, uint32_t given,
+                        size_t start)
 {
     if (given == e->count) {
         return true;
     }
     if (field->type != TP_TYPE_CHAR || given < e->count) {
-        return tpi_json_reject(&r->json, "%s has %lu elements, but its count says %lu", field->name,
-                               (unsigned long)e->count, (unsigned long)given);
+        return tpi_json_reject_at(&r->json, start, "%s has %lu elements, but its count says %lu",
+                                  field->name, (unsigned long)e->count, (unsigned long)given);
+    }
+    if (given > e->most) {
+        return tpi_json_reject_at(&r->json, start,
+                                  "%s has room for %lu bytes, but its count says "
+                                  "%lu",
+                                  field->name, (unsigned long)e->most, (unsigned long)given);
     }
     if (!make_room(r, field, e, given)) {
         return false;
@@ -293,22 +268,24 @@ static bool check_count(struct reader *r, const tp_field *field, struct elements
     return true;
 }
 
-static bool settle_count(struct reader *r, const tp_field *field, void *value, struct elements *e,
-                         bool count_given)
+/* The count was not given: by convention that of a text includes a NUL. */
+static bool add_nul(struct reader *r, const tp_field *field, struct elements *e, size_t start)
 {
-    uint32_t given = e->count;
-
-    if (count_given) {
-        memcpy(&given, (char *)value + field->count_offset, sizeof given);
-    } else if (field->type == TP_TYPE_CHAR && e->count < e->most) {
-        given = e->count + 1; /* by convention the count includes a NUL */
+    if (e->count == e->most) {
+        return tpi_json_reject_at(&r->json, start, "%s of %lu bytes leaves no room for its NUL",
+                                  field->name, (unsigned long)e->count);
     }
-    return check_count(r, field, e, given);
+    if (!make_room(r, field, e, e->count + 1)) {
+        return false;
+    }
+    e->count++;
+    return true;
 }
 
 static bool read_fixed(struct reader *r, const tp_field *field, void *value)
 {
     struct elements e = {.data = (char *)value + field->offset, .most = field->length};
+    const size_t start = next_value(r);
 
     if (field->type == TP_TYPE_CHAR && tpi_json_peek(&r->json) == TPI_JSON_STRING) {
         return read_text(r, field, &e);
@@ -317,8 +294,8 @@ static bool read_fixed(struct reader *r, const tp_field *field, void *value)
         return false;
     }
     return e.count == field->length ||
-           tpi_json_reject(&r->json, "%s has %lu elements instead of %lu", field->name,
-                           (unsigned long)e.count, (unsigned long)field->length);
+           tpi_json_reject_at(&r->json, start, "%s has %lu elements instead of %lu", field->name,
+                              (unsigned long)e.count, (unsigned long)field->length);
 }
 
 static bool read_counted(struct reader *r, const tp_field *field, void *value, bool count_given)
@@ -330,10 +307,15 @@ static bool read_counted(struct reader *r, const tp_field *field, void *value, b
         .heap = heap,
     };
     bool text = field->type == TP_TYPE_CHAR && tpi_json_peek(&r->json) == TPI_JSON_STRING;
+    const size_t start = next_value(r);
     bool good = text ? read_text(r, field, &e) : read_list(r, field, &e);
 
-    if (good && (text || count_given)) {
-        good = settle_count(r, field, value, &e, count_given);
+    if (good && count_given) {
+        uint32_t given;
+        memcpy(&given, (char *)value + field->count_offset, sizeof given);
+        good = check_count(r, field, &e, given, start);
+    } else if (good && text) {
+        good = add_nul(r, field, &e, start);
     }
     /* even after a failure the value owns what was read, so that clearing it frees it */
     if (heap) {
@@ -358,21 +340,19 @@ static bool reject_name(struct reader *r, const tp_struct *type, tpi_json_span n
     char word[64];
     char hint[96];
     tpi_nearest nearest;
-    size_t length = name.length < sizeof word - 1 ? name.length : sizeof word - 1;
 
-    memcpy(word, name.text, length);
-    word[length] = '\0';
-    tpi_nearest_init(&nearest, word);
+    tpi_nearest_init(&nearest, copy_word(name, word, sizeof word));
     for (uint32_t i = 0; i < type->field_count; i++) {
         tpi_nearest_offer(&nearest, type->fields[i].name);
     }
-    return tpi_json_reject(&r->json, "%s has no field \"%s\"%s", type->name, word,
-                           tpi_nearest_hint(&nearest, hint, sizeof hint));
+    return tpi_json_reject_at(&r->json, span_at(r, name) - 1, "%s has no field \"%s\"%s",
+                              type->name, word, tpi_nearest_hint(&nearest, hint, sizeof hint));
 }
 
-/* Arrays come last, whatever their order in the text, since their counts have to be known. */
+/* Arrays come last, whatever their order in the text, since their counts have to be known: here
+ * they are only passed over. `spans` are the values, one for each field that is there. */
 static bool read_scalars(struct reader *r, const tp_struct *type, void *value, bool *seen,
-                         tpi_json_span *arrays)
+                         tpi_json_span *spans)
 {
     tpi_json_span name;
 
@@ -386,11 +366,13 @@ static bool read_scalars(struct reader *r, const tp_struct *type, void *value, b
         }
         const size_t i = (size_t)(field - type->fields);
         if (seen[i]) {
-            return tpi_json_reject(&r->json, "%s is given twice", field->name);
+            return tpi_json_reject_at(&r->json, span_at(r, name) - 1, "%s is given twice",
+                                      field->name);
         }
         seen[i] = true;
+        spans[i].text = r->json.text + next_value(r);
         bool good = field->shape == TP_SHAPE_ONE ? read_one(r, field, (char *)value + field->offset)
-                                                 : tpi_json_skip(&r->json, &arrays[i]);
+                                                 : tpi_json_skip(&r->json, &spans[i]);
         if (!good) {
             return false;
         }
@@ -398,26 +380,31 @@ static bool read_scalars(struct reader *r, const tp_struct *type, void *value, b
     return !r->json.failed;
 }
 
-static bool count_was_given(const tp_struct *type, const tp_field *array, const bool *seen)
+/* Which field is the array's count; the number of fields for a fixed one. */
+static uint32_t count_index(const tp_struct *type, const tp_field *array)
 {
-    for (uint32_t i = 0; i < type->field_count; i++) {
-        if (type->fields[i].is_count && type->fields[i].offset == array->count_offset) {
-            return seen[i];
-        }
+    uint32_t i = 0;
+
+    while (i < type->field_count && (array->shape == TP_SHAPE_FIXED || !type->fields[i].is_count ||
+                                     type->fields[i].offset != array->count_offset)) {
+        i++;
     }
-    return false;
+    return i;
 }
 
 /* An array that is not in the text is empty, so its count may not say otherwise. */
-static bool check_missing(struct reader *r, const tp_field *field, const void *value)
+static bool check_missing(struct reader *r, const tp_struct *type, const tp_field *field,
+                          const void *value, const tpi_json_span *spans)
 {
+    const uint32_t i = count_index(type, field);
     uint32_t count = 0;
 
-    if (field->shape != TP_SHAPE_FIXED) {
+    if (i < type->field_count) {
         memcpy(&count, (const char *)value + field->count_offset, sizeof count);
     }
-    return count == 0 || tpi_json_reject(&r->json, "%s is missing, but its count says %lu",
-                                         field->name, (unsigned long)count);
+    return count == 0 || tpi_json_reject_at(&r->json, span_at(r, spans[i]),
+                                            "%s is missing, but its count says %lu", field->name,
+                                            (unsigned long)count);
 }
 
 static bool read_array(struct reader *r, const tp_struct *type, void *value, const tp_field *field,
@@ -425,10 +412,10 @@ static bool read_array(struct reader *r, const tp_struct *type, void *value, con
 {
     const size_t resume = r->json.at;
 
-    r->json.at = (size_t)(span.text - r->json.text);
+    r->json.at = span_at(r, span);
     bool good = field->shape == TP_SHAPE_FIXED
                     ? read_fixed(r, field, value)
-                    : read_counted(r, field, value, count_was_given(type, field, seen));
+                    : read_counted(r, field, value, seen[count_index(type, field)]);
     if (good) {
         r->json.at = resume;
     }
@@ -438,9 +425,10 @@ static bool read_array(struct reader *r, const tp_struct *type, void *value, con
 static bool read_struct(struct reader *r, const tp_struct *type, void *value)
 {
     bool seen[TP_MAX_FIELDS] = {false};
-    tpi_json_span arrays[TP_MAX_FIELDS];
+    tpi_json_span spans[TP_MAX_FIELDS];
 
-    if (!read_scalars(r, type, value, seen, arrays)) {
+    memset(spans, 0, type->field_count * sizeof spans[0]);
+    if (!read_scalars(r, type, value, seen, spans)) {
         return false;
     }
     for (uint32_t i = 0; i < type->field_count; i++) {
@@ -448,8 +436,8 @@ static bool read_struct(struct reader *r, const tp_struct *type, void *value)
         if (field->shape == TP_SHAPE_ONE) {
             continue;
         }
-        if (!(seen[i] ? read_array(r, type, value, field, seen, arrays[i])
-                      : check_missing(r, field, value))) {
+        if (!(seen[i] ? read_array(r, type, value, field, seen, spans[i])
+                      : check_missing(r, type, field, value, spans))) {
             return false;
         }
     }

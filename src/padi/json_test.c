@@ -1,5 +1,6 @@
 /* json_test.c - values to and from JSON. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,47 +102,94 @@ static void names_of_enums_and_booleans_are_read(void **state)
     reads_as(&tp_desc_gripper_data, "{\"state\":\"GRIPPER_STATE_CLOSED\",\"stored\":true}",
              "{\"state\":2,\"beams\":0,\"stored\":1}");
     is_refused(&tp_desc_gripper_data, "{\"state\":\"SHUT\"}",
-               "line 1, column 16: SHUT is none of gripper_state");
+               "line 1, column 10: \"SHUT\" is none of gripper_state");
+    is_refused(&tp_desc_gripper_data, "{\"state\": \"GRIPPER_STATE_CLOSE\"}",
+               "line 1, column 11: \"GRIPPER_STATE_CLOSE\" is none of gripper_state; did you mean "
+               "\"GRIPPER_STATE_CLOSED\"?");
+    reads_as(&tp_desc_audio_state, "{\"state\":\"AUDIO_STATE_RECORDING\"}", "{\"state\":2}");
 }
 
 static void what_does_not_fit_is_refused(void **state)
 {
     (void)state;
     is_refused(&tp_desc_bool, "{\"state\":256}",
-               "line 1, column 13: 256 does not fit into state, which is u8");
-    is_refused(&tp_desc_bool, "{\"state\":-1}",
-               "line 1, column 12: -1 does not fit into state, which is u8");
+               "line 1, column 10: 256 does not fit into state, which is u8");
+    is_refused(&tp_desc_bool, "{\"state\": -1}",
+               "line 1, column 11: -1 does not fit into state, which is u8");
+    is_refused(&tp_desc_bool, "{\"state\":3e2}",
+               "line 1, column 10: 3e2 does not fit into state, which is u8");
+    is_refused(&tp_desc_health_memory, "{\"total\":9223372036854775808}",
+               "line 1, column 10: 9223372036854775808 does not fit into 64 bits");
     is_refused(&tp_desc_uint32, "{\"value\":1.5}",
                "line 1, column 10: 1.5 where a whole number was expected");
     is_refused(&tp_desc_uint32, "{\"value\":\"7\"}",
                "line 1, column 10: '\"' where a whole number was expected");
 }
 
+static void numbers_that_would_be_infinite_are_refused(void **state)
+{
+    (void)state;
+    is_refused(&tp_desc_point_2d, "{\"px\": 1e400}",
+               "line 1, column 8: 1e400 does not fit into px, which is f64");
+    is_refused(&tp_desc_point_2d, "{\"px\":-1e400}",
+               "line 1, column 7: -1e400 does not fit into px, which is f64");
+    is_refused(&tp_desc_position1d_set_odom_req, "{\"pos\":1e39}",
+               "line 1, column 8: 1e39 does not fit into pos, which is f32");
+    is_refused(&tp_desc_sonar_data, "{\"ranges\":[1, 2e39]}",
+               "line 1, column 15: 2e39 does not fit into ranges, which is f32");
+    reads_as(&tp_desc_position1d_set_odom_req, "{\"pos\":3.4e38}", "{\"pos\":3.4e+38}");
+    reads_as(&tp_desc_position1d_set_odom_req, "{\"pos\":\"Infinity\"}", "{\"pos\":\"Infinity\"}");
+    reads_as(&tp_desc_position1d_set_odom_req, "{\"pos\":1e-60}", "{\"pos\":0}");
+}
+
+static void a_text_has_room_for_its_nul(void **state)
+{
+    static const char full[] = "1234567890123456789012345678901234567890123456789012345678901234";
+    char text[256];
+
+    (void)state;
+    snprintf(text, sizeof text, "{\"driver_name\":\"%s\"}", full + 1);
+    reads_as(&tp_desc_device_driverinfo, text,
+             "{\"addr\":{\"host\":0,\"robot\":0,\"interf\":0,\"index\":0},"
+             "\"driver_name_count\":64,\"driver_name\":"
+             "\"234567890123456789012345678901234567890123456789012345678901234\"}");
+    snprintf(text, sizeof text, "{\"driver_name\": \"%s\"}", full);
+    is_refused(&tp_desc_device_driverinfo, text,
+               "line 1, column 17: driver_name of 64 bytes leaves no room for its NUL");
+    snprintf(text, sizeof text, "{\"driver_name\":\"%s\",\"driver_name_count\":64}", full);
+    reads_as(&tp_desc_device_driverinfo, text,
+             "{\"addr\":{\"host\":0,\"robot\":0,\"interf\":0,\"index\":0},"
+             "\"driver_name_count\":64,\"driver_name\":"
+             "\"1234567890123456789012345678901234567890123456789012345678901234\"}");
+    is_refused(&tp_desc_device_driverinfo, "{\"driver_name\":\"x\",\"driver_name_count\":65}",
+               "line 1, column 16: driver_name has room for 64 bytes, but its count says 65");
+}
+
 static void unknown_members_are_named(void **state)
 {
     (void)state;
     is_refused(&tp_desc_point_2d, "{\"px\":1,\n \"pz\":2}",
-               "line 2, column 7: point_2d has no field \"pz\"; did you mean \"px\"?");
-    is_refused(&tp_desc_point_2d, "{\"px\":1,\"px\":2}", "line 1, column 14: px is given twice");
+               "line 2, column 2: point_2d has no field \"pz\"; did you mean \"px\"?");
+    is_refused(&tp_desc_point_2d, "{\"px\":1,\"px\":2}", "line 1, column 9: px is given twice");
 }
 
 static void counts_and_arrays_have_to_agree(void **state)
 {
     (void)state;
     is_refused(&tp_desc_sonar_data, "{\"ranges_count\":2,\"ranges\":[1]}",
-               "line 1, column 31: ranges has 1 elements, but its count says 2");
+               "line 1, column 28: ranges has 1 elements, but its count says 2");
     is_refused(&tp_desc_sonar_data, "{\"ranges_count\":2}",
-               "line 1, column 19: ranges is missing, but its count says 2");
-    is_refused(&tp_desc_device_req, "{\"driver_name_count\":2}",
-               "line 1, column 24: driver_name is missing, but its count says 2");
+               "line 1, column 17: ranges is missing, but its count says 2");
+    is_refused(&tp_desc_device_req, "{\"driver_name_count\":2, \"access\":1}",
+               "line 1, column 22: driver_name is missing, but its count says 2");
     is_refused(&tp_desc_speech_cmd, "{\"string_count\":2,\"string\":\"abc\"}",
-               "line 1, column 33: string has 3 elements, but its count says 2");
+               "line 1, column 28: string has 3 elements, but its count says 2");
     is_refused(&tp_desc_localize_set_pose, "{\"cov\":[1,2,3]}",
-               "line 1, column 15: cov has 3 elements instead of 6");
-    is_refused(&tp_desc_laser_set_filter_config, "{\"parameters\":[1,2,3,4,5,6,7,8,9]}",
-               "line 1, column 32: parameters has more than 8 elements");
+               "line 1, column 8: cov has 3 elements instead of 6");
+    is_refused(&tp_desc_laser_set_filter_config, "{\"parameters\":[1,2,3,4,5,6,7,8,  9]}",
+               "line 1, column 34: parameters has more than 8 elements");
     is_refused(&tp_desc_wifi_iwspy_addr_req, "{\"address\":\"123456789012345678901234567890123\"}",
-               "line 1, column 47: address is longer than 32 bytes");
+               "line 1, column 12: address is longer than 32 bytes");
 }
 
 static void broken_text_is_refused(void **state)
@@ -268,6 +316,8 @@ int main(void)
         cmocka_unit_test(numbers_are_exact),
         cmocka_unit_test(names_of_enums_and_booleans_are_read),
         cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(numbers_that_would_be_infinite_are_refused),
+        cmocka_unit_test(a_text_has_room_for_its_nul),
         cmocka_unit_test(unknown_members_are_named),
         cmocka_unit_test(counts_and_arrays_have_to_agree),
         cmocka_unit_test(broken_text_is_refused),

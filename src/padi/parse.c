@@ -8,8 +8,6 @@
 #include "padi/names.h"
 #include "padi/parser.h"
 
-enum { FIRST_OWN_INTERFACE = 200, FIRST_COMMON_CODE = 240 };
-
 /* ---- Items ----------------------------------------------------------------------------------- */
 
 /* Whether a constant has the name that a code gets: TP_LASER_CODE, or for a message
@@ -31,23 +29,40 @@ static bool code_taken(const struct parser *p, const char *interface, const char
 static tp_status parse_interface(struct parser *p)
 {
     tpi_token name = {0};
+    tpi_token at = {0};
     int64_t code = 0;
 
     if (p->has_interface) {
         return tpi_parser_fail_at(p, &p->lexer.token, "a file describes one interface");
     }
     tp_status status = tpi_parse_name(p, "an interface", false, &name);
+    at = p->lexer.token;
     status =
         status == TP_OK ? tpi_parse_integer(p, "an interface code", 0, UINT16_MAX, &code) : status;
     status = status == TP_OK ? tpi_parse_doc(p, &p->interface.doc) : status;
-    if (status == TP_OK && code_taken(p, name.text, "CODE", "")) {
-        status = tpi_parser_fail_at(
-            p, &name, "a constant has the name that the code of interface %s gets", name.text);
+    if (status != TP_OK) {
+        return status;
     }
     p->interface.name = name.text;
     p->interface.code = (uint16_t)code;
-    p->has_interface = status == TP_OK;
-    return status;
+    if (code_taken(p, name.text, "CODE", "")) {
+        return tpi_parser_fail_at(
+            p, &name, "a constant has the name that the code of interface %s gets", name.text);
+    }
+    p->has_interface = true;
+    return tpi_parser_check_interface(p, &name, &at);
+}
+
+static bool is_used(const struct parser *p, const char *name)
+{
+    const char *const *uses = p->uses.items;
+
+    for (uint32_t i = 0; i < p->uses.count; i++) {
+        if (strcmp(uses[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static tp_status parse_use(struct parser *p)
@@ -58,6 +73,9 @@ static tp_status parse_use(struct parser *p)
 
     if (status != TP_OK) {
         return status;
+    }
+    if (is_used(p, name.text)) {
+        return tpi_parser_fail_at(p, &name, "\"%s\" is used already", name.text);
     }
     const tp_interface *interface = p->scope->find(p->scope->context, name.text, &why);
     if (interface == NULL && why.code == TP_E_SYNTAX) {
@@ -86,6 +104,13 @@ static tp_status parse_unit_item(struct parser *p)
         return tpi_parser_unexpected(p, "a unit");
     }
     tp_status status = tpi_parser_take(p, &name);
+    if (status == TP_OK && tpi_parser_unit(p, name.text) != NULL) {
+        status = tpi_parser_fail_at(p, &name, "\"%.40s\" is a unit already", name.text);
+    }
+    if (status == TP_OK && (name.text[0] == '/' || strcmp(name.text, "enum") == 0 ||
+                            strcmp(name.text, "flags") == 0)) {
+        status = tpi_parser_fail_at(p, &name, "\"%.40s\" cannot be a unit", name.text);
+    }
     status = status == TP_OK ? tpi_parse_doc(p, &doc) : status;
     const char **kept = status == TP_OK ? tpi_list_add(p, &p->units) : NULL;
     if (kept == NULL) {
@@ -95,8 +120,22 @@ static tp_status parse_unit_item(struct parser *p)
     return TP_OK;
 }
 
-/* NAME = INTEGER DOC, into `list`. */
-static tp_status parse_constant(struct parser *p, struct list *list)
+static tp_status check_value(struct parser *p, const tpi_token *name, const tp_constant *constant,
+                             const struct list *others)
+{
+    const tp_constant *other = others->items;
+
+    for (uint32_t i = 0; i < others->count; i++) {
+        if (other[i].value == constant->value) {
+            return tpi_parser_fail_at(p, name, "\"%s\" has the value %lld of \"%s\"", name->text,
+                                      (long long)constant->value, other[i].name);
+        }
+    }
+    return TP_OK;
+}
+
+/* NAME = INTEGER DOC, into `list`; `distinct` if no two may have one value. */
+static tp_status parse_constant(struct parser *p, struct list *list, bool distinct)
 {
     tp_constant constant;
     tpi_token name = {0};
@@ -106,10 +145,12 @@ static tp_status parse_constant(struct parser *p, struct list *list)
         status = tpi_parser_fail_at(p, &name, "\"%s\" is the name of another constant already",
                                     name.text);
     }
+    status = status == TP_OK ? tpi_parser_check_constant(p, &name) : status;
     status = status == TP_OK ? tpi_parser_expect(p, "=") : status;
     status = status == TP_OK
                  ? tpi_parse_integer(p, "a constant", INT32_MIN, INT32_MAX, &constant.value)
                  : status;
+    status = status == TP_OK && distinct ? check_value(p, &name, &constant, list) : status;
     status = status == TP_OK ? tpi_parse_doc(p, &constant.doc) : status;
     constant.name = name.text;
     tp_constant *kept = status == TP_OK ? tpi_list_add(p, list) : NULL;
@@ -130,13 +171,11 @@ static tp_status parse_enum(struct parser *p, bool flags)
         return tpi_parser_no_memory(p);
     }
     tp_status status = tpi_parse_name(p, "an enum", false, &name);
-    if (status != TP_OK || tpi_parser_type_taken(p, &name, &status)) {
-        return status;
-    }
-    status = tpi_parse_doc(p, &values->doc);
+    status = status == TP_OK ? tpi_parser_check_type(p, &name) : status;
+    status = status == TP_OK ? tpi_parse_doc(p, &values->doc) : status;
     status = status == TP_OK ? tpi_parser_expect(p, "{") : status;
     while (status == TP_OK && !tpi_parser_at(p, TPI_TOKEN_MARK, "}")) {
-        status = parse_constant(p, &members);
+        status = parse_constant(p, &members, !flags);
     }
     if (status == TP_OK && members.count == 0) {
         status = tpi_parser_fail_at(p, &name, "enum %s has no members", name.text);
@@ -156,6 +195,17 @@ static tp_status parse_enum(struct parser *p, bool flags)
 
 /* ---- Messages -------------------------------------------------------------------------------- */
 
+static tp_status unknown_struct(struct parser *p, const tpi_token *name)
+{
+    tpi_nearest nearest;
+    char hint[96];
+
+    tpi_nearest_init(&nearest, name->text);
+    tpi_parser_offer_structs(p, &nearest);
+    return tpi_parser_fail_at(p, name, "unknown struct \"%s\"%s", name->text,
+                              tpi_parser_hint(p, &nearest, hint, sizeof hint));
+}
+
 /* "(" [STRUCT] ")" */
 static tp_status parse_payload(struct parser *p, const tp_struct **type)
 {
@@ -170,7 +220,7 @@ static tp_status parse_payload(struct parser *p, const tp_struct **type)
         }
         *type = tpi_parser_struct(p, name.text);
         if (*type == NULL) {
-            return tpi_parser_fail_at(p, &name, "unknown struct \"%s\"", name.text);
+            return unknown_struct(p, &name);
         }
     }
     return status == TP_OK ? tpi_parser_expect(p, ")") : status;
@@ -183,12 +233,12 @@ static tp_status parse_answer(struct parser *p, tp_message *message)
 
     status = status == TP_OK ? parse_payload(p, &message->answer) : status;
     const bool both = message->ask != NULL && message->answer != NULL;
-    const bool old = p->interface.code > 0 && p->interface.code < FIRST_OWN_INTERFACE;
+    const bool old = p->interface.code > 0 && p->interface.code < TPI_PADI_FIRST_FREE;
     if (status == TP_OK && both && old && message->ask != message->answer) {
         return tpi_parser_fail_at(p, &arrow,
                                   "Player has one struct for a request and its answer, "
                                   "so they differ only in interfaces from %d up",
-                                  FIRST_OWN_INTERFACE);
+                                  TPI_PADI_FIRST_FREE);
     }
     return status;
 }
@@ -221,9 +271,9 @@ static tp_status check_message(struct parser *p, const tpi_token *at, const tp_m
     const tp_message *known = p->messages.items;
     const bool common = p->interface.code == 0;
 
-    if (message->code >= FIRST_COMMON_CODE && !common) {
+    if (message->code >= TPI_PADI_FIRST_COMMON && !common) {
         return tpi_parser_fail_at(p, at, "codes from %d up belong to the common questions",
-                                  FIRST_COMMON_CODE);
+                                  TPI_PADI_FIRST_COMMON);
     }
     for (uint32_t i = 0; i < p->messages.count; i++) {
         if (known[i].kind != message->kind) {
@@ -251,9 +301,6 @@ static tp_status parse_message(struct parser *p, tp_kind kind)
     tpi_token name = {0};
     int64_t code = 0;
 
-    if (!p->has_interface) {
-        return tpi_parser_fail_at(p, &p->lexer.token, "the interface comes before its messages");
-    }
     tp_status status = tpi_parse_name(p, "a message", true, &name);
     status = status == TP_OK ? tpi_parse_integer(p, "a message code", 0, UINT8_MAX, &code) : status;
     status = status == TP_OK ? parse_payload(p, &message.ask) : status;
@@ -277,7 +324,7 @@ static tp_status parse_message(struct parser *p, tp_kind kind)
 
 static tp_status parse_constant_item(struct parser *p)
 {
-    return parse_constant(p, &p->constants);
+    return parse_constant(p, &p->constants, false);
 }
 
 static tp_status parse_enum_item(struct parser *p)
@@ -292,18 +339,39 @@ static tp_status parse_flags_item(struct parser *p)
 
 static const struct {
     const char *word;
+    const char *of; /* what the interface has, so that it comes first; NULL for what may precede */
     tp_status (*parse)(struct parser *p);
 } items[] = {
-    {"interface", parse_interface},    {"use", parse_use},        {"unit", parse_unit_item},
-    {"constant", parse_constant_item}, {"enum", parse_enum_item}, {"flags", parse_flags_item},
-    {"struct", tpi_parse_struct},
+    {"interface", NULL, parse_interface},    {"use", NULL, parse_use},
+    {"unit", NULL, parse_unit_item},         {"constant", "constants", parse_constant_item},
+    {"enum", "enums", parse_enum_item},      {"flags", "enums", parse_flags_item},
+    {"struct", "structs", tpi_parse_struct},
 };
+
+static tp_status comes_too_early(struct parser *p, const char *what)
+{
+    return tpi_parser_fail_at(p, &p->lexer.token, "the interface comes before its %s", what);
+}
+
+static tp_status unknown_item(struct parser *p, const tpi_token *word)
+{
+    tpi_nearest nearest;
+    char hint[96];
+
+    tpi_nearest_init(&nearest, word->text);
+    for (size_t i = 0; i < sizeof items / sizeof items[0]; i++) {
+        tpi_nearest_offer(&nearest, items[i].word);
+    }
+    for (int kind = TP_KIND_DATA; kind <= TP_KIND_SYNCH; kind++) {
+        tpi_nearest_offer(&nearest, tp_kind_name((tp_kind)kind));
+    }
+    return tpi_parser_fail_at(p, word, "\"%.40s\" begins no item%s", word->text,
+                              tpi_nearest_hint(&nearest, hint, sizeof hint));
+}
 
 static tp_status parse_item(struct parser *p)
 {
     tpi_token word;
-    tpi_nearest nearest;
-    char hint[96];
 
     if (p->lexer.token.kind != TPI_TOKEN_WORD) {
         return tpi_parser_unexpected(p, "interface, use, struct, data, request or another item");
@@ -312,21 +380,17 @@ static tp_status parse_item(struct parser *p)
     if (status != TP_OK) {
         return status;
     }
-    tpi_nearest_init(&nearest, word.text);
     for (size_t i = 0; i < sizeof items / sizeof items[0]; i++) {
         if (strcmp(items[i].word, word.text) == 0) {
-            return items[i].parse(p);
+            return items[i].of == NULL || p->has_interface ? items[i].parse(p)
+                                                           : comes_too_early(p, items[i].of);
         }
-        tpi_nearest_offer(&nearest, items[i].word);
     }
-    if (tp_kind_named(word.text) != 0) {
-        return parse_message(p, tp_kind_named(word.text));
+    const tp_kind kind = tp_kind_named(word.text);
+    if (kind == 0) {
+        return unknown_item(p, &word);
     }
-    for (int kind = TP_KIND_DATA; kind <= TP_KIND_SYNCH; kind++) {
-        tpi_nearest_offer(&nearest, tp_kind_name((tp_kind)kind));
-    }
-    return tpi_parser_fail_at(p, &word, "\"%.40s\" begins no item%s", word.text,
-                              tpi_nearest_hint(&nearest, hint, sizeof hint));
+    return p->has_interface ? parse_message(p, kind) : comes_too_early(p, "messages");
 }
 
 static tp_status parse_file(struct parser *p)

@@ -17,14 +17,16 @@ typedef struct tpi_padi {
     const tpi_step_path *const *paths; /* for each struct, for the generator */
 } tpi_padi;
 
-/* Where `use NAME` is looked up. */
+/* Where a file stands. */
 typedef struct tpi_padi_scope {
-    /* The interface, or NULL with `err` saying why not. */
+    /* For `use NAME`: the interface, or NULL with `err` saying why not. */
     const tp_interface *(*find)(void *context, const char *name, tp_error *err);
     void *context;
+    bool builtin; /* one of Troupe's own files, which may have codes below 200 */
 } tpi_padi_scope;
 
-/* Parse and check. On failure `err` says "FILE:LINE:COLUMN: ..." and `out` is empty. */
+/* Parse and check. A `file` that ends in ".padi" has to be named after its interface. On failure
+ * `err` says "FILE:LINE:COLUMN: ..." and `out` is empty. */
 tp_status tpi_padi_parse(tpi_padi *out, const char *file, const char *text, size_t length,
                          const tpi_padi_scope *scope, tp_error *err);
 

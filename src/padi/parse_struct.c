@@ -21,11 +21,19 @@ static const char *const reserved[] = {
     "while",     "xor",
 };
 
+static bool has_capital(const char *name)
+{
+    return strpbrk(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != NULL;
+}
+
 static tp_status check_field_name(struct parser *p, const tpi_token *name,
                                   const struct list *fields)
 {
     const tp_field *known = fields->items;
 
+    if (p->interface.code >= TPI_PADI_FIRST_FREE && has_capital(name->text)) {
+        return tpi_parser_fail_at(p, name, "\"%s\" has to be in lower case", name->text);
+    }
     for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++) {
         if (strcmp(reserved[i], name->text) == 0) {
             return tpi_parser_fail_at(p, name, "\"%s\" is a word of C or C++; choose another name",
@@ -40,29 +48,74 @@ static tp_status check_field_name(struct parser *p, const tpi_token *name,
     return TP_OK;
 }
 
-static void offer_types(const struct parser *p, tpi_nearest *nearest)
-{
-    tp_struct *const *own = p->structs.items;
-    const tp_interface *const *used = p->used.items;
+/* Types as other languages spell them. */
+static const struct {
+    const char *theirs;
+    const char *ours;
+} spellings[] = {
+    {"float", "f32"},
+    {"float32", "f32"},
+    {"float32_t", "f32"},
+    {"double", "f64"},
+    {"float64", "f64"},
+    {"float64_t", "f64"},
+    {"uint8", "u8"},
+    {"uint8_t", "u8"},
+    {"byte", "u8"},
+    {"uchar", "u8"},
+    {"int8", "i8"},
+    {"int8_t", "i8"},
+    {"uint16", "u16"},
+    {"uint16_t", "u16"},
+    {"ushort", "u16"},
+    {"int16", "i16"},
+    {"int16_t", "i16"},
+    {"short", "i16"},
+    {"uint", "u32"},
+    {"uint32", "u32"},
+    {"uint32_t", "u32"},
+    {"unsigned", "u32"},
+    {"size_t", "u32"},
+    {"int", "i32"},
+    {"int32", "i32"},
+    {"int32_t", "i32"},
+    {"integer", "i32"},
+    {"long", "i64"},
+    {"int64", "i64"},
+    {"int64_t", "i64"},
+    {"uint64", "i64"},
+    {"uint64_t", "i64"},
+    {"u64", "i64"},
+    {"bool", "u8 with the unit bool"},
+    {"boolean", "u8 with the unit bool"},
+    {"string", "char[NAME_count]"},
+    {"str", "char[NAME_count]"},
+    {"text", "char[NAME_count]"},
+};
 
-    for (unsigned i = 0; i < TP_TYPE_STRUCT; i++) {
-        tpi_nearest_offer(nearest, tp_type_name((tp_type)i));
-    }
-    for (uint32_t i = 0; i < p->structs.count; i++) {
-        tpi_nearest_offer(nearest, own[i]->name);
-    }
-    for (uint32_t i = 0; i < p->used.count; i++) {
-        for (uint32_t k = 0; k < used[i]->struct_count; k++) {
-            tpi_nearest_offer(nearest, used[i]->structs[k]->name);
+static tp_status unknown_type(struct parser *p, const tpi_token *type)
+{
+    char hint[96];
+    tpi_nearest nearest;
+
+    for (size_t i = 0; i < sizeof spellings / sizeof spellings[0]; i++) {
+        if (strcmp(spellings[i].theirs, type->text) == 0) {
+            return tpi_parser_fail_at(p, type, "unknown type \"%s\"; here it is %s", type->text,
+                                      spellings[i].ours);
         }
     }
+    tpi_nearest_init(&nearest, type->text);
+    for (unsigned i = 0; i < TP_TYPE_STRUCT; i++) {
+        tpi_nearest_offer(&nearest, tp_type_name((tp_type)i));
+    }
+    tpi_parser_offer_structs(p, &nearest);
+    return tpi_parser_fail_at(p, type, "unknown type \"%s\"%s", type->text,
+                              tpi_parser_hint(p, &nearest, hint, sizeof hint));
 }
 
 static tp_status parse_type(struct parser *p, tp_field *field, const char *struct_name)
 {
     tpi_token type;
-    char hint[96];
-    tpi_nearest nearest;
 
     if (p->lexer.token.kind != TPI_TOKEN_WORD) {
         return tpi_parser_unexpected(p, "a type");
@@ -82,10 +135,7 @@ static tp_status parse_type(struct parser *p, tp_field *field, const char *struc
     if (strcmp(type.text, struct_name) == 0) {
         return tpi_parser_fail_at(p, &type, "struct %s cannot contain itself", struct_name);
     }
-    tpi_nearest_init(&nearest, type.text);
-    offer_types(p, &nearest);
-    return tpi_parser_fail_at(p, &type, "unknown type \"%s\"%s", type.text,
-                              tpi_nearest_hint(&nearest, hint, sizeof hint));
+    return unknown_type(p, &type);
 }
 
 /* The count field that an array names: an earlier u32 that counts nothing yet. */
@@ -100,6 +150,10 @@ static tp_status bind_count(struct parser *p, const tpi_token *name, struct list
         }
         if (known[i].type != TP_TYPE_U32 || known[i].shape != TP_SHAPE_ONE) {
             return tpi_parser_fail_at(p, name, "the count field \"%s\" has to be one u32",
+                                      name->text);
+        }
+        if (known[i].unit == NULL || strcmp(known[i].unit, "count") != 0) {
+            return tpi_parser_fail_at(p, name, "the count field \"%s\" has to have the unit count",
                                       name->text);
         }
         if (known[i].is_count) {
@@ -163,7 +217,22 @@ static tp_status parse_dimension(struct parser *p, tp_field *field, struct list 
             status = status == TP_OK ? parse_length(p, "a maximum", &field->length) : status;
         }
     }
-    return status == TP_OK ? tpi_parser_expect(p, "]") : status;
+    status = status == TP_OK ? tpi_parser_expect(p, "]") : status;
+    if (status == TP_OK && tpi_parser_at(p, TPI_TOKEN_MARK, "[")) {
+        return tpi_parser_fail_at(p, &p->lexer.token, "arrays have one dimension");
+    }
+    return status;
+}
+
+static tp_status unknown_enum(struct parser *p, const tpi_token *name)
+{
+    tpi_nearest nearest;
+    char hint[96];
+
+    tpi_nearest_init(&nearest, name->text);
+    tpi_parser_offer_enums(p, &nearest);
+    return tpi_parser_fail_at(p, name, "unknown enum \"%s\"%s", name->text,
+                              tpi_parser_hint(p, &nearest, hint, sizeof hint));
 }
 
 static tp_status parse_values(struct parser *p, tp_field *field)
@@ -178,7 +247,7 @@ static tp_status parse_values(struct parser *p, tp_field *field)
     }
     field->values = tpi_parser_enum(p, name.text);
     if (field->values == NULL) {
-        return tpi_parser_fail_at(p, &name, "unknown enum \"%s\"", name.text);
+        return unknown_enum(p, &name);
     }
     if (field->values->flags != flags) {
         return tpi_parser_fail_at(p, &name, "\"%s\" is declared as %s", name.text,
@@ -197,7 +266,12 @@ static tp_status parse_values(struct parser *p, tp_field *field)
     return TP_OK;
 }
 
-static tp_status unknown_unit(struct parser *p, const tpi_token *unit)
+/* What the members of a struct may be divided by. */
+static const char *const divisors[] = {"/s", "/s^2"};
+
+enum { DIVISOR_COUNT = sizeof divisors / sizeof divisors[0] };
+
+static tp_status unknown_unit(struct parser *p, const tp_field *field, const tpi_token *unit)
 {
     const char *const *own = p->units.items;
     char hint[96];
@@ -210,38 +284,42 @@ static tp_status unknown_unit(struct parser *p, const tpi_token *unit)
     for (uint32_t i = 0; i < p->units.count; i++) {
         tpi_nearest_offer(&nearest, own[i]);
     }
+    for (size_t i = 0; i < DIVISOR_COUNT && field->type == TP_TYPE_STRUCT; i++) {
+        tpi_nearest_offer(&nearest, divisors[i]);
+    }
     return tpi_parser_fail_at(p, unit, "unknown unit \"%s\"%s", unit->text,
                               tpi_nearest_hint(&nearest, hint, sizeof hint));
 }
 
-static const char *find_unit(const struct parser *p, const char *name)
+/* "/s" or a unit behind a struct: what becomes of its members' units. */
+static tp_status parse_struct_unit(struct parser *p, tp_field *field)
 {
-    const char *const *own = p->units.items;
+    const tpi_token unit = p->lexer.token;
 
-    for (size_t i = 0; tpi_units[i] != NULL; i++) {
-        if (strcmp(tpi_units[i], name) == 0) {
-            return tpi_units[i];
-        }
+    if (unit.kind != TPI_TOKEN_WORD) {
+        return TP_OK;
     }
-    for (uint32_t i = 0; i < p->units.count; i++) {
-        if (strcmp(own[i], name) == 0) {
-            return own[i];
-        }
+    if (tpi_parser_at(p, TPI_TOKEN_WORD, "enum") || tpi_parser_at(p, TPI_TOKEN_WORD, "flags")) {
+        return tpi_parser_fail_at(p, &unit, "a field of type struct cannot be an enum");
     }
-    return NULL;
+    field->unit = tpi_parser_unit(p, unit.text);
+    for (size_t i = 0; i < DIVISOR_COUNT; i++) {
+        field->unit = strcmp(unit.text, divisors[i]) == 0 ? divisors[i] : field->unit;
+    }
+    return field->unit == NULL ? unknown_unit(p, field, &unit) : tpi_lexer_next(&p->lexer, p->err);
 }
 
 static tp_status parse_unit(struct parser *p, tp_field *field)
 {
-    const bool none = field->type == TP_TYPE_STRUCT || field->type == TP_TYPE_CHAR;
-    tpi_token unit = p->lexer.token;
+    const tpi_token unit = p->lexer.token;
 
-    if (none && unit.kind == TPI_TOKEN_WORD) {
-        return tpi_parser_fail_at(p, &unit, "a field of type %s has no unit",
-                                  tp_type_name(field->type));
+    if (field->type == TP_TYPE_STRUCT) {
+        return parse_struct_unit(p, field);
     }
-    if (none) {
-        return TP_OK;
+    if (field->type == TP_TYPE_CHAR) {
+        return unit.kind != TPI_TOKEN_WORD
+                   ? TP_OK
+                   : tpi_parser_fail_at(p, &unit, "a field of type char has no unit");
     }
     if (unit.kind != TPI_TOKEN_WORD) {
         return tpi_parser_fail_at(p, &unit, "the field \"%s\" has no unit", field->name);
@@ -249,8 +327,8 @@ static tp_status parse_unit(struct parser *p, tp_field *field)
     if (tpi_parser_at(p, TPI_TOKEN_WORD, "enum") || tpi_parser_at(p, TPI_TOKEN_WORD, "flags")) {
         return parse_values(p, field);
     }
-    field->unit = find_unit(p, unit.text);
-    return field->unit == NULL ? unknown_unit(p, &unit) : tpi_lexer_next(&p->lexer, p->err);
+    field->unit = tpi_parser_unit(p, unit.text);
+    return field->unit == NULL ? unknown_unit(p, field, &unit) : tpi_lexer_next(&p->lexer, p->err);
 }
 
 static tp_status parse_field(struct parser *p, const char *struct_name, struct list *fields)
@@ -334,11 +412,10 @@ tp_status tpi_parse_struct(struct parser *p)
         return tpi_parser_no_memory(p);
     }
     tp_status status = tpi_parse_name(p, "a struct", false, &name);
-    if (status != TP_OK || tpi_parser_type_taken(p, &name, &status)) {
-        return status;
-    }
+    status = status == TP_OK ? tpi_parser_check_type(p, &name) : status;
     type->name = name.text;
-    status = tpi_parse_doc(p, &type->doc);
+    type->interface = p->interface.name;
+    status = status == TP_OK ? tpi_parse_doc(p, &type->doc) : status;
     status = status == TP_OK ? tpi_parser_expect(p, "{") : status;
     while (status == TP_OK && !tpi_parser_at(p, TPI_TOKEN_MARK, "}")) {
         status = parse_field(p, type->name, &fields);

@@ -10,12 +10,20 @@
 
 /* ---- Helpers --------------------------------------------------------------------------------- */
 
+/* An interface whose constant looks like a code. */
+static const tp_constant odd_constants[] = {{"X_CODE", "Odd.", 1}};
+static const tp_interface odd = {
+    .name = "odd", .doc = "Odd.", .code = 150, .constants = odd_constants, .constant_count = 1};
+
 /* `use common` finds the built-in interface; other names fail in the ways that a file can. */
 static const tp_interface *find(void *context, const char *name, tp_error *err)
 {
     (void)context;
     if (strcmp(name, "common") == 0) {
         return &tp_interface_common;
+    }
+    if (strcmp(name, "odd") == 0) {
+        return &odd;
     }
     if (strcmp(name, "broken") == 0) {
         tp_fail(err, TP_E_SYNTAX, "broken.padi:7:3: unknown type \"u9\"");
@@ -27,10 +35,13 @@ static const tp_interface *find(void *context, const char *name, tp_error *err)
     return NULL;
 }
 
-static const tpi_padi_scope scope = {find, NULL};
+/* Files of our own, and those of others. */
+static const tpi_padi_scope ours = {find, NULL, true};
+static const tpi_padi_scope theirs = {find, NULL, false};
 
 /* The text is parsed where it ends with its memory, so that reading on is noticed. */
-static tp_status parse_bytes(tpi_padi *padi, const char *text, size_t length, tp_error *err)
+static tp_status parse_bytes(tpi_padi *padi, const char *file, const char *text, size_t length,
+                             const tpi_padi_scope *scope, tp_error *err)
 {
     char *exact = malloc(length > 0 ? length : 1);
 
@@ -38,18 +49,24 @@ static tp_status parse_bytes(tpi_padi *padi, const char *text, size_t length, tp
         return TP_E_NOMEM;
     }
     memcpy(exact, text, length);
-    tp_status status = tpi_padi_parse(padi, "x.padi", exact, length, &scope, err);
+    tp_status status = tpi_padi_parse(padi, file, exact, length, scope, err);
     free(exact);
     return status;
 }
 
-static void parse(tpi_padi *padi, const char *text)
+static void parse_file(tpi_padi *padi, const char *file, const char *text,
+                       const tpi_padi_scope *scope)
 {
     tp_error err = {0};
 
-    tp_status status = parse_bytes(padi, text, strlen(text), &err);
+    tp_status status = parse_bytes(padi, file, text, strlen(text), scope, &err);
     assert_string_equal(err.text, "");
     assert_int_equal(status, TP_OK);
+}
+
+static void parse(tpi_padi *padi, const char *text)
+{
+    parse_file(padi, "x.padi", text, &ours);
 }
 
 static void bytes_are_refused(const char *text, size_t length, const char *error)
@@ -57,7 +74,7 @@ static void bytes_are_refused(const char *text, size_t length, const char *error
     tpi_padi padi;
     tp_error err = {0};
 
-    assert_int_equal(parse_bytes(&padi, text, length, &err), TP_E_SYNTAX);
+    assert_int_equal(parse_bytes(&padi, "x.padi", text, length, &ours, &err), TP_E_SYNTAX);
     assert_string_equal(err.text, error);
     assert_int_equal(err.code, TP_E_SYNTAX);
     assert_null(padi.arena.chunks);
@@ -76,12 +93,12 @@ static void are_refused(const struct refusal *cases, size_t count)
     }
 }
 
-/* The same behind a first line that is `interface x 200 "X."`. */
+/* The same behind a first line that is `interface x 150 "X."`: a code where names are free. */
 static void are_refused_in_x(const struct refusal *cases, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         tpi_buf text = {0};
-        tpi_buf_printf(&text, "interface x 200 \"X.\"\n%s", cases[i].text);
+        tpi_buf_printf(&text, "interface x 150 \"X.\"\n%s", cases[i].text);
         bytes_are_refused(text.data, text.length, cases[i].error);
         tpi_buf_fini(&text);
     }
@@ -122,7 +139,7 @@ static int parse_example(void **state)
 
     assert_non_null(padi);
     read_example(&text);
-    parse(padi, text.data);
+    parse_file(padi, "docs/thermometer.padi", text.data, &theirs);
     tpi_buf_fini(&text);
     *state = padi;
     return 0;
@@ -239,7 +256,7 @@ static void nothing_needs_blanks_around_marks_and_sentences(void **state)
     tpi_padi padi;
 
     (void)state;
-    parse(&padi, "interface x 200\"X.\"constant N=3\"N.\"struct s\"S.\"{a u8[N]byte\"A.\"}"
+    parse(&padi, "interface x 150\"X.\"constant N=3\"N.\"struct s\"S.\"{a u8[N]byte\"A.\"}"
                  "request R 1(s)->(s)required\"R.\"");
     assert_int_equal(padi.interface.structs[0]->fields[0].length, 3);
     assert_ptr_equal(padi.interface.messages[0].answer, padi.interface.structs[0]);
@@ -271,7 +288,7 @@ static void a_file_may_declare_units_of_its_own(void **state)
     tpi_padi padi;
 
     (void)state;
-    parse(&padi, "unit furlong/s^2 \"Slow.\" interface x 200 \"X.\" unit %% \"Parts of parts.\"\n"
+    parse(&padi, "unit furlong/s^2 \"Slow.\" interface x 150 \"X.\" unit %% \"Parts of parts.\"\n"
                  "struct s \"S.\" { a f64 furlong/s^2 \"A.\" b u8 %% \"B.\" c f32 m \"C.\" }");
     const tp_field *fields = padi.interface.structs[0]->fields;
     assert_string_equal(fields[0].unit, "furlong/s^2");
@@ -285,19 +302,21 @@ static void constants_and_flags_keep_their_values(void **state)
     tpi_padi padi;
 
     (void)state;
-    parse(&padi,
-          "interface x 65535 \"X.\" constant LEAST = -2147483648 \"L.\"\n"
-          "constant MOST = 2147483647 \"M.\" flags f \"F.\" { A = 1 \"A.\" B4k = 2 \"B.\" }\n"
-          "struct s \"S.\" { a u8 flags f \"A.\" }");
+    parse(
+        &padi,
+        "interface x 65535 \"X.\" constant X_LEAST = -2147483648 \"L.\"\n"
+        "constant X_MOST = 2147483647 \"M.\" flags x_f \"F.\" { X_A = 1 \"A.\" X_B4K = 1 \"B.\" }\n"
+        "struct x \"S.\" { a u8 flags x_f \"A.\" }");
     const tp_interface *interface = &padi.interface;
     assert_int_equal(interface->code, 65535);
     assert_int_equal(interface->constant_count, 2);
-    assert_string_equal(interface->constants[0].name, "LEAST");
+    assert_string_equal(interface->constants[0].name, "X_LEAST");
     assert_string_equal(interface->constants[0].doc, "L.");
     assert_int_equal(interface->constants[0].value, INT32_MIN);
     assert_int_equal(interface->constants[1].value, INT32_MAX);
     assert_true(interface->enums[0]->flags);
-    assert_string_equal(interface->enums[0]->members[1].name, "B4k");
+    assert_string_equal(interface->enums[0]->members[1].name, "X_B4K");
+    assert_int_equal(interface->enums[0]->members[1].value, 1);
     assert_ptr_equal(interface->structs[0]->fields[0].values, interface->enums[0]);
     tpi_padi_fini(&padi);
 }
@@ -307,7 +326,7 @@ static void arrays_are_fixed_bounded_or_behind_a_pointer(void **state)
     tpi_padi padi;
 
     (void)state;
-    parse(&padi, "interface x 200 \"X.\" use common constant N = 7 \"N.\"\n"
+    parse(&padi, "interface x 150 \"X.\" use common constant N = 7 \"N.\"\n"
                  "struct s \"S.\" { a u16[2] 1 \"A.\" b i16[N] 1 \"B.\" n u32 count \"N.\"\n"
                  "  m u32 count \"M.\" o u32 count \"O.\" c char[n max 5] \"C.\"\n"
                  "  d pose2d[m max N] \"D.\" e i64[o] us \"E.\" f char[IDENT_STRLEN] \"F.\" }");
@@ -336,12 +355,12 @@ static void every_basic_type_and_every_kind_of_message_is_known(void **state)
 
     (void)state;
     parse(&padi,
-          "interface x 200 \"X.\" struct s \"S.\" { a u8 1 \"A.\" b i8 1 \"B.\" c u16 1 \"C.\"\n"
+          "interface x 200 \"X.\" struct x_s \"S.\" { a u8 1 \"A.\" b i8 1 \"B.\" c u16 1 \"C.\"\n"
           "d i16 1 \"D.\" e u32 1 \"E.\" f i32 1 \"F.\" g i64 1 \"G.\" h f32 1 \"H.\"\n"
           "i f64 1 \"I.\" j char \"J.\" }\n"
-          "struct t \"T.\" { s s \"A struct may be named as a field.\" }\n"
-          "data A 1 (s) required \"D.\" command A 1 (t) optional \"C.\"\n"
-          "request A 1 (s) -> (t) extension \"R.\" synch A 239 () required \"S.\"");
+          "struct x_t \"T.\" { x_s x_s \"A struct may be named as a field.\" }\n"
+          "data A 1 (x_s) required \"D.\" command A 1 (x_t) optional \"C.\"\n"
+          "request A 1 (x_s) -> (x_t) extension \"R.\" synch A 239 () required \"S.\"");
     static const tp_kind kinds[] = {TP_KIND_DATA, TP_KIND_COMMAND, TP_KIND_REQUEST, TP_KIND_SYNCH};
     for (unsigned i = TP_TYPE_U8; i < TP_TYPE_STRUCT; i++) {
         assert_int_equal(padi.interface.structs[0]->fields[i].type, i);
@@ -361,7 +380,7 @@ static void only_common_may_have_the_codes_of_common_questions(void **state)
 
     (void)state;
     parse(&padi,
-          "interface c 0 \"C.\" struct s \"S.\" { a u8 1 \"A.\" } struct t \"T.\" { a u8 1 \"A.\" }"
+          "interface x 0 \"C.\" struct s \"S.\" { a u8 1 \"A.\" } struct t \"T.\" { a u8 1 \"A.\" }"
           "request R 255 (s) -> (t) required \"R.\"");
     assert_int_equal(padi.interface.messages[0].code, 255);
     tpi_padi_fini(&padi);
@@ -434,7 +453,11 @@ static void files_without_one_interface_are_refused(void **state)
     static const struct refusal cases[] = {
         {"", "x.padi:1:1: the file describes no interface"},
         {"# nothing\n", "x.padi:2:1: the file describes no interface"},
-        {"constant A = 1 \"A.\"", "x.padi:1:20: the file describes no interface"},
+        {"use common", "x.padi:1:11: the file describes no interface"},
+        {"constant A = 1 \"A.\"", "x.padi:1:10: the interface comes before its constants"},
+        {"enum e", "x.padi:1:6: the interface comes before its enums"},
+        {"flags f", "x.padi:1:7: the interface comes before its enums"},
+        {"struct s", "x.padi:1:8: the interface comes before its structs"},
         {"interface x 200 \"X.\"\ninterface y 201 \"Y.\"",
          "x.padi:2:11: a file describes one interface"},
         {"data A 1 () required \"A.\"", "x.padi:1:6: the interface comes before its messages"},
@@ -484,17 +507,19 @@ static void interfaces_are_checked(void **state)
          "interface: lower-case letters, digits and _, at most 64"},
         {"interface x \"X.\"",
          "x.padi:1:13: expected an interface code, found the sentence \"X.\""},
-        {"interface x 0x10", "x.padi:1:13: expected an interface code, found \"0x10\""},
+        {"interface x 0x10",
+         "x.padi:1:13: expected an interface code, found \"0x10\": integers are decimal"},
+        {"interface x 0b11", "x.padi:1:13: expected an interface code, found \"0b11\""},
         {"interface x 99999999999999999999",
-         "x.padi:1:13: expected an interface code, found \"99999999999999999999\""},
+         "x.padi:1:13: an interface code goes from 0 to 65535, not 99999999999999999999"},
         {"interface x 65536", "x.padi:1:13: an interface code goes from 0 to 65535, not 65536"},
         {"interface x -1", "x.padi:1:13: an interface code goes from 0 to 65535, not -1"},
         {"interface x 200",
          "x.padi:1:16: expected a sentence in quotes, found the end of the file"},
         {"interface x 200 use", "x.padi:1:17: expected a sentence in quotes, found \"use\""},
         {"interface x 200 \"\"", "x.padi:1:17: the sentence is empty"},
-        {"constant X_CODE = 1 \"C.\" interface x 200 \"X.\"",
-         "x.padi:1:36: a constant has the name that the code of interface x gets"},
+        {"use odd interface x 200 \"X.\"",
+         "x.padi:1:19: a constant has the name that the code of interface x gets"},
     };
 
     (void)state;
@@ -522,6 +547,7 @@ static void uses_are_checked(void **state)
         {"use Common", "x.padi:2:5: \"Common\" cannot be the name of an interface: lower-case "
                        "letters, digits and _, at most 64"},
         {"use gone", "x.padi:2:5: gone.padi: No such file or directory"},
+        {"use common\nuse common", "x.padi:3:5: \"common\" is used already"},
         {"use broken", "broken.padi:7:3: unknown type \"u9\""},
     };
 
@@ -536,7 +562,7 @@ static void memory_that_ran_out_in_a_used_file_is_told(void **state)
     tp_error err = {0};
 
     (void)state;
-    assert_int_equal(parse_bytes(&padi, text, strlen(text), &err), TP_E_NOMEM);
+    assert_int_equal(parse_bytes(&padi, "x.padi", text, strlen(text), &ours, &err), TP_E_NOMEM);
     assert_string_equal(err.text, "x.padi: out of memory");
     assert_null(padi.arena.chunks);
 }
@@ -546,11 +572,19 @@ static void units_and_constants_are_checked(void **state)
     static const struct refusal cases[] = {
         {"unit \"Furlong.\"", "x.padi:2:6: expected a unit, found the sentence \"Furlong.\""},
         {"unit furlong", "x.padi:2:13: expected a sentence in quotes, found the end of the file"},
+        {"unit m \"Metre.\"", "x.padi:2:6: \"m\" is a unit already"},
+        {"unit furlong \"F.\" unit furlong \"F.\"", "x.padi:2:24: \"furlong\" is a unit already"},
+        {"unit /s \"Per second.\"", "x.padi:2:6: \"/s\" cannot be a unit"},
+        {"unit enum \"E.\"", "x.padi:2:6: \"enum\" cannot be a unit"},
         {"constant max = 1 \"M.\"", "x.padi:2:10: \"max\" cannot be the name of a constant: "
                                     "upper-case letters, digits and _, at most 64"},
         {"constant (", "x.padi:2:10: expected the name of a constant, found \"(\""},
         {"constant A 1 \"A.\"", "x.padi:2:12: expected \"=\", found \"1\""},
         {"constant A = B \"A.\"", "x.padi:2:14: expected a constant, found \"B\""},
+        {"constant A = 0x1F \"A.\"",
+         "x.padi:2:14: expected a constant, found \"0x1F\": integers are decimal"},
+        {"constant A = -0X1F \"A.\"",
+         "x.padi:2:14: expected a constant, found \"-0X1F\": integers are decimal"},
         {"constant A = 2147483648 \"A.\"",
          "x.padi:2:14: a constant goes from -2147483648 to 2147483647, not 2147483648"},
         {"constant A = -2147483649 \"A.\"",
@@ -567,11 +601,11 @@ static void constants_members_and_codes_share_their_names(void **state)
     static const struct refusal cases[] = {
         {"constant A = 1 \"A.\"\nconstant A = 2 \"A.\"",
          "x.padi:3:10: \"A\" is the name of another constant already"},
-        {"constant A = 1 \"A.\" enum e \"E.\" { A = 2 \"A.\" }",
+        {"constant A = 1 \"A.\" enum n \"E.\" { A = 2 \"A.\" }",
          "x.padi:2:35: \"A\" is the name of another constant already"},
-        {"enum e \"E.\" { A = 1 \"A.\" A = 2 \"A.\" }",
+        {"enum n \"E.\" { A = 1 \"A.\" A = 2 \"A.\" }",
          "x.padi:2:26: \"A\" is the name of another constant already"},
-        {"enum e \"E.\" { A = 1 \"A.\" } constant A = 1 \"A.\"",
+        {"enum n \"E.\" { A = 1 \"A.\" } constant A = 1 \"A.\"",
          "x.padi:2:37: \"A\" is the name of another constant already"},
         {"use common constant KEYLEN = 1 \"K.\"",
          "x.padi:2:21: \"KEYLEN\" is the name of another constant already"},
@@ -581,11 +615,11 @@ static void constants_members_and_codes_share_their_names(void **state)
          "x.padi:2:21: \"COMMON_REQ_LEASE\" is the name of another constant already"},
         {"constant X_CODE = 1 \"C.\"",
          "x.padi:2:10: \"X_CODE\" is the name of another constant already"},
-        {"synch A 1 () required \"A.\" enum e \"E.\" { X_SYNCH_A = 1 \"A.\" }",
+        {"synch A 1 () required \"A.\" enum n \"E.\" { X_SYNCH_A = 1 \"A.\" }",
          "x.padi:2:42: \"X_SYNCH_A\" is the name of another constant already"},
         {"constant X_DATA_A = 1 \"A.\"\ndata A 1 () required \"A.\"",
          "x.padi:3:6: a constant has the name that the code of data A gets"},
-        {"enum e \"E.\" { X_CMD_GO = 1 \"A.\" }\ncommand GO 1 () required \"A.\"",
+        {"enum n \"E.\" { X_CMD_GO = 1 \"A.\" }\ncommand GO 1 () required \"A.\"",
          "x.padi:3:9: a constant has the name that the code of command GO gets"},
     };
 
@@ -599,7 +633,7 @@ static void names_that_only_resemble_a_code_are_free(void **state)
 
     (void)state;
     parse(&padi,
-          "interface x 200 \"X.\" data A 1 () required \"A.\" constant X_DATA_AB = 1 \"A.\"\n"
+          "interface x 150 \"X.\" data A 1 () required \"A.\" constant X_DATA_AB = 1 \"A.\"\n"
           "constant X_CMD_A = 1 \"A.\" constant X_DATA = 1 \"A.\" constant X = 1 \"A.\"\n"
           "constant Y_CODE = 1 \"A.\" constant X_CODES = 1 \"A.\" constant X_DATAXA = 1 \"A.\"");
     assert_int_equal(padi.interface.constant_count, 7);
@@ -612,16 +646,18 @@ static void enums_are_checked(void **state)
         {"enum Colour", "x.padi:2:6: \"Colour\" cannot be the name of an enum: lower-case letters, "
                         "digits and _, at most 64"},
         {"flags {", "x.padi:2:7: expected the name of an enum, found \"{\""},
-        {"enum e {", "x.padi:2:8: expected a sentence in quotes, found \"{\""},
-        {"enum e \"E.\" A", "x.padi:2:13: expected \"{\", found \"A\""},
-        {"enum e \"E.\" { }", "x.padi:2:6: enum e has no members"},
-        {"enum e \"E.\" { A = 1 \"A.\"",
+        {"enum n {", "x.padi:2:8: expected a sentence in quotes, found \"{\""},
+        {"enum n \"E.\" A", "x.padi:2:13: expected \"{\", found \"A\""},
+        {"enum n \"E.\" { }", "x.padi:2:6: enum n has no members"},
+        {"enum n \"E.\" { A = 1 \"A.\"",
          "x.padi:2:25: expected the name of a constant, found the end of the file"},
-        {"enum e \"E.\" { red = 1 \"A.\" }",
+        {"enum n \"E.\" { red = 1 \"A.\" }",
          "x.padi:2:15: \"red\" cannot be the name of a constant: "
          "upper-case letters, digits and _, at most 64"},
-        {"enum e \"E.\" { A = 1 \"A.\" ? }", "x.padi:2:26: '?' is out of place"},
-        {"enum e \"E.\" { A = 1 \"A.\" } ?", "x.padi:2:28: '?' is out of place"},
+        {"enum colour \"E.\" { A = 1 \"A.\" B = 1 \"B.\" }",
+         "x.padi:2:31: \"B\" has the value 1 of \"A\""},
+        {"enum n \"E.\" { A = 1 \"A.\" ? }", "x.padi:2:26: '?' is out of place"},
+        {"enum n \"E.\" { A = 1 \"A.\" } ?", "x.padi:2:28: '?' is out of place"},
     };
 
     (void)state;
@@ -631,10 +667,10 @@ static void enums_are_checked(void **state)
 static void types_need_names_of_their_own(void **state)
 {
     static const struct refusal cases[] = {
-        {"enum e \"E.\" { A = 1 \"A.\" }\nenum e",
-         "x.padi:3:6: \"e\" is the name of another type already"},
-        {"enum e \"E.\" { A = 1 \"A.\" }\nstruct e",
-         "x.padi:3:8: \"e\" is the name of another type already"},
+        {"enum n \"E.\" { A = 1 \"A.\" }\nenum n",
+         "x.padi:3:6: \"n\" is the name of another type already"},
+        {"enum n \"E.\" { A = 1 \"A.\" }\nstruct n",
+         "x.padi:3:8: \"n\" is the name of another type already"},
         {"struct s \"S.\" { a u8 1 \"A.\" }\nstruct s",
          "x.padi:3:8: \"s\" is the name of another type already"},
         {"use common struct pose2d", "x.padi:2:19: \"pose2d\" is the name of another type already"},
@@ -647,6 +683,112 @@ static void types_need_names_of_their_own(void **state)
 
     (void)state;
     are_refused_in_x(cases, COUNT(cases));
+}
+
+/* ---- Interfaces of others -------------------------------------------------------------------- */
+
+static void is_refused_from_others(const char *file, const char *text, const char *error)
+{
+    tpi_padi padi;
+    tp_error err = {0};
+
+    assert_int_equal(parse_bytes(&padi, file, text, strlen(text), &theirs, &err), TP_E_SYNTAX);
+    assert_string_equal(err.text, error);
+}
+
+static void codes_below_200_are_ours(void **state)
+{
+    static const char error[] =
+        "x.padi:1:13: codes below 200 are Player's and Troupe's; yours go from 200 to 65535";
+    tpi_padi padi;
+
+    (void)state;
+    is_refused_from_others("x.padi", "interface x 0 \"X.\"", error);
+    is_refused_from_others("x.padi", "interface x 199 \"X.\"", error);
+    parse_file(&padi, "x.padi", "interface x 200 \"X.\"", &theirs);
+    tpi_padi_fini(&padi);
+    parse_file(&padi, "x.padi", "interface x 199 \"X.\"", &ours);
+    tpi_padi_fini(&padi);
+}
+
+static void a_file_is_named_after_its_interface(void **state)
+{
+    tpi_padi padi;
+
+    (void)state;
+    is_refused_from_others("x.padi", "interface y 200 \"X.\"",
+                           "x.padi:1:11: interface y has to be in y.padi, not in x.padi");
+    is_refused_from_others("a/xy.padi", "interface x 200 \"X.\"",
+                           "a/xy.padi:1:11: interface x has to be in x.padi, not in xy.padi");
+    is_refused_from_others(".padi", "interface x 200 \"X.\"",
+                           ".padi:1:11: interface x has to be in x.padi, not in .padi");
+    parse_file(&padi, "x/x.padi", "interface x 200 \"X.\"", &theirs);
+    tpi_padi_fini(&padi);
+    parse_file(&padi, "y.txt", "interface x 200 \"X.\"", &theirs);
+    tpi_padi_fini(&padi);
+    parse_file(&padi, "padi", "interface x 200 \"X.\"", &theirs);
+    tpi_padi_fini(&padi);
+}
+
+static void names_from_200_up_begin_with_the_interface(void **state)
+{
+    static const struct refusal cases[] = {
+        {"struct data", "x.padi:2:8: \"data\" has to be named x_... or x"},
+        {"struct xy", "x.padi:2:8: \"xy\" has to be named x_... or x"},
+        {"struct x_", "x.padi:2:8: \"x_\" has to be named x_... or x"},
+        {"enum colour", "x.padi:2:6: \"colour\" has to be named x_... or x"},
+        {"struct x_Data", "x.padi:2:8: \"x_Data\" has to be in lower case"},
+        {"struct x_ops", "x.padi:2:8: \"x_ops\" is the name of another type already"},
+        {"constant MOST = 1 \"M.\"", "x.padi:2:10: \"MOST\" has to be named X_..."},
+        {"constant X = 1 \"M.\"", "x.padi:2:10: \"X\" has to be named X_..."},
+        {"constant X_ = 1 \"M.\"", "x.padi:2:10: \"X_\" has to be named X_..."},
+        {"constant X_4k = 1 \"M.\"", "x.padi:2:10: \"X_4k\" has to be in upper case"},
+        {"enum x_e \"E.\" { OPEN = 1 \"O.\" }", "x.padi:2:17: \"OPEN\" has to be named X_..."},
+        {"struct x \"S.\" { basePos f32 m \"B.\" }",
+         "x.padi:2:17: \"basePos\" has to be in lower case"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        tpi_buf text = {0};
+        tpi_buf_printf(&text, "interface x 200 \"X.\"\n%s", cases[i].text);
+        is_refused_from_others("x.padi", text.data, cases[i].error);
+        tpi_buf_fini(&text);
+    }
+    is_refused_from_others("xdr.padi", "interface xdr 200 \"X.\"",
+                           "xdr.padi:1:11: \"xdr\" is a word of Troupe's own; choose another name");
+    is_refused_from_others("xY.padi", "interface xY 200 \"X.\"",
+                           "xY.padi:1:11: \"xY\" has to be in lower case");
+}
+
+static void names_below_200_are_free(void **state)
+{
+    tpi_padi padi;
+
+    (void)state;
+    parse(&padi, "interface x 199 \"X.\" constant B4k = 1 \"B.\" enum n \"N.\" { A = 1 \"A.\" }\n"
+                 "struct s \"S.\" { basePos f32 m \"B.\" }");
+    assert_string_equal(padi.interface.constants[0].name, "B4k");
+    assert_string_equal(padi.interface.structs[0]->interface, "x");
+    tpi_padi_fini(&padi);
+}
+
+static void a_unit_on_a_struct_changes_its_members(void **state)
+{
+    tpi_padi padi;
+
+    (void)state;
+    parse(&padi,
+          "interface x 200 \"X.\" use common unit furlong \"F.\"\n"
+          "struct x \"S.\" { a pose2d /s \"A.\" b pose3d[2] /s^2 \"B.\" c point_3d 1 \"C.\"\n"
+          "d point_2d furlong \"D.\" e pose2d \"E.\" }");
+    const tp_field *fields = padi.interface.structs[0]->fields;
+    assert_string_equal(fields[0].unit, "/s");
+    assert_string_equal(fields[1].unit, "/s^2");
+    assert_string_equal(fields[2].unit, "1");
+    assert_string_equal(fields[3].unit, "furlong");
+    assert_null(fields[4].unit);
+    tpi_padi_fini(&padi);
 }
 
 /* ---- Errors of messages ---------------------------------------------------------------------- */
@@ -662,7 +804,11 @@ static void messages_are_checked(void **state)
         {"data A 1 (Pose)", "x.padi:2:11: \"Pose\" cannot be the name of a struct: lower-case "
                             "letters, digits and _, at most 64"},
         {"data A 1 (=", "x.padi:2:11: expected the name of a struct, found \"=\""},
-        {"data A 1 (pose2d)", "x.padi:2:11: unknown struct \"pose2d\""},
+        {"data A 1 (pose2d)", "x.padi:2:11: unknown struct \"pose2d\"; what other files have needs "
+                              "a use, such as \"use common\""},
+        {"use common data A 1 (pose2)",
+         "x.padi:2:22: unknown struct \"pose2\"; did you mean \"pose2d\"?"},
+        {"use common data A 1 (elephants)", "x.padi:2:22: unknown struct \"elephants\""},
         {"use common data A 1 (pose2d pose3d)", "x.padi:2:29: expected \")\", found \"pose3d\""},
         {"data A 1 () \"A.\"",
          "x.padi:2:13: expected required, optional or extension, found the sentence \"A.\""},
@@ -762,7 +908,22 @@ static void types_of_fields_are_checked(void **state)
          "x.padi:3:19: unknown type \"poes\"; did you mean \"pose\"?"},
         {"use common struct t \"T.\" { a poze3d \"A.\" }",
          "x.padi:2:30: unknown type \"poze3d\"; did you mean \"pose3d\"?"},
-        {"struct t \"T.\" { a elephant \"A.\" }", "x.padi:2:19: unknown type \"elephant\""},
+        {"use common struct t \"T.\" { a elephant \"A.\" }",
+         "x.padi:2:30: unknown type \"elephant\""},
+        {"struct t \"T.\" { a pose2d \"A.\" }",
+         "x.padi:2:19: unknown type \"pose2d\"; what other files have needs a use, such as \"use "
+         "common\""},
+        {"struct t \"T.\" { a float m \"A.\" }",
+         "x.padi:2:19: unknown type \"float\"; here it is f32"},
+        {"struct t \"T.\" { a double m \"A.\" }",
+         "x.padi:2:19: unknown type \"double\"; here it is f64"},
+        {"struct t \"T.\" { a int 1 \"A.\" }", "x.padi:2:19: unknown type \"int\"; here it is i32"},
+        {"struct t \"T.\" { a uint8_t 1 \"A.\" }",
+         "x.padi:2:19: unknown type \"uint8_t\"; here it is u8"},
+        {"struct t \"T.\" { a string \"A.\" }",
+         "x.padi:2:19: unknown type \"string\"; here it is char[NAME_count]"},
+        {"struct t \"T.\" { a bool \"A.\" }",
+         "x.padi:2:19: unknown type \"bool\"; here it is u8 with the unit bool"},
     };
 
     (void)state;
@@ -784,6 +945,9 @@ static void lengths_of_arrays_are_checked(void **state)
         {"constant N = 0 \"N.\" struct s \"S.\" { a u8[N] 1 \"A.\" }",
          "x.padi:2:42: N is 0, which is no length"},
         {"struct s \"S.\" { a u8[2 3] 1 \"A.\" }", "x.padi:2:24: expected \"]\", found \"3\""},
+        {"struct s \"S.\" { a f32[3][3] 1 \"A.\" }", "x.padi:2:25: arrays have one dimension"},
+        {"struct s \"S.\" { a u8[0x10] 1 \"A.\" }",
+         "x.padi:2:22: expected a length, found \"0x10\": integers are decimal"},
         {"struct s \"S.\" { n u32 count \"N.\" a u8[n max] 1 \"A.\" }",
          "x.padi:2:44: expected a maximum, found \"]\""},
         {"struct s \"S.\" { n u32 count \"N.\" a u8[n max 0] 1 \"A.\" }",
@@ -810,6 +974,10 @@ static void counts_of_arrays_are_checked(void **state)
          "x.padi:2:39: the count field \"n\" has to be one u32"},
         {"struct s \"S.\" { n u32[2] count \"N.\" a u8[n] 1 \"A.\" }",
          "x.padi:2:42: the count field \"n\" has to be one u32"},
+        {"struct s \"S.\" { n u32 byte \"N.\" a u8[n] 1 \"A.\" }",
+         "x.padi:2:38: the count field \"n\" has to have the unit count"},
+        {"enum k \"K.\" { A = 1 \"A.\" }\nstruct s \"S.\" { n u32 enum k \"N.\" a u8[n] 1 \"A.\" }",
+         "x.padi:3:40: the count field \"n\" has to have the unit count"},
         {"struct s \"S.\" { n u32 count \"N.\" a u8[n] 1 \"A.\" b u8[n] 1 \"B.\" }",
          "x.padi:2:54: \"n\" counts another array already"},
     };
@@ -828,8 +996,14 @@ static void units_of_fields_are_checked(void **state)
         {"unit furlong \"F.\" struct s \"S.\" { a f32 furlongs \"A.\" }",
          "x.padi:2:41: unknown unit \"furlongs\"; did you mean \"furlong\"?"},
         {"struct s \"S.\" { a char m \"A.\" }", "x.padi:2:24: a field of type char has no unit"},
-        {"use common struct s \"S.\" { a pose2d m \"A.\" }",
-         "x.padi:2:37: a field of type struct has no unit"},
+        {"use common struct s \"S.\" { a pose2d /m \"A.\" }",
+         "x.padi:2:37: unknown unit \"/m\"; did you mean \"m\"?"},
+        {"use common struct s \"S.\" { a pose2d /s^3 \"A.\" }",
+         "x.padi:2:37: unknown unit \"/s^3\"; did you mean \"/s^2\"?"},
+        {"use common struct s \"S.\" { a pose2d enum message_type \"A.\" }",
+         "x.padi:2:37: a field of type struct cannot be an enum"},
+        {"struct s \"S.\" { a f32 /s \"A.\" }",
+         "x.padi:2:23: unknown unit \"/s\"; did you mean \"s\"?"},
     };
 
     (void)state;
@@ -841,18 +1015,22 @@ static void enums_of_fields_are_checked(void **state)
     static const struct refusal cases[] = {
         {"struct s \"S.\" { a u8 enum \"A.\" }",
          "x.padi:2:27: expected the name of an enum, found the sentence \"A.\""},
-        {"struct s \"S.\" { a u8 enum colour \"A.\" }", "x.padi:2:27: unknown enum \"colour\""},
-        {"enum e \"E.\" { A = 1 \"A.\" }\nstruct s \"S.\" { a u8 flags e \"A.\" }",
-         "x.padi:3:28: \"e\" is declared as enum"},
-        {"flags e \"E.\" { A = 1 \"A.\" }\nstruct s \"S.\" { a u8 enum e \"A.\" }",
-         "x.padi:3:27: \"e\" is declared as flags"},
-        {"enum e \"E.\" { A = 1 \"A.\" }\nstruct s \"S.\" { a f32 enum e \"A.\" }",
+        {"struct s \"S.\" { a u8 enum colour \"A.\" }",
+         "x.padi:2:27: unknown enum \"colour\"; what other files have needs a use, such as \"use "
+         "common\""},
+        {"enum colours \"C.\" { A = 1 \"A.\" }\nstruct s \"S.\" { a u8 enum colour \"A.\" }",
+         "x.padi:3:27: unknown enum \"colour\"; did you mean \"colours\"?"},
+        {"enum n \"E.\" { A = 1 \"A.\" }\nstruct s \"S.\" { a u8 flags n \"A.\" }",
+         "x.padi:3:28: \"n\" is declared as enum"},
+        {"flags n \"E.\" { A = 1 \"A.\" }\nstruct s \"S.\" { a u8 enum n \"A.\" }",
+         "x.padi:3:27: \"n\" is declared as flags"},
+        {"enum n \"E.\" { A = 1 \"A.\" }\nstruct s \"S.\" { a f32 enum n \"A.\" }",
          "x.padi:3:28: a field of type f32 cannot be an enum"},
-        {"enum e \"E.\" { A = 1 \"A.\" }\nstruct s \"S.\" { a f64 enum e \"A.\" }",
+        {"enum n \"E.\" { A = 1 \"A.\" }\nstruct s \"S.\" { a f64 enum n \"A.\" }",
          "x.padi:3:28: a field of type f64 cannot be an enum"},
-        {"enum e \"E.\" { A = 1 \"A.\" B = 256 \"B.\" }\nstruct s \"S.\" { a u8 enum e \"A.\" }",
+        {"enum n \"E.\" { A = 1 \"A.\" B = 256 \"B.\" }\nstruct s \"S.\" { a u8 enum n \"A.\" }",
          "x.padi:3:27: B does not fit into u8"},
-        {"enum e \"E.\" { A = -1 \"A.\" }\nstruct s \"S.\" { a u32 enum e \"A.\" }",
+        {"enum n \"E.\" { A = -1 \"A.\" }\nstruct s \"S.\" { a u32 enum n \"A.\" }",
          "x.padi:3:28: A does not fit into u32"},
     };
 
@@ -866,7 +1044,7 @@ static void a_struct_has_at_most_256_fields(void **state)
     tpi_padi padi;
 
     (void)state;
-    tpi_buf_puts(&text, "interface x 200 \"X.\" struct s \"S.\" {\n");
+    tpi_buf_puts(&text, "interface x 150 \"X.\" struct s \"S.\" {\n");
     for (int i = 0; i < TP_MAX_FIELDS; i++) {
         tpi_buf_printf(&text, "f%d u8 1 \"F.\"\n", i);
     }
@@ -899,14 +1077,14 @@ static void ends_cleanly(const char *text, size_t length)
 {
     tpi_padi padi;
     tp_error err = {0};
-    tp_status status = parse_bytes(&padi, text, length, &err);
+    tp_status status = parse_bytes(&padi, "x", text, length, &ours, &err);
 
     if (status == TP_OK) {
         tpi_padi_fini(&padi);
         return;
     }
     assert_int_equal(status, TP_E_SYNTAX);
-    assert_int_equal(strncmp(err.text, "x.padi:", 7), 0);
+    assert_int_equal(strncmp(err.text, "x:", 2), 0);
     assert_null(padi.arena.chunks);
 }
 
@@ -950,9 +1128,9 @@ static tp_status parse_and_free(void *context)
     tpi_padi padi;
     tp_error err = {0};
 
-    tp_status status = tpi_padi_parse(&padi, "x.padi", text->data, text->length, &scope, &err);
+    tp_status status = tpi_padi_parse(&padi, "x", text->data, text->length, &ours, &err);
     if (status == TP_E_NOMEM) {
-        assert_string_equal(err.text, "x.padi: out of memory");
+        assert_string_equal(err.text, "x: out of memory");
     }
     tpi_padi_fini(&padi);
     return status;
@@ -976,9 +1154,9 @@ static void little_memory_is_told_and_nothing_is_lost(void **state)
 static void memory_may_run_out_at_any_place(void **state)
 {
     static const char rest[] =
-        " \"U.\" interface x 200 \"X.\" use common constant N = 3 \"N.\"\n"
-        "enum e \"E.\" { A = 1 \"A.\" }\n"
-        "struct s \"S.\" { n u32 count \"N.\" a u8[n max N] byte \"A.\" b u8 enum e \"B.\" }\n"
+        " \"U.\" interface x 150 \"X.\" use common constant N = 3 \"N.\"\n"
+        "enum n \"E.\" { A = 1 \"A.\" }\n"
+        "struct s \"S.\" { n u32 count \"N.\" a u8[n max N] byte \"A.\" b u8 enum n \"B.\" }\n"
         "struct t \"T.\" { c s \"C.\" d pose2d \"D.\" }\n"
         "data D 1 (t) required \"D.\"";
     char unit[8192 + 1];
@@ -998,8 +1176,8 @@ static void an_error_is_optional(void **state)
     tpi_padi padi;
 
     (void)state;
-    assert_int_equal(tpi_padi_parse(&padi, "x.padi", "use", 3, &scope, NULL), TP_E_SYNTAX);
-    assert_int_equal(tpi_padi_parse(&padi, "x.padi", "use gone", 8, &scope, NULL), TP_E_SYNTAX);
+    assert_int_equal(tpi_padi_parse(&padi, "x.padi", "use", 3, &ours, NULL), TP_E_SYNTAX);
+    assert_int_equal(tpi_padi_parse(&padi, "x.padi", "use gone", 8, &ours, NULL), TP_E_SYNTAX);
 }
 
 #define IN_THE_EXAMPLE(test) cmocka_unit_test_setup_teardown(test, parse_example, free_example)
@@ -1036,6 +1214,11 @@ int main(void)
         cmocka_unit_test(names_that_only_resemble_a_code_are_free),
         cmocka_unit_test(enums_are_checked),
         cmocka_unit_test(types_need_names_of_their_own),
+        cmocka_unit_test(codes_below_200_are_ours),
+        cmocka_unit_test(a_file_is_named_after_its_interface),
+        cmocka_unit_test(names_from_200_up_begin_with_the_interface),
+        cmocka_unit_test(names_below_200_are_free),
+        cmocka_unit_test(a_unit_on_a_struct_changes_its_members),
         cmocka_unit_test(messages_are_checked),
         cmocka_unit_test(messages_of_one_kind_need_names_and_codes_of_their_own),
         cmocka_unit_test(old_requests_have_one_struct_for_both_ways),

@@ -1,7 +1,6 @@
 /* parser.c - what the parts of the .padi parser share: tokens, names, look-ups. */
 #include "padi/parser.h"
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -103,6 +102,30 @@ tp_status tpi_parse_name(struct parser *p, const char *what, bool upper, tpi_tok
     return tpi_parser_take(p, name);
 }
 
+static bool is_decimal(const char *text)
+{
+    text += text[0] == '-' ? 1 : 0;
+    return text[0] != '\0' && text[strspn(text, "0123456789")] == '\0';
+}
+
+/* A word that is no integer, or one beyond 64 bits. */
+static tp_status no_integer(struct parser *p, const char *what, int64_t least, int64_t most)
+{
+    const tpi_token *token = &p->lexer.token;
+    const char *digits = token->text[0] == '-' ? token->text + 1 : token->text;
+
+    if (token->kind == TPI_TOKEN_WORD && is_decimal(token->text)) {
+        return tpi_parser_fail_at(p, token, "%s goes from %lld to %lld, not %.40s", what,
+                                  (long long)least, (long long)most, token->text);
+    }
+    if (token->kind == TPI_TOKEN_WORD && digits[0] == '0' &&
+        (digits[1] == 'x' || digits[1] == 'X')) {
+        return tpi_parser_fail_at(p, token, "expected %s, found \"%.40s\": integers are decimal",
+                                  what, token->text);
+    }
+    return tpi_parser_unexpected(p, what);
+}
+
 tp_status tpi_parse_integer(struct parser *p, const char *what, int64_t least, int64_t most,
                             int64_t *value)
 {
@@ -110,7 +133,7 @@ tp_status tpi_parse_integer(struct parser *p, const char *what, int64_t least, i
 
     if (token.kind != TPI_TOKEN_WORD ||
         !tpi_number_read_i64(token.text, strlen(token.text), value)) {
-        return tpi_parser_unexpected(p, what);
+        return no_integer(p, what, least, most);
     }
     if (*value < least || *value > most) {
         return tpi_parser_fail_at(p, &token, "%s goes from %lld to %lld, not %lld", what,
@@ -141,29 +164,6 @@ tp_status tpi_parse_doc(struct parser *p, const char **doc)
     }
     tpi_buf_fini(&text);
     return status;
-}
-
-bool tpi_parser_type_taken(struct parser *p, const tpi_token *name, tp_status *status)
-{
-    /* tp_NAME is a type of Troupe's own */
-    static const char *const ours[] = {
-        "catalogue", "client",  "clock",   "constant", "device",   "driver",    "enum",
-        "error",     "field",   "frame",   "front",    "instance", "interface", "kind",
-        "mark",      "message", "op_call", "param",    "port",     "queue",     "server",
-        "shape",     "status",  "step",    "step_op",  "struct",   "text_form", "type",
-    };
-    tp_type basic;
-    bool taken = tpi_parser_struct(p, name->text) != NULL ||
-                 tpi_parser_enum(p, name->text) != NULL || tpi_type_named(name->text, &basic);
-
-    for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++) {
-        taken = taken || strcmp(ours[i], name->text) == 0;
-    }
-    if (taken) {
-        *status =
-            tpi_parser_fail_at(p, name, "\"%s\" is the name of another type already", name->text);
-    }
-    return taken;
 }
 
 /* ---- Look-ups -------------------------------------------------------------------------------- */
@@ -208,8 +208,7 @@ const tp_enum *tpi_parser_enum(const struct parser *p, const char *name)
     return NULL;
 }
 
-static const tp_constant *find_constant(const tp_constant *constants, uint32_t count,
-                                        const char *name)
+const tp_constant *tpi_find_constant(const tp_constant *constants, uint32_t count, const char *name)
 {
     for (uint32_t i = 0; i < count; i++) {
         if (strcmp(constants[i].name, name) == 0) {
@@ -222,53 +221,69 @@ static const tp_constant *find_constant(const tp_constant *constants, uint32_t c
 const tp_constant *tpi_parser_constant(const struct parser *p, const char *name)
 {
     const tp_interface *const *used = p->used.items;
-    const tp_constant *found = find_constant(p->constants.items, p->constants.count, name);
+    const tp_constant *found = tpi_find_constant(p->constants.items, p->constants.count, name);
 
     for (uint32_t i = 0; i < p->used.count && found == NULL; i++) {
-        found = find_constant(used[i]->constants, used[i]->constant_count, name);
+        found = tpi_find_constant(used[i]->constants, used[i]->constant_count, name);
     }
     return found;
 }
 
-/* Whether `name` is the constant of the interface's code or of one of these messages' codes. */
-static bool names_code(const char *interface, const tp_message *messages, uint32_t count,
-                       const char *name)
+const char *tpi_parser_unit(const struct parser *p, const char *name)
 {
-    for (; *interface != '\0'; interface++, name++) {
-        if (toupper((unsigned char)*interface) != *name) {
-            return false;
+    const char *const *own = p->units.items;
+
+    for (size_t i = 0; tpi_units[i] != NULL; i++) {
+        if (strcmp(tpi_units[i], name) == 0) {
+            return tpi_units[i];
         }
     }
-    for (uint32_t i = 0; i < count; i++) {
-        const char *infix = tpi_kind_infix(messages[i].kind);
-        const size_t length = strlen(infix);
-        if (name[0] == '_' && strncmp(name + 1, infix, length) == 0 && name[length + 1] == '_' &&
-            strcmp(name + length + 2, messages[i].name) == 0) {
-            return true;
+    for (uint32_t i = 0; i < p->units.count; i++) {
+        if (strcmp(own[i], name) == 0) {
+            return own[i];
         }
     }
-    return strcmp(name, "_CODE") == 0;
+    return NULL;
 }
 
-/* Constants, members of enums and codes of messages share one name space in C. */
-bool tpi_parser_constant_taken(const struct parser *p, const struct list *members, const char *name)
+/* ---- Near misses ----------------------------------------------------------------------------- */
+
+void tpi_parser_offer_structs(const struct parser *p, tpi_nearest *nearest)
+{
+    tp_struct *const *own = p->structs.items;
+    const tp_interface *const *used = p->used.items;
+
+    for (uint32_t i = 0; i < p->structs.count; i++) {
+        tpi_nearest_offer(nearest, own[i]->name);
+    }
+    for (uint32_t i = 0; i < p->used.count; i++) {
+        for (uint32_t k = 0; k < used[i]->struct_count; k++) {
+            tpi_nearest_offer(nearest, used[i]->structs[k]->name);
+        }
+    }
+}
+
+void tpi_parser_offer_enums(const struct parser *p, tpi_nearest *nearest)
 {
     tp_enum *const *own = p->enums.items;
     const tp_interface *const *used = p->used.items;
-    bool taken = tpi_parser_constant(p, name) != NULL ||
-                 find_constant(members->items, members->count, name) != NULL ||
-                 (p->has_interface &&
-                  names_code(p->interface.name, p->messages.items, p->messages.count, name));
 
-    for (uint32_t i = 0; i < p->enums.count && !taken; i++) {
-        taken = find_constant(own[i]->members, own[i]->member_count, name) != NULL;
+    for (uint32_t i = 0; i < p->enums.count; i++) {
+        tpi_nearest_offer(nearest, own[i]->name);
     }
-    for (uint32_t i = 0; i < p->used.count && !taken; i++) {
-        taken = names_code(used[i]->name, used[i]->messages, used[i]->message_count, name);
-        for (uint32_t k = 0; k < used[i]->enum_count && !taken; k++) {
-            const tp_enum *values = used[i]->enums[k];
-            taken = find_constant(values->members, values->member_count, name) != NULL;
+    for (uint32_t i = 0; i < p->used.count; i++) {
+        for (uint32_t k = 0; k < used[i]->enum_count; k++) {
+            tpi_nearest_offer(nearest, used[i]->enums[k]->name);
         }
     }
-    return taken;
+}
+
+const char *tpi_parser_hint(const struct parser *p, const tpi_nearest *nearest, char *out,
+                            size_t size)
+{
+    if (nearest->best == NULL && p->uses.count == 0) {
+        snprintf(out, size, "; what other files have needs a use, such as \"use common\"");
+        return out;
+    }
+    return tpi_nearest_hint(nearest, out, size);
 }

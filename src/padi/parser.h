@@ -2,10 +2,13 @@
 #ifndef TROUPE_PADI_PARSER_H
 #define TROUPE_PADI_PARSER_H
 
+#include "base/text.h"
 #include "padi/lex.h"
 #include "padi/parse.h"
 
-enum { TPI_PADI_LONGEST_NAME = 64 };
+/* Codes below the first of these are Player's, codes of messages from the second up those of the
+ * common questions. */
+enum { TPI_PADI_LONGEST_NAME = 64, TPI_PADI_FIRST_FREE = 200, TPI_PADI_FIRST_COMMON = 240 };
 
 /* A list that grows in the arena. */
 struct list {
@@ -52,13 +55,27 @@ tp_status tpi_parse_integer(struct parser *p, const char *what, int64_t least, i
                             int64_t *value);
 tp_status tpi_parse_doc(struct parser *p, const char **doc);
 
-/* Whether a struct or enum cannot have this name; `status` is then the failure. */
-bool tpi_parser_type_taken(struct parser *p, const tpi_token *name, tp_status *status);
+/* Names, in parse_name.c. Fail at the name or code that will not do. */
+tp_status tpi_parser_check_interface(struct parser *p, const tpi_token *name,
+                                     const tpi_token *code);
+tp_status tpi_parser_check_type(struct parser *p, const tpi_token *name);
+tp_status tpi_parser_check_constant(struct parser *p, const tpi_token *name);
 
 /* Look-ups through this file and those it uses; NULL if there is none. */
 const tp_struct *tpi_parser_struct(const struct parser *p, const char *name);
 const tp_enum *tpi_parser_enum(const struct parser *p, const char *name);
 const tp_constant *tpi_parser_constant(const struct parser *p, const char *name);
+const char *tpi_parser_unit(const struct parser *p, const char *name);
+const tp_constant *tpi_find_constant(const tp_constant *constants, uint32_t count,
+                                     const char *name);
+
+/* Offer the names of all structs or enums of this file and those it uses. */
+void tpi_parser_offer_structs(const struct parser *p, tpi_nearest *nearest);
+void tpi_parser_offer_enums(const struct parser *p, tpi_nearest *nearest);
+
+/* What to say behind an unknown name: the nearest one, or that nothing is used. */
+const char *tpi_parser_hint(const struct parser *p, const tpi_nearest *nearest, char *out,
+                            size_t size);
 
 /* Whether a constant, a member of an enum or the code of a message cannot have this name: in C they
  * share one name space. `members` are those of an enum in the making. */

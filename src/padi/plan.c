@@ -1,6 +1,7 @@
 /* plan.c - layout and XDR plan of a struct; see plan.h. */
 #include "padi/plan.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* So deep a value, each struct in an array, is as deep as JSON may be. */
@@ -53,6 +54,11 @@ uint32_t tpi_field_element_size(const tp_field *field)
 uint32_t tpi_field_element_align(const tp_field *field)
 {
     return field->type == TP_TYPE_STRUCT ? field->of->align : type_aligns[field->type];
+}
+
+uint32_t tpi_step_item_size(unsigned op)
+{
+    return item_sizes[op];
 }
 
 uint64_t tpi_step_wire_size(unsigned op, uint64_t n)
@@ -331,6 +337,7 @@ static tp_status measure_wire(tp_struct *type, tp_error *err)
             least += 4;
             break;
         case TP_STEP_EACH:
+            assert(step->of != NULL);
             type->variable = type->variable || step->of->variable;
             least += (uint64_t)step->n * step->of->wire_min;
             break;

@@ -22,6 +22,9 @@ typedef struct tpi_step_path {
 uint32_t tpi_field_element_size(const tp_field *field);
 uint32_t tpi_field_element_align(const tp_field *field);
 
+/* Size in memory of one item of a simple step (U8 ... BYTES). */
+uint32_t tpi_step_item_size(unsigned op);
+
 /* Size on the wire of `n` items of a simple step (U8 ... BYTES). */
 uint64_t tpi_step_wire_size(unsigned op, uint64_t n);
 

@@ -30,7 +30,7 @@ static const tp_interface *find(void *context, const char *name, tp_error *err);
 
 static const tp_interface *load(struct shelf *shelf, const char *name)
 {
-    const tpi_padi_scope scope = {find, shelf};
+    const tpi_padi_scope scope = {find, shelf, true};
     tpi_padi *file = calloc(1, sizeof *file);
     tpi_buf path = {0};
     tpi_buf text = {0};
@@ -134,6 +134,7 @@ static void same_struct(const tp_struct *a, const tp_struct *b)
 {
     same_text(a->name, b->name);
     same_text(a->doc, b->doc);
+    same_text(a->interface, b->interface);
     assert_int_equal(a->size, b->size);
     assert_int_equal(a->align, b->align);
     assert_int_equal(a->wire_min, b->wire_min);
@@ -280,6 +281,16 @@ static void sizes_on_the_wire_are_whole_words(void **state)
     assert_int_equal(tpi_step_wire_size(TP_STEP_LONGS, UINT32_MAX), 8 * (uint64_t)UINT32_MAX);
 }
 
+static void items_have_their_size_in_memory(void **state)
+{
+    (void)state;
+    assert_int_equal(tpi_step_item_size(TP_STEP_U8), 1);
+    assert_int_equal(tpi_step_item_size(TP_STEP_I16), 2);
+    assert_int_equal(tpi_step_item_size(TP_STEP_WORDS), 4);
+    assert_int_equal(tpi_step_item_size(TP_STEP_LONGS), 8);
+    assert_int_equal(tpi_step_item_size(TP_STEP_BYTES), 1);
+}
+
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
 /* One file that uses nothing but common. */
@@ -290,7 +301,7 @@ struct file {
 
 static const tp_struct *parse(struct file *file, const char *text)
 {
-    const tpi_padi_scope scope = {find, &file->shelf};
+    const tpi_padi_scope scope = {find, &file->shelf, true};
     tp_error err = {0};
 
     file->shelf.count = 0;
@@ -357,7 +368,7 @@ static void a_fixed_array_of_poses_joins_the_run_beside_it(void **state)
     static const tp_step steps[] = {{.op = TP_STEP_LONGS, .n = 1 + 4 * 3 + 1, .offset = 0}};
     struct file file;
     const tp_struct *type =
-        parse(&file, "interface x 200 \"X.\" use common struct s \"S.\" { before f64 m \"B.\"\n"
+        parse(&file, "interface x 150 \"X.\" use common struct s \"S.\" { before f64 m \"B.\"\n"
                      "poses pose2d[4] \"P.\" after i64 us \"A.\" }");
 
     (void)state;
@@ -378,7 +389,7 @@ static void padding_and_other_widths_end_a_run(void **state)
     };
     struct file file;
     const tp_struct *type =
-        parse(&file, "interface x 200 \"X.\" struct s \"S.\" { a u8 1 \"A.\" b u8 1 \"B.\"\n"
+        parse(&file, "interface x 150 \"X.\" struct s \"S.\" { a u8 1 \"A.\" b u8 1 \"B.\"\n"
                      "c i8 1 \"C.\" d char \"D.\" e u16 1 \"E.\" f u16 1 \"F.\" g i16[2] 1 \"G.\"\n"
                      "h f32 1 \"H.\" i u32 1 \"I.\" j i32 1 \"J.\" k u8 1 \"K.\" l f32 1 \"L.\" }");
 
@@ -397,7 +408,7 @@ static void arrays_of_bytes_are_packed_and_stand_alone(void **state)
     };
     struct file file;
     const tp_struct *type =
-        parse(&file, "interface x 200 \"X.\" struct s \"S.\" { a u8 1 \"A.\" b u8[3] byte \"B.\"\n"
+        parse(&file, "interface x 150 \"X.\" struct s \"S.\" { a u8 1 \"A.\" b u8[3] byte \"B.\"\n"
                      "c char[5] \"C.\" d i8[2] 1 \"D.\" e i8 1 \"E.\" }");
 
     (void)state;
@@ -429,7 +440,7 @@ static void each_variable_array_has_its_slot(void **state)
     };
     struct file file;
     const tp_struct *type = parse(
-        &file, "interface x 200 \"X.\" struct s \"S.\" { n u32 count \"N.\" m u32 count \"M.\"\n"
+        &file, "interface x 150 \"X.\" struct s \"S.\" { n u32 count \"N.\" m u32 count \"M.\"\n"
                "name char[m max 6] \"A.\" values f32[n] m \"V.\" }");
 
     (void)state;
@@ -478,7 +489,7 @@ static void counts_of_nested_structs_are_found_where_they_are(void **state)
     struct file file;
     const tp_struct *type = parse(
         &file,
-        "interface x 200 \"X.\" struct name \"N.\" { n u32 count \"N.\" text char[n] \"T.\" }\n"
+        "interface x 150 \"X.\" struct name \"N.\" { n u32 count \"N.\" text char[n] \"T.\" }\n"
         "struct s \"S.\" { kind u8 id \"K.\" first name \"F.\" second name \"S.\" }");
 
     (void)state;
@@ -504,8 +515,8 @@ static void structs_that_are_no_run_are_visited_one_by_one(void **state)
 {
     struct file file;
     const tp_struct *type =
-        parse(&file, "interface x 200 \"X.\" struct e \"E.\" { a u8 1 \"A.\" b f64 m \"B.\" }\n"
-                     "struct s \"S.\" { n u32 count \"N.\" all e[n] \"A.\" some e[3] \"S.\" }");
+        parse(&file, "interface x 150 \"X.\" struct two \"E.\" { a u8 1 \"A.\" b f64 m \"B.\" }\n"
+                     "struct s \"S.\" { n u32 count \"N.\" all two[n] \"A.\" some two[3] \"S.\" }");
     const tp_struct *element = file.padi.interface.structs[0];
     const tp_step steps[] = {
         {.op = TP_STEP_COUNT, .n = 1, .offset = 0},
@@ -534,7 +545,7 @@ static void a_struct_that_holds_variable_ones_is_variable(void **state)
     struct file file;
     const tp_struct *type = parse(
         &file,
-        "interface x 200 \"X.\" struct name \"N.\" { n u32 count \"N.\" text char[n] \"T.\" }\n"
+        "interface x 150 \"X.\" struct name \"N.\" { n u32 count \"N.\" text char[n] \"T.\" }\n"
         "struct s \"S.\" { names name[2] \"N.\" }");
 
     (void)state;
@@ -550,7 +561,7 @@ static void a_run_may_be_behind_longer_paths_than_any_buffer(void **state)
     struct file file;
 
     (void)state;
-    tpi_buf_puts(&text, "interface x 200 \"X.\" struct s0 \"S.\" { value u8 1 \"V.\" }\n");
+    tpi_buf_puts(&text, "interface x 150 \"X.\" struct s0 \"S.\" { value u8 1 \"V.\" }\n");
     for (int i = 1; i < 32; i++) {
         tpi_buf_printf(&text,
                        "struct s%d \"S.\" { a_name_of_more_than_a_few_letters s%d \"S.\" }\n", i,
@@ -567,7 +578,7 @@ static void a_run_may_be_behind_longer_paths_than_any_buffer(void **state)
 
 static void is_refused(const tpi_buf *text, const char *error)
 {
-    const tpi_padi_scope scope = {find, NULL};
+    const tpi_padi_scope scope = {find, NULL, true};
     tpi_padi padi;
     tp_error err = {0};
 
@@ -582,7 +593,7 @@ static void a_struct_has_at_most_16_variable_arrays(void **state)
     struct file file;
 
     (void)state;
-    tpi_buf_puts(&text, "interface x 200 \"X.\" struct s \"S.\" {\n");
+    tpi_buf_puts(&text, "interface x 150 \"X.\" struct s \"S.\" {\n");
     for (int i = 0; i < TP_MAX_SLOTS; i++) {
         tpi_buf_printf(&text, "n%d u32 count \"N.\" v%d u8[n%d] byte \"V.\"\n", i, i, i);
     }
@@ -600,7 +611,7 @@ static void a_struct_has_at_most_16_megabytes(void **state)
     struct file file;
 
     (void)state;
-    tpi_buf_puts(&text, "interface x 200 \"X.\"\nstruct s \"S.\" { a f64[1048576] m \"A.\" }\n"
+    tpi_buf_puts(&text, "interface x 150 \"X.\"\nstruct s \"S.\" { a f64[1048576] m \"A.\" }\n"
                         "struct t \"T.\" { a s[2] \"A.\" }\n");
     assert_int_equal(parse(&file, text.data)->size, 1 << 24);
     assert_int_equal(file.padi.interface.structs[1]->wire_min, 1 << 24);
@@ -616,7 +627,7 @@ static void a_struct_has_at_most_16_megabytes_on_the_wire(void **state)
 
     (void)state;
     tpi_buf_puts(&text,
-                 "interface x 200 \"X.\"\nstruct b \"B.\" { a u8 1 \"A.\" }\n"
+                 "interface x 150 \"X.\"\nstruct b \"B.\" { a u8 1 \"A.\" }\n"
                  "struct s \"S.\" { a b[1048576] \"A.\" }\nstruct t \"T.\" { a s[5] \"A.\" }\n");
     is_refused(&text, "x.padi:4:8: struct t takes more than 16777216 bytes on the wire");
     tpi_buf_fini(&text);
@@ -628,7 +639,7 @@ static void a_struct_has_at_most_4096_fields_with_nested_ones(void **state)
     struct file file;
 
     (void)state;
-    tpi_buf_puts(&text, "interface x 200 \"X.\" struct s \"S.\" {\n");
+    tpi_buf_puts(&text, "interface x 150 \"X.\" struct s \"S.\" {\n");
     for (int i = 0; i < TP_MAX_FIELDS; i++) {
         tpi_buf_printf(&text, "f%d %s 1 \"F.\"\n", i, i % 2 == 0 ? "u8" : "i8");
     }
@@ -653,7 +664,7 @@ static void structs_are_nested_at_most_32_deep(void **state)
     (void)state;
     for (size_t k = 0; k < COUNT(shapes); k++) {
         tpi_buf text = {0};
-        tpi_buf_puts(&text, "interface x 200 \"X.\"\nstruct s1 \"S.\" { a u8 1 \"A.\" }\n");
+        tpi_buf_puts(&text, "interface x 150 \"X.\"\nstruct s1 \"S.\" { a u8 1 \"A.\" }\n");
         for (int i = 2; i <= 33; i++) {
             tpi_buf_printf(&text, "struct s%d \"S.\" { n u32 count \"N.\" a s%d%s \"A.\" }\n", i,
                            i - 1, i % 7 == 0 ? shapes[k] : "");
@@ -696,6 +707,7 @@ int main(void)
         cmocka_unit_test(fields_are_laid_out_as_c_does),
         cmocka_unit_test(elements_have_the_size_and_alignment_of_their_type),
         cmocka_unit_test(sizes_on_the_wire_are_whole_words),
+        cmocka_unit_test(items_have_their_size_in_memory),
         cmocka_unit_test(neighbours_of_one_width_are_one_run),
         cmocka_unit_test(a_pose_is_a_single_run_and_so_are_arrays_of_it),
         cmocka_unit_test(a_fixed_array_of_poses_joins_the_run_beside_it),

@@ -18,146 +18,232 @@ static const char *member_name(const tp_enum *values, int64_t value)
     return NULL;
 }
 
+/* How a value is written: on one line, or as a block with units and the names of enums. */
+struct printer {
+    tpi_buf *out;
+    bool block;
+};
+
+/* What the structs around a member do to its unit, from the inside outwards. */
+struct around {
+    const char *unit; /* "/s", "/s^2" or another unit */
+    const struct around *next;
+};
+
+static void new_line(const struct printer *p, size_t indent)
+{
+    tpi_buf_putc(p->out, '\n');
+    tpi_buf_indent(p->out, indent);
+}
+
+/* ---- Names of numbers ------------------------------------------------------------------------ */
+
+/* " (VOLTS+PERCENT+64)": the names of the bits, and those that have none. */
+static void put_flags(tpi_buf *out, const tp_enum *values, int64_t value)
+{
+    const char *glue = " (";
+    int64_t rest = value;
+
+    for (uint32_t i = 0; i < values->member_count; i++) {
+        const int64_t bits = values->members[i].value;
+        if (bits != 0 && (value & bits) == bits) {
+            tpi_buf_printf(out, "%s%s", glue, values->members[i].name);
+            glue = "+";
+            rest &= ~bits;
+        }
+    }
+    if (rest != 0 && rest != value) {
+        tpi_buf_printf(out, "+%lld", (long long)rest);
+    } else if (rest != 0) {
+        tpi_buf_puts(out, " (?");
+    }
+    tpi_buf_puts(out, value != 0 ? ")" : "");
+}
+
 /* " (OPEN)" or " (VOLTS+PERCENT)" behind a number. */
 static void put_meaning(tpi_buf *out, const tp_enum *values, int64_t value)
 {
     const char *name = member_name(values, value);
-    const char *glue = " (";
 
-    if (name != NULL || !values->flags) {
+    if (name == NULL && values->flags) {
+        put_flags(out, values, value);
+    } else {
         tpi_buf_printf(out, " (%s)", name != NULL ? name : "?");
+    }
+}
+
+/* ---- Units ----------------------------------------------------------------------------------- */
+
+static bool is_one_of(const char *unit, const char *const *units)
+{
+    while (*units != NULL && strcmp(*units, unit) != 0) {
+        units++;
+    }
+    return *units != NULL;
+}
+
+/* One of the units in "m/s|rad/s", divided by so many seconds more. */
+static void put_divided(tpi_buf *out, const char *unit, size_t length, unsigned seconds)
+{
+    if (length > 4 && memcmp(unit + length - 4, "/s^2", 4) == 0) {
+        seconds += 2;
+        length -= 4;
+    } else if (length > 2 && memcmp(unit + length - 2, "/s", 2) == 0) {
+        seconds += 1;
+        length -= 2;
+    }
+    tpi_buf_put(out, unit, length);
+    tpi_buf_puts(out, "/s");
+    if (seconds > 1) {
+        tpi_buf_printf(out, "^%u", seconds);
+    }
+}
+
+static void put_unit(tpi_buf *out, const char *unit, const struct around *around)
+{
+    static const char *const never_shown[] = {"count", "id", "raw", "bool", "byte", NULL};
+    unsigned seconds = 0;
+
+    if (unit == NULL || is_one_of(unit, never_shown)) {
         return;
     }
-    for (uint32_t i = 0; i < values->member_count; i++) {
-        int64_t bit = values->members[i].value;
-        if (bit != 0 && (value & bit) == bit) {
-            tpi_buf_printf(out, "%s%s", glue, values->members[i].name);
-            glue = "+";
+    for (; around != NULL; around = around->next) {
+        if (around->unit[0] == '/') {
+            seconds += strcmp(around->unit, "/s") == 0 ? 1 : 2;
+        } else {
+            unit = around->unit;
+            seconds = 0;
         }
     }
-    tpi_buf_puts(out, glue[0] == '+' ? ")" : "");
-}
-
-static void put_unit(tpi_buf *out, const char *unit)
-{
-    static const char *const silent[] = {"count", "id", "1", "raw", "bool", "byte"};
-
-    for (size_t i = 0; unit != NULL && i < sizeof silent / sizeof silent[0]; i++) {
-        if (strcmp(unit, silent[i]) == 0) {
-            return;
-        }
+    if (seconds == 0) {
+        const bool shown = strcmp(unit, "1") != 0 && !is_one_of(unit, never_shown);
+        tpi_buf_puts(out, shown ? " " : "");
+        tpi_buf_puts(out, shown ? unit : "");
+        return;
     }
-    if (unit != NULL) {
-        tpi_buf_printf(out, " %s", unit);
+    tpi_buf_putc(out, ' ');
+    for (const char *at = unit; at != NULL; at = strchr(at, '|')) {
+        tpi_buf_puts(out, at == unit ? "" : "|");
+        at += *at == '|' ? 1 : 0;
+        put_divided(out, at, strcspn(at, "|"), seconds);
     }
 }
 
-static void put_scalar(tpi_buf *out, const tp_field *field, const void *at, bool block)
+/* ---- Fields ---------------------------------------------------------------------------------- */
+
+static void put_struct(const struct printer *p, const tp_struct *type, const void *value,
+                       size_t indent, const struct around *around);
+
+static void put_scalar(const struct printer *p, const tp_field *field, const void *at,
+                       const struct around *around)
 {
-    tpi_number_put(out, field->type, at, false);
-    if (!block) {
+    tpi_number_put(p->out, field->type, at, false);
+    if (!p->block) {
         return;
     }
     if (field->values != NULL) {
-        put_meaning(out, field->values, tpi_number_get_whole(field->type, at));
+        put_meaning(p->out, field->values, tpi_number_get_whole(field->type, at));
     }
-    put_unit(out, field->unit);
+    put_unit(p->out, field->unit, around);
 }
 
-static void put_numbers(tpi_buf *out, const tp_field *field, const char *elements, uint32_t count,
-                        bool block, size_t indent)
+static void put_numbers(const struct printer *p, const tp_field *field, const char *elements,
+                        uint32_t count, size_t indent, const struct around *around)
 {
     const size_t size = tpi_field_element_size(field);
 
-    tpi_buf_putc(out, '[');
+    tpi_buf_putc(p->out, '[');
     for (uint32_t i = 0; i < count; i++) {
-        if (block && count > MOST_ON_A_LINE && i % MOST_ON_A_LINE == 0) {
-            tpi_buf_putc(out, '\n');
-            tpi_buf_indent(out, indent + INDENT);
+        if (p->block && count > MOST_ON_A_LINE && i % MOST_ON_A_LINE == 0) {
+            new_line(p, indent + INDENT);
         } else if (i > 0) {
-            tpi_buf_putc(out, ' ');
+            tpi_buf_putc(p->out, ' ');
         }
-        tpi_number_put(out, field->type, elements + i * size, false);
+        tpi_number_put(p->out, field->type, elements + i * size, false);
     }
-    tpi_buf_putc(out, ']');
-    if (block && count > 0) {
-        put_unit(out, field->unit);
+    tpi_buf_putc(p->out, ']');
+    if (p->block && count > 0) {
+        put_unit(p->out, field->unit, around);
     }
 }
 
-static void put_structs(tpi_buf *out, const tp_field *field, const char *elements, uint32_t count,
-                        bool block, size_t indent)
+static void put_structs(const struct printer *p, const tp_field *field, const char *elements,
+                        uint32_t count, size_t indent, const struct around *around)
 {
-    tpi_buf_putc(out, block ? '(' : '[');
-    if (block) {
-        tpi_buf_printf(out, "%lu)", (unsigned long)count);
+    if (p->block) {
+        tpi_buf_printf(p->out, "(%lu)", (unsigned long)count);
+    } else {
+        tpi_buf_putc(p->out, '[');
     }
     for (uint32_t i = 0; i < count; i++) {
-        if (block) {
-            tpi_buf_putc(out, '\n');
-            tpi_buf_indent(out, indent);
-            tpi_buf_printf(out, "%lu:", (unsigned long)i);
+        if (p->block) {
+            new_line(p, indent);
+            tpi_buf_printf(p->out, "%lu:", (unsigned long)i);
         } else if (i > 0) {
-            tpi_buf_putc(out, ' ');
+            tpi_buf_putc(p->out, ' ');
         }
-        tpi_value_put_human(out, field->of, elements + (size_t)i * field->of->size, block,
-                            indent + INDENT);
+        put_struct(p, field->of, elements + (size_t)i * field->of->size, indent + INDENT, around);
     }
-    tpi_buf_puts(out, block ? "" : "]");
+    tpi_buf_puts(p->out, p->block ? "" : "]");
 }
 
-static void put_array(tpi_buf *out, const tp_field *field, const void *value, bool block,
-                      size_t indent)
+static void put_array(const struct printer *p, const tp_field *field, const void *value,
+                      size_t indent, const struct around *around)
 {
     const uint32_t count = tp_field_count(field, value);
     const char *elements = tpi_field_elements(field, value);
     uint32_t length;
 
     if (field->type == TP_TYPE_STRUCT) {
-        put_structs(out, field, elements, count, block, indent);
+        put_structs(p, field, elements, count, indent, around);
     } else if (field->type == TP_TYPE_CHAR && tpi_chars_text(elements, count, &length)) {
-        tpi_json_put_string(out, elements, length);
+        tpi_json_put_string(p->out, elements, length);
     } else {
-        put_numbers(out, field, elements, count, block, indent);
+        put_numbers(p, field, elements, count, indent, around);
     }
 }
 
-static void put_field(tpi_buf *out, const tp_field *field, const void *value, bool block,
-                      size_t indent)
+static void put_field(const struct printer *p, const tp_field *field, const void *value,
+                      size_t indent, const struct around *around)
 {
     const char *at = (const char *)value + field->offset;
+    const bool one_struct = field->type == TP_TYPE_STRUCT && field->shape == TP_SHAPE_ONE;
+    const struct around own = {field->unit, around};
 
-    tpi_buf_printf(out, block ? "%s: " : "%s=", field->name);
+    if (field->type == TP_TYPE_STRUCT && field->unit != NULL) {
+        around = &own;
+    }
+    tpi_buf_puts(p->out, field->name);
+    tpi_buf_puts(p->out, !p->block ? "=" : one_struct ? ":" : ": ");
     if (field->shape != TP_SHAPE_ONE) {
-        put_array(out, field, value, block, indent + INDENT);
-    } else if (field->type == TP_TYPE_STRUCT) {
-        tpi_value_put_human(out, field->of, at, block, indent + INDENT);
+        put_array(p, field, value, indent + INDENT, around);
+    } else if (one_struct) {
+        put_struct(p, field->of, at, indent + INDENT, around);
     } else {
-        put_scalar(out, field, at, block);
+        put_scalar(p, field, at, around);
     }
 }
 
-void tpi_value_put_human(tpi_buf *out, const tp_struct *type, const void *value, bool block,
-                         size_t indent)
+static void put_struct(const struct printer *p, const tp_struct *type, const void *value,
+                       size_t indent, const struct around *around)
 {
     bool first = true;
 
-    tpi_buf_puts(out, block ? "" : "{");
+    tpi_buf_puts(p->out, p->block ? "" : "{");
     for (uint32_t i = 0; i < type->field_count; i++) {
         const tp_field *field = &type->fields[i];
         if (field->is_count) {
             continue; /* the array shows it */
         }
-        if (block) {
-            tpi_buf_putc(out, '\n');
-            tpi_buf_indent(out, indent);
+        if (p->block) {
+            new_line(p, indent);
         } else if (!first) {
-            tpi_buf_putc(out, ' ');
+            tpi_buf_putc(p->out, ' ');
         }
         first = false;
-        put_field(out, field, value, block, indent);
+        put_field(p, field, value, indent, around);
     }
-    tpi_buf_puts(out, block ? "" : "}");
+    tpi_buf_puts(p->out, p->block ? "" : "}");
 }
 
 tp_status tp_value_text(char **out, const tp_struct *type, const void *value, tp_text_form form)
@@ -168,7 +254,7 @@ tp_status tp_value_text(char **out, const tp_struct *type, const void *value, tp
         tpi_value_put_json(&text, type, value, form == TP_TEXT_JSON_PRETTY, 0);
     } else {
         tpi_buf_puts(&text, type->name);
-        tpi_value_put_human(&text, type, value, form == TP_TEXT_BLOCK, INDENT);
+        put_struct(&(struct printer){&text, form == TP_TEXT_BLOCK}, type, value, INDENT, NULL);
     }
     if (text.failed) {
         tpi_buf_fini(&text);

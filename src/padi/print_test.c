@@ -1,6 +1,8 @@
 /* print_test.c - values for people. */
 #include <stdlib.h>
+#include <string.h>
 
+#include "padi/parse.h"
 #include "support/memory.h"
 #include "support/unit.h"
 #include "troupe/interfaces/all.h"
@@ -35,7 +37,98 @@ static void a_block_has_units_and_names(void **state)
            "  percent: 80 %\n"
            "  joules: 0 J\n"
            "  watts: 0 W\n"
-           "  charging: -1");
+           "  charging: -1 (POWER_CHARGING_GIVES)");
+}
+
+static void bits_without_a_name_are_shown(void **state)
+{
+    (void)state;
+    tp_audio_state state_value = {.state = 6};
+
+    prints(&tp_desc_audio_state, &state_value, TP_TEXT_BLOCK,
+           "audio_state\n  state: 6 (AUDIO_STATE_RECORDING+4)");
+    state_value.state = 24;
+    prints(&tp_desc_audio_state, &state_value, TP_TEXT_BLOCK, "audio_state\n  state: 24 (?)");
+    state_value.state = 0;
+    prints(&tp_desc_audio_state, &state_value, TP_TEXT_BLOCK,
+           "audio_state\n  state: 0 (AUDIO_STATE_STOPPED)");
+    const tp_power_data nothing = {.valid = 0};
+    prints(&tp_desc_power_data, &nothing, TP_TEXT_BLOCK,
+           "power_data\n  valid: 0\n  volts: 0 V\n  percent: 0 %\n  joules: 0 J\n  watts: 0 W\n"
+           "  charging: 0 (POWER_CHARGING_NONE)");
+}
+
+static void a_unit_on_a_struct_reaches_its_members(void **state)
+{
+    (void)state;
+    const tp_position2d_cmd_vel command = {.vel = {0.5, 0, -1}, .state = 1};
+    const tp_imu_data_fullstate full = {.acc = {.px = 9.5}};
+    const tp_limb_vecmove_cmd move = {.direction = {1, 0, 0}, .length = 2};
+    char *text = NULL;
+
+    prints(&tp_desc_position2d_cmd_vel, &command, TP_TEXT_BLOCK,
+           "position2d_cmd_vel\n  vel:\n    px: 0.5 m/s\n    py: 0 m/s\n    pa: -1 rad/s\n"
+           "  state: 1");
+    prints(&tp_desc_limb_vecmove_cmd, &move, TP_TEXT_BLOCK,
+           "limb_vecmove_cmd\n  direction:\n    px: 1\n    py: 0\n    pz: 0\n  length: 2 m");
+    assert_int_equal(tp_value_text(&text, &tp_desc_imu_data_fullstate, &full, TP_TEXT_BLOCK),
+                     TP_OK);
+    assert_non_null(strstr(text, "  pose:\n    px: 0 m\n"));
+    assert_non_null(strstr(text, "  acc:\n    px: 9.5 m/s^2\n"));
+    assert_non_null(strstr(text, "    pyaw: 0 rad/s^2"));
+    free(text);
+}
+
+/* Structs in structs, arrays, and members that a unit leaves alone. */
+static void units_on_structs_add_up(void **state)
+{
+    static const char padi_text[] =
+        "interface x 200 \"X.\"\n"
+        "struct x_joint \"J.\" { n u32 count \"N.\" at f64[n] m|rad \"A.\" speed f32 m/s \"S.\"\n"
+        "  name char[2] \"T.\" on u8 bool \"O.\" share f32 1 \"P.\" }\n"
+        "struct x_arm \"A.\" { joints x_joint[1] /s \"J.\" }\n"
+        "struct x \"X.\" { arm x_arm /s^2 \"A.\" plain x_arm kg \"P.\" none x_arm \"N.\" }\n";
+    static const char wanted[] = "x\n"
+                                 "  arm:\n"
+                                 "    joints: (1)\n"
+                                 "      0:\n"
+                                 "        at: [0] m/s^3|rad/s^3\n"
+                                 "        speed: 0 m/s^4\n"
+                                 "        name: \"\"\n"
+                                 "        on: 0\n"
+                                 "        share: 0 1/s^3\n"
+                                 "  plain:\n"
+                                 "    joints: (1)\n"
+                                 "      0:\n"
+                                 "        at: [0] kg\n"
+                                 "        speed: 0 kg\n"
+                                 "        name: \"\"\n"
+                                 "        on: 0\n"
+                                 "        share: 0 kg\n"
+                                 "  none:\n"
+                                 "    joints: (1)\n"
+                                 "      0:\n"
+                                 "        at: [0] m/s|rad/s\n"
+                                 "        speed: 0 m/s^2\n"
+                                 "        name: \"\"\n"
+                                 "        on: 0\n"
+                                 "        share: 0 1/s";
+    static const char json[] =
+        "{\"arm\":{\"joints\":[{\"at\":[0]}]},\"plain\":{\"joints\":[{\"at\":[0]}]}"
+        ",\"none\":{\"joints\":[{\"at\":[0]}]}}";
+    const tpi_padi_scope scope = {0};
+    tpi_padi padi;
+    void *value = NULL;
+    tp_error err = {0};
+
+    (void)state;
+    tpi_padi_parse(&padi, "x.padi", padi_text, strlen(padi_text), &scope, &err);
+    assert_string_equal(err.text, "");
+    assert_int_equal(
+        tp_value_from_json(&value, padi.interface.structs[2], json, strlen(json), &err), TP_OK);
+    prints(padi.interface.structs[2], value, TP_TEXT_BLOCK, wanted);
+    free(value);
+    tpi_padi_fini(&padi);
 }
 
 static void an_enum_value_without_a_name_is_marked(void **state)
@@ -88,7 +181,7 @@ static void arrays_of_structs_are_numbered(void **state)
            "    1:\n"
            "      px: 3 m\n"
            "      py: 4 m\n"
-           "  color: \n"
+           "  color:\n"
            "    alpha: 0\n"
            "    red: 0\n"
            "    green: 0\n"
@@ -129,6 +222,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_has_names_and_values),
         cmocka_unit_test(a_block_has_units_and_names),
+        cmocka_unit_test(bits_without_a_name_are_shown),
+        cmocka_unit_test(a_unit_on_a_struct_reaches_its_members),
+        cmocka_unit_test(units_on_structs_add_up),
         cmocka_unit_test(an_enum_value_without_a_name_is_marked),
         cmocka_unit_test(arrays_show_their_elements_and_not_their_count),
         cmocka_unit_test(long_arrays_are_broken_into_lines),

@@ -23,6 +23,17 @@ static void a_struct_is_an_object_with_units(void **state)
     free(text);
 }
 
+static void a_struct_in_a_struct_shows_its_unit(void **state)
+{
+    (void)state;
+    char *text = NULL;
+
+    assert_int_equal(tp_struct_schema(&text, &tp_desc_position2d_cmd_vel), TP_OK);
+    assert_non_null(strstr(text, "\"vel\":{\"$ref\":\"#/$defs/pose2d\",\"description\":"));
+    assert_non_null(strstr(text, "turning left.\",\"unit\":\"/s\"}"));
+    free(text);
+}
+
 static void every_schema_is_json(void **state)
 {
     (void)state;
@@ -75,6 +86,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_struct_is_an_object_with_units),
+        cmocka_unit_test(a_struct_in_a_struct_shows_its_unit),
         cmocka_unit_test(every_schema_is_json),
         cmocka_unit_test(an_interface_names_messages_and_answers),
         cmocka_unit_test(running_out_of_memory_is_told),

@@ -124,18 +124,31 @@ static void copy_arrays(const tp_struct *type, char *value, char *block, size_t 
     }
 }
 
-tp_status tp_value_copy(void **out, const tp_struct *type, const void *value, size_t *size)
+size_t tpi_value_size(const tp_struct *type, const void *value)
 {
-    size_t needed = type->size;
+    size_t size = type->size;
+
+    measure_arrays(type, value, &size);
+    return size;
+}
+
+void tpi_value_copy_into(const tp_struct *type, const void *value, void *block)
+{
     size_t used = type->size;
 
-    measure_arrays(type, value, &needed);
-    char *block = malloc(needed);
+    memcpy(block, value, type->size);
+    copy_arrays(type, block, block, &used);
+}
+
+tp_status tp_value_copy(void **out, const tp_struct *type, const void *value, size_t *size)
+{
+    const size_t needed = tpi_value_size(type, value);
+    void *block = malloc(needed);
+
     if (block == NULL) {
         return TP_E_NOMEM;
     }
-    memcpy(block, value, type->size);
-    copy_arrays(type, block, block, &used);
+    tpi_value_copy_into(type, value, block);
     if (size != NULL) {
         *size = needed;
     }

@@ -11,6 +11,10 @@ const void *tpi_field_elements(const tp_field *field, const void *value);
 /* Let the pointer of a TP_SHAPE_POINTER field point to `elements`. */
 void tpi_field_point(const tp_field *field, void *value, void *elements);
 
+/* How much memory a deep copy takes, and making it there; the block is aligned as malloc() does. */
+size_t tpi_value_size(const tp_struct *type, const void *value);
+void tpi_value_copy_into(const tp_struct *type, const void *value, void *block);
+
 /* One number of any type but struct, as a double or an integer. */
 double tpi_number_get_real(tp_type type, const void *at);
 int64_t tpi_number_get_whole(tp_type type, const void *at);
@@ -26,10 +30,8 @@ void tpi_number_put(tpi_buf *out, tp_type type, const void *at, bool quote);
  * as text: a NUL in the middle, or not UTF-8. */
 bool tpi_chars_text(const char *chars, uint32_t count, uint32_t *length);
 
-/* The two halves of tp_value_text(). */
+/* Append a value as JSON, for tp_value_text(). */
 void tpi_value_put_json(tpi_buf *out, const tp_struct *type, const void *value, bool pretty,
                         size_t indent);
-void tpi_value_put_human(tpi_buf *out, const tp_struct *type, const void *value, bool block,
-                         size_t indent);
 
 #endif

@@ -1,15 +1,12 @@
 /*
- * xdr.c - the wire form of Player, walking the plans of troupe/padi.h.
+ * xdr.c - the wire form of Player, walking the plans of troupe/padi.h; xdr_decode.c reads it.
  *
  * Encoding measures first, which checks every count and pointer, then writes without checks into a
- * buffer that is large enough. Decoding checks every step against the bytes that are left and the
- * memory that is left; nothing is taken on the word of a count.
+ * buffer that is large enough.
  *
  * An array is on the wire as its count field (where that stands in the struct), then a length and
- * the elements. As in Player's own library the length wins; behind a pointer it may not exceed
- * the count field, which is what Player allocated by.
+ * the elements.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/endian.h"
@@ -37,32 +34,12 @@ static uint32_t widen(unsigned op, const unsigned char *at)
     }
 }
 
-static size_t narrow_size(unsigned op)
-{
-    return op == TP_STEP_U8 || op == TP_STEP_I8 ? 1 : 2;
-}
-
 static void narrow_to_wire(unsigned op, unsigned char *to, const unsigned char *from, size_t n)
 {
-    const size_t size = narrow_size(op);
+    const size_t size = tpi_step_item_size(op);
 
     for (size_t i = 0; i < n; i++) {
         tpi_store_be32(to + 4 * i, widen(op, from + size * i));
-    }
-}
-
-/* Only the low bits count, as in Player. */
-static void narrow_from_wire(unsigned op, unsigned char *to, const unsigned char *from, size_t n)
-{
-    const size_t size = narrow_size(op);
-
-    for (size_t i = 0; i < n; i++) {
-        uint16_t half = (uint16_t)(from[4 * i + 2] << 8 | from[4 * i + 3]);
-        if (size == 1) {
-            to[i] = (unsigned char)half;
-        } else {
-            memcpy(to + 2 * i, &half, 2);
-        }
     }
 }
 
@@ -81,24 +58,6 @@ static void run_to_wire(unsigned op, unsigned char *to, const unsigned char *fro
         break;
     default:
         narrow_to_wire(op, to, from, n);
-        break;
-    }
-}
-
-static void run_from_wire(unsigned op, unsigned char *to, const unsigned char *from, size_t n)
-{
-    switch (op) {
-    case TP_STEP_WORDS:
-        tpi_swap_words(to, from, n);
-        break;
-    case TP_STEP_LONGS:
-        tpi_swap_longs(to, from, n);
-        break;
-    case TP_STEP_BYTES:
-        memcpy(to, from, n);
-        break;
-    default:
-        narrow_from_wire(op, to, from, n);
         break;
     }
 }
@@ -255,188 +214,5 @@ tp_status tp_xdr_encode(const tp_struct *type, const void *value, void *buffer, 
     }
     encode(type, value, buffer);
     *size = needed;
-    return TP_OK;
-}
-
-/* ---- Decoding -------------------------------------------------------------------------------- */
-
-enum { BLOCK_ALIGN = 8 }; /* of the arrays in a block; enough for every field type */
-
-/* What is left of the bytes and of the block. While measuring there is no block: `memory` is NULL
- * and `used` counts what one would need. */
-struct decoder {
-    const unsigned char *at;
-    size_t left;
-    unsigned char *memory;
-    size_t used;
-    size_t capacity;
-};
-
-static tp_status take_memory(struct decoder *d, uint64_t size, unsigned char **piece)
-{
-    const size_t start = (d->used + BLOCK_ALIGN - 1) / BLOCK_ALIGN * BLOCK_ALIGN;
-
-    if (start > d->capacity || size > d->capacity - start) {
-        return TP_E_SPACE;
-    }
-    *piece = d->memory == NULL ? NULL : d->memory + start;
-    d->used = start + (size_t)size;
-    return TP_OK;
-}
-
-static tp_status decode(struct decoder *d, const tp_struct *type, unsigned char *value);
-
-static tp_status decode_each(struct decoder *d, const tp_struct *of, uint32_t n, size_t stride,
-                             unsigned char *elements)
-{
-    tp_status status = TP_OK;
-
-    for (uint32_t i = 0; i < n && status == TP_OK; i++) {
-        status = decode(d, of, elements == NULL ? NULL : elements + i * stride);
-    }
-    return status;
-}
-
-/* Read the length word and check it against the limit and the bytes that are left. */
-static tp_status array_length(struct decoder *d, const tp_step *step, uint32_t announced,
-                              uint32_t *length)
-{
-    if (d->left < 4) {
-        return TP_E_SHORT;
-    }
-    *length = tpi_load_be32(d->at);
-    d->at += 4;
-    d->left -= 4;
-    if (*length > (step->pointer ? announced : step->most)) {
-        return TP_E_COUNT;
-    }
-    uint64_t least = step->of != NULL ? (uint64_t)*length * step->of->wire_min
-                                      : tpi_step_wire_size(step->item, (uint64_t)*length * step->n);
-    return least > d->left ? TP_E_SHORT : TP_OK;
-}
-
-static tp_status decode_array(struct decoder *d, const tp_step *step, uint32_t announced,
-                              unsigned char *value)
-{
-    uint32_t length;
-    tp_status status = array_length(d, step, announced, &length);
-    unsigned char *elements = value == NULL ? NULL : value + step->offset;
-
-    if (status == TP_OK && step->pointer && length > 0) {
-        status = take_memory(d, (uint64_t)length * step->stride, &elements);
-    }
-    if (status != TP_OK) {
-        return status;
-    }
-    if (value != NULL) {
-        memcpy(value + step->count_offset, &length, sizeof length);
-    }
-    if (value != NULL && step->pointer && length > 0) {
-        memcpy(value + step->offset, &elements, sizeof elements);
-    }
-    if (step->of != NULL) {
-        return decode_each(d, step->of, length, step->stride, elements);
-    }
-    const size_t n = (size_t)length * step->n;
-    if (elements != NULL && n > 0) {
-        run_from_wire(step->item, elements, d->at, n);
-    }
-    d->at += tpi_step_wire_size(step->item, n);
-    d->left -= (size_t)tpi_step_wire_size(step->item, n);
-    return TP_OK;
-}
-
-static tp_status decode_run(struct decoder *d, const tp_step *step, unsigned char *value)
-{
-    const size_t size = (size_t)tpi_step_wire_size(step->op, step->n);
-
-    if (d->left < size) {
-        return TP_E_SHORT;
-    }
-    if (value != NULL) {
-        unsigned op = step->op == TP_STEP_COUNT ? TP_STEP_WORDS : step->op;
-        run_from_wire(op, value + step->offset, d->at, step->n);
-    }
-    d->at += size;
-    d->left -= size;
-    return TP_OK;
-}
-
-/* Decode into `value`, zeroed memory of the struct's size, or only measure if it is NULL. */
-static tp_status decode(struct decoder *d, const tp_struct *type, unsigned char *value)
-{
-    uint32_t counts[TP_MAX_SLOTS];
-    tp_status status = TP_OK;
-
-    if (value == NULL && !type->variable) {
-        if (d->left < type->wire_min) {
-            return TP_E_SHORT;
-        }
-        d->at += type->wire_min;
-        d->left -= type->wire_min;
-        return TP_OK;
-    }
-    for (uint32_t i = 0; i < type->step_count && status == TP_OK; i++) {
-        const tp_step *step = &type->steps[i];
-        switch (step->op) {
-        case TP_STEP_ARRAY:
-            status = decode_array(d, step, counts[step->slot], value);
-            break;
-        case TP_STEP_EACH:
-            status = decode_each(d, step->of, step->n, step->stride,
-                                 value == NULL ? NULL : value + step->offset);
-            break;
-        default:
-            if (step->op == TP_STEP_COUNT && d->left >= 4) {
-                counts[step->slot] = tpi_load_be32(d->at);
-            }
-            status = decode_run(d, step, value);
-            break;
-        }
-    }
-    return status;
-}
-
-tp_status tp_xdr_measure(const tp_struct *type, const void *bytes, size_t length,
-                         size_t *block_size)
-{
-    struct decoder d = {.at = bytes, .left = length, .used = type->size, .capacity = SIZE_MAX / 2};
-    tp_status status = decode(&d, type, NULL);
-
-    *block_size = d.used;
-    return status;
-}
-
-tp_status tp_xdr_decode(const tp_struct *type, const void *bytes, size_t length, void *block,
-                        size_t block_size)
-{
-    struct decoder d = {
-        .at = bytes, .left = length, .memory = block, .used = type->size, .capacity = block_size};
-
-    if (block_size < type->size) {
-        return TP_E_SPACE;
-    }
-    memset(block, 0, type->size);
-    return decode(&d, type, block);
-}
-
-tp_status tp_xdr_decode_new(void **out, const tp_struct *type, const void *bytes, size_t length)
-{
-    size_t size;
-    tp_status status = tp_xdr_measure(type, bytes, length, &size);
-
-    if (status != TP_OK) {
-        return status;
-    }
-    void *block = malloc(size);
-    if (block == NULL) {
-        return TP_E_NOMEM;
-    }
-    status = tp_xdr_decode(type, bytes, length, block, size);
-    if (status != TP_OK) {
-        free(block);
-        return status;
-    }
-    *out = block;
     return TP_OK;
 }

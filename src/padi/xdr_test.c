@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "padi/xdr.h"
 #include "support/memory.h"
 #include "support/random.h"
 #include "support/unit.h"
@@ -162,6 +164,41 @@ static void the_length_wins_for_an_array_in_the_struct(void **state)
     assert_int_equal(tp_xdr_decode(&tp_desc_device_req, bytes, size, &back, sizeof back), TP_OK);
     assert_int_equal(back.driver_name_count, 3);
     assert_string_equal(back.driver_name, "ab");
+}
+
+static void explains(const tp_struct *type, const char *hex, tp_status status, const char *wanted)
+{
+    tpi_buf bytes = {0};
+    tp_error err = {0};
+    size_t size = 0;
+
+    assert_int_equal(tpi_hex_read(&bytes, hex, strlen(hex), NULL), TP_OK);
+    assert_int_equal(tpi_xdr_explain(type, tpi_buf_text(&bytes), bytes.length, &err), status);
+    assert_string_equal(err.text, wanted);
+    assert_int_equal(tp_xdr_measure(type, tpi_buf_text(&bytes), bytes.length, &size), status);
+    tpi_buf_fini(&bytes);
+}
+
+static void why_bytes_are_refused_is_told(void **state)
+{
+    (void)state;
+    explains(&tp_desc_sonar_data, "0000000100000001 3fc00000 ff", TP_OK, "");
+    explains(&tp_desc_sonar_data, "0000", TP_E_SHORT, "2 bytes, at least 8 are needed");
+    explains(&tp_desc_pose2d, "0000", TP_E_SHORT, "2 bytes, at least 24 are needed");
+    explains(&tp_desc_sonar_data, "0000000200000002", TP_E_SHORT,
+             "ranges has 2 elements in at least 8 bytes, but 0 are left");
+    explains(&tp_desc_sonar_data, "00000001 00000002 3fc0000040200000", TP_E_COUNT,
+             "ranges has 2 elements, but its count says 1");
+    explains(&tp_desc_laser_set_filter_config, "00000001 00000009 00000009", TP_E_COUNT,
+             "parameters has 9 elements, at most 8 fit");
+    explains(&tp_desc_audio_mixer_channel_list_detail,
+             "00000001 00000001  00000001 00000001 61000000 00000001  00000000", TP_E_SHORT,
+             "the 28 bytes end before default_input is complete");
+    explains(&tp_desc_intprop_req, "00000001 00000001 61000000", TP_E_SHORT,
+             "the 12 bytes end before value is complete");
+    explains(&tp_desc_audio_mixer_channel_list_detail,
+             "00000001 00000001  00000005 00000005 61000000 0000", TP_E_SHORT,
+             "name has 5 elements in at least 8 bytes, but 6 are left");
 }
 
 static void measures_exactly_what_decoding_needs(void **state)
@@ -325,6 +362,7 @@ int main(void)
         cmocka_unit_test(refuses_to_encode_a_count_without_elements),
         cmocka_unit_test(counts_that_disagree_follow_players_rules),
         cmocka_unit_test(the_length_wins_for_an_array_in_the_struct),
+        cmocka_unit_test(why_bytes_are_refused_is_told),
         cmocka_unit_test(measures_exactly_what_decoding_needs),
         cmocka_unit_test(every_struct_survives_a_round_trip),
         cmocka_unit_test(every_struct_cut_short_is_refused),

@@ -61,6 +61,7 @@ static const tp_step thermometer_data_steps[] = {
 const tp_struct tp_desc_thermometer_data = {
     .name = "thermometer_data",
     .doc = "One set of readings.",
+    .interface = "thermometer",
     .fields = thermometer_data_fields,
     .field_count = 3,
     .steps = thermometer_data_steps,

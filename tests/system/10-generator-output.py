@@ -123,7 +123,9 @@ def a_wrong_command_line_is_told_with_the_usage():
 
 def check_writes_nothing():
     with folder(broken="interface broken 200\n"):
-        succeeds("--check", "-I", INTERFACES, THERMOMETER, *sorted(INTERFACES.glob("*.padi")))
+        succeeds("--check", "-I", INTERFACES, THERMOMETER)
+        succeeds("--check", "--builtin", "-I", INTERFACES, THERMOMETER,
+                 *sorted(INTERFACES.glob("*.padi")))
         fails("--check", "broken.padi",
               error="broken.padi:2:1: expected a sentence in quotes, found the end of the file")
         tap.equal(os.listdir("."), ["broken.padi"])
@@ -159,12 +161,52 @@ def used_files_are_found_beside_and_in_folders():
 
 def used_files_are_checked():
     with folder(a='interface a 200 "A."\nuse b\n', b='interface c 201 "C."\n',
-                d='interface d 202 "D."\nuse e\n', e='interface e 203 "E."\nuse d\n',
+                hen='interface hen 202 "H."\nuse egg\n', egg='interface egg 203 "E."\nuse hen\n',
                 f='interface f 204 "F."\nuse g\n', g='interface g 205\n'):
-        fails("a.padi", error="a.padi:2:5: b.padi describes another interface")
-        fails("d.padi", error="e.padi:2:5: use is nested more than 16 deep, or in a circle")
+        fails("a.padi", error="b.padi:1:11: interface c has to be in c.padi, not in b.padi")
+        fails("hen.padi", error="egg.padi:2:5: use is nested more than 16 deep, or in a circle")
         fails("f.padi",
               error="g.padi:2:1: expected a sentence in quotes, found the end of the file")
+
+
+def files_are_named_after_their_interfaces():
+    with folder(a='interface b 200 "B."\n'):
+        fails("a.padi", error="a.padi:1:11: interface b has to be in b.padi, not in a.padi")
+        os.rename("a.padi", "a.txt")
+        succeeds("--check", "a.txt")
+
+
+def codes_below_200_are_for_troupe_alone():
+    with folder(a='interface a 199 "A."\n', b='interface b 200 "B."\nuse a\n'):
+        error = ("a.padi:1:13: codes below 200 are Player's and Troupe's; yours go from 200 to "
+                 "65535")
+        fails("a.padi", error=error)
+        fails("b.padi", error=error)
+        succeeds("--check", "--builtin", "a.padi", "b.padi")
+
+
+def interfaces_with_one_name_or_code_are_refused():
+    with folder(x='interface x 200 "X."\n', y='interface y 200 "Y."\n') as here:
+        (here / "other").mkdir()
+        (here / "other/x.padi").write_text('interface x 201 "X."\n', encoding="utf-8")
+        fails("--check", "x.padi", "other/x.padi",
+              error="other/x.padi: there is an interface x already")
+        fails("--check", "x.padi", "y.padi", error="y.padi: interface y has the code 200 of x")
+        fails("--check", "x.padi", "x.padi", error="x.padi: there is an interface x already")
+
+
+def units_of_structs_reach_header_and_page():
+    text = ('interface x 200 "X."\nuse common\n'
+            'struct x_data "Data." { vel pose2d /s "Velocity." axis point_3d 1 "Axis." }\n')
+    with folder(x=text):
+        succeeds("-I", INTERFACES, "x.padi")
+        header = pathlib.Path("x.h").read_text(encoding="utf-8")
+        assert "    /* Velocity. [/s] */\n    tp_pose2d vel;\n" in header, header
+        page = pathlib.Path("x.md").read_text(encoding="utf-8")
+        assert "| **vel** | `pose2d` | /s | Velocity. |\n" in page, page
+        assert "| **axis** | `point_3d` | 1 | Axis. |\n" in page, page
+        tables = pathlib.Path("x_padi.c").read_text(encoding="utf-8")
+        assert '     .unit = "/s",\n     .of = &tp_desc_pose2d' in tables, tables
 
 
 def an_index_names_every_interface():
@@ -183,4 +225,6 @@ tap.main(the_output_is_the_golden_one, the_output_goes_where_it_is_sent,
          a_wrong_command_line_is_told_with_the_usage, check_writes_nothing, a_missing_file_is_told,
          a_broken_file_is_told_with_its_place_and_writes_nothing,
          used_files_are_found_beside_and_in_folders, used_files_are_checked,
+         files_are_named_after_their_interfaces, codes_below_200_are_for_troupe_alone,
+         interfaces_with_one_name_or_code_are_refused, units_of_structs_reach_header_and_page,
          an_index_names_every_interface)

@@ -15,6 +15,20 @@ def troupe(*arguments, stdin=""):
     return tap.run([PROGRAM, *arguments], input=stdin)
 
 
+def never_reads(*arguments):
+    """Run with a standard input that gives nothing and does not end."""
+    end, other = os.pipe()
+    try:
+        return tap.run([PROGRAM, *arguments], stdin=end)
+    finally:
+        os.close(end)
+        os.close(other)
+
+
+def usage(command, text):
+    return f"troupe {command}: {text}\nTry: troupe {command} --help\n"
+
+
 def says(result, code, error):
     tap.equal((result.returncode, result.stderr), (code, error))
 
@@ -40,8 +54,36 @@ def interfaces_are_listed_and_described():
     assert "request  GET_GEOM 1" in text and "f64[ranges_count]" in text, text
     says(troupe("interfaces", "rangr"), 1,
          'troupe interfaces: there is no interface "rangr"; did you mean "ranger"?\n')
-    says(troupe("interfaces", "--jsn"), 2,
-         'troupe interfaces: unexpected "--jsn"\nTry: troupe interfaces --help\n')
+    says(troupe("interfaces", "--jsn"), 2, usage("interfaces", 'unexpected "--jsn"'))
+
+
+def lists_are_tidy():
+    lines = troupe("interfaces").stdout.splitlines()
+    counts = {line[27:42] for line in lines[:45]}
+    assert {"  14 messages  ", "   1 message   "} <= counts, counts
+    text = troupe("interfaces", "position2d").stdout
+    assert "    vel    pose2d (common)  /s    Velocity in the" in text, text
+    assert "() -> (position2d_geom)\n" in text, text
+    assert "(blackboard_entry (common)) -> ()\n" in troupe("interfaces", "blackboard").stdout
+    for name in json.loads(troupe("interfaces", "--json").stdout):
+        for line in troupe("interfaces", name).stdout.splitlines():
+            tap.equal(line, line.rstrip())
+
+
+def options_that_contradict_are_refused():
+    vectors = ROOT + "/tests/data/player_vectors.json"
+    excluding = "{} and {} exclude each other"
+    says(troupe("interfaces", "--json", "--schema"), 2,
+         usage("interfaces", excluding.format("--json", "--schema")))
+    says(troupe("interfaces", "--check", vectors, "laser"), 2,
+         usage("interfaces", "--check FILE checks all of the file; laser is too much"))
+    says(troupe("interfaces", "--json", "--check", vectors), 2,
+         usage("interfaces", "--check FILE checks all of the file; --json is too much"))
+    says(troupe("decode", "sonar", "data", "RANGES", SONAR, "--human", "--pretty"), 2,
+         usage("decode", excluding.format("--human", "--pretty")))
+    says(troupe("encode", "sonar", "data", "RANGES", "{}", "--human"), 2,
+         usage("encode", 'unexpected "--human"'))
+    tap.equal(troupe("decode", "sonar", "data", "RANGES", SONAR, "--line", "--line").returncode, 0)
 
 
 def the_description_as_json_has_everything():
@@ -50,6 +92,8 @@ def the_description_as_json_has_everything():
     laser = json.loads(troupe("interfaces", "laser", "--json").stdout)
     tap.equal(laser, everything["laser"])
     tap.equal([message["name"] for message in laser["messages"]][:3], ["SCAN", "SCANPOSE", "SCANANGLE"])
+    tap.equal(laser["uses"], ["common"])
+    tap.equal(everything["position2d"]["structs"][0]["fields"][1]["unit"], "/s")
     ranges = laser["structs"][0]["fields"][5]
     tap.equal((ranges["name"], ranges["type"], ranges["count"], ranges["unit"]),
               ("ranges", "f32", "ranges_count", "m"))
@@ -65,6 +109,15 @@ def encode_and_decode_are_inverse():
               "sonar_data\n  ranges: [1.5 2.5] m\n")
     tap.equal(troupe("encode", "sonar", "data", "RANGES", "-", stdin='{"ranges":[1.5,2.5]}').stdout,
               SONAR + "\n")
+
+
+def people_see_units_and_no_blanks_at_the_end():
+    body = troupe("encode", "position2d", "cmd", "VEL", '{"vel":{"px":0.5,"pa":1},"state":1}').stdout
+    tap.equal(troupe("decode", "--human", "position2d", "command", "VEL", body).stdout,
+              "position2d_cmd_vel\n  vel:\n    px: 0.5 m/s\n    py: 0 m/s\n    pa: 1 rad/s\n"
+              "  state: 1\n")
+    tap.equal(troupe("decode", "--human", "audio", "data", "STATE", "00000006").stdout,
+              "audio_state\n  state: 6 (AUDIO_STATE_RECORDING+4)\n")
 
 
 def common_questions_work_on_any_interface():
@@ -83,25 +136,92 @@ def structs_are_found_by_name():
 
 def messages_without_a_body():
     tap.equal(troupe("encode", "gripper", "command", "OPEN", "").stdout, "\n")
+    tap.equal(troupe("encode", "gripper", "command", "OPEN", " null ").stdout, "\n")
     tap.equal(troupe("decode", "gripper", "command", "OPEN", "").stdout, "null\n")
     says(troupe("encode", "gripper", "command", "OPEN", '{"x":1}'), 1,
          "troupe encode: this message has no body\n")
+    says(troupe("decode", "gripper", "command", "OPEN", "00"), 1,
+         "troupe decode: this message has no body\n")
+
+
+def messages_without_a_body_do_not_wait():
+    tap.equal(never_reads("encode", "gripper", "command", "OPEN").stdout, "\n")
+    tap.equal(never_reads("decode", "gripper", "command", "OPEN").stdout, "null\n")
+    tap.equal(never_reads("encode", "ir", "request", "POWER", "--answer").stdout, "\n")
+
+
+def requests_that_ask_nothing():
+    for nothing in ("", " ", "null", "{}", " { } \n"):
+        tap.equal(troupe("encode", "limb", "request", "GEOM", nothing).stdout, "\n")
+        tap.equal(troupe("encode", "limb", "req", "GEOM", stdin=nothing).stdout, "\n")
+    tap.equal(troupe("decode", "limb", "request", "GEOM", "").stdout, "null\n")
+    # anything else is the struct that Player has for both directions
+    body = "3ff0000000000000" + 32 * "0"
+    place = '{"basePos":{"px":1,"py":0,"pz":0}}'
+    for answer in ((), ("--answer",)):
+        tap.equal(troupe("encode", "limb", "request", "GEOM", place, *answer).stdout, body + "\n")
+        tap.equal(troupe("decode", "limb", "request", "GEOM", body, *answer).stdout, place + "\n")
+    tap.equal(troupe("encode", "limb", "request", "GEOM", "{}", "--answer").stdout, 48 * "0" + "\n")
+    says(troupe("decode", "limb", "request", "GEOM", "", "--answer"), 1,
+         "troupe decode: limb_geom_req: 0 bytes, at least 24 are needed\n")
+
+
+def an_answer_is_for_requests():
+    error = "--answer goes with a request, not with "
+    says(troupe("encode", "sonar", "data", "RANGES", "{}", "--answer"), 2,
+         usage("encode", error + "data"))
+    says(troupe("decode", "--struct", "msghdr", "00", "--answer"), 2,
+         usage("decode", error + "--struct"))
+
+
+def kinds_have_short_forms_and_hints():
+    for kind in ("command", "cmd"):
+        tap.equal(troupe("encode", "gripper", kind, "OPEN").stdout, "\n")
+    tap.equal(troupe("encode", "ir", "req", "POWER", '{"state":1}').stdout, "00000001\n")
+    kinds = "is not data, command, request or synch"
+    says(troupe("encode", "sonar", "dta", "RANGES", "{}"), 2,
+         usage("encode", f'"dta" {kinds}; did you mean "data"?'))
+    says(troupe("decode", "sonar", "elephant", "RANGES"), 2, usage("decode", f'"elephant" {kinds}'))
 
 
 def errors_say_what_is_wrong():
     says(troupe("encode", "sonar", "data", "RANGE", "{}"), 1,
          'troupe encode: sonar has no data "RANGE"; did you mean "RANGES"?\n')
-    says(troupe("encode", "sonar", "dta", "RANGES", "{}"), 1,
-         'troupe encode: "dta" is not data, command, request or synch\nTry: troupe encode --help\n')
+    says(troupe("encode", "gripper", "cmd", "OPN", "{}"), 1,
+         'troupe encode: gripper has no command "OPN"; did you mean "OPEN"?\n')
     says(troupe("encode", "sonar", "data", "RANGES", '{"rangs":[]}'), 1,
-         'troupe encode: sonar_data: line 1, column 10: sonar_data has no field "rangs"; '
+         'troupe encode: sonar_data: line 1, column 2: sonar_data has no field "rangs"; '
          'did you mean "ranges"?\n')
-    says(troupe("decode", "sonar", "data", "RANGES", "0000"), 1,
-         "troupe decode: sonar_data: message too short (2 bytes, at least 8 are needed)\n")
     says(troupe("decode", "sonar", "data", "RANGES", "xy"), 1,
-         "troupe decode: character 1 is not a hex digit\n")
+         "troupe decode: character 1, 'x', is not a hex digit\n")
     says(troupe("encode", "sonar"), 2,
-         "troupe encode: expected INTERFACE KIND MESSAGE [INPUT]\nTry: troupe encode --help\n")
+         usage("encode", "expected INTERFACE KIND MESSAGE [INPUT]"))
+
+
+def bodies_are_refused_for_honest_reasons():
+    def refused(body, reason):
+        says(troupe("decode", "sonar", "data", "RANGES", body), 1,
+             f"troupe decode: sonar_data: {reason}\n")
+    refused("0000", "2 bytes, at least 8 are needed")
+    refused("0000000200000002", "ranges has 2 elements in at least 8 bytes, but 0 are left")
+    refused("00000001000000023fc0000040200000", "ranges has 2 elements, but its count says 1")
+
+
+def bytes_behind_the_message_are_told():
+    for rest, error in ((12 * "00", "12 bytes behind the message were ignored"),
+                        ("00", "1 byte behind the message was ignored")):
+        result = troupe("decode", "sonar", "data", "RANGES", SONAR + rest)
+        says(result, 0, f"troupe decode: {error}\n")
+        tap.equal(result.stdout, '{"ranges_count":2,"ranges":[1.5,2.5]}\n')
+    says(troupe("decode", "sonar", "data", "RANGES", SONAR), 0, "")
+
+
+def bodies_that_no_message_carries_are_refused():
+    ranges = (33554432 - 40 - 8) // 8
+    fits = troupe("encode", "ranger", "data", "RANGE", stdin='{"ranges":[0' + (ranges - 1) * ",0" + "]}")
+    tap.equal((fits.returncode, fits.stderr, len(fits.stdout)), (0, "", 2 * 33554392 + 1))
+    says(troupe("encode", "ranger", "data", "RANGE", stdin='{"ranges":[0' + ranges * ",0" + "]}"), 1,
+         "troupe encode: ranger_data_range: 33554400 bytes, but a message carries at most 33554392\n")
 
 
 def vector_files_are_checked():
@@ -113,7 +233,8 @@ def vector_files_are_checked():
         file.write('{"helper_structs":[{"struct":"player_bool_t","values":{"state":1},"xdr_hex":"00000002"}]}')
         file.flush()
         result = troupe("interfaces", "--check", file.name)
-    tap.equal((result.returncode, result.stdout.splitlines()[-1]), (1, "0 passed, 1 failed"))
+    tap.equal((result.returncode, result.stdout),
+              (1, "helper_structs 1: bool has 01 at offset 3, the file has 02\n0 passed, 1 failed\n"))
 
 
 def a_loaded_interface_works_at_once():
@@ -125,20 +246,35 @@ def a_loaded_interface_works_at_once():
         tap.equal(troupe("encode", "--load", path, "lamp", "command", "LEVEL", '{"level":50}').stdout,
                   "42480000\n")
         assert "lamp, code 230" in troupe("interfaces", "--load", path, "lamp").stdout
+        vectors = os.path.join(folder, "vectors.json")
+        with open(vectors, "w", encoding="utf-8") as file:
+            json.dump({"messages": [{"interface": "lamp", "interface_code": 230, "kind": "command",
+                                     "name": "LEVEL", "subtype": 1, "struct": "player_lamp_cmd_t",
+                                     "values": {"level": 50}, "xdr_hex": "42480000"}]}, file)
+        result = troupe("interfaces", "--load", path, "--check", vectors)
+        tap.equal((result.returncode, result.stdout), (0, "1 passed, 0 failed\n"))
         with open(path, "a", encoding="utf-8") as file:
-            file.write("data X 1 (lmp) required \"?\"\n")
+            file.write("data X 1 (lmp_cmd) required \"?\"\n")
         says(troupe("interfaces", "--load", path), 1,
-             f'troupe interfaces: {path}:6:11: unknown struct "lmp"\n')
+             f'troupe interfaces: {path}:6:11: unknown struct "lmp_cmd"; did you mean "lamp_cmd"?\n')
 
 
 def the_demo_draws_a_room():
     result = troupe("demo")
     tap.equal(result.returncode, 0)
     assert "#####" in result.stdout and ">" in result.stdout
+    assert "\n# hit by a beam   . passed by a beam   > the robot, " in result.stdout, result.stdout
+    assert "\nNext: ./troupe interfaces " in result.stdout, result.stdout
+    for line in result.stdout.splitlines():
+        tap.equal(line, line.rstrip())
 
 
 tap.main(help_names_every_command, a_wrong_command_gets_a_hint, interfaces_are_listed_and_described,
-         the_description_as_json_has_everything, encode_and_decode_are_inverse,
+         lists_are_tidy, options_that_contradict_are_refused, the_description_as_json_has_everything,
+         encode_and_decode_are_inverse, people_see_units_and_no_blanks_at_the_end,
          common_questions_work_on_any_interface, structs_are_found_by_name, messages_without_a_body,
-         errors_say_what_is_wrong, vector_files_are_checked, a_loaded_interface_works_at_once,
-         the_demo_draws_a_room)
+         messages_without_a_body_do_not_wait, requests_that_ask_nothing, an_answer_is_for_requests,
+         kinds_have_short_forms_and_hints, errors_say_what_is_wrong,
+         bodies_are_refused_for_honest_reasons, bytes_behind_the_message_are_told,
+         bodies_that_no_message_carries_are_refused, vector_files_are_checked,
+         a_loaded_interface_works_at_once, the_demo_draws_a_room)

@@ -58,11 +58,6 @@ static const char *const op_constants[] = {
     [TP_STEP_EACH] = "EACH",
 };
 
-static const unsigned op_sizes[] = {
-    [TP_STEP_U8] = 1,    [TP_STEP_I8] = 1,    [TP_STEP_U16] = 2,   [TP_STEP_I16] = 2,
-    [TP_STEP_WORDS] = 4, [TP_STEP_LONGS] = 8, [TP_STEP_BYTES] = 1,
-};
-
 static void put_array_step(tpi_buf *out, const tp_struct *type, const tp_step *step,
                            const tpi_step_path *path)
 {
@@ -101,7 +96,7 @@ static void put_step(tpi_buf *out, const tp_struct *type, const tp_step *step,
 static void put_run_check(tpi_buf *out, const tp_struct *type, const tp_step *step,
                           const tpi_step_path *path)
 {
-    if (path->last == NULL) {
+    if (path->last == NULL || step->op > TP_STEP_BYTES) {
         return;
     }
     tpi_buf_printf(out,
@@ -110,7 +105,7 @@ static void put_run_check(tpi_buf *out, const tp_struct *type, const tp_step *st
                    "                   offsetof(tp_%s, %s) + %lu,\n"
                    "               \"padding in a run of tp_%s\");\n",
                    type->name, path->last, type->name, path->last, type->name, path->first,
-                   (unsigned long)step->n * op_sizes[step->op], type->name);
+                   (unsigned long)step->n * tpi_step_item_size(step->op), type->name);
 }
 
 static void put_struct(tpi_buf *out, const tp_struct *type, const tpi_step_path *paths)
@@ -131,6 +126,7 @@ static void put_struct(tpi_buf *out, const tp_struct *type, const tpi_step_path 
                    "const tp_struct tp_desc_%s = {\n    .name = \"%s\",\n    .doc = ", type->name,
                    type->name);
     gen_string(out, type->doc);
+    tpi_buf_printf(out, ",\n    .interface = \"%s\"", type->interface);
     tpi_buf_printf(out,
                    ",\n    .fields = %s_fields,\n    .field_count = %lu,\n"
                    "    .steps = %s_steps,\n    .step_count = %lu,\n",

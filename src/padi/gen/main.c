@@ -21,7 +21,8 @@ static const char usage[] =
     "  -o DIR      write into DIR (default: the current folder)\n"
     "  -I DIR      look for `use NAME` in DIR too; may be repeated\n"
     "  --check     only check, write nothing\n"
-    "  --builtin   Troupe's own build: headers are troupe/interfaces/NAME.h\n"
+    "  --builtin   Troupe's own build: codes may be below 200, headers are\n"
+    "              troupe/interfaces/NAME.h\n"
     "  --index     Troupe's own build: write all.h and builtin.c for all the files instead\n"
     "  --help      this text\n"
     "\n"
@@ -62,24 +63,34 @@ static struct unit *find_unit(const struct session *s, const char *name)
 
 static const tp_interface *find_used(void *context, const char *name, tp_error *err);
 
-static tp_status parse(struct session *s, const char *path, bool library, struct unit **out,
-                       tp_error *err)
+static tp_status read_unit(struct session *s, const char *path, bool library, tpi_padi *padi,
+                           tp_error *err)
 {
-    const tpi_padi_scope scope = {find_used, s};
+    const tpi_padi_scope scope = {find_used, s, s->options->builtin || library};
     const char *outer = s->path;
     tpi_buf text = {0};
-    struct unit *unit = calloc(1, sizeof *unit);
-    tp_status status = unit == NULL ? tp_fail(err, TP_E_NOMEM, "%s: out of memory", path) : TP_OK;
+    tp_status status = tpi_file_read(&text, path, LARGEST_FILE, err);
 
-    status = status == TP_OK ? tpi_file_read(&text, path, LARGEST_FILE, err) : status;
     if (status == TP_OK) {
         s->path = path;
         s->depth++;
-        status = tpi_padi_parse(&unit->padi, path, tpi_buf_text(&text), text.length, &scope, err);
+        status = tpi_padi_parse(padi, path, tpi_buf_text(&text), text.length, &scope, err);
         s->depth--;
         s->path = outer;
     }
     tpi_buf_fini(&text);
+    return status;
+}
+
+static tp_status parse(struct session *s, const char *path, bool library, struct unit **out,
+                       tp_error *err)
+{
+    struct unit *unit = calloc(1, sizeof *unit);
+
+    if (unit == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "%s: out of memory", path);
+    }
+    const tp_status status = read_unit(s, path, library, &unit->padi, err);
     if (status != TP_OK) {
         free(unit);
         return status;
@@ -142,10 +153,6 @@ static const tp_interface *find_used(void *context, const char *name, tp_error *
                 name);
     } else if (unit == NULL) {
         parse(s, path.data, library, &unit, err);
-    }
-    if (unit != NULL && strcmp(unit->padi.interface.name, name) != 0) {
-        tp_fail(err, TP_E_UNKNOWN, "%s.padi describes another interface", name);
-        unit = NULL;
     }
     tpi_buf_fini(&path);
     return unit == NULL ? NULL : &unit->padi.interface;
@@ -213,19 +220,43 @@ static tp_status write_index(const struct options *options, const tpi_padi *cons
     return status;
 }
 
+/* Whether another of the files describes an interface with the same name or code. */
+static tp_status check_distinct(const char *path, const tpi_padi *padi,
+                                const tpi_padi *const *others, size_t count, tp_error *err)
+{
+    const tp_interface *own = &padi->interface;
+
+    for (size_t i = 0; i < count; i++) {
+        const tp_interface *other = &others[i]->interface;
+        if (strcmp(other->name, own->name) == 0) {
+            return tp_fail(err, TP_E_EXISTS, "%s: there is an interface %s already", path,
+                           own->name);
+        }
+        if (other->code == own->code) {
+            return tp_fail(err, TP_E_EXISTS, "%s: interface %s has the code %u of %s", path,
+                           own->name, own->code, other->name);
+        }
+    }
+    return TP_OK;
+}
+
 static tp_status run(struct session *s, char **files, size_t count, tp_error *err)
 {
     const tpi_padi **padis = calloc(count, sizeof(const tpi_padi *));
-    tp_status status = padis == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
+    tp_status status = TP_OK;
 
+    if (padis == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
     for (size_t i = 0; i < count && status == TP_OK; i++) {
-        struct unit *unit;
+        struct unit *unit = NULL;
         status = parse(s, files[i], false, &unit, err);
-        if (status != TP_OK) {
+        if (status != TP_OK || unit == NULL) {
             break;
         }
         padis[i] = &unit->padi;
-        if (!s->options->check_only && !s->options->index) {
+        status = check_distinct(files[i], padis[i], padis, i, err);
+        if (status == TP_OK && !s->options->check_only && !s->options->index) {
             status = write_interface(s, unit, err);
         }
     }
