@@ -2,6 +2,7 @@
 #include "support/memory.h"
 
 #include <setjmp.h>
+#include <stdatomic.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,47 +19,45 @@ void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *old, size_t size);
 void __wrap_free(void *memory);
 
-static struct {
-    size_t allocations;
-    long live;
-    size_t fail_at; /* 0 for never */
-    bool failed;
-} memory;
+/* Atomic, since the code under test may have threads. */
+static atomic_size_t allocations;
+static atomic_long live;
+static atomic_size_t fail_at; /* 0 for never */
+static atomic_bool failed;
 
 size_t memory_allocations(void)
 {
-    return memory.allocations;
+    return allocations;
 }
 
 long memory_live(void)
 {
-    return memory.live;
+    return live;
 }
 
 void memory_fail_at(size_t n)
 {
-    memory.fail_at = n == 0 ? 0 : memory.allocations + n;
-    memory.failed = false;
+    fail_at = n == 0 ? 0 : allocations + n;
+    failed = false;
 }
 
 bool memory_has_failed(void)
 {
-    return memory.failed;
+    return failed;
 }
 
 static bool fails_now(void)
 {
-    memory.allocations++;
-    if (memory.allocations != memory.fail_at) {
+    if (atomic_fetch_add(&allocations, 1) + 1 != fail_at) {
         return false;
     }
-    memory.failed = true;
+    failed = true;
     return true;
 }
 
 static void *counted(void *block)
 {
-    memory.live += block != NULL ? 1 : 0;
+    atomic_fetch_add(&live, block != NULL ? 1 : 0);
     return block;
 }
 
@@ -83,7 +82,7 @@ void *__wrap_realloc(void *old, size_t size)
 
 void __wrap_free(void *block)
 {
-    memory.live -= block != NULL ? 1 : 0;
+    atomic_fetch_sub(&live, block != NULL ? 1 : 0);
     __real_free(block);
 }
 
@@ -93,11 +92,11 @@ void memory_sweep(memory_scenario *scenario, void *context)
         const long before = memory_live();
         memory_fail_at(n);
         tp_status status = scenario(context);
-        const bool failed = memory_has_failed();
+        const bool hit = memory_has_failed();
         memory_fail_at(0);
         assert_int_equal(memory_live(), before);
-        assert_int_equal(status, failed ? TP_E_NOMEM : TP_OK);
-        if (!failed) {
+        assert_int_equal(status, hit ? TP_E_NOMEM : TP_OK);
+        if (!hit) {
             return;
         }
     }

@@ -1,0 +1,162 @@
+/* datagram.c - UDP sockets on libuv. */
+#include "troupe/datagram.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "loop/address.h"
+#include "loop/inside.h"
+
+_Static_assert(sizeof(struct sockaddr_in6) <= sizeof((tp_peer *)NULL)->bytes,
+               "a peer has room for every socket address");
+
+struct tp_datagram {
+    uv_udp_t uv;
+    tp_loop *loop; /* borrowed */
+    void (*receive)(void *context, const tp_peer *from, const void *bytes, size_t length);
+    void *context; /* borrowed */
+    unsigned port;
+    char room[65536]; /* for the longest datagram there can be */
+};
+
+static void set_peer(tp_peer *out, const struct sockaddr *address)
+{
+    memset(out, 0, sizeof *out);
+    out->length =
+        address->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
+    memcpy(out->bytes, address, out->length);
+}
+
+tp_status tp_peer_parse(tp_peer *out, const char *address, tp_error *err)
+{
+    tpi_address parsed;
+    tp_status status = tpi_address_get(&parsed, address, TPI_ADDRESS_SEND, true, err);
+
+    if (status == TP_OK) {
+        set_peer(out, &parsed.endpoints[0].as.any);
+    }
+    return status;
+}
+
+/* ---- Receiving ------------------------------------------------------------------------------- */
+
+static void on_room(uv_handle_t *handle, size_t suggested, uv_buf_t *out)
+{
+    tp_datagram *datagram = CONTAINER_OF(handle, tp_datagram, uv);
+
+    (void)suggested;
+    *out = uv_buf_init(datagram->room, sizeof datagram->room);
+}
+
+/* Without a sender it is no datagram: there is nothing more, or an error of an earlier send. */
+static void on_receive(uv_udp_t *uv, ssize_t length, const uv_buf_t *room,
+                       const struct sockaddr *from, unsigned flags)
+{
+    const tp_datagram *datagram = CONTAINER_OF(uv, tp_datagram, uv);
+    tp_peer peer;
+
+    (void)flags;
+    if (length >= 0 && from != NULL) {
+        set_peer(&peer, from);
+        datagram->receive(datagram->context, &peer, room->base, (size_t)length);
+    }
+}
+
+/* ---- Opening and closing --------------------------------------------------------------------- */
+
+static void on_closed(uv_handle_t *handle)
+{
+    free(CONTAINER_OF(handle, tp_datagram, uv));
+}
+
+static int bind_and_start(tp_datagram *datagram, const struct sockaddr *address)
+{
+    tpi_endpoint own = {0};
+    int length = sizeof own.as;
+    int error = uv_udp_bind(&datagram->uv, address, 0);
+
+    if (error == 0) {
+        error = uv_udp_recv_start(&datagram->uv, on_room, on_receive);
+    }
+    if (error == 0) {
+        error = uv_udp_getsockname(&datagram->uv, &own.as.any, &length);
+    }
+    datagram->port = tpi_address_port(&own.as.any);
+    return error;
+}
+
+/* A handle that could not be bound cannot be used for another address; each gets its own. */
+static int open_on(tp_datagram **out, tp_loop *loop, const tpi_endpoint *endpoint)
+{
+    tp_datagram *datagram = calloc(1, sizeof *datagram);
+
+    if (datagram == NULL) {
+        return UV_ENOMEM;
+    }
+    datagram->loop = loop;
+    uv_udp_init(tpi_loop_uv(loop), &datagram->uv);
+    int error = bind_and_start(datagram, &endpoint->as.any);
+    if (error != 0) {
+        tp_datagram_close(datagram);
+        return error;
+    }
+    *out = datagram;
+    return 0;
+}
+
+tp_status tp_datagram_open(tp_datagram **out, tp_loop *loop, const char *address,
+                           void (*receive)(void *context, const tp_peer *from, const void *bytes,
+                                           size_t length),
+                           void *context, tp_error *err)
+{
+    tpi_address parsed;
+    tp_datagram *datagram = NULL;
+    tp_status status = tpi_address_get(&parsed, address, TPI_ADDRESS_RECEIVE, true, err);
+
+    assert(tp_loop_is_current(loop));
+    if (status != TP_OK) {
+        return status;
+    }
+    int error = UV_EINVAL;
+    for (unsigned i = 0; i < parsed.count && error != 0; i++) {
+        error = open_on(&datagram, loop, &parsed.endpoints[i]);
+    }
+    if (error != 0) {
+        return tpi_address_fail(err, error, TPI_ADDRESS_RECEIVE, address);
+    }
+    datagram->receive = receive;
+    datagram->context = context;
+    *out = datagram;
+    return TP_OK;
+}
+
+void tp_datagram_close(tp_datagram *datagram)
+{
+    if (datagram != NULL) {
+        assert(tp_loop_is_current(datagram->loop));
+        uv_close((uv_handle_t *)&datagram->uv, on_closed);
+    }
+}
+
+unsigned tp_datagram_port(const tp_datagram *datagram)
+{
+    return datagram->port;
+}
+
+/* ---- Sending --------------------------------------------------------------------------------- */
+
+tp_status tp_datagram_send(tp_datagram *datagram, const tp_peer *to, const void *bytes,
+                           size_t length)
+{
+    const uv_buf_t piece = tpi_uv_buf(bytes, length);
+    tpi_endpoint endpoint = {.length = to->length};
+
+    assert(tp_loop_is_current(datagram->loop));
+    memcpy(&endpoint.as, to->bytes, to->length);
+    int sent = uv_udp_try_send(&datagram->uv, &piece, 1, &endpoint.as.any);
+    if (sent >= 0) {
+        return TP_OK;
+    }
+    return sent == UV_EAGAIN ? TP_E_SPACE : sent == UV_EMSGSIZE ? TP_E_LIMIT : TP_E_IO;
+}

@@ -1,0 +1,267 @@
+/*
+ * listener.c - listening sockets.
+ *
+ * Sockets are made and accepted here, and only polled by libuv: its own accepting turns in a circle
+ * without end when there are no file descriptors left and another thread snatches the spare one.
+ * Ours lets new connections wait in the kernel and tries again a little later.
+ */
+#define _GNU_SOURCE /* accept4 */
+#include "troupe/stream.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "loop/address.h"
+#include "loop/inside.h"
+
+enum { BACKLOG = 511, ACCEPTED_AT_ONCE = 64, REST_MS = 100 };
+
+struct tp_listener {
+    uv_poll_t poll;
+    uv_timer_t rest;  /* after a failure that only time can heal */
+    unsigned handles; /* of these two: how many libuv still knows */
+    tp_loop *loop;    /* borrowed */
+    void (*accept)(void *context, tp_stream *stream);
+    void *context; /* borrowed */
+    int fd;        /* owned; -1 when closed */
+    tpi_endpoint on;
+    struct stat file; /* of a unix socket: which file is ours */
+};
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+/* Whether the file is a socket that nobody listens on any more. */
+static bool is_stale(const tpi_endpoint *endpoint)
+{
+    struct stat file;
+
+    if (lstat(endpoint->as.local.sun_path, &file) != 0 || !S_ISSOCK(file.st_mode)) {
+        return false;
+    }
+    int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (probe < 0) {
+        return false;
+    }
+    const bool stale =
+        connect(probe, &endpoint->as.any, endpoint->length) != 0 && errno == ECONNREFUSED;
+    close(probe);
+    return stale;
+}
+
+static int bind_to(int fd, const tpi_endpoint *endpoint)
+{
+    if (bind(fd, &endpoint->as.any, endpoint->length) == 0) {
+        return 0;
+    }
+    if (errno != EADDRINUSE || endpoint->as.any.sa_family != AF_UNIX || !is_stale(endpoint)) {
+        return -1;
+    }
+    unlink(endpoint->as.local.sun_path);
+    return bind(fd, &endpoint->as.any, endpoint->length);
+}
+
+static int prepare(int fd, const tpi_endpoint *endpoint)
+{
+    const int family = endpoint->as.any.sa_family;
+    const int yes = 1;
+    const int no = 0;
+
+    if (family != AF_UNIX && setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0) {
+        return -1;
+    }
+    return family == AF_INET6 ? setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no) : 0;
+}
+
+/* A socket that listens; libuv's code on failure. */
+static int listen_on(const tpi_endpoint *endpoint)
+{
+    int fd = socket(endpoint->as.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+    if (fd >= 0 &&
+        (prepare(fd, endpoint) != 0 || bind_to(fd, endpoint) != 0 || listen(fd, BACKLOG) != 0)) {
+        const int saved = errno;
+        close(fd);
+        errno = saved;
+        fd = -1;
+    }
+    return fd >= 0 ? fd : uv_translate_sys_error(errno);
+}
+
+/* Listen on the first of the endpoints that can be had. */
+static int listen_on_any(tp_listener *listener, const tpi_address *address)
+{
+    int fd = UV_EINVAL;
+
+    for (unsigned i = 0; i < address->count && fd < 0; i++) {
+        listener->on = address->endpoints[i];
+        fd = listen_on(&listener->on);
+    }
+    return fd;
+}
+
+/* Note what it became: the port that the kernel chose, the file that was made. */
+static void look_at_itself(tp_listener *listener)
+{
+    socklen_t length = sizeof listener->on.as;
+
+    if (listener->on.as.any.sa_family == AF_UNIX) {
+        lstat(listener->on.as.local.sun_path, &listener->file);
+    } else {
+        getsockname(listener->fd, &listener->on.as.any, &length);
+    }
+}
+
+/* Another server may have put its own socket in place of ours. */
+static void remove_file(const tp_listener *listener)
+{
+    const char *path = listener->on.as.local.sun_path;
+    struct stat now;
+
+    if (listener->on.as.any.sa_family == AF_UNIX && lstat(path, &now) == 0 &&
+        now.st_dev == listener->file.st_dev && now.st_ino == listener->file.st_ino) {
+        unlink(path);
+    }
+}
+
+static void shut(tp_listener *listener)
+{
+    remove_file(listener);
+    close(listener->fd);
+    listener->fd = -1;
+}
+
+/* ---- Accepting ------------------------------------------------------------------------------- */
+
+static void on_acceptable(uv_poll_t *poll, int error, int events);
+
+static void on_rested(uv_timer_t *rest)
+{
+    tp_listener *listener = CONTAINER_OF(rest, tp_listener, rest);
+
+    uv_poll_start(&listener->poll, UV_READABLE, on_acceptable);
+}
+
+static void have_a_rest(tp_listener *listener)
+{
+    uv_poll_stop(&listener->poll);
+    uv_timer_start(&listener->rest, on_rested, REST_MS, 0);
+}
+
+/* Whether there may be more to accept. */
+static bool accept_failed(tp_listener *listener, int error)
+{
+    if (error == EAGAIN || error == EWOULDBLOCK) {
+        return false;
+    }
+    if (error == EINTR || error == ECONNABORTED) {
+        return true;
+    }
+    have_a_rest(listener);
+    return false;
+}
+
+static bool accept_one(tp_listener *listener)
+{
+    tpi_endpoint from = {.length = sizeof from.as};
+    tp_stream *stream;
+
+    int fd = accept4(listener->fd, &from.as.any, &from.length, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (fd < 0) {
+        return accept_failed(listener, errno);
+    }
+    if (tp_stream_adopt(&stream, listener->loop, fd, &from.as.any) == TP_OK) {
+        listener->accept(listener->context, stream);
+    }
+    return listener->fd >= 0; /* it may have been closed */
+}
+
+static void on_acceptable(uv_poll_t *poll, int error, int events)
+{
+    tp_listener *listener = CONTAINER_OF(poll, tp_listener, poll);
+    unsigned accepted = 0;
+
+    (void)events;
+    if (error != 0) {
+        have_a_rest(listener);
+        return;
+    }
+    while (accepted < ACCEPTED_AT_ONCE && accept_one(listener)) {
+        accepted++;
+    }
+}
+
+/* ---- The interface --------------------------------------------------------------------------- */
+
+static int open_on(tp_listener *listener, const tpi_address *address)
+{
+    listener->fd = listen_on_any(listener, address);
+    if (listener->fd < 0) {
+        return listener->fd;
+    }
+    look_at_itself(listener);
+    int error = uv_poll_init(tpi_loop_uv(listener->loop), &listener->poll, listener->fd);
+    if (error != 0) {
+        shut(listener);
+        return error;
+    }
+    uv_timer_init(tpi_loop_uv(listener->loop), &listener->rest);
+    listener->poll.data = listener->rest.data = listener;
+    listener->handles = 2;
+    uv_poll_start(&listener->poll, UV_READABLE, on_acceptable);
+    return 0;
+}
+
+tp_status tp_listener_open(tp_listener **out, tp_loop *loop, const char *address,
+                           void (*accept)(void *context, tp_stream *stream), void *context,
+                           tp_error *err)
+{
+    tpi_address parsed;
+    tp_status status = tpi_address_get(&parsed, address, TPI_ADDRESS_LISTEN, true, err);
+
+    assert(tp_loop_is_current(loop));
+    if (status != TP_OK) {
+        return status;
+    }
+    tp_listener *listener = calloc(1, sizeof *listener);
+    if (listener == NULL) {
+        return tpi_address_fail(err, UV_ENOMEM, TPI_ADDRESS_LISTEN, address);
+    }
+    listener->loop = loop;
+    listener->accept = accept;
+    listener->context = context;
+    int error = open_on(listener, &parsed);
+    if (error != 0) {
+        free(listener);
+        return tpi_address_fail(err, error, TPI_ADDRESS_LISTEN, address);
+    }
+    *out = listener;
+    return TP_OK;
+}
+
+static void on_handle_closed(uv_handle_t *handle)
+{
+    tp_listener *listener = handle->data;
+
+    if (--listener->handles == 0) {
+        free(listener);
+    }
+}
+
+void tp_listener_close(tp_listener *listener)
+{
+    if (listener != NULL) {
+        assert(tp_loop_is_current(listener->loop) && listener->fd >= 0);
+        uv_close((uv_handle_t *)&listener->poll, on_handle_closed);
+        uv_close((uv_handle_t *)&listener->rest, on_handle_closed);
+        shut(listener);
+    }
+}
+
+unsigned tp_listener_port(const tp_listener *listener)
+{
+    return tpi_address_port(&listener->on.as.any);
+}

@@ -1,0 +1,280 @@
+/*
+ * loop.c - the event loop: turns, tasks, and what is done after a turn.
+ *
+ * libuv waits and serves the sockets. Timers are ours (timer.c), so that they follow the loop's
+ * clock; of libuv's timers we use one, the alarm that ends a wait when the next of ours is due.
+ */
+#include "troupe/loop.h"
+
+#include <assert.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include "loop/inside.h"
+
+struct tp_loop {
+    uv_loop_t uv;
+    uv_async_t wake;       /* something was posted, or the loop is to stop */
+    uv_timer_t alarm;      /* the next timer is due; only used with the real clock */
+    const tp_clock *clock; /* borrowed */
+    tpi_timers timers;
+    tpi_inbox inbox;
+    atomic_bool stopping;
+    _Atomic(const void *) owner; /* identifies a thread; see self() */
+
+    bool turning;
+    tp_after *after;      /* borrowed; the queue, oldest first */
+    tp_after **after_end; /* where the next one is linked */
+    unsigned passing;     /* how many of its front belong to the pass that is under way */
+};
+
+/* ---- Life ------------------------------------------------------------------------------------ */
+
+tp_status tpi_uv_fail(tp_error *err, int code, const char *what)
+{
+    char why[128];
+
+    uv_strerror_r(code, why, sizeof why);
+    return tp_fail(err, code == UV_ENOMEM || code == UV_EAI_MEMORY ? TP_E_NOMEM : TP_E_IO, "%s: %s",
+                   what, why);
+}
+
+/* An address that no other living thread gets. */
+static const void *self(void)
+{
+    static _Thread_local char place;
+
+    return &place;
+}
+
+static void ring(void *context)
+{
+    tp_loop *loop = context;
+
+    uv_async_send(&loop->wake);
+}
+
+static void on_wake(uv_async_t *wake)
+{
+    (void)wake; /* the turn looks into the inbox anyway */
+}
+
+static void on_alarm(uv_timer_t *alarm)
+{
+    uv_stop(alarm->loop); /* it may ring before libuv begins to wait, which then has to be short */
+}
+
+/* libuv writes with plain write(), so a peer that is gone would kill the process. Whoever handles
+ * the signal already knows what to do about it. */
+static void ignore_broken_pipes(void)
+{
+    struct sigaction action;
+
+    if (sigaction(SIGPIPE, NULL, &action) == 0 && action.sa_handler == SIG_DFL) {
+        action.sa_handler = SIG_IGN;
+        sigaction(SIGPIPE, &action, NULL);
+    }
+}
+
+static void init(tp_loop *loop, const tp_clock *clock)
+{
+    loop->clock = clock;
+    loop->after_end = &loop->after;
+    tpi_timers_init(&loop->timers);
+    tpi_inbox_init(&loop->inbox, ring, loop);
+    atomic_init(&loop->stopping, false);
+    atomic_init(&loop->owner, self());
+    ignore_broken_pipes();
+}
+
+tp_status tp_loop_create(tp_loop **out, const tp_clock *clock, tp_error *err)
+{
+    tp_loop *loop = calloc(1, sizeof *loop);
+
+    if (loop == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "event loop: out of memory");
+    }
+    int error = uv_loop_init(&loop->uv);
+    if (error != 0) {
+        free(loop);
+        return tpi_uv_fail(err, error, "event loop");
+    }
+    error = uv_async_init(&loop->uv, &loop->wake, on_wake);
+    if (error != 0) {
+        uv_loop_close(&loop->uv);
+        free(loop);
+        return tpi_uv_fail(err, error, "event loop");
+    }
+    uv_timer_init(&loop->uv, &loop->alarm);
+    init(loop, clock);
+    *out = loop;
+    return TP_OK;
+}
+
+static void run_tasks(tp_loop *loop)
+{
+    tpi_item *item = tpi_inbox_take(&loop->inbox);
+
+    while (item != NULL) {
+        tpi_task *task = CONTAINER_OF(item, tpi_task, item);
+        item = item->next;
+        task->run(task);
+    }
+}
+
+static void check_closing(uv_handle_t *handle, void *context)
+{
+    (void)handle;
+    (void)context;
+    assert(uv_is_closing(handle)); /* otherwise a stream, listener, datagram or signal is left */
+}
+
+void tp_loop_destroy(tp_loop *loop)
+{
+    if (loop == NULL) {
+        return;
+    }
+    while (atomic_load(&loop->inbox.posted) != NULL) {
+        run_tasks(loop);
+    }
+    uv_close((uv_handle_t *)&loop->wake, NULL);
+    uv_close((uv_handle_t *)&loop->alarm, NULL);
+    uv_walk(&loop->uv, check_closing, NULL);
+    uv_run(&loop->uv, UV_RUN_DEFAULT);
+    int error = uv_loop_close(&loop->uv);
+    assert(error == 0);
+    (void)error;
+    tpi_timers_fini(&loop->timers);
+    free(loop);
+}
+
+const tp_clock *tp_loop_clock(const tp_loop *loop)
+{
+    return loop->clock;
+}
+
+struct uv_loop_s *tpi_loop_uv(tp_loop *loop)
+{
+    return &loop->uv;
+}
+
+tpi_timers *tpi_loop_timers(tp_loop *loop)
+{
+    return &loop->timers;
+}
+
+/* ---- Turning --------------------------------------------------------------------------------- */
+
+/* Let libuv wait until the deadline. Rounded up, so that no wait ends for nothing. */
+static void set_alarm(tp_loop *loop, int64_t deadline_ns)
+{
+    const int64_t at_ms = deadline_ns / TP_NS_PER_MS + (deadline_ns % TP_NS_PER_MS > 0);
+    const int64_t left_ms = at_ms - (int64_t)uv_now(&loop->uv);
+
+    uv_timer_start(&loop->alarm, on_alarm, left_ms > 0 ? (uint64_t)left_ms : 0, 0);
+}
+
+/* Whether there is nothing to do already; if so, the end of the wait is arranged. Another clock
+ * than the real one cannot wake us: whoever moves it posts a task. */
+static bool prepare_to_wait(tp_loop *loop)
+{
+    const int64_t next_ns = tpi_timers_next_ns(&loop->timers);
+
+    uv_timer_stop(&loop->alarm);
+    if (loop->after != NULL) {
+        return false;
+    }
+    if (next_ns == TP_NEVER) {
+        return true;
+    }
+    if (loop->clock == tp_clock_real()) {
+        set_alarm(loop, next_ns);
+        return true;
+    }
+    return next_ns > tp_clock_now_ns(loop->clock);
+}
+
+/* Callbacks may queue more, or cancel what is queued; `passing` says how many are left of those
+ * that were there at first. */
+static void run_after(tp_loop *loop)
+{
+    for (tp_after *after = loop->after; after != NULL; after = after->next) {
+        loop->passing++;
+    }
+    while (loop->passing > 0 && loop->after != NULL) {
+        tp_after *after = loop->after;
+        tp_loop_after_cancel(loop, after);
+        after->run(after);
+    }
+}
+
+void tp_loop_turn(tp_loop *loop, bool wait)
+{
+    assert(!loop->turning);
+    loop->turning = true;
+    atomic_store_explicit(&loop->owner, self(), memory_order_relaxed);
+    uv_run(&loop->uv, wait && prepare_to_wait(loop) ? UV_RUN_ONCE : UV_RUN_NOWAIT);
+    tpi_timers_fire(&loop->timers, tp_clock_now_ns(loop->clock));
+    run_tasks(loop);
+    run_after(loop);
+    loop->turning = false;
+}
+
+void tp_loop_run(tp_loop *loop)
+{
+    while (!atomic_exchange(&loop->stopping, false)) {
+        tp_loop_turn(loop, true);
+    }
+}
+
+void tp_loop_stop(tp_loop *loop)
+{
+    atomic_store(&loop->stopping, true);
+    uv_async_send(&loop->wake);
+}
+
+bool tp_loop_is_current(const tp_loop *loop)
+{
+    return atomic_load_explicit(&loop->owner, memory_order_relaxed) == self();
+}
+
+void tpi_loop_post(tp_loop *loop, tpi_task *task)
+{
+    tpi_inbox_post(&loop->inbox, &task->item);
+}
+
+/* ---- After each turn ------------------------------------------------------------------------- */
+
+void tp_loop_after(tp_loop *loop, tp_after *after)
+{
+    assert(tp_loop_is_current(loop));
+    if (after->queued) {
+        return;
+    }
+    after->queued = true;
+    after->next = NULL;
+    *loop->after_end = after;
+    loop->after_end = &after->next;
+}
+
+void tp_loop_after_cancel(tp_loop *loop, tp_after *after)
+{
+    tp_after **link = &loop->after;
+    unsigned place = 0;
+
+    if (!after->queued) {
+        return;
+    }
+    while (*link != after) {
+        link = &(*link)->next;
+        place++;
+    }
+    *link = after->next;
+    if (loop->after_end == &after->next) {
+        loop->after_end = link;
+    }
+    if (place < loop->passing) {
+        loop->passing--;
+    }
+    after->queued = false;
+}

@@ -1,0 +1,506 @@
+/*
+ * stream.c - connected byte streams on libuv.
+ *
+ * States: RESOLVING -> CONNECTING -> OPEN, or from an accepted socket straight to OPEN. A failed
+ * attempt closes its handle (RETRYING) and tries the next address; without one it is FAILED.
+ * CLOSING is final: the callback that is still to come, whichever it is, releases the memory.
+ * libuv has a handle in the states CONNECTING, RETRYING and OPEN.
+ *
+ * Writing: libuv tells that a socket takes bytes again only by finishing a queued write. So the
+ * first bytes that the kernel does not take are carried by the stream itself and queued.
+ */
+#include "troupe/stream.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <netinet/tcp.h>
+
+#include "loop/address.h"
+#include "loop/inside.h"
+
+enum { CARRIED = 64 };
+
+enum state { RESOLVING, CONNECTING, RETRYING, FAILED, OPEN, CLOSING };
+
+/* What only a stream that is not connected yet needs. */
+struct attempt {
+    tpi_address address;
+    unsigned next; /* of its endpoints */
+    uv_getaddrinfo_t resolve;
+    uv_connect_t connect;
+    void (*done)(void *context, tp_stream *stream, tp_status status);
+    void *context; /* borrowed */
+};
+
+struct tp_stream {
+    union {
+        uv_handle_t handle;
+        uv_stream_t stream;
+        uv_tcp_t tcp;
+        uv_pipe_t pipe;
+    } uv;
+    tp_loop *loop; /* borrowed */
+    enum state state;
+    int error;               /* libuv's code of what went wrong; 0 if nothing did */
+    struct attempt *attempt; /* owned; NULL once connected */
+
+    const tp_stream_events *events; /* borrowed; NULL until it is started */
+    void *context;                  /* borrowed */
+    bool reading;
+    bool ended;    /* `end` was called */
+    bool carrying; /* `carry` is queued in libuv */
+    bool blocked;  /* somebody is to be told when more can be written */
+    tp_after tell; /* tells the end of a stream that is not reading */
+
+    uv_write_t write;
+    char carry[CARRIED];
+    char peer[128];
+};
+
+static void release(tp_stream *stream)
+{
+    free(stream->attempt);
+    free(stream);
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+    release(CONTAINER_OF(handle, tp_stream, uv));
+}
+
+/* ---- The end --------------------------------------------------------------------------------- */
+
+static void end(tp_stream *stream)
+{
+    if (!stream->ended) {
+        stream->ended = true;
+        stream->reading = false;
+        uv_read_stop(&stream->uv.stream);
+        stream->events->end(stream->context, stream->error == 0 ? TP_OK : TP_E_IO);
+    }
+}
+
+static void on_tell(tp_after *tell)
+{
+    end(CONTAINER_OF(tell, tp_stream, tell));
+}
+
+/* A broken stream that is being read finds its end by itself, behind the last bytes. */
+static void tell_unless_reading(tp_stream *stream)
+{
+    if (stream->error != 0 && !stream->reading && !stream->ended) {
+        tp_loop_after(stream->loop, &stream->tell);
+    }
+}
+
+/* Whatever made writing fail, from now on the socket is at its end for reading too. */
+static void break_off(tp_stream *stream, int error)
+{
+    uv_os_fd_t fd;
+
+    if (stream->error == 0) {
+        stream->error = error;
+    }
+    if (uv_fileno(&stream->uv.handle, &fd) == 0) {
+        shutdown(fd, SHUT_RDWR);
+    }
+    tell_unless_reading(stream);
+}
+
+/* ---- Making one ------------------------------------------------------------------------------ */
+
+static tp_stream *create(tp_loop *loop)
+{
+    tp_stream *stream = calloc(1, sizeof *stream);
+
+    if (stream != NULL) {
+        stream->loop = loop;
+        stream->tell.run = on_tell;
+    }
+    return stream;
+}
+
+static void init_handle(tp_stream *stream, int family)
+{
+    if (family == AF_UNIX) {
+        uv_pipe_init(tpi_loop_uv(stream->loop), &stream->uv.pipe, 0);
+    } else {
+        uv_tcp_init(tpi_loop_uv(stream->loop), &stream->uv.tcp);
+    }
+}
+
+/* Small messages go out at once; a peer that vanished without a word is noticed after 30 s. These
+ * are wishes: a socket that does not fulfil them still works. */
+static void tune(tp_stream *stream)
+{
+    const int probe_every_s = 5;
+    const int probes = 3;
+    uv_os_fd_t fd;
+
+    if (uv_fileno(&stream->uv.handle, &fd) == 0) {
+        uv_tcp_nodelay(&stream->uv.tcp, 1);
+        uv_tcp_keepalive(&stream->uv.tcp, 1, 15);
+        setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &probe_every_s, sizeof probe_every_s);
+        setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof probes);
+    }
+}
+
+static void become_open(tp_stream *stream, const struct sockaddr *peer)
+{
+    stream->state = OPEN;
+    stream->error = 0;
+    tpi_address_print(stream->peer, sizeof stream->peer, peer);
+    if (peer->sa_family != AF_UNIX) {
+        tune(stream);
+    }
+}
+
+tp_status tp_stream_adopt(tp_stream **out, tp_loop *loop, int fd, const struct sockaddr *peer)
+{
+    tp_stream *stream = create(loop);
+
+    if (stream == NULL) {
+        close(fd);
+        return TP_E_NOMEM;
+    }
+    init_handle(stream, peer->sa_family);
+    int error = peer->sa_family == AF_UNIX ? uv_pipe_open(&stream->uv.pipe, fd)
+                                           : uv_tcp_open(&stream->uv.tcp, fd);
+    if (error != 0) {
+        close(fd);
+        uv_close(&stream->uv.handle, on_closed);
+        return TP_E_IO;
+    }
+    become_open(stream, peer);
+    *out = stream;
+    return TP_OK;
+}
+
+/* ---- Connecting ------------------------------------------------------------------------------ */
+
+static void connect_next(tp_stream *stream);
+
+static void fail_attempt(tp_stream *stream)
+{
+    const struct attempt *attempt = stream->attempt;
+
+    stream->state = FAILED;
+    attempt->done(attempt->context, stream, tp_stream_error(stream, NULL));
+}
+
+static void on_given_up(uv_handle_t *handle)
+{
+    tp_stream *stream = CONTAINER_OF(handle, tp_stream, uv);
+
+    if (stream->state == CLOSING) {
+        release(stream);
+    } else if (stream->attempt->next == stream->attempt->address.count) {
+        fail_attempt(stream);
+    } else {
+        connect_next(stream);
+    }
+}
+
+static void give_up(tp_stream *stream, int error)
+{
+    stream->error = error;
+    stream->state = RETRYING;
+    uv_close(&stream->uv.handle, on_given_up);
+}
+
+static void on_connected(uv_connect_t *request, int error)
+{
+    tp_stream *stream = CONTAINER_OF(request->handle, tp_stream, uv);
+    struct attempt *attempt = stream->attempt;
+
+    if (stream->state == CLOSING) {
+        return;
+    }
+    if (error != 0) {
+        give_up(stream, error);
+        return;
+    }
+    stream->attempt = NULL;
+    become_open(stream, &attempt->address.endpoints[attempt->next - 1].as.any);
+    attempt->done(attempt->context, stream, TP_OK);
+    free(attempt);
+}
+
+static void connect_next(tp_stream *stream)
+{
+    struct attempt *attempt = stream->attempt;
+    const tpi_endpoint *to = &attempt->address.endpoints[attempt->next++];
+
+    stream->state = CONNECTING;
+    init_handle(stream, to->as.any.sa_family);
+    if (to->as.any.sa_family == AF_UNIX) {
+        uv_pipe_connect(&attempt->connect, &stream->uv.pipe, to->as.local.sun_path, on_connected);
+        return;
+    }
+    int error = uv_tcp_connect(&attempt->connect, &stream->uv.tcp, &to->as.any, on_connected);
+    if (error != 0) {
+        give_up(stream, error);
+    }
+}
+
+static void on_resolved(uv_getaddrinfo_t *request, int error, struct addrinfo *found)
+{
+    tp_stream *stream = request->data;
+
+    if (stream->state == CLOSING) {
+        release(stream);
+    } else {
+        stream->error = error != 0 ? error : tpi_address_found(&stream->attempt->address, found);
+        if (stream->error != 0) {
+            fail_attempt(stream);
+        } else {
+            connect_next(stream);
+        }
+    }
+    uv_freeaddrinfo(found);
+}
+
+static int resolve(tp_stream *stream)
+{
+    struct attempt *attempt = stream->attempt;
+    struct addrinfo hints;
+
+    tpi_address_hints(&hints);
+    stream->state = RESOLVING;
+    attempt->resolve.data = stream;
+    return uv_getaddrinfo(tpi_loop_uv(stream->loop), &attempt->resolve, on_resolved,
+                          attempt->address.host, NULL, &hints);
+}
+
+static int begin_attempt(tp_stream *stream)
+{
+    if (stream->attempt->address.count == 0) {
+        return resolve(stream);
+    }
+    connect_next(stream);
+    return 0;
+}
+
+tp_status tp_stream_connect(tp_stream **out, tp_loop *loop, const char *address,
+                            void (*done)(void *context, tp_stream *stream, tp_status status),
+                            void *context, tp_error *err)
+{
+    struct attempt *attempt = calloc(1, sizeof *attempt);
+    tp_stream *stream = attempt != NULL ? create(loop) : NULL;
+
+    assert(tp_loop_is_current(loop));
+    if (stream == NULL) {
+        free(attempt);
+        return tpi_address_fail(err, UV_ENOMEM, TPI_ADDRESS_CONNECT, address);
+    }
+    stream->attempt = attempt;
+    attempt->done = done;
+    attempt->context = context;
+    (void)snprintf(stream->peer, sizeof stream->peer, "%s", address);
+    tp_status status = tpi_address_get(&attempt->address, address, TPI_ADDRESS_CONNECT, false, err);
+    if (status == TP_OK) {
+        int error = begin_attempt(stream);
+        status = error == 0 ? TP_OK : tpi_address_fail(err, error, TPI_ADDRESS_CONNECT, address);
+    }
+    if (status != TP_OK) {
+        release(stream);
+        return status;
+    }
+    *out = stream;
+    return TP_OK;
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+static void on_room(uv_handle_t *handle, size_t suggested, uv_buf_t *out)
+{
+    const tp_stream *stream = CONTAINER_OF(handle, tp_stream, uv);
+    void *bytes = NULL;
+    size_t length = 0;
+
+    (void)suggested;
+    stream->events->room(stream->context, &bytes, &length);
+    assert(bytes != NULL && length > 0);
+    out->base = bytes;
+    out->len = length;
+}
+
+static void on_read(uv_stream_t *uv, ssize_t length, const uv_buf_t *room)
+{
+    tp_stream *stream = CONTAINER_OF(uv, tp_stream, uv);
+
+    (void)room;
+    if (length > 0) {
+        stream->events->read(stream->context, (size_t)length);
+    } else if (length < 0) {
+        if (stream->error == 0 && length != UV_EOF) {
+            stream->error = (int)length;
+        }
+        end(stream);
+    }
+}
+
+tp_status tp_stream_start(tp_stream *stream, const tp_stream_events *events, void *context)
+{
+    assert(tp_loop_is_current(stream->loop) && stream->events == NULL);
+    if (stream->state != OPEN) {
+        return TP_E_INVALID;
+    }
+    stream->events = events;
+    stream->context = context;
+    tp_stream_resume(stream);
+    return TP_OK;
+}
+
+void tp_stream_pause(tp_stream *stream)
+{
+    assert(tp_loop_is_current(stream->loop));
+    if (stream->reading) {
+        stream->reading = false;
+        uv_read_stop(&stream->uv.stream);
+        tell_unless_reading(stream);
+    }
+}
+
+void tp_stream_resume(tp_stream *stream)
+{
+    assert(tp_loop_is_current(stream->loop) && stream->events != NULL);
+    if (stream->reading || stream->ended) {
+        return;
+    }
+    int error = uv_read_start(&stream->uv.stream, on_room, on_read);
+    if (error != 0) {
+        break_off(stream, error);
+        return;
+    }
+    stream->reading = true;
+}
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+static void on_carried(uv_write_t *request, int error)
+{
+    tp_stream *stream = CONTAINER_OF(request, tp_stream, write);
+
+    stream->carrying = false;
+    if (stream->state == CLOSING || stream->ended) {
+        return;
+    }
+    if (error != 0) {
+        break_off(stream, error);
+    } else if (stream->blocked) {
+        stream->blocked = false;
+        stream->events->written(stream->context);
+    }
+}
+
+/* Copy what follows after the first `skip` bytes; how many bytes that were. */
+static size_t copy_rest(char out[CARRIED], const uv_buf_t *bufs, unsigned count, size_t skip)
+{
+    size_t length = 0;
+
+    for (unsigned i = 0; i < count && length < CARRIED; i++) {
+        const size_t skipped = skip < bufs[i].len ? skip : bufs[i].len;
+        const size_t left = bufs[i].len - skipped;
+        const size_t part = left < CARRIED - length ? left : CARRIED - length;
+        if (part > 0) {
+            memcpy(out + length, bufs[i].base + skipped, part);
+        }
+        length += part;
+        skip -= skipped;
+    }
+    return length;
+}
+
+/* Take some bytes more than the kernel, to be told when it takes bytes again. */
+static size_t carry(tp_stream *stream, const uv_buf_t *bufs, unsigned count, size_t skip)
+{
+    if (stream->carrying) {
+        return 0;
+    }
+    const size_t length = copy_rest(stream->carry, bufs, count, skip);
+    const uv_buf_t carried = uv_buf_init(stream->carry, (unsigned)length);
+    int error = uv_write(&stream->write, &stream->uv.stream, &carried, 1, on_carried);
+    if (error != 0) {
+        break_off(stream, error);
+        return 0;
+    }
+    stream->carrying = true;
+    return length;
+}
+
+static size_t convert(uv_buf_t *out, const tp_piece *pieces, unsigned count)
+{
+    size_t total = 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        out[i] = tpi_uv_buf(pieces[i].bytes, pieces[i].length);
+        total += pieces[i].length;
+    }
+    return total;
+}
+
+long tp_stream_try_write(tp_stream *stream, const tp_piece *pieces, unsigned count)
+{
+    uv_buf_t bufs[TP_STREAM_PIECES];
+
+    assert(tp_loop_is_current(stream->loop) && stream->events != NULL);
+    assert(count <= TP_STREAM_PIECES);
+    if (stream->ended || stream->error != 0) {
+        return TP_E_IO;
+    }
+    const size_t total = convert(bufs, pieces, count);
+    if (total == 0) {
+        return 0;
+    }
+    const int written = uv_try_write(&stream->uv.stream, bufs, count);
+    if (written < 0 && written != UV_EAGAIN) {
+        break_off(stream, written);
+        return TP_E_IO;
+    }
+    size_t taken = written > 0 ? (size_t)written : 0;
+    if (taken < total) {
+        taken += carry(stream, bufs, count, taken);
+        stream->blocked = stream->blocked || taken < total;
+    }
+    return stream->error == 0 ? (long)taken : TP_E_IO;
+}
+
+/* ---- Closing and telling --------------------------------------------------------------------- */
+
+void tp_stream_close(tp_stream *stream)
+{
+    if (stream == NULL) {
+        return;
+    }
+    assert(tp_loop_is_current(stream->loop) && stream->state != CLOSING);
+    const enum state before = stream->state;
+    stream->state = CLOSING;
+    tp_loop_after_cancel(stream->loop, &stream->tell);
+    if (before == FAILED) {
+        release(stream);
+    } else if (before == RESOLVING) {
+        uv_cancel((uv_req_t *)&stream->attempt->resolve);
+    } else if (before != RETRYING) {
+        uv_close(&stream->uv.handle, on_closed);
+    }
+}
+
+tp_status tp_stream_error(const tp_stream *stream, tp_error *err)
+{
+    if (stream->error == 0) {
+        return TP_OK;
+    }
+    return stream->state == FAILED
+               ? tpi_address_fail(err, stream->error, TPI_ADDRESS_CONNECT, stream->peer)
+               : tpi_uv_fail(err, stream->error, stream->peer);
+}
+
+const char *tp_stream_peer(const tp_stream *stream)
+{
+    return stream->peer;
+}

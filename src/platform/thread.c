@@ -1,0 +1,165 @@
+/* thread.c - threads, bells and waiting, on Linux. */
+#define _GNU_SOURCE /* pthread_setname_np, ppoll */
+#include "platform/thread.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "troupe/clock.h"
+
+/* ---- Threads --------------------------------------------------------------------------------- */
+
+struct tpi_thread {
+    pthread_t id;
+    void (*main)(void *context);
+    void *context; /* borrowed */
+    char name[16]; /* what the kernel has room for */
+};
+
+static void *begin(void *argument)
+{
+    const tpi_thread *thread = argument;
+
+    pthread_setname_np(pthread_self(), thread->name);
+    thread->main(thread->context);
+    return NULL;
+}
+
+/* Signals from outside belong to the thread that made this one. Faults stay with whoever commits
+ * them, so that crash reports name the right thread. */
+static void fill_with_foreign_signals(sigset_t *set)
+{
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
+
+    sigfillset(set);
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
+        sigdelset(set, faults[i]);
+    }
+}
+
+/* A thread inherits the signal mask of the moment that it is made in. */
+static int create_blocking_signals(tpi_thread *thread)
+{
+    sigset_t blocked;
+    sigset_t before;
+
+    fill_with_foreign_signals(&blocked);
+    pthread_sigmask(SIG_BLOCK, &blocked, &before);
+    int error = pthread_create(&thread->id, NULL, begin, thread);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return error;
+}
+
+tp_status tpi_thread_start(tpi_thread **out, const char *name, void (*main)(void *context),
+                           void *context, tp_error *err)
+{
+    tpi_thread *thread = calloc(1, sizeof *thread);
+
+    if (thread == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "thread %s: out of memory", name);
+    }
+    thread->main = main;
+    thread->context = context;
+    (void)snprintf(thread->name, sizeof thread->name, "%s", name);
+    int error = create_blocking_signals(thread);
+    if (error != 0) {
+        free(thread);
+        return tp_fail(err, TP_E_IO, "thread %s: %s", name, strerror(error));
+    }
+    *out = thread;
+    return TP_OK;
+}
+
+void tpi_thread_join(tpi_thread *thread)
+{
+    if (thread != NULL) {
+        pthread_join(thread->id, NULL);
+        free(thread);
+    }
+}
+
+/* ---- Bells ----------------------------------------------------------------------------------- */
+
+tp_status tpi_bell_init(tpi_bell *bell, tp_error *err)
+{
+    bell->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    return bell->fd >= 0 ? TP_OK : tp_fail(err, TP_E_IO, "bell: %s", strerror(errno));
+}
+
+void tpi_bell_fini(tpi_bell *bell)
+{
+    if (bell->fd >= 0) {
+        close(bell->fd);
+        bell->fd = -1;
+    }
+}
+
+/* A full counter (EAGAIN) rings already. */
+void tpi_bell_ring(const tpi_bell *bell)
+{
+    const uint64_t one = 1;
+    const int saved = errno; /* a signal handler must leave it as it was */
+
+    while (write(bell->fd, &one, sizeof one) < 0 && errno == EINTR) {
+    }
+    errno = saved;
+}
+
+void tpi_bell_silence(const tpi_bell *bell)
+{
+    uint64_t count;
+
+    while (read(bell->fd, &count, sizeof count) < 0 && errno == EINTR) {
+    }
+}
+
+/* ---- Waiting --------------------------------------------------------------------------------- */
+
+enum { MOST_WAITED = 8 };
+
+static struct timespec time_until(int64_t deadline_ns)
+{
+    const int64_t now_ns = tp_clock_now_ns(tp_clock_real());
+    const int64_t left_ns = deadline_ns > now_ns ? deadline_ns - now_ns : 0;
+
+    return (struct timespec){.tv_sec = left_ns / TP_NS_PER_S, .tv_nsec = left_ns % TP_NS_PER_S};
+}
+
+static unsigned ready_bits(const struct pollfd *polled, unsigned count)
+{
+    unsigned bits = 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        bits |= polled[i].revents != 0 ? 1u << i : 0;
+    }
+    return bits;
+}
+
+unsigned tpi_wait(const int *fds, unsigned count, int64_t deadline_ns)
+{
+    struct pollfd polled[MOST_WAITED] = {0};
+
+    assert(count <= MOST_WAITED);
+    for (unsigned i = 0; i < count; i++) {
+        polled[i] = (struct pollfd){.fd = fds[i], .events = POLLIN};
+    }
+    for (;;) {
+        const struct timespec left = time_until(deadline_ns);
+        const int ready = ppoll(polled, count, deadline_ns == TP_NEVER ? NULL : &left, NULL);
+        if (ready > 0) {
+            return ready_bits(polled, count);
+        }
+        assert(ready == 0 || errno == EINTR);
+        if (ready == 0 && tp_clock_now_ns(tp_clock_real()) >= deadline_ns) {
+            return 0;
+        }
+    }
+}

@@ -1,0 +1,38 @@
+/*
+ * thread.h - threads and the wake-up that one thread gives another.
+ *
+ * Only framework code makes threads; drivers never do. Stopping is a request, then a join.
+ */
+#ifndef TROUPE_PLATFORM_THREAD_H
+#define TROUPE_PLATFORM_THREAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "troupe/status.h"
+
+typedef struct tpi_thread tpi_thread;
+
+/* Start a thread; `name` (at most 15 characters count) shows in debuggers. */
+tp_status tpi_thread_start(tpi_thread **out, const char *name, void (*main)(void *context),
+                           void *context, tp_error *err);
+
+/* Wait for its end and release it. NULL is accepted. */
+void tpi_thread_join(tpi_thread *thread);
+
+/* A bell: rung from any thread or a signal handler, waited for with poll(). */
+typedef struct tpi_bell {
+    int fd; /* readable while it rings; -1 before init */
+} tpi_bell;
+
+tp_status tpi_bell_init(tpi_bell *bell, tp_error *err);
+void tpi_bell_fini(tpi_bell *bell);
+void tpi_bell_ring(const tpi_bell *bell);
+void tpi_bell_silence(const tpi_bell *bell);
+
+/* Wait until one of the descriptors is readable or `deadline_ns` of the real clock has come. -1
+ * among the descriptors is passed over. Bit i of the result is set if fds[i] is readable (or its
+ * peer is gone); 0 means that the time has come. At most 8. */
+unsigned tpi_wait(const int *fds, unsigned count, int64_t deadline_ns);
+
+#endif
