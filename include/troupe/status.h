@@ -33,7 +33,12 @@ extern "C" {
     X(E_EXISTS, -9, "exists already")                                                              \
     X(E_UNSUPPORTED, -10, "not supported")                                                         \
     X(E_IO, -11, "input or output failed")                                                         \
-    X(E_LIMIT, -12, "over a limit")
+    X(E_LIMIT, -12, "over a limit")                                                                \
+    X(E_TIMEOUT, -13, "no answer in time")                                                         \
+    X(E_CLOSED, -14, "connection closed")                                                          \
+    X(E_DENIED, -15, "not allowed")                                                                \
+    X(E_DEVICE, -16, "the device failed")                                                          \
+    X(PENDING, 1, "not yet answered")
 
 typedef enum tp_status {
 #define TP_STATUS_ENUM(name, number, text) TP_##name = number,

@@ -1,0 +1,165 @@
+/* msg_test.c - messages: copied in, counted, encoded once. */
+#include "bus/msg.h"
+
+#include <string.h>
+
+#include "bus/pool.h"
+#include "support/memory.h"
+#include "support/unit.h"
+#include "troupe/interfaces/sonar.h"
+
+static const tp_msghdr header = {.addr = {.host = 0x0100007f, .robot = 6665, .interf = 5},
+                                 .type = TP_MSGTYPE_DATA,
+                                 .subtype = 1,
+                                 .timestamp = 1.5};
+
+static tp_msg *make_scan(uint32_t count)
+{
+    float ranges[64] = {1, 2, 3};
+    const tp_sonar_data data = {.ranges_count = count, .ranges = ranges};
+    tp_msg *msg = NULL;
+
+    assert_int_equal(tp_msg_create(&msg, &header, &tp_desc_sonar_data, &data), TP_OK);
+    return msg;
+}
+
+static void the_payload_is_a_copy_of_its_own(void **state)
+{
+    (void)state;
+    tp_msg *msg = make_scan(3);
+    const tp_sonar_data *data = tp_msg_payload(msg);
+
+    assert_ptr_equal(tp_msg_type(msg), &tp_desc_sonar_data);
+    assert_int_equal(data->ranges_count, 3);
+    assert_true(data->ranges[2] == 3.0f);
+    assert_int_equal(tp_msg_header(msg)->addr.interf, 5);
+    tp_msg_unref(msg);
+}
+
+static void the_wire_form_is_made_once_with_its_header(void **state)
+{
+    (void)state;
+    tp_msg *msg = make_scan(2);
+    const void *first = NULL;
+    const void *second = NULL;
+    size_t length = 0;
+
+    assert_int_equal(tp_msg_wire(msg, &first, &length), TP_OK);
+    assert_int_equal(length, 40 + 16);
+    assert_memory_equal(first,
+                        "\1\0\0\x7f\0\0\x1a\x09\0\0\0\5\0\0\0\0\0\0\0\1\0\0\0\1"
+                        "\x3f\xf8\0\0\0\0\0\0\0\0\0\0\0\0\0\x10"
+                        "\0\0\0\2\0\0\0\2\x3f\x80\0\0\x40\0\0\0",
+                        length);
+    assert_int_equal(tp_msg_wire(msg, &second, &length), TP_OK);
+    assert_ptr_equal(first, second);
+    assert_int_equal(tp_msg_header(msg)->size, 16);
+    tp_msg_unref(msg);
+}
+
+static void a_message_lives_until_its_last_reference_is_gone(void **state)
+{
+    (void)state;
+    tp_msg *msg = make_scan(1);
+
+    assert_ptr_equal(tp_msg_ref(msg), msg);
+    tp_msg_unref(msg);
+    assert_int_equal(((const tp_sonar_data *)tp_msg_payload(msg))->ranges_count, 1);
+    tp_msg_unref(msg);
+    tp_msg_unref(NULL);
+}
+
+static void bytes_become_a_message_or_say_why_not(void **state)
+{
+    (void)state;
+    tp_msg *msg = NULL;
+    static const unsigned char bytes[] = {0, 0, 0, 1, 0, 0, 0, 1, 0x3f, 0x80, 0, 0};
+
+    assert_int_equal(tp_msg_decode(&msg, &header, &tp_desc_sonar_data, bytes, 12), TP_OK);
+    assert_true(((const tp_sonar_data *)tp_msg_payload(msg))->ranges[0] == 1.0f);
+    tp_msg_unref(msg);
+    assert_int_equal(tp_msg_decode(&msg, &header, &tp_desc_sonar_data, bytes, 11), TP_E_SHORT);
+    assert_int_equal(tp_msg_decode(&msg, &header, &tp_desc_sonar_data, bytes, 0), TP_OK);
+    assert_null(tp_msg_payload(msg));
+    tp_msg_unref(msg);
+    assert_int_equal(tp_msg_decode(&msg, &header, NULL, bytes, 12), TP_OK);
+    assert_null(tp_msg_payload(msg));
+    tp_msg_unref(msg);
+}
+
+static void making_the_same_again_allocates_nothing(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 2; round++) {
+        const size_t before = memory_allocations();
+        for (int i = 0; i < 100; i++) {
+            const void *bytes;
+            size_t length;
+            tp_msg *msg = make_scan(64);
+            tp_msg_wire(msg, &bytes, &length);
+            tp_msg_unref(msg);
+        }
+        if (round == 1) {
+            assert_int_equal(memory_allocations(), before);
+        }
+    }
+}
+
+static tp_status make_and_encode(void *context)
+{
+    (void)context;
+    float range = 1;
+    const tp_sonar_data data = {.ranges_count = 1, .ranges = &range};
+    tp_msg *msg = NULL;
+    const void *bytes;
+    size_t length;
+    tp_status status = tp_msg_create(&msg, &header, &tp_desc_sonar_data, &data);
+
+    status = status == TP_OK ? tp_msg_wire(msg, &bytes, &length) : status;
+    tp_msg_unref(msg);
+    tpi_pool_leave();
+    return status;
+}
+
+static void running_out_of_memory_is_told(void **state)
+{
+    (void)state;
+    tpi_pool_leave();
+    memory_sweep(make_and_encode, NULL);
+}
+
+static void blocks_are_large_enough_and_used_again(void **state)
+{
+    (void)state;
+    for (size_t size = 1; size < 100000; size = size * 3 + 1) {
+        void *block = tpi_pool_take(size);
+        assert_true(tpi_pool_size(block) >= size);
+        memset(block, 0xa5, size);
+        tpi_pool_give(block);
+        assert_ptr_equal(tpi_pool_take(size), block);
+        tpi_pool_give(block);
+    }
+    assert_null(tpi_pool_take(SIZE_MAX / 2 + 1));
+    tpi_pool_give(NULL);
+}
+
+static int leave_pool(void **state)
+{
+    (void)state;
+    tpi_pool_leave();
+    return memory_live() == 0 ? 0 : -1;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_payload_is_a_copy_of_its_own),
+        cmocka_unit_test(the_wire_form_is_made_once_with_its_header),
+        cmocka_unit_test(a_message_lives_until_its_last_reference_is_gone),
+        cmocka_unit_test(bytes_become_a_message_or_say_why_not),
+        cmocka_unit_test(making_the_same_again_allocates_nothing),
+        cmocka_unit_test(running_out_of_memory_is_told),
+        cmocka_unit_test(blocks_are_large_enough_and_used_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, leave_pool);
+}

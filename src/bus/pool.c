@@ -1,0 +1,169 @@
+/* pool.c - blocks of memory that are used again; see pool.h. */
+#include "bus/pool.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+/* Sizes double from 256 bytes to 16 MiB; what is larger is not kept. */
+enum { CLASSES = 17, FIRST_SHIFT = 8 };
+
+struct pool;
+
+/* What precedes every block. */
+struct head {
+    struct head *next;  /* while it is idle */
+    struct pool *owner; /* NULL for a block that is too large to be kept */
+    size_t size;
+    unsigned class;
+    max_align_t bytes[];
+};
+
+struct pool {
+    struct head *idle[CLASSES];      /* the owner's */
+    _Atomic(struct head *) returned; /* pushed by other threads; `left` when the owner is gone */
+    atomic_long blocks;              /* not freed yet, plus one while its thread lives */
+};
+
+static struct head left; /* a mark, never a block */
+
+static _Thread_local struct pool *own_pool;
+
+static unsigned class_of(size_t size)
+{
+    unsigned class = 0;
+
+    while (class < CLASSES && ((size_t)1 << (class + FIRST_SHIFT)) < size) {
+        class ++;
+    }
+    return class;
+}
+
+static struct head *head_of(const void *block)
+{
+    return (struct head *)((uintptr_t)block - offsetof(struct head, bytes));
+}
+
+/* One block less; the last one takes the pool with it. */
+static void forget(struct pool *pool)
+{
+    if (atomic_fetch_sub(&pool->blocks, 1) == 1) {
+        free(pool);
+    }
+}
+
+static struct pool *this_pool(void)
+{
+    if (own_pool == NULL) {
+        own_pool = calloc(1, sizeof *own_pool);
+        if (own_pool != NULL) {
+            atomic_store(&own_pool->blocks, 1);
+        }
+    }
+    return own_pool;
+}
+
+/* Sort what others gave back into the idle lists; `mark` takes its place. */
+static void collect_returned(struct pool *pool, struct head *mark)
+{
+    struct head *head = atomic_exchange(&pool->returned, mark);
+
+    while (head != NULL) {
+        struct head *next = head->next;
+        head->next = pool->idle[head->class];
+        pool->idle[head->class] = head;
+        head = next;
+    }
+}
+
+static void *new_block(struct pool *pool, unsigned class, size_t size)
+{
+    const bool kept = class < CLASSES;
+    const size_t room = kept ? (size_t)1 << (class + FIRST_SHIFT) : size;
+    struct head *head = room < SIZE_MAX / 2 ? malloc(sizeof *head + room) : NULL;
+
+    if (head == NULL) {
+        return NULL;
+    }
+    *head = (struct head){.owner = kept ? pool : NULL, .size = room, .class = class};
+    if (kept) {
+        atomic_fetch_add(&pool->blocks, 1);
+    }
+    return head->bytes;
+}
+
+void *tpi_pool_take(size_t size)
+{
+    struct pool *pool = this_pool();
+    const unsigned class = class_of(size);
+    if (pool == NULL) {
+        return NULL;
+    }
+    if (class < CLASSES && pool->idle[class] == NULL) {
+        collect_returned(pool, NULL);
+    }
+    if (class == CLASSES || pool->idle[class] == NULL) {
+        return new_block(pool, class, size);
+    }
+    struct head *head = pool->idle[class];
+    pool->idle[class] = head->next;
+    return head->bytes;
+}
+
+/* To the pool of another thread, or to the system if that thread is gone. */
+static void give_across(struct pool *owner, struct head *head)
+{
+    struct head *top = atomic_load(&owner->returned);
+
+    do {
+        if (top == &left) {
+            free(head);
+            forget(owner);
+            return;
+        }
+        head->next = top;
+    } while (!atomic_compare_exchange_weak(&owner->returned, &top, head));
+}
+
+void tpi_pool_give(void *block)
+{
+    if (block == NULL) {
+        return;
+    }
+    struct head *head = head_of(block);
+    struct pool *owner = head->owner;
+    if (owner == NULL) {
+        free(head);
+    } else if (owner == own_pool) {
+        head->next = owner->idle[head->class];
+        owner->idle[head->class] = head;
+    } else {
+        give_across(owner, head);
+    }
+}
+
+size_t tpi_pool_size(const void *block)
+{
+    return head_of(block)->size;
+}
+
+void tpi_pool_leave(void)
+{
+    struct pool *pool = own_pool;
+
+    if (pool == NULL) {
+        return;
+    }
+    own_pool = NULL;
+    collect_returned(pool, &left);
+    for (unsigned class = 0; class < CLASSES; class ++) {
+        while (pool->idle[class] != NULL) {
+            struct head *head = pool->idle[class];
+            pool->idle[class] = head->next;
+            free(head);
+            atomic_fetch_sub(&pool->blocks, 1);
+        }
+    }
+    forget(pool);
+}

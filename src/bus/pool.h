@@ -1,0 +1,27 @@
+/*
+ * pool.h - blocks of memory that are used again.
+ *
+ * Every thread has a pool of its own. A block returns to the pool it came from: at once if its own
+ * thread gives it back, otherwise over a stack that any thread may push to and the owner empties
+ * when it runs short. So a message made by a driver's thread and released by the loop costs neither
+ * a lock nor an allocation. A pool whose thread has ended lives until its last block is back.
+ */
+#ifndef TROUPE_BUS_POOL_H
+#define TROUPE_BUS_POOL_H
+
+#include <stddef.h>
+
+/* At least `size` bytes, aligned for any type; NULL if memory ran out. Any thread. */
+void *tpi_pool_take(size_t size);
+
+/* Give a block back; any thread. NULL is accepted. */
+void tpi_pool_give(void *block);
+
+/* How many bytes the block really has. */
+size_t tpi_pool_size(const void *block);
+
+/* The calling thread will take no more: give what is idle back to the system. Called at the end of
+ * every thread that used a pool. */
+void tpi_pool_leave(void);
+
+#endif

@@ -1,0 +1,212 @@
+/* queue.c - messages that wait for one receiver; see queue.h. */
+#include "bus/queue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_CAPACITY = 8, MOST_RULES = 256 };
+
+void tpi_queue_init(tpi_queue *queue, uint32_t most, uint32_t most_kept, tpi_action fallback)
+{
+    *queue = (tpi_queue){.most = most, .most_kept = most_kept, .fallback = fallback};
+}
+
+void tpi_queue_fini(tpi_queue *queue)
+{
+    for (uint32_t i = 0; i < queue->count; i++) {
+        tp_msg_unref(tpi_queue_at(queue, i));
+    }
+    free((void *)queue->ring);
+    free(queue->rules);
+    queue->ring = NULL;
+    queue->rules = NULL;
+    queue->count = queue->capacity = queue->rule_count = 0;
+}
+
+static tp_msg **place(const tpi_queue *queue, uint32_t i)
+{
+    return &queue->ring[(queue->first + i) & (queue->capacity - 1)];
+}
+
+tp_msg *tpi_queue_at(const tpi_queue *queue, uint32_t i)
+{
+    return i < queue->count ? *place(queue, i) : NULL;
+}
+
+/* ---- Rules ----------------------------------------------------------------------------------- */
+
+static bool same_criteria(const tpi_rule *a, const tpi_rule *b)
+{
+    return a->interf == b->interf && a->index == b->index && a->type == b->type &&
+           a->subtype == b->subtype;
+}
+
+tp_status tpi_queue_add_rule(tpi_queue *queue, const tpi_rule *rule)
+{
+    for (uint32_t i = 0; i < queue->rule_count; i++) {
+        if (same_criteria(&queue->rules[i], rule)) {
+            queue->rules[i].action = rule->action;
+            return TP_OK;
+        }
+    }
+    if (queue->rule_count == MOST_RULES) {
+        return TP_E_LIMIT;
+    }
+    tpi_rule *rules = realloc(queue->rules, (queue->rule_count + 1) * sizeof *rules);
+    if (rules == NULL) {
+        return TP_E_NOMEM;
+    }
+    rules[queue->rule_count++] = *rule;
+    queue->rules = rules;
+    return TP_OK;
+}
+
+static bool is_loss_allowed(const tp_msghdr *header)
+{
+    return header->type == TP_MSGTYPE_DATA || header->type == TP_MSGTYPE_CMD;
+}
+
+static bool matches(const tpi_rule *rule, const tp_msghdr *header)
+{
+    return (rule->interf < 0 || rule->interf == header->addr.interf) &&
+           (rule->index < 0 || rule->index == header->addr.index) &&
+           (rule->type < 0 || rule->type == header->type) &&
+           (rule->subtype < 0 || rule->subtype == header->subtype);
+}
+
+static tpi_action choose(const tpi_queue *queue, const tp_msghdr *header)
+{
+    for (uint32_t i = 0; i < queue->rule_count; i++) {
+        const tpi_rule *rule = &queue->rules[i];
+        if (matches(rule, header) && rule->action >= TPI_APPEND && rule->action <= TPI_IGNORE) {
+            return (tpi_action)rule->action;
+        }
+    }
+    return is_loss_allowed(header) ? queue->fallback : TPI_APPEND;
+}
+
+/* ---- In and out ------------------------------------------------------------------------------ */
+
+static bool same_device(const tp_devaddr *a, const tp_devaddr *b)
+{
+    return a->interf == b->interf && a->index == b->index && a->robot == b->robot &&
+           a->host == b->host;
+}
+
+static void remove_at(tpi_queue *queue, uint32_t at)
+{
+    tp_msg_unref(*place(queue, at));
+    for (uint32_t i = at; i + 1 < queue->count; i++) {
+        *place(queue, i) = *place(queue, i + 1);
+    }
+    queue->count--;
+}
+
+static void remove_newest_of_kind(tpi_queue *queue, const tp_msghdr *header)
+{
+    for (uint32_t i = queue->count; i-- > queue->sealed;) {
+        const tp_msghdr *other = tp_msg_header(*place(queue, i));
+        if (other->type == header->type && other->subtype == header->subtype &&
+            same_device(&other->addr, &header->addr)) {
+            remove_at(queue, i);
+            queue->replaced++;
+            return;
+        }
+    }
+}
+
+static bool make_room(tpi_queue *queue)
+{
+    if (queue->count < queue->capacity) {
+        return true;
+    }
+    uint32_t capacity = queue->capacity == 0 ? FIRST_CAPACITY : queue->capacity * 2;
+    tp_msg **ring = malloc(capacity * sizeof *ring);
+    if (ring == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < queue->count; i++) {
+        ring[i] = *place(queue, i);
+    }
+    free((void *)queue->ring);
+    queue->ring = ring;
+    queue->first = 0;
+    queue->capacity = capacity;
+    return true;
+}
+
+tp_status tpi_queue_push(tpi_queue *queue, const tp_msg *msg)
+{
+    const tp_msghdr *header = tp_msg_header(msg);
+    const tpi_action action = choose(queue, header);
+
+    if (action == TPI_IGNORE) {
+        return TP_OK;
+    }
+    if (action == TPI_REPLACE) {
+        remove_newest_of_kind(queue, header);
+    }
+    if (is_loss_allowed(header) && queue->count >= queue->most) {
+        queue->dropped++;
+        return TP_OK;
+    }
+    if (queue->count >= queue->most_kept) {
+        return TP_E_LIMIT;
+    }
+    if (!make_room(queue)) {
+        return TP_E_NOMEM;
+    }
+    queue->count++;
+    *place(queue, queue->count - 1) = tp_msg_ref(msg);
+    return TP_OK;
+}
+
+tp_msg *tpi_queue_pop(tpi_queue *queue)
+{
+    if (queue->count == 0) {
+        return NULL;
+    }
+    tp_msg *oldest = *place(queue, 0);
+    queue->first = (queue->first + 1) & (queue->capacity - 1);
+    queue->count--;
+    queue->sealed -= queue->sealed > 0 ? 1 : 0;
+    return oldest;
+}
+
+tp_status tpi_queue_push_first(tpi_queue *queue, const tp_msg *msg)
+{
+    if (queue->count >= queue->most_kept) {
+        return TP_E_LIMIT;
+    }
+    if (!make_room(queue)) {
+        return TP_E_NOMEM;
+    }
+    queue->count++;
+    for (uint32_t i = queue->count - 1; i > queue->sealed; i--) {
+        *place(queue, i) = *place(queue, i - 1);
+    }
+    *place(queue, queue->sealed) = tp_msg_ref(msg);
+    return TP_OK;
+}
+
+void tpi_queue_seal(tpi_queue *queue, uint32_t n)
+{
+    n = n < queue->count ? n : queue->count;
+    queue->sealed = n > queue->sealed ? n : queue->sealed;
+}
+
+void tpi_queue_drop_data(tpi_queue *queue, const tp_devaddr *addr)
+{
+    uint32_t kept = queue->sealed;
+
+    for (uint32_t i = kept; i < queue->count; i++) {
+        tp_msg *msg = *place(queue, i);
+        const tp_msghdr *header = tp_msg_header(msg);
+        if (header->type == TP_MSGTYPE_DATA && same_device(&header->addr, addr)) {
+            tp_msg_unref(msg);
+        } else {
+            *place(queue, kept++) = msg;
+        }
+    }
+    queue->count = kept;
+}

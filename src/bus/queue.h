@@ -1,0 +1,65 @@
+/*
+ * queue.h - messages that wait for one receiver.
+ *
+ * Bounded, and says what it does when full. A rule (Player's "replace rules", first match wins)
+ * decides for each message whether it is appended, takes the place of the newest queued message of
+ * its kind, or is ignored. Data and commands beyond the limit are dropped and counted; replies
+ * beyond a limit of their own are refused, so that whoever asks without reading is found out. The
+ * ring grows as it fills. Belongs to one thread.
+ */
+#ifndef TROUPE_BUS_QUEUE_H
+#define TROUPE_BUS_QUEUE_H
+
+#include "troupe/msg.h"
+
+typedef enum tpi_action { TPI_APPEND = 0, TPI_REPLACE = 1, TPI_IGNORE = 2 } tpi_action;
+
+typedef struct tpi_rule {
+    int32_t interf; /* each: -1 for any */
+    int32_t index;
+    int32_t type;
+    int32_t subtype;
+    int32_t action;
+} tpi_rule;
+
+typedef struct tpi_queue {
+    tp_msg **ring;  /* owned, with a reference to each */
+    uint32_t first; /* place of the oldest */
+    uint32_t count;
+    uint32_t capacity;  /* a power of two, or 0 */
+    uint32_t sealed;    /* of the oldest so many are committed: neither replaced nor dropped */
+    uint32_t most;      /* data and commands are dropped beyond this */
+    uint32_t most_kept; /* replies are refused beyond this */
+    tpi_rule *rules;    /* owned */
+    uint32_t rule_count;
+    tpi_action fallback; /* for data and commands that no rule matches */
+    uint64_t dropped;    /* messages lost, in all */
+    uint64_t replaced;
+} tpi_queue;
+
+void tpi_queue_init(tpi_queue *queue, uint32_t most, uint32_t most_kept, tpi_action fallback);
+void tpi_queue_fini(tpi_queue *queue);
+
+/* Add a rule, or change the one with the same criteria. */
+tp_status tpi_queue_add_rule(tpi_queue *queue, const tpi_rule *rule);
+
+/* Queue a message by the rules; takes a reference of its own. TP_OK also when it was dropped or
+ * ignored as the rules want; TP_E_LIMIT for a reply that finds no place; TP_E_NOMEM. */
+tp_status tpi_queue_push(tpi_queue *queue, const tp_msg *msg);
+
+/* The i-th oldest; NULL if there are fewer. Borrowed. */
+tp_msg *tpi_queue_at(const tpi_queue *queue, uint32_t i);
+
+/* Put a message before all that are not sealed; takes a reference of its own. */
+tp_status tpi_queue_push_first(tpi_queue *queue, const tp_msg *msg);
+
+/* The oldest `n` are as good as sent. Never fewer than before. */
+void tpi_queue_seal(tpi_queue *queue, uint32_t n);
+
+/* Take the oldest, with its reference; NULL if there is none. */
+tp_msg *tpi_queue_pop(tpi_queue *queue);
+
+/* Drop queued data of a device that is not sealed (an unsubscribed client does not want it). */
+void tpi_queue_drop_data(tpi_queue *queue, const tp_devaddr *addr);
+
+#endif

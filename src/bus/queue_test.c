@@ -1,0 +1,207 @@
+/* queue_test.c - what a queue does with messages, full and not. */
+#include "bus/queue.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "bus/pool.h"
+#include "support/memory.h"
+#include "support/unit.h"
+
+static tp_msg *make(unsigned interf, unsigned type, unsigned subtype, uint32_t seq)
+{
+    const tp_msghdr header = {.addr = {.robot = 6665, .interf = (uint16_t)interf},
+                              .type = (uint8_t)type,
+                              .subtype = (uint8_t)subtype,
+                              .seq = seq};
+    tp_msg *msg = NULL;
+
+    assert_int_equal(tp_msg_create(&msg, &header, NULL, NULL), TP_OK);
+    return msg;
+}
+
+static tp_status push(tpi_queue *queue, unsigned interf, unsigned type, unsigned subtype,
+                      uint32_t seq)
+{
+    tp_msg *msg = make(interf, type, subtype, seq);
+    tp_status status = tpi_queue_push(queue, msg);
+
+    tp_msg_unref(msg);
+    return status;
+}
+
+/* The numbers of the queued messages, oldest first: "1 2 3". */
+static void holds(const tpi_queue *queue, const char *wanted)
+{
+    char text[256] = "";
+
+    for (uint32_t i = 0; i < queue->count; i++) {
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%u", i > 0 ? " " : "",
+                 tp_msg_header(tpi_queue_at(queue, i))->seq);
+    }
+    assert_string_equal(text, wanted);
+}
+
+enum { DATA = TP_MSGTYPE_DATA, REQ = TP_MSGTYPE_REQ, ACK = TP_MSGTYPE_RESP_ACK };
+
+static void messages_come_out_in_order(void **state)
+{
+    (void)state;
+    tpi_queue queue;
+
+    tpi_queue_init(&queue, 100, 200, TPI_APPEND);
+    for (uint32_t i = 0; i < 50; i++) {
+        assert_int_equal(push(&queue, 4, DATA, 1, i), TP_OK);
+        if (i % 3 == 0) {
+            tp_msg_unref(tpi_queue_pop(&queue));
+        }
+    }
+    for (uint32_t wanted = 17; wanted < 50; wanted++) {
+        tp_msg *msg = tpi_queue_pop(&queue);
+        assert_int_equal(tp_msg_header(msg)->seq, wanted);
+        tp_msg_unref(msg);
+    }
+    assert_null(tpi_queue_pop(&queue));
+    tpi_queue_fini(&queue);
+}
+
+static void data_beyond_the_limit_is_dropped_and_counted(void **state)
+{
+    (void)state;
+    tpi_queue queue;
+
+    tpi_queue_init(&queue, 2, 4, TPI_APPEND);
+    for (uint32_t i = 1; i <= 5; i++) {
+        assert_int_equal(push(&queue, 4, DATA, 1, i), TP_OK);
+    }
+    holds(&queue, "1 2");
+    assert_int_equal(queue.dropped, 3);
+    assert_int_equal(push(&queue, 4, ACK, 1, 6), TP_OK);
+    assert_int_equal(push(&queue, 4, ACK, 1, 7), TP_OK);
+    assert_int_equal(push(&queue, 4, ACK, 1, 8), TP_E_LIMIT);
+    holds(&queue, "1 2 6 7");
+    tpi_queue_fini(&queue);
+}
+
+static void a_rule_replaces_the_newest_of_its_kind(void **state)
+{
+    (void)state;
+    tpi_queue queue;
+    const tpi_rule replace = {-1, -1, DATA, -1, TPI_REPLACE};
+
+    tpi_queue_init(&queue, 10, 10, TPI_APPEND);
+    push(&queue, 4, DATA, 1, 1);
+    push(&queue, 4, DATA, 1, 2);
+    push(&queue, 6, DATA, 1, 3);
+    assert_int_equal(tpi_queue_add_rule(&queue, &replace), TP_OK);
+    push(&queue, 4, DATA, 1, 4);
+    holds(&queue, "1 3 4");
+    push(&queue, 4, DATA, 2, 5);
+    holds(&queue, "1 3 4 5");
+    tpi_queue_fini(&queue);
+}
+
+static void the_first_matching_rule_wins_and_the_same_criteria_change_it(void **state)
+{
+    (void)state;
+    tpi_queue queue;
+    const tpi_rule ignore_laser = {6, -1, -1, -1, TPI_IGNORE};
+    const tpi_rule replace_all = {-1, -1, -1, -1, TPI_REPLACE};
+    const tpi_rule accept_laser = {6, -1, -1, -1, TPI_APPEND};
+
+    tpi_queue_init(&queue, 10, 10, TPI_APPEND);
+    tpi_queue_add_rule(&queue, &ignore_laser);
+    tpi_queue_add_rule(&queue, &replace_all);
+    push(&queue, 6, DATA, 1, 1);
+    push(&queue, 4, DATA, 1, 2);
+    push(&queue, 4, DATA, 1, 3);
+    holds(&queue, "3");
+    tpi_queue_add_rule(&queue, &accept_laser);
+    assert_int_equal(queue.rule_count, 2);
+    push(&queue, 6, DATA, 1, 4);
+    push(&queue, 6, DATA, 1, 5);
+    holds(&queue, "3 4 5");
+    tpi_queue_fini(&queue);
+}
+
+static void what_is_sealed_is_neither_replaced_nor_dropped(void **state)
+{
+    (void)state;
+    tpi_queue queue;
+    const tpi_rule replace = {-1, -1, -1, -1, TPI_REPLACE};
+    const tp_devaddr four = {.robot = 6665, .interf = 4};
+
+    tpi_queue_init(&queue, 10, 10, TPI_APPEND);
+    tpi_queue_add_rule(&queue, &replace);
+    push(&queue, 4, DATA, 1, 1);
+    tpi_queue_seal(&queue, 1);
+    push(&queue, 4, DATA, 1, 2);
+    push(&queue, 6, DATA, 1, 3);
+    holds(&queue, "1 2 3");
+    tpi_queue_drop_data(&queue, &four);
+    holds(&queue, "1 3");
+    tp_msg *first = make(1, ACK, 4, 9);
+    assert_int_equal(tpi_queue_push_first(&queue, first), TP_OK);
+    tp_msg_unref(first);
+    holds(&queue, "1 9 3");
+    tp_msg_unref(tpi_queue_pop(&queue));
+    assert_int_equal(queue.sealed, 0);
+    tpi_queue_fini(&queue);
+}
+
+static void dropping_data_leaves_replies_and_other_devices(void **state)
+{
+    (void)state;
+    tpi_queue queue;
+    const tp_devaddr four = {.robot = 6665, .interf = 4};
+
+    tpi_queue_init(&queue, 10, 10, TPI_APPEND);
+    push(&queue, 4, DATA, 1, 1);
+    push(&queue, 4, ACK, 1, 2);
+    push(&queue, 6, DATA, 1, 3);
+    push(&queue, 4, DATA, 2, 4);
+    tpi_queue_drop_data(&queue, &four);
+    holds(&queue, "2 3");
+    tpi_queue_fini(&queue);
+}
+
+/* Once the ring has grown, passing messages through costs no memory. */
+static void steady_state_allocates_nothing(void **state)
+{
+    (void)state;
+    tpi_queue queue;
+
+    tpi_queue_init(&queue, 100, 100, TPI_APPEND);
+    for (int round = 0; round < 2; round++) {
+        const size_t before = memory_allocations();
+        for (uint32_t i = 0; i < 1000; i++) {
+            push(&queue, 4, DATA, 1, i);
+            tp_msg_unref(tpi_queue_pop(&queue));
+        }
+        if (round == 1) {
+            assert_int_equal(memory_allocations(), before);
+        }
+    }
+    tpi_queue_fini(&queue);
+}
+
+static int leave_pool(void **state)
+{
+    (void)state;
+    tpi_pool_leave();
+    return memory_live() == 0 ? 0 : -1;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(messages_come_out_in_order),
+        cmocka_unit_test(data_beyond_the_limit_is_dropped_and_counted),
+        cmocka_unit_test(a_rule_replaces_the_newest_of_its_kind),
+        cmocka_unit_test(the_first_matching_rule_wins_and_the_same_criteria_change_it),
+        cmocka_unit_test(what_is_sealed_is_neither_replaced_nor_dropped),
+        cmocka_unit_test(dropping_data_leaves_replies_and_other_devices),
+        cmocka_unit_test(steady_state_allocates_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, leave_pool);
+}
