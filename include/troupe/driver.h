@@ -1,0 +1,167 @@
+/*
+ * driver.h - writing drivers.
+ *
+ * A driver turns messages into hardware, or into other devices. An *instance* is one driver block
+ * of the configuration. It may offer several devices (a Pioneer: position2d, sonar, power); each is
+ * offered with typed operations generated from its interface file (tp_position2d_ops). The
+ * framework allocates `state_size` zeroed bytes per instance and calls all operations of an
+ * instance one at a time, on the instance's own thread (or on the loop for drivers that never
+ * wait):
+ *
+ *     init -> (start -> (poll | device operation | data)* -> stop)* -> fini
+ *
+ * start follows the first open of any of its devices, stop the last close; stop follows every start
+ * that succeeded; fini follows every init, failed or not. Drivers create no threads and do not
+ * sleep: they wait with deadlines through the framework. Errors are a code and a sentence; the
+ * framework adds the instance's name.
+ */
+#ifndef TROUPE_DRIVER_H
+#define TROUPE_DRIVER_H
+
+#include "troupe/clock.h"
+#include "troupe/msg.h"
+#include "troupe/padi.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { TP_DRIVER_ABI = 1 };
+
+typedef struct tp_instance tp_instance;
+typedef struct tp_link tp_link;     /* another device that the driver uses */
+typedef struct tp_ticket tp_ticket; /* a request that is answered later */
+
+/* A parameter in the configuration. `unit` "m" and "rad" scale by the file's units; NULL is plain.
+ * `fallback` is what is taken if it is absent; NULL means that it has to be there. A fallback of ""
+ * is an empty text or no values. */
+typedef struct tp_param {
+    const char *name;
+    const char *unit;
+    const char *fallback;
+    const char *doc;
+} tp_param;
+
+typedef struct tp_driver_ops {
+    /* Read and check parameters, offer devices, name required ones; touches no hardware. Required.
+     */
+    tp_status (*init)(tp_instance *self, tp_error *err);
+    /* Open the hardware and prove that it answers; may wait, with a deadline. Optional. */
+    tp_status (*start)(tp_instance *self, tp_error *err);
+    /* Publish fresh samples; called once per period (tp_instance_set_period). A failure means that
+     * the device is lost: readers are told, and it is restarted as configured. Optional. */
+    tp_status (*poll)(tp_instance *self, tp_error *err);
+    /* Data of a required device has come. The message is borrowed for the call. Optional. */
+    void (*data)(tp_instance *self, tp_link *from, const tp_msg *msg);
+    /* Leave actuators safe; does not wait, cannot fail. Optional. */
+    void (*stop)(tp_instance *self);
+    /* Release what init and start took. Optional. */
+    void (*fini)(tp_instance *self);
+} tp_driver_ops;
+
+enum {
+    TP_DRIVER_ON_LOOP = 1, /* never waits: runs on the loop, without a thread */
+};
+
+typedef struct tp_driver {
+    uint32_t abi; /* TP_DRIVER_ABI */
+    const char *name;
+    const char *summary;
+    size_t state_size;
+    const tp_param *params; /* ended by a NULL name; may be NULL */
+    const tp_driver_ops *ops;
+    unsigned flags;
+} tp_driver;
+
+/* ---- The instance ---------------------------------------------------------------------------- */
+
+/* The driver's own memory, zeroed before init. */
+TP_API void *tp_instance_state(const tp_instance *self);
+
+/* "fake0": the driver's name and a number, unique in the server; for messages. */
+TP_API const char *tp_instance_name(const tp_instance *self);
+
+TP_API const tp_clock *tp_instance_clock(const tp_instance *self);
+
+/* Call poll this often; 0 for never. From init or any later operation. */
+TP_API void tp_instance_set_period(tp_instance *self, int64_t period_ns);
+
+/* A parameter that is declared in the table: its value, or its fallback. Of tuples the first. */
+TP_API const char *tp_param_string(const tp_instance *self, const char *name);
+TP_API double tp_param_double(const tp_instance *self, const char *name);
+TP_API int64_t tp_param_int(const tp_instance *self, const char *name);
+TP_API bool tp_param_bool(const tp_instance *self, const char *name);
+
+/* Whether the configuration has it, how many values it has, and one of them. */
+TP_API bool tp_param_given(const tp_instance *self, const char *name);
+TP_API size_t tp_param_count(const tp_instance *self, const char *name);
+TP_API const char *tp_param_string_at(const tp_instance *self, const char *name, size_t i);
+TP_API double tp_param_double_at(const tp_instance *self, const char *name, size_t i);
+
+/* ---- Devices that it offers ------------------------------------------------------------------ */
+
+/* Handles any message of a device, in place of typed operations. `answer` comes zeroed, or is NULL
+ * where nothing is answered; what it points to is copied before the driver runs again. */
+typedef tp_status tp_handler(tp_device *device, const tp_message *what, const void *ask,
+                             void *answer, tp_error *err);
+
+/* How many addresses `provides` lists, and what each asks for. */
+TP_API size_t tp_provides_count(const tp_instance *self);
+TP_API const tp_interface *tp_provides_interface(const tp_instance *self, size_t i);
+TP_API const char *tp_provides_key(const tp_instance *self, size_t i); /* "" for none */
+
+/* Whether `provides` lists the interface with this key (NULL for any) and it is not taken yet. */
+TP_API bool tp_provides(const tp_instance *self, const tp_interface *interface, const char *key);
+
+/* Offer a device at the first free address of `provides` with this interface and key (NULL for
+ * any). `ops` is the generated table of its interface, or NULL with a `handler`. From init only. */
+TP_API tp_status tp_offer(tp_instance *self, const tp_interface *interface, const char *key,
+                          const void *ops, tp_handler *handler, tp_device **out, tp_error *err);
+
+TP_API tp_instance *tp_device_instance(const tp_device *device);
+TP_API const tp_devaddr *tp_device_addr(const tp_device *device);
+TP_API const tp_interface *tp_device_interface(const tp_device *device);
+
+/* A pointer of the driver's own. */
+TP_API void tp_device_set_context(tp_device *device, void *context);
+TP_API void *tp_device_context(const tp_device *device);
+
+/* Send data to all readers of the device; `value` is copied. `timestamp_s` is when it was measured,
+ * 0 for now. TP_E_LIMIT if so much is on its way already that this one is dropped and counted. */
+TP_API tp_status tp_publish(tp_device *device, unsigned code, const void *value,
+                            double timestamp_s);
+
+/* ---- Answering later ------------------------------------------------------------------------- */
+
+/* Inside an operation for a request: keep the request open. Return TP_PENDING from the operation
+ * and answer with the ticket later, from any operation of the same instance. */
+TP_API tp_ticket *tp_device_defer(tp_device *device);
+
+/* Answer, which ends the ticket. `value` may be NULL where nothing is answered; it is copied. */
+TP_API void tp_ticket_answer(tp_ticket *ticket, const void *value);
+TP_API void tp_ticket_fail(tp_ticket *ticket, tp_status code, const char *text);
+
+/* ---- Devices that it uses -------------------------------------------------------------------- */
+
+/* Use the device that `requires` lists with this interface and key (NULL for any; a key asks for an
+ * entry with that key). It is opened when the instance starts and closed when it stops. From init
+ * only. TP_E_UNKNOWN if there is none. */
+TP_API tp_status tp_require(tp_instance *self, const tp_interface *interface, const char *key,
+                            tp_link **out, tp_error *err);
+
+TP_API const tp_interface *tp_link_interface(const tp_link *link);
+
+/* Send a command; `value` is copied. */
+TP_API tp_status tp_link_command(tp_link *link, unsigned code, const void *value);
+
+/* Ask; `done` is called once, as an operation of the instance, with the answer or with why there is
+ * none (TP_E_TIMEOUT after `timeout_ns`). `answer` is borrowed for the call. */
+typedef void tp_link_done(tp_instance *self, void *context, tp_status status, const tp_msg *answer,
+                          const char *why);
+TP_API tp_status tp_link_request(tp_link *link, unsigned code, const void *value,
+                                 int64_t timeout_ns, tp_link_done *done, void *context);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

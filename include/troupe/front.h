@@ -1,0 +1,118 @@
+/*
+ * front.h - writing fronts: what turns an outside protocol into messages and back.
+ *
+ * A front holds a *session* for each of its clients. The session opens devices, sends their
+ * commands and requests, and queues what comes back: data and replies, in order. Everything here
+ * belongs to the loop's thread; callbacks may come before the call that causes them has returned.
+ */
+#ifndef TROUPE_FRONT_H
+#define TROUPE_FRONT_H
+
+#include "troupe/clock.h"
+#include "troupe/msg.h"
+#include "troupe/padi.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tpi_hub tp_hub; /* the server's devices */
+
+/* The host in every address: Player clients see 127.0.0.1, as a little-endian number. */
+enum { TP_PLAYER_HOST = 0x0100007f };
+
+typedef struct tp_session tp_session;
+
+TP_API const tp_clock *tp_hub_clock(const tp_hub *hub);
+TP_API const tp_catalogue *tp_hub_catalogue(const tp_hub *hub);
+
+/* How much may wait in a session. */
+typedef struct tp_session_limits {
+    uint32_t data;     /* queued messages beyond which data is dropped */
+    uint32_t replies;  /* queued messages beyond which the client is given up */
+    uint32_t requests; /* requests under way beyond which tp_session_is_busy() */
+} tp_session_limits;
+
+typedef struct tp_session_events {
+    /* Something was queued, or the session is not busy any more. */
+    void (*ready)(void *context);
+    /* The client does not read its replies and has to be given up; called once. */
+    void (*lost)(void *context);
+    /* A reply of a device is about to be queued: another one to take its place (with a reference
+     * that is taken over), or NULL to keep it. Optional. */
+    tp_msg *(*reply)(void *context, tp_msg *reply);
+} tp_session_events;
+
+/* `robot` chooses the devices that it sees: those with that number in their address. */
+TP_API tp_status tp_session_create(tp_session **out, tp_hub *hub, uint32_t robot,
+                                   const tp_session_limits *limits, const tp_session_events *events,
+                                   void *context, tp_error *err);
+
+/* Closes all it has open; requests under way are forgotten. NULL is accepted. */
+TP_API void tp_session_destroy(tp_session *session);
+
+/* A name for logs and statistics; copied. */
+TP_API void tp_session_set_name(tp_session *session, const char *name);
+
+/* Failed requests get a body with code and sentence (tp_failure): for clients that know it. */
+TP_API void tp_session_explain_failures(tp_session *session, bool on);
+TP_API bool tp_session_explains_failures(const tp_session *session);
+
+/* ---- Devices --------------------------------------------------------------------------------- */
+
+TP_API size_t tp_session_device_count(const tp_session *session);
+TP_API tp_device *tp_session_device_at(const tp_session *session, size_t i);
+TP_API tp_device *tp_session_find(const tp_session *session, unsigned interf, unsigned index);
+TP_API const tp_devaddr *tp_session_address(const tp_device *device);
+TP_API const char *tp_session_driver_name(const tp_device *device);
+
+/* Open a device: `done` tells how it went, once, unless the session is destroyed before. Data comes
+ * only after `done`. Opening twice means data twice, and closing twice. */
+typedef void tp_session_opened(void *context, const tp_msghdr *request, tp_device *device,
+                               tp_status status, const tp_error *err);
+TP_API tp_status tp_session_open(tp_session *session, tp_device *device, const tp_msghdr *request,
+                                 tp_session_opened *done);
+
+/* Close one opening; what is queued of the device is dropped. TP_E_INVALID if it is not open. */
+TP_API tp_status tp_session_close(tp_session *session, tp_device *device);
+
+/* ---- Messages -------------------------------------------------------------------------------- */
+
+/* Send a command or request to the device in the header's address. The reply to a request is
+ * queued later. Fails at once if it cannot be sent: TP_E_UNKNOWN no such device, TP_E_DENIED not
+ * opened by this session, TP_E_LIMIT too much to do. */
+TP_API tp_status tp_session_send(tp_session *session, tp_msg *msg, const tp_message *what,
+                                 tp_error *err);
+
+/* So many requests are under way that no more should be read from the client. `ready` is called
+ * when that changes. */
+TP_API bool tp_session_is_busy(const tp_session *session);
+
+/* Queue a message of the front's own behind everything else, or before all that is not sealed;
+ * takes its own reference. */
+TP_API tp_status tp_session_queue(tp_session *session, tp_msg *msg);
+TP_API tp_status tp_session_queue_first(tp_session *session, tp_msg *msg);
+
+/* Queue the refusal of a request. */
+TP_API tp_status tp_session_refuse(tp_session *session, const tp_msghdr *request, tp_status code,
+                                   const char *text);
+
+/* Player's replace rules, first match wins; -1 is any. Actions: 0 append, 1 replace, 2 ignore. */
+TP_API tp_status tp_session_add_rule(tp_session *session, int32_t interf, int32_t index,
+                                     int32_t type, int32_t subtype, int32_t action);
+
+/* What waits for the client. */
+TP_API uint32_t tp_session_waiting(const tp_session *session);
+TP_API tp_msg *tp_session_peek(const tp_session *session, uint32_t i); /* borrowed */
+TP_API tp_msg *tp_session_take(tp_session *session); /* with its reference; NULL if none */
+
+/* The oldest `n` are as good as sent: they are neither replaced nor dropped any more. */
+TP_API void tp_session_seal(tp_session *session, uint32_t n);
+TP_API uint32_t tp_session_sealed(const tp_session *session);
+
+TP_API uint64_t tp_session_dropped(const tp_session *session);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

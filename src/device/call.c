@@ -1,0 +1,169 @@
+/* call.c - commands and requests: to the device's instance and back. */
+#include <stddef.h>
+#include <string.h>
+
+#include "bus/pool.h"
+#include "device/inside.h"
+
+/* ---- On the loop ----------------------------------------------------------------------------- */
+
+void call_finish(tpi_call *call)
+{
+    if (call->handle != NULL) {
+        *call->handle = NULL;
+    }
+    if (call->done != NULL) {
+        call->done(call->context, call->status, call->answer, &call->error);
+    }
+    atomic_fetch_sub(&call->device->instance->waiting_jobs, 1);
+    tp_msg_unref(call->ask);
+    tp_msg_unref(call->answer);
+    tpi_pool_give(call);
+}
+
+static void finish_task(tpi_task *task)
+{
+    call_finish((tpi_call *)((char *)task - offsetof(tpi_call, task)));
+}
+
+void tpi_call_abandon(tpi_call *call)
+{
+    if (call != NULL) {
+        call->done = NULL;
+        call->handle = NULL;
+    }
+}
+
+/* ---- Where the instance runs ------------------------------------------------------------------
+ */
+
+static void complete(tpi_call *call)
+{
+    tp_instance *self = call->device->instance;
+
+    if (self->on_loop) {
+        call_finish(call);
+    } else {
+        call->task.run = finish_task;
+        tpi_loop_post(self->hub->loop, &call->task);
+    }
+}
+
+/* The reply carries the request's address, code and number. */
+static void make_answer(tpi_call *call, const void *value)
+{
+    const tp_msghdr *asked = tp_msg_header(call->ask);
+    const tp_clock *clock = tp_instance_clock(call->device->instance);
+    const tp_msghdr header = {.addr = call->device->addr,
+                              .type = TP_MSGTYPE_RESP_ACK,
+                              .subtype = asked->subtype,
+                              .timestamp = tp_clock_wall_s(clock),
+                              .seq = asked->seq};
+
+    call->status = tp_msg_create(&call->answer, &header, call->what->answer, value);
+}
+
+static tp_status operate(tpi_call *call, void *answer)
+{
+    tp_device *device = call->device;
+    const tp_message *what = call->what;
+    const void *ask = tp_msg_payload(call->ask);
+
+    if (what->ask != NULL && ask == NULL) {
+        return tp_fail(&call->error, TP_E_SHORT, "%s without a body", what->name);
+    }
+    if (device->handler != NULL) {
+        return device->handler(device, what, ask, answer, &call->error);
+    }
+    if (common_owns(what)) {
+        return common_answer(device, what, ask, answer, &call->error);
+    }
+    if (!tp_message_handled(what, device->ops)) {
+        return tp_fail(&call->error, TP_E_UNSUPPORTED, "%s is not supported", what->name);
+    }
+    return what->call(device->ops, device, ask, answer, &call->error);
+}
+
+static void run_call(job *next, tp_instance *self)
+{
+    tpi_call *call = (tpi_call *)next;
+    void *answer = NULL;
+
+    if (!self->started) {
+        call->status = tp_fail(&call->error, TP_E_DEVICE, "the device is not running");
+        complete(call);
+        return;
+    }
+    if (call->what->answer != NULL) {
+        answer = self->scratch;
+        memset(answer, 0, call->what->answer->size);
+    }
+    self->current = call;
+    call->status = operate(call, answer);
+    self->current = NULL;
+    if (call->status == TP_PENDING) {
+        return;
+    }
+    if (call->status == TP_OK && call->what->kind == TP_KIND_REQUEST) {
+        make_answer(call, answer);
+    }
+    complete(call);
+}
+
+tp_status tpi_device_call(tp_device *device, const tp_message *what, tp_msg *ask,
+                          tpi_call_done *done, void *context, tpi_call **out)
+{
+    tp_instance *self = device->instance;
+
+    if (out != NULL) {
+        *out = NULL;
+    }
+    if (atomic_fetch_add(&self->waiting_jobs, 1) >= MOST_WAITING) {
+        atomic_fetch_sub(&self->waiting_jobs, 1);
+        return TP_E_LIMIT;
+    }
+    tpi_call *call = tpi_pool_take(sizeof *call);
+    if (call == NULL) {
+        atomic_fetch_sub(&self->waiting_jobs, 1);
+        return TP_E_NOMEM;
+    }
+    *call = (tpi_call){.job = {.run = run_call},
+                       .device = device,
+                       .what = what,
+                       .ask = tp_msg_ref(ask),
+                       .done = done,
+                       .context = context,
+                       .handle = out};
+    if (out != NULL) {
+        *out = call;
+    }
+    instance_submit(self, &call->job);
+    return TP_OK;
+}
+
+/* ---- Answering later ------------------------------------------------------------------------- */
+
+tp_ticket *tp_device_defer(tp_device *device)
+{
+    return (tp_ticket *)device->instance->current;
+}
+
+void tp_ticket_answer(tp_ticket *ticket, const void *value)
+{
+    tpi_call *call = (tpi_call *)ticket;
+
+    if (call->what->kind == TP_KIND_REQUEST) {
+        make_answer(call, value);
+    } else {
+        call->status = TP_OK;
+    }
+    complete(call);
+}
+
+void tp_ticket_fail(tp_ticket *ticket, tp_status code, const char *text)
+{
+    tpi_call *call = (tpi_call *)ticket;
+
+    call->status = tp_fail(&call->error, code, "%s", text);
+    complete(call);
+}

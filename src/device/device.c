@@ -1,0 +1,284 @@
+/* device.c - devices: what an instance offers, who reads it, and how data gets there. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/inside.h"
+
+/* ---- Offering -------------------------------------------------------------------------------- */
+
+size_t tp_provides_count(const tp_instance *self)
+{
+    return self->plan.provide_count;
+}
+
+const tp_interface *tp_provides_interface(const tp_instance *self, size_t i)
+{
+    return self->plan.provides[i].interface;
+}
+
+const char *tp_provides_key(const tp_instance *self, size_t i)
+{
+    return self->plan.provides[i].key;
+}
+
+static bool is_taken(const tp_instance *self, const tp_devaddr *addr)
+{
+    for (const tp_device *device = self->devices; device != NULL; device = device->next) {
+        if (memcmp(&device->addr, addr, sizeof *addr) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const tpi_wanted *find_free(const tp_instance *self, const tp_interface *interface,
+                                   const char *key)
+{
+    for (uint32_t i = 0; i < self->plan.provide_count; i++) {
+        const tpi_wanted *wanted = &self->plan.provides[i];
+        if (wanted->interface == interface && (key == NULL || strcmp(key, wanted->key) == 0) &&
+            !is_taken(self, &wanted->addr)) {
+            return wanted;
+        }
+    }
+    return NULL;
+}
+
+bool tp_provides(const tp_instance *self, const tp_interface *interface, const char *key)
+{
+    return find_free(self, interface, key) != NULL;
+}
+
+tp_status tp_offer(tp_instance *self, const tp_interface *interface, const char *key,
+                   const void *ops, tp_handler *handler, tp_device **out, tp_error *err)
+{
+    const tpi_wanted *wanted = find_free(self, interface, key);
+
+    if (wanted == NULL) {
+        return tp_fail(err, TP_E_INVALID, "`provides` has no %s%s%s", interface->name,
+                       key == NULL ? "" : " with the key ", key == NULL ? "" : key);
+    }
+    return device_add(self, wanted, ops, handler, out, err);
+}
+
+static tp_status register_device(tpi_hub *hub, tp_device *device, tp_error *err)
+{
+    if (tpi_hub_find(hub, device->addr.robot, device->addr.interf, device->addr.index) != NULL) {
+        return tp_fail(err, TP_E_EXISTS, "%s is offered by another driver already", device->name);
+    }
+    if (hub->device_count == hub->device_capacity) {
+        size_t capacity = hub->device_capacity * 2 + 16;
+        tp_device **devices = realloc((void *)hub->devices, capacity * sizeof(tp_device *));
+        if (devices == NULL) {
+            return tp_fail(err, TP_E_NOMEM, "out of memory");
+        }
+        hub->devices = devices;
+        hub->device_capacity = capacity;
+    }
+    hub->devices[hub->device_count++] = device;
+    return TP_OK;
+}
+
+tp_status device_add(tp_instance *self, const tpi_wanted *wanted, const void *ops,
+                     tp_handler *handler, tp_device **out, tp_error *err)
+{
+    tp_device *device = calloc(1, sizeof *device);
+    if (device == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    device->instance = self;
+    device->interface = wanted->interface;
+    device->ops = ops;
+    device->handler = handler;
+    device->addr = wanted->addr;
+    snprintf(device->name, sizeof device->name, "%s:%u", wanted->interface->name,
+             wanted->addr.index);
+    tp_status status = register_device(self->hub, device, err);
+    if (status != TP_OK) {
+        free(device);
+        return status;
+    }
+    device->next = self->devices;
+    self->devices = device;
+    if (out != NULL) {
+        *out = device;
+    }
+    return TP_OK;
+}
+
+tp_instance *tp_device_instance(const tp_device *device)
+{
+    return device->instance;
+}
+
+const tp_devaddr *tp_device_addr(const tp_device *device)
+{
+    return &device->addr;
+}
+
+const tp_interface *tp_device_interface(const tp_device *device)
+{
+    return device->interface;
+}
+
+void tp_device_set_context(tp_device *device, void *context)
+{
+    device->context = context;
+}
+
+void *tp_device_context(const tp_device *device)
+{
+    return device->context;
+}
+
+const char *tpi_device_driver_name(const tp_device *device)
+{
+    return device->instance->plan.driver->name;
+}
+
+bool tpi_device_is_running(const tp_device *device)
+{
+    return device->instance->phase == RUNNING;
+}
+
+/* ---- Readers --------------------------------------------------------------------------------- */
+
+static void attach(tp_device *device, tpi_reader *reader)
+{
+    reader->device = device;
+    reader->previous = NULL;
+    reader->next = device->readers;
+    if (device->readers != NULL) {
+        device->readers->previous = reader;
+    }
+    device->readers = reader;
+    device->reader_count++;
+    atomic_store(&device->has_readers, device->reader_count);
+    device->instance->users++;
+}
+
+void tpi_device_open(tp_device *device, tpi_opening *opening)
+{
+    tp_instance *self = device->instance;
+
+    opening->device = device;
+    opening->next = NULL;
+    if (self->phase == RUNNING) {
+        attach(device, opening->reader);
+        opening->done(opening, TP_OK, NULL);
+        return;
+    }
+    tpi_opening **last = &self->waiting;
+    while (*last != NULL) {
+        last = &(*last)->next;
+    }
+    *last = opening;
+    if (self->phase == IDLE || self->phase == FAILED) {
+        instance_start(self);
+    }
+}
+
+void tpi_device_give_up(tpi_opening *opening)
+{
+    tp_instance *self = opening->device->instance;
+
+    for (tpi_opening **at = &self->waiting; *at != NULL; at = &(*at)->next) {
+        if (*at == opening) {
+            *at = opening->next;
+            return;
+        }
+    }
+}
+
+void tpi_device_close(tpi_reader *reader)
+{
+    tp_device *device = reader->device;
+
+    if (device == NULL) {
+        return;
+    }
+    if (reader->previous != NULL) {
+        reader->previous->next = reader->next;
+    } else {
+        device->readers = reader->next;
+    }
+    if (reader->next != NULL) {
+        reader->next->previous = reader->previous;
+    }
+    reader->device = NULL;
+    device->reader_count--;
+    atomic_store(&device->has_readers, device->reader_count);
+    device->instance->users--;
+    instance_stop_if_unused(device->instance);
+}
+
+/* ---- Data ------------------------------------------------------------------------------------ */
+
+void device_deliver(tp_device *device, tp_msg *msg)
+{
+    device->published++;
+    for (tpi_reader *reader = device->readers; reader != NULL;) {
+        tpi_reader *next = reader->next;
+        reader->deliver(reader, msg);
+        reader = next;
+    }
+}
+
+static void deliver_task(tpi_task *task)
+{
+    tp_msg *msg = (tp_msg *)task;
+    tp_device *device = msg->context;
+
+    atomic_fetch_sub(&device->instance->in_flight, 1);
+    device_deliver(device, msg);
+    tp_msg_unref(msg);
+}
+
+static tp_status hand_to_loop(tp_device *device, tp_msg *msg)
+{
+    tp_instance *self = device->instance;
+
+    if (self->on_loop) {
+        device_deliver(device, msg);
+        tp_msg_unref(msg);
+        return TP_OK;
+    }
+    if (atomic_fetch_add(&self->in_flight, 1) >= MOST_IN_FLIGHT) {
+        atomic_fetch_sub(&self->in_flight, 1);
+        atomic_fetch_add(&self->dropped_at_source, 1);
+        tp_msg_unref(msg);
+        return TP_E_LIMIT;
+    }
+    msg->task.run = deliver_task;
+    msg->context = device;
+    tpi_loop_post(self->hub->loop, &msg->task);
+    return TP_OK;
+}
+
+static const tp_message *find_data(const tp_device *device, unsigned code)
+{
+    const tp_message *own = tp_interface_message(device->interface, TP_KIND_DATA, code);
+
+    return own != NULL ? own : tp_interface_message(&tp_interface_common, TP_KIND_DATA, code);
+}
+
+tp_status tp_publish(tp_device *device, unsigned code, const void *value, double timestamp_s)
+{
+    const tp_message *what = find_data(device, code);
+    tp_msg *msg = NULL;
+
+    if (what == NULL) {
+        return TP_E_UNKNOWN;
+    }
+    if (atomic_load_explicit(&device->has_readers, memory_order_relaxed) == 0) {
+        return TP_OK;
+    }
+    const tp_clock *clock = tp_instance_clock(device->instance);
+    const tp_msghdr header = {.addr = device->addr,
+                              .type = TP_MSGTYPE_DATA,
+                              .subtype = (uint8_t)code,
+                              .timestamp = timestamp_s != 0 ? timestamp_s : tp_clock_wall_s(clock)};
+    tp_status status = tp_msg_create(&msg, &header, what->ask, value);
+    return status == TP_OK ? hand_to_loop(device, msg) : status;
+}

@@ -1,0 +1,123 @@
+/* hub.c - the registry of instances and devices. */
+#include "device/hub.h"
+
+#include <stdlib.h>
+
+#include "device/inside.h"
+
+tp_status tpi_hub_create(tpi_hub **out, tp_loop *loop, const tp_catalogue *catalogue,
+                         tp_error *err)
+{
+    tpi_hub *hub = calloc(1, sizeof *hub);
+
+    if (hub == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    hub->loop = loop;
+    hub->catalogue = catalogue;
+    *out = hub;
+    return TP_OK;
+}
+
+tp_loop *tpi_hub_loop(const tpi_hub *hub)
+{
+    return hub->loop;
+}
+
+const tp_catalogue *tpi_hub_catalogue(const tpi_hub *hub)
+{
+    return hub->catalogue;
+}
+
+/* Forget the devices that a failed instance has registered. */
+static void unregister(tpi_hub *hub, size_t count)
+{
+    hub->device_count = count;
+}
+
+tp_status tpi_hub_add(tpi_hub *hub, const tpi_blueprint *blueprint, tp_instance **out,
+                      tp_error *err)
+{
+    const size_t devices = hub->device_count;
+    tp_instance *instance = NULL;
+    tp_status status = instance_create(&instance, hub, blueprint, err);
+
+    if (status != TP_OK) {
+        unregister(hub, devices);
+        return status;
+    }
+    instance->next = hub->instances;
+    hub->instances = instance;
+    if (out != NULL) {
+        *out = instance;
+    }
+    return TP_OK;
+}
+
+/* Oldest first, since later ones may require earlier ones. */
+static void begin(tp_instance *instance)
+{
+    if (instance == NULL) {
+        return;
+    }
+    begin(instance->next);
+    if (instance->plan.always_on && instance->phase == IDLE) {
+        instance_start(instance);
+    }
+}
+
+void tpi_hub_begin(tpi_hub *hub,
+                   void (*failed)(void *context, const tp_instance *instance, const char *why),
+                   void *context)
+{
+    hub->failed = failed;
+    hub->failed_context = context;
+    begin(hub->instances);
+}
+
+size_t tpi_hub_device_count(const tpi_hub *hub)
+{
+    return hub->device_count;
+}
+
+tp_device *tpi_hub_device_at(const tpi_hub *hub, size_t i)
+{
+    return i < hub->device_count ? hub->devices[i] : NULL;
+}
+
+tp_device *tpi_hub_find(const tpi_hub *hub, unsigned robot, unsigned interf, unsigned index)
+{
+    for (size_t i = 0; i < hub->device_count; i++) {
+        const tp_devaddr *addr = &hub->devices[i]->addr;
+        if (addr->interf == interf && addr->index == index && addr->robot == robot) {
+            return hub->devices[i];
+        }
+    }
+    return NULL;
+}
+
+void tpi_hub_destroy(tpi_hub *hub)
+{
+    if (hub == NULL) {
+        return;
+    }
+    for (tp_instance *instance = hub->instances; instance != NULL; instance = instance->next) {
+        links_close(instance);
+        tp_timer_cancel(instance->timer);
+        if (instance->phase == RUNNING || instance->phase == STARTING) {
+            instance->phase = STOPPING;
+            instance_submit(instance, &instance->stop_job);
+        }
+    }
+    for (tp_instance *instance = hub->instances; instance != NULL; instance = instance->next) {
+        worker_join(instance);
+    }
+    tp_loop_turn(hub->loop, false); /* what they posted last */
+    while (hub->instances != NULL) {
+        tp_instance *next = hub->instances->next;
+        instance_destroy(hub->instances);
+        hub->instances = next;
+    }
+    free((void *)hub->devices);
+    free(hub);
+}

@@ -1,0 +1,134 @@
+/*
+ * hub.h - the registry: all instances and devices of a server, and what happens between them.
+ *
+ * The loop's thread owns the hub, its devices, their readers and the phases of instances. Driver
+ * code runs on the instance's worker (or on the loop); the two talk in jobs and tasks.
+ *
+ * Phases of an instance:
+ *
+ *     IDLE -> STARTING -> RUNNING -> STOPPING -> IDLE
+ *                |            |
+ *                v            v
+ *              IDLE         FAILED -> STARTING (restart)
+ */
+#ifndef TROUPE_DEVICE_HUB_H
+#define TROUPE_DEVICE_HUB_H
+
+#include "bus/msg.h"
+#include "troupe/loop.h"
+#include "troupe/driver.h"
+
+typedef struct tpi_hub tpi_hub;
+
+/* ---- Settings: what the configuration says about an instance ----------------------------------
+ */
+
+typedef struct tpi_setting_value {
+    const char *text;
+    double number; /* not a number for words */
+} tpi_setting_value;
+
+/* Borrowed by the hub until the instance is destroyed. */
+typedef struct tpi_setting {
+    const char *name;
+    const tpi_setting_value *values;
+    uint32_t value_count;
+    double scale; /* of lengths or angles, by the unit of the parameter; 1 otherwise */
+} tpi_setting;
+
+typedef struct tpi_wanted {
+    const char *key; /* "" for none */
+    tp_devaddr addr;
+    const tp_interface *interface;
+} tpi_wanted;
+
+typedef struct tpi_blueprint {
+    const tp_driver *driver;
+    const tpi_setting *settings;
+    uint32_t setting_count;
+    const tpi_wanted *provides;
+    uint32_t provide_count;
+    const tpi_wanted *requires;
+    uint32_t require_count;
+    bool always_on;
+    int64_t restart_ns; /* how long after a failure it is started again; 0 for never */
+} tpi_blueprint;
+
+/* ---- Life ------------------------------------------------------------------------------------ */
+
+tp_status tpi_hub_create(tpi_hub **out, tp_loop *loop, const tp_catalogue *catalogue,
+                         tp_error *err);
+
+/* Stops everything, waits for all workers and releases them. No session may be left. */
+void tpi_hub_destroy(tpi_hub *hub);
+
+tp_loop *tpi_hub_loop(const tpi_hub *hub);
+const tp_catalogue *tpi_hub_catalogue(const tpi_hub *hub);
+
+/* Make an instance: runs its init on this thread. Fails with the driver's sentence. */
+tp_status tpi_hub_add(tpi_hub *hub, const tpi_blueprint *blueprint, tp_instance **out,
+                      tp_error *err);
+
+/* Start what is always on. `failed` is told of each that does not start; later, from the loop. */
+void tpi_hub_begin(tpi_hub *hub,
+                   void (*failed)(void *context, const tp_instance *instance, const char *why),
+                   void *context);
+
+/* ---- Devices --------------------------------------------------------------------------------- */
+
+size_t tpi_hub_device_count(const tpi_hub *hub);
+tp_device *tpi_hub_device_at(const tpi_hub *hub, size_t i); /* in the order of the configuration */
+tp_device *tpi_hub_find(const tpi_hub *hub, unsigned robot, unsigned interf, unsigned index);
+const char *tpi_device_driver_name(const tp_device *device);
+
+/* ---- Readers: whoever gets a device's data ----------------------------------------------------
+ */
+
+typedef struct tpi_reader {
+    tp_device *device; /* borrowed; NULL while it is not attached */
+    /* A message has come; borrowed for the call. */
+    void (*deliver)(struct tpi_reader *reader, tp_msg *msg);
+    void *context;
+    struct tpi_reader *next;
+    struct tpi_reader *previous;
+} tpi_reader;
+
+/* Opening takes time: the device may have to start. `done` is called once (perhaps before open
+ * returns), with TP_OK when the reader is attached, or why not. */
+typedef struct tpi_opening {
+    tpi_reader *reader;
+    tp_device *device;
+    void (*done)(struct tpi_opening *opening, tp_status status, const tp_error *err);
+    void *context;
+    struct tpi_opening *next;
+} tpi_opening;
+
+/* Memory of both is the caller's. Until `done`, tpi_device_give_up() cancels. */
+void tpi_device_open(tp_device *device, tpi_opening *opening);
+void tpi_device_give_up(tpi_opening *opening);
+
+/* Detach a reader; the last one of an instance stops it. */
+void tpi_device_close(tpi_reader *reader);
+
+/* ---- Calls: commands and requests to a device --------------------------------------------------
+ */
+
+/* From the loop to the device and back. Made with tpi_call_create(), ended by `done`. */
+typedef struct tpi_call tpi_call;
+
+/* How a call ended. `answer` is the reply message (type ACK), NULL unless TP_OK; borrowed. */
+typedef void tpi_call_done(void *context, tp_status status, tp_msg *answer, const tp_error *err);
+
+/* Send a message to a device that is running. `done` may be called before it returns, and is not
+ * called at all if it is NULL (commands). The call keeps a reference to `ask`. TP_E_LIMIT if the
+ * device has too much to do; `done` is not called then. */
+tp_status tpi_device_call(tp_device *device, const tp_message *what, tp_msg *ask,
+                          tpi_call_done *done, void *context, tpi_call **out);
+
+/* The asker is gone: `done` will not be called. */
+void tpi_call_abandon(tpi_call *call);
+
+/* Whether the instance of the device is running. */
+bool tpi_device_is_running(const tp_device *device);
+
+#endif

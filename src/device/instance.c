@@ -1,0 +1,339 @@
+/* instance.c - the life of a driver instance: made, started by the first user, stopped by the last.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/inside.h"
+
+/* ---- Jobs ------------------------------------------------------------------------------------ */
+
+void instance_submit(tp_instance *self, job *next)
+{
+    if (self->on_loop && !self->busy) {
+        self->busy = true;
+        next->run(next, self);
+        self->busy = false;
+    } else {
+        tpi_inbox_post(&self->inbox, &next->item);
+    }
+}
+
+/* From the instance's thread to the loop. */
+static void report(tp_instance *self, tpi_task *task)
+{
+    if (self->on_loop) {
+        task->run(task);
+    } else {
+        tpi_loop_post(self->hub->loop, task);
+    }
+}
+
+static void start(job *unused, tp_instance *self)
+{
+    (void)unused;
+    const tp_driver_ops *ops = self->plan.driver->ops;
+
+    self->start = (outcome){0};
+    self->start.status = ops->start == NULL ? TP_OK : ops->start(self, &self->start.error);
+    self->started = self->start.status == TP_OK;
+    self->next_poll_ns = tp_clock_now_ns(tp_instance_clock(self));
+    report(self, &self->started_task);
+}
+
+static void stop(job *unused, tp_instance *self)
+{
+    (void)unused;
+    if (self->started && self->plan.driver->ops->stop != NULL) {
+        self->plan.driver->ops->stop(self);
+    }
+    self->started = false;
+    report(self, &self->stopped_task);
+}
+
+/* ---- Phases, on the loop --------------------------------------------------------------------- */
+
+static void fire(void *context)
+{
+    tp_instance *self = context;
+
+    if (self->phase == RUNNING) {
+        worker_poll(self);
+    } else if (self->phase == FAILED) {
+        instance_start(self);
+    }
+}
+
+static void poll_on_loop(tp_instance *self)
+{
+    if (self->on_loop && self->period_ns > 0 && self->plan.driver->ops->poll != NULL) {
+        tp_timer_every(self->timer, self->period_ns);
+    }
+}
+
+/* The links come first, then the driver's own start. */
+void instance_start(tp_instance *self)
+{
+    self->phase = STARTING;
+    self->links_open = 0;
+    links_open(self);
+}
+
+/* Whoever waited for the start is told how it went. */
+static void tell_waiting(tp_instance *self, tp_status status)
+{
+    tpi_opening *opening = self->waiting;
+
+    self->waiting = NULL;
+    while (opening != NULL) {
+        tpi_opening *next = opening->next;
+        tp_device *device = opening->device;
+        if (status == TP_OK) {
+            opening->reader->device = NULL;
+            tpi_device_open(device, opening); /* attaches at once now */
+        } else {
+            opening->done(opening, status, &self->start.error);
+        }
+        opening = next;
+    }
+}
+
+void instance_started(tpi_task *task)
+{
+    tp_instance *self = (tp_instance *)((char *)task - offsetof(tp_instance, started_task));
+    const tp_status status = self->start.status;
+    tp_error *err = &self->start.error;
+
+    if (status == TP_OK) {
+        self->phase = RUNNING;
+        poll_on_loop(self);
+        tell_waiting(self, TP_OK);
+        instance_stop_if_unused(self);
+        return;
+    }
+    if (err->text[0] == '\0') {
+        tp_fail(err, status, "%s", tp_status_text(status));
+    }
+    tp_wrap(err, status, self->name);
+    links_close(self);
+    self->phase = IDLE;
+    if (self->plan.always_on && self->hub->failed != NULL) {
+        self->hub->failed(self->hub->failed_context, self, err->text);
+    }
+    if (self->users > 0 && self->plan.restart_ns > 0) { /* it ran before: try again */
+        self->phase = FAILED;
+        tp_timer_at(self->timer, tp_clock_now_ns(tp_instance_clock(self)) + self->plan.restart_ns);
+    }
+    tell_waiting(self, status);
+}
+
+void instance_stopped(tpi_task *task)
+{
+    tp_instance *self = (tp_instance *)((char *)task - offsetof(tp_instance, stopped_task));
+
+    links_close(self);
+    self->phase = IDLE;
+    if (self->waiting != NULL) {
+        instance_start(self);
+    }
+}
+
+/* Readers hear of the failure as data of the common kind. */
+static void tell_readers(tp_instance *self)
+{
+    tp_failure failure = {.code = self->failure.status,
+                          .text_count = (uint32_t)strlen(self->failure.error.text) + 1,
+                          .text = self->failure.error.text};
+
+    for (tp_device *device = self->devices; device != NULL; device = device->next) {
+        tp_msghdr header = {.addr = device->addr,
+                            .type = TP_MSGTYPE_DATA,
+                            .subtype = TP_COMMON_DATA_ERROR,
+                            .timestamp = tp_clock_wall_s(tp_instance_clock(self))};
+        tp_msg *msg = NULL;
+        if (tp_msg_create(&msg, &header, &tp_desc_failure, &failure) == TP_OK) {
+            device_deliver(device, msg);
+            tp_msg_unref(msg);
+        }
+    }
+}
+
+void instance_failed(tpi_task *task)
+{
+    tp_instance *self = (tp_instance *)((char *)task - offsetof(tp_instance, failed_task));
+
+    if (self->phase != RUNNING) { /* it is being stopped anyway */
+        return;
+    }
+    tp_wrap(&self->failure.error, self->failure.status, self->name);
+    tp_timer_cancel(self->timer);
+    self->phase = FAILED;
+    links_close(self);
+    tell_readers(self);
+    if (self->plan.restart_ns > 0) {
+        tp_timer_at(self->timer, tp_clock_now_ns(tp_instance_clock(self)) + self->plan.restart_ns);
+    }
+}
+
+void instance_stop_if_unused(tp_instance *self)
+{
+    if (self->users > 0 || self->waiting != NULL || self->plan.always_on) {
+        return;
+    }
+    if (self->phase == FAILED) {
+        tp_timer_cancel(self->timer);
+        self->phase = IDLE;
+    } else if (self->phase == RUNNING) {
+        tp_timer_cancel(self->timer);
+        self->phase = STOPPING;
+        instance_submit(self, &self->stop_job);
+    }
+}
+
+/* ---- Making and releasing -------------------------------------------------------------------- */
+
+static tp_status check_params(const tp_instance *self, tp_error *err)
+{
+    const tp_param *param = self->plan.driver->params;
+
+    for (; param != NULL && param->name != NULL; param++) {
+        if (param->fallback == NULL && !tp_param_given(self, param->name)) {
+            return tp_fail(err, TP_E_INVALID, "the parameter \"%s\" is missing: %s", param->name,
+                           param->doc);
+        }
+    }
+    return TP_OK;
+}
+
+static size_t largest_answer(const tp_instance *self)
+{
+    size_t largest = 1;
+
+    for (tp_device *device = self->devices; device != NULL; device = device->next) {
+        for (uint32_t i = 0; i < device->interface->message_count; i++) {
+            const tp_struct *answer = device->interface->messages[i].answer;
+            largest = answer != NULL && answer->size > largest ? answer->size : largest;
+        }
+    }
+    for (uint32_t i = 0; i < tp_interface_common.message_count; i++) {
+        const tp_struct *answer = tp_interface_common.messages[i].answer;
+        largest = answer != NULL && answer->size > largest ? answer->size : largest;
+    }
+    return largest;
+}
+
+/* Every address in `provides` has to be offered by the driver. */
+static tp_status check_provides(const tp_instance *self, tp_error *err)
+{
+    for (size_t i = 0; i < tp_provides_count(self); i++) {
+        if (tp_provides(self, tp_provides_interface(self, i), tp_provides_key(self, i))) {
+            return tp_fail(err, TP_E_UNSUPPORTED, "the driver %s does not offer %s",
+                           self->plan.driver->name, tp_provides_interface(self, i)->name);
+        }
+    }
+    return TP_OK;
+}
+
+static tp_status run_init(tp_instance *self, tp_error *err)
+{
+    tp_status status = check_params(self, err);
+    if (status != TP_OK) {
+        return status;
+    }
+    self->made = true;
+    status = self->plan.driver->ops->init(self, err);
+    status = status == TP_OK ? check_provides(self, err) : status;
+    if (status != TP_OK) {
+        return status;
+    }
+    self->scratch_size = largest_answer(self);
+    self->scratch = malloc(self->scratch_size);
+    return self->scratch == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
+}
+
+static void name_instance(tp_instance *self)
+{
+    unsigned same = 0;
+
+    for (tp_instance *other = self->hub->instances; other != NULL; other = other->next) {
+        same += strcmp(other->plan.driver->name, self->plan.driver->name) == 0;
+    }
+    snprintf(self->name, sizeof self->name, "%s%u", self->plan.driver->name, same);
+}
+
+tp_status instance_create(tp_instance **out, tpi_hub *hub, const tpi_blueprint *plan, tp_error *err)
+{
+    tp_instance *self = calloc(1, sizeof *self);
+    if (self == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    self->hub = hub;
+    self->plan = *plan;
+    self->on_loop = (plan->driver->flags & TP_DRIVER_ON_LOOP) != 0;
+    self->bell.fd = -1;
+    self->start_job.run = start;
+    self->stop_job.run = stop;
+    self->started_task.run = instance_started;
+    self->stopped_task.run = instance_stopped;
+    self->failed_task.run = instance_failed;
+    name_instance(self);
+    self->state = calloc(1, plan->driver->state_size + 1);
+    tp_status status = self->state == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
+    status = status == TP_OK ? tp_timer_create(&self->timer, hub->loop, fire, self, err) : status;
+    status = status == TP_OK ? run_init(self, err) : status;
+    status = status == TP_OK ? worker_create(self, err) : status;
+    if (status != TP_OK) {
+        tp_wrap(err, status, self->name);
+        instance_destroy(self);
+        return status;
+    }
+    *out = self;
+    return TP_OK;
+}
+
+void instance_destroy(tp_instance *self)
+{
+    if (self->made && self->plan.driver->ops->fini != NULL) {
+        self->plan.driver->ops->fini(self);
+    }
+    while (self->devices != NULL) {
+        tp_device *next = self->devices->next;
+        free(self->devices);
+        self->devices = next;
+    }
+    while (self->links != NULL) {
+        tp_link *next = self->links->next;
+        free(self->links);
+        self->links = next;
+    }
+    tp_timer_destroy(self->timer);
+    free(self->scratch);
+    free(self->state);
+    free(self);
+}
+
+/* ---- For drivers ----------------------------------------------------------------------------- */
+
+void *tp_instance_state(const tp_instance *self)
+{
+    return self->state;
+}
+
+const char *tp_instance_name(const tp_instance *self)
+{
+    return self->name;
+}
+
+const tp_clock *tp_instance_clock(const tp_instance *self)
+{
+    return tp_loop_clock(self->hub->loop);
+}
+
+void tp_instance_set_period(tp_instance *self, int64_t period_ns)
+{
+    self->period_ns = period_ns;
+    self->next_poll_ns = tp_clock_now_ns(tp_instance_clock(self)) + period_ns;
+    if (self->on_loop && self->phase == RUNNING) {
+        poll_on_loop(self);
+    }
+}

@@ -1,0 +1,318 @@
+/*
+ * link.c - devices that a driver uses.
+ *
+ * A link is a reader like any other; what it reads becomes a job of its instance. Commands and
+ * requests go from the instance's thread to the loop, from there to the other device, and answers
+ * come back as jobs. Nobody waits for anybody, so drivers may use each other in circles of requests
+ * without a deadlock; only circles of `requires` are refused, since neither could start first.
+ */
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bus/pool.h"
+#include "device/inside.h"
+
+/* ---- Data ------------------------------------------------------------------------------------ */
+
+struct data_job {
+    job job;
+    tp_link *link;
+    tp_msg *msg; /* owned reference */
+};
+
+static void run_data(job *next, tp_instance *self)
+{
+    struct data_job *data = (struct data_job *)next;
+    const tp_driver_ops *ops = self->plan.driver->ops;
+
+    if (self->started && ops->data != NULL) {
+        ops->data(self, data->link, data->msg);
+    }
+    tp_msg_unref(data->msg);
+    atomic_fetch_sub(&self->waiting_jobs, 1);
+    tpi_pool_give(data);
+}
+
+static void deliver(tpi_reader *reader, tp_msg *msg)
+{
+    tp_link *link = (tp_link *)((char *)reader - offsetof(tp_link, reader));
+    tp_instance *self = link->instance;
+
+    if (atomic_fetch_add(&self->waiting_jobs, 1) >= MOST_WAITING) {
+        atomic_fetch_sub(&self->waiting_jobs, 1);
+        self->dropped++;
+        return;
+    }
+    struct data_job *data = tpi_pool_take(sizeof *data);
+    if (data == NULL) {
+        atomic_fetch_sub(&self->waiting_jobs, 1);
+        return;
+    }
+    *data = (struct data_job){{.run = run_data}, link, tp_msg_ref(msg)};
+    instance_submit(self, &data->job);
+}
+
+/* ---- Requiring ------------------------------------------------------------------------------- */
+
+tp_status tp_require(tp_instance *self, const tp_interface *interface, const char *key,
+                     tp_link **out, tp_error *err)
+{
+    for (uint32_t i = 0; i < self->plan.require_count; i++) {
+        const tpi_wanted *wanted = &self->plan.requires[i];
+        if (wanted->interface != interface || (key != NULL && strcmp(key, wanted->key) != 0)) {
+            continue;
+        }
+        tp_link *link = calloc(1, sizeof *link);
+        if (link == NULL) {
+            return tp_fail(err, TP_E_NOMEM, "out of memory");
+        }
+        link->instance = self;
+        link->wanted = *wanted;
+        link->reader.deliver = deliver;
+        link->next = self->links;
+        self->links = link;
+        *out = link;
+        return TP_OK;
+    }
+    return tp_fail(err, TP_E_UNKNOWN, "`requires` has no %s%s%s", interface->name,
+                   key == NULL ? "" : " with the key ", key == NULL ? "" : key);
+}
+
+const tp_interface *tp_link_interface(const tp_link *link)
+{
+    return link->wanted.interface;
+}
+
+/* ---- Opening and closing, on the loop ----------------------------------------------------------
+ */
+
+static tp_device *target_of(const tp_link *link)
+{
+    const tp_devaddr *addr = &link->wanted.addr;
+
+    return tpi_hub_find(link->instance->hub, addr->robot, addr->interf, addr->index);
+}
+
+/* Whether starting `other` would wait for `self`. */
+static bool waits_for(const tp_instance *other, const tp_instance *self, unsigned depth)
+{
+    for (const tp_link *link = other->links; link != NULL && depth < 64; link = link->next) {
+        const tp_device *target = target_of(link);
+        if (target != NULL &&
+            (target->instance == self || waits_for(target->instance, self, depth + 1))) {
+            return true;
+        }
+    }
+    return other == self;
+}
+
+static uint32_t count_links(const tp_instance *self)
+{
+    uint32_t count = 0;
+
+    for (const tp_link *link = self->links; link != NULL; link = link->next) {
+        count++;
+    }
+    return count;
+}
+
+/* One link more has an answer; the last one lets the driver start, or tells that it cannot. */
+static void link_settled(tp_instance *self)
+{
+    self->links_open++;
+    if (self->links_open < count_links(self)) {
+        return;
+    }
+    if (self->start.status == TP_OK) {
+        instance_submit(self, &self->start_job);
+    } else {
+        self->started_task.run(&self->started_task);
+    }
+}
+
+static void opened(tpi_opening *opening, tp_status status, const tp_error *err)
+{
+    tp_link *link = opening->context;
+    tp_instance *self = link->instance;
+
+    if (status != TP_OK && self->start.status == TP_OK) {
+        self->start.status =
+            tp_fail(&self->start.error, status, "requires %s:%u: %s", link->wanted.interface->name,
+                    link->wanted.addr.index, err->text);
+    }
+    link_settled(self);
+}
+
+static void open_link(tp_link *link)
+{
+    tp_instance *self = link->instance;
+    tp_device *target = target_of(link);
+    tp_error err = {0};
+
+    link->opening = (tpi_opening){.reader = &link->reader, .done = opened, .context = link};
+    if (target == NULL) {
+        tp_fail(&err, TP_E_UNKNOWN, "no driver offers it");
+        opened(&link->opening, TP_E_UNKNOWN, &err);
+    } else if (waits_for(target->instance, self, 0)) {
+        tp_fail(&err, TP_E_INVALID, "it requires this one in turn");
+        opened(&link->opening, TP_E_INVALID, &err);
+    } else {
+        tpi_device_open(target, &link->opening);
+    }
+}
+
+void links_open(tp_instance *self)
+{
+    self->start = (outcome){0};
+    if (self->links == NULL) {
+        instance_submit(self, &self->start_job);
+        return;
+    }
+    for (tp_link *link = self->links; link != NULL; link = link->next) {
+        open_link(link);
+    }
+}
+
+void links_close(tp_instance *self)
+{
+    for (tp_link *link = self->links; link != NULL; link = link->next) {
+        tpi_device_close(&link->reader);
+    }
+}
+
+/* ---- Commands and requests ----------------------------------------------------------------------
+ */
+
+/* On its way from the driver to the other device and back. */
+struct errand {
+    tpi_task task; /* to the loop */
+    job job;       /* back to the instance */
+    tp_link *link;
+    const tp_message *what;
+    tp_msg *msg;    /* owned */
+    tp_msg *answer; /* owned */
+    tp_status status;
+    tp_error error;
+    tp_link_done *done; /* NULL for a command */
+    void *context;
+    tpi_call *call;   /* the other device's, while it works */
+    tp_timer *timer; /* owned: the deadline */
+    int64_t timeout_ns;
+};
+
+static void end_errand(struct errand *errand)
+{
+    tp_msg_unref(errand->msg);
+    tp_msg_unref(errand->answer);
+    tpi_pool_give(errand);
+}
+
+static void run_answer(job *next, tp_instance *self)
+{
+    struct errand *errand = (struct errand *)((char *)next - offsetof(struct errand, job));
+
+    errand->done(self, errand->context, errand->status, errand->answer, errand->error.text);
+    end_errand(errand);
+}
+
+/* On the loop: the answer is here, or will not come. */
+static void bring_answer(struct errand *errand)
+{
+    tp_timer_destroy(errand->timer);
+    errand->timer = NULL;
+    if (errand->done == NULL) {
+        end_errand(errand);
+        return;
+    }
+    errand->job.run = run_answer;
+    instance_submit(errand->link->instance, &errand->job);
+}
+
+static void answered(void *context, tp_status status, tp_msg *answer, const tp_error *err)
+{
+    struct errand *errand = context;
+
+    errand->status = status;
+    errand->error = *err;
+    errand->answer = answer == NULL ? NULL : tp_msg_ref(answer);
+    bring_answer(errand);
+}
+
+static void expired(void *context)
+{
+    struct errand *errand = context;
+
+    tpi_call_abandon(errand->call);
+    errand->status = tp_fail(&errand->error, TP_E_TIMEOUT, "%s:%u does not answer %s in time",
+                             errand->link->wanted.interface->name, errand->link->wanted.addr.index,
+                             errand->what->name);
+    bring_answer(errand);
+}
+
+static void go(tpi_task *task)
+{
+    struct errand *errand = (struct errand *)task;
+    tp_device *device = errand->link->reader.device;
+    const bool request = errand->done != NULL;
+    tp_loop *loop = errand->link->instance->hub->loop;
+    tp_status status = TP_E_DEVICE;
+
+    if (device != NULL && request && errand->timeout_ns > 0 &&
+        tp_timer_create(&errand->timer, loop, expired, errand, &errand->error) == TP_OK) {
+        tp_timer_at(errand->timer, tp_clock_now_ns(tp_loop_clock(loop)) + errand->timeout_ns);
+    }
+    if (device != NULL) {
+        status = tpi_device_call(device, errand->what, errand->msg, request ? answered : NULL,
+                                 errand, request ? &errand->call : NULL);
+    }
+    if (status != TP_OK) {
+        errand->status = tp_fail(&errand->error, status, "%s", tp_status_text(status));
+        bring_answer(errand);
+    } else if (!request) {
+        end_errand(errand);
+    }
+}
+
+static tp_status send(tp_link *link, tp_kind kind, unsigned code, const void *value,
+                      const struct errand *wanted)
+{
+    const tp_message *what = tp_interface_message(link->wanted.interface, kind, code);
+    tp_instance *self = link->instance;
+    const tp_msghdr header = {.addr = link->wanted.addr,
+                              .type = (uint8_t)kind,
+                              .subtype = (uint8_t)code,
+                              .timestamp = tp_clock_wall_s(tp_instance_clock(self))};
+    if (what == NULL) {
+        what = tp_interface_message(&tp_interface_common, kind, code);
+    }
+    struct errand *errand = what == NULL ? NULL : tpi_pool_take(sizeof *errand);
+    if (errand == NULL) {
+        return what == NULL ? TP_E_UNKNOWN : TP_E_NOMEM;
+    }
+    *errand = *wanted;
+    errand->task.run = go;
+    errand->link = link;
+    errand->what = what;
+    tp_status status = tp_msg_create(&errand->msg, &header, what->ask, value);
+    if (status != TP_OK) {
+        tpi_pool_give(errand);
+        return status;
+    }
+    tpi_loop_post(self->hub->loop, &errand->task);
+    return TP_OK;
+}
+
+tp_status tp_link_command(tp_link *link, unsigned code, const void *value)
+{
+    return send(link, TP_KIND_COMMAND, code, value, &(struct errand){0});
+}
+
+tp_status tp_link_request(tp_link *link, unsigned code, const void *value, int64_t timeout_ns,
+                          tp_link_done *done, void *context)
+{
+    const struct errand wanted = {.timeout_ns = timeout_ns, .done = done, .context = context};
+
+    return send(link, TP_KIND_REQUEST, code, value, &wanted);
+}
