@@ -1,0 +1,337 @@
+/* arms.c - actarray: joints in a row. */
+#include <math.h>
+
+#include "fake.h"
+#include "troupe/interfaces/actarray.h"
+
+enum { JOINTS = 6 };
+
+static const double most_angle = 2.6;
+static const double usual_radps = 0.5;
+static const double radps_per_ampere = 0.5;
+
+struct joint {
+    double position;
+    double speed;   /* now */
+    double goal;    /* while going */
+    double current; /* that it is driven with */
+    float config_speed;
+    float config_accel;
+    bool going;
+};
+
+struct actarray {
+    struct joint joints[JOINTS];
+    bool powered;
+    bool braked;
+    tp_actarray_actuator data[JOINTS];
+    tp_actarray_actuatorgeom geom[JOINTS];
+};
+
+static void joint_stop(struct joint *joint)
+{
+    joint->going = false;
+    joint->speed = 0;
+    joint->current = 0;
+}
+
+static void actarray_halt(fake_device *d)
+{
+    struct actarray *a = d->state;
+
+    for (size_t i = 0; i < JOINTS; i++) {
+        joint_stop(&a->joints[i]);
+    }
+}
+
+static tp_status actarray_begin(fake_device *d, tp_error *err)
+{
+    struct actarray *a = d->state;
+
+    (void)err;
+    a->powered = true;
+    for (size_t i = 0; i < JOINTS; i++) {
+        a->joints[i].config_speed = (float)usual_radps;
+        a->joints[i].config_accel = 1;
+    }
+    return TP_OK;
+}
+
+static void joint_advance(struct joint *joint, double dt_s)
+{
+    const double end = joint->going ? joint->goal : copysign(most_angle, joint->speed);
+
+    if (joint->speed == 0) {
+        return;
+    }
+    joint->position = fake_approach(joint->position, end, fabs(joint->speed) * dt_s);
+    if (joint->position == end) {
+        joint_stop(joint);
+    }
+}
+
+static void actarray_advance(fake_device *d, double dt_s)
+{
+    struct actarray *a = d->state;
+
+    for (size_t i = 0; i < JOINTS; i++) {
+        joint_advance(&a->joints[i], dt_s);
+    }
+}
+
+static void actarray_publish(fake_device *d)
+{
+    struct actarray *a = d->state;
+    const uint8_t resting = a->braked ? TP_ACTARRAY_ACTSTATE_BRAKED : TP_ACTARRAY_ACTSTATE_IDLE;
+
+    for (size_t i = 0; i < JOINTS; i++) {
+        const struct joint *joint = &a->joints[i];
+        const bool moves = joint->speed != 0;
+        a->data[i] = (tp_actarray_actuator){
+            .position = (float)joint->position,
+            .speed = (float)joint->speed,
+            .current = (float)(joint->current != 0 ? joint->current
+                               : moves             ? 0.8
+                                                   : 0.1),
+            .state = moves ? TP_ACTARRAY_ACTSTATE_MOVING : resting,
+        };
+    }
+    const tp_actarray_data data = {
+        .actuators_count = JOINTS, .actuators = a->data, .motor_state = a->powered};
+    tp_publish(d->device, TP_ACTARRAY_DATA_STATE, &data, 0);
+}
+
+static tp_status actarray_get_geom(tp_device *device, tp_actarray_geom *answer, tp_error *err)
+{
+    struct actarray *a = fake_state(device);
+    const tp_pose3d base = fake_pose(fake_of(device));
+
+    (void)err;
+    for (size_t i = 0; i < JOINTS; i++) {
+        a->geom[i] = (tp_actarray_actuatorgeom){
+            .type = TP_ACTARRAY_TYPE_ROTARY,
+            .length = i + 1 < JOINTS ? 0.2f : 0.05f,
+            .axis = {.py = i % 3 == 0 ? 0 : 1, .pz = i % 3 == 0 ? 1 : 0},
+            .min = (float)-most_angle,
+            .max = (float)most_angle,
+            .config_speed = a->joints[i].config_speed,
+            .hasbrakes = 1,
+        };
+    }
+    answer->actuators = a->geom;
+    answer->actuators_count = JOINTS;
+    answer->base_pos = (tp_point_3d){base.px, base.py, base.pz};
+    answer->base_orientation = (tp_orientation_3d){base.proll, base.ppitch, base.pyaw};
+    return TP_OK;
+}
+
+static tp_status check_joint(int32_t joint, bool all, tp_error *err)
+{
+    return joint >= (all ? -1 : 0) && joint < JOINTS
+               ? TP_OK
+               : tp_fail(err, TP_E_RANGE, "there is no actuator %d", joint);
+}
+
+/* What one joint does, if nothing holds it. */
+static void joint_go_to(struct actarray *a, size_t i, double goal)
+{
+    struct joint *joint = &a->joints[i];
+
+    joint_stop(joint);
+    if (!a->powered || a->braked) {
+        return;
+    }
+    joint->goal = fmax(-most_angle, fmin(most_angle, goal));
+    joint->going = joint->goal != joint->position;
+    joint->speed =
+        joint->going ? copysign((double)joint->config_speed, joint->goal - joint->position) : 0;
+}
+
+static void joint_run(struct actarray *a, size_t i, double speed, double current)
+{
+    joint_stop(&a->joints[i]);
+    if (a->powered && !a->braked) {
+        a->joints[i].speed = speed;
+        a->joints[i].current = current;
+    }
+}
+
+static tp_status cmd_pos(tp_device *device, const tp_actarray_position_cmd *ask, tp_error *err)
+{
+    const double goal = (double)ask->position;
+    tp_status status = check_joint(ask->joint, false, err);
+
+    status = status == TP_OK ? fake_check_finite(&goal, 1, "the position", err) : status;
+    if (status == TP_OK) {
+        joint_go_to(fake_state(device), (size_t)ask->joint, goal);
+    }
+    return status;
+}
+
+/* All values of a command for several joints, checked before the first one moves. */
+static tp_status read_all(const float *values, uint32_t count, double out[JOINTS], tp_error *err)
+{
+    if (count > JOINTS) {
+        return tp_fail(err, TP_E_RANGE, "%u values for %d actuators", count, JOINTS);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        out[i] = (double)values[i];
+    }
+    return fake_check_finite(out, count, "the command", err);
+}
+
+static tp_status cmd_multi_pos(tp_device *device, const tp_actarray_multi_position_cmd *ask,
+                               tp_error *err)
+{
+    double values[JOINTS];
+    tp_status status = read_all(ask->positions, ask->positions_count, values, err);
+
+    for (uint32_t i = 0; status == TP_OK && i < ask->positions_count; i++) {
+        joint_go_to(fake_state(device), i, values[i]);
+    }
+    return status;
+}
+
+static tp_status cmd_speed(tp_device *device, const tp_actarray_speed_cmd *ask, tp_error *err)
+{
+    const double speed = (double)ask->speed;
+    tp_status status = check_joint(ask->joint, false, err);
+
+    status = status == TP_OK ? fake_check_finite(&speed, 1, "the speed", err) : status;
+    if (status == TP_OK) {
+        joint_run(fake_state(device), (size_t)ask->joint, speed, 0);
+    }
+    return status;
+}
+
+static tp_status cmd_multi_speed(tp_device *device, const tp_actarray_multi_speed_cmd *ask,
+                                 tp_error *err)
+{
+    double values[JOINTS];
+    tp_status status = read_all(ask->speeds, ask->speeds_count, values, err);
+
+    for (uint32_t i = 0; status == TP_OK && i < ask->speeds_count; i++) {
+        joint_run(fake_state(device), i, values[i], 0);
+    }
+    return status;
+}
+
+static tp_status cmd_home(tp_device *device, const tp_actarray_home_cmd *ask, tp_error *err)
+{
+    tp_status status = check_joint(ask->joint, true, err);
+
+    for (int32_t i = 0; status == TP_OK && i < JOINTS; i++) {
+        if (ask->joint == -1 || ask->joint == i) {
+            joint_go_to(fake_state(device), (size_t)i, 0);
+        }
+    }
+    return status;
+}
+
+static tp_status cmd_current(tp_device *device, const tp_actarray_current_cmd *ask, tp_error *err)
+{
+    const double current = (double)ask->current;
+    tp_status status = check_joint(ask->joint, true, err);
+
+    status = status == TP_OK ? fake_check_finite(&current, 1, "the current", err) : status;
+    for (int32_t i = 0; status == TP_OK && i < JOINTS; i++) {
+        if (ask->joint == -1 || ask->joint == i) {
+            joint_run(fake_state(device), (size_t)i, current * radps_per_ampere, current);
+        }
+    }
+    return status;
+}
+
+static tp_status cmd_multi_current(tp_device *device, const tp_actarray_multi_current_cmd *ask,
+                                   tp_error *err)
+{
+    double values[JOINTS];
+    tp_status status = read_all(ask->currents, ask->currents_count, values, err);
+
+    for (uint32_t i = 0; status == TP_OK && i < ask->currents_count; i++) {
+        joint_run(fake_state(device), i, values[i] * radps_per_ampere, values[i]);
+    }
+    return status;
+}
+
+static tp_status actarray_power(tp_device *device, const tp_actarray_power_config *ask,
+                                tp_error *err)
+{
+    struct actarray *a = fake_state(device);
+
+    (void)err;
+    actarray_halt(fake_of(device));
+    a->powered = ask->value != 0;
+    return TP_OK;
+}
+
+static tp_status actarray_brakes(tp_device *device, const tp_actarray_brakes_config *ask,
+                                 tp_error *err)
+{
+    struct actarray *a = fake_state(device);
+
+    (void)err;
+    actarray_halt(fake_of(device));
+    a->braked = ask->value != 0;
+    return TP_OK;
+}
+
+static tp_status actarray_set_speed(tp_device *device, const tp_actarray_speed_config *ask,
+                                    tp_error *err)
+{
+    struct actarray *a = fake_state(device);
+    tp_status status = check_joint(ask->joint, false, err);
+
+    if (status == TP_OK && !(ask->speed > 0 && isfinite(ask->speed))) {
+        return tp_fail(err, TP_E_RANGE, "speed %g is not above 0", (double)ask->speed);
+    }
+    if (status == TP_OK) {
+        a->joints[ask->joint].config_speed = ask->speed;
+    }
+    return status;
+}
+
+static tp_status actarray_set_accel(tp_device *device, const tp_actarray_accel_config *ask,
+                                    tp_error *err)
+{
+    struct actarray *a = fake_state(device);
+    tp_status status = check_joint(ask->joint, false, err);
+
+    if (status == TP_OK && !(ask->accel > 0 && isfinite(ask->accel))) {
+        return tp_fail(err, TP_E_RANGE, "acceleration %g is not above 0", (double)ask->accel);
+    }
+    if (status == TP_OK) {
+        a->joints[ask->joint].config_accel = ask->accel;
+    }
+    return status;
+}
+
+static const tp_actarray_ops actarray_ops = {
+    .req_power = actarray_power,
+    .req_brakes = actarray_brakes,
+    .req_get_geom = actarray_get_geom,
+    .req_speed = actarray_set_speed,
+    .req_accel = actarray_set_accel,
+    .cmd_pos = cmd_pos,
+    .cmd_multi_pos = cmd_multi_pos,
+    .cmd_speed = cmd_speed,
+    .cmd_multi_speed = cmd_multi_speed,
+    .cmd_home = cmd_home,
+    .cmd_current = cmd_current,
+    .cmd_multi_current = cmd_multi_current,
+};
+
+const fake_kind fake_arms[] = {
+    {
+        .interface = &tp_interface_actarray,
+        .ops = &actarray_ops,
+        .state_size = sizeof(struct actarray),
+        .size = {.sw = 0.2, .sl = 1.05, .sh = 0.2},
+        .publishes = 1u << TP_ACTARRAY_DATA_STATE,
+        .begin = actarray_begin,
+        .advance = actarray_advance,
+        .publish = actarray_publish,
+        .halt = actarray_halt,
+    },
+    {0},
+};

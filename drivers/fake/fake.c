@@ -1,0 +1,307 @@
+/*
+ * fake - plays any device, without hardware.
+ *
+ * Every address in `provides` becomes a device that behaves as its interface says: it sends
+ * plausible data, obeys commands and answers requests. See README.md; the parts are introduced in
+ * fake.h.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fake.h"
+#include "troupe/interfaces/player.h"
+
+static const fake_kind *const kinds[] = {
+    fake_vehicles, fake_flyers,   fake_mobiles,   fake_actuators, fake_arms,
+    fake_limbs,    fake_rangers,  fake_scanners,  fake_pictures,  fake_finders,
+    fake_places,   fake_maps,     fake_inertials, fake_signals,   fake_radios,
+    fake_sounds,   fake_speeches, fake_boards,    fake_helpers,   fake_worlds,
+};
+
+static const tp_param fake_params[] = {
+    {"rate", NULL, "10", "how often data is sent, per second"},
+    {"seed", NULL, "1", "what random numbers begin with; the same seed gives the same data"},
+    {"noise", NULL, "0.01", "standard deviation of what is measured, in its own unit"},
+    {"position", "m", "", "where the devices sit on the robot: x y z"},
+    {"orientation", "rad", "", "how they are turned: roll pitch yaw"},
+    {"size", "m", "", "how large they are: length width height"},
+    {NULL, NULL, NULL, NULL},
+};
+
+/* ---- What the other files use ---------------------------------------------------------------- */
+
+void fake_seed(fake_device *d)
+{
+    const tp_devaddr *addr = tp_device_addr(d->device);
+
+    d->random.state = d->owner->seed;
+    d->random.state = fake_random_bits(&d->random) ^ ((uint64_t)addr->interf << 16 | addr->index);
+}
+
+void fake_advance(fake_device *d)
+{
+    const int64_t now_ns = tp_clock_now_ns(tp_instance_clock(d->owner->instance));
+    const int64_t dt_ns = now_ns - d->time_ns;
+
+    d->time_ns = now_ns;
+    if (dt_ns > 0 && d->kind->advance != NULL) {
+        d->kind->advance(d, (double)dt_ns / (double)TP_NS_PER_S);
+    }
+}
+
+void fake_tell_robot(fake_device *d, const tp_pose2d *pose, const tp_pose2d *vel)
+{
+    fake *f = d->owner;
+
+    if (f->vehicle == NULL) {
+        f->vehicle = d;
+    }
+    if (f->vehicle == d) {
+        f->robot = *pose;
+        f->robot_vel = *vel;
+    }
+}
+
+double fake_wall_s(const fake_device *d)
+{
+    return tp_clock_wall_s(tp_instance_clock(d->owner->instance));
+}
+
+double fake_measure(fake_device *d, double value)
+{
+    return d->owner->noise == 0 ? value : value + d->owner->noise * fake_random_normal(&d->random);
+}
+
+tp_pose3d fake_pose(const fake_device *d)
+{
+    return d->owner->pose;
+}
+
+tp_bbox3d fake_size(const fake_device *d)
+{
+    return d->owner->sized ? d->owner->size : d->kind->size;
+}
+
+/* ---- Messages -------------------------------------------------------------------------------- */
+
+static tp_status handle(tp_device *device, const tp_message *what, const void *ask, void *answer,
+                        tp_error *err)
+{
+    fake_device *d = fake_of(device);
+    const bool own =
+        tp_interface_message(tp_device_interface(device), what->kind, what->code) == what;
+
+    if (!fake_does(d, what)) {
+        return tp_fail(err, TP_E_UNSUPPORTED, "%s is not supported", what->name);
+    }
+    fake_advance(d);
+    if (!own) {
+        return what->call(&fake_common_ops, device, ask, answer, err);
+    }
+    return d->kind == &fake_generic ? fake_generic_handle(d, what, ask, answer, err)
+                                    : what->call(d->kind->ops, device, ask, answer, err);
+}
+
+/* ---- Parameters ------------------------------------------------------------------------------ */
+
+/* Three numbers or none. */
+static tp_status read_triple(const tp_instance *self, const char *name, double values[3],
+                             bool *given, tp_error *err)
+{
+    const size_t count = tp_param_count(self, name);
+
+    if (count != 0 && count != 3) {
+        return tp_fail(err, TP_E_INVALID, "%s has %zu values in place of three", name, count);
+    }
+    for (size_t i = 0; i < count; i++) {
+        values[i] = tp_param_double_at(self, name, i);
+    }
+    *given = *given || count > 0;
+    return fake_check_finite(values, 3, name, err);
+}
+
+static tp_status read_geometry(fake *f, tp_error *err)
+{
+    double place[3] = {0};
+    double turn[3] = {0};
+    double size[3] = {0};
+    tp_status status = read_triple(f->instance, "position", place, &f->placed, err);
+
+    status =
+        status == TP_OK ? read_triple(f->instance, "orientation", turn, &f->placed, err) : status;
+    status = status == TP_OK ? read_triple(f->instance, "size", size, &f->sized, err) : status;
+    if (status != TP_OK) {
+        return status;
+    }
+    if (size[0] < 0 || size[1] < 0 || size[2] < 0) {
+        return tp_fail(err, TP_E_RANGE, "size is below 0");
+    }
+    f->pose = (tp_pose3d){place[0], place[1], place[2], turn[0], turn[1], turn[2]};
+    f->size = (tp_bbox3d){.sl = size[0], .sw = size[1], .sh = size[2]};
+    return TP_OK;
+}
+
+static tp_status read_params(fake *f, tp_error *err)
+{
+    f->rate_hz = tp_param_double(f->instance, "rate");
+    f->noise = tp_param_double(f->instance, "noise");
+    f->seed = (uint64_t)tp_param_int(f->instance, "seed");
+    if (!(f->rate_hz > 0 && f->rate_hz <= FAKE_MOST_HZ)) {
+        return tp_fail(err, TP_E_RANGE, "rate \"%s\" is not above 0 and up to %d",
+                       tp_param_string(f->instance, "rate"), FAKE_MOST_HZ);
+    }
+    if (!(f->noise >= 0 && f->noise < 1e9)) {
+        return tp_fail(err, TP_E_RANGE, "noise \"%s\" is below 0 or beyond all measure",
+                       tp_param_string(f->instance, "noise"));
+    }
+    return read_geometry(f, err);
+}
+
+/* ---- Devices --------------------------------------------------------------------------------- */
+
+static const fake_kind *find_kind(const tp_interface *interface)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        for (const fake_kind *kind = kinds[i]; kind->interface != NULL; kind++) {
+            if (kind->interface == interface) {
+                return kind;
+            }
+        }
+    }
+    return &fake_generic;
+}
+
+static tp_status begin_device(fake_device *d, tp_error *err)
+{
+    const tp_devaddr *addr = tp_device_addr(d->device);
+    const tp_interface *interface = tp_device_interface(d->device);
+
+    d->kind = find_kind(interface);
+    d->active = true;
+    fake_seed(d);
+    snprintf(d->label, sizeof d->label, "%.40s:%u", interface->name, addr->index);
+    snprintf(d->frame, sizeof d->frame, "%.40s%u", interface->name, addr->index);
+    d->state = calloc(1, d->kind->state_size + 1);
+    if (d->state == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    tp_device_set_context(d->device, d);
+    d->begun = true;
+    return d->kind->begin == NULL ? TP_OK : d->kind->begin(d, err);
+}
+
+static tp_status offer(fake *f, size_t i, tp_error *err)
+{
+    fake_device *d = &f->devices[i];
+    const tp_interface *interface = tp_provides_interface(f->instance, i);
+
+    if (interface->code <= TP_PLAYER_CODE) {
+        return tp_fail(err, TP_E_UNSUPPORTED, "%s is the server's own", interface->name);
+    }
+    d->owner = f;
+    tp_status status = tp_offer(f->instance, interface, tp_provides_key(f->instance, i), NULL,
+                                handle, &d->device, err);
+    if (status != TP_OK) {
+        return status;
+    }
+    f->device_count++;
+    return begin_device(d, err);
+}
+
+/* ---- Life ------------------------------------------------------------------------------------ */
+
+static tp_status fake_init(tp_instance *self, tp_error *err)
+{
+    fake *f = tp_instance_state(self);
+    const size_t count = tp_provides_count(self);
+
+    f->instance = self;
+    tp_status status = read_params(f, err);
+    if (status != TP_OK) {
+        return status;
+    }
+    fake_room_init(&f->room, &(fake_random){f->seed});
+    f->devices = calloc(count + 1, sizeof *f->devices);
+    if (f->devices == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    for (size_t i = 0; i < count && status == TP_OK; i++) {
+        status = offer(f, i, err);
+    }
+    tp_instance_set_period(self, (int64_t)((double)TP_NS_PER_S / f->rate_hz));
+    return status;
+}
+
+static tp_status fake_start(tp_instance *self, tp_error *err)
+{
+    fake *f = tp_instance_state(self);
+
+    (void)err;
+    for (size_t i = 0; i < f->device_count; i++) {
+        f->devices[i].time_ns = tp_clock_now_ns(tp_instance_clock(self));
+    }
+    return TP_OK;
+}
+
+/* All move before any tells, so that sensors see the robot where it is now. */
+static tp_status fake_poll(tp_instance *self, tp_error *err)
+{
+    fake *f = tp_instance_state(self);
+
+    (void)err;
+    for (size_t i = 0; i < f->device_count; i++) {
+        fake_advance(&f->devices[i]);
+    }
+    for (size_t i = 0; i < f->device_count; i++) {
+        fake_device *d = &f->devices[i];
+        if (d->active && d->kind->publish != NULL) {
+            d->kind->publish(d);
+        }
+    }
+    return TP_OK;
+}
+
+static void fake_stop(tp_instance *self)
+{
+    fake *f = tp_instance_state(self);
+
+    for (size_t i = 0; i < f->device_count; i++) {
+        fake_device *d = &f->devices[i];
+        fake_advance(d);
+        if (d->kind->halt != NULL) {
+            d->kind->halt(d);
+        }
+    }
+}
+
+static void fake_fini(tp_instance *self)
+{
+    fake *f = tp_instance_state(self);
+
+    for (size_t i = 0; i < f->device_count; i++) {
+        fake_device *d = &f->devices[i];
+        if (d->begun && d->kind->end != NULL) {
+            d->kind->end(d);
+        }
+        free(d->state);
+    }
+    free(f->devices);
+}
+
+static const tp_driver_ops fake_ops = {
+    .init = fake_init,
+    .start = fake_start,
+    .poll = fake_poll,
+    .stop = fake_stop,
+    .fini = fake_fini,
+};
+
+TP_API const tp_driver tp_driver_fake = {
+    .abi = TP_DRIVER_ABI,
+    .name = "fake",
+    .summary = "plays any device, without hardware",
+    .state_size = sizeof(fake),
+    .params = fake_params,
+    .ops = &fake_ops,
+};

@@ -1,0 +1,249 @@
+/*
+ * fake.h - what the files of this driver share.
+ *
+ * fake.c runs the instance; every other file plays some interfaces. An interface is a row of a
+ * table (fake_kind): the typed operations that answer its messages and a few functions that move
+ * its state on and publish it. Interfaces without a row are played from their description alone
+ * (generic.c).
+ *
+ * Time: before anything happens to a device its state is brought up to the present of the
+ * instance's clock. So what a device says does not depend on how often it is asked, and a
+ * velocity is integrated over exactly the time that it was in force.
+ */
+#ifndef FAKE_H
+#define FAKE_H
+
+#include "troupe/driver.h"
+
+typedef struct fake fake;
+typedef struct fake_device fake_device;
+
+/* ---- Random numbers: the same seed gives the same numbers ------------------------------------ */
+
+typedef struct fake_random {
+    uint64_t state;
+} fake_random;
+
+uint64_t fake_random_bits(fake_random *random);
+double fake_random_between(fake_random *random, double low, double high);
+uint32_t fake_random_below(fake_random *random, uint32_t bound);
+
+/* Normally distributed, with a standard deviation of 1. */
+double fake_random_normal(fake_random *random);
+
+/* ---- Kinds of devices ------------------------------------------------------------------------ */
+
+typedef struct fake_kind {
+    const tp_interface *interface;
+    const void *ops; /* the generated table of the interface; NULL if it has data only */
+    size_t state_size;
+    tp_bbox3d size;     /* of the device, unless the configuration says otherwise */
+    uint32_t publishes; /* 1 << code of each data message that it sends */
+    /* Each is optional. The state is zeroed before `begin`; `end` follows every `begin`. */
+    tp_status (*begin)(fake_device *d, tp_error *err);
+    void (*advance)(fake_device *d, double dt_s); /* move the state on */
+    void (*publish)(fake_device *d);              /* called at the rate of the instance */
+    void (*halt)(fake_device *d);                 /* leave nothing moving */
+    void (*end)(fake_device *d);
+} fake_kind;
+
+/* Rows by file, each ended by a row without an interface. */
+extern const fake_kind fake_vehicles[];  /* vehicles.c */
+extern const fake_kind fake_flyers[];    /* flyers.c */
+extern const fake_kind fake_mobiles[];   /* mobile.c */
+extern const fake_kind fake_actuators[]; /* actuators.c */
+extern const fake_kind fake_arms[];      /* arms.c */
+extern const fake_kind fake_limbs[];     /* limbs.c */
+extern const fake_kind fake_rangers[];   /* rangers.c */
+extern const fake_kind fake_scanners[];  /* scanners.c */
+extern const fake_kind fake_pictures[];  /* pictures.c */
+extern const fake_kind fake_finders[];   /* finders.c */
+extern const fake_kind fake_places[];    /* places.c */
+extern const fake_kind fake_maps[];      /* maps.c */
+extern const fake_kind fake_inertials[]; /* inertials.c */
+extern const fake_kind fake_signals[];   /* signals.c */
+extern const fake_kind fake_radios[];    /* radios.c */
+extern const fake_kind fake_sounds[];    /* sounds.c */
+extern const fake_kind fake_speeches[];  /* speeches.c */
+extern const fake_kind fake_boards[];    /* boards.c */
+extern const fake_kind fake_helpers[];   /* helpers.c */
+extern const fake_kind fake_worlds[];    /* worlds.c */
+
+/* For interfaces that no row plays. */
+extern const fake_kind fake_generic;
+tp_status fake_generic_handle(fake_device *d, const tp_message *what, const void *ask, void *answer,
+                              tp_error *err);
+
+/* ---- Devices --------------------------------------------------------------------------------- */
+
+enum { FAKE_PROPERTIES = 5, FAKE_LABEL = 64, FAKE_MOST_HZ = 10000 };
+
+struct fake_device {
+    tp_device *device; /* borrowed */
+    fake *owner;       /* borrowed */
+    const fake_kind *kind;
+    void *state; /* owned: the kind's */
+    bool begun;  /* `end` has to be called */
+    fake_random random;
+    int64_t time_ns; /* up to when the state has moved on */
+    bool active;     /* sends data */
+    char label[FAKE_LABEL];
+    char frame[FAKE_LABEL];
+    tp_property properties[FAKE_PROPERTIES]; /* room for an answer */
+};
+
+static inline fake_device *fake_of(tp_device *device)
+{
+    return tp_device_context(device);
+}
+
+/* The kind's state of the device. */
+static inline void *fake_state(tp_device *device)
+{
+    return fake_of(device)->state;
+}
+
+/* ---- The instance ---------------------------------------------------------------------------- */
+
+enum { FAKE_POSTS = 3 };
+
+/* Where everything happens: a room about the origin, with round posts in it. */
+typedef struct fake_room {
+    double half_x;
+    double half_y;
+    struct {
+        double x;
+        double y;
+        double radius;
+    } posts[FAKE_POSTS];
+} fake_room;
+
+struct fake {
+    tp_instance *instance; /* borrowed */
+    fake_device *devices;  /* owned array */
+    size_t device_count;
+    double rate_hz;
+    double noise;
+    uint64_t seed;
+    bool placed; /* the configuration says where the devices sit */
+    tp_pose3d pose;
+    bool sized;
+    tp_bbox3d size;
+    fake_room room;
+
+    /* The first vehicle among the devices tells where the robot is; without one it rests at 0. */
+    const fake_device *vehicle; /* borrowed */
+    tp_pose2d robot;
+    tp_pose2d robot_vel;
+};
+
+/* Let the device's random numbers begin anew, from the seed of the instance. */
+void fake_seed(fake_device *d);
+
+/* Bring the device's state up to the present. */
+void fake_advance(fake_device *d);
+
+/* A vehicle says where it is. */
+void fake_tell_robot(fake_device *d, const tp_pose2d *pose, const tp_pose2d *vel);
+
+double fake_wall_s(const fake_device *d);
+
+/* A measured value: the true one and the configured noise. */
+double fake_measure(fake_device *d, double value);
+
+/* Where the device sits, and its size; as the interfaces with a geometry of their own say it. */
+tp_pose3d fake_pose(const fake_device *d);
+tp_bbox3d fake_size(const fake_device *d);
+
+/* common.c: the questions that every device answers. */
+extern const tp_common_ops fake_common_ops;
+
+/* Whether the device does something about a message. */
+bool fake_does(const fake_device *d, const tp_message *what);
+
+/* ---- The room -------------------------------------------------------------------------------- */
+
+void fake_room_init(fake_room *room, fake_random *random);
+
+/* How far a ray from a pose, at an angle to its heading, goes before it meets something. A pose
+ * outside the room counts as one at its edge. */
+double fake_room_ray(const fake_room *room, const tp_pose2d *from, double angle, double most);
+
+/* Whether a place is inside a wall or a post, or outside the room. */
+bool fake_room_is_solid(const fake_room *room, double x, double y);
+
+/* Where the device looks from. */
+tp_pose2d fake_eye(const fake_device *d);
+
+/* ---- Motion ---------------------------------------------------------------------------------- */
+
+/* The angle between -pi and pi that is the same direction. */
+double fake_angle(double angle);
+
+/* From one value towards another by at most a step. */
+double fake_approach(double from, double to, double step);
+
+/* Where a pose gets with a constant velocity in its own frame: along an arc of a circle. */
+tp_pose2d fake_arc(const tp_pose2d *from, const tp_pose2d *vel, double dt_s);
+
+/* A pose given in the frame of another. */
+tp_pose2d fake_compose(const tp_pose2d *frame, const tp_pose2d *pose);
+
+/* Speeds where a command names none. */
+#define FAKE_USUAL_MPS 0.5
+#define FAKE_USUAL_RADPS 1.0
+
+/* The speed that a command asks for, or the usual one if it is 0. */
+double fake_speed_or(double speed, double usual);
+
+/* The nearest number that fits. */
+int32_t fake_whole(double value);
+
+/* Numbers that a command may have. */
+#define FAKE_MOST 1e9
+bool fake_is_finite(const double *values, size_t count);
+
+/* Refuse other numbers. */
+tp_status fake_check_finite(const double *values, size_t count, const char *what, tp_error *err);
+
+typedef enum fake_drive_mode {
+    FAKE_REST,
+    FAKE_VELOCITY, /* keep `vel` */
+    FAKE_HEADING,  /* move forward, turn to the heading of `goal` and keep it */
+    FAKE_POSE,     /* turn to the goal, drive there, turn to its heading */
+} fake_drive_mode;
+
+/* A vehicle in the plane. */
+typedef struct fake_drive {
+    fake_drive_mode mode;
+    tp_pose2d pose;
+    tp_pose2d vel; /* in its own frame, now */
+    tp_pose2d goal;
+    double forward_mps; /* speed towards the goal, forward and turning */
+    double turn_radps;
+} fake_drive;
+
+void fake_drive_advance(fake_drive *drive, double dt_s);
+void fake_drive_stop(fake_drive *drive);
+
+/* Refuse to keep a value that is larger than this when encoded. */
+tp_status fake_check_size(const tp_struct *type, const void *value, size_t most, tp_error *err);
+
+/* ---- Text ------------------------------------------------------------------------------------ */
+
+/* Values have pointers to char that nobody writes through. */
+static inline char *fake_chars(const char *text)
+{
+    return (char *)(uintptr_t)text;
+}
+
+/* Length with the NUL, as messages count texts. */
+uint32_t fake_count(const char *text);
+
+/* Whether a counted text, with or without its NUL, is this one. */
+bool fake_text_is(const char *chars, uint32_t count, const char *text);
+
+/* Copy a counted text, cut to the room there is. */
+void fake_text_copy(char *to, size_t size, const char *chars, uint32_t count);
+
+#endif
