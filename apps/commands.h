@@ -18,6 +18,9 @@ extern const command command_interfaces;
 extern const command command_encode;
 extern const command command_decode;
 extern const command command_demo;
+extern const command command_run;
+extern const command command_check;
+extern const command command_drivers;
 
 /* "troupe NAME: text" on standard error; returns `code`, so that failing is one line. */
 int command_fail(const char *name, int code, const char *format, ...) TP_PRINTF(3, 4);

@@ -7,10 +7,8 @@
 #include "commands.h"
 
 static const command *const commands[] = {
-    &command_interfaces,
-    &command_encode,
-    &command_decode,
-    &command_demo,
+    &command_run,    &command_check,  &command_drivers, &command_interfaces,
+    &command_encode, &command_decode, &command_demo,
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };

@@ -1,0 +1,236 @@
+/* cmd_run.c - troupe run, check and drivers: serving a configuration. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "troupe/server.h"
+
+struct options {
+    const char *command;
+    tp_server_options server;
+    bool quiet;
+};
+
+static tp_server *running; /* for the signal handler */
+
+static void print_note(void *context, const char *text)
+{
+    (void)context;
+    fprintf(stderr, "%s\n", text);
+}
+
+static void on_signal(int number)
+{
+    (void)number;
+    tp_server_stop(running);
+}
+
+/* ---- Tables ---------------------------------------------------------------------------------- */
+
+static void print_device(const tp_device *device)
+{
+    char name[96];
+    const tp_devaddr *addr = tp_device_addr(device);
+
+    snprintf(name, sizeof name, "%u:%s:%u", addr->robot, tp_device_interface(device)->name,
+             addr->index);
+    printf("  %-32s %s\n", name, tp_instance_name(tp_device_instance(device)));
+}
+
+static void print_table(const tp_server *server, const char *path)
+{
+    unsigned robot;
+    unsigned port;
+
+    printf("%s\n", path);
+    for (size_t i = 0; i < tp_server_device_count(server); i++) {
+        print_device(tp_server_device_at(server, i));
+    }
+    for (size_t i = 0; tp_server_port(server, i, &robot, &port); i++) {
+        if (port != 0) {
+            printf("listening on port %u%s\n", port,
+                   port == robot ? "" : " (chosen by the system)");
+        }
+    }
+    fflush(stdout);
+}
+
+/* ---- Running --------------------------------------------------------------------------------- */
+
+static int serve(const struct options *o)
+{
+    tp_server *server = NULL;
+    tp_error err = {0};
+
+    tp_server_raise_limits();
+    if (tp_server_create(&server, &o->server, &err) != TP_OK) {
+        return command_fail(o->command, EXIT_FAILED, "%s", err.text);
+    }
+    running = server;
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGINT, on_signal);
+    signal(SIGTERM, on_signal);
+    tp_server_begin(server);
+    if (!o->quiet) {
+        print_table(server, o->server.path);
+    }
+    tp_server_run(server);
+    tp_server_destroy(server);
+    return EXIT_DONE;
+}
+
+static int check(const struct options *o)
+{
+    tp_server *server = NULL;
+    tp_error err = {0};
+
+    if (tp_server_create(&server, &o->server, &err) != TP_OK) {
+        return command_fail(o->command, EXIT_FAILED, "%s", err.text);
+    }
+    if (!o->quiet) {
+        print_table(server, o->server.path);
+        puts("no mistakes found");
+    }
+    tp_server_destroy(server);
+    return EXIT_DONE;
+}
+
+/* ---- Command line ---------------------------------------------------------------------------- */
+
+static int read_port(const struct options *o, const char *text, unsigned *port)
+{
+    char *end = NULL;
+    const unsigned long value = strtoul(text, &end, 10);
+
+    if (*end != '\0' || text[0] == '\0' || value > 65535) {
+        return command_fail(o->command, EXIT_USAGE, "\"%s\" is no port", text);
+    }
+    *port = (unsigned)value;
+    return EXIT_DONE;
+}
+
+/* An option with a value at argv[*i]; an exit code. */
+static int read_valued(struct options *o, int argc, char **argv, int *i)
+{
+    const char *option = argv[*i];
+    const char *value = command_value(o->command, argc, argv, i);
+
+    if (value == NULL) {
+        return EXIT_USAGE;
+    }
+    if (strcmp(option, "--listen") == 0) {
+        o->server.listen = value;
+    } else if (strcmp(option, "--unix") == 0) {
+        o->server.unix_path = value;
+    } else {
+        return read_port(o, value, &o->server.port);
+    }
+    return EXIT_DONE;
+}
+
+static int read_options(struct options *o, int argc, char **argv)
+{
+    int result = EXIT_DONE;
+
+    for (int i = 0; i < argc && result == EXIT_DONE; i++) {
+        if (strcmp(argv[i], "--quiet") == 0 || strcmp(argv[i], "-q") == 0) {
+            o->quiet = true;
+        } else if (strcmp(argv[i], "--any-port") == 0) {
+            o->server.any_port = true;
+        } else if (strcmp(argv[i], "--listen") == 0 || strcmp(argv[i], "--unix") == 0 ||
+                   strcmp(argv[i], "--port") == 0 || strcmp(argv[i], "-p") == 0) {
+            result = read_valued(o, argc, argv, &i);
+        } else if (argv[i][0] == '-' || o->server.path != NULL) {
+            result = command_fail(o->command, EXIT_USAGE, "unexpected \"%s\"", argv[i]);
+        } else {
+            o->server.path = argv[i];
+        }
+    }
+    if (result == EXIT_DONE && o->server.path == NULL) {
+        return command_fail(o->command, EXIT_USAGE, "which configuration file?");
+    }
+    return result;
+}
+
+static int run_run(int argc, char **argv)
+{
+    struct options o = {.command = "run", .server = {.note = print_note}};
+    int result = read_options(&o, argc, argv);
+
+    return result == EXIT_DONE ? serve(&o) : result;
+}
+
+static int run_check(int argc, char **argv)
+{
+    struct options o = {.command = "check", .server = {.note = print_note}};
+    int result = read_options(&o, argc, argv);
+
+    o.server.listen = "";
+    o.server.unix_path = NULL;
+    return result == EXIT_DONE ? check(&o) : result;
+}
+
+static void print_driver(const tp_driver *driver)
+{
+    printf("%s - %s\n", driver->name, driver->summary);
+    for (const tp_param *param = driver->params; param != NULL && param->name != NULL; param++) {
+        printf("  %-16s %-8s %-12s %s\n", param->name, param->unit == NULL ? "" : param->unit,
+               param->fallback == NULL ? "(required)" : param->fallback, param->doc);
+    }
+}
+
+static int run_drivers(int argc, char **argv)
+{
+    bool found = argc == 0;
+
+    for (size_t i = 0; tp_builtin_driver(i) != NULL; i++) {
+        const tp_driver *driver = tp_builtin_driver(i);
+        if (argc == 0) {
+            printf("%-20s %s\n", driver->name, driver->summary);
+        } else if (strcmp(argv[0], driver->name) == 0) {
+            print_driver(driver);
+            found = true;
+        }
+    }
+    return found ? EXIT_DONE
+                 : command_fail("drivers", EXIT_FAILED, "there is no driver \"%s\"", argv[0]);
+}
+
+const command command_run = {
+    .name = "run",
+    .summary = "serve the devices of a configuration",
+    .help = "usage: troupe run FILE.cfg [options]\n"
+            "\n"
+            "Makes the devices of a configuration (Player's format) and serves them to Player\n"
+            "clients until it is interrupted.\n"
+            "\n"
+            "  -p, --port PORT   the port of devices whose address names none (6665)\n"
+            "  --listen HOST     listen on this address instead of 127.0.0.1; * for all\n"
+            "  --any-port        listen on ports that the system chooses, and print them\n"
+            "  --unix PATH       listen on a unix socket too\n"
+            "  -q, --quiet       print no table of devices\n"
+            "\n"
+            "Example: troupe run configs/fake.cfg\n",
+    .run = run_run,
+};
+
+const command command_check = {
+    .name = "check",
+    .summary = "check a configuration without starting anything",
+    .help = "usage: troupe check FILE.cfg\n"
+            "\n"
+            "Reads a configuration, makes its drivers without starting them, and tells what is\n"
+            "wrong or odd, with file, line and column.\n",
+    .run = run_check,
+};
+
+const command command_drivers = {
+    .name = "drivers",
+    .summary = "the drivers that are built in",
+    .help = "usage: troupe drivers [NAME]\n"
+            "\n"
+            "Lists the drivers, or the parameters of one.\n",
+    .run = run_drivers,
+};

@@ -1,0 +1,179 @@
+/*
+ * output.c - what waits for a client, out to its socket.
+ *
+ * Once per turn of the loop the queued messages go out in gathered writes from their shared bytes.
+ * In pull mode only what is sealed may go: everything up to the last reply, and what a pull asked
+ * for, ended by a SYNCH.
+ */
+#include "inside.h"
+
+/* ---- Pull mode ------------------------------------------------------------------------------- */
+
+static bool is_reply(const tp_msg *msg)
+{
+    const unsigned type = tp_msg_header(msg)->type;
+
+    return type == TP_MSGTYPE_RESP_ACK || type == TP_MSGTYPE_RESP_NACK;
+}
+
+/* Everything up to the last reply may go at any time. */
+static void release_replies(struct client *client)
+{
+    for (uint32_t i = tp_session_waiting(client->session); i > 0; i--) {
+        if (is_reply(tp_session_peek(client->session, i - 1))) {
+            tp_session_seal(client->session, i);
+            return;
+        }
+    }
+}
+
+static bool has_data_to_pull(const struct client *client)
+{
+    for (uint32_t i = 0; i < tp_session_waiting(client->session); i++) {
+        if (tp_msg_header(tp_session_peek(client->session, i))->type == TP_MSGTYPE_DATA) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* OK, or how many messages were dropped since the last one. */
+static void queue_synch(struct client *client)
+{
+    const uint64_t dropped = tp_session_dropped(client->session);
+    const tp_uint32 count = {(uint32_t)(dropped - client->told_drops)};
+    const bool lost = count.value > 0;
+    const tp_msghdr header = {.addr = {.interf = TP_PLAYER_CODE},
+                              .type = TP_MSGTYPE_SYNCH,
+                              .subtype = lost ? TP_PLAYER_SYNCH_OVERFLOW : TP_PLAYER_SYNCH_OK};
+    tp_msg *msg = NULL;
+
+    if (tp_msg_create(&msg, &header, lost ? &tp_desc_uint32 : NULL, &count) == TP_OK) {
+        client->told_drops = dropped;
+        tp_session_queue(client->session, msg);
+        tp_msg_unref(msg);
+    }
+}
+
+void output_pull(struct client *client, const tp_msghdr *request)
+{
+    tp_msghdr header = *request;
+    tp_msg *msg = NULL;
+
+    header.type = TP_MSGTYPE_RESP_ACK;
+    header.timestamp = tp_clock_wall_s(tp_hub_clock(client->front->hub));
+    if (tp_msg_create(&msg, &header, NULL, NULL) == TP_OK) {
+        tp_session_queue_first(client->session, msg);
+        tp_msg_unref(msg);
+    }
+    client->armed = client->pull;
+}
+
+static void decide_what_may_go(struct client *client)
+{
+    if (!client->pull) {
+        tp_session_seal(client->session, tp_session_waiting(client->session));
+        return;
+    }
+    if (client->armed && has_data_to_pull(client)) {
+        client->armed = false;
+        queue_synch(client);
+        tp_session_seal(client->session, tp_session_waiting(client->session));
+        return;
+    }
+    release_replies(client);
+}
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+/* The pieces of the oldest sealed messages, the first without what is gone already. */
+static unsigned gather(struct client *client, tp_piece *pieces)
+{
+    const uint32_t sealed = tp_session_sealed(client->session);
+    unsigned count = 0;
+
+    while (count < MOST_PIECES && count < sealed) {
+        const void *bytes;
+        size_t length;
+        if (tp_msg_wire(tp_session_peek(client->session, count), &bytes, &length) != TP_OK) {
+            client_give_up(client);
+            return 0;
+        }
+        pieces[count++] = (tp_piece){bytes, length};
+    }
+    if (count > 0) {
+        pieces[0].bytes = (const unsigned char *)pieces[0].bytes + client->written;
+        pieces[0].length -= client->written;
+    }
+    return count;
+}
+
+static void forget_written(struct client *client, const tp_piece *pieces, size_t written)
+{
+    for (unsigned i = 0; written > 0; i++) {
+        if (written < pieces[i].length) {
+            client->written = (i == 0 ? client->written : 0) + written;
+            return;
+        }
+        written -= pieces[i].length;
+        client->written = 0;
+        tp_msg_unref(tp_session_take(client->session));
+    }
+}
+
+/* One gathered write; whether there may be more to write at once. */
+static bool write_some(struct client *client)
+{
+    tp_piece pieces[MOST_PIECES];
+    const unsigned count = gather(client, pieces);
+    size_t total = 0;
+
+    if (count == 0) {
+        return false;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        total += pieces[i].length;
+    }
+    const long written = tp_stream_try_write(client->stream, pieces, count);
+    if (written < 0) {
+        client_give_up(client);
+        return false;
+    }
+    forget_written(client, pieces, (size_t)written);
+    if ((size_t)written < total) {
+        client->blocked = true; /* until the stream says that it takes more */
+        return false;
+    }
+    return true;
+}
+
+void output_flush(tp_after *after)
+{
+    struct client *client = (struct client *)((char *)after - offsetof(struct client, flush));
+
+    if (client->ending) {
+        client_close(client);
+        return;
+    }
+    if (client->paused && !tp_session_is_busy(client->session)) {
+        client->paused = false;
+        tp_stream_resume(client->stream);
+    }
+    if (!client->blocked) {
+        decide_what_may_go(client);
+        while (write_some(client)) {
+        }
+    }
+    if (client->ending) {
+        client_close(client);
+    }
+}
+
+void output_ready(void *context)
+{
+    struct client *client = context;
+
+    if (!client->blocked || client->paused || client->ending) {
+        tp_loop_after(client->front->loop, &client->flush);
+    }
+}

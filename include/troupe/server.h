@@ -1,0 +1,71 @@
+/*
+ * server.h - a whole server in a program: devices from a configuration file, and fronts.
+ *
+ * `troupe run` is little more than this. A program without a network uses the same: no front is
+ * opened unless it is asked for, and the program turns the loop itself with tp_server_step().
+ */
+#ifndef TROUPE_SERVER_H
+#define TROUPE_SERVER_H
+
+#include "troupe/clock.h"
+#include "troupe/driver.h"
+#include "troupe/front.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tp_server tp_server;
+
+typedef struct tp_server_options {
+    const char *path;      /* the configuration file */
+    const char *text;      /* its contents instead, if not NULL */
+    unsigned port;         /* of addresses without one; 0 for 6665 */
+    const char *listen;    /* "127.0.0.1" (also if NULL), "*" ...; "" for no front at all */
+    bool any_port;         /* listen on ports that the system chooses, whatever the file says */
+    const char *unix_path; /* a unix socket for the default robot too; NULL for none */
+    const tp_clock *clock; /* NULL for the real one */
+    /* The program's own drivers, ended by NULL; found before built-in ones of the same name. The
+     * list is borrowed by tp_server_create() only, the drivers as long as the server. Optional. */
+    const tp_driver *const *drivers;
+    /* Told of what is odd in the file, and later of failures. Optional. */
+    void (*note)(void *context, const char *text);
+    void *note_context;
+} tp_server_options;
+
+/* Read the configuration, make the devices, listen. Nothing is started before tp_server_begin(). */
+TP_API tp_status tp_server_create(tp_server **out, const tp_server_options *options, tp_error *err);
+
+/* Stops all drivers and closes all clients. NULL is accepted. */
+TP_API void tp_server_destroy(tp_server *server);
+
+/* Start what is always on. */
+TP_API void tp_server_begin(tp_server *server);
+
+/* Serve until tp_server_stop() is called, from any thread or a signal handler. */
+TP_API void tp_server_run(tp_server *server);
+TP_API void tp_server_stop(tp_server *server);
+
+/* One turn of the loop; waits for something to happen only if `wait`. */
+TP_API void tp_server_step(tp_server *server, bool wait);
+
+TP_API tp_hub *tp_server_hub(const tp_server *server);
+
+/* Where it listens: the i-th robot of the configuration and its port; false beyond the last. */
+TP_API bool tp_server_port(const tp_server *server, size_t i, unsigned *robot, unsigned *port);
+
+/* The devices, in the order of the file. */
+TP_API size_t tp_server_device_count(const tp_server *server);
+TP_API tp_device *tp_server_device_at(const tp_server *server, size_t i);
+
+/* Let the process open as many files as the system allows; call it once before creating servers
+ * that have many clients. */
+TP_API void tp_server_raise_limits(void);
+
+/* The drivers that are built in; NULL beyond the last. */
+TP_API const tp_driver *tp_builtin_driver(size_t i);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

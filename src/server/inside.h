@@ -1,0 +1,36 @@
+/* inside.h - the state of a server, for the files of this folder. */
+#ifndef TROUPE_SERVER_INSIDE_H
+#define TROUPE_SERVER_INSIDE_H
+
+#include "base/arena.h"
+#include "convert/cfg.h"
+#include "device/hub.h"
+#include "fronts/player/player.h"
+#include "troupe/server.h"
+
+enum { DEFAULT_PORT = 6665, MOST_ROBOTS = 256 };
+
+struct robot {
+    unsigned number;        /* as the configuration has it: the port */
+    tp_player_front *front; /* owned; NULL without a network */
+};
+
+struct tp_server {
+    tp_server_options options;
+    tpi_arena arena; /* what lives as long as the server: settings, blueprints */
+    tp_loop *loop;
+    tp_catalogue *catalogue;
+    tpi_cfg *cfg;
+    tpi_hub *hub;
+    struct robot robots[MOST_ROBOTS];
+    size_t robot_count;
+    tp_player_front *unix_front; /* owned; may be NULL */
+};
+
+/* wire.c: make instances of all driver sections, in the order of the file. */
+tp_status wire_drivers(tp_server *server, tp_error *err);
+
+/* Tell the owner something. */
+void server_note(void *server, const char *text);
+
+#endif

@@ -1,0 +1,197 @@
+/* server.c - a whole server: loop, devices, fronts; see troupe/server.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bus/pool.h"
+#include "platform/limit.h"
+#include "server/inside.h"
+
+void server_note(void *context, const char *text)
+{
+    tp_server *server = context;
+
+    if (server->options.note != NULL) {
+        server->options.note(server->options.note_context, text);
+    }
+}
+
+static void instance_failed(void *context, const tp_instance *instance, const char *why)
+{
+    (void)instance;
+    server_note(context, why);
+}
+
+/* ---- Fronts ---------------------------------------------------------------------------------- */
+
+static bool has_robot(const tp_server *server, unsigned number)
+{
+    for (size_t i = 0; i < server->robot_count; i++) {
+        if (server->robots[i].number == number) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static tp_status listen_for(tp_server *server, struct robot *robot, tp_error *err)
+{
+    char address[320];
+    const char *host = server->options.listen;
+    const bool wide = strchr(host, ':') != NULL; /* an IPv6 address */
+    const tp_player_options options = {.address = address, .robot = robot->number};
+
+    snprintf(address, sizeof address, "tcp:%s%s%s:%u", wide ? "[" : "", host, wide ? "]" : "",
+             server->options.any_port ? 0 : robot->number);
+    return tp_player_front_open(&robot->front, server->hub, server->loop, &options, err);
+}
+
+/* One listener for each robot, in the order in which the configuration mentions them. */
+static tp_status open_fronts(tp_server *server, tp_error *err)
+{
+    tp_status status = TP_OK;
+
+    for (size_t i = 0; i < tpi_hub_device_count(server->hub) && status == TP_OK; i++) {
+        const unsigned number = tp_device_addr(tpi_hub_device_at(server->hub, i))->robot;
+        if (has_robot(server, number)) {
+            continue;
+        }
+        if (server->robot_count == MOST_ROBOTS) {
+            return tp_fail(err, TP_E_LIMIT, "more than %d robots", MOST_ROBOTS);
+        }
+        struct robot *robot = &server->robots[server->robot_count++];
+        robot->number = number;
+        status = server->options.listen[0] == '\0' ? TP_OK : listen_for(server, robot, err);
+    }
+    if (status == TP_OK && server->options.unix_path != NULL) {
+        char address[512];
+        const tp_player_options options = {.address = address, .robot = server->options.port};
+        snprintf(address, sizeof address, "unix:%s", server->options.unix_path);
+        status =
+            tp_player_front_open(&server->unix_front, server->hub, server->loop, &options, err);
+    }
+    return status;
+}
+
+/* ---- Life ------------------------------------------------------------------------------------ */
+
+static tp_status read_configuration(tp_server *server, tp_error *err)
+{
+    const tp_server_options *options = &server->options;
+
+    if (options->text == NULL) {
+        return tpi_cfg_load(&server->cfg, options->path, server_note, server, err);
+    }
+    return tpi_cfg_parse(&server->cfg, options->path, options->text, strlen(options->text),
+                         server_note, server, err);
+}
+
+static tp_status build(tp_server *server, tp_error *err)
+{
+    tp_status status = tp_catalogue_create(&server->catalogue, err);
+
+    status = status == TP_OK ? tp_loop_create(&server->loop, server->options.clock, err) : status;
+    status = status == TP_OK ? tpi_hub_create(&server->hub, server->loop, server->catalogue, err)
+                             : status;
+    status = status == TP_OK ? read_configuration(server, err) : status;
+    status = status == TP_OK ? wire_drivers(server, err) : status;
+    return status == TP_OK ? open_fronts(server, err) : status;
+}
+
+tp_status tp_server_create(tp_server **out, const tp_server_options *options, tp_error *err)
+{
+    tp_server *server = calloc(1, sizeof *server);
+    if (server == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    server->options = *options;
+    if (options->clock == NULL) {
+        server->options.clock = tp_clock_real();
+    }
+    if (options->port == 0) {
+        server->options.port = DEFAULT_PORT;
+    }
+    if (options->listen == NULL) {
+        server->options.listen = "127.0.0.1";
+    }
+    if (options->path == NULL) {
+        server->options.path = "configuration";
+    }
+    tp_status status = build(server, err);
+    if (status != TP_OK) {
+        tp_server_destroy(server);
+        return status;
+    }
+    *out = server;
+    return TP_OK;
+}
+
+void tp_server_destroy(tp_server *server)
+{
+    if (server == NULL) {
+        return;
+    }
+    tp_player_front_close(server->unix_front);
+    for (size_t i = 0; i < server->robot_count; i++) {
+        tp_player_front_close(server->robots[i].front);
+    }
+    tpi_hub_destroy(server->hub);
+    if (server->loop != NULL) {
+        tp_loop_destroy(server->loop);
+    }
+    tpi_cfg_destroy(server->cfg);
+    tp_catalogue_destroy(server->catalogue);
+    tpi_arena_fini(&server->arena);
+    tpi_pool_leave();
+    free(server);
+}
+
+void tp_server_begin(tp_server *server)
+{
+    tpi_hub_begin(server->hub, instance_failed, server);
+}
+
+void tp_server_run(tp_server *server)
+{
+    tp_loop_run(server->loop);
+}
+
+void tp_server_stop(tp_server *server)
+{
+    tp_loop_stop(server->loop);
+}
+
+void tp_server_step(tp_server *server, bool wait)
+{
+    tp_loop_turn(server->loop, wait);
+}
+
+tp_hub *tp_server_hub(const tp_server *server)
+{
+    return server->hub;
+}
+
+bool tp_server_port(const tp_server *server, size_t i, unsigned *robot, unsigned *port)
+{
+    if (i >= server->robot_count) {
+        return false;
+    }
+    *robot = server->robots[i].number;
+    *port = server->robots[i].front == NULL ? 0 : tp_player_front_port(server->robots[i].front);
+    return true;
+}
+
+size_t tp_server_device_count(const tp_server *server)
+{
+    return tpi_hub_device_count(server->hub);
+}
+
+tp_device *tp_server_device_at(const tp_server *server, size_t i)
+{
+    return tpi_hub_device_at(server->hub, i);
+}
+
+void tp_server_raise_limits(void)
+{
+    tpi_limit_raise_files();
+}

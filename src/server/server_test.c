@@ -1,0 +1,107 @@
+/* server_test.c - from a configuration to devices: what is right, and every mistake with its place.
+ */
+#include "troupe/server.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "support/unit.h"
+
+struct notes {
+    char last[256];
+};
+
+static void keep(void *context, const char *text)
+{
+    struct notes *notes = context;
+
+    snprintf(notes->last, sizeof notes->last, "%s", text);
+}
+
+static tp_status make(const char *text, tp_server **server, struct notes *notes, tp_error *err)
+{
+    const tp_server_options options = {
+        .path = "x.cfg", .text = text, .listen = "", .note = keep, .note_context = notes};
+
+    return tp_server_create(server, &options, err);
+}
+
+static void is_refused(const char *text, const char *why)
+{
+    tp_server *server = NULL;
+    struct notes notes = {""};
+    tp_error err = {0};
+
+    assert_int_not_equal(make(text, &server, &notes, &err), TP_OK);
+    assert_string_equal(err.text, why);
+}
+
+static void devices_have_their_addresses_in_order(void **state)
+{
+    (void)state;
+    tp_server *server = NULL;
+    struct notes notes = {""};
+    tp_error err = {0};
+    unsigned robot;
+    unsigned port;
+
+    assert_int_equal(make("driver ( name \"fake\" provides [ \"sonar:1\" \"6666:laser:2\" ] )",
+                          &server, &notes, &err),
+                     TP_OK);
+    assert_string_equal(notes.last, "");
+    assert_int_equal(tp_server_device_count(server), 2);
+    assert_int_equal(tp_device_addr(tp_server_device_at(server, 0))->robot, 6665);
+    assert_int_equal(tp_device_addr(tp_server_device_at(server, 0))->index, 1);
+    assert_int_equal(tp_device_addr(tp_server_device_at(server, 1))->robot, 6666);
+    assert_true(tp_server_port(server, 0, &robot, &port));
+    assert_int_equal(robot, 6665);
+    assert_int_equal(port, 0);
+    assert_true(tp_server_port(server, 1, &robot, &port));
+    assert_false(tp_server_port(server, 2, &robot, &port));
+    tp_server_destroy(server);
+}
+
+static void mistakes_are_named_with_their_place(void **state)
+{
+    (void)state;
+    is_refused("", "x.cfg:1:1: the configuration has no device");
+    is_refused("driver ( provides [ \"laser:0\" ] )", "x.cfg:1:1: the driver has no name");
+    is_refused("driver ( name \"fike\" provides [ \"laser:0\" ] )",
+               "x.cfg:1:10: there is no driver \"fike\"; did you mean \"fake\"?");
+    is_refused("driver ( name \"fake\" )", "x.cfg:1:1: the driver fake provides nothing");
+    is_refused("driver ( name \"fake\"\n provides [ \"lser:0\" ] )",
+               "x.cfg:2:13: there is no interface \"lser\"; did you mean \"laser\"?");
+    is_refused("driver ( name \"fake\" provides [ \"laser\" ] )",
+               "x.cfg:1:33: \"laser\" is no device address: [[[key:]host:]robot:]interface:index");
+    is_refused("driver ( name \"fake\" provides [ \"laser:0\" \"laser:0\" ] )",
+               "x.cfg:1:43: laser:0 is listed twice");
+    is_refused("driver ( name \"fake\" provides [ \"laser:0\" ] )\n"
+               "driver ( name \"fake\" provides [ \"laser:0\" ] )",
+               "x.cfg:2:1: fake1: laser:0 is offered by another driver already");
+    is_refused("driver ( name \"fake\" provides [ \"laser:0\" ] restart -1 )",
+               "x.cfg:1:45: restart is a number of seconds, 0 for never");
+}
+
+static void what_nobody_uses_is_noted(void **state)
+{
+    (void)state;
+    tp_server *server = NULL;
+    struct notes notes = {""};
+    tp_error err = {0};
+
+    assert_int_equal(
+        make("driver ( name \"fake\" provides [ \"laser:0\" ] ratte 5 )", &server, &notes, &err),
+        TP_OK);
+    assert_string_equal(notes.last, "x.cfg:1:45: nobody uses \"ratte\"; did you mean \"rate\"?");
+    tp_server_destroy(server);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(devices_have_their_addresses_in_order),
+        cmocka_unit_test(mistakes_are_named_with_their_place),
+        cmocka_unit_test(what_nobody_uses_is_noted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

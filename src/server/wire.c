@@ -1,0 +1,313 @@
+/* wire.c - from the sections of a configuration to driver instances. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "server/address.h"
+#include "server/inside.h"
+
+/* Fields of a driver section that are the server's own. */
+static const char *const own_fields[] = {"name",     "plugin",  "provides", "requires",
+                                         "alwayson", "restart", "isolated", NULL};
+
+/* ---- Drivers --------------------------------------------------------------------------------- */
+
+/* The program's own, then the built-in ones; NULL beyond the last. */
+static const tp_driver *driver_at(const tp_server *server, size_t i)
+{
+    const tp_driver *const *own = server->options.drivers;
+    size_t count = 0;
+
+    while (own != NULL && own[count] != NULL) {
+        count++;
+    }
+    return i < count ? own[i] : tp_builtin_driver(i - count);
+}
+
+static const tp_driver *find_driver(const tp_server *server, const char *name)
+{
+    for (size_t i = 0; driver_at(server, i) != NULL; i++) {
+        if (strcmp(driver_at(server, i)->name, name) == 0) {
+            return driver_at(server, i);
+        }
+    }
+    return NULL;
+}
+
+static tp_status choose_driver(const tp_server *server, tpi_cfg_section *section,
+                               const tp_driver **driver, tp_error *err)
+{
+    const char *name = NULL;
+    tpi_nearest nearest;
+    char hint[96];
+    tp_status status = tpi_cfg_string(section, "name", NULL, &name, err);
+    if (status != TP_OK) {
+        return status;
+    }
+    if (name == NULL) {
+        return tpi_cfg_fail(&section->place, err, "the driver has no name");
+    }
+    *driver = find_driver(server, name);
+    if (*driver != NULL) {
+        return TP_OK;
+    }
+    tpi_nearest_init(&nearest, name);
+    for (size_t i = 0; driver_at(server, i) != NULL; i++) {
+        tpi_nearest_offer(&nearest, driver_at(server, i)->name);
+    }
+    return tpi_cfg_fail(&tpi_cfg_find(section, "name")->place, err, "there is no driver \"%s\"%s",
+                        name, tpi_nearest_hint(&nearest, hint, sizeof hint));
+}
+
+/* ---- Addresses ------------------------------------------------------------------------------- */
+
+static tp_status unknown_interface(const tp_server *server, const tpi_cfg_value *value,
+                                   const char *name, tp_error *err)
+{
+    tpi_nearest nearest;
+    char hint[96];
+
+    tpi_nearest_init(&nearest, name);
+    for (size_t i = 0; i < tp_catalogue_size(server->catalogue); i++) {
+        tpi_nearest_offer(&nearest, tp_catalogue_at(server->catalogue, i)->name);
+    }
+    return tpi_cfg_fail(&value->place, err, "there is no interface \"%s\"%s", name,
+                        tpi_nearest_hint(&nearest, hint, sizeof hint));
+}
+
+static bool is_local(const char *host)
+{
+    return host[0] == '\0' || strcmp(host, "localhost") == 0 || strcmp(host, "127.0.0.1") == 0;
+}
+
+static tp_status read_address(tp_server *server, const tpi_cfg_value *value, tpi_wanted *out,
+                              tp_error *err)
+{
+    tpi_devaddr_text address;
+    tp_error why = {0};
+
+    if (tpi_devaddr_parse(&address, value->text, &why) != TP_OK) {
+        return tpi_cfg_fail(&value->place, err, "%s", why.text);
+    }
+    out->interface = tp_catalogue_named(server->catalogue, address.interface);
+    if (out->interface == NULL) {
+        return unknown_interface(server, value, address.interface, err);
+    }
+    if (!is_local(address.host)) {
+        return tpi_cfg_fail(&value->place, err, "%s is on another host, which is not possible yet",
+                            value->text);
+    }
+    out->key = tpi_arena_text(&server->arena, address.key, strlen(address.key));
+    out->addr = (tp_devaddr){.host = TP_PLAYER_HOST,
+                             .robot = address.robot > 0 ? address.robot : server->options.port,
+                             .interf = out->interface->code,
+                             .index = (uint16_t)address.index};
+    return out->key == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
+}
+
+/* The same address twice in one list is a slip of the pen. */
+static tp_status check_new(const tpi_wanted *wanted, uint32_t i, const tpi_cfg_value *value,
+                           tp_error *err)
+{
+    for (uint32_t k = 0; k < i; k++) {
+        if (memcmp(&wanted[k].addr, &wanted[i].addr, sizeof wanted[i].addr) == 0 &&
+            strcmp(wanted[k].key, wanted[i].key) == 0) {
+            return tpi_cfg_fail(&value->place, err, "%s is listed twice", value->text);
+        }
+    }
+    return TP_OK;
+}
+
+static tp_status read_addresses(tp_server *server, tpi_cfg_section *section, const char *name,
+                                const tpi_wanted **out, uint32_t *count, tp_error *err)
+{
+    const tpi_cfg_field *field = tpi_cfg_find(section, name);
+    tp_status status = TP_OK;
+
+    *count = field == NULL ? 0 : field->value_count;
+    tpi_wanted *wanted = tpi_arena_array(&server->arena, *count + 1, sizeof *wanted);
+    if (wanted == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    for (uint32_t i = 0; i < *count && status == TP_OK; i++) {
+        status = read_address(server, &field->values[i], &wanted[i], err);
+        status = status == TP_OK ? check_new(wanted, i, &field->values[i], err) : status;
+    }
+    *out = wanted;
+    return status;
+}
+
+/* ---- Settings -------------------------------------------------------------------------------- */
+
+static bool is_own_field(const char *name)
+{
+    for (size_t i = 0; own_fields[i] != NULL; i++) {
+        if (strcmp(own_fields[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const tp_param *find_param(const tp_driver *driver, const char *name)
+{
+    const tp_param *param = driver->params;
+
+    while (param != NULL && param->name != NULL && strcmp(param->name, name) != 0) {
+        param++;
+    }
+    return param != NULL && param->name != NULL ? param : NULL;
+}
+
+static double scale_of(const tpi_cfg_section *section, const tp_param *param)
+{
+    if (param->unit != NULL && strcmp(param->unit, "m") == 0) {
+        return tpi_cfg_length_unit(section);
+    }
+    if (param->unit != NULL && strcmp(param->unit, "rad") == 0) {
+        return tpi_cfg_angle_unit(section);
+    }
+    return 1;
+}
+
+static tp_status read_setting(tp_server *server, tpi_cfg_section *section, const tp_param *param,
+                              tpi_setting *out, tp_error *err)
+{
+    const tpi_cfg_field *field = tpi_cfg_find(section, param->name); /* marks it as used */
+    tpi_setting_value *values =
+        tpi_arena_array(&server->arena, field->value_count + 1, sizeof *values);
+
+    if (values == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    for (uint32_t i = 0; i < field->value_count; i++) {
+        const tpi_cfg_value *value = &field->values[i];
+        values[i].text = value->text;
+        values[i].number = value->kind == TPI_CFG_STRING ? (double)NAN : value->number;
+    }
+    *out = (tpi_setting){param->name, values, field->value_count, scale_of(section, param)};
+    return TP_OK;
+}
+
+/* What nobody uses is told, with the nearest name that somebody would have used. */
+static tp_status report_unused(tp_server *server, tpi_cfg_section *section, const tp_driver *driver,
+                               tp_error *err)
+{
+    size_t count = 0;
+    size_t own = sizeof own_fields / sizeof own_fields[0] - 1;
+
+    while (driver->params != NULL && driver->params[count].name != NULL) {
+        count++;
+    }
+    const char **known = tpi_arena_array(&server->arena, count + own + 1, sizeof(const char *));
+    if (known == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    for (size_t i = 0; i < own; i++) {
+        known[i] = own_fields[i];
+    }
+    for (size_t i = 0; i < count; i++) {
+        known[own + i] = driver->params[i].name;
+    }
+    tpi_cfg_report_unused(section, known, true, server_note, server);
+    return TP_OK;
+}
+
+static tp_status read_settings(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
+                               tp_error *err)
+{
+    tpi_setting *settings =
+        tpi_arena_array(&server->arena, section->field_count + 1, sizeof *settings);
+    tp_status status = settings == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
+
+    for (uint32_t i = 0; i < section->field_count && status == TP_OK; i++) {
+        const tp_param *param = find_param(plan->driver, section->fields[i].name);
+        if (param != NULL && !is_own_field(param->name)) {
+            status = read_setting(server, section, param, &settings[plan->setting_count++], err);
+        }
+    }
+    plan->settings = settings;
+    return status == TP_OK ? report_unused(server, section, plan->driver, err) : status;
+}
+
+/* ---- Sections -------------------------------------------------------------------------------- */
+
+static tp_status read_blueprint(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
+                                tp_error *err)
+{
+    double restart = 0;
+    tp_status status = choose_driver(server, section, &plan->driver, err);
+
+    status = status == TP_OK ? read_addresses(server, section, "provides", &plan->provides,
+                                              &plan->provide_count, err)
+                             : status;
+    status = status == TP_OK ? read_addresses(server, section, "requires", &plan->requires,
+                                              &plan->require_count, err)
+                             : status;
+    status =
+        status == TP_OK ? tpi_cfg_bool(section, "alwayson", false, &plan->always_on, err) : status;
+    status = status == TP_OK ? tpi_cfg_number(section, "restart", 1, &restart, err) : status;
+    if (status == TP_OK && !(restart >= 0 && restart < 1e6)) {
+        return tpi_cfg_fail(&tpi_cfg_find(section, "restart")->place, err,
+                            "restart is a number of seconds, 0 for never");
+    }
+    plan->restart_ns = (int64_t)(restart * TP_NS_PER_S);
+    return status == TP_OK ? read_settings(server, section, plan, err) : status;
+}
+
+static tp_status wire_driver(tp_server *server, tpi_cfg_section *section, tp_error *err)
+{
+    tpi_blueprint plan = {0};
+    tp_error why = {0};
+    tp_status status = read_blueprint(server, section, &plan, err);
+
+    if (status != TP_OK) {
+        return status;
+    }
+    if (plan.provide_count == 0) {
+        return tpi_cfg_fail(&section->place, err, "the driver %s provides nothing",
+                            plan.driver->name);
+    }
+    status = tpi_hub_add(server->hub, &plan, NULL, &why);
+    return status == TP_OK ? TP_OK : tpi_cfg_fail(&section->place, err, "%s", why.text);
+}
+
+/* interface ( file "my.padi" ): one more interface. */
+static tp_status wire_interface(tp_server *server, tpi_cfg_section *section, tp_error *err)
+{
+    const tpi_cfg_field *file = tpi_cfg_find(section, "file");
+    char *path = NULL;
+    tp_error why = {0};
+
+    if (file == NULL) {
+        return tpi_cfg_fail(&section->place, err, "an interface section names a file");
+    }
+    tp_status status = tpi_cfg_path(&file->values[0], &path, err);
+    if (status == TP_OK && tp_catalogue_load(server->catalogue, path, &why) != TP_OK) {
+        status = tpi_cfg_fail(&file->place, err, "%s", why.text);
+    }
+    free(path);
+    return status;
+}
+
+tp_status wire_drivers(tp_server *server, tp_error *err)
+{
+    tpi_cfg_section *root = tpi_cfg_root(server->cfg);
+    tp_status status = TP_OK;
+
+    for (uint32_t i = 0; i < root->section_count && status == TP_OK; i++) {
+        if (strcmp(root->sections[i]->type, "interface") == 0) {
+            status = wire_interface(server, root->sections[i], err);
+        }
+    }
+    for (uint32_t i = 0; i < root->section_count && status == TP_OK; i++) {
+        if (strcmp(root->sections[i]->type, "driver") == 0) {
+            status = wire_driver(server, root->sections[i], err);
+        }
+    }
+    if (status == TP_OK && tpi_hub_device_count(server->hub) == 0) {
+        return tpi_cfg_fail(&root->place, err, "the configuration has no device");
+    }
+    return status;
+}
