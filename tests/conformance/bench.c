@@ -1,0 +1,319 @@
+/* bench.c - see bench.h. */
+#include "conformance/bench.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bus/pool.h"
+#include "support/unit.h"
+
+/* ---- The bench ------------------------------------------------------------------------------- */
+
+static int64_t now_ns(const tp_clock *clock)
+{
+    bench *b = clock->context;
+
+    return atomic_load(&b->now_ns);
+}
+
+static double wall_s(const tp_clock *clock)
+{
+    return (double)now_ns(clock) / (double)TP_NS_PER_S;
+}
+
+void bench_init(bench *b)
+{
+    memset(b, 0, sizeof *b);
+    b->clock = (tp_clock){.now_ns = now_ns, .wall_s = wall_s, .context = b};
+    atomic_init(&b->now_ns, TP_NS_PER_S);
+    assert_int_equal(tp_loop_create(&b->loop, &b->clock, &b->err), TP_OK);
+    assert_int_equal(tp_catalogue_create(&b->catalogue, &b->err), TP_OK);
+    assert_int_equal(tpi_hub_create(&b->hub, b->loop, b->catalogue, &b->err), TP_OK);
+}
+
+void bench_fini(bench *b)
+{
+    tpi_hub_destroy(b->hub);
+    tp_loop_destroy(b->loop);
+    tp_catalogue_destroy(b->catalogue);
+    tpi_pool_leave();
+}
+
+void bench_move_clock(bench *b, double by_s)
+{
+    atomic_fetch_add(&b->now_ns, (long long)(by_s * (double)TP_NS_PER_S));
+}
+
+/* ---- Drivers --------------------------------------------------------------------------------- */
+
+enum { MOST_ITEMS = 64, MOST_VALUES = 8, MOST_TEXT = 64 };
+
+/* All in one block, and the texts with it. */
+struct bench_plan {
+    tpi_blueprint blueprint;
+    tpi_wanted provides[MOST_ITEMS];
+    tpi_wanted requires[MOST_ITEMS];
+    tpi_setting settings[MOST_ITEMS];
+    tpi_setting_value values[MOST_ITEMS][MOST_VALUES];
+    char *texts; /* owned: copies of the section's, cut into words */
+    char *end;
+};
+
+/* A copy of a text that is cut into words. */
+static char *copy_text(bench_plan *plan, const char *text)
+{
+    char *copy = plan->end;
+
+    text = text == NULL ? "" : text;
+    strcpy(copy, text);
+    plan->end += strlen(text) + 1;
+    return copy;
+}
+
+/* "key@interface:index" */
+static void read_wanted(const tp_catalogue *catalogue, char *text, unsigned shift, tpi_wanted *out)
+{
+    char *at = strchr(text, '@');
+    char *name = at == NULL ? text : at + 1;
+    char *colon = strrchr(name, ':');
+
+    assert_non_null(colon);
+    *colon = '\0';
+    if (at != NULL) {
+        *at = '\0';
+    }
+    out->key = at == NULL ? "" : text;
+    out->interface = tp_catalogue_named(catalogue, name);
+    assert_non_null(out->interface);
+    out->addr = (tp_devaddr){.robot = BENCH_ROBOT,
+                             .interf = out->interface->code,
+                             .index = (uint16_t)(strtoul(colon + 1, NULL, 10) + shift)};
+}
+
+static uint32_t read_all_wanted(const tp_catalogue *catalogue, char *text, unsigned shift,
+                                tpi_wanted *out)
+{
+    uint32_t count = 0;
+    char *rest = NULL;
+
+    for (char *word = strtok_r(text, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
+        assert_true(count < MOST_ITEMS);
+        read_wanted(catalogue, word, shift, &out[count++]);
+    }
+    return count;
+}
+
+/* A number, or a word with a NaN. */
+static tpi_setting_value read_value(const char *text)
+{
+    char *end = NULL;
+    const double number = strtod(text, &end);
+
+    return (tpi_setting_value){.text = text,
+                               .number = *text != '\0' && *end == '\0' ? number : (double)NAN};
+}
+
+static void read_setting(char *word, tpi_setting *out, tpi_setting_value *values)
+{
+    char *equals = strchr(word, '=');
+    char *rest = NULL;
+
+    assert_non_null(equals);
+    *equals = '\0';
+    *out = (tpi_setting){.name = word, .values = values, .scale = 1};
+    for (char *value = strtok_r(equals + 1, ",", &rest); value != NULL;
+         value = strtok_r(NULL, ",", &rest)) {
+        assert_true(out->value_count < MOST_VALUES);
+        values[out->value_count++] = read_value(value);
+    }
+}
+
+bench_plan *bench_plan_create(const tp_catalogue *catalogue, const bench_section *section,
+                              unsigned shift)
+{
+    bench_plan *plan = calloc(1, sizeof *plan);
+    tpi_blueprint *blueprint = &plan->blueprint;
+    char *rest = NULL;
+
+    assert_non_null(plan);
+    plan->texts = calloc(1, 8192);
+    assert_non_null(plan->texts);
+    plan->end = plan->texts;
+    blueprint->driver = section->driver;
+    blueprint->provides = plan->provides;
+    blueprint->provide_count =
+        read_all_wanted(catalogue, copy_text(plan, section->provides), shift, plan->provides);
+    blueprint->requires = plan->requires;
+    blueprint->require_count =
+        read_all_wanted(catalogue, copy_text(plan, section->requires), shift, plan->requires);
+    blueprint->settings = plan->settings;
+    for (char *word = strtok_r(copy_text(plan, section->settings), " ", &rest); word != NULL;
+         word = strtok_r(NULL, " ", &rest)) {
+        const uint32_t i = blueprint->setting_count++;
+        read_setting(word, &plan->settings[i], plan->values[i]);
+    }
+    return plan;
+}
+
+void bench_plan_destroy(bench_plan *plan)
+{
+    if (plan != NULL) {
+        free(plan->texts);
+        free(plan);
+    }
+}
+
+const tpi_blueprint *bench_plan_blueprint(const bench_plan *plan)
+{
+    return &plan->blueprint;
+}
+
+tp_device *bench_find(const bench *b, const char *address)
+{
+    char text[MOST_TEXT];
+    tpi_wanted wanted;
+
+    snprintf(text, sizeof text, "%s", address);
+    read_wanted(b->catalogue, text, 0, &wanted);
+    return tpi_hub_find(b->hub, BENCH_ROBOT, wanted.addr.interf, wanted.addr.index);
+}
+
+/* ---- Readers --------------------------------------------------------------------------------- */
+
+static void deliver(tpi_reader *reader, tp_msg *msg)
+{
+    bench_reader *r = reader->context;
+    const unsigned code = tp_msg_header(msg)->subtype;
+
+    r->counts[code]++;
+    tp_msg_unref(r->last[code]);
+    r->last[code] = tp_msg_ref(msg);
+}
+
+static void settled(tpi_opening *opening, tp_status status, const tp_error *err)
+{
+    bench_reader *r = opening->context;
+
+    r->settled = true;
+    r->status = status;
+    if (err != NULL) {
+        r->b->err = *err;
+    }
+}
+
+tp_status bench_open(bench *b, bench_reader *r, tp_device *device)
+{
+    memset(r, 0, sizeof *r);
+    r->b = b;
+    r->reader = (tpi_reader){.deliver = deliver, .context = r};
+    r->opening = (tpi_opening){.reader = &r->reader, .done = settled, .context = r};
+    tpi_device_open(device, &r->opening);
+    while (!r->settled) {
+        tp_loop_turn(b->loop, true);
+    }
+    return r->status;
+}
+
+void bench_close(bench_reader *r)
+{
+    tpi_device_close(&r->reader);
+    for (size_t i = 0; i < 256; i++) {
+        tp_msg_unref(r->last[i]);
+        r->last[i] = NULL;
+    }
+}
+
+const void *bench_await(bench_reader *r, unsigned code)
+{
+    const uint32_t before = r->counts[code];
+
+    while (r->counts[code] == before) {
+        tp_loop_turn(r->b->loop, true);
+    }
+    return tp_msg_payload(r->last[code]);
+}
+
+const void *bench_await_fresh(bench_reader *r, unsigned code)
+{
+    /* Behind this every message that was on its way has arrived. */
+    bench_request(r->b, r->reader.device, TP_COMMON_REQ_GET_PROPERTIES, NULL, NULL);
+    return bench_await(r, code);
+}
+
+/* ---- Calls ----------------------------------------------------------------------------------- */
+
+struct ending {
+    bench *b;
+    bool done;
+    tp_status status;
+    tp_msg *answer;
+};
+
+static void ended(void *context, tp_status status, tp_msg *answer, const tp_error *err)
+{
+    struct ending *ending = context;
+
+    ending->done = true;
+    ending->status = status;
+    ending->answer = answer == NULL ? NULL : tp_msg_ref(answer);
+    if (status != TP_OK) {
+        ending->b->err = *err;
+    }
+}
+
+tp_status bench_call(bench *b, tp_device *device, const tp_message *what, const void *ask,
+                     tp_msg **answer)
+{
+    static uint32_t sequence;
+    struct ending ending = {.b = b};
+    const tp_msghdr header = {.addr = *tp_device_addr(device),
+                              .type = (uint8_t)what->kind,
+                              .subtype = what->code,
+                              .seq = ++sequence};
+    tp_msg *msg = NULL;
+    tpi_call *call = NULL;
+
+    assert_int_equal(tp_msg_create(&msg, &header, what->ask, ask), TP_OK);
+    assert_int_equal(tpi_device_call(device, what, msg, ended, &ending, &call), TP_OK);
+    while (!ending.done) {
+        tp_loop_turn(b->loop, true);
+    }
+    assert_null(call);
+    tp_msg_unref(msg);
+    if (ending.answer != NULL) {
+        const tp_msghdr *told = tp_msg_header(ending.answer);
+        assert_int_equal(told->type, TP_MSGTYPE_RESP_ACK);
+        assert_int_equal(told->subtype, header.subtype);
+        assert_int_equal(told->seq, header.seq);
+        assert_memory_equal(&told->addr, &header.addr, sizeof header.addr);
+    }
+    if (answer != NULL) {
+        *answer = ending.answer;
+    } else {
+        tp_msg_unref(ending.answer);
+    }
+    return ending.status;
+}
+
+static tp_status call_by_code(bench *b, tp_device *device, tp_kind kind, unsigned code,
+                              const void *ask, tp_msg **answer)
+{
+    const tp_message *what =
+        tp_catalogue_message(b->catalogue, tp_device_addr(device)->interf, kind, code);
+
+    assert_non_null(what);
+    return bench_call(b, device, what, ask, answer);
+}
+
+tp_status bench_command(bench *b, tp_device *device, unsigned code, const void *ask)
+{
+    return call_by_code(b, device, TP_KIND_COMMAND, code, ask, NULL);
+}
+
+tp_status bench_request(bench *b, tp_device *device, unsigned code, const void *ask,
+                        tp_msg **answer)
+{
+    return call_by_code(b, device, TP_KIND_REQUEST, code, ask, answer);
+}

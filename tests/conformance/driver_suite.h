@@ -1,0 +1,24 @@
+/*
+ * driver_suite.h - what every driver has to pass, by being listed.
+ *
+ * The suite makes instances of the driver, on devices of `fake` if it uses any, and looks from
+ * outside: everything required is there, everything asked is answered, nothing is left behind.
+ */
+#ifndef TROUPE_TESTS_CONFORMANCE_DRIVER_SUITE_H
+#define TROUPE_TESTS_CONFORMANCE_DRIVER_SUITE_H
+
+#include "conformance/bench.h"
+
+typedef struct suite_driver {
+    bench_section section;
+    const char *behind;  /* devices of `fake` that it uses, as in `provides`; NULL for none */
+    const char *foreign; /* an address that it cannot offer; NULL if it offers anything */
+    const char *const *bad_settings; /* each is refused; ended by NULL, may be NULL */
+    const char *quiet;     /* interfaces whose data comes only on demand, as words; NULL for none */
+    bool refuses_requests; /* by design: every one, and data need not be what is required */
+} suite_driver;
+
+/* Run all cases for all drivers; the result of main(). Every built-in driver has to be listed. */
+int driver_suite_run(const suite_driver *drivers, size_t count);
+
+#endif

@@ -1,0 +1,63 @@
+/* drivers_test.c - every driver passes the suite; a new one gets a line here. */
+#include "conformance/driver_suite.h"
+
+extern const tp_driver tp_driver_dummy;
+extern const tp_driver tp_driver_fake;
+extern const tp_driver tp_driver_lasertoranger;
+extern const tp_driver tp_driver_passthrough;
+extern const tp_driver tp_driver_rangertolaser;
+
+#define EVERYTHING                                                                                 \
+    "power:0 gripper:0 position2d:0 sonar:0 laser:0 blobfinder:0 ptz:0 audio:0 fiducial:0 "        \
+    "speech:0 gps:0 bumper:0 dio:0 aio:0 ir:0 wifi:0 localize:0 position3d:0 simulation:0 "        \
+    "blinkenlight:0 camera:0 map:0 planner:0 log:0 joystick:0 speech_recognition:0 opaque:0 "      \
+    "position1d:0 actarray:0 limb:0 graphics2d:0 rfid:0 wsn:0 graphics3d:0 health:0 imu:0 "        \
+    "pointcloud3d:0 ranger:0 vectormap:0 blackboard:0 stereo:0 coopobject:0 mobile:0"
+
+static const char *const bad_rates[] = {"rate=0",     "rate=-1",    "rate=nan",
+                                        "rate=often", "rate=1e300", NULL};
+static const char *const bad_fakes[] = {
+    "rate=0",      "rate=-1",      "rate=nan",         "rate=often",
+    "noise=-1",    "position=1,2", "orientation=1",    "size=1,2,3,4",
+    "size=1,2,-3", "rate=1e300",   "position=1,2,inf", "noise=1e300",
+    NULL};
+static const char *const bad_timeouts[] = {"timeout=0", "timeout=-1", "timeout=soon", "timeout=nan",
+                                           NULL};
+static const char *const bad_lasers[] = {"force_config=1", "force_config=1,2,3,4,5,6", NULL};
+
+static const suite_driver drivers[] = {
+    {
+        .section = {&tp_driver_dummy, "camera:0 laser:0 position2d:0 sonar:0 wifi:0 imu:0", NULL,
+                    "rate=1000"},
+        .bad_settings = bad_rates,
+        .refuses_requests = true,
+    },
+    {
+        .section = {&tp_driver_fake, EVERYTHING, NULL, "rate=1000"},
+        .bad_settings = bad_fakes,
+        .quiet = "blackboard",
+    },
+    {
+        .section = {&tp_driver_lasertoranger, "ranger:0", "laser:0", NULL},
+        .behind = "laser:0",
+        .foreign = "sonar:0",
+        .bad_settings = bad_lasers,
+    },
+    {
+        .section = {&tp_driver_passthrough, "position2d:10 laser:10 a@ptz:10 b@ptz:11 log:10",
+                    "laser:0 position2d:0 b@ptz:1 a@ptz:0 log:0", NULL},
+        .behind = "position2d:0 laser:0 ptz:0 ptz:1 log:0",
+        .foreign = "sonar:0",
+        .bad_settings = bad_timeouts,
+    },
+    {
+        .section = {&tp_driver_rangertolaser, "laser:0", "ranger:0", NULL},
+        .behind = "ranger:0",
+        .foreign = "sonar:0",
+    },
+};
+
+int main(void)
+{
+    return driver_suite_run(drivers, sizeof drivers / sizeof drivers[0]);
+}

@@ -1,0 +1,147 @@
+"""A raw client of the Player protocol, and a server to try it on; written from docs/protocol.md."""
+import contextlib
+import os
+import re
+import socket
+import struct
+import subprocess
+import tempfile
+import time
+
+DATA, COMMAND, REQUEST, ACK, SYNCH, NACK = 1, 2, 3, 4, 5, 6
+PLAYER, POSITION2D, LASER = 1, 4, 6
+HEADER = struct.Struct(">IIIIIIdII")
+
+
+class Message:
+    def __init__(self, header, body):
+        (self.host, self.robot, self.interf, self.index, self.type, self.subtype, self.time, self.seq,
+         self.size) = header
+        self.body = body
+
+    def __repr__(self):
+        return f"<{self.interf}:{self.index} type {self.type} subtype {self.subtype} seq {self.seq} {self.body[:60].hex()}>"
+
+
+class Client:
+    """Blocking; every wait has a limit far beyond anything that a healthy server needs."""
+
+    def __init__(self, address):
+        family = socket.AF_UNIX if isinstance(address, str) else socket.AF_INET
+        self.socket = socket.socket(family)
+        self.socket.settimeout(60)
+        self.socket.connect(address)
+        self.banner = self.socket.recv(32)
+        self.seq = 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        self.socket.close()
+
+    def receive(self, count):
+        pieces = []
+        while count > 0:
+            piece = self.socket.recv(min(count, 1 << 16))
+            if not piece:
+                raise EOFError("the server has closed the connection")
+            pieces.append(piece)
+            count -= len(piece)
+        return b"".join(pieces)
+
+    def message(self):
+        header = HEADER.unpack(self.receive(HEADER.size))
+        return Message(header, self.receive(header[8]))
+
+    def send(self, interf, index, kind, subtype, body=b""):
+        self.seq += 1
+        self.socket.sendall(HEADER.pack(0, 0, interf, index, kind, subtype, time.time(), self.seq, len(body)) + body)
+        return self.seq
+
+    def request(self, interf, index, subtype, body=b""):
+        """Send a request and wait for its reply; data that comes before it is kept in `passed`."""
+        number = self.send(interf, index, REQUEST, subtype, body)
+        self.passed = []
+        while True:
+            message = self.message()
+            if message.type in (ACK, NACK) and message.seq == number:
+                return message
+            self.passed.append(message)
+
+    def access(self, interf, index, mode):
+        reply = self.request(PLAYER, 0, 3, struct.pack(">IIIIIII", 0, 0, interf, index, mode, 0, 0))
+        granted = struct.unpack_from(">I", reply.body, 16)[0] if reply.size else None
+        return reply, granted
+
+    def open(self, interf, index):
+        reply, granted = self.access(interf, index, 1)
+        assert (reply.type, granted) == (ACK, 1), reply
+
+    def data(self):
+        """The next data message."""
+        while True:
+            message = self.message()
+            if message.type == DATA:
+                return message
+
+    def ended(self):
+        """Whether the server closes the connection, after whatever it still sends."""
+        try:
+            while self.socket.recv(1 << 16):
+                pass
+            return True
+        except ConnectionResetError:
+            return True
+        except socket.timeout:
+            return False
+
+
+FAKE = """
+driver ( name "fake" provides [ "position2d:0" "laser:0" "sonar:0" "map:0" ] rate 50 )
+driver ( name "fake" provides [ "6666:position2d:0" ] )
+"""
+
+
+class Server:
+    def __init__(self, process, port):
+        self.process = process
+        self.address = ("127.0.0.1", port)
+
+    def memory(self):
+        """Resident memory in bytes."""
+        with open(f"/proc/{self.process.pid}/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * 4096
+
+    def files(self):
+        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+
+
+@contextlib.contextmanager
+def server(program, text=FAKE, options=()):
+    """`troupe run` on a port that the system chooses; stopped with SIGTERM, which has to end it cleanly."""
+    with tempfile.NamedTemporaryFile("w", suffix=".cfg") as file:
+        file.write(text)
+        file.flush()
+        # freed memory is given back soon, so that memory can be measured under the sanitizer too
+        environment = dict(os.environ, ASAN_OPTIONS="quarantine_size_mb=4")
+        process = subprocess.Popen([program, "run", file.name, "--any-port", *options], env=environment,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        try:
+            port = None
+            for line in process.stdout:
+                match = re.match(r"listening on port (\d+)", line)
+                if match:
+                    port = int(match.group(1))
+                    break
+            if port is None:
+                raise AssertionError("the server does not start: " + process.stderr.read())
+            yield Server(process, port)
+            assert process.poll() is None, f"the server has ended: {process.returncode} {process.stderr.read()}"
+            process.terminate()
+            _, errors = process.communicate(timeout=60)
+            assert process.returncode == 0, f"exit {process.returncode}: {errors}"
+        finally:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
