@@ -119,6 +119,15 @@ static int unknown_command(const char *name)
     return EXIT_USAGE;
 }
 
+/* What was printed has to have arrived: a full disk is a failure. */
+static int finish(const char *name, int result)
+{
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        return command_fail(name, EXIT_FAILED, "cannot write the output");
+    }
+    return result;
+}
+
 static bool asks_for_help(const char *argument)
 {
     return strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0;
@@ -153,5 +162,5 @@ int main(int argc, char **argv)
             return EXIT_DONE;
         }
     }
-    return chosen->run(argc - 2, argv + 2);
+    return finish(chosen->name, chosen->run(argc - 2, argv + 2));
 }

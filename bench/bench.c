@@ -1,6 +1,7 @@
 /* bench.c - timing in rounds, and rows; see bench.h. */
 #include "bench.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,4 +99,16 @@ bool bench_wants_json(int argc, char **argv, const char *help)
         }
     }
     return json;
+}
+
+void bench_give_up(const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    fputs("bench: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    exit(1);
 }

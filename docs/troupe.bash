@@ -2,7 +2,7 @@
 _troupe() {
     local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]:-} options=
     if [ "$COMP_CWORD" -eq 1 ]; then
-        options="interfaces encode decode demo help --help --version"
+        options="run check drivers interfaces encode decode demo help --help --version"
     elif [ "${COMP_WORDS[COMP_CWORD - 1]}" = --load ] || [ "${COMP_WORDS[COMP_CWORD - 1]}" = --check ]; then
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return
@@ -18,7 +18,12 @@ _troupe() {
             esac
             [ "$command" = encode ] || [ "$COMP_CWORD" -lt 5 ] || options="$options --pretty --line --human"
             ;;
-        help) options="interfaces encode decode demo" ;;
+        run | check)
+            mapfile -t COMPREPLY < <(compgen -f -X '!*.cfg' -- "$word"; compgen -W "--port --listen --any-port --unix --quiet --help" -- "$word")
+            return
+            ;;
+        drivers) options="$(troupe drivers 2>/dev/null | awk '{print $1}')" ;;
+        help) options="run check drivers interfaces encode decode demo" ;;
         esac
     fi
     mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")

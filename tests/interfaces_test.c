@@ -233,6 +233,99 @@ static void our_additions_are_there(void **state)
                      &tp_desc_hello);
 }
 
+static const char *unit_of(const tp_struct *type, const char *name)
+{
+    for (uint32_t i = 0; i < type->field_count; i++) {
+        if (strcmp(type->fields[i].name, name) == 0) {
+            return type->fields[i].unit == NULL ? "" : type->fields[i].unit;
+        }
+    }
+    fail_msg("%s has no field %s", type->name, name);
+    return "";
+}
+
+static void velocities_and_directions_have_their_units(void **state)
+{
+    static const struct {
+        const tp_struct *type;
+        const char *field;
+        const char *unit;
+    } fields[] = {
+        {&tp_desc_position2d_data, "pos", ""},
+        {&tp_desc_position2d_data, "vel", "/s"},
+        {&tp_desc_position2d_cmd_vel, "vel", "/s"},
+        {&tp_desc_position2d_cmd_pos, "vel", "/s"},
+        {&tp_desc_position3d_data, "vel", "/s"},
+        {&tp_desc_position3d_cmd_vel, "vel", "/s"},
+        {&tp_desc_position3d_cmd_pos, "vel", "/s"},
+        {&tp_desc_mobile_data, "vel", "/s"},
+        {&tp_desc_imu_data_fullstate, "vel", "/s"},
+        {&tp_desc_imu_data_fullstate, "acc", "/s^2"},
+        {&tp_desc_limb_data, "position", ""},
+        {&tp_desc_limb_data, "approach", "1"},
+        {&tp_desc_limb_data, "orientation", "1"},
+        {&tp_desc_limb_setpose_cmd, "approach", "1"},
+        {&tp_desc_limb_setpose_cmd, "orientation", "1"},
+        {&tp_desc_limb_vecmove_cmd, "direction", "1"},
+        {&tp_desc_actarray_actuatorgeom, "axis", "1"},
+        {&tp_desc_imu_data_calib, "magn_x", "raw"},
+        {&tp_desc_wsn_node_data, "light", "raw"},
+        {&tp_desc_wsn_node_data, "magn_z", "raw"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+        assert_string_equal(unit_of(fields[i].type, fields[i].field), fields[i].unit);
+    }
+}
+
+static void numbers_with_names_have_enums(void **state)
+{
+    (void)state;
+    assert_int_equal(TP_POWER_CHARGING_GIVES, -1);
+    assert_int_equal(TP_POWER_CHARGING_NONE, 0);
+    assert_int_equal(TP_POWER_CHARGING_TAKES, 1);
+    assert_ptr_equal(tp_desc_power_data.fields[5].values, &tp_desc_power_charging);
+    assert_int_equal(TP_BLACKBOARD_DATA_TYPE_SIMPLE, 1);
+    assert_int_equal(TP_BLACKBOARD_DATA_TYPE_COMPLEX, 2);
+    assert_int_equal(TP_BLACKBOARD_DATA_SUBTYPE_STRING, 1);
+    assert_int_equal(TP_BLACKBOARD_DATA_SUBTYPE_INT, 2);
+    assert_int_equal(TP_BLACKBOARD_DATA_SUBTYPE_DOUBLE, 3);
+    assert_ptr_equal(tp_desc_blackboard_entry.fields[4].values, &tp_desc_blackboard_type);
+    assert_ptr_equal(tp_desc_blackboard_entry.fields[5].values, &tp_desc_blackboard_subtype);
+}
+
+/* Units send what they are asked for, so no driver can be required to send one of them. */
+static void no_data_of_an_imu_is_required(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < tp_interface_imu.message_count; i++) {
+        assert_int_equal(tp_interface_imu.messages[i].mark, TP_MARK_OPTIONAL);
+    }
+}
+
+static void a_mobile_tells_the_frames_of_each_control(void **state)
+{
+    (void)state;
+    const tp_mobile_ability yaw = {
+        .axis = TP_MOBILE_YAW,
+        .controls = TP_MOBILE_CAN_POSITION | TP_MOBILE_CAN_VELOCITY,
+        .position_frames = TP_MOBILE_CAN_OWN | TP_MOBILE_CAN_WORLD,
+        .velocity_frames = TP_MOBILE_CAN_OWN,
+    };
+    unsigned char bytes[64];
+    tp_mobile_ability back;
+    size_t size = 0;
+
+    assert_int_equal(tp_xdr_encode(&tp_desc_mobile_ability, &yaw, bytes, sizeof bytes, &size),
+                     TP_OK);
+    assert_int_equal(tp_xdr_decode(&tp_desc_mobile_ability, bytes, size, &back, sizeof back),
+                     TP_OK);
+    assert_int_equal(back.position_frames, 3);
+    assert_int_equal(back.velocity_frames, 1);
+    assert_int_equal(back.acceleration_frames, 0);
+}
+
 /* The Descartes robot of "On device abstractions", IV-C, in one command of `mobile`. */
 static void one_command_says_heading_distance_and_percent(void **state)
 {
@@ -266,6 +359,10 @@ int main(void)
         cmocka_unit_test(the_facts_about_player_hold),
         cmocka_unit_test(everything_has_a_sentence),
         cmocka_unit_test(our_additions_are_there),
+        cmocka_unit_test(velocities_and_directions_have_their_units),
+        cmocka_unit_test(numbers_with_names_have_enums),
+        cmocka_unit_test(no_data_of_an_imu_is_required),
+        cmocka_unit_test(a_mobile_tells_the_frames_of_each_control),
         cmocka_unit_test(one_command_says_heading_distance_and_percent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,6 +12,8 @@
 #include "troupe/interfaces/laser.h"
 #include "troupe/interfaces/ranger.h"
 
+enum { MOST_MISSES = 2 };
+
 static const int64_t timeout_ns = 5 * TP_NS_PER_S;
 
 struct rangertolaser {
@@ -24,9 +26,10 @@ struct rangertolaser {
     uint32_t range_capacity;
     uint32_t intensity_capacity;
     double timestamp_s;
-    bool posed;   /* the scan has a pose */
-    bool waiting; /* for its intensities */
-    bool pairs;   /* ranges are followed by intensities */
+    bool posed;      /* the scan has a pose */
+    bool waiting;    /* for its intensities */
+    bool pairs;      /* ranges are followed by intensities */
+    unsigned misses; /* scans in a row without them */
     uint32_t number;
 };
 
@@ -280,11 +283,16 @@ static bool make_room_for_intensities(struct rangertolaser *r, uint32_t count)
     return intensity != NULL;
 }
 
-/* A scan whose intensities did not come goes without them, and the next ones do not wait. */
+/* A scan whose intensities did not come goes without them. If that happens again at once, the next
+ * ones do not wait any more. */
 static void flush(struct rangertolaser *r)
 {
-    if (r->waiting) {
-        publish(r);
+    if (!r->waiting) {
+        return;
+    }
+    publish(r);
+    r->misses++;
+    if (r->misses == MOST_MISSES) {
         r->pairs = false;
         r->config.intensity = 0;
     }
@@ -315,6 +323,7 @@ static void take_intensities(struct rangertolaser *r, const tp_ranger_data_intns
     tp_laser_data *scan = &r->scan.scan;
 
     r->pairs = true;
+    r->misses = 0;
     r->config.intensity = 1;
     if (!r->waiting || !make_room_for_intensities(r, data->intensities_count)) {
         return;

@@ -200,8 +200,9 @@ typedef struct tp_catalogue tp_catalogue;
 TP_API tp_status tp_catalogue_create(tp_catalogue **out, tp_error *err);
 TP_API void tp_catalogue_destroy(tp_catalogue *catalogue);
 
-/* Load an interface file. `use` finds what is known already, then NAME.padi beside the file. Fails
- * with "FILE:LINE:COLUMN: ..."; the catalogue is then as it was. */
+/* Load an interface file; its code is 200 or more, and NAME.padi describes NAME. `use` finds what
+ * is known already, then NAME.padi beside the file. Fails with "FILE:LINE:COLUMN: ...", or
+ * TP_E_EXISTS if the name, the code or a struct is known; the catalogue is then as it was. */
 TP_API tp_status tp_catalogue_load(tp_catalogue *catalogue, const char *path, tp_error *err);
 
 TP_API size_t tp_catalogue_size(const tp_catalogue *catalogue);

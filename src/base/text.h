@@ -25,8 +25,8 @@ const char *tpi_nearest_hint(const tpi_nearest *nearest, char *out, size_t size)
 /* Append bytes as lower-case hex digits. */
 void tpi_hex_put(tpi_buf *out, const void *bytes, size_t length);
 
-/* Append the bytes that hex digits stand for; blanks between bytes are skipped. Fails with the place
- * and the character that is none. */
+/* Append the bytes that hex digits stand for; blanks between bytes are skipped. Fails with the
+ * place and the character that is none. */
 tp_status tpi_hex_read(tpi_buf *out, const char *text, size_t length, tp_error *err);
 
 /* Length of the UTF-8 sequence at `text`, 0 if it is none. */

@@ -577,18 +577,23 @@ static void the_same_address_twice_is_refused(void **state)
     assert_int_equal(tpi_hub_device_count(b->hub), 1);
 }
 
-/* Once warm, data flows from a driver's thread to a reader without an allocation. */
+/* Once the pools hold as many messages as were ever on their way at once, data flows from a
+ * driver's thread to a reader without an allocation. A busy machine may need a few tries to get
+ * there; if messages cost memory, no try succeeds. */
 static void data_flows_without_allocations(void **state)
 {
     struct bench *b = *state;
     tp_device *device = add(b, &threaded, &position0, 1);
     struct listener l;
+    bool flowed = false;
 
     open_device(b, device, &l);
-    turn_until(b, &l.data, 50);
-    const size_t before = memory_allocations();
-    turn_until(b, &l.data, l.data + 100);
-    assert_int_equal(memory_allocations(), before);
+    for (int tries = 0; tries < 50 && !flowed; tries++) {
+        const size_t before = memory_allocations();
+        turn_until(b, &l.data, l.data + 50);
+        flowed = memory_allocations() == before;
+    }
+    assert_true(flowed);
     tpi_device_close(&l.reader);
 }
 

@@ -221,8 +221,7 @@ static bool is_refusal(tp_status status)
 
 static const tp_message *capabilities_question(void)
 {
-    return tp_interface_message(&tp_interface_common, TP_KIND_REQUEST,
-                                TP_COMMON_REQ_CAPABILITIES);
+    return tp_interface_message(&tp_interface_common, TP_KIND_REQUEST, TP_COMMON_REQ_CAPABILITIES);
 }
 
 /* Send one message and judge what comes of it. */
@@ -231,8 +230,7 @@ static void try_message(struct stage *s, tp_device *device, const tp_message *wh
     tp_msg *answer = NULL;
     tp_status status = bench_call(&s->b, device, what, ask, &answer);
     /* "No" is an answer to the question what the device can do. */
-    const bool may_lack =
-        what->mark != TP_MARK_REQUIRED || what == capabilities_question();
+    const bool may_lack = what->mark != TP_MARK_REQUIRED || what == capabilities_question();
     const bool by_design = s->driver->refuses_requests && what->kind == TP_KIND_REQUEST;
 
     if (status == TP_OK && what->kind == TP_KIND_REQUEST) {

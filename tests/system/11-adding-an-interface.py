@@ -3,10 +3,12 @@
 they print is what it claims.  argv: source root, an installed prefix.
 
 A block of padi or C is the file that its first line names. A block of sh runs; the block of text
-behind it is what it prints."""
+behind it is what it prints. The block of console installs: its build is configured, and what the
+installed prefix holds takes the place of building it again."""
 import os
 import pathlib
 import re
+import shutil
 import sys
 import tempfile
 
@@ -44,10 +46,27 @@ def the_page_has_the_blocks_that_it_needs():
     kinds = [kind for kind, _ in BLOCKS]
     tap.equal(kinds.count("padi"), 1)
     tap.equal(kinds.count("c"), 1)
+    tap.equal(kinds.count("console"), 1)
     tap.equal(kinds.count("sh"), kinds.count("text"))
-    tap.equal(set(kinds), {"padi", "c", "sh", "text"})
+    tap.equal(set(kinds), {"console", "padi", "c", "sh", "text"})
     for kind, following in zip(kinds, kinds[1:]):
         tap.equal(kind == "sh", following == "text")
+
+
+def the_page_tells_how_to_install():
+    """Its meson options are valid, and after its exports everything is found."""
+    setup, install, *exports = next(text for kind, text in BLOCKS if kind == "console").splitlines()
+    tap.equal(install, "meson install -C build/mine")
+    with tempfile.TemporaryDirectory() as home:
+        own = dict(os.environ, HOME=home, LC_ALL="C")
+        result = tap.run(["sh", "-e", "-c", setup.replace("build/mine", home + "/build")], cwd=ROOT,
+                         env=own)
+        tap.equal((result.returncode, result.stderr), (0, ""))
+        shutil.copytree(PREFIX, home + "/troupe", symlinks=True)
+        check = ["troupe --version", "pkg-config --exists troupe-core", "command -v troupe-padi"]
+        result = tap.run(["sh", "-e", "-c", "\n".join(exports + check)], cwd=home, env=own)
+        tap.equal((result.returncode, result.stdout, result.stderr),
+                  (0, f"troupe 0.1.0\n{home}/troupe/bin/troupe-padi\n", ""))
 
 
 def the_interface_has_ten_lines():
@@ -62,7 +81,7 @@ def each_block_prints_what_the_page_says():
                 printed = run(folder, text)
             elif kind == "text":
                 tap.equal(printed, text)
-            else:
+            elif kind in ("padi", "c"):
                 write(folder, text)
 
 
@@ -76,5 +95,5 @@ def the_program_is_clean_c():
                               "windvane_padi.c $(pkg-config --cflags troupe-core)\n"), "")
 
 
-tap.main(the_page_has_the_blocks_that_it_needs, the_interface_has_ten_lines,
-         each_block_prints_what_the_page_says, the_program_is_clean_c)
+tap.main(the_page_has_the_blocks_that_it_needs, the_page_tells_how_to_install,
+         the_interface_has_ten_lines, each_block_prints_what_the_page_says, the_program_is_clean_c)

@@ -2,6 +2,7 @@
 """The commands of troupe, as a user types them.  argv: the troupe program, source root."""
 import json
 import os
+import subprocess
 import sys
 import tempfile
 
@@ -259,6 +260,25 @@ def a_loaded_interface_works_at_once():
              f'troupe interfaces: {path}:6:11: unknown struct "lmp_cmd"; did you mean "lamp_cmd"?\n')
 
 
+def output_that_cannot_be_written_is_a_failure():
+    with open("/dev/full", "w", encoding="ascii") as full:
+        result = subprocess.run([PROGRAM, "interfaces", "laser"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    tap.equal((result.returncode, result.stderr), (1, "troupe interfaces: cannot write the output\n"))
+
+
+def a_configuration_is_checked():
+    result = troupe("check", ROOT + "/configs/fake.cfg")
+    tap.equal((result.returncode, result.stdout.splitlines()[-1]), (0, "no mistakes found"))
+    says(troupe("check"), 2, "troupe check: which configuration file?\nTry: troupe check --help\n")
+    says(troupe("check", "/nowhere.cfg"), 1, "troupe check: /nowhere.cfg: No such file or directory\n")
+
+
+def drivers_are_listed():
+    tap.equal([line.split()[0] for line in troupe("drivers").stdout.splitlines()],
+              ["dummy", "fake", "lasertoranger", "passthrough", "rangertolaser"])
+    assert "rate" in troupe("drivers", "fake").stdout
+
+
 def the_demo_draws_a_room():
     result = troupe("demo")
     tap.equal(result.returncode, 0)
@@ -277,4 +297,5 @@ tap.main(help_names_every_command, a_wrong_command_gets_a_hint, interfaces_are_l
          kinds_have_short_forms_and_hints, errors_say_what_is_wrong,
          bodies_are_refused_for_honest_reasons, bytes_behind_the_message_are_told,
          bodies_that_no_message_carries_are_refused, vector_files_are_checked,
-         a_loaded_interface_works_at_once, the_demo_draws_a_room)
+         a_loaded_interface_works_at_once, output_that_cannot_be_written_is_a_failure,
+         a_configuration_is_checked, drivers_are_listed, the_demo_draws_a_room)
