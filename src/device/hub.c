@@ -5,8 +5,7 @@
 
 #include "device/inside.h"
 
-tp_status tpi_hub_create(tpi_hub **out, tp_loop *loop, const tp_catalogue *catalogue,
-                         tp_error *err)
+tp_status tpi_hub_create(tpi_hub **out, tp_loop *loop, const tp_catalogue *catalogue, tp_error *err)
 {
     tpi_hub *hub = calloc(1, sizeof *hub);
 
@@ -112,6 +111,7 @@ void tpi_hub_destroy(tpi_hub *hub)
     for (tp_instance *instance = hub->instances; instance != NULL; instance = instance->next) {
         worker_join(instance);
     }
+    hub->closing = true;            /* nothing starts any more, nobody sends */
     tp_loop_turn(hub->loop, false); /* what they posted last */
     while (hub->instances != NULL) {
         tp_instance *next = hub->instances->next;

@@ -15,8 +15,8 @@
 #define TROUPE_DEVICE_HUB_H
 
 #include "bus/msg.h"
-#include "troupe/loop.h"
 #include "troupe/driver.h"
+#include "troupe/loop.h"
 
 typedef struct tpi_hub tpi_hub;
 

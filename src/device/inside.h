@@ -63,7 +63,7 @@ struct tp_instance {
     uint32_t users;
     tpi_opening *waiting; /* openings that wait for the start, oldest first; borrowed */
     uint32_t links_open;  /* links opened so far while starting */
-    tp_timer *timer;     /* owned: polls of drivers on the loop, restarts */
+    tp_timer *timer;      /* owned: polls of drivers on the loop, restarts */
     tp_instance *next;
     uint64_t dropped;
 
@@ -121,6 +121,7 @@ struct tpi_hub {
     size_t device_capacity;
     void (*failed)(void *context, const tp_instance *instance, const char *why);
     void *failed_context;
+    bool closing; /* all threads are gone, and what is left is worked off */
 };
 
 /* instance.c */

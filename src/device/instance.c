@@ -19,14 +19,11 @@ void instance_submit(tp_instance *self, job *next)
     }
 }
 
-/* From the instance's thread to the loop. */
+/* To the loop, behind all that the driver has sent: the commands that it gives other devices when
+ * it stops go out before the links are closed. */
 static void report(tp_instance *self, tpi_task *task)
 {
-    if (self->on_loop) {
-        task->run(task);
-    } else {
-        tpi_loop_post(self->hub->loop, task);
-    }
+    tpi_loop_post(self->hub->loop, task);
 }
 
 static void start(job *unused, tp_instance *self)
@@ -37,7 +34,7 @@ static void start(job *unused, tp_instance *self)
     self->start = (outcome){0};
     self->start.status = ops->start == NULL ? TP_OK : ops->start(self, &self->start.error);
     self->started = self->start.status == TP_OK;
-    self->next_poll_ns = tp_clock_now_ns(tp_instance_clock(self));
+    self->next_poll_ns = tp_clock_now_ns(tp_clock_real()); /* what threads wait by */
     report(self, &self->started_task);
 }
 
@@ -74,6 +71,7 @@ static void poll_on_loop(tp_instance *self)
 /* The links come first, then the driver's own start. */
 void instance_start(tp_instance *self)
 {
+    tp_timer_cancel(self->timer); /* of a restart, if somebody opens it before */
     self->phase = STARTING;
     self->links_open = 0;
     links_open(self);
@@ -104,6 +102,9 @@ void instance_started(tpi_task *task)
     const tp_status status = self->start.status;
     tp_error *err = &self->start.error;
 
+    if (self->hub->closing) {
+        return;
+    }
     if (status == TP_OK) {
         self->phase = RUNNING;
         poll_on_loop(self);
@@ -131,6 +132,9 @@ void instance_stopped(tpi_task *task)
 {
     tp_instance *self = (tp_instance *)((char *)task - offsetof(tp_instance, stopped_task));
 
+    if (self->hub->closing) {
+        return;
+    }
     links_close(self);
     self->phase = IDLE;
     if (self->waiting != NULL) {
@@ -162,8 +166,12 @@ void instance_failed(tpi_task *task)
 {
     tp_instance *self = (tp_instance *)((char *)task - offsetof(tp_instance, failed_task));
 
-    if (self->phase != RUNNING) { /* it is being stopped anyway */
+    if (self->phase != RUNNING || self->hub->closing) { /* it is being stopped anyway */
         return;
+    }
+    if (self->failure.error.text[0] == '\0') {
+        tp_fail(&self->failure.error, self->failure.status, "%s",
+                tp_status_text(self->failure.status));
     }
     tp_wrap(&self->failure.error, self->failure.status, self->name);
     tp_timer_cancel(self->timer);
@@ -332,7 +340,7 @@ const tp_clock *tp_instance_clock(const tp_instance *self)
 void tp_instance_set_period(tp_instance *self, int64_t period_ns)
 {
     self->period_ns = period_ns;
-    self->next_poll_ns = tp_clock_now_ns(tp_instance_clock(self)) + period_ns;
+    self->next_poll_ns = tp_clock_now_ns(tp_clock_real()) + period_ns;
     if (self->on_loop && self->phase == RUNNING) {
         poll_on_loop(self);
     }

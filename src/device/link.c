@@ -197,7 +197,7 @@ struct errand {
     tp_error error;
     tp_link_done *done; /* NULL for a command */
     void *context;
-    tpi_call *call;   /* the other device's, while it works */
+    tpi_call *call;  /* the other device's, while it works */
     tp_timer *timer; /* owned: the deadline */
     int64_t timeout_ns;
 };
@@ -284,6 +284,9 @@ static tp_status send(tp_link *link, tp_kind kind, unsigned code, const void *va
                               .type = (uint8_t)kind,
                               .subtype = (uint8_t)code,
                               .timestamp = tp_clock_wall_s(tp_instance_clock(self))};
+    if (self->hub->closing) {
+        return TP_E_CLOSED;
+    }
     if (what == NULL) {
         what = tp_interface_message(&tp_interface_common, kind, code);
     }

@@ -45,6 +45,7 @@ void worker_poll(tp_instance *self)
         return;
     }
     self->busy = true;
+    self->failure.error.text[0] = '\0';
     self->failure.status = ops->poll(self, &self->failure.error);
     self->busy = false;
     if (self->failure.status < 0) {
@@ -117,8 +118,12 @@ tp_status worker_create(tp_instance *self, tp_error *err)
         return TP_OK;
     }
     tp_status status = tpi_bell_init(&self->bell, err);
-    return status == TP_OK ? tpi_thread_start(&self->thread, self->name, thread_main, self, err)
-                           : status;
+    status = status == TP_OK ? tpi_thread_start(&self->thread, self->name, thread_main, self, err)
+                             : status;
+    if (status != TP_OK) {
+        tpi_bell_fini(&self->bell);
+    }
+    return status;
 }
 
 static void quit(job *unused, tp_instance *self)
@@ -140,5 +145,6 @@ void worker_join(tp_instance *self)
         tpi_thread_join(self->thread);
         self->thread = NULL;
     }
+    self->on_loop = true; /* what still comes for it, such as answers, is the loop's now */
     tpi_bell_fini(&self->bell);
 }

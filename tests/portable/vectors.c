@@ -1,5 +1,5 @@
-/* vectors.c - the recorded encodings, in a program that needs nothing but the codecs, so that it can be
- * built for any processor. */
+/* vectors.c - the recorded encodings, in a program that needs nothing but the codecs, so that it
+ * can be built for any processor. */
 #include <stdio.h>
 
 #include "base/file.h"
@@ -20,9 +20,9 @@ int main(int argc, char **argv)
     tp_status status = argc == 2 ? tpi_file_read(&text, argv[1], 1 << 24, &err) : TP_E_INVALID;
 
     status = status == TP_OK ? tp_catalogue_create(&catalogue, &err) : status;
-    status = status == TP_OK ? tpi_vectors_check(&report, catalogue, tpi_buf_text(&text),
-                                                 text.length, &err)
-                             : status;
+    status = status == TP_OK
+                 ? tpi_vectors_check(&report, catalogue, tpi_buf_text(&text), text.length, &err)
+                 : status;
     printf("%s\n%u passed, %u failed\n", err.text, report.passed, report.failed);
     tpi_buf_fini(&text);
     tp_catalogue_destroy(catalogue);

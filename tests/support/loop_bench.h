@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "troupe/loop.h"
 #include "support/unit.h"
+#include "troupe/loop.h"
 
 struct bench {
     tp_clock clock;

@@ -13,8 +13,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "troupe/stream.h"
 #include "support/unit.h"
+#include "troupe/stream.h"
 
 struct end {
     tp_stream *stream;
