@@ -85,6 +85,23 @@ static void wrong_rates_are_refused(void **state)
                           "dummy0: rate \"0\" is not above 0 and up to 1000000");
 }
 
+/* All of them have code 1. */
+static void every_interface_on_the_list_sends(void **state)
+{
+    static const char *const addresses[] = {
+        "actarray:0", "aio:0",          "blobfinder:0", "camera:0",     "dio:0",
+        "fiducial:0", "gps:0",          "imu:0",        "joystick:0",   "laser:0",
+        "opaque:0",   "pointcloud3d:0", "position2d:0", "position3d:0", "power:0",
+        "ptz:0",      "ranger:0",       "wifi:0",       "wsn:0"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof addresses / sizeof addresses[0]; i++) {
+        play *p = play_begin(&tp_driver_dummy, addresses[i], often);
+        assert_non_null(bench_await(&p->r, 1));
+        play_destroy(p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -93,6 +110,7 @@ int main(void)
         cmocka_unit_test(one_instance_may_play_several),
         cmocka_unit_test(commands_are_swallowed_and_requests_refused),
         cmocka_unit_test(wrong_rates_are_refused),
+        cmocka_unit_test(every_interface_on_the_list_sends),
     };
 
     return cmocka_run_group_tests_name("dummy_test", tests, NULL, NULL);

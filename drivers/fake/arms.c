@@ -183,7 +183,7 @@ static tp_status read_all(const float *values, uint32_t count, double out[JOINTS
 static tp_status cmd_multi_pos(tp_device *device, const tp_actarray_multi_position_cmd *ask,
                                tp_error *err)
 {
-    double values[JOINTS];
+    double values[JOINTS] = {0};
     tp_status status = read_all(ask->positions, ask->positions_count, values, err);
 
     for (uint32_t i = 0; status == TP_OK && i < ask->positions_count; i++) {
@@ -207,7 +207,7 @@ static tp_status cmd_speed(tp_device *device, const tp_actarray_speed_cmd *ask, 
 static tp_status cmd_multi_speed(tp_device *device, const tp_actarray_multi_speed_cmd *ask,
                                  tp_error *err)
 {
-    double values[JOINTS];
+    double values[JOINTS] = {0};
     tp_status status = read_all(ask->speeds, ask->speeds_count, values, err);
 
     for (uint32_t i = 0; status == TP_OK && i < ask->speeds_count; i++) {
@@ -245,7 +245,7 @@ static tp_status cmd_current(tp_device *device, const tp_actarray_current_cmd *a
 static tp_status cmd_multi_current(tp_device *device, const tp_actarray_multi_current_cmd *ask,
                                    tp_error *err)
 {
-    double values[JOINTS];
+    double values[JOINTS] = {0};
     tp_status status = read_all(ask->currents, ask->currents_count, values, err);
 
     for (uint32_t i = 0; status == TP_OK && i < ask->currents_count; i++) {

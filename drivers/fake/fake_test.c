@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "conformance/play.h"
+#include "support/memory.h"
 #include "troupe/interfaces/all.h"
 
 extern const tp_driver tp_driver_fake;
@@ -209,6 +210,34 @@ static void wrong_settings_are_refused_with_a_sentence(void **state)
                           "fake0: size has 2 values in place of three");
 }
 
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+static tp_status make_lamp(void *context)
+{
+    const tpi_blueprint *blueprint = context;
+    tp_loop *loop = NULL;
+    tpi_hub *hub = NULL;
+    tp_error err = {0};
+    tp_status status = tp_loop_create(&loop, tp_clock_real(), &err);
+
+    status = status == TP_OK ? tpi_hub_create(&hub, loop, NULL, &err) : status;
+    status = status == TP_OK ? tpi_hub_add(hub, blueprint, NULL, &err) : status;
+    tpi_hub_destroy(hub);
+    tp_loop_destroy(loop);
+    return status;
+}
+
+static void memory_may_run_out_while_an_interface_from_a_file_is_made(void **state)
+{
+    play *p = begin_lamp();
+    tpi_blueprint blueprint = *bench_plan_blueprint(p->plans[0]);
+
+    (void)state;
+    play_close(p);
+    memory_sweep(make_lamp, &blueprint);
+    play_destroy(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -220,6 +249,7 @@ int main(void)
         cmocka_unit_test(what_is_set_through_an_interface_from_a_file_can_be_got),
         cmocka_unit_test(two_robots_do_not_share_their_wheels),
         cmocka_unit_test(wrong_settings_are_refused_with_a_sentence),
+        cmocka_unit_test(memory_may_run_out_while_an_interface_from_a_file_is_made),
     };
 
     return cmocka_run_group_tests_name("fake_test", tests, NULL, NULL);

@@ -58,8 +58,8 @@ static tp_blobfinder_blob see_blob(const struct blobs *b, uint32_t i)
 {
     const double phase = 6.283185307179586 * (b->time_s / period_s + (double)i / BLOBS);
     const uint32_t half = 10 + 5 * i;
-    const uint32_t x = (uint32_t)(WIDTH / 2 + 100 * cos(phase));
-    const uint32_t y = (uint32_t)(HEIGHT / 2 + 80 * sin(phase));
+    const uint32_t x = (uint32_t)(WIDTH / 2.0 + 100 * cos(phase));
+    const uint32_t y = (uint32_t)(HEIGHT / 2.0 + 80 * sin(phase));
 
     return (tp_blobfinder_blob){.id = i,
                                 .color = colour_of(&b->channels[i]),

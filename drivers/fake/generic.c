@@ -74,7 +74,7 @@ static bool make_elements(const tp_field *field, char *value)
         return true;
     }
     for (uint32_t i = 0; i < tp_field_count(field, value); i++) {
-        if (!make_arrays(field->of, elements(field, value) + i * field->of->size)) {
+        if (!make_arrays(field->of, elements(field, value) + (size_t)i * field->of->size)) {
             return false;
         }
     }
@@ -232,7 +232,7 @@ static void draw(fake_random *random, const tp_struct *type, char *value)
         }
         for (uint32_t k = 0; k < count; k++) {
             if (field->type == TP_TYPE_STRUCT) {
-                draw(random, field->of, at + k * field->of->size);
+                draw(random, field->of, at + (size_t)k * field->of->size);
             } else {
                 draw_number(random, field, at + k * element_size(field));
             }

@@ -8,7 +8,7 @@
 #include "troupe/interfaces/stereo.h"
 
 enum { WIDTH = 160, HEIGHT = 120, BARS = 8, SQUARE = 16, SOURCES = 4 };
-enum { POINTS = 91, LAYERS = 3 };
+enum { POINTS = 91, LAYERS = 3, CLOUD = POINTS * LAYERS };
 
 /* ---- The test picture: colour bars and a square that wanders through them ----------------------
  */
@@ -31,7 +31,7 @@ static void draw(uint8_t *image, unsigned width, unsigned height, unsigned numbe
 
     for (unsigned y = 0; y < height; y++) {
         for (unsigned x = 0; x < width; x++) {
-            uint8_t *pixel = &image[(y * width + x) * 3];
+            uint8_t *pixel = &image[((size_t)y * width + x) * 3];
             const bool inside = (x + width - left) % width < SQUARE && y >= top && y < top + SQUARE;
             put_bar(pixel, x, width);
             if (inside) {
@@ -67,7 +67,7 @@ static tp_status camera_begin(fake_device *d, tp_error *err)
     struct camera *c = d->state;
 
     (void)err;
-    strcpy(c->norm, "UNKNOWN");
+    fake_text_copy(c->norm, sizeof c->norm, "UNKNOWN", fake_count("UNKNOWN"));
     return TP_OK;
 }
 
@@ -112,7 +112,7 @@ static tp_status camera_set_source(tp_device *device, const tp_camera_source *as
     }
     for (size_t i = 0; i < sizeof norms / sizeof norms[0]; i++) {
         if (fake_text_is(ask->norm, ask->norm_count, norms[i])) {
-            strcpy(c->norm, norms[i]);
+            fake_text_copy(c->norm, sizeof c->norm, norms[i], fake_count(norms[i]));
             c->source = ask->source;
             return TP_OK;
         }
@@ -130,7 +130,7 @@ static const tp_camera_ops camera_ops = {
  */
 
 struct cloud {
-    tp_pointcloud3d_element points[POINTS * LAYERS];
+    tp_pointcloud3d_element points[CLOUD];
 };
 
 /* The i-th of the rays that spread over the view, in the frame of the device. */
@@ -147,9 +147,9 @@ static void cast(fake_device *d, size_t i, double *x, double *y)
 static void cloud_publish(fake_device *d)
 {
     struct cloud *c = d->state;
-    const tp_pointcloud3d_data data = {.points_count = POINTS * LAYERS, .points = c->points};
+    const tp_pointcloud3d_data data = {.points_count = CLOUD, .points = c->points};
 
-    for (size_t i = 0; i < POINTS * LAYERS; i++) {
+    for (size_t i = 0; i < CLOUD; i++) {
         tp_pointcloud3d_element *e = &c->points[i];
         const size_t layer = i / POINTS;
         cast(d, i % POINTS, &e->point.px, &e->point.py);

@@ -361,6 +361,63 @@ static void what_is_said_is_heard(void **state)
     play_destroy(p);
 }
 
+static void every_kind_of_inertial_data_can_be_chosen(void **state)
+{
+    play *p = play_begin(&tp_driver_fake, "imu:0 position2d:0", exact);
+    const tp_position2d_cmd_vel turn = {.vel = {.px = 2, .pa = 0.5}, .state = 1};
+
+    (void)state;
+    assert_int_equal(
+        bench_command(&p->b, bench_find(&p->b, "position2d:0"), TP_POSITION2D_CMD_VEL, &turn),
+        TP_OK);
+    for (uint8_t type = TP_IMU_DATA_STATE; type <= TP_IMU_DATA_FULLSTATE; type++) {
+        const tp_imu_datatype_config choice = {.value = type};
+        play_request(p, TP_IMU_REQ_SET_DATATYPE, &choice);
+        assert_non_null(play_after(p, 1, type));
+    }
+    const tp_imu_data_quat *quat = play_last(p, TP_IMU_DATA_QUAT);
+    const double norm = (double)quat->q0 * (double)quat->q0 + (double)quat->q3 * (double)quat->q3;
+    assert_true(fabs(norm - 1) < 1e-6);
+    play_assert_near((double)quat->calib_data.gyro_z, 0.5);
+    play_assert_near((double)quat->calib_data.accel_y, 1); /* to the middle of the circle */
+    const tp_imu_data_fullstate *full = play_last(p, TP_IMU_DATA_FULLSTATE);
+    play_assert_near(full->vel.px, 2);
+    play_destroy(p);
+}
+
+static void properties_and_clock_of_the_world(void **state)
+{
+    play *p = play_begin(&tp_driver_fake, "simulation:0", exact);
+    const tp_simulation_property_req colour = {.name_count = 4,
+                                               .name = play_chars("box"),
+                                               .prop_count = 7,
+                                               .prop = play_chars("colour"),
+                                               .value_count = 4,
+                                               .value = play_chars("red")};
+    const tp_simulation_pose3d_req high = {
+        .name_count = 6, .name = play_chars("robot"), .pose = {1, 2, 3, 0, 0, 0.5}};
+    const tp_simulation_pose3d_req *told;
+
+    (void)state;
+    play_assert_request_refused(p, TP_SIMULATION_REQ_GET_PROPERTY, &colour,
+                                "the object has no such property");
+    play_request(p, TP_SIMULATION_REQ_SET_PROPERTY, &colour);
+    const tp_simulation_property_req *kept = play_get(p, TP_SIMULATION_REQ_GET_PROPERTY, &colour);
+    assert_string_equal(kept->value, "red");
+    play_request(p, TP_SIMULATION_REQ_SET_POSE3D, &high);
+    bench_move_clock(&p->b, 5);
+    play_command(p, TP_SIMULATION_CMD_PAUSE, NULL);
+    bench_move_clock(&p->b, 5);
+    told = play_get(p, TP_SIMULATION_REQ_GET_POSE3D, &high);
+    play_assert_near(told->simtime, 5);
+    play_assert_near(told->pose.pz, 3);
+    play_command(p, TP_SIMULATION_CMD_RESET, NULL);
+    told = play_get(p, TP_SIMULATION_REQ_GET_POSE3D, &high);
+    play_assert_near(told->simtime, 0);
+    play_assert_near(told->pose.pz, 0);
+    play_destroy(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -381,6 +438,8 @@ int main(void)
         cmocka_unit_test(who_watches_a_key_hears_of_it),
         cmocka_unit_test(objects_of_the_world_are_moved),
         cmocka_unit_test(what_is_said_is_heard),
+        cmocka_unit_test(every_kind_of_inertial_data_can_be_chosen),
+        cmocka_unit_test(properties_and_clock_of_the_world),
     };
 
     return cmocka_run_group_tests_name("showing_test", tests, NULL, NULL);

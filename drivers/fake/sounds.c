@@ -148,20 +148,22 @@ static tp_status cmd_stream_rec(tp_device *device, const tp_bool *ask, tp_error 
     return TP_OK;
 }
 
-/* The sample kept at an index, or why there is none. */
-static tp_status find_sample(const struct audio *a, int32_t index, const tp_audio_wav **sample,
-                             tp_error *err)
+/* The sample kept at an index; NULL with a reason if there is none. */
+static const tp_audio_wav *find_sample(const struct audio *a, int32_t index, tp_error *err)
 {
-    *sample = index >= 0 && index < SAMPLES ? a->samples[index] : NULL;
-    return *sample != NULL ? TP_OK : tp_fail(err, TP_E_UNKNOWN, "there is no sample %d", index);
+    const tp_audio_wav *sample = index >= 0 && index < SAMPLES ? a->samples[index] : NULL;
+
+    if (sample == NULL) {
+        tp_fail(err, TP_E_UNKNOWN, "there is no sample %d", index);
+    }
+    return sample;
 }
 
 static tp_status cmd_sample_play(tp_device *device, const tp_audio_sample_item *ask, tp_error *err)
 {
-    const tp_audio_wav *sample = NULL;
-    tp_status status = find_sample(fake_state(device), ask->index, &sample, err);
+    const tp_audio_wav *sample = find_sample(fake_state(device), ask->index, err);
 
-    return status == TP_OK ? cmd_wav_play(device, sample, err) : status;
+    return sample != NULL ? cmd_wav_play(device, sample, err) : TP_E_UNKNOWN;
 }
 
 static tp_status cmd_seq_play(tp_device *device, const tp_audio_seq *ask, tp_error *err)
@@ -221,14 +223,14 @@ static tp_status req_sample_load(tp_device *device, const tp_audio_sample *ask,
 static tp_status req_sample_retrieve(tp_device *device, const tp_audio_sample *ask,
                                      tp_audio_sample *answer, tp_error *err)
 {
-    const tp_audio_wav *sample = NULL;
-    tp_status status = find_sample(fake_state(device), ask->index, &sample, err);
+    const tp_audio_wav *sample = find_sample(fake_state(device), ask->index, err);
 
-    if (status == TP_OK) {
-        answer->index = ask->index;
-        answer->sample = *sample;
+    if (sample == NULL) {
+        return TP_E_UNKNOWN;
     }
-    return status;
+    answer->index = ask->index;
+    answer->sample = *sample;
+    return TP_OK;
 }
 
 static tp_status req_sample_rec(tp_device *device, const tp_audio_sample_item *ask,

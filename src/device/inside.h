@@ -125,7 +125,7 @@ struct tpi_hub {
 };
 
 /* instance.c */
-void instance_submit(tp_instance *self, job *job);
+void instance_submit(tp_instance *self, job *next);
 void instance_start(tp_instance *self);
 void instance_stop_if_unused(tp_instance *self);
 tp_status instance_create(tp_instance **out, tpi_hub *hub, const tpi_blueprint *plan,

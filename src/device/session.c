@@ -230,7 +230,8 @@ tp_status tp_session_open(tp_session *session, tp_device *device, const tp_msghd
     return TP_OK;
 }
 
-static void end_subscription(struct subscription *s)
+/* The device hears that it has one user less. */
+static void leave_device(struct subscription *s)
 {
     if (s->waiting) {
         s->opening.device = s->device;
@@ -238,7 +239,6 @@ static void end_subscription(struct subscription *s)
     } else {
         tpi_device_close(&s->reader);
     }
-    forget_subscription(s);
 }
 
 static struct subscription *find_open(const tp_session *session, const tp_device *device)
@@ -258,7 +258,8 @@ tp_status tp_session_close(tp_session *session, tp_device *device)
     if (s == NULL) {
         return TP_E_INVALID;
     }
-    end_subscription(s);
+    leave_device(s);
+    forget_subscription(s);
     if (find_open(session, device) == NULL) {
         tpi_queue_drop_data(&session->queue, &device->addr);
     }
@@ -376,7 +377,10 @@ void tp_session_destroy(tp_session *session)
         forget_asking(session->askings);
     }
     while (session->subscriptions != NULL) {
-        end_subscription(session->subscriptions);
+        struct subscription *s = session->subscriptions;
+        session->subscriptions = s->next;
+        leave_device(s);
+        free(s);
     }
     tpi_queue_fini(&session->queue);
     free(session);

@@ -30,7 +30,7 @@ struct tp_server {
 /* wire.c: make instances of all driver sections, in the order of the file. */
 tp_status wire_drivers(tp_server *server, tp_error *err);
 
-/* Tell the owner something. */
-void server_note(void *server, const char *text);
+/* Tell the owner of a server (the context) something. */
+void server_note(void *context, const char *text);
 
 #endif

@@ -219,8 +219,11 @@ static tp_status read_settings(tp_server *server, tpi_cfg_section *section, tpi_
 {
     tpi_setting *settings =
         tpi_arena_array(&server->arena, section->field_count + 1, sizeof *settings);
-    tp_status status = settings == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
+    tp_status status = TP_OK;
 
+    if (settings == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
     for (uint32_t i = 0; i < section->field_count && status == TP_OK; i++) {
         const tp_param *param = find_param(plan->driver, section->fields[i].name);
         if (param != NULL && !is_own_field(param->name)) {
