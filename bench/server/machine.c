@@ -1,5 +1,5 @@
 /* machine.c - cores and quiet; see machine.h. */
-#define _GNU_SOURCE /* sched_setaffinity */
+#define _GNU_SOURCE 1 /* sched_setaffinity */
 #include "machine.h"
 
 #include <sched.h>

@@ -1,5 +1,5 @@
 /* peer.c - processes that serve; see peer.h. */
-#define _GNU_SOURCE /* MAP_ANONYMOUS */
+#define _GNU_SOURCE 1 /* MAP_ANONYMOUS */
 #include "peer.h"
 
 #include <signal.h>

@@ -132,7 +132,8 @@ static void every_interface_is_played_in_full(void **state)
 /* ---- An interface that nobody knew when the driver was written ----------------------------------
  */
 
-static play *begin_lamp(void)
+/* A bench that knows the interface. */
+static play *create_for_lamp(void)
 {
     play *p = play_create();
     const char *path = TEST_ROOT "/drivers/fake/lamp.padi";
@@ -140,6 +141,13 @@ static play *begin_lamp(void)
     if (tp_catalogue_load(p->b.catalogue, path, &p->b.err) != TP_OK) {
         fail_msg("%s", p->b.err.text);
     }
+    return p;
+}
+
+static play *begin_lamp(void)
+{
+    play *p = create_for_lamp();
+
     play_add(p, &tp_driver_fake, "lamp:0", NULL, exact);
     play_open(p);
     return p;
@@ -214,14 +222,13 @@ static void wrong_settings_are_refused_with_a_sentence(void **state)
 
 static tp_status make_lamp(void *context)
 {
-    const tpi_blueprint *blueprint = context;
     tp_loop *loop = NULL;
     tpi_hub *hub = NULL;
     tp_error err = {0};
     tp_status status = tp_loop_create(&loop, tp_clock_real(), &err);
 
     status = status == TP_OK ? tpi_hub_create(&hub, loop, NULL, &err) : status;
-    status = status == TP_OK ? tpi_hub_add(hub, blueprint, NULL, &err) : status;
+    status = status == TP_OK ? tpi_hub_add(hub, bench_plan_blueprint(context), NULL, &err) : status;
     tpi_hub_destroy(hub);
     tp_loop_destroy(loop);
     return status;
@@ -229,12 +236,13 @@ static tp_status make_lamp(void *context)
 
 static void memory_may_run_out_while_an_interface_from_a_file_is_made(void **state)
 {
-    play *p = begin_lamp();
-    tpi_blueprint blueprint = *bench_plan_blueprint(p->plans[0]);
+    const bench_section section = {&tp_driver_fake, "lamp:0", NULL, exact};
+    play *p = create_for_lamp();
+    bench_plan *plan = bench_plan_create(p->b.catalogue, &section, 0);
 
     (void)state;
-    play_close(p);
-    memory_sweep(make_lamp, &blueprint);
+    memory_sweep(make_lamp, plan);
+    bench_plan_destroy(plan);
     play_destroy(p);
 }
 

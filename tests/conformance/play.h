@@ -26,7 +26,7 @@ play *play_create(void);
 void play_add(play *p, const tp_driver *driver, const char *provides, const char *requires,
               const char *settings);
 void play_open(play *p);
-void play_close(play *p); /* and wait until it has stopped */
+void play_close(play *p); /* and wait until it begins to stop; no message reaches it any more */
 void play_destroy(play *p);
 
 /* All of that for a driver that uses no other. */
