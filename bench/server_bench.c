@@ -43,9 +43,9 @@ struct plan {
 
 static const struct plan full_plan = {.rounds = 5,
                                       .asks = 4000,
-                                      .warm_ns = 200 * TP_NS_PER_MS,
-                                      .window_ns = 600 * TP_NS_PER_MS,
-                                      .patience_ms = 40000,
+                                      .warm_ns = 150 * TP_NS_PER_MS,
+                                      .window_ns = 450 * TP_NS_PER_MS,
+                                      .patience_ms = 20000,
                                       .starts = 15,
                                       .holders = 1000};
 
@@ -391,5 +391,8 @@ int main(int argc, char **argv)
     tp_server_raise_limits();
     machine_pin(CLIENT_CORE);
     measure_all(&plan);
+    if (plan.patience_ms <= 0) {
+        fputs("bench: other processes kept the machine busy; these figures are rough\n", stderr);
+    }
     return 0;
 }
