@@ -41,11 +41,11 @@ struct plan {
     int holders; /* clients whose memory is measured */
 };
 
-static const struct plan full_plan = {.rounds = 5,
+static const struct plan full_plan = {.rounds = 3,
                                       .asks = 4000,
                                       .warm_ns = 150 * TP_NS_PER_MS,
-                                      .window_ns = 450 * TP_NS_PER_MS,
-                                      .patience_ms = 20000,
+                                      .window_ns = 500 * TP_NS_PER_MS,
+                                      .patience_ms = 15000,
                                       .starts = 15,
                                       .holders = 1000};
 
