@@ -15,8 +15,7 @@ struct tp_msg {
     void *payload;         /* in the same block */
     unsigned char *wire;   /* owned, of the pool; NULL until asked for */
     size_t wire_length;
-    void *context;   /* borrowed: whom the task is for, while it is on its way */
-    int64_t made_ns; /* of the real clock, for statistics of age */
+    void *context; /* borrowed: whom the task is for, while it is on its way */
 };
 
 /* Encode a header before a body of header->size bytes: 40 bytes. */
