@@ -140,6 +140,8 @@ static int read_options(struct options *o, int argc, char **argv)
             o->quiet = true;
         } else if (strcmp(argv[i], "--any-port") == 0) {
             o->server.any_port = true;
+        } else if (strcmp(argv[i], "--udp") == 0) {
+            o->server.udp = true;
         } else if (strcmp(argv[i], "--listen") == 0 || strcmp(argv[i], "--unix") == 0 ||
                    strcmp(argv[i], "--port") == 0 || strcmp(argv[i], "-p") == 0) {
             result = read_valued(o, argc, argv, &i);
@@ -157,7 +159,7 @@ static int read_options(struct options *o, int argc, char **argv)
 
 static int run_run(int argc, char **argv)
 {
-    struct options o = {.command = "run", .server = {.note = print_note}};
+    struct options o = {.command = "run", .server = {.kit = &tp_full_kit, .note = print_note}};
     int result = read_options(&o, argc, argv);
 
     return result == EXIT_DONE ? serve(&o) : result;
@@ -165,7 +167,7 @@ static int run_run(int argc, char **argv)
 
 static int run_check(int argc, char **argv)
 {
-    struct options o = {.command = "check", .server = {.note = print_note}};
+    struct options o = {.command = "check", .server = {.kit = &tp_full_kit, .note = print_note}};
     int result = read_options(&o, argc, argv);
 
     o.server.listen = "";
@@ -186,8 +188,8 @@ static int run_drivers(int argc, char **argv)
 {
     bool found = argc == 0;
 
-    for (size_t i = 0; tp_builtin_driver(i) != NULL; i++) {
-        const tp_driver *driver = tp_builtin_driver(i);
+    for (const tp_driver *const *at = tp_full_kit.drivers; *at != NULL; at++) {
+        const tp_driver *driver = *at;
         if (argc == 0) {
             printf("%-20s %s\n", driver->name, driver->summary);
         } else if (strcmp(argv[0], driver->name) == 0) {
@@ -211,6 +213,7 @@ const command command_run = {
             "  --listen HOST     listen on this address instead of 127.0.0.1; * for all\n"
             "  --any-port        listen on ports that the system chooses, and print them\n"
             "  --unix PATH       listen on a unix socket too\n"
+            "  --udp             listen for datagrams too, on the same ports\n"
             "  -q, --quiet       print no table of devices\n"
             "\n"
             "Example: troupe run configs/fake.cfg\n",

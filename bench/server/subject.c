@@ -121,6 +121,7 @@ static tp_server *create(peer_flow *flow, const char *listen)
                                        .port = ROBOT,
                                        .listen = listen,
                                        .any_port = true,
+                                       .kit = &tp_full_kit,
                                        .drivers = drivers};
     tp_server *server = NULL;
     tp_error err = {0};

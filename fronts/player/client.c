@@ -169,3 +169,34 @@ size_t tp_player_front_clients(const tp_player_front *front)
 {
     return front->client_count;
 }
+
+/* ---- As part of a kit ------------------------------------------------------------------------ */
+
+static tp_status open_front(void **out, tp_hub *hub, tp_loop *loop, const tp_front_place *place,
+                            tp_error *err)
+{
+    const tp_player_options options = {.address = place->address, .robot = place->robot};
+    tp_player_front *front = NULL;
+    tp_status status = tp_player_front_open(&front, hub, loop, &options, err);
+
+    *out = front;
+    return status;
+}
+
+static void close_front(void *front)
+{
+    tp_player_front_close(front);
+}
+
+static unsigned port_of(const void *front)
+{
+    return tp_player_front_port(front);
+}
+
+const tp_front tp_front_player = {
+    .name = "player",
+    .summary = "the Player protocol",
+    .open = open_front,
+    .close = close_front,
+    .port = port_of,
+};

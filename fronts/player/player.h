@@ -28,4 +28,6 @@ void tp_player_front_close(tp_player_front *front);
 unsigned tp_player_front_port(const tp_player_front *front);
 size_t tp_player_front_clients(const tp_player_front *front);
 
+extern const tp_front tp_front_player;
+
 #endif

@@ -19,6 +19,7 @@
 #define TROUPE_DRIVER_H
 
 #include "troupe/clock.h"
+#include "troupe/loop.h"
 #include "troupe/msg.h"
 #include "troupe/padi.h"
 
@@ -26,15 +27,20 @@
 extern "C" {
 #endif
 
-enum { TP_DRIVER_ABI = 1 };
+/* Changes with every change of this header that a compiled driver would notice. */
+enum { TP_DRIVER_ABI = 2 };
 
 typedef struct tp_instance tp_instance;
 typedef struct tp_link tp_link;     /* another device that the driver uses */
 typedef struct tp_ticket tp_ticket; /* a request that is answered later */
+struct tp_port;                     /* a line to hardware; see troupe/port.h */
 
-/* A parameter in the configuration. `unit` "m" and "rad" scale by the file's units; NULL is plain.
- * `fallback` is what is taken if it is absent; NULL means that it has to be there. A fallback of ""
- * is an empty text or no values. */
+/* A parameter in the configuration. `unit` says what it is: NULL a text, "bool" yes or no, "m" and
+ * "rad" numbers that are scaled by the file's units, "1" or any other unit a number as it stands;
+ * the units of a tuple's values may differ: "m m rad", where the last one holds for the rest. A
+ * configuration that has something else there is refused before init, with file, line and column.
+ * `fallback` is what is taken if it is absent, its values divided by blanks; NULL means that it has
+ * to be there. A fallback of "" is an empty text or no values. */
 typedef struct tp_param {
     const char *name;
     const char *unit;
@@ -53,6 +59,9 @@ typedef struct tp_driver_ops {
     tp_status (*poll)(tp_instance *self, tp_error *err);
     /* Data of a required device has come. The message is borrowed for the call. Optional. */
     void (*data)(tp_instance *self, tp_link *from, const tp_msg *msg);
+    /* Bytes have come on a line that is watched (tp_port_watch), or its other side is gone. Reads
+     * what is there without waiting. A failure means the same as that of poll. Optional. */
+    tp_status (*input)(tp_instance *self, struct tp_port *port, tp_error *err);
     /* Leave actuators safe; does not wait, cannot fail. Optional. */
     void (*stop)(tp_instance *self);
     /* Release what init and start took. Optional. */
@@ -82,6 +91,9 @@ TP_API void *tp_instance_state(const tp_instance *self);
 TP_API const char *tp_instance_name(const tp_instance *self);
 
 TP_API const tp_clock *tp_instance_clock(const tp_instance *self);
+
+/* The loop that it runs on; NULL for one with a thread of its own. */
+TP_API tp_loop *tp_instance_loop(const tp_instance *self);
 
 /* Call poll this often; 0 for never. From init or any later operation. */
 TP_API void tp_instance_set_period(tp_instance *self, int64_t period_ns);
@@ -131,6 +143,36 @@ TP_API void *tp_device_context(const tp_device *device);
 TP_API tp_status tp_publish(tp_device *device, unsigned code, const void *value,
                             double timestamp_s);
 
+/* Where the device sits (GET_GEOMETRY): from init or any later operation. Readers are told when it
+ * changes, and the server's tree of frames follows. What the configuration says goes before it.
+ * Devices that never say it are asked by their interface's own GET_GEOM, if they answer that. */
+TP_API tp_status tp_device_set_geometry(tp_device *device, const tp_geometry *geometry);
+
+/* A property of the device, which clients read and, if it is writable, set. The value is a text for
+ * PROPERTY_STRING and a number otherwise. Texts are borrowed as long as the instance. */
+typedef struct tp_property_plan {
+    const char *key;
+    tp_property_type type;
+    bool writable;
+    const char *unit; /* "" for none */
+    const char *doc;
+    const char *value; /* at first */
+    /* A client wants to set it: TP_OK to accept. NULL accepts everything. */
+    tp_status (*set)(tp_device *device, const char *key, const char *text, double number,
+                     tp_error *err);
+} tp_property_plan;
+
+/* From init only. The plan is borrowed as long as the instance. */
+TP_API tp_status tp_device_add_property(tp_device *device, const tp_property_plan *plan,
+                                        tp_error *err);
+
+/* The value now, and setting it (which asks nobody). From any operation. "" and 0 for what it does
+ * not have. */
+TP_API const char *tp_device_property_text(const tp_device *device, const char *key);
+TP_API double tp_device_property_number(const tp_device *device, const char *key);
+TP_API tp_status tp_device_set_property_text(tp_device *device, const char *key, const char *text);
+TP_API tp_status tp_device_set_property_number(tp_device *device, const char *key, double number);
+
 /* ---- Answering later ------------------------------------------------------------------------- */
 
 /* Inside an operation for a request: keep the request open. Return TP_PENDING from the operation
@@ -143,8 +185,14 @@ TP_API void tp_ticket_fail(tp_ticket *ticket, tp_status code, const char *text);
 
 /* ---- Devices that it uses -------------------------------------------------------------------- */
 
-/* Use the device that `requires` lists with this interface and key (NULL for any; a key asks for an
- * entry with that key). It is opened when the instance starts and closed when it stops. From init
+/* How many addresses `requires` lists, and what each is. */
+TP_API size_t tp_requires_count(const tp_instance *self);
+TP_API const tp_interface *tp_requires_interface(const tp_instance *self, size_t i);
+TP_API const char *tp_requires_key(const tp_instance *self, size_t i); /* "" for none */
+
+/* Use the first device that `requires` lists with this interface and key (NULL for any; a key asks
+ * for an entry with that key) and that is not used by an earlier call. It is opened when the
+ * instance starts and closed when it stops, wherever it is: here, or on another server. From init
  * only. TP_E_UNKNOWN if there is none. */
 TP_API tp_status tp_require(tp_instance *self, const tp_interface *interface, const char *key,
                             tp_link **out, tp_error *err);

@@ -9,6 +9,9 @@
 #define TROUPE_FRONT_H
 
 #include "troupe/clock.h"
+#include "troupe/driver.h"
+#include "troupe/interfaces/player.h"
+#include "troupe/loop.h"
 #include "troupe/msg.h"
 #include "troupe/padi.h"
 
@@ -58,6 +61,28 @@ TP_API void tp_session_set_name(tp_session *session, const char *name);
 TP_API void tp_session_explain_failures(tp_session *session, bool on);
 TP_API bool tp_session_explains_failures(const tp_session *session);
 
+/* Extension messages are for this client too. */
+TP_API void tp_session_allow_extensions(tp_session *session, bool on);
+
+/* What the client says it is, for statistics; copied. */
+TP_API void tp_session_set_software(tp_session *session, const char *name);
+
+/* Counts for statistics: messages that went out to the client. */
+TP_API void tp_session_count_sent(tp_session *session, uint64_t messages);
+
+/* What the server has done so far: one block, to be freed with free(). */
+TP_API tp_status tp_hub_statistics(const tp_hub *hub, tp_statistics **out);
+
+/* The frames of reference, of all robots: one block, to be freed with free(). */
+TP_API tp_status tp_hub_frames(const tp_hub *hub, tp_frame_list **out);
+
+/* The pose of a frame in another one of the same robot. `timestamp_s` is that of the oldest moving
+ * part, 0 if there is none. TP_E_UNKNOWN, with the reason, if a frame is not known or the two are
+ * not connected. */
+TP_API tp_status tp_hub_transform(const tp_hub *hub, unsigned robot, const char *from,
+                                  const char *to, tp_pose3d *pose, double *timestamp_s,
+                                  tp_error *err);
+
 /* ---- Devices --------------------------------------------------------------------------------- */
 
 TP_API size_t tp_session_device_count(const tp_session *session);
@@ -75,6 +100,10 @@ TP_API tp_status tp_session_open(tp_session *session, tp_device *device, const t
 
 /* Close one opening; what is queued of the device is dropped. TP_E_INVALID if it is not open. */
 TP_API tp_status tp_session_close(tp_session *session, tp_device *device);
+
+/* At most so many messages of each kind a second on all its openings of the device; 0 for all there
+ * are. TP_E_INVALID if it is not open or the rate is no rate. */
+TP_API tp_status tp_session_set_rate(tp_session *session, tp_device *device, double rate_hz);
 
 /* ---- Messages -------------------------------------------------------------------------------- */
 
@@ -111,6 +140,31 @@ TP_API void tp_session_seal(tp_session *session, uint32_t n);
 TP_API uint32_t tp_session_sealed(const tp_session *session);
 
 TP_API uint64_t tp_session_dropped(const tp_session *session);
+
+/* ---- What a front is ------------------------------------------------------------------------- */
+
+/* Where a front listens, and for which robot's devices. */
+typedef struct tp_front_place {
+    const char *address; /* "tcp:127.0.0.1:6665", "udp:127.0.0.1:6665", "unix:/run/troupe" */
+    unsigned robot;      /* 0 for the port that it listens on */
+} tp_front_place;
+
+/* The one symbol that a front exports: tp_front_player. */
+typedef struct tp_front {
+    const char *name;
+    const char *summary;
+    /* Listen. What it gives back is the front's own, for the two below. */
+    tp_status (*open)(void **out, tp_hub *hub, tp_loop *loop, const tp_front_place *place,
+                      tp_error *err);
+    void (*close)(void *front); /* closes all its clients */
+    unsigned (*port)(const void *front);
+} tp_front;
+
+/* Drivers and fronts that a program is made of, each list ended by NULL. */
+typedef struct tp_kit {
+    const tp_driver *const *drivers;
+    const tp_front *const *fronts;
+} tp_kit;
 
 #ifdef __cplusplus
 }

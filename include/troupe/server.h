@@ -25,9 +25,13 @@ typedef struct tp_server_options {
     bool any_port;         /* listen on ports that the system chooses, whatever the file says */
     const char *unix_path; /* a unix socket for the default robot too; NULL for none */
     const tp_clock *clock; /* NULL for the real one */
-    /* The program's own drivers, ended by NULL; found before built-in ones of the same name. The
-     * list is borrowed by tp_server_create() only, the drivers as long as the server. Optional. */
+    /* What the server is made of: &tp_full_kit for everything there is. Without one there are only
+     * the drivers below and those of plug-ins, and no front. Borrowed as long as the server. */
+    const tp_kit *kit;
+    /* The program's own drivers, ended by NULL; found before those of the kit with the same name.
+     * Borrowed as long as the server. Optional. */
     const tp_driver *const *drivers;
+    bool udp; /* listen for datagrams too, on the same ports */
     /* Told of what is odd in the file, and later of failures. Optional. */
     void (*note)(void *context, const char *text);
     void *note_context;
@@ -62,8 +66,8 @@ TP_API tp_device *tp_server_device_at(const tp_server *server, size_t i);
  * that have many clients. */
 TP_API void tp_server_raise_limits(void);
 
-/* The drivers that are built in; NULL beyond the last. */
-TP_API const tp_driver *tp_builtin_driver(size_t i);
+/* All drivers and fronts of Troupe. In the library troupe-server only. */
+TP_API extern const tp_kit tp_full_kit;
 
 #ifdef __cplusplus
 }

@@ -5,14 +5,20 @@
 #include "base/arena.h"
 #include "convert/cfg.h"
 #include "device/hub.h"
-#include "fronts/player/player.h"
 #include "troupe/server.h"
 
 enum { DEFAULT_PORT = 6665, MOST_ROBOTS = 256 };
 
+/* A front that is open. */
+struct open_front {
+    const tp_front *front;
+    void *state;
+    struct open_front *next;
+};
+
 struct robot {
-    unsigned number;        /* as the configuration has it: the port */
-    tp_player_front *front; /* owned; NULL without a network */
+    unsigned number; /* as the configuration has it: the port */
+    unsigned port;   /* that it is served on; 0 without a network */
 };
 
 struct tp_server {
@@ -24,7 +30,7 @@ struct tp_server {
     tpi_hub *hub;
     struct robot robots[MOST_ROBOTS];
     size_t robot_count;
-    tp_player_front *unix_front; /* owned; may be NULL */
+    struct open_front *fronts; /* owned */
 };
 
 /* wire.c: make instances of all driver sections, in the order of the file. */

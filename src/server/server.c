@@ -34,16 +34,69 @@ static bool has_robot(const tp_server *server, unsigned number)
     return false;
 }
 
-static tp_status listen_for(tp_server *server, struct robot *robot, tp_error *err)
+static tp_status open_front(tp_server *server, const tp_front *front, const char *address,
+                            unsigned robot, unsigned *port, tp_error *err)
+{
+    const tp_front_place place = {.address = address, .robot = robot};
+    struct open_front *open = tpi_arena_array(&server->arena, 1, sizeof *open);
+
+    if (open == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    tp_status status = front->open(&open->state, server->hub, server->loop, &place, err);
+    if (status == TP_OK) {
+        open->front = front;
+        open->next = server->fronts;
+        server->fronts = open;
+        *port = front->port(open->state);
+    }
+    return status;
+}
+
+/* All fronts of the kit, for a robot; a datagram socket has the port of the listener before it. */
+static tp_status listen_on(tp_server *server, const char *scheme, unsigned robot, unsigned *port,
+                           tp_error *err)
 {
     char address[320];
     const char *host = server->options.listen;
     const bool wide = strchr(host, ':') != NULL; /* an IPv6 address */
-    const tp_player_options options = {.address = address, .robot = robot->number};
+    const tp_front *const *front = server->options.kit->fronts;
+    tp_status status = TP_OK;
 
-    snprintf(address, sizeof address, "tcp:%s%s%s:%u", wide ? "[" : "", host, wide ? "]" : "",
-             server->options.any_port ? 0 : robot->number);
-    return tp_player_front_open(&robot->front, server->hub, server->loop, &options, err);
+    snprintf(address, sizeof address, "%s:%s%s%s:%u", scheme, wide ? "[" : "", host,
+             wide ? "]" : "", *port);
+    for (; *front != NULL && status == TP_OK; front++) {
+        status = open_front(server, *front, address, robot, port, err);
+    }
+    return status;
+}
+
+static tp_status serve_robot(tp_server *server, struct robot *robot, tp_error *err)
+{
+    tp_status status = TP_OK;
+
+    if (server->options.listen[0] == '\0' || server->options.kit == NULL) {
+        return TP_OK;
+    }
+    robot->port = server->options.any_port ? 0 : robot->number;
+    status = listen_on(server, "tcp", robot->number, &robot->port, err);
+    if (status == TP_OK && server->options.udp) {
+        status = listen_on(server, "udp", robot->number, &robot->port, err);
+    }
+    return status;
+}
+
+static tp_status serve_unix_socket(tp_server *server, tp_error *err)
+{
+    char address[512];
+    unsigned none;
+
+    if (server->options.unix_path == NULL || server->options.kit == NULL) {
+        return TP_OK;
+    }
+    snprintf(address, sizeof address, "unix:%s", server->options.unix_path);
+    return open_front(server, server->options.kit->fronts[0], address, server->options.port, &none,
+                      err);
 }
 
 /* One listener for each robot, in the order in which the configuration mentions them. */
@@ -61,16 +114,9 @@ static tp_status open_fronts(tp_server *server, tp_error *err)
         }
         struct robot *robot = &server->robots[server->robot_count++];
         robot->number = number;
-        status = server->options.listen[0] == '\0' ? TP_OK : listen_for(server, robot, err);
+        status = serve_robot(server, robot, err);
     }
-    if (status == TP_OK && server->options.unix_path != NULL) {
-        char address[512];
-        const tp_player_options options = {.address = address, .robot = server->options.port};
-        snprintf(address, sizeof address, "unix:%s", server->options.unix_path);
-        status =
-            tp_player_front_open(&server->unix_front, server->hub, server->loop, &options, err);
-    }
-    return status;
+    return status == TP_OK ? serve_unix_socket(server, err) : status;
 }
 
 /* ---- Life ------------------------------------------------------------------------------------ */
@@ -131,9 +177,8 @@ void tp_server_destroy(tp_server *server)
     if (server == NULL) {
         return;
     }
-    tp_player_front_close(server->unix_front);
-    for (size_t i = 0; i < server->robot_count; i++) {
-        tp_player_front_close(server->robots[i].front);
+    for (struct open_front *open = server->fronts; open != NULL; open = open->next) {
+        open->front->close(open->state);
     }
     tpi_hub_destroy(server->hub);
     if (server->loop != NULL) {
@@ -177,7 +222,7 @@ bool tp_server_port(const tp_server *server, size_t i, unsigned *robot, unsigned
         return false;
     }
     *robot = server->robots[i].number;
-    *port = server->robots[i].front == NULL ? 0 : tp_player_front_port(server->robots[i].front);
+    *port = server->robots[i].port;
     return true;
 }
 

@@ -13,26 +13,34 @@ static const char *const own_fields[] = {"name",     "plugin",  "provides", "req
 
 /* ---- Drivers --------------------------------------------------------------------------------- */
 
-/* The program's own, then the built-in ones; NULL beyond the last. */
-static const tp_driver *driver_at(const tp_server *server, size_t i)
+static const tp_driver *driver_named(const tp_driver *const *drivers, const char *name)
 {
-    const tp_driver *const *own = server->options.drivers;
-    size_t count = 0;
-
-    while (own != NULL && own[count] != NULL) {
-        count++;
-    }
-    return i < count ? own[i] : tp_builtin_driver(i - count);
-}
-
-static const tp_driver *find_driver(const tp_server *server, const char *name)
-{
-    for (size_t i = 0; driver_at(server, i) != NULL; i++) {
-        if (strcmp(driver_at(server, i)->name, name) == 0) {
-            return driver_at(server, i);
+    for (; drivers != NULL && *drivers != NULL; drivers++) {
+        if (strcmp((*drivers)->name, name) == 0) {
+            return *drivers;
         }
     }
     return NULL;
+}
+
+static const tp_driver *const *drivers_of_kit(const tp_server *server)
+{
+    return server->options.kit == NULL ? NULL : server->options.kit->drivers;
+}
+
+/* The program's own, then those of its kit. */
+static const tp_driver *find_driver(const tp_server *server, const char *name)
+{
+    const tp_driver *own = driver_named(server->options.drivers, name);
+
+    return own != NULL ? own : driver_named(drivers_of_kit(server), name);
+}
+
+static void offer_names(tpi_nearest *nearest, const tp_driver *const *drivers)
+{
+    for (; drivers != NULL && *drivers != NULL; drivers++) {
+        tpi_nearest_offer(nearest, (*drivers)->name);
+    }
 }
 
 static tp_status choose_driver(const tp_server *server, tpi_cfg_section *section,
@@ -53,9 +61,8 @@ static tp_status choose_driver(const tp_server *server, tpi_cfg_section *section
         return TP_OK;
     }
     tpi_nearest_init(&nearest, name);
-    for (size_t i = 0; driver_at(server, i) != NULL; i++) {
-        tpi_nearest_offer(&nearest, driver_at(server, i)->name);
-    }
+    offer_names(&nearest, server->options.drivers);
+    offer_names(&nearest, drivers_of_kit(server));
     return tpi_cfg_fail(&tpi_cfg_find(section, "name")->place, err, "there is no driver \"%s\"%s",
                         name, tpi_nearest_hint(&nearest, hint, sizeof hint));
 }

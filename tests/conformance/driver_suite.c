@@ -29,12 +29,12 @@ struct stage {
 
 static const tp_driver *find_driver(const char *name)
 {
-    size_t i = 0;
+    const tp_driver *const *at = tp_full_kit.drivers;
 
-    while (tp_builtin_driver(i) != NULL && strcmp(tp_builtin_driver(i)->name, name) != 0) {
-        i++;
+    while (*at != NULL && strcmp((*at)->name, name) != 0) {
+        at++;
     }
-    return tp_builtin_driver(i);
+    return *at;
 }
 
 static bench_section section_behind(const suite_driver *driver)
@@ -514,29 +514,19 @@ static const struct {
 
 enum { CASES = sizeof cases / sizeof cases[0], MOST_DRIVERS = 32 };
 
-static size_t builtin_count(void)
-{
-    size_t count = 0;
-
-    while (tp_builtin_driver(count) != NULL) {
-        count++;
-    }
-    return count;
-}
-
 static size_t listed; /* drivers on the list */
 
 static void every_built_in_driver_is_listed(void **state)
 {
     const suite_driver *drivers = *state;
 
-    for (size_t i = 0; i < builtin_count(); i++) {
+    for (const tp_driver *const *at = tp_full_kit.drivers; *at != NULL; at++) {
         bool found = false;
         for (size_t k = 0; k < listed; k++) {
-            found = found || drivers[k].section.driver == tp_builtin_driver(i);
+            found = found || drivers[k].section.driver == *at;
         }
         if (!found) {
-            fail_msg("%s is not listed", tp_builtin_driver(i)->name);
+            fail_msg("%s is not listed", (*at)->name);
         }
     }
 }

@@ -1,0 +1,15 @@
+/* full_kit.c - all drivers and fronts. BUILTIN_DRIVERS comes from meson.build: X(fake) ... */
+#include "troupe/server.h"
+
+#define X(name) extern const tp_driver tp_driver_##name;
+BUILTIN_DRIVERS
+#undef X
+extern const tp_front tp_front_player;
+
+#define X(name) &tp_driver_##name,
+static const tp_driver *const drivers[] = {BUILTIN_DRIVERS NULL};
+#undef X
+
+static const tp_front *const fronts[] = {&tp_front_player, NULL};
+
+const tp_kit tp_full_kit = {.drivers = drivers, .fronts = fronts};
