@@ -34,6 +34,16 @@ TP_API long tp_process_number(const tp_process *process);
  * but tp_loop_destroy() does. NULL is accepted. */
 TP_API void tp_process_destroy(tp_process *process);
 
+/* ---- In the child ---------------------------------------------------------------------------- */
+
+typedef struct tp_lifeline tp_lifeline;
+
+/* Call `ended` once, on the loop, when the standard input ends, which means that the parent is gone
+ * or does not want this process any more. */
+TP_API tp_status tp_lifeline_watch(tp_lifeline **out, tp_loop *loop, void (*ended)(void *context),
+                                   void *context, tp_error *err);
+TP_API void tp_lifeline_destroy(tp_lifeline *lifeline); /* NULL is accepted */
+
 #ifdef __cplusplus
 }
 #endif

@@ -122,9 +122,8 @@ static int spawn(tp_process *process, tp_loop *loop, const char *const *argument
 }
 
 tp_status tp_process_start(tp_process **out, tp_loop *loop, const char *const *arguments,
-                           const char *text,
-                           void (*ended)(void *context, int64_t code, int signal), void *context,
-                           tp_error *err)
+                           const char *text, void (*ended)(void *context, int64_t code, int signal),
+                           void *context, tp_error *err)
 {
     tp_process *process = create(loop);
     FILE *file = process == NULL ? NULL : make_text(text);
@@ -170,4 +169,65 @@ void tp_process_destroy(tp_process *process)
     }
     close_handle((uv_handle_t *)&process->lifeline);
     uv_timer_start(&process->grace, on_grace_over, GRACE_MS, 0);
+}
+
+/* ---- In the child ---------------------------------------------------------------------------- */
+
+struct tp_lifeline {
+    uv_pipe_t pipe;
+    char room[64]; /* for what nobody should write */
+    void (*ended)(void *context);
+    void *context; /* borrowed */
+};
+
+static void on_room(uv_handle_t *handle, size_t suggested, uv_buf_t *out)
+{
+    tp_lifeline *lifeline = CONTAINER_OF(handle, tp_lifeline, pipe);
+
+    (void)suggested;
+    *out = uv_buf_init(lifeline->room, sizeof lifeline->room);
+}
+
+static void on_read(uv_stream_t *stream, ssize_t length, const uv_buf_t *room)
+{
+    tp_lifeline *lifeline = CONTAINER_OF(stream, tp_lifeline, pipe);
+
+    (void)room;
+    if (length < 0) {
+        uv_read_stop(stream);
+        lifeline->ended(lifeline->context);
+    }
+}
+
+static void on_lifeline_closed(uv_handle_t *handle)
+{
+    free(CONTAINER_OF(handle, tp_lifeline, pipe));
+}
+
+tp_status tp_lifeline_watch(tp_lifeline **out, tp_loop *loop, void (*ended)(void *context),
+                            void *context, tp_error *err)
+{
+    tp_lifeline *lifeline = calloc(1, sizeof *lifeline);
+
+    if (lifeline == NULL) {
+        return tpi_uv_fail(err, UV_ENOMEM, "standard input");
+    }
+    uv_pipe_init(tpi_loop_uv(loop), &lifeline->pipe, 0);
+    lifeline->ended = ended;
+    lifeline->context = context;
+    int error = uv_pipe_open(&lifeline->pipe, STDIN_FILENO);
+    error = error == 0 ? uv_read_start((uv_stream_t *)&lifeline->pipe, on_room, on_read) : error;
+    if (error != 0) {
+        tp_lifeline_destroy(lifeline);
+        return tpi_uv_fail(err, error, "standard input");
+    }
+    *out = lifeline;
+    return TP_OK;
+}
+
+void tp_lifeline_destroy(tp_lifeline *lifeline)
+{
+    if (lifeline != NULL) {
+        uv_close((uv_handle_t *)&lifeline->pipe, on_lifeline_closed);
+    }
 }

@@ -111,8 +111,8 @@ static void refuses_a_program_that_is_not_there(void **state)
     struct bench *b = *state;
     const char *const arguments[] = {"/nowhere/at all", NULL};
 
-    assert_int_equal(
-        tp_process_start(&b->process, b->loop, arguments, NULL, on_ended, b, &b->err), TP_E_IO);
+    assert_int_equal(tp_process_start(&b->process, b->loop, arguments, NULL, on_ended, b, &b->err),
+                     TP_E_IO);
     assert_string_equal(b->err.text, "/nowhere/at all: no such file or directory");
     assert_null(b->process);
 }
