@@ -1,0 +1,242 @@
+/*
+ * inside.h - how the simulator keeps its world.
+ *
+ * A *tree* is a model with all that stands on it: it moves as one, does not see itself and does not
+ * collide with itself. Most of what is known about a tree is the same for all robots of a kind, so
+ * it is kept once, in a *plan*: its members, the polygons of its body (*parts*) in the tree's
+ * frame, its devices and their configurations. What differs is in arrays with one entry for each
+ * tree: pose, name, plan, and the offsets of its state and samples. 100,000 robots that were
+ * written alike share one plan, which stays in the nearest cache.
+ *
+ * Trees that cannot move are *walls*: segments in a flat grid whose empty cells know how far away
+ * the nearest wall is. Trees that can move are the *crowd*: one record of a cache line for each, in
+ * the order of cells of another grid, which is sorted anew after every step. The crowd is the
+ * second buffer of poses: everything that looks at others looks there, while the arrays of trees
+ * are written. So no result depends on who comes first.
+ *
+ * Trees are numbered by where they are at the beginning, not by where they stand in the file, so
+ * that neighbours in space are neighbours in memory. Two things that must not differ with the order
+ * of the file use a tree's *key*, the hash of its name: chance, and the order within a pair.
+ *
+ * Floating point: no contraction, no reordering; sums have a fixed order; where two things are hit
+ * at the same distance the greater return counts.
+ */
+#ifndef TROUPE_SIM_INSIDE_H
+#define TROUPE_SIM_INSIDE_H
+
+#include "base/arena.h"
+#include "sim/type.h"
+
+/* ---- Plans ----------------------------------------------------------------------------------- */
+
+/* What a part or wall is for whom. */
+enum {
+    SIM_ANY = 1,        /* set for all */
+    SIM_VISIBLE = 2,    /* for rangers */
+    SIM_OBSTACLE = 4,   /* for bodies */
+    SIM_GRIPPABLE = 8,  /* for grippers */
+    SIM_ONE_SIDED = 16, /* a simple polygon with its inside on the left: from without, only edges
+                           that face the viewer matter */
+};
+
+/* What the file says of any model. */
+struct sim_traits {
+    tpi_sim_pose origin;
+    double size[3];
+    double mass;
+    double watts, give_watts, take_watts;
+    double joules, joules_capacity; /* capacity 0: no power pack; joules negative: without end */
+    double friction;
+    int64_t update_us;
+    uint32_t colour;
+    float ranger_return;
+    int32_t fiducial_return;
+    int32_t fiducial_key;
+    bool random_colour; /* the colour follows from the key */
+    bool obstacle;
+    bool blob_return;
+    bool gripper_return;
+    bool stack_children;
+    bool always_on;
+};
+
+/* A model within its tree; 0 is the root. */
+struct sim_member {
+    const tpi_sim_type *type; /* borrowed: a constant */
+    const char *name;         /* borrowed: the arena's; NULL without a name of its own */
+    uint32_t parent;          /* TPI_SIM_NONE for the root */
+    uint32_t ordinal;         /* how many siblings of the type come before it; 0 for the root */
+    uint32_t family;          /* how many members: this one and all that stand on it */
+    uint32_t device;          /* TPI_SIM_NONE without one */
+    uint64_t salt;            /* its part of the key */
+    bool global;              /* its name is one of the world, not of its parent */
+    struct sim_traits traits;
+    tpi_sim_pose local;     /* in its parent's frame; zero for the root */
+    struct sim_frame place; /* in the tree's frame */
+};
+
+/* A polygon. Its vertices are vx[first] to vx[first + count], where the last is the first again. */
+struct sim_part {
+    double z0, z1;         /* above the tree's pose */
+    double x, y, radius;   /* a circle that holds it, in the tree's frame */
+    uint32_t first, count; /* vertices */
+    uint32_t member;
+    uint32_t flags;
+    float ranger_return;
+};
+
+/* A member with state. */
+struct sim_device {
+    const tpi_sim_type *type; /* borrowed */
+    const void *config;       /* borrowed: the arena's, shared */
+    uint32_t member;
+    uint32_t state;   /* offset in the tree's state, in bytes */
+    uint32_t samples; /* offset in the tree's samples */
+    uint32_t sample_count;
+};
+
+struct sim_plan {
+    struct sim_member *members; /* the arena's, like all arrays here; owned if `own` */
+    struct sim_part *parts;
+    double *vx, *vy;
+    struct sim_device *devices;
+    uint32_t member_count, part_count, vertex_count, device_count;
+    uint32_t state_size, sample_count;
+    double radius;       /* round the tree's pose, of all parts */
+    double solid_radius; /* of those that are obstacles */
+    uint32_t flags;      /* those of all parts together */
+    uint32_t driver;     /* the device that moves the tree: a root that is a position */
+    uint32_t control;    /* built-in controller; see control.h */
+    bool moves;          /* something in it moves by itself, or is made to be moved */
+    bool own;            /* one tree's alone, to be freed with it */
+};
+
+/* ---- Trees ----------------------------------------------------------------------------------- */
+
+enum {
+    SIM_MOVING = 1,   /* one of the crowd */
+    SIM_ACTIVE = 2,   /* somebody is subscribed to something in it */
+    SIM_OVERLAPS = 4, /* it stands in something, which does not hold it back until it has left it */
+};
+
+struct sim_trees {
+    uint32_t count;
+    struct sim_plan **plan; /* what it points to is borrowed, unless the plan says `own` */
+    double *x, *y, *z, *a;  /* pose */
+    double *c, *s;          /* of the heading */
+    uint64_t *key;
+    uint64_t *state;   /* offset in sim->state */
+    uint64_t *samples; /* offset in sim->samples */
+    uint32_t *model;   /* number of the root */
+    uint32_t *name;    /* offset in sim->names; 0 without one */
+    uint32_t *ordinal; /* of the name that it has without one */
+    uint32_t *group;   /* its own number, or that of the tree that carries it */
+    uint8_t *flags;
+};
+
+/* How trees move in this step. */
+struct sim_motions {
+    double *vx, *vy, *w; /* in the tree's own frame, constant over the step */
+    double *until;       /* how much of the step passes before it has to stop, 0 to 1 */
+    double *next;        /* the same, being written */
+    double *reach;       /* how far its outermost point may get */
+};
+
+/* ---- Walls ----------------------------------------------------------------------------------- */
+
+/* One segment, one cache line. */
+struct sim_wall {
+    double x0, y0, x1, y1;
+    double z0, z1;
+    uint32_t tree, member;
+    uint32_t flags;
+    float ranger_return;
+};
+
+/* A grid of square cells. Cells of the border are empty, and rays are clipped to lie within. */
+struct sim_walls {
+    struct sim_wall *items; /* owned */
+    uint32_t count;
+    double x, y;           /* the corner of cell 0 */
+    double cell, per_cell; /* its side, and one over it */
+    uint32_t columns, rows;
+    uint8_t *room;       /* owned; 0 where there are walls, otherwise the distance to the nearest
+                            cell with walls, in cells, along the longer axis; up to 255 */
+    uint8_t *inside;     /* owned; whether an empty cell is within some polygon */
+    uint32_t *first;     /* owned; of each cell, and one more: where its list begins */
+    uint32_t *list;      /* owned; numbers of walls */
+    uint32_t list_count; /* of them */
+    /* larger cells, for whole scans */
+    double block, per_block;
+    uint32_t block_columns, block_rows;
+    uint32_t *block_first; /* owned */
+    uint32_t *block_list;  /* owned */
+};
+
+/* ---- The crowd ------------------------------------------------------------------------------- */
+
+/* A body that can move, as it was at the last instant. */
+struct sim_spot {
+    double x, y, z;
+    double c, s;
+    const struct sim_plan *plan; /* borrowed */
+    float radius;                /* rounded up */
+    uint32_t tree;
+    uint32_t group;
+    uint32_t flags; /* of the plan */
+};
+
+/* Spots in the order of the cells they are in, row by row, so that a row of neighbouring cells is
+ * one run of spots. Behind them stand the few that are too large for the cells. */
+struct sim_crowd {
+    struct sim_spot *spots; /* owned */
+    uint32_t count;
+    uint32_t small; /* how many of them are in cells */
+    uint32_t *slot; /* owned; of each tree, its place among the spots */
+    double x, y, cell, per_cell;
+    double widest; /* radius of the largest in cells */
+    uint32_t columns, rows;
+    uint32_t capacity;   /* of `first`, in cells */
+    uint32_t *first;     /* owned; of each cell, and one more */
+    uint32_t *cell_of;   /* owned; of each tree, while sorting */
+    double usual_radius; /* larger ones stand behind */
+    double usual_cell;
+};
+
+/* ---- The whole ------------------------------------------------------------------------------- */
+
+/* What a worker needs for itself. */
+struct sim_scratch {
+    double *ranges;  /* owned; as many as the largest sensor has samples */
+    double *returns; /* owned; likewise */
+    double *turned;  /* owned; four times as many */
+    uint64_t rays;   /* cast so far */
+};
+
+struct tpi_sim {
+    tpi_arena arena; /* plans, configurations */
+    char *title;     /* the arena's */
+    int64_t time_us, interval_us, quit_us;
+    uint64_t seed;
+    tpi_sim_crew crew;
+    struct sim_trees trees;
+    uint32_t *tree_of; /* owned; of each model */
+    uint32_t model_count;
+    char *names; /* owned; those of trees, each with a NUL */
+    size_t names_size;
+    uint32_t *by_name; /* owned: a hash table of models with names of their own */
+    uint32_t by_name_size;
+    unsigned char *state; /* owned */
+    size_t state_size;
+    double *samples; /* owned */
+    float *values;   /* owned */
+    size_t sample_count;
+    struct sim_motions motions; /* owned arrays */
+    struct sim_walls walls;
+    struct sim_crowd crowd;
+    struct sim_scratch *scratch; /* owned; one for each worker */
+    uint32_t *contenders;        /* owned; trees that may touch others in this step */
+    bool crowd_is_old;           /* poses have changed since it was sorted */
+};
+
+#endif
