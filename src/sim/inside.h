@@ -27,6 +27,11 @@
 #include "base/arena.h"
 #include "sim/type.h"
 
+#define TPI_SIM_FARTHEST 1e6 /* metres: how far away and how large something may be */
+
+extern const tpi_sim_type tpi_sim_type_position;
+extern const tpi_sim_type tpi_sim_type_ranger;
+
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
 /* What a part or wall is for whom. */
@@ -102,13 +107,14 @@ struct sim_plan {
     struct sim_device *devices;
     uint32_t member_count, part_count, vertex_count, device_count;
     uint32_t state_size, sample_count;
-    double radius;       /* round the tree's pose, of all parts */
-    double solid_radius; /* of those that are obstacles */
-    uint32_t flags;      /* those of all parts together */
-    uint32_t driver;     /* the device that moves the tree: a root that is a position */
-    uint32_t control;    /* built-in controller; see control.h */
-    bool moves;          /* something in it moves by itself, or is made to be moved */
-    bool own;            /* one tree's alone, to be freed with it */
+    double radius;               /* round the tree's pose, of all parts */
+    double solid_radius;         /* of those that are obstacles */
+    uint32_t flags;              /* those of all parts together */
+    uint32_t driver;             /* the device that moves the tree: a root that is a position */
+    uint32_t control;            /* built-in controller; see control.h */
+    bool moves;                  /* something in it moves by itself, or is made to be moved */
+    bool own;                    /* one tree's alone, to be freed with it */
+    const struct sim_plan *base; /* borrowed; of an own plan: the one that it was made from */
 };
 
 /* ---- Trees ----------------------------------------------------------------------------------- */
@@ -140,6 +146,7 @@ struct sim_motions {
     double *until;       /* how much of the step passes before it has to stop, 0 to 1 */
     double *next;        /* the same, being written */
     double *reach;       /* how far its outermost point may get */
+    uint8_t *stalled;    /* whether something has stopped it in this step */
 };
 
 /* ---- Walls ----------------------------------------------------------------------------------- */
@@ -191,8 +198,9 @@ struct sim_spot {
 struct sim_crowd {
     struct sim_spot *spots; /* owned */
     uint32_t count;
-    uint32_t small; /* how many of them are in cells */
-    uint32_t *slot; /* owned; of each tree, its place among the spots */
+    uint32_t small;                  /* how many of them are in cells */
+    uint32_t *slot;                  /* owned; of each tree, its place among the spots */
+    double *at_x, *at_y, *at_radius; /* owned; of each spot once more, to be looked through fast */
     double x, y, cell, per_cell;
     double widest; /* radius of the largest in cells */
     uint32_t columns, rows;
@@ -207,10 +215,11 @@ struct sim_crowd {
 
 /* What a worker needs for itself. */
 struct sim_scratch {
-    double *ranges;  /* owned; as many as the largest sensor has samples */
-    double *returns; /* owned; likewise */
-    double *turned;  /* owned; four times as many */
+    double *returns; /* owned; as many as the largest device has samples */
     uint64_t rays;   /* cast so far */
+    double reach;    /* the farthest that anybody may get in this step */
+    bool changed;    /* something, in this round */
+    char apart[96];  /* two workers never write to one cache line */
 };
 
 struct tpi_sim {
@@ -235,8 +244,64 @@ struct tpi_sim {
     struct sim_walls walls;
     struct sim_crowd crowd;
     struct sim_scratch *scratch; /* owned; one for each worker */
-    uint32_t *contenders;        /* owned; trees that may touch others in this step */
-    bool crowd_is_old;           /* poses have changed since it was sorted */
+    uint32_t *contenders;        /* owned; spots that may touch others, from the beginning of each
+                                    chunk (step.h) */
+    uint32_t *chunk_counts;      /* owned; how many of them each chunk has */
+    double farthest;             /* that anybody may get in this step */
+    uint32_t *standing;          /* owned; trees with devices that do not move */
+    uint32_t standing_count;
+    bool crowd_is_old; /* poses have changed since it was sorted */
+    size_t bytes;      /* of all arrays */
 };
+
+/* ---- sim.c ----------------------------------------------------------------------------------- */
+
+/* Zeroed memory for the life of the world, counted; NULL if there is none left. */
+void *tpi_sim_take(tpi_sim *sim, size_t count, size_t size);
+
+/* Where a member of a tree is now. */
+struct sim_frame tpi_sim_member_frame(const tpi_sim *sim, uint32_t tree, uint32_t member);
+
+/* ---- place.c --------------------------------------------------------------------------------- */
+
+/* Give the tree a plan of its own, to be changed; NULL if memory ran out. */
+struct sim_plan *tpi_sim_own_plan(tpi_sim *sim, uint32_t tree);
+
+/* Put all members of an own plan where their local poses say, and the parts with them. */
+void tpi_sim_plan_arrange(struct sim_plan *plan);
+
+/* Circles and flags of a plan, from its parts. */
+void tpi_sim_plan_measure(struct sim_plan *plan);
+
+/* ---- names.c --------------------------------------------------------------------------------- */
+
+/* Enter all names of models into the table. */
+tp_status tpi_sim_index_names(tpi_sim *sim, tp_error *err);
+
+/* ---- device.c -------------------------------------------------------------------------------- */
+
+void tpi_sim_view(const tpi_sim *sim, uint32_t tree, uint32_t device, struct sim_view *view);
+void *tpi_sim_state(const tpi_sim *sim, uint32_t tree, uint32_t device);
+
+/* The device of a model; TPI_SIM_NONE if it has none. */
+uint32_t tpi_sim_device_of(const tpi_sim *sim, tpi_sim_model model);
+
+/* Set up all states, and subscribe to what is always on or controlled from within. */
+void tpi_sim_start_devices(tpi_sim *sim);
+
+/* ---- walls_build.c --------------------------------------------------------------------------- */
+
+/* Gather the segments of all trees that do not move, in place of those that were there. */
+tp_status tpi_sim_walls_build(tpi_sim *sim, tp_error *err);
+void tpi_sim_walls_fini(struct sim_walls *walls);
+
+/* ---- crowd.c --------------------------------------------------------------------------------- */
+
+/* Take memory for as many bodies as there are trees, and choose cells that suit them. */
+tp_status tpi_sim_crowd_init(tpi_sim *sim, tp_error *err);
+void tpi_sim_crowd_fini(struct sim_crowd *crowd);
+
+/* Sort the bodies that move by where they are now. */
+void tpi_sim_crowd_sort(tpi_sim *sim);
 
 #endif

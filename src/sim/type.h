@@ -67,8 +67,13 @@ typedef struct tpi_sim_type {
     size_t state_size; /* at least that of struct sim_common; 0 for a kind without state */
     bool moves;        /* the model changes its own pose */
 
-    /* Read the kind's properties and append the configuration, without pointers in it. Optional. */
-    tp_status (*read)(struct sim_reader *reader, tpi_cfg_section *section, tpi_buf *config);
+    /* Read the kind's properties and append them, without pointers in them. Optional. */
+    tp_status (*read)(struct sim_reader *reader, tpi_cfg_section *section, tpi_buf *settings);
+
+    /* Make the configuration of these settings, without pointers in it; done once for all models
+     * that have the same. Without this operation the settings are the configuration. Memory that
+     * ran out shows in `config`. Optional. */
+    void (*prepare)(const void *settings, size_t length, tpi_buf *config);
 
     /* How many samples it has. Optional. */
     uint32_t (*sample_count)(const void *config);
@@ -81,6 +86,9 @@ typedef struct tpi_sim_type {
 
     /* The last subscriber has gone. Optional. */
     void (*stop)(const struct sim_view *view);
+
+    /* Whether a state that comes from outside makes sense. Optional. */
+    bool (*check)(const struct sim_common *state);
 } tpi_sim_type;
 
 /* The kind that a word of world files names; NULL if it is none. */
@@ -119,6 +127,10 @@ tp_status tpi_sim_read_pose(struct sim_reader *reader, tpi_cfg_section *section,
 /* `x y z`, or as old files have it `x y`. */
 tp_status tpi_sim_read_size(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
                             double size[3]);
+
+/* `color`, or `color_rgba`. */
+tp_status tpi_sim_read_colour(struct sim_reader *reader, tpi_cfg_section *section, uint32_t *colour,
+                              bool *random);
 
 /* Tell of something odd at a place. */
 void tpi_sim_tell(const struct sim_reader *reader, const tpi_cfg_place *place, const char *format,

@@ -1,0 +1,212 @@
+/*
+ * place.c - putting models elsewhere, and giving them other colours, from outside.
+ *
+ * A tree that is changed gets a plan of its own. Its parts are always derived from those of the
+ * plan that it was made from, so that changes do not add up their roundings.
+ *
+ * Something small that was a wall and is moved joins the crowd for good: the grid of walls is built
+ * anew once, not with every move. Something large stays a wall.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/maths.h"
+#include "sim/resolve.h"
+
+enum { MOST_CROWD_CORNERS = 512 };
+
+/* ---- Plans ----------------------------------------------------------------------------------- */
+
+void tpi_sim_plan_measure(struct sim_plan *plan)
+{
+    plan->radius = plan->solid_radius = 0;
+    plan->flags = 0;
+    for (uint32_t i = 0; i < plan->part_count; i++) {
+        const struct sim_part *part = &plan->parts[i];
+        plan->flags |= part->flags;
+        for (uint32_t k = part->first; k < part->first + part->count; k++) {
+            const double radius = hypot(plan->vx[k], plan->vy[k]);
+            plan->radius = fmax(plan->radius, radius);
+            if ((part->flags & SIM_OBSTACLE) != 0) {
+                plan->solid_radius = fmax(plan->solid_radius, radius);
+            }
+        }
+    }
+}
+
+/* Copy an array into the block that begins at *at. */
+static void *put(char **at, const void *from, size_t size)
+{
+    void *to = *at;
+
+    if (size > 0) {
+        memcpy(to, from, size);
+    }
+    *at += (size + 15) / 16 * 16;
+    return to;
+}
+
+struct sim_plan *tpi_sim_own_plan(tpi_sim *sim, uint32_t tree)
+{
+    const struct sim_plan *base = sim->trees.plan[tree];
+    const size_t corners = base->vertex_count * sizeof(double);
+    const size_t sizes[] = {sizeof *base, base->member_count * sizeof base->members[0],
+                            base->part_count * sizeof base->parts[0], corners, corners};
+    size_t size = 0;
+
+    if (base->own) {
+        return sim->trees.plan[tree];
+    }
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        size += (sizes[i] + 15) / 16 * 16;
+    }
+    char *at = calloc(1, size);
+    if (at == NULL) {
+        return NULL;
+    }
+    struct sim_plan *plan = put(&at, base, sizes[0]);
+    plan->members = put(&at, base->members, sizes[1]);
+    plan->parts = put(&at, base->parts, sizes[2]);
+    plan->vx = put(&at, base->vx, sizes[3]);
+    plan->vy = put(&at, base->vy, sizes[4]);
+    plan->own = true;
+    plan->base = base;
+    sim->trees.plan[tree] = plan;
+    sim->bytes += size;
+    return plan;
+}
+
+/* Where a member stands, from its local pose and where its parent stands. */
+static void arrange_member(struct sim_plan *plan, struct sim_member *member)
+{
+    const struct sim_member *parent = &plan->members[member->parent];
+    struct sim_frame local = sim_frame_of(&member->local);
+
+    local.z += parent->traits.stack_children ? parent->traits.size[2] : 0;
+    member->place = sim_frame_join(&parent->place, &local);
+}
+
+/* A point of the base plan, carried along by its member from one place to another. */
+static void carry(const struct sim_frame *from, const struct sim_frame *to, double *x, double *y)
+{
+    const double dx = *x - from->x;
+    const double dy = *y - from->y;
+    const double lx = from->c * dx + from->s * dy;
+    const double ly = from->c * dy - from->s * dx;
+
+    *x = to->x + to->c * lx - to->s * ly;
+    *y = to->y + to->s * lx + to->c * ly;
+}
+
+static void arrange_part(struct sim_plan *plan, uint32_t index)
+{
+    const struct sim_part *base = &plan->base->parts[index];
+    struct sim_part *part = &plan->parts[index];
+    const struct sim_frame *from = &plan->base->members[part->member].place;
+    const struct sim_frame *to = &plan->members[part->member].place;
+
+    part->z0 = base->z0 + (to->z - from->z);
+    part->z1 = base->z1 + (to->z - from->z);
+    part->x = base->x;
+    part->y = base->y;
+    carry(from, to, &part->x, &part->y);
+    for (uint32_t i = part->first; i <= part->first + part->count; i++) {
+        plan->vx[i] = plan->base->vx[i];
+        plan->vy[i] = plan->base->vy[i];
+        carry(from, to, &plan->vx[i], &plan->vy[i]);
+    }
+}
+
+void tpi_sim_plan_arrange(struct sim_plan *plan)
+{
+    for (uint32_t i = 1; i < plan->member_count; i++) {
+        arrange_member(plan, &plan->members[i]);
+    }
+    for (uint32_t i = 0; i < plan->part_count; i++) {
+        arrange_part(plan, i);
+    }
+    tpi_sim_plan_measure(plan);
+}
+
+/* ---- Poses ----------------------------------------------------------------------------------- */
+
+/* What was a wall and has moved. */
+static tp_status move_walls(tpi_sim *sim, uint32_t tree, tp_error *err)
+{
+    if (sim->trees.plan[tree]->vertex_count <= MOST_CROWD_CORNERS) {
+        sim->trees.flags[tree] |= SIM_MOVING;
+    }
+    return tpi_sim_walls_build(sim, err);
+}
+
+static void put_root(struct sim_trees *trees, uint32_t tree, const tpi_sim_pose *pose)
+{
+    const tpi_sim_pose normal = {pose->x, pose->y, pose->z, sim_normal(pose->a)};
+    const struct sim_frame frame = sim_frame_of(&normal);
+
+    trees->x[tree] = frame.x;
+    trees->y[tree] = frame.y;
+    trees->z[tree] = frame.z;
+    trees->a[tree] = frame.a;
+    trees->c[tree] = frame.c;
+    trees->s[tree] = frame.s;
+}
+
+static tp_status check_pose(const tpi_sim_pose *pose, tp_error *err)
+{
+    const double numbers[] = {pose->x, pose->y, pose->z, pose->a};
+
+    for (int i = 0; i < 4; i++) {
+        if (!(fabs(numbers[i]) <= TPI_SIM_FARTHEST)) {
+            return tp_fail(err, TP_E_RANGE, "a pose of %g is too far away", numbers[i]);
+        }
+    }
+    return TP_OK;
+}
+
+tp_status tpi_sim_set_pose(tpi_sim *sim, tpi_sim_model model, const tpi_sim_pose *pose,
+                           tp_error *err)
+{
+    const uint32_t tree = sim->tree_of[model];
+    const uint32_t member = model - sim->trees.model[tree];
+    tp_status status = check_pose(pose, err);
+
+    if (status != TP_OK) {
+        return status;
+    }
+    if (member == 0) {
+        put_root(&sim->trees, tree, pose);
+    } else {
+        struct sim_plan *plan = tpi_sim_own_plan(sim, tree);
+        if (plan == NULL) {
+            return tp_fail(err, TP_E_NOMEM, "out of memory");
+        }
+        plan->members[member].local = *pose;
+        plan->members[member].local.a = sim_normal(pose->a);
+        tpi_sim_plan_arrange(plan);
+    }
+    if ((sim->trees.flags[tree] & SIM_MOVING) == 0) {
+        status = move_walls(sim, tree, err);
+    }
+    tpi_sim_crowd_sort(sim);
+    tpi_sim_check_overlap(sim, tree);
+    return status;
+}
+
+/* ---- Colours --------------------------------------------------------------------------------- */
+
+tp_status tpi_sim_set_colour(tpi_sim *sim, tpi_sim_model model, uint32_t colour, tp_error *err)
+{
+    const uint32_t tree = sim->tree_of[model];
+    struct sim_plan *plan = tpi_sim_own_plan(sim, tree);
+
+    if (plan == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    struct sim_traits *traits = &plan->members[model - sim->trees.model[tree]].traits;
+    traits->colour = colour;
+    traits->random_colour = false;
+    sim->crowd_is_old = true; /* it refers to the plan */
+    return TP_OK;
+}
