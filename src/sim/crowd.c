@@ -81,10 +81,10 @@ tp_status tpi_sim_crowd_init(tpi_sim *sim, tp_error *err)
     crowd->capacity = moving + LEAST_CELLS;
     crowd->spots = tpi_sim_take(sim, count, sizeof crowd->spots[0]);
     crowd->slot = tpi_sim_take(sim, count, sizeof crowd->slot[0]);
-    /* loops that take four at a time may read three too many */
-    crowd->at_x = tpi_sim_take(sim, (size_t)count + 3, sizeof crowd->at_x[0]);
-    crowd->at_y = tpi_sim_take(sim, (size_t)count + 3, sizeof crowd->at_y[0]);
-    crowd->at_radius = tpi_sim_take(sim, (size_t)count + 3, sizeof crowd->at_radius[0]);
+    /* loops that take eight at a time may read seven too many */
+    crowd->at_x = tpi_sim_take(sim, (size_t)count + 7, sizeof crowd->at_x[0]);
+    crowd->at_y = tpi_sim_take(sim, (size_t)count + 7, sizeof crowd->at_y[0]);
+    crowd->at_radius = tpi_sim_take(sim, (size_t)count + 7, sizeof crowd->at_radius[0]);
     crowd->first = tpi_sim_take(sim, (size_t)crowd->capacity + 2, sizeof crowd->first[0]);
     crowd->cell_of = tpi_sim_take(sim, count, sizeof crowd->cell_of[0]);
     if (crowd->spots == NULL || crowd->slot == NULL || crowd->first == NULL ||
@@ -101,6 +101,20 @@ static bool is_small(const tpi_sim *sim, uint32_t tree)
 {
     return (sim->trees.flags[tree] & SIM_MOVING) != 0 &&
            sim->trees.plan[tree]->radius <= sim->crowd.usual_radius;
+}
+
+/* How far any body is from the corner of the cells, along an axis. */
+static double farthest(const tpi_sim *sim)
+{
+    double most = 0;
+
+    for (uint32_t i = 0; i < sim->trees.count; i++) {
+        if ((sim->trees.flags[i] & SIM_MOVING) != 0) {
+            most = fmax(most, fabs(sim->trees.x[i] - sim->crowd.x));
+            most = fmax(most, fabs(sim->trees.y[i] - sim->crowd.y));
+        }
+    }
+    return most;
 }
 
 /* Cells for the space that the bodies take up now: about one for each, and not smaller than them.
@@ -136,6 +150,8 @@ static void choose_cells(tpi_sim *sim)
     crowd->per_cell = 1 / crowd->cell;
     crowd->x = x1 >= x0 ? x0 : 0;
     crowd->y = y1 >= y0 ? y0 : 0;
+    /* a float has 24 bits; large bodies may stand outside of the cells, so all are taken */
+    crowd->rounding = farthest(sim) * 4e-7 + 1e-5;
 }
 
 /* ---- Sorting --------------------------------------------------------------------------------- */
@@ -146,9 +162,9 @@ static void put_spot(tpi_sim *sim, uint32_t tree, uint32_t slot)
     const struct sim_plan *plan = t->plan[tree];
 
     sim->crowd.slot[tree] = slot;
-    sim->crowd.at_x[slot] = t->x[tree];
-    sim->crowd.at_y[slot] = t->y[tree];
-    sim->crowd.at_radius[slot] = plan->radius;
+    sim->crowd.at_x[slot] = (float)(t->x[tree] - sim->crowd.x);
+    sim->crowd.at_y[slot] = (float)(t->y[tree] - sim->crowd.y);
+    sim->crowd.at_radius[slot] = (float)(plan->radius + sim->crowd.rounding);
     sim->crowd.spots[slot] = (struct sim_spot){
         .x = t->x[tree],
         .y = t->y[tree],

@@ -17,6 +17,7 @@
 
 #include "sim/inside.h"
 #include "sim/kernel.h"
+#include "sim/ranger.h"
 
 struct sim_near {
     const struct sim_crowd *crowd; /* borrowed */
@@ -88,55 +89,63 @@ static inline const struct sim_spot *sim_near_run(struct sim_near *near,
     return NULL;
 }
 
-/* The same for rangers, but only those whose circles touch, many at a time, with their circles as
- * seen from a frame. */
-struct sim_gather {
+/* The same for rangers, but only those that their rays may meet, many at a time. */
+struct sim_search {
     struct sim_near near;
     const struct sim_kernel *kernel; /* borrowed */
-    const struct sim_frame *frame;   /* borrowed */
-    double radius;
+    struct sim_probe probe;
     uint32_t at, end; /* what is left of the current run */
     struct sim_found found;
 };
 
-static inline void sim_gather_init(struct sim_gather *gather, const struct sim_crowd *crowd,
-                                   const struct sim_frame *frame, double radius)
+static inline void sim_search_init(struct sim_search *search, const struct sim_crowd *crowd,
+                                   const struct sim_frame *frame,
+                                   const struct sim_ranger_group *group, const uint32_t *before)
 {
-    sim_near_init(&gather->near, crowd, frame->x, frame->y, radius);
-    gather->kernel = tpi_sim_kernel();
-    gather->frame = frame;
-    gather->radius = radius;
-    gather->at = gather->end = 0;
+    const double x = frame->x - crowd->x;
+    const double y = frame->y - crowd->y;
+
+    sim_near_init(&search->near, crowd, frame->x, frame->y, group->reach);
+    search->kernel = tpi_sim_kernel();
+    search->probe = (struct sim_probe){
+        .x = (float)x,
+        .y = (float)y,
+        .c = (float)frame->c,
+        .s = (float)frame->s,
+        .reach = (float)(group->reach * (1 + 1e-6) + (fabs(x) + fabs(y)) * 2e-7),
+        .offset = (float)(group->offset * (1 + 1e-6) + (fabs(x) + fabs(y)) * 2e-7),
+        .before = before,
+    };
+    search->at = search->end = 0;
 }
 
 /* Go on to a run that is not empty; false after the last. */
-static inline bool sim_gather_run(struct sim_gather *gather)
+static inline bool sim_search_run(struct sim_search *search)
 {
-    while (gather->at == gather->end) {
+    while (search->at == search->end) {
         const struct sim_spot *end;
-        const struct sim_spot *run = sim_near_run(&gather->near, &end);
+        const struct sim_spot *run = sim_near_run(&search->near, &end);
         if (run == NULL) {
             return false;
         }
-        gather->at = (uint32_t)(run - gather->near.crowd->spots);
-        gather->end = (uint32_t)(end - gather->near.crowd->spots);
+        search->at = (uint32_t)(run - search->near.crowd->spots);
+        search->end = (uint32_t)(end - search->near.crowd->spots);
     }
     return true;
 }
 
 /* The next ones, in `found`; false after the last. */
-static inline bool sim_gather_next(struct sim_gather *gather)
+static inline bool sim_search_next(struct sim_search *search)
 {
-    struct sim_found *found = &gather->found;
+    struct sim_found *found = &search->found;
 
     found->count = 0;
-    while (found->count < SIM_MOST_FOUND && sim_gather_run(gather)) {
-        const uint32_t left = gather->end - gather->at;
+    while (found->count < SIM_MOST_FOUND && sim_search_run(search)) {
+        const uint32_t left = search->end - search->at;
         const uint32_t room = SIM_MOST_FOUND - found->count;
-        const uint32_t to = gather->at + (left < room ? left : room);
-        gather->kernel->gather(gather->near.crowd, gather->at, to, gather->frame, gather->radius,
-                               found);
-        gather->at = to;
+        const uint32_t to = search->at + (left < room ? left : room);
+        search->kernel->find(search->near.crowd, search->at, to, &search->probe, found);
+        search->at = to;
     }
     return found->count > 0;
 }

@@ -198,9 +198,12 @@ struct sim_spot {
 struct sim_crowd {
     struct sim_spot *spots; /* owned */
     uint32_t count;
-    uint32_t small;                  /* how many of them are in cells */
-    uint32_t *slot;                  /* owned; of each tree, its place among the spots */
-    double *at_x, *at_y, *at_radius; /* owned; of each spot once more, to be looked through fast */
+    uint32_t small; /* how many of them are in cells */
+    uint32_t *slot; /* owned; of each tree, its place among the spots */
+    /* of each spot once more, rounded, to be looked through fast: from the corner of the cells,
+     * with radii that make up for the rounding; owned */
+    float *at_x, *at_y, *at_radius;
+    double rounding; /* how much it may be */
     double x, y, cell, per_cell;
     double widest; /* radius of the largest in cells */
     uint32_t columns, rows;

@@ -1,47 +1,40 @@
 /* kernel_plain.c - the innermost loops of rangers in plain C. */
 #include <math.h>
 
+#include "sim/angle.h"
 #include "sim/kernel.h"
 #include "sim/ray.h"
 
-static void plain_gather(const struct sim_crowd *crowd, uint32_t from, uint32_t to,
-                         const struct sim_frame *frame, double radius, struct sim_found *found)
-{
-    uint32_t count = found->count;
+static const double per_sector = SIM_SECTORS / (2 * SIM_PI);
 
+/* One body that is within reach, at x, y from the probe. */
+static void find_one(const struct sim_probe *probe, uint32_t spot, double x, double y,
+                     double radius, struct sim_found *found)
+{
+    const double c = (double)probe->c;
+    const double s = (double)probe->s;
+    const double angle = sim_rough_angle(c * x + s * y, c * y - s * x);
+    const double wide = radius + (double)probe->offset;
+    const double distance = sqrt(x * x + y * y);
+    const double middle = angle * per_sector + SIM_SECTORS / 2;
+    const double width =
+        distance > 1.3 * wide ? sim_rough_width(wide, distance) * per_sector + 0.01 : SIM_SECTORS;
+
+    sim_found_add(found, probe, spot, (uint32_t)(middle - width + 2 * SIM_SECTORS),
+                  (uint32_t)(middle + width + 2 * SIM_SECTORS));
+}
+
+static void plain_find(const struct sim_crowd *crowd, uint32_t from, uint32_t to,
+                       const struct sim_probe *probe, struct sim_found *found)
+{
     for (uint32_t i = from; i < to; i++) {
-        const double dx = crowd->at_x[i] - frame->x;
-        const double dy = crowd->at_y[i] - frame->y;
-        const double most = crowd->at_radius[i] + radius;
-        found->spot[count] = i;
-        found->x[count] = frame->c * dx + frame->s * dy;
-        found->y[count] = frame->c * dy - frame->s * dx;
-        found->radius[count] = crowd->at_radius[i];
-        count += dx * dx + dy * dy <= most * most ? 1 : 0;
-    }
-    found->count = count;
-}
-
-static uint64_t near_one(const struct sim_rays *rays, double x, double y, double radius)
-{
-    uint64_t bits = 0;
-
-    for (uint32_t i = 0; i < rays->count; i++) {
-        const double rx = x - rays->x[i];
-        const double ry = y - rays->y[i];
-        const double along = rx * rays->dx[i] + ry * rays->dy[i];
-        const double across = rx * rays->dy[i] - ry * rays->dx[i];
-        const bool near =
-            fabs(across) <= radius && along >= -radius && along - radius <= rays->ranges[i];
-        bits |= (uint64_t)near << i;
-    }
-    return bits;
-}
-
-static void plain_near(const struct sim_rays *rays, const struct sim_found *found, uint64_t *bits)
-{
-    for (uint32_t i = 0; i < found->count; i++) {
-        bits[i] = near_one(rays, found->x[i], found->y[i], found->radius[i]);
+        const double x = (double)crowd->at_x[i] - (double)probe->x;
+        const double y = (double)crowd->at_y[i] - (double)probe->y;
+        const double radius = (double)crowd->at_radius[i];
+        const double most = radius + (double)probe->reach;
+        if (x * x + y * y <= most * most) {
+            find_one(probe, i, x, y, radius, found);
+        }
     }
 }
 
@@ -53,8 +46,7 @@ static void plain_meet(const struct sim_rays *rays, uint32_t from, uint32_t to,
         const double b = rays->dx[i] * edge->qy - rays->dy[i] * edge->qx;
         const double range = edge->cross / (a + b);
         if (a >= 0 && b >= 0 &&
-            (range < rays->ranges[i] ||
-             (range == rays->ranges[i] && edge->ranger_return > rays->returns[i]))) {
+            sim_is_nearer(range, edge->ranger_return, rays->ranges[i], rays->returns[i])) {
             rays->ranges[i] = range;
             rays->returns[i] = edge->ranger_return;
         }
@@ -83,8 +75,5 @@ static void plain_walk(const struct sim_walls *walls, const struct sim_frame *fr
     }
 }
 
-const struct sim_kernel tpi_sim_kernel_plain = {.name = "plain",
-                                                .gather = plain_gather,
-                                                .near = plain_near,
-                                                .meet = plain_meet,
-                                                .walk = plain_walk};
+const struct sim_kernel tpi_sim_kernel_plain = {
+    .name = "plain", .find = plain_find, .meet = plain_meet, .walk = plain_walk};

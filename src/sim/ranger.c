@@ -39,6 +39,19 @@ const double *tpi_sim_ranger_table(const struct sim_ranger *ranger, uint32_t col
            (size_t)column * ranger->sample_count;
 }
 
+/* Behind the table, for each group: the numbers before each sector, and the order of several turns.
+ */
+const uint32_t *tpi_sim_ranger_before(const struct sim_ranger *ranger, uint32_t group)
+{
+    return (const uint32_t *)(const void *)tpi_sim_ranger_table(ranger, SIM_RAY_COLUMNS) +
+           (size_t)group * (SIM_BEFORE + SIM_TURNS * MOST_BUNDLED);
+}
+
+const uint32_t *tpi_sim_ranger_order(const struct sim_ranger *ranger, uint32_t group)
+{
+    return tpi_sim_ranger_before(ranger, group) + SIM_BEFORE;
+}
+
 /* ---- Sensors --------------------------------------------------------------------------------- */
 
 static const struct sim_ranger_sensor usual = {
@@ -282,6 +295,7 @@ static uint32_t put_groups(struct sim_ranger_sensor *sensors, uint32_t count, tp
             const double away = last->form == SIM_SCAN ? 0 : hypot(shown->pose.x, shown->pose.y);
             last->count += shown->samples;
             last->reach = fmax(last->reach, away + shown->range_max);
+            last->offset = fmax(last->offset, away);
         }
     }
     return samples;
@@ -331,6 +345,65 @@ static void put_table(const struct sim_ranger_sensor *sensors, uint32_t count, t
     }
 }
 
+/* The sector that a ray points into. */
+static uint32_t sector_of(double dx, double dy)
+{
+    return (uint32_t)((atan2(dy, dx) / (2 * SIM_PI) + 0.5) * SIM_SECTORS) % SIM_SECTORS;
+}
+
+/* How many rays of a group point to before each sector. */
+static void put_before(const struct sim_ranger *ranger, const struct sim_ranger_group *group,
+                       tpi_buf *out)
+{
+    const double *dx = tpi_sim_ranger_table(ranger, SIM_RAY_DX) + group->first;
+    const double *dy = tpi_sim_ranger_table(ranger, SIM_RAY_DY) + group->first;
+    uint32_t count[SIM_SECTORS] = {0};
+    uint32_t sum = 0;
+
+    for (uint32_t i = 0; i < group->count; i++) {
+        count[sector_of(dx[i], dy[i])]++;
+    }
+    for (uint32_t i = 0; i < SIM_BEFORE; i++) {
+        tpi_buf_put(out, &sum, sizeof sum);
+        sum += count[i % SIM_SECTORS];
+    }
+}
+
+/* The rays of a bundle, sector by sector, for several turns; of other groups there is no order. */
+static void put_order(const struct sim_ranger *ranger, const struct sim_ranger_group *group,
+                      tpi_buf *out)
+{
+    const double *dx = tpi_sim_ranger_table(ranger, SIM_RAY_DX) + group->first;
+    const double *dy = tpi_sim_ranger_table(ranger, SIM_RAY_DY) + group->first;
+    uint32_t order[MOST_BUNDLED] = {0};
+    uint32_t count = 0;
+
+    for (uint32_t sector = 0; group->form == SIM_BUNDLE && sector < SIM_SECTORS; sector++) {
+        for (uint32_t i = 0; i < group->count; i++) {
+            if (sector_of(dx[i], dy[i]) == sector) {
+                order[count++] = i;
+            }
+        }
+    }
+    for (uint32_t i = 0; i < SIM_TURNS * MOST_BUNDLED; i++) {
+        tpi_buf_put(out, &order[count > 0 ? i % count : 0], sizeof order[0]);
+    }
+}
+
+static void put_orders(tpi_buf *config)
+{
+    const struct sim_ranger *ranger = (const struct sim_ranger *)(const void *)config->data;
+    tpi_buf orders = {0};
+
+    for (uint32_t i = 0; !config->failed && i < ranger->group_count; i++) {
+        put_before(ranger, &tpi_sim_ranger_groups(ranger)[i], &orders);
+        put_order(ranger, &tpi_sim_ranger_groups(ranger)[i], &orders);
+    }
+    tpi_buf_put(config, tpi_buf_text(&orders), orders.length);
+    config->failed = config->failed || orders.failed;
+    tpi_buf_fini(&orders);
+}
+
 /* ---- Reading --------------------------------------------------------------------------------- */
 
 static tp_status ranger_read(struct sim_reader *reader, tpi_cfg_section *section, tpi_buf *settings)
@@ -362,6 +435,7 @@ static void ranger_prepare(const void *settings, size_t length, tpi_buf *config)
     }
     tpi_buf_put(config, tpi_buf_text(&groups), groups.length);
     put_table(settings, count, config);
+    put_orders(config);
     config->failed = config->failed || groups.failed;
     tpi_buf_fini(&groups);
 }

@@ -96,8 +96,9 @@ static void add_noise(const struct sim_view *view, const struct sim_ranger_senso
 /* ---- The whole ------------------------------------------------------------------------------- */
 
 static void look_around(const struct sim_view *view, const struct sim_ranger *config,
-                        const struct sim_ranger_group *group)
+                        uint32_t index)
 {
+    const struct sim_ranger_group *group = &tpi_sim_ranger_groups(config)[index];
     const double *most = tpi_sim_ranger_table(config, SIM_RAY_RANGE) + group->first;
     const struct look look = {
         .group = group,
@@ -116,11 +117,14 @@ static void look_around(const struct sim_view *view, const struct sim_ranger *co
         look.rays.returns[i] = HUGE_VAL;
     }
     if (group->form == SIM_SCAN) {
-        tpi_sim_fan(view->sim, group, &look.frame, view->group, &look.rays);
+        tpi_sim_fan(view->sim, group, &look.frame, view->group,
+                    tpi_sim_ranger_before(config, index), &look.rays);
     } else if (group->form == SIM_LOOSE) {
         meet_loosely(view, &look, tpi_sim_ranger_sensors(config));
     } else {
-        tpi_sim_bundle(view->sim, group, &look.frame, view->group, &look.rays);
+        tpi_sim_bundle(view->sim, group, &look.frame, view->group,
+                       tpi_sim_ranger_before(config, index), tpi_sim_ranger_order(config, index),
+                       &look.rays);
     }
     float *values = view->values + group->first;
     const double *returns = look.rays.returns;
@@ -134,7 +138,7 @@ void tpi_sim_ranger_sense(const struct sim_view *view)
     const struct sim_ranger *config = view->config;
 
     for (uint32_t i = 0; i < config->group_count; i++) {
-        look_around(view, config, &tpi_sim_ranger_groups(config)[i]);
+        look_around(view, config, i);
     }
     for (uint32_t i = 0; i < config->sensor_count; i++) {
         add_noise(view, &tpi_sim_ranger_sensors(config)[i]);

@@ -48,18 +48,24 @@ static inline struct way way_of(const struct sim_walls *walls, const struct sim_
     return way;
 }
 
+static inline int32_t clamp(int32_t value, int32_t low, int32_t high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+/* From cell to cell: across all the empty space round one. The cell beyond is known from the border
+ * that is crossed, not from where the ray is by then, which may be rounded to this side of it. */
 void tpi_sim_cast_walls(const struct sim_walls *walls, const struct sim_ray *ray,
                         struct sim_hit *hit)
 {
     if (walls->count == 0) {
         return;
     }
-    const double step = 1e-9 * walls->cell; /* over the border of a cell */
     struct way way = way_of(walls, ray, hit->range);
+    int32_t x = (int32_t)(way.u + way.du * way.t);
+    int32_t y = (int32_t)(way.v + way.dv * way.t);
 
     while (way.t < way.end && way.t <= hit->range) {
-        const int32_t x = (int32_t)(way.u + way.du * way.t);
-        const int32_t y = (int32_t)(way.v + way.dv * way.t);
         const size_t cell = (size_t)y * walls->columns + (size_t)x;
         int32_t room = walls->room[cell];
         if (room == 0) {
@@ -70,7 +76,14 @@ void tpi_sim_cast_walls(const struct sim_walls *walls, const struct sim_ray *ray
         }
         const double t_u = ((way.du > 0 ? x + room : x + 1 - room) - way.u) * way.per_u;
         const double t_v = ((way.dv > 0 ? y + room : y + 1 - room) - way.v) * way.per_v;
-        way.t = (t_u < t_v ? t_u : t_v) + step;
+        way.t = t_u < t_v ? t_u : t_v;
+        if (t_u < t_v) {
+            x += way.du > 0 ? room : -room;
+            y = clamp((int32_t)(way.v + way.dv * way.t), y - room + 1, y + room - 1);
+        } else {
+            x = clamp((int32_t)(way.u + way.du * way.t), x - room + 1, x + room - 1);
+            y += way.dv > 0 ? room : -room;
+        }
     }
 }
 
@@ -91,34 +104,6 @@ double tpi_sim_room(const struct sim_walls *walls, double x, double y)
 
 /* ---- Bodies ---------------------------------------------------------------------------------- */
 
-/* A part, with the ray in the tree's frame. */
-static inline void try_part(const struct sim_plan *plan, const struct sim_part *part,
-                            const struct sim_ray *ray, uint32_t tree, struct sim_hit *hit)
-{
-    const double *vx = plan->vx + part->first;
-    const double *vy = plan->vy + part->first;
-    double px = vx[0] - ray->x;
-    double py = vy[0] - ray->y;
-    double a = ray->dx * py - ray->dy * px;
-
-    for (uint32_t i = 1; i <= part->count; i++) {
-        const double qx = vx[i] - ray->x;
-        const double qy = vy[i] - ray->y;
-        const double b = ray->dx * qy - ray->dy * qx;
-        const double range = sim_meet(a, b, px, py, qx, qy);
-        if (range >= 0 &&
-            sim_is_nearer(range, (double)part->ranger_return, hit->range, hit->ranger_return)) {
-            *hit = (struct sim_hit){.range = range,
-                                    .ranger_return = (double)part->ranger_return,
-                                    .tree = tree,
-                                    .member = part->member};
-        }
-        px = qx;
-        py = qy;
-        a = b;
-    }
-}
-
 void tpi_sim_cast_body(const struct sim_spot *spot, const struct sim_ray *ray, struct sim_hit *hit)
 {
     const struct sim_plan *plan = spot->plan;
@@ -134,7 +119,13 @@ void tpi_sim_cast_body(const struct sim_spot *spot, const struct sim_ray *ray, s
         const struct sim_part *part = &plan->parts[i];
         if ((part->flags & ray->sees) != 0 &&
             (ray->flat || sim_within(turned.z, part->z0, part->z1))) {
-            try_part(plan, part, &turned, spot->tree, hit);
+            const double range = sim_meet_part(plan, part, &turned);
+            if (sim_is_nearer(range, (double)part->ranger_return, hit->range, hit->ranger_return)) {
+                *hit = (struct sim_hit){.range = range,
+                                        .ranger_return = (double)part->ranger_return,
+                                        .tree = spot->tree,
+                                        .member = part->member};
+            }
         }
     }
 }

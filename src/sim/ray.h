@@ -42,13 +42,13 @@ static inline bool sim_is_nearer(double range, double ranger_return, double old_
 }
 
 /* Where a ray from the origin meets a segment from p to q, whose ends are on the sides a and b of
- * it; negative if it does not. */
+ * it; HUGE_VAL if it does not. Without branches, which could not be foretold. */
 static inline double sim_meet(double a, double b, double px, double py, double qx, double qy)
 {
-    if ((a < 0 && b < 0) || (a > 0 && b > 0) || a == b) {
-        return -1;
-    }
-    return (px * qy - py * qx) / (b - a);
+    const double range = (px * qy - py * qx) / (b - a);
+    const bool crosses = ((a <= 0) & (b >= 0)) | ((a >= 0) & (b <= 0));
+
+    return crosses & (a != b) & (range >= 0) ? range : HUGE_VAL;
 }
 
 /* Whether a height is within an interval; sums of decimals may be off by a little. */
@@ -68,8 +68,7 @@ static inline void sim_try_wall(const struct sim_wall *wall, const struct sim_ra
     const double range =
         sim_meet(ray->dx * py - ray->dy * px, ray->dx * qy - ray->dy * qx, px, py, qx, qy);
 
-    if (range >= 0 &&
-        sim_is_nearer(range, (double)wall->ranger_return, hit->range, hit->ranger_return) &&
+    if (sim_is_nearer(range, (double)wall->ranger_return, hit->range, hit->ranger_return) &&
         (wall->flags & ray->sees) != 0 && wall->tree != ray->group &&
         (ray->flat || sim_within(ray->z, wall->z0, wall->z1))) {
         *hit = (struct sim_hit){.range = range,
@@ -77,6 +76,30 @@ static inline void sim_try_wall(const struct sim_wall *wall, const struct sim_ra
                                 .tree = wall->tree,
                                 .member = wall->member};
     }
+}
+
+/* Where a ray, given in the tree's frame, meets a part; HUGE_VAL if it does not. */
+static inline double sim_meet_part(const struct sim_plan *plan, const struct sim_part *part,
+                                   const struct sim_ray *ray)
+{
+    const double *vx = plan->vx + part->first;
+    const double *vy = plan->vy + part->first;
+    double px = vx[0] - ray->x;
+    double py = vy[0] - ray->y;
+    double a = ray->dx * py - ray->dy * px;
+    double nearest = HUGE_VAL;
+
+    for (uint32_t i = 1; i <= part->count; i++) {
+        const double qx = vx[i] - ray->x;
+        const double qy = vy[i] - ray->y;
+        const double b = ray->dx * qy - ray->dy * qx;
+        const double range = sim_meet(a, b, px, py, qx, qy);
+        nearest = range < nearest ? range : nearest;
+        px = qx;
+        py = qy;
+        a = b;
+    }
+    return nearest;
 }
 
 /* Cast a ray among walls and crowd. True if something was hit before hit->range. */

@@ -38,12 +38,12 @@ static inline double ray_at(const struct fan *fan, double x, double y)
 static inline void meet_rays(const struct fan *fan, double first, double last,
                              const struct sim_edge *edge)
 {
-    const double count = fan->group->count;
-    const double from = first > 0 ? ceil(first) : 0;
-    const double to = last < count - 1 ? floor(last) + 1 : count;
+    const uint32_t count = fan->group->count;
+    const uint32_t from = first > 0 ? (uint32_t)first : 0; /* one too many does no harm */
+    const uint32_t to = last < 0 ? 0 : last < count - 1 ? (uint32_t)last + 1 : count;
 
     if (from < to) {
-        fan->kernel->meet(fan->rays, (uint32_t)from, (uint32_t)to, edge);
+        fan->kernel->meet(fan->rays, from, to, edge);
     }
 }
 
@@ -143,49 +143,38 @@ static void meet_part(const struct fan *fan, const struct sim_plan *plan,
     }
 }
 
-/* Whether no ray comes near a circle at a distance greater than its radius. */
-static bool is_missed(const struct fan *fan, double x, double y, double distance, double radius)
-{
-    const double width = sim_rough_width(radius, distance) * fan->per_step + fan->slack + 1;
-    const double middle = ray_at(fan, x, y);
-
-    return distance > 1.3 * radius && (middle + width < 0 || middle - width > fan->group->count) &&
-           middle - width + 2 * SIM_PI * fan->per_step > fan->group->count &&
-           middle + width - 2 * SIM_PI * fan->per_step < 0;
-}
-
-/* A body at x, y in the sensor's frame. */
-static void meet_body(const struct fan *fan, const struct sim_spot *spot, double x, double y)
+static void meet_body(const struct fan *fan, const struct sim_spot *spot)
 {
     const struct sim_frame *f = fan->frame;
+    const double dx = spot->x - f->x;
+    const double dy = spot->y - f->y;
     const double radius = (double)spot->radius;
-    const double square = x * x + y * y;
-
-    if (spot->group == fan->own || is_missed(fan, x, y, sqrt(square), radius)) {
-        return;
-    }
-    const struct sim_frame at = {.x = x,
-                                 .y = y,
+    const bool outside = dx * dx + dy * dy > radius * radius;
+    const struct sim_frame at = {.x = f->c * dx + f->s * dy,
+                                 .y = f->c * dy - f->s * dx,
                                  .z = f->z - spot->z,
                                  .c = f->c * spot->c + f->s * spot->s,
                                  .s = f->c * spot->s - f->s * spot->c};
+
     for (uint32_t i = 0; i < spot->plan->part_count; i++) {
         const struct sim_part *part = &spot->plan->parts[i];
         if ((part->flags & SIM_VISIBLE) != 0 && sim_within(at.z, part->z0, part->z1)) {
-            meet_part(fan, spot->plan, part, &at, square > radius * radius);
+            meet_part(fan, spot->plan, part, &at, outside);
         }
     }
 }
 
-static void meet_crowd(const struct fan *fan, const struct sim_crowd *crowd)
+static void meet_crowd(const struct fan *fan, const struct sim_crowd *crowd, const uint32_t *before)
 {
-    struct sim_gather gather;
+    struct sim_search search;
 
-    sim_gather_init(&gather, crowd, fan->frame, fan->group->reach);
-    while (sim_gather_next(&gather)) {
-        const struct sim_found *found = &gather.found;
-        for (uint32_t i = 0; i < found->count; i++) {
-            meet_body(fan, &crowd->spots[found->spot[i]], found->x[i], found->y[i]);
+    sim_search_init(&search, crowd, fan->frame, fan->group, before);
+    while (sim_search_next(&search)) {
+        for (uint32_t i = 0; i < search.found.count; i++) {
+            const struct sim_spot *spot = &crowd->spots[search.found.spot[i]];
+            if (spot->group != fan->own) {
+                meet_body(fan, spot);
+            }
         }
     }
 }
@@ -193,7 +182,8 @@ static void meet_crowd(const struct fan *fan, const struct sim_crowd *crowd)
 /* ---- The whole ------------------------------------------------------------------------------- */
 
 void tpi_sim_fan(const tpi_sim *sim, const struct sim_ranger_group *group,
-                 const struct sim_frame *frame, uint32_t own, const struct sim_rays *rays)
+                 const struct sim_frame *frame, uint32_t own, const uint32_t *before,
+                 const struct sim_rays *rays)
 {
     const struct fan fan = {
         .kernel = tpi_sim_kernel(),
@@ -211,6 +201,6 @@ void tpi_sim_fan(const tpi_sim *sim, const struct sim_ranger_group *group,
         meet_walls(&fan, &sim->walls);
     }
     if (sim->crowd.count > 0) {
-        meet_crowd(&fan, &sim->crowd);
+        meet_crowd(&fan, &sim->crowd, before);
     }
 }

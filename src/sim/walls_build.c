@@ -17,7 +17,7 @@ enum {
     CELLS_PER_BLOCK = 4, /* along a side */
 };
 
-static const double margin = 1e-6; /* of a cell's side */
+static const double margin = 5e-3; /* of a cell's side */
 
 void tpi_sim_walls_fini(struct sim_walls *walls)
 {
