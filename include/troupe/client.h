@@ -73,7 +73,7 @@ typedef struct tp_client_options {
  *     inproc:FILE.cfg                a server of the program's own, without any network, which runs
  *                                    as long as the client does, in the client's calls
  *     NULL                           the environment's TROUPE_URL, or else localhost
- * Fails with the reason: "tcp:localhost:6665: connection refused". */
+ * Fails with the reason: "connect to tcp:localhost:6665: connection refused". */
 TP_API tp_status tp_client_connect(tp_client **out, const char *url,
                                    const tp_client_options *options, tp_error *err);
 
