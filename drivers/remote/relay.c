@@ -83,6 +83,10 @@ static tp_status offer(struct relay *relay, size_t i, const char *devices_param,
 {
     struct joint *joint = &relay->joints[i];
     const tp_interface *interface = tp_provides_interface(relay->self, i);
+
+    if (interface->code <= TP_PLAYER_CODE) {
+        return tp_fail(err, TP_E_UNSUPPORTED, "%s is the server's own", interface->name);
+    }
     tp_status status = tp_offer(relay->self, interface, tp_provides_key(relay->self, i), NULL,
                                 handle, &joint->device, err);
 
@@ -125,6 +129,9 @@ tp_status relay_init(struct relay *out, tp_instance *self, const char *devices_p
 
 void relay_fini(struct relay *relay)
 {
+    if (relay->joints == NULL) {
+        return;
+    }
     relay_stop(relay);
     tp_timer_destroy(relay->patience);
     free(relay->joints);
