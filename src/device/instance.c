@@ -10,7 +10,8 @@
 
 void instance_submit(tp_instance *self, job *next)
 {
-    if (self->on_loop && !self->busy) {
+    /* What waits comes first. */
+    if (self->on_loop && !self->busy && atomic_load(&self->inbox.posted) == NULL) {
         self->busy = true;
         next->run(next, self);
         self->busy = false;
@@ -26,6 +27,18 @@ static void report(tp_instance *self, tpi_task *task)
     tpi_loop_post(self->hub->loop, task);
 }
 
+void instance_halt(tp_instance *self)
+{
+    if (self->started && self->plan.driver->ops->stop != NULL) {
+        self->plan.driver->ops->stop(self);
+    }
+    self->started = false;
+    self->halting = true;
+    errands_end(self); /* before the tickets: they are what answers some of these */
+    tickets_end(self);
+    self->halting = false;
+}
+
 static void start(job *unused, tp_instance *self)
 {
     (void)unused;
@@ -35,16 +48,16 @@ static void start(job *unused, tp_instance *self)
     self->start.status = ops->start == NULL ? TP_OK : ops->start(self, &self->start.error);
     self->started = self->start.status == TP_OK;
     self->next_poll_ns = tp_clock_now_ns(tp_clock_real()); /* what threads wait by */
+    if (!self->started) {
+        instance_halt(self);
+    }
     report(self, &self->started_task);
 }
 
 static void stop(job *unused, tp_instance *self)
 {
     (void)unused;
-    if (self->started && self->plan.driver->ops->stop != NULL) {
-        self->plan.driver->ops->stop(self);
-    }
-    self->started = false;
+    instance_halt(self);
     report(self, &self->stopped_task);
 }
 
@@ -315,6 +328,7 @@ void instance_destroy(tp_instance *self)
         self->links = next;
     }
     tp_timer_destroy(self->timer);
+    tp_loop_after_cancel(self->hub->loop, &self->turn);
     free(self->scratch);
     free(self->state);
     free(self);
@@ -335,6 +349,11 @@ const char *tp_instance_name(const tp_instance *self)
 const tp_clock *tp_instance_clock(const tp_instance *self)
 {
     return tp_loop_clock(self->hub->loop);
+}
+
+tp_loop *tp_instance_loop(const tp_instance *self)
+{
+    return (self->plan.driver->flags & TP_DRIVER_ON_LOOP) != 0 ? self->hub->loop : NULL;
 }
 
 void tp_instance_set_period(tp_instance *self, int64_t period_ns)
