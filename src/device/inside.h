@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 
+#include "base/arena.h"
 #include "device/hub.h"
 #include "platform/thread.h"
 
@@ -61,6 +62,9 @@ struct tp_instance {
     tpi_hub *hub; /* borrowed */
     tpi_blueprint plan;
     char name[48];
+    tpi_arena arena;        /* what lives as long as the instance */
+    tpi_setting *fallbacks; /* of the arena: one for each declared parameter */
+    uint32_t fallback_count;
     void *state;        /* owned: the driver's */
     tp_device *devices; /* owned list */
     tp_link *links;     /* owned list */
@@ -152,6 +156,9 @@ void instance_destroy(tp_instance *self);
 void instance_started(tpi_task *task);
 void instance_stopped(tpi_task *task);
 void instance_failed(tpi_task *task);
+
+/* param.c: make the fallbacks ready. */
+tp_status params_prepare(tp_instance *self, tp_error *err);
 
 /* worker.c */
 tp_status worker_create(tp_instance *self, tp_error *err);

@@ -301,6 +301,7 @@ tp_status instance_create(tp_instance **out, tpi_hub *hub, const tpi_blueprint *
     self->state = calloc(1, plan->driver->state_size + 1);
     tp_status status = self->state == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
     status = status == TP_OK ? tp_timer_create(&self->timer, hub->loop, fire, self, err) : status;
+    status = status == TP_OK ? params_prepare(self, err) : status;
     status = status == TP_OK ? run_init(self, err) : status;
     status = status == TP_OK ? worker_create(self, err) : status;
     if (status != TP_OK) {
@@ -331,6 +332,7 @@ void instance_destroy(tp_instance *self)
     tp_loop_after_cancel(self->hub->loop, &self->turn);
     free(self->scratch);
     free(self->state);
+    tpi_arena_fini(&self->arena);
     free(self);
 }
 

@@ -36,6 +36,11 @@ struct tp_server {
 /* wire.c: make instances of all driver sections, in the order of the file. */
 tp_status wire_drivers(tp_server *server, tp_error *err);
 
+/* setting.c: read the parameters of a driver section, each by its unit, and tell of fields that
+ * nobody uses. */
+tp_status settings_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
+                        tp_error *err);
+
 /* Tell the owner of a server (the context) something. */
 void server_note(void *context, const char *text);
 
