@@ -39,8 +39,9 @@ struct tp_port;                     /* a line to hardware; see troupe/port.h */
  * "rad" numbers that are scaled by the file's units, "1" or any other unit a number as it stands;
  * the units of a tuple's values may differ: "m m rad", where the last one holds for the rest. A
  * configuration that has something else there is refused before init, with file, line and column.
- * `fallback` is what is taken if it is absent, its values divided by blanks; NULL means that it has
- * to be there. A fallback of "" is an empty text or no values. */
+ * `fallback` is what is taken if it is absent, its values divided by blanks, lengths in metres and
+ * angles in radians; NULL means that it has to be there. A fallback of "" is an empty text or no
+ * values. */
 typedef struct tp_param {
     const char *name;
     const char *unit;

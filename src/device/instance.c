@@ -10,7 +10,8 @@
 
 void instance_submit(tp_instance *self, job *next)
 {
-    if (self->on_loop && !self->busy) {
+    /* What waits comes first. */
+    if (self->on_loop && !self->busy && atomic_load(&self->inbox.posted) == NULL) {
         self->busy = true;
         next->run(next, self);
         self->busy = false;
@@ -26,11 +27,27 @@ static void report(tp_instance *self, tpi_task *task)
     tpi_loop_post(self->hub->loop, task);
 }
 
+void instance_halt(tp_instance *self)
+{
+    if ((self->started || self->start_pending) && self->plan.driver->ops->stop != NULL) {
+        self->plan.driver->ops->stop(self);
+    }
+    self->started = false;
+    self->start_pending = false;
+    self->halting = true;
+    errands_end(self); /* before the tickets: they are what answers some of these */
+    tickets_end(self);
+    self->halting = false;
+}
+
 static void settle_start(tp_instance *self)
 {
     self->start_pending = false;
     self->started = self->start.status == TP_OK;
     self->next_poll_ns = tp_clock_now_ns(tp_clock_real()); /* what threads wait by */
+    if (!self->started) {
+        instance_halt(self);
+    }
     report(self, &self->started_task);
 }
 
@@ -63,11 +80,7 @@ void tp_instance_started(tp_instance *self, tp_status status, const char *why)
 static void stop(job *unused, tp_instance *self)
 {
     (void)unused;
-    if ((self->started || self->start_pending) && self->plan.driver->ops->stop != NULL) {
-        self->plan.driver->ops->stop(self);
-    }
-    self->started = false;
-    self->start_pending = false;
+    instance_halt(self);
     report(self, &self->stopped_task);
 }
 
@@ -313,6 +326,7 @@ tp_status instance_create(tp_instance **out, tpi_hub *hub, const tpi_blueprint *
     self->state = calloc(1, plan->driver->state_size + 1);
     tp_status status = self->state == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
     status = status == TP_OK ? tp_timer_create(&self->timer, hub->loop, fire, self, err) : status;
+    status = status == TP_OK ? params_prepare(self, err) : status;
     status = status == TP_OK ? run_init(self, err) : status;
     status = status == TP_OK ? worker_create(self, err) : status;
     if (status != TP_OK) {
@@ -340,8 +354,10 @@ void instance_destroy(tp_instance *self)
         self->links = next;
     }
     tp_timer_destroy(self->timer);
+    tp_loop_after_cancel(self->hub->loop, &self->turn);
     free(self->scratch);
     free(self->state);
+    tpi_arena_fini(&self->arena);
     free(self);
 }
 
@@ -362,6 +378,11 @@ const tp_clock *tp_instance_clock(const tp_instance *self)
     return tp_loop_clock(self->hub->loop);
 }
 
+tp_loop *tp_instance_loop(const tp_instance *self)
+{
+    return (self->plan.driver->flags & TP_DRIVER_ON_LOOP) != 0 ? self->hub->loop : NULL;
+}
+
 void tp_instance_set_period(tp_instance *self, int64_t period_ns)
 {
     self->period_ns = period_ns;
@@ -369,11 +390,6 @@ void tp_instance_set_period(tp_instance *self, int64_t period_ns)
     if (self->on_loop && self->phase == RUNNING) {
         poll_on_loop(self);
     }
-}
-
-tp_loop *tp_instance_loop(const tp_instance *self)
-{
-    return self->on_loop ? self->hub->loop : NULL;
 }
 
 const tp_catalogue *tp_instance_catalogue(const tp_instance *self)

@@ -30,10 +30,7 @@ void worker_run_jobs(tp_instance *self)
 /* The device is lost: leave it safe, and let the loop know. */
 void worker_fail(tp_instance *self)
 {
-    if (self->plan.driver->ops->stop != NULL) {
-        self->plan.driver->ops->stop(self);
-    }
-    self->started = false;
+    instance_halt(self);
     tpi_loop_post(self->hub->loop, &self->failed_task);
 }
 
