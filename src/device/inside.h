@@ -79,6 +79,7 @@ struct tp_instance {
     tp_timer *timer;      /* owned: polls of drivers on the loop, restarts */
     tp_instance *next;
     uint64_t dropped;
+    char told[256]; /* the last failure to start that the owner was told of */
 
     /* Jobs on their way. */
     tpi_inbox inbox;
@@ -92,6 +93,7 @@ struct tp_instance {
     tpi_thread *thread; /* owned; NULL on the loop */
     bool busy;          /* inside an operation */
     bool started;
+    bool start_pending; /* start has begun and will be told to have ended */
     bool quit;
     int64_t period_ns;
     int64_t next_poll_ns;
@@ -164,6 +166,7 @@ tp_status params_prepare(tp_instance *self, tp_error *err);
 tp_status worker_create(tp_instance *self, tp_error *err);
 void worker_join(tp_instance *self);
 void worker_poll(tp_instance *self);
+void worker_fail(tp_instance *self);
 void worker_run_jobs(tp_instance *self);
 
 /* call.c */

@@ -24,7 +24,7 @@ static const tp_driver *const *drivers_of_kit(const tp_server *server)
 }
 
 /* The program's own, then those of its kit. */
-static const tp_driver *find_driver(const tp_server *server, const char *name)
+const tp_driver *find_driver(const tp_server *server, const char *name)
 {
     const tp_driver *own = driver_named(server->options.drivers, name);
 
@@ -78,11 +78,6 @@ static tp_status unknown_interface(const tp_server *server, const tpi_cfg_value 
                         tpi_nearest_hint(&nearest, hint, sizeof hint));
 }
 
-static bool is_local(const char *host)
-{
-    return host[0] == '\0' || strcmp(host, "localhost") == 0 || strcmp(host, "127.0.0.1") == 0;
-}
-
 static tp_status read_address(tp_server *server, const tpi_cfg_value *value, tpi_wanted *out,
                               tp_error *err)
 {
@@ -96,16 +91,15 @@ static tp_status read_address(tp_server *server, const tpi_cfg_value *value, tpi
     if (out->interface == NULL) {
         return unknown_interface(server, value, address.interface, err);
     }
-    if (!is_local(address.host)) {
-        return tpi_cfg_fail(&value->place, err, "%s is on another host, which is not possible yet",
-                            value->text);
-    }
     out->key = tpi_arena_text(&server->arena, address.key, strlen(address.key));
     out->addr = (tp_devaddr){.host = TP_PLAYER_HOST,
                              .robot = address.robot > 0 ? address.robot : server->options.port,
                              .interf = out->interface->code,
                              .index = (uint16_t)address.index};
-    return out->key == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
+    if (out->key == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    return elsewhere_is(server, &address) ? elsewhere_name(server, &address, out, err) : TP_OK;
 }
 
 /* The same address twice in one list is a slip of the pen. */
@@ -169,14 +163,20 @@ static tp_status wire_driver(tp_server *server, tpi_cfg_section *section, tp_err
 {
     tpi_blueprint plan = {0};
     tp_error why = {0};
-    tp_status status = read_blueprint(server, section, &plan, err);
+    bool isolated = false;
+    tp_status status = tpi_cfg_bool(section, "isolated", false, &isolated, err);
 
+    status = status == TP_OK ? read_blueprint(server, section, &plan, err) : status;
     if (status != TP_OK) {
         return status;
     }
     if (plan.provide_count == 0) {
         return tpi_cfg_fail(&section->place, err, "the driver %s provides nothing",
                             plan.driver->name);
+    }
+    status = isolated ? isolate(server, section, &plan, err) : TP_OK;
+    if (status != TP_OK) {
+        return status;
     }
     status = tpi_hub_add(server->hub, &plan, NULL, &why);
     return status == TP_OK ? TP_OK : tpi_cfg_fail(&section->place, err, "%s", why.text);
@@ -203,7 +203,7 @@ static tp_status wire_interface(tp_server *server, tpi_cfg_section *section, tp_
 tp_status wire_drivers(tp_server *server, tp_error *err)
 {
     tpi_cfg_section *root = tpi_cfg_root(server->cfg);
-    tp_status status = TP_OK;
+    tp_status status = elsewhere_begin(server, err);
 
     for (uint32_t i = 0; i < root->section_count && status == TP_OK; i++) {
         if (strcmp(root->sections[i]->type, "interface") == 0) {
@@ -218,5 +218,5 @@ tp_status wire_drivers(tp_server *server, tp_error *err)
     if (status == TP_OK && tpi_hub_device_count(server->hub) == 0) {
         return tpi_cfg_fail(&root->place, err, "the configuration has no device");
     }
-    return status;
+    return status == TP_OK ? elsewhere_offer(server, err) : status;
 }
