@@ -378,11 +378,6 @@ const tp_clock *tp_instance_clock(const tp_instance *self)
     return tp_loop_clock(self->hub->loop);
 }
 
-tp_loop *tp_instance_loop(const tp_instance *self)
-{
-    return (self->plan.driver->flags & TP_DRIVER_ON_LOOP) != 0 ? self->hub->loop : NULL;
-}
-
 void tp_instance_set_period(tp_instance *self, int64_t period_ns)
 {
     self->period_ns = period_ns;
