@@ -22,6 +22,12 @@ extern const command command_demo;
 extern const command command_run;
 extern const command command_check;
 extern const command command_drivers;
+extern const command command_list;
+extern const command command_print;
+extern const command command_send;
+extern const command command_request;
+extern const command command_stat;
+extern const command command_frames;
 
 /* "troupe NAME: text" on standard error; returns `code`, so that failing is one line. */
 int command_fail(const char *name, int code, const char *format, ...) TP_PRINTF(3, 4);
