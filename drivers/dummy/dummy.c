@@ -52,7 +52,7 @@ struct dummy {
 };
 
 static const tp_param dummy_params[] = {
-    {"rate", NULL, "10", "how often data is sent, per second"},
+    {"rate", "Hz", "10", "how often data is sent, per second"},
     {NULL, NULL, NULL, NULL},
 };
 

@@ -20,9 +20,9 @@ static const fake_kind *const kinds[] = {
 };
 
 static const tp_param fake_params[] = {
-    {"rate", NULL, "10", "how often data is sent, per second"},
-    {"seed", NULL, "1", "what random numbers begin with; the same seed gives the same data"},
-    {"noise", NULL, "0.01", "standard deviation of what is measured, in its own unit"},
+    {"rate", "Hz", "10", "how often data is sent, per second"},
+    {"seed", "1", "1", "what random numbers begin with; the same seed gives the same data"},
+    {"noise", "1", "0.01", "standard deviation of what is measured, in its own unit"},
     {"position", "m", "", "where the devices sit on the robot: x y z"},
     {"orientation", "rad", "", "how they are turned: roll pitch yaw"},
     {"size", "m", "", "how large they are: length width height"},

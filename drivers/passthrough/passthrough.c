@@ -23,7 +23,7 @@ struct passthrough {
 };
 
 static const tp_param passthrough_params[] = {
-    {"timeout", NULL, "5", "how long the other device may take to answer, in seconds"},
+    {"timeout", "s", "5", "how long the other device may take to answer"},
     {NULL, NULL, NULL, NULL},
 };
 

@@ -6,13 +6,14 @@
  * handled while a call of this header waits, or while the loop turns.
  *
  * Two styles, which mix. *Blocking*: calls that wait, with a time-out (tp_client_read(),
- * tp_proxy_request(), ...); they must not be called from a callback. *Callbacks*: tp_proxy_on_data(),
- * tp_proxy_request_later() ..., and tp_client_run() or a loop of the program's own.
+ * tp_proxy_request(), ...); they must not be called from a callback. *Callbacks*:
+ * tp_proxy_on_data(), tp_proxy_request_later() ..., and tp_client_run() or a loop of the program's
+ * own.
  *
  * For each interface there is a header of typed calls, troupe/client/position2d.h and so on:
  *
- *     tp_position2d_open(client, 0, &base, &err)             tp_client_open(client, "position2d:0", ...)
- *     tp_position2d_command_vel(base, &vel, &err)            tp_proxy_command()
+ *     tp_position2d_open(client, 0, &base, &err)             tp_client_open(client, "position2d:0",
+ * ...) tp_position2d_command_vel(base, &vel, &err)            tp_proxy_command()
  *     tp_position2d_request_get_geom(base, &geom, &err)      tp_proxy_request()
  *     tp_position2d_latest_state(base)                       tp_proxy_latest()
  *     tp_position2d_wait_state(base, timeout_ns, &err)       tp_proxy_wait()
@@ -41,15 +42,17 @@ struct tp_server;
 
 /* When data comes. */
 typedef enum tp_client_mode {
-    TP_CLIENT_AUTO, /* FRESH for a client with a loop of its own, EVERYTHING on the program's loop */
-    TP_CLIENT_FRESH,      /* pulled: at each read the newest of each kind, however slow the program */
+    TP_CLIENT_AUTO,  /* FRESH for a client with a loop of its own, EVERYTHING on the program's loop
+                      */
+    TP_CLIENT_FRESH, /* pulled: at each read the newest of each kind, however slow the program */
     TP_CLIENT_EVERYTHING, /* pushed: every message as soon as it is there */
 } tp_client_mode;
 
-/* All may be zero. What is pointed to is borrowed until the client is destroyed, texts are copied. */
+/* All may be zero. What is pointed to is borrowed until the client is destroyed, texts are copied.
+ */
 typedef struct tp_client_options {
-    const char *name;              /* what the program is called in the server's statistics */
-    int64_t timeout_ns;            /* of calls that wait; 0 for 5 s, TP_NEVER for none */
+    const char *name;   /* what the program is called in the server's statistics */
+    int64_t timeout_ns; /* of calls that wait; 0 for 5 s, TP_NEVER for none */
     tp_client_mode mode;
     bool stay_lost;                /* do not connect again when the connection is lost */
     bool plain;                    /* do not say hello: be a plain Player client */
@@ -70,7 +73,7 @@ typedef struct tp_client_options {
  *     inproc:FILE.cfg                a server of the program's own, without any network, which runs
  *                                    as long as the client does, in the client's calls
  *     NULL                           the environment's TROUPE_URL, or else localhost
- * Fails with the reason: "tcp:localhost:6665: connection refused". */
+ * Fails with the reason: "connect to tcp:localhost:6665: connection refused". */
 TP_API tp_status tp_client_connect(tp_client **out, const char *url,
                                    const tp_client_options *options, tp_error *err);
 

@@ -84,6 +84,40 @@ static tp_status operate(tpi_call *call, void *answer)
     return what->call(device->ops, device, ask, answer, &call->error);
 }
 
+static void take_ticket(tpi_call *call)
+{
+    tp_instance *self = call->device->instance;
+
+    if (call->previous != NULL) {
+        call->previous->next = call->next;
+    } else {
+        self->tickets = call->next;
+    }
+    if (call->next != NULL) {
+        call->next->previous = call->previous;
+    }
+    call->deferred = false;
+    if (self->current == call) {
+        self->current = NULL;
+    }
+}
+
+/* The operation has answered, or said why not. */
+static void settle(tpi_call *call, tp_status status, const void *answer)
+{
+    if (call->deferred) {
+        take_ticket(call);
+    }
+    call->status = status;
+    if (status == TP_PENDING) {
+        call->status = tp_fail(&call->error, TP_E_DEVICE, "%s: the driver has lost the request",
+                               call->what->name);
+    } else if (status == TP_OK && call->what->kind == TP_KIND_REQUEST) {
+        make_answer(call, answer);
+    }
+    complete(call);
+}
+
 static void run_call(job *next, tp_instance *self)
 {
     tpi_call *call = (tpi_call *)next;
@@ -99,15 +133,15 @@ static void run_call(job *next, tp_instance *self)
         memset(answer, 0, call->what->answer->size);
     }
     self->current = call;
-    call->status = operate(call, answer);
-    self->current = NULL;
-    if (call->status == TP_PENDING) {
+    const tp_status status = operate(call, answer);
+    if (self->current == NULL) { /* its ticket has been used already */
         return;
     }
-    if (call->status == TP_OK && call->what->kind == TP_KIND_REQUEST) {
-        make_answer(call, answer);
+    self->current = NULL;
+    if (status == TP_PENDING && call->deferred) {
+        return;
     }
-    complete(call);
+    settle(call, status, answer);
 }
 
 tp_status tpi_device_call(tp_device *device, const tp_message *what, tp_msg *ask,
@@ -145,13 +179,26 @@ tp_status tpi_device_call(tp_device *device, const tp_message *what, tp_msg *ask
 
 tp_ticket *tp_device_defer(tp_device *device)
 {
-    return (tp_ticket *)device->instance->current;
+    tp_instance *self = device->instance;
+    tpi_call *call = self->current;
+
+    if (call != NULL && !call->deferred) {
+        call->deferred = true;
+        call->previous = NULL;
+        call->next = self->tickets;
+        if (call->next != NULL) {
+            call->next->previous = call;
+        }
+        self->tickets = call;
+    }
+    return (tp_ticket *)call;
 }
 
 void tp_ticket_answer(tp_ticket *ticket, const void *value)
 {
     tpi_call *call = (tpi_call *)ticket;
 
+    take_ticket(call);
     if (call->what->kind == TP_KIND_REQUEST) {
         make_answer(call, value);
     } else {
@@ -164,6 +211,14 @@ void tp_ticket_fail(tp_ticket *ticket, tp_status code, const char *text)
 {
     tpi_call *call = (tpi_call *)ticket;
 
+    take_ticket(call);
     call->status = tp_fail(&call->error, code, "%s", text);
     complete(call);
+}
+
+void tickets_end(tp_instance *self)
+{
+    while (self->tickets != NULL) {
+        tp_ticket_fail((tp_ticket *)self->tickets, TP_E_DEVICE, "the device was stopped");
+    }
 }

@@ -206,6 +206,9 @@ void tpi_device_close(tpi_reader *reader)
     if (reader->next != NULL) {
         reader->next->previous = reader->previous;
     }
+    for (struct delivery *d = device->deliveries; d != NULL; d = d->outer) {
+        d->next = d->next == reader ? reader->next : d->next;
+    }
     reader->device = NULL;
     device->reader_count--;
     atomic_store(&device->has_readers, device->reader_count);
@@ -217,12 +220,16 @@ void tpi_device_close(tpi_reader *reader)
 
 void device_deliver(tp_device *device, tp_msg *msg)
 {
+    struct delivery delivery = {device->readers, device->deliveries};
+
     device->published++;
-    for (tpi_reader *reader = device->readers; reader != NULL;) {
-        tpi_reader *next = reader->next;
+    device->deliveries = &delivery;
+    while (delivery.next != NULL) {
+        tpi_reader *reader = delivery.next;
+        delivery.next = reader->next;
         reader->deliver(reader, msg);
-        reader = next;
     }
+    device->deliveries = delivery.outer;
 }
 
 static void deliver_task(tpi_task *task)

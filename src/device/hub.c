@@ -95,6 +95,20 @@ tp_device *tpi_hub_find(const tpi_hub *hub, unsigned robot, unsigned interf, uns
     return NULL;
 }
 
+/* Answers may wait for instances that ask each other; each makes at most a few more. */
+static void work_off(tpi_hub *hub)
+{
+    bool again = true;
+
+    while (again) {
+        again = false;
+        for (tp_instance *at = hub->instances; at != NULL; at = at->next) {
+            again = again || atomic_load(&at->inbox.posted) != NULL;
+            worker_run_jobs(at);
+        }
+    }
+}
+
 void tpi_hub_destroy(tpi_hub *hub)
 {
     if (hub == NULL) {
@@ -113,6 +127,7 @@ void tpi_hub_destroy(tpi_hub *hub)
     }
     hub->closing = true;            /* nothing starts any more, nobody sends */
     tp_loop_turn(hub->loop, false); /* what they posted last */
+    work_off(hub);
     while (hub->instances != NULL) {
         tp_instance *next = hub->instances->next;
         instance_destroy(hub->instances);

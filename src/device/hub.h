@@ -24,8 +24,8 @@ typedef struct tpi_hub tpi_hub;
  */
 
 typedef struct tpi_setting_value {
-    const char *text;
-    double number; /* not a number for words */
+    const char *text; /* as written */
+    double number;    /* lengths in metres, angles in radians; not a number for words */
 } tpi_setting_value;
 
 /* Borrowed by the hub until the instance is destroyed. */
@@ -33,7 +33,6 @@ typedef struct tpi_setting {
     const char *name;
     const tpi_setting_value *values;
     uint32_t value_count;
-    double scale; /* of lengths or angles, by the unit of the parameter; 1 otherwise */
 } tpi_setting;
 
 typedef struct tpi_wanted {

@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 
+#include "base/arena.h"
 #include "device/hub.h"
 #include "platform/thread.h"
 
@@ -31,18 +32,27 @@ struct tp_device {
     const void *ops;
     tp_handler *handler;
     tp_devaddr addr;
-    char name[64];           /* "position2d:0" */
-    void *context;           /* the driver's */
-    tpi_reader *readers;     /* borrowed; the loop's */
-    uint32_t reader_count;   /* the loop's */
-    atomic_uint has_readers; /* the same, for the driver's thread */
-    uint64_t published;      /* the loop's */
-    tp_device *next;         /* of the instance */
+    char name[64];               /* "position2d:0" */
+    void *context;               /* the driver's */
+    tpi_reader *readers;         /* borrowed; the loop's */
+    struct delivery *deliveries; /* under way, innermost first; the loop's */
+    uint32_t reader_count;       /* the loop's */
+    atomic_uint has_readers;     /* the same, for the driver's thread */
+    uint64_t published;          /* the loop's */
+    tp_device *next;             /* of the instance */
+};
+
+/* A message that is being handed to the readers of a device. They may close themselves and each
+ * other, and open the device again, while it is. */
+struct delivery {
+    tpi_reader *next; /* the reader that comes next */
+    struct delivery *outer;
 };
 
 struct tp_link {
     tp_instance *instance; /* borrowed: it owns the link */
     tpi_wanted wanted;
+    uint32_t entry;      /* which one of `requires` it takes */
     tpi_reader reader;   /* the loop's */
     tpi_opening opening; /* the loop's */
     tp_link *next;
@@ -52,6 +62,9 @@ struct tp_instance {
     tpi_hub *hub; /* borrowed */
     tpi_blueprint plan;
     char name[48];
+    tpi_arena arena;        /* what lives as long as the instance */
+    tpi_setting *fallbacks; /* of the arena: one for each declared parameter */
+    uint32_t fallback_count;
     void *state;        /* owned: the driver's */
     tp_device *devices; /* owned list */
     tp_link *links;     /* owned list */
@@ -66,6 +79,7 @@ struct tp_instance {
     tp_timer *timer;      /* owned: polls of drivers on the loop, restarts */
     tp_instance *next;
     uint64_t dropped;
+    char told[256]; /* the last failure to start that the owner was told of */
 
     /* Jobs on their way. */
     tpi_inbox inbox;
@@ -79,12 +93,16 @@ struct tp_instance {
     tpi_thread *thread; /* owned; NULL on the loop */
     bool busy;          /* inside an operation */
     bool started;
+    bool start_pending; /* start has begun and will be told to have ended */
     bool quit;
     int64_t period_ns;
     int64_t next_poll_ns;
     void *scratch; /* owned: room for an answer */
     size_t scratch_size;
-    tpi_call *current; /* the request that is being handled */
+    tpi_call *current;      /* the request that is being handled; NULL once it is answered */
+    tpi_call *tickets;      /* requests that wait for a later answer; borrowed */
+    struct errand *errands; /* its own requests to other devices; borrowed */
+    bool halting;           /* what is open is being ended; nothing new is begun */
 
     job start_job;
     job stop_job;
@@ -110,6 +128,9 @@ struct tpi_call {
     tpi_call_done *done;
     void *context;
     tpi_call **handle; /* borrowed: where the asker keeps it, cleared at the end; may be NULL */
+    bool deferred;     /* it is among the instance's tickets */
+    tpi_call *next;    /* of these */
+    tpi_call *previous;
 };
 
 struct tpi_hub {
@@ -126,6 +147,9 @@ struct tpi_hub {
 
 /* instance.c */
 void instance_submit(tp_instance *self, job *next);
+
+/* Where the instance runs: stop the driver if it was started, and end all that is open. */
+void instance_halt(tp_instance *self);
 void instance_start(tp_instance *self);
 void instance_stop_if_unused(tp_instance *self);
 tp_status instance_create(tp_instance **out, tpi_hub *hub, const tpi_blueprint *plan,
@@ -135,14 +159,21 @@ void instance_started(tpi_task *task);
 void instance_stopped(tpi_task *task);
 void instance_failed(tpi_task *task);
 
+/* param.c: make the fallbacks ready. */
+tp_status params_prepare(tp_instance *self, tp_error *err);
+
 /* worker.c */
 tp_status worker_create(tp_instance *self, tp_error *err);
 void worker_join(tp_instance *self);
 void worker_poll(tp_instance *self);
+void worker_fail(tp_instance *self);
 void worker_run_jobs(tp_instance *self);
 
 /* call.c */
 void call_finish(tpi_call *call);
+
+/* Where the instance runs: fail what was deferred and not answered. */
+void tickets_end(tp_instance *self);
 
 /* common.c: the common questions, for devices without a handler of their own. */
 bool common_owns(const tp_message *what);
@@ -152,6 +183,9 @@ tp_status common_answer(tp_device *device, const tp_message *what, const void *a
 /* link.c */
 void links_open(tp_instance *self);
 void links_close(tp_instance *self);
+
+/* Where the instance runs: its requests to other devices will have no answer. */
+void errands_end(tp_instance *self);
 
 /* device.c */
 tp_status device_add(tp_instance *self, const tpi_wanted *wanted, const void *ops,

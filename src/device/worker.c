@@ -28,12 +28,9 @@ void worker_run_jobs(tp_instance *self)
 }
 
 /* The device is lost: leave it safe, and let the loop know. */
-static void fail(tp_instance *self)
+void worker_fail(tp_instance *self)
 {
-    if (self->plan.driver->ops->stop != NULL) {
-        self->plan.driver->ops->stop(self);
-    }
-    self->started = false;
+    instance_halt(self);
     tpi_loop_post(self->hub->loop, &self->failed_task);
 }
 
@@ -49,7 +46,7 @@ void worker_poll(tp_instance *self)
     self->failure.status = ops->poll(self, &self->failure.error);
     self->busy = false;
     if (self->failure.status < 0) {
-        fail(self);
+        worker_fail(self);
     }
 }
 

@@ -20,9 +20,12 @@ static void keep(void *context, const char *text)
 
 static tp_status make(const char *text, tp_server **server, struct notes *notes, tp_error *err)
 {
-    const tp_server_options options = {
-        .kit = &tp_full_kit,
-        .path = "x.cfg", .text = text, .listen = "", .note = keep, .note_context = notes};
+    const tp_server_options options = {.kit = &tp_full_kit,
+                                       .path = "x.cfg",
+                                       .text = text,
+                                       .listen = "",
+                                       .note = keep,
+                                       .note_context = notes};
 
     return tp_server_create(server, &options, err);
 }

@@ -122,7 +122,7 @@ static void read_setting(char *word, tpi_setting *out, tpi_setting_value *values
 
     assert_non_null(equals);
     *equals = '\0';
-    *out = (tpi_setting){.name = word, .values = values, .scale = 1};
+    *out = (tpi_setting){.name = word, .values = values};
     for (char *value = strtok_r(equals + 1, ",", &rest); value != NULL;
          value = strtok_r(NULL, ",", &rest)) {
         assert_true(out->value_count < MOST_VALUES);

@@ -1,11 +1,25 @@
-/* drivers_test.c - every driver passes the suite; a new one gets a line here. */
+/*
+ * drivers_test.c - every driver passes the suite; a new one gets a line here.
+ *
+ * `remote` plays on a server that runs beside, on a thread of its own and a unix socket. `isolated`
+ * is made by the server only, and shown by tests/system/60-servers-together.py.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "conformance/driver_suite.h"
+#include "platform/folder.h"
+#include "platform/thread.h"
+#include "troupe/server.h"
 
 extern const tp_driver tp_driver_dummy;
 extern const tp_driver tp_driver_fake;
 extern const tp_driver tp_driver_lasertoranger;
 extern const tp_driver tp_driver_passthrough;
 extern const tp_driver tp_driver_rangertolaser;
+extern const tp_driver tp_driver_remote;
+
+static char far_url[128]; /* "url=unix:..." */
 
 #define EVERYTHING                                                                                 \
     "power:0 gripper:0 position2d:0 sonar:0 laser:0 blobfinder:0 ptz:0 audio:0 fiducial:0 "        \
@@ -23,6 +37,9 @@ static const char *const bad_fakes[] = {
     NULL};
 static const char *const bad_timeouts[] = {"timeout=0", "timeout=-1", "timeout=soon", "timeout=nan",
                                            NULL};
+static const char *const bad_remotes[] = {"url=unix:/x timeout=0", "url=unix:/x patience=nan",
+                                          "url=unix:/x devices=sonar:0",
+                                          "url=unix:/x devices=position2d:-1", NULL};
 static const char *const bad_lasers[] = {"force_config=1", "force_config=1,2,3,4,5,6", NULL};
 
 static const suite_driver drivers[] = {
@@ -55,9 +72,67 @@ static const suite_driver drivers[] = {
         .behind = "ranger:0",
         .foreign = "sonar:0",
     },
+    {
+        .section = {&tp_driver_remote, "position2d:0 laser:0 ptz:0 log:0", NULL, far_url},
+        .bad_settings = bad_remotes,
+    },
 };
+
+static const char *const no_sections[] = {"isolated", NULL};
+
+/* ---- The server beside ----------------------------------------------------------------------- */
+
+struct far {
+    char folder[64];
+    tp_server *server;
+    tpi_thread *thread;
+};
+
+static void serve(void *context)
+{
+    struct far *far = context;
+
+    tp_server_run(far->server);
+    tp_server_destroy(far->server);
+}
+
+static void begin(struct far *far)
+{
+    char path[96];
+    const tp_server_options options = {
+        .kit = &tp_full_kit,
+        .path = "far.cfg",
+        .text = "driver ( name \"fake\" rate 1000 provides [ \"position2d:0\" \"laser:0\" "
+                "\"ptz:0\" \"log:0\" \"position2d:100\" \"laser:100\" \"ptz:100\" "
+                "\"log:100\" ] )",
+        .listen = "",
+        .unix_path = path};
+    tp_error err = {0};
+
+    if (tpi_folder_make(far->folder, sizeof far->folder, &err) == TP_OK) {
+        snprintf(path, sizeof path, "%s/far", far->folder);
+        snprintf(far_url, sizeof far_url, "url=unix:%s", path);
+    }
+    if (far->folder[0] == '\0' || tp_server_create(&far->server, &options, &err) != TP_OK ||
+        tpi_thread_start(&far->thread, "far", serve, far, &err) != TP_OK) {
+        fprintf(stderr, "%s\n", err.text);
+        exit(1);
+    }
+}
+
+static void end(struct far *far)
+{
+    tp_server_stop(far->server);
+    tpi_thread_join(far->thread);
+    tpi_folder_remove(far->folder);
+}
 
 int main(void)
 {
-    return driver_suite_run(drivers, sizeof drivers / sizeof drivers[0]);
+    struct far far = {0};
+
+    begin(&far);
+    int result = driver_suite_run(drivers, sizeof drivers / sizeof drivers[0], no_sections);
+    end(&far);
+    return result;
 }

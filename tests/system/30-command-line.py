@@ -275,7 +275,7 @@ def a_configuration_is_checked():
 
 def drivers_are_listed():
     tap.equal([line.split()[0] for line in troupe("drivers").stdout.splitlines()],
-              ["dummy", "fake", "lasertoranger", "passthrough", "rangertolaser"])
+              ["dummy", "fake", "isolated", "lasertoranger", "passthrough", "rangertolaser", "remote"])
     assert "rate" in troupe("drivers", "fake").stdout
 
 
