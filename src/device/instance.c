@@ -387,6 +387,11 @@ void tp_instance_set_period(tp_instance *self, int64_t period_ns)
     }
 }
 
+tp_loop *tp_instance_loop(const tp_instance *self)
+{
+    return self->on_loop ? self->hub->loop : NULL;
+}
+
 const tp_catalogue *tp_instance_catalogue(const tp_instance *self)
 {
     return self->hub->catalogue;
