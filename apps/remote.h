@@ -65,9 +65,9 @@ const char *remote_url(const struct remote *remote);
 int remote_open(struct remote *remote, const struct remote_device *device, unsigned access,
                 tp_proxy **out);
 
-/* Ask the server itself what only ours know; `what` names it in the message. */
-int remote_ask(struct remote *remote, unsigned code, const void *ask, const void **answer,
-               const char *what);
+/* Ask the server itself what only ours know; `what` names it in the message. The answer is borrowed
+ * until the next one; NULL (and a message) if there is none. */
+const void *remote_ask(struct remote *remote, unsigned code, const void *ask, const char *what);
 
 /* A message of the interface or a common one, by its name in any case; NULL (and a message with the
  * nearest name) if there is none. */
