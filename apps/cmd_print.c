@@ -194,6 +194,7 @@ static int follow(struct print *p)
     if (p->live) {
         draw(p);
     }
+    remote_catch_signals(&p->remote);
     remote_run(&p->remote);
     if (p->live && p->changed) {
         draw(p);

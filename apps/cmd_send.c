@@ -179,6 +179,9 @@ static int send_command(struct send *s)
         return result;
     }
     ask_whether_taken(s);
+    if (s->repeat_hz > 0 || s->for_s > 0) {
+        remote_catch_signals(&s->remote);
+    }
     if (tp_proxy_command(s->proxy, s->message->code, s->value, &err) != TP_OK) {
         return command_fail(s->remote.command, EXIT_FAILED, "%s", err.text);
     }

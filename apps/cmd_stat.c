@@ -264,6 +264,7 @@ static int watch(struct stat *s)
     if (tp_timer_create(&timer, tp_client_loop(s->remote.client), end_wait, s, &err) != TP_OK) {
         return command_fail(name, EXIT_FAILED, "%s", err.text);
     }
+    remote_catch_signals(&s->remote);
     const int result = keep_looking(s, timer);
     tp_timer_destroy(timer);
     return result;

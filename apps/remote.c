@@ -311,20 +311,21 @@ const void *remote_ask(struct remote *remote, unsigned code, const void *ask, co
 /* tp_client_stop() may be called from a signal handler; clang-tidy cannot know that. */
 static void on_signal(int number) /* NOLINT(bugprone-signal-handler) */
 {
-    (void)number;
     interrupted = 1;
     tp_client_stop(running); /* NOLINT(bugprone-signal-handler) */
+    signal(number, SIG_DFL); /* whoever does not want to wait for the end asks twice */
+}
+
+void remote_catch_signals(struct remote *remote)
+{
+    running = remote->client;
+    signal(SIGINT, on_signal);
+    signal(SIGTERM, on_signal);
 }
 
 bool remote_run(struct remote *remote)
 {
-    running = remote->client;
-    interrupted = 0;
-    signal(SIGINT, on_signal);
-    signal(SIGTERM, on_signal);
     tp_client_run(remote->client);
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
     return interrupted != 0;
 }
 

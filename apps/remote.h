@@ -74,7 +74,11 @@ const void *remote_ask(struct remote *remote, unsigned code, const void *ask, co
 const tp_message *remote_message(const struct remote *remote, const tp_interface *interface,
                                  tp_kind kind, const char *name);
 
-/* Handle messages until remote_stop(), SIGINT or SIGTERM; true if it was a signal. */
+/* From now on SIGINT and SIGTERM end remote_run() instead of the program; once. */
+void remote_catch_signals(struct remote *remote);
+
+/* Handle messages until remote_stop() or a signal; true if it was a signal. A signal that came
+ * before ends it at once. */
 bool remote_run(struct remote *remote);
 void remote_stop(struct remote *remote);
 
