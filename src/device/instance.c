@@ -378,11 +378,6 @@ const tp_clock *tp_instance_clock(const tp_instance *self)
     return tp_loop_clock(self->hub->loop);
 }
 
-tp_loop *tp_instance_loop(const tp_instance *self)
-{
-    return (self->plan.driver->flags & TP_DRIVER_ON_LOOP) != 0 ? self->hub->loop : NULL;
-}
-
 void tp_instance_set_period(tp_instance *self, int64_t period_ns)
 {
     self->period_ns = period_ns;
@@ -390,6 +385,11 @@ void tp_instance_set_period(tp_instance *self, int64_t period_ns)
     if (self->on_loop && self->phase == RUNNING) {
         poll_on_loop(self);
     }
+}
+
+tp_loop *tp_instance_loop(const tp_instance *self)
+{
+    return self->on_loop ? self->hub->loop : NULL;
 }
 
 const tp_catalogue *tp_instance_catalogue(const tp_instance *self)
