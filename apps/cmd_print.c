@@ -191,10 +191,10 @@ static int follow(struct print *p)
         return command_fail(name, EXIT_FAILED, "%s", err.text);
     }
     tp_timer_every(timer, TP_NS_PER_S / REDRAWS_HZ);
+    remote_catch_signals(&p->remote);
     if (p->live) {
         draw(p);
     }
-    remote_catch_signals(&p->remote);
     remote_run(&p->remote);
     if (p->live && p->changed) {
         draw(p);
