@@ -72,11 +72,11 @@ static tp_status operate(tpi_call *call, void *answer)
     if (what->ask != NULL && ask == NULL) {
         return tp_fail(&call->error, TP_E_SHORT, "%s without a body", what->name);
     }
-    if (device->handler != NULL) {
-        return device->handler(device, what, ask, answer, &call->error);
-    }
     if (common_owns(what)) {
         return common_answer(device, what, ask, answer, &call->error);
+    }
+    if (device->handler != NULL) {
+        return device->handler(device, what, ask, answer, &call->error);
     }
     if (!tp_message_handled(what, device->ops)) {
         return tp_fail(&call->error, TP_E_UNSUPPORTED, "%s is not supported", what->name);

@@ -39,7 +39,10 @@ struct tp_device {
     uint32_t reader_count;       /* the loop's */
     atomic_uint has_readers;     /* the same, for the driver's thread */
     uint64_t published;          /* the loop's */
-    tp_device *next;             /* of the instance */
+    struct property *properties; /* owned array; where the instance runs, as the next two */
+    tp_property *property_list;  /* owned array: what clients are told of them */
+    uint32_t property_count;
+    tp_device *next; /* of the instance */
 };
 
 /* A message that is being handed to the readers of a device. They may close themselves and each
@@ -175,7 +178,15 @@ void call_finish(tpi_call *call);
 /* Where the instance runs: fail what was deferred and not answered. */
 void tickets_end(tp_instance *self);
 
-/* common.c: the common questions, for devices without a handler of their own. */
+/* property.c: which questions are about properties, whether a device has one that it can be used
+ * for, and the answers. */
+bool properties_own(const tp_message *what);
+bool properties_can(const tp_device *device, const tp_message *what);
+tp_status properties_answer(tp_device *device, const tp_message *what, const void *ask,
+                            void *answer, tp_error *err);
+void properties_clear(tp_device *device);
+
+/* common.c: the common questions. */
 bool common_owns(const tp_message *what);
 tp_status common_answer(tp_device *device, const tp_message *what, const void *ask, void *answer,
                         tp_error *err);

@@ -345,6 +345,7 @@ void instance_destroy(tp_instance *self)
     }
     while (self->devices != NULL) {
         tp_device *next = self->devices->next;
+        properties_clear(self->devices);
         free(self->devices);
         self->devices = next;
     }
