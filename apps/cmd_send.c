@@ -51,7 +51,7 @@ static int needs_value(const struct send *s)
 {
     tpi_buf example = {0};
 
-    example_put(&example, s->message->ask);
+    example_put(&example, s->message->ask, true);
     const int result =
         command_fail(s->remote.command, EXIT_USAGE, "%s %s needs a value, such as '%s'",
                      s->device.name, s->message->name, tpi_buf_text(&example));
