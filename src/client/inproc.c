@@ -201,6 +201,7 @@ static tp_status inproc_send(tp_client *client, const tp_msghdr *header, const t
     tpi_inproc *inproc = client->inproc;
     tp_msghdr full = *header;
     tp_msg *msg = NULL;
+    tp_error why = {0};
 
     full.addr.host = TP_PLAYER_HOST;
     full.addr.robot = inproc->robot;
@@ -211,12 +212,13 @@ static tp_status inproc_send(tp_client *client, const tp_msghdr *header, const t
     if (status != TP_OK) {
         return tp_fail(err, status, "%s", tp_status_text(status));
     }
-    status = tp_session_send(inproc->session, msg, what, err);
+    status = tp_session_send(inproc->session, msg, what, &why);
     tp_msg_unref(msg);
-    if (status != TP_OK && what->kind == TP_KIND_REQUEST) {
-        return refuse(inproc, &full, status, err != NULL ? err->text : tp_status_text(status));
+    if (status == TP_OK) {
+        return TP_OK;
     }
-    return status;
+    return what->kind == TP_KIND_REQUEST ? refuse(inproc, &full, status, why.text)
+                                         : tp_fail(err, status, "%s", why.text);
 }
 
 /* ---- Receiving ------------------------------------------------------------------------------- */

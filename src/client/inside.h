@@ -10,6 +10,8 @@
  *     data.c        their data
  *     message.c     what has come: to whom it belongs
  *     list.c        which devices there are
+ *     find.c        the best one of them
+ *     property.c    properties as text
  *     wire.c        transport: the Player protocol on a stream
  *     inproc.c      transport: a session in a server of this program
  *
@@ -179,6 +181,10 @@ void tpi_proxy_give_up_all(tp_client *client);
 
 /* Called by the timer: try those once more that could not be opened again. */
 void tpi_proxy_reopen(void *client);
+
+/* The interface with this name; TP_E_UNKNOWN if no device can have it. */
+tp_status tpi_proxy_interface(const tp_client *client, const char *name, size_t length,
+                              const tp_interface **out, tp_error *err);
 
 /* Open and wait. */
 tp_status tpi_proxy_open(tp_client *client, const tp_interface *interface, unsigned index,

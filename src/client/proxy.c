@@ -325,8 +325,8 @@ void tp_proxy_close(tp_proxy *proxy)
 
 /* ---- Opening by name, waiting ---------------------------------------------------------------- */
 
-static tp_status find_interface(const tp_client *client, const char *name, size_t length,
-                                const tp_interface **out, tp_error *err)
+tp_status tpi_proxy_interface(const tp_client *client, const char *name, size_t length,
+                              const tp_interface **out, tp_error *err)
 {
     char word[80];
     char hint[128];
@@ -359,7 +359,7 @@ static tp_status parse_name(const tp_client *client, const char *name, const tp_
         return tp_fail(err, TP_E_SYNTAX, "\"%s\" is no device: INTERFACE:INDEX", name);
     }
     *index = (unsigned)number;
-    return find_interface(client, name, length, out, err);
+    return tpi_proxy_interface(client, name, length, out, err);
 }
 
 struct opening {
