@@ -14,7 +14,7 @@ enum { MOST_WORDS = 2, DEEPEST = 64 };
 struct frames {
     struct remote remote;
     bool json;
-    const char *words[MOST_WORDS]; /* URL, or FROM TO */
+    char *words[MOST_WORDS]; /* borrowed: URL, or FROM TO */
     int word_count;
     const tp_frame_list *list; /* borrowed from the client */
     uint32_t drawn;
@@ -128,15 +128,13 @@ static void put_tree(struct frames *f, tpi_buf *out)
 
 static int show_tree(struct frames *f)
 {
-    const void *answer = NULL;
     tpi_buf out = {0};
     char *json = NULL;
-    const int result = remote_ask(&f->remote, TP_PLAYER_REQ_FRAMES, NULL, &answer, "frames");
 
-    if (result != EXIT_DONE) {
-        return result;
+    f->list = remote_ask(&f->remote, TP_PLAYER_REQ_FRAMES, NULL, "frames");
+    if (f->list == NULL) {
+        return EXIT_FAILED;
     }
-    f->list = answer;
     if (f->json) {
         out.failed = tp_value_text(&json, &tp_desc_frame_list, f->list, TP_TEXT_JSON) != TP_OK;
         tpi_buf_printf(&out, "%s\n", json != NULL ? json : "");
@@ -149,39 +147,40 @@ static int show_tree(struct frames *f)
 
 /* ---- A transform ----------------------------------------------------------------------------- */
 
+static void put_transform(const struct frames *f, tpi_buf *out, const tp_transform_req *transform)
+{
+    tpi_buf_printf(out, "%s in %s  ", f->words[0], f->words[1]);
+    put_pose(out, &transform->pose);
+    if (transform->timestamp > 0) {
+        tpi_buf_printf(out, "  (measured at %.6f s)", transform->timestamp);
+    }
+    tpi_buf_putc(out, '\n');
+}
+
 static int show_transform(struct frames *f)
 {
-    char *from = strdup(f->words[0]);
-    char *to = strdup(f->words[1]);
     const tp_transform_req ask = {
         .from_count = (uint32_t)strlen(f->words[0]) + 1,
-        .from = from,
+        .from = f->words[0],
         .to_count = (uint32_t)strlen(f->words[1]) + 1,
-        .to = to,
+        .to = f->words[1],
     };
-    const void *answer = NULL;
+    const tp_transform_req *transform =
+        remote_ask(&f->remote, TP_PLAYER_REQ_TRANSFORM, &ask, "frames");
     tpi_buf out = {0};
-    int result = from != NULL && to != NULL
-                     ? remote_ask(&f->remote, TP_PLAYER_REQ_TRANSFORM, &ask, &answer, "frames")
-                     : command_fail(name, EXIT_FAILED, "out of memory");
+    char *json = NULL;
 
-    if (result == EXIT_DONE && f->json) {
-        char *json = NULL;
-        out.failed = tp_value_text(&json, &tp_desc_transform_req, answer, TP_TEXT_JSON) != TP_OK;
+    if (transform == NULL) {
+        return EXIT_FAILED;
+    }
+    if (f->json) {
+        out.failed = tp_value_text(&json, &tp_desc_transform_req, transform, TP_TEXT_JSON) != TP_OK;
         tpi_buf_printf(&out, "%s\n", json != NULL ? json : "");
         free(json);
-    } else if (result == EXIT_DONE) {
-        const tp_transform_req *transform = answer;
-        tpi_buf_printf(&out, "%s in %s  ", f->words[0], f->words[1]);
-        put_pose(&out, &transform->pose);
-        if (transform->timestamp > 0) {
-            tpi_buf_printf(&out, "  (measured at %.6f s)", transform->timestamp);
-        }
-        tpi_buf_putc(&out, '\n');
+    } else {
+        put_transform(f, &out, transform);
     }
-    free(from);
-    free(to);
-    return result == EXIT_DONE ? command_write(name, &out) : result;
+    return command_write(name, &out);
 }
 
 /* ---- Command line ---------------------------------------------------------------------------- */

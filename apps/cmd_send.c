@@ -51,7 +51,7 @@ static int needs_value(const struct send *s)
 {
     tpi_buf example = {0};
 
-    example_put(&example, s->message->ask);
+    example_put(&example, s->message->ask, true);
     const int result =
         command_fail(s->remote.command, EXIT_USAGE, "%s %s needs a value, such as '%s'",
                      s->device.name, s->message->name, tpi_buf_text(&example));
@@ -179,6 +179,9 @@ static int send_command(struct send *s)
         return result;
     }
     ask_whether_taken(s);
+    if (s->repeat_hz > 0 || s->for_s > 0) {
+        remote_catch_signals(&s->remote);
+    }
     if (tp_proxy_command(s->proxy, s->message->code, s->value, &err) != TP_OK) {
         return command_fail(s->remote.command, EXIT_FAILED, "%s", err.text);
     }

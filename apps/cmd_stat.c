@@ -179,13 +179,11 @@ static void put_text(const struct stat *s, tpi_buf *out)
 
 static int look(struct stat *s)
 {
-    const void *answer = NULL;
+    const void *answer = remote_ask(&s->remote, TP_PLAYER_REQ_STATISTICS, NULL, "statistics");
     void *copy = NULL;
-    const int result =
-        remote_ask(&s->remote, TP_PLAYER_REQ_STATISTICS, NULL, &answer, "statistics");
 
-    if (result != EXIT_DONE) {
-        return result;
+    if (answer == NULL) {
+        return EXIT_FAILED;
     }
     if (tp_value_copy(&copy, &tp_desc_statistics, answer, NULL) != TP_OK) {
         return command_fail(name, EXIT_FAILED, "out of memory");
@@ -266,6 +264,7 @@ static int watch(struct stat *s)
     if (tp_timer_create(&timer, tp_client_loop(s->remote.client), end_wait, s, &err) != TP_OK) {
         return command_fail(name, EXIT_FAILED, "%s", err.text);
     }
+    remote_catch_signals(&s->remote);
     const int result = keep_looking(s, timer);
     tp_timer_destroy(timer);
     return result;
