@@ -128,6 +128,12 @@ static void run_call(job *next, tp_instance *self)
         complete(call);
         return;
     }
+    if (motion_is_late(call)) {
+        call->status = tp_fail(&call->error, TP_E_TIMEOUT, "%s came too late, or in a panic",
+                               call->what->name);
+        complete(call);
+        return;
+    }
     if (call->what->answer != NULL) {
         answer = self->scratch;
         memset(answer, 0, call->what->answer->size);
@@ -144,8 +150,8 @@ static void run_call(job *next, tp_instance *self)
     settle(call, status, answer);
 }
 
-tp_status tpi_device_call(tp_device *device, const tp_message *what, tp_msg *ask,
-                          tpi_call_done *done, void *context, tpi_call **out)
+tp_status call_submit(tp_device *device, const tp_message *what, tp_msg *ask, tpi_call_done *done,
+                      void *context, tpi_call **out)
 {
     tp_instance *self = device->instance;
 

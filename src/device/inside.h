@@ -43,7 +43,11 @@ struct tp_device {
     struct property *properties; /* owned array; where the instance runs, as the next two */
     tp_property *property_list;  /* owned array: what clients are told of them */
     uint32_t property_count;
-    tp_device *next; /* of the instance */
+    bool moves;        /* its interface has messages that move something */
+    const void *mover; /* borrowed: whose lease it is, NULL for nobody's; the loop's */
+    bool lease_fixed;  /* nothing renews it but another move; the loop's */
+    tpi_lease lease;   /* of the loop and the thread */
+    tp_device *next;   /* of the instance */
 };
 
 /* A message that is being handed to the readers of a device. They may close themselves and each
@@ -86,6 +90,9 @@ struct tp_instance {
     uint64_t dropped;
     char told[256]; /* the last failure to start that the owner was told of */
 
+    tp_timer *lease_timer; /* owned: ends of leases, for drivers on the loop */
+    tpi_panic_seat seat;
+
     /* Jobs on their way. */
     tpi_inbox inbox;
     tpi_bell bell;
@@ -107,6 +114,8 @@ struct tp_instance {
     int64_t next_poll_ns;
     void *scratch; /* owned: room for an answer */
     size_t scratch_size;
+    unsigned panic_epoch;   /* that it has acted on */
+    bool halts;             /* inside an operation that stops things: it may write in a panic */
     tpi_call *current;      /* the request that is being handled; NULL once it is answered */
     tpi_call *tickets;      /* requests that wait for a later answer; borrowed */
     struct errand *errands; /* its own requests to other devices; borrowed */
@@ -155,7 +164,11 @@ struct tpi_hub {
     void *failed_context;
     const tp_scheme *const *schemes; /* borrowed; kinds of lines; may be NULL */
     const char *folder;              /* borrowed; may be NULL */
-    bool closing;                    /* all threads are gone, and what is left is worked off */
+    tpi_panic *panic;                /* owned */
+    tp_halt panic_action;
+    tpi_task panic_task;
+    atomic_bool panic_told; /* the task is on its way */
+    bool closing;           /* all threads are gone, and what is left is worked off */
 };
 
 /* instance.c */
@@ -192,6 +205,8 @@ void ports_close(tp_instance *self); /* what the driver has left open */
 
 /* call.c */
 void call_finish(tpi_call *call);
+tp_status call_submit(tp_device *device, const tp_message *what, tp_msg *ask, tpi_call_done *done,
+                      void *context, tpi_call **out);
 
 /* Where the instance runs: fail what was deferred and not answered. */
 void tickets_end(tp_instance *self);
@@ -208,6 +223,15 @@ void properties_clear(tp_device *device);
 bool common_owns(const tp_message *what);
 tp_status common_answer(tp_device *device, const tp_message *what, const void *ask, void *answer,
                         tp_error *err);
+
+/* motion.c: leases and panic, on the loop and where the instance runs. */
+tp_status motion_begin(tp_instance *self, tp_error *err); /* after init */
+void motion_end(tp_instance *self);
+void motion_leave_in_order(tp_device *device, const void *who);
+bool motion_is_late(const tpi_call *call);
+int64_t motion_deadline_ns(const tp_instance *self);
+void motion_serve(tp_instance *self); /* stop what has to be stopped */
+tp_status motion_halt(tp_device *device, tp_error *err);
 
 /* link.c */
 void links_open(tp_instance *self);
