@@ -8,10 +8,11 @@
 #include "base/buf.h"
 #include "base/file.h"
 #include "commands.h"
+#include "run_table.h"
 #include "troupe/process.h"
 #include "troupe/server.h"
 
-enum { MOST_PORT = 65535, MOST_TEXT = 64 << 20 };
+enum { MOST_TEXT = 64 << 20 };
 
 struct options {
     const char *command;
@@ -34,39 +35,6 @@ static void on_signal(int number) /* NOLINT(bugprone-signal-handler) */
 {
     (void)number;
     tp_server_stop(running); /* NOLINT(bugprone-signal-handler) */
-}
-
-/* ---- Tables ---------------------------------------------------------------------------------- */
-
-static void print_device(const tp_device *device)
-{
-    char name[96];
-    const tp_devaddr *addr = tp_device_addr(device);
-
-    snprintf(name, sizeof name, "%u:%s:%u", addr->robot, tp_device_interface(device)->name,
-             addr->index);
-    printf("  %-32s %s\n", name, tp_instance_name(tp_device_instance(device)));
-}
-
-static void print_table(const tp_server *server, const char *path)
-{
-    unsigned robot;
-    unsigned port;
-
-    printf("%s\n", path);
-    for (size_t i = 0; i < tp_server_device_count(server); i++) {
-        const tp_device *device = tp_server_device_at(server, i);
-        if (tp_device_addr(device)->robot <= MOST_PORT) { /* others are on other servers */
-            print_device(device);
-        }
-    }
-    for (size_t i = 0; tp_server_port(server, i, &robot, &port); i++) {
-        if (port != 0) {
-            printf("listening on port %u%s\n", port,
-                   port == robot ? "" : " (chosen by the system)");
-        }
-    }
-    fflush(stdout);
 }
 
 /* ---- Running --------------------------------------------------------------------------------- */
@@ -92,7 +60,8 @@ static int run_server(const struct options *o, tp_server *server)
     }
     tp_server_begin(server);
     if (!o->quiet) {
-        print_table(server, o->server.path);
+        run_table_print(server, o->server.path);
+        run_table_print_places(server, &o->server);
     }
     tp_server_run(server);
     tp_lifeline_destroy(lifeline);
@@ -122,7 +91,7 @@ static int check(const struct options *o)
         return command_fail(o->command, EXIT_FAILED, "%s", err.text);
     }
     if (!o->quiet) {
-        print_table(server, o->server.path);
+        run_table_print(server, o->server.path);
         puts("no mistakes found");
     }
     tp_server_destroy(server);

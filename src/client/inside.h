@@ -1,11 +1,17 @@
 /*
  * inside.h - the state of a client, for the files of this folder.
  *
- *     client.c      its life, and the calls that wait
+ *     client.c      its life
+ *     wait.c        the calls that wait
  *     state.c       connecting, losing the connection, connecting again
  *     ask.c         requests under way: when they may be sent, and which answer is whose
- *     proxy.c       devices that are open, and their data
+ *     request.c     commands and requests of the program
+ *     proxy.c       devices that are open
+ *     data.c        their data
  *     message.c     what has come: to whom it belongs
+ *     list.c        which devices there are
+ *     find.c        the best one of them
+ *     property.c    properties as text
  *     wire.c        transport: the Player protocol on a stream
  *     inproc.c      transport: a session in a server of this program
  *
@@ -46,6 +52,10 @@ typedef struct tpi_transport {
 
 extern const tpi_transport tpi_transport_wire;
 extern const tpi_transport tpi_transport_inproc;
+
+/* Let a client be one of a server in this program, whose loop it has. */
+tp_status tpi_inproc_create(tp_client *client, struct tp_server *server, unsigned robot,
+                            tp_error *err);
 
 /* ---- Requests -------------------------------------------------------------------------------- */
 
@@ -111,7 +121,7 @@ void tpi_ask_finish(tpi_ask *ask, tp_status status, const tp_msg *answer, const 
 void tpi_ask_forget(tpi_ask *ask);
 
 /* The connection is gone: those under way or bound to it fail, the others too if `all`. */
-void tpi_ask_fail_sent(tp_client *client, bool all, const char *why);
+void tpi_ask_fail_sent(tp_client *client, bool all);
 
 /* Those of a proxy: `status` and `why`, or without a word if the status is TP_OK. */
 void tpi_ask_fail_proxy(tp_proxy *proxy, tp_status status, const char *why);
@@ -172,6 +182,10 @@ void tpi_proxy_give_up_all(tp_client *client);
 /* Called by the timer: try those once more that could not be opened again. */
 void tpi_proxy_reopen(void *client);
 
+/* The interface with this name; TP_E_UNKNOWN if no device can have it. */
+tp_status tpi_proxy_interface(const tp_client *client, const char *name, size_t length,
+                              const tp_interface **out, tp_error *err);
+
 /* Open and wait. */
 tp_status tpi_proxy_open(tp_client *client, const tp_interface *interface, unsigned index,
                          unsigned access, tp_proxy **out, tp_error *err);
@@ -207,10 +221,11 @@ struct tp_client {
     char *name;                /* owned */
     char *url;                 /* owned: as normalised */
     const tpi_transport *transport;
-    tpi_wire *wire;     /* owned by the transport; NULL if it is another one */
-    tpi_inproc *inproc; /* the same */
-    tp_loop *loop;      /* borrowed or owned */
-    bool owns_loop;
+    tpi_wire *wire;                /* owned by the transport; NULL if it is another one */
+    tpi_inproc *inproc;            /* the same */
+    tp_loop *loop;                 /* borrowed; its own, or that of its own server */
+    tp_loop *own_loop;             /* owned; NULL for none */
+    struct tp_server *own_server;  /* owned; NULL for none */
     const tp_catalogue *catalogue; /* borrowed or owned */
     tp_catalogue *own_catalogue;   /* owned; NULL if it is borrowed */
     tp_client_mode mode;           /* never AUTO */
@@ -258,6 +273,7 @@ void tpi_client_watch(void *client);
 
 /* Without a greeting: the transport knows who it talks to. */
 void tpi_client_is_connected(tp_client *client);
+void tpi_client_tell_made(tp_client *client);
 
 /* Ask for data, unless that was done. */
 void tpi_client_pull(tp_client *client);
@@ -279,7 +295,7 @@ int64_t tpi_client_deadline(const tp_client *client, int64_t timeout_ns);
 void tpi_client_enter(tp_client *client);
 void tpi_client_leave(tp_client *client);
 
-/* TP_E_INVALID inside a turn of the loop. */
+/* wait.c: TP_E_INVALID inside a turn of the loop. */
 tp_status tpi_client_may_wait(const tp_client *client, const char *who, tp_error *err);
 
 /* Turn the loop until the condition is met. TP_E_TIMEOUT or TP_E_CLOSED otherwise, without a text.
@@ -291,6 +307,9 @@ tp_status tpi_client_wait(tp_client *client, int64_t deadline_ns, tpi_condition 
 /* The same, for data: pulls, and lets a delivery come to its end. */
 tp_status tpi_client_wait_data(tp_client *client, int64_t deadline_ns, tpi_condition *met,
                                void *context);
+
+/* Called by the timer that ends a wait. */
+void tpi_client_alarm(void *client);
 
 /* Ask and wait. `answer` (may be NULL) gets a reference, or NULL if there is none. */
 tp_status tpi_client_ask(tp_client *client, tp_proxy *proxy, const tp_message *what,

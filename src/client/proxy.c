@@ -157,6 +157,8 @@ static void explain(const tp_proxy *proxy, tp_status status, const char *why, tp
 {
     if (status == TP_OK) { /* acknowledged, with the access "error" */
         tp_fail(err, TP_E_DEVICE, "%s: its driver could not be started", proxy->name);
+    } else if (status == TP_E_TIMEOUT) {
+        tp_fail(err, status, "%s: it was not opened in time", proxy->name);
     } else if (proxy->client->troupe || status != TP_E_DEVICE) {
         tp_fail(err, status, "%s: %s", proxy->name, why);
     } else {
@@ -323,8 +325,8 @@ void tp_proxy_close(tp_proxy *proxy)
 
 /* ---- Opening by name, waiting ---------------------------------------------------------------- */
 
-static tp_status find_interface(const tp_client *client, const char *name, size_t length,
-                                const tp_interface **out, tp_error *err)
+tp_status tpi_proxy_interface(const tp_client *client, const char *name, size_t length,
+                              const tp_interface **out, tp_error *err)
 {
     char word[80];
     char hint[128];
@@ -332,8 +334,10 @@ static tp_status find_interface(const tp_client *client, const char *name, size_
 
     (void)snprintf(word, sizeof word, "%.*s", (int)length, name);
     *out = tp_catalogue_named(client->catalogue, word);
-    if (*out != NULL && (*out)->code > TP_PLAYER_CODE) {
-        return TP_OK;
+    if (*out != NULL) {
+        return (*out)->code > TP_PLAYER_CODE
+                   ? TP_OK
+                   : tp_fail(err, TP_E_UNKNOWN, "no device has the interface \"%s\"", word);
     }
     tpi_nearest_init(&nearest, word);
     for (size_t i = 0; i < tp_catalogue_size(client->catalogue); i++) {
@@ -355,7 +359,7 @@ static tp_status parse_name(const tp_client *client, const char *name, const tp_
         return tp_fail(err, TP_E_SYNTAX, "\"%s\" is no device: INTERFACE:INDEX", name);
     }
     *index = (unsigned)number;
-    return find_interface(client, name, length, out, err);
+    return tpi_proxy_interface(client, name, length, out, err);
 }
 
 struct opening {

@@ -62,6 +62,10 @@ void tpi_client_is_connected(tp_client *client)
     if (client->keeps_pulling) {
         tpi_client_pull(client);
     }
+}
+
+void tpi_client_tell_made(tp_client *client)
+{
     if (client->options.changed != NULL) {
         client->options.changed(client->options.context, client, NULL);
     }
@@ -100,6 +104,7 @@ static void on_mode(tpi_ask *ask, tp_status status, const tp_msg *answer, const 
     }
     forget_hello(client);
     tpi_client_is_connected(client);
+    tpi_client_tell_made(client);
 }
 
 static tp_status introduce(tp_client *client, unsigned code, const void *value, tpi_ask_done *done)
@@ -187,7 +192,7 @@ void tpi_client_is_down(tp_client *client, const char *why, ...)
         try_again_later(client, was_connected);
     }
     tpi_proxy_close_all(client);
-    tpi_ask_fail_sent(client, client->gives_up, text);
+    tpi_ask_fail_sent(client, client->gives_up);
     if (client->gives_up) {
         tpi_proxy_give_up_all(client);
     }
