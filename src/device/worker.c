@@ -212,6 +212,7 @@ void worker_join(tp_instance *self)
     atomic_store(&self->quitting, true);
     if (self->thread != NULL) {
         tpi_inbox_post(&self->inbox, &self->quit_job.item);
+        tpi_bell_ring(&self->bell); /* also if a wait has silenced it for a job before this one */
         tpi_thread_join(self->thread);
         self->thread = NULL;
     }
