@@ -7,8 +7,27 @@
 
 /* ---- On the loop ----------------------------------------------------------------------------- */
 
+static int64_t now_ns(const tp_device *device)
+{
+    return tp_clock_now_ns(tp_instance_clock(device->instance));
+}
+
+static void count(const tpi_call *call)
+{
+    struct counts *counts = &call->device->counts;
+    const int64_t took_ns = now_ns(call->device) - call->asked_ns;
+
+    counts->requests += call->status == TP_OK;
+    counts->failed += call->status != TP_OK;
+    counts->latency_ns += took_ns;
+    counts->longest_ns = took_ns > counts->longest_ns ? took_ns : counts->longest_ns;
+}
+
 void call_finish(tpi_call *call)
 {
+    if (call->counted && call->what->kind == TP_KIND_REQUEST) {
+        count(call);
+    }
     if (call->handle != NULL) {
         *call->handle = NULL;
     }
@@ -154,7 +173,6 @@ tp_status call_send(tp_device *device, const tp_message *what, tp_msg *ask, tpi_
 {
     tp_instance *self = device->instance;
 
-    (void)counted;
     if (out != NULL) {
         *out = NULL;
     }
@@ -171,12 +189,15 @@ tp_status call_send(tp_device *device, const tp_message *what, tp_msg *ask, tpi_
                        .device = device,
                        .what = what,
                        .ask = tp_msg_ref(ask),
+                       .counted = counted,
+                       .asked_ns = now_ns(device),
                        .done = done,
                        .context = context,
                        .handle = out};
     if (out != NULL) {
         *out = call;
     }
+    device->counts.commands += what->kind == TP_KIND_COMMAND;
     instance_submit(self, &call->job);
     return TP_OK;
 }

@@ -265,7 +265,7 @@ static tp_status hand_to_loop(tp_device *device, tp_msg *msg, bool always)
     }
     if (atomic_fetch_add(&self->in_flight, 1) >= MOST_IN_FLIGHT && !always) {
         atomic_fetch_sub(&self->in_flight, 1);
-        atomic_fetch_add(&self->dropped_at_source, 1);
+        atomic_fetch_add(&device->dropped, 1);
         tp_msg_unref(msg);
         return TP_E_LIMIT;
     }

@@ -14,6 +14,7 @@ tp_status tpi_hub_create(tpi_hub **out, tp_loop *loop, const tp_catalogue *catal
     }
     hub->loop = loop;
     hub->catalogue = catalogue;
+    hub->begun_ns = tp_clock_now_ns(tp_loop_clock(loop));
     *out = hub;
     return TP_OK;
 }

@@ -63,6 +63,7 @@ typedef struct tpi_blueprint {
     uint32_t require_count;
     const tpi_place *places;
     uint32_t place_count;
+    bool extensions; /* clients need not ask for them */
     bool always_on;
     int64_t restart_ns; /* how long after a failure it is started again; 0 for never */
 } tpi_blueprint;

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "device/hub.h"
 #include "platform/thread.h"
+#include "troupe/front.h"
 
 enum {
     MOST_IN_FLIGHT = 256, /* messages of an instance between its thread and the loop */
@@ -52,6 +53,15 @@ struct frame {
     double believed_s;
 };
 
+/* What a device has been asked so far. */
+struct counts {
+    uint64_t commands;
+    uint64_t requests;  /* that were answered */
+    uint64_t failed;    /* that were not */
+    int64_t latency_ns; /* of both, in all */
+    int64_t longest_ns;
+};
+
 struct tp_device {
     tp_instance *instance; /* borrowed: it owns the device */
     const tp_interface *interface;
@@ -64,6 +74,8 @@ struct tp_device {
     struct delivery *deliveries; /* under way, innermost first; the loop's */
     uint32_t reader_count;       /* the loop's */
     atomic_uint has_readers;     /* the same, for the driver's thread */
+    struct counts counts;        /* the loop's */
+    atomic_ullong dropped;       /* data that was too much at once */
     uint64_t published;          /* the loop's */
     /* Made with the device and then left as they are. */
     char frame_name[PLACE_NAME]; /* the usual names */
@@ -120,7 +132,8 @@ struct tp_instance {
     tp_timer *alarm;      /* owned: wakes the thread by a clock that is not the real one */
     tp_instance *next;
     uint64_t dropped;
-    char told[256]; /* the last failure to start that the owner was told of */
+    char told[256];   /* the last failure to start that the owner was told of */
+    char failed[256]; /* why it failed last; "" if it has not */
 
     /* Jobs on their way. */
     tpi_inbox inbox;
@@ -128,7 +141,6 @@ struct tp_instance {
     tp_after turn; /* of drivers on the loop: work off the inbox */
     atomic_int waiting_jobs;
     atomic_int in_flight;
-    atomic_ullong dropped_at_source;
     atomic_bool quitting;   /* nobody waits for anything any more */
     atomic_llong alarm_ns;  /* when the thread wants to be woken */
     atomic_bool alarm_sent; /* the task is on its way to the loop */
@@ -176,6 +188,8 @@ struct tpi_call {
     tp_error error;
     tpi_call_done *done;
     void *context;
+    bool counted;      /* by statistics */
+    int64_t asked_ns;  /* when it came, by the loop's clock */
     tpi_call **handle; /* borrowed: where the asker keeps it, cleared at the end; may be NULL */
     const tp_message *asked_instead; /* whose answer is made into a geometry; usually NULL */
     bool deferred;                   /* it is among the instance's tickets */
@@ -194,7 +208,9 @@ struct tpi_hub {
     void *failed_context;
     const tp_scheme *const *schemes; /* borrowed; kinds of lines; may be NULL */
     const char *folder;              /* borrowed; may be NULL */
-    bool closing;                    /* all threads are gone, and what is left is worked off */
+    tp_session *sessions;            /* borrowed, newest first */
+    int64_t begun_ns;
+    bool closing; /* all threads are gone, and what is left is worked off */
 };
 
 /* instance.c */

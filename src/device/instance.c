@@ -155,6 +155,7 @@ void instance_started(tpi_task *task)
         tp_fail(err, status, "%s", tp_status_text(status));
     }
     tp_wrap(err, status, self->name);
+    snprintf(self->failed, sizeof self->failed, "%s", err->text);
     links_close(self);
     self->phase = IDLE;
     if (self->plan.always_on && self->hub->failed != NULL &&
@@ -215,6 +216,7 @@ void instance_failed(tpi_task *task)
                 tp_status_text(self->failure.status));
     }
     tp_wrap(&self->failure.error, self->failure.status, self->name);
+    snprintf(self->failed, sizeof self->failed, "%s", self->failure.error.text);
     tp_timer_cancel(self->timer);
     self->phase = FAILED;
     links_close(self);
