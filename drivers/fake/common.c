@@ -52,20 +52,16 @@ tp_status fake_check_size(const tp_struct *type, const void *value, size_t most,
 /* ---- Geometry and capabilities ------------------------------------------------------------------
  */
 
-static tp_status get_geometry(tp_device *device, tp_geometry *answer, tp_error *err)
+void fake_tell_geometry(fake_device *d)
 {
-    fake_device *d = fake_of(device);
     const bool configured = d->owner->placed || d->owner->sized;
+    const tp_geometry geometry = {
+        .known = configured ? TP_GEOMETRY_CONFIGURED : TP_GEOMETRY_MEASURED,
+        .pose = fake_pose(d),
+        .size = fake_size(d),
+    };
 
-    (void)err;
-    answer->known = configured ? TP_GEOMETRY_CONFIGURED : TP_GEOMETRY_MEASURED;
-    answer->pose = fake_pose(d);
-    answer->size = fake_size(d);
-    answer->parent = fake_chars("base");
-    answer->parent_count = fake_count(answer->parent);
-    answer->frame = d->frame;
-    answer->frame_count = fake_count(d->frame);
-    return TP_OK;
+    tp_device_set_geometry(d->device, &geometry);
 }
 
 bool fake_does(const fake_device *d, const tp_message *what)
@@ -80,13 +76,13 @@ bool fake_does(const fake_device *d, const tp_message *what)
         return !common && (d->kind == &fake_generic ? what->mark == TP_MARK_REQUIRED
                                                     : d->kind->publishes >> what->code & 1);
     }
-    if (common) {
-        return tp_message_handled(what, &fake_common_ops);
+    if (common) { /* the rest is the server's */
+        return what->code == TP_COMMON_REQ_CAPABILITIES;
     }
     return d->kind == &fake_generic || tp_message_handled(what, d->kind->ops);
 }
 
-static tp_status capabilities(tp_device *device, const tp_capabilities_req *ask, tp_error *err)
+tp_status fake_capabilities(tp_device *device, const tp_capabilities_req *ask, tp_error *err)
 {
     const tp_interface *own = tp_device_interface(device);
     const tp_kind kind = (tp_kind)ask->type;
@@ -197,9 +193,3 @@ tp_status fake_add_properties(fake_device *d, tp_error *err)
                ? TP_OK
                : tp_fail(err, TP_E_NOMEM, "out of memory");
 }
-
-/* Leases are kept by the server, not by drivers. */
-const tp_common_ops fake_common_ops = {
-    .req_get_geometry = get_geometry,
-    .req_capabilities = capabilities,
-};

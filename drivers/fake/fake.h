@@ -87,7 +87,6 @@ struct fake_device {
     bool begun;  /* `end` has to be called */
     fake_random random;
     int64_t time_ns; /* up to when the state has moved on */
-    char frame[FAKE_LABEL];
 };
 
 static inline fake_device *fake_of(tp_device *device)
@@ -155,7 +154,8 @@ tp_bbox3d fake_size(const fake_device *d);
 
 /* common.c: the questions that every device answers. */
 tp_status fake_add_properties(fake_device *d, tp_error *err);
-extern const tp_common_ops fake_common_ops;
+void fake_tell_geometry(fake_device *d);
+tp_status fake_capabilities(tp_device *device, const tp_capabilities_req *ask, tp_error *err);
 
 /* Whether the device does something about a message. */
 bool fake_does(const fake_device *d, const tp_message *what);

@@ -27,7 +27,7 @@ static void geometry_is_as_configured(void **state)
     play_assert_near(told->size.sl, 0.4);
     play_assert_near(told->size.sw, 0.2);
     assert_string_equal(told->parent, "base");
-    assert_string_equal(told->frame, "sonar3");
+    assert_string_equal(told->frame, "sonar:3");
     play_destroy(p);
 }
 

@@ -7,8 +7,27 @@
 
 /* ---- On the loop ----------------------------------------------------------------------------- */
 
+static int64_t now_ns(const tp_device *device)
+{
+    return tp_clock_now_ns(tp_instance_clock(device->instance));
+}
+
+static void count(const tpi_call *call)
+{
+    struct counts *counts = &call->device->counts;
+    const int64_t took_ns = now_ns(call->device) - call->asked_ns;
+
+    counts->requests += call->status == TP_OK;
+    counts->failed += call->status != TP_OK;
+    counts->latency_ns += took_ns;
+    counts->longest_ns = took_ns > counts->longest_ns ? took_ns : counts->longest_ns;
+}
+
 void call_finish(tpi_call *call)
 {
+    if (call->counted && call->what->kind == TP_KIND_REQUEST) {
+        count(call);
+    }
     if (call->handle != NULL) {
         *call->handle = NULL;
     }
@@ -53,6 +72,7 @@ static void complete(tpi_call *call)
 static void make_answer(tpi_call *call, const void *value)
 {
     const tp_msghdr *asked = tp_msg_header(call->ask);
+    tp_geometry geometry;
     const tp_clock *clock = tp_instance_clock(call->device->instance);
     const tp_msghdr header = {.addr = call->device->addr,
                               .type = TP_MSGTYPE_RESP_ACK,
@@ -60,6 +80,10 @@ static void make_answer(tpi_call *call, const void *value)
                               .timestamp = tp_clock_wall_s(clock),
                               .seq = asked->seq};
 
+    if (call->asked_instead != NULL) {
+        geometry_convert(call->device, call->asked_instead, value, &geometry);
+        value = &geometry;
+    }
     call->status = tp_msg_create(&call->answer, &header, call->what->answer, value);
 }
 
@@ -150,8 +174,8 @@ static void run_call(job *next, tp_instance *self)
     settle(call, status, answer);
 }
 
-tp_status call_submit(tp_device *device, const tp_message *what, tp_msg *ask, tpi_call_done *done,
-                      void *context, tpi_call **out)
+tp_status call_send(tp_device *device, const tp_message *what, tp_msg *ask, tpi_call_done *done,
+                    void *context, tpi_call **out, bool counted)
 {
     tp_instance *self = device->instance;
 
@@ -171,12 +195,15 @@ tp_status call_submit(tp_device *device, const tp_message *what, tp_msg *ask, tp
                        .device = device,
                        .what = what,
                        .ask = tp_msg_ref(ask),
+                       .counted = counted,
+                       .asked_ns = now_ns(device),
                        .done = done,
                        .context = context,
                        .handle = out};
     if (out != NULL) {
         *out = call;
     }
+    device->counts.commands += what->kind == TP_KIND_COMMAND;
     instance_submit(self, &call->job);
     return TP_OK;
 }
@@ -218,7 +245,11 @@ void tp_ticket_fail(tp_ticket *ticket, tp_status code, const char *text)
     tpi_call *call = (tpi_call *)ticket;
 
     take_ticket(call);
-    call->status = tp_fail(&call->error, code, "%s", text);
+    if (call->asked_instead != NULL && code == TP_E_UNSUPPORTED) {
+        make_answer(call, NULL); /* that it is not known */
+    } else {
+        call->status = tp_fail(&call->error, code, "%s", text);
+    }
     complete(call);
 }
 

@@ -76,8 +76,8 @@ tp_status common_answer(tp_device *device, const tp_message *what, const void *a
     if (properties_own(what) && (device->handler == NULL || device->property_count > 0)) {
         return properties_answer(device, what, ask, answer, err);
     }
-    if (what->code == TP_COMMON_REQ_GET_GEOMETRY && device->handler == NULL) {
-        return TP_OK; /* zeroed: unknown */
+    if (what->code == TP_COMMON_REQ_GET_GEOMETRY) {
+        return geometry_answer(device, what, answer, err);
     }
     return ask_handler(device, what, ask, answer, err);
 }

@@ -42,6 +42,7 @@ tp_status tpi_hub_create(tpi_hub **out, tp_loop *loop, const tp_catalogue *catal
     }
     hub->loop = loop;
     hub->catalogue = catalogue;
+    hub->begun_ns = tp_clock_now_ns(tp_loop_clock(loop));
     hub->panic_task.run = panic_changed;
     tp_status status = tpi_panic_create(&hub->panic, tell_loop, hub, err);
     if (status != TP_OK) {
@@ -84,6 +85,16 @@ static void unregister(tpi_hub *hub, size_t count)
     hub->device_count = count;
 }
 
+static tp_status drop(tp_instance *instance, tp_status status, tp_error *err)
+{
+    if (instance != NULL) {
+        tp_wrap(err, status, instance->name);
+        worker_join(instance);
+        instance_destroy(instance);
+    }
+    return status;
+}
+
 tp_status tpi_hub_add(tpi_hub *hub, const tpi_blueprint *blueprint, tp_instance **out,
                       tp_error *err)
 {
@@ -91,10 +102,17 @@ tp_status tpi_hub_add(tpi_hub *hub, const tpi_blueprint *blueprint, tp_instance 
     tp_instance *instance = NULL;
     tp_status status = instance_create(&instance, hub, blueprint, err);
 
+    for (size_t i = devices; i < hub->device_count && status == TP_OK; i++) {
+        frames_add(hub->devices[i]);
+    }
+    for (size_t i = devices; i < hub->device_count && status == TP_OK; i++) {
+        status = frames_check(hub->devices[i], err);
+    }
     if (status != TP_OK) {
         unregister(hub, devices);
-        return status;
+        return drop(instance, status, err);
     }
+    instance->added = true;
     instance->next = hub->instances;
     hub->instances = instance;
     if (out != NULL) {

@@ -7,12 +7,15 @@
 #include "base/arena.h"
 #include "device/hub.h"
 #include "platform/thread.h"
+#include "troupe/front.h"
 
 enum {
     MOST_IN_FLIGHT = 256, /* messages of an instance between its thread and the loop */
     MOST_WAITING = 4096,  /* jobs that wait for an instance */
     MOST_PORTS = 7,       /* of an instance: what a thread can wait for, but for its bell */
 };
+
+enum { PLACE_NAME = 64 }; /* longest name of a frame, with its NUL */
 
 typedef enum phase { IDLE, STARTING, RUNNING, STOPPING, FAILED } phase;
 
@@ -27,6 +30,38 @@ typedef struct outcome {
     tp_error error;
 } outcome;
 
+/* Where a device sits, as far as its driver says so. */
+struct place {
+    uint8_t known; /* one of geometry_known */
+    tp_pose3d pose;
+    tp_bbox3d size;
+    char frame[PLACE_NAME]; /* "" for the usual names */
+    char parent[PLACE_NAME];
+};
+
+/* A device's frame of reference. */
+struct frame {
+    char name[PLACE_NAME];
+    char parent[PLACE_NAME];
+    tp_pose3d pose; /* in the parent */
+    double timestamp_s;
+    bool known;
+
+    /* Of a localizer: where it believes the base to be, if that waits for the odometry. */
+    bool waiting;
+    tp_pose3d believed;
+    double believed_s;
+};
+
+/* What a device has been asked so far. */
+struct counts {
+    uint64_t commands;
+    uint64_t requests;  /* that were answered */
+    uint64_t failed;    /* that were not */
+    int64_t latency_ns; /* of both, in all */
+    int64_t longest_ns;
+};
+
 struct tp_device {
     tp_instance *instance; /* borrowed: it owns the device */
     const tp_interface *interface;
@@ -39,7 +74,19 @@ struct tp_device {
     struct delivery *deliveries; /* under way, innermost first; the loop's */
     uint32_t reader_count;       /* the loop's */
     atomic_uint has_readers;     /* the same, for the driver's thread */
+    struct counts counts;        /* the loop's */
+    atomic_ullong dropped;       /* data that was too much at once */
     uint64_t published;          /* the loop's */
+    /* Made with the device and then left as they are. */
+    char frame_name[PLACE_NAME]; /* the usual names */
+    char parent_name[PLACE_NAME];
+    const tpi_place *configured; /* borrowed: of the plan; NULL for none */
+    const tp_message *geom;      /* the interface's own question for geometry, or NULL */
+    bool follows;                /* its data moves its frame */
+
+    struct frame frame; /* the loop's */
+    struct place own;   /* where the instance runs: what its driver has set */
+    bool has_own;
     struct property *properties; /* owned array; where the instance runs, as the next two */
     tp_property *property_list;  /* owned array: what clients are told of them */
     uint32_t property_count;
@@ -77,7 +124,8 @@ struct tp_instance {
     tp_device *devices; /* owned list */
     tp_link *links;     /* owned list */
     bool on_loop;
-    bool made; /* init was called, so fini has to be */
+    bool made;  /* init was called, so fini has to be */
+    bool added; /* it is in the registry, and its devices are */
 
     /* The loop's. */
     phase phase;
@@ -88,7 +136,8 @@ struct tp_instance {
     tp_timer *alarm;      /* owned: wakes the thread by a clock that is not the real one */
     tp_instance *next;
     uint64_t dropped;
-    char told[256]; /* the last failure to start that the owner was told of */
+    char told[256];   /* the last failure to start that the owner was told of */
+    char failed[256]; /* why it failed last; "" if it has not */
 
     tp_timer *lease_timer; /* owned: ends of leases, for drivers on the loop */
     tpi_panic_seat seat;
@@ -99,7 +148,6 @@ struct tp_instance {
     tp_after turn; /* of drivers on the loop: work off the inbox */
     atomic_int waiting_jobs;
     atomic_int in_flight;
-    atomic_ullong dropped_at_source;
     atomic_bool quitting;   /* nobody waits for anything any more */
     atomic_llong alarm_ns;  /* when the thread wants to be woken */
     atomic_bool alarm_sent; /* the task is on its way to the loop */
@@ -113,6 +161,8 @@ struct tp_instance {
     int64_t period_ns;
     int64_t next_poll_ns;
     void *scratch; /* owned: room for an answer */
+    void *spare;   /* in the same block: room for another one */
+    struct place place;
     size_t scratch_size;
     unsigned panic_epoch;   /* that it has acted on */
     bool halts;             /* inside an operation that stops things: it may write in a panic */
@@ -147,9 +197,12 @@ struct tpi_call {
     tp_error error;
     tpi_call_done *done;
     void *context;
+    bool counted;      /* by statistics */
+    int64_t asked_ns;  /* when it came, by the loop's clock */
     tpi_call **handle; /* borrowed: where the asker keeps it, cleared at the end; may be NULL */
-    bool deferred;     /* it is among the instance's tickets */
-    tpi_call *next;    /* of these */
+    const tp_message *asked_instead; /* whose answer is made into a geometry; usually NULL */
+    bool deferred;                   /* it is among the instance's tickets */
+    tpi_call *next;                  /* of these */
     tpi_call *previous;
 };
 
@@ -164,7 +217,9 @@ struct tpi_hub {
     void *failed_context;
     const tp_scheme *const *schemes; /* borrowed; kinds of lines; may be NULL */
     const char *folder;              /* borrowed; may be NULL */
-    tpi_panic *panic;                /* owned */
+    tp_session *sessions;            /* borrowed, newest first */
+    int64_t begun_ns;
+    tpi_panic *panic; /* owned */
     tp_halt panic_action;
     tpi_task panic_task;
     atomic_bool panic_told; /* the task is on its way */
@@ -205,8 +260,9 @@ void ports_close(tp_instance *self); /* what the driver has left open */
 
 /* call.c */
 void call_finish(tpi_call *call);
-tp_status call_submit(tp_device *device, const tp_message *what, tp_msg *ask, tpi_call_done *done,
-                      void *context, tpi_call **out);
+/* Hand a message to the instance; statistics count it or do not. */
+tp_status call_send(tp_device *device, const tp_message *what, tp_msg *ask, tpi_call_done *done,
+                    void *context, tpi_call **out, bool counted);
 
 /* Where the instance runs: fail what was deferred and not answered. */
 void tickets_end(tp_instance *self);
@@ -223,6 +279,25 @@ void properties_clear(tp_device *device);
 bool common_owns(const tp_message *what);
 tp_status common_answer(tp_device *device, const tp_message *what, const void *ask, void *answer,
                         tp_error *err);
+
+/* geometry.c. What is known of it, without asking anybody; texts are borrowed. */
+void geometry_prepare(tp_device *device);
+void geometry_now(const tp_device *device, tp_geometry *out);
+bool geometry_is_vehicle(const tp_device *device);
+bool geometry_is_localizer(const tp_device *device);
+
+/* Where the instance runs: the answer to GET_GEOMETRY (`what`), and one made from the answer to
+ * `what`, NULL for none; texts are borrowed until the next one. */
+tp_status geometry_answer(tp_device *device, const tp_message *what, tp_geometry *answer,
+                          tp_error *err);
+void geometry_convert(tp_device *device, const tp_message *what, const void *value,
+                      tp_geometry *out);
+
+/* frames.c, on the loop. */
+void frames_add(tp_device *device);
+tp_status frames_check(const tp_device *device, tp_error *err);
+void frames_follow(tp_device *device, const tp_msg *msg);
+void frames_ask(tp_instance *instance);
 
 /* motion.c: leases and panic, on the loop and where the instance runs. */
 tp_status motion_begin(tp_instance *self, tp_error *err); /* after init */
@@ -244,5 +319,9 @@ void errands_end(tp_instance *self);
 tp_status device_add(tp_instance *self, const tpi_wanted *wanted, const void *ops,
                      tp_handler *handler, tp_device **out, tp_error *err);
 void device_deliver(tp_device *device, tp_msg *msg);
+
+/* From where the instance runs to the loop, also if there are no readers or too much is on its way.
+ */
+tp_status device_tell(tp_device *device, unsigned code, const void *value);
 
 #endif

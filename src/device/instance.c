@@ -146,6 +146,7 @@ void instance_started(tpi_task *task)
     if (status == TP_OK) {
         self->phase = RUNNING;
         poll_on_loop(self);
+        frames_ask(self);
         tell_waiting(self, TP_OK);
         instance_stop_if_unused(self);
         return;
@@ -154,6 +155,7 @@ void instance_started(tpi_task *task)
         tp_fail(err, status, "%s", tp_status_text(status));
     }
     tp_wrap(err, status, self->name);
+    snprintf(self->failed, sizeof self->failed, "%s", err->text);
     links_close(self);
     self->phase = IDLE;
     if (self->plan.always_on && self->hub->failed != NULL &&
@@ -214,6 +216,7 @@ void instance_failed(tpi_task *task)
                 tp_status_text(self->failure.status));
     }
     tp_wrap(&self->failure.error, self->failure.status, self->name);
+    snprintf(self->failed, sizeof self->failed, "%s", self->failure.error.text);
     tp_timer_cancel(self->timer);
     self->phase = FAILED;
     links_close(self);
@@ -294,8 +297,9 @@ static tp_status run_init(tp_instance *self, tp_error *err)
     if (status != TP_OK) {
         return status;
     }
-    self->scratch_size = largest_answer(self);
-    self->scratch = malloc(self->scratch_size);
+    self->scratch_size = (largest_answer(self) + 15) / 16 * 16;
+    self->scratch = malloc(2 * self->scratch_size);
+    self->spare = self->scratch == NULL ? NULL : (char *)self->scratch + self->scratch_size;
     return self->scratch == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
 }
 

@@ -5,48 +5,7 @@
 #include <string.h>
 
 #include "bus/pool.h"
-#include "bus/queue.h"
-#include "device/inside.h"
-#include "troupe/front.h"
-
-/* One opening of a device. */
-struct subscription {
-    tpi_reader reader;
-    tpi_opening opening;
-    tp_session *session; /* borrowed */
-    tp_device *device;
-    tp_session_opened *done;
-    tp_msghdr request;
-    bool waiting; /* for the device to start */
-    bool moves;   /* it has moved the device */
-    int64_t lease_ns;
-    struct subscription *next;
-};
-
-/* A request under way. */
-struct asking {
-    tp_session *session; /* borrowed */
-    tpi_call *call;      /* cleared when it ends */
-    tp_msghdr request;
-    struct asking *next;
-    struct asking *previous;
-};
-
-struct tp_session {
-    tpi_hub *hub; /* borrowed */
-    uint32_t robot;
-    tpi_queue queue;
-    const tp_session_events *events;
-    void *context;
-    uint32_t most_requests;
-    uint32_t requests; /* under way */
-    bool explain;
-    bool leases; /* the client renews them by itself */
-    bool lost;
-    char name[64];
-    struct subscription *subscriptions; /* owned */
-    struct asking *askings;             /* owned */
-};
+#include "device/session.h"
 
 const tp_clock *tp_hub_clock(const tp_hub *hub)
 {
@@ -182,7 +141,12 @@ static void deliver(tpi_reader *reader, tp_msg *msg)
 {
     struct subscription *s = reader->context;
 
-    tp_session_queue(s->session, msg);
+    if (msg->header.subtype >= FIRST_OF_OURS && !s->session->explain) {
+        return; /* a plain Player client knows nothing of it */
+    }
+    if (!rate_holds(s, msg)) {
+        tp_session_queue(s->session, msg);
+    }
 }
 
 static void forget_subscription(struct subscription *s)
@@ -193,6 +157,7 @@ static void forget_subscription(struct subscription *s)
             break;
         }
     }
+    rate_clear(s);
     free(s);
 }
 
@@ -384,12 +349,18 @@ tp_status tp_session_send(tp_session *session, tp_msg *msg, const tp_message *wh
     const tp_devaddr *addr = &tp_msg_header(msg)->addr;
     tp_device *device = tp_session_find(session, addr->interf, addr->index);
 
+    session->received++;
     if (device == NULL) {
         return tp_fail(err, TP_E_UNKNOWN, "there is no device %u:%u", addr->interf, addr->index);
     }
     struct subscription *s = find_open(session, device);
     if (s == NULL) {
         return tp_fail(err, TP_E_DENIED, "%s is not open", device->name);
+    }
+    if (what->mark == TP_MARK_EXTENSION && !session->extensions &&
+        !device->instance->plan.extensions) {
+        return tp_fail(err, TP_E_DENIED, "%s is an extension of %s: ask for extensions", what->name,
+                       device->interface->name);
     }
     if (what->effect == TP_EFFECT_MOVES && tpi_panic_is_on(session->hub->panic)) {
         return refuse_in_panic(session, err);
@@ -423,7 +394,13 @@ tp_status tp_session_create(tp_session **out, tp_hub *hub, uint32_t robot,
     session->events = events;
     session->context = context;
     session->most_requests = limits->requests;
+    session->begun_ns = tp_clock_now_ns(tp_hub_clock(hub));
     tpi_queue_init(&session->queue, limits->data, limits->replies, TPI_APPEND);
+    session->next = hub->sessions;
+    if (session->next != NULL) {
+        session->next->previous = session;
+    }
+    hub->sessions = session;
     *out = session;
     return TP_OK;
 }
@@ -439,9 +416,16 @@ void tp_session_destroy(tp_session *session)
     }
     while (session->subscriptions != NULL) {
         struct subscription *s = session->subscriptions;
-        session->subscriptions = s->next;
         leave_device(s);
-        free(s);
+        forget_subscription(s);
+    }
+    if (session->previous != NULL) {
+        session->previous->next = session->next;
+    } else {
+        session->hub->sessions = session->next;
+    }
+    if (session->next != NULL) {
+        session->next->previous = session->previous;
     }
     tpi_queue_fini(&session->queue);
     free(session);
@@ -450,6 +434,21 @@ void tp_session_destroy(tp_session *session)
 void tp_session_set_name(tp_session *session, const char *name)
 {
     snprintf(session->name, sizeof session->name, "%s", name);
+}
+
+void tp_session_set_software(tp_session *session, const char *name)
+{
+    snprintf(session->software, sizeof session->software, "%s", name);
+}
+
+void tp_session_count_sent(tp_session *session, uint64_t messages)
+{
+    session->sent += messages;
+}
+
+void tp_session_allow_extensions(tp_session *session, bool on)
+{
+    session->extensions = on;
 }
 
 void tp_session_explain_failures(tp_session *session, bool on)

@@ -36,8 +36,10 @@ void worker_run_jobs(tp_instance *self)
 /* The device is lost: leave it safe, and let the loop know. */
 void worker_fail(tp_instance *self)
 {
-    instance_halt(self);
-    tpi_loop_post(self->hub->loop, &self->failed_task);
+    if (self->started) { /* else it has failed already */
+        instance_halt(self);
+        tpi_loop_post(self->hub->loop, &self->failed_task);
+    }
 }
 
 static void begin(tp_instance *self)
@@ -218,6 +220,7 @@ void worker_join(tp_instance *self)
     if (self->thread != NULL) {
         tpi_panic_leave(self->hub->panic, &self->seat);
         tpi_inbox_post(&self->inbox, &self->quit_job.item);
+        tpi_bell_ring(&self->bell); /* also if a wait has silenced it for a job before this one */
         tpi_thread_join(self->thread);
         self->thread = NULL;
     }

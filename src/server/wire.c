@@ -136,6 +136,17 @@ static tp_status read_addresses(tp_server *server, tpi_cfg_section *section, con
 
 /* ---- Sections -------------------------------------------------------------------------------- */
 
+/* What the driver section says, or else the file. */
+static tp_status read_extensions(const tp_server *server, tpi_cfg_section *section, bool *on,
+                                 tp_error *err)
+{
+    bool everywhere = false;
+    tp_status status =
+        tpi_cfg_bool(tpi_cfg_root(server->cfg), "extensions", false, &everywhere, err);
+
+    return status == TP_OK ? tpi_cfg_bool(section, "extensions", everywhere, on, err) : status;
+}
+
 static tp_status read_blueprint(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
                                 tp_error *err)
 {
@@ -151,11 +162,13 @@ static tp_status read_blueprint(tp_server *server, tpi_cfg_section *section, tpi
     status =
         status == TP_OK ? tpi_cfg_bool(section, "alwayson", false, &plan->always_on, err) : status;
     status = status == TP_OK ? tpi_cfg_number(section, "restart", 1, &restart, err) : status;
+    status = status == TP_OK ? read_extensions(server, section, &plan->extensions, err) : status;
     if (status == TP_OK && !(restart >= 0 && restart < 1e6)) {
         return tpi_cfg_fail(&tpi_cfg_find(section, "restart")->place, err,
                             "restart is a number of seconds, 0 for never");
     }
     plan->restart_ns = (int64_t)(restart * TP_NS_PER_S);
+    status = status == TP_OK ? places_read(server, section, plan, err) : status;
     return status == TP_OK ? settings_read(server, section, plan, err) : status;
 }
 
