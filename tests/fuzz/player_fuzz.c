@@ -76,11 +76,18 @@ static void on_connected(void *context, tp_stream *stream, tp_status status)
     us.connected = true;
 }
 
-/* The front listens on a socket that is named after the process, made at the first input. */
+static tp_player_front *front;
+
+static void close_front(void)
+{
+    tp_player_front_close(front);
+}
+
+/* The front listens on a socket that is named after the process, made at the first input and
+ * removed at the end. */
 static const char *front_address(void)
 {
     static char address[64];
-    static tp_player_front *front;
 
     if (front == NULL) {
         (void)snprintf(address, sizeof address, "unix:/tmp/troupe-fuzz-%ld", (long)getpid());
@@ -88,7 +95,7 @@ static const char *front_address(void)
         tp_error err = {0};
         const tp_status status =
             tp_player_front_open(&front, mirror_hub(), mirror_loop(), &options, &err);
-        fuzz_require(status == TP_OK, err.text);
+        fuzz_require(status == TP_OK && atexit(close_front) == 0, err.text);
     }
     return address;
 }
