@@ -57,7 +57,8 @@ TP_API void tp_session_destroy(tp_session *session);
 /* A name for logs and statistics; copied. */
 TP_API void tp_session_set_name(tp_session *session, const char *name);
 
-/* Failed requests get a body with code and sentence (tp_failure): for clients that know it. */
+/* For clients that know what is ours: failed requests get a body with code and sentence
+ * (tp_failure), and devices' data of the common kind comes (GEOMETRY, ERROR). */
 TP_API void tp_session_explain_failures(tp_session *session, bool on);
 TP_API bool tp_session_explains_failures(const tp_session *session);
 

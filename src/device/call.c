@@ -53,6 +53,7 @@ static void complete(tpi_call *call)
 static void make_answer(tpi_call *call, const void *value)
 {
     const tp_msghdr *asked = tp_msg_header(call->ask);
+    tp_geometry geometry;
     const tp_clock *clock = tp_instance_clock(call->device->instance);
     const tp_msghdr header = {.addr = call->device->addr,
                               .type = TP_MSGTYPE_RESP_ACK,
@@ -60,6 +61,10 @@ static void make_answer(tpi_call *call, const void *value)
                               .timestamp = tp_clock_wall_s(clock),
                               .seq = asked->seq};
 
+    if (call->asked_instead != NULL) {
+        geometry_convert(call->device, call->asked_instead, value, &geometry);
+        value = &geometry;
+    }
     call->status = tp_msg_create(&call->answer, &header, call->what->answer, value);
 }
 
@@ -72,11 +77,11 @@ static tp_status operate(tpi_call *call, void *answer)
     if (what->ask != NULL && ask == NULL) {
         return tp_fail(&call->error, TP_E_SHORT, "%s without a body", what->name);
     }
-    if (device->handler != NULL) {
-        return device->handler(device, what, ask, answer, &call->error);
-    }
     if (common_owns(what)) {
         return common_answer(device, what, ask, answer, &call->error);
+    }
+    if (device->handler != NULL) {
+        return device->handler(device, what, ask, answer, &call->error);
     }
     if (!tp_message_handled(what, device->ops)) {
         return tp_fail(&call->error, TP_E_UNSUPPORTED, "%s is not supported", what->name);
@@ -144,11 +149,12 @@ static void run_call(job *next, tp_instance *self)
     settle(call, status, answer);
 }
 
-tp_status tpi_device_call(tp_device *device, const tp_message *what, tp_msg *ask,
-                          tpi_call_done *done, void *context, tpi_call **out)
+tp_status call_send(tp_device *device, const tp_message *what, tp_msg *ask, tpi_call_done *done,
+                    void *context, tpi_call **out, bool counted)
 {
     tp_instance *self = device->instance;
 
+    (void)counted;
     if (out != NULL) {
         *out = NULL;
     }
@@ -173,6 +179,12 @@ tp_status tpi_device_call(tp_device *device, const tp_message *what, tp_msg *ask
     }
     instance_submit(self, &call->job);
     return TP_OK;
+}
+
+tp_status tpi_device_call(tp_device *device, const tp_message *what, tp_msg *ask,
+                          tpi_call_done *done, void *context, tpi_call **out)
+{
+    return call_send(device, what, ask, done, context, out, true);
 }
 
 /* ---- Answering later ------------------------------------------------------------------------- */
@@ -212,7 +224,11 @@ void tp_ticket_fail(tp_ticket *ticket, tp_status code, const char *text)
     tpi_call *call = (tpi_call *)ticket;
 
     take_ticket(call);
-    call->status = tp_fail(&call->error, code, "%s", text);
+    if (call->asked_instead != NULL && code == TP_E_UNSUPPORTED) {
+        make_answer(call, NULL); /* that it is not known */
+    } else {
+        call->status = tp_fail(&call->error, code, "%s", text);
+    }
     complete(call);
 }
 

@@ -34,6 +34,16 @@ static void unregister(tpi_hub *hub, size_t count)
     hub->device_count = count;
 }
 
+static tp_status drop(tp_instance *instance, tp_status status, tp_error *err)
+{
+    if (instance != NULL) {
+        tp_wrap(err, status, instance->name);
+        worker_join(instance);
+        instance_destroy(instance);
+    }
+    return status;
+}
+
 tp_status tpi_hub_add(tpi_hub *hub, const tpi_blueprint *blueprint, tp_instance **out,
                       tp_error *err)
 {
@@ -41,10 +51,17 @@ tp_status tpi_hub_add(tpi_hub *hub, const tpi_blueprint *blueprint, tp_instance 
     tp_instance *instance = NULL;
     tp_status status = instance_create(&instance, hub, blueprint, err);
 
+    for (size_t i = devices; i < hub->device_count && status == TP_OK; i++) {
+        frames_add(hub->devices[i]);
+    }
+    for (size_t i = devices; i < hub->device_count && status == TP_OK; i++) {
+        status = frames_check(hub->devices[i], err);
+    }
     if (status != TP_OK) {
         unregister(hub, devices);
-        return status;
+        return drop(instance, status, err);
     }
+    instance->added = true;
     instance->next = hub->instances;
     hub->instances = instance;
     if (out != NULL) {

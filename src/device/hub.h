@@ -41,6 +41,17 @@ typedef struct tpi_wanted {
     const tp_interface *interface;
 } tpi_wanted;
 
+/* Where a device sits, as far as the configuration says so. */
+typedef struct tpi_place {
+    tp_devaddr addr;
+    bool has_pose;
+    bool has_size;
+    tp_pose3d pose;
+    tp_bbox3d size;
+    const char *frame; /* NULL for the usual names */
+    const char *parent;
+} tpi_place;
+
 typedef struct tpi_blueprint {
     const tp_driver *driver;
     const tpi_setting *settings;
@@ -49,6 +60,8 @@ typedef struct tpi_blueprint {
     uint32_t provide_count;
     const tpi_wanted *requires;
     uint32_t require_count;
+    const tpi_place *places;
+    uint32_t place_count;
     bool always_on;
     int64_t restart_ns; /* how long after a failure it is started again; 0 for never */
 } tpi_blueprint;

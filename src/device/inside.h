@@ -13,6 +13,8 @@ enum {
     MOST_WAITING = 4096,  /* jobs that wait for an instance */
 };
 
+enum { PLACE_NAME = 64 }; /* longest name of a frame, with its NUL */
+
 typedef enum phase { IDLE, STARTING, RUNNING, STOPPING, FAILED } phase;
 
 /* Something an instance has to do, one at a time. */
@@ -25,6 +27,29 @@ typedef struct outcome {
     tp_status status;
     tp_error error;
 } outcome;
+
+/* Where a device sits, as far as its driver says so. */
+struct place {
+    uint8_t known; /* one of geometry_known */
+    tp_pose3d pose;
+    tp_bbox3d size;
+    char frame[PLACE_NAME]; /* "" for the usual names */
+    char parent[PLACE_NAME];
+};
+
+/* A device's frame of reference. */
+struct frame {
+    char name[PLACE_NAME];
+    char parent[PLACE_NAME];
+    tp_pose3d pose; /* in the parent */
+    double timestamp_s;
+    bool known;
+
+    /* Of a localizer: where it believes the base to be, if that waits for the odometry. */
+    bool waiting;
+    tp_pose3d believed;
+    double believed_s;
+};
 
 struct tp_device {
     tp_instance *instance; /* borrowed: it owns the device */
@@ -39,7 +64,20 @@ struct tp_device {
     uint32_t reader_count;       /* the loop's */
     atomic_uint has_readers;     /* the same, for the driver's thread */
     uint64_t published;          /* the loop's */
-    tp_device *next;             /* of the instance */
+    /* Made with the device and then left as they are. */
+    char frame_name[PLACE_NAME]; /* the usual names */
+    char parent_name[PLACE_NAME];
+    const tpi_place *configured; /* borrowed: of the plan; NULL for none */
+    const tp_message *geom;      /* the interface's own question for geometry, or NULL */
+    bool follows;                /* its data moves its frame */
+
+    struct frame frame; /* the loop's */
+    struct place own;   /* where the instance runs: what its driver has set */
+    bool has_own;
+    struct property *properties; /* owned array; where the instance runs, as the next two */
+    tp_property *property_list;  /* owned array: what clients are told of them */
+    uint32_t property_count;
+    tp_device *next; /* of the instance */
 };
 
 /* A message that is being handed to the readers of a device. They may close themselves and each
@@ -69,7 +107,8 @@ struct tp_instance {
     tp_device *devices; /* owned list */
     tp_link *links;     /* owned list */
     bool on_loop;
-    bool made; /* init was called, so fini has to be */
+    bool made;  /* init was called, so fini has to be */
+    bool added; /* it is in the registry, and its devices are */
 
     /* The loop's. */
     phase phase;
@@ -98,6 +137,8 @@ struct tp_instance {
     int64_t period_ns;
     int64_t next_poll_ns;
     void *scratch; /* owned: room for an answer */
+    void *spare;   /* in the same block: room for another one */
+    struct place place;
     size_t scratch_size;
     tpi_call *current;      /* the request that is being handled; NULL once it is answered */
     tpi_call *tickets;      /* requests that wait for a later answer; borrowed */
@@ -128,8 +169,9 @@ struct tpi_call {
     tpi_call_done *done;
     void *context;
     tpi_call **handle; /* borrowed: where the asker keeps it, cleared at the end; may be NULL */
-    bool deferred;     /* it is among the instance's tickets */
-    tpi_call *next;    /* of these */
+    const tp_message *asked_instead; /* whose answer is made into a geometry; usually NULL */
+    bool deferred;                   /* it is among the instance's tickets */
+    tpi_call *next;                  /* of these */
     tpi_call *previous;
 };
 
@@ -172,13 +214,44 @@ void worker_run_jobs(tp_instance *self);
 /* call.c */
 void call_finish(tpi_call *call);
 
+/* tpi_device_call(), which statistics count or do not. */
+tp_status call_send(tp_device *device, const tp_message *what, tp_msg *ask, tpi_call_done *done,
+                    void *context, tpi_call **out, bool counted);
+
 /* Where the instance runs: fail what was deferred and not answered. */
 void tickets_end(tp_instance *self);
 
-/* common.c: the common questions, for devices without a handler of their own. */
+/* property.c: which questions are about properties, whether a device has one that it can be used
+ * for, and the answers. */
+bool properties_own(const tp_message *what);
+bool properties_can(const tp_device *device, const tp_message *what);
+tp_status properties_answer(tp_device *device, const tp_message *what, const void *ask,
+                            void *answer, tp_error *err);
+void properties_clear(tp_device *device);
+
+/* common.c: the common questions. */
 bool common_owns(const tp_message *what);
 tp_status common_answer(tp_device *device, const tp_message *what, const void *ask, void *answer,
                         tp_error *err);
+
+/* geometry.c. What is known of it, without asking anybody; texts are borrowed. */
+void geometry_prepare(tp_device *device);
+void geometry_now(const tp_device *device, tp_geometry *out);
+bool geometry_is_vehicle(const tp_device *device);
+bool geometry_is_localizer(const tp_device *device);
+
+/* Where the instance runs: the answer to GET_GEOMETRY (`what`), and one made from the answer to
+ * `what`, NULL for none; texts are borrowed until the next one. */
+tp_status geometry_answer(tp_device *device, const tp_message *what, tp_geometry *answer,
+                          tp_error *err);
+void geometry_convert(tp_device *device, const tp_message *what, const void *value,
+                      tp_geometry *out);
+
+/* frames.c, on the loop. */
+void frames_add(tp_device *device);
+tp_status frames_check(const tp_device *device, tp_error *err);
+void frames_follow(tp_device *device, const tp_msg *msg);
+void frames_ask(tp_instance *instance);
 
 /* link.c */
 void links_open(tp_instance *self);
@@ -191,5 +264,9 @@ void errands_end(tp_instance *self);
 tp_status device_add(tp_instance *self, const tpi_wanted *wanted, const void *ops,
                      tp_handler *handler, tp_device **out, tp_error *err);
 void device_deliver(tp_device *device, tp_msg *msg);
+
+/* From where the instance runs to the loop, also if there are no readers or too much is on its way.
+ */
+tp_status device_tell(tp_device *device, unsigned code, const void *value);
 
 #endif

@@ -144,6 +144,7 @@ void instance_started(tpi_task *task)
     if (status == TP_OK) {
         self->phase = RUNNING;
         poll_on_loop(self);
+        frames_ask(self);
         tell_waiting(self, TP_OK);
         instance_stop_if_unused(self);
         return;
@@ -292,8 +293,9 @@ static tp_status run_init(tp_instance *self, tp_error *err)
     if (status != TP_OK) {
         return status;
     }
-    self->scratch_size = largest_answer(self);
-    self->scratch = malloc(self->scratch_size);
+    self->scratch_size = (largest_answer(self) + 15) / 16 * 16;
+    self->scratch = malloc(2 * self->scratch_size);
+    self->spare = self->scratch == NULL ? NULL : (char *)self->scratch + self->scratch_size;
     return self->scratch == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
 }
 
@@ -345,6 +347,7 @@ void instance_destroy(tp_instance *self)
     }
     while (self->devices != NULL) {
         tp_device *next = self->devices->next;
+        properties_clear(self->devices);
         free(self->devices);
         self->devices = next;
     }

@@ -4,10 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bus/msg.h"
 #include "bus/pool.h"
 #include "bus/queue.h"
 #include "device/inside.h"
 #include "troupe/front.h"
+
+/* Data that every device may send, which Player does not have. */
+enum { FIRST_OF_OURS = TP_COMMON_DATA_GEOMETRY };
 
 /* One opening of a device. */
 struct subscription {
@@ -179,6 +183,9 @@ static void deliver(tpi_reader *reader, tp_msg *msg)
 {
     struct subscription *s = reader->context;
 
+    if (msg->header.subtype >= FIRST_OF_OURS && !s->session->explain) {
+        return; /* a plain Player client knows nothing of it */
+    }
     tp_session_queue(s->session, msg);
 }
 

@@ -64,6 +64,10 @@ tp_status elsewhere_offer(tp_server *server, tp_error *err);
 /* isolate.c: let a child run the section in the place of this server. */
 tp_status isolate(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan, tp_error *err);
 
+/* place.c: read the geometry sections of a driver section. */
+tp_status places_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
+                      tp_error *err);
+
 /* setting.c: read the parameters of a driver section, each by its unit, and tell of fields that
  * nobody uses. */
 tp_status settings_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,

@@ -154,7 +154,12 @@ static tp_status report_unused(tp_server *server, tpi_cfg_section *section, cons
     for (size_t i = 0; i < count; i++) {
         known[own + i] = driver->params[i].name;
     }
-    tpi_cfg_report_unused(section, known, true, server_note, server);
+    tpi_cfg_report_unused(section, known, false, server_note, server);
+    for (uint32_t i = 0; i < section->section_count; i++) {
+        if (strcmp(section->sections[i]->type, "geometry") != 0) { /* which tells itself */
+            tpi_cfg_report_unused(section->sections[i], known, true, server_note, server);
+        }
+    }
     return TP_OK;
 }
 
