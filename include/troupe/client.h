@@ -137,6 +137,11 @@ TP_API tp_status tp_client_list(tp_client *client, tp_client_device **out, size_
 TP_API tp_status tp_client_open(tp_client *client, const char *name, unsigned access,
                                 tp_proxy **out, tp_error *err);
 
+/* The same by interface, which need not be in the catalogue, and index. */
+TP_API tp_status tp_client_open_device(tp_client *client, const tp_interface *interface,
+                                       unsigned index, unsigned access, tp_proxy **out,
+                                       tp_error *err);
+
 /* Without waiting. `done` is called once, unless the proxy is closed before; a proxy that could not
  * be opened is to be closed. With the connection lost it waits for the next one. */
 typedef void tp_proxy_opened(void *context, tp_proxy *proxy, tp_status status, const char *why);

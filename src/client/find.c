@@ -293,8 +293,8 @@ static tp_status open_candidate(struct search *search, struct candidate *candida
     const unsigned access = search->access == TP_OPEN_MODE ? TP_OPEN_MODE : TP_READ_MODE;
     tp_error why;
     tp_status status =
-        tpi_proxy_open(search->client, search->interface, candidate->device.addr.index, access,
-                       &candidate->proxy, &why);
+        tp_client_open_device(search->client, search->interface, candidate->device.addr.index,
+                              access, &candidate->proxy, &why);
 
     *opened = status == TP_OK;
     if (status != TP_OK && !ends_search(status)) {
@@ -337,8 +337,8 @@ static tp_status open_best(struct search *search, tp_proxy **out, tp_error *err)
         *out = best->proxy;
         best->proxy = NULL;
     } else {
-        status = tpi_proxy_open(search->client, search->interface, best->device.addr.index,
-                                search->access, out, err);
+        status = tp_client_open_device(search->client, search->interface, best->device.addr.index,
+                                       search->access, out, err);
     }
     return status;
 }

@@ -186,12 +186,8 @@ void tpi_proxy_reopen(void *client);
 tp_status tpi_proxy_interface(const tp_client *client, const char *name, size_t length,
                               const tp_interface **out, tp_error *err);
 
-/* Open and wait. */
-tp_status tpi_proxy_open(tp_client *client, const tp_interface *interface, unsigned index,
-                         unsigned access, tp_proxy **out, tp_error *err);
-
-/* Whether anybody wants data with this header. */
-bool tpi_proxy_wants(const tp_client *client, const tp_msghdr *header);
+/* What data with this header is to whoever wants it; NULL if nobody does. */
+const tp_message *tpi_proxy_wants(const tp_client *client, const tp_msghdr *header);
 
 /* Give a data message to all proxies of its device. */
 void tpi_proxy_deliver(tp_client *client, const tp_msg *msg);
