@@ -79,7 +79,7 @@ TP_API tp_status tp_client_connect_later(tp_client **out, const char *url,
                                          const tp_client_options *options, tp_error *err);
 
 /* A client of a server in this program, on the server's loop. `robot` is the port of its devices,
- * 0 for the default one. Destroy it before the server. */
+ * 0 for the first one of its configuration. Destroy it before the server. */
 TP_API tp_status tp_client_attach(tp_client **out, struct tp_server *server, unsigned robot,
                                   const tp_client_options *options, tp_error *err);
 
@@ -97,8 +97,8 @@ TP_API bool tp_client_is_troupe(const tp_client *client);
 TP_API const char *tp_client_banner(const tp_client *client);
 
 /* Wait for the next data of any open device: all that has come is handled before it returns.
- * TP_E_TIMEOUT if none came in time, TP_E_CLOSED if the connection is lost (it returns to it by
- * itself; just go on reading). */
+ * TP_E_TIMEOUT if none came in time (0 for the time-out of the options), TP_E_CLOSED if the
+ * connection is lost (it returns to it by itself; just go on reading). */
 TP_API tp_status tp_client_read(tp_client *client, int64_t timeout_ns, tp_error *err);
 
 /* Handle messages until tp_client_stop(), from any thread or a signal handler; or one turn. */
@@ -110,7 +110,9 @@ TP_API void tp_client_step(tp_client *client, bool wait);
 TP_API tp_status tp_client_request(tp_client *client, unsigned code, const void *ask,
                                    const void **answer, tp_error *err);
 
-/* Player's rules for what waits in the server for this client, first match wins; -1 is any. */
+/* Player's rules for what waits in the server for this client, first match wins; -1 is any. With
+ * TP_CLIENT_FRESH a rule of the client's own about all data is the first. Waits if it is connected.
+ */
 TP_API tp_status tp_client_add_rule(tp_client *client, int interf, int index, int type, int subtype,
                                     tp_replace_rule rule, tp_error *err);
 
@@ -181,7 +183,8 @@ TP_API bool tp_proxy_is_open(const tp_proxy *proxy);
 TP_API void tp_proxy_set_context(tp_proxy *proxy, void *context);
 TP_API void *tp_proxy_context(const tp_proxy *proxy);
 
-/* At most so many messages of each kind a second; 0 for all. TP_E_UNSUPPORTED by Player servers. */
+/* At most so many messages of each kind a second, for all proxies of the device on this client; 0 for
+ * all there are. Does not wait. TP_E_UNSUPPORTED by Player servers. */
 TP_API tp_status tp_proxy_set_rate(tp_proxy *proxy, double rate_hz, tp_error *err);
 
 /* ---- Data ------------------------------------------------------------------------------------ */
@@ -195,7 +198,8 @@ TP_API void tp_proxy_on_data(tp_proxy *proxy, tp_proxy_data *data);
 TP_API const tp_msg *tp_proxy_latest(const tp_proxy *proxy, unsigned code);
 
 /* Wait for data with this code that the program has not got by this call yet, and give the payload,
- * borrowed like that of tp_proxy_latest(). NULL with `err` if none came in time. */
+ * borrowed like that of tp_proxy_latest(). NULL with `err` if none came in time (0 for the time-out
+ * of the options). */
 TP_API const void *tp_proxy_wait(tp_proxy *proxy, unsigned code, int64_t timeout_ns, tp_error *err);
 
 /* How many data messages have come. */

@@ -231,8 +231,8 @@ struct tp_client {
     bool told;     /* of the loss, or of the first failure */
     bool troupe;   /* the server answered our hello */
     char banner[TP_IDENT_STRLEN + 1];
-    tp_error why; /* the connection is lost */
-    uint32_t losses;
+    tp_error why;    /* the connection is lost */
+    uint32_t losses; /* of connections that had been made */
     tp_timer *watch; /* owned: the greeting takes too long, or it is time to try again */
     int64_t backoff_ns;
     int64_t connected_ns; /* when */

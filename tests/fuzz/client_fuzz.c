@@ -30,6 +30,7 @@ static struct {
     int64_t now_ns;
     unsigned asked;
     unsigned answered;
+    unsigned data;
 } world;
 
 tp_status tp_stream_connect(tp_stream **out, tp_loop *loop, const char *address,
@@ -128,10 +129,8 @@ static void on_done(void *context, tp_proxy *proxy, tp_status status, const tp_m
 
 static void on_data(tp_proxy *proxy, const tp_msg *msg)
 {
-    static unsigned count;
-
     fuzz_require(tp_proxy_latest(proxy, tp_msg_header(msg)->subtype) == msg, "not the latest");
-    if (++count % 5 == 0) {
+    if (++world.data % 5 == 0) {
         tp_proxy_close(proxy);
     }
 }
@@ -184,6 +183,7 @@ static void run(tp_loop *loop, const uint8_t *data, size_t size)
     const size_t piece = (data[0] & 8) != 0 ? LARGEST_ROOM : 1 + (size_t)(data[0] >> 4) * 13;
     tp_client *client = NULL;
 
+    memset(&world, 0, sizeof world);
     fuzz_require(tp_client_connect_later(&client, "robot", &options, NULL) == TP_OK, "no client");
     open_devices(client);
     world.done(world.context, world.stream, TP_OK);
