@@ -6,16 +6,17 @@
  * handled while a call of this header waits, or while the loop turns.
  *
  * Two styles, which mix. *Blocking*: calls that wait, with a time-out (tp_client_read(),
- * tp_proxy_request(), ...); they must not be called from a callback. *Callbacks*: tp_proxy_on_data(),
- * tp_proxy_request_later() ..., and tp_client_run() or a loop of the program's own.
+ * tp_proxy_request(), ...); they must not be called from a callback. *Callbacks*:
+ * tp_proxy_on_data(), tp_proxy_request_later() ..., and tp_client_run() or a loop of the program's
+ * own.
  *
  * For each interface there is a header of typed calls, troupe/client/position2d.h and so on:
  *
- *     tp_position2d_open(client, 0, &base, &err)             tp_client_open(client, "position2d:0", ...)
- *     tp_position2d_command_vel(base, &vel, &err)            tp_proxy_command()
- *     tp_position2d_request_get_geom(base, &geom, &err)      tp_proxy_request()
- *     tp_position2d_latest_state(base)                       tp_proxy_latest()
- *     tp_position2d_wait_state(base, timeout_ns, &err)       tp_proxy_wait()
+ *     tp_position2d_open(client, 0, &base, &err)         tp_client_open()
+ *     tp_position2d_command_vel(base, &vel, &err)        tp_proxy_command()
+ *     tp_position2d_request_get_geom(base, &geom, &err)  tp_proxy_request()
+ *     tp_position2d_latest_state(base)                   tp_proxy_latest()
+ *     tp_position2d_wait_state(base, timeout_ns, &err)   tp_proxy_wait()
  *
  * A connection that is lost is made again, and devices are opened again as they were, with data
  * mode, rules and rates; meanwhile commands fail (none is kept for later) and requests wait for the
@@ -41,15 +42,15 @@ struct tp_server;
 
 /* When data comes. */
 typedef enum tp_client_mode {
-    TP_CLIENT_AUTO, /* FRESH for a client with a loop of its own, EVERYTHING on the program's loop */
-    TP_CLIENT_FRESH,      /* pulled: at each read the newest of each kind, however slow the program */
+    TP_CLIENT_AUTO,       /* EVERYTHING on a loop of the program's own, FRESH otherwise */
+    TP_CLIENT_FRESH,      /* pulled: at each read the newest of each kind, however long that took */
     TP_CLIENT_EVERYTHING, /* pushed: every message as soon as it is there */
 } tp_client_mode;
 
-/* All may be zero. What is pointed to is borrowed until the client is destroyed, texts are copied. */
+/* All may be zero. What is pointed to is borrowed as long as the client; the name is copied. */
 typedef struct tp_client_options {
-    const char *name;              /* what the program is called in the server's statistics */
-    int64_t timeout_ns;            /* of calls that wait; 0 for 5 s, TP_NEVER for none */
+    const char *name;   /* what the program is called in the server's statistics */
+    int64_t timeout_ns; /* of calls that wait; 0 for 5 s, TP_NEVER for none */
     tp_client_mode mode;
     bool stay_lost;                /* do not connect again when the connection is lost */
     bool plain;                    /* do not say hello: be a plain Player client */
@@ -183,8 +184,8 @@ TP_API bool tp_proxy_is_open(const tp_proxy *proxy);
 TP_API void tp_proxy_set_context(tp_proxy *proxy, void *context);
 TP_API void *tp_proxy_context(const tp_proxy *proxy);
 
-/* At most so many messages of each kind a second, for all proxies of the device on this client; 0 for
- * all there are. Does not wait. TP_E_UNSUPPORTED by Player servers. */
+/* At most so many messages of each kind a second, for all proxies of the device on this client; 0
+ * for all there are. Does not wait. TP_E_UNSUPPORTED by Player servers. */
 TP_API tp_status tp_proxy_set_rate(tp_proxy *proxy, double rate_hz, tp_error *err);
 
 /* ---- Data ------------------------------------------------------------------------------------ */

@@ -227,7 +227,8 @@ static tp_status create(tp_client **out, char *url, const tp_client_options *opt
 
     if (client == NULL) {
         free(url);
-        return tp_fail(err, TP_E_NOMEM, "out of memory");
+        tp_fail(err, TP_E_NOMEM, "out of memory");
+        return TP_E_NOMEM;
     }
     *out = client;
     client->url = url;

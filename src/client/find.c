@@ -166,12 +166,13 @@ static tp_status fill_place(tp_proxy *proxy, struct place *place, tp_error *err)
 
 static tp_status take_text(tpi_fact *fact, const char *text, tp_error *err)
 {
-    char *copy = malloc(strlen(text) + 1);
+    const size_t size = strlen(text) + 1;
+    char *copy = malloc(size);
 
     if (copy == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
-    strcpy(copy, text);
+    memcpy(copy, text, size);
     *fact = tpi_fact_take(copy);
     return TP_OK;
 }
@@ -221,6 +222,9 @@ static tp_status learn(struct candidate *candidate, struct place *place, const c
     }
     if (strcmp(name, "driver") == 0) {
         return take_text(fact, candidate->device.driver, err);
+    }
+    if (candidate->proxy == NULL) {
+        return TP_OK; /* not open, so that nothing can be asked */
     }
     if (!is_of_place(name)) {
         return learn_property(candidate->proxy, name, fact, err);

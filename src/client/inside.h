@@ -127,7 +127,7 @@ void tpi_ask_fail_sent(tp_client *client, bool all);
 void tpi_ask_fail_proxy(tp_proxy *proxy, tp_status status, const char *why);
 
 /* Called by the timer. */
-void tpi_ask_expire(void *client);
+void tpi_ask_expire(void *context);
 
 /* ---- Proxies --------------------------------------------------------------------------------- */
 
@@ -180,7 +180,7 @@ void tpi_proxy_close_all(tp_client *client);
 void tpi_proxy_give_up_all(tp_client *client);
 
 /* Called by the timer: try those once more that could not be opened again. */
-void tpi_proxy_reopen(void *client);
+void tpi_proxy_reopen(void *context);
 
 /* The interface with this name; TP_E_UNKNOWN if no device can have it. */
 tp_status tpi_proxy_interface(const tp_client *client, const char *name, size_t length,
@@ -265,7 +265,7 @@ struct tp_client {
 tp_status tpi_client_begin(tp_client *client, tp_error *err);
 void tpi_client_is_up(tp_client *client);
 TP_PRINTF(2, 3) void tpi_client_is_down(tp_client *client, const char *why, ...);
-void tpi_client_watch(void *client);
+void tpi_client_watch(void *context);
 
 /* Without a greeting: the transport knows who it talks to. */
 void tpi_client_is_connected(tp_client *client);
@@ -305,7 +305,7 @@ tp_status tpi_client_wait_data(tp_client *client, int64_t deadline_ns, tpi_condi
                                void *context);
 
 /* Called by the timer that ends a wait. */
-void tpi_client_alarm(void *client);
+void tpi_client_alarm(void *context);
 
 /* Ask and wait. `answer` (may be NULL) gets a reference, or NULL if there is none. */
 tp_status tpi_client_ask(tp_client *client, tp_proxy *proxy, const tp_message *what,

@@ -1,4 +1,5 @@
 /* proxy.c - opening devices and closing them, also again on the next connection. */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -423,8 +424,11 @@ tp_status tp_client_open(tp_client *client, const char *name, unsigned access, t
     unsigned index = 0;
     tp_status status = parse_name(client, name, &interface, &index, err);
 
-    return status == TP_OK ? tp_client_open_device(client, interface, index, access, out, err)
-                           : status;
+    if (status != TP_OK) {
+        return status;
+    }
+    assert(interface != NULL);
+    return tp_client_open_device(client, interface, index, access, out, err);
 }
 
 /* ---- What it is ------------------------------------------------------------------------------ */
