@@ -43,6 +43,7 @@ static void emit(const tpi_padi *padi)
     }
     gen_header(&out, padi, &names);
     gen_source(&out, padi, &names);
+    gen_client(&out, &padi->interface, &names);
     gen_page(&out, &padi->interface);
     fuzz_require(!out.failed, "cannot emit");
     tpi_buf_fini(&out);
