@@ -21,6 +21,7 @@ static const char usage[] =
     "  -o DIR      write into DIR (default: the current folder)\n"
     "  -I DIR      look for `use NAME` in DIR too; may be repeated\n"
     "  --check     only check, write nothing\n"
+    "  --driver    write what a driver of the interface calls instead: NAME_driver.h\n"
     "  --builtin   Troupe's own build: codes may be below 200, headers are\n"
     "              troupe/interfaces/NAME.h\n"
     "  --index     Troupe's own build: write all.h and builtin.c for all the files instead\n"
@@ -33,6 +34,7 @@ struct options {
     const char *folders[MOST_FOLDERS];
     size_t folder_count;
     bool check_only;
+    bool driver;
     bool builtin;
     bool index;
 };
@@ -174,12 +176,45 @@ static tp_status write_file(const struct options *options, const char *name, con
     return status;
 }
 
+/* Header, tables and page. */
+static tp_status write_parts(const struct options *options, const struct unit *unit,
+                             const gen_names *names, tp_error *err)
+{
+    const tp_interface *interface = &unit->padi.interface;
+    tpi_buf text = {0};
+
+    gen_header(&text, &unit->padi, names);
+    tp_status status = write_file(options, interface->name, ".h", &text, err);
+    if (status == TP_OK) {
+        gen_source(&text, &unit->padi, names);
+        status = write_file(options, interface->name, "_padi.c", &text, err);
+    }
+    if (status == TP_OK) {
+        gen_page(&text, interface);
+        status = write_file(options, interface->name, ".md", &text, err);
+    }
+    tpi_buf_fini(&text);
+    return status;
+}
+
+/* Troupe's own stand in a folder, troupe/driver, so that they can be called like the interface. */
+static tp_status write_driver_header(const struct options *options, const struct unit *unit,
+                                     const gen_names *names, tp_error *err)
+{
+    tpi_buf text = {0};
+
+    gen_driver_header(&text, &unit->padi, names);
+    tp_status status = write_file(options, unit->padi.interface.name,
+                                  options->builtin ? ".h" : "_driver.h", &text, err);
+    tpi_buf_fini(&text);
+    return status;
+}
+
 static tp_status write_interface(const struct session *s, const struct unit *unit, tp_error *err)
 {
     static const char library[] = "troupe/interfaces/";
     const tp_interface *interface = &unit->padi.interface;
     const char **prefixes = calloc(interface->use_count + 1, sizeof(const char *));
-    tpi_buf text = {0};
 
     if (prefixes == NULL) {
         return tp_fail(err, TP_E_NOMEM, "%s: out of memory", interface->name);
@@ -189,19 +224,9 @@ static tp_status write_interface(const struct session *s, const struct unit *uni
         prefixes[i] = s->options->builtin || used->library ? library : "";
     }
     const gen_names names = {s->options->builtin ? library : "", prefixes};
-
-    gen_header(&text, &unit->padi, &names);
-    tp_status status = write_file(s->options, interface->name, ".h", &text, err);
-    if (status == TP_OK) {
-        gen_source(&text, &unit->padi, &names);
-        status = write_file(s->options, interface->name, "_padi.c", &text, err);
-    }
-    if (status == TP_OK) {
-        gen_page(&text, interface);
-        status = write_file(s->options, interface->name, ".md", &text, err);
-    }
+    const tp_status status = s->options->driver ? write_driver_header(s->options, unit, &names, err)
+                                                : write_parts(s->options, unit, &names, err);
     free((void *)prefixes);
-    tpi_buf_fini(&text);
     return status;
 }
 
@@ -292,6 +317,10 @@ static int read_option(struct options *options, int argc, char **argv, int i)
     }
     if (strcmp(argv[i], "--check") == 0) {
         options->check_only = true;
+        return 1;
+    }
+    if (strcmp(argv[i], "--driver") == 0) {
+        options->driver = true;
         return 1;
     }
     if (strcmp(argv[i], "--builtin") == 0) {
