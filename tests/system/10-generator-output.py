@@ -2,7 +2,8 @@
 """What the generator makes of tests/golden/thermometer.padi, and what it says when it cannot.
 argv: the troupe-padi program, source root.
 
-To accept a change: troupe-padi -I interfaces -o tests/golden tests/golden/thermometer.padi"""
+To accept a change: troupe-padi -I interfaces -o tests/golden tests/golden/thermometer.padi
+and the same with --driver."""
 import contextlib
 import difflib
 import os
@@ -18,6 +19,7 @@ GOLDEN = ROOT / "tests/golden"
 INTERFACES = ROOT / "interfaces"
 THERMOMETER = GOLDEN / "thermometer.padi"
 OUTPUT = ("thermometer.h", "thermometer_padi.c", "thermometer.md", "thermometer_client.h")
+DRIVER = "thermometer_driver.h"
 
 
 @contextlib.contextmanager
@@ -63,6 +65,26 @@ def the_output_is_the_golden_one():
             same_file(name)
 
 
+def what_drivers_call_is_the_golden_one():
+    with folder():
+        succeeds("--driver", "-I", INTERFACES, THERMOMETER)
+        tap.equal(os.listdir("."), [DRIVER])
+        same_file(DRIVER)
+        succeeds("--builtin", "--driver", "-I", INTERFACES, THERMOMETER)
+        header = pathlib.Path("thermometer.h").read_text(encoding="utf-8")
+        assert '#include "troupe/interfaces/thermometer.h"\n' in header, header
+
+
+def an_interface_without_operations_is_offered_without_a_table():
+    text = ('interface x 200 "X."\n'
+            'data GONE 1 () required "It is gone."\n')
+    with folder(x=text):
+        succeeds("--driver", "x.padi")
+        header = pathlib.Path("x_driver.h").read_text(encoding="utf-8")
+        assert "tp_offer_x(tp_instance *self, const char *key,\n    tp_device **out" in header, header
+        assert "return tp_publish(device, TP_X_DATA_GONE, NULL, timestamp_s);" in header, header
+
+
 def the_output_goes_where_it_is_sent():
     with folder() as here:
         (here / "there").mkdir()
@@ -91,10 +113,13 @@ def the_output_compiles_without_a_warning():
         succeeds("--builtin", "-o", "troupe/interfaces", INTERFACES / "common.padi",
                  INTERFACES / "player.padi")
         succeeds("-I", INTERFACES, THERMOMETER)
+        succeeds("--driver", "-I", INTERFACES, THERMOMETER)
         for command in (["cc", "-std=c11", "thermometer_padi.c"],
                         ["cc", "-std=c11", "-x", "c", "thermometer_client.h"],
+                        ["cc", "-std=c11", "-x", "c", DRIVER],
                         ["c++", "-std=c++11", "-x", "c++", "thermometer_client.h"],
-                        ["c++", "-std=c++11", "-x", "c++", "thermometer.h"]):
+                        ["c++", "-std=c++11", "-x", "c++", "thermometer.h"],
+                        ["c++", "-std=c++11", "-x", "c++", DRIVER]):
             result = tap.run([*command, *strict])
             tap.equal((result.returncode, result.stderr), (0, ""))
 
@@ -112,7 +137,8 @@ def help_is_printed_and_is_no_failure():
     result = generate("--help")
     tap.equal((result.returncode, result.stderr), (0, ""))
     tap.equal(result.stdout.splitlines()[0], "usage: troupe-padi [options] FILE.padi...")
-    for option in ("-o DIR", "-I DIR", "--check", "--builtin", "--client", "--index", "--help"):
+    for option in ("-o DIR", "-I DIR", "--check", "--driver", "--builtin", "--client", "--index",
+                   "--help"):
         assert f"\n  {option} " in result.stdout, option
 
 
@@ -274,7 +300,8 @@ def the_builtin_calls_go_to_a_folder_of_their_own():
         assert not os.path.exists("builtin.c")
 
 
-tap.main(the_output_is_the_golden_one, the_output_goes_where_it_is_sent,
+tap.main(the_output_is_the_golden_one, what_drivers_call_is_the_golden_one,
+         an_interface_without_operations_is_offered_without_a_table, the_output_goes_where_it_is_sent,
          an_unchanged_file_is_not_written_again, the_output_compiles_without_a_warning,
          sentences_cannot_break_out_of_comments_and_strings, help_is_printed_and_is_no_failure,
          a_wrong_command_line_is_told_with_the_usage, check_writes_nothing, a_missing_file_is_told,

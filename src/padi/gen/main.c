@@ -22,6 +22,7 @@ static const char usage[] =
     "  -o DIR      write into DIR (default: the current folder)\n"
     "  -I DIR      look for `use NAME` in DIR too; may be repeated\n"
     "  --check     only check, write nothing\n"
+    "  --driver    write what a driver of the interface calls instead: NAME_driver.h\n"
     "  --builtin   Troupe's own build: codes may be below 200, headers are\n"
     "              troupe/interfaces/NAME.h\n"
     "  --client    Troupe's own build: write troupe/client/NAME.h only\n"
@@ -35,6 +36,7 @@ struct options {
     const char *folders[MOST_FOLDERS];
     size_t folder_count;
     bool check_only;
+    bool driver;
     bool builtin;
     bool client;
     bool index;
@@ -211,6 +213,19 @@ static tp_status write_texts(const struct options *options, const tpi_padi *padi
     return status;
 }
 
+/* Troupe's own stand in a folder, troupe/driver, so that they can be called like the interface. */
+static tp_status write_driver_header(const struct options *options, const tpi_padi *padi,
+                                     const gen_names *names, tp_error *err)
+{
+    tpi_buf text = {0};
+
+    gen_driver_header(&text, padi, names);
+    tp_status status = write_file(options, padi->interface.name,
+                                  options->builtin ? ".h" : "_driver.h", &text, err);
+    tpi_buf_fini(&text);
+    return status;
+}
+
 static tp_status write_interface(const struct session *s, const struct unit *unit, tp_error *err)
 {
     static const char library[] = "troupe/interfaces/";
@@ -225,9 +240,15 @@ static tp_status write_interface(const struct session *s, const struct unit *uni
         prefixes[i] = s->options->builtin || used->library ? library : "";
     }
     const gen_names names = {s->options->builtin ? library : "", prefixes};
+    tp_status status = TP_OK;
 
-    tp_status status = s->options->client ? write_client(s->options, interface, &names, ".h", err)
-                                          : write_texts(s->options, &unit->padi, &names, err);
+    if (s->options->client) {
+        status = write_client(s->options, interface, &names, ".h", err);
+    } else if (s->options->driver) {
+        status = write_driver_header(s->options, &unit->padi, &names, err);
+    } else {
+        status = write_texts(s->options, &unit->padi, &names, err);
+    }
     free((void *)prefixes);
     return status;
 }
@@ -317,6 +338,7 @@ static int read_option(struct options *options, int argc, char **argv, int i)
         const char *name;
         bool *flag;
     } flags[] = {{"--check", &options->check_only},
+                 {"--driver", &options->driver},
                  {"--builtin", &options->builtin},
                  {"--client", &options->client},
                  {"--index", &options->index}};
