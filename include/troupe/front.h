@@ -160,10 +160,14 @@ typedef struct tp_front {
     unsigned (*port)(const void *front);
 } tp_front;
 
-/* Drivers and fronts that a program is made of, each list ended by NULL. */
+/* A kind of line to hardware that ports can be opened on. */
+typedef struct tp_scheme tp_scheme;
+
+/* What a program is made of, each list ended by NULL; the last one may be NULL. */
 typedef struct tp_kit {
     const tp_driver *const *drivers;
     const tp_front *const *fronts;
+    const tp_scheme *const *schemes; /* beside serial and script, which are always there */
 } tp_kit;
 
 #ifdef __cplusplus

@@ -18,6 +18,12 @@ tp_status tpi_hub_create(tpi_hub **out, tp_loop *loop, const tp_catalogue *catal
     return TP_OK;
 }
 
+void tpi_hub_set_lines(tpi_hub *hub, const tp_scheme *const *schemes, const char *folder)
+{
+    hub->schemes = schemes;
+    hub->folder = folder;
+}
+
 tp_loop *tpi_hub_loop(const tpi_hub *hub)
 {
     return hub->loop;

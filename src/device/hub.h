@@ -15,6 +15,7 @@
 #define TROUPE_DEVICE_HUB_H
 
 #include "bus/msg.h"
+#include "platform/line.h"
 #include "troupe/driver.h"
 #include "troupe/loop.h"
 
@@ -60,6 +61,11 @@ tp_status tpi_hub_create(tpi_hub **out, tp_loop *loop, const tp_catalogue *catal
 
 /* Stops everything, waits for all workers and releases them. No session may be left. */
 void tpi_hub_destroy(tpi_hub *hub);
+
+/* For ports of drivers: kinds of lines beside serial and script (ended by NULL, may be NULL), and
+ * the folder where relative names of scripts begin ("" or with a slash at its end). Both are
+ * borrowed. */
+void tpi_hub_set_lines(tpi_hub *hub, const tp_scheme *const *schemes, const char *folder);
 
 tp_loop *tpi_hub_loop(const tpi_hub *hub);
 const tp_catalogue *tpi_hub_catalogue(const tpi_hub *hub);

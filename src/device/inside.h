@@ -11,6 +11,7 @@
 enum {
     MOST_IN_FLIGHT = 256, /* messages of an instance between its thread and the loop */
     MOST_WAITING = 4096,  /* jobs that wait for an instance */
+    MOST_PORTS = 7,       /* of an instance: what a thread can wait for, but for its bell */
 };
 
 typedef enum phase { IDLE, STARTING, RUNNING, STOPPING, FAILED } phase;
@@ -80,6 +81,7 @@ struct tp_instance {
     tpi_opening *waiting; /* openings that wait for the start, oldest first; borrowed */
     uint32_t links_open;  /* links opened so far while starting */
     tp_timer *timer;      /* owned: polls of drivers on the loop, restarts */
+    tp_timer *alarm;      /* owned: wakes the thread by a clock that is not the real one */
     tp_instance *next;
     uint64_t dropped;
     char told[256]; /* the last failure to start that the owner was told of */
@@ -91,6 +93,9 @@ struct tp_instance {
     atomic_int waiting_jobs;
     atomic_int in_flight;
     atomic_ullong dropped_at_source;
+    atomic_bool quitting;   /* nobody waits for anything any more */
+    atomic_llong alarm_ns;  /* when the thread wants to be woken */
+    atomic_bool alarm_sent; /* the task is on its way to the loop */
 
     /* The instance's thread's. */
     tpi_thread *thread; /* owned; NULL on the loop */
@@ -106,6 +111,8 @@ struct tp_instance {
     tpi_call *tickets;      /* requests that wait for a later answer; borrowed */
     struct errand *errands; /* its own requests to other devices; borrowed */
     bool halting;           /* what is open is being ended; nothing new is begun */
+    struct tp_port *ports;  /* owned list */
+    bool rung;              /* the bell was silenced while somebody waited for a line */
 
     job start_job;
     job stop_job;
@@ -113,6 +120,7 @@ struct tp_instance {
     tpi_task started_task;
     tpi_task stopped_task;
     tpi_task failed_task;
+    tpi_task alarm_task;
     /* How the last start went, and why it failed while running: written where the instance runs,
      * read by the loop when the task has come. */
     outcome start;
@@ -145,7 +153,9 @@ struct tpi_hub {
     size_t device_capacity;
     void (*failed)(void *context, const tp_instance *instance, const char *why);
     void *failed_context;
-    bool closing; /* all threads are gone, and what is left is worked off */
+    const tp_scheme *const *schemes; /* borrowed; kinds of lines; may be NULL */
+    const char *folder;              /* borrowed; may be NULL */
+    bool closing;                    /* all threads are gone, and what is left is worked off */
 };
 
 /* instance.c */
@@ -171,6 +181,14 @@ void worker_join(tp_instance *self);
 void worker_poll(tp_instance *self);
 void worker_fail(tp_instance *self);
 void worker_run_jobs(tp_instance *self);
+
+/* port.c: the ports of an instance, where it runs. */
+unsigned ports_collect(const tp_instance *self, int *fds); /* to wait for; how many */
+void ports_mark(tp_instance *self, unsigned bits);         /* which of them are readable */
+int64_t ports_due_ns(const tp_instance *self); /* of those without a descriptor, by the clock */
+/* Call `serve` for each that has something for `input`. */
+void ports_serve(tp_instance *self, void (*serve)(tp_instance *self, struct tp_port *port));
+void ports_close(tp_instance *self); /* what the driver has left open */
 
 /* call.c */
 void call_finish(tpi_call *call);

@@ -44,7 +44,7 @@ static void settle_start(tp_instance *self)
 {
     self->start_pending = false;
     self->started = self->start.status == TP_OK;
-    self->next_poll_ns = tp_clock_now_ns(tp_clock_real()); /* what threads wait by */
+    self->next_poll_ns = tp_clock_now_ns(tp_instance_clock(self));
     if (!self->started) {
         instance_halt(self);
     }
@@ -101,6 +101,8 @@ static void poll_on_loop(tp_instance *self)
 {
     if (self->on_loop && self->period_ns > 0 && self->plan.driver->ops->poll != NULL) {
         tp_timer_every(self->timer, self->period_ns);
+    } else {
+        tp_timer_cancel(self->timer);
     }
 }
 
@@ -343,6 +345,7 @@ void instance_destroy(tp_instance *self)
     if (self->made && self->plan.driver->ops->fini != NULL) {
         self->plan.driver->ops->fini(self);
     }
+    ports_close(self);
     while (self->devices != NULL) {
         tp_device *next = self->devices->next;
         properties_clear(self->devices);
@@ -356,6 +359,7 @@ void instance_destroy(tp_instance *self)
     }
     tp_timer_destroy(self->timer);
     tp_loop_after_cancel(self->hub->loop, &self->turn);
+    tp_timer_destroy(self->alarm);
     free(self->scratch);
     free(self->state);
     tpi_arena_fini(&self->arena);
@@ -381,8 +385,8 @@ const tp_clock *tp_instance_clock(const tp_instance *self)
 
 void tp_instance_set_period(tp_instance *self, int64_t period_ns)
 {
-    self->period_ns = period_ns;
-    self->next_poll_ns = tp_clock_now_ns(tp_clock_real()) + period_ns;
+    self->period_ns = period_ns < TP_NEVER / 2 ? period_ns : TP_NEVER / 2;
+    self->next_poll_ns = tp_clock_now_ns(tp_instance_clock(self)) + self->period_ns;
     if (self->on_loop && self->phase == RUNNING) {
         poll_on_loop(self);
     }

@@ -149,6 +149,22 @@ static tp_status read_configuration(tp_server *server, tp_error *err)
                          server_note, server, err);
 }
 
+/* What ports of drivers can be opened on, and where their scripts are: beside the configuration. */
+static tp_status prepare_lines(tp_server *server, tp_error *err)
+{
+    const char *path = server->options.path;
+    const char *slash = strrchr(path, '/');
+    const char *folder =
+        tpi_arena_text(&server->arena, path, slash == NULL ? 0 : (size_t)(slash - path) + 1);
+
+    if (folder == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    tpi_hub_set_lines(server->hub,
+                      server->options.kit == NULL ? NULL : server->options.kit->schemes, folder);
+    return TP_OK;
+}
+
 static tp_status build(tp_server *server, tp_error *err)
 {
     tp_status status = tp_catalogue_create(&server->catalogue, err);
@@ -156,6 +172,7 @@ static tp_status build(tp_server *server, tp_error *err)
     status = status == TP_OK ? tp_loop_create(&server->loop, server->options.clock, err) : status;
     status = status == TP_OK ? tpi_hub_create(&server->hub, server->loop, server->catalogue, err)
                              : status;
+    status = status == TP_OK ? prepare_lines(server, err) : status;
     status = status == TP_OK ? read_configuration(server, err) : status;
     status = status == TP_OK ? wire_drivers(server, err) : status;
     return status == TP_OK ? open_fronts(server, err) : status;
