@@ -121,7 +121,7 @@ class Terminal:
         self.raw = b""
         self.rest = b""
         self.code = None
-        environ = dict(os.environ, TERM="xterm", **environment)
+        environ = {**os.environ, "TERM": "xterm", **environment}
         if url is not None:
             environ["TROUPE_URL"] = url
         self.pid, self.fd = pty.fork()
