@@ -261,16 +261,26 @@ static tp_status fake_poll(tp_instance *self, tp_error *err)
     return TP_OK;
 }
 
+static void halt(fake_device *d)
+{
+    fake_advance(d);
+    if (d->kind->halt != NULL) {
+        d->kind->halt(d);
+    }
+}
+
+static void fake_halt(tp_device *device, tp_halt how)
+{
+    (void)how; /* it has no weight: braking is standing still */
+    halt(fake_of(device));
+}
+
 static void fake_stop(tp_instance *self)
 {
     fake *f = tp_instance_state(self);
 
     for (size_t i = 0; i < f->device_count; i++) {
-        fake_device *d = &f->devices[i];
-        fake_advance(d);
-        if (d->kind->halt != NULL) {
-            d->kind->halt(d);
-        }
+        halt(&f->devices[i]);
     }
 }
 
@@ -292,6 +302,7 @@ static const tp_driver_ops fake_ops = {
     .init = fake_init,
     .start = fake_start,
     .poll = fake_poll,
+    .halt = fake_halt,
     .stop = fake_stop,
     .fini = fake_fini,
 };

@@ -114,6 +114,12 @@ TP_API tp_status tp_session_set_rate(tp_session *session, tp_device *device, dou
 TP_API tp_status tp_session_send(tp_session *session, tp_msg *msg, const tp_message *what,
                                  tp_error *err);
 
+/* Anything at all has come from the client: what it moves may go on moving. */
+TP_API void tp_session_heard(tp_session *session);
+
+/* The client renews its leases by itself: they are shorter then. */
+TP_API void tp_session_speak_leases(tp_session *session, bool on);
+
 /* So many requests are under way that no more should be read from the client. `ready` is called
  * when that changes. */
 TP_API bool tp_session_is_busy(const tp_session *session);

@@ -152,6 +152,12 @@ static void run_call(job *next, tp_instance *self)
         complete(call);
         return;
     }
+    if (motion_is_late(call)) {
+        call->status = tp_fail(&call->error, TP_E_TIMEOUT, "%s came too late, or in a panic",
+                               call->what->name);
+        complete(call);
+        return;
+    }
     if (call->what->answer != NULL) {
         answer = self->scratch;
         memset(answer, 0, call->what->answer->size);
@@ -168,8 +174,8 @@ static void run_call(job *next, tp_instance *self)
     settle(call, status, answer);
 }
 
-tp_status call_send(tp_device *device, const tp_message *what, tp_msg *ask, tpi_call_done *done,
-                    void *context, tpi_call **out, bool counted)
+static tp_status send(tp_device *device, const tp_message *what, tp_msg *ask, tpi_call_done *done,
+                      void *context, tpi_call **out, bool counted)
 {
     tp_instance *self = device->instance;
 
@@ -202,10 +208,16 @@ tp_status call_send(tp_device *device, const tp_message *what, tp_msg *ask, tpi_
     return TP_OK;
 }
 
-tp_status tpi_device_call(tp_device *device, const tp_message *what, tp_msg *ask,
-                          tpi_call_done *done, void *context, tpi_call **out)
+tp_status call_submit(tp_device *device, const tp_message *what, tp_msg *ask, tpi_call_done *done,
+                      void *context, tpi_call **out)
 {
-    return call_send(device, what, ask, done, context, out, true);
+    return send(device, what, ask, done, context, out, true);
+}
+
+tp_status call_quietly(tp_device *device, const tp_message *what, tp_msg *ask, tpi_call_done *done,
+                       void *context)
+{
+    return send(device, what, ask, done, context, NULL, false);
 }
 
 /* ---- Answering later ------------------------------------------------------------------------- */

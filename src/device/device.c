@@ -98,6 +98,7 @@ tp_status device_add(tp_instance *self, const tpi_wanted *wanted, const void *op
     device->ops = ops;
     device->handler = handler;
     device->addr = wanted->addr;
+    tpi_lease_init(&device->lease);
     snprintf(device->name, sizeof device->name, "%s:%u", wanted->interface->name,
              wanted->addr.index);
     geometry_prepare(device);

@@ -1,9 +1,37 @@
 /* hub.c - the registry of instances and devices. */
 #include "device/hub.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "device/inside.h"
+
+/* ---- Panic ----------------------------------------------------------------------------------- */
+
+/* On the loop: instances that run here have nobody else to wake them. */
+static void panic_changed(tpi_task *task)
+{
+    tpi_hub *hub = (tpi_hub *)((char *)task - offsetof(tpi_hub, panic_task));
+
+    atomic_store(&hub->panic_told, false);
+    for (tp_instance *instance = hub->instances; instance != NULL; instance = instance->next) {
+        if (instance->on_loop) {
+            motion_serve(instance);
+        }
+    }
+}
+
+/* From whichever thread raises or resets a panic. */
+static void tell_loop(void *context)
+{
+    tpi_hub *hub = context;
+
+    if (!atomic_exchange(&hub->panic_told, true)) {
+        tpi_loop_post(hub->loop, &hub->panic_task);
+    }
+}
+
+/* ---- The registry ---------------------------------------------------------------------------- */
 
 tp_status tpi_hub_create(tpi_hub **out, tp_loop *loop, const tp_catalogue *catalogue, tp_error *err)
 {
@@ -15,8 +43,24 @@ tp_status tpi_hub_create(tpi_hub **out, tp_loop *loop, const tp_catalogue *catal
     hub->loop = loop;
     hub->catalogue = catalogue;
     hub->begun_ns = tp_clock_now_ns(tp_loop_clock(loop));
+    hub->panic_task.run = panic_changed;
+    tp_status status = tpi_panic_create(&hub->panic, tell_loop, hub, err);
+    if (status != TP_OK) {
+        free(hub);
+        return status;
+    }
     *out = hub;
     return TP_OK;
+}
+
+tpi_panic *tpi_hub_panic(const tpi_hub *hub)
+{
+    return hub->panic;
+}
+
+void tpi_hub_set_panic_action(tpi_hub *hub, tp_halt how)
+{
+    hub->panic_action = how;
 }
 
 void tpi_hub_set_lines(tpi_hub *hub, const tp_scheme *const *schemes, const char *folder)
@@ -157,6 +201,7 @@ void tpi_hub_destroy(tpi_hub *hub)
         instance_destroy(hub->instances);
         hub->instances = next;
     }
+    tpi_panic_destroy(hub->panic);
     free((void *)hub->devices);
     free(hub);
 }

@@ -15,6 +15,8 @@
 #define TROUPE_DEVICE_HUB_H
 
 #include "bus/msg.h"
+#include "device/lease.h"
+#include "device/panic.h"
 #include "platform/line.h"
 #include "troupe/driver.h"
 #include "troupe/loop.h"
@@ -65,6 +67,7 @@ typedef struct tpi_blueprint {
     uint32_t place_count;
     bool extensions; /* clients need not ask for them */
     bool always_on;
+    int64_t lease_ns;   /* of whoever moves its devices; 0 for the client's own, -1 for none */
     int64_t restart_ns; /* how long after a failure it is started again; 0 for never */
 } tpi_blueprint;
 
@@ -82,6 +85,10 @@ void tpi_hub_destroy(tpi_hub *hub);
 void tpi_hub_set_lines(tpi_hub *hub, const tp_scheme *const *schemes, const char *folder);
 
 tp_loop *tpi_hub_loop(const tpi_hub *hub);
+tpi_panic *tpi_hub_panic(const tpi_hub *hub);
+
+/* How devices are stopped in a panic. */
+void tpi_hub_set_panic_action(tpi_hub *hub, tp_halt how);
 const tp_catalogue *tpi_hub_catalogue(const tpi_hub *hub);
 
 /* Make an instance: runs its init on this thread. Fails with the driver's sentence. */
@@ -143,6 +150,24 @@ typedef void tpi_call_done(void *context, tp_status status, tp_msg *answer, cons
  * device has too much to do; `done` is not called then. */
 tp_status tpi_device_call(tp_device *device, const tp_message *what, tp_msg *ask,
                           tpi_call_done *done, void *context, tpi_call **out);
+
+/* The same for somebody whose lease it is, if the message moves something: `mover` is any pointer
+ * that is his alone. With TPI_LEASE_UNLIMITED for drivers. `fixed`: no other word of his renews it.
+ */
+typedef struct tpi_mover {
+    const void *who;
+    int64_t lease_ns; /* 0 for no limit */
+    bool fixed;
+} tpi_mover;
+tp_status tpi_device_call_for(tp_device *device, const tp_message *what, tp_msg *ask,
+                              const tpi_mover *mover, tpi_call_done *done, void *context,
+                              tpi_call **out);
+
+/* A word of his: renews his lease on the device. */
+void tpi_device_heard(tp_device *device, const void *who, int64_t lease_ns);
+
+/* He is gone: what he moved is stopped at once. */
+void tpi_device_left(tp_device *device, const void *who);
 
 /* The asker is gone: `done` will not be called. */
 void tpi_call_abandon(tpi_call *call);

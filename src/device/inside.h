@@ -90,7 +90,11 @@ struct tp_device {
     struct property *properties; /* owned array; where the instance runs, as the next two */
     tp_property *property_list;  /* owned array: what clients are told of them */
     uint32_t property_count;
-    tp_device *next; /* of the instance */
+    bool moves;        /* its interface has messages that move something */
+    const void *mover; /* borrowed: whose lease it is, NULL for nobody's; the loop's */
+    bool lease_fixed;  /* nothing renews it but another move; the loop's */
+    tpi_lease lease;   /* of the loop and the thread */
+    tp_device *next;   /* of the instance */
 };
 
 /* A message that is being handed to the readers of a device. They may close themselves and each
@@ -135,6 +139,9 @@ struct tp_instance {
     char told[256];   /* the last failure to start that the owner was told of */
     char failed[256]; /* why it failed last; "" if it has not */
 
+    tp_timer *lease_timer; /* owned: ends of leases, for drivers on the loop */
+    tpi_panic_seat seat;
+
     /* Jobs on their way. */
     tpi_inbox inbox;
     tpi_bell bell;
@@ -157,6 +164,8 @@ struct tp_instance {
     void *spare;   /* in the same block: room for another one */
     struct place place;
     size_t scratch_size;
+    unsigned panic_epoch;   /* that it has acted on */
+    bool halts;             /* inside an operation that stops things: it may write in a panic */
     tpi_call *current;      /* the request that is being handled; NULL once it is answered */
     tpi_call *tickets;      /* requests that wait for a later answer; borrowed */
     struct errand *errands; /* its own requests to other devices; borrowed */
@@ -210,7 +219,11 @@ struct tpi_hub {
     const char *folder;              /* borrowed; may be NULL */
     tp_session *sessions;            /* borrowed, newest first */
     int64_t begun_ns;
-    bool closing; /* all threads are gone, and what is left is worked off */
+    tpi_panic *panic; /* owned */
+    tp_halt panic_action;
+    tpi_task panic_task;
+    atomic_bool panic_told; /* the task is on its way */
+    bool closing;           /* all threads are gone, and what is left is worked off */
 };
 
 /* instance.c */
@@ -247,10 +260,12 @@ void ports_close(tp_instance *self); /* what the driver has left open */
 
 /* call.c */
 void call_finish(tpi_call *call);
+tp_status call_submit(tp_device *device, const tp_message *what, tp_msg *ask, tpi_call_done *done,
+                      void *context, tpi_call **out);
 
-/* tpi_device_call(), which statistics count or do not. */
-tp_status call_send(tp_device *device, const tp_message *what, tp_msg *ask, tpi_call_done *done,
-                    void *context, tpi_call **out, bool counted);
+/* The same for questions of the server's own, which statistics do not count. */
+tp_status call_quietly(tp_device *device, const tp_message *what, tp_msg *ask, tpi_call_done *done,
+                       void *context);
 
 /* Where the instance runs: fail what was deferred and not answered. */
 void tickets_end(tp_instance *self);
@@ -286,6 +301,15 @@ void frames_add(tp_device *device);
 tp_status frames_check(const tp_device *device, tp_error *err);
 void frames_follow(tp_device *device, const tp_msg *msg);
 void frames_ask(tp_instance *instance);
+
+/* motion.c: leases and panic, on the loop and where the instance runs. */
+tp_status motion_begin(tp_instance *self, tp_error *err); /* after init */
+void motion_end(tp_instance *self);
+void motion_leave_in_order(tp_device *device, const void *who);
+bool motion_is_late(const tpi_call *call);
+int64_t motion_deadline_ns(const tp_instance *self);
+void motion_serve(tp_instance *self); /* stop what has to be stopped */
+tp_status motion_halt(tp_device *device, tp_error *err);
 
 /* link.c */
 void links_open(tp_instance *self);

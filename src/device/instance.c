@@ -334,6 +334,7 @@ tp_status instance_create(tp_instance **out, tpi_hub *hub, const tpi_blueprint *
     status = status == TP_OK ? tp_timer_create(&self->timer, hub->loop, fire, self, err) : status;
     status = status == TP_OK ? params_prepare(self, err) : status;
     status = status == TP_OK ? run_init(self, err) : status;
+    status = status == TP_OK ? motion_begin(self, err) : status;
     status = status == TP_OK ? worker_create(self, err) : status;
     if (status != TP_OK) {
         tp_wrap(err, status, self->name);
@@ -362,6 +363,7 @@ void instance_destroy(tp_instance *self)
         self->links = next;
     }
     tp_timer_destroy(self->timer);
+    motion_end(self);
     tp_loop_after_cancel(self->hub->loop, &self->turn);
     tp_timer_destroy(self->alarm);
     free(self->scratch);

@@ -205,6 +205,9 @@ void links_open(tp_instance *self)
 void links_close(tp_instance *self)
 {
     for (tp_link *link = self->links; link != NULL; link = link->next) {
+        if (link->reader.device != NULL) {
+            motion_leave_in_order(link->reader.device, link);
+        }
         tpi_device_close(&link->reader);
     }
 }
@@ -330,8 +333,10 @@ static void go(tpi_task *task)
         tp_timer_at(errand->timer, tp_clock_now_ns(tp_loop_clock(loop)) + errand->timeout_ns);
     }
     if (device != NULL) {
-        status = tpi_device_call(device, errand->what, errand->msg, request ? answered : NULL,
-                                 errand, request ? &errand->call : NULL);
+        const tpi_mover driver = {.who = errand->link};
+        status =
+            tpi_device_call_for(device, errand->what, errand->msg, &driver,
+                                request ? answered : NULL, errand, request ? &errand->call : NULL);
     }
     if (status != TP_OK) {
         errand->status = tp_fail(&errand->error, status, "%s", tp_status_text(status));
@@ -387,4 +392,9 @@ tp_status tp_link_request(tp_link *link, unsigned code, const void *value, int64
     const struct errand wanted = {.timeout_ns = timeout_ns, .done = done, .context = context};
 
     return send(link, TP_KIND_REQUEST, code, value, &wanted);
+}
+
+void tp_link_halt(tp_link *link)
+{
+    (void)send(link, TP_KIND_REQUEST, TP_COMMON_REQ_HALT, NULL, &(struct errand){0});
 }

@@ -201,6 +201,9 @@ tp_status tp_session_open(tp_session *session, tp_device *device, const tp_msghd
 /* The device hears that it has one user less. */
 static void leave_device(struct subscription *s)
 {
+    if (s->moves) {
+        tpi_device_left(s->device, s->session);
+    }
     if (s->waiting) {
         s->opening.device = s->device;
         tpi_device_give_up(&s->opening);
@@ -269,7 +272,8 @@ static void answered(void *context, tp_status status, tp_msg *answer, const tp_e
     }
 }
 
-static tp_status ask(tp_session *session, tp_device *device, tp_msg *msg, const tp_message *what)
+static tp_status ask(tp_session *session, tp_device *device, tp_msg *msg, const tp_message *what,
+                     const tpi_mover *mover)
 {
     struct asking *a = tpi_pool_take(sizeof *a);
 
@@ -284,11 +288,60 @@ static tp_status ask(tp_session *session, tp_device *device, tp_msg *msg, const 
     }
     session->askings = a;
     session->requests++;
-    tp_status status = tpi_device_call(device, what, msg, answered, a, &a->call);
+    tp_status status = tpi_device_call_for(device, what, msg, mover, answered, a, &a->call);
     if (status != TP_OK) {
         forget_asking(a);
     }
     return status;
+}
+
+/* ---- Leases ---------------------------------------------------------------------------------- */
+
+enum { PLAIN_LEASE_S = 5, OWN_LEASE_S = 1 };
+
+/* How long a device goes on moving for a client that is silent. */
+static int64_t lease_of(const struct subscription *s)
+{
+    const int64_t configured_ns = s->device->instance->plan.lease_ns;
+
+    if (s->lease_ns > 0 || configured_ns != 0) {
+        return s->lease_ns > 0 ? s->lease_ns : configured_ns;
+    }
+    return (s->session->leases ? OWN_LEASE_S : PLAIN_LEASE_S) * TP_NS_PER_S;
+}
+
+void tp_session_heard(tp_session *session)
+{
+    for (struct subscription *s = session->subscriptions; s != NULL; s = s->next) {
+        if (s->moves) {
+            tpi_device_heard(s->device, session, lease_of(s));
+        }
+    }
+}
+
+void tp_session_speak_leases(tp_session *session, bool on)
+{
+    session->leases = on;
+}
+
+/* The number of a command that moves, from a client that speaks leases, is how long it is valid. */
+static tpi_mover mover_of(struct subscription *s, const tp_message *what, const tp_msg *msg)
+{
+    const uint32_t valid_ms = tp_msg_header(msg)->seq;
+    const bool own = s->session->leases && what->kind == TP_KIND_COMMAND && valid_ms > 0;
+
+    s->moves = s->moves || what->effect == TP_EFFECT_MOVES;
+    return (tpi_mover){
+        .who = s->session, .lease_ns = own ? valid_ms * TP_NS_PER_MS : lease_of(s), .fixed = own};
+}
+
+static tp_status refuse_in_panic(const tp_session *session, tp_error *err)
+{
+    tpi_panic_state panic;
+
+    tpi_panic_look(session->hub->panic, &panic);
+    return tp_fail(err, TP_E_DENIED, "nothing moves: panic, raised by %s: %s", panic.who,
+                   panic.why);
 }
 
 tp_status tp_session_send(tp_session *session, tp_msg *msg, const tp_message *what, tp_error *err)
@@ -300,7 +353,8 @@ tp_status tp_session_send(tp_session *session, tp_msg *msg, const tp_message *wh
     if (device == NULL) {
         return tp_fail(err, TP_E_UNKNOWN, "there is no device %u:%u", addr->interf, addr->index);
     }
-    if (find_open(session, device) == NULL) {
+    struct subscription *s = find_open(session, device);
+    if (s == NULL) {
         return tp_fail(err, TP_E_DENIED, "%s is not open", device->name);
     }
     if (what->mark == TP_MARK_EXTENSION && !session->extensions &&
@@ -308,9 +362,13 @@ tp_status tp_session_send(tp_session *session, tp_msg *msg, const tp_message *wh
         return tp_fail(err, TP_E_DENIED, "%s is an extension of %s: ask for extensions", what->name,
                        device->interface->name);
     }
+    if (what->effect == TP_EFFECT_MOVES && tpi_panic_is_on(session->hub->panic)) {
+        return refuse_in_panic(session, err);
+    }
+    const tpi_mover mover = mover_of(s, what, msg);
     tp_status status = what->kind == TP_KIND_REQUEST
-                           ? ask(session, device, msg, what)
-                           : tpi_device_call(device, what, msg, NULL, NULL, NULL);
+                           ? ask(session, device, msg, what, &mover)
+                           : tpi_device_call_for(device, what, msg, &mover, NULL, NULL, NULL);
     return status == TP_OK ? TP_OK
                            : tp_fail(err, status, "%s: %s", device->name, tp_status_text(status));
 }

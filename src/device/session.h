@@ -26,6 +26,8 @@ struct subscription {
     tp_session_opened *done;
     tp_msghdr request;
     bool waiting; /* for the device to start */
+    bool moves;   /* it has moved the device */
+    int64_t lease_ns;
     struct subscription *next;
 
     /* rate.c */
@@ -53,6 +55,7 @@ struct tp_session {
     uint32_t requests; /* under way */
     bool explain;
     bool extensions;
+    bool leases; /* the client renews them by itself */
     bool lost;
     char name[64];
     char software[64];

@@ -142,6 +142,9 @@ static void wait(tp_instance *self)
     if (self->started && ports_due_ns(self) < deadline_ns) {
         deadline_ns = ports_due_ns(self);
     }
+    if (motion_deadline_ns(self) < deadline_ns) {
+        deadline_ns = motion_deadline_ns(self);
+    }
     ports_mark(self, wait_until(self, fds, 1 + count, deadline_ns) >> 1);
 }
 
@@ -151,6 +154,7 @@ static void thread_main(void *context)
 
     while (!self->quit) {
         tpi_bell_silence(&self->bell);
+        motion_serve(self); /* before anything else is begun */
         worker_run_jobs(self);
         ports_serve(self, input);
         poll_if_due(self);
@@ -191,8 +195,11 @@ tp_status worker_create(tp_instance *self, tp_error *err)
                              : status;
     if (status != TP_OK) {
         tpi_bell_fini(&self->bell);
+        return status;
     }
-    return status;
+    self->seat.bell = &self->bell;
+    tpi_panic_join(self->hub->panic, &self->seat);
+    return TP_OK;
 }
 
 static void quit(job *unused, tp_instance *self)
@@ -211,6 +218,7 @@ void worker_join(tp_instance *self)
     self->quit_job.run = quit;
     atomic_store(&self->quitting, true);
     if (self->thread != NULL) {
+        tpi_panic_leave(self->hub->panic, &self->seat);
         tpi_inbox_post(&self->inbox, &self->quit_job.item);
         tpi_bell_ring(&self->bell); /* also if a wait has silenced it for a job before this one */
         tpi_thread_join(self->thread);
