@@ -174,8 +174,8 @@ static void run_call(job *next, tp_instance *self)
     settle(call, status, answer);
 }
 
-tp_status call_send(tp_device *device, const tp_message *what, tp_msg *ask, tpi_call_done *done,
-                    void *context, tpi_call **out, bool counted)
+static tp_status send(tp_device *device, const tp_message *what, tp_msg *ask, tpi_call_done *done,
+                      void *context, tpi_call **out, bool counted)
 {
     tp_instance *self = device->instance;
 
@@ -206,6 +206,18 @@ tp_status call_send(tp_device *device, const tp_message *what, tp_msg *ask, tpi_
     device->counts.commands += what->kind == TP_KIND_COMMAND;
     instance_submit(self, &call->job);
     return TP_OK;
+}
+
+tp_status call_submit(tp_device *device, const tp_message *what, tp_msg *ask, tpi_call_done *done,
+                      void *context, tpi_call **out)
+{
+    return send(device, what, ask, done, context, out, true);
+}
+
+tp_status call_quietly(tp_device *device, const tp_message *what, tp_msg *ask, tpi_call_done *done,
+                       void *context)
+{
+    return send(device, what, ask, done, context, NULL, false);
 }
 
 /* ---- Answering later ------------------------------------------------------------------------- */

@@ -200,7 +200,7 @@ static void ask_device(tp_device *device)
     tp_msg *msg = NULL;
 
     if (tp_msg_create(&msg, &header, NULL, NULL) == TP_OK) {
-        call_send(device, what, msg, told_geometry, device, NULL, false);
+        call_quietly(device, what, msg, told_geometry, device);
         tp_msg_unref(msg);
     }
 }

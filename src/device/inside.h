@@ -260,9 +260,12 @@ void ports_close(tp_instance *self); /* what the driver has left open */
 
 /* call.c */
 void call_finish(tpi_call *call);
-/* Hand a message to the instance; statistics count it or do not. */
-tp_status call_send(tp_device *device, const tp_message *what, tp_msg *ask, tpi_call_done *done,
-                    void *context, tpi_call **out, bool counted);
+tp_status call_submit(tp_device *device, const tp_message *what, tp_msg *ask, tpi_call_done *done,
+                      void *context, tpi_call **out);
+
+/* The same for questions of the server's own, which statistics do not count. */
+tp_status call_quietly(tp_device *device, const tp_message *what, tp_msg *ask, tpi_call_done *done,
+                       void *context);
 
 /* Where the instance runs: fail what was deferred and not answered. */
 void tickets_end(tp_instance *self);

@@ -56,7 +56,7 @@ tp_status tpi_device_call_for(tp_device *device, const tp_message *what, tp_msg 
         }
         take_lease(device, mover);
     }
-    return call_send(device, what, ask, done, context, out, true);
+    return call_submit(device, what, ask, done, context, out);
 }
 
 tp_status tpi_device_call(tp_device *device, const tp_message *what, tp_msg *ask,
@@ -96,7 +96,7 @@ void motion_leave_in_order(tp_device *device, const void *who)
         return;
     }
     if (tp_msg_create(&msg, &header, NULL, NULL) != TP_OK ||
-        call_send(device, what, msg, NULL, NULL, NULL, false) != TP_OK) {
+        call_quietly(device, what, msg, NULL, NULL) != TP_OK) {
         tpi_device_left(device, who); /* at least it is stopped */
     }
     device->mover = NULL;
