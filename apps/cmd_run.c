@@ -3,14 +3,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/buf.h"
+#include "base/file.h"
 #include "commands.h"
+#include "run_table.h"
+#include "troupe/process.h"
 #include "troupe/server.h"
+
+enum { MOST_TEXT = 64 << 20 };
 
 struct options {
     const char *command;
+    const char *name; /* that the file goes by, if it is not its own */
     tp_server_options server;
     bool quiet;
+    bool child; /* part of another server: ends when its standard input does */
 };
 
 static tp_server *running; /* for the signal handler */
@@ -28,37 +37,36 @@ static void on_signal(int number) /* NOLINT(bugprone-signal-handler) */
     tp_server_stop(running); /* NOLINT(bugprone-signal-handler) */
 }
 
-/* ---- Tables ---------------------------------------------------------------------------------- */
-
-static void print_device(const tp_device *device)
-{
-    char name[96];
-    const tp_devaddr *addr = tp_device_addr(device);
-
-    snprintf(name, sizeof name, "%u:%s:%u", addr->robot, tp_device_interface(device)->name,
-             addr->index);
-    printf("  %-32s %s\n", name, tp_instance_name(tp_device_instance(device)));
-}
-
-static void print_table(const tp_server *server, const char *path)
-{
-    unsigned robot;
-    unsigned port;
-
-    printf("%s\n", path);
-    for (size_t i = 0; i < tp_server_device_count(server); i++) {
-        print_device(tp_server_device_at(server, i));
-    }
-    for (size_t i = 0; tp_server_port(server, i, &robot, &port); i++) {
-        if (port != 0) {
-            printf("listening on port %u%s\n", port,
-                   port == robot ? "" : " (chosen by the system)");
-        }
-    }
-    fflush(stdout);
-}
-
 /* ---- Running --------------------------------------------------------------------------------- */
+
+static void parent_ended(void *context)
+{
+    tp_server_stop(context);
+}
+
+/* Serve until a signal, or for a child until its parent has no use for it any more. */
+static int run_server(const struct options *o, tp_server *server)
+{
+    tp_lifeline *lifeline = NULL;
+    tp_error err = {0};
+
+    running = server;
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGINT, o->child ? SIG_IGN : on_signal); /* a terminal interrupts the parent too */
+    signal(SIGTERM, on_signal);
+    if (o->child &&
+        tp_lifeline_watch(&lifeline, tp_server_loop(server), parent_ended, server, &err) != TP_OK) {
+        return command_fail(o->command, EXIT_FAILED, "%s", err.text);
+    }
+    tp_server_begin(server);
+    if (!o->quiet) {
+        run_table_print(server, o->server.path);
+        run_table_print_places(server, &o->server);
+    }
+    tp_server_run(server);
+    tp_lifeline_destroy(lifeline);
+    return EXIT_DONE;
+}
 
 static int serve(const struct options *o)
 {
@@ -69,17 +77,9 @@ static int serve(const struct options *o)
     if (tp_server_create(&server, &o->server, &err) != TP_OK) {
         return command_fail(o->command, EXIT_FAILED, "%s", err.text);
     }
-    running = server;
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGINT, on_signal);
-    signal(SIGTERM, on_signal);
-    tp_server_begin(server);
-    if (!o->quiet) {
-        print_table(server, o->server.path);
-    }
-    tp_server_run(server);
+    int result = run_server(o, server);
     tp_server_destroy(server);
-    return EXIT_DONE;
+    return result;
 }
 
 static int check(const struct options *o)
@@ -91,7 +91,7 @@ static int check(const struct options *o)
         return command_fail(o->command, EXIT_FAILED, "%s", err.text);
     }
     if (!o->quiet) {
-        print_table(server, o->server.path);
+        run_table_print(server, o->server.path);
         puts("no mistakes found");
     }
     tp_server_destroy(server);
@@ -125,10 +125,24 @@ static int read_valued(struct options *o, int argc, char **argv, int *i)
         o->server.listen = value;
     } else if (strcmp(option, "--unix") == 0) {
         o->server.unix_path = value;
+    } else if (strcmp(option, "--name") == 0) {
+        o->name = value;
     } else {
         return read_port(o, value, &o->server.port);
     }
     return EXIT_DONE;
+}
+
+static bool takes_value(const char *option)
+{
+    static const char *const valued[] = {"--listen", "--unix", "--name", "--port", "-p"};
+
+    for (size_t i = 0; i < sizeof valued / sizeof valued[0]; i++) {
+        if (strcmp(option, valued[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static int read_options(struct options *o, int argc, char **argv)
@@ -142,8 +156,9 @@ static int read_options(struct options *o, int argc, char **argv)
             o->server.any_port = true;
         } else if (strcmp(argv[i], "--udp") == 0) {
             o->server.udp = true;
-        } else if (strcmp(argv[i], "--listen") == 0 || strcmp(argv[i], "--unix") == 0 ||
-                   strcmp(argv[i], "--port") == 0 || strcmp(argv[i], "-p") == 0) {
+        } else if (strcmp(argv[i], "--child") == 0) {
+            o->child = true;
+        } else if (takes_value(argv[i])) {
             result = read_valued(o, argc, argv, &i);
         } else if (argv[i][0] == '-' || o->server.path != NULL) {
             result = command_fail(o->command, EXIT_USAGE, "unexpected \"%s\"", argv[i]);
@@ -157,12 +172,39 @@ static int read_options(struct options *o, int argc, char **argv)
     return result;
 }
 
+/* A file that goes by another name: messages and paths in it are as if it were that one. */
+static int serve_renamed(struct options *o)
+{
+    tpi_buf text = {0};
+    tp_error err = {0};
+    int result = EXIT_DONE;
+
+    if (tpi_file_read(&text, o->server.path, MOST_TEXT, &err) == TP_OK) {
+        o->server.text = tpi_buf_text(&text);
+        o->server.path = o->name;
+        result = serve(o);
+    } else {
+        result = command_fail(o->command, EXIT_FAILED, "%s", err.text);
+    }
+    tpi_buf_fini(&text);
+    return result;
+}
+
 static int run_run(int argc, char **argv)
 {
+    char program[4096];
     struct options o = {.command = "run", .server = {.kit = &tp_full_kit, .note = print_note}};
     int result = read_options(&o, argc, argv);
 
-    return result == EXIT_DONE ? serve(&o) : result;
+    if (result != EXIT_DONE) {
+        return result;
+    }
+    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (length > 0) {
+        program[length] = '\0';
+        o.server.program = program;
+    }
+    return o.name == NULL ? serve(&o) : serve_renamed(&o);
 }
 
 static int run_check(int argc, char **argv)
@@ -170,6 +212,7 @@ static int run_check(int argc, char **argv)
     struct options o = {.command = "check", .server = {.kit = &tp_full_kit, .note = print_note}};
     int result = read_options(&o, argc, argv);
 
+    o.server.program = "troupe";
     o.server.listen = "";
     o.server.unix_path = NULL;
     return result == EXIT_DONE ? check(&o) : result;
@@ -215,6 +258,8 @@ const command command_run = {
             "  --unix PATH       listen on a unix socket too\n"
             "  --udp             listen for datagrams too, on the same ports\n"
             "  -q, --quiet       print no table of devices\n"
+            "  --name NAME       the name of the file, if it is read from a pipe\n"
+            "  --child           end when the standard input ends\n"
             "\n"
             "Example: troupe run configs/fake.cfg\n",
     .run = run_run,

@@ -11,7 +11,6 @@
 #include "troupe/interfaces/ranger.h"
 
 static const int64_t timeout_ns = 5 * TP_NS_PER_S;
-static const double radians_per_degree = 0.017453292519943295;
 
 enum { FORCED = 5 };
 
@@ -28,10 +27,10 @@ struct lasertoranger {
 };
 
 static const tp_param lasertoranger_params[] = {
-    {"force_config", NULL, "",
-     "settings to tell instead of the laser's: least and greatest angle and resolution in degrees,"
-     " greatest range and its resolution in metres"},
-    {"buggy_geom", NULL, "no", "the laser's z, roll and pitch mean nothing"},
+    {"force_config", "rad rad rad m m", "",
+     "settings to tell instead of the laser's: least and greatest angle, their resolution, greatest"
+     " range and its resolution"},
+    {"buggy_geom", "bool", "no", "the laser's z, roll and pitch mean nothing"},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -431,7 +430,6 @@ static tp_status read_forced(tp_instance *self, tp_error *err)
     }
     for (size_t i = 0; i < count; i++) {
         l->force[i] = tp_param_double_at(self, "force_config", i);
-        l->force[i] *= i < 3 ? radians_per_degree : 1;
     }
     l->forced = count > 0;
     return TP_OK;

@@ -23,7 +23,7 @@ struct passthrough {
 };
 
 static const tp_param passthrough_params[] = {
-    {"timeout", NULL, "5", "how long the other device may take to answer, in seconds"},
+    {"timeout", "s", "5", "how long the other device may take to answer"},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -68,6 +68,14 @@ static void passthrough_data(tp_instance *self, tp_link *from, const tp_msg *msg
             tp_publish(p->pairs[i].device, header->subtype, tp_msg_payload(msg), header->timestamp);
         }
     }
+}
+
+static void passthrough_halt(tp_device *device, tp_halt how)
+{
+    const struct pair *pair = tp_device_context(device);
+
+    (void)how; /* the other device's own configuration says */
+    tp_link_halt(pair->link);
 }
 
 /* ---- Life ------------------------------------------------------------------------------------ */
@@ -142,6 +150,7 @@ static void passthrough_fini(tp_instance *self)
 static const tp_driver_ops passthrough_ops = {
     .init = passthrough_init,
     .data = passthrough_data,
+    .halt = passthrough_halt,
     .fini = passthrough_fini,
 };
 

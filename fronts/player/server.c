@@ -180,10 +180,13 @@ static void serve_hello(struct client *client, const tp_msghdr *request, const v
 {
     static char name[] = "troupe";
     const tp_hello *theirs = body;
-    const tp_hello ours = {
-        .version = 1, .features = TP_HELLO_ERRORS, .name_count = sizeof name, .name = name};
+    const tp_hello ours = {.version = 1,
+                           .features = TP_HELLO_ERRORS | TP_HELLO_LEASES,
+                           .name_count = sizeof name,
+                           .name = name};
 
     tp_session_explain_failures(client->session, (theirs->features & TP_HELLO_ERRORS) != 0);
+    tp_session_speak_leases(client->session, (theirs->features & TP_HELLO_LEASES) != 0);
     reply(client, request, TP_MSGTYPE_RESP_ACK, &tp_desc_hello, &ours);
 }
 

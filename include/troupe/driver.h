@@ -39,8 +39,9 @@ struct tp_port;                     /* a line to hardware; see troupe/port.h */
  * "rad" numbers that are scaled by the file's units, "1" or any other unit a number as it stands;
  * the units of a tuple's values may differ: "m m rad", where the last one holds for the rest. A
  * configuration that has something else there is refused before init, with file, line and column.
- * `fallback` is what is taken if it is absent, its values divided by blanks; NULL means that it has
- * to be there. A fallback of "" is an empty text or no values. */
+ * `fallback` is what is taken if it is absent, its values divided by blanks, lengths in metres and
+ * angles in radians; NULL means that it has to be there. A fallback of "" is an empty text or no
+ * values. */
 typedef struct tp_param {
     const char *name;
     const char *unit;
@@ -48,11 +49,20 @@ typedef struct tp_param {
     const char *doc;
 } tp_param;
 
+/* Why something is to stop, and so how. */
+typedef enum tp_halt {
+    TP_HALT_BRAKE,  /* as fast as it safely can: the lease has ended, or somebody asked for it */
+    TP_HALT_HOLD,   /* hold the position with power, as a standing robot must */
+    TP_HALT_FINISH, /* finish the step under way, then stand still */
+} tp_halt;
+
 typedef struct tp_driver_ops {
     /* Read and check parameters, offer devices, name required ones; touches no hardware. Required.
      */
     tp_status (*init)(tp_instance *self, tp_error *err);
-    /* Open the hardware and prove that it answers; may wait, with a deadline. Optional. */
+    /* Open the hardware and prove that it answers; may wait, with a deadline. A driver on the loop,
+     * which must not wait, may return TP_PENDING and call tp_instance_started() later; stop can
+     * come before that. Optional. */
     tp_status (*start)(tp_instance *self, tp_error *err);
     /* Publish fresh samples; called once per period (tp_instance_set_period). A failure means that
      * the device is lost: readers are told, and it is restarted as configured. Optional. */
@@ -62,6 +72,10 @@ typedef struct tp_driver_ops {
     /* Bytes have come on a line that is watched (tp_port_watch), or its other side is gone. Reads
      * what is there without waiting. A failure means the same as that of poll. Optional. */
     tp_status (*input)(tp_instance *self, struct tp_port *port, tp_error *err);
+    /* Stop what this device moves: whoever moved it is silent or gone, somebody asked for HALT, or
+     * there is a panic. It stays in use. Does not wait, cannot fail. A driver that offers something
+     * that moves should have it: one without is stopped as a whole instead. */
+    void (*halt)(tp_device *device, tp_halt how);
     /* Leave actuators safe; does not wait, cannot fail. Optional. */
     void (*stop)(tp_instance *self);
     /* Release what init and start took. Optional. */
@@ -97,6 +111,17 @@ TP_API tp_loop *tp_instance_loop(const tp_instance *self);
 
 /* Call poll this often; 0 for never. From init or any later operation. */
 TP_API void tp_instance_set_period(tp_instance *self, int64_t period_ns);
+
+/* How a start that returned TP_PENDING went; once. `why` may be NULL for TP_OK. */
+TP_API void tp_instance_started(tp_instance *self, tp_status status, const char *why);
+
+/* The device is lost, as if poll had failed: stop is called, readers are told, and it is started
+ * again as configured. From any operation but start and stop, or a callback of the instance's loop.
+ */
+TP_API void tp_instance_fail(tp_instance *self, tp_status status, const char *why);
+
+/* The interfaces that the server knows. */
+TP_API const tp_catalogue *tp_instance_catalogue(const tp_instance *self);
 
 /* A parameter that is declared in the table: its value, or its fallback. Of tuples the first. */
 TP_API const char *tp_param_string(const tp_instance *self, const char *name);
@@ -198,6 +223,9 @@ TP_API tp_status tp_require(tp_instance *self, const tp_interface *interface, co
                             tp_link **out, tp_error *err);
 
 TP_API const tp_interface *tp_link_interface(const tp_link *link);
+
+/* Have the device stop what it moves: for `halt` of drivers that stand before another device. */
+TP_API void tp_link_halt(tp_link *link);
 
 /* Send a command; `value` is copied. */
 TP_API tp_status tp_link_command(tp_link *link, unsigned code, const void *value);

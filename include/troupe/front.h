@@ -57,7 +57,8 @@ TP_API void tp_session_destroy(tp_session *session);
 /* A name for logs and statistics; copied. */
 TP_API void tp_session_set_name(tp_session *session, const char *name);
 
-/* Failed requests get a body with code and sentence (tp_failure): for clients that know it. */
+/* For clients that know what is ours: failed requests get a body with code and sentence
+ * (tp_failure), and devices' data of the common kind comes (GEOMETRY, ERROR). */
 TP_API void tp_session_explain_failures(tp_session *session, bool on);
 TP_API bool tp_session_explains_failures(const tp_session *session);
 
@@ -113,6 +114,12 @@ TP_API tp_status tp_session_set_rate(tp_session *session, tp_device *device, dou
 TP_API tp_status tp_session_send(tp_session *session, tp_msg *msg, const tp_message *what,
                                  tp_error *err);
 
+/* Anything at all has come from the client: what it moves may go on moving. */
+TP_API void tp_session_heard(tp_session *session);
+
+/* The client renews its leases by itself: they are shorter then. */
+TP_API void tp_session_speak_leases(tp_session *session, bool on);
+
 /* So many requests are under way that no more should be read from the client. `ready` is called
  * when that changes. */
 TP_API bool tp_session_is_busy(const tp_session *session);
@@ -160,10 +167,14 @@ typedef struct tp_front {
     unsigned (*port)(const void *front);
 } tp_front;
 
-/* Drivers and fronts that a program is made of, each list ended by NULL. */
+/* A kind of line to hardware that ports can be opened on. */
+typedef struct tp_scheme tp_scheme;
+
+/* What a program is made of, each list ended by NULL; the last one may be NULL. */
 typedef struct tp_kit {
     const tp_driver *const *drivers;
     const tp_front *const *fronts;
+    const tp_scheme *const *schemes; /* beside serial and script, which are always there */
 } tp_kit;
 
 #ifdef __cplusplus

@@ -31,7 +31,8 @@ typedef struct tp_server_options {
     /* The program's own drivers, ended by NULL; found before those of the kit with the same name.
      * Borrowed as long as the server. Optional. */
     const tp_driver *const *drivers;
-    bool udp; /* listen for datagrams too, on the same ports */
+    const char *program; /* the troupe program, for `isolated yes`; NULL if there is none */
+    bool udp;            /* listen for datagrams too, on the same ports */
     /* Told of what is odd in the file, and later of failures. Optional. */
     void (*note)(void *context, const char *text);
     void *note_context;
@@ -53,6 +54,7 @@ TP_API void tp_server_stop(tp_server *server);
 /* One turn of the loop; waits for something to happen only if `wait`. */
 TP_API void tp_server_step(tp_server *server, bool wait);
 
+TP_API tp_loop *tp_server_loop(const tp_server *server);
 TP_API tp_hub *tp_server_hub(const tp_server *server);
 
 /* Where it listens: the i-th robot of the configuration and its port; false beyond the last. */

@@ -1,9 +1,37 @@
 /* hub.c - the registry of instances and devices. */
 #include "device/hub.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "device/inside.h"
+
+/* ---- Panic ----------------------------------------------------------------------------------- */
+
+/* On the loop: instances that run here have nobody else to wake them. */
+static void panic_changed(tpi_task *task)
+{
+    tpi_hub *hub = (tpi_hub *)((char *)task - offsetof(tpi_hub, panic_task));
+
+    atomic_store(&hub->panic_told, false);
+    for (tp_instance *instance = hub->instances; instance != NULL; instance = instance->next) {
+        if (instance->on_loop) {
+            motion_serve(instance);
+        }
+    }
+}
+
+/* From whichever thread raises or resets a panic. */
+static void tell_loop(void *context)
+{
+    tpi_hub *hub = context;
+
+    if (!atomic_exchange(&hub->panic_told, true)) {
+        tpi_loop_post(hub->loop, &hub->panic_task);
+    }
+}
+
+/* ---- The registry ---------------------------------------------------------------------------- */
 
 tp_status tpi_hub_create(tpi_hub **out, tp_loop *loop, const tp_catalogue *catalogue, tp_error *err)
 {
@@ -14,8 +42,31 @@ tp_status tpi_hub_create(tpi_hub **out, tp_loop *loop, const tp_catalogue *catal
     }
     hub->loop = loop;
     hub->catalogue = catalogue;
+    hub->begun_ns = tp_clock_now_ns(tp_loop_clock(loop));
+    hub->panic_task.run = panic_changed;
+    tp_status status = tpi_panic_create(&hub->panic, tell_loop, hub, err);
+    if (status != TP_OK) {
+        free(hub);
+        return status;
+    }
     *out = hub;
     return TP_OK;
+}
+
+tpi_panic *tpi_hub_panic(const tpi_hub *hub)
+{
+    return hub->panic;
+}
+
+void tpi_hub_set_panic_action(tpi_hub *hub, tp_halt how)
+{
+    hub->panic_action = how;
+}
+
+void tpi_hub_set_lines(tpi_hub *hub, const tp_scheme *const *schemes, const char *folder)
+{
+    hub->schemes = schemes;
+    hub->folder = folder;
 }
 
 tp_loop *tpi_hub_loop(const tpi_hub *hub)
@@ -34,6 +85,16 @@ static void unregister(tpi_hub *hub, size_t count)
     hub->device_count = count;
 }
 
+static tp_status drop(tp_instance *instance, tp_status status, tp_error *err)
+{
+    if (instance != NULL) {
+        tp_wrap(err, status, instance->name);
+        worker_join(instance);
+        instance_destroy(instance);
+    }
+    return status;
+}
+
 tp_status tpi_hub_add(tpi_hub *hub, const tpi_blueprint *blueprint, tp_instance **out,
                       tp_error *err)
 {
@@ -41,10 +102,17 @@ tp_status tpi_hub_add(tpi_hub *hub, const tpi_blueprint *blueprint, tp_instance 
     tp_instance *instance = NULL;
     tp_status status = instance_create(&instance, hub, blueprint, err);
 
+    for (size_t i = devices; i < hub->device_count && status == TP_OK; i++) {
+        frames_add(hub->devices[i]);
+    }
+    for (size_t i = devices; i < hub->device_count && status == TP_OK; i++) {
+        status = frames_check(hub->devices[i], err);
+    }
     if (status != TP_OK) {
         unregister(hub, devices);
-        return status;
+        return drop(instance, status, err);
     }
+    instance->added = true;
     instance->next = hub->instances;
     hub->instances = instance;
     if (out != NULL) {
@@ -95,6 +163,20 @@ tp_device *tpi_hub_find(const tpi_hub *hub, unsigned robot, unsigned interf, uns
     return NULL;
 }
 
+/* Answers may wait for instances that ask each other; each makes at most a few more. */
+static void work_off(tpi_hub *hub)
+{
+    bool again = true;
+
+    while (again) {
+        again = false;
+        for (tp_instance *at = hub->instances; at != NULL; at = at->next) {
+            again = again || atomic_load(&at->inbox.posted) != NULL;
+            worker_run_jobs(at);
+        }
+    }
+}
+
 void tpi_hub_destroy(tpi_hub *hub)
 {
     if (hub == NULL) {
@@ -113,11 +195,13 @@ void tpi_hub_destroy(tpi_hub *hub)
     }
     hub->closing = true;            /* nothing starts any more, nobody sends */
     tp_loop_turn(hub->loop, false); /* what they posted last */
+    work_off(hub);
     while (hub->instances != NULL) {
         tp_instance *next = hub->instances->next;
         instance_destroy(hub->instances);
         hub->instances = next;
     }
+    tpi_panic_destroy(hub->panic);
     free((void *)hub->devices);
     free(hub);
 }

@@ -10,7 +10,8 @@
 
 void instance_submit(tp_instance *self, job *next)
 {
-    if (self->on_loop && !self->busy) {
+    /* What waits comes first. */
+    if (self->on_loop && !self->busy && atomic_load(&self->inbox.posted) == NULL) {
         self->busy = true;
         next->run(next, self);
         self->busy = false;
@@ -26,6 +27,30 @@ static void report(tp_instance *self, tpi_task *task)
     tpi_loop_post(self->hub->loop, task);
 }
 
+void instance_halt(tp_instance *self)
+{
+    if ((self->started || self->start_pending) && self->plan.driver->ops->stop != NULL) {
+        self->plan.driver->ops->stop(self);
+    }
+    self->started = false;
+    self->start_pending = false;
+    self->halting = true;
+    errands_end(self); /* before the tickets: they are what answers some of these */
+    tickets_end(self);
+    self->halting = false;
+}
+
+static void settle_start(tp_instance *self)
+{
+    self->start_pending = false;
+    self->started = self->start.status == TP_OK;
+    self->next_poll_ns = tp_clock_now_ns(tp_instance_clock(self));
+    if (!self->started) {
+        instance_halt(self);
+    }
+    report(self, &self->started_task);
+}
+
 static void start(job *unused, tp_instance *self)
 {
     (void)unused;
@@ -33,18 +58,29 @@ static void start(job *unused, tp_instance *self)
 
     self->start = (outcome){0};
     self->start.status = ops->start == NULL ? TP_OK : ops->start(self, &self->start.error);
-    self->started = self->start.status == TP_OK;
-    self->next_poll_ns = tp_clock_now_ns(tp_clock_real()); /* what threads wait by */
-    report(self, &self->started_task);
+    if (self->start.status == TP_PENDING) {
+        self->start_pending = true;
+    } else {
+        settle_start(self);
+    }
+}
+
+void tp_instance_started(tp_instance *self, tp_status status, const char *why)
+{
+    if (!self->start_pending) { /* it was stopped meanwhile */
+        return;
+    }
+    self->start.status = status;
+    if (status != TP_OK && why != NULL) {
+        tp_fail(&self->start.error, status, "%s", why);
+    }
+    settle_start(self);
 }
 
 static void stop(job *unused, tp_instance *self)
 {
     (void)unused;
-    if (self->started && self->plan.driver->ops->stop != NULL) {
-        self->plan.driver->ops->stop(self);
-    }
-    self->started = false;
+    instance_halt(self);
     report(self, &self->stopped_task);
 }
 
@@ -65,6 +101,8 @@ static void poll_on_loop(tp_instance *self)
 {
     if (self->on_loop && self->period_ns > 0 && self->plan.driver->ops->poll != NULL) {
         tp_timer_every(self->timer, self->period_ns);
+    } else {
+        tp_timer_cancel(self->timer);
     }
 }
 
@@ -108,6 +146,7 @@ void instance_started(tpi_task *task)
     if (status == TP_OK) {
         self->phase = RUNNING;
         poll_on_loop(self);
+        frames_ask(self);
         tell_waiting(self, TP_OK);
         instance_stop_if_unused(self);
         return;
@@ -116,12 +155,15 @@ void instance_started(tpi_task *task)
         tp_fail(err, status, "%s", tp_status_text(status));
     }
     tp_wrap(err, status, self->name);
+    snprintf(self->failed, sizeof self->failed, "%s", err->text);
     links_close(self);
     self->phase = IDLE;
-    if (self->plan.always_on && self->hub->failed != NULL) {
+    if (self->plan.always_on && self->hub->failed != NULL &&
+        strcmp(self->told, err->text) != 0) { /* not at every attempt */
+        snprintf(self->told, sizeof self->told, "%s", err->text);
         self->hub->failed(self->hub->failed_context, self, err->text);
     }
-    if (self->users > 0 && self->plan.restart_ns > 0) { /* it ran before: try again */
+    if ((self->users > 0 || self->plan.always_on) && self->plan.restart_ns > 0) { /* try again */
         self->phase = FAILED;
         tp_timer_at(self->timer, tp_clock_now_ns(tp_instance_clock(self)) + self->plan.restart_ns);
     }
@@ -174,6 +216,7 @@ void instance_failed(tpi_task *task)
                 tp_status_text(self->failure.status));
     }
     tp_wrap(&self->failure.error, self->failure.status, self->name);
+    snprintf(self->failed, sizeof self->failed, "%s", self->failure.error.text);
     tp_timer_cancel(self->timer);
     self->phase = FAILED;
     links_close(self);
@@ -254,8 +297,9 @@ static tp_status run_init(tp_instance *self, tp_error *err)
     if (status != TP_OK) {
         return status;
     }
-    self->scratch_size = largest_answer(self);
-    self->scratch = malloc(self->scratch_size);
+    self->scratch_size = (largest_answer(self) + 15) / 16 * 16;
+    self->scratch = malloc(2 * self->scratch_size);
+    self->spare = self->scratch == NULL ? NULL : (char *)self->scratch + self->scratch_size;
     return self->scratch == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
 }
 
@@ -288,7 +332,9 @@ tp_status instance_create(tp_instance **out, tpi_hub *hub, const tpi_blueprint *
     self->state = calloc(1, plan->driver->state_size + 1);
     tp_status status = self->state == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
     status = status == TP_OK ? tp_timer_create(&self->timer, hub->loop, fire, self, err) : status;
+    status = status == TP_OK ? params_prepare(self, err) : status;
     status = status == TP_OK ? run_init(self, err) : status;
+    status = status == TP_OK ? motion_begin(self, err) : status;
     status = status == TP_OK ? worker_create(self, err) : status;
     if (status != TP_OK) {
         tp_wrap(err, status, self->name);
@@ -304,8 +350,10 @@ void instance_destroy(tp_instance *self)
     if (self->made && self->plan.driver->ops->fini != NULL) {
         self->plan.driver->ops->fini(self);
     }
+    ports_close(self);
     while (self->devices != NULL) {
         tp_device *next = self->devices->next;
+        properties_clear(self->devices);
         free(self->devices);
         self->devices = next;
     }
@@ -315,8 +363,12 @@ void instance_destroy(tp_instance *self)
         self->links = next;
     }
     tp_timer_destroy(self->timer);
+    motion_end(self);
+    tp_loop_after_cancel(self->hub->loop, &self->turn);
+    tp_timer_destroy(self->alarm);
     free(self->scratch);
     free(self->state);
+    tpi_arena_fini(&self->arena);
     free(self);
 }
 
@@ -339,9 +391,27 @@ const tp_clock *tp_instance_clock(const tp_instance *self)
 
 void tp_instance_set_period(tp_instance *self, int64_t period_ns)
 {
-    self->period_ns = period_ns;
-    self->next_poll_ns = tp_clock_now_ns(tp_clock_real()) + period_ns;
+    self->period_ns = period_ns < TP_NEVER / 2 ? period_ns : TP_NEVER / 2;
+    self->next_poll_ns = tp_clock_now_ns(tp_instance_clock(self)) + self->period_ns;
     if (self->on_loop && self->phase == RUNNING) {
         poll_on_loop(self);
+    }
+}
+
+tp_loop *tp_instance_loop(const tp_instance *self)
+{
+    return self->on_loop ? self->hub->loop : NULL;
+}
+
+const tp_catalogue *tp_instance_catalogue(const tp_instance *self)
+{
+    return self->hub->catalogue;
+}
+
+void tp_instance_fail(tp_instance *self, tp_status status, const char *why)
+{
+    if (self->started) {
+        self->failure.status = tp_fail(&self->failure.error, status, "%s", why);
+        worker_fail(self);
     }
 }

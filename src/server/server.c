@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bus/pool.h"
+#include "platform/folder.h"
 #include "platform/limit.h"
 #include "server/inside.h"
 
@@ -86,6 +87,21 @@ static tp_status serve_robot(tp_server *server, struct robot *robot, tp_error *e
     return status;
 }
 
+/* For the children of isolated drivers. */
+static tp_status serve_inside(tp_server *server, tp_error *err)
+{
+    char address[sizeof server->folder + 24];
+    unsigned none;
+    tp_status status = TP_OK;
+
+    for (size_t i = 0; i < server->inner_count && status == TP_OK; i++) {
+        snprintf(address, sizeof address, "unix:%s/%u", server->folder, server->inner[i]);
+        status = open_front(server, server->options.kit->fronts[0], address, server->inner[i],
+                            &none, err);
+    }
+    return status;
+}
+
 static tp_status serve_unix_socket(tp_server *server, tp_error *err)
 {
     char address[512];
@@ -106,7 +122,7 @@ static tp_status open_fronts(tp_server *server, tp_error *err)
 
     for (size_t i = 0; i < tpi_hub_device_count(server->hub) && status == TP_OK; i++) {
         const unsigned number = tp_device_addr(tpi_hub_device_at(server->hub, i))->robot;
-        if (has_robot(server, number)) {
+        if (number >= FIRST_FAR_ROBOT || has_robot(server, number)) {
             continue;
         }
         if (server->robot_count == MOST_ROBOTS) {
@@ -116,6 +132,7 @@ static tp_status open_fronts(tp_server *server, tp_error *err)
         robot->number = number;
         status = serve_robot(server, robot, err);
     }
+    status = status == TP_OK ? serve_inside(server, err) : status;
     return status == TP_OK ? serve_unix_socket(server, err) : status;
 }
 
@@ -132,6 +149,22 @@ static tp_status read_configuration(tp_server *server, tp_error *err)
                          server_note, server, err);
 }
 
+/* What ports of drivers can be opened on, and where their scripts are: beside the configuration. */
+static tp_status prepare_lines(tp_server *server, tp_error *err)
+{
+    const char *path = server->options.path;
+    const char *slash = strrchr(path, '/');
+    const char *folder =
+        tpi_arena_text(&server->arena, path, slash == NULL ? 0 : (size_t)(slash - path) + 1);
+
+    if (folder == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    tpi_hub_set_lines(server->hub,
+                      server->options.kit == NULL ? NULL : server->options.kit->schemes, folder);
+    return TP_OK;
+}
+
 static tp_status build(tp_server *server, tp_error *err)
 {
     tp_status status = tp_catalogue_create(&server->catalogue, err);
@@ -139,6 +172,7 @@ static tp_status build(tp_server *server, tp_error *err)
     status = status == TP_OK ? tp_loop_create(&server->loop, server->options.clock, err) : status;
     status = status == TP_OK ? tpi_hub_create(&server->hub, server->loop, server->catalogue, err)
                              : status;
+    status = status == TP_OK ? prepare_lines(server, err) : status;
     status = status == TP_OK ? read_configuration(server, err) : status;
     status = status == TP_OK ? wire_drivers(server, err) : status;
     return status == TP_OK ? open_fronts(server, err) : status;
@@ -186,6 +220,7 @@ void tp_server_destroy(tp_server *server)
     }
     tpi_cfg_destroy(server->cfg);
     tp_catalogue_destroy(server->catalogue);
+    tpi_folder_remove(server->folder);
     tpi_arena_fini(&server->arena);
     tpi_pool_leave();
     free(server);
@@ -209,6 +244,11 @@ void tp_server_stop(tp_server *server)
 void tp_server_step(tp_server *server, bool wait)
 {
     tp_loop_turn(server->loop, wait);
+}
+
+tp_loop *tp_server_loop(const tp_server *server)
+{
+    return server->loop;
 }
 
 tp_hub *tp_server_hub(const tp_server *server)

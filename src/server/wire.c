@@ -1,15 +1,10 @@
 /* wire.c - from the sections of a configuration to driver instances. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "server/address.h"
 #include "server/inside.h"
-
-/* Fields of a driver section that are the server's own. */
-static const char *const own_fields[] = {"name",     "plugin",  "provides", "requires",
-                                         "alwayson", "restart", "isolated", NULL};
 
 /* ---- Drivers --------------------------------------------------------------------------------- */
 
@@ -29,7 +24,7 @@ static const tp_driver *const *drivers_of_kit(const tp_server *server)
 }
 
 /* The program's own, then those of its kit. */
-static const tp_driver *find_driver(const tp_server *server, const char *name)
+const tp_driver *find_driver(const tp_server *server, const char *name)
 {
     const tp_driver *own = driver_named(server->options.drivers, name);
 
@@ -83,11 +78,6 @@ static tp_status unknown_interface(const tp_server *server, const tpi_cfg_value 
                         tpi_nearest_hint(&nearest, hint, sizeof hint));
 }
 
-static bool is_local(const char *host)
-{
-    return host[0] == '\0' || strcmp(host, "localhost") == 0 || strcmp(host, "127.0.0.1") == 0;
-}
-
 static tp_status read_address(tp_server *server, const tpi_cfg_value *value, tpi_wanted *out,
                               tp_error *err)
 {
@@ -101,16 +91,15 @@ static tp_status read_address(tp_server *server, const tpi_cfg_value *value, tpi
     if (out->interface == NULL) {
         return unknown_interface(server, value, address.interface, err);
     }
-    if (!is_local(address.host)) {
-        return tpi_cfg_fail(&value->place, err, "%s is on another host, which is not possible yet",
-                            value->text);
-    }
     out->key = tpi_arena_text(&server->arena, address.key, strlen(address.key));
     out->addr = (tp_devaddr){.host = TP_PLAYER_HOST,
                              .robot = address.robot > 0 ? address.robot : server->options.port,
                              .interf = out->interface->code,
                              .index = (uint16_t)address.index};
-    return out->key == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
+    if (out->key == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    return elsewhere_is(server, &address) ? elsewhere_name(server, &address, out, err) : TP_OK;
 }
 
 /* The same address twice in one list is a slip of the pen. */
@@ -145,103 +134,18 @@ static tp_status read_addresses(tp_server *server, tpi_cfg_section *section, con
     return status;
 }
 
-/* ---- Settings -------------------------------------------------------------------------------- */
-
-static bool is_own_field(const char *name)
-{
-    for (size_t i = 0; own_fields[i] != NULL; i++) {
-        if (strcmp(own_fields[i], name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static const tp_param *find_param(const tp_driver *driver, const char *name)
-{
-    const tp_param *param = driver->params;
-
-    while (param != NULL && param->name != NULL && strcmp(param->name, name) != 0) {
-        param++;
-    }
-    return param != NULL && param->name != NULL ? param : NULL;
-}
-
-static double scale_of(const tpi_cfg_section *section, const tp_param *param)
-{
-    if (param->unit != NULL && strcmp(param->unit, "m") == 0) {
-        return tpi_cfg_length_unit(section);
-    }
-    if (param->unit != NULL && strcmp(param->unit, "rad") == 0) {
-        return tpi_cfg_angle_unit(section);
-    }
-    return 1;
-}
-
-static tp_status read_setting(tp_server *server, tpi_cfg_section *section, const tp_param *param,
-                              tpi_setting *out, tp_error *err)
-{
-    const tpi_cfg_field *field = tpi_cfg_find(section, param->name); /* marks it as used */
-    tpi_setting_value *values =
-        tpi_arena_array(&server->arena, field->value_count + 1, sizeof *values);
-
-    if (values == NULL) {
-        return tp_fail(err, TP_E_NOMEM, "out of memory");
-    }
-    for (uint32_t i = 0; i < field->value_count; i++) {
-        const tpi_cfg_value *value = &field->values[i];
-        values[i].text = value->text;
-        values[i].number = value->kind == TPI_CFG_STRING ? (double)NAN : value->number;
-    }
-    *out = (tpi_setting){param->name, values, field->value_count, scale_of(section, param)};
-    return TP_OK;
-}
-
-/* What nobody uses is told, with the nearest name that somebody would have used. */
-static tp_status report_unused(tp_server *server, tpi_cfg_section *section, const tp_driver *driver,
-                               tp_error *err)
-{
-    size_t count = 0;
-    size_t own = sizeof own_fields / sizeof own_fields[0] - 1;
-
-    while (driver->params != NULL && driver->params[count].name != NULL) {
-        count++;
-    }
-    const char **known = tpi_arena_array(&server->arena, count + own + 1, sizeof(const char *));
-    if (known == NULL) {
-        return tp_fail(err, TP_E_NOMEM, "out of memory");
-    }
-    for (size_t i = 0; i < own; i++) {
-        known[i] = own_fields[i];
-    }
-    for (size_t i = 0; i < count; i++) {
-        known[own + i] = driver->params[i].name;
-    }
-    tpi_cfg_report_unused(section, known, true, server_note, server);
-    return TP_OK;
-}
-
-static tp_status read_settings(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
-                               tp_error *err)
-{
-    tpi_setting *settings =
-        tpi_arena_array(&server->arena, section->field_count + 1, sizeof *settings);
-    tp_status status = TP_OK;
-
-    if (settings == NULL) {
-        return tp_fail(err, TP_E_NOMEM, "out of memory");
-    }
-    for (uint32_t i = 0; i < section->field_count && status == TP_OK; i++) {
-        const tp_param *param = find_param(plan->driver, section->fields[i].name);
-        if (param != NULL && !is_own_field(param->name)) {
-            status = read_setting(server, section, param, &settings[plan->setting_count++], err);
-        }
-    }
-    plan->settings = settings;
-    return status == TP_OK ? report_unused(server, section, plan->driver, err) : status;
-}
-
 /* ---- Sections -------------------------------------------------------------------------------- */
+
+/* What the driver section says, or else the file. */
+static tp_status read_extensions(const tp_server *server, tpi_cfg_section *section, bool *on,
+                                 tp_error *err)
+{
+    bool everywhere = false;
+    tp_status status =
+        tpi_cfg_bool(tpi_cfg_root(server->cfg), "extensions", false, &everywhere, err);
+
+    return status == TP_OK ? tpi_cfg_bool(section, "extensions", everywhere, on, err) : status;
+}
 
 static tp_status read_blueprint(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
                                 tp_error *err)
@@ -258,26 +162,34 @@ static tp_status read_blueprint(tp_server *server, tpi_cfg_section *section, tpi
     status =
         status == TP_OK ? tpi_cfg_bool(section, "alwayson", false, &plan->always_on, err) : status;
     status = status == TP_OK ? tpi_cfg_number(section, "restart", 1, &restart, err) : status;
+    status = status == TP_OK ? read_extensions(server, section, &plan->extensions, err) : status;
     if (status == TP_OK && !(restart >= 0 && restart < 1e6)) {
         return tpi_cfg_fail(&tpi_cfg_find(section, "restart")->place, err,
                             "restart is a number of seconds, 0 for never");
     }
     plan->restart_ns = (int64_t)(restart * TP_NS_PER_S);
-    return status == TP_OK ? read_settings(server, section, plan, err) : status;
+    status = status == TP_OK ? places_read(server, section, plan, err) : status;
+    return status == TP_OK ? settings_read(server, section, plan, err) : status;
 }
 
 static tp_status wire_driver(tp_server *server, tpi_cfg_section *section, tp_error *err)
 {
     tpi_blueprint plan = {0};
     tp_error why = {0};
-    tp_status status = read_blueprint(server, section, &plan, err);
+    bool isolated = false;
+    tp_status status = tpi_cfg_bool(section, "isolated", false, &isolated, err);
 
+    status = status == TP_OK ? read_blueprint(server, section, &plan, err) : status;
     if (status != TP_OK) {
         return status;
     }
     if (plan.provide_count == 0) {
         return tpi_cfg_fail(&section->place, err, "the driver %s provides nothing",
                             plan.driver->name);
+    }
+    status = isolated ? isolate(server, section, &plan, err) : TP_OK;
+    if (status != TP_OK) {
+        return status;
     }
     status = tpi_hub_add(server->hub, &plan, NULL, &why);
     return status == TP_OK ? TP_OK : tpi_cfg_fail(&section->place, err, "%s", why.text);
@@ -304,7 +216,7 @@ static tp_status wire_interface(tp_server *server, tpi_cfg_section *section, tp_
 tp_status wire_drivers(tp_server *server, tp_error *err)
 {
     tpi_cfg_section *root = tpi_cfg_root(server->cfg);
-    tp_status status = TP_OK;
+    tp_status status = elsewhere_begin(server, err);
 
     for (uint32_t i = 0; i < root->section_count && status == TP_OK; i++) {
         if (strcmp(root->sections[i]->type, "interface") == 0) {
@@ -319,5 +231,5 @@ tp_status wire_drivers(tp_server *server, tp_error *err)
     if (status == TP_OK && tpi_hub_device_count(server->hub) == 0) {
         return tpi_cfg_fail(&root->place, err, "the configuration has no device");
     }
-    return status;
+    return status == TP_OK ? elsewhere_offer(server, err) : status;
 }

@@ -1,11 +1,26 @@
-/* drivers_test.c - every driver passes the suite; a new one gets a line here. */
+/*
+ * drivers_test.c - every driver passes the suite; a new one gets a line here.
+ *
+ * `remote` plays on a server that runs beside, in a process of its own. `isolated`
+ * is made by the server only, and shown by tests/system/60-servers-together.py.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "conformance/driver_suite.h"
+#include "platform/folder.h"
+#include "troupe/server.h"
 
 extern const tp_driver tp_driver_dummy;
 extern const tp_driver tp_driver_fake;
 extern const tp_driver tp_driver_lasertoranger;
 extern const tp_driver tp_driver_passthrough;
 extern const tp_driver tp_driver_rangertolaser;
+extern const tp_driver tp_driver_remote;
+
+static char far_url[128]; /* "url=unix:..." */
 
 #define EVERYTHING                                                                                 \
     "power:0 gripper:0 position2d:0 sonar:0 laser:0 blobfinder:0 ptz:0 audio:0 fiducial:0 "        \
@@ -23,6 +38,9 @@ static const char *const bad_fakes[] = {
     NULL};
 static const char *const bad_timeouts[] = {"timeout=0", "timeout=-1", "timeout=soon", "timeout=nan",
                                            NULL};
+static const char *const bad_remotes[] = {"url=unix:/x timeout=0", "url=unix:/x patience=nan",
+                                          "url=unix:/x devices=sonar:0",
+                                          "url=unix:/x devices=position2d:-1", NULL};
 static const char *const bad_lasers[] = {"force_config=1", "force_config=1,2,3,4,5,6", NULL};
 
 static const suite_driver drivers[] = {
@@ -55,9 +73,81 @@ static const suite_driver drivers[] = {
         .behind = "ranger:0",
         .foreign = "sonar:0",
     },
+    {
+        .section = {&tp_driver_remote, "position2d:0 laser:0 ptz:0 log:0", NULL, far_url},
+        .bad_settings = bad_remotes,
+    },
 };
+
+static const char *const no_sections[] = {"isolated", NULL};
+
+/* ---- The server beside ----------------------------------------------------------------------- */
+
+struct far {
+    char folder[64];
+    pid_t process;
+};
+
+/* In the child: serve until the parent kills it. */
+static void serve(const char *path, int ready)
+{
+    const tp_server_options options = {
+        .kit = &tp_full_kit,
+        .path = "far.cfg",
+        .text = "driver ( name \"fake\" rate 1000 provides [ \"position2d:0\" \"laser:0\" "
+                "\"ptz:0\" \"log:0\" \"position2d:100\" \"laser:100\" \"ptz:100\" "
+                "\"log:100\" ] )",
+        .listen = "",
+        .unix_path = path};
+    tp_server *server = NULL;
+    tp_error err = {0};
+
+    if (tp_server_create(&server, &options, &err) != TP_OK) {
+        (void)fprintf(stderr, "%s\n", err.text);
+        _exit(1);
+    }
+    (void)close(ready);
+    tp_server_run(server);
+}
+
+/* A process of its own, so that its memory is not counted with the tests'. */
+static bool begin(struct far *far)
+{
+    char path[96];
+    char none;
+    int ready[2];
+
+    if (tpi_folder_make(far->folder, sizeof far->folder, NULL) != TP_OK || pipe(ready) != 0) {
+        return false;
+    }
+    (void)snprintf(path, sizeof path, "%s/far", far->folder);
+    (void)snprintf(far_url, sizeof far_url, "url=unix:%s", path);
+    far->process = fork();
+    if (far->process == 0) {
+        (void)close(ready[0]);
+        serve(path, ready[1]);
+    }
+    (void)close(ready[1]);
+    const bool listens = read(ready[0], &none, 1) == 0 && access(path, F_OK) == 0;
+    (void)close(ready[0]);
+    return listens;
+}
+
+static void end(const struct far *far)
+{
+    (void)kill(far->process, SIGKILL);
+    (void)waitpid(far->process, NULL, 0);
+    tpi_folder_remove(far->folder);
+}
 
 int main(void)
 {
-    return driver_suite_run(drivers, sizeof drivers / sizeof drivers[0]);
+    struct far far = {0};
+    int result = 1;
+
+    if (begin(&far)) {
+        result = driver_suite_run(drivers, sizeof drivers / sizeof drivers[0], no_sections);
+    }
+    end(&far);
+    return result;
 }

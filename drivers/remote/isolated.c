@@ -1,0 +1,120 @@
+/*
+ * isolated - a driver in a process of its own.
+ *
+ * The server puts this one in the place of a driver whose section says `isolated yes`. It runs
+ * `troupe run` with that section alone and relays its devices over a unix socket. A driver that
+ * crashes takes only its own process along; it is started again as any failed driver is.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "relay.h"
+#include "troupe/process.h"
+
+struct isolated {
+    struct relay relay;
+    tp_process *child; /* owned; NULL while stopped */
+};
+
+static const tp_param isolated_params[] = {
+    {"program", NULL, NULL, "the troupe program"},
+    {"configuration", NULL, NULL, "the driver's section"},
+    {"file", NULL, NULL, "the file that it stands in, for messages and for paths in it"},
+    {"socket", NULL, NULL, "where the child listens"},
+    {NULL, NULL, NULL, NULL},
+};
+
+enum { TIMEOUT_S = 5, PATIENCE_S = 10 };
+
+static tp_status isolated_init(tp_instance *self, tp_error *err)
+{
+    struct isolated *i = tp_instance_state(self);
+
+    i->relay.of_child = true;
+    return relay_init(&i->relay, self, NULL, TIMEOUT_S * TP_NS_PER_S, err);
+}
+
+static void child_ended(void *context, int64_t code, int signal)
+{
+    tp_instance *self = context;
+    struct isolated *i = tp_instance_state(self);
+    char why[128];
+
+    if (signal != 0) {
+        snprintf(why, sizeof why, "its process was killed by signal %d", signal);
+    } else {
+        snprintf(why, sizeof why, "its process ended with code %lld", (long long)code);
+    }
+    tp_process_destroy(i->child);
+    i->child = NULL;
+    if (i->relay.starting) {
+        relay_fail_start(&i->relay, TP_E_DEVICE, why);
+    } else {
+        tp_instance_fail(self, TP_E_DEVICE, why);
+    }
+}
+
+static tp_status isolated_start(tp_instance *self, tp_error *err)
+{
+    struct isolated *i = tp_instance_state(self);
+    const char *socket = tp_param_string(self, "socket");
+    char text_path[32];
+    char robot[16];
+    char url[256];
+    const tp_device *first = i->relay.joints[0].device;
+
+    snprintf(text_path, sizeof text_path, "/dev/fd/%d", TP_PROCESS_TEXT_FD);
+    snprintf(robot, sizeof robot, "%u", tp_device_addr(first)->robot);
+    snprintf(url, sizeof url, "unix:%s", socket);
+    const char *const arguments[] = {tp_param_string(self, "program"),
+                                     "run",
+                                     text_path,
+                                     "--name",
+                                     tp_param_string(self, "file"),
+                                     "--port",
+                                     robot,
+                                     "--listen",
+                                     "",
+                                     "--unix",
+                                     socket,
+                                     "--quiet",
+                                     "--child",
+                                     NULL};
+    tp_status status =
+        tp_process_start(&i->child, tp_instance_loop(self), arguments,
+                         tp_param_string(self, "configuration"), child_ended, self, err);
+    return status == TP_OK ? relay_start(&i->relay, url, PATIENCE_S * TP_NS_PER_S, err) : status;
+}
+
+static void isolated_stop(tp_instance *self)
+{
+    struct isolated *i = tp_instance_state(self);
+
+    relay_stop(&i->relay);
+    tp_process_destroy(i->child);
+    i->child = NULL;
+}
+
+static void isolated_fini(tp_instance *self)
+{
+    struct isolated *i = tp_instance_state(self);
+
+    relay_fini(&i->relay);
+    tp_process_destroy(i->child);
+}
+
+static const tp_driver_ops isolated_ops = {.init = isolated_init,
+                                           .start = isolated_start,
+                                           .halt = relay_halt,
+                                           .stop = isolated_stop,
+                                           .fini = isolated_fini};
+
+TP_API const tp_driver tp_driver_isolated = {
+    .abi = TP_DRIVER_ABI,
+    .name = "isolated",
+    .summary = "a driver in a process of its own; made by `isolated yes` in its section",
+    .state_size = sizeof(struct isolated),
+    .params = isolated_params,
+    .ops = &isolated_ops,
+    .flags = TP_DRIVER_ON_LOOP,
+};

@@ -1,0 +1,81 @@
+/*
+ * remote - devices of another server, ours or a Player server.
+ *
+ * Connected while somebody uses one of them, and again whenever the connection is lost; meanwhile
+ * commands and requests fail. What is on the other side may use devices of this server in turn.
+ */
+#include "relay.h"
+
+struct remote {
+    struct relay relay;
+};
+
+static const tp_param remote_params[] = {
+    {"url", NULL, NULL, "the other server: tcp:HOST:PORT or unix:PATH"},
+    {"devices", NULL, "", "what the devices are called there, if not the same as here"},
+    {"timeout", "s", "5", "how long a device there may take to answer"},
+    {"patience", "s", "1", "how long to wait for devices there to start"},
+    {NULL, NULL, NULL, NULL},
+};
+
+static tp_status read_seconds(const tp_instance *self, const char *name, int64_t *ns, tp_error *err)
+{
+    const double seconds = tp_param_double(self, name);
+
+    if (!(seconds > 0 && seconds <= 1e6)) {
+        return tp_fail(err, TP_E_RANGE, "%s has to be a number of seconds above 0", name);
+    }
+    *ns = (int64_t)(seconds * (double)TP_NS_PER_S);
+    return TP_OK;
+}
+
+static tp_status remote_init(tp_instance *self, tp_error *err)
+{
+    struct remote *r = tp_instance_state(self);
+    int64_t timeout_ns = 0;
+    int64_t patience_ns = 0;
+    tp_status status = read_seconds(self, "timeout", &timeout_ns, err);
+
+    status = status == TP_OK ? read_seconds(self, "patience", &patience_ns, err) : status;
+    return status == TP_OK ? relay_init(&r->relay, self, "devices", timeout_ns, err) : status;
+}
+
+static tp_status remote_start(tp_instance *self, tp_error *err)
+{
+    struct remote *r = tp_instance_state(self);
+    int64_t patience_ns = 0;
+    tp_status status = read_seconds(self, "patience", &patience_ns, err);
+
+    return status == TP_OK ? relay_start(&r->relay, tp_param_string(self, "url"), patience_ns, err)
+                           : status;
+}
+
+static void remote_stop(tp_instance *self)
+{
+    struct remote *r = tp_instance_state(self);
+
+    relay_stop(&r->relay);
+}
+
+static void remote_fini(tp_instance *self)
+{
+    struct remote *r = tp_instance_state(self);
+
+    relay_fini(&r->relay);
+}
+
+static const tp_driver_ops remote_ops = {.init = remote_init,
+                                         .start = remote_start,
+                                         .halt = relay_halt,
+                                         .stop = remote_stop,
+                                         .fini = remote_fini};
+
+TP_API const tp_driver tp_driver_remote = {
+    .abi = TP_DRIVER_ABI,
+    .name = "remote",
+    .summary = "devices of another server",
+    .state_size = sizeof(struct remote),
+    .params = remote_params,
+    .ops = &remote_ops,
+    .flags = TP_DRIVER_ON_LOOP,
+};

@@ -1,0 +1,203 @@
+/*
+ * isolate.c - drivers in processes of their own.
+ *
+ * A section that says `isolated yes` is written out again and given to a child, which runs it as a
+ * server with a unix socket; here the driver `isolated` takes its place and relays its devices. The
+ * child reaches the devices that it requires through unix sockets of this server. All sockets are
+ * in a folder that only this user can enter.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "platform/folder.h"
+#include "server/address.h"
+#include "server/inside.h"
+
+/* ---- Writing a section out ------------------------------------------------------------------- */
+
+static void write_value(tpi_buf *out, const tpi_cfg_value *value)
+{
+    const char *quote = value->kind == TPI_CFG_STRING ? "\"" : "";
+
+    tpi_buf_printf(out, " %s%s%s", quote, value->text, quote);
+}
+
+static void write_field(tpi_buf *out, const tpi_cfg_field *field)
+{
+    tpi_buf_printf(out, "  %s%s", field->name, field->tuple ? " [" : "");
+    for (uint32_t i = 0; i < field->value_count; i++) {
+        write_value(out, &field->values[i]);
+    }
+    tpi_buf_puts(out, field->tuple ? " ]\n" : "\n");
+}
+
+/* What the child must not do itself: be isolated again, be kept on, be restarted. */
+static bool stays_here(const char *name)
+{
+    return strcmp(name, "isolated") == 0 || strcmp(name, "alwayson") == 0 ||
+           strcmp(name, "restart") == 0 || strcmp(name, "requires") == 0;
+}
+
+static void write_section(tpi_buf *out, const tpi_cfg_section *section)
+{
+    tpi_buf_printf(out, "%s\n(\n", section->type);
+    for (uint32_t i = 0; i < section->field_count; i++) {
+        if (!stays_here(section->fields[i].name)) {
+            write_field(out, &section->fields[i]);
+        }
+    }
+    for (uint32_t i = 0; i < section->section_count; i++) {
+        write_section(out, section->sections[i]);
+        tpi_buf_puts(out, ")\n");
+    }
+}
+
+/* Units, plug-ins and whatever else stands at the top of the file. */
+static void write_globals(tpi_buf *out, tpi_cfg *cfg)
+{
+    const tpi_cfg_section *root = tpi_cfg_root(cfg);
+
+    for (uint32_t i = 0; i < root->field_count; i++) {
+        write_field(out, &root->fields[i]);
+    }
+    for (uint32_t i = 0; i < root->section_count; i++) {
+        if (strcmp(root->sections[i]->type, "interface") == 0) {
+            write_section(out, root->sections[i]);
+            tpi_buf_puts(out, ")\n");
+        }
+    }
+}
+
+/* ---- Sockets --------------------------------------------------------------------------------- */
+
+static tp_status make_folder(tp_server *server, tp_error *err)
+{
+    return server->folder[0] != '\0' ? TP_OK
+                                     : tpi_folder_make(server->folder, sizeof server->folder, err);
+}
+
+/* This server's devices of a robot, for its children. */
+static tp_status serve_children(tp_server *server, unsigned robot, tp_error *err)
+{
+    for (size_t i = 0; i < server->inner_count; i++) {
+        if (server->inner[i] == robot) {
+            return TP_OK;
+        }
+    }
+    if (server->inner_count == MOST_ROBOTS) {
+        return tp_fail(err, TP_E_LIMIT, "more than %d robots", MOST_ROBOTS);
+    }
+    server->inner[server->inner_count++] = robot;
+    return TP_OK;
+}
+
+/* Devices of this server get the socket in the place of their host. */
+static tp_status write_required(tp_server *server, tpi_buf *out, const tpi_cfg_value *value,
+                                tp_error *err)
+{
+    tpi_devaddr_text address;
+    tp_status status = tpi_devaddr_parse(&address, value->text, err);
+
+    if (status != TP_OK || elsewhere_is(server, &address)) {
+        write_value(out, value);
+        return status;
+    }
+    const unsigned robot = address.robot > 0 ? address.robot : server->options.port;
+    tpi_buf_printf(out, " \"%s:%s/%u:%u:%s:%u\"", address.key, server->folder, robot, robot,
+                   address.interface, address.index);
+    return serve_children(server, robot, err);
+}
+
+static tp_status write_requires(tp_server *server, tpi_buf *out, tpi_cfg_section *section,
+                                tp_error *err)
+{
+    const tpi_cfg_field *field = tpi_cfg_find(section, "requires");
+    tp_status status = TP_OK;
+
+    if (field == NULL) {
+        return TP_OK;
+    }
+    tpi_buf_puts(out, "  requires [");
+    for (uint32_t i = 0; i < field->value_count && status == TP_OK; i++) {
+        status = write_required(server, out, &field->values[i], err);
+    }
+    tpi_buf_puts(out, " ]\n");
+    return status;
+}
+
+/* ---- Taking the driver's place --------------------------------------------------------------- */
+
+static tp_status check_one_robot(const tpi_cfg_section *section, const tpi_blueprint *plan,
+                                 tp_error *err)
+{
+    for (uint32_t i = 1; i < plan->provide_count; i++) {
+        if (plan->provides[i].addr.robot != plan->provides[0].addr.robot) {
+            return tpi_cfg_fail(&section->place, err,
+                                "the devices of an isolated driver have to have the same port");
+        }
+    }
+    return TP_OK;
+}
+
+static tp_status set_text(tp_server *server, tpi_setting *out, const char *name, const char *text)
+{
+    tpi_setting_value *value = tpi_arena_array(&server->arena, 1, sizeof *value);
+    const char *copy = tpi_arena_text(&server->arena, text, strlen(text));
+
+    if (value == NULL || copy == NULL) {
+        return TP_E_NOMEM;
+    }
+    *value = (tpi_setting_value){.text = copy};
+    *out = (tpi_setting){.name = name, .values = value, .value_count = 1};
+    return TP_OK;
+}
+
+static tp_status take_place(tp_server *server, const char *text, const char *file,
+                            tpi_blueprint *plan, tp_error *err)
+{
+    enum { SETTINGS = 4 };
+    tpi_setting *settings = tpi_arena_array(&server->arena, SETTINGS, sizeof *settings);
+    char socket[sizeof server->folder + 16];
+
+    snprintf(socket, sizeof socket, "%s/child%u", server->folder, server->child_count++);
+    if (settings == NULL ||
+        set_text(server, &settings[0], "program", server->options.program) != TP_OK ||
+        set_text(server, &settings[1], "configuration", text) != TP_OK ||
+        set_text(server, &settings[2], "file", file) != TP_OK ||
+        set_text(server, &settings[3], "socket", socket) != TP_OK) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    plan->driver = find_driver(server, "isolated");
+    plan->settings = settings;
+    plan->setting_count = SETTINGS;
+    plan->requires = NULL;
+    plan->require_count = 0;
+    return TP_OK;
+}
+
+tp_status isolate(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan, tp_error *err)
+{
+    tpi_buf text = {0};
+
+    if (server->options.program == NULL || find_driver(server, "isolated") == NULL) {
+        return tpi_cfg_fail(&section->place, err, "this program cannot isolate drivers");
+    }
+    tp_status status = check_one_robot(section, plan, err);
+    status = status == TP_OK ? make_folder(server, err) : status;
+    if (status == TP_OK) {
+        write_globals(&text, server->cfg);
+        write_section(&text, section);
+        status = write_requires(server, &text, section, err);
+        tpi_buf_puts(&text, ")\n");
+    }
+    if (status == TP_OK && text.failed) {
+        status = tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    status = status == TP_OK
+                 ? take_place(server, tpi_buf_text(&text), section->place.file, plan, err)
+                 : status;
+    tpi_buf_fini(&text);
+    return status;
+}
