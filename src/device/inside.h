@@ -221,6 +221,8 @@ struct tpi_hub {
     int64_t begun_ns;
     tpi_panic *panic; /* owned */
     tp_halt panic_action;
+    const tp_session *raiser; /* borrowed: the client that raised it; NULL for others; the loop's */
+    const char *operator_key; /* borrowed; NULL for none */
     tpi_task panic_task;
     atomic_bool panic_told; /* the task is on its way */
     bool closing;           /* all threads are gone, and what is left is worked off */
@@ -301,6 +303,10 @@ void frames_add(tp_device *device);
 tp_status frames_check(const tp_device *device, tp_error *err);
 void frames_follow(tp_device *device, const tp_msg *msg);
 void frames_ask(tp_instance *instance);
+
+/* emergency.c, on the loop. */
+void emergency_tell_all(tpi_hub *hub);
+void emergency_forget(tp_session *session);
 
 /* motion.c: leases and panic, on the loop and where the instance runs. */
 tp_status motion_begin(tp_instance *self, tp_error *err); /* after init */

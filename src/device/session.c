@@ -410,6 +410,7 @@ void tp_session_destroy(tp_session *session)
     if (session == NULL) {
         return;
     }
+    emergency_forget(session);
     while (session->askings != NULL) {
         tpi_call_abandon(session->askings->call);
         forget_asking(session->askings);
