@@ -313,6 +313,7 @@ tp_status motion_begin(tp_instance *self, tp_error *err); /* after init */
 void motion_end(tp_instance *self);
 void motion_leave_in_order(tp_device *device, const void *who);
 bool motion_is_late(const tpi_call *call);
+bool motion_may_write(const tp_instance *self);
 int64_t motion_deadline_ns(const tp_instance *self);
 void motion_serve(tp_instance *self); /* stop what has to be stopped */
 tp_status motion_halt(tp_device *device, tp_error *err);
