@@ -237,7 +237,7 @@ static int print_data(struct print *p)
 {
     int result = find_only(p);
 
-    p->live = p->form == PRINT_HUMAN && output_is_terminal();
+    p->live = p->form == PRINT_HUMAN && output_is_live();
     p->remote.before_note = p->live ? leave_screen : NULL;
     result = result == EXIT_DONE ? open_device(p) : result;
     result = result == EXIT_DONE ? follow(p) : result;

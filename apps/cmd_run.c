@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "commands.h"
 #include "run_table.h"
+#include "server/plugin.h"
 #include "troupe/process.h"
 #include "troupe/server.h"
 
@@ -227,9 +228,58 @@ static void print_driver(const tp_driver *driver)
     }
 }
 
+/* "/path/libkmot.so" is about kmot, unless it is said otherwise. */
+static void name_after_file(char *out, size_t size, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *base = slash == NULL ? path : slash + 1;
+
+    base += strncmp(base, "lib", 3) == 0 ? 3 : 0;
+    snprintf(out, size, "%.*s", (int)strcspn(base, "."), base);
+}
+
+static int print_plugin(const char *file, const char *name)
+{
+    tpi_plugin *plugin = NULL;
+    const tp_driver *driver = NULL;
+    tpi_buf path = {0};
+    tp_error err = {0};
+    tp_status status = TP_E_UNKNOWN;
+
+    if (tpi_plugin_find(&path, file, "")) {
+        status = tpi_plugin_open(&plugin, path.data, &err);
+    } else {
+        tp_fail(&err, status, "there is no plug-in \"%s\"; looked in %s", file,
+                tpi_buf_text(&path));
+    }
+    status = status == TP_OK ? tpi_plugin_driver(plugin, name, &driver, &err) : status;
+    if (status == TP_OK) {
+        print_driver(driver);
+    }
+    tpi_plugin_close(plugin);
+    tpi_buf_fini(&path);
+    return status == TP_OK ? EXIT_DONE : command_fail("drivers", EXIT_FAILED, "%s", err.text);
+}
+
+/* --plugin FILE [NAME] */
+static int run_plugin(int argc, char **argv)
+{
+    char name[64];
+
+    if (argc < 2 || argc > 3) {
+        return command_fail("drivers", EXIT_USAGE, "expected --plugin FILE [NAME]");
+    }
+    name_after_file(name, sizeof name, argv[1]);
+    return print_plugin(argv[1], argc == 3 ? argv[2] : name);
+}
+
 static int run_drivers(int argc, char **argv)
 {
     bool found = argc == 0;
+
+    if (argc > 0 && strcmp(argv[0], "--plugin") == 0) {
+        return run_plugin(argc, argv);
+    }
 
     for (const tp_driver *const *at = tp_full_kit.drivers; *at != NULL; at++) {
         const tp_driver *driver = *at;
@@ -279,7 +329,9 @@ const command command_drivers = {
     .name = "drivers",
     .summary = "the drivers that are built in",
     .help = "usage: troupe drivers [NAME]\n"
+            "       troupe drivers --plugin FILE [NAME]\n"
             "\n"
-            "Lists the drivers, or the parameters of one.\n",
+            "Lists the drivers, or the parameters of one: built in, or in a plug-in, which is\n"
+            "found as in a configuration. Without NAME the driver is called like the file.\n",
     .run = run_drivers,
 };

@@ -26,6 +26,7 @@ extern const command command_list;
 extern const command command_print;
 extern const command command_send;
 extern const command command_request;
+extern const command command_property;
 extern const command command_stat;
 extern const command command_frames;
 extern const command command_doctor;

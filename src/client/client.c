@@ -191,6 +191,7 @@ static tp_status set_options(tp_client *client, const tp_client_options *options
 /* What a client is made of, whatever its transport. `server` is the one in this program, if any. */
 static tp_status furnish(tp_client *client, tp_server *server, tp_error *err)
 {
+    tp_fail(&client->why, TP_E_CLOSED, "%s: it is not connected yet", client->url);
     client->overdue_ns = TP_NEVER;
     client->pull_again.run = tpi_client_pull_again;
     tp_status status = make_loop(client, server, err);
@@ -226,7 +227,8 @@ static tp_status create(tp_client **out, char *url, const tp_client_options *opt
 
     if (client == NULL) {
         free(url);
-        return tp_fail(err, TP_E_NOMEM, "out of memory");
+        tp_fail(err, TP_E_NOMEM, "out of memory");
+        return TP_E_NOMEM;
     }
     *out = client;
     client->url = url;

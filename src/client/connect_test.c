@@ -1,5 +1,7 @@
 /* connect_test.c - connecting: servers of ours, Player's, strange ones, and none. */
+#include "bus/pool.h"
 #include "support/client_bench.h"
+#include "support/memory.h"
 
 /* Connecting fails with the URL between the two texts. */
 static void fails(struct bench *b, const char *before, const char *after)
@@ -34,6 +36,7 @@ static void a_player_server_is_recognised_by_what_it_does_not_answer(void **stat
     b->server.plain = true;
     assert_int_equal(tp_client_connect(&b->client, b->server.url, &b->options, &b->err), TP_OK);
     assert_false(tp_client_is_troupe(b->client));
+    assert_null(b->client->asks); /* nobody waits for an answer to the hello */
     assert_sent(b, "hello mode:1");
 }
 
@@ -260,6 +263,14 @@ static void the_environment_says_where_the_server_is(void **state)
     unsetenv("TROUPE_URL");
 }
 
+static void done(void *context, tp_proxy *proxy, tp_status status, const tp_msg *answer,
+                 const char *why)
+{
+    (void)proxy;
+    (void)answer;
+    trace(context, "%d %s", status, why);
+}
+
 /* ---- From inside a callback ------------------------------------------------------------------ */
 
 struct trying {
@@ -302,6 +313,53 @@ static void calls_that_wait_are_refused_in_callbacks(void **state)
     assert_true(t.done);
 }
 
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+static tp_status connect_and_open(void *context)
+{
+    struct bench *b = context;
+    tp_client *client = NULL;
+    tp_proxy *proxy = NULL;
+    tp_status status = tp_client_connect_later(&client, "unix:/nowhere", &b->options, &b->err);
+
+    if (status == TP_OK) {
+        status = tp_client_open_later(client, &tp_interface_laser, 0, TP_OPEN_MODE, NULL, NULL,
+                                      &proxy, &b->err);
+    }
+    if (status == TP_OK) {
+        status = tp_proxy_request_later(proxy, TP_LASER_REQ_GET_GEOM, NULL, 0, NULL, NULL, &b->err);
+    }
+    tp_client_destroy(client);
+    tpi_pool_leave();
+    turn(b); /* streams are released by the loop */
+    return status;
+}
+
+static void memory_may_run_out(void **state)
+{
+    assert_int_equal(connect_and_open(*state), TP_OK); /* the loop keeps room for timers */
+    memory_sweep(connect_and_open, *state);
+}
+
+static void a_request_before_the_connection_says_so(void **state)
+{
+    struct bench *b = *state;
+    tp_proxy *proxy = NULL;
+
+    b->server.silent = true;
+    b->options.timeout_ns = 10 * S;
+    assert_int_equal(tp_client_connect_later(&b->client, b->server.url, &b->options, &b->err),
+                     TP_OK);
+    assert_int_equal(tp_client_open_later(b->client, &tp_interface_laser, 0, TP_OPEN_MODE, NULL,
+                                          NULL, &proxy, &b->err),
+                     TP_OK);
+    assert_int_equal(
+        tp_proxy_request_later(proxy, TP_LASER_REQ_GET_GEOM, NULL, S, done, b, &b->err), TP_OK);
+    pass(b, S);
+    assert_non_null(strstr(b->trace, "-14 laser:0: tcp:"));
+    assert_non_null(strstr(b->trace, ": it is not connected yet"));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -323,6 +381,8 @@ int main(void)
         TEST(garbage_is_told_and_leads_to_no_harm),
         TEST(a_wrong_url_is_told),
         TEST(the_environment_says_where_the_server_is),
+        TEST(a_request_before_the_connection_says_so),
+        TEST(memory_may_run_out),
         TEST(calls_that_wait_are_refused_in_callbacks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -227,6 +227,20 @@ static void a_proxy_may_open_another(void **state)
 
 /* ---- Waiting --------------------------------------------------------------------------------- */
 
+/* Whoever turns the loop finds that time has passed. */
+struct later {
+    tp_after after;
+    struct bench *b;
+    int64_t by_ns;
+};
+
+static void move_clock(tp_after *after)
+{
+    struct later *later = (struct later *)after;
+
+    later->b->now_ns += later->by_ns;
+}
+
 static void waiting_gives_what_was_not_given_yet(void **state)
 {
     struct bench *b = *state;
@@ -242,22 +256,11 @@ static void waiting_gives_what_was_not_given_yet(void **state)
     got = tp_proxy_wait(proxy, TP_POSITION2D_DATA_STATE, S, &b->err);
     assert_non_null(got);
     assert_true(got->pos.px == 3.0);
+    struct later later = {.after = {.run = move_clock}, .b = b, .by_ns = S};
+    tp_loop_after(b->loop, &later.after);
+    assert_null(tp_proxy_wait(proxy, TP_POSITION2D_DATA_STATE, S, &b->err)); /* it is given */
     assert_null(tp_proxy_wait(proxy, 99, S, &b->err));
     assert_string_equal(b->err.text, "position2d:0 has no data with code 99");
-}
-
-/* Whoever turns the loop finds that time has passed. */
-struct later {
-    tp_after after;
-    struct bench *b;
-    int64_t by_ns;
-};
-
-static void move_clock(tp_after *after)
-{
-    struct later *later = (struct later *)after;
-
-    later->b->now_ns += later->by_ns;
 }
 
 static void waiting_ends_in_time(void **state)

@@ -166,12 +166,13 @@ static tp_status fill_place(tp_proxy *proxy, struct place *place, tp_error *err)
 
 static tp_status take_text(tpi_fact *fact, const char *text, tp_error *err)
 {
-    char *copy = malloc(strlen(text) + 1);
+    const size_t size = strlen(text) + 1;
+    char *copy = malloc(size);
 
     if (copy == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
-    strcpy(copy, text);
+    memcpy(copy, text, size);
     *fact = tpi_fact_take(copy);
     return TP_OK;
 }
@@ -221,6 +222,9 @@ static tp_status learn(struct candidate *candidate, struct place *place, const c
     }
     if (strcmp(name, "driver") == 0) {
         return take_text(fact, candidate->device.driver, err);
+    }
+    if (candidate->proxy == NULL) {
+        return TP_OK; /* not open, so that nothing can be asked */
     }
     if (!is_of_place(name)) {
         return learn_property(candidate->proxy, name, fact, err);
@@ -293,8 +297,8 @@ static tp_status open_candidate(struct search *search, struct candidate *candida
     const unsigned access = search->access == TP_OPEN_MODE ? TP_OPEN_MODE : TP_READ_MODE;
     tp_error why;
     tp_status status =
-        tpi_proxy_open(search->client, search->interface, candidate->device.addr.index, access,
-                       &candidate->proxy, &why);
+        tp_client_open_device(search->client, search->interface, candidate->device.addr.index,
+                              access, &candidate->proxy, &why);
 
     *opened = status == TP_OK;
     if (status != TP_OK && !ends_search(status)) {
@@ -337,8 +341,8 @@ static tp_status open_best(struct search *search, tp_proxy **out, tp_error *err)
         *out = best->proxy;
         best->proxy = NULL;
     } else {
-        status = tpi_proxy_open(search->client, search->interface, best->device.addr.index,
-                                search->access, out, err);
+        status = tp_client_open_device(search->client, search->interface, best->device.addr.index,
+                                       search->access, out, err);
     }
     return status;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/inside.h"
 #include "support/memory.h"
 #include "support/unit.h"
 #include "troupe/interfaces/laser.h"
@@ -18,6 +19,7 @@ struct bench {
     tp_client *client;
     tp_error err;
     unsigned data;
+    const tp_msg *last;
     char trace[256];
 };
 
@@ -133,6 +135,17 @@ static void a_robot_is_driven_with_fresh_data(void **state)
     drive(*state);
 }
 
+static void a_pull_waits_for_data(void **state)
+{
+    struct bench *b = *state;
+
+    attach(b, TP_CLIENT_FRESH);
+    for (int i = 0; i < 5; i++) {
+        tp_client_step(b->client, false);
+    }
+    assert_int_equal(b->client->pull, TPI_PULL_ARMED);
+}
+
 static void refusals_have_a_reason(void **state)
 {
     struct bench *b = *state;
@@ -154,6 +167,15 @@ static void refusals_have_a_reason(void **state)
     assert_string_equal(b->err.text, "the server does not know this request");
 }
 
+/* The one before is still held by the proxy, so that no other can have its address. */
+static void differs_from_the_last(tp_proxy *proxy, const tp_msg *msg)
+{
+    struct bench *b = tp_proxy_context(proxy);
+
+    assert_ptr_not_equal(msg, b->last);
+    b->last = msg;
+}
+
 static void two_proxies_of_a_device_get_each_message_once(void **state)
 {
     struct bench *b = *state;
@@ -162,13 +184,13 @@ static void two_proxies_of_a_device_get_each_message_once(void **state)
     attach(b, TP_CLIENT_EVERYTHING);
     tp_proxy *first = open_device(b, "position2d:0");
     tp_proxy *second = open_device(b, "position2d:0");
-    const uint64_t ahead = tp_proxy_received(first) - tp_proxy_received(second);
+    tp_proxy_set_context(first, b);
+    tp_proxy_on_data(first, differs_from_the_last);
     for (int i = 0; i < 50; i++) {
         assert_int_equal(tp_client_read(b->client, S, &b->err), TP_OK);
         last[0] = tp_proxy_latest(first, TP_POSITION2D_DATA_STATE);
         last[1] = tp_proxy_latest(second, TP_POSITION2D_DATA_STATE);
         assert_ptr_equal(last[0], last[1]); /* one message, not two copies of it */
-        assert_int_equal(tp_proxy_received(first) - tp_proxy_received(second), ahead);
     }
 }
 
@@ -243,22 +265,23 @@ static void a_proxy_may_be_closed_while_it_opens(void **state)
     assert_string_equal(b->trace, "");
 }
 
+/* The driver has a thread of its own: how many messages are on their way at once depends on when
+ * it runs, and so does how long pools grow. But at last they have grown. */
 static void data_and_commands_allocate_nothing(void **state)
 {
     struct bench *b = *state;
     const tp_position2d_cmd_vel vel = {.vel = {.px = 1}, .state = 1};
-    size_t before = 0;
+    size_t before;
 
     attach(b, TP_CLIENT_EVERYTHING);
     tp_proxy *base = open_device(b, "position2d:0");
-    for (int i = 0; i < 200; i++) {
-        if (i == 150) {
-            before = memory_allocations();
+    do {
+        before = memory_allocations();
+        for (int i = 0; i < 50; i++) {
+            assert_int_equal(tp_proxy_command(base, TP_POSITION2D_CMD_VEL, &vel, &b->err), TP_OK);
+            assert_non_null(tp_proxy_wait(base, TP_POSITION2D_DATA_STATE, S, &b->err));
         }
-        assert_int_equal(tp_proxy_command(base, TP_POSITION2D_CMD_VEL, &vel, &b->err), TP_OK);
-        assert_non_null(tp_proxy_wait(base, TP_POSITION2D_DATA_STATE, S, &b->err));
-    }
-    assert_int_equal(memory_allocations(), before);
+    } while (memory_allocations() != before);
 }
 
 /* ---- inproc: --------------------------------------------------------------------------------- */
@@ -308,6 +331,7 @@ int main(void)
         TEST(it_sees_the_devices_of_its_robot),
         TEST(a_robot_is_driven),
         TEST(a_robot_is_driven_with_fresh_data),
+        TEST(a_pull_waits_for_data),
         TEST(refusals_have_a_reason),
         TEST(two_proxies_of_a_device_get_each_message_once),
         TEST(callbacks_come_from_the_loop),

@@ -127,7 +127,7 @@ void tpi_ask_fail_sent(tp_client *client, bool all);
 void tpi_ask_fail_proxy(tp_proxy *proxy, tp_status status, const char *why);
 
 /* Called by the timer. */
-void tpi_ask_expire(void *client);
+void tpi_ask_expire(void *context);
 
 /* ---- Proxies --------------------------------------------------------------------------------- */
 
@@ -180,18 +180,14 @@ void tpi_proxy_close_all(tp_client *client);
 void tpi_proxy_give_up_all(tp_client *client);
 
 /* Called by the timer: try those once more that could not be opened again. */
-void tpi_proxy_reopen(void *client);
+void tpi_proxy_reopen(void *context);
 
 /* The interface with this name; TP_E_UNKNOWN if no device can have it. */
 tp_status tpi_proxy_interface(const tp_client *client, const char *name, size_t length,
                               const tp_interface **out, tp_error *err);
 
-/* Open and wait. */
-tp_status tpi_proxy_open(tp_client *client, const tp_interface *interface, unsigned index,
-                         unsigned access, tp_proxy **out, tp_error *err);
-
-/* Whether anybody wants data with this header. */
-bool tpi_proxy_wants(const tp_client *client, const tp_msghdr *header);
+/* What data with this header is to whoever wants it; NULL if nobody does. */
+const tp_message *tpi_proxy_wants(const tp_client *client, const tp_msghdr *header);
 
 /* Give a data message to all proxies of its device. */
 void tpi_proxy_deliver(tp_client *client, const tp_msg *msg);
@@ -235,8 +231,8 @@ struct tp_client {
     bool told;     /* of the loss, or of the first failure */
     bool troupe;   /* the server answered our hello */
     char banner[TP_IDENT_STRLEN + 1];
-    tp_error why; /* the connection is lost */
-    uint32_t losses;
+    tp_error why;    /* the connection is lost */
+    uint32_t losses; /* of connections that had been made */
     tp_timer *watch; /* owned: the greeting takes too long, or it is time to try again */
     int64_t backoff_ns;
     int64_t connected_ns; /* when */
@@ -269,7 +265,7 @@ struct tp_client {
 tp_status tpi_client_begin(tp_client *client, tp_error *err);
 void tpi_client_is_up(tp_client *client);
 TP_PRINTF(2, 3) void tpi_client_is_down(tp_client *client, const char *why, ...);
-void tpi_client_watch(void *client);
+void tpi_client_watch(void *context);
 
 /* Without a greeting: the transport knows who it talks to. */
 void tpi_client_is_connected(tp_client *client);
@@ -309,7 +305,7 @@ tp_status tpi_client_wait_data(tp_client *client, int64_t deadline_ns, tpi_condi
                                void *context);
 
 /* Called by the timer that ends a wait. */
-void tpi_client_alarm(void *client);
+void tpi_client_alarm(void *context);
 
 /* Ask and wait. `answer` (may be NULL) gets a reference, or NULL if there is none. */
 tp_status tpi_client_ask(tp_client *client, tp_proxy *proxy, const tp_message *what,

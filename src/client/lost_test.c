@@ -382,6 +382,39 @@ static void player_gets_back_what_it_knows(void **state)
     assert_sent(b, "hello mode:1 open:4:0 open:6:0");
 }
 
+/* A close that waits behind another opening means nothing to the next connection. */
+static bool ignore_openings(fake_server *server, const tp_msghdr *header, const unsigned char *body)
+{
+    (void)server;
+    (void)body;
+    return header->addr.interf == TP_PLAYER_CODE && header->subtype == TP_PLAYER_REQ_DEV;
+}
+
+static void what_was_to_be_closed_is_not_closed_twice(void **state)
+{
+    struct bench *b = *state;
+    tp_proxy *laser = NULL;
+
+    b->server.plain = true;
+    connect_client(b);
+    tp_proxy *base = open_device(b, "position2d:0");
+    tp_proxy *other = open_device(b, "position2d:0");
+    b->server.handle = ignore_openings;
+    assert_int_equal(tp_client_open_later(b->client, &tp_interface_laser, 0, TP_OPEN_MODE, NULL,
+                                          NULL, &laser, &b->err),
+                     TP_OK);
+    tp_proxy_close(other);
+    turn(b);
+    fake_server_hang_up(&b->server);
+    wait_lost(b);
+    b->server.handle = NULL;
+    pass(b, S / 10);
+    wait_open(b, base);
+    wait_open(b, laser);
+    turn(b);
+    assert_sent(b, "hello mode:1 open:4:0 open:6:0");
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -400,6 +433,7 @@ int main(void)
         TEST(a_device_that_does_not_come_back_is_tried_again),
         TEST(the_program_may_open_and_close_when_it_hears_of_the_loss),
         TEST(player_gets_back_what_it_knows),
+        TEST(what_was_to_be_closed_is_not_closed_twice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

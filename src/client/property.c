@@ -4,6 +4,7 @@
  * Servers of ours list the properties of a device with their types. Player servers do not: there
  * all kinds are tried one after the other.
  */
+#include <assert.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -238,6 +239,7 @@ tp_status tp_proxy_get_property(tp_proxy *proxy, const char *key, char **value, 
     if (status != TP_OK) {
         return status;
     }
+    assert(kind != NULL && answer != NULL);
     *value = value_text(kind, answer);
     return *value != NULL ? TP_OK : tp_fail(err, TP_E_NOMEM, "%s: out of memory", proxy->name);
 }
@@ -252,6 +254,7 @@ tp_status tp_proxy_set_property(tp_proxy *proxy, const char *key, const char *va
     if (status != TP_OK) {
         return status;
     }
+    assert(kind != NULL);
     set_key(&body, kind->type, borrowed(key));
     const char *expected = set_value(&body, kind->type, borrowed(value));
     if (expected != NULL) {

@@ -1,4 +1,5 @@
 /* proxy.c - opening devices and closing them, also again on the next connection. */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -384,12 +385,17 @@ static bool is_settled(void *context)
     return ((const struct opening *)context)->settled;
 }
 
-tp_status tpi_proxy_open(tp_client *client, const tp_interface *interface, unsigned index,
-                         unsigned access, tp_proxy **out, tp_error *err)
+tp_status tp_client_open_device(tp_client *client, const tp_interface *interface, unsigned index,
+                                unsigned access, tp_proxy **out, tp_error *err)
 {
     struct opening opening = {0};
     tp_proxy *proxy = NULL;
-    tp_status status =
+    tp_status status = tpi_client_may_wait(client, interface->name, err);
+
+    if (status != TP_OK) {
+        return status;
+    }
+    status =
         tp_client_open_later(client, interface, index, access, on_settled, &opening, &proxy, err);
 
     if (status != TP_OK) {
@@ -416,10 +422,13 @@ tp_status tp_client_open(tp_client *client, const char *name, unsigned access, t
 {
     const tp_interface *interface = NULL;
     unsigned index = 0;
-    tp_status status = tpi_client_may_wait(client, name, err);
+    tp_status status = parse_name(client, name, &interface, &index, err);
 
-    status = status == TP_OK ? parse_name(client, name, &interface, &index, err) : status;
-    return status == TP_OK ? tpi_proxy_open(client, interface, index, access, out, err) : status;
+    if (status != TP_OK) {
+        return status;
+    }
+    assert(interface != NULL);
+    return tp_client_open_device(client, interface, index, access, out, err);
 }
 
 /* ---- What it is ------------------------------------------------------------------------------ */

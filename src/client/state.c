@@ -183,7 +183,7 @@ void tpi_client_is_down(tp_client *client, const char *why, ...)
     tp_fail(&client->why, TP_E_CLOSED, "%s", text);
     client->transport->end(client);
     client->state = TPI_CLIENT_LOST;
-    client->losses++;
+    client->losses += was_connected;
     client->pull = TPI_PULL_IDLE;
     client->banner[0] = '\0';
     tp_timer_cancel(client->watch);

@@ -96,7 +96,7 @@ void motion_leave_in_order(tp_device *device, const void *who)
         return;
     }
     if (tp_msg_create(&msg, &header, NULL, NULL) != TP_OK ||
-        call_submit(device, what, msg, NULL, NULL, NULL) != TP_OK) {
+        call_quietly(device, what, msg, NULL, NULL) != TP_OK) {
         tpi_device_left(device, who); /* at least it is stopped */
     }
     device->mover = NULL;

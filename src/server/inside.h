@@ -35,7 +35,9 @@ struct tp_server {
     tpi_hub *hub;
     struct robot robots[MOST_ROBOTS];
     size_t robot_count;
-    struct open_front *fronts; /* owned */
+    struct open_front *fronts;  /* owned */
+    struct plugin *plugins;     /* owned */
+    const char *missing_plugin; /* one that the file names for all drivers; NULL for none */
 
     /* elsewhere.c: the robots that the configuration provides, and the servers of the others. */
     unsigned provided[MOST_ROBOTS];
@@ -72,6 +74,17 @@ tp_status places_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint
  * nobody uses. */
 tp_status settings_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
                         tp_error *err);
+
+/* plugins.c: open those that the file names for all drivers; close all. */
+tp_status plugins_load(tp_server *server, tp_error *err);
+void plugins_close(tp_server *server);
+
+/* The driver of a section that is not built in (*driver is NULL), or that names a plug-in. */
+tp_status plugins_choose(tp_server *server, tpi_cfg_section *section, const char *name,
+                         const tp_driver **driver, tp_error *err);
+
+/* An interface that an open plug-in brings, which is in the catalogue then; NULL if none does. */
+const tp_interface *plugins_interface(tp_server *server, const char *name);
 
 /* Tell the owner of a server (the context) something. */
 void server_note(void *context, const char *text);

@@ -221,6 +221,7 @@ void tp_server_destroy(tp_server *server)
     tpi_cfg_destroy(server->cfg);
     tp_catalogue_destroy(server->catalogue);
     tpi_folder_remove(server->folder);
+    plugins_close(server);
     tpi_arena_fini(&server->arena);
     tpi_pool_leave();
     free(server);

@@ -38,7 +38,7 @@ static void offer_names(tpi_nearest *nearest, const tp_driver *const *drivers)
     }
 }
 
-static tp_status choose_driver(const tp_server *server, tpi_cfg_section *section,
+static tp_status choose_driver(tp_server *server, tpi_cfg_section *section,
                                const tp_driver **driver, tp_error *err)
 {
     const char *name = NULL;
@@ -52,8 +52,9 @@ static tp_status choose_driver(const tp_server *server, tpi_cfg_section *section
         return tpi_cfg_fail(&section->place, err, "the driver has no name");
     }
     *driver = find_driver(server, name);
-    if (*driver != NULL) {
-        return TP_OK;
+    status = plugins_choose(server, section, name, driver, err);
+    if (status != TP_OK || *driver != NULL) {
+        return status;
     }
     tpi_nearest_init(&nearest, name);
     offer_names(&nearest, server->options.drivers);
@@ -88,6 +89,9 @@ static tp_status read_address(tp_server *server, const tpi_cfg_value *value, tpi
         return tpi_cfg_fail(&value->place, err, "%s", why.text);
     }
     out->interface = tp_catalogue_named(server->catalogue, address.interface);
+    if (out->interface == NULL) {
+        out->interface = plugins_interface(server, address.interface);
+    }
     if (out->interface == NULL) {
         return unknown_interface(server, value, address.interface, err);
     }
@@ -216,7 +220,9 @@ static tp_status wire_interface(tp_server *server, tpi_cfg_section *section, tp_
 tp_status wire_drivers(tp_server *server, tp_error *err)
 {
     tpi_cfg_section *root = tpi_cfg_root(server->cfg);
-    tp_status status = elsewhere_begin(server, err);
+    tp_status status = plugins_load(server, err);
+
+    status = status == TP_OK ? elsewhere_begin(server, err) : status;
 
     for (uint32_t i = 0; i < root->section_count && status == TP_OK; i++) {
         if (strcmp(root->sections[i]->type, "interface") == 0) {

@@ -1,29 +1,31 @@
-/* url_fuzz.c - any text as the URL of a serial line. */
+/* url_fuzz.c - any text as the place of a server: what is accepted is complete, and stays as it is
+ * when it is completed once more. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "client/url.h"
 #include "fuzz.h"
-#include "platform/serial.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char text[1024];
-    char path[TPI_SERIAL_PATH];
-    tpi_line_settings settings = {0};
+    char *url = malloc(size + 1);
+    char *full = NULL;
+    char *again = NULL;
     tp_error err = {0};
 
-    if (size >= sizeof text) {
-        return 0;
+    fuzz_require(url != NULL, "no memory");
+    memcpy(url, data, size);
+    url[size] = '\0';
+    if (tpi_url_complete(&full, url, &err) == TP_OK) {
+        const bool file = tpi_url_file(full) != NULL;
+        fuzz_require(file == (strncmp(url, "inproc:", 7) == 0), "a file that is none");
+        fuzz_require(tpi_url_complete(&again, full, &err) == TP_OK, "what is complete is refused");
+        fuzz_require(strcmp(full, again) == 0, "completing changes what is complete");
+    } else {
+        fuzz_require(err.code == TP_E_SYNTAX && err.text[0] != '\0', "a failure without a reason");
     }
-    memcpy(text, data, size);
-    text[size] = '\0';
-    if (tpi_serial_parse(text, path, &settings, &err) != TP_OK) {
-        fuzz_require(err.text[0] != '\0', "a failure without a reason");
-        return 0;
-    }
-    fuzz_require(strncmp(path, text, strlen(path)) == 0, "the path is not that of the URL");
-    fuzz_require(settings.baud > 0 && (settings.bits == 7 || settings.bits == 8) &&
-                     (settings.stop_bits == 1 || settings.stop_bits == 2) &&
-                     strchr("neo", settings.parity) != NULL && strchr("nhs", settings.flow) != NULL,
-                 "a setting that is none");
+    free(url);
+    free(full);
+    free(again);
     return 0;
 }

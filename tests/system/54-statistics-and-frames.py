@@ -87,7 +87,7 @@ def watching_shows_rates():
         puppet.replies[1, STATISTICS] = encoded("STATISTICS", second)
         while not running.line().startswith(f"tcp:{puppet.url}, running for 1 h 1 min"):
             pass
-        while True:
+        for _ in range(200):  # looks
             lines = []
             while not lines or not lines[-1].startswith("fake1:"):
                 lines.append(running.line())

@@ -54,9 +54,9 @@ def the_server_of_the_environment_is_asked(url):
 
 
 def a_server_that_is_not_there_is_a_problem():
-    at = has(reported(url="unix:/nowhere"),
-             r"problem  TROUPE_URL is unix:/nowhere, but: connect to unix:/nowhere: no such file or directory")
-    tap.equal(reported(url="unix:/nowhere")[at + 1],
+    report = reported(url="unix:/nowhere")
+    at = has(report, r"problem  TROUPE_URL is unix:/nowhere, but: connect to unix:/nowhere: no such file or directory")
+    tap.equal(report[at + 1],
               "         -> start the server, or name another one: export TROUPE_URL=HOST:PORT")
 
 

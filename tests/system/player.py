@@ -104,9 +104,10 @@ driver ( name "fake" provides [ "6666:position2d:0" ] )
 
 
 class Server:
-    def __init__(self, process, port):
+    def __init__(self, process, ports):
         self.process = process
-        self.address = ("127.0.0.1", port)
+        self.ports = ports
+        self.address = ("127.0.0.1", ports[0])
 
     def memory(self):
         """Resident memory in bytes."""
@@ -118,30 +119,37 @@ class Server:
 
 
 @contextlib.contextmanager
+def launched(command, robots=1):
+    """A program that says on which ports it listens; stopped with SIGTERM, which has to end it cleanly."""
+    # freed memory is given back soon, so that memory can be measured under the sanitizer too
+    environment = dict(os.environ, ASAN_OPTIONS="quarantine_size_mb=4")
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        ports = []
+        for line in process.stdout:
+            match = re.match(r"listening on port (\d+)", line)
+            if match:
+                ports.append(int(match.group(1)))
+            if len(ports) == robots:
+                break
+        if len(ports) < robots:
+            raise AssertionError("the server does not start: " + process.stderr.read())
+        yield Server(process, ports)
+        assert process.poll() is None, f"the server has ended: {process.returncode} {process.stderr.read()}"
+        process.terminate()
+        _, errors = process.communicate(timeout=60)
+        assert process.returncode == 0, f"exit {process.returncode}: {errors}"
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+
+
+@contextlib.contextmanager
 def server(program, text=FAKE, options=()):
-    """`troupe run` on a port that the system chooses; stopped with SIGTERM, which has to end it cleanly."""
+    """`troupe run` on ports that the system chooses."""
     with tempfile.NamedTemporaryFile("w", suffix=".cfg") as file:
         file.write(text)
         file.flush()
-        # freed memory is given back soon, so that memory can be measured under the sanitizer too
-        environment = dict(os.environ, ASAN_OPTIONS="quarantine_size_mb=4")
-        process = subprocess.Popen([program, "run", file.name, "--any-port", *options], env=environment,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        try:
-            port = None
-            for line in process.stdout:
-                match = re.match(r"listening on port (\d+)", line)
-                if match:
-                    port = int(match.group(1))
-                    break
-            if port is None:
-                raise AssertionError("the server does not start: " + process.stderr.read())
-            yield Server(process, port)
-            assert process.poll() is None, f"the server has ended: {process.returncode} {process.stderr.read()}"
-            process.terminate()
-            _, errors = process.communicate(timeout=60)
-            assert process.returncode == 0, f"exit {process.returncode}: {errors}"
-        finally:
-            if process.poll() is None:
-                process.kill()
-                process.wait()
+        with launched([program, "run", file.name, "--any-port", *options]) as running:
+            yield running
