@@ -134,7 +134,7 @@ static void serve_subscription(struct client *client, const tp_msghdr *request, 
     } else if (opens(asked->access)) {
         tp_msghdr remembered = *request;
         remembered.size = asked->access;
-        if (tp_session_open(client->session, device, &remembered, opened) != TP_OK) {
+        if (tp_session_open(client->session, device, asked->access, &remembered, opened) != TP_OK) {
             client_give_up(client);
         }
     } else if (asked->access == TP_CLOSE_MODE &&

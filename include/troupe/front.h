@@ -96,11 +96,13 @@ TP_API const tp_devaddr *tp_session_address(const tp_device *device);
 TP_API const char *tp_session_driver_name(const tp_device *device);
 
 /* Open a device: `done` tells how it went, once, unless the session is destroyed before. Data comes
- * only after `done`. Opening twice means data twice, and closing twice. */
+ * only after `done`. Opening twice means data twice, and closing twice. `access` is TP_OPEN_MODE or
+ * one of the others of interfaces/player.padi; a device that another client holds exclusively is
+ * refused to those who want that too. */
 typedef void tp_session_opened(void *context, const tp_msghdr *request, tp_device *device,
                                tp_status status, const tp_error *err);
-TP_API tp_status tp_session_open(tp_session *session, tp_device *device, const tp_msghdr *request,
-                                 tp_session_opened *done);
+TP_API tp_status tp_session_open(tp_session *session, tp_device *device, unsigned access,
+                                 const tp_msghdr *request, tp_session_opened *done);
 
 /* Close one opening; what is queued of the device is dropped. TP_E_INVALID if it is not open. */
 TP_API tp_status tp_session_close(tp_session *session, tp_device *device);

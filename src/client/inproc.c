@@ -130,7 +130,7 @@ static tp_status serve_device(tpi_inproc *inproc, const tp_msghdr *request, cons
         return reply_access(inproc, request, device, TP_CLOSE_MODE);
     }
     remembered.size = asked->access;
-    return tp_session_open(inproc->session, device, &remembered, on_opened);
+    return tp_session_open(inproc->session, device, remembered.size, &remembered, on_opened);
 }
 
 static tp_status serve_pull(tpi_inproc *inproc, const tp_msghdr *request, const void *body)

@@ -90,11 +90,12 @@ struct tp_device {
     struct property *properties; /* owned array; where the instance runs, as the next two */
     tp_property *property_list;  /* owned array: what clients are told of them */
     uint32_t property_count;
-    bool moves;        /* its interface has messages that move something */
-    const void *mover; /* borrowed: whose lease it is, NULL for nobody's; the loop's */
-    bool lease_fixed;  /* nothing renews it but another move; the loop's */
-    tpi_lease lease;   /* of the loop and the thread */
-    tp_device *next;   /* of the instance */
+    const tp_session *holder; /* borrowed: who alone may write; NULL for nobody; the loop's */
+    bool moves;               /* its interface has messages that move something */
+    const void *mover;        /* borrowed: whose lease it is, NULL for nobody's; the loop's */
+    bool lease_fixed;         /* nothing renews it but another move; the loop's */
+    tpi_lease lease;          /* of the loop and the thread */
+    tp_device *next;          /* of the instance */
 };
 
 /* A message that is being handed to the readers of a device. They may close themselves and each

@@ -5,6 +5,7 @@
  * the machine is. Where a stalled loop is the subject, the loop simply is not turned.
  */
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,7 +106,8 @@ static void begin(struct stage *s, const tp_driver *driver)
             tp_session_create(&s->sessions[i], s->b.hub, BENCH_ROBOT, &limits, &events, s, NULL),
             TP_OK);
         tp_session_set_name(s->sessions[i], i == 0 ? "anna" : "berta");
-        assert_int_equal(tp_session_open(s->sessions[i], s->device, &request, on_opened), TP_OK);
+        assert_int_equal(
+            tp_session_open(s->sessions[i], s->device, TP_OPEN_MODE, &request, on_opened), TP_OK);
         while (s->opened <= i) {
             tp_loop_turn(s->b.loop, true);
         }
@@ -397,6 +399,77 @@ static void anybody_may_have_it_halted(void **state)
     end(&s);
 }
 
+/* ---- Access ---------------------------------------------------------------------------------- */
+
+struct opening {
+    tp_status status;
+    char why[256];
+    bool settled;
+};
+
+static struct opening last;
+
+static void note_opened(void *context, const tp_msghdr *request, tp_device *device,
+                        tp_status status, const tp_error *err)
+{
+    (void)context;
+    (void)request;
+    (void)device;
+    last = (struct opening){.status = status, .settled = true};
+    if (err != NULL) {
+        (void)snprintf(last.why, sizeof last.why, "%s", err->text);
+    }
+}
+
+static tp_status open_as(struct stage *s, unsigned who, unsigned access)
+{
+    const tp_msghdr request = {0};
+
+    last.settled = false;
+    assert_int_equal(tp_session_open(s->sessions[who], s->device, access, &request, note_opened),
+                     TP_OK);
+    while (!last.settled) {
+        tp_loop_turn(s->b.loop, true);
+    }
+    return last.status;
+}
+
+static void who_opens_to_read_does_not_write(void **state)
+{
+    struct stage s;
+    tp_error err = {0};
+
+    (void)state;
+    begin(&s, &threaded);
+    assert_int_equal(tp_session_close(s.sessions[0], s.device), TP_OK);
+    assert_int_equal(open_as(&s, 0, TP_READ_MODE), TP_OK);
+    assert_int_equal(send(&s, 0, 1, 0, &err), TP_E_DENIED);
+    assert_string_equal(err.text, "position2d:0 is open for reading only");
+    assert_int_equal(open_as(&s, 0, TP_WRITE_MODE), TP_OK); /* a second opening adds to it */
+    assert_int_equal(send(&s, 0, 1, 0, &err), TP_OK);
+    end(&s);
+}
+
+static void one_client_can_keep_the_others_from_writing(void **state)
+{
+    struct stage s;
+    tp_error err = {0};
+
+    (void)state;
+    begin(&s, &threaded);
+    assert_int_equal(open_as(&s, 0, TP_EXCLUSIVE_MODE), TP_OK);
+    assert_int_equal(send(&s, 1, 1, 0, &err), TP_E_DENIED);
+    assert_string_equal(err.text, "position2d:0 is held by anna");
+    assert_int_equal(open_as(&s, 1, TP_EXCLUSIVE_MODE), TP_E_DENIED);
+    assert_string_equal(last.why, "position2d:0 is held by anna");
+    assert_int_equal(send(&s, 0, 1, 0, &err), TP_OK);
+    tp_session_destroy(s.sessions[0]);
+    s.sessions[0] = NULL;
+    assert_int_equal(send(&s, 1, 1, 0, &err), TP_OK); /* who is gone holds nothing */
+    assert_int_equal(open_as(&s, 1, TP_EXCLUSIVE_MODE), TP_OK);
+    end(&s);
+}
+
 int main(void)
 {
 #define BOTH(name) cmocka_unit_test(name##_on_a_thread), cmocka_unit_test(name##_on_the_loop)
@@ -412,6 +485,8 @@ int main(void)
         BOTH(a_panic_stops_everything_until_it_is_reset),
         cmocka_unit_test(the_operators_key_ends_any_panic),
         cmocka_unit_test(anybody_may_have_it_halted),
+        cmocka_unit_test(who_opens_to_read_does_not_write),
+        cmocka_unit_test(one_client_can_keep_the_others_from_writing),
     };
 #undef BOTH
 
