@@ -34,10 +34,12 @@ void call_finish(tpi_call *call)
     if (call->done != NULL) {
         call->done(call->context, call->status, call->answer, &call->error);
     }
-    atomic_fetch_sub(&call->device->instance->waiting_jobs, 1);
+    tp_instance *self = call->device->instance;
     tp_msg_unref(call->ask);
     tp_msg_unref(call->answer);
     tpi_pool_give(call);
+    atomic_fetch_sub(&self->waiting_jobs, 1);
+    remove_check(self);
 }
 
 static void finish_task(tpi_task *task)

@@ -68,24 +68,6 @@ static void count_readers(tp_device *device)
     atomic_store(&device->has_readers, device->reader_count + device->follows);
 }
 
-static tp_status register_device(tpi_hub *hub, tp_device *device, tp_error *err)
-{
-    if (tpi_hub_find(hub, device->addr.robot, device->addr.interf, device->addr.index) != NULL) {
-        return tp_fail(err, TP_E_EXISTS, "%s is offered by another driver already", device->name);
-    }
-    if (hub->device_count == hub->device_capacity) {
-        size_t capacity = hub->device_capacity * 2 + 16;
-        tp_device **devices = realloc((void *)hub->devices, capacity * sizeof(tp_device *));
-        if (devices == NULL) {
-            return tp_fail(err, TP_E_NOMEM, "out of memory");
-        }
-        hub->devices = devices;
-        hub->device_capacity = capacity;
-    }
-    hub->devices[hub->device_count++] = device;
-    return TP_OK;
-}
-
 tp_status device_add(tp_instance *self, const tpi_wanted *wanted, const void *ops,
                      tp_handler *handler, tp_device **out, tp_error *err)
 {
@@ -104,13 +86,11 @@ tp_status device_add(tp_instance *self, const tpi_wanted *wanted, const void *op
     geometry_prepare(device);
     device->follows = geometry_is_vehicle(device) || geometry_is_localizer(device);
     count_readers(device);
-    tp_status status = register_device(self->hub, device, err);
-    if (status != TP_OK) {
-        free(device);
-        return status;
+    tp_device **last = &self->devices;
+    while (*last != NULL) {
+        last = &(*last)->next;
     }
-    device->next = self->devices;
-    self->devices = device;
+    *last = device;
     if (out != NULL) {
         *out = device;
     }
@@ -250,9 +230,10 @@ static void deliver_task(tpi_task *task)
     tp_msg *msg = (tp_msg *)task;
     tp_device *device = msg->context;
 
-    atomic_fetch_sub(&device->instance->in_flight, 1);
     device_deliver(device, msg);
     tp_msg_unref(msg);
+    atomic_fetch_sub(&device->instance->in_flight, 1);
+    remove_check(device->instance);
 }
 
 static tp_status hand_to_loop(tp_device *device, tp_msg *msg, bool always)

@@ -1,4 +1,4 @@
-/* hub.c - the registry of instances and devices. */
+/* hub.c - the hub as a whole: made, begun, destroyed; panic. What is in it: registry.c. */
 #include "device/hub.h"
 
 #include <stddef.h>
@@ -19,6 +19,7 @@ static void panic_changed(tpi_task *task)
             motion_serve(instance);
         }
     }
+    emergency_tell_all(hub);
 }
 
 /* From whichever thread raises or resets a panic. */
@@ -31,7 +32,7 @@ static void tell_loop(void *context)
     }
 }
 
-/* ---- The registry ---------------------------------------------------------------------------- */
+/* ---- Life ------------------------------------------------------------------------------------ */
 
 tp_status tpi_hub_create(tpi_hub **out, tp_loop *loop, const tp_catalogue *catalogue, tp_error *err)
 {
@@ -79,48 +80,6 @@ const tp_catalogue *tpi_hub_catalogue(const tpi_hub *hub)
     return hub->catalogue;
 }
 
-/* Forget the devices that a failed instance has registered. */
-static void unregister(tpi_hub *hub, size_t count)
-{
-    hub->device_count = count;
-}
-
-static tp_status drop(tp_instance *instance, tp_status status, tp_error *err)
-{
-    if (instance != NULL) {
-        tp_wrap(err, status, instance->name);
-        worker_join(instance);
-        instance_destroy(instance);
-    }
-    return status;
-}
-
-tp_status tpi_hub_add(tpi_hub *hub, const tpi_blueprint *blueprint, tp_instance **out,
-                      tp_error *err)
-{
-    const size_t devices = hub->device_count;
-    tp_instance *instance = NULL;
-    tp_status status = instance_create(&instance, hub, blueprint, err);
-
-    for (size_t i = devices; i < hub->device_count && status == TP_OK; i++) {
-        frames_add(hub->devices[i]);
-    }
-    for (size_t i = devices; i < hub->device_count && status == TP_OK; i++) {
-        status = frames_check(hub->devices[i], err);
-    }
-    if (status != TP_OK) {
-        unregister(hub, devices);
-        return drop(instance, status, err);
-    }
-    instance->added = true;
-    instance->next = hub->instances;
-    hub->instances = instance;
-    if (out != NULL) {
-        *out = instance;
-    }
-    return TP_OK;
-}
-
 /* Oldest first, since later ones may require earlier ones. */
 static void begin(tp_instance *instance)
 {
@@ -128,7 +87,7 @@ static void begin(tp_instance *instance)
         return;
     }
     begin(instance->next);
-    if (instance->plan.always_on && instance->phase == IDLE) {
+    if (instance->plan.always_on && instance->phase == IDLE && instance->added) {
         instance_start(instance);
     }
 }
@@ -140,27 +99,6 @@ void tpi_hub_begin(tpi_hub *hub,
     hub->failed = failed;
     hub->failed_context = context;
     begin(hub->instances);
-}
-
-size_t tpi_hub_device_count(const tpi_hub *hub)
-{
-    return hub->device_count;
-}
-
-tp_device *tpi_hub_device_at(const tpi_hub *hub, size_t i)
-{
-    return i < hub->device_count ? hub->devices[i] : NULL;
-}
-
-tp_device *tpi_hub_find(const tpi_hub *hub, unsigned robot, unsigned interf, unsigned index)
-{
-    for (size_t i = 0; i < hub->device_count; i++) {
-        const tp_devaddr *addr = &hub->devices[i]->addr;
-        if (addr->interf == interf && addr->index == index && addr->robot == robot) {
-            return hub->devices[i];
-        }
-    }
-    return NULL;
 }
 
 /* Answers may wait for instances that ask each other; each makes at most a few more. */
@@ -198,7 +136,7 @@ void tpi_hub_destroy(tpi_hub *hub)
     work_off(hub);
     while (hub->instances != NULL) {
         tp_instance *next = hub->instances->next;
-        instance_destroy(hub->instances);
+        remove_finish(hub->instances);
         hub->instances = next;
     }
     tpi_panic_destroy(hub->panic);

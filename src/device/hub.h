@@ -10,6 +10,8 @@
  *                |            |
  *                v            v
  *              IDLE         FAILED -> STARTING (restart)
+ *
+ * An instance that is removed goes to STOPPING from wherever it is, and does not come back.
  */
 #ifndef TROUPE_DEVICE_HUB_H
 #define TROUPE_DEVICE_HUB_H
@@ -89,11 +91,38 @@ tpi_panic *tpi_hub_panic(const tpi_hub *hub);
 
 /* How devices are stopped in a panic. */
 void tpi_hub_set_panic_action(tpi_hub *hub, tp_halt how);
+
+/* What ends a panic of others; borrowed. NULL for none. */
+void tpi_hub_set_operator_key(tpi_hub *hub, const char *key);
 const tp_catalogue *tpi_hub_catalogue(const tpi_hub *hub);
 
 /* Make an instance: runs its init on this thread. Fails with the driver's sentence. */
 tp_status tpi_hub_add(tpi_hub *hub, const tpi_blueprint *blueprint, tp_instance **out,
                       tp_error *err);
+
+/* The same in two steps: `prepare` runs its init, and nobody sees its devices until `register`
+ * (which fails only for want of memory). A prepared one that is not wanted is discarded. */
+tp_status tpi_hub_prepare(tpi_hub *hub, const tpi_blueprint *blueprint, tp_instance **out,
+                          tp_error *err);
+tp_status tpi_hub_register(tp_instance *instance);
+void tpi_hub_discard(tp_instance *instance);
+
+/* Some for others, all together. */
+typedef struct tpi_exchange {
+    tp_instance *const *leaving; /* registered */
+    size_t leaving_count;
+    tp_instance *const *coming; /* prepared */
+    size_t coming_count;
+} tpi_exchange;
+
+/* Whether an exchange would be right: no address twice, no frames in each other. Nothing changes.
+ * `wrong` (may be NULL) is which of the coming ones would be wrong. */
+tp_status tpi_hub_check(tpi_hub *hub, const tpi_exchange *exchange, size_t *wrong, tp_error *err);
+
+/* Remove an instance while the server runs. Its devices are gone at once; their readers are told
+ * and closed. The driver stops where it runs and is released later; then `done` (may be NULL) is
+ * called, from the loop. Does not wait. */
+void tpi_hub_remove(tp_instance *instance, void (*done)(void *context), void *context);
 
 /* Start what is always on. `failed` is told of each that does not start; later, from the loop. */
 void tpi_hub_begin(tpi_hub *hub,
@@ -114,6 +143,8 @@ typedef struct tpi_reader {
     tp_device *device; /* borrowed; NULL while it is not attached */
     /* A message has come; borrowed for the call. */
     void (*deliver)(struct tpi_reader *reader, tp_msg *msg);
+    /* The device was removed, and the reader is not attached any more. Optional. */
+    void (*closed)(struct tpi_reader *reader);
     void *context;
     struct tpi_reader *next;
     struct tpi_reader *previous;

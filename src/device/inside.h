@@ -142,12 +142,25 @@ struct tp_instance {
     tp_timer *lease_timer; /* owned: ends of leases, for drivers on the loop */
     tpi_panic_seat seat;
 
+    /* remove.c */
+    bool leaving; /* it is being removed */
+    bool gone;    /* and runs no more */
+    bool burying; /* and is about to be released */
+    void (*removed)(void *context);
+    void *removed_context;
+
+    /* A device that it uses was removed: it stops, and starts again when the device is back. */
+    bool lost;
+    bool lose_sent;
+    char lost_why[256]; /* read where it runs, once that was sent */
+
     /* Jobs on their way. */
     tpi_inbox inbox;
     tpi_bell bell;
     tp_after turn; /* of drivers on the loop: work off the inbox */
     atomic_int waiting_jobs;
     atomic_int in_flight;
+    atomic_int errands_out;
     atomic_bool quitting;   /* nobody waits for anything any more */
     atomic_llong alarm_ns;  /* when the thread wants to be woken */
     atomic_bool alarm_sent; /* the task is on its way to the loop */
@@ -176,9 +189,13 @@ struct tp_instance {
     job start_job;
     job stop_job;
     job quit_job;
+    job lose_job;
+    job leave_job;
     tpi_task started_task;
     tpi_task stopped_task;
     tpi_task failed_task;
+    tpi_task left_task;
+    tpi_task bury_task;
     tpi_task alarm_task;
     /* How the last start went, and why it failed while running: written where the instance runs,
      * read by the loop when the task has come. */
@@ -221,6 +238,8 @@ struct tpi_hub {
     int64_t begun_ns;
     tpi_panic *panic; /* owned */
     tp_halt panic_action;
+    const tp_session *raiser; /* borrowed: the client that raised it; NULL for others; the loop's */
+    const char *operator_key; /* borrowed; NULL for none */
     tpi_task panic_task;
     atomic_bool panic_told; /* the task is on its way */
     bool closing;           /* all threads are gone, and what is left is worked off */
@@ -231,6 +250,10 @@ void instance_submit(tp_instance *self, job *next);
 
 /* Where the instance runs: stop the driver if it was started, and end all that is open. */
 void instance_halt(tp_instance *self);
+
+/* On the loop: readers hear why as data of the common kind; those who wait to open hear it too. */
+void instance_tell_readers(tp_instance *self, const tp_error *err);
+void instance_refuse_waiting(tp_instance *self, const tp_error *err);
 void instance_start(tp_instance *self);
 void instance_stop_if_unused(tp_instance *self);
 tp_status instance_create(tp_instance **out, tpi_hub *hub, const tpi_blueprint *plan,
@@ -249,6 +272,7 @@ void worker_join(tp_instance *self);
 void worker_poll(tp_instance *self);
 void worker_fail(tp_instance *self);
 void worker_run_jobs(tp_instance *self);
+void worker_hurry(tp_instance *self); /* end what it waits for */
 
 /* port.c: the ports of an instance, where it runs. */
 unsigned ports_collect(const tp_instance *self, int *fds); /* to wait for; how many */
@@ -302,16 +326,36 @@ tp_status frames_check(const tp_device *device, tp_error *err);
 void frames_follow(tp_device *device, const tp_msg *msg);
 void frames_ask(tp_instance *instance);
 
+/* emergency.c, on the loop. */
+void emergency_tell_all(tpi_hub *hub);
+void emergency_forget(tp_session *session);
+
 /* motion.c: leases and panic, on the loop and where the instance runs. */
 tp_status motion_begin(tp_instance *self, tp_error *err); /* after init */
 void motion_end(tp_instance *self);
 void motion_leave_in_order(tp_device *device, const void *who);
 bool motion_is_late(const tpi_call *call);
+bool motion_may_write(const tp_instance *self);
 int64_t motion_deadline_ns(const tp_instance *self);
 void motion_serve(tp_instance *self); /* stop what has to be stopped */
 tp_status motion_halt(tp_device *device, tp_error *err);
 
+/* registry.c */
+void registry_take_devices(tp_instance *instance);
+void registry_forget(tp_instance *instance);
+
+/* remove.c, on the loop: something of an instance has come home; and release it. */
+void remove_check(tp_instance *self);
+void remove_finish(tp_instance *self);
+
+/* The device behind a link is gone: tell the driver, at once or when it has started; and let it
+ * start again if all that it uses is there again. */
+void remove_lost(tp_link *link);
+void remove_tell_user(tp_instance *self);
+void remove_find_again(tp_instance *self);
+
 /* link.c */
+bool links_are_there(const tp_instance *self);
 void links_open(tp_instance *self);
 void links_close(tp_instance *self);
 

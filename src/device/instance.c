@@ -30,7 +30,9 @@ static void report(tp_instance *self, tpi_task *task)
 void instance_halt(tp_instance *self)
 {
     if ((self->started || self->start_pending) && self->plan.driver->ops->stop != NULL) {
+        self->halts = true;
         self->plan.driver->ops->stop(self);
+        self->halts = false;
     }
     self->started = false;
     self->start_pending = false;
@@ -111,8 +113,18 @@ void instance_start(tp_instance *self)
 {
     tp_timer_cancel(self->timer); /* of a restart, if somebody opens it before */
     self->phase = STARTING;
+    self->lost = false;
     self->links_open = 0;
     links_open(self);
+}
+
+void instance_refuse_waiting(tp_instance *self, const tp_error *err)
+{
+    while (self->waiting != NULL) {
+        tpi_opening *opening = self->waiting;
+        self->waiting = opening->next;
+        opening->done(opening, err->code, err);
+    }
 }
 
 /* Whoever waited for the start is told how it went. */
@@ -140,7 +152,7 @@ void instance_started(tpi_task *task)
     const tp_status status = self->start.status;
     tp_error *err = &self->start.error;
 
-    if (self->hub->closing) {
+    if (self->hub->closing || self->leaving) {
         return;
     }
     if (status == TP_OK) {
@@ -149,6 +161,7 @@ void instance_started(tpi_task *task)
         frames_ask(self);
         tell_waiting(self, TP_OK);
         instance_stop_if_unused(self);
+        remove_tell_user(self);
         return;
     }
     if (err->text[0] == '\0') {
@@ -178,18 +191,21 @@ void instance_stopped(tpi_task *task)
         return;
     }
     links_close(self);
+    if (self->leaving) {
+        return;
+    }
     self->phase = IDLE;
+    self->lose_sent = false;
     if (self->waiting != NULL) {
         instance_start(self);
     }
 }
 
-/* Readers hear of the failure as data of the common kind. */
-static void tell_readers(tp_instance *self)
+void instance_tell_readers(tp_instance *self, const tp_error *err)
 {
-    tp_failure failure = {.code = self->failure.status,
-                          .text_count = (uint32_t)strlen(self->failure.error.text) + 1,
-                          .text = self->failure.error.text};
+    tp_failure failure = {.code = err->code,
+                          .text_count = (uint32_t)strlen(err->text) + 1,
+                          .text = (char *)(uintptr_t)err->text};
 
     for (tp_device *device = self->devices; device != NULL; device = device->next) {
         tp_msghdr header = {.addr = device->addr,
@@ -208,6 +224,7 @@ void instance_failed(tpi_task *task)
 {
     tp_instance *self = (tp_instance *)((char *)task - offsetof(tp_instance, failed_task));
 
+    self->lose_sent = false;
     if (self->phase != RUNNING || self->hub->closing) { /* it is being stopped anyway */
         return;
     }
@@ -220,10 +237,11 @@ void instance_failed(tpi_task *task)
     tp_timer_cancel(self->timer);
     self->phase = FAILED;
     links_close(self);
-    tell_readers(self);
+    instance_tell_readers(self, &self->failure.error);
     if (self->plan.restart_ns > 0) {
         tp_timer_at(self->timer, tp_clock_now_ns(tp_instance_clock(self)) + self->plan.restart_ns);
     }
+    remove_find_again(self);
 }
 
 void instance_stop_if_unused(tp_instance *self)
@@ -305,12 +323,15 @@ static tp_status run_init(tp_instance *self, tp_error *err)
 
 static void name_instance(tp_instance *self)
 {
-    unsigned same = 0;
+    const tp_instance *other = self->hub->instances;
 
-    for (tp_instance *other = self->hub->instances; other != NULL; other = other->next) {
-        same += strcmp(other->plan.driver->name, self->plan.driver->name) == 0;
+    for (unsigned number = 0; other != NULL || self->name[0] == '\0'; number++) {
+        snprintf(self->name, sizeof self->name, "%s%u", self->plan.driver->name, number);
+        other = self->hub->instances;
+        while (other != NULL && strcmp(other->name, self->name) != 0) {
+            other = other->next;
+        }
     }
-    snprintf(self->name, sizeof self->name, "%s%u", self->plan.driver->name, same);
 }
 
 tp_status instance_create(tp_instance **out, tpi_hub *hub, const tpi_blueprint *plan, tp_error *err)

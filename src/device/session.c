@@ -161,6 +161,11 @@ static void forget_subscription(struct subscription *s)
     free(s);
 }
 
+static void device_removed(tpi_reader *reader)
+{
+    forget_subscription(reader->context);
+}
+
 static void opened(tpi_opening *opening, tp_status status, const tp_error *err)
 {
     struct subscription *s = opening->context;
@@ -190,6 +195,7 @@ tp_status tp_session_open(tp_session *session, tp_device *device, const tp_msghd
     s->request = *request;
     s->waiting = true;
     s->reader.deliver = deliver;
+    s->reader.closed = device_removed;
     s->reader.context = s;
     s->opening = (tpi_opening){.reader = &s->reader, .done = opened, .context = s};
     s->next = session->subscriptions;
@@ -410,6 +416,7 @@ void tp_session_destroy(tp_session *session)
     if (session == NULL) {
         return;
     }
+    emergency_forget(session);
     while (session->askings != NULL) {
         tpi_call_abandon(session->askings->call);
         forget_asking(session->askings);

@@ -55,6 +55,7 @@ struct tp_session {
     uint32_t requests; /* under way */
     bool explain;
     bool extensions;
+    bool local;  /* on this machine */
     bool leases; /* the client renews them by itself */
     bool lost;
     char name[64];

@@ -208,6 +208,14 @@ static void quit(job *unused, tp_instance *self)
     self->quit = true;
 }
 
+void worker_hurry(tp_instance *self)
+{
+    atomic_store(&self->quitting, true);
+    if (self->thread != NULL) {
+        tpi_bell_ring(&self->bell); /* also if a wait has silenced it for a job before this one */
+    }
+}
+
 void worker_join(tp_instance *self)
 {
     if (self->on_loop) {
@@ -216,11 +224,10 @@ void worker_join(tp_instance *self)
         return;
     }
     self->quit_job.run = quit;
-    atomic_store(&self->quitting, true);
     if (self->thread != NULL) {
         tpi_panic_leave(self->hub->panic, &self->seat);
         tpi_inbox_post(&self->inbox, &self->quit_job.item);
-        tpi_bell_ring(&self->bell); /* also if a wait has silenced it for a job before this one */
+        worker_hurry(self);
         tpi_thread_join(self->thread);
         self->thread = NULL;
     }
