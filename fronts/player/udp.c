@@ -250,6 +250,7 @@ static void hear_message(struct udp *udp, struct source *source, tp_msghdr *head
     }
     hear(udp, source);
     if (header->type == TP_MSGTYPE_REQ && tp_session_is_busy(client->session)) {
+        tp_session_heard(client->session);
         tp_session_refuse(client->session, header, TP_E_LIMIT, "too many requests are under way");
         return;
     }
