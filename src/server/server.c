@@ -165,6 +165,31 @@ static tp_status prepare_lines(tp_server *server, tp_error *err)
     return TP_OK;
 }
 
+/* panic "brake", "hold" or "finish", and the key that ends one. */
+static tp_status read_safety(tp_server *server, tp_error *err)
+{
+    static const char *const actions[] = {
+        [TP_HALT_BRAKE] = "brake", [TP_HALT_HOLD] = "hold", [TP_HALT_FINISH] = "finish"};
+    tpi_cfg_section *root = tpi_cfg_root(server->cfg);
+    const char *action = "brake";
+    const char *key = NULL;
+    tp_status status = tpi_cfg_string(root, "panic", "brake", &action, err);
+
+    status = status == TP_OK ? tpi_cfg_string(root, "operator_key", NULL, &key, err) : status;
+    if (status != TP_OK) {
+        return status;
+    }
+    tpi_hub_set_operator_key(server->hub, key);
+    for (unsigned i = 0; i < sizeof actions / sizeof actions[0]; i++) {
+        if (strcmp(actions[i], action) == 0) {
+            tpi_hub_set_panic_action(server->hub, (tp_halt)i);
+            return TP_OK;
+        }
+    }
+    return tpi_cfg_fail(&tpi_cfg_find(root, "panic")->place, err,
+                        "panic is \"brake\", \"hold\" or \"finish\", not \"%s\"", action);
+}
+
 static tp_status build(tp_server *server, tp_error *err)
 {
     tp_status status = tp_catalogue_create(&server->catalogue, err);
@@ -174,6 +199,7 @@ static tp_status build(tp_server *server, tp_error *err)
                              : status;
     status = status == TP_OK ? prepare_lines(server, err) : status;
     status = status == TP_OK ? read_configuration(server, err) : status;
+    status = status == TP_OK ? read_safety(server, err) : status;
     status = status == TP_OK ? wire_drivers(server, err) : status;
     return status == TP_OK ? open_fronts(server, err) : status;
 }
@@ -240,6 +266,16 @@ void tp_server_run(tp_server *server)
 void tp_server_stop(tp_server *server)
 {
     tp_loop_stop(server->loop);
+}
+
+void tp_server_panic(tp_server *server, const char *who, const char *why)
+{
+    tpi_panic_raise(tpi_hub_panic(server->hub), who, why);
+}
+
+void tp_server_panic_by_signal(const tp_server *server)
+{
+    tpi_panic_raise_by_signal(tpi_hub_panic(server->hub));
 }
 
 void tp_server_step(tp_server *server, bool wait)
