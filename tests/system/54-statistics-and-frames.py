@@ -193,7 +193,7 @@ def a_real_server_has_a_tree_of_frames(url):
               ["odom", "`-- base  (pose not known)", "    |-- laser:0", "    `-- gripper:0"])  # it has not moved yet
     prints(troupe("frames", "laser:0", "base", url=url),
            "laser:0 in base  at 0.000 0.000 0.000 m, turned 0.000 0.000 0.000 rad\n")
-    says(troupe("frames", "laser", "base", url=url), 1, 'troupe frames: there is no frame "laser"; did you mean "laser:0"?\n')
+    says(troupe("frames", "lasr:0", "base", url=url), 1, 'troupe frames: there is no frame "lasr:0"; did you mean "laser:0"?\n')
     says(troupe("frames", "laser:0", "elephant", url=url), 1, 'troupe frames: there is no frame "elephant"\n')
 
 
