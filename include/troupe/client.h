@@ -185,7 +185,8 @@ TP_API void tp_proxy_set_context(tp_proxy *proxy, void *context);
 TP_API void *tp_proxy_context(const tp_proxy *proxy);
 
 /* At most so many messages of each kind a second, for all proxies of the device on this client; 0
- * for all there are. Does not wait. TP_E_UNSUPPORTED by Player servers. */
+ * for all there are. Waits for the server, except in callbacks and while the connection is lost.
+ * TP_E_UNSUPPORTED by Player servers. */
 TP_API tp_status tp_proxy_set_rate(tp_proxy *proxy, double rate_hz, tp_error *err);
 
 /* ---- Data ------------------------------------------------------------------------------------ */

@@ -70,7 +70,8 @@ TP_API tp_status tp_port_read_until(tp_port *port, char *text, size_t size, char
 /* Drop what has come and was not read. */
 TP_API void tp_port_drain(tp_port *port);
 
-/* Write all of it. */
+/* Write all of it. In a panic an instance that moves something writes nothing but in its halt and
+ * stop: TP_E_DENIED. */
 TP_API tp_status tp_port_write(tp_port *port, const void *bytes, size_t length, tp_error *err);
 TP_API tp_status tp_port_printf(tp_port *port, tp_error *err, const char *format, ...)
     TP_PRINTF(3, 4);

@@ -130,7 +130,7 @@ static tp_status serve_device(tpi_inproc *inproc, const tp_msghdr *request, cons
         return reply_access(inproc, request, device, TP_CLOSE_MODE);
     }
     remembered.size = asked->access;
-    return tp_session_open(inproc->session, device, &remembered, on_opened);
+    return tp_session_open(inproc->session, device, remembered.size, &remembered, on_opened);
 }
 
 static tp_status serve_pull(tpi_inproc *inproc, const tp_msghdr *request, const void *body)
@@ -170,6 +170,65 @@ static tp_status serve_rule(tpi_inproc *inproc, const tp_msghdr *request, const 
                            : refuse(inproc, request, status, "too many rules");
 }
 
+static tp_status serve_rate(tpi_inproc *inproc, const tp_msghdr *request, const void *body)
+{
+    const tp_rate_req *asked = body;
+    tp_device *device = tp_session_find(inproc->session, asked->addr.interf, asked->addr.index);
+
+    if (device == NULL) {
+        return refuse(inproc, request, TP_E_UNKNOWN, "there is no such device");
+    }
+    tp_status status = tp_session_set_rate(inproc->session, device, asked->rate);
+    return status == TP_OK ? acknowledge(inproc, request)
+                           : refuse(inproc, request, status, "it is not open, or that is no rate");
+}
+
+static tp_status serve_statistics(tpi_inproc *inproc, const tp_msghdr *request, const void *body)
+{
+    tp_statistics *statistics = NULL;
+    tp_status status = tp_hub_statistics(inproc->hub, &statistics);
+
+    (void)body;
+    if (status == TP_OK) {
+        status = reply(inproc, request, TP_MSGTYPE_RESP_ACK, &tp_desc_statistics, statistics);
+    }
+    free(statistics);
+    return status;
+}
+
+static tp_status serve_frames(tpi_inproc *inproc, const tp_msghdr *request, const void *body)
+{
+    tp_frame_list *frames = NULL;
+    tp_status status = tp_hub_frames(inproc->hub, &frames);
+
+    (void)body;
+    if (status == TP_OK) {
+        status = reply(inproc, request, TP_MSGTYPE_RESP_ACK, &tp_desc_frame_list, frames);
+    }
+    free(frames);
+    return status;
+}
+
+/* A name with its NUL; "" for one that has none. */
+static const char *name_of(uint32_t count, const char *text)
+{
+    return count > 0 && text[count - 1] == '\0' ? text : "";
+}
+
+static tp_status serve_transform(tpi_inproc *inproc, const tp_msghdr *request, const void *body)
+{
+    const tp_transform_req *asked = body;
+    tp_transform_req answer = *asked;
+    tp_error err;
+    tp_status status = tp_hub_transform(
+        inproc->hub, inproc->robot, name_of(asked->from_count, asked->from),
+        name_of(asked->to_count, asked->to), &answer.pose, &answer.timestamp, &err);
+
+    return status == TP_OK
+               ? reply(inproc, request, TP_MSGTYPE_RESP_ACK, &tp_desc_transform_req, &answer)
+               : refuse(inproc, request, status, err.text);
+}
+
 static const struct {
     unsigned code;
     tp_status (*serve)(tpi_inproc *inproc, const tp_msghdr *request, const void *body);
@@ -177,6 +236,8 @@ static const struct {
     {TP_PLAYER_REQ_DEVLIST, serve_list},  {TP_PLAYER_REQ_DRIVERINFO, serve_driver},
     {TP_PLAYER_REQ_DEV, serve_device},    {TP_PLAYER_REQ_DATA, serve_pull},
     {TP_PLAYER_REQ_DATAMODE, serve_mode}, {TP_PLAYER_REQ_ADD_REPLACE_RULE, serve_rule},
+    {TP_PLAYER_REQ_RATE, serve_rate},     {TP_PLAYER_REQ_STATISTICS, serve_statistics},
+    {TP_PLAYER_REQ_FRAMES, serve_frames}, {TP_PLAYER_REQ_TRANSFORM, serve_transform},
 };
 
 static tp_status serve(tpi_inproc *inproc, const tp_msghdr *request, const void *value,
@@ -205,6 +266,7 @@ static tp_status inproc_send(tp_client *client, const tp_msghdr *header, const t
 
     full.addr.host = TP_PLAYER_HOST;
     full.addr.robot = inproc->robot;
+    tp_session_heard(inproc->session);
     if (full.addr.interf == TP_PLAYER_CODE) {
         return serve(inproc, &full, value, err);
     }
@@ -285,6 +347,7 @@ static void take_messages(tpi_inproc *inproc)
     decide_what_may_go(inproc);
     while (inproc->session != NULL && tp_session_sealed(inproc->session) > 0) {
         tp_msg *msg = tp_session_take(inproc->session);
+        tp_session_count_sent(inproc->session, 1);
         if (tpi_client_wants(inproc->client, tp_msg_header(msg), &type)) {
             tpi_client_receive(inproc->client, msg);
         }
@@ -358,8 +421,10 @@ static tp_status inproc_begin(tp_client *client, tp_error *err)
     if (status != TP_OK) {
         return tp_wrap(err, status, client->url);
     }
-    tp_session_set_name(inproc->session, client->name);
+    tp_session_set_name(inproc->session, "in the program");
+    tp_session_set_software(inproc->session, client->name);
     tp_session_explain_failures(inproc->session, true);
+    tp_session_allow_extensions(inproc->session, client->options.extensions);
     inproc->lost = false;
     inproc->armed = false;
     inproc->pull = client->mode == TP_CLIENT_FRESH;

@@ -8,6 +8,7 @@
 #include "client/inside.h"
 #include "support/memory.h"
 #include "support/unit.h"
+#include "troupe/client/player.h"
 #include "troupe/interfaces/laser.h"
 #include "troupe/interfaces/position2d.h"
 #include "troupe/server.h"
@@ -144,6 +145,30 @@ static void a_pull_waits_for_data(void **state)
         tp_client_step(b->client, false);
     }
     assert_int_equal(b->client->pull, TPI_PULL_ARMED);
+}
+
+static void the_server_tells_what_it_does(void **state)
+{
+    struct bench *b = *state;
+    char base[] = "base";
+    char moon[] = "moon";
+    const tp_transform_req asked = {
+        .from_count = sizeof base, .from = base, .to_count = sizeof moon, .to = moon};
+    const tp_statistics *statistics = NULL;
+    const tp_frame_list *frames = NULL;
+    const tp_transform_req *transform = NULL;
+
+    attach(b, TP_CLIENT_AUTO);
+    tp_proxy *laser = open_device(b, "laser:0");
+    assert_int_equal(tp_player_request_statistics(b->client, &statistics, &b->err), TP_OK);
+    assert_int_equal(statistics->devices_count, 3);
+    assert_int_equal(statistics->clients_count, 1);
+    assert_string_equal(statistics->clients[0].software, "test");
+    assert_int_equal(tp_player_request_frames(b->client, &frames, &b->err), TP_OK);
+    assert_int_equal(tp_player_request_transform(b->client, &asked, &transform, &b->err),
+                     TP_E_UNKNOWN);
+    assert_non_null(strstr(b->err.text, "moon"));
+    assert_int_equal(tp_proxy_set_rate(laser, 5, &b->err), TP_OK);
 }
 
 static void refusals_have_a_reason(void **state)
@@ -332,6 +357,7 @@ int main(void)
         TEST(a_robot_is_driven),
         TEST(a_robot_is_driven_with_fresh_data),
         TEST(a_pull_waits_for_data),
+        TEST(the_server_tells_what_it_does),
         TEST(refusals_have_a_reason),
         TEST(two_proxies_of_a_device_get_each_message_once),
         TEST(callbacks_come_from_the_loop),

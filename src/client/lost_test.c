@@ -33,7 +33,7 @@ static void everything_is_restored(void **state)
     wait_open(b, laser);
     turn(b);
     assert_true(tp_proxy_is_open(base));
-    assert_sent(b, "hello mode:2 rule:-1 rule:6 open:4:0 open:6:1 access:16 server:201");
+    assert_sent(b, "hello mode:2 rule:-1 rule:6 open:4:0 open:6:1 access:16 rate");
     assert_non_null(strstr(b->trace, ": the server closed the connection;made;"));
 }
 

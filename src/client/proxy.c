@@ -108,11 +108,18 @@ static void close_on_server(tp_client *client, const tp_devaddr *addr)
     tpi_ask_submit(client, &question, NULL, NULL);
 }
 
-static void set_rate_on_server(tp_proxy *proxy)
+/* Inside a callback nobody can wait for the answer. */
+static tp_status set_rate_on_server(const tp_proxy *proxy, double rate_hz, tp_error *err)
 {
-    const tp_rate_req request = {.addr = proxy->addr, .rate = proxy->rate_hz};
+    tp_client *client = proxy->client;
+    const tp_rate_req request = {.addr = proxy->addr, .rate = rate_hz};
 
-    tpi_client_tell_server(proxy->client, TP_PLAYER_REQ_RATE, &request);
+    if (tp_loop_is_turning(client->loop)) {
+        tpi_client_tell_server(client, TP_PLAYER_REQ_RATE, &request);
+        return TP_OK;
+    }
+    return tpi_client_ask(client, NULL, tpi_client_server_message(TP_PLAYER_REQ_RATE), &request,
+                          NULL, err);
 }
 
 /* Tell whoever waits, once. */
@@ -136,7 +143,7 @@ static void is_open(tp_proxy *proxy, const tp_device_req *granted)
     (void)snprintf(proxy->driver, sizeof proxy->driver, "%.*s", (int)granted->driver_name_count,
                    granted->driver_name);
     if (proxy->rate_hz > 0 && proxy->client->troupe) {
-        set_rate_on_server(proxy);
+        set_rate_on_server(proxy, proxy->rate_hz, NULL);
     }
     tell_opened(proxy, TP_OK, NULL);
     tpi_ask_send_waiting(proxy->client);
@@ -484,9 +491,10 @@ tp_status tp_proxy_set_rate(tp_proxy *proxy, double rate_hz, tp_error *err)
         return tp_fail(err, TP_E_UNSUPPORTED, "%s: a Player server does not limit rates",
                        proxy->name);
     }
-    proxy->rate_hz = rate_hz;
-    if (proxy->state == TPI_PROXY_OPEN) {
-        set_rate_on_server(proxy);
+    tp_status status =
+        proxy->state == TPI_PROXY_OPEN ? set_rate_on_server(proxy, rate_hz, err) : TP_OK;
+    if (status == TP_OK) {
+        proxy->rate_hz = rate_hz;
     }
-    return TP_OK;
+    return status == TP_OK ? TP_OK : tp_wrap(err, status, proxy->name);
 }

@@ -571,16 +571,27 @@ static void commands_do_not_wait(void **state)
     assert_string_equal(b->err.text, "position2d:0: it is not open yet");
 }
 
+static bool refuse_all(fake_server *server, const tp_msghdr *header, const unsigned char *body)
+{
+    (void)body;
+    fake_server_reply(server, header, TP_MSGTYPE_RESP_NACK, NULL, NULL);
+    return true;
+}
+
 static void rates_are_asked_of_our_servers(void **state)
 {
     struct bench *b = *state;
     tp_proxy *proxy = open_device(b, "laser:0");
 
     assert_int_equal(tp_proxy_set_rate(proxy, 5, &b->err), TP_OK);
-    turn(b);
-    assert_sent(b, "server:201");
+    assert_sent(b, "rate");
     assert_int_equal(tp_proxy_set_rate(proxy, -1, &b->err), TP_E_RANGE);
     assert_string_equal(b->err.text, "laser:0: -1 is no rate");
+    b->server.handle = refuse_all;
+    assert_int_equal(tp_proxy_set_rate(proxy, 7, &b->err), TP_E_DEVICE);
+    assert_int_equal(strncmp(b->err.text, "laser:0: tcp:", 13), 0);
+    assert_non_null(strstr(b->err.text, ": RATE was refused"));
+    assert_true(proxy->rate_hz == 5.0);
 }
 
 /* ---- The server itself ----------------------------------------------------------------------- */

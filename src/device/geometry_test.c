@@ -307,8 +307,8 @@ static void only_clients_that_know_of_it_hear(void **state)
         tp_session_create(&ours, p->b.hub, BENCH_ROBOT, &limits, &events, &is_open[1], NULL),
         TP_OK);
     tp_session_explain_failures(ours, true);
-    tp_session_open(plain, p->device, &(tp_msghdr){0}, opened);
-    tp_session_open(ours, p->device, &(tp_msghdr){0}, opened);
+    tp_session_open(plain, p->device, TP_OPEN_MODE, &(tp_msghdr){0}, opened);
+    tp_session_open(ours, p->device, TP_OPEN_MODE, &(tp_msghdr){0}, opened);
     assert_true(is_open[0] && is_open[1]);
     play_request(p, TP_LASER_REQ_POWER, &far);
     assert_int_equal(tp_session_waiting(plain), 0);

@@ -19,6 +19,7 @@ static void panic_changed(tpi_task *task)
             motion_serve(instance);
         }
     }
+    emergency_tell_all(hub);
 }
 
 /* From whichever thread raises or resets a panic. */

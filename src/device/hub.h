@@ -91,6 +91,9 @@ tpi_panic *tpi_hub_panic(const tpi_hub *hub);
 
 /* How devices are stopped in a panic. */
 void tpi_hub_set_panic_action(tpi_hub *hub, tp_halt how);
+
+/* What ends a panic of others; borrowed. NULL for none. */
+void tpi_hub_set_operator_key(tpi_hub *hub, const char *key);
 const tp_catalogue *tpi_hub_catalogue(const tpi_hub *hub);
 
 /* Make an instance: runs its init on this thread. Fails with the driver's sentence. */

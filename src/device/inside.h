@@ -90,11 +90,12 @@ struct tp_device {
     struct property *properties; /* owned array; where the instance runs, as the next two */
     tp_property *property_list;  /* owned array: what clients are told of them */
     uint32_t property_count;
-    bool moves;        /* its interface has messages that move something */
-    const void *mover; /* borrowed: whose lease it is, NULL for nobody's; the loop's */
-    bool lease_fixed;  /* nothing renews it but another move; the loop's */
-    tpi_lease lease;   /* of the loop and the thread */
-    tp_device *next;   /* of the instance */
+    const tp_session *holder; /* borrowed: who alone may write; NULL for nobody; the loop's */
+    bool moves;               /* its interface has messages that move something */
+    const void *mover;        /* borrowed: whose lease it is, NULL for nobody's; the loop's */
+    bool lease_fixed;         /* nothing renews it but another move; the loop's */
+    tpi_lease lease;          /* of the loop and the thread */
+    tp_device *next;          /* of the instance */
 };
 
 /* A message that is being handed to the readers of a device. They may close themselves and each
@@ -238,6 +239,8 @@ struct tpi_hub {
     int64_t begun_ns;
     tpi_panic *panic; /* owned */
     tp_halt panic_action;
+    const tp_session *raiser; /* borrowed: the client that raised it; NULL for others; the loop's */
+    const char *operator_key; /* borrowed; NULL for none */
     tpi_task panic_task;
     atomic_bool panic_told; /* the task is on its way */
     bool closing;           /* all threads are gone, and what is left is worked off */
@@ -324,11 +327,16 @@ tp_status frames_check(const tp_device *device, tp_error *err);
 void frames_follow(tp_device *device, const tp_msg *msg);
 void frames_ask(tp_instance *instance);
 
+/* emergency.c, on the loop. */
+void emergency_tell_all(tpi_hub *hub);
+void emergency_forget(tp_session *session);
+
 /* motion.c: leases and panic, on the loop and where the instance runs. */
 tp_status motion_begin(tp_instance *self, tp_error *err); /* after init */
 void motion_end(tp_instance *self);
 void motion_leave_in_order(tp_device *device, const void *who);
 bool motion_is_late(const tpi_call *call);
+bool motion_may_write(const tp_instance *self);
 int64_t motion_deadline_ns(const tp_instance *self);
 void motion_serve(tp_instance *self); /* stop what has to be stopped */
 tp_status motion_halt(tp_device *device, tp_error *err);

@@ -30,7 +30,9 @@ static void report(tp_instance *self, tpi_task *task)
 void instance_halt(tp_instance *self)
 {
     if ((self->started || self->start_pending) && self->plan.driver->ops->stop != NULL) {
+        self->halts = true;
         self->plan.driver->ops->stop(self);
+        self->halts = false;
     }
     self->started = false;
     self->start_pending = false;

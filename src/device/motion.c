@@ -153,6 +153,20 @@ bool motion_is_late(const tpi_call *call)
             !tpi_lease_is_held(&call->device->lease, tp_clock_now_ns(tp_instance_clock(self))));
 }
 
+/* In a panic only what stops things is written, by instances that move any. */
+bool motion_may_write(const tp_instance *self)
+{
+    const tp_device *device = self->devices;
+
+    if (self->halts || !tpi_panic_is_on(self->hub->panic)) {
+        return true;
+    }
+    while (device != NULL && !device->moves) {
+        device = device->next;
+    }
+    return device == NULL;
+}
+
 int64_t motion_deadline_ns(const tp_instance *self)
 {
     int64_t first_ns = TP_NEVER;

@@ -413,6 +413,9 @@ tp_status tp_port_write(tp_port *port, const void *bytes, size_t length, tp_erro
     const char *at = bytes;
     const char *const end = at + length;
 
+    if (!motion_may_write(port->instance)) {
+        return tp_fail(err, TP_E_DENIED, "%s: nothing is written in a panic", port->url);
+    }
     while (at < end) {
         size_t taken = 0;
         tp_status status = line->ops->write(line, at, (size_t)(end - at), &taken, err);

@@ -448,7 +448,7 @@ static void clients_lose_what_is_removed(void **state)
     assert_int_equal(
         tp_session_create(&session, x.b.hub, BENCH_ROBOT, &limits, &events, &status, NULL), TP_OK);
     tp_session_explain_failures(session, true);
-    tp_session_open(session, bench_find(&x.b, "ptz:0"), &(tp_msghdr){0}, opened);
+    tp_session_open(session, bench_find(&x.b, "ptz:0"), TP_OPEN_MODE, &(tp_msghdr){0}, opened);
     while (status == TP_PENDING) {
         tp_loop_turn(x.b.loop, false);
     }

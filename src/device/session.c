@@ -141,7 +141,8 @@ static void deliver(tpi_reader *reader, tp_msg *msg)
 {
     struct subscription *s = reader->context;
 
-    if (msg->header.subtype >= FIRST_OF_OURS && !s->session->explain) {
+    if (!access_reads(s->access) ||
+        (msg->header.subtype >= FIRST_OF_OURS && !s->session->explain)) {
         return; /* a plain Player client knows nothing of it */
     }
     if (!rate_holds(s, msg)) {
@@ -173,16 +174,22 @@ static void opened(tpi_opening *opening, tp_status status, const tp_error *err)
     const tp_msghdr request = s->request;
     tp_device *device = s->device;
     tp_session_opened *done = s->done;
+    tp_error refusal = {0};
 
     s->waiting = false;
+    if (status == TP_OK && access_take(s, &refusal) != TP_OK) {
+        status = refusal.code;
+        err = &refusal;
+        tpi_device_close(&s->reader);
+    }
     if (status != TP_OK) {
         forget_subscription(s);
     }
     done(session->context, &request, device, status, err);
 }
 
-tp_status tp_session_open(tp_session *session, tp_device *device, const tp_msghdr *request,
-                          tp_session_opened *done)
+tp_status tp_session_open(tp_session *session, tp_device *device, unsigned access,
+                          const tp_msghdr *request, tp_session_opened *done)
 {
     struct subscription *s = calloc(1, sizeof *s);
 
@@ -193,6 +200,7 @@ tp_status tp_session_open(tp_session *session, tp_device *device, const tp_msghd
     s->device = device;
     s->done = done;
     s->request = *request;
+    s->access = access;
     s->waiting = true;
     s->reader.deliver = deliver;
     s->reader.closed = device_removed;
@@ -210,6 +218,7 @@ static void leave_device(struct subscription *s)
     if (s->moves) {
         tpi_device_left(s->device, s->session);
     }
+    access_give(s);
     if (s->waiting) {
         s->opening.device = s->device;
         tpi_device_give_up(&s->opening);
@@ -363,6 +372,10 @@ tp_status tp_session_send(tp_session *session, tp_msg *msg, const tp_message *wh
     if (s == NULL) {
         return tp_fail(err, TP_E_DENIED, "%s is not open", device->name);
     }
+    tp_status allowed = access_check(session, device, what, err);
+    if (allowed != TP_OK) {
+        return allowed;
+    }
     if (what->mark == TP_MARK_EXTENSION && !session->extensions &&
         !device->instance->plan.extensions) {
         return tp_fail(err, TP_E_DENIED, "%s is an extension of %s: ask for extensions", what->name,
@@ -416,6 +429,7 @@ void tp_session_destroy(tp_session *session)
     if (session == NULL) {
         return;
     }
+    emergency_forget(session);
     while (session->askings != NULL) {
         tpi_call_abandon(session->askings->call);
         forget_asking(session->askings);

@@ -26,7 +26,8 @@ struct subscription {
     tp_session_opened *done;
     tp_msghdr request;
     bool waiting; /* for the device to start */
-    bool moves;   /* it has moved the device */
+    unsigned access;
+    bool moves; /* it has moved the device */
     int64_t lease_ns;
     struct subscription *next;
 
@@ -55,6 +56,7 @@ struct tp_session {
     uint32_t requests; /* under way */
     bool explain;
     bool extensions;
+    bool local;  /* on this machine */
     bool leases; /* the client renews them by itself */
     bool lost;
     char name[64];
@@ -67,6 +69,14 @@ struct tp_session {
     tp_session *next;                   /* of the hub's */
     tp_session *previous;
 };
+
+/* access.c: whether data comes; taking and giving back what one client alone has; and whether a
+ * message may be sent. */
+bool access_reads(unsigned access);
+tp_status access_take(struct subscription *s, tp_error *err);
+void access_give(const struct subscription *s);
+tp_status access_check(const tp_session *session, const tp_device *device, const tp_message *what,
+                       tp_error *err);
 
 /* rate.c: whether a message has to wait, and is kept for later. */
 bool rate_holds(struct subscription *s, tp_msg *msg);

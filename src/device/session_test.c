@@ -124,7 +124,8 @@ static void open_device(struct scene *s)
 {
     const int before = s->opened;
 
-    assert_int_equal(tp_session_open(s->session, s->p->device, &(tp_msghdr){0}, opened), TP_OK);
+    assert_int_equal(
+        tp_session_open(s->session, s->p->device, TP_OPEN_MODE, &(tp_msghdr){0}, opened), TP_OK);
     while (s->opened == before) {
         tp_loop_turn(s->p->b.loop, false);
     }

@@ -156,8 +156,8 @@ static void check_extensions(const char *globals, const char *fields, bool first
         TP_OK);
     for (unsigned i = 0; i < 2; i++) {
         is_open = false;
-        tp_session_open(session, tp_session_find(session, TP_POSITION2D_CODE, i), &(tp_msghdr){0},
-                        opened);
+        tp_session_open(session, tp_session_find(session, TP_POSITION2D_CODE, i), TP_OPEN_MODE,
+                        &(tp_msghdr){0}, opened);
         while (!is_open) {
             tp_server_step(server, true);
         }

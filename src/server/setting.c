@@ -11,9 +11,9 @@
 #include "server/inside.h"
 
 /* Fields of a driver section that are the server's own. */
-static const char *const own_fields[] = {"name",     "plugin",     "provides",
-                                         "requires", "alwayson",   "restart",
-                                         "isolated", "extensions", NULL};
+static const char *const own_fields[] = {"name",     "plugin",  "provides", "requires",
+                                         "alwayson", "restart", "isolated", "extensions",
+                                         "lease",    NULL};
 
 static bool is_own_field(const char *name)
 {

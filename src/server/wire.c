@@ -151,6 +151,23 @@ static tp_status read_extensions(const tp_server *server, tpi_cfg_section *secti
     return status == TP_OK ? tpi_cfg_bool(section, "extensions", everywhere, on, err) : status;
 }
 
+/* How long what it moves may move for a client that is silent; 0 for ever. */
+static tp_status read_lease(tpi_cfg_section *section, int64_t *lease_ns, tp_error *err)
+{
+    const tpi_cfg_field *field = tpi_cfg_find(section, "lease");
+    double seconds = 0;
+    tp_status status = tpi_cfg_number(section, "lease", 0, &seconds, err);
+
+    if (field == NULL || status != TP_OK) {
+        return status;
+    }
+    if (!(seconds >= 0 && seconds < 1e6)) {
+        return tpi_cfg_fail(&field->place, err, "lease is a number of seconds, 0 for no limit");
+    }
+    *lease_ns = seconds > 0 ? (int64_t)(seconds * (double)TP_NS_PER_S) : -1;
+    return TP_OK;
+}
+
 static tp_status read_blueprint(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
                                 tp_error *err)
 {
@@ -172,6 +189,7 @@ static tp_status read_blueprint(tp_server *server, tpi_cfg_section *section, tpi
                             "restart is a number of seconds, 0 for never");
     }
     plan->restart_ns = (int64_t)(restart * TP_NS_PER_S);
+    status = status == TP_OK ? read_lease(section, &plan->lease_ns, err) : status;
     status = status == TP_OK ? places_read(server, section, plan, err) : status;
     return status == TP_OK ? settings_read(server, section, plan, err) : status;
 }

@@ -159,6 +159,10 @@ static void serve_server(fake_server *server, const tp_msghdr *header, const uns
     case TP_PLAYER_REQ_DEV:
         serve_device(server, header, body);
         break;
+    case TP_PLAYER_REQ_RATE:
+        note(server, "rate");
+        fake_server_reply(server, header, TP_MSGTYPE_RESP_ACK, NULL, NULL);
+        break;
     default:
         note(server, "server:%u", header->subtype);
         fake_server_reply(server, header, TP_MSGTYPE_RESP_NACK, NULL, NULL);

@@ -2,8 +2,8 @@
 """Clients that mean harm, or are broken: the server answers, closes or bounds them, and others notice nothing.
 argv: the troupe program.
 
-Beside every attack a witness reads data and asks. What it notices is counted, not timed: data comes in order and every
-request is answered, before, during and after the attack."""
+Beside every attack a witness reads data and asks. What it notices is counted, not timed: every request is answered,
+before, during and after the attack, and all data comes, in order: as much as the server says that it published."""
 import random
 import resource
 import socket
@@ -30,9 +30,10 @@ class Witness(threading.Thread):
     def __init__(self, address):
         super().__init__()
         self.client = player.Client(address)
+        self.client.hello()
         self.client.open(POSITION2D, 0)
-        self.last = self.client.data().time
-        self.messages = self.answers = 0
+        self.last = self.messages = self.answers = 0
+        self.take(self.client.passed)
         self.leaving = threading.Event()
         self.wrong = None
         self.start()
@@ -43,12 +44,15 @@ class Witness(threading.Thread):
                 reply = self.client.request(POSITION2D, 0, 1)
                 tap.equal((reply.type, reply.size), (ACK, 72))
                 self.answers += 1
-                for message in self.client.passed + [self.client.data()]:
-                    tap.equal((message.type, message.interf, message.time > self.last), (DATA, POSITION2D, True))
-                    self.last = message.time
-                    self.messages += 1
+                self.take(self.client.passed + [self.client.data()])
         except Exception as error:
             self.wrong = error
+
+    def take(self, messages):
+        for message in messages:
+            tap.equal((message.type, message.interf, message.time > self.last), (DATA, POSITION2D, True))
+            self.last = message.time
+            self.messages += 1
 
     def goes_on(self):
         """It gets data and answers that were not there before this call."""
@@ -62,6 +66,11 @@ class Witness(threading.Thread):
         self.leaving.set()
         self.join()
         tap.equal(self.wrong, None)
+        _, devices, clients = self.client.statistics()
+        self.take(self.client.passed)
+        device = devices[6665, POSITION2D, 0]
+        tap.equal((self.messages, 0), (device["published"], device["dropped"]))
+        tap.equal(clients["%s:%d" % self.client.socket.getsockname()]["dropped"], 0)
         self.client.socket.close()
 
 

@@ -23,6 +23,40 @@ class Message:
         return f"<{self.interf}:{self.index} type {self.type} subtype {self.subtype} seq {self.seq} {self.body[:60].hex()}>"
 
 
+def text(words):
+    """As texts are on the wire: count, length, characters with a NUL."""
+    words = words.encode() + b"\0"
+    return struct.pack(">II", len(words), len(words)) + words + bytes(-len(words) % 4)
+
+
+class Body:
+    """Reads the fields of a body, one after the other."""
+
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def take(self, form):
+        values = struct.unpack_from(">" + form, self.data, self.at)
+        self.at += struct.calcsize(">" + form)
+        return values if len(values) > 1 else values[0]
+
+    def text(self):
+        count, length = self.take("II")
+        assert count == length > 0, (count, length)
+        words = self.data[self.at:self.at + length]
+        self.at += length + -length % 4
+        assert words[-1] == 0, words
+        return words[:-1].decode()
+
+    def array(self, read):
+        count, length = self.take("II")
+        assert count == length, (count, length)
+        return [read() for _ in range(count)]
+
+    def end(self):
+        assert self.at == len(self.data), (self.at, len(self.data))
+
+
 class Client:
     """Blocking; every wait has a limit far beyond anything that a healthy server needs."""
 
@@ -77,6 +111,30 @@ class Client:
     def open(self, interf, index):
         reply, granted = self.access(interf, index, 1)
         assert (reply.type, granted) == (ACK, 1), reply
+
+    def hello(self, features=1, name="test"):
+        return self.request(PLAYER, 0, 200, struct.pack(">II", 1, features) + text(name))
+
+    def statistics(self):
+        """The server's uptime, its devices by address, its clients by name."""
+        body = Body(self.request(PLAYER, 0, 202).body)
+
+        def device():
+            address = body.take("IIII")[1:]
+            names = ("state", "readers", "published", "dropped", "commands", "requests", "failed_requests",
+                     "latency_mean", "latency_max")
+            found = dict(zip(names, body.take("IIqqqqqdd")))
+            found.update(driver=body.text(), instance=body.text(), failure=body.text())
+            return address, found
+
+        def client():
+            name, software = body.text(), body.text()
+            names = ("age", "opened", "waiting", "sent", "received", "dropped")
+            return name, dict(zip(names, body.take("dIIqqq")), software=software)
+
+        uptime, devices, clients = body.take("d"), dict(body.array(device)), dict(body.array(client))
+        body.end()
+        return uptime, devices, clients
 
     def data(self):
         """The next data message."""
