@@ -52,10 +52,33 @@ static void parent_ended(void *context)
     tp_server_stop(context);
 }
 
+/* What changes is told as notes. */
+static void on_hangup(void *context, int number)
+{
+    tp_error err = {0};
+
+    (void)number;
+    if (tp_server_reload(context, &err) != TP_OK) {
+        fprintf(stderr, "%s\nnothing was changed\n", err.text);
+    }
+}
+
+/* SIGHUP reads the file again; a child has no file of its own. */
+static tp_status watch_hangup(const struct options *o, tp_server *server, tp_signal **out,
+                              tp_error *err)
+{
+    if (o->child || o->name != NULL) {
+        signal(SIGHUP, SIG_IGN);
+        return TP_OK;
+    }
+    return tp_signal_create(out, tp_server_loop(server), SIGHUP, on_hangup, server, err);
+}
+
 /* Serve until a signal, or for a child until its parent has no use for it any more. */
 static int run_server(const struct options *o, tp_server *server)
 {
     tp_lifeline *lifeline = NULL;
+    tp_signal *hangup = NULL;
     tp_error err = {0};
 
     running = server;
@@ -63,8 +86,12 @@ static int run_server(const struct options *o, tp_server *server)
     signal(SIGINT, o->child ? SIG_IGN : on_signal); /* a terminal interrupts the parent too */
     signal(SIGTERM, on_signal);
     signal(SIGUSR1, on_panic);
-    if (o->child &&
-        tp_lifeline_watch(&lifeline, tp_server_loop(server), parent_ended, server, &err) != TP_OK) {
+    tp_status status = watch_hangup(o, server, &hangup, &err);
+    if (status == TP_OK && o->child) {
+        status = tp_lifeline_watch(&lifeline, tp_server_loop(server), parent_ended, server, &err);
+    }
+    if (status != TP_OK) {
+        tp_signal_destroy(hangup);
         return command_fail(o->command, EXIT_FAILED, "%s", err.text);
     }
     tp_server_begin(server);
@@ -74,6 +101,7 @@ static int run_server(const struct options *o, tp_server *server)
     }
     tp_server_run(server);
     tp_lifeline_destroy(lifeline);
+    tp_signal_destroy(hangup);
     return EXIT_DONE;
 }
 
@@ -308,7 +336,8 @@ const command command_run = {
     .help = "usage: troupe run FILE.cfg [options]\n"
             "\n"
             "Makes the devices of a configuration (Player's format) and serves them to Player\n"
-            "clients until it is interrupted.\n"
+            "clients until it is interrupted. SIGHUP makes it read the file again: drivers whose\n"
+            "sections have changed are exchanged, all others run on.\n"
             "\n"
             "  -p, --port PORT   the port of devices whose address names none (6665)\n"
             "  --listen HOST     listen on this address instead of 127.0.0.1; * for all\n"

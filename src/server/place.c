@@ -160,7 +160,8 @@ static tp_status check_new(const tpi_cfg_section *section, const tpi_place *plac
 tp_status places_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
                       tp_error *err)
 {
-    tpi_place *places = tpi_arena_array(&server->arena, section->section_count + 1, sizeof *places);
+    tpi_place *places =
+        tpi_arena_array(&server->file->arena, section->section_count + 1, sizeof *places);
     tp_status status = TP_OK;
 
     if (places == NULL) {

@@ -90,7 +90,7 @@ static tp_status check_name(const tpi_cfg_value *value, tp_error *err)
 
 tp_status plugins_load(tp_server *server, tp_error *err)
 {
-    const tpi_cfg_field *field = tpi_cfg_find(tpi_cfg_root(server->cfg), "plugin");
+    const tpi_cfg_field *field = tpi_cfg_find(tpi_cfg_root(server->file->cfg), "plugin");
     tp_status status = TP_OK;
 
     for (uint32_t i = 0; field != NULL && i < field->value_count && status == TP_OK; i++) {
@@ -103,7 +103,7 @@ tp_status plugins_load(tp_server *server, tp_error *err)
             plugin->shared = true;
         } else if (status == TP_OK) { /* perhaps no driver needs it */
             server_note(server, why.text);
-            server->missing_plugin = field->values[i].text;
+            server->file->missing_plugin = field->values[i].text;
         }
     }
     return status;
@@ -162,9 +162,9 @@ static tp_status choose_shared(const tp_server *server, const char *name, const 
     if (status != TP_OK) {
         return tpi_cfg_fail(place, err, "%s", why.text);
     }
-    if (*driver == NULL && server->missing_plugin != NULL) {
+    if (*driver == NULL && server->file->missing_plugin != NULL) {
         return tpi_cfg_fail(place, err, "there is no driver \"%s\", and no plug-in \"%s\"", name,
-                            server->missing_plugin);
+                            server->file->missing_plugin);
     }
     return TP_OK;
 }

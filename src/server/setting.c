@@ -120,7 +120,7 @@ static tp_status read_setting(tp_server *server, tpi_cfg_section *section, const
 {
     const tpi_cfg_field *field = tpi_cfg_find(section, param->name); /* marks it as used */
     tpi_setting_value *values =
-        tpi_arena_array(&server->arena, field->value_count + 1, sizeof *values);
+        tpi_arena_array(&server->file->arena, field->value_count + 1, sizeof *values);
     tp_status status = TP_OK;
 
     if (values == NULL) {
@@ -145,7 +145,8 @@ static tp_status report_unused(tp_server *server, tpi_cfg_section *section, cons
     while (driver->params != NULL && driver->params[count].name != NULL) {
         count++;
     }
-    const char **known = tpi_arena_array(&server->arena, count + own + 1, sizeof(const char *));
+    const char **known =
+        tpi_arena_array(&server->file->arena, count + own + 1, sizeof(const char *));
     if (known == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
@@ -181,7 +182,7 @@ tp_status settings_read(tp_server *server, tpi_cfg_section *section, tpi_bluepri
                         tp_error *err)
 {
     tpi_setting *settings =
-        tpi_arena_array(&server->arena, section->field_count + 1, sizeof *settings);
+        tpi_arena_array(&server->file->arena, section->field_count + 1, sizeof *settings);
     tp_status status = check_missing(section, plan->driver, err);
 
     if (settings == NULL) {
