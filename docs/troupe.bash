@@ -3,7 +3,8 @@ _troupe() {
     local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]:-} options=
     if [ "$COMP_CWORD" -eq 1 ]; then
         options="run check drivers interfaces encode decode demo help --help --version"
-    elif [ "${COMP_WORDS[COMP_CWORD - 1]}" = --load ] || [ "${COMP_WORDS[COMP_CWORD - 1]}" = --check ]; then
+    elif [ "${COMP_WORDS[COMP_CWORD - 1]}" = --load ] || [ "${COMP_WORDS[COMP_CWORD - 1]}" = --check ] ||
+        [ "${COMP_WORDS[COMP_CWORD - 1]}" = --plugin ]; then
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return
     else
@@ -22,7 +23,7 @@ _troupe() {
             mapfile -t COMPREPLY < <(compgen -f -X '!*.cfg' -- "$word"; compgen -W "--port --listen --any-port --unix --quiet --help" -- "$word")
             return
             ;;
-        drivers) options="$(troupe drivers 2>/dev/null | awk '{print $1}')" ;;
+        drivers) options="--plugin --help $(troupe drivers 2>/dev/null | awk '{print $1}')" ;;
         help) options="run check drivers interfaces encode decode demo" ;;
         esac
     fi

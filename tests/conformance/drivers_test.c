@@ -6,6 +6,7 @@ extern const tp_driver tp_driver_fake;
 extern const tp_driver tp_driver_lasertoranger;
 extern const tp_driver tp_driver_passthrough;
 extern const tp_driver tp_driver_rangertolaser;
+extern const tp_driver tp_driver_urg; /* the example of a plug-in */
 
 #define EVERYTHING                                                                                 \
     "power:0 gripper:0 position2d:0 sonar:0 laser:0 blobfinder:0 ptz:0 audio:0 fiducial:0 "        \
@@ -24,6 +25,11 @@ static const char *const bad_fakes[] = {
 static const char *const bad_timeouts[] = {"timeout=0", "timeout=-1", "timeout=soon", "timeout=nan",
                                            NULL};
 static const char *const bad_lasers[] = {"force_config=1", "force_config=1,2,3,4,5,6", NULL};
+
+#define URG "port=script:" TEST_ROOT "/examples/driver-out-of-tree/fast.script continuous=no"
+static const char *const bad_urgs[] = {
+    URG " baud=1",    URG " cluster=0",   URG " min_angle=1 max_angle=0",
+    URG " timeout=0", URG " timeout=1e9", NULL};
 
 static const suite_driver drivers[] = {
     {
@@ -54,6 +60,11 @@ static const suite_driver drivers[] = {
         .section = {&tp_driver_rangertolaser, "laser:0", "ranger:0", NULL},
         .behind = "ranger:0",
         .foreign = "sonar:0",
+    },
+    {
+        .section = {&tp_driver_urg, "ranger:0 laser:0", NULL, URG},
+        .foreign = "sonar:0",
+        .bad_settings = bad_urgs,
     },
 };
 
