@@ -48,11 +48,10 @@ static void arm(struct subscription *s)
 
 bool rate_holds(struct subscription *s, tp_msg *msg)
 {
-    const int64_t now = now_ns(s);
-
     if (s->period_ns == 0 || msg->header.subtype >= FIRST_OF_OURS) { /* news are never late */
         return false;
     }
+    const int64_t now = now_ns(s);
     struct pace *pace = find_pace(s, msg->header.subtype);
     if (pace == NULL) {
         return false;
