@@ -9,7 +9,7 @@
 
 static const char name[] = "frames";
 
-enum { MOST_WORDS = 2, DEEPEST = 64 };
+enum { MOST_WORDS = 2, DEEPEST = 64, MOST_NAMES = 256 };
 
 struct frames {
     struct remote remote;
@@ -147,6 +147,38 @@ static int show_tree(struct frames *f)
 
 /* ---- A transform ----------------------------------------------------------------------------- */
 
+/* A name that no frame has is told with the nearest one. */
+static int check_name(const struct frames *f, const char *word)
+{
+    char names[MOST_NAMES][64];
+    tpi_nearest nearest;
+    char hint[96];
+
+    tpi_nearest_init(&nearest, word);
+    for (uint32_t i = 0; i < f->list->frames_count; i++) {
+        const tp_frame_info *frame = &f->list->frames[i];
+        if (is_name(frame->name, frame->name_count, word, (uint32_t)strlen(word) + 1)) {
+            return EXIT_DONE;
+        }
+        if (i < MOST_NAMES) {
+            snprintf(names[i], sizeof names[i], "%.*s", (int)frame->name_count, frame->name);
+            tpi_nearest_offer(&nearest, names[i]);
+        }
+    }
+    return command_fail(name, EXIT_FAILED, "there is no frame \"%s\"%s", word,
+                        tpi_nearest_hint(&nearest, hint, sizeof hint));
+}
+
+static int check_names(struct frames *f)
+{
+    f->list = remote_ask(&f->remote, TP_PLAYER_REQ_FRAMES, NULL, "frames");
+    if (f->list == NULL) {
+        return EXIT_FAILED;
+    }
+    const int result = check_name(f, f->words[0]);
+    return result == EXIT_DONE ? check_name(f, f->words[1]) : result;
+}
+
 static void put_transform(const struct frames *f, tpi_buf *out, const tp_transform_req *transform)
 {
     tpi_buf_printf(out, "%s in %s  ", f->words[0], f->words[1]);
@@ -165,11 +197,15 @@ static int show_transform(struct frames *f)
         .to_count = (uint32_t)strlen(f->words[1]) + 1,
         .to = f->words[1],
     };
-    const tp_transform_req *transform =
-        remote_ask(&f->remote, TP_PLAYER_REQ_TRANSFORM, &ask, "frames");
     tpi_buf out = {0};
     char *json = NULL;
+    const int result = check_names(f);
 
+    if (result != EXIT_DONE) {
+        return result;
+    }
+    const tp_transform_req *transform =
+        remote_ask(&f->remote, TP_PLAYER_REQ_TRANSFORM, &ask, "transform");
     if (transform == NULL) {
         return EXIT_FAILED;
     }
@@ -234,6 +270,6 @@ const command command_frames = {
         "\n"
         "  --json          as one JSON object\n" REMOTE_OPTIONS_HELP "\n"
         "Examples: troupe frames\n"
-        "          troupe frames laser0 base\n",
+        "          troupe frames laser:0 base\n",
     .run = run,
 };

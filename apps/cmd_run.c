@@ -38,6 +38,13 @@ static void on_signal(int number) /* NOLINT(bugprone-signal-handler) */
     tp_server_stop(running); /* NOLINT(bugprone-signal-handler) */
 }
 
+/* The same goes for this one. */
+static void on_panic(int number) /* NOLINT(bugprone-signal-handler) */
+{
+    (void)number;
+    tp_server_panic_by_signal(running); /* NOLINT(bugprone-signal-handler) */
+}
+
 /* ---- Running --------------------------------------------------------------------------------- */
 
 static void parent_ended(void *context)
@@ -78,6 +85,7 @@ static int run_server(const struct options *o, tp_server *server)
     signal(SIGPIPE, SIG_IGN);
     signal(SIGINT, o->child ? SIG_IGN : on_signal); /* a terminal interrupts the parent too */
     signal(SIGTERM, on_signal);
+    signal(SIGUSR1, on_panic);
     tp_status status = watch_hangup(o, server, &hangup, &err);
     if (status == TP_OK && o->child) {
         status = tp_lifeline_watch(&lifeline, tp_server_loop(server), parent_ended, server, &err);

@@ -19,6 +19,8 @@ extern const command command_interfaces;
 extern const command command_encode;
 extern const command command_decode;
 extern const command command_demo;
+extern const command command_panic;
+extern const command command_reset;
 extern const command command_run;
 extern const command command_check;
 extern const command command_drivers;

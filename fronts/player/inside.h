@@ -122,4 +122,9 @@ void serve_statistics(struct client *client, const tp_msghdr *request, const voi
 void serve_frames(struct client *client, const tp_msghdr *request, const void *body);
 void serve_transform(struct client *client, const tp_msghdr *request, const void *body);
 
+/* panic.c */
+void serve_panic(struct client *client, const tp_msghdr *request, const void *body);
+void serve_reset_panic(struct client *client, const tp_msghdr *request, const void *body);
+void serve_get_panic(struct client *client, const tp_msghdr *request, const void *body);
+
 #endif

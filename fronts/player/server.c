@@ -196,6 +196,9 @@ static const struct {
     {TP_PLAYER_REQ_STATISTICS, NULL, serve_statistics},
     {TP_PLAYER_REQ_FRAMES, NULL, serve_frames},
     {TP_PLAYER_REQ_TRANSFORM, &tp_desc_transform_req, serve_transform},
+    {TP_PLAYER_REQ_PANIC, &tp_desc_panic, serve_panic},
+    {TP_PLAYER_REQ_RESET_PANIC, &tp_desc_panic_reset, serve_reset_panic},
+    {TP_PLAYER_REQ_GET_PANIC, NULL, serve_get_panic},
 };
 
 static void serve_with_body(struct client *client, const tp_msghdr *header, size_t service,

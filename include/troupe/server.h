@@ -57,6 +57,11 @@ TP_API tp_status tp_server_reload(tp_server *server, tp_error *err);
 TP_API void tp_server_run(tp_server *server);
 TP_API void tp_server_stop(tp_server *server);
 
+/* Stop everything that moves. The first from any thread, the second from a signal handler; neither
+ * needs the loop. */
+TP_API void tp_server_panic(tp_server *server, const char *who, const char *why);
+TP_API void tp_server_panic_by_signal(const tp_server *server);
+
 /* One turn of the loop; waits for something to happen only if `wait`. */
 TP_API void tp_server_step(tp_server *server, bool wait);
 

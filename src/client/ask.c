@@ -167,6 +167,8 @@ static tp_status send(tpi_ask *ask, const void *value, tp_error *err)
                               .seq = ask->seq};
     tp_status status = client->transport->send(client, &header, ask->what, value, err);
 
+    tpi_client_moved(client, ask->what);
+
     if (status == TP_OK) {
         ask->state = TPI_ASK_SENT;
     }

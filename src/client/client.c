@@ -123,7 +123,8 @@ static tp_status make_timers(tp_client *client, tp_error *err)
     } timers[] = {{&client->watch, tpi_client_watch},
                   {&client->reopen, tpi_proxy_reopen},
                   {&client->overdue, tpi_ask_expire},
-                  {&client->alarm, tpi_client_alarm}};
+                  {&client->alarm, tpi_client_alarm},
+                  {&client->alive, tpi_client_say_alive}};
     tp_status status = TP_OK;
 
     for (size_t i = 0; i < sizeof timers / sizeof timers[0] && status == TP_OK; i++) {
@@ -262,6 +263,7 @@ void tp_client_destroy(tp_client *client)
     tp_timer_destroy(client->reopen);
     tp_timer_destroy(client->overdue);
     tp_timer_destroy(client->alarm);
+    tp_timer_destroy(client->alive);
     tp_msg_unref(client->answer);
     tp_server_destroy(client->own_server);
     if (client->own_loop != NULL) {

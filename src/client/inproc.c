@@ -267,6 +267,9 @@ static tp_status inproc_send(tp_client *client, const tp_msghdr *header, const t
     full.addr.host = TP_PLAYER_HOST;
     full.addr.robot = inproc->robot;
     tp_session_heard(inproc->session);
+    if (full.type == TP_MSGTYPE_SYNCH) {
+        return TP_OK; /* that was all it had to say */
+    }
     if (full.addr.interf == TP_PLAYER_CODE) {
         return serve(inproc, &full, value, err);
     }

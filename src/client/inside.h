@@ -259,7 +259,16 @@ struct tp_client {
     uint32_t rule_count;
     tp_msg *answer;  /* owned: of the last request to the server itself */
     tp_timer *alarm; /* owned: ends a wait */
+
+    bool moved;      /* something that has a lease */
+    tp_timer *alive; /* owned: the server is to hear of the client */
 };
+
+/* alive.c: a message was sent that may move something; nothing moves any more; say that one is
+ * there. */
+void tpi_client_moved(tp_client *client, const tp_message *what);
+void tpi_client_rests(tp_client *client);
+void tpi_client_say_alive(void *client);
 
 /* state.c: begin to connect, and what the transports tell. */
 tp_status tpi_client_begin(tp_client *client, tp_error *err);

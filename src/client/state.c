@@ -121,7 +121,7 @@ static tp_status introduce(tp_client *client, unsigned code, const void *value, 
 void tpi_client_is_up(tp_client *client)
 {
     const tp_hello hello = {.version = VERSION,
-                            .features = TP_HELLO_ERRORS |
+                            .features = TP_HELLO_ERRORS | TP_HELLO_LEASES |
                                         (client->options.extensions ? TP_HELLO_EXTENSIONS : 0u),
                             .name_count = (uint32_t)strlen(client->name) + 1,
                             .name = client->name};
@@ -188,6 +188,7 @@ void tpi_client_is_down(tp_client *client, const char *why, ...)
     client->banner[0] = '\0';
     tp_timer_cancel(client->watch);
     tp_timer_cancel(client->reopen);
+    tpi_client_rests(client);
     if (!client->gives_up) {
         try_again_later(client, was_connected);
     }

@@ -41,6 +41,34 @@ static tp_status prepare_lines(tp_server *server, tp_error *err)
     return TP_OK;
 }
 
+/* panic "brake", "hold" or "finish", and the key that ends one. */
+static tp_status read_safety(tp_server *server, tp_error *err)
+{
+    static const char *const actions[] = {
+        [TP_HALT_BRAKE] = "brake", [TP_HALT_HOLD] = "hold", [TP_HALT_FINISH] = "finish"};
+    tpi_cfg_section *root = tpi_cfg_root(server->file->cfg);
+    const char *action = "brake";
+    const char *key = NULL;
+    tp_status status = tpi_cfg_string(root, "panic", "brake", &action, err);
+
+    status = status == TP_OK ? tpi_cfg_string(root, "operator_key", NULL, &key, err) : status;
+    if (status != TP_OK) {
+        return status;
+    }
+    if (key != NULL) {
+        key = tpi_arena_text(&server->arena, key, strlen(key)); /* the file may go */
+    }
+    tpi_hub_set_operator_key(server->hub, key);
+    for (unsigned i = 0; i < sizeof actions / sizeof actions[0]; i++) {
+        if (strcmp(actions[i], action) == 0) {
+            tpi_hub_set_panic_action(server->hub, (tp_halt)i);
+            return TP_OK;
+        }
+    }
+    return tpi_cfg_fail(&tpi_cfg_find(root, "panic")->place, err,
+                        "panic is \"brake\", \"hold\" or \"finish\", not \"%s\"", action);
+}
+
 /* Each is there before the next one is made, as in the file. */
 static tp_status make_instance(tp_server *server, struct plan *plan, tp_error *err)
 {
@@ -80,6 +108,7 @@ static tp_status build(tp_server *server, tp_error *err)
                              : status;
     status = status == TP_OK ? prepare_lines(server, err) : status;
     status = status == TP_OK ? file_read(server, err) : status;
+    status = status == TP_OK ? read_safety(server, err) : status;
     status = status == TP_OK ? make_instances(server, err) : status;
     return status == TP_OK ? fronts_open_first(server, err) : status;
 }
@@ -146,6 +175,16 @@ void tp_server_run(tp_server *server)
 void tp_server_stop(tp_server *server)
 {
     tp_loop_stop(server->loop);
+}
+
+void tp_server_panic(tp_server *server, const char *who, const char *why)
+{
+    tpi_panic_raise(tpi_hub_panic(server->hub), who, why);
+}
+
+void tp_server_panic_by_signal(const tp_server *server)
+{
+    tpi_panic_raise_by_signal(tpi_hub_panic(server->hub));
 }
 
 void tp_server_step(tp_server *server, bool wait)

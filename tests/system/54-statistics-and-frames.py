@@ -5,7 +5,7 @@ import signal
 
 import cli
 import tap
-from cli import Puppet, Running, Terminal, prints, says, troupe, usage
+from cli import Puppet, Running, Terminal, prints, says, serving, troupe, usage
 
 HELLO, STATISTICS, FRAMES, TRANSFORM = 200, 202, 203, 204
 
@@ -155,12 +155,46 @@ def a_tree_that_cannot_be_ends():
 
 def a_transform_is_one_line():
     answer = {"pose": {"px": 0.1, "py": -2, "pyaw": 3.14159}, "timestamp": 12.5}
-    with ours(TRANSFORM=answer) as puppet:
+    with ours(TRANSFORM=answer, FRAMES={"frames": [frame("base"), frame("laser0", "base")]}) as puppet:
         prints(troupe("frames", "laser0", "base", url=puppet.url),
                "laser0 in base  at 0.100 -2.000 0.000 m, turned 0.000 0.000 3.142 rad  (measured at 12.500000 s)\n")
         ask = puppet.received[-1].body
         assert b"laser0\0" in ask and b"base\0" in ask, ask
         tap.equal(json.loads(troupe("frames", "laser0", "base", "--json", url=puppet.url).stdout)["pose"]["py"], -2)
+
+
+# ---- A real server --------------------------------------------------------------------------------
+
+ROBOT = """driver ( name "fake" provides [ "position2d:0" "laser:0" ] rate 50 )
+driver ( name "fake" provides [ "gripper:0" ] )"""
+
+
+@serving(ROBOT)
+def a_real_server_tells_who_does_what(url):
+    with Running("print", "laser", "--line", url=url) as running:
+        for _ in range(3):
+            running.line()
+        looked = json.loads(troupe("stat", "--json", url=url).stdout)
+        position, laser, gripper = looked["devices"]
+        tap.equal([laser["readers"], laser["state"], position["readers"], gripper["state"]], [1, 2, 0, 0])
+        assert laser["published"] >= 3, laser
+        tap.equal(sorted(client["software"] for client in looked["clients"]), ["troupe print", "troupe stat"])
+        lines = troupe("list", url=url).stdout.splitlines()
+        tap.equal([line.split()[:4] for line in lines[1:]],
+                  [["DEVICE", "DRIVER", "STATE", "READERS"], ["position2d:0", "fake", "running", "0"],
+                   ["laser:0", "fake", "running", "1"], ["gripper:0", "fake", "idle", "0"]])
+        tap.equal(running.interrupt(), (0, ""))
+
+
+@serving(ROBOT)
+def a_real_server_has_a_tree_of_frames(url):
+    lines = troupe("frames", url=url).stdout.splitlines()
+    tap.equal([line.split("  at ")[0] for line in lines],
+              ["odom", "`-- base  (pose not known)", "    |-- laser:0", "    `-- gripper:0"])  # it has not moved yet
+    prints(troupe("frames", "laser:0", "base", url=url),
+           "laser:0 in base  at 0.000 0.000 0.000 m, turned 0.000 0.000 0.000 rad\n")
+    says(troupe("frames", "lasr:0", "base", url=url), 1, 'troupe frames: there is no frame "lasr:0"; did you mean "laser:0"?\n')
+    says(troupe("frames", "laser:0", "elephant", url=url), 1, 'troupe frames: there is no frame "elephant"\n')
 
 
 # ---- Mistakes -------------------------------------------------------------------------------------
@@ -183,5 +217,6 @@ def mistakes_are_explained():
 
 tap.main(statistics_are_tables, statistics_are_json_too, lists_show_what_devices_are_doing, several_robots_are_told_apart,
          watching_shows_rates, watching_json_is_one_object_for_each_line, watching_stays_in_its_place_on_a_terminal,
-         frames_are_a_tree, a_tree_that_cannot_be_ends, a_transform_is_one_line, a_player_server_has_no_statistics,
+         frames_are_a_tree, a_tree_that_cannot_be_ends, a_transform_is_one_line,
+         a_real_server_tells_who_does_what, a_real_server_has_a_tree_of_frames, a_player_server_has_no_statistics,
          mistakes_are_explained)
