@@ -87,25 +87,36 @@ static bool is_scan(const char *echo)
     return strncmp(echo, "MD", 2) == 0 || echo[0] == 'G';
 }
 
-/* The status line of a reply: whether data follows it. */
+static bool is_good(const struct urg *u, const char *status)
+{
+    if (u->model.version == 1) {
+        return strcmp(status, "0") == 0;
+    }
+    /* 99 is a scan of MD; 02 says that the laser was on already */
+    return strncmp(status, "00", 2) == 0 || strncmp(status, "99", 2) == 0 ||
+           (strcmp(u->echo, "BM") == 0 && strncmp(status, "02", 2) == 0);
+}
+
+/* The status line of a reply. */
 static tp_status take_status(struct urg *u, const char *line, tp_error *err)
 {
     const bool scan = is_scan(u->echo);
-    const bool good = u->model.version == 1
-                          ? strcmp(line, "0") == 0
-                          : strncmp(line, "00", 2) == 0 || strncmp(line, "99", 2) == 0;
 
-    if (!scan || (u->echo[0] == 'M' && strncmp(line, "99", 2) != 0)) { /* 99 is a scan of MD */
-        settle_power(u, good, line);
-    }
-    if (scan && !good && u->scanning) {
-        return tp_fail(err, TP_E_DEVICE, "the sensor answers %s with status %s", u->echo, line);
-    }
-    if (!good) {
-        u->echo[0] = '\0'; /* nothing comes of it */
-    }
+    u->switched = !scan || (u->echo[0] == 'M' && strncmp(line, "99", 2) != 0);
     scip_scan_begin(&u->scan);
     u->place = u->model.version == 2 ? TIME : DATA;
+    if (is_good(u, line)) {
+        return TP_OK;
+    }
+    if (u->switched) {
+        u->scanning = u->scanning || strcmp(u->echo, "QT") == 0; /* it is still on */
+        settle_power(u, false, line);
+    }
+    if (scan && u->scanning) {
+        return tp_fail(err, TP_E_DEVICE, "the sensor answers %s with status %s", u->echo, line);
+    }
+    u->echo[0] = '\0'; /* nothing comes of it */
+    u->switched = false;
     return TP_OK;
 }
 
@@ -114,12 +125,19 @@ static tp_status take_end(tp_instance *self, tp_error *err)
 {
     struct urg *u = tp_instance_state(self);
     const bool scan = is_scan(u->echo) && u->place == DATA;
+    tp_status status = TP_OK;
 
     u->place = ECHO;
     if (strcmp(u->echo, "BM") == 0 || strcmp(u->echo, "L1") == 0) {
-        return urg_begin_scanning(self, err); /* somebody has switched the laser on */
+        status = urg_begin_scanning(self, err); /* somebody has switched the laser on */
+    } else if (scan) {
+        status = finish_scan(self, err);
     }
-    return scan ? finish_scan(self, err) : TP_OK;
+    if (u->switched) {
+        settle_power(u, true, "");
+        u->switched = false;
+    }
+    return status;
 }
 
 static tp_status take_line(tp_instance *self, const char *line, size_t length, tp_error *err)

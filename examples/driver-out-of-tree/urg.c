@@ -124,16 +124,29 @@ static tp_status choose_version(tp_instance *self, tp_error *err)
                : result;
 }
 
+static void tell_serial_number(tp_device *device, uint32_t number)
+{
+    if (device != NULL) {
+        tp_device_set_property_number(device, "serial", number);
+    }
+}
+
 static tp_status identify(tp_instance *self, tp_error *err)
 {
     struct urg *u = tp_instance_state(self);
     tp_status status = choose_version(self, err);
 
     if (status == TP_OK && u->model.version == 1) {
-        return demand(self, "V", "0", "0", err);
+        status = demand(self, "V", "0", "0", err);
+    } else if (status == TP_OK) {
+        status = demand(self, "VV", "00", "00", err);
+        status = status == TP_OK ? demand(self, "PP", "00", "00", err) : status;
     }
-    status = status == TP_OK ? demand(self, "VV", "00", "00", err) : status;
-    return status == TP_OK ? demand(self, "PP", "00", "00", err) : status;
+    if (status == TP_OK) {
+        tell_serial_number(u->ranger, u->model.serial);
+        tell_serial_number(u->laser, u->model.serial);
+    }
+    return status;
 }
 
 static unsigned clamp(double step, unsigned low, unsigned high)
@@ -405,6 +418,24 @@ static tp_status read_params(tp_instance *self, tp_error *err)
     return TP_OK;
 }
 
+static const tp_property_plan serial_number = {
+    .key = "serial",
+    .type = TP_PROPERTY_INT,
+    .unit = "",
+    .doc = "Digits of the sensor's serial number; 0 until it has been asked.",
+    .value = "0",
+};
+
+/* What every device tells, whatever its interface: where it sits, and its properties. */
+static tp_status describe(struct urg *u, tp_device *device, tp_error *err)
+{
+    const tp_geometry geometry = {
+        .known = TP_GEOMETRY_CONFIGURED, .pose = u->pose, .size = urg_size};
+    tp_status status = tp_device_set_geometry(device, &geometry);
+
+    return status == TP_OK ? tp_device_add_property(device, &serial_number, err) : status;
+}
+
 static tp_status urg_init(tp_instance *self, tp_error *err)
 {
     struct urg *u = tp_instance_state(self);
@@ -412,9 +443,11 @@ static tp_status urg_init(tp_instance *self, tp_error *err)
 
     if (status == TP_OK && tp_provides(self, &tp_interface_ranger, NULL)) {
         status = tp_offer_ranger(self, NULL, &urg_ranger, &u->ranger, err);
+        status = status == TP_OK ? describe(u, u->ranger, err) : status;
     }
     if (status == TP_OK && tp_provides(self, &tp_interface_laser, NULL)) {
         status = tp_offer_laser(self, NULL, &urg_laser, &u->laser, err);
+        status = status == TP_OK ? describe(u, u->laser, err) : status;
     }
     return status;
 }

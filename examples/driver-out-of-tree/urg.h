@@ -40,6 +40,7 @@ struct urg {
     /* The reply that is being read. */
     enum place place;
     char echo[LONGEST_LINE];
+    bool switched; /* it is about the laser being switched */
     struct scip_scan scan;
     unsigned readings[SCIP_MOST_READINGS];
     double metres[SCIP_MOST_READINGS];

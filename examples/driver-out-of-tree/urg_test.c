@@ -102,6 +102,22 @@ static void scans_are_cut_to_what_is_wanted(void **state)
     end(p);
 }
 
+static void it_tells_where_it_sits_and_who_it_is(void **state)
+{
+    play *p = begin("stream.script", "pose=0.1,0.2,0.3");
+    const tp_geometry *geometry = play_get(p, TP_COMMON_REQ_GET_GEOMETRY, NULL);
+    const tp_intprop_req serial = {.key_count = 7, .key = play_chars("serial")};
+
+    (void)state;
+    assert_int_equal(geometry->known, TP_GEOMETRY_CONFIGURED);
+    play_assert_near(geometry->pose.py, 0.2);
+    play_assert_near(geometry->pose.pyaw, 0.3);
+    play_assert_near(geometry->size.sh, 0.07);
+    const tp_intprop_req *answer = play_get(p, TP_COMMON_REQ_GET_INTPROP, &serial);
+    assert_int_equal(answer->value, 1234);
+    end(p);
+}
+
 /* The server died while the sensor sent scans; nobody has told it to stop. */
 static void a_sensor_that_still_sends_is_stopped_first(void **state)
 {
@@ -252,6 +268,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scans_come_as_time_passes),
         cmocka_unit_test(scans_are_cut_to_what_is_wanted),
+        cmocka_unit_test(it_tells_where_it_sits_and_who_it_is),
         cmocka_unit_test(a_sensor_that_still_sends_is_stopped_first),
         cmocka_unit_test(a_damaged_scan_is_left_out),
         cmocka_unit_test(many_damaged_scans_are_a_failure),

@@ -135,8 +135,12 @@ static tp_status open_line(tp_port *port, const tp_port_settings *s, int64_t dea
     return status == TP_OK ? scheme->open(&port->line, &plan, err) : status;
 }
 
+/* Its line is open or not. */
 static void free_port(tp_port *port)
 {
+    if (port->line != NULL) {
+        port->line->ops->close(port->line);
+    }
     free(port->url);
     free(port->bytes);
     free(port);
@@ -182,14 +186,15 @@ void tp_port_close(tp_port *port)
         at = &(*at)->next;
     }
     *at = port->next;
-    port->line->ops->close(port->line);
     free_port(port);
 }
 
 void ports_close(tp_instance *self)
 {
     while (self->ports != NULL) {
-        tp_port_close(self->ports);
+        tp_port *port = self->ports;
+        self->ports = port->next;
+        free_port(port);
     }
 }
 

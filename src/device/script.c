@@ -78,6 +78,7 @@ static tp_status add(struct reader *r, const tpi_script_item *item)
         tpi_script_item *added = &r->script->items[r->script->count++];
         *added = *item;
         added->line = r->line;
+        r->script->last_line = r->line;
         added->within = r->depth > 0 ? r->open[r->depth - 1].at + 1 : 0;
     }
     return status;
@@ -413,7 +414,7 @@ tp_status tpi_script_parse(tpi_script *out, const char *file, const char *text, 
 {
     struct reader r = {.script = out, .err = err};
 
-    *out = (tpi_script){0};
+    *out = (tpi_script){.last_line = 1};
     out->file = tpi_arena_text(&out->arena, file, strlen(file));
     if (out->file == NULL) {
         return tp_fail(err, TP_E_NOMEM, "%s: out of memory", file);

@@ -44,6 +44,7 @@ typedef struct tpi_script {
     const char *file; /* the arena's: for errors */
     tpi_script_item *items;
     uint32_t count;
+    unsigned last_line; /* that says something; 1 if none does */
     tpi_arena arena;
 } tpi_script;
 

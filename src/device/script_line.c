@@ -207,9 +207,7 @@ static tp_status mismatch(struct script_line *s, const char *bytes, size_t size)
     tpi_buf wanted = {0};
     tpi_buf written = {0};
     tpi_buf got = {0};
-    const unsigned line = item != NULL          ? item->line
-                          : s->script.count > 0 ? s->script.items[s->script.count - 1].line
-                                                : 1;
+    const unsigned line = item != NULL ? item->line : s->script.last_line;
 
     if (item != NULL) {
         put_shown(&wanted, item->bytes, item->length);

@@ -326,16 +326,12 @@ static tp_status open_serial(tpi_line **out, const tpi_line_plan *plan, tp_error
         return errno == EBUSY ? tp_fail(err, TP_E_IO, "another program has it open")
                               : tpi_serial_explain(path, errno, err);
     }
-    tpi_line *line = NULL;
     status = lock(fd, err);
     status = status == TP_OK ? set_line(fd, &settings, err) : status;
-    if (status == TP_OK) {
-        line = calloc(1, sizeof *line);
-        status = line == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
-    }
-    if (status != TP_OK) {
+    tpi_line *line = status == TP_OK ? calloc(1, sizeof *line) : NULL;
+    if (line == NULL) {
         close(fd);
-        return status;
+        return status == TP_OK ? tp_fail(err, TP_E_NOMEM, "out of memory") : status;
     }
     *line = (tpi_line){.ops = &serial_ops, .url = plan->url, .fd = fd};
     *out = line;

@@ -229,13 +229,13 @@ static void a_full_line_takes_no_more(void **state)
     size_t total = 0;
 
     open_cable(c, "");
-    while (length > 0) {
+    /* the kernel hands bytes on for a while */
+    while (length > 0 || tpi_line_wait_writable(c->line->fd, 0)) {
         assert_int_equal(c->line->ops->write(c->line, block, sizeof block, &length, &c->err),
                          TP_OK);
         total += length;
     }
     assert_true(total > 0);
-    assert_false(tpi_line_wait_writable(c->line->fd, 0));
     c->line->ops->close(c->line);
 }
 
