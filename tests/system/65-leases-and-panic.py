@@ -31,8 +31,8 @@ client.open(player.POSITION2D, 0)
 client.send(player.POSITION2D, 0, player.COMMAND, 1, struct.pack(">dddI", 1, 0, 0, 1))
 client.request(player.POSITION2D, 0, 1)
 print("moving", flush=True)
-while True:
-    client.socket.recv(1 << 16)
+while client.socket.recv(1 << 16):
+    pass
 """
 
 
