@@ -1,6 +1,6 @@
 # Completion of the troupe command for bash: commands, options, interfaces, messages, and the
 # devices of the server that TROUPE_URL names.
-_troupe_commands="run check drivers list print send request property stat frames doctor interfaces encode decode demo"
+_troupe_commands="run check drivers list print send request property stat frames panic reset doctor interfaces encode decode demo"
 _troupe_server_options="--url --timeout --load --help"
 
 _troupe() {
@@ -12,7 +12,7 @@ _troupe() {
         return
     fi
     case ${words[count - 1]} in
-    --load | --check | --unix)
+    --load | --check | --unix | --plugin)
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return
         ;;
@@ -37,7 +37,7 @@ _troupe() {
         mapfile -t COMPREPLY < <(compgen -f -X '!*.cfg' -- "$word"; compgen -W "--port --listen --any-port --unix --udp --quiet --help" -- "$word")
         return
         ;;
-    drivers) options="$(troupe drivers 2>/dev/null | awk '{print $1}')" ;;
+    drivers) options="--plugin --help $(troupe drivers 2>/dev/null | awk '{print $1}')" ;;
     list) options="--json --where $_troupe_server_options" ;;
     frames) options="--json $_troupe_server_options" ;;
     stat) options="--json --watch $_troupe_server_options" ;;

@@ -64,8 +64,9 @@ typedef struct tp_driver_ops {
      * which must not wait, may return TP_PENDING and call tp_instance_started() later; stop can
      * come before that. Optional. */
     tp_status (*start)(tp_instance *self, tp_error *err);
-    /* Publish fresh samples; called once per period (tp_instance_set_period). A failure means that
-     * the device is lost: readers are told, and it is restarted as configured. Optional. */
+    /* Publish fresh samples; called once per period (tp_instance_set_period), after `input` for
+     * what has come. A failure means that the device is lost: readers are told, and it is restarted
+     * as configured. Optional. */
     tp_status (*poll)(tp_instance *self, tp_error *err);
     /* Data of a required device has come. The message is borrowed for the call. Optional. */
     void (*data)(tp_instance *self, tp_link *from, const tp_msg *msg);

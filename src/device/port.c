@@ -36,6 +36,7 @@ struct tp_port {
     bool watched;
     bool readable; /* the worker saw that there is something */
     bool fresh;    /* bytes were fetched that `input` does not know of */
+    bool serving;  /* `input` is being called */
     tp_error over; /* how the line ended; TP_OK so far */
     bool told;     /* `input` was called for the end */
     tp_port *next; /* of the instance */
@@ -51,8 +52,7 @@ static size_t unread(const tp_port *port)
     return port->end - port->begin;
 }
 
-/* ---- Opening and closing ----------------------------------------------------------------------
- */
+/* ---- Opening and closing --------------------------------------------------------------------- */
 
 static const tp_scheme *scheme_named(const tp_scheme *const *schemes, const char *name,
                                      size_t length)
@@ -204,8 +204,7 @@ tp_status tp_port_set_baud(tp_port *port, unsigned baud, tp_error *err)
                                              : port->line->ops->set_baud(port->line, baud, err);
 }
 
-/* ---- Waiting ----------------------------------------------------------------------------------
- */
+/* ---- Waiting --------------------------------------------------------------------------------- */
 
 /* Wait for the line, the deadline (of the real clock), or the end of the server. */
 static tp_status wait_really(tp_port *port, int64_t deadline_ns, tp_error *err)
@@ -243,8 +242,7 @@ static tp_status wait_for(tp_port *port, int64_t deadline_ns, bool *reached, tp_
     return status;
 }
 
-/* ---- Reading ----------------------------------------------------------------------------------
- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 static void move_down(tp_port *port)
 {
@@ -287,19 +285,29 @@ static tp_status fetch(tp_port *port, size_t *got, tp_error *err)
     return port->over.code == TP_OK ? TP_OK : tp_fail(err, port->over.code, "%s", port->over.text);
 }
 
-/* Fetch more, waiting for it until the deadline. */
+static tp_status no_answer(const tp_port *port, tp_error *err)
+{
+    return tp_fail(err, TP_E_TIMEOUT, "%s: no answer in time", port->url);
+}
+
+/* Fetch more, waiting for it until the deadline. An `input` that does not wait has all that was
+ * there when it was called: more is for its next call, so that a line that never stops cannot keep
+ * commands waiting. */
 static tp_status fetch_more(tp_port *port, int64_t deadline_ns, tp_error *err)
 {
     bool reached = tp_clock_now_ns(clock_of(port)) >= deadline_ns;
     size_t got = 0;
 
+    if (reached && port->serving && port->over.code == TP_OK) {
+        return no_answer(port, err);
+    }
     for (;;) {
         tp_status status = fetch(port, &got, err);
         if (status != TP_OK || got > 0) {
             return status;
         }
         if (reached) {
-            return tp_fail(err, TP_E_TIMEOUT, "%s: no answer in time", port->url);
+            return no_answer(port, err);
         }
         status = wait_for(port, deadline_ns, &reached, err);
         if (status != TP_OK) {
@@ -404,8 +412,7 @@ void tp_port_drain(tp_port *port)
     port->begin = port->end = 0;
 }
 
-/* ---- Writing ----------------------------------------------------------------------------------
- */
+/* ---- Writing --------------------------------------------------------------------------------- */
 
 tp_status tp_port_write(tp_port *port, const void *bytes, size_t length, tp_error *err)
 {
@@ -446,8 +453,7 @@ tp_status tp_port_printf(tp_port *port, tp_error *err, const char *format, ...)
     return tp_port_write(port, text, (size_t)length, err);
 }
 
-/* ---- Watching, for the worker -----------------------------------------------------------------
- */
+/* ---- Watching, for the worker ---------------------------------------------------------------- */
 
 void tp_port_watch(tp_port *port, bool on)
 {
@@ -535,8 +541,10 @@ void ports_serve(tp_instance *self, void (*serve)(tp_instance *self, tp_port *po
     }
     for (unsigned i = 0; i < count && self->started; i++) { /* one may close another */
         if (is_port(self, ports[i]) && has_input(ports[i])) {
+            ports[i]->serving = true;
             serve(self, ports[i]);
             if (is_port(self, ports[i])) {
+                ports[i]->serving = false;
                 ports[i]->fresh = false; /* what `input` left is for its next call */
             }
         }

@@ -24,8 +24,7 @@
 #include "support/unit.h"
 #include "troupe/interfaces/opaque.h"
 
-/* ---- A driver that repeats what it hears -------------------------------------------------------
- */
+/* ---- A driver that repeats what it hears ----------------------------------------------------- */
 
 struct echo {
     tp_device *device;
@@ -36,8 +35,9 @@ static struct {
     char url[128];
     bool on_loop;
     bool watch;
-    bool swallow;   /* the end of the line does not make it fail */
-    bool reads_one; /* of the lines that are there */
+    bool swallow;    /* the end of the line does not make it fail */
+    bool reads_one;  /* of the lines that are there */
+    bool asks_again; /* for each line that it has read */
     atomic_int inputs;
     atomic_int polls;
     int64_t patience_ns; /* of start, for a greeting; 0 if it needs none */
@@ -95,6 +95,7 @@ static tp_status echo_input(tp_instance *self, tp_port *port, tp_error *err)
         const tp_opaque_data data = {.data_count = (uint32_t)length, .data = (uint8_t *)text};
         if (status == TP_OK) {
             tp_publish(e->device, TP_OPAQUE_DATA_STATE, &data, 0);
+            status = wish.asks_again ? tp_port_printf(port, err, "next") : TP_OK;
         }
     } while (status == TP_OK && !wish.reads_one);
     return status == TP_E_TIMEOUT || wish.swallow ? TP_OK : status;
@@ -126,8 +127,7 @@ static const tp_driver echo = {TP_DRIVER_ABI, "echo",    "repeats", sizeof(struc
 static const tp_driver echo_on_loop = {
     TP_DRIVER_ABI, "echo", "repeats", sizeof(struct echo), NULL, &echo_ops, TP_DRIVER_ON_LOOP};
 
-/* ---- A bench for it ----------------------------------------------------------------------------
- */
+/* ---- A bench for it -------------------------------------------------------------------------- */
 
 struct scene {
     tp_clock clock;
@@ -155,7 +155,7 @@ struct scene {
     tpi_opening opening;
     bool opened;
     int heard;
-    char said[256]; /* all lines */
+    char said[256]; /* the first lines */
     char failure[256];
 };
 
@@ -343,8 +343,7 @@ static void hears_line(struct scene *s, size_t size, const char *text)
     assert_int_equal(s->length, strlen(text));
 }
 
-/* ---- Reading and writing -----------------------------------------------------------------------
- */
+/* ---- Reading and writing --------------------------------------------------------------------- */
 
 static void lines_blocks_and_pieces_are_read(void **state)
 {
@@ -484,8 +483,7 @@ static void a_wait_for_a_script_ends_at_its_deadline(void **state)
     end(s);
 }
 
-/* ---- Opening -----------------------------------------------------------------------------------
- */
+/* ---- Opening --------------------------------------------------------------------------------- */
 
 static void cannot_open(struct scene *s, const char *url, tp_status code, const char *why)
 {
@@ -542,8 +540,7 @@ static void a_driver_on_the_loop_has_no_ports(void **state)
     end(s);
 }
 
-/* ---- Watching ----------------------------------------------------------------------------------
- */
+/* ---- Watching -------------------------------------------------------------------------------- */
 
 static void deliver(tpi_reader *reader, tp_msg *msg)
 {
@@ -736,6 +733,21 @@ static void input_may_leave_something(void **state)
     end(s);
 }
 
+/* Every line that is read is answered by the next one, at once: commands have their turn anyway. */
+static void a_line_that_never_stops_leaves_time_for_others(void **state)
+{
+    struct scene *s = begin("repeat\n> next\n< line\\n\nend\n");
+
+    (void)state;
+    wish.asks_again = true;
+    open_device(s);
+    says(s, "next");
+    await_lines(s, 10);
+    there(s, nothing);
+    await_lines(s, s->heard + 10);
+    end(s);
+}
+
 static void a_start_that_gets_no_answer_fails(void **state)
 {
     struct scene *s = begin("> hello 1\\n\nsilence\n");
@@ -781,8 +793,7 @@ static void the_end_is_told_once(void **state)
     end(s);
 }
 
-/* ---- Polls -------------------------------------------------------------------------------------
- */
+/* ---- Polls ----------------------------------------------------------------------------------- */
 
 static void set_period(struct scene *s)
 {
@@ -847,8 +858,7 @@ static void a_driver_on_the_loop_polls_by_it_too(void **state)
     check_polls(&plain_on_loop);
 }
 
-/* ---- Real lines --------------------------------------------------------------------------------
- */
+/* ---- Real lines ------------------------------------------------------------------------------ */
 
 static int make_terminal(char *path, size_t size)
 {
@@ -1074,6 +1084,7 @@ int main(void)
         cmocka_unit_test(input_hears_of_what_an_operation_left),
         cmocka_unit_test(what_was_read_in_start_is_not_lost),
         cmocka_unit_test(input_may_leave_something),
+        cmocka_unit_test(a_line_that_never_stops_leaves_time_for_others),
         cmocka_unit_test(a_start_that_gets_no_answer_fails),
         cmocka_unit_test(the_end_of_the_line_is_a_failure_and_a_new_start),
         cmocka_unit_test(the_end_is_told_once),

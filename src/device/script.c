@@ -10,7 +10,7 @@
 #include "base/number.h"
 #include "base/text.h"
 
-enum { MOST_ITEMS = 1 << 20, MOST_PASSES = 1000000, MOST_SECONDS = 1000000 };
+enum { MOST_ITEMS = 1 << 20, MOST_PASSES = 1000000, MOST_SECONDS = 1000000, MOST_DEPTH = 8 };
 
 static const int64_t latest_ns = TP_NEVER / 2; /* beyond this times are not added up any more */
 
@@ -22,9 +22,11 @@ struct reader {
     unsigned line;
     uint32_t capacity; /* of the items */
     int64_t last_ns;   /* the last time that was told */
-    uint32_t repeat;   /* the open one */
-    bool repeating;
-    bool pausing;  /* the open repeat has something to wait for */
+    struct {
+        uint32_t at;  /* the repeat */
+        bool pausing; /* it has something to wait for */
+    } open[MOST_DEPTH];
+    unsigned depth;
     tpi_buf bytes; /* of the line */
 };
 
@@ -46,8 +48,7 @@ static tp_status no_memory(struct reader *r)
     return tp_fail(r->err, TP_E_NOMEM, "%s: out of memory", r->script->file);
 }
 
-/* ---- Items ------------------------------------------------------------------------------------
- */
+/* ---- Items ----------------------------------------------------------------------------------- */
 
 static tp_status grow(struct reader *r)
 {
@@ -77,13 +78,20 @@ static tp_status add(struct reader *r, const tpi_script_item *item)
         tpi_script_item *added = &r->script->items[r->script->count++];
         *added = *item;
         added->line = r->line;
-        added->within = r->repeating ? r->repeat + 1 : 0;
+        added->within = r->depth > 0 ? r->open[r->depth - 1].at + 1 : 0;
     }
     return status;
 }
 
-/* ---- Words ------------------------------------------------------------------------------------
- */
+/* All repeats that are open have something to wait for. */
+static void pause(struct reader *r)
+{
+    for (unsigned i = 0; i < r->depth; i++) {
+        r->open[i].pausing = true;
+    }
+}
+
+/* ---- Words ----------------------------------------------------------------------------------- */
 
 static void skip_blanks(struct reader *r)
 {
@@ -132,8 +140,7 @@ static tp_status expect_end(struct reader *r, const char *behind)
     return r->at == r->end ? TP_OK : fail(r, "nothing stands behind %s", behind);
 }
 
-/* ---- Bytes ------------------------------------------------------------------------------------
- */
+/* ---- Bytes ----------------------------------------------------------------------------------- */
 
 static int hex_digit(char c)
 {
@@ -221,12 +228,13 @@ static tp_status read_bytes(struct reader *r, tpi_script_kind kind, bool hex, in
     if (item.bytes == NULL) {
         return no_memory(r);
     }
-    r->pausing = r->pausing || kind == TPI_SCRIPT_WRITE || delay_ns > 0;
+    if (kind == TPI_SCRIPT_WRITE || delay_ns > 0) {
+        pause(r);
+    }
     return add(r, &item);
 }
 
-/* ---- Everything else --------------------------------------------------------------------------
- */
+/* ---- Everything else ------------------------------------------------------------------------- */
 
 static tp_status read_silence(struct reader *r)
 {
@@ -238,7 +246,9 @@ static tp_status read_silence(struct reader *r)
         status = read_seconds(r, &item.delay_ns);
         status = status == TP_OK ? expect_end(r, "the length of a silence") : status;
     }
-    r->pausing = r->pausing || item.delay_ns > 0;
+    if (item.delay_ns > 0) {
+        pause(r);
+    }
     return status == TP_OK ? add(r, &item) : status;
 }
 
@@ -258,14 +268,15 @@ static tp_status read_repeat(struct reader *r)
         return fail(r, "a repeat has from 1 to %d passes", MOST_PASSES);
     }
     tp_status status = expect_end(r, "a repeat but a number");
-    if (status == TP_OK && r->repeating) {
-        return fail(r, "a repeat cannot stand in another one");
+    if (status == TP_OK && r->depth == MOST_DEPTH) {
+        return fail(r, "repeats are nested deeper than %d", MOST_DEPTH);
     }
     item.passes = (uint32_t)passes;
     status = status == TP_OK ? add(r, &item) : status;
-    r->repeat = r->script->count - 1;
-    r->repeating = true;
-    r->pausing = false;
+    if (status == TP_OK) {
+        r->open[r->depth].at = r->script->count - 1;
+        r->open[r->depth++].pausing = false;
+    }
     return status;
 }
 
@@ -282,33 +293,32 @@ static uint32_t find_prompt(const tpi_script *script, uint32_t repeat)
 
 static tp_status read_end(struct reader *r)
 {
-    const tpi_script_item item = {.kind = TPI_SCRIPT_END, .partner = r->repeat};
     tpi_script *script = r->script;
     tp_status status = expect_end(r, "an end");
 
     if (status != TP_OK) {
         return status;
     }
-    if (!r->repeating) {
+    if (r->depth == 0) {
         return fail(r, "there is no repeat to end");
     }
-    if (script->count == r->repeat + 1) {
+    const uint32_t repeat = r->open[r->depth - 1].at;
+    if (script->count == repeat + 1) {
         return fail(r, "there is nothing to repeat");
     }
-    if (script->items[r->repeat].passes == 0 && !r->pausing) {
+    if (script->items[repeat].passes == 0 && !r->open[r->depth - 1].pausing) {
         return fail(r, "a repeat without end needs a > line or a time in it");
     }
-    r->repeating = false;
-    status = add(r, &item);
+    r->depth--;
+    status = add(r, &(tpi_script_item){.kind = TPI_SCRIPT_END, .partner = repeat});
     if (status == TP_OK) {
-        script->items[r->repeat].partner = script->count - 1;
-        script->items[r->repeat].prompt = find_prompt(script, r->repeat);
+        script->items[repeat].partner = script->count - 1;
+        script->items[repeat].prompt = find_prompt(script, repeat);
     }
     return status;
 }
 
-/* ---- Lines ------------------------------------------------------------------------------------
- */
+/* ---- Lines ----------------------------------------------------------------------------------- */
 
 /* The time before a line, as how long after the one before it. */
 static tp_status read_time(struct reader *r, int64_t *delay_ns, bool *given)
@@ -391,8 +401,8 @@ static tp_status read_lines(struct reader *r, const char *text, size_t length)
         r->line++;
         status = read_line(r);
     }
-    if (status == TP_OK && r->repeating) {
-        r->line = r->script->items[r->repeat].line;
+    if (status == TP_OK && r->depth > 0) {
+        r->line = r->script->items[r->open[r->depth - 1].at].line;
         return fail(r, "the repeat has no end");
     }
     return status;

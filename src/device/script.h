@@ -4,7 +4,8 @@
  *     0.04 > V\n            the driver writes this
  *     0.14 < V\n0\n\n       the hardware answers, so much later
  *     << fa fb 03           the same in hex, at once
- *     repeat 3              ... end; without a number until the driver writes something else
+ *     repeat 3              ... end; without a number until the driver writes something else; may
+ *                           be nested
  *     silence 0.5           nothing comes, whatever is written; without a number for ever
  *     hang-up
  */
@@ -35,7 +36,8 @@ typedef struct tpi_script_item {
     uint32_t passes;  /* of a repeat; 0 for ever */
     uint32_t partner; /* of a repeat its end, and the other way round */
     uint32_t prompt;  /* of a repeat the first write in it; its end if there is none */
-    uint32_t within;  /* 1 + the repeat that it is in; 0 for none */
+    uint32_t within;  /* 1 + the innermost repeat that it is in; 0 for none */
+    uint32_t done;    /* of a repeat that is played: passes so far */
 } tpi_script_item;
 
 typedef struct tpi_script {

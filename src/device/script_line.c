@@ -31,7 +31,6 @@ struct script_line {
     uint32_t at;           /* the item that waits; the count at the end */
     size_t offset;         /* how much of it is done */
     int64_t since_ns;      /* when the one before it was */
-    uint32_t passes;       /* of the repeat that it is in */
     tpi_buf overtaken;     /* answers that the driver did not wait for */
     size_t overtaken_read;
     tp_error broken; /* what the driver did wrong; TP_OK so far */
@@ -60,24 +59,24 @@ static const tpi_script_item *item_of(const struct script_line *s)
     return s->at < s->script.count ? &s->script.items[s->at] : NULL;
 }
 
-/* ---- Moving on --------------------------------------------------------------------------------
- */
+/* ---- Moving on ------------------------------------------------------------------------------- */
 
 /* Go to the item, or to where it leads. */
 static void go_to(struct script_line *s, uint32_t at)
 {
     s->offset = 0;
     for (s->at = at; s->at < s->script.count;) {
-        const tpi_script_item *item = &s->script.items[s->at];
+        tpi_script_item *item = &s->script.items[s->at];
+        tpi_script_item *repeat = &s->script.items[item->partner];
         if (item->kind == TPI_SCRIPT_REPEAT) {
-            s->passes = 0;
+            item->done = 0;
             s->at++;
-        } else if (item->kind == TPI_SCRIPT_END) {
-            s->passes++;
-            s->at =
-                s->passes == s->script.items[item->partner].passes ? s->at + 1 : item->partner + 1;
-        } else {
+        } else if (item->kind != TPI_SCRIPT_END) {
             return;
+        } else if (repeat->passes > 0 && ++repeat->done == repeat->passes) {
+            s->at++;
+        } else {
+            s->at = item->partner + 1;
         }
     }
 }
@@ -100,18 +99,14 @@ static void end_silences(struct script_line *s)
     }
 }
 
-/* The repeat without end that the item is in; NULL if there is none. */
-static const tpi_script_item *endless_repeat(const struct script_line *s)
+/* The innermost repeat that the item is in; NULL if there is none. */
+static const tpi_script_item *repeat_around(const struct script_line *s,
+                                            const tpi_script_item *item)
 {
-    const tpi_script_item *item = item_of(s);
-    const tpi_script_item *repeat =
-        item == NULL || item->within == 0 ? NULL : &s->script.items[item->within - 1];
-
-    return repeat != NULL && repeat->passes == 0 ? repeat : NULL;
+    return item == NULL || item->within == 0 ? NULL : &s->script.items[item->within - 1];
 }
 
-/* ---- Reading ----------------------------------------------------------------------------------
- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 static size_t read_overtaken(struct script_line *s, char *bytes, size_t size)
 {
@@ -184,8 +179,7 @@ static void script_skip_to(tpi_line *line, int64_t until_ns)
     s->skipped_ns = until_ns > s->skipped_ns ? until_ns : s->skipped_ns;
 }
 
-/* ---- Errors -----------------------------------------------------------------------------------
- */
+/* ---- Errors ---------------------------------------------------------------------------------- */
 
 static void put_shown(tpi_buf *out, const char *bytes, size_t length)
 {
@@ -232,42 +226,53 @@ static tp_status mismatch(struct script_line *s, const char *bytes, size_t size)
     return TP_E_IO;
 }
 
-/* ---- Writing ----------------------------------------------------------------------------------
- */
+/* ---- Writing --------------------------------------------------------------------------------- */
 
 static bool fits(const tpi_script_item *item, const char *bytes, size_t size)
 {
     return memcmp(item->bytes, bytes, size < item->length ? size : item->length) == 0;
 }
 
-/* Whether what comes behind a repeat can take these bytes. */
+/* Whether what comes behind a repeat can take these bytes: at its own level, or further out. */
 static bool fits_behind(const struct script_line *s, const tpi_script_item *repeat,
                         const char *bytes, size_t size)
 {
-    uint32_t at = repeat->partner + 1;
+    const tpi_script_item *item = &s->script.items[repeat->partner + 1];
+    const tpi_script_item *const end = &s->script.items[s->script.count];
 
-    while (at < s->script.count && (s->script.items[at].kind == TPI_SCRIPT_ANSWER ||
-                                    s->script.items[at].kind == TPI_SCRIPT_REPEAT)) {
-        at++;
+    while (item < end && (item->kind == TPI_SCRIPT_ANSWER || item->kind == TPI_SCRIPT_REPEAT)) {
+        item++;
     }
-    return at < s->script.count && (s->script.items[at].kind != TPI_SCRIPT_WRITE ||
-                                    fits(&s->script.items[at], bytes, size));
-}
-
-/* A repeat without end is left when the driver writes something else than it begins with. */
-static bool leaves_repeat(const struct script_line *s, const char *bytes, size_t size)
-{
-    const tpi_script_item *item = item_of(s);
-    const tpi_script_item *repeat = endless_repeat(s);
-
-    if (repeat == NULL || s->offset > 0) {
+    if (item == end) {
         return false;
     }
-    if (repeat->prompt == repeat->partner) { /* answers only */
-        return true;
+    if (item->kind != TPI_SCRIPT_END) {
+        return item->kind != TPI_SCRIPT_WRITE || fits(item, bytes, size);
     }
-    return s->at == repeat->prompt && !fits(item, bytes, size) &&
-           fits_behind(s, repeat, bytes, size);
+    const tpi_script_item *outer = &s->script.items[item->partner];
+    return (outer->prompt != outer->partner &&
+            fits(&s->script.items[outer->prompt], bytes, size)) ||
+           fits_behind(s, outer, bytes, size);
+}
+
+/* The repeat without end that a write leaves: one with answers only, or one that begins with
+ * another write. NULL if there is none. */
+static const tpi_script_item *left_repeat(const struct script_line *s, const char *bytes,
+                                          size_t size)
+{
+    const tpi_script_item *item = item_of(s);
+    const tpi_script_item *repeat = s->offset > 0 ? NULL : repeat_around(s, item);
+    const tpi_script_item *left = NULL;
+
+    for (; repeat != NULL; repeat = repeat_around(s, repeat)) {
+        const bool answers_only = repeat->prompt == repeat->partner;
+        if (repeat->passes == 0 &&
+            (answers_only || (item->kind == TPI_SCRIPT_WRITE && !fits(item, bytes, size) &&
+                              fits_behind(s, repeat, bytes, size)))) {
+            left = repeat; /* or one further out */
+        }
+    }
+    return left;
 }
 
 /* The driver does not wait for the answer: it comes now, or what is left of it. */
@@ -311,9 +316,10 @@ static tp_status write_some(struct script_line *s, const char *bytes, size_t siz
     if (item == NULL) {
         return mismatch(s, bytes, size);
     }
-    if (leaves_repeat(s, bytes, size)) {
+    const tpi_script_item *left = left_repeat(s, bytes, size);
+    if (left != NULL) {
         s->since_ns = now_ns(s);
-        go_to(s, endless_repeat(s)->partner + 1);
+        go_to(s, left->partner + 1);
         return TP_OK;
     }
     switch (item->kind) {
@@ -347,8 +353,7 @@ static tp_status script_write(tpi_line *line, const void *bytes, size_t size, si
     return s->broken.code == TP_OK ? TP_OK : tp_fail(err, s->broken.code, "%s", s->broken.text);
 }
 
-/* ---- Opening ----------------------------------------------------------------------------------
- */
+/* ---- Opening --------------------------------------------------------------------------------- */
 
 static void script_close(tpi_line *line)
 {

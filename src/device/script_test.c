@@ -10,8 +10,7 @@
 #include "support/memory.h"
 #include "support/unit.h"
 
-/* ---- Reading ----------------------------------------------------------------------------------
- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 static const char *const names[] = {">", "<", "silence", "hang-up", "repeat", "end"};
 
@@ -103,6 +102,8 @@ static void sections_are_repeated(void **state)
     means("repeat 3\n< a\nend\n", "1repeat(3 to 2, prompt 2) 2<=61 3end ");
     means("repeat\n< a\n> b\n> c\nend", "1repeat(0 to 4, prompt 2) 2<=61 3>=62 4>=63 5end ");
     means("repeat\n+1 < a\nend", "1repeat(0 to 2, prompt 2) 2<+1000000us=61 3end ");
+    means("repeat\nrepeat 2\n> a\nend\nend\n> b\n",
+          "1repeat(0 to 4, prompt 2) 2repeat(2 to 3, prompt 2) 3>=61 4end 5end 6>=62 ");
     means("repeat\nsilence 1\nend", "1repeat(0 to 2, prompt 2) 2silence+1000000us 3end ");
 }
 
@@ -128,7 +129,11 @@ static void mistakes_are_named_with_their_line(void **state)
     is_refused("repeat 0\n", "x:1: a repeat has from 1 to 1000000 passes");
     is_refused("repeat 99999999999999999999\n", "x:1: a repeat has from 1 to 1000000 passes");
     is_refused("repeat x\n", "x:1: nothing stands behind a repeat but a number");
-    is_refused("repeat 2\nrepeat 2\n", "x:2: a repeat cannot stand in another one");
+    is_refused("repeat\nrepeat\nrepeat\nrepeat\nrepeat\nrepeat\nrepeat\nrepeat\nrepeat\n",
+               "x:9: repeats are nested deeper than 8");
+    is_refused("repeat 2\nrepeat 2\n> a\nend", "x:1: the repeat has no end");
+    is_refused("repeat\nrepeat 3\n< a\nend\nend",
+               "x:5: a repeat without end needs a > line or a time in it");
     is_refused("repeat 2\nend\n", "x:2: there is nothing to repeat");
     is_refused("\nrepeat 2\n< a\n", "x:2: the repeat has no end");
     is_refused("end", "x:1: there is no repeat to end");
@@ -159,8 +164,7 @@ static void running_out_of_memory_is_told(void **state)
     memory_sweep(read_much, text);
 }
 
-/* ---- Playing ----------------------------------------------------------------------------------
- */
+/* ---- Playing --------------------------------------------------------------------------------- */
 
 struct stage {
     tp_clock clock;
@@ -386,9 +390,14 @@ static void a_repeat_without_end_ends_when_something_else_is_written(void **stat
     s = begin("repeat\n> ask\\n\nend\n> quit\\n\n");
     must_not_send(s, "what\n", TP_E_IO, "2: expected \"ask\\n\", got \"what\\n\"");
     end(s);
-    s = begin("repeat\n> ask\\n\n> more\\n\nend\n> quit\\n\n");
+    s = begin("repeat\n> ask\\n\n< yes\n> more\\n\nend\n> quit\\n\n"); /* in the middle too */
     sends(s, "ask\n");
-    must_not_send(s, "quit\n", TP_E_IO, "3: expected \"more\\n\", got \"quit\\n\"");
+    sends(s, "quit\n");
+    hears(s, "yes");
+    end(s);
+    s = begin("repeat 2\n> ask\\n\nend\n> quit\\n\n"); /* but not one that has an end */
+    sends(s, "ask\n");
+    must_not_send(s, "quit\n", TP_E_IO, "2: expected \"ask\\n\", got \"quit\\n\"");
     end(s);
 }
 
@@ -407,6 +416,43 @@ static void a_stream_of_answers_is_ended_by_any_write(void **state)
     assert_int_equal(s->line->ops->read(s->line, piece, 2, &length, &s->err), TP_OK);
     sends(s, "stop"); /* what was begun is completed */
     hears(s, "o,bye");
+    end(s);
+}
+
+/* A device that is switched on and off: two repeats, one in the other. */
+static void repeats_can_be_nested(void **state)
+{
+    struct stage *s =
+        begin("repeat\n> on\n< ok,\nrepeat\n+1 < data,\nend\n> off\n< bye,\nend\n> quit\n");
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        sends(s, "on");
+        hears(s, "ok,");
+        move(s, 2.5);
+        hears(s, "data,data,");
+        sends(s, "off");
+        hears(s, "bye,");
+    }
+    sends(s, "quit");
+    end(s);
+    s = begin("repeat\nrepeat\n> a\nend\nend\n> b\n");
+    sends(s, "aaa");
+    sends(s, "b");
+    end(s);
+    s = begin("repeat\nrepeat\n> a\nend\nend\n> b\n");
+    must_not_send(s, "c", TP_E_IO, "3: expected \"a\", got \"c\"");
+    end(s);
+    s = begin("repeat\nrepeat 2\n> a\nend\n> b\nend\n> c\n");
+    sends(s, "aabaab");
+    sends(s, "a");
+    must_not_send(s, "b", TP_E_IO, "3: expected \"a\", got \"b\"");
+    end(s);
+    s = begin("repeat\n> a\nrepeat\n> b\nend\nend\n> c\n");
+    sends(s, "abbbabc");
+    end(s);
+    s = begin("repeat\nrepeat\n+1 < x\nend\nend\n");
+    must_not_send(s, "c", TP_E_IO, "5: expected nothing more, got \"c\"");
     end(s);
 }
 
@@ -533,6 +579,7 @@ int main(void)
         cmocka_unit_test(a_repeat_is_written_out),
         cmocka_unit_test(a_repeat_without_end_ends_when_something_else_is_written),
         cmocka_unit_test(a_stream_of_answers_is_ended_by_any_write),
+        cmocka_unit_test(repeats_can_be_nested),
         cmocka_unit_test(a_silence_swallows_everything),
         cmocka_unit_test(a_hang_up_ends_reading_and_writing),
         cmocka_unit_test(a_driver_that_never_reads_is_stopped),

@@ -116,6 +116,7 @@ static void what_nobody_uses_is_noted(void **state)
 static void mistakes_are_named_with_their_place(void **state)
 {
     (void)state;
+    is_refused("", "geometry ( pose [ 1 2 3 ] )", "x.cfg:1:1: the driver fake provides nothing");
     is_refused("\"laser:0\" \"laser:1\"", "geometry ( pose [ 1 2 3 ] )",
                "x.cfg:2:1: the driver provides 2 devices: say which one, as device \"laser:0\"");
     is_refused("\"laser:0\"", "geometry ( device \"laser:1\" )",

@@ -15,8 +15,7 @@ struct plugin {
     struct plugin *next;
 };
 
-/* ---- Opening ----------------------------------------------------------------------------------
- */
+/* ---- Opening --------------------------------------------------------------------------------- */
 
 static struct plugin *find_open(const tp_server *server, const char *path)
 {
@@ -117,8 +116,7 @@ void plugins_close(tp_server *server)
     server->plugins = NULL;
 }
 
-/* ---- Choosing ---------------------------------------------------------------------------------
- */
+/* ---- Choosing -------------------------------------------------------------------------------- */
 
 /* From the plug-in that the section names. */
 static tp_status choose_own(tp_server *server, const tpi_cfg_value *value, const char *name,

@@ -320,6 +320,32 @@ static void no_memory_is_left_behind(void **state)
     assert_int_equal(memory_live(), before);
 }
 
+/* Whichever allocation fails: the change is made or it is not, and nothing is lost. */
+static void memory_may_run_out(void **state)
+{
+    bool failed = true;
+
+    (void)state;
+    for (size_t n = 1; failed; n++) {
+        const long before = memory_live();
+        tp_server *server = begin(PTZ(0, "") PTZ(1, ""));
+        tp_error err = {0};
+        write_text(PTZ(0, "label \"new\"") PTZ(2, ""));
+        memory_fail_at(n);
+        tp_status status = tp_server_reload(server, &err);
+        failed = memory_has_failed();
+        memory_fail_at(0);
+        for (int i = 0; i < 5; i++) {
+            tp_server_step(server, false);
+        }
+        assert_non_null(find(server, 0));
+        assert_true((status == TP_OK) == (find(server, 2) != NULL));
+        assert_true((status == TP_OK) == (find(server, 1) == NULL));
+        tp_server_destroy(server);
+        assert_int_equal(memory_live(), before);
+    }
+}
+
 /* ---- Ports -------------------------------------------------------------------------------------
  */
 
@@ -358,6 +384,7 @@ int main(void)
         cmocka_unit_test(who_uses_what_is_exchanged_uses_the_new_one),
         cmocka_unit_test(one_change_at_a_time),
         cmocka_unit_test(no_memory_is_left_behind),
+        cmocka_unit_test(memory_may_run_out),
         cmocka_unit_test(robots_get_and_lose_their_ports),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

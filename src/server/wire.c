@@ -177,6 +177,10 @@ static tp_status read_blueprint(tp_server *server, tpi_cfg_section *section, tpi
     status = status == TP_OK ? read_addresses(server, section, "provides", &plan->provides,
                                               &plan->provide_count, err)
                              : status;
+    if (status == TP_OK && plan->provide_count == 0) {
+        return tpi_cfg_fail(&section->place, err, "the driver %s provides nothing",
+                            plan->driver->name);
+    }
     status = status == TP_OK ? read_addresses(server, section, "requires", &plan->requires,
                                               &plan->require_count, err)
                              : status;
@@ -220,12 +224,7 @@ static tp_status read_driver(tp_server *server, tpi_cfg_section *section, tp_err
     }
     plan->section = section;
     tp_status status = tpi_cfg_bool(section, "isolated", false, &plan->isolated, err);
-    status = status == TP_OK ? read_blueprint(server, section, &plan->asked, err) : status;
-    if (status == TP_OK && plan->asked.provide_count == 0) {
-        return tpi_cfg_fail(&section->place, err, "the driver %s provides nothing",
-                            plan->asked.driver->name);
-    }
-    return status;
+    return status == TP_OK ? read_blueprint(server, section, &plan->asked, err) : status;
 }
 
 /* ---- Instances ------------------------------------------------------------------------------- */

@@ -120,7 +120,8 @@ static bool read_on(tpi_line *line, unsigned *steps)
     return false;
 }
 
-static void play(tpi_script *script)
+/* A driver that writes what the script expects somewhere, every `stride`-th line of it. */
+static void play(tpi_script *script, uint32_t stride)
 {
     const tp_clock clock = {.now_ns = no_time};
     const tpi_line_plan plan = {.url = "script:fuzz", .clock = &clock};
@@ -133,12 +134,13 @@ static void play(tpi_script *script)
     if (tpi_script_play_take(&line, script, &plan, &err) != TP_OK) {
         return;
     }
-    for (uint32_t i = 0; i < count && steps < MOST_STEPS; i++) {
+    for (uint32_t i = 0; i < 2 * count && steps < MOST_STEPS; i++) {
+        const tpi_script_item *item = &items[(uint64_t)i * stride % count];
+        const size_t half = item->length / 2;
         size_t length = 0;
-        if (items[i].kind == TPI_SCRIPT_WRITE) {
-            const size_t half = items[i].length / 2;
-            line->ops->write(line, items[i].bytes, half, &length, &err);
-            line->ops->write(line, items[i].bytes + half, items[i].length - half, &length, &err);
+        if (item->kind == TPI_SCRIPT_WRITE) {
+            line->ops->write(line, item->bytes, half, &length, &err);
+            line->ops->write(line, item->bytes + half, item->length - half, &length, &err);
         }
         if (i % 2 == 0 && !read_on(line, &steps)) {
             break;
@@ -157,6 +159,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     round_trip(&script);
-    play(&script);
+    play(&script, 1);
+    if (size < 4096 && tpi_script_parse(&script, "fuzz", (const char *)data, size, &err) == TP_OK) {
+        play(&script, 7);
+    }
     return 0;
 }

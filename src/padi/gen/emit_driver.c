@@ -22,11 +22,10 @@ static void put_offer(tpi_buf *out, const tp_interface *interface)
     const char *name = interface->name;
     const bool operations = gen_has_operations(interface);
 
-    tpi_buf_printf(
-        out,
-        "\n/* Offer %s at the first free address of `provides` with this key (NULL for\n"
-        " * any); from init only. %s*/\n",
-        name, operations ? "`ops` is borrowed as long as the instance. " : "");
+    tpi_buf_printf(out,
+                   "\n/* Offer %s at the first free address of `provides` with this key (NULL for\n"
+                   " * any); from init only. %s*/\n",
+                   name, operations ? "`ops` is borrowed as long as the instance. " : "");
     tpi_buf_printf(out, "static inline tp_status tp_offer_%s(tp_instance *self, const char *key,\n",
                    name);
     if (operations) {
