@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "troupe/driver.h"
+#include "forward.h"
 #include "troupe/interfaces/player.h"
 
 /* A device and what stands behind it. */
@@ -29,19 +29,6 @@ static const tp_param passthrough_params[] = {
 
 /* ---- Messages -------------------------------------------------------------------------------- */
 
-static void answered(tp_instance *self, void *context, tp_status status, const tp_msg *answer,
-                     const char *why)
-{
-    tp_ticket *ticket = context;
-
-    (void)self;
-    if (status == TP_OK) {
-        tp_ticket_answer(ticket, tp_msg_payload(answer));
-    } else {
-        tp_ticket_fail(ticket, status, why);
-    }
-}
-
 static tp_status passthrough_handle(tp_device *device, const tp_message *what, const void *ask,
                                     void *answer, tp_error *err)
 {
@@ -49,23 +36,16 @@ static tp_status passthrough_handle(tp_device *device, const tp_message *what, c
     const struct pair *pair = tp_device_context(device);
 
     (void)answer;
-    (void)err;
-    if (what->kind == TP_KIND_COMMAND) {
-        return tp_link_command(pair->link, what->code, ask);
-    }
-    tp_status status = tp_link_request(pair->link, what->code, ask, p->timeout_ns, answered,
-                                       tp_device_defer(device));
-    return status == TP_OK ? TP_PENDING : status;
+    return forward_message(device, pair->link, what, ask, p->timeout_ns, err);
 }
 
 static void passthrough_data(tp_instance *self, tp_link *from, const tp_msg *msg)
 {
     const struct passthrough *p = tp_instance_state(self);
-    const tp_msghdr *header = tp_msg_header(msg);
 
     for (size_t i = 0; i < p->pair_count; i++) {
         if (p->pairs[i].link == from) {
-            tp_publish(p->pairs[i].device, header->subtype, tp_msg_payload(msg), header->timestamp);
+            forward_data(p->pairs[i].device, msg);
         }
     }
 }
@@ -113,14 +93,11 @@ static tp_status join(tp_instance *self, size_t i, tp_error *err)
 static tp_status passthrough_init(tp_instance *self, tp_error *err)
 {
     struct passthrough *p = tp_instance_state(self);
-    const double timeout_s = tp_param_double(self, "timeout");
-    tp_status status = TP_OK;
+    tp_status status = forward_seconds(self, "timeout", &p->timeout_ns, err);
 
-    if (!(timeout_s > 0 && timeout_s <= 1e6)) {
-        return tp_fail(err, TP_E_RANGE, "timeout \"%s\" is not a number of seconds above 0",
-                       tp_param_string(self, "timeout"));
+    if (status != TP_OK) {
+        return status;
     }
-    p->timeout_ns = (int64_t)(timeout_s * (double)TP_NS_PER_S);
     p->pair_count = tp_provides_count(self);
     p->pairs = calloc(p->pair_count + 1, sizeof *p->pairs);
     if (p->pairs == NULL) {
