@@ -161,12 +161,14 @@ static void attach(tp_device *device, tpi_reader *reader)
 void tpi_device_open(tp_device *device, tpi_opening *opening)
 {
     tp_instance *self = device->instance;
+    tpi_reader *reader = opening->reader;
 
     opening->device = device;
     opening->next = NULL;
     if (self->phase == RUNNING) {
-        attach(device, opening->reader);
+        attach(device, reader);
         opening->done(opening, TP_OK, NULL);
+        latch_repeat(device, reader);
         return;
     }
     tpi_opening **last = &self->waiting;
@@ -223,6 +225,7 @@ void device_deliver(tp_device *device, tp_msg *msg)
     struct delivery delivery = {device->readers, device->deliveries};
 
     device->published++;
+    latch_keep(device, msg);
     device->deliveries = &delivery;
     while (delivery.next != NULL) {
         tpi_reader *reader = delivery.next;
@@ -278,7 +281,8 @@ tp_status tp_publish(tp_device *device, unsigned code, const void *value, double
     if (what == NULL) {
         return TP_E_UNKNOWN;
     }
-    if (atomic_load_explicit(&device->has_readers, memory_order_relaxed) == 0) {
+    if (device->latched == NULL &&
+        atomic_load_explicit(&device->has_readers, memory_order_relaxed) == 0) {
         return TP_OK;
     }
     const tp_clock *clock = tp_instance_clock(device->instance);

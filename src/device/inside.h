@@ -39,6 +39,7 @@ struct tp_device {
     uint32_t reader_count;       /* the loop's */
     atomic_uint has_readers;     /* the same, for the driver's thread */
     uint64_t published;          /* the loop's */
+    tp_msg **latched;            /* owned: the last data, by message; NULL if it does not latch */
     tp_device *next;             /* of the instance */
 };
 
@@ -184,6 +185,9 @@ tp_status common_answer(tp_device *device, const tp_message *what, const void *a
 void links_open(tp_instance *self);
 void links_close(tp_instance *self);
 
+/* The instance runs: what it would have missed before is repeated. */
+void links_repeat(tp_instance *self);
+
 /* Where the instance runs: its requests to other devices will have no answer. */
 void errands_end(tp_instance *self);
 
@@ -191,5 +195,10 @@ void errands_end(tp_instance *self);
 tp_status device_add(tp_instance *self, const tpi_wanted *wanted, const void *ops,
                      tp_handler *handler, tp_device **out, tp_error *err);
 void device_deliver(tp_device *device, tp_msg *msg);
+
+/* latch.c, on the loop: the last data of a device that latches. */
+void latch_keep(tp_device *device, tp_msg *msg);
+void latch_repeat(tp_device *device, tpi_reader *reader);
+void latch_forget(tp_device *device);
 
 #endif

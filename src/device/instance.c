@@ -144,6 +144,7 @@ void instance_started(tpi_task *task)
     if (status == TP_OK) {
         self->phase = RUNNING;
         poll_on_loop(self);
+        links_repeat(self);
         tell_waiting(self, TP_OK);
         instance_stop_if_unused(self);
         return;
@@ -166,6 +167,13 @@ void instance_started(tpi_task *task)
     tell_waiting(self, status);
 }
 
+static void forget_latched(tp_instance *self)
+{
+    for (tp_device *device = self->devices; device != NULL; device = device->next) {
+        latch_forget(device);
+    }
+}
+
 void instance_stopped(tpi_task *task)
 {
     tp_instance *self = (tp_instance *)((char *)task - offsetof(tp_instance, stopped_task));
@@ -174,6 +182,7 @@ void instance_stopped(tpi_task *task)
         return;
     }
     links_close(self);
+    forget_latched(self);
     self->phase = IDLE;
     if (self->waiting != NULL) {
         instance_start(self);
@@ -215,6 +224,7 @@ void instance_failed(tpi_task *task)
     tp_timer_cancel(self->timer);
     self->phase = FAILED;
     links_close(self);
+    forget_latched(self);
     tell_readers(self);
     if (self->plan.restart_ns > 0) {
         tp_timer_at(self->timer, tp_clock_now_ns(tp_instance_clock(self)) + self->plan.restart_ns);
@@ -345,6 +355,8 @@ void instance_destroy(tp_instance *self)
     }
     while (self->devices != NULL) {
         tp_device *next = self->devices->next;
+        latch_forget(self->devices);
+        free((void *)self->devices->latched);
         free(self->devices);
         self->devices = next;
     }
