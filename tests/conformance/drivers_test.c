@@ -17,6 +17,7 @@ extern const tp_driver tp_driver_fake;
 extern const tp_driver tp_driver_lasertoranger;
 extern const tp_driver tp_driver_passthrough;
 extern const tp_driver tp_driver_rangertolaser;
+extern const tp_driver tp_driver_relay;
 extern const tp_driver tp_driver_remote;
 
 static char far_url[128]; /* "url=unix:..." */
@@ -35,8 +36,8 @@ static const char *const bad_fakes[] = {
     "noise=-1",    "position=1,2", "orientation=1",    "size=1,2,3,4",
     "size=1,2,-3", "rate=1e300",   "position=1,2,inf", "noise=1e300",
     NULL};
-static const char *const bad_timeouts[] = {"timeout=0", "timeout=-1", "timeout=soon", "timeout=nan",
-                                           NULL};
+static const char *const bad_passes[] = {"timeout=0", "timeout=-1", "timeout=soon", "timeout=nan",
+                                         "rate=-1",   "rate=1e300", "rate=1e-300",  NULL};
 static const char *const bad_remotes[] = {"url=unix:/x timeout=0", "url=unix:/x patience=nan",
                                           "url=unix:/x devices=sonar:0",
                                           "url=unix:/x devices=position2d:-1", NULL};
@@ -65,12 +66,19 @@ static const suite_driver drivers[] = {
                     "laser:0 position2d:0 b@ptz:1 a@ptz:0 log:0", NULL},
         .behind = "position2d:0 laser:0 ptz:0 ptz:1 log:0",
         .foreign = "sonar:0",
-        .bad_settings = bad_timeouts,
+        .bad_settings = bad_passes,
     },
     {
         .section = {&tp_driver_rangertolaser, "laser:0", "ranger:0", NULL},
         .behind = "ranger:0",
         .foreign = "sonar:0",
+    },
+    {
+        .section = {&tp_driver_relay, "position2d:10 laser:10", "laser:0 position2d:0",
+                    "rate=100 changes=1 latch=1"},
+        .behind = "position2d:0 laser:0",
+        .foreign = "sonar:0",
+        .bad_settings = bad_passes,
     },
     {
         .section = {&tp_driver_remote, "position2d:0 laser:0 ptz:0 log:0", NULL, far_url},
