@@ -1,34 +1,16 @@
-/*
- * relay_test.c - passthrough and relay thin data out and repeat the last; all on one opening.
- *
- * The source is a driver of the test's own that sends when it is told to.
- */
-#include "conformance/play.h"
+/* relay_test.c - passthrough and relay thin data out and repeat the last; all on one opening. */
+#include "conformance/puppet.h"
 #include "device/inside.h"
 #include "troupe/interfaces/position1d.h"
 
 extern const tp_driver tp_driver_passthrough;
 extern const tp_driver tp_driver_relay;
 
-static tp_status source_init(tp_instance *self, tp_error *err)
-{
-    static const tp_position1d_ops no_ops = {0};
-
-    return tp_offer(self, &tp_interface_position1d, NULL, &no_ops, NULL, NULL, err);
-}
-
-static const tp_driver_ops source_ops = {.init = source_init};
-static const tp_driver source_driver = {.abi = TP_DRIVER_ABI,
-                                        .name = "source",
-                                        .state_size = 1,
-                                        .ops = &source_ops,
-                                        .flags = TP_DRIVER_ON_LOOP};
-
 static play *begin(const tp_driver *driver, const char *settings)
 {
     play *p = play_create();
 
-    play_add(p, &source_driver, "position1d:0", NULL, NULL);
+    play_add(p, &puppet_driver, "position1d:0", NULL, NULL);
     play_add(p, driver, "position1d:1", "position1d:0", settings);
     play_open(p);
     return p;
@@ -39,17 +21,8 @@ static void say(play *p, double after_s, float pos)
 {
     const tp_position1d_data data = {.pos = pos};
 
-    bench_move_clock(&p->b, after_s);
-    tp_loop_turn(p->b.loop, false);
-    assert_int_equal(
-        tp_publish(bench_find(&p->b, "position1d:0"), TP_POSITION1D_DATA_STATE, &data, 0), TP_OK);
-    tp_loop_turn(p->b.loop, false);
-}
-
-static void let_pass(play *p, double seconds)
-{
-    bench_move_clock(&p->b, seconds);
-    tp_loop_turn(p->b.loop, false);
+    puppet_wait(&p->b, after_s);
+    puppet_send(&p->b, "position1d:0", TP_POSITION1D_DATA_STATE, &data);
 }
 
 /* So much data has come, the last of it this. */
@@ -82,12 +55,12 @@ static void data_comes_at_most_at_the_rate_and_the_newest_is_not_lost(void **sta
     say(p, 0.03, 2);
     say(p, 0.03, 3);
     assert_seen(&p->r, 1, 1);
-    let_pass(p, 0.03);
+    puppet_wait(&p->b, 0.03);
     assert_seen(&p->r, 1, 1);
-    let_pass(p, 0.01); /* a tenth of a second has passed */
+    puppet_wait(&p->b, 0.01); /* a tenth of a second has passed */
     assert_seen(&p->r, 2, 3);
     play_assert_near(tp_msg_header(p->r.last[TP_POSITION1D_DATA_STATE])->timestamp, 1.06);
-    let_pass(p, 1);
+    puppet_wait(&p->b, 1);
     assert_seen(&p->r, 2, 3); /* nothing is sent twice */
     say(p, 0, 4);
     assert_seen(&p->r, 3, 4);
@@ -133,7 +106,7 @@ static void a_change_that_is_undone_before_its_time_is_none(void **state)
     say(p, 0, 5);
     say(p, 0.02, 6);
     say(p, 0.02, 5);
-    let_pass(p, 1);
+    puppet_wait(&p->b, 1);
     assert_seen(&p->r, 1, 5);
     play_destroy(p);
 }
@@ -145,8 +118,7 @@ static void failures_go_through_at_once(void **state)
 
     (void)state;
     for (int i = 0; i < 2; i++) {
-        tp_publish(bench_find(&p->b, "position1d:0"), TP_COMMON_DATA_ERROR, &failure, 0);
-        tp_loop_turn(p->b.loop, false);
+        puppet_send(&p->b, "position1d:0", TP_COMMON_DATA_ERROR, &failure);
     }
     assert_int_equal(p->r.counts[TP_COMMON_DATA_ERROR], 2);
     play_destroy(p);

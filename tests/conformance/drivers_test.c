@@ -19,6 +19,7 @@ extern const tp_driver tp_driver_passthrough;
 extern const tp_driver tp_driver_rangertolaser;
 extern const tp_driver tp_driver_relay;
 extern const tp_driver tp_driver_remote;
+extern const tp_driver tp_driver_switch;
 
 static char far_url[128]; /* "url=unix:..." */
 
@@ -42,6 +43,8 @@ static const char *const bad_remotes[] = {"url=unix:/x timeout=0", "url=unix:/x 
                                           "url=unix:/x devices=sonar:0",
                                           "url=unix:/x devices=position2d:-1", NULL};
 static const char *const bad_lasers[] = {"force_config=1", "force_config=1,2,3,4,5,6", NULL};
+
+static const char *const bad_switches[] = {"mode=x", "source=2", "timeout=0", "timeout=nan", NULL};
 
 static const suite_driver drivers[] = {
     {
@@ -83,6 +86,13 @@ static const suite_driver drivers[] = {
     {
         .section = {&tp_driver_remote, "position2d:0 laser:0 ptz:0 log:0", NULL, far_url},
         .bad_settings = bad_remotes,
+    },
+    {
+        .section = {&tp_driver_switch, "position2d:10", "a@position2d:0 position2d:1",
+                    "mode=priority timeout=0.2"},
+        .behind = "position2d:0 position2d:1",
+        .foreign = "sonar:0",
+        .bad_settings = bad_switches,
     },
 };
 
