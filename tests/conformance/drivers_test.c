@@ -12,6 +12,7 @@
 #include "platform/thread.h"
 #include "troupe/server.h"
 
+extern const tp_driver tp_driver_cspace;
 extern const tp_driver tp_driver_dummy;
 extern const tp_driver tp_driver_fake;
 extern const tp_driver tp_driver_lasertoranger;
@@ -44,9 +45,18 @@ static const char *const bad_remotes[] = {"url=unix:/x timeout=0", "url=unix:/x 
                                           "url=unix:/x devices=position2d:-1", NULL};
 static const char *const bad_lasers[] = {"force_config=1", "force_config=1,2,3,4,5,6", NULL};
 
+static const char *const bad_spaces[] = {"radius=0",    "radius=-1",           "radius=nan",
+                                         "outline=1,1", "outline=1,1,2,2,3,3", "radius=1 pose=1",
+                                         NULL};
 static const char *const bad_switches[] = {"mode=x", "source=2", "timeout=0", "timeout=nan", NULL};
 
 static const suite_driver drivers[] = {
+    {
+        .section = {&tp_driver_cspace, "laser:10 ranger:10", "laser:0", "radius=0.3"},
+        .behind = "laser:0",
+        .foreign = "sonar:0",
+        .bad_settings = bad_spaces,
+    },
     {
         .section = {&tp_driver_dummy, "camera:0 laser:0 position2d:0 sonar:0 wifi:0 imu:0", NULL,
                     "rate=1000"},

@@ -99,6 +99,13 @@ void puppet_send(bench *b, const char *address, unsigned code, const void *value
     settle(b);
 }
 
+const void *puppet_await(bench_reader *r, const char *address, unsigned code, const void *value,
+                         unsigned awaited)
+{
+    assert_int_equal(tp_publish(puppet_at(r->b, address)->device, code, value, 0), TP_OK);
+    return bench_await(r, awaited);
+}
+
 void puppet_wait(bench *b, double seconds)
 {
     bench_move_clock(b, seconds);

@@ -27,6 +27,10 @@ puppet *puppet_at(const bench *b, const char *address);
 /* Send data, and let everybody hear it. */
 void puppet_send(bench *b, const char *address, unsigned code, const void *value);
 
+/* Send data and wait for what a reader then gets of the driver in between. */
+const void *puppet_await(bench_reader *r, const char *address, unsigned code, const void *value,
+                         unsigned awaited);
+
 /* Let time pass, and what is due happen. */
 void puppet_wait(bench *b, double seconds);
 
