@@ -15,6 +15,7 @@
 extern const tp_driver tp_driver_cspace;
 extern const tp_driver tp_driver_dummy;
 extern const tp_driver tp_driver_fake;
+extern const tp_driver tp_driver_inhibit;
 extern const tp_driver tp_driver_lasertoranger;
 extern const tp_driver tp_driver_passthrough;
 extern const tp_driver tp_driver_rangertolaser;
@@ -48,6 +49,8 @@ static const char *const bad_lasers[] = {"force_config=1", "force_config=1,2,3,4
 static const char *const bad_spaces[] = {"radius=0",    "radius=-1",           "radius=nan",
                                          "outline=1,1", "outline=1,1,2,2,3,3", "radius=1 pose=1",
                                          NULL};
+static const char *const bad_inhibits[] = {
+    "stop_distance=1", "slow_distance=-1", "timeout=0", "front=-1", "cone=7", "poses=1,2", NULL};
 static const char *const bad_switches[] = {"mode=x", "source=2", "timeout=0", "timeout=nan", NULL};
 
 static const suite_driver drivers[] = {
@@ -67,6 +70,13 @@ static const suite_driver drivers[] = {
         .section = {&tp_driver_fake, EVERYTHING, NULL, "rate=1000"},
         .bad_settings = bad_fakes,
         .quiet = "blackboard",
+    },
+    {
+        .section = {&tp_driver_inhibit, "position2d:10",
+                    "position2d:0 laser:0 ranger:0 sonar:0 ir:0 bumper:0", "wheelbase=0.3"},
+        .behind = "position2d:0 laser:0 ranger:0 sonar:0 ir:0 bumper:0",
+        .foreign = "sonar:0",
+        .bad_settings = bad_inhibits,
     },
     {
         .section = {&tp_driver_lasertoranger, "ranger:0", "laser:0", NULL},
