@@ -17,6 +17,7 @@ extern const tp_driver tp_driver_dummy;
 extern const tp_driver tp_driver_fake;
 extern const tp_driver tp_driver_inhibit;
 extern const tp_driver tp_driver_lasertoranger;
+extern const tp_driver tp_driver_mobile;
 extern const tp_driver tp_driver_passthrough;
 extern const tp_driver tp_driver_rangertolaser;
 extern const tp_driver tp_driver_relay;
@@ -51,6 +52,8 @@ static const char *const bad_spaces[] = {"radius=0",    "radius=-1",           "
                                          NULL};
 static const char *const bad_inhibits[] = {
     "stop_distance=1", "slow_distance=-1", "timeout=0", "front=-1", "cone=7", "poses=1,2", NULL};
+static const char *const bad_mobiles[] = {
+    "axes=z", "axes=a", "rate=0", "max_speed=0", "min_turn_radius=-1", "tolerance=1", NULL};
 static const char *const bad_switches[] = {"mode=x", "source=2", "timeout=0", "timeout=nan", NULL};
 
 static const suite_driver drivers[] = {
@@ -83,6 +86,12 @@ static const suite_driver drivers[] = {
         .behind = "laser:0",
         .foreign = "sonar:0",
         .bad_settings = bad_lasers,
+    },
+    {
+        .section = {&tp_driver_mobile, "mobile:10", "position2d:0", "axes=x,y,yaw"},
+        .behind = "position2d:0",
+        .foreign = "sonar:0",
+        .bad_settings = bad_mobiles,
     },
     {
         .section = {&tp_driver_passthrough, "position2d:10 laser:10 a@ptz:10 b@ptz:11 log:10",
