@@ -13,7 +13,7 @@
 #include "forward.h"
 
 static const tp_param cspace_params[] = {
-    {"radius", "m", "0", "radius of the robot, if it is round"},
+    {"radius", "m", "", "radius of the robot, if it is round"},
     {"outline", "m", "",
      "corners of the robot otherwise: x y x y ..., convex, seen from its centre"},
     {"pose", "m m rad", "",

@@ -1,5 +1,5 @@
 /* inhibit_test.c - the robot goes only where its sensors see nothing near. */
-#include "inhibit_play.h"
+#include "inhibit_test.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* sensors_test.c - what the sensors of a robot see, and where. */
-#include "inhibit_play.h"
+#include "inhibit_test.h"
 
 #include <math.h>
 

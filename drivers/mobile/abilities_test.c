@@ -1,5 +1,5 @@
 /* abilities_test.c - what a mobile can do, what it cannot, and on which devices. */
-#include "mobile_play.h"
+#include "mobile_test.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* mobile_test.c - a robot in the plane, commanded axis by axis. */
-#include "mobile_play.h"
+#include "mobile_test.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
-/* inhibit_play.h - a robot and its sensors as puppets, for the tests of this driver. */
-#ifndef TROUPE_DRIVERS_INHIBIT_INHIBIT_PLAY_H
-#define TROUPE_DRIVERS_INHIBIT_INHIBIT_PLAY_H
+/* inhibit_test.h - a robot and its sensors as puppets, for the tests of this driver. */
+#ifndef TROUPE_DRIVERS_INHIBIT_INHIBIT_TEST_H
+#define TROUPE_DRIVERS_INHIBIT_INHIBIT_TEST_H
 
 #include "conformance/puppet.h"
 #include "troupe/interfaces/laser.h"

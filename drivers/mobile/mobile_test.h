@@ -1,6 +1,6 @@
-/* mobile_play.h - a puppet under a mobile, for the tests of this driver. */
-#ifndef TROUPE_DRIVERS_MOBILE_MOBILE_PLAY_H
-#define TROUPE_DRIVERS_MOBILE_MOBILE_PLAY_H
+/* mobile_test.h - a puppet under a mobile, for the tests of this driver. */
+#ifndef TROUPE_DRIVERS_MOBILE_MOBILE_TEST_H
+#define TROUPE_DRIVERS_MOBILE_MOBILE_TEST_H
 
 #include "conformance/puppet.h"
 #include "troupe/interfaces/mobile.h"
