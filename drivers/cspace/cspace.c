@@ -84,15 +84,8 @@ static void got_geom(tp_instance *self, void *context, tp_status status, const t
 
 void cspace_learn_config(struct cspace *c, const void *payload)
 {
-    const tp_laser_config *config = payload;
-
     if (payload != NULL && cspace_of_laser(c)) {
-        c->config = (tp_ranger_config){.min_angle = (double)config->min_angle,
-                                       .max_angle = (double)config->max_angle,
-                                       .angular_res = (double)config->resolution,
-                                       .max_range = (double)config->max_range,
-                                       .range_res = (double)config->range_res,
-                                       .frequency = (double)config->scanning_frequency};
+        c->config = ranging_of_laser(payload);
     } else if (payload != NULL) {
         c->config = *(const tp_ranger_config *)payload;
     }

@@ -7,10 +7,9 @@
 #ifndef TROUPE_DRIVERS_CSPACE_CSPACE_H
 #define TROUPE_DRIVERS_CSPACE_CSPACE_H
 
+#include "ranging.h"
 #include "space.h"
 #include "troupe/driver.h"
-#include "troupe/interfaces/laser.h"
-#include "troupe/interfaces/ranger.h"
 
 struct cspace {
     tp_link *sensor;   /* borrowed */

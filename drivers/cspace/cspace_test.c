@@ -224,6 +224,29 @@ static void scans_without_sense_are_left_out(void **state)
     play_destroy(p);
 }
 
+/* The last beam is the first one again, or a hair beyond. */
+static void a_scan_may_go_all_around(void **state)
+{
+    play *p = begin("radius=0.5");
+    float ranges[361];
+    const tp_laser_data data = {.min_angle = (float)(-180 * degree),
+                                .max_angle = (float)(180 * degree),
+                                .resolution = 0.0174534f,
+                                .max_range = 8,
+                                .ranges_count = 361,
+                                .ranges = ranges};
+
+    (void)state;
+    for (int i = 0; i < 361; i++) {
+        ranges[i] = i == 360 ? 3 : 8;
+    }
+    const tp_laser_data *out =
+        puppet_await(&p->r, "laser:0", TP_LASER_DATA_SCAN, &data, TP_LASER_DATA_SCAN);
+    assert_true(out->ranges[0] < 2.51f && out->ranges[9] < 8 && out->ranges[10] == 8);
+    assert_true(out->ranges[360] == 2.5f);
+    play_destroy(p);
+}
+
 static void a_failure_of_the_laser_is_passed_on(void **state)
 {
     play *p = begin("radius=0.5");
@@ -392,6 +415,7 @@ int main(void)
         cmocka_unit_test(a_laser_that_moves_is_followed),
         cmocka_unit_test(a_scan_with_a_pose_has_that_of_the_centre),
         cmocka_unit_test(scans_without_sense_are_left_out),
+        cmocka_unit_test(a_scan_may_go_all_around),
         cmocka_unit_test(a_failure_of_the_laser_is_passed_on),
         cmocka_unit_test(a_ranger_becomes_both),
         cmocka_unit_test(stamped_ranges_bring_their_settings),

@@ -27,20 +27,10 @@ static tp_status laser_geom(tp_device *device, tp_laser_geom *answer, tp_error *
     return TP_OK;
 }
 
-static tp_laser_config narrow_config(const tp_ranger_config *config)
-{
-    return (tp_laser_config){.min_angle = (float)config->min_angle,
-                             .max_angle = (float)config->max_angle,
-                             .resolution = (float)config->angular_res,
-                             .max_range = (float)config->max_range,
-                             .range_res = (float)config->range_res,
-                             .scanning_frequency = (float)config->frequency};
-}
-
 static tp_status laser_config(tp_device *device, tp_laser_config *answer, tp_error *err)
 {
     (void)err;
-    *answer = narrow_config(&state_of(device)->config);
+    *answer = ranging_of_ranger(&state_of(device)->config, false);
     return TP_OK;
 }
 
@@ -76,7 +66,7 @@ static void set_config_done(tp_instance *self, void *ticket, tp_status status, c
         return;
     }
     cspace_learn_config(c, tp_msg_payload(answer));
-    const tp_laser_config narrow = narrow_config(&c->config);
+    const tp_laser_config narrow = ranging_of_ranger(&c->config, false);
     tp_ticket_answer(ticket, cspace_of_laser(c) ? (const void *)&narrow : &c->config);
 }
 

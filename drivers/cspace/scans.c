@@ -24,7 +24,7 @@ static bool make_room(struct cspace *c, uint32_t count)
 static bool is_good(const space_fan *fan)
 {
     return fan->count > 0 && fabs(fan->first) <= 2 * circle && fan->step > 0 &&
-           fan->step * (fan->count - 1) <= circle;
+           fan->step * (fan->count - 1) <= 1.001 * circle; /* some tell their step in few digits */
 }
 
 /* A range in a scan, whatever its kind. */

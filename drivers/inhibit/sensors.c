@@ -336,18 +336,12 @@ static void place(struct sensor *sensor, const void *geom)
     sensor->trouble = sensor->mount_count == 0 ? unplaced : sensor->trouble;
 }
 
-static bool is_failure(unsigned code, const void *payload)
-{
-    return code == TP_COMMON_DATA_ERROR && payload != NULL &&
-           ((const tp_failure *)payload)->code < 0;
-}
-
 void sensor_take(struct inhibit *h, struct sensor *sensor, const tp_msg *msg, int64_t now_ns)
 {
     const unsigned code = tp_msg_header(msg)->subtype;
     const void *payload = tp_msg_payload(msg);
 
-    if (is_failure(code, payload)) {
+    if (forward_is_failure(msg)) {
         sensor->heard_ns = never_ns;
     } else if (code == sensor->kind->geom_data && payload != NULL) {
         place(sensor, payload);

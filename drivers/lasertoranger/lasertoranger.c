@@ -7,8 +7,7 @@
 #include <stdlib.h>
 
 #include "forward.h"
-#include "troupe/interfaces/laser.h"
-#include "troupe/interfaces/ranger.h"
+#include "ranging.h"
 
 enum { FORCED = 5 };
 
@@ -61,13 +60,7 @@ static void learn_from_scan(struct lasertoranger *l, const tp_laser_data *scan)
 
 static tp_ranger_config told_config(const struct lasertoranger *l)
 {
-    const tp_laser_config *c = &l->config;
-    tp_ranger_config told = {.min_angle = (double)c->min_angle,
-                             .max_angle = (double)c->max_angle,
-                             .angular_res = (double)c->resolution,
-                             .max_range = (double)c->max_range,
-                             .range_res = (double)c->range_res,
-                             .frequency = (double)c->scanning_frequency};
+    tp_ranger_config told = ranging_of_laser(&l->config);
 
     if (l->forced) {
         told.min_angle = l->force[0];
@@ -220,15 +213,7 @@ static tp_status get_config(tp_device *device, tp_ranger_config *answer, tp_erro
 static tp_status set_config(tp_device *device, const tp_ranger_config *ask,
                             tp_ranger_config *answer, tp_error *err)
 {
-    const tp_laser_config config = {
-        .min_angle = (float)ask->min_angle,
-        .max_angle = (float)ask->max_angle,
-        .resolution = (float)ask->angular_res,
-        .max_range = (float)ask->max_range,
-        .range_res = (float)ask->range_res,
-        .intensity = state_of(device)->config.intensity,
-        .scanning_frequency = (float)ask->frequency,
-    };
+    const tp_laser_config config = ranging_of_ranger(ask, state_of(device)->config.intensity != 0);
 
     (void)answer;
     return ask_laser(device, TP_LASER_REQ_SET_CONFIG, &config, set_config_done, err);

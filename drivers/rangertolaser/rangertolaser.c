@@ -9,8 +9,7 @@
 #include <stdlib.h>
 
 #include "forward.h"
-#include "troupe/interfaces/laser.h"
-#include "troupe/interfaces/ranger.h"
+#include "ranging.h"
 
 enum { MOST_MISSES = 2 };
 
@@ -35,12 +34,7 @@ struct rangertolaser {
 
 static void learn(struct rangertolaser *r, const tp_ranger_config *config)
 {
-    r->config.min_angle = (float)config->min_angle;
-    r->config.max_angle = (float)config->max_angle;
-    r->config.resolution = (float)config->angular_res;
-    r->config.max_range = (float)config->max_range;
-    r->config.range_res = (float)config->range_res;
-    r->config.scanning_frequency = (float)config->frequency;
+    r->config = ranging_of_ranger(config, r->config.intensity != 0);
     r->settled = true;
 }
 
@@ -137,14 +131,7 @@ static tp_status set_config(tp_device *device, const tp_laser_config *ask, tp_la
 {
     struct rangertolaser *r = tp_instance_state(tp_device_instance(device));
     const tp_ranger_intns_config intensities = {.state = ask->intensity};
-    const tp_ranger_config config = {
-        .min_angle = (double)ask->min_angle,
-        .max_angle = (double)ask->max_angle,
-        .angular_res = (double)ask->resolution,
-        .max_range = (double)ask->max_range,
-        .range_res = (double)ask->range_res,
-        .frequency = (double)ask->scanning_frequency,
-    };
+    const tp_ranger_config config = ranging_of_laser(ask);
     tp_status status =
         tp_link_request(r->ranger, TP_RANGER_REQ_INTNS, &intensities, FORWARD_TIMEOUT_NS,
                         ask->intensity != 0 ? intensities_on : intensities_off, NULL);

@@ -82,6 +82,14 @@ void forward_data(tp_device *device, const tp_msg *msg)
     tp_publish(device, header->subtype, tp_msg_payload(msg), header->timestamp);
 }
 
+bool forward_is_failure(const tp_msg *msg)
+{
+    const tp_failure *failure = tp_msg_payload(msg);
+
+    return tp_msg_header(msg)->subtype == TP_COMMON_DATA_ERROR && failure != NULL &&
+           failure->code < 0;
+}
+
 /* ---- A device that answers some messages itself ------------------------------------------------
  */
 

@@ -46,6 +46,9 @@ tp_status forward_message(tp_device *device, tp_link *to, const tp_message *what
 /* Data of the other device becomes that of `device`, with its time. */
 void forward_data(tp_device *device, const tp_msg *msg);
 
+/* Whether it is data that says that the other device has failed. */
+bool forward_is_failure(const tp_msg *msg);
+
 /* ---- A device that answers some messages itself ------------------------------------------------
  */
 

@@ -215,15 +215,6 @@ static tp_status switch_handle(tp_device *device, const tp_message *what, const 
     return forward_message(device, link, what, ask, FORWARD_TIMEOUT_NS, err);
 }
 
-/* Whether a source says that it has failed. */
-static bool is_failure(const tp_msg *msg)
-{
-    const tp_failure *failure = tp_msg_payload(msg);
-
-    return tp_msg_header(msg)->subtype == TP_COMMON_DATA_ERROR && failure != NULL &&
-           failure->code < 0;
-}
-
 /* A source that fails makes room for the next one; if there is none, the readers hear of it. */
 static void switch_data(tp_instance *self, tp_link *from, const tp_msg *msg)
 {
@@ -236,7 +227,7 @@ static void switch_data(tp_instance *self, tp_link *from, const tp_msg *msg)
     while (c->sources[i].link != from) {
         i++;
     }
-    if (own || is_failure(msg)) {
+    if (own || forward_is_failure(msg)) {
         c->sources[i].heard_ns = own ? now_ns : never_ns;
         if (c->by_priority) {
             choose_by_priority(c, now_ns);
