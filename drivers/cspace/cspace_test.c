@@ -207,17 +207,19 @@ static void scans_without_sense_are_left_out(void **state)
 {
     play *p = begin("radius=0.5");
     float ranges[] = {2, 3, 4};
-    const tp_laser_data good = three(ranges);
-    tp_laser_data bad[] = {good, good, good, good, good};
+    static const struct {
+        float min_angle;
+        float resolution;
+        uint32_t count;
+    } bad[] = {{0, 0, 3}, {0, -1, 3}, {NAN, 1, 3}, {0, 1e30f, 3}, {0, 1, 0}};
 
     (void)state;
-    bad[0].resolution = 0;
-    bad[1].resolution = -1;
-    bad[2].min_angle = NAN;
-    bad[3].resolution = 1e30f;
-    bad[4].ranges_count = 0;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        puppet_send(&p->b, "laser:0", TP_LASER_DATA_SCAN, &bad[i]);
+        tp_laser_data data = three(ranges);
+        data.min_angle = bad[i].min_angle;
+        data.resolution = bad[i].resolution;
+        data.ranges_count = bad[i].count;
+        puppet_send(&p->b, "laser:0", TP_LASER_DATA_SCAN, &data);
     }
     assert_ways(scan(p, 2, 3, 4), 1.5, 2.5, 3.5);
     assert_int_equal(p->r.counts[TP_LASER_DATA_SCAN], 1);

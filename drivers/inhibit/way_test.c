@@ -120,11 +120,11 @@ static double stepped(const way_outline *o, const way_motion *m, way_point p, do
     double y = 0;
     double a = 0;
 
-    for (double turned = 0; turned < 6.28; turned += fabs(m->turn) * step) {
+    for (int i = 0; fabs(a) < 6.28; i++) {
         const double px = cos(a) * (p.x - x) + sin(a) * (p.y - y);
         const double py = cos(a) * (p.y - y) - sin(a) * (p.x - x);
         if (px >= -o->back && px <= o->front && fabs(py) <= o->side) {
-            return turned * radius;
+            return fabs(m->turn) * step * i * radius;
         }
         const double b = a + m->turn * step; /* along the arc */
         x += m->forward / m->turn * (sin(b) - sin(a)) + m->sideways / m->turn * (cos(b) - cos(a));

@@ -125,12 +125,12 @@ void drive_place(const struct mobile *m, double pose[AXES], double speeds[AXES])
 /* An interface that can be under it. */
 struct under {
     const tp_interface *interface;
-    uint8_t axis_mask; /* that it may have */
     const char *axes;  /* that it has unless the configuration says otherwise */
-    unsigned cmd_place;
-    unsigned req_reset;
+    uint8_t axis_mask; /* that it may have */
+    uint8_t cmd_place;
+    uint8_t data_state;
+    uint8_t req_reset;
     const void *reset; /* what that carries; NULL for nothing */
-    unsigned data_state;
     tp_status (*send_velocity)(const struct mobile *m, const double vel[AXES]);
     tp_status (*send_place)(const struct mobile *m, const double pose[AXES],
                             const double speeds[AXES]);

@@ -21,16 +21,17 @@ static tp_status puppet_handle(tp_device *device, const tp_message *what, const 
                                void *answer, tp_error *err)
 {
     puppet *p = tp_device_context(device);
-    const bool list = what->code == TP_COMMON_REQ_GET_PROPERTIES;
+    const void *given = p->answers[what->code];
 
     if (what->kind == TP_KIND_COMMAND) {
         return take_command(p, what, ask);
     }
     p->requests[what->code]++;
-    if (what->answer == NULL ? p->agrees[what->code] : list || p->answers[what->code] != NULL) {
-        if (p->answers[what->code] != NULL) {
-            memcpy(answer, p->answers[what->code], what->answer->size);
-        }
+    if (what->answer != NULL && given != NULL) {
+        memcpy(answer, given, what->answer->size);
+        return TP_OK;
+    }
+    if (p->agrees[what->code] || what->code == TP_COMMON_REQ_GET_PROPERTIES) {
         return TP_OK;
     }
     return tp_fail(err, TP_E_UNSUPPORTED, "a puppet without %s", what->name);
