@@ -410,6 +410,16 @@ static tp_status inhibit_start(tp_instance *self, tp_error *err)
                            : tp_fail(err, status, "the robot cannot be asked");
 }
 
+static void inhibit_halt(tp_device *device, tp_halt how)
+{
+    struct inhibit *h = state_of(device);
+
+    (void)how; /* the other device's own configuration says */
+    h->now.code = 0;
+    tp_timer_cancel(h->timer);
+    tp_link_halt(h->base);
+}
+
 static void inhibit_stop(tp_instance *self)
 {
     struct inhibit *h = tp_instance_state(self);
@@ -434,6 +444,7 @@ static const tp_driver_ops inhibit_ops = {
     .init = inhibit_init,
     .start = inhibit_start,
     .data = inhibit_data,
+    .halt = inhibit_halt,
     .stop = inhibit_stop,
     .fini = inhibit_fini,
 };

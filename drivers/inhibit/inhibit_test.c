@@ -233,6 +233,23 @@ static void a_sensor_that_fails_stops_it(void **state)
     play_destroy(p);
 }
 
+static void a_halt_goes_to_the_robot_and_ends_the_movement(void **state)
+{
+    play *p = begin_laser("resume=1");
+
+    (void)state;
+    see(p, 0, 8);
+    go(p, 0.5, 0, 0);
+    const uint32_t before = told_count(p);
+    play_request(p, TP_COMMON_REQ_HALT, NULL);
+    puppet_wait(&p->b, 0);
+    assert_int_equal(puppet_at(&p->b, base)->halts, 1);
+    see(p, 0, 0.5f);
+    see(p, 0, 8);
+    assert_int_equal(told_count(p), before); /* and it does not go on by itself */
+    play_destroy(p);
+}
+
 static void closing_it_stops_the_robot(void **state)
 {
     play *p = begin_laser(NULL);
@@ -481,6 +498,7 @@ int main(void)
         cmocka_unit_test(data_keeps_it_going),
         cmocka_unit_test(every_sensor_has_to_speak),
         cmocka_unit_test(a_sensor_that_fails_stops_it),
+        cmocka_unit_test(a_halt_goes_to_the_robot_and_ends_the_movement),
         cmocka_unit_test(closing_it_stops_the_robot),
         cmocka_unit_test(a_car_is_judged_by_its_curve),
         cmocka_unit_test(a_heading_needs_room_to_turn),

@@ -201,6 +201,22 @@ static void a_failure_under_it_ends_everything(void **state)
     play_destroy(p);
 }
 
+static void a_halt_goes_to_the_device_and_ends_everything(void **state)
+{
+    play *p = begin(false, "rate=10");
+
+    (void)state;
+    move(p, axis(TP_MOBILE_YAW, TP_MOBILE_POSITION, TP_MOBILE_WORLD, 3));
+    const uint32_t before = velocities(p);
+    play_request(p, TP_COMMON_REQ_HALT, NULL);
+    is_at(p, 0, 0, 2.9);
+    puppet_wait(&p->b, 1);
+    assert_int_equal(puppet_at(&p->b, base)->halts, 1);
+    assert_int_equal(velocities(p), before);
+    assert_false(is_moving(p));
+    play_destroy(p);
+}
+
 static void closing_it_stops_the_robot(void **state)
 {
     play *p = begin(true, NULL);
@@ -298,6 +314,7 @@ int main(void)
         cmocka_unit_test(abilities_come_from_the_device_and_its_properties),
         cmocka_unit_test(a_new_origin_ends_ways_to_places),
         cmocka_unit_test(a_failure_under_it_ends_everything),
+        cmocka_unit_test(a_halt_goes_to_the_device_and_ends_everything),
         cmocka_unit_test(closing_it_stops_the_robot),
         cmocka_unit_test(a_position1d_has_one_axis),
         cmocka_unit_test(a_line_knows_no_frames),

@@ -320,6 +320,15 @@ static tp_status mobile_start(tp_instance *self, tp_error *err)
     return mobile_ask(self, m, err);
 }
 
+static void mobile_halt(tp_device *device, tp_halt how)
+{
+    struct mobile *m = state_of(device);
+
+    (void)how; /* the other device's own configuration says */
+    rest(m);
+    tp_link_halt(m->base);
+}
+
 static void mobile_stop(tp_instance *self)
 {
     struct mobile *m = tp_instance_state(self);
@@ -342,6 +351,7 @@ static const tp_driver_ops mobile_driver_ops = {
     .init = mobile_init,
     .start = mobile_start,
     .data = mobile_data,
+    .halt = mobile_halt,
     .stop = mobile_stop,
     .fini = mobile_fini,
 };

@@ -170,6 +170,14 @@ static tp_status passthrough_handle(tp_device *device, const tp_message *what, c
     return forward_message(device, pair->link, what, ask, p->timeout_ns, err);
 }
 
+static void passthrough_halt(tp_device *device, tp_halt how)
+{
+    const struct pair *pair = tp_device_context(device);
+
+    (void)how; /* the other device's own configuration says */
+    tp_link_halt(pair->link);
+}
+
 /* ---- Life ------------------------------------------------------------------------------------ */
 
 /* Whether an earlier address of `provides` has the same interface and key. */
@@ -284,6 +292,7 @@ static void passthrough_fini(tp_instance *self)
 static const tp_driver_ops passthrough_ops = {
     .init = passthrough_init,
     .data = passthrough_data,
+    .halt = passthrough_halt,
     .stop = passthrough_stop,
     .fini = passthrough_fini,
 };

@@ -18,6 +18,7 @@ static const int64_t never_ns = INT64_MIN / 2;
 struct source {
     tp_link *link; /* borrowed */
     char name[32]; /* its key in `requires`, or its place there */
+    bool moved;    /* it was told to move, and may still do so */
     int64_t heard_ns;
 };
 
@@ -60,7 +61,16 @@ static void tell_geometry(tp_instance *self, void *context, tp_status status, co
     }
 }
 
-/* Not told if it cannot be asked: the readers may ask themselves. */
+/* Nobody would stop what is not chosen any more. */
+static void leave(struct source *source)
+{
+    if (source->moved) {
+        tp_link_halt(source->link);
+    }
+    source->moved = false;
+}
+
+/* The geometry is not told if it cannot be asked: the readers may ask themselves. */
 static void choose(struct chooser *c, size_t i)
 {
     struct source *source = &c->sources[i];
@@ -68,6 +78,7 @@ static void choose(struct chooser *c, size_t i)
     if (i == c->chosen) {
         return;
     }
+    leave(&c->sources[c->chosen]);
     c->chosen = i;
     (void)tp_link_request(source->link, TP_COMMON_REQ_GET_GEOMETRY, NULL, FORWARD_TIMEOUT_NS,
                           tell_geometry, source);
@@ -206,13 +217,24 @@ static tp_status switch_handle(tp_device *device, const tp_message *what, const 
                                void *answer, tp_error *err)
 {
     struct chooser *c = state_of(device);
-    tp_link *link = c->sources[c->chosen].link;
+    struct source *source = &c->sources[c->chosen];
     tp_status status = TP_OK;
 
-    if (own_properties_handle(&c->properties, device, link, what, ask, answer, &status, err)) {
+    if (own_properties_handle(&c->properties, device, source->link, what, ask, answer, &status,
+                              err)) {
         return status;
     }
-    return forward_message(device, link, what, ask, FORWARD_TIMEOUT_NS, err);
+    source->moved = source->moved || what->effect == TP_EFFECT_MOVES;
+    return forward_message(device, source->link, what, ask, FORWARD_TIMEOUT_NS, err);
+}
+
+static void switch_halt(tp_device *device, tp_halt how)
+{
+    struct chooser *c = state_of(device);
+
+    (void)how; /* the source's own configuration says */
+    c->sources[c->chosen].moved = false;
+    tp_link_halt(c->sources[c->chosen].link);
 }
 
 /* A source that fails makes room for the next one; if there is none, the readers hear of it. */
@@ -324,6 +346,7 @@ static void switch_stop(tp_instance *self)
     tp_timer_cancel(c->timer);
     for (size_t i = 0; i < c->source_count; i++) {
         c->sources[i].heard_ns = never_ns;
+        c->sources[i].moved = false; /* it is closed now, which stops it */
     }
 }
 
@@ -339,6 +362,7 @@ static void switch_fini(tp_instance *self)
 static const tp_driver_ops switch_ops = {
     .init = switch_init,
     .data = switch_data,
+    .halt = switch_halt,
     .stop = switch_stop,
     .fini = switch_fini,
 };

@@ -142,6 +142,26 @@ static void commands_and_requests_go_to_the_chosen_one(void **state)
     play_destroy(p);
 }
 
+static void who_is_not_chosen_any_more_is_halted(void **state)
+{
+    play *p = begin(NULL);
+    const tp_position1d_cmd_vel go = {.vel = 1, .state = 1};
+
+    (void)state;
+    set(p, "source", "right");
+    puppet_wait(&p->b, 0);
+    assert_int_equal(puppet_at(&p->b, first)->halts, 0); /* it did not move */
+    play_command(p, TP_POSITION1D_CMD_VEL, &go);
+    set(p, "source", "left");
+    puppet_wait(&p->b, 0);
+    assert_int_equal(puppet_at(&p->b, second)->halts, 1);
+    play_request(p, TP_COMMON_REQ_HALT, NULL);
+    puppet_wait(&p->b, 0);
+    assert_int_equal(puppet_at(&p->b, first)->halts, 1);
+    assert_int_equal(puppet_at(&p->b, second)->halts, 1);
+    play_destroy(p);
+}
+
 static void where_the_new_source_sits_is_told(void **state)
 {
     play *p = begin(NULL);
@@ -325,6 +345,7 @@ int main(void)
         cmocka_unit_test(clients_choose_by_the_property),
         cmocka_unit_test(a_source_can_be_set_at_first),
         cmocka_unit_test(commands_and_requests_go_to_the_chosen_one),
+        cmocka_unit_test(who_is_not_chosen_any_more_is_halted),
         cmocka_unit_test(where_the_new_source_sits_is_told),
         cmocka_unit_test(what_cannot_be_chosen_is_refused_with_a_sentence),
         cmocka_unit_test(its_properties_join_those_of_the_source),

@@ -1,15 +1,16 @@
 /*
  * drivers_test.c - every driver passes the suite; a new one gets a line here.
  *
- * `remote` plays on a server that runs beside, on a thread of its own and a unix socket. `isolated`
+ * `remote` plays on a server that runs beside, in a process of its own. `isolated`
  * is made by the server only, and shown by tests/system/60-servers-together.py.
  */
+#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "conformance/driver_suite.h"
 #include "platform/folder.h"
-#include "platform/thread.h"
 #include "troupe/server.h"
 
 extern const tp_driver tp_driver_cspace;
@@ -23,6 +24,7 @@ extern const tp_driver tp_driver_rangertolaser;
 extern const tp_driver tp_driver_relay;
 extern const tp_driver tp_driver_remote;
 extern const tp_driver tp_driver_switch;
+extern const tp_driver tp_driver_urg; /* the example of a plug-in */
 
 static char far_url[128]; /* "url=unix:..." */
 
@@ -55,6 +57,10 @@ static const char *const bad_inhibits[] = {
 static const char *const bad_mobiles[] = {
     "axes=z", "axes=a", "rate=0", "max_speed=0", "min_turn_radius=-1", "tolerance=1", NULL};
 static const char *const bad_switches[] = {"mode=x", "source=2", "timeout=0", "timeout=nan", NULL};
+#define URG "port=script:" TEST_ROOT "/examples/driver-out-of-tree/fast.script continuous=no"
+static const char *const bad_urgs[] = {
+    URG " baud=1",    URG " cluster=0",   URG " min_angle=1 max_angle=0",
+    URG " timeout=0", URG " timeout=1e9", NULL};
 
 static const suite_driver drivers[] = {
     {
@@ -107,7 +113,7 @@ static const suite_driver drivers[] = {
     },
     {
         .section = {&tp_driver_relay, "position2d:10 laser:10", "laser:0 position2d:0",
-                    "rate=100 changes=1 latch=1"},
+                    "rate=100 latch=1"},
         .behind = "position2d:0 laser:0",
         .foreign = "sonar:0",
         .bad_settings = bad_passes,
@@ -123,6 +129,11 @@ static const suite_driver drivers[] = {
         .foreign = "sonar:0",
         .bad_settings = bad_switches,
     },
+    {
+        .section = {&tp_driver_urg, "ranger:0 laser:0", NULL, URG},
+        .foreign = "sonar:0",
+        .bad_settings = bad_urgs,
+    },
 };
 
 static const char *const no_sections[] = {"isolated", NULL};
@@ -131,21 +142,12 @@ static const char *const no_sections[] = {"isolated", NULL};
 
 struct far {
     char folder[64];
-    tp_server *server;
-    tpi_thread *thread;
+    pid_t process;
 };
 
-static void serve(void *context)
+/* In the child: serve until the parent kills it. */
+static void serve(const char *path, int ready)
 {
-    struct far *far = context;
-
-    tp_server_run(far->server);
-    tp_server_destroy(far->server);
-}
-
-static void begin(struct far *far)
-{
-    char path[96];
     const tp_server_options options = {
         .kit = &tp_full_kit,
         .path = "far.cfg",
@@ -154,32 +156,55 @@ static void begin(struct far *far)
                 "\"log:100\" ] )",
         .listen = "",
         .unix_path = path};
+    tp_server *server = NULL;
     tp_error err = {0};
 
-    if (tpi_folder_make(far->folder, sizeof far->folder, &err) == TP_OK) {
-        snprintf(path, sizeof path, "%s/far", far->folder);
-        snprintf(far_url, sizeof far_url, "url=unix:%s", path);
+    if (tp_server_create(&server, &options, &err) != TP_OK) {
+        (void)fprintf(stderr, "%s\n", err.text);
+        _exit(1);
     }
-    if (far->folder[0] == '\0' || tp_server_create(&far->server, &options, &err) != TP_OK ||
-        tpi_thread_start(&far->thread, "far", serve, far, &err) != TP_OK) {
-        fprintf(stderr, "%s\n", err.text);
-        exit(1);
-    }
+    (void)close(ready);
+    tp_server_run(server);
 }
 
-static void end(struct far *far)
+/* A process of its own, so that its memory is not counted with the tests'. */
+static bool begin(struct far *far)
 {
-    tp_server_stop(far->server);
-    tpi_thread_join(far->thread);
+    char path[96];
+    char none;
+    int ready[2];
+
+    if (tpi_folder_make(far->folder, sizeof far->folder, NULL) != TP_OK || pipe(ready) != 0) {
+        return false;
+    }
+    (void)snprintf(path, sizeof path, "%s/far", far->folder);
+    (void)snprintf(far_url, sizeof far_url, "url=unix:%s", path);
+    far->process = fork();
+    if (far->process == 0) {
+        (void)close(ready[0]);
+        serve(path, ready[1]);
+    }
+    (void)close(ready[1]);
+    const bool listens = read(ready[0], &none, 1) == 0 && access(path, F_OK) == 0;
+    (void)close(ready[0]);
+    return listens;
+}
+
+static void end(const struct far *far)
+{
+    (void)kill(far->process, SIGKILL);
+    (void)waitpid(far->process, NULL, 0);
     tpi_folder_remove(far->folder);
 }
 
 int main(void)
 {
     struct far far = {0};
+    int result = 1;
 
-    begin(&far);
-    int result = driver_suite_run(drivers, sizeof drivers / sizeof drivers[0], no_sections);
+    if (begin(&far)) {
+        result = driver_suite_run(drivers, sizeof drivers / sizeof drivers[0], no_sections);
+    }
     end(&far);
     return result;
 }

@@ -58,6 +58,14 @@ static tp_status puppet_init(tp_instance *self, tp_error *err)
     return status;
 }
 
+static void puppet_halt(tp_device *device, tp_halt how)
+{
+    puppet *p = tp_device_context(device);
+
+    (void)how;
+    p->halts++;
+}
+
 static void puppet_fini(tp_instance *self)
 {
     struct puppets *all = tp_instance_state(self);
@@ -70,7 +78,8 @@ static void puppet_fini(tp_instance *self)
     free(all->list);
 }
 
-static const tp_driver_ops puppet_ops = {.init = puppet_init, .fini = puppet_fini};
+static const tp_driver_ops puppet_ops = {
+    .init = puppet_init, .halt = puppet_halt, .fini = puppet_fini};
 
 const tp_driver puppet_driver = {.abi = TP_DRIVER_ABI,
                                  .name = "puppet",

@@ -18,6 +18,7 @@ typedef struct puppet {
     void *last[256];          /* owned: the newest command by code */
     uint32_t requests[256];   /* by code */
     const void *answers[256]; /* borrowed from the test: by code; NULL is refused */
+    uint32_t halts;           /* how often it was halted */
     bool agrees[256];         /* to requests that are answered without a body */
 } puppet;
 
