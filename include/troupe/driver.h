@@ -169,6 +169,10 @@ TP_API void *tp_device_context(const tp_device *device);
 TP_API tp_status tp_publish(tp_device *device, unsigned code, const void *value,
                             double timestamp_s);
 
+/* Whoever opens the device from now on gets the last data of each kind at once, as it was sent;
+ * what was sent before a stop is forgotten. From init only. */
+TP_API tp_status tp_device_latch(tp_device *device, tp_error *err);
+
 /* Where the device sits (GET_GEOMETRY): from init or any later operation. Readers are told when it
  * changes, and the server's tree of frames follows. What the configuration says goes before it.
  * Devices that never say it are asked by their interface's own GET_GEOM, if they answer that. */

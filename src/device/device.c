@@ -151,12 +151,14 @@ static void attach(tp_device *device, tpi_reader *reader)
 void tpi_device_open(tp_device *device, tpi_opening *opening)
 {
     tp_instance *self = device->instance;
+    tpi_reader *reader = opening->reader;
 
     opening->device = device;
     opening->next = NULL;
     if (self->phase == RUNNING) {
-        attach(device, opening->reader);
+        attach(device, reader);
         opening->done(opening, TP_OK, NULL);
+        latch_repeat(device, reader);
         return;
     }
     tpi_opening **last = &self->waiting;
@@ -212,6 +214,7 @@ void device_deliver(tp_device *device, tp_msg *msg)
 {
     struct delivery delivery = {device->readers, device->deliveries};
 
+    latch_keep(device, msg);
     if (device->follows || msg->header.subtype == TP_COMMON_DATA_GEOMETRY) {
         frames_follow(device, msg);
     }
@@ -286,7 +289,8 @@ tp_status tp_publish(tp_device *device, unsigned code, const void *value, double
     if (what == NULL) {
         return TP_E_UNKNOWN;
     }
-    if (atomic_load_explicit(&device->has_readers, memory_order_relaxed) == 0) {
+    if (device->latched == NULL &&
+        atomic_load_explicit(&device->has_readers, memory_order_relaxed) == 0) {
         return TP_OK;
     }
     return publish(device, what, value, timestamp_s, false);

@@ -80,6 +80,7 @@ struct tp_device {
     struct counts counts;        /* the loop's */
     atomic_ullong dropped;       /* data that was too much at once */
     uint64_t published;          /* the loop's */
+    tp_msg **latched;            /* owned: the last data, by message; NULL if it does not latch */
     /* Made with the device and then left as they are. */
     char frame_name[PLACE_NAME]; /* the usual names */
     char parent_name[PLACE_NAME];
@@ -363,6 +364,9 @@ bool links_are_there(const tp_instance *self);
 void links_open(tp_instance *self);
 void links_close(tp_instance *self);
 
+/* The instance runs: what it would have missed before is repeated. */
+void links_repeat(tp_instance *self);
+
 /* Where the instance runs: its requests to other devices will have no answer. */
 void errands_end(tp_instance *self);
 
@@ -370,6 +374,11 @@ void errands_end(tp_instance *self);
 tp_status device_add(tp_instance *self, const tpi_wanted *wanted, const void *ops,
                      tp_handler *handler, tp_device **out, tp_error *err);
 void device_deliver(tp_device *device, tp_msg *msg);
+
+/* latch.c, on the loop: the last data of a device that latches. */
+void latch_keep(tp_device *device, tp_msg *msg);
+void latch_repeat(tp_device *device, tpi_reader *reader);
+void latch_forget(tp_device *device);
 
 /* From where the instance runs to the loop, also if there are no readers or too much is on its way.
  */

@@ -158,6 +158,7 @@ void instance_started(tpi_task *task)
     if (status == TP_OK) {
         self->phase = RUNNING;
         poll_on_loop(self);
+        links_repeat(self);
         frames_ask(self);
         tell_waiting(self, TP_OK);
         instance_stop_if_unused(self);
@@ -183,6 +184,13 @@ void instance_started(tpi_task *task)
     tell_waiting(self, status);
 }
 
+static void forget_latched(tp_instance *self)
+{
+    for (tp_device *device = self->devices; device != NULL; device = device->next) {
+        latch_forget(device);
+    }
+}
+
 void instance_stopped(tpi_task *task)
 {
     tp_instance *self = (tp_instance *)((char *)task - offsetof(tp_instance, stopped_task));
@@ -191,6 +199,7 @@ void instance_stopped(tpi_task *task)
         return;
     }
     links_close(self);
+    forget_latched(self);
     if (self->leaving) {
         return;
     }
@@ -237,6 +246,7 @@ void instance_failed(tpi_task *task)
     tp_timer_cancel(self->timer);
     self->phase = FAILED;
     links_close(self);
+    forget_latched(self);
     instance_tell_readers(self, &self->failure.error);
     if (self->plan.restart_ns > 0) {
         tp_timer_at(self->timer, tp_clock_now_ns(tp_instance_clock(self)) + self->plan.restart_ns);
@@ -374,6 +384,8 @@ void instance_destroy(tp_instance *self)
     ports_close(self);
     while (self->devices != NULL) {
         tp_device *next = self->devices->next;
+        latch_forget(self->devices);
+        free((void *)self->devices->latched);
         properties_clear(self->devices);
         free(self->devices);
         self->devices = next;

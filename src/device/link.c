@@ -233,6 +233,15 @@ void links_close(tp_instance *self)
     }
 }
 
+void links_repeat(tp_instance *self)
+{
+    for (tp_link *link = self->links; link != NULL; link = link->next) {
+        if (link->reader.device != NULL) {
+            latch_repeat(link->reader.device, &link->reader);
+        }
+    }
+}
+
 /* ---- Commands and requests ----------------------------------------------------------------------
  */
 

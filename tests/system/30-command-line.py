@@ -274,8 +274,9 @@ def a_configuration_is_checked():
 
 
 def drivers_are_listed():
-    tap.equal([line.split()[0] for line in troupe("drivers").stdout.splitlines()],
-              ["dummy", "fake", "isolated", "lasertoranger", "passthrough", "rangertolaser", "remote"])
+    names = [line.split()[0] for line in troupe("drivers").stdout.splitlines()]
+    tap.equal(names, sorted(names))
+    assert {"fake", "passthrough", "relay"} <= set(names), names
     assert "rate" in troupe("drivers", "fake").stdout
 
 
