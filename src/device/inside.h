@@ -74,12 +74,14 @@ struct tp_device {
     char name[64];               /* "position2d:0" */
     void *context;               /* the driver's */
     tpi_reader *readers;         /* borrowed; the loop's */
+    tpi_reader *sleepers;        /* those who have no room; see sleep.c */
     struct delivery *deliveries; /* under way, innermost first; the loop's */
     uint32_t reader_count;       /* the loop's */
     atomic_uint has_readers;     /* the same, for the driver's thread */
     struct counts counts;        /* the loop's */
     atomic_ullong dropped;       /* data that was too much at once */
     uint64_t published;          /* the loop's */
+    uint64_t news;               /* those of them that Player does not have */
     /* Made with the device and then left as they are. */
     char frame_name[PLACE_NAME]; /* the usual names */
     char parent_name[PLACE_NAME];
@@ -365,6 +367,10 @@ void links_close(tp_instance *self);
 
 /* Where the instance runs: its requests to other devices will have no answer. */
 void errands_end(tp_instance *self);
+
+/* sleep.c: to the list of its device that it belongs to, and off it. */
+void reader_link(tpi_reader *reader);
+void reader_unlink(tpi_reader *reader);
 
 /* device.c */
 tp_status device_add(tp_instance *self, const tpi_wanted *wanted, const void *ops,
