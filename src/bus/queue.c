@@ -155,6 +155,11 @@ static bool make_room(tpi_queue *queue)
     return true;
 }
 
+bool tpi_queue_has_room(const tpi_queue *queue)
+{
+    return queue->count < queue->most && queue->bytes < queue->most_bytes;
+}
+
 /* No reply is taken any more. */
 static bool is_full(const tpi_queue *queue)
 {
@@ -173,7 +178,7 @@ tp_status tpi_queue_push(tpi_queue *queue, const tp_msg *msg)
         remove_newest_of_kind(queue, header);
     }
     if (is_loss_allowed(header)) {
-        if (queue->count >= queue->most || queue->bytes >= queue->most_bytes) {
+        if (!tpi_queue_has_room(queue)) {
             queue->dropped++;
             return TP_E_SPACE;
         }

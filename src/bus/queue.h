@@ -54,6 +54,9 @@ tp_status tpi_queue_add_rule(tpi_queue *queue, const tpi_rule *rule);
  * ignored, as the rules want; TP_E_LIMIT for a reply that finds no place; TP_E_NOMEM. */
 tp_status tpi_queue_push(tpi_queue *queue, const tp_msg *msg);
 
+/* Whether data would be taken that no rule is for. */
+bool tpi_queue_has_room(const tpi_queue *queue);
+
 /* The i-th oldest; NULL if there are fewer. Borrowed. */
 tp_msg *tpi_queue_at(const tpi_queue *queue, uint32_t i);
 

@@ -137,12 +137,8 @@ bool tpi_device_is_running(const tp_device *device)
 static void attach(tp_device *device, tpi_reader *reader)
 {
     reader->device = device;
-    reader->previous = NULL;
-    reader->next = device->readers;
-    if (device->readers != NULL) {
-        device->readers->previous = reader;
-    }
-    device->readers = reader;
+    reader->asleep = false;
+    reader_link(reader);
     device->reader_count++;
     count_readers(device);
     device->instance->users++;
@@ -190,17 +186,7 @@ void tpi_device_close(tpi_reader *reader)
     if (device == NULL) {
         return;
     }
-    if (reader->previous != NULL) {
-        reader->previous->next = reader->next;
-    } else {
-        device->readers = reader->next;
-    }
-    if (reader->next != NULL) {
-        reader->next->previous = reader->previous;
-    }
-    for (struct delivery *d = device->deliveries; d != NULL; d = d->outer) {
-        d->next = d->next == reader ? reader->next : d->next;
-    }
+    reader_unlink(reader);
     reader->device = NULL;
     device->reader_count--;
     count_readers(device);
@@ -218,7 +204,8 @@ void device_deliver(tp_device *device, tp_msg *msg)
     if (device->follows || msg->header.subtype == TP_COMMON_DATA_GEOMETRY) {
         frames_follow(device, msg);
     }
-    device->published += device->readers != NULL;
+    device->published += device->reader_count > 0;
+    device->news += device->reader_count > 0 && msg->header.subtype >= TP_COMMON_DATA_GEOMETRY;
     device->deliveries = &delivery;
     while (delivery.next != NULL) {
         tpi_reader *reader = delivery.next;

@@ -146,6 +146,7 @@ typedef struct tpi_reader {
     /* The device was removed, and the reader is not attached any more. Optional. */
     void (*closed)(struct tpi_reader *reader);
     void *context;
+    bool asleep; /* it is not told of messages */
     struct tpi_reader *next;
     struct tpi_reader *previous;
 } tpi_reader;

@@ -74,6 +74,7 @@ struct tp_device {
     char name[64];               /* "position2d:0" */
     void *context;               /* the driver's */
     tpi_reader *readers;         /* borrowed; the loop's */
+    tpi_reader *sleepers;        /* those who have no room; see sleep.c */
     struct delivery *deliveries; /* under way, innermost first; the loop's */
     uint32_t reader_count;       /* the loop's */
     atomic_uint has_readers;     /* the same, for the driver's thread */
@@ -81,6 +82,7 @@ struct tp_device {
     atomic_ullong dropped;       /* data that was too much at once */
     uint64_t published;          /* the loop's */
     tp_msg **latched;            /* owned: the last data, by message; NULL if it does not latch */
+    uint64_t news;               /* those of them that Player does not have */
     /* Made with the device and then left as they are. */
     char frame_name[PLACE_NAME]; /* the usual names */
     char parent_name[PLACE_NAME];
@@ -369,6 +371,10 @@ void links_repeat(tp_instance *self);
 
 /* Where the instance runs: its requests to other devices will have no answer. */
 void errands_end(tp_instance *self);
+
+/* sleep.c: to the list of its device that it belongs to, and off it. */
+void reader_link(tpi_reader *reader);
+void reader_unlink(tpi_reader *reader);
 
 /* device.c */
 tp_status device_add(tp_instance *self, const tpi_wanted *wanted, const void *ops,

@@ -139,6 +139,7 @@ tp_status tp_session_set_rate(tp_session *session, tp_device *device, double rat
     if (!(rate_hz >= 0 && isfinite(rate_hz))) {
         return TP_E_INVALID;
     }
+    sleep_end(session);
     const double period_s = rate_hz == 0 ? 0 : 1 / (rate_hz > slowest ? rate_hz : slowest);
     for (struct subscription *s = session->subscriptions; s != NULL; s = s->next) {
         if (s->device == device && !s->waiting && status == TP_OK) {

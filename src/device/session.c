@@ -19,20 +19,25 @@ const tp_catalogue *tp_hub_catalogue(const tp_hub *hub)
 
 /* ---- Queue ----------------------------------------------------------------------------------- */
 
-tp_status tp_session_queue(tp_session *session, tp_msg *msg)
+/* TP_E_SPACE if it was dropped, and there is nothing new for the client. */
+static tp_status queue(tp_session *session, tp_msg *msg)
 {
     tp_status status = tpi_queue_push(&session->queue, msg);
 
-    if (status == TP_E_SPACE) {
-        return TP_OK; /* dropped: there is nothing new for the client */
-    }
     if (status == TP_OK) {
         session->events->ready(session->context);
-    } else if (!session->lost) {
+    } else if (status != TP_E_SPACE && !session->lost) {
         session->lost = true;
         session->events->lost(session->context);
     }
     return status;
+}
+
+tp_status tp_session_queue(tp_session *session, tp_msg *msg)
+{
+    const tp_status status = queue(session, msg);
+
+    return status == TP_E_SPACE ? TP_OK : status;
 }
 
 tp_status tp_session_queue_first(tp_session *session, tp_msg *msg)
@@ -80,6 +85,7 @@ tp_status tp_session_add_rule(tp_session *session, int32_t interf, int32_t index
 {
     const tpi_rule rule = {interf, index, type, subtype, action};
 
+    sleep_end(session);
     return tpi_queue_add_rule(&session->queue, &rule);
 }
 
@@ -95,12 +101,17 @@ tp_msg *tp_session_peek(const tp_session *session, uint32_t i)
 
 tp_msg *tp_session_take(tp_session *session)
 {
-    return tpi_queue_pop(&session->queue);
+    tp_msg *oldest = tpi_queue_pop(&session->queue);
+
+    if (tpi_queue_has_room(&session->queue)) {
+        sleep_end(session);
+    }
+    return oldest;
 }
 
 uint64_t tp_session_dropped(const tp_session *session)
 {
-    return session->queue.dropped;
+    return session->queue.dropped + sleep_missed(session);
 }
 
 /* ---- Devices --------------------------------------------------------------------------------- */
@@ -148,13 +159,14 @@ static void deliver(tpi_reader *reader, tp_msg *msg)
         (msg->header.subtype >= FIRST_OF_OURS && !s->session->explain)) {
         return; /* a plain Player client knows nothing of it */
     }
-    if (!rate_holds(s, msg)) {
-        tp_session_queue(s->session, msg);
+    if (!rate_holds(s, msg) && queue(s->session, msg) == TP_E_SPACE) {
+        sleep_begin(s);
     }
 }
 
 static void forget_subscription(struct subscription *s)
 {
+    sleep_end(s->session);
     for (struct subscription **at = &s->session->subscriptions; *at != NULL; at = &(*at)->next) {
         if (*at == s) {
             *at = s->next;
@@ -476,6 +488,7 @@ void tp_session_allow_extensions(tp_session *session, bool on)
 
 void tp_session_explain_failures(tp_session *session, bool on)
 {
+    sleep_end(session); /* it counts what it misses by what it gets */
     session->explain = on;
 }
 

@@ -30,6 +30,7 @@ struct subscription {
     bool moves; /* it has moved the device */
     int64_t lease_ns;
     struct subscription *next;
+    uint64_t slept_at; /* see sleep.c */
 
     /* rate.c */
     int64_t period_ns;  /* between messages of a kind; 0 for all there are */
@@ -59,6 +60,7 @@ struct tp_session {
     bool local;  /* on this machine */
     bool leases; /* the client renews them by itself */
     bool lost;
+    bool sleeping; /* some of its subscriptions may be asleep */
     char name[64];
     char software[64];
     int64_t begun_ns;
@@ -83,5 +85,11 @@ bool rate_holds(struct subscription *s, tp_msg *msg);
 
 /* Forget the rate and what is held. */
 void rate_clear(struct subscription *s);
+
+/* sleep.c: it has no room; it has room again, or what it may take is about to change; how many
+ * messages it has missed so far while asleep. */
+void sleep_begin(struct subscription *s);
+void sleep_end(tp_session *session);
+uint64_t sleep_missed(const tp_session *session);
 
 #endif

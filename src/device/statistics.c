@@ -67,7 +67,7 @@ static tp_client_stat describe_client(const tp_session *session, int64_t now_ns)
         .waiting = session->queue.count,
         .sent = (int64_t)session->sent,
         .received = (int64_t)session->received,
-        .dropped = (int64_t)session->queue.dropped,
+        .dropped = (int64_t)tp_session_dropped(session),
     };
 
     stat.name = chars(session->name, &stat.name_count);

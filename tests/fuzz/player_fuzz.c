@@ -152,7 +152,8 @@ static struct wanted look_at(const uint8_t *data, size_t size)
         if (size - TP_XDR_HEADER_SIZE < header.size) {
             break;
         }
-        const bool to_server = header.addr.interf == TP_PLAYER_CODE;
+        const bool to_server =
+            header.addr.interf == TP_PLAYER_CODE && header.type != TP_MSGTYPE_SYNCH;
         wanted.replies += to_server || header.type == TP_MSGTYPE_REQ;
         wanted.rules =
             wanted.rules || (to_server && header.subtype == TP_PLAYER_REQ_ADD_REPLACE_RULE);
