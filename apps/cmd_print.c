@@ -46,8 +46,7 @@ struct print {
     bool live; /* drawn in place */
     bool changed;
     int64_t drawn_ns;
-    bool failed; /* the output cannot be written, or not be made */
-    bool no_memory;
+    tp_status failure; /* the output cannot be written, or not be made */
     struct screen screen;
     tp_proxy *proxy;
     struct kind kinds[KINDS];
@@ -100,7 +99,7 @@ static void draw(struct print *p)
         print_form_body(&out, kind->last);
     }
     tpi_buf_puts(&out, nothing ? "waiting for data\n" : "");
-    screen_show(&p->screen, tpi_buf_text(&out));
+    p->failure = out.failed ? TP_E_NOMEM : screen_show(&p->screen, tpi_buf_text(&out));
     tpi_buf_fini(&out);
     p->changed = false;
     p->drawn_ns = now;
@@ -133,10 +132,8 @@ static void write_record(struct print *p, const tp_msg *msg)
     tpi_buf out = {0};
 
     print_form_record(&out, p->form, p->remote.catalogue, p->device.name, msg);
-    fputs(tpi_buf_text(&out), stdout);
-    p->no_memory = out.failed;
-    if (fflush(stdout) != 0 || p->no_memory) {
-        p->failed = true;
+    p->failure = out.failed ? TP_E_NOMEM : output_write(tpi_buf_text(&out), out.length);
+    if (p->failure != TP_OK) {
         remote_stop(&p->remote);
     }
     tpi_buf_fini(&out);
@@ -149,7 +146,7 @@ static void on_data(tp_proxy *proxy, const tp_msg *msg)
     struct kind *kind = &p->kinds[code];
 
     if ((p->only_count > 0 && !p->only[code]) || (p->most > 0 && p->shown >= p->most) ||
-        p->failed || (p->thin && !is_due(p, kind))) {
+        p->failure != TP_OK || (p->thin && !is_due(p, kind))) {
         return;
     }
     kind->count++;
@@ -177,7 +174,7 @@ static void on_tick(void *context)
     if (p->live && (p->changed || now_ns() - p->drawn_ns >= TP_NS_PER_S)) {
         draw(p);
     }
-    if (output_is_gone()) {
+    if (output_is_gone() || p->failure != TP_OK) {
         remote_stop(&p->remote);
     }
 }
@@ -202,7 +199,11 @@ static int follow(struct print *p)
         draw(p);
     }
     tp_timer_destroy(timer);
-    return p->no_memory ? command_fail(name, EXIT_FAILED, "out of memory") : EXIT_DONE;
+    return p->failure == TP_OK || p->failure == TP_E_CLOSED
+               ? EXIT_DONE
+               : command_fail(name, EXIT_FAILED, "%s",
+                              p->failure == TP_E_IO ? "cannot write the output"
+                                                    : tp_status_text(p->failure));
 }
 
 static int open_device(struct print *p)

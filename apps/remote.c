@@ -9,6 +9,7 @@
 
 #include "base/number.h"
 #include "base/text.h"
+#include "output.h"
 #include "troupe/server.h"
 
 static const char *const shared_options[] = {"--url", "--timeout", "--load", NULL};
@@ -311,16 +312,20 @@ const void *remote_ask(struct remote *remote, unsigned code, const void *ask, co
 /* tp_client_stop() may be called from a signal handler; clang-tidy cannot know that. */
 static void on_signal(int number) /* NOLINT(bugprone-signal-handler) */
 {
+    (void)number;
     interrupted = 1;
     tp_client_stop(running); /* NOLINT(bugprone-signal-handler) */
-    signal(number, SIG_DFL); /* whoever does not want to wait for the end asks twice */
+    output_stop();           /* NOLINT(bugprone-signal-handler) */
 }
 
 void remote_catch_signals(struct remote *remote)
 {
+    /* once: whoever does not want to wait for the end asks twice */
+    const struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+
     running = remote->client;
-    signal(SIGINT, on_signal);
-    signal(SIGTERM, on_signal);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
 }
 
 bool remote_run(struct remote *remote)

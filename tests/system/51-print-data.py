@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """troupe print: on pipes, on a terminal, and when the server goes away.  argv: the troupe program."""
+import fcntl
 import json
 import os
 import signal
 import struct
 import subprocess
 import tempfile
+import termios
 
 import cli
 import tap
@@ -111,6 +113,22 @@ def it_ends_when_nobody_reads_any_more(url):
         running.process.stdout.close()
         tap.equal(running.ended(), (0, ""))
         running.process.stdout = open(os.devnull, encoding="ascii")
+
+
+@serving('driver ( name "fake" provides [ "laser:0" ] rate 200 )')
+def it_ends_when_it_is_told_to_though_nobody_reads(url):
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with Running("print", "laser", "--json", url=url) as running:
+            tap.equal(running.line().startswith("{"), True)
+            size = fcntl.fcntl(running.process.stdout.fileno(), fcntl.F_GETPIPE_SZ)
+            while waiting(running.process.stdout) < size - 4096:  # it is as good as full
+                pass
+            tap.equal(running.interrupt(number), (0, ""))
+
+
+def waiting(pipe):
+    """Bytes that wait in a pipe."""
+    return struct.unpack("i", fcntl.ioctl(pipe.fileno(), termios.FIONREAD, bytes(4)))[0]
 
 
 def it_ends_when_nobody_reads_any_more_though_nothing_comes():
@@ -261,6 +279,7 @@ def mistakes_are_explained():
 tap.main(records_have_a_form_for_everybody, json_is_json_whatever_comes, texts_cannot_steer_the_terminal,
          a_device_may_have_its_server_before_it, only_what_was_asked_for, a_rate_thins_data_out,
          a_player_server_keeps_no_rate_so_we_do, it_ends_when_it_is_told_to, it_ends_when_nobody_reads_any_more,
+         it_ends_when_it_is_told_to_though_nobody_reads,
          it_ends_when_nobody_reads_any_more_though_nothing_comes, output_that_cannot_be_written_is_a_failure,
          a_lost_server_is_told_and_found_again, a_lost_server_does_not_spoil_the_terminal, a_terminal_shows_the_newest_in_one_place, a_terminal_waits_in_words,
          a_terminal_is_never_written_over_its_edges, a_resized_terminal_is_drawn_anew, a_count_ends_on_a_terminal_too,
