@@ -214,9 +214,10 @@ static int open_device(struct print *p)
         result = remote_open(&p->remote, &p->device, TP_READ_MODE, &p->proxy);
     }
     if (result == EXIT_DONE) {
+        /* what comes before the rate is set is too much */
+        p->thin = p->rate_hz > 0 && tp_proxy_set_rate(p->proxy, p->rate_hz, NULL) != TP_OK;
         tp_proxy_set_context(p->proxy, p);
         tp_proxy_on_data(p->proxy, on_data);
-        p->thin = p->rate_hz > 0 && tp_proxy_set_rate(p->proxy, p->rate_hz, NULL) != TP_OK;
     }
     return result;
 }

@@ -3,11 +3,11 @@
 import fcntl
 import json
 import os
+import select
 import signal
 import struct
 import subprocess
 import tempfile
-import termios
 
 import cli
 import tap
@@ -81,11 +81,11 @@ def only_what_was_asked_for():
 
 @serving('driver ( name "fake" provides [ "position2d:0" ] rate 100 )')
 def a_rate_thins_data_out(url):
-    lines = troupe("print", "position2d", "--line", "-n", "5", "--rate", "10", url=url).stdout.splitlines()
+    lines = troupe("print", "position2d", "--line", "-n", "6", "--rate", "5", url=url).stdout.splitlines()
     times = [float(line.split()[0]) for line in lines]
-    tap.equal(len(times), 5)
-    # nobody promises how late data comes, but it cannot come more often
-    assert times[-1] - times[0] > 4 * 0.1 - 0.05, times
+    tap.equal(len(times), 6)
+    # a second in all, less what a busy machine is late; all of them would be 0.05 s
+    assert times[-1] - times[0] > 0.5, times
 
 
 def a_player_server_keeps_no_rate_so_we_do():
@@ -119,16 +119,9 @@ def it_ends_when_nobody_reads_any_more(url):
 def it_ends_when_it_is_told_to_though_nobody_reads(url):
     for number in (signal.SIGINT, signal.SIGTERM):
         with Running("print", "laser", "--json", url=url) as running:
-            tap.equal(running.line().startswith("{"), True)
-            size = fcntl.fcntl(running.process.stdout.fileno(), fcntl.F_GETPIPE_SZ)
-            while waiting(running.process.stdout) < size - 4096:  # it is as good as full
-                pass
+            fcntl.fcntl(running.process.stdout.fileno(), fcntl.F_SETPIPE_SZ, 4096)  # full with the first byte
+            select.select([running.process.stdout], [], [], cli.PATIENCE)
             tap.equal(running.interrupt(number), (0, ""))
-
-
-def waiting(pipe):
-    """Bytes that wait in a pipe."""
-    return struct.unpack("i", fcntl.ioctl(pipe.fileno(), termios.FIONREAD, bytes(4)))[0]
 
 
 def it_ends_when_nobody_reads_any_more_though_nothing_comes():
