@@ -334,6 +334,11 @@ bool remote_run(struct remote *remote)
     return interrupted != 0;
 }
 
+bool remote_was_interrupted(void)
+{
+    return interrupted != 0;
+}
+
 void remote_stop(struct remote *remote)
 {
     tp_client_stop(remote->client);
