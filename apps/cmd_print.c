@@ -37,7 +37,7 @@ struct print {
     print_form form;
     const char *form_option; /* that chose it; NULL for none */
     double rate_hz;          /* 0 for all */
-    bool thin;               /* the rate is ours to keep */
+    bool server_thins;       /* the server keeps the rate */
     int64_t most;            /* messages; 0 for no end */
     int64_t shown;
     const char *only_names[MOST_ONLY];
@@ -114,13 +114,15 @@ static void leave_screen(struct remote *remote)
 
 /* ---- Data ------------------------------------------------------------------------------------ */
 
-/* Whether the rate lets this one through. */
+/* Whether the rate lets this one through. A server that keeps it is trusted, but for what it sent
+ * before it knew of the rate. */
 static bool is_due(struct print *p, struct kind *kind)
 {
     const int64_t now = now_ns();
-    const int64_t period = (int64_t)(1e9 / p->rate_hz);
+    const int64_t period = p->rate_hz > 0 ? command_ns(1 / p->rate_hz) : 0;
+    const int64_t grace = p->server_thins ? period / 2 : 0;
 
-    if (now < kind->due_ns) {
+    if (now < kind->due_ns - grace) {
         return false;
     }
     kind->due_ns = kind->due_ns + period > now ? kind->due_ns + period : now + period;
@@ -146,7 +148,7 @@ static void on_data(tp_proxy *proxy, const tp_msg *msg)
     struct kind *kind = &p->kinds[code];
 
     if ((p->only_count > 0 && !p->only[code]) || (p->most > 0 && p->shown >= p->most) ||
-        p->failure != TP_OK || (p->thin && !is_due(p, kind))) {
+        p->failure != TP_OK || !is_due(p, kind)) {
         return;
     }
     kind->count++;
@@ -211,13 +213,10 @@ static int open_device(struct print *p)
     int result = remote_connect(&p->remote, TP_CLIENT_EVERYTHING, true);
 
     if (result == EXIT_DONE) {
-        result = remote_open(&p->remote, &p->device, TP_READ_MODE, &p->proxy);
+        result = remote_follow(&p->remote, &p->device, on_data, p, &p->proxy);
     }
-    if (result == EXIT_DONE) {
-        /* what comes before the rate is set is too much */
-        p->thin = p->rate_hz > 0 && tp_proxy_set_rate(p->proxy, p->rate_hz, NULL) != TP_OK;
-        tp_proxy_set_context(p->proxy, p);
-        tp_proxy_on_data(p->proxy, on_data);
+    if (result == EXIT_DONE && p->rate_hz > 0) {
+        p->server_thins = tp_proxy_set_rate(p->proxy, p->rate_hz, NULL) == TP_OK;
     }
     return result;
 }

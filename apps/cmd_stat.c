@@ -239,7 +239,7 @@ static void end_wait(void *context)
 static int keep_looking(struct stat *s, tp_timer *timer)
 {
     const tp_clock *clock = tp_loop_clock(tp_client_loop(s->remote.client));
-    const int64_t period = (int64_t)(s->period_s * 1e9);
+    const int64_t period = command_ns(s->period_s);
     int64_t next = tp_clock_now_ns(clock);
     bool interrupted = false;
 

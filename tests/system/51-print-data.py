@@ -91,7 +91,7 @@ def a_rate_thins_data_out(url):
 def a_player_server_keeps_no_rate_so_we_do():
     many = [(4, 0, 1, float(i), POSITION) for i in range(200)]
     with Puppet([(4, 0)], data=many) as puppet:
-        with Running("print", "position2d", "--line", "--rate", "0.001", url=puppet.url) as running:
+        with Running("print", "position2d", "--line", "--rate", "1e-30", url=puppet.url) as running:
             tap.equal(running.line().split()[0], "0.000000")
             running.process.send_signal(signal.SIGINT)
             tap.equal(running.ended(), (0, ""))
