@@ -37,7 +37,7 @@ struct print {
     print_form form;
     const char *form_option; /* that chose it; NULL for none */
     double rate_hz;          /* 0 for all */
-    bool thin;               /* the rate is ours to keep */
+    bool server_thins;       /* the server keeps the rate */
     int64_t most;            /* messages; 0 for no end */
     int64_t shown;
     const char *only_names[MOST_ONLY];
@@ -46,8 +46,7 @@ struct print {
     bool live; /* drawn in place */
     bool changed;
     int64_t drawn_ns;
-    bool failed; /* the output cannot be written, or not be made */
-    bool no_memory;
+    tp_status failure; /* the output cannot be written, or not be made */
     struct screen screen;
     tp_proxy *proxy;
     struct kind kinds[KINDS];
@@ -100,7 +99,7 @@ static void draw(struct print *p)
         print_form_body(&out, kind->last);
     }
     tpi_buf_puts(&out, nothing ? "waiting for data\n" : "");
-    screen_show(&p->screen, tpi_buf_text(&out));
+    p->failure = out.failed ? TP_E_NOMEM : screen_show(&p->screen, tpi_buf_text(&out));
     tpi_buf_fini(&out);
     p->changed = false;
     p->drawn_ns = now;
@@ -115,13 +114,15 @@ static void leave_screen(struct remote *remote)
 
 /* ---- Data ------------------------------------------------------------------------------------ */
 
-/* Whether the rate lets this one through. */
+/* Whether the rate lets this one through. A server that keeps it is trusted, but for what it sent
+ * before it knew of the rate. */
 static bool is_due(struct print *p, struct kind *kind)
 {
     const int64_t now = now_ns();
-    const int64_t period = (int64_t)(1e9 / p->rate_hz);
+    const int64_t period = p->rate_hz > 0 ? command_ns(1 / p->rate_hz) : 0;
+    const int64_t grace = p->server_thins ? period / 2 : 0;
 
-    if (now < kind->due_ns) {
+    if (now < kind->due_ns - grace) {
         return false;
     }
     kind->due_ns = kind->due_ns + period > now ? kind->due_ns + period : now + period;
@@ -133,10 +134,8 @@ static void write_record(struct print *p, const tp_msg *msg)
     tpi_buf out = {0};
 
     print_form_record(&out, p->form, p->remote.catalogue, p->device.name, msg);
-    fputs(tpi_buf_text(&out), stdout);
-    p->no_memory = out.failed;
-    if (fflush(stdout) != 0 || p->no_memory) {
-        p->failed = true;
+    p->failure = out.failed ? TP_E_NOMEM : output_write(tpi_buf_text(&out), out.length);
+    if (p->failure != TP_OK) {
         remote_stop(&p->remote);
     }
     tpi_buf_fini(&out);
@@ -149,7 +148,7 @@ static void on_data(tp_proxy *proxy, const tp_msg *msg)
     struct kind *kind = &p->kinds[code];
 
     if ((p->only_count > 0 && !p->only[code]) || (p->most > 0 && p->shown >= p->most) ||
-        p->failed || (p->thin && !is_due(p, kind))) {
+        p->failure != TP_OK || !is_due(p, kind)) {
         return;
     }
     kind->count++;
@@ -177,7 +176,7 @@ static void on_tick(void *context)
     if (p->live && (p->changed || now_ns() - p->drawn_ns >= TP_NS_PER_S)) {
         draw(p);
     }
-    if (output_is_gone()) {
+    if (output_is_gone() || p->failure != TP_OK) {
         remote_stop(&p->remote);
     }
 }
@@ -202,7 +201,11 @@ static int follow(struct print *p)
         draw(p);
     }
     tp_timer_destroy(timer);
-    return p->no_memory ? command_fail(name, EXIT_FAILED, "out of memory") : EXIT_DONE;
+    return p->failure == TP_OK || p->failure == TP_E_CLOSED
+               ? EXIT_DONE
+               : command_fail(name, EXIT_FAILED, "%s",
+                              p->failure == TP_E_IO ? "cannot write the output"
+                                                    : tp_status_text(p->failure));
 }
 
 static int open_device(struct print *p)
@@ -210,12 +213,10 @@ static int open_device(struct print *p)
     int result = remote_connect(&p->remote, TP_CLIENT_EVERYTHING, true);
 
     if (result == EXIT_DONE) {
-        result = remote_open(&p->remote, &p->device, TP_READ_MODE, &p->proxy);
+        result = remote_follow(&p->remote, &p->device, on_data, p, &p->proxy);
     }
-    if (result == EXIT_DONE) {
-        tp_proxy_set_context(p->proxy, p);
-        tp_proxy_on_data(p->proxy, on_data);
-        p->thin = p->rate_hz > 0 && tp_proxy_set_rate(p->proxy, p->rate_hz, NULL) != TP_OK;
+    if (result == EXIT_DONE && p->rate_hz > 0) {
+        p->server_thins = tp_proxy_set_rate(p->proxy, p->rate_hz, NULL) == TP_OK;
     }
     return result;
 }

@@ -141,10 +141,10 @@ static int keep_sending(struct send *s)
 
     status = status == TP_OK ? tp_timer_create(&end, loop, end_sending, s, &err) : status;
     if (status == TP_OK && s->repeat_hz > 0) {
-        tp_timer_every(repeat, (int64_t)(1e9 / s->repeat_hz));
+        tp_timer_every(repeat, command_ns(1 / s->repeat_hz));
     }
-    if (status == TP_OK && s->for_s > 0 && s->for_s < 1e9) {
-        tp_timer_at(end, tp_clock_now_ns(tp_loop_clock(loop)) + (int64_t)(s->for_s * 1e9));
+    if (status == TP_OK && s->for_s > 0) {
+        tp_timer_at(end, tp_clock_now_ns(tp_loop_clock(loop)) + command_ns(s->for_s));
     }
     if (status == TP_OK) {
         remote_run(&s->remote);

@@ -22,6 +22,7 @@ struct stat {
     double period_s;
     tp_statistics *now;    /* owned; NULL before the first look */
     tp_statistics *before; /* owned; NULL before the second look */
+    bool ended;            /* nobody reads any more, or it cannot be written */
     struct screen screen;
 };
 
@@ -204,16 +205,20 @@ static int show(struct stat *s)
         tpi_buf_printf(&out, "%s\n", json != NULL ? json : "");
         free(json);
     } else {
+        tpi_buf_puts(&out, s->before != NULL && !output_is_live() ? "\n" : "");
         put_text(s, &out);
     }
-    if (s->watch && !s->json && output_is_live()) {
-        screen_show(&s->screen, tpi_buf_text(&out));
-        tpi_buf_fini(&out);
-        return EXIT_DONE;
-    }
-    const int result = command_write(name, &out);
-    fflush(stdout);
-    return result;
+    const bool live = s->watch && !s->json && output_is_live();
+    const tp_status status = out.failed ? TP_E_NOMEM
+                             : live     ? screen_show(&s->screen, tpi_buf_text(&out))
+                                        : output_write(tpi_buf_text(&out), out.length);
+    tpi_buf_fini(&out);
+    s->ended = status != TP_OK;
+    return status == TP_OK || status == TP_E_CLOSED
+               ? EXIT_DONE
+               : command_fail(name, EXIT_FAILED, "%s",
+                              status == TP_E_IO ? "cannot write the output"
+                                                : tp_status_text(status));
 }
 
 static void leave_screen(struct remote *remote)
@@ -234,19 +239,15 @@ static void end_wait(void *context)
 static int keep_looking(struct stat *s, tp_timer *timer)
 {
     const tp_clock *clock = tp_loop_clock(tp_client_loop(s->remote.client));
-    const int64_t period = (int64_t)(s->period_s * 1e9);
+    const int64_t period = command_ns(s->period_s);
     int64_t next = tp_clock_now_ns(clock);
     bool interrupted = false;
 
-    while (!interrupted && !output_is_gone() && !ferror(stdout)) {
+    while (!interrupted && !output_is_gone() && !s->ended) {
         const int64_t now = tp_clock_now_ns(clock);
         next = next + period > now ? next + period : now + period;
-        if (tp_client_is_connected(s->remote.client) && look(s) == EXIT_DONE) {
-            if (!s->json && !output_is_live() && s->before != NULL) {
-                puts("");
-            }
-            show(s);
-        } else if (tp_client_is_connected(s->remote.client)) {
+        if (tp_client_is_connected(s->remote.client) &&
+            (look(s) != EXIT_DONE || show(s) != EXIT_DONE)) {
             return EXIT_FAILED;
         }
         tp_timer_at(timer, next);

@@ -1,7 +1,10 @@
 /* output.c - harmless text, colours, and text in place. */
 #include "output.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +14,10 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "padi/value.h"
+
+enum { STEP_MS = 100 };
+
+static volatile sig_atomic_t stopped;
 
 /* ---- Text from elsewhere --------------------------------------------------------------------- */
 
@@ -135,6 +142,41 @@ bool output_is_gone(void)
     return poll(&out, 1, 0) > 0 && (out.revents & (POLLERR | POLLHUP)) != 0;
 }
 
+void output_stop(void)
+{
+    stopped = 1;
+}
+
+/* Wait until something can be written, in steps, so that a stop between two of them is seen. */
+static bool is_ready(void)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    int ready = 0;
+
+    do {
+        ready = poll(&out, 1, stopped ? 0 : STEP_MS);
+    } while (ready <= 0 && !stopped);
+    return ready > 0;
+}
+
+tp_status output_write(const char *text, size_t length)
+{
+    fflush(stdout);
+    while (length > 0) {
+        if (!is_ready()) {
+            return TP_E_CLOSED;
+        }
+        /* as much as a pipe that is ready takes without waiting */
+        const ssize_t written = write(STDOUT_FILENO, text, length < PIPE_BUF ? length : PIPE_BUF);
+        if (written < 0 && errno != EINTR && errno != EAGAIN) {
+            return output_is_gone() ? TP_E_CLOSED : TP_E_IO;
+        }
+        text += written > 0 ? written : 0;
+        length -= written > 0 ? (size_t)written : 0;
+    }
+    return TP_OK;
+}
+
 bool output_is_live(void)
 {
     const char *terminal = getenv("TERM");
@@ -186,7 +228,7 @@ static void put_start(tpi_buf *out, struct screen *screen, size_t columns, size_
     screen->lines = lines;
 }
 
-void screen_show(struct screen *screen, const char *text)
+tp_status screen_show(struct screen *screen, const char *text)
 {
     tpi_buf out = {0};
     size_t columns;
@@ -208,9 +250,9 @@ void screen_show(struct screen *screen, const char *text)
     }
     tpi_buf_puts(&out, "\033[J");
     screen->drawn = shown + (shown < all);
-    fputs(tpi_buf_text(&out), stdout);
-    fflush(stdout);
+    const tp_status status = output_write(tpi_buf_text(&out), out.length);
     tpi_buf_fini(&out);
+    return status;
 }
 
 void screen_leave(struct screen *screen)

@@ -6,6 +6,7 @@
 #define TROUPE_APPS_OUTPUT_H
 
 #include "base/buf.h"
+#include "troupe/status.h"
 
 /* Append text from elsewhere, up to its NUL or `length`: what is not UTF-8 and characters that
  * steer a terminal become question marks. */
@@ -39,6 +40,14 @@ bool output_is_live(void);
 /* Whether whoever read the output has gone away. */
 bool output_is_gone(void);
 
+/* Write to standard output at once, past stdio. TP_E_CLOSED if whoever read it has gone away, or
+ * does not read and output_stop() was called: the rest is dropped. TP_E_IO if it cannot be written.
+ */
+tp_status output_write(const char *text, size_t length);
+
+/* From now on nobody waits for a reader that does not read. From a signal handler, too. */
+void output_stop(void);
+
 /* What makes text stand out, and ends that: "" unless standard output is a terminal that shows
  * colours and the environment does not say NO_COLOR. */
 typedef enum output_style {
@@ -58,8 +67,9 @@ struct screen {
     size_t lines; /* of the terminal when it was drawn */
 };
 
-/* Show the text in place of what was shown before; what does not fit is cut. */
-void screen_show(struct screen *screen, const char *text);
+/* Show the text in place of what was shown before; what does not fit is cut. Fails as
+ * output_write() does. */
+tp_status screen_show(struct screen *screen, const char *text);
 
 /* Leave it there: the next text comes below. */
 void screen_leave(struct screen *screen);

@@ -9,9 +9,12 @@
 
 #include "base/number.h"
 #include "base/text.h"
+#include "output.h"
 #include "troupe/server.h"
 
 static const char *const shared_options[] = {"--url", "--timeout", "--load", NULL};
+
+static const int64_t DEFAULT_TIMEOUT_NS = 5 * TP_NS_PER_S; /* as the library has it */
 
 static tp_client *running; /* for the signal handler */
 static volatile sig_atomic_t interrupted;
@@ -58,6 +61,11 @@ int command_positive(const char *name, int argc, char **argv, int *i, double *va
     return EXIT_DONE;
 }
 
+int64_t command_ns(double seconds)
+{
+    return seconds > 1e9 ? (int64_t)1e18 : seconds < 1e-6 ? 1000 : (int64_t)(seconds * 1e9);
+}
+
 int command_whole(const char *name, int argc, char **argv, int *i, int64_t *value)
 {
     const char *option = argv[*i];
@@ -92,7 +100,7 @@ static int read_timeout(struct remote *remote, int argc, char **argv, int *i)
     const int result = command_positive(remote->command, argc, argv, i, &seconds);
 
     if (result == EXIT_DONE) {
-        remote->timeout_ns = seconds < 1e9 ? (int64_t)(seconds * 1e9) : TP_NEVER;
+        remote->timeout_ns = command_ns(seconds);
     }
     return result;
 }
@@ -210,6 +218,16 @@ static bool is_listed(struct remote *remote, const struct remote_device *device)
     return found;
 }
 
+/* Why it is not open: that it is not there, or what the server said. */
+static int explain_unopened(struct remote *remote, const struct remote_device *device,
+                            const char *why)
+{
+    if (tp_client_is_connected(remote->client) && !is_listed(remote, device)) {
+        return EXIT_FAILED;
+    }
+    return command_fail(remote->command, EXIT_FAILED, "%s", why);
+}
+
 int remote_open(struct remote *remote, const struct remote_device *device, unsigned access,
                 tp_proxy **out)
 {
@@ -218,10 +236,69 @@ int remote_open(struct remote *remote, const struct remote_device *device, unsig
     if (tp_client_open(remote->client, device->name, access, out, &err) == TP_OK) {
         return EXIT_DONE;
     }
-    if (tp_client_is_connected(remote->client) && !is_listed(remote, device)) {
-        return EXIT_FAILED;
+    return explain_unopened(remote, device, err.text);
+}
+
+struct opening {
+    bool done;
+    tp_error err;
+};
+
+static void on_opened(void *context, tp_proxy *proxy, tp_status status, const char *why)
+{
+    struct opening *opening = context;
+
+    (void)proxy;
+    opening->done = true;
+    if (status != TP_OK) {
+        tp_fail(&opening->err, status, "%s", why);
     }
-    return command_fail(remote->command, EXIT_FAILED, "%s", err.text);
+}
+
+static void on_late(void *context)
+{
+    struct opening *opening = context;
+
+    opening->done = true;
+    tp_fail(&opening->err, TP_E_TIMEOUT, "it was not opened in time");
+}
+
+/* Until it is open, or the time-out. */
+static void wait_opened(struct remote *remote, struct opening *opening)
+{
+    const int64_t timeout_ns = remote->timeout_ns > 0 ? remote->timeout_ns : DEFAULT_TIMEOUT_NS;
+    tp_loop *loop = tp_client_loop(remote->client);
+    const int64_t now_ns = tp_clock_now_ns(tp_loop_clock(loop));
+    tp_timer *timer = NULL;
+
+    if (tp_timer_create(&timer, loop, on_late, opening, &opening->err) != TP_OK) {
+        return;
+    }
+    tp_timer_at(timer, now_ns + timeout_ns);
+    while (!opening->done) {
+        tp_client_step(remote->client, true);
+    }
+    tp_timer_destroy(timer);
+}
+
+int remote_follow(struct remote *remote, const struct remote_device *device, tp_proxy_data *data,
+                  void *context, tp_proxy **out)
+{
+    struct opening opening = {0};
+    tp_status status = tp_client_open_later(remote->client, device->interface, device->index,
+                                            TP_READ_MODE, on_opened, &opening, out, &opening.err);
+
+    if (status == TP_OK) {
+        tp_proxy_set_context(*out, context);
+        tp_proxy_on_data(*out, data);
+        wait_opened(remote, &opening);
+    }
+    if (opening.err.code == TP_OK) {
+        return EXIT_DONE;
+    }
+    tp_proxy_close(*out);
+    *out = NULL;
+    return explain_unopened(remote, device, opening.err.text);
 }
 
 const tp_message *remote_message(const struct remote *remote, const tp_interface *interface,
@@ -311,26 +388,25 @@ const void *remote_ask(struct remote *remote, unsigned code, const void *ask, co
 /* tp_client_stop() may be called from a signal handler; clang-tidy cannot know that. */
 static void on_signal(int number) /* NOLINT(bugprone-signal-handler) */
 {
+    (void)number;
     interrupted = 1;
     tp_client_stop(running); /* NOLINT(bugprone-signal-handler) */
-    signal(number, SIG_DFL); /* whoever does not want to wait for the end asks twice */
+    output_stop();           /* NOLINT(bugprone-signal-handler) */
 }
 
 void remote_catch_signals(struct remote *remote)
 {
+    /* once: whoever does not want to wait for the end asks twice */
+    const struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+
     running = remote->client;
-    signal(SIGINT, on_signal);
-    signal(SIGTERM, on_signal);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
 }
 
 bool remote_run(struct remote *remote)
 {
     tp_client_run(remote->client);
-    return interrupted != 0;
-}
-
-bool remote_was_interrupted(void)
-{
     return interrupted != 0;
 }
 

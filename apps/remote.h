@@ -65,6 +65,11 @@ const char *remote_url(const struct remote *remote);
 int remote_open(struct remote *remote, const struct remote_device *device, unsigned access,
                 tp_proxy **out);
 
+/* The same to follow its data: `data` gets every message from the first one on, which may come
+ * before this returns. */
+int remote_follow(struct remote *remote, const struct remote_device *device, tp_proxy_data *data,
+                  void *context, tp_proxy **out);
+
 /* Ask the server itself what only ours know; `what` names it in the message. The answer is borrowed
  * until the next one; NULL (and a message) if there is none. */
 const void *remote_ask(struct remote *remote, unsigned code, const void *ask, const char *what);
@@ -80,14 +85,14 @@ void remote_catch_signals(struct remote *remote);
 /* Handle messages until remote_stop() or a signal; true if it was a signal. A signal that came
  * before ends it at once. */
 bool remote_run(struct remote *remote);
-
-/* A signal has come that was caught: writing may have been cut short by it. */
-bool remote_was_interrupted(void);
 void remote_stop(struct remote *remote);
 
 /* A number after an option: more than 0 and finite, or whole and at least 1. */
 int command_positive(const char *name, int argc, char **argv, int *i, double *value);
 int command_whole(const char *name, int argc, char **argv, int *i, int64_t *value);
+
+/* Seconds as nanoseconds, from a microsecond to decades, whatever was asked for. */
+int64_t command_ns(double seconds);
 
 /* `unexpected "--jsn"; did you mean "--json"?`, where `known` is ended by NULL. The options that
  * all these commands have are known besides. */

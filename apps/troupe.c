@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "commands.h"
 #include "output.h"
-#include "remote.h"
 
 static const command *const commands[] = {
     &command_run,    &command_check,   &command_drivers,  &command_list,       &command_print,
@@ -136,7 +135,7 @@ static int unknown_command(const char *name)
  * head(1), is none. */
 static int finish(const char *name, int result)
 {
-    if ((fflush(stdout) != 0 || ferror(stdout)) && !output_is_gone() && !remote_was_interrupted()) {
+    if ((fflush(stdout) != 0 || ferror(stdout)) && !output_is_gone()) {
         return command_fail(name, EXIT_FAILED, "cannot write the output");
     }
     return result;

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """troupe print: on pipes, on a terminal, and when the server goes away.  argv: the troupe program."""
+import fcntl
 import json
 import os
+import select
 import signal
 import struct
 import subprocess
@@ -79,17 +81,17 @@ def only_what_was_asked_for():
 
 @serving('driver ( name "fake" provides [ "position2d:0" ] rate 100 )')
 def a_rate_thins_data_out(url):
-    lines = troupe("print", "position2d", "--line", "-n", "5", "--rate", "10", url=url).stdout.splitlines()
+    lines = troupe("print", "position2d", "--line", "-n", "6", "--rate", "5", url=url).stdout.splitlines()
     times = [float(line.split()[0]) for line in lines]
-    tap.equal(len(times), 5)
-    # nobody promises how late data comes, but it cannot come more often
-    assert times[-1] - times[0] > 4 * 0.1 - 0.05, times
+    tap.equal(len(times), 6)
+    # a second in all, less what a busy machine is late; all of them would be 0.05 s
+    assert times[-1] - times[0] > 0.5, times
 
 
 def a_player_server_keeps_no_rate_so_we_do():
     many = [(4, 0, 1, float(i), POSITION) for i in range(200)]
     with Puppet([(4, 0)], data=many) as puppet:
-        with Running("print", "position2d", "--line", "--rate", "0.001", url=puppet.url) as running:
+        with Running("print", "position2d", "--line", "--rate", "1e-30", url=puppet.url) as running:
             tap.equal(running.line().split()[0], "0.000000")
             running.process.send_signal(signal.SIGINT)
             tap.equal(running.ended(), (0, ""))
@@ -111,6 +113,15 @@ def it_ends_when_nobody_reads_any_more(url):
         running.process.stdout.close()
         tap.equal(running.ended(), (0, ""))
         running.process.stdout = open(os.devnull, encoding="ascii")
+
+
+@serving('driver ( name "fake" provides [ "laser:0" ] rate 200 )')
+def it_ends_when_it_is_told_to_though_nobody_reads(url):
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with Running("print", "laser", "--json", url=url) as running:
+            fcntl.fcntl(running.process.stdout.fileno(), fcntl.F_SETPIPE_SZ, 4096)  # full with the first byte
+            select.select([running.process.stdout], [], [], cli.PATIENCE)
+            tap.equal(running.interrupt(number), (0, ""))
 
 
 def it_ends_when_nobody_reads_any_more_though_nothing_comes():
@@ -261,6 +272,7 @@ def mistakes_are_explained():
 tap.main(records_have_a_form_for_everybody, json_is_json_whatever_comes, texts_cannot_steer_the_terminal,
          a_device_may_have_its_server_before_it, only_what_was_asked_for, a_rate_thins_data_out,
          a_player_server_keeps_no_rate_so_we_do, it_ends_when_it_is_told_to, it_ends_when_nobody_reads_any_more,
+         it_ends_when_it_is_told_to_though_nobody_reads,
          it_ends_when_nobody_reads_any_more_though_nothing_comes, output_that_cannot_be_written_is_a_failure,
          a_lost_server_is_told_and_found_again, a_lost_server_does_not_spoil_the_terminal, a_terminal_shows_the_newest_in_one_place, a_terminal_waits_in_words,
          a_terminal_is_never_written_over_its_edges, a_resized_terminal_is_drawn_anew, a_count_ends_on_a_terminal_too,
