@@ -323,6 +323,11 @@ void remote_catch_signals(struct remote *remote)
     signal(SIGTERM, on_signal);
 }
 
+bool remote_was_interrupted(void)
+{
+    return interrupted != 0;
+}
+
 bool remote_run(struct remote *remote)
 {
     tp_client_run(remote->client);

@@ -80,6 +80,9 @@ void remote_catch_signals(struct remote *remote);
 /* Handle messages until remote_stop() or a signal; true if it was a signal. A signal that came
  * before ends it at once. */
 bool remote_run(struct remote *remote);
+
+/* Whether one has come, which may have cut off what was being printed. */
+bool remote_was_interrupted(void);
 void remote_stop(struct remote *remote);
 
 /* A number after an option: more than 0 and finite, or whole and at least 1. */

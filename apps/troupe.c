@@ -1,4 +1,5 @@
 /* troupe.c - the command line: finds the sub-command and runs it. */
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,6 +7,7 @@
 #include "base/text.h"
 #include "commands.h"
 #include "output.h"
+#include "remote.h"
 
 static const command *const commands[] = {
     &command_run,    &command_check,   &command_drivers,  &command_list,       &command_print,
@@ -15,6 +17,14 @@ static const command *const commands[] = {
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
+
+void command_catch(int number, void (*handler)(int number))
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+
+    sigemptyset(&action.sa_mask);
+    sigaction(number, &action, NULL);
+}
 
 int command_fail(const char *name, int code, const char *format, ...)
 {
@@ -135,6 +145,9 @@ static int unknown_command(const char *name)
  * head(1), is none. */
 static int finish(const char *name, int result)
 {
+    if (remote_was_interrupted() && ferror(stdout)) {
+        return result; /* nobody wants the rest */
+    }
     if ((fflush(stdout) != 0 || ferror(stdout)) && !output_is_gone()) {
         return command_fail(name, EXIT_FAILED, "cannot write the output");
     }
