@@ -33,6 +33,18 @@ static int raise_panic(struct panic_options *o)
     return EXIT_DONE;
 }
 
+static void print_reason(const tp_panic *panic)
+{
+    tpi_buf out = {0};
+
+    tpi_buf_puts(&out, "raised by ");
+    output_put_clean(&out, panic->who, panic->who_count);
+    tpi_buf_puts(&out, ": ");
+    output_put_clean(&out, panic->why, panic->why_count);
+    puts(tpi_buf_text(&out));
+    tpi_buf_fini(&out);
+}
+
 static int reset_panic(struct panic_options *o)
 {
     const tp_panic *panic = remote_ask(&o->remote, TP_PLAYER_REQ_GET_PANIC, NULL, "panic");
@@ -46,8 +58,7 @@ static int reset_panic(struct panic_options *o)
         puts("there is no panic");
         return EXIT_DONE;
     }
-    printf("raised by %.*s: %.*s\n", (int)panic->who_count, panic->who, (int)panic->why_count,
-           panic->why);
+    print_reason(panic);
     reset.epoch = panic->epoch;
     reset.key = chars(o->key, &reset.key_count);
     if (tp_client_request(o->remote.client, TP_PLAYER_REQ_RESET_PANIC, &reset, NULL, &err) !=

@@ -169,12 +169,31 @@ static void ask_whether_taken(struct send *s)
     }
 }
 
+/* Commands are not answered, so the server would refuse it in silence. */
+static int check_panic(struct send *s)
+{
+    const void *answer = NULL;
+
+    if (s->message->effect != TP_EFFECT_MOVES || !tp_client_is_troupe(s->remote.client) ||
+        tp_client_request(s->remote.client, TP_PLAYER_REQ_GET_PANIC, NULL, &answer, NULL) !=
+            TP_OK) {
+        return EXIT_DONE;
+    }
+    const tp_panic *panic = answer;
+    return panic == NULL || !panic->active
+               ? EXIT_DONE
+               : command_fail(s->remote.command, EXIT_FAILED,
+                              "nothing moves: there is a panic; troupe reset tells who raised it, "
+                              "and ends it");
+}
+
 static int send_command(struct send *s)
 {
     const void *answer = NULL;
     tp_error err = {0};
     int result = remote_open(&s->remote, &s->device, TP_WRITE_MODE, &s->proxy);
 
+    result = result == EXIT_DONE ? check_panic(s) : result;
     if (result != EXIT_DONE) {
         return result;
     }

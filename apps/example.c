@@ -77,9 +77,12 @@ void example_put(tpi_buf *out, const tp_struct *type, bool asks)
 static void put_message(tpi_buf *out, const tp_message *message, const char *command,
                         const char *device)
 {
+    static const char *const marks[] = {[TP_MARK_REQUIRED] = "",
+                                        [TP_MARK_OPTIONAL] = " (optional)",
+                                        [TP_MARK_EXTENSION] = " (extension)"};
+
     tpi_buf_printf(out, "\n%s - %s%s\n  troupe %s %s %s", message->name, message->doc,
-                   message->mark == TP_MARK_OPTIONAL ? " (optional)" : "", command, device,
-                   message->name);
+                   marks[message->mark], command, device, message->name);
     if (message->ask != NULL) {
         tpi_buf_puts(out, " '");
         example_put(out, message->ask, true);

@@ -323,14 +323,14 @@ void remote_catch_signals(struct remote *remote)
     signal(SIGTERM, on_signal);
 }
 
-bool remote_was_interrupted(void)
-{
-    return interrupted != 0;
-}
-
 bool remote_run(struct remote *remote)
 {
     tp_client_run(remote->client);
+    return interrupted != 0;
+}
+
+bool remote_was_interrupted(void)
+{
     return interrupted != 0;
 }
 

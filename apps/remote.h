@@ -81,7 +81,7 @@ void remote_catch_signals(struct remote *remote);
  * before ends it at once. */
 bool remote_run(struct remote *remote);
 
-/* Whether one has come, which may have cut off what was being printed. */
+/* A signal has come that was caught: writing may have been cut short by it. */
 bool remote_was_interrupted(void);
 void remote_stop(struct remote *remote);
 

@@ -145,10 +145,7 @@ static int unknown_command(const char *name)
  * head(1), is none. */
 static int finish(const char *name, int result)
 {
-    if (remote_was_interrupted() && ferror(stdout)) {
-        return result; /* nobody wants the rest */
-    }
-    if ((fflush(stdout) != 0 || ferror(stdout)) && !output_is_gone()) {
+    if ((fflush(stdout) != 0 || ferror(stdout)) && !output_is_gone() && !remote_was_interrupted()) {
         return command_fail(name, EXIT_FAILED, "cannot write the output");
     }
     return result;

@@ -16,7 +16,7 @@ _troupe() {
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return
         ;;
-    --url | -u | --timeout | --where | --rate | --count | -n | --repeat | --for | --listen | --port | -p) return ;;
+    --url | -u | --timeout | --where | --why | --key | --rate | --count | -n | --repeat | --for | --listen | --port | -p) return ;;
     --only)
         _troupe_reply "$(_troupe_messages "${words[2]}" data)"
         return
@@ -41,6 +41,8 @@ _troupe() {
     list) options="--json --where $_troupe_server_options" ;;
     frames) options="--json $_troupe_server_options" ;;
     stat) options="--json --watch $_troupe_server_options" ;;
+    panic) options="--why $_troupe_server_options" ;;
+    reset) options="--key $_troupe_server_options" ;;
     print) options="--human --line --json --hex --only --rate --count $_troupe_server_options" ;;
     send) options="--repeat --for $_troupe_server_options" ;;
     request | property) options="--json $_troupe_server_options" ;;

@@ -230,9 +230,10 @@ static void deliver_task(tpi_task *task)
     tp_msg *msg = (tp_msg *)task;
     tp_device *device = msg->context;
 
+    const int burden = msg->burden;
     device_deliver(device, msg);
     tp_msg_unref(msg);
-    atomic_fetch_sub(&device->instance->in_flight, 1);
+    atomic_fetch_sub(&device->instance->in_flight, burden);
     remove_check(device->instance);
 }
 
@@ -245,8 +246,9 @@ static tp_status hand_to_loop(tp_device *device, tp_msg *msg, bool always)
         tp_msg_unref(msg);
         return TP_OK;
     }
-    if (atomic_fetch_add(&self->in_flight, 1) >= MOST_IN_FLIGHT && !always) {
-        atomic_fetch_sub(&self->in_flight, 1);
+    msg->burden = BURDEN_OF_MESSAGE + (int)atomic_load(&device->has_readers);
+    if (atomic_fetch_add(&self->in_flight, msg->burden) >= MOST_IN_FLIGHT && !always) {
+        atomic_fetch_sub(&self->in_flight, msg->burden);
         atomic_fetch_add(&device->dropped, 1);
         tp_msg_unref(msg);
         return TP_E_LIMIT;

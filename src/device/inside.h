@@ -10,9 +10,12 @@
 #include "troupe/front.h"
 
 enum {
-    MOST_IN_FLIGHT = 256, /* messages of an instance between its thread and the loop */
-    MOST_WAITING = 4096,  /* jobs that wait for an instance */
-    MOST_PORTS = 7,       /* of an instance: what a thread can wait for, but for its bell */
+    /* What of an instance is between its thread and the loop, as the work that it is for the loop:
+     * 256 messages that nobody reads, 29 for 500 readers. */
+    MOST_IN_FLIGHT = 16384,
+    BURDEN_OF_MESSAGE = 64, /* and 1 for each reader */
+    MOST_WAITING = 4096,    /* jobs that wait for an instance */
+    MOST_PORTS = 7,         /* of an instance: what a thread can wait for, but for its bell */
 };
 
 enum { PLACE_NAME = 64 }; /* longest name of a frame, with its NUL */

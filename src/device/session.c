@@ -23,6 +23,9 @@ tp_status tp_session_queue(tp_session *session, tp_msg *msg)
 {
     tp_status status = tpi_queue_push(&session->queue, msg);
 
+    if (status == TP_E_SPACE) {
+        return TP_OK; /* dropped: there is nothing new for the client */
+    }
     if (status == TP_OK) {
         session->events->ready(session->context);
     } else if (!session->lost) {

@@ -99,6 +99,38 @@ static tp_status make_instances(tp_server *server, tp_error *err)
     return status;
 }
 
+/* What nobody uses at the top of the file is told, with what was perhaps meant. */
+static void report_unused(tp_server *server)
+{
+    static const char *const known[] = {"unit_length", "unit_angle",   "plugin", "extensions",
+                                        "panic",       "operator_key", "test",   NULL};
+    tpi_cfg_section *root = tpi_cfg_root(server->file->cfg);
+
+    for (size_t i = 0; known[i] != NULL; i++) {
+        (void)tpi_cfg_find(root, known[i]); /* marks it as used */
+    }
+    tpi_cfg_report_unused(root, known, false, server_note, server);
+}
+
+/* A device that the file itself should provide and does not: its user cannot start. */
+static void report_missing(tp_server *server)
+{
+    for (const struct plan *plan = server->file->plans; plan != NULL; plan = plan->next) {
+        for (uint32_t i = 0; i < plan->asked.require_count; i++) {
+            const tpi_wanted *wanted = &plan->asked.requires[i];
+            tp_error note = {0};
+            if (wanted->addr.robot < FIRST_FAR_ROBOT && plan->section != NULL &&
+                tpi_hub_find(server->hub, wanted->addr.robot, wanted->addr.interf,
+                             wanted->addr.index) == NULL) {
+                tpi_cfg_fail(&plan->section->place, &note,
+                             "it requires %s:%u, which no driver provides", wanted->interface->name,
+                             wanted->addr.index);
+                server_note(server, note.text);
+            }
+        }
+    }
+}
+
 static tp_status build(tp_server *server, tp_error *err)
 {
     tp_status status = tp_catalogue_create(&server->catalogue, err);
@@ -110,6 +142,10 @@ static tp_status build(tp_server *server, tp_error *err)
     status = status == TP_OK ? file_read(server, err) : status;
     status = status == TP_OK ? read_safety(server, err) : status;
     status = status == TP_OK ? make_instances(server, err) : status;
+    if (status == TP_OK) {
+        report_unused(server);
+        report_missing(server);
+    }
     return status == TP_OK ? fronts_open_first(server, err) : status;
 }
 
