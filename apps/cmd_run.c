@@ -34,8 +34,8 @@ static void print_note(void *context, const char *text)
 /* tp_server_stop() may be called from a signal handler; clang-tidy cannot know that. */
 static void on_signal(int number) /* NOLINT(bugprone-signal-handler) */
 {
-    (void)number;
     tp_server_stop(running); /* NOLINT(bugprone-signal-handler) */
+    signal(number, SIG_DFL); /* whoever does not want to wait for the end asks twice */
 }
 
 /* The same goes for this one. */
@@ -83,9 +83,10 @@ static int run_server(const struct options *o, tp_server *server)
 
     running = server;
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGINT, o->child ? SIG_IGN : on_signal); /* a terminal interrupts the parent too */
-    signal(SIGTERM, on_signal);
-    signal(SIGUSR1, on_panic);
+    command_catch(SIGINT,
+                  o->child ? SIG_IGN : on_signal); /* a terminal interrupts the parent too */
+    command_catch(SIGTERM, on_signal);
+    command_catch(SIGUSR1, on_panic);
     tp_status status = watch_hangup(o, server, &hangup, &err);
     if (status == TP_OK && o->child) {
         status = tp_lifeline_watch(&lifeline, tp_server_loop(server), parent_ended, server, &err);

@@ -228,6 +228,12 @@ def a_signal_raises_one(server, witness):
     tap.equal((result.returncode, result.stdout),
               (0, "raised by signal: the server was sent the panic signal\nthe panic is over\n"))
     tap.equal(tap.run([PROGRAM, "reset", url]).stdout, "there is no panic\n")
+    process = driver(server.address[1])
+    os.kill(server.process.pid, signal.SIGUSR1)  # the second one is a panic too, not the server's end
+    watch_it_stop(witness)
+    process.kill()
+    process.wait()
+    tap.equal(tap.run([PROGRAM, "reset", url]).returncode, 0)
 
 
 @with_a_witness
