@@ -150,6 +150,48 @@ static void look_at_lateness(struct doctor *doctor)
     }
 }
 
+/* ---- Plug-ins -------------------------------------------------------------------------------- */
+
+static void look_at_plugin_folder(struct doctor *doctor, const char *folder, bool wanted)
+{
+    char pattern[4096];
+    struct stat info;
+    glob_t paths;
+
+    if (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode)) {
+        doctor_say(doctor, wanted ? DOCTOR_WARNING : DOCTOR_OK, "no folder for plug-ins: %s",
+                   folder);
+        if (wanted) {
+            doctor_advise("make it, or take it out of TROUPE_PLUGIN_PATH");
+        }
+        return;
+    }
+    snprintf(pattern, sizeof pattern, "%s/*.so", folder);
+    const bool found = glob(pattern, 0, NULL, &paths) == 0;
+    const size_t count = found ? paths.gl_pathc : 0;
+    doctor_say(doctor, DOCTOR_OK, "%zu plug-in%s in %s", count, count == 1 ? "" : "s", folder);
+    if (found) {
+        globfree(&paths);
+    }
+}
+
+/* Those of the environment, and where they are installed. */
+static void look_at_plugins(struct doctor *doctor)
+{
+    const char *wanted = getenv("TROUPE_PLUGIN_PATH");
+
+    while (wanted != NULL && *wanted != '\0') {
+        const size_t length = strcspn(wanted, ":");
+        char folder[4000];
+        snprintf(folder, sizeof folder, "%.*s", (int)length, wanted);
+        if (length > 0) {
+            look_at_plugin_folder(doctor, folder, true);
+        }
+        wanted += length + (wanted[length] == ':');
+    }
+    look_at_plugin_folder(doctor, TROUPE_PLUGIN_DIR, false);
+}
+
 /* ---- Serial lines ---------------------------------------------------------------------------- */
 
 /* Four of /dev/ttyS* are there whether or not there is hardware behind them. */
@@ -246,6 +288,7 @@ static int run(int argc, char **argv)
     look_at_lateness(&doctor);
     doctor_look_at_sockets(&doctor);
     doctor_look_at_ports(&doctor);
+    look_at_plugins(&doctor);
     look_at_serial_ports(&doctor);
     look_at_terminal(&doctor);
     doctor_look_at_server(&doctor);
@@ -258,12 +301,12 @@ static int run(int argc, char **argv)
 const command command_doctor = {
     .name = name,
     .summary = "what works on this machine, and what to do about the rest",
-    .help =
-        "usage: troupe doctor\n"
-        "\n"
-        "Looks at the program and its libraries, limits, clock, sockets, the ports 6665 to\n"
-        "6669, serial ports, the terminal, and the server that TROUPE_URL names. Each line says\n"
-        "ok, warning or problem, and below it what to do. Changes nothing. Exits with 0 if\n"
-        "there is no problem.\n",
+    .help = "usage: troupe doctor\n"
+            "\n"
+            "Looks at the program and its libraries, limits, clock, sockets, the ports 6665 to\n"
+            "6669, folders of plug-ins, serial ports, the terminal, and the server that TROUPE_URL "
+            "names. Each line says\n"
+            "ok, warning or problem, and below it what to do. Changes nothing. Exits with 0 if\n"
+            "there is no problem.\n",
     .run = run,
 };

@@ -9,12 +9,12 @@
 
 static const char name[] = "frames";
 
-enum { MOST_WORDS = 2, DEEPEST = 64 };
+enum { MOST_WORDS = 2, DEEPEST = 64, MOST_NAMES = 256 };
 
 struct frames {
     struct remote remote;
     bool json;
-    const char *words[MOST_WORDS]; /* URL, or FROM TO */
+    char *words[MOST_WORDS]; /* borrowed: URL, or FROM TO */
     int word_count;
     const tp_frame_list *list; /* borrowed from the client */
     uint32_t drawn;
@@ -128,15 +128,13 @@ static void put_tree(struct frames *f, tpi_buf *out)
 
 static int show_tree(struct frames *f)
 {
-    const void *answer = NULL;
     tpi_buf out = {0};
     char *json = NULL;
-    const int result = remote_ask(&f->remote, TP_PLAYER_REQ_FRAMES, NULL, &answer, "frames");
 
-    if (result != EXIT_DONE) {
-        return result;
+    f->list = remote_ask(&f->remote, TP_PLAYER_REQ_FRAMES, NULL, "frames");
+    if (f->list == NULL) {
+        return EXIT_FAILED;
     }
-    f->list = answer;
     if (f->json) {
         out.failed = tp_value_text(&json, &tp_desc_frame_list, f->list, TP_TEXT_JSON) != TP_OK;
         tpi_buf_printf(&out, "%s\n", json != NULL ? json : "");
@@ -149,39 +147,76 @@ static int show_tree(struct frames *f)
 
 /* ---- A transform ----------------------------------------------------------------------------- */
 
+/* A name that no frame has is told with the nearest one. */
+static int check_name(const struct frames *f, const char *word)
+{
+    char names[MOST_NAMES][64];
+    tpi_nearest nearest;
+    char hint[96];
+
+    tpi_nearest_init(&nearest, word);
+    for (uint32_t i = 0; i < f->list->frames_count; i++) {
+        const tp_frame_info *frame = &f->list->frames[i];
+        if (is_name(frame->name, frame->name_count, word, (uint32_t)strlen(word) + 1)) {
+            return EXIT_DONE;
+        }
+        if (i < MOST_NAMES) {
+            snprintf(names[i], sizeof names[i], "%.*s", (int)frame->name_count, frame->name);
+            tpi_nearest_offer(&nearest, names[i]);
+        }
+    }
+    return command_fail(name, EXIT_FAILED, "there is no frame \"%s\"%s", word,
+                        tpi_nearest_hint(&nearest, hint, sizeof hint));
+}
+
+static int check_names(struct frames *f)
+{
+    f->list = remote_ask(&f->remote, TP_PLAYER_REQ_FRAMES, NULL, "frames");
+    if (f->list == NULL) {
+        return EXIT_FAILED;
+    }
+    const int result = check_name(f, f->words[0]);
+    return result == EXIT_DONE ? check_name(f, f->words[1]) : result;
+}
+
+static void put_transform(const struct frames *f, tpi_buf *out, const tp_transform_req *transform)
+{
+    tpi_buf_printf(out, "%s in %s  ", f->words[0], f->words[1]);
+    put_pose(out, &transform->pose);
+    if (transform->timestamp > 0) {
+        tpi_buf_printf(out, "  (measured at %.6f s)", transform->timestamp);
+    }
+    tpi_buf_putc(out, '\n');
+}
+
 static int show_transform(struct frames *f)
 {
-    char *from = strdup(f->words[0]);
-    char *to = strdup(f->words[1]);
     const tp_transform_req ask = {
         .from_count = (uint32_t)strlen(f->words[0]) + 1,
-        .from = from,
+        .from = f->words[0],
         .to_count = (uint32_t)strlen(f->words[1]) + 1,
-        .to = to,
+        .to = f->words[1],
     };
-    const void *answer = NULL;
     tpi_buf out = {0};
-    int result = from != NULL && to != NULL
-                     ? remote_ask(&f->remote, TP_PLAYER_REQ_TRANSFORM, &ask, &answer, "frames")
-                     : command_fail(name, EXIT_FAILED, "out of memory");
+    char *json = NULL;
+    const int result = check_names(f);
 
-    if (result == EXIT_DONE && f->json) {
-        char *json = NULL;
-        out.failed = tp_value_text(&json, &tp_desc_transform_req, answer, TP_TEXT_JSON) != TP_OK;
+    if (result != EXIT_DONE) {
+        return result;
+    }
+    const tp_transform_req *transform =
+        remote_ask(&f->remote, TP_PLAYER_REQ_TRANSFORM, &ask, "transform");
+    if (transform == NULL) {
+        return EXIT_FAILED;
+    }
+    if (f->json) {
+        out.failed = tp_value_text(&json, &tp_desc_transform_req, transform, TP_TEXT_JSON) != TP_OK;
         tpi_buf_printf(&out, "%s\n", json != NULL ? json : "");
         free(json);
-    } else if (result == EXIT_DONE) {
-        const tp_transform_req *transform = answer;
-        tpi_buf_printf(&out, "%s in %s  ", f->words[0], f->words[1]);
-        put_pose(&out, &transform->pose);
-        if (transform->timestamp > 0) {
-            tpi_buf_printf(&out, "  (measured at %.6f s)", transform->timestamp);
-        }
-        tpi_buf_putc(&out, '\n');
+    } else {
+        put_transform(f, &out, transform);
     }
-    free(from);
-    free(to);
-    return result == EXIT_DONE ? command_write(name, &out) : result;
+    return command_write(name, &out);
 }
 
 /* ---- Command line ---------------------------------------------------------------------------- */
@@ -235,6 +270,6 @@ const command command_frames = {
         "\n"
         "  --json          as one JSON object\n" REMOTE_OPTIONS_HELP "\n"
         "Examples: troupe frames\n"
-        "          troupe frames laser0 base\n",
+        "          troupe frames laser:0 base\n",
     .run = run,
 };

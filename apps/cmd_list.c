@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/wanted.h"
 #include "output.h"
 #include "remote.h"
 #include "stat_text.h"
@@ -14,6 +15,7 @@ static const char name[] = "list";
 struct list {
     struct remote remote;
     bool json;
+    const char *where;         /* NULL for all */
     tp_client_device *devices; /* owned */
     size_t count;
     const tp_statistics *statistics; /* borrowed from the client; NULL from a Player server */
@@ -131,6 +133,69 @@ static void put_json(const struct list *list, tpi_buf *out)
     tpi_buf_puts(out, "]}\n");
 }
 
+/* ---- Conditions ------------------------------------------------------------------------------ */
+
+/* Only conditions: the most or least of something would choose one device, not some. */
+static int check_where(const char *where)
+{
+    tpi_wanted wanted;
+    tp_error err = {0};
+    int result = EXIT_DONE;
+
+    if (tpi_wanted_parse(&wanted, where, &err) != TP_OK) {
+        return command_fail(name, EXIT_USAGE, "--where: %s", err.text);
+    }
+    for (size_t i = 0; i < wanted.count && result == EXIT_DONE; i++) {
+        if (!tpi_wish_is_condition(&wanted.wishes[i])) {
+            result = command_fail(name, EXIT_USAGE,
+                                  "--where takes conditions only, not the most or least %s",
+                                  wanted.wishes[i].name);
+        }
+    }
+    tpi_wanted_fini(&wanted);
+    return result;
+}
+
+/* Whether a device meets the conditions: 1 or 0, or negative (and a message) if that cannot be
+ * found out. One that meets them all but does not open at the end is as good. */
+static int is_wanted(struct list *list, const tp_client_device *device)
+{
+    tpi_buf wanted = {0};
+    tp_proxy *proxy = NULL;
+    tp_error err = {0};
+
+    if (device->interface == NULL) {
+        return 0;
+    }
+    tpi_buf_printf(&wanted, "%s%s index = %u", list->where, list->where[0] != '\0' ? "," : "",
+                   device->addr.index);
+    const tp_status status = tp_client_find(list->remote.client, device->interface->name,
+                                            tpi_buf_text(&wanted), TP_READ_MODE, &proxy, &err);
+    tp_proxy_close(proxy);
+    tpi_buf_fini(&wanted);
+    if (status == TP_E_CLOSED || status == TP_E_TIMEOUT || status == TP_E_NOMEM) {
+        command_fail(name, EXIT_FAILED, "%s", err.text);
+        return -1;
+    }
+    return status == TP_E_UNKNOWN ? 0 : 1;
+}
+
+static int keep_wanted(struct list *list)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < list->count; i++) {
+        const int wanted = is_wanted(list, &list->devices[i]);
+        if (wanted < 0) {
+            return EXIT_FAILED;
+        }
+        list->devices[kept] = list->devices[i];
+        kept += (size_t)wanted;
+    }
+    list->count = kept;
+    return EXIT_DONE;
+}
+
 /* ---- Command line ---------------------------------------------------------------------------- */
 
 static int show(struct list *list)
@@ -145,6 +210,9 @@ static int show(struct list *list)
     }
     if (tp_client_list(list->remote.client, &list->devices, &list->count, &err) != TP_OK) {
         return command_fail(name, EXIT_FAILED, "%s", err.text);
+    }
+    if (list->where != NULL && keep_wanted(list) != EXIT_DONE) {
+        return EXIT_FAILED;
     }
     /* a server without statistics still has devices */
     if (tp_client_is_troupe(list->remote.client) &&
@@ -162,7 +230,7 @@ static int show(struct list *list)
 
 static int read_options(struct list *list, int argc, char **argv)
 {
-    static const char *const options[] = {"--json", NULL};
+    static const char *const options[] = {"--json", "--where", NULL};
     int result = EXIT_DONE;
 
     for (int i = 0; i < argc && result == EXIT_DONE; i++) {
@@ -170,6 +238,9 @@ static int read_options(struct list *list, int argc, char **argv)
             result = remote_option(&list->remote, argc, argv, &i);
         } else if (strcmp(argv[i], "--json") == 0) {
             list->json = true;
+        } else if (strcmp(argv[i], "--where") == 0) {
+            list->where = command_value(name, argc, argv, &i);
+            result = list->where != NULL ? check_where(list->where) : EXIT_USAGE;
         } else if (argv[i][0] == '-') {
             result = remote_unexpected(&list->remote, argv[i], options);
         } else {
@@ -195,13 +266,19 @@ const command command_list = {
     .name = name,
     .summary = "the devices of a server",
     .help =
-        "usage: troupe list [URL] [--json]\n"
+        "usage: troupe list [URL] [--where CONDITIONS] [--json]\n"
         "\n"
         "Lists the devices of a server, ours or Player's: name, driver and what each is; of our\n"
         "servers also what it is doing and how many have it open.\n"
         "\n"
+        "  --where CONDITIONS\n"
+        "                  only devices that meet them: NAME OP VALUE, divided by commas. NAME is\n"
+        "                  a property, or driver, index, x y z roll pitch yaw width length height\n"
+        "                  parent frame known; OP is one of = != < <= > >=. To learn these the\n"
+        "                  devices are opened.\n"
         "  --json          as one JSON object\n" REMOTE_OPTIONS_HELP "\n"
         "Examples: troupe list\n"
-        "          troupe list robot.local:6666\n",
+        "          troupe list robot.local:6666\n"
+        "          troupe list --where 'max_range > 5, x >= 0'\n",
     .run = run,
 };

@@ -46,7 +46,8 @@ struct print {
     bool live; /* drawn in place */
     bool changed;
     int64_t drawn_ns;
-    bool failed; /* the output cannot be written */
+    bool failed; /* the output cannot be written, or not be made */
+    bool no_memory;
     struct screen screen;
     tp_proxy *proxy;
     struct kind kinds[KINDS];
@@ -133,7 +134,8 @@ static void write_record(struct print *p, const tp_msg *msg)
 
     print_form_record(&out, p->form, p->remote.catalogue, p->device.name, msg);
     fputs(tpi_buf_text(&out), stdout);
-    if (fflush(stdout) != 0 || out.failed) {
+    p->no_memory = out.failed;
+    if (fflush(stdout) != 0 || p->no_memory) {
         p->failed = true;
         remote_stop(&p->remote);
     }
@@ -191,6 +193,7 @@ static int follow(struct print *p)
         return command_fail(name, EXIT_FAILED, "%s", err.text);
     }
     tp_timer_every(timer, TP_NS_PER_S / REDRAWS_HZ);
+    remote_catch_signals(&p->remote);
     if (p->live) {
         draw(p);
     }
@@ -199,7 +202,7 @@ static int follow(struct print *p)
         draw(p);
     }
     tp_timer_destroy(timer);
-    return EXIT_DONE;
+    return p->no_memory ? command_fail(name, EXIT_FAILED, "out of memory") : EXIT_DONE;
 }
 
 static int open_device(struct print *p)
@@ -234,7 +237,7 @@ static int print_data(struct print *p)
 {
     int result = find_only(p);
 
-    p->live = p->form == PRINT_HUMAN && output_is_terminal();
+    p->live = p->form == PRINT_HUMAN && output_is_live();
     p->remote.before_note = p->live ? leave_screen : NULL;
     result = result == EXIT_DONE ? open_device(p) : result;
     result = result == EXIT_DONE ? follow(p) : result;

@@ -51,7 +51,7 @@ static int needs_value(const struct send *s)
 {
     tpi_buf example = {0};
 
-    example_put(&example, s->message->ask);
+    example_put(&example, s->message->ask, true);
     const int result =
         command_fail(s->remote.command, EXIT_USAGE, "%s %s needs a value, such as '%s'",
                      s->device.name, s->message->name, tpi_buf_text(&example));
@@ -169,16 +169,38 @@ static void ask_whether_taken(struct send *s)
     }
 }
 
+/* Commands are not answered, so the server would refuse it in silence. */
+static int check_panic(struct send *s)
+{
+    const void *answer = NULL;
+
+    if (s->message->effect != TP_EFFECT_MOVES || !tp_client_is_troupe(s->remote.client) ||
+        tp_client_request(s->remote.client, TP_PLAYER_REQ_GET_PANIC, NULL, &answer, NULL) !=
+            TP_OK) {
+        return EXIT_DONE;
+    }
+    const tp_panic *panic = answer;
+    return panic == NULL || !panic->active
+               ? EXIT_DONE
+               : command_fail(s->remote.command, EXIT_FAILED,
+                              "nothing moves: there is a panic; troupe reset tells who raised it, "
+                              "and ends it");
+}
+
 static int send_command(struct send *s)
 {
     const void *answer = NULL;
     tp_error err = {0};
     int result = remote_open(&s->remote, &s->device, TP_WRITE_MODE, &s->proxy);
 
+    result = result == EXIT_DONE ? check_panic(s) : result;
     if (result != EXIT_DONE) {
         return result;
     }
     ask_whether_taken(s);
+    if (s->repeat_hz > 0 || s->for_s > 0) {
+        remote_catch_signals(&s->remote);
+    }
     if (tp_proxy_command(s->proxy, s->message->code, s->value, &err) != TP_OK) {
         return command_fail(s->remote.command, EXIT_FAILED, "%s", err.text);
     }

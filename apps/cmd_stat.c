@@ -168,7 +168,7 @@ static void put_text(const struct stat *s, tpi_buf *out)
     output_put_clean(out, remote_url(&s->remote), strlen(remote_url(&s->remote)));
     tpi_buf_printf(out, ", running for %s%s\n\n",
                    stat_duration(uptime, sizeof uptime, s->now->uptime),
-                   s->watch && output_is_terminal() ? "   (Ctrl-C ends)" : "");
+                   s->watch && output_is_live() ? "   (Ctrl-C ends)" : "");
     put_devices(s, out);
     tpi_buf_putc(out, '\n');
     put_clients(s, out);
@@ -179,13 +179,11 @@ static void put_text(const struct stat *s, tpi_buf *out)
 
 static int look(struct stat *s)
 {
-    const void *answer = NULL;
+    const void *answer = remote_ask(&s->remote, TP_PLAYER_REQ_STATISTICS, NULL, "statistics");
     void *copy = NULL;
-    const int result =
-        remote_ask(&s->remote, TP_PLAYER_REQ_STATISTICS, NULL, &answer, "statistics");
 
-    if (result != EXIT_DONE) {
-        return result;
+    if (answer == NULL) {
+        return EXIT_FAILED;
     }
     if (tp_value_copy(&copy, &tp_desc_statistics, answer, NULL) != TP_OK) {
         return command_fail(name, EXIT_FAILED, "out of memory");
@@ -208,7 +206,7 @@ static int show(struct stat *s)
     } else {
         put_text(s, &out);
     }
-    if (s->watch && !s->json && output_is_terminal()) {
+    if (s->watch && !s->json && output_is_live()) {
         screen_show(&s->screen, tpi_buf_text(&out));
         tpi_buf_fini(&out);
         return EXIT_DONE;
@@ -244,7 +242,7 @@ static int keep_looking(struct stat *s, tp_timer *timer)
         const int64_t now = tp_clock_now_ns(clock);
         next = next + period > now ? next + period : now + period;
         if (tp_client_is_connected(s->remote.client) && look(s) == EXIT_DONE) {
-            if (!s->json && !output_is_terminal() && s->before != NULL) {
+            if (!s->json && !output_is_live() && s->before != NULL) {
                 puts("");
             }
             show(s);
@@ -266,6 +264,7 @@ static int watch(struct stat *s)
     if (tp_timer_create(&timer, tp_client_loop(s->remote.client), end_wait, s, &err) != TP_OK) {
         return command_fail(name, EXIT_FAILED, "%s", err.text);
     }
+    remote_catch_signals(&s->remote);
     const int result = keep_looking(s, timer);
     tp_timer_destroy(timer);
     return result;

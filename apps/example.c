@@ -5,12 +5,12 @@
 
 enum { MOST_FIXED = 8 }; /* longer arrays of fixed length are left out, which makes them zero */
 
-static void put_struct(tpi_buf *out, const tp_struct *type);
+static void put_struct(tpi_buf *out, const tp_struct *type, bool asks);
 
-static void put_one(tpi_buf *out, const tp_field *field)
+static void put_one(tpi_buf *out, const tp_field *field, bool asks)
 {
     if (field->type == TP_TYPE_STRUCT) {
-        put_struct(out, field->of);
+        put_struct(out, field->of, asks);
     } else if (field->values != NULL && field->values->member_count > 0) {
         tpi_buf_printf(out, "\"%s\"", field->values->members[0].name);
     } else if (field->unit != NULL && strcmp(field->unit, "bool") == 0) {
@@ -20,7 +20,7 @@ static void put_one(tpi_buf *out, const tp_field *field)
     }
 }
 
-static void put_array(tpi_buf *out, const tp_field *field)
+static void put_array(tpi_buf *out, const tp_field *field, bool asks)
 {
     const uint32_t count = field->shape == TP_SHAPE_FIXED ? field->length : 1;
 
@@ -31,63 +31,67 @@ static void put_array(tpi_buf *out, const tp_field *field)
     tpi_buf_putc(out, '[');
     for (uint32_t i = 0; i < count; i++) {
         tpi_buf_puts(out, i > 0 ? "," : "");
-        put_one(out, field);
+        put_one(out, field, asks);
     }
     tpi_buf_putc(out, ']');
 }
 
-/* Counts are taken from their arrays. */
-static bool is_left_out(const tp_field *field)
+/* Counts are taken from their arrays; and Player has one struct for a request and its answer, where
+ * the sentences say what is for the answer only. */
+static bool is_left_out(const tp_field *field, bool asks)
 {
     const bool room = field->type != TP_TYPE_CHAR || field->shape == TP_SHAPE_POINTER ||
                       field->shape == TP_SHAPE_ONE || field->length > sizeof "text";
 
-    return field->is_count || !room ||
+    return field->is_count || !room || (asks && strncmp(field->doc, "Answer:", 7) == 0) ||
            (field->shape == TP_SHAPE_FIXED && field->type != TP_TYPE_CHAR &&
             field->length > MOST_FIXED);
 }
 
-static void put_struct(tpi_buf *out, const tp_struct *type)
+static void put_struct(tpi_buf *out, const tp_struct *type, bool asks)
 {
     const char *glue = "";
 
     tpi_buf_putc(out, '{');
     for (uint32_t i = 0; i < type->field_count; i++) {
         const tp_field *field = &type->fields[i];
-        if (is_left_out(field)) {
+        if (is_left_out(field, asks)) {
             continue;
         }
         tpi_buf_printf(out, "%s\"%s\":", glue, field->name);
         glue = ",";
         if (field->shape == TP_SHAPE_ONE) {
-            put_one(out, field);
+            put_one(out, field, asks);
         } else {
-            put_array(out, field);
+            put_array(out, field, asks);
         }
     }
     tpi_buf_putc(out, '}');
 }
 
-void example_put(tpi_buf *out, const tp_struct *type)
+void example_put(tpi_buf *out, const tp_struct *type, bool asks)
 {
-    put_struct(out, type);
+    put_struct(out, type, asks);
 }
 
 static void put_message(tpi_buf *out, const tp_message *message, const char *command,
                         const char *device)
 {
+    static const char *const marks[] = {[TP_MARK_REQUIRED] = "",
+                                        [TP_MARK_OPTIONAL] = " (optional)",
+                                        [TP_MARK_EXTENSION] = " (extension)"};
+
     tpi_buf_printf(out, "\n%s - %s%s\n  troupe %s %s %s", message->name, message->doc,
-                   message->mark == TP_MARK_OPTIONAL ? " (optional)" : "", command, device,
-                   message->name);
+                   marks[message->mark], command, device, message->name);
     if (message->ask != NULL) {
         tpi_buf_puts(out, " '");
-        example_put(out, message->ask);
+        example_put(out, message->ask, true);
         tpi_buf_putc(out, '\'');
     }
     tpi_buf_putc(out, '\n');
     if (message->answer != NULL) {
         tpi_buf_puts(out, "  answer: ");
-        example_put(out, message->answer);
+        example_put(out, message->answer, false);
         tpi_buf_putc(out, '\n');
     }
 }

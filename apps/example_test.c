@@ -25,7 +25,7 @@ static void every_struct_has_an_example_that_reads_back(void **state)
             void *value = NULL;
             tp_error err = {0};
             size_t size = 0;
-            example_put(&text, type);
+            example_put(&text, type, count % 2 == 0);
             if (tp_value_from_json(&value, type, text.data, text.length, &err) != TP_OK) {
                 fail_msg("%s %s: %s", type->name, text.data, err.text);
             }
@@ -36,6 +36,22 @@ static void every_struct_has_an_example_that_reads_back(void **state)
         }
     }
     assert_true(count > 200);
+    tp_catalogue_destroy(catalogue);
+}
+
+static void what_is_for_the_answer_is_not_asked(void **state)
+{
+    tp_catalogue *catalogue = NULL;
+    tpi_buf text = {0};
+
+    (void)state;
+    assert_int_equal(tp_catalogue_create(&catalogue, NULL), TP_OK);
+    const tp_struct *type = tp_catalogue_struct(catalogue, "device_nameservice_req");
+    example_put(&text, type, true);
+    tpi_buf_putc(&text, ' ');
+    example_put(&text, type, false);
+    assert_string_equal(tpi_buf_text(&text), "{\"name\":[0]} {\"name\":[0],\"port\":0}");
+    tpi_buf_fini(&text);
     tp_catalogue_destroy(catalogue);
 }
 
@@ -66,6 +82,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_struct_has_an_example_that_reads_back),
+        cmocka_unit_test(what_is_for_the_answer_is_not_asked),
         cmocka_unit_test(messages_are_listed_with_a_line_to_copy),
     };
 

@@ -135,13 +135,18 @@ bool output_is_gone(void)
     return poll(&out, 1, 0) > 0 && (out.revents & (POLLERR | POLLHUP)) != 0;
 }
 
-static bool shows_colours(void)
+bool output_is_live(void)
 {
     const char *terminal = getenv("TERM");
+
+    return output_is_terminal() && terminal != NULL && strcmp(terminal, "dumb") != 0;
+}
+
+static bool shows_colours(void)
+{
     const char *none = getenv("NO_COLOR");
 
-    return output_is_terminal() && terminal != NULL && strcmp(terminal, "dumb") != 0 &&
-           (none == NULL || none[0] == '\0');
+    return output_is_live() && (none == NULL || none[0] == '\0');
 }
 
 const char *output_style_begin(output_style style)

@@ -33,6 +33,9 @@ size_t output_fit(const char *text, size_t length, size_t columns);
 bool output_is_terminal(void);
 void output_size(size_t *columns, size_t *lines);
 
+/* Whether it is a terminal on which text can be replaced. */
+bool output_is_live(void);
+
 /* Whether whoever read the output has gone away. */
 bool output_is_gone(void);
 

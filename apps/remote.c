@@ -292,39 +292,45 @@ const char *remote_url(const struct remote *remote)
     return remote->client != NULL ? tp_client_url(remote->client) : remote->url;
 }
 
-int remote_ask(struct remote *remote, unsigned code, const void *ask, const void **answer,
-               const char *what)
+const void *remote_ask(struct remote *remote, unsigned code, const void *ask, const char *what)
 {
+    const void *answer = NULL;
     tp_error err = {0};
 
     if (!tp_client_is_troupe(remote->client)) {
-        return command_fail(remote->command, EXIT_FAILED, "%s is a Player server, which has no %s",
-                            remote_url(remote), what);
+        command_fail(remote->command, EXIT_FAILED, "%s is a Player server, which has no %s",
+                     remote_url(remote), what);
+    } else if (tp_client_request(remote->client, code, ask, &answer, &err) != TP_OK) {
+        command_fail(remote->command, EXIT_FAILED, "%s: %s: %s", remote_url(remote), what,
+                     err.text);
+        answer = NULL;
     }
-    if (tp_client_request(remote->client, code, ask, answer, &err) != TP_OK) {
-        return command_fail(remote->command, EXIT_FAILED, "%s: %s: %s", remote_url(remote), what,
-                            err.text);
-    }
-    return EXIT_DONE;
+    return answer;
 }
 
 /* tp_client_stop() may be called from a signal handler; clang-tidy cannot know that. */
 static void on_signal(int number) /* NOLINT(bugprone-signal-handler) */
 {
-    (void)number;
     interrupted = 1;
     tp_client_stop(running); /* NOLINT(bugprone-signal-handler) */
+    signal(number, SIG_DFL); /* whoever does not want to wait for the end asks twice */
+}
+
+void remote_catch_signals(struct remote *remote)
+{
+    running = remote->client;
+    signal(SIGINT, on_signal);
+    signal(SIGTERM, on_signal);
 }
 
 bool remote_run(struct remote *remote)
 {
-    running = remote->client;
-    interrupted = 0;
-    signal(SIGINT, on_signal);
-    signal(SIGTERM, on_signal);
     tp_client_run(remote->client);
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
+    return interrupted != 0;
+}
+
+bool remote_was_interrupted(void)
+{
     return interrupted != 0;
 }
 

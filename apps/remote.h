@@ -65,17 +65,24 @@ const char *remote_url(const struct remote *remote);
 int remote_open(struct remote *remote, const struct remote_device *device, unsigned access,
                 tp_proxy **out);
 
-/* Ask the server itself what only ours know; `what` names it in the message. */
-int remote_ask(struct remote *remote, unsigned code, const void *ask, const void **answer,
-               const char *what);
+/* Ask the server itself what only ours know; `what` names it in the message. The answer is borrowed
+ * until the next one; NULL (and a message) if there is none. */
+const void *remote_ask(struct remote *remote, unsigned code, const void *ask, const char *what);
 
 /* A message of the interface or a common one, by its name in any case; NULL (and a message with the
  * nearest name) if there is none. */
 const tp_message *remote_message(const struct remote *remote, const tp_interface *interface,
                                  tp_kind kind, const char *name);
 
-/* Handle messages until remote_stop(), SIGINT or SIGTERM; true if it was a signal. */
+/* From now on SIGINT and SIGTERM end remote_run() instead of the program; once. */
+void remote_catch_signals(struct remote *remote);
+
+/* Handle messages until remote_stop() or a signal; true if it was a signal. A signal that came
+ * before ends it at once. */
 bool remote_run(struct remote *remote);
+
+/* A signal has come that was caught: writing may have been cut short by it. */
+bool remote_was_interrupted(void);
 void remote_stop(struct remote *remote);
 
 /* A number after an option: more than 0 and finite, or whole and at least 1. */

@@ -49,7 +49,7 @@ static void measure(const struct table *table, size_t *widths, size_t *columns)
     for (const char *cell = tpi_buf_text(&table->cells); cell < end; cell += strlen(cell) + 1) {
         const size_t width = output_width(cell, strlen(cell));
         widths[column] = width > widths[column] ? width : widths[column];
-        column = (column + 1) % *columns;
+        column = column + 1 < *columns ? column + 1 : 0;
     }
 }
 
@@ -82,7 +82,7 @@ static void end_line(tpi_buf *out, size_t start, size_t most)
 
 void table_put(tpi_buf *out, const struct table *table, size_t indent, size_t most)
 {
-    size_t widths[TABLE_COLUMNS];
+    size_t widths[TABLE_COLUMNS] = {0};
     size_t columns;
     size_t start = out->length;
 

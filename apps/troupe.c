@@ -6,11 +6,13 @@
 #include "base/text.h"
 #include "commands.h"
 #include "output.h"
+#include "remote.h"
 
 static const command *const commands[] = {
-    &command_run,        &command_check,   &command_drivers, &command_list,   &command_print,
-    &command_send,       &command_request, &command_stat,    &command_frames, &command_doctor,
-    &command_interfaces, &command_encode,  &command_decode,  &command_demo,
+    &command_run,    &command_check,   &command_drivers,  &command_list,       &command_print,
+    &command_send,   &command_request, &command_property, &command_stat,       &command_frames,
+    &command_panic,  &command_reset,   &command_doctor,   &command_interfaces, &command_encode,
+    &command_decode, &command_demo,
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
@@ -134,7 +136,7 @@ static int unknown_command(const char *name)
  * head(1), is none. */
 static int finish(const char *name, int result)
 {
-    if ((fflush(stdout) != 0 || ferror(stdout)) && !output_is_gone()) {
+    if ((fflush(stdout) != 0 || ferror(stdout)) && !output_is_gone() && !remote_was_interrupted()) {
         return command_fail(name, EXIT_FAILED, "cannot write the output");
     }
     return result;

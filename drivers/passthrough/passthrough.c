@@ -70,6 +70,14 @@ static void passthrough_data(tp_instance *self, tp_link *from, const tp_msg *msg
     }
 }
 
+static void passthrough_halt(tp_device *device, tp_halt how)
+{
+    const struct pair *pair = tp_device_context(device);
+
+    (void)how; /* the other device's own configuration says */
+    tp_link_halt(pair->link);
+}
+
 /* ---- Life ------------------------------------------------------------------------------------ */
 
 /* Whether an earlier address of `provides` has the same interface and key. */
@@ -142,6 +150,7 @@ static void passthrough_fini(tp_instance *self)
 static const tp_driver_ops passthrough_ops = {
     .init = passthrough_init,
     .data = passthrough_data,
+    .halt = passthrough_halt,
     .fini = passthrough_fini,
 };
 

@@ -32,6 +32,13 @@ void client_init(struct client *client, tp_player_front *front, const struct tra
     client->flush.run = output_flush;
 }
 
+/* On this machine: "127.0.0.1:51234", "[::1]:51234" or "unix". */
+static bool is_local(const char *name)
+{
+    return strncmp(name, "127.", 4) == 0 || strncmp(name, "[::1]", 5) == 0 ||
+           strcmp(name, "unix") == 0;
+}
+
 tp_status client_begin(struct client *client, const char *name)
 {
     static const tp_session_limits limits = {
@@ -42,6 +49,7 @@ tp_status client_begin(struct client *client, const char *name)
 
     if (status == TP_OK) {
         tp_session_set_name(client->session, name);
+        tp_session_set_local(client->session, is_local(name));
     }
     return status;
 }

@@ -205,6 +205,7 @@ static void forget_written(struct connection *connection, const tp_piece *pieces
         tp_msg_unref(tp_session_take(session));
     }
     connection->written += written;
+    tp_session_count_sent(session, whole);
 }
 
 /* One gathered write; whether there may be more to write at once. */

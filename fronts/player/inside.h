@@ -5,6 +5,7 @@
  *     udp.c          datagrams to messages and back, sources that come and go
  *     message.c      one message of a client: to the server itself, or to a device
  *     server.c       requests to the server itself (the interface `player`)
+ *     queries.c      those that Player does not have: hello, rate, statistics, frames
  *     output.c       when which of the queued messages go out
  *     client.c       what connections and sources have in common, and the front
  */
@@ -110,6 +111,20 @@ void output_pull(struct client *client, const tp_msghdr *request);
 /* server.c: requests to the player interface itself. */
 void serve(struct client *client, const tp_msghdr *header, const unsigned char *body,
            size_t length);
+void serve_reply(struct client *client, const tp_msghdr *request, unsigned type,
+                 const tp_struct *body_type, const void *body);
 tp_msg *serve_compressed_map(tp_msg *reply);
+
+/* queries.c: those that Player does not have. */
+void serve_hello(struct client *client, const tp_msghdr *request, const void *body);
+void serve_rate(struct client *client, const tp_msghdr *request, const void *body);
+void serve_statistics(struct client *client, const tp_msghdr *request, const void *body);
+void serve_frames(struct client *client, const tp_msghdr *request, const void *body);
+void serve_transform(struct client *client, const tp_msghdr *request, const void *body);
+
+/* panic.c */
+void serve_panic(struct client *client, const tp_msghdr *request, const void *body);
+void serve_reset_panic(struct client *client, const tp_msghdr *request, const void *body);
+void serve_get_panic(struct client *client, const tp_msghdr *request, const void *body);
 
 #endif

@@ -46,6 +46,10 @@ void message_handle(struct client *client, tp_msghdr *header, const unsigned cha
     /* Players ignore what clients say about host and robot. */
     header->addr.host = TP_PLAYER_HOST;
     header->addr.robot = client->front->robot;
+    tp_session_heard(client->session);
+    if (header->type == TP_MSGTYPE_SYNCH) {
+        return; /* it only says that it is there */
+    }
     if (header->addr.interf == TP_PLAYER_CODE) {
         serve(client, header, body, header->size);
     } else {

@@ -127,6 +127,7 @@ static void write_all(struct client *client)
 {
     const struct source *source = (const struct source *)client;
     struct udp *udp = client->front->udp;
+    uint64_t sent = 0;
 
     while (tp_session_sealed(client->session) > 0) {
         tp_msg *msg = tp_session_take(client->session);
@@ -140,9 +141,10 @@ static void write_all(struct client *client)
         if (status == TP_OK) {
             status = tp_datagram_send(udp->datagram, &source->peer, bytes, length);
         }
-        udp->counts.unsent += status != TP_OK;
+        *(status == TP_OK ? &sent : &udp->counts.unsent) += 1;
         tp_msg_unref(msg);
     }
+    tp_session_count_sent(client->session, sent);
 }
 
 static void resume(struct client *client)
@@ -248,6 +250,7 @@ static void hear_message(struct udp *udp, struct source *source, tp_msghdr *head
     }
     hear(udp, source);
     if (header->type == TP_MSGTYPE_REQ && tp_session_is_busy(client->session)) {
+        tp_session_heard(client->session);
         tp_session_refuse(client->session, header, TP_E_LIMIT, "too many requests are under way");
         return;
     }

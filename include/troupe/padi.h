@@ -214,6 +214,11 @@ TP_API void tp_catalogue_destroy(tp_catalogue *catalogue);
  * TP_E_EXISTS if the name, the code or a struct is known; the catalogue is then as it was. */
 TP_API tp_status tp_catalogue_load(tp_catalogue *catalogue, const char *path, tp_error *err);
 
+/* Know an interface that is compiled into the program or a plug-in (tp_interface_NAME); borrowed as
+ * long as the catalogue. TP_E_EXISTS as above. */
+TP_API tp_status tp_catalogue_add(tp_catalogue *catalogue, const tp_interface *interface,
+                                  tp_error *err);
+
 TP_API size_t tp_catalogue_size(const tp_catalogue *catalogue);
 
 /* The i-th interface, ordered by code. Borrowed from the catalogue. */

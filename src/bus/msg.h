@@ -17,6 +17,7 @@ struct tp_msg {
     size_t wire_length;
     size_t weight; /* bytes that it took when it was made, roughly; does not change */
     void *context; /* borrowed: whom the task is for, while it is on its way */
+    int burden;    /* the work that it is for the loop, while it is on its way */
 };
 
 /* Encode a header before a body of header->size bytes: 40 bytes. */

@@ -167,7 +167,7 @@ tp_status tpi_queue_push(tpi_queue *queue, const tp_msg *msg)
     const tpi_action action = choose(queue, header);
 
     if (action == TPI_IGNORE) {
-        return TP_OK;
+        return TP_E_SPACE;
     }
     if (action == TPI_REPLACE) {
         remove_newest_of_kind(queue, header);
@@ -175,7 +175,7 @@ tp_status tpi_queue_push(tpi_queue *queue, const tp_msg *msg)
     if (is_loss_allowed(header)) {
         if (queue->count >= queue->most || queue->bytes >= queue->most_bytes) {
             queue->dropped++;
-            return TP_OK;
+            return TP_E_SPACE;
         }
     } else if (is_full(queue)) {
         return TP_E_LIMIT;

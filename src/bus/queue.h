@@ -50,8 +50,8 @@ void tpi_queue_fini(tpi_queue *queue);
 /* Add a rule, or change the one with the same criteria. */
 tp_status tpi_queue_add_rule(tpi_queue *queue, const tpi_rule *rule);
 
-/* Queue a message by the rules; takes a reference of its own. TP_OK also when it was dropped or
- * ignored as the rules want; TP_E_LIMIT for a reply that finds no place; TP_E_NOMEM. */
+/* Queue a message by the rules; takes a reference of its own. TP_E_SPACE when it was dropped or
+ * ignored, as the rules want; TP_E_LIMIT for a reply that finds no place; TP_E_NOMEM. */
 tp_status tpi_queue_push(tpi_queue *queue, const tp_msg *msg);
 
 /* The i-th oldest; NULL if there are fewer. Borrowed. */

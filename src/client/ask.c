@@ -78,6 +78,15 @@ static tpi_ask *find_overdue(const tp_client *client, int64_t now_ns)
     return ask;
 }
 
+/* Why the connection is lost, with the name of the device in front. */
+static void say_lost(const tpi_ask *ask, tp_error *err)
+{
+    tp_fail(err, TP_E_CLOSED, "%s", ask->client->why.text);
+    if (ask->proxy != NULL) {
+        tp_wrap(err, TP_E_CLOSED, ask->proxy->name);
+    }
+}
+
 static void expire(tpi_ask *ask)
 {
     tp_client *client = ask->client;
@@ -85,7 +94,7 @@ static void expire(tpi_ask *ask)
     tp_error err;
 
     if (ask->state == TPI_ASK_WAITING && client->state != TPI_CLIENT_CONNECTED) {
-        tp_fail(&err, TP_E_CLOSED, "%s", client->why.text);
+        say_lost(ask, &err);
     } else {
         tp_fail(&err, TP_E_TIMEOUT, "%s: no answer to %s in time", who, ask->what->name);
     }
@@ -157,6 +166,8 @@ static tp_status send(tpi_ask *ask, const void *value, tp_error *err)
                               .timestamp = tp_clock_wall_s(tp_loop_clock(client->loop)),
                               .seq = ask->seq};
     tp_status status = client->transport->send(client, &header, ask->what, value, err);
+
+    tpi_client_moved(client, ask->what);
 
     if (status == TP_OK) {
         ask->state = TPI_ASK_SENT;
@@ -295,9 +306,10 @@ static tpi_ask *find_failing(const tp_client *client)
     return ask;
 }
 
-void tpi_ask_fail_sent(tp_client *client, bool all, const char *why)
+void tpi_ask_fail_sent(tp_client *client, bool all)
 {
     tpi_ask *failing;
+    tp_error err;
 
     for (tpi_ask *ask = client->asks; ask != NULL; ask = ask->next) {
         if (ask->state == TPI_ASK_SENT || ask->bound || all) {
@@ -305,7 +317,8 @@ void tpi_ask_fail_sent(tp_client *client, bool all, const char *why)
         }
     }
     while ((failing = find_failing(client)) != NULL) {
-        tpi_ask_finish(failing, TP_E_CLOSED, NULL, why);
+        say_lost(failing, &err);
+        tpi_ask_finish(failing, TP_E_CLOSED, NULL, err.text);
     }
 }
 

@@ -1,4 +1,4 @@
-/* client.c - the life of a client, and the calls that wait; see troupe/client.h. */
+/* client.c - the life of a client; see troupe/client.h. */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +7,8 @@
 #include "bus/pool.h"
 #include "client/inside.h"
 #include "client/url.h"
+#include "device/hub.h"
+#include "troupe/server.h"
 
 static const int64_t DEFAULT_TIMEOUT_NS = 5 * TP_NS_PER_S;
 
@@ -46,129 +48,6 @@ void tpi_client_leave(tp_client *client)
     if (client->entered == 0 && client->sweep) {
         tpi_proxy_sweep(client);
     }
-}
-
-/* ---- Waiting --------------------------------------------------------------------------------- */
-
-tp_status tpi_client_may_wait(const tp_client *client, const char *who, tp_error *err)
-{
-    return tp_loop_is_turning(client->loop)
-               ? tp_fail(err, TP_E_INVALID, "%s: a call that waits was made from a callback", who)
-               : TP_OK;
-}
-
-static void on_alarm(void *context)
-{
-    (void)context; /* it has ended the wait, which is all it is for */
-}
-
-tp_status tpi_client_wait(tp_client *client, int64_t deadline_ns, tpi_condition *met, void *context)
-{
-    tp_timer_at(client->alarm, deadline_ns);
-    while (!met(context) && tpi_client_now_ns(client) < deadline_ns) {
-        tp_loop_turn(client->loop, true);
-    }
-    tp_timer_cancel(client->alarm);
-    return met(context) ? TP_OK : TP_E_TIMEOUT;
-}
-
-/* Whether what has come is the newest there is, as far as can be known. A pull that was left over
- * from an earlier call (`old`) may have brought something old, so another one has to follow it. */
-static bool is_settled(const tp_client *client, bool old)
-{
-    switch (client->pull) {
-    case TPI_PULL_IDLE:
-        return !old;
-    case TPI_PULL_ASKED:
-        return old;
-    case TPI_PULL_ARMED:
-        return true;
-    case TPI_PULL_DELIVERING:
-        break;
-    }
-    return false;
-}
-
-tp_status tpi_client_wait_data(tp_client *client, int64_t deadline_ns, tpi_condition *met,
-                               void *context)
-{
-    const uint32_t losses = client->losses;
-    bool old = client->pull != TPI_PULL_IDLE;
-
-    if (old) {
-        tp_loop_turn(client->loop, false);
-    }
-    tp_timer_at(client->alarm, deadline_ns);
-    while (!met(context) || !is_settled(client, old)) {
-        if (client->losses != losses || (client->state == TPI_CLIENT_LOST && client->gives_up) ||
-            tpi_client_now_ns(client) >= deadline_ns) {
-            break;
-        }
-        if (client->pull == TPI_PULL_IDLE) {
-            tpi_client_pull(client);
-            old = false;
-        }
-        tp_loop_turn(client->loop, true);
-    }
-    tp_timer_cancel(client->alarm);
-    if (met(context)) {
-        return TP_OK;
-    }
-    return client->state == TPI_CLIENT_CONNECTED && client->losses == losses ? TP_E_TIMEOUT
-                                                                             : TP_E_CLOSED;
-}
-
-/* ---- Reading --------------------------------------------------------------------------------- */
-
-struct reading {
-    const tp_client *client;
-    uint64_t before;
-};
-
-static bool has_data(void *context)
-{
-    const struct reading *reading = context;
-
-    return reading->client->received != reading->before;
-}
-
-tp_status tp_client_read(tp_client *client, int64_t timeout_ns, tp_error *err)
-{
-    struct reading reading = {client, client->received};
-    tp_status status = tpi_client_may_wait(client, client->url, err);
-
-    if (status != TP_OK) {
-        return status;
-    }
-    status =
-        tpi_client_wait_data(client, tpi_client_deadline(client, timeout_ns), has_data, &reading);
-    if (status == TP_E_CLOSED) {
-        tp_fail(err, status, "%s", client->why.text);
-    } else if (status == TP_E_TIMEOUT) {
-        tp_fail(err, status, "%s: no data in time", client->url);
-    }
-    return status;
-}
-
-void tp_client_run(tp_client *client)
-{
-    const bool before = client->keeps_pulling;
-
-    client->keeps_pulling = true;
-    tpi_client_pull(client);
-    tp_loop_run(client->loop);
-    client->keeps_pulling = before;
-}
-
-void tp_client_stop(tp_client *client)
-{
-    tp_loop_stop(client->loop);
-}
-
-void tp_client_step(tp_client *client, bool wait)
-{
-    tpi_client_pull(client);
-    tp_loop_turn(client->loop, wait);
 }
 
 /* ---- Rules and numbers ----------------------------------------------------------------------- */
@@ -244,7 +123,8 @@ static tp_status make_timers(tp_client *client, tp_error *err)
     } timers[] = {{&client->watch, tpi_client_watch},
                   {&client->reopen, tpi_proxy_reopen},
                   {&client->overdue, tpi_ask_expire},
-                  {&client->alarm, on_alarm}};
+                  {&client->alarm, tpi_client_alarm},
+                  {&client->alive, tpi_client_say_alive}};
     tp_status status = TP_OK;
 
     for (size_t i = 0; i < sizeof timers / sizeof timers[0] && status == TP_OK; i++) {
@@ -253,23 +133,30 @@ static tp_status make_timers(tp_client *client, tp_error *err)
     return status;
 }
 
-static tp_status make_loop(tp_client *client, tp_error *err)
+/* The loop of the program, of the server in it, or one of the client's own. */
+static tp_status make_loop(tp_client *client, tp_server *server, tp_error *err)
 {
-    tp_status status = TP_OK;
-
-    client->loop = client->options.loop;
-    if (client->loop == NULL) {
-        status = tp_loop_create(&client->loop, tp_clock_real(), err);
-        client->owns_loop = status == TP_OK;
+    if (server != NULL) {
+        client->loop = tpi_hub_loop(tp_server_hub(server));
+        return TP_OK;
     }
+    if (client->options.loop != NULL) {
+        client->loop = client->options.loop;
+        return TP_OK;
+    }
+    tp_status status = tp_loop_create(&client->own_loop, tp_clock_real(), err);
+    client->loop = client->own_loop;
     return status;
 }
 
-static tp_status make_catalogue(tp_client *client, tp_error *err)
+static tp_status make_catalogue(tp_client *client, const tp_server *server, tp_error *err)
 {
     tp_status status = TP_OK;
 
     client->catalogue = client->options.catalogue;
+    if (client->catalogue == NULL && server != NULL) {
+        client->catalogue = tp_hub_catalogue(tp_server_hub(server));
+    }
     if (client->catalogue == NULL) {
         status = tp_catalogue_create(&client->own_catalogue, err);
         client->catalogue = client->own_catalogue;
@@ -277,27 +164,20 @@ static tp_status make_catalogue(tp_client *client, tp_error *err)
     return status;
 }
 
+/* Data of a client whose loop turns in its own calls only is pulled by these calls. */
 static void choose_mode(tp_client *client)
 {
+    const bool own = client->own_loop != NULL || client->own_server != NULL;
+
     client->mode = client->options.mode;
     if (client->mode == TP_CLIENT_AUTO) {
-        client->mode = client->owns_loop ? TP_CLIENT_FRESH : TP_CLIENT_EVERYTHING;
+        client->mode = own ? TP_CLIENT_FRESH : TP_CLIENT_EVERYTHING;
     }
-    client->keeps_pulling = !client->owns_loop;
+    client->keeps_pulling = !own;
 }
 
-/* A client of a server at `url`, which it takes over; not connected yet. */
-static tp_status create(tp_client **out, char *url, const tp_client_options *options, tp_error *err)
+static tp_status set_options(tp_client *client, const tp_client_options *options, tp_error *err)
 {
-    tp_client *client = calloc(1, sizeof *client);
-
-    if (client == NULL) {
-        free(url);
-        return tp_fail(err, TP_E_NOMEM, "out of memory");
-    }
-    *out = client;
-    client->url = url;
-    client->transport = &tpi_transport_wire;
     if (options != NULL) {
         client->options = *options;
     }
@@ -305,14 +185,62 @@ static tp_status create(tp_client **out, char *url, const tp_client_options *opt
         client->options.timeout_ns = DEFAULT_TIMEOUT_NS;
     }
     client->name = copy_text(client->options.name != NULL ? client->options.name : "a program");
+    client->gives_up = client->options.stay_lost;
+    return client->name == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
+}
+
+/* What a client is made of, whatever its transport. `server` is the one in this program, if any. */
+static tp_status furnish(tp_client *client, tp_server *server, tp_error *err)
+{
+    tp_fail(&client->why, TP_E_CLOSED, "%s: it is not connected yet", client->url);
     client->overdue_ns = TP_NEVER;
     client->pull_again.run = tpi_client_pull_again;
-    tp_status status = client->name == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
-    status = status == TP_OK ? make_loop(client, err) : status;
-    status = status == TP_OK ? make_catalogue(client, err) : status;
+    tp_status status = make_loop(client, server, err);
+    status = status == TP_OK ? make_catalogue(client, server, err) : status;
     status = status == TP_OK ? make_timers(client, err) : status;
     choose_mode(client);
     return status;
+}
+
+/* A server of the client's own. */
+static tp_status make_server(tp_client *client, const char *file, tp_error *err)
+{
+    const tp_server_options options = {.path = file, .listen = "", .kit = client->options.kit};
+
+    if (client->options.loop != NULL) {
+        return tp_fail(err, TP_E_INVALID,
+                       "%s: such a server has a loop of its own; attach a client to yours instead",
+                       client->url);
+    }
+    tp_status status = tp_server_create(&client->own_server, &options, err);
+    if (status == TP_OK) {
+        tp_server_begin(client->own_server);
+    }
+    return status;
+}
+
+/* A client of a server at `url`, which it takes over; not connected yet. If it fails there may be
+ * a client, too, which is to be destroyed. */
+static tp_status create(tp_client **out, char *url, const tp_client_options *options, tp_error *err)
+{
+    tp_client *client = calloc(1, sizeof *client);
+    const char *file = tpi_url_file(url);
+
+    if (client == NULL) {
+        free(url);
+        tp_fail(err, TP_E_NOMEM, "out of memory");
+        return TP_E_NOMEM;
+    }
+    *out = client;
+    client->url = url;
+    client->transport = &tpi_transport_wire;
+    tp_status status = set_options(client, options, err);
+    if (status == TP_OK && file != NULL) {
+        status = make_server(client, file, err);
+    }
+    status = status == TP_OK ? furnish(client, client->own_server, err) : status;
+    return status == TP_OK && file != NULL ? tpi_inproc_create(client, client->own_server, 0, err)
+                                           : status;
 }
 
 void tp_client_destroy(tp_client *client)
@@ -335,9 +263,11 @@ void tp_client_destroy(tp_client *client)
     tp_timer_destroy(client->reopen);
     tp_timer_destroy(client->overdue);
     tp_timer_destroy(client->alarm);
+    tp_timer_destroy(client->alive);
     tp_msg_unref(client->answer);
-    if (client->owns_loop) {
-        tp_loop_destroy(client->loop);
+    tp_server_destroy(client->own_server);
+    if (client->own_loop != NULL) {
+        tp_loop_destroy(client->own_loop);
         tpi_pool_leave();
     }
     tp_catalogue_destroy(client->own_catalogue);
@@ -409,14 +339,35 @@ tp_status tp_client_connect_later(tp_client **out, const char *url,
     }
     status = complete_url(&full, url, err);
     status = status == TP_OK ? create(&client, full, options, err) : status;
-    if (status == TP_OK) {
-        client->gives_up = options->stay_lost;
-        status = tpi_client_begin(client, err);
-    }
+    status = status == TP_OK ? tpi_client_begin(client, err) : status;
     if (status != TP_OK) {
         tp_client_destroy(client);
         return status;
     }
+    *out = client;
+    return TP_OK;
+}
+
+tp_status tp_client_attach(tp_client **out, tp_server *server, unsigned robot,
+                           const tp_client_options *options, tp_error *err)
+{
+    tp_client *client = calloc(1, sizeof *client);
+
+    if (client == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    client->transport = &tpi_transport_wire;
+    client->url = copy_text("inproc:");
+    tp_status status = client->url == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
+    status = status == TP_OK ? set_options(client, options, err) : status;
+    status = status == TP_OK ? furnish(client, server, err) : status;
+    status = status == TP_OK ? tpi_inproc_create(client, server, robot, err) : status;
+    status = status == TP_OK ? tpi_client_begin(client, err) : status;
+    if (status != TP_OK) {
+        tp_client_destroy(client);
+        return status;
+    }
+    tpi_client_is_connected(client);
     *out = client;
     return TP_OK;
 }

@@ -17,14 +17,19 @@ static bool is_reading(const tp_proxy *proxy, const tp_devaddr *addr)
     return proxy->state == TPI_PROXY_OPEN && !proxy->closed && is_of(proxy, addr);
 }
 
-bool tpi_proxy_wants(const tp_client *client, const tp_msghdr *header)
+const tp_message *tpi_proxy_wants(const tp_client *client, const tp_msghdr *header)
 {
     const tp_proxy *proxy = client->proxies;
 
     while (proxy != NULL && !is_reading(proxy, &header->addr)) {
         proxy = proxy->next;
     }
-    return proxy != NULL;
+    if (proxy == NULL) {
+        return NULL;
+    }
+    const tp_message *what = tp_interface_message(proxy->interface, TP_KIND_DATA, header->subtype);
+    return what != NULL ? what
+                        : tp_interface_message(&tp_interface_common, TP_KIND_DATA, header->subtype);
 }
 
 /* ---- Copies ---------------------------------------------------------------------------------- */

@@ -1,11 +1,17 @@
 /*
  * inside.h - the state of a client, for the files of this folder.
  *
- *     client.c      its life, and the calls that wait
+ *     client.c      its life
+ *     wait.c        the calls that wait
  *     state.c       connecting, losing the connection, connecting again
  *     ask.c         requests under way: when they may be sent, and which answer is whose
- *     proxy.c       devices that are open, and their data
+ *     request.c     commands and requests of the program
+ *     proxy.c       devices that are open
+ *     data.c        their data
  *     message.c     what has come: to whom it belongs
+ *     list.c        which devices there are
+ *     find.c        the best one of them
+ *     property.c    properties as text
  *     wire.c        transport: the Player protocol on a stream
  *     inproc.c      transport: a session in a server of this program
  *
@@ -46,6 +52,10 @@ typedef struct tpi_transport {
 
 extern const tpi_transport tpi_transport_wire;
 extern const tpi_transport tpi_transport_inproc;
+
+/* Let a client be one of a server in this program, whose loop it has. */
+tp_status tpi_inproc_create(tp_client *client, struct tp_server *server, unsigned robot,
+                            tp_error *err);
 
 /* ---- Requests -------------------------------------------------------------------------------- */
 
@@ -111,13 +121,13 @@ void tpi_ask_finish(tpi_ask *ask, tp_status status, const tp_msg *answer, const 
 void tpi_ask_forget(tpi_ask *ask);
 
 /* The connection is gone: those under way or bound to it fail, the others too if `all`. */
-void tpi_ask_fail_sent(tp_client *client, bool all, const char *why);
+void tpi_ask_fail_sent(tp_client *client, bool all);
 
 /* Those of a proxy: `status` and `why`, or without a word if the status is TP_OK. */
 void tpi_ask_fail_proxy(tp_proxy *proxy, tp_status status, const char *why);
 
 /* Called by the timer. */
-void tpi_ask_expire(void *client);
+void tpi_ask_expire(void *context);
 
 /* ---- Proxies --------------------------------------------------------------------------------- */
 
@@ -170,14 +180,14 @@ void tpi_proxy_close_all(tp_client *client);
 void tpi_proxy_give_up_all(tp_client *client);
 
 /* Called by the timer: try those once more that could not be opened again. */
-void tpi_proxy_reopen(void *client);
+void tpi_proxy_reopen(void *context);
 
-/* Open and wait. */
-tp_status tpi_proxy_open(tp_client *client, const tp_interface *interface, unsigned index,
-                         unsigned access, tp_proxy **out, tp_error *err);
+/* The interface with this name; TP_E_UNKNOWN if no device can have it. */
+tp_status tpi_proxy_interface(const tp_client *client, const char *name, size_t length,
+                              const tp_interface **out, tp_error *err);
 
-/* Whether anybody wants data with this header. */
-bool tpi_proxy_wants(const tp_client *client, const tp_msghdr *header);
+/* What data with this header is to whoever wants it; NULL if nobody does. */
+const tp_message *tpi_proxy_wants(const tp_client *client, const tp_msghdr *header);
 
 /* Give a data message to all proxies of its device. */
 void tpi_proxy_deliver(tp_client *client, const tp_msg *msg);
@@ -207,10 +217,11 @@ struct tp_client {
     char *name;                /* owned */
     char *url;                 /* owned: as normalised */
     const tpi_transport *transport;
-    tpi_wire *wire;     /* owned by the transport; NULL if it is another one */
-    tpi_inproc *inproc; /* the same */
-    tp_loop *loop;      /* borrowed or owned */
-    bool owns_loop;
+    tpi_wire *wire;                /* owned by the transport; NULL if it is another one */
+    tpi_inproc *inproc;            /* the same */
+    tp_loop *loop;                 /* borrowed; its own, or that of its own server */
+    tp_loop *own_loop;             /* owned; NULL for none */
+    struct tp_server *own_server;  /* owned; NULL for none */
     const tp_catalogue *catalogue; /* borrowed or owned */
     tp_catalogue *own_catalogue;   /* owned; NULL if it is borrowed */
     tp_client_mode mode;           /* never AUTO */
@@ -220,8 +231,8 @@ struct tp_client {
     bool told;     /* of the loss, or of the first failure */
     bool troupe;   /* the server answered our hello */
     char banner[TP_IDENT_STRLEN + 1];
-    tp_error why; /* the connection is lost */
-    uint32_t losses;
+    tp_error why;    /* the connection is lost */
+    uint32_t losses; /* of connections that had been made */
     tp_timer *watch; /* owned: the greeting takes too long, or it is time to try again */
     int64_t backoff_ns;
     int64_t connected_ns; /* when */
@@ -248,16 +259,26 @@ struct tp_client {
     uint32_t rule_count;
     tp_msg *answer;  /* owned: of the last request to the server itself */
     tp_timer *alarm; /* owned: ends a wait */
+
+    bool moved;      /* something that has a lease */
+    tp_timer *alive; /* owned: the server is to hear of the client */
 };
+
+/* alive.c: a message was sent that may move something; nothing moves any more; say that one is
+ * there. */
+void tpi_client_moved(tp_client *client, const tp_message *what);
+void tpi_client_rests(tp_client *client);
+void tpi_client_say_alive(void *client);
 
 /* state.c: begin to connect, and what the transports tell. */
 tp_status tpi_client_begin(tp_client *client, tp_error *err);
 void tpi_client_is_up(tp_client *client);
 TP_PRINTF(2, 3) void tpi_client_is_down(tp_client *client, const char *why, ...);
-void tpi_client_watch(void *client);
+void tpi_client_watch(void *context);
 
 /* Without a greeting: the transport knows who it talks to. */
 void tpi_client_is_connected(tp_client *client);
+void tpi_client_tell_made(tp_client *client);
 
 /* Ask for data, unless that was done. */
 void tpi_client_pull(tp_client *client);
@@ -279,7 +300,7 @@ int64_t tpi_client_deadline(const tp_client *client, int64_t timeout_ns);
 void tpi_client_enter(tp_client *client);
 void tpi_client_leave(tp_client *client);
 
-/* TP_E_INVALID inside a turn of the loop. */
+/* wait.c: TP_E_INVALID inside a turn of the loop. */
 tp_status tpi_client_may_wait(const tp_client *client, const char *who, tp_error *err);
 
 /* Turn the loop until the condition is met. TP_E_TIMEOUT or TP_E_CLOSED otherwise, without a text.
@@ -291,6 +312,9 @@ tp_status tpi_client_wait(tp_client *client, int64_t deadline_ns, tpi_condition 
 /* The same, for data: pulls, and lets a delivery come to its end. */
 tp_status tpi_client_wait_data(tp_client *client, int64_t deadline_ns, tpi_condition *met,
                                void *context);
+
+/* Called by the timer that ends a wait. */
+void tpi_client_alarm(void *context);
 
 /* Ask and wait. `answer` (may be NULL) gets a reference, or NULL if there is none. */
 tp_status tpi_client_ask(tp_client *client, tp_proxy *proxy, const tp_message *what,

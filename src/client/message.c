@@ -26,14 +26,13 @@ static bool wants_synch(const tp_msghdr *header, const tp_struct **type)
 
 static bool wants_data(tp_client *client, const tp_msghdr *header, const tp_struct **type)
 {
-    const tp_message *what =
-        tp_catalogue_message(client->catalogue, header->addr.interf, TP_KIND_DATA, header->subtype);
+    const tp_message *what = tpi_proxy_wants(client, header);
 
     if (client->pull == TPI_PULL_ARMED) {
         client->pull = TPI_PULL_DELIVERING;
     }
     *type = what != NULL ? what->ask : NULL;
-    return what != NULL && tpi_proxy_wants(client, header);
+    return what != NULL;
 }
 
 bool tpi_client_wants(tp_client *client, const tp_msghdr *header, const tp_struct **type)

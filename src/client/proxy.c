@@ -1,4 +1,5 @@
 /* proxy.c - opening devices and closing them, also again on the next connection. */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,11 +108,18 @@ static void close_on_server(tp_client *client, const tp_devaddr *addr)
     tpi_ask_submit(client, &question, NULL, NULL);
 }
 
-static void set_rate_on_server(tp_proxy *proxy)
+/* Inside a callback nobody can wait for the answer. */
+static tp_status set_rate_on_server(const tp_proxy *proxy, double rate_hz, tp_error *err)
 {
-    const tp_rate_req request = {.addr = proxy->addr, .rate = proxy->rate_hz};
+    tp_client *client = proxy->client;
+    const tp_rate_req request = {.addr = proxy->addr, .rate = rate_hz};
 
-    tpi_client_tell_server(proxy->client, TP_PLAYER_REQ_RATE, &request);
+    if (tp_loop_is_turning(client->loop)) {
+        tpi_client_tell_server(client, TP_PLAYER_REQ_RATE, &request);
+        return TP_OK;
+    }
+    return tpi_client_ask(client, NULL, tpi_client_server_message(TP_PLAYER_REQ_RATE), &request,
+                          NULL, err);
 }
 
 /* Tell whoever waits, once. */
@@ -135,7 +143,7 @@ static void is_open(tp_proxy *proxy, const tp_device_req *granted)
     (void)snprintf(proxy->driver, sizeof proxy->driver, "%.*s", (int)granted->driver_name_count,
                    granted->driver_name);
     if (proxy->rate_hz > 0 && proxy->client->troupe) {
-        set_rate_on_server(proxy);
+        set_rate_on_server(proxy, proxy->rate_hz, NULL);
     }
     tell_opened(proxy, TP_OK, NULL);
     tpi_ask_send_waiting(proxy->client);
@@ -157,6 +165,8 @@ static void explain(const tp_proxy *proxy, tp_status status, const char *why, tp
 {
     if (status == TP_OK) { /* acknowledged, with the access "error" */
         tp_fail(err, TP_E_DEVICE, "%s: its driver could not be started", proxy->name);
+    } else if (status == TP_E_TIMEOUT) {
+        tp_fail(err, status, "%s: it was not opened in time", proxy->name);
     } else if (proxy->client->troupe || status != TP_E_DEVICE) {
         tp_fail(err, status, "%s: %s", proxy->name, why);
     } else {
@@ -323,8 +333,8 @@ void tp_proxy_close(tp_proxy *proxy)
 
 /* ---- Opening by name, waiting ---------------------------------------------------------------- */
 
-static tp_status find_interface(const tp_client *client, const char *name, size_t length,
-                                const tp_interface **out, tp_error *err)
+tp_status tpi_proxy_interface(const tp_client *client, const char *name, size_t length,
+                              const tp_interface **out, tp_error *err)
 {
     char word[80];
     char hint[128];
@@ -332,8 +342,10 @@ static tp_status find_interface(const tp_client *client, const char *name, size_
 
     (void)snprintf(word, sizeof word, "%.*s", (int)length, name);
     *out = tp_catalogue_named(client->catalogue, word);
-    if (*out != NULL && (*out)->code > TP_PLAYER_CODE) {
-        return TP_OK;
+    if (*out != NULL) {
+        return (*out)->code > TP_PLAYER_CODE
+                   ? TP_OK
+                   : tp_fail(err, TP_E_UNKNOWN, "no device has the interface \"%s\"", word);
     }
     tpi_nearest_init(&nearest, word);
     for (size_t i = 0; i < tp_catalogue_size(client->catalogue); i++) {
@@ -355,7 +367,7 @@ static tp_status parse_name(const tp_client *client, const char *name, const tp_
         return tp_fail(err, TP_E_SYNTAX, "\"%s\" is no device: INTERFACE:INDEX", name);
     }
     *index = (unsigned)number;
-    return find_interface(client, name, length, out, err);
+    return tpi_proxy_interface(client, name, length, out, err);
 }
 
 struct opening {
@@ -380,12 +392,17 @@ static bool is_settled(void *context)
     return ((const struct opening *)context)->settled;
 }
 
-tp_status tpi_proxy_open(tp_client *client, const tp_interface *interface, unsigned index,
-                         unsigned access, tp_proxy **out, tp_error *err)
+tp_status tp_client_open_device(tp_client *client, const tp_interface *interface, unsigned index,
+                                unsigned access, tp_proxy **out, tp_error *err)
 {
     struct opening opening = {0};
     tp_proxy *proxy = NULL;
-    tp_status status =
+    tp_status status = tpi_client_may_wait(client, interface->name, err);
+
+    if (status != TP_OK) {
+        return status;
+    }
+    status =
         tp_client_open_later(client, interface, index, access, on_settled, &opening, &proxy, err);
 
     if (status != TP_OK) {
@@ -412,10 +429,13 @@ tp_status tp_client_open(tp_client *client, const char *name, unsigned access, t
 {
     const tp_interface *interface = NULL;
     unsigned index = 0;
-    tp_status status = tpi_client_may_wait(client, name, err);
+    tp_status status = parse_name(client, name, &interface, &index, err);
 
-    status = status == TP_OK ? parse_name(client, name, &interface, &index, err) : status;
-    return status == TP_OK ? tpi_proxy_open(client, interface, index, access, out, err) : status;
+    if (status != TP_OK) {
+        return status;
+    }
+    assert(interface != NULL);
+    return tp_client_open_device(client, interface, index, access, out, err);
 }
 
 /* ---- What it is ------------------------------------------------------------------------------ */
@@ -471,9 +491,10 @@ tp_status tp_proxy_set_rate(tp_proxy *proxy, double rate_hz, tp_error *err)
         return tp_fail(err, TP_E_UNSUPPORTED, "%s: a Player server does not limit rates",
                        proxy->name);
     }
-    proxy->rate_hz = rate_hz;
-    if (proxy->state == TPI_PROXY_OPEN) {
-        set_rate_on_server(proxy);
+    tp_status status =
+        proxy->state == TPI_PROXY_OPEN ? set_rate_on_server(proxy, rate_hz, err) : TP_OK;
+    if (status == TP_OK) {
+        proxy->rate_hz = rate_hz;
     }
-    return TP_OK;
+    return status == TP_OK ? TP_OK : tp_wrap(err, status, proxy->name);
 }

@@ -1,4 +1,6 @@
 /* request.c - commands and requests to devices and to the server itself. */
+#include <assert.h>
+
 #include "client/inside.h"
 
 /* ---- Commands -------------------------------------------------------------------------------- */
@@ -49,6 +51,7 @@ tp_status tp_proxy_command(tp_proxy *proxy, unsigned code, const void *value, tp
         return tp_fail(err, TP_E_INVALID, "%s: %s needs a value", proxy->name, what->name);
     }
     status = client->transport->send(client, &header, what, what->ask != NULL ? value : NULL, err);
+    tpi_client_moved(client, what);
     return status == TP_OK ? TP_OK : tp_wrap(err, status, proxy->name);
 }
 
@@ -163,7 +166,11 @@ tp_status tp_proxy_request(tp_proxy *proxy, unsigned code, const void *ask, cons
     status = status == TP_OK ? find_message(proxy, TP_KIND_REQUEST, code, &what, err) : status;
     status = status == TP_OK ? may_ask(proxy, err) : status;
     status = status == TP_OK ? tpi_client_ask(client, proxy, what, ask, &msg, err) : status;
-    return status == TP_OK ? give(&proxy->answer, msg, what, answer, proxy->name, err) : status;
+    if (status != TP_OK) {
+        return status;
+    }
+    assert(what != NULL);
+    return give(&proxy->answer, msg, what, answer, proxy->name, err);
 }
 
 tp_status tp_client_request(tp_client *client, unsigned code, const void *ask, const void **answer,
@@ -173,9 +180,9 @@ tp_status tp_client_request(tp_client *client, unsigned code, const void *ask, c
     tp_msg *msg = NULL;
     tp_status status = tpi_client_may_wait(client, client->url, err);
 
-    if (status == TP_OK && what == NULL) {
-        status = tp_fail(err, TP_E_UNKNOWN, "%s: a server has no request with code %u", client->url,
-                         code);
+    if (what == NULL) {
+        return tp_fail(err, TP_E_UNKNOWN, "%s: a server has no request with code %u", client->url,
+                       code);
     }
     if (status == TP_OK && client->state == TPI_CLIENT_LOST && client->gives_up) {
         status = tp_fail(err, TP_E_CLOSED, "%s", client->why.text);

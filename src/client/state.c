@@ -62,6 +62,10 @@ void tpi_client_is_connected(tp_client *client)
     if (client->keeps_pulling) {
         tpi_client_pull(client);
     }
+}
+
+void tpi_client_tell_made(tp_client *client)
+{
     if (client->options.changed != NULL) {
         client->options.changed(client->options.context, client, NULL);
     }
@@ -100,6 +104,7 @@ static void on_mode(tpi_ask *ask, tp_status status, const tp_msg *answer, const 
     }
     forget_hello(client);
     tpi_client_is_connected(client);
+    tpi_client_tell_made(client);
 }
 
 static tp_status introduce(tp_client *client, unsigned code, const void *value, tpi_ask_done *done)
@@ -116,7 +121,7 @@ static tp_status introduce(tp_client *client, unsigned code, const void *value, 
 void tpi_client_is_up(tp_client *client)
 {
     const tp_hello hello = {.version = VERSION,
-                            .features = TP_HELLO_ERRORS |
+                            .features = TP_HELLO_ERRORS | TP_HELLO_LEASES |
                                         (client->options.extensions ? TP_HELLO_EXTENSIONS : 0u),
                             .name_count = (uint32_t)strlen(client->name) + 1,
                             .name = client->name};
@@ -178,16 +183,17 @@ void tpi_client_is_down(tp_client *client, const char *why, ...)
     tp_fail(&client->why, TP_E_CLOSED, "%s", text);
     client->transport->end(client);
     client->state = TPI_CLIENT_LOST;
-    client->losses++;
+    client->losses += was_connected;
     client->pull = TPI_PULL_IDLE;
     client->banner[0] = '\0';
     tp_timer_cancel(client->watch);
     tp_timer_cancel(client->reopen);
+    tpi_client_rests(client);
     if (!client->gives_up) {
         try_again_later(client, was_connected);
     }
     tpi_proxy_close_all(client);
-    tpi_ask_fail_sent(client, client->gives_up, text);
+    tpi_ask_fail_sent(client, client->gives_up);
     if (client->gives_up) {
         tpi_proxy_give_up_all(client);
     }

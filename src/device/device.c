@@ -62,22 +62,10 @@ tp_status tp_offer(tp_instance *self, const tp_interface *interface, const char 
     return device_add(self, wanted, ops, handler, out, err);
 }
 
-static tp_status register_device(tpi_hub *hub, tp_device *device, tp_error *err)
+/* The tree of frames counts as a reader of what it follows. */
+static void count_readers(tp_device *device)
 {
-    if (tpi_hub_find(hub, device->addr.robot, device->addr.interf, device->addr.index) != NULL) {
-        return tp_fail(err, TP_E_EXISTS, "%s is offered by another driver already", device->name);
-    }
-    if (hub->device_count == hub->device_capacity) {
-        size_t capacity = hub->device_capacity * 2 + 16;
-        tp_device **devices = realloc((void *)hub->devices, capacity * sizeof(tp_device *));
-        if (devices == NULL) {
-            return tp_fail(err, TP_E_NOMEM, "out of memory");
-        }
-        hub->devices = devices;
-        hub->device_capacity = capacity;
-    }
-    hub->devices[hub->device_count++] = device;
-    return TP_OK;
+    atomic_store(&device->has_readers, device->reader_count + device->follows);
 }
 
 tp_status device_add(tp_instance *self, const tpi_wanted *wanted, const void *ops,
@@ -92,15 +80,17 @@ tp_status device_add(tp_instance *self, const tpi_wanted *wanted, const void *op
     device->ops = ops;
     device->handler = handler;
     device->addr = wanted->addr;
+    tpi_lease_init(&device->lease);
     snprintf(device->name, sizeof device->name, "%s:%u", wanted->interface->name,
              wanted->addr.index);
-    tp_status status = register_device(self->hub, device, err);
-    if (status != TP_OK) {
-        free(device);
-        return status;
+    geometry_prepare(device);
+    device->follows = geometry_is_vehicle(device) || geometry_is_localizer(device);
+    count_readers(device);
+    tp_device **last = &self->devices;
+    while (*last != NULL) {
+        last = &(*last)->next;
     }
-    device->next = self->devices;
-    self->devices = device;
+    *last = device;
     if (out != NULL) {
         *out = device;
     }
@@ -154,7 +144,7 @@ static void attach(tp_device *device, tpi_reader *reader)
     }
     device->readers = reader;
     device->reader_count++;
-    atomic_store(&device->has_readers, device->reader_count);
+    count_readers(device);
     device->instance->users++;
 }
 
@@ -211,7 +201,7 @@ void tpi_device_close(tpi_reader *reader)
     }
     reader->device = NULL;
     device->reader_count--;
-    atomic_store(&device->has_readers, device->reader_count);
+    count_readers(device);
     device->instance->users--;
     instance_stop_if_unused(device->instance);
 }
@@ -222,7 +212,10 @@ void device_deliver(tp_device *device, tp_msg *msg)
 {
     struct delivery delivery = {device->readers, device->deliveries};
 
-    device->published++;
+    if (device->follows || msg->header.subtype == TP_COMMON_DATA_GEOMETRY) {
+        frames_follow(device, msg);
+    }
+    device->published += device->readers != NULL;
     device->deliveries = &delivery;
     while (delivery.next != NULL) {
         tpi_reader *reader = delivery.next;
@@ -237,12 +230,14 @@ static void deliver_task(tpi_task *task)
     tp_msg *msg = (tp_msg *)task;
     tp_device *device = msg->context;
 
-    atomic_fetch_sub(&device->instance->in_flight, 1);
+    const int burden = msg->burden;
     device_deliver(device, msg);
     tp_msg_unref(msg);
+    atomic_fetch_sub(&device->instance->in_flight, burden);
+    remove_check(device->instance);
 }
 
-static tp_status hand_to_loop(tp_device *device, tp_msg *msg)
+static tp_status hand_to_loop(tp_device *device, tp_msg *msg, bool always)
 {
     tp_instance *self = device->instance;
 
@@ -251,9 +246,10 @@ static tp_status hand_to_loop(tp_device *device, tp_msg *msg)
         tp_msg_unref(msg);
         return TP_OK;
     }
-    if (atomic_fetch_add(&self->in_flight, 1) >= MOST_IN_FLIGHT) {
-        atomic_fetch_sub(&self->in_flight, 1);
-        atomic_fetch_add(&self->dropped_at_source, 1);
+    msg->burden = BURDEN_OF_MESSAGE + (int)atomic_load(&device->has_readers);
+    if (atomic_fetch_add(&self->in_flight, msg->burden) >= MOST_IN_FLIGHT && !always) {
+        atomic_fetch_sub(&self->in_flight, msg->burden);
+        atomic_fetch_add(&device->dropped, 1);
         tp_msg_unref(msg);
         return TP_E_LIMIT;
     }
@@ -270,10 +266,22 @@ static const tp_message *find_data(const tp_device *device, unsigned code)
     return own != NULL ? own : tp_interface_message(&tp_interface_common, TP_KIND_DATA, code);
 }
 
+static tp_status publish(tp_device *device, const tp_message *what, const void *value,
+                         double timestamp_s, bool always)
+{
+    tp_msg *msg = NULL;
+    const tp_clock *clock = tp_instance_clock(device->instance);
+    const tp_msghdr header = {.addr = device->addr,
+                              .type = TP_MSGTYPE_DATA,
+                              .subtype = what->code,
+                              .timestamp = timestamp_s != 0 ? timestamp_s : tp_clock_wall_s(clock)};
+    tp_status status = tp_msg_create(&msg, &header, what->ask, value);
+    return status == TP_OK ? hand_to_loop(device, msg, always) : status;
+}
+
 tp_status tp_publish(tp_device *device, unsigned code, const void *value, double timestamp_s)
 {
     const tp_message *what = find_data(device, code);
-    tp_msg *msg = NULL;
 
     if (what == NULL) {
         return TP_E_UNKNOWN;
@@ -281,11 +289,10 @@ tp_status tp_publish(tp_device *device, unsigned code, const void *value, double
     if (atomic_load_explicit(&device->has_readers, memory_order_relaxed) == 0) {
         return TP_OK;
     }
-    const tp_clock *clock = tp_instance_clock(device->instance);
-    const tp_msghdr header = {.addr = device->addr,
-                              .type = TP_MSGTYPE_DATA,
-                              .subtype = (uint8_t)code,
-                              .timestamp = timestamp_s != 0 ? timestamp_s : tp_clock_wall_s(clock)};
-    tp_status status = tp_msg_create(&msg, &header, what->ask, value);
-    return status == TP_OK ? hand_to_loop(device, msg) : status;
+    return publish(device, what, value, timestamp_s, false);
+}
+
+tp_status device_tell(tp_device *device, unsigned code, const void *value)
+{
+    return publish(device, find_data(device, code), value, 0, true);
 }

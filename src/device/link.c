@@ -31,8 +31,11 @@ static void run_data(job *next, tp_instance *self)
         ops->data(self, data->link, data->msg);
     }
     tp_msg_unref(data->msg);
-    atomic_fetch_sub(&self->waiting_jobs, 1);
     tpi_pool_give(data);
+    atomic_fetch_sub(&self->waiting_jobs, 1);
+    if (self->on_loop) {
+        remove_check(self);
+    }
 }
 
 static void deliver(tpi_reader *reader, tp_msg *msg)
@@ -52,6 +55,13 @@ static void deliver(tpi_reader *reader, tp_msg *msg)
     }
     *data = (struct data_job){{.run = run_data}, link, tp_msg_ref(msg)};
     instance_submit(self, &data->job);
+}
+
+static void lost(tpi_reader *reader)
+{
+    tp_link *link = (tp_link *)((char *)reader - offsetof(tp_link, reader));
+
+    remove_lost(link);
 }
 
 /* ---- Requiring ------------------------------------------------------------------------------- */
@@ -98,6 +108,7 @@ tp_status tp_require(tp_instance *self, const tp_interface *interface, const cha
         link->wanted = *wanted;
         link->entry = i;
         link->reader.deliver = deliver;
+        link->reader.closed = lost;
         link->next = self->links;
         self->links = link;
         *out = link;
@@ -133,6 +144,16 @@ static bool waits_for(const tp_instance *other, const tp_instance *self, unsigne
         }
     }
     return other == self;
+}
+
+bool links_are_there(const tp_instance *self)
+{
+    const tp_link *link = self->links;
+
+    while (link != NULL && target_of(link) != NULL) {
+        link = link->next;
+    }
+    return link == NULL;
 }
 
 static uint32_t count_links(const tp_instance *self)
@@ -205,6 +226,9 @@ void links_open(tp_instance *self)
 void links_close(tp_instance *self)
 {
     for (tp_link *link = self->links; link != NULL; link = link->next) {
+        if (link->reader.device != NULL) {
+            motion_leave_in_order(link->reader.device, link);
+        }
         tpi_device_close(&link->reader);
     }
 }
@@ -235,9 +259,15 @@ struct errand {
 
 static void end_errand(struct errand *errand)
 {
+    tp_instance *self = errand->link->instance;
+
     tp_msg_unref(errand->msg);
     tp_msg_unref(errand->answer);
     tpi_pool_give(errand);
+    atomic_fetch_sub(&self->errands_out, 1);
+    if (self->on_loop) {
+        remove_check(self);
+    }
 }
 
 static void keep_errand(tp_instance *self, struct errand *errand)
@@ -330,8 +360,10 @@ static void go(tpi_task *task)
         tp_timer_at(errand->timer, tp_clock_now_ns(tp_loop_clock(loop)) + errand->timeout_ns);
     }
     if (device != NULL) {
-        status = tpi_device_call(device, errand->what, errand->msg, request ? answered : NULL,
-                                 errand, request ? &errand->call : NULL);
+        const tpi_mover driver = {.who = errand->link};
+        status =
+            tpi_device_call_for(device, errand->what, errand->msg, &driver,
+                                request ? answered : NULL, errand, request ? &errand->call : NULL);
     }
     if (status != TP_OK) {
         errand->status = tp_fail(&errand->error, status, "%s", tp_status_text(status));
@@ -372,6 +404,7 @@ static tp_status send(tp_link *link, tp_kind kind, unsigned code, const void *va
     if (errand->done != NULL) {
         keep_errand(self, errand);
     }
+    atomic_fetch_add(&self->errands_out, 1);
     tpi_loop_post(self->hub->loop, &errand->task);
     return TP_OK;
 }
@@ -387,4 +420,9 @@ tp_status tp_link_request(tp_link *link, unsigned code, const void *value, int64
     const struct errand wanted = {.timeout_ns = timeout_ns, .done = done, .context = context};
 
     return send(link, TP_KIND_REQUEST, code, value, &wanted);
+}
+
+void tp_link_halt(tp_link *link)
+{
+    (void)send(link, TP_KIND_REQUEST, TP_COMMON_REQ_HALT, NULL, &(struct errand){0});
 }

@@ -18,6 +18,8 @@ struct tpi_panic {
     tpi_thread *thread; /* owned: waits for the alarm */
     tpi_lock *lock;     /* owned: of what follows, and of changes of the epoch */
     tpi_panic_seat *seats;
+    void (*told)(void *context);
+    void *context; /* borrowed */
     char who[64];
     char why[128];
 };
@@ -26,6 +28,9 @@ static void ring_all(const tpi_panic *panic)
 {
     for (const tpi_panic_seat *seat = panic->seats; seat != NULL; seat = seat->next) {
         tpi_bell_ring(seat->bell);
+    }
+    if (panic->told != NULL) {
+        panic->told(panic->context);
     }
 }
 
@@ -119,7 +124,8 @@ static void wait_for_alarm(void *context)
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
-tp_status tpi_panic_create(tpi_panic **out, tp_error *err)
+tp_status tpi_panic_create(tpi_panic **out, void (*told)(void *context), void *context,
+                           tp_error *err)
 {
     tpi_panic *panic = calloc(1, sizeof *panic);
 
@@ -127,6 +133,8 @@ tp_status tpi_panic_create(tpi_panic **out, tp_error *err)
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
     panic->alarm.fd = -1;
+    panic->told = told;
+    panic->context = context;
     tp_status status = tpi_lock_create(&panic->lock, err);
     status = status == TP_OK ? tpi_bell_init(&panic->alarm, err) : status;
     status = status == TP_OK ? tpi_thread_start(&panic->thread, "panic", wait_for_alarm, panic, err)

@@ -28,7 +28,9 @@ typedef struct tpi_panic_seat {
     struct tpi_panic_seat *next;
 } tpi_panic_seat;
 
-tp_status tpi_panic_create(tpi_panic **out, tp_error *err);
+/* `told` is called, by whichever thread it is, whenever a panic was raised or reset. Optional. */
+tp_status tpi_panic_create(tpi_panic **out, void (*told)(void *context), void *context,
+                           tp_error *err);
 void tpi_panic_destroy(tpi_panic *panic); /* all have left; NULL is accepted */
 
 /* From any thread. */

@@ -10,7 +10,7 @@ static int set_up(void **state)
 {
     tpi_panic *panic = NULL;
 
-    assert_int_equal(tpi_panic_create(&panic, NULL), TP_OK);
+    assert_int_equal(tpi_panic_create(&panic, NULL, NULL, NULL), TP_OK);
     *state = panic;
     return 0;
 }

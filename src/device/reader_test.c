@@ -1,4 +1,6 @@
-/* reader_test.c - readers that close each other, themselves, or open more, while they are told. */
+/* reader_test.c - readers that close each other, themselves, or open more, while they are told; and
+ * how much is on its way to them. */
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "conformance/play.h"
@@ -168,6 +170,81 @@ static void a_reader_may_open_another_one(void **state)
     end(p, l);
 }
 
+/* ---- How much is on its way ------------------------------------------------------------------ */
+
+static atomic_int accepted;
+static atomic_bool done;
+
+/* As much as is taken, from the driver's own thread. */
+static tp_status flood(tp_device *device, const tp_ptz_cmd *ask, tp_error *err)
+{
+    const tp_ptz_data data = {.pan = ask->pan};
+    int count = 0;
+
+    (void)err;
+    while (tp_publish(device, TP_PTZ_DATA_STATE, &data, 0) == TP_OK) {
+        count++;
+    }
+    atomic_store(&accepted, count);
+    atomic_store(&done, true);
+    return TP_OK;
+}
+
+static const tp_ptz_ops flooding_device = {.cmd_state = flood};
+
+static tp_status flooding_init(tp_instance *self, tp_error *err)
+{
+    return tp_offer(self, &tp_interface_ptz, NULL, &flooding_device, NULL, NULL, err);
+}
+
+static const tp_driver_ops flooding_ops = {.init = flooding_init};
+static const tp_driver flooding = {
+    .abi = TP_DRIVER_ABI, .name = "flooding", .summary = "publishes", .ops = &flooding_ops};
+
+/* How many messages the loop is given at once, if it is busy with something else meanwhile. */
+static int given_at_once(play *p)
+{
+    const tp_ptz_cmd ask = {0};
+    const tp_message *what = tp_interface_message(&tp_interface_ptz, TP_KIND_COMMAND, 1);
+    const tp_msghdr header = {.type = TP_MSGTYPE_CMD, .subtype = 1};
+    tp_msg *msg = NULL;
+
+    atomic_store(&done, false);
+    assert_int_equal(tp_msg_create(&msg, &header, what->ask, &ask), TP_OK);
+    assert_int_equal(tpi_device_call(p->device, what, msg, NULL, NULL, NULL), TP_OK);
+    tp_msg_unref(msg);
+    while (!atomic_load(&done)) {
+    }
+    const int count = atomic_load(&accepted);
+    p->r.counts[TP_PTZ_DATA_STATE] = 0;
+    while (p->r.counts[TP_PTZ_DATA_STATE] < (uint32_t)count) {
+        tp_loop_turn(p->b.loop, true);
+    }
+    return count;
+}
+
+static void the_more_readers_the_less_is_on_its_way(void **state)
+{
+    enum { MANY = 500 };
+    struct listener *many = calloc(MANY, sizeof *many);
+    play *p = play_begin(&flooding, "ptz:0", NULL);
+
+    (void)state;
+    assert_non_null(many);
+    assert_int_equal(given_at_once(p), 253); /* 16384 by 64 + 1, and the one that is too much */
+    for (int i = 0; i < MANY; i++) {
+        many[i] = (struct listener){.reader = {.deliver = hear, .context = &many[i]}};
+        open_listener(&many[i], p->device);
+    }
+    assert_int_equal(given_at_once(p), 29);
+    assert_int_equal(many[0].heard, 29);
+    for (int i = 0; i < MANY; i++) {
+        tpi_device_close(&many[i].reader);
+    }
+    play_destroy(p);
+    free(many);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -175,6 +252,7 @@ int main(void)
         cmocka_unit_test(a_reader_may_close_itself),
         cmocka_unit_test(a_reader_may_close_the_next_and_the_one_after_that),
         cmocka_unit_test(a_reader_may_open_another_one),
+        cmocka_unit_test(the_more_readers_the_less_is_on_its_way),
     };
 
     return cmocka_run_group_tests_name("src/device/reader", tests, NULL, NULL);

@@ -107,6 +107,12 @@ static void keep_answer(void *context, tp_status status, tp_msg *answer, const t
     snprintf(a->why, sizeof a->why, "%s", status == TP_OK ? "" : err->text);
 }
 
+static play *begin(manner how, const tp_driver *driver)
+{
+    wished = how;
+    return play_begin(driver, "ptz:0", NULL);
+}
+
 static void begin_asking(play *p, struct asked *a)
 {
     const tp_message *what =
@@ -140,11 +146,10 @@ static void assert_stopped(const struct asked *a)
 static void check_stop(const tp_driver *driver)
 {
     const long before = memory_live();
-    play *p = play_begin(driver, "ptz:0", NULL);
+    play *p = begin(KEEPS, driver);
     struct asked first;
     struct asked second;
 
-    wished = KEEPS;
     begin_asking(p, &first);
     begin_asking(p, &second);
     play_close(p);
@@ -167,11 +172,10 @@ static void they_fail_when_the_device_stops(void **state)
 static void check_end(const tp_driver *driver)
 {
     const long before = memory_live();
-    play *p = play_begin(driver, "ptz:0", NULL);
+    play *p = begin(KEEPS, driver);
     struct asked a;
     struct asked gone;
 
-    wished = KEEPS;
     begin_asking(p, &a);
     begin_asking(p, &gone);
     tpi_call_abandon(gone.call);
@@ -224,10 +228,9 @@ static void so_they_do_for_a_driver_that_asks_another_one(void **state)
 
 static void check_manner(manner how, const tp_driver *driver, tp_status status, const char *why)
 {
-    play *p = play_begin(driver, "ptz:0", NULL);
+    play *p = begin(how, driver);
     struct asked a;
 
-    wished = how;
     begin_asking(p, &a);
     await_answer(p, &a);
     assert_int_equal(a.status, status);

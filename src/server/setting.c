@@ -12,7 +12,8 @@
 
 /* Fields of a driver section that are the server's own. */
 static const char *const own_fields[] = {"name",     "plugin",  "provides", "requires",
-                                         "alwayson", "restart", "isolated", NULL};
+                                         "alwayson", "restart", "isolated", "extensions",
+                                         "lease",    NULL};
 
 static bool is_own_field(const char *name)
 {
@@ -119,7 +120,7 @@ static tp_status read_setting(tp_server *server, tpi_cfg_section *section, const
 {
     const tpi_cfg_field *field = tpi_cfg_find(section, param->name); /* marks it as used */
     tpi_setting_value *values =
-        tpi_arena_array(&server->arena, field->value_count + 1, sizeof *values);
+        tpi_arena_array(&server->file->arena, field->value_count + 1, sizeof *values);
     tp_status status = TP_OK;
 
     if (values == NULL) {
@@ -144,7 +145,8 @@ static tp_status report_unused(tp_server *server, tpi_cfg_section *section, cons
     while (driver->params != NULL && driver->params[count].name != NULL) {
         count++;
     }
-    const char **known = tpi_arena_array(&server->arena, count + own + 1, sizeof(const char *));
+    const char **known =
+        tpi_arena_array(&server->file->arena, count + own + 1, sizeof(const char *));
     if (known == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
@@ -154,7 +156,12 @@ static tp_status report_unused(tp_server *server, tpi_cfg_section *section, cons
     for (size_t i = 0; i < count; i++) {
         known[own + i] = driver->params[i].name;
     }
-    tpi_cfg_report_unused(section, known, true, server_note, server);
+    tpi_cfg_report_unused(section, known, false, server_note, server);
+    for (uint32_t i = 0; i < section->section_count; i++) {
+        if (strcmp(section->sections[i]->type, "geometry") != 0) { /* which tells itself */
+            tpi_cfg_report_unused(section->sections[i], known, true, server_note, server);
+        }
+    }
     return TP_OK;
 }
 
@@ -175,7 +182,7 @@ tp_status settings_read(tp_server *server, tpi_cfg_section *section, tpi_bluepri
                         tp_error *err)
 {
     tpi_setting *settings =
-        tpi_arena_array(&server->arena, section->field_count + 1, sizeof *settings);
+        tpi_arena_array(&server->file->arena, section->field_count + 1, sizeof *settings);
     tp_status status = check_missing(section, plan->driver, err);
 
     if (settings == NULL) {

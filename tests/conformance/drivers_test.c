@@ -19,6 +19,7 @@ extern const tp_driver tp_driver_lasertoranger;
 extern const tp_driver tp_driver_passthrough;
 extern const tp_driver tp_driver_rangertolaser;
 extern const tp_driver tp_driver_remote;
+extern const tp_driver tp_driver_urg; /* the example of a plug-in */
 
 static char far_url[128]; /* "url=unix:..." */
 
@@ -42,6 +43,11 @@ static const char *const bad_remotes[] = {"url=unix:/x timeout=0", "url=unix:/x 
                                           "url=unix:/x devices=sonar:0",
                                           "url=unix:/x devices=position2d:-1", NULL};
 static const char *const bad_lasers[] = {"force_config=1", "force_config=1,2,3,4,5,6", NULL};
+
+#define URG "port=script:" TEST_ROOT "/examples/driver-out-of-tree/fast.script continuous=no"
+static const char *const bad_urgs[] = {
+    URG " baud=1",    URG " cluster=0",   URG " min_angle=1 max_angle=0",
+    URG " timeout=0", URG " timeout=1e9", NULL};
 
 static const suite_driver drivers[] = {
     {
@@ -76,6 +82,11 @@ static const suite_driver drivers[] = {
     {
         .section = {&tp_driver_remote, "position2d:0 laser:0 ptz:0 log:0", NULL, far_url},
         .bad_settings = bad_remotes,
+    },
+    {
+        .section = {&tp_driver_urg, "ranger:0 laser:0", NULL, URG},
+        .foreign = "sonar:0",
+        .bad_settings = bad_urgs,
     },
 };
 

@@ -34,6 +34,22 @@ def programs_get_json(url):
     tap.equal((gripper["device"], gripper["index"]), ("gripper:3", 3))
 
 
+@serving('driver ( name "fake" provides [ "laser:0" "sonar:0" "sonar:1" "power:0" ] )')
+def conditions_choose_devices(url):
+    def listed(where):
+        result = troupe("list", "--where", where, "--json", url=url)
+        tap.equal((result.returncode, result.stderr), (0, ""))
+        return [device["device"] for device in json.loads(result.stdout)["devices"]]
+    tap.equal(listed("max_range > 6"), ["laser:0"])
+    tap.equal(listed("max_range > 0, index = 0"), ["laser:0", "sonar:0"])
+    tap.equal(listed("driver = fake"), ["laser:0", "sonar:0", "sonar:1", "power:0"])
+    tap.equal(listed("driver != fake"), [])
+    tap.equal(listed(""), listed("driver = fake"))
+    says(troupe("list", "--where", "max_range >", url=url), 2, usage("list", "--where: column 12: expected a value, found the end"))
+    says(troupe("list", "--where", "most max_range", url=url), 2,
+         usage("list", "--where takes conditions only, not the most or least max_range"))
+
+
 @serving(SMALL)
 def a_server_is_named_in_one_of_many_ways(url):
     wanted = troupe("list", url).stdout
@@ -156,7 +172,7 @@ def a_reader_who_has_seen_enough_is_no_failure(url):
         running.process.stdout = open(os.devnull, encoding="ascii")
 
 
-tap.main(devices_are_listed, programs_get_json, a_server_is_named_in_one_of_many_ways, a_unix_socket_is_a_server_too,
+tap.main(devices_are_listed, programs_get_json, conditions_choose_devices, a_server_is_named_in_one_of_many_ways, a_unix_socket_is_a_server_too,
          no_server_is_a_clear_failure, what_is_no_server_is_not_waited_for, a_player_server_has_less_to_tell,
          a_server_cannot_steer_the_terminal, a_server_says_where_it_is_and_what_to_type_next, several_robots_are_told_apart, lines_fit_the_terminal, mistakes_are_explained,
          a_reader_who_has_seen_enough_is_no_failure)

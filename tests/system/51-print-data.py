@@ -220,6 +220,14 @@ def a_count_ends_on_a_terminal_too(url):
 
 
 @serving()
+def a_terminal_that_cannot_be_drawn_on_gets_records(url):
+    with Terminal("print", "sonar", "--count", "2", url=url, columns=200, TERM="dumb") as terminal:
+        tap.equal(terminal.ended(), 0)
+        tap.equal([line.split()[:2] for line in terminal.lines[0:4:2]], 2 * [["sonar:0", "RANGES"]])
+        tap.equal(b"\033" in terminal.raw, False)
+
+
+@serving()
 def json_on_a_terminal_is_json(url):
     with Terminal("print", "sonar", "--json", "--count", "2", url=url, columns=1000) as terminal:
         tap.equal(terminal.ended(), 0)
@@ -256,4 +264,4 @@ tap.main(records_have_a_form_for_everybody, json_is_json_whatever_comes, texts_c
          it_ends_when_nobody_reads_any_more_though_nothing_comes, output_that_cannot_be_written_is_a_failure,
          a_lost_server_is_told_and_found_again, a_lost_server_does_not_spoil_the_terminal, a_terminal_shows_the_newest_in_one_place, a_terminal_waits_in_words,
          a_terminal_is_never_written_over_its_edges, a_resized_terminal_is_drawn_anew, a_count_ends_on_a_terminal_too,
-         json_on_a_terminal_is_json, what_is_not_there_is_told, mistakes_are_explained)
+         a_terminal_that_cannot_be_drawn_on_gets_records, json_on_a_terminal_is_json, what_is_not_there_is_told, mistakes_are_explained)

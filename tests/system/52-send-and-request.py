@@ -40,17 +40,14 @@ def a_command_that_arrived_is_a_success_without_words(url):
 def a_command_is_repeated():
     with Puppet([(4, 0)]) as puppet:
         with Running("send", "position2d", "VEL", VEL, "--repeat", "100", url=puppet.url) as running:
-            while sum(message.type == player.COMMAND for message in puppet.received) < 20:
-                assert running.process.poll() is None
+            tap.equal({message.body for message in puppet.commands(20)}, {struct.pack(">dddI", 0.5, 0, 0, 1)})
             tap.equal(running.interrupt(signal.SIGTERM), (0, ""))
-        bodies = {message.body for message in puppet.received if message.type == player.COMMAND}
-        tap.equal(bodies, {struct.pack(">dddI", 0.5, 0, 0, 1)})
 
 
 def a_command_is_sent_once_without_repeat():
     with Puppet([(4, 0)]) as puppet:
         prints(troupe("send", "position2d", "VEL", VEL, "--for", "0.3", url=puppet.url), "")
-        tap.equal(sum(message.type == player.COMMAND for message in puppet.received), 1)
+        tap.equal(len(puppet.commands(1)), 1)
 
 
 @serving('driver ( name "dummy" provides [ "position2d:0" ] )')

@@ -2,6 +2,7 @@
 """troupe doctor: what it finds, and what it says to do.  argv: the troupe program."""
 import re
 import socket
+import tempfile
 
 import cli
 import player
@@ -54,9 +55,9 @@ def the_server_of_the_environment_is_asked(url):
 
 
 def a_server_that_is_not_there_is_a_problem():
-    at = has(reported(url="unix:/nowhere"),
-             r"problem  TROUPE_URL is unix:/nowhere, but: connect to unix:/nowhere: no such file or directory")
-    tap.equal(reported(url="unix:/nowhere")[at + 1],
+    report = reported(url="unix:/nowhere")
+    at = has(report, r"problem  TROUPE_URL is unix:/nowhere, but: connect to unix:/nowhere: no such file or directory")
+    tap.equal(report[at + 1],
               "         -> start the server, or name another one: export TROUPE_URL=HOST:PORT")
 
 
@@ -64,6 +65,15 @@ def a_folder_that_is_not_there_is_a_problem():
     report = reported(TMPDIR="/nowhere")
     at = has(report, r"problem  unix sockets: listen on unix:/nowhere/troupe-doctor-\w+: no such file or directory")
     tap.equal(report[at + 1], "         -> may you write to that folder? TMPDIR names another")
+
+
+def folders_of_plugins_are_told():
+    with tempfile.TemporaryDirectory() as folder:
+        open(folder + "/libkmot.so", "w", encoding="ascii").close()
+        report = reported(TROUPE_PLUGIN_PATH=f"{folder}::/nowhere")
+        has(report, rf"ok       1 plug-in in {folder}")
+        at = has(report, r"warning  no folder for plug-ins: /nowhere")
+        tap.equal(report[at + 1], "         -> make it, or take it out of TROUPE_PLUGIN_PATH")
 
 
 def free_port():
@@ -104,4 +114,4 @@ def mistakes_are_explained():
 
 
 tap.main(a_healthy_machine_has_no_problem, the_server_of_the_environment_is_asked, a_server_that_is_not_there_is_a_problem,
-         a_folder_that_is_not_there_is_a_problem, ports_tell_who_has_them, a_terminal_is_told, mistakes_are_explained)
+         a_folder_that_is_not_there_is_a_problem, folders_of_plugins_are_told, ports_tell_who_has_them, a_terminal_is_told, mistakes_are_explained)

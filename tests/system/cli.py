@@ -121,7 +121,7 @@ class Terminal:
         self.raw = b""
         self.rest = b""
         self.code = None
-        environ = dict(os.environ, TERM="xterm", **environment)
+        environ = {**os.environ, "TERM": "xterm", **environment}
         if url is not None:
             environ["TROUPE_URL"] = url
         self.pid, self.fd = pty.fork()
@@ -232,6 +232,15 @@ class Puppet:
         self.url = f"localhost:{self.listener.getsockname()[1]}"
         self.thread = threading.Thread(target=self.serve, daemon=True)
         self.received = []
+        self.arrival = threading.Condition()
+
+    def commands(self, count):
+        """Wait for so many commands."""
+        def arrived():
+            return sum(message.type == player.COMMAND for message in self.received) >= count
+        with self.arrival:
+            assert self.arrival.wait_for(arrived, PATIENCE), self.received
+        return [message for message in self.received if message.type == player.COMMAND]
 
     def __enter__(self):
         self.thread.start()
@@ -259,7 +268,9 @@ class Puppet:
                     return
                 message = player.Message(HEADER.unpack(header), b"")
                 message.body = stream.read(message.size)
-                self.received.append(message)
+                with self.arrival:
+                    self.received.append(message)
+                    self.arrival.notify_all()
                 if message.type == player.REQUEST:
                     self.answer(connection, message)
 
