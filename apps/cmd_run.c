@@ -8,10 +8,12 @@
 #include "base/buf.h"
 #include "base/file.h"
 #include "commands.h"
+#include "run_table.h"
+#include "server/plugin.h"
 #include "troupe/process.h"
 #include "troupe/server.h"
 
-enum { MOST_PORT = 65535, MOST_TEXT = 64 << 20 };
+enum { MOST_TEXT = 64 << 20 };
 
 struct options {
     const char *command;
@@ -32,41 +34,15 @@ static void print_note(void *context, const char *text)
 /* tp_server_stop() may be called from a signal handler; clang-tidy cannot know that. */
 static void on_signal(int number) /* NOLINT(bugprone-signal-handler) */
 {
-    (void)number;
     tp_server_stop(running); /* NOLINT(bugprone-signal-handler) */
+    signal(number, SIG_DFL); /* whoever does not want to wait for the end asks twice */
 }
 
-/* ---- Tables ---------------------------------------------------------------------------------- */
-
-static void print_device(const tp_device *device)
+/* The same goes for this one. */
+static void on_panic(int number) /* NOLINT(bugprone-signal-handler) */
 {
-    char name[96];
-    const tp_devaddr *addr = tp_device_addr(device);
-
-    snprintf(name, sizeof name, "%u:%s:%u", addr->robot, tp_device_interface(device)->name,
-             addr->index);
-    printf("  %-32s %s\n", name, tp_instance_name(tp_device_instance(device)));
-}
-
-static void print_table(const tp_server *server, const char *path)
-{
-    unsigned robot;
-    unsigned port;
-
-    printf("%s\n", path);
-    for (size_t i = 0; i < tp_server_device_count(server); i++) {
-        const tp_device *device = tp_server_device_at(server, i);
-        if (tp_device_addr(device)->robot <= MOST_PORT) { /* others are on other servers */
-            print_device(device);
-        }
-    }
-    for (size_t i = 0; tp_server_port(server, i, &robot, &port); i++) {
-        if (port != 0) {
-            printf("listening on port %u%s\n", port,
-                   port == robot ? "" : " (chosen by the system)");
-        }
-    }
-    fflush(stdout);
+    (void)number;
+    tp_server_panic_by_signal(running); /* NOLINT(bugprone-signal-handler) */
 }
 
 /* ---- Running --------------------------------------------------------------------------------- */
@@ -76,26 +52,57 @@ static void parent_ended(void *context)
     tp_server_stop(context);
 }
 
+/* What changes is told as notes. */
+static void on_hangup(void *context, int number)
+{
+    tp_error err = {0};
+
+    (void)number;
+    if (tp_server_reload(context, &err) != TP_OK) {
+        fprintf(stderr, "%s\nnothing was changed\n", err.text);
+    }
+}
+
+/* SIGHUP reads the file again; a child has no file of its own. */
+static tp_status watch_hangup(const struct options *o, tp_server *server, tp_signal **out,
+                              tp_error *err)
+{
+    if (o->child || o->name != NULL) {
+        signal(SIGHUP, SIG_IGN);
+        return TP_OK;
+    }
+    return tp_signal_create(out, tp_server_loop(server), SIGHUP, on_hangup, server, err);
+}
+
 /* Serve until a signal, or for a child until its parent has no use for it any more. */
 static int run_server(const struct options *o, tp_server *server)
 {
     tp_lifeline *lifeline = NULL;
+    tp_signal *hangup = NULL;
     tp_error err = {0};
 
     running = server;
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGINT, o->child ? SIG_IGN : on_signal); /* a terminal interrupts the parent too */
-    signal(SIGTERM, on_signal);
-    if (o->child &&
-        tp_lifeline_watch(&lifeline, tp_server_loop(server), parent_ended, server, &err) != TP_OK) {
+    command_catch(SIGINT,
+                  o->child ? SIG_IGN : on_signal); /* a terminal interrupts the parent too */
+    command_catch(SIGTERM, on_signal);
+    command_catch(SIGUSR1, on_panic);
+    tp_status status = watch_hangup(o, server, &hangup, &err);
+    if (status == TP_OK && o->child) {
+        status = tp_lifeline_watch(&lifeline, tp_server_loop(server), parent_ended, server, &err);
+    }
+    if (status != TP_OK) {
+        tp_signal_destroy(hangup);
         return command_fail(o->command, EXIT_FAILED, "%s", err.text);
     }
     tp_server_begin(server);
     if (!o->quiet) {
-        print_table(server, o->server.path);
+        run_table_print(server, o->server.path);
+        run_table_print_places(server, &o->server);
     }
     tp_server_run(server);
     tp_lifeline_destroy(lifeline);
+    tp_signal_destroy(hangup);
     return EXIT_DONE;
 }
 
@@ -122,7 +129,7 @@ static int check(const struct options *o)
         return command_fail(o->command, EXIT_FAILED, "%s", err.text);
     }
     if (!o->quiet) {
-        print_table(server, o->server.path);
+        run_table_print(server, o->server.path);
         puts("no mistakes found");
     }
     tp_server_destroy(server);
@@ -258,9 +265,58 @@ static void print_driver(const tp_driver *driver)
     }
 }
 
+/* "/path/libkmot.so" is about kmot, unless it is said otherwise. */
+static void name_after_file(char *out, size_t size, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *base = slash == NULL ? path : slash + 1;
+
+    base += strncmp(base, "lib", 3) == 0 ? 3 : 0;
+    snprintf(out, size, "%.*s", (int)strcspn(base, "."), base);
+}
+
+static int print_plugin(const char *file, const char *name)
+{
+    tpi_plugin *plugin = NULL;
+    const tp_driver *driver = NULL;
+    tpi_buf path = {0};
+    tp_error err = {0};
+    tp_status status = TP_E_UNKNOWN;
+
+    if (tpi_plugin_find(&path, file, "")) {
+        status = tpi_plugin_open(&plugin, path.data, &err);
+    } else {
+        tp_fail(&err, status, "there is no plug-in \"%s\"; looked in %s", file,
+                tpi_buf_text(&path));
+    }
+    status = status == TP_OK ? tpi_plugin_driver(plugin, name, &driver, &err) : status;
+    if (status == TP_OK) {
+        print_driver(driver);
+    }
+    tpi_plugin_close(plugin);
+    tpi_buf_fini(&path);
+    return status == TP_OK ? EXIT_DONE : command_fail("drivers", EXIT_FAILED, "%s", err.text);
+}
+
+/* --plugin FILE [NAME] */
+static int run_plugin(int argc, char **argv)
+{
+    char name[64];
+
+    if (argc < 2 || argc > 3) {
+        return command_fail("drivers", EXIT_USAGE, "expected --plugin FILE [NAME]");
+    }
+    name_after_file(name, sizeof name, argv[1]);
+    return print_plugin(argv[1], argc == 3 ? argv[2] : name);
+}
+
 static int run_drivers(int argc, char **argv)
 {
     bool found = argc == 0;
+
+    if (argc > 0 && strcmp(argv[0], "--plugin") == 0) {
+        return run_plugin(argc, argv);
+    }
 
     for (const tp_driver *const *at = tp_full_kit.drivers; *at != NULL; at++) {
         const tp_driver *driver = *at;
@@ -281,7 +337,8 @@ const command command_run = {
     .help = "usage: troupe run FILE.cfg [options]\n"
             "\n"
             "Makes the devices of a configuration (Player's format) and serves them to Player\n"
-            "clients until it is interrupted.\n"
+            "clients until it is interrupted. SIGHUP makes it read the file again: drivers whose\n"
+            "sections have changed are exchanged, all others run on.\n"
             "\n"
             "  -p, --port PORT   the port of devices whose address names none (6665)\n"
             "  --listen HOST     listen on this address instead of 127.0.0.1; * for all\n"
@@ -310,7 +367,9 @@ const command command_drivers = {
     .name = "drivers",
     .summary = "the drivers that are built in",
     .help = "usage: troupe drivers [NAME]\n"
+            "       troupe drivers --plugin FILE [NAME]\n"
             "\n"
-            "Lists the drivers, or the parameters of one.\n",
+            "Lists the drivers, or the parameters of one: built in, or in a plug-in, which is\n"
+            "found as in a configuration. Without NAME the driver is called like the file.\n",
     .run = run_drivers,
 };

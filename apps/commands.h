@@ -2,6 +2,7 @@
 #ifndef TROUPE_APPS_COMMANDS_H
 #define TROUPE_APPS_COMMANDS_H
 
+#include "base/buf.h"
 #include "troupe/padi.h"
 
 /* Exit codes: 0 done, 1 it failed, 2 the command line was wrong. */
@@ -18,12 +19,28 @@ extern const command command_interfaces;
 extern const command command_encode;
 extern const command command_decode;
 extern const command command_demo;
+extern const command command_panic;
+extern const command command_reset;
 extern const command command_run;
 extern const command command_check;
 extern const command command_drivers;
+extern const command command_list;
+extern const command command_print;
+extern const command command_send;
+extern const command command_request;
+extern const command command_property;
+extern const command command_stat;
+extern const command command_frames;
+extern const command command_doctor;
 
 /* "troupe NAME: text" on standard error; returns `code`, so that failing is one line. */
 int command_fail(const char *name, int code, const char *format, ...) TP_PRINTF(3, 4);
+
+/* Call the handler at each signal of that number, not only the first; what it interrupts goes on. */
+void command_catch(int number, void (*handler)(int number));
+
+/* Print the text and release it; an exit code. */
+int command_write(const char *name, tpi_buf *text);
 
 /* The next argument as the value of an option; NULL (and a message) if there is none. */
 const char *command_value(const char *name, int argc, char **argv, int *i);

@@ -1,17 +1,29 @@
 /* troupe.c - the command line: finds the sub-command and runs it. */
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "commands.h"
+#include "output.h"
 
 static const command *const commands[] = {
-    &command_run,    &command_check,  &command_drivers, &command_interfaces,
-    &command_encode, &command_decode, &command_demo,
+    &command_run,    &command_check,   &command_drivers,  &command_list,       &command_print,
+    &command_send,   &command_request, &command_property, &command_stat,       &command_frames,
+    &command_panic,  &command_reset,   &command_doctor,   &command_interfaces, &command_encode,
+    &command_decode, &command_demo,
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
+
+void command_catch(int number, void (*handler)(int number))
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+
+    sigemptyset(&action.sa_mask);
+    sigaction(number, &action, NULL);
+}
 
 int command_fail(const char *name, int code, const char *format, ...)
 {
@@ -26,6 +38,15 @@ int command_fail(const char *name, int code, const char *format, ...)
         fprintf(stderr, "Try: troupe %s --help\n", name);
     }
     return code;
+}
+
+int command_write(const char *name, tpi_buf *text)
+{
+    const bool failed = text->failed;
+
+    fputs(tpi_buf_text(text), stdout);
+    tpi_buf_fini(text);
+    return failed ? command_fail(name, EXIT_FAILED, "out of memory") : EXIT_DONE;
 }
 
 const char *command_value(const char *name, int argc, char **argv, int *i)
@@ -119,10 +140,11 @@ static int unknown_command(const char *name)
     return EXIT_USAGE;
 }
 
-/* What was printed has to have arrived: a full disk is a failure. */
+/* What was printed has to have arrived: a full disk is a failure. A reader who has seen enough, as
+ * head(1), is none. */
 static int finish(const char *name, int result)
 {
-    if (fflush(stdout) != 0 || ferror(stdout)) {
+    if ((fflush(stdout) != 0 || ferror(stdout)) && !output_is_gone()) {
         return command_fail(name, EXIT_FAILED, "cannot write the output");
     }
     return result;

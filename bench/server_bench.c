@@ -243,6 +243,50 @@ static void measure_delivery(struct plan *plan, int count, bool flat)
     note_delivery_goals(&row, count, flat);
 }
 
+/* ---- Requests while others fall behind ------------------------------------------------------- */
+
+/* Let scans flow until every client that does not read has its queue full, and go on. */
+static void let_queues_fill(const bench_peer *peer)
+{
+    const unsigned long enough = atomic_load(&peer->flow->made) + 2 * RING;
+
+    atomic_store(&peer->flow->on, true);
+    while (atomic_load(&peer->flow->made) < enough) {
+        machine_rest_ms(1);
+    }
+}
+
+static void measure_requests_under_load(struct plan *plan, int count)
+{
+    static bench_spread quiet;
+    static bench_spread loaded;
+    bench_peer peer;
+    char with[32];
+    const int asks = plan->asks / 20;
+
+    machine_wait_until_quiet(&plan->patience_ms);
+    peer_start(&peer, subject_main, 0);
+    const int fd = client_connect(peer.flow->port, false);
+    client_open_device(fd, TP_POSITION2D_CODE, 1);
+    client_ask(fd, 1, asks, &quiet);
+    bench_clients *all = clients_connect(peer.flow->port, count, true);
+    clients_open_device(all, TP_LASER_CODE, SUBJECT_FLAT);
+    let_queues_fill(&peer);
+    client_ask(fd, 1, asks, &loaded);
+    snprintf(with, sizeof with, "%d behind", count);
+    const table_row row = {
+        .name = "request, flat out",
+        .with = with,
+        .count = 2,
+        .figures = {
+            {"p50_us", spread_quantile(&loaded, 0.5) / 1e3, spread_quantile(&quiet, 0.5) / 1e3},
+            {"p99_us", spread_quantile(&loaded, 0.99) / 1e3, spread_quantile(&quiet, 0.99) / 1e3}}};
+    table_print(plan->json, &row);
+    close(fd);
+    clients_close(all);
+    peer_end(&peer);
+}
+
 /* ---- Encodings, memory, start-up ------------------------------------------------------------- */
 
 static void measure_encodings(const struct plan *plan)
@@ -262,12 +306,7 @@ static void measure_encodings(const struct plan *plan)
 /* Let scans flow until the ring of every client that does not read is full, then stop. */
 static void fill_rings(const bench_peer *peer)
 {
-    const unsigned long enough = atomic_load(&peer->flow->made) + 2 * RING;
-
-    atomic_store(&peer->flow->on, true);
-    while (atomic_load(&peer->flow->made) < enough) {
-        machine_rest_ms(1);
-    }
+    let_queues_fill(peer);
     atomic_store(&peer->flow->on, false);
     machine_rest_ms(300);
 }
@@ -367,6 +406,7 @@ static void measure_all(struct plan *plan)
             measure_delivery(plan, counts[i], flat == 1);
         }
     }
+    measure_requests_under_load(plan, 500);
     measure_encodings(plan);
     measure_memory(plan, false);
     measure_memory(plan, true);

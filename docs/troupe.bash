@@ -1,37 +1,106 @@
-# Completion of the troupe command for bash.
+# Completion of the troupe command for bash: commands, options, interfaces, messages, and the
+# devices of the server that TROUPE_URL names.
+_troupe_commands="run check drivers list print send request property stat frames panic reset doctor interfaces encode decode demo"
+_troupe_server_options="--url --timeout --load --help"
+
 _troupe() {
-    local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]:-} options=
-    if [ "$COMP_CWORD" -eq 1 ]; then
-        options="run check drivers interfaces encode decode demo help --help --version"
-    elif [ "${COMP_WORDS[COMP_CWORD - 1]}" = --load ] || [ "${COMP_WORDS[COMP_CWORD - 1]}" = --check ]; then
+    local words word count command options=
+    _troupe_join
+    word=${words[count]} command=${words[1]:-}
+    if [ "$count" -eq 1 ]; then
+        _troupe_reply "$_troupe_commands help --help --version"
+        return
+    fi
+    case ${words[count - 1]} in
+    --load | --check | --unix | --plugin)
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return
-    else
-        case $command in
-        interfaces) options="--json --schema --load --check --help $(_troupe_interfaces)" ;;
-        encode | decode)
-            case $COMP_CWORD in
-            2) options="--struct --load --help $(_troupe_interfaces)" ;;
-            3) options="data command request synch" ;;
-            4) options=$(_troupe_messages "${COMP_WORDS[2]}" "${COMP_WORDS[3]}") ;;
-            *) options="--answer --load --help" ;;
-            esac
-            [ "$command" = encode ] || [ "$COMP_CWORD" -lt 5 ] || options="$options --pretty --line --human"
-            ;;
-        run | check)
-            mapfile -t COMPREPLY < <(compgen -f -X '!*.cfg' -- "$word"; compgen -W "--port --listen --any-port --unix --quiet --help" -- "$word")
-            return
-            ;;
-        drivers) options="$(troupe drivers 2>/dev/null | awk '{print $1}')" ;;
-        help) options="run check drivers interfaces encode decode demo" ;;
+        ;;
+    --url | -u | --timeout | --where | --why | --key | --rate | --count | -n | --repeat | --for | --listen | --port | -p) return ;;
+    --only)
+        _troupe_reply "$(_troupe_messages "${words[2]}" data)"
+        return
+        ;;
+    esac
+    case $command in
+    interfaces) options="--json --schema --load --check --help $(_troupe_interfaces)" ;;
+    encode | decode)
+        case $count in
+        2) options="--struct --load --help $(_troupe_interfaces)" ;;
+        3) options="data command request synch" ;;
+        4) options=$(_troupe_messages "${words[2]}" "${words[3]}") ;;
+        *) options="--answer --load --help" ;;
         esac
-    fi
-    mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
+        [ "$command" = encode ] || [ "$count" -lt 5 ] || options="$options --pretty --line --human"
+        ;;
+    run | check)
+        mapfile -t COMPREPLY < <(compgen -f -X '!*.cfg' -- "$word"; compgen -W "--port --listen --any-port --unix --udp --quiet --help" -- "$word")
+        return
+        ;;
+    drivers) options="--plugin --help $(troupe drivers 2>/dev/null | awk '{print $1}')" ;;
+    list) options="--json --where $_troupe_server_options" ;;
+    frames) options="--json $_troupe_server_options" ;;
+    stat) options="--json --watch $_troupe_server_options" ;;
+    panic) options="--why $_troupe_server_options" ;;
+    reset) options="--key $_troupe_server_options" ;;
+    print) options="--human --line --json --hex --only --rate --count $_troupe_server_options" ;;
+    send) options="--repeat --for $_troupe_server_options" ;;
+    request | property) options="--json $_troupe_server_options" ;;
+    help) options=$_troupe_commands ;;
+    esac
+    case $command:$count in
+    print:2 | property:2) options="$options $(_troupe_devices)" ;;
+    send:2 | request:2) options="$options $(_troupe_devices) $(_troupe_interfaces)" ;;
+    send:3) options="$options $(_troupe_messages "${words[2]}" command)" ;;
+    request:3) options="$options $(_troupe_messages "${words[2]}" request) $(_troupe_messages common request)" ;;
+    property:3) options="$options $(_troupe_properties "${words[2]}")" ;;
+    esac
+    _troupe_reply "$options"
 }
+
+# Bash takes laser:0 for three words; put them together again: `words`, and `count`, the one at the
+# cursor.
+_troupe_join() {
+    local i piece glue=no
+    words=() count=0
+    for ((i = 0; i <= COMP_CWORD; i++)); do
+        piece=${COMP_WORDS[i]}
+        if [ "$i" -gt 0 ] && { [ "$piece" = : ] || [ $glue = yes ]; }; then
+            words[${#words[@]} - 1]+=$piece
+        else
+            words+=("$piece")
+        fi
+        if [ "$piece" = : ]; then glue=yes; else glue=no; fi
+    done
+    count=$((${#words[@]} - 1))
+}
+
+# Those of the words in $1 that begin as the one at the cursor does; without what bash has already
+# before the last colon.
+_troupe_reply() {
+    local done=${word%"${word##*:}"} i
+    mapfile -t COMPREPLY < <(compgen -W "$1" -- "$word")
+    case $COMP_WORDBREAKS in
+    *:*)
+        for ((i = 0; i < ${#COMPREPLY[@]}; i++)); do
+            COMPREPLY[i]=${COMPREPLY[i]#"$done"}
+        done
+        ;;
+    esac
+}
+
 _troupe_interfaces() {
     troupe interfaces 2>/dev/null | awk '$1 ~ /^[0-9]+$/ {print $2}'
 }
+# Of "laser", "laser:0" or "URL/laser:0".
 _troupe_messages() {
-    troupe interfaces "$1" 2>/dev/null | awk -v kind="$2" '$1 == kind {print $2}'
+    local name=${1##*/}
+    troupe interfaces "${name%%:*}" 2>/dev/null | awk -v kind="$2" '$1 == kind {print $2}'
+}
+_troupe_devices() {
+    troupe list --timeout 1 2>/dev/null | awk 'NR > 2 && $1 !~ /:$/ {print $1}'
+}
+_troupe_properties() {
+    troupe property "$1" --timeout 1 2>/dev/null | awk 'NR > 1 {print $1}'
 }
 complete -F _troupe troupe

@@ -217,6 +217,39 @@ static void everything_has_a_sentence(void **state)
     tp_catalogue_destroy(catalogue);
 }
 
+/* What is called GET only asks, and everything that moves belongs to an actuator; whoever adds a
+ * message has to think of it. */
+static void every_message_says_what_it_does(void **state)
+{
+    static const char *const actuators[] = {"actarray",   "gripper",    "limb", "mobile",
+                                            "planner",    "position1d", "ptz",  "position2d",
+                                            "position3d", NULL};
+    tp_catalogue *catalogue = NULL;
+
+    (void)state;
+    assert_int_equal(tp_catalogue_create(&catalogue, NULL), TP_OK);
+    for (size_t i = 0; i < tp_catalogue_size(catalogue); i++) {
+        const tp_interface *interface = tp_catalogue_at(catalogue, i);
+        bool moves = false;
+        bool actuator = false;
+        for (uint32_t k = 0; k < interface->message_count; k++) {
+            const tp_message *message = &interface->messages[k];
+            moves = moves || message->effect == TP_EFFECT_MOVES;
+            if (message->kind == TP_KIND_REQUEST && strncmp(message->name, "GET_", 4) == 0) {
+                assert_int_equal(message->effect, TP_EFFECT_READS);
+            }
+            if (message->kind == TP_KIND_COMMAND || strncmp(message->name, "SET_", 4) == 0) {
+                assert_int_not_equal(message->effect, TP_EFFECT_READS);
+            }
+        }
+        for (size_t k = 0; actuators[k] != NULL; k++) {
+            actuator = actuator || strcmp(actuators[k], interface->name) == 0;
+        }
+        assert_int_equal(moves, actuator);
+    }
+    tp_catalogue_destroy(catalogue);
+}
+
 static void our_additions_are_there(void **state)
 {
     (void)state;
@@ -358,6 +391,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_facts_about_player_hold),
         cmocka_unit_test(everything_has_a_sentence),
+        cmocka_unit_test(every_message_says_what_it_does),
         cmocka_unit_test(our_additions_are_there),
         cmocka_unit_test(velocities_and_directions_have_their_units),
         cmocka_unit_test(numbers_with_names_have_enums),

@@ -176,7 +176,7 @@ static void open_sessions(tp_server *server, tp_session *sessions[SESSIONS])
         if (tp_session_create(&session, tp_server_hub(server), ROBOT, &limits, &events, NULL,
                               NULL) != TP_OK ||
             tp_session_open(session, tp_session_find(session, TP_LASER_CODE, SUBJECT_PACED),
-                            &request, ignore_opened) != TP_OK) {
+                            TP_OPEN_MODE, &request, ignore_opened) != TP_OK) {
             bench_give_up("cannot open a session");
         }
         sessions[i] = session;

@@ -52,7 +52,7 @@ struct dummy {
 };
 
 static const tp_param dummy_params[] = {
-    {"rate", NULL, "10", "how often data is sent, per second"},
+    {"rate", "Hz", "10", "how often data is sent, per second"},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -398,9 +398,16 @@ static void dummy_fini(tp_instance *self)
     free(d->picture);
 }
 
+static void dummy_halt(tp_device *device, tp_halt how)
+{
+    (void)device; /* it obeys no command, so it moves nothing */
+    (void)how;
+}
+
 static const tp_driver_ops dummy_ops = {
     .init = dummy_init,
     .poll = dummy_poll,
+    .halt = dummy_halt,
     .fini = dummy_fini,
 };
 

@@ -298,6 +298,14 @@ static const tp_ptz_ops ptz_ops = {
     .cmd_state = ptz_turn,
 };
 
+static const tp_property_plan ptz_properties[] = {
+    {"max_pan", TP_PROPERTY_DOUBLE, false, "rad", "How far it turns to either side.", "1.75", NULL},
+    {"max_tilt", TP_PROPERTY_DOUBLE, false, "rad", "How far it tilts up and down.", "0.52", NULL},
+    {"min_zoom", TP_PROPERTY_DOUBLE, false, "rad", "The narrowest view.", "0.17", NULL},
+    {"max_zoom", TP_PROPERTY_DOUBLE, false, "rad", "The widest view.", "1.05", NULL},
+    {0},
+};
+
 const fake_kind fake_actuators[] = {
     {
         .interface = &tp_interface_gripper,
@@ -316,6 +324,7 @@ const fake_kind fake_actuators[] = {
         .state_size = sizeof(struct ptz),
         .size = {.sw = 0.12, .sl = 0.12, .sh = 0.15},
         .publishes = 1u << TP_PTZ_DATA_STATE,
+        .properties = ptz_properties,
         .begin = ptz_begin,
         .advance = ptz_advance,
         .publish = ptz_publish,

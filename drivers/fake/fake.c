@@ -20,9 +20,9 @@ static const fake_kind *const kinds[] = {
 };
 
 static const tp_param fake_params[] = {
-    {"rate", NULL, "10", "how often data is sent, per second"},
-    {"seed", NULL, "1", "what random numbers begin with; the same seed gives the same data"},
-    {"noise", NULL, "0.01", "standard deviation of what is measured, in its own unit"},
+    {"rate", "Hz", "10", "how often data is sent, per second"},
+    {"seed", "1", "1", "what random numbers begin with; the same seed gives the same data"},
+    {"noise", "1", "0.01", "standard deviation of what is measured, in its own unit"},
     {"position", "m", "", "where the devices sit on the robot: x y z"},
     {"orientation", "rad", "", "how they are turned: roll pitch yaw"},
     {"size", "m", "", "how large they are: length width height"},
@@ -97,7 +97,7 @@ static tp_status handle(tp_device *device, const tp_message *what, const void *a
     }
     fake_advance(d);
     if (!own) {
-        return what->call(&fake_common_ops, device, ask, answer, err);
+        return fake_capabilities(device, ask, err);
     }
     return d->kind == &fake_generic ? fake_generic_handle(d, what, ask, answer, err)
                                     : what->call(d->kind->ops, device, ask, answer, err);
@@ -174,19 +174,18 @@ static const fake_kind *find_kind(const tp_interface *interface)
 
 static tp_status begin_device(fake_device *d, tp_error *err)
 {
-    const tp_devaddr *addr = tp_device_addr(d->device);
-    const tp_interface *interface = tp_device_interface(d->device);
-
-    d->kind = find_kind(interface);
-    d->active = true;
+    d->kind = find_kind(tp_device_interface(d->device));
     fake_seed(d);
-    snprintf(d->label, sizeof d->label, "%.40s:%u", interface->name, addr->index);
-    snprintf(d->frame, sizeof d->frame, "%.40s%u", interface->name, addr->index);
     d->state = calloc(1, d->kind->state_size + 1);
     if (d->state == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
     tp_device_set_context(d->device, d);
+    tp_status status = fake_add_properties(d, err);
+    if (status != TP_OK) {
+        return status;
+    }
+    fake_tell_geometry(d);
     d->begun = true;
     return d->kind->begin == NULL ? TP_OK : d->kind->begin(d, err);
 }
@@ -255,11 +254,25 @@ static tp_status fake_poll(tp_instance *self, tp_error *err)
     }
     for (size_t i = 0; i < f->device_count; i++) {
         fake_device *d = &f->devices[i];
-        if (d->active && d->kind->publish != NULL) {
+        if (d->kind->publish != NULL && tp_device_property_number(d->device, "active") != 0) {
             d->kind->publish(d);
         }
     }
     return TP_OK;
+}
+
+static void halt(fake_device *d)
+{
+    fake_advance(d);
+    if (d->kind->halt != NULL) {
+        d->kind->halt(d);
+    }
+}
+
+static void fake_halt(tp_device *device, tp_halt how)
+{
+    (void)how; /* it has no weight: braking is standing still */
+    halt(fake_of(device));
 }
 
 static void fake_stop(tp_instance *self)
@@ -267,11 +280,7 @@ static void fake_stop(tp_instance *self)
     fake *f = tp_instance_state(self);
 
     for (size_t i = 0; i < f->device_count; i++) {
-        fake_device *d = &f->devices[i];
-        fake_advance(d);
-        if (d->kind->halt != NULL) {
-            d->kind->halt(d);
-        }
+        halt(&f->devices[i]);
     }
 }
 
@@ -293,6 +302,7 @@ static const tp_driver_ops fake_ops = {
     .init = fake_init,
     .start = fake_start,
     .poll = fake_poll,
+    .halt = fake_halt,
     .stop = fake_stop,
     .fini = fake_fini,
 };

@@ -37,8 +37,9 @@ typedef struct fake_kind {
     const tp_interface *interface;
     const void *ops; /* the generated table of the interface; NULL if it has data only */
     size_t state_size;
-    tp_bbox3d size;     /* of the device, unless the configuration says otherwise */
-    uint32_t publishes; /* 1 << code of each data message that it sends */
+    tp_bbox3d size;                     /* of the device, unless the configuration says otherwise */
+    uint32_t publishes;                 /* 1 << code of each data message that it sends */
+    const tp_property_plan *properties; /* beside those of all; ended by one without a key */
     /* Each is optional. The state is zeroed before `begin`; `end` follows every `begin`. */
     tp_status (*begin)(fake_device *d, tp_error *err);
     void (*advance)(fake_device *d, double dt_s); /* move the state on */
@@ -76,7 +77,7 @@ tp_status fake_generic_handle(fake_device *d, const tp_message *what, const void
 
 /* ---- Devices --------------------------------------------------------------------------------- */
 
-enum { FAKE_PROPERTIES = 5, FAKE_LABEL = 64, FAKE_MOST_HZ = 10000 };
+enum { FAKE_LABEL = 64, FAKE_MOST_HZ = 10000 };
 
 struct fake_device {
     tp_device *device; /* borrowed */
@@ -86,10 +87,6 @@ struct fake_device {
     bool begun;  /* `end` has to be called */
     fake_random random;
     int64_t time_ns; /* up to when the state has moved on */
-    bool active;     /* sends data */
-    char label[FAKE_LABEL];
-    char frame[FAKE_LABEL];
-    tp_property properties[FAKE_PROPERTIES]; /* room for an answer */
 };
 
 static inline fake_device *fake_of(tp_device *device)
@@ -156,7 +153,9 @@ tp_pose3d fake_pose(const fake_device *d);
 tp_bbox3d fake_size(const fake_device *d);
 
 /* common.c: the questions that every device answers. */
-extern const tp_common_ops fake_common_ops;
+tp_status fake_add_properties(fake_device *d, tp_error *err);
+void fake_tell_geometry(fake_device *d);
+tp_status fake_capabilities(tp_device *device, const tp_capabilities_req *ask, tp_error *err);
 
 /* Whether the device does something about a message. */
 bool fake_does(const fake_device *d, const tp_message *what);

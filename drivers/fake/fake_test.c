@@ -27,7 +27,7 @@ static void geometry_is_as_configured(void **state)
     play_assert_near(told->size.sl, 0.4);
     play_assert_near(told->size.sw, 0.2);
     assert_string_equal(told->parent, "base");
-    assert_string_equal(told->frame, "sonar3");
+    assert_string_equal(told->frame, "sonar:3");
     play_destroy(p);
 }
 
@@ -42,7 +42,7 @@ static void properties_are_listed_set_and_got(void **state)
 
     (void)state;
     const tp_property_list *list = play_get(p, TP_COMMON_REQ_GET_PROPERTIES, NULL);
-    assert_int_equal(list->properties_count, 5);
+    assert_int_equal(list->properties_count, 9);
     assert_string_equal(list->properties[0].key, "rate");
     assert_string_equal(list->properties[0].unit, "Hz");
     play_request(p, TP_COMMON_REQ_SET_DBLPROP, &noise);
@@ -70,14 +70,46 @@ static void properties_that_are_wrong_are_refused(void **state)
     const tp_dblprop_req ghost = {.key_count = 6, .key = play_chars("ghost")};
     const tp_dblprop_req other = {.key_count = 5, .key = play_chars("seed")};
     const tp_dblprop_req never = {.key_count = 5, .key = play_chars("rate"), .value = 0};
+    const tp_dblprop_req range = {.key_count = 10, .key = play_chars("max_range"), .value = 7};
 
     (void)state;
     play_assert_request_refused(p, TP_COMMON_REQ_GET_DBLPROP, &ghost,
                                 "there is no property \"ghost\"");
     play_assert_request_refused(p, TP_COMMON_REQ_GET_DBLPROP, &other,
-                                "the property \"seed\" is of another type");
+                                "the property \"seed\" is a whole number: use GET_INTPROP");
+    play_assert_request_refused(p, TP_COMMON_REQ_SET_DBLPROP, &range,
+                                "the property \"max_range\" cannot be set");
     play_assert_request_refused(p, TP_COMMON_REQ_SET_DBLPROP, &never,
                                 "rate 0 Hz is not above 0 and up to 10000");
+    play_destroy(p);
+}
+
+static double get_number(play *p, const char *key)
+{
+    const tp_dblprop_req ask = {.key_count = (uint32_t)strlen(key) + 1, .key = play_chars(key)};
+
+    return ((const tp_dblprop_req *)play_get(p, TP_COMMON_REQ_GET_DBLPROP, &ask))->value;
+}
+
+/* A property shows what a configuration has changed, and one of the instance shows it everywhere.
+ */
+static void properties_follow_the_device(void **state)
+{
+    play *p = play_begin(&tp_driver_fake, "ranger:0 sonar:0", exact);
+    const tp_ranger_config narrow = {
+        .min_angle = -0.5, .max_angle = 0.5, .angular_res = 0.01, .max_range = 3};
+    const tp_dblprop_req slow = {.key_count = 5, .key = play_chars("rate"), .value = 500};
+
+    (void)state;
+    play_assert_near(get_number(p, "max_range"), 8);
+    play_assert_near(get_number(p, "fov"), 3.141592653589793);
+    play_request(p, TP_RANGER_REQ_SET_CONFIG, &narrow);
+    play_assert_near(get_number(p, "max_range"), 3);
+    play_assert_near(get_number(p, "fov"), 1);
+    play_request(p, TP_COMMON_REQ_SET_DBLPROP, &slow);
+    p->device = bench_find(&p->b, "sonar:0");
+    play_assert_near(get_number(p, "rate"), 500);
+    play_assert_near(get_number(p, "max_range"), 5);
     play_destroy(p);
 }
 
@@ -252,6 +284,7 @@ int main(void)
         cmocka_unit_test(geometry_is_as_configured),
         cmocka_unit_test(properties_are_listed_set_and_got),
         cmocka_unit_test(properties_that_are_wrong_are_refused),
+        cmocka_unit_test(properties_follow_the_device),
         cmocka_unit_test(every_interface_is_played_in_full),
         cmocka_unit_test(an_interface_from_a_file_sends_data),
         cmocka_unit_test(what_is_set_through_an_interface_from_a_file_can_be_got),

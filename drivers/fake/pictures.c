@@ -215,6 +215,12 @@ static void stereo_publish(fake_device *d)
     tp_publish(d->device, TP_STEREO_DATA_STATE, &data, 0);
 }
 
+static const tp_property_plan camera_properties[] = {
+    {"width", TP_PROPERTY_INT, false, "px", "Width of a picture.", "160", NULL},
+    {"height", TP_PROPERTY_INT, false, "px", "Height of a picture.", "120", NULL},
+    {0},
+};
+
 const fake_kind fake_pictures[] = {
     {
         .interface = &tp_interface_camera,
@@ -222,6 +228,7 @@ const fake_kind fake_pictures[] = {
         .state_size = sizeof(struct camera),
         .size = {.sw = 0.06, .sl = 0.1, .sh = 0.06},
         .publishes = 1u << TP_CAMERA_DATA_STATE,
+        .properties = camera_properties,
         .begin = camera_begin,
         .publish = camera_publish,
     },

@@ -19,6 +19,15 @@ struct ring {
     tp_pose3d poses[SENSORS];
 };
 
+static const tp_property_plan ring_properties[] = {
+    {"min_range", TP_PROPERTY_DOUBLE, false, "m", "The nearest that it can see.", "0.02", NULL},
+    {"max_range", TP_PROPERTY_DOUBLE, false, "m", "The farthest that it can see.", "5", NULL},
+    {"fov", TP_PROPERTY_DOUBLE, false, "rad", "How wide its sensors see together.",
+     "6.283185307179586", NULL},
+    {"sensors", TP_PROPERTY_INT, false, "", "How many sensors it has.", "8", NULL},
+    {0},
+};
+
 /* Sensor i of n looks outwards from the edge of the device. */
 static tp_pose3d edge_pose(const fake_device *d, size_t i, size_t n)
 {
@@ -174,6 +183,7 @@ const fake_kind fake_rangers[] = {
         .state_size = sizeof(struct ring),
         .size = {.sw = 0.4, .sl = 0.4, .sh = 0.1},
         .publishes = 1u << TP_SONAR_DATA_RANGES,
+        .properties = ring_properties,
         .publish = sonar_publish,
     },
     {
@@ -182,6 +192,7 @@ const fake_kind fake_rangers[] = {
         .state_size = sizeof(struct ring),
         .size = {.sw = 0.4, .sl = 0.4, .sh = 0.1},
         .publishes = 1u << TP_IR_DATA_RANGES,
+        .properties = ring_properties,
         .publish = ir_publish,
     },
     {

@@ -34,6 +34,25 @@ struct scanner {
     tp_bbox3d element_size;
 };
 
+static const tp_property_plan scanner_properties[] = {
+    {"min_range", TP_PROPERTY_DOUBLE, false, "m", "The nearest that it can see.", "0.02", NULL},
+    {"max_range", TP_PROPERTY_DOUBLE, false, "m", "The farthest that it can see.", "8", NULL},
+    {"fov", TP_PROPERTY_DOUBLE, false, "rad", "How wide it sees, from edge to edge.", NULL, NULL},
+    {"resolution", TP_PROPERTY_DOUBLE, false, "rad", "Angle between readings.", NULL, NULL},
+    {"readings", TP_PROPERTY_INT, false, "", "How many ranges a scan has.", NULL, NULL},
+    {0},
+};
+
+static void show_scan(fake_device *d)
+{
+    const struct scan *scan = &((const struct scanner *)d->state)->scan;
+
+    tp_device_set_property_number(d->device, "max_range", scan->most_m);
+    tp_device_set_property_number(d->device, "fov", scan->last - scan->first);
+    tp_device_set_property_number(d->device, "resolution", scan->step);
+    tp_device_set_property_number(d->device, "readings", scan->count);
+}
+
 static tp_status scanner_begin(fake_device *d, tp_error *err)
 {
     struct scanner *s = d->state;
@@ -41,6 +60,7 @@ static tp_status scanner_begin(fake_device *d, tp_error *err)
     (void)err;
     s->scan = (struct scan){-90 * degree, 90 * degree, 0.5 * degree, 8, 361};
     s->range_res = 0.001f;
+    show_scan(d);
     return TP_OK;
 }
 
@@ -141,6 +161,7 @@ static tp_status laser_set_config(tp_device *device, const tp_laser_config *ask,
     if (status != TP_OK) {
         return status;
     }
+    show_scan(fake_of(device));
     s->silent = ask->intensity == 0;
     s->range_res = ask->range_res > 0 && ask->range_res <= 1 ? ask->range_res : s->range_res;
     return laser_get_config(device, answer, err);
@@ -229,7 +250,11 @@ static tp_status ranger_set_config(tp_device *device, const tp_ranger_config *as
     tp_status status = choose_scan(&s->scan, ask->min_angle, ask->max_angle, ask->angular_res,
                                    ask->max_range, err);
 
-    return status == TP_OK ? ranger_get_config(device, answer, err) : status;
+    if (status != TP_OK) {
+        return status;
+    }
+    show_scan(fake_of(device));
+    return ranger_get_config(device, answer, err);
 }
 
 static tp_status ranger_power(tp_device *device, const tp_ranger_power_config *ask, tp_error *err)
@@ -261,6 +286,7 @@ const fake_kind fake_scanners[] = {
         .state_size = sizeof(struct scanner),
         .size = {.sw = 0.16, .sl = 0.15, .sh = 0.21},
         .publishes = 1u << TP_LASER_DATA_SCAN,
+        .properties = scanner_properties,
         .begin = scanner_begin,
         .publish = laser_publish,
     },
@@ -270,6 +296,7 @@ const fake_kind fake_scanners[] = {
         .state_size = sizeof(struct scanner),
         .size = {.sw = 0.16, .sl = 0.15, .sh = 0.21},
         .publishes = 1u << TP_RANGER_DATA_RANGE | 1u << TP_RANGER_DATA_INTNS,
+        .properties = scanner_properties,
         .begin = scanner_begin,
         .publish = ranger_publish,
     },

@@ -6,12 +6,8 @@
  */
 #include <stdlib.h>
 
-#include "troupe/driver.h"
-#include "troupe/interfaces/laser.h"
-#include "troupe/interfaces/ranger.h"
-
-static const int64_t timeout_ns = 5 * TP_NS_PER_S;
-static const double radians_per_degree = 0.017453292519943295;
+#include "forward.h"
+#include "ranging.h"
 
 enum { FORCED = 5 };
 
@@ -28,10 +24,10 @@ struct lasertoranger {
 };
 
 static const tp_param lasertoranger_params[] = {
-    {"force_config", NULL, "",
-     "settings to tell instead of the laser's: least and greatest angle and resolution in degrees,"
-     " greatest range and its resolution in metres"},
-    {"buggy_geom", NULL, "no", "the laser's z, roll and pitch mean nothing"},
+    {"force_config", "rad rad rad m m", "",
+     "settings to tell instead of the laser's: least and greatest angle, their resolution, greatest"
+     " range and its resolution"},
+    {"buggy_geom", "bool", "no", "the laser's z, roll and pitch mean nothing"},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -64,13 +60,7 @@ static void learn_from_scan(struct lasertoranger *l, const tp_laser_data *scan)
 
 static tp_ranger_config told_config(const struct lasertoranger *l)
 {
-    const tp_laser_config *c = &l->config;
-    tp_ranger_config told = {.min_angle = (double)c->min_angle,
-                             .max_angle = (double)c->max_angle,
-                             .angular_res = (double)c->resolution,
-                             .max_range = (double)c->max_range,
-                             .range_res = (double)c->range_res,
-                             .frequency = (double)c->scanning_frequency};
+    tp_ranger_config told = ranging_of_laser(&l->config);
 
     if (l->forced) {
         told.min_angle = l->force[0];
@@ -85,41 +75,19 @@ static tp_ranger_config told_config(const struct lasertoranger *l)
 /* ---- Requests -------------------------------------------------------------------------------- */
 
 /* Ask the laser; the asker waits until `done` answers the ticket. */
-static tp_status ask_laser(tp_device *device, unsigned code, const void *value, tp_link_done *done)
+static tp_status ask_laser(tp_device *device, unsigned code, const void *value, tp_link_done *done,
+                           tp_error *err)
 {
-    tp_status status = tp_link_request(state_of(device)->laser, code, value, timeout_ns, done,
-                                       tp_device_defer(device));
-
-    return status == TP_OK ? TP_PENDING : status;
-}
-
-/* Tell the asker why there is no answer that means anything. */
-static void refuse(tp_ticket *ticket, tp_status status, const char *why)
-{
-    tp_ticket_fail(ticket, status == TP_OK ? TP_E_SHORT : status,
-                   status == TP_OK ? "the laser's answer is empty" : why);
-}
-
-/* The answer goes to the asker as it is. */
-static void pass_on(tp_instance *self, void *ticket, tp_status status, const tp_msg *answer,
-                    const char *why)
-{
-    (void)self;
-    if (status == TP_OK) {
-        tp_ticket_answer(ticket, tp_msg_payload(answer));
-    } else {
-        tp_ticket_fail(ticket, status, why);
-    }
+    return forward_ask(device, state_of(device)->laser, code, value, FORWARD_TIMEOUT_NS, done, err);
 }
 
 static void got_geom(tp_instance *self, void *ticket, tp_status status, const tp_msg *answer,
                      const char *why)
 {
     const struct lasertoranger *l = tp_instance_state(self);
-    const tp_laser_geom *geom = status == TP_OK ? tp_msg_payload(answer) : NULL;
+    const tp_laser_geom *geom = forward_payload(ticket, status, answer, why, "laser");
 
     if (geom == NULL) {
-        refuse(ticket, status, why);
         return;
     }
     tp_pose3d element_pose = {0};
@@ -146,7 +114,7 @@ static void got_config(tp_instance *self, void *ticket, tp_status status, const 
         learn(l, answer);
     }
     if (!l->known && !l->forced) {
-        refuse(ticket, status, why);
+        forward_refuse(ticket, status, why, "laser");
         return;
     }
     const tp_ranger_config told = told_config(l);
@@ -183,13 +151,13 @@ static void switch_intensity(struct lasertoranger *l, void *ticket, tp_status st
                              const char *why)
 {
     if (!l->known) {
-        refuse(ticket, status, why);
+        forward_refuse(ticket, status, why, "laser");
         return;
     }
     tp_laser_config config = l->config;
     config.intensity = on;
-    status =
-        tp_link_request(l->laser, TP_LASER_REQ_SET_CONFIG, &config, timeout_ns, switched, ticket);
+    status = tp_link_request(l->laser, TP_LASER_REQ_SET_CONFIG, &config, FORWARD_TIMEOUT_NS,
+                             switched, ticket);
     if (status != TP_OK) {
         tp_ticket_fail(ticket, status, tp_status_text(status));
     }
@@ -220,48 +188,35 @@ static void got_config_to_switch_off(tp_instance *self, void *ticket, tp_status 
 static tp_status get_geom(tp_device *device, tp_ranger_geom *answer, tp_error *err)
 {
     (void)answer;
-    (void)err;
-    return ask_laser(device, TP_LASER_REQ_GET_GEOM, NULL, got_geom);
+    return ask_laser(device, TP_LASER_REQ_GET_GEOM, NULL, got_geom, err);
 }
 
 static tp_status power(tp_device *device, const tp_ranger_power_config *ask, tp_error *err)
 {
     const tp_laser_power_config config = {.state = ask->state};
 
-    (void)err;
-    return ask_laser(device, TP_LASER_REQ_POWER, &config, pass_on);
+    return ask_laser(device, TP_LASER_REQ_POWER, &config, forward_answer, err);
 }
 
 static tp_status intensities(tp_device *device, const tp_ranger_intns_config *ask, tp_error *err)
 {
-    (void)err;
     return ask_laser(device, TP_LASER_REQ_GET_CONFIG, NULL,
-                     ask->state != 0 ? got_config_to_switch_on : got_config_to_switch_off);
+                     ask->state != 0 ? got_config_to_switch_on : got_config_to_switch_off, err);
 }
 
 static tp_status get_config(tp_device *device, tp_ranger_config *answer, tp_error *err)
 {
     (void)answer;
-    (void)err;
-    return ask_laser(device, TP_LASER_REQ_GET_CONFIG, NULL, got_config);
+    return ask_laser(device, TP_LASER_REQ_GET_CONFIG, NULL, got_config, err);
 }
 
 static tp_status set_config(tp_device *device, const tp_ranger_config *ask,
                             tp_ranger_config *answer, tp_error *err)
 {
-    const tp_laser_config config = {
-        .min_angle = (float)ask->min_angle,
-        .max_angle = (float)ask->max_angle,
-        .resolution = (float)ask->angular_res,
-        .max_range = (float)ask->max_range,
-        .range_res = (float)ask->range_res,
-        .intensity = state_of(device)->config.intensity,
-        .scanning_frequency = (float)ask->frequency,
-    };
+    const tp_laser_config config = ranging_of_ranger(ask, state_of(device)->config.intensity != 0);
 
     (void)answer;
-    (void)err;
-    return ask_laser(device, TP_LASER_REQ_SET_CONFIG, &config, set_config_done);
+    return ask_laser(device, TP_LASER_REQ_SET_CONFIG, &config, set_config_done, err);
 }
 
 static const tp_ranger_ops ranger_ops = {
@@ -272,45 +227,17 @@ static const tp_ranger_ops ranger_ops = {
     .req_get_config = get_config,
 };
 
-/* ---- Common questions: the laser answers, except for what this device can do --------------------
- */
-
-static bool can(const tp_message *what)
-{
-    return what != NULL && what->mark != TP_MARK_EXTENSION &&
-           (what->kind == TP_KIND_DATA || tp_message_handled(what, &ranger_ops));
-}
-
-static bool is_ours(const tp_message *what)
-{
-    return tp_interface_message(&tp_interface_ranger, what->kind, what->code) == what;
-}
-
-static tp_status capabilities(const tp_capabilities_req *ask, tp_error *err)
-{
-    const tp_message *own =
-        tp_interface_message(&tp_interface_ranger, (tp_kind)ask->type, ask->subtype);
-    const bool common =
-        ask->type == TP_KIND_REQUEST && ask->subtype != TP_COMMON_REQ_LEASE &&
-        tp_interface_message(&tp_interface_common, TP_KIND_REQUEST, ask->subtype) != NULL;
-
-    return can(own) || common
-               ? TP_OK
-               : tp_fail(err, TP_E_UNSUPPORTED, "message %u of kind %u is not supported",
-                         ask->subtype, ask->type);
-}
+static const forward_front front = {
+    .interface = &tp_interface_ranger,
+    .ops = &ranger_ops,
+    .sends = 1u << TP_RANGER_DATA_RANGE | 1u << TP_RANGER_DATA_RANGESTAMPED |
+             1u << TP_RANGER_DATA_INTNS | 1u << TP_RANGER_DATA_INTNSSTAMPED,
+};
 
 static tp_status lasertoranger_handle(tp_device *device, const tp_message *what, const void *ask,
                                       void *answer, tp_error *err)
 {
-    if (is_ours(what) && can(what)) {
-        return what->call(&ranger_ops, device, ask, answer, err);
-    }
-    if (is_ours(what) || what->code == TP_COMMON_REQ_LEASE) {
-        return tp_fail(err, TP_E_UNSUPPORTED, "%s is not supported", what->name);
-    }
-    return what->code == TP_COMMON_REQ_CAPABILITIES ? capabilities(ask, err)
-                                                    : ask_laser(device, what->code, ask, pass_on);
+    return forward_or_operate(&front, device, state_of(device)->laser, what, ask, answer, err);
 }
 
 /* ---- Data ------------------------------------------------------------------------------------ */
@@ -410,7 +337,7 @@ static void lasertoranger_data(tp_instance *self, tp_link *from, const tp_msg *m
 
     (void)from;
     if (tp_interface_message(&tp_interface_common, TP_KIND_DATA, header->subtype) != NULL) {
-        tp_publish(l->ranger, header->subtype, payload, header->timestamp);
+        forward_data(l->ranger, msg);
     } else if (payload != NULL && header->subtype == TP_LASER_DATA_SCAN) {
         convert(l, payload, NULL, header->timestamp);
     } else if (payload != NULL && header->subtype == TP_LASER_DATA_SCANPOSE) {
@@ -431,7 +358,6 @@ static tp_status read_forced(tp_instance *self, tp_error *err)
     }
     for (size_t i = 0; i < count; i++) {
         l->force[i] = tp_param_double_at(self, "force_config", i);
-        l->force[i] *= i < 3 ? radians_per_degree : 1;
     }
     l->forced = count > 0;
     return TP_OK;

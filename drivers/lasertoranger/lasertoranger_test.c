@@ -100,13 +100,13 @@ static void a_laser_that_does_not_answer_is_known_by_its_scans(void **state)
 
 static void settings_can_be_forced(void **state)
 {
-    play *p = begin(&tp_driver_fake, "rate=1000", "force_config=-10,20,2,5,0.5");
+    play *p = begin(&tp_driver_fake, "rate=1000", "force_config=-0.2,0.4,0.01,5,0.5");
     const tp_ranger_config *config = play_get(p, TP_RANGER_REQ_GET_CONFIG, NULL);
 
     (void)state;
-    play_assert_near(config->min_angle, -10 * degree);
-    play_assert_near(config->max_angle, 20 * degree);
-    play_assert_near(config->angular_res, 2 * degree);
+    play_assert_near(config->min_angle, -0.2);
+    play_assert_near(config->max_angle, 0.4);
+    play_assert_near(config->angular_res, 0.01);
     play_assert_near(config->max_range, 5);
     play_assert_near(config->range_res, 0.5);
     play_destroy(p);

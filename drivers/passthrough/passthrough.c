@@ -1,46 +1,164 @@
 /*
  * passthrough - offers a device that another one stands behind.
  *
- * Everything goes through as it is: data out, commands and requests in. A request is kept open
- * until the other device has answered it, or the time for that is over.
+ * Everything goes through: data out, commands and requests in. A request is kept open until the
+ * other device has answered it, or the time for that is over. Data can be thinned out on its way:
+ * at most so often, and only when it has changed. `relay` is another name for it.
+ *
+ * A flow is the data of one kind of one pair. Where data comes faster than it may go out, a flow
+ * holds the newest until its time has come, so that the last one always arrives.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "troupe/driver.h"
+#include "forward.h"
 #include "troupe/interfaces/player.h"
+
+struct flow {
+    tp_msg *last;    /* owned reference: what was sent; NULL unless `changes` */
+    tp_msg *held;    /* owned reference: what waits for its time */
+    int64_t next_ns; /* not before that */
+};
 
 /* A device and what stands behind it. */
 struct pair {
-    tp_device *device; /* borrowed */
-    tp_link *link;     /* borrowed */
+    tp_device *device;  /* borrowed */
+    tp_link *link;      /* borrowed */
+    struct flow *flows; /* owned: one for each message of the interface */
 };
 
 struct passthrough {
     struct pair *pairs; /* owned */
     size_t pair_count;
+    tp_timer *timer; /* owned: when the next flow sends what it holds */
     int64_t timeout_ns;
+    int64_t period_ns; /* between two data messages of a kind; 0 for any */
+    bool changes;
 };
 
 static const tp_param passthrough_params[] = {
-    {"timeout", NULL, "5", "how long the other device may take to answer, in seconds"},
+    {"timeout", "s", "5", "how long the other device may take to answer"},
+    {"rate", "Hz", "0", "at most so much data of each kind in a second; 0 for all of it"},
+    {"changes", "bool", "no", "data goes out only if it is not the same as before"},
+    {"latch", "bool", "no", "whoever opens it gets the last data at once"},
     {NULL, NULL, NULL, NULL},
 };
 
-/* ---- Messages -------------------------------------------------------------------------------- */
+/* ---- Data ------------------------------------------------------------------------------------ */
 
-static void answered(tp_instance *self, void *context, tp_status status, const tp_msg *answer,
-                     const char *why)
+static void keep(tp_msg **place, const tp_msg *msg)
 {
-    tp_ticket *ticket = context;
+    tp_msg *before = *place;
 
-    (void)self;
-    if (status == TP_OK) {
-        tp_ticket_answer(ticket, tp_msg_payload(answer));
+    *place = msg == NULL ? NULL : tp_msg_ref(msg);
+    tp_msg_unref(before);
+}
+
+static bool is_same(const tp_msg *a, const tp_msg *b)
+{
+    const tp_struct *type = tp_msg_type(a);
+
+    return type != NULL && tp_msg_type(b) == type &&
+           tp_value_equal(type, tp_msg_payload(a), tp_msg_payload(b));
+}
+
+static void set_timer(struct passthrough *p)
+{
+    int64_t earliest = TP_NEVER;
+
+    for (size_t i = 0; i < p->pair_count; i++) {
+        const struct pair *pair = &p->pairs[i];
+        for (uint32_t k = 0; k < tp_device_interface(pair->device)->message_count; k++) {
+            const struct flow *flow = &pair->flows[k];
+            earliest = flow->held != NULL && flow->next_ns < earliest ? flow->next_ns : earliest;
+        }
+    }
+    if (earliest == TP_NEVER) {
+        tp_timer_cancel(p->timer);
     } else {
-        tp_ticket_fail(ticket, status, why);
+        tp_timer_at(p->timer, earliest);
     }
 }
+
+/* The pace is kept even if a message is a little late. Sent last: a reader may close the device. */
+static void send(const struct passthrough *p, const struct pair *pair, struct flow *flow,
+                 const tp_msg *msg, int64_t now_ns)
+{
+    const bool in_step = now_ns - flow->next_ns < p->period_ns;
+
+    flow->next_ns = (in_step ? flow->next_ns : now_ns) + p->period_ns;
+    if (p->changes) {
+        keep(&flow->last, msg);
+    }
+    forward_data(pair->device, msg);
+}
+
+static void take(struct passthrough *p, const struct pair *pair, struct flow *flow,
+                 const tp_msg *msg, int64_t now_ns)
+{
+    const bool same = p->changes && flow->last != NULL && is_same(flow->last, msg);
+
+    if (same || now_ns >= flow->next_ns) {
+        keep(&flow->held, NULL); /* this one is newer */
+        if (!same) {
+            send(p, pair, flow, msg, now_ns);
+        }
+    } else {
+        keep(&flow->held, msg);
+    }
+}
+
+static void send_held(void *context)
+{
+    struct passthrough *p = tp_instance_state(context);
+    const int64_t now_ns = tp_clock_now_ns(tp_instance_clock(context));
+
+    for (size_t i = 0; i < p->pair_count; i++) {
+        const struct pair *pair = &p->pairs[i];
+        for (uint32_t k = 0; k < tp_device_interface(pair->device)->message_count; k++) {
+            struct flow *flow = &pair->flows[k];
+            tp_msg *held = flow->held;
+            if (held != NULL && now_ns >= flow->next_ns) {
+                flow->held = NULL;
+                send(p, pair, flow, held, now_ns);
+                tp_msg_unref(held);
+            }
+        }
+    }
+    set_timer(p);
+}
+
+static const struct pair *pair_of(const struct passthrough *p, const tp_link *link)
+{
+    const struct pair *pair = p->pairs;
+
+    while (pair->link != link) {
+        pair++;
+    }
+    return pair;
+}
+
+/* Common data (the other device has failed, or has moved) goes through at once. */
+static void passthrough_data(tp_instance *self, tp_link *from, const tp_msg *msg)
+{
+    struct passthrough *p = tp_instance_state(self);
+    const struct pair *pair = pair_of(p, from);
+    const tp_interface *interface = tp_link_interface(from);
+    const tp_message *what =
+        tp_interface_message(interface, TP_KIND_DATA, tp_msg_header(msg)->subtype);
+
+    if (what == NULL || (p->period_ns == 0 && !p->changes)) {
+        forward_data(pair->device, msg);
+        return;
+    }
+    take(p, pair, &pair->flows[what - interface->messages], msg,
+         tp_clock_now_ns(tp_instance_clock(self)));
+    if (p->period_ns > 0) {
+        set_timer(p);
+    }
+}
+
+/* ---- Commands and requests ------------------------------------------------------------------- */
 
 static tp_status passthrough_handle(tp_device *device, const tp_message *what, const void *ask,
                                     void *answer, tp_error *err)
@@ -49,25 +167,15 @@ static tp_status passthrough_handle(tp_device *device, const tp_message *what, c
     const struct pair *pair = tp_device_context(device);
 
     (void)answer;
-    (void)err;
-    if (what->kind == TP_KIND_COMMAND) {
-        return tp_link_command(pair->link, what->code, ask);
-    }
-    tp_status status = tp_link_request(pair->link, what->code, ask, p->timeout_ns, answered,
-                                       tp_device_defer(device));
-    return status == TP_OK ? TP_PENDING : status;
+    return forward_message(device, pair->link, what, ask, p->timeout_ns, err);
 }
 
-static void passthrough_data(tp_instance *self, tp_link *from, const tp_msg *msg)
+static void passthrough_halt(tp_device *device, tp_halt how)
 {
-    const struct passthrough *p = tp_instance_state(self);
-    const tp_msghdr *header = tp_msg_header(msg);
+    const struct pair *pair = tp_device_context(device);
 
-    for (size_t i = 0; i < p->pair_count; i++) {
-        if (p->pairs[i].link == from) {
-            tp_publish(p->pairs[i].device, header->subtype, tp_msg_payload(msg), header->timestamp);
-        }
-    }
+    (void)how; /* the other device's own configuration says */
+    tp_link_halt(pair->link);
 }
 
 /* ---- Life ------------------------------------------------------------------------------------ */
@@ -100,6 +208,10 @@ static tp_status join(tp_instance *self, size_t i, tp_error *err)
                        "`provides` has %s twice: give both keys, and `requires` the same ones",
                        interface->name);
     }
+    pair->flows = calloc(interface->message_count + 1, sizeof *pair->flows);
+    if (pair->flows == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
     tp_status status = tp_require(self, interface, key[0] == '\0' ? NULL : key, &pair->link, err);
     status = status == TP_OK
                  ? tp_offer(self, interface, key, NULL, passthrough_handle, &pair->device, err)
@@ -107,41 +219,81 @@ static tp_status join(tp_instance *self, size_t i, tp_error *err)
     if (status == TP_OK) {
         tp_device_set_context(pair->device, pair);
     }
-    return status;
+    return status == TP_OK && tp_param_bool(self, "latch") ? tp_device_latch(pair->device, err)
+                                                           : status;
+}
+
+static tp_status read_settings(tp_instance *self, struct passthrough *p, tp_error *err)
+{
+    const double rate_hz = tp_param_double(self, "rate");
+
+    if (!(rate_hz == 0 || (rate_hz >= 1e-6 && rate_hz <= 1e6))) {
+        return tp_fail(err, TP_E_RANGE,
+                       "rate \"%s\" is neither 0 nor a number of messages a second",
+                       tp_param_string(self, "rate"));
+    }
+    p->period_ns = rate_hz == 0 ? 0 : (int64_t)((double)TP_NS_PER_S / rate_hz);
+    p->changes = tp_param_bool(self, "changes");
+    return forward_seconds(self, "timeout", &p->timeout_ns, err);
 }
 
 static tp_status passthrough_init(tp_instance *self, tp_error *err)
 {
     struct passthrough *p = tp_instance_state(self);
-    const double timeout_s = tp_param_double(self, "timeout");
-    tp_status status = TP_OK;
+    tp_status status = read_settings(self, p, err);
 
-    if (!(timeout_s > 0 && timeout_s <= 1e6)) {
-        return tp_fail(err, TP_E_RANGE, "timeout \"%s\" is not a number of seconds above 0",
-                       tp_param_string(self, "timeout"));
+    if (status != TP_OK) {
+        return status;
     }
-    p->timeout_ns = (int64_t)(timeout_s * (double)TP_NS_PER_S);
-    p->pair_count = tp_provides_count(self);
-    p->pairs = calloc(p->pair_count + 1, sizeof *p->pairs);
+    p->pairs = calloc(tp_provides_count(self) + 1, sizeof *p->pairs);
     if (p->pairs == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
+    p->pair_count = tp_provides_count(self);
     for (size_t i = 0; i < p->pair_count && status == TP_OK; i++) {
         status = join(self, i, err);
     }
-    return status;
+    return status == TP_OK
+               ? tp_timer_create(&p->timer, tp_instance_loop(self), send_held, self, err)
+               : status;
+}
+
+static void forget(struct pair *pair)
+{
+    for (uint32_t k = 0; k < tp_device_interface(pair->device)->message_count; k++) {
+        keep(&pair->flows[k].last, NULL);
+        keep(&pair->flows[k].held, NULL);
+        pair->flows[k].next_ns = 0;
+    }
+}
+
+/* The first data after this is new, whatever it is. */
+static void passthrough_stop(tp_instance *self)
+{
+    struct passthrough *p = tp_instance_state(self);
+
+    tp_timer_cancel(p->timer);
+    for (size_t i = 0; i < p->pair_count; i++) {
+        forget(&p->pairs[i]);
+    }
 }
 
 static void passthrough_fini(tp_instance *self)
 {
     struct passthrough *p = tp_instance_state(self);
 
+    tp_timer_destroy(p->timer);
+    for (size_t i = 0; i < p->pair_count; i++) {
+        free(p->pairs[i].flows);
+    }
     free(p->pairs);
 }
 
 static const tp_driver_ops passthrough_ops = {
     .init = passthrough_init,
     .data = passthrough_data,
+    .halt = passthrough_halt,
+    .stop = passthrough_stop,
     .fini = passthrough_fini,
 };
 
@@ -149,6 +301,16 @@ TP_API const tp_driver tp_driver_passthrough = {
     .abi = TP_DRIVER_ABI,
     .name = "passthrough",
     .summary = "offers a device that another one stands behind",
+    .state_size = sizeof(struct passthrough),
+    .params = passthrough_params,
+    .ops = &passthrough_ops,
+    .flags = TP_DRIVER_ON_LOOP,
+};
+
+TP_API const tp_driver tp_driver_relay = {
+    .abi = TP_DRIVER_ABI,
+    .name = "relay",
+    .summary = "offers a device again: under another address, slower, or with its last data",
     .state_size = sizeof(struct passthrough),
     .params = passthrough_params,
     .ops = &passthrough_ops,

@@ -62,7 +62,7 @@ static void requests_are_answered_by_the_other_device(void **state)
     const tp_dblprop_req *told = play_get(p, TP_COMMON_REQ_GET_DBLPROP, &noise);
     play_assert_near(told->value, 0);
     const tp_geometry *common = play_get(p, TP_COMMON_REQ_GET_GEOMETRY, NULL);
-    assert_string_equal(common->frame, "position2d0");
+    assert_string_equal(common->frame, "base");
     play_destroy(p);
 }
 
@@ -181,7 +181,7 @@ static void keys_tell_devices_of_one_kind_apart(void **state)
     play_assert_near((double)data->pan, 1);
     p->device = bench_find(&p->b, "ptz:11");
     const tp_geometry *rear = play_get(p, TP_COMMON_REQ_GET_GEOMETRY, NULL);
-    assert_string_equal(rear->frame, "ptz1");
+    assert_string_equal(rear->frame, "ptz:1");
     play_destroy(p);
 }
 

@@ -8,13 +8,10 @@
  */
 #include <stdlib.h>
 
-#include "troupe/driver.h"
-#include "troupe/interfaces/laser.h"
-#include "troupe/interfaces/ranger.h"
+#include "forward.h"
+#include "ranging.h"
 
 enum { MOST_MISSES = 2 };
-
-static const int64_t timeout_ns = 5 * TP_NS_PER_S;
 
 struct rangertolaser {
     tp_device *laser; /* borrowed */
@@ -37,54 +34,28 @@ struct rangertolaser {
 
 static void learn(struct rangertolaser *r, const tp_ranger_config *config)
 {
-    r->config.min_angle = (float)config->min_angle;
-    r->config.max_angle = (float)config->max_angle;
-    r->config.resolution = (float)config->angular_res;
-    r->config.max_range = (float)config->max_range;
-    r->config.range_res = (float)config->range_res;
-    r->config.scanning_frequency = (float)config->frequency;
+    r->config = ranging_of_ranger(config, r->config.intensity != 0);
     r->settled = true;
 }
 
 /* ---- Requests -------------------------------------------------------------------------------- */
 
 /* Ask the ranger; the asker waits until `done` answers the ticket. */
-static tp_status ask_ranger(tp_device *device, unsigned code, const void *value, tp_link_done *done)
+static tp_status ask_ranger(tp_device *device, unsigned code, const void *value, tp_link_done *done,
+                            tp_error *err)
 {
-    struct rangertolaser *r = tp_instance_state(tp_device_instance(device));
-    tp_status status =
-        tp_link_request(r->ranger, code, value, timeout_ns, done, tp_device_defer(device));
+    const struct rangertolaser *r = tp_instance_state(tp_device_instance(device));
 
-    return status == TP_OK ? TP_PENDING : status;
-}
-
-/* Tell the asker why there is no answer that means anything. */
-static void refuse(tp_ticket *ticket, tp_status status, const char *why)
-{
-    tp_ticket_fail(ticket, status == TP_OK ? TP_E_SHORT : status,
-                   status == TP_OK ? "the ranger's answer is empty" : why);
-}
-
-/* The answer goes to the asker as it is. */
-static void pass_on(tp_instance *self, void *ticket, tp_status status, const tp_msg *answer,
-                    const char *why)
-{
-    (void)self;
-    if (status == TP_OK) {
-        tp_ticket_answer(ticket, tp_msg_payload(answer));
-    } else {
-        tp_ticket_fail(ticket, status, why);
-    }
+    return forward_ask(device, r->ranger, code, value, FORWARD_TIMEOUT_NS, done, err);
 }
 
 static void got_geom(tp_instance *self, void *ticket, tp_status status, const tp_msg *answer,
                      const char *why)
 {
-    const tp_ranger_geom *geom = status == TP_OK ? tp_msg_payload(answer) : NULL;
+    const tp_ranger_geom *geom = forward_payload(ticket, status, answer, why, "ranger");
 
     (void)self;
     if (geom == NULL) {
-        refuse(ticket, status, why);
         return;
     }
     const tp_laser_geom told = {.pose = geom->pose, .size = geom->size};
@@ -95,10 +66,9 @@ static void got_config(tp_instance *self, void *ticket, tp_status status, const 
                        const char *why)
 {
     struct rangertolaser *r = tp_instance_state(self);
-    const tp_ranger_config *config = status == TP_OK ? tp_msg_payload(answer) : NULL;
+    const tp_ranger_config *config = forward_payload(ticket, status, answer, why, "ranger");
 
     if (config == NULL) {
-        refuse(ticket, status, why);
         return;
     }
     learn(r, config);
@@ -146,15 +116,13 @@ static void intensities_off(tp_instance *self, void *context, tp_status status,
 static tp_status get_geom(tp_device *device, tp_laser_geom *answer, tp_error *err)
 {
     (void)answer;
-    (void)err;
-    return ask_ranger(device, TP_RANGER_REQ_GET_GEOM, NULL, got_geom);
+    return ask_ranger(device, TP_RANGER_REQ_GET_GEOM, NULL, got_geom, err);
 }
 
 static tp_status get_config(tp_device *device, tp_laser_config *answer, tp_error *err)
 {
     (void)answer;
-    (void)err;
-    return ask_ranger(device, TP_RANGER_REQ_GET_CONFIG, NULL, got_config);
+    return ask_ranger(device, TP_RANGER_REQ_GET_CONFIG, NULL, got_config, err);
 }
 
 /* Intensities are switched first, so that the answer shows what came of it. */
@@ -163,21 +131,13 @@ static tp_status set_config(tp_device *device, const tp_laser_config *ask, tp_la
 {
     struct rangertolaser *r = tp_instance_state(tp_device_instance(device));
     const tp_ranger_intns_config intensities = {.state = ask->intensity};
-    const tp_ranger_config config = {
-        .min_angle = (double)ask->min_angle,
-        .max_angle = (double)ask->max_angle,
-        .angular_res = (double)ask->resolution,
-        .max_range = (double)ask->max_range,
-        .range_res = (double)ask->range_res,
-        .frequency = (double)ask->scanning_frequency,
-    };
+    const tp_ranger_config config = ranging_of_laser(ask);
     tp_status status =
-        tp_link_request(r->ranger, TP_RANGER_REQ_INTNS, &intensities, timeout_ns,
+        tp_link_request(r->ranger, TP_RANGER_REQ_INTNS, &intensities, FORWARD_TIMEOUT_NS,
                         ask->intensity != 0 ? intensities_on : intensities_off, NULL);
 
     (void)answer;
-    (void)err;
-    return status == TP_OK ? ask_ranger(device, TP_RANGER_REQ_SET_CONFIG, &config, got_config)
+    return status == TP_OK ? ask_ranger(device, TP_RANGER_REQ_SET_CONFIG, &config, got_config, err)
                            : status;
 }
 
@@ -185,8 +145,7 @@ static tp_status power(tp_device *device, const tp_laser_power_config *ask, tp_e
 {
     const tp_ranger_power_config config = {.state = ask->state};
 
-    (void)err;
-    return ask_ranger(device, TP_RANGER_REQ_POWER, &config, pass_on);
+    return ask_ranger(device, TP_RANGER_REQ_POWER, &config, forward_answer, err);
 }
 
 static const tp_laser_ops laser_ops = {
@@ -196,46 +155,18 @@ static const tp_laser_ops laser_ops = {
     .req_power = power,
 };
 
-/* ---- Common questions: the ranger answers, except for what this device can do -------------------
- */
-
-static bool can(const tp_message *what)
-{
-    return what != NULL && what->mark != TP_MARK_EXTENSION &&
-           (what->kind == TP_KIND_DATA ? what->code != TP_LASER_DATA_SCANANGLE
-                                       : tp_message_handled(what, &laser_ops));
-}
-
-static bool is_ours(const tp_message *what)
-{
-    return tp_interface_message(&tp_interface_laser, what->kind, what->code) == what;
-}
-
-static tp_status capabilities(const tp_capabilities_req *ask, tp_error *err)
-{
-    const tp_message *own =
-        tp_interface_message(&tp_interface_laser, (tp_kind)ask->type, ask->subtype);
-    const bool common =
-        ask->type == TP_KIND_REQUEST && ask->subtype != TP_COMMON_REQ_LEASE &&
-        tp_interface_message(&tp_interface_common, TP_KIND_REQUEST, ask->subtype) != NULL;
-
-    return can(own) || common
-               ? TP_OK
-               : tp_fail(err, TP_E_UNSUPPORTED, "message %u of kind %u is not supported",
-                         ask->subtype, ask->type);
-}
+static const forward_front front = {
+    .interface = &tp_interface_laser,
+    .ops = &laser_ops,
+    .sends = 1u << TP_LASER_DATA_SCAN | 1u << TP_LASER_DATA_SCANPOSE,
+};
 
 static tp_status rangertolaser_handle(tp_device *device, const tp_message *what, const void *ask,
                                       void *answer, tp_error *err)
 {
-    if (is_ours(what) && can(what)) {
-        return what->call(&laser_ops, device, ask, answer, err);
-    }
-    if (is_ours(what) || what->code == TP_COMMON_REQ_LEASE) {
-        return tp_fail(err, TP_E_UNSUPPORTED, "%s is not supported", what->name);
-    }
-    return what->code == TP_COMMON_REQ_CAPABILITIES ? capabilities(ask, err)
-                                                    : ask_ranger(device, what->code, ask, pass_on);
+    const struct rangertolaser *r = tp_instance_state(tp_device_instance(device));
+
+    return forward_or_operate(&front, device, r->ranger, what, ask, answer, err);
 }
 
 /* ---- Data ------------------------------------------------------------------------------------ */
@@ -383,7 +314,7 @@ static void rangertolaser_data(tp_instance *self, tp_link *from, const tp_msg *m
 
     (void)from;
     if (tp_interface_message(&tp_interface_common, TP_KIND_DATA, header->subtype) != NULL) {
-        tp_publish(r->laser, header->subtype, payload, header->timestamp);
+        forward_data(r->laser, msg);
     } else if (r->settled && payload != NULL) {
         take(r, header->subtype, payload, header->timestamp);
     }
@@ -404,8 +335,8 @@ static tp_status rangertolaser_init(tp_instance *self, tp_error *err)
 static tp_status rangertolaser_start(tp_instance *self, tp_error *err)
 {
     struct rangertolaser *r = tp_instance_state(self);
-    tp_status status =
-        tp_link_request(r->ranger, TP_RANGER_REQ_GET_CONFIG, NULL, timeout_ns, settle, NULL);
+    tp_status status = tp_link_request(r->ranger, TP_RANGER_REQ_GET_CONFIG, NULL,
+                                       FORWARD_TIMEOUT_NS, settle, NULL);
 
     r->waiting = false;
     r->pairs = false;

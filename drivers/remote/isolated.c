@@ -103,8 +103,11 @@ static void isolated_fini(tp_instance *self)
     tp_process_destroy(i->child);
 }
 
-static const tp_driver_ops isolated_ops = {
-    .init = isolated_init, .start = isolated_start, .stop = isolated_stop, .fini = isolated_fini};
+static const tp_driver_ops isolated_ops = {.init = isolated_init,
+                                           .start = isolated_start,
+                                           .halt = relay_halt,
+                                           .stop = isolated_stop,
+                                           .fini = isolated_fini};
 
 TP_API const tp_driver tp_driver_isolated = {
     .abi = TP_DRIVER_ABI,

@@ -6,6 +6,9 @@
 #include <string.h>
 
 #include "troupe/interfaces/player.h"
+#include "troupe/interfaces/position1d.h"
+#include "troupe/interfaces/position2d.h"
+#include "troupe/interfaces/position3d.h"
 
 /* ---- Messages -------------------------------------------------------------------------------- */
 
@@ -57,6 +60,51 @@ static tp_status handle(tp_device *device, const tp_message *what, const void *a
     return status == TP_OK ? TP_PENDING : status;
 }
 
+static void ignore_answer(void *context, tp_proxy *proxy, tp_status status, const tp_msg *answer,
+                          const char *why)
+{
+    (void)context;
+    (void)proxy;
+    (void)status;
+    (void)answer;
+    (void)why;
+}
+
+/* A Player server knows no HALT; its vehicles stand still at a velocity of zero. */
+static void send_zero(tp_proxy *proxy)
+{
+    const tp_position1d_cmd_vel vel1d = {.state = 1};
+    const tp_position2d_cmd_vel vel2d = {.state = 1};
+    const tp_position3d_cmd_vel vel3d = {.state = 1};
+
+    switch (tp_proxy_interface(proxy)->code) {
+    case TP_POSITION1D_CODE:
+        tp_proxy_command(proxy, TP_POSITION1D_CMD_VEL, &vel1d, NULL);
+        break;
+    case TP_POSITION2D_CODE:
+        tp_proxy_command(proxy, TP_POSITION2D_CMD_VEL, &vel2d, NULL);
+        break;
+    case TP_POSITION3D_CODE:
+        tp_proxy_command(proxy, TP_POSITION3D_CMD_SET_VEL, &vel3d, NULL);
+        break;
+    default:
+        break;
+    }
+}
+
+void relay_halt(tp_device *device, tp_halt how)
+{
+    const struct joint *joint = tp_device_context(device);
+
+    (void)how; /* the other server's own configuration says */
+    if (tp_client_is_troupe(joint->relay->client)) {
+        tp_proxy_request_later(joint->proxy, TP_COMMON_REQ_HALT, NULL, 0, ignore_answer, NULL,
+                               NULL);
+    } else {
+        send_zero(joint->proxy);
+    }
+}
+
 /* ---- Offering -------------------------------------------------------------------------------- */
 
 /* "laser:3" or "3": the index of the counterpart. */
@@ -83,6 +131,10 @@ static tp_status offer(struct relay *relay, size_t i, const char *devices_param,
 {
     struct joint *joint = &relay->joints[i];
     const tp_interface *interface = tp_provides_interface(relay->self, i);
+
+    if (interface->code <= TP_PLAYER_CODE) {
+        return tp_fail(err, TP_E_UNSUPPORTED, "%s is the server's own", interface->name);
+    }
     tp_status status = tp_offer(relay->self, interface, tp_provides_key(relay->self, i), NULL,
                                 handle, &joint->device, err);
 
@@ -125,6 +177,9 @@ tp_status relay_init(struct relay *out, tp_instance *self, const char *devices_p
 
 void relay_fini(struct relay *relay)
 {
+    if (relay->joints == NULL) {
+        return;
+    }
     relay_stop(relay);
     tp_timer_destroy(relay->patience);
     free(relay->joints);

@@ -50,6 +50,9 @@ void relay_fini(struct relay *relay);
 tp_status relay_start(struct relay *relay, const char *url, int64_t patience_ns, tp_error *err);
 void relay_stop(struct relay *relay);
 
+/* The `halt` of both drivers. */
+void relay_halt(tp_device *device, tp_halt how);
+
 /* The start has failed for a reason that the relay cannot know, if it is still starting. */
 void relay_fail_start(struct relay *relay, tp_status status, const char *why);
 

@@ -64,8 +64,11 @@ static void remote_fini(tp_instance *self)
     relay_fini(&r->relay);
 }
 
-static const tp_driver_ops remote_ops = {
-    .init = remote_init, .start = remote_start, .stop = remote_stop, .fini = remote_fini};
+static const tp_driver_ops remote_ops = {.init = remote_init,
+                                         .start = remote_start,
+                                         .halt = relay_halt,
+                                         .stop = remote_stop,
+                                         .fini = remote_fini};
 
 TP_API const tp_driver tp_driver_remote = {
     .abi = TP_DRIVER_ABI,

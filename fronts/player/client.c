@@ -1,30 +1,12 @@
-/* client.c - the life of a connection, and the listener. */
-#include <stdio.h>
+/* client.c - what connections and sources of datagrams have in common, and the front itself. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "inside.h"
 
-static void on_written(void *context)
-{
-    struct client *client = context;
+const char greeting[TP_IDENT_STRLEN] = "Player v.3.1.1-dev";
 
-    client->blocked = false;
-    tp_loop_after(client->front->loop, &client->flush);
-}
-
-static void on_end(void *context, tp_status status)
-{
-    (void)status;
-    client_give_up(context);
-}
-
-static const tp_stream_events stream_events = {
-    .room = input_room,
-    .read = input_read,
-    .written = on_written,
-    .end = on_end,
-};
+/* ---- Clients --------------------------------------------------------------------------------- */
 
 static void on_lost(void *context)
 {
@@ -43,84 +25,85 @@ static const tp_session_events session_events = {
     .reply = on_reply,
 };
 
+void client_init(struct client *client, tp_player_front *front, const struct transport *transport)
+{
+    client->front = front;
+    client->transport = transport;
+    client->flush.run = output_flush;
+}
+
+/* On this machine: "127.0.0.1:51234", "[::1]:51234" or "unix". */
+static bool is_local(const char *name)
+{
+    return strncmp(name, "127.", 4) == 0 || strncmp(name, "[::1]", 5) == 0 ||
+           strcmp(name, "unix") == 0;
+}
+
+tp_status client_begin(struct client *client, const char *name)
+{
+    static const tp_session_limits limits = {
+        .data = TP_MSGQUEUE_DEFAULT_MAXLEN, .replies = 4096, .requests = 256};
+    const tp_player_front *front = client->front;
+    tp_status status = tp_session_create(&client->session, front->hub, front->robot, &limits,
+                                         &session_events, client, NULL);
+
+    if (status == TP_OK) {
+        tp_session_set_name(client->session, name);
+        tp_session_set_local(client->session, is_local(name));
+    }
+    return status;
+}
+
+void client_reset(struct client *client)
+{
+    tp_loop_after_cancel(client->front->loop, &client->flush);
+    tp_session_destroy(client->session);
+    client->session = NULL;
+    client->pull = client->armed = false;
+    client->paused = client->blocked = client->ending = false;
+    client->told_drops = 0;
+}
+
+void client_link(struct client *client)
+{
+    tp_player_front *front = client->front;
+
+    client->previous = NULL;
+    client->next = front->clients;
+    *(client->next != NULL ? &client->next->previous : &front->oldest) = client;
+    front->clients = client;
+    front->client_count++;
+}
+
+void client_unlink(struct client *client)
+{
+    tp_player_front *front = client->front;
+
+    *(client->previous != NULL ? &client->previous->next : &front->clients) = client->next;
+    *(client->next != NULL ? &client->next->previous : &front->oldest) = client->previous;
+    front->client_count--;
+}
+
+void client_close(struct client *client)
+{
+    client_reset(client);
+    client_unlink(client);
+    client->transport->close(client);
+}
+
 void client_give_up(struct client *client)
 {
     client->ending = true;
     tp_loop_after(client->front->loop, &client->flush);
 }
 
-void client_close(struct client *client)
-{
-    tp_player_front *front = client->front;
-
-    tp_loop_after_cancel(front->loop, &client->flush);
-    tp_session_destroy(client->session);
-    tp_stream_close(client->stream);
-    if (client->previous != NULL) {
-        client->previous->next = client->next;
-    } else {
-        front->clients = client->next;
-    }
-    if (client->next != NULL) {
-        client->next->previous = client->previous;
-    }
-    front->client_count--;
-    front->held_bytes -= client->held_capacity;
-    free(client->held);
-    free(client);
-}
-
-/* Clients read the greeting with one call: it goes out in one write, before anything else. */
-static bool greet(tp_stream *stream)
-{
-    char banner[TP_IDENT_STRLEN] = "Player v.3.1.1-dev";
-    const tp_piece piece = {banner, sizeof banner};
-
-    return tp_stream_try_write(stream, &piece, 1) == (long)sizeof banner;
-}
-
-static struct client *new_client(tp_player_front *front, tp_stream *stream)
-{
-    static const tp_session_limits limits = {
-        .data = TP_MSGQUEUE_DEFAULT_MAXLEN, .replies = 4096, .requests = 256};
-    struct client *client = calloc(1, sizeof *client);
-
-    if (client == NULL || tp_session_create(&client->session, front->hub, front->robot, &limits,
-                                            &session_events, client, NULL) != TP_OK) {
-        free(client);
-        return NULL;
-    }
-    tp_session_set_name(client->session, tp_stream_peer(stream));
-    client->front = front;
-    client->stream = stream;
-    client->flush.run = output_flush;
-    return client;
-}
-
-void client_accept(void *context, tp_stream *stream)
-{
-    tp_player_front *front = context;
-    struct client *client = NULL;
-
-    if (front->client_count < front->most_clients) {
-        client = new_client(front, stream);
-    }
-    if (client == NULL) {
-        tp_stream_close(stream);
-        return;
-    }
-    client->next = front->clients;
-    if (client->next != NULL) {
-        client->next->previous = client;
-    }
-    front->clients = client;
-    front->client_count++;
-    if (tp_stream_start(stream, &stream_events, client) != TP_OK || !greet(stream)) {
-        client_close(client);
-    }
-}
-
 /* ---- The front ------------------------------------------------------------------------------- */
+
+static tp_status listen_at(tp_player_front *front, const char *address, tp_error *err)
+{
+    return strncmp(address, "udp:", 4) == 0 ? udp_open(front, address, err)
+                                            : connection_listen(front, address, err);
+}
 
 tp_status tp_player_front_open(tp_player_front **out, tp_hub *hub, tp_loop *loop,
                                const tp_player_options *options, tp_error *err)
@@ -131,18 +114,13 @@ tp_status tp_player_front_open(tp_player_front **out, tp_hub *hub, tp_loop *loop
     }
     front->hub = hub;
     front->loop = loop;
-    front->most_clients = options->most_clients > 0 ? options->most_clients : MOST_CLIENTS;
-    front->shared = malloc(READ_SIZE);
-    tp_status status = front->shared == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
-    if (status == TP_OK) {
-        status =
-            tp_listener_open(&front->listener, loop, options->address, client_accept, front, err);
-    }
+    front->most_clients = options->most_clients;
+    tp_status status = listen_at(front, options->address, err);
     if (status != TP_OK) {
         tp_player_front_close(front);
         return status;
     }
-    front->robot = options->robot > 0 ? options->robot : tp_listener_port(front->listener);
+    front->robot = options->robot > 0 ? options->robot : tp_player_front_port(front);
     *out = front;
     return TP_OK;
 }
@@ -156,18 +134,24 @@ void tp_player_front_close(tp_player_front *front)
         client_close(front->clients);
     }
     tp_listener_close(front->listener);
+    udp_close(front->udp);
     free(front->shared);
     free(front);
 }
 
 unsigned tp_player_front_port(const tp_player_front *front)
 {
-    return tp_listener_port(front->listener);
+    return front->udp != NULL ? udp_port(front->udp) : tp_listener_port(front->listener);
 }
 
 size_t tp_player_front_clients(const tp_player_front *front)
 {
     return front->client_count;
+}
+
+tp_player_counts tp_player_front_counts(const tp_player_front *front)
+{
+    return front->udp != NULL ? udp_counts(front->udp) : (tp_player_counts){0};
 }
 
 /* ---- As part of a kit ------------------------------------------------------------------------ */

@@ -1,8 +1,19 @@
-/* inside.h - the state of the Player front, for the files of this folder. */
+/*
+ * inside.h - the state of the Player front, for the files of this folder.
+ *
+ *     connection.c   bytes of a stream to messages, messages to gathered writes
+ *     udp.c          datagrams to messages and back, sources that come and go
+ *     message.c      one message of a client: to the server itself, or to a device
+ *     server.c       requests to the server itself (the interface `player`)
+ *     queries.c      those that Player does not have: hello, rate, statistics, frames
+ *     output.c       when which of the queued messages go out
+ *     client.c       what connections and sources have in common, and the front
+ */
 #ifndef TROUPE_FRONTS_PLAYER_INSIDE_H
 #define TROUPE_FRONTS_PLAYER_INSIDE_H
 
 #include "player.h"
+#include "troupe/datagram.h"
 #include "troupe/interfaces/player.h"
 #include "troupe/stream.h"
 
@@ -10,58 +21,87 @@ enum {
     READ_SIZE = 65536, /* what is read at once, shared by all clients */
     MOST_BODY = TP_XDR_MAX_MESSAGE_SIZE - TP_XDR_HEADER_SIZE,
     MOST_HELD = 64 << 20, /* bytes of unfinished messages of all clients together */
-    MOST_PIECES = 64,
     MOST_CLIENTS = 100000,
+    MOST_SOURCES = 1024,
 };
 
+struct client;
+
+/* The way to a client. */
+struct transport {
+    /* Send what is sealed in its session, as far as that goes now. */
+    void (*write)(struct client *client);
+    /* It was paused and may be read from again. */
+    void (*resume)(struct client *client);
+    /* Close the way and release the client, whose session is gone already. */
+    void (*close)(struct client *client);
+};
+
+/* Part of a connection or a source, which are its transport's. */
 struct client {
     tp_player_front *front; /* borrowed */
-    tp_stream *stream;      /* owned */
-    tp_session *session;    /* owned */
-    struct client *next;
+    const struct transport *transport;
+    tp_session *session; /* owned; NULL while a source has not said anything */
+    struct client *next; /* in the front's list */
     struct client *previous;
     tp_after flush;
-
-    /* An unfinished message: what has come of it. */
-    unsigned char *held; /* owned; NULL if there is none */
-    size_t held_length;
-    size_t held_capacity;
-
-    /* Writing: how much of the oldest queued message is gone already. */
-    size_t written;
-    bool blocked; /* the kernel takes no more for now */
 
     /* Player's data modes. */
     bool pull;
     bool armed;          /* a pull waits for data */
     uint64_t told_drops; /* dropped messages that the client was told of */
 
-    bool paused; /* not reading, since it asks too much */
-    bool ending; /* to be closed at the end of the turn */
+    bool paused;  /* not read from, since it asks too much */
+    bool blocked; /* the way takes no more for now */
+    bool ending;  /* to be closed at the end of the turn */
 };
 
 struct tp_player_front {
     tp_hub *hub;   /* borrowed */
     tp_loop *loop; /* borrowed */
-    tp_listener *listener;
     uint32_t robot;
     uint32_t most_clients;
     size_t client_count;
+    struct client *clients; /* owned; the newest first */
+    struct client *oldest;  /* the last of them */
+
+    /* Streams. */
+    tp_listener *listener; /* owned; NULL on UDP */
     size_t held_bytes;
-    struct client *clients; /* owned */
-    unsigned char *shared;  /* owned: READ_SIZE bytes */
+    unsigned char *shared; /* owned: READ_SIZE bytes */
+
+    struct udp *udp; /* owned; NULL on streams */
 };
 
+/* What every client is greeted with: exactly these bytes. */
+extern const char greeting[TP_IDENT_STRLEN];
+
 /* client.c */
-void client_accept(void *context, tp_stream *stream);
+void client_init(struct client *client, tp_player_front *front, const struct transport *transport);
+
+/* Give it a session; `name` is where it comes from. */
+tp_status client_begin(struct client *client, const char *name);
+
+/* Forget its session and its modes. */
+void client_reset(struct client *client);
+void client_link(struct client *client);
+void client_unlink(struct client *client);
 void client_close(struct client *client);
 
 /* Close it when this turn is over; nothing more is read. */
 void client_give_up(struct client *client);
 
-/* input.c: bytes have come into client's held message or the shared room. */
-void input_room(void *context, void **bytes, size_t *length);
-void input_read(void *context, size_t length);
+/* connection.c */
+tp_status connection_listen(tp_player_front *front, const char *address, tp_error *err);
+
+/* udp.c */
+tp_status udp_open(tp_player_front *front, const char *address, tp_error *err);
+void udp_close(struct udp *udp); /* after its clients; NULL is accepted */
+unsigned udp_port(const struct udp *udp);
+tp_player_counts udp_counts(const struct udp *udp);
+
+/* message.c: a whole message has come. The header is changed. */
+void message_handle(struct client *client, tp_msghdr *header, const unsigned char *body);
 
 /* output.c */
 void output_ready(void *context);
@@ -71,6 +111,20 @@ void output_pull(struct client *client, const tp_msghdr *request);
 /* server.c: requests to the player interface itself. */
 void serve(struct client *client, const tp_msghdr *header, const unsigned char *body,
            size_t length);
+void serve_reply(struct client *client, const tp_msghdr *request, unsigned type,
+                 const tp_struct *body_type, const void *body);
 tp_msg *serve_compressed_map(tp_msg *reply);
+
+/* queries.c: those that Player does not have. */
+void serve_hello(struct client *client, const tp_msghdr *request, const void *body);
+void serve_rate(struct client *client, const tp_msghdr *request, const void *body);
+void serve_statistics(struct client *client, const tp_msghdr *request, const void *body);
+void serve_frames(struct client *client, const tp_msghdr *request, const void *body);
+void serve_transform(struct client *client, const tp_msghdr *request, const void *body);
+
+/* panic.c */
+void serve_panic(struct client *client, const tp_msghdr *request, const void *body);
+void serve_reset_panic(struct client *client, const tp_msghdr *request, const void *body);
+void serve_get_panic(struct client *client, const tp_msghdr *request, const void *body);
 
 #endif

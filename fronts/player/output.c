@@ -1,9 +1,9 @@
 /*
- * output.c - what waits for a client, out to its socket.
+ * output.c - when which of the queued messages go out to a client.
  *
- * Once per turn of the loop the queued messages go out in gathered writes from their shared bytes.
- * In pull mode only what is sealed may go: everything up to the last reply, and what a pull asked
- * for, ended by a SYNCH.
+ * Once per turn of the loop, all that may go. In push mode that is everything. In pull mode only
+ * what is sealed may go: everything up to the last reply, and what a pull asked for, ended by a
+ * SYNCH.
  */
 #include "inside.h"
 
@@ -84,84 +84,20 @@ static void decide_what_may_go(struct client *client)
     release_replies(client);
 }
 
-/* ---- Writing --------------------------------------------------------------------------------- */
-
-/* The pieces of the oldest sealed messages, the first without what is gone already. */
-static unsigned gather(struct client *client, tp_piece *pieces)
-{
-    const uint32_t sealed = tp_session_sealed(client->session);
-    unsigned count = 0;
-
-    while (count < MOST_PIECES && count < sealed) {
-        const void *bytes;
-        size_t length;
-        if (tp_msg_wire(tp_session_peek(client->session, count), &bytes, &length) != TP_OK) {
-            client_give_up(client);
-            return 0;
-        }
-        pieces[count++] = (tp_piece){bytes, length};
-    }
-    if (count > 0) {
-        pieces[0].bytes = (const unsigned char *)pieces[0].bytes + client->written;
-        pieces[0].length -= client->written;
-    }
-    return count;
-}
-
-static void forget_written(struct client *client, const tp_piece *pieces, size_t written)
-{
-    for (unsigned i = 0; written > 0; i++) {
-        if (written < pieces[i].length) {
-            client->written = (i == 0 ? client->written : 0) + written;
-            return;
-        }
-        written -= pieces[i].length;
-        client->written = 0;
-        tp_msg_unref(tp_session_take(client->session));
-    }
-}
-
-/* One gathered write; whether there may be more to write at once. */
-static bool write_some(struct client *client)
-{
-    tp_piece pieces[MOST_PIECES];
-    const unsigned count = gather(client, pieces);
-    size_t total = 0;
-
-    if (count == 0) {
-        return false;
-    }
-    for (unsigned i = 0; i < count; i++) {
-        total += pieces[i].length;
-    }
-    const long written = tp_stream_try_write(client->stream, pieces, count);
-    if (written < 0) {
-        client_give_up(client);
-        return false;
-    }
-    forget_written(client, pieces, (size_t)written);
-    if ((size_t)written < total) {
-        client->blocked = true; /* until the stream says that it takes more */
-        return false;
-    }
-    return true;
-}
+/* ---- Going out ------------------------------------------------------------------------------- */
 
 void output_flush(tp_after *after)
 {
     struct client *client = (struct client *)((char *)after - offsetof(struct client, flush));
 
-    if (client->ending) {
-        client_close(client);
-        return;
-    }
-    if (client->paused && !tp_session_is_busy(client->session)) {
-        client->paused = false;
-        tp_stream_resume(client->stream);
-    }
-    if (!client->blocked) {
-        decide_what_may_go(client);
-        while (write_some(client)) {
+    if (!client->ending) {
+        if (client->paused && !tp_session_is_busy(client->session)) {
+            client->paused = false;
+            client->transport->resume(client);
+        }
+        if (!client->blocked) {
+            decide_what_may_go(client);
+            client->transport->write(client);
         }
     }
     if (client->ending) {

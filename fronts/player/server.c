@@ -9,25 +9,27 @@
 /* ---- Replies --------------------------------------------------------------------------------- */
 
 /* The header of a reply is the request's, with our host and robot, and the time of the reply. */
-static void reply(struct client *client, const tp_msghdr *request, unsigned type,
-                  const tp_struct *body_type, const void *body)
+void serve_reply(struct client *client, const tp_msghdr *request, unsigned type,
+                 const tp_struct *body_type, const void *body)
 {
     tp_msghdr header = *request;
     tp_msg *msg = NULL;
 
     header.type = (uint8_t)type;
     header.timestamp = tp_clock_wall_s(tp_hub_clock(client->front->hub));
-    if (tp_msg_create_encoded(&msg, &header, body_type, body) == TP_OK) {
+    tp_status status = tp_msg_create_encoded(&msg, &header, body_type, body);
+    if (status == TP_OK) {
         tp_session_queue(client->session, msg);
         tp_msg_unref(msg);
-    } else {
+    } else if (tp_session_refuse(client->session, request, status, tp_status_text(status)) !=
+               TP_OK) {
         client_give_up(client);
     }
 }
 
 static void acknowledge(struct client *client, const tp_msghdr *request)
 {
-    reply(client, request, TP_MSGTYPE_RESP_ACK, NULL, NULL);
+    serve_reply(client, request, TP_MSGTYPE_RESP_ACK, NULL, NULL);
 }
 
 static void refuse(struct client *client, const tp_msghdr *request, tp_status code,
@@ -62,7 +64,7 @@ static void serve_device_list(struct client *client, const tp_msghdr *request, c
         list->devices[list->devices_count++] =
             *tp_session_address(tp_session_device_at(client->session, i));
     }
-    reply(client, request, TP_MSGTYPE_RESP_ACK, &tp_desc_device_devlist, list);
+    serve_reply(client, request, TP_MSGTYPE_RESP_ACK, &tp_desc_device_devlist, list);
     free(list);
 }
 
@@ -78,7 +80,7 @@ static void serve_driver_info(struct client *client, const tp_msghdr *request, c
     }
     info.addr = *tp_session_address(device);
     put_name(&info.driver_name_count, info.driver_name, tp_session_driver_name(device));
-    reply(client, request, TP_MSGTYPE_RESP_ACK, &tp_desc_device_driverinfo, &info);
+    serve_reply(client, request, TP_MSGTYPE_RESP_ACK, &tp_desc_device_driverinfo, &info);
 }
 
 /* ACK with the granted access, or 3 for a known device that could not be opened. */
@@ -88,7 +90,7 @@ static void reply_access(struct client *client, const tp_msghdr *request, tp_dev
     tp_device_req granted = {.addr = *tp_session_address(device), .access = (uint8_t)access};
 
     put_name(&granted.driver_name_count, granted.driver_name, tp_session_driver_name(device));
-    reply(client, request, TP_MSGTYPE_RESP_ACK, &tp_desc_device_req, &granted);
+    serve_reply(client, request, TP_MSGTYPE_RESP_ACK, &tp_desc_device_req, &granted);
 }
 
 static void opened(void *context, const tp_msghdr *request, tp_device *device, tp_status status,
@@ -116,7 +118,7 @@ static void refuse_unknown_device(struct client *client, const tp_msghdr *reques
     }
     none.addr.host = request->addr.host;
     none.addr.robot = request->addr.robot;
-    reply(client, request, TP_MSGTYPE_RESP_NACK, &tp_desc_device_req, &none);
+    serve_reply(client, request, TP_MSGTYPE_RESP_NACK, &tp_desc_device_req, &none);
 }
 
 static bool opens(unsigned access)
@@ -134,7 +136,7 @@ static void serve_subscription(struct client *client, const tp_msghdr *request, 
     } else if (opens(asked->access)) {
         tp_msghdr remembered = *request;
         remembered.size = asked->access;
-        if (tp_session_open(client->session, device, &remembered, opened) != TP_OK) {
+        if (tp_session_open(client->session, device, asked->access, &remembered, opened) != TP_OK) {
             client_give_up(client);
         }
     } else if (asked->access == TP_CLOSE_MODE &&
@@ -176,17 +178,6 @@ static void serve_rule(struct client *client, const tp_msghdr *request, const vo
     }
 }
 
-static void serve_hello(struct client *client, const tp_msghdr *request, const void *body)
-{
-    static char name[] = "troupe";
-    const tp_hello *theirs = body;
-    const tp_hello ours = {
-        .version = 1, .features = TP_HELLO_ERRORS, .name_count = sizeof name, .name = name};
-
-    tp_session_explain_failures(client->session, (theirs->features & TP_HELLO_ERRORS) != 0);
-    reply(client, request, TP_MSGTYPE_RESP_ACK, &tp_desc_hello, &ours);
-}
-
 /* ---- Dispatch -------------------------------------------------------------------------------- */
 
 static const struct {
@@ -201,6 +192,13 @@ static const struct {
     {TP_PLAYER_REQ_DATAMODE, &tp_desc_device_datamode_req, serve_data_mode},
     {TP_PLAYER_REQ_ADD_REPLACE_RULE, &tp_desc_add_replace_rule_req, serve_rule},
     {TP_PLAYER_REQ_HELLO, &tp_desc_hello, serve_hello},
+    {TP_PLAYER_REQ_RATE, &tp_desc_rate_req, serve_rate},
+    {TP_PLAYER_REQ_STATISTICS, NULL, serve_statistics},
+    {TP_PLAYER_REQ_FRAMES, NULL, serve_frames},
+    {TP_PLAYER_REQ_TRANSFORM, &tp_desc_transform_req, serve_transform},
+    {TP_PLAYER_REQ_PANIC, &tp_desc_panic, serve_panic},
+    {TP_PLAYER_REQ_RESET_PANIC, &tp_desc_panic_reset, serve_reset_panic},
+    {TP_PLAYER_REQ_GET_PANIC, NULL, serve_get_panic},
 };
 
 static void serve_with_body(struct client *client, const tp_msghdr *header, size_t service,

@@ -12,11 +12,11 @@
  *
  * For each interface there is a header of typed calls, troupe/client/position2d.h and so on:
  *
- *     tp_position2d_open(client, 0, &base, &err)             tp_client_open(client, "position2d:0",
- * ...) tp_position2d_command_vel(base, &vel, &err)            tp_proxy_command()
- *     tp_position2d_request_get_geom(base, &geom, &err)      tp_proxy_request()
- *     tp_position2d_latest_state(base)                       tp_proxy_latest()
- *     tp_position2d_wait_state(base, timeout_ns, &err)       tp_proxy_wait()
+ *     tp_position2d_open(client, 0, &base, &err)         tp_client_open()
+ *     tp_position2d_command_vel(base, &vel, &err)        tp_proxy_command()
+ *     tp_position2d_request_get_geom(base, &geom, &err)  tp_proxy_request()
+ *     tp_position2d_latest_state(base)                   tp_proxy_latest()
+ *     tp_position2d_wait_state(base, timeout_ns, &err)   tp_proxy_wait()
  *
  * A connection that is lost is made again, and devices are opened again as they were, with data
  * mode, rules and rates; meanwhile commands fail (none is kept for later) and requests wait for the
@@ -42,14 +42,12 @@ struct tp_server;
 
 /* When data comes. */
 typedef enum tp_client_mode {
-    TP_CLIENT_AUTO,  /* FRESH for a client with a loop of its own, EVERYTHING on the program's loop
-                      */
-    TP_CLIENT_FRESH, /* pulled: at each read the newest of each kind, however slow the program */
+    TP_CLIENT_AUTO,       /* EVERYTHING on a loop of the program's own, FRESH otherwise */
+    TP_CLIENT_FRESH,      /* pulled: at each read the newest of each kind, however long that took */
     TP_CLIENT_EVERYTHING, /* pushed: every message as soon as it is there */
 } tp_client_mode;
 
-/* All may be zero. What is pointed to is borrowed until the client is destroyed, texts are copied.
- */
+/* All may be zero. What is pointed to is borrowed as long as the client; the name is copied. */
 typedef struct tp_client_options {
     const char *name;   /* what the program is called in the server's statistics */
     int64_t timeout_ns; /* of calls that wait; 0 for 5 s, TP_NEVER for none */
@@ -73,7 +71,7 @@ typedef struct tp_client_options {
  *     inproc:FILE.cfg                a server of the program's own, without any network, which runs
  *                                    as long as the client does, in the client's calls
  *     NULL                           the environment's TROUPE_URL, or else localhost
- * Fails with the reason: "tcp:localhost:6665: connection refused". */
+ * Fails with the reason: "connect to tcp:localhost:6665: connection refused". */
 TP_API tp_status tp_client_connect(tp_client **out, const char *url,
                                    const tp_client_options *options, tp_error *err);
 
@@ -82,7 +80,7 @@ TP_API tp_status tp_client_connect_later(tp_client **out, const char *url,
                                          const tp_client_options *options, tp_error *err);
 
 /* A client of a server in this program, on the server's loop. `robot` is the port of its devices,
- * 0 for the default one. Destroy it before the server. */
+ * 0 for the first one of its configuration. Destroy it before the server. */
 TP_API tp_status tp_client_attach(tp_client **out, struct tp_server *server, unsigned robot,
                                   const tp_client_options *options, tp_error *err);
 
@@ -100,8 +98,8 @@ TP_API bool tp_client_is_troupe(const tp_client *client);
 TP_API const char *tp_client_banner(const tp_client *client);
 
 /* Wait for the next data of any open device: all that has come is handled before it returns.
- * TP_E_TIMEOUT if none came in time, TP_E_CLOSED if the connection is lost (it returns to it by
- * itself; just go on reading). */
+ * TP_E_TIMEOUT if none came in time (0 for the time-out of the options), TP_E_CLOSED if the
+ * connection is lost (it returns to it by itself; just go on reading). */
 TP_API tp_status tp_client_read(tp_client *client, int64_t timeout_ns, tp_error *err);
 
 /* Handle messages until tp_client_stop(), from any thread or a signal handler; or one turn. */
@@ -113,7 +111,9 @@ TP_API void tp_client_step(tp_client *client, bool wait);
 TP_API tp_status tp_client_request(tp_client *client, unsigned code, const void *ask,
                                    const void **answer, tp_error *err);
 
-/* Player's rules for what waits in the server for this client, first match wins; -1 is any. */
+/* Player's rules for what waits in the server for this client, first match wins; -1 is any. With
+ * TP_CLIENT_FRESH a rule of the client's own about all data is the first. Waits if it is connected.
+ */
 TP_API tp_status tp_client_add_rule(tp_client *client, int interf, int index, int type, int subtype,
                                     tp_replace_rule rule, tp_error *err);
 
@@ -139,6 +139,11 @@ TP_API tp_status tp_client_list(tp_client *client, tp_client_device **out, size_
  * the same device twice gives two proxies. */
 TP_API tp_status tp_client_open(tp_client *client, const char *name, unsigned access,
                                 tp_proxy **out, tp_error *err);
+
+/* The same by interface, which need not be in the catalogue, and index. */
+TP_API tp_status tp_client_open_device(tp_client *client, const tp_interface *interface,
+                                       unsigned index, unsigned access, tp_proxy **out,
+                                       tp_error *err);
 
 /* Without waiting. `done` is called once, unless the proxy is closed before; a proxy that could not
  * be opened is to be closed. With the connection lost it waits for the next one. */
@@ -179,7 +184,9 @@ TP_API bool tp_proxy_is_open(const tp_proxy *proxy);
 TP_API void tp_proxy_set_context(tp_proxy *proxy, void *context);
 TP_API void *tp_proxy_context(const tp_proxy *proxy);
 
-/* At most so many messages of each kind a second; 0 for all. TP_E_UNSUPPORTED by Player servers. */
+/* At most so many messages of each kind a second, for all proxies of the device on this client; 0
+ * for all there are. Waits for the server, except in callbacks and while the connection is lost.
+ * TP_E_UNSUPPORTED by Player servers. */
 TP_API tp_status tp_proxy_set_rate(tp_proxy *proxy, double rate_hz, tp_error *err);
 
 /* ---- Data ------------------------------------------------------------------------------------ */
@@ -193,7 +200,8 @@ TP_API void tp_proxy_on_data(tp_proxy *proxy, tp_proxy_data *data);
 TP_API const tp_msg *tp_proxy_latest(const tp_proxy *proxy, unsigned code);
 
 /* Wait for data with this code that the program has not got by this call yet, and give the payload,
- * borrowed like that of tp_proxy_latest(). NULL with `err` if none came in time. */
+ * borrowed like that of tp_proxy_latest(). NULL with `err` if none came in time (0 for the time-out
+ * of the options). */
 TP_API const void *tp_proxy_wait(tp_proxy *proxy, unsigned code, int64_t timeout_ns, tp_error *err);
 
 /* How many data messages have come. */

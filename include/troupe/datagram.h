@@ -25,6 +25,9 @@ typedef struct tp_peer {
 /* The peer at an address, for whoever speaks first. Waits if a name has to be looked up. */
 TP_API tp_status tp_peer_parse(tp_peer *out, const char *address, tp_error *err);
 
+/* "127.0.0.1:51234", cut to `size`; for logs and statistics. */
+TP_API void tp_peer_print(char *out, size_t size, const tp_peer *peer);
+
 /* Receive at an address. What `receive` gets is borrowed until it returns; it may close the
  * datagram. Waits if a name has to be looked up. */
 TP_API tp_status tp_datagram_open(tp_datagram **out, tp_loop *loop, const char *address,

@@ -39,14 +39,22 @@ struct tp_port;                     /* a line to hardware; see troupe/port.h */
  * "rad" numbers that are scaled by the file's units, "1" or any other unit a number as it stands;
  * the units of a tuple's values may differ: "m m rad", where the last one holds for the rest. A
  * configuration that has something else there is refused before init, with file, line and column.
- * `fallback` is what is taken if it is absent, its values divided by blanks; NULL means that it has
- * to be there. A fallback of "" is an empty text or no values. */
+ * `fallback` is what is taken if it is absent, its values divided by blanks, lengths in metres and
+ * angles in radians; NULL means that it has to be there. A fallback of "" is an empty text or no
+ * values. */
 typedef struct tp_param {
     const char *name;
     const char *unit;
     const char *fallback;
     const char *doc;
 } tp_param;
+
+/* Why something is to stop, and so how. */
+typedef enum tp_halt {
+    TP_HALT_BRAKE,  /* as fast as it safely can: the lease has ended, or somebody asked for it */
+    TP_HALT_HOLD,   /* hold the position with power, as a standing robot must */
+    TP_HALT_FINISH, /* finish the step under way, then stand still */
+} tp_halt;
 
 typedef struct tp_driver_ops {
     /* Read and check parameters, offer devices, name required ones; touches no hardware. Required.
@@ -56,14 +64,19 @@ typedef struct tp_driver_ops {
      * which must not wait, may return TP_PENDING and call tp_instance_started() later; stop can
      * come before that. Optional. */
     tp_status (*start)(tp_instance *self, tp_error *err);
-    /* Publish fresh samples; called once per period (tp_instance_set_period). A failure means that
-     * the device is lost: readers are told, and it is restarted as configured. Optional. */
+    /* Publish fresh samples; called once per period (tp_instance_set_period), after `input` for
+     * what has come. A failure means that the device is lost: readers are told, and it is restarted
+     * as configured. Optional. */
     tp_status (*poll)(tp_instance *self, tp_error *err);
     /* Data of a required device has come. The message is borrowed for the call. Optional. */
     void (*data)(tp_instance *self, tp_link *from, const tp_msg *msg);
     /* Bytes have come on a line that is watched (tp_port_watch), or its other side is gone. Reads
      * what is there without waiting. A failure means the same as that of poll. Optional. */
     tp_status (*input)(tp_instance *self, struct tp_port *port, tp_error *err);
+    /* Stop what this device moves: whoever moved it is silent or gone, somebody asked for HALT, or
+     * there is a panic. It stays in use. Does not wait, cannot fail. A driver that offers something
+     * that moves should have it: one without is stopped as a whole instead. */
+    void (*halt)(tp_device *device, tp_halt how);
     /* Leave actuators safe; does not wait, cannot fail. Optional. */
     void (*stop)(tp_instance *self);
     /* Release what init and start took. Optional. */
@@ -156,6 +169,10 @@ TP_API void *tp_device_context(const tp_device *device);
 TP_API tp_status tp_publish(tp_device *device, unsigned code, const void *value,
                             double timestamp_s);
 
+/* Whoever opens the device from now on gets the last data of each kind at once, as it was sent;
+ * what was sent before a stop is forgotten. From init only. */
+TP_API tp_status tp_device_latch(tp_device *device, tp_error *err);
+
 /* Where the device sits (GET_GEOMETRY): from init or any later operation. Readers are told when it
  * changes, and the server's tree of frames follows. What the configuration says goes before it.
  * Devices that never say it are asked by their interface's own GET_GEOM, if they answer that. */
@@ -211,6 +228,9 @@ TP_API tp_status tp_require(tp_instance *self, const tp_interface *interface, co
                             tp_link **out, tp_error *err);
 
 TP_API const tp_interface *tp_link_interface(const tp_link *link);
+
+/* Have the device stop what it moves: for `halt` of drivers that stand before another device. */
+TP_API void tp_link_halt(tp_link *link);
 
 /* Send a command; `value` is copied. */
 TP_API tp_status tp_link_command(tp_link *link, unsigned code, const void *value);

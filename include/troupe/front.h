@@ -57,7 +57,8 @@ TP_API void tp_session_destroy(tp_session *session);
 /* A name for logs and statistics; copied. */
 TP_API void tp_session_set_name(tp_session *session, const char *name);
 
-/* Failed requests get a body with code and sentence (tp_failure): for clients that know it. */
+/* For clients that know what is ours: failed requests get a body with code and sentence
+ * (tp_failure), and devices' data of the common kind comes (GEOMETRY, ERROR). */
 TP_API void tp_session_explain_failures(tp_session *session, bool on);
 TP_API bool tp_session_explains_failures(const tp_session *session);
 
@@ -72,6 +73,9 @@ TP_API void tp_session_count_sent(tp_session *session, uint64_t messages);
 
 /* What the server has done so far: one block, to be freed with free(). */
 TP_API tp_status tp_hub_statistics(const tp_hub *hub, tp_statistics **out);
+
+/* Whether there is a panic: one block, to be freed with free(). */
+TP_API tp_status tp_hub_panic(const tp_hub *hub, tp_panic **out);
 
 /* The frames of reference, of all robots: one block, to be freed with free(). */
 TP_API tp_status tp_hub_frames(const tp_hub *hub, tp_frame_list **out);
@@ -92,11 +96,13 @@ TP_API const tp_devaddr *tp_session_address(const tp_device *device);
 TP_API const char *tp_session_driver_name(const tp_device *device);
 
 /* Open a device: `done` tells how it went, once, unless the session is destroyed before. Data comes
- * only after `done`. Opening twice means data twice, and closing twice. */
+ * only after `done`. Opening twice means data twice, and closing twice. `access` is TP_OPEN_MODE or
+ * one of the others of interfaces/player.padi; a device that another client holds exclusively is
+ * refused to those who want that too. */
 typedef void tp_session_opened(void *context, const tp_msghdr *request, tp_device *device,
                                tp_status status, const tp_error *err);
-TP_API tp_status tp_session_open(tp_session *session, tp_device *device, const tp_msghdr *request,
-                                 tp_session_opened *done);
+TP_API tp_status tp_session_open(tp_session *session, tp_device *device, unsigned access,
+                                 const tp_msghdr *request, tp_session_opened *done);
 
 /* Close one opening; what is queued of the device is dropped. TP_E_INVALID if it is not open. */
 TP_API tp_status tp_session_close(tp_session *session, tp_device *device);
@@ -112,6 +118,23 @@ TP_API tp_status tp_session_set_rate(tp_session *session, tp_device *device, dou
  * opened by this session, TP_E_LIMIT too much to do. */
 TP_API tp_status tp_session_send(tp_session *session, tp_msg *msg, const tp_message *what,
                                  tp_error *err);
+
+/* Anything at all has come from the client: what it moves may go on moving. */
+TP_API void tp_session_heard(tp_session *session);
+
+/* The client renews its leases by itself: they are shorter then. */
+TP_API void tp_session_speak_leases(tp_session *session, bool on);
+
+/* Stop everything that moves; whoever sees danger may. */
+TP_API void tp_session_panic(tp_session *session, const char *why);
+
+/* End the panic with this number. TP_E_DENIED unless this client raised it, has the operator's key,
+ * or is on this machine and there is no such key. */
+TP_API tp_status tp_session_reset_panic(tp_session *session, unsigned epoch, const char *key,
+                                        tp_error *err);
+
+/* The client is on this machine. */
+TP_API void tp_session_set_local(tp_session *session, bool on);
 
 /* So many requests are under way that no more should be read from the client. `ready` is called
  * when that changes. */
@@ -160,10 +183,14 @@ typedef struct tp_front {
     unsigned (*port)(const void *front);
 } tp_front;
 
-/* Drivers and fronts that a program is made of, each list ended by NULL. */
+/* A kind of line to hardware that ports can be opened on. */
+typedef struct tp_scheme tp_scheme;
+
+/* What a program is made of, each list ended by NULL; the last one may be NULL. */
 typedef struct tp_kit {
     const tp_driver *const *drivers;
     const tp_front *const *fronts;
+    const tp_scheme *const *schemes; /* beside serial and script, which are always there */
 } tp_kit;
 
 #ifdef __cplusplus

@@ -44,6 +44,9 @@ TP_API void tp_loop_turn(tp_loop *loop, bool wait);
 
 TP_API bool tp_loop_is_current(const tp_loop *loop);
 
+/* Whether a turn is under way: what runs now was called by the loop. */
+TP_API bool tp_loop_is_turning(const tp_loop *loop);
+
 /* ---- After each turn ------------------------------------------------------------------------- */
 
 /* Something to do once at the end of this turn, however often it was asked for. What is asked for

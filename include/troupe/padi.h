@@ -137,6 +137,13 @@ typedef enum tp_kind {
 
 typedef enum tp_mark { TP_MARK_REQUIRED, TP_MARK_OPTIONAL, TP_MARK_EXTENSION } tp_mark;
 
+/* What a message does to the device, and so what its sender has to be allowed to. */
+typedef enum tp_effect {
+    TP_EFFECT_READS,  /* nothing: data, and requests that only ask */
+    TP_EFFECT_WRITES, /* changes something */
+    TP_EFFECT_MOVES,  /* may set something in motion, which has to be able to stop */
+} tp_effect;
+
 /* Calls the operation for a message in a driver's table of operations (`tp_NAME_ops`). `ask` is
  * NULL where the message carries nothing, `answer` where it is not answered. */
 typedef tp_status tp_op_call(const void *ops, tp_device *device, const void *ask, void *answer,
@@ -149,6 +156,7 @@ typedef struct tp_message {
     const tp_struct *answer; /* what the reply to a request carries; NULL for nothing */
     tp_kind kind;
     tp_mark mark;
+    tp_effect effect;
     uint8_t code;
     tp_op_call *call;   /* NULL for data, synch and interfaces loaded at run time */
     uint32_t op_offset; /* of the operation in the table */
@@ -187,6 +195,7 @@ TP_API const tp_message *tp_interface_message_named(const tp_interface *interfac
 TP_API const char *tp_kind_name(tp_kind kind);
 TP_API tp_kind tp_kind_named(const char *name);
 TP_API const char *tp_mark_name(tp_mark mark);
+TP_API const char *tp_effect_name(tp_effect effect); /* "reads", "writes", "moves" */
 TP_API const char *tp_type_name(tp_type type); /* as in .padi files: "u8" ... "char", "struct" */
 
 /* How many elements the field of this value has. */
@@ -204,6 +213,11 @@ TP_API void tp_catalogue_destroy(tp_catalogue *catalogue);
  * is known already, then NAME.padi beside the file. Fails with "FILE:LINE:COLUMN: ...", or
  * TP_E_EXISTS if the name, the code or a struct is known; the catalogue is then as it was. */
 TP_API tp_status tp_catalogue_load(tp_catalogue *catalogue, const char *path, tp_error *err);
+
+/* Know an interface that is compiled into the program or a plug-in (tp_interface_NAME); borrowed as
+ * long as the catalogue. TP_E_EXISTS as above. */
+TP_API tp_status tp_catalogue_add(tp_catalogue *catalogue, const tp_interface *interface,
+                                  tp_error *err);
 
 TP_API size_t tp_catalogue_size(const tp_catalogue *catalogue);
 

@@ -13,9 +13,11 @@
  *     script:FILE                        a recorded or written conversation; see docs/scripts.md
  *
  * Writing never waits for long: a line that takes nothing within a second is a failure. Reading
- * waits for a deadline of the instance's clock. While an instance runs, it should not wait for its
- * line at all: tp_port_watch() has its `input` operation called when bytes are there, so that a
- * command never waits for a read to end. start may wait, to prove that the hardware answers.
+ * waits for a deadline of the instance's clock; with another clock than the real one, waiting for a
+ * script takes no time, and a real line waits as long as the deadline is away. While an instance
+ * runs, it should not wait for its line at all: tp_port_watch() has its `input` operation called
+ * when bytes are there, so that a command never waits for a read to end. start may wait, to prove
+ * that the hardware answers.
  */
 #ifndef TROUPE_PORT_H
 #define TROUPE_PORT_H
@@ -37,13 +39,14 @@ typedef struct tp_port_settings {
     char flow;   /* 'h' hardware, 's' software; 0 for none */
 } tp_port_settings;
 
-/* Open a line; may wait (for a connection, at most `deadline_ns` of the clock). From start. Fails
- * with the URL and the reason: "open /dev/ttyUSB0: permission denied (are you in the group
- * dialout?)". */
+/* Open a line; may wait (for a connection, at most until `deadline_ns` of the clock). From start.
+ * Fails with the URL and the reason: "open /dev/ttyUSB0: permission denied (are you in the group
+ * dialout?)". Only for drivers with a thread; an instance has at most 7 ports. */
 TP_API tp_status tp_port_open(tp_port **out, tp_instance *self, const char *url,
                               const tp_port_settings *settings, int64_t deadline_ns, tp_error *err);
 
-/* From stop. NULL is accepted. */
+/* From stop, or from start if it fails. NULL is accepted. What is left open is closed with the
+ * instance. */
 TP_API void tp_port_close(tp_port *port);
 
 TP_API const char *tp_port_url(const tp_port *port);
@@ -53,7 +56,8 @@ TP_API const char *tp_port_url(const tp_port *port);
 TP_API tp_status tp_port_set_baud(tp_port *port, unsigned baud, tp_error *err);
 
 /* Read what is there, at most `size` bytes; waits for the first one until the deadline (0 does not
- * wait). TP_E_TIMEOUT if there is none, TP_E_CLOSED if the other side is gone. */
+ * wait). TP_E_TIMEOUT if there is none, TP_E_CLOSED if the other side is gone or the server ends.
+ */
 TP_API tp_status tp_port_read(tp_port *port, void *bytes, size_t size, size_t *length,
                               int64_t deadline_ns, tp_error *err);
 
@@ -70,13 +74,16 @@ TP_API tp_status tp_port_read_until(tp_port *port, char *text, size_t size, char
 /* Drop what has come and was not read. */
 TP_API void tp_port_drain(tp_port *port);
 
-/* Write all of it. */
+/* Write all of it. TP_E_TIMEOUT if the line takes nothing, TP_E_CLOSED if the other side is gone. A
+ * formatted text has at most 1023 bytes. In a panic an instance that moves something writes nothing
+ * but in its halt and stop: TP_E_DENIED. */
 TP_API tp_status tp_port_write(tp_port *port, const void *bytes, size_t length, tp_error *err);
 TP_API tp_status tp_port_printf(tp_port *port, tp_error *err, const char *format, ...)
     TP_PRINTF(3, 4);
 
-/* Have the instance's `input` operation called whenever bytes have come, or the other side is gone.
- * Off again with false. Only for instances with a thread. */
+/* Have the instance's `input` operation called whenever bytes have come, and once when the other
+ * side is gone. It reads with a deadline of 0 until TP_E_TIMEOUT; what it leaves, half a line for
+ * instance, is there when more has come. Off again with false. */
 TP_API void tp_port_watch(tp_port *port, bool on);
 
 #ifdef __cplusplus

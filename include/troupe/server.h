@@ -47,9 +47,20 @@ TP_API void tp_server_destroy(tp_server *server);
 /* Start what is always on. */
 TP_API void tp_server_begin(tp_server *server);
 
+/* Read the configuration file again. Instances whose sections mean the same as before run on, with
+ * their clients; the others are removed and added, robots get and lose their ports. What changes is
+ * told by `note`. If anything in the file is wrong nothing changes. Does not wait for drivers that
+ * have to stop first; until they have, another call fails with TP_E_LIMIT. On the loop's thread. */
+TP_API tp_status tp_server_reload(tp_server *server, tp_error *err);
+
 /* Serve until tp_server_stop() is called, from any thread or a signal handler. */
 TP_API void tp_server_run(tp_server *server);
 TP_API void tp_server_stop(tp_server *server);
+
+/* Stop everything that moves. The first from any thread, the second from a signal handler; neither
+ * needs the loop. */
+TP_API void tp_server_panic(tp_server *server, const char *who, const char *why);
+TP_API void tp_server_panic_by_signal(const tp_server *server);
 
 /* One turn of the loop; waits for something to happen only if `wait`. */
 TP_API void tp_server_step(tp_server *server, bool wait);
@@ -60,7 +71,7 @@ TP_API tp_hub *tp_server_hub(const tp_server *server);
 /* Where it listens: the i-th robot of the configuration and its port; false beyond the last. */
 TP_API bool tp_server_port(const tp_server *server, size_t i, unsigned *robot, unsigned *port);
 
-/* The devices, in the order of the file. */
+/* The devices, in the order of the file; after a reload new ones are behind the others. */
 TP_API size_t tp_server_device_count(const tp_server *server);
 TP_API tp_device *tp_server_device_at(const tp_server *server, size_t i);
 

@@ -58,6 +58,7 @@ static tp_msg *new_msg(const tp_msghdr *header, const tp_struct *type, size_t si
         msg->header = *header;
         msg->header.size = 0;
         msg->type = type;
+        msg->weight = payload_offset + size;
         msg->payload = type == NULL ? NULL : block + payload_offset;
     }
     return msg;
@@ -136,6 +137,7 @@ tp_status tp_msg_create_encoded(tp_msg **out, const tp_msghdr *header, const tp_
         tp_msg_unref(msg);
         return status;
     }
+    msg->weight += msg->wire_length;
     *out = msg;
     return TP_OK;
 }

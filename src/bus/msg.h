@@ -15,7 +15,9 @@ struct tp_msg {
     void *payload;         /* in the same block */
     unsigned char *wire;   /* owned, of the pool; NULL until asked for */
     size_t wire_length;
+    size_t weight; /* bytes that it took when it was made, roughly; does not change */
     void *context; /* borrowed: whom the task is for, while it is on its way */
+    int burden;    /* the work that it is for the loop, while it is on its way */
 };
 
 /* Encode a header before a body of header->size bytes: 40 bytes. */

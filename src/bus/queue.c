@@ -4,11 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bus/msg.h"
+
 enum { FIRST_CAPACITY = 8, MOST_RULES = 256 };
 
 void tpi_queue_init(tpi_queue *queue, uint32_t most, uint32_t most_kept, tpi_action fallback)
 {
-    *queue = (tpi_queue){.most = most, .most_kept = most_kept, .fallback = fallback};
+    *queue = (tpi_queue){
+        .most = most, .most_kept = most_kept, .most_bytes = TPI_QUEUE_BYTES, .fallback = fallback};
 }
 
 void tpi_queue_fini(tpi_queue *queue)
@@ -93,8 +96,25 @@ static bool same_device(const tp_devaddr *a, const tp_devaddr *b)
            a->host == b->host;
 }
 
+static size_t *bytes_of_its_kind(tpi_queue *queue, const tp_msg *msg)
+{
+    return is_loss_allowed(&msg->header) ? &queue->bytes : &queue->kept_bytes;
+}
+
+/* A message goes in, or out. */
+static void weigh_in(tpi_queue *queue, const tp_msg *msg)
+{
+    *bytes_of_its_kind(queue, msg) += msg->weight;
+}
+
+static void weigh_out(tpi_queue *queue, const tp_msg *msg)
+{
+    *bytes_of_its_kind(queue, msg) -= msg->weight;
+}
+
 static void remove_at(tpi_queue *queue, uint32_t at)
 {
+    weigh_out(queue, *place(queue, at));
     tp_msg_unref(*place(queue, at));
     for (uint32_t i = at; i + 1 < queue->count; i++) {
         *place(queue, i) = *place(queue, i + 1);
@@ -135,22 +155,34 @@ static bool make_room(tpi_queue *queue)
     return true;
 }
 
+bool tpi_queue_has_room(const tpi_queue *queue)
+{
+    return queue->count < queue->most && queue->bytes < queue->most_bytes;
+}
+
+/* No reply is taken any more. */
+static bool is_full(const tpi_queue *queue)
+{
+    return queue->count >= queue->most_kept || queue->kept_bytes >= queue->most_bytes;
+}
+
 tp_status tpi_queue_push(tpi_queue *queue, const tp_msg *msg)
 {
     const tp_msghdr *header = tp_msg_header(msg);
     const tpi_action action = choose(queue, header);
 
     if (action == TPI_IGNORE) {
-        return TP_OK;
+        return TP_E_SPACE;
     }
     if (action == TPI_REPLACE) {
         remove_newest_of_kind(queue, header);
     }
-    if (is_loss_allowed(header) && queue->count >= queue->most) {
-        queue->dropped++;
-        return TP_OK;
-    }
-    if (queue->count >= queue->most_kept) {
+    if (is_loss_allowed(header)) {
+        if (!tpi_queue_has_room(queue)) {
+            queue->dropped++;
+            return TP_E_SPACE;
+        }
+    } else if (is_full(queue)) {
         return TP_E_LIMIT;
     }
     if (!make_room(queue)) {
@@ -158,6 +190,7 @@ tp_status tpi_queue_push(tpi_queue *queue, const tp_msg *msg)
     }
     queue->count++;
     *place(queue, queue->count - 1) = tp_msg_ref(msg);
+    weigh_in(queue, msg);
     return TP_OK;
 }
 
@@ -167,6 +200,7 @@ tp_msg *tpi_queue_pop(tpi_queue *queue)
         return NULL;
     }
     tp_msg *oldest = *place(queue, 0);
+    weigh_out(queue, oldest);
     queue->first = (queue->first + 1) & (queue->capacity - 1);
     queue->count--;
     queue->sealed -= queue->sealed > 0 ? 1 : 0;
@@ -175,7 +209,7 @@ tp_msg *tpi_queue_pop(tpi_queue *queue)
 
 tp_status tpi_queue_push_first(tpi_queue *queue, const tp_msg *msg)
 {
-    if (queue->count >= queue->most_kept) {
+    if (is_full(queue)) {
         return TP_E_LIMIT;
     }
     if (!make_room(queue)) {
@@ -186,6 +220,7 @@ tp_status tpi_queue_push_first(tpi_queue *queue, const tp_msg *msg)
         *place(queue, i) = *place(queue, i - 1);
     }
     *place(queue, queue->sealed) = tp_msg_ref(msg);
+    weigh_in(queue, msg);
     return TP_OK;
 }
 
@@ -203,6 +238,7 @@ void tpi_queue_drop_data(tpi_queue *queue, const tp_devaddr *addr)
         tp_msg *msg = *place(queue, i);
         const tp_msghdr *header = tp_msg_header(msg);
         if (header->type == TP_MSGTYPE_DATA && same_device(&header->addr, addr)) {
+            weigh_out(queue, msg);
             tp_msg_unref(msg);
         } else {
             *place(queue, kept++) = msg;

@@ -4,8 +4,10 @@
  * Bounded, and says what it does when full. A rule (Player's "replace rules", first match wins)
  * decides for each message whether it is appended, takes the place of the newest queued message of
  * its kind, or is ignored. Data and commands beyond the limit are dropped and counted; replies
- * beyond a limit of their own are refused, so that whoever asks without reading is found out. The
- * ring grows as it fills. Belongs to one thread.
+ * beyond a limit of their own are refused, so that whoever asks without reading is found out. There
+ * are limits for the number of messages and for their bytes, whichever is reached first; a message
+ * larger than the bytes finds its place in a queue that has none. The ring grows as it fills.
+ * Belongs to one thread.
  */
 #ifndef TROUPE_BUS_QUEUE_H
 #define TROUPE_BUS_QUEUE_H
@@ -30,6 +32,9 @@ typedef struct tpi_queue {
     uint32_t sealed;    /* of the oldest so many are committed: neither replaced nor dropped */
     uint32_t most;      /* data and commands are dropped beyond this */
     uint32_t most_kept; /* replies are refused beyond this */
+    size_t bytes;       /* of the data and commands in it */
+    size_t kept_bytes;  /* of all others */
+    size_t most_bytes;  /* neither grows beyond this by more than one message */
     tpi_rule *rules;    /* owned */
     uint32_t rule_count;
     tpi_action fallback; /* for data and commands that no rule matches */
@@ -37,15 +42,20 @@ typedef struct tpi_queue {
     uint64_t replaced;
 } tpi_queue;
 
+/* The limit for bytes is TPI_QUEUE_BYTES unless `most_bytes` is changed. */
+enum { TPI_QUEUE_BYTES = 16 << 20 };
 void tpi_queue_init(tpi_queue *queue, uint32_t most, uint32_t most_kept, tpi_action fallback);
 void tpi_queue_fini(tpi_queue *queue);
 
 /* Add a rule, or change the one with the same criteria. */
 tp_status tpi_queue_add_rule(tpi_queue *queue, const tpi_rule *rule);
 
-/* Queue a message by the rules; takes a reference of its own. TP_OK also when it was dropped or
- * ignored as the rules want; TP_E_LIMIT for a reply that finds no place; TP_E_NOMEM. */
+/* Queue a message by the rules; takes a reference of its own. TP_E_SPACE when it was dropped or
+ * ignored, as the rules want; TP_E_LIMIT for a reply that finds no place; TP_E_NOMEM. */
 tp_status tpi_queue_push(tpi_queue *queue, const tp_msg *msg);
+
+/* Whether data would be taken that no rule is for. */
+bool tpi_queue_has_room(const tpi_queue *queue);
 
 /* The i-th oldest; NULL if there are fewer. Borrowed. */
 tp_msg *tpi_queue_at(const tpi_queue *queue, uint32_t i);

@@ -7,6 +7,7 @@
 #include "bus/pool.h"
 #include "support/memory.h"
 #include "support/unit.h"
+#include "troupe/interfaces/opaque.h"
 
 static tp_msg *make(unsigned interf, unsigned type, unsigned subtype, uint32_t seq)
 {
@@ -72,7 +73,7 @@ static void data_beyond_the_limit_is_dropped_and_counted(void **state)
 
     tpi_queue_init(&queue, 2, 4, TPI_APPEND);
     for (uint32_t i = 1; i <= 5; i++) {
-        assert_int_equal(push(&queue, 4, DATA, 1, i), TP_OK);
+        assert_int_equal(push(&queue, 4, DATA, 1, i), i <= 2 ? TP_OK : TP_E_SPACE);
     }
     holds(&queue, "1 2");
     assert_int_equal(queue.dropped, 3);
@@ -80,6 +81,73 @@ static void data_beyond_the_limit_is_dropped_and_counted(void **state)
     assert_int_equal(push(&queue, 4, ACK, 1, 7), TP_OK);
     assert_int_equal(push(&queue, 4, ACK, 1, 8), TP_E_LIMIT);
     holds(&queue, "1 2 6 7");
+    tpi_queue_fini(&queue);
+}
+
+static tp_status push_long(tpi_queue *queue, unsigned type, uint32_t seq, uint32_t length)
+{
+    static uint8_t bytes[4096];
+    const tp_opaque_data value = {.data_count = length, .data = bytes};
+    const tp_msghdr header = {.addr = {.interf = 51}, .type = (uint8_t)type, .seq = seq};
+    tp_msg *msg = NULL;
+
+    assert_int_equal(tp_msg_create(&msg, &header, &tp_desc_opaque_data, &value), TP_OK);
+    tp_status status = tpi_queue_push(queue, msg);
+    tp_msg_unref(msg);
+    return status;
+}
+
+static void bytes_are_limited_as_messages_are(void **state)
+{
+    (void)state;
+    tpi_queue queue;
+    const tpi_rule replace = {-1, -1, DATA, -1, TPI_REPLACE};
+
+    tpi_queue_init(&queue, 100, 100, TPI_APPEND);
+    assert_int_equal(queue.most_bytes, 16 << 20);
+    queue.most_bytes = 4096;
+    push_long(&queue, DATA, 1, 2000);
+    push_long(&queue, DATA, 2, 4000); /* the last one may be long */
+    push_long(&queue, DATA, 3, 1);
+    holds(&queue, "1 2");
+    assert_int_equal(queue.dropped, 1);
+    assert_int_equal(push_long(&queue, ACK, 4, 4096),
+                     TP_OK); /* replies have a limit of their own */
+    assert_int_equal(push_long(&queue, ACK, 5, 1), TP_E_LIMIT);
+    holds(&queue, "1 2 4");
+    assert_int_equal(tpi_queue_add_rule(&queue, &replace), TP_OK);
+    push_long(&queue, DATA, 6, 1);
+    push_long(&queue, DATA, 7, 1000); /* there is room again */
+    holds(&queue, "1 4 7");
+    while (queue.count > 0) {
+        tp_msg_unref(tpi_queue_pop(&queue));
+    }
+    assert_int_equal(queue.bytes, 0);
+    assert_int_equal(queue.kept_bytes, 0);
+    push_long(&queue, DATA, 8, 4096);
+    push_long(&queue, ACK, 9, 1);
+    tpi_queue_drop_data(&queue, &(tp_devaddr){.interf = 51});
+    holds(&queue, "9");
+    assert_int_equal(queue.bytes, 0);
+    tpi_queue_fini(&queue);
+}
+
+static void a_reply_that_is_made_of_bytes_has_their_weight(void **state)
+{
+    (void)state;
+    static uint8_t bytes[4096];
+    const tp_opaque_data value = {.data_count = sizeof bytes, .data = bytes};
+    const tp_msghdr header = {.type = ACK, .seq = 1};
+    tpi_queue queue;
+    tp_msg *msg = NULL;
+
+    tpi_queue_init(&queue, 100, 100, TPI_APPEND);
+    queue.most_bytes = 4096;
+    assert_int_equal(tp_msg_create_encoded(&msg, &header, &tp_desc_opaque_data, &value), TP_OK);
+    assert_int_equal(tpi_queue_push_first(&queue, msg), TP_OK);
+    assert_int_equal(tpi_queue_push(&queue, msg), TP_E_LIMIT);
+    assert_int_equal(tpi_queue_push_first(&queue, msg), TP_E_LIMIT);
+    tp_msg_unref(msg);
     tpi_queue_fini(&queue);
 }
 
@@ -197,6 +265,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(messages_come_out_in_order),
         cmocka_unit_test(data_beyond_the_limit_is_dropped_and_counted),
+        cmocka_unit_test(bytes_are_limited_as_messages_are),
+        cmocka_unit_test(a_reply_that_is_made_of_bytes_has_their_weight),
         cmocka_unit_test(a_rule_replaces_the_newest_of_its_kind),
         cmocka_unit_test(the_first_matching_rule_wins_and_the_same_criteria_change_it),
         cmocka_unit_test(what_is_sealed_is_neither_replaced_nor_dropped),

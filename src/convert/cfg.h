@@ -9,11 +9,13 @@
  *       provides [ "position2d:0" "laser:0" ]    # a tuple
  *       alwayson yes
  *     )
+ *     plugin "kmot"                              # one more of them adds to the field's values
  *
- * A file is parsed into sections with fields and sub-sections. Nothing is limited but what is
- * absurd; whatever is tolerated (commas, exponents) is told as a note. Errors name file, line and
- * column and say what was expected. The reader of a field marks it as used, so that what nobody
- * read can be named with the nearest name that somebody would have.
+ * A file is parsed into sections with fields and sub-sections. A field that is given again takes
+ * the place of the earlier one, but for the plug-ins of the file itself, which add up. Nothing is
+ * limited but what is absurd; whatever is tolerated (commas, exponents) is told as a note. Errors
+ * name file, line and column and say what was expected. The reader of a field marks it as used, so
+ * that what nobody read can be named with the nearest name that somebody would have.
  */
 #ifndef TROUPE_CONVERT_CFG_H
 #define TROUPE_CONVERT_CFG_H

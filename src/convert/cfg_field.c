@@ -1,4 +1,5 @@
-/* cfg_field.c - how fields are kept: found by name, added, overwritten value by value. */
+/* cfg_field.c - how fields are kept: found by name, added, overwritten value by value. The plug-ins
+ * of a file add up. */
 #include <string.h>
 
 #include "convert/cfg_parser.h"
@@ -86,11 +87,45 @@ static tp_status overwrite(struct tpi_cfg_parser *p, tpi_cfg_field *old, const t
     return status;
 }
 
+bool tpi_cfg_adds_up(const struct tpi_cfg_parser *p, const struct tpi_cfg_scope *scope,
+                     const char *name)
+{
+    return scope->section == &p->cfg->root && strcmp(name, "plugin") == 0;
+}
+
+/* Put the values behind those that are there. Such a field's array is one of tpi_cfg_grow(). */
+static tp_status append(struct tpi_cfg_parser *p, tpi_cfg_field *old, const tpi_cfg_field *field)
+{
+    for (uint32_t i = 0; i < field->value_count; i++) {
+        tpi_cfg_value *values = tpi_cfg_grow(p, old->values, old->value_count, sizeof values[0]);
+        if (values == NULL) {
+            return TP_E_NOMEM;
+        }
+        values[old->value_count++] = field->values[i];
+        old->values = values;
+    }
+    old->tuple = old->tuple || field->tuple || old->value_count > 1;
+    return TP_OK;
+}
+
+static tp_status add_up(struct tpi_cfg_parser *p, tpi_cfg_section *section,
+                        const tpi_cfg_field *field)
+{
+    const tpi_cfg_field empty = {.name = field->name, .place = field->place};
+    tpi_cfg_field *old = tpi_cfg_find_field(p, section, field->name);
+    tp_status status = old == NULL ? add_field(p, section, &empty) : TP_OK;
+
+    return status == TP_OK ? append(p, tpi_cfg_find_field(p, section, field->name), field) : status;
+}
+
 tp_status tpi_cfg_set_field(struct tpi_cfg_parser *p, const struct tpi_cfg_scope *scope,
                             const tpi_cfg_field *field)
 {
     tpi_cfg_field *old = tpi_cfg_find_field(p, scope->section, field->name);
 
+    if (tpi_cfg_adds_up(p, scope, field->name)) {
+        return add_up(p, scope->section, field);
+    }
     if (old == NULL) {
         return add_field(p, scope->section, field);
     }

@@ -301,7 +301,8 @@ static void the_example_is_understood(void **state)
     cfg_put(&out, tpi_cfg_root(cfg));
     assert_string_equal(
         out.data,
-        "unit_length='cm' plugin='liby' driver( name='fake' provides=['position2d:0' 'laser:0'] "
+        "unit_length='cm' plugin=['libx' 'liby'] "
+        "driver( name='fake' provides=['position2d:0' 'laser:0'] "
         "alwayson=yes point[0]=[1.5 -2 +.5] "
         "laser<fast_sick>( range_max=0x10 samples=[1 181 182] mount( pose=[0 0 1] ) ) ) ");
     tpi_buf_fini(&out);

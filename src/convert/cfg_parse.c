@@ -109,7 +109,7 @@ static void tell_of_repetition(struct tpi_cfg_parser *p, const struct tpi_cfg_sc
 {
     const tpi_cfg_field *old = tpi_cfg_find_field(p, scope->section, field->name);
 
-    if (old == NULL) {
+    if (old == NULL || tpi_cfg_adds_up(p, scope, field->name)) {
         return;
     }
     if (field->value_count < old->value_count && p->options.dialect == TPI_CFG_PLAYER) {

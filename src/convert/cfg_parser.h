@@ -107,7 +107,12 @@ tp_status tpi_cfg_parse_values(struct tpi_cfg_parser *p, const tpi_cfg_token *na
 tpi_cfg_field *tpi_cfg_find_field(const struct tpi_cfg_parser *p, const tpi_cfg_section *section,
                                   const char *name);
 
-/* Set a field whose values are the arena's. An earlier one is overwritten value by value. */
+/* Whether a field's values are put behind earlier ones: the plug-ins of a file. */
+bool tpi_cfg_adds_up(const struct tpi_cfg_parser *p, const struct tpi_cfg_scope *scope,
+                     const char *name);
+
+/* Set a field whose values are the arena's. An earlier one is overwritten value by value, or they
+ * add up. */
 tp_status tpi_cfg_set_field(struct tpi_cfg_parser *p, const struct tpi_cfg_scope *scope,
                             const tpi_cfg_field *field);
 

@@ -1,4 +1,6 @@
-/* full_kit.c - all drivers and fronts. BUILTIN_DRIVERS comes from meson.build: X(fake) ... */
+/* full_kit.c - all drivers, fronts and kinds of lines. BUILTIN_DRIVERS comes from meson.build:
+ * X(fake) ... */
+#include "loop/socket_line.h"
 #include "troupe/server.h"
 
 #define X(name) extern const tp_driver tp_driver_##name;
@@ -12,4 +14,6 @@ static const tp_driver *const drivers[] = {BUILTIN_DRIVERS NULL};
 
 static const tp_front *const fronts[] = {&tp_front_player, NULL};
 
-const tp_kit tp_full_kit = {.drivers = drivers, .fronts = fronts};
+static const tp_scheme *const schemes[] = {&tpi_scheme_tcp, &tpi_scheme_unix, NULL};
+
+const tp_kit tp_full_kit = {.drivers = drivers, .fronts = fronts, .schemes = schemes};

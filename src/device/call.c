@@ -7,18 +7,39 @@
 
 /* ---- On the loop ----------------------------------------------------------------------------- */
 
+static int64_t now_ns(const tp_device *device)
+{
+    return tp_clock_now_ns(tp_instance_clock(device->instance));
+}
+
+static void count(const tpi_call *call)
+{
+    struct counts *counts = &call->device->counts;
+    const int64_t took_ns = now_ns(call->device) - call->asked_ns;
+
+    counts->requests += call->status == TP_OK;
+    counts->failed += call->status != TP_OK;
+    counts->latency_ns += took_ns;
+    counts->longest_ns = took_ns > counts->longest_ns ? took_ns : counts->longest_ns;
+}
+
 void call_finish(tpi_call *call)
 {
+    if (call->counted && call->what->kind == TP_KIND_REQUEST) {
+        count(call);
+    }
     if (call->handle != NULL) {
         *call->handle = NULL;
     }
     if (call->done != NULL) {
         call->done(call->context, call->status, call->answer, &call->error);
     }
-    atomic_fetch_sub(&call->device->instance->waiting_jobs, 1);
+    tp_instance *self = call->device->instance;
     tp_msg_unref(call->ask);
     tp_msg_unref(call->answer);
     tpi_pool_give(call);
+    atomic_fetch_sub(&self->waiting_jobs, 1);
+    remove_check(self);
 }
 
 static void finish_task(tpi_task *task)
@@ -53,6 +74,7 @@ static void complete(tpi_call *call)
 static void make_answer(tpi_call *call, const void *value)
 {
     const tp_msghdr *asked = tp_msg_header(call->ask);
+    tp_geometry geometry;
     const tp_clock *clock = tp_instance_clock(call->device->instance);
     const tp_msghdr header = {.addr = call->device->addr,
                               .type = TP_MSGTYPE_RESP_ACK,
@@ -60,6 +82,10 @@ static void make_answer(tpi_call *call, const void *value)
                               .timestamp = tp_clock_wall_s(clock),
                               .seq = asked->seq};
 
+    if (call->asked_instead != NULL) {
+        geometry_convert(call->device, call->asked_instead, value, &geometry);
+        value = &geometry;
+    }
     call->status = tp_msg_create(&call->answer, &header, call->what->answer, value);
 }
 
@@ -72,16 +98,50 @@ static tp_status operate(tpi_call *call, void *answer)
     if (what->ask != NULL && ask == NULL) {
         return tp_fail(&call->error, TP_E_SHORT, "%s without a body", what->name);
     }
-    if (device->handler != NULL) {
-        return device->handler(device, what, ask, answer, &call->error);
-    }
     if (common_owns(what)) {
         return common_answer(device, what, ask, answer, &call->error);
+    }
+    if (device->handler != NULL) {
+        return device->handler(device, what, ask, answer, &call->error);
     }
     if (!tp_message_handled(what, device->ops)) {
         return tp_fail(&call->error, TP_E_UNSUPPORTED, "%s is not supported", what->name);
     }
     return what->call(device->ops, device, ask, answer, &call->error);
+}
+
+static void take_ticket(tpi_call *call)
+{
+    tp_instance *self = call->device->instance;
+
+    if (call->previous != NULL) {
+        call->previous->next = call->next;
+    } else {
+        self->tickets = call->next;
+    }
+    if (call->next != NULL) {
+        call->next->previous = call->previous;
+    }
+    call->deferred = false;
+    if (self->current == call) {
+        self->current = NULL;
+    }
+}
+
+/* The operation has answered, or said why not. */
+static void settle(tpi_call *call, tp_status status, const void *answer)
+{
+    if (call->deferred) {
+        take_ticket(call);
+    }
+    call->status = status;
+    if (status == TP_PENDING) {
+        call->status = tp_fail(&call->error, TP_E_DEVICE, "%s: the driver has lost the request",
+                               call->what->name);
+    } else if (status == TP_OK && call->what->kind == TP_KIND_REQUEST) {
+        make_answer(call, answer);
+    }
+    complete(call);
 }
 
 static void run_call(job *next, tp_instance *self)
@@ -94,24 +154,30 @@ static void run_call(job *next, tp_instance *self)
         complete(call);
         return;
     }
+    if (motion_is_late(call)) {
+        call->status = tp_fail(&call->error, TP_E_TIMEOUT, "%s came too late, or in a panic",
+                               call->what->name);
+        complete(call);
+        return;
+    }
     if (call->what->answer != NULL) {
         answer = self->scratch;
         memset(answer, 0, call->what->answer->size);
     }
     self->current = call;
-    call->status = operate(call, answer);
-    self->current = NULL;
-    if (call->status == TP_PENDING) {
+    const tp_status status = operate(call, answer);
+    if (self->current == NULL) { /* its ticket has been used already */
         return;
     }
-    if (call->status == TP_OK && call->what->kind == TP_KIND_REQUEST) {
-        make_answer(call, answer);
+    self->current = NULL;
+    if (status == TP_PENDING && call->deferred) {
+        return;
     }
-    complete(call);
+    settle(call, status, answer);
 }
 
-tp_status tpi_device_call(tp_device *device, const tp_message *what, tp_msg *ask,
-                          tpi_call_done *done, void *context, tpi_call **out)
+static tp_status send(tp_device *device, const tp_message *what, tp_msg *ask, tpi_call_done *done,
+                      void *context, tpi_call **out, bool counted)
 {
     tp_instance *self = device->instance;
 
@@ -131,27 +197,55 @@ tp_status tpi_device_call(tp_device *device, const tp_message *what, tp_msg *ask
                        .device = device,
                        .what = what,
                        .ask = tp_msg_ref(ask),
+                       .counted = counted,
+                       .asked_ns = now_ns(device),
                        .done = done,
                        .context = context,
                        .handle = out};
     if (out != NULL) {
         *out = call;
     }
+    device->counts.commands += what->kind == TP_KIND_COMMAND;
     instance_submit(self, &call->job);
     return TP_OK;
+}
+
+tp_status call_submit(tp_device *device, const tp_message *what, tp_msg *ask, tpi_call_done *done,
+                      void *context, tpi_call **out)
+{
+    return send(device, what, ask, done, context, out, true);
+}
+
+tp_status call_quietly(tp_device *device, const tp_message *what, tp_msg *ask, tpi_call_done *done,
+                       void *context)
+{
+    return send(device, what, ask, done, context, NULL, false);
 }
 
 /* ---- Answering later ------------------------------------------------------------------------- */
 
 tp_ticket *tp_device_defer(tp_device *device)
 {
-    return (tp_ticket *)device->instance->current;
+    tp_instance *self = device->instance;
+    tpi_call *call = self->current;
+
+    if (call != NULL && !call->deferred) {
+        call->deferred = true;
+        call->previous = NULL;
+        call->next = self->tickets;
+        if (call->next != NULL) {
+            call->next->previous = call;
+        }
+        self->tickets = call;
+    }
+    return (tp_ticket *)call;
 }
 
 void tp_ticket_answer(tp_ticket *ticket, const void *value)
 {
     tpi_call *call = (tpi_call *)ticket;
 
+    take_ticket(call);
     if (call->what->kind == TP_KIND_REQUEST) {
         make_answer(call, value);
     } else {
@@ -164,6 +258,18 @@ void tp_ticket_fail(tp_ticket *ticket, tp_status code, const char *text)
 {
     tpi_call *call = (tpi_call *)ticket;
 
-    call->status = tp_fail(&call->error, code, "%s", text);
+    take_ticket(call);
+    if (call->asked_instead != NULL && code == TP_E_UNSUPPORTED) {
+        make_answer(call, NULL); /* that it is not known */
+    } else {
+        call->status = tp_fail(&call->error, code, "%s", text);
+    }
     complete(call);
+}
+
+void tickets_end(tp_instance *self)
+{
+    while (self->tickets != NULL) {
+        tp_ticket_fail((tp_ticket *)self->tickets, TP_E_DEVICE, "the device was stopped");
+    }
 }

@@ -1,6 +1,8 @@
 /*
- * common.c - the questions that every device answers (interfaces/common.padi), for devices whose
- * drivers have typed operations only.
+ * common.c - the questions that every device answers (interfaces/common.padi).
+ *
+ * Properties and geometry are kept by the framework. A device with a handler of its own is asked
+ * where the framework knows nothing: what it says goes before "unknown".
  */
 #include "device/inside.h"
 
@@ -10,33 +12,72 @@ bool common_owns(const tp_message *what)
            what < tp_interface_common.messages + tp_interface_common.message_count;
 }
 
-/* Data that is required is there; the rest as far as the driver has an operation for it. */
-static tp_status answer_capability(const tp_device *device, const tp_capabilities_req *ask,
-                                   tp_error *err)
+static tp_status ask_handler(tp_device *device, const tp_message *what, const void *ask,
+                             void *answer, tp_error *err)
 {
-    const tp_message *what =
-        tp_interface_message(device->interface, (tp_kind)ask->type, ask->subtype);
-    const tp_message *common =
-        tp_interface_message(&tp_interface_common, (tp_kind)ask->type, ask->subtype);
-    const bool data = what != NULL && what->kind == TP_KIND_DATA;
-    bool able = what != NULL &&
-                (data ? what->mark == TP_MARK_REQUIRED : tp_message_handled(what, device->ops));
+    return device->handler != NULL
+               ? device->handler(device, what, ask, answer, err)
+               : tp_fail(err, TP_E_UNSUPPORTED, "%s is not supported", what->name);
+}
 
-    able = able || (common != NULL && common->mark == TP_MARK_REQUIRED);
-    return able ? TP_OK : tp_fail(err, TP_E_UNSUPPORTED, "%s cannot do that", device->name);
+/* ---- Capabilities ---------------------------------------------------------------------------- */
+
+/* Whether the framework answers a common question itself. */
+static bool answers(const tp_device *device, const tp_message *what)
+{
+    if (what->kind != TP_KIND_REQUEST) {
+        return false;
+    }
+    return what->code == TP_COMMON_REQ_CAPABILITIES || what->code == TP_COMMON_REQ_GET_GEOMETRY ||
+           (what->code == TP_COMMON_REQ_HALT && device->moves) ||
+           (properties_own(what) && (device->handler == NULL || device->property_count > 0) &&
+            properties_can(device, what));
+}
+
+/* Data that is required is there; the rest as far as the driver has an operation for it. */
+static bool has_operation(const tp_device *device, const tp_message *what)
+{
+    if (what->kind == TP_KIND_DATA) {
+        return what->mark == TP_MARK_REQUIRED;
+    }
+    return tp_message_handled(what, device->ops);
+}
+
+static tp_status answer_capability(tp_device *device, const tp_message *what,
+                                   const tp_capabilities_req *ask, tp_error *err)
+{
+    const tp_kind kind = (tp_kind)ask->type;
+    const tp_message *own = tp_interface_message(device->interface, kind, ask->subtype);
+    const tp_message *common = tp_interface_message(&tp_interface_common, kind, ask->subtype);
+
+    if (own == NULL && common != NULL && answers(device, common)) {
+        return TP_OK;
+    }
+    if (device->handler != NULL) {
+        return device->handler(device, what, ask, NULL, err);
+    }
+    return own != NULL && has_operation(device, own)
+               ? TP_OK
+               : tp_fail(err, TP_E_UNSUPPORTED, "%s cannot do that", device->name);
 }
 
 tp_status common_answer(tp_device *device, const tp_message *what, const void *ask, void *answer,
                         tp_error *err)
 {
-    (void)answer; /* zeroed: geometry is unknown, there are no properties */
-    switch (what->code) {
-    case TP_COMMON_REQ_CAPABILITIES:
-        return answer_capability(device, ask, err);
-    case TP_COMMON_REQ_GET_GEOMETRY:
-    case TP_COMMON_REQ_GET_PROPERTIES:
-        return TP_OK;
-    default:
-        return tp_fail(err, TP_E_UNSUPPORTED, "%s is not supported", what->name);
+    if (what->kind != TP_KIND_REQUEST) {
+        return ask_handler(device, what, ask, answer, err);
     }
+    if (what->code == TP_COMMON_REQ_CAPABILITIES) {
+        return answer_capability(device, what, ask, err);
+    }
+    if (what->code == TP_COMMON_REQ_HALT) {
+        return motion_halt(device, err);
+    }
+    if (properties_own(what) && (device->handler == NULL || device->property_count > 0)) {
+        return properties_answer(device, what, ask, answer, err);
+    }
+    if (what->code == TP_COMMON_REQ_GET_GEOMETRY) {
+        return geometry_answer(device, what, answer, err);
+    }
+    return ask_handler(device, what, ask, answer, err);
 }

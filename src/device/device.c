@@ -62,22 +62,10 @@ tp_status tp_offer(tp_instance *self, const tp_interface *interface, const char 
     return device_add(self, wanted, ops, handler, out, err);
 }
 
-static tp_status register_device(tpi_hub *hub, tp_device *device, tp_error *err)
+/* The tree of frames counts as a reader of what it follows. */
+static void count_readers(tp_device *device)
 {
-    if (tpi_hub_find(hub, device->addr.robot, device->addr.interf, device->addr.index) != NULL) {
-        return tp_fail(err, TP_E_EXISTS, "%s is offered by another driver already", device->name);
-    }
-    if (hub->device_count == hub->device_capacity) {
-        size_t capacity = hub->device_capacity * 2 + 16;
-        tp_device **devices = realloc((void *)hub->devices, capacity * sizeof(tp_device *));
-        if (devices == NULL) {
-            return tp_fail(err, TP_E_NOMEM, "out of memory");
-        }
-        hub->devices = devices;
-        hub->device_capacity = capacity;
-    }
-    hub->devices[hub->device_count++] = device;
-    return TP_OK;
+    atomic_store(&device->has_readers, device->reader_count + device->follows);
 }
 
 tp_status device_add(tp_instance *self, const tpi_wanted *wanted, const void *ops,
@@ -92,15 +80,17 @@ tp_status device_add(tp_instance *self, const tpi_wanted *wanted, const void *op
     device->ops = ops;
     device->handler = handler;
     device->addr = wanted->addr;
+    tpi_lease_init(&device->lease);
     snprintf(device->name, sizeof device->name, "%s:%u", wanted->interface->name,
              wanted->addr.index);
-    tp_status status = register_device(self->hub, device, err);
-    if (status != TP_OK) {
-        free(device);
-        return status;
+    geometry_prepare(device);
+    device->follows = geometry_is_vehicle(device) || geometry_is_localizer(device);
+    count_readers(device);
+    tp_device **last = &self->devices;
+    while (*last != NULL) {
+        last = &(*last)->next;
     }
-    device->next = self->devices;
-    self->devices = device;
+    *last = device;
     if (out != NULL) {
         *out = device;
     }
@@ -147,26 +137,24 @@ bool tpi_device_is_running(const tp_device *device)
 static void attach(tp_device *device, tpi_reader *reader)
 {
     reader->device = device;
-    reader->previous = NULL;
-    reader->next = device->readers;
-    if (device->readers != NULL) {
-        device->readers->previous = reader;
-    }
-    device->readers = reader;
+    reader->asleep = false;
+    reader_link(reader);
     device->reader_count++;
-    atomic_store(&device->has_readers, device->reader_count);
+    count_readers(device);
     device->instance->users++;
 }
 
 void tpi_device_open(tp_device *device, tpi_opening *opening)
 {
     tp_instance *self = device->instance;
+    tpi_reader *reader = opening->reader;
 
     opening->device = device;
     opening->next = NULL;
     if (self->phase == RUNNING) {
-        attach(device, opening->reader);
+        attach(device, reader);
         opening->done(opening, TP_OK, NULL);
+        latch_repeat(device, reader);
         return;
     }
     tpi_opening **last = &self->waiting;
@@ -198,17 +186,10 @@ void tpi_device_close(tpi_reader *reader)
     if (device == NULL) {
         return;
     }
-    if (reader->previous != NULL) {
-        reader->previous->next = reader->next;
-    } else {
-        device->readers = reader->next;
-    }
-    if (reader->next != NULL) {
-        reader->next->previous = reader->previous;
-    }
+    reader_unlink(reader);
     reader->device = NULL;
     device->reader_count--;
-    atomic_store(&device->has_readers, device->reader_count);
+    count_readers(device);
     device->instance->users--;
     instance_stop_if_unused(device->instance);
 }
@@ -217,12 +198,21 @@ void tpi_device_close(tpi_reader *reader)
 
 void device_deliver(tp_device *device, tp_msg *msg)
 {
-    device->published++;
-    for (tpi_reader *reader = device->readers; reader != NULL;) {
-        tpi_reader *next = reader->next;
-        reader->deliver(reader, msg);
-        reader = next;
+    struct delivery delivery = {device->readers, device->deliveries};
+
+    latch_keep(device, msg);
+    if (device->follows || msg->header.subtype == TP_COMMON_DATA_GEOMETRY) {
+        frames_follow(device, msg);
     }
+    device->published += device->reader_count > 0;
+    device->news += device->reader_count > 0 && msg->header.subtype >= TP_COMMON_DATA_GEOMETRY;
+    device->deliveries = &delivery;
+    while (delivery.next != NULL) {
+        tpi_reader *reader = delivery.next;
+        delivery.next = reader->next;
+        reader->deliver(reader, msg);
+    }
+    device->deliveries = delivery.outer;
 }
 
 static void deliver_task(tpi_task *task)
@@ -230,12 +220,14 @@ static void deliver_task(tpi_task *task)
     tp_msg *msg = (tp_msg *)task;
     tp_device *device = msg->context;
 
-    atomic_fetch_sub(&device->instance->in_flight, 1);
+    const int burden = msg->burden;
     device_deliver(device, msg);
     tp_msg_unref(msg);
+    atomic_fetch_sub(&device->instance->in_flight, burden);
+    remove_check(device->instance);
 }
 
-static tp_status hand_to_loop(tp_device *device, tp_msg *msg)
+static tp_status hand_to_loop(tp_device *device, tp_msg *msg, bool always)
 {
     tp_instance *self = device->instance;
 
@@ -244,9 +236,10 @@ static tp_status hand_to_loop(tp_device *device, tp_msg *msg)
         tp_msg_unref(msg);
         return TP_OK;
     }
-    if (atomic_fetch_add(&self->in_flight, 1) >= MOST_IN_FLIGHT) {
-        atomic_fetch_sub(&self->in_flight, 1);
-        atomic_fetch_add(&self->dropped_at_source, 1);
+    msg->burden = BURDEN_OF_MESSAGE + (int)atomic_load(&device->has_readers);
+    if (atomic_fetch_add(&self->in_flight, msg->burden) >= MOST_IN_FLIGHT && !always) {
+        atomic_fetch_sub(&self->in_flight, msg->burden);
+        atomic_fetch_add(&device->dropped, 1);
         tp_msg_unref(msg);
         return TP_E_LIMIT;
     }
@@ -263,22 +256,34 @@ static const tp_message *find_data(const tp_device *device, unsigned code)
     return own != NULL ? own : tp_interface_message(&tp_interface_common, TP_KIND_DATA, code);
 }
 
+static tp_status publish(tp_device *device, const tp_message *what, const void *value,
+                         double timestamp_s, bool always)
+{
+    tp_msg *msg = NULL;
+    const tp_clock *clock = tp_instance_clock(device->instance);
+    const tp_msghdr header = {.addr = device->addr,
+                              .type = TP_MSGTYPE_DATA,
+                              .subtype = what->code,
+                              .timestamp = timestamp_s != 0 ? timestamp_s : tp_clock_wall_s(clock)};
+    tp_status status = tp_msg_create(&msg, &header, what->ask, value);
+    return status == TP_OK ? hand_to_loop(device, msg, always) : status;
+}
+
 tp_status tp_publish(tp_device *device, unsigned code, const void *value, double timestamp_s)
 {
     const tp_message *what = find_data(device, code);
-    tp_msg *msg = NULL;
 
     if (what == NULL) {
         return TP_E_UNKNOWN;
     }
-    if (atomic_load_explicit(&device->has_readers, memory_order_relaxed) == 0) {
+    if (device->latched == NULL &&
+        atomic_load_explicit(&device->has_readers, memory_order_relaxed) == 0) {
         return TP_OK;
     }
-    const tp_clock *clock = tp_instance_clock(device->instance);
-    const tp_msghdr header = {.addr = device->addr,
-                              .type = TP_MSGTYPE_DATA,
-                              .subtype = (uint8_t)code,
-                              .timestamp = timestamp_s != 0 ? timestamp_s : tp_clock_wall_s(clock)};
-    tp_status status = tp_msg_create(&msg, &header, what->ask, value);
-    return status == TP_OK ? hand_to_loop(device, msg) : status;
+    return publish(device, what, value, timestamp_s, false);
+}
+
+tp_status device_tell(tp_device *device, unsigned code, const void *value)
+{
+    return publish(device, find_data(device, code), value, 0, true);
 }

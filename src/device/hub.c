@@ -1,9 +1,38 @@
-/* hub.c - the registry of instances and devices. */
+/* hub.c - the hub as a whole: made, begun, destroyed; panic. What is in it: registry.c. */
 #include "device/hub.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "device/inside.h"
+
+/* ---- Panic ----------------------------------------------------------------------------------- */
+
+/* On the loop: instances that run here have nobody else to wake them. */
+static void panic_changed(tpi_task *task)
+{
+    tpi_hub *hub = (tpi_hub *)((char *)task - offsetof(tpi_hub, panic_task));
+
+    atomic_store(&hub->panic_told, false);
+    for (tp_instance *instance = hub->instances; instance != NULL; instance = instance->next) {
+        if (instance->on_loop) {
+            motion_serve(instance);
+        }
+    }
+    emergency_tell_all(hub);
+}
+
+/* From whichever thread raises or resets a panic. */
+static void tell_loop(void *context)
+{
+    tpi_hub *hub = context;
+
+    if (!atomic_exchange(&hub->panic_told, true)) {
+        tpi_loop_post(hub->loop, &hub->panic_task);
+    }
+}
+
+/* ---- Life ------------------------------------------------------------------------------------ */
 
 tp_status tpi_hub_create(tpi_hub **out, tp_loop *loop, const tp_catalogue *catalogue, tp_error *err)
 {
@@ -14,8 +43,31 @@ tp_status tpi_hub_create(tpi_hub **out, tp_loop *loop, const tp_catalogue *catal
     }
     hub->loop = loop;
     hub->catalogue = catalogue;
+    hub->begun_ns = tp_clock_now_ns(tp_loop_clock(loop));
+    hub->panic_task.run = panic_changed;
+    tp_status status = tpi_panic_create(&hub->panic, tell_loop, hub, err);
+    if (status != TP_OK) {
+        free(hub);
+        return status;
+    }
     *out = hub;
     return TP_OK;
+}
+
+tpi_panic *tpi_hub_panic(const tpi_hub *hub)
+{
+    return hub->panic;
+}
+
+void tpi_hub_set_panic_action(tpi_hub *hub, tp_halt how)
+{
+    hub->panic_action = how;
+}
+
+void tpi_hub_set_lines(tpi_hub *hub, const tp_scheme *const *schemes, const char *folder)
+{
+    hub->schemes = schemes;
+    hub->folder = folder;
 }
 
 tp_loop *tpi_hub_loop(const tpi_hub *hub)
@@ -28,31 +80,6 @@ const tp_catalogue *tpi_hub_catalogue(const tpi_hub *hub)
     return hub->catalogue;
 }
 
-/* Forget the devices that a failed instance has registered. */
-static void unregister(tpi_hub *hub, size_t count)
-{
-    hub->device_count = count;
-}
-
-tp_status tpi_hub_add(tpi_hub *hub, const tpi_blueprint *blueprint, tp_instance **out,
-                      tp_error *err)
-{
-    const size_t devices = hub->device_count;
-    tp_instance *instance = NULL;
-    tp_status status = instance_create(&instance, hub, blueprint, err);
-
-    if (status != TP_OK) {
-        unregister(hub, devices);
-        return status;
-    }
-    instance->next = hub->instances;
-    hub->instances = instance;
-    if (out != NULL) {
-        *out = instance;
-    }
-    return TP_OK;
-}
-
 /* Oldest first, since later ones may require earlier ones. */
 static void begin(tp_instance *instance)
 {
@@ -60,7 +87,7 @@ static void begin(tp_instance *instance)
         return;
     }
     begin(instance->next);
-    if (instance->plan.always_on && instance->phase == IDLE) {
+    if (instance->plan.always_on && instance->phase == IDLE && instance->added) {
         instance_start(instance);
     }
 }
@@ -74,25 +101,18 @@ void tpi_hub_begin(tpi_hub *hub,
     begin(hub->instances);
 }
 
-size_t tpi_hub_device_count(const tpi_hub *hub)
+/* Answers may wait for instances that ask each other; each makes at most a few more. */
+static void work_off(tpi_hub *hub)
 {
-    return hub->device_count;
-}
+    bool again = true;
 
-tp_device *tpi_hub_device_at(const tpi_hub *hub, size_t i)
-{
-    return i < hub->device_count ? hub->devices[i] : NULL;
-}
-
-tp_device *tpi_hub_find(const tpi_hub *hub, unsigned robot, unsigned interf, unsigned index)
-{
-    for (size_t i = 0; i < hub->device_count; i++) {
-        const tp_devaddr *addr = &hub->devices[i]->addr;
-        if (addr->interf == interf && addr->index == index && addr->robot == robot) {
-            return hub->devices[i];
+    while (again) {
+        again = false;
+        for (tp_instance *at = hub->instances; at != NULL; at = at->next) {
+            again = again || atomic_load(&at->inbox.posted) != NULL;
+            worker_run_jobs(at);
         }
     }
-    return NULL;
 }
 
 void tpi_hub_destroy(tpi_hub *hub)
@@ -113,11 +133,13 @@ void tpi_hub_destroy(tpi_hub *hub)
     }
     hub->closing = true;            /* nothing starts any more, nobody sends */
     tp_loop_turn(hub->loop, false); /* what they posted last */
+    work_off(hub);
     while (hub->instances != NULL) {
         tp_instance *next = hub->instances->next;
-        instance_destroy(hub->instances);
+        remove_finish(hub->instances);
         hub->instances = next;
     }
+    tpi_panic_destroy(hub->panic);
     free((void *)hub->devices);
     free(hub);
 }

@@ -10,11 +10,16 @@
  *                |            |
  *                v            v
  *              IDLE         FAILED -> STARTING (restart)
+ *
+ * An instance that is removed goes to STOPPING from wherever it is, and does not come back.
  */
 #ifndef TROUPE_DEVICE_HUB_H
 #define TROUPE_DEVICE_HUB_H
 
 #include "bus/msg.h"
+#include "device/lease.h"
+#include "device/panic.h"
+#include "platform/line.h"
 #include "troupe/driver.h"
 #include "troupe/loop.h"
 
@@ -24,8 +29,8 @@ typedef struct tpi_hub tpi_hub;
  */
 
 typedef struct tpi_setting_value {
-    const char *text;
-    double number; /* not a number for words */
+    const char *text; /* as written */
+    double number;    /* lengths in metres, angles in radians; not a number for words */
 } tpi_setting_value;
 
 /* Borrowed by the hub until the instance is destroyed. */
@@ -33,7 +38,6 @@ typedef struct tpi_setting {
     const char *name;
     const tpi_setting_value *values;
     uint32_t value_count;
-    double scale; /* of lengths or angles, by the unit of the parameter; 1 otherwise */
 } tpi_setting;
 
 typedef struct tpi_wanted {
@@ -41,6 +45,17 @@ typedef struct tpi_wanted {
     tp_devaddr addr;
     const tp_interface *interface;
 } tpi_wanted;
+
+/* Where a device sits, as far as the configuration says so. */
+typedef struct tpi_place {
+    tp_devaddr addr;
+    bool has_pose;
+    bool has_size;
+    tp_pose3d pose;
+    tp_bbox3d size;
+    const char *frame; /* NULL for the usual names */
+    const char *parent;
+} tpi_place;
 
 typedef struct tpi_blueprint {
     const tp_driver *driver;
@@ -50,7 +65,11 @@ typedef struct tpi_blueprint {
     uint32_t provide_count;
     const tpi_wanted *requires;
     uint32_t require_count;
+    const tpi_place *places;
+    uint32_t place_count;
+    bool extensions; /* clients need not ask for them */
     bool always_on;
+    int64_t lease_ns;   /* of whoever moves its devices; 0 for the client's own, -1 for none */
     int64_t restart_ns; /* how long after a failure it is started again; 0 for never */
 } tpi_blueprint;
 
@@ -62,12 +81,48 @@ tp_status tpi_hub_create(tpi_hub **out, tp_loop *loop, const tp_catalogue *catal
 /* Stops everything, waits for all workers and releases them. No session may be left. */
 void tpi_hub_destroy(tpi_hub *hub);
 
+/* For ports of drivers: kinds of lines beside serial and script (ended by NULL, may be NULL), and
+ * the folder where relative names of scripts begin ("" or with a slash at its end). Both are
+ * borrowed. */
+void tpi_hub_set_lines(tpi_hub *hub, const tp_scheme *const *schemes, const char *folder);
+
 tp_loop *tpi_hub_loop(const tpi_hub *hub);
+tpi_panic *tpi_hub_panic(const tpi_hub *hub);
+
+/* How devices are stopped in a panic. */
+void tpi_hub_set_panic_action(tpi_hub *hub, tp_halt how);
+
+/* What ends a panic of others; borrowed. NULL for none. */
+void tpi_hub_set_operator_key(tpi_hub *hub, const char *key);
 const tp_catalogue *tpi_hub_catalogue(const tpi_hub *hub);
 
 /* Make an instance: runs its init on this thread. Fails with the driver's sentence. */
 tp_status tpi_hub_add(tpi_hub *hub, const tpi_blueprint *blueprint, tp_instance **out,
                       tp_error *err);
+
+/* The same in two steps: `prepare` runs its init, and nobody sees its devices until `register`
+ * (which fails only for want of memory). A prepared one that is not wanted is discarded. */
+tp_status tpi_hub_prepare(tpi_hub *hub, const tpi_blueprint *blueprint, tp_instance **out,
+                          tp_error *err);
+tp_status tpi_hub_register(tp_instance *instance);
+void tpi_hub_discard(tp_instance *instance);
+
+/* Some for others, all together. */
+typedef struct tpi_exchange {
+    tp_instance *const *leaving; /* registered */
+    size_t leaving_count;
+    tp_instance *const *coming; /* prepared */
+    size_t coming_count;
+} tpi_exchange;
+
+/* Whether an exchange would be right: no address twice, no frames in each other. Nothing changes.
+ * `wrong` (may be NULL) is which of the coming ones would be wrong. */
+tp_status tpi_hub_check(tpi_hub *hub, const tpi_exchange *exchange, size_t *wrong, tp_error *err);
+
+/* Remove an instance while the server runs. Its devices are gone at once; their readers are told
+ * and closed. The driver stops where it runs and is released later; then `done` (may be NULL) is
+ * called, from the loop. Does not wait. */
+void tpi_hub_remove(tp_instance *instance, void (*done)(void *context), void *context);
 
 /* Start what is always on. `failed` is told of each that does not start; later, from the loop. */
 void tpi_hub_begin(tpi_hub *hub,
@@ -88,7 +143,10 @@ typedef struct tpi_reader {
     tp_device *device; /* borrowed; NULL while it is not attached */
     /* A message has come; borrowed for the call. */
     void (*deliver)(struct tpi_reader *reader, tp_msg *msg);
+    /* The device was removed, and the reader is not attached any more. Optional. */
+    void (*closed)(struct tpi_reader *reader);
     void *context;
+    bool asleep; /* it is not told of messages */
     struct tpi_reader *next;
     struct tpi_reader *previous;
 } tpi_reader;
@@ -124,6 +182,24 @@ typedef void tpi_call_done(void *context, tp_status status, tp_msg *answer, cons
  * device has too much to do; `done` is not called then. */
 tp_status tpi_device_call(tp_device *device, const tp_message *what, tp_msg *ask,
                           tpi_call_done *done, void *context, tpi_call **out);
+
+/* The same for somebody whose lease it is, if the message moves something: `mover` is any pointer
+ * that is his alone. With TPI_LEASE_UNLIMITED for drivers. `fixed`: no other word of his renews it.
+ */
+typedef struct tpi_mover {
+    const void *who;
+    int64_t lease_ns; /* 0 for no limit */
+    bool fixed;
+} tpi_mover;
+tp_status tpi_device_call_for(tp_device *device, const tp_message *what, tp_msg *ask,
+                              const tpi_mover *mover, tpi_call_done *done, void *context,
+                              tpi_call **out);
+
+/* A word of his: renews his lease on the device. */
+void tpi_device_heard(tp_device *device, const void *who, int64_t lease_ns);
+
+/* He is gone: what he moved is stopped at once. */
+void tpi_device_left(tp_device *device, const void *who);
 
 /* The asker is gone: `done` will not be called. */
 void tpi_call_abandon(tpi_call *call);

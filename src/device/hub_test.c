@@ -496,7 +496,7 @@ static void so_it_is_for_one_on_the_loop(void **state)
 static tp_status add_linked(struct bench *b, const tp_driver *driver, const tpi_wanted *provides)
 {
     static const tpi_setting_value yes = {"yes", 1};
-    static const tpi_setting linked = {"linked", &yes, 1, 1};
+    static const tpi_setting linked = {"linked", &yes, 1};
     const tpi_blueprint plan = {.driver = driver,
                                 .settings = &linked,
                                 .setting_count = 1,

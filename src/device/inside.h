@@ -4,13 +4,21 @@
 
 #include <stdatomic.h>
 
+#include "base/arena.h"
 #include "device/hub.h"
 #include "platform/thread.h"
+#include "troupe/front.h"
 
 enum {
-    MOST_IN_FLIGHT = 256, /* messages of an instance between its thread and the loop */
-    MOST_WAITING = 4096,  /* jobs that wait for an instance */
+    /* What of an instance is between its thread and the loop, as the work that it is for the loop:
+     * 256 messages that nobody reads, 29 for 500 readers. */
+    MOST_IN_FLIGHT = 16384,
+    BURDEN_OF_MESSAGE = 64, /* and 1 for each reader */
+    MOST_WAITING = 4096,    /* jobs that wait for an instance */
+    MOST_PORTS = 7,         /* of an instance: what a thread can wait for, but for its bell */
 };
+
+enum { PLACE_NAME = 64 }; /* longest name of a frame, with its NUL */
 
 typedef enum phase { IDLE, STARTING, RUNNING, STOPPING, FAILED } phase;
 
@@ -25,24 +33,88 @@ typedef struct outcome {
     tp_error error;
 } outcome;
 
+/* Where a device sits, as far as its driver says so. */
+struct place {
+    uint8_t known; /* one of geometry_known */
+    tp_pose3d pose;
+    tp_bbox3d size;
+    char frame[PLACE_NAME]; /* "" for the usual names */
+    char parent[PLACE_NAME];
+};
+
+/* A device's frame of reference. */
+struct frame {
+    char name[PLACE_NAME];
+    char parent[PLACE_NAME];
+    tp_pose3d pose; /* in the parent */
+    double timestamp_s;
+    bool known;
+
+    /* Of a localizer: where it believes the base to be, if that waits for the odometry. */
+    bool waiting;
+    tp_pose3d believed;
+    double believed_s;
+};
+
+/* What a device has been asked so far. */
+struct counts {
+    uint64_t commands;
+    uint64_t requests;  /* that were answered */
+    uint64_t failed;    /* that were not */
+    int64_t latency_ns; /* of both, in all */
+    int64_t longest_ns;
+};
+
 struct tp_device {
     tp_instance *instance; /* borrowed: it owns the device */
     const tp_interface *interface;
     const void *ops;
     tp_handler *handler;
     tp_devaddr addr;
-    char name[64];           /* "position2d:0" */
-    void *context;           /* the driver's */
-    tpi_reader *readers;     /* borrowed; the loop's */
-    uint32_t reader_count;   /* the loop's */
-    atomic_uint has_readers; /* the same, for the driver's thread */
-    uint64_t published;      /* the loop's */
-    tp_device *next;         /* of the instance */
+    char name[64];               /* "position2d:0" */
+    void *context;               /* the driver's */
+    tpi_reader *readers;         /* borrowed; the loop's */
+    tpi_reader *sleepers;        /* those who have no room; see sleep.c */
+    struct delivery *deliveries; /* under way, innermost first; the loop's */
+    uint32_t reader_count;       /* the loop's */
+    atomic_uint has_readers;     /* the same, for the driver's thread */
+    struct counts counts;        /* the loop's */
+    atomic_ullong dropped;       /* data that was too much at once */
+    uint64_t published;          /* the loop's */
+    tp_msg **latched;            /* owned: the last data, by message; NULL if it does not latch */
+    uint64_t news;               /* those of them that Player does not have */
+    /* Made with the device and then left as they are. */
+    char frame_name[PLACE_NAME]; /* the usual names */
+    char parent_name[PLACE_NAME];
+    const tpi_place *configured; /* borrowed: of the plan; NULL for none */
+    const tp_message *geom;      /* the interface's own question for geometry, or NULL */
+    bool follows;                /* its data moves its frame */
+
+    struct frame frame; /* the loop's */
+    struct place own;   /* where the instance runs: what its driver has set */
+    bool has_own;
+    struct property *properties; /* owned array; where the instance runs, as the next two */
+    tp_property *property_list;  /* owned array: what clients are told of them */
+    uint32_t property_count;
+    const tp_session *holder; /* borrowed: who alone may write; NULL for nobody; the loop's */
+    bool moves;               /* its interface has messages that move something */
+    const void *mover;        /* borrowed: whose lease it is, NULL for nobody's; the loop's */
+    bool lease_fixed;         /* nothing renews it but another move; the loop's */
+    tpi_lease lease;          /* of the loop and the thread */
+    tp_device *next;          /* of the instance */
+};
+
+/* A message that is being handed to the readers of a device. They may close themselves and each
+ * other, and open the device again, while it is. */
+struct delivery {
+    tpi_reader *next; /* the reader that comes next */
+    struct delivery *outer;
 };
 
 struct tp_link {
     tp_instance *instance; /* borrowed: it owns the link */
     tpi_wanted wanted;
+    uint32_t entry;      /* which one of `requires` it takes */
     tpi_reader reader;   /* the loop's */
     tpi_opening opening; /* the loop's */
     tp_link *next;
@@ -52,11 +124,15 @@ struct tp_instance {
     tpi_hub *hub; /* borrowed */
     tpi_blueprint plan;
     char name[48];
+    tpi_arena arena;        /* what lives as long as the instance */
+    tpi_setting *fallbacks; /* of the arena: one for each declared parameter */
+    uint32_t fallback_count;
     void *state;        /* owned: the driver's */
     tp_device *devices; /* owned list */
     tp_link *links;     /* owned list */
     bool on_loop;
-    bool made; /* init was called, so fini has to be */
+    bool made;  /* init was called, so fini has to be */
+    bool added; /* it is in the registry, and its devices are */
 
     /* The loop's. */
     phase phase;
@@ -64,8 +140,26 @@ struct tp_instance {
     tpi_opening *waiting; /* openings that wait for the start, oldest first; borrowed */
     uint32_t links_open;  /* links opened so far while starting */
     tp_timer *timer;      /* owned: polls of drivers on the loop, restarts */
+    tp_timer *alarm;      /* owned: wakes the thread by a clock that is not the real one */
     tp_instance *next;
     uint64_t dropped;
+    char told[256];   /* the last failure to start that the owner was told of */
+    char failed[256]; /* why it failed last; "" if it has not */
+
+    tp_timer *lease_timer; /* owned: ends of leases, for drivers on the loop */
+    tpi_panic_seat seat;
+
+    /* remove.c */
+    bool leaving; /* it is being removed */
+    bool gone;    /* and runs no more */
+    bool burying; /* and is about to be released */
+    void (*removed)(void *context);
+    void *removed_context;
+
+    /* A device that it uses was removed: it stops, and starts again when the device is back. */
+    bool lost;
+    bool lose_sent;
+    char lost_why[256]; /* read where it runs, once that was sent */
 
     /* Jobs on their way. */
     tpi_inbox inbox;
@@ -73,25 +167,43 @@ struct tp_instance {
     tp_after turn; /* of drivers on the loop: work off the inbox */
     atomic_int waiting_jobs;
     atomic_int in_flight;
-    atomic_ullong dropped_at_source;
+    atomic_int errands_out;
+    atomic_bool quitting;   /* nobody waits for anything any more */
+    atomic_llong alarm_ns;  /* when the thread wants to be woken */
+    atomic_bool alarm_sent; /* the task is on its way to the loop */
 
     /* The instance's thread's. */
     tpi_thread *thread; /* owned; NULL on the loop */
     bool busy;          /* inside an operation */
     bool started;
+    bool start_pending; /* start has begun and will be told to have ended */
     bool quit;
     int64_t period_ns;
     int64_t next_poll_ns;
     void *scratch; /* owned: room for an answer */
+    void *spare;   /* in the same block: room for another one */
+    struct place place;
     size_t scratch_size;
-    tpi_call *current; /* the request that is being handled */
+    unsigned panic_epoch;   /* that it has acted on */
+    bool halts;             /* inside an operation that stops things: it may write in a panic */
+    tpi_call *current;      /* the request that is being handled; NULL once it is answered */
+    tpi_call *tickets;      /* requests that wait for a later answer; borrowed */
+    struct errand *errands; /* its own requests to other devices; borrowed */
+    bool halting;           /* what is open is being ended; nothing new is begun */
+    struct tp_port *ports;  /* owned list */
+    bool rung;              /* the bell was silenced while somebody waited for a line */
 
     job start_job;
     job stop_job;
     job quit_job;
+    job lose_job;
+    job leave_job;
     tpi_task started_task;
     tpi_task stopped_task;
     tpi_task failed_task;
+    tpi_task left_task;
+    tpi_task bury_task;
+    tpi_task alarm_task;
     /* How the last start went, and why it failed while running: written where the instance runs,
      * read by the loop when the task has come. */
     outcome start;
@@ -109,7 +221,13 @@ struct tpi_call {
     tp_error error;
     tpi_call_done *done;
     void *context;
+    bool counted;      /* by statistics */
+    int64_t asked_ns;  /* when it came, by the loop's clock */
     tpi_call **handle; /* borrowed: where the asker keeps it, cleared at the end; may be NULL */
+    const tp_message *asked_instead; /* whose answer is made into a geometry; usually NULL */
+    bool deferred;                   /* it is among the instance's tickets */
+    tpi_call *next;                  /* of these */
+    tpi_call *previous;
 };
 
 struct tpi_hub {
@@ -121,11 +239,28 @@ struct tpi_hub {
     size_t device_capacity;
     void (*failed)(void *context, const tp_instance *instance, const char *why);
     void *failed_context;
-    bool closing; /* all threads are gone, and what is left is worked off */
+    const tp_scheme *const *schemes; /* borrowed; kinds of lines; may be NULL */
+    const char *folder;              /* borrowed; may be NULL */
+    tp_session *sessions;            /* borrowed, newest first */
+    int64_t begun_ns;
+    tpi_panic *panic; /* owned */
+    tp_halt panic_action;
+    const tp_session *raiser; /* borrowed: the client that raised it; NULL for others; the loop's */
+    const char *operator_key; /* borrowed; NULL for none */
+    tpi_task panic_task;
+    atomic_bool panic_told; /* the task is on its way */
+    bool closing;           /* all threads are gone, and what is left is worked off */
 };
 
 /* instance.c */
 void instance_submit(tp_instance *self, job *next);
+
+/* Where the instance runs: stop the driver if it was started, and end all that is open. */
+void instance_halt(tp_instance *self);
+
+/* On the loop: readers hear why as data of the common kind; those who wait to open hear it too. */
+void instance_tell_readers(tp_instance *self, const tp_error *err);
+void instance_refuse_waiting(tp_instance *self, const tp_error *err);
 void instance_start(tp_instance *self);
 void instance_stop_if_unused(tp_instance *self);
 tp_status instance_create(tp_instance **out, tpi_hub *hub, const tpi_blueprint *plan,
@@ -135,27 +270,124 @@ void instance_started(tpi_task *task);
 void instance_stopped(tpi_task *task);
 void instance_failed(tpi_task *task);
 
+/* param.c: make the fallbacks ready. */
+tp_status params_prepare(tp_instance *self, tp_error *err);
+
 /* worker.c */
 tp_status worker_create(tp_instance *self, tp_error *err);
 void worker_join(tp_instance *self);
 void worker_poll(tp_instance *self);
+void worker_fail(tp_instance *self);
 void worker_run_jobs(tp_instance *self);
+void worker_hurry(tp_instance *self); /* end what it waits for */
+
+/* port.c: the ports of an instance, where it runs. */
+unsigned ports_collect(const tp_instance *self, int *fds); /* to wait for; how many */
+void ports_mark(tp_instance *self, unsigned bits);         /* which of them are readable */
+int64_t ports_due_ns(const tp_instance *self); /* of those without a descriptor, by the clock */
+/* Call `serve` for each that has something for `input`. */
+void ports_serve(tp_instance *self, void (*serve)(tp_instance *self, struct tp_port *port));
+void ports_close(tp_instance *self); /* what the driver has left open */
 
 /* call.c */
 void call_finish(tpi_call *call);
+tp_status call_submit(tp_device *device, const tp_message *what, tp_msg *ask, tpi_call_done *done,
+                      void *context, tpi_call **out);
 
-/* common.c: the common questions, for devices without a handler of their own. */
+/* The same for questions of the server's own, which statistics do not count. */
+tp_status call_quietly(tp_device *device, const tp_message *what, tp_msg *ask, tpi_call_done *done,
+                       void *context);
+
+/* Where the instance runs: fail what was deferred and not answered. */
+void tickets_end(tp_instance *self);
+
+/* property.c: which questions are about properties, whether a device has one that it can be used
+ * for, and the answers. */
+bool properties_own(const tp_message *what);
+bool properties_can(const tp_device *device, const tp_message *what);
+tp_status properties_answer(tp_device *device, const tp_message *what, const void *ask,
+                            void *answer, tp_error *err);
+void properties_clear(tp_device *device);
+
+/* common.c: the common questions. */
 bool common_owns(const tp_message *what);
 tp_status common_answer(tp_device *device, const tp_message *what, const void *ask, void *answer,
                         tp_error *err);
 
+/* geometry.c. What is known of it, without asking anybody; texts are borrowed. */
+void geometry_prepare(tp_device *device);
+void geometry_now(const tp_device *device, tp_geometry *out);
+bool geometry_is_vehicle(const tp_device *device);
+bool geometry_is_localizer(const tp_device *device);
+
+/* Where the instance runs: the answer to GET_GEOMETRY (`what`), and one made from the answer to
+ * `what`, NULL for none; texts are borrowed until the next one. */
+tp_status geometry_answer(tp_device *device, const tp_message *what, tp_geometry *answer,
+                          tp_error *err);
+void geometry_convert(tp_device *device, const tp_message *what, const void *value,
+                      tp_geometry *out);
+
+/* frames.c, on the loop. */
+void frames_add(tp_device *device);
+tp_status frames_check(const tp_device *device, tp_error *err);
+void frames_follow(tp_device *device, const tp_msg *msg);
+void frames_ask(tp_instance *instance);
+
+/* emergency.c, on the loop. */
+void emergency_tell_all(tpi_hub *hub);
+void emergency_forget(tp_session *session);
+
+/* motion.c: leases and panic, on the loop and where the instance runs. */
+tp_status motion_begin(tp_instance *self, tp_error *err); /* after init */
+void motion_end(tp_instance *self);
+void motion_leave_in_order(tp_device *device, const void *who);
+bool motion_is_late(const tpi_call *call);
+bool motion_may_write(const tp_instance *self);
+int64_t motion_deadline_ns(const tp_instance *self);
+void motion_serve(tp_instance *self); /* stop what has to be stopped */
+tp_status motion_halt(tp_device *device, tp_error *err);
+
+/* registry.c */
+void registry_take_devices(tp_instance *instance);
+void registry_forget(tp_instance *instance);
+
+/* remove.c, on the loop: something of an instance has come home; and release it. */
+void remove_check(tp_instance *self);
+void remove_finish(tp_instance *self);
+
+/* The device behind a link is gone: tell the driver, at once or when it has started; and let it
+ * start again if all that it uses is there again. */
+void remove_lost(tp_link *link);
+void remove_tell_user(tp_instance *self);
+void remove_find_again(tp_instance *self);
+
 /* link.c */
+bool links_are_there(const tp_instance *self);
 void links_open(tp_instance *self);
 void links_close(tp_instance *self);
+
+/* The instance runs: what it would have missed before is repeated. */
+void links_repeat(tp_instance *self);
+
+/* Where the instance runs: its requests to other devices will have no answer. */
+void errands_end(tp_instance *self);
+
+/* sleep.c: to the list of its device that it belongs to, and off it. */
+void reader_link(tpi_reader *reader);
+void reader_unlink(tpi_reader *reader);
 
 /* device.c */
 tp_status device_add(tp_instance *self, const tpi_wanted *wanted, const void *ops,
                      tp_handler *handler, tp_device **out, tp_error *err);
 void device_deliver(tp_device *device, tp_msg *msg);
+
+/* latch.c, on the loop: the last data of a device that latches. */
+void latch_keep(tp_device *device, tp_msg *msg);
+void latch_repeat(tp_device *device, tpi_reader *reader);
+void latch_forget(tp_device *device);
+
+/* From where the instance runs to the loop, also if there are no readers or too much is on its way.
+ */
+tp_status device_tell(tp_device *device, unsigned code, const void *value);
 
 #endif

@@ -10,7 +10,8 @@
 
 void instance_submit(tp_instance *self, job *next)
 {
-    if (self->on_loop && !self->busy) {
+    /* What waits comes first. */
+    if (self->on_loop && !self->busy && atomic_load(&self->inbox.posted) == NULL) {
         self->busy = true;
         next->run(next, self);
         self->busy = false;
@@ -26,6 +27,32 @@ static void report(tp_instance *self, tpi_task *task)
     tpi_loop_post(self->hub->loop, task);
 }
 
+void instance_halt(tp_instance *self)
+{
+    if ((self->started || self->start_pending) && self->plan.driver->ops->stop != NULL) {
+        self->halts = true;
+        self->plan.driver->ops->stop(self);
+        self->halts = false;
+    }
+    self->started = false;
+    self->start_pending = false;
+    self->halting = true;
+    errands_end(self); /* before the tickets: they are what answers some of these */
+    tickets_end(self);
+    self->halting = false;
+}
+
+static void settle_start(tp_instance *self)
+{
+    self->start_pending = false;
+    self->started = self->start.status == TP_OK;
+    self->next_poll_ns = tp_clock_now_ns(tp_instance_clock(self));
+    if (!self->started) {
+        instance_halt(self);
+    }
+    report(self, &self->started_task);
+}
+
 static void start(job *unused, tp_instance *self)
 {
     (void)unused;
@@ -33,18 +60,29 @@ static void start(job *unused, tp_instance *self)
 
     self->start = (outcome){0};
     self->start.status = ops->start == NULL ? TP_OK : ops->start(self, &self->start.error);
-    self->started = self->start.status == TP_OK;
-    self->next_poll_ns = tp_clock_now_ns(tp_clock_real()); /* what threads wait by */
-    report(self, &self->started_task);
+    if (self->start.status == TP_PENDING) {
+        self->start_pending = true;
+    } else {
+        settle_start(self);
+    }
+}
+
+void tp_instance_started(tp_instance *self, tp_status status, const char *why)
+{
+    if (!self->start_pending) { /* it was stopped meanwhile */
+        return;
+    }
+    self->start.status = status;
+    if (status != TP_OK && why != NULL) {
+        tp_fail(&self->start.error, status, "%s", why);
+    }
+    settle_start(self);
 }
 
 static void stop(job *unused, tp_instance *self)
 {
     (void)unused;
-    if (self->started && self->plan.driver->ops->stop != NULL) {
-        self->plan.driver->ops->stop(self);
-    }
-    self->started = false;
+    instance_halt(self);
     report(self, &self->stopped_task);
 }
 
@@ -65,6 +103,8 @@ static void poll_on_loop(tp_instance *self)
 {
     if (self->on_loop && self->period_ns > 0 && self->plan.driver->ops->poll != NULL) {
         tp_timer_every(self->timer, self->period_ns);
+    } else {
+        tp_timer_cancel(self->timer);
     }
 }
 
@@ -73,8 +113,18 @@ void instance_start(tp_instance *self)
 {
     tp_timer_cancel(self->timer); /* of a restart, if somebody opens it before */
     self->phase = STARTING;
+    self->lost = false;
     self->links_open = 0;
     links_open(self);
+}
+
+void instance_refuse_waiting(tp_instance *self, const tp_error *err)
+{
+    while (self->waiting != NULL) {
+        tpi_opening *opening = self->waiting;
+        self->waiting = opening->next;
+        opening->done(opening, err->code, err);
+    }
 }
 
 /* Whoever waited for the start is told how it went. */
@@ -102,30 +152,43 @@ void instance_started(tpi_task *task)
     const tp_status status = self->start.status;
     tp_error *err = &self->start.error;
 
-    if (self->hub->closing) {
+    if (self->hub->closing || self->leaving) {
         return;
     }
     if (status == TP_OK) {
         self->phase = RUNNING;
         poll_on_loop(self);
+        links_repeat(self);
+        frames_ask(self);
         tell_waiting(self, TP_OK);
         instance_stop_if_unused(self);
+        remove_tell_user(self);
         return;
     }
     if (err->text[0] == '\0') {
         tp_fail(err, status, "%s", tp_status_text(status));
     }
     tp_wrap(err, status, self->name);
+    snprintf(self->failed, sizeof self->failed, "%s", err->text);
     links_close(self);
     self->phase = IDLE;
-    if (self->plan.always_on && self->hub->failed != NULL) {
+    if (self->plan.always_on && self->hub->failed != NULL &&
+        strcmp(self->told, err->text) != 0) { /* not at every attempt */
+        snprintf(self->told, sizeof self->told, "%s", err->text);
         self->hub->failed(self->hub->failed_context, self, err->text);
     }
-    if (self->users > 0 && self->plan.restart_ns > 0) { /* it ran before: try again */
+    if ((self->users > 0 || self->plan.always_on) && self->plan.restart_ns > 0) { /* try again */
         self->phase = FAILED;
         tp_timer_at(self->timer, tp_clock_now_ns(tp_instance_clock(self)) + self->plan.restart_ns);
     }
     tell_waiting(self, status);
+}
+
+static void forget_latched(tp_instance *self)
+{
+    for (tp_device *device = self->devices; device != NULL; device = device->next) {
+        latch_forget(device);
+    }
 }
 
 void instance_stopped(tpi_task *task)
@@ -136,18 +199,22 @@ void instance_stopped(tpi_task *task)
         return;
     }
     links_close(self);
+    forget_latched(self);
+    if (self->leaving) {
+        return;
+    }
     self->phase = IDLE;
+    self->lose_sent = false;
     if (self->waiting != NULL) {
         instance_start(self);
     }
 }
 
-/* Readers hear of the failure as data of the common kind. */
-static void tell_readers(tp_instance *self)
+void instance_tell_readers(tp_instance *self, const tp_error *err)
 {
-    tp_failure failure = {.code = self->failure.status,
-                          .text_count = (uint32_t)strlen(self->failure.error.text) + 1,
-                          .text = self->failure.error.text};
+    tp_failure failure = {.code = err->code,
+                          .text_count = (uint32_t)strlen(err->text) + 1,
+                          .text = (char *)(uintptr_t)err->text};
 
     for (tp_device *device = self->devices; device != NULL; device = device->next) {
         tp_msghdr header = {.addr = device->addr,
@@ -166,6 +233,7 @@ void instance_failed(tpi_task *task)
 {
     tp_instance *self = (tp_instance *)((char *)task - offsetof(tp_instance, failed_task));
 
+    self->lose_sent = false;
     if (self->phase != RUNNING || self->hub->closing) { /* it is being stopped anyway */
         return;
     }
@@ -174,13 +242,16 @@ void instance_failed(tpi_task *task)
                 tp_status_text(self->failure.status));
     }
     tp_wrap(&self->failure.error, self->failure.status, self->name);
+    snprintf(self->failed, sizeof self->failed, "%s", self->failure.error.text);
     tp_timer_cancel(self->timer);
     self->phase = FAILED;
     links_close(self);
-    tell_readers(self);
+    forget_latched(self);
+    instance_tell_readers(self, &self->failure.error);
     if (self->plan.restart_ns > 0) {
         tp_timer_at(self->timer, tp_clock_now_ns(tp_instance_clock(self)) + self->plan.restart_ns);
     }
+    remove_find_again(self);
 }
 
 void instance_stop_if_unused(tp_instance *self)
@@ -254,19 +325,23 @@ static tp_status run_init(tp_instance *self, tp_error *err)
     if (status != TP_OK) {
         return status;
     }
-    self->scratch_size = largest_answer(self);
-    self->scratch = malloc(self->scratch_size);
+    self->scratch_size = (largest_answer(self) + 15) / 16 * 16;
+    self->scratch = malloc(2 * self->scratch_size);
+    self->spare = self->scratch == NULL ? NULL : (char *)self->scratch + self->scratch_size;
     return self->scratch == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
 }
 
 static void name_instance(tp_instance *self)
 {
-    unsigned same = 0;
+    const tp_instance *other = self->hub->instances;
 
-    for (tp_instance *other = self->hub->instances; other != NULL; other = other->next) {
-        same += strcmp(other->plan.driver->name, self->plan.driver->name) == 0;
+    for (unsigned number = 0; other != NULL || self->name[0] == '\0'; number++) {
+        snprintf(self->name, sizeof self->name, "%s%u", self->plan.driver->name, number);
+        other = self->hub->instances;
+        while (other != NULL && strcmp(other->name, self->name) != 0) {
+            other = other->next;
+        }
     }
-    snprintf(self->name, sizeof self->name, "%s%u", self->plan.driver->name, same);
 }
 
 tp_status instance_create(tp_instance **out, tpi_hub *hub, const tpi_blueprint *plan, tp_error *err)
@@ -288,7 +363,9 @@ tp_status instance_create(tp_instance **out, tpi_hub *hub, const tpi_blueprint *
     self->state = calloc(1, plan->driver->state_size + 1);
     tp_status status = self->state == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
     status = status == TP_OK ? tp_timer_create(&self->timer, hub->loop, fire, self, err) : status;
+    status = status == TP_OK ? params_prepare(self, err) : status;
     status = status == TP_OK ? run_init(self, err) : status;
+    status = status == TP_OK ? motion_begin(self, err) : status;
     status = status == TP_OK ? worker_create(self, err) : status;
     if (status != TP_OK) {
         tp_wrap(err, status, self->name);
@@ -304,8 +381,12 @@ void instance_destroy(tp_instance *self)
     if (self->made && self->plan.driver->ops->fini != NULL) {
         self->plan.driver->ops->fini(self);
     }
+    ports_close(self);
     while (self->devices != NULL) {
         tp_device *next = self->devices->next;
+        latch_forget(self->devices);
+        free((void *)self->devices->latched);
+        properties_clear(self->devices);
         free(self->devices);
         self->devices = next;
     }
@@ -315,8 +396,12 @@ void instance_destroy(tp_instance *self)
         self->links = next;
     }
     tp_timer_destroy(self->timer);
+    motion_end(self);
+    tp_loop_after_cancel(self->hub->loop, &self->turn);
+    tp_timer_destroy(self->alarm);
     free(self->scratch);
     free(self->state);
+    tpi_arena_fini(&self->arena);
     free(self);
 }
 
@@ -339,9 +424,27 @@ const tp_clock *tp_instance_clock(const tp_instance *self)
 
 void tp_instance_set_period(tp_instance *self, int64_t period_ns)
 {
-    self->period_ns = period_ns;
-    self->next_poll_ns = tp_clock_now_ns(tp_clock_real()) + period_ns;
+    self->period_ns = period_ns < TP_NEVER / 2 ? period_ns : TP_NEVER / 2;
+    self->next_poll_ns = tp_clock_now_ns(tp_instance_clock(self)) + self->period_ns;
     if (self->on_loop && self->phase == RUNNING) {
         poll_on_loop(self);
+    }
+}
+
+tp_loop *tp_instance_loop(const tp_instance *self)
+{
+    return self->on_loop ? self->hub->loop : NULL;
+}
+
+const tp_catalogue *tp_instance_catalogue(const tp_instance *self)
+{
+    return self->hub->catalogue;
+}
+
+void tp_instance_fail(tp_instance *self, tp_status status, const char *why)
+{
+    if (self->started) {
+        self->failure.status = tp_fail(&self->failure.error, status, "%s", why);
+        worker_fail(self);
     }
 }

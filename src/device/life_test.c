@@ -5,6 +5,7 @@
 
 #include "conformance/play.h"
 #include "support/memory.h"
+#include "troupe/interfaces/dio.h"
 #include "troupe/interfaces/position2d.h"
 #include "troupe/interfaces/ptz.h"
 
@@ -160,7 +161,7 @@ static void every_request_ends_also_when_all_is_destroyed(void **state)
 static tp_status keeper_init(tp_instance *self, tp_error *err)
 {
     struct asker *a = tp_instance_state(self);
-    tp_status status = tp_require(self, &tp_interface_position2d, NULL, &a->link, err);
+    tp_status status = tp_require(self, &tp_interface_dio, NULL, &a->link, err);
 
     return status == TP_OK ? tp_offer(self, &tp_interface_ptz, NULL, &no_ops, NULL, &a->device, err)
                            : status;
@@ -169,9 +170,9 @@ static tp_status keeper_init(tp_instance *self, tp_error *err)
 static void keeper_stop(tp_instance *self)
 {
     struct asker *a = tp_instance_state(self);
-    const tp_position2d_cmd_vel back = {.vel = {.px = -1}, .state = 1};
+    const tp_dio_cmd lock = {.count = 8, .digout = 0x5a};
 
-    tp_link_command(a->link, TP_POSITION2D_CMD_VEL, &back);
+    tp_link_command(a->link, TP_DIO_CMD_VALUES, &lock);
 }
 
 static const tp_driver_ops keeper_ops = {.init = keeper_init, .stop = keeper_stop};
@@ -186,18 +187,18 @@ static const tp_driver on_loop = {.abi = TP_DRIVER_ABI,
 static void check_last_command(const tp_driver *driver)
 {
     play *p = play_create();
-    bench_reader position;
+    bench_reader lines;
 
-    play_add(p, &tp_driver_fake, "position2d:0", NULL, "rate=1000");
-    play_add(p, driver, "ptz:0", "position2d:0", NULL);
+    play_add(p, &tp_driver_fake, "dio:0", NULL, "rate=1000");
+    play_add(p, driver, "ptz:0", "dio:0", NULL);
     play_open(p);
-    assert_int_equal(bench_open(&p->b, &position, bench_find(&p->b, "position2d:0")), TP_OK);
+    assert_int_equal(bench_open(&p->b, &lines, bench_find(&p->b, "dio:0")), TP_OK);
     play_close(p);
-    const tp_position2d_data *data = bench_await(&position, TP_POSITION2D_DATA_STATE);
-    while (data->vel.px != -1) {
-        data = bench_await(&position, TP_POSITION2D_DATA_STATE);
+    const tp_dio_data *data = bench_await(&lines, TP_DIO_DATA_VALUES);
+    while ((data->bits & 0xff) != 0x5a) {
+        data = bench_await(&lines, TP_DIO_DATA_VALUES);
     }
-    bench_close(&position);
+    bench_close(&lines);
     play_destroy(p);
 }
 

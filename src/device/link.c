@@ -31,8 +31,11 @@ static void run_data(job *next, tp_instance *self)
         ops->data(self, data->link, data->msg);
     }
     tp_msg_unref(data->msg);
-    atomic_fetch_sub(&self->waiting_jobs, 1);
     tpi_pool_give(data);
+    atomic_fetch_sub(&self->waiting_jobs, 1);
+    if (self->on_loop) {
+        remove_check(self);
+    }
 }
 
 static void deliver(tpi_reader *reader, tp_msg *msg)
@@ -54,14 +57,47 @@ static void deliver(tpi_reader *reader, tp_msg *msg)
     instance_submit(self, &data->job);
 }
 
+static void lost(tpi_reader *reader)
+{
+    tp_link *link = (tp_link *)((char *)reader - offsetof(tp_link, reader));
+
+    remove_lost(link);
+}
+
 /* ---- Requiring ------------------------------------------------------------------------------- */
+
+size_t tp_requires_count(const tp_instance *self)
+{
+    return self->plan.require_count;
+}
+
+const tp_interface *tp_requires_interface(const tp_instance *self, size_t i)
+{
+    return self->plan.requires[i].interface;
+}
+
+const char *tp_requires_key(const tp_instance *self, size_t i)
+{
+    return self->plan.requires[i].key;
+}
+
+static bool is_taken(const tp_instance *self, uint32_t entry)
+{
+    const tp_link *link = self->links;
+
+    while (link != NULL && link->entry != entry) {
+        link = link->next;
+    }
+    return link != NULL;
+}
 
 tp_status tp_require(tp_instance *self, const tp_interface *interface, const char *key,
                      tp_link **out, tp_error *err)
 {
     for (uint32_t i = 0; i < self->plan.require_count; i++) {
         const tpi_wanted *wanted = &self->plan.requires[i];
-        if (wanted->interface != interface || (key != NULL && strcmp(key, wanted->key) != 0)) {
+        if (wanted->interface != interface || is_taken(self, i) ||
+            (key != NULL && strcmp(key, wanted->key) != 0)) {
             continue;
         }
         tp_link *link = calloc(1, sizeof *link);
@@ -70,7 +106,9 @@ tp_status tp_require(tp_instance *self, const tp_interface *interface, const cha
         }
         link->instance = self;
         link->wanted = *wanted;
+        link->entry = i;
         link->reader.deliver = deliver;
+        link->reader.closed = lost;
         link->next = self->links;
         self->links = link;
         *out = link;
@@ -106,6 +144,16 @@ static bool waits_for(const tp_instance *other, const tp_instance *self, unsigne
         }
     }
     return other == self;
+}
+
+bool links_are_there(const tp_instance *self)
+{
+    const tp_link *link = self->links;
+
+    while (link != NULL && target_of(link) != NULL) {
+        link = link->next;
+    }
+    return link == NULL;
 }
 
 static uint32_t count_links(const tp_instance *self)
@@ -178,7 +226,19 @@ void links_open(tp_instance *self)
 void links_close(tp_instance *self)
 {
     for (tp_link *link = self->links; link != NULL; link = link->next) {
+        if (link->reader.device != NULL) {
+            motion_leave_in_order(link->reader.device, link);
+        }
         tpi_device_close(&link->reader);
+    }
+}
+
+void links_repeat(tp_instance *self)
+{
+    for (tp_link *link = self->links; link != NULL; link = link->next) {
+        if (link->reader.device != NULL) {
+            latch_repeat(link->reader.device, &link->reader);
+        }
     }
 }
 
@@ -197,6 +257,10 @@ struct errand {
     tp_error error;
     tp_link_done *done; /* NULL for a command */
     void *context;
+    /* Where the instance runs: among its errands, or ended before the answer came. */
+    bool ended;
+    struct errand *next;
+    struct errand *previous;
     tpi_call *call;  /* the other device's, while it works */
     tp_timer *timer; /* owned: the deadline */
     int64_t timeout_ns;
@@ -204,17 +268,58 @@ struct errand {
 
 static void end_errand(struct errand *errand)
 {
+    tp_instance *self = errand->link->instance;
+
     tp_msg_unref(errand->msg);
     tp_msg_unref(errand->answer);
     tpi_pool_give(errand);
+    atomic_fetch_sub(&self->errands_out, 1);
+    if (self->on_loop) {
+        remove_check(self);
+    }
+}
+
+static void keep_errand(tp_instance *self, struct errand *errand)
+{
+    errand->next = self->errands;
+    if (errand->next != NULL) {
+        errand->next->previous = errand;
+    }
+    self->errands = errand;
+}
+
+static void forget_errand(tp_instance *self, struct errand *errand)
+{
+    if (errand->previous != NULL) {
+        errand->previous->next = errand->next;
+    } else {
+        self->errands = errand->next;
+    }
+    if (errand->next != NULL) {
+        errand->next->previous = errand->previous;
+    }
 }
 
 static void run_answer(job *next, tp_instance *self)
 {
     struct errand *errand = (struct errand *)((char *)next - offsetof(struct errand, job));
 
-    errand->done(self, errand->context, errand->status, errand->answer, errand->error.text);
+    if (!errand->ended) {
+        forget_errand(self, errand);
+        errand->done(self, errand->context, errand->status, errand->answer, errand->error.text);
+    }
     end_errand(errand);
+}
+
+/* Their answers still come and are dropped. */
+void errands_end(tp_instance *self)
+{
+    while (self->errands != NULL) {
+        struct errand *errand = self->errands;
+        forget_errand(self, errand);
+        errand->ended = true;
+        errand->done(self, errand->context, TP_E_DEVICE, NULL, "the device was stopped");
+    }
 }
 
 /* On the loop: the answer is here, or will not come. */
@@ -264,8 +369,10 @@ static void go(tpi_task *task)
         tp_timer_at(errand->timer, tp_clock_now_ns(tp_loop_clock(loop)) + errand->timeout_ns);
     }
     if (device != NULL) {
-        status = tpi_device_call(device, errand->what, errand->msg, request ? answered : NULL,
-                                 errand, request ? &errand->call : NULL);
+        const tpi_mover driver = {.who = errand->link};
+        status =
+            tpi_device_call_for(device, errand->what, errand->msg, &driver,
+                                request ? answered : NULL, errand, request ? &errand->call : NULL);
     }
     if (status != TP_OK) {
         errand->status = tp_fail(&errand->error, status, "%s", tp_status_text(status));
@@ -284,7 +391,7 @@ static tp_status send(tp_link *link, tp_kind kind, unsigned code, const void *va
                               .type = (uint8_t)kind,
                               .subtype = (uint8_t)code,
                               .timestamp = tp_clock_wall_s(tp_instance_clock(self))};
-    if (self->hub->closing) {
+    if (self->hub->closing || (self->halting && kind == TP_KIND_REQUEST)) {
         return TP_E_CLOSED;
     }
     if (what == NULL) {
@@ -303,6 +410,10 @@ static tp_status send(tp_link *link, tp_kind kind, unsigned code, const void *va
         tpi_pool_give(errand);
         return status;
     }
+    if (errand->done != NULL) {
+        keep_errand(self, errand);
+    }
+    atomic_fetch_add(&self->errands_out, 1);
     tpi_loop_post(self->hub->loop, &errand->task);
     return TP_OK;
 }
@@ -318,4 +429,9 @@ tp_status tp_link_request(tp_link *link, unsigned code, const void *value, int64
     const struct errand wanted = {.timeout_ns = timeout_ns, .done = done, .context = context};
 
     return send(link, TP_KIND_REQUEST, code, value, &wanted);
+}
+
+void tp_link_halt(tp_link *link)
+{
+    (void)send(link, TP_KIND_REQUEST, TP_COMMON_REQ_HALT, NULL, &(struct errand){0});
 }

@@ -1,33 +1,17 @@
-/* param.c - parameters of an instance: what the configuration says, or the driver's fallback. */
+/*
+ * param.c - parameters of an instance: what the configuration says, or the driver's fallback.
+ *
+ * Fallbacks are cut into values when the instance is made; from then on both look the same.
+ */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/number.h"
 #include "device/inside.h"
 
-static const tpi_setting *find_setting(const tp_instance *self, const char *name)
-{
-    for (uint32_t i = 0; i < self->plan.setting_count; i++) {
-        if (strcmp(self->plan.settings[i].name, name) == 0) {
-            return &self->plan.settings[i];
-        }
-    }
-    return NULL;
-}
+/* ---- Fallbacks ------------------------------------------------------------------------------- */
 
-static const char *find_fallback(const tp_instance *self, const char *name)
-{
-    const tp_param *param = self->plan.driver->params;
-
-    for (; param != NULL && param->name != NULL; param++) {
-        if (strcmp(param->name, name) == 0) {
-            return param->fallback == NULL ? "" : param->fallback;
-        }
-    }
-    return "";
-}
-
+/* What a word stands for: a number, or yes and no. */
 static double number_of(const char *text)
 {
     double value = 0;
@@ -38,43 +22,116 @@ static double number_of(const char *text)
     return tpi_number_read_f64(text, strlen(text), &value) > 0 ? value : 0;
 }
 
+/* The next word, and where it begins; its length is 0 behind the last one. */
+static size_t next_word(const char **text)
+{
+    *text += strspn(*text, " ");
+    return strcspn(*text, " ");
+}
+
+static uint32_t count_words(const char *text)
+{
+    uint32_t count = 0;
+
+    for (size_t length = next_word(&text); length > 0; length = next_word(&text)) {
+        text += length;
+        count++;
+    }
+    return count;
+}
+
+static tp_status cut(tpi_arena *arena, const char *text, tpi_setting *out)
+{
+    const uint32_t count = count_words(text);
+    tpi_setting_value *values = tpi_arena_array(arena, count + 1, sizeof *values);
+
+    if (values == NULL) {
+        return TP_E_NOMEM;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const size_t length = next_word(&text);
+        values[i].text = tpi_arena_text(arena, text, length);
+        if (values[i].text == NULL) {
+            return TP_E_NOMEM;
+        }
+        values[i].number = number_of(values[i].text);
+        text += length;
+    }
+    out->values = values;
+    out->value_count = count;
+    return TP_OK;
+}
+
+tp_status params_prepare(tp_instance *self, tp_error *err)
+{
+    const tp_param *params = self->plan.driver->params;
+    uint32_t count = 0;
+
+    while (params != NULL && params[count].name != NULL) {
+        count++;
+    }
+    self->fallbacks = tpi_arena_array(&self->arena, count + 1, sizeof *self->fallbacks);
+    tp_status status = self->fallbacks == NULL ? TP_E_NOMEM : TP_OK;
+    for (uint32_t i = 0; i < count && status == TP_OK; i++) {
+        const char *text = params[i].fallback == NULL ? "" : params[i].fallback;
+        self->fallbacks[i].name = params[i].name;
+        status = cut(&self->arena, text, &self->fallbacks[i]);
+    }
+    self->fallback_count = count;
+    return status == TP_OK ? TP_OK : tp_fail(err, status, "out of memory");
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+static const tpi_setting *find(const tpi_setting *settings, uint32_t count, const char *name)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (strcmp(settings[i].name, name) == 0) {
+            return &settings[i];
+        }
+    }
+    return NULL;
+}
+
+/* One value; NULL if there are fewer. */
+static const tpi_setting_value *find_value(const tp_instance *self, const char *name, size_t i)
+{
+    const tpi_setting *setting = find(self->plan.settings, self->plan.setting_count, name);
+
+    setting = setting != NULL ? setting : find(self->fallbacks, self->fallback_count, name);
+    return setting != NULL && i < setting->value_count ? &setting->values[i] : NULL;
+}
+
 bool tp_param_given(const tp_instance *self, const char *name)
 {
-    return find_setting(self, name) != NULL;
+    return find(self->plan.settings, self->plan.setting_count, name) != NULL;
 }
 
 size_t tp_param_count(const tp_instance *self, const char *name)
 {
-    const tpi_setting *setting = find_setting(self, name);
+    size_t count = 0;
 
-    if (setting != NULL) {
-        return setting->value_count;
+    while (find_value(self, name, count) != NULL) {
+        count++;
     }
-    return find_fallback(self, name)[0] == '\0' ? 0 : 1;
+    return count;
 }
 
 const char *tp_param_string_at(const tp_instance *self, const char *name, size_t i)
 {
-    const tpi_setting *setting = find_setting(self, name);
+    const tpi_setting_value *value = find_value(self, name, i);
 
-    if (setting == NULL) {
-        return i == 0 ? find_fallback(self, name) : "";
-    }
-    return i < setting->value_count ? setting->values[i].text : "";
+    return value == NULL ? "" : value->text;
 }
 
 double tp_param_double_at(const tp_instance *self, const char *name, size_t i)
 {
-    const tpi_setting *setting = find_setting(self, name);
+    const tpi_setting_value *value = find_value(self, name, i);
 
-    if (setting == NULL) {
-        return i == 0 ? number_of(find_fallback(self, name)) : 0;
-    }
-    if (i >= setting->value_count) {
+    if (value == NULL) {
         return 0;
     }
-    const tpi_setting_value *value = &setting->values[i];
-    return (isnan(value->number) ? number_of(value->text) : value->number) * setting->scale;
+    return isnan(value->number) ? number_of(value->text) : value->number;
 }
 
 const char *tp_param_string(const tp_instance *self, const char *name)

@@ -5,45 +5,7 @@
 #include <string.h>
 
 #include "bus/pool.h"
-#include "bus/queue.h"
-#include "device/inside.h"
-#include "troupe/front.h"
-
-/* One opening of a device. */
-struct subscription {
-    tpi_reader reader;
-    tpi_opening opening;
-    tp_session *session; /* borrowed */
-    tp_device *device;
-    tp_session_opened *done;
-    tp_msghdr request;
-    bool waiting; /* for the device to start */
-    struct subscription *next;
-};
-
-/* A request under way. */
-struct asking {
-    tp_session *session; /* borrowed */
-    tpi_call *call;      /* cleared when it ends */
-    tp_msghdr request;
-    struct asking *next;
-    struct asking *previous;
-};
-
-struct tp_session {
-    tpi_hub *hub; /* borrowed */
-    uint32_t robot;
-    tpi_queue queue;
-    const tp_session_events *events;
-    void *context;
-    uint32_t most_requests;
-    uint32_t requests; /* under way */
-    bool explain;
-    bool lost;
-    char name[64];
-    struct subscription *subscriptions; /* owned */
-    struct asking *askings;             /* owned */
-};
+#include "device/session.h"
 
 const tp_clock *tp_hub_clock(const tp_hub *hub)
 {
@@ -57,17 +19,25 @@ const tp_catalogue *tp_hub_catalogue(const tp_hub *hub)
 
 /* ---- Queue ----------------------------------------------------------------------------------- */
 
-tp_status tp_session_queue(tp_session *session, tp_msg *msg)
+/* TP_E_SPACE if it was dropped, and there is nothing new for the client. */
+static tp_status queue(tp_session *session, tp_msg *msg)
 {
     tp_status status = tpi_queue_push(&session->queue, msg);
 
     if (status == TP_OK) {
         session->events->ready(session->context);
-    } else if (!session->lost) {
+    } else if (status != TP_E_SPACE && !session->lost) {
         session->lost = true;
         session->events->lost(session->context);
     }
     return status;
+}
+
+tp_status tp_session_queue(tp_session *session, tp_msg *msg)
+{
+    const tp_status status = queue(session, msg);
+
+    return status == TP_E_SPACE ? TP_OK : status;
 }
 
 tp_status tp_session_queue_first(tp_session *session, tp_msg *msg)
@@ -115,6 +85,7 @@ tp_status tp_session_add_rule(tp_session *session, int32_t interf, int32_t index
 {
     const tpi_rule rule = {interf, index, type, subtype, action};
 
+    sleep_end(session);
     return tpi_queue_add_rule(&session->queue, &rule);
 }
 
@@ -130,12 +101,17 @@ tp_msg *tp_session_peek(const tp_session *session, uint32_t i)
 
 tp_msg *tp_session_take(tp_session *session)
 {
-    return tpi_queue_pop(&session->queue);
+    tp_msg *oldest = tpi_queue_pop(&session->queue);
+
+    if (tpi_queue_has_room(&session->queue)) {
+        sleep_end(session);
+    }
+    return oldest;
 }
 
 uint64_t tp_session_dropped(const tp_session *session)
 {
-    return session->queue.dropped;
+    return session->queue.dropped + sleep_missed(session);
 }
 
 /* ---- Devices --------------------------------------------------------------------------------- */
@@ -179,18 +155,31 @@ static void deliver(tpi_reader *reader, tp_msg *msg)
 {
     struct subscription *s = reader->context;
 
-    tp_session_queue(s->session, msg);
+    if (!access_reads(s->access) ||
+        (msg->header.subtype >= FIRST_OF_OURS && !s->session->explain)) {
+        return; /* a plain Player client knows nothing of it */
+    }
+    if (!rate_holds(s, msg) && queue(s->session, msg) == TP_E_SPACE) {
+        sleep_begin(s);
+    }
 }
 
 static void forget_subscription(struct subscription *s)
 {
+    sleep_end(s->session);
     for (struct subscription **at = &s->session->subscriptions; *at != NULL; at = &(*at)->next) {
         if (*at == s) {
             *at = s->next;
             break;
         }
     }
+    rate_clear(s);
     free(s);
+}
+
+static void device_removed(tpi_reader *reader)
+{
+    forget_subscription(reader->context);
 }
 
 static void opened(tpi_opening *opening, tp_status status, const tp_error *err)
@@ -200,16 +189,22 @@ static void opened(tpi_opening *opening, tp_status status, const tp_error *err)
     const tp_msghdr request = s->request;
     tp_device *device = s->device;
     tp_session_opened *done = s->done;
+    tp_error refusal = {0};
 
     s->waiting = false;
+    if (status == TP_OK && access_take(s, &refusal) != TP_OK) {
+        status = refusal.code;
+        err = &refusal;
+        tpi_device_close(&s->reader);
+    }
     if (status != TP_OK) {
         forget_subscription(s);
     }
     done(session->context, &request, device, status, err);
 }
 
-tp_status tp_session_open(tp_session *session, tp_device *device, const tp_msghdr *request,
-                          tp_session_opened *done)
+tp_status tp_session_open(tp_session *session, tp_device *device, unsigned access,
+                          const tp_msghdr *request, tp_session_opened *done)
 {
     struct subscription *s = calloc(1, sizeof *s);
 
@@ -220,8 +215,10 @@ tp_status tp_session_open(tp_session *session, tp_device *device, const tp_msghd
     s->device = device;
     s->done = done;
     s->request = *request;
+    s->access = access;
     s->waiting = true;
     s->reader.deliver = deliver;
+    s->reader.closed = device_removed;
     s->reader.context = s;
     s->opening = (tpi_opening){.reader = &s->reader, .done = opened, .context = s};
     s->next = session->subscriptions;
@@ -233,6 +230,10 @@ tp_status tp_session_open(tp_session *session, tp_device *device, const tp_msghd
 /* The device hears that it has one user less. */
 static void leave_device(struct subscription *s)
 {
+    if (s->moves) {
+        tpi_device_left(s->device, s->session);
+    }
+    access_give(s);
     if (s->waiting) {
         s->opening.device = s->device;
         tpi_device_give_up(&s->opening);
@@ -301,7 +302,8 @@ static void answered(void *context, tp_status status, tp_msg *answer, const tp_e
     }
 }
 
-static tp_status ask(tp_session *session, tp_device *device, tp_msg *msg, const tp_message *what)
+static tp_status ask(tp_session *session, tp_device *device, tp_msg *msg, const tp_message *what,
+                     const tpi_mover *mover)
 {
     struct asking *a = tpi_pool_take(sizeof *a);
 
@@ -316,11 +318,60 @@ static tp_status ask(tp_session *session, tp_device *device, tp_msg *msg, const 
     }
     session->askings = a;
     session->requests++;
-    tp_status status = tpi_device_call(device, what, msg, answered, a, &a->call);
+    tp_status status = tpi_device_call_for(device, what, msg, mover, answered, a, &a->call);
     if (status != TP_OK) {
         forget_asking(a);
     }
     return status;
+}
+
+/* ---- Leases ---------------------------------------------------------------------------------- */
+
+enum { PLAIN_LEASE_S = 5, OWN_LEASE_S = 1 };
+
+/* How long a device goes on moving for a client that is silent. */
+static int64_t lease_of(const struct subscription *s)
+{
+    const int64_t configured_ns = s->device->instance->plan.lease_ns;
+
+    if (s->lease_ns > 0 || configured_ns != 0) {
+        return s->lease_ns > 0 ? s->lease_ns : configured_ns;
+    }
+    return (s->session->leases ? OWN_LEASE_S : PLAIN_LEASE_S) * TP_NS_PER_S;
+}
+
+void tp_session_heard(tp_session *session)
+{
+    for (struct subscription *s = session->subscriptions; s != NULL; s = s->next) {
+        if (s->moves) {
+            tpi_device_heard(s->device, session, lease_of(s));
+        }
+    }
+}
+
+void tp_session_speak_leases(tp_session *session, bool on)
+{
+    session->leases = on;
+}
+
+/* The number of a command that moves, from a client that speaks leases, is how long it is valid. */
+static tpi_mover mover_of(struct subscription *s, const tp_message *what, const tp_msg *msg)
+{
+    const uint32_t valid_ms = tp_msg_header(msg)->seq;
+    const bool own = s->session->leases && what->kind == TP_KIND_COMMAND && valid_ms > 0;
+
+    s->moves = s->moves || what->effect == TP_EFFECT_MOVES;
+    return (tpi_mover){
+        .who = s->session, .lease_ns = own ? valid_ms * TP_NS_PER_MS : lease_of(s), .fixed = own};
+}
+
+static tp_status refuse_in_panic(const tp_session *session, tp_error *err)
+{
+    tpi_panic_state panic;
+
+    tpi_panic_look(session->hub->panic, &panic);
+    return tp_fail(err, TP_E_DENIED, "nothing moves: panic, raised by %s: %s", panic.who,
+                   panic.why);
 }
 
 tp_status tp_session_send(tp_session *session, tp_msg *msg, const tp_message *what, tp_error *err)
@@ -328,15 +379,30 @@ tp_status tp_session_send(tp_session *session, tp_msg *msg, const tp_message *wh
     const tp_devaddr *addr = &tp_msg_header(msg)->addr;
     tp_device *device = tp_session_find(session, addr->interf, addr->index);
 
+    session->received++;
     if (device == NULL) {
         return tp_fail(err, TP_E_UNKNOWN, "there is no device %u:%u", addr->interf, addr->index);
     }
-    if (find_open(session, device) == NULL) {
+    struct subscription *s = find_open(session, device);
+    if (s == NULL) {
         return tp_fail(err, TP_E_DENIED, "%s is not open", device->name);
     }
+    tp_status allowed = access_check(session, device, what, err);
+    if (allowed != TP_OK) {
+        return allowed;
+    }
+    if (what->mark == TP_MARK_EXTENSION && !session->extensions &&
+        !device->instance->plan.extensions) {
+        return tp_fail(err, TP_E_DENIED, "%s is an extension of %s: ask for extensions", what->name,
+                       device->interface->name);
+    }
+    if (what->effect == TP_EFFECT_MOVES && tpi_panic_is_on(session->hub->panic)) {
+        return refuse_in_panic(session, err);
+    }
+    const tpi_mover mover = mover_of(s, what, msg);
     tp_status status = what->kind == TP_KIND_REQUEST
-                           ? ask(session, device, msg, what)
-                           : tpi_device_call(device, what, msg, NULL, NULL, NULL);
+                           ? ask(session, device, msg, what, &mover)
+                           : tpi_device_call_for(device, what, msg, &mover, NULL, NULL, NULL);
     return status == TP_OK ? TP_OK
                            : tp_fail(err, status, "%s: %s", device->name, tp_status_text(status));
 }
@@ -362,7 +428,13 @@ tp_status tp_session_create(tp_session **out, tp_hub *hub, uint32_t robot,
     session->events = events;
     session->context = context;
     session->most_requests = limits->requests;
+    session->begun_ns = tp_clock_now_ns(tp_hub_clock(hub));
     tpi_queue_init(&session->queue, limits->data, limits->replies, TPI_APPEND);
+    session->next = hub->sessions;
+    if (session->next != NULL) {
+        session->next->previous = session;
+    }
+    hub->sessions = session;
     *out = session;
     return TP_OK;
 }
@@ -372,15 +444,23 @@ void tp_session_destroy(tp_session *session)
     if (session == NULL) {
         return;
     }
+    emergency_forget(session);
     while (session->askings != NULL) {
         tpi_call_abandon(session->askings->call);
         forget_asking(session->askings);
     }
     while (session->subscriptions != NULL) {
         struct subscription *s = session->subscriptions;
-        session->subscriptions = s->next;
         leave_device(s);
-        free(s);
+        forget_subscription(s);
+    }
+    if (session->previous != NULL) {
+        session->previous->next = session->next;
+    } else {
+        session->hub->sessions = session->next;
+    }
+    if (session->next != NULL) {
+        session->next->previous = session->previous;
     }
     tpi_queue_fini(&session->queue);
     free(session);
@@ -391,8 +471,24 @@ void tp_session_set_name(tp_session *session, const char *name)
     snprintf(session->name, sizeof session->name, "%s", name);
 }
 
+void tp_session_set_software(tp_session *session, const char *name)
+{
+    snprintf(session->software, sizeof session->software, "%s", name);
+}
+
+void tp_session_count_sent(tp_session *session, uint64_t messages)
+{
+    session->sent += messages;
+}
+
+void tp_session_allow_extensions(tp_session *session, bool on)
+{
+    session->extensions = on;
+}
+
 void tp_session_explain_failures(tp_session *session, bool on)
 {
+    sleep_end(session); /* it counts what it misses by what it gets */
     session->explain = on;
 }
 

@@ -1,8 +1,11 @@
 /*
  * worker.c - where an instance's operations run: on a thread of its own, or on the loop.
  *
- * The thread waits for a job or for the time of the next poll, whichever comes first; a job never
- * waits for a poll to end by more than the poll takes.
+ * The thread waits for a job, for bytes on the lines that it watches, or for the time of the next
+ * poll, whichever comes first; a job never waits for a poll or an input to end by more than that
+ * takes. Time is the instance's clock. One that is not the real clock cannot end a wait: then the
+ * thread asks the loop for a timer that rings its bell, so that polls come when the clock has been
+ * moved and the loop has turned.
  */
 #include <stdlib.h>
 
@@ -27,29 +30,50 @@ void worker_run_jobs(tp_instance *self)
     }
 }
 
+/* ---- Polls and input --------------------------------------------------------------------------
+ */
+
 /* The device is lost: leave it safe, and let the loop know. */
-static void fail(tp_instance *self)
+void worker_fail(tp_instance *self)
 {
-    if (self->plan.driver->ops->stop != NULL) {
-        self->plan.driver->ops->stop(self);
+    if (self->started) { /* else it has failed already */
+        instance_halt(self);
+        tpi_loop_post(self->hub->loop, &self->failed_task);
     }
-    self->started = false;
-    tpi_loop_post(self->hub->loop, &self->failed_task);
+}
+
+static void begin(tp_instance *self)
+{
+    self->busy = true;
+    self->failure.error.text[0] = '\0';
+}
+
+static void end(tp_instance *self, tp_status status)
+{
+    self->failure.status = status;
+    self->busy = false;
+    if (status < 0) {
+        worker_fail(self);
+    }
 }
 
 void worker_poll(tp_instance *self)
 {
     const tp_driver_ops *ops = self->plan.driver->ops;
 
-    if (!self->started || ops->poll == NULL) {
-        return;
+    if (self->started && ops->poll != NULL) {
+        begin(self);
+        end(self, ops->poll(self, &self->failure.error));
     }
-    self->busy = true;
-    self->failure.error.text[0] = '\0';
-    self->failure.status = ops->poll(self, &self->failure.error);
-    self->busy = false;
-    if (self->failure.status < 0) {
-        fail(self);
+}
+
+static void input(tp_instance *self, struct tp_port *port)
+{
+    const tp_driver_ops *ops = self->plan.driver->ops;
+
+    if (ops->input != NULL) {
+        begin(self);
+        end(self, ops->input(self, port, &self->failure.error));
     }
 }
 
@@ -58,18 +82,70 @@ static bool polls(const tp_instance *self)
     return self->started && self->period_ns > 0 && self->plan.driver->ops->poll != NULL;
 }
 
+/* Polls that are missed are left out, the others stay in step. */
 static void poll_if_due(tp_instance *self)
 {
-    const int64_t now = tp_clock_now_ns(tp_clock_real());
+    const int64_t now_ns = tp_clock_now_ns(tp_instance_clock(self));
 
-    if (!polls(self) || now < self->next_poll_ns) {
+    if (!polls(self) || now_ns < self->next_poll_ns) {
         return;
     }
-    self->next_poll_ns += self->period_ns;
-    if (self->next_poll_ns < now) { /* too slow: no burst of late polls */
-        self->next_poll_ns = now + self->period_ns;
-    }
+    const int64_t late_ns = now_ns - self->next_poll_ns;
+    self->next_poll_ns = now_ns - late_ns % self->period_ns + self->period_ns;
     worker_poll(self);
+}
+
+/* ---- Waiting ----------------------------------------------------------------------------------
+ */
+
+/* On the loop: what the thread wanted last. */
+static void set_alarm(tpi_task *task)
+{
+    tp_instance *self = (tp_instance *)((char *)task - offsetof(tp_instance, alarm_task));
+
+    atomic_store(&self->alarm_sent, false);
+    if (!self->hub->closing) {
+        tp_timer_at(self->alarm, atomic_load(&self->alarm_ns));
+    }
+}
+
+static void ring_thread(void *context)
+{
+    tp_instance *self = context;
+
+    tpi_bell_ring(&self->bell);
+}
+
+static unsigned wait_until(tp_instance *self, const int *fds, unsigned count, int64_t deadline_ns)
+{
+    const tp_clock *clock = tp_instance_clock(self);
+
+    if (clock == tp_clock_real() || deadline_ns == TP_NEVER) {
+        return tpi_wait(fds, count, deadline_ns);
+    }
+    if (deadline_ns <= tp_clock_now_ns(clock)) {
+        return tpi_wait(fds, count, 0);
+    }
+    atomic_store(&self->alarm_ns, deadline_ns);
+    if (!atomic_exchange(&self->alarm_sent, true)) {
+        tpi_loop_post(self->hub->loop, &self->alarm_task);
+    }
+    return tpi_wait(fds, count, TP_NEVER);
+}
+
+static void wait(tp_instance *self)
+{
+    int fds[1 + MOST_PORTS] = {self->bell.fd};
+    const unsigned count = self->started ? ports_collect(self, fds + 1) : 0;
+    int64_t deadline_ns = polls(self) ? self->next_poll_ns : TP_NEVER;
+
+    if (self->started && ports_due_ns(self) < deadline_ns) {
+        deadline_ns = ports_due_ns(self);
+    }
+    if (motion_deadline_ns(self) < deadline_ns) {
+        deadline_ns = motion_deadline_ns(self);
+    }
+    ports_mark(self, wait_until(self, fds, 1 + count, deadline_ns) >> 1);
 }
 
 static void thread_main(void *context)
@@ -78,23 +154,18 @@ static void thread_main(void *context)
 
     while (!self->quit) {
         tpi_bell_silence(&self->bell);
+        motion_serve(self); /* before anything else is begun */
         worker_run_jobs(self);
+        ports_serve(self, input);
         poll_if_due(self);
         if (!self->quit) {
-            tpi_wait(&self->bell.fd, 1, polls(self) ? self->next_poll_ns : TP_NEVER);
+            wait(self);
         }
     }
     tpi_pool_leave();
 }
 
 /* ---- Ringing --------------------------------------------------------------------------------- */
-
-static void ring_thread(void *context)
-{
-    tp_instance *self = context;
-
-    tpi_bell_ring(&self->bell);
-}
 
 static void run_turn(tp_after *turn)
 {
@@ -117,19 +188,32 @@ tp_status worker_create(tp_instance *self, tp_error *err)
     if (self->on_loop) {
         return TP_OK;
     }
-    tp_status status = tpi_bell_init(&self->bell, err);
+    self->alarm_task.run = set_alarm;
+    tp_status status = tp_timer_create(&self->alarm, self->hub->loop, ring_thread, self, err);
+    status = status == TP_OK ? tpi_bell_init(&self->bell, err) : status;
     status = status == TP_OK ? tpi_thread_start(&self->thread, self->name, thread_main, self, err)
                              : status;
     if (status != TP_OK) {
         tpi_bell_fini(&self->bell);
+        return status;
     }
-    return status;
+    self->seat.bell = &self->bell;
+    tpi_panic_join(self->hub->panic, &self->seat);
+    return TP_OK;
 }
 
 static void quit(job *unused, tp_instance *self)
 {
     (void)unused;
     self->quit = true;
+}
+
+void worker_hurry(tp_instance *self)
+{
+    atomic_store(&self->quitting, true);
+    if (self->thread != NULL) {
+        tpi_bell_ring(&self->bell); /* also if a wait has silenced it for a job before this one */
+    }
 }
 
 void worker_join(tp_instance *self)
@@ -141,7 +225,9 @@ void worker_join(tp_instance *self)
     }
     self->quit_job.run = quit;
     if (self->thread != NULL) {
+        tpi_panic_leave(self->hub->panic, &self->seat);
         tpi_inbox_post(&self->inbox, &self->quit_job.item);
+        worker_hurry(self);
         tpi_thread_join(self->thread);
         self->thread = NULL;
     }

@@ -39,6 +39,14 @@ tp_status tp_peer_parse(tp_peer *out, const char *address, tp_error *err)
     return status;
 }
 
+void tp_peer_print(char *out, size_t size, const tp_peer *peer)
+{
+    tpi_endpoint endpoint = {.length = peer->length};
+
+    memcpy(&endpoint.as, peer->bytes, peer->length);
+    tpi_address_print(out, size, &endpoint.as.any);
+}
+
 /* ---- Receiving ------------------------------------------------------------------------------- */
 
 static void on_room(uv_handle_t *handle, size_t suggested, uv_buf_t *out)

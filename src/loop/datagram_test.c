@@ -111,6 +111,24 @@ static void a_datagram_arrives_whole_with_its_sender(void **state)
     assert_memory_equal(b->b.from.bytes, sender.bytes, sender.length);
 }
 
+static void peers_are_printed_for_people(void **state)
+{
+    (void)state;
+    char text[64];
+    char short_text[8];
+    tp_peer peer;
+    tp_error err;
+
+    assert_int_equal(tp_peer_parse(&peer, "udp:127.0.0.1:6665", &err), TP_OK);
+    tp_peer_print(text, sizeof text, &peer);
+    assert_string_equal(text, "127.0.0.1:6665");
+    tp_peer_print(short_text, sizeof short_text, &peer);
+    assert_string_equal(short_text, "127.0.0");
+    assert_int_equal(tp_peer_parse(&peer, "udp:[::1]:6665", &err), TP_OK);
+    tp_peer_print(text, sizeof text, &peer);
+    assert_string_equal(text, "[::1]:6665");
+}
+
 static void the_sender_can_be_answered(void **state)
 {
     struct bench *b = *state;
@@ -284,6 +302,7 @@ int main(void)
 #define BENCH_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         BENCH_TEST(a_datagram_arrives_whole_with_its_sender),
+        cmocka_unit_test(peers_are_printed_for_people),
         BENCH_TEST(the_sender_can_be_answered),
         BENCH_TEST(each_datagram_is_received_by_itself),
         BENCH_TEST(an_empty_datagram_arrives_too),

@@ -242,6 +242,11 @@ bool tp_loop_is_current(const tp_loop *loop)
     return atomic_load_explicit(&loop->owner, memory_order_relaxed) == self();
 }
 
+bool tp_loop_is_turning(const tp_loop *loop)
+{
+    return loop->turning;
+}
+
 void tpi_loop_post(tp_loop *loop, tpi_task *task)
 {
     tpi_inbox_post(&loop->inbox, &task->item);

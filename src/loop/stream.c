@@ -133,15 +133,18 @@ static void init_handle(tp_stream *stream, int family)
     }
 }
 
-/* Small messages go out at once; a peer that vanished without a word is noticed after 30 s. These
- * are wishes: a socket that does not fulfil them still works. */
+/* Small messages go out at once; a peer that vanished without a word is noticed after 30 s. What
+ * waits in the kernel for a slow peer is old by the time it is read, so that is not much: with
+ * more, nobody gets more. These are wishes: a socket that does not fulfil them still works. */
 static void tune(tp_stream *stream)
 {
     const int probe_every_s = 5;
     const int probes = 3;
+    const int send_bytes = 256 << 10;
     uv_os_fd_t fd;
 
     if (uv_fileno(&stream->uv.handle, &fd) == 0) {
+        setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &send_bytes, sizeof send_bytes);
         uv_tcp_nodelay(&stream->uv.tcp, 1);
         uv_tcp_keepalive(&stream->uv.tcp, 1, 15);
         setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &probe_every_s, sizeof probe_every_s);

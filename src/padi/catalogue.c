@@ -1,4 +1,4 @@
-/* catalogue.c - the interfaces that a program knows: built in, and loaded from files. */
+/* catalogue.c - the interfaces that a program knows: built in, loaded from files, and added. */
 #include "padi/catalogue.h"
 
 #include <stdio.h>
@@ -228,7 +228,7 @@ static const tp_interface *find_used(void *context, const char *name, tp_error *
     return tp_catalogue_named(search->catalogue, name);
 }
 
-/* Checks, then adds what was loaded. */
+/* Checks, then adds. */
 static tp_status add_distinct(tp_catalogue *catalogue, const tp_interface *interface, tp_error *err)
 {
     const tp_status status = check_distinct(catalogue, interface, err);
@@ -274,6 +274,14 @@ static tp_status load(tp_catalogue *catalogue, const char *path, unsigned depth,
 tp_status tp_catalogue_load(tp_catalogue *catalogue, const char *path, tp_error *err)
 {
     return load(catalogue, path, 0, err);
+}
+
+tp_status tp_catalogue_add(tp_catalogue *catalogue, const tp_interface *interface, tp_error *err)
+{
+    return interface->code < 200
+               ? tp_fail(err, TP_E_INVALID,
+                         "interface %s has a code below 200, which is not its own", interface->name)
+               : add_distinct(catalogue, interface, err);
 }
 
 tp_status tp_catalogue_create(tp_catalogue **out, tp_error *err)

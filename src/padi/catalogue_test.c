@@ -472,6 +472,24 @@ static void the_table_grows_as_files_are_loaded(void **state)
     assert_string_equal(tp_catalogue_at(b->catalogue, size + 99)->name, "i0");
 }
 
+static void a_compiled_interface_is_added_as_it_is(void **state)
+{
+    static const tp_interface vane = {.name = "vane", .code = 212, .doc = "The wind."};
+    static const tp_interface other = {.name = "other", .code = 212, .doc = "The same code."};
+    static const tp_interface low = {.name = "low", .code = 199, .doc = "Not its own code."};
+    struct bench *b = *state;
+
+    assert_int_equal(tp_catalogue_add(b->catalogue, &vane, &b->err), TP_OK);
+    assert_ptr_equal(tp_catalogue_named(b->catalogue, "vane"), &vane);
+    assert_ptr_equal(tp_catalogue_code(b->catalogue, 212), &vane);
+    assert_int_equal(tp_catalogue_add(b->catalogue, &vane, &b->err), TP_E_EXISTS);
+    assert_string_equal(b->err.text, "there is an interface vane already");
+    assert_int_equal(tp_catalogue_add(b->catalogue, &other, &b->err), TP_E_EXISTS);
+    assert_string_equal(b->err.text, "interface other has the code 212 of vane");
+    assert_int_equal(tp_catalogue_add(b->catalogue, &low, &b->err), TP_E_INVALID);
+    assert_string_equal(b->err.text, "interface low has a code below 200, which is not its own");
+}
+
 static void destroying_nothing_is_allowed(void **state)
 {
     (void)state;
@@ -506,6 +524,7 @@ int main(void)
         cmocka_unit_test(creating_with_little_memory_leaves_nothing_behind),
         ON_A_BENCH(loading_with_little_memory_leaves_nothing_behind),
         ON_A_BENCH(the_table_grows_as_files_are_loaded),
+        ON_A_BENCH(a_compiled_interface_is_added_as_it_is),
         cmocka_unit_test(destroying_nothing_is_allowed),
     };
 

@@ -99,7 +99,8 @@ static void put_messages(tpi_buf *out, const tp_interface *interface)
         tpi_buf_puts(out, "  ");
         put_signature(&line, message);
         put_column(out, &line, width);
-        tpi_buf_printf(out, "%-11s", tp_mark_name(message->mark));
+        tpi_buf_printf(out, "%-11s%-8s", tp_mark_name(message->mark),
+                       tp_effect_name(message->effect));
         put_payload(out, interface, message->ask);
         if (message->kind == TP_KIND_REQUEST) {
             tpi_buf_puts(out, " -> ");
@@ -227,9 +228,10 @@ static void json_message(tpi_buf *out, const tp_message *message)
 {
     const tp_struct *payload = tp_message_payload(message);
 
-    tpi_buf_printf(out, "{\"kind\":\"%s\",\"name\":\"%s\",\"code\":%u,\"mark\":\"%s\"",
+    tpi_buf_printf(out,
+                   "{\"kind\":\"%s\",\"name\":\"%s\",\"code\":%u,\"mark\":\"%s\",\"effect\":\"%s\"",
                    tp_kind_name(message->kind), message->name, message->code,
-                   tp_mark_name(message->mark));
+                   tp_mark_name(message->mark), tp_effect_name(message->effect));
     json_text(out, "payload", payload == NULL ? NULL : payload->name);
     json_text(out, "ask", message->ask == NULL ? NULL : message->ask->name);
     if (message->kind == TP_KIND_REQUEST) {

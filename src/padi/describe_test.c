@@ -31,9 +31,9 @@ static const char oven_padi[] =
     "    slide pose2d[2] /s \"How its trays move.\"\n"
     "}\n"
     "data STATE 1 (oven_data) required \"How it is.\"\n"
-    "command BAKE 2 () required \"Bakes.\"\n"
+    "command BAKE 2 () required moves \"Bakes.\"\n"
     "request SHELF 3 (oven_shelf) -> (oven_data) extension \"Asks one thing, answers another.\"\n"
-    "request POSE 4 () -> (pose3d) optional \"Where it is.\"\n"
+    "request POSE 4 () -> (pose3d) optional reads \"Where it is.\"\n"
     "request CLEAN 5 () -> () optional \"Cleans.\"\n"
     "synch DONE 6 () optional \"The bread is done.\"\n";
 
@@ -42,17 +42,17 @@ static const char oven_text[] =
     "Bakes \"bread\".\n"
     "\n"
     "Messages\n"
-    "  data     STATE 1  required   (oven_data)\n"
+    "  data     STATE 1  required   reads   (oven_data)\n"
     "      How it is.\n"
-    "  command  BAKE 2   required   ()\n"
+    "  command  BAKE 2   required   moves   ()\n"
     "      Bakes.\n"
-    "  request  SHELF 3  extension  (oven_shelf) -> (oven_data)\n"
+    "  request  SHELF 3  extension  writes  (oven_shelf) -> (oven_data)\n"
     "      Asks one thing, answers another.\n"
-    "  request  POSE 4   optional   () -> (pose3d (common))\n"
+    "  request  POSE 4   optional   reads   () -> (pose3d (common))\n"
     "      Where it is.\n"
-    "  request  CLEAN 5  optional   () -> ()\n"
+    "  request  CLEAN 5  optional   writes  () -> ()\n"
     "      Cleans.\n"
-    "  synch    DONE 6   optional   ()\n"
+    "  synch    DONE 6   optional   reads   ()\n"
     "      The bread is done.\n"
     "\n"
     "oven_shelf\n"
@@ -251,6 +251,7 @@ static void json_describes_messages_with_their_kinds_and_marks(void **state)
 
     has(json, "messages.0",
         "{\"kind\":\"data\",\"name\":\"STATE\",\"code\":1,\"mark\":\"required\","
+        "\"effect\":\"reads\","
         "\"payload\":\"oven_data\",\"ask\":\"oven_data\",\"doc\":\"How it is.\"}");
     has(json, "messages.1.kind", "\"command\"");
     has(json, "messages.1.payload", "null");

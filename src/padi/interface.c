@@ -23,6 +23,7 @@ static const struct {
 };
 
 static const char *const mark_names[] = {"required", "optional", "extension"};
+static const char *const effect_names[] = {"reads", "writes", "moves"};
 
 const tp_struct *tp_message_payload(const tp_message *message)
 {
@@ -90,6 +91,11 @@ tp_kind tp_kind_named(const char *name)
         }
     }
     return (tp_kind)0;
+}
+
+const char *tp_effect_name(tp_effect effect)
+{
+    return effect_names[effect];
 }
 
 const char *tp_mark_name(tp_mark mark)

@@ -251,6 +251,28 @@ static tp_status parse_mark(struct parser *p, tp_mark *mark)
     return tpi_lexer_next(&p->lexer, p->err);
 }
 
+/* Requests and commands change something unless they say otherwise; what stands there when they do
+ * not is the sentence. */
+static tp_status parse_effect(struct parser *p, tp_message *message)
+{
+    const bool command = message->kind == TP_KIND_COMMAND;
+
+    message->effect =
+        command || message->kind == TP_KIND_REQUEST ? TP_EFFECT_WRITES : TP_EFFECT_READS;
+    if (p->lexer.token.kind != TPI_TOKEN_WORD || message->effect == TP_EFFECT_READS) {
+        return TP_OK;
+    }
+    if (!command && strcmp(p->lexer.token.text, tp_effect_name(TP_EFFECT_READS)) == 0) {
+        message->effect = TP_EFFECT_READS;
+    } else if (strcmp(p->lexer.token.text, tp_effect_name(TP_EFFECT_MOVES)) == 0) {
+        message->effect = TP_EFFECT_MOVES;
+    } else {
+        return tpi_parser_unexpected(p, command ? "moves or a sentence"
+                                                : "reads, moves or a sentence");
+    }
+    return tpi_lexer_next(&p->lexer, p->err);
+}
+
 const char *tpi_kind_infix(tp_kind kind)
 {
     switch (kind) {
@@ -308,6 +330,7 @@ static tp_status parse_message(struct parser *p, tp_kind kind)
         status = parse_answer(p, &message);
     }
     status = status == TP_OK ? parse_mark(p, &message.mark) : status;
+    status = status == TP_OK ? parse_effect(p, &message) : status;
     status = status == TP_OK ? tpi_parse_doc(p, &message.doc) : status;
     message.name = name.text;
     message.code = (uint8_t)code;

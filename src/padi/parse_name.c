@@ -13,13 +13,14 @@
 
 /* tp_NAME is a type of Troupe's own, or tp_NAME_... a function, or TP_NAME_... a constant. */
 static const char *const ours[] = {
-    "builtin", "catalogue", "client",  "clock",    "constant",  "desc",    "device",
-    "driver",  "e",         "enum",    "error",    "fail",      "field",   "frame",
-    "front",   "handler",   "hub",     "instance", "interface", "kind",    "link",
-    "mark",    "max",       "message", "msg",      "ns",        "offer",   "op",
-    "op_call", "param",     "port",    "provides", "publish",   "queue",   "require",
-    "server",  "session",   "shape",   "status",   "step",      "step_op", "struct",
-    "text",    "text_form", "ticket",  "type",     "value",     "wrap",    "xdr",
+    "after",  "builtin",  "catalogue", "client",  "clock",    "constant",  "datagram", "desc",
+    "device", "driver",   "e",         "enum",    "error",    "fail",      "field",    "frame",
+    "front",  "full",     "handler",   "hub",     "instance", "interface", "kind",     "kit",
+    "link",   "listener", "loop",      "mark",    "max",      "message",   "msg",      "ns",
+    "offer",  "op",       "op_call",   "param",   "peer",     "piece",     "port",     "provides",
+    "proxy",  "publish",  "queue",     "require", "requires", "server",    "session",  "shape",
+    "signal", "status",   "step",      "step_op", "stream",   "struct",    "text",     "text_form",
+    "ticket", "timer",    "type",      "value",   "wrap",     "xdr",
 };
 
 static bool is_ours(const char *name)
@@ -100,10 +101,28 @@ tp_status tpi_parser_check_interface(struct parser *p, const tpi_token *name, co
         return tpi_parser_fail_at(p, name, "\"%s\" is a word of Troupe's own; choose another name",
                                   name->text);
     }
+    const size_t length = strlen(name->text);
+    if (length > 7 && strcmp(name->text + length - 7, "_client") == 0) {
+        return tpi_parser_fail_at(p, name, "\"%s\" ends like the header of calls for \"%.*s\"",
+                                  name->text, (int)length - 7, name->text);
+    }
     return check_file_name(p, name);
 }
 
 /* ---- Structs and enums ----------------------------------------------------------------------- */
+
+/* Whether what follows the interface's name makes it the name of a call of robot programs. */
+static bool is_call(const char *rest)
+{
+    static const char *const verbs[] = {"_command_", "_request_", "_latest_", "_wait_"};
+
+    for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
+        if (strncmp(rest, verbs[i], strlen(verbs[i])) == 0) {
+            return true;
+        }
+    }
+    return strcmp(rest, "_open") == 0;
+}
 
 tp_status tpi_parser_check_type(struct parser *p, const tpi_token *name)
 {
@@ -114,6 +133,10 @@ tp_status tpi_parser_check_type(struct parser *p, const tpi_token *name)
         tpi_type_named(name->text, &basic) || is_ours(name->text) ||
         (rest != NULL && strcmp(rest, "_ops") == 0)) {
         return tpi_parser_fail_at(p, name, "\"%s\" is the name of another type already",
+                                  name->text);
+    }
+    if (rest != NULL && is_call(rest)) {
+        return tpi_parser_fail_at(p, name, "\"%s\" is the name of a call of robot programs",
                                   name->text);
     }
     if (!is_free_interface(p)) {

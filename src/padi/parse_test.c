@@ -251,6 +251,25 @@ static void comments_and_blanks_do_not_matter(void **state)
     tpi_padi_fini(&padi);
 }
 
+static void messages_say_what_they_do_to_the_device(void **state)
+{
+    tpi_padi padi;
+
+    (void)state;
+    parse(&padi,
+          "interface x 200 \"X.\" data A 1 () required \"A.\" command B 1 () required \"B.\""
+          "command C 2 () optional moves \"C.\" request D 1 () -> () required \"D.\""
+          "request E 2 () -> () extension reads \"E.\" request F 3 () -> () required moves\"F.\""
+          "synch G 1 () required \"G.\"");
+    static const tp_effect wanted[] = {TP_EFFECT_READS,  TP_EFFECT_WRITES, TP_EFFECT_MOVES,
+                                       TP_EFFECT_WRITES, TP_EFFECT_READS,  TP_EFFECT_MOVES,
+                                       TP_EFFECT_READS};
+    for (unsigned i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        assert_int_equal(padi.interface.messages[i].effect, wanted[i]);
+    }
+    tpi_padi_fini(&padi);
+}
+
 static void nothing_needs_blanks_around_marks_and_sentences(void **state)
 {
     tpi_padi padi;
@@ -812,6 +831,12 @@ static void messages_are_checked(void **state)
         {"use common data A 1 (pose2d pose3d)", "x.padi:2:29: expected \")\", found \"pose3d\""},
         {"data A 1 () \"A.\"",
          "x.padi:2:13: expected required, optional or extension, found the sentence \"A.\""},
+        {"command A 1 () required reads \"A.\"",
+         "x.padi:2:25: expected moves or a sentence, found \"reads\""},
+        {"request A 1 () -> () required writes \"A.\"",
+         "x.padi:2:31: expected reads, moves or a sentence, found \"writes\""},
+        {"data A 1 () required moves \"A.\"",
+         "x.padi:2:22: expected a sentence in quotes, found \"moves\""},
         {"data A 1 () \"required\"",
          "x.padi:2:13: expected required, optional or extension, found the sentence \"required\""},
         {"data A 1 () needed \"A.\"",
@@ -1191,6 +1216,7 @@ int main(void)
         IN_THE_EXAMPLE(a_struct_has_its_fields_with_units_and_enums),
         IN_THE_EXAMPLE(messages_have_their_codes_structs_and_marks),
         cmocka_unit_test(comments_and_blanks_do_not_matter),
+        cmocka_unit_test(messages_say_what_they_do_to_the_device),
         cmocka_unit_test(nothing_needs_blanks_around_marks_and_sentences),
         cmocka_unit_test(sentences_in_a_row_are_joined_by_a_blank),
         cmocka_unit_test(escapes_stand_for_quotes_and_backslashes),

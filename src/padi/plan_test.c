@@ -157,6 +157,7 @@ static void same_message(const tp_message *a, const tp_message *b)
     same_text(struct_name(a->answer), struct_name(b->answer));
     assert_int_equal(a->kind, b->kind);
     assert_int_equal(a->mark, b->mark);
+    assert_int_equal(a->effect, b->effect);
     assert_int_equal(a->code, b->code);
 }
 

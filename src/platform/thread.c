@@ -86,6 +86,42 @@ void tpi_thread_join(tpi_thread *thread)
     }
 }
 
+/* ---- Locks ----------------------------------------------------------------------------------- */
+
+struct tpi_lock {
+    pthread_mutex_t mutex;
+};
+
+tp_status tpi_lock_create(tpi_lock **out, tp_error *err)
+{
+    tpi_lock *lock = malloc(sizeof *lock);
+
+    if (lock == NULL || pthread_mutex_init(&lock->mutex, NULL) != 0) {
+        free(lock);
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    *out = lock;
+    return TP_OK;
+}
+
+void tpi_lock_destroy(tpi_lock *lock)
+{
+    if (lock != NULL) {
+        pthread_mutex_destroy(&lock->mutex);
+        free(lock);
+    }
+}
+
+void tpi_lock_take(tpi_lock *lock)
+{
+    pthread_mutex_lock(&lock->mutex);
+}
+
+void tpi_lock_give(tpi_lock *lock)
+{
+    pthread_mutex_unlock(&lock->mutex);
+}
+
 /* ---- Bells ----------------------------------------------------------------------------------- */
 
 tp_status tpi_bell_init(tpi_bell *bell, tp_error *err)

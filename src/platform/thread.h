@@ -20,6 +20,14 @@ tp_status tpi_thread_start(tpi_thread **out, const char *name, void (*main)(void
 /* Wait for its end and release it. NULL is accepted. */
 void tpi_thread_join(tpi_thread *thread);
 
+/* A lock, for the little that threads share and no inbox can carry. */
+typedef struct tpi_lock tpi_lock;
+
+tp_status tpi_lock_create(tpi_lock **out, tp_error *err);
+void tpi_lock_destroy(tpi_lock *lock); /* NULL is accepted */
+void tpi_lock_take(tpi_lock *lock);
+void tpi_lock_give(tpi_lock *lock);
+
 /* A bell: rung from any thread or a signal handler, waited for with poll(). */
 typedef struct tpi_bell {
     int fd; /* readable while it rings; -1 before init */

@@ -18,9 +18,15 @@ struct far_device {
     struct far_device *next;
 };
 
-struct far_server {
+/* The number that stands for another server, as long as this one lives. */
+struct far_name {
     const char *url;
     unsigned robot;
+    struct far_name *next;
+};
+
+struct far_server {
+    const struct far_name *name;
     struct far_device *devices;
     struct far_server *next;
 };
@@ -34,8 +40,8 @@ static bool is_this_host(const char *host)
 
 static bool is_provided(const tp_server *server, unsigned robot)
 {
-    for (size_t i = 0; i < server->provided_count; i++) {
-        if (server->provided[i] == robot) {
+    for (size_t i = 0; i < server->file->provided_count; i++) {
+        if (server->file->provided[i] == robot) {
             return true;
         }
     }
@@ -55,20 +61,20 @@ static tp_status note_provided(tp_server *server, tpi_cfg_section *section, tp_e
         if (is_provided(server, robot)) {
             continue;
         }
-        if (server->provided_count == MOST_ROBOTS) {
+        if (server->file->provided_count == MOST_ROBOTS) {
             return tp_fail(err, TP_E_LIMIT, "more than %d robots", MOST_ROBOTS);
         }
-        server->provided[server->provided_count++] = robot;
+        server->file->provided[server->file->provided_count++] = robot;
     }
     return TP_OK;
 }
 
 tp_status elsewhere_begin(tp_server *server, tp_error *err)
 {
-    tpi_cfg_section *root = tpi_cfg_root(server->cfg);
+    tpi_cfg_section *root = tpi_cfg_root(server->file->cfg);
     tp_status status = TP_OK;
 
-    server->provided_count = 0;
+    server->file->provided_count = 0;
     for (uint32_t i = 0; i < root->section_count && status == TP_OK; i++) {
         if (strcmp(root->sections[i]->type, "driver") == 0) {
             status = note_provided(server, root->sections[i], err);
@@ -115,24 +121,42 @@ static void print_url(char *out, size_t size, const tpi_devaddr_text *address)
     snprintf(out, size, "tcp:%s:%u", host, address->robot > 0 ? address->robot : DEFAULT_PORT);
 }
 
-static struct far_server *find_server(tp_server *server, const char *url)
+static const struct far_name *find_name(tp_server *server, const char *url)
 {
-    struct far_server *far = server->far_servers;
     unsigned robot = FIRST_FAR_ROBOT;
 
-    for (; far != NULL; far = far->next) {
-        if (strcmp(far->url, url) == 0) {
-            return far;
+    for (struct far_name *name = server->far_names; name != NULL; name = name->next) {
+        if (strcmp(name->url, url) == 0) {
+            return name;
         }
         robot++;
     }
-    far = tpi_arena_array(&server->arena, 1, sizeof *far);
+    struct far_name *name = tpi_arena_array(&server->arena, 1, sizeof *name);
     const char *copy = tpi_arena_text(&server->arena, url, strlen(url));
-    if (far == NULL || copy == NULL) {
+    if (name == NULL || copy == NULL) {
         return NULL;
     }
-    *far = (struct far_server){.url = copy, .robot = robot, .next = server->far_servers};
-    server->far_servers = far;
+    *name = (struct far_name){.url = copy, .robot = robot, .next = server->far_names};
+    server->far_names = name;
+    return name;
+}
+
+static struct far_server *find_server(tp_server *server, const char *url)
+{
+    const struct far_name *name = find_name(server, url);
+    struct far_server *far = server->file->far_servers;
+
+    while (far != NULL && far->name != name) {
+        far = far->next;
+    }
+    if (far != NULL || name == NULL) {
+        return far;
+    }
+    far = tpi_arena_array(&server->file->arena, 1, sizeof *far);
+    if (far != NULL) {
+        *far = (struct far_server){.name = name, .next = server->file->far_servers};
+        server->file->far_servers = far;
+    }
     return far;
 }
 
@@ -156,11 +180,11 @@ tp_status elsewhere_name(tp_server *server, const tpi_devaddr_text *address, tpi
     if (far == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
-    wanted->addr.robot = far->robot;
+    wanted->addr.robot = far->name->robot;
     if (is_known(far, &wanted->addr)) {
         return TP_OK;
     }
-    struct far_device *device = tpi_arena_array(&server->arena, 1, sizeof *device);
+    struct far_device *device = tpi_arena_array(&server->file->arena, 1, sizeof *device);
     if (device == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
@@ -172,39 +196,41 @@ tp_status elsewhere_name(tp_server *server, const tpi_devaddr_text *address, tpi
 
 /* ---- Offering them --------------------------------------------------------------------------- */
 
-static tp_status offer(tp_server *server, const struct far_server *far,
-                       const struct far_device *device, tp_error *err)
+static tp_status plan_device(tp_server *server, const struct far_server *far,
+                             const struct far_device *device, tp_error *err)
 {
-    tpi_setting_value *value = tpi_arena_array(&server->arena, 1, sizeof *value);
-    tpi_setting *setting = tpi_arena_array(&server->arena, 1, sizeof *setting);
-    tpi_blueprint plan = {.driver = find_driver(server, "remote"),
-                          .settings = setting,
-                          .setting_count = 1,
-                          .provides = &device->wanted,
-                          .provide_count = 1,
-                          .restart_ns = TP_NS_PER_S};
+    tpi_setting_value *value = tpi_arena_array(&server->file->arena, 1, sizeof *value);
+    tpi_setting *setting = tpi_arena_array(&server->file->arena, 1, sizeof *setting);
+    const tp_driver *driver = find_driver(server, "remote");
+    struct plan *plan = wire_plan(server, err);
 
-    if (plan.driver == NULL) {
+    if (driver == NULL) {
         return tp_fail(err, TP_E_UNSUPPORTED,
                        "%s:%u is on another server, %s: this program has no "
                        "driver `remote`",
-                       device->wanted.interface->name, device->wanted.addr.index, far->url);
+                       device->wanted.interface->name, device->wanted.addr.index, far->name->url);
     }
-    if (value == NULL || setting == NULL) {
+    if (value == NULL || setting == NULL || plan == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
-    *value = (tpi_setting_value){.text = far->url};
+    *value = (tpi_setting_value){.text = far->name->url};
     *setting = (tpi_setting){.name = "url", .values = value, .value_count = 1};
-    return tpi_hub_add(server->hub, &plan, NULL, err);
+    plan->asked = (tpi_blueprint){.driver = driver,
+                                  .settings = setting,
+                                  .setting_count = 1,
+                                  .provides = &device->wanted,
+                                  .provide_count = 1,
+                                  .restart_ns = TP_NS_PER_S};
+    return TP_OK;
 }
 
-tp_status elsewhere_offer(tp_server *server, tp_error *err)
+tp_status elsewhere_plan(tp_server *server, tp_error *err)
 {
     tp_status status = TP_OK;
 
-    for (struct far_server *far = server->far_servers; far != NULL; far = far->next) {
+    for (struct far_server *far = server->file->far_servers; far != NULL; far = far->next) {
         for (struct far_device *d = far->devices; d != NULL && status == TP_OK; d = d->next) {
-            status = offer(server, far, d, err);
+            status = plan_device(server, far, d, err);
         }
     }
     return status;

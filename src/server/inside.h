@@ -18,7 +18,38 @@ enum {
 struct open_front {
     const tp_front *front;
     void *state;
+    unsigned robot;
+    bool stays; /* also when the file does not mention the robot any more */
     struct open_front *next;
+};
+
+/* A driver section, or devices of another server. */
+struct plan {
+    tpi_blueprint asked; /* as the file has it */
+    bool isolated;
+    tpi_cfg_section *section; /* NULL for devices of another server */
+    tp_instance *instance;    /* borrowed; NULL until it is made */
+    struct file *home;        /* borrowed: where its blueprint is */
+    struct plan *from;        /* of the file before: whose instance it has taken over, or NULL */
+    bool comes;               /* its instance is to be registered */
+    struct plan *next;
+};
+
+/* A configuration file that was read, with all that it says: as long as an instance is made by it.
+ */
+struct file {
+    tp_server *server;          /* borrowed */
+    tpi_arena arena;            /* settings, blueprints, plans */
+    tpi_cfg *cfg;               /* owned */
+    struct plan *plans;         /* in the order of the file */
+    size_t users;               /* instances that were made by it */
+    struct file *next;          /* of the server's */
+    const char *missing_plugin; /* one that it names for all drivers; NULL for none */
+
+    /* elsewhere.c: the robots that the configuration provides, and the servers of the others. */
+    unsigned provided[MOST_ROBOTS];
+    size_t provided_count;
+    struct far_server *far_servers;
 };
 
 struct robot {
@@ -28,41 +59,87 @@ struct robot {
 
 struct tp_server {
     tp_server_options options;
-    tpi_arena arena; /* what lives as long as the server: settings, blueprints */
+    tpi_arena arena; /* what lives as long as the server */
     tp_loop *loop;
     tp_catalogue *catalogue;
-    tpi_cfg *cfg;
+    struct file *file;  /* borrowed: that is being read, or was read last */
+    struct file *files; /* owned: all whose instances are there */
     tpi_hub *hub;
     struct robot robots[MOST_ROBOTS];
     size_t robot_count;
-    struct open_front *fronts; /* owned */
-
-    /* elsewhere.c: the robots that the configuration provides, and the servers of the others. */
-    unsigned provided[MOST_ROBOTS];
-    size_t provided_count;
-    struct far_server *far_servers; /* in the arena */
+    struct open_front *fronts;  /* owned */
+    struct plugin *plugins;     /* owned */
+    struct loaded *loaded;      /* interface files, in the arena */
+    struct far_name *far_names; /* numbers of other servers, in the arena */
 
     /* isolate.c: sockets between this server and its children. */
     char folder[64];             /* that they are in; "" for none */
     unsigned inner[MOST_ROBOTS]; /* robots that children use devices of */
     size_t inner_count;
+    size_t inner_open; /* of them, so many are served */
     unsigned child_count;
+
+    /* reload.c */
+    size_t leaving; /* instances that are being removed */
+    bool reloading;
+    bool begun;
+    bool ending;
 };
 
-/* wire.c: make instances of all driver sections, in the order of the file. */
-tp_status wire_drivers(tp_server *server, tp_error *err);
+/* wire.c: read the file into plans, in its order. */
+tp_status wire_read(tp_server *server, tp_error *err);
+struct plan *wire_plan(tp_server *server, tp_error *err); /* one more, at the end */
 const tp_driver *find_driver(const tp_server *server, const char *name);
 
+/* Prepare the instance of a plan; and tell what is wrong with it, with its place. */
+tp_status wire_prepare(tp_server *server, struct plan *plan, tp_error *err);
+tp_status wire_fail(const struct plan *plan, tp_status status, const char *why, tp_error *err);
+
+/* file.c: read the configuration; it is `server->file` from then on. Released when nobody uses it
+ * any more and another one is read. */
+tp_status file_read(tp_server *server, tp_error *err);
+void file_release(struct file *file);
+void file_destroy_all(tp_server *server);
+
+/* fronts.c: listen for robots that have no port yet, in the order in which the file mentions them;
+ * close those of robots that it does not mention any more. `fronts_undo` closes what was opened
+ * since there were so many robots. */
+tp_status fronts_open(tp_server *server, tp_error *err);
+tp_status fronts_open_first(tp_server *server, tp_error *err);
+void fronts_undo(tp_server *server, size_t robot_count);
+void fronts_close_others(tp_server *server);
+void fronts_close_all(tp_server *server);
+
 /* elsewhere.c: devices of other servers. First `begin`, which learns what the configuration itself
- * provides; `name` gives an address that `is` elsewhere its robot number; at last `offer`. */
+ * provides; `name` gives an address that `is` elsewhere its robot number; at last `plan`. */
 tp_status elsewhere_begin(tp_server *server, tp_error *err);
 bool elsewhere_is(const tp_server *server, const tpi_devaddr_text *address);
 tp_status elsewhere_name(tp_server *server, const tpi_devaddr_text *address, tpi_wanted *wanted,
                          tp_error *err);
-tp_status elsewhere_offer(tp_server *server, tp_error *err);
+tp_status elsewhere_plan(tp_server *server, tp_error *err);
 
 /* isolate.c: let a child run the section in the place of this server. */
 tp_status isolate(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan, tp_error *err);
+
+/* place.c: read the geometry sections of a driver section. */
+tp_status places_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
+                      tp_error *err);
+
+/* setting.c: read the parameters of a driver section, each by its unit, and tell of fields that
+ * nobody uses. */
+tp_status settings_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
+                        tp_error *err);
+
+/* plugins.c: open those that the file names for all drivers; close all. */
+tp_status plugins_load(tp_server *server, tp_error *err);
+void plugins_close(tp_server *server);
+
+/* The driver of a section that is not built in (*driver is NULL), or that names a plug-in. */
+tp_status plugins_choose(tp_server *server, tpi_cfg_section *section, const char *name,
+                         const tp_driver **driver, tp_error *err);
+
+/* An interface that an open plug-in brings, which is in the catalogue then; NULL if none does. */
+const tp_interface *plugins_interface(tp_server *server, const char *name);
 
 /* Tell the owner of a server (the context) something. */
 void server_note(void *context, const char *text);

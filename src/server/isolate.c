@@ -143,8 +143,8 @@ static tp_status check_one_robot(const tpi_cfg_section *section, const tpi_bluep
 
 static tp_status set_text(tp_server *server, tpi_setting *out, const char *name, const char *text)
 {
-    tpi_setting_value *value = tpi_arena_array(&server->arena, 1, sizeof *value);
-    const char *copy = tpi_arena_text(&server->arena, text, strlen(text));
+    tpi_setting_value *value = tpi_arena_array(&server->file->arena, 1, sizeof *value);
+    const char *copy = tpi_arena_text(&server->file->arena, text, strlen(text));
 
     if (value == NULL || copy == NULL) {
         return TP_E_NOMEM;
@@ -158,7 +158,7 @@ static tp_status take_place(tp_server *server, const char *text, const char *fil
                             tpi_blueprint *plan, tp_error *err)
 {
     enum { SETTINGS = 4 };
-    tpi_setting *settings = tpi_arena_array(&server->arena, SETTINGS, sizeof *settings);
+    tpi_setting *settings = tpi_arena_array(&server->file->arena, SETTINGS, sizeof *settings);
     char socket[sizeof server->folder + 16];
 
     snprintf(socket, sizeof socket, "%s/child%u", server->folder, server->child_count++);
@@ -187,7 +187,7 @@ tp_status isolate(tp_server *server, tpi_cfg_section *section, tpi_blueprint *pl
     tp_status status = check_one_robot(section, plan, err);
     status = status == TP_OK ? make_folder(server, err) : status;
     if (status == TP_OK) {
-        write_globals(&text, server->cfg);
+        write_globals(&text, server->file->cfg);
         write_section(&text, section);
         status = write_requires(server, &text, section, err);
         tpi_buf_puts(&text, ")\n");

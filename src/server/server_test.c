@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "support/unit.h"
+#include "troupe/interfaces/position2d.h"
 
 struct notes {
     char last[256];
@@ -100,12 +101,91 @@ static void what_nobody_uses_is_noted(void **state)
     tp_server_destroy(server);
 }
 
+/* ---- Extensions ------------------------------------------------------------------------------ */
+
+static void ignore(void *context)
+{
+    (void)context;
+}
+
+static void opened(void *context, const tp_msghdr *request, tp_device *device, tp_status status,
+                   const tp_error *err)
+{
+    (void)request;
+    (void)device;
+    (void)err;
+    assert_int_equal(status, TP_OK);
+    *(bool *)context = true;
+}
+
+static tp_status send_extension(tp_session *session, unsigned index)
+{
+    const tp_message *what = tp_interface_message(&tp_interface_position2d, TP_KIND_REQUEST,
+                                                  TP_POSITION2D_REQ_SPEED_PID);
+    const tp_position2d_speed_pid_req pid = {1, 2, 3};
+    tp_device *device = tp_session_find(session, TP_POSITION2D_CODE, index);
+    const tp_msghdr header = {.addr = *tp_device_addr(device), .subtype = what->code};
+    tp_msg *msg = NULL;
+
+    assert_int_equal(tp_msg_create(&msg, &header, what->ask, &pid), TP_OK);
+    tp_status status = tp_session_send(session, msg, what, NULL);
+    tp_msg_unref(msg);
+    return status;
+}
+
+/* Whether clients may use extensions of the two devices without asking. */
+static void check_extensions(const char *globals, const char *fields, bool first, bool second)
+{
+    static const tp_session_limits limits = {100, 100, 100};
+    static const tp_session_events events = {.ready = ignore, .lost = ignore};
+    char text[512];
+    tp_server *server = NULL;
+    tp_session *session = NULL;
+    struct notes notes = {""};
+    tp_error err = {0};
+    bool is_open = false;
+
+    snprintf(text, sizeof text,
+             "%s\ndriver ( name \"fake\" provides [ \"position2d:0\" ] )\n"
+             "driver ( name \"fake\" provides [ \"position2d:1\" ] %s )",
+             globals, fields);
+    assert_int_equal(make(text, &server, &notes, &err), TP_OK);
+    assert_string_equal(notes.last, "");
+    assert_int_equal(
+        tp_session_create(&session, tp_server_hub(server), 6665, &limits, &events, &is_open, &err),
+        TP_OK);
+    for (unsigned i = 0; i < 2; i++) {
+        is_open = false;
+        tp_session_open(session, tp_session_find(session, TP_POSITION2D_CODE, i), TP_OPEN_MODE,
+                        &(tp_msghdr){0}, opened);
+        while (!is_open) {
+            tp_server_step(server, true);
+        }
+        assert_int_equal(send_extension(session, i),
+                         (i == 0 ? first : second) ? TP_OK : TP_E_DENIED);
+    }
+    tp_session_destroy(session);
+    tp_server_destroy(server);
+}
+
+static void extensions_are_for_those_who_ask(void **state)
+{
+    (void)state;
+    check_extensions("", "", false, false);
+    check_extensions("", "extensions yes", false, true);
+    check_extensions("extensions yes", "", true, true);
+    check_extensions("extensions yes", "extensions no", true, false);
+    is_refused("extensions 5\ndriver ( name \"fake\" provides [ \"laser:0\" ] )",
+               "x.cfg:1:12: \"extensions\" takes yes or no, not 5");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(devices_have_their_addresses_in_order),
         cmocka_unit_test(mistakes_are_named_with_their_place),
         cmocka_unit_test(what_nobody_uses_is_noted),
+        cmocka_unit_test(extensions_are_for_those_who_ask),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
-/* wire.c - from the sections of a configuration to driver instances. */
-#include <math.h>
+/* wire.c - from the sections of a configuration to plans, and from plans to driver instances. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "server/address.h"
 #include "server/inside.h"
-
-/* Fields of a driver section that are the server's own. */
-static const char *const own_fields[] = {"name",     "plugin",  "provides", "requires",
-                                         "alwayson", "restart", "isolated", NULL};
 
 /* ---- Drivers --------------------------------------------------------------------------------- */
 
@@ -43,7 +38,7 @@ static void offer_names(tpi_nearest *nearest, const tp_driver *const *drivers)
     }
 }
 
-static tp_status choose_driver(const tp_server *server, tpi_cfg_section *section,
+static tp_status choose_driver(tp_server *server, tpi_cfg_section *section,
                                const tp_driver **driver, tp_error *err)
 {
     const char *name = NULL;
@@ -57,8 +52,9 @@ static tp_status choose_driver(const tp_server *server, tpi_cfg_section *section
         return tpi_cfg_fail(&section->place, err, "the driver has no name");
     }
     *driver = find_driver(server, name);
-    if (*driver != NULL) {
-        return TP_OK;
+    status = plugins_choose(server, section, name, driver, err);
+    if (status != TP_OK || *driver != NULL) {
+        return status;
     }
     tpi_nearest_init(&nearest, name);
     offer_names(&nearest, server->options.drivers);
@@ -94,9 +90,12 @@ static tp_status read_address(tp_server *server, const tpi_cfg_value *value, tpi
     }
     out->interface = tp_catalogue_named(server->catalogue, address.interface);
     if (out->interface == NULL) {
+        out->interface = plugins_interface(server, address.interface);
+    }
+    if (out->interface == NULL) {
         return unknown_interface(server, value, address.interface, err);
     }
-    out->key = tpi_arena_text(&server->arena, address.key, strlen(address.key));
+    out->key = tpi_arena_text(&server->file->arena, address.key, strlen(address.key));
     out->addr = (tp_devaddr){.host = TP_PLAYER_HOST,
                              .robot = address.robot > 0 ? address.robot : server->options.port,
                              .interf = out->interface->code,
@@ -127,7 +126,7 @@ static tp_status read_addresses(tp_server *server, tpi_cfg_section *section, con
     tp_status status = TP_OK;
 
     *count = field == NULL ? 0 : field->value_count;
-    tpi_wanted *wanted = tpi_arena_array(&server->arena, *count + 1, sizeof *wanted);
+    tpi_wanted *wanted = tpi_arena_array(&server->file->arena, *count + 1, sizeof *wanted);
     if (wanted == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
@@ -139,103 +138,35 @@ static tp_status read_addresses(tp_server *server, tpi_cfg_section *section, con
     return status;
 }
 
-/* ---- Settings -------------------------------------------------------------------------------- */
-
-static bool is_own_field(const char *name)
-{
-    for (size_t i = 0; own_fields[i] != NULL; i++) {
-        if (strcmp(own_fields[i], name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static const tp_param *find_param(const tp_driver *driver, const char *name)
-{
-    const tp_param *param = driver->params;
-
-    while (param != NULL && param->name != NULL && strcmp(param->name, name) != 0) {
-        param++;
-    }
-    return param != NULL && param->name != NULL ? param : NULL;
-}
-
-static double scale_of(const tpi_cfg_section *section, const tp_param *param)
-{
-    if (param->unit != NULL && strcmp(param->unit, "m") == 0) {
-        return tpi_cfg_length_unit(section);
-    }
-    if (param->unit != NULL && strcmp(param->unit, "rad") == 0) {
-        return tpi_cfg_angle_unit(section);
-    }
-    return 1;
-}
-
-static tp_status read_setting(tp_server *server, tpi_cfg_section *section, const tp_param *param,
-                              tpi_setting *out, tp_error *err)
-{
-    const tpi_cfg_field *field = tpi_cfg_find(section, param->name); /* marks it as used */
-    tpi_setting_value *values =
-        tpi_arena_array(&server->arena, field->value_count + 1, sizeof *values);
-
-    if (values == NULL) {
-        return tp_fail(err, TP_E_NOMEM, "out of memory");
-    }
-    for (uint32_t i = 0; i < field->value_count; i++) {
-        const tpi_cfg_value *value = &field->values[i];
-        values[i].text = value->text;
-        values[i].number = value->kind == TPI_CFG_STRING ? (double)NAN : value->number;
-    }
-    *out = (tpi_setting){param->name, values, field->value_count, scale_of(section, param)};
-    return TP_OK;
-}
-
-/* What nobody uses is told, with the nearest name that somebody would have used. */
-static tp_status report_unused(tp_server *server, tpi_cfg_section *section, const tp_driver *driver,
-                               tp_error *err)
-{
-    size_t count = 0;
-    size_t own = sizeof own_fields / sizeof own_fields[0] - 1;
-
-    while (driver->params != NULL && driver->params[count].name != NULL) {
-        count++;
-    }
-    const char **known = tpi_arena_array(&server->arena, count + own + 1, sizeof(const char *));
-    if (known == NULL) {
-        return tp_fail(err, TP_E_NOMEM, "out of memory");
-    }
-    for (size_t i = 0; i < own; i++) {
-        known[i] = own_fields[i];
-    }
-    for (size_t i = 0; i < count; i++) {
-        known[own + i] = driver->params[i].name;
-    }
-    tpi_cfg_report_unused(section, known, true, server_note, server);
-    return TP_OK;
-}
-
-static tp_status read_settings(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
-                               tp_error *err)
-{
-    tpi_setting *settings =
-        tpi_arena_array(&server->arena, section->field_count + 1, sizeof *settings);
-    tp_status status = TP_OK;
-
-    if (settings == NULL) {
-        return tp_fail(err, TP_E_NOMEM, "out of memory");
-    }
-    for (uint32_t i = 0; i < section->field_count && status == TP_OK; i++) {
-        const tp_param *param = find_param(plan->driver, section->fields[i].name);
-        if (param != NULL && !is_own_field(param->name)) {
-            status = read_setting(server, section, param, &settings[plan->setting_count++], err);
-        }
-    }
-    plan->settings = settings;
-    return status == TP_OK ? report_unused(server, section, plan->driver, err) : status;
-}
-
 /* ---- Sections -------------------------------------------------------------------------------- */
+
+/* What the driver section says, or else the file. */
+static tp_status read_extensions(const tp_server *server, tpi_cfg_section *section, bool *on,
+                                 tp_error *err)
+{
+    bool everywhere = false;
+    tp_status status =
+        tpi_cfg_bool(tpi_cfg_root(server->file->cfg), "extensions", false, &everywhere, err);
+
+    return status == TP_OK ? tpi_cfg_bool(section, "extensions", everywhere, on, err) : status;
+}
+
+/* How long what it moves may move for a client that is silent; 0 for ever. */
+static tp_status read_lease(tpi_cfg_section *section, int64_t *lease_ns, tp_error *err)
+{
+    const tpi_cfg_field *field = tpi_cfg_find(section, "lease");
+    double seconds = 0;
+    tp_status status = tpi_cfg_number(section, "lease", 0, &seconds, err);
+
+    if (field == NULL || status != TP_OK) {
+        return status;
+    }
+    if (!(seconds >= 0 && seconds < 1e6)) {
+        return tpi_cfg_fail(&field->place, err, "lease is a number of seconds, 0 for no limit");
+    }
+    *lease_ns = seconds > 0 ? (int64_t)(seconds * (double)TP_NS_PER_S) : -1;
+    return TP_OK;
+}
 
 static tp_status read_blueprint(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
                                 tp_error *err)
@@ -246,45 +177,113 @@ static tp_status read_blueprint(tp_server *server, tpi_cfg_section *section, tpi
     status = status == TP_OK ? read_addresses(server, section, "provides", &plan->provides,
                                               &plan->provide_count, err)
                              : status;
+    if (status == TP_OK && plan->provide_count == 0) {
+        return tpi_cfg_fail(&section->place, err, "the driver %s provides nothing",
+                            plan->driver->name);
+    }
     status = status == TP_OK ? read_addresses(server, section, "requires", &plan->requires,
                                               &plan->require_count, err)
                              : status;
     status =
         status == TP_OK ? tpi_cfg_bool(section, "alwayson", false, &plan->always_on, err) : status;
     status = status == TP_OK ? tpi_cfg_number(section, "restart", 1, &restart, err) : status;
+    status = status == TP_OK ? read_extensions(server, section, &plan->extensions, err) : status;
     if (status == TP_OK && !(restart >= 0 && restart < 1e6)) {
         return tpi_cfg_fail(&tpi_cfg_find(section, "restart")->place, err,
                             "restart is a number of seconds, 0 for never");
     }
     plan->restart_ns = (int64_t)(restart * TP_NS_PER_S);
-    return status == TP_OK ? read_settings(server, section, plan, err) : status;
+    status = status == TP_OK ? read_lease(section, &plan->lease_ns, err) : status;
+    status = status == TP_OK ? places_read(server, section, plan, err) : status;
+    return status == TP_OK ? settings_read(server, section, plan, err) : status;
 }
 
-static tp_status wire_driver(tp_server *server, tpi_cfg_section *section, tp_error *err)
+struct plan *wire_plan(tp_server *server, tp_error *err)
 {
-    tpi_blueprint plan = {0};
-    tp_error why = {0};
-    bool isolated = false;
-    tp_status status = tpi_cfg_bool(section, "isolated", false, &isolated, err);
+    struct plan *plan = tpi_arena_array(&server->file->arena, 1, sizeof *plan);
+    struct plan **last = &server->file->plans;
 
-    status = status == TP_OK ? read_blueprint(server, section, &plan, err) : status;
-    if (status != TP_OK) {
-        return status;
+    if (plan == NULL) {
+        tp_fail(err, TP_E_NOMEM, "out of memory");
+        return NULL;
     }
-    if (plan.provide_count == 0) {
-        return tpi_cfg_fail(&section->place, err, "the driver %s provides nothing",
-                            plan.driver->name);
+    while (*last != NULL) {
+        last = &(*last)->next;
     }
-    status = isolated ? isolate(server, section, &plan, err) : TP_OK;
-    if (status != TP_OK) {
-        return status;
-    }
-    status = tpi_hub_add(server->hub, &plan, NULL, &why);
-    return status == TP_OK ? TP_OK : tpi_cfg_fail(&section->place, err, "%s", why.text);
+    plan->home = server->file;
+    *last = plan;
+    return plan;
 }
 
-/* interface ( file "my.padi" ): one more interface. */
-static tp_status wire_interface(tp_server *server, tpi_cfg_section *section, tp_error *err)
+static tp_status read_driver(tp_server *server, tpi_cfg_section *section, tp_error *err)
+{
+    struct plan *plan = wire_plan(server, err);
+
+    if (plan == NULL) {
+        return TP_E_NOMEM;
+    }
+    plan->section = section;
+    tp_status status = tpi_cfg_bool(section, "isolated", false, &plan->isolated, err);
+    return status == TP_OK ? read_blueprint(server, section, &plan->asked, err) : status;
+}
+
+/* ---- Instances ------------------------------------------------------------------------------- */
+
+tp_status wire_fail(const struct plan *plan, tp_status status, const char *why, tp_error *err)
+{
+    return plan->section == NULL ? tp_fail(err, status, "%s", why)
+                                 : tpi_cfg_fail(&plan->section->place, err, "%s", why);
+}
+
+tp_status wire_prepare(tp_server *server, struct plan *plan, tp_error *err)
+{
+    tpi_blueprint blueprint = plan->asked;
+    tp_error why = {0};
+    tp_status status = plan->isolated ? isolate(server, plan->section, &blueprint, err) : TP_OK;
+
+    if (status != TP_OK) {
+        return status;
+    }
+    status = tpi_hub_prepare(server->hub, &blueprint, &plan->instance, &why);
+    return status == TP_OK ? TP_OK : wire_fail(plan, status, why.text, err);
+}
+
+/* ---- Interfaces ------------------------------------------------------------------------------ */
+
+/* An interface file that was loaded. */
+struct loaded {
+    const char *path;
+    struct loaded *next;
+};
+
+static bool is_loaded(const tp_server *server, const char *path)
+{
+    const struct loaded *loaded = server->loaded;
+
+    while (loaded != NULL && strcmp(loaded->path, path) != 0) {
+        loaded = loaded->next;
+    }
+    return loaded != NULL;
+}
+
+static tp_status load(tp_server *server, const char *path, tp_error *err)
+{
+    struct loaded *loaded = tpi_arena_array(&server->arena, 1, sizeof *loaded);
+    const char *copy = tpi_arena_text(&server->arena, path, strlen(path));
+
+    if (loaded == NULL || copy == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    tp_status status = tp_catalogue_load(server->catalogue, path, err);
+    if (status == TP_OK) {
+        *loaded = (struct loaded){.path = copy, .next = server->loaded};
+        server->loaded = loaded;
+    }
+    return status;
+}
+
+/* interface ( file "my.padi" ): one more interface, unless it was loaded before. */
+static tp_status read_interface(tp_server *server, tpi_cfg_section *section, tp_error *err)
 {
     const tpi_cfg_field *file = tpi_cfg_find(section, "file");
     char *path = NULL;
@@ -294,30 +293,41 @@ static tp_status wire_interface(tp_server *server, tpi_cfg_section *section, tp_
         return tpi_cfg_fail(&section->place, err, "an interface section names a file");
     }
     tp_status status = tpi_cfg_path(&file->values[0], &path, err);
-    if (status == TP_OK && tp_catalogue_load(server->catalogue, path, &why) != TP_OK) {
+    if (status == TP_OK && !is_loaded(server, path) && load(server, path, &why) != TP_OK) {
         status = tpi_cfg_fail(&file->place, err, "%s", why.text);
     }
     free(path);
     return status;
 }
 
-tp_status wire_drivers(tp_server *server, tp_error *err)
+/* ---- The file -------------------------------------------------------------------------------- */
+
+static tp_status read_sections(tp_server *server, const char *type,
+                               tp_status (*read)(tp_server *server, tpi_cfg_section *section,
+                                                 tp_error *err),
+                               tp_error *err)
 {
-    tpi_cfg_section *root = tpi_cfg_root(server->cfg);
-    tp_status status = elsewhere_begin(server, err);
+    tpi_cfg_section *root = tpi_cfg_root(server->file->cfg);
+    tp_status status = TP_OK;
 
     for (uint32_t i = 0; i < root->section_count && status == TP_OK; i++) {
-        if (strcmp(root->sections[i]->type, "interface") == 0) {
-            status = wire_interface(server, root->sections[i], err);
+        if (strcmp(root->sections[i]->type, type) == 0) {
+            status = read(server, root->sections[i], err);
         }
     }
-    for (uint32_t i = 0; i < root->section_count && status == TP_OK; i++) {
-        if (strcmp(root->sections[i]->type, "driver") == 0) {
-            status = wire_driver(server, root->sections[i], err);
-        }
+    return status;
+}
+
+tp_status wire_read(tp_server *server, tp_error *err)
+{
+    tp_status status = plugins_load(server, err);
+
+    status = status == TP_OK ? elsewhere_begin(server, err) : status;
+    status = status == TP_OK ? read_sections(server, "interface", read_interface, err) : status;
+    status = status == TP_OK ? read_sections(server, "driver", read_driver, err) : status;
+    if (status == TP_OK && server->file->plans == NULL) {
+        return tpi_cfg_fail(&tpi_cfg_root(server->file->cfg)->place, err,
+                            "the configuration has no device");
     }
-    if (status == TP_OK && tpi_hub_device_count(server->hub) == 0) {
-        return tpi_cfg_fail(&root->place, err, "the configuration has no device");
-    }
-    return status == TP_OK ? elsewhere_offer(server, err) : status;
+    return status == TP_OK ? elsewhere_plan(server, err) : status;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "bus/pool.h"
+#include "device/inside.h"
 #include "support/unit.h"
 
 /* ---- The bench ------------------------------------------------------------------------------- */
@@ -23,6 +24,13 @@ static double wall_s(const tp_clock *clock)
     return (double)now_ns(clock) / (double)TP_NS_PER_S;
 }
 
+/* To the instance and back; `instance` is NULL while it is not under way. */
+struct bench_poll {
+    job job;
+    tpi_task task;
+    tp_instance *instance;
+};
+
 void bench_init(bench *b)
 {
     memset(b, 0, sizeof *b);
@@ -31,6 +39,8 @@ void bench_init(bench *b)
     assert_int_equal(tp_loop_create(&b->loop, &b->clock, &b->err), TP_OK);
     assert_int_equal(tp_catalogue_create(&b->catalogue, &b->err), TP_OK);
     assert_int_equal(tpi_hub_create(&b->hub, b->loop, b->catalogue, &b->err), TP_OK);
+    b->polls = calloc(BENCH_MOST_POLLED, sizeof *b->polls);
+    assert_non_null(b->polls);
 }
 
 void bench_fini(bench *b)
@@ -39,11 +49,57 @@ void bench_fini(bench *b)
     tp_loop_destroy(b->loop);
     tp_catalogue_destroy(b->catalogue);
     tpi_pool_leave();
+    free(b->polls);
 }
 
 void bench_move_clock(bench *b, double by_s)
 {
     atomic_fetch_add(&b->now_ns, (long long)(by_s * (double)TP_NS_PER_S));
+}
+
+/* ---- Polls ----------------------------------------------------------------------------------- */
+
+static void polled(tpi_task *task)
+{
+    ((bench_poll *)((char *)task - offsetof(bench_poll, task)))->instance = NULL;
+}
+
+/* The worker polls next, after it has looked at its lines. */
+static void run_poll(job *next, tp_instance *self)
+{
+    bench_poll *poll = (bench_poll *)next;
+
+    self->next_poll_ns = tp_clock_now_ns(tp_instance_clock(self));
+    poll->task.run = polled;
+    tpi_loop_post(self->hub->loop, &poll->task);
+}
+
+static bench_poll *poll_of(bench *b, const tp_instance *instance)
+{
+    bench_poll *unused = NULL;
+
+    for (size_t i = 0; i < BENCH_MOST_POLLED; i++) {
+        if (b->polls[i].instance == instance) {
+            return &b->polls[i];
+        }
+        unused = b->polls[i].instance == NULL ? &b->polls[i] : unused;
+    }
+    assert_non_null(unused);
+    return unused;
+}
+
+/* One turn, which waits for something to happen; every thread that is not at it already polls. */
+static void turn_polling(bench *b)
+{
+    for (tp_instance *instance = b->hub->instances; instance != NULL; instance = instance->next) {
+        bench_poll *poll = poll_of(b, instance);
+        if (poll->instance == NULL && !instance->on_loop && instance->phase == RUNNING) {
+            poll->instance = instance;
+            poll->job.run = run_poll;
+            instance_submit(instance, &poll->job);
+        }
+    }
+    tp_loop_turn(b->loop, true);
 }
 
 /* ---- Drivers --------------------------------------------------------------------------------- */
@@ -122,7 +178,7 @@ static void read_setting(char *word, tpi_setting *out, tpi_setting_value *values
 
     assert_non_null(equals);
     *equals = '\0';
-    *out = (tpi_setting){.name = word, .values = values, .scale = 1};
+    *out = (tpi_setting){.name = word, .values = values};
     for (char *value = strtok_r(equals + 1, ",", &rest); value != NULL;
          value = strtok_r(NULL, ",", &rest)) {
         assert_true(out->value_count < MOST_VALUES);
@@ -230,7 +286,7 @@ const void *bench_await(bench_reader *r, unsigned code)
     const uint32_t before = r->counts[code];
 
     while (r->counts[code] == before) {
-        tp_loop_turn(r->b->loop, true);
+        turn_polling(r->b);
     }
     return tp_msg_payload(r->last[code]);
 }

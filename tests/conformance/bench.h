@@ -2,8 +2,8 @@
  * bench.h - a hub with drivers, for tests: opens devices, asks them, waits for what they send.
  *
  * The clock stands still unless the test moves it, and nothing here sleeps: the loop turns until
- * what was waited for has happened. Drivers with a thread of their own poll by the real clock, so
- * tests give them a high rate; what they see as the time is the bench's.
+ * what was waited for has happened. While a test waits for data, drivers with a thread of their own
+ * poll all the time, due or not; those on the loop poll when the clock has been moved.
  */
 #ifndef TROUPE_TESTS_CONFORMANCE_BENCH_H
 #define TROUPE_TESTS_CONFORMANCE_BENCH_H
@@ -13,7 +13,10 @@
 #include "device/hub.h"
 #include "troupe/driver.h"
 
-enum { BENCH_ROBOT = 6665 };
+enum { BENCH_ROBOT = 6665, BENCH_MOST_POLLED = 8 };
+
+/* A poll that an instance is asked for. */
+typedef struct bench_poll bench_poll;
 
 typedef struct bench {
     tp_clock clock;
@@ -21,7 +24,8 @@ typedef struct bench {
     tp_loop *loop;
     tp_catalogue *catalogue;
     tpi_hub *hub;
-    tp_error err; /* of the last call that failed */
+    tp_error err;      /* of the last call that failed */
+    bench_poll *polls; /* owned array */
 } bench;
 
 /* Fails the test if it cannot be made. */

@@ -498,6 +498,8 @@ static const struct {
     {                                                                                              \
 #name, name                                                                                \
     }
+    /* First, while no thread of the test itself still tidies up after another case. */
+    CASE(survives_memory_that_runs_out_while_it_is_made),
     CASE(refuses_bad_and_missing_settings),
     CASE(refuses_what_it_cannot_offer_or_lacks),
     CASE(sends_all_required_data),
@@ -508,20 +510,30 @@ static const struct {
     CASE(opens_and_closes_a_hundred_times),
     CASE(survives_an_opening_that_is_given_up),
     CASE(two_instances_live_side_by_side),
-    CASE(survives_memory_that_runs_out_while_it_is_made),
 #undef CASE
 };
 
 enum { CASES = sizeof cases / sizeof cases[0], MOST_DRIVERS = 32 };
 
 static size_t listed; /* drivers on the list */
+static const char *const *not_listed;
+
+static bool is_hidden(const char *name)
+{
+    const char *const *at = not_listed;
+
+    while (*at != NULL && strcmp(*at, name) != 0) {
+        at++;
+    }
+    return *at != NULL;
+}
 
 static void every_built_in_driver_is_listed(void **state)
 {
     const suite_driver *drivers = *state;
 
     for (const tp_driver *const *at = tp_full_kit.drivers; *at != NULL; at++) {
-        bool found = false;
+        bool found = is_hidden((*at)->name);
         for (size_t k = 0; k < listed; k++) {
             found = found || drivers[k].section.driver == *at;
         }
@@ -531,15 +543,16 @@ static void every_built_in_driver_is_listed(void **state)
     }
 }
 
-int driver_suite_run(const suite_driver *drivers, size_t count)
+int driver_suite_run(const suite_driver *drivers, size_t count, const char *const *hidden)
 {
     static char names[MOST_DRIVERS * CASES][128];
     static struct CMUnitTest tests[MOST_DRIVERS * CASES + 1];
     size_t made = 0;
 
     listed = count;
-    for (size_t i = 0; i < count && i < MOST_DRIVERS; i++) {
-        for (size_t k = 0; k < CASES; k++, made++) {
+    not_listed = hidden;
+    for (size_t k = 0; k < CASES; k++) {
+        for (size_t i = 0; i < count && i < MOST_DRIVERS; i++, made++) {
             snprintf(names[made], sizeof names[made], "%s %s", drivers[i].section.driver->name,
                      cases[k].name);
             tests[made] = (struct CMUnitTest){.name = names[made], .test_func = cases[k].run};

@@ -18,7 +18,8 @@ typedef struct suite_driver {
     bool refuses_requests; /* by design: every one, and data need not be what is required */
 } suite_driver;
 
-/* Run all cases for all drivers; the result of main(). Every built-in driver has to be listed. */
-int driver_suite_run(const suite_driver *drivers, size_t count);
+/* Run all cases for all drivers; the result of main(). Every built-in driver has to be listed, but
+ * for those that are `hidden`: not made by a section of their own. */
+int driver_suite_run(const suite_driver *drivers, size_t count, const char *const *hidden);
 
 #endif

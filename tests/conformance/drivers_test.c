@@ -1,11 +1,32 @@
-/* drivers_test.c - every driver passes the suite; a new one gets a line here. */
-#include "conformance/driver_suite.h"
+/*
+ * drivers_test.c - every driver passes the suite; a new one gets a line here.
+ *
+ * `remote` plays on a server that runs beside, in a process of its own. `isolated`
+ * is made by the server only, and shown by tests/system/60-servers-together.py.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "conformance/driver_suite.h"
+#include "platform/folder.h"
+#include "troupe/server.h"
+
+extern const tp_driver tp_driver_cspace;
 extern const tp_driver tp_driver_dummy;
 extern const tp_driver tp_driver_fake;
+extern const tp_driver tp_driver_inhibit;
 extern const tp_driver tp_driver_lasertoranger;
+extern const tp_driver tp_driver_mobile;
 extern const tp_driver tp_driver_passthrough;
 extern const tp_driver tp_driver_rangertolaser;
+extern const tp_driver tp_driver_relay;
+extern const tp_driver tp_driver_remote;
+extern const tp_driver tp_driver_switch;
+extern const tp_driver tp_driver_urg; /* the example of a plug-in */
+
+static char far_url[128]; /* "url=unix:..." */
 
 #define EVERYTHING                                                                                 \
     "power:0 gripper:0 position2d:0 sonar:0 laser:0 blobfinder:0 ptz:0 audio:0 fiducial:0 "        \
@@ -21,11 +42,33 @@ static const char *const bad_fakes[] = {
     "noise=-1",    "position=1,2", "orientation=1",    "size=1,2,3,4",
     "size=1,2,-3", "rate=1e300",   "position=1,2,inf", "noise=1e300",
     NULL};
-static const char *const bad_timeouts[] = {"timeout=0", "timeout=-1", "timeout=soon", "timeout=nan",
-                                           NULL};
+static const char *const bad_passes[] = {"timeout=0", "timeout=-1", "timeout=soon", "timeout=nan",
+                                         "rate=-1",   "rate=1e300", "rate=1e-300",  NULL};
+static const char *const bad_remotes[] = {"url=unix:/x timeout=0", "url=unix:/x patience=nan",
+                                          "url=unix:/x devices=sonar:0",
+                                          "url=unix:/x devices=position2d:-1", NULL};
 static const char *const bad_lasers[] = {"force_config=1", "force_config=1,2,3,4,5,6", NULL};
 
+static const char *const bad_spaces[] = {"radius=0",    "radius=-1",           "radius=nan",
+                                         "outline=1,1", "outline=1,1,2,2,3,3", "radius=1 pose=1",
+                                         NULL};
+static const char *const bad_inhibits[] = {
+    "stop_distance=1", "slow_distance=-1", "timeout=0", "front=-1", "cone=7", "poses=1,2", NULL};
+static const char *const bad_mobiles[] = {
+    "axes=z", "axes=a", "rate=0", "max_speed=0", "min_turn_radius=-1", "tolerance=1", NULL};
+static const char *const bad_switches[] = {"mode=x", "source=2", "timeout=0", "timeout=nan", NULL};
+#define URG "port=script:" TEST_ROOT "/examples/driver-out-of-tree/fast.script continuous=no"
+static const char *const bad_urgs[] = {
+    URG " baud=1",    URG " cluster=0",   URG " min_angle=1 max_angle=0",
+    URG " timeout=0", URG " timeout=1e9", NULL};
+
 static const suite_driver drivers[] = {
+    {
+        .section = {&tp_driver_cspace, "laser:10 ranger:10", "laser:0", "radius=0.3"},
+        .behind = "laser:0",
+        .foreign = "sonar:0",
+        .bad_settings = bad_spaces,
+    },
     {
         .section = {&tp_driver_dummy, "camera:0 laser:0 position2d:0 sonar:0 wifi:0 imu:0", NULL,
                     "rate=1000"},
@@ -38,26 +81,130 @@ static const suite_driver drivers[] = {
         .quiet = "blackboard",
     },
     {
+        .section = {&tp_driver_inhibit, "position2d:10",
+                    "position2d:0 laser:0 ranger:0 sonar:0 ir:0 bumper:0", "wheelbase=0.3"},
+        .behind = "position2d:0 laser:0 ranger:0 sonar:0 ir:0 bumper:0",
+        .foreign = "sonar:0",
+        .bad_settings = bad_inhibits,
+    },
+    {
         .section = {&tp_driver_lasertoranger, "ranger:0", "laser:0", NULL},
         .behind = "laser:0",
         .foreign = "sonar:0",
         .bad_settings = bad_lasers,
     },
     {
+        .section = {&tp_driver_mobile, "mobile:10", "position2d:0", "axes=x,y,yaw"},
+        .behind = "position2d:0",
+        .foreign = "sonar:0",
+        .bad_settings = bad_mobiles,
+    },
+    {
         .section = {&tp_driver_passthrough, "position2d:10 laser:10 a@ptz:10 b@ptz:11 log:10",
                     "laser:0 position2d:0 b@ptz:1 a@ptz:0 log:0", NULL},
         .behind = "position2d:0 laser:0 ptz:0 ptz:1 log:0",
         .foreign = "sonar:0",
-        .bad_settings = bad_timeouts,
+        .bad_settings = bad_passes,
     },
     {
         .section = {&tp_driver_rangertolaser, "laser:0", "ranger:0", NULL},
         .behind = "ranger:0",
         .foreign = "sonar:0",
     },
+    {
+        .section = {&tp_driver_relay, "position2d:10 laser:10", "laser:0 position2d:0",
+                    "rate=100 latch=1"},
+        .behind = "position2d:0 laser:0",
+        .foreign = "sonar:0",
+        .bad_settings = bad_passes,
+    },
+    {
+        .section = {&tp_driver_remote, "position2d:0 laser:0 ptz:0 log:0", NULL, far_url},
+        .bad_settings = bad_remotes,
+    },
+    {
+        .section = {&tp_driver_switch, "position2d:10", "a@position2d:0 position2d:1",
+                    "mode=priority timeout=0.2"},
+        .behind = "position2d:0 position2d:1",
+        .foreign = "sonar:0",
+        .bad_settings = bad_switches,
+    },
+    {
+        .section = {&tp_driver_urg, "ranger:0 laser:0", NULL, URG},
+        .foreign = "sonar:0",
+        .bad_settings = bad_urgs,
+    },
 };
+
+static const char *const no_sections[] = {"isolated", NULL};
+
+/* ---- The server beside ----------------------------------------------------------------------- */
+
+struct far {
+    char folder[64];
+    pid_t process;
+};
+
+/* In the child: serve until the parent kills it. */
+static void serve(const char *path, int ready)
+{
+    const tp_server_options options = {
+        .kit = &tp_full_kit,
+        .path = "far.cfg",
+        .text = "driver ( name \"fake\" rate 1000 provides [ \"position2d:0\" \"laser:0\" "
+                "\"ptz:0\" \"log:0\" \"position2d:100\" \"laser:100\" \"ptz:100\" "
+                "\"log:100\" ] )",
+        .listen = "",
+        .unix_path = path};
+    tp_server *server = NULL;
+    tp_error err = {0};
+
+    if (tp_server_create(&server, &options, &err) != TP_OK) {
+        (void)fprintf(stderr, "%s\n", err.text);
+        _exit(1);
+    }
+    (void)close(ready);
+    tp_server_run(server);
+}
+
+/* A process of its own, so that its memory is not counted with the tests'. */
+static bool begin(struct far *far)
+{
+    char path[96];
+    char none;
+    int ready[2];
+
+    if (tpi_folder_make(far->folder, sizeof far->folder, NULL) != TP_OK || pipe(ready) != 0) {
+        return false;
+    }
+    (void)snprintf(path, sizeof path, "%s/far", far->folder);
+    (void)snprintf(far_url, sizeof far_url, "url=unix:%s", path);
+    far->process = fork();
+    if (far->process == 0) {
+        (void)close(ready[0]);
+        serve(path, ready[1]);
+    }
+    (void)close(ready[1]);
+    const bool listens = read(ready[0], &none, 1) == 0 && access(path, F_OK) == 0;
+    (void)close(ready[0]);
+    return listens;
+}
+
+static void end(const struct far *far)
+{
+    (void)kill(far->process, SIGKILL);
+    (void)waitpid(far->process, NULL, 0);
+    tpi_folder_remove(far->folder);
+}
 
 int main(void)
 {
-    return driver_suite_run(drivers, sizeof drivers / sizeof drivers[0]);
+    struct far far = {0};
+    int result = 1;
+
+    if (begin(&far)) {
+        result = driver_suite_run(drivers, sizeof drivers / sizeof drivers[0], no_sections);
+    }
+    end(&far);
+    return result;
 }

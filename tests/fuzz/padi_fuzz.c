@@ -43,7 +43,9 @@ static void emit(const tpi_padi *padi)
     }
     gen_header(&out, padi, &names);
     gen_source(&out, padi, &names);
+    gen_client(&out, &padi->interface, &names);
     gen_page(&out, &padi->interface);
+    gen_driver_header(&out, padi, &names);
     fuzz_require(!out.failed, "cannot emit");
     tpi_buf_fini(&out);
 }

@@ -43,7 +43,7 @@ def folder_of(path):
 def sources():
     for pattern in ("include/**/*.h", "src/**/*.[ch]", "drivers/**/*.[ch]", "fronts/**/*.[ch]"):
         for path in sorted(ROOT.glob(pattern)):
-            if not path.name.endswith("_test.c"):
+            if not path.name.endswith(("_test.c", "_test.h")):
                 yield path
 
 

@@ -2,7 +2,8 @@
 """What the generator makes of tests/golden/thermometer.padi, and what it says when it cannot.
 argv: the troupe-padi program, source root.
 
-To accept a change: troupe-padi -I interfaces -o tests/golden tests/golden/thermometer.padi"""
+To accept a change: troupe-padi -I interfaces -o tests/golden tests/golden/thermometer.padi
+and the same with --driver."""
 import contextlib
 import difflib
 import os
@@ -17,7 +18,8 @@ ROOT = pathlib.Path(sys.argv[2]).resolve()
 GOLDEN = ROOT / "tests/golden"
 INTERFACES = ROOT / "interfaces"
 THERMOMETER = GOLDEN / "thermometer.padi"
-OUTPUT = ("thermometer.h", "thermometer_padi.c", "thermometer.md")
+OUTPUT = ("thermometer.h", "thermometer_padi.c", "thermometer.md", "thermometer_client.h")
+DRIVER = "thermometer_driver.h"
 
 
 @contextlib.contextmanager
@@ -63,6 +65,26 @@ def the_output_is_the_golden_one():
             same_file(name)
 
 
+def what_drivers_call_is_the_golden_one():
+    with folder():
+        succeeds("--driver", "-I", INTERFACES, THERMOMETER)
+        tap.equal(os.listdir("."), [DRIVER])
+        same_file(DRIVER)
+        succeeds("--builtin", "--driver", "-I", INTERFACES, THERMOMETER)
+        header = pathlib.Path("thermometer.h").read_text(encoding="utf-8")
+        assert '#include "troupe/interfaces/thermometer.h"\n' in header, header
+
+
+def an_interface_without_operations_is_offered_without_a_table():
+    text = ('interface x 200 "X."\n'
+            'data GONE 1 () required "It is gone."\n')
+    with folder(x=text):
+        succeeds("--driver", "x.padi")
+        header = pathlib.Path("x_driver.h").read_text(encoding="utf-8")
+        assert "tp_offer_x(tp_instance *self, const char *key,\n    tp_device **out" in header, header
+        assert "return tp_publish(device, TP_X_DATA_GONE, NULL, timestamp_s);" in header, header
+
+
 def the_output_goes_where_it_is_sent():
     with folder() as here:
         (here / "there").mkdir()
@@ -88,10 +110,16 @@ def the_output_compiles_without_a_warning():
               "-I" + str(ROOT / "include")]
     with folder() as here:
         (here / "troupe/interfaces").mkdir(parents=True)
-        succeeds("--builtin", "-o", "troupe/interfaces", INTERFACES / "common.padi")
+        succeeds("--builtin", "-o", "troupe/interfaces", INTERFACES / "common.padi",
+                 INTERFACES / "player.padi")
         succeeds("-I", INTERFACES, THERMOMETER)
+        succeeds("--driver", "-I", INTERFACES, THERMOMETER)
         for command in (["cc", "-std=c11", "thermometer_padi.c"],
-                        ["c++", "-std=c++11", "-x", "c++", "thermometer.h"]):
+                        ["cc", "-std=c11", "-x", "c", "thermometer_client.h"],
+                        ["cc", "-std=c11", "-x", "c", DRIVER],
+                        ["c++", "-std=c++11", "-x", "c++", "thermometer_client.h"],
+                        ["c++", "-std=c++11", "-x", "c++", "thermometer.h"],
+                        ["c++", "-std=c++11", "-x", "c++", DRIVER]):
             result = tap.run([*command, *strict])
             tap.equal((result.returncode, result.stderr), (0, ""))
 
@@ -109,7 +137,8 @@ def help_is_printed_and_is_no_failure():
     result = generate("--help")
     tap.equal((result.returncode, result.stderr), (0, ""))
     tap.equal(result.stdout.splitlines()[0], "usage: troupe-padi [options] FILE.padi...")
-    for option in ("-o DIR", "-I DIR", "--check", "--builtin", "--index", "--help"):
+    for option in ("-o DIR", "-I DIR", "--check", "--driver", "--builtin", "--client", "--index",
+                   "--help"):
         assert f"\n  {option} " in result.stdout, option
 
 
@@ -219,7 +248,60 @@ def an_index_names_every_interface():
         assert "    &tp_interface_a,\n    &tp_interface_b,\n    NULL,\n" in table, table
 
 
-tap.main(the_output_is_the_golden_one, the_output_goes_where_it_is_sent,
+def calls_fit_what_a_message_carries():
+    text = ('interface x 200 "X."\nuse common\nstruct x_data "Data." { level f32 m "Level." }\n'
+            'data STATE 1 (x_data) required "State."\ndata BEEP 2 () optional "A beep."\n'
+            'command STOP 1 () required "Stops."\ncommand GO 2 (x_data) required "Goes."\n'
+            'request A 1 () -> () required "Neither."\nrequest B 2 (x_data) -> () required "Asks."\n'
+            'request C 3 () -> (x_data) required "Answers."\n'
+            'request D 4 (x_data) -> (x_data) required "Both."\n')
+    with folder(x=text):
+        succeeds("-I", INTERFACES, "x.padi")
+        calls = " ".join(pathlib.Path("x_client.h").read_text(encoding="utf-8").split())
+        for call in ("const tp_x_data *tp_x_latest_state(const tp_proxy *proxy)",
+                     "const tp_x_data *tp_x_wait_state(tp_proxy *proxy, int64_t timeout_ns, tp_error *err)",
+                     "const tp_msg *tp_x_latest_beep(const tp_proxy *proxy)",
+                     "const tp_msg *tp_x_wait_beep(tp_proxy *proxy, int64_t timeout_ns, tp_error *err)",
+                     "tp_status tp_x_open(tp_client *client, unsigned index, tp_proxy **out, tp_error *err)",
+                     "tp_status tp_x_command_stop(tp_proxy *proxy, tp_error *err)",
+                     "tp_status tp_x_command_go(tp_proxy *proxy, const tp_x_data *value, tp_error *err)",
+                     "tp_status tp_x_request_a(tp_proxy *proxy, tp_error *err)",
+                     "tp_status tp_x_request_b(tp_proxy *proxy, const tp_x_data *ask, tp_error *err)",
+                     "tp_status tp_x_request_c(tp_proxy *proxy, const tp_x_data **answer, tp_error *err)",
+                     "tp_status tp_x_request_d(tp_proxy *proxy, const tp_x_data *ask, "
+                     "const tp_x_data **answer, tp_error *err)"):
+            assert f"static inline {call} {{" in calls, call
+
+
+def types_are_not_called_like_calls():
+    for name in ("open", "command_go", "request_x", "latest_state", "wait_x"):
+        with folder(x=f'interface x 200 "X."\nstruct x_{name} "S." {{ a f32 m "A." }}\n'):
+            fails("x.padi", error=f'x.padi:2:8: "x_{name}" is the name of a call of robot programs')
+    with folder(proxy='interface proxy 200 "P."\n'):
+        fails("proxy.padi",
+              error='proxy.padi:1:11: "proxy" is a word of Troupe\'s own; choose another name')
+
+
+def interfaces_are_not_called_like_headers_of_calls():
+    with folder(x_client='interface x_client 200 "P."\n'):
+        fails("x_client.padi",
+              error='x_client.padi:1:11: "x_client" ends like the header of calls for "x"')
+
+
+def the_builtin_calls_go_to_a_folder_of_their_own():
+    with folder(a='interface a 200 "A."\n', b='interface b 201 "B."\n'):
+        succeeds("--builtin", "--client", "a.padi")
+        tap.equal(sorted(os.listdir(".")), ["a.h", "a.padi", "b.padi"])
+        header = pathlib.Path("a.h").read_text(encoding="utf-8")
+        assert '#include "troupe/client.h"\n#include "troupe/interfaces/a.h"\n' in header, header
+        succeeds("--builtin", "--client", "--index", "a.padi", "b.padi")
+        index = pathlib.Path("all.h").read_text(encoding="utf-8")
+        assert '#include "troupe/client/a.h"\n#include "troupe/client/b.h"\n' in index, index
+        assert not os.path.exists("builtin.c")
+
+
+tap.main(the_output_is_the_golden_one, what_drivers_call_is_the_golden_one,
+         an_interface_without_operations_is_offered_without_a_table, the_output_goes_where_it_is_sent,
          an_unchanged_file_is_not_written_again, the_output_compiles_without_a_warning,
          sentences_cannot_break_out_of_comments_and_strings, help_is_printed_and_is_no_failure,
          a_wrong_command_line_is_told_with_the_usage, check_writes_nothing, a_missing_file_is_told,
@@ -227,4 +309,6 @@ tap.main(the_output_is_the_golden_one, the_output_goes_where_it_is_sent,
          used_files_are_found_beside_and_in_folders, used_files_are_checked,
          files_are_named_after_their_interfaces, codes_below_200_are_for_troupe_alone,
          interfaces_with_one_name_or_code_are_refused, units_of_structs_reach_header_and_page,
-         an_index_names_every_interface)
+         an_index_names_every_interface, calls_fit_what_a_message_carries,
+         types_are_not_called_like_calls, interfaces_are_not_called_like_headers_of_calls,
+         the_builtin_calls_go_to_a_folder_of_their_own)

@@ -30,10 +30,20 @@ def each_header_compiles_as_cpp():
         compiles(["c++", "-std=c++11", "-x", "c++"], header)
 
 
+def all_calls_compile_together():
+    for compiler in (["cc", "-std=c11", "-x", "c"], ["c++", "-std=c++11", "-x", "c++"]):
+        result = tap.run([*compiler, "-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror", "-fsyntax-only",
+                          f"-I{PREFIX / 'include'}", "-"],
+                         input='#include "troupe/client/all.h"\n#include "troupe/interfaces/all.h"\n'
+                               '#include "troupe/server.h"\n#include "troupe/port.h"\n')
+        tap.equal((result.returncode, result.stderr), (0, ""))
+
+
 def the_package_is_complete():
     for name in ("bin/troupe", "bin/troupe-padi", "share/troupe/interfaces/ranger.padi",
                  "share/doc/troupe/interfaces/ranger.md", "share/man/man1/troupe.1",
-                 "share/bash-completion/completions/troupe"):
+                 "share/bash-completion/completions/troupe", "include/troupe/driver/ranger.h",
+                 "share/doc/troupe/writing-a-driver.md", "share/doc/troupe/scripts.md"):
         if not (PREFIX / name).exists():
             raise AssertionError(f"{name} is missing")
 
@@ -52,13 +62,19 @@ def a_program_links_with_pkg_config():
         tap.equal(tap.run([folder + "/x"], env=dict(environment, LD_LIBRARY_PATH=library)).stdout, "laser\n")
 
 
-def the_library_exports_only_its_api():
-    library = next(PREFIX.rglob("libtroupe-core.so"))
-    symbols = [line.split()[-1] for line in
-               tap.run(["nm", "-D", "--defined-only", str(library)]).stdout.splitlines()]
-    tap.equal([name for name in symbols if not name.startswith("tp_")], [])
-    tap.equal("tp_xdr_encode" in symbols, True)
+def symbols_of(name):
+    library = next(PREFIX.rglob(name))
+    return [line.split()[-1] for line in tap.run(["nm", "-D", "--defined-only", str(library)]).stdout.splitlines()]
 
 
-tap.main(each_header_compiles_as_c, each_header_compiles_as_cpp, the_package_is_complete,
-         a_program_links_with_pkg_config, the_library_exports_only_its_api)
+def the_libraries_export_only_their_api():
+    for name, has, lacks in (("libtroupe-core.so", "tp_xdr_encode", "tp_stream_connect"),
+                             ("libtroupe.so", "tp_client_connect", "tp_full_kit"),
+                             ("libtroupe-server.so", "tp_full_kit", "")):
+        symbols = symbols_of(name)
+        tap.equal([symbol for symbol in symbols if not symbol.startswith("tp_")], [])
+        tap.equal((name, has in symbols, lacks in symbols), (name, True, False))
+
+
+tap.main(each_header_compiles_as_c, each_header_compiles_as_cpp, all_calls_compile_together, the_package_is_complete,
+         a_program_links_with_pkg_config, the_libraries_export_only_their_api)

@@ -23,6 +23,40 @@ class Message:
         return f"<{self.interf}:{self.index} type {self.type} subtype {self.subtype} seq {self.seq} {self.body[:60].hex()}>"
 
 
+def text(words):
+    """As texts are on the wire: count, length, characters with a NUL."""
+    words = words.encode() + b"\0"
+    return struct.pack(">II", len(words), len(words)) + words + bytes(-len(words) % 4)
+
+
+class Body:
+    """Reads the fields of a body, one after the other."""
+
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def take(self, form):
+        values = struct.unpack_from(">" + form, self.data, self.at)
+        self.at += struct.calcsize(">" + form)
+        return values if len(values) > 1 else values[0]
+
+    def text(self):
+        count, length = self.take("II")
+        assert count == length > 0, (count, length)
+        words = self.data[self.at:self.at + length]
+        self.at += length + -length % 4
+        assert words[-1] == 0, words
+        return words[:-1].decode()
+
+    def array(self, read):
+        count, length = self.take("II")
+        assert count == length, (count, length)
+        return [read() for _ in range(count)]
+
+    def end(self):
+        assert self.at == len(self.data), (self.at, len(self.data))
+
+
 class Client:
     """Blocking; every wait has a limit far beyond anything that a healthy server needs."""
 
@@ -78,6 +112,30 @@ class Client:
         reply, granted = self.access(interf, index, 1)
         assert (reply.type, granted) == (ACK, 1), reply
 
+    def hello(self, features=1, name="test"):
+        return self.request(PLAYER, 0, 200, struct.pack(">II", 1, features) + text(name))
+
+    def statistics(self):
+        """The server's uptime, its devices by address, its clients by name."""
+        body = Body(self.request(PLAYER, 0, 202).body)
+
+        def device():
+            address = body.take("IIII")[1:]
+            names = ("state", "readers", "published", "dropped", "commands", "requests", "failed_requests",
+                     "latency_mean", "latency_max")
+            found = dict(zip(names, body.take("IIqqqqqdd")))
+            found.update(driver=body.text(), instance=body.text(), failure=body.text())
+            return address, found
+
+        def client():
+            name, software = body.text(), body.text()
+            names = ("age", "opened", "waiting", "sent", "received", "dropped")
+            return name, dict(zip(names, body.take("dIIqqq")), software=software)
+
+        uptime, devices, clients = body.take("d"), dict(body.array(device)), dict(body.array(client))
+        body.end()
+        return uptime, devices, clients
+
     def data(self):
         """The next data message."""
         while True:
@@ -104,9 +162,10 @@ driver ( name "fake" provides [ "6666:position2d:0" ] )
 
 
 class Server:
-    def __init__(self, process, port):
+    def __init__(self, process, ports):
         self.process = process
-        self.address = ("127.0.0.1", port)
+        self.ports = ports
+        self.address = ("127.0.0.1", ports[0])
 
     def memory(self):
         """Resident memory in bytes."""
@@ -118,30 +177,37 @@ class Server:
 
 
 @contextlib.contextmanager
+def launched(command, robots=1):
+    """A program that says on which ports it listens; stopped with SIGTERM, which has to end it cleanly."""
+    # freed memory is given back soon, so that memory can be measured under the sanitizer too
+    environment = dict(os.environ, ASAN_OPTIONS="quarantine_size_mb=4")
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        ports = []
+        for line in process.stdout:
+            match = re.match(r"listening on port (\d+)", line)
+            if match:
+                ports.append(int(match.group(1)))
+            if len(ports) == robots:
+                break
+        if len(ports) < robots:
+            raise AssertionError("the server does not start: " + process.stderr.read())
+        yield Server(process, ports)
+        assert process.poll() is None, f"the server has ended: {process.returncode} {process.stderr.read()}"
+        process.terminate()
+        _, errors = process.communicate(timeout=60)
+        assert process.returncode == 0, f"exit {process.returncode}: {errors}"
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+
+
+@contextlib.contextmanager
 def server(program, text=FAKE, options=()):
-    """`troupe run` on a port that the system chooses; stopped with SIGTERM, which has to end it cleanly."""
+    """`troupe run` on ports that the system chooses."""
     with tempfile.NamedTemporaryFile("w", suffix=".cfg") as file:
         file.write(text)
         file.flush()
-        # freed memory is given back soon, so that memory can be measured under the sanitizer too
-        environment = dict(os.environ, ASAN_OPTIONS="quarantine_size_mb=4")
-        process = subprocess.Popen([program, "run", file.name, "--any-port", *options], env=environment,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        try:
-            port = None
-            for line in process.stdout:
-                match = re.match(r"listening on port (\d+)", line)
-                if match:
-                    port = int(match.group(1))
-                    break
-            if port is None:
-                raise AssertionError("the server does not start: " + process.stderr.read())
-            yield Server(process, port)
-            assert process.poll() is None, f"the server has ended: {process.returncode} {process.stderr.read()}"
-            process.terminate()
-            _, errors = process.communicate(timeout=60)
-            assert process.returncode == 0, f"exit {process.returncode}: {errors}"
-        finally:
-            if process.poll() is None:
-                process.kill()
-                process.wait()
+        with launched([program, "run", file.name, "--any-port", *options]) as running:
+            yield running

@@ -21,8 +21,9 @@ static void put_payload(tpi_buf *out, const tp_struct *type)
 
 static void put_messages(tpi_buf *out, const tp_interface *interface)
 {
-    tpi_buf_puts(out, "\n## Messages\n\n| kind | name | code | carries | answer | mark | |\n"
-                      "|---|---|---|---|---|---|---|\n");
+    tpi_buf_puts(out,
+                 "\n## Messages\n\n| kind | name | code | carries | answer | mark | effect | |\n"
+                 "|---|---|---|---|---|---|---|---|\n");
     for (uint32_t i = 0; i < interface->message_count; i++) {
         const tp_message *message = &interface->messages[i];
         tpi_buf_printf(out, "| %s | **%s** | %u | ", tp_kind_name(message->kind), message->name,
@@ -32,7 +33,8 @@ static void put_messages(tpi_buf *out, const tp_interface *interface)
         if (message->kind == TP_KIND_REQUEST) {
             put_payload(out, message->answer);
         }
-        tpi_buf_printf(out, " | %s | ", tp_mark_name(message->mark));
+        tpi_buf_printf(out, " | %s | %s | ", tp_mark_name(message->mark),
+                       tp_effect_name(message->effect));
         put_cell(out, message->doc);
         tpi_buf_puts(out, " |\n");
     }

@@ -196,6 +196,7 @@ static void put_call(tpi_buf *out, const tp_interface *interface, const tp_messa
 static void put_message(tpi_buf *out, const tp_interface *interface, const tp_message *message)
 {
     static const char *const marks[] = {"REQUIRED", "OPTIONAL", "EXTENSION"};
+    static const char *const effects[] = {"READS", "WRITES", "MOVES"};
 
     tpi_buf_printf(out, "    {.name = \"%s\",\n     .doc = ", message->name);
     gen_string(out, message->doc);
@@ -207,8 +208,9 @@ static void put_message(tpi_buf *out, const tp_interface *interface, const tp_me
     }
     tpi_buf_puts(out, ",\n     .kind = TP_KIND_");
     gen_upper(out, tp_kind_name(message->kind));
-    tpi_buf_printf(out, ",\n     .mark = TP_MARK_%s,\n     .code = %u", marks[message->mark],
-                   message->code);
+    tpi_buf_printf(out,
+                   ",\n     .mark = TP_MARK_%s,\n     .effect = TP_EFFECT_%s,\n     .code = %u",
+                   marks[message->mark], effects[message->effect], message->code);
     if (gen_has_operation(message)) {
         tpi_buf_puts(out, ",\n     .call = call_");
         gen_operation(out, message);

@@ -2,7 +2,8 @@
  * gen.h - what the generator makes of a parsed interface file.
  *
  * Each emitter appends one file to a buffer: the C header, the C source with the descriptor tables
- * (troupe/padi.h says what they are), and the reference page.
+ * (troupe/padi.h says what they are), the calls of robot programs, what drivers call, and the
+ * reference page.
  */
 #ifndef TROUPE_PADI_GEN_H
 #define TROUPE_PADI_GEN_H
@@ -19,10 +20,13 @@ typedef struct gen_names {
 
 void gen_header(tpi_buf *out, const tpi_padi *padi, const gen_names *names);
 void gen_source(tpi_buf *out, const tpi_padi *padi, const gen_names *names);
+void gen_client(tpi_buf *out, const tp_interface *interface, const gen_names *names);
 void gen_page(tpi_buf *out, const tp_interface *interface);
+void gen_driver_header(tpi_buf *out, const tpi_padi *padi, const gen_names *names);
 
-/* The umbrella header, and the table tpi_builtin_interfaces, of all the named interfaces. */
+/* The umbrella headers, and the table tpi_builtin_interfaces, of all the named interfaces. */
 void gen_all_header(tpi_buf *out, const tpi_padi *const *padis, size_t count);
+void gen_all_clients(tpi_buf *out, const tpi_padi *const *padis, size_t count);
 void gen_builtin_table(tpi_buf *out, const tpi_padi *const *padis, size_t count);
 
 /* Append text in upper case. */

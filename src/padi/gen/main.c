@@ -1,8 +1,8 @@
 /*
  * main.c - troupe-padi: from interface files to C and documentation.
  *
- * Writes NAME.h, NAME_padi.c and NAME.md for each file. `use` is looked up beside the file, then in
- * the folders given with -I, then where Troupe is installed.
+ * Writes NAME.h, NAME_padi.c, NAME_client.h and NAME.md for each file. `use` is looked up beside
+ * the file, then in the folders given with -I, then where Troupe is installed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,13 +16,16 @@ enum { LARGEST_FILE = 4 << 20, DEEPEST_USE = 16, MOST_FOLDERS = 32 };
 static const char usage[] =
     "usage: troupe-padi [options] FILE.padi...\n"
     "\n"
-    "Checks interface files and writes NAME.h, NAME_padi.c and NAME.md for each.\n"
+    "Checks interface files and writes for each NAME.h and NAME_padi.c (its structs and tables),\n"
+    "NAME_client.h (calls of robot programs) and NAME.md (a page about it).\n"
     "\n"
     "  -o DIR      write into DIR (default: the current folder)\n"
     "  -I DIR      look for `use NAME` in DIR too; may be repeated\n"
     "  --check     only check, write nothing\n"
+    "  --driver    write what a driver of the interface calls instead: NAME_driver.h\n"
     "  --builtin   Troupe's own build: codes may be below 200, headers are\n"
     "              troupe/interfaces/NAME.h\n"
+    "  --client    Troupe's own build: write troupe/client/NAME.h only\n"
     "  --index     Troupe's own build: write all.h and builtin.c for all the files instead\n"
     "  --help      this text\n"
     "\n"
@@ -33,7 +36,9 @@ struct options {
     const char *folders[MOST_FOLDERS];
     size_t folder_count;
     bool check_only;
+    bool driver;
     bool builtin;
+    bool client;
     bool index;
 };
 
@@ -174,12 +179,58 @@ static tp_status write_file(const struct options *options, const char *name, con
     return status;
 }
 
+static tp_status write_client(const struct options *options, const tp_interface *interface,
+                              const gen_names *names, const char *suffix, tp_error *err)
+{
+    tpi_buf text = {0};
+
+    gen_client(&text, interface, names);
+    tp_status status = write_file(options, interface->name, suffix, &text, err);
+    tpi_buf_fini(&text);
+    return status;
+}
+
+static tp_status write_texts(const struct options *options, const tpi_padi *padi,
+                             const gen_names *names, tp_error *err)
+{
+    const tp_interface *interface = &padi->interface;
+    tpi_buf text = {0};
+
+    gen_header(&text, padi, names);
+    tp_status status = write_file(options, interface->name, ".h", &text, err);
+    if (status == TP_OK) {
+        gen_source(&text, padi, names);
+        status = write_file(options, interface->name, "_padi.c", &text, err);
+    }
+    if (status == TP_OK) {
+        gen_page(&text, interface);
+        status = write_file(options, interface->name, ".md", &text, err);
+    }
+    if (status == TP_OK && !options->builtin) {
+        status = write_client(options, interface, names, "_client.h", err);
+    }
+    tpi_buf_fini(&text);
+    return status;
+}
+
+/* Troupe's own stand in a folder, troupe/driver, so that they can be called like the interface. */
+static tp_status write_driver_header(const struct options *options, const tpi_padi *padi,
+                                     const gen_names *names, tp_error *err)
+{
+    tpi_buf text = {0};
+
+    gen_driver_header(&text, padi, names);
+    tp_status status = write_file(options, padi->interface.name,
+                                  options->builtin ? ".h" : "_driver.h", &text, err);
+    tpi_buf_fini(&text);
+    return status;
+}
+
 static tp_status write_interface(const struct session *s, const struct unit *unit, tp_error *err)
 {
     static const char library[] = "troupe/interfaces/";
     const tp_interface *interface = &unit->padi.interface;
     const char **prefixes = calloc(interface->use_count + 1, sizeof(const char *));
-    tpi_buf text = {0};
 
     if (prefixes == NULL) {
         return tp_fail(err, TP_E_NOMEM, "%s: out of memory", interface->name);
@@ -189,19 +240,16 @@ static tp_status write_interface(const struct session *s, const struct unit *uni
         prefixes[i] = s->options->builtin || used->library ? library : "";
     }
     const gen_names names = {s->options->builtin ? library : "", prefixes};
+    tp_status status = TP_OK;
 
-    gen_header(&text, &unit->padi, &names);
-    tp_status status = write_file(s->options, interface->name, ".h", &text, err);
-    if (status == TP_OK) {
-        gen_source(&text, &unit->padi, &names);
-        status = write_file(s->options, interface->name, "_padi.c", &text, err);
-    }
-    if (status == TP_OK) {
-        gen_page(&text, interface);
-        status = write_file(s->options, interface->name, ".md", &text, err);
+    if (s->options->client) {
+        status = write_client(s->options, interface, &names, ".h", err);
+    } else if (s->options->driver) {
+        status = write_driver_header(s->options, &unit->padi, &names, err);
+    } else {
+        status = write_texts(s->options, &unit->padi, &names, err);
     }
     free((void *)prefixes);
-    tpi_buf_fini(&text);
     return status;
 }
 
@@ -210,9 +258,13 @@ static tp_status write_index(const struct options *options, const tpi_padi *cons
 {
     tpi_buf text = {0};
 
-    gen_all_header(&text, padis, count);
+    if (options->client) {
+        gen_all_clients(&text, padis, count);
+    } else {
+        gen_all_header(&text, padis, count);
+    }
     tp_status status = write_file(options, "all", ".h", &text, err);
-    if (status == TP_OK) {
+    if (status == TP_OK && !options->client) {
         gen_builtin_table(&text, padis, count);
         status = write_file(options, "builtin", ".c", &text, err);
     }
@@ -282,6 +334,15 @@ static void free_units(struct session *s)
 /* One option at argv[i]; how many arguments it takes, 0 if it is none. */
 static int read_option(struct options *options, int argc, char **argv, int i)
 {
+    const struct {
+        const char *name;
+        bool *flag;
+    } flags[] = {{"--check", &options->check_only},
+                 {"--driver", &options->driver},
+                 {"--builtin", &options->builtin},
+                 {"--client", &options->client},
+                 {"--index", &options->index}};
+
     if (strcmp(argv[i], "-o") == 0 && i + 1 < argc) {
         options->output = argv[i + 1];
         return 2;
@@ -290,17 +351,11 @@ static int read_option(struct options *options, int argc, char **argv, int i)
         options->folders[options->folder_count++] = argv[i + 1];
         return 2;
     }
-    if (strcmp(argv[i], "--check") == 0) {
-        options->check_only = true;
-        return 1;
-    }
-    if (strcmp(argv[i], "--builtin") == 0) {
-        options->builtin = true;
-        return 1;
-    }
-    if (strcmp(argv[i], "--index") == 0) {
-        options->index = true;
-        return 1;
+    for (size_t k = 0; k < sizeof flags / sizeof flags[0]; k++) {
+        if (strcmp(argv[i], flags[k].name) == 0) {
+            *flags[k].flag = true;
+            return 1;
+        }
     }
     return 0;
 }

@@ -1,0 +1,275 @@
+/* cmd_frames.c - troupe frames: the frames of reference that a server knows, as a tree. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "output.h"
+#include "remote.h"
+
+static const char name[] = "frames";
+
+enum { MOST_WORDS = 2, DEEPEST = 64, MOST_NAMES = 256 };
+
+struct frames {
+    struct remote remote;
+    bool json;
+    char *words[MOST_WORDS]; /* borrowed: URL, or FROM TO */
+    int word_count;
+    const tp_frame_list *list; /* borrowed from the client */
+    uint32_t drawn;
+};
+
+/* ---- The tree -------------------------------------------------------------------------------- */
+
+static void put_number(tpi_buf *out, double value)
+{
+    /* no minus zero, which only asks questions */
+    tpi_buf_printf(out, "%.3f", value > -0.0005 && value < 0.0005 ? 0.0 : value);
+}
+
+/* "at 0.100 0.000 0.200 m, turned 0.000 0.000 1.571 rad" */
+static void put_pose(tpi_buf *out, const tp_pose3d *pose)
+{
+    const double place[] = {pose->px, pose->py, pose->pz};
+    const double turn[] = {pose->proll, pose->ppitch, pose->pyaw};
+
+    tpi_buf_puts(out, "at");
+    for (size_t i = 0; i < 3; i++) {
+        tpi_buf_putc(out, ' ');
+        put_number(out, place[i]);
+    }
+    tpi_buf_puts(out, " m, turned");
+    for (size_t i = 0; i < 3; i++) {
+        tpi_buf_putc(out, ' ');
+        put_number(out, turn[i]);
+    }
+    tpi_buf_puts(out, " rad");
+}
+
+/* Names carry a NUL, unless the server is careless. */
+static bool is_name(const char *a, uint32_t a_count, const char *b, uint32_t b_count)
+{
+    const size_t a_length = a_count > 0 ? strnlen(a, a_count) : 0;
+    const size_t b_length = b_count > 0 ? strnlen(b, b_count) : 0;
+
+    return a_length == b_length && (a_length == 0 || memcmp(a, b, a_length) == 0);
+}
+
+static bool is_child(const tp_frame_info *frame, const tp_frame_info *parent)
+{
+    return frame->robot == parent->robot &&
+           is_name(frame->parent, frame->parent_count, parent->name, parent->name_count);
+}
+
+static bool is_root(const struct frames *f, const tp_frame_info *frame)
+{
+    for (uint32_t i = 0; i < f->list->frames_count; i++) {
+        if (is_child(frame, &f->list->frames[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void put_frame(tpi_buf *out, const tp_frame_info *frame, bool root)
+{
+    output_put_clean(out, frame->name, frame->name_count);
+    if (!frame->known) {
+        tpi_buf_puts(out, root ? "" : "  (pose not known)");
+    } else if (!root) {
+        tpi_buf_puts(out, "  ");
+        put_pose(out, &frame->pose);
+        tpi_buf_puts(out, frame->moves ? "  (moves)" : "");
+    }
+    tpi_buf_putc(out, '\n');
+}
+
+/* All children of a frame; `lines` is what stands before each of their lines. */
+static void put_children(struct frames *f, tpi_buf *out, const tp_frame_info *parent,
+                         const char *lines)
+{
+    const tp_frame_info *last = NULL;
+    char deeper[4 * DEEPEST + 1];
+
+    for (uint32_t i = 0; i < f->list->frames_count; i++) {
+        last = is_child(&f->list->frames[i], parent) ? &f->list->frames[i] : last;
+    }
+    for (uint32_t i = 0; i < f->list->frames_count; i++) {
+        const tp_frame_info *frame = &f->list->frames[i];
+        /* a list with a name twice would be drawn again and again */
+        if (!is_child(frame, parent) || f->drawn >= f->list->frames_count) {
+            continue;
+        }
+        f->drawn++;
+        tpi_buf_printf(out, "%s%s", lines, frame == last ? "`-- " : "|-- ");
+        put_frame(out, frame, false);
+        snprintf(deeper, sizeof deeper, "%s%s", lines, frame == last ? "    " : "|   ");
+        if (strlen(deeper) < 4 * (size_t)(DEEPEST - 1)) {
+            put_children(f, out, frame, deeper);
+        }
+    }
+}
+
+static void put_tree(struct frames *f, tpi_buf *out)
+{
+    if (f->list->frames_count == 0) {
+        tpi_buf_puts(out, "no frames\n");
+    }
+    for (uint32_t i = 0; i < f->list->frames_count; i++) {
+        const tp_frame_info *frame = &f->list->frames[i];
+        if (is_root(f, frame)) {
+            f->drawn++;
+            put_frame(out, frame, true);
+            put_children(f, out, frame, "");
+        }
+    }
+}
+
+static int show_tree(struct frames *f)
+{
+    tpi_buf out = {0};
+    char *json = NULL;
+
+    f->list = remote_ask(&f->remote, TP_PLAYER_REQ_FRAMES, NULL, "frames");
+    if (f->list == NULL) {
+        return EXIT_FAILED;
+    }
+    if (f->json) {
+        out.failed = tp_value_text(&json, &tp_desc_frame_list, f->list, TP_TEXT_JSON) != TP_OK;
+        tpi_buf_printf(&out, "%s\n", json != NULL ? json : "");
+        free(json);
+    } else {
+        put_tree(f, &out);
+    }
+    return command_write(name, &out);
+}
+
+/* ---- A transform ----------------------------------------------------------------------------- */
+
+/* A name that no frame has is told with the nearest one. */
+static int check_name(const struct frames *f, const char *word)
+{
+    char names[MOST_NAMES][64];
+    tpi_nearest nearest;
+    char hint[96];
+
+    tpi_nearest_init(&nearest, word);
+    for (uint32_t i = 0; i < f->list->frames_count; i++) {
+        const tp_frame_info *frame = &f->list->frames[i];
+        if (is_name(frame->name, frame->name_count, word, (uint32_t)strlen(word) + 1)) {
+            return EXIT_DONE;
+        }
+        if (i < MOST_NAMES) {
+            snprintf(names[i], sizeof names[i], "%.*s", (int)frame->name_count, frame->name);
+            tpi_nearest_offer(&nearest, names[i]);
+        }
+    }
+    return command_fail(name, EXIT_FAILED, "there is no frame \"%s\"%s", word,
+                        tpi_nearest_hint(&nearest, hint, sizeof hint));
+}
+
+static int check_names(struct frames *f)
+{
+    f->list = remote_ask(&f->remote, TP_PLAYER_REQ_FRAMES, NULL, "frames");
+    if (f->list == NULL) {
+        return EXIT_FAILED;
+    }
+    const int result = check_name(f, f->words[0]);
+    return result == EXIT_DONE ? check_name(f, f->words[1]) : result;
+}
+
+static void put_transform(const struct frames *f, tpi_buf *out, const tp_transform_req *transform)
+{
+    tpi_buf_printf(out, "%s in %s  ", f->words[0], f->words[1]);
+    put_pose(out, &transform->pose);
+    if (transform->timestamp > 0) {
+        tpi_buf_printf(out, "  (measured at %.6f s)", transform->timestamp);
+    }
+    tpi_buf_putc(out, '\n');
+}
+
+static int show_transform(struct frames *f)
+{
+    const tp_transform_req ask = {
+        .from_count = (uint32_t)strlen(f->words[0]) + 1,
+        .from = f->words[0],
+        .to_count = (uint32_t)strlen(f->words[1]) + 1,
+        .to = f->words[1],
+    };
+    tpi_buf out = {0};
+    char *json = NULL;
+    const int result = check_names(f);
+
+    if (result != EXIT_DONE) {
+        return result;
+    }
+    const tp_transform_req *transform =
+        remote_ask(&f->remote, TP_PLAYER_REQ_TRANSFORM, &ask, "transform");
+    if (transform == NULL) {
+        return EXIT_FAILED;
+    }
+    if (f->json) {
+        out.failed = tp_value_text(&json, &tp_desc_transform_req, transform, TP_TEXT_JSON) != TP_OK;
+        tpi_buf_printf(&out, "%s\n", json != NULL ? json : "");
+        free(json);
+    } else {
+        put_transform(f, &out, transform);
+    }
+    return command_write(name, &out);
+}
+
+/* ---- Command line ---------------------------------------------------------------------------- */
+
+static int read_options(struct frames *f, int argc, char **argv)
+{
+    static const char *const options[] = {"--json", NULL};
+    int result = EXIT_DONE;
+
+    for (int i = 0; i < argc && result == EXIT_DONE; i++) {
+        if (remote_has_option(argv[i])) {
+            result = remote_option(&f->remote, argc, argv, &i);
+        } else if (strcmp(argv[i], "--json") == 0) {
+            f->json = true;
+        } else if (argv[i][0] == '-' || f->word_count == MOST_WORDS) {
+            result = remote_unexpected(&f->remote, argv[i], options);
+        } else {
+            f->words[f->word_count++] = argv[i];
+        }
+    }
+    if (result == EXIT_DONE && f->word_count == 1) {
+        return remote_set_url(&f->remote, f->words[0]);
+    }
+    return result;
+}
+
+static int run(int argc, char **argv)
+{
+    struct frames f = {.json = false};
+    int result = remote_init(&f.remote, name);
+
+    result = result == EXIT_DONE ? read_options(&f, argc, argv) : result;
+    result = result == EXIT_DONE ? remote_connect(&f.remote, TP_CLIENT_FRESH, false) : result;
+    if (result == EXIT_DONE) {
+        result = f.word_count == 2 ? show_transform(&f) : show_tree(&f);
+    }
+    remote_fini(&f.remote);
+    return result;
+}
+
+const command command_frames = {
+    .name = name,
+    .summary = "where devices sit: the tree of frames, or one transform",
+    .help =
+        "usage: troupe frames [URL] [--json]\n"
+        "       troupe frames FROM TO [--json]\n"
+        "\n"
+        "Draws the frames of reference that one of our servers knows as a tree, each with its\n"
+        "pose in the frame above it: x y z in metres, roll pitch yaw in radians. With two names\n"
+        "it prints the pose of the first frame in the second.\n"
+        "\n"
+        "  --json          as one JSON object\n" REMOTE_OPTIONS_HELP "\n"
+        "Examples: troupe frames\n"
+        "          troupe frames laser:0 base\n",
+    .run = run,
+};

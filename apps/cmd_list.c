@@ -1,0 +1,284 @@
+/* cmd_list.c - troupe list: the devices of a server. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/wanted.h"
+#include "output.h"
+#include "remote.h"
+#include "stat_text.h"
+#include "table.h"
+
+static const char name[] = "list";
+
+struct list {
+    struct remote remote;
+    bool json;
+    const char *where;         /* NULL for all */
+    tp_client_device *devices; /* owned */
+    size_t count;
+    const tp_statistics *statistics; /* borrowed from the client; NULL from a Player server */
+};
+
+static const tp_device_stat *find_stat(const struct list *list, const tp_devaddr *addr)
+{
+    for (uint32_t i = 0; list->statistics != NULL && i < list->statistics->devices_count; i++) {
+        const tp_device_stat *stat = &list->statistics->devices[i];
+        if (stat->addr.robot == addr->robot && stat->addr.interf == addr->interf &&
+            stat->addr.index == addr->index) {
+            return stat;
+        }
+    }
+    return NULL;
+}
+
+/* ---- For people ------------------------------------------------------------------------------ */
+
+static void put_rows(const struct list *list, struct table *rows)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        const tp_client_device *device = &list->devices[i];
+        const tp_device_stat *stat = find_stat(list, &device->addr);
+        table_cell(rows, "%s", device->name);
+        table_cell(rows, "%s", device->driver);
+        if (list->statistics != NULL) {
+            table_cell(rows, "%s", stat != NULL ? stat_state(stat->state) : "?");
+            table_cell(rows, "%lu", stat != NULL ? (unsigned long)stat->readers : 0);
+        }
+        const char *what = device->interface != NULL ? device->interface->doc : "(unknown)";
+        table_cell(rows, "%.*s", output_sentence(what), what);
+    }
+}
+
+static void put_failures(const struct list *list, tpi_buf *out)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        const tp_device_stat *stat = find_stat(list, &list->devices[i].addr);
+        if (stat != NULL && stat->state == TP_DEVICE_FAILED && stat->failure_count > 1) {
+            tpi_buf_printf(out, "%s: ", list->devices[i].name);
+            output_put_clean(out, stat->failure, stat->failure_count);
+            tpi_buf_putc(out, '\n');
+        }
+    }
+}
+
+static void put_text(const struct list *list, tpi_buf *out)
+{
+    static const char *const ours[] = {"DEVICE", "DRIVER", "STATE", ">READERS", "WHAT IT IS", NULL};
+    static const char *const player[] = {"DEVICE", "DRIVER", "WHAT IT IS", NULL};
+    size_t columns = 0;
+    size_t lines;
+    struct table rows;
+
+    if (output_is_terminal()) {
+        output_size(&columns, &lines);
+    }
+    output_put_clean(out, remote_url(&list->remote), strlen(remote_url(&list->remote)));
+    tpi_buf_printf(out, ", %s: %zu device%s\n",
+                   tp_client_is_troupe(list->remote.client) ? "Troupe" : "Player", list->count,
+                   list->count == 1 ? "" : "s");
+    if (list->count == 0) {
+        return;
+    }
+    table_init(&rows, list->statistics != NULL ? ours : player);
+    put_rows(list, &rows);
+    table_put(out, &rows, 0, columns);
+    table_fini(&rows);
+    put_failures(list, out);
+}
+
+/* ---- For programs ---------------------------------------------------------------------------- */
+
+static void put_member(tpi_buf *out, const char *key, const char *text)
+{
+    tpi_buf_printf(out, "\"%s\":", key);
+    output_put_json(out, text, strlen(text));
+}
+
+static void put_device(tpi_buf *out, const tp_client_device *device, const tp_device_stat *stat)
+{
+    tpi_buf_putc(out, '{');
+    put_member(out, "device", device->name);
+    tpi_buf_puts(out, ",\"interface\":");
+    if (device->interface != NULL) {
+        output_put_json(out, device->interface->name, strlen(device->interface->name));
+    } else {
+        tpi_buf_puts(out, "null");
+    }
+    tpi_buf_printf(out, ",\"code\":%u,\"index\":%u,\"robot\":%lu,", device->addr.interf,
+                   device->addr.index, (unsigned long)device->addr.robot);
+    put_member(out, "driver", device->driver);
+    if (stat != NULL) {
+        tpi_buf_putc(out, ',');
+        put_member(out, "state", stat_state(stat->state));
+        tpi_buf_printf(out, ",\"readers\":%lu,\"failure\":", (unsigned long)stat->readers);
+        output_put_json(out, stat->failure, stat->failure_count);
+    }
+    tpi_buf_putc(out, '}');
+}
+
+static void put_json(const struct list *list, tpi_buf *out)
+{
+    tpi_buf_putc(out, '{');
+    put_member(out, "url", remote_url(&list->remote));
+    tpi_buf_putc(out, ',');
+    put_member(out, "banner", tp_client_banner(list->remote.client));
+    tpi_buf_printf(out, ",\"troupe\":%s,\"devices\":[",
+                   tp_client_is_troupe(list->remote.client) ? "true" : "false");
+    for (size_t i = 0; i < list->count; i++) {
+        tpi_buf_puts(out, i > 0 ? ",\n" : "\n");
+        put_device(out, &list->devices[i], find_stat(list, &list->devices[i].addr));
+    }
+    tpi_buf_puts(out, "]}\n");
+}
+
+/* ---- Conditions ------------------------------------------------------------------------------ */
+
+/* Only conditions: the most or least of something would choose one device, not some. */
+static int check_where(const char *where)
+{
+    tpi_wanted wanted;
+    tp_error err = {0};
+    int result = EXIT_DONE;
+
+    if (tpi_wanted_parse(&wanted, where, &err) != TP_OK) {
+        return command_fail(name, EXIT_USAGE, "--where: %s", err.text);
+    }
+    for (size_t i = 0; i < wanted.count && result == EXIT_DONE; i++) {
+        if (!tpi_wish_is_condition(&wanted.wishes[i])) {
+            result = command_fail(name, EXIT_USAGE,
+                                  "--where takes conditions only, not the most or least %s",
+                                  wanted.wishes[i].name);
+        }
+    }
+    tpi_wanted_fini(&wanted);
+    return result;
+}
+
+/* Whether a device meets the conditions: 1 or 0, or negative (and a message) if that cannot be
+ * found out. One that meets them all but does not open at the end is as good. */
+static int is_wanted(struct list *list, const tp_client_device *device)
+{
+    tpi_buf wanted = {0};
+    tp_proxy *proxy = NULL;
+    tp_error err = {0};
+
+    if (device->interface == NULL) {
+        return 0;
+    }
+    tpi_buf_printf(&wanted, "%s%s index = %u", list->where, list->where[0] != '\0' ? "," : "",
+                   device->addr.index);
+    const tp_status status = tp_client_find(list->remote.client, device->interface->name,
+                                            tpi_buf_text(&wanted), TP_READ_MODE, &proxy, &err);
+    tp_proxy_close(proxy);
+    tpi_buf_fini(&wanted);
+    if (status == TP_E_CLOSED || status == TP_E_TIMEOUT || status == TP_E_NOMEM) {
+        command_fail(name, EXIT_FAILED, "%s", err.text);
+        return -1;
+    }
+    return status == TP_E_UNKNOWN ? 0 : 1;
+}
+
+static int keep_wanted(struct list *list)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < list->count; i++) {
+        const int wanted = is_wanted(list, &list->devices[i]);
+        if (wanted < 0) {
+            return EXIT_FAILED;
+        }
+        list->devices[kept] = list->devices[i];
+        kept += (size_t)wanted;
+    }
+    list->count = kept;
+    return EXIT_DONE;
+}
+
+/* ---- Command line ---------------------------------------------------------------------------- */
+
+static int show(struct list *list)
+{
+    tp_error err = {0};
+    tpi_buf out = {0};
+    const void *answer = NULL;
+    int result = remote_connect(&list->remote, TP_CLIENT_FRESH, false);
+
+    if (result != EXIT_DONE) {
+        return result;
+    }
+    if (tp_client_list(list->remote.client, &list->devices, &list->count, &err) != TP_OK) {
+        return command_fail(name, EXIT_FAILED, "%s", err.text);
+    }
+    if (list->where != NULL && keep_wanted(list) != EXIT_DONE) {
+        return EXIT_FAILED;
+    }
+    /* a server without statistics still has devices */
+    if (tp_client_is_troupe(list->remote.client) &&
+        tp_client_request(list->remote.client, TP_PLAYER_REQ_STATISTICS, NULL, &answer, NULL) ==
+            TP_OK) {
+        list->statistics = answer;
+    }
+    if (list->json) {
+        put_json(list, &out);
+    } else {
+        put_text(list, &out);
+    }
+    return command_write(name, &out);
+}
+
+static int read_options(struct list *list, int argc, char **argv)
+{
+    static const char *const options[] = {"--json", "--where", NULL};
+    int result = EXIT_DONE;
+
+    for (int i = 0; i < argc && result == EXIT_DONE; i++) {
+        if (remote_has_option(argv[i])) {
+            result = remote_option(&list->remote, argc, argv, &i);
+        } else if (strcmp(argv[i], "--json") == 0) {
+            list->json = true;
+        } else if (strcmp(argv[i], "--where") == 0) {
+            list->where = command_value(name, argc, argv, &i);
+            result = list->where != NULL ? check_where(list->where) : EXIT_USAGE;
+        } else if (argv[i][0] == '-') {
+            result = remote_unexpected(&list->remote, argv[i], options);
+        } else {
+            result = remote_set_url(&list->remote, argv[i]);
+        }
+    }
+    return result;
+}
+
+static int run(int argc, char **argv)
+{
+    struct list list = {.json = false};
+    int result = remote_init(&list.remote, name);
+
+    result = result == EXIT_DONE ? read_options(&list, argc, argv) : result;
+    result = result == EXIT_DONE ? show(&list) : result;
+    free(list.devices);
+    remote_fini(&list.remote);
+    return result;
+}
+
+const command command_list = {
+    .name = name,
+    .summary = "the devices of a server",
+    .help =
+        "usage: troupe list [URL] [--where CONDITIONS] [--json]\n"
+        "\n"
+        "Lists the devices of a server, ours or Player's: name, driver and what each is; of our\n"
+        "servers also what it is doing and how many have it open.\n"
+        "\n"
+        "  --where CONDITIONS\n"
+        "                  only devices that meet them: NAME OP VALUE, divided by commas. NAME is\n"
+        "                  a property, or driver, index, x y z roll pitch yaw width length height\n"
+        "                  parent frame known; OP is one of = != < <= > >=. To learn these the\n"
+        "                  devices are opened.\n"
+        "  --json          as one JSON object\n" REMOTE_OPTIONS_HELP "\n"
+        "Examples: troupe list\n"
+        "          troupe list robot.local:6666\n"
+        "          troupe list --where 'max_range > 5, x >= 0'\n",
+    .run = run,
+};

@@ -1,0 +1,141 @@
+/* cmd_panic.c - troupe panic and reset: the emergency stop of a server. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output.h"
+#include "remote.h"
+
+struct panic_options {
+    struct remote remote;
+    const char *why;
+    const char *key;
+    bool raise;
+};
+
+static char *chars(const char *text, uint32_t *count)
+{
+    *count = (uint32_t)strlen(text) + 1;
+    return (char *)(uintptr_t)text;
+}
+
+static int raise_panic(struct panic_options *o)
+{
+    tp_panic panic = {0};
+    tp_error err = {0};
+
+    panic.why = chars(o->why, &panic.why_count);
+    panic.who = chars("", &panic.who_count);
+    if (tp_client_request(o->remote.client, TP_PLAYER_REQ_PANIC, &panic, NULL, &err) != TP_OK) {
+        return command_fail(o->remote.command, EXIT_FAILED, "%s", err.text);
+    }
+    puts("everything that moves is stopped; troupe reset ends the panic");
+    return EXIT_DONE;
+}
+
+static void print_reason(const tp_panic *panic)
+{
+    tpi_buf out = {0};
+
+    tpi_buf_puts(&out, "raised by ");
+    output_put_clean(&out, panic->who, panic->who_count);
+    tpi_buf_puts(&out, ": ");
+    output_put_clean(&out, panic->why, panic->why_count);
+    puts(tpi_buf_text(&out));
+    tpi_buf_fini(&out);
+}
+
+static int reset_panic(struct panic_options *o)
+{
+    const tp_panic *panic = remote_ask(&o->remote, TP_PLAYER_REQ_GET_PANIC, NULL, "panic");
+    tp_panic_reset reset = {0};
+    tp_error err = {0};
+
+    if (panic == NULL) {
+        return EXIT_FAILED;
+    }
+    if (!panic->active) {
+        puts("there is no panic");
+        return EXIT_DONE;
+    }
+    print_reason(panic);
+    reset.epoch = panic->epoch;
+    reset.key = chars(o->key, &reset.key_count);
+    if (tp_client_request(o->remote.client, TP_PLAYER_REQ_RESET_PANIC, &reset, NULL, &err) !=
+        TP_OK) {
+        return command_fail(o->remote.command, EXIT_FAILED, "%s", err.text);
+    }
+    puts("the panic is over");
+    return EXIT_DONE;
+}
+
+static int read_options(struct panic_options *o, int argc, char **argv)
+{
+    static const char *const known[] = {"--why", "--key", NULL};
+    int result = EXIT_DONE;
+
+    for (int i = 0; i < argc && result == EXIT_DONE; i++) {
+        const bool why = o->raise && strcmp(argv[i], "--why") == 0;
+        const bool key = !o->raise && strcmp(argv[i], "--key") == 0;
+        if (remote_has_option(argv[i])) {
+            result = remote_option(&o->remote, argc, argv, &i);
+        } else if (why || key) {
+            const char *value = command_value(o->remote.command, argc, argv, &i);
+            result = value == NULL ? EXIT_USAGE : EXIT_DONE;
+            *(why ? &o->why : &o->key) = value;
+        } else if (argv[i][0] == '-') {
+            result = remote_unexpected(&o->remote, argv[i], known);
+        } else {
+            result = remote_set_url(&o->remote, argv[i]);
+        }
+    }
+    return result;
+}
+
+static int run(const char *name, bool raise, int argc, char **argv)
+{
+    struct panic_options o = {.why = "troupe panic", .key = "", .raise = raise};
+    int result = remote_init(&o.remote, name);
+
+    result = result == EXIT_DONE ? read_options(&o, argc, argv) : result;
+    result = result == EXIT_DONE ? remote_connect(&o.remote, TP_CLIENT_FRESH, false) : result;
+    if (result == EXIT_DONE) {
+        result = raise ? raise_panic(&o) : reset_panic(&o);
+    }
+    remote_fini(&o.remote);
+    return result;
+}
+
+static int run_panic(int argc, char **argv)
+{
+    return run("panic", true, argc, argv);
+}
+
+static int run_reset(int argc, char **argv)
+{
+    return run("reset", false, argc, argv);
+}
+
+const command command_panic = {
+    .name = "panic",
+    .summary = "stop everything that moves, at once",
+    .help = "usage: troupe panic [URL] [--why TEXT]\n"
+            "\n"
+            "Stops everything that the server moves. Nothing moves again before troupe reset.\n"
+            "The signal SIGUSR1 to the server does the same, even if its loop hangs.\n"
+            "\n"
+            "  --why TEXT      the reason, which all clients are told\n" REMOTE_OPTIONS_HELP,
+    .run = run_panic,
+};
+
+const command command_reset = {
+    .name = "reset",
+    .summary = "end a panic",
+    .help = "usage: troupe reset [URL] [--key KEY]\n"
+            "\n"
+            "Ends a panic: of this machine's server, or with the operator's key, which the\n"
+            "configuration sets (operator_key). What moved before does not go on by itself.\n"
+            "\n"
+            "  --key KEY       the operator's key\n" REMOTE_OPTIONS_HELP,
+    .run = run_reset,
+};

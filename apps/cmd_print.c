@@ -1,0 +1,357 @@
+/*
+ * cmd_print.c - troupe print: the data of a device, as it comes.
+ *
+ * On a terminal the newest of each message stands in one place and is drawn again when it changes;
+ * elsewhere one record follows the other. print_form.c makes the records.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output.h"
+#include "print_form.h"
+#include "remote.h"
+
+static const char name[] = "print";
+
+enum {
+    KINDS = 256,
+    MOST_ONLY = 16,
+    REDRAWS_HZ = 10,
+};
+
+/* What has come of one message. */
+struct kind {
+    const tp_msg *last; /* owned; on a terminal */
+    uint64_t count;
+    int64_t due_ns;     /* with a rate that the server does not keep: nothing before this */
+    int64_t counted_ns; /* since when `counted` counts, and what it made */
+    uint64_t counted;
+    double rate_hz;
+    bool measured; /* the rate */
+};
+
+struct print {
+    struct remote remote;
+    struct remote_device device;
+    print_form form;
+    const char *form_option; /* that chose it; NULL for none */
+    double rate_hz;          /* 0 for all */
+    bool server_thins;       /* the server keeps the rate */
+    int64_t most;            /* messages; 0 for no end */
+    int64_t shown;
+    const char *only_names[MOST_ONLY];
+    unsigned only_count;
+    bool only[KINDS];
+    bool live; /* drawn in place */
+    bool changed;
+    int64_t drawn_ns;
+    tp_status failure; /* the output cannot be written, or not be made */
+    struct screen screen;
+    tp_proxy *proxy;
+    struct kind kinds[KINDS];
+};
+
+/* ---- In place on a terminal ------------------------------------------------------------------ */
+
+static int64_t now_ns(void)
+{
+    return tp_clock_now_ns(tp_clock_real());
+}
+
+/* Messages a second, over the last second or more. */
+static void measure(struct kind *kind, int64_t now)
+{
+    if (now - kind->counted_ns >= TP_NS_PER_S) {
+        kind->rate_hz =
+            (double)(kind->count - kind->counted) * 1e9 / (double)(now - kind->counted_ns);
+        kind->counted = kind->count;
+        kind->counted_ns = now;
+        kind->measured = true;
+    }
+}
+
+static void draw(struct print *p)
+{
+    tpi_buf out = {0};
+    const int64_t now = now_ns();
+    bool nothing = true;
+
+    tpi_buf_printf(&out, "%s, ", p->device.name);
+    output_put_clean(&out, tp_proxy_driver(p->proxy), strlen(tp_proxy_driver(p->proxy)));
+    tpi_buf_puts(&out, " at ");
+    output_put_clean(&out, remote_url(&p->remote), strlen(remote_url(&p->remote)));
+    tpi_buf_puts(&out, "   (Ctrl-C ends)\n");
+    for (unsigned i = 0; i < KINDS; i++) {
+        struct kind *kind = &p->kinds[i];
+        if (kind->last == NULL) {
+            continue;
+        }
+        nothing = false;
+        measure(kind, now);
+        tpi_buf_putc(&out, '\n');
+        print_form_head(&out, p->remote.catalogue, kind->last);
+        tpi_buf_printf(&out, "  %llu received", (unsigned long long)kind->count);
+        if (kind->measured) {
+            tpi_buf_printf(&out, ", %.1f Hz", kind->rate_hz);
+        }
+        tpi_buf_putc(&out, '\n');
+        print_form_body(&out, kind->last);
+    }
+    tpi_buf_puts(&out, nothing ? "waiting for data\n" : "");
+    p->failure = out.failed ? TP_E_NOMEM : screen_show(&p->screen, tpi_buf_text(&out));
+    tpi_buf_fini(&out);
+    p->changed = false;
+    p->drawn_ns = now;
+}
+
+static void leave_screen(struct remote *remote)
+{
+    struct print *p = (struct print *)remote; /* its first member */
+
+    screen_leave(&p->screen);
+}
+
+/* ---- Data ------------------------------------------------------------------------------------ */
+
+/* Whether the rate lets this one through. A server that keeps it is trusted, but for what it sent
+ * before it knew of the rate. */
+static bool is_due(struct print *p, struct kind *kind)
+{
+    const int64_t now = now_ns();
+    const int64_t period = p->rate_hz > 0 ? command_ns(1 / p->rate_hz) : 0;
+    const int64_t grace = p->server_thins ? period / 2 : 0;
+
+    if (now < kind->due_ns - grace) {
+        return false;
+    }
+    kind->due_ns = kind->due_ns + period > now ? kind->due_ns + period : now + period;
+    return true;
+}
+
+static void write_record(struct print *p, const tp_msg *msg)
+{
+    tpi_buf out = {0};
+
+    print_form_record(&out, p->form, p->remote.catalogue, p->device.name, msg);
+    p->failure = out.failed ? TP_E_NOMEM : output_write(tpi_buf_text(&out), out.length);
+    if (p->failure != TP_OK) {
+        remote_stop(&p->remote);
+    }
+    tpi_buf_fini(&out);
+}
+
+static void on_data(tp_proxy *proxy, const tp_msg *msg)
+{
+    struct print *p = tp_proxy_context(proxy);
+    const unsigned code = tp_msg_header(msg)->subtype;
+    struct kind *kind = &p->kinds[code];
+
+    if ((p->only_count > 0 && !p->only[code]) || (p->most > 0 && p->shown >= p->most) ||
+        p->failure != TP_OK || !is_due(p, kind)) {
+        return;
+    }
+    kind->count++;
+    p->shown++;
+    if (p->live) {
+        kind->counted_ns = kind->count == 1 ? now_ns() : kind->counted_ns;
+        kind->counted = kind->count == 1 ? 1 : kind->counted;
+        tp_msg_unref(kind->last);
+        kind->last = tp_msg_ref(msg);
+        p->changed = true;
+    } else {
+        write_record(p, msg);
+    }
+    if (p->most > 0 && p->shown >= p->most) {
+        remote_stop(&p->remote);
+    }
+}
+
+/* Draw what has changed, and the rates once in a while; and see whether anybody still reads, if
+ * there is nothing to write. */
+static void on_tick(void *context)
+{
+    struct print *p = context;
+
+    if (p->live && (p->changed || now_ns() - p->drawn_ns >= TP_NS_PER_S)) {
+        draw(p);
+    }
+    if (output_is_gone() || p->failure != TP_OK) {
+        remote_stop(&p->remote);
+    }
+}
+
+/* ---- Running --------------------------------------------------------------------------------- */
+
+static int follow(struct print *p)
+{
+    tp_timer *timer = NULL;
+    tp_error err = {0};
+
+    if (tp_timer_create(&timer, tp_client_loop(p->remote.client), on_tick, p, &err) != TP_OK) {
+        return command_fail(name, EXIT_FAILED, "%s", err.text);
+    }
+    tp_timer_every(timer, TP_NS_PER_S / REDRAWS_HZ);
+    remote_catch_signals(&p->remote);
+    if (p->live) {
+        draw(p);
+    }
+    remote_run(&p->remote);
+    if (p->live && p->changed) {
+        draw(p);
+    }
+    tp_timer_destroy(timer);
+    return p->failure == TP_OK || p->failure == TP_E_CLOSED
+               ? EXIT_DONE
+               : command_fail(name, EXIT_FAILED, "%s",
+                              p->failure == TP_E_IO ? "cannot write the output"
+                                                    : tp_status_text(p->failure));
+}
+
+static int open_device(struct print *p)
+{
+    int result = remote_connect(&p->remote, TP_CLIENT_EVERYTHING, true);
+
+    if (result == EXIT_DONE) {
+        result = remote_follow(&p->remote, &p->device, on_data, p, &p->proxy);
+    }
+    if (result == EXIT_DONE && p->rate_hz > 0) {
+        p->server_thins = tp_proxy_set_rate(p->proxy, p->rate_hz, NULL) == TP_OK;
+    }
+    return result;
+}
+
+static int find_only(struct print *p)
+{
+    for (unsigned i = 0; i < p->only_count; i++) {
+        const tp_message *what =
+            remote_message(&p->remote, p->device.interface, TP_KIND_DATA, p->only_names[i]);
+        if (what == NULL) {
+            return EXIT_FAILED;
+        }
+        p->only[what->code] = true;
+    }
+    return EXIT_DONE;
+}
+
+static int print_data(struct print *p)
+{
+    int result = find_only(p);
+
+    p->live = p->form == PRINT_HUMAN && output_is_live();
+    p->remote.before_note = p->live ? leave_screen : NULL;
+    result = result == EXIT_DONE ? open_device(p) : result;
+    result = result == EXIT_DONE ? follow(p) : result;
+    tp_proxy_close(p->proxy);
+    for (unsigned i = 0; i < KINDS; i++) {
+        tp_msg_unref(p->kinds[i].last);
+    }
+    return result;
+}
+
+/* ---- Command line ---------------------------------------------------------------------------- */
+
+static int read_form(struct print *p, const char *option)
+{
+    static const char *const options[] = {"--human", "--line",  "--json", "--hex",
+                                          "--rate",  "--count", "--only", NULL};
+
+    if (!print_form_named(option, &p->form)) {
+        return remote_unexpected(&p->remote, option, options);
+    }
+    if (p->form_option != NULL && strcmp(p->form_option, option) != 0) {
+        return command_fail(name, EXIT_USAGE, "%s and %s exclude each other", p->form_option,
+                            option);
+    }
+    p->form_option = option;
+    return EXIT_DONE;
+}
+
+static int read_only(struct print *p, int argc, char **argv, int *i)
+{
+    const char *message = command_value(name, argc, argv, i);
+
+    if (message == NULL) {
+        return EXIT_USAGE;
+    }
+    if (p->only_count == MOST_ONLY) {
+        return command_fail(name, EXIT_USAGE, "--only more than %d times", MOST_ONLY);
+    }
+    p->only_names[p->only_count++] = message;
+    return EXIT_DONE;
+}
+
+static int read_option(struct print *p, int argc, char **argv, int *i)
+{
+    if (remote_has_option(argv[*i])) {
+        return remote_option(&p->remote, argc, argv, i);
+    }
+    if (strcmp(argv[*i], "--rate") == 0) {
+        return command_positive(name, argc, argv, i, &p->rate_hz);
+    }
+    if (strcmp(argv[*i], "--count") == 0 || strcmp(argv[*i], "-n") == 0) {
+        return command_whole(name, argc, argv, i, &p->most);
+    }
+    if (strcmp(argv[*i], "--only") == 0) {
+        return read_only(p, argc, argv, i);
+    }
+    return read_form(p, argv[*i]);
+}
+
+static int read_options(struct print *p, int argc, char **argv)
+{
+    const char *device = NULL;
+    int result = EXIT_DONE;
+
+    for (int i = 0; i < argc && result == EXIT_DONE; i++) {
+        if (argv[i][0] == '-' || device != NULL) {
+            result = read_option(p, argc, argv, &i);
+        } else {
+            device = argv[i];
+        }
+    }
+    if (result == EXIT_DONE && device == NULL) {
+        return command_fail(name, EXIT_USAGE, "which device? troupe list names them");
+    }
+    return result == EXIT_DONE ? remote_read_device(&p->remote, device, &p->device) : result;
+}
+
+static int run(int argc, char **argv)
+{
+    struct print *p = calloc(1, sizeof *p);
+    if (p == NULL) {
+        return command_fail(name, EXIT_FAILED, "out of memory");
+    }
+    int result = remote_init(&p->remote, name);
+
+    result = result == EXIT_DONE ? read_options(p, argc, argv) : result;
+    result = result == EXIT_DONE ? print_data(p) : result;
+    remote_fini(&p->remote);
+    free(p);
+    return result;
+}
+
+const command command_print = {
+    .name = name,
+    .summary = "the data of a device, as it comes",
+    .help =
+        "usage: troupe print DEVICE [--human | --line | --json | --hex] [--only MESSAGE]\n"
+        "                    [--rate HZ] [--count N]\n"
+        "\n"
+        "Prints the data of a device until it is interrupted. DEVICE is INTERFACE[:INDEX], with\n"
+        "the server and a slash before it if need be: laser, laser:1, robot.local:6666/laser:1.\n"
+        "On a terminal the newest data stands in one place; elsewhere one record follows the\n"
+        "other. A connection that is lost is made again.\n"
+        "\n"
+        "  --human         indented, with units and the names of constants (if nothing is said)\n"
+        "  --line          one line for each: time, device, message, name=value\n"
+        "  --json          one JSON object for each line: time, device, message, value\n"
+        "  --hex           one line for each: time, device, message, the body as on the wire, for\n"
+        "                  troupe decode\n"
+        "  --only MESSAGE  only this data message; may be repeated\n"
+        "  --rate HZ       at most so many of each message a second\n"
+        "  -n, --count N   end after so many messages\n" REMOTE_OPTIONS_HELP "\n"
+        "Examples: troupe print laser\n"
+        "          troupe print position2d:0 --json --rate 2 --count 10\n",
+    .run = run,
+};

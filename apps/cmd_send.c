@@ -1,0 +1,386 @@
+/* cmd_send.c - troupe send and request: one message to a device, or to the server itself. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "example.h"
+#include "output.h"
+#include "remote.h"
+
+enum { LARGEST_INPUT = 64 << 20, MOST_WORDS = 3 };
+
+struct send {
+    struct remote remote;
+    tp_kind kind;
+    struct remote_device device;
+    const tp_message *message;
+    const char *words[MOST_WORDS]; /* DEVICE MESSAGE JSON */
+    int word_count;
+    bool json; /* the answer */
+    double repeat_hz;
+    double for_s;
+    void *value; /* owned; NULL for a message without a body */
+    tp_proxy *proxy;
+    bool told; /* that a command could not be sent */
+};
+
+/* ---- What is sent ---------------------------------------------------------------------------- */
+
+/* Whether JSON says nothing: blank, null or {}. */
+static bool is_nothing(const char *text, size_t length)
+{
+    tpi_json json;
+    tpi_json_span name;
+
+    tpi_json_init(&json, text, length);
+    if (tpi_json_peek(&json) == TPI_JSON_NONE) {
+        return strspn(text, " \t\r\n") == length;
+    }
+    if (tpi_json_peek(&json) == TPI_JSON_NULL) {
+        tpi_json_null(&json);
+    } else if (!tpi_json_object(&json) || tpi_json_member(&json, &name)) {
+        return false;
+    }
+    return tpi_json_end(&json, NULL) == TP_OK;
+}
+
+static int needs_value(const struct send *s)
+{
+    tpi_buf example = {0};
+
+    example_put(&example, s->message->ask, true);
+    const int result =
+        command_fail(s->remote.command, EXIT_USAGE, "%s %s needs a value, such as '%s'",
+                     s->device.name, s->message->name, tpi_buf_text(&example));
+    tpi_buf_fini(&example);
+    return result;
+}
+
+static int parse_value(struct send *s, const char *text, size_t length)
+{
+    tp_error err = {0};
+
+    if (s->message->ask == NULL) {
+        return is_nothing(text, length)
+                   ? EXIT_DONE
+                   : command_fail(s->remote.command, EXIT_FAILED, "%s %s takes no value",
+                                  s->device.name, s->message->name);
+    }
+    if (tp_value_from_json(&s->value, s->message->ask, text, length, &err) != TP_OK) {
+        return command_fail(s->remote.command, EXIT_FAILED, "%s %s: %s", s->device.name,
+                            s->message->name, err.text);
+    }
+    return EXIT_DONE;
+}
+
+static int read_value(struct send *s)
+{
+    tpi_buf input = {0};
+    tp_error err = {0};
+
+    if (s->word_count < 3) {
+        return s->message->ask != NULL ? needs_value(s) : EXIT_DONE;
+    }
+    if (strcmp(s->words[2], "-") != 0) {
+        return parse_value(s, s->words[2], strlen(s->words[2]));
+    }
+    int result = EXIT_FAILED;
+    if (tpi_file_read(&input, "-", LARGEST_INPUT, &err) != TP_OK) {
+        command_fail(s->remote.command, EXIT_FAILED, "%s", err.text);
+    } else {
+        result = parse_value(s, tpi_buf_text(&input), input.length);
+    }
+    tpi_buf_fini(&input);
+    return result;
+}
+
+static int list_messages(const struct send *s)
+{
+    tpi_buf out = {0};
+
+    example_put_messages(&out, s->device.interface, s->kind, s->remote.command, s->words[0]);
+    if (s->kind == TP_KIND_REQUEST && s->device.interface->code != 0) {
+        tpi_buf_puts(&out, "Requests that every device has: troupe request common\n");
+    }
+    return command_write(s->remote.command, &out);
+}
+
+/* ---- Commands -------------------------------------------------------------------------------- */
+
+static void send_again(void *context)
+{
+    struct send *s = context;
+    tp_error err = {0};
+    const tp_status status = tp_proxy_command(s->proxy, s->message->code, s->value, &err);
+
+    /* a lost connection was told already */
+    if (status != TP_OK && status != TP_E_CLOSED && !s->told) {
+        command_fail(s->remote.command, EXIT_FAILED, "%s", err.text);
+        s->told = true;
+    }
+}
+
+static void end_sending(void *context)
+{
+    struct send *s = context;
+
+    remote_stop(&s->remote);
+}
+
+/* Keep the device open, and repeat the command if that was asked for. */
+static int keep_sending(struct send *s)
+{
+    tp_loop *loop = tp_client_loop(s->remote.client);
+    tp_timer *repeat = NULL;
+    tp_timer *end = NULL;
+    tp_error err = {0};
+    tp_status status = tp_timer_create(&repeat, loop, send_again, s, &err);
+
+    status = status == TP_OK ? tp_timer_create(&end, loop, end_sending, s, &err) : status;
+    if (status == TP_OK && s->repeat_hz > 0) {
+        tp_timer_every(repeat, command_ns(1 / s->repeat_hz));
+    }
+    if (status == TP_OK && s->for_s > 0) {
+        tp_timer_at(end, tp_clock_now_ns(tp_loop_clock(loop)) + command_ns(s->for_s));
+    }
+    if (status == TP_OK) {
+        remote_run(&s->remote);
+    }
+    tp_timer_destroy(repeat);
+    tp_timer_destroy(end);
+    return status == TP_OK ? EXIT_DONE
+                           : command_fail(s->remote.command, EXIT_FAILED, "%s", err.text);
+}
+
+/* Commands are never refused, so ask a server of ours whether the device takes it. Some drivers
+ * know no better than to refuse the question; so it is sent all the same. */
+static void ask_whether_taken(struct send *s)
+{
+    const tp_capabilities_req ask = {.type = TP_MSGTYPE_CMD, .subtype = s->message->code};
+
+    if (tp_client_is_troupe(s->remote.client) &&
+        tp_proxy_request(s->proxy, TP_COMMON_REQ_CAPABILITIES, &ask, NULL, NULL) ==
+            TP_E_UNSUPPORTED) {
+        command_fail(s->remote.command, EXIT_DONE, "%s does not say that it takes %s; sent anyway",
+                     s->device.name, s->message->name);
+    }
+}
+
+/* Commands are not answered, so the server would refuse it in silence. */
+static int check_panic(struct send *s)
+{
+    const void *answer = NULL;
+
+    if (s->message->effect != TP_EFFECT_MOVES || !tp_client_is_troupe(s->remote.client) ||
+        tp_client_request(s->remote.client, TP_PLAYER_REQ_GET_PANIC, NULL, &answer, NULL) !=
+            TP_OK) {
+        return EXIT_DONE;
+    }
+    const tp_panic *panic = answer;
+    return panic == NULL || !panic->active
+               ? EXIT_DONE
+               : command_fail(s->remote.command, EXIT_FAILED,
+                              "nothing moves: there is a panic; troupe reset tells who raised it, "
+                              "and ends it");
+}
+
+static int send_command(struct send *s)
+{
+    const void *answer = NULL;
+    tp_error err = {0};
+    int result = remote_open(&s->remote, &s->device, TP_WRITE_MODE, &s->proxy);
+
+    result = result == EXIT_DONE ? check_panic(s) : result;
+    if (result != EXIT_DONE) {
+        return result;
+    }
+    ask_whether_taken(s);
+    if (s->repeat_hz > 0 || s->for_s > 0) {
+        remote_catch_signals(&s->remote);
+    }
+    if (tp_proxy_command(s->proxy, s->message->code, s->value, &err) != TP_OK) {
+        return command_fail(s->remote.command, EXIT_FAILED, "%s", err.text);
+    }
+    if (s->repeat_hz > 0 || s->for_s > 0) {
+        result = keep_sending(s);
+    }
+    /* commands are not answered: an answer to something else shows that they have arrived */
+    if (result == EXIT_DONE &&
+        tp_client_request(s->remote.client, TP_PLAYER_REQ_DEVLIST, NULL, &answer, &err) != TP_OK) {
+        return command_fail(s->remote.command, EXIT_FAILED, "%s %s may not have arrived: %s",
+                            s->device.name, s->message->name, err.text);
+    }
+    return result;
+}
+
+/* ---- Requests -------------------------------------------------------------------------------- */
+
+static int print_answer(const struct send *s, const void *answer)
+{
+    tpi_buf out = {0};
+    char *text = NULL;
+    const tp_struct *type = s->message->answer;
+
+    if (type == NULL || answer == NULL) {
+        puts(s->json ? "null" : "done");
+        return EXIT_DONE;
+    }
+    if (tp_value_text(&text, type, answer, s->json ? TP_TEXT_JSON : TP_TEXT_BLOCK) != TP_OK) {
+        return command_fail(s->remote.command, EXIT_FAILED, "out of memory");
+    }
+    if (s->json) {
+        tpi_buf_printf(&out, "%s\n", text);
+    } else {
+        output_put_lines(&out, text);
+    }
+    free(text);
+    return command_write(s->remote.command, &out);
+}
+
+static int send_request(struct send *s)
+{
+    const unsigned code = s->message->code;
+    const void *answer = NULL;
+    tp_error err = {0};
+    int result = EXIT_DONE;
+    tp_status status = TP_OK;
+
+    if (s->device.interface->code == TP_PLAYER_CODE) {
+        status = tp_client_request(s->remote.client, code, s->value, &answer, &err);
+    } else {
+        result = remote_open(&s->remote, &s->device, TP_OPEN_MODE, &s->proxy);
+        if (result == EXIT_DONE) {
+            status = tp_proxy_request(s->proxy, code, s->value, &answer, &err);
+        }
+    }
+    if (status != TP_OK) {
+        return command_fail(s->remote.command, EXIT_FAILED, "%s", err.text);
+    }
+    return result == EXIT_DONE ? print_answer(s, answer) : result;
+}
+
+/* ---- Command line ---------------------------------------------------------------------------- */
+
+static int read_option(struct send *s, int argc, char **argv, int *i)
+{
+    static const char *const of_send[] = {"--repeat", "--for", NULL};
+    static const char *const of_request[] = {"--json", NULL};
+    const bool sends = s->kind == TP_KIND_COMMAND;
+
+    if (remote_has_option(argv[*i])) {
+        return remote_option(&s->remote, argc, argv, i);
+    }
+    if (sends && strcmp(argv[*i], "--repeat") == 0) {
+        return command_positive(s->remote.command, argc, argv, i, &s->repeat_hz);
+    }
+    if (sends && strcmp(argv[*i], "--for") == 0) {
+        return command_positive(s->remote.command, argc, argv, i, &s->for_s);
+    }
+    if (!sends && strcmp(argv[*i], "--json") == 0) {
+        s->json = true;
+        return EXIT_DONE;
+    }
+    return remote_unexpected(&s->remote, argv[*i], sends ? of_send : of_request);
+}
+
+static int read_options(struct send *s, int argc, char **argv)
+{
+    int result = EXIT_DONE;
+
+    for (int i = 0; i < argc && result == EXIT_DONE; i++) {
+        const bool option = argv[i][0] == '-' && argv[i][1] != '\0';
+        if (option || s->word_count == MOST_WORDS) {
+            result = read_option(s, argc, argv, &i);
+        } else {
+            s->words[s->word_count++] = argv[i];
+        }
+    }
+    if (result == EXIT_DONE && s->word_count == 0) {
+        return command_fail(s->remote.command, EXIT_USAGE, "which device? troupe list names them");
+    }
+    return result == EXIT_DONE ? remote_read_device(&s->remote, s->words[0], &s->device) : result;
+}
+
+static int do_it(struct send *s)
+{
+    if (s->word_count < 2) {
+        return list_messages(s);
+    }
+    s->message = remote_message(&s->remote, s->device.interface, s->kind, s->words[1]);
+    int result = s->message != NULL ? read_value(s) : EXIT_FAILED;
+    if (result == EXIT_DONE) {
+        result = remote_connect(&s->remote, TP_CLIENT_FRESH, s->repeat_hz > 0 || s->for_s > 0);
+    }
+    if (result == EXIT_DONE) {
+        result = s->kind == TP_KIND_COMMAND ? send_command(s) : send_request(s);
+    }
+    tp_proxy_close(s->proxy);
+    free(s->value);
+    return result;
+}
+
+static int run(const char *name, tp_kind kind, int argc, char **argv)
+{
+    struct send s = {.kind = kind};
+    int result = remote_init(&s.remote, name);
+
+    result = result == EXIT_DONE ? read_options(&s, argc, argv) : result;
+    result = result == EXIT_DONE ? do_it(&s) : result;
+    remote_fini(&s.remote);
+    return result;
+}
+
+static int run_send(int argc, char **argv)
+{
+    return run("send", TP_KIND_COMMAND, argc, argv);
+}
+
+static int run_request(int argc, char **argv)
+{
+    return run("request", TP_KIND_REQUEST, argc, argv);
+}
+
+const command command_send = {
+    .name = "send",
+    .summary = "a command to a device",
+    .help =
+        "usage: troupe send DEVICE [COMMAND [JSON]] [--repeat HZ] [--for SECONDS]\n"
+        "\n"
+        "Sends a command to a device. Members of the JSON that are left out are zero; with - it "
+        "is\n"
+        "read from standard input. Without COMMAND it lists the commands of the interface, each\n"
+        "with an example; that needs no server. DEVICE is INTERFACE[:INDEX], with the server and "
+        "a\n"
+        "slash before it if need be: position2d, robot.local:6666/position2d:1.\n"
+        "\n"
+        "The device is closed again at the end. What it does then is its own affair: a robot that\n"
+        "nobody uses any more usually stops. --for keeps it open for a while.\n"
+        "\n"
+        "  --repeat HZ     send it so often, until --for ends or it is interrupted\n"
+        "  --for SECONDS   keep the device open for so long\n" REMOTE_OPTIONS_HELP "\n"
+        "Examples: troupe send position2d:0 VEL '{\"vel\":{\"px\":0.2},\"state\":1}' --for 2\n"
+        "          troupe send gripper OPEN\n",
+    .run = run_send,
+};
+
+const command command_request = {
+    .name = "request",
+    .summary = "a request to a device, and its answer",
+    .help =
+        "usage: troupe request DEVICE [REQUEST [JSON]] [--json]\n"
+        "\n"
+        "Asks a device and prints the answer, \"done\" if it has none. Members of the JSON that\n"
+        "are left out are zero; with - it is read from standard input. Without REQUEST it lists\n"
+        "the requests of the interface, each with an example; that needs no server. The server\n"
+        "itself is the device player:0. DEVICE is INTERFACE[:INDEX], with the server and a slash\n"
+        "before it if need be: laser, robot.local:6666/laser:1.\n"
+        "\n"
+        "  --json          the answer as one line of JSON\n" REMOTE_OPTIONS_HELP "\n"
+        "Examples: troupe request position2d GET_GEOM\n"
+        "          troupe request position2d:0 SET_ODOM '{\"pose\":{\"px\":1}}'\n"
+        "          troupe request laser GET_GEOMETRY --json\n",
+    .run = run_request,
+};

@@ -1,0 +1,347 @@
+/*
+ * cmd_stat.c - troupe stat: what a server and its clients have done.
+ *
+ * A single look shows numbers since the start. Watching shows how many there were in a second,
+ * which is the difference of two looks; drops stay numbers since the start, so that none is missed.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output.h"
+#include "remote.h"
+#include "stat_text.h"
+#include "table.h"
+
+static const char name[] = "stat";
+
+struct stat {
+    struct remote remote;
+    bool json;
+    bool watch;
+    double period_s;
+    tp_statistics *now;    /* owned; NULL before the first look */
+    tp_statistics *before; /* owned; NULL before the second look */
+    bool ended;            /* nobody reads any more, or it cannot be written */
+    struct screen screen;
+};
+
+/* ---- Tables ---------------------------------------------------------------------------------- */
+
+/* A count since the start, or in a second if there was a look before. */
+static void put_count(struct table *rows, const struct stat *s, int64_t now, int64_t before)
+{
+    const double elapsed = s->before != NULL ? s->now->uptime - s->before->uptime : 0;
+
+    if (!s->watch) {
+        table_cell(rows, "%lld", (long long)now);
+    } else if (elapsed > 0) {
+        table_cell(rows, "%.1f", (double)(now - before) / elapsed);
+    } else {
+        table_cell(rows, "-");
+    }
+}
+
+static void put_latency(struct table *rows, double seconds)
+{
+    char text[32];
+
+    table_cell(rows, "%s", stat_latency(text, sizeof text, seconds));
+}
+
+static const tp_device_stat *device_before(const struct stat *s, const tp_device_stat *now)
+{
+    for (uint32_t i = 0; s->before != NULL && i < s->before->devices_count; i++) {
+        const tp_device_stat *one = &s->before->devices[i];
+        if (one->addr.robot == now->addr.robot && one->addr.interf == now->addr.interf &&
+            one->addr.index == now->addr.index) {
+            return one;
+        }
+    }
+    return now;
+}
+
+/* Clients have no number; two that connect one after the other from the same place differ in age.
+ */
+static const tp_client_stat *client_before(const struct stat *s, const tp_client_stat *now)
+{
+    for (uint32_t i = 0; s->before != NULL && i < s->before->clients_count; i++) {
+        const tp_client_stat *one = &s->before->clients[i];
+        if (one->name_count == now->name_count && one->age <= now->age &&
+            memcmp(one->name, now->name, now->name_count) == 0) {
+            return one;
+        }
+    }
+    return now;
+}
+
+/* With the robot's port before it if there are several. */
+static void put_device_name(struct table *rows, const struct stat *s, const tp_devaddr *addr)
+{
+    const tp_interface *interface = tp_catalogue_code(s->remote.catalogue, addr->interf);
+    char robot[16] = "";
+    char code[16];
+
+    for (uint32_t i = 0; i < s->now->devices_count; i++) {
+        if (s->now->devices[i].addr.robot != addr->robot) {
+            snprintf(robot, sizeof robot, "%lu:", (unsigned long)addr->robot);
+        }
+    }
+    snprintf(code, sizeof code, "%u", addr->interf);
+    table_cell(rows, "%s%s:%u", robot, interface != NULL ? interface->name : code, addr->index);
+}
+
+static void put_devices(const struct stat *s, tpi_buf *out)
+{
+    static const char *const totals[] = {"DEVICE",   "DRIVER",    "STATE",     ">READERS",
+                                         ">DATA",    ">DROPPED",  ">COMMANDS", ">REQUESTS",
+                                         ">REFUSED", ">ANSWERED", ">AT MOST",  NULL};
+    static const char *const rates[] = {"DEVICE",   "DRIVER",    "STATE",       ">READERS",
+                                        ">DATA/s",  ">DROPPED",  ">COMMANDS/s", ">REQUESTS/s",
+                                        ">REFUSED", ">ANSWERED", ">AT MOST",    NULL};
+    struct table rows;
+
+    table_init(&rows, s->watch ? rates : totals);
+    for (uint32_t i = 0; i < s->now->devices_count; i++) {
+        const tp_device_stat *one = &s->now->devices[i];
+        const tp_device_stat *before = device_before(s, one);
+        put_device_name(&rows, s, &one->addr);
+        table_cell(&rows, "%.*s", (int)one->instance_count, one->instance);
+        table_cell(&rows, "%s", stat_state(one->state));
+        table_cell(&rows, "%lu", (unsigned long)one->readers);
+        put_count(&rows, s, one->published, before->published);
+        table_cell(&rows, "%lld", (long long)one->dropped);
+        put_count(&rows, s, one->commands, before->commands);
+        put_count(&rows, s, one->requests, before->requests);
+        table_cell(&rows, "%lld", (long long)one->failed_requests);
+        put_latency(&rows, one->latency_mean);
+        put_latency(&rows, one->latency_max);
+    }
+    table_put(out, &rows, 0, 0);
+    table_fini(&rows);
+}
+
+static void put_clients(const struct stat *s, tpi_buf *out)
+{
+    static const char *const totals[] = {"CLIENT", "SOFTWARE",  ">CONNECTED", ">OPEN", ">WAITING",
+                                         ">SENT",  ">RECEIVED", ">DROPPED",   NULL};
+    static const char *const rates[] = {"CLIENT",  "SOFTWARE",    ">CONNECTED", ">OPEN", ">WAITING",
+                                        ">SENT/s", ">RECEIVED/s", ">DROPPED",   NULL};
+    struct table rows;
+
+    table_init(&rows, s->watch ? rates : totals);
+    for (uint32_t i = 0; i < s->now->clients_count; i++) {
+        const tp_client_stat *one = &s->now->clients[i];
+        const tp_client_stat *before = client_before(s, one);
+        char age[32];
+        table_cell(&rows, "%.*s", (int)one->name_count, one->name);
+        table_cell(&rows, "%.*s", (int)one->software_count, one->software);
+        table_cell(&rows, "%s", stat_duration(age, sizeof age, one->age));
+        table_cell(&rows, "%lu", (unsigned long)one->opened);
+        table_cell(&rows, "%lu", (unsigned long)one->waiting);
+        put_count(&rows, s, one->sent, before->sent);
+        put_count(&rows, s, one->received, before->received);
+        table_cell(&rows, "%lld", (long long)one->dropped);
+    }
+    table_put(out, &rows, 0, 0);
+    table_fini(&rows);
+}
+
+static void put_failures(const struct stat *s, tpi_buf *out)
+{
+    const char *before = "\n";
+
+    for (uint32_t i = 0; i < s->now->devices_count; i++) {
+        const tp_device_stat *one = &s->now->devices[i];
+        if (one->failure_count > 1) {
+            tpi_buf_puts(out, before);
+            output_put_clean(out, one->failure, one->failure_count);
+            tpi_buf_putc(out, '\n');
+            before = "";
+        }
+    }
+}
+
+static void put_text(const struct stat *s, tpi_buf *out)
+{
+    char uptime[32];
+
+    output_put_clean(out, remote_url(&s->remote), strlen(remote_url(&s->remote)));
+    tpi_buf_printf(out, ", running for %s%s\n\n",
+                   stat_duration(uptime, sizeof uptime, s->now->uptime),
+                   s->watch && output_is_live() ? "   (Ctrl-C ends)" : "");
+    put_devices(s, out);
+    tpi_buf_putc(out, '\n');
+    put_clients(s, out);
+    put_failures(s, out);
+}
+
+/* ---- Looking --------------------------------------------------------------------------------- */
+
+static int look(struct stat *s)
+{
+    const void *answer = remote_ask(&s->remote, TP_PLAYER_REQ_STATISTICS, NULL, "statistics");
+    void *copy = NULL;
+
+    if (answer == NULL) {
+        return EXIT_FAILED;
+    }
+    if (tp_value_copy(&copy, &tp_desc_statistics, answer, NULL) != TP_OK) {
+        return command_fail(name, EXIT_FAILED, "out of memory");
+    }
+    free(s->before);
+    s->before = s->now;
+    s->now = copy;
+    return EXIT_DONE;
+}
+
+static int show(struct stat *s)
+{
+    tpi_buf out = {0};
+    char *json = NULL;
+
+    if (s->json) {
+        out.failed = tp_value_text(&json, &tp_desc_statistics, s->now, TP_TEXT_JSON) != TP_OK;
+        tpi_buf_printf(&out, "%s\n", json != NULL ? json : "");
+        free(json);
+    } else {
+        tpi_buf_puts(&out, s->before != NULL && !output_is_live() ? "\n" : "");
+        put_text(s, &out);
+    }
+    const bool live = s->watch && !s->json && output_is_live();
+    const tp_status status = out.failed ? TP_E_NOMEM
+                             : live     ? screen_show(&s->screen, tpi_buf_text(&out))
+                                        : output_write(tpi_buf_text(&out), out.length);
+    tpi_buf_fini(&out);
+    s->ended = status != TP_OK;
+    return status == TP_OK || status == TP_E_CLOSED
+               ? EXIT_DONE
+               : command_fail(name, EXIT_FAILED, "%s",
+                              status == TP_E_IO ? "cannot write the output"
+                                                : tp_status_text(status));
+}
+
+static void leave_screen(struct remote *remote)
+{
+    struct stat *s = (struct stat *)remote; /* its first member */
+
+    screen_leave(&s->screen);
+}
+
+static void end_wait(void *context)
+{
+    struct stat *s = context;
+
+    remote_stop(&s->remote);
+}
+
+/* One look after the other. A server that is away is waited for. */
+static int keep_looking(struct stat *s, tp_timer *timer)
+{
+    const tp_clock *clock = tp_loop_clock(tp_client_loop(s->remote.client));
+    const int64_t period = command_ns(s->period_s);
+    int64_t next = tp_clock_now_ns(clock);
+    bool interrupted = false;
+
+    while (!interrupted && !output_is_gone() && !s->ended) {
+        const int64_t now = tp_clock_now_ns(clock);
+        next = next + period > now ? next + period : now + period;
+        if (tp_client_is_connected(s->remote.client) &&
+            (look(s) != EXIT_DONE || show(s) != EXIT_DONE)) {
+            return EXIT_FAILED;
+        }
+        tp_timer_at(timer, next);
+        interrupted = remote_run(&s->remote);
+    }
+    return EXIT_DONE;
+}
+
+static int watch(struct stat *s)
+{
+    tp_timer *timer = NULL;
+    tp_error err = {0};
+
+    s->remote.before_note = leave_screen;
+    if (tp_timer_create(&timer, tp_client_loop(s->remote.client), end_wait, s, &err) != TP_OK) {
+        return command_fail(name, EXIT_FAILED, "%s", err.text);
+    }
+    remote_catch_signals(&s->remote);
+    const int result = keep_looking(s, timer);
+    tp_timer_destroy(timer);
+    return result;
+}
+
+/* ---- Command line ---------------------------------------------------------------------------- */
+
+/* --watch takes a number of seconds if one follows. */
+static int read_watch(struct stat *s, int argc, char **argv, int *i)
+{
+    const char first = *i + 1 < argc ? argv[*i + 1][0] : '\0';
+
+    s->watch = true;
+    s->period_s = 1;
+    if ((first >= '0' && first <= '9' && strchr(argv[*i + 1], ':') == NULL) || first == '.') {
+        return command_positive(name, argc, argv, i, &s->period_s);
+    }
+    return EXIT_DONE;
+}
+
+static int read_options(struct stat *s, int argc, char **argv)
+{
+    static const char *const options[] = {"--json", "--watch", NULL};
+    int result = EXIT_DONE;
+
+    for (int i = 0; i < argc && result == EXIT_DONE; i++) {
+        if (remote_has_option(argv[i])) {
+            result = remote_option(&s->remote, argc, argv, &i);
+        } else if (strcmp(argv[i], "--json") == 0) {
+            s->json = true;
+        } else if (strcmp(argv[i], "--watch") == 0 || strcmp(argv[i], "-w") == 0) {
+            result = read_watch(s, argc, argv, &i);
+        } else if (argv[i][0] == '-') {
+            result = remote_unexpected(&s->remote, argv[i], options);
+        } else {
+            result = remote_set_url(&s->remote, argv[i]);
+        }
+    }
+    return result;
+}
+
+static int run(int argc, char **argv)
+{
+    struct stat s = {.json = false};
+    int result = remote_init(&s.remote, name);
+
+    result = result == EXIT_DONE ? read_options(&s, argc, argv) : result;
+    result = result == EXIT_DONE ? remote_connect(&s.remote, TP_CLIENT_FRESH, s.watch) : result;
+    if (result == EXIT_DONE && s.watch) {
+        result = watch(&s);
+    } else if (result == EXIT_DONE) {
+        result = look(&s);
+        result = result == EXIT_DONE ? show(&s) : result;
+    }
+    free(s.now);
+    free(s.before);
+    remote_fini(&s.remote);
+    return result;
+}
+
+const command command_stat = {
+    .name = name,
+    .summary = "what a server and its clients have done",
+    .help =
+        "usage: troupe stat [URL] [--watch [SECONDS]] [--json]\n"
+        "\n"
+        "Prints the statistics of one of our servers: of each device the readers, data, dropped\n"
+        "data, commands, requests and how long answers take; of each client what it has open,\n"
+        "what waits for it, what went to it and came from it, and what it lost. Numbers are since\n"
+        "the start; watching shows how many there were in a second.\n"
+        "\n"
+        "  -w, --watch [SECONDS]\n"
+        "                  look again and again, every second if nothing is said\n"
+        "  --json          one JSON object for each look, always with numbers since the "
+        "start\n" REMOTE_OPTIONS_HELP "\n"
+        "Examples: troupe stat\n"
+        "          troupe stat robot.local --watch 5\n",
+    .run = run,
+};

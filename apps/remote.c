@@ -1,0 +1,416 @@
+/* remote.c - which server, which device, which message. */
+#include "remote.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/text.h"
+#include "output.h"
+#include "troupe/server.h"
+
+static const char *const shared_options[] = {"--url", "--timeout", "--load", NULL};
+
+static const int64_t DEFAULT_TIMEOUT_NS = 5 * TP_NS_PER_S; /* as the library has it */
+
+static tp_client *running; /* for the signal handler */
+static volatile sig_atomic_t interrupted;
+
+int remote_init(struct remote *remote, const char *caller)
+{
+    remote->command = caller;
+    remote->catalogue = command_catalogue(caller);
+    return remote->catalogue != NULL ? EXIT_DONE : EXIT_FAILED;
+}
+
+void remote_fini(struct remote *remote)
+{
+    tp_client_destroy(remote->client);
+    tp_catalogue_destroy(remote->catalogue);
+    free(remote->own_url);
+}
+
+/* ---- Options --------------------------------------------------------------------------------- */
+
+bool remote_has_option(const char *option)
+{
+    const char *const *at = shared_options;
+
+    while (*at != NULL && strcmp(*at, option) != 0) {
+        at++;
+    }
+    return *at != NULL || strcmp(option, "-u") == 0;
+}
+
+int command_positive(const char *name, int argc, char **argv, int *i, double *value)
+{
+    const char *option = argv[*i];
+    const char *text = command_value(name, argc, argv, i);
+
+    if (text == NULL) {
+        return EXIT_USAGE;
+    }
+    const size_t length = strlen(text);
+    if (length == 0 || tpi_number_read_f64(text, length, value) != length || !(*value > 0) ||
+        isinf(*value)) {
+        return command_fail(name, EXIT_USAGE, "%s needs a number over 0, not \"%s\"", option, text);
+    }
+    return EXIT_DONE;
+}
+
+int64_t command_ns(double seconds)
+{
+    return seconds > 1e9 ? (int64_t)1e18 : seconds < 1e-6 ? 1000 : (int64_t)(seconds * 1e9);
+}
+
+int command_whole(const char *name, int argc, char **argv, int *i, int64_t *value)
+{
+    const char *option = argv[*i];
+    const char *text = command_value(name, argc, argv, i);
+
+    if (text == NULL) {
+        return EXIT_USAGE;
+    }
+    if (!tpi_number_read_i64(text, strlen(text), value) || *value < 1) {
+        return command_fail(name, EXIT_USAGE, "%s needs a whole number over 0, not \"%s\"", option,
+                            text);
+    }
+    return EXIT_DONE;
+}
+
+int remote_set_url(struct remote *remote, const char *url)
+{
+    if (remote->url != NULL) {
+        return command_fail(remote->command, EXIT_USAGE,
+                            "the server is named twice: \"%s\" and \"%s\"", remote->url, url);
+    }
+    if (url[0] == '\0') {
+        return command_fail(remote->command, EXIT_USAGE, "the name of the server is empty");
+    }
+    remote->url = url;
+    return EXIT_DONE;
+}
+
+static int read_timeout(struct remote *remote, int argc, char **argv, int *i)
+{
+    double seconds = 0;
+    const int result = command_positive(remote->command, argc, argv, i, &seconds);
+
+    if (result == EXIT_DONE) {
+        remote->timeout_ns = command_ns(seconds);
+    }
+    return result;
+}
+
+int remote_option(struct remote *remote, int argc, char **argv, int *i)
+{
+    if (strcmp(argv[*i], "--load") == 0) {
+        return command_load(remote->command, remote->catalogue, argc, argv, i);
+    }
+    if (strcmp(argv[*i], "--timeout") == 0) {
+        return read_timeout(remote, argc, argv, i);
+    }
+    const char *url = command_value(remote->command, argc, argv, i);
+    return url != NULL ? remote_set_url(remote, url) : EXIT_USAGE;
+}
+
+int remote_unexpected(const struct remote *remote, const char *argument, const char *const *known)
+{
+    const char *const *lists[] = {known, shared_options};
+    tpi_nearest nearest;
+
+    tpi_nearest_init(&nearest, argument + strspn(argument, "-"));
+    for (size_t i = 0; argument[0] == '-' && i < 2; i++) {
+        for (const char *const *at = lists[i]; *at != NULL; at++) {
+            tpi_nearest_offer(&nearest, *at + strspn(*at, "-"));
+        }
+    }
+    if (nearest.best == NULL) {
+        return command_fail(remote->command, EXIT_USAGE, "unexpected \"%s\"", argument);
+    }
+    return command_fail(remote->command, EXIT_USAGE, "unexpected \"%s\"; did you mean \"--%s\"?",
+                        argument, nearest.best);
+}
+
+/* ---- Devices --------------------------------------------------------------------------------- */
+
+/* "laser:1" or "laser". */
+static int read_name(const struct remote *remote, const char *text, struct remote_device *out)
+{
+    char interface[64];
+    int64_t index = 0;
+    const size_t length = strcspn(text, ":");
+
+    if (length == 0 || length >= sizeof interface ||
+        (text[length] == ':' &&
+         !tpi_number_read_i64(text + length + 1, strlen(text + length + 1), &index)) ||
+        index < 0 || index > UINT16_MAX) {
+        return command_fail(remote->command, EXIT_USAGE,
+                            "\"%s\" is no device; a device is INTERFACE[:INDEX], as laser:0", text);
+    }
+    memcpy(interface, text, length);
+    interface[length] = '\0';
+    out->interface = command_interface(remote->command, remote->catalogue, interface);
+    out->index = (unsigned)index;
+    snprintf(out->name, sizeof out->name, "%s:%u", interface, out->index);
+    return out->interface != NULL ? EXIT_DONE : EXIT_FAILED;
+}
+
+int remote_read_device(struct remote *remote, const char *text, struct remote_device *out)
+{
+    const char *slash = strrchr(text, '/');
+
+    if (slash == NULL) {
+        return read_name(remote, text, out);
+    }
+    remote->own_url = strndup(text, (size_t)(slash - text));
+    if (remote->own_url == NULL) {
+        return command_fail(remote->command, EXIT_FAILED, "out of memory");
+    }
+    const int result = remote_set_url(remote, remote->own_url);
+    return result == EXIT_DONE ? read_name(remote, slash + 1, out) : result;
+}
+
+/* "; it has laser:0, laser:1", or that it has none like it. */
+static void put_known(tpi_buf *out, const tp_client_device *devices, size_t count,
+                      const struct remote_device *device)
+{
+    const char *glue = "; it has ";
+    size_t same = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        if (devices[i].interface == device->interface && same++ < 8) {
+            tpi_buf_printf(out, "%s%s", glue, devices[i].name);
+            glue = ", ";
+        }
+    }
+    if (same > 8) {
+        tpi_buf_puts(out, ", ...");
+    } else if (same == 0 && count > 0) {
+        tpi_buf_printf(out, ", nor any other %s; troupe list tells what it has",
+                       device->interface->name);
+    } else if (count == 0) {
+        tpi_buf_puts(out, ", nor any other");
+    }
+}
+
+/* Whether the server lists the device; if it does not, says so. */
+static bool is_listed(struct remote *remote, const struct remote_device *device)
+{
+    tp_client_device *devices = NULL;
+    size_t count = 0;
+    bool found = tp_client_list(remote->client, &devices, &count, NULL) != TP_OK;
+    tpi_buf known = {0};
+
+    for (size_t i = 0; i < count && !found; i++) {
+        found = strcmp(devices[i].name, device->name) == 0;
+    }
+    if (!found) {
+        put_known(&known, devices, count, device);
+        command_fail(remote->command, EXIT_FAILED, "%s has no device %s%s", remote_url(remote),
+                     device->name, tpi_buf_text(&known));
+    }
+    tpi_buf_fini(&known);
+    free(devices);
+    return found;
+}
+
+/* Why it is not open: that it is not there, or what the server said. */
+static int explain_unopened(struct remote *remote, const struct remote_device *device,
+                            const char *why)
+{
+    if (tp_client_is_connected(remote->client) && !is_listed(remote, device)) {
+        return EXIT_FAILED;
+    }
+    return command_fail(remote->command, EXIT_FAILED, "%s", why);
+}
+
+int remote_open(struct remote *remote, const struct remote_device *device, unsigned access,
+                tp_proxy **out)
+{
+    tp_error err = {0};
+
+    if (tp_client_open(remote->client, device->name, access, out, &err) == TP_OK) {
+        return EXIT_DONE;
+    }
+    return explain_unopened(remote, device, err.text);
+}
+
+struct opening {
+    bool done;
+    tp_error err;
+};
+
+static void on_opened(void *context, tp_proxy *proxy, tp_status status, const char *why)
+{
+    struct opening *opening = context;
+
+    (void)proxy;
+    opening->done = true;
+    if (status != TP_OK) {
+        tp_fail(&opening->err, status, "%s", why);
+    }
+}
+
+static void on_late(void *context)
+{
+    struct opening *opening = context;
+
+    opening->done = true;
+    tp_fail(&opening->err, TP_E_TIMEOUT, "it was not opened in time");
+}
+
+/* Until it is open, or the time-out. */
+static void wait_opened(struct remote *remote, struct opening *opening)
+{
+    const int64_t timeout_ns = remote->timeout_ns > 0 ? remote->timeout_ns : DEFAULT_TIMEOUT_NS;
+    tp_loop *loop = tp_client_loop(remote->client);
+    const int64_t now_ns = tp_clock_now_ns(tp_loop_clock(loop));
+    tp_timer *timer = NULL;
+
+    if (tp_timer_create(&timer, loop, on_late, opening, &opening->err) != TP_OK) {
+        return;
+    }
+    tp_timer_at(timer, now_ns + timeout_ns);
+    while (!opening->done) {
+        tp_client_step(remote->client, true);
+    }
+    tp_timer_destroy(timer);
+}
+
+int remote_follow(struct remote *remote, const struct remote_device *device, tp_proxy_data *data,
+                  void *context, tp_proxy **out)
+{
+    struct opening opening = {0};
+    tp_status status = tp_client_open_later(remote->client, device->interface, device->index,
+                                            TP_READ_MODE, on_opened, &opening, out, &opening.err);
+
+    if (status == TP_OK) {
+        tp_proxy_set_context(*out, context);
+        tp_proxy_on_data(*out, data);
+        wait_opened(remote, &opening);
+    }
+    if (opening.err.code == TP_OK) {
+        return EXIT_DONE;
+    }
+    tp_proxy_close(*out);
+    *out = NULL;
+    return explain_unopened(remote, device, opening.err.text);
+}
+
+const tp_message *remote_message(const struct remote *remote, const tp_interface *interface,
+                                 tp_kind kind, const char *name)
+{
+    const tp_interface *places[] = {interface, tp_catalogue_code(remote->catalogue, 0)};
+    const tp_message *message = NULL;
+    tpi_nearest nearest;
+    char hint[96];
+
+    tpi_nearest_init(&nearest, name);
+    for (size_t i = 0; i < 2 && message == NULL; i++) {
+        message = tp_interface_message_named(places[i], kind, name);
+        for (uint32_t k = 0; k < places[i]->message_count; k++) {
+            if (places[i]->messages[k].kind == kind) {
+                tpi_nearest_offer(&nearest, places[i]->messages[k].name);
+            }
+        }
+    }
+    if (message == NULL) {
+        command_fail(remote->command, EXIT_FAILED, "%s has no %s \"%s\"%s", interface->name,
+                     tp_kind_name(kind), name, tpi_nearest_hint(&nearest, hint, sizeof hint));
+    }
+    return message;
+}
+
+/* ---- The connection -------------------------------------------------------------------------- */
+
+static void on_change(void *context, tp_client *client, const char *why)
+{
+    struct remote *remote = context;
+
+    if (remote->was_connected && remote->before_note != NULL) {
+        remote->before_note(remote);
+    }
+    if (why != NULL) {
+        command_fail(remote->command, EXIT_FAILED, "%s; trying to connect again", why);
+    } else if (remote->was_connected) {
+        command_fail(remote->command, EXIT_DONE, "connected to %s again", tp_client_url(client));
+    }
+    remote->was_connected = true;
+}
+
+int remote_connect(struct remote *remote, tp_client_mode mode, bool persistent)
+{
+    char name[64];
+    tp_error err = {0};
+    const tp_client_options options = {
+        .name = name,
+        .timeout_ns = remote->timeout_ns,
+        .mode = mode,
+        .stay_lost = !persistent,
+        .catalogue = remote->catalogue,
+        .kit = &tp_full_kit,
+        .changed = persistent ? on_change : NULL,
+        .context = remote,
+    };
+
+    snprintf(name, sizeof name, "troupe %s", remote->command);
+    if (tp_client_connect(&remote->client, remote->url, &options, &err) != TP_OK) {
+        return command_fail(remote->command, EXIT_FAILED, "%s", err.text);
+    }
+    return EXIT_DONE;
+}
+
+const char *remote_url(const struct remote *remote)
+{
+    return remote->client != NULL ? tp_client_url(remote->client) : remote->url;
+}
+
+const void *remote_ask(struct remote *remote, unsigned code, const void *ask, const char *what)
+{
+    const void *answer = NULL;
+    tp_error err = {0};
+
+    if (!tp_client_is_troupe(remote->client)) {
+        command_fail(remote->command, EXIT_FAILED, "%s is a Player server, which has no %s",
+                     remote_url(remote), what);
+    } else if (tp_client_request(remote->client, code, ask, &answer, &err) != TP_OK) {
+        command_fail(remote->command, EXIT_FAILED, "%s: %s: %s", remote_url(remote), what,
+                     err.text);
+        answer = NULL;
+    }
+    return answer;
+}
+
+/* tp_client_stop() may be called from a signal handler; clang-tidy cannot know that. */
+static void on_signal(int number) /* NOLINT(bugprone-signal-handler) */
+{
+    (void)number;
+    interrupted = 1;
+    tp_client_stop(running); /* NOLINT(bugprone-signal-handler) */
+    output_stop();           /* NOLINT(bugprone-signal-handler) */
+}
+
+void remote_catch_signals(struct remote *remote)
+{
+    /* once: whoever does not want to wait for the end asks twice */
+    const struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+
+    running = remote->client;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+bool remote_run(struct remote *remote)
+{
+    tp_client_run(remote->client);
+    return interrupted != 0;
+}
+
+void remote_stop(struct remote *remote)
+{
+    tp_client_stop(remote->client);
+}

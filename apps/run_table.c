@@ -1,0 +1,121 @@
+/* run_table.c - what a server that starts has to say. */
+#include "run_table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "output.h"
+#include "table.h"
+
+enum {
+    DEFAULT_PORT = 6665,
+    MOST_PORT = 65535, /* robots beyond are on other servers */
+};
+
+/* With the robot's port before it, if there are several robots. */
+static void put_devices(const tp_server *server, tpi_buf *out)
+{
+    static const char *const headings[] = {"DEVICE", "DRIVER", "WHAT IT IS", NULL};
+    unsigned robot = 0;
+    unsigned port = 0;
+    struct table rows;
+    size_t columns = 0;
+    size_t lines = 0;
+
+    const bool several = tp_server_port(server, 1, &robot, &port);
+    table_init(&rows, headings);
+    for (size_t i = 0; i < tp_server_device_count(server); i++) {
+        const tp_device *device = tp_server_device_at(server, i);
+        const tp_devaddr *addr = tp_device_addr(device);
+        if (addr->robot > MOST_PORT) {
+            continue;
+        }
+        const tp_interface *interface = tp_device_interface(device);
+        char before[16] = "";
+        if (several) {
+            snprintf(before, sizeof before, "%lu:", (unsigned long)addr->robot);
+        }
+        table_cell(&rows, "%s%s:%u", before, interface->name, addr->index);
+        table_cell(&rows, "%s", tp_instance_name(tp_device_instance(device)));
+        table_cell(&rows, "%.*s", output_sentence(interface->doc), interface->doc);
+    }
+    if (output_is_terminal()) {
+        output_size(&columns, &lines);
+    }
+    table_put(out, &rows, 2, columns);
+    table_fini(&rows);
+}
+
+void run_table_print(const tp_server *server, const char *path)
+{
+    size_t count = 0;
+    tpi_buf out = {0};
+
+    for (size_t i = 0; i < tp_server_device_count(server); i++) {
+        count += tp_device_addr(tp_server_device_at(server, i))->robot <= MOST_PORT;
+    }
+    tpi_buf_printf(&out, "%s: %zu device%s\n", path, count, count == 1 ? "" : "s");
+    if (count > 0) {
+        put_devices(server, &out);
+    }
+    fputs(tpi_buf_text(&out), stdout);
+    tpi_buf_fini(&out);
+}
+
+/* What commands on this machine call the server: "" where they look by themselves. */
+static void put_url(tpi_buf *out, const tp_server_options *options, unsigned port)
+{
+    static const char *const ours[] = {"127.0.0.1", "localhost", "*", "0.0.0.0", NULL};
+    const char *host = options->listen != NULL ? options->listen : ours[0];
+    bool here = false;
+
+    for (const char *const *at = ours; *at != NULL; at++) {
+        here = here || strcmp(host, *at) == 0;
+    }
+    if (port == 0) {
+        tpi_buf_printf(out, "unix:%s", options->unix_path);
+    } else if (!here || port != DEFAULT_PORT) {
+        tpi_buf_printf(out, "%s:%u", here ? "localhost" : host, port);
+    }
+}
+
+/* How to look at the first device, where it is served. */
+static void print_next(const tp_server *server, unsigned robot, const char *url)
+{
+    for (size_t i = 0; i < tp_server_device_count(server); i++) {
+        const tp_device *device = tp_server_device_at(server, i);
+        if (tp_device_addr(device)->robot == robot) {
+            printf("next: troupe list%s%s\n", url[0] != '\0' ? " " : "", url);
+            printf("      troupe print %s%s%s:%u\n", url, url[0] != '\0' ? "/" : "",
+                   tp_device_interface(device)->name, tp_device_addr(device)->index);
+            return;
+        }
+    }
+}
+
+void run_table_print_places(const tp_server *server, const tp_server_options *options)
+{
+    unsigned robot = 0;
+    unsigned port = 0;
+    unsigned first_robot = 0;
+    unsigned first_port = 0;
+    tpi_buf url = {0};
+
+    for (size_t i = 0; tp_server_port(server, i, &robot, &port); i++) {
+        if (port != 0) {
+            printf("listening on port %u%s\n", port,
+                   port == robot ? "" : " (chosen by the system)");
+        }
+        first_robot = i == 0 ? robot : first_robot;
+        first_port = i == 0 ? port : first_port;
+    }
+    if (options->unix_path != NULL) {
+        printf("listening on unix:%s\n", options->unix_path);
+    }
+    if (first_port != 0 || options->unix_path != NULL) {
+        put_url(&url, options, first_port);
+        print_next(server, first_robot, tpi_buf_text(&url));
+    }
+    tpi_buf_fini(&url);
+    fflush(stdout);
+}

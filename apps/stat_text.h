@@ -1,0 +1,16 @@
+/* stat_text.h - statistics of a server in words. */
+#ifndef TROUPE_APPS_STAT_TEXT_H
+#define TROUPE_APPS_STAT_TEXT_H
+
+#include <stddef.h>
+
+/* "idle", "running", ...; "?" for a state that we do not know. */
+const char *stat_state(unsigned state);
+
+/* "0.31 ms", "2.5 s"; "-" for nothing. */
+const char *stat_latency(char *out, size_t size, double seconds);
+
+/* "12 s", "3 min 5 s", "2 h 5 min", "3 days 4 h". */
+const char *stat_duration(char *out, size_t size, double seconds);
+
+#endif

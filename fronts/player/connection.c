@@ -1,0 +1,318 @@
+/*
+ * connection.c - clients on streams: from bytes to messages, and from messages to gathered writes.
+ *
+ * All connections read into one shared room; messages that are whole are handled where they are.
+ * Only what is left of an unfinished message is kept by the connection, so that an idle client
+ * costs nothing.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "inside.h"
+
+enum { FIRST_HELD = 256 };
+
+struct connection {
+    struct client client; /* comes first, so that one can be had from the other */
+    tp_stream *stream;    /* owned */
+
+    /* An unfinished message: what has come of it. */
+    unsigned char *held; /* owned; NULL if there is none */
+    size_t held_length;
+    size_t held_capacity;
+
+    size_t written; /* how much of the oldest queued message is gone already */
+};
+
+/* ---- Unfinished messages --------------------------------------------------------------------- */
+
+static void drop_held(struct connection *connection)
+{
+    connection->client.front->held_bytes -= connection->held_capacity;
+    free(connection->held);
+    connection->held = NULL;
+    connection->held_length = connection->held_capacity = 0;
+}
+
+/* Room for an unfinished message of so many bytes; the client is given up if there is none. */
+static bool hold(struct connection *connection, size_t capacity)
+{
+    tp_player_front *front = connection->client.front;
+    const size_t more = capacity - connection->held_capacity;
+
+    if (capacity <= connection->held_capacity) {
+        return true;
+    }
+    unsigned char *held =
+        front->held_bytes + more > MOST_HELD ? NULL : realloc(connection->held, capacity);
+    if (held == NULL) {
+        client_give_up(&connection->client);
+        return false;
+    }
+    connection->held = held;
+    connection->held_capacity = capacity;
+    front->held_bytes += more;
+    return true;
+}
+
+static void on_room(void *context, void **bytes, size_t *length)
+{
+    struct connection *connection = context;
+
+    if (connection->held == NULL || connection->client.ending) {
+        *bytes = connection->client.front->shared;
+        *length = READ_SIZE;
+    } else {
+        *bytes = connection->held + connection->held_length;
+        *length = connection->held_capacity - connection->held_length;
+    }
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+/* Handle the whole messages at `bytes`; how many bytes they took. `needed` is the length of the
+ * unfinished one behind them, as far as it is known. */
+static size_t consume(struct client *client, const unsigned char *bytes, size_t length,
+                      size_t *needed)
+{
+    size_t used = 0;
+
+    *needed = TP_XDR_HEADER_SIZE;
+    while (length - used >= TP_XDR_HEADER_SIZE && !client->ending) {
+        tp_msghdr header;
+        tp_xdr_decode(&tp_desc_msghdr, bytes + used, TP_XDR_HEADER_SIZE, &header, sizeof header);
+        if (header.size > MOST_BODY) {
+            client_give_up(client);
+            break;
+        }
+        *needed = TP_XDR_HEADER_SIZE + (size_t)header.size;
+        if (length - used < *needed) {
+            break;
+        }
+        message_handle(client, &header, bytes + used + TP_XDR_HEADER_SIZE);
+        used += *needed;
+        *needed = TP_XDR_HEADER_SIZE;
+    }
+    return used;
+}
+
+/* Keep what is left; grow towards what the message needs as its bytes come, not before. */
+static void keep_rest(struct connection *connection, const unsigned char *rest, size_t length,
+                      size_t needed)
+{
+    size_t capacity = FIRST_HELD;
+
+    while (capacity < length * 2 && capacity < needed) {
+        capacity *= 2;
+    }
+    capacity = capacity < needed ? capacity : needed > FIRST_HELD ? needed : FIRST_HELD;
+    if (connection->held == NULL) {
+        if (hold(connection, capacity)) {
+            memcpy(connection->held, rest, length);
+            connection->held_length = length;
+        }
+    } else if (connection->held_length == connection->held_capacity) {
+        hold(connection, capacity);
+    }
+}
+
+static void read_shared(struct connection *connection, size_t length)
+{
+    const unsigned char *bytes = connection->client.front->shared;
+    size_t needed;
+    size_t used = consume(&connection->client, bytes, length, &needed);
+
+    if (used < length && !connection->client.ending) {
+        keep_rest(connection, bytes + used, length - used, needed);
+    }
+}
+
+static void read_held(struct connection *connection, size_t length)
+{
+    size_t needed;
+
+    connection->held_length += length;
+    size_t used = consume(&connection->client, connection->held, connection->held_length, &needed);
+    if (connection->client.ending) {
+        return;
+    }
+    if (used == connection->held_length) {
+        drop_held(connection);
+        return;
+    }
+    memmove(connection->held, connection->held + used, connection->held_length - used);
+    connection->held_length -= used;
+    keep_rest(connection, connection->held, connection->held_length, needed);
+}
+
+static void on_read(void *context, size_t length)
+{
+    struct connection *connection = context;
+    struct client *client = &connection->client;
+
+    if (client->ending) {
+        return;
+    }
+    if (connection->held == NULL) {
+        read_shared(connection, length);
+    } else {
+        read_held(connection, length);
+    }
+    if (tp_session_is_busy(client->session) && !client->paused && !client->ending) {
+        client->paused = true;
+        tp_stream_pause(connection->stream);
+    }
+}
+
+static void resume(struct client *client)
+{
+    tp_stream_resume(((struct connection *)client)->stream);
+}
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+/* The pieces of the oldest sealed messages, the first without what is gone already. */
+static unsigned gather(struct connection *connection, tp_piece *pieces)
+{
+    const tp_session *session = connection->client.session;
+    const uint32_t sealed = tp_session_sealed(session);
+    unsigned count = 0;
+
+    while (count < TP_STREAM_PIECES && count < sealed) {
+        const void *bytes;
+        size_t length;
+        if (tp_msg_wire(tp_session_peek(session, count), &bytes, &length) != TP_OK) {
+            client_give_up(&connection->client);
+            return 0;
+        }
+        pieces[count++] = (tp_piece){bytes, length};
+    }
+    if (count > 0) {
+        pieces[0].bytes = (const unsigned char *)pieces[0].bytes + connection->written;
+        pieces[0].length -= connection->written;
+    }
+    return count;
+}
+
+static void forget_written(struct connection *connection, const tp_piece *pieces, size_t written)
+{
+    tp_session *session = connection->client.session;
+    unsigned whole = 0;
+
+    while (written > 0 && written >= pieces[whole].length) {
+        written -= pieces[whole++].length;
+        connection->written = 0;
+        tp_msg_unref(tp_session_take(session));
+    }
+    connection->written += written;
+    tp_session_count_sent(session, whole);
+}
+
+/* One gathered write; whether there may be more to write at once. */
+static bool write_some(struct connection *connection)
+{
+    tp_piece pieces[TP_STREAM_PIECES];
+    const unsigned count = gather(connection, pieces);
+    size_t total = 0;
+
+    if (count == 0) {
+        return false;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        total += pieces[i].length;
+    }
+    const long written = tp_stream_try_write(connection->stream, pieces, count);
+    if (written < 0) {
+        client_give_up(&connection->client);
+        return false;
+    }
+    forget_written(connection, pieces, (size_t)written);
+    if ((size_t)written < total) {
+        connection->client.blocked = true; /* until the stream says that it takes more */
+        return false;
+    }
+    return true;
+}
+
+static void write_all(struct client *client)
+{
+    while (write_some((struct connection *)client)) {
+    }
+}
+
+static void on_written(void *context)
+{
+    struct client *client = context;
+
+    client->blocked = false;
+    tp_loop_after(client->front->loop, &client->flush);
+}
+
+/* ---- Beginning and end ----------------------------------------------------------------------- */
+
+static void on_end(void *context, tp_status status)
+{
+    (void)status;
+    client_give_up(context);
+}
+
+static const tp_stream_events stream_events = {
+    .room = on_room,
+    .read = on_read,
+    .written = on_written,
+    .end = on_end,
+};
+
+static void release(struct client *client)
+{
+    struct connection *connection = (struct connection *)client;
+
+    tp_stream_close(connection->stream);
+    drop_held(connection);
+    free(connection);
+}
+
+static const struct transport stream_transport = {
+    .write = write_all,
+    .resume = resume,
+    .close = release,
+};
+
+/* Clients read the greeting with one call: it goes out in one write, before anything else. */
+static bool greet(tp_stream *stream)
+{
+    const tp_piece piece = {greeting, sizeof greeting};
+
+    return tp_stream_try_write(stream, &piece, 1) == (long)sizeof greeting;
+}
+
+static void on_accept(void *context, tp_stream *stream)
+{
+    tp_player_front *front = context;
+    struct connection *connection =
+        front->client_count < front->most_clients ? calloc(1, sizeof *connection) : NULL;
+
+    if (connection == NULL) {
+        tp_stream_close(stream);
+        return;
+    }
+    client_init(&connection->client, front, &stream_transport);
+    client_link(&connection->client);
+    connection->stream = stream;
+    if (client_begin(&connection->client, tp_stream_peer(stream)) != TP_OK ||
+        tp_stream_start(stream, &stream_events, connection) != TP_OK || !greet(stream)) {
+        client_close(&connection->client);
+    }
+}
+
+tp_status connection_listen(tp_player_front *front, const char *address, tp_error *err)
+{
+    front->shared = malloc(READ_SIZE);
+    if (front->shared == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    if (front->most_clients == 0 || front->most_clients > MOST_CLIENTS) {
+        front->most_clients = MOST_CLIENTS;
+    }
+    return tp_listener_open(&front->listener, front->loop, address, on_accept, front, err);
+}

@@ -1,0 +1,318 @@
+/*
+ * udp.c - clients on UDP, one message in a datagram.
+ *
+ * A source (an address and port) is greeted when it sends an empty datagram, which begins a session
+ * or begins it anew. It ends when nothing has come from the source for a while. Who sends is not
+ * proved by anything, so little goes out on the word of a source: a greeting, and of these only so
+ * many a second to all together; and nothing more until a message has come. Sources that were only
+ * greeted have no session yet and make room for others.
+ *
+ * A message goes out whole or not at all, and nothing waits: what the kernel does not take is lost,
+ * as anything may be on its way.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "inside.h"
+
+enum {
+    BUCKETS = 1024,          /* a power of two */
+    MOST_DATAGRAM = 65507,   /* bytes that fit into one on IPv4 */
+    GREETINGS_A_SECOND = 100 /* as many again may come at once */
+};
+
+static const int64_t silence_ns = 60 * TP_NS_PER_S;
+static const int64_t greeting_ns = TP_NS_PER_S / GREETINGS_A_SECOND;
+
+struct source {
+    struct client client; /* comes first, so that one can be had from the other */
+    tp_peer peer;
+    int64_t heard_ns;    /* when the last message or empty datagram came */
+    struct source *next; /* in its bucket */
+};
+
+/* The front's list of clients has the source that was heard last at its beginning. */
+struct udp {
+    tp_player_front *front; /* borrowed */
+    tp_datagram *datagram;  /* owned */
+    tp_timer *timer;        /* owned: the next source falls silent */
+    int64_t greeted_ns;     /* greetings are paid for up to this time */
+    tp_player_counts counts;
+    struct source *buckets[BUCKETS]; /* the sources are the front's */
+};
+
+static int64_t now_ns(const struct udp *udp)
+{
+    return tp_clock_now_ns(tp_loop_clock(udp->front->loop));
+}
+
+/* ---- Sources --------------------------------------------------------------------------------- */
+
+/* FNV-1a. Whoever aims at one bucket meets at most MOST_SOURCES there. */
+static struct source **bucket_of(struct udp *udp, const tp_peer *peer)
+{
+    uint32_t hash = 2166136261U;
+
+    for (unsigned i = 0; i < peer->length; i++) {
+        hash = (hash ^ peer->bytes[i]) * 16777619U;
+    }
+    return &udp->buckets[hash & (BUCKETS - 1)];
+}
+
+static struct source *find(struct udp *udp, const tp_peer *peer)
+{
+    struct source *source = *bucket_of(udp, peer);
+
+    while (source != NULL && (source->peer.length != peer->length ||
+                              memcmp(source->peer.bytes, peer->bytes, peer->length) != 0)) {
+        source = source->next;
+    }
+    return source;
+}
+
+/* The first of the list falls silent last. */
+static void hear(struct udp *udp, struct source *source)
+{
+    source->heard_ns = now_ns(udp);
+    client_unlink(&source->client);
+    client_link(&source->client);
+    tp_timer_at(udp->timer, ((struct source *)udp->front->oldest)->heard_ns + silence_ns);
+}
+
+static void on_silence(void *context)
+{
+    struct udp *udp = context;
+    struct client **oldest = &udp->front->oldest;
+    const int64_t now = now_ns(udp);
+
+    while (*oldest != NULL && ((struct source *)*oldest)->heard_ns + silence_ns <= now) {
+        client_close(*oldest);
+    }
+    if (*oldest != NULL) {
+        tp_timer_at(udp->timer, ((struct source *)*oldest)->heard_ns + silence_ns);
+    }
+}
+
+/* A place for one more: if all are taken, that of the oldest who has not said anything yet. */
+static bool make_room(struct udp *udp)
+{
+    struct client *client = udp->front->oldest;
+
+    if (udp->front->client_count < udp->front->most_clients) {
+        return true;
+    }
+    while (client != NULL && client->session != NULL) {
+        client = client->previous;
+    }
+    if (client != NULL) {
+        client_close(client);
+    }
+    return client != NULL;
+}
+
+/* ---- Going out ------------------------------------------------------------------------------- */
+
+/* What is too long for a datagram is refused if it is a reply; there is always room for that. */
+static void skip_long(struct client *client, const tp_msg *msg)
+{
+    const tp_msghdr *header = tp_msg_header(msg);
+
+    if (header->type == TP_MSGTYPE_RESP_ACK || header->type == TP_MSGTYPE_RESP_NACK) {
+        tp_session_refuse(client->session, header, TP_E_LIMIT,
+                          "the answer is too long for a datagram");
+    }
+}
+
+static void write_all(struct client *client)
+{
+    const struct source *source = (const struct source *)client;
+    struct udp *udp = client->front->udp;
+    uint64_t sent = 0;
+
+    while (tp_session_sealed(client->session) > 0) {
+        tp_msg *msg = tp_session_take(client->session);
+        const void *bytes;
+        size_t length;
+        tp_status status = tp_msg_wire(msg, &bytes, &length);
+        if (status == TP_OK && length > MOST_DATAGRAM) {
+            skip_long(client, msg);
+            status = TP_E_LIMIT;
+        }
+        if (status == TP_OK) {
+            status = tp_datagram_send(udp->datagram, &source->peer, bytes, length);
+        }
+        *(status == TP_OK ? &sent : &udp->counts.unsent) += 1;
+        tp_msg_unref(msg);
+    }
+    tp_session_count_sent(client->session, sent);
+}
+
+static void resume(struct client *client)
+{
+    (void)client; /* the socket is read for all sources, and never paused */
+}
+
+static void release(struct client *client)
+{
+    struct source *source = (struct source *)client;
+    struct source **at = bucket_of(client->front->udp, &source->peer);
+
+    while (*at != source) {
+        at = &(*at)->next;
+    }
+    *at = source->next;
+    free(source);
+}
+
+static const struct transport udp_transport = {
+    .write = write_all,
+    .resume = resume,
+    .close = release,
+};
+
+/* ---- Coming in ------------------------------------------------------------------------------- */
+
+/* Whether one more greeting may go out now. A second's worth may come at once. */
+static bool may_greet(struct udp *udp)
+{
+    const int64_t now = now_ns(udp);
+
+    if (udp->greeted_ns < now - TP_NS_PER_S) {
+        udp->greeted_ns = now - TP_NS_PER_S;
+    }
+    if (udp->greeted_ns + greeting_ns > now) {
+        return false;
+    }
+    udp->greeted_ns += greeting_ns;
+    return true;
+}
+
+static struct source *add_source(struct udp *udp, const tp_peer *peer)
+{
+    struct source **bucket = bucket_of(udp, peer);
+    struct source *source = make_room(udp) ? calloc(1, sizeof *source) : NULL;
+
+    if (source != NULL) {
+        client_init(&source->client, udp->front, &udp_transport);
+        client_link(&source->client);
+        source->peer = *peer;
+        source->next = *bucket;
+        *bucket = source;
+    }
+    return source;
+}
+
+/* An empty datagram: whatever was before, this source begins anew, and no other one notices. */
+static void begin(struct udp *udp, const tp_peer *peer)
+{
+    struct source *source = find(udp, peer);
+
+    if (!may_greet(udp)) {
+        udp->counts.turned_away++;
+        return;
+    }
+    if (source != NULL) {
+        client_reset(&source->client);
+    } else {
+        source = add_source(udp, peer);
+    }
+    if (source == NULL) {
+        udp->counts.turned_away++;
+        return;
+    }
+    hear(udp, source);
+    if (tp_datagram_send(udp->datagram, peer, greeting, sizeof greeting) != TP_OK) {
+        udp->counts.unsent++;
+    }
+}
+
+static bool read_header(tp_msghdr *header, const unsigned char *bytes, size_t length)
+{
+    return length >= TP_XDR_HEADER_SIZE &&
+           tp_xdr_decode(&tp_desc_msghdr, bytes, TP_XDR_HEADER_SIZE, header, sizeof *header) ==
+               TP_OK &&
+           header->size == length - TP_XDR_HEADER_SIZE;
+}
+
+/* A message of a source that was greeted. */
+static void hear_message(struct udp *udp, struct source *source, tp_msghdr *header,
+                         const unsigned char *body)
+{
+    struct client *client = &source->client;
+    char name[80];
+
+    if (client->session == NULL) {
+        tp_peer_print(name, sizeof name, &source->peer);
+        if (client_begin(client, name) != TP_OK) {
+            udp->counts.turned_away++;
+            return;
+        }
+    }
+    hear(udp, source);
+    if (header->type == TP_MSGTYPE_REQ && tp_session_is_busy(client->session)) {
+        tp_session_heard(client->session);
+        tp_session_refuse(client->session, header, TP_E_LIMIT, "too many requests are under way");
+        return;
+    }
+    message_handle(client, header, body);
+}
+
+static void on_receive(void *context, const tp_peer *from, const void *bytes, size_t length)
+{
+    struct udp *udp = context;
+    const unsigned char *message = bytes;
+    tp_msghdr header;
+
+    if (length == 0) {
+        begin(udp, from);
+        return;
+    }
+    struct source *source = find(udp, from);
+    if (source == NULL || source->client.ending) {
+        udp->counts.unknown++;
+    } else if (!read_header(&header, message, length)) {
+        udp->counts.malformed++;
+    } else {
+        hear_message(udp, source, &header, message + TP_XDR_HEADER_SIZE);
+    }
+}
+
+/* ---- Opening and closing --------------------------------------------------------------------- */
+
+tp_status udp_open(tp_player_front *front, const char *address, tp_error *err)
+{
+    struct udp *udp = calloc(1, sizeof *udp);
+
+    if (udp == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    front->udp = udp;
+    udp->front = front;
+    udp->greeted_ns = INT64_MIN / 2;
+    if (front->most_clients == 0 || front->most_clients > MOST_SOURCES) {
+        front->most_clients = MOST_SOURCES;
+    }
+    tp_status status = tp_timer_create(&udp->timer, front->loop, on_silence, udp, err);
+    return status != TP_OK
+               ? status
+               : tp_datagram_open(&udp->datagram, front->loop, address, on_receive, udp, err);
+}
+
+void udp_close(struct udp *udp)
+{
+    if (udp != NULL) {
+        tp_datagram_close(udp->datagram);
+        tp_timer_destroy(udp->timer);
+        free(udp);
+    }
+}
+
+unsigned udp_port(const struct udp *udp)
+{
+    return tp_datagram_port(udp->datagram);
+}
+
+tp_player_counts udp_counts(const struct udp *udp)
+{
+    return udp->counts;
+}

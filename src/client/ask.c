@@ -1,0 +1,346 @@
+/*
+ * ask.c - requests under way: when they may be sent, and which answer is whose.
+ *
+ * A reply is matched by interface, index and code. Where it carries a number, that decides;
+ * Player's drivers send none, so of a plain Player server only one request of each kind is asked at
+ * a time.
+ */
+#include "bus/pool.h"
+#include "client/inside.h"
+
+/* ---- The list -------------------------------------------------------------------------------- */
+
+static void append(tp_client *client, tpi_ask *ask)
+{
+    ask->previous = client->last_ask;
+    if (client->last_ask != NULL) {
+        client->last_ask->next = ask;
+    } else {
+        client->asks = ask;
+    }
+    client->last_ask = ask;
+}
+
+static void detach(tpi_ask *ask)
+{
+    tp_client *client = ask->client;
+
+    if (ask->previous != NULL) {
+        ask->previous->next = ask->next;
+    } else {
+        client->asks = ask->next;
+    }
+    if (ask->next != NULL) {
+        ask->next->previous = ask->previous;
+    } else {
+        client->last_ask = ask->previous;
+    }
+}
+
+static void release(tpi_ask *ask)
+{
+    tp_msg_unref(ask->kept);
+    tpi_pool_give(ask);
+}
+
+void tpi_ask_forget(tpi_ask *ask)
+{
+    detach(ask);
+    release(ask);
+}
+
+void tpi_ask_finish(tpi_ask *ask, tp_status status, const tp_msg *answer, const char *why)
+{
+    detach(ask);
+    if (ask->done != NULL) {
+        ask->done(ask, status, answer, why);
+    }
+    release(ask);
+}
+
+/* ---- Deadlines ------------------------------------------------------------------------------- */
+
+static void watch_deadline(tp_client *client, int64_t deadline_ns)
+{
+    if (deadline_ns < client->overdue_ns) {
+        client->overdue_ns = deadline_ns;
+        tp_timer_at(client->overdue, deadline_ns);
+    }
+}
+
+static tpi_ask *find_overdue(const tp_client *client, int64_t now_ns)
+{
+    tpi_ask *ask = client->asks;
+
+    while (ask != NULL && ask->deadline_ns > now_ns) {
+        ask = ask->next;
+    }
+    return ask;
+}
+
+/* Why the connection is lost, with the name of the device in front. */
+static void say_lost(const tpi_ask *ask, tp_error *err)
+{
+    tp_fail(err, TP_E_CLOSED, "%s", ask->client->why.text);
+    if (ask->proxy != NULL) {
+        tp_wrap(err, TP_E_CLOSED, ask->proxy->name);
+    }
+}
+
+static void expire(tpi_ask *ask)
+{
+    tp_client *client = ask->client;
+    const char *who = ask->proxy != NULL ? ask->proxy->name : client->url;
+    tp_error err;
+
+    if (ask->state == TPI_ASK_WAITING && client->state != TPI_CLIENT_CONNECTED) {
+        say_lost(ask, &err);
+    } else {
+        tp_fail(&err, TP_E_TIMEOUT, "%s: no answer to %s in time", who, ask->what->name);
+    }
+    if (ask->lingers && ask->state == TPI_ASK_SENT) {
+        ask->deadline_ns = TP_NEVER;
+        ask->done(ask, err.code, NULL, err.text);
+    } else {
+        tpi_ask_finish(ask, err.code, NULL, err.text);
+    }
+}
+
+void tpi_ask_expire(void *context)
+{
+    tp_client *client = context;
+    const int64_t now_ns = tpi_client_now_ns(client);
+    tpi_ask *ask;
+
+    tpi_client_enter(client);
+    client->overdue_ns = TP_NEVER;
+    while ((ask = find_overdue(client, now_ns)) != NULL) {
+        expire(ask);
+    }
+    for (ask = client->asks; ask != NULL; ask = ask->next) {
+        watch_deadline(client, ask->deadline_ns);
+    }
+    tpi_ask_send_waiting(client); /* those that waited for one that is given up */
+    tpi_client_leave(client);
+}
+
+/* ---- Sending --------------------------------------------------------------------------------- */
+
+static bool is_same_kind(const tpi_ask *ask, const tp_devaddr *addr, unsigned code)
+{
+    return ask->addr.interf == addr->interf && ask->addr.index == addr->index &&
+           ask->what->code == code;
+}
+
+/* Whether a request that could be taken for this one is under way. */
+static bool is_ambiguous(const tpi_ask *ask)
+{
+    for (const tpi_ask *other = ask->client->asks; other != NULL; other = other->next) {
+        if (other->state == TPI_ASK_SENT && is_same_kind(other, &ask->addr, ask->what->code)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool may_go(const tpi_ask *ask)
+{
+    const tp_client *client = ask->client;
+
+    if (ask->introduces) {
+        return client->state >= TPI_CLIENT_GREETING;
+    }
+    if (client->state != TPI_CLIENT_CONNECTED ||
+        (ask->proxy != NULL && ask->proxy->state != TPI_PROXY_OPEN)) {
+        return false;
+    }
+    return client->troupe || !is_ambiguous(ask);
+}
+
+static tp_status send(tpi_ask *ask, const void *value, tp_error *err)
+{
+    tp_client *client = ask->client;
+    const tp_msghdr header = {.addr = ask->addr,
+                              .type = TP_MSGTYPE_REQ,
+                              .subtype = ask->what->code,
+                              .timestamp = tp_clock_wall_s(tp_loop_clock(client->loop)),
+                              .seq = ask->seq};
+    tp_status status = client->transport->send(client, &header, ask->what, value, err);
+
+    tpi_client_moved(client, ask->what);
+
+    if (status == TP_OK) {
+        ask->state = TPI_ASK_SENT;
+    }
+    return status;
+}
+
+static tp_status keep(tpi_ask *ask, const void *value)
+{
+    const tp_msghdr header = {.addr = ask->addr};
+
+    return value == NULL ? TP_OK : tp_msg_create(&ask->kept, &header, ask->what->ask, value);
+}
+
+static void send_kept(tpi_ask *ask)
+{
+    tp_msg *kept = ask->kept;
+    tp_error err = {0};
+
+    ask->kept = NULL;
+    tp_status status = send(ask, kept != NULL ? tp_msg_payload(kept) : NULL, &err);
+    tp_msg_unref(kept);
+    if (status != TP_OK) {
+        tpi_ask_finish(ask, status, NULL, err.text);
+    }
+}
+
+static tpi_ask *find_waiting(const tp_client *client)
+{
+    tpi_ask *ask = client->asks;
+
+    while (ask != NULL && (ask->state != TPI_ASK_WAITING || !may_go(ask))) {
+        ask = ask->next;
+    }
+    return ask;
+}
+
+void tpi_ask_send_waiting(tp_client *client)
+{
+    tpi_ask *ask;
+
+    while ((ask = find_waiting(client)) != NULL) {
+        send_kept(ask);
+    }
+}
+
+static tp_status check(const tp_client *client, const tpi_question *q, tp_error *err)
+{
+    const char *who = q->proxy != NULL ? q->proxy->name : client->url;
+    size_t size;
+    tp_status status = TP_OK;
+
+    if (q->what->ask != NULL) {
+        status = q->value == NULL ? TP_E_INVALID : tp_xdr_size(q->what->ask, q->value, &size);
+    }
+    return status == TP_OK ? TP_OK
+                           : tp_fail(err, status, "%s: %s cannot be asked: %s", who, q->what->name,
+                                     tp_status_text(status));
+}
+
+static tpi_ask *create(tp_client *client, const tpi_question *q)
+{
+    tpi_ask *ask = tpi_pool_take(sizeof *ask);
+
+    if (ask != NULL) {
+        *ask = (tpi_ask){.client = client,
+                         .proxy = q->proxy,
+                         .what = q->what,
+                         .deadline_ns = q->deadline_ns,
+                         .introduces = q->introduces,
+                         .bound = q->bound || q->introduces,
+                         .lingers = q->lingers,
+                         .done = q->done,
+                         .context = q->context,
+                         .later = q->later,
+                         .about = q->about};
+        client->seq = client->seq == UINT32_MAX ? 1 : client->seq + 1;
+        ask->seq = client->seq;
+        ask->addr.interf = q->proxy != NULL ? q->proxy->addr.interf : TP_PLAYER_CODE;
+        ask->addr.index = q->proxy != NULL ? q->proxy->addr.index : 0;
+    }
+    return ask;
+}
+
+tp_status tpi_ask_submit(tp_client *client, const tpi_question *question, tpi_ask **out,
+                         tp_error *err)
+{
+    const void *value = question->what->ask != NULL ? question->value : NULL;
+    tp_status status = check(client, question, err);
+    if (status != TP_OK) {
+        return status;
+    }
+    tpi_ask *ask = create(client, question);
+    if (ask == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "%s: out of memory", client->url);
+    }
+    status = may_go(ask) ? send(ask, value, err) : keep(ask, value);
+    if (status != TP_OK) {
+        release(ask);
+        return status == TP_E_NOMEM ? tp_fail(err, status, "%s: out of memory", client->url)
+                                    : status;
+    }
+    append(client, ask);
+    watch_deadline(client, ask->deadline_ns);
+    if (out != NULL) {
+        *out = ask;
+    }
+    return TP_OK;
+}
+
+/* ---- Answers and failures -------------------------------------------------------------------- */
+
+tpi_ask *tpi_ask_match(tp_client *client, const tp_msghdr *reply)
+{
+    tpi_ask *first = NULL;
+
+    for (tpi_ask *ask = client->asks; ask != NULL; ask = ask->next) {
+        if (ask->state != TPI_ASK_SENT || !is_same_kind(ask, &reply->addr, reply->subtype)) {
+            continue;
+        }
+        if (ask->seq == reply->seq) {
+            return ask;
+        }
+        first = first == NULL ? ask : first;
+    }
+    return reply->seq == 0 || !client->troupe ? first : NULL;
+}
+
+static tpi_ask *find_failing(const tp_client *client)
+{
+    tpi_ask *ask = client->asks;
+
+    while (ask != NULL && ask->state != TPI_ASK_FAILING) {
+        ask = ask->next;
+    }
+    return ask;
+}
+
+void tpi_ask_fail_sent(tp_client *client, bool all)
+{
+    tpi_ask *failing;
+    tp_error err;
+
+    for (tpi_ask *ask = client->asks; ask != NULL; ask = ask->next) {
+        if (ask->state == TPI_ASK_SENT || ask->bound || all) {
+            ask->state = TPI_ASK_FAILING;
+        }
+    }
+    while ((failing = find_failing(client)) != NULL) {
+        say_lost(failing, &err);
+        tpi_ask_finish(failing, TP_E_CLOSED, NULL, err.text);
+    }
+}
+
+static tpi_ask *find_of(const tp_proxy *proxy)
+{
+    tpi_ask *ask = proxy->client->asks;
+
+    while (ask != NULL && ask->proxy != proxy) {
+        ask = ask->next;
+    }
+    return ask;
+}
+
+void tpi_ask_fail_proxy(tp_proxy *proxy, tp_status status, const char *why)
+{
+    tpi_ask *ask;
+
+    while ((ask = find_of(proxy)) != NULL) {
+        if (status == TP_OK) {
+            tpi_ask_forget(ask);
+        } else {
+            tpi_ask_finish(ask, status, NULL, why);
+        }
+    }
+}

@@ -1,0 +1,373 @@
+/* client.c - the life of a client; see troupe/client.h. */
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bus/pool.h"
+#include "client/inside.h"
+#include "client/url.h"
+#include "device/hub.h"
+#include "troupe/server.h"
+
+static const int64_t DEFAULT_TIMEOUT_NS = 5 * TP_NS_PER_S;
+
+/* ---- Small things ---------------------------------------------------------------------------- */
+
+int64_t tpi_client_now_ns(const tp_client *client)
+{
+    return tp_clock_now_ns(tp_loop_clock(client->loop));
+}
+
+int64_t tpi_client_deadline(const tp_client *client, int64_t timeout_ns)
+{
+    const int64_t time_ns = timeout_ns <= 0 ? client->options.timeout_ns : timeout_ns;
+    const int64_t now_ns = tpi_client_now_ns(client);
+
+    return time_ns > TP_NEVER - now_ns ? TP_NEVER : now_ns + time_ns;
+}
+
+const char *tpi_client_duration(int64_t ns, char out[32])
+{
+    if (ns % TP_NS_PER_S == 0) {
+        (void)snprintf(out, 32, "%lld s", (long long)(ns / TP_NS_PER_S));
+    } else {
+        (void)snprintf(out, 32, "%.6g ms", (double)ns / (double)TP_NS_PER_MS);
+    }
+    return out;
+}
+
+void tpi_client_enter(tp_client *client)
+{
+    client->entered++;
+}
+
+void tpi_client_leave(tp_client *client)
+{
+    client->entered--;
+    if (client->entered == 0 && client->sweep) {
+        tpi_proxy_sweep(client);
+    }
+}
+
+/* ---- Rules and numbers ----------------------------------------------------------------------- */
+
+tp_status tp_client_add_rule(tp_client *client, int interf, int index, int type, int subtype,
+                             tp_replace_rule rule, tp_error *err)
+{
+    const tp_add_replace_rule_req request = {interf, index, type, subtype, (int32_t)rule};
+    tp_add_replace_rule_req *rules =
+        realloc(client->rules, (client->rule_count + 1) * sizeof request);
+
+    if (rules == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "%s: out of memory", client->url);
+    }
+    client->rules = rules;
+    tp_status status = TP_OK;
+    if (client->state == TPI_CLIENT_CONNECTED) {
+        status = tp_client_request(client, TP_PLAYER_REQ_ADD_REPLACE_RULE, &request, NULL, err);
+    }
+    if (status == TP_OK) {
+        rules[client->rule_count++] = request;
+    }
+    return status;
+}
+
+uint64_t tp_client_dropped(const tp_client *client)
+{
+    return client->dropped;
+}
+
+bool tp_client_is_connected(const tp_client *client)
+{
+    return client->state == TPI_CLIENT_CONNECTED;
+}
+
+tp_loop *tp_client_loop(const tp_client *client)
+{
+    return client->loop;
+}
+
+const char *tp_client_url(const tp_client *client)
+{
+    return client->url;
+}
+
+bool tp_client_is_troupe(const tp_client *client)
+{
+    return client->troupe;
+}
+
+const char *tp_client_banner(const tp_client *client)
+{
+    return client->banner;
+}
+
+/* ---- Life ------------------------------------------------------------------------------------ */
+
+static char *copy_text(const char *text)
+{
+    char *copy = malloc(strlen(text) + 1);
+
+    if (copy != NULL) {
+        memcpy(copy, text, strlen(text) + 1);
+    }
+    return copy;
+}
+
+static tp_status make_timers(tp_client *client, tp_error *err)
+{
+    const struct {
+        tp_timer **timer;
+        void (*fire)(void *context);
+    } timers[] = {{&client->watch, tpi_client_watch},
+                  {&client->reopen, tpi_proxy_reopen},
+                  {&client->overdue, tpi_ask_expire},
+                  {&client->alarm, tpi_client_alarm},
+                  {&client->alive, tpi_client_say_alive}};
+    tp_status status = TP_OK;
+
+    for (size_t i = 0; i < sizeof timers / sizeof timers[0] && status == TP_OK; i++) {
+        status = tp_timer_create(timers[i].timer, client->loop, timers[i].fire, client, err);
+    }
+    return status;
+}
+
+/* The loop of the program, of the server in it, or one of the client's own. */
+static tp_status make_loop(tp_client *client, tp_server *server, tp_error *err)
+{
+    if (server != NULL) {
+        client->loop = tpi_hub_loop(tp_server_hub(server));
+        return TP_OK;
+    }
+    if (client->options.loop != NULL) {
+        client->loop = client->options.loop;
+        return TP_OK;
+    }
+    tp_status status = tp_loop_create(&client->own_loop, tp_clock_real(), err);
+    client->loop = client->own_loop;
+    return status;
+}
+
+static tp_status make_catalogue(tp_client *client, const tp_server *server, tp_error *err)
+{
+    tp_status status = TP_OK;
+
+    client->catalogue = client->options.catalogue;
+    if (client->catalogue == NULL && server != NULL) {
+        client->catalogue = tp_hub_catalogue(tp_server_hub(server));
+    }
+    if (client->catalogue == NULL) {
+        status = tp_catalogue_create(&client->own_catalogue, err);
+        client->catalogue = client->own_catalogue;
+    }
+    return status;
+}
+
+/* Data of a client whose loop turns in its own calls only is pulled by these calls. */
+static void choose_mode(tp_client *client)
+{
+    const bool own = client->own_loop != NULL || client->own_server != NULL;
+
+    client->mode = client->options.mode;
+    if (client->mode == TP_CLIENT_AUTO) {
+        client->mode = own ? TP_CLIENT_FRESH : TP_CLIENT_EVERYTHING;
+    }
+    client->keeps_pulling = !own;
+}
+
+static tp_status set_options(tp_client *client, const tp_client_options *options, tp_error *err)
+{
+    if (options != NULL) {
+        client->options = *options;
+    }
+    if (client->options.timeout_ns <= 0) {
+        client->options.timeout_ns = DEFAULT_TIMEOUT_NS;
+    }
+    client->name = copy_text(client->options.name != NULL ? client->options.name : "a program");
+    client->gives_up = client->options.stay_lost;
+    return client->name == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
+}
+
+/* What a client is made of, whatever its transport. `server` is the one in this program, if any. */
+static tp_status furnish(tp_client *client, tp_server *server, tp_error *err)
+{
+    tp_fail(&client->why, TP_E_CLOSED, "%s: it is not connected yet", client->url);
+    client->overdue_ns = TP_NEVER;
+    client->pull_again.run = tpi_client_pull_again;
+    tp_status status = make_loop(client, server, err);
+    status = status == TP_OK ? make_catalogue(client, server, err) : status;
+    status = status == TP_OK ? make_timers(client, err) : status;
+    choose_mode(client);
+    return status;
+}
+
+/* A server of the client's own. */
+static tp_status make_server(tp_client *client, const char *file, tp_error *err)
+{
+    const tp_server_options options = {.path = file, .listen = "", .kit = client->options.kit};
+
+    if (client->options.loop != NULL) {
+        return tp_fail(err, TP_E_INVALID,
+                       "%s: such a server has a loop of its own; attach a client to yours instead",
+                       client->url);
+    }
+    tp_status status = tp_server_create(&client->own_server, &options, err);
+    if (status == TP_OK) {
+        tp_server_begin(client->own_server);
+    }
+    return status;
+}
+
+/* A client of a server at `url`, which it takes over; not connected yet. If it fails there may be
+ * a client, too, which is to be destroyed. */
+static tp_status create(tp_client **out, char *url, const tp_client_options *options, tp_error *err)
+{
+    tp_client *client = calloc(1, sizeof *client);
+    const char *file = tpi_url_file(url);
+
+    if (client == NULL) {
+        free(url);
+        tp_fail(err, TP_E_NOMEM, "out of memory");
+        return TP_E_NOMEM;
+    }
+    *out = client;
+    client->url = url;
+    client->transport = &tpi_transport_wire;
+    tp_status status = set_options(client, options, err);
+    if (status == TP_OK && file != NULL) {
+        status = make_server(client, file, err);
+    }
+    status = status == TP_OK ? furnish(client, client->own_server, err) : status;
+    return status == TP_OK && file != NULL ? tpi_inproc_create(client, client->own_server, 0, err)
+                                           : status;
+}
+
+void tp_client_destroy(tp_client *client)
+{
+    if (client == NULL) {
+        return;
+    }
+    assert(client->entered == 0); /* otherwise a callback of its own destroys it */
+    while (client->proxies != NULL) {
+        tp_proxy_close(client->proxies);
+    }
+    client->transport->destroy(client);
+    while (client->asks != NULL) {
+        tpi_ask_forget(client->asks);
+    }
+    if (client->loop != NULL) {
+        tp_loop_after_cancel(client->loop, &client->pull_again);
+    }
+    tp_timer_destroy(client->watch);
+    tp_timer_destroy(client->reopen);
+    tp_timer_destroy(client->overdue);
+    tp_timer_destroy(client->alarm);
+    tp_timer_destroy(client->alive);
+    tp_msg_unref(client->answer);
+    tp_server_destroy(client->own_server);
+    if (client->own_loop != NULL) {
+        tp_loop_destroy(client->own_loop);
+        tpi_pool_leave();
+    }
+    tp_catalogue_destroy(client->own_catalogue);
+    free(client->rules);
+    free(client->name);
+    free(client->url);
+    free(client);
+}
+
+static tp_status complete_url(char **out, const char *url, tp_error *err)
+{
+    const char *chosen = url != NULL ? url : getenv("TROUPE_URL");
+
+    return tpi_url_complete(out, chosen != NULL && chosen[0] != '\0' ? chosen : "localhost", err);
+}
+
+static bool is_decided(void *context)
+{
+    const tp_client *client = context;
+
+    return client->state == TPI_CLIENT_CONNECTED || client->state == TPI_CLIENT_LOST;
+}
+
+/* The first attempt decides; after it the client tries again as it was told to. */
+static tp_status connect_now(tp_client *client, tp_error *err)
+{
+    tp_status status = tpi_client_may_wait(client, client->url, err);
+
+    client->gives_up = true;
+    client->told = true;
+    status = status == TP_OK ? tpi_client_begin(client, err) : status;
+    if (status != TP_OK) {
+        return status;
+    }
+    tpi_client_wait(client, TP_NEVER, is_decided, client);
+    if (client->state != TPI_CLIENT_CONNECTED) {
+        return tp_fail(err, client->why.code, "%s", client->why.text);
+    }
+    client->gives_up = client->options.stay_lost;
+    return TP_OK;
+}
+
+tp_status tp_client_connect(tp_client **out, const char *url, const tp_client_options *options,
+                            tp_error *err)
+{
+    tp_client *client = NULL;
+    char *full = NULL;
+    tp_status status = complete_url(&full, url, err);
+
+    status = status == TP_OK ? create(&client, full, options, err) : status;
+    status = status == TP_OK ? connect_now(client, err) : status;
+    if (status != TP_OK) {
+        tp_client_destroy(client);
+        return status;
+    }
+    *out = client;
+    return TP_OK;
+}
+
+tp_status tp_client_connect_later(tp_client **out, const char *url,
+                                  const tp_client_options *options, tp_error *err)
+{
+    tp_client *client = NULL;
+    char *full = NULL;
+    tp_status status = TP_OK;
+
+    if (options == NULL || options->loop == NULL) {
+        return tp_fail(err, TP_E_INVALID, "connecting later needs a loop in the options");
+    }
+    status = complete_url(&full, url, err);
+    status = status == TP_OK ? create(&client, full, options, err) : status;
+    status = status == TP_OK ? tpi_client_begin(client, err) : status;
+    if (status != TP_OK) {
+        tp_client_destroy(client);
+        return status;
+    }
+    *out = client;
+    return TP_OK;
+}
+
+tp_status tp_client_attach(tp_client **out, tp_server *server, unsigned robot,
+                           const tp_client_options *options, tp_error *err)
+{
+    tp_client *client = calloc(1, sizeof *client);
+
+    if (client == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    client->transport = &tpi_transport_wire;
+    client->url = copy_text("inproc:");
+    tp_status status = client->url == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
+    status = status == TP_OK ? set_options(client, options, err) : status;
+    status = status == TP_OK ? furnish(client, server, err) : status;
+    status = status == TP_OK ? tpi_inproc_create(client, server, robot, err) : status;
+    status = status == TP_OK ? tpi_client_begin(client, err) : status;
+    if (status != TP_OK) {
+        tp_client_destroy(client);
+        return status;
+    }
+    tpi_client_is_connected(client);
+    *out = client;
+    return TP_OK;
+}

@@ -1,0 +1,329 @@
+/*
+ * inside.h - the state of a client, for the files of this folder.
+ *
+ *     client.c      its life
+ *     wait.c        the calls that wait
+ *     state.c       connecting, losing the connection, connecting again
+ *     ask.c         requests under way: when they may be sent, and which answer is whose
+ *     request.c     commands and requests of the program
+ *     proxy.c       devices that are open
+ *     data.c        their data
+ *     message.c     what has come: to whom it belongs
+ *     list.c        which devices there are
+ *     find.c        the best one of them
+ *     property.c    properties as text
+ *     wire.c        transport: the Player protocol on a stream
+ *     inproc.c      transport: a session in a server of this program
+ *
+ * States of the connection:
+ *
+ *     LOST -> REACHING -> GREETING -> CONNECTED
+ *      ^         |           |            |
+ *      +---------+-----------+------------+
+ *
+ * The program's callbacks are called from the loop only, never from inside a call of the program.
+ * They may open and close proxies, so a proxy that is closed while one runs is only marked, and
+ * released when it has returned.
+ */
+#ifndef TROUPE_CLIENT_INSIDE_H
+#define TROUPE_CLIENT_INSIDE_H
+
+#include "troupe/client.h"
+
+typedef struct tpi_ask tpi_ask;
+typedef struct tpi_wire tpi_wire;
+typedef struct tpi_inproc tpi_inproc;
+
+/* ---- Transports ------------------------------------------------------------------------------ */
+
+/* How messages travel. A transport tells what happens with tpi_client_is_up(), tpi_client_is_down()
+ * and tpi_client_receive(), from the loop. */
+typedef struct tpi_transport {
+    /* Begin to connect. A failure is one that trying again cannot mend. */
+    tp_status (*begin)(tp_client *client, tp_error *err);
+    /* Send a command or request; `value` (NULL for no body) is borrowed for the call. */
+    tp_status (*send)(tp_client *client, const tp_msghdr *header, const tp_message *what,
+                      const void *value, tp_error *err);
+    /* Cut the connection, if there is any: nothing more is told. */
+    void (*end)(tp_client *client);
+    /* Release what the transport keeps. */
+    void (*destroy)(tp_client *client);
+} tpi_transport;
+
+extern const tpi_transport tpi_transport_wire;
+extern const tpi_transport tpi_transport_inproc;
+
+/* Let a client be one of a server in this program, whose loop it has. */
+tp_status tpi_inproc_create(tp_client *client, struct tp_server *server, unsigned robot,
+                            tp_error *err);
+
+/* ---- Requests -------------------------------------------------------------------------------- */
+
+typedef enum tpi_ask_state {
+    TPI_ASK_WAITING, /* for the connection, for its proxy, or for its turn */
+    TPI_ASK_SENT,
+    TPI_ASK_FAILING, /* about to be told that the connection is lost */
+} tpi_ask_state;
+
+/* How a request ended. `answer` is NULL if it failed, or if it was answered without a body. */
+typedef void tpi_ask_done(tpi_ask *ask, tp_status status, const tp_msg *answer, const char *why);
+
+struct tpi_ask {
+    tpi_ask *next; /* owned by the client's list */
+    tpi_ask *previous;
+    tp_client *client; /* borrowed */
+    tp_proxy *proxy;   /* borrowed; NULL for questions to the server itself */
+    const tp_message *what;
+    tp_devaddr addr;
+    uint32_t seq;
+    int64_t deadline_ns;
+    tpi_ask_state state;
+    bool introduces; /* part of the greeting: goes before the connection is complete */
+    bool bound;      /* means nothing to the next connection */
+    bool lingers;    /* once sent: `done` is told of a late answer too, after TP_E_TIMEOUT */
+    tp_msg *kept;    /* owned: what is asked, while it waits; NULL for no body */
+
+    tpi_ask_done *done; /* NULL if nobody wants to know */
+    void *context;      /* borrowed; for `done`, as are the others */
+    tp_proxy_done *later;
+    tp_devaddr about; /* of opening and closing: the device */
+};
+
+/* Ask the server (proxy NULL) or a device. `done` is never called from inside; the ask is the
+ * client's. Fails at once if the value cannot be encoded. */
+typedef struct tpi_question {
+    tp_proxy *proxy;
+    const tp_message *what;
+    const void *value;
+    int64_t deadline_ns;
+    bool introduces;
+    bool bound;
+    bool lingers;
+    tpi_ask_done *done;
+    void *context;
+    tp_proxy_done *later;
+    tp_devaddr about;
+} tpi_question;
+
+tp_status tpi_ask_submit(tp_client *client, const tpi_question *question, tpi_ask **out,
+                         tp_error *err);
+
+/* Send what may be sent now. */
+void tpi_ask_send_waiting(tp_client *client);
+
+/* The request that a reply belongs to; NULL if it is nobody's. */
+tpi_ask *tpi_ask_match(tp_client *client, const tp_msghdr *reply);
+
+/* Take it off the list, tell, release. */
+void tpi_ask_finish(tpi_ask *ask, tp_status status, const tp_msg *answer, const char *why);
+
+/* Forget it without a word. */
+void tpi_ask_forget(tpi_ask *ask);
+
+/* The connection is gone: those under way or bound to it fail, the others too if `all`. */
+void tpi_ask_fail_sent(tp_client *client, bool all);
+
+/* Those of a proxy: `status` and `why`, or without a word if the status is TP_OK. */
+void tpi_ask_fail_proxy(tp_proxy *proxy, tp_status status, const char *why);
+
+/* Called by the timer. */
+void tpi_ask_expire(void *context);
+
+/* ---- Proxies --------------------------------------------------------------------------------- */
+
+typedef enum tpi_proxy_state {
+    TPI_PROXY_WANTED,  /* to be opened when there is a connection */
+    TPI_PROXY_OPENING, /* the server was asked */
+    TPI_PROXY_OPEN,
+    TPI_PROXY_FAILED, /* it never was open, and will not be */
+} tpi_proxy_state;
+
+/* The last message of a kind. */
+typedef struct tpi_slot {
+    uint8_t code;
+    bool seen;       /* tp_proxy_wait() has given it */
+    uint32_t copies; /* how often it came, for openings of the same device */
+    tp_msg *msg;     /* owned reference; NULL if there was none */
+} tpi_slot;
+
+struct tp_proxy {
+    tp_proxy *next; /* in the order of opening */
+    tp_proxy *previous;
+    tp_client *client; /* borrowed */
+    const tp_interface *interface;
+    tp_devaddr addr;
+    unsigned access;
+    tpi_proxy_state state;
+    bool was_open;
+    bool closed; /* to be released when no callback runs */
+    double rate_hz;
+    char name[80];
+    char driver[TP_MAX_DRIVER_STRING_LEN];
+    tp_error refusal; /* why it is not open, when the server said so */
+
+    tp_proxy_opened *opened;
+    void *opened_context; /* borrowed */
+    tp_proxy_data *data;
+    void *context; /* borrowed; the program's */
+
+    tp_msg *answer; /* owned: the last one */
+    uint64_t received;
+    uint32_t slot_count;
+    tpi_slot slots[];
+};
+
+/* Open all that are wanted; the connection has been made. */
+void tpi_proxy_open_wanted(tp_client *client);
+
+/* The connection is lost; it will not come back. */
+void tpi_proxy_close_all(tp_client *client);
+void tpi_proxy_give_up_all(tp_client *client);
+
+/* Called by the timer: try those once more that could not be opened again. */
+void tpi_proxy_reopen(void *context);
+
+/* The interface with this name; TP_E_UNKNOWN if no device can have it. */
+tp_status tpi_proxy_interface(const tp_client *client, const char *name, size_t length,
+                              const tp_interface **out, tp_error *err);
+
+/* What data with this header is to whoever wants it; NULL if nobody does. */
+const tp_message *tpi_proxy_wants(const tp_client *client, const tp_msghdr *header);
+
+/* Give a data message to all proxies of its device. */
+void tpi_proxy_deliver(tp_client *client, const tp_msg *msg);
+
+/* Release those that were closed by callbacks. */
+void tpi_proxy_sweep(tp_client *client);
+
+/* ---- The client ------------------------------------------------------------------------------ */
+
+typedef enum tpi_client_state {
+    TPI_CLIENT_LOST,
+    TPI_CLIENT_REACHING, /* the transport is connecting */
+    TPI_CLIENT_GREETING, /* it is there; the server is being asked what it is */
+    TPI_CLIENT_CONNECTED,
+} tpi_client_state;
+
+/* The pull that may be under way in the mode FRESH. */
+typedef enum tpi_pull {
+    TPI_PULL_IDLE,
+    TPI_PULL_ASKED,
+    TPI_PULL_ARMED,      /* acknowledged: nothing has come since */
+    TPI_PULL_DELIVERING, /* data has come, the SYNCH that ends it has not */
+} tpi_pull;
+
+struct tp_client {
+    tp_client_options options; /* texts replaced by own copies */
+    char *name;                /* owned */
+    char *url;                 /* owned: as normalised */
+    const tpi_transport *transport;
+    tpi_wire *wire;                /* owned by the transport; NULL if it is another one */
+    tpi_inproc *inproc;            /* the same */
+    tp_loop *loop;                 /* borrowed; its own, or that of its own server */
+    tp_loop *own_loop;             /* owned; NULL for none */
+    struct tp_server *own_server;  /* owned; NULL for none */
+    const tp_catalogue *catalogue; /* borrowed or owned */
+    tp_catalogue *own_catalogue;   /* owned; NULL if it is borrowed */
+    tp_client_mode mode;           /* never AUTO */
+
+    tpi_client_state state;
+    bool gives_up; /* does not try again once the connection is lost */
+    bool told;     /* of the loss, or of the first failure */
+    bool troupe;   /* the server answered our hello */
+    char banner[TP_IDENT_STRLEN + 1];
+    tp_error why;    /* the connection is lost */
+    uint32_t losses; /* of connections that had been made */
+    tp_timer *watch; /* owned: the greeting takes too long, or it is time to try again */
+    int64_t backoff_ns;
+    int64_t connected_ns; /* when */
+    tp_timer *reopen;     /* owned: proxies that could not be opened again are tried once more */
+
+    tpi_ask *asks; /* owned, oldest first */
+    tpi_ask *last_ask;
+    uint32_t seq;
+    tp_timer *overdue; /* owned: the next deadline of a request */
+    int64_t overdue_ns;
+
+    tp_proxy *proxies; /* owned, oldest first */
+    tp_proxy *last_proxy;
+    unsigned entered; /* an event is being handled: no proxy is released meanwhile */
+    bool sweep;       /* a proxy was closed meanwhile */
+
+    tpi_pull pull;
+    bool keeps_pulling; /* the next pull follows by itself */
+    tp_after pull_again;
+    uint64_t received; /* data messages that anybody wanted */
+    uint64_t dropped;
+
+    tp_add_replace_rule_req *rules; /* owned: to be told again to the next connection */
+    uint32_t rule_count;
+    tp_msg *answer;  /* owned: of the last request to the server itself */
+    tp_timer *alarm; /* owned: ends a wait */
+
+    bool moved;      /* something that has a lease */
+    tp_timer *alive; /* owned: the server is to hear of the client */
+};
+
+/* alive.c: a message was sent that may move something; nothing moves any more; say that one is
+ * there. */
+void tpi_client_moved(tp_client *client, const tp_message *what);
+void tpi_client_rests(tp_client *client);
+void tpi_client_say_alive(void *client);
+
+/* state.c: begin to connect, and what the transports tell. */
+tp_status tpi_client_begin(tp_client *client, tp_error *err);
+void tpi_client_is_up(tp_client *client);
+TP_PRINTF(2, 3) void tpi_client_is_down(tp_client *client, const char *why, ...);
+void tpi_client_watch(void *context);
+
+/* Without a greeting: the transport knows who it talks to. */
+void tpi_client_is_connected(tp_client *client);
+void tpi_client_tell_made(tp_client *client);
+
+/* Ask for data, unless that was done. */
+void tpi_client_pull(tp_client *client);
+void tpi_client_pull_again(tp_after *after);
+
+/* Send a request to the server whose end nobody wants to know. */
+void tpi_client_tell_server(tp_client *client, unsigned code, const void *value);
+
+/* message.c: a message has come. `type` is what its body is; false if nobody wants it. */
+bool tpi_client_wants(tp_client *client, const tp_msghdr *header, const tp_struct **type);
+void tpi_client_receive(tp_client *client, const tp_msg *msg);
+void tpi_client_cannot_read(tp_client *client, const tp_msghdr *header, tp_status status);
+
+/* client.c */
+int64_t tpi_client_now_ns(const tp_client *client);
+int64_t tpi_client_deadline(const tp_client *client, int64_t timeout_ns);
+
+/* Around the handling of each event, in which the program's callbacks may close proxies. */
+void tpi_client_enter(tp_client *client);
+void tpi_client_leave(tp_client *client);
+
+/* wait.c: TP_E_INVALID inside a turn of the loop. */
+tp_status tpi_client_may_wait(const tp_client *client, const char *who, tp_error *err);
+
+/* Turn the loop until the condition is met. TP_E_TIMEOUT or TP_E_CLOSED otherwise, without a text.
+ */
+typedef bool tpi_condition(void *context);
+tp_status tpi_client_wait(tp_client *client, int64_t deadline_ns, tpi_condition *met,
+                          void *context);
+
+/* The same, for data: pulls, and lets a delivery come to its end. */
+tp_status tpi_client_wait_data(tp_client *client, int64_t deadline_ns, tpi_condition *met,
+                               void *context);
+
+/* Called by the timer that ends a wait. */
+void tpi_client_alarm(void *context);
+
+/* Ask and wait. `answer` (may be NULL) gets a reference, or NULL if there is none. */
+tp_status tpi_client_ask(tp_client *client, tp_proxy *proxy, const tp_message *what,
+                         const void *value, tp_msg **answer, tp_error *err);
+
+/* A message of the interface `player`. */
+const tp_message *tpi_client_server_message(unsigned code);
+
+/* "5 s", "250 ms". */
+const char *tpi_client_duration(int64_t ns, char out[32]);
+
+#endif

@@ -1,0 +1,88 @@
+/* list.c - the devices of a server. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "client/inside.h"
+
+/* Asking for all drivers at once. */
+struct listing {
+    tp_client_device *devices;
+    size_t count;
+    size_t asked;
+    size_t answered;
+};
+
+static void on_driver(tpi_ask *ask, tp_status status, const tp_msg *answer, const char *why)
+{
+    struct listing *listing = ask->context;
+    const tp_device_driverinfo *info = answer != NULL ? tp_msg_payload(answer) : NULL;
+
+    (void)status; /* a device without a name is still one */
+    (void)why;
+    listing->answered++;
+    for (size_t i = 0; i < listing->count && info != NULL; i++) {
+        tp_client_device *device = &listing->devices[i];
+        if (device->addr.interf == ask->about.interf && device->addr.index == ask->about.index) {
+            (void)snprintf(device->driver, sizeof device->driver, "%.*s",
+                           (int)info->driver_name_count, info->driver_name);
+        }
+    }
+}
+
+static bool is_complete(void *context)
+{
+    const struct listing *listing = context;
+
+    return listing->answered == listing->asked;
+}
+
+static void ask_drivers(tp_client *client, struct listing *listing)
+{
+    for (size_t i = 0; i < listing->count; i++) {
+        const tp_device_driverinfo info = {.addr = listing->devices[i].addr};
+        const tpi_question question = {.what = tpi_client_server_message(TP_PLAYER_REQ_DRIVERINFO),
+                                       .value = &info,
+                                       .deadline_ns = tpi_client_deadline(client, 0),
+                                       .bound = true,
+                                       .done = on_driver,
+                                       .context = listing,
+                                       .about = info.addr};
+        listing->asked += tpi_ask_submit(client, &question, NULL, NULL) == TP_OK;
+    }
+    tpi_client_wait(client, TP_NEVER, is_complete, listing);
+}
+
+static void describe(const tp_client *client, const tp_devaddr *addr, tp_client_device *out)
+{
+    out->addr = *addr;
+    out->interface = tp_catalogue_code(client->catalogue, addr->interf);
+    if (out->interface != NULL) {
+        (void)snprintf(out->name, sizeof out->name, "%.64s:%u", out->interface->name, addr->index);
+    } else {
+        (void)snprintf(out->name, sizeof out->name, "%u:%u", addr->interf, addr->index);
+    }
+}
+
+tp_status tp_client_list(tp_client *client, tp_client_device **out, size_t *count, tp_error *err)
+{
+    const void *answer = NULL;
+    struct listing listing = {0};
+    tp_status status = tp_client_request(client, TP_PLAYER_REQ_DEVLIST, NULL, &answer, err);
+
+    if (status != TP_OK) {
+        return status;
+    }
+    const tp_device_devlist *list = answer;
+    listing.devices = calloc(list->devices_count + 1, sizeof *listing.devices);
+    if (listing.devices == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "%s: out of memory", client->url);
+    }
+    listing.count = list->devices_count;
+    for (size_t i = 0; i < listing.count; i++) {
+        describe(client, &list->devices[i], &listing.devices[i]);
+    }
+    ask_drivers(client, &listing);
+    *out = listing.devices;
+    *count = listing.count;
+    return TP_OK;
+}

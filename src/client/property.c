@@ -1,0 +1,265 @@
+/*
+ * property.c - properties of devices as text, whatever their type.
+ *
+ * Servers of ours list the properties of a device with their types. Player servers do not: there
+ * all kinds are tried one after the other.
+ */
+#include <assert.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "client/inside.h"
+
+/* The kinds of properties, in the order in which they are tried. */
+static const struct kind {
+    tp_property_type type;
+    unsigned get;
+    unsigned set;
+} kinds[] = {
+    {TP_PROPERTY_INT, TP_COMMON_REQ_GET_INTPROP, TP_COMMON_REQ_SET_INTPROP},
+    {TP_PROPERTY_DOUBLE, TP_COMMON_REQ_GET_DBLPROP, TP_COMMON_REQ_SET_DBLPROP},
+    {TP_PROPERTY_BOOL, TP_COMMON_REQ_GET_BOOLPROP, TP_COMMON_REQ_SET_BOOLPROP},
+    {TP_PROPERTY_STRING, TP_COMMON_REQ_GET_STRPROP, TP_COMMON_REQ_SET_STRPROP},
+};
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+/* The body of each kind begins with the key. */
+union body {
+    tp_intprop_req whole;
+    tp_dblprop_req number;
+    tp_boolprop_req truth;
+    tp_strprop_req text;
+};
+
+static void set_key(union body *body, tp_property_type type, char *key)
+{
+    const uint32_t count = (uint32_t)strlen(key) + 1;
+
+    memset(body, 0, sizeof *body);
+    switch (type) {
+    case TP_PROPERTY_INT:
+        body->whole = (tp_intprop_req){.key_count = count, .key = key};
+        break;
+    case TP_PROPERTY_DOUBLE:
+        body->number = (tp_dblprop_req){.key_count = count, .key = key};
+        break;
+    case TP_PROPERTY_BOOL:
+        body->truth = (tp_boolprop_req){.key_count = count, .key = key};
+        break;
+    case TP_PROPERTY_STRING:
+        body->text = (tp_strprop_req){.key_count = count, .key = key};
+        break;
+    }
+}
+
+/* ---- Which kind it is ------------------------------------------------------------------------ */
+
+static tp_status fail_unknown(const tp_proxy *proxy, const char *key, tp_error *err)
+{
+    return tp_fail(err, TP_E_UNKNOWN, "%s has no property \"%s\"", proxy->name, key);
+}
+
+static bool is_key(const tp_property *property, const char *key)
+{
+    return property->key_count == strlen(key) + 1 &&
+           memcmp(property->key, key, property->key_count) == 0;
+}
+
+/* The kind by the server's list; NULL for one that it does not have. */
+static tp_status find_listed(tp_proxy *proxy, const char *key, const struct kind **out,
+                             tp_error *err)
+{
+    const void *answer = NULL;
+    tp_status status = tp_proxy_request(proxy, TP_COMMON_REQ_GET_PROPERTIES, NULL, &answer, err);
+    const tp_property_list *list = answer;
+
+    *out = NULL;
+    for (uint32_t i = 0; status == TP_OK && i < list->properties_count; i++) {
+        for (size_t k = 0; k < KINDS && is_key(&list->properties[i], key); k++) {
+            if (kinds[k].type == list->properties[i].type) {
+                *out = &kinds[k];
+            }
+        }
+    }
+    return status;
+}
+
+/* Whether a refusal only means that there is no such property of this kind. */
+static bool is_refusal(tp_status status)
+{
+    return status != TP_OK && status != TP_E_CLOSED && status != TP_E_TIMEOUT &&
+           status != TP_E_NOMEM;
+}
+
+static tp_status read_as(tp_proxy *proxy, const struct kind *kind, char *key, const void **answer,
+                         tp_error *err)
+{
+    union body body;
+
+    set_key(&body, kind->type, key);
+    return tp_proxy_request(proxy, kind->get, &body, answer, err);
+}
+
+/* Try all kinds; `answer` is that of the one that fits. */
+static tp_status try_kinds(tp_proxy *proxy, char *key, const struct kind **out, const void **answer,
+                           tp_error *err)
+{
+    tp_error refusal;
+
+    for (size_t i = 0; i < KINDS; i++) {
+        tp_status status = read_as(proxy, &kinds[i], key, answer, &refusal);
+        if (status == TP_OK) {
+            *out = &kinds[i];
+            return TP_OK;
+        }
+        if (!is_refusal(status)) {
+            return tp_fail(err, status, "%s", refusal.text);
+        }
+    }
+    return fail_unknown(proxy, key, err);
+}
+
+static tp_status read_any(tp_proxy *proxy, char *key, const struct kind **kind, const void **answer,
+                          tp_error *err)
+{
+    tp_status status = tpi_client_may_wait(proxy->client, proxy->name, err);
+    tp_error refusal;
+
+    if (status != TP_OK) {
+        return status;
+    }
+    status = proxy->client->troupe ? find_listed(proxy, key, kind, &refusal) : TP_E_UNSUPPORTED;
+    if (is_refusal(status)) {
+        return try_kinds(proxy, key, kind, answer, err);
+    }
+    if (status != TP_OK) {
+        return tp_fail(err, status, "%s", refusal.text);
+    }
+    return *kind == NULL ? fail_unknown(proxy, key, err) : read_as(proxy, *kind, key, answer, err);
+}
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+static char *value_text(const struct kind *kind, const void *answer)
+{
+    char number[TPI_NUMBER_SIZE] = "";
+    const char *text = number;
+    size_t length = 0;
+
+    switch (kind->type) {
+    case TP_PROPERTY_INT:
+        length = (size_t)snprintf(number, sizeof number, "%d",
+                                  (int)((const tp_intprop_req *)answer)->value);
+        break;
+    case TP_PROPERTY_DOUBLE:
+        length = tpi_number_put_f64(number, ((const tp_dblprop_req *)answer)->value);
+        break;
+    case TP_PROPERTY_BOOL:
+        text = ((const tp_boolprop_req *)answer)->value != 0 ? "yes" : "no";
+        length = strlen(text);
+        break;
+    case TP_PROPERTY_STRING: {
+        const tp_strprop_req *string = answer;
+        const char *end =
+            string->value_count > 0 ? memchr(string->value, '\0', string->value_count) : NULL;
+        text = string->value;
+        length = end != NULL ? (size_t)(end - text) : string->value_count;
+        break;
+    }
+    }
+    char *out = malloc(length + 1);
+    if (out != NULL) {
+        memcpy(out, length > 0 ? text : "", length);
+        out[length] = '\0';
+    }
+    return out;
+}
+
+static bool read_truth(const char *text, char *out)
+{
+    static const char *const words[] = {"no", "yes", "false", "true", "0", "1"};
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strcmp(text, words[i]) == 0) {
+            *out = (char)(i % 2);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Put the text into the body; what was expected if it does not fit. */
+static const char *set_value(union body *body, tp_property_type type, char *text)
+{
+    const size_t length = strlen(text);
+    int64_t whole;
+
+    switch (type) {
+    case TP_PROPERTY_INT:
+        if (!tpi_number_read_i64(text, length, &whole) || whole < INT32_MIN || whole > INT32_MAX) {
+            return "a whole number";
+        }
+        body->whole.value = (int32_t)whole;
+        break;
+    case TP_PROPERTY_DOUBLE:
+        if (length == 0 || tpi_number_read_f64(text, length, &body->number.value) != length) {
+            return "a number";
+        }
+        break;
+    case TP_PROPERTY_BOOL:
+        if (!read_truth(text, &body->truth.value)) {
+            return "yes or no";
+        }
+        break;
+    case TP_PROPERTY_STRING:
+        body->text.value_count = (uint32_t)length + 1;
+        body->text.value = text;
+        break;
+    }
+    return NULL;
+}
+
+/* ---- For the program ------------------------------------------------------------------------- */
+
+/* A literal where a message has a pointer that nobody writes through. */
+static char *borrowed(const char *text)
+{
+    return (char *)(uintptr_t)text;
+}
+
+tp_status tp_proxy_get_property(tp_proxy *proxy, const char *key, char **value, tp_error *err)
+{
+    const struct kind *kind = NULL;
+    const void *answer = NULL;
+    tp_status status = read_any(proxy, borrowed(key), &kind, &answer, err);
+
+    if (status != TP_OK) {
+        return status;
+    }
+    assert(kind != NULL && answer != NULL);
+    *value = value_text(kind, answer);
+    return *value != NULL ? TP_OK : tp_fail(err, TP_E_NOMEM, "%s: out of memory", proxy->name);
+}
+
+tp_status tp_proxy_set_property(tp_proxy *proxy, const char *key, const char *value, tp_error *err)
+{
+    const struct kind *kind = NULL;
+    const void *answer = NULL;
+    union body body;
+    tp_status status = read_any(proxy, borrowed(key), &kind, &answer, err);
+
+    if (status != TP_OK) {
+        return status;
+    }
+    assert(kind != NULL);
+    set_key(&body, kind->type, borrowed(key));
+    const char *expected = set_value(&body, kind->type, borrowed(value));
+    if (expected != NULL) {
+        return tp_fail(err, TP_E_SYNTAX, "%s: property \"%s\" is %s, not \"%s\"", proxy->name, key,
+                       expected, value);
+    }
+    return tp_proxy_request(proxy, kind->set, &body, NULL, err);
+}

@@ -1,0 +1,500 @@
+/* proxy.c - opening devices and closing them, also again on the next connection. */
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/text.h"
+#include "client/inside.h"
+
+static const int64_t REOPEN_NS = 2 * TP_NS_PER_S;
+
+/* ---- The list -------------------------------------------------------------------------------- */
+
+static void append(tp_client *client, tp_proxy *proxy)
+{
+    proxy->previous = client->last_proxy;
+    if (client->last_proxy != NULL) {
+        client->last_proxy->next = proxy;
+    } else {
+        client->proxies = proxy;
+    }
+    client->last_proxy = proxy;
+}
+
+static void release(tp_proxy *proxy)
+{
+    tp_client *client = proxy->client;
+
+    if (proxy->previous != NULL) {
+        proxy->previous->next = proxy->next;
+    } else {
+        client->proxies = proxy->next;
+    }
+    if (proxy->next != NULL) {
+        proxy->next->previous = proxy->previous;
+    } else {
+        client->last_proxy = proxy->previous;
+    }
+    for (uint32_t i = 0; i < proxy->slot_count; i++) {
+        tp_msg_unref(proxy->slots[i].msg);
+    }
+    tp_msg_unref(proxy->answer);
+    free(proxy);
+}
+
+void tpi_proxy_sweep(tp_client *client)
+{
+    tp_proxy *next;
+
+    client->sweep = false;
+    for (tp_proxy *proxy = client->proxies; proxy != NULL; proxy = next) {
+        next = proxy->next;
+        if (proxy->closed) {
+            release(proxy);
+        }
+    }
+}
+
+/* ---- Making one ------------------------------------------------------------------------------ */
+
+static uint32_t add_slots(tpi_slot *slots, const tp_interface *interface)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < interface->message_count; i++) {
+        if (interface->messages[i].kind == TP_KIND_DATA) {
+            if (slots != NULL) {
+                slots[count].code = interface->messages[i].code;
+            }
+            count++;
+        }
+    }
+    return count;
+}
+
+static tp_proxy *create(tp_client *client, const tp_interface *interface, unsigned index,
+                        unsigned access)
+{
+    const uint32_t slots = add_slots(NULL, interface) + add_slots(NULL, &tp_interface_common);
+    tp_proxy *proxy = calloc(1, sizeof *proxy + slots * sizeof(tpi_slot));
+
+    if (proxy != NULL) {
+        proxy->client = client;
+        proxy->interface = interface;
+        proxy->addr.interf = interface->code;
+        proxy->addr.index = (uint16_t)index;
+        proxy->access = access;
+        proxy->slot_count = slots;
+        add_slots(proxy->slots + add_slots(proxy->slots, interface), &tp_interface_common);
+        (void)snprintf(proxy->name, sizeof proxy->name, "%.64s:%u", interface->name, index);
+        append(client, proxy);
+    }
+    return proxy;
+}
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+static void close_on_server(tp_client *client, const tp_devaddr *addr)
+{
+    const tp_device_req request = {.addr = *addr, .access = TP_CLOSE_MODE};
+    const tpi_question question = {.what = tpi_client_server_message(TP_PLAYER_REQ_DEV),
+                                   .value = &request,
+                                   .deadline_ns = TP_NEVER,
+                                   .bound = true,
+                                   .about = *addr};
+
+    tpi_ask_submit(client, &question, NULL, NULL);
+}
+
+/* Inside a callback nobody can wait for the answer. */
+static tp_status set_rate_on_server(const tp_proxy *proxy, double rate_hz, tp_error *err)
+{
+    tp_client *client = proxy->client;
+    const tp_rate_req request = {.addr = proxy->addr, .rate = rate_hz};
+
+    if (tp_loop_is_turning(client->loop)) {
+        tpi_client_tell_server(client, TP_PLAYER_REQ_RATE, &request);
+        return TP_OK;
+    }
+    return tpi_client_ask(client, NULL, tpi_client_server_message(TP_PLAYER_REQ_RATE), &request,
+                          NULL, err);
+}
+
+/* Tell whoever waits, once. */
+static void tell_opened(tp_proxy *proxy, tp_status status, const char *why)
+{
+    tp_proxy_opened *opened = proxy->opened;
+
+    proxy->opened = NULL;
+    if (opened != NULL) {
+        opened(proxy->opened_context, proxy, status, why);
+    }
+}
+
+static void is_open(tp_proxy *proxy, const tp_device_req *granted)
+{
+    proxy->state = TPI_PROXY_OPEN;
+    proxy->was_open = true;
+    for (uint32_t i = 0; i < proxy->slot_count; i++) {
+        proxy->slots[i].copies = 0; /* what came before is no copy of what comes now */
+    }
+    (void)snprintf(proxy->driver, sizeof proxy->driver, "%.*s", (int)granted->driver_name_count,
+                   granted->driver_name);
+    if (proxy->rate_hz > 0 && proxy->client->troupe) {
+        set_rate_on_server(proxy, proxy->rate_hz, NULL);
+    }
+    tell_opened(proxy, TP_OK, NULL);
+    tpi_ask_send_waiting(proxy->client);
+}
+
+static void is_refused(tp_proxy *proxy, const tp_error *why)
+{
+    proxy->refusal = *why;
+    proxy->state = proxy->was_open ? TPI_PROXY_WANTED : TPI_PROXY_FAILED;
+    if (proxy->was_open) {
+        tp_timer_at(proxy->client->reopen, tpi_client_now_ns(proxy->client) + REOPEN_NS);
+    }
+    tpi_ask_fail_proxy(proxy, why->code, why->text);
+    tell_opened(proxy, why->code, why->text);
+}
+
+/* Why the server did not open it, with the name of the device in front. */
+static void explain(const tp_proxy *proxy, tp_status status, const char *why, tp_error *err)
+{
+    if (status == TP_OK) { /* acknowledged, with the access "error" */
+        tp_fail(err, TP_E_DEVICE, "%s: its driver could not be started", proxy->name);
+    } else if (status == TP_E_TIMEOUT) {
+        tp_fail(err, status, "%s: it was not opened in time", proxy->name);
+    } else if (proxy->client->troupe || status != TP_E_DEVICE) {
+        tp_fail(err, status, "%s: %s", proxy->name, why);
+    } else {
+        tp_fail(err, TP_E_UNKNOWN, "%s: there is no such device", proxy->name);
+    }
+}
+
+/* The server has answered. The proxy is gone if it was closed or given up meanwhile. */
+static void on_answer(tpi_ask *ask, tp_status status, const tp_msg *answer, const char *why)
+{
+    const tp_device_req *granted = answer != NULL ? tp_msg_payload(answer) : NULL;
+    const bool opened = granted != NULL && granted->access != TP_ERROR_MODE;
+    tp_proxy *proxy = ask->context;
+    tp_error err;
+
+    ask->context = NULL;
+    if (proxy == NULL) {
+        if (opened) {
+            close_on_server(ask->client, &ask->about);
+        }
+    } else if (opened) {
+        is_open(proxy, granted);
+    } else if (status == TP_E_CLOSED) {
+        proxy->state = TPI_PROXY_WANTED; /* until the next connection */
+    } else {
+        explain(proxy, status, why, &err);
+        is_refused(proxy, &err);
+    }
+}
+
+static tp_status open_on_server(tp_proxy *proxy, tp_error *err)
+{
+    tp_client *client = proxy->client;
+    const tp_device_req request = {
+        .addr = proxy->addr, .access = (uint8_t)(client->troupe ? proxy->access : TP_OPEN_MODE)};
+    const tpi_question question = {.what = tpi_client_server_message(TP_PLAYER_REQ_DEV),
+                                   .value = &request,
+                                   .deadline_ns = tpi_client_deadline(client, 0),
+                                   .bound = true,
+                                   .lingers = true,
+                                   .done = on_answer,
+                                   .context = proxy,
+                                   .about = proxy->addr};
+
+    if (!client->troupe && proxy->access == TP_EXCLUSIVE_MODE) {
+        return tp_fail(err, TP_E_UNSUPPORTED, "%s: a Player server cannot give exclusive access",
+                       proxy->name);
+    }
+    tp_status status = tpi_ask_submit(client, &question, NULL, err);
+    if (status == TP_OK) {
+        proxy->state = TPI_PROXY_OPENING;
+    }
+    return status;
+}
+
+void tpi_proxy_open_wanted(tp_client *client)
+{
+    tp_error err = {0};
+
+    for (tp_proxy *proxy = client->proxies; proxy != NULL; proxy = proxy->next) {
+        if (proxy->state == TPI_PROXY_WANTED && !proxy->closed &&
+            open_on_server(proxy, &err) != TP_OK) {
+            is_refused(proxy, &err);
+        }
+    }
+}
+
+void tpi_proxy_reopen(void *context)
+{
+    tp_client *client = context;
+
+    tpi_client_enter(client);
+    if (client->state == TPI_CLIENT_CONNECTED) {
+        tpi_proxy_open_wanted(client);
+    }
+    tpi_client_leave(client);
+}
+
+void tpi_proxy_close_all(tp_client *client)
+{
+    for (tp_proxy *proxy = client->proxies; proxy != NULL; proxy = proxy->next) {
+        if (proxy->state != TPI_PROXY_FAILED) {
+            proxy->state = TPI_PROXY_WANTED;
+            proxy->refusal = (tp_error){0};
+        }
+    }
+}
+
+/* The connection will not come back. */
+void tpi_proxy_give_up_all(tp_client *client)
+{
+    const tp_error why = client->why;
+
+    for (tp_proxy *proxy = client->proxies; proxy != NULL; proxy = proxy->next) {
+        if (proxy->state == TPI_PROXY_WANTED && !proxy->closed) {
+            proxy->state = TPI_PROXY_FAILED;
+            proxy->refusal = why;
+            tell_opened(proxy, why.code, why.text);
+        }
+    }
+}
+
+tp_status tp_client_open_later(tp_client *client, const tp_interface *interface, unsigned index,
+                               unsigned access, tp_proxy_opened *done, void *context,
+                               tp_proxy **out, tp_error *err)
+{
+    if (access != TP_OPEN_MODE && (access < TP_READ_MODE || access > TP_EXCLUSIVE_MODE)) {
+        return tp_fail(err, TP_E_INVALID, "%s:%u: %u is no access mode", interface->name, index,
+                       access);
+    }
+    if (index > UINT16_MAX) {
+        return tp_fail(err, TP_E_RANGE, "%s:%u: the index is over %u", interface->name, index,
+                       UINT16_MAX);
+    }
+    if (client->state == TPI_CLIENT_LOST && client->gives_up) {
+        return tp_fail(err, TP_E_CLOSED, "%s", client->why.text);
+    }
+    tp_proxy *proxy = create(client, interface, index, access);
+    if (proxy == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "%s:%u: out of memory", interface->name, index);
+    }
+    proxy->opened = done;
+    proxy->opened_context = context;
+    tp_status status = client->state == TPI_CLIENT_CONNECTED ? open_on_server(proxy, err) : TP_OK;
+    if (status != TP_OK) {
+        release(proxy);
+        return status;
+    }
+    *out = proxy;
+    return TP_OK;
+}
+
+/* The request that opens it will find nobody, and close the device again. */
+static void abandon_opening(tp_proxy *proxy)
+{
+    for (tpi_ask *ask = proxy->client->asks; ask != NULL; ask = ask->next) {
+        if (ask->done == on_answer && ask->context == proxy) {
+            ask->context = NULL;
+            return;
+        }
+    }
+}
+
+void tp_proxy_close(tp_proxy *proxy)
+{
+    if (proxy == NULL || proxy->closed) {
+        return;
+    }
+    tp_client *client = proxy->client;
+    tpi_ask_fail_proxy(proxy, TP_OK, NULL);
+    if (proxy->state == TPI_PROXY_OPENING) {
+        abandon_opening(proxy);
+    } else if (proxy->state == TPI_PROXY_OPEN) {
+        proxy->state = TPI_PROXY_FAILED;
+        close_on_server(client, &proxy->addr);
+    }
+    proxy->closed = true;
+    if (client->entered > 0) {
+        client->sweep = true;
+    } else {
+        release(proxy);
+    }
+}
+
+/* ---- Opening by name, waiting ---------------------------------------------------------------- */
+
+tp_status tpi_proxy_interface(const tp_client *client, const char *name, size_t length,
+                              const tp_interface **out, tp_error *err)
+{
+    char word[80];
+    char hint[128];
+    tpi_nearest nearest;
+
+    (void)snprintf(word, sizeof word, "%.*s", (int)length, name);
+    *out = tp_catalogue_named(client->catalogue, word);
+    if (*out != NULL) {
+        return (*out)->code > TP_PLAYER_CODE
+                   ? TP_OK
+                   : tp_fail(err, TP_E_UNKNOWN, "no device has the interface \"%s\"", word);
+    }
+    tpi_nearest_init(&nearest, word);
+    for (size_t i = 0; i < tp_catalogue_size(client->catalogue); i++) {
+        tpi_nearest_offer(&nearest, tp_catalogue_at(client->catalogue, i)->name);
+    }
+    return tp_fail(err, TP_E_UNKNOWN, "there is no interface \"%s\"%s", word,
+                   tpi_nearest_hint(&nearest, hint, sizeof hint));
+}
+
+static tp_status parse_name(const tp_client *client, const char *name, const tp_interface **out,
+                            unsigned *index, tp_error *err)
+{
+    const char *colon = strchr(name, ':');
+    const size_t length = colon == NULL ? strlen(name) : (size_t)(colon - name);
+    int64_t number = 0;
+
+    if (colon != NULL && (!tpi_number_read_i64(colon + 1, strlen(colon + 1), &number) ||
+                          number < 0 || number > UINT16_MAX)) {
+        return tp_fail(err, TP_E_SYNTAX, "\"%s\" is no device: INTERFACE:INDEX", name);
+    }
+    *index = (unsigned)number;
+    return tpi_proxy_interface(client, name, length, out, err);
+}
+
+struct opening {
+    bool settled;
+    tp_error err;
+};
+
+static void on_settled(void *context, tp_proxy *proxy, tp_status status, const char *why)
+{
+    struct opening *opening = context;
+
+    (void)proxy;
+    opening->settled = true;
+    opening->err.code = status;
+    if (status != TP_OK) {
+        tp_fail(&opening->err, status, "%s", why);
+    }
+}
+
+static bool is_settled(void *context)
+{
+    return ((const struct opening *)context)->settled;
+}
+
+tp_status tp_client_open_device(tp_client *client, const tp_interface *interface, unsigned index,
+                                unsigned access, tp_proxy **out, tp_error *err)
+{
+    struct opening opening = {0};
+    tp_proxy *proxy = NULL;
+    tp_status status = tpi_client_may_wait(client, interface->name, err);
+
+    if (status != TP_OK) {
+        return status;
+    }
+    status =
+        tp_client_open_later(client, interface, index, access, on_settled, &opening, &proxy, err);
+
+    if (status != TP_OK) {
+        return status;
+    }
+    status = tpi_client_wait(client, tpi_client_deadline(client, 0), is_settled, &opening);
+    if (status == TP_OK && opening.err.code == TP_OK) {
+        *out = proxy;
+        return TP_OK;
+    }
+    if (status == TP_OK) {
+        status = tp_fail(err, opening.err.code, "%s", opening.err.text);
+    } else if (client->state != TPI_CLIENT_CONNECTED) {
+        status = tp_fail(err, TP_E_CLOSED, "%s: %s", proxy->name, client->why.text);
+    } else {
+        tp_fail(err, status, "%s: it was not opened in time", proxy->name);
+    }
+    tp_proxy_close(proxy);
+    return status;
+}
+
+tp_status tp_client_open(tp_client *client, const char *name, unsigned access, tp_proxy **out,
+                         tp_error *err)
+{
+    const tp_interface *interface = NULL;
+    unsigned index = 0;
+    tp_status status = parse_name(client, name, &interface, &index, err);
+
+    if (status != TP_OK) {
+        return status;
+    }
+    assert(interface != NULL);
+    return tp_client_open_device(client, interface, index, access, out, err);
+}
+
+/* ---- What it is ------------------------------------------------------------------------------ */
+
+tp_client *tp_proxy_client(const tp_proxy *proxy)
+{
+    return proxy->client;
+}
+
+const tp_interface *tp_proxy_interface(const tp_proxy *proxy)
+{
+    return proxy->interface;
+}
+
+const tp_devaddr *tp_proxy_addr(const tp_proxy *proxy)
+{
+    return &proxy->addr;
+}
+
+const char *tp_proxy_name(const tp_proxy *proxy)
+{
+    return proxy->name;
+}
+
+const char *tp_proxy_driver(const tp_proxy *proxy)
+{
+    return proxy->driver;
+}
+
+bool tp_proxy_is_open(const tp_proxy *proxy)
+{
+    return proxy->state == TPI_PROXY_OPEN && !proxy->closed;
+}
+
+void tp_proxy_set_context(tp_proxy *proxy, void *context)
+{
+    proxy->context = context;
+}
+
+void *tp_proxy_context(const tp_proxy *proxy)
+{
+    return proxy->context;
+}
+
+tp_status tp_proxy_set_rate(tp_proxy *proxy, double rate_hz, tp_error *err)
+{
+    tp_client *client = proxy->client;
+
+    if (!(rate_hz >= 0) || rate_hz > 1e9) {
+        return tp_fail(err, TP_E_RANGE, "%s: %g is no rate", proxy->name, rate_hz);
+    }
+    if (client->state == TPI_CLIENT_CONNECTED && !client->troupe) {
+        return tp_fail(err, TP_E_UNSUPPORTED, "%s: a Player server does not limit rates",
+                       proxy->name);
+    }
+    tp_status status =
+        proxy->state == TPI_PROXY_OPEN ? set_rate_on_server(proxy, rate_hz, err) : TP_OK;
+    if (status == TP_OK) {
+        proxy->rate_hz = rate_hz;
+    }
+    return status == TP_OK ? TP_OK : tp_wrap(err, status, proxy->name);
+}

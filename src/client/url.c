@@ -1,0 +1,56 @@
+/* url.c - where a server is. */
+#include "client/url.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+
+static bool begins_with(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+const char *tpi_url_file(const char *url)
+{
+    return begins_with(url, "inproc:") ? url + strlen("inproc:") : NULL;
+}
+
+/* Whether HOST[:PORT] has a port: a colon behind the host, or behind its brackets. */
+static bool has_port(const char *place)
+{
+    const char *bracket = strrchr(place, ']');
+
+    return strchr(bracket != NULL ? bracket : place, ':') != NULL;
+}
+
+/* Whether a word and a colon stand before something that is no port: "http://robot". */
+static bool has_other_scheme(const char *url)
+{
+    const char *colon = strchr(url, ':');
+
+    return url[0] != '[' && colon != NULL && colon[1 + strspn(colon + 1, "0123456789")] != '\0';
+}
+
+tp_status tpi_url_complete(char **out, const char *url, tp_error *err)
+{
+    tpi_buf full = {0};
+
+    if (begins_with(url, "unix:") || begins_with(url, "inproc:")) {
+        tpi_buf_puts(&full, url);
+    } else if (!begins_with(url, "tcp:") && has_other_scheme(url)) {
+        return tp_fail(err, TP_E_SYNTAX,
+                       "%s: a server is tcp:HOST:PORT, unix:PATH or inproc:FILE.cfg", url);
+    } else {
+        const char *place = begins_with(url, "tcp:") ? url + strlen("tcp:") : url;
+        tpi_buf_printf(&full, "tcp:%s", place);
+        if (!has_port(place)) {
+            tpi_buf_printf(&full, ":%d", TPI_URL_PORT);
+        }
+    }
+    if (full.failed) {
+        tpi_buf_fini(&full);
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    *out = full.data;
+    return TP_OK;
+}

@@ -1,0 +1,83 @@
+/* url_test.c - where a server is, written out in full. */
+#include "client/url.h"
+
+#include <stdlib.h>
+
+#include "support/memory.h"
+#include "support/unit.h"
+
+static void is(const char *url, const char *full)
+{
+    char *got = NULL;
+    tp_error err = {0};
+
+    assert_int_equal(tpi_url_complete(&got, url, &err), TP_OK);
+    assert_string_equal(got, full);
+    free(got);
+}
+
+static void what_is_left_out_is_added(void **state)
+{
+    (void)state;
+    is("robot", "tcp:robot:6665");
+    is("robot:7000", "tcp:robot:7000");
+    is("tcp:robot", "tcp:robot:6665");
+    is("tcp:robot:7000", "tcp:robot:7000");
+    is("192.168.1.5", "tcp:192.168.1.5:6665");
+    is("[::1]", "tcp:[::1]:6665");
+    is("[::1]:7000", "tcp:[::1]:7000");
+    is("tcp:[::1]", "tcp:[::1]:6665");
+    is("unix:/run/troupe", "unix:/run/troupe");
+    is("inproc:robot.cfg", "inproc:robot.cfg");
+    is("tcp:", "tcp::6665");
+    is("robot:", "tcp:robot:");
+}
+
+static void other_schemes_are_refused(void **state)
+{
+    static const char *const wrong[] = {"http://robot/", "udp:robot:6665", "::1", "robot:port"};
+    char *got = NULL;
+    tp_error err = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        assert_int_equal(tpi_url_complete(&got, wrong[i], &err), TP_E_SYNTAX);
+    }
+    assert_string_equal(err.text,
+                        "robot:port: a server is tcp:HOST:PORT, unix:PATH or inproc:FILE.cfg");
+}
+
+static void files_are_found(void **state)
+{
+    (void)state;
+    assert_string_equal(tpi_url_file("inproc:a.cfg"), "a.cfg");
+    assert_null(tpi_url_file("tcp:a.cfg:1"));
+}
+
+static tp_status complete(void *context)
+{
+    char *got = NULL;
+    tp_status status = tpi_url_complete(&got, context, NULL);
+
+    free(got);
+    return status;
+}
+
+static void memory_may_run_out(void **state)
+{
+    char url[] = "robot";
+
+    (void)state;
+    memory_sweep(complete, url);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_left_out_is_added),
+        cmocka_unit_test(other_schemes_are_refused),
+        cmocka_unit_test(files_are_found),
+        cmocka_unit_test(memory_may_run_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,125 @@
+/* wait.c - the calls that wait: they turn the loop until something has happened. */
+#include "client/inside.h"
+
+/* ---- Waiting --------------------------------------------------------------------------------- */
+
+tp_status tpi_client_may_wait(const tp_client *client, const char *who, tp_error *err)
+{
+    return tp_loop_is_turning(client->loop)
+               ? tp_fail(err, TP_E_INVALID, "%s: a call that waits was made from a callback", who)
+               : TP_OK;
+}
+
+void tpi_client_alarm(void *context)
+{
+    (void)context; /* it has ended the wait, which is all it is for */
+}
+
+tp_status tpi_client_wait(tp_client *client, int64_t deadline_ns, tpi_condition *met, void *context)
+{
+    tp_timer_at(client->alarm, deadline_ns);
+    while (!met(context) && tpi_client_now_ns(client) < deadline_ns) {
+        tp_loop_turn(client->loop, true);
+    }
+    tp_timer_cancel(client->alarm);
+    return met(context) ? TP_OK : TP_E_TIMEOUT;
+}
+
+/* Whether what has come is the newest there is, as far as can be known. A pull that was left over
+ * from an earlier call (`old`) may have brought something old, so another one has to follow it. */
+static bool is_settled(const tp_client *client, bool old)
+{
+    switch (client->pull) {
+    case TPI_PULL_IDLE:
+        return !old;
+    case TPI_PULL_ASKED:
+        return old;
+    case TPI_PULL_ARMED:
+        return true;
+    case TPI_PULL_DELIVERING:
+        break;
+    }
+    return false;
+}
+
+tp_status tpi_client_wait_data(tp_client *client, int64_t deadline_ns, tpi_condition *met,
+                               void *context)
+{
+    const uint32_t losses = client->losses;
+    bool old = client->pull != TPI_PULL_IDLE;
+
+    if (old) {
+        tp_loop_turn(client->loop, false);
+    }
+    tp_timer_at(client->alarm, deadline_ns);
+    while (!met(context) || !is_settled(client, old)) {
+        if (client->losses != losses || (client->state == TPI_CLIENT_LOST && client->gives_up) ||
+            tpi_client_now_ns(client) >= deadline_ns) {
+            break;
+        }
+        if (client->pull == TPI_PULL_IDLE) {
+            tpi_client_pull(client);
+            old = false;
+        }
+        tp_loop_turn(client->loop, true);
+    }
+    tp_timer_cancel(client->alarm);
+    if (met(context)) {
+        return TP_OK;
+    }
+    return client->state == TPI_CLIENT_CONNECTED && client->losses == losses ? TP_E_TIMEOUT
+                                                                             : TP_E_CLOSED;
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+struct reading {
+    const tp_client *client;
+    uint64_t before;
+};
+
+static bool has_data(void *context)
+{
+    const struct reading *reading = context;
+
+    return reading->client->received != reading->before;
+}
+
+tp_status tp_client_read(tp_client *client, int64_t timeout_ns, tp_error *err)
+{
+    struct reading reading = {client, client->received};
+    tp_status status = tpi_client_may_wait(client, client->url, err);
+
+    if (status != TP_OK) {
+        return status;
+    }
+    status =
+        tpi_client_wait_data(client, tpi_client_deadline(client, timeout_ns), has_data, &reading);
+    if (status == TP_E_CLOSED) {
+        tp_fail(err, status, "%s", client->why.text);
+    } else if (status == TP_E_TIMEOUT) {
+        tp_fail(err, status, "%s: no data in time", client->url);
+    }
+    return status;
+}
+
+void tp_client_run(tp_client *client)
+{
+    const bool before = client->keeps_pulling;
+
+    client->keeps_pulling = true;
+    tpi_client_pull(client);
+    tp_loop_run(client->loop);
+    client->keeps_pulling = before;
+}
+
+void tp_client_stop(tp_client *client)
+{
+    tp_loop_stop(client->loop);
+}
+
+void tp_client_step(tp_client *client, bool wait)
+{
+    tpi_client_pull(client);
+    tp_loop_turn(client->loop, wait);
+}

@@ -1,0 +1,239 @@
+/*
+ * geometry.c - where a device sits, in one form for every interface.
+ *
+ * What the configuration says goes first, part by part; then what the driver has set; then what the
+ * device answers: to GET_GEOMETRY itself, if it has a handler, or to the question of its interface
+ * whose answer has a pose (GET_GEOM). Else it is not known.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "device/inside.h"
+#include "troupe/interfaces/localize.h"
+#include "troupe/interfaces/position2d.h"
+#include "troupe/interfaces/position3d.h"
+
+/* ---- Names ----------------------------------------------------------------------------------- */
+
+bool geometry_is_vehicle(const tp_device *device)
+{
+    return device->interface == &tp_interface_position2d ||
+           device->interface == &tp_interface_position3d;
+}
+
+bool geometry_is_localizer(const tp_device *device)
+{
+    return device->interface == &tp_interface_localize;
+}
+
+/* "base", "base1", ... */
+static void number_name(char name[PLACE_NAME], const char *word, unsigned index)
+{
+    if (index == 0) {
+        snprintf(name, PLACE_NAME, "%s", word);
+    } else {
+        snprintf(name, PLACE_NAME, "%s%u", word, index);
+    }
+}
+
+/* REP 105: the map holds the odometry's frame, which holds the base, which holds the sensors. */
+static void name_by_kind(tp_device *device)
+{
+    const unsigned index = device->addr.index;
+
+    if (geometry_is_vehicle(device)) {
+        number_name(device->frame_name, "base", index);
+        number_name(device->parent_name, "odom", index);
+    } else if (geometry_is_localizer(device)) {
+        number_name(device->frame_name, "odom", index);
+        snprintf(device->parent_name, PLACE_NAME, "map");
+    } else {
+        snprintf(device->frame_name, PLACE_NAME, "%s", device->name);
+        snprintf(device->parent_name, PLACE_NAME, "base");
+    }
+}
+
+/* ---- What an interface says about it ----------------------------------------------------------
+ */
+
+/* The field of one struct of this name; NULL if there is none. */
+static const tp_field *find_field(const tp_struct *type, const tp_struct *of)
+{
+    for (uint32_t i = 0; type != NULL && i < type->field_count; i++) {
+        if (type->fields[i].of == of && type->fields[i].shape == TP_SHAPE_ONE) {
+            return &type->fields[i];
+        }
+    }
+    return NULL;
+}
+
+static const tp_message *find_question(const tp_interface *interface)
+{
+    for (uint32_t i = 0; i < interface->message_count; i++) {
+        const tp_message *what = &interface->messages[i];
+        const bool named = strcmp(what->name, "GET_GEOM") == 0 || strcmp(what->name, "GEOM") == 0;
+        if (named && what->kind == TP_KIND_REQUEST && what->ask == NULL &&
+            find_field(what->answer, &tp_desc_pose3d) != NULL) {
+            return what;
+        }
+    }
+    return NULL;
+}
+
+void geometry_prepare(tp_device *device)
+{
+    const tpi_blueprint *plan = &device->instance->plan;
+
+    name_by_kind(device);
+    device->geom = find_question(device->interface);
+    for (uint32_t i = 0; i < plan->place_count; i++) {
+        if (memcmp(&plan->places[i].addr, &device->addr, sizeof device->addr) == 0) {
+            device->configured = &plan->places[i];
+        }
+    }
+}
+
+static void read_fields(const tp_struct *type, const char *value, struct place *place)
+{
+    const tp_field *pose = find_field(type, &tp_desc_pose3d);
+    const tp_field *size = find_field(type, &tp_desc_bbox3d);
+
+    place->known = TP_GEOMETRY_MEASURED;
+    memcpy(&place->pose, value + pose->offset, sizeof place->pose);
+    if (size != NULL) {
+        memcpy(&place->size, value + size->offset, sizeof place->size);
+    }
+}
+
+/* ---- One form -------------------------------------------------------------------------------- */
+
+/* A counted text, with or without its NUL, cut to the room there is. */
+static void copy_name(char name[PLACE_NAME], const char *text, uint32_t count)
+{
+    size_t length = text == NULL ? 0 : count;
+
+    length = length < PLACE_NAME ? length : PLACE_NAME - 1;
+    memcpy(name, length == 0 ? "" : text, length);
+    name[length] = '\0';
+}
+
+static void read_geometry(const tp_geometry *geometry, struct place *place)
+{
+    place->known = geometry->known;
+    place->pose = geometry->pose;
+    place->size = geometry->size;
+    copy_name(place->frame, geometry->frame, geometry->frame_count);
+    copy_name(place->parent, geometry->parent, geometry->parent_count);
+}
+
+static const char *choose_name(const char *configured, const char *told, const char *usual)
+{
+    return configured != NULL ? configured : told[0] != '\0' ? told : usual;
+}
+
+/* What is known of the place, with what the configuration says over it. Texts are borrowed. */
+static void write_geometry(const tp_device *device, const struct place *place, tp_geometry *out)
+{
+    static const tpi_place nothing = {.frame = NULL};
+    const tpi_place *configured = device->configured == NULL ? &nothing : device->configured;
+
+    *out = (tp_geometry){.known = place->known, .pose = place->pose, .size = place->size};
+    if (configured->has_pose) {
+        out->known = TP_GEOMETRY_CONFIGURED;
+        out->pose = configured->pose;
+    }
+    if (configured->has_size) {
+        out->known = TP_GEOMETRY_CONFIGURED;
+        out->size = configured->size;
+    }
+    out->frame =
+        (char *)(uintptr_t)choose_name(configured->frame, place->frame, device->frame_name);
+    out->parent =
+        (char *)(uintptr_t)choose_name(configured->parent, place->parent, device->parent_name);
+    out->frame_count = (uint32_t)strlen(out->frame) + 1;
+    out->parent_count = (uint32_t)strlen(out->parent) + 1;
+}
+
+void geometry_now(const tp_device *device, tp_geometry *out)
+{
+    write_geometry(device, &device->own, out);
+}
+
+/* ---- Asking the device ----------------------------------------------------------------------- */
+
+void geometry_convert(tp_device *device, const tp_message *what, const void *value,
+                      tp_geometry *out)
+{
+    struct place *place = &device->instance->place;
+
+    memset(place, 0, sizeof *place);
+    if (value != NULL && what->answer == &tp_desc_geometry) {
+        read_geometry(value, place);
+    } else if (value != NULL) {
+        read_fields(what->answer, value, place);
+    }
+    write_geometry(device, place, out);
+}
+
+static tp_status ask(tp_device *device, const tp_message *what, void *answer, tp_error *err)
+{
+    tp_instance *self = device->instance;
+
+    memset(answer, 0, what->answer->size);
+    if (self->current != NULL) {
+        self->current->asked_instead = what; /* in case that it is answered later */
+    }
+    return device->handler != NULL ? device->handler(device, what, NULL, answer, err)
+                                   : what->call(device->ops, device, NULL, answer, err);
+}
+
+tp_status geometry_answer(tp_device *device, const tp_message *what, tp_geometry *answer,
+                          tp_error *err)
+{
+    tp_instance *self = device->instance;
+    const tpi_place *configured = device->configured;
+    tp_status status = TP_E_UNSUPPORTED;
+
+    if (device->has_own || (configured != NULL && configured->has_pose && configured->has_size)) {
+        geometry_now(device, answer);
+        return TP_OK;
+    }
+    if (device->handler != NULL) {
+        status = ask(device, what, self->spare, err);
+    }
+    if (status == TP_E_UNSUPPORTED && device->geom != NULL &&
+        (device->handler != NULL || tp_message_handled(device->geom, device->ops))) {
+        what = device->geom;
+        status = ask(device, what, self->spare, err);
+    }
+    if (status == TP_PENDING) {
+        return TP_PENDING;
+    }
+    if (self->current != NULL) {
+        self->current->asked_instead = NULL;
+    }
+    if (status != TP_OK && status != TP_E_UNSUPPORTED) {
+        return status;
+    }
+    geometry_convert(device, what, status == TP_OK ? self->spare : NULL, answer);
+    return TP_OK;
+}
+
+/* ---- For drivers ----------------------------------------------------------------------------- */
+
+tp_status tp_device_set_geometry(tp_device *device, const tp_geometry *geometry)
+{
+    const struct place old = device->own;
+    tp_geometry before;
+    tp_geometry now;
+
+    memset(&device->own, 0, sizeof device->own);
+    read_geometry(geometry, &device->own);
+    device->has_own = true;
+    write_geometry(device, &old, &before);
+    geometry_now(device, &now);
+    if (!device->instance->added || tp_value_equal(&tp_desc_geometry, &before, &now)) {
+        return TP_OK;
+    }
+    return device_tell(device, TP_COMMON_DATA_GEOMETRY, &now);
+}

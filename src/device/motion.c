@@ -1,0 +1,251 @@
+/*
+ * motion.c - what moves, and what stops it: leases and panic at a device.
+ *
+ * The loop knows who moved a device last (its mover) and writes when that lease ends. Where the
+ * instance runs, the end of a lease and a new panic are looked for whenever it wakes up, and both
+ * wake it up: the end of a lease is part of what a worker waits for, a panic rings its bell.
+ * Instances on the loop have a timer for the first and a task of the hub for the second.
+ */
+#include "device/inside.h"
+
+/* ---- On the loop: whose lease it is ------------------------------------------------------------
+ */
+
+static int64_t end_of(const tp_device *device, int64_t lease_ns)
+{
+    const int64_t now_ns = tp_clock_now_ns(tp_instance_clock(device->instance));
+
+    return lease_ns <= 0 || lease_ns > TPI_LEASE_UNLIMITED - now_ns ? TPI_LEASE_UNLIMITED
+                                                                    : now_ns + lease_ns;
+}
+
+/* What an instance on the loop is woken by; one with a thread waits itself. */
+static void arm(tp_instance *self)
+{
+    if (self->lease_timer != NULL) {
+        tp_timer_at(self->lease_timer, motion_deadline_ns(self));
+    }
+}
+
+static void wake(tp_instance *self)
+{
+    if (self->lease_timer != NULL) {
+        arm(self);
+    } else if (self->thread != NULL) {
+        tpi_bell_ring(&self->bell);
+    }
+}
+
+/* Before the message is handed over, so that the worker finds the lease when it finds the message.
+ */
+static void take_lease(tp_device *device, const tpi_mover *mover)
+{
+    device->mover = mover->who;
+    device->lease_fixed = mover->fixed;
+    tpi_lease_extend(&device->lease, end_of(device, mover->lease_ns));
+    arm(device->instance);
+}
+
+tp_status tpi_device_call_for(tp_device *device, const tp_message *what, tp_msg *ask,
+                              const tpi_mover *mover, tpi_call_done *done, void *context,
+                              tpi_call **out)
+{
+    if (what->effect == TP_EFFECT_MOVES) {
+        if (tpi_panic_is_on(device->instance->hub->panic)) {
+            return TP_E_DENIED;
+        }
+        take_lease(device, mover);
+    }
+    return call_submit(device, what, ask, done, context, out);
+}
+
+tp_status tpi_device_call(tp_device *device, const tp_message *what, tp_msg *ask,
+                          tpi_call_done *done, void *context, tpi_call **out)
+{
+    const tpi_mover nobody = {0};
+
+    return tpi_device_call_for(device, what, ask, &nobody, done, context, out);
+}
+
+void tpi_device_heard(tp_device *device, const void *who, int64_t lease_ns)
+{
+    if (device->mover == who && !device->lease_fixed) {
+        tpi_lease_renew(&device->lease, end_of(device, lease_ns));
+    }
+}
+
+void tpi_device_left(tp_device *device, const void *who)
+{
+    if (device->mover == who) {
+        device->mover = NULL;
+        tpi_lease_end(&device->lease);
+        wake(device->instance);
+    }
+}
+
+/* Behind all that he has commanded: a driver that stops may have parked what it used. */
+void motion_leave_in_order(tp_device *device, const void *who)
+{
+    const tp_message *what =
+        tp_interface_message(&tp_interface_common, TP_KIND_REQUEST, TP_COMMON_REQ_HALT);
+    const tp_msghdr header = {
+        .addr = device->addr, .type = TP_MSGTYPE_REQ, .subtype = TP_COMMON_REQ_HALT};
+    tp_msg *msg = NULL;
+
+    if (device->mover != who) {
+        return;
+    }
+    if (tp_msg_create(&msg, &header, NULL, NULL) != TP_OK ||
+        call_quietly(device, what, msg, NULL, NULL) != TP_OK) {
+        tpi_device_left(device, who); /* at least it is stopped */
+    }
+    device->mover = NULL;
+    tp_msg_unref(msg);
+}
+
+/* ---- Where the instance runs: stopping ---------------------------------------------------------
+ */
+
+/* A driver that cannot halt a device is stopped as a whole, which leaves its actuators safe, and
+ * started again as if it had failed. */
+static void halt(tp_device *device, tp_halt how)
+{
+    tp_instance *self = device->instance;
+    const bool busy = self->busy;
+
+    if (!self->started || !device->moves) {
+        return;
+    }
+    self->busy = self->halts = true;
+    if (self->plan.driver->ops->halt != NULL) {
+        self->plan.driver->ops->halt(device, how);
+    } else {
+        tp_instance_fail(self, TP_E_DEVICE, "stopped as a whole, since the driver cannot halt it");
+    }
+    self->halts = false;
+    self->busy = busy;
+}
+
+tp_status motion_halt(tp_device *device, tp_error *err)
+{
+    if (!device->moves) {
+        return tp_fail(err, TP_E_UNSUPPORTED, "%s moves nothing", device->name);
+    }
+    halt(device, TP_HALT_BRAKE);
+    return TP_OK;
+}
+
+/* Readers are told why it stands still. */
+static void tell_end(tp_device *device)
+{
+    static char text[] = "stopped: nothing was heard any more of who moved it";
+    const tp_failure failure = {.code = TP_E_TIMEOUT, .text_count = sizeof text, .text = text};
+
+    tp_publish(device, TP_COMMON_DATA_ERROR, &failure, 0);
+}
+
+bool motion_is_late(const tpi_call *call)
+{
+    const tp_instance *self = call->device->instance;
+
+    return call->what->effect == TP_EFFECT_MOVES &&
+           (tpi_panic_is_on(self->hub->panic) ||
+            !tpi_lease_is_held(&call->device->lease, tp_clock_now_ns(tp_instance_clock(self))));
+}
+
+/* In a panic only what stops things is written, by instances that move any. */
+bool motion_may_write(const tp_instance *self)
+{
+    const tp_device *device = self->devices;
+
+    if (self->halts || !tpi_panic_is_on(self->hub->panic)) {
+        return true;
+    }
+    while (device != NULL && !device->moves) {
+        device = device->next;
+    }
+    return device == NULL;
+}
+
+int64_t motion_deadline_ns(const tp_instance *self)
+{
+    int64_t first_ns = TP_NEVER;
+
+    for (const tp_device *device = self->devices; device != NULL; device = device->next) {
+        const int64_t deadline_ns = tpi_lease_deadline(&device->lease);
+        first_ns = deadline_ns < first_ns ? deadline_ns : first_ns;
+    }
+    return first_ns;
+}
+
+static void serve_panic(tp_instance *self)
+{
+    const unsigned epoch = tpi_panic_epoch(self->hub->panic);
+
+    if (epoch == self->panic_epoch) {
+        return;
+    }
+    self->panic_epoch = epoch;
+    if ((epoch & 1) == 0) {
+        return;
+    }
+    for (tp_device *device = self->devices; device != NULL; device = device->next) {
+        halt(device, self->hub->panic_action);
+    }
+}
+
+static void serve_leases(tp_instance *self)
+{
+    const int64_t now_ns = tp_clock_now_ns(tp_instance_clock(self));
+
+    for (tp_device *device = self->devices; device != NULL; device = device->next) {
+        if (tpi_lease_take_expired(&device->lease, now_ns)) {
+            halt(device, TP_HALT_BRAKE);
+            tell_end(device);
+        }
+    }
+}
+
+void motion_serve(tp_instance *self)
+{
+    serve_panic(self);
+    serve_leases(self);
+}
+
+/* ---- Life ------------------------------------------------------------------------------------ */
+
+static void lease_fired(void *context)
+{
+    tp_instance *self = context;
+
+    motion_serve(self);
+    arm(self);
+}
+
+static bool moves(const tp_interface *interface)
+{
+    for (uint32_t i = 0; i < interface->message_count; i++) {
+        if (interface->messages[i].effect == TP_EFFECT_MOVES) {
+            return true;
+        }
+    }
+    return false;
+}
+
+tp_status motion_begin(tp_instance *self, tp_error *err)
+{
+    for (tp_device *device = self->devices; device != NULL; device = device->next) {
+        device->moves = moves(device->interface);
+    }
+    self->panic_epoch = tpi_panic_epoch(self->hub->panic);
+    if (self->on_loop) {
+        return tp_timer_create(&self->lease_timer, self->hub->loop, lease_fired, self, err);
+    }
+    return TP_OK;
+}
+
+void motion_end(tp_instance *self)
+{
+    tp_timer_destroy(self->lease_timer);
+    self->lease_timer = NULL;
+}

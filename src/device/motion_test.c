@@ -1,0 +1,494 @@
+/*
+ * motion_test.c - what stops a device that moves: leases and panic, with and without a thread.
+ *
+ * The driver is a motor that counts; the clock is the test's, so nothing here depends on how busy
+ * the machine is. Where a stalled loop is the subject, the loop simply is not turned.
+ */
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/bench.h"
+#include "device/session.h"
+#include "support/unit.h"
+#include "troupe/interfaces/position2d.h"
+
+/* ---- A motor --------------------------------------------------------------------------------- */
+
+static struct {
+    atomic_int speed; /* mm/s */
+    atomic_int commands;
+    atomic_int halts;
+    atomic_int how;
+} motor;
+
+static tp_status drive(tp_device *device, const tp_position2d_cmd_vel *ask, tp_error *err)
+{
+    (void)device;
+    (void)err;
+    atomic_store(&motor.speed, (int)(ask->vel.px * 1000));
+    atomic_fetch_add(&motor.commands, 1);
+    return TP_OK;
+}
+
+static tp_status tell_geometry(tp_device *device, tp_position2d_geom *answer, tp_error *err)
+{
+    (void)device;
+    (void)answer;
+    (void)err;
+    return TP_OK;
+}
+
+static const tp_position2d_ops motor_ops = {.cmd_vel = drive, .req_get_geom = tell_geometry};
+
+static tp_status motor_init(tp_instance *self, tp_error *err)
+{
+    return tp_offer(self, &tp_interface_position2d, NULL, &motor_ops, NULL, NULL, err);
+}
+
+static void motor_halt(tp_device *device, tp_halt how)
+{
+    (void)device;
+    atomic_store(&motor.how, (int)how);
+    atomic_store(&motor.speed, 0);
+    atomic_fetch_add(&motor.halts, 1);
+}
+
+static const tp_driver_ops driver_ops = {.init = motor_init, .halt = motor_halt};
+static const tp_driver threaded = {.abi = TP_DRIVER_ABI, .name = "motor", .ops = &driver_ops};
+static const tp_driver on_loop = {
+    .abi = TP_DRIVER_ABI, .name = "motor", .ops = &driver_ops, .flags = TP_DRIVER_ON_LOOP};
+
+/* ---- Clients --------------------------------------------------------------------------------- */
+
+struct stage {
+    bench b;
+    bench_plan *plan;
+    tp_device *device;
+    tp_session *sessions[2];
+    unsigned opened;
+};
+
+static void on_ready(void *context)
+{
+    (void)context;
+}
+
+static const tp_session_events events = {.ready = on_ready, .lost = on_ready};
+
+static void on_opened(void *context, const tp_msghdr *request, tp_device *device, tp_status status,
+                      const tp_error *err)
+{
+    struct stage *s = context;
+
+    (void)request;
+    (void)device;
+    (void)err;
+    assert_int_equal(status, TP_OK);
+    s->opened++;
+}
+
+static void begin(struct stage *s, const tp_driver *driver)
+{
+    static const tp_session_limits limits = {.data = 64, .replies = 64, .requests = 64};
+    const bench_section section = {.driver = driver, .provides = "position2d:0"};
+    const tp_msghdr request = {0};
+
+    memset(s, 0, sizeof *s);
+    memset(&motor, 0, sizeof motor);
+    bench_init(&s->b);
+    s->plan = bench_plan_create(s->b.catalogue, &section, 0);
+    assert_int_equal(tpi_hub_add(s->b.hub, bench_plan_blueprint(s->plan), NULL, NULL), TP_OK);
+    s->device = bench_find(&s->b, "position2d:0");
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(
+            tp_session_create(&s->sessions[i], s->b.hub, BENCH_ROBOT, &limits, &events, s, NULL),
+            TP_OK);
+        tp_session_set_name(s->sessions[i], i == 0 ? "anna" : "berta");
+        assert_int_equal(
+            tp_session_open(s->sessions[i], s->device, TP_OPEN_MODE, &request, on_opened), TP_OK);
+        while (s->opened <= i) {
+            tp_loop_turn(s->b.loop, true);
+        }
+    }
+}
+
+static void end(struct stage *s)
+{
+    tp_session_destroy(s->sessions[0]);
+    tp_session_destroy(s->sessions[1]);
+    bench_fini(&s->b);
+    bench_plan_destroy(s->plan);
+}
+
+static tp_status send(struct stage *s, unsigned who, double speed, unsigned valid_ms, tp_error *err)
+{
+    const tp_position2d_cmd_vel vel = {.vel = {.px = speed}, .state = 1};
+    const tp_msghdr header = {.addr = *tp_device_addr(s->device),
+                              .type = TP_MSGTYPE_CMD,
+                              .subtype = TP_POSITION2D_CMD_VEL,
+                              .seq = valid_ms};
+    const tp_message *what =
+        tp_interface_message(&tp_interface_position2d, TP_KIND_COMMAND, TP_POSITION2D_CMD_VEL);
+    tp_msg *msg = NULL;
+
+    tp_session_heard(s->sessions[who]); /* as a front does */
+    assert_int_equal(tp_msg_create(&msg, &header, &tp_desc_position2d_cmd_vel, &vel), TP_OK);
+    tp_status status = tp_session_send(s->sessions[who], msg, what, err);
+    tp_msg_unref(msg);
+    return status;
+}
+
+/* Turn until what was handed over has been done. */
+static void settle(struct stage *s)
+{
+    tp_msg *answer = NULL;
+
+    assert_int_equal(bench_request(&s->b, s->device, TP_POSITION2D_REQ_GET_GEOM, NULL, &answer),
+                     TP_OK);
+    tp_msg_unref(answer);
+}
+
+static void drive_at(struct stage *s, unsigned who, double speed)
+{
+    const int before = atomic_load(&motor.commands);
+
+    assert_int_equal(send(s, who, speed, 0, NULL), TP_OK);
+    settle(s);
+    assert_int_equal(atomic_load(&motor.commands), before + 1);
+}
+
+static void pass(struct stage *s, double seconds)
+{
+    bench_move_clock(&s->b, seconds);
+    tp_loop_turn(s->b.loop, false);
+    settle(s);
+}
+
+static void wait_for_halt(struct stage *s, int halts)
+{
+    while (atomic_load(&motor.halts) < halts) {
+        tp_loop_turn(s->b.loop, false);
+    }
+    assert_int_equal(atomic_load(&motor.speed), 0);
+}
+
+#define ON_BOTH(name)                                                                              \
+    static void name##_on_a_thread(void **state)                                                   \
+    {                                                                                              \
+        (void)state;                                                                               \
+        name(&threaded);                                                                           \
+    }                                                                                              \
+    static void name##_on_the_loop(void **state)                                                   \
+    {                                                                                              \
+        (void)state;                                                                               \
+        name(&on_loop);                                                                            \
+    }
+
+/* ---- Leases ---------------------------------------------------------------------------------- */
+
+static void stops_when_nothing_is_heard(const tp_driver *driver)
+{
+    struct stage s;
+
+    begin(&s, driver);
+    drive_at(&s, 0, 1);
+    pass(&s, 4.9); /* a plain client has 5 s */
+    assert_int_equal(atomic_load(&motor.halts), 0);
+    assert_int_equal(atomic_load(&motor.speed), 1000);
+    bench_move_clock(&s.b, 0.2);
+    wait_for_halt(&s, 1);
+    pass(&s, 100);
+    assert_int_equal(atomic_load(&motor.halts), 1); /* once */
+    end(&s);
+}
+ON_BOTH(stops_when_nothing_is_heard)
+
+static void goes_on_while_anything_is_heard(const tp_driver *driver)
+{
+    struct stage s;
+
+    begin(&s, driver);
+    drive_at(&s, 0, 1);
+    for (int i = 0; i < 20; i++) {
+        pass(&s, 3);
+        tp_session_heard(s.sessions[0]);
+    }
+    assert_int_equal(atomic_load(&motor.halts), 0);
+    tp_session_heard(s.sessions[1]); /* somebody else's word */
+    pass(&s, 4);
+    tp_session_heard(s.sessions[1]);
+    bench_move_clock(&s.b, 1.1);
+    wait_for_halt(&s, 1);
+    end(&s);
+}
+ON_BOTH(goes_on_while_anything_is_heard)
+
+static void stops_at_once_when_its_mover_is_gone(const tp_driver *driver)
+{
+    struct stage s;
+
+    begin(&s, driver);
+    drive_at(&s, 0, 1);
+    tp_session_destroy(s.sessions[0]);
+    s.sessions[0] = NULL;
+    wait_for_halt(&s, 1); /* without the clock having moved */
+    end(&s);
+}
+ON_BOTH(stops_at_once_when_its_mover_is_gone)
+
+static void the_last_mover_counts(const tp_driver *driver)
+{
+    struct stage s;
+
+    begin(&s, driver);
+    drive_at(&s, 0, 1);
+    drive_at(&s, 1, 0.5);
+    tp_session_destroy(s.sessions[0]);
+    s.sessions[0] = NULL;
+    pass(&s, 1);
+    assert_int_equal(atomic_load(&motor.halts), 0);
+    assert_int_equal(atomic_load(&motor.speed), 500);
+    bench_move_clock(&s.b, 4.1);
+    wait_for_halt(&s, 1);
+    end(&s);
+}
+ON_BOTH(the_last_mover_counts)
+
+static void clients_that_speak_leases_have_a_second(const tp_driver *driver)
+{
+    struct stage s;
+
+    begin(&s, driver);
+    tp_session_speak_leases(s.sessions[0], true);
+    drive_at(&s, 0, 1);
+    pass(&s, 0.9);
+    assert_int_equal(atomic_load(&motor.halts), 0);
+    bench_move_clock(&s.b, 0.2);
+    wait_for_halt(&s, 1);
+    end(&s);
+}
+ON_BOTH(clients_that_speak_leases_have_a_second)
+
+static void a_command_can_carry_its_own_validity(const tp_driver *driver)
+{
+    struct stage s;
+
+    begin(&s, driver);
+    tp_session_speak_leases(s.sessions[0], true);
+    assert_int_equal(send(&s, 0, 1, 100, NULL), TP_OK);
+    settle(&s);
+    assert_int_equal(atomic_load(&motor.speed), 1000);
+    tp_session_heard(s.sessions[0]); /* nothing but another move renews it */
+    bench_move_clock(&s.b, 0.11);
+    wait_for_halt(&s, 1);
+    end(&s);
+}
+ON_BOTH(a_command_can_carry_its_own_validity)
+
+/* The worker finds the end of the lease by itself: from the command on the loop does not turn. */
+static void a_stalled_loop_keeps_nothing_moving(void **state)
+{
+    struct stage s;
+
+    (void)state;
+    begin(&s, &threaded);
+    drive_at(&s, 0, 1);
+    /* The bench's clock wakes workers through the loop; a bell, such as that of any message, is
+     * what wakes them without it. */
+    bench_move_clock(&s.b, 5.1);
+    tpi_bell_ring(&s.device->instance->bell);
+    while (atomic_load(&motor.halts) == 0) {
+        tpi_wait(NULL, 0, tp_clock_now_ns(tp_clock_real()) + TP_NS_PER_MS);
+    }
+    assert_int_equal(atomic_load(&motor.speed), 0);
+    end(&s);
+}
+
+/* A command that waited longer than its lease must not move anything. */
+static void a_command_that_comes_too_late_moves_nothing(void **state)
+{
+    struct stage s;
+
+    (void)state;
+    begin(&s, &threaded);
+    tpi_lease_extend(&s.device->lease, 1); /* as if its time had passed in the inbox */
+    const tp_message *what =
+        tp_interface_message(&tp_interface_position2d, TP_KIND_COMMAND, TP_POSITION2D_CMD_VEL);
+    const tp_position2d_cmd_vel vel = {.vel = {.px = 1}, .state = 1};
+    const tp_msghdr header = {.addr = *tp_device_addr(s.device),
+                              .type = TP_MSGTYPE_CMD,
+                              .subtype = TP_POSITION2D_CMD_VEL};
+    tp_msg *msg = NULL;
+    assert_int_equal(tp_msg_create(&msg, &header, &tp_desc_position2d_cmd_vel, &vel), TP_OK);
+    assert_int_equal(call_submit(s.device, what, msg, NULL, NULL, NULL), TP_OK);
+    settle(&s);
+    assert_int_equal(atomic_load(&motor.commands), 0);
+    assert_int_equal(atomic_load(&motor.speed), 0);
+    tp_msg_unref(msg);
+    end(&s);
+}
+
+/* ---- Panic ----------------------------------------------------------------------------------- */
+
+static void a_panic_stops_everything_until_it_is_reset(const tp_driver *driver)
+{
+    struct stage s;
+    tp_error err = {0};
+    tp_panic *panic = NULL;
+
+    begin(&s, driver);
+    tpi_hub_set_panic_action(s.b.hub, TP_HALT_HOLD);
+    drive_at(&s, 0, 1);
+    tp_session_panic(s.sessions[1], "smoke");
+    wait_for_halt(&s, 1);
+    assert_int_equal(atomic_load(&motor.how), TP_HALT_HOLD);
+    assert_int_equal(send(&s, 0, 1, 0, &err), TP_E_DENIED);
+    assert_string_equal(err.text, "nothing moves: panic, raised by berta: smoke");
+    settle(&s);
+    assert_int_equal(atomic_load(&motor.speed), 0);
+
+    assert_int_equal(tp_hub_panic(s.b.hub, &panic), TP_OK);
+    assert_int_equal(tp_session_reset_panic(s.sessions[0], panic->epoch, "", &err), TP_E_DENIED);
+    assert_string_equal(err.text, "only who raised it, or the operator's key, ends a panic");
+    assert_int_equal(tp_session_reset_panic(s.sessions[1], panic->epoch - 2, "", &err),
+                     TP_E_INVALID);
+    assert_int_equal(tp_session_reset_panic(s.sessions[1], panic->epoch, "", &err), TP_OK);
+    free(panic);
+    settle(&s);
+    assert_int_equal(atomic_load(&motor.speed), 0); /* nothing that waited plays now */
+    drive_at(&s, 0, 0.5);
+    assert_int_equal(atomic_load(&motor.speed), 500);
+    end(&s);
+}
+ON_BOTH(a_panic_stops_everything_until_it_is_reset)
+
+static void the_operators_key_ends_any_panic(void **state)
+{
+    struct stage s;
+
+    (void)state;
+    begin(&s, &threaded);
+    tp_session_set_local(s.sessions[0], true);
+    tpi_panic_raise(tpi_hub_panic(s.b.hub), "signal", "test");
+    tpi_hub_set_operator_key(s.b.hub, "open sesame");
+    const unsigned epoch = tpi_panic_epoch(tpi_hub_panic(s.b.hub));
+    assert_int_equal(tp_session_reset_panic(s.sessions[0], epoch, "", NULL), TP_E_DENIED);
+    assert_int_equal(tp_session_reset_panic(s.sessions[0], epoch, "open", NULL), TP_E_DENIED);
+    assert_int_equal(tp_session_reset_panic(s.sessions[0], epoch, "open sesame", NULL), TP_OK);
+    tpi_panic_raise(tpi_hub_panic(s.b.hub), "signal", "test");
+    tpi_hub_set_operator_key(s.b.hub, NULL); /* then whoever is on this machine */
+    assert_int_equal(tp_session_reset_panic(s.sessions[1], epoch + 2, "", NULL), TP_E_DENIED);
+    assert_int_equal(tp_session_reset_panic(s.sessions[0], epoch + 2, "", NULL), TP_OK);
+    end(&s);
+}
+
+static void anybody_may_have_it_halted(void **state)
+{
+    struct stage s;
+    tp_msg *answer = NULL;
+
+    (void)state;
+    begin(&s, &threaded);
+    drive_at(&s, 0, 1);
+    assert_int_equal(bench_request(&s.b, s.device, TP_COMMON_REQ_HALT, NULL, &answer), TP_OK);
+    tp_msg_unref(answer);
+    assert_int_equal(atomic_load(&motor.speed), 0);
+    assert_int_equal(atomic_load(&motor.how), TP_HALT_BRAKE);
+    end(&s);
+}
+
+/* ---- Access ---------------------------------------------------------------------------------- */
+
+struct opening {
+    tp_status status;
+    char why[256];
+    bool settled;
+};
+
+static struct opening last;
+
+static void note_opened(void *context, const tp_msghdr *request, tp_device *device,
+                        tp_status status, const tp_error *err)
+{
+    (void)context;
+    (void)request;
+    (void)device;
+    last = (struct opening){.status = status, .settled = true};
+    if (err != NULL) {
+        (void)snprintf(last.why, sizeof last.why, "%s", err->text);
+    }
+}
+
+static tp_status open_as(struct stage *s, unsigned who, unsigned access)
+{
+    const tp_msghdr request = {0};
+
+    last.settled = false;
+    assert_int_equal(tp_session_open(s->sessions[who], s->device, access, &request, note_opened),
+                     TP_OK);
+    while (!last.settled) {
+        tp_loop_turn(s->b.loop, true);
+    }
+    return last.status;
+}
+
+static void who_opens_to_read_does_not_write(void **state)
+{
+    struct stage s;
+    tp_error err = {0};
+
+    (void)state;
+    begin(&s, &threaded);
+    assert_int_equal(tp_session_close(s.sessions[0], s.device), TP_OK);
+    assert_int_equal(open_as(&s, 0, TP_READ_MODE), TP_OK);
+    assert_int_equal(send(&s, 0, 1, 0, &err), TP_E_DENIED);
+    assert_string_equal(err.text, "position2d:0 is open for reading only");
+    assert_int_equal(open_as(&s, 0, TP_WRITE_MODE), TP_OK); /* a second opening adds to it */
+    assert_int_equal(send(&s, 0, 1, 0, &err), TP_OK);
+    end(&s);
+}
+
+static void one_client_can_keep_the_others_from_writing(void **state)
+{
+    struct stage s;
+    tp_error err = {0};
+
+    (void)state;
+    begin(&s, &threaded);
+    assert_int_equal(open_as(&s, 0, TP_EXCLUSIVE_MODE), TP_OK);
+    assert_int_equal(send(&s, 1, 1, 0, &err), TP_E_DENIED);
+    assert_string_equal(err.text, "position2d:0 is held by anna");
+    assert_int_equal(open_as(&s, 1, TP_EXCLUSIVE_MODE), TP_E_DENIED);
+    assert_string_equal(last.why, "position2d:0 is held by anna");
+    assert_int_equal(send(&s, 0, 1, 0, &err), TP_OK);
+    tp_session_destroy(s.sessions[0]);
+    s.sessions[0] = NULL;
+    assert_int_equal(send(&s, 1, 1, 0, &err), TP_OK); /* who is gone holds nothing */
+    assert_int_equal(open_as(&s, 1, TP_EXCLUSIVE_MODE), TP_OK);
+    end(&s);
+}
+
+int main(void)
+{
+#define BOTH(name) cmocka_unit_test(name##_on_a_thread), cmocka_unit_test(name##_on_the_loop)
+    const struct CMUnitTest tests[] = {
+        BOTH(stops_when_nothing_is_heard),
+        BOTH(goes_on_while_anything_is_heard),
+        BOTH(stops_at_once_when_its_mover_is_gone),
+        BOTH(the_last_mover_counts),
+        BOTH(clients_that_speak_leases_have_a_second),
+        BOTH(a_command_can_carry_its_own_validity),
+        cmocka_unit_test(a_stalled_loop_keeps_nothing_moving),
+        cmocka_unit_test(a_command_that_comes_too_late_moves_nothing),
+        BOTH(a_panic_stops_everything_until_it_is_reset),
+        cmocka_unit_test(the_operators_key_ends_any_panic),
+        cmocka_unit_test(anybody_may_have_it_halted),
+        cmocka_unit_test(who_opens_to_read_does_not_write),
+        cmocka_unit_test(one_client_can_keep_the_others_from_writing),
+    };
+#undef BOTH
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

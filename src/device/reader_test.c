@@ -1,0 +1,259 @@
+/* reader_test.c - readers that close each other, themselves, or open more, while they are told; and
+ * how much is on its way to them. */
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "conformance/play.h"
+#include "troupe/interfaces/ptz.h"
+
+struct speaker {
+    tp_device *device;
+};
+
+static tp_status speaker_command(tp_device *device, const tp_ptz_cmd *ask, tp_error *err)
+{
+    const tp_ptz_data data = {.pan = ask->pan};
+
+    (void)err;
+    return tp_publish(device, TP_PTZ_DATA_STATE, &data, 0);
+}
+
+static const tp_ptz_ops speaker_device = {.cmd_state = speaker_command};
+
+static tp_status speaker_init(tp_instance *self, tp_error *err)
+{
+    struct speaker *s = tp_instance_state(self);
+
+    return tp_offer(self, &tp_interface_ptz, NULL, &speaker_device, NULL, &s->device, err);
+}
+
+static const tp_driver_ops speaker_ops = {.init = speaker_init};
+static const tp_driver speaker = {.abi = TP_DRIVER_ABI,
+                                  .name = "speaker",
+                                  .state_size = sizeof(struct speaker),
+                                  .ops = &speaker_ops,
+                                  .flags = TP_DRIVER_ON_LOOP};
+
+/* A reader that does something when it hears. */
+struct listener {
+    tpi_reader reader;
+    tpi_opening opening;
+    int heard;
+    struct listener *closes; /* NULL for nobody */
+    struct listener *opens;
+    tp_device *device;
+};
+
+static void opened(tpi_opening *opening, tp_status status, const tp_error *err)
+{
+    (void)opening;
+    (void)err;
+    assert_int_equal(status, TP_OK);
+}
+
+static void open_listener(struct listener *l, tp_device *device)
+{
+    l->device = device;
+    l->opening = (tpi_opening){.reader = &l->reader, .done = opened, .context = l};
+    tpi_device_open(device, &l->opening);
+}
+
+static void hear(tpi_reader *reader, tp_msg *msg)
+{
+    struct listener *l = reader->context;
+
+    (void)msg;
+    l->heard++;
+    if (l->closes != NULL) {
+        tpi_device_close(&l->closes->reader);
+        l->closes = NULL;
+    }
+    if (l->opens != NULL) {
+        open_listener(l->opens, l->device);
+        l->opens = NULL;
+    }
+}
+
+enum { LISTENERS = 5 };
+
+/* The readers of a device are told newest first: the last one here is the first to hear. */
+static play *begin(struct listener listeners[LISTENERS], int count)
+{
+    play *p = play_begin(&speaker, "ptz:0", NULL);
+
+    for (int i = 0; i < LISTENERS; i++) {
+        listeners[i] = (struct listener){.reader = {.deliver = hear, .context = &listeners[i]}};
+    }
+    for (int i = 0; i < count; i++) {
+        open_listener(&listeners[i], p->device);
+    }
+    return p;
+}
+
+static void end(play *p, struct listener listeners[LISTENERS])
+{
+    for (int i = 0; i < LISTENERS; i++) {
+        tpi_device_close(&listeners[i].reader);
+    }
+    play_destroy(p);
+}
+
+static void speak(play *p)
+{
+    const tp_ptz_cmd ask = {0};
+
+    play_command(p, TP_PTZ_CMD_STATE, &ask);
+}
+
+static void assert_heard(const struct listener listeners[LISTENERS], const char *counts)
+{
+    for (int i = 0; i < LISTENERS; i++) {
+        assert_int_equal(listeners[i].heard, counts[i] - '0');
+    }
+}
+
+static void a_reader_may_close_the_next_one(void **state)
+{
+    struct listener l[LISTENERS];
+    play *p = begin(l, LISTENERS);
+
+    (void)state;
+    l[3].closes = &l[2];
+    speak(p);
+    assert_heard(l, "11011");
+    speak(p);
+    assert_heard(l, "22022");
+    end(p, l);
+}
+
+static void a_reader_may_close_itself(void **state)
+{
+    struct listener l[LISTENERS];
+    play *p = begin(l, LISTENERS);
+
+    (void)state;
+    l[2].closes = &l[2];
+    l[0].closes = &l[0];
+    speak(p);
+    speak(p);
+    assert_heard(l, "12122");
+    end(p, l);
+}
+
+static void a_reader_may_close_the_next_and_the_one_after_that(void **state)
+{
+    struct listener l[LISTENERS];
+    play *p = begin(l, LISTENERS);
+
+    (void)state;
+    l[4].closes = &l[3];
+    l[2].closes = &l[1];
+    speak(p);
+    speak(p);
+    assert_heard(l, "20202");
+    end(p, l);
+}
+
+/* Data comes to a new reader from the next message on. */
+static void a_reader_may_open_another_one(void **state)
+{
+    struct listener l[LISTENERS];
+    play *p = begin(l, 3);
+
+    (void)state;
+    l[1].opens = &l[3];
+    l[1].closes = &l[0];
+    speak(p);
+    assert_heard(l, "01100");
+    speak(p);
+    assert_heard(l, "02210");
+    end(p, l);
+}
+
+/* ---- How much is on its way ------------------------------------------------------------------ */
+
+static atomic_int accepted;
+static atomic_bool done;
+
+/* As much as is taken, from the driver's own thread. */
+static tp_status flood(tp_device *device, const tp_ptz_cmd *ask, tp_error *err)
+{
+    const tp_ptz_data data = {.pan = ask->pan};
+    int count = 0;
+
+    (void)err;
+    while (tp_publish(device, TP_PTZ_DATA_STATE, &data, 0) == TP_OK) {
+        count++;
+    }
+    atomic_store(&accepted, count);
+    atomic_store(&done, true);
+    return TP_OK;
+}
+
+static const tp_ptz_ops flooding_device = {.cmd_state = flood};
+
+static tp_status flooding_init(tp_instance *self, tp_error *err)
+{
+    return tp_offer(self, &tp_interface_ptz, NULL, &flooding_device, NULL, NULL, err);
+}
+
+static const tp_driver_ops flooding_ops = {.init = flooding_init};
+static const tp_driver flooding = {
+    .abi = TP_DRIVER_ABI, .name = "flooding", .summary = "publishes", .ops = &flooding_ops};
+
+/* How many messages the loop is given at once, if it is busy with something else meanwhile. */
+static int given_at_once(play *p)
+{
+    const tp_ptz_cmd ask = {0};
+    const tp_message *what = tp_interface_message(&tp_interface_ptz, TP_KIND_COMMAND, 1);
+    const tp_msghdr header = {.type = TP_MSGTYPE_CMD, .subtype = 1};
+    tp_msg *msg = NULL;
+
+    atomic_store(&done, false);
+    assert_int_equal(tp_msg_create(&msg, &header, what->ask, &ask), TP_OK);
+    assert_int_equal(tpi_device_call(p->device, what, msg, NULL, NULL, NULL), TP_OK);
+    tp_msg_unref(msg);
+    while (!atomic_load(&done)) {
+    }
+    const int count = atomic_load(&accepted);
+    p->r.counts[TP_PTZ_DATA_STATE] = 0;
+    while (p->r.counts[TP_PTZ_DATA_STATE] < (uint32_t)count) {
+        tp_loop_turn(p->b.loop, true);
+    }
+    return count;
+}
+
+static void the_more_readers_the_less_is_on_its_way(void **state)
+{
+    enum { MANY = 500 };
+    struct listener *many = calloc(MANY, sizeof *many);
+    play *p = play_begin(&flooding, "ptz:0", NULL);
+
+    (void)state;
+    assert_non_null(many);
+    assert_int_equal(given_at_once(p), 253); /* 16384 by 64 + 1, and the one that is too much */
+    for (int i = 0; i < MANY; i++) {
+        many[i] = (struct listener){.reader = {.deliver = hear, .context = &many[i]}};
+        open_listener(&many[i], p->device);
+    }
+    assert_int_equal(given_at_once(p), 29);
+    assert_int_equal(many[0].heard, 29);
+    for (int i = 0; i < MANY; i++) {
+        tpi_device_close(&many[i].reader);
+    }
+    play_destroy(p);
+    free(many);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_reader_may_close_the_next_one),
+        cmocka_unit_test(a_reader_may_close_itself),
+        cmocka_unit_test(a_reader_may_close_the_next_and_the_one_after_that),
+        cmocka_unit_test(a_reader_may_open_another_one),
+        cmocka_unit_test(the_more_readers_the_less_is_on_its_way),
+    };
+
+    return cmocka_run_group_tests_name("src/device/reader", tests, NULL, NULL);
+}

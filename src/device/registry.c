@@ -1,0 +1,225 @@
+/*
+ * registry.c - which instances and devices there are.
+ *
+ * An instance is made in two steps: prepared, with its driver's init, when nobody sees its devices;
+ * and registered. In between all that can be wrong with it is found, so that several can be
+ * exchanged for others together or not at all.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/inside.h"
+
+/* ---- Devices --------------------------------------------------------------------------------- */
+
+size_t tpi_hub_device_count(const tpi_hub *hub)
+{
+    return hub->device_count;
+}
+
+tp_device *tpi_hub_device_at(const tpi_hub *hub, size_t i)
+{
+    return i < hub->device_count ? hub->devices[i] : NULL;
+}
+
+tp_device *tpi_hub_find(const tpi_hub *hub, unsigned robot, unsigned interf, unsigned index)
+{
+    for (size_t i = 0; i < hub->device_count; i++) {
+        const tp_devaddr *addr = &hub->devices[i]->addr;
+        if (addr->interf == interf && addr->index == index && addr->robot == robot) {
+            return hub->devices[i];
+        }
+    }
+    return NULL;
+}
+
+static tp_status reserve(tpi_hub *hub, size_t more)
+{
+    const size_t needed = hub->device_count + more;
+
+    if (needed <= hub->device_capacity) {
+        return TP_OK;
+    }
+    const size_t capacity = needed * 2 + 16;
+    tp_device **devices = realloc((void *)hub->devices, capacity * sizeof(tp_device *));
+    if (devices == NULL) {
+        return TP_E_NOMEM;
+    }
+    hub->devices = devices;
+    hub->device_capacity = capacity;
+    return TP_OK;
+}
+
+static size_t count_devices(const tp_instance *instance)
+{
+    size_t count = 0;
+
+    for (const tp_device *device = instance->devices; device != NULL; device = device->next) {
+        count++;
+    }
+    return count;
+}
+
+/* There is room. */
+static void put_devices(tpi_hub *hub, tp_instance *instance)
+{
+    for (tp_device *device = instance->devices; device != NULL; device = device->next) {
+        hub->devices[hub->device_count++] = device;
+        frames_add(device);
+    }
+}
+
+void registry_take_devices(tp_instance *instance)
+{
+    tpi_hub *hub = instance->hub;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < hub->device_count; i++) {
+        if (hub->devices[i]->instance != instance) {
+            hub->devices[kept++] = hub->devices[i];
+        }
+    }
+    hub->device_count = kept;
+}
+
+/* ---- Exchanges ------------------------------------------------------------------------------- */
+
+static tp_status check_addresses(const tpi_hub *hub, const tp_instance *instance, tp_error *err)
+{
+    for (const tp_device *device = instance->devices; device != NULL; device = device->next) {
+        const tp_devaddr *addr = &device->addr;
+        if (tpi_hub_find(hub, addr->robot, addr->interf, addr->index) != NULL) {
+            return tp_fail(err, TP_E_EXISTS, "%s is offered by another driver already",
+                           device->name);
+        }
+    }
+    return TP_OK;
+}
+
+static tp_status check_frames(const tp_instance *instance, tp_error *err)
+{
+    tp_status status = TP_OK;
+
+    for (const tp_device *device = instance->devices; device != NULL && status == TP_OK;
+         device = device->next) {
+        status = frames_check(device, err);
+    }
+    return status;
+}
+
+/* With the exchange made in the registry, which has room for it. */
+static tp_status try_exchange(tpi_hub *hub, const tpi_exchange *e, size_t *wrong, tp_error *err)
+{
+    tp_status status = TP_OK;
+
+    for (size_t i = 0; i < e->leaving_count; i++) {
+        registry_take_devices(e->leaving[i]);
+    }
+    for (*wrong = 0; *wrong < e->coming_count; (*wrong)++) {
+        status = check_addresses(hub, e->coming[*wrong], err);
+        if (status != TP_OK) {
+            return tp_wrap(err, status, e->coming[*wrong]->name);
+        }
+        put_devices(hub, e->coming[*wrong]);
+    }
+    for (*wrong = 0; *wrong < e->coming_count; (*wrong)++) {
+        status = check_frames(e->coming[*wrong], err);
+        if (status != TP_OK) {
+            return tp_wrap(err, status, e->coming[*wrong]->name);
+        }
+    }
+    return TP_OK;
+}
+
+tp_status tpi_hub_check(tpi_hub *hub, const tpi_exchange *exchange, size_t *wrong, tp_error *err)
+{
+    const size_t count = hub->device_count;
+    size_t more = 0;
+    size_t ignored;
+
+    for (size_t i = 0; i < exchange->coming_count; i++) {
+        more += count_devices(exchange->coming[i]);
+    }
+    tp_device **saved = malloc((count + 1) * sizeof(tp_device *));
+    if (saved == NULL || reserve(hub, more) != TP_OK) {
+        free((void *)saved);
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    memcpy((void *)saved, (const void *)hub->devices, count * sizeof(tp_device *));
+    tp_status status = try_exchange(hub, exchange, wrong == NULL ? &ignored : wrong, err);
+    memcpy((void *)hub->devices, (const void *)saved, count * sizeof(tp_device *));
+    hub->device_count = count;
+    free((void *)saved);
+    return status;
+}
+
+/* ---- Instances ------------------------------------------------------------------------------- */
+
+tp_status tpi_hub_prepare(tpi_hub *hub, const tpi_blueprint *blueprint, tp_instance **out,
+                          tp_error *err)
+{
+    tp_status status = instance_create(out, hub, blueprint, err);
+
+    if (status == TP_OK) {
+        (*out)->next = hub->instances;
+        hub->instances = *out;
+    }
+    return status;
+}
+
+void registry_forget(tp_instance *instance)
+{
+    tp_instance **at = &instance->hub->instances;
+
+    while (*at != NULL && *at != instance) {
+        at = &(*at)->next;
+    }
+    if (*at != NULL) {
+        *at = instance->next;
+    }
+}
+
+void tpi_hub_discard(tp_instance *instance)
+{
+    registry_forget(instance);
+    worker_join(instance);
+    instance_destroy(instance);
+}
+
+tp_status tpi_hub_register(tp_instance *instance)
+{
+    tpi_hub *hub = instance->hub;
+
+    if (reserve(hub, count_devices(instance)) != TP_OK) {
+        return TP_E_NOMEM;
+    }
+    put_devices(hub, instance);
+    instance->added = true;
+    for (tp_instance *other = hub->instances; other != NULL; other = other->next) {
+        remove_find_again(other);
+    }
+    return TP_OK;
+}
+
+tp_status tpi_hub_add(tpi_hub *hub, const tpi_blueprint *blueprint, tp_instance **out,
+                      tp_error *err)
+{
+    tp_instance *instance = NULL;
+    tp_status status = tpi_hub_prepare(hub, blueprint, &instance, err);
+
+    if (status != TP_OK) {
+        return status;
+    }
+    status = tpi_hub_check(hub, &(tpi_exchange){.coming = &instance, .coming_count = 1}, NULL, err);
+    if (status == TP_OK && tpi_hub_register(instance) != TP_OK) {
+        status = tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    if (status != TP_OK) {
+        tpi_hub_discard(instance);
+        return status;
+    }
+    if (out != NULL) {
+        *out = instance;
+    }
+    return TP_OK;
+}

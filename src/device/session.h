@@ -1,0 +1,95 @@
+/* session.h - the structs behind sessions, for the files of this folder. */
+#ifndef TROUPE_DEVICE_SESSION_H
+#define TROUPE_DEVICE_SESSION_H
+
+#include "bus/queue.h"
+#include "device/inside.h"
+#include "troupe/front.h"
+
+/* Data that every device may send, which Player does not have. */
+enum { FIRST_OF_OURS = TP_COMMON_DATA_GEOMETRY };
+
+/* Messages of one kind that come no faster than a subscription wants them. */
+struct pace {
+    uint8_t code;
+    tp_msg *held;        /* owned reference: the newest that came too early; NULL for none */
+    int64_t earliest_ns; /* when the next one may go */
+    struct pace *next;
+};
+
+/* One opening of a device. */
+struct subscription {
+    tpi_reader reader;
+    tpi_opening opening;
+    tp_session *session; /* borrowed */
+    tp_device *device;
+    tp_session_opened *done;
+    tp_msghdr request;
+    bool waiting; /* for the device to start */
+    unsigned access;
+    bool moves; /* it has moved the device */
+    int64_t lease_ns;
+    struct subscription *next;
+    uint64_t slept_at; /* see sleep.c */
+
+    /* rate.c */
+    int64_t period_ns;  /* between messages of a kind; 0 for all there are */
+    struct pace *paces; /* owned list, one for each kind that has come */
+    tp_timer *timer;    /* owned: when the next held one goes; NULL until there is a rate */
+};
+
+/* A request under way. */
+struct asking {
+    tp_session *session; /* borrowed */
+    tpi_call *call;      /* cleared when it ends */
+    tp_msghdr request;
+    struct asking *next;
+    struct asking *previous;
+};
+
+struct tp_session {
+    tpi_hub *hub; /* borrowed */
+    uint32_t robot;
+    tpi_queue queue;
+    const tp_session_events *events;
+    void *context;
+    uint32_t most_requests;
+    uint32_t requests; /* under way */
+    bool explain;
+    bool extensions;
+    bool local;  /* on this machine */
+    bool leases; /* the client renews them by itself */
+    bool lost;
+    bool sleeping; /* some of its subscriptions may be asleep */
+    char name[64];
+    char software[64];
+    int64_t begun_ns;
+    uint64_t sent;
+    uint64_t received;
+    struct subscription *subscriptions; /* owned */
+    struct asking *askings;             /* owned */
+    tp_session *next;                   /* of the hub's */
+    tp_session *previous;
+};
+
+/* access.c: whether data comes; taking and giving back what one client alone has; and whether a
+ * message may be sent. */
+bool access_reads(unsigned access);
+tp_status access_take(struct subscription *s, tp_error *err);
+void access_give(const struct subscription *s);
+tp_status access_check(const tp_session *session, const tp_device *device, const tp_message *what,
+                       tp_error *err);
+
+/* rate.c: whether a message has to wait, and is kept for later. */
+bool rate_holds(struct subscription *s, tp_msg *msg);
+
+/* Forget the rate and what is held. */
+void rate_clear(struct subscription *s);
+
+/* sleep.c: it has no room; it has room again, or what it may take is about to change; how many
+ * messages it has missed so far while asleep. */
+void sleep_begin(struct subscription *s);
+void sleep_end(tp_session *session);
+uint64_t sleep_missed(const tp_session *session);
+
+#endif

@@ -1,0 +1,120 @@
+/* statistics.c - what devices and clients have done so far, as one message. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/session.h"
+
+static double seconds(int64_t ns)
+{
+    return (double)ns / (double)TP_NS_PER_S;
+}
+
+static char *chars(const char *text, uint32_t *count)
+{
+    *count = (uint32_t)strlen(text) + 1;
+    return (char *)(uintptr_t)text;
+}
+
+_Static_assert((int)IDLE == TP_DEVICE_IDLE && (int)STARTING == TP_DEVICE_STARTING &&
+                   (int)RUNNING == TP_DEVICE_RUNNING && (int)STOPPING == TP_DEVICE_STOPPING &&
+                   (int)FAILED == TP_DEVICE_FAILED,
+               "phases are told as they are");
+
+/* Texts are borrowed. */
+static tp_device_stat describe_device(const tp_device *device)
+{
+    const struct counts *counts = &device->counts;
+    const uint64_t asked = counts->requests + counts->failed;
+    tp_device_stat stat = {
+        .addr = device->addr,
+        .state = (uint8_t)device->instance->phase,
+        .readers = device->reader_count,
+        .published = (int64_t)device->published,
+        .dropped = (int64_t)atomic_load(&device->dropped),
+        .commands = (int64_t)counts->commands,
+        .requests = (int64_t)counts->requests,
+        .failed_requests = (int64_t)counts->failed,
+        .latency_mean = asked == 0 ? 0 : seconds(counts->latency_ns) / (double)asked,
+        .latency_max = seconds(counts->longest_ns),
+    };
+
+    stat.driver = chars(device->instance->plan.driver->name, &stat.driver_count);
+    stat.instance = chars(device->instance->name, &stat.instance_count);
+    stat.failure = chars(device->instance->failed, &stat.failure_count);
+    return stat;
+}
+
+/* Each device once, however often it is open. */
+static uint32_t count_open(const tp_session *session)
+{
+    uint32_t count = 0;
+
+    for (const struct subscription *s = session->subscriptions; s != NULL; s = s->next) {
+        const struct subscription *other = session->subscriptions;
+        while (other != s && (other->device != s->device || other->waiting)) {
+            other = other->next;
+        }
+        count += other == s && !s->waiting;
+    }
+    return count;
+}
+
+static tp_client_stat describe_client(const tp_session *session, int64_t now_ns)
+{
+    tp_client_stat stat = {
+        .age = seconds(now_ns - session->begun_ns),
+        .opened = count_open(session),
+        .waiting = session->queue.count,
+        .sent = (int64_t)session->sent,
+        .received = (int64_t)session->received,
+        .dropped = (int64_t)tp_session_dropped(session),
+    };
+
+    stat.name = chars(session->name, &stat.name_count);
+    stat.software = chars(session->software, &stat.software_count);
+    return stat;
+}
+
+static uint32_t count_sessions(const tp_hub *hub)
+{
+    uint32_t count = 0;
+
+    for (const tp_session *session = hub->sessions; session != NULL; session = session->next) {
+        count++;
+    }
+    return count;
+}
+
+/* Oldest client first. */
+static void fill(const tp_hub *hub, tp_statistics *value)
+{
+    const int64_t now_ns = tp_clock_now_ns(tp_hub_clock(hub));
+    uint32_t i = value->clients_count;
+
+    value->uptime = seconds(now_ns - hub->begun_ns);
+    for (size_t k = 0; k < hub->device_count; k++) {
+        value->devices[k] = describe_device(hub->devices[k]);
+    }
+    for (const tp_session *session = hub->sessions; session != NULL; session = session->next) {
+        value->clients[--i] = describe_client(session, now_ns);
+    }
+}
+
+tp_status tp_hub_statistics(const tp_hub *hub, tp_statistics **out)
+{
+    tp_statistics value = {.devices_count = (uint32_t)hub->device_count,
+                           .clients_count = count_sessions(hub)};
+    void *block = NULL;
+    tp_status status = TP_E_NOMEM;
+
+    value.devices = calloc(hub->device_count + 1, sizeof *value.devices);
+    value.clients = calloc((size_t)value.clients_count + 1, sizeof *value.clients);
+    if (value.devices != NULL && value.clients != NULL) {
+        fill(hub, &value);
+        status = tp_value_copy(&block, &tp_desc_statistics, &value, NULL);
+    }
+    free(value.devices);
+    free(value.clients);
+    *out = block;
+    return status;
+}

@@ -1,0 +1,125 @@
+/* socket_line.c - lines that are sockets. In the library net, apart from the loop. */
+#include "loop/socket_line.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/tcp.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <uv.h>
+
+#include "loop/address.h"
+
+/* ---- Connecting -------------------------------------------------------------------------------
+ */
+
+static int make_socket(const tpi_endpoint *endpoint)
+{
+    const int one = 1;
+    const int fd = socket(endpoint->as.any.sa_family, SOCK_STREAM, 0);
+
+    if (fd < 0) {
+        return -1;
+    }
+    (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+    (void)fcntl(fd, F_SETFL, O_NONBLOCK);
+    if (endpoint->as.any.sa_family != AF_UNIX) {
+        /* commands are short and should go out at once */
+        (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+        (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof one);
+    }
+    return fd;
+}
+
+/* How a connection under way has ended: 0 or a number of errno. */
+static int finish_connecting(int fd, int64_t deadline_ns)
+{
+    int error = 0;
+    socklen_t size = sizeof error;
+
+    if (!tpi_line_wait_writable(fd, deadline_ns)) {
+        return ETIMEDOUT;
+    }
+    return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 ? error : errno;
+}
+
+/* A connected socket, or the negative of an errno. */
+static int connect_to(const tpi_endpoint *endpoint, int64_t deadline_ns)
+{
+    const int fd = make_socket(endpoint);
+    int error = fd < 0 ? errno : 0;
+
+    if (fd >= 0 && connect(fd, &endpoint->as.any, endpoint->length) != 0) {
+        error = errno == EINPROGRESS ? finish_connecting(fd, deadline_ns) : errno;
+    }
+    if (error != 0 && fd >= 0) {
+        close(fd);
+    }
+    return error == 0 ? fd : -error;
+}
+
+static tp_status find(tpi_address *address, const char *url, tp_error *err)
+{
+    const char *wrong = tpi_address_parse(address, url, TPI_ADDRESS_CONNECT);
+
+    if (wrong != NULL) {
+        return tp_fail(err, TP_E_INVALID, "%s", wrong);
+    }
+    const int code = tpi_address_resolve(address);
+    if (code == UV_ENOMEM) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    return code == 0 ? TP_OK
+                     : tp_fail(err, TP_E_UNKNOWN, "%s",
+                               code == UV_EAI_AGAIN ? "the host cannot be looked up now"
+                                                    : "there is no such host");
+}
+
+/* ---- The line ---------------------------------------------------------------------------------
+ */
+
+static void close_line(tpi_line *line)
+{
+    close(line->fd);
+    free(line);
+}
+
+static const tpi_line_ops socket_ops = {
+    .read = tpi_line_read_fd,
+    .write = tpi_line_write_fd,
+    .close = close_line,
+};
+
+static tp_status open_socket(tpi_line **out, const tpi_line_plan *plan, tp_error *err)
+{
+    const int64_t deadline_ns = tpi_line_real_deadline(plan->clock, plan->deadline_ns);
+    tpi_address address;
+    char reason[96];
+    int fd = -ECONNREFUSED;
+    tp_status status = find(&address, plan->url, err);
+
+    if (status != TP_OK) {
+        return status;
+    }
+    for (unsigned i = 0; i < address.count && fd < 0; i++) {
+        fd = connect_to(&address.endpoints[i], deadline_ns);
+    }
+    if (fd == -ETIMEDOUT) {
+        return tp_fail(err, TP_E_TIMEOUT, "no connection in time");
+    }
+    if (fd < 0) {
+        return tp_fail(err, TP_E_IO, "%s", tpi_line_reason(-fd, reason, sizeof reason));
+    }
+    tpi_line *line = calloc(1, sizeof *line);
+    if (line == NULL) {
+        close(fd);
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    *line = (tpi_line){.ops = &socket_ops, .url = plan->url, .fd = fd};
+    *out = line;
+    return TP_OK;
+}
+
+const tp_scheme tpi_scheme_tcp = {.name = "tcp", .open = open_socket};
+const tp_scheme tpi_scheme_unix = {.name = "unix", .open = open_socket};

@@ -1,0 +1,59 @@
+/* plugin.c - shared objects, with the loader of the system. */
+#include "platform/plugin.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct tpi_plugin {
+    void *handle; /* owned */
+    char path[];
+};
+
+bool tpi_plugin_exists(const char *path)
+{
+    struct stat about;
+
+    return stat(path, &about) == 0 && !S_ISDIR(about.st_mode);
+}
+
+tp_status tpi_plugin_open(tpi_plugin **out, const char *path, tp_error *err)
+{
+    /* without a slash the loader would look in the folders of the system instead */
+    const char *here = strchr(path, '/') == NULL ? "./" : "";
+    const size_t size = strlen(here) + strlen(path) + 1;
+    tpi_plugin *plugin = malloc(sizeof *plugin + size);
+
+    if (plugin == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "%s: out of memory", path);
+    }
+    (void)snprintf(plugin->path, size, "%s%s", here, path);
+    plugin->handle = dlopen(plugin->path, RTLD_NOW | RTLD_LOCAL);
+    if (plugin->handle == NULL) {
+        const char *why = dlerror();
+        free(plugin);
+        return tp_fail(err, TP_E_IO, "%s", why == NULL ? path : why);
+    }
+    *out = plugin;
+    return TP_OK;
+}
+
+void tpi_plugin_close(tpi_plugin *plugin)
+{
+    if (plugin != NULL) {
+        dlclose(plugin->handle);
+        free(plugin);
+    }
+}
+
+const char *tpi_plugin_path(const tpi_plugin *plugin)
+{
+    return plugin->path;
+}
+
+const void *tpi_plugin_symbol(const tpi_plugin *plugin, const char *name)
+{
+    return dlsym(plugin->handle, name);
+}

@@ -1,0 +1,63 @@
+/* file.c - the configuration file of a server, as it was read; several while one follows another.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/inside.h"
+
+static tp_status parse(tp_server *server, struct file *file, tp_error *err)
+{
+    const tp_server_options *options = &server->options;
+
+    if (options->text == NULL) {
+        return tpi_cfg_load(&file->cfg, options->path, server_note, server, err);
+    }
+    return tpi_cfg_parse(&file->cfg, options->path, options->text, strlen(options->text),
+                         server_note, server, err);
+}
+
+tp_status file_read(tp_server *server, tp_error *err)
+{
+    struct file *file = calloc(1, sizeof *file);
+
+    if (file == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    file->server = server;
+    file->next = server->files;
+    server->files = file;
+    server->file = file;
+    tp_status status = parse(server, file, err);
+    return status == TP_OK ? wire_read(server, err) : status;
+}
+
+static void destroy(struct file *file)
+{
+    tpi_cfg_destroy(file->cfg);
+    tpi_arena_fini(&file->arena);
+    free(file);
+}
+
+void file_release(struct file *file)
+{
+    tp_server *server = file->server;
+    struct file **at = &server->files;
+
+    if (file->users > 0 || server->file == file) {
+        return;
+    }
+    while (*at != file) {
+        at = &(*at)->next;
+    }
+    *at = file->next;
+    destroy(file);
+}
+
+void file_destroy_all(tp_server *server)
+{
+    while (server->files != NULL) {
+        struct file *next = server->files->next;
+        destroy(server->files);
+        server->files = next;
+    }
+}

@@ -1,0 +1,166 @@
+/* plugin.c - finding plug-ins and what is in them. TROUPE_PLUGIN_DIR comes from meson.build. */
+#include "server/plugin.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+enum { MOST_FOLDERS = 64 };
+
+/* Folders to look in, each once. */
+struct folders {
+    struct {
+        const char *text; /* borrowed */
+        size_t length;
+    } items[MOST_FOLDERS];
+    size_t count;
+};
+
+static void add_folder(struct folders *folders, const char *text, size_t length)
+{
+    if (length == 0) {
+        text = ".";
+        length = 1;
+    }
+    for (size_t i = 0; i < folders->count; i++) {
+        if (folders->items[i].length == length &&
+            memcmp(folders->items[i].text, text, length) == 0) {
+            return;
+        }
+    }
+    if (folders->count < MOST_FOLDERS) {
+        folders->items[folders->count].text = text;
+        folders->items[folders->count++].length = length;
+    }
+}
+
+static void list_folders(struct folders *folders, const char *beside)
+{
+    const char *slash = strrchr(beside, '/');
+    const char *wanted = getenv("TROUPE_PLUGIN_PATH");
+
+    while (wanted != NULL && *wanted != '\0') {
+        const size_t length = strcspn(wanted, ":");
+        add_folder(folders, wanted, length);
+        wanted += length + (wanted[length] == ':');
+    }
+    add_folder(folders, beside, slash == NULL ? 0 : (size_t)(slash - beside));
+    add_folder(folders, ".", 1);
+    add_folder(folders, TROUPE_PLUGIN_DIR, strlen(TROUPE_PLUGIN_DIR));
+}
+
+/* Whether there is such a file; its path. */
+static bool try_file(tpi_buf *path, const char *folder, size_t length, const char *name,
+                     const char *prefix, const char *suffix)
+{
+    const char *slash = strrchr(name, '/');
+    const char *base = slash == NULL ? name : slash + 1;
+
+    tpi_buf_clear(path);
+    tpi_buf_printf(path, "%.*s%s%.*s%s%s%s", (int)length, folder, length > 0 ? "/" : "",
+                   (int)(base - name), name, prefix, base, suffix);
+    return !path->failed && tpi_plugin_exists(path->data);
+}
+
+static bool try_folder(tpi_buf *path, const char *folder, size_t length, const char *name)
+{
+    const size_t end = strlen(name);
+    const bool whole = end >= 3 && strcmp(name + end - 3, ".so") == 0;
+    const char *suffix = whole ? "" : ".so";
+
+    return try_file(path, folder, length, name, "", "") ||
+           (!whole && try_file(path, folder, length, name, "", suffix)) ||
+           try_file(path, folder, length, name, "lib", suffix);
+}
+
+bool tpi_plugin_find(tpi_buf *path, const char *name, const char *beside)
+{
+    struct folders folders = {.count = 0};
+
+    if (name[0] == '/') {
+        if (try_folder(path, "", 0, name)) {
+            return true;
+        }
+        tpi_buf_clear(path);
+        return false;
+    }
+    list_folders(&folders, beside);
+    for (size_t i = 0; i < folders.count; i++) {
+        if (try_folder(path, folders.items[i].text, folders.items[i].length, name)) {
+            return true;
+        }
+    }
+    tpi_buf_clear(path);
+    for (size_t i = 0; i < folders.count; i++) {
+        tpi_buf_printf(path, "%s%.*s", i == 0 ? "" : ", ", (int)folders.items[i].length,
+                       folders.items[i].text);
+    }
+    return false;
+}
+
+/* ---- Symbols --------------------------------------------------------------------------------- */
+
+enum { LONGEST_SYMBOL = 160 };
+
+/* tp_driver_NAME; false if the name is too long to be one. */
+static bool name_symbol(char out[LONGEST_SYMBOL], const char *prefix, const char *name)
+{
+    const int length = snprintf(out, LONGEST_SYMBOL, "%s%s", prefix, name);
+
+    for (char *c = out; *c != '\0'; c++) {
+        *c = isalnum((unsigned char)*c) ? *c : '_';
+    }
+    return length > 0 && length < LONGEST_SYMBOL;
+}
+
+static tp_status check_driver(const tpi_plugin *plugin, const tp_driver *driver, const char *name,
+                              tp_error *err)
+{
+    const char *path = tpi_plugin_path(plugin);
+
+    if (driver->abi != TP_DRIVER_ABI) { /* nothing else of it can be understood */
+        return tp_fail(err, TP_E_UNSUPPORTED, "%s: %s was built for ABI %u, this server has %u",
+                       path, name, (unsigned)driver->abi, (unsigned)TP_DRIVER_ABI);
+    }
+    if (driver->name == NULL || strcmp(driver->name, name) != 0) {
+        return tp_fail(err, TP_E_INVALID, "%s: the driver %s says that it is %s", path, name,
+                       driver->name == NULL ? "nobody" : driver->name);
+    }
+    if (driver->ops == NULL || driver->ops->init == NULL) {
+        return tp_fail(err, TP_E_INVALID, "%s: the driver %s has no init", path, name);
+    }
+    return TP_OK;
+}
+
+tp_status tpi_plugin_has_driver(const tpi_plugin *plugin, const char *name,
+                                const tp_driver **driver, tp_error *err)
+{
+    char symbol[LONGEST_SYMBOL];
+
+    *driver = name_symbol(symbol, "tp_driver_", name) ? tpi_plugin_symbol(plugin, symbol) : NULL;
+    return *driver == NULL ? TP_OK : check_driver(plugin, *driver, name, err);
+}
+
+tp_status tpi_plugin_driver(const tpi_plugin *plugin, const char *name, const tp_driver **driver,
+                            tp_error *err)
+{
+    char symbol[LONGEST_SYMBOL];
+    tp_status status = tpi_plugin_has_driver(plugin, name, driver, err);
+
+    if (status != TP_OK || *driver != NULL) {
+        return status;
+    }
+    name_symbol(symbol, "tp_driver_", name);
+    return tp_fail(err, TP_E_UNKNOWN, "%s has no driver \"%s\": there is no symbol %s",
+                   tpi_plugin_path(plugin), name, symbol);
+}
+
+const tp_interface *tpi_plugin_interface(const tpi_plugin *plugin, const char *name)
+{
+    char symbol[LONGEST_SYMBOL];
+
+    return name_symbol(symbol, "tp_interface_", name) ? tpi_plugin_symbol(plugin, symbol) : NULL;
+}

@@ -1,0 +1,350 @@
+/*
+ * reload.c - a configuration that has changed, while the server runs.
+ *
+ * The file is read again, and everything that can be wrong with it is found before anything
+ * changes: its new instances are made without being seen, their ports are opened. Instances whose
+ * sections mean the same as before stay as they are, with their clients. Those that are not wanted
+ * any more are removed; when all of them are gone, the new ones take their places.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/inside.h"
+
+/* ---- Whether two sections mean the same -------------------------------------------------------
+ */
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+static bool same_addresses(const tpi_wanted *a, uint32_t a_count, const tpi_wanted *b,
+                           uint32_t b_count)
+{
+    for (uint32_t i = 0; i < a_count && a_count == b_count; i++) {
+        if (a[i].interface != b[i].interface || strcmp(a[i].key, b[i].key) != 0 ||
+            memcmp(&a[i].addr, &b[i].addr, sizeof a[i].addr) != 0) {
+            return false;
+        }
+    }
+    return a_count == b_count;
+}
+
+/* Numbers in whatever way they are written, texts by their letters. */
+static bool same_values(const tpi_setting *a, const tpi_setting *b, bool numbers)
+{
+    for (uint32_t i = 0; i < a->value_count && a->value_count == b->value_count; i++) {
+        const tpi_setting_value *x = &a->values[i];
+        const tpi_setting_value *y = &b->values[i];
+        if (numbers ? x->number != y->number : strcmp(x->text, y->text) != 0) {
+            return false;
+        }
+    }
+    return a->value_count == b->value_count;
+}
+
+static bool is_number(const tp_driver *driver, const char *name)
+{
+    const tp_param *param = driver->params;
+
+    while (param != NULL && param->name != NULL && strcmp(param->name, name) != 0) {
+        param++;
+    }
+    return param != NULL && param->name != NULL && param->unit != NULL;
+}
+
+static const tpi_setting *find_setting(const tpi_blueprint *plan, const char *name)
+{
+    for (uint32_t i = 0; i < plan->setting_count; i++) {
+        if (strcmp(plan->settings[i].name, name) == 0) {
+            return &plan->settings[i];
+        }
+    }
+    return NULL;
+}
+
+/* In any order. */
+static bool same_settings(const tpi_blueprint *a, const tpi_blueprint *b)
+{
+    for (uint32_t i = 0; i < a->setting_count && a->setting_count == b->setting_count; i++) {
+        const tpi_setting *mine = &a->settings[i];
+        const tpi_setting *other = find_setting(b, mine->name);
+        if (other == NULL || !same_values(mine, other, is_number(a->driver, mine->name))) {
+            return false;
+        }
+    }
+    return a->setting_count == b->setting_count;
+}
+
+static bool same_place(const tpi_place *a, const tpi_place *b)
+{
+    return memcmp(&a->addr, &b->addr, sizeof a->addr) == 0 && a->has_pose == b->has_pose &&
+           a->has_size == b->has_size && same_text(a->frame, b->frame) &&
+           same_text(a->parent, b->parent) && tp_value_equal(&tp_desc_pose3d, &a->pose, &b->pose) &&
+           tp_value_equal(&tp_desc_bbox3d, &a->size, &b->size);
+}
+
+static bool has_place(const tpi_blueprint *plan, const tpi_place *place)
+{
+    for (uint32_t i = 0; i < plan->place_count; i++) {
+        if (same_place(&plan->places[i], place)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool same_places(const tpi_blueprint *a, const tpi_blueprint *b)
+{
+    for (uint32_t i = 0; i < a->place_count && a->place_count == b->place_count; i++) {
+        if (!has_place(b, &a->places[i])) {
+            return false;
+        }
+    }
+    return a->place_count == b->place_count;
+}
+
+static bool same_meaning(const struct plan *a, const struct plan *b)
+{
+    const tpi_blueprint *x = &a->asked;
+    const tpi_blueprint *y = &b->asked;
+
+    return a->isolated == b->isolated && x->driver == y->driver && x->always_on == y->always_on &&
+           x->extensions == y->extensions && x->restart_ns == y->restart_ns &&
+           x->lease_ns == y->lease_ns &&
+           same_addresses(x->provides, x->provide_count, y->provides, y->provide_count) &&
+           same_addresses(x->requires, x->require_count, y->requires, y->require_count) &&
+           same_settings(x, y) && same_places(x, y);
+}
+
+/* ---- Who stays, who goes, who comes ------------------------------------------------------------
+ */
+
+static size_t count_plans(const struct file *file)
+{
+    size_t count = 0;
+
+    for (const struct plan *plan = file->plans; plan != NULL; plan = plan->next) {
+        count++;
+    }
+    return count;
+}
+
+/* Instances that mean the same are taken over; a plan of the old file without one has gone on. */
+static void take_over(struct file *old, struct file *new)
+{
+    for (struct plan *plan = new->plans; plan != NULL; plan = plan->next) {
+        struct plan *other = old->plans;
+        while (other != NULL && (other->instance == NULL || !same_meaning(other, plan))) {
+            other = other->next;
+        }
+        if (other != NULL) {
+            plan->instance = other->instance;
+            plan->home = other->home;
+            plan->from = other;
+            other->instance = NULL;
+        }
+    }
+}
+
+static void give_back(struct file *new)
+{
+    for (struct plan *plan = new->plans; plan != NULL; plan = plan->next) {
+        if (plan->from != NULL) {
+            plan->from->instance = plan->instance;
+        }
+    }
+}
+
+/* A change that is being made. */
+struct change {
+    tp_server *server;
+    struct file *old;
+    struct file *new;
+    tp_instance **leaving; /* owned, as the two below */
+    size_t leaving_count;
+    struct plan **coming;
+    tp_instance **coming_instances;
+    size_t coming_count;
+    size_t robot_count; /* before it */
+};
+
+static tp_status make_room(struct change *c, tp_error *err)
+{
+    const size_t most = count_plans(c->old) + count_plans(c->new) + 1;
+
+    c->leaving = calloc(most, sizeof(tp_instance *));
+    c->coming = calloc(most, sizeof(struct plan *));
+    c->coming_instances = calloc(most, sizeof(tp_instance *));
+    return c->leaving == NULL || c->coming == NULL || c->coming_instances == NULL
+               ? tp_fail(err, TP_E_NOMEM, "out of memory")
+               : TP_OK;
+}
+
+static void free_room(struct change *c)
+{
+    free((void *)c->leaving);
+    free((void *)c->coming);
+    free((void *)c->coming_instances);
+}
+
+/* Those that come are made, without being seen. */
+static tp_status prepare(struct change *c, tp_error *err)
+{
+    tp_status status = TP_OK;
+
+    for (struct plan *plan = c->old->plans; plan != NULL; plan = plan->next) {
+        if (plan->instance != NULL) {
+            c->leaving[c->leaving_count++] = plan->instance;
+        }
+    }
+    for (struct plan *plan = c->new->plans; plan != NULL &&status == TP_OK; plan = plan->next) {
+        if (plan->instance == NULL) {
+            status = wire_prepare(c->server, plan, err);
+            if (status == TP_OK) {
+                c->coming_instances[c->coming_count] = plan->instance;
+                c->coming[c->coming_count++] = plan;
+            }
+        }
+    }
+    return status;
+}
+
+static tp_status check(struct change *c, tp_error *err)
+{
+    const tpi_exchange exchange = {c->leaving, c->leaving_count, c->coming_instances,
+                                   c->coming_count};
+    tp_error why = {0};
+    size_t wrong = 0;
+    tp_status status = tpi_hub_check(c->server->hub, &exchange, &wrong, &why);
+
+    if (status == TP_OK || c->coming_count == 0) {
+        return status == TP_OK ? TP_OK : tp_fail(err, status, "%s", why.text);
+    }
+    return wire_fail(c->coming[wrong], status, why.text, err);
+}
+
+/* ---- Making the change -------------------------------------------------------------------------
+ */
+
+/* "removed fake0 (laser:0, ptz:0)" */
+static void note_instance(tp_server *server, const char *what, const tp_instance *instance,
+                          const tpi_blueprint *plan)
+{
+    char text[512];
+    int length = snprintf(text, sizeof text, "%s %s (", what, tp_instance_name(instance));
+
+    for (uint32_t i = 0; i < plan->provide_count && length < (int)sizeof text - 80; i++) {
+        length +=
+            snprintf(text + length, sizeof text - (size_t)length, "%s%s:%u", i == 0 ? "" : ", ",
+                     plan->provides[i].interface->name, plan->provides[i].addr.index);
+    }
+    snprintf(text + length, sizeof text - (size_t)length, ")");
+    server_note(server, text);
+}
+
+/* All that leave are gone: the others may have their ports and lines. */
+static void finish(tp_server *server)
+{
+    struct file *file = server->files;
+
+    for (struct plan *plan = server->file->plans; plan != NULL; plan = plan->next) {
+        if (plan->comes) {
+            plan->comes = false;
+            if (tpi_hub_register(plan->instance) == TP_OK) {
+                note_instance(server, "added", plan->instance, &plan->asked);
+            } else {
+                server_note(server, "out of memory");
+            }
+        }
+    }
+    while (file != NULL) {
+        struct file *next = file->next;
+        file_release(file);
+        file = next;
+    }
+    server->reloading = false;
+    if (server->begun) {
+        tp_server_begin(server);
+    }
+}
+
+static void removed(void *context)
+{
+    struct file *home = context;
+    tp_server *server = home->server;
+
+    home->users--;
+    server->leaving--;
+    if (server->leaving == 0 && !server->ending) {
+        finish(server);
+    }
+}
+
+static void make_change(struct change *c)
+{
+    tp_server *server = c->server;
+
+    server->reloading = true;
+    for (size_t i = 0; i < c->coming_count; i++) {
+        c->coming[i]->comes = true;
+        c->coming[i]->home->users++;
+    }
+    server->leaving = c->leaving_count + 1; /* none is the last before all have begun to leave */
+    for (struct plan *plan = c->old->plans; plan != NULL; plan = plan->next) {
+        if (plan->instance != NULL) {
+            note_instance(server, "removed", plan->instance, &plan->asked);
+            tpi_hub_remove(plan->instance, removed, plan->home);
+            plan->instance = NULL;
+        }
+    }
+    fronts_close_others(server);
+    if (c->leaving_count + c->coming_count == 0) {
+        server_note(server, "nothing has changed");
+    }
+    server->leaving--;
+    if (server->leaving == 0) {
+        finish(server);
+    }
+}
+
+static void undo(struct change *c)
+{
+    tp_server *server = c->server;
+
+    for (size_t i = 0; i < c->coming_count; i++) {
+        tpi_hub_discard(c->coming_instances[i]);
+        c->coming[i]->instance = NULL;
+    }
+    give_back(c->new);
+    fronts_undo(server, c->robot_count);
+    server->file = c->old;
+    file_release(c->new);
+}
+
+tp_status tp_server_reload(tp_server *server, tp_error *err)
+{
+    struct change c = {.server = server, .old = server->file, .robot_count = server->robot_count};
+
+    if (server->reloading) {
+        return tp_fail(err, TP_E_LIMIT, "the last change is still being made");
+    }
+    tp_status status = file_read(server, err);
+    c.new = server->file;
+    status = c.new != c.old &&status == TP_OK ? make_room(&c, err) : status;
+    if (status == TP_OK) {
+        take_over(c.old, c.new);
+        status = prepare(&c, err);
+    }
+    status = status == TP_OK ? check(&c, err) : status;
+    status = status == TP_OK ? fronts_open(server, err) : status;
+    if (status == TP_OK) {
+        make_change(&c);
+    } else if (c.new != c.old) {
+        undo(&c);
+    }
+    free_room(&c);
+    return status;
+}

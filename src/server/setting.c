@@ -1,0 +1,199 @@
+/*
+ * setting.c - parameters in a driver section: each is checked by the unit that its driver declares.
+ *
+ * The unit of a parameter (troupe/driver.h) says what its values are: a text, yes or no, or
+ * numbers. Lengths and angles are brought to metres and radians here, by the units of the file.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "server/inside.h"
+
+/* Fields of a driver section that are the server's own. */
+static const char *const own_fields[] = {"name",     "plugin",  "provides", "requires",
+                                         "alwayson", "restart", "isolated", "extensions",
+                                         "lease",    NULL};
+
+static bool is_own_field(const char *name)
+{
+    for (size_t i = 0; own_fields[i] != NULL; i++) {
+        if (strcmp(own_fields[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const tp_param *find_param(const tp_driver *driver, const char *name)
+{
+    const tp_param *param = driver->params;
+
+    while (param != NULL && param->name != NULL && strcmp(param->name, name) != 0) {
+        param++;
+    }
+    return param != NULL && param->name != NULL ? param : NULL;
+}
+
+/* ---- Units ----------------------------------------------------------------------------------- */
+
+/* A unit among those of a tuple; not ended by a NUL. */
+struct unit {
+    const char *name;
+    size_t length;
+};
+
+/* The unit of the i-th value; the last one holds for the rest. */
+static struct unit unit_at(const char *units, uint32_t i)
+{
+    struct unit unit = {units, strcspn(units, " ")};
+
+    for (; i > 0 && unit.name[unit.length] == ' '; i--) {
+        unit.name += unit.length + 1;
+        unit.length = strcspn(unit.name, " ");
+    }
+    return unit;
+}
+
+static bool is_unit(const struct unit *unit, const char *name)
+{
+    return unit->length == strlen(name) && memcmp(unit->name, name, unit->length) == 0;
+}
+
+static double scale_of(const tpi_cfg_section *section, const struct unit *unit)
+{
+    if (is_unit(unit, "m")) {
+        return tpi_cfg_length_unit(section);
+    }
+    return is_unit(unit, "rad") ? tpi_cfg_angle_unit(section) : 1;
+}
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+static bool read_word(const tpi_cfg_value *value, double *number)
+{
+    static const char *const words[] = {"no", "yes", "false", "true", "0", "1"};
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strcmp(value->text, words[i]) == 0) {
+            *number = (double)(i % 2);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Quotes around a number do not make it a text. */
+static bool read_number(const tpi_cfg_value *value, double *number)
+{
+    const size_t length = strlen(value->text);
+
+    if (value->kind == TPI_CFG_STRING) {
+        return length > 0 && tpi_number_read_f64(value->text, length, number) == length;
+    }
+    *number = value->number;
+    return value->kind == TPI_CFG_NUMBER;
+}
+
+static tp_status read_value(const tpi_cfg_section *section, const tp_param *param, uint32_t i,
+                            const tpi_cfg_value *value, tpi_setting_value *out, tp_error *err)
+{
+    const char *quote = value->kind == TPI_CFG_STRING ? "\"" : "";
+
+    out->text = value->text;
+    out->number = value->kind == TPI_CFG_STRING ? (double)NAN : value->number;
+    if (param->unit == NULL) {
+        return TP_OK;
+    }
+    const struct unit unit = unit_at(param->unit, i);
+    const bool flag = is_unit(&unit, "bool");
+    if (flag ? !read_word(value, &out->number) : !read_number(value, &out->number)) {
+        return tpi_cfg_fail(&value->place, err, "%s is %s, not %s%.40s%s", param->name,
+                            flag ? "yes or no" : "a number", quote, value->text, quote);
+    }
+    out->number *= scale_of(section, &unit);
+    return TP_OK;
+}
+
+static tp_status read_setting(tp_server *server, tpi_cfg_section *section, const tp_param *param,
+                              tpi_setting *out, tp_error *err)
+{
+    const tpi_cfg_field *field = tpi_cfg_find(section, param->name); /* marks it as used */
+    tpi_setting_value *values =
+        tpi_arena_array(&server->file->arena, field->value_count + 1, sizeof *values);
+    tp_status status = TP_OK;
+
+    if (values == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    for (uint32_t i = 0; i < field->value_count && status == TP_OK; i++) {
+        status = read_value(section, param, i, &field->values[i], &values[i], err);
+    }
+    *out = (tpi_setting){param->name, values, field->value_count};
+    return status;
+}
+
+/* ---- Sections -------------------------------------------------------------------------------- */
+
+/* What nobody uses is told, with the nearest name that somebody would have used. */
+static tp_status report_unused(tp_server *server, tpi_cfg_section *section, const tp_driver *driver,
+                               tp_error *err)
+{
+    size_t count = 0;
+    size_t own = sizeof own_fields / sizeof own_fields[0] - 1;
+
+    while (driver->params != NULL && driver->params[count].name != NULL) {
+        count++;
+    }
+    const char **known =
+        tpi_arena_array(&server->file->arena, count + own + 1, sizeof(const char *));
+    if (known == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    for (size_t i = 0; i < own; i++) {
+        known[i] = own_fields[i];
+    }
+    for (size_t i = 0; i < count; i++) {
+        known[own + i] = driver->params[i].name;
+    }
+    tpi_cfg_report_unused(section, known, false, server_note, server);
+    for (uint32_t i = 0; i < section->section_count; i++) {
+        if (strcmp(section->sections[i]->type, "geometry") != 0) { /* which tells itself */
+            tpi_cfg_report_unused(section->sections[i], known, true, server_note, server);
+        }
+    }
+    return TP_OK;
+}
+
+static tp_status check_missing(tpi_cfg_section *section, const tp_driver *driver, tp_error *err)
+{
+    const tp_param *param = driver->params;
+
+    for (; param != NULL && param->name != NULL; param++) {
+        if (param->fallback == NULL && tpi_cfg_find(section, param->name) == NULL) {
+            return tpi_cfg_fail(&section->place, err, "the driver %s needs \"%s\": %s",
+                                driver->name, param->name, param->doc);
+        }
+    }
+    return TP_OK;
+}
+
+tp_status settings_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
+                        tp_error *err)
+{
+    tpi_setting *settings =
+        tpi_arena_array(&server->file->arena, section->field_count + 1, sizeof *settings);
+    tp_status status = check_missing(section, plan->driver, err);
+
+    if (settings == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    for (uint32_t i = 0; i < section->field_count && status == TP_OK; i++) {
+        const tp_param *param = find_param(plan->driver, section->fields[i].name);
+        if (param != NULL && !is_own_field(param->name)) {
+            status = read_setting(server, section, param, &settings[plan->setting_count++], err);
+        }
+    }
+    plan->settings = settings;
+    return status == TP_OK ? report_unused(server, section, plan->driver, err) : status;
+}

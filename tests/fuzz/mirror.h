@@ -1,0 +1,31 @@
+/*
+ * mirror.h - a server for fuzz targets: no thread, no network of its own, a clock that stands
+ * still, and devices of many interfaces that answer everything at once.
+ */
+#ifndef TROUPE_TESTS_FUZZ_MIRROR_H
+#define TROUPE_TESTS_FUZZ_MIRROR_H
+
+#include "troupe/front.h"
+#include "troupe/loop.h"
+
+enum { MIRROR_ROBOT = 6665 };
+
+/* Made at the first call and kept. */
+tp_hub *mirror_hub(void);
+tp_loop *mirror_loop(void);
+
+/* One turn of the loop, without waiting. */
+void mirror_turn(void);
+void mirror_move_clock(int64_t by_ns);
+
+/* What a server says: greetings and whole messages, whatever was said to it. */
+typedef struct mirror_answers {
+    unsigned greetings;
+    unsigned replies;
+    unsigned others;
+} mirror_answers;
+
+/* Count what there is of whole messages at `bytes`; how many bytes they take. */
+size_t mirror_count(mirror_answers *answers, const unsigned char *bytes, size_t length);
+
+#endif

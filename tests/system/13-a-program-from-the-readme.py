@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""The program in README.md is built with the installed package and drives the robot of configs/fake.cfg.
+argv: source root, an installed prefix."""
+import contextlib
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import tap
+
+ROOT, PREFIX = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PROGRAM = re.search(r"^```c\n(/\* drive\.c - .*?)^```$", README, re.MULTILINE | re.DOTALL).group(1)
+COMMAND = re.search(r"^cc -o drive .*$", README, re.MULTILINE).group(0)
+
+# The same in C++.
+CPP = """
+#include <cstdio>
+#include "troupe/client/all.h"
+
+int main()
+{
+    tp_client *client = nullptr;
+    tp_proxy *base = nullptr;
+    tp_error err;
+    if (tp_client_connect(&client, nullptr, nullptr, &err) != TP_OK ||
+        tp_position2d_open(client, 0, &base, &err) != TP_OK) {
+        std::puts(err.text);
+        return 1;
+    }
+    tp_position2d_cmd_vel ahead = tp_position2d_cmd_vel();
+    ahead.vel.px = 1;
+    ahead.state = 1;
+    const tp_position2d_data *place = tp_position2d_wait_state(base, TP_NS_PER_S, &err);
+    while (place != nullptr && place->pos.px < 0.2) {
+        tp_position2d_command_vel(base, &ahead, &err);
+        place = tp_position2d_wait_state(base, TP_NS_PER_S, &err);
+    }
+    std::puts(place != nullptr ? "moved" : err.text);
+    tp_client_destroy(client);
+}
+"""
+
+
+def environment(**more):
+    """Everything is found in the prefix only."""
+    return dict(os.environ, PATH=f"{PREFIX / 'bin'}:{os.environ['PATH']}",
+                PKG_CONFIG_PATH=str(next(PREFIX.glob("lib*/**/troupe.pc")).parent),
+                LD_LIBRARY_PATH=str(next(PREFIX.glob("lib*/**/libtroupe.so")).parent), **more)
+
+
+@contextlib.contextmanager
+def robot():
+    """The port of a server with the robot that is not there."""
+    command = [PREFIX / "bin/troupe", "run", "--any-port", ROOT / "configs/fake.cfg"]
+    with subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE, text=True) as process:
+        try:
+            lines = (re.match(r"listening on port (\d+)", line) for line in process.stdout)
+            yield next(found.group(1) for found in lines if found)
+        finally:
+            process.terminate()
+
+
+def build(folder, name, text, command):
+    pathlib.Path(folder, name).write_text(text, encoding="utf-8")
+    result = tap.run(["sh", "-e", "-c", command], cwd=folder, env=environment())
+    tap.equal((result.returncode, result.stdout, result.stderr), (0, "", ""))
+
+
+def the_program_is_the_example():
+    tap.equal(PROGRAM, (ROOT / "examples/drive.c").read_text(encoding="utf-8"))
+
+
+def the_program_drives_the_robot():
+    with tempfile.TemporaryDirectory() as folder, robot() as port:
+        build(folder, "drive.c", PROGRAM, COMMAND)
+        result = tap.run(["./drive"], cwd=folder, env=environment(TROUPE_URL=f"localhost:{port}"))
+        tap.equal((result.returncode, result.stdout, result.stderr), (0, "something is ahead\n", ""))
+        result = tap.run(["./drive"], cwd=folder, env=environment(TROUPE_URL="unix:/nowhere"))
+        tap.equal((result.returncode, result.stdout),
+                  (1, "connect to unix:/nowhere: no such file or directory\n"))
+
+
+def the_program_is_clean_c():
+    with tempfile.TemporaryDirectory() as folder:
+        build(folder, "drive.c", PROGRAM, COMMAND + " -std=c11 -O2 -Wall -Wextra -Wconversion -pedantic -Werror")
+
+
+def the_same_works_in_cpp():
+    command = "c++ -std=c++11 -Wall -Wextra -pedantic -Werror -o drive drive.cpp $(pkg-config --cflags --libs troupe)"
+    with tempfile.TemporaryDirectory() as folder, robot() as port:
+        build(folder, "drive.cpp", CPP, command)
+        result = tap.run(["./drive"], cwd=folder, env=environment(TROUPE_URL=f"localhost:{port}"))
+        tap.equal((result.returncode, result.stdout, result.stderr), (0, "moved\n", ""))
+
+
+tap.main(the_program_is_the_example, the_program_drives_the_robot, the_program_is_clean_c, the_same_works_in_cpp)

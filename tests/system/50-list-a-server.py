@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""troupe list, and how a server is named.  argv: the troupe program."""
+import json
+import os
+import socket
+import tempfile
+
+import cli
+import player
+import tap
+from cli import says, serving, troupe, usage
+
+SMALL = 'driver ( name "fake" provides [ "laser:0" "gripper:3" ] )'
+
+
+@serving(SMALL)
+def devices_are_listed(url):
+    lines = troupe("list", url).stdout.splitlines()
+    tap.equal(lines[0], f"tcp:{url}, Troupe: 2 devices")
+    tap.equal([line.split()[:2] for line in lines[1:]],
+              [["DEVICE", "DRIVER"], ["laser:0", "fake"], ["gripper:3", "fake"]])
+    tap.equal(lines[2].endswith("  A laser beam that scans counter-clockwise about one point, with 0 straight ahead."), True)
+    for line in lines:
+        tap.equal(line, line.rstrip())
+
+
+@serving(SMALL)
+def programs_get_json(url):
+    everything = json.loads(troupe("list", "--json", url).stdout)
+    tap.equal((everything["url"], everything["banner"], everything["troupe"]), (f"tcp:{url}", "Player v.3.1.1-dev", True))
+    laser, gripper = everything["devices"]
+    tap.equal([laser[key] for key in ("device", "interface", "code", "index", "robot", "driver")],
+              ["laser:0", "laser", 6, 0, 6665, "fake"])
+    tap.equal((gripper["device"], gripper["index"]), ("gripper:3", 3))
+
+
+@serving('driver ( name "fake" provides [ "laser:0" "sonar:0" "sonar:1" "power:0" ] )')
+def conditions_choose_devices(url):
+    def listed(where):
+        result = troupe("list", "--where", where, "--json", url=url)
+        tap.equal((result.returncode, result.stderr), (0, ""))
+        return [device["device"] for device in json.loads(result.stdout)["devices"]]
+    tap.equal(listed("max_range > 6"), ["laser:0"])
+    tap.equal(listed("max_range > 0, index = 0"), ["laser:0", "sonar:0"])
+    tap.equal(listed("driver = fake"), ["laser:0", "sonar:0", "sonar:1", "power:0"])
+    tap.equal(listed("driver != fake"), [])
+    tap.equal(listed(""), listed("driver = fake"))
+    says(troupe("list", "--where", "max_range >", url=url), 2, usage("list", "--where: column 12: expected a value, found the end"))
+    says(troupe("list", "--where", "most max_range", url=url), 2,
+         usage("list", "--where takes conditions only, not the most or least max_range"))
+
+
+@serving(SMALL)
+def a_server_is_named_in_one_of_many_ways(url):
+    wanted = troupe("list", url).stdout
+    for arguments, environment in ((("--url", url), None), (("-u", url), None), ((), url), (("tcp:" + url,), None),
+                                   ((), "tcp:" + url), (("--url", url), "localhost:1")):
+        tap.equal(troupe("list", *arguments, url=environment).stdout, wanted)
+
+
+def a_unix_socket_is_a_server_too():
+    with tempfile.TemporaryDirectory() as folder:
+        path = folder + "/robot"
+        with player.server(cli.PROGRAM, SMALL, ("--unix", path)):
+            lines = troupe("list", "unix:" + path).stdout.splitlines()
+            tap.equal((lines[0], len(lines)), (f"unix:{path}, Troupe: 2 devices", 4))
+            cli.prints(troupe("send", f"unix:{path}/gripper:3", "OPEN"), "")
+
+
+def no_server_is_a_clear_failure():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]  # free again, and not taken by anybody soon
+    for command in (("list",), ("print", "laser"), ("send", "gripper", "OPEN"), ("request", "laser", "GET_GEOM"),
+                    ("stat",), ("stat", "--watch"), ("frames",), ("frames", "a", "b"), ("property", "laser")):
+        says(troupe(*command, url=f"localhost:{port}"), 1,
+             f"troupe {command[0]}: connect to tcp:localhost:{port}: connection refused\n")
+    says(troupe("list", "unix:/nowhere"), 1, "troupe list: connect to unix:/nowhere: no such file or directory\n")
+    says(troupe("list", "http://robot"), 1,
+         "troupe list: http://robot: a server is tcp:HOST:PORT, unix:PATH or inproc:FILE.cfg\n")
+
+
+def what_is_no_server_is_not_waited_for():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        says(troupe("list", f"localhost:{port}", "--timeout", "0.25"), 1,
+             f"troupe list: tcp:localhost:{port}: no greeting from a server within 250 ms\n")
+
+
+def a_player_server_has_less_to_tell():
+    with cli.Puppet([(6, 0), (999, 2)], driver="old") as puppet:
+        tap.equal(troupe("list", puppet.url).stdout,
+                  f"tcp:{puppet.url}, Player: 2 devices\n"
+                  "DEVICE   DRIVER  WHAT IT IS\n"
+                  "laser:0  old     A laser beam that scans counter-clockwise about one point, with 0 straight ahead.\n"
+                  "999:2    old     (unknown)\n")
+        devices = json.loads(troupe("list", "--json", puppet.url).stdout)["devices"]
+        tap.equal([(device["device"], device["interface"]) for device in devices], [("laser:0", "laser"), ("999:2", None)])
+    with cli.Puppet([]) as puppet:
+        tap.equal(troupe("list", puppet.url).stdout, f"tcp:{puppet.url}, Player: 0 devices\n")
+
+
+def a_server_cannot_steer_the_terminal():
+    with cli.Puppet([(6, 0)], driver=b"\033[2J\xff\nx\0") as puppet:
+        tap.equal(troupe("list", puppet.url).stdout.splitlines()[2].split()[:2], ["laser:0", "?[2J??x"])
+        tap.equal(json.loads(troupe("list", "--json", puppet.url).stdout)["devices"][0]["driver"], "\033[2J?\nx")
+
+
+def told(text, *options):
+    """What a server says when it starts, up to what to type next."""
+    lines = []
+    with tempfile.NamedTemporaryFile("w", suffix=".cfg") as file:
+        file.write(text)
+        file.flush()
+        with cli.Running("run", file.name, *options) as running:
+            while not lines or not lines[-1].startswith("      troupe print "):
+                lines.append(running.line())
+                assert lines[-1], running.ended()
+            tap.equal(running.interrupt(), (0, ""))
+    tap.equal(lines[0].startswith(file.name + ": "), True)
+    return [lines[0][len(file.name) + 2:], *lines[1:]]
+
+
+def a_server_says_where_it_is_and_what_to_type_next():
+    *lines, listening, following, printing = told(SMALL, "--any-port")
+    tap.equal(lines, ["2 devices\n", "  DEVICE     DRIVER  WHAT IT IS\n",
+                      "  laser:0    fake0   A laser beam that scans counter-clockwise about one point, with 0 straight ahead.\n",
+                      "  gripper:3  fake0   A hand that closes around an object, and may be able to put it in store and take it "
+                      "out again.\n"])
+    port = listening.split()[3]
+    tap.equal((listening, following, printing), (f"listening on port {port} (chosen by the system)\n",
+                                                 f"next: troupe list localhost:{port}\n",
+                                                 f"      troupe print localhost:{port}/laser:0\n"))
+
+
+def several_robots_are_told_apart():
+    text = SMALL + 'driver ( name "fake" provides [ "6666:sonar:0" ] )'
+    with tempfile.TemporaryDirectory() as folder:
+        path = folder + "/robot"
+        lines = told(text, "--any-port", "--unix", path)
+        tap.equal([line.split()[0] for line in lines[2:5]], ["6665:laser:0", "6665:gripper:3", "6666:sonar:0"])
+        tap.equal([line.split()[:2] for line in lines[5:8]], 3 * [["listening", "on"]])
+        tap.equal(lines[7], f"listening on unix:{path}\n")
+        lines = told(text, "--listen", "", "--unix", path)
+        tap.equal(lines[5:], [f"listening on unix:{path}\n", f"next: troupe list unix:{path}\n",
+                              f"      troupe print unix:{path}/laser:0\n"])
+
+
+def lines_fit_the_terminal():
+    with player.server(cli.PROGRAM, SMALL) as server:
+        with cli.Terminal("list", cli.at(server), columns=60) as terminal:
+            tap.equal(terminal.ended(), 0)
+            tap.equal(len(terminal.lines), 5)  # with the one where the cursor stands
+
+
+def mistakes_are_explained():
+    says(troupe("list", "a", "b"), 2, usage("list", 'the server is named twice: "a" and "b"'))
+    says(troupe("list", "--url"), 2, usage("list", "--url needs a value"))
+    says(troupe("list", "--url", ""), 2, usage("list", "the name of the server is empty"))
+    says(troupe("list", "--jsn"), 2, usage("list", 'unexpected "--jsn"; did you mean "--json"?'))
+    says(troupe("list", "--tmeout", "3"), 2, usage("list", 'unexpected "--tmeout"; did you mean "--timeout"?'))
+    for wrong in ("0", "-1", "x", "", "1e999", "NaN"):
+        says(troupe("list", "--timeout", wrong), 2, usage("list", f'--timeout needs a number over 0, not "{wrong}"'))
+    says(troupe("list", "--load", "/nowhere.padi"), 1, "troupe list: /nowhere.padi: No such file or directory\n")
+
+
+@serving(SMALL)
+def a_reader_who_has_seen_enough_is_no_failure(url):
+    with cli.Running("list", url) as running:
+        running.process.stdout.close()
+        tap.equal(running.process.wait(timeout=cli.PATIENCE), 0)
+        tap.equal(running.process.stderr.read(), "")
+        running.process.stdout = open(os.devnull, encoding="ascii")
+
+
+tap.main(devices_are_listed, programs_get_json, conditions_choose_devices, a_server_is_named_in_one_of_many_ways, a_unix_socket_is_a_server_too,
+         no_server_is_a_clear_failure, what_is_no_server_is_not_waited_for, a_player_server_has_less_to_tell,
+         a_server_cannot_steer_the_terminal, a_server_says_where_it_is_and_what_to_type_next, several_robots_are_told_apart, lines_fit_the_terminal, mistakes_are_explained,
+         a_reader_who_has_seen_enough_is_no_failure)

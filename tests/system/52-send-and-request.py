@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""troupe send and request: messages to devices, and their lists.  argv: the troupe program."""
+import json
+import signal
+import struct
+
+import cli
+import player
+import tap
+from cli import Puppet, Running, prints, says, serving, troupe, usage
+
+ROBOT = 'driver ( name "fake" provides [ "position2d:0" "gripper:0" "laser:0" ] rate 50 alwayson 1 )'
+VEL = '{"vel":{"px":0.5},"state":1}'
+
+
+def pose(url):
+    return json.loads(troupe("print", "position2d", "--json", "-n", "1", url=url).stdout)["value"]
+
+
+@serving(ROBOT)
+def a_command_moves_the_robot(url):
+    tap.equal(pose(url)["pos"]["px"], 0)
+    with Running("send", "position2d:0", "VEL", VEL, "--for", "600", url=url) as running:
+        with player.Client(("127.0.0.1", int(url.split(":")[1]))) as watcher:
+            watcher.open(player.POSITION2D, 0)
+            while struct.unpack_from(">d", watcher.data().body, 24)[0] != 0.5:
+                pass
+        tap.equal(running.interrupt(), (0, ""))
+    assert pose(url)["pos"]["px"] > 0
+
+
+@serving(ROBOT)
+def a_command_that_arrived_is_a_success_without_words(url):
+    prints(troupe("send", "gripper", "OPEN", url=url), "")
+    prints(troupe("send", "gripper", "open", "null", url=url), "")
+    prints(troupe("send", "position2d", "VEL", "-", stdin=VEL, url=url), "")
+    prints(troupe("send", f"{url}/gripper:0", "CLOSE", "--for", "0.01"), "")
+
+
+def a_command_is_repeated():
+    with Puppet([(4, 0)]) as puppet:
+        with Running("send", "position2d", "VEL", VEL, "--repeat", "100", url=puppet.url) as running:
+            tap.equal({message.body for message in puppet.commands(20)}, {struct.pack(">dddI", 0.5, 0, 0, 1)})
+            tap.equal(running.interrupt(signal.SIGTERM), (0, ""))
+
+
+def a_command_is_sent_once_without_repeat():
+    with Puppet([(4, 0)]) as puppet:
+        prints(troupe("send", "position2d", "VEL", VEL, "--for", "0.3", url=puppet.url), "")
+        tap.equal(len(puppet.commands(1)), 1)
+
+
+@serving('driver ( name "dummy" provides [ "position2d:0" ] )')
+def what_a_device_does_not_take_is_told(url):
+    says(troupe("send", "position2d", "VEL", VEL, url=url), 0,
+         "troupe send: position2d:0 does not say that it takes VEL; sent anyway\n")
+    says(troupe("send", "gripper", "OPEN", url=url), 1,
+         f"troupe send: tcp:{url} has no device gripper:0, nor any other gripper; troupe list tells what it has\n")
+
+
+@serving(ROBOT)
+def requests_are_answered(url):
+    tap.equal(json.loads(troupe("request", "position2d", "GET_GEOM", "--json", url=url).stdout)["size"],
+              {"sw": 0.38, "sl": 0.44, "sh": 0.22})
+    text = troupe("request", "position2d", "get_geom", url=url).stdout
+    assert text.startswith("position2d_geom\n  pose:\n    px: 0 m\n"), text
+    prints(troupe("request", "position2d", "SET_ODOM", '{"pose":{"px":2}}', url=url), "done\n")
+    prints(troupe("request", "position2d", "SET_ODOM", '{"pose":{"px":2}}', "--json", url=url), "null\n")
+    tap.equal(pose(url)["pos"]["px"], 2)
+    prints(troupe("request", "laser", "CAPABILITIES", '{"type":"MSGTYPE_REQ","subtype":1}', url=url), "done\n")
+
+
+@serving(ROBOT)
+def the_server_itself_is_a_device(url):
+    devices = json.loads(troupe("request", "player:0", "DEVLIST", "--json", url=url).stdout)["devices"]
+    tap.equal([device["interf"] for device in devices], [4, 3, 6])
+
+
+@serving(ROBOT)
+def refusals_name_device_and_cause(url):
+    result = troupe("request", "laser", "CAPABILITIES", '{"type":"MSGTYPE_REQ","subtype":99}', url=url)
+    says(result, 1, "troupe request: laser:0: laser has no message 99 of kind 3\n")
+
+
+def a_request_that_nobody_answers_ends():
+    with Puppet([(6, 0)], replies={}) as puppet:
+        says(troupe("request", "laser", "GET_GEOM", url=puppet.url), 1, "troupe request: laser:0: GET_GEOM was refused\n")
+
+
+def answers_are_harmless():
+    name = cli.counted(b"\033[2J\xff\0")
+    with Puppet([(6, 0)], replies={(6, 250): cli.counted("key") + name}) as puppet:
+        ask = ("request", "laser", "GET_STRPROP", '{"key":"key"}')
+        out = troupe(*ask, url=puppet.url).stdout
+        tap.equal([character for character in out if not character.isprintable() and character != "\n"], [])
+        json.loads(troupe(*ask, "--json", url=puppet.url).stdout)
+
+
+# ---- Lists ----------------------------------------------------------------------------------------
+
+
+def commands_are_listed_with_examples():
+    prints(troupe("send", "gripper:2"),
+           "gripper has 5 commands:\n"
+           "\nOPEN - Opens it.\n  troupe send gripper:2 OPEN\n"
+           "\nCLOSE - Closes it.\n  troupe send gripper:2 CLOSE\n"
+           "\nSTOP - Stops its fingers where they are. (optional)\n  troupe send gripper:2 STOP\n"
+           "\nSTORE - Puts the object that it holds in store. (optional)\n  troupe send gripper:2 STORE\n"
+           "\nRETRIEVE - Takes an object out of store. (optional)\n  troupe send gripper:2 RETRIEVE\n"
+           "\nWhat the fields mean: troupe interfaces gripper\n")
+    prints(troupe("send", "laser"), "laser has 0 commands.\n")
+
+
+def requests_are_listed_with_both_directions():
+    text = troupe("request", "robot:6666/ir:0").stdout
+    tap.equal(text, "ir has 2 requests:\n"
+              "\nPOSE - Where the sensors sit.\n  troupe request robot:6666/ir:0 POSE\n"
+              '  answer: {"poses":[{"px":0,"py":0,"pz":0,"proll":0,"ppitch":0,"pyaw":0}]}\n'
+              "\nPOWER - Switches the sensors on or off. (optional)\n"
+              "  troupe request robot:6666/ir:0 POWER '{\"state\":true}'\n"
+              "\nWhat the fields mean: troupe interfaces ir\n"
+              "Requests that every device has: troupe request common\n")
+    assert "\nGET_GEOMETRY - " in troupe("request", "common").stdout
+
+
+def every_example_can_be_sent():
+    count = 0
+    for name in json.loads(troupe("interfaces", "--json").stdout):
+        for command, kind in (("send", "command"), ("request", "request")):
+            for line in troupe(command, name).stdout.splitlines():
+                if not line.startswith("  troupe ") or "'" not in line:
+                    continue
+                words, example, _ = line.split("'")
+                result = troupe("encode", name, kind, words.split()[3], example)
+                tap.equal((line, result.returncode, result.stderr), (line, 0, ""))
+                count += 1
+    assert count > 100, count
+
+
+# ---- Mistakes -------------------------------------------------------------------------------------
+
+
+def mistakes_are_explained():
+    says(troupe("send"), 2, usage("send", "which device? troupe list names them"))
+    says(troupe("send", "position2d", "VLE", "{}"), 1, 'troupe send: position2d has no command "VLE"; did you mean "VEL"?\n')
+    says(troupe("request", "laser", "GET_GEOMTRY"), 1,
+         'troupe request: laser has no request "GET_GEOMTRY"; did you mean "GET_GEOMETRY"?\n')
+    says(troupe("send", "position2d", "VEL"), 2,
+         usage("send", 'position2d:0 VEL needs a value, such as \'{"vel":{"px":0,"py":0,"pa":0},"state":true}\''))
+    says(troupe("send", "position2d", "VEL", '{"vel":{"x":1}}'), 1,
+         'troupe send: position2d:0 VEL: line 1, column 9: pose2d has no field "x"; did you mean "px"?\n')
+    says(troupe("send", "gripper", "OPEN", '{"x":1}'), 1, "troupe send: gripper:0 OPEN takes no value\n")
+    says(troupe("request", "laser:1", "GET_GEOM", "3"), 1, "troupe request: laser:1 GET_GEOM takes no value\n")
+    says(troupe("send", "gripper", "OPEN", "{}", "x"), 2, usage("send", 'unexpected "x"'))
+    says(troupe("send", "gripper", "OPEN", "--reapeat", "3"), 2, usage("send", 'unexpected "--reapeat"; did you mean "--repeat"?'))
+    says(troupe("send", "gripper", "OPEN", "--json"), 2, usage("send", 'unexpected "--json"'))
+    says(troupe("request", "laser", "GET_GEOM", "--for", "3"), 2, usage("request", 'unexpected "--for"'))
+    says(troupe("send", "gripper", "OPEN", "--for", "x"), 2, usage("send", '--for needs a number over 0, not "x"'))
+
+
+tap.main(a_command_moves_the_robot, a_command_that_arrived_is_a_success_without_words, a_command_is_repeated,
+         a_command_is_sent_once_without_repeat, what_a_device_does_not_take_is_told, requests_are_answered,
+         the_server_itself_is_a_device, refusals_name_device_and_cause, a_request_that_nobody_answers_ends,
+         answers_are_harmless, commands_are_listed_with_examples, requests_are_listed_with_both_directions,
+         every_example_can_be_sent, mistakes_are_explained)

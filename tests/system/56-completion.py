@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""What the tabulator key offers in bash.  argv: the troupe program, source root."""
+import os
+import subprocess
+import sys
+
+import cli
+import tap
+from cli import serving
+
+ROOT = sys.argv[2]
+# As readline does it: the line is divided at blanks and colons.
+SCRIPT = r"""
+source "$1"; shift
+COMP_WORDBREAKS=$' \t\n"'"'"'><=;|&(:'
+COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+_troupe
+printf '%s\n' "${COMPREPLY[@]}"
+"""
+
+
+def offered(line, url="unix:/nowhere"):
+    words = []
+    for word in line.split(" "):
+        pieces = word.replace(":", "\0:\0").split("\0")
+        words += [piece for piece in pieces if piece] or [""]
+    environment = dict(os.environ, TROUPE_URL=url, PATH=os.path.dirname(cli.PROGRAM) + ":" + os.environ["PATH"])
+    result = subprocess.run(["bash", "-c", SCRIPT, "bash", ROOT + "/docs/troupe.bash", *words], capture_output=True,
+                            text=True, env=environment, check=False)
+    tap.equal((result.returncode, result.stderr), (0, ""))
+    return result.stdout.split()
+
+
+def commands_are_offered():
+    help_text = cli.troupe("--help").stdout
+    names = [line.split()[0] for line in help_text.splitlines() if line.startswith("  ") and not line.startswith("  troupe")]
+    tap.equal(sorted(offered("troupe ")), sorted(names + ["help", "--help", "--version"]))
+    tap.equal(sorted(offered("troupe help ")), sorted(names))
+    tap.equal(offered("troupe pr"), ["print", "property"])
+
+
+def options_are_those_of_the_help():
+    for command in ("list", "print", "send", "request", "property", "stat", "frames", "panic", "reset", "interfaces"):
+        text = cli.troupe(command, "--help").stdout
+        for option in offered(f"troupe {command} --"):
+            assert option == "--help" or option in text, (command, option)
+    tap.equal(offered("troupe print --j"), ["--json"])
+
+
+@serving('driver ( name "fake" provides [ "laser:0" "laser:12" "gripper:0" ] )')
+def devices_come_from_the_server(url):
+    tap.equal(offered("troupe print l", url), ["laser:0", "laser:12"])
+    tap.equal(offered("troupe print laser:", url), ["0", "12"])
+    tap.equal(offered("troupe print laser:1", url), ["12"])
+    tap.equal(offered("troupe property g", url), ["gripper:0"])
+
+
+def interfaces_are_offered_without_a_server():
+    tap.equal(offered("troupe print l"), [])
+    tap.equal(offered("troupe send grip"), ["gripper"])
+    tap.equal(offered("troupe interfaces lim"), ["limb"])
+
+
+def messages_are_offered():
+    tap.equal(offered("troupe send gripper:0 "), ["--repeat", "--for", "--url", "--timeout", "--load", "--help",
+                                                  "OPEN", "CLOSE", "STOP", "STORE", "RETRIEVE"])
+    tap.equal(offered("troupe send robot:6666/gripper:0 O"), ["OPEN"])
+    tap.equal(offered("troupe request laser GET_GEO"), ["GET_GEOM", "GET_GEOMETRY"])
+    tap.equal(offered("troupe print laser:0 --only SCANP"), ["SCANPOSE"])
+
+
+tap.main(commands_are_offered, options_are_those_of_the_help, devices_come_from_the_server,
+         interfaces_are_offered_without_a_server, messages_are_offered)

@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""troupe panic and reset.  argv: the troupe program."""
+import json
+import struct
+
+import player
+import tap
+from cli import Running, prints, says, serving, troupe, usage
+
+ROBOT = 'driver ( name "fake" provides [ "position2d:0" "laser:0" ] rate 50 alwayson 1 )'
+
+
+def speed(watcher):
+    return struct.unpack_from(">d", watcher.data().body, 24)[0]
+
+
+@serving(ROBOT)
+def a_panic_stops_what_moves_until_it_is_reset(url):
+    vel = ("send", "position2d", "VEL", '{"vel":{"px":0.5},"state":1}', "--repeat", "50", "--for", "600")
+    with player.Client(("127.0.0.1", int(url.split(":")[1]))) as watcher, Running(*vel, url=url) as driving:
+        watcher.open(player.POSITION2D, 0)
+        while speed(watcher) != 0.5:
+            pass
+        prints(troupe("panic", "--why", "a cat", url=url), "everything that moves is stopped; troupe reset ends the panic\n")
+        while speed(watcher) != 0:
+            pass
+        for _ in range(10):  # commands still come
+            tap.equal(speed(watcher), 0)
+        result = troupe("reset", url=url)
+        tap.equal((result.returncode, result.stdout.splitlines()[0].endswith(": a cat"), result.stdout.splitlines()[1]),
+                  (0, True, "the panic is over"))
+        driving.process.terminate()
+        driving.ended()
+    prints(troupe("reset", url=url), "there is no panic\n")
+
+
+@serving(ROBOT)
+def a_reason_cannot_steer_the_terminal(url):
+    troupe("panic", "--why", "\033[2J", url=url)
+    tap.equal(json.loads(troupe("request", "player", "GET_PANIC", "--json", url=url).stdout)["why"], "\033[2J")
+    tap.equal("\033" in troupe("reset", url=url).stdout, False)
+
+
+def mistakes_are_explained():
+    says(troupe("panic", "--wy", "x"), 2, usage("panic", 'unexpected "--wy"; did you mean "--why"?'))
+    says(troupe("panic", "a", "b"), 2, usage("panic", 'the server is named twice: "a" and "b"'))
+    says(troupe("reset", "unix:/nowhere"), 1, "troupe reset: connect to unix:/nowhere: no such file or directory\n")
+
+
+tap.main(a_panic_stops_what_moves_until_it_is_reset, a_reason_cannot_steer_the_terminal, mistakes_are_explained)

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""Devices that are made of others, on the shipped configurations.  argv: the troupe program, source root."""
+import pathlib
+import re
+import struct
+import subprocess
+import sys
+
+import player
+import tap
+from player import LASER, POSITION2D
+
+PROGRAM = sys.argv[1]
+ROOT = pathlib.Path(sys.argv[2])
+CAREFUL = (ROOT / "configs/careful.cfg").read_text()
+
+
+def troupe(*arguments):
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, check=False)
+
+
+def ranges(body):
+    """The ranges of a laser's scan, behind four floats and two counts."""
+    count = struct.unpack_from(">I", body, 16)[0]
+    return struct.unpack_from(f">{count}f", body, 24)
+
+
+def scan(client, index):
+    while True:
+        message = client.data()
+        if (message.interf, message.index, message.subtype) == (LASER, index, 1):
+            return ranges(message.body)
+
+
+def speed(client):
+    """Forward speed in the next state of position2d:1."""
+    while True:
+        message = client.data()
+        if (message.interf, message.index, message.subtype) == (POSITION2D, 1, 1):
+            return struct.unpack_from(">6d", message.body)[3]
+
+
+def go(client, forward):
+    client.send(POSITION2D, 1, player.COMMAND, 1, struct.pack(">dddI", forward, 0, 0, 1))
+
+
+def every_shipped_configuration_is_right():
+    for path in sorted((ROOT / "configs").glob("*.cfg")):
+        result = troupe("check", str(path))
+        tap.equal((path.name, result.returncode, result.stdout.splitlines()[-1:]),
+                  (path.name, 0, ["no mistakes found"]))
+
+
+def free_space_is_smaller_than_what_is_seen():
+    with player.server(PROGRAM, CAREFUL) as server, player.Client(server.address) as client:
+        client.open(LASER, 0)
+        client.open(LASER, 1)
+        seen, free = scan(client, 0), scan(client, 1)
+        tap.equal(len(free), len(seen))
+        nearer = [f for s, f in zip(seen, free) if s < 7.9 and f < s - 0.1]
+        assert len(nearer) > len(seen) / 2, (seen, free)
+        assert all(f >= 0 for f in free), free
+
+
+def a_clear_way_is_gone():
+    with player.server(PROGRAM, CAREFUL) as server, player.Client(server.address) as client:
+        client.open(POSITION2D, 1)
+        while speed(client) != 0.1:
+            go(client, 0.1)
+
+
+def a_blocked_way_is_not():
+    blocked = re.sub(r"slow_distance \S+", "slow_distance 21", CAREFUL.replace("stop_distance 0.3", "stop_distance 20"))
+    assert blocked != CAREFUL
+    with player.server(PROGRAM, blocked) as server, player.Client(server.address) as client:
+        client.open(POSITION2D, 1)
+        for _ in range(30):
+            go(client, 0.1)
+            tap.equal(speed(client), 0.0)
+
+
+def the_table_of_drivers_is_complete():
+    """docs/drivers.md has a row for every driver, with all of its parameters and no other."""
+    rows = {}
+    for line in (ROOT / "docs/drivers.md").read_text().splitlines():
+        match = re.match(r"\| `(\w+)` \|.*\|([^|]*)\|$", line)
+        if match:
+            rows[match.group(1)] = sorted(re.findall(r"`(\w+)`", match.group(2)))
+    names = [line.split()[0] for line in troupe("drivers").stdout.splitlines()]
+    tap.equal(sorted(rows), names)
+    for name in names:
+        told = troupe("drivers", name).stdout.splitlines()[1:]
+        tap.equal((name, rows[name]), (name, sorted(line.split()[0] for line in told if line.startswith("  "))))
+
+
+tap.main(every_shipped_configuration_is_right, free_space_is_smaller_than_what_is_seen, a_clear_way_is_gone,
+         a_blocked_way_is_not, the_table_of_drivers_is_complete)

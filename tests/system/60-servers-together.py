@@ -1,0 +1,270 @@
+#!/usr/bin/env python3
+"""Servers that use each other's devices, and drivers in processes of their own.  argv: the troupe program."""
+import os
+import re
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+
+import player
+import tap
+from player import LASER, POSITION2D
+
+PROGRAM = sys.argv[1]
+ERROR = 243
+
+
+def hello(client):
+    """Say that failures are to be explained."""
+    name = b"test\0"
+    body = struct.pack(">IIII", 1, 1, len(name), len(name)) + name + b"\0" * (-len(name) % 4)
+    tap.equal(client.request(player.PLAYER, 0, 200, body).type, player.ACK)
+
+
+def velocity(vx):
+    return struct.pack(">dddI", vx, 0, 0, 1)
+
+
+def data_of(client, interf):
+    while True:
+        message = client.data()
+        if (message.interf, message.subtype) != (interf, ERROR):
+            return message
+
+
+def failure_of(client):
+    """The next failure that is told: its code and its sentence."""
+    while True:
+        message = client.data()
+        if message.subtype == ERROR:
+            code, length = struct.unpack_from(">iI", message.body)
+            return code, message.body[12:12 + length - 1].decode()
+
+
+def behind(port, extra=""):
+    return f"""
+    driver ( name "passthrough" provides [ "position2d:0" ] requires [ "127.0.0.1:{port}:position2d:0" ] )
+    driver ( name "remote" provides [ "laser:3" ] url "tcp:127.0.0.1:{port}" devices [ "laser:0" ] {extra} )
+    """
+
+
+class Restartable:
+    """A server on a port that stays the same, which can be killed and started again."""
+
+    def __init__(self, text, port=0):
+        self.file = tempfile.NamedTemporaryFile("w", suffix=".cfg")
+        self.file.write(text)
+        self.file.flush()
+        self.port = port
+        self.process = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        if self.process is not None and self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        self.file.close()
+
+    def start(self):
+        port = ["--any-port"] if self.port == 0 else ["--port", str(self.port)]
+        self.process = subprocess.Popen([PROGRAM, "run", self.file.name, *port], stdout=subprocess.PIPE, text=True)
+        for line in self.process.stdout:
+            match = re.match(r"listening on port (\d+)", line)
+            if match:
+                self.port = int(match.group(1))
+                return self
+        raise AssertionError("the server does not start")
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def end(self):
+        self.process.terminate()
+        tap.equal(self.process.wait(60), 0)
+
+
+def free_port():
+    import socket
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+# ---- Another server ---------------------------------------------------------------------------------
+
+
+def devices_of_another_server_are_used_like_ones_own():
+    with player.server(PROGRAM) as far, player.server(PROGRAM, behind(far.address[1])) as near:
+        with player.Client(near.address) as client, player.Client(far.address) as there:
+            client.open(POSITION2D, 0)
+            client.open(LASER, 3)
+            tap.equal(data_of(client, LASER).interf in (LASER, POSITION2D), True)
+            geometry = client.request(POSITION2D, 0, 1)
+            there.open(POSITION2D, 0)
+            tap.equal(geometry.body, there.request(POSITION2D, 0, 1).body)
+            client.send(POSITION2D, 0, player.COMMAND, 1, velocity(0.4))
+            while True:  # the far robot obeys the near client
+                message = there.data()
+                if message.interf == POSITION2D and struct.unpack_from(">d", message.body, 24)[0] > 0.1:
+                    break
+
+
+def a_refusal_comes_back_with_its_sentence():
+    with player.server(PROGRAM) as far, player.server(PROGRAM, behind(far.address[1])) as near:
+        with player.Client(near.address) as client, player.Client(far.address) as there:
+            for each in (client, there):
+                hello(each)
+                each.open(POSITION2D, 0)
+            property_body = struct.pack(">II", 3, 3) + b"no\0\0" + struct.pack(">i", 0)
+            answers = [each.request(POSITION2D, 0, 254, property_body) for each in (client, there)]
+            tap.equal([answer.type for answer in answers], [player.NACK, player.NACK])
+            tap.equal(answers[1].body[12:answers[1].body.index(b"\0", 12)] in answers[0].body, True)
+
+
+def a_server_that_is_not_there_is_told_to_who_opens():
+    with player.server(PROGRAM, behind(free_port())) as near, player.Client(near.address) as client:
+        hello(client)
+        reply, _ = client.access(LASER, 3, 1)
+        tap.equal(reply.type, player.NACK)
+        tap.equal(b"connection refused" in reply.body, True)
+        tap.equal(b"remote" in reply.body, True)
+
+
+def a_server_that_comes_back_is_found_again():
+    with Restartable(player.FAKE) as far:
+        far.start()
+        with player.server(PROGRAM, behind(far.port)) as near, player.Client(near.address) as client:
+            hello(client)
+            client.open(LASER, 3)
+            data_of(client, LASER)
+            far.kill()
+            code, text = failure_of(client)
+            tap.equal(code < 0, True)
+            tap.equal("remote" in text, True)
+            far.start()
+            tap.equal(failure_of(client)[0], 0)
+            data_of(client, LASER)
+
+
+def two_servers_may_use_each_other():
+    ports = (free_port(), free_port())
+    text = """
+    driver ( name "fake" provides [ "laser:0" ] )
+    driver ( name "passthrough" provides [ "laser:1" ] requires [ "127.0.0.1:%d:laser:0" ] alwayson yes restart 0.1 )
+    """
+    with Restartable(text % ports[1], ports[0]) as one, Restartable(text % ports[0], ports[1]) as two:
+        one.start()  # the other one is not there yet
+        two.start()
+        for port in ports:
+            deadline = threading.Event()
+            while not deadline.is_set():
+                with player.Client(("127.0.0.1", port)) as client:
+                    _, granted = client.access(LASER, 1, 1)
+                    if granted == 1:
+                        tap.equal(client.data().interf, LASER)
+                        deadline.set()
+        two.kill()
+        two.start()
+        with player.Client(("127.0.0.1", ports[0])) as client:
+            client.open(LASER, 0)
+            tap.equal(client.data().interf, LASER)
+        two.end()
+        one.end()
+
+
+# ---- Processes of their own ---------------------------------------------------------------------------
+
+ISOLATED = """
+driver ( name "fake" provides [ "position2d:0" ] )
+driver ( name "fake" provides [ "laser:0" ] isolated yes restart 0.1 )
+driver ( name "passthrough" provides [ "position2d:1" ] requires [ "position2d:0" ] isolated yes )
+"""
+
+
+def children_of(process):
+    with open(f"/proc/{process.pid}/task/{process.pid}/children", encoding="ascii") as file:
+        return [int(number) for number in file.read().split()]
+
+
+def an_isolated_driver_works_like_any_other():
+    with player.server(PROGRAM, ISOLATED) as server, player.Client(server.address) as client:
+        tap.equal(children_of(server.process), [])  # nobody uses it yet
+        client.open(LASER, 0)
+        tap.equal(len(children_of(server.process)), 1)
+        tap.equal(client.data().interf, LASER)
+        tap.equal(client.request(LASER, 0, 1).type, player.ACK)
+
+
+def its_crash_hurts_nobody_and_it_comes_back():
+    with player.server(PROGRAM, ISOLATED) as server, player.Client(server.address) as client, \
+            player.Client(server.address) as other:
+        hello(client)
+        client.open(LASER, 0)
+        other.open(POSITION2D, 0)
+        data_of(client, LASER)
+        os.kill(children_of(server.process)[0], signal.SIGSEGV)
+        code, text = failure_of(client)
+        tap.equal((code < 0, "isolated0: its process" in text), (True, True))
+        tap.equal(other.data().interf, POSITION2D)
+        data_of(client, LASER)
+        tap.equal(other.request(POSITION2D, 0, 1).type, player.ACK)
+
+
+def it_may_use_devices_of_its_parent():
+    with player.server(PROGRAM, ISOLATED) as server, player.Client(server.address) as client:
+        client.open(POSITION2D, 1)
+        message = client.data()
+        tap.equal((message.interf, message.index), (POSITION2D, 1))
+        client.send(POSITION2D, 1, player.COMMAND, 1, velocity(0.3))
+        while struct.unpack_from(">d", client.data().body, 24)[0] < 0.1:
+            pass
+
+
+def it_ends_with_its_users_and_with_its_parent():
+    with player.server(PROGRAM, ISOLATED) as server:
+        with player.Client(server.address) as client:
+            client.open(LASER, 0)
+            child = children_of(server.process)[0]
+        while os.path.exists(f"/proc/{child}"):
+            pass
+        with player.Client(server.address) as client:
+            client.open(LASER, 0)
+            child = children_of(server.process)[0]
+        server_number = server.process.pid
+    del server_number
+    tap.equal(os.path.exists(f"/proc/{child}"), False)
+
+
+def a_killed_parent_takes_its_children_along():
+    with Restartable(ISOLATED) as server:
+        server.start()
+        with player.Client(("127.0.0.1", server.port)) as client:
+            client.open(LASER, 0)
+            child = children_of(server.process)[0]
+            server.kill()
+        while os.path.exists(f"/proc/{child}"):
+            pass
+
+
+def what_is_wrong_with_it_is_told():
+    text = 'driver ( name "fake" provides [ "laser:0" "6666:laser:0" ] isolated yes )\n'
+    with tempfile.NamedTemporaryFile("w", suffix=".cfg") as file:
+        file.write(text)
+        file.flush()
+        result = tap.run([PROGRAM, "check", file.name])
+        tap.equal(result.stderr, f"troupe check: {file.name}:1:1: the devices of an isolated driver have to have "
+                                 "the same port\n")
+
+
+tap.main(devices_of_another_server_are_used_like_ones_own, a_refusal_comes_back_with_its_sentence,
+         a_server_that_is_not_there_is_told_to_who_opens, a_server_that_comes_back_is_found_again,
+         two_servers_may_use_each_other, an_isolated_driver_works_like_any_other,
+         its_crash_hurts_nobody_and_it_comes_back, it_may_use_devices_of_its_parent,
+         it_ends_with_its_users_and_with_its_parent, a_killed_parent_takes_its_children_along,
+         what_is_wrong_with_it_is_told)
