@@ -106,6 +106,9 @@ TP_API bool tp_client_is_troupe(const tp_client *client);
  * need more fail with TP_E_DENIED, as requests do. */
 TP_API tp_right tp_client_right(const tp_client *client);
 
+/* Whether no key of the server fits this client's: it does not try again. */
+TP_API bool tp_client_is_refused(const tp_client *client);
+
 /* What the server said first: "Player v.3.1.1-dev". "" while not connected. */
 TP_API const char *tp_client_banner(const tp_client *client);
 

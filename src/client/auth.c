@@ -181,6 +181,11 @@ void tpi_client_authenticate(tp_client *client)
     }
 }
 
+bool tp_client_is_refused(const tp_client *client)
+{
+    return client->refused;
+}
+
 tp_right tp_client_right(const tp_client *client)
 {
     return client->right;
