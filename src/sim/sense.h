@@ -17,6 +17,9 @@ extern const tpi_sim_type tpi_sim_type_button;
 extern const tpi_sim_type tpi_sim_type_fiducial;
 extern const tpi_sim_type tpi_sim_type_blobfinder;
 extern const tpi_sim_type tpi_sim_type_camera;
+extern const tpi_sim_type tpi_sim_type_gps;
+extern const tpi_sim_type tpi_sim_type_imu;
+extern const tpi_sim_type tpi_sim_type_compass;
 
 /* ---- sense.c --------------------------------------------------------------------------------- */
 
@@ -46,6 +49,28 @@ double tpi_sim_noise(const struct sim_view *view, double deviation, uint32_t pur
 
 /* The same, but the same at all times: from -most to most. */
 double tpi_sim_bias(const struct sim_view *view, double most, uint32_t purpose);
+
+/* ---- motion.c -------------------------------------------------------------------------------- */
+
+/* Where something was when it was looked at last, and how it moved then. */
+struct sim_track {
+    double x, y, z, a;
+    double velocity[4]; /* forward, to the left, up, turning: in its own frame */
+    int64_t time_us;
+};
+
+/* Begin with something that stands still. */
+void tpi_sim_track_start(struct sim_track *track, const struct sim_frame *frame, int64_t time_us);
+
+/* It is here now: find out how it has moved since, on an arc, and how its velocity has changed, per
+ * second, in its own frame. After a pause that is longer than `most_us` it begins anew. */
+void tpi_sim_track_move(struct sim_track *track, const struct sim_frame *frame, int64_t time_us,
+                        int64_t most_us, double change[3]);
+
+/* The longest time between two looks that are one after the other. */
+int64_t tpi_sim_longest_pause(const struct sim_view *view);
+
+bool tpi_sim_is_track(const struct sim_track *track);
 
 /* ---- lens.c ---------------------------------------------------------------------------------- */
 

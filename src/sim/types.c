@@ -55,9 +55,6 @@ LATER(floorsensor, TPI_SIM_FLOOR_SENSOR);
 LATER(sound, TPI_SIM_SOUND);
 LATER(microphone, TPI_SIM_MICROPHONE);
 LATER(wifi, TPI_SIM_WIFI);
-LATER(gps, TPI_SIM_GPS);
-LATER(imu, TPI_SIM_IMU);
-LATER(compass, TPI_SIM_COMPASS);
 
 const tpi_sim_type *const tpi_sim_types[TPI_SIM_KINDS] = {
     [TPI_SIM_PLAIN] = &plain,
@@ -79,9 +76,9 @@ const tpi_sim_type *const tpi_sim_types[TPI_SIM_KINDS] = {
     [TPI_SIM_MICROPHONE] = &sim_microphone,
     [TPI_SIM_BUTTON] = &tpi_sim_type_button,
     [TPI_SIM_WIFI] = &sim_wifi,
-    [TPI_SIM_GPS] = &sim_gps,
-    [TPI_SIM_IMU] = &sim_imu,
-    [TPI_SIM_COMPASS] = &sim_compass,
+    [TPI_SIM_GPS] = &tpi_sim_type_gps,
+    [TPI_SIM_IMU] = &tpi_sim_type_imu,
+    [TPI_SIM_COMPASS] = &tpi_sim_type_compass,
 };
 
 const tpi_sim_type *tpi_sim_type_find(const char *name)
