@@ -6,7 +6,6 @@
 static const char *const gripper_properties[] = {"paddle_size", "paddle_state", "autosnatch", NULL};
 static const char *const actuator_properties[] = {
     "type", "axis", "min_position", "max_speed", "max_position", "start_position", NULL};
-static const char *const camera_properties[] = {"resolution", "range", "fov", "pantilt", NULL};
 static const char *const blinkenlight_properties[] = {"period", "dutycycle", "enabled", NULL};
 
 #define RED 0xff0000ffu
@@ -29,12 +28,6 @@ static const tpi_sim_type actuator = {.kind = TPI_SIM_ACTUATOR,
                                       .size = USUAL,
                                       .colour = RED,
                                       .properties = actuator_properties};
-
-const tpi_sim_type tpi_sim_type_camera = {.kind = TPI_SIM_CAMERA,
-                                          .name = "camera",
-                                          .size = {0.1, 0.07, 0.05},
-                                          .colour = 0x000000ff,
-                                          .properties = camera_properties};
 
 static const tpi_sim_type blinkenlight = {.kind = TPI_SIM_BLINKENLIGHT,
                                           .name = "blinkenlight",
