@@ -75,20 +75,20 @@ tp_status tpi_sim_grip_do(tpi_sim *sim, tpi_sim_model model, tpi_sim_grip what, 
 /* ---- Lights ---------------------------------------------------------------------------------- */
 
 /* A blinkenlight blinks, a lightindicator is on or off. */
-typedef struct tpi_sim_light {
+typedef struct tpi_sim_lamp {
     bool enabled;    /* what it was told */
     bool lit;        /* now: a light that blinks is dark part of the time */
     double period;   /* seconds; 0: it does not blink */
     double duty;     /* share of the period that it is lit */
     uint32_t colour; /* 0xRRGGBBAA */
-} tpi_sim_light;
+} tpi_sim_lamp;
 
-tp_status tpi_sim_get_light(const tpi_sim *sim, tpi_sim_model model, tpi_sim_light *light,
-                            tp_error *err);
+tp_status tpi_sim_get_lamp(const tpi_sim *sim, tpi_sim_model model, tpi_sim_lamp *lamp,
+                           tp_error *err);
 
 /* Take over `enabled`, and of a blinkenlight `period` and `duty`. Colours: tpi_sim_set_colour(). */
-tp_status tpi_sim_set_light(tpi_sim *sim, tpi_sim_model model, const tpi_sim_light *light,
-                            tp_error *err);
+tp_status tpi_sim_set_lamp(tpi_sim *sim, tpi_sim_model model, const tpi_sim_lamp *lamp,
+                           tp_error *err);
 
 /* ---- Batteries ------------------------------------------------------------------------------- */
 
