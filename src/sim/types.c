@@ -70,6 +70,21 @@ static const tpi_sim_type blinkenlight = {.kind = TPI_SIM_BLINKENLIGHT,
 static const tpi_sim_type lightindicator = {
     .kind = TPI_SIM_LIGHTINDICATOR, .name = "lightindicator", .size = USUAL, .colour = RED};
 
+#define LATER(name_, kind_)                                                                        \
+    static const tpi_sim_type sim_##name_ = {                                                      \
+        .kind = kind_, .name = #name_, .size = USUAL, .colour = RED, .bodiless = true}
+LATER(light, TPI_SIM_LIGHT);
+LATER(lightsensor, TPI_SIM_LIGHT_SENSOR);
+LATER(floor, TPI_SIM_FLOOR);
+LATER(floorsensor, TPI_SIM_FLOOR_SENSOR);
+LATER(sound, TPI_SIM_SOUND);
+LATER(microphone, TPI_SIM_MICROPHONE);
+LATER(button, TPI_SIM_BUTTON);
+LATER(wifi, TPI_SIM_WIFI);
+LATER(gps, TPI_SIM_GPS);
+LATER(imu, TPI_SIM_IMU);
+LATER(compass, TPI_SIM_COMPASS);
+
 const tpi_sim_type *const tpi_sim_types[TPI_SIM_KINDS] = {
     [TPI_SIM_PLAIN] = &plain,
     [TPI_SIM_POSITION] = &tpi_sim_type_position,
@@ -82,6 +97,17 @@ const tpi_sim_type *const tpi_sim_types[TPI_SIM_KINDS] = {
     [TPI_SIM_CAMERA] = &camera,
     [TPI_SIM_BLINKENLIGHT] = &blinkenlight,
     [TPI_SIM_LIGHTINDICATOR] = &lightindicator,
+    [TPI_SIM_LIGHT] = &sim_light,
+    [TPI_SIM_LIGHT_SENSOR] = &sim_lightsensor,
+    [TPI_SIM_FLOOR] = &sim_floor,
+    [TPI_SIM_FLOOR_SENSOR] = &sim_floorsensor,
+    [TPI_SIM_SOUND] = &sim_sound,
+    [TPI_SIM_MICROPHONE] = &sim_microphone,
+    [TPI_SIM_BUTTON] = &sim_button,
+    [TPI_SIM_WIFI] = &sim_wifi,
+    [TPI_SIM_GPS] = &sim_gps,
+    [TPI_SIM_IMU] = &sim_imu,
+    [TPI_SIM_COMPASS] = &sim_compass,
 };
 
 const tpi_sim_type *tpi_sim_type_find(const char *name)
