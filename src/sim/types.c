@@ -1,13 +1,12 @@
 /* types.c - the kinds of models there are. Those with files of their own are listed only. */
 #include <string.h>
 
-#include "sim/inside.h"
+#include "sim/sense.h"
 
 static const char *const fiducial_properties[] = {"range_min", "range_max",   "range_max_id",
                                                   "fov",       "ignore_zloc", NULL};
 static const char *const blobfinder_properties[] = {
     "image", "range", "fov", "pan", "colors_count", "colors", "channels", "channel_count", NULL};
-static const char *const bumper_properties[] = {"bcount", "bpose", "blength", NULL};
 static const char *const gripper_properties[] = {"paddle_size", "paddle_state", "autosnatch", NULL};
 static const char *const actuator_properties[] = {
     "type", "axis", "min_position", "max_speed", "max_position", "start_position", NULL};
@@ -36,12 +35,6 @@ static const tpi_sim_type blobfinder = {.kind = TPI_SIM_BLOBFINDER,
                                         .colour = RED,
                                         .bodiless = true,
                                         .properties = blobfinder_properties};
-
-static const tpi_sim_type bumper = {.kind = TPI_SIM_BUMPER,
-                                    .name = "bumper",
-                                    .size = USUAL,
-                                    .colour = RED,
-                                    .properties = bumper_properties};
 
 static const tpi_sim_type gripper = {.kind = TPI_SIM_GRIPPER,
                                      .name = "gripper",
@@ -79,7 +72,6 @@ LATER(floor, TPI_SIM_FLOOR);
 LATER(floorsensor, TPI_SIM_FLOOR_SENSOR);
 LATER(sound, TPI_SIM_SOUND);
 LATER(microphone, TPI_SIM_MICROPHONE);
-LATER(button, TPI_SIM_BUTTON);
 LATER(wifi, TPI_SIM_WIFI);
 LATER(gps, TPI_SIM_GPS);
 LATER(imu, TPI_SIM_IMU);
@@ -91,7 +83,7 @@ const tpi_sim_type *const tpi_sim_types[TPI_SIM_KINDS] = {
     [TPI_SIM_RANGER] = &tpi_sim_type_ranger,
     [TPI_SIM_FIDUCIAL] = &fiducial,
     [TPI_SIM_BLOBFINDER] = &blobfinder,
-    [TPI_SIM_BUMPER] = &bumper,
+    [TPI_SIM_BUMPER] = &tpi_sim_type_bumper,
     [TPI_SIM_GRIPPER] = &gripper,
     [TPI_SIM_ACTUATOR] = &actuator,
     [TPI_SIM_CAMERA] = &camera,
@@ -103,7 +95,7 @@ const tpi_sim_type *const tpi_sim_types[TPI_SIM_KINDS] = {
     [TPI_SIM_FLOOR_SENSOR] = &sim_floorsensor,
     [TPI_SIM_SOUND] = &sim_sound,
     [TPI_SIM_MICROPHONE] = &sim_microphone,
-    [TPI_SIM_BUTTON] = &sim_button,
+    [TPI_SIM_BUTTON] = &tpi_sim_type_button,
     [TPI_SIM_WIFI] = &sim_wifi,
     [TPI_SIM_GPS] = &sim_gps,
     [TPI_SIM_IMU] = &sim_imu,
