@@ -64,7 +64,7 @@ static const char *const bad_mobiles[] = {
     "bumper:0"
 static const char *const bad_sims[] = {"sleep=1",
                                        YARD " speed=-1",
-                                       YARD " speed=nan",
+
                                        YARD " threads=0",
                                        YARD " threads=100",
                                        YARD " map_resolution=0",
