@@ -19,8 +19,8 @@ static const int64_t turn_ns = 10 * TP_NS_PER_MS;  /* steps without a look at th
 static const int64_t watch_ns = 20 * TP_NS_PER_MS; /* how often lockstep looks who has left */
 
 const simd_kind *const simd_kinds[] = {
-    simd_worlds, simd_maps,  simd_vehicles, simd_rangers, simd_lasers,  simd_contacts, simd_finders,
-    simd_hands,  simd_lamps, simd_senses,   simd_radios,  simd_screens, NULL,
+    simd_worlds, simd_maps,  simd_vehicles, simd_rangers, simd_lasers, simd_contacts, simd_finders,
+    simd_hands,  simd_lamps, simd_eyes,     simd_senses,  simd_radios, simd_screens,  NULL,
 };
 
 /* The first one tells a section with a world from those that join it. */
