@@ -2,7 +2,7 @@
  * control.c - controllers that are part of the simulator; see control.h.
  *
  * wander: straight on; when something is near ahead, slow down and turn to the side with more room
- * until the way is free.
+ * until the way is free. What is stuck backs off.
  *
  * expand: away from everything: the ranges, each in its direction, add up to a vector that points
  * to where there is room; turn there, and drive unless something is near ahead.
@@ -116,8 +116,11 @@ static void wander(const struct summary *sum, struct sim_position_state *state)
         state->goal[2] = 0;
         return;
     }
-    state->goal[0] = sum->ahead > 0.5 && state->stalled == 0 ? creep_mps : 0;
-    if (!turning) {
+    state->goal[0] = sum->ahead > 0.5 ? creep_mps : 0;
+    if (state->stalled != 0) { /* it may not even be able to turn here: back off */
+        state->goal[0] = -creep_mps;
+    }
+    if (!turning || state->stalled != 0) {
         state->goal[2] = sum->left > sum->right ? turn_radps : -turn_radps;
     }
 }
