@@ -107,14 +107,14 @@ struct sim_plan {
     struct sim_device *devices;
     uint32_t member_count, part_count, vertex_count, device_count;
     uint32_t state_size, sample_count;
-    double radius;               /* round the tree's pose, of all parts */
-    double solid_radius;         /* of those that are obstacles */
-    uint32_t flags;              /* those of all parts together */
-    uint32_t driver;             /* the device that moves the tree: a root that is a position */
-    uint32_t control;            /* built-in controller; see control.h */
-    bool moves;                  /* something in it moves by itself, or is made to be moved */
-    bool own;                    /* one tree's alone, to be freed with it */
-    const struct sim_plan *base; /* borrowed; of an own plan: the one that it was made from */
+    double radius;         /* round the tree's pose, of all parts */
+    double solid_radius;   /* of those that are obstacles */
+    uint32_t flags;        /* those of all parts together */
+    uint32_t driver;       /* the device that moves the tree: a root that is a position */
+    uint32_t control;      /* built-in controller; see control.h */
+    bool moves;            /* something in it moves by itself, or is made to be moved */
+    bool own;              /* one tree's alone, to be freed with it */
+    struct sim_plan *base; /* borrowed; of an own plan: the one that it was made from */
 };
 
 /* ---- Trees ----------------------------------------------------------------------------------- */
@@ -269,6 +269,9 @@ struct sim_frame tpi_sim_member_frame(const tpi_sim *sim, uint32_t tree, uint32_
 
 /* Give the tree a plan of its own, to be changed; NULL if memory ran out. */
 struct sim_plan *tpi_sim_own_plan(tpi_sim *sim, uint32_t tree);
+
+/* Let the tree have the plan again that its own was made from. The crowd has to be sorted then. */
+void tpi_sim_drop_plan(tpi_sim *sim, uint32_t tree);
 
 /* Put all members of an own plan where their local poses say, and the parts with them. */
 void tpi_sim_plan_arrange(struct sim_plan *plan);

@@ -35,6 +35,11 @@ void tpi_sim_plan_measure(struct sim_plan *plan)
     }
 }
 
+static size_t whole_blocks(size_t size)
+{
+    return (size + 15) / 16 * 16;
+}
+
 /* Copy an array into the block that begins at *at. */
 static void *put(char **at, const void *from, size_t size)
 {
@@ -43,38 +48,50 @@ static void *put(char **at, const void *from, size_t size)
     if (size > 0) {
         memcpy(to, from, size);
     }
-    *at += (size + 15) / 16 * 16;
+    *at += whole_blocks(size);
     return to;
+}
+
+/* What a copy of the plan takes. */
+static size_t copy_size(const struct sim_plan *plan)
+{
+    return whole_blocks(sizeof *plan) + whole_blocks(plan->member_count * sizeof plan->members[0]) +
+           whole_blocks(plan->part_count * sizeof plan->parts[0]) +
+           2 * whole_blocks(plan->vertex_count * sizeof plan->vx[0]);
 }
 
 struct sim_plan *tpi_sim_own_plan(tpi_sim *sim, uint32_t tree)
 {
-    const struct sim_plan *base = sim->trees.plan[tree];
-    const size_t corners = base->vertex_count * sizeof(double);
-    const size_t sizes[] = {sizeof *base, base->member_count * sizeof base->members[0],
-                            base->part_count * sizeof base->parts[0], corners, corners};
-    size_t size = 0;
+    struct sim_plan *base = sim->trees.plan[tree];
 
     if (base->own) {
-        return sim->trees.plan[tree];
+        return base;
     }
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        size += (sizes[i] + 15) / 16 * 16;
-    }
-    char *at = calloc(1, size);
+    char *at = calloc(1, copy_size(base));
     if (at == NULL) {
         return NULL;
     }
-    struct sim_plan *plan = put(&at, base, sizes[0]);
-    plan->members = put(&at, base->members, sizes[1]);
-    plan->parts = put(&at, base->parts, sizes[2]);
-    plan->vx = put(&at, base->vx, sizes[3]);
-    plan->vy = put(&at, base->vy, sizes[4]);
+    struct sim_plan *plan = put(&at, base, sizeof *base);
+    plan->members = put(&at, base->members, base->member_count * sizeof base->members[0]);
+    plan->parts = put(&at, base->parts, base->part_count * sizeof base->parts[0]);
+    plan->vx = put(&at, base->vx, base->vertex_count * sizeof base->vx[0]);
+    plan->vy = put(&at, base->vy, base->vertex_count * sizeof base->vy[0]);
     plan->own = true;
     plan->base = base;
     sim->trees.plan[tree] = plan;
-    sim->bytes += size;
+    sim->bytes += copy_size(base);
     return plan;
+}
+
+void tpi_sim_drop_plan(tpi_sim *sim, uint32_t tree)
+{
+    struct sim_plan *plan = sim->trees.plan[tree];
+
+    if (plan->own) {
+        sim->bytes -= copy_size(plan);
+        sim->trees.plan[tree] = plan->base;
+        free(plan);
+    }
 }
 
 /* Where a member stands, from its local pose and where its parent stands. */

@@ -40,7 +40,8 @@ struct sim_ranger_state {
     struct sim_common common;
 };
 
-/* The pieces of a configuration. */
+/* ranger_config.c: make a configuration of sensors, and its pieces. */
+void tpi_sim_ranger_prepare(const void *settings, size_t length, tpi_buf *config);
 const struct sim_ranger_sensor *tpi_sim_ranger_sensors(const struct sim_ranger *ranger);
 const struct sim_ranger_group *tpi_sim_ranger_groups(const struct sim_ranger *ranger);
 const double *tpi_sim_ranger_table(const struct sim_ranger *ranger, uint32_t column);

@@ -21,6 +21,9 @@ struct head {
 
 static const char magic[8] = {'T', 'P', 'S', 'I', 'M', '1', '\0', '\0'};
 
+/* Of a member that was changed from outside: its pose, its colour, and whether that is random. */
+static const size_t one_change = sizeof(tpi_sim_pose) + 2 * sizeof(uint32_t);
+
 /* What has to be the same for a state to fit: names, sizes and the seed. */
 static uint64_t world_of(const tpi_sim *sim)
 {
@@ -163,6 +166,19 @@ static bool check_tree(const tpi_sim *sim, const struct pieces *p, uint32_t tree
     return good;
 }
 
+/* What was changed from outside: a pose and a colour for each member. */
+static bool check_plans(const char *plans, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < sizeof(tpi_sim_pose) / sizeof(double); k++) {
+            if (!(fabs(number_at(plans + i * one_change, k)) <= TPI_SIM_FARTHEST)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 static bool check(const tpi_sim *sim, const struct pieces *p)
 {
     size_t plans = 0;
@@ -171,43 +187,42 @@ static bool check(const tpi_sim *sim, const struct pieces *p)
         if (!check_tree(sim, p, i)) {
             return false;
         }
-        plans += p->own[i] != 0 ? sim->trees.plan[i]->member_count *
-                                      (sizeof(tpi_sim_pose) + 2 * sizeof(uint32_t))
-                                : 0;
+        plans += p->own[i] != 0 ? sim->trees.plan[i]->member_count : 0;
     }
-    return (size_t)(p->end - p->plans) == plans;
+    return (size_t)(p->end - p->plans) == plans * one_change && check_plans(p->plans, plans);
 }
 
-/* Trees that had been changed from outside, and those that have been since. */
-static tp_status restore_plans(tpi_sim *sim, const struct pieces *p, tp_error *err)
+/* Take memory for all plans that have to be other than in the file. */
+static tp_status take_plans(tpi_sim *sim, const struct pieces *p, tp_error *err)
+{
+    for (uint32_t i = 0; i < sim->trees.count; i++) {
+        if (p->own[i] != 0 && tpi_sim_own_plan(sim, i) == NULL) {
+            return tp_fail(err, TP_E_NOMEM, "out of memory");
+        }
+    }
+    return TP_OK;
+}
+
+/* Trees that had been changed from outside are so again; those that have been since are not. */
+static void restore_plans(tpi_sim *sim, const struct pieces *p)
 {
     const char *at = p->plans;
 
     for (uint32_t i = 0; i < sim->trees.count; i++) {
-        const bool changed = p->own[i] != 0;
         struct sim_plan *plan = sim->trees.plan[i];
-        if (!changed && !plan->own) {
+        if (p->own[i] == 0) {
+            tpi_sim_drop_plan(sim, i);
             continue;
         }
-        plan = tpi_sim_own_plan(sim, i);
-        if (plan == NULL) {
-            return tp_fail(err, TP_E_NOMEM, "out of memory");
-        }
         for (uint32_t k = 0; k < plan->member_count; k++) {
-            uint32_t colour[2] = {plan->base->members[k].traits.colour,
-                                  plan->base->members[k].traits.random_colour};
-            plan->members[k].local = plan->base->members[k].local;
-            if (changed) {
-                memcpy(&plan->members[k].local, cut(&at, sizeof(tpi_sim_pose)),
-                       sizeof(tpi_sim_pose));
-                memcpy(colour, cut(&at, sizeof colour), sizeof colour);
-            }
+            uint32_t colour[2];
+            memcpy(&plan->members[k].local, cut(&at, sizeof(tpi_sim_pose)), sizeof(tpi_sim_pose));
+            memcpy(colour, cut(&at, sizeof colour), sizeof colour);
             plan->members[k].traits.colour = colour[0];
             plan->members[k].traits.random_colour = colour[1] != 0;
         }
         tpi_sim_plan_arrange(plan);
     }
-    return TP_OK;
 }
 
 static void restore_arrays(tpi_sim *sim, const struct pieces *p)
@@ -264,17 +279,35 @@ tp_status tpi_sim_restore(tpi_sim *sim, const void *bytes, size_t length, tp_err
         return tp_fail(err, TP_E_INVALID, "the saved state is of another world");
     }
     const bool other_walls = walls_differ(sim, &pieces);
-    tp_status status = restore_plans(sim, &pieces, err);
+    tp_status status = take_plans(sim, &pieces, err);
     if (status != TP_OK) {
         return status;
     }
+    restore_plans(sim, &pieces);
     restore_arrays(sim, &pieces);
     sim->time_us = head.time_us;
-    sim->crowd_is_old = true;
+    tpi_sim_crowd_sort(sim);
     return other_walls ? tpi_sim_walls_build(sim, err) : TP_OK;
 }
 
 /* ---- Hashing --------------------------------------------------------------------------------- */
+
+/* What has been changed from outside. */
+static uint64_t hash_plan(uint64_t hash, const struct sim_plan *plan)
+{
+    for (uint32_t i = 0; plan->own && i < plan->member_count; i++) {
+        const struct sim_member *member = &plan->members[i];
+        const struct sim_member *base = &plan->base->members[i];
+        if (memcmp(&member->local, &base->local, sizeof member->local) != 0) {
+            hash = sim_hash_bytes(sim_mix2(hash, i), &member->local, sizeof member->local);
+        }
+        if (member->traits.colour != base->traits.colour ||
+            member->traits.random_colour != base->traits.random_colour) {
+            hash = sim_mix2(sim_mix2(hash, i), member->traits.colour);
+        }
+    }
+    return hash;
+}
 
 static uint64_t hash_tree(const tpi_sim *sim, uint32_t tree)
 {
@@ -290,11 +323,7 @@ static uint64_t hash_tree(const tpi_sim *sim, uint32_t tree)
                           plan->sample_count * sizeof sim->samples[0]);
     hash = sim_hash_bytes(hash, sim->values + t->samples[tree],
                           plan->sample_count * sizeof sim->values[0]);
-    for (uint32_t i = 0; plan->own && i < plan->member_count; i++) {
-        hash = sim_hash_bytes(hash, &plan->members[i].local, sizeof plan->members[i].local);
-        hash = sim_mix2(hash, plan->members[i].traits.colour);
-    }
-    return hash;
+    return hash_plan(hash, plan);
 }
 
 uint64_t tpi_sim_hash(const tpi_sim *sim)

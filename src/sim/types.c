@@ -1,13 +1,12 @@
 /* types.c - the kinds of models there are. Those with files of their own are listed only. */
 #include <string.h>
 
-#include "sim/inside.h"
+#include "sim/sense.h"
 
 static const char *const fiducial_properties[] = {"range_min", "range_max",   "range_max_id",
                                                   "fov",       "ignore_zloc", NULL};
 static const char *const blobfinder_properties[] = {
     "image", "range", "fov", "pan", "colors_count", "colors", "channels", "channel_count", NULL};
-static const char *const bumper_properties[] = {"bcount", "bpose", "blength", NULL};
 static const char *const gripper_properties[] = {"paddle_size", "paddle_state", "autosnatch", NULL};
 static const char *const actuator_properties[] = {
     "type", "axis", "min_position", "max_speed", "max_position", "start_position", NULL};
@@ -37,12 +36,6 @@ static const tpi_sim_type blobfinder = {.kind = TPI_SIM_BLOBFINDER,
                                         .bodiless = true,
                                         .properties = blobfinder_properties};
 
-static const tpi_sim_type bumper = {.kind = TPI_SIM_BUMPER,
-                                    .name = "bumper",
-                                    .size = USUAL,
-                                    .colour = RED,
-                                    .properties = bumper_properties};
-
 static const tpi_sim_type gripper = {.kind = TPI_SIM_GRIPPER,
                                      .name = "gripper",
                                      .size = {0.2, 0.3, 0.2},
@@ -70,18 +63,43 @@ static const tpi_sim_type blinkenlight = {.kind = TPI_SIM_BLINKENLIGHT,
 static const tpi_sim_type lightindicator = {
     .kind = TPI_SIM_LIGHTINDICATOR, .name = "lightindicator", .size = USUAL, .colour = RED};
 
+#define LATER(name_, kind_)                                                                        \
+    static const tpi_sim_type sim_##name_ = {                                                      \
+        .kind = kind_, .name = #name_, .size = USUAL, .colour = RED, .bodiless = true}
+LATER(light, TPI_SIM_LIGHT);
+LATER(lightsensor, TPI_SIM_LIGHT_SENSOR);
+LATER(floor, TPI_SIM_FLOOR);
+LATER(floorsensor, TPI_SIM_FLOOR_SENSOR);
+LATER(sound, TPI_SIM_SOUND);
+LATER(microphone, TPI_SIM_MICROPHONE);
+LATER(wifi, TPI_SIM_WIFI);
+LATER(gps, TPI_SIM_GPS);
+LATER(imu, TPI_SIM_IMU);
+LATER(compass, TPI_SIM_COMPASS);
+
 const tpi_sim_type *const tpi_sim_types[TPI_SIM_KINDS] = {
     [TPI_SIM_PLAIN] = &plain,
     [TPI_SIM_POSITION] = &tpi_sim_type_position,
     [TPI_SIM_RANGER] = &tpi_sim_type_ranger,
     [TPI_SIM_FIDUCIAL] = &fiducial,
     [TPI_SIM_BLOBFINDER] = &blobfinder,
-    [TPI_SIM_BUMPER] = &bumper,
+    [TPI_SIM_BUMPER] = &tpi_sim_type_bumper,
     [TPI_SIM_GRIPPER] = &gripper,
     [TPI_SIM_ACTUATOR] = &actuator,
     [TPI_SIM_CAMERA] = &camera,
     [TPI_SIM_BLINKENLIGHT] = &blinkenlight,
     [TPI_SIM_LIGHTINDICATOR] = &lightindicator,
+    [TPI_SIM_LIGHT] = &sim_light,
+    [TPI_SIM_LIGHT_SENSOR] = &sim_lightsensor,
+    [TPI_SIM_FLOOR] = &sim_floor,
+    [TPI_SIM_FLOOR_SENSOR] = &sim_floorsensor,
+    [TPI_SIM_SOUND] = &sim_sound,
+    [TPI_SIM_MICROPHONE] = &sim_microphone,
+    [TPI_SIM_BUTTON] = &tpi_sim_type_button,
+    [TPI_SIM_WIFI] = &sim_wifi,
+    [TPI_SIM_GPS] = &sim_gps,
+    [TPI_SIM_IMU] = &sim_imu,
+    [TPI_SIM_COMPASS] = &sim_compass,
 };
 
 const tpi_sim_type *tpi_sim_type_find(const char *name)
