@@ -132,6 +132,9 @@ static void expand(const struct summary *sum, struct sim_position_state *state)
     const bool free = sum->ahead > safe && state->stalled == 0;
 
     state->goal[0] = free ? cruise_mps * lesser(1, sum->ahead / (4 * safe)) : 0;
+    if (state->stalled != 0) {
+        state->goal[0] = -creep_mps;
+    }
     state->goal[2] = bearing > 0 ? lesser(bearing, 1) : -lesser(-bearing, 1);
     if (!free && fabs(bearing) < 0.1) {
         state->goal[2] = turn_radps; /* the sum points straight at something near */

@@ -11,24 +11,29 @@
 #include "sim/inside.h"
 
 static const double shadow_per_height = 0.28; /* how far a shadow reaches, in each direction */
-static const double longest_shadow = 0.35;    /* metres */
+static const double longest_shadow = 0.30;    /* metres */
 
 /* Parts of one model that are equally high. */
 struct item {
     double z0, z1;
     uint32_t tree, first, count;
+    uint32_t colour;
 };
 
 /* ---- What there is --------------------------------------------------------------------------- */
 
-static void gather_tree(const tpi_sim *sim, uint32_t tree, tpi_buf *items)
+static void gather_tree(const struct draw_scene *scene, uint32_t tree, tpi_buf *items)
 {
+    const tpi_sim *sim = scene->sim;
     const struct sim_plan *plan = sim->trees.plan[tree];
 
     for (uint32_t i = 0; i < plan->part_count;) {
         const struct sim_part *part = &plan->parts[i];
-        struct item item = {sim->trees.z[tree] + part->z0, sim->trees.z[tree] + part->z1, tree, i,
-                            0};
+        struct item item = {.z0 = sim->trees.z[tree] + part->z0,
+                            .z1 = sim->trees.z[tree] + part->z1,
+                            .tree = tree,
+                            .first = i,
+                            .colour = draw_colour_of(scene, sim->trees.model[tree] + part->member)};
         while (i < plan->part_count && plan->parts[i].member == part->member &&
                plan->parts[i].z0 == part->z0 && plan->parts[i].z1 == part->z1) {
             item.count++;
@@ -45,6 +50,9 @@ static int compare(const void *left, const void *right)
 
     if (a->z1 != b->z1) {
         return a->z1 < b->z1 ? -1 : 1;
+    }
+    if (a->colour != b->colour) {
+        return a->colour < b->colour ? -1 : 1;
     }
     if (a->tree != b->tree) {
         return a->tree < b->tree ? -1 : 1;
@@ -120,27 +128,19 @@ static void draw_shadow(struct draw_scene *scene, const struct item *item)
 
 /* ---- Bodies ---------------------------------------------------------------------------------- */
 
-static uint32_t colour_of(const struct draw_scene *scene, const struct item *item)
-{
-    const struct sim_trees *trees = &scene->sim->trees;
-    const struct sim_part *part = &trees->plan[item->tree]->parts[item->first];
-
-    return draw_colour_of(scene, trees->model[item->tree] + part->member);
-}
-
-static void draw_edge(struct draw_scene *scene, const struct item *item, uint32_t colour)
+static void draw_edge(struct draw_scene *scene, const struct item *item)
 {
     const double width = fmin(fmax(0.012 * scene->view->scale, 0.5), 1.2);
-    const struct draw_paint paint = {.colour = draw_mix(colour, 0x000000ff, 0.42)};
+    const struct draw_paint paint = {.colour = draw_mix(item->colour, 0x000000ff, 0.42)};
 
     tpi_draw_path_clear(&scene->path);
     add_outline(scene, item, 0);
     scene->pen->stroke(scene->pen, &scene->path, true, 2 * width, &paint);
 }
 
-static void draw_top(struct draw_scene *scene, const struct item *item, uint32_t colour)
+static void draw_top(struct draw_scene *scene, const struct item *item)
 {
-    const struct draw_paint paint = {.colour = colour};
+    const struct draw_paint paint = {.colour = item->colour};
 
     tpi_draw_path_clear(&scene->path);
     add_outline(scene, item, 0);
@@ -150,15 +150,14 @@ static void draw_top(struct draw_scene *scene, const struct item *item, uint32_t
 /* Those that are alike and equally high grow together: first the edges of all of them. */
 static size_t draw_alike(struct draw_scene *scene, const struct item *items, size_t count)
 {
-    const uint32_t colour = colour_of(scene, &items[0]);
     size_t alike = 0;
 
     while (alike < count && items[alike].z1 == items[0].z1 &&
-           colour_of(scene, &items[alike]) == colour) {
-        draw_edge(scene, &items[alike++], colour);
+           items[alike].colour == items[0].colour) {
+        draw_edge(scene, &items[alike++]);
     }
     for (size_t i = 0; i < alike; i++) {
-        draw_top(scene, &items[i], colour);
+        draw_top(scene, &items[i]);
     }
     return alike;
 }
@@ -203,7 +202,7 @@ void tpi_draw_bodies(struct draw_scene *scene)
     tpi_buf items = {0};
 
     for (uint32_t i = 0; i < sim->trees.count; i++) {
-        gather_tree(sim, i, &items);
+        gather_tree(scene, i, &items);
     }
     scene->failed |= items.failed;
     const size_t count = items.failed ? 0 : items.length / sizeof(struct item);

@@ -5,7 +5,7 @@
 #include "sim/draw_scene.h"
 #include "sim/inside.h"
 
-enum { MOST_NAMES = 400 };
+enum { MOST_NAMES = 40 }; /* of more robots than this, names would be noise */
 
 struct box {
     double x0, y0, x1, y1;
@@ -68,7 +68,7 @@ void tpi_draw_names(struct draw_scene *scene)
     struct box boxes[MOST_NAMES];
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < trees->count && count < MOST_NAMES; i++) {
+    for (uint32_t i = 0; i < trees->count && scene->robots <= MOST_NAMES; i++) {
         if (trees->name[i] != 0 && trees->plan[i]->driver != TPI_SIM_NONE) {
             draw_name(scene, i, boxes, &count);
         }

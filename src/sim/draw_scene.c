@@ -9,7 +9,7 @@ static const struct draw_palette light = {
     .ground = 0xf6f3ecff,
     .grid = 0xece7dcff,
     .grid_heavy = 0xe0d9caff,
-    .shadow = 0x2c24185a,
+    .shadow = 0x2c24184c,
     .ink = 0x4a443cff,
     .glow = 0.30,
 };
@@ -102,6 +102,21 @@ static void draw_grid(struct draw_scene *scene)
     draw_lines(scene, 5 * step, scene->palette->grid_heavy);
 }
 
+/* ---- Crowds ---------------------------------------------------------------------------------- */
+
+static void count_crowd(struct draw_scene *scene)
+{
+    const tpi_sim *sim = scene->sim;
+
+    for (uint32_t i = 0; i < sim->trees.count; i++) {
+        const struct sim_plan *plan = sim->trees.plan[i];
+        scene->robots += plan->driver != TPI_SIM_NONE;
+        for (uint32_t k = 0; k < plan->device_count; k++) {
+            scene->rangers += plan->devices[k].type->kind == TPI_SIM_RANGER;
+        }
+    }
+}
+
 /* ---- All ------------------------------------------------------------------------------------- */
 
 bool tpi_draw_scene(struct draw_pen *pen, const struct draw_view *view, const tpi_sim *sim,
@@ -110,6 +125,7 @@ bool tpi_draw_scene(struct draw_pen *pen, const struct draw_view *view, const tp
     struct draw_scene scene = {
         .pen = pen, .view = view, .sim = sim, .palette = draw_palette_of(look)};
 
+    count_crowd(&scene);
     if (!look->bare) {
         draw_grid(&scene);
     }

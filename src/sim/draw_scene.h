@@ -18,6 +18,7 @@ struct draw_scene {
     const tpi_sim *sim;                 /* borrowed */
     const struct draw_palette *palette; /* borrowed: a constant */
     struct draw_path path;              /* used by everybody in turn */
+    uint32_t robots, rangers;           /* how many there are; of many, each is drawn fainter */
     bool failed;                        /* memory ran out */
 };
 

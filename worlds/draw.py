@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""Draws what the worlds beside it need and nobody would draw by hand: cave.png, track.png and swarm.world.
+
+    worlds/draw.py [FOLDER]     into this folder, or another one
+
+The same every time: the tests draw everything anew and compare.
+"""
+import math
+import pathlib
+import struct
+import sys
+import zlib
+
+
+class Chance:
+    """Numbers from 0 to 1 that are the same everywhere."""
+
+    def __init__(self, seed):
+        self.state = seed
+
+    def __call__(self):
+        self.state = (self.state * 6364136223846793005 + 1442695040888963407) % 2**64
+        return (self.state >> 33) / 2**31
+
+
+# ---- Pictures --------------------------------------------------------------------------------------
+
+
+def png(rows, depth):
+    """A grey picture with 1 or 8 bits for each pixel; rows are bytes. Not packed by zlib's best effort, whose bits
+    may change, but simply enough: runs of equal bytes are what these pictures are made of."""
+    width = len(rows[0]) * 8 // depth if depth == 1 else len(rows[0])
+
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    packed = zlib.compress(b"".join(b"\0" + row for row in rows), 9)
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, len(rows), depth, 0, 0, 0, 0)) +
+            chunk(b"IDAT", packed) + chunk(b"IEND", b""))
+
+
+def bits(row):
+    """Pixels that are true become black."""
+    return bytes(sum((not row[i + k]) << (7 - k) for k in range(8)) for i in range(0, len(row), 8))
+
+
+# ---- The cave --------------------------------------------------------------------------------------
+
+
+def cave():
+    """Rock with halls and passages: what lies near a few winding ways is hollow."""
+    width, height, per_metre = 704, 448, 25
+    chance = Chance(3)
+    waves = [(2 * math.pi / (20 + 90 * chance()), 2 * math.pi * chance(), 2 * math.pi * chance()) for _ in range(14)]
+    halls = [(5, 4.5, 3.0), (5.5, 12.8, 2.9), (13.2, 8.8, 3.4), (14.5, 14.6, 2.0), (22.5, 4.6, 3.1), (23.0, 13.2, 3.3),
+             (14.0, 3.0, 1.9)]
+    ways = [(0, 1, 1.0), (0, 6, 1.0), (6, 4, 1.0), (1, 2, 1.0), (2, 3, 0.9), (2, 4, 1.0), (4, 5, 1.0), (3, 5, 0.9)]
+
+    def away(x, y, p, q):
+        """From the line between two halls."""
+        (px, py, _), (qx, qy, _) = halls[p], halls[q]
+        share = ((x - px) * (qx - px) + (y - py) * (qy - py)) / ((qx - px) ** 2 + (qy - py) ** 2)
+        share = min(max(share, 0), 1)
+        return math.hypot(x - px - share * (qx - px), y - py - share * (qy - py))
+
+    def rock(i, k):
+        rough = sum(math.sin(w * (i * math.cos(a) + k * math.sin(a)) + p) / (40 * w) for w, a, p in waves)
+        x, y = i / per_metre, k / per_metre
+        edge = min(x, y, width / per_metre - x, height / per_metre - y)
+        room = max(max(r - math.hypot(x - hx, y - hy) for hx, hy, r in halls), max(w - away(x, y, p, q) for p, q, w in ways))
+        pillar = min(math.hypot(x - 23.2, y - 12.6) - 0.75, math.hypot(x - 4.6, y - 4.9) - 0.6, math.hypot(x - 13.6, y - 9.3) - 0.8)
+        return min(room, pillar + 0.4 * rough) + 0.75 * rough < 0 or edge < 0.3
+
+    return png([bits([rock(i, k) for i in range(width)]) for k in range(height)], 1)
+
+
+# ---- The track -------------------------------------------------------------------------------------
+
+
+def track_points():
+    """A closed line that winds round, in metres from the lower left corner of 4 by 2.5 m."""
+    points = []
+    for i in range(720):
+        t = 2 * math.pi * i / 720
+        x = 2.0 + 1.55 * math.cos(t) + 0.12 * math.cos(3 * t)
+        y = 1.25 + 0.80 * math.sin(t) + 0.16 * math.sin(3 * t) - 0.26 * math.sin(2 * t)
+        points.append((x, y))
+    return points
+
+
+def track():
+    """A dark line, three centimetres wide, on a light floor, soft at its edges as a print is."""
+    width, height, per_metre = 800, 500, 200
+    near = {}
+    for x, y in track_points():
+        for i in range(int(x * per_metre) - 9, int(x * per_metre) + 10):
+            for k in range(int(y * per_metre) - 9, int(y * per_metre) + 10):
+                distance = math.hypot((i + 0.5) / per_metre - x, (k + 0.5) / per_metre - y)
+                near[i, k] = min(near.get((i, k), 1), distance)
+
+    def shade(i, k):
+        share = min(max((near.get((i, height - 1 - k), 1) - 0.0125) / 0.005, 0), 1)
+        return round(25 + 220 * share)
+
+    return png([bytes(shade(i, k) for i in range(width)) for k in range(height)], 8)
+
+
+# ---- The swarm -------------------------------------------------------------------------------------
+
+SWARM = """# swarm.world - eighty small robots leave a nest and spread out. Written by draw.py.
+
+name "swarm"
+interval_sim 100
+
+include "things.inc"
+include "robots/mite.inc"
+
+window ( size [800 520] center [0 0] scale 85 )
+
+wall ( pose [0 3 0 0] size [9.1 0.1 0.4] )
+wall ( pose [0 -3 0 0] size [9.1 0.1 0.4] )
+wall ( pose [-4.5 0 0 0] size [0.1 6 0.4] )
+wall ( pose [4.5 0 0 0] size [0.1 6 0.4] )
+
+pillar ( pose [-2.2 1.3 0 0] size [0.7 0.7 0.4] )
+pillar ( pose [2.3 1.5 0 0] size [0.5 0.5 0.4] )
+pillar ( pose [2.6 -1.4 0 0] size [0.8 0.8 0.4] )
+pillar ( pose [-2.5 -1.6 0 0] size [0.5 0.5 0.4] )
+wall ( pose [0.4 2.0 0 70] size [1.2 0.1 0.4] )
+wall ( pose [-0.5 -2.0 0 60] size [1.2 0.1 0.4] )
+
+"""
+
+
+def swarm():
+    """Rings of robots that look outwards, each ring in a colour of its own."""
+    colours = ["0.86 0.32 0.25", "0.93 0.58 0.18", "0.55 0.66 0.25", "0.18 0.56 0.53", "0.24 0.42 0.66"]
+    text, number = SWARM, 0
+    for ring, colour in enumerate(colours):
+        count = 6 + 5 * ring
+        for i in range(count):
+            angle = 2 * math.pi * (i + 0.37 * ring) / count
+            radius = 0.24 + 0.20 * ring
+            number += 1
+            text += (f'mite ( name "m{number}" pose [{radius * math.cos(angle):.3f} {radius * math.sin(angle):.3f} 0 '
+                     f'{math.degrees(angle):.0f}] color_rgba [{colour} 1] ctrl "expand" )\n')
+    return text.encode()
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent)
+    for name, make in (("cave.png", cave), ("track.png", track), ("swarm.world", swarm)):
+        (folder / name).write_bytes(make())
+
+
+main()
