@@ -36,12 +36,13 @@ extern const tpi_sim_type tpi_sim_type_ranger;
 
 /* What a part or wall is for whom. */
 enum {
-    SIM_ANY = 1,        /* set for all */
-    SIM_VISIBLE = 2,    /* for rangers */
-    SIM_OBSTACLE = 4,   /* for bodies */
-    SIM_GRIPPABLE = 8,  /* for grippers */
-    SIM_ONE_SIDED = 16, /* a simple polygon with its inside on the left: from without, only edges
-                           that face the viewer matter */
+    SIM_ANY = 1,          /* set for all */
+    SIM_VISIBLE = 2,      /* for rangers */
+    SIM_OBSTACLE = 4,     /* for bodies */
+    SIM_GRIPPABLE = 8,    /* for grippers */
+    SIM_ONE_SIDED = 16,   /* a simple polygon with its inside on the left: from without, only edges
+                             that face the viewer matter */
+    SIM_MARKED = 1 << 16, /* of a plan: one of its models is or shows a marker */
 };
 
 /* What the file says of any model. */
@@ -214,6 +215,16 @@ struct sim_crowd {
     double usual_cell;
 };
 
+/* ---- Beacons --------------------------------------------------------------------------------- */
+
+/* Models that sensors look for wherever they are, in the order of models; see sense.h. */
+enum { SIM_MARKERS, SIM_LIGHTS, SIM_SOUNDS, SIM_STATIONS, SIM_FLOORS, SIM_BEACONS };
+
+struct sim_beacons {
+    tpi_sim_model *models; /* owned */
+    uint32_t count;
+};
+
 /* ---- The whole ------------------------------------------------------------------------------- */
 
 /* What a worker needs for itself. */
@@ -253,8 +264,10 @@ struct tpi_sim {
     double farthest;             /* that anybody may get in this step */
     uint32_t *standing;          /* owned; trees with devices that do not move */
     uint32_t standing_count;
-    bool crowd_is_old; /* poses have changed since it was sorted */
-    size_t bytes;      /* of all arrays */
+    struct sim_beacons beacons[SIM_BEACONS];
+    double widest_marker; /* how far any marker is from the pose of its tree */
+    bool crowd_is_old;    /* poses have changed since it was sorted */
+    size_t bytes;         /* of all arrays */
 };
 
 /* ---- sim.c ----------------------------------------------------------------------------------- */

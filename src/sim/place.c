@@ -22,6 +22,12 @@ void tpi_sim_plan_measure(struct sim_plan *plan)
 {
     plan->radius = plan->solid_radius = 0;
     plan->flags = 0;
+    for (uint32_t i = 0; i < plan->member_count; i++) {
+        const struct sim_member *member = &plan->members[i];
+        if (member->traits.fiducial_return != 0 || member->type->kind == TPI_SIM_FIDUCIAL) {
+            plan->flags |= SIM_MARKED;
+        }
+    }
     for (uint32_t i = 0; i < plan->part_count; i++) {
         const struct sim_part *part = &plan->parts[i];
         plan->flags |= part->flags;

@@ -14,12 +14,18 @@
 
 extern const tpi_sim_type tpi_sim_type_bumper;
 extern const tpi_sim_type tpi_sim_type_button;
+extern const tpi_sim_type tpi_sim_type_fiducial;
+extern const tpi_sim_type tpi_sim_type_blobfinder;
+extern const tpi_sim_type tpi_sim_type_camera;
 
 /* ---- sense.c --------------------------------------------------------------------------------- */
 
 /* A device of one kind, as its accessors find it. Fails with "the model is no <what>". */
 tp_status tpi_sim_find_device(const tpi_sim *sim, tpi_sim_model model, const tpi_sim_type *type,
                               struct sim_view *view, tp_error *err);
+
+/* List what sensors look for. */
+tp_status tpi_sim_list_beacons(tpi_sim *sim, tp_error *err);
 
 /* What the file says of the model that a view is of. */
 const struct sim_traits *tpi_sim_view_traits(const struct sim_view *view);
@@ -40,6 +46,24 @@ double tpi_sim_noise(const struct sim_view *view, double deviation, uint32_t pur
 
 /* The same, but the same at all times: from -most to most. */
 double tpi_sim_bias(const struct sim_view *view, double most, uint32_t purpose);
+
+/* ---- lens.c ---------------------------------------------------------------------------------- */
+
+/* The states of cameras and blobfinders begin with this. */
+struct sim_lens_state {
+    struct sim_common common;
+    tpi_sim_lens lens;
+};
+
+/* Whether a lens is one that such a model may have. */
+bool tpi_sim_is_lens(const tpi_sim_lens *lens);
+
+/* ---- world_read.c ---------------------------------------------------------------------------- */
+
+/* The colour that a name stands for; one that is unknown is told of at its place, and becomes red.
+ */
+void tpi_sim_name_colour(const struct sim_reader *reader, const tpi_cfg_place *place,
+                         const char *name, uint32_t *colour);
 
 /* ---- touch.c --------------------------------------------------------------------------------- */
 

@@ -3,10 +3,6 @@
 
 #include "sim/sense.h"
 
-static const char *const fiducial_properties[] = {"range_min", "range_max",   "range_max_id",
-                                                  "fov",       "ignore_zloc", NULL};
-static const char *const blobfinder_properties[] = {
-    "image", "range", "fov", "pan", "colors_count", "colors", "channels", "channel_count", NULL};
 static const char *const gripper_properties[] = {"paddle_size", "paddle_state", "autosnatch", NULL};
 static const char *const actuator_properties[] = {
     "type", "axis", "min_position", "max_speed", "max_position", "start_position", NULL};
@@ -22,20 +18,6 @@ static const char *const blinkenlight_properties[] = {"period", "dutycycle", "en
 static const tpi_sim_type plain = {
     .kind = TPI_SIM_PLAIN, .name = "model", .size = USUAL, .colour = RED};
 
-static const tpi_sim_type fiducial = {.kind = TPI_SIM_FIDUCIAL,
-                                      .name = "fiducial",
-                                      .size = {0, 0, 0},
-                                      .colour = RED,
-                                      .bodiless = true,
-                                      .properties = fiducial_properties};
-
-static const tpi_sim_type blobfinder = {.kind = TPI_SIM_BLOBFINDER,
-                                        .name = "blobfinder",
-                                        .size = USUAL,
-                                        .colour = RED,
-                                        .bodiless = true,
-                                        .properties = blobfinder_properties};
-
 static const tpi_sim_type gripper = {.kind = TPI_SIM_GRIPPER,
                                      .name = "gripper",
                                      .size = {0.2, 0.3, 0.2},
@@ -48,11 +30,11 @@ static const tpi_sim_type actuator = {.kind = TPI_SIM_ACTUATOR,
                                       .colour = RED,
                                       .properties = actuator_properties};
 
-static const tpi_sim_type camera = {.kind = TPI_SIM_CAMERA,
-                                    .name = "camera",
-                                    .size = {0.1, 0.07, 0.05},
-                                    .colour = 0x000000ff,
-                                    .properties = camera_properties};
+const tpi_sim_type tpi_sim_type_camera = {.kind = TPI_SIM_CAMERA,
+                                          .name = "camera",
+                                          .size = {0.1, 0.07, 0.05},
+                                          .colour = 0x000000ff,
+                                          .properties = camera_properties};
 
 static const tpi_sim_type blinkenlight = {.kind = TPI_SIM_BLINKENLIGHT,
                                           .name = "blinkenlight",
@@ -81,12 +63,12 @@ const tpi_sim_type *const tpi_sim_types[TPI_SIM_KINDS] = {
     [TPI_SIM_PLAIN] = &plain,
     [TPI_SIM_POSITION] = &tpi_sim_type_position,
     [TPI_SIM_RANGER] = &tpi_sim_type_ranger,
-    [TPI_SIM_FIDUCIAL] = &fiducial,
-    [TPI_SIM_BLOBFINDER] = &blobfinder,
+    [TPI_SIM_FIDUCIAL] = &tpi_sim_type_fiducial,
+    [TPI_SIM_BLOBFINDER] = &tpi_sim_type_blobfinder,
     [TPI_SIM_BUMPER] = &tpi_sim_type_bumper,
     [TPI_SIM_GRIPPER] = &gripper,
     [TPI_SIM_ACTUATOR] = &actuator,
-    [TPI_SIM_CAMERA] = &camera,
+    [TPI_SIM_CAMERA] = &tpi_sim_type_camera,
     [TPI_SIM_BLINKENLIGHT] = &blinkenlight,
     [TPI_SIM_LIGHTINDICATOR] = &lightindicator,
     [TPI_SIM_LIGHT] = &sim_light,

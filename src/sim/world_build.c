@@ -10,6 +10,7 @@
 
 #include "sim/maths.h"
 #include "sim/resolve.h"
+#include "sim/sense.h"
 #include "sim/step.h"
 #include "sim/world.h"
 
@@ -234,6 +235,9 @@ tp_status tpi_sim_build(struct sim_loader *loader)
 
     if (status == TP_OK) {
         status = tpi_sim_index_names(sim, loader->reader.err);
+    }
+    if (status == TP_OK) {
+        status = tpi_sim_list_beacons(sim, loader->reader.err);
     }
     if (status == TP_OK) {
         status = tpi_sim_walls_build(sim, loader->reader.err);
