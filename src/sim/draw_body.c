@@ -12,6 +12,7 @@
 
 static const double shadow_per_height = 0.28; /* how far a shadow reaches, in each direction */
 static const double longest_shadow = 0.30;    /* metres */
+static const double least_spot = 2.6;         /* pixels: the radius of a robot */
 
 /* Parts of one model that are equally high. */
 struct item {
@@ -185,12 +186,31 @@ static void draw_nose(struct draw_scene *scene, uint32_t tree)
     scene->pen->fill(scene->pen, &scene->path, &paint);
 }
 
+/* A robot that is too small to be seen becomes a spot. */
+static void draw_spot(struct draw_scene *scene, uint32_t tree)
+{
+    const struct sim_trees *trees = &scene->sim->trees;
+    const struct draw_point at = draw_at(scene->view, trees->x[tree], trees->y[tree]);
+    const uint32_t colour = draw_colour_of(scene, trees->model[tree]);
+    const struct draw_paint paint = {.colour = draw_mix(colour, 0xffffffff, 0.25)};
+
+    tpi_draw_path_clear(&scene->path);
+    tpi_draw_path_add_circle(&scene->path, at.x, at.y, least_spot);
+    scene->pen->fill(scene->pen, &scene->path, &paint);
+}
+
 static void draw_noses(struct draw_scene *scene)
 {
     const struct sim_trees *trees = &scene->sim->trees;
 
     for (uint32_t i = 0; i < trees->count; i++) {
-        if (trees->plan[i]->driver != TPI_SIM_NONE && trees->plan[i]->part_count > 0) {
+        const struct sim_plan *plan = trees->plan[i];
+        if (plan->driver == TPI_SIM_NONE || plan->part_count == 0) {
+            continue;
+        }
+        if (plan->radius * scene->view->scale < least_spot) {
+            draw_spot(scene, i);
+        } else {
             draw_nose(scene, i);
         }
     }
