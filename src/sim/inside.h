@@ -225,6 +225,14 @@ struct sim_beacons {
     uint32_t count;
 };
 
+/* What the file says of the world around all models. */
+struct sim_scene {
+    uint32_t floor, sky; /* colours: 0xRRGGBBAA */
+    double ambient;      /* light that is everywhere */
+    double origin[3];    /* latitude and longitude in degrees, altitude: of 0, 0, 0 */
+    double north;        /* where it is, counter-clockwise from the x axis */
+};
+
 /* ---- The whole ------------------------------------------------------------------------------- */
 
 /* What a worker needs for itself. */
@@ -264,6 +272,7 @@ struct tpi_sim {
     double farthest;             /* that anybody may get in this step */
     uint32_t *standing;          /* owned; trees with devices that do not move */
     uint32_t standing_count;
+    struct sim_scene scene;
     struct sim_beacons beacons[SIM_BEACONS];
     double widest_marker; /* how far any marker is from the pose of its tree */
     bool crowd_is_old;    /* poses have changed since it was sorted */

@@ -33,13 +33,18 @@ static tp_status check_sensor(struct sim_reader *reader, const tpi_cfg_section *
 
     if (!(shown->range_max > 0 && shown->range_max <= TPI_SIM_FARTHEST)) {
         return tpi_cfg_fail(&section->place, reader->err,
-                            "the range of a sensor is up to %g m, not %.15g", TPI_SIM_FARTHEST,
-                            shown->range_max);
+                            "the range of a sensor is greater than 0, up to %g m, not %.15g",
+                            TPI_SIM_FARTHEST, shown->range_max);
     }
     if (!(fabs(shown->pose.x) <= TPI_SIM_FARTHEST && fabs(shown->pose.y) <= TPI_SIM_FARTHEST &&
           fabs(shown->pose.z) <= TPI_SIM_FARTHEST && fabs(shown->pose.a) <= TPI_SIM_FARTHEST &&
           fabs(shown->size[2]) <= TPI_SIM_FARTHEST && fabs(shown->fov) <= TPI_SIM_FARTHEST)) {
         return tpi_cfg_fail(&section->place, reader->err, "the sensor is larger than the world");
+    }
+    if (!(shown->range_min <= shown->range_max)) {
+        return tpi_cfg_fail(&section->place, reader->err,
+                            "the least range of a sensor, %.15g m, is beyond its greatest",
+                            shown->range_min);
     }
     if (shown->samples == 0) {
         return tpi_cfg_fail(&section->place, reader->err, "the sensor has no samples");

@@ -110,9 +110,11 @@ static uint32_t put_groups(struct sim_ranger_sensor *sensors, uint32_t count, tp
         if (!fits(last, &sensors[i])) {
             const struct sim_ranger_group group = group_for(&sensors[i], i);
             tpi_buf_put(groups, &group, sizeof group);
-            last = (struct sim_ranger_group *)(void *)(groups->data + groups->length) - 1;
+            last = groups->failed
+                       ? NULL
+                       : (struct sim_ranger_group *)(void *)(groups->data + groups->length) - 1;
         }
-        if (!groups->failed) {
+        if (last != NULL) {
             const double away = last->form == SIM_SCAN ? 0 : hypot(shown->pose.x, shown->pose.y);
             last->count += shown->samples;
             last->reach = fmax(last->reach, away + shown->range_max);
@@ -211,6 +213,15 @@ static void put_order(const struct sim_ranger *ranger, const struct sim_ranger_g
     }
 }
 
+/* Append one buffer to another. */
+static void append(tpi_buf *to, const tpi_buf *from)
+{
+    to->failed = to->failed || from->failed;
+    if (!to->failed && from->length > 0) {
+        tpi_buf_put(to, from->data, from->length);
+    }
+}
+
 static void put_orders(tpi_buf *config)
 {
     const struct sim_ranger *ranger = (const struct sim_ranger *)(const void *)config->data;
@@ -220,8 +231,7 @@ static void put_orders(tpi_buf *config)
         put_before(ranger, &tpi_sim_ranger_groups(ranger)[i], &orders);
         put_order(ranger, &tpi_sim_ranger_groups(ranger)[i], &orders);
     }
-    tpi_buf_put(config, tpi_buf_text(&orders), orders.length);
-    config->failed = config->failed || orders.failed;
+    append(config, &orders);
     tpi_buf_fini(&orders);
 }
 
@@ -243,9 +253,8 @@ void tpi_sim_ranger_prepare(const void *settings, size_t length, tpi_buf *config
         head.group_count = (uint32_t)(groups.length / sizeof(struct sim_ranger_group));
         memcpy(config->data, &head, sizeof head);
     }
-    tpi_buf_put(config, tpi_buf_text(&groups), groups.length);
+    append(config, &groups);
     put_table(settings, count, config);
     put_orders(config);
-    config->failed = config->failed || groups.failed;
     tpi_buf_fini(&groups);
 }

@@ -20,7 +20,7 @@ static const double half_world = 12;
 /* ---- Worlds ---------------------------------------------------------------------------------- */
 
 static const char definitions[] =
-    "define bot position ( size [0.5 0.4 0.3] origin [0.05 0 0 20]\n"
+    "define bot position ( size [0.5 0.4 0.3] origin [0.05 0 0 20] alwayson 1\n"
     "  block ( points 6 point[0] [0 0] point[1] [4 0] point[2] [4 3] point[3] [2 1] point[4] [1 "
     "4]\n"
     "          point[5] [0 3] z [0 1] )\n"
@@ -149,8 +149,10 @@ static void scans_and_bundles_are_exact(void **state)
             snprintf(name, sizeof name, "r%d", i);
             sim_put(sim, name, sim_throw(&dice, -half_world, half_world),
                     sim_throw(&dice, -half_world, half_world), sim_throw(&dice, -SIM_PI, SIM_PI));
+            const double goal[3] = {sim_throw(&dice, -1, 1), 0, sim_throw(&dice, -1, 1)};
+            tpi_sim_drive(sim, sim_named(sim, name), TPI_SIM_DRIVE_VELOCITY, goal, NULL);
         }
-        tpi_sim_step(sim);
+        sim_steps(sim, 2); /* they move before they look */
         for (int i = 0; i < ROBOTS; i++) {
             snprintf(name, sizeof name, "r%d.ranger:0", i);
             const tpi_sim_model ranger = sim_named(sim, name);

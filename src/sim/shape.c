@@ -148,7 +148,7 @@ static struct box find_box(const struct sim_shape *shape)
 /* What stretches a length to the wanted one; something flat stays flat. */
 static double stretch(double wanted, double length)
 {
-    return length > 0 ? wanted / length : 1;
+    return length > 1e-12 ? wanted / length : 1;
 }
 
 void tpi_sim_shape_fit(struct sim_shape *shape, const double size[3])

@@ -48,16 +48,8 @@ static const tpi_sim_type lightindicator = {
 #define LATER(name_, kind_)                                                                        \
     static const tpi_sim_type sim_##name_ = {                                                      \
         .kind = kind_, .name = #name_, .size = USUAL, .colour = RED, .bodiless = true}
-LATER(light, TPI_SIM_LIGHT);
-LATER(lightsensor, TPI_SIM_LIGHT_SENSOR);
 LATER(floor, TPI_SIM_FLOOR);
 LATER(floorsensor, TPI_SIM_FLOOR_SENSOR);
-LATER(sound, TPI_SIM_SOUND);
-LATER(microphone, TPI_SIM_MICROPHONE);
-LATER(wifi, TPI_SIM_WIFI);
-LATER(gps, TPI_SIM_GPS);
-LATER(imu, TPI_SIM_IMU);
-LATER(compass, TPI_SIM_COMPASS);
 
 const tpi_sim_type *const tpi_sim_types[TPI_SIM_KINDS] = {
     [TPI_SIM_PLAIN] = &plain,
@@ -71,17 +63,17 @@ const tpi_sim_type *const tpi_sim_types[TPI_SIM_KINDS] = {
     [TPI_SIM_CAMERA] = &tpi_sim_type_camera,
     [TPI_SIM_BLINKENLIGHT] = &blinkenlight,
     [TPI_SIM_LIGHTINDICATOR] = &lightindicator,
-    [TPI_SIM_LIGHT] = &sim_light,
-    [TPI_SIM_LIGHT_SENSOR] = &sim_lightsensor,
+    [TPI_SIM_LIGHT] = &tpi_sim_type_light,
+    [TPI_SIM_LIGHT_SENSOR] = &tpi_sim_type_light_sensor,
     [TPI_SIM_FLOOR] = &sim_floor,
     [TPI_SIM_FLOOR_SENSOR] = &sim_floorsensor,
-    [TPI_SIM_SOUND] = &sim_sound,
-    [TPI_SIM_MICROPHONE] = &sim_microphone,
+    [TPI_SIM_SOUND] = &tpi_sim_type_sound,
+    [TPI_SIM_MICROPHONE] = &tpi_sim_type_microphone,
     [TPI_SIM_BUTTON] = &tpi_sim_type_button,
-    [TPI_SIM_WIFI] = &sim_wifi,
-    [TPI_SIM_GPS] = &sim_gps,
-    [TPI_SIM_IMU] = &sim_imu,
-    [TPI_SIM_COMPASS] = &sim_compass,
+    [TPI_SIM_WIFI] = &tpi_sim_type_wifi,
+    [TPI_SIM_GPS] = &tpi_sim_type_gps,
+    [TPI_SIM_IMU] = &tpi_sim_type_imu,
+    [TPI_SIM_COMPASS] = &tpi_sim_type_compass,
 };
 
 const tpi_sim_type *tpi_sim_type_find(const char *name)

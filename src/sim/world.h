@@ -103,6 +103,12 @@ extern const char *const tpi_sim_silent_properties[];
 tp_status tpi_sim_load_shape(struct sim_loader *loader, tpi_cfg_section *section,
                              const tpi_sim_type *type, const struct sim_traits *traits);
 
+/* ---- world_scene.c --------------------------------------------------------------------------- */
+
+/* What the file says of the world around all models. */
+tp_status tpi_sim_load_scene(struct sim_loader *loader, tpi_cfg_section *root);
+extern const char *const tpi_sim_scene_properties[]; /* ended by NULL */
+
 /* ---- world_old.c ----------------------------------------------------------------------------- */
 
 /* The kind that an old word stands for; NULL if it is none. */

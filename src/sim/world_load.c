@@ -124,6 +124,7 @@ static void report_unused(const struct sim_loader *loader, tpi_cfg_section *root
     tpi_buf known = {0};
 
     put_names(&known, world_properties);
+    put_names(&known, tpi_sim_scene_properties);
     put_names(&known, tpi_sim_model_properties);
     put_names(&known, sections);
     for (int i = 0; i < TPI_SIM_KINDS; i++) {
@@ -148,6 +149,9 @@ static tp_status load_world(struct sim_loader *loader, tpi_cfg *cfg)
     loader->interner.arena = &loader->sim->arena;
     tpi_buf_putc(&loader->names, '\0'); /* the name 0 is none */
     status = read_world(loader, root);
+    if (status == TP_OK) {
+        status = tpi_sim_load_scene(loader, root);
+    }
     if (status == TP_OK) {
         status = read_models(loader, root);
     }

@@ -9,6 +9,34 @@
 
 /* ---- Kinds ----------------------------------------------------------------------------------- */
 
+static bool is_among(const char *const *names, const char *name)
+{
+    for (; names != NULL && *names != NULL; names++) {
+        if (strcmp(*names, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void offer_all(tpi_nearest *nearest, const char *const *names)
+{
+    for (; names != NULL && *names != NULL; names++) {
+        tpi_nearest_offer(nearest, *names);
+    }
+}
+
+/* Where a section belongs that is no model itself; NULL if that is not known. */
+static const char *home_of(const char *word)
+{
+    for (int i = 0; i < TPI_SIM_KINDS; i++) {
+        if (is_among(tpi_sim_types[i]->sections, word)) {
+            return tpi_sim_types[i]->name;
+        }
+    }
+    return strcmp(word, "block") == 0 ? "model" : NULL;
+}
+
 tp_status tpi_sim_kind_of(struct sim_loader *loader, const tpi_cfg_section *section,
                           const tpi_sim_type **type)
 {
@@ -25,22 +53,18 @@ tp_status tpi_sim_kind_of(struct sim_loader *loader, const tpi_cfg_section *sect
                      "\"%s\" is an old word: this is a \"%s\" now", section->type, (*type)->name);
         return TP_OK;
     }
+    const char *place = home_of(section->type);
+    if (place != NULL) {
+        return tpi_cfg_fail(&section->place, loader->reader.err, "\"%s\" belongs in a \"%s\"",
+                            section->type, place);
+    }
     tpi_nearest_init(&nearest, section->type);
     for (int i = 0; i < TPI_SIM_KINDS; i++) {
         tpi_nearest_offer(&nearest, tpi_sim_types[i]->name);
+        offer_all(&nearest, tpi_sim_types[i]->sections);
     }
     return tpi_cfg_fail(&section->place, loader->reader.err, "there is no model \"%.40s\"%s",
                         section->type, tpi_nearest_hint(&nearest, hint, sizeof hint));
-}
-
-static bool is_among(const char *const *names, const char *name)
-{
-    for (; names != NULL && *names != NULL; names++) {
-        if (strcmp(*names, name) == 0) {
-            return true;
-        }
-    }
-    return false;
 }
 
 /* ---- Models ---------------------------------------------------------------------------------- */

@@ -1,4 +1,5 @@
 /* world_shape.c - the body of a model: its box, blocks, bitmap and boundary. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +34,10 @@ static tp_status read_point(struct sim_loader *loader, tpi_cfg_section *section,
     }
     (*given)++;
     tp_status status = tpi_sim_read_tuple(&loader->reader, section, field->name, "LL", 2, xy);
+    if (status == TP_OK && !(fabs(xy[0]) <= TPI_SIM_FARTHEST && fabs(xy[1]) <= TPI_SIM_FARTHEST)) {
+        return tpi_cfg_fail(&field->place, loader->reader.err,
+                            "the point is farther away than %g m", TPI_SIM_FARTHEST);
+    }
     points[index] = (struct sim_point){xy[0], xy[1]};
     return status;
 }
@@ -48,8 +53,7 @@ static tp_status read_points(struct sim_loader *loader, tpi_cfg_section *section
     }
     if (status == TP_OK && given < count) {
         tpi_sim_tell(&loader->reader, &section->place,
-                     "the block has %u points, but %u of them are given; the others are 0, 0",
-                     count, given);
+                     "the block says %u points and gives %u; the others are 0, 0", count, given);
     }
     return status;
 }
@@ -62,6 +66,10 @@ static tp_status load_block(struct sim_loader *loader, tpi_cfg_section *section)
 
     if (status == TP_OK) {
         status = tpi_sim_read_tuple(&loader->reader, section, "z", "LL", 2, z);
+    }
+    if (status == TP_OK && !(fabs(z[0]) <= TPI_SIM_FARTHEST && fabs(z[1]) <= TPI_SIM_FARTHEST)) {
+        status = tpi_cfg_fail(&tpi_cfg_find(section, "z")->place, loader->reader.err,
+                              "the block is higher than %g m", TPI_SIM_FARTHEST);
     }
     if (status != TP_OK) {
         return status;

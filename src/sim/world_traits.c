@@ -179,8 +179,15 @@ static tp_status read_interval(struct sim_reader *reader, tpi_cfg_section *secti
 static tp_status read_box(struct sim_reader *reader, tpi_cfg_section *section,
                           struct sim_traits *traits)
 {
+    const tpi_sim_pose *origin = &traits->origin;
     tp_status status = tpi_sim_read_pose(reader, section, "origin", &traits->origin);
 
+    if (status == TP_OK &&
+        !(fabs(origin->x) <= TPI_SIM_FARTHEST && fabs(origin->y) <= TPI_SIM_FARTHEST &&
+          fabs(origin->z) <= TPI_SIM_FARTHEST && fabs(origin->a) <= TPI_SIM_FARTHEST)) {
+        return tpi_cfg_fail(&tpi_cfg_find(section, "origin")->place, reader->err,
+                            "the origin is farther away than %g m", TPI_SIM_FARTHEST);
+    }
     if (status == TP_OK) {
         status = tpi_sim_read_size(reader, section, "size", traits->size);
     }
