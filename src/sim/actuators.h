@@ -99,8 +99,7 @@ typedef struct tpi_sim_battery {
     double given_watts;      /* given to others */
 } tpi_sim_battery;
 
-/* The battery of a model, or the one that it draws from. Fails with TP_E_NOT_FOUND if there is
- * none. */
+/* The battery of a model, or the one that it draws from. */
 tp_status tpi_sim_get_battery(const tpi_sim *sim, tpi_sim_model model, tpi_sim_battery *battery,
                               tp_error *err);
 

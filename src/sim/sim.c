@@ -75,6 +75,9 @@ void tpi_sim_destroy(tpi_sim *sim)
     free(sim->contenders);
     free(sim->chunk_counts);
     free(sim->standing);
+    free(sim->jointed);
+    free(sim->grips);
+    free(sim->powered);
     for (int i = 0; i < SIM_BEACONS; i++) {
         free(sim->beacons[i].models);
     }
@@ -183,7 +186,7 @@ struct sim_frame tpi_sim_member_frame(const tpi_sim *sim, uint32_t tree, uint32_
                                    .c = trees->c[tree],
                                    .s = trees->s[tree]};
 
-    if (member == 0) {
+    if (member == 0 && !trees->plan[tree]->jointed) {
         return root;
     }
     return sim_frame_join(&root, &trees->plan[tree]->members[member].place);

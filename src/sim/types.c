@@ -3,11 +3,7 @@
 
 #include "sim/sense.h"
 
-static const char *const gripper_properties[] = {"paddle_size", "paddle_state", "autosnatch", NULL};
-static const char *const actuator_properties[] = {
-    "type", "axis", "min_position", "max_speed", "max_position", "start_position", NULL};
 static const char *const camera_properties[] = {"resolution", "range", "fov", "pantilt", NULL};
-static const char *const blinkenlight_properties[] = {"period", "dutycycle", "enabled", NULL};
 
 #define RED 0xff0000ffu
 #define USUAL                                                                                      \
@@ -18,32 +14,11 @@ static const char *const blinkenlight_properties[] = {"period", "dutycycle", "en
 static const tpi_sim_type plain = {
     .kind = TPI_SIM_PLAIN, .name = "model", .size = USUAL, .colour = RED};
 
-static const tpi_sim_type gripper = {.kind = TPI_SIM_GRIPPER,
-                                     .name = "gripper",
-                                     .size = {0.2, 0.3, 0.2},
-                                     .colour = 0xbebebeff,
-                                     .properties = gripper_properties};
-
-static const tpi_sim_type actuator = {.kind = TPI_SIM_ACTUATOR,
-                                      .name = "actuator",
-                                      .size = USUAL,
-                                      .colour = RED,
-                                      .properties = actuator_properties};
-
 const tpi_sim_type tpi_sim_type_camera = {.kind = TPI_SIM_CAMERA,
                                           .name = "camera",
                                           .size = {0.1, 0.07, 0.05},
                                           .colour = 0x000000ff,
                                           .properties = camera_properties};
-
-static const tpi_sim_type blinkenlight = {.kind = TPI_SIM_BLINKENLIGHT,
-                                          .name = "blinkenlight",
-                                          .size = {0.02, 0.02, 0.02},
-                                          .colour = 0x00ff00ff,
-                                          .properties = blinkenlight_properties};
-
-static const tpi_sim_type lightindicator = {
-    .kind = TPI_SIM_LIGHTINDICATOR, .name = "lightindicator", .size = USUAL, .colour = RED};
 
 #define LATER(name_, kind_)                                                                        \
     static const tpi_sim_type sim_##name_ = {                                                      \
@@ -58,11 +33,11 @@ const tpi_sim_type *const tpi_sim_types[TPI_SIM_KINDS] = {
     [TPI_SIM_FIDUCIAL] = &tpi_sim_type_fiducial,
     [TPI_SIM_BLOBFINDER] = &tpi_sim_type_blobfinder,
     [TPI_SIM_BUMPER] = &tpi_sim_type_bumper,
-    [TPI_SIM_GRIPPER] = &gripper,
-    [TPI_SIM_ACTUATOR] = &actuator,
+    [TPI_SIM_GRIPPER] = &tpi_sim_type_gripper,
+    [TPI_SIM_ACTUATOR] = &tpi_sim_type_actuator,
     [TPI_SIM_CAMERA] = &tpi_sim_type_camera,
-    [TPI_SIM_BLINKENLIGHT] = &blinkenlight,
-    [TPI_SIM_LIGHTINDICATOR] = &lightindicator,
+    [TPI_SIM_BLINKENLIGHT] = &tpi_sim_type_blinkenlight,
+    [TPI_SIM_LIGHTINDICATOR] = &tpi_sim_type_lightindicator,
     [TPI_SIM_LIGHT] = &tpi_sim_type_light,
     [TPI_SIM_LIGHT_SENSOR] = &tpi_sim_type_light_sensor,
     [TPI_SIM_FLOOR] = &sim_floor,

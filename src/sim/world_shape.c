@@ -182,7 +182,9 @@ tp_status tpi_sim_load_shape(struct sim_loader *loader, tpi_cfg_section *section
         status = load_blocks(loader, section);
     }
     if (status == TP_OK && bitmap == NULL && !has_blocks(section) && !no_blocks) {
-        status = tpi_sim_shape_add_box(&loader->shape, 0, 0, 1, 1, 0, 1, loader->reader.err);
+        status = type->body != NULL
+                     ? type->body(&loader->reader, section, &loader->shape)
+                     : tpi_sim_shape_add_box(&loader->shape, 0, 0, 1, 1, 0, 1, loader->reader.err);
     }
     if (status != TP_OK) {
         return status;

@@ -68,6 +68,17 @@ static inline void sim_steps(tpi_sim *sim, int count)
     }
 }
 
+static inline void sim_near_at(double value, double wanted, double off, const char *file, int line)
+{
+    if (!(fabs(value - wanted) <= off)) {
+        print_error("%.17g is not %.17g\n", value, wanted);
+        _fail(file, line);
+    }
+}
+
+/* A number is within `off` of what is wanted. */
+#define sim_assert_near(value, wanted, off) sim_near_at(value, wanted, off, __FILE__, __LINE__)
+
 /* ---- Chance ---------------------------------------------------------------------------------- */
 
 struct sim_dice {
