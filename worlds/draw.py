@@ -27,8 +27,7 @@ class Chance:
 
 
 def png(rows, depth):
-    """A grey picture with 1 or 8 bits for each pixel; rows are bytes. Not packed by zlib's best effort, whose bits
-    may change, but simply enough: runs of equal bytes are what these pictures are made of."""
+    """A grey picture with 1 or 8 bits for each pixel; rows are bytes."""
     width = len(rows[0]) * 8 // depth if depth == 1 else len(rows[0])
 
     def chunk(kind, data):
@@ -49,7 +48,8 @@ def bits(row):
 
 def cave():
     """Rock with halls and passages: what lies near a few winding ways is hollow."""
-    width, height, per_metre = 704, 448, 25
+    width, height_px, per_metre = 704, 448, 25
+    pillars = [(23.2, 12.6, 0.75), (4.6, 4.9, 0.6), (13.6, 9.3, 0.8)]
     chance = Chance(3)
     waves = [(2 * math.pi / (20 + 90 * chance()), 2 * math.pi * chance(), 2 * math.pi * chance()) for _ in range(14)]
     halls = [(5, 4.5, 3.0), (5.5, 12.8, 2.9), (13.2, 8.8, 3.4), (14.5, 14.6, 2.0), (22.5, 4.6, 3.1), (23.0, 13.2, 3.3),
@@ -63,15 +63,25 @@ def cave():
         share = min(max(share, 0), 1)
         return math.hypot(x - px - share * (qx - px), y - py - share * (qy - py))
 
-    def rock(i, k):
+    def height(i, k):
+        """Below 0 there is rock."""
         rough = sum(math.sin(w * (i * math.cos(a) + k * math.sin(a)) + p) / (40 * w) for w, a, p in waves)
         x, y = i / per_metre, k / per_metre
-        edge = min(x, y, width / per_metre - x, height / per_metre - y)
         room = max(max(r - math.hypot(x - hx, y - hy) for hx, hy, r in halls), max(w - away(x, y, p, q) for p, q, w in ways))
-        pillar = min(math.hypot(x - 23.2, y - 12.6) - 0.75, math.hypot(x - 4.6, y - 4.9) - 0.6, math.hypot(x - 13.6, y - 9.3) - 0.8)
-        return min(room, pillar + 0.4 * rough) + 0.75 * rough < 0 or edge < 0.3
+        pillar = min(math.hypot(x - px, y - py) - r for px, py, r in pillars)
+        edge = min(x, y, width / per_metre - x, height_px / per_metre - y)
+        return min(min(room, pillar + 0.4 * rough) + 0.75 * rough, edge - 0.3)
 
-    return png([bits([rock(i, k) for i in range(width)]) for k in range(height)], 1)
+    # every fourth pixel is enough; what lies between is between
+    coarse = [[height(4 * i, 4 * k) for i in range(width // 4 + 1)] for k in range(height_px // 4 + 1)]
+
+    def rock(i, k):
+        (a, u), (b, v) = divmod(i, 4), divmod(k, 4)
+        upper = coarse[b][a] * (4 - u) + coarse[b][a + 1] * u
+        lower = coarse[b + 1][a] * (4 - u) + coarse[b + 1][a + 1] * u
+        return upper * (4 - v) + lower * v < 0
+
+    return png([bits([rock(i, k) for i in range(width)]) for k in range(height_px)], 1)
 
 
 # ---- The track -------------------------------------------------------------------------------------
