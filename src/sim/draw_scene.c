@@ -12,6 +12,7 @@ static const struct draw_palette light = {
     .shadow = 0x2c24184c,
     .ink = 0x4a443cff,
     .glow = 0.30,
+    .light = 0.9,
 };
 
 static const struct draw_palette dark = {
@@ -21,6 +22,7 @@ static const struct draw_palette dark = {
     .shadow = 0x000000b0,
     .ink = 0xc4cad4ff,
     .glow = 0.50,
+    .light = 0.6,
 };
 
 /* ---- Colours --------------------------------------------------------------------------------- */
@@ -129,6 +131,7 @@ bool tpi_draw_scene(struct draw_pen *pen, const struct draw_view *view, const tp
     if (!look->bare) {
         draw_grid(&scene);
     }
+    tpi_draw_lights(&scene);
     if (look->trails != NULL) {
         tpi_draw_trails_show(&scene, look->trails);
     }

@@ -10,6 +10,7 @@ struct draw_palette {
     uint32_t shadow;
     uint32_t ink; /* letters, scale bar */
     double glow;  /* how strong scans are */
+    double light; /* how strong lamps are */
 };
 
 struct draw_scene {
@@ -39,6 +40,9 @@ const struct draw_palette *draw_palette_of(const tpi_draw_look *look);
 
 /* draw_body.c */
 void tpi_draw_bodies(struct draw_scene *scene);
+
+/* draw_light.c */
+void tpi_draw_lights(struct draw_scene *scene);
 
 /* draw_scan.c */
 void tpi_draw_scans(struct draw_scene *scene);
