@@ -19,6 +19,8 @@ extern const tpi_sim_type tpi_sim_type_blobfinder;
 extern const tpi_sim_type tpi_sim_type_camera;
 extern const tpi_sim_type tpi_sim_type_light;
 extern const tpi_sim_type tpi_sim_type_light_sensor;
+extern const tpi_sim_type tpi_sim_type_floor;
+extern const tpi_sim_type tpi_sim_type_floor_sensor;
 extern const tpi_sim_type tpi_sim_type_sound;
 extern const tpi_sim_type tpi_sim_type_microphone;
 extern const tpi_sim_type tpi_sim_type_wifi;

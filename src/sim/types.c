@@ -20,12 +20,6 @@ const tpi_sim_type tpi_sim_type_camera = {.kind = TPI_SIM_CAMERA,
                                           .colour = 0x000000ff,
                                           .properties = camera_properties};
 
-#define LATER(name_, kind_)                                                                        \
-    static const tpi_sim_type sim_##name_ = {                                                      \
-        .kind = kind_, .name = #name_, .size = USUAL, .colour = RED, .bodiless = true}
-LATER(floor, TPI_SIM_FLOOR);
-LATER(floorsensor, TPI_SIM_FLOOR_SENSOR);
-
 const tpi_sim_type *const tpi_sim_types[TPI_SIM_KINDS] = {
     [TPI_SIM_PLAIN] = &plain,
     [TPI_SIM_POSITION] = &tpi_sim_type_position,
@@ -40,8 +34,8 @@ const tpi_sim_type *const tpi_sim_types[TPI_SIM_KINDS] = {
     [TPI_SIM_LIGHTINDICATOR] = &tpi_sim_type_lightindicator,
     [TPI_SIM_LIGHT] = &tpi_sim_type_light,
     [TPI_SIM_LIGHT_SENSOR] = &tpi_sim_type_light_sensor,
-    [TPI_SIM_FLOOR] = &sim_floor,
-    [TPI_SIM_FLOOR_SENSOR] = &sim_floorsensor,
+    [TPI_SIM_FLOOR] = &tpi_sim_type_floor,
+    [TPI_SIM_FLOOR_SENSOR] = &tpi_sim_type_floor_sensor,
     [TPI_SIM_SOUND] = &tpi_sim_type_sound,
     [TPI_SIM_MICROPHONE] = &tpi_sim_type_microphone,
     [TPI_SIM_BUTTON] = &tpi_sim_type_button,

@@ -183,7 +183,7 @@ static tp_status parse(tpi_sim *sim, const char *path, const char *text, size_t 
                                       .note = options->note == NULL ? NULL : tell_once,
                                       .context = &listener};
     struct sim_loader loader = {
-        .reader = {.note = as_stage.note, .context = &listener, .err = err},
+        .reader = {.file = path, .note = as_stage.note, .context = &listener, .err = err},
         .sim = sim,
         .file = path,
         .folders = options->path,
