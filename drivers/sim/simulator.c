@@ -216,8 +216,9 @@ static tp_status load(simd *s, tp_error *err)
     return status;
 }
 
-static tp_status read_pace(simd *s, tp_error *err)
+static tp_status read_params(simd *s, tp_error *err)
 {
+    s->map_resolution = tp_param_double(s->instance, "map_resolution");
     s->pace.interval_ns = tpi_sim_interval_us(s->world) * TP_NS_PER_US;
     s->pace.speed = tp_param_double(s->instance, "speed");
     s->pace.paused = tp_param_bool(s->instance, "paused");
@@ -225,6 +226,10 @@ static tp_status read_pace(simd *s, tp_error *err)
     if (!(s->pace.speed >= 0 && s->pace.speed <= SIMD_FASTEST)) {
         return tp_fail(err, TP_E_RANGE, "speed \"%s\" is not from 0 to %.0f",
                        tp_param_string(s->instance, "speed"), SIMD_FASTEST);
+    }
+    if (!(s->map_resolution >= 0.001 && s->map_resolution <= 100)) {
+        return tp_fail(err, TP_E_RANGE, "map_resolution \"%s\" is not from 0.001 to 100 m",
+                       tp_param_string(s->instance, "map_resolution"));
     }
     return TP_OK;
 }
@@ -246,7 +251,7 @@ static tp_status sim_init(tp_instance *self, tp_error *err)
         tp_instance_stay_on(self);
     }
     tp_status status = load(s, err);
-    status = status == TP_OK ? read_pace(s, err) : status;
+    status = status == TP_OK ? read_params(s, err) : status;
     status = status == TP_OK ? simd_offer_all(s, err) : status;
     status = status == TP_OK ? make_room(s, err) : status;
     return status == TP_OK ? simd_save_start(s, err) : status;

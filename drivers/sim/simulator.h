@@ -115,6 +115,7 @@ struct simd {
     simd_device *simulation;
     simd_pace pace;
     uint64_t step_count;
+    double map_resolution;
     bool lockstep;
     bool told_late;       /* the operator knows */
     int64_t period_ns;    /* of poll, as it was set last */
