@@ -88,13 +88,17 @@ def cave():
 
 
 def track_points():
-    """A closed line that winds round, in metres from the lower left corner of 4 by 2.5 m."""
+    """A closed line through some places, in metres from the lower left corner of 4 by 2.5 m: each piece is the
+    curve that leads smoothly from one place to the next."""
+    places = [(0.35, 1.25), (0.60, 2.05), (1.35, 2.10), (1.65, 1.50), (2.10, 1.25), (2.45, 1.75), (3.05, 2.10),
+              (3.60, 1.70), (3.15, 1.15), (3.55, 0.55), (2.75, 0.35), (2.00, 0.65), (1.20, 0.38), (0.60, 0.50)]
     points = []
-    for i in range(720):
-        t = 2 * math.pi * i / 720
-        x = 2.0 + 1.55 * math.cos(t) + 0.12 * math.cos(3 * t)
-        y = 1.25 + 0.80 * math.sin(t) + 0.16 * math.sin(3 * t) - 0.26 * math.sin(2 * t)
-        points.append((x, y))
+    for i in range(len(places)):
+        p, q, r, s = (places[(i + k - 1) % len(places)] for k in range(4))
+        for step in range(80):
+            t = step / 80
+            points.append(tuple(0.5 * (2 * b + (c - a) * t + (2 * a - 5 * b + 4 * c - d) * t * t +
+                                       (3 * b - a - 3 * c + d) * t**3) for a, b, c, d in zip(p, q, r, s)))
     return points
 
 

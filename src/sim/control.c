@@ -6,6 +6,8 @@
  *
  * expand: away from everything: the ranges, each in its direction, add up to a vector that points
  * to where there is room; turn there, and drive unless something is near ahead.
+ *
+ * follow: along a dark line on the floor; see control_follow.c.
  */
 #include "sim/control.h"
 
@@ -16,14 +18,16 @@
 #include "sim/position.h"
 #include "sim/ranger.h"
 
-enum { NONE, WANDER, EXPAND };
+enum { NONE, WANDER, EXPAND, FOLLOW };
 enum { MOST_LOOKED_AT = 64 };
 
 static const struct {
     const char *name;
     uint32_t control;
 } names[] = {
-    {"wander", WANDER}, {"expand", EXPAND}, {"expand_pioneer", EXPAND}, {"expand_swarm", EXPAND}};
+    {"wander", WANDER},       {"expand", EXPAND}, {"expand_pioneer", EXPAND},
+    {"expand_swarm", EXPAND}, {"follow", FOLLOW},
+};
 
 uint32_t tpi_sim_control_find(const char *name)
 {
@@ -37,7 +41,9 @@ uint32_t tpi_sim_control_find(const char *name)
 
 bool tpi_sim_control_uses(uint32_t control, tpi_sim_kind kind)
 {
-    return control != NONE && (kind == TPI_SIM_POSITION || kind == TPI_SIM_RANGER);
+    return (control != NONE && kind == TPI_SIM_POSITION) ||
+           (control != NONE && control != FOLLOW && kind == TPI_SIM_RANGER) ||
+           (control == FOLLOW && kind == TPI_SIM_FLOOR_SENSOR);
 }
 
 /* ---- What the ranger says -------------------------------------------------------------------- */
@@ -146,15 +152,20 @@ void tpi_sim_control_run(tpi_sim *sim, uint32_t tree)
     const struct sim_plan *plan = sim->trees.plan[tree];
     struct summary sum;
 
-    if (plan->driver == TPI_SIM_NONE || !summarise(sim, tree, &sum)) {
+    if (plan->driver == TPI_SIM_NONE || (plan->control != FOLLOW && !summarise(sim, tree, &sum))) {
         return;
     }
     struct sim_position_state *state = tpi_sim_state(sim, tree, plan->driver);
     state->mode = TPI_SIM_DRIVE_VELOCITY;
     state->goal[1] = 0;
-    if (plan->control == WANDER) {
+    switch (plan->control) {
+    case WANDER:
         wander(&sum, state);
-    } else {
+        break;
+    case FOLLOW:
+        tpi_sim_control_follow(sim, tree, state->goal);
+        break;
+    default:
         expand(&sum, state);
     }
 }

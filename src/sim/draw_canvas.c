@@ -161,6 +161,21 @@ static void canvas_fill(struct draw_pen *pen, const struct draw_path *path,
     settle(canvas, &box, paint);
 }
 
+static void canvas_picture(struct draw_pen *pen, const struct draw_picture *picture)
+{
+    struct draw_canvas *canvas = (struct draw_canvas *)pen;
+
+    for (uint32_t y = 0; y < picture->height; y++) {
+        for (uint32_t x = 0; x < picture->width; x++) {
+            const unsigned char *from = picture->rgba + 4 * ((size_t)y * picture->width + x);
+            const size_t at = (size_t)(picture->y + y) * canvas->width + picture->x + x;
+            const uint32_t colour =
+                (uint32_t)from[0] << 24 | (uint32_t)from[1] << 16 | (uint32_t)from[2] << 8;
+            blend(canvas->pixels + 3 * at, colour, (float)from[3] / 255);
+        }
+    }
+}
+
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
 /* A stroke from p to q, always the same way round. */
@@ -282,7 +297,8 @@ tp_status tpi_draw_canvas_init(struct draw_canvas *canvas, uint32_t width, uint3
                                            .stroke = canvas_stroke,
                                            .text = canvas_text,
                                            .begin_shadow = canvas_begin_shadow,
-                                           .end_shadow = canvas_end_shadow},
+                                           .end_shadow = canvas_end_shadow,
+                                           .picture = canvas_picture},
                                    .width = width,
                                    .height = height};
     canvas->pixels = calloc(count, 3);

@@ -54,6 +54,12 @@ struct draw_text {
     const char *text;
 };
 
+/* Pixels that are given one by one. */
+struct draw_picture {
+    uint32_t x, y, width, height; /* where they are in the whole */
+    unsigned char *rgba;          /* borrowed; four bytes each, row by row from the top */
+};
+
 struct draw_pen {
     /* Fill what the lines enclose, all of them closed; a hole runs the other way round. */
     void (*fill)(struct draw_pen *pen, const struct draw_path *path,
@@ -65,7 +71,15 @@ struct draw_pen {
     /* What is filled in between becomes one soft shadow, whose edge is `blur` wide. */
     void (*begin_shadow)(struct draw_pen *pen, double blur, uint32_t colour);
     void (*end_shadow)(struct draw_pen *pen);
+
+    void (*picture)(struct draw_pen *pen, const struct draw_picture *picture);
 };
+
+/* ---- PNG (draw_png.c) ------------------------------------------------------------------------ */
+
+/* Append a PNG file of pixels with three or four bytes each; false if memory ran out. */
+bool tpi_draw_encode(tpi_buf *out, const unsigned char *pixels, uint32_t width, uint32_t height,
+                     uint32_t channels);
 
 /* ---- Letters (draw_font.c) ------------------------------------------------------------------- */
 

@@ -74,36 +74,44 @@ static void on_flush(png_structp png)
 }
 
 /* Everything that may jump. False after a jump. */
-static bool write_all(struct png *p, const struct draw_canvas *canvas)
+static bool write_all(struct png *p, const unsigned char *pixels, uint32_t width, uint32_t height,
+                      uint32_t channels)
 {
     if (setjmp(png_jmpbuf(p->png)) != 0) {
         return false;
     }
     png_set_write_fn(p->png, p, on_write, on_flush);
     png_set_compression_level(p->png, 9);
-    png_set_IHDR(p->png, p->info, canvas->width, canvas->height, 8, PNG_COLOR_TYPE_RGB,
-                 PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    png_set_IHDR(p->png, p->info, width, height, 8,
+                 channels == 4 ? PNG_COLOR_TYPE_RGB_ALPHA : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
+                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     png_write_info(p->png, p->info);
-    for (uint32_t y = 0; y < canvas->height; y++) {
-        png_write_row(p->png, canvas->pixels + (size_t)3 * canvas->width * y);
+    for (uint32_t y = 0; y < height; y++) {
+        png_write_row(p->png, pixels + (size_t)channels * width * y);
     }
     png_write_end(p->png, NULL);
     return true;
 }
 
-tp_status tpi_draw_png(tpi_buf *out, const tpi_sim *sim, const tpi_draw_look *look, tp_error *err)
+bool tpi_draw_encode(tpi_buf *out, const unsigned char *pixels, uint32_t width, uint32_t height,
+                     uint32_t channels)
 {
     struct png p = {.out = out};
+
+    p.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &p, on_error, on_warning);
+    p.info = p.png == NULL ? NULL : png_create_info_struct(p.png);
+    const bool done = p.info != NULL && write_all(&p, pixels, width, height, channels);
+    png_destroy_write_struct(&p.png, &p.info);
+    return done && !out->failed;
+}
+
+tp_status tpi_draw_png(tpi_buf *out, const tpi_sim *sim, const tpi_draw_look *look, tp_error *err)
+{
     struct draw_canvas canvas;
     tp_status status = paint(&canvas, sim, look, err);
 
-    if (status == TP_OK) {
-        p.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &p, on_error, on_warning);
-        p.info = p.png == NULL ? NULL : png_create_info_struct(p.png);
-        if (p.info == NULL || !write_all(&p, &canvas) || out->failed) {
-            status = tp_fail(err, TP_E_NOMEM, "out of memory");
-        }
-        png_destroy_write_struct(&p.png, &p.info);
+    if (status == TP_OK && !tpi_draw_encode(out, canvas.pixels, canvas.width, canvas.height, 3)) {
+        status = tp_fail(err, TP_E_NOMEM, "out of memory");
     }
     tpi_draw_canvas_fini(&canvas);
     return status;

@@ -13,6 +13,7 @@ static const struct draw_palette light = {
     .ink = 0x4a443cff,
     .glow = 0.30,
     .light = 0.9,
+    .floor = 1,
 };
 
 static const struct draw_palette dark = {
@@ -23,6 +24,7 @@ static const struct draw_palette dark = {
     .ink = 0xc4cad4ff,
     .glow = 0.50,
     .light = 0.6,
+    .floor = 0.45,
 };
 
 /* ---- Colours --------------------------------------------------------------------------------- */
@@ -131,6 +133,7 @@ bool tpi_draw_scene(struct draw_pen *pen, const struct draw_view *view, const tp
     if (!look->bare) {
         draw_grid(&scene);
     }
+    tpi_draw_floors(&scene);
     tpi_draw_lights(&scene);
     if (look->trails != NULL) {
         tpi_draw_trails_show(&scene, look->trails);

@@ -11,6 +11,7 @@ struct draw_palette {
     uint32_t ink; /* letters, scale bar */
     double glow;  /* how strong scans are */
     double light; /* how strong lamps are */
+    double floor; /* how bright pictures on the floor are */
 };
 
 struct draw_scene {
@@ -40,6 +41,9 @@ const struct draw_palette *draw_palette_of(const tpi_draw_look *look);
 
 /* draw_body.c */
 void tpi_draw_bodies(struct draw_scene *scene);
+
+/* draw_floor.c */
+void tpi_draw_floors(struct draw_scene *scene);
 
 /* draw_light.c */
 void tpi_draw_lights(struct draw_scene *scene);

@@ -28,6 +28,24 @@ static void include_tree(struct draw_view *view, const tpi_sim *sim, uint32_t tr
     }
 }
 
+/* What has no body, but lies there. */
+static void include_floors(struct draw_view *view, const tpi_sim *sim)
+{
+    tpi_sim_info info;
+
+    for (tpi_sim_model i = 0; i < tpi_sim_model_count(sim); i++) {
+        tpi_sim_model_info(sim, i, &info);
+        const tpi_sim_pose pose = tpi_sim_global_pose(sim, i);
+        const double reach = hypot(info.size[0], info.size[1]) / 2;
+        const double w = sin(pose.a) == 0 ? info.size[0] / 2 : reach;
+        const double h = sin(pose.a) == 0 ? info.size[1] / 2 : reach;
+        if (info.kind == TPI_SIM_FLOOR) {
+            include_point(view, pose.x + info.origin.x - w, pose.y + info.origin.y - h);
+            include_point(view, pose.x + info.origin.x + w, pose.y + info.origin.y + h);
+        }
+    }
+}
+
 /* What there is, and a little more. */
 static void find_bounds(struct draw_view *view, const tpi_sim *sim)
 {
@@ -36,6 +54,7 @@ static void find_bounds(struct draw_view *view, const tpi_sim *sim)
     for (uint32_t i = 0; i < sim->trees.count; i++) {
         include_tree(view, sim, i);
     }
+    include_floors(view, sim);
     if (!(view->low[0] <= view->high[0])) {
         include_point(view, -5, -4);
         include_point(view, 5, 4);
