@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """Draws what the worlds beside it need and nobody would draw by hand: cave.png, track.png and swarm.world.
 
-    worlds/draw.py [FOLDER]     into this folder, or another one
+    worlds/draw.py [FOLDER]                      into this folder, or another one
+    worlds/draw.py --pictures PROGRAM [FOLDER]   the pictures of all worlds in docs/worlds, or another folder, drawn by
+                                                 the troupe program
 
 The same every time: the tests draw everything anew and compare.
 """
 import math
 import pathlib
 import struct
+import subprocess
 import sys
 import zlib
 
@@ -54,7 +57,7 @@ def cave():
     waves = [(2 * math.pi / (20 + 90 * chance()), 2 * math.pi * chance(), 2 * math.pi * chance()) for _ in range(14)]
     halls = [(5, 4.5, 3.0), (5.5, 12.8, 2.9), (13.2, 8.8, 3.4), (14.5, 14.6, 2.0), (22.5, 4.6, 3.1), (23.0, 13.2, 3.3),
              (14.0, 3.0, 1.9)]
-    ways = [(0, 1, 1.0), (0, 6, 1.0), (6, 4, 1.0), (1, 2, 1.0), (2, 3, 0.9), (2, 4, 1.0), (4, 5, 1.0), (3, 5, 0.9)]
+    ways = [(0, 1, 1.5), (0, 6, 1.4), (6, 4, 1.5), (1, 2, 1.6), (2, 3, 1.4), (2, 4, 1.5), (4, 5, 1.6), (3, 5, 1.4)]
 
     def away(x, y, p, q):
         """From the line between two halls."""
@@ -70,7 +73,7 @@ def cave():
         room = max(max(r - math.hypot(x - hx, y - hy) for hx, hy, r in halls), max(w - away(x, y, p, q) for p, q, w in ways))
         pillar = min(math.hypot(x - px, y - py) - r for px, py, r in pillars)
         edge = min(x, y, width / per_metre - x, height_px / per_metre - y)
-        return min(min(room, pillar + 0.4 * rough) + 0.75 * rough, edge - 0.3)
+        return min(min(room, pillar + 0.4 * rough) + 0.65 * rough, edge - 0.3)
 
     # every fourth pixel is enough; what lies between is between
     coarse = [[height(4 * i, 4 * k) for i in range(width // 4 + 1)] for k in range(height_px // 4 + 1)]
@@ -161,8 +164,27 @@ def swarm():
     return text.encode()
 
 
+# ---- All of it -------------------------------------------------------------------------------------
+
+HERE = pathlib.Path(__file__).parent
+PICTURES = {"cave": (1500, "640x420"), "classroom": (300, "560x440"), "office": (900, "640x400"), "swarm": (40, "450x310"),
+            "track": (900, "640x420"), "warehouse": (500, "720x440")}  # steps, size
+
+
+def pictures(program, folder):
+    """As small as they are still clear."""
+    folder.mkdir(exist_ok=True)
+    for name, (steps, size) in PICTURES.items():
+        subprocess.run([program, "sim", HERE / f"{name}.world", "--quiet", "--steps", str(steps), "--size", size,
+                        "--render", folder / f"{name}.png"], check=True)
+
+
 def main():
-    folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent)
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["--pictures"]:
+        pictures(arguments[1], pathlib.Path(arguments[2]) if len(arguments) > 2 else HERE.parent / "docs" / "worlds")
+        return
+    folder = pathlib.Path(arguments[0]) if arguments else HERE
     for name, make in (("cave.png", cave), ("track.png", track), ("swarm.world", swarm)):
         (folder / name).write_bytes(make())
 

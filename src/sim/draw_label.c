@@ -90,7 +90,7 @@ void tpi_draw_scale_bar(struct draw_scene *scene)
     const double metres = round_length(fmax(view->width / 6.0, 60) / view->scale);
     const double length = metres * view->scale;
     const double x = 14.5;
-    const double y = view->height - 12.5;
+    const double y = view->height - 7.5;
     const struct draw_paint ink = {.colour = scene->palette->ink};
     const struct draw_paint halo = {.colour = draw_faint(scene->palette->ground, 0.8)};
     char name[32];

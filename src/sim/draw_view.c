@@ -5,6 +5,7 @@
 #include "sim/inside.h"
 
 enum { USUAL_WIDTH = 1000, LEAST_HEIGHT = 240, MOST_HEIGHT = 1000, MOST_SIDE = 32768 };
+enum { BAR = 16 }; /* pixels that the scale bar needs */
 
 static void include_point(struct draw_view *view, double x, double y)
 {
@@ -77,7 +78,7 @@ static void choose_size(struct draw_view *view, const tpi_draw_look *look)
     view->height = look->height;
     if (view->width == 0 && view->height == 0) {
         view->width = USUAL_WIDTH;
-        const double height = round(USUAL_WIDTH * form);
+        const double height = round(USUAL_WIDTH * form) + BAR;
         view->height = (uint32_t)fmin(fmax(height, LEAST_HEIGHT), MOST_HEIGHT);
     }
     if (view->width == 0) {
@@ -99,8 +100,9 @@ tp_status tpi_draw_view_init(struct draw_view *view, const tpi_sim *sim, const t
     }
     const double width = view->high[0] - view->low[0];
     const double height = view->high[1] - view->low[1];
-    view->scale = fmin(view->width / width, view->height / height);
+    const double bar = look->bare || view->height < 8 * BAR ? 0 : BAR; /* below the world */
+    view->scale = fmin(view->width / width, (view->height - bar) / height);
     view->x = view->width / 2.0 - view->scale * (view->low[0] + view->high[0]) / 2;
-    view->y = view->height / 2.0 + view->scale * (view->low[1] + view->high[1]) / 2;
+    view->y = (view->height - bar) / 2 + view->scale * (view->low[1] + view->high[1]) / 2;
     return TP_OK;
 }
