@@ -140,7 +140,7 @@ static int run_server(const struct options *o, tp_server *server)
     tp_server_begin(server);
     if (!o->quiet) {
         run_table_print(server, o->server.path);
-        run_table_print_places(server, &o->server);
+        run_table_print_places(server, &o->server, NULL);
     }
     tp_server_run(server);
     release_crashes();
