@@ -2,7 +2,7 @@
 # devices of the server that TROUPE_URL names.
 _troupe_commands="run check drivers sim list print send request property stat frames panic reset doctor interfaces encode decode demo"
 _troupe_worlds="office cave classroom swarm track warehouse"
-_troupe_server_options="--url --timeout --load --help"
+_troupe_server_options="--url --key --key-file --timeout --load --help"
 
 _troupe() {
     local words word count command options=
@@ -13,7 +13,7 @@ _troupe() {
         return
     fi
     case ${words[count - 1]} in
-    --load | --check | --unix | --plugin | --record | --render)
+    --load | --check | --unix | --plugin | --key-file | --record | --render)
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return
         ;;
@@ -24,7 +24,7 @@ _troupe() {
         ;;
     esac
     case $command in
-    interfaces) options="--json --schema --load --check --help $(_troupe_interfaces)" ;;
+    interfaces) options="--json --schema --rights --load --check --help $(_troupe_interfaces)" ;;
     encode | decode)
         case $count in
         2) options="--struct --load --help $(_troupe_interfaces)" ;;
@@ -48,7 +48,7 @@ _troupe() {
     frames) options="--json $_troupe_server_options" ;;
     stat) options="--json --watch $_troupe_server_options" ;;
     panic) options="--why $_troupe_server_options" ;;
-    reset) options="--key $_troupe_server_options" ;;
+    reset) options=$_troupe_server_options ;;
     print) options="--human --line --json --hex --only --rate --count $_troupe_server_options" ;;
     send) options="--repeat --for $_troupe_server_options" ;;
     request | property) options="--json $_troupe_server_options" ;;

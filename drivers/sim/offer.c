@@ -380,7 +380,8 @@ static bool is_offered(const simd *s, const simd_kind *kind, tpi_sim_model model
     tpi_sim_model_info(s->world, model, &info);
     const bool kind_fits = kind->any ? kind->has != NULL && info.parent == TPI_SIM_NONE
                                      : (kind->models >> info.kind & 1) != 0;
-    return kind_fits && !kind->asked_only && (kind->has == NULL || kind->has(s, model));
+    return kind_fits && !kind->asked_only && (kind->has == NULL || kind->has(s, model)) &&
+           (kind->suits == NULL || kind->suits(s, model));
 }
 
 static tp_status offer_model(struct offering *o, tpi_sim_model model, tp_error *err)

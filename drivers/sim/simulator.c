@@ -19,7 +19,8 @@ static const int64_t turn_ns = 10 * TP_NS_PER_MS;  /* steps without a look at th
 static const int64_t watch_ns = 20 * TP_NS_PER_MS; /* how often lockstep looks who has left */
 
 const simd_kind *const simd_kinds[] = {
-    simd_worlds, simd_maps, simd_vehicles, simd_rangers, simd_lasers, simd_contacts, NULL,
+    simd_worlds, simd_maps,  simd_vehicles, simd_rangers, simd_lasers, simd_contacts, simd_finders,
+    simd_hands,  simd_lamps, simd_eyes,     simd_senses,  simd_radios, simd_screens,  NULL,
 };
 
 /* The first one tells a section with a world from those that join it. */
@@ -123,12 +124,18 @@ static void run(simd *s)
 
 static void set_subscribed(simd_device *d, bool subscribed)
 {
-    if (subscribed && !d->subscribed) {
-        tpi_sim_subscribe(d->owner->world, d->model);
-    } else if (!subscribed && d->subscribed) {
-        tpi_sim_unsubscribe(d->owner->world, d->model);
+    if (subscribed == d->subscribed) {
+        return;
     }
     d->subscribed = subscribed;
+    if (subscribed) {
+        tpi_sim_subscribe(d->owner->world, d->model);
+    } else {
+        tpi_sim_unsubscribe(d->owner->world, d->model);
+    }
+    if (d->kind->subscribe != NULL) {
+        d->kind->subscribe(d, subscribed);
+    }
 }
 
 static void look_at_readers(simd *s)

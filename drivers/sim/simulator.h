@@ -38,6 +38,7 @@ typedef struct simd_kind {
     bool (*suits)(const simd *s, tpi_sim_model model); /* a model is better than others */
     bool (*has)(const simd *s, tpi_sim_model model);   /* it can be one at all */
     tp_status (*begin)(simd_device *d, tp_error *err);
+    void (*subscribe)(simd_device *d, bool subscribed); /* to models beside its own */
     void (*publish)(simd_device *d); /* after each step while somebody reads it */
     void (*halt)(simd_device *d);
     void (*end)(simd_device *d);
@@ -52,6 +53,13 @@ extern const simd_kind simd_rangers[];  /* rangers.c */
 extern const simd_kind simd_lasers[];   /* lasers.c */
 extern const simd_kind simd_maps[];     /* maps.c */
 extern const simd_kind simd_contacts[]; /* contacts.c */
+extern const simd_kind simd_finders[];  /* finders.c */
+extern const simd_kind simd_hands[];    /* hands.c */
+extern const simd_kind simd_eyes[];     /* eyes.c */
+extern const simd_kind simd_lamps[];    /* lamps.c */
+extern const simd_kind simd_senses[];   /* senses.c */
+extern const simd_kind simd_radios[];   /* radios.c */
+extern const simd_kind simd_screens[];  /* screens.c */
 
 /* All of them, ended by NULL. */
 extern const simd_kind *const simd_kinds[];

@@ -282,13 +282,13 @@ struct tpi_sim {
     double farthest;             /* that anybody may get in this step */
     uint32_t *standing;          /* owned; trees with devices that do not move */
     uint32_t standing_count;
-    struct sim_scene scene;
     uint32_t *jointed; /* owned; trees with joints */
     uint32_t jointed_count;
     struct sim_grip *grips; /* owned; all grippers (carry.h) */
     uint32_t grip_count;
     uint32_t *powered; /* owned; trees with batteries, or that charge others */
     uint32_t powered_count;
+    struct sim_scene scene;
     struct sim_beacons beacons[SIM_BEACONS];
     double widest_marker; /* how far any marker is from the pose of its tree */
     bool crowd_is_old;    /* poses have changed since it was sorted */

@@ -68,44 +68,62 @@ const tpi_sim_type tpi_sim_type_floor = {
 
 /* A floor at a place. */
 struct layer {
-    struct sim_view view;
+    tpi_sim_model model;
     double u, v; /* from 0 to 1, from the left and from the top */
     double z, area;
 };
 
-/* Whether a floor is at a place. */
+static const struct sim_member *member_of(const tpi_sim *sim, tpi_sim_model model, uint32_t *tree)
+{
+    *tree = sim->tree_of[model];
+    return &sim->trees.plan[*tree]->members[model - sim->trees.model[*tree]];
+}
+
+/* Whether a floor is at a place. A camera asks this for every pixel, so most get a short answer. */
 static bool lies_at(const tpi_sim *sim, tpi_sim_model model, double x, double y,
                     struct layer *layer)
 {
-    if (tpi_sim_find_device(sim, model, &tpi_sim_type_floor, &layer->view, NULL) != TP_OK) {
+    uint32_t tree;
+    const struct sim_traits *traits = &member_of(sim, model, &tree)->traits;
+    const double *size = traits->size;
+    const double reach =
+        size[0] + size[1] + fabs(traits->origin.x) + fabs(traits->origin.y); /* more than enough */
+    struct sim_frame frame = tpi_sim_member_frame(sim, tree, model - sim->trees.model[tree]);
+
+    if (fabs(x - frame.x) > reach || fabs(y - frame.y) > reach) {
         return false;
     }
-    const struct sim_traits *traits = tpi_sim_view_traits(&layer->view);
-    const struct sim_frame origin = sim_frame_of(&traits->origin);
-    const struct sim_frame frame = sim_frame_join(&layer->view.frame, &origin);
+    if (traits->origin.x != 0 || traits->origin.y != 0 || traits->origin.a != 0) {
+        const struct sim_frame origin = sim_frame_of(&traits->origin);
+        frame = sim_frame_join(&frame, &origin);
+    }
     const double dx = x - frame.x;
     const double dy = y - frame.y;
-    layer->u = (frame.c * dx + frame.s * dy) / traits->size[0] + 0.5;
-    layer->v = 0.5 - (frame.c * dy - frame.s * dx) / traits->size[1];
+    layer->model = model;
+    layer->u = (frame.c * dx + frame.s * dy) / size[0] + 0.5;
+    layer->v = 0.5 - (frame.c * dy - frame.s * dx) / size[1];
     layer->z = frame.z;
-    layer->area = traits->size[0] * traits->size[1];
+    layer->area = size[0] * size[1];
     return layer->u >= 0 && layer->u <= 1 && layer->v >= 0 && layer->v <= 1;
 }
 
+/* Models have the same order in every file. */
 static bool is_above(const struct layer *a, const struct layer *b)
 {
     if (a->z != b->z) {
         return a->z > b->z;
     }
-    return a->area != b->area ? a->area < b->area : a->view.key < b->view.key;
+    return a->area != b->area ? a->area < b->area : a->model < b->model;
 }
 
-static uint32_t colour_of(const struct layer *layer)
+static uint32_t colour_of(const tpi_sim *sim, const struct layer *layer)
 {
-    const struct floor *floor = layer->view.config;
+    uint32_t tree;
+    const struct sim_member *member = member_of(sim, layer->model, &tree);
+    const struct floor *floor = sim->trees.plan[tree]->devices[member->device].config;
 
     if (floor->width == 0) {
-        return tpi_sim_member_colour(layer->view.sim, layer->view.tree, layer->view.device->member);
+        return tpi_sim_member_colour(sim, tree, layer->model - sim->trees.model[tree]);
     }
     const uint32_t column = (uint32_t)(layer->u * floor->width);
     const uint32_t row = (uint32_t)(layer->v * floor->height);
@@ -128,7 +146,7 @@ uint32_t tpi_sim_floor_colour(const tpi_sim *sim, double x, double y)
             found = true;
         }
     }
-    return found ? colour_of(&top) : sim->scene.floor;
+    return found ? colour_of(sim, &top) : sim->scene.floor;
 }
 
 /* ---- Sensors --------------------------------------------------------------------------------- */

@@ -3,8 +3,6 @@
 
 #include "sim/sense.h"
 
-static const char *const camera_properties[] = {"resolution", "range", "fov", "pantilt", NULL};
-
 #define RED 0xff0000ffu
 #define USUAL                                                                                      \
     {                                                                                              \
@@ -13,12 +11,6 @@ static const char *const camera_properties[] = {"resolution", "range", "fov", "p
 
 static const tpi_sim_type plain = {
     .kind = TPI_SIM_PLAIN, .name = "model", .size = USUAL, .colour = RED};
-
-const tpi_sim_type tpi_sim_type_camera = {.kind = TPI_SIM_CAMERA,
-                                          .name = "camera",
-                                          .size = {0.1, 0.07, 0.05},
-                                          .colour = 0x000000ff,
-                                          .properties = camera_properties};
 
 const tpi_sim_type *const tpi_sim_types[TPI_SIM_KINDS] = {
     [TPI_SIM_PLAIN] = &plain,

@@ -61,7 +61,9 @@ static const char *const bad_mobiles[] = {
 #define YARD "worldfile=" TEST_ROOT "/tests/data/sim/yard.world sleep=1"
 #define MODELS                                                                                     \
     "simulation:0 world:0 map:0 position2d:0 localize:0 ranger:0 ranger:1 sonar:0 laser:0 "        \
-    "bumper:0"
+    "bumper:0 fiducial:0 blobfinder:0 gripper:0 actarray:0 blinkenlight:0 power:0 aio:0 aio:1 "    \
+    "aio:2 aio:3 dio:0 dio:1 wifi:0 gps:0 imu:0 graphics2d:0 speech:0"
+#define EVERYWHERE "worldfile=" TEST_ROOT "/tests/data/sim/everything.world sleep=1 model=r"
 static const char *const bad_sims[] = {"sleep=1",
                                        YARD " speed=-1",
 
@@ -140,7 +142,7 @@ static const suite_driver drivers[] = {
         .bad_settings = bad_remotes,
     },
     {
-        .section = {&tp_driver_sim, MODELS, NULL, YARD " model=r0"},
+        .section = {&tp_driver_sim, MODELS, NULL, EVERYWHERE},
         .foreign = "health:0",
         .bad_settings = bad_sims,
     },
