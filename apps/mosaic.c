@@ -100,7 +100,8 @@ static int error_of(const struct colour quarters[4], unsigned pattern)
     return error;
 }
 
-/* The pattern that comes nearest; 0 if the cell is as good as even. */
+/* The pattern that comes nearest, the lower right quarter always behind; 0 if the cell is as good
+ * as even. */
 static unsigned best_pattern(const struct colour quarters[4])
 {
     enum { EVEN = 300 };
@@ -111,7 +112,7 @@ static unsigned best_pattern(const struct colour quarters[4])
     for (unsigned i = 0; i < 4; i++) {
         least += distance(quarters[i], all);
     }
-    for (unsigned pattern = 1; pattern < 15 && least > EVEN; pattern++) {
+    for (unsigned pattern = 1; pattern < 8 && least > EVEN; pattern++) {
         const int error = error_of(quarters, pattern);
         if (error < least) {
             least = error;

@@ -218,6 +218,7 @@ static void canvas_stroke(struct draw_pen *pen, const struct draw_path *path, bo
         trace_line(&canvas->trace, points, count, closed && count > 2, width);
     }
     canvas_fill(pen, &canvas->trace, paint);
+    pen->failed = pen->failed || tpi_draw_path_failed(&canvas->trace);
 }
 
 static void canvas_text(struct draw_pen *pen, const struct draw_text *text)
@@ -231,6 +232,7 @@ static void canvas_text(struct draw_pen *pen, const struct draw_text *text)
     tpi_draw_font_put(&path, text->text, x, text->y, text->size);
     canvas_stroke(pen, &path, false, text->size / 10 + 2.6, &halo);
     canvas_stroke(pen, &path, false, text->size / 10, &paint);
+    pen->failed = pen->failed || tpi_draw_path_failed(&path);
     tpi_draw_path_fini(&path);
 }
 

@@ -10,8 +10,14 @@ void tpi_draw_path_fini(struct draw_path *path)
     tpi_buf_fini(&path->ends);
 }
 
+bool tpi_draw_path_failed(const struct draw_path *path)
+{
+    return path->failed || path->points.failed || path->ends.failed;
+}
+
 void tpi_draw_path_clear(struct draw_path *path)
 {
+    path->failed = tpi_draw_path_failed(path);
     tpi_buf_clear(&path->points);
     tpi_buf_clear(&path->ends);
 }

@@ -21,6 +21,7 @@ struct draw_point {
 struct draw_path {
     tpi_buf points; /* owned: struct draw_point */
     tpi_buf ends;   /* owned: uint32_t, the point behind the last of each line */
+    bool failed;    /* memory ran out once, before it was cleared */
 };
 
 void tpi_draw_path_fini(struct draw_path *path);
@@ -28,6 +29,9 @@ void tpi_draw_path_clear(struct draw_path *path);
 void tpi_draw_path_to(struct draw_path *path, double x, double y);
 void tpi_draw_path_end(struct draw_path *path); /* the line; nothing if it has no points */
 void tpi_draw_path_add_circle(struct draw_path *path, double x, double y, double radius);
+
+/* Whether memory has ever run out. */
+bool tpi_draw_path_failed(const struct draw_path *path);
 
 uint32_t tpi_draw_path_lines(const struct draw_path *path);
 
@@ -61,6 +65,8 @@ struct draw_picture {
 };
 
 struct draw_pen {
+    bool failed; /* memory ran out */
+
     /* Fill what the lines enclose, all of them closed; a hole runs the other way round. */
     void (*fill)(struct draw_pen *pen, const struct draw_path *path,
                  const struct draw_paint *paint);

@@ -144,7 +144,7 @@ bool tpi_draw_scene(struct draw_pen *pen, const struct draw_view *view, const tp
         tpi_draw_names(&scene);
         tpi_draw_scale_bar(&scene);
     }
-    const bool failed = scene.failed || scene.path.points.failed || scene.path.ends.failed;
+    const bool failed = scene.failed || pen->failed || tpi_draw_path_failed(&scene.path);
     tpi_draw_path_fini(&scene.path);
     return !failed;
 }
