@@ -117,7 +117,7 @@ static void put_names(tpi_buf *list, const char *const *names)
     }
 }
 
-static void report_unused(const struct sim_loader *loader, tpi_cfg_section *root)
+static tp_status report_unused(const struct sim_loader *loader, tpi_cfg_section *root)
 {
     static const char *const sections[] = {"points", "z", NULL};
     const char *const end = NULL;
@@ -132,9 +132,13 @@ static void report_unused(const struct sim_loader *loader, tpi_cfg_section *root
     }
     tpi_buf_put(&known, &end, sizeof end);
     pass_over_silent(root, false);
-    tpi_cfg_report_unused(root, known.failed ? NULL : (const char *const *)(void *)known.data, true,
-                          loader->reader.note, loader->reader.context);
+    const bool failed = known.failed;
+    if (!failed) {
+        tpi_cfg_report_unused(root, (const char *const *)(void *)known.data, true,
+                              loader->reader.note, loader->reader.context);
+    }
     tpi_buf_fini(&known);
+    return failed ? tpi_sim_no_memory(loader) : TP_OK;
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */
@@ -156,7 +160,7 @@ static tp_status load_world(struct sim_loader *loader, tpi_cfg *cfg)
         status = read_models(loader, root);
     }
     if (status == TP_OK && loader->reader.note != NULL) {
-        report_unused(loader, root);
+        status = report_unused(loader, root);
     }
     return status == TP_OK ? tpi_sim_build(loader) : status;
 }
