@@ -309,6 +309,7 @@ static int read_port(struct options *o, const char *text)
     const int result = read_whole("port", text, 65535, &value);
 
     o->server.port = (unsigned)value;
+    o->server.any_port = o->server.any_port || (result == EXIT_DONE && value == 0);
     return result;
 }
 
