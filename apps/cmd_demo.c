@@ -35,6 +35,7 @@ struct demo {
     int64_t leave_by_ns; /* when the last picture is not waited for any more; 0 before the end */
     tp_status status;    /* of the last picture */
     tp_error err;
+    tpi_buf notes; /* of the server */
     struct demo_screen screen;
     struct demo_picture picture;
 };
@@ -53,10 +54,10 @@ static void on_signal(int number)
     output_stop();
 }
 
-static void print_note(void *context, const char *text)
+/* Notes wait until the terminal is free again. */
+static void keep_note(void *context, const char *text)
 {
-    (void)context;
-    fprintf(stderr, "%s\n", text);
+    tpi_buf_printf(context, "%s\n", text);
 }
 
 /* ---- While it runs --------------------------------------------------------------------------- */
@@ -151,13 +152,14 @@ static void put_hints(const struct demo *demo, tpi_buf *out)
 /* On the usual port, unless somebody else is there. */
 static tp_status create_server(struct demo *demo, const char *path, tp_error *err)
 {
-    sim_server_options options = {.world = path,
-                                  .speed = demo->speed,
-                                  .seed = 1,
-                                  .threads = 1,
-                                  .server = {.kit = &tp_full_kit, .note = print_note},
-                                  .watch = demo_frame_watch,
-                                  .context = demo->frame};
+    sim_server_options options = {
+        .world = path,
+        .speed = demo->speed,
+        .seed = 1,
+        .threads = 1,
+        .server = {.kit = &tp_full_kit, .note = keep_note, .note_context = &demo->notes},
+        .watch = demo_frame_watch,
+        .context = demo->frame};
     tp_status status = sim_server_create(&demo->server, &options, err);
 
     if (status == TP_E_IO || status == TP_E_EXISTS) {
@@ -240,19 +242,20 @@ static int run_demo(struct demo *demo)
     demo_screen_fini(&demo->screen);
     tpi_buf_fini(&demo->picture.pixels);
     tpi_buf_fini(&hints);
+    fputs(tpi_buf_text(&demo->notes), stderr);
+    tpi_buf_fini(&demo->notes);
     return status == TP_OK ? finish(demo) : command_fail(name, EXIT_FAILED, "%s", err.text);
 }
 
 /* ---- Command line ---------------------------------------------------------------------------- */
 
-static int read_number(const char *option, const char *text, double *value)
+static int read_number(const char *what, const char *text, double least, double *value)
 {
     char *end = NULL;
 
     *value = strtod(text, &end);
-    if (*end != '\0' || end == text || !(*value > 0 && *value <= 1e9)) {
-        return command_fail(name, EXIT_USAGE, "%s takes a number above 0, not \"%s\"", option,
-                            text);
+    if (*end != '\0' || end == text || !(*value >= least && *value <= 1e6)) {
+        return command_fail(name, EXIT_USAGE, "\"%s\" is no %s", text, what);
     }
     return EXIT_DONE;
 }
@@ -266,10 +269,10 @@ static int read_valued(struct demo *demo, int argc, char **argv, int *i)
         return EXIT_USAGE;
     }
     if (strcmp(option, "--seconds") == 0) {
-        return read_number(option, value, &demo->seconds);
+        return read_number("number of seconds", value, 1e-3, &demo->seconds);
     }
     if (strcmp(option, "--speed") == 0) {
-        return read_number(option, value, &demo->speed);
+        return read_number("speed", value, 0, &demo->speed);
     }
     demo->file = value;
     return world_is_picture(value)
@@ -319,7 +322,7 @@ const command command_demo = {
             "can look at them. Ends with q, leaving a picture.\n"
             "\n"
             "  --seconds N       end after N seconds of simulated time\n"
-            "  --speed X         simulated seconds for each real second (1)\n"
+            "  --speed X         simulated seconds for each real second (1); 0: as fast as it can\n"
             "  --headless        draw nothing but the last picture; so it is without a terminal\n"
             "  --render FILE     the last picture (demo.png); .png or .svg\n",
     .run = run,

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "output.h"
+#include "terminal.h"
 
+enum { PATIENCE_MS = 10 }; /* how long the terminal is waited for each time */
 enum { ABOVE = 1, BELOW = 4, LEAST_COLUMNS = 16, LEAST_ROWS = 4 };
 
 void demo_screen_init(struct demo_screen *screen)
@@ -23,6 +25,26 @@ void demo_screen_init(struct demo_screen *screen)
 void demo_screen_fini(struct demo_screen *screen)
 {
     mosaic_fini(&screen->mosaic);
+    tpi_buf_fini(&screen->waiting);
+}
+
+/* Send what is waiting, as far as the terminal takes it. */
+static tp_status send(struct demo_screen *screen)
+{
+    size_t written = 0;
+
+    if (screen->waiting.failed) {
+        return TP_E_NOMEM;
+    }
+    const tp_status status =
+        terminal_write(tpi_buf_text(&screen->waiting) + screen->taken,
+                       screen->waiting.length - screen->taken, PATIENCE_MS, &written);
+    screen->taken += written;
+    if (screen->taken == screen->waiting.length) {
+        tpi_buf_clear(&screen->waiting);
+        screen->taken = 0;
+    }
+    return status;
 }
 
 bool demo_screen_measure(struct demo_screen *screen, uint32_t *width, uint32_t *height)
@@ -37,10 +59,10 @@ bool demo_screen_measure(struct demo_screen *screen, uint32_t *width, uint32_t *
     const uint32_t across = (uint32_t)screen->columns;
     const uint32_t down = (uint32_t)(screen->lines - ABOVE - BELOW);
     if (columns != screen->columns || lines != screen->lines || screen->mosaic.shown == NULL) {
-        if (mosaic_resize(&screen->mosaic, across, down) != TP_OK ||
-            output_write("\033[0m\033[2J", 8) != TP_OK) {
+        if (mosaic_resize(&screen->mosaic, across, down) != TP_OK) {
             return false;
         }
+        tpi_buf_puts(&screen->waiting, "\033[0m\033[2J");
     }
     *width = 2 * across;
     *height = 4 * down;
@@ -123,21 +145,24 @@ static void put_hints(const struct demo_screen *screen, tpi_buf *out)
     tpi_buf_fini(&text);
 }
 
+static bool fits(const struct demo_screen *screen, const struct demo_picture *picture)
+{
+    return picture->width == 2 * screen->mosaic.columns &&
+           picture->height == 4 * screen->mosaic.rows &&
+           picture->pixels.length == (size_t)3 * picture->width * picture->height;
+}
+
 tp_status demo_screen_show(struct demo_screen *screen, const struct demo_picture *picture)
 {
-    tpi_buf out = {0};
-    tp_status status = TP_OK;
+    const tp_status status = send(screen);
 
-    if (picture->width != 2 * screen->mosaic.columns ||
-        picture->height != 4 * screen->mosaic.rows ||
-        picture->pixels.length != (size_t)3 * picture->width * picture->height) {
-        return TP_OK;
+    if (status != TP_OK || screen->waiting.length > 0 || !fits(screen, picture)) {
+        return status;
     }
-    put_title(screen, &out, picture);
-    mosaic_show(&screen->mosaic, &out, (const unsigned char *)picture->pixels.data, ABOVE + 1);
-    put_robots(screen, &out, picture);
-    put_hints(screen, &out);
-    status = out.failed ? TP_E_NOMEM : output_write(tpi_buf_text(&out), out.length);
-    tpi_buf_fini(&out);
-    return status;
+    tpi_buf *out = &screen->waiting;
+    put_title(screen, out, picture);
+    mosaic_show(&screen->mosaic, out, (const unsigned char *)picture->pixels.data, ABOVE + 1);
+    put_robots(screen, out, picture);
+    put_hints(screen, out);
+    return send(screen);
 }

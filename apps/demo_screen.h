@@ -13,6 +13,8 @@ struct demo_screen {
     size_t columns, lines; /* of the terminal */
     const char *world;     /* borrowed; its name */
     const char *hints;     /* borrowed; commands to type, divided by line ends */
+    tpi_buf waiting;       /* what the terminal has not taken yet */
+    size_t taken;          /* how much of it it has */
 };
 
 /* All zero but for the pointers at first. Find out about the terminal. */
@@ -22,7 +24,8 @@ void demo_screen_fini(struct demo_screen *screen);
 /* Take the terminal's size as it is now; how large a picture fits: false if none does. */
 bool demo_screen_measure(struct demo_screen *screen, uint32_t *width, uint32_t *height);
 
-/* Show a picture, unless the terminal has changed since it was ordered. Fails as output_write(). */
+/* Show a picture, unless the terminal has changed since it was ordered, or has not taken all of the
+ * last one: nobody else waits for a terminal that is slow or stopped. TP_E_CLOSED if it is gone. */
 tp_status demo_screen_show(struct demo_screen *screen, const struct demo_picture *picture);
 
 #endif

@@ -2,6 +2,8 @@
 #include "terminal.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,18 +14,51 @@
 static const char begin[] = "\033[?1049h\033[?25l\033[?7l\033[2J";
 static const char end[] = "\033[0m\033[?7h\033[?25h\033[?1049l";
 
+enum { LAST_WORDS_MS = 500 }; /* a terminal that is stopped is not waited for */
+
 static struct termios before;
 static volatile sig_atomic_t taken;
+
+/* A write that does not wait. The mark is one of the terminal, not only ours: others that use it
+ * must not find it there. */
+static ssize_t write_some(const char *text, size_t length)
+{
+    const int flags = fcntl(STDOUT_FILENO, F_GETFL);
+
+    fcntl(STDOUT_FILENO, F_SETFL, flags | O_NONBLOCK);
+    const ssize_t written = write(STDOUT_FILENO, text, length);
+    const int error = errno;
+    fcntl(STDOUT_FILENO, F_SETFL, flags);
+    errno = error;
+    return written;
+}
+
+tp_status terminal_write(const char *text, size_t length, int patience_ms, size_t *written)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+
+    *written = 0;
+    while (*written < length && poll(&out, 1, patience_ms) > 0) {
+        if ((out.revents & (POLLERR | POLLHUP | POLLNVAL)) != 0) {
+            return TP_E_CLOSED;
+        }
+        const ssize_t some = write_some(text + *written, length - *written);
+        if (some < 0 && errno != EINTR && errno != EAGAIN) {
+            return TP_E_CLOSED;
+        }
+        *written += some > 0 ? (size_t)some : 0;
+    }
+    return TP_OK;
+}
 
 void terminal_give_back(void)
 {
     const int error = errno;
+    size_t written;
 
     if (taken) {
         taken = 0;
-        if (write(STDOUT_FILENO, end, sizeof end - 1) < 0) {
-            /* then nobody looks at it any more */
-        }
+        terminal_write(end, sizeof end - 1, LAST_WORDS_MS, &written);
         tcsetattr(STDIN_FILENO, TCSANOW, &before);
     }
     errno = error;
@@ -51,6 +86,7 @@ static void catch_failures(void)
 tp_status terminal_take(tp_error *err)
 {
     struct termios ours;
+    size_t written;
 
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || tcgetattr(STDIN_FILENO, &before) != 0) {
         return tp_fail(err, TP_E_UNSUPPORTED, "this is no terminal");
@@ -64,7 +100,7 @@ tp_status terminal_take(tp_error *err)
     catch_failures();
     taken = 1;
     if (tcsetattr(STDIN_FILENO, TCSANOW, &ours) != 0 ||
-        write(STDOUT_FILENO, begin, sizeof begin - 1) < 0) {
+        terminal_write(begin, sizeof begin - 1, LAST_WORDS_MS, &written) != TP_OK) {
         terminal_give_back();
         return tp_fail(err, TP_E_IO, "the terminal: %s", strerror(errno));
     }

@@ -8,7 +8,7 @@
 #ifndef TROUPE_APPS_TERMINAL_H
 #define TROUPE_APPS_TERMINAL_H
 
-#include <stdbool.h>
+#include <stddef.h>
 
 #include "troupe/status.h"
 
@@ -18,5 +18,9 @@ void terminal_give_back(void); /* safe at any time, also from a signal handler *
 
 /* The next key, -1 if none was pressed. Does not wait. */
 int terminal_key(void);
+
+/* Write what the terminal takes within so many milliseconds; how much that was is in `written`. One
+ * that is stopped takes nothing. TP_E_CLOSED if it is gone. */
+tp_status terminal_write(const char *text, size_t length, int patience_ms, size_t *written);
 
 #endif

@@ -1,0 +1,319 @@
+#!/usr/bin/env python3
+"""troupe demo: a world live on a terminal, served meanwhile; the terminal is given back on every way out.
+argv: the troupe program, source root."""
+import contextlib
+import fcntl
+import os
+import pathlib
+import pty
+import re
+import select
+import signal
+import socket
+import struct
+import sys
+import tempfile
+import termios
+import time
+
+import cli
+import pictures
+import tap
+from cli import PATIENCE, Running, says, troupe, usage
+
+ROOT = pathlib.Path(sys.argv[2])
+PROGRAM = cli.PROGRAM = os.path.abspath(sys.argv[1])
+STEER = re.compile(r"\x1b\[([0-9;?]*)([A-Za-z])")
+BROKEN = re.compile(r"\x1b(\[[0-9;?]*)?(?=\x1b)")  # by the beginning of another one
+
+
+class Screen:
+    """A demo on a terminal; `cells` is what is written where, `colours` what kinds of colours were used."""
+
+    def __init__(self, *arguments, rows=30, columns=100, **environment):
+        self.folder = tempfile.TemporaryDirectory()
+        self.cells, self.row, self.column = {}, 1, 1
+        self.modes, self.colours, self.rest, self.raw = set(), set(), "", b""
+        environ = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor", "LC_ALL": "C.UTF-8", **environment}
+        self.master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        self.before = termios.tcgetattr(slave)
+        self.slave = slave
+        self.pid = os.fork()
+        if self.pid == 0:
+            os.setsid()
+            fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
+            for fd in range(3):
+                os.dup2(slave, fd)
+            os.chdir(self.folder.name)
+            os.execve(PROGRAM, [PROGRAM, "demo", *arguments], environ)
+        self.code = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        if self.code is None:
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+        os.close(self.master)
+        os.close(self.slave)
+        self.folder.cleanup()
+
+    def resize(self, rows, columns):
+        fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def type(self, text):
+        os.write(self.master, text)
+
+    def steer(self, numbers, what):
+        if what == "H":
+            self.row, self.column = [int(number) for number in (numbers or "1;1").split(";")]
+        elif what == "J":
+            self.cells.clear()
+        elif what == "K":
+            for cell in [cell for cell in self.cells if cell[0] == self.row and cell[1] >= self.column]:
+                del self.cells[cell]
+        elif what in "hl":
+            (self.modes.add if what == "h" else self.modes.discard)(numbers)
+        elif what == "m" and numbers[:3] in ("38;", "48;"):
+            self.colours.add(numbers[3])
+        elif what == "m" and numbers not in ("", "0", "1"):
+            self.colours.add("16")
+
+    def draw(self, text):
+        text, at = self.rest + text, 0
+        while at < len(text):
+            if text[at] == "\x1b":
+                match, broken = STEER.match(text, at), BROKEN.match(text, at)
+                if match is None and broken is None:
+                    break
+                if match is not None:
+                    self.steer(*match.groups())
+                at = (match or broken).end()
+                continue
+            if text[at] == "\n":
+                self.row, self.column = self.row + 1, 1
+            elif text[at] != "\r":
+                self.cells[self.row, self.column] = text[at]
+                self.column += 1
+            at += 1
+        self.rest = text[at:]
+
+    def read(self):
+        assert select.select([self.master], [], [], PATIENCE)[0], "nothing comes"
+        piece = os.read(self.master, 65536)
+        self.raw += piece
+        self.draw(piece.decode("utf-8", "replace"))
+
+    def line(self, row):
+        """A row as it is read; from below if negative."""
+        last = max((cell[0] for cell in self.cells), default=0)
+        row = row if row > 0 else last + 1 + row
+        return "".join(self.cells.get((row, column), " ") for column in range(1, 300)).rstrip()
+
+    def text(self):
+        return "\n".join(self.line(row) for row in range(1, 80)).rstrip()
+
+    def until(self, condition):
+        end = time.monotonic() + PATIENCE
+        while not condition(self):
+            self.read()
+            assert time.monotonic() < end, f"it does not happen:\n{self.text()}"
+        return self
+
+    def running(self):
+        return self.until(lambda screen: "ranger:0 --rate 2" in screen.text())
+
+    def ended(self):
+        """Its exit code; all that it has written is drawn, and the terminal has to be as before."""
+        while self.code is None:
+            if select.select([self.master], [], [], 0.05)[0]:
+                self.read()
+            else:
+                pid, status = os.waitpid(self.pid, os.WNOHANG)
+                self.code = os.waitstatus_to_exitcode(status) if pid else None
+        with contextlib.suppress(OSError):
+            while select.select([self.master], [], [], 0)[0]:
+                self.read()
+        tap.equal(termios.tcgetattr(self.slave), self.before)
+        tap.equal(self.modes & {"?1049"}, set())
+        assert "?25" in self.modes and "?7" in self.modes, self.modes
+        return self.code
+
+    def picture(self):
+        return (pathlib.Path(self.folder.name) / "demo.png").read_bytes()
+
+
+def blocks(screen):
+    return {character for character in screen.cells.values() if "▀" <= character <= "▟"}
+
+
+# ---- On a terminal ---------------------------------------------------------------------------------
+
+
+def the_world_is_drawn_live_and_q_ends_it():
+    with Screen() as screen:
+        screen.running()
+        assert "?1049" in screen.modes and "?25" not in screen.modes, screen.modes
+        screen.until(lambda s: len(blocks(s)) > 5)
+        tap.equal(screen.colours, {"2"})
+        assert screen.line(1).startswith(" troupe demo - office, 4 robots"), screen.line(1)
+        assert "● ada " in screen.text() and "m/s" in screen.text()
+        seen = dict(screen.cells)
+        screen.until(lambda s: s.cells != seen and re.search(r" [2-9] s\. q quits", s.line(1)))  # time goes on
+        assert max(column for _, column in screen.cells) <= 100 and max(row for row, _ in screen.cells) <= 30
+        screen.type(b"q")
+        tap.equal(screen.ended(), 0)
+        tap.equal(pictures.head(screen.picture())[0], 1000)
+        assert b"demo.png shows the world after " in screen.raw.split(b"\x1b[?1049l")[1]
+
+
+def signals_end_it_too():
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        with Screen() as screen:
+            screen.running()
+            os.kill(screen.pid, number)
+            tap.equal((number, screen.ended()), (number, 0))
+            tap.equal(pictures.head(screen.picture())[0], 1000)
+
+
+def ctrl_c_ends_it():
+    with Screen() as screen:
+        screen.running().type(b"\x03")
+        tap.equal(screen.ended(), 0)
+
+
+def ctrl_z_does_not_leave_the_page_behind():
+    with Screen() as screen:
+        screen.running().type(b"\x1a")
+        seen = dict(screen.cells)
+        screen.until(lambda s: s.cells != seen)
+        screen.type(b"\x1b")
+        tap.equal(screen.ended(), 0)
+
+
+def whoever_is_in_a_hurry_interrupts_twice():
+    with Screen() as screen:
+        screen.running()
+        os.kill(screen.pid, signal.SIGSTOP)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGCONT):  # both wait when it goes on
+            os.kill(screen.pid, number)
+        assert screen.ended() in (0, 130), screen.code
+
+
+def a_crash_gives_the_terminal_back():
+    with Screen() as screen:
+        screen.running()
+        os.kill(screen.pid, signal.SIGABRT)
+        assert screen.ended() not in (0, None)
+
+
+def it_follows_the_size_of_the_terminal():
+    with Screen(rows=30, columns=100) as screen:
+        screen.running()
+        screen.resize(20, 60)
+        screen.until(lambda s: "troupe demo" in s.line(1) and max(column for _, column in s.cells) <= 60
+                     and max(row for row, _ in s.cells) <= 20 and blocks(s))
+        screen.resize(3, 10)  # nothing fits
+        screen.resize(40, 120)
+        screen.until(lambda s: (40, 2) in s.cells and len(blocks(s)) > 5)
+        screen.type(b"q")
+        tap.equal(screen.ended(), 0)
+
+
+def fewer_colours_are_enough():
+    for environment, colours in (({"COLORTERM": ""}, {"5"}), ({"COLORTERM": "", "TERM": "linux"}, {"16"})):
+        with Screen(**environment) as screen:
+            screen.running().until(lambda s: len(blocks(s)) > 5)
+            screen.type(b"q")
+            tap.equal((screen.ended(), screen.colours - {"2"} if colours == {"16"} else screen.colours), (0, colours))
+
+
+def without_colours_and_utf8_there_are_letters():
+    for environment in ({"NO_COLOR": "1"}, {"LC_ALL": "C"}):
+        with Screen(**environment) as screen:
+            screen.running().until(lambda s: s.text().count("=") > 20)
+            tap.equal((blocks(screen), screen.colours), (set(), set()))
+            if environment.get("LC_ALL") == "C":
+                assert all(character < "\x7f" for character in screen.cells.values()), screen.text()
+            screen.type(b"q")
+            tap.equal(screen.ended(), 0)
+
+
+# ---- What it serves --------------------------------------------------------------------------------
+
+
+def hinted(text):
+    """The commands that it tells to type, and where."""
+    commands = re.findall(r"troupe ((?:list|print)[^\n]*)", text)
+    port = re.search(r"localhost:(\d+)", text)
+    return [command.split() for command in commands], int(port.group(1)) if port else 6665
+
+
+def a_terminal_that_is_stopped_stops_nobody_else():
+    with Screen() as screen:
+        screen.running().type(b"\x13")  # ctrl-s
+        (listing, *_), port = hinted(screen.text())
+        states = [troupe("request", f"localhost:{port}/world:0", "GET_STATE", "--json").stdout for _ in range(2)]
+        assert len(set(states)) == 2 and "position2d:0" in troupe(*listing).stdout, states
+        os.kill(screen.pid, signal.SIGTERM)
+        screen.type(b"\x11")
+        tap.equal(screen.ended(), 0)
+
+
+def what_it_tells_to_type_works():
+    with Screen() as screen:
+        screen.running()
+        (listing, pose, scan), _ = hinted(screen.text())
+        result = troupe(*listing)
+        assert "position2d:0" in result.stdout, (listing, result)
+        assert '"px"' in troupe(*pose, "--json", "--count", "1").stdout
+        assert '"ranges"' in troupe(*scan, "--json", "--count", "1").stdout
+        screen.type(b"q")
+        tap.equal(screen.ended(), 0)
+
+
+def a_taken_port_does_not_matter():
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(OSError):  # somebody else has it: as good
+            stack.enter_context(socket.create_server(("127.0.0.1", 6665)))
+        with tempfile.TemporaryDirectory() as folder, Running("demo", "--headless", cwd=folder) as running:
+            tap.equal(running.line(), 'the world "office" runs\n')
+            commands, port = hinted("".join(running.line() for _ in range(3)))
+            assert port != 6665, commands
+            assert "position2d:0" in troupe(*commands[0]).stdout
+            tap.equal(running.interrupt(), (0, ""))
+
+
+# ---- Without a terminal ----------------------------------------------------------------------------
+
+
+def headless_it_leaves_a_picture():
+    with tempfile.TemporaryDirectory() as folder:
+        for world, arguments in (("office", []), ("cave", ["cave"])):
+            file = f"{folder}/{world}.png"
+            result = troupe("demo", *arguments, "--headless", "--seconds", "3", "--speed", "0", "--render", file)
+            tap.equal((result.returncode, result.stderr), (0, ""))
+            assert f"{file} shows the world after " in result.stdout, result.stdout
+            tap.equal(pictures.head(pathlib.Path(file).read_bytes())[0], 1000)
+        result = troupe("demo", "--seconds", "2", "--speed", "0", "--render", f"{folder}/x.svg")  # a pipe is no terminal
+        tap.equal((result.returncode, result.stderr, "\033" in result.stdout), (0, "", False))
+        assert pathlib.Path(f"{folder}/x.svg").read_text().startswith("<svg ")
+
+
+def mistakes_are_told():
+    says(troupe("demo", "--seconds", "0"), 2, usage("demo", '"0" is no number of seconds'))
+    says(troupe("demo", "--speed", "x"), 2, usage("demo", '"x" is no speed'))
+    says(troupe("demo", "--render", "x.gif"), 2, usage("demo", '"x.gif" is neither .png nor .svg'))
+    says(troupe("demo", "a", "b"), 2, usage("demo", 'unexpected "b"'))
+    says(troupe("demo", "nowhere"), 1, 'troupe demo: there is no world "nowhere"\n')
+    result = troupe("demo", "--headless", "--seconds", "1", "--speed", "0", "--render", "/no/x.png")
+    tap.equal((result.returncode, result.stderr), (1, "troupe demo: cannot write /no/x.png: No such file or directory\n"))
+
+
+tap.main(the_world_is_drawn_live_and_q_ends_it, signals_end_it_too, ctrl_c_ends_it, ctrl_z_does_not_leave_the_page_behind,
+         whoever_is_in_a_hurry_interrupts_twice, a_crash_gives_the_terminal_back, it_follows_the_size_of_the_terminal,
+         fewer_colours_are_enough, without_colours_and_utf8_there_are_letters,
+         a_terminal_that_is_stopped_stops_nobody_else, what_it_tells_to_type_works,
+         a_taken_port_does_not_matter, headless_it_leaves_a_picture, mistakes_are_told)
