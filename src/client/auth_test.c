@@ -149,6 +149,38 @@ static void a_later_connection_that_is_refused_is_told(void **state)
     assert_true(tp_client_is_refused(b->client));
 }
 
+static bool busy(fake_server *server, const tp_msghdr *header, const unsigned char *body)
+{
+    static char text[] = "too many";
+    const tp_failure failure = {TP_E_LIMIT, sizeof text, text};
+
+    if (header->addr.interf != TP_PLAYER_CODE || header->subtype != TP_PLAYER_REQ_PROVE) {
+        return guard(server, header, body);
+    }
+    fake_server_reply(server, header, TP_MSGTYPE_RESP_NACK, &tp_desc_failure, &failure);
+    return true;
+}
+
+static void a_server_that_looks_at_no_keys_for_now_is_tried_again(void **state)
+{
+    struct bench *b = *state;
+
+    guard_with(b, "sesame");
+    b->options.key = "sesame";
+    connect_client(b);
+    b->server.handle = busy;
+    fake_server_hang_up(&b->server);
+    wait_lost(b);
+    pass(b, S / 10);
+    while (strstr(b->client->why.text, ": the key is not looked at: too many") == NULL) {
+        tp_loop_turn(b->loop, true);
+    }
+    b->server.handle = guard;
+    pass(b, S);
+    wait_connected(b);
+    assert_int_equal(tp_client_right(b->client), TP_RIGHT_WRITE);
+}
+
 static bool read_only(fake_server *server, const tp_msghdr *header, const unsigned char *body)
 {
     static char name[] = "fake";
@@ -346,6 +378,8 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_later_connection_that_is_refused_is_told, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(a_server_that_looks_at_no_keys_for_now_is_tried_again,
+                                        set_up, tear_down),
         cmocka_unit_test_setup_teardown(without_a_key_the_hello_says_who_may_only_read, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_server_without_keys_needs_none, set_up, tear_down),

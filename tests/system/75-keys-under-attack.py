@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Clients that try to get a right that they have no key for.  argv: the troupe program."""
+import socket
 import struct
 import sys
 import threading
@@ -159,6 +160,25 @@ def ten_thousand_tries_get_nowhere(server, client):
         asker.client.socket.close()
 
 
+def from_host(address, host):
+    """A client that connects from another address of this machine."""
+    client = player.Client.__new__(player.Client)
+    client.socket = socket.create_connection(address, timeout=60, source_address=(host, 0))
+    client.banner, client.seq = client.socket.recv(32), 0
+    client.hello()
+    return client
+
+
+@guarded()
+def connecting_anew_is_no_way_around(server, client):
+    """After a hundred wrong tries a host gets ten a second, however many connections it makes."""
+    told = set()
+    while not any("too many wrong keys came from your host: wait 0.1 s" in text for text in told):
+        with from_host(server.address, "127.0.0.9") as other:
+            told.add(keys.why(keys.prove(other, "wrong")))
+    tap.equal(keys.prove(client, SECRET).type, ACK)  # from another host
+
+
 @guarded()
 def a_reset_is_no_way_around(server, client):
     """The key in a reset is a try like any other."""
@@ -185,5 +205,5 @@ def a_source_of_datagrams_that_begins_anew_has_no_right(server, client):
 
 tap.main(a_proof_is_good_once, a_proof_belongs_to_its_connection, truncated_proofs_are_wrong,
          a_server_does_not_prove_keys_to_its_clients, keys_that_are_nearly_right_are_wrong, who_was_wrong_waits,
-         ten_thousand_tries_get_nowhere, a_reset_is_no_way_around,
+         ten_thousand_tries_get_nowhere, connecting_anew_is_no_way_around, a_reset_is_no_way_around,
          a_source_of_datagrams_that_begins_anew_has_no_right)
