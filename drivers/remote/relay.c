@@ -217,6 +217,7 @@ static void tell_start(tp_after *after)
     if (of->outcome != TP_OK) {
         relay_stop(of);
     }
+    of->started = of->outcome == TP_OK;
     tp_instance_started(of->self, of->outcome, of->why);
 }
 
@@ -268,9 +269,9 @@ static void connection_changed(void *context, tp_client *client, const char *why
         return; /* not listening yet, or its owner knows more */
     } else if (of->starting) {
         finish_start(of, tp_client_is_refused(client) ? TP_E_DENIED : TP_E_IO, why);
-    } else if (tp_client_is_refused(client)) {
+    } else if (tp_client_is_refused(client) && of->started) {
         fail_later(of, why);
-    } else {
+    } else if (of->started) {
         tell_readers(of, TP_E_CLOSED, why);
     }
 }
@@ -324,7 +325,7 @@ tp_status relay_start(struct relay *relay, const char *url, int64_t patience_ns,
         .changed = connection_changed,
         .context = relay};
     relay->open_count = 0;
-    relay->was_connected = relay->refused = false;
+    relay->was_connected = relay->started = relay->refused = false;
     tp_status status = tp_client_connect_later(&relay->client, url, &options, err);
     status = status == TP_OK ? open_counterparts(relay, err) : status;
     if (status != TP_OK) {

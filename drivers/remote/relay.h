@@ -37,7 +37,8 @@ struct relay {
     tp_after ending;    /* tells how the start went, when no callback is under way */
     tp_status outcome;  /* what it will tell */
     char why[256];      /* and why */
-    bool refused;       /* the start was long ago, and it tells that the key is not good any more */
+    bool started;       /* the start went well, and was told */
+    bool refused;       /* to be told: the key is not good any more */
     bool of_child;      /* the other server is a child process, whose owner tells its end */
 };
 

@@ -110,8 +110,12 @@ static void on_proved(tpi_ask *ask, tp_status status, const tp_msg *answer, cons
     if (client->state != TPI_CLIENT_GREETING) {
         return;
     }
-    if (status != TP_OK) {
+    if (status == TP_E_DENIED) {
         tpi_client_is_refused(client, why);
+        return;
+    }
+    if (status != TP_OK) { /* too many are trying; later perhaps */
+        tpi_client_is_down(client, "%s: the key is not looked at: %s", client->url, why);
         return;
     }
     status = tpi_client_introduce(client, TP_PLAYER_REQ_RIGHT, NULL, on_right);

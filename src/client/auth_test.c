@@ -116,6 +116,7 @@ static void a_key_that_is_not_good_any_more_ends_the_client(void **state)
     while (b->client->why.code != TP_E_DENIED) {
         tp_loop_turn(b->loop, true);
     }
+    assert_non_null(strstr(b->trace, ": the key is refused: no key fits;")); /* it was told */
     const unsigned accepted = b->server.accepted;
     for (unsigned i = 0; i < 100; i++) {
         pass(b, S);
@@ -123,6 +124,61 @@ static void a_key_that_is_not_good_any_more_ends_the_client(void **state)
     assert_int_equal(b->server.accepted, accepted);
     assert_int_equal(tp_client_open(b->client, "laser:0", TP_READ_MODE, &proxy, &b->err),
                      TP_E_DENIED);
+}
+
+static void a_later_connection_that_is_refused_is_told(void **state)
+{
+    struct bench *b = *state;
+
+    guard_with(b, "sesame");
+    b->options.key = "simsalabim";
+    fake_server_vanish(&b->server);
+    assert_int_equal(tp_client_connect_later(&b->client, b->server.url, &b->options, &b->err),
+                     TP_OK);
+    while (b->trace[0] == '\0') {
+        tp_loop_turn(b->loop, true);
+    }
+    assert_non_null(strstr(b->trace, "connection refused"));
+    b->trace[0] = '\0';
+    fake_server_return(&b->server);
+    pass(b, S / 10);
+    while (b->trace[0] == '\0') {
+        tp_loop_turn(b->loop, true);
+    }
+    assert_non_null(strstr(b->trace, ": the key is refused: no key fits;"));
+    assert_true(tp_client_is_refused(b->client));
+}
+
+static bool busy(fake_server *server, const tp_msghdr *header, const unsigned char *body)
+{
+    static char text[] = "too many";
+    const tp_failure failure = {TP_E_LIMIT, sizeof text, text};
+
+    if (header->addr.interf != TP_PLAYER_CODE || header->subtype != TP_PLAYER_REQ_PROVE) {
+        return guard(server, header, body);
+    }
+    fake_server_reply(server, header, TP_MSGTYPE_RESP_NACK, &tp_desc_failure, &failure);
+    return true;
+}
+
+static void a_server_that_looks_at_no_keys_for_now_is_tried_again(void **state)
+{
+    struct bench *b = *state;
+
+    guard_with(b, "sesame");
+    b->options.key = "sesame";
+    connect_client(b);
+    b->server.handle = busy;
+    fake_server_hang_up(&b->server);
+    wait_lost(b);
+    pass(b, S / 10);
+    while (strstr(b->client->why.text, ": the key is not looked at: too many") == NULL) {
+        tp_loop_turn(b->loop, true);
+    }
+    b->server.handle = guard;
+    pass(b, S);
+    wait_connected(b);
+    assert_int_equal(tp_client_right(b->client), TP_RIGHT_WRITE);
 }
 
 static bool read_only(fake_server *server, const tp_msghdr *header, const unsigned char *body)
@@ -320,6 +376,10 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_key_that_is_not_good_any_more_ends_the_client, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(a_later_connection_that_is_refused_is_told, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_server_that_looks_at_no_keys_for_now_is_tried_again,
+                                        set_up, tear_down),
         cmocka_unit_test_setup_teardown(without_a_key_the_hello_says_who_may_only_read, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_server_without_keys_needs_none, set_up, tear_down),

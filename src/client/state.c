@@ -122,6 +122,7 @@ void tpi_client_is_greeted(tp_client *client)
 void tpi_client_is_refused(tp_client *client, const char *why)
 {
     client->refused = true;
+    client->told = client->told && client->gives_up; /* a loss was told, but not this */
     client->gives_up = true;
     tpi_client_is_down(client, "%s: the key is refused: %s", client->url, why);
 }

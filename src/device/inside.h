@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "device/hub.h"
+#include "device/tries.h"
 #include "platform/guard.h"
 #include "platform/thread.h"
 #include "troupe/front.h"
@@ -271,6 +272,7 @@ struct tpi_hub {
     tpi_key *keys;            /* owned */
     size_t key_count;
     tp_right guests[TP_REACH_COUNT]; /* clients without a key */
+    struct tries tries;
     tpi_task panic_task;
     atomic_bool panic_told;    /* the task is on its way */
     const char *guard_program; /* borrowed; NULL for one that is searched for */

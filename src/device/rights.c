@@ -8,7 +8,8 @@
  * A key is proved by the HMAC of a challenge: random bytes that belong to one session and are good
  * for one try. Old clients show the key itself. Either way all keys are tried, in the same time
  * whichever fits. After a wrong try nothing is looked at for a second, after the next for two, and
- * so on to a minute: the client is told so at once, and nobody waits.
+ * so on to a minute: the client is told so at once, and nobody waits. Who connects anew for each
+ * try meets the limit of its host (tries.h).
  *
  * A panic is reset by operators and by the client that raised it; as long as there is no operator's
  * key also by clients on this machine that may move: without that, a panic whose raiser is gone
@@ -140,26 +141,33 @@ tp_status rights_to_open(const tp_session *session, const tp_device *device, uns
 
 static tp_status is_ready(const tp_session *session, tp_error *err)
 {
-    const int64_t wait_ns =
-        session->guest.next_try_ns - tp_clock_now_ns(tp_hub_clock(session->hub));
+    const int64_t now_ns = tp_clock_now_ns(tp_hub_clock(session->hub));
+    const int64_t own_ns = session->guest.wrong > 0 ? session->guest.next_try_ns - now_ns : 0;
+    const int64_t host_ns = tries_wait_ns(&session->hub->tries, session->name, now_ns);
 
     if (session->hub->key_count == 0) {
         return tp_fail(err, TP_E_UNSUPPORTED, "the server has no keys");
     }
-    return session->guest.wrong == 0 || wait_ns <= 0
-               ? TP_OK
-               : tp_fail(err, TP_E_LIMIT,
-                         "a wrong key came before: wait %.1f s before the next try",
-                         (double)wait_ns / (double)TP_NS_PER_S);
+    if (own_ns > 0) {
+        return tp_fail(err, TP_E_LIMIT, "a wrong key came before: wait %.1f s before the next try",
+                       (double)own_ns / (double)TP_NS_PER_S);
+    }
+    return host_ns == 0 ? TP_OK
+                        : tp_fail(err, TP_E_LIMIT,
+                                  "too many wrong keys came from your host: wait %.1f s before the "
+                                  "next try",
+                                  (double)host_ns / (double)TP_NS_PER_S);
 }
 
 static tp_status is_wrong(tp_session *session, tp_error *err)
 {
     struct guest *guest = &session->guest;
+    const int64_t now_ns = tp_clock_now_ns(tp_hub_clock(session->hub));
     const unsigned doubled = guest->wrong < MOST_WAIT_DOUBLED ? guest->wrong : MOST_WAIT_DOUBLED;
 
     guest->wrong++;
-    guest->next_try_ns = tp_clock_now_ns(tp_hub_clock(session->hub)) + (TP_NS_PER_S << doubled);
+    guest->next_try_ns = now_ns + (TP_NS_PER_S << doubled);
+    tries_count(&session->hub->tries, session->name, now_ns);
     return tp_fail(err, TP_E_DENIED, "no key of this server fits; wait %lld s before the next try",
                    1LL << doubled);
 }

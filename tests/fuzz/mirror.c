@@ -69,7 +69,8 @@ static tp_server *server(void)
 {
     static tp_server *made;
     const tp_server_options options = {
-        .text = "driver ( name \"mirror\" provides [ \"position2d:0\" \"laser:0\" \"map:0\" "
+        .text = "keys [ \"anna operate secret\" ] open yes driver ( name \"mirror\" provides [ "
+                "\"position2d:0\" \"laser:0\" \"map:0\" "
                 "\"opaque:0\" \"blackboard:0\" \"camera:0\" \"speech:0\" \"ranger:0\" "
                 "\"actarray:0\" \"graphics2d:0\" \"vectormap:0\" \"planner:0\" ] )",
         .listen = "",

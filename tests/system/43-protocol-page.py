@@ -14,11 +14,11 @@ PAGE = (pathlib.Path(sys.argv[2]) / "docs/protocol.md").read_text(encoding="utf-
 CLIENT = re.search(r"```python\n(.*?)```", PAGE, re.S)[1]
 
 
-def run_client(server, count):
+def run_client(server, count, *key):
     with tempfile.NamedTemporaryFile("w", suffix=".py") as file:
         file.write(CLIENT)
         file.flush()
-        return subprocess.run([sys.executable, file.name, "127.0.0.1", str(server.address[1]), str(count)],
+        return subprocess.run([sys.executable, file.name, "127.0.0.1", str(server.address[1]), str(count), *key],
                               capture_output=True, text=True, timeout=300, check=False)
 
 
@@ -44,6 +44,19 @@ def the_client_is_told_why_it_is_refused():
         tap.equal(result.stderr.splitlines()[-1], "RuntimeError: there is no such device")
 
 
+def the_client_proves_that_it_has_a_key():
+    with player.server(PROGRAM, 'keys [ "anna move sesame" ]\n' + player.FAKE) as server:
+        result = run_client(server, 20, "sesame")
+        tap.equal((result.returncode, result.stderr), (0, ""))
+        xs = [float(line.split()[1]) for line in result.stdout.splitlines() if line.startswith("x ")]
+        tap.equal(xs[-1] > xs[0], True)
+        result = run_client(server, 1, "simsalabim")
+        tap.equal(result.stderr.splitlines()[-1],
+                  "RuntimeError: no key of this server fits; wait 1 s before the next try")
+        xs = [line for line in run_client(server, 20).stdout.splitlines() if line.startswith("x ")]
+        tap.equal(xs[0], xs[-1])  # the command was dropped
+
+
 def the_bytes_of_the_example_are_those_of_the_server():
     words = re.search(r"motors on\):\n\n(.*?)\n\n", PAGE, re.S)[1].split()
     body = "".join(words[9:])
@@ -53,4 +66,5 @@ def the_bytes_of_the_example_are_those_of_the_server():
 
 
 tap.main(the_client_is_short, the_client_lists_drives_and_prints, the_client_is_told_why_it_is_refused,
+         the_client_proves_that_it_has_a_key,
          the_bytes_of_the_example_are_those_of_the_server)

@@ -9,6 +9,7 @@ import tap
 
 PROGRAM = sys.argv[1]
 PAGE = pathlib.Path(sys.argv[2], "docs/configuration.md").read_text(encoding="utf-8")
+KEYS = re.search(r"^```text\n(# NAME .*?)^```", PAGE, re.M | re.S)[1]
 
 
 def every_example_is_a_configuration():
@@ -18,6 +19,9 @@ def every_example_is_a_configuration():
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "example.cfg")
             path.write_text(example, encoding="utf-8")
+            keys = pathlib.Path(folder, "robot.keys")
+            keys.write_text(KEYS, encoding="utf-8")
+            keys.chmod(0o600)
             pathlib.Path(folder, "common.inc").write_text("", encoding="utf-8")
             result = tap.run([PROGRAM, "check", path])
             tap.equal((result.returncode, result.stderr), (0, ""))

@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+"""Clients that try to get a right that they have no key for.  argv: the troupe program."""
+import socket
+import struct
+import sys
+import threading
+
+import keys
+import player
+import tap
+from player import ACK, NACK, PLAYER, POSITION2D
+
+PROGRAM = sys.argv[1]
+SECRET = "correct horse battery staple"
+TEXT = f'keys [ "anna move {SECRET}" ]\n' + player.FAKE
+TRIES, BATCH = 10000, 1000
+RESET_PANIC, PANIC = 206, 205
+
+
+def guarded(options=()):
+    """Run a test with a server that has a key, and a client that was greeted."""
+    def decorate(test):
+        def run():
+            with player.server(PROGRAM, TEXT, options) as server, player.Client(server.address) as client:
+                client.hello()
+                test(server, client)
+        run.__name__ = test.__name__
+        return run
+    return decorate
+
+
+def may_only_read(client):
+    tap.equal(keys.right(client), ("read", ""))
+
+
+def is_wrong(reply):
+    tap.equal((reply.type, keys.why(reply)), (NACK, "no key of this server fits; wait 1 s before the next try"))
+
+
+@guarded()
+def a_proof_is_good_once(server, client):
+    nonce = keys.challenge(client)
+    proof = keys.counted(keys.proof(nonce, SECRET))
+    tap.equal(client.request(PLAYER, 0, keys.PROVE, proof).type, ACK)
+    tap.equal(keys.right(client), ("move", "anna"))
+    tap.equal(keys.why(client.request(PLAYER, 0, keys.PROVE, proof)),
+              "ask for a challenge first; each is good for one proof")
+    with player.Client(server.address) as other:  # who listened has nothing
+        other.hello()
+        keys.challenge(other)
+        is_wrong(other.request(PLAYER, 0, keys.PROVE, proof))
+        may_only_read(other)
+
+
+@guarded()
+def a_proof_belongs_to_its_connection(server, client):
+    with player.Client(server.address) as other:
+        other.hello()
+        mine, his = keys.challenge(client), keys.challenge(other)
+        tap.equal(mine == his, False)
+        is_wrong(client.request(PLAYER, 0, keys.PROVE, keys.counted(keys.proof(his, SECRET))))
+        may_only_read(client)
+        tap.equal(other.request(PLAYER, 0, keys.PROVE, keys.counted(keys.proof(his, SECRET))).type, ACK)
+
+
+def truncated_proofs_are_wrong():
+    with player.server(PROGRAM, TEXT) as server:
+        for length in (0, 1, 16, 31):
+            with player.Client(server.address) as client:
+                client.hello()
+                whole = keys.proof(keys.challenge(client), SECRET)
+                is_wrong(client.request(PLAYER, 0, keys.PROVE, keys.counted(whole[:length])))
+                may_only_read(client)
+        with player.Client(server.address) as client:
+            client.hello()
+            whole = keys.proof(keys.challenge(client), SECRET)
+            for body in (b"", b"\0", struct.pack(">II", 33, 33) + whole + bytes(4),
+                         struct.pack(">II", 32, 32) + whole[:-1], struct.pack(">II", 2**32 - 1, 2**32 - 1)):
+                tap.equal(client.request(PLAYER, 0, keys.PROVE, body).type, NACK)
+            may_only_read(client)
+            # what cannot be read is no try, and the challenge still stands
+            tap.equal(client.request(PLAYER, 0, keys.PROVE, keys.counted(whole)).type, ACK)
+
+
+@guarded()
+def a_server_does_not_prove_keys_to_its_clients(server, client):
+    """A challenge cannot be handed back."""
+    del server
+    nonce = keys.challenge(client)
+    is_wrong(client.request(PLAYER, 0, keys.PROVE, keys.counted(nonce)))
+    may_only_read(client)
+
+
+@guarded()
+def keys_that_are_nearly_right_are_wrong(server, client):
+    del client
+    for wrong in ("", "correct", SECRET[:-1], SECRET[:-1] + "E", SECRET + "x", SECRET.upper(), "anna", "anna move"):
+        with player.Client(server.address) as other:
+            other.hello()
+            is_wrong(keys.show(other, wrong[:32]))
+            may_only_read(other)
+
+
+@guarded()
+def who_was_wrong_waits(server, client):
+    is_wrong(keys.prove(client, "wrong"))
+    tap.equal(keys.why(keys.prove(client, SECRET)).startswith("a wrong key came before: wait "), True)
+    tap.equal(keys.why(keys.show(client, SECRET)).startswith("a wrong key came before: wait "), True)
+    may_only_read(client)
+    with player.Client(server.address) as other:  # nobody else does
+        tap.equal(keys.prove(other, SECRET).type, ACK)
+
+
+class Asker(threading.Thread):
+    """A client that goes on asking; how often it was answered."""
+
+    def __init__(self, server):
+        super().__init__()
+        self.client = player.Client(server.address)
+        self.client.open(POSITION2D, 0)
+        self.answers = 0
+        self.leaving = threading.Event()
+
+    def run(self):
+        while not self.leaving.is_set():
+            tap.equal(self.client.request(POSITION2D, 0, 1).type, ACK)
+            self.answers += 1
+
+
+def attempt(client):
+    """A thousand tries without waiting for answers; then their answers, in order."""
+    first = client.seq + 1
+    for _ in range(BATCH):
+        client.send(PLAYER, 0, player.REQUEST, keys.CHALLENGE)
+        client.send(PLAYER, 0, player.REQUEST, keys.PROVE, keys.counted(bytes(32)))
+    answers = [client.message() for _ in range(2 * BATCH)]
+    tap.equal([message.seq for message in answers], list(range(first, first + 2 * BATCH)))
+    proofs = [message for message in answers if message.subtype == keys.PROVE]
+    tap.equal({message.type for message in proofs}, {NACK})
+    return sum("no key of this server fits" in keys.why(message) for message in proofs)
+
+
+@guarded()
+def ten_thousand_tries_get_nowhere(server, client):
+    """All are answered, few are looked at, and a client beside them goes on."""
+    asker = Asker(server)
+    asker.start()
+    try:
+        looked_at = attempt(client)  # from here on memory has to stay where it is
+        before, memory = asker.answers, server.memory()
+        for _ in range(TRIES // BATCH):
+            looked_at += attempt(client)
+        tap.equal(looked_at < 20, True)  # after 1 s, 2 s, 4 s ...
+        tap.equal(asker.answers > before, True)
+        tap.equal(server.memory() - memory < 4 << 20, True)
+        may_only_read(client)
+    finally:
+        asker.leaving.set()
+        asker.join()
+        asker.client.socket.close()
+
+
+def from_host(address, host):
+    """A client that connects from another address of this machine."""
+    client = player.Client.__new__(player.Client)
+    client.socket = socket.create_connection(address, timeout=60, source_address=(host, 0))
+    client.banner, client.seq = client.socket.recv(32), 0
+    client.hello()
+    return client
+
+
+@guarded()
+def connecting_anew_is_no_way_around(server, client):
+    """After a hundred wrong tries a host gets ten a second, however many connections it makes."""
+    told = set()
+    while not any("too many wrong keys came from your host: wait 0.1 s" in text for text in told):
+        with from_host(server.address, "127.0.0.9") as other:
+            told.add(keys.why(keys.prove(other, "wrong")))
+    tap.equal(keys.prove(client, SECRET).type, ACK)  # from another host
+
+
+@guarded()
+def a_reset_is_no_way_around(server, client):
+    """The key in a reset is a try like any other."""
+    with player.Client(server.address) as other:
+        other.hello()
+        other.request(PLAYER, 0, PANIC, struct.pack(">II", 0, 0) + player.text("") + player.text("test"))
+        for i in range(10):
+            reply = client.request(PLAYER, 0, RESET_PANIC, struct.pack(">I", 1) + player.text(f"guess {i}"))
+            tap.equal(("no key of this server fits" in keys.why(reply), i), (i == 0, i))
+        tap.equal(client.request(PLAYER, 0, 207).body[3], 1)
+
+
+@guarded(("--udp",))
+def a_source_of_datagrams_that_begins_anew_has_no_right(server, client):
+    del client
+    with keys.UdpClient(server.address) as udp:
+        udp.hello()
+        tap.equal(keys.prove(udp, SECRET).type, ACK)
+        tap.equal(keys.right(udp), ("move", "anna"))
+        udp.socket.send(b"")
+        tap.equal(len(udp.socket.recv(100)), 32)
+        may_only_read(udp)
+
+
+tap.main(a_proof_is_good_once, a_proof_belongs_to_its_connection, truncated_proofs_are_wrong,
+         a_server_does_not_prove_keys_to_its_clients, keys_that_are_nearly_right_are_wrong, who_was_wrong_waits,
+         ten_thousand_tries_get_nowhere, connecting_anew_is_no_way_around, a_reset_is_no_way_around,
+         a_source_of_datagrams_that_begins_anew_has_no_right)
