@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "commands.h"
 #include "run_table.h"
 #include "server/plugin.h"
@@ -355,11 +356,13 @@ static int run_plugin(int argc, char **argv)
 static int run_drivers(int argc, char **argv)
 {
     bool found = argc == 0;
+    tpi_nearest nearest;
+    char hint[96];
 
     if (argc > 0 && strcmp(argv[0], "--plugin") == 0) {
         return run_plugin(argc, argv);
     }
-
+    tpi_nearest_init(&nearest, argc > 0 ? argv[0] : "");
     for (const tp_driver *const *at = tp_full_kit.drivers; *at != NULL; at++) {
         const tp_driver *driver = *at;
         if (argc == 0) {
@@ -367,10 +370,13 @@ static int run_drivers(int argc, char **argv)
         } else if (strcmp(argv[0], driver->name) == 0) {
             print_driver(driver);
             found = true;
+        } else {
+            tpi_nearest_offer(&nearest, driver->name);
         }
     }
     return found ? EXIT_DONE
-                 : command_fail("drivers", EXIT_FAILED, "there is no driver \"%s\"", argv[0]);
+                 : command_fail("drivers", EXIT_FAILED, "there is no driver \"%s\"%s", argv[0],
+                                tpi_nearest_hint(&nearest, hint, sizeof hint));
 }
 
 const command command_run = {
