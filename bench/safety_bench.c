@@ -248,20 +248,21 @@ struct link {
     const char *who; /* stops it */
     int64_t (*trial)(struct trial *t);
     unsigned count;
-    bool kills;       /* each trial has a server of its own */
+    int megabytes;    /* that the server uses, of which each trial has its own; -1 for one server */
     double budget_ms; /* beside what the machine costs */
 };
 
 static const struct link links[] = {
-    {"a client is killed: its connection closes", "loop, worker", close_client, 300, false, 20},
-    {"a client is silent: from the end of its lease", "worker", fall_silent, 100, false, 20},
-    {"the same while the loop stalls", "worker", fall_silent_in_a_stall, 40, false, 20},
-    {"panic from a client", "loop, worker", panic_by_client, 300, false, 20},
-    {"panic by a signal", "panic thread, worker", panic_by_signal, 300, false, 20},
-    {"the same while the loop stalls", "panic thread, worker", panic_by_signal_in_a_stall, 40,
-     false, 20},
-    {"the server is killed", "guard", be_killed, 60, true, 20},
-    {"the server crashes", "guard", crash, 60, true, 20},
+    {"a client is killed: its connection closes", "loop, worker", close_client, 300, -1, 20},
+    {"a client is silent: from the end of its lease", "worker", fall_silent, 100, -1, 20},
+    {"a lease ends while the loop stalls", "worker", fall_silent_in_a_stall, 40, -1, 20},
+    {"panic from a client", "loop, worker", panic_by_client, 300, -1, 20},
+    {"panic by a signal", "panic thread, worker", panic_by_signal, 300, -1, 20},
+    {"a signal while the loop stalls", "panic thread, worker", panic_by_signal_in_a_stall, 40, -1,
+     20},
+    {"the server crashes", "guard", crash, 60, 0, 20},
+    {"the server is killed", "guard", be_killed, 60, 0, 20},
+    {"a server that uses 256 MB is killed", "guard", be_killed, 30, 256, 100},
 };
 
 enum { LINKS = sizeof links / sizeof links[0] };
@@ -294,12 +295,13 @@ static int64_t run_trial(const struct link *link, bench_robot *robot, unsigned n
 
 static void measure(const struct link *link, unsigned count, struct figures *out)
 {
+    const bool kills = link->megabytes >= 0;
     bench_robot robot;
 
     memset(out, 0, sizeof *out);
     for (unsigned i = 0; i < count; i++) {
-        if (i == 0 || link->kills) {
-            robot_start(&robot);
+        if (i == 0 || kills) {
+            robot_start(&robot, kills ? link->megabytes : 0);
         }
         if (i == 0) {
             take_control(&out->control); /* what was before is not counted */
@@ -307,7 +309,7 @@ static void measure(const struct link *link, unsigned count, struct figures *out
         const int64_t taken_ns = run_trial(link, &robot, i);
         spread_add(&out->spread, taken_ns);
         out->worst_ns = taken_ns > out->worst_ns ? taken_ns : out->worst_ns;
-        if (i + 1 == count || link->kills) {
+        if (i + 1 == count || kills) {
             robot_end(&robot);
         }
     }

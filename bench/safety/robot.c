@@ -107,7 +107,8 @@ static const tp_driver stall_driver = {.abi = TP_DRIVER_ABI,
 /* ---- The server's process ----------------------------------------------------------------------
  */
 
-static tp_server *running; /* for the handlers */
+static tp_server *running;            /* for the handlers */
+static volatile char *running_memory; /* in use until the end */
 
 static void on_panic(int number)
 {
@@ -131,7 +132,18 @@ static void catch_signal(int number, void (*handler)(int number))
     sigaction(number, &action, NULL);
 }
 
-static void serve(peer_flow *flow, int mode)
+/* Each page is touched, so that it is really there. */
+static void use_memory(size_t megabytes)
+{
+    const size_t size = megabytes << 20;
+
+    running_memory = size == 0 ? NULL : malloc(size);
+    for (size_t i = 0; running_memory != NULL && i < size; i += 4096) {
+        running_memory[i] = 1;
+    }
+}
+
+static void serve(peer_flow *flow, int megabytes)
 {
     static const tp_driver *const drivers[] = {&base_driver, &stall_driver, NULL};
     static const struct rlimit no_core = {0, 0};
@@ -146,7 +158,7 @@ static void serve(peer_flow *flow, int mode)
     unsigned robot;
     unsigned port;
 
-    (void)mode;
+    use_memory((size_t)megabytes);
     snprintf(text, sizeof text,
              "driver ( name \"bench_base\" provides [\"position2d:0\"] alwayson 1 lease 0.0%d )\n"
              "driver ( name \"bench_stall\" provides [\"position2d:1\"] )\n",
@@ -167,7 +179,7 @@ static void serve(peer_flow *flow, int mode)
 /* ---- The robot's side --------------------------------------------------------------------------
  */
 
-void robot_start(bench_robot *out)
+void robot_start(bench_robot *out, int megabytes)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     const struct timeval patience = {.tv_sec = 20};
@@ -184,7 +196,7 @@ void robot_start(bench_robot *out)
         listen(listener, 1) != 0) {
         bench_give_up("cannot listen");
     }
-    peer_start(&out->server, serve, 0);
+    peer_start(&out->server, serve, megabytes);
     out->line = accept(listener, NULL, NULL);
     if (out->line < 0) {
         bench_give_up("a driver does not open its line");

@@ -24,7 +24,9 @@ typedef struct bench_robot {
     int line;
 } bench_robot;
 
-void robot_start(bench_robot *out);
+/* `megabytes` is memory that the server has in use beside its own: the system clears it up before
+ * it closes what a process has open. */
+void robot_start(bench_robot *out, int megabytes);
 
 /* Kill what is left of its server. */
 void robot_end(bench_robot *robot);

@@ -51,13 +51,14 @@ void guarded_end(struct guarded *g, tp_instance *self)
     if (g->guard != NULL) {
         tpi_guard_end(g->guard);
         g->guard = NULL;
+        g->done = false;
         atomic_fetch_sub(&self->guarded, 1);
     }
 }
 
 int guarded_fd(const struct guarded *g)
 {
-    return g->guard == NULL ? -1 : tpi_guard_fd(g->guard);
+    return g->guard == NULL || g->done ? -1 : tpi_guard_fd(g->guard);
 }
 
 /* ---- Its end --------------------------------------------------------------------------------- */
@@ -89,7 +90,7 @@ tp_status guarded_restart(struct guarded *g, tp_instance *self, int line, const 
                           tp_error *err)
 {
     if (atomic_load(&self->hub->guards.crashed)) { /* it has done what it was for */
-        guarded_end(g, self);
+        g->done = true;
         return TP_OK;
     }
     guarded_end(g, self);

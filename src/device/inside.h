@@ -320,6 +320,7 @@ void worker_hurry(tp_instance *self); /* end what it waits for */
 /* guarded.c: the guard of a line; where the instance runs. A length of 0 ends it. */
 struct guarded {
     tpi_guard *guard; /* owned; NULL if the line is not guarded */
+    bool done;        /* it has written its bytes: the server is about to die */
     unsigned restarts;
     size_t length;
     char bytes[TPI_GUARD_MOST];

@@ -64,6 +64,11 @@ def watch_it_stop(witness):
             return message.time - begun
 
 
+def see(witness, moves):
+    """Wait until it moves, or stands still."""
+    next(message for message in states(witness) if (speed(message) != 0) == moves)
+
+
 def with_a_witness(test):
     def run():
         with player.server(PROGRAM, BASE) as server, player.Client(server.address) as witness:
@@ -77,9 +82,10 @@ def with_a_witness(test):
 def a_killed_client_stops_at_once(server, witness):
     for _ in range(10):
         process = driver(server.address[1])
+        see(witness, moves=True)  # it may stop sooner than the next sample comes
         process.kill()
         process.wait()
-        watch_it_stop(witness)
+        see(witness, moves=False)
 
 
 @with_a_witness
@@ -219,8 +225,9 @@ def a_panic_stops_everything_and_is_told_to_all(server, witness):
 @with_a_witness
 def a_signal_raises_one(server, witness):
     process = driver(server.address[1])
+    see(witness, moves=True)
     os.kill(server.process.pid, signal.SIGUSR1)
-    watch_it_stop(witness)
+    see(witness, moves=False)
     process.kill()
     process.wait()
     url = f"127.0.0.1:{server.address[1]}"
@@ -229,8 +236,9 @@ def a_signal_raises_one(server, witness):
               (0, "raised by signal: the server was sent the panic signal\nthe panic is over\n"))
     tap.equal(tap.run([PROGRAM, "reset", url]).stdout, "there is no panic\n")
     process = driver(server.address[1])
+    see(witness, moves=True)
     os.kill(server.process.pid, signal.SIGUSR1)  # the second one is a panic too, not the server's end
-    watch_it_stop(witness)
+    see(witness, moves=False)
     process.kill()
     process.wait()
     tap.equal(tap.run([PROGRAM, "reset", url]).returncode, 0)
