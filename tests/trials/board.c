@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { NS_PER_S = 1000000000, SLEEP_NS = 1000000, WORTH_NOTING_NS = 200000 };
+enum { NS_PER_S = 1000000000, SLEEP_NS = 1000000 };
 
 int64_t board_now_ns(void)
 {
@@ -88,13 +88,10 @@ void board_keep_watch(board *b, unsigned watch, int processor)
         const int64_t before_ns = board_now_ns();
         board_sleep_ns(SLEEP_NS);
         const int64_t now_ns = board_now_ns();
-        const int64_t late_ns = now_ns - before_ns - SLEEP_NS;
-        if (late_ns > WORTH_NOTING_NS) {
-            const uint64_t number = atomic_load(&w->count);
-            w->stalls[number % BOARD_STALLS].woken_ns = now_ns;
-            w->stalls[number % BOARD_STALLS].late_ns = late_ns;
-            atomic_store(&w->count, number + 1);
-        }
+        const uint64_t number = atomic_load(&w->count);
+        w->stalls[number % BOARD_STALLS].woken_ns = now_ns;
+        w->stalls[number % BOARD_STALLS].late_ns = now_ns - before_ns - SLEEP_NS;
+        atomic_store(&w->count, number + 1);
         atomic_store(&w->latest_ns, now_ns);
     }
     atomic_store(&w->latest_ns, 0);
@@ -120,6 +117,8 @@ static int64_t worst_of(const board_watch *w, int64_t from_ns, int64_t to_ns)
     }
     return worst_ns;
 }
+
+/* ---- Judging --------------------------------------------------------------------------------- */
 
 int64_t board_worst_stall(const board *b, int64_t from_ns, int64_t to_ns)
 {

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { BOARD_SLOTS = 16, BOARD_EVENTS = 1 << 14, BOARD_WATCHES = 4, BOARD_STALLS = 1 << 14 };
+enum { BOARD_SLOTS = 16, BOARD_EVENTS = 1 << 14, BOARD_WATCHES = 4, BOARD_STALLS = 1 << 15 };
 
 enum {
     BOARD_MOVE = 1, /* commanded to move; the value is its speed */

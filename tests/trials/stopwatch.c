@@ -2,10 +2,11 @@
  * stopwatch.c - a plug-in for trials: a base that notes when it is moved and stopped, and a driver
  * that keeps the loop busy.
  *
- * `stopwatch` is a position2d with a thread of its own, as a driver of hardware is. What happens is
- * noted on a board (board.h). With a `port` it writes lines there: "V SPEED" when it is to move,
- * "S" when it is to stop, and "T" once in each `tick`; these two also with the time. `blocker` is a
- * dio on the loop: the value that it is sent is for how many milliseconds it does not give it back.
+ * `stopwatch` is a position2d with a thread of its own, as a driver of hardware is. RESET_ODOM
+ * makes it wait until somebody has written to its `gate`, a FIFO. What happens is noted on a board
+ * (board.h). With a `port` it writes lines there: "V SPEED" when it is to move, "S" when it is to
+ * stop, and "T" once in each `tick`; these two also with the time. `blocker` is a dio on the loop:
+ * the value that it is sent is for how many milliseconds it does not give it back.
  *
  * With `watch yes` an instance keeps a watch in the server; drivers of hardware have no threads.
  */
@@ -33,6 +34,7 @@ static const tp_param stopwatch_params[] = {
     {"slot", "1", "0", "where it notes what happens"},
     {"port", NULL, "", "a line; none without"},
     {"tick", "s", "0", "how often it writes a line that moves nothing"},
+    {"gate", NULL, "", "a FIFO that RESET_ODOM waits for"},
     {"watch", "bool", "no", "whether it keeps a watch in this process"},
     {NULL, NULL, NULL, NULL},
 };
@@ -58,6 +60,20 @@ static tp_status stopwatch_move(tp_device *device, const tp_position2d_cmd_vel *
     return status;
 }
 
+/* As a driver does whose hardware is slow. */
+static tp_status stopwatch_wait(tp_device *device, tp_error *err)
+{
+    FILE *gate = fopen(tp_param_string(tp_device_instance(device), "gate"), "r");
+
+    if (gate == NULL) {
+        return tp_fail(err, TP_E_UNSUPPORTED, "there is no gate");
+    }
+    while (fgetc(gate) != EOF) {
+    }
+    fclose(gate);
+    return TP_OK;
+}
+
 static void stopwatch_halt(tp_device *device, tp_halt how)
 {
     const struct stopwatch *s = tp_device_context(device);
@@ -71,6 +87,7 @@ static void stopwatch_halt(tp_device *device, tp_halt how)
 
 static const tp_position2d_ops base_ops = {
     .req_get_geom = stopwatch_geometry,
+    .req_reset_odom = stopwatch_wait,
     .cmd_vel = stopwatch_move,
 };
 
