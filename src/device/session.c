@@ -362,7 +362,7 @@ static tpi_mover mover_of(struct subscription *s, const tp_message *what, const 
 
     s->moves = s->moves || what->effect == TP_EFFECT_MOVES;
     return (tpi_mover){
-        .who = s->session, .lease_ns = own ? valid_ms * TP_NS_PER_MS : lease_of(s), .fixed = own};
+        .who = s->session, .lease_ns = lease_of(s), .valid_ns = own ? valid_ms * TP_NS_PER_MS : 0};
 }
 
 static tp_status refuse_in_panic(const tp_session *session, tp_error *err)
