@@ -19,10 +19,18 @@ static tp_msg *on_reply(void *context, tp_msg *reply)
     return serve_compressed_map(reply);
 }
 
+static size_t on_unread(void *context)
+{
+    struct client *client = context;
+
+    return client->transport->unread(client);
+}
+
 static const tp_session_events session_events = {
     .ready = output_ready,
     .lost = on_lost,
     .reply = on_reply,
+    .unread = on_unread,
 };
 
 void client_init(struct client *client, tp_player_front *front, const struct transport *transport)

@@ -33,6 +33,8 @@ struct transport {
     void (*write)(struct client *client);
     /* It was paused and may be read from again. */
     void (*resume)(struct client *client);
+    /* How many bytes have come of it that were not handled. */
+    size_t (*unread)(struct client *client);
     /* Close the way and release the client, whose session is gone already. */
     void (*close)(struct client *client);
 };

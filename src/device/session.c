@@ -399,6 +399,9 @@ tp_status tp_session_send(tp_session *session, tp_msg *msg, const tp_message *wh
     if (what->effect == TP_EFFECT_MOVES && tpi_panic_is_on(session->hub->panic)) {
         return refuse_in_panic(session, err);
     }
+    if (what->effect == TP_EFFECT_MOVES && session->stale > 0) {
+        return tp_fail(err, TP_E_DENIED, "%s was sent before the panic was over", what->name);
+    }
     const tpi_mover mover = mover_of(s, what, msg);
     tp_status status = what->kind == TP_KIND_REQUEST
                            ? ask(session, device, msg, what, &mover)

@@ -92,6 +92,7 @@ static void a_paused_stream_reads_nothing_until_it_is_resumed(void **state)
         tp_loop_turn(b->loop, false);
     }
     assert_int_equal(b->server.received, 10);
+    assert_int_equal(tp_stream_unread(b->server.stream), 15);
     tp_stream_pause(b->server.stream); /* again changes nothing */
     tp_stream_resume(b->server.stream);
     tp_stream_resume(b->server.stream);

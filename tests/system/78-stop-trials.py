@@ -38,7 +38,8 @@ def wrong_with(how, trial):
         if at is None:
             wrong.append(f"{base}: missed")
             continue
-        earliest = trial[heard] + LEASE_MS * 1000
+        # a client that this machine stalled at its very beginning may have had no answer before the stop
+        earliest = at if trial[heard] is None else trial[heard] + LEASE_MS * 1000
         latest = trial["said"] + LEASE_MS * 1000
         if how == "kill":  # its connection is closed: that ends the lease at once
             earliest, latest = min(earliest, 0), trial["took"]

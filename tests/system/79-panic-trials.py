@@ -20,6 +20,7 @@ import trials
 PROGRAM, PLUGIN, PANIC = (os.path.abspath(argument) for argument in sys.argv[1:4])
 TIMES = int(os.environ.get("TROUPE_TRIALS", "1000"))
 BASES, CLIENTS = 4, 100
+SLACK_US = 50000  # of the middle one, beyond the worst wake-up
 
 
 def configuration(path):
@@ -45,6 +46,8 @@ def panic(times, how):
               f"{trials.spread(each[end] / 1000 for each in found['panic'])}")
     print(f"# beside it a watch is late by: {trials.spread(each['late'] / 1000 for each in found['wake'])}", flush=True)
     tap.equal(found["wrong"][:5], [])
+    late = sorted(each["stop"] for each in found["panic"])[times // 2] - max(each["late"] for each in found["wake"])
+    tap.equal(late < SLACK_US, True)
 
 
 def a_request_stops_everything_a_thousand_times():
