@@ -71,6 +71,10 @@ TP_API tp_hub *tp_server_hub(const tp_server *server);
 /* Where it listens: the i-th robot of the configuration and its port; false beyond the last. */
 TP_API bool tp_server_port(const tp_server *server, size_t i, unsigned *robot, unsigned *port);
 
+/* What clients without a key may do, by where they come from; and how many keys there are. */
+TP_API tp_right tp_server_guests(const tp_server *server, tp_reach reach);
+TP_API size_t tp_server_key_count(const tp_server *server);
+
 /* The devices, in the order of the file; after a reload new ones are behind the others. */
 TP_API size_t tp_server_device_count(const tp_server *server);
 TP_API tp_device *tp_server_device_at(const tp_server *server, size_t i);

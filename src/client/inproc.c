@@ -425,6 +425,7 @@ static tp_status inproc_begin(tp_client *client, tp_error *err)
         return tp_wrap(err, status, client->url);
     }
     tp_session_set_name(inproc->session, "in the program");
+    tp_session_set_reach(inproc->session, TP_REACH_INSIDE);
     tp_session_set_software(inproc->session, client->name);
     tp_session_explain_failures(inproc->session, true);
     tp_session_allow_extensions(inproc->session, client->options.extensions);

@@ -21,6 +21,7 @@
 #include "device/panic.h"
 #include "platform/line.h"
 #include "troupe/driver.h"
+#include "troupe/front.h"
 #include "troupe/loop.h"
 
 typedef struct tpi_hub tpi_hub;
@@ -89,12 +90,33 @@ void tpi_hub_set_lines(tpi_hub *hub, const tp_scheme *const *schemes, const char
 tp_loop *tpi_hub_loop(const tpi_hub *hub);
 tpi_panic *tpi_hub_panic(const tpi_hub *hub);
 
+const tp_catalogue *tpi_hub_catalogue(const tpi_hub *hub);
+
 /* How devices are stopped in a panic. */
 void tpi_hub_set_panic_action(tpi_hub *hub, tp_halt how);
 
-/* What ends a panic of others; borrowed. NULL for none. */
-void tpi_hub_set_operator_key(tpi_hub *hub, const char *key);
-const tp_catalogue *tpi_hub_catalogue(const tpi_hub *hub);
+/* ---- Keys and rights ------------------------------------------------------------------------- */
+
+enum { TPI_KEY_NAME = 32, TPI_KEY_SECRET = 129, TPI_MOST_KEYS = 64 }; /* lengths with the NUL */
+
+typedef struct tpi_key {
+    char name[TPI_KEY_NAME];
+    char secret[TPI_KEY_SECRET];
+    tp_right right;
+} tpi_key;
+
+/* Who may do what. */
+typedef struct tpi_access {
+    const tpi_key *keys; /* copied */
+    size_t key_count;
+    tp_right guests[TP_REACH_COUNT]; /* clients without a key */
+} tpi_access;
+
+/* Also while there are clients: they keep their keys if these are still there. Until it is called
+ * there are no keys and everybody may move everything. Fails for want of memory only. */
+tp_status tpi_hub_set_access(tpi_hub *hub, const tpi_access *access);
+
+/* ---- Instances ------------------------------------------------------------------------------- */
 
 /* Make an instance: runs its init on this thread. Fails with the driver's sentence. */
 tp_status tpi_hub_add(tpi_hub *hub, const tpi_blueprint *blueprint, tp_instance **out,

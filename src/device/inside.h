@@ -251,7 +251,9 @@ struct tpi_hub {
     tpi_panic *panic; /* owned */
     tp_halt panic_action;
     const tp_session *raiser; /* borrowed: the client that raised it; NULL for others; the loop's */
-    const char *operator_key; /* borrowed; NULL for none */
+    tpi_key *keys;            /* owned */
+    size_t key_count;
+    tp_right guests[TP_REACH_COUNT]; /* clients without a key */
     tpi_task panic_task;
     atomic_bool panic_told; /* the task is on its way */
     bool closing;           /* all threads are gone, and what is left is worked off */
@@ -274,6 +276,10 @@ void instance_destroy(tp_instance *self);
 void instance_started(tpi_task *task);
 void instance_stopped(tpi_task *task);
 void instance_failed(tpi_task *task);
+
+/* rights.c: what the hub begins and ends with. */
+void rights_init(tpi_hub *hub);
+void rights_fini(tpi_hub *hub);
 
 /* param.c: make the fallbacks ready. */
 tp_status params_prepare(tp_instance *self, tp_error *err);

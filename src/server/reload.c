@@ -340,6 +340,7 @@ tp_status tp_server_reload(tp_server *server, tp_error *err)
     }
     status = status == TP_OK ? check(&c, err) : status;
     status = status == TP_OK ? fronts_open(server, err) : status;
+    status = status == TP_OK ? access_apply(server, err) : status;
     if (status == TP_OK) {
         make_change(&c);
     } else if (c.new != c.old) {

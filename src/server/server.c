@@ -41,24 +41,18 @@ static tp_status prepare_lines(tp_server *server, tp_error *err)
     return TP_OK;
 }
 
-/* panic "brake", "hold" or "finish", and the key that ends one. */
+/* panic "brake", "hold" or "finish". */
 static tp_status read_safety(tp_server *server, tp_error *err)
 {
     static const char *const actions[] = {
         [TP_HALT_BRAKE] = "brake", [TP_HALT_HOLD] = "hold", [TP_HALT_FINISH] = "finish"};
     tpi_cfg_section *root = tpi_cfg_root(server->file->cfg);
     const char *action = "brake";
-    const char *key = NULL;
     tp_status status = tpi_cfg_string(root, "panic", "brake", &action, err);
 
-    status = status == TP_OK ? tpi_cfg_string(root, "operator_key", NULL, &key, err) : status;
     if (status != TP_OK) {
         return status;
     }
-    if (key != NULL) {
-        key = tpi_arena_text(&server->arena, key, strlen(key)); /* the file may go */
-    }
-    tpi_hub_set_operator_key(server->hub, key);
     for (unsigned i = 0; i < sizeof actions / sizeof actions[0]; i++) {
         if (strcmp(actions[i], action) == 0) {
             tpi_hub_set_panic_action(server->hub, (tp_halt)i);
@@ -103,7 +97,8 @@ static tp_status make_instances(tp_server *server, tp_error *err)
 static void report_unused(tp_server *server)
 {
     static const char *const known[] = {"unit_length", "unit_angle",   "plugin", "extensions",
-                                        "panic",       "operator_key", "test",   NULL};
+                                        "panic",       "operator_key", "keys",   "key_file",
+                                        "open",        "test",         NULL};
     tpi_cfg_section *root = tpi_cfg_root(server->file->cfg);
 
     for (size_t i = 0; known[i] != NULL; i++) {
@@ -141,6 +136,7 @@ static tp_status build(tp_server *server, tp_error *err)
     status = status == TP_OK ? prepare_lines(server, err) : status;
     status = status == TP_OK ? file_read(server, err) : status;
     status = status == TP_OK ? read_safety(server, err) : status;
+    status = status == TP_OK ? access_apply(server, err) : status;
     status = status == TP_OK ? make_instances(server, err) : status;
     if (status == TP_OK) {
         report_unused(server);
