@@ -125,6 +125,7 @@ tp_status tp_player_front_open(tp_player_front **out, tp_hub *hub, tp_loop *loop
     front->loop = loop;
     front->most_clients = options->most_clients;
     front->reach = options->reach;
+    front->patience_s = options->patience_s;
     tp_status status = listen_at(front, options->address, err);
     if (status != TP_OK) {
         tp_player_front_close(front);
@@ -169,8 +170,10 @@ tp_player_counts tp_player_front_counts(const tp_player_front *front)
 static tp_status open_front(void **out, tp_hub *hub, tp_loop *loop, const tp_front_place *place,
                             tp_error *err)
 {
-    const tp_player_options options = {
-        .address = place->address, .robot = place->robot, .reach = place->reach};
+    const tp_player_options options = {.address = place->address,
+                                       .robot = place->robot,
+                                       .reach = place->reach,
+                                       .patience_s = place->patience_s};
     tp_player_front *front = NULL;
     tp_status status = tp_player_front_open(&front, hub, loop, &options, err);
 

@@ -308,6 +308,9 @@ static void on_accept(void *context, tp_stream *stream)
     client_init(&connection->client, front, &stream_transport);
     client_link(&connection->client);
     connection->stream = stream;
+    if (front->patience_s != 0) {
+        tp_stream_set_patience(stream, front->patience_s > 0 ? (unsigned)front->patience_s : 0);
+    }
     if (client_begin(&connection->client, tp_stream_peer(stream)) != TP_OK ||
         tp_stream_start(stream, &stream_events, connection) != TP_OK || !greet(stream)) {
         client_close(&connection->client);

@@ -64,6 +64,7 @@ struct tp_player_front {
     tp_loop *loop; /* borrowed */
     uint32_t robot;
     tp_reach reach;
+    int patience_s;
     uint32_t most_clients;
     size_t client_count;
     struct client *clients; /* owned; the newest first */

@@ -218,7 +218,10 @@ typedef struct tp_front_place {
     const char *address; /* "tcp:127.0.0.1:6665", "udp:127.0.0.1:6665", "unix:/run/troupe" */
     unsigned robot;      /* 0 for the port that it listens on */
     tp_reach reach;      /* where its clients come from */
+    int patience_s;      /* with clients that vanish without a word; 0 as usual */
 } tp_front_place;
+
+enum { TP_PATIENCE_ENDLESS = -1 };
 
 /* The one symbol that a front exports: tp_front_player. */
 typedef struct tp_front {

@@ -6,9 +6,7 @@ argv: the troupe program, the same without the check of leases, the plug-in stop
 Never missed, never early, never later than the lease, 20 ms, and the worst stall that watches (threads that sleep for
 a millisecond) saw in the same trial. When it stopped is noted by the driver that stops it (tests/trials/stopwatch.c); a
 second base, a fake, is seen through its data."""
-import contextlib
 import os
-import subprocess
 import sys
 
 import player
@@ -95,50 +93,14 @@ def a_proxy_that_goes_silent_stops_it_too():
 
 # ---- A pulled cable -----------------------------------------------------------------------------------
 
-def words(command):
-    result = tap.run(command)
-    if result.returncode != 0:
-        raise AssertionError(f"{' '.join(command)}: {result.stderr}")
-    return result.stdout
-
-
-@contextlib.contextmanager
-def spaces(count):
-    """Network namespaces, each behind a cable of its own; the processes that hold them."""
-    words(["ip", "link", "set", "lo", "up"])
-    with contextlib.ExitStack() as stack:
-        pids = []
-        for lane in range(count):
-            holder = stack.enter_context(subprocess.Popen(["unshare", "--net", "sh", "-c", "echo there; exec cat"],
-                                                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
-            stack.callback(holder.stdin.close)
-            tap.equal(holder.stdout.readline(), "there\n")
-            inside = ["nsenter", "-t", str(holder.pid), "--net", "ip"]
-            words(["ip", "link", "add", f"server{lane}", "type", "veth", "peer", "name", f"client{lane}", "netns",
-                   str(holder.pid)])
-            for ip, name, address in ((["ip"], f"server{lane}", f"10.77.{lane}.1/30"),
-                                      (inside, f"client{lane}", f"10.77.{lane}.2/30")):
-                words([*ip, "addr", "add", address, "dev", name])
-                words([*ip, "link", "set", name, "up"])
-            pids.append(str(holder.pid))
-        yield pids
-
-
 def inside_of_a_space():
     """This script again, in a network namespace of its own."""
-    with spaces(LANES) as pids:
+    with trials.spaces(LANES) as pids:
         all_right("cable", run("cable", TRIALS - 3 * (TRIALS // 4), options=("--listen", "*"), pids=pids))
 
 
 def a_pulled_cable_stops_it_too():
-    unshare = ["unshare", "--net"] if os.geteuid() == 0 else ["unshare", "--user", "--map-root-user", "--net"]
-    probe = tap.run([*unshare, "ip", "link", "add", "troupe0", "type", "veth", "peer", "name", "troupe1"])
-    if probe.returncode != 0:
-        raise AssertionError(f"NOT PERMITTED here, so not shown: network namespaces: {probe.stderr}")
-    result = tap.run([*unshare, sys.executable, os.path.abspath(__file__), *sys.argv[1:5], "space"])
-    print("".join(f"{line}\n" for line in result.stdout.splitlines() if line.startswith("#")), end="")
-    if result.returncode != 0:
-        raise AssertionError(result.stdout + result.stderr)
+    trials.in_a_space(__file__, sys.argv[1:5])
 
 
 # ---- The loop, and the trials themselves ----------------------------------------------------------------
