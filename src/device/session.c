@@ -19,10 +19,18 @@ const tp_catalogue *tp_hub_catalogue(const tp_hub *hub)
 
 /* ---- Queue ----------------------------------------------------------------------------------- */
 
+/* From so many on, what waits is kept as bytes only: the payload of messages that others have taken
+ * long ago would fill the memory. */
+enum { FEW = 16 };
+
 /* TP_E_SPACE if it was dropped, and there is nothing new for the client. */
 static tp_status queue(tp_session *session, tp_msg *msg)
 {
-    tp_status status = tpi_queue_push(&session->queue, msg);
+    tp_msg *bytes =
+        session->only_sends && session->queue.count >= FEW && tpi_queue_has_room(&session->queue)
+            ? tpi_msg_encoded(msg)
+            : NULL;
+    tp_status status = tpi_queue_push(&session->queue, bytes != NULL ? bytes : msg);
 
     if (status == TP_OK) {
         session->events->ready(session->context);
@@ -473,6 +481,11 @@ void tp_session_destroy(tp_session *session)
     }
     tpi_queue_fini(&session->queue);
     free(session);
+}
+
+void tp_session_only_sends(tp_session *session)
+{
+    session->only_sends = true;
 }
 
 void tp_session_set_name(tp_session *session, const char *name)
