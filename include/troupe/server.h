@@ -32,6 +32,8 @@ typedef struct tp_server_options {
      * Borrowed as long as the server. Optional. */
     const tp_driver *const *drivers;
     const char *program; /* the troupe program, for `isolated yes`; NULL if there is none */
+    const char *guard;   /* the program that guards lines; NULL for troupe-guard beside `program`,
+                          * or else where programs are searched for */
     bool udp;            /* listen for datagrams too, on the same ports */
     /* Told of what is odd in the file, and later of failures. Optional. */
     void (*note)(void *context, const char *text);
@@ -61,6 +63,11 @@ TP_API void tp_server_stop(tp_server *server);
  * needs the loop. */
 TP_API void tp_server_panic(tp_server *server, const char *who, const char *why);
 TP_API void tp_server_panic_by_signal(const tp_server *server);
+
+/* From the handler of a signal that ends the process (SIGSEGV, SIGABRT): lines that are guarded get
+ * their stop bytes now, and not only after the core has been dumped; nothing else is written any
+ * more. `troupe run` does so. */
+TP_API void tp_server_crash(const tp_server *server);
 
 /* One turn of the loop; waits for something to happen only if `wait`. */
 TP_API void tp_server_step(tp_server *server, bool wait);

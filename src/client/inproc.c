@@ -434,6 +434,7 @@ static tp_status inproc_begin(tp_client *client, tp_error *err)
     inproc->pull = client->mode == TP_CLIENT_FRESH;
     inproc->told_drops = 0;
     client->troupe = true;
+    client->right = TP_RIGHT_OPERATE;
     memcpy(client->banner, "Troupe in this program", sizeof "Troupe in this program");
     tp_loop_after(client->loop, &inproc->drain);
     return TP_OK;

@@ -71,6 +71,16 @@ void tpi_hub_set_lines(tpi_hub *hub, const tp_scheme *const *schemes, const char
     hub->folder = folder;
 }
 
+void tpi_hub_set_guard(tpi_hub *hub, const char *program)
+{
+    hub->guard_program = program;
+}
+
+void tpi_hub_crash(tpi_hub *hub)
+{
+    tpi_guard_crash(&hub->guards);
+}
+
 tp_loop *tpi_hub_loop(const tpi_hub *hub)
 {
     return hub->loop;

@@ -70,8 +70,10 @@ typedef struct tpi_blueprint {
     uint32_t place_count;
     bool extensions; /* clients need not ask for them */
     bool always_on;
-    int64_t lease_ns;   /* of whoever moves its devices; 0 for the client's own, -1 for none */
-    int64_t restart_ns; /* how long after a failure it is started again; 0 for never */
+    int64_t lease_ns;    /* of whoever moves its devices; 0 for the client's own, -1 for none */
+    int64_t restart_ns;  /* how long after a failure it is started again; 0 for never */
+    const char *guard;   /* what is written to its lines if the server dies */
+    size_t guard_length; /* 0 for what the driver says */
 } tpi_blueprint;
 
 /* ---- Life ------------------------------------------------------------------------------------ */
@@ -86,6 +88,13 @@ void tpi_hub_destroy(tpi_hub *hub);
  * the folder where relative names of scripts begin ("" or with a slash at its end). Both are
  * borrowed. */
 void tpi_hub_set_lines(tpi_hub *hub, const tp_scheme *const *schemes, const char *folder);
+
+/* The program that guards lines, a path or a name to be searched for; borrowed. NULL for the usual
+ * name. */
+void tpi_hub_set_guard(tpi_hub *hub, const char *program);
+
+/* From the handler of a signal that ends the process: guards write now, and nobody else does. */
+void tpi_hub_crash(tpi_hub *hub);
 
 tp_loop *tpi_hub_loop(const tpi_hub *hub);
 tpi_panic *tpi_hub_panic(const tpi_hub *hub);

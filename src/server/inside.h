@@ -3,6 +3,7 @@
 #define TROUPE_SERVER_INSIDE_H
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "convert/cfg.h"
 #include "device/hub.h"
 #include "server/address.h"
@@ -139,6 +140,11 @@ tp_status isolate(tp_server *server, tpi_cfg_section *section, tpi_blueprint *pl
 /* place.c: read the geometry sections of a driver section. */
 tp_status places_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
                       tp_error *err);
+
+/* guard.c: read what a driver section says about its guard; the same for its text alone. */
+tp_status guard_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
+                     tp_error *err);
+tp_status guard_parse(tpi_buf *out, const char *text, tp_error *err);
 
 /* setting.c: read the parameters of a driver section, each by its unit, and tell of fields that
  * nobody uses. */

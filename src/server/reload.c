@@ -106,6 +106,12 @@ static bool same_places(const tpi_blueprint *a, const tpi_blueprint *b)
     return a->place_count == b->place_count;
 }
 
+static bool same_guard(const tpi_blueprint *a, const tpi_blueprint *b)
+{
+    return a->guard_length == b->guard_length &&
+           (a->guard_length == 0 || memcmp(a->guard, b->guard, a->guard_length) == 0);
+}
+
 static bool same_meaning(const struct plan *a, const struct plan *b)
 {
     const tpi_blueprint *x = &a->asked;
@@ -116,7 +122,7 @@ static bool same_meaning(const struct plan *a, const struct plan *b)
            x->lease_ns == y->lease_ns &&
            same_addresses(x->provides, x->provide_count, y->provides, y->provide_count) &&
            same_addresses(x->requires, x->require_count, y->requires, y->require_count) &&
-           same_settings(x, y) && same_places(x, y);
+           same_settings(x, y) && same_places(x, y) && same_guard(x, y);
 }
 
 /* ---- Who stays, who goes, who comes ------------------------------------------------------------

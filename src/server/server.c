@@ -5,6 +5,7 @@
 
 #include "bus/pool.h"
 #include "platform/folder.h"
+#include "platform/guard.h"
 #include "platform/limit.h"
 #include "server/inside.h"
 
@@ -25,17 +26,24 @@ static void instance_failed(void *context, const tp_instance *instance, const ch
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
-/* What ports of drivers can be opened on, and where their scripts are: beside the configuration. */
+/* What ports of drivers can be opened on, where their scripts are (beside the configuration), and
+ * what guards them. */
 static tp_status prepare_lines(tp_server *server, tp_error *err)
 {
+    char guard[4096];
     const char *path = server->options.path;
     const char *slash = strrchr(path, '/');
     const char *folder =
         tpi_arena_text(&server->arena, path, slash == NULL ? 0 : (size_t)(slash - path) + 1);
 
-    if (folder == NULL) {
+    const char *found = server->options.guard != NULL
+                            ? server->options.guard
+                            : tpi_guard_find(server->options.program, guard, sizeof guard);
+    const char *program = tpi_arena_text(&server->arena, found, strlen(found));
+    if (folder == NULL || program == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
+    tpi_hub_set_guard(server->hub, program);
     tpi_hub_set_lines(server->hub,
                       server->options.kit == NULL ? NULL : server->options.kit->schemes, folder);
     return TP_OK;
@@ -217,6 +225,11 @@ void tp_server_panic(tp_server *server, const char *who, const char *why)
 void tp_server_panic_by_signal(const tp_server *server)
 {
     tpi_panic_raise_by_signal(tpi_hub_panic(server->hub));
+}
+
+void tp_server_crash(const tp_server *server)
+{
+    tpi_hub_crash(server->hub);
 }
 
 void tp_server_step(tp_server *server, bool wait)
