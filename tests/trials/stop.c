@@ -26,7 +26,6 @@
 #include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -494,39 +493,17 @@ static void be_lane(struct trial *t)
     _exit(0);
 }
 
-struct watch {
-    board *board;
-    int processor;
-};
-
-static void *keep_watch(void *context)
-{
-    const struct watch *watch = context;
-
-    board_keep_watch(watch->board, (unsigned)watch->processor, watch->processor);
-    return NULL;
-}
-
 /* 0 if all lanes came to their end. */
 static int await_lanes(board *b, unsigned lanes)
 {
-    pthread_t threads[2];
-    struct watch watches[2] = {{b, 0}, {b, 1}};
     int failed = 0;
     int status;
 
-    for (int i = 0; i < 2; i++) {
-        if (pthread_create(&threads[i], NULL, keep_watch, &watches[i]) != 0) {
-            wire_die("thread");
-        }
-    }
+    board_begin_watches(b);
     while (lanes-- > 0) {
         failed |= wait(&status) < 0 || status != 0;
     }
-    for (int i = 0; i < 2; i++) {
-        board_end_watch(b, (unsigned)i);
-        pthread_join(threads[i], NULL);
-    }
+    board_end_watches(b);
     return failed;
 }
 

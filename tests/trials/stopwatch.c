@@ -8,7 +8,7 @@
  * stop, and "T" once in each `tick`; these two also with the time. `blocker` is a dio on the loop:
  * the value that it is sent is for how many milliseconds it does not give it back.
  *
- * With `watch yes` an instance keeps a watch in the server; drivers of hardware have no threads.
+ * With `watch yes` an instance keeps watches in the server; drivers of hardware have no threads.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -18,15 +18,15 @@
 #include "troupe/driver/position2d.h"
 #include "troupe/port.h"
 
-enum { WATCH_IN_SERVER = 2 };
+enum { WATCH_IN_SERVER = 4 }; /* and the next one */
 
 struct stopwatch {
     board *board; /* owned */
     unsigned slot;
     tp_device *device; /* borrowed */
     tp_port *port;     /* owned; NULL without a line */
-    pthread_t watch;
-    bool watches;
+    pthread_t watches[2];
+    unsigned watch_count;
 };
 
 static const tp_param stopwatch_params[] = {
@@ -35,7 +35,7 @@ static const tp_param stopwatch_params[] = {
     {"port", NULL, "", "a line; none without"},
     {"tick", "s", "0", "how often it writes a line that moves nothing"},
     {"gate", NULL, "", "a FIFO that RESET_ODOM waits for"},
-    {"watch", "bool", "no", "whether it keeps a watch in this process"},
+    {"watch", "bool", "no", "whether it keeps watches in this process"},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -91,10 +91,23 @@ static const tp_position2d_ops base_ops = {
     .cmd_vel = stopwatch_move,
 };
 
-static void *keep_watch(void *context)
+static void *keep_first_watch(void *context)
 {
     board_keep_watch(context, WATCH_IN_SERVER, -1);
     return NULL;
+}
+
+static void *keep_second_watch(void *context)
+{
+    board_keep_watch(context, WATCH_IN_SERVER + 1, -1);
+    return NULL;
+}
+
+static void keep_watches(struct stopwatch *s)
+{
+    s->watch_count += pthread_create(&s->watches[0], NULL, keep_first_watch, s->board) == 0;
+    s->watch_count += s->watch_count == 1 &&
+                      pthread_create(&s->watches[1], NULL, keep_second_watch, s->board) == 0;
 }
 
 static tp_status find_board(tp_instance *self, board **out, tp_error *err)
@@ -115,8 +128,9 @@ static tp_status stopwatch_init(tp_instance *self, tp_error *err)
     }
     if (status == TP_OK) {
         tp_device_set_context(s->device, s);
-        s->watches = tp_param_bool(self, "watch") &&
-                     pthread_create(&s->watch, NULL, keep_watch, s->board) == 0;
+    }
+    if (status == TP_OK && tp_param_bool(self, "watch")) {
+        keep_watches(s);
     }
     return status;
 }
@@ -154,9 +168,9 @@ static void stopwatch_fini(tp_instance *self)
 {
     struct stopwatch *s = tp_instance_state(self);
 
-    if (s->watches) {
-        board_end_watch(s->board, WATCH_IN_SERVER);
-        pthread_join(s->watch, NULL);
+    for (unsigned i = 0; i < s->watch_count; i++) {
+        board_end_watch(s->board, WATCH_IN_SERVER + i);
+        pthread_join(s->watches[i], NULL);
     }
     if (s->board != NULL) {
         board_close(s->board);
