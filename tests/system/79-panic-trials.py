@@ -8,6 +8,7 @@ machine at the same time; nothing is promised about machines."""
 import contextlib
 import glob
 import os
+import signal
 import socket
 import struct
 import sys
@@ -54,13 +55,13 @@ def a_request_stops_everything_a_thousand_times():
     panic(TIMES, lambda server: "request")
 
 
-def a_signal_does_so_without_the_loop():
+def a_signal_does_so_too():
     panic(TIMES // 5, lambda server: str(server.process.pid))
 
 
 # ---- A driver that has no time -------------------------------------------------------------------------
 
-VEL, GET_GEOM, RESET_ODOM = 1, 1, 6
+VEL, GET_GEOM, RESET_ODOM, DIO = 1, 1, 6, 20
 RAISE, RESET, GET = 205, 206, 207
 
 
@@ -74,7 +75,10 @@ def busy_base():
             listener.bind(place)
             listener.listen()
             text = trials.stopwatch(PLUGIN, path, 0, f'port "unix:{place}" gate "{gate}"')
+            text += (f'driver ( name "blocker" plugin "{PLUGIN}" provides [ "dio:0" ] board "{path}" slot 15 '
+                     f'gate "{gate}" )\n')
             with player.server(PROGRAM, text) as server, player.Client(server.address) as client:
+                client.server = server
                 client.hello()
                 client.open(player.POSITION2D, 0)
                 line = listener.accept()[0]
@@ -93,6 +97,28 @@ def raise_and_reset(client):
               player.ACK)
     epoch = client.request(player.PLAYER, 0, GET).body[4:8]
     tap.equal(client.request(player.PLAYER, 0, RESET, epoch + player.text("")).type, player.ACK)
+
+
+def a_signal_needs_no_loop():
+    with busy_base() as (client, lines, gate):
+        client.open(DIO, 0)
+        drive(client, 0.5)
+        tap.equal(lines.readline(), "V 0.500000\n")
+        client.send(DIO, 0, player.COMMAND, 1, struct.pack(">II", 1, 0))
+        with open(gate, "w", encoding="ascii"):  # waits until the loop waits, which it does until this is closed
+            os.kill(client.server.process.pid, signal.SIGUSR1)
+            tap.equal(lines.readline()[:2], "S ")
+            client.socket.setblocking(False)
+            tap.equal(has_come(client), False)  # nobody was told yet: the loop is still stuck
+        client.socket.settimeout(60)
+        tap.equal(client.request(player.PLAYER, 0, GET).body[:4], struct.pack(">I", 1))
+
+
+def has_come(client):
+    try:
+        return len(client.socket.recv(1)) > 0
+    except BlockingIOError:
+        return False
 
 
 def a_driver_that_was_busy_all_the_time_stops_too():
@@ -122,5 +148,5 @@ def a_command_that_waited_for_it_is_dropped():
         tap.equal(said, [])
 
 
-tap.main(a_request_stops_everything_a_thousand_times, a_signal_does_so_without_the_loop,
+tap.main(a_request_stops_everything_a_thousand_times, a_signal_does_so_too, a_signal_needs_no_loop,
          a_driver_that_was_busy_all_the_time_stops_too, a_command_that_waited_for_it_is_dropped)

@@ -5,8 +5,9 @@
  * `stopwatch` is a position2d with a thread of its own, as a driver of hardware is. RESET_ODOM
  * makes it wait until somebody has written to its `gate`, a FIFO. What happens is noted on a board
  * (board.h). With a `port` it writes lines there: "V SPEED" when it is to move, "S" when it is to
- * stop, and "T" once in each `tick`; these two also with the time. `blocker` is a dio on the loop:
- * the value that it is sent is for how many milliseconds it does not give it back.
+ * stop, and "T" once in each `tick`; these two also with the time. `blocker` is a dio
+ * on the loop: the value that it is sent is for how many milliseconds it does not give it back;
+ * with 0 it waits at its `gate`.
  *
  * With `watch yes` an instance keeps watches in the server; drivers of hardware have no threads.
  */
@@ -60,8 +61,9 @@ static tp_status stopwatch_move(tp_device *device, const tp_position2d_cmd_vel *
     return status;
 }
 
-/* As a driver does whose hardware is slow. */
-static tp_status stopwatch_wait(tp_device *device, tp_error *err)
+/* Until somebody has opened the gate to write and closed it again: as a driver does whose hardware
+ * is slow. */
+static tp_status wait_at_gate(tp_device *device, tp_error *err)
 {
     FILE *gate = fopen(tp_param_string(tp_device_instance(device), "gate"), "r");
 
@@ -87,7 +89,7 @@ static void stopwatch_halt(tp_device *device, tp_halt how)
 
 static const tp_position2d_ops base_ops = {
     .req_get_geom = stopwatch_geometry,
-    .req_reset_odom = stopwatch_wait,
+    .req_reset_odom = wait_at_gate,
     .cmd_vel = stopwatch_move,
 };
 
@@ -208,6 +210,7 @@ struct blocker {
 static const tp_param blocker_params[] = {
     {"board", NULL, NULL, "the file of the board"},
     {"slot", "1", "0", "where it notes what happens"},
+    {"gate", NULL, "", "a FIFO that 0 waits for"},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -216,7 +219,9 @@ static tp_status blocker_block(tp_device *device, const tp_dio_cmd *ask, tp_erro
     const struct blocker *b = tp_device_context(device);
     const int64_t until_ns = board_now_ns() + (int64_t)ask->digout * TP_NS_PER_S / 1000;
 
-    (void)err;
+    if (ask->digout == 0) {
+        return wait_at_gate(device, err);
+    }
     board_note(b->board, b->slot, BOARD_BUSY, board_now_ns(), ask->digout);
     while (board_now_ns() < until_ns) {
     }
