@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Sizes from 256 bytes to 16 MiB, four steps to each doubling; what is larger is not kept. */
-enum { STEPS = 4, DOUBLINGS = 16, CLASSES = STEPS * DOUBLINGS + 1, FIRST_SHIFT = 8 };
+/* Sizes from 256 bytes to 16 MiB, eight steps to each doubling; what is larger is not kept. */
+enum { STEPS = 8, DOUBLINGS = 16, CLASSES = STEPS * DOUBLINGS + 1, FIRST_SHIFT = 8 };
 
 struct pool;
 

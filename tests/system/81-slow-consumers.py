@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """A client that does not read any more costs others nothing, and the server little: 15000 messages of 1.5 KB, 1000 a second
-or as fast as this machine is, past one frozen client on each transport.  argv: the troupe program, the plug-in source.
+or as fast as this machine is, past one frozen client on each transport.  argv: the troupe program, the plug-in source
+(or its C file, which is compiled for an installed program).
 
 The messages are numbered, so what is lost is known. How fast they come does not matter for what is shown."""
 import contextlib
@@ -23,7 +24,16 @@ WARM_UP = 1500
 MEGABYTE = 1 << 20
 MOST_GROWTH = 2 * MEGABYTE
 WATCHED = 2  # times as much in a build whose sanitizer puts zones and shadows around everything
-SOURCE = f'driver ( name "source" plugin "{PLUGIN}" provides [ "opaque:0" ] %s )\n'
+PLACE = tempfile.TemporaryDirectory()
+LIBRARY = os.path.join(PLACE.name, "source.so") if PLUGIN.endswith(".c") else PLUGIN
+SOURCE = f'driver ( name "source" plugin "{LIBRARY}" provides [ "opaque:0" ] %s )\n'
+
+
+def compile_plugin():
+    include = os.path.join(os.path.dirname(os.path.dirname(PROGRAM)), "include")
+    result = tap.run(["cc", "-std=c11", "-O2", "-shared", "-fPIC", "-fvisibility=hidden", f"-I{include}", PLUGIN, "-o",
+                      LIBRARY])
+    tap.equal((result.returncode, result.stderr), (0, ""))
 
 
 class Reader(threading.Thread):
@@ -46,7 +56,7 @@ class Reader(threading.Thread):
             self.first = number
         tap.equal(number, self.first + self.count)
         self.count += 1
-        if number % 32 == 0:  # the source runs only so far ahead
+        if number % 16 == 0:  # the source runs only so far ahead
             self.client.send(OPAQUE, 0, player.COMMAND, 1, struct.pack(">III", 4, 4, number))
 
     def run(self):
@@ -169,7 +179,8 @@ class Trial(threading.Thread):
         tap.equal(self.grown <= MOST_GROWTH * (WATCHED if is_watched() else 1), True)
 
 
-PLACE = tempfile.TemporaryDirectory()
+if PLUGIN.endswith(".c"):
+    compile_plugin()
 UNIX = os.path.join(PLACE.name, "socket")
 TRIALS = {
     "tcp": Trial("tcp", lambda server: frozen_stream(server.address)),

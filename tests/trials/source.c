@@ -9,7 +9,7 @@
 
 #include "troupe/driver/opaque.h"
 
-enum { MOST_SIZE = 1 << 16, MOST_AHEAD = 128 };
+enum { MOST_SIZE = 1 << 16, MOST_AHEAD = 48 };
 
 struct source {
     tp_device *device; /* borrowed */
