@@ -19,10 +19,18 @@ static tp_msg *on_reply(void *context, tp_msg *reply)
     return serve_compressed_map(reply);
 }
 
+static size_t on_unread(void *context)
+{
+    struct client *client = context;
+
+    return client->transport->unread(client);
+}
+
 static const tp_session_events session_events = {
     .ready = output_ready,
     .lost = on_lost,
     .reply = on_reply,
+    .unread = on_unread,
 };
 
 void client_init(struct client *client, tp_player_front *front, const struct transport *transport)
@@ -48,6 +56,7 @@ tp_status client_begin(struct client *client, const char *name)
                                          &session_events, client, NULL);
 
     if (status == TP_OK) {
+        tp_session_only_sends(client->session);
         tp_session_set_name(client->session, name);
         tp_session_set_local(client->session, is_local(name));
         tp_session_set_reach(client->session, front->reach);
@@ -117,6 +126,7 @@ tp_status tp_player_front_open(tp_player_front **out, tp_hub *hub, tp_loop *loop
     front->loop = loop;
     front->most_clients = options->most_clients;
     front->reach = options->reach;
+    front->patience_s = options->patience_s;
     tp_status status = listen_at(front, options->address, err);
     if (status != TP_OK) {
         tp_player_front_close(front);
@@ -161,8 +171,10 @@ tp_player_counts tp_player_front_counts(const tp_player_front *front)
 static tp_status open_front(void **out, tp_hub *hub, tp_loop *loop, const tp_front_place *place,
                             tp_error *err)
 {
-    const tp_player_options options = {
-        .address = place->address, .robot = place->robot, .reach = place->reach};
+    const tp_player_options options = {.address = place->address,
+                                       .robot = place->robot,
+                                       .reach = place->reach,
+                                       .patience_s = place->patience_s};
     tp_player_front *front = NULL;
     tp_status status = tp_player_front_open(&front, hub, loop, &options, err);
 

@@ -90,6 +90,7 @@ static size_t consume(struct client *client, const unsigned char *bytes, size_t 
             break;
         }
         message_handle(client, &header, bytes + used + TP_XDR_HEADER_SIZE);
+        tp_session_took(client->session, *needed);
         used += *needed;
         *needed = TP_XDR_HEADER_SIZE;
     }
@@ -167,6 +168,13 @@ static void on_read(void *context, size_t length)
 static void resume(struct client *client)
 {
     tp_stream_resume(((struct connection *)client)->stream);
+}
+
+static size_t unread(struct client *client)
+{
+    const struct connection *connection = (const struct connection *)client;
+
+    return connection->held_length + tp_stream_unread(connection->stream);
 }
 
 /* ---- Writing --------------------------------------------------------------------------------- */
@@ -275,6 +283,7 @@ static void release(struct client *client)
 static const struct transport stream_transport = {
     .write = write_all,
     .resume = resume,
+    .unread = unread,
     .close = release,
 };
 
@@ -299,6 +308,9 @@ static void on_accept(void *context, tp_stream *stream)
     client_init(&connection->client, front, &stream_transport);
     client_link(&connection->client);
     connection->stream = stream;
+    if (front->patience_s != 0) {
+        tp_stream_set_patience(stream, front->patience_s > 0 ? (unsigned)front->patience_s : 0);
+    }
     if (client_begin(&connection->client, tp_stream_peer(stream)) != TP_OK ||
         tp_stream_start(stream, &stream_events, connection) != TP_OK || !greet(stream)) {
         client_close(&connection->client);

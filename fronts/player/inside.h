@@ -34,6 +34,8 @@ struct transport {
     void (*write)(struct client *client);
     /* It was paused and may be read from again. */
     void (*resume)(struct client *client);
+    /* How many bytes have come of it that were not handled. */
+    size_t (*unread)(struct client *client);
     /* Close the way and release the client, whose session is gone already. */
     void (*close)(struct client *client);
 };
@@ -62,6 +64,7 @@ struct tp_player_front {
     tp_loop *loop; /* borrowed */
     uint32_t robot;
     tp_reach reach;
+    int patience_s;
     uint32_t most_clients;
     size_t client_count;
     struct client *clients; /* owned; the newest first */

@@ -18,6 +18,7 @@ typedef struct tp_player_options {
     uint32_t robot;        /* 0: the port that it listens on */
     uint32_t most_clients; /* 0: as many as there may be */
     tp_reach reach;        /* where its clients come from */
+    int patience_s;        /* with peers that vanish, as in tp_front_place */
 } tp_player_options;
 
 /* What a front on UDP did not do. */

@@ -152,6 +152,13 @@ static void resume(struct client *client)
     (void)client; /* the socket is read for all sources, and never paused */
 }
 
+/* Datagrams that have come cannot be counted, but they may be lost. */
+static size_t unread(struct client *client)
+{
+    tp_datagram_drain(client->front->udp->datagram);
+    return 0;
+}
+
 static void release(struct client *client)
 {
     struct source *source = (struct source *)client;
@@ -167,6 +174,7 @@ static void release(struct client *client)
 static const struct transport udp_transport = {
     .write = write_all,
     .resume = resume,
+    .unread = unread,
     .close = release,
 };
 

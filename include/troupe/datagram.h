@@ -47,6 +47,9 @@ TP_API unsigned tp_datagram_port(const tp_datagram *datagram);
 TP_API tp_status tp_datagram_send(tp_datagram *datagram, const tp_peer *to, const void *bytes,
                                   size_t length);
 
+/* Drop what has come and was not received yet. */
+TP_API void tp_datagram_drain(tp_datagram *datagram);
+
 #ifdef __cplusplus
 }
 #endif

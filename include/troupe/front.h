@@ -44,6 +44,9 @@ typedef struct tp_session_events {
     /* A reply of a device is about to be queued: another one to take its place (with a reference
      * that is taken over), or NULL to keep it. Optional. */
     tp_msg *(*reply)(void *context, tp_msg *reply);
+    /* A panic has just ended, by the word of somebody else: how many bytes of this client have come
+     * already and were not handled yet. Optional; see tp_session_took(). */
+    size_t (*unread)(void *context);
 } tp_session_events;
 
 /* `robot` chooses the devices that it sees: those with that number in their address. */
@@ -53,6 +56,10 @@ TP_API tp_status tp_session_create(tp_session **out, tp_hub *hub, uint32_t robot
 
 /* Closes all it has open; requests under way are forgotten. NULL is accepted. */
 TP_API void tp_session_destroy(tp_session *session);
+
+/* The front sends messages as they are on the wire and does not look at their payload, except that
+ * of replies (`reply`): many that wait take less memory then. */
+TP_API void tp_session_only_sends(tp_session *session);
 
 /* A name for logs and statistics; copied. */
 TP_API void tp_session_set_name(tp_session *session, const char *name);
@@ -121,6 +128,10 @@ TP_API tp_status tp_session_send(tp_session *session, tp_msg *msg, const tp_mess
 
 /* Anything at all has come from the client: what it moves may go on moving. */
 TP_API void tp_session_heard(tp_session *session);
+
+/* A message of so many bytes was handled. What came before a panic was over moves nothing, even if
+ * it is read only after that: a client counts in bytes how much that is (`unread`). */
+TP_API void tp_session_took(tp_session *session, size_t bytes);
 
 /* The client renews its leases by itself: they are shorter then. */
 TP_API void tp_session_speak_leases(tp_session *session, bool on);
@@ -211,7 +222,10 @@ typedef struct tp_front_place {
     const char *address; /* "tcp:127.0.0.1:6665", "udp:127.0.0.1:6665", "unix:/run/troupe" */
     unsigned robot;      /* 0 for the port that it listens on */
     tp_reach reach;      /* where its clients come from */
+    int patience_s;      /* with clients that vanish without a word; 0 as usual */
 } tp_front_place;
+
+enum { TP_PATIENCE_ENDLESS = -1 };
 
 /* The one symbol that a front exports: tp_front_player. */
 typedef struct tp_front {

@@ -80,6 +80,15 @@ TP_API tp_status tp_stream_start(tp_stream *stream, const tp_stream_events *even
 TP_API void tp_stream_pause(tp_stream *stream);
 TP_API void tp_stream_resume(tp_stream *stream);
 
+/* Give a connection on TCP up, as broken, when its peer's machine should have answered and has not
+ * for about so many seconds; 0 for never. TP_STREAM_PATIENCE_S until this is called. A peer that is
+ * there and does not read is not given up. Cannot fail. */
+enum { TP_STREAM_PATIENCE_S = 30 };
+TP_API void tp_stream_set_patience(tp_stream *stream, unsigned seconds);
+
+/* How many bytes have come that were not read yet. */
+TP_API size_t tp_stream_unread(const tp_stream *stream);
+
 enum { TP_STREAM_PIECES = 64 };
 
 /* Write as much as can be taken without waiting, at most TP_STREAM_PIECES pieces: the number of

@@ -42,7 +42,7 @@ void tp_msg_unref(const tp_msg *msg)
         atomic_fetch_sub_explicit(&shared->references, 1, memory_order_acq_rel) != 1) {
         return;
     }
-    tpi_pool_give(shared->wire);
+    tp_msg_unref(shared->encoded);
     tpi_pool_give(shared);
 }
 
@@ -103,7 +103,8 @@ tp_status tp_msg_decode(tp_msg **out, const tp_msghdr *header, const tp_struct *
     return TP_OK;
 }
 
-static tp_status make_wire(tp_msg *msg, const tp_struct *type, const void *value)
+tp_status tp_msg_create_encoded(tp_msg **out, const tp_msghdr *header, const tp_struct *type,
+                                const void *value)
 {
     size_t size = 0;
     tp_status status = type == NULL ? TP_OK : tp_xdr_size(type, value, &size);
@@ -113,42 +114,47 @@ static tp_status make_wire(tp_msg *msg, const tp_struct *type, const void *value
     if (size > TP_XDR_MAX_MESSAGE_SIZE - TP_XDR_HEADER_SIZE) {
         return TP_E_LIMIT;
     }
-    unsigned char *wire = tpi_pool_take(TP_XDR_HEADER_SIZE + size);
-    if (wire == NULL) {
+    tp_msg *msg = new_msg(header, NULL, TP_XDR_HEADER_SIZE + size);
+    if (msg == NULL) {
         return TP_E_NOMEM;
     }
+    msg->wire = (unsigned char *)msg + payload_offset;
+    msg->wire_length = TP_XDR_HEADER_SIZE + size;
     if (type != NULL) {
-        tp_xdr_encode(type, value, wire + TP_XDR_HEADER_SIZE, size, &size);
+        tp_xdr_encode(type, value, msg->wire + TP_XDR_HEADER_SIZE, size, &size);
     }
     msg->header.size = (uint32_t)size;
-    tpi_header_encode(&msg->header, wire);
-    msg->wire = wire;
-    msg->wire_length = TP_XDR_HEADER_SIZE + size;
-    return TP_OK;
-}
-
-tp_status tp_msg_create_encoded(tp_msg **out, const tp_msghdr *header, const tp_struct *type,
-                                const void *value)
-{
-    tp_msg *msg = new_msg(header, NULL, 0);
-    tp_status status = msg == NULL ? TP_E_NOMEM : make_wire(msg, type, value);
-
-    if (status != TP_OK) {
-        tp_msg_unref(msg);
-        return status;
-    }
-    msg->weight += msg->wire_length;
+    tpi_header_encode(&msg->header, msg->wire);
     *out = msg;
     return TP_OK;
 }
 
 tp_status tp_msg_wire(tp_msg *msg, const void **bytes, size_t *length)
 {
-    tp_status status = msg->wire == NULL ? make_wire(msg, msg->type, msg->payload) : TP_OK;
+    tp_status status = TP_OK;
 
+    if (msg->wire == NULL) {
+        status = tp_msg_create_encoded(&msg->encoded, &msg->header, msg->type, msg->payload);
+    }
+    if (msg->wire == NULL && status == TP_OK) {
+        msg->header.size = msg->encoded->header.size;
+        msg->wire = msg->encoded->wire;
+        msg->wire_length = msg->encoded->wire_length;
+    }
     *bytes = msg->wire;
     *length = msg->wire_length;
     return status;
+}
+
+tp_msg *tpi_msg_encoded(tp_msg *msg)
+{
+    const void *bytes;
+    size_t length;
+
+    if (tp_msg_wire(msg, &bytes, &length) != TP_OK) {
+        return NULL;
+    }
+    return msg->encoded != NULL ? msg->encoded : msg;
 }
 
 void tpi_header_encode(const tp_msghdr *header, unsigned char bytes[TP_XDR_HEADER_SIZE])

@@ -13,12 +13,17 @@ struct tp_msg {
     tp_msghdr header;
     const tp_struct *type; /* NULL without payload */
     void *payload;         /* in the same block */
-    unsigned char *wire;   /* owned, of the pool; NULL until asked for */
+    tp_msg *encoded;       /* owned reference: the same without payload; NULL until asked for */
+    unsigned char *wire;   /* in the block of `encoded`, or in its own; NULL until asked for */
     size_t wire_length;
     size_t weight; /* bytes that it took when it was made, roughly; does not change */
     void *context; /* borrowed: whom the task is for, while it is on its way */
     int burden;    /* the work that it is for the loop, while it is on its way */
 };
+
+/* The same message without its payload, as it is on the wire: all that those need who only send it,
+ * and less memory. Borrowed from `msg`; NULL if it cannot be made. */
+tp_msg *tpi_msg_encoded(tp_msg *msg);
 
 /* Encode a header before a body of header->size bytes: 40 bytes. */
 void tpi_header_encode(const tp_msghdr *header, unsigned char bytes[TP_XDR_HEADER_SIZE]);

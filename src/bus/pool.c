@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Sizes double from 256 bytes to 16 MiB; what is larger is not kept. */
-enum { CLASSES = 17, FIRST_SHIFT = 8 };
+/* Sizes from 256 bytes to 16 MiB, eight steps to each doubling; what is larger is not kept. */
+enum { STEPS = 8, DOUBLINGS = 16, CLASSES = STEPS * DOUBLINGS + 1, FIRST_SHIFT = 8 };
 
 struct pool;
 
@@ -30,11 +30,22 @@ static struct head left; /* a mark, never a block */
 
 static _Thread_local struct pool *own_pool;
 
+static size_t size_of(unsigned class)
+{
+    const size_t first = (size_t)1 << (class / STEPS + FIRST_SHIFT);
+
+    return first + first / STEPS * (class % STEPS);
+}
+
+/* CLASSES for what is too large. */
 static unsigned class_of(size_t size)
 {
     unsigned class = 0;
 
-    while (class < CLASSES && ((size_t)1 << (class + FIRST_SHIFT)) < size) {
+    while (class + STEPS < CLASSES && size_of(class + STEPS) < size) {
+        class += STEPS;
+    }
+    while (class < CLASSES && size_of(class) < size) {
         class ++;
     }
     return class;
@@ -80,7 +91,7 @@ static void collect_returned(struct pool *pool, struct head *mark)
 static void *new_block(struct pool *pool, unsigned class, size_t size)
 {
     const bool kept = class < CLASSES;
-    const size_t room = kept ? (size_t)1 << (class + FIRST_SHIFT) : size;
+    const size_t room = kept ? size_of(class) : size;
     struct head *head = room < SIZE_MAX / 2 ? malloc(sizeof *head + room) : NULL;
 
     if (head == NULL) {

@@ -111,7 +111,7 @@ static tp_status operate(tpi_call *call, void *answer)
     return what->call(device->ops, device, ask, answer, &call->error);
 }
 
-static void take_ticket(tpi_call *call)
+static void take_ticket(tpi_call *call, tp_status status)
 {
     tp_instance *self = call->device->instance;
 
@@ -126,6 +126,7 @@ static void take_ticket(tpi_call *call)
     call->deferred = false;
     if (self->current == call) {
         self->current = NULL;
+        self->answered = status;
     }
 }
 
@@ -133,7 +134,7 @@ static void take_ticket(tpi_call *call)
 static void settle(tpi_call *call, tp_status status, const void *answer)
 {
     if (call->deferred) {
-        take_ticket(call);
+        take_ticket(call, status);
     }
     call->status = status;
     if (status == TP_PENDING) {
@@ -165,20 +166,24 @@ static void run_call(job *next, tp_instance *self)
         answer = self->scratch;
         memset(answer, 0, call->what->answer->size);
     }
+    const bool moving = call->what->effect == TP_EFFECT_MOVES;
+    const void *mover = call->mover;
+    tp_device *device = call->device;
     self->current = call;
-    const tp_status status = operate(call, answer);
-    if (self->current == NULL) { /* its ticket has been used already */
-        return;
-    }
+    tp_status status = operate(call, answer);
+    const bool ended = self->current == NULL; /* its ticket has been used already */
+    const bool pending = !ended && status == TP_PENDING && call->deferred;
     self->current = NULL;
-    if (status == TP_PENDING && call->deferred) {
-        return;
+    if (moving) {
+        motion_note(device, mover, ended ? self->answered : status);
     }
-    settle(call, status, answer);
+    if (!ended && !pending) {
+        settle(call, status, answer);
+    }
 }
 
-static tp_status send(tp_device *device, const tp_message *what, tp_msg *ask, tpi_call_done *done,
-                      void *context, tpi_call **out, bool counted)
+tp_status call_create(tpi_call **made, tp_device *device, const tp_message *what, tp_msg *ask,
+                      tpi_call_done *done, void *context, tpi_call **out)
 {
     tp_instance *self = device->instance;
 
@@ -198,7 +203,7 @@ static tp_status send(tp_device *device, const tp_message *what, tp_msg *ask, tp
                        .device = device,
                        .what = what,
                        .ask = tp_msg_ref(ask),
-                       .counted = counted,
+                       .counted = true,
                        .asked_ns = now_ns(device),
                        .done = done,
                        .context = context,
@@ -206,21 +211,27 @@ static tp_status send(tp_device *device, const tp_message *what, tp_msg *ask, tp
     if (out != NULL) {
         *out = call;
     }
-    device->counts.commands += what->kind == TP_KIND_COMMAND;
-    instance_submit(self, &call->job);
+    *made = call;
     return TP_OK;
 }
 
-tp_status call_submit(tp_device *device, const tp_message *what, tp_msg *ask, tpi_call_done *done,
-                      void *context, tpi_call **out)
+void call_post(tpi_call *call)
 {
-    return send(device, what, ask, done, context, out, true);
+    call->device->counts.commands += call->what->kind == TP_KIND_COMMAND;
+    instance_submit(call->device->instance, &call->job);
 }
 
 tp_status call_quietly(tp_device *device, const tp_message *what, tp_msg *ask, tpi_call_done *done,
                        void *context)
 {
-    return send(device, what, ask, done, context, NULL, false);
+    tpi_call *call = NULL;
+    tp_status status = call_create(&call, device, what, ask, done, context, NULL);
+
+    if (status == TP_OK) {
+        call->counted = false;
+        call_post(call);
+    }
+    return status;
 }
 
 /* ---- Answering later ------------------------------------------------------------------------- */
@@ -246,7 +257,7 @@ void tp_ticket_answer(tp_ticket *ticket, const void *value)
 {
     tpi_call *call = (tpi_call *)ticket;
 
-    take_ticket(call);
+    take_ticket(call, TP_OK);
     if (call->what->kind == TP_KIND_REQUEST) {
         make_answer(call, value);
     } else {
@@ -259,7 +270,7 @@ void tp_ticket_fail(tp_ticket *ticket, tp_status code, const char *text)
 {
     tpi_call *call = (tpi_call *)ticket;
 
-    take_ticket(call);
+    take_ticket(call, code);
     if (call->asked_instead != NULL && code == TP_E_UNSUPPORTED) {
         make_answer(call, NULL); /* that it is not known */
     } else {

@@ -38,6 +38,22 @@ void tp_session_panic(tp_session *session, const char *why)
     tpi_panic_raise(hub->panic, session->name, why[0] == '\0' ? "no reason given" : why);
 }
 
+/* What clients sent before this moment was meant for another one: it moves nothing any more. Who
+ * ends the panic has sent the rest after it. */
+static void let_nothing_play(const tpi_hub *hub, const tp_session *who)
+{
+    for (tp_session *session = hub->sessions; session != NULL; session = session->next) {
+        if (session != who && session->events->unread != NULL) {
+            session->stale = session->events->unread(session->context);
+        }
+    }
+}
+
+void tp_session_took(tp_session *session, size_t bytes)
+{
+    session->stale -= bytes < session->stale ? bytes : session->stale;
+}
+
 tp_status tp_session_reset_panic(tp_session *session, unsigned epoch, const char *key,
                                  tp_error *err)
 {
@@ -57,6 +73,7 @@ tp_status tp_session_reset_panic(tp_session *session, unsigned epoch, const char
         return tp_fail(err, TP_E_INVALID, "there is another panic by now");
     }
     hub->raiser = NULL;
+    let_nothing_play(hub, session);
     return TP_OK;
 }
 

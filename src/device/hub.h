@@ -230,13 +230,12 @@ typedef void tpi_call_done(void *context, tp_status status, tp_msg *answer, cons
 tp_status tpi_device_call(tp_device *device, const tp_message *what, tp_msg *ask,
                           tpi_call_done *done, void *context, tpi_call **out);
 
-/* The same for somebody whose lease it is, if the message moves something: `mover` is any pointer
- * that is his alone. With TPI_LEASE_UNLIMITED for drivers. `fixed`: no other word of his renews it.
- */
+/* The same for somebody whose lease it is, if the message moves something: `who` is any pointer
+ * that is his alone. */
 typedef struct tpi_mover {
     const void *who;
-    int64_t lease_ns; /* 0 for no limit */
-    bool fixed;
+    int64_t lease_ns; /* from his last word to the stop; 0 for no limit, as of drivers */
+    int64_t valid_ns; /* from this message to the stop, whatever he says; 0 for no limit */
 } tpi_mover;
 tp_status tpi_device_call_for(tp_device *device, const tp_message *what, tp_msg *ask,
                               const tpi_mover *mover, tpi_call_done *done, void *context,

@@ -103,8 +103,10 @@ struct tp_device {
     const tp_session *holder; /* borrowed: who alone may write; NULL for nobody; the loop's */
     bool moves;               /* its interface has messages that move something */
     const void *mover;        /* borrowed: whose lease it is, NULL for nobody's; the loop's */
-    bool lease_fixed;         /* nothing renews it but another move; the loop's */
+    int64_t lease_limit_ns;   /* no word renews it beyond this; the loop's */
     tpi_lease lease;          /* of the loop and the thread */
+    bool in_motion;           /* since the last halt; where the instance runs, as the next one */
+    const void *doer;         /* borrowed, only compared: who gave the command that moves it */
     tp_device *next;          /* of the instance */
 };
 
@@ -197,6 +199,7 @@ struct tp_instance {
     unsigned panic_epoch;   /* that it has acted on */
     bool halts;             /* inside an operation that stops things: it may write in a panic */
     tpi_call *current;      /* the request that is being handled; NULL once it is answered */
+    tp_status answered;     /* how it was, if by its ticket and at once */
     tpi_call *tickets;      /* requests that wait for a later answer; borrowed */
     struct errand *errands; /* its own requests to other devices; borrowed */
     bool halting;           /* what is open is being ended; nothing new is begun */
@@ -240,6 +243,8 @@ struct tpi_call {
     tp_error error;
     tpi_call_done *done;
     void *context;
+    const void *mover; /* borrowed, only compared: whose command it is; NULL if it moves nothing */
+    unsigned epoch;    /* of the panic, when it came */
     atomic_bool abandoned; /* nobody waits for its end any more */
     bool counted;          /* by statistics */
     int64_t asked_ns;      /* when it came, by the loop's clock */
@@ -345,8 +350,10 @@ void ports_close(tp_instance *self); /* what the driver has left open */
 
 /* call.c */
 void call_finish(tpi_call *call);
-tp_status call_submit(tp_device *device, const tp_message *what, tp_msg *ask, tpi_call_done *done,
-                      void *context, tpi_call **out);
+/* Make a call, which takes a place among the jobs that wait, and hand it over. */
+tp_status call_create(tpi_call **call, tp_device *device, const tp_message *what, tp_msg *ask,
+                      tpi_call_done *done, void *context, tpi_call **out);
+void call_post(tpi_call *call);
 
 /* The same for questions of the server's own, which statistics do not count. */
 tp_status call_quietly(tp_device *device, const tp_message *what, tp_msg *ask, tpi_call_done *done,
@@ -396,6 +403,8 @@ tp_status motion_begin(tp_instance *self, tp_error *err); /* after init */
 void motion_end(tp_instance *self);
 void motion_leave_in_order(tp_device *device, const void *who);
 bool motion_is_late(const tpi_call *call);
+/* A command of his was carried out, or refused. */
+void motion_note(tp_device *device, const void *mover, tp_status status);
 bool motion_may_write(const tp_instance *self);
 int64_t motion_deadline_ns(const tp_instance *self);
 void motion_serve(tp_instance *self); /* stop what has to be stopped */

@@ -11,12 +11,20 @@
 /* ---- On the loop: whose lease it is ------------------------------------------------------------
  */
 
-static int64_t end_of(const tp_device *device, int64_t lease_ns)
+/* So much time from now, 0 or less for unlimited. */
+static int64_t in(const tp_device *device, int64_t time_ns)
 {
     const int64_t now_ns = tp_clock_now_ns(tp_instance_clock(device->instance));
 
-    return lease_ns <= 0 || lease_ns > TPI_LEASE_UNLIMITED - now_ns ? TPI_LEASE_UNLIMITED
-                                                                    : now_ns + lease_ns;
+    return time_ns <= 0 || time_ns > TPI_LEASE_UNLIMITED - now_ns ? TPI_LEASE_UNLIMITED
+                                                                  : now_ns + time_ns;
+}
+
+static int64_t end_of(const tp_device *device, int64_t lease_ns)
+{
+    const int64_t end_ns = in(device, lease_ns);
+
+    return end_ns < device->lease_limit_ns ? end_ns : device->lease_limit_ns;
 }
 
 /* What an instance on the loop is woken by; one with a thread waits itself. */
@@ -41,7 +49,7 @@ static void wake(tp_instance *self)
 static void take_lease(tp_device *device, const tpi_mover *mover)
 {
     device->mover = mover->who;
-    device->lease_fixed = mover->fixed;
+    device->lease_limit_ns = in(device, mover->valid_ns);
     tpi_lease_extend(&device->lease, end_of(device, mover->lease_ns));
     arm(device->instance);
 }
@@ -50,13 +58,26 @@ tp_status tpi_device_call_for(tp_device *device, const tp_message *what, tp_msg 
                               const tpi_mover *mover, tpi_call_done *done, void *context,
                               tpi_call **out)
 {
-    if (what->effect == TP_EFFECT_MOVES) {
-        if (tpi_panic_is_on(device->instance->hub->panic)) {
-            return TP_E_DENIED;
-        }
+    const unsigned epoch = tpi_panic_epoch(device->instance->hub->panic);
+    const bool moving = what->effect == TP_EFFECT_MOVES;
+    tpi_call *call = NULL;
+
+    if (moving && (epoch & 1) != 0) {
+        return TP_E_DENIED;
+    }
+    /* One that finds no room takes no lease: it would keep moving what another has set in motion.
+     */
+    tp_status status = call_create(&call, device, what, ask, done, context, out);
+    if (status != TP_OK) {
+        return status;
+    }
+    if (moving) {
+        call->mover = mover->who;
+        call->epoch = epoch;
         take_lease(device, mover);
     }
-    return call_submit(device, what, ask, done, context, out);
+    call_post(call);
+    return TP_OK;
 }
 
 tp_status tpi_device_call(tp_device *device, const tp_message *what, tp_msg *ask,
@@ -69,7 +90,7 @@ tp_status tpi_device_call(tp_device *device, const tp_message *what, tp_msg *ask
 
 void tpi_device_heard(tp_device *device, const void *who, int64_t lease_ns)
 {
-    if (device->mover == who && !device->lease_fixed) {
+    if (device->mover == who) {
         tpi_lease_renew(&device->lease, end_of(device, lease_ns));
     }
 }
@@ -116,6 +137,7 @@ static void halt(tp_device *device, tp_halt how)
     if (!self->started || !device->moves) {
         return;
     }
+    device->in_motion = false;
     self->busy = self->halts = true;
     if (self->plan.driver->ops->halt != NULL) {
         self->plan.driver->ops->halt(device, how);
@@ -144,13 +166,26 @@ static void tell_end(tp_device *device)
     tp_publish(device, TP_COMMON_DATA_ERROR, &failure, 0);
 }
 
+/* Its lease is over, or there was a panic since it came. */
 bool motion_is_late(const tpi_call *call)
 {
     const tp_instance *self = call->device->instance;
 
     return call->what->effect == TP_EFFECT_MOVES &&
-           (tpi_panic_is_on(self->hub->panic) ||
+           (tpi_panic_epoch(self->hub->panic) != call->epoch ||
             !tpi_lease_is_held(&call->device->lease, tp_clock_now_ns(tp_instance_clock(self))));
+}
+
+/* A command has the lease of its sender from the moment it comes. If the driver refuses it and the
+ * device still does what somebody else has told it, nobody would answer for that any more. */
+void motion_note(tp_device *device, const void *mover, tp_status status)
+{
+    if (status >= 0) { /* or under way */
+        device->in_motion = true;
+        device->doer = mover;
+    } else if (device->in_motion && device->doer != mover) {
+        halt(device, TP_HALT_BRAKE);
+    }
 }
 
 /* In a panic only what stops things is written, by instances that move any. */
@@ -181,15 +216,19 @@ int64_t motion_deadline_ns(const tp_instance *self)
     return first_ns;
 }
 
+/* How many there have been. One may be over before the instance has seen it, and still stops it. */
+static unsigned panics_until(unsigned epoch)
+{
+    return (epoch + 1) / 2;
+}
+
 static void serve_panic(tp_instance *self)
 {
     const unsigned epoch = tpi_panic_epoch(self->hub->panic);
+    const bool is_new = panics_until(epoch) != panics_until(self->panic_epoch);
 
-    if (epoch == self->panic_epoch) {
-        return;
-    }
     self->panic_epoch = epoch;
-    if ((epoch & 1) == 0) {
+    if (!is_new) {
         return;
     }
     for (tp_device *device = self->devices; device != NULL; device = device->next) {

@@ -21,12 +21,25 @@ static struct {
     atomic_int commands;
     atomic_int halts;
     atomic_int how;
+    atomic_bool shut;           /* commands do not come to an end ... */
+    atomic_bool pass;           /* ... but for one */
+    atomic_bool waits;          /* one of these */
+    atomic_int halts_at_answer; /* when it was asked for its geometry last */
 } motor;
 
 static tp_status drive(tp_device *device, const tp_position2d_cmd_vel *ask, tp_error *err)
 {
-    (void)device;
-    (void)err;
+    while (atomic_load(&motor.shut) && !atomic_exchange(&motor.pass, false)) {
+        atomic_store(&motor.waits, true);
+        tpi_wait(NULL, 0, tp_clock_now_ns(tp_clock_real()) + TP_NS_PER_MS);
+    }
+    if (ask->vel.px > 10) {
+        if (ask->vel.px > 100) {
+            tp_ticket_fail(tp_device_defer(device), TP_E_RANGE, "much too fast");
+            return TP_PENDING;
+        }
+        return tp_fail(err, TP_E_RANGE, "too fast");
+    }
     atomic_store(&motor.speed, (int)(ask->vel.px * 1000));
     atomic_fetch_add(&motor.commands, 1);
     return TP_OK;
@@ -37,6 +50,7 @@ static tp_status tell_geometry(tp_device *device, tp_position2d_geom *answer, tp
     (void)device;
     (void)answer;
     (void)err;
+    atomic_store(&motor.halts_at_answer, atomic_load(&motor.halts));
     return TP_OK;
 }
 
@@ -287,6 +301,91 @@ static void a_command_can_carry_its_own_validity(const tp_driver *driver)
 }
 ON_BOTH(a_command_can_carry_its_own_validity)
 
+/* However long that is, the client has to be heard. */
+static void its_validity_does_not_outlive_its_lease(const tp_driver *driver)
+{
+    struct stage s;
+
+    begin(&s, driver);
+    tp_session_speak_leases(s.sessions[0], true);
+    assert_int_equal(send(&s, 0, 1, 3000, NULL), TP_OK);
+    for (unsigned i = 0; i < 3; i++) {
+        tp_session_heard(s.sessions[0]);
+        pass(&s, 0.9);
+        assert_int_equal(atomic_load(&motor.speed), 1000);
+    }
+    tp_session_heard(s.sessions[0]);
+    bench_move_clock(&s.b, 0.4); /* 3.1 s since the command */
+    wait_for_halt(&s, 1);
+    assert_int_equal(send(&s, 0, 1, 3000, NULL), TP_OK);
+    settle(&s);
+    bench_move_clock(&s.b, 1.1); /* of silence */
+    wait_for_halt(&s, 2);
+    end(&s);
+}
+ON_BOTH(its_validity_does_not_outlive_its_lease)
+
+/* Else one who is gone would move it, on the lease of one who never did. */
+static void what_another_has_moved_stops_when_a_command_is_refused(const tp_driver *driver)
+{
+    struct stage s;
+
+    begin(&s, driver);
+    drive_at(&s, 0, 1);
+    assert_int_equal(send(&s, 0, 99, 0, NULL), TP_OK);
+    settle(&s);
+    assert_int_equal(atomic_load(&motor.halts), 0); /* his own motion goes on */
+    assert_int_equal(atomic_load(&motor.speed), 1000);
+    assert_int_equal(send(&s, 1, 99, 0, NULL), TP_OK);
+    settle(&s);
+    assert_int_equal(atomic_load(&motor.halts), 1);
+    assert_int_equal(atomic_load(&motor.speed), 0);
+    assert_int_equal(send(&s, 0, 99, 0, NULL), TP_OK);
+    settle(&s);
+    assert_int_equal(atomic_load(&motor.halts), 1); /* nothing was moving */
+    drive_at(&s, 0, 1);
+    assert_int_equal(send(&s, 1, 199, 0, NULL), TP_OK); /* refused by its ticket */
+    settle(&s);
+    assert_int_equal(atomic_load(&motor.halts), 2);
+    end(&s);
+}
+ON_BOTH(what_another_has_moved_stops_when_a_command_is_refused)
+
+static void wait_until_stuck(void)
+{
+    while (!atomic_load(&motor.waits)) {
+        tpi_wait(NULL, 0, tp_clock_now_ns(tp_clock_real()) + TP_NS_PER_MS);
+    }
+}
+
+/* The worker is inside a command that does not come to its end. */
+static void stick(struct stage *s, unsigned who)
+{
+    atomic_store(&motor.shut, true);
+    assert_int_equal(send(s, who, 1, 0, NULL), TP_OK);
+    wait_until_stuck();
+}
+
+static void a_command_that_finds_no_room_takes_no_lease(void **state)
+{
+    struct stage s;
+    tp_error err = {0};
+
+    (void)state;
+    begin(&s, &threaded);
+    stick(&s, 0);
+    while (send(&s, 0, 1, 0, &err) == TP_OK) {
+    }
+    assert_int_equal(err.code, TP_E_LIMIT);
+    assert_int_equal(send(&s, 1, 1, 0, &err), TP_E_LIMIT);
+    assert_ptr_equal(s.device->mover, s.sessions[0]);
+    atomic_store(&motor.shut, false);
+    while (atomic_load(&s.device->instance->waiting_jobs) > 0) {
+        tp_loop_turn(s.b.loop, true);
+    }
+    end(&s);
+}
+
 /* The worker finds the end of the lease by itself: from the command on the loop does not turn. */
 static void a_stalled_loop_keeps_nothing_moving(void **state)
 {
@@ -322,7 +421,9 @@ static void a_command_that_comes_too_late_moves_nothing(void **state)
                               .subtype = TP_POSITION2D_CMD_VEL};
     tp_msg *msg = NULL;
     assert_int_equal(tp_msg_create(&msg, &header, &tp_desc_position2d_cmd_vel, &vel), TP_OK);
-    assert_int_equal(call_submit(s.device, what, msg, NULL, NULL, NULL), TP_OK);
+    tpi_call *call = NULL;
+    assert_int_equal(call_create(&call, s.device, what, msg, NULL, NULL, NULL), TP_OK);
+    call_post(call);
     settle(&s);
     assert_int_equal(atomic_load(&motor.commands), 0);
     assert_int_equal(atomic_load(&motor.speed), 0);
@@ -363,6 +464,91 @@ static void a_panic_stops_everything_until_it_is_reset(const tp_driver *driver)
     end(&s);
 }
 ON_BOTH(a_panic_stops_everything_until_it_is_reset)
+
+static void raise_and_reset(struct stage *s)
+{
+    tpi_panic *panic = tpi_hub_panic(s->b.hub);
+
+    tpi_panic_raise(panic, "somebody", "test");
+    assert_true(tpi_panic_reset(panic, tpi_panic_epoch(panic)));
+}
+
+/* It was over before anybody who moves things has seen it. */
+static void a_short_panic_stops_everything_too(void **state)
+{
+    struct stage s;
+
+    (void)state;
+    begin(&s, &on_loop);
+    drive_at(&s, 0, 1);
+    raise_and_reset(&s);
+    wait_for_halt(&s, 1);
+    drive_at(&s, 0, 1);
+    assert_int_equal(atomic_load(&motor.halts), 1); /* its end stops nothing again */
+    end(&s);
+
+    begin(&s, &threaded);
+    stick(&s, 0);
+    raise_and_reset(&s);
+    atomic_store(&motor.shut, false);
+    wait_for_halt(&s, 1);
+    drive_at(&s, 0, 1);
+    assert_int_equal(atomic_load(&motor.halts), 1);
+    end(&s);
+}
+
+static void what_was_commanded_before_a_panic_moves_nothing_after_it(void **state)
+{
+    struct stage s;
+
+    (void)state;
+    begin(&s, &threaded);
+    stick(&s, 0);
+    assert_int_equal(send(&s, 0, 0.5, 0, NULL), TP_OK);
+    raise_and_reset(&s);
+    atomic_store(&motor.shut, false);
+    settle(&s);
+    assert_int_equal(atomic_load(&motor.commands), 1); /* the one that was under way */
+    assert_int_equal(atomic_load(&motor.speed), 0);
+    end(&s);
+}
+
+static void ask_for_geometry(struct stage *s)
+{
+    const tp_message *what =
+        tp_interface_message(&tp_interface_position2d, TP_KIND_REQUEST, TP_POSITION2D_REQ_GET_GEOM);
+    const tp_msghdr header = {.addr = *tp_device_addr(s->device),
+                              .type = TP_MSGTYPE_REQ,
+                              .subtype = TP_POSITION2D_REQ_GET_GEOM};
+    tp_msg *msg = NULL;
+
+    atomic_store(&motor.halts_at_answer, -1);
+    assert_int_equal(tp_msg_create(&msg, &header, NULL, NULL), TP_OK);
+    assert_int_equal(tpi_device_call(s->device, what, msg, NULL, NULL, NULL), TP_OK);
+    tp_msg_unref(msg);
+}
+
+/* However much waits for the worker, a panic comes before it. */
+static void a_panic_comes_before_what_waits(void **state)
+{
+    struct stage s;
+
+    (void)state;
+    begin(&s, &threaded);
+    stick(&s, 0);
+    assert_int_equal(send(&s, 0, 0.5, 0, NULL), TP_OK); /* these two are taken at once, */
+    ask_for_geometry(&s);                               /* when the first has come to its end */
+    atomic_store(&motor.waits, false);
+    atomic_store(&motor.pass, true);
+    wait_until_stuck();
+    tpi_panic_raise(tpi_hub_panic(s.b.hub), "somebody", "test");
+    atomic_store(&motor.shut, false);
+    while (atomic_load(&motor.halts_at_answer) < 0) {
+        tp_loop_turn(s.b.loop, false);
+    }
+    assert_int_equal(atomic_load(&motor.halts_at_answer), 1);
+    end(&s);
+}
 
 static void the_operators_key_ends_any_panic(void **state)
 {
@@ -484,9 +670,15 @@ int main(void)
         BOTH(the_last_mover_counts),
         BOTH(clients_that_speak_leases_have_a_second),
         BOTH(a_command_can_carry_its_own_validity),
+        BOTH(its_validity_does_not_outlive_its_lease),
+        BOTH(what_another_has_moved_stops_when_a_command_is_refused),
+        cmocka_unit_test(a_command_that_finds_no_room_takes_no_lease),
         cmocka_unit_test(a_stalled_loop_keeps_nothing_moving),
         cmocka_unit_test(a_command_that_comes_too_late_moves_nothing),
         BOTH(a_panic_stops_everything_until_it_is_reset),
+        cmocka_unit_test(a_short_panic_stops_everything_too),
+        cmocka_unit_test(what_was_commanded_before_a_panic_moves_nothing_after_it),
+        cmocka_unit_test(a_panic_comes_before_what_waits),
         cmocka_unit_test(the_operators_key_ends_any_panic),
         cmocka_unit_test(anybody_may_have_it_halted),
         cmocka_unit_test(who_opens_to_read_does_not_write),

@@ -19,10 +19,18 @@ const tp_catalogue *tp_hub_catalogue(const tp_hub *hub)
 
 /* ---- Queue ----------------------------------------------------------------------------------- */
 
+/* From so many on, what waits is kept as bytes only: the payload of messages that others have taken
+ * long ago would fill the memory. */
+enum { FEW = 16 };
+
 /* TP_E_SPACE if it was dropped, and there is nothing new for the client. */
 static tp_status queue(tp_session *session, tp_msg *msg)
 {
-    tp_status status = tpi_queue_push(&session->queue, msg);
+    tp_msg *bytes =
+        session->only_sends && session->queue.count >= FEW && tpi_queue_has_room(&session->queue)
+            ? tpi_msg_encoded(msg)
+            : NULL;
+    tp_status status = tpi_queue_push(&session->queue, bytes != NULL ? bytes : msg);
 
     if (status == TP_OK) {
         session->events->ready(session->context);
@@ -367,7 +375,7 @@ static tpi_mover mover_of(struct subscription *s, const tp_message *what, const 
 
     s->moves = s->moves || what->effect == TP_EFFECT_MOVES;
     return (tpi_mover){
-        .who = s->session, .lease_ns = own ? valid_ms * TP_NS_PER_MS : lease_of(s), .fixed = own};
+        .who = s->session, .lease_ns = lease_of(s), .valid_ns = own ? valid_ms * TP_NS_PER_MS : 0};
 }
 
 static tp_status refuse_in_panic(const tp_session *session, tp_error *err)
@@ -404,6 +412,9 @@ tp_status tp_session_send(tp_session *session, tp_msg *msg, const tp_message *wh
     }
     if (what->effect == TP_EFFECT_MOVES && tpi_panic_is_on(session->hub->panic)) {
         return refuse_in_panic(session, err);
+    }
+    if (what->effect == TP_EFFECT_MOVES && session->stale > 0) {
+        return tp_fail(err, TP_E_DENIED, "%s was sent before the panic was over", what->name);
     }
     const tpi_mover mover = mover_of(s, what, msg);
     tp_status status = what->kind == TP_KIND_REQUEST
@@ -470,6 +481,11 @@ void tp_session_destroy(tp_session *session)
     }
     tpi_queue_fini(&session->queue);
     free(session);
+}
+
+void tp_session_only_sends(tp_session *session)
+{
+    session->only_sends = true;
 }
 
 void tp_session_set_name(tp_session *session, const char *name)

@@ -77,6 +77,8 @@ struct tp_session {
     int64_t begun_ns;
     uint64_t sent;
     uint64_t received;
+    bool only_sends; /* a message is nothing but bytes to its front */
+    size_t stale;    /* bytes that came before the last panic was over and are not handled yet */
     struct subscription *subscriptions; /* owned */
     struct asking *askings;             /* owned */
     tp_session *next;                   /* of the hub's */

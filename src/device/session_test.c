@@ -498,6 +498,103 @@ static void a_failure_is_kept(void **state_)
     play_destroy(p);
 }
 
+/* ---- What waits ----------------------------------------------------------------------------- */
+
+static size_t hundred_bytes(void *context)
+{
+    (void)context;
+    return 100;
+}
+
+static tp_status drive(struct scene *s, tp_error *err)
+{
+    const tp_position2d_cmd_vel speed = {.vel = {.px = 1}};
+    const tp_message *what =
+        tp_interface_message(&tp_interface_position2d, TP_KIND_COMMAND, TP_POSITION2D_CMD_VEL);
+    const tp_msghdr header = {.addr = *tp_device_addr(s->p->device),
+                              .type = TP_MSGTYPE_CMD,
+                              .subtype = TP_POSITION2D_CMD_VEL};
+    tp_msg *msg = NULL;
+
+    assert_int_equal(tp_msg_create(&msg, &header, what->ask, &speed), TP_OK);
+    const tp_status status = tp_session_send(s->session, msg, what, err);
+    tp_msg_unref(msg);
+    return status;
+}
+
+/* By a client of its own, in whose session nothing waits. */
+static void panic_and_reset(struct scene *s)
+{
+    static const tp_session_limits limits = {.data = 8, .replies = 100, .requests = 100};
+    static const tp_session_events events = {.ready = ignore, .lost = ignore};
+    tp_session *other = NULL;
+    tp_panic *panic = NULL;
+    tp_error err;
+
+    assert_int_equal(tp_session_create(&other, s->p->b.hub, BENCH_ROBOT, &limits, &events, s, &err),
+                     TP_OK);
+    tp_session_panic(other, "test");
+    assert_int_equal(tp_hub_panic(s->p->b.hub, &panic), TP_OK);
+    assert_int_equal(tp_session_reset_panic(other, panic->epoch, "", &err), TP_OK);
+    free(panic);
+    tp_session_destroy(other);
+}
+
+static void what_came_before_a_panic_was_over_moves_nothing(void **state_)
+{
+    static const tp_session_limits limits = {.data = 8, .replies = 100, .requests = 100};
+    static const tp_session_events events = {
+        .ready = ignore, .lost = ignore, .unread = hundred_bytes};
+    struct scene s;
+    tp_error err = {0};
+
+    (void)state_;
+    begin(&s, false);
+    tp_session_destroy(s.session);
+    assert_int_equal(
+        tp_session_create(&s.session, s.p->b.hub, BENCH_ROBOT, &limits, &events, &s, &err), TP_OK);
+    open_device(&s);
+    assert_int_equal(drive(&s, &err), TP_OK);
+    panic_and_reset(&s);
+    assert_int_equal(drive(&s, &err), TP_E_DENIED);
+    assert_string_equal(err.text, "VEL was sent before the panic was over");
+    tp_session_took(s.session, 60);
+    assert_int_equal(drive(&s, &err), TP_E_DENIED); /* its first 40 bytes were there */
+    tp_session_took(s.session, 68);
+    assert_int_equal(drive(&s, &err), TP_OK);
+    end(&s);
+}
+
+static void of_many_that_wait_only_the_bytes_are_kept(void **state_)
+{
+    static const tp_session_limits limits = {.data = 100, .replies = 100, .requests = 100};
+    static const tp_session_events events = {.ready = ignore, .lost = ignore};
+    struct scene s;
+    tp_error err = {0};
+
+    (void)state_;
+    begin(&s, false);
+    tp_session_destroy(s.session);
+    assert_int_equal(
+        tp_session_create(&s.session, s.p->b.hub, BENCH_ROBOT, &limits, &events, &s, &err), TP_OK);
+    tp_session_only_sends(s.session);
+    open_device(&s);
+    for (int i = 0; i < 100; i++) {
+        state(&s, i);
+    }
+    assert_int_equal(tp_session_waiting(s.session), 100);
+    assert_non_null(tp_msg_payload(tp_session_peek(s.session, 0)));
+    for (uint32_t i = 50; i < 100; i++) {
+        const void *bytes;
+        size_t length;
+        tp_msg *msg = tp_session_peek(s.session, i);
+        assert_null(tp_msg_payload(msg));
+        assert_int_equal(tp_msg_wire(msg, &bytes, &length), TP_OK);
+        assert_int_equal(length, 40 + 6 * 8 + 4);
+    }
+    end(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -513,6 +610,8 @@ int main(void)
         cmocka_unit_test(what_devices_do_is_counted),
         cmocka_unit_test(what_clients_do_is_counted),
         cmocka_unit_test(a_failure_is_kept),
+        cmocka_unit_test(what_came_before_a_panic_was_over_moves_nothing),
+        cmocka_unit_test(of_many_that_wait_only_the_bytes_are_kept),
     };
 
     return cmocka_run_group_tests_name("src/device/session", tests, NULL, NULL);

@@ -25,6 +25,7 @@ void worker_run_jobs(tp_instance *self)
 
     while (item != NULL) {
         tpi_item *next = item->next;
+        motion_serve(self); /* however much there is to do, what has to stop comes first */
         run_job(self, (job *)item);
         item = next;
     }

@@ -2,6 +2,7 @@
 #include "troupe/datagram.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,9 @@
 
 _Static_assert(sizeof(struct sockaddr_in6) <= sizeof((tp_peer *)NULL)->bytes,
                "a peer has room for every socket address");
+
+/* More than wait in any socket; whoever sends them faster than we drop them does not hold us up. */
+enum { MOST_DRAINED = 4096 };
 
 struct tp_datagram {
     uv_udp_t uv;
@@ -68,6 +72,21 @@ static void on_receive(uv_udp_t *uv, ssize_t length, const uv_buf_t *room,
     if (length >= 0 && from != NULL) {
         set_peer(&peer, from);
         datagram->receive(datagram->context, &peer, room->base, (size_t)length);
+    }
+}
+
+void tp_datagram_drain(tp_datagram *datagram)
+{
+    uv_os_fd_t fd;
+    char first;
+    unsigned count = 0;
+
+    assert(tp_loop_is_current(datagram->loop));
+    if (uv_fileno((const uv_handle_t *)&datagram->uv, &fd) == 0) {
+        while (count < MOST_DRAINED &&
+               (recv(fd, &first, 1, MSG_DONTWAIT) >= 0 || errno != EAGAIN)) {
+            count++;
+        }
     }
 }
 

@@ -111,6 +111,18 @@ static void a_datagram_arrives_whole_with_its_sender(void **state)
     assert_memory_equal(b->b.from.bytes, sender.bytes, sender.length);
 }
 
+static void what_has_come_can_be_dropped(void **state)
+{
+    struct bench *b = *state;
+
+    send_to_b(b, "old", 3);
+    send_to_b(b, "", 0);
+    tp_datagram_drain(b->b.datagram);
+    send_to_b(b, "new", 3);
+    wait_for(b, &b->b, 1);
+    assert_memory_equal(b->b.bytes, "new", 3);
+}
+
 static void peers_are_printed_for_people(void **state)
 {
     (void)state;
@@ -302,6 +314,7 @@ int main(void)
 #define BENCH_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         BENCH_TEST(a_datagram_arrives_whole_with_its_sender),
+        BENCH_TEST(what_has_come_can_be_dropped),
         cmocka_unit_test(peers_are_printed_for_people),
         BENCH_TEST(the_sender_can_be_answered),
         BENCH_TEST(each_datagram_is_received_by_itself),

@@ -17,10 +17,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <netinet/tcp.h>
+#include <sys/ioctl.h>
 
 #include "loop/address.h"
 #include "loop/inside.h"
+#include "loop/keepalive.h"
 
 enum { CARRIED = 64 };
 
@@ -55,6 +56,10 @@ struct tp_stream {
     bool carrying; /* `carry` is queued in libuv */
     bool blocked;  /* somebody is to be told when more can be written */
     tp_after tell; /* tells the end of a stream that is not reading */
+
+    bool is_tcp;
+    unsigned patience_s;
+    tp_timer *pulse; /* owned: asks whether the peer is still there; NULL for never */
 
     uv_write_t write;
     char carry[CARRIED];
@@ -133,23 +138,47 @@ static void init_handle(tp_stream *stream, int family)
     }
 }
 
-/* Small messages go out at once; a peer that vanished without a word is noticed after 30 s. What
+static void on_pulse(void *context)
+{
+    tp_stream *stream = context;
+    uv_os_fd_t fd;
+
+    if (stream->error == 0 && uv_fileno(&stream->uv.handle, &fd) == 0 &&
+        tpi_keepalive_is_lost(fd, stream->patience_s)) {
+        break_off(stream, UV_ETIMEDOUT);
+    }
+}
+
+void tp_stream_set_patience(tp_stream *stream, unsigned seconds)
+{
+    uv_os_fd_t fd;
+
+    if (!stream->is_tcp || uv_fileno(&stream->uv.handle, &fd) != 0) {
+        return;
+    }
+    stream->patience_s = seconds;
+    tpi_keepalive_set(fd, seconds);
+    if (seconds > 0 &&
+        (stream->pulse != NULL ||
+         tp_timer_create(&stream->pulse, stream->loop, on_pulse, stream, NULL) == TP_OK)) {
+        tp_timer_every(stream->pulse, (seconds > 3 ? seconds / 3 : 1) * TP_NS_PER_S);
+    }
+}
+
+/* Small messages go out at once; a peer that vanished without a word is noticed after a while. What
  * waits in the kernel for a slow peer is old by the time it is read, so that is not much: with
  * more, nobody gets more. These are wishes: a socket that does not fulfil them still works. */
 static void tune(tp_stream *stream)
 {
-    const int probe_every_s = 5;
-    const int probes = 3;
     const int send_bytes = 256 << 10;
     uv_os_fd_t fd;
 
+    stream->is_tcp = true;
     if (uv_fileno(&stream->uv.handle, &fd) == 0) {
         setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &send_bytes, sizeof send_bytes);
         uv_tcp_nodelay(&stream->uv.tcp, 1);
-        uv_tcp_keepalive(&stream->uv.tcp, 1, 15);
-        setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &probe_every_s, sizeof probe_every_s);
-        setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof probes);
     }
+    tp_stream_set_patience(stream, TP_STREAM_PATIENCE_S);
 }
 
 static void become_open(tp_stream *stream, const struct sockaddr *peer)
@@ -383,6 +412,17 @@ void tp_stream_resume(tp_stream *stream)
     stream->reading = true;
 }
 
+size_t tp_stream_unread(const tp_stream *stream)
+{
+    uv_os_fd_t fd;
+    int length = 0;
+
+    if (uv_fileno(&stream->uv.handle, &fd) != 0 || ioctl(fd, FIONREAD, &length) != 0) {
+        return 0;
+    }
+    return (size_t)length;
+}
+
 /* ---- Writing --------------------------------------------------------------------------------- */
 
 static void on_carried(uv_write_t *request, int error)
@@ -484,6 +524,8 @@ void tp_stream_close(tp_stream *stream)
     const enum state before = stream->state;
     stream->state = CLOSING;
     tp_loop_after_cancel(stream->loop, &stream->tell);
+    tp_timer_destroy(stream->pulse);
+    stream->pulse = NULL;
     if (before == FAILED) {
         release(stream);
     } else if (before == RESOLVING) {

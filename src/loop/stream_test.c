@@ -92,6 +92,7 @@ static void a_paused_stream_reads_nothing_until_it_is_resumed(void **state)
         tp_loop_turn(b->loop, false);
     }
     assert_int_equal(b->server.received, 10);
+    assert_int_equal(tp_stream_unread(b->server.stream), 15);
     tp_stream_pause(b->server.stream); /* again changes nothing */
     tp_stream_resume(b->server.stream);
     tp_stream_resume(b->server.stream);
@@ -583,6 +584,28 @@ static void exchange(struct bench *b)
     wait_for_bytes(b, &b->client, 9000);
 }
 
+static void patience_can_be_chosen(void **state)
+{
+    static const struct {
+        unsigned patience_s;
+        int idle_s, every_s;
+    } cases[] = {{60, 30, 10}, {6, 3, 1}, {1, 1, 1}, {0, 1, 1}};
+    struct bench *b = *state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        tp_stream_set_patience(b->client.stream, cases[i].patience_s);
+        tp_stream_set_patience(b->server.stream, cases[i].patience_s);
+        for (int fd = 3; fd < 256; fd++) {
+            if (is_end(*state, fd)) {
+                assert_int_equal(option(fd, SOL_SOCKET, SO_KEEPALIVE), cases[i].patience_s > 0);
+                assert_int_equal(option(fd, IPPROTO_TCP, TCP_KEEPIDLE), cases[i].idle_s);
+                assert_int_equal(option(fd, IPPROTO_TCP, TCP_KEEPINTVL), cases[i].every_s);
+            }
+        }
+    }
+    exchange(b);
+}
+
 /* Make the writer wait, then let it go on. */
 static void block_once(struct bench *b)
 {
@@ -646,6 +669,7 @@ int main(void)
         BOTH_TESTS(a_broken_stream_can_be_closed_before_its_end_is_told),
         TCP_TEST(the_peer_of_a_tcp_stream_is_its_address),
         TCP_TEST(nagle_is_off_and_keep_alive_on),
+        TCP_TEST(patience_can_be_chosen),
         UNIX_TEST(the_peer_of_a_unix_stream_is_unix),
         PLAIN_TEST(a_refused_connection_is_told_later_and_says_why),
         PLAIN_TEST(what_the_kernel_refuses_at_once_is_told_later_too),

@@ -89,6 +89,7 @@ struct tp_server {
     unsigned inner[MOST_ROBOTS]; /* robots that children use devices of */
     size_t inner_count;
     size_t inner_open; /* of them, so many are served */
+    int patience_s;    /* of listeners that are opened from now on */
     unsigned child_count;
 
     /* reload.c */

@@ -106,7 +106,7 @@ static void report_unused(tp_server *server)
 {
     static const char *const known[] = {"unit_length", "unit_angle",   "plugin", "extensions",
                                         "panic",       "operator_key", "keys",   "key_file",
-                                        "open",        "test",         NULL};
+                                        "open",        "keepalive",    "test",   NULL};
     tpi_cfg_section *root = tpi_cfg_root(server->file->cfg);
 
     for (size_t i = 0; known[i] != NULL; i++) {

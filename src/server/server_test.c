@@ -177,6 +177,15 @@ static void check_extensions(const char *globals, const char *fields, bool first
     tp_server_destroy(server);
 }
 
+static void patience_is_a_number_of_seconds(void **state)
+{
+    (void)state;
+    is_refused("keepalive -1\ndriver ( name \"fake\" provides [ \"laser:0\" ] )",
+               "x.cfg:1:1: keepalive is a number of seconds from 0 to 3600");
+    is_refused("keepalive \"soon\"\ndriver ( name \"fake\" provides [ \"laser:0\" ] )",
+               "x.cfg:1:11: \"keepalive\" takes a whole number, not \"soon\"");
+}
+
 static void extensions_are_for_those_who_ask(void **state)
 {
     (void)state;
@@ -195,6 +204,7 @@ int main(void)
         cmocka_unit_test(mistakes_are_named_with_their_place),
         cmocka_unit_test(what_nobody_uses_is_noted),
         cmocka_unit_test(extensions_are_for_those_who_ask),
+        cmocka_unit_test(patience_is_a_number_of_seconds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

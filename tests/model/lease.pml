@@ -16,7 +16,9 @@
 #ifndef LEASE
 #define LEASE 2 /* ticks without a word; 0 for no limit */
 #endif
-#define VALID 1 /* ticks, of a command that says for how long it holds */
+#ifndef VALID
+#define VALID 1 /* ticks, of a command that says for how long it holds at most */
+#endif
 
 /* Ticks from the end of a lease to the stop: the worker's turn in which it ends, and the next one. If
  * the loop stops between two steps, also what was left of the lease that it was about to change. */
@@ -37,6 +39,7 @@
 #define NEVER 255
 
 #define FULL_LEASE (LEASE > 0 -> at + LEASE : UNLIMITED)
+#define END_OF_LEASE (FULL_LEASE < limit -> FULL_LEASE : limit)
 
 mtype = { MOVE, MOVE_SHORTLY, WORD, GONE };
 
@@ -50,7 +53,7 @@ bit who;
 byte at = PAST;
 byte before;
 bit mover;
-bool fixed; /* the mover has said how long its command holds */
+byte limit = UNLIMITED; /* no word renews its lease beyond this */
 
 /* Between the two: the lease, the worker's inbox and its bell. */
 byte ends = NEVER;
@@ -122,20 +125,20 @@ proctype Clients()
 
 /* ---- The loop -------------------------------------------------------------------------------- */
 
-inline note_move(for_short)
+inline note_move(valid_until)
 {
-    until[who] = (for_short -> at + VALID : FULL_LEASE);
+    until[who] = (FULL_LEASE < valid_until -> FULL_LEASE : valid_until);
     handing = true;
     refused = false
 }
 
 /* tpi_lease_extend(). */
-inline take_lease(for_short)
+inline take_lease(valid_until)
 {
     d_step {
-        ends = (for_short -> at + VALID : FULL_LEASE);
-        mover = who;
-        fixed = for_short
+        limit = valid_until;
+        ends = END_OF_LEASE;
+        mover = who
     }
 }
 
@@ -152,8 +155,8 @@ inline renew()
     d_step {
         if
         :: before != NEVER && before != OVER && ends == before ->
-            ends = FULL_LEASE;
-            until[who] = (fixed -> until[who] : ends)
+            ends = END_OF_LEASE;
+            until[who] = (FULL_LEASE < limit -> FULL_LEASE : limit)
         :: else
         fi
     }
@@ -185,12 +188,12 @@ end_of_loop:
     do
     :: atomic { net ? what, who -> loop_busy = true; at = NOW }
        if
-       :: atomic { what == MOVE && nfull(inbox) -> note_move(false); take_lease(false) } post()
-       :: atomic { what == MOVE_SHORTLY && nfull(inbox) -> note_move(true); take_lease(true) } post()
-       :: atomic { what == WORD && mover == who && !fixed -> before = ends } renew()
+       :: atomic { what == MOVE && nfull(inbox) -> note_move(UNLIMITED); take_lease(UNLIMITED) } post()
+       :: atomic { what == MOVE_SHORTLY && nfull(inbox) -> note_move(at + VALID); take_lease(at + VALID) } post()
+       :: atomic { what == WORD && mover == who -> before = ends } renew()
        :: atomic { what == GONE && mover == who -> before = ends } end_lease()
        :: (what == MOVE || what == MOVE_SHORTLY) && full(inbox) /* refused before it changes anything */
-       :: what == WORD && (mover != who || fixed)
+       :: what == WORD && mover != who
        :: what == GONE && mover != who
        fi;
        rest()
@@ -282,6 +285,7 @@ end_of_time:
            age(at);
            age(before);
            age(ends);
+           age(limit);
            age(looked);
            age(seen);
            age(wait_until);

@@ -14,6 +14,7 @@ MODELS = pathlib.Path(sys.argv[1]) / "tests" / "model"
 VARIANTS = [
     ("lease", []),
     ("lease", ["-DLEASE=0"]),
+    ("lease", ["-DLEASE=1", "-DVALID=2"]),
     ("lease", ["-DSTALL", "-DLEASE=1"]),
     ("panic", []),
     ("panic", ["-DFORGETFUL"]),
@@ -24,7 +25,7 @@ MUTANTS = {
     "a command is carried out without a look at the lease":
         ("lease", [], [(":: ends != NEVER && ends > NOW -> held = true", ":: true -> held = true")]),
     "a command goes to the worker before its lease is taken":
-        ("lease", [], [("take_lease(false) } post()", "post() } take_lease(false)")]),
+        ("lease", [], [("take_lease(UNLIMITED) } post()", "post() } take_lease(UNLIMITED)")]),
     "the worker is not woken when the mover is gone":
         ("lease", ["-DLEASE=0"], [("    }\n    bell = true\n}\n\ninline rest", "    }\n    skip\n}\n\ninline rest")]),
     "a closed connection ends nothing":
@@ -39,16 +40,16 @@ MUTANTS = {
     "the end of a lease stops nothing":
         ("lease", [], [(":: seen == UNLIMITED -> halt(); break", ":: seen == UNLIMITED -> break")]),
     "the word of any client renews the lease":
-        ("lease", [], [("what == WORD && mover == who && !fixed", "what == WORD && !fixed"),
-                       ("what == WORD && (mover != who || fixed)", "what == WORD && fixed")]),
+        ("lease", [], [("what == WORD && mover == who ->", "what == WORD ->")]),
     "words renew a command that has said how long it holds":
-        ("lease", [], [("what == WORD && mover == who && !fixed", "what == WORD && mover == who"),
-                       ("what == WORD && (mover != who || fixed)", "what == WORD && mover != who")]),
+        ("lease", [], [("            ends = END_OF_LEASE;", "            ends = FULL_LEASE;")]),
+    "a command that says how long it holds needs no more words":
+        ("lease", ["-DLEASE=1", "-DVALID=2"], [("        ends = END_OF_LEASE;\n        mover", "        ends = limit;\n        mover")]),
     "a refused command takes the lease of another and leaves that moving":
         ("lease", [], [(":: doer != caller -> halt()", ":: doer != caller -> refused = moving && !handing && "
                                                        "len(inbox) == 0")]),
     "a command that finds no room takes the lease":
-        ("lease", [], [("full(inbox) /* refused before it changes anything */", "full(inbox) -> take_lease(false)")]),
+        ("lease", [], [("full(inbox) /* refused before it changes anything */", "full(inbox) -> take_lease(UNLIMITED)")]),
     "a panic that is over already stops nothing":
         ("panic", [], [(":: PANICS(e) != PANICS(handled) ->", ":: e != handled && IS_ON(e) ->")]),
     "a command from before a panic is carried out after it":
