@@ -217,6 +217,7 @@ struct tp_client {
     tp_client_options options; /* texts replaced by own copies */
     char *name;                /* owned */
     char *url;                 /* owned: as normalised */
+    char *key;                 /* owned; NULL for none */
     const tpi_transport *transport;
     tpi_wire *wire;                /* owned by the transport; NULL if it is another one */
     tpi_inproc *inproc;            /* the same */
@@ -228,14 +229,13 @@ struct tp_client {
     tp_client_mode mode;           /* never AUTO */
 
     tpi_client_state state;
+    tp_right right;    /* what the server allows, as far as is known */
     bool gives_up;     /* does not try again once the connection is lost */
     bool told;         /* of the loss, or of the first failure */
     bool troupe;       /* the server answered our hello */
     bool was_troupe;   /* one of ours was there once */
-    char *key;         /* owned; NULL for none */
     bool may_show_key; /* to a Player server */
     bool refused;      /* no key of the server fits: trying again cannot mend that */
-    tp_right right;    /* what the server allows, as far as is known */
     char banner[TP_IDENT_STRLEN + 1];
     tp_error why;    /* the connection is lost */
     uint32_t losses; /* of connections that had been made */

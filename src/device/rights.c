@@ -270,6 +270,23 @@ static const tpi_key *find_same(const tpi_key *keys, size_t count, const tpi_key
     return NULL;
 }
 
+/* What a client has no right to any more it does not go on doing: what it moves stops, and what it
+ * held is free. */
+static void stop_what_it_may_not(tp_session *session)
+{
+    const tp_right right = tp_session_right(session);
+
+    for (struct subscription *s = session->subscriptions; s != NULL; s = s->next) {
+        if (right < TP_RIGHT_MOVE && s->moves) {
+            s->moves = false;
+            tpi_device_left(s->device, session);
+        }
+        if (right < TP_RIGHT_WRITE && s->device->holder == session) {
+            s->device->holder = NULL;
+        }
+    }
+}
+
 tp_status tpi_hub_set_access(tpi_hub *hub, const tpi_access *access)
 {
     tpi_key *keys = calloc(access->key_count + 1, sizeof *keys);
@@ -287,5 +304,8 @@ tp_status tpi_hub_set_access(tpi_hub *hub, const tpi_access *access)
     hub->keys = keys;
     hub->key_count = access->key_count;
     memcpy(hub->guests, access->guests, sizeof hub->guests);
+    for (tp_session *session = hub->sessions; session != NULL; session = session->next) {
+        stop_what_it_may_not(session);
+    }
     return TP_OK;
 }

@@ -423,6 +423,39 @@ static void who_has_a_key_that_goes_loses_its_right(void **state)
     assert_string_equal(tp_session_key(s->sessions[1]), "");
 }
 
+static void what_it_moved_stops(void **state)
+{
+    struct stage *s = *state;
+    const tp_position2d_cmd_vel vel = {.vel = {.px = 1}, .state = 1};
+
+    assert_int_equal(try(s, 0, "drive"), TP_OK);
+    assert_int_equal(send(s, TP_KIND_COMMAND, TP_POSITION2D_CMD_VEL, &vel), TP_OK);
+    tp_loop_turn(s->b.loop, false);
+    assert_int_equal(puppet_at(&s->b, "position2d:0")->commands[TP_POSITION2D_CMD_VEL], 1);
+    set_keys(s, 4); /* the same ones: nothing happens */
+    tp_loop_turn(s->b.loop, false);
+    assert_int_equal(puppet_at(&s->b, "position2d:0")->halts, 0);
+    set_keys(s, 2);
+    tp_loop_turn(s->b.loop, false);
+    assert_int_equal(puppet_at(&s->b, "position2d:0")->halts, 1);
+}
+
+static void what_it_held_is_free(void **state)
+{
+    struct stage *s = *state;
+
+    assert_int_equal(try(s, 0, "drive"), TP_OK);
+    assert_int_equal(try(s, 1, "see"), TP_OK);
+    assert_int_equal(try(s, 1, "set things"), TP_OK);
+    open_device(s, 0, TP_EXCLUSIVE_MODE);
+    assert_int_equal(s->refusal.code, TP_OK);
+    open_device(s, 1, TP_EXCLUSIVE_MODE);
+    assert_int_equal(s->refusal.code, TP_E_DENIED);
+    set_keys(s, 2);
+    open_device(s, 1, TP_EXCLUSIVE_MODE);
+    assert_int_equal(s->refusal.code, TP_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -443,6 +476,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(nor_do_many_hosts, begin, end),
         cmocka_unit_test_setup_teardown(a_key_in_a_reset_is_a_try_too, begin, end),
         cmocka_unit_test_setup_teardown(who_has_a_key_that_goes_loses_its_right, begin, end),
+        cmocka_unit_test_setup_teardown(what_it_moved_stops, begin, end),
+        cmocka_unit_test_setup_teardown(what_it_held_is_free, begin, end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
