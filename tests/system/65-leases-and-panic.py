@@ -54,6 +54,10 @@ def states(client):
             yield message
 
 
+def watch_it_move(witness):
+    next(message for message in states(witness) if speed(message) != 0)
+
+
 def watch_it_stop(witness):
     """The server's time from the first moving sample after now to the first one at rest."""
     begun = None
@@ -77,9 +81,10 @@ def with_a_witness(test):
 def a_killed_client_stops_at_once(server, witness):
     for _ in range(10):
         process = driver(server.address[1])
+        watch_it_move(witness)  # otherwise it may have stopped before any data shows that it moved
         process.kill()
         process.wait()
-        watch_it_stop(witness)
+        next(message for message in states(witness) if speed(message) == 0)
 
 
 @with_a_witness
@@ -219,8 +224,9 @@ def a_panic_stops_everything_and_is_told_to_all(server, witness):
 @with_a_witness
 def a_signal_raises_one(server, witness):
     process = driver(server.address[1])
+    watch_it_move(witness)
     os.kill(server.process.pid, signal.SIGUSR1)
-    watch_it_stop(witness)
+    next(message for message in states(witness) if speed(message) == 0)
     process.kill()
     process.wait()
     url = f"127.0.0.1:{server.address[1]}"
@@ -229,8 +235,9 @@ def a_signal_raises_one(server, witness):
               (0, "raised by signal: the server was sent the panic signal\nthe panic is over\n"))
     tap.equal(tap.run([PROGRAM, "reset", url]).stdout, "there is no panic\n")
     process = driver(server.address[1])
+    watch_it_move(witness)
     os.kill(server.process.pid, signal.SIGUSR1)  # the second one is a panic too, not the server's end
-    watch_it_stop(witness)
+    next(message for message in states(witness) if speed(message) == 0)
     process.kill()
     process.wait()
     tap.equal(tap.run([PROGRAM, "reset", url]).returncode, 0)
