@@ -5,14 +5,18 @@
  * and share a clock. Every trial moves the robot, then something happens, and the time from there
  * to the first byte that stops the robot counts. Beside it a control thread on the server's core
  * wakes up a thousand times a second and notes how late: what it saw during the same trials is what
- * the machine itself cost. docs/safety.md has the table.
+ * the machine itself cost. A server that is killed has to die first, which is work and not a
+ * wake-up: there the control is the death of a process that has as much memory and a pipe.
+ * docs/safety.md has the table.
  */
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -78,6 +82,54 @@ static int64_t take_control(bench_spread *out)
     control.worst_ns = 0;
     pthread_mutex_unlock(&control.lock);
     return worst_ns;
+}
+
+/* ---- The control process ----------------------------------------------------------------------
+ */
+
+static _Noreturn void wait_for_death(int ready, size_t size)
+{
+    volatile char *memory = size == 0 ? NULL : malloc(size);
+
+    machine_pin(PEER_CORE);
+    for (size_t i = 0; memory != NULL && i < size; i += 4096) {
+        memory[i] = 1;
+    }
+    if (write(ready, "r", 1) != 1) {
+        _exit(1);
+    }
+    for (;;) {
+        pause();
+    }
+}
+
+/* From the kill of a process to the end of its pipe. */
+static int64_t measure_death(int megabytes)
+{
+    int ends[2];
+    char byte;
+
+    if (pipe(ends) != 0) {
+        bench_give_up("cannot make a pipe");
+    }
+    const pid_t pid = fork();
+    if (pid == 0) {
+        close(ends[0]);
+        wait_for_death(ends[1], (size_t)megabytes << 20);
+    }
+    close(ends[1]);
+    if (pid < 0 || read(ends[0], &byte, 1) != 1) {
+        bench_give_up("a process does not start");
+    }
+    const int64_t then_ns = now_ns();
+    kill(pid, SIGKILL);
+    if (read(ends[0], &byte, 1) != 0) {
+        bench_give_up("a process does not die");
+    }
+    const int64_t taken_ns = now_ns() - then_ns;
+    waitpid(pid, NULL, 0);
+    close(ends[0]);
+    return taken_ns;
 }
 
 /* ---- Clients -----------------------------------------------------------------------------------
@@ -296,9 +348,12 @@ static int64_t run_trial(const struct link *link, bench_robot *robot, unsigned n
 static void measure(const struct link *link, unsigned count, struct figures *out)
 {
     const bool kills = link->megabytes >= 0;
+    static bench_spread deaths;
+    int64_t worst_death_ns = 0;
     bench_robot robot;
 
     memset(out, 0, sizeof *out);
+    memset(&deaths, 0, sizeof deaths);
     for (unsigned i = 0; i < count; i++) {
         if (i == 0 || kills) {
             robot_start(&robot, kills ? link->megabytes : 0);
@@ -312,8 +367,17 @@ static void measure(const struct link *link, unsigned count, struct figures *out
         if (i + 1 == count || kills) {
             robot_end(&robot);
         }
+        if (link->trial == be_killed) {
+            const int64_t death_ns = measure_death(link->megabytes);
+            spread_add(&deaths, death_ns);
+            worst_death_ns = death_ns > worst_death_ns ? death_ns : worst_death_ns;
+        }
     }
     out->control_worst_ns = take_control(&out->control);
+    if (link->trial == be_killed) {
+        out->control = deaths;
+        out->control_worst_ns = worst_death_ns;
+    }
 }
 
 /* ---- The table ---------------------------------------------------------------------------------
@@ -358,6 +422,7 @@ int main(int argc, char **argv)
     const bool quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
     const bool json = bench_wants_json(argc - quick, argv + quick, help);
     pthread_t thread;
+    int patience_ms = quick ? 0 : 60000;
     bool kept = true;
 
     if (pthread_create(&thread, NULL, control_main, NULL) != 0) {
@@ -366,6 +431,7 @@ int main(int argc, char **argv)
     machine_pin(CLIENT_CORE);
     print_head(json);
     for (size_t i = 0; i < LINKS; i++) {
+        machine_wait_until_quiet(&patience_ms);
         measure(&links[i], quick ? links[i].count / 10 : links[i].count, &figures);
         kept = print_link(json, &links[i], &figures) && kept;
     }
