@@ -9,7 +9,6 @@
 struct panic_options {
     struct remote remote;
     const char *why;
-    const char *key;
     bool raise;
 };
 
@@ -60,7 +59,7 @@ static int reset_panic(struct panic_options *o)
     }
     print_reason(panic);
     reset.epoch = panic->epoch;
-    reset.key = chars(o->key, &reset.key_count);
+    reset.key = chars("", &reset.key_count); /* it was proved when we connected */
     if (tp_client_request(o->remote.client, TP_PLAYER_REQ_RESET_PANIC, &reset, NULL, &err) !=
         TP_OK) {
         return command_fail(o->remote.command, EXIT_FAILED, "%s", err.text);
@@ -71,18 +70,15 @@ static int reset_panic(struct panic_options *o)
 
 static int read_options(struct panic_options *o, int argc, char **argv)
 {
-    static const char *const known[] = {"--why", "--key", NULL};
+    static const char *const known[] = {"--why", NULL};
     int result = EXIT_DONE;
 
     for (int i = 0; i < argc && result == EXIT_DONE; i++) {
-        const bool why = o->raise && strcmp(argv[i], "--why") == 0;
-        const bool key = !o->raise && strcmp(argv[i], "--key") == 0;
         if (remote_has_option(argv[i])) {
             result = remote_option(&o->remote, argc, argv, &i);
-        } else if (why || key) {
-            const char *value = command_value(o->remote.command, argc, argv, &i);
-            result = value == NULL ? EXIT_USAGE : EXIT_DONE;
-            *(why ? &o->why : &o->key) = value;
+        } else if (o->raise && strcmp(argv[i], "--why") == 0) {
+            o->why = command_value(o->remote.command, argc, argv, &i);
+            result = o->why == NULL ? EXIT_USAGE : EXIT_DONE;
         } else if (argv[i][0] == '-') {
             result = remote_unexpected(&o->remote, argv[i], known);
         } else {
@@ -92,12 +88,23 @@ static int read_options(struct panic_options *o, int argc, char **argv)
     return result;
 }
 
+/* Everybody may raise a panic; with a wrong key nobody could. */
+static int forget_key(struct remote *remote)
+{
+    free(remote->key);
+    remote->key_file = NULL;
+    remote->key = strdup("");
+    return remote->key != NULL ? EXIT_DONE
+                               : command_fail(remote->command, EXIT_FAILED, "out of memory");
+}
+
 static int run(const char *name, bool raise, int argc, char **argv)
 {
-    struct panic_options o = {.why = "troupe panic", .key = "", .raise = raise};
+    struct panic_options o = {.why = "troupe panic", .raise = raise};
     int result = remote_init(&o.remote, name);
 
     result = result == EXIT_DONE ? read_options(&o, argc, argv) : result;
+    result = result == EXIT_DONE && raise ? forget_key(&o.remote) : result;
     result = result == EXIT_DONE ? remote_connect(&o.remote, TP_CLIENT_FRESH, false) : result;
     if (result == EXIT_DONE) {
         result = raise ? raise_panic(&o) : reset_panic(&o);
@@ -122,7 +129,8 @@ const command command_panic = {
     .help = "usage: troupe panic [URL] [--why TEXT]\n"
             "\n"
             "Stops everything that the server moves. Nothing moves again before troupe reset.\n"
-            "The signal SIGUSR1 to the server does the same, even if its loop hangs.\n"
+            "The signal SIGUSR1 to the server does the same, even if its loop hangs. Everybody\n"
+            "may: a key is not needed, and not looked at.\n"
             "\n"
             "  --why TEXT      the reason, which all clients are told\n" REMOTE_OPTIONS_HELP,
     .run = run_panic,
@@ -131,11 +139,11 @@ const command command_panic = {
 const command command_reset = {
     .name = "reset",
     .summary = "end a panic",
-    .help = "usage: troupe reset [URL] [--key KEY]\n"
+    .help = "usage: troupe reset [URL] [--key-file FILE]\n"
             "\n"
-            "Ends a panic: of this machine's server, or with the operator's key, which the\n"
-            "configuration sets (operator_key). What moved before does not go on by itself.\n"
-            "\n"
-            "  --key KEY       the operator's key\n" REMOTE_OPTIONS_HELP,
+            "Ends a panic: with an operator's key, or without one if the configuration has no\n"
+            "such key and the server is on this machine. What moved before does not go on by\n"
+            "itself.\n"
+            "\n" REMOTE_OPTIONS_HELP,
     .run = run_reset,
 };

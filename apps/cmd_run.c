@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "commands.h"
 #include "run_table.h"
 #include "server/plugin.h"
@@ -43,6 +44,45 @@ static void on_panic(int number) /* NOLINT(bugprone-signal-handler) */
 {
     (void)number;
     tp_server_panic_by_signal(running); /* NOLINT(bugprone-signal-handler) */
+}
+
+/* ---- Crashes --------------------------------------------------------------------------------- */
+
+static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+
+enum { CRASHES = sizeof crashes / sizeof crashes[0] };
+
+static struct sigaction before_crash[CRASHES];
+
+/* From now on they do what they did before: sanitizers have handlers of their own. */
+static void release_crashes(void)
+{
+    for (size_t i = 0; i < CRASHES; i++) {
+        sigaction(crashes[i], &before_crash[i], NULL);
+    }
+}
+
+/* Guards need not wait until the core is dumped. */
+static void on_crash(int number, siginfo_t *info,
+                     void *unused) /* NOLINT(bugprone-signal-handler) */
+{
+    (void)unused;
+    tp_server_crash(running); /* NOLINT(bugprone-signal-handler) */
+    release_crashes();
+    if (info->si_code <= 0) { /* somebody has sent it: it does not come again by itself */
+        raise(number);
+    }
+}
+
+static void catch_crashes(void)
+{
+    struct sigaction action = {.sa_flags = SA_SIGINFO};
+
+    action.sa_sigaction = on_crash;
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < CRASHES; i++) {
+        sigaction(crashes[i], &action, &before_crash[i]);
+    }
 }
 
 /* ---- Running --------------------------------------------------------------------------------- */
@@ -87,20 +127,23 @@ static int run_server(const struct options *o, tp_server *server)
                   o->child ? SIG_IGN : on_signal); /* a terminal interrupts the parent too */
     command_catch(SIGTERM, on_signal);
     command_catch(SIGUSR1, on_panic);
+    catch_crashes();
     tp_status status = watch_hangup(o, server, &hangup, &err);
     if (status == TP_OK && o->child) {
         status = tp_lifeline_watch(&lifeline, tp_server_loop(server), parent_ended, server, &err);
     }
     if (status != TP_OK) {
+        release_crashes();
         tp_signal_destroy(hangup);
         return command_fail(o->command, EXIT_FAILED, "%s", err.text);
     }
     tp_server_begin(server);
     if (!o->quiet) {
         run_table_print(server, o->server.path);
-        run_table_print_places(server, &o->server);
+        run_table_print_places(server, &o->server, NULL);
     }
     tp_server_run(server);
+    release_crashes();
     tp_lifeline_destroy(lifeline);
     tp_signal_destroy(hangup);
     return EXIT_DONE;
@@ -138,7 +181,8 @@ static int check(const struct options *o)
 
 /* ---- Command line ---------------------------------------------------------------------------- */
 
-static int read_port(const struct options *o, const char *text, unsigned *port)
+/* Port 0 is any port, as everywhere. */
+static int read_port(struct options *o, const char *text)
 {
     char *end = NULL;
     const unsigned long value = strtoul(text, &end, 10);
@@ -146,7 +190,8 @@ static int read_port(const struct options *o, const char *text, unsigned *port)
     if (*end != '\0' || text[0] == '\0' || value > 65535) {
         return command_fail(o->command, EXIT_USAGE, "\"%s\" is no port", text);
     }
-    *port = (unsigned)value;
+    o->server.port = (unsigned)value;
+    o->server.any_port = o->server.any_port || value == 0;
     return EXIT_DONE;
 }
 
@@ -166,7 +211,7 @@ static int read_valued(struct options *o, int argc, char **argv, int *i)
     } else if (strcmp(option, "--name") == 0) {
         o->name = value;
     } else {
-        return read_port(o, value, &o->server.port);
+        return read_port(o, value);
     }
     return EXIT_DONE;
 }
@@ -313,11 +358,13 @@ static int run_plugin(int argc, char **argv)
 static int run_drivers(int argc, char **argv)
 {
     bool found = argc == 0;
+    tpi_nearest nearest;
+    char hint[96];
 
     if (argc > 0 && strcmp(argv[0], "--plugin") == 0) {
         return run_plugin(argc, argv);
     }
-
+    tpi_nearest_init(&nearest, argc > 0 ? argv[0] : "");
     for (const tp_driver *const *at = tp_full_kit.drivers; *at != NULL; at++) {
         const tp_driver *driver = *at;
         if (argc == 0) {
@@ -325,10 +372,13 @@ static int run_drivers(int argc, char **argv)
         } else if (strcmp(argv[0], driver->name) == 0) {
             print_driver(driver);
             found = true;
+        } else {
+            tpi_nearest_offer(&nearest, driver->name);
         }
     }
     return found ? EXIT_DONE
-                 : command_fail("drivers", EXIT_FAILED, "there is no driver \"%s\"", argv[0]);
+                 : command_fail("drivers", EXIT_FAILED, "there is no driver \"%s\"%s", argv[0],
+                                tpi_nearest_hint(&nearest, hint, sizeof hint));
 }
 
 const command command_run = {
@@ -342,7 +392,8 @@ const command command_run = {
             "\n"
             "  -p, --port PORT   the port of devices whose address names none (6665)\n"
             "  --listen HOST     listen on this address instead of 127.0.0.1; * for all\n"
-            "  --any-port        listen on ports that the system chooses, and print them\n"
+            "  --any-port        listen on ports that the system chooses, and print them; so does\n"
+            "                    --port 0\n"
             "  --unix PATH       listen on a unix socket too\n"
             "  --udp             listen for datagrams too, on the same ports\n"
             "  -q, --quiet       print no table of devices\n"

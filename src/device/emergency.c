@@ -1,9 +1,7 @@
 /*
  * emergency.c - panic as clients see it: raised, told to everybody, reset by those who may.
  *
- * Everybody may raise one. It is reset by the client that raised it, by whoever has the operator's
- * key, and, as long as no key is configured, by any client on this machine: without that, a panic
- * whose raiser is gone could only be ended by restarting the server.
+ * Everybody may raise one. Who may reset it, rights.c says.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -40,29 +38,20 @@ void tp_session_panic(tp_session *session, const char *why)
     tpi_panic_raise(hub->panic, session->name, why[0] == '\0' ? "no reason given" : why);
 }
 
-/* Takes the same time wherever the first difference is. */
-static bool has_key(const tpi_hub *hub, const char *key)
-{
-    const size_t length = hub->operator_key == NULL ? 0 : strlen(hub->operator_key);
-    unsigned difference = hub->operator_key == NULL || strlen(key) != length;
-
-    for (size_t i = 0; i < length && key[0] != '\0'; i++) {
-        difference |= (unsigned)(hub->operator_key[i] ^ key[i % strlen(key)]);
-    }
-    return difference == 0;
-}
-
 tp_status tp_session_reset_panic(tp_session *session, unsigned epoch, const char *key,
                                  tp_error *err)
 {
     tpi_hub *hub = session->hub;
-    const bool local = session->local && hub->operator_key == NULL;
+    const tp_message *what =
+        tp_interface_message(&tp_interface_player, TP_KIND_REQUEST, TP_PLAYER_REQ_RESET_PANIC);
+    tp_status status = key[0] == '\0' ? TP_OK : tp_session_show_key(session, key, strlen(key), err);
 
+    status = status == TP_OK ? tp_session_may(session, what, err) : status;
+    if (status != TP_OK) {
+        return status;
+    }
     if (!tpi_panic_is_on(hub->panic)) {
         return tp_fail(err, TP_E_INVALID, "there is no panic");
-    }
-    if (hub->raiser != session && !local && !has_key(hub, key)) {
-        return tp_fail(err, TP_E_DENIED, "only who raised it, or the operator's key, ends a panic");
     }
     if (!tpi_panic_reset(hub->panic, epoch)) {
         return tp_fail(err, TP_E_INVALID, "there is another panic by now");
@@ -112,9 +101,4 @@ void emergency_forget(tp_session *session)
     if (session->hub->raiser == session) {
         session->hub->raiser = NULL;
     }
-}
-
-void tpi_hub_set_operator_key(tpi_hub *hub, const char *key)
-{
-    hub->operator_key = key;
 }

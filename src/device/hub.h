@@ -21,6 +21,7 @@
 #include "device/panic.h"
 #include "platform/line.h"
 #include "troupe/driver.h"
+#include "troupe/front.h"
 #include "troupe/loop.h"
 
 typedef struct tpi_hub tpi_hub;
@@ -44,6 +45,7 @@ typedef struct tpi_wanted {
     const char *key; /* "" for none */
     tp_devaddr addr;
     const tp_interface *interface;
+    uint32_t section; /* of those that were joined; 0 for the first */
 } tpi_wanted;
 
 /* Where a device sits, as far as the configuration says so. */
@@ -57,10 +59,19 @@ typedef struct tpi_place {
     const char *parent;
 } tpi_place;
 
+/* What one more section says about the same instance. */
+typedef struct tpi_joined {
+    const tpi_setting *settings;
+    uint32_t setting_count;
+} tpi_joined;
+
 typedef struct tpi_blueprint {
     const tp_driver *driver;
     const tpi_setting *settings;
     uint32_t setting_count;
+    const tpi_joined *joined; /* sections beyond the first, of drivers that join them */
+    uint32_t joined_count;
+    unsigned robot; /* of devices that `provides` does not list */
     const tpi_wanted *provides;
     uint32_t provide_count;
     const tpi_wanted *requires;
@@ -69,8 +80,10 @@ typedef struct tpi_blueprint {
     uint32_t place_count;
     bool extensions; /* clients need not ask for them */
     bool always_on;
-    int64_t lease_ns;   /* of whoever moves its devices; 0 for the client's own, -1 for none */
-    int64_t restart_ns; /* how long after a failure it is started again; 0 for never */
+    int64_t lease_ns;    /* of whoever moves its devices; 0 for the client's own, -1 for none */
+    int64_t restart_ns;  /* how long after a failure it is started again; 0 for never */
+    const char *guard;   /* what is written to its lines if the server dies */
+    size_t guard_length; /* 0 for what the driver says */
 } tpi_blueprint;
 
 /* ---- Life ------------------------------------------------------------------------------------ */
@@ -86,15 +99,49 @@ void tpi_hub_destroy(tpi_hub *hub);
  * borrowed. */
 void tpi_hub_set_lines(tpi_hub *hub, const tp_scheme *const *schemes, const char *folder);
 
+/* Whom to tell what drivers find odd. Borrowed; NULL for nobody. */
+void tpi_hub_set_note(tpi_hub *hub, void (*note)(void *context, const char *text), void *context);
+
+/* Which of the joined sections the last failed `prepare` was about; 0 for the first. */
+size_t tpi_hub_blamed(const tpi_hub *hub);
+
+/* The program that guards lines, a path or a name to be searched for; borrowed. NULL for the usual
+ * name. */
+void tpi_hub_set_guard(tpi_hub *hub, const char *program);
+
+/* From the handler of a signal that ends the process: guards write now, and nobody else does. */
+void tpi_hub_crash(tpi_hub *hub);
+
 tp_loop *tpi_hub_loop(const tpi_hub *hub);
 tpi_panic *tpi_hub_panic(const tpi_hub *hub);
+
+const tp_catalogue *tpi_hub_catalogue(const tpi_hub *hub);
 
 /* How devices are stopped in a panic. */
 void tpi_hub_set_panic_action(tpi_hub *hub, tp_halt how);
 
-/* What ends a panic of others; borrowed. NULL for none. */
-void tpi_hub_set_operator_key(tpi_hub *hub, const char *key);
-const tp_catalogue *tpi_hub_catalogue(const tpi_hub *hub);
+/* ---- Keys and rights ------------------------------------------------------------------------- */
+
+enum { TPI_KEY_NAME = 32, TPI_KEY_SECRET = 129, TPI_MOST_KEYS = 64 }; /* lengths with the NUL */
+
+typedef struct tpi_key {
+    char name[TPI_KEY_NAME];
+    char secret[TPI_KEY_SECRET];
+    tp_right right;
+} tpi_key;
+
+/* Who may do what. */
+typedef struct tpi_access {
+    const tpi_key *keys; /* copied */
+    size_t key_count;
+    tp_right guests[TP_REACH_COUNT]; /* clients without a key */
+} tpi_access;
+
+/* Also while there are clients: they keep their keys if these are still there. Until it is called
+ * there are no keys and everybody may move everything. Fails for want of memory only. */
+tp_status tpi_hub_set_access(tpi_hub *hub, const tpi_access *access);
+
+/* ---- Instances ------------------------------------------------------------------------------- */
 
 /* Make an instance: runs its init on this thread. Fails with the driver's sentence. */
 tp_status tpi_hub_add(tpi_hub *hub, const tpi_blueprint *blueprint, tp_instance **out,

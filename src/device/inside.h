@@ -6,13 +6,16 @@
 
 #include "base/arena.h"
 #include "device/hub.h"
+#include "platform/guard.h"
 #include "platform/thread.h"
 #include "troupe/front.h"
 
 enum {
     /* What of an instance is between its thread and the loop, as the work that it is for the loop:
-     * 256 messages that nobody reads, 29 for 500 readers. */
+     * 256 messages that nobody reads, 29 for 500 readers; and some for each further device, so that
+     * an instance with thousands can send data of all of them at once. */
     MOST_IN_FLIGHT = 16384,
+    MORE_FOR_A_DEVICE = 512,
     BURDEN_OF_MESSAGE = 64, /* and 1 for each reader */
     MOST_WAITING = 4096,    /* jobs that wait for an instance */
     MOST_PORTS = 7,         /* of an instance: what a thread can wait for, but for its bell */
@@ -128,7 +131,9 @@ struct tp_instance {
     tpi_setting *fallbacks; /* of the arena: one for each declared parameter */
     uint32_t fallback_count;
     void *state;        /* owned: the driver's */
+    bool *taken;        /* of the arena: which of `provides` are offered */
     tp_device *devices; /* owned list */
+    tp_device **last;   /* borrowed: where the next one goes */
     tp_link *links;     /* owned list */
     bool on_loop;
     bool made;  /* init was called, so fini has to be */
@@ -167,6 +172,10 @@ struct tp_instance {
     tp_after turn; /* of drivers on the loop: work off the inbox */
     atomic_int waiting_jobs;
     atomic_int in_flight;
+    int most_in_flight;    /* made with its devices and then left as it is */
+    atomic_uint readings;  /* changes with the readers of any device */
+    atomic_bool note_sent; /* the task is on its way to the loop */
+    char noted[256];       /* the loop's while it is, else the thread's */
     atomic_int errands_out;
     atomic_bool quitting;   /* nobody waits for anything any more */
     atomic_llong alarm_ns;  /* when the thread wants to be woken */
@@ -193,6 +202,14 @@ struct tp_instance {
     struct tp_port *ports;  /* owned list */
     bool rung;              /* the bell was silenced while somebody waited for a line */
 
+    /* guarded.c: how many of its lines are guarded, how often guards were started again, and what
+     * the loop is told of the last one: written where the instance runs, while nothing is told. */
+    atomic_uint guarded;
+    atomic_uint guard_restarts;
+    tpi_task guard_task;
+    atomic_bool guard_told; /* the task is on its way */
+    char guard_note[256];
+
     job start_job;
     job stop_job;
     job quit_job;
@@ -204,6 +221,7 @@ struct tp_instance {
     tpi_task left_task;
     tpi_task bury_task;
     tpi_task alarm_task;
+    tpi_task note_task;
     /* How the last start went, and why it failed while running: written where the instance runs,
      * read by the loop when the task has come. */
     outcome start;
@@ -221,9 +239,10 @@ struct tpi_call {
     tp_error error;
     tpi_call_done *done;
     void *context;
-    bool counted;      /* by statistics */
-    int64_t asked_ns;  /* when it came, by the loop's clock */
-    tpi_call **handle; /* borrowed: where the asker keeps it, cleared at the end; may be NULL */
+    atomic_bool abandoned; /* nobody waits for its end any more */
+    bool counted;          /* by statistics */
+    int64_t asked_ns;      /* when it came, by the loop's clock */
+    tpi_call **handle;     /* borrowed: where the asker keeps it, cleared at the end; may be NULL */
     const tp_message *asked_instead; /* whose answer is made into a geometry; usually NULL */
     bool deferred;                   /* it is among the instance's tickets */
     tpi_call *next;                  /* of these */
@@ -239,6 +258,9 @@ struct tpi_hub {
     size_t device_capacity;
     void (*failed)(void *context, const tp_instance *instance, const char *why);
     void *failed_context;
+    void (*note)(void *context, const char *text);
+    void *note_context;
+    size_t blamed;                   /* section of the instance that could not be made */
     const tp_scheme *const *schemes; /* borrowed; kinds of lines; may be NULL */
     const char *folder;              /* borrowed; may be NULL */
     tp_session *sessions;            /* borrowed, newest first */
@@ -246,10 +268,14 @@ struct tpi_hub {
     tpi_panic *panic; /* owned */
     tp_halt panic_action;
     const tp_session *raiser; /* borrowed: the client that raised it; NULL for others; the loop's */
-    const char *operator_key; /* borrowed; NULL for none */
+    tpi_key *keys;            /* owned */
+    size_t key_count;
+    tp_right guests[TP_REACH_COUNT]; /* clients without a key */
     tpi_task panic_task;
-    atomic_bool panic_told; /* the task is on its way */
-    bool closing;           /* all threads are gone, and what is left is worked off */
+    atomic_bool panic_told;    /* the task is on its way */
+    const char *guard_program; /* borrowed; NULL for one that is searched for */
+    tpi_guard_board guards;
+    bool closing; /* all threads are gone, and what is left is worked off */
 };
 
 /* instance.c */
@@ -270,8 +296,16 @@ void instance_started(tpi_task *task);
 void instance_stopped(tpi_task *task);
 void instance_failed(tpi_task *task);
 
+/* rights.c: what the hub begins and ends with. */
+void rights_init(tpi_hub *hub);
+void rights_fini(tpi_hub *hub);
+
 /* param.c: make the fallbacks ready. */
 tp_status params_prepare(tp_instance *self, tp_error *err);
+
+/* section.c: before init; and on the loop, what was noted. */
+tp_status sections_prepare(tp_instance *self, tp_error *err);
+void note_task(tpi_task *task);
 
 /* worker.c */
 tp_status worker_create(tp_instance *self, tp_error *err);
@@ -281,9 +315,26 @@ void worker_fail(tp_instance *self);
 void worker_run_jobs(tp_instance *self);
 void worker_hurry(tp_instance *self); /* end what it waits for */
 
-/* port.c: the ports of an instance, where it runs. */
-unsigned ports_collect(const tp_instance *self, int *fds); /* to wait for; how many */
+/* guarded.c: the guard of a line; where the instance runs. A length of 0 ends it. */
+struct guarded {
+    tpi_guard *guard; /* owned; NULL if the line is not guarded */
+    unsigned restarts;
+    size_t length;
+    char bytes[TPI_GUARD_MOST];
+};
+tp_status guarded_set(struct guarded *g, tp_instance *self, int line, const char *url,
+                      const void *bytes, size_t length, tp_error *err);
+tp_status guarded_restart(struct guarded *g, tp_instance *self, int line, const char *url,
+                          tp_error *err);
+void guarded_end(struct guarded *g, tp_instance *self);
+int guarded_fd(const struct guarded *g); /* readable when it has ended; -1 for none */
+void guarded_told(tpi_task *task);       /* on the loop */
+
+/* port.c: the ports of an instance, where it runs. Two descriptors to wait for belong to each: its
+ * line, and the guard of its line. */
+unsigned ports_collect(const tp_instance *self, int *fds); /* how many */
 void ports_mark(tp_instance *self, unsigned bits);         /* which of them are readable */
+void ports_keep_guarded(tp_instance *self);                /* replace guards that have ended */
 int64_t ports_due_ns(const tp_instance *self); /* of those without a descriptor, by the clock */
 /* Call `serve` for each that has something for `input`. */
 void ports_serve(tp_instance *self, void (*serve)(tp_instance *self, struct tp_port *port));

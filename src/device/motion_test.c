@@ -366,19 +366,23 @@ ON_BOTH(a_panic_stops_everything_until_it_is_reset)
 
 static void the_operators_key_ends_any_panic(void **state)
 {
+    const tpi_key operator= {.name = "operator", .secret = "open sesame", TP_RIGHT_OPERATE};
+    tpi_access with_operator = {.keys = &operator, .key_count = 1, .guests = {TP_RIGHT_MOVE}};
     struct stage s;
 
     (void)state;
     begin(&s, &threaded);
     tp_session_set_local(s.sessions[0], true);
     tpi_panic_raise(tpi_hub_panic(s.b.hub), "signal", "test");
-    tpi_hub_set_operator_key(s.b.hub, "open sesame");
+    assert_int_equal(tpi_hub_set_access(s.b.hub, &with_operator), TP_OK);
     const unsigned epoch = tpi_panic_epoch(tpi_hub_panic(s.b.hub));
     assert_int_equal(tp_session_reset_panic(s.sessions[0], epoch, "", NULL), TP_E_DENIED);
-    assert_int_equal(tp_session_reset_panic(s.sessions[0], epoch, "open", NULL), TP_E_DENIED);
+    assert_int_equal(tp_session_reset_panic(s.sessions[1], epoch, "open", NULL), TP_E_DENIED);
     assert_int_equal(tp_session_reset_panic(s.sessions[0], epoch, "open sesame", NULL), TP_OK);
     tpi_panic_raise(tpi_hub_panic(s.b.hub), "signal", "test");
-    tpi_hub_set_operator_key(s.b.hub, NULL); /* then whoever is on this machine */
+    with_operator.key_count = 0;
+    assert_int_equal(tpi_hub_set_access(s.b.hub, &with_operator),
+                     TP_OK); /* then whoever is on this machine */
     assert_int_equal(tp_session_reset_panic(s.sessions[1], epoch + 2, "", NULL), TP_E_DENIED);
     assert_int_equal(tp_session_reset_panic(s.sessions[0], epoch + 2, "", NULL), TP_OK);
     end(&s);

@@ -206,8 +206,13 @@ static void opened(tpi_opening *opening, tp_status status, const tp_error *err)
 tp_status tp_session_open(tp_session *session, tp_device *device, unsigned access,
                           const tp_msghdr *request, tp_session_opened *done)
 {
-    struct subscription *s = calloc(1, sizeof *s);
+    tp_error refusal = {0};
 
+    if (rights_to_open(session, device, access, &refusal) != TP_OK) {
+        done(session->context, request, device, refusal.code, &refusal);
+        return TP_OK;
+    }
+    struct subscription *s = calloc(1, sizeof *s);
     if (s == NULL) {
         return TP_E_NOMEM;
     }
@@ -387,7 +392,8 @@ tp_status tp_session_send(tp_session *session, tp_msg *msg, const tp_message *wh
     if (s == NULL) {
         return tp_fail(err, TP_E_DENIED, "%s is not open", device->name);
     }
-    tp_status allowed = access_check(session, device, what, err);
+    tp_status allowed = tp_session_may(session, what, err);
+    allowed = allowed == TP_OK ? access_check(session, device, what, err) : allowed;
     if (allowed != TP_OK) {
         return allowed;
     }

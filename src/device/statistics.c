@@ -36,6 +36,8 @@ static tp_device_stat describe_device(const tp_device *device)
         .failed_requests = (int64_t)counts->failed,
         .latency_mean = asked == 0 ? 0 : seconds(counts->latency_ns) / (double)asked,
         .latency_max = seconds(counts->longest_ns),
+        .guards = atomic_load(&device->instance->guarded),
+        .guard_restarts = atomic_load(&device->instance->guard_restarts),
     };
 
     stat.driver = chars(device->instance->plan.driver->name, &stat.driver_count);

@@ -3,9 +3,11 @@
 #define TROUPE_SERVER_INSIDE_H
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "convert/cfg.h"
 #include "device/hub.h"
 #include "server/address.h"
+#include "server/keys.h"
 #include "troupe/server.h"
 
 enum {
@@ -28,11 +30,20 @@ struct plan {
     tpi_blueprint asked; /* as the file has it */
     bool isolated;
     tpi_cfg_section *section; /* NULL for devices of another server */
+    struct plan *joined;      /* further sections of the same instance, in the order of the file */
+    struct plan *joined_last; /* of these */
     tp_instance *instance;    /* borrowed; NULL until it is made */
     struct file *home;        /* borrowed: where its blueprint is */
     struct plan *from;        /* of the file before: whose instance it has taken over, or NULL */
     bool comes;               /* its instance is to be registered */
     struct plan *next;
+};
+
+/* Who may do what, as the file has it. */
+struct access {
+    tpi_keys keys;
+    bool guarded; /* there are keys beside that of the operator: who has none may only read */
+    bool open;
 };
 
 /* A configuration file that was read, with all that it says: as long as an instance is made by it.
@@ -45,6 +56,7 @@ struct file {
     size_t users;               /* instances that were made by it */
     struct file *next;          /* of the server's */
     const char *missing_plugin; /* one that it names for all drivers; NULL for none */
+    struct access access;
 
     /* elsewhere.c: the robots that the configuration provides, and the servers of the others. */
     unsigned provided[MOST_ROBOTS];
@@ -91,6 +103,13 @@ tp_status wire_read(tp_server *server, tp_error *err);
 struct plan *wire_plan(tp_server *server, tp_error *err); /* one more, at the end */
 const tp_driver *find_driver(const tp_server *server, const char *name);
 
+/* join.c: sections that describe parts of one thing. The plan that a section belongs to, NULL if it
+ * stands for itself; make it a part of that; and when all have been read, put what they say
+ * together. */
+struct plan *join_find(tp_server *server, tpi_cfg_section *section, const tp_driver *driver);
+void join_add(struct plan *to, struct plan *plan);
+tp_status join_finish(tp_server *server, tp_error *err);
+
 /* Prepare the instance of a plan; and tell what is wrong with it, with its place. */
 tp_status wire_prepare(tp_server *server, struct plan *plan, tp_error *err);
 tp_status wire_fail(const struct plan *plan, tp_status status, const char *why, tp_error *err);
@@ -110,6 +129,11 @@ void fronts_undo(tp_server *server, size_t robot_count);
 void fronts_close_others(tp_server *server);
 void fronts_close_all(tp_server *server);
 
+/* access.c: read what the file says; tell the hub; overwrite the secrets. */
+tp_status access_read(tp_server *server, struct file *file, tp_error *err);
+tp_status access_apply(tp_server *server, tp_error *err);
+void access_forget(struct file *file);
+
 /* elsewhere.c: devices of other servers. First `begin`, which learns what the configuration itself
  * provides; `name` gives an address that `is` elsewhere its robot number; at last `plan`. */
 tp_status elsewhere_begin(tp_server *server, tp_error *err);
@@ -124,6 +148,11 @@ tp_status isolate(tp_server *server, tpi_cfg_section *section, tpi_blueprint *pl
 /* place.c: read the geometry sections of a driver section. */
 tp_status places_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
                       tp_error *err);
+
+/* guard.c: read what a driver section says about its guard; the same for its text alone. */
+tp_status guard_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
+                     tp_error *err);
+tp_status guard_parse(tpi_buf *out, const char *text, tp_error *err);
 
 /* setting.c: read the parameters of a driver section, each by its unit, and tell of fields that
  * nobody uses. */

@@ -31,17 +31,23 @@
 
 extern const tpi_sim_type tpi_sim_type_position;
 extern const tpi_sim_type tpi_sim_type_ranger;
+extern const tpi_sim_type tpi_sim_type_actuator;
+extern const tpi_sim_type tpi_sim_type_gripper;
+extern const tpi_sim_type tpi_sim_type_blinkenlight;
+extern const tpi_sim_type tpi_sim_type_lightindicator;
+extern const tpi_sim_type tpi_sim_type_battery; /* of models with `joules`; no model of its own */
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
 /* What a part or wall is for whom. */
 enum {
-    SIM_ANY = 1,        /* set for all */
-    SIM_VISIBLE = 2,    /* for rangers */
-    SIM_OBSTACLE = 4,   /* for bodies */
-    SIM_GRIPPABLE = 8,  /* for grippers */
-    SIM_ONE_SIDED = 16, /* a simple polygon with its inside on the left: from without, only edges
-                           that face the viewer matter */
+    SIM_ANY = 1,          /* set for all */
+    SIM_VISIBLE = 2,      /* for rangers */
+    SIM_OBSTACLE = 4,     /* for bodies */
+    SIM_GRIPPABLE = 8,    /* for grippers */
+    SIM_ONE_SIDED = 16,   /* a simple polygon with its inside on the left: from without, only edges
+                             that face the viewer matter */
+    SIM_MARKED = 1 << 16, /* of a plan: one of its models is or shows a marker */
 };
 
 /* What the file says of any model. */
@@ -73,6 +79,7 @@ struct sim_member {
     uint32_t ordinal;         /* how many siblings of the type come before it; 0 for the root */
     uint32_t family;          /* how many members: this one and all that stand on it */
     uint32_t device;          /* TPI_SIM_NONE without one */
+    uint32_t battery;         /* the device that it draws from; TPI_SIM_NONE without one */
     uint64_t salt;            /* its part of the key */
     bool global;              /* its name is one of the world, not of its parent */
     struct sim_traits traits;
@@ -88,6 +95,8 @@ struct sim_part {
     uint32_t member;
     uint32_t flags;
     float ranger_return;
+    uint32_t role;           /* which of the model's parts that move by themselves; 0: none */
+    double shift_y, shift_z; /* how far such a part has moved, in the body's frame */
 };
 
 /* A member with state. */
@@ -109,10 +118,12 @@ struct sim_plan {
     uint32_t state_size, sample_count;
     double radius;         /* round the tree's pose, of all parts */
     double solid_radius;   /* of those that are obstacles */
+    double least_radius;   /* both are at least this; 0 unless it has joints */
     uint32_t flags;        /* those of all parts together */
     uint32_t driver;       /* the device that moves the tree: a root that is a position */
     uint32_t control;      /* built-in controller; see control.h */
     bool moves;            /* something in it moves by itself, or is made to be moved */
+    bool jointed;          /* it has joints (joint.h) */
     bool own;              /* one tree's alone, to be freed with it */
     struct sim_plan *base; /* borrowed; of an own plan: the one that it was made from */
 };
@@ -214,6 +225,24 @@ struct sim_crowd {
     double usual_cell;
 };
 
+/* ---- Beacons --------------------------------------------------------------------------------- */
+
+/* Models that sensors look for wherever they are, in the order of models; see sense.h. */
+enum { SIM_MARKERS, SIM_LIGHTS, SIM_SOUNDS, SIM_STATIONS, SIM_FLOORS, SIM_BEACONS };
+
+struct sim_beacons {
+    tpi_sim_model *models; /* owned */
+    uint32_t count;
+};
+
+/* What the file says of the world around all models. */
+struct sim_scene {
+    uint32_t floor, sky; /* colours: 0xRRGGBBAA */
+    double ambient;      /* light that is everywhere */
+    double origin[3];    /* latitude and longitude in degrees, altitude: of 0, 0, 0 */
+    double north;        /* where it is, counter-clockwise from the x axis */
+};
+
 /* ---- The whole ------------------------------------------------------------------------------- */
 
 /* What a worker needs for itself. */
@@ -253,8 +282,17 @@ struct tpi_sim {
     double farthest;             /* that anybody may get in this step */
     uint32_t *standing;          /* owned; trees with devices that do not move */
     uint32_t standing_count;
-    bool crowd_is_old; /* poses have changed since it was sorted */
-    size_t bytes;      /* of all arrays */
+    uint32_t *jointed; /* owned; trees with joints */
+    uint32_t jointed_count;
+    struct sim_grip *grips; /* owned; all grippers (carry.h) */
+    uint32_t grip_count;
+    uint32_t *powered; /* owned; trees with batteries, or that charge others */
+    uint32_t powered_count;
+    struct sim_scene scene;
+    struct sim_beacons beacons[SIM_BEACONS];
+    double widest_marker; /* how far any marker is from the pose of its tree */
+    bool crowd_is_old;    /* poses have changed since it was sorted */
+    size_t bytes;         /* of all arrays */
 };
 
 /* ---- sim.c ----------------------------------------------------------------------------------- */

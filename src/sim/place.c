@@ -22,6 +22,12 @@ void tpi_sim_plan_measure(struct sim_plan *plan)
 {
     plan->radius = plan->solid_radius = 0;
     plan->flags = 0;
+    for (uint32_t i = 0; i < plan->member_count; i++) {
+        const struct sim_member *member = &plan->members[i];
+        if (member->traits.fiducial_return != 0 || member->type->kind == TPI_SIM_FIDUCIAL) {
+            plan->flags |= SIM_MARKED;
+        }
+    }
     for (uint32_t i = 0; i < plan->part_count; i++) {
         const struct sim_part *part = &plan->parts[i];
         plan->flags |= part->flags;
@@ -32,6 +38,10 @@ void tpi_sim_plan_measure(struct sim_plan *plan)
                 plan->solid_radius = fmax(plan->solid_radius, radius);
             }
         }
+    }
+    plan->radius = fmax(plan->radius, plan->least_radius);
+    if ((plan->flags & SIM_OBSTACLE) != 0) {
+        plan->solid_radius = fmax(plan->solid_radius, plan->least_radius);
     }
 }
 
@@ -104,16 +114,18 @@ static void arrange_member(struct sim_plan *plan, struct sim_member *member)
     member->place = sim_frame_join(&parent->place, &local);
 }
 
-/* A point of the base plan, carried along by its member from one place to another. */
-static void carry(const struct sim_frame *from, const struct sim_frame *to, double *x, double *y)
+/* A point of the base plan, carried along by its member from one place to another, and a bit
+ * farther. */
+static void carry(const struct sim_frame *from, const struct sim_frame *to, double more_x,
+                  double more_y, double *x, double *y)
 {
     const double dx = *x - from->x;
     const double dy = *y - from->y;
     const double lx = from->c * dx + from->s * dy;
     const double ly = from->c * dy - from->s * dx;
 
-    *x = to->x + to->c * lx - to->s * ly;
-    *y = to->y + to->s * lx + to->c * ly;
+    *x = to->x + to->c * lx - to->s * ly + more_x;
+    *y = to->y + to->s * lx + to->c * ly + more_y;
 }
 
 static void arrange_part(struct sim_plan *plan, uint32_t index)
@@ -123,20 +135,30 @@ static void arrange_part(struct sim_plan *plan, uint32_t index)
     const struct sim_frame *from = &plan->base->members[part->member].place;
     const struct sim_frame *to = &plan->members[part->member].place;
 
-    part->z0 = base->z0 + (to->z - from->z);
-    part->z1 = base->z1 + (to->z - from->z);
+    const double turned = sim_normal(to->a + plan->members[part->member].traits.origin.a);
+    double dx = 0;
+    double dy = 0;
+
+    if (part->shift_y != 0) {
+        sim_sincos(turned, &dx, &dy);
+        dx *= -part->shift_y;
+        dy *= part->shift_y;
+    }
+    part->z0 = base->z0 + (to->z - from->z) + part->shift_z;
+    part->z1 = base->z1 + (to->z - from->z) + part->shift_z;
     part->x = base->x;
     part->y = base->y;
-    carry(from, to, &part->x, &part->y);
+    carry(from, to, dx, dy, &part->x, &part->y);
     for (uint32_t i = part->first; i <= part->first + part->count; i++) {
         plan->vx[i] = plan->base->vx[i];
         plan->vy[i] = plan->base->vy[i];
-        carry(from, to, &plan->vx[i], &plan->vy[i]);
+        carry(from, to, dx, dy, &plan->vx[i], &plan->vy[i]);
     }
 }
 
 void tpi_sim_plan_arrange(struct sim_plan *plan)
 {
+    plan->members[0].place = sim_frame_of(&plan->members[0].local); /* a joint may move it */
     for (uint32_t i = 1; i < plan->member_count; i++) {
         arrange_member(plan, &plan->members[i]);
     }

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "sim/carry.h"
 #include "sim/crowd.h"
 #include "sim/ray.h"
 #include "sim/step.h"
@@ -187,6 +188,7 @@ void tpi_sim_resolve(tpi_sim *sim)
     if (sim->farthest == 0) {
         return;
     }
+    tpi_sim_carry_ways(sim);
     tpi_sim_run(sim, find_contenders, sim_chunk_count(sim));
     for (uint32_t i = 0; i < sim_chunk_count(sim); i++) {
         contenders += sim->chunk_counts[i];
@@ -197,13 +199,13 @@ void tpi_sim_resolve(tpi_sim *sim)
             break;
         }
         keep_ways(sim, round >= MOST_ROUNDS);
+        tpi_sim_carry_ways(sim);
     }
 }
 
 /* ---- Overlaps -------------------------------------------------------------------------------- */
 
-/* The first tree that a body overlaps; TPI_SIM_NONE if there is none. */
-static uint32_t find_overlap(const tpi_sim *sim, const struct sim_spot *spot)
+uint32_t tpi_sim_find_overlap(const tpi_sim *sim, const struct sim_spot *spot, uint32_t except)
 {
     const struct sim_body body = tpi_sim_body_of(sim, spot);
     uint32_t found = tpi_sim_overlap_walls(&sim->walls, &body);
@@ -215,7 +217,8 @@ static uint32_t find_overlap(const tpi_sim *sim, const struct sim_spot *spot)
          at = sim_near_run(&near, &end)) {
         for (; at < end; at++) {
             const struct sim_body other = tpi_sim_body_of(sim, at);
-            if (at->group != spot->group && at->tree < found && tpi_sim_overlap(&body, &other)) {
+            if (at->group != spot->group && at->tree < found && (at->flags & except) == 0 &&
+                tpi_sim_overlap(&body, &other)) {
                 found = at->tree;
             }
         }
@@ -228,7 +231,7 @@ void tpi_sim_check_overlap(tpi_sim *sim, uint32_t tree)
     const struct sim_spot *spot = &sim->crowd.spots[sim->crowd.slot[tree]];
 
     if ((sim->trees.flags[tree] & SIM_MOVING) != 0 && (spot->flags & SIM_OBSTACLE) != 0 &&
-        find_overlap(sim, spot) != TPI_SIM_NONE) {
+        tpi_sim_find_overlap(sim, spot, 0) != TPI_SIM_NONE) {
         sim->trees.flags[tree] |= SIM_OVERLAPS;
     }
 }
@@ -240,7 +243,7 @@ void tpi_sim_check_overlaps(tpi_sim *sim,
     for (uint32_t i = 0; i < sim->crowd.count; i++) {
         const struct sim_spot *spot = &sim->crowd.spots[i];
         const uint32_t other =
-            (spot->flags & SIM_OBSTACLE) == 0 ? TPI_SIM_NONE : find_overlap(sim, spot);
+            (spot->flags & SIM_OBSTACLE) == 0 ? TPI_SIM_NONE : tpi_sim_find_overlap(sim, spot, 0);
         if (other == TPI_SIM_NONE) {
             continue;
         }
@@ -256,7 +259,7 @@ void tpi_sim_forget_overlaps(tpi_sim *sim, uint32_t slot)
     const struct sim_spot *spot = &sim->crowd.spots[slot];
 
     if ((sim->trees.flags[spot->tree] & SIM_OVERLAPS) != 0 &&
-        find_overlap(sim, spot) == TPI_SIM_NONE) {
+        tpi_sim_find_overlap(sim, spot, 0) == TPI_SIM_NONE) {
         sim->trees.flags[spot->tree] &= (uint8_t)~SIM_OVERLAPS;
     }
 }

@@ -15,7 +15,8 @@ enum { TPI_SIM_MOST_CORNERS = 4 << 20 }; /* of one shape */
 struct sim_polygon {
     uint32_t first, count; /* points */
     double z0, z1;
-    bool simple; /* it does not cross itself */
+    bool simple;   /* it does not cross itself */
+    uint32_t role; /* which of the model's parts that move by themselves; 0 for none */
 };
 
 struct sim_point {

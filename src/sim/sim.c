@@ -6,6 +6,7 @@
 
 #include "sim/inside.h"
 #include "sim/maths.h"
+#include "sim/sense.h"
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
@@ -74,6 +75,12 @@ void tpi_sim_destroy(tpi_sim *sim)
     free(sim->contenders);
     free(sim->chunk_counts);
     free(sim->standing);
+    free(sim->jointed);
+    free(sim->grips);
+    free(sim->powered);
+    for (int i = 0; i < SIM_BEACONS; i++) {
+        free(sim->beacons[i].models);
+    }
     free(sim->tree_of);
     free(sim->names);
     free(sim->by_name);
@@ -132,8 +139,10 @@ static const struct sim_member *member_of(const tpi_sim *sim, tpi_sim_model mode
     return &sim->trees.plan[*tree]->members[model - sim->trees.model[*tree]];
 }
 
-static uint32_t colour_of(const tpi_sim *sim, uint32_t tree, const struct sim_member *member)
+uint32_t tpi_sim_member_colour(const tpi_sim *sim, uint32_t tree, uint32_t index)
 {
+    const struct sim_member *member = &sim->trees.plan[tree]->members[index];
+
     if (!member->traits.random_colour) {
         return member->traits.colour;
     }
@@ -156,7 +165,7 @@ void tpi_sim_model_info(const tpi_sim *sim, tpi_sim_model model, tpi_sim_info *i
         .family = member->family,
         .origin = traits->origin,
         .size = {traits->size[0], traits->size[1], traits->size[2]},
-        .colour = colour_of(sim, tree, member),
+        .colour = tpi_sim_member_colour(sim, tree, model - sim->trees.model[tree]),
         .update_us = traits->update_us,
         .ranger_return = traits->ranger_return,
         .fiducial_return = traits->fiducial_return,
@@ -177,7 +186,7 @@ struct sim_frame tpi_sim_member_frame(const tpi_sim *sim, uint32_t tree, uint32_
                                    .c = trees->c[tree],
                                    .s = trees->s[tree]};
 
-    if (member == 0) {
+    if (member == 0 && !trees->plan[tree]->jointed) {
         return root;
     }
     return sim_frame_join(&root, &trees->plan[tree]->members[member].place);

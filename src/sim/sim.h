@@ -97,6 +97,18 @@ typedef enum tpi_sim_kind {
     TPI_SIM_CAMERA,
     TPI_SIM_BLINKENLIGHT,
     TPI_SIM_LIGHTINDICATOR,
+    /* what they tell is in sensors.h, as for fiducials, blobs, bumpers and cameras */
+    TPI_SIM_LIGHT,
+    TPI_SIM_LIGHT_SENSOR,
+    TPI_SIM_FLOOR,
+    TPI_SIM_FLOOR_SENSOR,
+    TPI_SIM_SOUND,
+    TPI_SIM_MICROPHONE,
+    TPI_SIM_BUTTON,
+    TPI_SIM_WIFI,
+    TPI_SIM_GPS,
+    TPI_SIM_IMU,
+    TPI_SIM_COMPASS,
     TPI_SIM_KINDS
 } tpi_sim_kind;
 

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/carry.h"
 #include "sim/inside.h"
+#include "sim/joint.h"
 #include "sim/maths.h"
 
 struct head {
@@ -149,7 +151,8 @@ static bool check_tree(const tpi_sim *sim, const struct pieces *p, uint32_t tree
     bool good = fabs(number_at(p->x, tree)) <= 1e15 && fabs(number_at(p->y, tree)) <= 1e15 &&
                 fabs(number_at(p->z, tree)) <= 1e15 && fabs(number_at(p->a, tree)) <= SIM_PI &&
                 ((uint8_t)p->flags[tree] & ~(SIM_MOVING | SIM_ACTIVE | SIM_OVERLAPS)) == 0 &&
-                (!plan->moves || (p->flags[tree] & SIM_MOVING) != 0);
+                (!plan->moves || (p->flags[tree] & SIM_MOVING) != 0) &&
+                (!plan->jointed || p->own[tree] != 0);
 
     memcpy(&group, p->group + tree * sizeof group, sizeof group);
     good = good && group < sim->trees.count;
@@ -286,6 +289,10 @@ tp_status tpi_sim_restore(tpi_sim *sim, const void *bytes, size_t length, tp_err
     restore_plans(sim, &pieces);
     restore_arrays(sim, &pieces);
     sim->time_us = head.time_us;
+    for (uint32_t i = 0; i < sim->jointed_count; i++) {
+        tpi_sim_joints_arrange(sim, sim->jointed[i]);
+    }
+    tpi_sim_carry_restore(sim);
     tpi_sim_crowd_sort(sim);
     return other_walls ? tpi_sim_walls_build(sim, err) : TP_OK;
 }

@@ -3,9 +3,12 @@
 
 #include <math.h>
 
+#include "sim/carry.h"
 #include "sim/control.h"
+#include "sim/joint.h"
 #include "sim/maths.h"
 #include "sim/position.h"
+#include "sim/power.h"
 #include "sim/resolve.h"
 #include "sim/sweep.h"
 
@@ -136,6 +139,7 @@ static void slide(tpi_sim *sim)
             sim->motions.vx[tree] = sim->motions.vy[tree] = sim->motions.w[tree] = 0;
         }
     }
+    tpi_sim_carry_velocities(sim);
     tpi_sim_resolve(sim);
     tpi_sim_run(sim, move, sim_chunk_count(sim));
 }
@@ -201,13 +205,18 @@ void tpi_sim_step(tpi_sim *sim)
     if (sim->crowd_is_old) {
         tpi_sim_crowd_sort(sim);
     }
+    tpi_sim_joints_move(sim);
     tpi_sim_run(sim, begin, sim_chunk_count(sim));
+    tpi_sim_carry_velocities(sim);
     tpi_sim_resolve(sim);
     tpi_sim_run(sim, move, sim_chunk_count(sim));
     slide(sim);
+    tpi_sim_carry_along(sim);
     sim->time_us += sim->interval_us;
     tpi_sim_run(sim, end, sim_chunk_count(sim));
     tpi_sim_crowd_sort(sim);
+    tpi_sim_carry_settle(sim);
     tpi_sim_run(sim, sense, sim_chunk_count(sim));
     sense_standing(sim);
+    tpi_sim_power_flow(sim);
 }

@@ -51,6 +51,8 @@ struct sim_view {
 };
 
 struct sim_reader;
+struct sim_shape;
+struct sim_joint;
 
 typedef struct tpi_sim_type {
     tpi_sim_kind kind;
@@ -65,7 +67,7 @@ typedef struct tpi_sim_type {
     const char *const *sections;   /* what may stand in it besides models and blocks; may be NULL */
 
     size_t state_size; /* at least that of struct sim_common; 0 for a kind without state */
-    bool moves;        /* the model changes its own pose */
+    bool moves;        /* the model changes its own pose, or that of what stands on it */
 
     /* Read the kind's properties and append them, without pointers in them. Optional. */
     tp_status (*read)(struct sim_reader *reader, tpi_cfg_section *section, tpi_buf *settings);
@@ -74,6 +76,9 @@ typedef struct tpi_sim_type {
      * that have the same. Without this operation the settings are the configuration. Memory that
      * ran out shows in `config`. Optional. */
     void (*prepare)(const void *settings, size_t length, tpi_buf *config);
+
+    /* The body where the file gives none, in any units. Optional: otherwise it is a box. */
+    tp_status (*body)(struct sim_reader *reader, tpi_cfg_section *section, struct sim_shape *shape);
 
     /* How many samples it has. Optional. */
     uint32_t (*sample_count)(const void *config);
@@ -89,6 +94,9 @@ typedef struct tpi_sim_type {
 
     /* Whether a state that comes from outside makes sense. Optional. */
     bool (*check)(const struct sim_common *state);
+
+    const struct sim_joint
+        *joint; /* a constant: how it moves within its tree; NULL if it does not */
 } tpi_sim_type;
 
 /* The kind that a word of world files names; NULL if it is none. */
@@ -101,6 +109,7 @@ extern const tpi_sim_type *const tpi_sim_types[TPI_SIM_KINDS];
 
 /* What loading a world passes around. */
 struct sim_reader {
+    const char *file; /* borrowed: the world's */
     tpi_cfg_note *note;
     void *context;
     tp_error *err;

@@ -1,18 +1,7 @@
 /* types.c - the kinds of models there are. Those with files of their own are listed only. */
 #include <string.h>
 
-#include "sim/inside.h"
-
-static const char *const fiducial_properties[] = {"range_min", "range_max",   "range_max_id",
-                                                  "fov",       "ignore_zloc", NULL};
-static const char *const blobfinder_properties[] = {
-    "image", "range", "fov", "pan", "colors_count", "colors", "channels", "channel_count", NULL};
-static const char *const bumper_properties[] = {"bcount", "bpose", "blength", NULL};
-static const char *const gripper_properties[] = {"paddle_size", "paddle_state", "autosnatch", NULL};
-static const char *const actuator_properties[] = {
-    "type", "axis", "min_position", "max_speed", "max_position", "start_position", NULL};
-static const char *const camera_properties[] = {"resolution", "range", "fov", "pantilt", NULL};
-static const char *const blinkenlight_properties[] = {"period", "dutycycle", "enabled", NULL};
+#include "sim/sense.h"
 
 #define RED 0xff0000ffu
 #define USUAL                                                                                      \
@@ -23,65 +12,29 @@ static const char *const blinkenlight_properties[] = {"period", "dutycycle", "en
 static const tpi_sim_type plain = {
     .kind = TPI_SIM_PLAIN, .name = "model", .size = USUAL, .colour = RED};
 
-static const tpi_sim_type fiducial = {.kind = TPI_SIM_FIDUCIAL,
-                                      .name = "fiducial",
-                                      .size = {0, 0, 0},
-                                      .colour = RED,
-                                      .bodiless = true,
-                                      .properties = fiducial_properties};
-
-static const tpi_sim_type blobfinder = {.kind = TPI_SIM_BLOBFINDER,
-                                        .name = "blobfinder",
-                                        .size = USUAL,
-                                        .colour = RED,
-                                        .bodiless = true,
-                                        .properties = blobfinder_properties};
-
-static const tpi_sim_type bumper = {.kind = TPI_SIM_BUMPER,
-                                    .name = "bumper",
-                                    .size = USUAL,
-                                    .colour = RED,
-                                    .properties = bumper_properties};
-
-static const tpi_sim_type gripper = {.kind = TPI_SIM_GRIPPER,
-                                     .name = "gripper",
-                                     .size = {0.2, 0.3, 0.2},
-                                     .colour = 0xbebebeff,
-                                     .properties = gripper_properties};
-
-static const tpi_sim_type actuator = {.kind = TPI_SIM_ACTUATOR,
-                                      .name = "actuator",
-                                      .size = USUAL,
-                                      .colour = RED,
-                                      .properties = actuator_properties};
-
-static const tpi_sim_type camera = {.kind = TPI_SIM_CAMERA,
-                                    .name = "camera",
-                                    .size = {0.1, 0.07, 0.05},
-                                    .colour = 0x000000ff,
-                                    .properties = camera_properties};
-
-static const tpi_sim_type blinkenlight = {.kind = TPI_SIM_BLINKENLIGHT,
-                                          .name = "blinkenlight",
-                                          .size = {0.02, 0.02, 0.02},
-                                          .colour = 0x00ff00ff,
-                                          .properties = blinkenlight_properties};
-
-static const tpi_sim_type lightindicator = {
-    .kind = TPI_SIM_LIGHTINDICATOR, .name = "lightindicator", .size = USUAL, .colour = RED};
-
 const tpi_sim_type *const tpi_sim_types[TPI_SIM_KINDS] = {
     [TPI_SIM_PLAIN] = &plain,
     [TPI_SIM_POSITION] = &tpi_sim_type_position,
     [TPI_SIM_RANGER] = &tpi_sim_type_ranger,
-    [TPI_SIM_FIDUCIAL] = &fiducial,
-    [TPI_SIM_BLOBFINDER] = &blobfinder,
-    [TPI_SIM_BUMPER] = &bumper,
-    [TPI_SIM_GRIPPER] = &gripper,
-    [TPI_SIM_ACTUATOR] = &actuator,
-    [TPI_SIM_CAMERA] = &camera,
-    [TPI_SIM_BLINKENLIGHT] = &blinkenlight,
-    [TPI_SIM_LIGHTINDICATOR] = &lightindicator,
+    [TPI_SIM_FIDUCIAL] = &tpi_sim_type_fiducial,
+    [TPI_SIM_BLOBFINDER] = &tpi_sim_type_blobfinder,
+    [TPI_SIM_BUMPER] = &tpi_sim_type_bumper,
+    [TPI_SIM_GRIPPER] = &tpi_sim_type_gripper,
+    [TPI_SIM_ACTUATOR] = &tpi_sim_type_actuator,
+    [TPI_SIM_CAMERA] = &tpi_sim_type_camera,
+    [TPI_SIM_BLINKENLIGHT] = &tpi_sim_type_blinkenlight,
+    [TPI_SIM_LIGHTINDICATOR] = &tpi_sim_type_lightindicator,
+    [TPI_SIM_LIGHT] = &tpi_sim_type_light,
+    [TPI_SIM_LIGHT_SENSOR] = &tpi_sim_type_light_sensor,
+    [TPI_SIM_FLOOR] = &tpi_sim_type_floor,
+    [TPI_SIM_FLOOR_SENSOR] = &tpi_sim_type_floor_sensor,
+    [TPI_SIM_SOUND] = &tpi_sim_type_sound,
+    [TPI_SIM_MICROPHONE] = &tpi_sim_type_microphone,
+    [TPI_SIM_BUTTON] = &tpi_sim_type_button,
+    [TPI_SIM_WIFI] = &tpi_sim_type_wifi,
+    [TPI_SIM_GPS] = &tpi_sim_type_gps,
+    [TPI_SIM_IMU] = &tpi_sim_type_imu,
+    [TPI_SIM_COMPASS] = &tpi_sim_type_compass,
 };
 
 const tpi_sim_type *tpi_sim_type_find(const char *name)

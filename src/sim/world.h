@@ -41,6 +41,7 @@ struct sim_draft {
     uint32_t state_size, sample_count;
     uint32_t control;
     bool moves;
+    bool jointed;
 };
 
 struct sim_loader {
@@ -79,9 +80,9 @@ void tpi_sim_draft_fini(struct sim_draft *draft);
 /* loader->shape becomes parts of the member. */
 tp_status tpi_sim_put_parts(struct sim_loader *loader, uint32_t member);
 
-/* Read what the member's kind wants to know. */
+/* Read what a kind wants to know, and give the member a device of it. */
 tp_status tpi_sim_put_device(struct sim_loader *loader, tpi_cfg_section *section, uint32_t member,
-                             const tpi_sim_type *type);
+                             const tpi_sim_type *type, uint32_t *index);
 
 /* The tree that was read becomes a plan, or the one that it equals. NULL if memory ran out. */
 struct sim_plan *tpi_sim_make_plan(struct sim_loader *loader);
@@ -102,6 +103,16 @@ extern const char *const tpi_sim_silent_properties[];
 /* The body of a model, fitted into its box, into loader->shape. */
 tp_status tpi_sim_load_shape(struct sim_loader *loader, tpi_cfg_section *section,
                              const tpi_sim_type *type, const struct sim_traits *traits);
+
+/* The picture that a field names, which is the caller's to fini even after a failure. */
+tp_status tpi_sim_load_picture(const struct sim_reader *reader, const tpi_cfg_field *field,
+                               bool coloured, struct sim_bitmap *bitmap);
+
+/* ---- world_scene.c --------------------------------------------------------------------------- */
+
+/* What the file says of the world around all models. */
+tp_status tpi_sim_load_scene(struct sim_loader *loader, tpi_cfg_section *root);
+extern const char *const tpi_sim_scene_properties[]; /* ended by NULL */
 
 /* ---- world_old.c ----------------------------------------------------------------------------- */
 

@@ -8,8 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/carry.h"
+#include "sim/joint.h"
 #include "sim/maths.h"
+#include "sim/power.h"
 #include "sim/resolve.h"
+#include "sim/sense.h"
 #include "sim/step.h"
 #include "sim/world.h"
 
@@ -236,6 +240,18 @@ tp_status tpi_sim_build(struct sim_loader *loader)
         status = tpi_sim_index_names(sim, loader->reader.err);
     }
     if (status == TP_OK) {
+        status = tpi_sim_list_beacons(sim, loader->reader.err);
+    }
+    if (status == TP_OK) {
+        status = tpi_sim_joints_init(sim, loader->reader.err);
+    }
+    if (status == TP_OK) {
+        status = tpi_sim_carry_init(sim, loader->reader.err);
+    }
+    if (status == TP_OK) {
+        status = tpi_sim_power_init(sim, loader->reader.err);
+    }
+    if (status == TP_OK) {
         status = tpi_sim_walls_build(sim, loader->reader.err);
     }
     if (status == TP_OK) {
@@ -246,6 +262,9 @@ tp_status tpi_sim_build(struct sim_loader *loader)
     }
     if (status == TP_OK) {
         tpi_sim_start_devices(sim);
+        for (uint32_t i = 0; i < sim->jointed_count; i++) {
+            tpi_sim_joints_arrange(sim, sim->jointed[i]);
+        }
         tpi_sim_crowd_sort(sim);
         tpi_sim_check_overlaps(sim, loader->reader.note == NULL ? NULL : tell_overlap, loader);
     }

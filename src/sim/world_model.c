@@ -140,6 +140,28 @@ static tp_status read_name(struct sim_loader *loader, tpi_cfg_section *section,
     return member->name != NULL ? TP_OK : tpi_sim_no_memory(loader);
 }
 
+/* The model's device, if its kind has one, and its battery: its own, or the one below. */
+static tp_status put_devices(struct sim_loader *loader, tpi_cfg_section *section, uint32_t index)
+{
+    struct sim_draft *draft = &loader->draft;
+    const struct sim_member *member = tpi_sim_draft_member(draft, index);
+    uint32_t device = TPI_SIM_NONE;
+    uint32_t battery = member->parent == TPI_SIM_NONE
+                           ? TPI_SIM_NONE
+                           : tpi_sim_draft_member(draft, member->parent)->battery;
+    tp_status status = TP_OK;
+
+    if (member->type->state_size > 0) {
+        status = tpi_sim_put_device(loader, section, index, member->type, &device);
+    }
+    if (status == TP_OK && member->traits.joules_capacity > 0) {
+        status = tpi_sim_put_device(loader, section, index, &tpi_sim_type_battery, &battery);
+    }
+    tpi_sim_draft_member(draft, index)->device = device;
+    tpi_sim_draft_member(draft, index)->battery = battery;
+    return status;
+}
+
 /* Everything about a model but its children. */
 static tp_status put_member(struct sim_loader *loader, tpi_cfg_section *section,
                             struct sim_member *member, tpi_sim_pose *pose)
@@ -172,10 +194,7 @@ static tp_status put_member(struct sim_loader *loader, tpi_cfg_section *section,
     if (status == TP_OK) {
         status = read_control(loader, section);
     }
-    if (status == TP_OK && member->type->state_size > 0) {
-        status = tpi_sim_put_device(loader, section, index, member->type);
-    }
-    return status;
+    return status == TP_OK ? put_devices(loader, section, index) : status;
 }
 
 static tp_status load_children(struct sim_loader *loader, tpi_cfg_section *section,

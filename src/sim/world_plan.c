@@ -67,6 +67,7 @@ static void put_part(struct sim_loader *loader, uint32_t member, const struct si
     part.member = member;
     part.flags = flags_of(traits, polygon);
     part.ranger_return = traits->ranger_return;
+    part.role = polygon->role;
     for (uint32_t i = 0; i <= polygon->count; i++) { /* the first comes again at the end */
         put_corner(draft, body,
                    tpi_sim_shape_point(&loader->shape, polygon->first + i % polygon->count));
@@ -143,7 +144,7 @@ static uint32_t padded(size_t size)
 }
 
 tp_status tpi_sim_put_device(struct sim_loader *loader, tpi_cfg_section *section, uint32_t member,
-                             const tpi_sim_type *type)
+                             const tpi_sim_type *type, uint32_t *index)
 {
     struct sim_draft *draft = &loader->draft;
     struct sim_device device;
@@ -165,7 +166,8 @@ tp_status tpi_sim_put_device(struct sim_loader *loader, tpi_cfg_section *section
     draft->state_size += padded(type->state_size);
     draft->sample_count += device.sample_count;
     draft->moves |= type->moves;
-    tpi_sim_draft_member(draft, member)->device = (uint32_t)(draft->devices.length / sizeof device);
+    draft->jointed |= type->joint != NULL;
+    *index = (uint32_t)(draft->devices.length / sizeof device);
     tpi_buf_put(&draft->devices, &device, sizeof device);
     return draft->devices.failed ? tpi_sim_no_memory(loader) : TP_OK;
 }
@@ -198,6 +200,7 @@ struct sim_plan *tpi_sim_make_plan(struct sim_loader *loader)
     plan.sample_count = draft->sample_count;
     plan.control = draft->control;
     plan.moves = draft->moves;
+    plan.jointed = draft->jointed;
     plan.driver =
         plan.members[0].type->kind == TPI_SIM_POSITION ? plan.members[0].device : TPI_SIM_NONE;
     tpi_sim_plan_measure(&plan);
@@ -215,6 +218,7 @@ void tpi_sim_draft_clear(struct sim_draft *draft)
     draft->sample_count = 0;
     draft->control = 0;
     draft->moves = false;
+    draft->jointed = false;
 }
 
 void tpi_sim_draft_fini(struct sim_draft *draft)

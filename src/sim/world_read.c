@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/colour.h"
+#include "sim/sense.h"
 #include "sim/world.h"
 
 void tpi_sim_tell(const struct sim_reader *reader, const tpi_cfg_place *place, const char *format,
@@ -119,15 +120,14 @@ tp_status tpi_sim_read_text(struct sim_reader *reader, tpi_cfg_section *section,
     return tpi_cfg_string(section, name, NULL, text, reader->err);
 }
 
-static void find_colour(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
-                        uint32_t *colour)
+void tpi_sim_name_colour(const struct sim_reader *reader, const tpi_cfg_place *place,
+                         const char *name, uint32_t *colour)
 {
     if (tpi_sim_colour_find(name, colour)) {
         return;
     }
     const char *guess = tpi_sim_colour_guess(name);
-    tpi_sim_tell(reader, &tpi_cfg_find(section, "color")->place,
-                 "there is no colour \"%.40s\"%s%s%s; it becomes red", name,
+    tpi_sim_tell(reader, place, "there is no colour \"%.40s\"%s%s%s; it becomes red", name,
                  guess == NULL ? "" : " (did you mean \"", guess == NULL ? "" : guess,
                  guess == NULL ? "" : "\"?)");
     *colour = 0xff0000ff;
@@ -151,7 +151,7 @@ tp_status tpi_sim_read_colour(struct sim_reader *reader, tpi_cfg_section *sectio
     }
     *random = name != NULL && strcmp(name, "random") == 0;
     if (name != NULL && !*random) {
-        find_colour(reader, section, name, colour);
+        tpi_sim_name_colour(reader, &tpi_cfg_find(section, "color")->place, name, colour);
     }
     return TP_OK;
 }

@@ -35,6 +35,17 @@ static inline tpi_sim *sim_make(const char *text)
     return sim;
 }
 
+/* A world that does not load, and why. */
+static inline void sim_refuse(const char *text, const char *why)
+{
+    tp_error err = {0};
+    tpi_sim *sim = NULL;
+
+    assert_int_not_equal(tpi_sim_parse(&sim, "x.world", text, strlen(text), NULL, &err), TP_OK);
+    assert_string_equal(err.text, why);
+    assert_null(sim);
+}
+
 static inline tpi_sim_model sim_named(const tpi_sim *sim, const char *name)
 {
     tpi_sim_model model = tpi_sim_find(sim, name);
@@ -56,6 +67,17 @@ static inline void sim_steps(tpi_sim *sim, int count)
         tpi_sim_step(sim);
     }
 }
+
+static inline void sim_near_at(double value, double wanted, double off, const char *file, int line)
+{
+    if (!(fabs(value - wanted) <= off)) {
+        print_error("%.17g is not %.17g\n", value, wanted);
+        _fail(file, line);
+    }
+}
+
+/* A number is within `off` of what is wanted. */
+#define sim_assert_near(value, wanted, off) sim_near_at(value, wanted, off, __FILE__, __LINE__)
 
 /* ---- Chance ---------------------------------------------------------------------------------- */
 

@@ -122,8 +122,8 @@ class Client:
         def device():
             address = body.take("IIII")[1:]
             names = ("state", "readers", "published", "dropped", "commands", "requests", "failed_requests",
-                     "latency_mean", "latency_max")
-            found = dict(zip(names, body.take("IIqqqqqdd")))
+                     "latency_mean", "latency_max", "guards", "guard_restarts")
+            found = dict(zip(names, body.take("IIqqqqqddII")))
             found.update(driver=body.text(), instance=body.text(), failure=body.text())
             return address, found
 
