@@ -59,6 +59,9 @@ void simd_step(simd *s)
     for (size_t i = 0; i < s->active_count; i++) {
         s->active[i]->kind->publish(s->active[i]);
     }
+    if (s->watch != NULL) {
+        s->watch(s->watcher, s->world);
+    }
 }
 
 static void set_period(simd *s, int64_t period_ns)

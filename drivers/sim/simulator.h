@@ -132,6 +132,10 @@ struct simd {
     simd_waiter *waiters; /* owned */
     size_t waiter_count, waiter_capacity;
     simd_saved saved[SIMD_MOST_STATES + 1]; /* the last is what RESET goes back to */
+
+    /* Told of every step; NULL for nobody. The context is borrowed. */
+    void (*watch)(void *context, const tpi_sim *world);
+    void *watcher;
 };
 
 /* simulator.c. Steps with all that follows from them. */

@@ -213,7 +213,8 @@ uint32_t tpi_sim_count_between(const tpi_sim *sim, const struct sim_line *line, 
     for (uint32_t i = 0; i < crossings.count; i++) {
         const struct sim_crossing *at = &crossings.items[i];
         const double z = line->z + line->dz * (at->range / length);
-        if (at->tree != line->tree && sim_within(z, at->z0, at->z1)) {
+        if (sim->trees.group[at->tree] != sim->trees.group[line->tree] &&
+            sim_within(z, at->z0, at->z1)) {
             count++;
         }
     }

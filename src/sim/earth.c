@@ -8,6 +8,7 @@
 static const double equator = 6378137.0;            /* metres: the greater half axis */
 static const double flattening = 1 / 298.257223563; /* how much shorter the other one is */
 static const double degree = SIM_PI / 180;
+static const double farthest = 89; /* degrees: beyond, a plane has nothing of the Earth */
 
 void tpi_sim_earth_place(double latitude, double longitude, double east, double north,
                          double *out_latitude, double *out_longitude)
@@ -19,8 +20,8 @@ void tpi_sim_earth_place(double latitude, double longitude, double east, double 
     const double along = equator * (1 - ee) / (w * w * w); /* and to the north */
     const double found = longitude + east / (across * cos(latitude * degree)) / degree;
 
-    *out_latitude = latitude + north / along / degree;
-    *out_longitude = found > 180 ? found - 360 : found < -180 ? found + 360 : found;
+    *out_latitude = fmin(fmax(latitude + north / along / degree, -farthest), farthest);
+    *out_longitude = fabs(found) <= 180 ? found : found - 360 * floor((found + 180) / 360);
 }
 
 /* The middle of the zone, in degrees. */

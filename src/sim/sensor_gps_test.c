@@ -39,6 +39,34 @@ static void utm_is_that_of_maps(void **state)
     assert_true(e > 800000);
 }
 
+/* From the equator to a latitude, by adding up small pieces. */
+static double meridian(double latitude)
+{
+    const double f = 1 / 298.257223563;
+    const double ee = f * (2 - f);
+    const int count = 20000;
+    const double piece = latitude * SIM_PI / 180 / count;
+    double sum = 0;
+
+    for (int i = 0; i < count; i++) {
+        const double s = sin((i + 0.5) * piece);
+        sum += piece * 6378137 * (1 - ee) / pow(1 - ee * s * s, 1.5);
+    }
+    return sum;
+}
+
+static void northings_are_arcs_of_the_meridian(void **state)
+{
+    (void)state;
+    for (double latitude = 5; latitude < 84; latitude += 7.3) {
+        double e;
+        double n;
+        tpi_sim_earth_utm(latitude, -3, &e, &n);
+        near(e, 500000, 1e-6);
+        near(n, 0.9996 * meridian(latitude), 1e-3);
+    }
+}
+
 static void metres_become_degrees(void **state)
 {
     double latitude;
@@ -142,6 +170,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(utm_is_that_of_maps),
+        cmocka_unit_test(northings_are_arcs_of_the_meridian),
         cmocka_unit_test(metres_become_degrees),
         cmocka_unit_test(without_noise_it_tells_the_truth),
         cmocka_unit_test(a_world_may_be_turned_on_earth),

@@ -78,7 +78,7 @@ static tp_status wifi_read(struct sim_reader *reader, tpi_cfg_section *section, 
         {"freq", 1, 1e6, &config.frequency},
         {"power", -200, 200, &config.power},
         {"sensitivity", -300, 200, &config.sensitivity},
-        {"plc", 0, 20, &config.path_loss},
+        {"plc", 0, 100, &config.path_loss},
         {"wall_loss", 0, 300, &config.wall_loss},
     };
 

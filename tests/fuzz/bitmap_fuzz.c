@@ -69,8 +69,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (tpi_sim_bitmap_read(&bitmap, data, size, &err) != TP_OK) {
         fuzz_require(err.text[0] != '\0', "an error without a text");
     } else if ((size_t)bitmap.width * bitmap.height <= MOST_TRACED) {
-        trace(&bitmap);
         compare_colours(&bitmap, data, size);
+        trace(&bitmap);
     }
     tpi_sim_bitmap_fini(&bitmap);
     return 0;
