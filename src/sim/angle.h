@@ -33,7 +33,9 @@ static inline double sim_rough_angle(double x, double y)
  */
 static inline double sim_rough_width(double radius, double distance)
 {
-    return 1.25 * radius / distance;
+    const double share = radius / distance;
+
+    return share * (1 + 0.25 * share * share);
 }
 
 #endif

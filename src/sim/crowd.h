@@ -29,12 +29,11 @@ struct sim_near {
 /* The cell that a coordinate is in; those outside count to the border. */
 static inline uint32_t sim_crowd_cell(double offset, double per_cell, uint32_t count)
 {
+    const double last = (double)(int32_t)(count - 1);
     const double at = offset * per_cell;
+    const double low = at > 0 ? at : 0;
 
-    if (!(at > 0)) {
-        return 0;
-    }
-    return at < count ? (uint32_t)at : count - 1;
+    return (uint32_t)(int32_t)(low < last ? low : last);
 }
 
 static inline void sim_near_init(struct sim_near *near, const struct sim_crowd *crowd, double x,

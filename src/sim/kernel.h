@@ -11,7 +11,7 @@
 #include "sim/inside.h"
 
 /* A circle is divided into sectors, the first one beginning behind. */
-enum { SIM_SECTORS = 64, SIM_TURNS = 5, SIM_BEFORE = SIM_TURNS * SIM_SECTORS };
+enum { SIM_SECTORS = 256, SIM_TURNS = 5, SIM_BEFORE = SIM_TURNS * SIM_SECTORS };
 
 /* Rays in one frame, each with an origin and a direction, and how far it has come: arrays. */
 struct sim_rays {
@@ -63,10 +63,16 @@ struct sim_kernel {
     void (*meet)(const struct sim_rays *rays, uint32_t from, uint32_t to,
                  const struct sim_edge *edge);
 
+    /* Shorten rays of a bundle, which are given in the frame, that meet bodies which were found and
+     * are not of the group `own`; `order` is that of the rays' angles. */
+    void (*bodies)(const struct sim_crowd *crowd, const struct sim_frame *frame, uint32_t own,
+                   const uint32_t *order, const struct sim_found *found,
+                   const struct sim_rays *rays);
+
     /* Shorten all rays, which are given in the frame, to where they meet walls that are visible and
-     * not of the tree `own`. There are walls. */
+     * not of the tree `own`. There are walls, but none nearer than `free` to where a ray begins. */
     void (*walk)(const struct sim_walls *walls, const struct sim_frame *frame, uint32_t own,
-                 const struct sim_rays *rays);
+                 double free, const struct sim_rays *rays);
 };
 
 extern const struct sim_kernel tpi_sim_kernel_plain;

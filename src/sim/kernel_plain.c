@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "sim/angle.h"
+#include "sim/bundle.h"
 #include "sim/kernel.h"
 #include "sim/ray.h"
 
@@ -53,11 +54,19 @@ static void plain_meet(const struct sim_rays *rays, uint32_t from, uint32_t to,
     }
 }
 
+static void plain_bodies(const struct sim_crowd *crowd, const struct sim_frame *frame, uint32_t own,
+                         const uint32_t *order, const struct sim_found *found,
+                         const struct sim_rays *rays)
+{
+    sim_bundle_meet(crowd, frame, own, order, found, rays);
+}
+
 static void plain_walk(const struct sim_walls *walls, const struct sim_frame *frame, uint32_t own,
-                       const struct sim_rays *rays)
+                       double free, const struct sim_rays *rays)
 {
     const struct sim_frame *f = frame;
 
+    (void)free;
     for (uint32_t i = 0; i < rays->count; i++) {
         const struct sim_ray ray = {
             .x = f->x + (f->c * rays->x[i] - f->s * rays->y[i]),
@@ -75,5 +84,8 @@ static void plain_walk(const struct sim_walls *walls, const struct sim_frame *fr
     }
 }
 
-const struct sim_kernel tpi_sim_kernel_plain = {
-    .name = "plain", .find = plain_find, .meet = plain_meet, .walk = plain_walk};
+const struct sim_kernel tpi_sim_kernel_plain = {.name = "plain",
+                                                .find = plain_find,
+                                                .meet = plain_meet,
+                                                .bodies = plain_bodies,
+                                                .walk = plain_walk};

@@ -8,6 +8,7 @@
 #include <immintrin.h>
 #include <math.h>
 
+#include "sim/bundle.h"
 #include "sim/kernel.h"
 #include "sim/maths.h"
 #include "sim/ray.h"
@@ -52,8 +53,10 @@ AVX2 static inline __m256 widths_of(__m256 radius, __m256 square)
 {
     const __m256 near = _mm256_mul_ps(radius, _mm256_set1_ps(1.3f));
     const __m256 share = _mm256_mul_ps(radius, _mm256_rsqrt_ps(square));
-    const __m256 width = times_plus(
-        share, _mm256_set1_ps(1.25f * 1.001f * SIM_SECTORS / (2 * (float)SIM_PI)), 0.01f);
+    const float per_radian = 1.001f * SIM_SECTORS / (2 * (float)SIM_PI); /* rsqrt is rough */
+    const __m256 bent =
+        times_plus(_mm256_mul_ps(share, share), _mm256_set1_ps(0.25f * per_radian), per_radian);
+    const __m256 width = times_plus(share, bent, 0.01f);
 
     return _mm256_blendv_ps(width, _mm256_set1_ps(SIM_SECTORS),
                             _mm256_cmp_ps(square, _mm256_mul_ps(near, near), _CMP_LE_OQ));
@@ -99,6 +102,14 @@ AVX2 static void x86_find(const struct sim_crowd *crowd, uint32_t from, uint32_t
     for (uint32_t i = from; i < to; i += EIGHT) {
         find_eight(crowd, i, to - i < EIGHT ? (1u << (to - i)) - 1 : 255u, probe, found);
     }
+}
+
+/* The same as in plain C, with this processor's instructions. */
+AVX2 static void x86_bodies(const struct sim_crowd *crowd, const struct sim_frame *frame,
+                            uint32_t own, const uint32_t *order, const struct sim_found *found,
+                            const struct sim_rays *rays)
+{
+    sim_bundle_meet(crowd, frame, own, order, found, rays);
 }
 
 /* ---- Edges ----------------------------------------------------------------------------------- */
@@ -187,47 +198,92 @@ static inline float end_of(double range)
     return (float)range * 1.000001f + 1e-5f;
 }
 
-/* Turn rays into the world; behind the last there is the first again. */
-AVX2 static inline void turn_rays(const struct sim_frame *f, struct ways *w)
-{
-    const struct sim_rays *rays = w->rays;
+/* Four rays in the world. */
+struct four {
+    __m256d x, y, dx, dy;
+    __m128 ends;
+};
 
-    for (uint32_t k = 0; k < EIGHT; k++) {
-        const uint32_t i = w->first + (k < w->count ? k : 0);
-        w->wx[k] = f->x + (f->c * rays->x[i] - f->s * rays->y[i]);
-        w->wy[k] = f->y + (f->s * rays->x[i] + f->c * rays->y[i]);
-        w->wdx[k] = f->c * rays->dx[i] - f->s * rays->dy[i];
-        w->wdy[k] = f->s * rays->dx[i] + f->c * rays->dy[i];
-        w->ends[k] = k < w->count ? end_of(rays->ranges[i]) : -1;
-    }
+/* Rays from number i on; `there` says which of them there are, the others are nothing. */
+AVX2 static inline struct four turn_four(const struct sim_frame *f, const struct sim_rays *rays,
+                                         uint32_t i, __m256i there)
+{
+    const __m256d c = _mm256_set1_pd(f->c);
+    const __m256d s = _mm256_set1_pd(f->s);
+    const __m256d x = _mm256_maskload_pd(rays->x + i, there);
+    const __m256d y = _mm256_maskload_pd(rays->y + i, there);
+    const __m256d dx = _mm256_maskload_pd(rays->dx + i, there);
+    const __m256d dy = _mm256_maskload_pd(rays->dy + i, there);
+    const __m128 range = _mm256_cvtpd_ps(_mm256_maskload_pd(rays->ranges + i, there));
+
+    return (struct four){
+        .x = _mm256_add_pd(_mm256_set1_pd(f->x),
+                           _mm256_sub_pd(_mm256_mul_pd(c, x), _mm256_mul_pd(s, y))),
+        .y = _mm256_add_pd(_mm256_set1_pd(f->y),
+                           _mm256_add_pd(_mm256_mul_pd(s, x), _mm256_mul_pd(c, y))),
+        .dx = _mm256_sub_pd(_mm256_mul_pd(c, dx), _mm256_mul_pd(s, dy)),
+        .dy = _mm256_add_pd(_mm256_mul_pd(s, dx), _mm256_mul_pd(c, dy)),
+        .ends =
+            _mm_add_ps(_mm_mul_ps(range, _mm_set1_ps(1.000001f)), _mm_set1_ps(1e-5f)), /* end_of */
+    };
 }
 
-/* Eight numbers, less `from`, times `scale`, rounded. */
-AVX2 static inline __m256 rounded(const double *numbers, double from, double scale)
+/* Eight numbers, rounded. */
+AVX2 static inline __m256 rounded(__m256d low, __m256d high)
 {
-    const __m256d f = _mm256_set1_pd(from);
-    const __m256d s = _mm256_set1_pd(scale);
-    const __m256d low = _mm256_mul_pd(_mm256_sub_pd(_mm256_loadu_pd(numbers), f), s);
-    const __m256d high = _mm256_mul_pd(_mm256_sub_pd(_mm256_loadu_pd(numbers + 4), f), s);
-
     return _mm256_set_m128(_mm256_cvtpd_ps(high), _mm256_cvtpd_ps(low));
 }
 
-AVX2 static inline void ways_begin(const struct sim_frame *frame, struct ways *w)
+/* The same, less `from`, times `scale`. */
+AVX2 static inline __m256 scaled(__m256d low, __m256d high, double from, double scale)
+{
+    const __m256d f = _mm256_set1_pd(from);
+    const __m256d s = _mm256_set1_pd(scale);
+
+    return rounded(_mm256_mul_pd(_mm256_sub_pd(low, f), s),
+                   _mm256_mul_pd(_mm256_sub_pd(high, f), s));
+}
+
+/* Turn rays into the world, and into cells. */
+AVX2 static inline void turn_rays(const struct sim_frame *f, struct ways *w)
+{
+    const struct sim_walls *walls = w->walls;
+    const __m256i count = _mm256_set1_epi64x(w->count);
+    const __m256i low = _mm256_cmpgt_epi64(count, _mm256_set_epi64x(3, 2, 1, 0));
+    const __m256i high = _mm256_cmpgt_epi64(count, _mm256_set_epi64x(7, 6, 5, 4));
+    const __m256i there = _mm256_cmpgt_epi32(_mm256_set1_epi32((int)w->count),
+                                             _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0));
+    const struct four a = turn_four(f, w->rays, w->first, low);
+    const struct four b = turn_four(f, w->rays, w->first + FOUR, high);
+    const __m256 cell = _mm256_set1_ps((float)walls->per_cell);
+
+    _mm256_storeu_pd(w->wx, a.x);
+    _mm256_storeu_pd(w->wx + FOUR, b.x);
+    _mm256_storeu_pd(w->wy, a.y);
+    _mm256_storeu_pd(w->wy + FOUR, b.y);
+    _mm256_storeu_pd(w->wdx, a.dx);
+    _mm256_storeu_pd(w->wdx + FOUR, b.dx);
+    _mm256_storeu_pd(w->wdy, a.dy);
+    _mm256_storeu_pd(w->wdy + FOUR, b.dy);
+    w->end = _mm256_blendv_ps(_mm256_set1_ps(-1), _mm256_set_m128(b.ends, a.ends),
+                              _mm256_castsi256_ps(there));
+    _mm256_storeu_ps(w->ends, w->end);
+    w->u = scaled(a.x, b.x, walls->x, walls->per_cell);
+    w->v = scaled(a.y, b.y, walls->y, walls->per_cell);
+    w->du = _mm256_mul_ps(slope(rounded(a.dx, b.dx)), cell);
+    w->dv = _mm256_mul_ps(slope(rounded(a.dy, b.dy)), cell);
+}
+
+AVX2 static inline void ways_begin(const struct sim_frame *frame, double free, struct ways *w)
 {
     const struct sim_walls *walls = w->walls;
     const __m256 zero = _mm256_setzero_ps();
     const __m256 one = _mm256_set1_ps(1);
 
     turn_rays(frame, w);
-    w->u = rounded(w->wx, walls->x, walls->per_cell);
-    w->v = rounded(w->wy, walls->y, walls->per_cell);
-    w->du = _mm256_mul_ps(slope(rounded(w->wdx, 0, 1)), _mm256_set1_ps((float)walls->per_cell));
-    w->dv = _mm256_mul_ps(slope(rounded(w->wdy, 0, 1)), _mm256_set1_ps((float)walls->per_cell));
     w->per_u = _mm256_div_ps(one, w->du);
     w->per_v = _mm256_div_ps(one, w->dv);
-    w->t = zero;
-    w->end = _mm256_loadu_ps(w->ends);
+    w->t = _mm256_set1_ps((float)free * 0.9999f); /* not rounded up */
     clip(w->u, w->per_u, (float)walls->columns, &w->t, &w->end);
     clip(w->v, w->per_v, (float)walls->rows, &w->t, &w->end);
     w->x = _mm256_floor_ps(_mm256_add_ps(w->u, _mm256_mul_ps(w->du, w->t)));
@@ -347,12 +403,12 @@ static bool can_round(const struct sim_walls *walls, const struct sim_frame *fra
 }
 
 AVX2 static void x86_walk(const struct sim_walls *walls, const struct sim_frame *frame,
-                          uint32_t own, const struct sim_rays *rays)
+                          uint32_t own, double free, const struct sim_rays *rays)
 {
     struct ways ways[2];
 
     if (!can_round(walls, frame)) {
-        tpi_sim_kernel_plain.walk(walls, frame, own, rays);
+        tpi_sim_kernel_plain.walk(walls, frame, own, free, rays);
         return;
     }
     for (uint32_t i = 0; i < rays->count; i += 2 * EIGHT) {
@@ -366,14 +422,14 @@ AVX2 static void x86_walk(const struct sim_walls *walls, const struct sim_frame 
             w->z = frame->z;
             w->walls = walls;
             w->rays = rays;
-            ways_begin(frame, w);
+            ways_begin(frame, free, w);
         }
         walk_two(&ways[0], &ways[1]);
     }
 }
 
 static const struct sim_kernel x86 = {
-    .name = "avx2", .find = x86_find, .meet = x86_meet, .walk = x86_walk};
+    .name = "avx2", .find = x86_find, .meet = x86_meet, .bodies = x86_bodies, .walk = x86_walk};
 
 const struct sim_kernel *tpi_sim_kernel(void)
 {

@@ -42,13 +42,13 @@ static inline bool sim_is_nearer(double range, double ranger_return, double old_
 }
 
 /* Where a ray from the origin meets a segment from p to q, whose ends are on the sides a and b of
- * it; HUGE_VAL if it does not. Without branches, which could not be foretold. */
+ * it; HUGE_VAL if it does not. Without branches, which could not be foretold. If both ends are on
+ * the ray's line the range is infinite or no number. */
 static inline double sim_meet(double a, double b, double px, double py, double qx, double qy)
 {
     const double range = (px * qy - py * qx) / (b - a);
-    const bool crosses = ((a <= 0) & (b >= 0)) | ((a >= 0) & (b <= 0));
 
-    return crosses & (a != b) & (range >= 0) ? range : HUGE_VAL;
+    return (a * b <= 0) & (range >= 0) ? range : HUGE_VAL;
 }
 
 /* Whether a height is within an interval; sums of decimals may be off by a little. */

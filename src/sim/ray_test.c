@@ -340,8 +340,8 @@ static void all_kernels_walk_alike(void **state)
                                        ranges[0],  returns[0], count};
         const struct sim_rays other = {numbers[0], numbers[1], numbers[2], numbers[3],
                                        ranges[1],  returns[1], count};
-        tpi_sim_kernel_plain.walk(&sim->walls, &frame, 3, &plain);
-        fast->walk(&sim->walls, &frame, 3, &other);
+        tpi_sim_kernel_plain.walk(&sim->walls, &frame, 3, 0, &plain);
+        fast->walk(&sim->walls, &frame, 3, 0, &other);
         assert_memory_equal(ranges[0], ranges[1], sizeof ranges[0]);
         assert_memory_equal(returns[0], returns[1], sizeof returns[0]);
     }

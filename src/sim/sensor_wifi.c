@@ -99,26 +99,30 @@ static tp_status wifi_read(struct sim_reader *reader, tpi_cfg_section *section, 
 
 /* ---- Sensing --------------------------------------------------------------------------------- */
 
-/* How strongly a station is heard. */
-static double level_of(const struct sim_view *view, const struct sim_view *other)
+/* From one station to another. */
+static struct sim_line line_to(const struct sim_view *view, const struct sim_view *other)
+{
+    return (struct sim_line){.x = view->frame.x,
+                             .y = view->frame.y,
+                             .z = view->frame.z,
+                             .dx = other->frame.x - view->frame.x,
+                             .dy = other->frame.y - view->frame.y,
+                             .dz = other->frame.z - view->frame.z,
+                             .group = view->group,
+                             .tree = other->tree};
+}
+
+/* How strongly a station is heard where there are no walls. */
+static double level_in_the_open(const struct sim_view *view, const struct sim_view *other,
+                                const struct sim_line *line)
 {
     const struct wifi *own = view->config;
     const struct wifi *sender = other->config;
-    const struct sim_line line = {.x = view->frame.x,
-                                  .y = view->frame.y,
-                                  .z = view->frame.z,
-                                  .dx = other->frame.x - view->frame.x,
-                                  .dy = other->frame.y - view->frame.y,
-                                  .dz = other->frame.z - view->frame.z,
-                                  .group = view->group,
-                                  .tree = other->tree};
-    const double distance = sqrt(line.dx * line.dx + line.dy * line.dy + line.dz * line.dz);
+    const double distance = sqrt(line->dx * line->dx + line->dy * line->dy + line->dz * line->dz);
     const double at_one_metre = 20 * log10(sender->frequency) - 27.55; /* 4 pi f / c, in dB */
 
-    /* a wall has two sides */
     return sender->power - at_one_metre -
-           10 * own->path_loss * log10(distance > 0.1 ? distance : 0.1) -
-           own->wall_loss * tpi_sim_count_between(view->sim, &line, false) / 2;
+           10 * own->path_loss * log10(distance > 0.1 ? distance : 0.1);
 }
 
 static bool comes_before(const struct heard *a, const struct heard *b)
@@ -144,9 +148,28 @@ static void add(struct wifi_state *state, const struct heard *heard)
     state->heard[at] = *heard;
 }
 
-static void wifi_sense(const struct sim_view *view)
+/* Walls are counted only for those that could be heard without them: most are too far away. */
+static void listen(const struct sim_view *view, const struct sim_view *other)
 {
     const struct wifi *config = view->config;
+    struct wifi_state *state = (struct wifi_state *)view->state;
+    const struct sim_line line = line_to(view, other);
+    struct heard heard = {.key = other->key, .level = level_in_the_open(view, other, &line)};
+
+    if (!(heard.level >= config->sensitivity) ||
+        (state->count == TPI_SIM_MOST_LINKS &&
+         !comes_before(&heard, &state->heard[TPI_SIM_MOST_LINKS - 1]))) {
+        return;
+    }
+    /* a wall has two sides */
+    heard.level -= config->wall_loss * tpi_sim_count_between(view->sim, &line, false) / 2;
+    if (heard.level >= config->sensitivity) {
+        add(state, &heard);
+    }
+}
+
+static void wifi_sense(const struct sim_view *view)
+{
     const struct sim_beacons *stations = &view->sim->beacons[SIM_STATIONS];
     struct wifi_state *state = (struct wifi_state *)view->state;
 
@@ -154,14 +177,10 @@ static void wifi_sense(const struct sim_view *view)
     state->count = 0;
     for (uint32_t i = 0; i < stations->count; i++) {
         struct sim_view other;
-        if (tpi_sim_find_device(view->sim, stations->models[i], &tpi_sim_type_wifi, &other, NULL) !=
-                TP_OK ||
-            other.state == view->state) {
-            continue;
-        }
-        const struct heard heard = {.key = other.key, .level = level_of(view, &other)};
-        if (heard.level >= config->sensitivity) {
-            add(state, &heard);
+        if (tpi_sim_find_device(view->sim, stations->models[i], &tpi_sim_type_wifi, &other, NULL) ==
+                TP_OK &&
+            other.state != view->state) {
+            listen(view, &other);
         }
     }
 }
