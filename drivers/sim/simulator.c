@@ -55,6 +55,7 @@ void simd_step(simd *s)
 {
     tpi_sim_step(s->world);
     s->step_count++;
+    simd_controllers_step(s->controllers);
     for (size_t i = 0; i < s->active_count; i++) {
         s->active[i]->kind->publish(s->active[i]);
     }
@@ -201,13 +202,32 @@ static void note(void *context, const char *text)
     tp_instance_note(((simd *)context)->instance, text);
 }
 
-static tp_status load(simd *s, tp_error *err)
+/* From the path of a world, with its controllers. */
+static tp_status load_path(simd *s, const char *path, tp_error *err)
 {
-    const char *name = tp_param_string(s->instance, "worldfile");
+    const char *slash = strrchr(path, '/');
+    tpi_buf folder = {0};
     tpi_sim_options options = {.seed = (uint64_t)tp_param_int(s->instance, "seed"),
                                .path = getenv("STAGEPATH"),
                                .note = note,
-                               .context = s};
+                               .context = s,
+                               .control = simd_controllers_number};
+
+    tpi_buf_put(&folder, path, slash == NULL ? 0 : (size_t)(slash - path) + 1);
+    tp_status status =
+        folder.failed ? tp_fail(err, TP_E_NOMEM, "out of memory")
+                      : simd_controllers_create(&s->controllers, s, tpi_buf_text(&folder), err);
+    options.control_context = s->controllers;
+    status = status == TP_OK ? make_crew(s, &options.crew, err) : status;
+    status = status == TP_OK ? tpi_sim_load(&s->world, path, &options, err) : status;
+    status = status == TP_OK ? simd_controllers_begin(s->controllers, err) : status;
+    tpi_buf_fini(&folder);
+    return status;
+}
+
+static tp_status load(simd *s, tp_error *err)
+{
+    const char *name = tp_param_string(s->instance, "worldfile");
     tpi_buf path = {0};
 
     if (name[0] == '\0') {
@@ -215,10 +235,8 @@ static tp_status load(simd *s, tp_error *err)
                        "the first section of a world names its file with \"worldfile\"");
     }
     tpi_buf_printf(&path, "%s%s", name[0] == '/' ? "" : tp_instance_folder(s->instance), name);
-    tp_status status =
-        tpi_buf_status(&path) == TP_OK ? TP_OK : tp_fail(err, TP_E_NOMEM, "out of memory");
-    status = status == TP_OK ? make_crew(s, &options.crew, err) : status;
-    status = status == TP_OK ? tpi_sim_load(&s->world, tpi_buf_text(&path), &options, err) : status;
+    tp_status status = path.failed ? tp_fail(err, TP_E_NOMEM, "out of memory")
+                                   : load_path(s, tpi_buf_text(&path), err);
     tpi_buf_fini(&path);
     return status;
 }
@@ -332,6 +350,7 @@ static void sim_fini(tp_instance *self)
         free(d);
     }
     simd_forget_saved(s);
+    simd_controllers_destroy(s->controllers);
     free((void *)s->devices);
     free((void *)s->active);
     free(s->robots);

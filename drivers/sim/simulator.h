@@ -13,12 +13,13 @@
 #ifndef SIMULATOR_H
 #define SIMULATOR_H
 
+#include "controllers.h"
 #include "pace.h"
 #include "platform/crew.h"
 #include "sim/sim.h"
 #include "troupe/driver.h"
 
-typedef struct simd simd;
+typedef struct simd simd; /* as in controllers.h */
 typedef struct simd_device simd_device;
 typedef struct simd_profile simd_profile;
 
@@ -121,6 +122,7 @@ struct simd {
     uint8_t *robots;     /* owned: of each model, whether something on it is read */
     simd_device *keeper; /* borrowed: the `world` device; NULL for none */
     simd_device *simulation;
+    simd_controllers *controllers; /* owned */
     simd_pace pace;
     uint64_t step_count;
     double map_resolution;

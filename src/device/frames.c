@@ -33,16 +33,59 @@ static tp_pose3d from_pose2d(const tp_pose2d *p)
     return (tp_pose3d){.px = p->px, .py = p->py, .pyaw = p->pa};
 }
 
+static bool is_frame(const tp_device *device, unsigned robot, const char *name)
+{
+    return device->addr.robot == robot && strcmp(device->frame.name, name) == 0;
+}
+
+static uint32_t hash(unsigned robot, const char *name)
+{
+    uint32_t sum = robot;
+
+    for (; *name != '\0'; name++) {
+        sum = (sum ^ (uint8_t)*name) * UINT32_C(16777619);
+    }
+    return sum ^ sum >> 15;
+}
+
 /* The frame of this name; NULL for a root, or if there is none. */
 static const tp_device *find_frame(const tpi_hub *hub, unsigned robot, const char *name)
 {
+    if (hub->names->valid) {
+        tp_device **slot = device_index_first(hub->names, hash(robot, name));
+        while (*slot != NULL && !is_frame(*slot, robot, name)) {
+            slot = device_index_next(hub->names, slot);
+        }
+        return *slot;
+    }
     for (size_t i = 0; i < hub->device_count; i++) {
-        const tp_device *device = hub->devices[i];
-        if (device->addr.robot == robot && strcmp(device->frame.name, name) == 0) {
-            return device;
+        if (is_frame(hub->devices[i], robot, name)) {
+            return hub->devices[i];
         }
     }
     return NULL;
+}
+
+void frames_begin_checks(tpi_hub *hub)
+{
+    struct device_index *table = hub->names;
+
+    if (hub->device_count < MANY_DEVICES || !device_index_begin(table, hub->device_count)) {
+        return;
+    }
+    for (size_t i = 0; i < hub->device_count; i++) {
+        tp_device *device = hub->devices[i];
+        tp_device **slot = device_index_first(table, hash(device->addr.robot, device->frame.name));
+        while (*slot != NULL && !is_frame(*slot, device->addr.robot, device->frame.name)) {
+            slot = device_index_next(table, slot);
+        }
+        *slot = *slot == NULL ? device : *slot;
+    }
+}
+
+void frames_end_checks(tpi_hub *hub)
+{
+    device_index_fini(hub->names);
 }
 
 /* ---- Keeping it up to date ------------------------------------------------------------------- */
@@ -113,9 +156,9 @@ static const tp_device *find_vehicle(const tp_device *localizer)
 static void settle_localizer(tp_device *localizer)
 {
     struct frame *frame = &localizer->frame;
-    const tp_device *vehicle = find_vehicle(localizer);
+    const tp_device *vehicle = frame->waiting ? find_vehicle(localizer) : NULL;
 
-    if (vehicle == NULL || !frame->waiting) {
+    if (vehicle == NULL) {
         return;
     }
     const tpi_pose base = from_pose3d(&vehicle->frame.pose);

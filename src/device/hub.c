@@ -42,6 +42,8 @@ tp_status tpi_hub_create(tpi_hub **out, tp_loop *loop, const tp_catalogue *catal
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
     hub->loop = loop;
+    hub->addresses = &hub->tables[0];
+    hub->names = &hub->tables[1];
     hub->catalogue = catalogue;
     hub->begun_ns = tp_clock_now_ns(tp_loop_clock(loop));
     hub->panic_task.run = panic_changed;
@@ -152,6 +154,8 @@ void tpi_hub_destroy(tpi_hub *hub)
     }
     tpi_panic_destroy(hub->panic);
     rights_fini(hub);
+    device_index_fini(hub->addresses);
+    device_index_fini(hub->names);
     free((void *)hub->devices);
     free(hub);
 }

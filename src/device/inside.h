@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "device/hub.h"
+#include "device/index.h"
 #include "platform/guard.h"
 #include "platform/thread.h"
 #include "troupe/front.h"
@@ -19,6 +20,7 @@ enum {
     BURDEN_OF_MESSAGE = 64, /* and 1 for each reader */
     MOST_WAITING = 4096,    /* jobs that wait for an instance */
     MOST_PORTS = 7,         /* of an instance: what a thread can wait for, but for its bell */
+    MANY_DEVICES = 256,     /* from here on it pays to look them up in a table */
 };
 
 enum { PLACE_NAME = 64 }; /* longest name of a frame, with its NUL */
@@ -256,6 +258,9 @@ struct tpi_hub {
     tp_device **devices;    /* owned array; devices are their instances' */
     size_t device_count;
     size_t device_capacity;
+    struct device_index *addresses; /* by address, once there are many; points to the first below */
+    struct device_index *names;     /* by the name of their frame, while that is checked */
+    struct device_index tables[2];  /* owned: what the two point to, since finding fills them */
     void (*failed)(void *context, const tp_instance *instance, const char *why);
     void *failed_context;
     void (*note)(void *context, const char *text);
@@ -381,6 +386,10 @@ void geometry_convert(tp_device *device, const tp_message *what, const void *val
 /* frames.c, on the loop. */
 void frames_add(tp_device *device);
 tp_status frames_check(const tp_device *device, tp_error *err);
+
+/* Before many checks, and after them. */
+void frames_begin_checks(tpi_hub *hub);
+void frames_end_checks(tpi_hub *hub);
 void frames_follow(tp_device *device, const tp_msg *msg);
 void frames_ask(tp_instance *instance);
 

@@ -22,11 +22,52 @@ tp_device *tpi_hub_device_at(const tpi_hub *hub, size_t i)
     return i < hub->device_count ? hub->devices[i] : NULL;
 }
 
-tp_device *tpi_hub_find(const tpi_hub *hub, unsigned robot, unsigned interf, unsigned index)
+static bool is_at(const tp_device *device, unsigned robot, unsigned interf, unsigned index)
 {
+    return device->addr.interf == interf && device->addr.index == index &&
+           device->addr.robot == robot;
+}
+
+static uint32_t hash(unsigned robot, unsigned interf, unsigned index)
+{
+    return ((robot * 31 + interf) * 65599 + index) * UINT32_C(2654435769) >> 7;
+}
+
+/* The table of all devices; NULL if there are few, or no memory for it. */
+static const struct device_index *addresses(const tpi_hub *hub)
+{
+    struct device_index *table = hub->addresses;
+
+    if (hub->device_count < MANY_DEVICES || table->valid) {
+        return hub->device_count < MANY_DEVICES ? NULL : table;
+    }
+    if (!device_index_begin(table, hub->device_count)) {
+        return NULL;
+    }
     for (size_t i = 0; i < hub->device_count; i++) {
         const tp_devaddr *addr = &hub->devices[i]->addr;
-        if (addr->interf == interf && addr->index == index && addr->robot == robot) {
+        tp_device **slot = device_index_first(table, hash(addr->robot, addr->interf, addr->index));
+        while (*slot != NULL) {
+            slot = device_index_next(table, slot);
+        }
+        *slot = hub->devices[i];
+    }
+    return table;
+}
+
+tp_device *tpi_hub_find(const tpi_hub *hub, unsigned robot, unsigned interf, unsigned index)
+{
+    const struct device_index *table = addresses(hub);
+
+    if (table != NULL) {
+        tp_device **slot = device_index_first(table, hash(robot, interf, index));
+        while (*slot != NULL && !is_at(*slot, robot, interf, index)) {
+            slot = device_index_next(table, slot);
+        }
+        return *slot;
+    }
+    for (size_t i = 0; i < hub->device_count; i++) {
+        if (is_at(hub->devices[i], robot, interf, index)) {
             return hub->devices[i];
         }
     }
@@ -63,6 +104,7 @@ static size_t count_devices(const tp_instance *instance)
 /* There is room. */
 static void put_devices(tpi_hub *hub, tp_instance *instance)
 {
+    hub->addresses->valid = false;
     for (tp_device *device = instance->devices; device != NULL; device = device->next) {
         hub->devices[hub->device_count++] = device;
         frames_add(device);
@@ -74,6 +116,7 @@ void registry_take_devices(tp_instance *instance)
     tpi_hub *hub = instance->hub;
     size_t kept = 0;
 
+    hub->addresses->valid = false;
     for (size_t i = 0; i < hub->device_count; i++) {
         if (hub->devices[i]->instance != instance) {
             hub->devices[kept++] = hub->devices[i];
@@ -122,13 +165,13 @@ static tp_status try_exchange(tpi_hub *hub, const tpi_exchange *e, size_t *wrong
         }
         put_devices(hub, e->coming[*wrong]);
     }
-    for (*wrong = 0; *wrong < e->coming_count; (*wrong)++) {
+    frames_begin_checks(hub);
+    for (*wrong = 0; *wrong < e->coming_count && status == TP_OK; *wrong += status == TP_OK) {
         status = check_frames(e->coming[*wrong], err);
-        if (status != TP_OK) {
-            return tp_wrap(err, status, e->coming[*wrong]->name);
-        }
+        status = status == TP_OK ? TP_OK : tp_wrap(err, status, e->coming[*wrong]->name);
     }
-    return TP_OK;
+    frames_end_checks(hub);
+    return status;
 }
 
 tp_status tpi_hub_check(tpi_hub *hub, const tpi_exchange *exchange, size_t *wrong, tp_error *err)
@@ -149,6 +192,7 @@ tp_status tpi_hub_check(tpi_hub *hub, const tpi_exchange *exchange, size_t *wron
     tp_status status = try_exchange(hub, exchange, wrong == NULL ? &ignored : wrong, err);
     memcpy((void *)hub->devices, (const void *)saved, count * sizeof(tp_device *));
     hub->device_count = count;
+    hub->addresses->valid = false;
     free((void *)saved);
     return status;
 }

@@ -109,3 +109,10 @@ void tpi_sim_start_devices(tpi_sim *sim)
         start_tree(sim, i);
     }
 }
+
+uint32_t tpi_sim_control(const tpi_sim *sim, tpi_sim_model model)
+{
+    const uint32_t tree = sim->tree_of[model];
+
+    return sim->trees.model[tree] == model ? sim->trees.plan[tree]->foreign : 0;
+}

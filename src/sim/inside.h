@@ -122,6 +122,7 @@ struct sim_plan {
     uint32_t flags;        /* those of all parts together */
     uint32_t driver;       /* the device that moves the tree: a root that is a position */
     uint32_t control;      /* built-in controller; see control.h */
+    uint32_t foreign;      /* another one, by its number; 0 for none */
     bool moves;            /* something in it moves by itself, or is made to be moved */
     bool jointed;          /* it has joints (joint.h) */
     bool own;              /* one tree's alone, to be freed with it */

@@ -56,6 +56,10 @@ typedef struct tpi_sim_options {
     tpi_sim_crew crew;  /* all zero: the calling thread does everything */
     tpi_cfg_note *note; /* told of what is odd; may be NULL */
     void *context;      /* of `note`; borrowed */
+    /* Asked about a `ctrl` that is not built in: the number by which the caller knows it and runs
+     * it himself, 0 if he does not. May be NULL. */
+    uint32_t (*control)(void *context, const char *text);
+    void *control_context; /* borrowed */
 } tpi_sim_options;
 
 /* Load a world file with what it includes and the bitmaps that it names. Options may be NULL. */
@@ -155,6 +159,10 @@ tp_status tpi_sim_set_colour(tpi_sim *sim, tpi_sim_model model, uint32_t colour,
  * its last one stops. */
 void tpi_sim_subscribe(tpi_sim *sim, tpi_sim_model model);
 void tpi_sim_unsubscribe(tpi_sim *sim, tpi_sim_model model);
+
+/* The number of the controller that options.control has given; 0 for none, and for all models that
+ * stand on others. */
+uint32_t tpi_sim_control(const tpi_sim *sim, tpi_sim_model model);
 
 /* ---- Position -------------------------------------------------------------------------------- */
 

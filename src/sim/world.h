@@ -40,15 +40,17 @@ struct sim_draft {
     tpi_buf devices; /* owned: struct sim_device */
     uint32_t state_size, sample_count;
     uint32_t control;
+    uint32_t foreign;
     bool moves;
     bool jointed;
 };
 
 struct sim_loader {
     struct sim_reader reader;
-    tpi_sim *sim;        /* borrowed: the result */
-    const char *file;    /* borrowed: the world's */
-    const char *folders; /* borrowed; where else files may be; may be NULL */
+    tpi_sim *sim;                   /* borrowed: the result */
+    const char *file;               /* borrowed: the world's */
+    const char *folders;            /* borrowed; where else files may be; may be NULL */
+    const tpi_sim_options *options; /* borrowed */
     struct sim_interner interner;
     struct sim_draft draft;
     struct sim_shape shape; /* of the model that is being read */

@@ -191,6 +191,7 @@ static tp_status parse(tpi_sim *sim, const char *path, const char *text, size_t 
         .sim = sim,
         .file = path,
         .folders = options->path,
+        .options = options,
     };
     tpi_cfg *cfg = NULL;
     tp_status status = tpi_cfg_parse_as(&cfg, path, text, length, &as_stage, err);

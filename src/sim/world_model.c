@@ -100,7 +100,13 @@ static tp_status read_control(struct sim_loader *loader, tpi_cfg_section *sectio
             first[length] = '\0';
         }
         const uint32_t control = length < sizeof first ? tpi_sim_control_find(first) : 0;
-        if (control == 0) {
+        const tpi_sim_options *options = loader->options;
+        const uint32_t foreign = control == 0 && options->control != NULL
+                                     ? options->control(options->control_context, text)
+                                     : 0;
+        if (foreign != 0) {
+            loader->draft.foreign = foreign;
+        } else if (control == 0) {
             tpi_sim_tell(&loader->reader, &field->values[i].place,
                          "there is no built-in controller \"%.*s\"; the model waits for commands",
                          (int)(length < 40 ? length : 40), text);

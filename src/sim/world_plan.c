@@ -199,6 +199,7 @@ struct sim_plan *tpi_sim_make_plan(struct sim_loader *loader)
     plan.state_size = draft->state_size;
     plan.sample_count = draft->sample_count;
     plan.control = draft->control;
+    plan.foreign = draft->foreign;
     plan.moves = draft->moves;
     plan.jointed = draft->jointed;
     plan.driver =
@@ -217,6 +218,7 @@ void tpi_sim_draft_clear(struct sim_draft *draft)
     draft->state_size = 0;
     draft->sample_count = 0;
     draft->control = 0;
+    draft->foreign = 0;
     draft->moves = false;
     draft->jointed = false;
 }

@@ -7,6 +7,7 @@ import pathlib
 import struct
 import subprocess
 import sys
+import tempfile
 
 import player
 import tap
@@ -142,5 +143,52 @@ def a_profile_has_the_extensions_of_its_device():
             tap.equal(client.request(POSITION2D, 0, 7, struct.pack(">fff", 1, 0, 0)).type, NACK)
 
 
+SPINNERS = """
+include "yard.world"
+rover ( name "s1" pose [-2 0 0 0] ctrl "spin 0.5" )
+rover ( name "s2" pose [-2 2 0 0] ctrl "spin" )
+rover ( name "s3" pose [-3 -3 0 0] ctrl "nobody 7" )
+"""
+
+
+def compiled(folder, *options):
+    command = ["cc", "-std=c11", "-shared", "-fPIC", *options, f"-I{ROOT / 'include'}", "-o", f"{folder}/spin.so",
+               str(ROOT / "tests/plugins/spin.c")]
+    tap.equal(subprocess.run(command, capture_output=True, text=True, timeout=300, check=False).stderr, "")
+
+
+def checked(folder, text):
+    file = pathlib.Path(folder) / "x.cfg"
+    file.write_text(text)
+    return tap.run([PROGRAM, "check", str(file)])
+
+
+def a_small_plug_in_drives_robots_in_the_world():
+    with tempfile.TemporaryDirectory() as folder:
+        here = pathlib.Path(folder)
+        (here / "yard.world").write_text((ROOT / "tests/data/sim/yard.world").read_text())
+        (here / "x.world").write_text(SPINNERS)
+        text = f'driver ( name "sim" worldfile "{here}/x.world" lockstep yes )\n'
+        compiled(folder)
+        note = f'{here}/x.world:5:41: there is no built-in controller "nobody"; the model waits for commands'
+        assert note in checked(folder, text).stderr, checked(folder, text).stderr
+        with player.server(PROGRAM, text) as running:
+            with player.Client(running.address) as client:
+                client.open(201, 0)
+                for index in (2, 3):  # r0, r10, s1, s2, s3
+                    client.open(POSITION2D, index)
+                tap.equal(client.request(201, 0, 2, struct.pack(">I", 11)).type, ACK)
+                turned = {m.index: struct.unpack_from(">d", m.body, 16)[0] for m in client.passed
+                          if m.type == DATA and m.interf == POSITION2D}
+                assert 0.3 < turned[2] < 0.55 and 0.6 < turned[3] < 1.1, turned
+        (here / "x.world").write_text(SPINNERS.replace("spin 0.5", "spin x"))
+        told = checked(folder, text).stderr.splitlines()[-1]
+        assert told.endswith('1:1: sim0: s1 cannot spin by "x"'), told
+        compiled(folder, "-DABI=99")
+        told = checked(folder, text).stderr.splitlines()[-1]
+        assert told.endswith("spin.so is made for version 99 of controllers; this program has version 1"), told
+
+
 tap.main(a_program_does_the_same_on_the_simulator_and_on_a_fake, a_silent_client_loses_its_lease_in_a_world_too,
-         a_panic_stops_a_world_of_robots_and_holds_them, a_profile_has_the_extensions_of_its_device)
+         a_panic_stops_a_world_of_robots_and_holds_them, a_profile_has_the_extensions_of_its_device,
+         a_small_plug_in_drives_robots_in_the_world)

@@ -1,0 +1,332 @@
+/*
+ * controllers.c - controllers that are plug-ins: see troupe/controller.h.
+ *
+ * While the world is read, each text of a `ctrl` that is not built in gets a number; afterwards the
+ * robots that have it get a state each. They run after each step, in the order of the models, on
+ * the thread of the world.
+ */
+#include "controllers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "platform/plugin.h"
+#include "simulator.h"
+#include "troupe/controller.h"
+
+/* A controller with arguments. */
+struct command {
+    char *text; /* owned: the whole */
+    const char *arguments;
+    tpi_plugin *plugin;        /* owned */
+    const tp_controller *what; /* borrowed: the plug-in's */
+};
+
+struct tp_robot {
+    simd *s;                   /* borrowed */
+    const tp_controller *what; /* borrowed */
+    void *state;               /* owned */
+    char *name;                /* owned */
+    tpi_sim_model model;
+    uint32_t family;
+};
+
+struct simd_controllers {
+    simd *s;                  /* borrowed */
+    struct command *commands; /* owned */
+    uint32_t command_count;
+    tp_robot *robots; /* owned */
+    size_t robot_count;
+    const char *folder; /* borrowed: of the world, "" or with a slash at its end */
+    tp_status status;   /* of the first that could not be loaded */
+    tp_error error;
+};
+
+/* ---- Loading --------------------------------------------------------------------------------- */
+
+static bool try_file(tpi_buf *path, const char *folder, size_t length, const char *name)
+{
+    static const char *const prefixes[] = {"", "lib"};
+
+    for (size_t i = 0; i < 2; i++) {
+        tpi_buf_clear(path);
+        tpi_buf_put(path, folder, length);
+        if (length > 0 && folder[length - 1] != '/') {
+            tpi_buf_putc(path, '/');
+        }
+        tpi_buf_printf(path, "%s%s.so", prefixes[i], name);
+        if (!path->failed && tpi_plugin_exists(tpi_buf_text(path))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool find_file(const simd_controllers *c, tpi_buf *path, const char *name)
+{
+    const char *wanted = getenv("TROUPE_PLUGIN_PATH");
+    bool found = false;
+
+    while (!found && wanted != NULL && *wanted != '\0') {
+        const size_t length = strcspn(wanted, ":");
+        found = try_file(path, wanted, length, name);
+        wanted += length + (wanted[length] == ':');
+    }
+    return found || try_file(path, c->folder, strlen(c->folder), name);
+}
+
+static tp_status check(const struct command *command, const char *name, tp_error *err)
+{
+    if (command->what == NULL) {
+        return tp_fail(err, TP_E_UNKNOWN, "%s has no controller \"%s\"",
+                       tpi_plugin_path(command->plugin), name);
+    }
+    if (command->what->abi != TP_CONTROLLER_ABI) {
+        return tp_fail(err, TP_E_UNSUPPORTED,
+                       "%s is made for version %u of controllers; this program has version %d",
+                       tpi_plugin_path(command->plugin), command->what->abi, TP_CONTROLLER_ABI);
+    }
+    return command->what->step != NULL
+               ? TP_OK
+               : tp_fail(err, TP_E_INVALID, "%s has no step", tpi_plugin_path(command->plugin));
+}
+
+static tp_status open_file(struct command *command, const char *path, const char *name,
+                           tp_error *err)
+{
+    char symbol[96];
+    tp_status status = tpi_plugin_open(&command->plugin, path, err);
+
+    if (status != TP_OK) {
+        return status;
+    }
+    snprintf(symbol, sizeof symbol, "tp_controller_%s", name);
+    command->what = tpi_plugin_symbol(command->plugin, symbol);
+    return check(command, name, err);
+}
+
+/* The one for a new text; NULL if memory ran out. */
+static struct command *add_command(simd_controllers *c, const char *text)
+{
+    struct command *commands = realloc(c->commands, (c->command_count + 1) * sizeof *commands);
+    char *copy = malloc(strlen(text) + 1);
+
+    c->commands = commands != NULL ? commands : c->commands;
+    if (commands == NULL || copy == NULL) {
+        free(copy);
+        c->status = tp_fail(&c->error, TP_E_NOMEM, "out of memory");
+        return NULL;
+    }
+    strcpy(copy, text);
+    struct command *command = &commands[c->command_count++];
+    *command = (struct command){.text = copy};
+    const size_t length = strcspn(copy, " \t");
+    command->arguments = copy + length + strspn(copy + length, " \t");
+    return command;
+}
+
+uint32_t simd_controllers_number(void *context, const char *text)
+{
+    simd_controllers *c = context;
+    char name[64];
+    tpi_buf path = {0};
+    uint32_t number = 0;
+
+    for (uint32_t i = 0; i < c->command_count; i++) {
+        if (strcmp(c->commands[i].text, text) == 0) {
+            return i + 1;
+        }
+    }
+    if (c->status != TP_OK || strcspn(text, " \t") >= sizeof name) {
+        return 0;
+    }
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(text, " \t"), text);
+    if (strchr(name, '/') == NULL && find_file(c, &path, name)) {
+        struct command *command = add_command(c, text);
+        if (command != NULL) {
+            c->status = open_file(command, tpi_buf_text(&path), name, &c->error);
+            number = c->command_count;
+        }
+    }
+    tpi_buf_fini(&path);
+    return number;
+}
+
+/* ---- Robots ---------------------------------------------------------------------------------- */
+
+tp_status simd_controllers_create(simd_controllers **out, simd *s, const char *folder,
+                                  tp_error *err)
+{
+    simd_controllers *c = calloc(1, sizeof *c);
+
+    if (c == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    c->s = s;
+    c->folder = folder;
+    *out = c;
+    return TP_OK;
+}
+
+static void subscribe(const tp_robot *robot)
+{
+    const tpi_sim *world = robot->s->world;
+    tpi_sim_info info;
+
+    for (uint32_t i = 0; i < robot->family; i++) {
+        tpi_sim_model_info(world, robot->model + i, &info);
+        if (info.kind == TPI_SIM_POSITION || info.kind == TPI_SIM_RANGER) {
+            tpi_sim_subscribe(robot->s->world, robot->model + i);
+        }
+    }
+}
+
+static tp_status add_robot(simd_controllers *c, tpi_sim_model model, const struct command *command,
+                           tp_error *err)
+{
+    tp_robot *robot = &c->robots[c->robot_count++];
+    tpi_buf name = {0};
+    tpi_sim_info info;
+
+    tpi_sim_model_info(c->s->world, model, &info);
+    tpi_sim_put_name(c->s->world, model, &name);
+    *robot = (tp_robot){.s = c->s,
+                        .what = command->what,
+                        .state = calloc(1, command->what->state_size + 1),
+                        .name = name.data,
+                        .model = model,
+                        .family = info.family};
+    if (robot->state == NULL || name.failed) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    subscribe(robot);
+    return command->what->init == NULL
+               ? TP_OK
+               : command->what->init(robot, robot->state, command->arguments, err);
+}
+
+/* Room for all robots at once: a controller keeps the address of its own. */
+static tp_status make_room(simd_controllers *c, tp_error *err)
+{
+    const uint32_t count = tpi_sim_model_count(c->s->world);
+    size_t robots = 0;
+
+    for (tpi_sim_model model = 0; model < count; model++) {
+        robots += tpi_sim_control(c->s->world, model) != 0;
+    }
+    c->robots = calloc(robots + 1, sizeof *c->robots);
+    return c->robots == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
+}
+
+tp_status simd_controllers_begin(simd_controllers *c, tp_error *err)
+{
+    const uint32_t count = tpi_sim_model_count(c->s->world);
+
+    if (c->status != TP_OK) {
+        return tp_fail(err, c->status, "%s", c->error.text);
+    }
+    if (c->command_count == 0) {
+        return TP_OK;
+    }
+    tp_status status = make_room(c, err);
+    for (tpi_sim_model model = 0; model < count && status == TP_OK; model++) {
+        const uint32_t number = tpi_sim_control(c->s->world, model);
+        if (number != 0) {
+            status = add_robot(c, model, &c->commands[number - 1], err);
+        }
+    }
+    return status;
+}
+
+void simd_controllers_step(simd_controllers *c)
+{
+    for (size_t i = 0; i < c->robot_count; i++) {
+        c->robots[i].what->step(&c->robots[i], c->robots[i].state);
+    }
+}
+
+void simd_controllers_destroy(simd_controllers *c)
+{
+    if (c == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < c->robot_count; i++) {
+        tp_robot *robot = &c->robots[i];
+        if (robot->state != NULL && robot->what->fini != NULL) {
+            robot->what->fini(robot->state);
+        }
+        free(robot->state);
+        free(robot->name);
+    }
+    for (uint32_t i = 0; i < c->command_count; i++) {
+        tpi_plugin_close(c->commands[i].plugin);
+        free(c->commands[i].text);
+    }
+    free(c->commands);
+    free(c->robots);
+    free(c);
+}
+
+/* ---- What controllers call ------------------------------------------------------------------- */
+
+const char *tp_robot_name(const tp_robot *robot)
+{
+    return robot->name;
+}
+
+double tp_robot_time_s(const tp_robot *robot)
+{
+    return simd_time_s(robot->s);
+}
+
+void tp_robot_get_pose(const tp_robot *robot, double pose[3], double velocity[3], bool *stalled)
+{
+    tpi_sim_motion motion = {0};
+
+    (void)tpi_sim_get_motion(robot->s->world, robot->model, &motion, NULL);
+    memcpy(pose, motion.estimate, sizeof motion.estimate);
+    if (velocity != NULL) {
+        memcpy(velocity, motion.velocity, sizeof motion.velocity);
+    }
+    if (stalled != NULL) {
+        *stalled = motion.stalled;
+    }
+}
+
+size_t tp_robot_get_ranges(const tp_robot *robot, size_t index, const double **ranges, double *fov,
+                           double *range_max)
+{
+    const tpi_sim *world = robot->s->world;
+    tpi_sim_model model = robot->model;
+    tpi_sim_sensor sensor;
+    tpi_sim_scan scan;
+
+    for (; model < robot->model + robot->family; model++) {
+        const uint32_t count = tpi_sim_sensor_count(world, model);
+        if (index < count) {
+            break;
+        }
+        index -= count;
+    }
+    if (model == robot->model + robot->family ||
+        tpi_sim_get_sensor(world, model, (uint32_t)index, &sensor, NULL) != TP_OK ||
+        tpi_sim_get_scan(world, model, (uint32_t)index, &scan, NULL) != TP_OK || scan.time_us < 0) {
+        return 0;
+    }
+    *ranges = scan.ranges;
+    if (fov != NULL) {
+        *fov = sensor.fov;
+    }
+    if (range_max != NULL) {
+        *range_max = sensor.range_max;
+    }
+    return scan.count;
+}
+
+void tp_robot_drive(tp_robot *robot, double forward, double left, double turn)
+{
+    const double goal[3] = {forward, left, turn};
+
+    (void)tpi_sim_drive(robot->s->world, robot->model, TPI_SIM_DRIVE_VELOCITY, goal, NULL);
+}

@@ -1,0 +1,29 @@
+/* controllers.h - the controllers of a world that are plug-ins. */
+#ifndef SIM_CONTROLLERS_H
+#define SIM_CONTROLLERS_H
+
+#include <stdint.h>
+
+#include "troupe/status.h"
+
+typedef struct simd_controllers simd_controllers;
+struct simd;
+
+/* Before the world is read. `folder` is where it is, "" or with a slash at its end; borrowed until
+ * `begin`. */
+tp_status simd_controllers_create(simd_controllers **out, struct simd *s, const char *folder,
+                                  tp_error *err);
+void simd_controllers_destroy(simd_controllers *c); /* NULL is accepted */
+
+/* While it is read: the number of a controller with its arguments, 0 if there is none such. The
+ * context is the controllers. */
+uint32_t simd_controllers_number(void *context, const char *text);
+
+/* The world has been read: each robot gets its controller. Fails also for what could not be loaded.
+ */
+tp_status simd_controllers_begin(simd_controllers *c, tp_error *err);
+
+/* After each step. */
+void simd_controllers_step(simd_controllers *c);
+
+#endif
