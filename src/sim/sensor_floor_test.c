@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "sim/sensors.h"
+#include "support/memory.h"
 #include "support/sim.h"
 
 /* ---- Floors ---------------------------------------------------------------------------------- */
@@ -209,6 +210,35 @@ static void a_picture_may_be_turned(void **state)
     tpi_sim_destroy(sim);
 }
 
+/* Load a world whose picture is there. */
+static tp_status load_world(void *context)
+{
+    static const char text[] = "floor ( picture \"p\" ) floorsensor ( sensor ( ) )";
+    tpi_sim *sim = NULL;
+    tp_error err;
+    const tp_status status = tpi_sim_parse(&sim, context, text, sizeof text - 1, NULL, &err);
+
+    tpi_sim_destroy(sim);
+    return status;
+}
+
+static void memory_may_run_out(void **state)
+{
+    static const char picture[] = "P3 2 1 255 255 0 0 0 0 255";
+    char folder[] = "/tmp/troupe-floor-XXXXXX";
+    char path[64];
+    char world[64];
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/p", folder);
+    snprintf(world, sizeof world, "%s/x.world", folder);
+    assert_int_equal(tpi_file_write(path, picture, sizeof picture - 1, NULL), TP_OK);
+    memory_sweep(load_world, world);
+    unlink(path);
+    rmdir(folder);
+}
+
 static void bad_pictures_are_refused(void **state)
 {
     (void)state;
@@ -229,6 +259,7 @@ int main(void)
         cmocka_unit_test(geometry_is_told),
         cmocka_unit_test(pictures_lie_with_their_top_to_the_north),
         cmocka_unit_test(a_picture_may_be_turned),
+        cmocka_unit_test(memory_may_run_out),
         cmocka_unit_test(bad_pictures_are_refused),
     };
 

@@ -2,7 +2,7 @@
 #include "sim/sense.h"
 #include "support/sim.h"
 
-enum { THINGS = 60, STICKS = 20000 };
+enum { THINGS = 60, STICKS = 3000 };
 
 static tpi_sim *make_world(struct sim_dice *dice)
 {

@@ -89,6 +89,13 @@ def every_property_of_all_models_and_of_the_world_is_told():
     tap.equal([w for w in re.findall(r'"(\w+)"', words) if w not in listed(top)], [])
 
 
+def every_controller_is_told():
+    source = (ROOT / "src/sim/control.c").read_text(encoding="utf-8")
+    names = re.findall(r'\{"(\w+)", [A-Z]+\}', source)
+    assert "wander" in names, names
+    tap.equal([n for n in names if "_" not in n and f'`"{n}"`' not in PAGE], [])  # others are second names
+
+
 def what_is_told_exists():
     known = kinds()
     for name, text in sections().items():
@@ -121,5 +128,5 @@ def an_unknown_model_is_named_with_the_nearest():
 
 tap.main(every_example_loads_and_runs_without_a_note, every_model_is_used_in_an_example,
          every_model_and_property_is_told, every_property_of_all_models_and_of_the_world_is_told,
-         what_is_told_exists, names_are_those_of_the_page,
+         every_controller_is_told, what_is_told_exists, names_are_those_of_the_page,
          an_unknown_property_of_a_sensor_is_named_with_the_nearest, an_unknown_model_is_named_with_the_nearest)
