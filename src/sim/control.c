@@ -62,28 +62,37 @@ static inline double lesser(double a, double b)
     return a < b ? a : b;
 }
 
-static void add_group(const struct sim_view *view, const struct sim_ranger *config,
+static void add_group(const double *samples, const struct sim_ranger *config,
                       const struct sim_ranger_group *group, struct summary *sum)
 {
     const double *dx = tpi_sim_ranger_table(config, SIM_RAY_DX) + group->first;
     const double *dy = tpi_sim_ranger_table(config, SIM_RAY_DY) + group->first;
-    const double *ranges = view->samples + group->first;
+    const double *ranges = samples + group->first;
     const double c = group->frame.c;
     const double s = group->frame.s;
+    const uint32_t stride = group->count / MOST_LOOKED_AT + 1; /* a fine scan has enough */
+    struct summary own = *sum; /* not in memory that others might point to */
 
-    const uint32_t stride =
-        group->count / MOST_LOOKED_AT + 1; /* a fine scan has more than enough */
     for (uint32_t i = 0; i < group->count; i += stride) {
         const double x = c * dx[i] - s * dy[i];
         const double y = s * dx[i] + c * dy[i];
         const double range = ranges[i];
-        sum->ahead = x > 0.866 ? lesser(sum->ahead, range) : sum->ahead;
-        sum->left = x > 0.17 && y > 0 ? lesser(sum->left, range) : sum->left;
-        sum->right = x > 0.17 && y < 0 ? lesser(sum->right, range) : sum->right;
-        sum->x += x * range;
-        sum->y += y * range;
+        own.x += x * range;
+        own.y += y * range;
+        if (x <= 0.17) {
+            continue;
+        }
+        if (y > 0) {
+            own.left = lesser(own.left, range);
+        } else if (y < 0) {
+            own.right = lesser(own.right, range);
+        }
+        if (x > 0.866) {
+            own.ahead = lesser(own.ahead, range);
+        }
     }
-    sum->most = fmax(sum->most, group->reach);
+    own.most = fmax(own.most, group->reach);
+    *sum = own;
 }
 
 /* The first ranger of the tree that has looked already. */
@@ -93,16 +102,17 @@ static bool summarise(const tpi_sim *sim, uint32_t tree, struct summary *sum)
 
     *sum = (struct summary){.ahead = HUGE_VAL, .left = HUGE_VAL, .right = HUGE_VAL};
     for (uint32_t i = 0; i < plan->device_count; i++) {
-        struct sim_view view;
-        if (plan->devices[i].type->kind != TPI_SIM_RANGER) {
+        const struct sim_device *device = &plan->devices[i];
+        if (device->type->kind != TPI_SIM_RANGER) {
             continue;
         }
-        tpi_sim_view(sim, tree, i, &view);
-        const struct sim_ranger *config = view.config;
+        const struct sim_ranger *config = device->config;
+        const struct sim_common *state = tpi_sim_state(sim, tree, i);
+        const double *samples = sim->samples + sim->trees.samples[tree] + device->samples;
         for (uint32_t k = 0; k < config->group_count; k++) {
-            add_group(&view, config, &tpi_sim_ranger_groups(config)[k], sum);
+            add_group(samples, config, &tpi_sim_ranger_groups(config)[k], sum);
         }
-        return view.state->updated_us == sim->time_us && config->sample_count > 0;
+        return state->updated_us == sim->time_us && config->sample_count > 0;
     }
     return false;
 }

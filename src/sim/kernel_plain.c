@@ -58,7 +58,7 @@ static void plain_bodies(const struct sim_crowd *crowd, const struct sim_frame *
                          const uint32_t *order, const struct sim_found *found,
                          const struct sim_rays *rays)
 {
-    sim_bundle_meet(crowd, frame, own, order, found, rays);
+    sim_bundle_meet(crowd, frame, own, order, found, rays, sim_meet_part);
 }
 
 static void plain_walk(const struct sim_walls *walls, const struct sim_frame *frame, uint32_t own,

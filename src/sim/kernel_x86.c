@@ -104,12 +104,47 @@ AVX2 static void x86_find(const struct sim_crowd *crowd, uint32_t from, uint32_t
     }
 }
 
+/* sim_meet_part(), for four edges at once. */
+AVX2 static inline double meet_part(const struct sim_plan *plan, const struct sim_part *part,
+                                    const struct sim_ray *ray)
+{
+    const double *vx = plan->vx + part->first;
+    const double *vy = plan->vy + part->first;
+    const __m256d x = _mm256_set1_pd(ray->x);
+    const __m256d y = _mm256_set1_pd(ray->y);
+    const __m256d dx = _mm256_set1_pd(ray->dx);
+    const __m256d dy = _mm256_set1_pd(ray->dy);
+    const __m256d zero = _mm256_setzero_pd();
+    const __m256d none = _mm256_set1_pd(HUGE_VAL);
+    __m256d nearest = none;
+
+    for (uint32_t i = 0; i < part->count; i += FOUR) {
+        const __m256i there =
+            _mm256_cmpgt_epi64(_mm256_set1_epi64x(part->count - i), _mm256_set_epi64x(3, 2, 1, 0));
+        const __m256d px = _mm256_sub_pd(_mm256_maskload_pd(vx + i, there), x);
+        const __m256d py = _mm256_sub_pd(_mm256_maskload_pd(vy + i, there), y);
+        const __m256d qx = _mm256_sub_pd(_mm256_maskload_pd(vx + i + 1, there), x);
+        const __m256d qy = _mm256_sub_pd(_mm256_maskload_pd(vy + i + 1, there), y);
+        const __m256d a = _mm256_sub_pd(_mm256_mul_pd(dx, py), _mm256_mul_pd(dy, px));
+        const __m256d b = _mm256_sub_pd(_mm256_mul_pd(dx, qy), _mm256_mul_pd(dy, qx));
+        const __m256d cross = _mm256_sub_pd(_mm256_mul_pd(px, qy), _mm256_mul_pd(py, qx));
+        const __m256d range = _mm256_div_pd(cross, _mm256_sub_pd(b, a));
+        const __m256d crosses = _mm256_cmp_pd(_mm256_mul_pd(a, b), zero, _CMP_LE_OQ);
+        const __m256d meets = _mm256_and_pd(_mm256_and_pd(crosses, _mm256_castsi256_pd(there)),
+                                            _mm256_cmp_pd(range, zero, _CMP_GE_OQ));
+        nearest = _mm256_min_pd(nearest, _mm256_blendv_pd(none, range, meets));
+    }
+    const __m128d two =
+        _mm_min_pd(_mm256_castpd256_pd128(nearest), _mm256_extractf128_pd(nearest, 1));
+    return _mm_cvtsd_f64(_mm_min_sd(two, _mm_unpackhi_pd(two, two)));
+}
+
 /* The same as in plain C, with this processor's instructions. */
 AVX2 static void x86_bodies(const struct sim_crowd *crowd, const struct sim_frame *frame,
                             uint32_t own, const uint32_t *order, const struct sim_found *found,
                             const struct sim_rays *rays)
 {
-    sim_bundle_meet(crowd, frame, own, order, found, rays);
+    sim_bundle_meet(crowd, frame, own, order, found, rays, meet_part);
 }
 
 /* ---- Edges ----------------------------------------------------------------------------------- */

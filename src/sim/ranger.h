@@ -15,7 +15,8 @@
 #include "sim/kernel.h"
 
 struct sim_ranger {
-    uint32_t sensor_count, group_count, sample_count, spare;
+    uint32_t sensor_count, group_count, sample_count;
+    uint32_t noisy; /* some sensor has noise, or a least range */
 };
 
 struct sim_ranger_sensor {
@@ -23,6 +24,12 @@ struct sim_ranger_sensor {
     double noise[3];       /* variance in m^2, share of the range, angle */
     uint32_t first, spare; /* sample */
 };
+
+/* Whether ranges are other than what rays say. */
+static inline bool sim_ranger_is_noisy(const struct sim_ranger_sensor *sensor)
+{
+    return sensor->noise[0] != 0 || sensor->noise[1] != 0 || sensor->shown.range_min > 0;
+}
 
 enum sim_ranger_form { SIM_BUNDLE, SIM_LOOSE, SIM_SCAN };
 
@@ -40,20 +47,49 @@ struct sim_ranger_state {
     struct sim_common common;
 };
 
-/* ranger_config.c: make a configuration of sensors, and its pieces. */
+/* ranger_config.c: make a configuration of sensors. */
 void tpi_sim_ranger_prepare(const void *settings, size_t length, tpi_buf *config);
-const struct sim_ranger_sensor *tpi_sim_ranger_sensors(const struct sim_ranger *ranger);
-const struct sim_ranger_group *tpi_sim_ranger_groups(const struct sim_ranger *ranger);
-const double *tpi_sim_ranger_table(const struct sim_ranger *ranger, uint32_t column);
+
+/* ---- Pieces of a configuration --------------------------------------------------------------- */
 
 enum { SIM_RAY_X, SIM_RAY_Y, SIM_RAY_DX, SIM_RAY_DY, SIM_RAY_RANGE, SIM_RAY_COLUMNS };
 
+enum { SIM_MOST_BUNDLED = 64 }; /* rays of a bundle */
+
+static inline const struct sim_ranger_sensor *
+tpi_sim_ranger_sensors(const struct sim_ranger *ranger)
+{
+    return (const struct sim_ranger_sensor *)(ranger + 1);
+}
+
+static inline const struct sim_ranger_group *tpi_sim_ranger_groups(const struct sim_ranger *ranger)
+{
+    return (const struct sim_ranger_group *)(tpi_sim_ranger_sensors(ranger) + ranger->sensor_count);
+}
+
+static inline const double *tpi_sim_ranger_table(const struct sim_ranger *ranger, uint32_t column)
+{
+    return (const double *)(tpi_sim_ranger_groups(ranger) + ranger->group_count) +
+           (size_t)column * ranger->sample_count;
+}
+
+/* Behind the table, for each group: the numbers before each sector (see struct sim_probe), and of a
+ * bundle its rays in the order of their angles, for several turns. */
+static inline const uint32_t *tpi_sim_ranger_before(const struct sim_ranger *ranger, uint32_t group)
+{
+    return (const uint32_t *)(const void *)tpi_sim_ranger_table(ranger, SIM_RAY_COLUMNS) +
+           (size_t)group * (SIM_BEFORE + SIM_TURNS * SIM_MOST_BUNDLED);
+}
+
+static inline const uint32_t *tpi_sim_ranger_order(const struct sim_ranger *ranger, uint32_t group)
+{
+    return tpi_sim_ranger_before(ranger, group) + SIM_BEFORE;
+}
+
+/* ---- Sensing --------------------------------------------------------------------------------- */
+
 /* ranger_sense.c: look at the world. */
 void tpi_sim_ranger_sense(const struct sim_view *view);
-
-/* Of a group: see struct sim_probe; and of a bundle, its rays in the order of their angles. */
-const uint32_t *tpi_sim_ranger_before(const struct sim_ranger *ranger, uint32_t group);
-const uint32_t *tpi_sim_ranger_order(const struct sim_ranger *ranger, uint32_t group);
 
 /* scan.c: shorten the rays of a scan, which stand at their greatest ranges, to what they hit. */
 void tpi_sim_fan(const tpi_sim *sim, const struct sim_ranger_group *group,

@@ -8,38 +8,7 @@
 #include "sim/maths.h"
 #include "sim/ranger.h"
 
-enum { SCAN_FROM = 24, MOST_BUNDLED = 64 };
-
-/* ---- Pieces of a configuration --------------------------------------------------------------- */
-
-const struct sim_ranger_sensor *tpi_sim_ranger_sensors(const struct sim_ranger *ranger)
-{
-    return (const struct sim_ranger_sensor *)(ranger + 1);
-}
-
-const struct sim_ranger_group *tpi_sim_ranger_groups(const struct sim_ranger *ranger)
-{
-    return (const struct sim_ranger_group *)(tpi_sim_ranger_sensors(ranger) + ranger->sensor_count);
-}
-
-const double *tpi_sim_ranger_table(const struct sim_ranger *ranger, uint32_t column)
-{
-    return (const double *)(tpi_sim_ranger_groups(ranger) + ranger->group_count) +
-           (size_t)column * ranger->sample_count;
-}
-
-/* Behind the table, for each group: the numbers before each sector, and the order of several turns.
- */
-const uint32_t *tpi_sim_ranger_before(const struct sim_ranger *ranger, uint32_t group)
-{
-    return (const uint32_t *)(const void *)tpi_sim_ranger_table(ranger, SIM_RAY_COLUMNS) +
-           (size_t)group * (SIM_BEFORE + SIM_TURNS * MOST_BUNDLED);
-}
-
-const uint32_t *tpi_sim_ranger_order(const struct sim_ranger *ranger, uint32_t group)
-{
-    return tpi_sim_ranger_before(ranger, group) + SIM_BEFORE;
-}
+enum { SCAN_FROM = 24, MOST_BUNDLED = SIM_MOST_BUNDLED };
 
 /* ---- Groups ---------------------------------------------------------------------------------- */
 
@@ -251,6 +220,9 @@ void tpi_sim_ranger_prepare(const void *settings, size_t length, tpi_buf *config
             (struct sim_ranger_sensor *)(void *)(config->data + sensors);
         head.sample_count = put_groups(items, count, &groups);
         head.group_count = (uint32_t)(groups.length / sizeof(struct sim_ranger_group));
+        for (uint32_t i = 0; i < count; i++) {
+            head.noisy |= sim_ranger_is_noisy(&items[i]) ? 1 : 0;
+        }
         memcpy(config->data, &head, sizeof head);
     }
     append(config, &groups);

@@ -85,7 +85,7 @@ static double noisy(const struct sim_view *view, const struct sim_ranger_sensor 
 
 static void add_noise(const struct sim_view *view, const struct sim_ranger_sensor *sensor)
 {
-    if (sensor->noise[0] == 0 && sensor->noise[1] == 0 && sensor->shown.range_min <= 0) {
+    if (!sim_ranger_is_noisy(sensor)) {
         return;
     }
     for (uint32_t i = sensor->first; i < sensor->first + sensor->shown.samples; i++) {
@@ -140,7 +140,7 @@ void tpi_sim_ranger_sense(const struct sim_view *view)
     for (uint32_t i = 0; i < config->group_count; i++) {
         look_around(view, config, i);
     }
-    for (uint32_t i = 0; i < config->sensor_count; i++) {
+    for (uint32_t i = 0; config->noisy != 0 && i < config->sensor_count; i++) {
         add_noise(view, &tpi_sim_ranger_sensors(config)[i]);
     }
     view->scratch->rays += config->sample_count;
