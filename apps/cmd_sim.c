@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "commands.h"
 #include "platform/crew.h"
@@ -21,7 +20,7 @@
 
 static const char name[] = "sim";
 
-enum { TRAIL = 400, MOST_THREADS = 256, LOADING_S = 2 };
+enum { TRAIL = 400, MOST_THREADS = 256 };
 
 struct options {
     const char *world;
@@ -54,17 +53,6 @@ static void print_note(void *context, const char *text)
 
 /* ---- Loading --------------------------------------------------------------------------------- */
 
-/* Says that it is still at work, every two seconds. */
-static void on_alarm(int number)
-{
-    static const char text[] = "troupe sim: still loading the world\n";
-
-    (void)number;
-    if (write(STDERR_FILENO, text, sizeof text - 1) > 0) {
-        alarm(LOADING_S);
-    }
-}
-
 static void run_crew(void *context, tpi_sim_work *work, void *argument, uint32_t count)
 {
     tpi_crew_run(context, work, argument, count);
@@ -78,10 +66,9 @@ static tp_status load(tpi_sim **out, const char *path, const struct options *o, 
     if (crew != NULL) {
         options.crew = (tpi_sim_crew){o->threads, run_crew, crew};
     }
-    command_catch(SIGALRM, on_alarm);
-    alarm(LOADING_S);
+    world_loading(true);
     const tp_status status = tpi_sim_load(out, path, &options, err);
-    alarm(0);
+    world_loading(false);
     return status;
 }
 

@@ -1,17 +1,15 @@
 /* sim_server.c - a server of one world; see sim_server.h. */
 #include "sim_server.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "commands.h"
 #include "drivers/sim/simulator.h"
 #include "output.h"
 #include "table.h"
+#include "worlds.h"
 
-enum { LOADING_S = 2, MOST_ROWS = 60 };
+enum { MOST_ROWS = 60 };
 
 extern const tp_driver tp_driver_sim;
 
@@ -58,17 +56,6 @@ static void prepare_driver(const sim_server_options *options)
 
 /* ---- Creating -------------------------------------------------------------------------------- */
 
-/* Says that it is still at work, every two seconds. */
-static void on_alarm(int number)
-{
-    static const char text[] = "still loading the world\n";
-
-    (void)number;
-    if (write(STDERR_FILENO, text, sizeof text - 1) > 0) {
-        alarm(LOADING_S);
-    }
-}
-
 static tp_status put_configuration(tpi_buf *text, const sim_server_options *options, tp_error *err)
 {
     if (strpbrk(options->world, "\"\n") != NULL) {
@@ -105,10 +92,9 @@ tp_status sim_server_create(tp_server **out, const sim_server_options *options, 
         server.path = "sim.cfg";
         server.text = tpi_buf_text(&text);
         server.drivers = drivers;
-        command_catch(SIGALRM, on_alarm);
-        alarm(LOADING_S);
+        world_loading(true);
         status = tp_server_create(out, &server, err);
-        alarm(0);
+        world_loading(false);
     }
     if (status != TP_OK && err != NULL) {
         shorten(err, options->world);

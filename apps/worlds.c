@@ -2,10 +2,15 @@
 #include "worlds.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "commands.h"
+
+enum { LOADING_S = 2 };
 
 /* ---- Finding --------------------------------------------------------------------------------- */
 
@@ -68,6 +73,24 @@ tp_status world_find(tpi_buf *path, const char *name, tp_error *err)
         return TP_OK;
     }
     return tp_fail(err, TP_E_UNKNOWN, "there is no world \"%s\"", name);
+}
+
+/* ---- Loading --------------------------------------------------------------------------------- */
+
+static void on_alarm(int number)
+{
+    static const char text[] = "still loading the world\n";
+
+    (void)number;
+    if (write(STDERR_FILENO, text, sizeof text - 1) > 0) {
+        alarm(LOADING_S);
+    }
+}
+
+void world_loading(bool under_way)
+{
+    command_catch(SIGALRM, on_alarm);
+    alarm(under_way ? LOADING_S : 0);
 }
 
 /* ---- Pictures -------------------------------------------------------------------------------- */

@@ -10,6 +10,9 @@
  */
 tp_status world_find(tpi_buf *path, const char *name, tp_error *err);
 
+/* Say on standard error, every two seconds, that a world is still being loaded, until it is not. */
+void world_loading(bool under_way);
+
 /* Draw it to a file whose name ends with ".png" or ".svg"; see world_is_picture(). */
 tp_status world_draw(const tpi_sim *sim, const tpi_draw_look *look, const char *path,
                      tp_error *err);

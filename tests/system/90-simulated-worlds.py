@@ -220,6 +220,21 @@ def mistakes_in_a_world_have_a_place():
                 assert result.stderr.startswith(f"troupe sim: {f.world}:{place}"), result.stderr
 
 
+def whoever_loads_long_says_so():
+    for options in (("--steps", "1"), ("--any-port",)):
+        with Folder() as f:
+            os.remove(f.world)
+            os.mkfifo(f.world)
+            with Running("sim", f.world, *options) as running:
+                tap.equal([running.error() for _ in range(2)], 2 * ["still loading the world\n"])
+                pathlib.Path(f.world).write_text(TWO)
+                assert running.line().startswith("two: ")
+                if options[0] != "--steps":
+                    lines_until(running, "      troupe print ")
+                    running.process.send_signal(signal.SIGINT)
+                tap.equal(running.ended()[0], 0)
+
+
 def oddities_are_told_with_their_place():
     with Folder(TWO + "model ( colour \"red\" )\n") as f:
         result = troupe("sim", f.world, "--steps", "1", "--quiet")
@@ -243,4 +258,4 @@ tap.main(what_can_be_subscribed_to_is_listed, signals_end_it, quit_time_ends_it,
          a_port_that_is_taken_is_told, robots_are_recorded_step_by_step, threads_change_nothing_and_seeds_do,
          pictures_have_the_size_that_was_asked_for, svg_is_xml_and_shows_everything, pictures_move_on_with_the_world,
          our_worlds_are_found_by_name, mistakes_on_the_command_line_are_told, mistakes_in_a_world_have_a_place,
-         oddities_are_told_with_their_place, files_that_cannot_be_written_are_told)
+         whoever_loads_long_says_so, oddities_are_told_with_their_place, files_that_cannot_be_written_are_told)
