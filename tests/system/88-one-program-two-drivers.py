@@ -174,10 +174,10 @@ def a_small_plug_in_drives_robots_in_the_world():
         assert note in checked(folder, text).stderr, checked(folder, text).stderr
         with player.server(PROGRAM, text) as running:
             with player.Client(running.address) as client:
-                client.open(201, 0)
+                client.open(240, 0)
                 for index in (2, 3):  # r0, r10, s1, s2, s3
                     client.open(POSITION2D, index)
-                tap.equal(client.request(201, 0, 2, struct.pack(">I", 11)).type, ACK)
+                tap.equal(client.request(240, 0, 2, struct.pack(">I", 11)).type, ACK)
                 turned = {m.index: struct.unpack_from(">d", m.body, 16)[0] for m in client.passed
                           if m.type == DATA and m.interf == POSITION2D}
                 assert 0.3 < turned[2] < 0.55 and 0.6 < turned[3] < 1.1, turned
