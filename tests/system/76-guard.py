@@ -132,7 +132,7 @@ class Victim:
     def __init__(self, line, fields, session=False):
         self.line = line
         (HERE / "x.cfg").write_text(f'driver ( name "wheel" plugin "{HERE}/wheel.so" provides [ "position2d:0" ]\n'
-                                    f'port "{line.url}" {fields} )\n')
+                                    f'port "{line.url}" lease 0 {fields} )\n')
         self.errors = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen([TROUPE, "run", str(HERE / "x.cfg"), "--any-port"], stdout=subprocess.PIPE,
                                         stderr=self.errors, text=True, start_new_session=session, cwd="/",
@@ -338,17 +338,22 @@ def one_that_is_killed_is_replaced_and_told_of():
         one.wait()
 
 
+def kill_its_process(one, wanted):
+    one.moves()
+    guard, = one.guards()
+    stat_line = pathlib.Path(f"/proc/{guard}/stat").read_text(encoding="ascii")
+    child = int(stat_line.rpartition(")")[2].split()[1])
+    tap.equal(child not in (one.process.pid, os.getpid()), True)
+    os.kill(child, signal.SIGKILL)
+    tap.equal(one.line.until(wanted), wanted)
+    one.process.terminate()
+    tap.equal(one.wait(), 0)
+
+
 def a_driver_in_a_process_of_its_own_has_its_own_guard():
-    with victim(Serial(), "own yes isolated yes") as one:
-        one.moves()
-        guard, = one.guards()
-        stat_line = pathlib.Path(f"/proc/{guard}/stat").read_text(encoding="ascii")
-        child = int(stat_line.rpartition(")")[2].split()[1])
-        tap.equal(child not in (one.process.pid, os.getpid()), True)
-        os.kill(child, signal.SIGKILL)
-        tap.equal(one.line.until(b"S1\n"), b"S1\n")
-        one.process.terminate()
-        tap.equal(one.wait(), 0)
+    for fields, bytes_ in (("own yes isolated yes", b"S1\n"), (r'guard "HALT\r\n\x00" isolated yes', b"HALT\r\n\0")):
+        with victim(Serial(), fields) as one:
+            kill_its_process(one, bytes_)
 
 
 def a_driver_in_a_process_of_its_own_ends_in_order_when_the_server_dies():
