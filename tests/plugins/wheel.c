@@ -7,6 +7,7 @@
  */
 #include <signal.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "troupe/driver/position2d.h"
 #include "troupe/port.h"
@@ -19,6 +20,7 @@ struct wheel {
 static const tp_param params[] = {
     {"port", NULL, NULL, "the line"},
     {"own", "bool", "no", "guard it"},
+    {"slow", "bool", "no", "a crash does not end, as if a core were dumped without end"},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -66,10 +68,21 @@ static tp_status wheel_vel(tp_device *device, const tp_position2d_cmd_vel *cmd, 
 
 static const tp_position2d_ops base_ops = {.cmd_vel = wheel_vel};
 
+static void dump(int number)
+{
+    (void)number;
+    for (;;) {
+        pause();
+    }
+}
+
 static tp_status wheel_init(tp_instance *self, tp_error *err)
 {
     struct wheel *w = tp_instance_state(self);
 
+    if (tp_param_bool(self, "slow")) {
+        signal(SIGABRT, dump);
+    }
     return tp_offer_position2d(self, NULL, &base_ops, &w->device, err);
 }
 

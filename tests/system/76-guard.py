@@ -31,7 +31,7 @@ ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def compile_plugin():
-    result = tap.run(["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", f"-I{ROOT}/include",
+    result = tap.run(["cc", "-std=c11", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", f"-I{ROOT}/include",
                       f"-I{INCLUDE}", f"{ROOT}/tests/plugins/wheel.c", "-o", f"{HERE}/wheel.so"])
     tap.equal((result.returncode, result.stderr), (0, ""))
 
@@ -132,7 +132,7 @@ class Victim:
     def __init__(self, line, fields, session=False):
         self.line = line
         (HERE / "x.cfg").write_text(f'driver ( name "wheel" plugin "{HERE}/wheel.so" provides [ "position2d:0" ]\n'
-                                    f'port "{line.url}" {fields} )\n')
+                                    f'port "{line.url}" lease 0 {fields} )\n')
         self.errors = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen([TROUPE, "run", str(HERE / "x.cfg"), "--any-port"], stdout=subprocess.PIPE,
                                         stderr=self.errors, text=True, start_new_session=session, cwd="/",
@@ -256,6 +256,18 @@ def they_arrive_in_a_panic_too():
             one.wait()
 
 
+def a_crash_need_not_be_over():
+    """A process that dumps its core has everything open until that is done. One that does so for ever."""
+    with victim(Serial(), "own yes slow yes") as one:
+        one.moves()
+        one.drive(100)  # abort
+        tap.equal(one.line.until(b"S1\n"), b"S1\n")
+        tap.equal(one.process.poll(), None)
+        one.process.kill()
+        tap.equal(one.line.rest(), b"")
+        one.wait()
+
+
 def a_frozen_server_is_no_dead_one():
     """Not the guard's job: leases and the robot's own watchdog are for that."""
     with victim(Serial()) as one:
@@ -338,17 +350,22 @@ def one_that_is_killed_is_replaced_and_told_of():
         one.wait()
 
 
+def kill_its_process(one, wanted):
+    one.moves()
+    guard, = one.guards()
+    stat_line = pathlib.Path(f"/proc/{guard}/stat").read_text(encoding="ascii")
+    child = int(stat_line.rpartition(")")[2].split()[1])
+    tap.equal(child not in (one.process.pid, os.getpid()), True)
+    os.kill(child, signal.SIGKILL)
+    tap.equal(one.line.until(wanted), wanted)
+    one.process.terminate()
+    tap.equal(one.wait(), 0)
+
+
 def a_driver_in_a_process_of_its_own_has_its_own_guard():
-    with victim(Serial(), "own yes isolated yes") as one:
-        one.moves()
-        guard, = one.guards()
-        stat_line = pathlib.Path(f"/proc/{guard}/stat").read_text(encoding="ascii")
-        child = int(stat_line.rpartition(")")[2].split()[1])
-        tap.equal(child not in (one.process.pid, os.getpid()), True)
-        os.kill(child, signal.SIGKILL)
-        tap.equal(one.line.until(b"S1\n"), b"S1\n")
-        one.process.terminate()
-        tap.equal(one.wait(), 0)
+    for fields, bytes_ in (("own yes isolated yes", b"S1\n"), (r'guard "HALT\r\n\x00" isolated yes', b"HALT\r\n\0")):
+        with victim(Serial(), fields) as one:
+            kill_its_process(one, bytes_)
 
 
 def a_driver_in_a_process_of_its_own_ends_in_order_when_the_server_dies():
@@ -380,7 +397,7 @@ def by_hand_it_explains_itself():
 compile_plugin()
 tap.main(whatever_signal_kills_it_the_bytes_arrive_once, whatever_its_drivers_do_the_bytes_arrive_once,
          the_configuration_can_guard_any_line, the_bytes_follow_the_drivers_mode, they_arrive_in_a_panic_too,
-         a_frozen_server_is_no_dead_one, an_orderly_end_writes_nothing_but_what_the_driver_does,
+         a_crash_need_not_be_over, a_frozen_server_is_no_dead_one, an_orderly_end_writes_nothing_but_what_the_driver_does,
          an_interrupt_from_the_terminal_does_not_reach_the_guard, a_device_that_is_closed_is_not_guarded_any_more,
          one_that_is_killed_is_replaced_and_told_of, a_driver_in_a_process_of_its_own_has_its_own_guard,
          a_driver_in_a_process_of_its_own_ends_in_order_when_the_server_dies, it_has_nothing_of_the_servers_but_the_line,
