@@ -145,6 +145,10 @@ static void put_hints(const struct demo *demo, tpi_buf *out)
     tpi_buf_printf(out, " in another terminal: %s list%s\n", program, url);
     tpi_buf_printf(out, "                      %s print %sposition2d:0\n", program, before);
     tpi_buf_printf(out, "                      %s print %sranger:0 --rate 2\n", program, before);
+    tpi_buf_printf(out,
+                   "                      %s send %sposition2d:0 VEL "
+                   "'{\"vel\":{\"pa\":1},\"state\":1}' --for 5\n",
+                   program, before);
 }
 
 /* ---- From the beginning to the end ----------------------------------------------------------- */

@@ -8,7 +8,7 @@
 #include "terminal.h"
 
 enum { PATIENCE_MS = 10 }; /* how long the terminal is waited for each time */
-enum { ABOVE = 1, BELOW = 4, LEAST_COLUMNS = 16, LEAST_ROWS = 4 };
+enum { ABOVE = 1, BELOW = 5, LEAST_COLUMNS = 16, LEAST_ROWS = 4 };
 
 void demo_screen_init(struct demo_screen *screen)
 {

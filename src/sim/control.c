@@ -181,20 +181,23 @@ void tpi_sim_control_run(tpi_sim *sim, uint32_t tree)
     const struct sim_plan *plan = sim->trees.plan[tree];
     struct summary sum = {0};
 
-    if (plan->driver == TPI_SIM_NONE || (plan->control != FOLLOW && !summarise(sim, tree, &sum))) {
+    if (plan->driver == TPI_SIM_NONE || (sim->trees.flags[tree] & SIM_LED) != 0) {
         return;
     }
     struct sim_position_state *state = tpi_sim_state(sim, tree, plan->driver);
+    if (plan->control == FOLLOW) {
+        state->mode = TPI_SIM_DRIVE_VELOCITY;
+        tpi_sim_control_follow(sim, tree, state->goal);
+        return;
+    }
+    if (!summarise(sim, tree, &sum)) {
+        return;
+    }
     state->mode = TPI_SIM_DRIVE_VELOCITY;
     state->goal[1] = 0;
-    switch (plan->control) {
-    case WANDER:
+    if (plan->control == WANDER) {
         wander(sim, tree, &sum, state);
-        break;
-    case FOLLOW:
-        tpi_sim_control_follow(sim, tree, state->goal);
-        break;
-    default:
+    } else {
         expand(sim, tree, &sum, state);
     }
 }

@@ -24,6 +24,21 @@ static tp_status no_driver(tp_error *err)
     return tp_fail(err, TP_E_UNSUPPORTED, "the model cannot be driven");
 }
 
+static bool is_moving(const double goal[3])
+{
+    return goal[0] != 0 || goal[1] != 0 || goal[2] != 0;
+}
+
+/* Who is told to move does not listen to a controller of its own, until it is told to stop. */
+static void lead(tpi_sim *sim, uint32_t tree, bool led)
+{
+    if (led && sim->trees.plan[tree]->control != 0) {
+        sim->trees.flags[tree] |= SIM_LED;
+    } else {
+        sim->trees.flags[tree] &= (uint8_t)~SIM_LED;
+    }
+}
+
 tp_status tpi_sim_drive(tpi_sim *sim, tpi_sim_model model, tpi_sim_drive_mode mode,
                         const double goal[3], tp_error *err)
 {
@@ -45,6 +60,7 @@ tp_status tpi_sim_drive(tpi_sim *sim, tpi_sim_model model, tpi_sim_drive_mode mo
     for (int i = 0; i < 3; i++) {
         state->goal[i] = goal[i];
     }
+    lead(sim, sim->tree_of[model], mode != TPI_SIM_DRIVE_VELOCITY || is_moving(goal));
     return TP_OK;
 }
 

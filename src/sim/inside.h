@@ -135,6 +135,7 @@ enum {
     SIM_MOVING = 1,   /* one of the crowd */
     SIM_ACTIVE = 2,   /* somebody is subscribed to something in it */
     SIM_OVERLAPS = 4, /* it stands in something, which does not hold it back until it has left it */
+    SIM_LED = 8,      /* somebody outside drives it, so its built-in controller rests */
 };
 
 struct sim_trees {

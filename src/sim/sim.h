@@ -178,7 +178,8 @@ typedef struct tpi_sim_motion {
     bool stalled;       /* something is in the way */
 } tpi_sim_motion;
 
-/* Give a command, which holds until the next one. Fails for a model that cannot be driven, for
+/* Give a command, which holds until the next one; a built-in controller of the model rests until it
+ * is told to stand still. Fails for a model that cannot be driven, for
  * numbers that are not finite, and for a car in any but velocity mode. */
 tp_status tpi_sim_drive(tpi_sim *sim, tpi_sim_model model, tpi_sim_drive_mode mode,
                         const double goal[3], tp_error *err);

@@ -148,11 +148,12 @@ static bool check_tree(const tpi_sim *sim, const struct pieces *p, uint32_t tree
 {
     const struct sim_plan *plan = sim->trees.plan[tree];
     uint32_t group;
-    bool good = fabs(number_at(p->x, tree)) <= 1e15 && fabs(number_at(p->y, tree)) <= 1e15 &&
-                fabs(number_at(p->z, tree)) <= 1e15 && fabs(number_at(p->a, tree)) <= SIM_PI &&
-                ((uint8_t)p->flags[tree] & ~(SIM_MOVING | SIM_ACTIVE | SIM_OVERLAPS)) == 0 &&
-                (!plan->moves || (p->flags[tree] & SIM_MOVING) != 0) &&
-                (!plan->jointed || p->own[tree] != 0);
+    bool good =
+        fabs(number_at(p->x, tree)) <= 1e15 && fabs(number_at(p->y, tree)) <= 1e15 &&
+        fabs(number_at(p->z, tree)) <= 1e15 && fabs(number_at(p->a, tree)) <= SIM_PI &&
+        ((uint8_t)p->flags[tree] & ~(SIM_MOVING | SIM_ACTIVE | SIM_OVERLAPS | SIM_LED)) == 0 &&
+        (!plan->moves || (p->flags[tree] & SIM_MOVING) != 0) &&
+        (!plan->jointed || p->own[tree] != 0);
 
     memcpy(&group, p->group + tree * sizeof group, sizeof group);
     good = good && group < sim->trees.count;

@@ -40,7 +40,7 @@ def commands_are_offered():
 
 
 def options_are_those_of_the_help():
-    for command in ("list", "print", "send", "request", "property", "stat", "frames", "panic", "reset", "interfaces"):
+    for command in ("list", "print", "send", "request", "property", "stat", "frames", "panic", "reset", "interfaces", "sim", "demo"):
         text = cli.troupe(command, "--help").stdout
         for option in offered(f"troupe {command} --"):
             assert option == "--help" or option in text, (command, option)

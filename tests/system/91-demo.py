@@ -9,6 +9,7 @@ import pathlib
 import pty
 import re
 import select
+import shlex
 import signal
 import socket
 import struct
@@ -125,7 +126,7 @@ class Screen:
         return self
 
     def running(self):
-        return self.until(lambda screen: "ranger:0 --rate 2" in screen.text())
+        return self.until(lambda screen: "--for 5" in screen.text())
 
     def ended(self):
         """Its exit code; all that it has written is drawn, and the terminal has to be as before."""
@@ -248,9 +249,9 @@ def without_colours_and_utf8_there_are_letters():
 
 def hinted(text):
     """The commands that it tells to type, and where."""
-    commands = re.findall(r"troupe ((?:list|print)[^\n]*)", text)
+    commands = re.findall(r"troupe ((?:list|print|send)[^\n]*)", text)
     port = re.search(r"localhost:(\d+)", text)
-    return [command.split() for command in commands], int(port.group(1)) if port else 6665
+    return [shlex.split(command) for command in commands], int(port.group(1)) if port else 6665
 
 
 def a_terminal_that_is_stopped_stops_nobody_else():
@@ -271,11 +272,15 @@ def a_terminal_that_is_stopped_stops_nobody_else():
 def what_it_tells_to_type_works():
     with Screen() as screen:
         screen.running()
-        (listing, pose, scan), _ = hinted(screen.text())
+        (listing, pose, scan, spin), _ = hinted(screen.text())
         result = troupe(*listing)
         assert "position2d:0" in result.stdout, (listing, result)
         assert '"px"' in troupe(*pose, "--json", "--count", "1").stdout
         assert '"ranges"' in troupe(*scan, "--json", "--count", "1").stdout
+        tap.equal(spin[-2:], ["--for", "5"])
+        with Running(*spin) as turning, Running(*pose, "--json") as watching:  # the robot listens to whoever drives it
+            while '"vel":{"px":0,"py":0,"pa":1}' not in watching.line():
+                assert turning.process.poll() is None
         screen.type(b"q")
         tap.equal(screen.ended(), 0)
 
@@ -286,7 +291,7 @@ def a_taken_port_does_not_matter():
             stack.enter_context(socket.create_server(("127.0.0.1", 6665)))
         with tempfile.TemporaryDirectory() as folder, Running("demo", "--headless", cwd=folder) as running:
             tap.equal(running.line(), 'the world "office" runs\n')
-            commands, port = hinted("".join(running.line() for _ in range(3)))
+            commands, port = hinted("".join(running.line() for _ in range(4)))
             assert port != 6665, commands
             assert "position2d:0" in troupe(*commands[0]).stdout
             tap.equal(running.interrupt(), (0, ""))
