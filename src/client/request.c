@@ -51,7 +51,7 @@ tp_status tp_proxy_command(tp_proxy *proxy, unsigned code, const void *value, tp
         return tp_fail(err, TP_E_INVALID, "%s: %s needs a value", proxy->name, what->name);
     }
     status = client->transport->send(client, &header, what, what->ask != NULL ? value : NULL, err);
-    tpi_client_moved(client, what);
+    tpi_client_moved(client, proxy, what);
     return status == TP_OK ? TP_OK : tp_wrap(err, status, proxy->name);
 }
 

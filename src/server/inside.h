@@ -125,6 +125,10 @@ tp_status isolate(tp_server *server, tpi_cfg_section *section, tpi_blueprint *pl
 tp_status places_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
                       tp_error *err);
 
+/* rank.c: read the writer sections of a driver section. */
+tp_status ranks_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
+                     tp_error *err);
+
 /* setting.c: read the parameters of a driver section, each by its unit, and tell of fields that
  * nobody uses. */
 tp_status settings_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,

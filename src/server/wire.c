@@ -195,6 +195,7 @@ static tp_status read_blueprint(tp_server *server, tpi_cfg_section *section, tpi
     plan->restart_ns = (int64_t)(restart * TP_NS_PER_S);
     status = status == TP_OK ? read_lease(section, &plan->lease_ns, err) : status;
     status = status == TP_OK ? places_read(server, section, plan, err) : status;
+    status = status == TP_OK ? ranks_read(server, section, plan, err) : status;
     return status == TP_OK ? settings_read(server, section, plan, err) : status;
 }
 

@@ -125,6 +125,8 @@ class Client:
                      "latency_mean", "latency_max")
             found = dict(zip(names, body.take("IIqqqqqdd")))
             found.update(driver=body.text(), instance=body.text(), failure=body.text())
+            found.update(zip(("rank", "lease_left", "rank_left"), body.take("idd")))
+            found.update(mover=body.text(), holder=body.text())
             return address, found
 
         def client():
