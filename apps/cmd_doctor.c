@@ -16,6 +16,7 @@
 #include "commands.h"
 #include "doctor.h"
 #include "output.h"
+#include "platform/guard.h"
 #include "platform/thread.h"
 #include "troupe/clock.h"
 #include "troupe/server.h"
@@ -252,6 +253,43 @@ static void look_at_serial_ports(struct doctor *doctor)
     }
 }
 
+/* ---- Guards ---------------------------------------------------------------------------------- */
+
+/* One is started, as for a line, and sent away again. */
+static void look_at_guard(struct doctor *doctor)
+{
+    static tpi_guard_board board;
+    char own[4096];
+    char program[4096];
+    int line[2];
+    const ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
+    const int64_t begun_ns = tp_clock_now_ns(tp_clock_real());
+    tpi_guard *guard = NULL;
+    tp_error err = {0};
+
+    own[length > 0 ? length : 0] = '\0';
+    if (pipe(line) != 0) {
+        return;
+    }
+    const tpi_guard_plan plan = {.program = tpi_guard_find(own, program, sizeof program),
+                                 .board = &board,
+                                 .line = line[1],
+                                 .url = "doctor",
+                                 .bytes = "x",
+                                 .length = 1};
+    if (tpi_guard_start(&guard, &plan, &err) == TP_OK) {
+        const int64_t taken_ns = tp_clock_now_ns(tp_clock_real()) - begun_ns;
+        doctor_say(doctor, DOCTOR_OK, "lines can be guarded: %s is ready after %.1f ms",
+                   plan.program, (double)taken_ns / 1e6);
+    } else {
+        doctor_say(doctor, DOCTOR_PROBLEM, "lines cannot be guarded: %s", err.text);
+        doctor_advise("install troupe-guard beside troupe, or where programs are searched for");
+    }
+    tpi_guard_end(guard);
+    close(line[0]);
+    close(line[1]);
+}
+
 /* ---- The terminal ---------------------------------------------------------------------------- */
 
 static void look_at_terminal(struct doctor *doctor)
@@ -290,6 +328,7 @@ static int run(int argc, char **argv)
     doctor_look_at_ports(&doctor);
     look_at_plugins(&doctor);
     look_at_serial_ports(&doctor);
+    look_at_guard(&doctor);
     look_at_terminal(&doctor);
     doctor_look_at_server(&doctor);
     printf("\n%u ok, %u warning%s, %u problem%s\n", doctor.counts[DOCTOR_OK],
@@ -301,12 +340,13 @@ static int run(int argc, char **argv)
 const command command_doctor = {
     .name = name,
     .summary = "what works on this machine, and what to do about the rest",
-    .help = "usage: troupe doctor\n"
-            "\n"
-            "Looks at the program and its libraries, limits, clock, sockets, the ports 6665 to\n"
-            "6669, folders of plug-ins, serial ports, the terminal, and the server that TROUPE_URL "
-            "names. Each line says\n"
-            "ok, warning or problem, and below it what to do. Changes nothing. Exits with 0 if\n"
-            "there is no problem.\n",
+    .help =
+        "usage: troupe doctor\n"
+        "\n"
+        "Looks at the program and its libraries, limits, clock, sockets, the ports 6665 to\n"
+        "6669, folders of plug-ins, serial ports, guards of lines, the terminal, and the server\n"
+        "that TROUPE_URL names. Each line says\n"
+        "ok, warning or problem, and below it what to do. Changes nothing. Exits with 0 if\n"
+        "there is no problem.\n",
     .run = run,
 };

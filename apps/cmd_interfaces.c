@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "commands.h"
 #include "padi/vectors.h"
+#include "rights_table.h"
 
 static const char name[] = "interfaces";
 
@@ -18,6 +19,7 @@ struct options {
     const char *form_option; /* that chose it; NULL for none */
     const char *check;       /* a file of vectors */
     const char *interface;   /* NULL for all */
+    bool rights;             /* of messages, not what they are */
 };
 
 static void print_list(const tp_catalogue *catalogue)
@@ -96,10 +98,32 @@ static int check_vectors(const tp_catalogue *catalogue, const char *path)
     return report.failed == 0 ? EXIT_DONE : EXIT_FAILED;
 }
 
+static int print_rights(const tp_catalogue *catalogue, const struct options *options)
+{
+    const tp_interface *only = NULL;
+    tpi_buf out = {0};
+
+    if (options->interface != NULL) {
+        only = command_interface(name, catalogue, options->interface);
+        if (only == NULL) {
+            return EXIT_FAILED;
+        }
+    }
+    if (options->form == FORM_JSON) {
+        rights_table_json(&out, catalogue, only);
+    } else {
+        rights_table_page(&out, catalogue, only);
+    }
+    return command_write(name, &out);
+}
+
 static int show(const tp_catalogue *catalogue, const struct options *options)
 {
     if (options->check != NULL) {
         return check_vectors(catalogue, options->check);
+    }
+    if (options->rights) {
+        return print_rights(catalogue, options);
     }
     if (options->interface != NULL) {
         const tp_interface *interface = command_interface(name, catalogue, options->interface);
@@ -142,6 +166,10 @@ static int read_option(struct options *options, tp_catalogue *catalogue, int arg
     if (strcmp(option, "--schema") == 0) {
         return choose_form(options, option, FORM_SCHEMA);
     }
+    if (strcmp(option, "--rights") == 0) {
+        options->rights = true;
+        return EXIT_DONE;
+    }
     if (strcmp(option, "--load") == 0) {
         return command_load(name, catalogue, argc, argv, i);
     }
@@ -168,6 +196,11 @@ static int read_options(struct options *options, tp_catalogue *catalogue, int ar
         return command_fail(name, EXIT_USAGE, "--check FILE checks all of the file; %s is too much",
                             options->interface != NULL ? options->interface : options->form_option);
     }
+    if (result == EXIT_DONE && options->rights &&
+        (options->check != NULL || options->form == FORM_SCHEMA)) {
+        return command_fail(name, EXIT_USAGE, "--rights and %s exclude each other",
+                            options->check != NULL ? "--check" : "--schema");
+    }
     return result;
 }
 
@@ -190,12 +223,14 @@ const command command_interfaces = {
     .name = name,
     .summary = "what devices can say: messages, fields, units",
     .help = "usage: troupe interfaces [NAME] [--json | --schema] [--load FILE.padi]\n"
+            "       troupe interfaces --rights [NAME] [--json] [--load FILE.padi]\n"
             "       troupe interfaces --check FILE.json [--load FILE.padi]\n"
             "\n"
             "Lists the interfaces, or describes one: its messages, structs, units and constants.\n"
             "\n"
             "  --json         the description as JSON; without NAME of all interfaces\n"
             "  --schema       the JSON Schema of the messages\n"
+            "  --rights       the right that a client needs for each message, as a page or JSON\n"
             "  --load FILE    know this interface file too; may be repeated\n"
             "  --check FILE   encode and decode every entry of a file of recorded encodings\n"
             "                 (docs/vectors.md); exits with 1 if one differs\n"

@@ -3,13 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output.h"
 #include "remote.h"
+#include "stat_text.h"
 
 struct panic_options {
     struct remote remote;
     const char *why;
-    const char *key;
     bool raise;
 };
 
@@ -17,6 +16,22 @@ static char *chars(const char *text, uint32_t *count)
 {
     *count = (uint32_t)strlen(text) + 1;
     return (char *)(uintptr_t)text;
+}
+
+/* Where there was a panic already, whose; a server that does not tell has panicked all the same. */
+static int print_earlier(struct panic_options *o)
+{
+    const void *answer = NULL;
+    tpi_buf out = {0};
+
+    if (tp_client_request(o->remote.client, TP_PLAYER_REQ_GET_PANIC, NULL, &answer, NULL) !=
+            TP_OK ||
+        answer == NULL || ((const tp_panic_state *)answer)->count < 2) {
+        return EXIT_DONE;
+    }
+    tpi_buf_puts(&out, "there was one already, ");
+    stat_put_raisers(&out, answer);
+    return command_write(o->remote.command, &out);
 }
 
 static int raise_panic(struct panic_options *o)
@@ -30,25 +45,28 @@ static int raise_panic(struct panic_options *o)
         return command_fail(o->remote.command, EXIT_FAILED, "%s", err.text);
     }
     puts("everything that moves is stopped; troupe reset ends the panic");
-    return EXIT_DONE;
+    return print_earlier(o);
 }
 
-static void print_reason(const tp_panic *panic)
+/* A key that nobody asks for would look like the right one. */
+static void note_needless_key(struct panic_options *o)
 {
-    tpi_buf out = {0};
+    const struct remote *remote = &o->remote;
+    const bool given = (remote->key != NULL && remote->key[0] != '\0') || remote->key_file != NULL;
 
-    tpi_buf_puts(&out, "raised by ");
-    output_put_clean(&out, panic->who, panic->who_count);
-    tpi_buf_puts(&out, ": ");
-    output_put_clean(&out, panic->why, panic->why_count);
-    puts(tpi_buf_text(&out));
-    tpi_buf_fini(&out);
+    if (given && tp_client_is_troupe(remote->client) &&
+        tp_client_request(remote->client, TP_PLAYER_REQ_CHALLENGE, NULL, NULL, NULL) ==
+            TP_E_UNSUPPORTED) {
+        command_fail(remote->command, EXIT_DONE,
+                     "%s has no keys: the one that was given is not looked at", remote_url(remote));
+    }
 }
 
 static int reset_panic(struct panic_options *o)
 {
-    const tp_panic *panic = remote_ask(&o->remote, TP_PLAYER_REQ_GET_PANIC, NULL, "panic");
+    const tp_panic_state *panic = remote_ask(&o->remote, TP_PLAYER_REQ_GET_PANIC, NULL, "panic");
     tp_panic_reset reset = {0};
+    tpi_buf out = {0};
     tp_error err = {0};
 
     if (panic == NULL) {
@@ -58,9 +76,11 @@ static int reset_panic(struct panic_options *o)
         puts("there is no panic");
         return EXIT_DONE;
     }
-    print_reason(panic);
+    stat_put_raisers(&out, panic);
     reset.epoch = panic->epoch;
-    reset.key = chars(o->key, &reset.key_count);
+    command_write(o->remote.command, &out);
+    note_needless_key(o);                    /* its answer takes the place of the panic's */
+    reset.key = chars("", &reset.key_count); /* it was proved when we connected */
     if (tp_client_request(o->remote.client, TP_PLAYER_REQ_RESET_PANIC, &reset, NULL, &err) !=
         TP_OK) {
         return command_fail(o->remote.command, EXIT_FAILED, "%s", err.text);
@@ -71,18 +91,15 @@ static int reset_panic(struct panic_options *o)
 
 static int read_options(struct panic_options *o, int argc, char **argv)
 {
-    static const char *const known[] = {"--why", "--key", NULL};
+    static const char *const known[] = {"--why", NULL};
     int result = EXIT_DONE;
 
     for (int i = 0; i < argc && result == EXIT_DONE; i++) {
-        const bool why = o->raise && strcmp(argv[i], "--why") == 0;
-        const bool key = !o->raise && strcmp(argv[i], "--key") == 0;
         if (remote_has_option(argv[i])) {
             result = remote_option(&o->remote, argc, argv, &i);
-        } else if (why || key) {
-            const char *value = command_value(o->remote.command, argc, argv, &i);
-            result = value == NULL ? EXIT_USAGE : EXIT_DONE;
-            *(why ? &o->why : &o->key) = value;
+        } else if (o->raise && strcmp(argv[i], "--why") == 0) {
+            o->why = command_value(o->remote.command, argc, argv, &i);
+            result = o->why == NULL ? EXIT_USAGE : EXIT_DONE;
         } else if (argv[i][0] == '-') {
             result = remote_unexpected(&o->remote, argv[i], known);
         } else {
@@ -92,12 +109,23 @@ static int read_options(struct panic_options *o, int argc, char **argv)
     return result;
 }
 
+/* Everybody may raise a panic; with a wrong key nobody could. */
+static int forget_key(struct remote *remote)
+{
+    free(remote->key);
+    remote->key_file = NULL;
+    remote->key = strdup("");
+    return remote->key != NULL ? EXIT_DONE
+                               : command_fail(remote->command, EXIT_FAILED, "out of memory");
+}
+
 static int run(const char *name, bool raise, int argc, char **argv)
 {
-    struct panic_options o = {.why = "troupe panic", .key = "", .raise = raise};
+    struct panic_options o = {.why = "troupe panic", .raise = raise};
     int result = remote_init(&o.remote, name);
 
     result = result == EXIT_DONE ? read_options(&o, argc, argv) : result;
+    result = result == EXIT_DONE && raise ? forget_key(&o.remote) : result;
     result = result == EXIT_DONE ? remote_connect(&o.remote, TP_CLIENT_FRESH, false) : result;
     if (result == EXIT_DONE) {
         result = raise ? raise_panic(&o) : reset_panic(&o);
@@ -122,7 +150,8 @@ const command command_panic = {
     .help = "usage: troupe panic [URL] [--why TEXT]\n"
             "\n"
             "Stops everything that the server moves. Nothing moves again before troupe reset.\n"
-            "The signal SIGUSR1 to the server does the same, even if its loop hangs.\n"
+            "The signal SIGUSR1 to the server does the same, even if its loop hangs. Everybody\n"
+            "may: a key is not needed, and not looked at.\n"
             "\n"
             "  --why TEXT      the reason, which all clients are told\n" REMOTE_OPTIONS_HELP,
     .run = run_panic,
@@ -131,11 +160,11 @@ const command command_panic = {
 const command command_reset = {
     .name = "reset",
     .summary = "end a panic",
-    .help = "usage: troupe reset [URL] [--key KEY]\n"
+    .help = "usage: troupe reset [URL] [--key-file FILE]\n"
             "\n"
-            "Ends a panic: of this machine's server, or with the operator's key, which the\n"
-            "configuration sets (operator_key). What moved before does not go on by itself.\n"
-            "\n"
-            "  --key KEY       the operator's key\n" REMOTE_OPTIONS_HELP,
+            "Ends a panic: with an operator's key, or without one if the configuration has no\n"
+            "such key and the server is on this machine. What moved before does not go on by\n"
+            "itself.\n"
+            "\n" REMOTE_OPTIONS_HELP,
     .run = run_reset,
 };

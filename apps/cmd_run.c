@@ -7,7 +7,9 @@
 
 #include "base/buf.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "commands.h"
+#include "output.h"
 #include "run_table.h"
 #include "server/plugin.h"
 #include "troupe/process.h"
@@ -27,8 +29,12 @@ static tp_server *running; /* for the signal handler */
 
 static void print_note(void *context, const char *text)
 {
+    tpi_buf clean = {0};
+
     (void)context;
-    fprintf(stderr, "%s\n", text);
+    output_put_clean(&clean, text, strlen(text)); /* clients have their say in it */
+    fprintf(stderr, "%s\n", tpi_buf_text(&clean));
+    tpi_buf_fini(&clean);
 }
 
 /* tp_server_stop() may be called from a signal handler; clang-tidy cannot know that. */
@@ -43,6 +49,45 @@ static void on_panic(int number) /* NOLINT(bugprone-signal-handler) */
 {
     (void)number;
     tp_server_panic_by_signal(running); /* NOLINT(bugprone-signal-handler) */
+}
+
+/* ---- Crashes --------------------------------------------------------------------------------- */
+
+static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+
+enum { CRASHES = sizeof crashes / sizeof crashes[0] };
+
+static struct sigaction before_crash[CRASHES];
+
+/* From now on they do what they did before: sanitizers have handlers of their own. */
+static void release_crashes(void)
+{
+    for (size_t i = 0; i < CRASHES; i++) {
+        sigaction(crashes[i], &before_crash[i], NULL);
+    }
+}
+
+/* Guards need not wait until the core is dumped. */
+static void on_crash(int number, siginfo_t *info,
+                     void *unused) /* NOLINT(bugprone-signal-handler) */
+{
+    (void)unused;
+    tp_server_crash(running); /* NOLINT(bugprone-signal-handler) */
+    release_crashes();
+    if (info->si_code <= 0) { /* somebody has sent it: it does not come again by itself */
+        raise(number);
+    }
+}
+
+static void catch_crashes(void)
+{
+    struct sigaction action = {.sa_flags = SA_SIGINFO};
+
+    action.sa_sigaction = on_crash;
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < CRASHES; i++) {
+        sigaction(crashes[i], &action, &before_crash[i]);
+    }
 }
 
 /* ---- Running --------------------------------------------------------------------------------- */
@@ -87,11 +132,13 @@ static int run_server(const struct options *o, tp_server *server)
                   o->child ? SIG_IGN : on_signal); /* a terminal interrupts the parent too */
     command_catch(SIGTERM, on_signal);
     command_catch(SIGUSR1, on_panic);
+    catch_crashes();
     tp_status status = watch_hangup(o, server, &hangup, &err);
     if (status == TP_OK && o->child) {
         status = tp_lifeline_watch(&lifeline, tp_server_loop(server), parent_ended, server, &err);
     }
     if (status != TP_OK) {
+        release_crashes();
         tp_signal_destroy(hangup);
         return command_fail(o->command, EXIT_FAILED, "%s", err.text);
     }
@@ -101,6 +148,7 @@ static int run_server(const struct options *o, tp_server *server)
         run_table_print_places(server, &o->server);
     }
     tp_server_run(server);
+    release_crashes();
     tp_lifeline_destroy(lifeline);
     tp_signal_destroy(hangup);
     return EXIT_DONE;
@@ -313,11 +361,13 @@ static int run_plugin(int argc, char **argv)
 static int run_drivers(int argc, char **argv)
 {
     bool found = argc == 0;
+    tpi_nearest nearest;
+    char hint[96];
 
     if (argc > 0 && strcmp(argv[0], "--plugin") == 0) {
         return run_plugin(argc, argv);
     }
-
+    tpi_nearest_init(&nearest, argc > 0 ? argv[0] : "");
     for (const tp_driver *const *at = tp_full_kit.drivers; *at != NULL; at++) {
         const tp_driver *driver = *at;
         if (argc == 0) {
@@ -325,10 +375,13 @@ static int run_drivers(int argc, char **argv)
         } else if (strcmp(argv[0], driver->name) == 0) {
             print_driver(driver);
             found = true;
+        } else {
+            tpi_nearest_offer(&nearest, driver->name);
         }
     }
     return found ? EXIT_DONE
-                 : command_fail("drivers", EXIT_FAILED, "there is no driver \"%s\"", argv[0]);
+                 : command_fail("drivers", EXIT_FAILED, "there is no driver \"%s\"%s", argv[0],
+                                tpi_nearest_hint(&nearest, hint, sizeof hint));
 }
 
 const command command_run = {

@@ -217,7 +217,7 @@ static int check_panic(struct send *s)
             TP_OK) {
         return EXIT_DONE;
     }
-    const tp_panic *panic = answer;
+    const tp_panic_state *panic = answer;
     return panic == NULL || !panic->active
                ? EXIT_DONE
                : command_fail(s->remote.command, EXIT_FAILED,

@@ -116,7 +116,7 @@ static void put_devices(const struct stat *s, tpi_buf *out)
         const tp_device_stat *before = device_before(s, one);
         put_device_name(&rows, s, &one->addr);
         table_cell(&rows, "%.*s", (int)one->instance_count, one->instance);
-        table_cell(&rows, "%s", stat_state(one->state));
+        table_cell(&rows, "%s%s", stat_state(one->state), one->guards > 0 ? ", guarded" : "");
         table_cell(&rows, "%lu", (unsigned long)one->readers);
         put_count(&rows, s, one->published, before->published);
         table_cell(&rows, "%lld", (long long)one->dropped);
@@ -197,6 +197,12 @@ static void put_movers(const struct stat *s, tpi_buf *out)
     }
 }
 
+static bool is_same_instance(const tp_device_stat *a, const tp_device_stat *b)
+{
+    return a->instance_count == b->instance_count &&
+           (a->instance_count == 0 || memcmp(a->instance, b->instance, a->instance_count) == 0);
+}
+
 static void put_failures(const struct stat *s, tpi_buf *out)
 {
     const char *before = "\n";
@@ -212,6 +218,27 @@ static void put_failures(const struct stat *s, tpi_buf *out)
     }
 }
 
+/* Once for each driver, not for each of its devices. */
+static void put_guards(const struct stat *s, tpi_buf *out)
+{
+    const char *before = "\n";
+
+    for (uint32_t i = 0; i < s->now->devices_count; i++) {
+        const tp_device_stat *one = &s->now->devices[i];
+        uint32_t first = 0;
+        while (!is_same_instance(&s->now->devices[first], one)) {
+            first++;
+        }
+        if (first == i && one->guard_restarts > 0) {
+            tpi_buf_puts(out, before);
+            output_put_clean(out, one->instance, one->instance_count);
+            tpi_buf_printf(out, ": a guard had ended and was started again, %lu time%s\n",
+                           (unsigned long)one->guard_restarts, one->guard_restarts == 1 ? "" : "s");
+            before = "";
+        }
+    }
+}
+
 static void put_text(const struct stat *s, tpi_buf *out)
 {
     char uptime[32];
@@ -220,11 +247,16 @@ static void put_text(const struct stat *s, tpi_buf *out)
     tpi_buf_printf(out, ", running for %s%s\n\n",
                    stat_duration(uptime, sizeof uptime, s->now->uptime),
                    s->watch && output_is_live() ? "   (Ctrl-C ends)" : "");
+    if (s->now->panic.active) {
+        stat_put_panic(out, &s->now->panic);
+        tpi_buf_putc(out, '\n');
+    }
     put_devices(s, out);
     tpi_buf_putc(out, '\n');
     put_clients(s, out);
     put_movers(s, out);
     put_failures(s, out);
+    put_guards(s, out);
 }
 
 /* ---- Looking --------------------------------------------------------------------------------- */

@@ -12,7 +12,8 @@
 #include "output.h"
 #include "troupe/server.h"
 
-static const char *const shared_options[] = {"--url", "--timeout", "--load", NULL};
+static const char *const shared_options[] = {"--url",     "--key",  "--key-file",
+                                             "--timeout", "--load", NULL};
 
 static const int64_t DEFAULT_TIMEOUT_NS = 5 * TP_NS_PER_S; /* as the library has it */
 
@@ -31,6 +32,7 @@ void remote_fini(struct remote *remote)
     tp_client_destroy(remote->client);
     tp_catalogue_destroy(remote->catalogue);
     free(remote->own_url);
+    free(remote->key);
 }
 
 /* ---- Options --------------------------------------------------------------------------------- */
@@ -105,8 +107,28 @@ static int read_timeout(struct remote *remote, int argc, char **argv, int *i)
     return result;
 }
 
+/* Arguments can be seen by everybody on the machine: this one not for longer than it has to be. */
+static int read_key(struct remote *remote, int argc, char **argv, int *i)
+{
+    if (command_value(remote->command, argc, argv, i) == NULL) {
+        return EXIT_USAGE;
+    }
+    free(remote->key);
+    remote->key = strdup(argv[*i]);
+    memset(argv[*i], '*', strlen(argv[*i]));
+    return remote->key != NULL ? EXIT_DONE
+                               : command_fail(remote->command, EXIT_FAILED, "out of memory");
+}
+
 int remote_option(struct remote *remote, int argc, char **argv, int *i)
 {
+    if (strcmp(argv[*i], "--key") == 0) {
+        return read_key(remote, argc, argv, i);
+    }
+    if (strcmp(argv[*i], "--key-file") == 0) {
+        remote->key_file = command_value(remote->command, argc, argv, i);
+        return remote->key_file != NULL ? EXIT_DONE : EXIT_USAGE;
+    }
     if (strcmp(argv[*i], "--load") == 0) {
         return command_load(remote->command, remote->catalogue, argc, argv, i);
     }
@@ -353,6 +375,8 @@ int remote_connect(struct remote *remote, tp_client_mode mode, bool persistent)
         .stay_lost = !persistent,
         .catalogue = remote->catalogue,
         .kit = &tp_full_kit,
+        .key = remote->key,
+        .key_file = remote->key_file,
         .changed = persistent ? on_change : NULL,
         .context = remote,
     };

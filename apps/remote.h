@@ -21,6 +21,8 @@ struct remote {
     tp_catalogue *catalogue; /* owned */
     tp_client *client;       /* owned; NULL until it is connected */
     int64_t timeout_ns;      /* 0 for the library's own */
+    char *key;               /* owned; NULL for TROUPE_KEY, "" for none */
+    const char *key_file;    /* borrowed; NULL for none */
     bool was_connected;      /* once: from then on losses are told */
     /* Called before something is told on standard error while messages are handled. Optional. */
     void (*before_note)(struct remote *remote);
@@ -30,6 +32,8 @@ struct remote {
 #define REMOTE_OPTIONS_HELP                                                                        \
     "  -u, --url URL   the server: HOST[:PORT], tcp:HOST[:PORT], unix:PATH, or inproc:FILE.cfg\n"  \
     "                  for one of its own; TROUPE_URL or localhost:6665 if it is left out\n"       \
+    "  --key-file FILE a file with the key that gives the right to do more than read\n"            \
+    "  --key KEY       the key itself, which others may see; TROUPE_KEY if both are left out\n"    \
     "  --timeout S     how long to wait for an answer, in seconds (5)\n"                           \
     "  --load FILE     know this interface file too; may be repeated\n"
 
@@ -44,7 +48,7 @@ int remote_init(struct remote *remote, const char *caller);
 void remote_fini(struct remote *remote);
 
 /* Whether all these commands have the option, and reading it at argv[*i]: --url URL (-u),
- * --timeout SECONDS, --load FILE. */
+ * --key KEY, --key-file FILE, --timeout SECONDS, --load FILE. */
 bool remote_has_option(const char *option);
 int remote_option(struct remote *remote, int argc, char **argv, int *i);
 

@@ -93,6 +93,26 @@ static void print_next(const tp_server *server, unsigned robot, const char *url)
     }
 }
 
+/* " of 0.0.0.0, read-only without a key"; nothing where everybody may do everything. */
+static void put_access(tpi_buf *out, const tp_server *server, const tp_server_options *options,
+                       tp_reach reach)
+{
+    const char *host = options->listen != NULL ? options->listen : "127.0.0.1";
+    const bool loopback = reach == TP_REACH_UNIX || strncmp(host, "127.", 4) == 0 ||
+                          strcmp(host, "localhost") == 0 || strcmp(host, "::1") == 0;
+
+    if (!loopback) {
+        tpi_buf_printf(out, " of %s", strcmp(host, "*") == 0 ? "all addresses" : host);
+    }
+    if (tp_server_guests(server, reach) == TP_RIGHT_READ) {
+        tpi_buf_puts(out, tp_server_key_count(server) > 0
+                              ? ", read-only without a key"
+                              : ", read-only for everybody: there are no keys");
+    } else if (!loopback) {
+        tpi_buf_puts(out, ", open to everybody");
+    }
+}
+
 void run_table_print_places(const tp_server *server, const tp_server_options *options)
 {
     unsigned robot = 0;
@@ -100,22 +120,28 @@ void run_table_print_places(const tp_server *server, const tp_server_options *op
     unsigned first_robot = 0;
     unsigned first_port = 0;
     tpi_buf url = {0};
+    tpi_buf access = {0};
 
     for (size_t i = 0; tp_server_port(server, i, &robot, &port); i++) {
         if (port != 0) {
-            printf("listening on port %u%s\n", port,
-                   port == robot ? "" : " (chosen by the system)");
+            tpi_buf_clear(&access);
+            put_access(&access, server, options, TP_REACH_NETWORK);
+            printf("listening on port %u%s%s\n", port,
+                   port == robot ? "" : " (chosen by the system)", tpi_buf_text(&access));
         }
         first_robot = i == 0 ? robot : first_robot;
         first_port = i == 0 ? port : first_port;
     }
     if (options->unix_path != NULL) {
-        printf("listening on unix:%s\n", options->unix_path);
+        tpi_buf_clear(&access);
+        put_access(&access, server, options, TP_REACH_UNIX);
+        printf("listening on unix:%s%s\n", options->unix_path, tpi_buf_text(&access));
     }
     if (first_port != 0 || options->unix_path != NULL) {
         put_url(&url, options, first_port);
         print_next(server, first_robot, tpi_buf_text(&url));
     }
     tpi_buf_fini(&url);
+    tpi_buf_fini(&access);
     fflush(stdout);
 }

@@ -25,15 +25,25 @@ void command_catch(int number, void (*handler)(int number))
     sigaction(number, &action, NULL);
 }
 
+/* A server says only that a key is missing; here it is known how one is given. */
+static bool misses_key(const char *text)
+{
+    static const char ending[] = "give a key";
+    const size_t length = strlen(text);
+
+    return length >= sizeof ending - 1 && strcmp(text + length - (sizeof ending - 1), ending) == 0;
+}
+
 int command_fail(const char *name, int code, const char *format, ...)
 {
+    char text[4096];
     va_list args;
 
-    fprintf(stderr, "troupe %s: ", name);
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    fputc('\n', stderr);
+    fprintf(stderr, "troupe %s: %s%s\n", name, text,
+            misses_key(text) ? " with --key-file, --key or TROUPE_KEY" : "");
     if (code == EXIT_USAGE) {
         fprintf(stderr, "Try: troupe %s --help\n", name);
     }

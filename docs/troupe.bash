@@ -1,7 +1,7 @@
 # Completion of the troupe command for bash: commands, options, interfaces, messages, and the
 # devices of the server that TROUPE_URL names.
 _troupe_commands="run check drivers list print send request property stat frames panic reset doctor interfaces encode decode demo"
-_troupe_server_options="--url --timeout --load --help"
+_troupe_server_options="--url --key --key-file --timeout --load --help"
 
 _troupe() {
     local words word count command options=
@@ -12,7 +12,7 @@ _troupe() {
         return
     fi
     case ${words[count - 1]} in
-    --load | --check | --unix | --plugin)
+    --load | --check | --unix | --plugin | --key-file)
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return
         ;;
@@ -23,7 +23,7 @@ _troupe() {
         ;;
     esac
     case $command in
-    interfaces) options="--json --schema --load --check --help $(_troupe_interfaces)" ;;
+    interfaces) options="--json --schema --rights --load --check --help $(_troupe_interfaces)" ;;
     encode | decode)
         case $count in
         2) options="--struct --load --help $(_troupe_interfaces)" ;;
@@ -42,7 +42,7 @@ _troupe() {
     frames) options="--json $_troupe_server_options" ;;
     stat) options="--json --watch $_troupe_server_options" ;;
     panic) options="--why $_troupe_server_options" ;;
-    reset) options="--key $_troupe_server_options" ;;
+    reset) options=$_troupe_server_options ;;
     print) options="--human --line --json --hex --only --rate --count $_troupe_server_options" ;;
     send) options="--repeat --for --lease --rank $_troupe_server_options" ;;
     request | property) options="--json $_troupe_server_options" ;;

@@ -209,10 +209,24 @@ static void tell_start(tp_after *after)
 {
     struct relay *of = (struct relay *)((char *)after - offsetof(struct relay, ending));
 
+    if (of->refused) {
+        of->refused = false;
+        tp_instance_fail(of->self, of->outcome, of->why);
+        return;
+    }
     if (of->outcome != TP_OK) {
         relay_stop(of);
     }
     tp_instance_started(of->self, of->outcome, of->why);
+}
+
+/* The key is not good any more, and the client has given up. */
+static void fail_later(struct relay *relay, const char *why)
+{
+    relay->refused = true;
+    relay->outcome = TP_E_DENIED;
+    snprintf(relay->why, sizeof relay->why, "%s", why);
+    tp_loop_after(tp_instance_loop(relay->self), &relay->ending);
 }
 
 static void lose_patience(void *context)
@@ -245,7 +259,6 @@ static void connection_changed(void *context, tp_client *client, const char *why
 {
     struct relay *of = context;
 
-    (void)client;
     if (why == NULL) {
         if (of->was_connected && !of->starting) {
             tell_readers(of, TP_OK, "the server is back");
@@ -254,7 +267,9 @@ static void connection_changed(void *context, tp_client *client, const char *why
     } else if (of->of_child) {
         return; /* not listening yet, or its owner knows more */
     } else if (of->starting) {
-        finish_start(of, TP_E_IO, why);
+        finish_start(of, tp_client_is_refused(client) ? TP_E_DENIED : TP_E_IO, why);
+    } else if (tp_client_is_refused(client)) {
+        fail_later(of, why);
     } else {
         tell_readers(of, TP_E_CLOSED, why);
     }
@@ -297,16 +312,19 @@ static tp_status open_counterparts(struct relay *relay, tp_error *err)
 
 tp_status relay_start(struct relay *relay, const char *url, int64_t patience_ns, tp_error *err)
 {
-    const tp_client_options options = {.name = tp_instance_name(relay->self),
-                                       .mode = TP_CLIENT_EVERYTHING,
-                                       .timeout_ns = relay->timeout_ns,
-                                       .extensions = true,
-                                       .catalogue = tp_instance_catalogue(relay->self),
-                                       .loop = tp_instance_loop(relay->self),
-                                       .changed = connection_changed,
-                                       .context = relay};
+    const tp_client_options options = {
+        .name = tp_instance_name(relay->self),
+        .mode = TP_CLIENT_EVERYTHING,
+        .timeout_ns = relay->timeout_ns,
+        .extensions = true,
+        .key = relay->key != NULL || relay->key_file != NULL ? relay->key : "",
+        .key_file = relay->key_file,
+        .catalogue = tp_instance_catalogue(relay->self),
+        .loop = tp_instance_loop(relay->self),
+        .changed = connection_changed,
+        .context = relay};
     relay->open_count = 0;
-    relay->was_connected = false;
+    relay->was_connected = relay->refused = false;
     tp_status status = tp_client_connect_later(&relay->client, url, &options, err);
     status = status == TP_OK ? open_counterparts(relay, err) : status;
     if (status != TP_OK) {

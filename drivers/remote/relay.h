@@ -31,10 +31,13 @@ struct relay {
     bool starting;
     bool was_connected;
     int64_t timeout_ns;
+    const char *key; /* borrowed, as the next; see tp_client_options. NULL for none */
+    const char *key_file;
     tp_timer *patience; /* owned: how long the start may take */
     tp_after ending;    /* tells how the start went, when no callback is under way */
     tp_status outcome;  /* what it will tell */
     char why[256];      /* and why */
+    bool refused;       /* the start was long ago, and it tells that the key is not good any more */
     bool of_child;      /* the other server is a child process, whose owner tells its end */
 };
 

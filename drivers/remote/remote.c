@@ -12,6 +12,8 @@ struct remote {
 
 static const tp_param remote_params[] = {
     {"url", NULL, NULL, "the other server: tcp:HOST:PORT or unix:PATH"},
+    {"key", NULL, "", "what gives the right to write and move there"},
+    {"key_file", NULL, "", "a file with the key in its first line, that only its owner can read"},
     {"devices", NULL, "", "what the devices are called there, if not the same as here"},
     {"timeout", "s", "5", "how long a device there may take to answer"},
     {"patience", "s", "1", "how long to wait for devices there to start"},
@@ -46,6 +48,11 @@ static tp_status remote_start(tp_instance *self, tp_error *err)
     int64_t patience_ns = 0;
     tp_status status = read_seconds(self, "patience", &patience_ns, err);
 
+    r->relay.key = tp_param_string(self, "key");
+    r->relay.key_file = tp_param_string(self, "key_file");
+    if (r->relay.key_file[0] != '\0' && r->relay.key[0] == '\0') {
+        r->relay.key = NULL;
+    }
     return status == TP_OK ? relay_start(&r->relay, tp_param_string(self, "url"), patience_ns, err)
                            : status;
 }

@@ -50,6 +50,7 @@ tp_status client_begin(struct client *client, const char *name)
     if (status == TP_OK) {
         tp_session_set_name(client->session, name);
         tp_session_set_local(client->session, is_local(name));
+        tp_session_set_reach(client->session, front->reach);
     }
     return status;
 }
@@ -115,6 +116,7 @@ tp_status tp_player_front_open(tp_player_front **out, tp_hub *hub, tp_loop *loop
     front->hub = hub;
     front->loop = loop;
     front->most_clients = options->most_clients;
+    front->reach = options->reach;
     tp_status status = listen_at(front, options->address, err);
     if (status != TP_OK) {
         tp_player_front_close(front);
@@ -159,7 +161,8 @@ tp_player_counts tp_player_front_counts(const tp_player_front *front)
 static tp_status open_front(void **out, tp_hub *hub, tp_loop *loop, const tp_front_place *place,
                             tp_error *err)
 {
-    const tp_player_options options = {.address = place->address, .robot = place->robot};
+    const tp_player_options options = {
+        .address = place->address, .robot = place->robot, .reach = place->reach};
     tp_player_front *front = NULL;
     tp_status status = tp_player_front_open(&front, hub, loop, &options, err);
 

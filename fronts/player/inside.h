@@ -6,6 +6,7 @@
  *     message.c      one message of a client: to the server itself, or to a device
  *     server.c       requests to the server itself (the interface `player`)
  *     queries.c      those that Player does not have: hello, rate, statistics, frames
+ *     auth.c         keys: shown, proved
  *     output.c       when which of the queued messages go out
  *     client.c       what connections and sources have in common, and the front
  */
@@ -60,6 +61,7 @@ struct tp_player_front {
     tp_hub *hub;   /* borrowed */
     tp_loop *loop; /* borrowed */
     uint32_t robot;
+    tp_reach reach;
     uint32_t most_clients;
     size_t client_count;
     struct client *clients; /* owned; the newest first */
@@ -121,6 +123,12 @@ void serve_rate(struct client *client, const tp_msghdr *request, const void *bod
 void serve_statistics(struct client *client, const tp_msghdr *request, const void *body);
 void serve_frames(struct client *client, const tp_msghdr *request, const void *body);
 void serve_transform(struct client *client, const tp_msghdr *request, const void *body);
+
+/* auth.c */
+void serve_auth(struct client *client, const tp_msghdr *request, const void *body);
+void serve_challenge(struct client *client, const tp_msghdr *request, const void *body);
+void serve_prove(struct client *client, const tp_msghdr *request, const void *body);
+void serve_right(struct client *client, const tp_msghdr *request, const void *body);
 
 /* panic.c */
 void serve_panic(struct client *client, const tp_msghdr *request, const void *body);

@@ -17,6 +17,7 @@ typedef struct tp_player_options {
     const char *address;   /* "tcp:127.0.0.1:6665", "unix:/path", "udp:127.0.0.1:6665" */
     uint32_t robot;        /* 0: the port that it listens on */
     uint32_t most_clients; /* 0: as many as there may be */
+    tp_reach reach;        /* where its clients come from */
 } tp_player_options;
 
 /* What a front on UDP did not do. */

@@ -25,8 +25,10 @@ void serve_hello(struct client *client, const tp_msghdr *request, const void *bo
 {
     static char name[] = "troupe";
     const tp_hello *theirs = body;
+    const bool read_only = tp_session_right(client->session) == TP_RIGHT_READ;
     const tp_hello ours = {.version = 1,
-                           .features = TP_HELLO_ERRORS | TP_HELLO_LEASES | TP_HELLO_EXTENSIONS,
+                           .features = TP_HELLO_ERRORS | TP_HELLO_LEASES | TP_HELLO_EXTENSIONS |
+                                       (read_only ? TP_HELLO_READ_ONLY : 0U),
                            .name_count = sizeof name,
                            .name = name};
     char software[LONGEST_NAME];

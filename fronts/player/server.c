@@ -184,12 +184,14 @@ static const struct {
     unsigned code;
     const tp_struct *type; /* NULL if it asks nothing */
     void (*serve)(struct client *client, const tp_msghdr *request, const void *body);
+    bool checks; /* whether the client may, by itself: there can be a key in the body */
 } services[] = {
     {TP_PLAYER_REQ_DEVLIST, NULL, serve_device_list},
     {TP_PLAYER_REQ_DRIVERINFO, &tp_desc_device_driverinfo, serve_driver_info},
     {TP_PLAYER_REQ_DEV, &tp_desc_device_req, serve_subscription},
     {TP_PLAYER_REQ_DATA, NULL, serve_data},
     {TP_PLAYER_REQ_DATAMODE, &tp_desc_device_datamode_req, serve_data_mode},
+    {TP_PLAYER_REQ_AUTH, &tp_desc_device_auth_req, serve_auth},
     {TP_PLAYER_REQ_ADD_REPLACE_RULE, &tp_desc_add_replace_rule_req, serve_rule},
     {TP_PLAYER_REQ_HELLO, &tp_desc_hello, serve_hello},
     {TP_PLAYER_REQ_RATE, &tp_desc_rate_req, serve_rate},
@@ -197,8 +199,11 @@ static const struct {
     {TP_PLAYER_REQ_FRAMES, NULL, serve_frames},
     {TP_PLAYER_REQ_TRANSFORM, &tp_desc_transform_req, serve_transform},
     {TP_PLAYER_REQ_PANIC, &tp_desc_panic, serve_panic},
-    {TP_PLAYER_REQ_RESET_PANIC, &tp_desc_panic_reset, serve_reset_panic},
+    {TP_PLAYER_REQ_RESET_PANIC, &tp_desc_panic_reset, serve_reset_panic, .checks = true},
     {TP_PLAYER_REQ_GET_PANIC, NULL, serve_get_panic},
+    {TP_PLAYER_REQ_CHALLENGE, NULL, serve_challenge},
+    {TP_PLAYER_REQ_PROVE, &tp_desc_auth_proof, serve_prove},
+    {TP_PLAYER_REQ_RIGHT, NULL, serve_right},
 };
 
 static void serve_with_body(struct client *client, const tp_msghdr *header, size_t service,
@@ -215,11 +220,28 @@ static void serve_with_body(struct client *client, const tp_msghdr *header, size
     free(value);
 }
 
+/* Whether the client may ask this; if not, it is told. */
+static bool may(struct client *client, const tp_msghdr *header, size_t service)
+{
+    const tp_message *what =
+        tp_interface_message(&tp_interface_player, TP_KIND_REQUEST, services[service].code);
+    tp_error err = {0};
+
+    if (services[service].checks || tp_session_may(client->session, what, &err) == TP_OK) {
+        return true;
+    }
+    refuse(client, header, err.code, err.text);
+    return false;
+}
+
 void serve(struct client *client, const tp_msghdr *header, const unsigned char *body, size_t length)
 {
     for (size_t i = 0; i < sizeof services / sizeof services[0]; i++) {
         if (header->type != TP_MSGTYPE_REQ || header->subtype != services[i].code) {
             continue;
+        }
+        if (!may(client, header, i)) {
+            return;
         }
         if (services[i].type == NULL) {
             services[i].serve(client, header, NULL);

@@ -47,7 +47,8 @@ typedef enum tp_client_mode {
     TP_CLIENT_EVERYTHING, /* pushed: every message as soon as it is there */
 } tp_client_mode;
 
-/* All may be zero. What is pointed to is borrowed as long as the client; the name is copied. */
+/* All may be zero. What is pointed to is borrowed as long as the client; name and key are copied.
+ */
 typedef struct tp_client_options {
     const char *name;   /* what the program is called in the server's statistics */
     int64_t timeout_ns; /* of calls that wait; 0 for 5 s, TP_NEVER for none */
@@ -58,6 +59,12 @@ typedef struct tp_client_options {
     const tp_catalogue *catalogue; /* NULL for the built-in interfaces */
     tp_loop *loop;                 /* the program's own loop; NULL for one of the client's own */
     const struct tp_kit *kit;      /* of inproc: servers; NULL for none but what the file loads */
+    /* What gives the program the right to do more than read. A server of ours never sees the key
+     * itself; a Player server does. `key` is NULL for the environment's TROUPE_KEY (which no Player
+     * server is shown), "" for none. `key_file`: its first line is the key, and only its owner (and
+     * group) may read it; NULL or "" for none. */
+    const char *key;
+    const char *key_file;
     /* The connection was made, or lost (`why` says the reason; NULL when it was made). */
     void (*changed)(void *context, tp_client *client, const char *why);
     void *context;
@@ -71,7 +78,8 @@ typedef struct tp_client_options {
  *     inproc:FILE.cfg                a server of the program's own, without any network, which runs
  *                                    as long as the client does, in the client's calls
  *     NULL                           the environment's TROUPE_URL, or else localhost
- * Fails with the reason: "connect to tcp:localhost:6665: connection refused". */
+ * Fails with the reason: "connect to tcp:localhost:6665: connection refused". TP_E_DENIED if no key
+ * of the server fits. */
 TP_API tp_status tp_client_connect(tp_client **out, const char *url,
                                    const tp_client_options *options, tp_error *err);
 
@@ -93,6 +101,13 @@ TP_API const char *tp_client_url(const tp_client *client);
 
 /* Whether the server is one of ours: explains failures, knows rates, frames and statistics. */
 TP_API bool tp_client_is_troupe(const tp_client *client);
+
+/* What the client may do there, as far as is known; everything at a Player server. Commands that
+ * need more fail with TP_E_DENIED, as requests do. */
+TP_API tp_right tp_client_right(const tp_client *client);
+
+/* Whether no key of the server fits this client's: it does not try again. */
+TP_API bool tp_client_is_refused(const tp_client *client);
 
 /* What the server said first: "Player v.3.1.1-dev". "" while not connected. */
 TP_API const char *tp_client_banner(const tp_client *client);

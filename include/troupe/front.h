@@ -75,7 +75,7 @@ TP_API void tp_session_count_sent(tp_session *session, uint64_t messages);
 TP_API tp_status tp_hub_statistics(const tp_hub *hub, tp_statistics **out);
 
 /* Whether there is a panic: one block, to be freed with free(). */
-TP_API tp_status tp_hub_panic(const tp_hub *hub, tp_panic **out);
+TP_API tp_status tp_hub_panic(const tp_hub *hub, tp_panic_state **out);
 
 /* The frames of reference, of all robots: one block, to be freed with free(). */
 TP_API tp_status tp_hub_frames(const tp_hub *hub, tp_frame_list **out);
@@ -98,7 +98,7 @@ TP_API const char *tp_session_driver_name(const tp_device *device);
 /* Open a device: `done` tells how it went, once, unless the session is destroyed before. Data comes
  * only after `done`. Opening twice means data twice, and closing twice. `access` is TP_OPEN_MODE or
  * one of the others of interfaces/player.padi; a device that another client holds exclusively is
- * refused to those who want that too. */
+ * refused to those who want that too, and whoever opens to write has to have that right. */
 typedef void tp_session_opened(void *context, const tp_msghdr *request, tp_device *device,
                                tp_status status, const tp_error *err);
 TP_API tp_status tp_session_open(tp_session *session, tp_device *device, unsigned access,
@@ -128,13 +128,53 @@ TP_API void tp_session_speak_leases(tp_session *session, bool on);
 /* Stop everything that moves; whoever sees danger may. */
 TP_API void tp_session_panic(tp_session *session, const char *why);
 
-/* End the panic with this number. TP_E_DENIED unless this client raised it, has the operator's key,
- * or is on this machine and there is no such key. */
+/* End the panic with this number. `key` is one that came along with the request, and is shown
+ * first; "" for none. TP_E_DENIED unless this client raised it, has an operator's right, or is on
+ * this machine, may move, and there is no operator's key. */
 TP_API tp_status tp_session_reset_panic(tp_session *session, unsigned epoch, const char *key,
                                         tp_error *err);
 
 /* The client is on this machine. */
 TP_API void tp_session_set_local(tp_session *session, bool on);
+
+/* ---- Rights ---------------------------------------------------------------------------------- */
+
+/* Where clients come from; what they may do without a key depends on it. A session that nobody says
+ * anything about comes from a network. */
+typedef enum tp_reach {
+    TP_REACH_NETWORK,
+    TP_REACH_UNIX,   /* a socket in the file system, which has permissions of its own */
+    TP_REACH_INSIDE, /* this program, or a process that is a part of it: may do everything */
+    TP_REACH_COUNT,
+} tp_reach;
+TP_API void tp_session_set_reach(tp_session *session, tp_reach reach);
+
+/* The right that a message needs, and that opening a device in this mode needs. */
+TP_API tp_right tp_right_needed(const tp_message *what);
+TP_API tp_right tp_right_to_open(unsigned access);
+
+TP_API const char *tp_right_name(tp_right right); /* "read", "write", "move", "operate" */
+
+/* The one place that decides whether a client may send a message: TP_OK, or TP_E_DENIED with what
+ * is missing. tp_session_send() asks it; whatever a front does by itself has to ask it too. */
+TP_API tp_status tp_session_may(const tp_session *session, const tp_message *what, tp_error *err);
+
+/* What the client may do now, and the name of the key that it has shown; "" for none. */
+TP_API tp_right tp_session_right(const tp_session *session);
+TP_API const char *tp_session_key(const tp_session *session);
+
+/* A new challenge; the one before it is worth nothing any more. TP_E_UNSUPPORTED if the server has
+ * no keys. */
+TP_API tp_status tp_session_challenge(tp_session *session, uint8_t nonce[TP_AUTH_NONCE_LENGTH],
+                                      tp_error *err);
+
+/* The answer to the last challenge, which is used up; or a key itself, as old clients show it. The
+ * client gets the right of the key that fits. TP_E_DENIED if none does; then nothing more is looked
+ * at for a while (TP_E_LIMIT), each time for longer. TP_E_INVALID without a challenge. */
+TP_API tp_status tp_session_prove(tp_session *session, const uint8_t *digest, size_t length,
+                                  tp_error *err);
+TP_API tp_status tp_session_show_key(tp_session *session, const void *key, size_t length,
+                                     tp_error *err);
 
 /* So many requests are under way that no more should be read from the client. `ready` is called
  * when that changes. */
@@ -170,6 +210,7 @@ TP_API uint64_t tp_session_dropped(const tp_session *session);
 typedef struct tp_front_place {
     const char *address; /* "tcp:127.0.0.1:6665", "udp:127.0.0.1:6665", "unix:/run/troupe" */
     unsigned robot;      /* 0 for the port that it listens on */
+    tp_reach reach;      /* where its clients come from */
 } tp_front_place;
 
 /* The one symbol that a front exports: tp_front_player. */

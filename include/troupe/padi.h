@@ -139,9 +139,10 @@ typedef enum tp_mark { TP_MARK_REQUIRED, TP_MARK_OPTIONAL, TP_MARK_EXTENSION } t
 
 /* What a message does to the device, and so what its sender has to be allowed to. */
 typedef enum tp_effect {
-    TP_EFFECT_READS,  /* nothing: data, and requests that only ask */
-    TP_EFFECT_WRITES, /* changes something */
-    TP_EFFECT_MOVES,  /* may set something in motion, which has to be able to stop */
+    TP_EFFECT_READS,    /* nothing: data, and requests that only ask */
+    TP_EFFECT_WRITES,   /* changes something */
+    TP_EFFECT_MOVES,    /* may set something in motion, which has to be able to stop */
+    TP_EFFECT_OPERATES, /* decides for all clients, as ending a panic does */
 } tp_effect;
 
 /* Calls the operation for a message in a driver's table of operations (`tp_NAME_ops`). `ask` is
@@ -195,7 +196,7 @@ TP_API const tp_message *tp_interface_message_named(const tp_interface *interfac
 TP_API const char *tp_kind_name(tp_kind kind);
 TP_API tp_kind tp_kind_named(const char *name);
 TP_API const char *tp_mark_name(tp_mark mark);
-TP_API const char *tp_effect_name(tp_effect effect); /* "reads", "writes", "moves" */
+TP_API const char *tp_effect_name(tp_effect effect); /* "reads", "writes", "moves", "operates" */
 TP_API const char *tp_type_name(tp_type type); /* as in .padi files: "u8" ... "char", "struct" */
 
 /* How many elements the field of this value has. */

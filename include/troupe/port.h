@@ -81,6 +81,15 @@ TP_API tp_status tp_port_write(tp_port *port, const void *bytes, size_t length, 
 TP_API tp_status tp_port_printf(tp_port *port, tp_error *err, const char *format, ...)
     TP_PRINTF(3, 4);
 
+/* Have these bytes written to the line if the server dies, in whatever way, by a process of its
+ * own: whatever stops the robot, and before it whatever ends a command that was cut in the middle.
+ * At most 1024; other ones can be told at any time, and count from then on; none ends it. They are
+ * not written when the port is closed in order. The first call waits until the guard is there, at
+ * most 5 seconds; later ones do not wait. What the configuration says (`guard`) goes before it. A
+ * script has no use for a guard: accepted, and nothing is done. Fails if the guard cannot be
+ * started; one that ends is started again by the framework. */
+TP_API tp_status tp_port_guard(tp_port *port, const void *bytes, size_t length, tp_error *err);
+
 /* Have the instance's `input` operation called whenever bytes have come, and once when the other
  * side is gone. It reads with a deadline of 0 until TP_E_TIMEOUT; what it leaves, half a line for
  * instance, is there when more has come. Off again with false. */

@@ -32,6 +32,8 @@ typedef struct tp_server_options {
      * Borrowed as long as the server. Optional. */
     const tp_driver *const *drivers;
     const char *program; /* the troupe program, for `isolated yes`; NULL if there is none */
+    const char *guard;   /* the program that guards lines; NULL for troupe-guard beside `program`,
+                          * or else where programs are searched for */
     bool udp;            /* listen for datagrams too, on the same ports */
     /* Told of what is odd in the file, and later of failures. Optional. */
     void (*note)(void *context, const char *text);
@@ -62,6 +64,11 @@ TP_API void tp_server_stop(tp_server *server);
 TP_API void tp_server_panic(tp_server *server, const char *who, const char *why);
 TP_API void tp_server_panic_by_signal(const tp_server *server);
 
+/* From the handler of a signal that ends the process (SIGSEGV, SIGABRT): lines that are guarded get
+ * their stop bytes now, and not only after the core has been dumped; nothing else is written any
+ * more. `troupe run` does so. */
+TP_API void tp_server_crash(const tp_server *server);
+
 /* One turn of the loop; waits for something to happen only if `wait`. */
 TP_API void tp_server_step(tp_server *server, bool wait);
 
@@ -70,6 +77,10 @@ TP_API tp_hub *tp_server_hub(const tp_server *server);
 
 /* Where it listens: the i-th robot of the configuration and its port; false beyond the last. */
 TP_API bool tp_server_port(const tp_server *server, size_t i, unsigned *robot, unsigned *port);
+
+/* What clients without a key may do, by where they come from; and how many keys there are. */
+TP_API tp_right tp_server_guests(const tp_server *server, tp_reach reach);
+TP_API size_t tp_server_key_count(const tp_server *server);
 
 /* The devices, in the order of the file; after a reload new ones are behind the others. */
 TP_API size_t tp_server_device_count(const tp_server *server);

@@ -1,4 +1,4 @@
-/* text.c - nearest names, hexadecimal, UTF-8. */
+/* text.c - nearest names, hexadecimal, escapes, UTF-8. */
 #include "base/text.h"
 
 #include <ctype.h>
@@ -126,6 +126,23 @@ tp_status tpi_hex_read(tpi_buf *out, const char *text, size_t length, tp_error *
         i += 2;
     }
     return out->failed ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
+}
+
+size_t tpi_escape_read(const char *text, size_t available, char *out)
+{
+    static const char letters[] = "nrt0\\\"'";
+    static const char meanings[] = "\n\r\t\0\\\"'";
+    const char *letter = available > 0 && text[0] != '\0' ? strchr(letters, text[0]) : NULL;
+
+    if (letter != NULL) {
+        *out = meanings[letter - letters];
+        return 1;
+    }
+    if (available < 3 || text[0] != 'x' || digit_value(text[1]) < 0 || digit_value(text[2]) < 0) {
+        return 0;
+    }
+    *out = (char)(digit_value(text[1]) << 4 | digit_value(text[2]));
+    return 3;
 }
 
 /* What the first byte of a sequence says: its length and the least code point it may carry. */

@@ -1,4 +1,4 @@
-/* text.h - small helpers for names and hexadecimal text. */
+/* text.h - small helpers for names, and for bytes that are written as text. */
 #ifndef TROUPE_BASE_TEXT_H
 #define TROUPE_BASE_TEXT_H
 
@@ -28,6 +28,10 @@ void tpi_hex_put(tpi_buf *out, const void *bytes, size_t length);
 /* Append the bytes that hex digits stand for; blanks between bytes are skipped. Fails with the
  * place and the character that is none. */
 tp_status tpi_hex_read(tpi_buf *out, const char *text, size_t length, tp_error *err);
+
+/* The byte that an escape stands for, given what follows its backslash: n, r, t, 0, \\, ", ' or x
+ * and two hex digits. Its length, 0 if it is none. */
+size_t tpi_escape_read(const char *text, size_t available, char *out);
 
 /* Length of the UTF-8 sequence at `text`, 0 if it is none. */
 size_t tpi_utf8_length(const char *text, size_t available);

@@ -367,6 +367,28 @@ static void text_is_valid_only_throughout(void **state)
     assert_false(tpi_utf8_valid("\xa4 good", 6));
 }
 
+static void escapes_stand_for_bytes(void **state)
+{
+    static const struct {
+        const char *text;
+        size_t length;
+        char byte;
+    } cases[] = {{"n", 1, '\n'},    {"rest", 1, '\r'}, {"t", 1, '\t'}, {"0", 1, '\0'},
+                 {"\\", 1, '\\'},   {"\"", 1, '"'},    {"'", 1, '\''}, {"x0a", 3, '\n'},
+                 {"x1Bz", 3, 0x1b}, {"", 0, 0},        {"x1", 0, 0},   {"x1g", 0, 0},
+                 {"N", 0, 0},       {" n", 0, 0}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char byte = 0;
+        assert_int_equal(tpi_escape_read(cases[i].text, strlen(cases[i].text), &byte),
+                         cases[i].length);
+        assert_int_equal(byte, cases[i].byte);
+    }
+    assert_int_equal(tpi_escape_read("x0a", 2, &(char){0}), 0);
+    assert_int_equal(tpi_escape_read("\0", 1, &(char){0}), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -384,6 +406,7 @@ int main(void)
         cmocka_unit_test(every_byte_survives_hex),
         cmocka_unit_test(hex_of_a_huge_size_fails_the_buffer),
         cmocka_unit_test(hex_tells_when_memory_runs_out),
+        cmocka_unit_test(escapes_stand_for_bytes),
         cmocka_unit_test(the_borders_of_each_length_are_accepted),
         cmocka_unit_test(cut_sequences_are_refused),
         cmocka_unit_test(what_is_not_utf8_is_refused),

@@ -81,9 +81,9 @@ static tpi_ask *find_overdue(const tp_client *client, int64_t now_ns)
 /* Why the connection is lost, with the name of the device in front. */
 static void say_lost(const tpi_ask *ask, tp_error *err)
 {
-    tp_fail(err, TP_E_CLOSED, "%s", ask->client->why.text);
+    tp_fail(err, ask->client->why.code, "%s", ask->client->why.text);
     if (ask->proxy != NULL) {
-        tp_wrap(err, TP_E_CLOSED, ask->proxy->name);
+        tp_wrap(err, err->code, ask->proxy->name);
     }
 }
 
@@ -317,7 +317,7 @@ void tpi_ask_fail_sent(tp_client *client, bool all)
     }
     while ((failing = find_failing(client)) != NULL) {
         say_lost(failing, &err);
-        tpi_ask_finish(failing, TP_E_CLOSED, NULL, err.text);
+        tpi_ask_finish(failing, err.code, NULL, err.text);
     }
 }
 

@@ -186,7 +186,8 @@ static tp_status set_options(tp_client *client, const tp_client_options *options
     }
     client->name = copy_text(client->options.name != NULL ? client->options.name : "a program");
     client->gives_up = client->options.stay_lost;
-    return client->name == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
+    return client->name == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory")
+                                : tpi_client_take_key(client, err);
 }
 
 /* What a client is made of, whatever its transport. `server` is the one in this program, if any. */
@@ -272,6 +273,7 @@ void tp_client_destroy(tp_client *client)
     }
     tp_catalogue_destroy(client->own_catalogue);
     free(client->rules);
+    tpi_client_forget_key(client);
     free(client->name);
     free(client->url);
     free(client);

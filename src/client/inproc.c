@@ -425,6 +425,7 @@ static tp_status inproc_begin(tp_client *client, tp_error *err)
         return tp_wrap(err, status, client->url);
     }
     tp_session_set_name(inproc->session, "in the program");
+    tp_session_set_reach(inproc->session, TP_REACH_INSIDE);
     tp_session_set_software(inproc->session, client->name);
     tp_session_explain_failures(inproc->session, true);
     tp_session_allow_extensions(inproc->session, client->options.extensions);
@@ -433,6 +434,7 @@ static tp_status inproc_begin(tp_client *client, tp_error *err)
     inproc->pull = client->mode == TP_CLIENT_FRESH;
     inproc->told_drops = 0;
     client->troupe = true;
+    client->right = TP_RIGHT_OPERATE;
     memcpy(client->banner, "Troupe in this program", sizeof "Troupe in this program");
     tp_loop_after(client->loop, &inproc->drain);
     return TP_OK;

@@ -4,6 +4,7 @@
  *     client.c      its life
  *     wait.c        the calls that wait
  *     state.c       connecting, losing the connection, connecting again
+ *     auth.c        proving that the program has a key
  *     ask.c         requests under way: when they may be sent, and which answer is whose
  *     request.c     commands and requests of the program
  *     proxy.c       devices that are open
@@ -229,9 +230,14 @@ struct tp_client {
     tp_client_mode mode;           /* never AUTO */
 
     tpi_client_state state;
-    bool gives_up; /* does not try again once the connection is lost */
-    bool told;     /* of the loss, or of the first failure */
-    bool troupe;   /* the server answered our hello */
+    bool gives_up;     /* does not try again once the connection is lost */
+    bool told;         /* of the loss, or of the first failure */
+    bool troupe;       /* the server answered our hello */
+    bool was_troupe;   /* one of ours was there once */
+    char *key;         /* owned; NULL for none */
+    bool may_show_key; /* to a Player server */
+    bool refused;      /* no key of the server fits: trying again cannot mend that */
+    tp_right right;    /* what the server allows, as far as is known */
     char banner[TP_IDENT_STRLEN + 1];
     tp_error why;    /* the connection is lost */
     uint32_t losses; /* of connections that had been made */
@@ -279,6 +285,19 @@ tp_status tpi_client_begin(tp_client *client, tp_error *err);
 void tpi_client_is_up(tp_client *client);
 TP_PRINTF(2, 3) void tpi_client_is_down(tp_client *client, const char *why, ...);
 void tpi_client_watch(void *context);
+
+/* The greeting is over: the server is known, and the key is proved. Or it is not, for good. */
+void tpi_client_is_greeted(tp_client *client);
+void tpi_client_is_refused(tp_client *client, const char *why);
+tp_status tpi_client_introduce(tp_client *client, unsigned code, const void *value,
+                               void (*done)(tpi_ask *ask, tp_status status, const tp_msg *answer,
+                                            const char *why));
+
+/* auth.c: read the key that the options name; forget it. Prove it, if there is one, and tell
+ * tpi_client_is_greeted(). */
+tp_status tpi_client_take_key(tp_client *client, tp_error *err);
+void tpi_client_forget_key(tp_client *client);
+void tpi_client_authenticate(tp_client *client);
 
 /* Without a greeting: the transport knows who it talks to. */
 void tpi_client_is_connected(tp_client *client);

@@ -288,7 +288,7 @@ tp_status tp_client_open_later(tp_client *client, const tp_interface *interface,
                        UINT16_MAX);
     }
     if (client->state == TPI_CLIENT_LOST && client->gives_up) {
-        return tp_fail(err, TP_E_CLOSED, "%s", client->why.text);
+        return tp_fail(err, client->why.code, "%s", client->why.text);
     }
     tp_proxy *proxy = create(client, interface, index, access);
     if (proxy == NULL) {
@@ -422,7 +422,7 @@ tp_status tp_client_open_device(tp_client *client, const tp_interface *interface
     if (status == TP_OK) {
         status = tp_fail(err, opening.err.code, "%s", opening.err.text);
     } else if (client->state != TPI_CLIENT_CONNECTED) {
-        status = tp_fail(err, TP_E_CLOSED, "%s: %s", proxy->name, client->why.text);
+        status = tp_fail(err, client->why.code, "%s: %s", proxy->name, client->why.text);
     } else {
         tp_fail(err, status, "%s: it was not opened in time", proxy->name);
     }

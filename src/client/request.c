@@ -2,6 +2,7 @@
 #include <assert.h>
 
 #include "client/inside.h"
+#include "troupe/front.h"
 
 /* ---- Commands -------------------------------------------------------------------------------- */
 
@@ -26,7 +27,7 @@ static tp_status fail_not_open(const tp_proxy *proxy, tp_error *err)
         return tp_fail(err, proxy->refusal.code, "%s", proxy->refusal.text);
     }
     if (client->state == TPI_CLIENT_LOST) {
-        return tp_fail(err, TP_E_CLOSED, "%s: %s", proxy->name, client->why.text);
+        return tp_fail(err, client->why.code, "%s: %s", proxy->name, client->why.text);
     }
     return tp_fail(err, TP_E_CLOSED, "%s: it is not open yet", proxy->name);
 }
@@ -49,6 +50,10 @@ tp_status tp_proxy_command(tp_proxy *proxy, unsigned code, const void *value, tp
     }
     if (what->ask != NULL && value == NULL) {
         return tp_fail(err, TP_E_INVALID, "%s: %s needs a value", proxy->name, what->name);
+    }
+    if (client->right < tp_right_needed(what)) { /* the server would not answer */
+        return tp_fail(err, TP_E_DENIED, "%s: %s needs the right to %s: give a key", proxy->name,
+                       what->name, tp_right_name(tp_right_needed(what)));
     }
     status = client->transport->send(client, &header, what, what->ask != NULL ? value : NULL, err);
     tpi_client_moved(client, proxy, what);
@@ -185,7 +190,7 @@ tp_status tp_client_request(tp_client *client, unsigned code, const void *ask, c
                        code);
     }
     if (status == TP_OK && client->state == TPI_CLIENT_LOST && client->gives_up) {
-        status = tp_fail(err, TP_E_CLOSED, "%s", client->why.text);
+        status = tp_fail(err, client->why.code, "%s", client->why.text);
     }
     status = status == TP_OK ? tpi_client_ask(client, NULL, what, ask, &msg, err) : status;
     return status == TP_OK ? give(&client->answer, msg, what, answer, client->url, err) : status;

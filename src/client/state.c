@@ -3,7 +3,7 @@
  *
  * After the transport is up we say hello, and right behind it choose the data mode. A server of
  * ours answers both; Player drops the hello without a word and acknowledges the mode. So when the
- * mode is acknowledged it is known which of the two it is.
+ * mode is acknowledged it is known which of the two it is, and how a key is proved to it (auth.c).
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -75,8 +75,15 @@ void tpi_client_tell_made(tp_client *client)
 
 static void on_hello(tpi_ask *ask, tp_status status, const tp_msg *answer, const char *why)
 {
+    tp_client *client = ask->client;
+    const tp_hello *hello = answer != NULL ? tp_msg_payload(answer) : NULL;
+
     (void)why;
-    ask->client->troupe = status == TP_OK && answer != NULL;
+    client->troupe = status == TP_OK && hello != NULL;
+    client->was_troupe = client->was_troupe || client->troupe;
+    if (client->troupe && (hello->features & TP_HELLO_READ_ONLY) != 0) {
+        client->right = TP_RIGHT_READ;
+    }
 }
 
 /* A hello that Player has dropped. */
@@ -103,11 +110,24 @@ static void on_mode(tpi_ask *ask, tp_status status, const tp_msg *answer, const 
         return;
     }
     forget_hello(client);
+    tpi_client_authenticate(client);
+}
+
+void tpi_client_is_greeted(tp_client *client)
+{
     tpi_client_is_connected(client);
     tpi_client_tell_made(client);
 }
 
-static tp_status introduce(tp_client *client, unsigned code, const void *value, tpi_ask_done *done)
+void tpi_client_is_refused(tp_client *client, const char *why)
+{
+    client->refused = true;
+    client->gives_up = true;
+    tpi_client_is_down(client, "%s: the key is refused: %s", client->url, why);
+}
+
+tp_status tpi_client_introduce(tp_client *client, unsigned code, const void *value,
+                               tpi_ask_done *done)
 {
     const tpi_question question = {.what = tpi_client_server_message(code),
                                    .value = value,
@@ -131,11 +151,12 @@ void tpi_client_is_up(tp_client *client)
 
     client->state = TPI_CLIENT_GREETING;
     client->troupe = false;
+    client->right = TP_RIGHT_OPERATE;
     if (!client->options.plain) {
-        status = introduce(client, TP_PLAYER_REQ_HELLO, &hello, on_hello);
+        status = tpi_client_introduce(client, TP_PLAYER_REQ_HELLO, &hello, on_hello);
     }
     if (status == TP_OK) {
-        status = introduce(client, TP_PLAYER_REQ_DATAMODE, &mode, on_mode);
+        status = tpi_client_introduce(client, TP_PLAYER_REQ_DATAMODE, &mode, on_mode);
     }
     if (status != TP_OK) {
         tpi_client_is_down(client, "%s: %s", client->url, tp_status_text(status));
@@ -180,7 +201,7 @@ void tpi_client_is_down(tp_client *client, const char *why, ...)
     va_start(arguments, why);
     (void)vsnprintf(text, sizeof text, why, arguments);
     va_end(arguments);
-    tp_fail(&client->why, TP_E_CLOSED, "%s", text);
+    tp_fail(&client->why, client->refused ? TP_E_DENIED : TP_E_CLOSED, "%s", text);
     client->transport->end(client);
     client->state = TPI_CLIENT_LOST;
     client->losses += was_connected;

@@ -61,15 +61,40 @@ static tp_status read_beside(struct tpi_cfg_parser *p, struct inclusion *file, c
     return tpi_file_read(&file->text, file->path, TPI_CFG_MOST_BYTES - p->bytes, err);
 }
 
-/* Beside the file that includes it, or else beside the main one, which is where Player and Stage
- * look. */
+/* Look for the file, whatever folder it is said to be in, in those of the options. */
+static tp_status read_from_folders(struct tpi_cfg_parser *p, struct inclusion *file)
+{
+    const struct inclusion as_named = *file;
+    const char *slash = strrchr(file->name.text, '/');
+    tp_status status = TP_E_IO;
+
+    file->name.text = slash == NULL ? file->name.text : slash + 1;
+    for (const char *at = p->options.folders; at != NULL && status == TP_E_IO;) {
+        const size_t length = strcspn(at, ":");
+        tpi_buf folder = {0};
+        tpi_buf_printf(&folder, "%.*s/", (int)length, at);
+        status =
+            folder.failed ? TP_E_NOMEM : read_beside(p, file, length > 0 ? folder.data : "", NULL);
+        tpi_buf_fini(&folder);
+        at = at[length] == '\0' ? NULL : at + length + 1;
+    }
+    file->name = as_named.name;
+    return status;
+}
+
+/* Player and Stage look beside the main file only. */
 static tp_status read_inclusion(struct tpi_cfg_parser *p, struct inclusion *file)
 {
+    const bool stage = p->options.dialect == TPI_CFG_STAGE;
+    const char *current = p->files[p->file_count - 1];
     tp_error err = {0};
-    tp_status status = read_beside(p, file, p->files[p->file_count - 1], &err);
+    tp_status status = read_beside(p, file, stage ? p->files[0] : current, &err);
 
     if (status == TP_E_IO && p->file_count > 1) {
-        status = read_beside(p, file, p->files[0], NULL);
+        status = read_beside(p, file, stage ? current : p->files[0], NULL);
+    }
+    if (status == TP_E_IO && stage) {
+        status = read_from_folders(p, file);
     }
     if (status == TP_E_NOMEM) {
         return tpi_cfg_no_memory(p);
@@ -156,8 +181,8 @@ static tp_status parse_main(tpi_cfg *cfg, struct tpi_cfg_parser *p, const char *
     return status == TP_OK ? tpi_cfg_check_units(&cfg->root, p->err) : status;
 }
 
-tp_status tpi_cfg_parse(tpi_cfg **out, const char *path, const char *text, size_t length,
-                        tpi_cfg_note *note, void *context, tp_error *err)
+tp_status tpi_cfg_parse_as(tpi_cfg **out, const char *path, const char *text, size_t length,
+                           const tpi_cfg_options *options, tp_error *err)
 {
     *out = NULL;
     if (length > TPI_CFG_MOST_BYTES) {
@@ -167,7 +192,7 @@ tp_status tpi_cfg_parse(tpi_cfg **out, const char *path, const char *text, size_
     if (cfg == NULL) {
         return tp_fail(err, TP_E_NOMEM, "%s: out of memory", path);
     }
-    struct tpi_cfg_parser p = {.cfg = cfg, .note = note, .context = context, .err = err};
+    struct tpi_cfg_parser p = {.cfg = cfg, .options = *options, .err = err};
     tp_status status = parse_main(cfg, &p, path, text, length);
 
     tpi_buf_fini(&p.values);
@@ -180,18 +205,34 @@ tp_status tpi_cfg_parse(tpi_cfg **out, const char *path, const char *text, size_
     return TP_OK;
 }
 
-tp_status tpi_cfg_load(tpi_cfg **out, const char *path, tpi_cfg_note *note, void *context,
-                       tp_error *err)
+tp_status tpi_cfg_load_as(tpi_cfg **out, const char *path, const tpi_cfg_options *options,
+                          tp_error *err)
 {
     tpi_buf text = {0};
 
     *out = NULL;
     tp_status status = tpi_file_read(&text, path, TPI_CFG_MOST_BYTES, err);
     if (status == TP_OK) {
-        status = tpi_cfg_parse(out, path, tpi_buf_text(&text), text.length, note, context, err);
+        status = tpi_cfg_parse_as(out, path, tpi_buf_text(&text), text.length, options, err);
     }
     tpi_buf_fini(&text);
     return status;
+}
+
+tp_status tpi_cfg_parse(tpi_cfg **out, const char *path, const char *text, size_t length,
+                        tpi_cfg_note *note, void *context, tp_error *err)
+{
+    const tpi_cfg_options options = {.note = note, .context = context};
+
+    return tpi_cfg_parse_as(out, path, text, length, &options, err);
+}
+
+tp_status tpi_cfg_load(tpi_cfg **out, const char *path, tpi_cfg_note *note, void *context,
+                       tp_error *err)
+{
+    const tpi_cfg_options options = {.note = note, .context = context};
+
+    return tpi_cfg_load_as(out, path, &options, err);
 }
 
 void tpi_cfg_destroy(tpi_cfg *cfg)

@@ -66,11 +66,30 @@ typedef struct tpi_cfg tpi_cfg;
 /* Told of what is tolerated or odd; `text` begins with "FILE:LINE:COLUMN: ". */
 typedef void tpi_cfg_note(void *context, const char *text);
 
-/* Load a file with what it includes. `note` may be NULL. */
-tp_status tpi_cfg_load(tpi_cfg **out, const char *path, tpi_cfg_note *note, void *context,
-                       tp_error *err);
+/* Whose files they are. In Player's, a field that is given again keeps values that it does not get
+ * anew, and included files are looked for beside the one that names them, then beside the main one.
+ * In Stage's, the last value of a field replaces the others, and files are looked for beside the
+ * main one first, and at last, by their names without folders, in `folders`. */
+typedef enum tpi_cfg_dialect { TPI_CFG_PLAYER, TPI_CFG_STAGE } tpi_cfg_dialect;
+
+typedef struct tpi_cfg_options {
+    tpi_cfg_dialect dialect;
+    const char *folders; /* borrowed: separated by colons; may be NULL */
+    tpi_cfg_note *note;  /* may be NULL */
+    void *context;       /* of `note`; borrowed */
+} tpi_cfg_options;
+
+/* Load a file with what it includes. */
+tp_status tpi_cfg_load_as(tpi_cfg **out, const char *path, const tpi_cfg_options *options,
+                          tp_error *err);
 
 /* Parse a text as if it were the file `path`; includes are found relative to that. */
+tp_status tpi_cfg_parse_as(tpi_cfg **out, const char *path, const char *text, size_t length,
+                           const tpi_cfg_options *options, tp_error *err);
+
+/* The same for Player's files. `note` may be NULL. */
+tp_status tpi_cfg_load(tpi_cfg **out, const char *path, tpi_cfg_note *note, void *context,
+                       tp_error *err);
 tp_status tpi_cfg_parse(tpi_cfg **out, const char *path, const char *text, size_t length,
                         tpi_cfg_note *note, void *context, tp_error *err);
 

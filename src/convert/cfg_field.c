@@ -72,8 +72,8 @@ static tp_status overwrite(struct tpi_cfg_parser *p, tpi_cfg_field *old, const t
 
     old->name = field->name;
     old->place = field->place;
-    old->tuple = old->tuple || field->tuple;
-    if (field->value_count >= old->value_count) {
+    old->tuple = field->tuple || (old->tuple && p->options.dialect == TPI_CFG_PLAYER);
+    if (field->value_count >= old->value_count || p->options.dialect == TPI_CFG_STAGE) {
         old->values = field->values;
         old->value_count = field->value_count;
         return TP_OK;

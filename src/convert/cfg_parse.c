@@ -18,14 +18,19 @@ void tpi_cfg_tell(struct tpi_cfg_parser *p, const tpi_cfg_place *place, const ch
     char what[192];
     va_list args;
 
-    if (p->note == NULL) {
+    if (p->options.note == NULL) {
         return;
     }
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
     tpi_cfg_fail(place, &text, "%s", what);
-    p->note(p->context, text.text);
+    p->options.note(p->options.context, text.text);
+}
+
+const char *tpi_cfg_reader(const struct tpi_cfg_parser *p)
+{
+    return p->options.dialect == TPI_CFG_STAGE ? "Stage" : "Player";
 }
 
 tp_status tpi_cfg_unexpected(struct tpi_cfg_parser *p, const char *format, ...)
@@ -107,7 +112,7 @@ static void tell_of_repetition(struct tpi_cfg_parser *p, const struct tpi_cfg_sc
     if (old == NULL || tpi_cfg_adds_up(p, scope, field->name)) {
         return;
     }
-    if (field->value_count < old->value_count) {
+    if (field->value_count < old->value_count && p->options.dialect == TPI_CFG_PLAYER) {
         tpi_cfg_tell(p, &field->place, "\"%.40s\" had %u values and gets %u; the others stay",
                      field->name, old->value_count, field->value_count);
     } else if (old - scope->section->fields >= (ptrdiff_t)scope->own_from) {
@@ -211,7 +216,7 @@ tp_status tpi_cfg_parse_items(struct tpi_cfg_parser *p, const struct tpi_cfg_sco
         if (tpi_cfg_at_name(p)) {
             status = parse_named(p, scope);
         } else if (tpi_cfg_at(p, ";")) {
-            tpi_cfg_tell(p, &p->lexer.token.place, "Player refuses \";\"");
+            tpi_cfg_tell(p, &p->lexer.token.place, "%s refuses \";\"", tpi_cfg_reader(p));
             status = tpi_cfg_lexer_next(&p->lexer, p->err);
         } else {
             status = tpi_cfg_unexpected(p, "a field or a section");

@@ -37,9 +37,8 @@ struct tpi_cfg_macro {
 };
 
 struct tpi_cfg_parser {
-    tpi_cfg *cfg; /* borrowed: the result */
-    tpi_cfg_note *note;
-    void *context; /* of `note` */
+    tpi_cfg *cfg;            /* borrowed: the result */
+    tpi_cfg_options options; /* what it points to is borrowed */
     tp_error *err;
     tpi_cfg_lexer lexer; /* of the file that is being read */
     const char *files[TPI_CFG_MOST_INCLUDES + 1];
@@ -90,6 +89,9 @@ tp_status tpi_cfg_unexpected(struct tpi_cfg_parser *p, const char *format, ...) 
 tp_status tpi_cfg_no_memory(struct tpi_cfg_parser *p);
 void tpi_cfg_tell(struct tpi_cfg_parser *p, const tpi_cfg_place *place, const char *format, ...)
     TP_PRINTF(3, 4);
+
+/* Who reads such files, for notes: "Player" or "Stage". */
+const char *tpi_cfg_reader(const struct tpi_cfg_parser *p);
 
 /* ---- cfg_value.c ----------------------------------------------------------------------------- */
 

@@ -26,11 +26,12 @@ static tp_status read_number(struct tpi_cfg_parser *p, double *number)
     case TPI_CFG_DECIMAL:
         return TP_OK;
     case TPI_CFG_EXPONENT:
-        tpi_cfg_tell(p, &token->place, "Player misreads a number with an exponent: %.40s",
-                     token->text);
+        tpi_cfg_tell(p, &token->place, "%s misreads a number with an exponent: %.40s",
+                     tpi_cfg_reader(p), token->text);
         return TP_OK;
     case TPI_CFG_HEX:
-        tpi_cfg_tell(p, &token->place, "Player misreads a hexadecimal number: %.40s", token->text);
+        tpi_cfg_tell(p, &token->place, "%s misreads a hexadecimal number: %.40s", tpi_cfg_reader(p),
+                     token->text);
         return TP_OK;
     case TPI_CFG_TOO_LARGE:
         return tpi_cfg_fail(&token->place, p->err, "the number %.40s is too large", token->text);
@@ -90,8 +91,8 @@ static tp_status parse_value(struct tpi_cfg_parser *p)
 static tp_status skip_separator(struct tpi_cfg_parser *p, bool *told)
 {
     if (!*told) {
-        tpi_cfg_tell(p, &p->lexer.token.place, "Player refuses \"%s\" between values",
-                     p->lexer.token.text);
+        tpi_cfg_tell(p, &p->lexer.token.place, "%s refuses \"%s\" between values",
+                     tpi_cfg_reader(p), p->lexer.token.text);
         *told = true;
     }
     return tpi_cfg_lexer_next(&p->lexer, p->err);
@@ -123,8 +124,8 @@ static tp_status parse_tuple(struct tpi_cfg_parser *p, const tpi_cfg_token *name
             status = skip_separator(p, &told);
         } else if (at_value(p)) {
             if (p->lexer.token.kind == TPI_CFG_TOKEN_WORD) {
-                tpi_cfg_tell(p, &p->lexer.token.place, "Player refuses %s in a tuple",
-                             p->lexer.token.text);
+                tpi_cfg_tell(p, &p->lexer.token.place, "%s refuses %s in a tuple",
+                             tpi_cfg_reader(p), p->lexer.token.text);
             }
             separable = true;
             status = parse_value(p);
@@ -146,8 +147,8 @@ tp_status tpi_cfg_parse_values(struct tpi_cfg_parser *p, const tpi_cfg_token *na
     *tuple = tpi_cfg_at(p, "[");
     if (*tuple) {
         if (token->glued) {
-            tpi_cfg_tell(p, &token->place, "Player wants a blank between \"%.40s\" and \"[\"",
-                         name->text);
+            tpi_cfg_tell(p, &token->place, "%s wants a blank between \"%.40s\" and \"[\"",
+                         tpi_cfg_reader(p), name->text);
         }
         return parse_tuple(p, name);
     }

@@ -102,8 +102,9 @@ tp_status access_check(const struct subscription *s, const tp_message *what, con
 {
     const tp_session *session = s->session;
     const tp_device *device = s->device;
-    tp_status allowed = check_writer(session, device, what, mover, err);
+    tp_status allowed = tp_session_may(session, what, err);
 
+    allowed = allowed == TP_OK ? check_writer(session, device, what, mover, err) : allowed;
     allowed = allowed == TP_OK ? rank_check(device, what, mover, err) : allowed;
     if (allowed != TP_OK) {
         return allowed;

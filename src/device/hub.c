@@ -45,7 +45,8 @@ tp_status tpi_hub_create(tpi_hub **out, tp_loop *loop, const tp_catalogue *catal
     hub->catalogue = catalogue;
     hub->begun_ns = tp_clock_now_ns(tp_loop_clock(loop));
     hub->panic_task.run = panic_changed;
-    tp_status status = tpi_panic_create(&hub->panic, tell_loop, hub, err);
+    rights_init(hub);
+    tp_status status = tpi_panic_create(&hub->panic, tp_loop_clock(loop), tell_loop, hub, err);
     if (status != TP_OK) {
         free(hub);
         return status;
@@ -59,6 +60,13 @@ tpi_panic *tpi_hub_panic(const tpi_hub *hub)
     return hub->panic;
 }
 
+void tpi_hub_watch_panic(tpi_hub *hub, void (*changed)(void *context, const char *text),
+                         void *context)
+{
+    hub->panic_changed = changed;
+    hub->panic_context = context;
+}
+
 void tpi_hub_set_panic_action(tpi_hub *hub, tp_halt how)
 {
     hub->panic_action = how;
@@ -68,6 +76,16 @@ void tpi_hub_set_lines(tpi_hub *hub, const tp_scheme *const *schemes, const char
 {
     hub->schemes = schemes;
     hub->folder = folder;
+}
+
+void tpi_hub_set_guard(tpi_hub *hub, const char *program)
+{
+    hub->guard_program = program;
+}
+
+void tpi_hub_crash(tpi_hub *hub)
+{
+    tpi_guard_crash(&hub->guards);
 }
 
 tp_loop *tpi_hub_loop(const tpi_hub *hub)
@@ -140,6 +158,7 @@ void tpi_hub_destroy(tpi_hub *hub)
         hub->instances = next;
     }
     tpi_panic_destroy(hub->panic);
+    rights_fini(hub);
     free((void *)hub->devices);
     free(hub);
 }

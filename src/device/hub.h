@@ -21,6 +21,7 @@
 #include "device/panic.h"
 #include "platform/line.h"
 #include "troupe/driver.h"
+#include "troupe/front.h"
 #include "troupe/loop.h"
 
 typedef struct tpi_hub tpi_hub;
@@ -62,6 +63,7 @@ typedef struct tpi_place {
 typedef struct tpi_rank {
     const char *client; /* the name that it says; NULL for any */
     const char *host;   /* that it connects from; NULL for any */
+    const char *key;    /* that it has proved, by name; NULL for any or none */
     const char *driver; /* of this server; NULL for any, and for clients */
     int32_t rank;
     int64_t hold_ns; /* how long after its last move those of a lower rank are refused */
@@ -84,8 +86,10 @@ typedef struct tpi_blueprint {
     uint32_t rank_count;
     bool extensions; /* clients need not ask for them */
     bool always_on;
-    int64_t lease_ns;   /* of whoever moves its devices; 0 for the client's own, -1 for none */
-    int64_t restart_ns; /* how long after a failure it is started again; 0 for never */
+    int64_t lease_ns;    /* of whoever moves its devices; 0 for the client's own, -1 for none */
+    int64_t restart_ns;  /* how long after a failure it is started again; 0 for never */
+    const char *guard;   /* what is written to its lines if the server dies */
+    size_t guard_length; /* 0 for what the driver says */
 } tpi_blueprint;
 
 /* ---- Life ------------------------------------------------------------------------------------ */
@@ -101,15 +105,48 @@ void tpi_hub_destroy(tpi_hub *hub);
  * borrowed. */
 void tpi_hub_set_lines(tpi_hub *hub, const tp_scheme *const *schemes, const char *folder);
 
+/* The program that guards lines, a path or a name to be searched for; borrowed. NULL for the usual
+ * name. */
+void tpi_hub_set_guard(tpi_hub *hub, const char *program);
+
+/* From the handler of a signal that ends the process: guards write now, and nobody else does. */
+void tpi_hub_crash(tpi_hub *hub);
+
 tp_loop *tpi_hub_loop(const tpi_hub *hub);
 tpi_panic *tpi_hub_panic(const tpi_hub *hub);
+
+const tp_catalogue *tpi_hub_catalogue(const tpi_hub *hub);
+
+/* Told in a sentence of each panic that begins, that is raised once more, or that is over; from the
+ * loop. The text has what clients say in it. */
+void tpi_hub_watch_panic(tpi_hub *hub, void (*changed)(void *context, const char *text),
+                         void *context);
 
 /* How devices are stopped in a panic. */
 void tpi_hub_set_panic_action(tpi_hub *hub, tp_halt how);
 
-/* What ends a panic of others; borrowed. NULL for none. */
-void tpi_hub_set_operator_key(tpi_hub *hub, const char *key);
-const tp_catalogue *tpi_hub_catalogue(const tpi_hub *hub);
+/* ---- Keys and rights ------------------------------------------------------------------------- */
+
+enum { TPI_KEY_NAME = 32, TPI_KEY_SECRET = 129, TPI_MOST_KEYS = 64 }; /* lengths with the NUL */
+
+typedef struct tpi_key {
+    char name[TPI_KEY_NAME];
+    char secret[TPI_KEY_SECRET];
+    tp_right right;
+} tpi_key;
+
+/* Who may do what. */
+typedef struct tpi_access {
+    const tpi_key *keys; /* copied */
+    size_t key_count;
+    tp_right guests[TP_REACH_COUNT]; /* clients without a key */
+} tpi_access;
+
+/* Also while there are clients: they keep their keys if these are still there. Until it is called
+ * there are no keys and everybody may move everything. Fails for want of memory only. */
+tp_status tpi_hub_set_access(tpi_hub *hub, const tpi_access *access);
+
+/* ---- Instances ------------------------------------------------------------------------------- */
 
 /* Make an instance: runs its init on this thread. Fails with the driver's sentence. */
 tp_status tpi_hub_add(tpi_hub *hub, const tpi_blueprint *blueprint, tp_instance **out,

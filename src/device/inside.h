@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "device/hub.h"
+#include "platform/guard.h"
 #include "platform/thread.h"
 #include "troupe/front.h"
 
@@ -19,6 +20,7 @@ enum {
 };
 
 enum { PLACE_NAME = 64 }; /* longest name of a frame, with its NUL */
+enum { RANK_NAME = 160 }; /* and of somebody who writes */
 
 typedef enum phase { IDLE, STARTING, RUNNING, STOPPING, FAILED } phase;
 
@@ -198,6 +200,14 @@ struct tp_instance {
     struct tp_port *ports;  /* owned list */
     bool rung;              /* the bell was silenced while somebody waited for a line */
 
+    /* guarded.c: how many of its lines are guarded, how often guards were started again, and what
+     * the loop is told of the last one: written where the instance runs, while nothing is told. */
+    atomic_uint guarded;
+    atomic_uint guard_restarts;
+    tpi_task guard_task;
+    atomic_bool guard_told; /* the task is on its way */
+    char guard_note[256];
+
     job start_job;
     job stop_job;
     job quit_job;
@@ -252,11 +262,20 @@ struct tpi_hub {
     int64_t begun_ns;
     tpi_panic *panic; /* owned */
     tp_halt panic_action;
+    void (*panic_changed)(void *context, const char *text);
+    void *panic_context;  /* borrowed */
+    unsigned noted_epoch; /* that the owner was told of, */
+    unsigned noted_raises;
+    char resetter[RANK_NAME]; /* who reset the last one; "" for somebody else */
     const tp_session *raiser; /* borrowed: the client that raised it; NULL for others; the loop's */
-    const char *operator_key; /* borrowed; NULL for none */
+    tpi_key *keys;            /* owned */
+    size_t key_count;
+    tp_right guests[TP_REACH_COUNT]; /* clients without a key */
     tpi_task panic_task;
-    atomic_bool panic_told; /* the task is on its way */
-    bool closing;           /* all threads are gone, and what is left is worked off */
+    atomic_bool panic_told;    /* the task is on its way */
+    const char *guard_program; /* borrowed; NULL for one that is searched for */
+    tpi_guard_board guards;
+    bool closing; /* all threads are gone, and what is left is worked off */
 };
 
 /* instance.c */
@@ -277,6 +296,10 @@ void instance_started(tpi_task *task);
 void instance_stopped(tpi_task *task);
 void instance_failed(tpi_task *task);
 
+/* rights.c: what the hub begins and ends with. */
+void rights_init(tpi_hub *hub);
+void rights_fini(tpi_hub *hub);
+
 /* param.c: make the fallbacks ready. */
 tp_status params_prepare(tp_instance *self, tp_error *err);
 
@@ -288,9 +311,26 @@ void worker_fail(tp_instance *self);
 void worker_run_jobs(tp_instance *self);
 void worker_hurry(tp_instance *self); /* end what it waits for */
 
-/* port.c: the ports of an instance, where it runs. */
-unsigned ports_collect(const tp_instance *self, int *fds); /* to wait for; how many */
+/* guarded.c: the guard of a line; where the instance runs. A length of 0 ends it. */
+struct guarded {
+    tpi_guard *guard; /* owned; NULL if the line is not guarded */
+    unsigned restarts;
+    size_t length;
+    char bytes[TPI_GUARD_MOST];
+};
+tp_status guarded_set(struct guarded *g, tp_instance *self, int line, const char *url,
+                      const void *bytes, size_t length, tp_error *err);
+tp_status guarded_restart(struct guarded *g, tp_instance *self, int line, const char *url,
+                          tp_error *err);
+void guarded_end(struct guarded *g, tp_instance *self);
+int guarded_fd(const struct guarded *g); /* readable when it has ended; -1 for none */
+void guarded_told(tpi_task *task);       /* on the loop */
+
+/* port.c: the ports of an instance, where it runs. Two descriptors to wait for belong to each: its
+ * line, and the guard of its line. */
+unsigned ports_collect(const tp_instance *self, int *fds); /* how many */
 void ports_mark(tp_instance *self, unsigned bits);         /* which of them are readable */
+void ports_keep_guarded(tp_instance *self);                /* replace guards that have ended */
 int64_t ports_due_ns(const tp_instance *self); /* of those without a descriptor, by the clock */
 /* Call `serve` for each that has something for `input`. */
 void ports_serve(tp_instance *self, void (*serve)(tp_instance *self, struct tp_port *port));
@@ -344,6 +384,7 @@ void frames_ask(tp_instance *instance);
 
 /* emergency.c, on the loop. */
 void emergency_tell_all(tpi_hub *hub);
+void emergency_look(const tpi_hub *hub, tpi_panic_state *state, tp_panic_state *out); /* borrows */
 void emergency_forget(tp_session *session);
 
 /* motion.c: leases and panic, on the loop and where the instance runs. */
@@ -360,7 +401,6 @@ tp_status motion_halt(tp_device *device, tp_error *err);
 
 /* rank.c, on the loop: the rank of a writer; whether his message may go to the device, and that it
  * goes; the name of who moves it, "" for nobody; and for how long he keeps others out. */
-enum { RANK_NAME = 160 };
 void rank_of_session(const tp_session *session, const tp_device *device, tpi_mover *mover);
 void rank_of_driver(const tp_instance *user, const tp_device *device, tpi_mover *mover);
 tp_status rank_check(const tp_device *device, const tp_message *what, const tpi_mover *mover,

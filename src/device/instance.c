@@ -359,6 +359,7 @@ tp_status instance_create(tp_instance **out, tpi_hub *hub, const tpi_blueprint *
     self->started_task.run = instance_started;
     self->stopped_task.run = instance_stopped;
     self->failed_task.run = instance_failed;
+    self->guard_task.run = guarded_told;
     name_instance(self);
     self->state = calloc(1, plan->driver->state_size + 1);
     tp_status status = self->state == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;

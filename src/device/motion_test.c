@@ -437,7 +437,7 @@ static void a_panic_stops_everything_until_it_is_reset(const tp_driver *driver)
 {
     struct stage s;
     tp_error err = {0};
-    tp_panic *panic = NULL;
+    tp_panic_state *panic = NULL;
 
     begin(&s, driver);
     tpi_hub_set_panic_action(s.b.hub, TP_HALT_HOLD);
@@ -452,7 +452,13 @@ static void a_panic_stops_everything_until_it_is_reset(const tp_driver *driver)
 
     assert_int_equal(tp_hub_panic(s.b.hub, &panic), TP_OK);
     assert_int_equal(tp_session_reset_panic(s.sessions[0], panic->epoch, "", &err), TP_E_DENIED);
-    assert_string_equal(err.text, "only who raised it, or the operator's key, ends a panic");
+    assert_string_equal(err.text,
+                        "only who raised it, or somebody on the server's own machine, ends "
+                        "a panic: there is no operator's key");
+    assert_int_equal(tp_session_reset_panic(s.sessions[1], panic->epoch, "sesame", &err),
+                     TP_E_UNSUPPORTED);
+    assert_string_equal(err.text, "the server has no keys: a panic is ended without one, by who "
+                                  "raised it or on the server's own machine");
     assert_int_equal(tp_session_reset_panic(s.sessions[1], panic->epoch - 2, "", &err),
                      TP_E_INVALID);
     assert_int_equal(tp_session_reset_panic(s.sessions[1], panic->epoch, "", &err), TP_OK);
@@ -552,19 +558,23 @@ static void a_panic_comes_before_what_waits(void **state)
 
 static void the_operators_key_ends_any_panic(void **state)
 {
+    const tpi_key operator= {.name = "operator", .secret = "open sesame", TP_RIGHT_OPERATE};
+    tpi_access with_operator = {.keys = &operator, .key_count = 1, .guests = {TP_RIGHT_MOVE}};
     struct stage s;
 
     (void)state;
     begin(&s, &threaded);
     tp_session_set_local(s.sessions[0], true);
     tpi_panic_raise(tpi_hub_panic(s.b.hub), "signal", "test");
-    tpi_hub_set_operator_key(s.b.hub, "open sesame");
+    assert_int_equal(tpi_hub_set_access(s.b.hub, &with_operator), TP_OK);
     const unsigned epoch = tpi_panic_epoch(tpi_hub_panic(s.b.hub));
     assert_int_equal(tp_session_reset_panic(s.sessions[0], epoch, "", NULL), TP_E_DENIED);
-    assert_int_equal(tp_session_reset_panic(s.sessions[0], epoch, "open", NULL), TP_E_DENIED);
+    assert_int_equal(tp_session_reset_panic(s.sessions[1], epoch, "open", NULL), TP_E_DENIED);
     assert_int_equal(tp_session_reset_panic(s.sessions[0], epoch, "open sesame", NULL), TP_OK);
     tpi_panic_raise(tpi_hub_panic(s.b.hub), "signal", "test");
-    tpi_hub_set_operator_key(s.b.hub, NULL); /* then whoever is on this machine */
+    with_operator.key_count = 0;
+    assert_int_equal(tpi_hub_set_access(s.b.hub, &with_operator),
+                     TP_OK); /* then whoever is on this machine */
     assert_int_equal(tp_session_reset_panic(s.sessions[1], epoch + 2, "", NULL), TP_E_DENIED);
     assert_int_equal(tp_session_reset_panic(s.sessions[0], epoch + 2, "", NULL), TP_OK);
     end(&s);

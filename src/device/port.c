@@ -39,7 +39,9 @@ struct tp_port {
     bool serving;  /* `input` is being called */
     tp_error over; /* how the line ended; TP_OK so far */
     bool told;     /* `input` was called for the end */
-    tp_port *next; /* of the instance */
+    struct guarded guarded;
+    bool unguarded; /* the worker saw that its guard has ended */
+    tp_port *next;  /* of the instance */
 };
 
 static const tp_clock *clock_of(const tp_port *port)
@@ -135,10 +137,19 @@ static tp_status open_line(tp_port *port, const tp_port_settings *s, int64_t dea
     return status == TP_OK ? scheme->open(&port->line, &plan, err) : status;
 }
 
+/* What the configuration says goes before what the driver says. A script dies with the server. */
+static tp_status guard_line(tp_port *port, const void *bytes, size_t length, tp_error *err)
+{
+    return port->line->fd < 0 ? TP_OK
+                              : guarded_set(&port->guarded, port->instance, port->line->fd,
+                                            port->url, bytes, length, err);
+}
+
 /* Its line is open or not. */
 static void free_port(tp_port *port)
 {
     if (port->line != NULL) {
+        guarded_end(&port->guarded, port->instance);
         port->line->ops->close(port->line);
     }
     free(port->url);
@@ -165,6 +176,9 @@ tp_status tp_port_open(tp_port **out, tp_instance *self, const char *url,
     }
     memcpy(port->url, url, strlen(url) + 1);
     tp_status status = open_line(port, settings, deadline_ns, err);
+    if (status == TP_OK && self->plan.guard_length > 0) {
+        status = guard_line(port, self->plan.guard, self->plan.guard_length, err);
+    }
     if (status != TP_OK) {
         (void)snprintf(who, sizeof who, "open %s", url);
         free_port(port);
@@ -201,6 +215,14 @@ void ports_close(tp_instance *self)
 const char *tp_port_url(const tp_port *port)
 {
     return port->url;
+}
+
+tp_status tp_port_guard(tp_port *port, const void *bytes, size_t length, tp_error *err)
+{
+    tp_status status =
+        port->instance->plan.guard_length > 0 ? TP_OK : guard_line(port, bytes, length, err);
+
+    return status == TP_OK ? TP_OK : tp_wrap(err, status, port->url);
 }
 
 tp_status tp_port_set_baud(tp_port *port, unsigned baud, tp_error *err)
@@ -479,6 +501,7 @@ unsigned ports_collect(const tp_instance *self, int *fds)
 
     for (const tp_port *port = self->ports; port != NULL; port = port->next) {
         fds[count++] = listens(port) ? port->line->fd : -1;
+        fds[count++] = guarded_fd(&port->guarded);
     }
     return count;
 }
@@ -487,7 +510,26 @@ void ports_mark(tp_instance *self, unsigned bits)
 {
     for (tp_port *port = self->ports; port != NULL; port = port->next) {
         port->readable = (bits & 1) != 0;
-        bits >>= 1;
+        port->unguarded = (bits & 2) != 0;
+        bits >>= 2;
+    }
+}
+
+/* One after the other: an instance that fails has no ports any more. */
+void ports_keep_guarded(tp_instance *self)
+{
+    tp_error why = {0};
+    tp_port *port = self->ports;
+
+    while (port != NULL) {
+        const bool ended = port->unguarded;
+        port->unguarded = false;
+        if (ended &&
+            guarded_restart(&port->guarded, self, port->line->fd, port->url, &why) != TP_OK) {
+            tp_instance_fail(self, TP_E_DEVICE, why.text);
+            return;
+        }
+        port = port->next;
     }
 }
 

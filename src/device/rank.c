@@ -42,7 +42,9 @@ static bool fits_session(const tpi_rank *rank, const tp_session *session)
     return rank->driver == NULL &&
            (rank->client == NULL ||
             fits_text(rank->client, session->software, strlen(session->software))) &&
-           (rank->host == NULL || fits_host(rank->host, session->name));
+           (rank->host == NULL || fits_host(rank->host, session->name)) &&
+           (rank->key == NULL ||
+            fits_text(rank->key, tp_session_key(session), strlen(tp_session_key(session))));
 }
 
 /* By the name of the driver, or of the instance. */
@@ -50,7 +52,7 @@ static bool fits_driver(const tpi_rank *rank, const tp_instance *user)
 {
     const char *driver = user->plan.driver->name;
 
-    return rank->client == NULL && rank->host == NULL &&
+    return rank->client == NULL && rank->host == NULL && rank->key == NULL &&
            (rank->driver == NULL || fits_text(rank->driver, driver, strlen(driver)) ||
             fits_text(rank->driver, user->name, strlen(user->name)));
 }

@@ -125,6 +125,7 @@ static const tpi_rank ranks[] = {
     {.client = "joy*", .host = "10.0.0.*", .rank = 2, .hold_ns = 2 * TP_NS_PER_S},
     {.driver = "planner", .rank = -1, .hold_ns = TP_NS_PER_S},
     {.host = "::1", .rank = 1, .hold_ns = TP_NS_PER_S / 2},
+    {.key = "pilot", .rank = 3, .hold_ns = TP_NS_PER_S},
 };
 
 static void add_driver(struct stage *s, unsigned i, const bench_section *section, int64_t lease_ns)
@@ -296,6 +297,26 @@ static void a_higher_rank_is_not_shut_out(void **state)
     bench_move_clock(&s.b, 1);
     assert_int_equal(move(&s, SECOND, 1, &err), TP_E_DENIED);
     assert_string_equal(err.text, "position2d:0 is held by joystick at 10.0.0.7:5123");
+    end(&s);
+}
+
+/* Who has proved a key is who he says. */
+static void a_key_gives_a_rank(void **state)
+{
+    const tpi_key keys[] = {{"pilot", "fly", TP_RIGHT_MOVE}, {"guest", "look", TP_RIGHT_MOVE}};
+    const tpi_access access = {
+        .keys = keys, .key_count = 2, .guests = {TP_RIGHT_MOVE, TP_RIGHT_MOVE, TP_RIGHT_OPERATE}};
+    struct stage s;
+
+    (void)state;
+    begin(&s);
+    assert_int_equal(tpi_hub_set_access(s.b.hub, &access), TP_OK);
+    assert_int_equal(move(&s, JOYSTICK, 1, NULL), TP_OK);
+    assert_int_equal(tp_session_show_key(s.sessions[PLANNER], "look", 4, NULL), TP_OK);
+    assert_int_equal(move(&s, PLANNER, 1, NULL), TP_E_DENIED);
+    assert_int_equal(tp_session_show_key(s.sessions[PLANNER], "fly", 3, NULL), TP_OK);
+    assert_int_equal(move(&s, PLANNER, 1, NULL), TP_OK);
+    assert_int_equal(move(&s, JOYSTICK, 1, NULL), TP_E_DENIED);
     end(&s);
 }
 
@@ -526,6 +547,7 @@ int main(void)
         cmocka_unit_test(who_leaves_keeps_nobody_out),
         cmocka_unit_test(a_refused_command_is_told_once),
         cmocka_unit_test(a_higher_rank_is_not_shut_out),
+        cmocka_unit_test(a_key_gives_a_rank),
         cmocka_unit_test(drivers_have_ranks),
         cmocka_unit_test(a_client_is_told_who_moves_it),
         cmocka_unit_test(a_client_chooses_its_lease),

@@ -163,21 +163,15 @@ static int hex_byte(const struct reader *r, const char *at)
 /* Behind a backslash. */
 static tp_status read_escape(struct reader *r)
 {
-    static const char letters[] = "nrt0\\\"'";
-    static const char meanings[] = "\n\r\t\0\\\"'";
-    const char *letter = r->at < r->end && *r->at != '\0' ? strchr(letters, *r->at) : NULL;
+    char byte = 0;
+    const size_t length = tpi_escape_read(r->at, (size_t)(r->end - r->at), &byte);
 
-    if (letter != NULL) {
-        tpi_buf_putc(&r->bytes, meanings[letter - letters]);
-        r->at++;
-        return TP_OK;
+    if (length == 0) {
+        return fail(r, "behind \\ stands n, r, t, 0, \\, \", ' or x and two hex digits");
     }
-    if (r->at < r->end && *r->at == 'x' && hex_byte(r, r->at + 1) >= 0) {
-        tpi_buf_putc(&r->bytes, (char)hex_byte(r, r->at + 1));
-        r->at += 3;
-        return TP_OK;
-    }
-    return fail(r, "behind \\ stands n, r, t, 0, \\, \", ' or x and two hex digits");
+    tpi_buf_putc(&r->bytes, byte);
+    r->at += length;
+    return TP_OK;
 }
 
 /* The rest of the line behind one blank, as it is but for escapes. */

@@ -208,8 +208,13 @@ static void opened(tpi_opening *opening, tp_status status, const tp_error *err)
 tp_status tp_session_open(tp_session *session, tp_device *device, unsigned access,
                           const tp_msghdr *request, tp_session_opened *done)
 {
-    struct subscription *s = calloc(1, sizeof *s);
+    tp_error refusal = {0};
 
+    if (rights_to_open(session, device, access, &refusal) != TP_OK) {
+        done(session->context, request, device, refusal.code, &refusal);
+        return TP_OK;
+    }
+    struct subscription *s = calloc(1, sizeof *s);
     if (s == NULL) {
         return TP_E_NOMEM;
     }

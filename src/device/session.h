@@ -50,6 +50,16 @@ struct asking {
     struct asking *previous;
 };
 
+/* Who a client has proved to be; see rights.c. */
+struct guest {
+    tp_reach reach;
+    const tpi_key *key; /* borrowed from the hub; NULL for none */
+    bool challenged;    /* the nonce is good for one proof */
+    uint8_t nonce[TP_AUTH_NONCE_LENGTH];
+    unsigned wrong;      /* tries in a row that were wrong */
+    int64_t next_try_ns; /* before that time none is looked at */
+};
+
 struct tp_session {
     tpi_hub *hub; /* borrowed */
     uint32_t robot;
@@ -60,7 +70,8 @@ struct tp_session {
     uint32_t requests; /* under way */
     bool explain;
     bool extensions;
-    bool local;  /* on this machine */
+    bool local; /* on this machine */
+    struct guest guest;
     bool leases; /* the client renews them by itself */
     bool lost;
     bool sleeping; /* some of its subscriptions may be asleep */
@@ -94,6 +105,10 @@ void session_label(const tp_session *session, char *out, size_t size);
 tpi_mover hold_mover(const struct subscription *s, const tp_message *what, const tp_msg *msg);
 bool hold_owns(const tp_message *what);
 tp_status hold_answer(const struct subscription *s, const tp_msg *msg, tp_error *err);
+
+/* rights.c: whether a client may open a device so. */
+tp_status rights_to_open(const tp_session *session, const tp_device *device, unsigned access,
+                         tp_error *err);
 
 /* rate.c: whether a message has to wait, and is kept for later. */
 bool rate_holds(struct subscription *s, tp_msg *msg);

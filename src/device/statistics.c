@@ -61,6 +61,8 @@ static tp_device_stat describe_device(const tp_device *device, struct names *nam
         .failed_requests = (int64_t)counts->failed,
         .latency_mean = asked == 0 ? 0 : seconds(counts->latency_ns) / (double)asked,
         .latency_max = seconds(counts->longest_ns),
+        .guards = atomic_load(&device->instance->guarded),
+        .guard_restarts = atomic_load(&device->instance->guard_restarts),
     };
 
     stat.driver = chars(device->instance->plan.driver->name, &stat.driver_count);
@@ -112,12 +114,14 @@ static uint32_t count_sessions(const tp_hub *hub)
 }
 
 /* Oldest client first. */
-static void fill(const tp_hub *hub, struct names *names, tp_statistics *value)
+static void fill(const tp_hub *hub, struct names *names, tpi_panic_state *panic,
+                 tp_statistics *value)
 {
     const int64_t now_ns = tp_clock_now_ns(tp_hub_clock(hub));
     uint32_t i = value->clients_count;
 
     value->uptime = seconds(now_ns - hub->begun_ns);
+    emergency_look(hub, panic, &value->panic);
     for (size_t k = 0; k < hub->device_count; k++) {
         value->devices[k] = describe_device(hub->devices[k], &names[k]);
     }
@@ -132,12 +136,13 @@ tp_status tp_hub_statistics(const tp_hub *hub, tp_statistics **out)
                            .clients_count = count_sessions(hub)};
     void *block = NULL;
     tp_status status = TP_E_NOMEM;
+    tpi_panic_state panic;
 
     struct names *names = calloc(hub->device_count + 1, sizeof *names);
     value.devices = calloc(hub->device_count + 1, sizeof *value.devices);
     value.clients = calloc((size_t)value.clients_count + 1, sizeof *value.clients);
     if (names != NULL && value.devices != NULL && value.clients != NULL) {
-        fill(hub, names, &value);
+        fill(hub, names, &panic, &value);
         status = tp_value_copy(&block, &tp_desc_statistics, &value, NULL);
     }
     free(names);

@@ -136,7 +136,7 @@ static unsigned wait_until(tp_instance *self, const int *fds, unsigned count, in
 
 static void wait(tp_instance *self)
 {
-    int fds[1 + MOST_PORTS] = {self->bell.fd};
+    int fds[1 + 2 * MOST_PORTS] = {self->bell.fd};
     const unsigned count = self->started ? ports_collect(self, fds + 1) : 0;
     int64_t deadline_ns = polls(self) ? self->next_poll_ns : TP_NEVER;
 
@@ -156,6 +156,7 @@ static void thread_main(void *context)
     while (!self->quit) {
         tpi_bell_silence(&self->bell);
         motion_serve(self); /* before anything else is begun */
+        ports_keep_guarded(self);
         worker_run_jobs(self);
         ports_serve(self, input);
         poll_if_due(self);

@@ -79,8 +79,15 @@ static tp_status find(tpi_address *address, const char *url, tp_error *err)
 /* ---- The line ---------------------------------------------------------------------------------
  */
 
+/* A connection that is closed with something unread is reset, and what was written last, the bytes
+ * that stop a robot, may be lost with it. */
 static void close_line(tpi_line *line)
 {
+    char bytes[512];
+
+    (void)shutdown(line->fd, SHUT_WR);
+    while (recv(line->fd, bytes, sizeof bytes, MSG_DONTWAIT) > 0) {
+    }
     close(line->fd);
     free(line);
 }

@@ -23,7 +23,7 @@ static const struct {
 };
 
 static const char *const mark_names[] = {"required", "optional", "extension"};
-static const char *const effect_names[] = {"reads", "writes", "moves"};
+static const char *const effect_names[] = {"reads", "writes", "moves", "operates"};
 
 const tp_struct *tp_message_payload(const tp_message *message)
 {

@@ -266,9 +266,11 @@ static tp_status parse_effect(struct parser *p, tp_message *message)
         message->effect = TP_EFFECT_READS;
     } else if (strcmp(p->lexer.token.text, tp_effect_name(TP_EFFECT_MOVES)) == 0) {
         message->effect = TP_EFFECT_MOVES;
+    } else if (!command && strcmp(p->lexer.token.text, tp_effect_name(TP_EFFECT_OPERATES)) == 0) {
+        message->effect = TP_EFFECT_OPERATES;
     } else {
         return tpi_parser_unexpected(p, command ? "moves or a sentence"
-                                                : "reads, moves or a sentence");
+                                                : "reads, moves, operates or a sentence");
     }
     return tpi_lexer_next(&p->lexer, p->err);
 }

@@ -159,7 +159,7 @@ void tpi_bell_silence(const tpi_bell *bell)
 
 /* ---- Waiting --------------------------------------------------------------------------------- */
 
-enum { MOST_WAITED = 8 };
+enum { MOST_WAITED = 15 };
 
 static struct timespec time_until(int64_t deadline_ns)
 {

@@ -40,7 +40,7 @@ void tpi_bell_silence(const tpi_bell *bell);
 
 /* Wait until one of the descriptors is readable or `deadline_ns` of the real clock has come. -1
  * among the descriptors is passed over. Bit i of the result is set if fds[i] is readable (or its
- * peer is gone); 0 means that the time has come. At most 8. */
+ * peer is gone); 0 means that the time has come. At most 15. */
 unsigned tpi_wait(const int *fds, unsigned count, int64_t deadline_ns);
 
 #endif

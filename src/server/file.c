@@ -28,11 +28,13 @@ tp_status file_read(tp_server *server, tp_error *err)
     server->files = file;
     server->file = file;
     tp_status status = parse(server, file, err);
+    status = status == TP_OK ? access_read(server, file, err) : status;
     return status == TP_OK ? wire_read(server, err) : status;
 }
 
 static void destroy(struct file *file)
 {
+    access_forget(file);
     tpi_cfg_destroy(file->cfg);
     tpi_arena_fini(&file->arena);
     free(file);

@@ -17,22 +17,21 @@ static bool has_robot(const tp_server *server, unsigned number)
     return false;
 }
 
-static tp_status open_front(tp_server *server, const tp_front *front, const char *address,
-                            unsigned robot, unsigned *port, tp_error *err)
+static tp_status open_front(tp_server *server, const tp_front *front, const tp_front_place *place,
+                            unsigned *port, tp_error *err)
 {
-    const tp_front_place place = {.address = address, .robot = robot};
     struct open_front *open = calloc(1, sizeof *open);
 
     if (open == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
-    tp_status status = front->open(&open->state, server->hub, server->loop, &place, err);
+    tp_status status = front->open(&open->state, server->hub, server->loop, place, err);
     if (status != TP_OK) {
         free(open);
         return status;
     }
     open->front = front;
-    open->robot = robot;
+    open->robot = place->robot;
     open->next = server->fronts;
     server->fronts = open;
     *port = front->port(open->state);
@@ -51,8 +50,9 @@ static tp_status listen_on(tp_server *server, const char *scheme, unsigned robot
 
     snprintf(address, sizeof address, "%s:%s%s%s:%u", scheme, wide ? "[" : "", host,
              wide ? "]" : "", *port);
+    const tp_front_place place = {address, robot, TP_REACH_NETWORK};
     for (; *front != NULL && status == TP_OK; front++) {
-        status = open_front(server, *front, address, robot, port, err);
+        status = open_front(server, *front, &place, port, err);
     }
     return status;
 }
@@ -82,7 +82,8 @@ static tp_status serve_inside(tp_server *server, tp_error *err)
     while (server->inner_open < server->inner_count && status == TP_OK) {
         const unsigned robot = server->inner[server->inner_open];
         snprintf(address, sizeof address, "unix:%s/%u", server->folder, robot);
-        status = open_front(server, server->options.kit->fronts[0], address, robot, &none, err);
+        const tp_front_place place = {address, robot, TP_REACH_INSIDE};
+        status = open_front(server, server->options.kit->fronts[0], &place, &none, err);
         if (status == TP_OK) {
             server->fronts->stays = true;
             server->inner_open++;
@@ -100,8 +101,8 @@ static tp_status serve_unix_socket(tp_server *server, tp_error *err)
         return TP_OK;
     }
     snprintf(address, sizeof address, "unix:%s", server->options.unix_path);
-    tp_status status = open_front(server, server->options.kit->fronts[0], address,
-                                  server->options.port, &none, err);
+    const tp_front_place place = {address, server->options.port, TP_REACH_UNIX};
+    tp_status status = open_front(server, server->options.kit->fronts[0], &place, &none, err);
     if (status == TP_OK) {
         server->fronts->stays = true;
     }

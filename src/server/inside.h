@@ -3,9 +3,11 @@
 #define TROUPE_SERVER_INSIDE_H
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "convert/cfg.h"
 #include "device/hub.h"
 #include "server/address.h"
+#include "server/keys.h"
 #include "troupe/server.h"
 
 enum {
@@ -35,6 +37,13 @@ struct plan {
     struct plan *next;
 };
 
+/* Who may do what, as the file has it. */
+struct access {
+    tpi_keys keys;
+    bool guarded; /* there are keys beside that of the operator: who has none may only read */
+    bool open;
+};
+
 /* A configuration file that was read, with all that it says: as long as an instance is made by it.
  */
 struct file {
@@ -45,6 +54,7 @@ struct file {
     size_t users;               /* instances that were made by it */
     struct file *next;          /* of the server's */
     const char *missing_plugin; /* one that it names for all drivers; NULL for none */
+    struct access access;
 
     /* elsewhere.c: the robots that the configuration provides, and the servers of the others. */
     unsigned provided[MOST_ROBOTS];
@@ -110,6 +120,11 @@ void fronts_undo(tp_server *server, size_t robot_count);
 void fronts_close_others(tp_server *server);
 void fronts_close_all(tp_server *server);
 
+/* access.c: read what the file says; tell the hub; overwrite the secrets. */
+tp_status access_read(tp_server *server, struct file *file, tp_error *err);
+tp_status access_apply(tp_server *server, tp_error *err);
+void access_forget(struct file *file);
+
 /* elsewhere.c: devices of other servers. First `begin`, which learns what the configuration itself
  * provides; `name` gives an address that `is` elsewhere its robot number; at last `plan`. */
 tp_status elsewhere_begin(tp_server *server, tp_error *err);
@@ -128,6 +143,11 @@ tp_status places_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint
 /* rank.c: read the writer sections of a driver section. */
 tp_status ranks_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
                      tp_error *err);
+
+/* guard.c: read what a driver section says about its guard; the same for its text alone. */
+tp_status guard_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
+                     tp_error *err);
+tp_status guard_parse(tpi_buf *out, const char *text, tp_error *err);
 
 /* setting.c: read the parameters of a driver section, each by its unit, and tell of fields that
  * nobody uses. */

@@ -54,13 +54,22 @@ static void write_section(tpi_buf *out, const tpi_cfg_section *section)
     }
 }
 
+/* Who may do what is decided here: nobody else can enter the folder of the child's socket. */
+static bool is_about_access(const char *name)
+{
+    return strcmp(name, "keys") == 0 || strcmp(name, "key_file") == 0 ||
+           strcmp(name, "operator_key") == 0 || strcmp(name, "open") == 0;
+}
+
 /* Units, plug-ins and whatever else stands at the top of the file. */
 static void write_globals(tpi_buf *out, tpi_cfg *cfg)
 {
     const tpi_cfg_section *root = tpi_cfg_root(cfg);
 
     for (uint32_t i = 0; i < root->field_count; i++) {
-        write_field(out, &root->fields[i]);
+        if (!is_about_access(root->fields[i].name)) {
+            write_field(out, &root->fields[i]);
+        }
     }
     for (uint32_t i = 0; i < root->section_count; i++) {
         if (strcmp(root->sections[i]->type, "interface") == 0) {

@@ -2,7 +2,7 @@
  * rank.c - who writes before whom: the writer sections inside of a driver section.
  *
  *     writer ( client "joystick*" rank 2 timeout 1.5 )
- *     writer ( host "192.168.1.7" rank 1 )
+ *     writer ( key "pilot" host "192.168.1.7" rank 1 )
  *     writer ( driver "vfh" rank -1 )
  *
  * The first one that fits a writer counts; one that says nothing of whom it means fits everybody.
@@ -54,12 +54,14 @@ static tp_status read_numbers(tpi_cfg_section *section, tpi_rank *out, tp_error 
 static tp_status read_rank(tp_server *server, tpi_cfg_section *section, tpi_rank *out,
                            tp_error *err)
 {
-    static const char *const known[] = {"client", "host", "driver", "rank", "timeout", NULL};
+    static const char *const known[] = {"client", "host", "key", "driver", "rank", "timeout", NULL};
     tp_status status = read_who(section, "client", &out->client, err);
 
     status = status == TP_OK ? read_who(section, "host", &out->host, err) : status;
+    status = status == TP_OK ? read_who(section, "key", &out->key, err) : status;
     status = status == TP_OK ? read_who(section, "driver", &out->driver, err) : status;
-    if (status == TP_OK && out->driver != NULL && (out->client != NULL || out->host != NULL)) {
+    if (status == TP_OK && out->driver != NULL &&
+        (out->client != NULL || out->host != NULL || out->key != NULL)) {
         return tpi_cfg_fail(&section->place, err, "a writer is a client or a driver, not both");
     }
     status = status == TP_OK ? read_numbers(section, out, err) : status;

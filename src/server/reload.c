@@ -113,11 +113,18 @@ static bool same_ranks(const tpi_blueprint *a, const tpi_blueprint *b)
         const tpi_rank *x = &a->ranks[i];
         const tpi_rank *y = &b->ranks[i];
         if (x->rank != y->rank || x->hold_ns != y->hold_ns || !same_text(x->client, y->client) ||
-            !same_text(x->host, y->host) || !same_text(x->driver, y->driver)) {
+            !same_text(x->host, y->host) || !same_text(x->key, y->key) ||
+            !same_text(x->driver, y->driver)) {
             return false;
         }
     }
     return a->rank_count == b->rank_count;
+}
+
+static bool same_guard(const tpi_blueprint *a, const tpi_blueprint *b)
+{
+    return a->guard_length == b->guard_length &&
+           (a->guard_length == 0 || memcmp(a->guard, b->guard, a->guard_length) == 0);
 }
 
 static bool same_meaning(const struct plan *a, const struct plan *b)
@@ -130,7 +137,7 @@ static bool same_meaning(const struct plan *a, const struct plan *b)
            x->lease_ns == y->lease_ns &&
            same_addresses(x->provides, x->provide_count, y->provides, y->provide_count) &&
            same_addresses(x->requires, x->require_count, y->requires, y->require_count) &&
-           same_settings(x, y) && same_places(x, y) && same_ranks(x, y);
+           same_settings(x, y) && same_places(x, y) && same_ranks(x, y) && same_guard(x, y);
 }
 
 /* ---- Who stays, who goes, who comes ------------------------------------------------------------
@@ -354,6 +361,7 @@ tp_status tp_server_reload(tp_server *server, tp_error *err)
     }
     status = status == TP_OK ? check(&c, err) : status;
     status = status == TP_OK ? fronts_open(server, err) : status;
+    status = status == TP_OK ? access_apply(server, err) : status;
     if (status == TP_OK) {
         make_change(&c);
     } else if (c.new != c.old) {

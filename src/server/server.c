@@ -5,6 +5,7 @@
 
 #include "bus/pool.h"
 #include "platform/folder.h"
+#include "platform/guard.h"
 #include "platform/limit.h"
 #include "server/inside.h"
 
@@ -25,40 +26,41 @@ static void instance_failed(void *context, const tp_instance *instance, const ch
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
-/* What ports of drivers can be opened on, and where their scripts are: beside the configuration. */
+/* What ports of drivers can be opened on, where their scripts are (beside the configuration), and
+ * what guards them. */
 static tp_status prepare_lines(tp_server *server, tp_error *err)
 {
+    char guard[4096];
     const char *path = server->options.path;
     const char *slash = strrchr(path, '/');
     const char *folder =
         tpi_arena_text(&server->arena, path, slash == NULL ? 0 : (size_t)(slash - path) + 1);
 
-    if (folder == NULL) {
+    const char *found = server->options.guard != NULL
+                            ? server->options.guard
+                            : tpi_guard_find(server->options.program, guard, sizeof guard);
+    const char *program = tpi_arena_text(&server->arena, found, strlen(found));
+    if (folder == NULL || program == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
+    tpi_hub_set_guard(server->hub, program);
     tpi_hub_set_lines(server->hub,
                       server->options.kit == NULL ? NULL : server->options.kit->schemes, folder);
     return TP_OK;
 }
 
-/* panic "brake", "hold" or "finish", and the key that ends one. */
+/* panic "brake", "hold" or "finish". */
 static tp_status read_safety(tp_server *server, tp_error *err)
 {
     static const char *const actions[] = {
         [TP_HALT_BRAKE] = "brake", [TP_HALT_HOLD] = "hold", [TP_HALT_FINISH] = "finish"};
     tpi_cfg_section *root = tpi_cfg_root(server->file->cfg);
     const char *action = "brake";
-    const char *key = NULL;
     tp_status status = tpi_cfg_string(root, "panic", "brake", &action, err);
 
-    status = status == TP_OK ? tpi_cfg_string(root, "operator_key", NULL, &key, err) : status;
     if (status != TP_OK) {
         return status;
     }
-    if (key != NULL) {
-        key = tpi_arena_text(&server->arena, key, strlen(key)); /* the file may go */
-    }
-    tpi_hub_set_operator_key(server->hub, key);
     for (unsigned i = 0; i < sizeof actions / sizeof actions[0]; i++) {
         if (strcmp(actions[i], action) == 0) {
             tpi_hub_set_panic_action(server->hub, (tp_halt)i);
@@ -103,7 +105,8 @@ static tp_status make_instances(tp_server *server, tp_error *err)
 static void report_unused(tp_server *server)
 {
     static const char *const known[] = {"unit_length", "unit_angle",   "plugin", "extensions",
-                                        "panic",       "operator_key", "test",   NULL};
+                                        "panic",       "operator_key", "keys",   "key_file",
+                                        "open",        "test",         NULL};
     tpi_cfg_section *root = tpi_cfg_root(server->file->cfg);
 
     for (size_t i = 0; known[i] != NULL; i++) {
@@ -140,7 +143,11 @@ static tp_status build(tp_server *server, tp_error *err)
                              : status;
     status = status == TP_OK ? prepare_lines(server, err) : status;
     status = status == TP_OK ? file_read(server, err) : status;
+    if (status == TP_OK) {
+        tpi_hub_watch_panic(server->hub, server_note, server);
+    }
     status = status == TP_OK ? read_safety(server, err) : status;
+    status = status == TP_OK ? access_apply(server, err) : status;
     status = status == TP_OK ? make_instances(server, err) : status;
     if (status == TP_OK) {
         report_unused(server);
@@ -221,6 +228,11 @@ void tp_server_panic(tp_server *server, const char *who, const char *why)
 void tp_server_panic_by_signal(const tp_server *server)
 {
     tpi_panic_raise_by_signal(tpi_hub_panic(server->hub));
+}
+
+void tp_server_crash(const tp_server *server)
+{
+    tpi_hub_crash(server->hub);
 }
 
 void tp_server_step(tp_server *server, bool wait)

@@ -71,6 +71,10 @@ static void mistakes_are_named_with_their_place(void **state)
     (void)state;
     is_refused("", "x.cfg:1:1: the configuration has no device");
     is_refused("driver ( provides [ \"laser:0\" ] )", "x.cfg:1:1: the driver has no name");
+    is_refused("driver ( nam \"fake\" provides [ \"laser:0\" ] )",
+               "x.cfg:1:10: the driver has no name, but \"nam\"; did you mean \"name\"?");
+    is_refused("drivr ( name \"fake\" provides [ \"laser:0\" ] )",
+               "x.cfg:1:1: there is no section \"drivr\"; did you mean \"driver\"?");
     is_refused("driver ( name \"fike\" provides [ \"laser:0\" ] )",
                "x.cfg:1:10: there is no driver \"fike\"; did you mean \"fake\"?");
     is_refused("driver ( name \"fake\" )", "x.cfg:1:1: the driver fake provides nothing");
@@ -98,6 +102,11 @@ static void what_nobody_uses_is_noted(void **state)
         make("driver ( name \"fake\" provides [ \"laser:0\" ] ratte 5 )", &server, &notes, &err),
         TP_OK);
     assert_string_equal(notes.last, "x.cfg:1:45: nobody uses \"ratte\"; did you mean \"rate\"?");
+    tp_server_destroy(server);
+    assert_int_equal(
+        make("driver ( name \"fake\" provides [ \"laser:0\" ] ) device ( )", &server, &notes, &err),
+        TP_OK);
+    assert_string_equal(notes.last, "x.cfg:1:47: there is no section \"device\"");
     tp_server_destroy(server);
 }
 

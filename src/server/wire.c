@@ -38,6 +38,23 @@ static void offer_names(tpi_nearest *nearest, const tp_driver *const *drivers)
     }
 }
 
+/* A field that is nearly "name" was perhaps meant to be it. */
+static tp_status no_name(const tpi_cfg_section *section, tp_error *err)
+{
+    for (uint32_t i = 0; i < section->field_count; i++) {
+        tpi_nearest nearest;
+        char hint[96];
+        tpi_nearest_init(&nearest, section->fields[i].name);
+        tpi_nearest_offer(&nearest, "name");
+        if (tpi_nearest_hint(&nearest, hint, sizeof hint)[0] != '\0') {
+            return tpi_cfg_fail(&section->fields[i].place, err,
+                                "the driver has no name, but \"%s\"%s", section->fields[i].name,
+                                hint);
+        }
+    }
+    return tpi_cfg_fail(&section->place, err, "the driver has no name");
+}
+
 static tp_status choose_driver(tp_server *server, tpi_cfg_section *section,
                                const tp_driver **driver, tp_error *err)
 {
@@ -49,7 +66,7 @@ static tp_status choose_driver(tp_server *server, tpi_cfg_section *section,
         return status;
     }
     if (name == NULL) {
-        return tpi_cfg_fail(&section->place, err, "the driver has no name");
+        return no_name(section, err);
     }
     *driver = find_driver(server, name);
     status = plugins_choose(server, section, name, driver, err);
@@ -194,6 +211,7 @@ static tp_status read_blueprint(tp_server *server, tpi_cfg_section *section, tpi
     }
     plan->restart_ns = (int64_t)(restart * TP_NS_PER_S);
     status = status == TP_OK ? read_lease(section, &plan->lease_ns, err) : status;
+    status = status == TP_OK ? guard_read(server, section, plan, err) : status;
     status = status == TP_OK ? places_read(server, section, plan, err) : status;
     status = status == TP_OK ? ranks_read(server, section, plan, err) : status;
     return status == TP_OK ? settings_read(server, section, plan, err) : status;
@@ -319,6 +337,40 @@ static tp_status read_sections(tp_server *server, const char *type,
     return status;
 }
 
+/* What a section that nobody reads was perhaps meant to be. */
+static void put_section_error(const tpi_cfg_section *section, tp_error *err)
+{
+    tpi_nearest nearest;
+    char hint[96];
+
+    tpi_nearest_init(&nearest, section->type);
+    tpi_nearest_offer(&nearest, "driver");
+    tpi_nearest_offer(&nearest, "interface");
+    tpi_cfg_fail(&section->place, err, "there is no section \"%s\"%s", section->type,
+                 tpi_nearest_hint(&nearest, hint, sizeof hint));
+}
+
+/* Files for other servers may have sections that mean nothing here, so they are told, no more;
+ * unless there is nothing else. */
+static tp_status check_sections(tp_server *server, tp_error *err)
+{
+    const tpi_cfg_section *root = tpi_cfg_root(server->file->cfg);
+    tp_error unknown = {0};
+
+    for (uint32_t i = 0; i < root->section_count; i++) {
+        const char *type = root->sections[i]->type;
+        if (strcmp(type, "driver") != 0 && strcmp(type, "interface") != 0) {
+            put_section_error(root->sections[i], &unknown);
+            server_note(server, unknown.text);
+        }
+    }
+    if (server->file->plans != NULL) {
+        return TP_OK;
+    }
+    return unknown.code != 0 ? tp_fail(err, unknown.code, "%s", unknown.text)
+                             : tpi_cfg_fail(&root->place, err, "the configuration has no device");
+}
+
 tp_status wire_read(tp_server *server, tp_error *err)
 {
     tp_status status = plugins_load(server, err);
@@ -326,9 +378,6 @@ tp_status wire_read(tp_server *server, tp_error *err)
     status = status == TP_OK ? elsewhere_begin(server, err) : status;
     status = status == TP_OK ? read_sections(server, "interface", read_interface, err) : status;
     status = status == TP_OK ? read_sections(server, "driver", read_driver, err) : status;
-    if (status == TP_OK && server->file->plans == NULL) {
-        return tpi_cfg_fail(&tpi_cfg_root(server->file->cfg)->place, err,
-                            "the configuration has no device");
-    }
+    status = status == TP_OK ? check_sections(server, err) : status;
     return status == TP_OK ? elsewhere_plan(server, err) : status;
 }

@@ -70,6 +70,16 @@ def lists_show_what_devices_are_doing():
         tap.equal(troupe("list", puppet.url).stdout.splitlines()[-1], "laser:0: fake0: no? answer")
 
 
+def guarded_lines_are_told():
+    both = [dict(LASER, guards=1, guard_restarts=2), dict(LASER, addr={"robot": 6665, "interf": 3}, guards=1,
+                                                          guard_restarts=2)]
+    with ours(STATISTICS={"uptime": 1, "devices": both}) as puppet:
+        lines = troupe("stat", puppet.url).stdout.splitlines()
+        tap.equal(lines[3].split()[:4], ["laser:0", "fake0", "running,", "guarded"])
+        tap.equal(lines[-1], "fake0: a guard had ended and was started again, 2 times")
+        tap.equal(lines[-2], "")
+
+
 def several_robots_are_told_apart():
     other = dict(GRIPPER, addr={"robot": 6666, "interf": 3})
     with ours(STATISTICS={"uptime": 1, "devices": [LASER, other]}) as puppet:
@@ -215,8 +225,8 @@ def mistakes_are_explained():
     says(troupe("frames", "-u", "x", "y"), 2, usage("frames", 'the server is named twice: "x" and "y"'))
 
 
-tap.main(statistics_are_tables, statistics_are_json_too, lists_show_what_devices_are_doing, several_robots_are_told_apart,
-         watching_shows_rates, watching_json_is_one_object_for_each_line, watching_stays_in_its_place_on_a_terminal,
+tap.main(statistics_are_tables, statistics_are_json_too, lists_show_what_devices_are_doing,
+         guarded_lines_are_told, several_robots_are_told_apart, watching_shows_rates, watching_json_is_one_object_for_each_line, watching_stays_in_its_place_on_a_terminal,
          frames_are_a_tree, a_tree_that_cannot_be_ends, a_transform_is_one_line,
          a_real_server_tells_who_does_what, a_real_server_has_a_tree_of_frames, a_player_server_has_no_statistics,
          mistakes_are_explained)

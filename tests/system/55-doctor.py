@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """troupe doctor: what it finds, and what it says to do.  argv: the troupe program."""
+import os
 import re
+import shutil
 import socket
 import tempfile
 
@@ -43,6 +45,7 @@ def a_healthy_machine_has_no_problem():
                     r"ok       the clock counts in steps of .* us", r"(ok     |warning)  wakes up \d+ us late on average, .*",
                     r"ok       TCP on 127\.0\.0\.1 \(connected and answered in \d+ us\)",
                     r"ok       unix sockets \(connected and answered in \d+ us\)",
+                    r"ok       lines can be guarded: /.*/troupe-guard is ready after [0-9.]+ ms",
                     r"ok       standard output is no terminal: no colours, no live display",
                     r"ok       TROUPE_URL is not set: commands talk to localhost:6665"):
         has(report, pattern)
@@ -65,6 +68,15 @@ def a_folder_that_is_not_there_is_a_problem():
     report = reported(TMPDIR="/nowhere")
     at = has(report, r"problem  unix sockets: listen on unix:/nowhere/troupe-doctor-\w+: no such file or directory")
     tap.equal(report[at + 1], "         -> may you write to that folder? TMPDIR names another")
+
+
+def a_guard_that_is_not_there_is_a_problem():
+    with tempfile.TemporaryDirectory() as folder:
+        alone = shutil.copy(cli.PROGRAM, folder)
+        lines = tap.run([alone, "doctor"], env=dict(os.environ, PATH="/nowhere")).stdout.splitlines()
+        at = has(lines, "problem  lines cannot be guarded: cannot start troupe-guard: no such file or directory")
+        tap.equal(lines[at + 1],
+                  "         -> install troupe-guard beside troupe, or where programs are searched for")
 
 
 def folders_of_plugins_are_told():
@@ -114,4 +126,5 @@ def mistakes_are_explained():
 
 
 tap.main(a_healthy_machine_has_no_problem, the_server_of_the_environment_is_asked, a_server_that_is_not_there_is_a_problem,
-         a_folder_that_is_not_there_is_a_problem, folders_of_plugins_are_told, ports_tell_who_has_them, a_terminal_is_told, mistakes_are_explained)
+         a_folder_that_is_not_there_is_a_problem, a_guard_that_is_not_there_is_a_problem, folders_of_plugins_are_told,
+         ports_tell_who_has_them, a_terminal_is_told, mistakes_are_explained)

@@ -1,0 +1,192 @@
+/*
+ * auth.c - proving that the program has a key, before anything else is done on a connection.
+ *
+ * Our servers give a challenge, and the key itself never travels. Player's are shown the key; those
+ * of today refuse it without a look, which is no harm. Whoever can pretend to be a Player server
+ * could ask for the key that way, so one from the environment, which goes to any server, is not
+ * shown, and none is shown where a server of ours was before.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "client/inside.h"
+#include "platform/secret.h"
+
+enum { LONGEST_KEY = 128, LONGEST_KEY_FILE = 4096 };
+
+/* ---- The key --------------------------------------------------------------------------------- */
+
+static tp_status keep_key(tp_client *client, const char *key, size_t length, tp_error *err)
+{
+    if (length > LONGEST_KEY) {
+        return tp_fail(err, TP_E_INVALID, "a key has at most %d characters", LONGEST_KEY);
+    }
+    if (length == 0) {
+        return TP_OK;
+    }
+    client->key = calloc(length + 1, 1);
+    if (client->key == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    memcpy(client->key, key, length);
+    return TP_OK;
+}
+
+/* The first line of a file that is private. */
+static tp_status read_key(tp_client *client, const char *path, tp_error *err)
+{
+    tpi_buf text = {0};
+    bool is_private = false;
+    tp_status status = tpi_secret_is_private(path, &is_private, err);
+
+    if (status == TP_OK && !is_private) {
+        return tp_fail(err, TP_E_DENIED, "%s: others can read or change it: chmod 600 the file",
+                       path);
+    }
+    status = status == TP_OK ? tpi_file_read(&text, path, LONGEST_KEY_FILE, err) : status;
+    if (status == TP_OK) {
+        const char *key = tpi_buf_text(&text);
+        const size_t length = strcspn(key, "\r\n");
+        status = length > 0 ? keep_key(client, key, length, err)
+                            : tp_fail(err, TP_E_INVALID, "%s: its first line is no key", path);
+    }
+    tpi_secret_wipe(text.data, text.length);
+    tpi_buf_fini(&text);
+    return status;
+}
+
+tp_status tpi_client_take_key(tp_client *client, tp_error *err)
+{
+    const char *path = client->options.key_file;
+    const char *key = client->options.key;
+
+    if (key != NULL && path != NULL && path[0] != '\0') {
+        return tp_fail(err, TP_E_INVALID, "a key and a file with one: which of them?");
+    }
+    if (path != NULL && path[0] != '\0') {
+        client->may_show_key = true;
+        return read_key(client, path, err);
+    }
+    client->may_show_key = key != NULL;
+    key = key != NULL ? key : getenv("TROUPE_KEY");
+    return key != NULL ? keep_key(client, key, strlen(key), err) : TP_OK;
+}
+
+void tpi_client_forget_key(tp_client *client)
+{
+    tpi_secret_wipe(client->key, client->key != NULL ? strlen(client->key) : 0);
+    free(client->key);
+    client->key = NULL;
+}
+
+/* ---- Proving --------------------------------------------------------------------------------- */
+
+static void fail(tp_client *client, tp_status status)
+{
+    tpi_client_is_down(client, "%s: %s", client->url, tp_status_text(status));
+}
+
+static void on_right(tpi_ask *ask, tp_status status, const tp_msg *answer, const char *why)
+{
+    tp_client *client = ask->client;
+    const tp_auth_right *right = answer != NULL ? tp_msg_payload(answer) : NULL;
+
+    (void)why;
+    if (client->state != TPI_CLIENT_GREETING) {
+        return; /* it is lost, which was told */
+    }
+    if (status == TP_OK && right != NULL) {
+        client->right = right->right <= TP_RIGHT_OPERATE ? right->right : TP_RIGHT_OPERATE;
+    }
+    tpi_client_is_greeted(client);
+}
+
+static void on_proved(tpi_ask *ask, tp_status status, const tp_msg *answer, const char *why)
+{
+    tp_client *client = ask->client;
+
+    (void)answer;
+    if (client->state != TPI_CLIENT_GREETING) {
+        return;
+    }
+    if (status != TP_OK) {
+        tpi_client_is_refused(client, why);
+        return;
+    }
+    status = tpi_client_introduce(client, TP_PLAYER_REQ_RIGHT, NULL, on_right);
+    if (status != TP_OK) {
+        fail(client, status);
+    }
+}
+
+/* A server without keys needs no proof, nor does an older one. */
+static void on_challenge(tpi_ask *ask, tp_status status, const tp_msg *answer, const char *why)
+{
+    tp_client *client = ask->client;
+    const tp_auth_challenge *challenge = answer != NULL ? tp_msg_payload(answer) : NULL;
+    tp_auth_proof proof = {.digest_count = TP_AUTH_DIGEST_LENGTH};
+
+    (void)why;
+    if (client->state != TPI_CLIENT_GREETING) {
+        return;
+    }
+    if (status != TP_OK || challenge == NULL) {
+        tpi_client_is_greeted(client);
+        return;
+    }
+    status = tpi_secret_proof(proof.digest, client->key, strlen(client->key), challenge->nonce,
+                              challenge->nonce_count);
+    status = status == TP_OK ? tpi_client_introduce(client, TP_PLAYER_REQ_PROVE, &proof, on_proved)
+                             : status;
+    if (status != TP_OK) {
+        fail(client, status);
+    }
+}
+
+static void on_shown(tpi_ask *ask, tp_status status, const tp_msg *answer, const char *why)
+{
+    (void)status;
+    (void)answer;
+    (void)why;
+    if (ask->client->state == TPI_CLIENT_GREETING) {
+        tpi_client_is_greeted(ask->client);
+    }
+}
+
+static bool may_show(const tp_client *client)
+{
+    return client->may_show_key && !client->was_troupe && strlen(client->key) <= TP_KEYLEN;
+}
+
+void tpi_client_authenticate(tp_client *client)
+{
+    tp_device_auth_req shown = {0};
+    tp_status status = TP_OK;
+
+    if (client->key == NULL || (!client->troupe && !may_show(client))) {
+        tpi_client_is_greeted(client);
+        return;
+    }
+    if (client->troupe) {
+        status = tpi_client_introduce(client, TP_PLAYER_REQ_CHALLENGE, NULL, on_challenge);
+    } else {
+        shown.auth_key_count = (uint32_t)strlen(client->key);
+        memcpy(shown.auth_key, client->key, shown.auth_key_count);
+        status = tpi_client_introduce(client, TP_PLAYER_REQ_AUTH, &shown, on_shown);
+        tpi_secret_wipe(&shown, sizeof shown);
+    }
+    if (status != TP_OK) {
+        fail(client, status);
+    }
+}
+
+bool tp_client_is_refused(const tp_client *client)
+{
+    return client->refused;
+}
+
+tp_right tp_client_right(const tp_client *client)
+{
+    return client->right;
+}

@@ -1,0 +1,200 @@
+/* cfg_stage_test.c - what differs in Stage's files: repeated fields, and where includes are found.
+ */
+#include "convert/cfg.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "support/cfg.h"
+#include "support/memory.h"
+#include "support/unit.h"
+
+struct bench {
+    char folder[1024];
+    char path[1200]; /* of main.world */
+    tpi_buf files;   /* names of the files that were written, each with a NUL */
+    tpi_cfg *cfg;
+    tpi_buf notes;
+    tpi_buf tree;
+    char folders[2400]; /* to look for files in; "" for none */
+    tp_error err;
+};
+
+static const char *in_folder(const struct bench *b, const char *name)
+{
+    static char path[1200];
+    int length = snprintf(path, sizeof path, "%s/%s", b->folder, name);
+
+    assert_in_range(length, 1, sizeof path - 1);
+    return path;
+}
+
+static int set_up(void **state)
+{
+    struct bench *b = calloc(1, sizeof *b);
+    const char *base = getenv("TMPDIR");
+
+    assert_non_null(b);
+    int length = snprintf(b->folder, sizeof b->folder, "%s/troupe-cfg-XXXXXX",
+                          base != NULL && base[0] == '/' ? base : "/tmp");
+    assert_in_range(length, 1, sizeof b->folder - 1);
+    assert_non_null(mkdtemp(b->folder));
+    assert_int_equal(mkdir(in_folder(b, "sub"), 0700), 0);
+    assert_int_equal(mkdir(in_folder(b, "lib"), 0700), 0);
+    snprintf(b->path, sizeof b->path, "%s", in_folder(b, "main.world"));
+    *state = b;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct bench *b = *state;
+
+    for (size_t at = 0; at < b->files.length; at += strlen(b->files.data + at) + 1) {
+        unlink(in_folder(b, b->files.data + at));
+    }
+    assert_int_equal(rmdir(in_folder(b, "sub")), 0);
+    assert_int_equal(rmdir(in_folder(b, "lib")), 0);
+    assert_int_equal(rmdir(b->folder), 0);
+    tpi_cfg_destroy(b->cfg);
+    tpi_buf_fini(&b->files);
+    tpi_buf_fini(&b->notes);
+    tpi_buf_fini(&b->tree);
+    free(b);
+    return 0;
+}
+
+static void file(struct bench *b, const char *name, const char *text)
+{
+    assert_int_equal(tpi_file_write(in_folder(b, name), text, strlen(text), &b->err), TP_OK);
+    tpi_buf_put(&b->files, name, strlen(name) + 1);
+}
+
+static tp_status load(struct bench *b)
+{
+    const tpi_cfg_options options = {.dialect = TPI_CFG_STAGE,
+                                     .folders = b->folders[0] == '\0' ? NULL : b->folders,
+                                     .note = cfg_collect,
+                                     .context = &b->notes};
+
+    tpi_cfg_destroy(b->cfg);
+    b->cfg = NULL;
+    return tpi_cfg_load_as(&b->cfg, b->path, &options, &b->err);
+}
+
+/* main.world stands for `tree` and gives no notes. */
+static void main_means(struct bench *b, const char *tree)
+{
+    tpi_buf_clear(&b->tree);
+    tp_status status = load(b);
+    assert_string_equal(b->err.text, "");
+    assert_int_equal(status, TP_OK);
+    cfg_put(&b->tree, tpi_cfg_root(b->cfg));
+    assert_string_equal(tpi_buf_text(&b->tree), tree);
+    assert_string_equal(tpi_buf_text(&b->notes), "");
+}
+
+static void the_last_value_replaces_the_others(void **state)
+{
+    struct bench *b = *state;
+
+    file(b, "main.world", "define m p ( a [1 2 3] c [1 2] ) m ( a [4] c 5 ) m ( )");
+    main_means(b, "p<m>( a=[4] c=5 ) p<m>( a=[1 2 3] c=[1 2] ) ");
+}
+
+static void notes_speak_of_stage(void **state)
+{
+    struct bench *b = *state;
+    char wanted[4096];
+
+    file(b, "main.world", "a [1,2]\na 1e1\n");
+    assert_int_equal(load(b), TP_OK);
+    snprintf(wanted, sizeof wanted,
+             "%s:1:5: Stage refuses \",\" between values\n"
+             "%s:2:3: Stage misreads a number with an exponent: 1e1\n"
+             "%s:2:1: \"a\" is given again; its value of line 1 is lost",
+             b->path, b->path, b->path);
+    assert_string_equal(tpi_buf_text(&b->notes), wanted);
+}
+
+static void includes_are_beside_the_main_file_first(void **state)
+{
+    struct bench *b = *state;
+
+    file(b, "main.world", "include \"sub/x.inc\"");
+    file(b, "sub/x.inc", "include \"y.inc\" include \"z.inc\"");
+    file(b, "sub/y.inc", "y 1");
+    file(b, "y.inc", "y 2");
+    file(b, "sub/z.inc", "z 3");
+    main_means(b, "y=2 z=3 ");
+}
+
+static void folders_are_searched_for_names_without_theirs(void **state)
+{
+    struct bench *b = *state;
+
+    snprintf(b->folders, sizeof b->folders, "/nowhere:%s/lib:%s/sub", b->folder, b->folder);
+    file(b, "main.world", "include \"gone/x.inc\" include \"/gone/y.inc\" include \"z.inc\"");
+    file(b, "lib/x.inc", "x 1");
+    file(b, "sub/x.inc", "x 2");
+    file(b, "sub/y.inc", "y 3");
+    file(b, "z.inc", "z 4");
+    file(b, "lib/z.inc", "z 5");
+    main_means(b, "x=1 y=3 z=4 ");
+}
+
+static void a_file_that_is_nowhere_is_refused(void **state)
+{
+    struct bench *b = *state;
+    tp_error wanted;
+
+    file(b, "main.world", "include \"x.inc\"");
+    tp_fail(&wanted, TP_E_IO, "%s:1:1: cannot include %s/x.inc: No such file or directory", b->path,
+            b->folder);
+    for (int with_folders = 0; with_folders < 2; with_folders++) {
+        snprintf(b->folders, sizeof b->folders, "%s", with_folders == 1 ? "/nowhere::" : "");
+        assert_int_equal(load(b), TP_E_IO);
+        assert_string_equal(b->err.text, wanted.text);
+    }
+}
+
+static tp_status load_and_free(void *context)
+{
+    struct bench *b = context;
+    tp_status status = load(b);
+
+    tpi_cfg_destroy(b->cfg);
+    b->cfg = NULL;
+    tpi_buf_fini(&b->notes);
+    return status;
+}
+
+static void little_memory_is_told(void **state)
+{
+    struct bench *b = *state;
+
+    snprintf(b->folders, sizeof b->folders, "/nowhere:%s/lib", b->folder);
+    file(b, "main.world", "include \"x.inc\"");
+    file(b, "lib/x.inc", "x 1");
+    memory_sweep(load_and_free, b);
+}
+
+#define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_A_FOLDER(the_last_value_replaces_the_others),
+        IN_A_FOLDER(notes_speak_of_stage),
+        IN_A_FOLDER(includes_are_beside_the_main_file_first),
+        IN_A_FOLDER(folders_are_searched_for_names_without_theirs),
+        IN_A_FOLDER(a_file_that_is_nowhere_is_refused),
+        IN_A_FOLDER(little_memory_is_told),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,394 @@
+/* rights_test.c - what clients may do: proofs, tries that are too many, keys that go. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/puppet.h"
+#include "device/session.h"
+#include "platform/secret.h"
+#include "support/unit.h"
+#include "troupe/interfaces/position2d.h"
+
+static const tpi_key some_keys[] = {
+    {"viewer", "see", TP_RIGHT_READ},
+    {"setter", "set things", TP_RIGHT_WRITE},
+    {"driver", "drive", TP_RIGHT_MOVE},
+    {"boss", "a secret that has more than thirty-two characters", TP_RIGHT_OPERATE},
+};
+
+struct stage {
+    bench b;
+    bench_plan *plan;
+    tp_device *device;
+    tp_session *sessions[2];
+    unsigned opened;
+    tp_error refusal; /* of the last opening */
+    tp_error err;
+};
+
+static void ignore(void *context)
+{
+    (void)context;
+}
+
+static const tp_session_events events = {.ready = ignore, .lost = ignore};
+
+static void on_opened(void *context, const tp_msghdr *request, tp_device *device, tp_status status,
+                      const tp_error *err)
+{
+    struct stage *s = context;
+
+    (void)request;
+    (void)device;
+    s->opened++;
+    s->refusal = status == TP_OK ? (tp_error){0} : *err;
+}
+
+static void open_device(struct stage *s, unsigned who, unsigned access)
+{
+    const unsigned before = s->opened;
+
+    assert_int_equal(
+        tp_session_open(s->sessions[who], s->device, access, &(tp_msghdr){0}, on_opened), TP_OK);
+    while (s->opened == before) {
+        tp_loop_turn(s->b.loop, true);
+    }
+}
+
+static void set_keys(struct stage *s, size_t count)
+{
+    const tpi_access access = {.keys = some_keys,
+                               .key_count = count,
+                               .guests = {TP_RIGHT_READ, TP_RIGHT_MOVE, TP_RIGHT_OPERATE}};
+
+    assert_int_equal(tpi_hub_set_access(s->b.hub, &access), TP_OK);
+}
+
+static int begin(void **state)
+{
+    static const tp_session_limits limits = {.data = 64, .replies = 64, .requests = 64};
+    const bench_section section = {.driver = &puppet_driver, .provides = "position2d:0"};
+    struct stage *s = calloc(1, sizeof *s);
+
+    assert_non_null(s);
+    bench_init(&s->b);
+    s->plan = bench_plan_create(s->b.catalogue, &section, 0);
+    assert_int_equal(tpi_hub_add(s->b.hub, bench_plan_blueprint(s->plan), NULL, NULL), TP_OK);
+    s->device = bench_find(&s->b, "position2d:0");
+    set_keys(s, 4);
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(
+            tp_session_create(&s->sessions[i], s->b.hub, BENCH_ROBOT, &limits, &events, s, NULL),
+            TP_OK);
+        open_device(s, i, TP_OPEN_MODE);
+    }
+    *state = s;
+    return 0;
+}
+
+static int end(void **state)
+{
+    struct stage *s = *state;
+
+    tp_session_destroy(s->sessions[0]);
+    tp_session_destroy(s->sessions[1]);
+    bench_fini(&s->b);
+    bench_plan_destroy(s->plan);
+    free(s);
+    return 0;
+}
+
+static void prove(uint8_t digest[TPI_DIGEST_LENGTH], const uint8_t *nonce, const char *secret)
+{
+    assert_int_equal(tpi_secret_proof(digest, secret, strlen(secret), nonce, TP_AUTH_NONCE_LENGTH),
+                     TP_OK);
+}
+
+/* A whole try. */
+static tp_status try(struct stage *s, unsigned who, const char *secret)
+{
+    uint8_t nonce[TP_AUTH_NONCE_LENGTH];
+    uint8_t digest[TPI_DIGEST_LENGTH];
+
+    assert_int_equal(tp_session_challenge(s->sessions[who], nonce, NULL), TP_OK);
+    prove(digest, nonce, secret);
+    return tp_session_prove(s->sessions[who], digest, sizeof digest, &s->err);
+}
+
+static tp_status show(struct stage *s, const void *key, size_t length)
+{
+    return tp_session_show_key(s->sessions[0], key, length, &s->err);
+}
+
+static tp_status send(struct stage *s, tp_kind kind, unsigned code, const void *value)
+{
+    const tp_message *what = tp_interface_message(&tp_interface_position2d, kind, code);
+    const tp_msghdr header = {
+        .addr = *tp_device_addr(s->device), .type = (uint8_t)kind, .subtype = (uint8_t)code};
+    tp_msg *msg = NULL;
+
+    assert_int_equal(tp_msg_create(&msg, &header, what->ask, value), TP_OK);
+    tp_status status = tp_session_send(s->sessions[0], msg, what, &s->err);
+    tp_msg_unref(msg);
+    return status;
+}
+
+/* What the first client may do: 1 read, 2 write, 4 move, 8 operate. */
+static unsigned abilities(struct stage *s)
+{
+    const tp_position2d_cmd_vel vel = {.state = 1};
+    const tp_position2d_power_config power = {1};
+    const tp_message *reset =
+        tp_interface_message(&tp_interface_player, TP_KIND_REQUEST, TP_PLAYER_REQ_RESET_PANIC);
+
+    return (send(s, TP_KIND_REQUEST, TP_POSITION2D_REQ_GET_GEOM, NULL) == TP_OK ? 1U : 0U) |
+           (send(s, TP_KIND_REQUEST, TP_POSITION2D_REQ_MOTOR_POWER, &power) == TP_OK ? 2U : 0U) |
+           (send(s, TP_KIND_COMMAND, TP_POSITION2D_CMD_VEL, &vel) == TP_OK ? 4U : 0U) |
+           (tp_session_may(s->sessions[0], reset, NULL) == TP_OK ? 8U : 0U);
+}
+
+/* ---- Rights ---------------------------------------------------------------------------------- */
+
+static void a_key_gives_its_right_and_those_below(void **state)
+{
+    struct stage *s = *state;
+
+    assert_int_equal(abilities(s), 1);
+    assert_int_equal(try(s, 0, "see"), TP_OK);
+    assert_int_equal(abilities(s), 1);
+    assert_int_equal(try(s, 0, "set things"), TP_OK);
+    assert_int_equal(abilities(s), 3);
+    assert_int_equal(try(s, 0, "drive"), TP_OK);
+    assert_int_equal(abilities(s), 7);
+    assert_int_equal(try(s, 0, some_keys[3].secret), TP_OK);
+    assert_int_equal(abilities(s), 15);
+    assert_int_equal(tp_session_right(s->sessions[0]), TP_RIGHT_OPERATE);
+    assert_string_equal(tp_session_key(s->sessions[0]), "boss");
+    assert_int_equal(tp_session_right(s->sessions[1]), TP_RIGHT_READ); /* nobody else got it */
+}
+
+static void where_a_client_comes_from_counts_too(void **state)
+{
+    struct stage *s = *state;
+
+    tp_session_set_reach(s->sessions[0], TP_REACH_UNIX);
+    assert_int_equal(abilities(s), 7);
+    assert_int_equal(try(s, 0, "see"), TP_OK);
+    assert_int_equal(abilities(s), 7); /* a key takes nothing away */
+    tp_session_set_reach(s->sessions[0], TP_REACH_INSIDE);
+    assert_int_equal(abilities(s), 15);
+}
+
+static void a_refusal_says_what_is_missing(void **state)
+{
+    struct stage *s = *state;
+    const tp_position2d_cmd_vel vel = {.state = 1};
+
+    assert_int_equal(send(s, TP_KIND_COMMAND, TP_POSITION2D_CMD_VEL, &vel), TP_E_DENIED);
+    assert_string_equal(s->err.text, "VEL needs the right to move: give a key");
+    assert_int_equal(try(s, 0, "set things"), TP_OK);
+    assert_int_equal(send(s, TP_KIND_COMMAND, TP_POSITION2D_CMD_VEL, &vel), TP_E_DENIED);
+    assert_string_equal(s->err.text,
+                        "VEL needs the right to move; the key setter is for those who write");
+    set_keys(s, 0);
+    assert_int_equal(send(s, TP_KIND_COMMAND, TP_POSITION2D_CMD_VEL, &vel), TP_E_DENIED);
+    assert_string_equal(s->err.text,
+                        "VEL needs the right to move: the server has no keys, so nobody has it");
+}
+
+static void who_may_only_read_opens_to_read_only(void **state)
+{
+    static const unsigned refused[] = {TP_WRITE_MODE, TP_ALL_MODE, TP_EXCLUSIVE_MODE};
+    struct stage *s = *state;
+
+    for (unsigned i = 0; i < 3; i++) {
+        open_device(s, 0, refused[i]);
+        assert_int_equal(s->refusal.code, TP_E_DENIED);
+        assert_string_equal(s->refusal.text,
+                            "opening position2d:0 to write needs the right to write: give a key");
+    }
+    open_device(s, 0, TP_READ_MODE);
+    assert_int_equal(s->refusal.code, TP_OK);
+    assert_int_equal(try(s, 0, "set things"), TP_OK);
+    for (unsigned i = 0; i < 3; i++) {
+        open_device(s, 0, refused[i]);
+        assert_int_equal(s->refusal.code, TP_OK);
+    }
+}
+
+/* ---- Proofs ---------------------------------------------------------------------------------- */
+
+static void a_challenge_is_good_for_one_proof(void **state)
+{
+    struct stage *s = *state;
+    uint8_t nonce[TP_AUTH_NONCE_LENGTH];
+    uint8_t digest[TPI_DIGEST_LENGTH];
+
+    assert_int_equal(tp_session_challenge(s->sessions[0], nonce, NULL), TP_OK);
+    prove(digest, nonce, "set things");
+    assert_int_equal(tp_session_prove(s->sessions[0], digest, sizeof digest, NULL), TP_OK);
+    set_keys(s, 0); /* it loses what it had */
+    set_keys(s, 4);
+    assert_int_equal(tp_session_prove(s->sessions[0], digest, sizeof digest, &s->err),
+                     TP_E_INVALID); /* a replay */
+    assert_string_equal(s->err.text, "ask for a challenge first; each is good for one proof");
+    assert_int_equal(tp_session_challenge(s->sessions[0], nonce, NULL), TP_OK);
+    assert_int_equal(tp_session_prove(s->sessions[0], digest, sizeof digest, NULL), TP_E_DENIED);
+    assert_int_equal(abilities(s), 1);
+}
+
+static void a_new_challenge_ends_the_one_before(void **state)
+{
+    struct stage *s = *state;
+    uint8_t nonces[2][TP_AUTH_NONCE_LENGTH];
+    uint8_t digest[TPI_DIGEST_LENGTH];
+
+    assert_int_equal(tp_session_challenge(s->sessions[0], nonces[0], NULL), TP_OK);
+    assert_int_equal(tp_session_challenge(s->sessions[0], nonces[1], NULL), TP_OK);
+    assert_memory_not_equal(nonces[0], nonces[1], sizeof nonces[0]);
+    prove(digest, nonces[0], "drive");
+    assert_int_equal(tp_session_prove(s->sessions[0], digest, sizeof digest, NULL), TP_E_DENIED);
+    assert_int_equal(abilities(s), 1);
+}
+
+static void a_proof_for_another_connection_is_worth_nothing(void **state)
+{
+    struct stage *s = *state;
+    uint8_t nonces[2][TP_AUTH_NONCE_LENGTH];
+    uint8_t digest[TPI_DIGEST_LENGTH];
+
+    assert_int_equal(tp_session_challenge(s->sessions[0], nonces[0], NULL), TP_OK);
+    assert_int_equal(tp_session_challenge(s->sessions[1], nonces[1], NULL), TP_OK);
+    prove(digest, nonces[1], "drive");
+    assert_int_equal(tp_session_prove(s->sessions[0], digest, sizeof digest, NULL), TP_E_DENIED);
+    assert_int_equal(tp_session_prove(s->sessions[1], digest, sizeof digest, NULL), TP_OK);
+    assert_int_equal(tp_session_right(s->sessions[0]), TP_RIGHT_READ);
+    assert_int_equal(tp_session_right(s->sessions[1]), TP_RIGHT_MOVE);
+}
+
+static void a_truncated_proof_is_wrong(void **state)
+{
+    struct stage *s = *state;
+    uint8_t nonce[TP_AUTH_NONCE_LENGTH];
+    uint8_t digest[TPI_DIGEST_LENGTH + 1] = {0};
+
+    for (size_t length = 0; length <= sizeof digest; length++) {
+        assert_int_equal(tp_session_challenge(s->sessions[0], nonce, NULL), TP_OK);
+        prove(digest, nonce, "drive");
+        assert_int_equal(tp_session_prove(s->sessions[0], digest, length, NULL),
+                         length == TPI_DIGEST_LENGTH ? TP_OK : TP_E_DENIED);
+        bench_move_clock(&s->b, 64);
+    }
+}
+
+static void old_clients_show_the_key_itself(void **state)
+{
+    struct stage *s = *state;
+
+    assert_int_equal(show(s, "set things", 10), TP_OK);
+    assert_int_equal(abilities(s), 3);
+    assert_int_equal(show(s, "drive", sizeof "drive"), TP_OK); /* some send the NUL too */
+    assert_int_equal(abilities(s), 7);
+    assert_int_equal(show(s, "driv", 4), TP_E_DENIED);
+    assert_string_equal(s->err.text, "no key of this server fits; wait 1 s before the next try");
+    assert_int_equal(abilities(s), 7); /* what it has it keeps */
+    bench_move_clock(&s->b, 1);
+    assert_int_equal(show(s, "", 0), TP_E_DENIED);
+}
+
+static void without_keys_there_is_nothing_to_prove(void **state)
+{
+    struct stage *s = *state;
+    uint8_t nonce[TP_AUTH_NONCE_LENGTH];
+
+    set_keys(s, 0);
+    assert_int_equal(tp_session_challenge(s->sessions[0], nonce, &s->err), TP_E_UNSUPPORTED);
+    assert_string_equal(s->err.text, "the server has no keys");
+    assert_int_equal(show(s, "", 0), TP_E_UNSUPPORTED);
+    assert_int_equal(tp_session_prove(s->sessions[0], nonce, sizeof nonce, &s->err),
+                     TP_E_UNSUPPORTED);
+}
+
+/* ---- Too many tries -------------------------------------------------------------------------- */
+
+static void each_wrong_try_makes_the_next_one_wait_longer(void **state)
+{
+    static const double waits_s[] = {1, 2, 4, 8, 16, 32, 64, 64, 64};
+    struct stage *s = *state;
+
+    for (size_t i = 0; i < sizeof waits_s / sizeof waits_s[0]; i++) {
+        assert_int_equal(try(s, 0, "wrong"), TP_E_DENIED);
+        bench_move_clock(&s->b, waits_s[i] - 0.5);
+        assert_int_equal(try(s, 0, "drive"), TP_E_LIMIT); /* not even looked at */
+        assert_string_equal(s->err.text, "a wrong key came before: wait 0.5 s before the next try");
+        bench_move_clock(&s->b, 0.5);
+    }
+    assert_int_equal(try(s, 0, "drive"), TP_OK);
+    assert_int_equal(try(s, 0, "wrong"), TP_E_DENIED);
+    assert_string_equal(s->err.text, "no key of this server fits; wait 1 s before the next try");
+    assert_int_equal(try(s, 1, "drive"), TP_OK); /* others do not wait */
+}
+
+static void ten_thousand_wrong_tries_are_worth_a_few(void **state)
+{
+    struct stage *s = *state;
+    unsigned looked_at = 0;
+
+    for (unsigned i = 0; i < 10000; i++) {
+        looked_at += try(s, 0, "wrong") == TP_E_DENIED;
+        bench_move_clock(&s->b, 0.01);
+    }
+    assert_int_equal(looked_at, 7); /* in 100 s: at 0, 1, 3, 7, 15, 31, 63 */
+    assert_int_equal(abilities(s), 1);
+}
+
+static void a_key_in_a_reset_is_a_try_too(void **state)
+{
+    struct stage *s = *state;
+
+    tp_session_panic(s->sessions[1], "test");
+    assert_int_equal(tp_session_reset_panic(s->sessions[0], 1, "wrong", &s->err), TP_E_DENIED);
+    assert_int_equal(tp_session_reset_panic(s->sessions[0], 1, some_keys[3].secret, &s->err),
+                     TP_E_LIMIT);
+    bench_move_clock(&s->b, 1);
+    assert_int_equal(tp_session_reset_panic(s->sessions[0], 1, "drive", &s->err), TP_E_DENIED);
+    assert_string_equal(s->err.text, "only who raised it, or the operator's key, ends a panic");
+    assert_int_equal(tp_session_reset_panic(s->sessions[0], 1, some_keys[3].secret, &s->err),
+                     TP_OK);
+}
+
+/* ---- Keys that go ---------------------------------------------------------------------------- */
+
+static void who_has_a_key_that_goes_loses_its_right(void **state)
+{
+    struct stage *s = *state;
+
+    assert_int_equal(try(s, 0, "set things"), TP_OK);
+    assert_int_equal(try(s, 1, "drive"), TP_OK);
+    set_keys(s, 2); /* without the second one's */
+    assert_int_equal(tp_session_right(s->sessions[0]), TP_RIGHT_WRITE);
+    assert_int_equal(tp_session_right(s->sessions[1]), TP_RIGHT_READ);
+    assert_string_equal(tp_session_key(s->sessions[1]), "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_key_gives_its_right_and_those_below, begin, end),
+        cmocka_unit_test_setup_teardown(where_a_client_comes_from_counts_too, begin, end),
+        cmocka_unit_test_setup_teardown(a_refusal_says_what_is_missing, begin, end),
+        cmocka_unit_test_setup_teardown(who_may_only_read_opens_to_read_only, begin, end),
+        cmocka_unit_test_setup_teardown(a_challenge_is_good_for_one_proof, begin, end),
+        cmocka_unit_test_setup_teardown(a_new_challenge_ends_the_one_before, begin, end),
+        cmocka_unit_test_setup_teardown(a_proof_for_another_connection_is_worth_nothing, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(a_truncated_proof_is_wrong, begin, end),
+        cmocka_unit_test_setup_teardown(old_clients_show_the_key_itself, begin, end),
+        cmocka_unit_test_setup_teardown(without_keys_there_is_nothing_to_prove, begin, end),
+        cmocka_unit_test_setup_teardown(each_wrong_try_makes_the_next_one_wait_longer, begin, end),
+        cmocka_unit_test_setup_teardown(ten_thousand_wrong_tries_are_worth_a_few, begin, end),
+        cmocka_unit_test_setup_teardown(a_key_in_a_reset_is_a_try_too, begin, end),
+        cmocka_unit_test_setup_teardown(who_has_a_key_that_goes_loses_its_right, begin, end),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,75 @@
+/*
+ * guard.c - what a driver section says about its guard: the bytes that stop the robot.
+ *
+ *     guard "V 0\\r"          a text, with the escapes of scripts
+ *     guard "hex:89 00 00"    bytes
+ */
+#include <string.h>
+
+#include "base/text.h"
+#include "platform/guard.h"
+#include "server/inside.h"
+
+static tp_status read_text(tpi_buf *out, const char *text, tp_error *err)
+{
+    while (*text != '\0') {
+        char byte = *text++;
+        if (byte == '\\') {
+            const size_t length = tpi_escape_read(text, strlen(text), &byte);
+            if (length == 0) {
+                return tp_fail(err, TP_E_SYNTAX,
+                               "behind \\ stands n, r, t, 0, \\, ' or x and two hex digits");
+            }
+            text += length;
+        }
+        tpi_buf_putc(out, byte);
+    }
+    return TP_OK;
+}
+
+tp_status guard_parse(tpi_buf *out, const char *text, tp_error *err)
+{
+    static const char hex[] = "hex:";
+    const size_t length = sizeof hex - 1;
+    tp_status status = strncmp(text, hex, length) == 0
+                           ? tpi_hex_read(out, text + length, strlen(text + length), err)
+                           : read_text(out, text, err);
+
+    if (status == TP_OK && out->failed) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    if (status == TP_OK && (out->length == 0 || out->length > TPI_GUARD_MOST)) {
+        return tp_fail(err, TP_E_RANGE, "guard has from 1 to %d bytes", TPI_GUARD_MOST);
+    }
+    return status;
+}
+
+static tp_status keep(tp_server *server, const tpi_buf *bytes, tpi_blueprint *plan, tp_error *err)
+{
+    plan->guard = tpi_arena_text(&server->file->arena, bytes->data, bytes->length);
+    plan->guard_length = bytes->length;
+    return plan->guard != NULL ? TP_OK : tp_fail(err, TP_E_NOMEM, "out of memory");
+}
+
+tp_status guard_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
+                     tp_error *err)
+{
+    const char *text = NULL;
+    tpi_buf bytes = {0};
+    tp_error why = {0};
+    tp_status status = tpi_cfg_string(section, "guard", NULL, &text, err);
+
+    if (status != TP_OK || text == NULL) {
+        return status;
+    }
+    const tpi_cfg_place *place = &tpi_cfg_find(section, "guard")->values[0].place;
+    if ((plan->driver->flags & TP_DRIVER_ON_LOOP) != 0) {
+        return tpi_cfg_fail(place, err, "the driver %s has no line that could be guarded",
+                            plan->driver->name);
+    }
+    status = guard_parse(&bytes, text, &why);
+    status = status == TP_OK ? keep(server, &bytes, plan, err)
+                             : tpi_cfg_fail(place, err, "%s", why.text);
+    tpi_buf_fini(&bytes);
+    return status;
+}

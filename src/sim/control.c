@@ -1,0 +1,154 @@
+/*
+ * control.c - controllers that are part of the simulator; see control.h.
+ *
+ * wander: straight on; when something is near ahead, slow down and turn to the side with more room
+ * until the way is free.
+ *
+ * expand: away from everything: the ranges, each in its direction, add up to a vector that points
+ * to where there is room; turn there, and drive unless something is near ahead.
+ */
+#include "sim/control.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "sim/maths.h"
+#include "sim/position.h"
+#include "sim/ranger.h"
+
+enum { NONE, WANDER, EXPAND };
+enum { MOST_LOOKED_AT = 64 };
+
+static const struct {
+    const char *name;
+    uint32_t control;
+} names[] = {
+    {"wander", WANDER}, {"expand", EXPAND}, {"expand_pioneer", EXPAND}, {"expand_swarm", EXPAND}};
+
+uint32_t tpi_sim_control_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(names[i].name, name) == 0) {
+            return names[i].control;
+        }
+    }
+    return NONE;
+}
+
+bool tpi_sim_control_uses(uint32_t control, tpi_sim_kind kind)
+{
+    return control != NONE && (kind == TPI_SIM_POSITION || kind == TPI_SIM_RANGER);
+}
+
+/* ---- What the ranger says -------------------------------------------------------------------- */
+
+/* A summary of one look round, in the ranger's frame. */
+struct summary {
+    double ahead;       /* nearest thing within 30 degrees of straight on */
+    double left, right; /* nearest thing on either side of it, up to 80 degrees */
+    double x, y;        /* sum of all ranges in their directions */
+    double most;        /* the greatest range */
+};
+
+static inline double lesser(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static void add_group(const struct sim_view *view, const struct sim_ranger *config,
+                      const struct sim_ranger_group *group, struct summary *sum)
+{
+    const double *dx = tpi_sim_ranger_table(config, SIM_RAY_DX) + group->first;
+    const double *dy = tpi_sim_ranger_table(config, SIM_RAY_DY) + group->first;
+    const double *ranges = view->samples + group->first;
+    const double c = group->frame.c;
+    const double s = group->frame.s;
+
+    const uint32_t stride =
+        group->count / MOST_LOOKED_AT + 1; /* a fine scan has more than enough */
+    for (uint32_t i = 0; i < group->count; i += stride) {
+        const double x = c * dx[i] - s * dy[i];
+        const double y = s * dx[i] + c * dy[i];
+        const double range = ranges[i];
+        sum->ahead = x > 0.866 ? lesser(sum->ahead, range) : sum->ahead;
+        sum->left = x > 0.17 && y > 0 ? lesser(sum->left, range) : sum->left;
+        sum->right = x > 0.17 && y < 0 ? lesser(sum->right, range) : sum->right;
+        sum->x += x * range;
+        sum->y += y * range;
+    }
+    sum->most = fmax(sum->most, group->reach);
+}
+
+/* The first ranger of the tree that has looked already. */
+static bool summarise(const tpi_sim *sim, uint32_t tree, struct summary *sum)
+{
+    const struct sim_plan *plan = sim->trees.plan[tree];
+
+    *sum = (struct summary){.ahead = HUGE_VAL, .left = HUGE_VAL, .right = HUGE_VAL};
+    for (uint32_t i = 0; i < plan->device_count; i++) {
+        struct sim_view view;
+        if (plan->devices[i].type->kind != TPI_SIM_RANGER) {
+            continue;
+        }
+        tpi_sim_view(sim, tree, i, &view);
+        const struct sim_ranger *config = view.config;
+        for (uint32_t k = 0; k < config->group_count; k++) {
+            add_group(&view, config, &tpi_sim_ranger_groups(config)[k], sum);
+        }
+        return view.state->updated_us == sim->time_us && config->sample_count > 0;
+    }
+    return false;
+}
+
+/* ---- Controllers ----------------------------------------------------------------------------- */
+
+static const double cruise_mps = 0.4;
+static const double creep_mps = 0.05;
+static const double turn_radps = 0.5;
+
+static void wander(const struct summary *sum, struct sim_position_state *state)
+{
+    const bool turning = state->goal[2] != 0;
+    const double clear = turning ? 1.2 : 1.0; /* a turn goes on until there is a little more room */
+
+    if (sum->ahead > clear && lesser(sum->left, sum->right) > 0.4 && state->stalled == 0) {
+        state->goal[0] = cruise_mps;
+        state->goal[2] = 0;
+        return;
+    }
+    state->goal[0] = sum->ahead > 0.5 && state->stalled == 0 ? creep_mps : 0;
+    if (!turning) {
+        state->goal[2] = sum->left > sum->right ? turn_radps : -turn_radps;
+    }
+}
+
+static void expand(const struct summary *sum, struct sim_position_state *state)
+{
+    const double bearing = atan2(sum->y, sum->x);
+    const double safe = lesser(0.5, sum->most / 8);
+    const bool free = sum->ahead > safe && state->stalled == 0;
+
+    state->goal[0] = free ? cruise_mps * lesser(1, sum->ahead / (4 * safe)) : 0;
+    state->goal[2] = bearing > 0 ? lesser(bearing, 1) : -lesser(-bearing, 1);
+    if (!free && fabs(bearing) < 0.1) {
+        state->goal[2] = turn_radps; /* the sum points straight at something near */
+    }
+}
+
+void tpi_sim_control_run(tpi_sim *sim, uint32_t tree)
+{
+    const struct sim_plan *plan = sim->trees.plan[tree];
+    struct summary sum;
+
+    if (plan->driver == TPI_SIM_NONE || !summarise(sim, tree, &sum)) {
+        return;
+    }
+    struct sim_position_state *state = tpi_sim_state(sim, tree, plan->driver);
+    state->mode = TPI_SIM_DRIVE_VELOCITY;
+    state->goal[1] = 0;
+    if (plan->control == WANDER) {
+        wander(&sum, state);
+    } else {
+        expand(&sum, state);
+    }
+}

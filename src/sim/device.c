@@ -1,0 +1,111 @@
+/* device.c - devices of trees: their states, views and subscriptions. */
+#include "sim/control.h"
+#include "sim/inside.h"
+#include "sim/maths.h"
+
+void *tpi_sim_state(const tpi_sim *sim, uint32_t tree, uint32_t device)
+{
+    return sim->state + sim->trees.state[tree] + sim->trees.plan[tree]->devices[device].state;
+}
+
+void tpi_sim_view(const tpi_sim *sim, uint32_t tree, uint32_t device, struct sim_view *view)
+{
+    const struct sim_plan *plan = sim->trees.plan[tree];
+    const struct sim_device *d = &plan->devices[device];
+
+    view->sim = sim;
+    view->device = d;
+    view->config = d->config;
+    view->state = tpi_sim_state(sim, tree, device);
+    view->samples = sim->samples + sim->trees.samples[tree] + d->samples;
+    view->values = sim->values + sim->trees.samples[tree] + d->samples;
+    view->frame = tpi_sim_member_frame(sim, tree, d->member);
+    view->key = sim_mix2(sim->seed ^ sim->trees.key[tree], plan->members[d->member].salt);
+    view->tree = tree;
+    view->group = sim->trees.group[tree];
+    view->scratch = &sim->scratch[0];
+}
+
+uint32_t tpi_sim_device_of(const tpi_sim *sim, tpi_sim_model model)
+{
+    const uint32_t tree = sim->tree_of[model];
+
+    return sim->trees.plan[tree]->members[model - sim->trees.model[tree]].device;
+}
+
+/* ---- Subscriptions --------------------------------------------------------------------------- */
+
+static void subscribe(tpi_sim *sim, uint32_t tree, uint32_t device)
+{
+    struct sim_common *state = tpi_sim_state(sim, tree, device);
+
+    state->subscribers++;
+    sim->trees.flags[tree] |= SIM_ACTIVE;
+}
+
+void tpi_sim_subscribe(tpi_sim *sim, tpi_sim_model model)
+{
+    const uint32_t device = tpi_sim_device_of(sim, model);
+
+    if (device != TPI_SIM_NONE) {
+        subscribe(sim, sim->tree_of[model], device);
+    }
+}
+
+static bool is_active(const tpi_sim *sim, uint32_t tree)
+{
+    for (uint32_t i = 0; i < sim->trees.plan[tree]->device_count; i++) {
+        const struct sim_common *state = tpi_sim_state(sim, tree, i);
+        if (state->subscribers > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void tpi_sim_unsubscribe(tpi_sim *sim, tpi_sim_model model)
+{
+    const uint32_t tree = sim->tree_of[model];
+    const uint32_t device = tpi_sim_device_of(sim, model);
+    struct sim_view view;
+
+    if (device == TPI_SIM_NONE) {
+        return;
+    }
+    tpi_sim_view(sim, tree, device, &view);
+    if (view.state->subscribers > 0 && --view.state->subscribers == 0 &&
+        view.device->type->stop != NULL) {
+        view.device->type->stop(&view);
+    }
+    if (!is_active(sim, tree)) {
+        sim->trees.flags[tree] &= (uint8_t)~SIM_ACTIVE;
+    }
+}
+
+/* ---- The beginning --------------------------------------------------------------------------- */
+
+static void start_tree(tpi_sim *sim, uint32_t tree)
+{
+    const struct sim_plan *plan = sim->trees.plan[tree];
+
+    for (uint32_t i = 0; i < plan->device_count; i++) {
+        const struct sim_device *device = &plan->devices[i];
+        struct sim_view view;
+        tpi_sim_view(sim, tree, i, &view);
+        view.state->updated_us = -1;
+        if (device->type->start != NULL) {
+            device->type->start(&view);
+        }
+        if (plan->members[device->member].traits.always_on ||
+            tpi_sim_control_uses(plan->control, device->type->kind)) {
+            subscribe(sim, tree, i);
+        }
+    }
+}
+
+void tpi_sim_start_devices(tpi_sim *sim)
+{
+    for (uint32_t i = 0; i < sim->trees.count; i++) {
+        start_tree(sim, i);
+    }
+}

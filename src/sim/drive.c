@@ -1,0 +1,88 @@
+/* drive.c - commands to driven models, and what they report. */
+#include <math.h>
+
+#include "sim/maths.h"
+#include "sim/position.h"
+
+/* The state of a driven model; NULL for any other. */
+static struct sim_position_state *state_of(const tpi_sim *sim, tpi_sim_model model,
+                                           const struct sim_position **config)
+{
+    const uint32_t tree = sim->tree_of[model];
+    const uint32_t device = tpi_sim_device_of(sim, model);
+    const struct sim_plan *plan = sim->trees.plan[tree];
+
+    if (device == TPI_SIM_NONE || plan->devices[device].type->kind != TPI_SIM_POSITION) {
+        return NULL;
+    }
+    *config = plan->devices[device].config;
+    return tpi_sim_state(sim, tree, device);
+}
+
+static tp_status no_driver(tp_error *err)
+{
+    return tp_fail(err, TP_E_UNSUPPORTED, "the model cannot be driven");
+}
+
+tp_status tpi_sim_drive(tpi_sim *sim, tpi_sim_model model, tpi_sim_drive_mode mode,
+                        const double goal[3], tp_error *err)
+{
+    const struct sim_position *config;
+    struct sim_position_state *state = state_of(sim, model, &config);
+
+    if (state == NULL) {
+        return no_driver(err);
+    }
+    if (config->drive == SIM_CAR && mode != TPI_SIM_DRIVE_VELOCITY) {
+        return tp_fail(err, TP_E_UNSUPPORTED, "a car takes speeds and steering angles only");
+    }
+    for (int i = 0; i < 3; i++) {
+        if (!(fabs(goal[i]) <= TPI_SIM_FARTHEST)) {
+            return tp_fail(err, TP_E_RANGE, "a command of %g is too large", goal[i]);
+        }
+    }
+    state->mode = mode;
+    for (int i = 0; i < 3; i++) {
+        state->goal[i] = goal[i];
+    }
+    return TP_OK;
+}
+
+tp_status tpi_sim_get_motion(const tpi_sim *sim, tpi_sim_model model, tpi_sim_motion *motion,
+                             tp_error *err)
+{
+    const struct sim_position *config;
+    const struct sim_position_state *state = state_of(sim, model, &config);
+
+    if (state == NULL) {
+        return no_driver(err);
+    }
+    for (int i = 0; i < 3; i++) {
+        motion->estimate[i] = state->estimate[i];
+        motion->velocity[i] = state->velocity[i];
+    }
+    motion->stalled = state->stalled != 0;
+    return TP_OK;
+}
+
+tp_status tpi_sim_set_odometry(tpi_sim *sim, tpi_sim_model model, const double pose[3],
+                               tp_error *err)
+{
+    const struct sim_position *config;
+    struct sim_position_state *state = state_of(sim, model, &config);
+
+    if (state == NULL) {
+        return no_driver(err);
+    }
+    for (int i = 0; i < 3; i++) {
+        if (!(fabs(pose[i]) <= TPI_SIM_FARTHEST)) {
+            return tp_fail(err, TP_E_RANGE, "a pose of %g is too far away", pose[i]);
+        }
+    }
+    if (config->odometry) {
+        state->estimate[0] = pose[0];
+        state->estimate[1] = pose[1];
+        state->estimate[2] = sim_normal(pose[2]);
+    }
+    return TP_OK;
+}

@@ -1,0 +1,409 @@
+/*
+ * position.c - the model `position`: a body that is driven.
+ *
+ * How it differs from Stage 4.3, on purpose:
+ *
+ * - Motion within a step is an exact arc, not a chord followed by a turn.
+ * - acceleration_bounds, where the file gives them, hold in every mode.
+ * - In position mode the velocities are limited in both directions, errors are turned into the
+ *   robot's frame, and a step never overshoots.
+ * - Odometry is exact for the velocity that was driven, sideways too, whatever the update interval.
+ *   It goes on while the robot is stalled: wheels slip.
+ * - `localization "gps"` reports the pose of the same instant, not of the step before. A
+ *   localization_origin that the file gives is honoured; without one it is that of the world.
+ * - `odom_error [x y z a]`: as the manual has it, the share that each axis is off is drawn once,
+ *   evenly from -E/2 to E/2, and all four are plain shares. Stage takes E itself, and the last one
+ * as an angle.
+ * - A robot that is stopped by something reports no velocity, and stops being stalled as soon as it
+ *   does not push any more.
+ * - `collision "slide"` is ours: what is left of the step is used to slide along the obstacle.
+ */
+#include "sim/position.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "sim/maths.h"
+
+static const double fastest_allowed = 1e5; /* m/s and rad/s: beyond this numbers lose their sense */
+
+/* ---- Properties ------------------------------------------------------------------------------ */
+
+static const char *const properties[] = {
+    "drive",
+    "velocity",
+    "wheelbase",
+    "velocity_bounds",
+    "acceleration_bounds",
+    "localization",
+    "localization_origin",
+    "odom_error",
+    "collision",
+    NULL,
+};
+
+/* One of some words; `index` stays as it is if the property is absent. */
+static tp_status read_word(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
+                           const char *const *words, uint32_t *index)
+{
+    const char *text = NULL;
+    tp_status status = tpi_cfg_string(section, name, NULL, &text, reader->err);
+    tpi_nearest nearest;
+    char hint[96];
+
+    if (status != TP_OK || text == NULL) {
+        return status;
+    }
+    tpi_nearest_init(&nearest, text);
+    for (uint32_t i = 0; words[i] != NULL; i++) {
+        if (strcmp(words[i], text) == 0) {
+            *index = i;
+            return TP_OK;
+        }
+        tpi_nearest_offer(&nearest, words[i]);
+    }
+    return tpi_cfg_fail(&tpi_cfg_find(section, name)->place, reader->err,
+                        "\"%s\" cannot be \"%.40s\"%s", name, text,
+                        tpi_nearest_hint(&nearest, hint, sizeof hint));
+}
+
+/* xmin xmax ymin ymax zmin zmax amin amax. */
+static tp_status read_bounds(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
+                             double low[3], double high[3])
+{
+    double b[8] = {-1, 1, -1, 1, -1, 1, -SIM_PI / 2, SIM_PI / 2};
+    static const int from[] = {0, 2, 6};
+    tp_status status = tpi_sim_read_tuple(reader, section, name, "LLLLLLAA", 8, b);
+
+    for (int i = 0; i < 3 && status == TP_OK; i++) {
+        low[i] = b[from[i]];
+        high[i] = b[from[i] + 1];
+        if (!(low[i] <= high[i] && low[i] >= -fastest_allowed && high[i] <= fastest_allowed)) {
+            return tpi_cfg_fail(&tpi_cfg_find(section, name)->place, reader->err,
+                                "\"%s\" has the bounds %.15g to %.15g", name, low[i], high[i]);
+        }
+    }
+    return status;
+}
+
+/* Four values of which z is left out. */
+static tp_status read_planar(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
+                             const char *units, double out[3])
+{
+    double values[4] = {out[0], out[1], 0, out[2]};
+    tp_status status = tpi_sim_read_tuple(reader, section, name, units, 4, values);
+
+    out[0] = values[0];
+    out[1] = values[1];
+    out[2] = values[3];
+    for (int i = 0; i < 3 && status == TP_OK; i++) {
+        if (!(fabs(out[i]) <= TPI_SIM_FARTHEST)) {
+            return tpi_cfg_fail(&tpi_cfg_find(section, name)->place, reader->err,
+                                "\"%s\" is too large", name);
+        }
+    }
+    return status;
+}
+
+static tp_status read_wheelbase(struct sim_reader *reader, tpi_cfg_section *section, double *metres)
+{
+    tp_status status = tpi_sim_read_number(reader, section, "wheelbase", 'L', metres);
+
+    if (status == TP_OK && !(*metres > 0 && *metres <= TPI_SIM_FARTHEST)) {
+        return tpi_cfg_fail(&tpi_cfg_find(section, "wheelbase")->place, reader->err,
+                            "\"wheelbase\" is greater than 0, not %.15g", *metres);
+    }
+    return status;
+}
+
+static tp_status read_words(struct sim_reader *reader, tpi_cfg_section *section,
+                            struct sim_position *p)
+{
+    static const char *const drives[] = {"diff", "omni", "car", NULL};
+    static const char *const places[] = {"gps", "odom", NULL};
+    static const char *const collisions[] = {"stop", "slide", NULL};
+    uint32_t odometry = 0;
+    uint32_t slides = 0;
+    tp_status status = read_word(reader, section, "drive", drives, &p->drive);
+
+    if (status == TP_OK) {
+        status = read_word(reader, section, "localization", places, &odometry);
+    }
+    if (status == TP_OK) {
+        status = read_word(reader, section, "collision", collisions, &slides);
+    }
+    p->odometry = odometry == 1;
+    p->slides = slides == 1;
+    return status;
+}
+
+static tp_status read_numbers(struct sim_reader *reader, tpi_cfg_section *section,
+                              struct sim_position *p)
+{
+    tp_status status = read_bounds(reader, section, "velocity_bounds", p->slowest, p->fastest);
+
+    if (status == TP_OK) {
+        status = read_bounds(reader, section, "acceleration_bounds", p->brake, p->push);
+    }
+    if (status == TP_OK) {
+        status = read_planar(reader, section, "velocity", "LLLA", p->velocity);
+    }
+    if (status == TP_OK) {
+        status = read_planar(reader, section, "localization_origin", "LLLA", p->origin);
+    }
+    if (status == TP_OK) {
+        status = read_planar(reader, section, "odom_error", "FFFF", p->error);
+    }
+    p->limited = tpi_cfg_find(section, "acceleration_bounds") != NULL;
+    p->has_origin = tpi_cfg_find(section, "localization_origin") != NULL;
+    return status == TP_OK ? read_wheelbase(reader, section, &p->wheelbase) : status;
+}
+
+static tp_status position_read(struct sim_reader *reader, tpi_cfg_section *section,
+                               tpi_buf *settings)
+{
+    struct sim_position p;
+    tp_status status;
+
+    memset(&p, 0, sizeof p);
+    p.error[0] = p.error[1] = 0.03;
+    p.error[2] = 0.05;
+    p.wheelbase = 1;
+    status = read_words(reader, section, &p);
+    if (status == TP_OK) {
+        status = read_numbers(reader, section, &p);
+    }
+    tpi_buf_put(settings, &p, sizeof p);
+    return status;
+}
+
+/* ---- Frames of three numbers ----------------------------------------------------------------- */
+
+/* A pose in the world as seen from `origin`. */
+static void relative_to(const double origin[3], double x, double y, double a, double out[3])
+{
+    double s = 0;
+    double c = 1;
+
+    if (origin[2] != 0) {
+        sim_sincos(origin[2], &s, &c);
+    }
+    const double dx = x - origin[0];
+    const double dy = y - origin[1];
+    out[0] = c * dx + s * dy;
+    out[1] = c * dy - s * dx;
+    out[2] = sim_normal(a - origin[2]);
+}
+
+/* ---- Life ------------------------------------------------------------------------------------ */
+
+static void position_start(const struct sim_view *view)
+{
+    const struct sim_position *p = view->config;
+    struct sim_position_state *state = (struct sim_position_state *)view->state;
+    const struct sim_frame *f = &view->frame;
+
+    for (int i = 0; i < 3; i++) {
+        state->goal[i] = state->velocity[i] = p->velocity[i];
+        state->error[i] =
+            p->odometry ? p->error[i] / 2 * sim_both_ways(sim_chance(view->key, 0, (uint64_t)i))
+                        : 0;
+        state->origin[i] = p->origin[i];
+    }
+    if (p->odometry && !p->has_origin) {
+        state->origin[0] = f->x;
+        state->origin[1] = f->y;
+        state->origin[2] = f->a;
+    }
+    relative_to(state->origin, f->x, f->y, f->a, state->estimate);
+}
+
+static void position_stop(const struct sim_view *view)
+{
+    struct sim_position_state *state = (struct sim_position_state *)view->state;
+
+    state->mode = TPI_SIM_DRIVE_VELOCITY;
+    for (int i = 0; i < 3; i++) {
+        state->goal[i] = state->velocity[i] = 0;
+    }
+}
+
+static bool position_check(const struct sim_common *common)
+{
+    const struct sim_position_state *state = (const struct sim_position_state *)common;
+    bool good = state->mode <= TPI_SIM_DRIVE_ACCELERATION;
+
+    for (int i = 0; i < 3; i++) {
+        good = good && fabs(state->goal[i]) <= TPI_SIM_FARTHEST &&
+               fabs(state->velocity[i]) <= fastest_allowed && fabs(state->estimate[i]) <= 1e15 &&
+               fabs(state->error[i]) <= TPI_SIM_FARTHEST &&
+               fabs(state->origin[i]) <= TPI_SIM_FARTHEST;
+    }
+    return good;
+}
+
+const tpi_sim_type tpi_sim_type_position = {
+    .kind = TPI_SIM_POSITION,
+    .name = "position",
+    .size = {0.4, 0.4, 1.0},
+    .colour = 0xff0000ff,
+    .properties = properties,
+    .state_size = sizeof(struct sim_position_state),
+    .moves = true,
+    .read = position_read,
+    .start = position_start,
+    .stop = position_stop,
+    .check = position_check,
+};
+
+/* ---- From commands to velocities ------------------------------------------------------------- */
+
+static double limit(double value, double low, double high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+/* How fast to go to be there without overshooting: gently near the goal. */
+static double approach(double distance, double most, double dt)
+{
+    return limit(distance, -fmin(most, fabs(distance) / dt), fmin(most, fabs(distance) / dt));
+}
+
+/* Towards a pose: a robot that can go sideways does all at once, another one turns towards the
+ * goal, drives, and turns to the heading at last. */
+static void go_to(const struct sim_position *p, const struct sim_position_state *state, double dt,
+                  double v[3])
+{
+    const double dx = state->goal[0] - state->estimate[0];
+    const double dy = state->goal[1] - state->estimate[1];
+    const double da = sim_normal(state->goal[2] - state->estimate[2]);
+    const double distance = hypot(dx, dy);
+    double s;
+    double c;
+
+    v[0] = v[1] = 0;
+    if (p->drive == SIM_OMNI) {
+        sim_sincos(state->estimate[2], &s, &c);
+        v[0] = approach(c * dx + s * dy, 0.4, dt);
+        v[1] = approach(c * dy - s * dx, 0.4, dt);
+        v[2] = approach(da, 1, dt);
+    } else if (distance < 0.02) {
+        v[2] = approach(da, 1, dt);
+    } else {
+        const double bearing = sim_normal(atan2(dy, dx) - state->estimate[2]);
+        v[0] = fabs(bearing) < SIM_PI / 16 ? approach(distance, 0.4, dt) : 0;
+        v[2] = approach(bearing, 1, dt);
+    }
+}
+
+/* The velocity that the command asks for. */
+static void wanted(const struct sim_position *p, const struct sim_position_state *state, double dt,
+                   double v[3])
+{
+    double s;
+    double c;
+
+    if (state->mode == TPI_SIM_DRIVE_POSITION) {
+        go_to(p, state, dt, v);
+        return;
+    }
+    for (int i = 0; i < 3; i++) {
+        v[i] = state->goal[i];
+        if (state->mode == TPI_SIM_DRIVE_ACCELERATION) {
+            v[i] = state->velocity[i] + limit(state->goal[i], p->brake[i], p->push[i]) * dt;
+        }
+    }
+    if (p->drive == SIM_CAR) {
+        sim_sincos(sim_normal(state->goal[2]), &s, &c);
+        v[0] = state->goal[0] * c;
+        v[2] = state->goal[0] * s / p->wheelbase;
+    }
+}
+
+void tpi_sim_drive_begin(tpi_sim *sim, uint32_t tree)
+{
+    const struct sim_plan *plan = sim->trees.plan[tree];
+    const struct sim_position *p = plan->devices[plan->driver].config;
+    struct sim_position_state *state = tpi_sim_state(sim, tree, plan->driver);
+    const double dt = (double)sim->interval_us * 1e-6;
+    double v[3] = {0};
+
+    if (state->common.subscribers > 0) {
+        wanted(p, state, dt, v);
+    }
+    if (p->drive != SIM_OMNI) {
+        v[1] = 0;
+    }
+    for (int i = 0; i < 3; i++) {
+        v[i] = limit(v[i], p->slowest[i], p->fastest[i]);
+        if (p->limited) {
+            v[i] = limit(v[i], state->velocity[i] + p->brake[i] * dt,
+                         state->velocity[i] + p->push[i] * dt);
+        }
+        state->velocity[i] = v[i];
+    }
+    sim->motions.vx[tree] = v[0];
+    sim->motions.vy[tree] = v[1];
+    sim->motions.w[tree] = v[2];
+}
+
+/* ---- Odometry -------------------------------------------------------------------------------- */
+
+void tpi_sim_arc(double vx, double vy, double w, double time, double *x, double *y)
+{
+    const double angle = w * time;
+    double along = time;              /* the sine of the angle, over w */
+    double across = angle * time / 2; /* one minus the cosine, over w */
+
+    if (fabs(angle) > 1e-4) {
+        double s;
+        double c;
+        double half;
+        sim_sincos(angle, &s, &c);
+        sim_sincos(angle / 2, &half, &c);
+        along = s / w;
+        across = 2 * half * half / w;
+    } else { /* the series, whose next terms are below the last digit */
+        along *= 1 - angle * angle / 6;
+        across *= 1 - angle * angle / 12;
+    }
+    *x = vx * along - vy * across;
+    *y = vx * across + vy * along;
+}
+
+/* Go on with the velocity as the wheels count it. */
+static void count_wheels(struct sim_position_state *state, double dt)
+{
+    const double w = state->velocity[2] * (1 + state->error[2]);
+    double x;
+    double y;
+    double s;
+    double c;
+
+    tpi_sim_arc(state->velocity[0] * (1 + state->error[0]),
+                state->velocity[1] * (1 + state->error[1]), w, dt, &x, &y);
+    sim_sincos(state->estimate[2], &s, &c);
+    state->estimate[0] += c * x - s * y;
+    state->estimate[1] += s * x + c * y;
+    state->estimate[2] = sim_normal(state->estimate[2] + w * dt);
+}
+
+void tpi_sim_drive_end(tpi_sim *sim, uint32_t tree, bool stalled)
+{
+    const struct sim_plan *plan = sim->trees.plan[tree];
+    const struct sim_position *p = plan->devices[plan->driver].config;
+    struct sim_position_state *state = tpi_sim_state(sim, tree, plan->driver);
+    const struct sim_trees *t = &sim->trees;
+
+    if (p->odometry) {
+        count_wheels(state, (double)sim->interval_us * 1e-6);
+    } else {
+        relative_to(state->origin, t->x[tree], t->y[tree], t->a[tree], state->estimate);
+    }
+    state->stalled = stalled;
+    state->common.updated_us = sim->time_us;
+    for (int i = 0; stalled && i < 3; i++) {
+        state->velocity[i] = 0;
+    }
+}

@@ -1,0 +1,418 @@
+/*
+ * ray_test.c - rays, bundles and scans against brute force over every edge.
+ *
+ * The worlds have turned polygons, concave ones, holes, bitmaps, bodies of several parts at several
+ * heights, things that rangers look through, and sensors inside of hollow shapes.
+ */
+#include "sim/ray.h"
+
+#include <unistd.h>
+
+#include "base/file.h"
+#include "sim/kernel.h"
+#include "sim/ranger.h"
+#include "support/sim.h"
+
+enum { ROBOTS = 100, ROUNDS = 100 };
+
+static const double half_world = 12;
+
+/* ---- Worlds ---------------------------------------------------------------------------------- */
+
+static const char definitions[] =
+    "define bot position ( size [0.5 0.4 0.3] origin [0.05 0 0 20] alwayson 1\n"
+    "  block ( points 6 point[0] [0 0] point[1] [4 0] point[2] [4 3] point[3] [2 1] point[4] [1 "
+    "4]\n"
+    "          point[5] [0 3] z [0 1] )\n"
+    "  ranger ( pose [0.1 0.05 -0.1 10] size [0.2 0.2 0.2] alwayson 1\n"
+    "           block ( points 3 point[0] [0 0] point[1] [1 0] point[2] [0 2] z [0 1] )\n"
+    "           sensor ( pose [0.02 0.01 0.04 -15] range [0 6] fov 270 samples 91 )\n"
+    "           sensor ( pose [0.1 0.1 0.04 45] range [0 3] fov 30 samples 3 )\n"
+    "           sensor ( pose [-0.1 0 0.04 170] range [0 9] )\n"
+    "           sensor ( range [0 4] fov 360 samples 37 pose [0 0 0.3 0] ) ) )\n";
+
+/* A ring: an outline with a hole, and a dot in it. */
+static const char picture[] = "P1 9 8\n"
+                              "0 0 0 0 0 0 0 0 0\n"
+                              "0 1 1 1 1 1 1 0 0\n"
+                              "0 1 0 0 0 0 1 1 0\n"
+                              "0 1 0 1 0 0 0 1 0\n"
+                              "0 1 0 0 0 0 0 1 0\n"
+                              "0 1 1 0 0 1 1 1 0\n"
+                              "0 0 1 1 1 0 1 0 0\n"
+                              "0 0 0 0 0 0 0 0 1\n";
+
+static void put_things(struct sim_dice *dice, tpi_buf *text)
+{
+    static const char *const kinds[] = {
+        "size [1 0.6 0.5]",
+        "size [2 1.5 0.6] block ( points 8 point[0] [0 0] point[1] [5 0] point[2] [5 1] "
+        "point[3] [1 1] point[4] [1 3] point[5] [5 3] point[6] [5 4] point[7] [0 4] z [0 1] )",
+        "size [1 1 0.7] block ( points 3 point[0] [0 0] point[1] [1 0] point[2] [0.3 0.8] "
+        "z [0 0.5] ) block ( points 3 point[0] [0 0] point[1] [0.2 1] point[2] [1 0.9] "
+        "z [0.1 1] )",
+        "size [0.8 0.8 0.4] block ( points 5 point[0] [0 3] point[1] [2 -3] point[2] [-3 1] "
+        "point[3] [3 1] point[4] [-2 -3] z [0 1] )", /* a star that crosses itself */
+        "size [3 3 0.8] bitmap \"ring.pgm\"",
+        "size [1.5 0.2 1] ranger_return -1",
+        "size [0.5 0.5 1] ranger_return 0.25",
+        "size [4 3 0.45]", /* hollow, with room for robots */
+    };
+
+    for (int i = 0; i < 64; i++) {
+        tpi_buf_printf(text, "model ( name \"m%d\" pose [%.3f %.3f %.2f %.1f] %s )\n", i,
+                       sim_throw(dice, -half_world, half_world),
+                       sim_throw(dice, -half_world, half_world), i % 5 == 0 ? 0.1 : 0.0,
+                       sim_throw(dice, -180, 180), kinds[i % 8]);
+    }
+    tpi_buf_printf(text, "model ( name \"walls\" size [%g %g 2] noblocks 0 boundary 1 )\n",
+                   2 * half_world, 2 * half_world);
+    for (int i = 0; i < ROBOTS; i++) {
+        tpi_buf_printf(text, "bot ( name \"r%d\" )\n", i);
+    }
+}
+
+static tpi_sim *make_world(struct sim_dice *dice)
+{
+    char folder[] = "/tmp/troupe-ray-XXXXXX";
+    char path[64];
+    char bitmap[64];
+    tpi_buf text = {0};
+    tpi_sim *sim = NULL;
+    tp_error err = {0};
+
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/x.world", folder);
+    snprintf(bitmap, sizeof bitmap, "%s/ring.pgm", folder);
+    assert_int_equal(tpi_file_write(bitmap, picture, sizeof picture - 1, &err), TP_OK);
+    tpi_buf_puts(&text, definitions);
+    put_things(dice, &text);
+    assert_int_equal(tpi_sim_parse(&sim, path, text.data, text.length, NULL, &err), TP_OK);
+    unlink(bitmap);
+    rmdir(folder);
+    tpi_buf_fini(&text);
+    return sim;
+}
+
+/* ---- Comparing ------------------------------------------------------------------------------- */
+
+static void same_hit(const struct sim_hit *wanted, double range, float value)
+{
+    if (!(fabs(wanted->range - range) <= 1e-6)) {
+        fail_msg("range %.9f, by brute force %.9f", range, wanted->range);
+    }
+    if ((double)value != (wanted->tree == TPI_SIM_NONE ? 0 : wanted->ranger_return)) {
+        fail_msg("return %g at %.9f, by brute force %g", (double)value, range,
+                 wanted->ranger_return);
+    }
+}
+
+/* The samples of a sensor of a ranger, every so many of them. */
+static void compare_sensor(const tpi_sim *sim, tpi_sim_model ranger, uint32_t index, uint32_t from,
+                           uint32_t every)
+{
+    const uint32_t tree = sim->tree_of[ranger];
+    const struct sim_frame body = tpi_sim_member_frame(sim, tree, ranger - sim->trees.model[tree]);
+    tpi_sim_sensor sensor;
+    tpi_sim_scan scan;
+
+    assert_int_equal(tpi_sim_get_sensor(sim, ranger, index, &sensor, NULL), TP_OK);
+    assert_int_equal(tpi_sim_get_scan(sim, ranger, index, &scan, NULL), TP_OK);
+    assert_int_equal(scan.count, sensor.samples);
+    assert_true(scan.time_us == tpi_sim_time_us(sim));
+    const struct sim_frame local = sim_frame_of(&sensor.pose);
+    const struct sim_frame frame = sim_frame_join(&body, &local);
+    for (uint32_t i = from % every; i < scan.count; i += every) {
+        const double angle =
+            sensor.samples == 1 ? 0 : -sensor.fov / 2 + sensor.fov / (sensor.samples - 1) * i;
+        const struct sim_ray ray = {.x = frame.x,
+                                    .y = frame.y,
+                                    .z = frame.z + sensor.size[2] / 2,
+                                    .dx = cos(frame.a + angle),
+                                    .dy = sin(frame.a + angle),
+                                    .group = tree,
+                                    .sees = SIM_VISIBLE};
+        const struct sim_hit wanted = brute_cast(sim, &ray, sensor.range_max);
+        same_hit(&wanted, scan.ranges[i], scan.intensities[i]);
+    }
+}
+
+static void scans_and_bundles_are_exact(void **state)
+{
+    struct sim_dice dice = {1};
+    tpi_sim *sim = make_world(&dice);
+    char name[32];
+
+    (void)state;
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < ROBOTS; i++) {
+            snprintf(name, sizeof name, "r%d", i);
+            sim_put(sim, name, sim_throw(&dice, -half_world, half_world),
+                    sim_throw(&dice, -half_world, half_world), sim_throw(&dice, -SIM_PI, SIM_PI));
+            const double goal[3] = {sim_throw(&dice, -1, 1), 0, sim_throw(&dice, -1, 1)};
+            tpi_sim_drive(sim, sim_named(sim, name), TPI_SIM_DRIVE_VELOCITY, goal, NULL);
+        }
+        sim_steps(sim, 2); /* they move before they look */
+        for (int i = 0; i < ROBOTS; i++) {
+            snprintf(name, sizeof name, "r%d.ranger:0", i);
+            const tpi_sim_model ranger = sim_named(sim, name);
+            /* brute force is slow: others in every round */
+            compare_sensor(sim, ranger, 0, (uint32_t)round, 7);
+            compare_sensor(sim, ranger, 1, (uint32_t)round, 2);
+            compare_sensor(sim, ranger, 2, 0, 1);
+            compare_sensor(sim, ranger, 3, (uint32_t)round, 5);
+        }
+    }
+    tpi_sim_destroy(sim);
+}
+
+static void single_rays_are_exact(void **state)
+{
+    struct sim_dice dice = {2};
+    tpi_sim *sim = make_world(&dice);
+
+    (void)state;
+    for (int i = 0; i < 20000; i++) {
+        const double angle =
+            i % 10 == 0 ? (i / 10 % 8) * SIM_PI / 4 : sim_throw(&dice, -SIM_PI, SIM_PI);
+        const struct sim_ray ray = {.x = sim_throw(&dice, -1.5 * half_world, 1.5 * half_world),
+                                    .y = sim_throw(&dice, -1.5 * half_world, 1.5 * half_world),
+                                    .z = sim_throw(&dice, 0, 1),
+                                    .dx = cos(angle),
+                                    .dy = sin(angle),
+                                    .group = TPI_SIM_NONE,
+                                    .sees = i % 3 == 0 ? SIM_ANY : SIM_VISIBLE,
+                                    .flat = i % 7 == 0};
+        const double range = sim_throw(&dice, 0.1, 40);
+        const struct sim_hit wanted = brute_cast(sim, &ray, range);
+        struct sim_hit hit = sim_no_hit(range);
+        assert_int_equal(tpi_sim_cast(sim, &ray, &hit), wanted.tree != TPI_SIM_NONE);
+        same_hit(&wanted, hit.range, hit.tree == TPI_SIM_NONE ? 0 : (float)hit.ranger_return);
+    }
+    tpi_sim_destroy(sim);
+}
+
+/* ---- Corners --------------------------------------------------------------------------------- */
+
+/* Rays straight at the corners of a box, from many places: none slips through. */
+static void no_ray_slips_between_two_edges(void **state)
+{
+    tpi_sim *sim = sim_make("model ( size [2 2 1] pose [0 0 0 30] )");
+    const struct sim_wall *walls = sim->walls.items;
+    struct sim_dice dice = {3};
+
+    (void)state;
+    for (int i = 0; i < 20000; i++) {
+        const struct sim_wall *wall = &walls[i % 4];
+        const double x = sim_throw(&dice, -0.5, 0.5);
+        const double y = sim_throw(&dice, -0.5, 0.5);
+        const double far = hypot(wall->x0 - x, wall->y0 - y);
+        const struct sim_ray ray = {.x = x,
+                                    .y = y,
+                                    .z = 0.5,
+                                    .dx = (wall->x0 - x) / far,
+                                    .dy = (wall->y0 - y) / far,
+                                    .group = TPI_SIM_NONE,
+                                    .sees = SIM_VISIBLE};
+        struct sim_hit hit = sim_no_hit(10);
+        assert_true(tpi_sim_cast(sim, &ray, &hit));
+        assert_true(fabs(hit.range - far) < 1e-6);
+    }
+    tpi_sim_destroy(sim);
+}
+
+static void heights_are_closed_intervals(void **state)
+{
+    static const struct {
+        double z;
+        bool hits;
+    } cases[] = {{0.1, true}, {0.3, true}, {0.2, true}, {0.0999, false}, {0.3001, false}};
+    tpi_sim *sim = sim_make("model ( size [1 1 0.2] pose [2 0 0.1 0] )");
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct sim_ray ray = {
+            .z = cases[i].z, .dx = 1, .group = TPI_SIM_NONE, .sees = SIM_VISIBLE};
+        struct sim_hit hit = sim_no_hit(10);
+        assert_int_equal(tpi_sim_cast(sim, &ray, &hit), cases[i].hits);
+        assert_true(hit.range == (cases[i].hits ? 1.5 : 10));
+    }
+    tpi_sim_destroy(sim);
+}
+
+/* Two walls in the same place: the greater return counts, whichever stands first. */
+static void of_two_at_one_distance_the_brighter_counts(void **state)
+{
+    static const char *const texts[] = {
+        "model ( name \"a\" pose [2 0 0 0] ranger_return 0.5 )"
+        "model ( name \"b\" pose [2 0 0 0] ranger_return 2 )",
+        "model ( name \"b\" pose [2 0 0 0] ranger_return 2 )"
+        "model ( name \"a\" pose [2 0 0 0] ranger_return 0.5 )",
+    };
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        tpi_sim *sim = sim_make(texts[i]);
+        const struct sim_ray ray = {.z = 0.5, .dx = 1, .group = TPI_SIM_NONE, .sees = SIM_VISIBLE};
+        struct sim_hit hit = sim_no_hit(10);
+        assert_true(tpi_sim_cast(sim, &ray, &hit));
+        assert_true(hit.range == 1.8);
+        assert_true(hit.ranger_return == 2);
+        tpi_sim_destroy(sim);
+    }
+}
+
+static void an_empty_world_stops_no_ray(void **state)
+{
+    tpi_sim *sim = sim_make("");
+    const struct sim_ray ray = {.dx = 1, .group = TPI_SIM_NONE, .sees = SIM_ANY};
+    struct sim_hit hit = sim_no_hit(10);
+
+    (void)state;
+    assert_false(tpi_sim_cast(sim, &ray, &hit));
+    assert_true(hit.range == 10);
+    tpi_sim_destroy(sim);
+}
+
+/* ---- Loops ----------------------------------------------------------------------------------- */
+
+/* The loops for this processor and those in plain C give the same bits. */
+static void all_kernels_meet_edges_alike(void **state)
+{
+    enum { RAYS = 61 };
+    const struct sim_kernel *fast = tpi_sim_kernel();
+    struct sim_dice dice = {4};
+    double dx[RAYS];
+    double dy[RAYS];
+    double ranges[2][RAYS];
+    double returns[2][RAYS];
+
+    (void)state;
+    for (int round = 0; round < 2000; round++) {
+        const uint32_t count = 1 + (uint32_t)round % RAYS;
+        for (uint32_t i = 0; i < RAYS; i++) {
+            dx[i] = cos(i * 0.05 - 1.5);
+            dy[i] = sin(i * 0.05 - 1.5);
+            ranges[0][i] = ranges[1][i] = sim_throw(&dice, 0.5, 5);
+            returns[0][i] = returns[1][i] = i % 2 == 0 ? HUGE_VAL : 0.5;
+        }
+        const struct sim_rays plain = {NULL, NULL, dx, dy, ranges[0], returns[0], count};
+        const struct sim_rays other = {NULL, NULL, dx, dy, ranges[1], returns[1], count};
+        const double p[] = {sim_throw(&dice, -3, 3), sim_throw(&dice, -3, 3)};
+        const double q[] = {sim_throw(&dice, -3, 3), sim_throw(&dice, -3, 3)};
+        const double cross = p[0] * q[1] - p[1] * q[0];
+        const double *first = cross > 0 ? p : q;
+        const double *last = cross > 0 ? q : p;
+        const struct sim_edge edge = {first[0], first[1], last[0], last[1], fabs(cross), 1};
+        tpi_sim_kernel_plain.meet(&plain, 0, count, &edge);
+        fast->meet(&other, 0, count, &edge);
+        assert_memory_equal(ranges[0], ranges[1], sizeof ranges[0]);
+        assert_memory_equal(returns[0], returns[1], sizeof returns[0]);
+    }
+}
+
+static void all_kernels_walk_alike(void **state)
+{
+    enum { RAYS = 23 };
+    const struct sim_kernel *fast = tpi_sim_kernel();
+    struct sim_dice dice = {5};
+    tpi_sim *sim = make_world(&dice);
+    double numbers[4][RAYS];
+    double ranges[2][RAYS];
+    double returns[2][RAYS];
+
+    (void)state;
+    for (uint32_t round = 0; round < 2000; round++) {
+        const tpi_sim_pose pose = {sim_throw(&dice, -half_world, half_world),
+                                   sim_throw(&dice, -half_world, half_world), 0.3,
+                                   sim_throw(&dice, -SIM_PI, SIM_PI)};
+        const struct sim_frame frame = sim_frame_of(&pose);
+        const uint32_t count = 1 + round % RAYS;
+        for (int i = 0; i < RAYS; i++) {
+            numbers[0][i] = sim_throw(&dice, -0.2, 0.2);
+            numbers[1][i] = sim_throw(&dice, -0.2, 0.2);
+            numbers[2][i] = cos(i * 0.3);
+            numbers[3][i] = sin(i * 0.3);
+            ranges[0][i] = ranges[1][i] = sim_throw(&dice, 0.5, 5);
+            returns[0][i] = returns[1][i] = HUGE_VAL;
+        }
+        const struct sim_rays plain = {numbers[0], numbers[1], numbers[2], numbers[3],
+                                       ranges[0],  returns[0], count};
+        const struct sim_rays other = {numbers[0], numbers[1], numbers[2], numbers[3],
+                                       ranges[1],  returns[1], count};
+        tpi_sim_kernel_plain.walk(&sim->walls, &frame, 3, &plain);
+        fast->walk(&sim->walls, &frame, 3, &other);
+        assert_memory_equal(ranges[0], ranges[1], sizeof ranges[0]);
+        assert_memory_equal(returns[0], returns[1], sizeof returns[0]);
+    }
+    tpi_sim_destroy(sim);
+}
+
+/* Everybody whom a ray comes near is found; some too many do no harm. */
+static void all_kernels_find_the_bodies_near_rays(void **state)
+{
+    const struct sim_kernel *const kernels[] = {&tpi_sim_kernel_plain, tpi_sim_kernel()};
+    struct sim_dice dice = {6};
+    tpi_sim *sim = make_world(&dice);
+    char name[32];
+
+    (void)state;
+    for (int i = 0; i < ROBOTS; i++) {
+        snprintf(name, sizeof name, "r%d", i);
+        sim_put(sim, name, sim_throw(&dice, -half_world, half_world),
+                sim_throw(&dice, -half_world, half_world), 0);
+    }
+    for (uint32_t round = 0; round < 20000; round++) {
+        const double x = sim_throw(&dice, -half_world, half_world) - sim->crowd.x;
+        const double y = sim_throw(&dice, -half_world, half_world) - sim->crowd.y;
+        const double angle = sim_throw(&dice, -SIM_PI, SIM_PI);
+        const double offset = round % 3 == 0 ? 0 : 0.25;
+        const double sideways = sim_throw(&dice, -offset, offset);
+        const uint32_t sector =
+            (uint32_t)((angle / (2 * SIM_PI) + 0.5) * SIM_SECTORS) % SIM_SECTORS;
+        uint32_t before[SIM_BEFORE]; /* one ray */
+        for (uint32_t i = 0; i < SIM_BEFORE; i++) {
+            before[i] = (i + SIM_SECTORS - 1 - sector) / SIM_SECTORS;
+        }
+        const struct sim_probe probe = {.x = (float)x,
+                                        .y = (float)y,
+                                        .c = 1,
+                                        .reach = 3.25f,
+                                        .offset = (float)offset,
+                                        .before = before};
+        for (int which = 0; which < 2; which++) {
+            struct sim_found found = {.count = 0};
+            kernels[which]->find(&sim->crowd, 3, 60, &probe, &found);
+            for (uint32_t i = 3, at = 0; i < 60; i++) {
+                const struct sim_spot *spot = &sim->crowd.spots[i];
+                const double dx = spot->x - sim->crowd.x - x;
+                const double dy = spot->y - sim->crowd.y - y;
+                const double along = dx * cos(angle) + dy * sin(angle);
+                const double across = dy * cos(angle) - dx * sin(angle) - sideways;
+                const bool there = at < found.count && found.spot[at] == i;
+                const bool met =
+                    fabs(across) < (double)spot->radius - 1e-4 && along > 0 && along < 3;
+                assert_true(there || !met);
+                at += there ? 1 : 0;
+            }
+        }
+    }
+    tpi_sim_destroy(sim);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scans_and_bundles_are_exact),
+        cmocka_unit_test(single_rays_are_exact),
+        cmocka_unit_test(no_ray_slips_between_two_edges),
+        cmocka_unit_test(heights_are_closed_intervals),
+        cmocka_unit_test(of_two_at_one_distance_the_brighter_counts),
+        cmocka_unit_test(an_empty_world_stops_no_ray),
+        cmocka_unit_test(all_kernels_meet_edges_alike),
+        cmocka_unit_test(all_kernels_walk_alike),
+        cmocka_unit_test(all_kernels_find_the_bodies_near_rays),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,265 @@
+/* resolve.c - who stops whom; see resolve.h. */
+#include "sim/resolve.h"
+
+#include <math.h>
+
+#include "sim/carry.h"
+#include "sim/crowd.h"
+#include "sim/ray.h"
+#include "sim/step.h"
+#include "sim/sweep.h"
+
+enum { MOST_ROUNDS = 32 };
+
+/* ---- Walls ----------------------------------------------------------------------------------- */
+
+static double seconds(const tpi_sim *sim)
+{
+    return (double)sim->interval_us * 1e-6;
+}
+
+static void meet_walls(void *argument, uint32_t item, uint32_t worker)
+{
+    tpi_sim *sim = argument;
+    const double dt = seconds(sim);
+    const struct sim_chunk chunk = sim_chunk_of(sim, item);
+
+    for (uint32_t i = chunk.first; i < chunk.end; i++) {
+        const struct sim_spot *spot = &sim->crowd.spots[i];
+        const uint32_t tree = spot->tree;
+        const double radius = spot->plan->solid_radius;
+        const double speed = sqrt(sim->motions.vx[tree] * sim->motions.vx[tree] +
+                                  sim->motions.vy[tree] * sim->motions.vy[tree]) +
+                             fabs(sim->motions.w[tree]) * radius;
+        double *until = &sim->motions.until[tree];
+        sim->motions.reach[tree] = speed * dt;
+        *until = 1;
+        if (speed == 0 || (spot->flags & SIM_OBSTACLE) == 0) {
+            continue;
+        }
+        struct sim_scratch *scratch = &sim->scratch[worker];
+        scratch->reach = speed * dt > scratch->reach ? speed * dt : scratch->reach;
+        if (tpi_sim_room(&sim->walls, spot->x, spot->y) < radius + speed * dt + 2 * SIM_GAP) {
+            const struct sim_body body = tpi_sim_body_of(sim, spot);
+            const uint32_t except = (sim->trees.flags[tree] & SIM_OVERLAPS) != 0
+                                        ? tpi_sim_overlap_walls(&sim->walls, &body)
+                                        : TPI_SIM_NONE;
+            *until = fmin(1, tpi_sim_touch_walls(&sim->walls, &body, except) / dt);
+        }
+    }
+}
+
+/* ---- Others ---------------------------------------------------------------------------------- */
+
+/* Whether two bodies may touch in this step. */
+static inline bool may_touch(const tpi_sim *sim, const struct sim_spot *a, const struct sim_spot *b)
+{
+    const double dx = a->x - b->x;
+    const double dy = a->y - b->y;
+    const double most = a->plan->solid_radius + b->plan->solid_radius +
+                        sim->motions.reach[a->tree] + sim->motions.reach[b->tree] + 2 * SIM_GAP;
+
+    return dx * dx + dy * dy <= most * most && a->group != b->group &&
+           (a->flags & b->flags & SIM_OBSTACLE) != 0;
+}
+
+/* The next neighbour that a body may touch; the walk is begun with *at and *end NULL. */
+static const struct sim_spot *next_rival(const tpi_sim *sim, const struct sim_spot *spot,
+                                         struct sim_near *near, const struct sim_spot **at,
+                                         const struct sim_spot **end)
+{
+    for (;;) {
+        while (*at == *end) {
+            *at = sim_near_run(near, end);
+            if (*at == NULL) {
+                return NULL;
+            }
+        }
+        const struct sim_spot *other = (*at)++;
+        if (may_touch(sim, spot, other)) {
+            return other;
+        }
+    }
+}
+
+static void near_rivals(const tpi_sim *sim, const struct sim_spot *spot, struct sim_near *near)
+{
+    sim_near_init(near, &sim->crowd, spot->x, spot->y,
+                  spot->plan->solid_radius + sim->motions.reach[spot->tree] + sim->farthest +
+                      2 * SIM_GAP);
+}
+
+static void find_contenders(void *argument, uint32_t item, uint32_t worker)
+{
+    tpi_sim *sim = argument;
+    const struct sim_chunk chunk = sim_chunk_of(sim, item);
+    uint32_t count = 0;
+
+    (void)worker;
+    for (uint32_t i = chunk.first; i < chunk.end; i++) {
+        const struct sim_spot *spot = &sim->crowd.spots[i];
+        const struct sim_spot *at = NULL;
+        const struct sim_spot *end = NULL;
+        struct sim_near near;
+        if (sim->motions.reach[spot->tree] == 0 || (spot->flags & SIM_OBSTACLE) == 0) {
+            continue;
+        }
+        near_rivals(sim, spot, &near);
+        if (next_rival(sim, spot, &near, &at, &end) != NULL) {
+            sim->contenders[chunk.first + count++] = i;
+        }
+    }
+    sim->chunk_counts[item] = count;
+}
+
+/* When a body first touches a neighbour, as a share of the step. The pair is looked at in the order
+ * of their keys, so that both find the same. */
+static double touch(const tpi_sim *sim, const struct sim_spot *spot, const struct sim_spot *other)
+{
+    const bool first = sim->trees.key[spot->tree] < sim->trees.key[other->tree];
+    const struct sim_body a = tpi_sim_body_of(sim, first ? spot : other);
+    const struct sim_body b = tpi_sim_body_of(sim, first ? other : spot);
+    const uint8_t flags = sim->trees.flags[spot->tree] | sim->trees.flags[other->tree];
+
+    if ((flags & SIM_OVERLAPS) != 0 && tpi_sim_overlap(&a, &b)) {
+        return HUGE_VAL;
+    }
+    return tpi_sim_touch(&a, &b) / seconds(sim);
+}
+
+static void cut_ways(void *argument, uint32_t item, uint32_t worker)
+{
+    tpi_sim *sim = argument;
+    const struct sim_chunk chunk = sim_chunk_of(sim, item);
+
+    for (uint32_t i = 0; i < sim->chunk_counts[item]; i++) {
+        const struct sim_spot *spot = &sim->crowd.spots[sim->contenders[chunk.first + i]];
+        const double until = sim->motions.until[spot->tree];
+        double next = until;
+        const struct sim_spot *at = NULL;
+        const struct sim_spot *end = NULL;
+        struct sim_near near;
+        near_rivals(sim, spot, &near);
+        for (const struct sim_spot *other = next_rival(sim, spot, &near, &at, &end); other != NULL;
+             other = next_rival(sim, spot, &near, &at, &end)) {
+            next = fmin(next, touch(sim, spot, other));
+        }
+        sim->motions.next[spot->tree] = next;
+        sim->scratch[worker].changed |= next < until;
+    }
+}
+
+/* The ways of this round become those that the next one starts from; if the rounds have gone on for
+ * too long, who is still cut does not move at all. */
+static void keep_ways(tpi_sim *sim, bool impatient)
+{
+    for (uint32_t item = 0; item < sim_chunk_count(sim); item++) {
+        const struct sim_chunk chunk = sim_chunk_of(sim, item);
+        for (uint32_t i = 0; i < sim->chunk_counts[item]; i++) {
+            const uint32_t tree = sim->crowd.spots[sim->contenders[chunk.first + i]].tree;
+            const bool cut = sim->motions.next[tree] < sim->motions.until[tree];
+            sim->motions.until[tree] = cut && impatient ? 0 : sim->motions.next[tree];
+        }
+    }
+}
+
+/* Whether any worker has changed anything in this round. */
+static bool has_changed(tpi_sim *sim)
+{
+    bool changed = false;
+
+    for (uint32_t i = 0; i < sim->crew.workers; i++) {
+        changed |= sim->scratch[i].changed;
+        sim->scratch[i].changed = false;
+    }
+    return changed;
+}
+
+void tpi_sim_resolve(tpi_sim *sim)
+{
+    uint32_t contenders = 0;
+
+    sim->farthest = 0;
+    tpi_sim_run(sim, meet_walls, sim_chunk_count(sim));
+    for (uint32_t i = 0; i < sim->crew.workers; i++) {
+        sim->farthest = fmax(sim->farthest, sim->scratch[i].reach);
+        sim->scratch[i].reach = 0;
+    }
+    if (sim->farthest == 0) {
+        return;
+    }
+    tpi_sim_carry_ways(sim);
+    tpi_sim_run(sim, find_contenders, sim_chunk_count(sim));
+    for (uint32_t i = 0; i < sim_chunk_count(sim); i++) {
+        contenders += sim->chunk_counts[i];
+    }
+    for (int round = 0; contenders > 0; round++) {
+        tpi_sim_run(sim, cut_ways, sim_chunk_count(sim));
+        if (!has_changed(sim)) {
+            break;
+        }
+        keep_ways(sim, round >= MOST_ROUNDS);
+        tpi_sim_carry_ways(sim);
+    }
+}
+
+/* ---- Overlaps -------------------------------------------------------------------------------- */
+
+uint32_t tpi_sim_find_overlap(const tpi_sim *sim, const struct sim_spot *spot, uint32_t except)
+{
+    const struct sim_body body = tpi_sim_body_of(sim, spot);
+    uint32_t found = tpi_sim_overlap_walls(&sim->walls, &body);
+    const struct sim_spot *end;
+    struct sim_near near;
+
+    sim_near_init(&near, &sim->crowd, spot->x, spot->y, spot->plan->solid_radius);
+    for (const struct sim_spot *at = sim_near_run(&near, &end); at != NULL;
+         at = sim_near_run(&near, &end)) {
+        for (; at < end; at++) {
+            const struct sim_body other = tpi_sim_body_of(sim, at);
+            if (at->group != spot->group && at->tree < found && (at->flags & except) == 0 &&
+                tpi_sim_overlap(&body, &other)) {
+                found = at->tree;
+            }
+        }
+    }
+    return found;
+}
+
+void tpi_sim_check_overlap(tpi_sim *sim, uint32_t tree)
+{
+    const struct sim_spot *spot = &sim->crowd.spots[sim->crowd.slot[tree]];
+
+    if ((sim->trees.flags[tree] & SIM_MOVING) != 0 && (spot->flags & SIM_OBSTACLE) != 0 &&
+        tpi_sim_find_overlap(sim, spot, 0) != TPI_SIM_NONE) {
+        sim->trees.flags[tree] |= SIM_OVERLAPS;
+    }
+}
+
+void tpi_sim_check_overlaps(tpi_sim *sim,
+                            void (*tell)(void *context, uint32_t tree, uint32_t other),
+                            void *context)
+{
+    for (uint32_t i = 0; i < sim->crowd.count; i++) {
+        const struct sim_spot *spot = &sim->crowd.spots[i];
+        const uint32_t other =
+            (spot->flags & SIM_OBSTACLE) == 0 ? TPI_SIM_NONE : tpi_sim_find_overlap(sim, spot, 0);
+        if (other == TPI_SIM_NONE) {
+            continue;
+        }
+        sim->trees.flags[spot->tree] |= SIM_OVERLAPS;
+        if (tell != NULL) {
+            tell(context, spot->tree, other);
+        }
+    }
+}
+
+void tpi_sim_forget_overlaps(tpi_sim *sim, uint32_t slot)
+{
+    const struct sim_spot *spot = &sim->crowd.spots[slot];
+
+    if ((sim->trees.flags[spot->tree] & SIM_OVERLAPS) != 0 &&
+        tpi_sim_find_overlap(sim, spot, 0) == TPI_SIM_NONE) {
+        sim->trees.flags[spot->tree] &= (uint8_t)~SIM_OVERLAPS;
+    }
+}

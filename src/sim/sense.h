@@ -1,0 +1,86 @@
+/*
+ * sense.h - what the sensors share: finding what they look for, lines of sight, touching.
+ *
+ * Some sensors look for models of a certain kind wherever they are: lights, sounds, stations,
+ * floors. These are listed once, when the world is built, in the order of models, which does not
+ * depend on the order of the file. Markers are many, so those that can move are looked for in the
+ * crowd; only the others are listed.
+ */
+#ifndef TROUPE_SIM_SENSE_H
+#define TROUPE_SIM_SENSE_H
+
+#include "sim/ray.h"
+#include "sim/sensors.h"
+
+extern const tpi_sim_type tpi_sim_type_bumper;
+extern const tpi_sim_type tpi_sim_type_button;
+extern const tpi_sim_type tpi_sim_type_fiducial;
+extern const tpi_sim_type tpi_sim_type_blobfinder;
+extern const tpi_sim_type tpi_sim_type_camera;
+
+/* ---- sense.c --------------------------------------------------------------------------------- */
+
+/* A device of one kind, as its accessors find it. Fails with "the model is no <what>". */
+tp_status tpi_sim_find_device(const tpi_sim *sim, tpi_sim_model model, const tpi_sim_type *type,
+                              struct sim_view *view, tp_error *err);
+
+/* List what sensors look for. */
+tp_status tpi_sim_list_beacons(tpi_sim *sim, tp_error *err);
+
+/* What the file says of the model that a view is of. */
+const struct sim_traits *tpi_sim_view_traits(const struct sim_view *view);
+
+/* The colour of a model, as 0xRRGGBBAA. */
+uint32_t tpi_sim_member_colour(const tpi_sim *sim, uint32_t tree, uint32_t member);
+
+/* A number within bounds, which a property must be; anything else fails at its place. */
+tp_status tpi_sim_read_within(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
+                              char unit, double least, double most, double *value);
+
+/* A property that may be given for each of several: "NAME[index]", or else "NAME". */
+const char *tpi_sim_indexed(tpi_cfg_section *section, const char *name, uint32_t index,
+                            char out[32]);
+
+/* Normally distributed, with this standard deviation: for a view, at this time, for a purpose. */
+double tpi_sim_noise(const struct sim_view *view, double deviation, uint32_t purpose);
+
+/* The same, but the same at all times: from -most to most. */
+double tpi_sim_bias(const struct sim_view *view, double most, uint32_t purpose);
+
+/* ---- lens.c ---------------------------------------------------------------------------------- */
+
+/* The states of cameras and blobfinders begin with this. */
+struct sim_lens_state {
+    struct sim_common common;
+    tpi_sim_lens lens;
+};
+
+/* Whether a lens is one that such a model may have. */
+bool tpi_sim_is_lens(const tpi_sim_lens *lens);
+
+/* ---- world_read.c ---------------------------------------------------------------------------- */
+
+/* The colour that a name stands for; one that is unknown is told of at its place, and becomes red.
+ */
+void tpi_sim_name_colour(const struct sim_reader *reader, const tpi_cfg_place *place,
+                         const char *name, uint32_t *colour);
+
+/* ---- touch.c --------------------------------------------------------------------------------- */
+
+/* A straight piece that feels what comes near it. */
+struct sim_stick {
+    double x0, y0, x1, y1;
+    double z0, z1;
+    double reach;   /* how near */
+    uint32_t group; /* what it does not feel */
+    uint32_t feels; /* what has one of these flags */
+    bool flat;      /* heights do not matter */
+};
+
+/* Whether the edge of any body or wall is within reach. */
+bool tpi_sim_feels(const tpi_sim *sim, const struct sim_stick *stick);
+
+/* Whether its first end is within a body that can move. */
+bool tpi_sim_is_covered(const tpi_sim *sim, const struct sim_stick *stick);
+
+#endif

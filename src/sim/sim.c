@@ -1,0 +1,209 @@
+/* sim.c - a world as a whole: its memory, and what is asked about its models. */
+#include "sim/sim.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "sim/inside.h"
+#include "sim/maths.h"
+#include "sim/sense.h"
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+void *tpi_sim_take(tpi_sim *sim, size_t count, size_t size)
+{
+    void *memory = calloc(count > 0 ? count : 1, size);
+
+    if (memory != NULL) {
+        sim->bytes += count * size;
+    }
+    return memory;
+}
+
+static void free_trees(struct sim_trees *trees)
+{
+    void *const arrays[] = {(void *)trees->plan,
+                            trees->x,
+                            trees->y,
+                            trees->z,
+                            trees->a,
+                            trees->c,
+                            trees->s,
+                            trees->key,
+                            trees->state,
+                            trees->model,
+                            trees->samples,
+                            trees->name,
+                            trees->ordinal,
+                            trees->group,
+                            trees->flags};
+
+    for (uint32_t i = 0; trees->plan != NULL && i < trees->count; i++) {
+        if (trees->plan[i] != NULL && trees->plan[i]->own) {
+            free(trees->plan[i]);
+        }
+    }
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
+        free(arrays[i]);
+    }
+}
+
+static void free_scratch(tpi_sim *sim)
+{
+    for (uint32_t i = 0; sim->scratch != NULL && i < sim->crew.workers; i++) {
+        free(sim->scratch[i].returns);
+    }
+    free(sim->scratch);
+}
+
+void tpi_sim_destroy(tpi_sim *sim)
+{
+    if (sim == NULL) {
+        return;
+    }
+    free_trees(&sim->trees);
+    free_scratch(sim);
+    tpi_sim_walls_fini(&sim->walls);
+    tpi_sim_crowd_fini(&sim->crowd);
+    free(sim->motions.vx);
+    free(sim->motions.vy);
+    free(sim->motions.w);
+    free(sim->motions.until);
+    free(sim->motions.next);
+    free(sim->motions.reach);
+    free(sim->motions.stalled);
+    free(sim->contenders);
+    free(sim->chunk_counts);
+    free(sim->standing);
+    free(sim->jointed);
+    free(sim->grips);
+    free(sim->powered);
+    for (int i = 0; i < SIM_BEACONS; i++) {
+        free(sim->beacons[i].models);
+    }
+    free(sim->tree_of);
+    free(sim->names);
+    free(sim->by_name);
+    free(sim->state);
+    free(sim->samples);
+    free(sim->values);
+    tpi_arena_fini(&sim->arena);
+    free(sim);
+}
+
+void tpi_sim_get_usage(const tpi_sim *sim, tpi_sim_usage *usage)
+{
+    *usage = (tpi_sim_usage){
+        .bytes = sim->bytes + sizeof *sim,
+        .sample_bytes = sim->sample_count * (sizeof sim->samples[0] + sizeof sim->values[0]),
+        .bodies = sim->crowd.count,
+        .segments = sim->walls.count,
+    };
+    for (uint32_t i = 0; i < sim->crew.workers; i++) {
+        usage->rays += sim->scratch[i].rays;
+    }
+}
+
+/* ---- Time ------------------------------------------------------------------------------------ */
+
+int64_t tpi_sim_time_us(const tpi_sim *sim)
+{
+    return sim->time_us;
+}
+
+int64_t tpi_sim_interval_us(const tpi_sim *sim)
+{
+    return sim->interval_us;
+}
+
+int64_t tpi_sim_quit_us(const tpi_sim *sim)
+{
+    return sim->quit_us;
+}
+
+const char *tpi_sim_name(const tpi_sim *sim)
+{
+    return sim->title;
+}
+
+/* ---- Models ---------------------------------------------------------------------------------- */
+
+uint32_t tpi_sim_model_count(const tpi_sim *sim)
+{
+    return sim->model_count;
+}
+
+static const struct sim_member *member_of(const tpi_sim *sim, tpi_sim_model model, uint32_t *tree)
+{
+    *tree = sim->tree_of[model];
+    return &sim->trees.plan[*tree]->members[model - sim->trees.model[*tree]];
+}
+
+uint32_t tpi_sim_member_colour(const tpi_sim *sim, uint32_t tree, uint32_t index)
+{
+    const struct sim_member *member = &sim->trees.plan[tree]->members[index];
+
+    if (!member->traits.random_colour) {
+        return member->traits.colour;
+    }
+    return (uint32_t)sim_chance(sim->seed ^ sim->trees.key[tree], member->salt, 0) | 0xff;
+}
+
+void tpi_sim_model_info(const tpi_sim *sim, tpi_sim_model model, tpi_sim_info *info)
+{
+    uint32_t tree;
+    const struct sim_member *member = member_of(sim, model, &tree);
+    const struct sim_traits *traits = &member->traits;
+    const struct sim_common *state =
+        member->device == TPI_SIM_NONE ? NULL : tpi_sim_state(sim, tree, member->device);
+
+    *info = (tpi_sim_info){
+        .kind = member->type->kind,
+        .type = member->type->name,
+        .parent =
+            member->parent == TPI_SIM_NONE ? TPI_SIM_NONE : sim->trees.model[tree] + member->parent,
+        .family = member->family,
+        .origin = traits->origin,
+        .size = {traits->size[0], traits->size[1], traits->size[2]},
+        .colour = tpi_sim_member_colour(sim, tree, model - sim->trees.model[tree]),
+        .update_us = traits->update_us,
+        .ranger_return = traits->ranger_return,
+        .fiducial_return = traits->fiducial_return,
+        .obstacle = traits->obstacle,
+        .subscribed = state != NULL && state->subscribers > 0,
+    };
+}
+
+/* ---- Poses ----------------------------------------------------------------------------------- */
+
+struct sim_frame tpi_sim_member_frame(const tpi_sim *sim, uint32_t tree, uint32_t member)
+{
+    const struct sim_trees *trees = &sim->trees;
+    const struct sim_frame root = {.x = trees->x[tree],
+                                   .y = trees->y[tree],
+                                   .z = trees->z[tree],
+                                   .a = trees->a[tree],
+                                   .c = trees->c[tree],
+                                   .s = trees->s[tree]};
+
+    if (member == 0 && !trees->plan[tree]->jointed) {
+        return root;
+    }
+    return sim_frame_join(&root, &trees->plan[tree]->members[member].place);
+}
+
+tpi_sim_pose tpi_sim_global_pose(const tpi_sim *sim, tpi_sim_model model)
+{
+    const uint32_t tree = sim->tree_of[model];
+    const struct sim_frame frame = tpi_sim_member_frame(sim, tree, model - sim->trees.model[tree]);
+
+    return sim_pose_of(&frame);
+}
+
+tpi_sim_pose tpi_sim_local_pose(const tpi_sim *sim, tpi_sim_model model)
+{
+    uint32_t tree;
+    const struct sim_member *member = member_of(sim, model, &tree);
+
+    return member->parent == TPI_SIM_NONE ? tpi_sim_global_pose(sim, model) : member->local;
+}

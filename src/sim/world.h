@@ -1,0 +1,133 @@
+/*
+ * world.h - from a world file to a simulated world; what the parts of the loader share.
+ *
+ * world_load.c reads the file and its top level, world_model.c a model with its children,
+ * world_plan.c what becomes of it, world_traits.c the properties that all models have,
+ * world_shape.c bodies, world_old.c what older files say another way, world_read.c single
+ * properties, world_build.c lays out memory.
+ *
+ * A tree is read into lists, whose contents are then interned: trees that are alike share one plan.
+ */
+#ifndef TROUPE_SIM_WORLD_H
+#define TROUPE_SIM_WORLD_H
+
+#include "convert/cfg_table.h"
+#include "sim/inside.h"
+#include "sim/intern.h"
+#include "sim/shape.h"
+
+enum {
+    TPI_SIM_MOST_MODELS = 16 << 20,
+    TPI_SIM_MOST_SAMPLES = 1 << 28, /* of all sensors together */
+};
+
+/* A tree as it was read. */
+struct sim_seed {
+    struct sim_plan *plan; /* borrowed */
+    tpi_sim_pose pose;
+    uint64_t key;
+    uint64_t cell;    /* where it is, along a curve that keeps neighbours together */
+    uint32_t name;    /* offset in sim->names; 0 without one */
+    uint32_t ordinal; /* of the name that it has without one */
+    tpi_cfg_place place;
+};
+
+/* The tree that is being read. */
+struct sim_draft {
+    tpi_buf members; /* owned: struct sim_member */
+    tpi_buf parts;   /* owned: struct sim_part */
+    tpi_buf vx, vy;  /* owned: double */
+    tpi_buf devices; /* owned: struct sim_device */
+    uint32_t state_size, sample_count;
+    uint32_t control;
+    bool moves;
+    bool jointed;
+};
+
+struct sim_loader {
+    struct sim_reader reader;
+    tpi_sim *sim;        /* borrowed: the result */
+    const char *file;    /* borrowed: the world's */
+    const char *folders; /* borrowed; where else files may be; may be NULL */
+    struct sim_interner interner;
+    struct sim_draft draft;
+    struct sim_shape shape; /* of the model that is being read */
+    tpi_buf settings;       /* of the device that is being read */
+    tpi_buf config;         /* what follows from them */
+    tpi_buf names;          /* of trees */
+    tpi_buf seeds;          /* struct sim_seed */
+    tpi_cfg_table told;     /* notes that were told already */
+    tpi_cfg_table roots;    /* names of trees; how many have each */
+    uint32_t ordinals[TPI_SIM_KINDS];
+    uint64_t model_count, sample_count;
+};
+
+/* ---- world_model.c --------------------------------------------------------------------------- */
+
+/* Read a top-level model with all that stands on it and add it to the seeds. */
+tp_status tpi_sim_load_tree(struct sim_loader *loader, tpi_cfg_section *section);
+
+/* What kind a section is; fails if it is none, naming the nearest. */
+tp_status tpi_sim_kind_of(struct sim_loader *loader, const tpi_cfg_section *section,
+                          const tpi_sim_type **type);
+
+/* ---- world_plan.c ---------------------------------------------------------------------------- */
+
+struct sim_member *tpi_sim_draft_member(const struct sim_draft *draft, uint32_t index);
+void tpi_sim_draft_clear(struct sim_draft *draft);
+void tpi_sim_draft_fini(struct sim_draft *draft);
+
+/* loader->shape becomes parts of the member. */
+tp_status tpi_sim_put_parts(struct sim_loader *loader, uint32_t member);
+
+/* Read what a kind wants to know, and give the member a device of it. */
+tp_status tpi_sim_put_device(struct sim_loader *loader, tpi_cfg_section *section, uint32_t member,
+                             const tpi_sim_type *type, uint32_t *index);
+
+/* The tree that was read becomes a plan, or the one that it equals. NULL if memory ran out. */
+struct sim_plan *tpi_sim_make_plan(struct sim_loader *loader);
+
+/* ---- world_traits.c -------------------------------------------------------------------------- */
+
+/* The properties that all models have, but for name, pose and body. */
+tp_status tpi_sim_load_traits(struct sim_loader *loader, tpi_cfg_section *section,
+                              const tpi_sim_type *type, struct sim_traits *traits);
+
+/* Names of properties: those that all models have, and those that mean nothing here but are no
+ * mistake either. Ended by NULL. */
+extern const char *const tpi_sim_model_properties[];
+extern const char *const tpi_sim_silent_properties[];
+
+/* ---- world_shape.c --------------------------------------------------------------------------- */
+
+/* The body of a model, fitted into its box, into loader->shape. */
+tp_status tpi_sim_load_shape(struct sim_loader *loader, tpi_cfg_section *section,
+                             const tpi_sim_type *type, const struct sim_traits *traits);
+
+/* ---- world_old.c ----------------------------------------------------------------------------- */
+
+/* The kind that an old word stands for; NULL if it is none. */
+const tpi_sim_type *tpi_sim_old_type(const char *word);
+
+/* Change what an old word implies for all models of its kind. */
+void tpi_sim_old_traits(const char *word, struct sim_traits *traits);
+
+/* ---- world_read.c ---------------------------------------------------------------------------- */
+
+/* A text; NULL where the field is absent. */
+tp_status tpi_sim_read_text(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
+                            const char **text);
+tp_status tpi_sim_read_flag(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
+                            bool *flag);
+tp_status tpi_sim_read_int(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
+                           int32_t *value);
+
+/* ---- world_build.c --------------------------------------------------------------------------- */
+
+/* Lay out the world that the seeds describe and let it begin. */
+tp_status tpi_sim_build(struct sim_loader *loader);
+
+/* The world is out of memory. */
+tp_status tpi_sim_no_memory(const struct sim_loader *loader);
+
+#endif

@@ -1,0 +1,233 @@
+/* world_load.c - a world file and its top level. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "sim/world.h"
+
+enum { LONGEST_FILE = 64 << 20 };
+
+tp_status tpi_sim_no_memory(const struct sim_loader *loader)
+{
+    return tp_fail(loader->reader.err, TP_E_NOMEM, "%s: out of memory", loader->file);
+}
+
+/* ---- Notes ----------------------------------------------------------------------------------- */
+
+struct listener {
+    tpi_cfg_note *note;
+    void *context;    /* of `note` */
+    tpi_arena *arena; /* borrowed */
+    tpi_cfg_table told;
+};
+
+/* A thousand robots of one macro make the same mistake a thousand times; once is enough. */
+static void tell_once(void *context, const char *text)
+{
+    struct listener *listener = context;
+
+    if (tpi_cfg_table_get(&listener->told, NULL, text, NULL)) {
+        return;
+    }
+    const char *copy = tpi_arena_text(listener->arena, text, strlen(text));
+    if (copy != NULL) {
+        tpi_cfg_table_add(&listener->told, NULL, copy, 0); /* if not, it is told again */
+    }
+    listener->note(listener->context, text);
+}
+
+/* ---- The top level --------------------------------------------------------------------------- */
+
+static const char *const world_properties[] = {"name", "interval_sim", "quit_time", NULL};
+
+static tp_status read_interval(struct sim_loader *loader, tpi_cfg_section *root)
+{
+    double ms = 100;
+    tp_status status = tpi_sim_read_number(&loader->reader, root, "interval_sim", 'F', &ms);
+
+    if (status == TP_OK && !(ms >= 0.001 && ms <= 1e6)) {
+        return tpi_cfg_fail(&tpi_cfg_find(root, "interval_sim")->place, loader->reader.err,
+                            "\"interval_sim\" is from 0.001 to 1e6 ms, not %.15g", ms);
+    }
+    loader->sim->interval_us = (int64_t)(ms * 1000 + 0.5);
+    return status;
+}
+
+static tp_status read_world(struct sim_loader *loader, tpi_cfg_section *root)
+{
+    const char *title = NULL;
+    double quit_s = 0;
+    tp_status status = read_interval(loader, root);
+
+    if (status == TP_OK) {
+        status = tpi_sim_read_number(&loader->reader, root, "quit_time", 'F', &quit_s);
+    }
+    if (status == TP_OK) {
+        status = tpi_sim_read_text(&loader->reader, root, "name", &title);
+    }
+    if (status != TP_OK) {
+        return status;
+    }
+    title = title == NULL ? loader->file : title;
+    loader->sim->title = tpi_arena_text(&loader->sim->arena, title, strlen(title));
+    loader->sim->quit_us = quit_s > 0 && quit_s < 1e12 ? (int64_t)(quit_s * 1e6) : 0;
+    return loader->sim->title != NULL ? TP_OK : tpi_sim_no_memory(loader);
+}
+
+static tp_status read_models(struct sim_loader *loader, tpi_cfg_section *root)
+{
+    tp_status status = TP_OK;
+
+    for (uint32_t i = 0; i < root->section_count && status == TP_OK; i++) {
+        if (strcmp(root->sections[i]->type, "window") != 0) {
+            status = tpi_sim_load_tree(loader, root->sections[i]);
+        }
+    }
+    return status;
+}
+
+/* ---- What nobody read ------------------------------------------------------------------------ */
+
+static bool is_among(const char *const *names, const char *name)
+{
+    while (*names != NULL && strcmp(*names, name) != 0) {
+        names++;
+    }
+    return *names != NULL;
+}
+
+/* Windows, and what only they would show, are no mistake. */
+static void pass_over_silent(tpi_cfg_section *section, bool all)
+{
+    const bool window = all || strcmp(section->type, "window") == 0;
+
+    for (uint32_t i = 0; i < section->field_count; i++) {
+        tpi_cfg_field *field = &section->fields[i];
+        field->used = field->used || window || is_among(tpi_sim_silent_properties, field->name);
+    }
+    for (uint32_t i = 0; i < section->section_count; i++) {
+        pass_over_silent(section->sections[i], window);
+    }
+}
+
+static void put_names(tpi_buf *list, const char *const *names)
+{
+    for (; names != NULL && *names != NULL; names++) {
+        tpi_buf_put(list, names, sizeof *names);
+    }
+}
+
+static void report_unused(const struct sim_loader *loader, tpi_cfg_section *root)
+{
+    static const char *const sections[] = {"points", "z", NULL};
+    const char *const end = NULL;
+    tpi_buf known = {0};
+
+    put_names(&known, world_properties);
+    put_names(&known, tpi_sim_model_properties);
+    put_names(&known, sections);
+    for (int i = 0; i < TPI_SIM_KINDS; i++) {
+        put_names(&known, tpi_sim_types[i]->properties);
+    }
+    tpi_buf_put(&known, &end, sizeof end);
+    pass_over_silent(root, false);
+    tpi_cfg_report_unused(root, known.failed ? NULL : (const char *const *)(void *)known.data, true,
+                          loader->reader.note, loader->reader.context);
+    tpi_buf_fini(&known);
+}
+
+/* ---- The whole ------------------------------------------------------------------------------- */
+
+static tp_status load_world(struct sim_loader *loader, tpi_cfg *cfg)
+{
+    tpi_cfg_section *root = tpi_cfg_root(cfg);
+    tp_status status;
+
+    loader->reader.metre = tpi_cfg_length_unit(root);
+    loader->reader.radian = tpi_cfg_angle_unit(root);
+    loader->interner.arena = &loader->sim->arena;
+    tpi_buf_putc(&loader->names, '\0'); /* the name 0 is none */
+    status = read_world(loader, root);
+    if (status == TP_OK) {
+        status = read_models(loader, root);
+    }
+    if (status == TP_OK && loader->reader.note != NULL) {
+        report_unused(loader, root);
+    }
+    return status == TP_OK ? tpi_sim_build(loader) : status;
+}
+
+static void loader_fini(struct sim_loader *loader)
+{
+    tpi_sim_interner_fini(&loader->interner);
+    tpi_sim_draft_fini(&loader->draft);
+    tpi_sim_shape_fini(&loader->shape);
+    tpi_buf_fini(&loader->settings);
+    tpi_buf_fini(&loader->config);
+    tpi_buf_fini(&loader->names);
+    tpi_buf_fini(&loader->seeds);
+    tpi_cfg_table_fini(&loader->roots);
+}
+
+static tp_status parse(tpi_sim *sim, const char *path, const char *text, size_t length,
+                       const tpi_sim_options *options, tp_error *err)
+{
+    struct listener listener = {
+        .note = options->note, .context = options->context, .arena = &sim->arena};
+    const tpi_cfg_options as_stage = {.dialect = TPI_CFG_STAGE,
+                                      .folders = options->path,
+                                      .note = options->note == NULL ? NULL : tell_once,
+                                      .context = &listener};
+    struct sim_loader loader = {
+        .reader = {.note = as_stage.note, .context = &listener, .err = err},
+        .sim = sim,
+        .file = path,
+        .folders = options->path,
+    };
+    tpi_cfg *cfg = NULL;
+    tp_status status = tpi_cfg_parse_as(&cfg, path, text, length, &as_stage, err);
+
+    if (status == TP_OK) {
+        status = load_world(&loader, cfg);
+    }
+    loader_fini(&loader);
+    tpi_cfg_destroy(cfg);
+    tpi_cfg_table_fini(&listener.told);
+    return status;
+}
+
+tp_status tpi_sim_parse(tpi_sim **out, const char *path, const char *text, size_t length,
+                        const tpi_sim_options *options, tp_error *err)
+{
+    static const tpi_sim_options usual = {0};
+    tpi_sim *sim = calloc(1, sizeof *sim);
+
+    *out = NULL;
+    if (sim == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "%s: out of memory", path);
+    }
+    options = options == NULL ? &usual : options;
+    sim->seed = options->seed;
+    sim->crew = options->crew;
+    tp_status status = parse(sim, path, text, length, options, err);
+    if (status != TP_OK) {
+        tpi_sim_destroy(sim);
+        return status;
+    }
+    *out = sim;
+    return TP_OK;
+}
+
+tp_status tpi_sim_load(tpi_sim **out, const char *path, const tpi_sim_options *options,
+                       tp_error *err)
+{
+    tpi_buf text = {0};
+
+    *out = NULL;
+    tp_status status = tpi_file_read(&text, path, LONGEST_FILE, err);
+    if (status == TP_OK) {
+        status = tpi_sim_parse(out, path, tpi_buf_text(&text), text.length, options, err);
+    }
+    tpi_buf_fini(&text);
+    return status;
+}

@@ -1,0 +1,195 @@
+/* world_read.c - single properties of a world file; see type.h and world.h. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/colour.h"
+#include "sim/sense.h"
+#include "sim/world.h"
+
+void tpi_sim_tell(const struct sim_reader *reader, const tpi_cfg_place *place, const char *format,
+                  ...)
+{
+    char what[192];
+    tp_error text;
+    va_list args;
+
+    if (reader->note == NULL) {
+        return;
+    }
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    tpi_cfg_fail(place, &text, "%s", what);
+    reader->note(reader->context, text.text);
+}
+
+/* ---- Numbers --------------------------------------------------------------------------------- */
+
+static double worth(const struct sim_reader *reader, char unit)
+{
+    switch (unit) {
+    case 'L':
+        return reader->metre;
+    case 'A':
+        return reader->radian;
+    default:
+        return 1;
+    }
+}
+
+tp_status tpi_sim_read_tuple(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
+                             const char *units, uint32_t least, double *values)
+{
+    const tpi_cfg_field *field = tpi_cfg_find(section, name);
+    const uint32_t wanted = (uint32_t)strlen(units);
+
+    if (field == NULL) {
+        return TP_OK;
+    }
+    if (field->value_count < least) {
+        return tpi_cfg_fail(&field->place, reader->err, "\"%s\" needs %u value%s, not %u", name,
+                            least, least == 1 ? "" : "s", field->value_count);
+    }
+    for (uint32_t i = 0; i < wanted && i < field->value_count; i++) {
+        const tpi_cfg_value *value = &field->values[i];
+        if (value->kind != TPI_CFG_NUMBER) {
+            return tpi_cfg_fail(&value->place, reader->err, "\"%s\" takes numbers, not %.40s", name,
+                                value->text);
+        }
+        values[i] = value->number * worth(reader, units[i]);
+    }
+    return TP_OK;
+}
+
+tp_status tpi_sim_read_number(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
+                              char unit, double *value)
+{
+    const char units[] = {unit, '\0'};
+
+    return tpi_sim_read_tuple(reader, section, name, units, 1, value);
+}
+
+tp_status tpi_sim_read_count(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
+                             uint32_t most, uint32_t *value)
+{
+    double number = *value;
+    tp_status status = tpi_sim_read_number(reader, section, name, 'F', &number);
+
+    if (status == TP_OK && !(number >= 0 && number <= most)) {
+        return tpi_cfg_fail(&tpi_cfg_find(section, name)->place, reader->err,
+                            "\"%s\" is from 0 to %u, not %.15g", name, most, number);
+    }
+    *value = status == TP_OK ? (uint32_t)number : *value;
+    return status;
+}
+
+tp_status tpi_sim_read_int(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
+                           int32_t *value)
+{
+    double number = *value;
+    tp_status status = tpi_sim_read_number(reader, section, name, 'F', &number);
+
+    if (status == TP_OK && !(fabs(number) <= INT32_MAX)) {
+        return tpi_cfg_fail(&tpi_cfg_find(section, name)->place, reader->err,
+                            "\"%s\" is too large: %.15g", name, number);
+    }
+    *value = status == TP_OK ? (int32_t)number : *value;
+    return status;
+}
+
+/* Files say 1 and 0; yes and no are as good. */
+tp_status tpi_sim_read_flag(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
+                            bool *flag)
+{
+    const tpi_cfg_field *field = tpi_cfg_find(section, name);
+
+    if (field != NULL && field->value_count > 0 && field->values[0].kind == TPI_CFG_NUMBER) {
+        *flag = field->values[0].number != 0;
+        return TP_OK;
+    }
+    return tpi_cfg_bool(section, name, *flag, flag, reader->err);
+}
+
+/* ---- Texts ----------------------------------------------------------------------------------- */
+
+tp_status tpi_sim_read_text(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
+                            const char **text)
+{
+    return tpi_cfg_string(section, name, NULL, text, reader->err);
+}
+
+void tpi_sim_name_colour(const struct sim_reader *reader, const tpi_cfg_place *place,
+                         const char *name, uint32_t *colour)
+{
+    if (tpi_sim_colour_find(name, colour)) {
+        return;
+    }
+    const char *guess = tpi_sim_colour_guess(name);
+    tpi_sim_tell(reader, place, "there is no colour \"%.40s\"%s%s%s; it becomes red", name,
+                 guess == NULL ? "" : " (did you mean \"", guess == NULL ? "" : guess,
+                 guess == NULL ? "" : "\"?)");
+    *colour = 0xff0000ff;
+}
+
+tp_status tpi_sim_read_colour(struct sim_reader *reader, tpi_cfg_section *section, uint32_t *colour,
+                              bool *random)
+{
+    double rgba[4] = {NAN, 0, 0, 1};
+    const char *name = NULL;
+    tp_status status = tpi_sim_read_tuple(reader, section, "color_rgba", "FFFF", 3, rgba);
+
+    if (status == TP_OK) {
+        status = tpi_sim_read_text(reader, section, "color", &name);
+    }
+    if (status != TP_OK) {
+        return status;
+    }
+    if (!isnan(rgba[0])) {
+        *colour = tpi_sim_colour_of(rgba[0], rgba[1], rgba[2], rgba[3]);
+    }
+    *random = name != NULL && strcmp(name, "random") == 0;
+    if (name != NULL && !*random) {
+        tpi_sim_name_colour(reader, &tpi_cfg_find(section, "color")->place, name, colour);
+    }
+    return TP_OK;
+}
+
+/* ---- Poses and sizes ------------------------------------------------------------------------- */
+
+tp_status tpi_sim_read_pose(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
+                            tpi_sim_pose *pose)
+{
+    const tpi_cfg_field *field = tpi_cfg_find(section, name);
+    double values[4] = {pose->x, pose->y, pose->z, pose->a};
+    tp_status status;
+
+    if (field != NULL && field->value_count == 3) {
+        tpi_sim_tell(reader, &field->place,
+                     "\"%s\" has three values, as in old files: x, y and heading", name);
+        status = tpi_sim_read_tuple(reader, section, name, "LLA", 3, values);
+        values[3] = values[2];
+        values[2] = pose->z;
+    } else {
+        status = tpi_sim_read_tuple(reader, section, name, "LLLA", 4, values);
+    }
+    if (status == TP_OK) {
+        *pose = (tpi_sim_pose){values[0], values[1], values[2], values[3]};
+    }
+    return status;
+}
+
+tp_status tpi_sim_read_size(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
+                            double size[3])
+{
+    const tpi_cfg_field *field = tpi_cfg_find(section, name);
+
+    if (field != NULL && field->value_count == 2) {
+        tpi_sim_tell(reader, &field->place,
+                     "\"%s\" has two values, as in old files; the height stays %.3g m", name,
+                     size[2]);
+        return tpi_sim_read_tuple(reader, section, name, "LL", 2, size);
+    }
+    return tpi_sim_read_tuple(reader, section, name, "LLL", 3, size);
+}

@@ -1,0 +1,194 @@
+/* world_shape.c - the body of a model: its box, blocks, bitmap and boundary. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/world.h"
+
+enum { MOST_POINTS = 1 << 16 }; /* of a block */
+
+/* ---- Blocks ---------------------------------------------------------------------------------- */
+
+/* The index in "point[12]"; -1 for anything else. */
+static long point_index(const char *name)
+{
+    char *end;
+
+    if (strncmp(name, "point[", 6) != 0 || name[6] < '0' || name[6] > '9') {
+        return -1;
+    }
+    const long index = strtol(name + 6, &end, 10);
+    return strcmp(end, "]") == 0 && index >= 0 && index < MOST_POINTS ? index : -1;
+}
+
+/* One field of a block, if it is a point. */
+static tp_status read_point(struct sim_loader *loader, tpi_cfg_section *section,
+                            const tpi_cfg_field *field, struct sim_point *points, uint32_t count,
+                            uint32_t *given)
+{
+    const long index = point_index(field->name);
+    double xy[2] = {0};
+
+    if (index < 0 || index >= (long)count) {
+        return TP_OK;
+    }
+    (*given)++;
+    tp_status status = tpi_sim_read_tuple(&loader->reader, section, field->name, "LL", 2, xy);
+    if (status == TP_OK && !(fabs(xy[0]) <= TPI_SIM_FARTHEST && fabs(xy[1]) <= TPI_SIM_FARTHEST)) {
+        return tpi_cfg_fail(&field->place, loader->reader.err,
+                            "the point is farther away than %g m", TPI_SIM_FARTHEST);
+    }
+    points[index] = (struct sim_point){xy[0], xy[1]};
+    return status;
+}
+
+static tp_status read_points(struct sim_loader *loader, tpi_cfg_section *section,
+                             struct sim_point *points, uint32_t count)
+{
+    uint32_t given = 0;
+    tp_status status = TP_OK;
+
+    for (uint32_t i = 0; i < section->field_count && status == TP_OK; i++) {
+        status = read_point(loader, section, &section->fields[i], points, count, &given);
+    }
+    if (status == TP_OK && given < count) {
+        tpi_sim_tell(&loader->reader, &section->place,
+                     "the block says %u points and gives %u; the others are 0, 0", count, given);
+    }
+    return status;
+}
+
+static tp_status load_block(struct sim_loader *loader, tpi_cfg_section *section)
+{
+    double z[2] = {0, 1};
+    uint32_t count = 0;
+    tp_status status = tpi_sim_read_count(&loader->reader, section, "points", MOST_POINTS, &count);
+
+    if (status == TP_OK) {
+        status = tpi_sim_read_tuple(&loader->reader, section, "z", "LL", 2, z);
+    }
+    if (status == TP_OK && !(fabs(z[0]) <= TPI_SIM_FARTHEST && fabs(z[1]) <= TPI_SIM_FARTHEST)) {
+        status = tpi_cfg_fail(&tpi_cfg_find(section, "z")->place, loader->reader.err,
+                              "the block is higher than %g m", TPI_SIM_FARTHEST);
+    }
+    if (status != TP_OK) {
+        return status;
+    }
+    if (count < 3) {
+        tpi_sim_tell(&loader->reader, &section->place, "a block of %u points is no body", count);
+        return TP_OK;
+    }
+    struct sim_point *points = calloc(count, sizeof points[0]);
+    if (points == NULL) {
+        return tpi_sim_no_memory(loader);
+    }
+    status = read_points(loader, section, points, count);
+    if (status == TP_OK) {
+        status = tpi_sim_shape_add(&loader->shape, points, count, z[0], z[1], loader->reader.err);
+    }
+    free(points);
+    return status;
+}
+
+static tp_status load_blocks(struct sim_loader *loader, tpi_cfg_section *section)
+{
+    tp_status status = TP_OK;
+
+    for (uint32_t i = 0; i < section->section_count && status == TP_OK; i++) {
+        if (strcmp(section->sections[i]->type, "block") == 0) {
+            status = load_block(loader, section->sections[i]);
+        }
+    }
+    return status;
+}
+
+static bool has_blocks(const tpi_cfg_section *section)
+{
+    for (uint32_t i = 0; i < section->section_count; i++) {
+        if (strcmp(section->sections[i]->type, "block") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- Bitmaps --------------------------------------------------------------------------------- */
+
+/* Beside the world, or else beside the file that names it. */
+static tp_status find_bitmap(struct sim_loader *loader, const tpi_cfg_value *value,
+                             struct sim_bitmap *bitmap, tp_error *err)
+{
+    const char *const beside[] = {loader->file, value->place.file};
+    tp_status status = TP_E_IO;
+
+    for (int i = 0; i < 2 && status == TP_E_IO; i++) {
+        tpi_cfg_value name = *value;
+        char *path = NULL;
+        name.place.file = beside[i];
+        status = tpi_cfg_path(&name, &path, err);
+        if (status != TP_OK) {
+            return status;
+        }
+        status = tpi_sim_bitmap_load(bitmap, path, i == 0 ? err : NULL);
+        free(path);
+    }
+    return status;
+}
+
+static tp_status load_bitmap(struct sim_loader *loader, const tpi_cfg_field *field)
+{
+    struct sim_bitmap bitmap = {0};
+    tp_error why = {0};
+
+    if (field->value_count == 0) {
+        return tpi_cfg_fail(&field->place, loader->reader.err, "\"bitmap\" needs a file");
+    }
+    tp_status status = find_bitmap(loader, &field->values[0], &bitmap, &why);
+    if (status == TP_OK) {
+        status = tpi_sim_shape_trace(&loader->shape, &bitmap, &why);
+    }
+    tpi_sim_bitmap_fini(&bitmap);
+    if (status == TP_OK) {
+        return TP_OK;
+    }
+    if (status == TP_E_NOMEM) {
+        return tpi_sim_no_memory(loader);
+    }
+    if (why.text[0] == '\0' || field->values[0].kind != TPI_CFG_STRING) {
+        return tp_fail(loader->reader.err, status, "%s", why.text);
+    }
+    tpi_cfg_fail(&field->place, loader->reader.err, "%.180s", why.text);
+    return status;
+}
+
+/* ---- The whole ------------------------------------------------------------------------------- */
+
+tp_status tpi_sim_load_shape(struct sim_loader *loader, tpi_cfg_section *section,
+                             const tpi_sim_type *type, const struct sim_traits *traits)
+{
+    const tpi_cfg_field *bitmap = tpi_cfg_find(section, "bitmap");
+    bool no_blocks = type->bodiless;
+    bool boundary = false;
+    tp_status status = tpi_sim_read_flag(&loader->reader, section, "noblocks", &no_blocks);
+
+    tpi_sim_shape_clear(&loader->shape);
+    if (status == TP_OK) {
+        status = tpi_sim_read_flag(&loader->reader, section, "boundary", &boundary);
+    }
+    if (status == TP_OK && bitmap != NULL) {
+        status = load_bitmap(loader, bitmap);
+    }
+    if (status == TP_OK) {
+        status = load_blocks(loader, section);
+    }
+    if (status == TP_OK && bitmap == NULL && !has_blocks(section) && !no_blocks) {
+        status = type->body != NULL
+                     ? type->body(&loader->reader, section, &loader->shape)
+                     : tpi_sim_shape_add_box(&loader->shape, 0, 0, 1, 1, 0, 1, loader->reader.err);
+    }
+    if (status != TP_OK) {
+        return status;
+    }
+    tpi_sim_shape_fit(&loader->shape, traits->size);
+    return boundary ? tpi_sim_shape_add_boundary(&loader->shape, loader->reader.err) : TP_OK;
+}

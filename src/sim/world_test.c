@@ -1,0 +1,529 @@
+/*
+ * world_test.c - what world files mean: macros, names, units, bodies, sensors, old spellings.
+ */
+#include <unistd.h>
+
+#include "base/file.h"
+#include "support/memory.h"
+#include "support/sim.h"
+
+/* ---- Helpers --------------------------------------------------------------------------------- */
+
+static void near(double value, double wanted)
+{
+    if (!(fabs(value - wanted) <= 1e-9)) {
+        fail_msg("%.12g, not %.12g", value, wanted);
+    }
+}
+
+static void stands_at(const tpi_sim *sim, const char *name, double x, double y, double z, double a)
+{
+    const tpi_sim_pose pose = tpi_sim_global_pose(sim, sim_named(sim, name));
+
+    near(pose.x, x);
+    near(pose.y, y);
+    near(pose.z, z);
+    near(pose.a, a);
+}
+
+static tpi_sim_info info_of(const tpi_sim *sim, const char *name)
+{
+    tpi_sim_info info;
+
+    tpi_sim_model_info(sim, sim_named(sim, name), &info);
+    return info;
+}
+
+static tpi_sim_sensor sensor_of(const tpi_sim *sim, const char *name, uint32_t index)
+{
+    tpi_sim_sensor sensor;
+    tp_error err = {0};
+
+    tpi_sim_get_sensor(sim, sim_named(sim, name), index, &sensor, &err);
+    assert_string_equal(err.text, "");
+    return sensor;
+}
+
+/* The corners of all parts of a model that stands alone, in its frame: "0,0 1,0 1,1 z 0..1; ". */
+static void has_parts(const tpi_sim *sim, const char *name, const char *wanted)
+{
+    const struct sim_plan *plan = sim->trees.plan[sim->tree_of[sim_named(sim, name)]];
+    tpi_buf text = {0};
+
+    for (uint32_t i = 0; i < plan->part_count; i++) {
+        const struct sim_part *part = &plan->parts[i];
+        for (uint32_t k = part->first; k < part->first + part->count; k++) {
+            tpi_buf_printf(&text, "%.4g,%.4g ", plan->vx[k] + 0.0, plan->vy[k] + 0.0);
+        }
+        tpi_buf_printf(&text, "z %.4g..%.4g; ", part->z0, part->z1);
+    }
+    assert_string_equal(tpi_buf_text(&text), wanted);
+    tpi_buf_fini(&text);
+}
+
+/* A world that loads with these notes. */
+static tpi_sim *make_noted(const char *text, const char *wanted)
+{
+    tpi_buf notes = {0};
+    const tpi_sim_options options = {.note = sim_collect, .context = &notes};
+    tp_error err = {0};
+    tpi_sim *sim = NULL;
+
+    tpi_sim_parse(&sim, "x.world", text, strlen(text), &options, &err);
+    assert_string_equal(err.text, "");
+    assert_string_equal(tpi_buf_text(&notes), wanted);
+    tpi_buf_fini(&notes);
+    return sim;
+}
+
+/* ---- The world ------------------------------------------------------------------------------- */
+
+static void an_empty_world_has_the_usual_properties(void **state)
+{
+    tpi_sim *sim = sim_make("# nothing\n");
+
+    (void)state;
+    assert_int_equal(tpi_sim_model_count(sim), 0);
+    assert_int_equal(tpi_sim_interval_us(sim), 100000);
+    assert_int_equal(tpi_sim_quit_us(sim), 0);
+    assert_string_equal(tpi_sim_name(sim), "x.world");
+    sim_steps(sim, 3);
+    assert_int_equal(tpi_sim_time_us(sim), 300000);
+    tpi_sim_destroy(sim);
+}
+
+static void properties_of_the_world_are_read(void **state)
+{
+    tpi_sim *sim = sim_make("name \"home\" interval_sim 20 quit_time 1.5 resolution 0.02 threads 4 "
+                            "show_clock 1 speedup -1 paused 0 gui_interval 20 interval_real 10\n"
+                            "window ( size [500 500] whatever 3 scale 10 show_data 1 )");
+
+    (void)state;
+    assert_string_equal(tpi_sim_name(sim), "home");
+    assert_int_equal(tpi_sim_interval_us(sim), 20000);
+    assert_int_equal(tpi_sim_quit_us(sim), 1500000);
+    assert_int_equal(tpi_sim_model_count(sim), 0);
+    tpi_sim_destroy(sim);
+}
+
+static void units_scale_lengths_and_angles(void **state)
+{
+    tpi_sim *sim = sim_make("unit_length \"cm\" unit_angle \"radians\"\n"
+                            "model ( name \"m\" pose [100 200 10 1.5] size [50 40 30] mass 5 )\n"
+                            "position ( name \"r\" pose [500 0 0 0] ranger ( sensor ( range [10 "
+                            "400] fov 1.5 samples 3 ) ) )");
+
+    (void)state;
+    stands_at(sim, "m", 1, 2, 0.1, 1.5);
+    near(info_of(sim, "m").size[0], 0.5);
+    near(sensor_of(sim, "r.ranger:0", 0).range_min, 0.1);
+    near(sensor_of(sim, "r.ranger:0", 0).range_max, 4);
+    near(sensor_of(sim, "r.ranger:0", 0).fov, 1.5);
+    tpi_sim_destroy(sim);
+}
+
+/* ---- Macros ---------------------------------------------------------------------------------- */
+
+static void macros_give_what_their_use_overrides(void **state)
+{
+    tpi_sim *sim =
+        sim_make("define base position ( size [1 2 3] color \"blue\" ranger ( name \"one\" ) )\n"
+                 "define bot base ( size [0.5 0.5 0.5] )\n" /* a chain */
+                 "bot ( name \"a\" pose [1 0 0 0] color \"green\" ranger ( name \"two\" ) )\n"
+                 "base ( name \"b\" pose [5 0 0 0] )\n");
+
+    (void)state;
+    assert_int_equal(info_of(sim, "a").kind, TPI_SIM_POSITION);
+    near(info_of(sim, "a").size[1], 0.5);
+    assert_int_equal(info_of(sim, "a").colour, 0x00ff00ff);
+    near(info_of(sim, "b").size[1], 2);
+    assert_int_equal(info_of(sim, "b").colour, 0x0000ffff);
+    assert_int_equal(sim_named(sim, "a.one"), sim_named(sim, "a") + 1); /* the macro's come first */
+    assert_int_equal(sim_named(sim, "a.two"), sim_named(sim, "a") + 2);
+    assert_int_equal(tpi_sim_find(sim, "b.two"), TPI_SIM_NONE);
+    tpi_sim_destroy(sim);
+}
+
+static void macros_may_be_used_before_those_in_them_are_defined(void **state)
+{
+    tpi_sim *sim = sim_make("define eye ranger ( dot ( ) dot ( pose [1 0 0 0] ) )\n"
+                            "define dot sensor ( range [0 3] )\n"
+                            "define box block ( points 3 point[0] [0 0] point[1] [1 0] point[2] [0 "
+                            "1] z [0 1] )\n"
+                            "define model position ( size [1 1 1] )\n" /* shadows the kind */
+                            "model ( name \"r\" eye ( ) box ( ) )");
+
+    (void)state;
+    assert_int_equal(info_of(sim, "r").kind, TPI_SIM_POSITION);
+    assert_int_equal(tpi_sim_sensor_count(sim, sim_named(sim, "r.ranger:0")), 2);
+    near(sensor_of(sim, "r.ranger:0", 1).pose.x, 1);
+    has_parts(sim, "r", "-0.5,-0.5 0.5,-0.5 -0.5,0.5 z 0..1; ");
+    tpi_sim_destroy(sim);
+}
+
+/* ---- Names ----------------------------------------------------------------------------------- */
+
+static void models_have_the_names_of_stage(void **state)
+{
+    tpi_sim *sim = sim_make("define bot position ( ranger ( ) ranger ( ) )\n"
+                            "bot ( name \"r0\" ) bot ( pose [1 0 0 0] )\n"
+                            "model ( pose [5 0 0 0] ) model ( pose [6 0 0 0] name \"m\"\n"
+                            "  model ( name \"in\" ranger ( name \"eye\" ) ) model ( name "
+                            "\"/free\" ) )");
+    static const char *const names[] = {
+        "r0",      "r0.ranger:0", "r0.ranger:1", "position:1", "position:1.ranger:1",
+        "model:0", "m",           "m.in",        "m.in.eye",   "free"};
+    static const char *const others[][2] = {{"position:0", "r0"},
+                                            {"model:1", "m"},
+                                            {"m.model:0", "m.in"},
+                                            {"m.in.ranger:0", "m.in.eye"},
+                                            {"m.model:1", "free"}};
+    tpi_buf text = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        tpi_buf_clear(&text);
+        tpi_sim_put_name(sim, sim_named(sim, names[i]), &text);
+        assert_string_equal(tpi_buf_text(&text), names[i]);
+    }
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        assert_int_equal(sim_named(sim, others[i][0]), sim_named(sim, others[i][1]));
+    }
+    assert_int_equal(tpi_sim_find(sim, "r1"), TPI_SIM_NONE);
+    assert_int_equal(tpi_sim_find(sim, "r0.ranger:2"), TPI_SIM_NONE);
+    assert_int_equal(tpi_sim_find(sim, ""), TPI_SIM_NONE);
+    tpi_buf_fini(&text);
+    tpi_sim_destroy(sim);
+}
+
+static void families_are_consecutive(void **state)
+{
+    tpi_sim *sim = sim_make("model ( name \"a\" model ( model ( ) model ( ) ) model ( ) )");
+    static const uint32_t sizes[] = {5, 3, 1, 1, 1};
+    static const uint32_t parents[] = {TPI_SIM_NONE, 0, 1, 1, 0};
+    tpi_sim_info info;
+
+    (void)state;
+    assert_int_equal(tpi_sim_model_count(sim), 5);
+    for (uint32_t i = 0; i < 5; i++) {
+        tpi_sim_model_info(sim, i, &info);
+        assert_int_equal(info.family, sizes[i]);
+        assert_int_equal(info.parent, parents[i]);
+    }
+    tpi_sim_destroy(sim);
+}
+
+/* ---- Bodies ---------------------------------------------------------------------------------- */
+
+static void a_model_is_a_box_of_its_size(void **state)
+{
+    tpi_sim *sim =
+        sim_make("model ( name \"a\" ) model ( name \"b\" size [2 1 0.5] pose [9 0 0 0] )"
+                 "model ( name \"c\" noblocks 1 pose [0 9 0 0] )"
+                 "model ( name \"d\" size [2 1 1] origin [1 0 0.5 90] pose [9 9 0 0] )");
+
+    (void)state;
+    has_parts(sim, "a", "-0.2,-0.2 0.2,-0.2 0.2,0.2 -0.2,0.2 z 0..1; ");
+    has_parts(sim, "b", "-1,-0.5 1,-0.5 1,0.5 -1,0.5 z 0..0.5; ");
+    has_parts(sim, "c", "");
+    has_parts(sim, "d", "1.5,-1 1.5,1 0.5,1 0.5,-1 z 0.5..1.5; ");
+    tpi_sim_destroy(sim);
+}
+
+/* All blocks together fill the box; z is stretched but not moved; the order becomes
+ * counter-clockwise. */
+static void blocks_fill_the_box(void **state)
+{
+    tpi_sim *sim = sim_make("model ( name \"a\" size [4 2 1]\n"
+                            "  block ( points 3 point[0] [10 20] point[1] [10 30] point[2] [30 20] "
+                            "z [1 2] )\n"
+                            "  block ( points 3 point[0] [30 30] point[1] [50 30] point[2] [40 20] "
+                            "z [2 3] ) )");
+
+    (void)state;
+    has_parts(sim, "a", "0,-1 -2,1 -2,-1 z 0.5..1; 1,-1 2,1 0,1 z 1..1.5; ");
+    tpi_sim_destroy(sim);
+}
+
+static void a_boundary_is_four_thin_walls(void **state)
+{
+    tpi_sim *sim = sim_make("model ( name \"a\" size [2 1 1] boundary 1 )");
+
+    (void)state;
+    has_parts(sim, "a",
+              "-1,-0.5 1,-0.5 1,0.5 -1,0.5 z 0..1; "
+              "-1,-0.5 -0.99,-0.5 -0.99,0.5 -1,0.5 z 0..1; "
+              "0.99,-0.5 1,-0.5 1,0.5 0.99,0.5 z 0..1; "
+              "-1,-0.5 1,-0.5 1,-0.49 -1,-0.49 z 0..1; -1,0.49 1,0.49 1,0.5 -1,0.5 z 0..1; ");
+    tpi_sim_destroy(sim);
+}
+
+/* White margins are cut away, and y points up. */
+static void a_bitmap_is_traced(void **state)
+{
+    static const char picture[] = "P2 6 5 255\n"
+                                  "255 255 255 255 255 255\n"
+                                  "255   0   0   0 255 255\n"
+                                  "255   0 255   0 255 255\n"
+                                  "255   0   0 127 128 255\n"
+                                  "255 255 255 255 255 255\n";
+    static const char world[] = "model ( name \"a\" size [3 3 2] bitmap \"x.pgm\" )";
+    char folder[] = "/tmp/troupe-world-XXXXXX";
+    char path[64];
+    char bitmap[64];
+    tpi_sim *sim = NULL;
+    tp_error err = {0};
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/x.world", folder);
+    snprintf(bitmap, sizeof bitmap, "%s/x.pgm", folder);
+    assert_int_equal(tpi_file_write(bitmap, picture, sizeof picture - 1, &err), TP_OK);
+    assert_int_equal(tpi_file_write(path, world, sizeof world - 1, &err), TP_OK);
+    tpi_sim_load(&sim, path, NULL, &err);
+    assert_string_equal(err.text, "");
+    has_parts(sim, "a",
+              "1.5,-1.5 1.5,1.5 -1.5,1.5 -1.5,-1.5 z 0..2; "
+              "0.5,0.5 0.5,-0.5 -0.5,-0.5 -0.5,0.5 z 0..2; ");
+    tpi_sim_destroy(sim);
+    unlink(bitmap);
+    unlink(path);
+    rmdir(folder);
+}
+
+static void children_stand_on_their_parents(void **state)
+{
+    tpi_sim *sim = sim_make("position ( name \"r\" pose [1 2 0 90] size [1 1 0.5]\n"
+                            "  model ( name \"up\" pose [1 0 0.1 90] size [1 1 2] model ( name "
+                            "\"top\" pose [0 1 0 0] ) ) )\n"
+                            "position ( name \"s\" pose [9 2 0 0] stack_children 0 model ( name "
+                            "\"in\" pose [0.1 0 0.2 0] ) )");
+
+    (void)state;
+    stands_at(sim, "r.up", 1, 3, 0.6, SIM_PI);
+    stands_at(sim, "r.up.top", 1, 2, 2.6, SIM_PI);
+    stands_at(sim, "s.in", 9.1, 2, 0.2, 0);
+    near(tpi_sim_local_pose(sim, sim_named(sim, "r.up")).x, 1);
+    tpi_sim_destroy(sim);
+}
+
+static void colours_are_named_or_numbers(void **state)
+{
+    tpi_sim *sim = sim_make("model ( name \"a\" ) model ( name \"b\" color \"LightSkyBlue\" )"
+                            "model ( name \"c\" color_rgba [0 0.5 1 0.25] )"
+                            "model ( name \"d\" color_rgba [0 0.5 1 0.25] color \"white\" )"
+                            "model ( name \"e\" color \"random\" ) model ( name \"f\" color "
+                            "\"random\" )");
+
+    (void)state;
+    assert_int_equal(info_of(sim, "a").colour, 0xff0000ff);
+    assert_int_equal(info_of(sim, "b").colour, 0x87cefaff);
+    assert_int_equal(info_of(sim, "c").colour, 0x0080ff40);
+    assert_int_equal(info_of(sim, "d").colour, 0xffffffff);
+    assert_int_not_equal(info_of(sim, "e").colour, info_of(sim, "f").colour);
+    tpi_sim_destroy(sim);
+}
+
+/* ---- Rangers --------------------------------------------------------------------------------- */
+
+static void sensors_have_the_defaults_of_stage(void **state)
+{
+    tpi_sim *sim = sim_make("ranger ( name \"r\" sensor ( ) )");
+    const tpi_sim_sensor sensor = sensor_of(sim, "r", 0);
+    tpi_sim_sensor none;
+    tp_error err;
+
+    (void)state;
+    near(sensor.range_min, 0);
+    near(sensor.range_max, 5);
+    near(sensor.fov, 0.1);
+    near(sensor.size[2], 0.02);
+    assert_int_equal(sensor.samples, 1);
+    has_parts(sim, "r", ""); /* no body */
+    assert_int_equal(tpi_sim_get_sensor(sim, sim_named(sim, "r"), 1, &none, &err), TP_E_RANGE);
+    assert_string_equal(err.text, "the ranger has 1 sensors; there is no number 1");
+    tpi_sim_destroy(sim);
+}
+
+/* What a sensor sees of a wall 2 m ahead, which is 0.5 m high and starts at 0.3 m. */
+static void rays_leave_at_the_height_of_their_sensor(void **state)
+{
+    static const struct {
+        const char *sensor;
+        double range;
+    } cases[] = {
+        {"pose [0 0 0.1 0]", 1.5},
+        {"pose [0 0 0 0]", 5},
+        {"size [1 1 0.2]", 1.5},
+        {"pose [0 0 0.6 0] size [1 1 0]", 1.5},
+        {"pose [0 0 0.61 0]", 5},
+        {"pose [0.5 0 0.3 0]", 1},
+        {"pose [0 0 0.3 180]", 5},
+        {"pose [0 0 0.3 0] range [0 1]", 1},
+        {"pose [0 0 0.3 0] range [1.75 5]", 1.75},
+    };
+    char text[512];
+    tpi_sim_scan scan;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        snprintf(text, sizeof text,
+                 "position ( name \"r\" size [0.1 0.1 0.2] ranger ( alwayson 1 sensor ( %s ) ) )"
+                 "model ( pose [2 0 0.3 0] size [1 1 0.5] )",
+                 cases[i].sensor);
+        tpi_sim *sim = sim_make(text);
+        tpi_sim_step(sim);
+        assert_int_equal(tpi_sim_get_scan(sim, sim_named(sim, "r.ranger:0"), 0, &scan, NULL),
+                         TP_OK);
+        near(scan.ranges[0], cases[i].range);
+        near((double)scan.intensities[0], cases[i].range == 1.5 || i == 5 || i == 8 ? 1 : 0);
+        tpi_sim_destroy(sim);
+    }
+}
+
+/* ---- Old files ------------------------------------------------------------------------------- */
+
+static void old_words_are_understood(void **state)
+{
+    tpi_sim *sim = make_noted(
+        "map ( name \"m\" pose [9 9 45] size [3 2] )\n"
+        "position ( name \"r\"\n"
+        "  laser ( range_max 8 fov 90 samples 361 laser_return 1 )\n"
+        "  sonar ( scount 2 spose[0] [0.1 0 0] spose[1] [0 0.1 90] sview [0.2 3 15] ssize [0.01 "
+        "0.05] ) )\n"
+        "puck ( name \"p\" pose [5 5 0 0] )",
+        "x.world:1:1: \"map\" is an old word: this is a \"model\" now\n"
+        "x.world:1:30: \"size\" has two values, as in old files; the height stays 1 m\n"
+        "x.world:1:16: \"pose\" has three values, as in old files: x, y and heading\n"
+        "x.world:3:3: \"laser\" is an old word: this is a \"ranger\" now\n"
+        "x.world:3:42: \"laser_return\" is called \"ranger_return\" now\n"
+        "x.world:4:3: \"sonar\" is an old word: this is a \"ranger\" now\n"
+        "x.world:5:1: \"puck\" is an old word: this is a \"model\" now");
+
+    (void)state;
+    stands_at(sim, "m", 9, 9, 0, SIM_PI / 4);
+    near(info_of(sim, "m").size[0], 3);
+    near(info_of(sim, "m").size[2], 1);
+    assert_int_equal(sensor_of(sim, "r.ranger:0", 0).samples, 361);
+    near(sensor_of(sim, "r.ranger:0", 0).fov, SIM_PI / 2);
+    near(sensor_of(sim, "r.ranger:0", 0).range_max, 8);
+    assert_int_equal(tpi_sim_sensor_count(sim, sim_named(sim, "r.ranger:1")), 2);
+    near(sensor_of(sim, "r.ranger:1", 1).pose.a, SIM_PI / 2);
+    near(sensor_of(sim, "r.ranger:1", 1).range_min, 0.2);
+    assert_false(info_of(sim, "p").obstacle);
+    near(info_of(sim, "p").size[0], 0.08);
+    tpi_sim_destroy(sim);
+}
+
+/* ---- Includes -------------------------------------------------------------------------------- */
+
+/* At the top and in a model, beside the world or in folders as those of STAGEPATH. */
+static void files_are_included_anywhere(void **state)
+{
+    static const char text[] = "include \"x.inc\"\nbot ( name \"r\" include \"y.inc\"\n)";
+    static const char elsewhere[] = "include \"lib/x.inc\"\nbot ( name \"r\" )";
+    static const char outer[] = "define bot position ( size [1 2 3] )";
+    static const char inner[] = "pose [1 2 0 0] ranger ( name \"eye\" )";
+    char folder[] = "/tmp/troupe-world-XXXXXX";
+    char path[3][64];
+    tp_error err = {0};
+    tpi_sim *sim = NULL;
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path[0], sizeof path[0], "%s/x.world", folder);
+    snprintf(path[1], sizeof path[1], "%s/x.inc", folder);
+    snprintf(path[2], sizeof path[2], "%s/y.inc", folder);
+    assert_int_equal(tpi_file_write(path[1], outer, strlen(outer), &err), TP_OK);
+    assert_int_equal(tpi_file_write(path[2], inner, strlen(inner), &err), TP_OK);
+    tpi_sim_parse(&sim, path[0], text, strlen(text), NULL, &err);
+    assert_string_equal(err.text, "");
+    near(info_of(sim, "r").size[1], 2);
+    stands_at(sim, "r.eye", 1, 2, 3, 0);
+    tpi_sim_destroy(sim);
+    const tpi_sim_options options = {.path = folder};
+    tpi_sim_parse(&sim, "x.world", elsewhere, strlen(elsewhere), &options, &err);
+    assert_string_equal(err.text, "");
+    near(info_of(sim, "r").size[2], 3);
+    tpi_sim_destroy(sim);
+    unlink(path[1]);
+    unlink(path[2]);
+    rmdir(folder);
+}
+
+/* ---- Many, and little memory ----------------------------------------------------------------- */
+
+static void long_comments_and_many_models_are_no_trouble(void **state)
+{
+    enum { LENGTH = 10 << 20, MODELS = 5000 };
+    tpi_buf text = {0};
+    tpi_sim *sim = NULL;
+    char *comment = malloc(LENGTH + 1);
+
+    (void)state;
+    assert_non_null(comment);
+    memset(comment, 'x', LENGTH);
+    comment[LENGTH] = '\0';
+    tpi_buf_printf(&text, "# %s\n", comment);
+    free(comment);
+    for (int i = 0; i < MODELS; i++) {
+        tpi_buf_printf(&text, "position ( name \"r%d\" pose [%d %d 0 0] )\n", i, i % 70, i / 70);
+    }
+    assert_int_equal(tpi_sim_parse(&sim, "x", text.data, text.length, NULL, NULL), TP_OK);
+    assert_int_equal(tpi_sim_model_count(sim), MODELS);
+    stands_at(sim, "r4999", 29, 71, 0, 0);
+    tpi_sim_destroy(sim);
+    tpi_buf_fini(&text);
+}
+
+static tp_status load_and_step(void *context)
+{
+    tpi_sim *sim = NULL;
+    tp_error err = {0};
+    tp_status status = tpi_sim_parse(&sim, "x", context, strlen(context), NULL, &err);
+
+    if (status == TP_OK) {
+        tpi_sim_step(sim);
+    } else if (status == TP_E_NOMEM) {
+        assert_non_null(strstr(err.text, "out of memory"));
+    }
+    tpi_sim_destroy(sim);
+    return status;
+}
+
+static void memory_may_run_out_at_any_time(void **state)
+{
+    (void)state;
+    memory_sweep(load_and_step,
+                 "define bot position ( ctrl \"wander\" ranger ( sensor ( samples 30 ) ) )"
+                 "bot ( name \"a\" model ( name \"in\" ) ) bot ( pose [3 0 0 0] )"
+                 "model ( pose [0 5 0 0] boundary 1 block ( points 3 point[0] [0 0] point[1] [1 0] "
+                 "point[2] [0 1] ) )");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_empty_world_has_the_usual_properties),
+        cmocka_unit_test(properties_of_the_world_are_read),
+        cmocka_unit_test(units_scale_lengths_and_angles),
+        cmocka_unit_test(macros_give_what_their_use_overrides),
+        cmocka_unit_test(macros_may_be_used_before_those_in_them_are_defined),
+        cmocka_unit_test(models_have_the_names_of_stage),
+        cmocka_unit_test(families_are_consecutive),
+        cmocka_unit_test(a_model_is_a_box_of_its_size),
+        cmocka_unit_test(blocks_fill_the_box),
+        cmocka_unit_test(a_boundary_is_four_thin_walls),
+        cmocka_unit_test(a_bitmap_is_traced),
+        cmocka_unit_test(children_stand_on_their_parents),
+        cmocka_unit_test(colours_are_named_or_numbers),
+        cmocka_unit_test(sensors_have_the_defaults_of_stage),
+        cmocka_unit_test(rays_leave_at_the_height_of_their_sensor),
+        cmocka_unit_test(old_words_are_understood),
+        cmocka_unit_test(files_are_included_anywhere),
+        cmocka_unit_test(long_comments_and_many_models_are_no_trouble),
+        cmocka_unit_test(memory_may_run_out_at_any_time),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,120 @@
+/* world_fuzz.c - loading any text as a world; what is accepted can be asked about, stepped, saved
+ * and restored. */
+#include <math.h>
+#include <string.h>
+
+#include "fuzz.h"
+#include "sim/sim.h"
+
+static const char path[] = "no-such-folder/fuzz.world"; /* where no include is found */
+
+enum { MOST_STEPPED = 200, MOST_SAMPLES = 20000 };
+
+/* `context` says whether two models have one name: what stands on the first is not found then. */
+static void check_note(void *context, const char *text)
+{
+    *(bool *)context = *(bool *)context || strstr(text, " is taken; ") != NULL;
+    fuzz_require(strncmp(text, path, sizeof path - 1) == 0, "a note without a place");
+}
+
+/* An absolute name could be that of any file or device here. */
+static bool names_files_absolutely(const uint8_t *data, size_t size)
+{
+    for (size_t i = 0; i + 1 < size; i++) {
+        if (data[i] == '"' && data[i + 1] == '/') {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- Asking ---------------------------------------------------------------------------------- */
+
+static void ask_scans(const tpi_sim *sim, tpi_sim_model model)
+{
+    for (uint32_t i = 0; i < tpi_sim_sensor_count(sim, model); i++) {
+        tpi_sim_sensor sensor;
+        tpi_sim_scan scan;
+        fuzz_require(tpi_sim_get_sensor(sim, model, i, &sensor, NULL) == TP_OK, "no sensor");
+        fuzz_require(tpi_sim_get_scan(sim, model, i, &scan, NULL) == TP_OK, "no scan");
+        for (uint32_t k = 0; k < scan.count; k++) {
+            fuzz_require(scan.ranges[k] <= sensor.range_max, "a range that is too long");
+        }
+    }
+}
+
+static void ask(const tpi_sim *sim, bool taken)
+{
+    tpi_buf name = {0};
+
+    for (tpi_sim_model i = 0; i < tpi_sim_model_count(sim) && i < MOST_STEPPED; i++) {
+        const tpi_sim_pose pose = tpi_sim_global_pose(sim, i);
+        tpi_sim_info info;
+        fuzz_require(isfinite(pose.x) && isfinite(pose.y) && isfinite(pose.z) && isfinite(pose.a),
+                     "a pose that is nowhere");
+        tpi_sim_model_info(sim, i, &info);
+        fuzz_require(info.family >= 1 && info.type != NULL, "a model without family or type");
+        tpi_buf_clear(&name);
+        tpi_sim_put_name(sim, i, &name);
+        fuzz_require(taken || tpi_sim_find(sim, tpi_buf_text(&name)) != TPI_SIM_NONE,
+                     "a name is not found");
+        ask_scans(sim, i);
+    }
+    tpi_buf_fini(&name);
+}
+
+/* ---- Going on -------------------------------------------------------------------------------- */
+
+static void drive_all(tpi_sim *sim)
+{
+    const double goal[3] = {0.5, -0.25, 0.75};
+
+    for (tpi_sim_model i = 0; i < tpi_sim_model_count(sim); i++) {
+        tpi_sim_subscribe(sim, i);
+        tpi_sim_drive(sim, i, TPI_SIM_DRIVE_VELOCITY, goal, NULL);
+    }
+}
+
+/* A saved state leads to the same world again. */
+static void go_on(tpi_sim *sim, bool taken)
+{
+    tpi_buf saved = {0};
+    tp_error err = {0};
+
+    drive_all(sim);
+    tpi_sim_step(sim);
+    ask(sim, taken);
+    tpi_sim_save(sim, &saved);
+    tpi_sim_step(sim);
+    const uint64_t hash = tpi_sim_hash(sim);
+    fuzz_require(tpi_sim_restore(sim, saved.data, saved.length, &err) == TP_OK,
+                 "a saved state is refused");
+    tpi_sim_step(sim);
+    fuzz_require(tpi_sim_hash(sim) == hash, "a restored world goes on another way");
+    ask(sim, taken);
+    tpi_buf_fini(&saved);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    bool taken = false;
+    const tpi_sim_options options = {.seed = 1, .note = check_note, .context = &taken};
+    tpi_sim_usage usage;
+    tp_error err = {0};
+    tpi_sim *sim;
+
+    if (names_files_absolutely(data, size)) {
+        return 0;
+    }
+    if (tpi_sim_parse(&sim, path, (const char *)data, size, &options, &err) != TP_OK) {
+        fuzz_require(strncmp(err.text, path, sizeof path - 1) == 0, "an error without a place");
+        return 0;
+    }
+    tpi_sim_get_usage(sim, &usage);
+    ask(sim, taken);
+    if (tpi_sim_model_count(sim) <= MOST_STEPPED && usage.sample_bytes <= MOST_SAMPLES * 12) {
+        go_on(sim, taken);
+    }
+    tpi_sim_destroy(sim);
+    return 0;
+}
