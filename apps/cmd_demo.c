@@ -1,156 +1,326 @@
 /*
- * cmd_demo.c - troupe demo: a laser scan of a small room, on its way from a device to a program.
+ * cmd_demo.c - troupe demo: robots explore a world of ours, live on the terminal.
  *
- * The room is made of a few walls, the scan is cast against them, encoded as Player clients expect
- * it, decoded again and drawn. The simulator will take its place.
+ * The same process serves all devices of the world, so that other commands can look at them while
+ * it runs. A timer on the server's loop looks for keys and signals, orders pictures of the world
+ * (demo_frame.h) and shows them (demo_screen.h). Every way out leads through the last picture,
+ * which is kept in a file.
  */
-#include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "base/buf.h"
 #include "commands.h"
-#include "troupe/interfaces/ranger.h"
+#include "demo_screen.h"
+#include "output.h"
+#include "sim_server.h"
+#include "terminal.h"
+#include "worlds.h"
 
 static const char name[] = "demo";
 
-enum { BEAMS = 361, COLUMNS = 72, ROWS = 26 };
+enum { TICK_MS = 66, PATIENCE_S = 5, FAILED_BY_SIGNAL = 130 };
 
-static const double pi = 3.14159265358979323846;
-
-/* In metres, the robot at the origin looking along x. */
-static const tp_segment walls[] = {
-    {-2, -3, 6, -3},    {6, -3, 6, 4},      {6, 4, -2, 4},      {-2, 4, -2, -3},
-    {2, -3, 2, -1.2},   {2, 1, 2, 4},       {3.5, 0, 4, 0},     {4, 0, 4, 0.5},
-    {4, 0.5, 3.5, 0.5}, {3.5, 0.5, 3.5, 0}, {0, -2, 0.6, -2.2}, {0.6, -2.2, 0.4, -2.6},
+struct demo {
+    const char *world;   /* as it was asked for */
+    const char *file;    /* of the last picture */
+    double seconds;      /* of simulated time; 0 for no end */
+    double speed;        /* of time */
+    bool headless;       /* nothing is drawn but the last picture */
+    tp_server *server;   /* owned */
+    demo_frame *frame;   /* owned */
+    tp_timer *timer;     /* owned */
+    int64_t leave_by_ns; /* when the last picture is not waited for any more; 0 before the end */
+    tp_status status;    /* of the last picture */
+    tp_error err;
+    struct demo_screen screen;
+    struct demo_picture picture;
 };
 
-/* The distance along the direction (dx, dy) to a wall, infinite if it is missed. */
-static double distance_to(const tp_segment *wall, double dx, double dy)
+static volatile sig_atomic_t interrupted;
+
+/* Who does not want to wait for the last picture asks twice. */
+static void on_signal(int number)
 {
-    const double ex = wall->x1 - wall->x0;
-    const double ey = wall->y1 - wall->y0;
-    const double cross = dx * ey - dy * ex;
-    const double along = (wall->x0 * ey - wall->y0 * ex) / cross;
-    const double share = (wall->x0 * dy - wall->y0 * dx) / cross;
-
-    return cross != 0 && along >= 0 && share >= 0 && share <= 1 ? along : (double)INFINITY;
-}
-
-static double cast(double angle)
-{
-    double nearest = INFINITY;
-
-    for (size_t i = 0; i < sizeof walls / sizeof walls[0]; i++) {
-        nearest = fmin(nearest, distance_to(&walls[i], cos(angle), sin(angle)));
+    (void)number;
+    if (interrupted) {
+        terminal_give_back();
+        _exit(FAILED_BY_SIGNAL);
     }
-    return nearest;
+    interrupted = 1;
+    output_stop();
 }
 
-static double beam_angle(uint32_t i)
+static void print_note(void *context, const char *text)
 {
-    return -pi + 2 * pi * i / (BEAMS - 1);
+    (void)context;
+    fprintf(stderr, "%s\n", text);
 }
 
-static void mark(char picture[ROWS][COLUMNS + 1], double x, double y, char with)
-{
-    const int column = (int)lround((x + 2.5) / 9.0 * (COLUMNS - 1));
-    const int row = (int)lround((4.5 - y) / 8.0 * (ROWS - 1));
+/* ---- While it runs --------------------------------------------------------------------------- */
 
-    if (column >= 0 && column < COLUMNS && row >= 0 && row < ROWS) {
-        picture[row][column] = with;
+static bool wants_end(const struct demo *demo)
+{
+    if (interrupted || (demo->seconds > 0 && demo_frame_time_s(demo->frame) >= demo->seconds)) {
+        return true;
     }
-}
-
-/* Without the blanks at its end. */
-static void print_row(const char row[COLUMNS + 1])
-{
-    int length = COLUMNS;
-
-    while (length > 0 && row[length - 1] == ' ') {
-        length--;
-    }
-    printf("%.*s\n", length, row);
-}
-
-static void draw(const tp_ranger_data_range *scan)
-{
-    char picture[ROWS][COLUMNS + 1];
-
-    for (int row = 0; row < ROWS; row++) {
-        memset(picture[row], ' ', COLUMNS);
-        picture[row][COLUMNS] = '\0';
-    }
-    for (uint32_t i = 0; i < scan->ranges_count; i++) {
-        const double angle = beam_angle(i);
-        for (double r = 0.5; i % 10 == 0 && r < scan->ranges[i]; r += 0.25) {
-            mark(picture, r * cos(angle), r * sin(angle), '.');
+    for (int key = demo->headless ? -1 : terminal_key(); key >= 0; key = terminal_key()) {
+        if (key == 'q' || key == 'Q' || key == '\033') {
+            return true;
         }
     }
-    for (uint32_t i = 0; i < scan->ranges_count; i++) {
-        const double angle = beam_angle(i);
-        mark(picture, scan->ranges[i] * cos(angle), scan->ranges[i] * sin(angle), '#');
-    }
-    mark(picture, 0, 0, '>');
-    for (int row = 0; row < ROWS; row++) {
-        print_row(picture[row]);
-    }
-    puts("\n# hit by a beam   . passed by a beam   > the robot, looking to the right\n"
-         "8 columns or 3 rows are about a metre.");
+    return false;
 }
 
-/* Through the wire and back: what a client far away would hold in its hands. */
-static tp_status transfer(const tp_ranger_data_range *scan, void **received, size_t *size)
+static int64_t now_ns(const struct demo *demo)
 {
-    tp_status status = tp_xdr_size(&tp_desc_ranger_data_range, scan, size);
-    char *wire = status == TP_OK ? malloc(*size) : NULL;
+    return tp_clock_now_ns(tp_loop_clock(tp_server_loop(demo->server)));
+}
 
-    if (wire == NULL) {
-        return status == TP_OK ? TP_E_NOMEM : status;
+static void begin_end(struct demo *demo)
+{
+    demo->leave_by_ns = now_ns(demo) + PATIENCE_S * TP_NS_PER_S;
+    demo_frame_order_file(demo->frame, demo->file);
+}
+
+/* Show what was ordered, and order the next. Whoever looks at it may be gone: then that is all. */
+static void draw(struct demo *demo)
+{
+    uint32_t width = 0;
+    uint32_t height = 0;
+    tp_status status = TP_OK;
+    tp_error err;
+
+    const bool fits = demo_screen_measure(&demo->screen, &width, &height);
+    if (demo_frame_take(demo->frame, &demo->picture, &status, &err) && fits && status == TP_OK) {
+        status = demo_screen_show(&demo->screen, &demo->picture);
     }
-    status = tp_xdr_encode(&tp_desc_ranger_data_range, scan, wire, *size, size);
-    if (status == TP_OK) {
-        status = tp_xdr_decode_new(received, &tp_desc_ranger_data_range, wire, *size);
+    if (status != TP_OK) {
+        begin_end(demo);
+    } else if (fits) {
+        demo_frame_order(demo->frame, width, height);
     }
-    free(wire);
+}
+
+static void tick(void *context)
+{
+    struct demo *demo = context;
+
+    if (demo->leave_by_ns != 0) {
+        if (demo_frame_take(demo->frame, &demo->picture, &demo->status, &demo->err) ||
+            now_ns(demo) >= demo->leave_by_ns) {
+            tp_server_stop(demo->server);
+        }
+    } else if (wants_end(demo)) {
+        begin_end(demo);
+    } else if (!demo->headless) {
+        draw(demo);
+    }
+}
+
+/* ---- What to type next ----------------------------------------------------------------------- */
+
+/* What the program is called: by the script of its source tree, or by its name. */
+static const char *called(void)
+{
+    return access("troupe", X_OK) == 0 && access("meson.build", R_OK) == 0 ? "./troupe" : "troupe";
+}
+
+static void put_hints(const struct demo *demo, tpi_buf *out)
+{
+    const char *program = called();
+    unsigned robot = 0;
+    unsigned port = 0;
+    char url[32] = "";
+    char before[40] = "";
+
+    tp_server_port(demo->server, 0, &robot, &port);
+    if (port != 6665) {
+        snprintf(url, sizeof url, " localhost:%u", port);
+        snprintf(before, sizeof before, "localhost:%u/", port);
+    }
+    tpi_buf_printf(out, " in another terminal: %s list%s\n", program, url);
+    tpi_buf_printf(out, "                      %s print %sposition2d:0\n", program, before);
+    tpi_buf_printf(out, "                      %s print %sranger:0 --rate 2\n", program, before);
+}
+
+/* ---- From the beginning to the end ----------------------------------------------------------- */
+
+/* On the usual port, unless somebody else is there. */
+static tp_status create_server(struct demo *demo, const char *path, tp_error *err)
+{
+    sim_server_options options = {.world = path,
+                                  .speed = demo->speed,
+                                  .seed = 1,
+                                  .threads = 1,
+                                  .server = {.kit = &tp_full_kit, .note = print_note},
+                                  .watch = demo_frame_watch,
+                                  .context = demo->frame};
+    tp_status status = sim_server_create(&demo->server, &options, err);
+
+    if (status == TP_E_IO || status == TP_E_EXISTS) {
+        options.server.any_port = true;
+        status = sim_server_create(&demo->server, &options, err);
+    }
     return status;
+}
+
+static tp_status prepare(struct demo *demo, tp_error *err)
+{
+    tpi_buf path = {0};
+    tp_status status = world_find(&path, demo->world, err);
+
+    if (status == TP_OK) {
+        status = demo_frame_create(&demo->frame, err);
+    }
+    if (status == TP_OK) {
+        status = create_server(demo, tpi_buf_text(&path), err);
+    }
+    if (status == TP_OK) {
+        status = tp_timer_create(&demo->timer, tp_server_loop(demo->server), tick, demo, err);
+    }
+    tpi_buf_fini(&path);
+    return status;
+}
+
+static tp_status perform(struct demo *demo, const char *hints, tp_error *err)
+{
+    tp_status status = TP_OK;
+
+    command_catch(SIGINT, on_signal);
+    command_catch(SIGTERM, on_signal);
+    command_catch(SIGHUP, on_signal);
+    if (demo->headless) {
+        printf("the world \"%s\" runs\n%s", demo->world, hints);
+        fflush(stdout);
+    } else {
+        demo->screen.world = demo->world;
+        demo->screen.hints = hints;
+        demo_screen_init(&demo->screen);
+        status = terminal_take(err);
+    }
+    if (status == TP_OK) {
+        tp_timer_every(demo->timer, TICK_MS * TP_NS_PER_MS);
+        tp_server_begin(demo->server);
+        tp_server_run(demo->server);
+    }
+    terminal_give_back();
+    return status;
+}
+
+static int finish(const struct demo *demo)
+{
+    if (demo->status != TP_OK) {
+        return command_fail(name, EXIT_FAILED, "%s", demo->err.text);
+    }
+    printf("%s shows the world after %.0f s\n"
+           "next: %s sim cave                 another world, with its devices\n"
+           "      %s sim office --render office.png --steps 600\n",
+           demo->file, demo->picture.time_s, called(), called());
+    return EXIT_DONE;
+}
+
+static int run_demo(struct demo *demo)
+{
+    tpi_buf hints = {0};
+    tp_error err = {0};
+    tp_status status = prepare(demo, &err);
+
+    tp_fail(&demo->err, TP_E_TIMEOUT, "the world stands still, there is no last picture of it");
+    demo->status = TP_E_TIMEOUT;
+    if (status == TP_OK) {
+        put_hints(demo, &hints);
+        status = perform(demo, tpi_buf_text(&hints), &err);
+    }
+    tp_timer_destroy(demo->timer);
+    tp_server_destroy(demo->server);
+    demo_frame_destroy(demo->frame);
+    demo_screen_fini(&demo->screen);
+    tpi_buf_fini(&demo->picture.pixels);
+    tpi_buf_fini(&hints);
+    return status == TP_OK ? finish(demo) : command_fail(name, EXIT_FAILED, "%s", err.text);
+}
+
+/* ---- Command line ---------------------------------------------------------------------------- */
+
+static int read_number(const char *option, const char *text, double *value)
+{
+    char *end = NULL;
+
+    *value = strtod(text, &end);
+    if (*end != '\0' || end == text || !(*value > 0 && *value <= 1e9)) {
+        return command_fail(name, EXIT_USAGE, "%s takes a number above 0, not \"%s\"", option,
+                            text);
+    }
+    return EXIT_DONE;
+}
+
+static int read_valued(struct demo *demo, int argc, char **argv, int *i)
+{
+    const char *option = argv[*i];
+    const char *value = command_value(name, argc, argv, i);
+
+    if (value == NULL) {
+        return EXIT_USAGE;
+    }
+    if (strcmp(option, "--seconds") == 0) {
+        return read_number(option, value, &demo->seconds);
+    }
+    if (strcmp(option, "--speed") == 0) {
+        return read_number(option, value, &demo->speed);
+    }
+    demo->file = value;
+    return world_is_picture(value)
+               ? EXIT_DONE
+               : command_fail(name, EXIT_USAGE, "\"%s\" is neither .png nor .svg", value);
+}
+
+static int read_options(struct demo *demo, int argc, char **argv)
+{
+    int result = EXIT_DONE;
+
+    for (int i = 0; i < argc && result == EXIT_DONE; i++) {
+        if (strcmp(argv[i], "--headless") == 0) {
+            demo->headless = true;
+        } else if (strcmp(argv[i], "--seconds") == 0 || strcmp(argv[i], "--speed") == 0 ||
+                   strcmp(argv[i], "--render") == 0) {
+            result = read_valued(demo, argc, argv, &i);
+        } else if (argv[i][0] == '-' || demo->world != NULL) {
+            result = command_fail(name, EXIT_USAGE, "unexpected \"%s\"", argv[i]);
+        } else {
+            demo->world = argv[i];
+        }
+    }
+    return result;
 }
 
 static int run(int argc, char **argv)
 {
-    double ranges[BEAMS];
-    const tp_ranger_data_range scan = {.ranges_count = BEAMS, .ranges = ranges};
-    void *received = NULL;
-    size_t size = 0;
+    struct demo demo = {.file = "demo.png", .speed = 1};
+    const int result = read_options(&demo, argc, argv);
 
-    if (argc > 0) {
-        return command_fail(name, EXIT_USAGE, "unexpected \"%s\"", argv[0]);
+    if (result != EXIT_DONE) {
+        return result;
     }
-    for (uint32_t i = 0; i < BEAMS; i++) {
-        ranges[i] = cast(beam_angle(i));
-    }
-    tp_status status = transfer(&scan, &received, &size);
-    if (status != TP_OK) {
-        return command_fail(name, EXIT_FAILED, "%s", tp_status_text(status));
-    }
-    printf("A ranger with %d beams in a room of two chambers; its scan as it arrives after %zu "
-           "bytes of XDR:\n\n",
-           BEAMS, size);
-    draw(received);
-    free(received);
-    puts("\nNext: ./troupe interfaces             what devices can say\n"
-         "      ./troupe interfaces ranger      the messages of this one\n"
-         "      ./troupe encode position2d command VEL '{\"vel\":{\"px\":0.5},\"state\":1}'");
-    return EXIT_DONE;
+    demo.world = demo.world == NULL ? "office" : demo.world;
+    demo.headless = demo.headless || !output_is_live() || !isatty(STDIN_FILENO);
+    return run_demo(&demo);
 }
 
 const command command_demo = {
     .name = name,
-    .summary = "a laser scan of a small room, through the wire and drawn",
-    .help = "usage: troupe demo\n"
+    .summary = "robots explore a world, live on the terminal",
+    .help = "usage: troupe demo [WORLD] [options]\n"
             "\n"
-            "Casts a laser scan in a small room, encodes it as it goes over the network, decodes "
-            "it\nand draws it.\n",
+            "Runs a world (office; others are cave, swarm, warehouse ...) whose robots find their\n"
+            "own way, draws it on the terminal and serves all its devices, so that other commands\n"
+            "can look at them. Ends with q, leaving a picture.\n"
+            "\n"
+            "  --seconds N       end after N seconds of simulated time\n"
+            "  --speed X         simulated seconds for each real second (1)\n"
+            "  --headless        draw nothing but the last picture; so it is without a terminal\n"
+            "  --render FILE     the last picture (demo.png); .png or .svg\n",
     .run = run,
 };

@@ -145,7 +145,7 @@ static int run_server(const struct options *o, tp_server *server)
     tp_server_begin(server);
     if (!o->quiet) {
         run_table_print(server, o->server.path);
-        run_table_print_places(server, &o->server);
+        run_table_print_places(server, &o->server, NULL);
     }
     tp_server_run(server);
     release_crashes();
@@ -186,7 +186,8 @@ static int check(const struct options *o)
 
 /* ---- Command line ---------------------------------------------------------------------------- */
 
-static int read_port(const struct options *o, const char *text, unsigned *port)
+/* Port 0 is any port, as everywhere. */
+static int read_port(struct options *o, const char *text)
 {
     char *end = NULL;
     const unsigned long value = strtoul(text, &end, 10);
@@ -194,7 +195,8 @@ static int read_port(const struct options *o, const char *text, unsigned *port)
     if (*end != '\0' || text[0] == '\0' || value > 65535) {
         return command_fail(o->command, EXIT_USAGE, "\"%s\" is no port", text);
     }
-    *port = (unsigned)value;
+    o->server.port = (unsigned)value;
+    o->server.any_port = o->server.any_port || value == 0;
     return EXIT_DONE;
 }
 
@@ -214,7 +216,7 @@ static int read_valued(struct options *o, int argc, char **argv, int *i)
     } else if (strcmp(option, "--name") == 0) {
         o->name = value;
     } else {
-        return read_port(o, value, &o->server.port);
+        return read_port(o, value);
     }
     return EXIT_DONE;
 }
@@ -395,7 +397,8 @@ const command command_run = {
             "\n"
             "  -p, --port PORT   the port of devices whose address names none (6665)\n"
             "  --listen HOST     listen on this address instead of 127.0.0.1; * for all\n"
-            "  --any-port        listen on ports that the system chooses, and print them\n"
+            "  --any-port        listen on ports that the system chooses, and print them; so does\n"
+            "                    --port 0\n"
             "  --unix PATH       listen on a unix socket too\n"
             "  --udp             listen for datagrams too, on the same ports\n"
             "  -q, --quiet       print no table of devices\n"

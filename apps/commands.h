@@ -24,6 +24,7 @@ extern const command command_reset;
 extern const command command_run;
 extern const command command_check;
 extern const command command_drivers;
+extern const command command_sim;
 extern const command command_list;
 extern const command command_print;
 extern const command command_send;

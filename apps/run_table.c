@@ -79,17 +79,31 @@ static void put_url(tpi_buf *out, const tp_server_options *options, unsigned por
     }
 }
 
-/* How to look at the first device, where it is served. */
-static void print_next(const tp_server *server, unsigned robot, const char *url)
+/* The first device of a robot, or if there is one, the first of the interface `prefer`. */
+static const tp_device *find_device(const tp_server *server, unsigned robot, const char *prefer)
 {
+    const tp_device *first = NULL;
+
     for (size_t i = 0; i < tp_server_device_count(server); i++) {
         const tp_device *device = tp_server_device_at(server, i);
-        if (tp_device_addr(device)->robot == robot) {
-            printf("next: troupe list%s%s\n", url[0] != '\0' ? " " : "", url);
-            printf("      troupe print %s%s%s:%u\n", url, url[0] != '\0' ? "/" : "",
-                   tp_device_interface(device)->name, tp_device_addr(device)->index);
-            return;
+        if (tp_device_addr(device)->robot != robot) {
+            continue;
         }
+        if (prefer != NULL && strcmp(tp_device_interface(device)->name, prefer) == 0) {
+            return device;
+        }
+        first = first == NULL ? device : first;
+    }
+    return first;
+}
+
+/* How to look at a device, where it is served. */
+static void print_next(const tp_device *device, const char *url)
+{
+    if (device != NULL) {
+        printf("next: troupe list%s%s\n", url[0] != '\0' ? " " : "", url);
+        printf("      troupe print %s%s%s:%u\n", url, url[0] != '\0' ? "/" : "",
+               tp_device_interface(device)->name, tp_device_addr(device)->index);
     }
 }
 
@@ -113,7 +127,8 @@ static void put_access(tpi_buf *out, const tp_server *server, const tp_server_op
     }
 }
 
-void run_table_print_places(const tp_server *server, const tp_server_options *options)
+void run_table_print_places(const tp_server *server, const tp_server_options *options,
+                            const char *prefer)
 {
     unsigned robot = 0;
     unsigned port = 0;
@@ -139,7 +154,7 @@ void run_table_print_places(const tp_server *server, const tp_server_options *op
     }
     if (first_port != 0 || options->unix_path != NULL) {
         put_url(&url, options, first_port);
-        print_next(server, first_robot, tpi_buf_text(&url));
+        print_next(find_device(server, first_robot, prefer), tpi_buf_text(&url));
     }
     tpi_buf_fini(&url);
     tpi_buf_fini(&access);

@@ -1,6 +1,7 @@
 # Completion of the troupe command for bash: commands, options, interfaces, messages, and the
 # devices of the server that TROUPE_URL names.
-_troupe_commands="run check drivers list print send request property stat frames panic reset doctor interfaces encode decode demo"
+_troupe_commands="run check drivers sim list print send request property stat frames panic reset doctor interfaces encode decode demo"
+_troupe_worlds="office cave classroom swarm track warehouse"
 _troupe_server_options="--url --key --key-file --timeout --load --help"
 
 _troupe() {
@@ -12,11 +13,11 @@ _troupe() {
         return
     fi
     case ${words[count - 1]} in
-    --load | --check | --unix | --plugin | --key-file)
+    --load | --check | --unix | --plugin | --key-file | --record | --render)
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return
         ;;
-    --url | -u | --timeout | --where | --why | --key | --rate | --count | -n | --repeat | --for | --listen | --port | -p) return ;;
+    --url | -u | --timeout | --where | --why | --key | --rate | --count | -n | --repeat | --for | --listen | --port | -p | --speed | --threads | --seed | --steps | --size | --seconds) return ;;
     --only)
         _troupe_reply "$(_troupe_messages "${words[2]}" data)"
         return
@@ -37,6 +38,11 @@ _troupe() {
         mapfile -t COMPREPLY < <(compgen -f -X '!*.cfg' -- "$word"; compgen -W "--port --listen --any-port --unix --udp --quiet --help" -- "$word")
         return
         ;;
+    sim)
+        mapfile -t COMPREPLY < <(compgen -f -X '!*.world' -- "$word"; compgen -W "--speed --lockstep --threads --seed --record --port --any-port --listen --quiet --steps --render --size --dark --help $_troupe_worlds" -- "$word")
+        return
+        ;;
+    demo) options="--seconds --speed --headless --render --help $_troupe_worlds" ;;
     drivers) options="--plugin --help $(troupe drivers 2>/dev/null | awk '{print $1}')" ;;
     list) options="--json --where $_troupe_server_options" ;;
     frames) options="--json $_troupe_server_options" ;;

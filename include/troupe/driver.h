@@ -85,6 +85,14 @@ typedef struct tp_driver_ops {
 
 enum {
     TP_DRIVER_ON_LOOP = 1, /* never waits: runs on the loop, without a thread */
+    /* Several sections may describe parts of one thing, such as the robots of a simulated world. A
+     * section without the first parameter of the driver belongs to the last section before it that
+     * has it, if their drivers have the same operations: they are one instance (tp_section). What
+     * else a section may say (alwayson, lease, restart, extensions) is taken of the first one. */
+    TP_DRIVER_JOINS = 2,
+    /* It knows itself what it could offer: without `provides`, or with "all", it offers everything,
+     * with tp_offer_more(). */
+    TP_DRIVER_OFFERS_ALL = 4,
 };
 
 typedef struct tp_driver {
@@ -109,6 +117,16 @@ TP_API const tp_clock *tp_instance_clock(const tp_instance *self);
 
 /* The loop that it runs on; NULL for one with a thread of its own. */
 TP_API tp_loop *tp_instance_loop(const tp_instance *self);
+
+/* Where relative names of files in the configuration begin: "" or with a slash at its end. */
+TP_API const char *tp_instance_folder(const tp_instance *self);
+
+/* Start it with the server and let it run without users: it goes on by itself. From init only. */
+TP_API void tp_instance_stay_on(tp_instance *self);
+
+/* Tell the operator something that is odd but no failure. While one such sentence is on its way to
+ * the loop others are dropped: this is for what is said once. From any operation. */
+TP_API void tp_instance_note(tp_instance *self, const char *text);
 
 /* Call poll this often; 0 for never. From init or any later operation. */
 TP_API void tp_instance_set_period(tp_instance *self, int64_t period_ns);
@@ -136,6 +154,12 @@ TP_API size_t tp_param_count(const tp_instance *self, const char *name);
 TP_API const char *tp_param_string_at(const tp_instance *self, const char *name, size_t i);
 TP_API double tp_param_double_at(const tp_instance *self, const char *name, size_t i);
 
+/* Of a driver that joins sections (TP_DRIVER_JOINS): how many there are, at least 1; a parameter of
+ * one of them, where the calls above mean the first; and which one an error of init is about. */
+TP_API size_t tp_section_count(const tp_instance *self);
+TP_API const char *tp_section_string(const tp_instance *self, size_t section, const char *name);
+TP_API void tp_section_blame(tp_instance *self, size_t section);
+
 /* ---- Devices that it offers ------------------------------------------------------------------ */
 
 /* Handles any message of a device, in place of typed operations. `answer` comes zeroed, or is NULL
@@ -147,6 +171,7 @@ typedef tp_status tp_handler(tp_device *device, const tp_message *what, const vo
 TP_API size_t tp_provides_count(const tp_instance *self);
 TP_API const tp_interface *tp_provides_interface(const tp_instance *self, size_t i);
 TP_API const char *tp_provides_key(const tp_instance *self, size_t i); /* "" for none */
+TP_API size_t tp_provides_section(const tp_instance *self, size_t i);
 
 /* Whether `provides` lists the interface with this key (NULL for any) and it is not taken yet. */
 TP_API bool tp_provides(const tp_instance *self, const tp_interface *interface, const char *key);
@@ -155,6 +180,19 @@ TP_API bool tp_provides(const tp_instance *self, const tp_interface *interface, 
  * any). `ops` is the generated table of its interface, or NULL with a `handler`. From init only. */
 TP_API tp_status tp_offer(tp_instance *self, const tp_interface *interface, const char *key,
                           const void *ops, tp_handler *handler, tp_device **out, tp_error *err);
+
+/* Offer the i-th of `provides`; and, if that is empty, a device that it does not list, with an
+ * index that the driver chooses. Both for drivers with many devices. From init only. */
+TP_API tp_status tp_offer_at(tp_instance *self, size_t i, const void *ops, tp_handler *handler,
+                             tp_device **out, tp_error *err);
+TP_API tp_status tp_offer_more(tp_instance *self, const tp_interface *interface, uint16_t index,
+                               const void *ops, tp_handler *handler, tp_device **out,
+                               tp_error *err);
+
+/* How many readers the device has now, and a number that changes with those of any device of the
+ * instance: what nobody reads need not be measured. */
+TP_API uint32_t tp_device_readers(const tp_device *device);
+TP_API uint32_t tp_instance_readings(const tp_instance *self);
 
 TP_API tp_instance *tp_device_instance(const tp_device *device);
 TP_API const tp_devaddr *tp_device_addr(const tp_device *device);
@@ -212,6 +250,9 @@ TP_API tp_ticket *tp_device_defer(tp_device *device);
 /* Answer, which ends the ticket. `value` may be NULL where nothing is answered; it is copied. */
 TP_API void tp_ticket_answer(tp_ticket *ticket, const void *value);
 TP_API void tp_ticket_fail(tp_ticket *ticket, tp_status code, const char *text);
+
+/* Whether whoever asked is still there. The ticket has to be ended all the same. */
+TP_API bool tp_ticket_is_wanted(const tp_ticket *ticket);
 
 /* ---- Devices that it uses -------------------------------------------------------------------- */
 

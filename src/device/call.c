@@ -52,6 +52,7 @@ void tpi_call_abandon(tpi_call *call)
     if (call != NULL) {
         call->done = NULL;
         call->handle = NULL;
+        atomic_store(&call->abandoned, true);
     }
 }
 
@@ -276,6 +277,11 @@ void tp_ticket_fail(tp_ticket *ticket, tp_status code, const char *text)
         call->status = tp_fail(&call->error, code, "%s", text);
     }
     complete(call);
+}
+
+bool tp_ticket_is_wanted(const tp_ticket *ticket)
+{
+    return !atomic_load(&((const tpi_call *)ticket)->abandoned);
 }
 
 void tickets_end(tp_instance *self)

@@ -22,14 +22,9 @@ const char *tp_provides_key(const tp_instance *self, size_t i)
     return self->plan.provides[i].key;
 }
 
-static bool is_taken(const tp_instance *self, const tp_devaddr *addr)
+size_t tp_provides_section(const tp_instance *self, size_t i)
 {
-    for (const tp_device *device = self->devices; device != NULL; device = device->next) {
-        if (memcmp(&device->addr, addr, sizeof *addr) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return self->plan.provides[i].section;
 }
 
 static const tpi_wanted *find_free(const tp_instance *self, const tp_interface *interface,
@@ -38,7 +33,7 @@ static const tpi_wanted *find_free(const tp_instance *self, const tp_interface *
     for (uint32_t i = 0; i < self->plan.provide_count; i++) {
         const tpi_wanted *wanted = &self->plan.provides[i];
         if (wanted->interface == interface && (key == NULL || strcmp(key, wanted->key) == 0) &&
-            !is_taken(self, &wanted->addr)) {
+            !self->taken[i]) {
             return wanted;
         }
     }
@@ -60,6 +55,35 @@ tp_status tp_offer(tp_instance *self, const tp_interface *interface, const char 
                        key == NULL ? "" : " with the key ", key == NULL ? "" : key);
     }
     return device_add(self, wanted, ops, handler, out, err);
+}
+
+tp_status tp_offer_at(tp_instance *self, size_t i, const void *ops, tp_handler *handler,
+                      tp_device **out, tp_error *err)
+{
+    return device_add(self, &self->plan.provides[i], ops, handler, out, err);
+}
+
+tp_status tp_offer_more(tp_instance *self, const tp_interface *interface, uint16_t index,
+                        const void *ops, tp_handler *handler, tp_device **out, tp_error *err)
+{
+    const tpi_wanted wanted = {.key = "",
+                               .interface = interface,
+                               .addr = {.host = TP_PLAYER_HOST,
+                                        .robot = self->plan.robot,
+                                        .interf = interface->code,
+                                        .index = index}};
+
+    return device_add(self, &wanted, ops, handler, out, err);
+}
+
+/* Whatever else asks for the same address is served too. */
+static void mark_taken(tp_instance *self, const tp_devaddr *addr)
+{
+    for (uint32_t i = 0; i < self->plan.provide_count; i++) {
+        if (memcmp(&self->plan.provides[i].addr, addr, sizeof *addr) == 0) {
+            self->taken[i] = true;
+        }
+    }
 }
 
 /* The tree of frames counts as a reader of what it follows. */
@@ -86,11 +110,10 @@ tp_status device_add(tp_instance *self, const tpi_wanted *wanted, const void *op
     geometry_prepare(device);
     device->follows = geometry_is_vehicle(device) || geometry_is_localizer(device);
     count_readers(device);
-    tp_device **last = &self->devices;
-    while (*last != NULL) {
-        last = &(*last)->next;
-    }
-    *last = device;
+    mark_taken(self, &wanted->addr);
+    *self->last = device;
+    self->last = &device->next;
+    self->most_in_flight += MORE_FOR_A_DEVICE;
     if (out != NULL) {
         *out = device;
     }
@@ -141,6 +164,7 @@ static void attach(tp_device *device, tpi_reader *reader)
     reader_link(reader);
     device->reader_count++;
     count_readers(device);
+    atomic_fetch_add(&device->instance->readings, 1);
     device->instance->users++;
 }
 
@@ -190,8 +214,19 @@ void tpi_device_close(tpi_reader *reader)
     reader->device = NULL;
     device->reader_count--;
     count_readers(device);
+    atomic_fetch_add(&device->instance->readings, 1);
     device->instance->users--;
     instance_stop_if_unused(device->instance);
+}
+
+uint32_t tp_device_readers(const tp_device *device)
+{
+    return atomic_load(&device->has_readers) - (device->follows ? 1 : 0);
+}
+
+uint32_t tp_instance_readings(const tp_instance *self)
+{
+    return atomic_load(&self->readings);
 }
 
 /* ---- Data ------------------------------------------------------------------------------------ */
@@ -237,7 +272,7 @@ static tp_status hand_to_loop(tp_device *device, tp_msg *msg, bool always)
         return TP_OK;
     }
     msg->burden = BURDEN_OF_MESSAGE + (int)atomic_load(&device->has_readers);
-    if (atomic_fetch_add(&self->in_flight, msg->burden) >= MOST_IN_FLIGHT && !always) {
+    if (atomic_fetch_add(&self->in_flight, msg->burden) >= self->most_in_flight && !always) {
         atomic_fetch_sub(&self->in_flight, msg->burden);
         atomic_fetch_add(&device->dropped, 1);
         tp_msg_unref(msg);

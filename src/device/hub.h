@@ -45,6 +45,7 @@ typedef struct tpi_wanted {
     const char *key; /* "" for none */
     tp_devaddr addr;
     const tp_interface *interface;
+    uint32_t section; /* of those that were joined; 0 for the first */
 } tpi_wanted;
 
 /* Where a device sits, as far as the configuration says so. */
@@ -72,10 +73,19 @@ typedef struct tpi_rank {
 /* What those have who fit none; their rank is 0. */
 #define TPI_RANK_HOLD_NS TP_NS_PER_S
 
+/* What one more section says about the same instance. */
+typedef struct tpi_joined {
+    const tpi_setting *settings;
+    uint32_t setting_count;
+} tpi_joined;
+
 typedef struct tpi_blueprint {
     const tp_driver *driver;
     const tpi_setting *settings;
     uint32_t setting_count;
+    const tpi_joined *joined; /* sections beyond the first, of drivers that join them */
+    uint32_t joined_count;
+    unsigned robot; /* of devices that `provides` does not list */
     const tpi_wanted *provides;
     uint32_t provide_count;
     const tpi_wanted *requires;
@@ -104,6 +114,12 @@ void tpi_hub_destroy(tpi_hub *hub);
  * the folder where relative names of scripts begin ("" or with a slash at its end). Both are
  * borrowed. */
 void tpi_hub_set_lines(tpi_hub *hub, const tp_scheme *const *schemes, const char *folder);
+
+/* Whom to tell what drivers find odd. Borrowed; NULL for nobody. */
+void tpi_hub_set_note(tpi_hub *hub, void (*note)(void *context, const char *text), void *context);
+
+/* Which of the joined sections the last failed `prepare` was about; 0 for the first. */
+size_t tpi_hub_blamed(const tpi_hub *hub);
 
 /* The program that guards lines, a path or a name to be searched for; borrowed. NULL for the usual
  * name. */

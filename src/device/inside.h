@@ -12,8 +12,10 @@
 
 enum {
     /* What of an instance is between its thread and the loop, as the work that it is for the loop:
-     * 256 messages that nobody reads, 29 for 500 readers. */
+     * 256 messages that nobody reads, 29 for 500 readers; and some for each further device, so that
+     * an instance with thousands can send data of all of them at once. */
     MOST_IN_FLIGHT = 16384,
+    MORE_FOR_A_DEVICE = 512,
     BURDEN_OF_MESSAGE = 64, /* and 1 for each reader */
     MOST_WAITING = 4096,    /* jobs that wait for an instance */
     MOST_PORTS = 7,         /* of an instance: what a thread can wait for, but for its bell */
@@ -134,7 +136,9 @@ struct tp_instance {
     tpi_setting *fallbacks; /* of the arena: one for each declared parameter */
     uint32_t fallback_count;
     void *state;        /* owned: the driver's */
+    bool *taken;        /* of the arena: which of `provides` are offered */
     tp_device *devices; /* owned list */
+    tp_device **last;   /* borrowed: where the next one goes */
     tp_link *links;     /* owned list */
     bool on_loop;
     bool made;  /* init was called, so fini has to be */
@@ -173,6 +177,10 @@ struct tp_instance {
     tp_after turn; /* of drivers on the loop: work off the inbox */
     atomic_int waiting_jobs;
     atomic_int in_flight;
+    int most_in_flight;    /* made with its devices and then left as it is */
+    atomic_uint readings;  /* changes with the readers of any device */
+    atomic_bool note_sent; /* the task is on its way to the loop */
+    char noted[256];       /* the loop's while it is, else the thread's */
     atomic_int errands_out;
     atomic_bool quitting;   /* nobody waits for anything any more */
     atomic_llong alarm_ns;  /* when the thread wants to be woken */
@@ -219,6 +227,7 @@ struct tp_instance {
     tpi_task left_task;
     tpi_task bury_task;
     tpi_task alarm_task;
+    tpi_task note_task;
     /* How the last start went, and why it failed while running: written where the instance runs,
      * read by the loop when the task has come. */
     outcome start;
@@ -238,9 +247,10 @@ struct tpi_call {
     void *context;
     const void *mover; /* borrowed, only compared: whose command it is; NULL if it moves nothing */
     unsigned epoch;    /* of the panic, when it came */
-    bool counted;      /* by statistics */
-    int64_t asked_ns;  /* when it came, by the loop's clock */
-    tpi_call **handle; /* borrowed: where the asker keeps it, cleared at the end; may be NULL */
+    atomic_bool abandoned; /* nobody waits for its end any more */
+    bool counted;          /* by statistics */
+    int64_t asked_ns;      /* when it came, by the loop's clock */
+    tpi_call **handle;     /* borrowed: where the asker keeps it, cleared at the end; may be NULL */
     const tp_message *asked_instead; /* whose answer is made into a geometry; usually NULL */
     bool deferred;                   /* it is among the instance's tickets */
     tpi_call *next;                  /* of these */
@@ -256,6 +266,9 @@ struct tpi_hub {
     size_t device_capacity;
     void (*failed)(void *context, const tp_instance *instance, const char *why);
     void *failed_context;
+    void (*note)(void *context, const char *text);
+    void *note_context;
+    size_t blamed;                   /* section of the instance that could not be made */
     const tp_scheme *const *schemes; /* borrowed; kinds of lines; may be NULL */
     const char *folder;              /* borrowed; may be NULL */
     tp_session *sessions;            /* borrowed, newest first */
@@ -302,6 +315,10 @@ void rights_fini(tpi_hub *hub);
 
 /* param.c: make the fallbacks ready. */
 tp_status params_prepare(tp_instance *self, tp_error *err);
+
+/* section.c: before init; and on the loop, what was noted. */
+tp_status sections_prepare(tp_instance *self, tp_error *err);
+void note_task(tpi_task *task);
 
 /* worker.c */
 tp_status worker_create(tp_instance *self, tp_error *err);

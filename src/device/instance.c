@@ -359,12 +359,17 @@ tp_status instance_create(tp_instance **out, tpi_hub *hub, const tpi_blueprint *
     self->started_task.run = instance_started;
     self->stopped_task.run = instance_stopped;
     self->failed_task.run = instance_failed;
+    self->note_task.run = note_task;
+    self->last = &self->devices;
+    self->most_in_flight = MOST_IN_FLIGHT - MORE_FOR_A_DEVICE; /* which the first one adds */
+    hub->blamed = 0;
     self->guard_task.run = guarded_told;
     name_instance(self);
     self->state = calloc(1, plan->driver->state_size + 1);
     tp_status status = self->state == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
     status = status == TP_OK ? tp_timer_create(&self->timer, hub->loop, fire, self, err) : status;
     status = status == TP_OK ? params_prepare(self, err) : status;
+    status = status == TP_OK ? sections_prepare(self, err) : status;
     status = status == TP_OK ? run_init(self, err) : status;
     status = status == TP_OK ? motion_begin(self, err) : status;
     status = status == TP_OK ? worker_create(self, err) : status;

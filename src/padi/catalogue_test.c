@@ -201,6 +201,17 @@ static const char lamps[] = "interface lamps 204 \"Many lamps.\"\n"
                             "command LEVELS 7 (lamps_cmd) required \"Sets them.\"\n"
                             "data POSE 1 (pose3d) optional \"Where they are.\"\n";
 
+/* Where an interface stands: behind all with lower codes. */
+static size_t position_of(const struct bench *b, unsigned code)
+{
+    size_t position = 0;
+
+    while (tp_catalogue_at(b->catalogue, position)->code < code) {
+        position++;
+    }
+    return position;
+}
+
 static void a_loaded_file_is_known_at_once(void **state)
 {
     struct bench *b = *state;
@@ -211,7 +222,7 @@ static void a_loaded_file_is_known_at_once(void **state)
     assert_non_null(interface);
     assert_ptr_equal(tp_catalogue_code(b->catalogue, 205), interface);
     assert_int_equal(tp_catalogue_size(b->catalogue), size + 1);
-    assert_ptr_equal(tp_catalogue_at(b->catalogue, size), interface);
+    assert_ptr_equal(tp_catalogue_at(b->catalogue, position_of(b, 205)), interface);
     assert_ptr_equal(tp_catalogue_struct(b->catalogue, "player_lamp_cmd_t"), interface->structs[0]);
     const tp_message *level = tp_catalogue_message(b->catalogue, 205, TP_KIND_COMMAND, 1);
     assert_ptr_equal(level, &interface->messages[0]);
@@ -227,9 +238,9 @@ static void files_are_ordered_by_code_whichever_came_first(void **state)
     load(b, write_file(b, "c.padi", "interface c 300 \"C.\""));
     load(b, write_file(b, "a.padi", "interface a 201 \"A.\""));
     load(b, write_file(b, "b.padi", "interface b 250 \"B.\""));
-    assert_string_equal(tp_catalogue_at(b->catalogue, size + 2)->name, "c");
-    assert_string_equal(tp_catalogue_at(b->catalogue, size + 1)->name, "b");
-    assert_string_equal(tp_catalogue_at(b->catalogue, size)->name, "a");
+    assert_string_equal(tp_catalogue_at(b->catalogue, position_of(b, 300))->name, "c");
+    assert_string_equal(tp_catalogue_at(b->catalogue, position_of(b, 250))->name, "b");
+    assert_string_equal(tp_catalogue_at(b->catalogue, position_of(b, 201))->name, "a");
     for (size_t i = 1; i < size + 3; i++) {
         assert_true(tp_catalogue_at(b->catalogue, i - 1)->code <
                     tp_catalogue_at(b->catalogue, i)->code);

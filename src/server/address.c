@@ -33,12 +33,17 @@ tp_status tpi_devaddr_parse(tpi_devaddr_text *out, const char *text, tp_error *e
 {
     char rest[4 * TPI_ADDRESS_PART + 4];
     char number[TPI_ADDRESS_PART];
+    size_t length = strlen(text += strspn(text, " \t")); /* files of Player have such blanks */
 
+    while (length > 0 && strchr(" \t", text[length - 1]) != NULL) {
+        length--;
+    }
     *out = (tpi_devaddr_text){0};
-    if (strlen(text) >= sizeof rest) {
+    if (length >= sizeof rest) {
         return tp_fail(err, TP_E_SYNTAX, "the address \"%.40s...\" is too long", text);
     }
-    memcpy(rest, text, strlen(text) + 1);
+    memcpy(rest, text, length);
+    rest[length] = '\0';
     if (strchr(text, ':') == NULL || !cut_part(rest, number) || number[0] == '\0' ||
         !read_number(number, UINT16_MAX, &out->index) || !cut_part(rest, out->interface) ||
         out->interface[0] == '\0') {

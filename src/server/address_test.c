@@ -31,6 +31,7 @@ static void parts_are_split_from_the_right(void **state)
     (void)state;
     is("laser:0", "", "", 0, "laser", 0);
     is("6666:laser:3", "", "", 6666, "laser", 3);
+    is(" 7001:ranger:1 \t", "", "", 7001, "ranger", 1);
     is(":192.168.1.5:6665:laser:0", "", "192.168.1.5", 6665, "laser", 0);
     is("odometry:::position2d:0", "odometry", "", 0, "position2d", 0);
     is("key:host:6667:imu:65535", "key", "host", 6667, "imu", 65535);

@@ -54,10 +54,11 @@ static tp_status note_provided(tp_server *server, tpi_cfg_section *section, tp_e
     tpi_devaddr_text address;
 
     for (uint32_t i = 0; field != NULL && i < field->value_count; i++) {
-        if (tpi_devaddr_parse(&address, field->values[i].text, NULL) != TP_OK) {
+        const bool all = strcmp(field->values[i].text, "all") == 0; /* on the usual port */
+        if (!all && tpi_devaddr_parse(&address, field->values[i].text, NULL) != TP_OK) {
             continue; /* told when the section is wired */
         }
-        const unsigned robot = address.robot > 0 ? address.robot : server->options.port;
+        const unsigned robot = !all && address.robot > 0 ? address.robot : server->options.port;
         if (is_provided(server, robot)) {
             continue;
         }

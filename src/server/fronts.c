@@ -127,6 +127,9 @@ tp_status fronts_open(tp_server *server, tp_error *err)
     tp_status status = TP_OK;
 
     for (const struct plan *plan = server->file->plans; plan != NULL; plan = plan->next) {
+        if (plan->asked.provide_count == 0 && status == TP_OK) { /* it offers all that it has */
+            status = add_robot(server, plan->asked.robot, err);
+        }
         for (uint32_t i = 0; i < plan->asked.provide_count && status == TP_OK; i++) {
             status = add_robot(server, plan->asked.provides[i].addr.robot, err);
         }
@@ -146,6 +149,9 @@ tp_status fronts_open_first(tp_server *server, tp_error *err)
 static bool is_mentioned(const tp_server *server, unsigned robot)
 {
     for (const struct plan *plan = server->file->plans; plan != NULL; plan = plan->next) {
+        if (plan->asked.provide_count == 0 && plan->asked.robot == robot) {
+            return true;
+        }
         for (uint32_t i = 0; i < plan->asked.provide_count; i++) {
             if (plan->asked.provides[i].addr.robot == robot) {
                 return true;

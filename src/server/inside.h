@@ -30,6 +30,8 @@ struct plan {
     tpi_blueprint asked; /* as the file has it */
     bool isolated;
     tpi_cfg_section *section; /* NULL for devices of another server */
+    struct plan *joined;      /* further sections of the same instance, in the order of the file */
+    struct plan *joined_last; /* of these */
     tp_instance *instance;    /* borrowed; NULL until it is made */
     struct file *home;        /* borrowed: where its blueprint is */
     struct plan *from;        /* of the file before: whose instance it has taken over, or NULL */
@@ -100,6 +102,13 @@ struct tp_server {
 tp_status wire_read(tp_server *server, tp_error *err);
 struct plan *wire_plan(tp_server *server, tp_error *err); /* one more, at the end */
 const tp_driver *find_driver(const tp_server *server, const char *name);
+
+/* join.c: sections that describe parts of one thing. The plan that a section belongs to, NULL if it
+ * stands for itself; make it a part of that; and when all have been read, put what they say
+ * together. */
+struct plan *join_find(tp_server *server, tpi_cfg_section *section, const tp_driver *driver);
+void join_add(struct plan *to, struct plan *plan);
+tp_status join_finish(tp_server *server, tp_error *err);
 
 /* Prepare the instance of a plan; and tell what is wrong with it, with its place. */
 tp_status wire_prepare(tp_server *server, struct plan *plan, tp_error *err);

@@ -25,7 +25,7 @@ static bool same_addresses(const tpi_wanted *a, uint32_t a_count, const tpi_want
 {
     for (uint32_t i = 0; i < a_count && a_count == b_count; i++) {
         if (a[i].interface != b[i].interface || strcmp(a[i].key, b[i].key) != 0 ||
-            memcmp(&a[i].addr, &b[i].addr, sizeof a[i].addr) != 0) {
+            a[i].section != b[i].section || memcmp(&a[i].addr, &b[i].addr, sizeof a[i].addr) != 0) {
             return false;
         }
     }
@@ -55,27 +55,43 @@ static bool is_number(const tp_driver *driver, const char *name)
     return param != NULL && param->name != NULL && param->unit != NULL;
 }
 
-static const tpi_setting *find_setting(const tpi_blueprint *plan, const char *name)
+static const tpi_setting *find_setting(const tpi_joined *section, const char *name)
 {
-    for (uint32_t i = 0; i < plan->setting_count; i++) {
-        if (strcmp(plan->settings[i].name, name) == 0) {
-            return &plan->settings[i];
+    for (uint32_t i = 0; i < section->setting_count; i++) {
+        if (strcmp(section->settings[i].name, name) == 0) {
+            return &section->settings[i];
         }
     }
     return NULL;
 }
 
 /* In any order. */
-static bool same_settings(const tpi_blueprint *a, const tpi_blueprint *b)
+static bool same_section(const tp_driver *driver, const tpi_joined *a, const tpi_joined *b)
 {
     for (uint32_t i = 0; i < a->setting_count && a->setting_count == b->setting_count; i++) {
         const tpi_setting *mine = &a->settings[i];
         const tpi_setting *other = find_setting(b, mine->name);
-        if (other == NULL || !same_values(mine, other, is_number(a->driver, mine->name))) {
+        if (other == NULL || !same_values(mine, other, is_number(driver, mine->name))) {
             return false;
         }
     }
     return a->setting_count == b->setting_count;
+}
+
+static bool same_settings(const tpi_blueprint *a, const tpi_blueprint *b)
+{
+    const tpi_joined first_a = {a->settings, a->setting_count};
+    const tpi_joined first_b = {b->settings, b->setting_count};
+
+    if (a->joined_count != b->joined_count || !same_section(a->driver, &first_a, &first_b)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < a->joined_count; i++) {
+        if (!same_section(a->driver, &a->joined[i], &b->joined[i])) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static bool same_place(const tpi_place *a, const tpi_place *b)

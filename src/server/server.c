@@ -142,6 +142,9 @@ static tp_status build(tp_server *server, tp_error *err)
     status = status == TP_OK ? tpi_hub_create(&server->hub, server->loop, server->catalogue, err)
                              : status;
     status = status == TP_OK ? prepare_lines(server, err) : status;
+    if (status == TP_OK) {
+        tpi_hub_set_note(server->hub, server_note, server);
+    }
     status = status == TP_OK ? file_read(server, err) : status;
     if (status == TP_OK) {
         tpi_hub_watch_panic(server->hub, server_note, server);

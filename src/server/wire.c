@@ -136,10 +136,9 @@ static tp_status check_new(const tpi_wanted *wanted, uint32_t i, const tpi_cfg_v
     return TP_OK;
 }
 
-static tp_status read_addresses(tp_server *server, tpi_cfg_section *section, const char *name,
+static tp_status read_addresses(tp_server *server, const tpi_cfg_field *field,
                                 const tpi_wanted **out, uint32_t *count, tp_error *err)
 {
-    const tpi_cfg_field *field = tpi_cfg_find(section, name);
     tp_status status = TP_OK;
 
     *count = field == NULL ? 0 : field->value_count;
@@ -152,6 +151,27 @@ static tp_status read_addresses(tp_server *server, tpi_cfg_section *section, con
         status = status == TP_OK ? check_new(wanted, i, &field->values[i], err) : status;
     }
     *out = wanted;
+    return status;
+}
+
+/* `provides "all"` lists nothing: the driver knows what there is. */
+static tp_status read_provides(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
+                               tp_error *err)
+{
+    const bool knows = (plan->driver->flags & TP_DRIVER_OFFERS_ALL) != 0 &&
+                       join_find(server, section, plan->driver) == NULL;
+    const tpi_cfg_field *field = tpi_cfg_find(section, "provides");
+
+    plan->robot = server->options.port;
+    if (knows && field != NULL && field->value_count == 1 &&
+        strcmp(field->values[0].text, "all") == 0) {
+        field = NULL;
+    }
+    tp_status status = read_addresses(server, field, &plan->provides, &plan->provide_count, err);
+    if (status == TP_OK && plan->provide_count == 0 && !knows) {
+        return tpi_cfg_fail(&section->place, err, "the driver %s provides nothing",
+                            plan->driver->name);
+    }
     return status;
 }
 
@@ -191,15 +211,9 @@ static tp_status read_blueprint(tp_server *server, tpi_cfg_section *section, tpi
     double restart = 0;
     tp_status status = choose_driver(server, section, &plan->driver, err);
 
-    status = status == TP_OK ? read_addresses(server, section, "provides", &plan->provides,
-                                              &plan->provide_count, err)
-                             : status;
-    if (status == TP_OK && plan->provide_count == 0) {
-        return tpi_cfg_fail(&section->place, err, "the driver %s provides nothing",
-                            plan->driver->name);
-    }
-    status = status == TP_OK ? read_addresses(server, section, "requires", &plan->requires,
-                                              &plan->require_count, err)
+    status = status == TP_OK ? read_provides(server, section, plan, err) : status;
+    status = status == TP_OK ? read_addresses(server, tpi_cfg_find(section, "requires"),
+                                              &plan->requires, &plan->require_count, err)
                              : status;
     status =
         status == TP_OK ? tpi_cfg_bool(section, "alwayson", false, &plan->always_on, err) : status;
@@ -217,33 +231,58 @@ static tp_status read_blueprint(tp_server *server, tpi_cfg_section *section, tpi
     return status == TP_OK ? settings_read(server, section, plan, err) : status;
 }
 
-struct plan *wire_plan(tp_server *server, tp_error *err)
+static struct plan *make_plan(tp_server *server, tp_error *err)
 {
     struct plan *plan = tpi_arena_array(&server->file->arena, 1, sizeof *plan);
-    struct plan **last = &server->file->plans;
 
     if (plan == NULL) {
         tp_fail(err, TP_E_NOMEM, "out of memory");
         return NULL;
     }
+    plan->home = server->file;
+    return plan;
+}
+
+static void append_plan(tp_server *server, struct plan *plan)
+{
+    struct plan **last = &server->file->plans;
+
     while (*last != NULL) {
         last = &(*last)->next;
     }
-    plan->home = server->file;
     *last = plan;
+}
+
+struct plan *wire_plan(tp_server *server, tp_error *err)
+{
+    struct plan *plan = make_plan(server, err);
+
+    if (plan != NULL) {
+        append_plan(server, plan);
+    }
     return plan;
 }
 
 static tp_status read_driver(tp_server *server, tpi_cfg_section *section, tp_error *err)
 {
-    struct plan *plan = wire_plan(server, err);
+    struct plan *plan = make_plan(server, err);
 
     if (plan == NULL) {
         return TP_E_NOMEM;
     }
     plan->section = section;
     tp_status status = tpi_cfg_bool(section, "isolated", false, &plan->isolated, err);
-    return status == TP_OK ? read_blueprint(server, section, &plan->asked, err) : status;
+    status = status == TP_OK ? read_blueprint(server, section, &plan->asked, err) : status;
+    if (status != TP_OK) {
+        return status;
+    }
+    struct plan *whole = join_find(server, section, plan->asked.driver);
+    if (whole != NULL) {
+        join_add(whole, plan);
+    } else {
+        append_plan(server, plan);
+    }
+    return TP_OK;
 }
 
 /* ---- Instances ------------------------------------------------------------------------------- */
@@ -264,7 +303,14 @@ tp_status wire_prepare(tp_server *server, struct plan *plan, tp_error *err)
         return status;
     }
     status = tpi_hub_prepare(server->hub, &blueprint, &plan->instance, &why);
-    return status == TP_OK ? TP_OK : wire_fail(plan, status, why.text, err);
+    if (status != TP_OK) {
+        const struct plan *part = plan;
+        for (size_t i = tpi_hub_blamed(server->hub); i > 0 && part != NULL; i--) {
+            part = part == plan ? plan->joined : part->next;
+        }
+        return wire_fail(part == NULL ? plan : part, status, why.text, err);
+    }
+    return TP_OK;
 }
 
 /* ---- Interfaces ------------------------------------------------------------------------------ */
@@ -378,6 +424,7 @@ tp_status wire_read(tp_server *server, tp_error *err)
     status = status == TP_OK ? elsewhere_begin(server, err) : status;
     status = status == TP_OK ? read_sections(server, "interface", read_interface, err) : status;
     status = status == TP_OK ? read_sections(server, "driver", read_driver, err) : status;
+    status = status == TP_OK ? join_finish(server, err) : status;
     status = status == TP_OK ? check_sections(server, err) : status;
     return status == TP_OK ? elsewhere_plan(server, err) : status;
 }

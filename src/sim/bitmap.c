@@ -22,12 +22,16 @@ tp_status tpi_sim_bitmap_init(struct sim_bitmap *bitmap, uint64_t width, uint64_
     bitmap->width = (uint32_t)width;
     bitmap->height = (uint32_t)height;
     bitmap->pixels = calloc(width * height, 1);
-    return bitmap->pixels != NULL ? TP_OK : tp_fail(err, TP_E_NOMEM, "out of memory");
+    bitmap->rgb = bitmap->coloured ? calloc(width * height, 3) : NULL;
+    return bitmap->pixels != NULL && (bitmap->rgb != NULL || !bitmap->coloured)
+               ? TP_OK
+               : tp_fail(err, TP_E_NOMEM, "out of memory");
 }
 
 void tpi_sim_bitmap_fini(struct sim_bitmap *bitmap)
 {
     free(bitmap->pixels);
+    free(bitmap->rgb);
     *bitmap = (struct sim_bitmap){0};
 }
 
@@ -92,29 +96,46 @@ static tp_status read_head(struct pnm *pnm, struct sim_bitmap *out, tp_error *er
     return tpi_sim_bitmap_init(out, width, height, err);
 }
 
-/* The first channel of the next pixel; the others are passed over. */
-static bool next_value(struct pnm *pnm, uint32_t *value)
+/* The channels of the next pixel; of a grey one all are the same. */
+static bool next_value(struct pnm *pnm, uint32_t value[3])
 {
     const uint32_t channels = pnm->kind == '3' || pnm->kind == '6' ? 3 : 1;
     const uint32_t bytes = pnm->most > 255 ? 2 : 1;
-    uint32_t other;
+    const uint32_t digits = pnm->kind == '1' ? 1 : 5;
 
-    if (pnm->kind == '1') {
-        return read_number(pnm, 1, value);
-    }
-    if (pnm->kind < '4') {
-        bool there = read_number(pnm, 5, value);
-        for (uint32_t i = 1; i < channels; i++) {
-            there = there && read_number(pnm, 5, &other);
-        }
-        return there;
-    }
-    if ((size_t)(pnm->end - pnm->at) < channels * bytes) {
+    if (pnm->kind >= '4' && (size_t)(pnm->end - pnm->at) < channels * bytes) {
         return false;
     }
-    *value = bytes == 1 ? pnm->at[0] : (uint32_t)(pnm->at[0] << 8 | pnm->at[1]);
-    pnm->at += channels * bytes;
+    for (uint32_t i = 0; i < channels; i++) {
+        if (pnm->kind >= '4') {
+            value[i] = bytes == 1 ? pnm->at[0] : (uint32_t)(pnm->at[0] << 8 | pnm->at[1]);
+            pnm->at += bytes;
+        } else if (!read_number(pnm, digits, &value[i])) {
+            return false;
+        }
+    }
+    if (channels == 1) {
+        value[1] = value[2] = value[0];
+    }
     return true;
+}
+
+/* Keep a colour, of parts from 0 to `most`, if it is wanted. */
+static void put_colour(struct sim_bitmap *out, size_t pixel, const uint32_t value[3], uint32_t most)
+{
+    for (int i = 0; out->coloured && i < 3; i++) {
+        const uint32_t part = value[i] * 255u / most;
+        out->rgb[3 * pixel + (size_t)i] = (unsigned char)(part < 255 ? part : 255);
+    }
+}
+
+/* A pixel of those where 1 is black. */
+static void put_bit(struct sim_bitmap *out, size_t pixel, bool black)
+{
+    const uint32_t value[3] = {!black, !black, !black};
+
+    out->pixels[pixel] = black;
+    put_colour(out, pixel, value, 1);
 }
 
 static tp_status too_short(tp_error *err)
@@ -133,7 +154,7 @@ static tp_status read_packed(struct pnm *pnm, struct sim_bitmap *out, tp_error *
     for (size_t y = 0; y < out->height; y++) {
         for (size_t x = 0; x < out->width; x++) {
             const unsigned char byte = pnm->at[y * stride + x / 8];
-            out->pixels[y * out->width + x] = byte >> (7 - x % 8) & 1;
+            put_bit(out, y * out->width + x, (byte >> (7 - x % 8) & 1) != 0);
         }
     }
     return TP_OK;
@@ -147,23 +168,28 @@ static tp_status read_pnm(struct pnm *pnm, struct sim_bitmap *out, tp_error *err
         return status != TP_OK ? status : read_packed(pnm, out, err);
     }
     for (size_t i = 0; i < (size_t)out->width * out->height; i++) {
-        uint32_t value;
-        if (!next_value(pnm, &value)) {
+        uint32_t value[3];
+        if (!next_value(pnm, value)) {
             return too_short(err);
         }
-        out->pixels[i] = pnm->kind == '1' ? value == 1 : value * 255u / pnm->most <= DARK;
+        if (pnm->kind == '1') {
+            put_bit(out, i, value[0] == 1);
+        } else {
+            out->pixels[i] = value[0] * 255u / pnm->most <= DARK;
+            put_colour(out, i, value, pnm->most);
+        }
     }
     return TP_OK;
 }
 
 /* ---- Any ------------------------------------------------------------------------------------- */
 
-tp_status tpi_sim_bitmap_read(struct sim_bitmap *out, const void *bytes, size_t length,
-                              tp_error *err)
+static tp_status read_any(struct sim_bitmap *out, bool coloured, const void *bytes, size_t length,
+                          tp_error *err)
 {
     const unsigned char *at = bytes;
 
-    *out = (struct sim_bitmap){0};
+    *out = (struct sim_bitmap){.coloured = coloured};
     if (tpi_sim_is_png(bytes, length)) {
         return tpi_sim_bitmap_read_png(out, bytes, length, err);
     }
@@ -174,18 +200,40 @@ tp_status tpi_sim_bitmap_read(struct sim_bitmap *out, const void *bytes, size_t 
     return tp_fail(err, TP_E_UNSUPPORTED, "the picture is neither PNG nor PNM; please convert it");
 }
 
-tp_status tpi_sim_bitmap_load(struct sim_bitmap *out, const char *path, tp_error *err)
+tp_status tpi_sim_bitmap_read(struct sim_bitmap *out, const void *bytes, size_t length,
+                              tp_error *err)
+{
+    return read_any(out, false, bytes, length, err);
+}
+
+tp_status tpi_sim_bitmap_read_colours(struct sim_bitmap *out, const void *bytes, size_t length,
+                                      tp_error *err)
+{
+    return read_any(out, true, bytes, length, err);
+}
+
+static tp_status load_any(struct sim_bitmap *out, bool coloured, const char *path, tp_error *err)
 {
     tpi_buf bytes = {0};
 
     *out = (struct sim_bitmap){0};
     tp_status status = tpi_file_read(&bytes, path, LONGEST_FILE, err);
     if (status == TP_OK) {
-        status = tpi_sim_bitmap_read(out, bytes.data, bytes.length, err);
+        status = read_any(out, coloured, bytes.data, bytes.length, err);
         if (status != TP_OK) {
             tp_wrap(err, status, path);
         }
     }
     tpi_buf_fini(&bytes);
     return status;
+}
+
+tp_status tpi_sim_bitmap_load(struct sim_bitmap *out, const char *path, tp_error *err)
+{
+    return load_any(out, false, path, err);
+}
+
+tp_status tpi_sim_bitmap_load_colours(struct sim_bitmap *out, const char *path, tp_error *err)
+{
+    return load_any(out, true, path, err);
 }

@@ -1,7 +1,8 @@
 /*
  * bitmap.h - pictures that stand for bodies: which pixels are occupied.
  *
- * PNG and PNM (P1 to P6). Only the first channel counts: up to 127 of 255 is occupied.
+ * PNG and PNM (P1 to P6). Only the first channel counts: up to 127 of 255 is occupied. Those that
+ * lie on the floor want the colours too.
  */
 #ifndef TROUPE_SIM_BITMAP_H
 #define TROUPE_SIM_BITMAP_H
@@ -17,6 +18,8 @@ enum { TPI_SIM_MOST_PIXELS = 32 << 20 };
 struct sim_bitmap {
     uint32_t width, height;
     unsigned char *pixels; /* owned; row by row from the top, 1 where occupied */
+    bool coloured;         /* colours are wanted */
+    unsigned char *rgb;    /* owned; red, green and blue of each pixel; NULL unless coloured */
 };
 
 /* Load a file. Errors name it. */
@@ -25,6 +28,11 @@ tp_status tpi_sim_bitmap_load(struct sim_bitmap *out, const char *path, tp_error
 /* Read one that is in memory. Errors name nothing. */
 tp_status tpi_sim_bitmap_read(struct sim_bitmap *out, const void *bytes, size_t length,
                               tp_error *err);
+
+/* The same with colours. */
+tp_status tpi_sim_bitmap_load_colours(struct sim_bitmap *out, const char *path, tp_error *err);
+tp_status tpi_sim_bitmap_read_colours(struct sim_bitmap *out, const void *bytes, size_t length,
+                                      tp_error *err);
 
 /* Safe after a failure. */
 void tpi_sim_bitmap_fini(struct sim_bitmap *bitmap);

@@ -112,7 +112,12 @@ static void find_occupied(struct png *p)
 
     for (size_t y = 0; y < p->out->height; y++) {
         for (size_t x = 0; x < p->out->width; x++) {
-            p->out->pixels[y * p->out->width + x] = p->rows[y][x * channels] <= DARK;
+            const unsigned char *from = &p->rows[y][x * channels];
+            const size_t pixel = y * p->out->width + x;
+            p->out->pixels[pixel] = from[0] <= DARK;
+            for (size_t i = 0; p->out->coloured && i < 3; i++) {
+                p->out->rgb[3 * pixel + i] = from[channels == 3 ? i : 0];
+            }
         }
     }
 }

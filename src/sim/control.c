@@ -1,11 +1,14 @@
 /*
  * control.c - controllers that are part of the simulator; see control.h.
  *
- * wander: straight on; when something is near ahead, slow down and turn to the side with more room
- * until the way is free.
+ * wander: more or less straight on; when something is near ahead, slow down and turn to the side
+ * with more room until the way is free. What is stuck tries whatever comes to its mind. Whims
+ * follow from the robot's name and the time, so they are the same in every run.
  *
  * expand: away from everything: the ranges, each in its direction, add up to a vector that points
  * to where there is room; turn there, and drive unless something is near ahead.
+ *
+ * follow: along a dark line on the floor; see control_follow.c.
  */
 #include "sim/control.h"
 
@@ -16,14 +19,16 @@
 #include "sim/position.h"
 #include "sim/ranger.h"
 
-enum { NONE, WANDER, EXPAND };
+enum { NONE, WANDER, EXPAND, FOLLOW };
 enum { MOST_LOOKED_AT = 64 };
 
 static const struct {
     const char *name;
     uint32_t control;
 } names[] = {
-    {"wander", WANDER}, {"expand", EXPAND}, {"expand_pioneer", EXPAND}, {"expand_swarm", EXPAND}};
+    {"wander", WANDER},       {"expand", EXPAND}, {"expand_pioneer", EXPAND},
+    {"expand_swarm", EXPAND}, {"follow", FOLLOW},
+};
 
 uint32_t tpi_sim_control_find(const char *name)
 {
@@ -37,7 +42,9 @@ uint32_t tpi_sim_control_find(const char *name)
 
 bool tpi_sim_control_uses(uint32_t control, tpi_sim_kind kind)
 {
-    return control != NONE && (kind == TPI_SIM_POSITION || kind == TPI_SIM_RANGER);
+    return (control != NONE && kind == TPI_SIM_POSITION) ||
+           (control != NONE && control != FOLLOW && kind == TPI_SIM_RANGER) ||
+           (control == FOLLOW && kind == TPI_SIM_FLOOR_SENSOR);
 }
 
 /* ---- What the ranger says -------------------------------------------------------------------- */
@@ -106,23 +113,44 @@ static const double cruise_mps = 0.4;
 static const double creep_mps = 0.05;
 static const double turn_radps = 0.5;
 
-static void wander(const struct summary *sum, struct sim_position_state *state)
-{
-    const bool turning = state->goal[2] != 0;
-    const double clear = turning ? 1.2 : 1.0; /* a turn goes on until there is a little more room */
+static const double back_mps = 0.2;
+static const double drift_radps = 0.12;
+static const int64_t mood_us = 4000000; /* how long a whim lasts */
 
-    if (sum->ahead > clear && lesser(sum->left, sum->right) > 0.4 && state->stalled == 0) {
-        state->goal[0] = cruise_mps;
-        state->goal[2] = 0;
+/* What is stuck may not even be able to turn; anything is worth a try, for a second each. */
+static void struggle(const tpi_sim *sim, uint32_t tree, double goal[3])
+{
+    const uint64_t whim = sim_chance(sim->trees.key[tree], (uint64_t)(sim->time_us / 1000000), 1);
+
+    goal[0] = whim % 4 == 0 ? back_mps : -back_mps;
+    goal[2] = whim / 4 % 2 == 0 ? turn_radps : -turn_radps;
+}
+
+static void wander(const tpi_sim *sim, uint32_t tree, const struct summary *sum,
+                   struct sim_position_state *state)
+{
+    const uint64_t whim = sim_chance(sim->trees.key[tree], (uint64_t)(sim->time_us / mood_us), 0);
+    const bool turning = state->goal[0] != cruise_mps;
+    const double clear =
+        turning ? 1.2 + 0.8 * sim_unit(whim) : 1.0; /* a turn goes on for a while */
+
+    if (state->stalled != 0) {
+        struggle(sim, tree, state->goal);
         return;
     }
-    state->goal[0] = sum->ahead > 0.5 && state->stalled == 0 ? creep_mps : 0;
-    if (!turning) {
+    if (sum->ahead > clear && lesser(sum->left, sum->right) > 0.4) {
+        state->goal[0] = cruise_mps;
+        state->goal[2] = drift_radps * sim_both_ways(sim_mix(whim));
+        return;
+    }
+    state->goal[0] = sum->ahead > 0.5 ? creep_mps : 0;
+    if (!turning || fabs(state->goal[2]) != turn_radps) {
         state->goal[2] = sum->left > sum->right ? turn_radps : -turn_radps;
     }
 }
 
-static void expand(const struct summary *sum, struct sim_position_state *state)
+static void expand(const tpi_sim *sim, uint32_t tree, const struct summary *sum,
+                   struct sim_position_state *state)
 {
     const double bearing = atan2(sum->y, sum->x);
     const double safe = lesser(0.5, sum->most / 8);
@@ -133,6 +161,9 @@ static void expand(const struct summary *sum, struct sim_position_state *state)
     if (!free && fabs(bearing) < 0.1) {
         state->goal[2] = turn_radps; /* the sum points straight at something near */
     }
+    if (state->stalled != 0) {
+        struggle(sim, tree, state->goal);
+    }
 }
 
 void tpi_sim_control_run(tpi_sim *sim, uint32_t tree)
@@ -140,15 +171,20 @@ void tpi_sim_control_run(tpi_sim *sim, uint32_t tree)
     const struct sim_plan *plan = sim->trees.plan[tree];
     struct summary sum;
 
-    if (plan->driver == TPI_SIM_NONE || !summarise(sim, tree, &sum)) {
+    if (plan->driver == TPI_SIM_NONE || (plan->control != FOLLOW && !summarise(sim, tree, &sum))) {
         return;
     }
     struct sim_position_state *state = tpi_sim_state(sim, tree, plan->driver);
     state->mode = TPI_SIM_DRIVE_VELOCITY;
     state->goal[1] = 0;
-    if (plan->control == WANDER) {
-        wander(&sum, state);
-    } else {
-        expand(&sum, state);
+    switch (plan->control) {
+    case WANDER:
+        wander(sim, tree, &sum, state);
+        break;
+    case FOLLOW:
+        tpi_sim_control_follow(sim, tree, state->goal);
+        break;
+    default:
+        expand(sim, tree, &sum, state);
     }
 }

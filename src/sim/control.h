@@ -1,8 +1,8 @@
 /*
  * control.h - controllers that are part of the simulator, so that worlds run by themselves.
  *
- * A controller sits in a driven model and uses its rangers. It is run right after they have looked,
- * and gives the command of the next step.
+ * A controller sits in a driven model and uses its rangers, or its floor sensor. It is run right
+ * after they have looked, and gives the command of the next step.
  */
 #ifndef TROUPE_SIM_CONTROL_H
 #define TROUPE_SIM_CONTROL_H
@@ -17,5 +17,8 @@ bool tpi_sim_control_uses(uint32_t control, tpi_sim_kind kind);
 
 /* Let the tree's controller read its sensors and give a command. */
 void tpi_sim_control_run(tpi_sim *sim, uint32_t tree);
+
+/* control_follow.c: the command of one that follows lines. */
+void tpi_sim_control_follow(const tpi_sim *sim, uint32_t tree, double goal[3]);
 
 #endif

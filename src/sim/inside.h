@@ -235,6 +235,14 @@ struct sim_beacons {
     uint32_t count;
 };
 
+/* What the file says of the world around all models. */
+struct sim_scene {
+    uint32_t floor, sky; /* colours: 0xRRGGBBAA */
+    double ambient;      /* light that is everywhere */
+    double origin[3];    /* latitude and longitude in degrees, altitude: of 0, 0, 0 */
+    double north;        /* where it is, counter-clockwise from the x axis */
+};
+
 /* ---- The whole ------------------------------------------------------------------------------- */
 
 /* What a worker needs for itself. */
@@ -280,6 +288,7 @@ struct tpi_sim {
     uint32_t grip_count;
     uint32_t *powered; /* owned; trees with batteries, or that charge others */
     uint32_t powered_count;
+    struct sim_scene scene;
     struct sim_beacons beacons[SIM_BEACONS];
     double widest_marker; /* how far any marker is from the pose of its tree */
     bool crowd_is_old;    /* poses have changed since it was sorted */

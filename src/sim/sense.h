@@ -17,6 +17,16 @@ extern const tpi_sim_type tpi_sim_type_button;
 extern const tpi_sim_type tpi_sim_type_fiducial;
 extern const tpi_sim_type tpi_sim_type_blobfinder;
 extern const tpi_sim_type tpi_sim_type_camera;
+extern const tpi_sim_type tpi_sim_type_light;
+extern const tpi_sim_type tpi_sim_type_light_sensor;
+extern const tpi_sim_type tpi_sim_type_floor;
+extern const tpi_sim_type tpi_sim_type_floor_sensor;
+extern const tpi_sim_type tpi_sim_type_sound;
+extern const tpi_sim_type tpi_sim_type_microphone;
+extern const tpi_sim_type tpi_sim_type_wifi;
+extern const tpi_sim_type tpi_sim_type_gps;
+extern const tpi_sim_type tpi_sim_type_imu;
+extern const tpi_sim_type tpi_sim_type_compass;
 
 /* ---- sense.c --------------------------------------------------------------------------------- */
 
@@ -46,6 +56,63 @@ double tpi_sim_noise(const struct sim_view *view, double deviation, uint32_t pur
 
 /* The same, but the same at all times: from -most to most. */
 double tpi_sim_bias(const struct sim_view *view, double most, uint32_t purpose);
+
+/* ---- cross.c --------------------------------------------------------------------------------- */
+
+enum { SIM_MOST_CROSSINGS = 256 };
+
+/* Where a ray goes through the side of something. */
+struct sim_crossing {
+    double range;
+    double z0, z1; /* of the side */
+    double facing; /* cosine of the angle at which it is met; positive on the way in */
+    uint32_t tree, member;
+    uint32_t edge;
+    uint32_t spare;
+};
+
+struct sim_crossings {
+    uint32_t count;
+    struct sim_crossing items[SIM_MOST_CROSSINGS]; /* the nearest first; farther ones are dropped */
+};
+
+/* All sides that a ray crosses, at whatever height, up to a range: of walls, and if `crowd` of what
+ * moves too. */
+void tpi_sim_cross(const tpi_sim *sim, const struct sim_ray *ray, double range, bool crowd,
+                   struct sim_crossings *out);
+
+/* The straight line between two places in space. */
+struct sim_line {
+    double x, y, z;    /* where it begins */
+    double dx, dy, dz; /* where it leads to, from there */
+    uint32_t group;    /* what does not count at its beginning */
+    uint32_t tree;     /* and at its end */
+};
+
+/* How many sides it goes through: 0 if one can see from one end to the other. */
+uint32_t tpi_sim_count_between(const tpi_sim *sim, const struct sim_line *line, bool crowd);
+
+/* ---- motion.c -------------------------------------------------------------------------------- */
+
+/* Where something was when it was looked at last, and how it moved then. */
+struct sim_track {
+    double x, y, z, a;
+    double velocity[4]; /* forward, to the left, up, turning: in its own frame */
+    int64_t time_us;
+};
+
+/* Begin with something that stands still. */
+void tpi_sim_track_start(struct sim_track *track, const struct sim_frame *frame, int64_t time_us);
+
+/* It is here now: find out how it has moved since, on an arc, and how its velocity has changed, per
+ * second, in its own frame. After a pause that is longer than `most_us` it begins anew. */
+void tpi_sim_track_move(struct sim_track *track, const struct sim_frame *frame, int64_t time_us,
+                        int64_t most_us, double change[3]);
+
+/* The longest time between two looks that are one after the other. */
+int64_t tpi_sim_longest_pause(const struct sim_view *view);
+
+bool tpi_sim_is_track(const struct sim_track *track);
 
 /* ---- lens.c ---------------------------------------------------------------------------------- */
 

@@ -42,6 +42,10 @@ static void a_plate_that_robots_drive_over(void **state)
     assert_true(is_pressed_at(sim, "r", 0, 0, "plate"));     /* it is wholly below the robot */
     assert_true(is_pressed_at(sim, "r", 0.29, 0, "plate"));  /* 1 cm of it */
     assert_false(is_pressed_at(sim, "r", 0.31, 0, "plate")); /* 1 cm beside it */
+    const tpi_sim_pose above = {.z = 0.02};
+    assert_int_equal(tpi_sim_set_pose(sim, sim_named(sim, "r"), &above, NULL), TP_OK);
+    tpi_sim_step(sim);
+    assert_false(is_pressed(sim, "plate")); /* 1 cm above it */
     tpi_sim_destroy(sim);
 }
 

@@ -120,7 +120,7 @@ static bool is_in_sight(const struct sim_view *view, uint32_t tree, uint32_t mem
     struct sim_hit hit = sim_no_hit(range);
 
     if (tpi_sim_cast(view->sim, &ray, &hit)) {
-        return hit.tree == tree;
+        return view->sim->trees.group[hit.tree] == view->sim->trees.group[tree];
     }
     return config->ignore_z != 0 || is_at_height(view->sim, tree, member, ray.z);
 }

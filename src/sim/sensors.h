@@ -212,9 +212,9 @@ tp_status tpi_sim_press(tpi_sim *sim, tpi_sim_model model, bool held, tp_error *
 
 enum { TPI_SIM_MOST_LINKS = 32 }; /* of one station; the strongest count */
 
-/* A station of a wireless network. Texts are constants of the world. */
+/* A station of a wireless network. */
 typedef struct tpi_sim_station {
-    const char *mac, *ip, *essid;
+    char mac[32], ip[32], essid[40];
     double frequency; /* MHz */
     double power;     /* dBm */
 } tpi_sim_station;
@@ -227,7 +227,7 @@ typedef struct tpi_sim_link {
 typedef struct tpi_sim_links {
     tpi_sim_link items[TPI_SIM_MOST_LINKS]; /* the strongest first */
     uint32_t count;
-    double noise; /* dBm, of the background */
+    double noise; /* dBm: the weakest that it could hear */
     int64_t time_us;
 } tpi_sim_links;
 

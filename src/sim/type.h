@@ -109,6 +109,7 @@ extern const tpi_sim_type *const tpi_sim_types[TPI_SIM_KINDS];
 
 /* What loading a world passes around. */
 struct sim_reader {
+    const char *file; /* borrowed: the world's */
     tpi_cfg_note *note;
     void *context;
     tp_error *err;

@@ -3,8 +3,6 @@
 
 #include "sim/sense.h"
 
-static const char *const camera_properties[] = {"resolution", "range", "fov", "pantilt", NULL};
-
 #define RED 0xff0000ffu
 #define USUAL                                                                                      \
     {                                                                                              \
@@ -13,26 +11,6 @@ static const char *const camera_properties[] = {"resolution", "range", "fov", "p
 
 static const tpi_sim_type plain = {
     .kind = TPI_SIM_PLAIN, .name = "model", .size = USUAL, .colour = RED};
-
-const tpi_sim_type tpi_sim_type_camera = {.kind = TPI_SIM_CAMERA,
-                                          .name = "camera",
-                                          .size = {0.1, 0.07, 0.05},
-                                          .colour = 0x000000ff,
-                                          .properties = camera_properties};
-
-#define LATER(name_, kind_)                                                                        \
-    static const tpi_sim_type sim_##name_ = {                                                      \
-        .kind = kind_, .name = #name_, .size = USUAL, .colour = RED, .bodiless = true}
-LATER(light, TPI_SIM_LIGHT);
-LATER(lightsensor, TPI_SIM_LIGHT_SENSOR);
-LATER(floor, TPI_SIM_FLOOR);
-LATER(floorsensor, TPI_SIM_FLOOR_SENSOR);
-LATER(sound, TPI_SIM_SOUND);
-LATER(microphone, TPI_SIM_MICROPHONE);
-LATER(wifi, TPI_SIM_WIFI);
-LATER(gps, TPI_SIM_GPS);
-LATER(imu, TPI_SIM_IMU);
-LATER(compass, TPI_SIM_COMPASS);
 
 const tpi_sim_type *const tpi_sim_types[TPI_SIM_KINDS] = {
     [TPI_SIM_PLAIN] = &plain,
@@ -46,17 +24,17 @@ const tpi_sim_type *const tpi_sim_types[TPI_SIM_KINDS] = {
     [TPI_SIM_CAMERA] = &tpi_sim_type_camera,
     [TPI_SIM_BLINKENLIGHT] = &tpi_sim_type_blinkenlight,
     [TPI_SIM_LIGHTINDICATOR] = &tpi_sim_type_lightindicator,
-    [TPI_SIM_LIGHT] = &sim_light,
-    [TPI_SIM_LIGHT_SENSOR] = &sim_lightsensor,
-    [TPI_SIM_FLOOR] = &sim_floor,
-    [TPI_SIM_FLOOR_SENSOR] = &sim_floorsensor,
-    [TPI_SIM_SOUND] = &sim_sound,
-    [TPI_SIM_MICROPHONE] = &sim_microphone,
+    [TPI_SIM_LIGHT] = &tpi_sim_type_light,
+    [TPI_SIM_LIGHT_SENSOR] = &tpi_sim_type_light_sensor,
+    [TPI_SIM_FLOOR] = &tpi_sim_type_floor,
+    [TPI_SIM_FLOOR_SENSOR] = &tpi_sim_type_floor_sensor,
+    [TPI_SIM_SOUND] = &tpi_sim_type_sound,
+    [TPI_SIM_MICROPHONE] = &tpi_sim_type_microphone,
     [TPI_SIM_BUTTON] = &tpi_sim_type_button,
-    [TPI_SIM_WIFI] = &sim_wifi,
-    [TPI_SIM_GPS] = &sim_gps,
-    [TPI_SIM_IMU] = &sim_imu,
-    [TPI_SIM_COMPASS] = &sim_compass,
+    [TPI_SIM_WIFI] = &tpi_sim_type_wifi,
+    [TPI_SIM_GPS] = &tpi_sim_type_gps,
+    [TPI_SIM_IMU] = &tpi_sim_type_imu,
+    [TPI_SIM_COMPASS] = &tpi_sim_type_compass,
 };
 
 const tpi_sim_type *tpi_sim_type_find(const char *name)

@@ -104,6 +104,16 @@ extern const char *const tpi_sim_silent_properties[];
 tp_status tpi_sim_load_shape(struct sim_loader *loader, tpi_cfg_section *section,
                              const tpi_sim_type *type, const struct sim_traits *traits);
 
+/* The picture that a field names, which is the caller's to fini even after a failure. */
+tp_status tpi_sim_load_picture(const struct sim_reader *reader, const tpi_cfg_field *field,
+                               bool coloured, struct sim_bitmap *bitmap);
+
+/* ---- world_scene.c --------------------------------------------------------------------------- */
+
+/* What the file says of the world around all models. */
+tp_status tpi_sim_load_scene(struct sim_loader *loader, tpi_cfg_section *root);
+extern const char *const tpi_sim_scene_properties[]; /* ended by NULL */
+
 /* ---- world_old.c ----------------------------------------------------------------------------- */
 
 /* The kind that an old word stands for; NULL if it is none. */

@@ -117,13 +117,14 @@ static void put_names(tpi_buf *list, const char *const *names)
     }
 }
 
-static void report_unused(const struct sim_loader *loader, tpi_cfg_section *root)
+static tp_status report_unused(const struct sim_loader *loader, tpi_cfg_section *root)
 {
     static const char *const sections[] = {"points", "z", NULL};
     const char *const end = NULL;
     tpi_buf known = {0};
 
     put_names(&known, world_properties);
+    put_names(&known, tpi_sim_scene_properties);
     put_names(&known, tpi_sim_model_properties);
     put_names(&known, sections);
     for (int i = 0; i < TPI_SIM_KINDS; i++) {
@@ -131,9 +132,13 @@ static void report_unused(const struct sim_loader *loader, tpi_cfg_section *root
     }
     tpi_buf_put(&known, &end, sizeof end);
     pass_over_silent(root, false);
-    tpi_cfg_report_unused(root, known.failed ? NULL : (const char *const *)(void *)known.data, true,
-                          loader->reader.note, loader->reader.context);
+    const bool failed = known.failed;
+    if (!failed) {
+        tpi_cfg_report_unused(root, (const char *const *)(void *)known.data, true,
+                              loader->reader.note, loader->reader.context);
+    }
     tpi_buf_fini(&known);
+    return failed ? tpi_sim_no_memory(loader) : TP_OK;
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */
@@ -149,10 +154,13 @@ static tp_status load_world(struct sim_loader *loader, tpi_cfg *cfg)
     tpi_buf_putc(&loader->names, '\0'); /* the name 0 is none */
     status = read_world(loader, root);
     if (status == TP_OK) {
+        status = tpi_sim_load_scene(loader, root);
+    }
+    if (status == TP_OK) {
         status = read_models(loader, root);
     }
     if (status == TP_OK && loader->reader.note != NULL) {
-        report_unused(loader, root);
+        status = report_unused(loader, root);
     }
     return status == TP_OK ? tpi_sim_build(loader) : status;
 }
@@ -179,7 +187,7 @@ static tp_status parse(tpi_sim *sim, const char *path, const char *text, size_t 
                                       .note = options->note == NULL ? NULL : tell_once,
                                       .context = &listener};
     struct sim_loader loader = {
-        .reader = {.note = as_stage.note, .context = &listener, .err = err},
+        .reader = {.file = path, .note = as_stage.note, .context = &listener, .err = err},
         .sim = sim,
         .file = path,
         .folders = options->path,

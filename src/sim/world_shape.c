@@ -115,50 +115,65 @@ static bool has_blocks(const tpi_cfg_section *section)
 /* ---- Bitmaps --------------------------------------------------------------------------------- */
 
 /* Beside the world, or else beside the file that names it. */
-static tp_status find_bitmap(struct sim_loader *loader, const tpi_cfg_value *value,
-                             struct sim_bitmap *bitmap, tp_error *err)
+static tp_status find_bitmap(const struct sim_reader *reader, const tpi_cfg_value *value,
+                             bool coloured, struct sim_bitmap *bitmap, tp_error *err)
 {
-    const char *const beside[] = {loader->file, value->place.file};
+    const char *const beside[] = {reader->file, value->place.file};
     tp_status status = TP_E_IO;
 
     for (int i = 0; i < 2 && status == TP_E_IO; i++) {
         tpi_cfg_value name = *value;
         char *path = NULL;
+        tp_error *why = i == 0 ? err : NULL;
         name.place.file = beside[i];
         status = tpi_cfg_path(&name, &path, err);
         if (status != TP_OK) {
             return status;
         }
-        status = tpi_sim_bitmap_load(bitmap, path, i == 0 ? err : NULL);
+        status = coloured ? tpi_sim_bitmap_load_colours(bitmap, path, why)
+                          : tpi_sim_bitmap_load(bitmap, path, why);
         free(path);
     }
     return status;
+}
+
+/* Fail at the place of a picture. */
+static tp_status blame(const struct sim_reader *reader, const tpi_cfg_field *field,
+                       tp_status status, const tp_error *why)
+{
+    if (status == TP_E_NOMEM || why->text[0] == '\0' || field->values[0].kind != TPI_CFG_STRING) {
+        return tp_fail(reader->err, status, "%s", why->text);
+    }
+    tpi_cfg_fail(&field->place, reader->err, "%.180s", why->text);
+    return status;
+}
+
+tp_status tpi_sim_load_picture(const struct sim_reader *reader, const tpi_cfg_field *field,
+                               bool coloured, struct sim_bitmap *bitmap)
+{
+    tp_error why = {0};
+
+    if (field->value_count == 0) {
+        return tpi_cfg_fail(&field->place, reader->err, "\"%s\" needs a file", field->name);
+    }
+    tp_status status = find_bitmap(reader, &field->values[0], coloured, bitmap, &why);
+    return status == TP_OK ? TP_OK : blame(reader, field, status, &why);
 }
 
 static tp_status load_bitmap(struct sim_loader *loader, const tpi_cfg_field *field)
 {
     struct sim_bitmap bitmap = {0};
     tp_error why = {0};
+    tp_status status = tpi_sim_load_picture(&loader->reader, field, false, &bitmap);
 
-    if (field->value_count == 0) {
-        return tpi_cfg_fail(&field->place, loader->reader.err, "\"bitmap\" needs a file");
-    }
-    tp_status status = find_bitmap(loader, &field->values[0], &bitmap, &why);
     if (status == TP_OK) {
         status = tpi_sim_shape_trace(&loader->shape, &bitmap, &why);
+        if (status != TP_OK) {
+            status = blame(&loader->reader, field, status, &why);
+        }
     }
     tpi_sim_bitmap_fini(&bitmap);
-    if (status == TP_OK) {
-        return TP_OK;
-    }
-    if (status == TP_E_NOMEM) {
-        return tpi_sim_no_memory(loader);
-    }
-    if (why.text[0] == '\0' || field->values[0].kind != TPI_CFG_STRING) {
-        return tp_fail(loader->reader.err, status, "%s", why.text);
-    }
-    tpi_cfg_fail(&field->place, loader->reader.err, "%.180s", why.text);
-    return status;
+    return status == TP_E_NOMEM ? tpi_sim_no_memory(loader) : status;
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */

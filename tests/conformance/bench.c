@@ -198,6 +198,7 @@ bench_plan *bench_plan_create(const tp_catalogue *catalogue, const bench_section
     assert_non_null(plan->texts);
     plan->end = plan->texts;
     blueprint->driver = section->driver;
+    blueprint->robot = BENCH_ROBOT;
     blueprint->provides = plan->provides;
     blueprint->provide_count =
         read_all_wanted(catalogue, copy_text(plan, section->provides), shift, plan->provides);

@@ -23,6 +23,8 @@ extern const tp_driver tp_driver_passthrough;
 extern const tp_driver tp_driver_rangertolaser;
 extern const tp_driver tp_driver_relay;
 extern const tp_driver tp_driver_remote;
+extern const tp_driver tp_driver_sim;
+extern const tp_driver tp_driver_stage;
 extern const tp_driver tp_driver_switch;
 extern const tp_driver tp_driver_urg; /* the example of a plug-in */
 
@@ -56,6 +58,23 @@ static const char *const bad_inhibits[] = {
     "stop_distance=1", "slow_distance=-1", "timeout=0", "front=-1", "cone=7", "poses=1,2", NULL};
 static const char *const bad_mobiles[] = {
     "axes=z", "axes=a", "rate=0", "max_speed=0", "min_turn_radius=-1", "tolerance=1", NULL};
+#define YARD "worldfile=" TEST_ROOT "/tests/data/sim/yard.world sleep=1"
+#define MODELS                                                                                     \
+    "simulation:0 world:0 map:0 position2d:0 localize:0 ranger:0 ranger:1 sonar:0 laser:0 "        \
+    "bumper:0 fiducial:0 blobfinder:0 gripper:0 actarray:0 blinkenlight:0 power:0 aio:0 aio:1 "    \
+    "aio:2 aio:3 dio:0 dio:1 wifi:0 gps:0 imu:0 graphics2d:0 speech:0 camera:0 ptz:0"
+#define EVERYWHERE "worldfile=" TEST_ROOT "/tests/data/sim/everything.world sleep=1 model=r"
+static const char *const bad_sims[] = {"sleep=1",
+                                       YARD " speed=-1",
+
+                                       YARD " threads=0",
+                                       YARD " threads=100",
+                                       YARD " map_resolution=0",
+                                       YARD " profile=x",
+                                       YARD " model=nobody",
+                                       YARD " model=north",
+                                       "worldfile=/nowhere",
+                                       NULL};
 static const char *const bad_switches[] = {"mode=x", "source=2", "timeout=0", "timeout=nan", NULL};
 #define URG "port=script:" TEST_ROOT "/examples/driver-out-of-tree/fast.script continuous=no"
 static const char *const bad_urgs[] = {
@@ -121,6 +140,17 @@ static const suite_driver drivers[] = {
     {
         .section = {&tp_driver_remote, "position2d:0 laser:0 ptz:0 log:0", NULL, far_url},
         .bad_settings = bad_remotes,
+    },
+    {
+        .section = {&tp_driver_sim, MODELS, NULL, EVERYWHERE},
+        .foreign = "health:0",
+        .bad_settings = bad_sims,
+    },
+    {
+        .section = {&tp_driver_stage, "simulation:0 position2d:0 ranger:0", NULL,
+                    YARD " speed=10 threads=2"},
+        .foreign = "health:0",
+        .bad_settings = bad_sims,
     },
     {
         .section = {&tp_driver_switch, "position2d:10", "a@position2d:0 position2d:1",

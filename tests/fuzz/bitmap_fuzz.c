@@ -46,6 +46,21 @@ static void trace(struct sim_bitmap *bitmap)
     tpi_sim_shape_fini(&shape);
 }
 
+/* With colours everything else is the same, and what is occupied is dark. */
+static void compare_colours(const struct sim_bitmap *plain, const uint8_t *data, size_t size)
+{
+    struct sim_bitmap bitmap;
+
+    fuzz_require(tpi_sim_bitmap_read_colours(&bitmap, data, size, NULL) == TP_OK,
+                 "a picture has no colours");
+    for (size_t i = 0; i < (size_t)plain->width * plain->height; i++) {
+        fuzz_require(plain->pixels[i] == bitmap.pixels[i] &&
+                         (plain->pixels[i] != 0) == (bitmap.rgb[3 * i] <= 127),
+                     "colours and occupied pixels differ");
+    }
+    tpi_sim_bitmap_fini(&bitmap);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct sim_bitmap bitmap;
@@ -54,6 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (tpi_sim_bitmap_read(&bitmap, data, size, &err) != TP_OK) {
         fuzz_require(err.text[0] != '\0', "an error without a text");
     } else if ((size_t)bitmap.width * bitmap.height <= MOST_TRACED) {
+        compare_colours(&bitmap, data, size);
         trace(&bitmap);
     }
     tpi_sim_bitmap_fini(&bitmap);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "sim/sim.h"
+#include "sim/sensors.h"
 
 static const char path[] = "no-such-folder/fuzz.world"; /* where no include is found */
 
@@ -43,6 +43,82 @@ static void ask_scans(const tpi_sim *sim, tpi_sim_model model)
     }
 }
 
+static void ask_lists(const tpi_sim *sim, tpi_sim_model model)
+{
+    tpi_sim_fiducials fiducials;
+    tpi_sim_blobs blobs;
+    tpi_sim_bumpers bumpers;
+    tpi_sim_links links;
+
+    if (tpi_sim_get_fiducials(sim, model, &fiducials, NULL) == TP_OK) {
+        for (uint32_t i = 0; i < fiducials.count; i++) {
+            fuzz_require(isfinite(fiducials.items[i].range), "a marker that is nowhere");
+        }
+    }
+    if (tpi_sim_get_blobs(sim, model, &blobs, NULL) == TP_OK) {
+        for (uint32_t i = 0; i < blobs.count; i++) {
+            const tpi_sim_blob *blob = &blobs.items[i];
+            fuzz_require(blob->left <= blob->right && blob->right < blobs.width &&
+                             blob->top <= blob->bottom && blob->bottom < blobs.height,
+                         "a blob outside of the picture");
+        }
+    }
+    if (tpi_sim_get_bumpers(sim, model, &bumpers, NULL) == TP_OK) {
+        fuzz_require(bumpers.count <= TPI_SIM_MOST_BUMPERS, "too many bumpers");
+    }
+    if (tpi_sim_get_links(sim, model, &links, NULL) == TP_OK) {
+        for (uint32_t i = 0; i < links.count; i++) {
+            fuzz_require(links.items[i].level >= links.noise, "a station that is too weak");
+        }
+    }
+}
+
+static void ask_picture(const tpi_sim *sim, tpi_sim_model model)
+{
+    tpi_sim_image image;
+    tpi_sim_floor_values floor;
+
+    if (tpi_sim_get_image(sim, model, &image, NULL) == TP_OK) {
+        for (size_t i = 0; i < (size_t)image.width * image.height; i++) {
+            fuzz_require(image.depth[i] >= 0 && isfinite(image.depth[i]), "a depth that is none");
+        }
+    }
+    if (tpi_sim_get_floor(sim, model, &floor, NULL) == TP_OK) {
+        for (uint32_t i = 0; i < floor.count; i++) {
+            fuzz_require(floor.items[i].reflectance >= 0 && floor.items[i].reflectance <= 1,
+                         "a floor that is brighter than white");
+        }
+    }
+}
+
+static void ask_numbers(const tpi_sim *sim, tpi_sim_model model)
+{
+    tpi_sim_brightness brightness;
+    tpi_sim_hearing hearing;
+    tpi_sim_fix fix;
+    tpi_sim_inertia inertia;
+    tpi_sim_compass compass;
+
+    if (tpi_sim_get_brightness(sim, model, &brightness, NULL) == TP_OK) {
+        fuzz_require(brightness.level >= 0 && isfinite(brightness.level), "a light that is none");
+    }
+    if (tpi_sim_get_hearing(sim, model, &hearing, NULL) == TP_OK) {
+        fuzz_require(isfinite(hearing.level), "a sound that is none");
+    }
+    if (tpi_sim_get_fix(sim, model, &fix, NULL) == TP_OK) {
+        fuzz_require(fabs(fix.latitude) <= 90 && fabs(fix.longitude) <= 180 &&
+                         isfinite(fix.utm_e) && isfinite(fix.utm_n) && isfinite(fix.speed),
+                     "a fix that is not on Earth");
+    }
+    if (tpi_sim_get_inertia(sim, model, &inertia, NULL) == TP_OK) {
+        fuzz_require(isfinite(inertia.acceleration[0]) && isfinite(inertia.rate[2]),
+                     "an acceleration that is none");
+    }
+    if (tpi_sim_get_compass(sim, model, &compass, NULL) == TP_OK) {
+        fuzz_require(compass.bearing >= 0 && compass.bearing < 6.2831854, "a bearing that is none");
+    }
+}
+
 static void ask(const tpi_sim *sim, bool taken)
 {
     tpi_buf name = {0};
@@ -59,6 +135,9 @@ static void ask(const tpi_sim *sim, bool taken)
         fuzz_require(taken || tpi_sim_find(sim, tpi_buf_text(&name)) != TPI_SIM_NONE,
                      "a name is not found");
         ask_scans(sim, i);
+        ask_lists(sim, i);
+        ask_picture(sim, i);
+        ask_numbers(sim, i);
     }
     tpi_buf_fini(&name);
 }

@@ -89,10 +89,10 @@ def one_for_all_drivers_is_named_at_the_top():
 
 def the_folders_that_were_searched_are_told():
     with folder() as here:
-        result = check(f'driver ( name "stage"\n  plugin "stageplugin" {LIGHT} )',
+        result = check(f'driver ( name "gazebo"\n  plugin "gazeboplugin" {LIGHT} )',
                        TROUPE_PLUGIN_PATH=f"/one:{here}")
         tap.equal(result.returncode, 1)
-        start = ('troupe check: cfg/x.cfg:2:10: there is no plug-in "stageplugin"; looked in '
+        start = ('troupe check: cfg/x.cfg:2:10: there is no plug-in "gazeboplugin"; looked in '
                  f"/one, {here}, cfg, ., ")
         tap.equal(result.stderr[:len(start)], start)
         assert result.stderr.endswith("/troupe\n"), result.stderr

@@ -1,0 +1,164 @@
+/* sim_server.c - a server of one world; see sim_server.h. */
+#include "sim_server.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "drivers/sim/simulator.h"
+#include "output.h"
+#include "table.h"
+
+enum { LOADING_S = 2, MOST_ROWS = 60 };
+
+extern const tp_driver tp_driver_sim;
+
+/* ---- Watching -------------------------------------------------------------------------------- */
+
+/* The driver of the simulator with a look into its world. */
+static tp_driver driver;
+static tp_driver_ops ops;
+static const tp_driver *const drivers[] = {&driver, NULL};
+static void (*watch)(void *context, const tpi_sim *sim);
+static void *watcher; /* borrowed */
+
+static tp_status watched_init(tp_instance *self, tp_error *err)
+{
+    simd *s = tp_instance_state(self);
+
+    s->watch = watch;
+    s->watcher = watcher;
+    return tp_driver_sim.ops->init(self, err);
+}
+
+/* Also when it has made none: somebody may want a picture of a world that stands still. */
+static tp_status watched_poll(tp_instance *self, tp_error *err)
+{
+    const simd *s = tp_instance_state(self);
+    const tp_status status = tp_driver_sim.ops->poll(self, err);
+
+    watch(watcher, s->world);
+    return status;
+}
+
+static void prepare_driver(const sim_server_options *options)
+{
+    driver = tp_driver_sim;
+    if (options->watch != NULL) {
+        ops = *tp_driver_sim.ops;
+        ops.init = watched_init;
+        ops.poll = watched_poll;
+        driver.ops = &ops;
+        watch = options->watch;
+        watcher = options->context;
+    }
+}
+
+/* ---- Creating -------------------------------------------------------------------------------- */
+
+/* Says that it is still at work, every two seconds. */
+static void on_alarm(int number)
+{
+    static const char text[] = "still loading the world\n";
+
+    (void)number;
+    if (write(STDERR_FILENO, text, sizeof text - 1) > 0) {
+        alarm(LOADING_S);
+    }
+}
+
+static tp_status put_configuration(tpi_buf *text, const sim_server_options *options, tp_error *err)
+{
+    if (strpbrk(options->world, "\"\n") != NULL) {
+        return tp_fail(err, TP_E_INVALID, "%s: a name with a quotation mark", options->world);
+    }
+    tpi_buf_printf(text,
+                   "driver ( name \"sim\" provides \"all\" worldfile \"%s\" speed %.9g seed %llu "
+                   "threads %u lockstep %s )\n",
+                   options->world, options->speed, (unsigned long long)options->seed,
+                   options->threads, options->lockstep ? "yes" : "no");
+    return text->failed ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
+}
+
+/* What went wrong in the world is told as such, not as a mistake in a configuration that nobody
+ * wrote. */
+static void shorten(tp_error *err, const char *world)
+{
+    const char *place = strstr(err->text, world);
+
+    if (place != NULL) {
+        memmove(err->text, place, strlen(place) + 1);
+    }
+}
+
+tp_status sim_server_create(tp_server **out, const sim_server_options *options, tp_error *err)
+{
+    tp_server_options server = options->server;
+    tpi_buf text = {0};
+    tp_status status = put_configuration(&text, options, err);
+
+    *out = NULL;
+    if (status == TP_OK) {
+        prepare_driver(options);
+        server.path = "sim.cfg";
+        server.text = tpi_buf_text(&text);
+        server.drivers = drivers;
+        command_catch(SIGALRM, on_alarm);
+        alarm(LOADING_S);
+        status = tp_server_create(out, &server, err);
+        alarm(0);
+    }
+    if (status != TP_OK && err != NULL) {
+        shorten(err, options->world);
+    }
+    tpi_buf_fini(&text);
+    return status;
+}
+
+/* ---- The table ------------------------------------------------------------------------------- */
+
+static void put_row(struct table *rows, const simd_device *device, const tpi_sim *world)
+{
+    const tp_interface *interface = tp_device_interface(device->device);
+    tpi_buf name = {0};
+
+    if (device->model == TPI_SIM_NONE) {
+        tpi_buf_puts(&name, "(the world)");
+    } else {
+        tpi_sim_put_name(world, device->model, &name);
+    }
+    table_cell(rows, "%s", tpi_buf_text(&name));
+    table_cell(rows, "%s:%u", interface->name, tp_device_addr(device->device)->index);
+    table_cell(rows, "%.*s", output_sentence(interface->doc), interface->doc);
+    tpi_buf_fini(&name);
+}
+
+void sim_server_print_devices(const tp_server *server)
+{
+    static const char *const headings[] = {"MODEL", "DEVICE", "WHAT IT IS", NULL};
+    const tp_device *first = tp_server_device_at(server, 0);
+    const simd *s = tp_instance_state(tp_device_instance(first));
+    const size_t shown = s->device_count < MOST_ROWS ? s->device_count : MOST_ROWS;
+    struct table rows;
+    tpi_buf out = {0};
+    size_t columns = 0;
+    size_t lines = 0;
+
+    if (output_is_terminal()) {
+        output_size(&columns, &lines);
+    }
+    table_init(&rows, headings);
+    for (size_t i = 0; i < shown; i++) {
+        put_row(&rows, s->devices[i], s->world);
+    }
+    tpi_buf_printf(&out, "%s: %zu devices\n", tpi_sim_name(s->world), s->device_count);
+    table_put(&out, &rows, 2, columns);
+    if (shown < s->device_count) {
+        tpi_buf_printf(&out, "  ... and %zu more\n", s->device_count - shown);
+    }
+    fputs(tpi_buf_text(&out), stdout);
+    table_fini(&rows);
+    tpi_buf_fini(&out);
+}

@@ -1,0 +1,109 @@
+/* worlds.c - finding worlds, writing pictures; see worlds.h. */
+#include "worlds.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- Finding --------------------------------------------------------------------------------- */
+
+static bool exists(const tpi_buf *path)
+{
+    return !path->failed && access(tpi_buf_text(path), R_OK) == 0;
+}
+
+/* FOLDER/NAME.world, if it is there. */
+static bool try_folder(tpi_buf *path, const char *folder, size_t length, const char *name)
+{
+    tpi_buf_clear(path);
+    tpi_buf_printf(path, "%.*s/%s.world", (int)length, folder, name);
+    return length > 0 && exists(path);
+}
+
+static bool try_folders(tpi_buf *path, const char *folders, const char *name)
+{
+    while (folders != NULL && *folders != '\0') {
+        const size_t length = strcspn(folders, ":");
+        if (try_folder(path, folders, length, name)) {
+            return true;
+        }
+        folders += length + (folders[length] == ':');
+    }
+    return false;
+}
+
+/* Beside the program: as it is installed, or built in its source tree (build/NAME/apps). */
+static bool try_own(tpi_buf *path, const char *name)
+{
+    static const char *const places[] = {"../share/troupe/worlds", "../../../worlds"};
+    char program[3072];
+    char folder[4096];
+    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+
+    if (length <= 0) {
+        return false;
+    }
+    program[length] = '\0';
+    *strrchr(program, '/') = '\0';
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        snprintf(folder, sizeof folder, "%s/%s", program, places[i]);
+        if (try_folder(path, folder, strlen(folder), name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+tp_status world_find(tpi_buf *path, const char *name, tp_error *err)
+{
+    tpi_buf_clear(path);
+    tpi_buf_puts(path, name);
+    if (exists(path)) {
+        return TP_OK;
+    }
+    if (strchr(name, '/') == NULL && strchr(name, '.') == NULL &&
+        (try_folders(path, getenv("TROUPE_WORLD_PATH"), name) || try_own(path, name))) {
+        return TP_OK;
+    }
+    return tp_fail(err, TP_E_UNKNOWN, "there is no world \"%s\"", name);
+}
+
+/* ---- Pictures -------------------------------------------------------------------------------- */
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t length = strlen(text);
+
+    return length > strlen(end) && strcmp(text + length - strlen(end), end) == 0;
+}
+
+bool world_is_picture(const char *path)
+{
+    return ends_with(path, ".png") || ends_with(path, ".svg");
+}
+
+static tp_status write_file(const char *path, const tpi_buf *bytes, tp_error *err)
+{
+    FILE *file = fopen(path, "wb");
+    bool done = file != NULL && fwrite(bytes->data, 1, bytes->length, file) == bytes->length;
+
+    if (file != NULL) {
+        done = fclose(file) == 0 && done;
+    }
+    return done ? TP_OK : tp_fail(err, TP_E_IO, "cannot write %s: %s", path, strerror(errno));
+}
+
+tp_status world_draw(const tpi_sim *sim, const tpi_draw_look *look, const char *path, tp_error *err)
+{
+    tpi_buf bytes = {0};
+    tp_status status = ends_with(path, ".svg") ? tpi_draw_svg(&bytes, sim, look, err)
+                                               : tpi_draw_png(&bytes, sim, look, err);
+
+    if (status == TP_OK) {
+        status = write_file(path, &bytes, err);
+    }
+    tpi_buf_fini(&bytes);
+    return status;
+}

@@ -1,0 +1,18 @@
+/* worlds.h - the worlds that come with Troupe, and how pictures of them are kept. */
+#ifndef TROUPE_APPS_WORLDS_H
+#define TROUPE_APPS_WORLDS_H
+
+#include "base/buf.h"
+#include "sim/draw.h"
+
+/* Append the path of a world: of the file itself, or of the one of ours that is called so ("cave"),
+ * looked for in TROUPE_WORLD_PATH and where the program comes from. TP_E_UNKNOWN if there is none.
+ */
+tp_status world_find(tpi_buf *path, const char *name, tp_error *err);
+
+/* Draw it to a file whose name ends with ".png" or ".svg"; see world_is_picture(). */
+tp_status world_draw(const tpi_sim *sim, const tpi_draw_look *look, const char *path,
+                     tp_error *err);
+bool world_is_picture(const char *path);
+
+#endif

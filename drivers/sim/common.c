@@ -1,0 +1,89 @@
+/* common.c - what the devices of a world have in common: poses, texts, when to send. */
+#include <math.h>
+#include <string.h>
+
+#include "simulator.h"
+
+bool simd_is_due(simd_device *d)
+{
+    const int64_t now_us = tpi_sim_time_us(d->owner->world);
+    tpi_sim_info info;
+
+    if (now_us < d->next_us) {
+        return false;
+    }
+    simd_info(d, &info);
+    d->next_us = now_us + info.update_us;
+    return true;
+}
+
+bool simd_is_new(simd_device *d, int64_t time_us)
+{
+    if (time_us < 0 || time_us < d->next_us) {
+        return false;
+    }
+    d->next_us = time_us + 1;
+    return true;
+}
+
+void simd_info(const simd_device *d, tpi_sim_info *info)
+{
+    tpi_sim_model_info(d->owner->world, d->model, info);
+}
+
+/* ---- Poses ----------------------------------------------------------------------------------- */
+
+tpi_sim_pose simd_compose(const tpi_sim_pose *frame, const tpi_sim_pose *pose)
+{
+    const double c = cos(frame->a);
+    const double s = sin(frame->a);
+
+    return (tpi_sim_pose){.x = frame->x + c * pose->x - s * pose->y,
+                          .y = frame->y + s * pose->x + c * pose->y,
+                          .z = frame->z + pose->z,
+                          .a = remainder(frame->a + pose->a, 2 * 3.14159265358979323846)};
+}
+
+tpi_sim_pose simd_pose_on_robot(const simd *s, tpi_sim_model model)
+{
+    tpi_sim_pose pose = tpi_sim_local_pose(s->world, model);
+    tpi_sim_info info;
+
+    tpi_sim_model_info(s->world, model, &info);
+    while (info.parent != TPI_SIM_NONE) {
+        const tpi_sim_model parent = info.parent;
+        const tpi_sim_pose frame = tpi_sim_local_pose(s->world, parent);
+        tpi_sim_model_info(s->world, parent, &info);
+        if (info.parent != TPI_SIM_NONE) {
+            pose = simd_compose(&frame, &pose);
+        }
+    }
+    return pose;
+}
+
+tp_pose3d simd_pose3d(const tpi_sim_pose *pose)
+{
+    return (tp_pose3d){.px = pose->x, .py = pose->y, .pz = pose->z, .pyaw = pose->a};
+}
+
+tp_bbox3d simd_bbox3d(const double size[3])
+{
+    return (tp_bbox3d){.sl = size[0], .sw = size[1], .sh = size[2]};
+}
+
+/* ---- Texts ----------------------------------------------------------------------------------- */
+
+bool simd_copy_text(char *to, size_t size, const char *chars, uint32_t count)
+{
+    const char *end = count == 0 ? NULL : memchr(chars, '\0', count);
+    const size_t length = end == NULL ? count : (size_t)(end - chars);
+
+    if (length >= size) {
+        return false;
+    }
+    if (length > 0) {
+        memcpy(to, chars, length);
+    }
+    to[length] = '\0';
+    return true;
+}

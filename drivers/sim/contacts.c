@@ -1,0 +1,62 @@
+/* contacts.c - bumper, and dio for buttons. */
+#include <stdlib.h>
+
+#include "sim/sensors.h"
+#include "simulator.h"
+#include "troupe/interfaces/bumper.h"
+
+/* ---- bumper ---------------------------------------------------------------------------------- */
+
+struct bumper {
+    tp_bumper_define defines[TPI_SIM_MOST_BUMPERS]; /* room for an answer */
+};
+
+static void bumper_publish(simd_device *d)
+{
+    tpi_sim_bumpers bumpers;
+
+    if (tpi_sim_get_bumpers(d->owner->world, d->model, &bumpers, NULL) != TP_OK ||
+        !simd_is_new(d, bumpers.time_us)) {
+        return;
+    }
+    const tp_bumper_data data = {.bumpers_count = bumpers.count,
+                                 .bumpers = (uint8_t *)(uintptr_t)bumpers.pressed};
+    tp_publish(d->device, TP_BUMPER_DATA_STATE, &data, (double)bumpers.time_us / 1e6);
+}
+
+static tp_status bumper_geom(tp_device *device, tp_bumper_geom *answer, tp_error *err)
+{
+    simd_device *d = simd_of(device);
+    struct bumper *room = d->state;
+    const tpi_sim_pose base = simd_pose_on_robot(d->owner, d->model);
+    tpi_sim_bumpers bumpers;
+    tp_status status = tpi_sim_get_bumpers(d->owner->world, d->model, &bumpers, err);
+
+    for (uint32_t i = 0; status == TP_OK && i < bumpers.count; i++) {
+        tpi_sim_bumper bumper;
+        status = tpi_sim_get_bumper(d->owner->world, d->model, i, &bumper, err);
+        if (status == TP_OK) {
+            const tpi_sim_pose pose = simd_compose(&base, &bumper.pose);
+            room->defines[i] =
+                (tp_bumper_define){.pose = simd_pose3d(&pose), .length = (float)bumper.length};
+        }
+    }
+    if (status == TP_OK) {
+        answer->bumper_def_count = bumpers.count;
+        answer->bumper_def = room->defines;
+    }
+    return status;
+}
+
+static const tp_bumper_ops bumper_ops = {.req_get_geom = bumper_geom};
+
+const simd_kind simd_contacts[] = {
+    {
+        .interface = &tp_interface_bumper,
+        .ops = &bumper_ops,
+        .models = SIMD_MODEL(BUMPER),
+        .state_size = sizeof(struct bumper),
+        .publish = bumper_publish,
+    },
+    {0},
+};

@@ -1,0 +1,181 @@
+/* lasers.c - laser: a ranger that scans, for clients that know no ranger. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "scanning.h"
+#include "troupe/interfaces/laser.h"
+
+struct laser {
+    simd_view view;
+    double *ranges;      /* owned */
+    double *intensities; /* owned */
+    float *sent;         /* owned: ranges as they are sent */
+    uint8_t *echoes;     /* owned: intensities as they are sent */
+    bool no_intensities;
+    uint32_t id;
+};
+
+static bool laser_suits(const simd *s, tpi_sim_model model)
+{
+    tpi_sim_sensor sensor;
+
+    return tpi_sim_sensor_count(s->world, model) == 1 &&
+           tpi_sim_get_sensor(s->world, model, 0, &sensor, NULL) == TP_OK && sensor.samples > 1;
+}
+
+static tp_status laser_begin(simd_device *d, tp_error *err)
+{
+    struct laser *l = d->state;
+    tp_status status = simd_view_init(&l->view, d, err);
+    const size_t count = (size_t)l->view.sample_count + 1;
+
+    l->ranges = calloc(count, sizeof *l->ranges);
+    l->intensities = calloc(count, sizeof *l->intensities);
+    l->sent = calloc(count, sizeof *l->sent);
+    l->echoes = calloc(count, sizeof *l->echoes);
+    if (status == TP_OK &&
+        (l->ranges == NULL || l->intensities == NULL || l->sent == NULL || l->echoes == NULL)) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    return status;
+}
+
+static void laser_end(simd_device *d)
+{
+    struct laser *l = d->state;
+
+    free(l->ranges);
+    free(l->intensities);
+    free(l->sent);
+    free(l->echoes);
+}
+
+static void laser_publish(simd_device *d)
+{
+    struct laser *l = d->state;
+    const int64_t time_us = simd_view_read(&l->view, d, l->ranges, l->intensities);
+    simd_scanning scanning;
+
+    if (l->view.off || !simd_is_new(d, time_us)) {
+        return;
+    }
+    for (uint32_t i = 0; i < l->view.count; i++) {
+        l->sent[i] = (float)l->ranges[i];
+        l->echoes[i] = (uint8_t)fmin(fmax(l->intensities[i], 0), 255);
+    }
+    simd_view_get(&l->view, d, &scanning);
+    const tp_laser_data data = {
+        .min_angle = (float)scanning.min_angle,
+        .max_angle = (float)scanning.max_angle,
+        .resolution = (float)scanning.resolution,
+        .max_range = (float)scanning.max_range,
+        .ranges_count = l->view.count,
+        .ranges = l->sent,
+        .intensity_count = l->no_intensities ? 0 : l->view.count,
+        .intensity = l->echoes,
+        .id = l->id++,
+    };
+    tp_publish(d->device, TP_LASER_DATA_SCAN, &data, (double)time_us / 1e6);
+}
+
+static tp_status laser_geom(tp_device *device, tp_laser_geom *answer, tp_error *err)
+{
+    const simd_device *d = simd_of(device);
+    const tpi_sim_pose pose = simd_pose_on_robot(d->owner, d->model);
+    tpi_sim_info info;
+
+    (void)err;
+    simd_info(d, &info);
+    answer->pose = simd_pose3d(&pose);
+    answer->size = simd_bbox3d(info.size);
+    return TP_OK;
+}
+
+static tp_status laser_get_config(tp_device *device, tp_laser_config *answer, tp_error *err)
+{
+    const simd_device *d = simd_of(device);
+    const struct laser *l = d->state;
+    simd_scanning scanning;
+
+    (void)err;
+    simd_view_get(&l->view, d, &scanning);
+    *answer = (tp_laser_config){
+        .min_angle = (float)scanning.min_angle,
+        .max_angle = (float)scanning.max_angle,
+        .resolution = (float)scanning.resolution,
+        .max_range = (float)scanning.max_range,
+        .range_res = (float)scanning.range_res,
+        .intensity = !l->no_intensities,
+        .scanning_frequency = (float)scanning.frequency,
+    };
+    return TP_OK;
+}
+
+static tp_status laser_set_config(tp_device *device, const tp_laser_config *ask,
+                                  tp_laser_config *answer, tp_error *err)
+{
+    const simd_device *d = simd_of(device);
+    struct laser *l = d->state;
+    const simd_scanning wanted = {.min_angle = (double)ask->min_angle,
+                                  .max_angle = (double)ask->max_angle,
+                                  .resolution = (double)ask->resolution};
+    tp_status status = simd_view_set(&l->view, d, &wanted, err);
+
+    if (status != TP_OK) {
+        return status;
+    }
+    l->no_intensities = ask->intensity == 0;
+    return laser_get_config(device, answer, err);
+}
+
+static tp_status laser_power(tp_device *device, const tp_laser_power_config *ask, tp_error *err)
+{
+    (void)err;
+    ((struct laser *)simd_state(device))->view.off = ask->state == 0;
+    return TP_OK;
+}
+
+static tp_status laser_id(tp_device *device, tp_laser_get_id_config *answer, tp_error *err)
+{
+    (void)err;
+    answer->serial_number = simd_of(device)->model;
+    return TP_OK;
+}
+
+/* A scanner that has filters takes one; what it measures is not made worse by it. */
+static tp_status laser_filter(tp_device *device, const tp_laser_set_filter_config *ask,
+                              tp_error *err)
+{
+    const simd_profile *profile = simd_of(device)->profile;
+
+    if (profile == NULL || !profile->has_filter) {
+        return tp_fail(err, TP_E_UNSUPPORTED, "SET_FILTER is not supported");
+    }
+    return ask->filter_type >= TP_LASER_FILTER_MEDIAN && ask->filter_type <= TP_LASER_FILTER_MEAN
+               ? TP_OK
+               : tp_fail(err, TP_E_RANGE, "there is no filter %u", ask->filter_type);
+}
+
+static const tp_laser_ops laser_ops = {
+    .req_get_geom = laser_geom,
+    .req_set_config = laser_set_config,
+    .req_get_config = laser_get_config,
+    .req_power = laser_power,
+    .req_get_id = laser_id,
+    .req_set_filter = laser_filter,
+};
+
+const simd_kind simd_lasers[] = {
+    {
+        .interface = &tp_interface_laser,
+        .ops = &laser_ops,
+        .models = SIMD_MODEL(RANGER),
+        .asked_only = true,
+        .state_size = sizeof(struct laser),
+        .suits = laser_suits,
+        .begin = laser_begin,
+        .publish = laser_publish,
+        .end = laser_end,
+    },
+    {0},
+};

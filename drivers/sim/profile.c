@@ -1,0 +1,72 @@
+/* profile.c - see profile.h. The numbers are those of the makers' manuals. */
+#include "profile.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "troupe/interfaces/laser.h"
+#include "troupe/interfaces/position2d.h"
+#include "troupe/interfaces/ranger.h"
+
+#define DEGREE 0.017453292519943295
+
+static const simd_profile profiles[] = {
+    /* SICK LMS 200: 180 degrees, here with a resolution of 1 mm, in which it reaches 8.19 m. */
+    {
+        .name = "lms200",
+        .interfaces = {&tp_interface_laser, &tp_interface_ranger, NULL},
+        .range_max = 8.191,
+        .range_res = 0.001,
+        .none = (double)NAN,
+        .resolutions = {0.25 * DEGREE, 0.5 * DEGREE, 1 * DEGREE, 0},
+    },
+    /* Hokuyo URG-04LX: 240 degrees, 5.6 m; what it does not see reads as 0. */
+    {
+        .name = "urg",
+        .interfaces = {&tp_interface_laser, &tp_interface_ranger, NULL},
+        .range_max = 5.6,
+        .range_res = 0.001,
+        .none = 0,
+    },
+    /* Pioneers and other robots with P2OS: two driven wheels. */
+    {
+        .name = "p2os",
+        .interfaces = {&tp_interface_position2d, NULL},
+        .forward_mps = 1.2,
+        .turn_radps = 300 * DEGREE,
+        .no_sideways = true,
+        .has_pid = true,
+    },
+};
+
+enum { PROFILES = sizeof profiles / sizeof profiles[0] };
+
+static const simd_profile *find(const char *name)
+{
+    for (size_t i = 0; i < PROFILES; i++) {
+        if (strcmp(profiles[i].name, name) == 0) {
+            return &profiles[i];
+        }
+    }
+    return NULL;
+}
+
+tp_status simd_profile_choose(simd_device *d, tp_error *err)
+{
+    const char *name = tp_section_string(d->owner->instance, d->section, "profile");
+    const simd_profile *profile = find(name);
+
+    if (name[0] == '\0') {
+        return TP_OK;
+    }
+    if (profile == NULL) {
+        return tp_fail(err, TP_E_UNKNOWN,
+                       "there is no profile \"%s\": there are lms200, p2os and urg", name);
+    }
+    for (size_t i = 0; profile->interfaces[i] != NULL; i++) {
+        if (profile->interfaces[i] == d->kind->interface) {
+            d->profile = profile;
+        }
+    }
+    return TP_OK;
+}

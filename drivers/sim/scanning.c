@@ -1,0 +1,164 @@
+/* scanning.c - see scanning.h. */
+#include "scanning.h"
+
+#include <math.h>
+
+tp_status simd_view_init(simd_view *view, const simd_device *d, tp_error *err)
+{
+    const tpi_sim *world = d->owner->world;
+
+    *view = (simd_view){.sensor_count = tpi_sim_sensor_count(world, d->model), .stride = 1};
+    if (view->sensor_count == 0) {
+        return TP_OK; /* it never sees anything */
+    }
+    tp_status status = tpi_sim_get_sensor(world, d->model, 0, &view->sensor, err);
+    view->sample_count = view->sensor_count > 1 ? view->sensor_count : view->sensor.samples;
+    view->count = view->sample_count;
+    if (view->sensor_count == 1 && view->sensor.samples > 1) {
+        view->step = view->sensor.fov / (view->sensor.samples - 1);
+    }
+    return status;
+}
+
+static double range_max(const simd_view *view, const simd_device *d)
+{
+    const double most = d->profile != NULL ? d->profile->range_max : 0;
+
+    return most > 0 && most < view->sensor.range_max ? most : view->sensor.range_max;
+}
+
+void simd_view_get(const simd_view *view, const simd_device *d, simd_scanning *scanning)
+{
+    tpi_sim_info info;
+    const double begin = view->step > 0 ? -view->sensor.fov / 2 : 0;
+
+    simd_info(d, &info);
+    *scanning = (simd_scanning){
+        .min_angle = begin + view->step * view->first,
+        .max_angle = begin,
+        .resolution = view->step * view->stride,
+        .max_range = range_max(view, d),
+        .range_res = d->profile != NULL ? d->profile->range_res : 0,
+        .frequency = info.update_us > 0 ? 1e6 / (double)info.update_us : 0,
+    };
+    if (view->step == 0) { /* one ray, or sensors all around */
+        scanning->min_angle = -view->sensor.fov / 2;
+        scanning->max_angle = view->sensor.fov / 2;
+    } else if (view->count > 0) {
+        scanning->max_angle += view->step * (view->first + view->stride * (view->count - 1));
+    }
+}
+
+static tp_status check_resolution(const simd_device *d, double resolution, tp_error *err)
+{
+    const simd_profile *profile = d->profile;
+
+    for (size_t i = 0; profile != NULL && profile->resolutions[0] > 0; i++) {
+        if (i == sizeof profile->resolutions / sizeof profile->resolutions[0] ||
+            profile->resolutions[i] == 0) {
+            return tp_fail(err, TP_E_RANGE, "a %s has no resolution of %.4g rad", profile->name,
+                           resolution);
+        }
+        if (fabs(profile->resolutions[i] - resolution) < 1e-6) {
+            return TP_OK;
+        }
+    }
+    return TP_OK;
+}
+
+tp_status simd_view_set(simd_view *view, const simd_device *d, const simd_scanning *wanted,
+                        tp_error *err)
+{
+    const double begin = -view->sensor.fov / 2;
+
+    if (view->step == 0) {
+        return tp_fail(err, TP_E_UNSUPPORTED, "it does not scan, so there is nothing to change");
+    }
+    if (!(wanted->min_angle >= -7 && wanted->max_angle <= 7 &&
+          wanted->min_angle < wanted->max_angle && wanted->resolution > 0)) {
+        return tp_fail(err, TP_E_RANGE,
+                       "a scan from %g to %g rad in steps of %g rad makes no sense",
+                       wanted->min_angle, wanted->max_angle, wanted->resolution);
+    }
+    tp_status status = check_resolution(d, wanted->resolution, err);
+    if (status != TP_OK) {
+        return status;
+    }
+    const double last = view->sample_count - 1;
+    const double stride = fmin(fmax(rint(wanted->resolution / view->step), 1), last);
+    const double first = fmin(fmax(ceil((wanted->min_angle - begin) / view->step - 1e-6), 0), last);
+    const double end =
+        fmin(fmax(floor((wanted->max_angle - begin) / view->step + 1e-6), first), last);
+    view->stride = (uint32_t)stride;
+    view->first = (uint32_t)first;
+    view->count = (uint32_t)((end - first) / stride) + 1;
+    return TP_OK;
+}
+
+double simd_view_range(const simd_device *d, double range)
+{
+    const simd_profile *profile = d->profile;
+
+    if (profile == NULL || profile->range_max == 0) {
+        return range;
+    }
+    if (range >= profile->range_max) {
+        return isnan(profile->none) ? profile->range_max : profile->none;
+    }
+    return profile->range_res > 0 ? rint(range / profile->range_res) * profile->range_res : range;
+}
+
+/* One sensor gives all that is shown. */
+static int64_t read_one(const simd_view *view, const simd_device *d, double *ranges,
+                        double *intensities)
+{
+    tpi_sim_scan scan;
+
+    if (tpi_sim_get_scan(d->owner->world, d->model, 0, &scan, NULL) != TP_OK) {
+        return -1;
+    }
+    for (uint32_t i = 0, k = view->first; i < view->count; i++, k += view->stride) {
+        if (ranges != NULL) {
+            ranges[i] = simd_view_range(d, scan.ranges[k]);
+        }
+        if (intensities != NULL) {
+            intensities[i] = (double)scan.intensities[k];
+        }
+    }
+    return scan.time_us;
+}
+
+int64_t simd_view_read(const simd_view *view, const simd_device *d, double *ranges,
+                       double *intensities)
+{
+    tpi_sim_scan scan = {.time_us = -1};
+
+    if (view->sensor_count == 1) {
+        return read_one(view, d, ranges, intensities);
+    }
+    for (uint32_t i = 0; i < view->count; i++) {
+        if (tpi_sim_get_scan(d->owner->world, d->model, i, &scan, NULL) != TP_OK) {
+            return -1;
+        }
+        if (ranges != NULL) {
+            ranges[i] = simd_view_range(d, scan.ranges[0]);
+        }
+        if (intensities != NULL) {
+            intensities[i] = (double)scan.intensities[0];
+        }
+    }
+    return scan.time_us;
+}
+
+const double *simd_view_borrow(const simd_view *view, const simd_device *d, int64_t *time_us)
+{
+    tpi_sim_scan scan;
+
+    if (view->sensor_count != 1 || view->stride != 1 ||
+        (d->profile != NULL && d->profile->range_max > 0) ||
+        tpi_sim_get_scan(d->owner->world, d->model, 0, &scan, NULL) != TP_OK) {
+        return NULL;
+    }
+    *time_us = scan.time_us;
+    return scan.ranges + view->first;
+}

@@ -1,0 +1,48 @@
+/*
+ * scanning.h - the part of a scan that a device shows: between two angles, and every so many rays.
+ *
+ * Rays of the model stay as they are; a device that is asked for less shows less of them.
+ */
+#ifndef SIM_SCANNING_H
+#define SIM_SCANNING_H
+
+#include "profile.h"
+
+typedef struct simd_view {
+    tpi_sim_sensor sensor; /* the first of the ranger */
+    uint32_t sensor_count;
+    uint32_t sample_count; /* what there would be to show of all sensors */
+    uint32_t first;        /* that is shown */
+    uint32_t stride;
+    uint32_t count;
+    double step; /* angle between two rays of the model */
+    bool off;
+} simd_view;
+
+/* How a device scans, in any interface. */
+typedef struct simd_scanning {
+    double min_angle, max_angle, resolution;
+    double max_range, range_res;
+    double frequency;
+} simd_scanning;
+
+/* Look at the model's sensors; all is shown. */
+tp_status simd_view_init(simd_view *view, const simd_device *d, tp_error *err);
+
+/* How it scans now; and the same as near to what is wanted as it can be. */
+void simd_view_get(const simd_view *view, const simd_device *d, simd_scanning *scanning);
+tp_status simd_view_set(simd_view *view, const simd_device *d, const simd_scanning *wanted,
+                        tp_error *err);
+
+/* A range as the device tells it. */
+double simd_view_range(const simd_device *d, double range);
+
+/* Put what has been measured into rows of numbers: one sensor gives all its rays, several give the
+ * first of each. Returns when; -1 for never. `ranges` and `intensities` may be NULL. */
+int64_t simd_view_read(const simd_view *view, const simd_device *d, double *ranges,
+                       double *intensities);
+
+/* The ranges of a single sensor that is shown as it is, without copying; NULL otherwise. */
+const double *simd_view_borrow(const simd_view *view, const simd_device *d, int64_t *time_us);
+
+#endif

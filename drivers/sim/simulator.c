@@ -1,0 +1,371 @@
+/*
+ * sim - offers the models of a simulated world as devices.
+ *
+ * See README.md; the parts are introduced in simulator.h. All sections that describe one world are
+ * one instance. Its thread makes the steps: in `poll` when they are due, or when all who keep in
+ * step have asked for one. Commands come in between, so a step never sees half of one.
+ *
+ * Not supported: pushing things, worlds with slopes.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "simulator.h"
+
+enum { MOST_STEPS = 1000, MOST_THREADS = 64 }; /* MOST_STEPS at once */
+
+static const int64_t turn_ns = 10 * TP_NS_PER_MS;  /* steps without a look at the inbox */
+static const int64_t watch_ns = 20 * TP_NS_PER_MS; /* how often lockstep looks who has left */
+
+const simd_kind *const simd_kinds[] = {
+    simd_worlds, simd_maps,  simd_vehicles, simd_rangers, simd_lasers, simd_contacts, simd_finders,
+    simd_hands,  simd_lamps, simd_eyes,     simd_senses,  simd_radios, simd_screens,  NULL,
+};
+
+/* The first one tells a section with a world from those that join it. */
+static const tp_param sim_params[] = {
+    {"worldfile", NULL, "", "the world, relative to the configuration; only in its first section"},
+    {"model", NULL, "", "the model whose devices this section provides"},
+    {"profile", NULL, "", "the device that it is to be: lms200, urg or p2os"},
+    {"speed", "1", "1", "simulated seconds for each real second; 0 for as fast as it can"},
+    {"paused", "bool", "no", "whether time stands still at first"},
+    {"lockstep", "bool", "no", "time moves only when all who have `world` open have asked for it"},
+    {"sleep", "bool", "no", "time stands still while nobody uses any device of the world"},
+    {"threads", "1", "1", "how many threads share the work"},
+    {"seed", "1", "1", "what noise begins with; the same seed gives the same bits"},
+    {"map_resolution", "m", "0.05", "side of the cells of its map"},
+    {"usegui", "bool", "no", "ignored; for configurations made for Stage"},
+    {NULL, NULL, NULL, NULL},
+};
+
+/* ---- Time ------------------------------------------------------------------------------------ */
+
+double simd_time_s(const simd *s)
+{
+    return (double)tpi_sim_time_us(s->world) / 1e6;
+}
+
+int64_t simd_now_ns(const simd *s)
+{
+    return tp_clock_now_ns(tp_instance_clock(s->instance));
+}
+
+void simd_step(simd *s)
+{
+    tpi_sim_step(s->world);
+    s->step_count++;
+    for (size_t i = 0; i < s->active_count; i++) {
+        s->active[i]->kind->publish(s->active[i]);
+    }
+    if (s->watch != NULL) {
+        s->watch(s->watcher, s->world);
+    }
+}
+
+static void set_period(simd *s, int64_t period_ns)
+{
+    if (period_ns != s->period_ns) {
+        s->period_ns = period_ns;
+        tp_instance_set_period(s->instance, period_ns);
+    }
+}
+
+void simd_set_period(simd *s)
+{
+    set_period(s, s->lockstep ? watch_ns : simd_pace_period_ns(&s->pace));
+}
+
+static void tell_if_late(simd *s)
+{
+    if (s->pace.late && !s->told_late) {
+        s->told_late = true;
+        tp_instance_note(s->instance,
+                         "the world cannot keep up with its speed and runs as fast as it can");
+    }
+}
+
+static bool has_ended(simd *s)
+{
+    const int64_t quit_us = tpi_sim_quit_us(s->world);
+
+    if (quit_us <= 0 || tpi_sim_time_us(s->world) < quit_us) {
+        return false;
+    }
+    simd_pace_set_paused(&s->pace, true, simd_now_ns(s));
+    tp_instance_note(s->instance, "the world has reached its quit_time and stands still");
+    return true;
+}
+
+/* The steps that are due; what takes long is done in pieces, so that commands get their turn. */
+static void run(simd *s)
+{
+    const int64_t begun_ns = simd_now_ns(s);
+    const int64_t end_us = tpi_sim_quit_us(s->world);
+    int64_t now_ns = begun_ns;
+    int64_t due = simd_pace_due(&s->pace, now_ns);
+
+    for (int made = 0; due > 0 && made < MOST_STEPS && now_ns - begun_ns < turn_ns; made++) {
+        simd_step(s);
+        simd_pace_made(&s->pace);
+        now_ns = simd_now_ns(s);
+        due = tpi_sim_time_us(s->world) == end_us && has_ended(s) ? 0
+                                                                  : simd_pace_due(&s->pace, now_ns);
+    }
+    tell_if_late(s);
+    if (due > 0) {
+        set_period(s, 1);
+    } else {
+        simd_set_period(s);
+    }
+}
+
+/* ---- Readers --------------------------------------------------------------------------------- */
+
+static void set_subscribed(simd_device *d, bool subscribed)
+{
+    if (subscribed == d->subscribed) {
+        return;
+    }
+    d->subscribed = subscribed;
+    if (subscribed) {
+        tpi_sim_subscribe(d->owner->world, d->model);
+    } else {
+        tpi_sim_unsubscribe(d->owner->world, d->model);
+    }
+    if (d->kind->subscribe != NULL) {
+        d->kind->subscribe(d, subscribed);
+    }
+}
+
+static void look_at_readers(simd *s)
+{
+    memset(s->robots, 0, tpi_sim_model_count(s->world));
+    for (size_t i = 0; i < s->device_count; i++) {
+        simd_device *d = s->devices[i];
+        d->read = tp_device_readers(d->device) > 0;
+        if (d->read && d->robot != TPI_SIM_NONE) {
+            s->robots[d->robot] = 1;
+        }
+    }
+}
+
+void simd_refresh(simd *s)
+{
+    const uint32_t readings = tp_instance_readings(s->instance);
+
+    if (readings == s->readings) {
+        return;
+    }
+    s->readings = readings;
+    look_at_readers(s);
+    s->active_count = 0;
+    for (size_t i = 0; i < s->device_count; i++) {
+        simd_device *d = s->devices[i];
+        if (d->model != TPI_SIM_NONE && !d->kind->passive) {
+            set_subscribed(d, d->read);
+        }
+        if (d->kind->publish != NULL &&
+            (d->read || (d->kind->follows && s->robots[d->robot] != 0))) {
+            s->active[s->active_count++] = d;
+        }
+    }
+}
+
+/* ---- Life ------------------------------------------------------------------------------------ */
+
+static void run_crew(void *context, tpi_sim_work *work, void *argument, uint32_t count)
+{
+    tpi_crew_run(context, work, argument, count);
+}
+
+static tp_status make_crew(simd *s, tpi_sim_crew *crew, tp_error *err)
+{
+    const int64_t threads = tp_param_int(s->instance, "threads");
+
+    if (!(threads >= 1 && threads <= MOST_THREADS)) {
+        return tp_fail(err, TP_E_RANGE, "threads \"%s\" is not from 1 to %d",
+                       tp_param_string(s->instance, "threads"), MOST_THREADS);
+    }
+    if (threads == 1) {
+        return TP_OK;
+    }
+    *crew = (tpi_sim_crew){.workers = (uint32_t)threads, .run = run_crew};
+    tp_status status = tpi_crew_create(&s->crew, (uint32_t)threads, "sim", err);
+    crew->context = s->crew;
+    return status;
+}
+
+static void note(void *context, const char *text)
+{
+    tp_instance_note(((simd *)context)->instance, text);
+}
+
+static tp_status load(simd *s, tp_error *err)
+{
+    const char *name = tp_param_string(s->instance, "worldfile");
+    tpi_sim_options options = {.seed = (uint64_t)tp_param_int(s->instance, "seed"),
+                               .path = getenv("STAGEPATH"),
+                               .note = note,
+                               .context = s};
+    tpi_buf path = {0};
+
+    if (name[0] == '\0') {
+        return tp_fail(err, TP_E_INVALID,
+                       "the first section of a world names its file with \"worldfile\"");
+    }
+    tpi_buf_printf(&path, "%s%s", name[0] == '/' ? "" : tp_instance_folder(s->instance), name);
+    tp_status status =
+        tpi_buf_status(&path) == TP_OK ? TP_OK : tp_fail(err, TP_E_NOMEM, "out of memory");
+    status = status == TP_OK ? make_crew(s, &options.crew, err) : status;
+    status = status == TP_OK ? tpi_sim_load(&s->world, tpi_buf_text(&path), &options, err) : status;
+    tpi_buf_fini(&path);
+    return status;
+}
+
+static tp_status read_params(simd *s, tp_error *err)
+{
+    s->map_resolution = tp_param_double(s->instance, "map_resolution");
+    s->pace.interval_ns = tpi_sim_interval_us(s->world) * TP_NS_PER_US;
+    s->pace.speed = tp_param_double(s->instance, "speed");
+    s->pace.paused = tp_param_bool(s->instance, "paused");
+    s->lockstep = tp_param_bool(s->instance, "lockstep");
+    if (!(s->pace.speed >= 0 && s->pace.speed <= SIMD_FASTEST)) {
+        return tp_fail(err, TP_E_RANGE, "speed \"%s\" is not from 0 to %.0f",
+                       tp_param_string(s->instance, "speed"), SIMD_FASTEST);
+    }
+    if (!(s->map_resolution >= 0.001 && s->map_resolution <= 100)) {
+        return tp_fail(err, TP_E_RANGE, "map_resolution \"%s\" is not from 0.001 to 100 m",
+                       tp_param_string(s->instance, "map_resolution"));
+    }
+    return TP_OK;
+}
+
+static tp_status make_room(simd *s, tp_error *err)
+{
+    s->active = calloc(s->device_count + 1, sizeof(simd_device *));
+    s->robots = calloc(tpi_sim_model_count(s->world) + 1, 1);
+    return s->active == NULL || s->robots == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory")
+                                                  : TP_OK;
+}
+
+static tp_status sim_init(tp_instance *self, tp_error *err)
+{
+    simd *s = tp_instance_state(self);
+
+    s->instance = self;
+    if (!tp_param_bool(self, "sleep")) {
+        tp_instance_stay_on(self);
+    }
+    tp_status status = load(s, err);
+    status = status == TP_OK ? read_params(s, err) : status;
+    status = status == TP_OK ? simd_offer_all(s, err) : status;
+    status = status == TP_OK ? make_room(s, err) : status;
+    return status == TP_OK ? simd_save_start(s, err) : status;
+}
+
+static tp_status sim_start(tp_instance *self, tp_error *err)
+{
+    simd *s = tp_instance_state(self);
+
+    (void)err;
+    simd_pace_begin(&s->pace, simd_now_ns(s));
+    s->readings = tp_instance_readings(self) - 1; /* whatever it was */
+    s->period_ns = -1;
+    simd_refresh(s);
+    simd_set_period(s);
+    return TP_OK;
+}
+
+static tp_status sim_poll(tp_instance *self, tp_error *err)
+{
+    simd *s = tp_instance_state(self);
+
+    (void)err;
+    simd_refresh(s);
+    if (s->lockstep) {
+        simd_step_together(s);
+    } else {
+        run(s);
+    }
+    return TP_OK;
+}
+
+static void sim_halt(tp_device *device, tp_halt how)
+{
+    simd_device *d = simd_of(device);
+
+    (void)how; /* nothing in a world falls over */
+    if (d->kind->halt != NULL) {
+        d->kind->halt(d);
+    }
+}
+
+static void sim_stop(tp_instance *self)
+{
+    simd *s = tp_instance_state(self);
+
+    for (size_t i = 0; i < s->device_count; i++) {
+        simd_device *d = s->devices[i];
+        if (d->subscribed && d->kind->halt != NULL) {
+            d->kind->halt(d);
+        }
+        set_subscribed(d, false);
+    }
+    for (size_t i = 0; i < s->waiter_count; i++) {
+        tp_ticket_fail(s->waiters[i].ticket, TP_E_CLOSED, "the world was stopped");
+    }
+    s->waiter_count = 0;
+    s->active_count = 0;
+}
+
+static void sim_fini(tp_instance *self)
+{
+    simd *s = tp_instance_state(self);
+
+    for (size_t i = 0; i < s->device_count; i++) {
+        simd_device *d = s->devices[i];
+        if (d->begun && d->kind->end != NULL) {
+            d->kind->end(d);
+        }
+        free(d->state);
+        free(d);
+    }
+    simd_forget_saved(s);
+    free((void *)s->devices);
+    free((void *)s->active);
+    free(s->robots);
+    free(s->waiters);
+    tpi_sim_destroy(s->world);
+    tpi_crew_destroy(s->crew);
+}
+
+static const tp_driver_ops sim_ops = {
+    .init = sim_init,
+    .start = sim_start,
+    .poll = sim_poll,
+    .halt = sim_halt,
+    .stop = sim_stop,
+    .fini = sim_fini,
+};
+
+TP_API const tp_driver tp_driver_sim = {
+    .abi = TP_DRIVER_ABI,
+    .name = "sim",
+    .summary = "robots in a simulated world, with all their devices",
+    .state_size = sizeof(simd),
+    .params = sim_params,
+    .ops = &sim_ops,
+    .flags = TP_DRIVER_JOINS | TP_DRIVER_OFFERS_ALL,
+};
+
+/* The same by the name that configurations for Player's Stage plug-in have. */
+TP_API const tp_driver tp_driver_stage = {
+    .abi = TP_DRIVER_ABI,
+    .name = "stage",
+    .summary = "a second name for sim, in configurations made for the Stage plug-in of Player",
+    .state_size = sizeof(simd),
+    .params = sim_params,
+    .ops = &sim_ops,
+    .flags = TP_DRIVER_JOINS | TP_DRIVER_OFFERS_ALL,
+};

@@ -1,0 +1,195 @@
+/*
+ * simulator.h - what the files of this driver share.
+ *
+ * simulator.c runs the world: one instance with one thread, which makes the steps and does all that
+ * devices are asked, one after the other; so nothing here is locked. offer.c finds the models that
+ * sections name and offers them as devices. pace.c says when a step is due. Every other file plays
+ * some interfaces: an interface is a row of a table (simd_kind) with the typed operations that
+ * answer its messages and functions that publish what a model has measured.
+ *
+ * Time: data is stamped with the time of the world. A device sends when its model has been updated;
+ * what nobody reads is neither measured nor sent.
+ */
+#ifndef SIMULATOR_H
+#define SIMULATOR_H
+
+#include "pace.h"
+#include "platform/crew.h"
+#include "sim/sim.h"
+#include "troupe/driver.h"
+
+typedef struct simd simd;
+typedef struct simd_device simd_device;
+typedef struct simd_profile simd_profile;
+
+/* ---- Kinds of devices ------------------------------------------------------------------------ */
+
+typedef struct simd_kind {
+    const tp_interface *interface;
+    const void *ops; /* the generated table of the interface; NULL if it has data only */
+    uint32_t models; /* 1 << tpi_sim_kind of each kind of model that it can be; 0 for the world */
+    bool any;        /* any model will do: it is the one that the section names */
+    bool asked_only; /* it is another view of a model, which "all" does not offer */
+    bool follows;    /* sent while anything of the robot is read: the frames follow it */
+    bool passive;    /* it looks at the model, which need not work for that */
+    size_t state_size;
+
+    /* Each is optional. The state is zeroed before `begin`; `end` follows every `begin`. */
+    bool (*suits)(const simd *s, tpi_sim_model model); /* a model is better than others */
+    bool (*has)(const simd *s, tpi_sim_model model);   /* it can be one at all */
+    tp_status (*begin)(simd_device *d, tp_error *err);
+    void (*subscribe)(simd_device *d, bool subscribed); /* to models beside its own */
+    void (*publish)(simd_device *d); /* after each step while somebody reads it */
+    void (*halt)(simd_device *d);
+    void (*end)(simd_device *d);
+} simd_kind;
+
+#define SIMD_MODEL(kind) (UINT32_C(1) << TPI_SIM_##kind)
+
+/* Rows by file, each ended by a row without an interface. */
+extern const simd_kind simd_worlds[];   /* worlds.c */
+extern const simd_kind simd_vehicles[]; /* vehicles.c */
+extern const simd_kind simd_rangers[];  /* rangers.c */
+extern const simd_kind simd_lasers[];   /* lasers.c */
+extern const simd_kind simd_maps[];     /* maps.c */
+extern const simd_kind simd_contacts[]; /* contacts.c */
+extern const simd_kind simd_finders[];  /* finders.c */
+extern const simd_kind simd_hands[];    /* hands.c */
+extern const simd_kind simd_eyes[];     /* eyes.c */
+extern const simd_kind simd_lamps[];    /* lamps.c */
+extern const simd_kind simd_senses[];   /* senses.c */
+extern const simd_kind simd_radios[];   /* radios.c */
+extern const simd_kind simd_screens[];  /* screens.c */
+
+/* All of them, ended by NULL. */
+extern const simd_kind *const simd_kinds[];
+
+/* ---- Devices --------------------------------------------------------------------------------- */
+
+struct simd_device {
+    tp_device *device; /* borrowed */
+    simd *owner;       /* borrowed */
+    const simd_kind *kind;
+    const simd_profile *profile; /* NULL for none */
+    tpi_sim_model model;         /* TPI_SIM_NONE for the world */
+    tpi_sim_model robot;         /* the model that it stands on, at the bottom */
+    size_t section;
+    void *state; /* owned: the kind's */
+    bool begun;
+    bool read;       /* by somebody */
+    bool subscribed; /* the model works for it */
+    int64_t next_us; /* when it is to be sent again, if only its interval says so */
+};
+
+static inline simd_device *simd_of(tp_device *device)
+{
+    return tp_device_context(device);
+}
+
+static inline void *simd_state(tp_device *device)
+{
+    return simd_of(device)->state;
+}
+
+/* ---- The instance ---------------------------------------------------------------------------- */
+
+enum { SIMD_MOST_STATES = 16, SIMD_NAME = 64, SIMD_MOST_WAITING = 1024 };
+
+/* A state of the world that can be gone back to. */
+typedef struct simd_saved {
+    char name[SIMD_NAME];
+    tpi_buf state;    /* owned */
+    bool *subscribed; /* owned: of each device */
+    uint64_t step_count;
+} simd_saved;
+
+/* Somebody who waits for steps in common. */
+typedef struct simd_waiter {
+    tp_ticket *ticket; /* borrowed */
+    uint32_t count;    /* that are left */
+} simd_waiter;
+
+struct simd {
+    tp_instance *instance; /* borrowed */
+    tpi_sim *world;        /* owned */
+    tpi_crew *crew;        /* owned; NULL for one thread */
+    simd_device **devices; /* owned array of owned devices */
+    size_t device_count, device_capacity;
+    simd_device **active; /* owned: those that are sent */
+    size_t active_count;
+    uint32_t readings;   /* of the instance, when `active` was made */
+    uint8_t *robots;     /* owned: of each model, whether something on it is read */
+    simd_device *keeper; /* borrowed: the `world` device; NULL for none */
+    simd_device *simulation;
+    simd_pace pace;
+    uint64_t step_count;
+    double map_resolution;
+    bool lockstep;
+    bool told_late;       /* the operator knows */
+    int64_t period_ns;    /* of poll, as it was set last */
+    simd_waiter *waiters; /* owned */
+    size_t waiter_count, waiter_capacity;
+    simd_saved saved[SIMD_MOST_STATES + 1]; /* the last is what RESET goes back to */
+
+    /* Told of every step; NULL for nobody. The context is borrowed. */
+    void (*watch)(void *context, const tpi_sim *world);
+    void *watcher;
+};
+
+/* simulator.c. Steps with all that follows from them. */
+void simd_step(simd *s);
+
+/* Look who reads what, if that has changed. */
+void simd_refresh(simd *s);
+
+/* Steps that somebody in lockstep may be waiting for. */
+void simd_step_together(simd *s);
+
+/* The pace has changed: poll as often as it wants. */
+void simd_set_period(simd *s);
+
+/* The time of the world in seconds. */
+double simd_time_s(const simd *s);
+
+int64_t simd_now_ns(const simd *s);
+
+/* offer.c: make the devices of all sections. */
+tp_status simd_offer_all(simd *s, tp_error *err);
+
+/* saves.c: keep the state under a name and go back to it; the same without a name, for RESET. */
+tp_status simd_save(simd *s, const char *name, tp_error *err);
+tp_status simd_restore(simd *s, const char *name, tp_error *err);
+tp_status simd_save_start(simd *s, tp_error *err);
+tp_status simd_reset(simd *s, tp_error *err);
+void simd_forget_saved(simd *s);
+
+/* ---- What devices have in common ------------------------------------------------------------- */
+
+/* common.c. Whether it is time to send, for models without readings of their own. */
+bool simd_is_due(simd_device *d);
+
+/* Whether a reading of this time has not been sent. */
+bool simd_is_new(simd_device *d, int64_t time_us);
+
+void simd_info(const simd_device *d, tpi_sim_info *info);
+
+/* Where a model sits on its robot; where it is in the world for one that is not on any. */
+tpi_sim_pose simd_pose_on_robot(const simd *s, tpi_sim_model model);
+
+tp_pose3d simd_pose3d(const tpi_sim_pose *pose);
+tp_bbox3d simd_bbox3d(const double size[3]);
+
+/* A pose given in the frame of another. */
+tpi_sim_pose simd_compose(const tpi_sim_pose *frame, const tpi_sim_pose *pose);
+
+/* A counted text, with or without its NUL, into room for `size` characters; false if it is longer.
+ */
+bool simd_copy_text(char *to, size_t size, const char *chars, uint32_t count);
+
+/* A literal where a message has a pointer that nobody writes through. */
+static inline char *simd_chars(const char *text)
+{
+    return (char *)(uintptr_t)text;
+}
+
+#endif

@@ -1,0 +1,416 @@
+/* simulator_test.c - a world as a device: its time, its objects, its states, who keeps in step. */
+#include "simulator_test.h"
+
+#include "troupe/interfaces/position2d.h"
+#include "troupe/interfaces/ranger.h"
+#include "troupe/interfaces/simulation.h"
+
+#define STILL DATA("yard") " sleep=1 paused=1 model=r0"
+#define ALL "simulation:0 world:0 position2d:0 ranger:0 ranger:1"
+
+static const tp_position2d_cmd_vel forward = {.vel = {.px = 1}, .state = 1};
+
+static tp_simulation_pose2d_req named(const char *name)
+{
+    return (tp_simulation_pose2d_req){.name_count = (uint32_t)strlen(name) + 1,
+                                      .name = play_chars(name)};
+}
+
+static tp_pose2d pose_of(stage *s, bench_reader *simulation, const char *name)
+{
+    const tp_simulation_pose2d_req ask = named(name);
+    const tp_simulation_pose2d_req *answer =
+        stage_get(s, simulation, TP_SIMULATION_REQ_GET_POSE2D, &ask);
+
+    return answer->pose;
+}
+
+/* ---- Time ------------------------------------------------------------------------------------ */
+
+static void a_step_moves_time_and_data_has_the_time_of_the_world(void **state)
+{
+    stage s;
+
+    (void)state;
+    stage_begin(&s, ALL, STILL);
+    bench_reader *r = stage_open(&s, "position2d:0");
+    const tp_world_state *now = stage_step(&s, 3);
+    assert_int_equal(now->steps, 3);
+    play_assert_near(now->time, 0.3);
+    play_assert_near(now->interval, 0.1);
+    assert_true(now->paused);
+    assert_int_equal(r->counts[TP_POSITION2D_DATA_STATE], 3);
+    play_assert_near(stage_stamp(r, TP_POSITION2D_DATA_STATE), 0.3);
+    stage_end(&s);
+}
+
+static void a_world_follows_the_clock_with_its_speed(void **state)
+{
+    stage s;
+    const tp_world_state *now = NULL;
+
+    (void)state;
+    stage_begin(&s, ALL, DATA("yard") " sleep=1 speed=2 model=r0");
+    bench_reader *r = stage_open(&s, "position2d:0");
+    bench_move_clock(&s.p->b, 0.5);
+    while (r->counts[TP_POSITION2D_DATA_STATE] < 10) {
+        bench_await(r, TP_POSITION2D_DATA_STATE);
+    }
+    now = play_get(s.p, TP_WORLD_REQ_GET_STATE, NULL);
+    assert_int_equal(now->steps, 10);
+    play_assert_near(now->speed, 2);
+    assert_false(now->late);
+    stage_end(&s);
+}
+
+static void a_world_that_is_too_late_says_so(void **state)
+{
+    stage s;
+    const tp_world_state *now = NULL;
+
+    (void)state;
+    stage_begin(&s, ALL, DATA("yard") " sleep=1 model=r0");
+    bench_reader *r = stage_open(&s, "position2d:0");
+    bench_move_clock(&s.p->b, 1000);
+    bench_await(r, TP_POSITION2D_DATA_STATE);
+    now = play_get(s.p, TP_WORLD_REQ_GET_STATE, NULL);
+    assert_true(now->late);
+    assert_true(now->steps <= 10);
+    stage_end(&s);
+}
+
+static void speed_and_pause_are_requests_and_properties(void **state)
+{
+    stage s;
+    const tp_world_speed fast = {.speed = 4};
+    const tp_world_speed wrong = {.speed = -1};
+    const tp_world_pause go = {.paused = 0};
+
+    (void)state;
+    stage_begin(&s, ALL, STILL);
+    bench_reader *r = stage_open(&s, "simulation:0");
+    play_request(s.p, TP_WORLD_REQ_SPEED, &fast);
+    play_request(s.p, TP_WORLD_REQ_PAUSE, &go);
+    const tp_world_state *now = play_get(s.p, TP_WORLD_REQ_GET_STATE, NULL);
+    play_assert_near(now->speed, 4);
+    assert_false(now->paused);
+    const tp_dblprop_req speed = {.key_count = 6, .key = play_chars("speed"), .value = 0.5};
+    const tp_dblprop_req *told = stage_get(&s, r, TP_COMMON_REQ_GET_DBLPROP, &speed);
+    play_assert_near(told->value, 4);
+    stage_request(&s, r, TP_COMMON_REQ_SET_DBLPROP, &speed);
+    stage_command(&s, r, TP_SIMULATION_CMD_PAUSE, NULL);
+    now = play_get(s.p, TP_WORLD_REQ_GET_STATE, NULL);
+    play_assert_near(now->speed, 0.5);
+    assert_true(now->paused);
+    play_assert_request_refused(s.p, TP_WORLD_REQ_SPEED, &wrong,
+                                "speed -1 is not from 0 to 1000000");
+    stage_end(&s);
+}
+
+/* ---- Objects --------------------------------------------------------------------------------- */
+
+static void models_are_moved_and_found_by_name(void **state)
+{
+    stage s;
+
+    (void)state;
+    stage_begin(&s, ALL, STILL);
+    bench_reader *r = stage_open(&s, "simulation:0");
+    tp_pose2d pose = pose_of(&s, r, "r10");
+    play_assert_pose(&pose, 0, -2, 0);
+    tp_simulation_pose2d_req ask = named("r10");
+    ask.pose = (tp_pose2d){1, 2, 0.5};
+    stage_request(&s, r, TP_SIMULATION_REQ_SET_POSE2D, &ask);
+    pose = pose_of(&s, r, "r10");
+    play_assert_pose(&pose, 1, 2, 0.5);
+    pose = pose_of(&s, r, "r10.laser"); /* in the frame of its parent */
+    play_assert_pose(&pose, 0.1, 0, 0);
+    ask = named("nobody");
+    stage_refused(&s, r, TP_SIMULATION_REQ_GET_POSE2D, &ask,
+                  "there is no model \"nobody\" in the world");
+    stage_end(&s);
+}
+
+static void colour_and_time_are_properties_of_models(void **state)
+{
+    stage s;
+    tp_simulation_property_req ask = {
+        .name_count = 3, .name = play_chars("r0"), .prop_count = 6, .prop = play_chars("color")};
+    float colour[4];
+    uint64_t time_us = 0;
+
+    (void)state;
+    stage_begin(&s, ALL, STILL);
+    bench_reader *r = stage_open(&s, "simulation:0");
+    stage_step(&s, 2);
+    const tp_simulation_property_req *told = stage_get(&s, r, TP_SIMULATION_REQ_GET_PROPERTY, &ask);
+    assert_int_equal(told->value_count, sizeof colour);
+    memcpy(colour, told->value, sizeof colour);
+    assert_true(colour[0] == 0 && colour[1] == 0 && colour[2] == 1 && colour[3] == 1);
+    colour[0] = 1;
+    ask.value = (char *)colour;
+    ask.value_count = sizeof colour;
+    stage_request(&s, r, TP_SIMULATION_REQ_SET_PROPERTY, &ask);
+    told = stage_get(&s, r, TP_SIMULATION_REQ_GET_PROPERTY, &ask);
+    memcpy(colour, told->value, sizeof colour);
+    assert_true(colour[0] == 1 && colour[2] == 1);
+    ask.prop = play_chars("time");
+    ask.prop_count = 5;
+    told = stage_get(&s, r, TP_SIMULATION_REQ_GET_PROPERTY, &ask);
+    memcpy(&time_us, told->value, sizeof time_us);
+    assert_int_equal(time_us, 200000);
+    ask.prop = play_chars("mass");
+    stage_refused(&s, r, TP_SIMULATION_REQ_GET_PROPERTY, &ask,
+                  "models have no property \"mass\": there are color and time");
+    stage_end(&s);
+}
+
+/* ---- States ---------------------------------------------------------------------------------- */
+
+static tp_world_name name_of(const char *name)
+{
+    return (tp_world_name){.name_count = (uint32_t)strlen(name) + 1, .name = play_chars(name)};
+}
+
+static void a_saved_state_can_be_gone_back_to_by_others(void **state)
+{
+    stage s;
+    const tp_world_name here = name_of("here");
+    const tp_world_name nowhere = name_of("nowhere");
+
+    (void)state;
+    stage_begin(&s, ALL, STILL);
+    bench_reader *r = stage_open(&s, "position2d:0");
+    stage_command(&s, r, TP_POSITION2D_CMD_VEL, &forward);
+    stage_step(&s, 10);
+    const double x = ((const tp_position2d_data *)stage_last(r, TP_POSITION2D_DATA_STATE))->pos.px;
+    play_request(s.p, TP_WORLD_REQ_SAVE, &here);
+    stage_step(&s, 5);
+    bench_reader *late = stage_open(&s, "ranger:1"); /* was not read when it was saved */
+    stage_step(&s, 5);
+    play_request(s.p, TP_WORLD_REQ_RESTORE, &here);
+    assert_int_equal(((const tp_world_state *)play_get(s.p, TP_WORLD_REQ_GET_STATE, NULL))->steps,
+                     10);
+    const uint32_t before = late->counts[TP_RANGER_DATA_RANGE];
+    stage_step(&s, 1);
+    play_assert_near(((const tp_position2d_data *)stage_last(r, TP_POSITION2D_DATA_STATE))->pos.px,
+                     x + 0.1);
+    play_assert_near(stage_stamp(r, TP_POSITION2D_DATA_STATE), 1.1);
+    assert_int_equal(late->counts[TP_RANGER_DATA_RANGE], before + 1);
+    play_assert_request_refused(s.p, TP_WORLD_REQ_RESTORE, &nowhere,
+                                "no state \"nowhere\" was saved");
+    stage_end(&s);
+}
+
+static void reset_goes_back_to_the_start_or_to_what_was_saved(void **state)
+{
+    stage s;
+
+    (void)state;
+    stage_begin(&s, ALL, STILL);
+    bench_reader *r = stage_open(&s, "simulation:0");
+    bench_reader *base = stage_open(&s, "position2d:0");
+    stage_command(&s, base, TP_POSITION2D_CMD_VEL, &forward);
+    stage_step(&s, 10);
+    const tp_pose2d there = pose_of(&s, r, "r0");
+    assert_true(there.px > 0.5);
+    stage_command(&s, r, TP_SIMULATION_CMD_RESET, NULL);
+    tp_pose2d pose = pose_of(&s, r, "r0");
+    play_assert_pose(&pose, 0, 0, 0);
+    stage_command(&s, base, TP_POSITION2D_CMD_VEL, &forward);
+    stage_step(&s, 10);
+    stage_command(&s, r, TP_SIMULATION_CMD_SAVE, NULL);
+    stage_step(&s, 3);
+    stage_command(&s, r, TP_SIMULATION_CMD_RESET, NULL);
+    pose = pose_of(&s, r, "r0");
+    play_assert_pose(&pose, there.px, there.py, there.pa);
+    stage_end(&s);
+}
+
+/* ---- Lockstep -------------------------------------------------------------------------------- */
+
+/* A request that is not waited for. */
+struct asking {
+    bool done;
+    tp_status status;
+    double time_s;
+    tpi_call *call;
+};
+
+static void settle(void *context, tp_status status, tp_msg *answer, const tp_error *err)
+{
+    struct asking *asking = context;
+
+    (void)err;
+    asking->done = true;
+    asking->status = status;
+    asking->time_s = status == TP_OK ? ((const tp_world_state *)tp_msg_payload(answer))->time : -1;
+}
+
+static void ask_step(stage *s, struct asking *asking, uint32_t count)
+{
+    const tp_world_step ask = {.count = count};
+    const tp_msghdr header = {.addr = *tp_device_addr(s->p->device)};
+    tp_msg *msg = NULL;
+
+    *asking = (struct asking){0};
+    assert_int_equal(tp_msg_create(&msg, &header, &tp_desc_world_step, &ask), TP_OK);
+    assert_int_equal(tpi_device_call(s->p->device,
+                                     tp_interface_message(&tp_interface_world, TP_KIND_REQUEST,
+                                                          TP_WORLD_REQ_STEP),
+                                     msg, settle, asking, &asking->call),
+                     TP_OK);
+    tp_msg_unref(msg);
+}
+
+static void wait_for(stage *s, const struct asking *asking)
+{
+    while (!asking->done) {
+        tp_loop_turn(s->p->b.loop, true);
+    }
+    assert_int_equal(asking->status, TP_OK);
+}
+
+static int64_t steps(stage *s)
+{
+    return ((const tp_world_state *)play_get(s->p, TP_WORLD_REQ_GET_STATE, NULL))->steps;
+}
+
+static void in_lockstep_time_moves_when_all_have_asked(void **state)
+{
+    stage s;
+    struct asking one;
+    struct asking two;
+
+    (void)state;
+    stage_begin(&s, ALL, DATA("yard") " sleep=1 lockstep=1 model=r0");
+    bench_reader *other = stage_open(&s, "world:0");
+    ask_step(&s, &one, 1);
+    bench_move_clock(&s.p->b, 5); /* which means nothing here */
+    assert_int_equal(steps(&s), 0);
+    assert_false(one.done);
+    ask_step(&s, &two, 3);
+    wait_for(&s, &one);
+    assert_int_equal(steps(&s), 1); /* the second wants two more, the first has not said so */
+    assert_false(two.done);
+    ask_step(&s, &one, 2);
+    wait_for(&s, &two);
+    play_assert_near(two.time_s, 0.3);
+    wait_for(&s, &one);
+    assert_int_equal(steps(&s), 3);
+    bench_close(other);
+    s.count--;
+    stage_step(&s, 1); /* alone now */
+    assert_int_equal(steps(&s), 4);
+    stage_end(&s);
+}
+
+static void who_leaves_does_not_hold_up_the_others(void **state)
+{
+    stage s;
+    struct asking gone;
+    struct asking stays;
+
+    (void)state;
+    stage_begin(&s, ALL, DATA("yard") " sleep=1 lockstep=1 model=r0");
+    bench_reader *r = stage_open(&s, "position2d:0");
+    bench_reader *second = stage_open(&s, "world:0");
+    bench_reader *third = stage_open(&s, "world:0");
+    ask_step(&s, &gone, 1);
+    tpi_call_abandon(gone.call); /* as when its connection ends */
+    bench_close(third);
+    ask_step(&s, &stays, 1);
+    assert_int_equal(steps(&s),
+                     0); /* the first one has not asked, and the gone one counts no more */
+    bench_close(second);
+    while (!stays.done) { /* noticed by the watch, which is a poll */
+        bench_await(r, TP_POSITION2D_DATA_STATE);
+        tp_loop_turn(s.p->b.loop, false);
+    }
+    assert_int_equal(steps(&s), 1);
+    s.count = 1;
+    stage_end(&s);
+}
+
+static void the_end_of_lockstep_lets_all_go(void **state)
+{
+    stage s;
+    struct asking one;
+    const tp_world_lockstep off = {0};
+
+    (void)state;
+    stage_begin(&s, ALL, DATA("yard") " sleep=1 paused=1 lockstep=1 model=r0");
+    stage_open(&s, "world:0");
+    ask_step(&s, &one, 1);
+    play_request(s.p, TP_WORLD_REQ_LOCKSTEP, &off);
+    wait_for(&s, &one);
+    assert_int_equal(steps(&s), 0);
+    stage_end(&s);
+}
+
+/* ---- What it costs --------------------------------------------------------------------------- */
+
+static void what_nobody_reads_is_not_sent(void **state)
+{
+    stage s;
+
+    (void)state;
+    stage_begin(&s, ALL, STILL);
+    bench_reader *r = stage_open(&s, "ranger:1");
+    stage_step(&s, 2);
+    assert_int_equal(r->counts[TP_RANGER_DATA_RANGE], 2);
+    bench_close(r);
+    s.count--;
+    stage_step(&s, 3);
+    r = stage_open(&s, "ranger:1");
+    assert_int_equal(r->counts[TP_RANGER_DATA_RANGE], 0);
+    stage_step(&s, 1);
+    assert_int_equal(r->counts[TP_RANGER_DATA_RANGE], 1);
+    play_assert_near(stage_stamp(r, TP_RANGER_DATA_RANGE), 0.6);
+    stage_end(&s);
+}
+
+/* ---- Mistakes -------------------------------------------------------------------------------- */
+
+static void mistakes_in_a_section_are_told(void **state)
+{
+    (void)state;
+    play_assert_not_added(&tp_driver_sim, "simulation:0", NULL, NULL,
+                          "sim0: the first section of a world names its file with \"worldfile\"");
+    play_assert_not_added(&tp_driver_sim, "position2d:0", NULL, DATA("yard") " model=r1",
+                          "sim0: there is no model \"r1\" in the world yard");
+    play_assert_not_added(&tp_driver_sim, "gripper:0", NULL, DATA("yard") " model=r0",
+                          "sim0: there is no model for gripper left in the model \"r0\"");
+    play_assert_not_added(&tp_driver_sim, "ranger:0 ranger:1 ranger:2", NULL,
+                          DATA("yard") " model=r0",
+                          "sim0: there is no model for ranger left in the model \"r0\"");
+    play_assert_not_added(&tp_driver_sim, "gps:0", NULL, DATA("yard"),
+                          "sim0: there is no model for gps in the world yard");
+    play_assert_not_added(&tp_driver_sim, "power:0", NULL, DATA("yard"),
+                          "sim0: power needs the name of a model");
+    play_assert_not_added(&tp_driver_sim, "health:0", NULL, DATA("yard"),
+                          "sim0: no model of a world is a health");
+    play_assert_not_added(&tp_driver_sim, "laser:0", NULL, DATA("yard") " profile=lms300",
+                          "sim0: there is no profile \"lms300\": there are lms200, p2os and urg");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_step_moves_time_and_data_has_the_time_of_the_world),
+        cmocka_unit_test(a_world_follows_the_clock_with_its_speed),
+        cmocka_unit_test(a_world_that_is_too_late_says_so),
+        cmocka_unit_test(speed_and_pause_are_requests_and_properties),
+        cmocka_unit_test(models_are_moved_and_found_by_name),
+        cmocka_unit_test(colour_and_time_are_properties_of_models),
+        cmocka_unit_test(a_saved_state_can_be_gone_back_to_by_others),
+        cmocka_unit_test(reset_goes_back_to_the_start_or_to_what_was_saved),
+        cmocka_unit_test(in_lockstep_time_moves_when_all_have_asked),
+        cmocka_unit_test(who_leaves_does_not_hold_up_the_others),
+        cmocka_unit_test(the_end_of_lockstep_lets_all_go),
+        cmocka_unit_test(what_nobody_reads_is_not_sent),
+        cmocka_unit_test(mistakes_in_a_section_are_told),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,268 @@
+/* vehicles.c - position2d and localize: where a robot believes to be, and where it is. */
+#include <math.h>
+
+#include "profile.h"
+#include "simulator.h"
+#include "troupe/interfaces/localize.h"
+#include "troupe/interfaces/position2d.h"
+
+/* ---- position2d ------------------------------------------------------------------------------ */
+
+struct vehicle {
+    bool off; /* its motors have no power */
+};
+
+static void drive(simd_device *d, tpi_sim_drive_mode mode, double x, double y, double a)
+{
+    const double goal[3] = {x, y, a};
+
+    (void)tpi_sim_drive(d->owner->world, d->model, mode, goal, NULL);
+}
+
+static void vehicle_halt(simd_device *d)
+{
+    drive(d, TPI_SIM_DRIVE_VELOCITY, 0, 0, 0);
+}
+
+static void vehicle_publish(simd_device *d)
+{
+    tpi_sim_motion motion;
+
+    if (!simd_is_due(d) || tpi_sim_get_motion(d->owner->world, d->model, &motion, NULL) != TP_OK) {
+        return;
+    }
+    const tp_position2d_data data = {
+        .pos = {motion.estimate[0], motion.estimate[1], motion.estimate[2]},
+        .vel = {motion.velocity[0], motion.velocity[1], motion.velocity[2]},
+        .stall = motion.stalled,
+    };
+    tp_publish(d->device, TP_POSITION2D_DATA_STATE, &data, simd_time_s(d->owner));
+}
+
+static double limit(double value, double most)
+{
+    return most > 0 ? fmax(-most, fmin(most, value)) : value;
+}
+
+static tp_status command(tp_device *device, tpi_sim_drive_mode mode, const double goal[3],
+                         tp_error *err)
+{
+    simd_device *d = simd_of(device);
+    const struct vehicle *v = d->state;
+
+    if (v->off) { /* as with a real one: it hears and does not move */
+        return TP_OK;
+    }
+    return tpi_sim_drive(d->owner->world, d->model, mode, goal, err);
+}
+
+static tp_status cmd_vel(tp_device *device, const tp_position2d_cmd_vel *ask, tp_error *err)
+{
+    const simd_profile *profile = simd_of(device)->profile;
+    double goal[3] = {ask->vel.px, ask->vel.py, ask->vel.pa};
+
+    if (!isfinite(goal[0]) || !isfinite(goal[1]) || !isfinite(goal[2])) {
+        return tp_fail(err, TP_E_RANGE, "the velocity is not a number");
+    }
+    if (profile != NULL) {
+        goal[0] = limit(goal[0], profile->forward_mps);
+        goal[1] = profile->no_sideways ? 0 : goal[1];
+        goal[2] = limit(goal[2], profile->turn_radps);
+    }
+    return command(device, TPI_SIM_DRIVE_VELOCITY, goal, err);
+}
+
+static tp_status cmd_pos(tp_device *device, const tp_position2d_cmd_pos *ask, tp_error *err)
+{
+    const double goal[3] = {ask->pos.px, ask->pos.py, ask->pos.pa};
+
+    return command(device, TPI_SIM_DRIVE_POSITION, goal, err);
+}
+
+/* Of a model that is no car the angle is a rate of turn, as in Stage. */
+static tp_status cmd_car(tp_device *device, const tp_position2d_cmd_car *ask, tp_error *err)
+{
+    const double goal[3] = {ask->velocity, 0, ask->angle};
+
+    return command(device, TPI_SIM_DRIVE_VELOCITY, goal, err);
+}
+
+static tp_status get_geom(tp_device *device, tp_position2d_geom *answer, tp_error *err)
+{
+    tpi_sim_info info;
+
+    (void)err;
+    simd_info(simd_of(device), &info);
+    answer->pose = simd_pose3d(&info.origin);
+    answer->size = simd_bbox3d(info.size);
+    return TP_OK;
+}
+
+static tp_status motor_power(tp_device *device, const tp_position2d_power_config *ask,
+                             tp_error *err)
+{
+    struct vehicle *v = simd_state(device);
+
+    (void)err;
+    v->off = ask->state == 0;
+    if (v->off) {
+        vehicle_halt(simd_of(device));
+    }
+    return TP_OK;
+}
+
+/* The command itself says what is controlled. */
+static tp_status position_mode(tp_device *device, const tp_position2d_position_mode_req *ask,
+                               tp_error *err)
+{
+    (void)device;
+    (void)ask;
+    (void)err;
+    return TP_OK;
+}
+
+static tp_status velocity_mode(tp_device *device, const tp_position2d_velocity_mode_config *ask,
+                               tp_error *err)
+{
+    (void)device;
+    (void)ask;
+    (void)err;
+    return TP_OK;
+}
+
+static tp_status set_odom(tp_device *device, const tp_position2d_set_odom_req *ask, tp_error *err)
+{
+    const simd_device *d = simd_of(device);
+    const double pose[3] = {ask->pose.px, ask->pose.py, ask->pose.pa};
+
+    return tpi_sim_set_odometry(d->owner->world, d->model, pose, err);
+}
+
+static tp_status reset_odom(tp_device *device, tp_error *err)
+{
+    const tp_position2d_set_odom_req zero = {0};
+
+    return set_odom(device, &zero, err);
+}
+
+/* ---- Extensions: of robots that have them ------------------------------------------------------
+ */
+
+static tp_status check_extension(tp_device *device, const char *name, tp_error *err)
+{
+    const simd_profile *profile = simd_of(device)->profile;
+
+    return profile != NULL && profile->has_pid
+               ? TP_OK
+               : tp_fail(err, TP_E_UNSUPPORTED, "%s is not supported", name);
+}
+
+static tp_status check_gains(float p, float i, float d, tp_error *err)
+{
+    return isfinite(p) && isfinite(i) && isfinite(d)
+               ? TP_OK
+               : tp_fail(err, TP_E_RANGE, "a gain is not a number");
+}
+
+/* The simulated controller is perfect: gains are taken and change nothing. */
+static tp_status speed_pid(tp_device *device, const tp_position2d_speed_pid_req *ask, tp_error *err)
+{
+    tp_status status = check_extension(device, "SPEED_PID", err);
+
+    return status == TP_OK ? check_gains(ask->kp, ask->ki, ask->kd, err) : status;
+}
+
+static tp_status position_pid(tp_device *device, const tp_position2d_position_pid_req *ask,
+                              tp_error *err)
+{
+    tp_status status = check_extension(device, "POSITION_PID", err);
+
+    return status == TP_OK ? check_gains(ask->kp, ask->ki, ask->kd, err) : status;
+}
+
+static const tp_position2d_ops vehicle_ops = {
+    .req_get_geom = get_geom,
+    .req_motor_power = motor_power,
+    .req_velocity_mode = velocity_mode,
+    .req_position_mode = position_mode,
+    .req_set_odom = set_odom,
+    .req_reset_odom = reset_odom,
+    .req_speed_pid = speed_pid,
+    .req_position_pid = position_pid,
+    .cmd_vel = cmd_vel,
+    .cmd_pos = cmd_pos,
+    .cmd_car = cmd_car,
+};
+
+/* ---- localize: the truth -----------------------------------------------------------------------
+ */
+
+static tp_pose2d true_pose(const simd_device *d)
+{
+    const tpi_sim_pose pose = tpi_sim_global_pose(d->owner->world, d->model);
+
+    return (tp_pose2d){pose.x, pose.y, pose.a};
+}
+
+static void localize_publish(simd_device *d)
+{
+    if (!simd_is_due(d)) {
+        return;
+    }
+    tp_localize_hypoth truth = {.mean = true_pose(d), .alpha = 1};
+    const tp_localize_data data = {
+        .pending_time = simd_time_s(d->owner), .hypoths_count = 1, .hypoths = &truth};
+    tp_publish(d->device, TP_LOCALIZE_DATA_HYPOTHS, &data, simd_time_s(d->owner));
+}
+
+/* It knows better. */
+static tp_status localize_set_pose(tp_device *device, const tp_localize_set_pose *ask,
+                                   tp_error *err)
+{
+    (void)device;
+    (void)ask;
+    (void)err;
+    return TP_OK;
+}
+
+struct truth {
+    tp_localize_particle particle; /* room for an answer */
+};
+
+static tp_status get_particles(tp_device *device, tp_localize_get_particles *answer, tp_error *err)
+{
+    struct truth *room = simd_state(device);
+
+    (void)err;
+    room->particle = (tp_localize_particle){.pose = true_pose(simd_of(device)), .alpha = 1};
+    answer->mean = room->particle.pose;
+    answer->particles_count = 1;
+    answer->particles = &room->particle;
+    return TP_OK;
+}
+
+static const tp_localize_ops localize_ops = {
+    .req_set_pose = localize_set_pose,
+    .req_get_particles = get_particles,
+};
+
+const simd_kind simd_vehicles[] = {
+    {
+        .interface = &tp_interface_position2d,
+        .ops = &vehicle_ops,
+        .models = SIMD_MODEL(POSITION),
+        .follows = true,
+        .state_size = sizeof(struct vehicle),
+        .publish = vehicle_publish,
+        .halt = vehicle_halt,
+    },
+    {
+        .interface = &tp_interface_localize,
+        .ops = &localize_ops,
+        .models = SIMD_MODEL(POSITION),
+        .passive = true,
+        .state_size = sizeof(struct truth),
+        .publish = localize_publish,
+    },
+    {0},
+};

@@ -1,0 +1,100 @@
+/*
+ * section.c - what the configuration says about an instance beyond its parameters: the sections
+ * that were joined, where it stands; and what the instance says to the operator.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "device/inside.h"
+
+/* ---- Sections -------------------------------------------------------------------------------- */
+
+tp_status sections_prepare(tp_instance *self, tp_error *err)
+{
+    self->taken = tpi_arena_array(&self->arena, self->plan.provide_count + 1, sizeof(bool));
+    return self->taken == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
+}
+
+size_t tp_section_count(const tp_instance *self)
+{
+    return 1 + (size_t)self->plan.joined_count;
+}
+
+const char *tp_section_string(const tp_instance *self, size_t section, const char *name)
+{
+    const tpi_joined *joined = section > 0 ? &self->plan.joined[section - 1] : NULL;
+
+    for (uint32_t i = 0; joined != NULL && i < joined->setting_count; i++) {
+        const tpi_setting *setting = &joined->settings[i];
+        if (strcmp(setting->name, name) == 0) {
+            return setting->value_count > 0 ? setting->values[0].text : "";
+        }
+    }
+    for (uint32_t i = 0; joined != NULL && i < self->fallback_count; i++) {
+        const tpi_setting *fallback = &self->fallbacks[i];
+        if (strcmp(fallback->name, name) == 0) {
+            return fallback->value_count > 0 ? fallback->values[0].text : "";
+        }
+    }
+    return tp_param_string(self, name);
+}
+
+void tp_section_blame(tp_instance *self, size_t section)
+{
+    self->hub->blamed = section;
+}
+
+size_t tpi_hub_blamed(const tpi_hub *hub)
+{
+    return hub->blamed;
+}
+
+/* ---- The instance ---------------------------------------------------------------------------- */
+
+const char *tp_instance_folder(const tp_instance *self)
+{
+    return self->hub->folder == NULL ? "" : self->hub->folder;
+}
+
+void tp_instance_stay_on(tp_instance *self)
+{
+    self->plan.always_on = true;
+}
+
+void tpi_hub_set_note(tpi_hub *hub, void (*note)(void *context, const char *text), void *context)
+{
+    hub->note = note;
+    hub->note_context = context;
+}
+
+static void tell(const tp_instance *self)
+{
+    char text[320];
+
+    if (self->hub->note != NULL) {
+        snprintf(text, sizeof text, "%s: %s", self->name, self->noted);
+        self->hub->note(self->hub->note_context, text);
+    }
+}
+
+void note_task(tpi_task *task)
+{
+    tp_instance *self = (tp_instance *)((char *)task - offsetof(tp_instance, note_task));
+
+    tell(self);
+    atomic_store(&self->note_sent, false);
+}
+
+void tp_instance_note(tp_instance *self, const char *text)
+{
+    if (atomic_exchange(&self->note_sent, true)) {
+        return;
+    }
+    snprintf(self->noted, sizeof self->noted, "%s", text);
+    if (self->thread == NULL) { /* in init, or on the loop */
+        tell(self);
+        atomic_store(&self->note_sent, false);
+    } else {
+        tpi_loop_post(self->hub->loop, &self->note_task);
+    }
+}

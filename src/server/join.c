@@ -1,0 +1,138 @@
+/*
+ * join.c - several sections of a configuration that are one instance.
+ *
+ * A driver with TP_DRIVER_JOINS has a first parameter that names the thing (the file of a world);
+ * sections without it describe parts of the thing that was named last.
+ */
+#include <string.h>
+
+#include "server/inside.h"
+
+static bool joins(tpi_cfg_section *section, const tp_driver *driver)
+{
+    return (driver->flags & TP_DRIVER_JOINS) != 0 && driver->params != NULL &&
+           tpi_cfg_find(section, driver->params[0].name) == NULL;
+}
+
+struct plan *join_find(tp_server *server, tpi_cfg_section *section, const tp_driver *driver)
+{
+    struct plan *found = NULL;
+
+    if (!joins(section, driver)) {
+        return NULL;
+    }
+    for (struct plan *plan = server->file->plans; plan != NULL; plan = plan->next) {
+        if (plan->section != NULL && plan->asked.driver->ops == driver->ops) {
+            found = plan;
+        }
+    }
+    return found;
+}
+
+void join_add(struct plan *to, struct plan *plan)
+{
+    if (to->joined == NULL) {
+        to->joined = plan;
+    } else {
+        to->joined_last->next = plan;
+    }
+    to->joined_last = plan;
+}
+
+/* ---- Putting them together ------------------------------------------------------------------- */
+
+/* Of a plan and all that have joined it. */
+struct totals {
+    uint32_t sections, provides, requires, places;
+};
+
+static void count(struct totals *totals, const tpi_blueprint *asked)
+{
+    totals->sections++;
+    totals->provides += asked->provide_count;
+    totals->requires += asked->require_count;
+    totals->places += asked->place_count;
+}
+
+/* Where they are put together. */
+struct whole {
+    struct totals used;
+    tpi_wanted *provides;
+    tpi_wanted *requires;
+    tpi_place *places;
+    tpi_joined *joined;
+};
+
+static void put_addresses(tpi_wanted *to, uint32_t *used, const tpi_wanted *from, uint32_t number,
+                          uint32_t section)
+{
+    for (uint32_t i = 0; i < number; i++) {
+        to[*used] = from[i];
+        to[(*used)++].section = section;
+    }
+}
+
+static void put(struct whole *whole, const tpi_blueprint *asked)
+{
+    struct totals *used = &whole->used;
+
+    put_addresses(whole->provides, &used->provides, asked->provides, asked->provide_count,
+                  used->sections);
+    put_addresses(whole->requires, &used->requires, asked->requires, asked->require_count,
+                  used->sections);
+    if (asked->place_count > 0) {
+        memcpy(whole->places + used->places, asked->places,
+               asked->place_count * sizeof *whole->places);
+    }
+    used->places += asked->place_count;
+    whole->joined[used->sections++] = (tpi_joined){asked->settings, asked->setting_count};
+}
+
+static tp_status finish(tp_server *server, struct plan *plan, tp_error *err)
+{
+    tpi_arena *arena = &server->file->arena;
+    struct totals totals = {0};
+
+    count(&totals, &plan->asked);
+    for (const struct plan *part = plan->joined; part != NULL; part = part->next) {
+        count(&totals, &part->asked);
+    }
+    struct whole whole = {
+        .provides = tpi_arena_array(arena, totals.provides + 1, sizeof *whole.provides),
+        .requires = tpi_arena_array(arena, totals.requires + 1, sizeof *whole.requires),
+        .places = tpi_arena_array(arena, totals.places + 1, sizeof *whole.places),
+        .joined = tpi_arena_array(arena, totals.sections + 1, sizeof *whole.joined),
+    };
+    if (whole.provides == NULL || whole.requires == NULL || whole.places == NULL ||
+        whole.joined == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    put(&whole, &plan->asked);
+    for (const struct plan *part = plan->joined; part != NULL; part = part->next) {
+        put(&whole, &part->asked);
+    }
+    plan->asked.provides = whole.provides;
+    plan->asked.provide_count = totals.provides;
+    plan->asked.requires = whole.requires;
+    plan->asked.require_count = totals.requires;
+    plan->asked.places = whole.places;
+    plan->asked.place_count = totals.places;
+    plan->asked.joined = whole.joined + 1;
+    plan->asked.joined_count = totals.sections - 1;
+    return TP_OK;
+}
+
+tp_status join_finish(tp_server *server, tp_error *err)
+{
+    tp_status status = TP_OK;
+
+    for (struct plan *plan = server->file->plans; plan != NULL && status == TP_OK;
+         plan = plan->next) {
+        if (plan->joined != NULL && plan->isolated) {
+            return tpi_cfg_fail(&plan->section->place, err,
+                                "a driver with several sections cannot be isolated");
+        }
+        status = plan->joined != NULL ? finish(server, plan, err) : TP_OK;
+    }
+    return status;
+}

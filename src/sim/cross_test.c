@@ -1,0 +1,151 @@
+/* cross_test.c - all sides that a ray crosses, against every edge one by one. */
+#include "sim/sense.h"
+#include "support/sim.h"
+
+enum { THINGS = 120, RAYS = 2000 };
+
+static tpi_sim *make_world(struct sim_dice *dice)
+{
+    tpi_buf text = {0};
+
+    for (int i = 0; i < THINGS; i++) {
+        tpi_buf_printf(
+            &text, "%s ( pose [%.3f %.3f 0 %.1f] size [%.2f %.2f 1] obstacle_return 0 %s )\n",
+            i % 2 == 0 ? "model" : "position", sim_throw(dice, -8, 8), sim_throw(dice, -8, 8),
+            sim_throw(dice, -180, 180), sim_throw(dice, 0.05, 2), sim_throw(dice, 0.05, 2),
+            i % 3 == 0 ? "block ( points 4 point[0] [0 0] point[1] [3 0] point[2] [1 1] "
+                         "point[3] [0 3] z [0 1] )"
+                       : "");
+    }
+    tpi_sim *sim = sim_make(tpi_buf_text(&text));
+    tpi_buf_fini(&text);
+    return sim;
+}
+
+/* How many edges the ray meets up to `range`, and the sum of the distances. */
+static uint32_t brute(const tpi_sim *sim, const struct sim_ray *ray, double range, bool crowd,
+                      double *sum)
+{
+    uint32_t count = 0;
+
+    *sum = 0;
+    for (uint32_t tree = 0; tree < sim->trees.count; tree++) {
+        const struct sim_plan *plan = sim->trees.plan[tree];
+        const double c = cos(sim->trees.a[tree]);
+        const double s = sin(sim->trees.a[tree]);
+        for (uint32_t i = 0; i < plan->part_count && (crowd || !plan->moves); i++) {
+            const struct sim_part *part = &plan->parts[i];
+            for (uint32_t k = part->first; k < part->first + part->count; k++) {
+                const double *vx = plan->vx + k;
+                const double *vy = plan->vy + k;
+                const double at = brute_segment(ray, sim->trees.x[tree] + c * vx[0] - s * vy[0],
+                                                sim->trees.y[tree] + s * vx[0] + c * vy[0],
+                                                sim->trees.x[tree] + c * vx[1] - s * vy[1],
+                                                sim->trees.y[tree] + s * vx[1] + c * vy[1]);
+                if (at <= range) {
+                    count++;
+                    *sum += at;
+                }
+            }
+        }
+    }
+    return count;
+}
+
+static void check(const struct sim_crossings *found, uint32_t count, double sum)
+{
+    double total = 0;
+
+    assert_int_equal(found->count, count);
+    for (uint32_t i = 0; i < found->count; i++) {
+        assert_true(i == 0 || found->items[i].range >= found->items[i - 1].range);
+        assert_true(fabs(found->items[i].facing) <= 1 + 1e-12);
+        total += found->items[i].range;
+    }
+    assert_true(fabs(total - sum) < 1e-6);
+}
+
+static void the_same_as_brute_force(void **state)
+{
+    struct sim_dice dice = {3};
+    tpi_sim *sim = make_world(&dice);
+    uint32_t most = 0;
+
+    (void)state;
+    for (int i = 0; i < RAYS; i++) {
+        /* some along the axes, some from outside of everything */
+        const double angle =
+            i % 10 == 0 ? (i / 10 % 4) * SIM_PI / 2 : sim_throw(&dice, -SIM_PI, SIM_PI);
+        struct sim_ray ray = {.x = sim_throw(&dice, -12, 12),
+                              .y = sim_throw(&dice, -12, 12),
+                              .group = TPI_SIM_NONE,
+                              .sees = SIM_ANY};
+        const double range = sim_throw(&dice, 0.1, 30);
+        struct sim_crossings found;
+        double sum;
+        sim_sincos(angle, &ray.dy, &ray.dx);
+        for (int crowd = 0; crowd < 2; crowd++) {
+            const uint32_t count = brute(sim, &ray, range, crowd != 0, &sum);
+            tpi_sim_cross(sim, &ray, range, crowd != 0, &found);
+            check(&found, count, sum);
+            most = count > most ? count : most;
+        }
+    }
+    assert_true(most > 20);
+    tpi_sim_destroy(sim);
+}
+
+/* Bodies are closed, so a ray from outside goes in as often as out. */
+static void in_and_out(void **state)
+{
+    struct sim_dice dice = {4};
+    tpi_sim *sim = make_world(&dice);
+
+    (void)state;
+    for (int i = 0; i < RAYS; i++) {
+        struct sim_ray ray = {
+            .x = -30, .y = sim_throw(&dice, -8, 8), .group = TPI_SIM_NONE, .sees = SIM_ANY};
+        struct sim_crossings found;
+        int inside = 0;
+        sim_sincos(sim_throw(&dice, -0.2, 0.2), &ray.dy, &ray.dx);
+        tpi_sim_cross(sim, &ray, 60, true, &found);
+        for (uint32_t k = 0; k < found.count; k++) {
+            inside += found.items[k].facing > 0 ? 1 : -1;
+            assert_true(inside >= 0);
+        }
+        assert_int_equal(inside, 0);
+    }
+    tpi_sim_destroy(sim);
+}
+
+static void of_very_many_the_nearest_are_kept(void **state)
+{
+    tpi_buf text = {0};
+    struct sim_crossings found;
+    const struct sim_ray ray = {
+        .x = -1, .y = 0.01, .dx = 1, .group = TPI_SIM_NONE, .sees = SIM_ANY};
+
+    (void)state;
+    for (int i = 0; i < 200; i++) {
+        tpi_buf_printf(&text, "model ( pose [%d 0 0 0] size [0.5 1 1] )\n", 199 - i);
+    }
+    tpi_sim *sim = sim_make(tpi_buf_text(&text));
+    tpi_sim_cross(sim, &ray, 1000, true, &found);
+    assert_int_equal(found.count, SIM_MOST_CROSSINGS);
+    for (uint32_t i = 0; i < found.count; i++) {
+        assert_true(fabs(found.items[i].range - (0.75 + i / 2 + (i % 2) * 0.5)) < 1e-9);
+    }
+    tpi_sim_destroy(sim);
+    tpi_buf_fini(&text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_same_as_brute_force),
+        cmocka_unit_test(in_and_out),
+        cmocka_unit_test(of_very_many_the_nearest_are_kept),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,61 @@
+/* draw_scene.h - what the files that draw a world share. */
+#ifndef TROUPE_SIM_DRAW_SCENE_H
+#define TROUPE_SIM_DRAW_SCENE_H
+
+#include "sim/draw_pen.h"
+
+/* What a picture is painted with, all 0xRRGGBBAA. */
+struct draw_palette {
+    uint32_t ground, grid, grid_heavy;
+    uint32_t shadow;
+    uint32_t ink; /* letters, scale bar */
+    double glow;  /* how strong scans are */
+    double light; /* how strong lamps are */
+    double floor; /* how bright pictures on the floor are */
+};
+
+struct draw_scene {
+    struct draw_pen *pen;               /* borrowed */
+    const struct draw_view *view;       /* borrowed */
+    const tpi_sim *sim;                 /* borrowed */
+    const struct draw_palette *palette; /* borrowed: a constant */
+    struct draw_path path;              /* used by everybody in turn */
+    uint32_t robots, rangers;           /* how many there are; of many, each is drawn fainter */
+    bool failed;                        /* memory ran out */
+};
+
+/* The same colour, less of it. */
+static inline uint32_t draw_faint(uint32_t colour, double share)
+{
+    return (colour & 0xffffff00u) | (uint32_t)((colour & 255) * share + 0.5);
+}
+
+/* Between two colours; the share is that of the second. The first one's transparency stays. */
+uint32_t draw_mix(uint32_t from, uint32_t to, double share);
+
+/* How bright it looks, 0 to 1. */
+double draw_brightness(uint32_t colour);
+
+uint32_t draw_colour_of(const struct draw_scene *scene, tpi_sim_model model);
+const struct draw_palette *draw_palette_of(const tpi_draw_look *look);
+
+/* draw_body.c */
+void tpi_draw_bodies(struct draw_scene *scene);
+
+/* draw_floor.c */
+void tpi_draw_floors(struct draw_scene *scene);
+
+/* draw_light.c */
+void tpi_draw_lights(struct draw_scene *scene);
+
+/* draw_scan.c */
+void tpi_draw_scans(struct draw_scene *scene);
+
+/* draw_label.c */
+void tpi_draw_names(struct draw_scene *scene);
+void tpi_draw_scale_bar(struct draw_scene *scene);
+
+/* draw_trail.c */
+void tpi_draw_trails_show(struct draw_scene *scene, const tpi_draw_trails *trails);
+
+#endif

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""docs/worlds.md is right: examples load, and all is told.  argv: the probe, source root."""
+import pathlib
+import re
+import sys
+import tempfile
+
+import tap
+
+PROBE = sys.argv[1]
+ROOT = pathlib.Path(sys.argv[2])
+PAGE = (ROOT / "docs/worlds.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"^```world\n(.*?)^```", PAGE, re.M | re.S)
+PICTURE = "P1 5 4  1 1 1 1 1  1 0 0 0 1  1 0 0 0 1  1 1 1 1 1\n"
+
+
+def probe(text, steps=20):
+    """Load a world with the files that examples name beside it; what the probe says."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("arena.png", "cave.png", "track.png"):
+            pathlib.Path(folder, name).write_text(PICTURE, encoding="ascii")
+        pathlib.Path(folder, "robots.inc").write_text("# nothing\n", encoding="ascii")
+        path = pathlib.Path(folder, "x.world")
+        path.write_text(text, encoding="utf-8")
+        result = tap.run([PROBE, path, str(steps)])
+        return result.returncode, result.stdout, result.stderr.replace(folder + "/", "")
+
+
+def sections():
+    """What the page says of each model: headings may name several."""
+    found = {}
+    for heading, text in re.findall(r"^### (`.*?)\n(.*?)(?=^##|\Z)", PAGE, re.M | re.S):
+        for name in re.findall(r"`(\w+)`", heading):
+            found[name] = text
+    return found
+
+
+def kinds():
+    """The kinds in the sources: their words in world files and their properties."""
+    found = {}
+    for path in sorted((ROOT / "src/sim").glob("*.c")):
+        source = path.read_text(encoding="utf-8")
+        for table in re.findall(r"^(?:static )?const tpi_sim_type \w+ = \{(.*?)\};", source, re.M | re.S):
+            name = re.search(r'\.name = "(\w+)"', table).group(1)
+            array = re.search(r"\.properties = (\w+)", table)
+            words = [] if array is None else re.search(
+                r"\*const " + array.group(1) + r"\[\] = \{(.*?)\};", source, re.S).group(1)
+            found[name] = re.findall(r'"(\w+)"', words) if words else []
+    return found
+
+
+def listed(text):
+    """The properties in the first columns of tables."""
+    cells = re.findall(r"^\| (`.*?) \|", text, re.M)
+    return {name for cell in cells for name in re.findall(r"`(\w+)", cell)}
+
+
+def every_example_loads_and_runs_without_a_note():
+    assert len(EXAMPLES) > 12, len(EXAMPLES)
+    for example in EXAMPLES:
+        status, out, err = probe(example)
+        tap.equal((status, err), (0, ""))
+        assert "note:" not in out, out
+
+
+def every_model_is_used_in_an_example():
+    names = set(kinds()) - {"battery", "blinkenlight", "lightindicator"}
+    tap.equal(sorted(name for name in names
+                     if not any(re.search(rf"\b{name}\b[^\n]*\n?\(|\b{name} \(", e) for e in EXAMPLES)), [])
+
+
+def every_model_and_property_is_told():
+    told = sections()
+    for name, properties in kinds().items():
+        if name in ("model", "battery"):
+            continue
+        assert name in told, f"there is nothing about {name}"
+        tap.equal((name, [p for p in properties if p not in listed(told[name])]), (name, []))
+
+
+def every_property_of_all_models_and_of_the_world_is_told():
+    traits = (ROOT / "src/sim/world_traits.c").read_text(encoding="utf-8")
+    words = re.search(r"tpi_sim_model_properties\[\] = \{(.*?)\};", traits, re.S).group(1)
+    common = PAGE[PAGE.index("## Models"):PAGE.index("### `position`")]
+    tap.equal([w for w in re.findall(r'"(\w+)"', words) if w not in listed(common)], [])
+    scene = (ROOT / "src/sim/world_scene.c").read_text(encoding="utf-8")
+    words = re.search(r"tpi_sim_scene_properties\[\] = \{(.*?)\};", scene, re.S).group(1)
+    top = PAGE[PAGE.index("## Top level"):PAGE.index("## Names")]
+    tap.equal([w for w in re.findall(r'"(\w+)"', words) if w not in listed(top)], [])
+
+
+def what_is_told_exists():
+    known = kinds()
+    for name, text in sections().items():
+        tap.equal((name, name in known), (name, True))
+        own = set(known[name]) | {"pose", "size", "range", "fov", "samples", "noise", "color", "color_rgba", "sensor"}
+        tap.equal((name, sorted(listed(text) - own)), (name, []))
+
+
+def names_are_those_of_the_page():
+    status, out, err = probe(EXAMPLES[0])
+    tap.equal((status, err), (0, ""))
+    tap.equal(sorted(out.splitlines()), ["arena model", "r0 position", "r0.ranger:0 ranger", "r1 position",
+                                         "r1.ranger:0 ranger"])
+
+
+def an_unknown_property_of_a_sensor_is_named_with_the_nearest():
+    status, out, err = probe("lightsensor ( saturatoin 3 )\nbutton ( rech 1 )\nwifi ( esid \"x\" )\nnort 3\n")
+    tap.equal((status, err), (0, ""))
+    notes = [line.split(": ", 2)[2] for line in out.splitlines() if line.startswith("note:")]
+    tap.equal(sorted(notes), ['nobody uses "esid"; did you mean "essid"?',
+                              'nobody uses "nort"; did you mean "north"?',
+                              'nobody uses "rech"; did you mean "reach"?',
+                              'nobody uses "saturatoin"; did you mean "saturation"?'])
+
+
+def an_unknown_model_is_named_with_the_nearest():
+    tap.equal(probe("position ( lightsenser ( ) )"),
+              (1, "", 'x.world:1:12: there is no model "lightsenser"; did you mean "lightsensor"?\n'))
+
+
+tap.main(every_example_loads_and_runs_without_a_note, every_model_is_used_in_an_example,
+         every_model_and_property_is_told, every_property_of_all_models_and_of_the_world_is_told,
+         what_is_told_exists, names_are_those_of_the_page,
+         an_unknown_property_of_a_sensor_is_named_with_the_nearest, an_unknown_model_is_named_with_the_nearest)

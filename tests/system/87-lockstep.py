@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""Lockstep through the server: two programs that keep in step with a world get the same bits in every run, with any
+number of threads and on a machine that is busy.  argv: the troupe program, the source root."""
+import hashlib
+import pathlib
+import struct
+import sys
+import threading
+
+import player
+import tap
+from player import ACK, COMMAND, DATA, POSITION2D
+
+PROGRAM, ROOT = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
+YARD = ROOT / "tests/data/sim/yard.world"
+RANGER, WORLD = 62, 240
+STEPS = 100
+
+
+def configuration(threads):
+    return f"""
+driver ( name "sim" worldfile "{YARD}" provides [ "world:0" "simulation:0" ] lockstep yes threads {threads} lease 0 )
+driver ( name "sim" provides [ "position2d:0" "ranger:0" "ranger:1" ] model "r0" )
+driver ( name "sim" provides [ "position2d:1" "ranger:2" "ranger:3" ] model "r10" )
+"""
+
+
+class Robot:
+    """A program that turns away from what is near, and keeps all that it was told."""
+
+    def __init__(self, address, index, idle=0.0):
+        self.client = player.Client(address)
+        self.index = index
+        self.sum = hashlib.sha256()
+        self.client.open(POSITION2D, index)
+        self.client.open(RANGER, 2 * index + 1)
+        self.client.open(WORLD, 0)
+        self.idle = idle
+
+    def note(self, message):
+        self.sum.update(struct.pack(">IIId", message.interf, message.index, message.subtype, message.time))
+        self.sum.update(message.body)
+
+    def run(self, steps):
+        nearest = 8.0
+        for _ in range(steps):
+            turn = 1.0 if nearest < 1.0 else 0.0
+            self.client.send(POSITION2D, self.index, COMMAND, 1,
+                             struct.pack(">dddI", 0.8 * (1 - turn), 0, turn * (1 - 2 * self.index), 1))
+            for _ in range(int(self.idle * 1e6)):
+                pass
+            reply = self.client.request(WORLD, 0, 2, struct.pack(">I", 1))
+            tap.equal(reply.type, ACK)
+            for message in self.client.passed:
+                if message.type == DATA:
+                    self.note(message)
+                    if message.interf == RANGER and message.subtype == 1:
+                        nearest = min(struct.unpack_from(f">{181}d", message.body, 8))
+        self.last = struct.unpack_from(">d", reply.body)[0]
+
+
+def play(threads=1, idle=(0.0, 0.0)):
+    """What both robots have seen, as one sum each."""
+    with player.server(PROGRAM, configuration(threads)) as running:
+        robots = [Robot(running.address, index, idle[index]) for index in (0, 1)]
+        workers = [threading.Thread(target=robot.run, args=(STEPS,)) for robot in robots]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        for robot in robots:
+            robot.client.socket.close()
+        assert all(abs(robot.last - STEPS / 10) < 1e-9 for robot in robots), [robot.last for robot in robots]
+        return [robot.sum.hexdigest() for robot in robots]
+
+
+def two_programs_get_the_same_bits_in_every_run():
+    first = play()
+    tap.equal(play(), first)
+    tap.equal(play(threads=3), first)
+    tap.equal(play(idle=(0.05, 0.0)), first)  # one of them is slow
+    assert first[0] != first[1]
+
+
+def time_waits_for_whoever_takes_part():
+    with player.server(PROGRAM, configuration(1)) as running:
+        with player.Client(running.address) as one, player.Client(running.address) as two:
+            one.open(WORLD, 0)
+            two.open(WORLD, 0)
+            number = one.send(WORLD, 0, player.REQUEST, 2, struct.pack(">I", 5))
+            for _ in range(20):  # it is not answered, whatever else is done
+                reply = two.request(WORLD, 0, 1)
+                tap.equal(struct.unpack_from(">d", reply.body)[0], 0.0)
+            two.socket.close()  # not another word: its part is over
+            reply = one.message()
+            tap.equal((reply.type, reply.seq), (ACK, number))
+            assert abs(struct.unpack_from(">d", reply.body)[0] - 0.5) < 1e-9
+
+
+def lockstep_can_be_ended_and_begun_by_request():
+    with player.server(PROGRAM, configuration(1)) as running:
+        with player.Client(running.address) as client:
+            client.open(WORLD, 0)
+            client.open(POSITION2D, 0)
+            tap.equal(client.request(WORLD, 0, 5, struct.pack(">I", 0)).type, ACK)
+            message = client.data()  # time moves by itself now
+            tap.equal(message.interf, POSITION2D)
+            tap.equal(client.request(WORLD, 0, 5, struct.pack(">I", 1)).type, ACK)
+            before = struct.unpack_from(">d", client.request(WORLD, 0, 1).body)[0]
+            after = struct.unpack_from(">d", client.request(WORLD, 0, 2, struct.pack(">I", 1)).body)[0]
+            assert abs(after - before - 0.1) < 1e-9, (before, after)
+
+
+tap.main(two_programs_get_the_same_bits_in_every_run, time_waits_for_whoever_takes_part,
+         lockstep_can_be_ended_and_begun_by_request)

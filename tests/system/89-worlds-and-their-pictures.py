@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""The worlds that come with Troupe: they load without a word, live, and look as the docs show them.
+argv: the troupe program, source root."""
+import csv
+import math
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import cli
+import pictures
+import tap
+from cli import troupe
+
+ROOT = pathlib.Path(sys.argv[2])
+WORLDS = ROOT / "worlds"
+DOCS = ROOT / "docs" / "worlds"
+NAMES = sorted(path.stem for path in WORLDS.glob("*.world"))
+
+
+def ours_are_all_there():
+    tap.equal(NAMES, ["cave", "classroom", "office", "swarm", "track", "warehouse"])
+
+
+def every_world_runs_without_a_word():
+    for name in NAMES:
+        result = troupe("sim", str(WORLDS / f"{name}.world"), "--steps", "20", "--quiet")
+        tap.equal((name, result.returncode, result.stdout, result.stderr), (name, 0, "", ""))
+
+
+def every_robot_file_is_used_and_shows_how():
+    text = "".join(path.read_text() for path in WORLDS.glob("*.world")) + \
+        "".join(path.read_text() for path in (WORLDS / "robots").glob("*.inc"))
+    for path in sorted((WORLDS / "robots").glob("*.inc")):
+        assert f'include "robots/{path.name}"' in text, path
+        if path.name != "lasers.inc":
+            assert f'#   include "robots/{path.name}"\n' in path.read_text(), path
+
+
+def places(name, steps):
+    """Of each robot, where it was after each step."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = folder + "/where.csv"
+        result = troupe("sim", str(WORLDS / f"{name}.world"), "--steps", str(steps), "--quiet", "--record", file)
+        tap.equal((result.returncode, result.stderr), (0, ""))
+        robots = {}
+        with open(file, encoding="utf-8", newline="") as lines:
+            for row in csv.DictReader(lines):
+                robots.setdefault(row["robot"], []).append((float(row["x"]), float(row["y"])))
+        return robots
+
+
+def robots_go_somewhere():
+    for name in NAMES:
+        for robot, way in places(name, 600).items():
+            spread = max(math.dist(way[0], place) for place in way)
+            assert spread > 0.3, f"{robot} of {name} came {spread} m far"
+
+
+def followers_go_all_the_way_round():
+    for robot, way in places("track", 2600).items():
+        quarters = {(x > 0, y > 0) for x, y in way}
+        assert len(quarters) == 4 and min(math.dist(way[0], place) for place in way[1000:]) < 0.1, robot
+
+
+def what_the_script_draws_is_what_is_there():
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([sys.executable, WORLDS / "draw.py", folder], check=True)
+        drawn = sorted(path.name for path in pathlib.Path(folder).iterdir())
+        tap.equal(drawn, ["cave.png", "swarm.world", "track.png"])
+        for name in drawn:
+            fresh, kept = (pathlib.Path(folder) / name).read_bytes(), (WORLDS / name).read_bytes()
+            if name.endswith(".png"):  # zlib may pack the same pixels in another way
+                tap.equal(pictures.head(fresh), pictures.head(kept))
+                assert pictures.raw(fresh) == pictures.raw(kept), name
+            else:
+                tap.equal(fresh.decode(), kept.decode())
+
+
+def the_docs_show_the_worlds_as_they_are():
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([sys.executable, WORLDS / "draw.py", "--pictures", cli.PROGRAM, folder], check=True)
+        for name in NAMES:
+            fresh = (pathlib.Path(folder) / f"{name}.png").read_bytes()
+            kept = (DOCS / f"{name}.png").read_bytes()
+            share = pictures.difference(fresh, kept)
+            assert share < 0.03, f"{name}: {share:.1%} of the picture differ; run worlds/draw.py --pictures PROGRAM"
+
+
+def another_world_would_be_noticed():
+    with tempfile.TemporaryDirectory() as folder:
+        files = [f"{folder}/{name}.png" for name in ("cave", "office")]
+        for file in files:
+            troupe("sim", str(WORLDS / pathlib.Path(file).with_suffix(".world").name), "--size", "120x80", "--render", file)
+        one, other = (pathlib.Path(file).read_bytes() for file in files)
+        assert pictures.difference(one, other) > 0.03
+
+
+def pictures_are_small_and_shown():
+    text = (ROOT / "README.md").read_text()
+    for name in NAMES:
+        assert (DOCS / f"{name}.png").stat().st_size < 100_000, name
+        assert re.search(rf"!\[[^]]+\]\(docs/worlds/{name}\.png\)", text), f"the README does not show {name}"
+
+
+tap.main(ours_are_all_there, every_world_runs_without_a_word, every_robot_file_is_used_and_shows_how,
+         robots_go_somewhere, followers_go_all_the_way_round, what_the_script_draws_is_what_is_there,
+         the_docs_show_the_worlds_as_they_are, another_world_would_be_noticed, pictures_are_small_and_shown)

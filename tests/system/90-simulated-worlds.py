@@ -1,0 +1,248 @@
+#!/usr/bin/env python3
+"""troupe sim: worlds without a configuration file, served, stepped, recorded and drawn.  argv: the troupe program, source root."""
+import os
+import pathlib
+import signal
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+import cli
+import pictures
+import tap
+from cli import Running, says, troupe, usage
+
+ROOT = pathlib.Path(sys.argv[2])
+TWO = """name "two"
+interval_sim 100
+define bot position ( size [0.4 0.4 0.3] ranger ( sensor ( range [0 4] fov 180 samples 19 noise [0.001 0 0] ) ) ctrl "wander" )
+model ( name "wall" pose [0 3 0 0] size [8 0.2 1] )
+bot ( name "left" pose [-2 0 0 30] )
+bot ( name "right,\\two" pose [2 0 0 -30] bumper ( size [0.01 0.01 0.01] bcount 1 bpose[0] [0.2 0 0 0] blength 0.1 ) )
+""".replace("\\", "")
+
+
+class Folder:
+    """A folder with a world in it."""
+
+    def __init__(self, text=TWO):
+        self.text = text
+
+    def __enter__(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = pathlib.Path(self.folder.name)
+        self.world = str(self.path / "x.world")
+        pathlib.Path(self.world).write_text(self.text)
+        return self
+
+    def __exit__(self, *unused):
+        self.folder.cleanup()
+
+
+def lines_until(running, start):
+    lines = []
+    while not lines or not lines[-1].startswith(start):
+        line = running.line()
+        assert line != "", f"it ended: {running.ended()}"
+        lines.append(line.rstrip("\n"))
+    return lines
+
+
+def port_of(lines):
+    (line,) = [line for line in lines if line.startswith("listening on port ")]
+    return int(line.split()[3])
+
+
+# ---- Serving ---------------------------------------------------------------------------------------
+
+
+def what_can_be_subscribed_to_is_listed():
+    with Folder() as f, Running("sim", f.world, "--any-port") as running:
+        lines = lines_until(running, "      troupe print ")
+        tap.equal(lines[0].split(": ")[0], "two")
+        tap.equal(lines[1].split(), ["MODEL", "DEVICE", "WHAT", "IT", "IS"])
+        rows = [line.split("  ") for line in lines[2:] if line.startswith("  ")]
+        devices = {tuple(cell.strip() for cell in row if cell)[:2] for row in rows}
+        for wanted in (("(the world)", "simulation:0"), ("left", "position2d:0"), ("left.ranger:0", "ranger:0"),
+                       ("right,two", "position2d:1"), ("right,two.ranger:0", "ranger:1"),
+                       ("right,two.bumper:0", "bumper:0")):
+            assert wanted in devices, (wanted, devices)
+        port = port_of(lines)
+        tap.equal(lines[-2:], [f"next: troupe list localhost:{port}", f"      troupe print localhost:{port}/position2d:0"])
+        listed = troupe("list", f"localhost:{port}").stdout
+        assert f"Troupe: {len(rows)} devices\n" in listed and "ranger:1" in listed, listed
+        printed = troupe("print", f"localhost:{port}/ranger:0", "--json", "--count", "1").stdout
+        assert '"device":"ranger:0"' in printed, printed
+        tap.equal(running.interrupt(), (0, ""))
+
+
+def signals_end_it():
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with Folder() as f, Running("sim", f.world, "--any-port") as running:
+            lines_until(running, "      troupe print ")
+            tap.equal(running.interrupt(number), (0, ""))
+
+
+def quit_time_ends_it():
+    with Folder(TWO + "quit_time 3\n") as f:
+        record = str(f.path / "r.csv")
+        with Running("sim", f.world, "--any-port", "--speed", "0", "--record", record) as running:
+            code, said = running.ended()
+            tap.equal(code, 0)
+            assert said in ("", said) and "Traceback" not in said
+        tap.equal(pathlib.Path(record).read_text().splitlines()[-1].split(",")[0], "3.000")
+        result = troupe("sim", f.world, "--steps", "100")
+        assert result.stdout.startswith("two: 30 steps, 3.0 s of simulated time in "), result.stdout
+
+
+def speed_is_what_was_asked_for():
+    with Folder() as f, Running("sim", f.world, "--any-port", "--speed", "20", "--lockstep") as running:
+        url = f"localhost:{port_of(lines_until(running, '      troupe print '))}"
+        state = troupe("request", f"{url}/world:0", "GET_STATE", "--json").stdout
+        assert '"speed":20,' in state and '"lockstep":1' in state, state
+        tap.equal(running.interrupt()[0], 0)
+
+
+def a_port_that_is_taken_is_told():
+    with Folder() as f, Running("sim", f.world, "--any-port") as running:
+        port = port_of(lines_until(running, "      troupe print "))
+        result = troupe("sim", f.world, "--port", str(port))
+        tap.equal(result.returncode, 1)
+        assert result.stderr.startswith("troupe sim: ") and str(port) in result.stderr, result.stderr
+
+
+# ---- Steps -----------------------------------------------------------------------------------------
+
+
+def record(f, *options):
+    file = f.path / "where.csv"
+    result = troupe("sim", f.world, "--steps", "50", "--quiet", "--record", str(file), *options)
+    tap.equal((result.returncode, result.stdout, result.stderr), (0, "", ""))
+    return file.read_text()
+
+
+def robots_are_recorded_step_by_step():
+    with Folder() as f:
+        lines = record(f).splitlines()
+        tap.equal(lines[0], "time,robot,x,y,heading,vx,vy,turn,stalled")
+        tap.equal(len(lines), 1 + 2 * 50)
+        assert lines[1].startswith("0.100,left,-2") or lines[2].startswith("0.100,left,-2"), lines[:3]
+        assert any(line.startswith('0.100,"right,two",') for line in lines[1:3]), lines[:3]
+        tap.equal(lines[-1].split(",")[0], "5.000")
+
+
+def threads_change_nothing_and_seeds_do():
+    with Folder() as f:
+        once = record(f)
+        tap.equal(record(f, "--threads", "3"), once)
+        tap.equal(record(f, "--seed", "1"), once)
+        with Folder(TWO.replace("noise [0.001 0 0]", "noise [0.2 0 0]")) as noisy:
+            assert record(noisy, "--seed", "2") != record(noisy, "--seed", "3")
+
+
+# ---- Pictures --------------------------------------------------------------------------------------
+
+
+def pictures_have_the_size_that_was_asked_for():
+    with Folder() as f:
+        file = f.path / "p.png"
+        for options, size in ((("--size", "320x200"), (320, 200)), ((), (1000, None)),
+                              (("--dark", "--size", "40x30"), (40, 30))):
+            result = troupe("sim", f.world, "--render", str(file), *options)
+            tap.equal((result.returncode, result.stdout, result.stderr), (0, "", ""))
+            width, height, depth, kind = pictures.head(file.read_bytes())
+            tap.equal((width, height if size[1] else None, depth, kind), (*size, 8, 2))
+        light, dark = f.path / "light.png", f.path / "dark.png"
+        troupe("sim", f.world, "--size", "40x30", "--render", str(light))
+        troupe("sim", f.world, "--size", "40x30", "--dark", "--render", str(dark))
+        assert sum(map(sum, pictures.rows(light.read_bytes()))) > 3 * sum(map(sum, pictures.rows(dark.read_bytes())))
+
+
+def svg_is_xml_and_shows_everything():
+    with Folder() as f:
+        file = f.path / "p.svg"
+        tap.equal(troupe("sim", f.world, "--steps", "30", "--quiet", "--render", str(file)).returncode, 0)
+        root = xml.etree.ElementTree.parse(file).getroot()
+        space = "{http://www.w3.org/2000/svg}"
+        tap.equal((root.tag, root.find(space + "title").text), (space + "svg", "two"))
+        tap.equal(sorted(text.text for text in root.iter(space + "text")), ["1 m", "left", "right,two"])
+        tap.equal(len(list(root.iter(space + "radialGradient"))), 2)  # two scans
+        for path in root.iter(space + "path"):
+            assert set(path.get("d")) <= set("Mlz-0123456789 "), path.get("d")[:80]
+        for name in ("office", "track", "swarm"):
+            tap.equal(troupe("sim", str(ROOT / "worlds" / f"{name}.world"), "--render", str(file)).returncode, 0)
+            xml.etree.ElementTree.parse(file)
+
+
+def pictures_move_on_with_the_world():
+    with Folder() as f:
+        first, second, third = (f.path / f"{i}.png" for i in range(3))
+        for file, steps in ((first, "1"), (second, "40"), (third, "40")):
+            troupe("sim", f.world, "--size", "200x150", "--steps", steps, "--quiet", "--render", str(file))
+        assert first.read_bytes() != second.read_bytes()
+        tap.equal(second.read_bytes(), third.read_bytes())
+
+
+# ---- Names, errors ---------------------------------------------------------------------------------
+
+
+def our_worlds_are_found_by_name():
+    with Folder() as f:
+        result = troupe("sim", "office", "--steps", "3")
+        assert result.stdout.startswith("office: 3 steps, 0.3 s of simulated time in "), result
+        result = troupe("sim", "x", "--steps", "3", TROUPE_WORLD_PATH=f"/nowhere:{f.path}")
+        assert result.stdout.startswith("two: 3 steps, "), result
+
+
+def mistakes_on_the_command_line_are_told():
+    says(troupe("sim"), 2, usage("sim", "which world?"))
+    says(troupe("sim", "a", "b"), 2, usage("sim", 'unexpected "b"'))
+    says(troupe("sim", "a", "--fast"), 2, usage("sim", 'unexpected "--fast"'))
+    says(troupe("sim", "a", "--steps"), 2, usage("sim", "--steps needs a value"))
+    says(troupe("sim", "a", "--steps", "-1"), 2, usage("sim", '"-1" is no number of steps'))
+    says(troupe("sim", "a", "--speed", "fast"), 2, usage("sim", '"fast" is no speed'))
+    says(troupe("sim", "a", "--speed", "nan"), 2, usage("sim", '"nan" is no speed'))
+    says(troupe("sim", "a", "--threads", "1000"), 2, usage("sim", '"1000" is no number of threads'))
+    says(troupe("sim", "a", "--size", "10"), 2, usage("sim", '"10" is no size, as 800x600 is'))
+    says(troupe("sim", "a", "--size", "0x5"), 2, usage("sim", '"0x5" is no size, as 800x600 is'))
+    says(troupe("sim", "a", "--render", "x.gif"), 2, usage("sim", '"x.gif" is neither .png nor .svg'))
+    says(troupe("sim", "a", "--port", "70000"), 2, usage("sim", '"70000" is no port'))
+    says(troupe("sim", "nowhere"), 1, 'troupe sim: there is no world "nowhere"\n')
+    says(troupe("sim", "/no/x.world"), 1, 'troupe sim: there is no world "/no/x.world"\n')
+    assert troupe("sim", "--help").stdout.startswith("usage: troupe sim WORLD [options]\n")
+
+
+def mistakes_in_a_world_have_a_place():
+    for text, place in (("model ( pose [0 0 0 0]\n", "1:"), ("modle ( )\n", "1:1: "), ("\nmodel ( size [1 1 )\n", "2:"),
+                        ("include \"nothing.inc\"\n", "1:")):
+        with Folder(text) as f:
+            for options in (("--steps", "1"), ("--any-port",)):
+                result = troupe("sim", f.world, *options)
+                tap.equal(result.returncode, 1)
+                assert result.stderr.startswith(f"troupe sim: {f.world}:{place}"), result.stderr
+
+
+def oddities_are_told_with_their_place():
+    with Folder(TWO + "model ( colour \"red\" )\n") as f:
+        result = troupe("sim", f.world, "--steps", "1", "--quiet")
+        tap.equal(result.returncode, 0)
+        assert result.stderr.startswith(f"{f.world}:7:9: "), result.stderr
+
+
+def files_that_cannot_be_written_are_told():
+    with Folder() as f:
+        for option, name in (("--render", "/no/where.png"), ("--record", "/no/where.csv")):
+            says(troupe("sim", f.world, "--steps", "1", "--quiet", option, name), 1,
+                 f"troupe sim: cannot write {name}: No such file or directory\n")
+        if os.path.exists("/dev/full"):
+            says(troupe("sim", f.world, "--steps", "1", "--quiet", "--record", "/dev/full"), 1,
+                 "troupe sim: cannot write /dev/full\n")
+        says(troupe("sim", f.world, "--size", "30000x30000", "--render", str(f.path / "x.png")), 1,
+             "troupe sim: a picture of 30000x30000 pixels is too large\n")
+
+
+tap.main(what_can_be_subscribed_to_is_listed, signals_end_it, quit_time_ends_it, speed_is_what_was_asked_for,
+         a_port_that_is_taken_is_told, robots_are_recorded_step_by_step, threads_change_nothing_and_seeds_do,
+         pictures_have_the_size_that_was_asked_for, svg_is_xml_and_shows_everything, pictures_move_on_with_the_world,
+         our_worlds_are_found_by_name, mistakes_on_the_command_line_are_told, mistakes_in_a_world_have_a_place,
+         oddities_are_told_with_their_place, files_that_cannot_be_written_are_told)
