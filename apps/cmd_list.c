@@ -78,6 +78,9 @@ static void put_text(const struct list *list, tpi_buf *out)
     tpi_buf_printf(out, ", %s: %zu device%s\n",
                    tp_client_is_troupe(list->remote.client) ? "Troupe" : "Player", list->count,
                    list->count == 1 ? "" : "s");
+    if (list->statistics != NULL) {
+        stat_put_panic(out, &list->statistics->panic);
+    }
     if (list->count == 0) {
         return;
     }
@@ -118,14 +121,30 @@ static void put_device(tpi_buf *out, const tp_client_device *device, const tp_de
     tpi_buf_putc(out, '}');
 }
 
+/* As statistics have it; of our servers. */
+static void put_panic(const struct list *list, tpi_buf *out)
+{
+    char *json = NULL;
+
+    if (list->statistics == NULL) {
+        return;
+    }
+    out->failed = out->failed || tp_value_text(&json, &tp_desc_panic_state,
+                                               &list->statistics->panic, TP_TEXT_JSON) != TP_OK;
+    tpi_buf_printf(out, ",\"panic\":%s", json != NULL ? json : "null");
+    free(json);
+}
+
 static void put_json(const struct list *list, tpi_buf *out)
 {
     tpi_buf_putc(out, '{');
     put_member(out, "url", remote_url(&list->remote));
     tpi_buf_putc(out, ',');
     put_member(out, "banner", tp_client_banner(list->remote.client));
-    tpi_buf_printf(out, ",\"troupe\":%s,\"devices\":[",
+    tpi_buf_printf(out, ",\"troupe\":%s",
                    tp_client_is_troupe(list->remote.client) ? "true" : "false");
+    put_panic(list, out);
+    tpi_buf_puts(out, ",\"devices\":[");
     for (size_t i = 0; i < list->count; i++) {
         tpi_buf_puts(out, i > 0 ? ",\n" : "\n");
         put_device(out, &list->devices[i], find_stat(list, &list->devices[i].addr));

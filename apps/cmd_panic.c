@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output.h"
 #include "remote.h"
+#include "stat_text.h"
 
 struct panic_options {
     struct remote remote;
@@ -18,6 +18,22 @@ static char *chars(const char *text, uint32_t *count)
     return (char *)(uintptr_t)text;
 }
 
+/* Where there was a panic already, whose; a server that does not tell has panicked all the same. */
+static int print_earlier(struct panic_options *o)
+{
+    const void *answer = NULL;
+    tpi_buf out = {0};
+
+    if (tp_client_request(o->remote.client, TP_PLAYER_REQ_GET_PANIC, NULL, &answer, NULL) !=
+            TP_OK ||
+        answer == NULL || ((const tp_panic_state *)answer)->count < 2) {
+        return EXIT_DONE;
+    }
+    tpi_buf_puts(&out, "there was one already, ");
+    stat_put_raisers(&out, answer);
+    return command_write(o->remote.command, &out);
+}
+
 static int raise_panic(struct panic_options *o)
 {
     tp_panic panic = {0};
@@ -29,25 +45,28 @@ static int raise_panic(struct panic_options *o)
         return command_fail(o->remote.command, EXIT_FAILED, "%s", err.text);
     }
     puts("everything that moves is stopped; troupe reset ends the panic");
-    return EXIT_DONE;
+    return print_earlier(o);
 }
 
-static void print_reason(const tp_panic *panic)
+/* A key that nobody asks for would look like the right one. */
+static void note_needless_key(struct panic_options *o)
 {
-    tpi_buf out = {0};
+    const struct remote *remote = &o->remote;
+    const bool given = (remote->key != NULL && remote->key[0] != '\0') || remote->key_file != NULL;
 
-    tpi_buf_puts(&out, "raised by ");
-    output_put_clean(&out, panic->who, panic->who_count);
-    tpi_buf_puts(&out, ": ");
-    output_put_clean(&out, panic->why, panic->why_count);
-    puts(tpi_buf_text(&out));
-    tpi_buf_fini(&out);
+    if (given && tp_client_is_troupe(remote->client) &&
+        tp_client_request(remote->client, TP_PLAYER_REQ_CHALLENGE, NULL, NULL, NULL) ==
+            TP_E_UNSUPPORTED) {
+        command_fail(remote->command, EXIT_DONE,
+                     "%s has no keys: the one that was given is not looked at", remote_url(remote));
+    }
 }
 
 static int reset_panic(struct panic_options *o)
 {
-    const tp_panic *panic = remote_ask(&o->remote, TP_PLAYER_REQ_GET_PANIC, NULL, "panic");
+    const tp_panic_state *panic = remote_ask(&o->remote, TP_PLAYER_REQ_GET_PANIC, NULL, "panic");
     tp_panic_reset reset = {0};
+    tpi_buf out = {0};
     tp_error err = {0};
 
     if (panic == NULL) {
@@ -57,8 +76,10 @@ static int reset_panic(struct panic_options *o)
         puts("there is no panic");
         return EXIT_DONE;
     }
-    print_reason(panic);
+    stat_put_raisers(&out, panic);
     reset.epoch = panic->epoch;
+    command_write(o->remote.command, &out);
+    note_needless_key(o);                    /* its answer takes the place of the panic's */
     reset.key = chars("", &reset.key_count); /* it was proved when we connected */
     if (tp_client_request(o->remote.client, TP_PLAYER_REQ_RESET_PANIC, &reset, NULL, &err) !=
         TP_OK) {

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "commands.h"
+#include "output.h"
 #include "run_table.h"
 #include "server/plugin.h"
 #include "troupe/process.h"
@@ -28,8 +29,12 @@ static tp_server *running; /* for the signal handler */
 
 static void print_note(void *context, const char *text)
 {
+    tpi_buf clean = {0};
+
     (void)context;
-    fprintf(stderr, "%s\n", text);
+    output_put_clean(&clean, text, strlen(text)); /* clients have their say in it */
+    fprintf(stderr, "%s\n", tpi_buf_text(&clean));
+    tpi_buf_fini(&clean);
 }
 
 /* tp_server_stop() may be called from a signal handler; clang-tidy cannot know that. */

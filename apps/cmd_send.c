@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/number.h"
 #include "example.h"
 #include "output.h"
 #include "remote.h"
@@ -22,9 +23,13 @@ struct send {
     bool json; /* the answer */
     double repeat_hz;
     double for_s;
+    double lease_s; /* 0 for the device's default */
+    int64_t rank;
+    bool has_rank;
     void *value; /* owned; NULL for a message without a body */
     tp_proxy *proxy;
-    bool told; /* that a command could not be sent */
+    bool told;    /* that a command could not be sent */
+    bool refused; /* a command, by the server, which has said so */
 };
 
 /* ---- What is sent ---------------------------------------------------------------------------- */
@@ -169,6 +174,39 @@ static void ask_whether_taken(struct send *s)
     }
 }
 
+/* Commands are not answered, but our servers tell when they refuse them, or stop what moves. */
+static void on_data(tp_proxy *proxy, const tp_msg *msg)
+{
+    struct send *s = tp_proxy_context(proxy);
+    const tp_failure *failure =
+        tp_msg_header(msg)->subtype == TP_COMMON_DATA_ERROR ? tp_msg_payload(msg) : NULL;
+    tpi_buf text = {0};
+
+    if (failure == NULL || failure->code >= 0) {
+        return;
+    }
+    output_put_clean(&text, failure->text, failure->text_count);
+    command_fail(s->remote.command, EXIT_FAILED, "%s", tpi_buf_text(&text));
+    tpi_buf_fini(&text);
+    s->refused = true;
+}
+
+/* What the options say of rank and lease. */
+static int set_lease(struct send *s)
+{
+    tp_error err = {0};
+    tp_status status = TP_OK;
+
+    if (s->has_rank) {
+        status = tp_proxy_set_rank(s->proxy, (int)s->rank, &err);
+    }
+    if (status == TP_OK && s->lease_s > 0) {
+        status = tp_proxy_set_lease(s->proxy, s->lease_s, &err);
+    }
+    return status == TP_OK ? EXIT_DONE
+                           : command_fail(s->remote.command, EXIT_FAILED, "%s", err.text);
+}
+
 /* Commands are not answered, so the server would refuse it in silence. */
 static int check_panic(struct send *s)
 {
@@ -179,7 +217,7 @@ static int check_panic(struct send *s)
             TP_OK) {
         return EXIT_DONE;
     }
-    const tp_panic *panic = answer;
+    const tp_panic_state *panic = answer;
     return panic == NULL || !panic->active
                ? EXIT_DONE
                : command_fail(s->remote.command, EXIT_FAILED,
@@ -194,9 +232,12 @@ static int send_command(struct send *s)
     int result = remote_open(&s->remote, &s->device, TP_WRITE_MODE, &s->proxy);
 
     result = result == EXIT_DONE ? check_panic(s) : result;
+    result = result == EXIT_DONE ? set_lease(s) : result;
     if (result != EXIT_DONE) {
         return result;
     }
+    tp_proxy_set_context(s->proxy, s);
+    tp_proxy_on_data(s->proxy, on_data);
     ask_whether_taken(s);
     if (s->repeat_hz > 0 || s->for_s > 0) {
         remote_catch_signals(&s->remote);
@@ -213,7 +254,7 @@ static int send_command(struct send *s)
         return command_fail(s->remote.command, EXIT_FAILED, "%s %s may not have arrived: %s",
                             s->device.name, s->message->name, err.text);
     }
-    return result;
+    return result == EXIT_DONE && s->refused ? EXIT_FAILED : result;
 }
 
 /* ---- Requests -------------------------------------------------------------------------------- */
@@ -264,9 +305,24 @@ static int send_request(struct send *s)
 
 /* ---- Command line ---------------------------------------------------------------------------- */
 
+static int read_rank(struct send *s, int argc, char **argv, int *i)
+{
+    const char *value = command_value(s->remote.command, argc, argv, i);
+
+    if (value == NULL) {
+        return EXIT_USAGE;
+    }
+    s->has_rank = true;
+    if (!tpi_number_read_i64(value, strlen(value), &s->rank) || s->rank < INT16_MIN ||
+        s->rank > INT16_MAX) {
+        return command_fail(s->remote.command, EXIT_USAGE, "\"%s\" is no rank", value);
+    }
+    return EXIT_DONE;
+}
+
 static int read_option(struct send *s, int argc, char **argv, int *i)
 {
-    static const char *const of_send[] = {"--repeat", "--for", NULL};
+    static const char *const of_send[] = {"--repeat", "--for", "--lease", "--rank", NULL};
     static const char *const of_request[] = {"--json", NULL};
     const bool sends = s->kind == TP_KIND_COMMAND;
 
@@ -278,6 +334,12 @@ static int read_option(struct send *s, int argc, char **argv, int *i)
     }
     if (sends && strcmp(argv[*i], "--for") == 0) {
         return command_positive(s->remote.command, argc, argv, i, &s->for_s);
+    }
+    if (sends && strcmp(argv[*i], "--lease") == 0) {
+        return command_positive(s->remote.command, argc, argv, i, &s->lease_s);
+    }
+    if (sends && strcmp(argv[*i], "--rank") == 0) {
+        return read_rank(s, argc, argv, i);
     }
     if (!sends && strcmp(argv[*i], "--json") == 0) {
         s->json = true;
@@ -312,7 +374,9 @@ static int do_it(struct send *s)
     s->message = remote_message(&s->remote, s->device.interface, s->kind, s->words[1]);
     int result = s->message != NULL ? read_value(s) : EXIT_FAILED;
     if (result == EXIT_DONE) {
-        result = remote_connect(&s->remote, TP_CLIENT_FRESH, s->repeat_hz > 0 || s->for_s > 0);
+        result = remote_connect(&s->remote,
+                                s->kind == TP_KIND_COMMAND ? TP_CLIENT_EVERYTHING : TP_CLIENT_FRESH,
+                                s->repeat_hz > 0 || s->for_s > 0);
     }
     if (result == EXIT_DONE) {
         result = s->kind == TP_KIND_COMMAND ? send_command(s) : send_request(s);
@@ -348,6 +412,7 @@ const command command_send = {
     .summary = "a command to a device",
     .help =
         "usage: troupe send DEVICE [COMMAND [JSON]] [--repeat HZ] [--for SECONDS]\n"
+        "                   [--lease SECONDS] [--rank N]\n"
         "\n"
         "Sends a command to a device. Members of the JSON that are left out are zero; with - it "
         "is\n"
@@ -360,7 +425,11 @@ const command command_send = {
         "nobody uses any more usually stops. --for keeps it open for a while.\n"
         "\n"
         "  --repeat HZ     send it so often, until --for ends or it is interrupted\n"
-        "  --for SECONDS   keep the device open for so long\n" REMOTE_OPTIONS_HELP "\n"
+        "  --for SECONDS   keep the device open for so long\n"
+        "  --lease SECONDS how long it may go on moving if nothing more is heard of this command;\n"
+        "                  at most what the server's configuration allows\n"
+        "  --rank N        give way to writers of a higher rank; at most the configured "
+        "rank\n" REMOTE_OPTIONS_HELP "\n"
         "Examples: troupe send position2d:0 VEL '{\"vel\":{\"px\":0.2},\"state\":1}' --for 2\n"
         "          troupe send gripper OPEN\n",
     .run = run_send,

@@ -76,7 +76,7 @@ static const tp_client_stat *client_before(const struct stat *s, const tp_client
 }
 
 /* With the robot's port before it if there are several. */
-static void put_device_name(struct table *rows, const struct stat *s, const tp_devaddr *addr)
+static void put_name(const struct stat *s, const tp_devaddr *addr, tpi_buf *out)
 {
     const tp_interface *interface = tp_catalogue_code(s->remote.catalogue, addr->interf);
     char robot[16] = "";
@@ -88,7 +88,16 @@ static void put_device_name(struct table *rows, const struct stat *s, const tp_d
         }
     }
     snprintf(code, sizeof code, "%u", addr->interf);
-    table_cell(rows, "%s%s:%u", robot, interface != NULL ? interface->name : code, addr->index);
+    tpi_buf_printf(out, "%s%s:%u", robot, interface != NULL ? interface->name : code, addr->index);
+}
+
+static void put_device_name(struct table *rows, const struct stat *s, const tp_devaddr *addr)
+{
+    tpi_buf name_of = {0};
+
+    put_name(s, addr, &name_of);
+    table_cell(rows, "%s", tpi_buf_text(&name_of));
+    tpi_buf_fini(&name_of);
 }
 
 static void put_devices(const struct stat *s, tpi_buf *out)
@@ -147,6 +156,47 @@ static void put_clients(const struct stat *s, tpi_buf *out)
     table_fini(&rows);
 }
 
+/* "position2d:0 is moved by joystick at 127.0.0.1:51234, rank 2; lower ranks wait 0.8 s; stops in
+ * 0.9 s unless more is heard". */
+static void put_mover(const struct stat *s, const tp_device_stat *one, tpi_buf *out)
+{
+    put_name(s, &one->addr, out);
+    tpi_buf_puts(out,
+                 one->lease_left > 0 || one->rank_left <= 0 ? " is moved by " : " is held by ");
+    output_put_clean(out, one->mover, one->mover_count);
+    tpi_buf_printf(out, ", rank %ld", (long)one->rank);
+    if (one->rank_left > 0) {
+        tpi_buf_printf(out, "; lower ranks wait %.1f s", one->rank_left);
+    }
+    if (one->lease_left > 0) {
+        tpi_buf_printf(out, "; stops in %.1f s unless more is heard", one->lease_left);
+    }
+    tpi_buf_putc(out, '\n');
+}
+
+/* Who has a device in his hands, if anybody has one. */
+static void put_movers(const struct stat *s, tpi_buf *out)
+{
+    bool first = true;
+
+    for (uint32_t i = 0; i < s->now->devices_count; i++) {
+        const tp_device_stat *one = &s->now->devices[i];
+        const bool moved = one->mover_count > 1;
+        const bool held = one->holder_count > 1;
+        tpi_buf_puts(out, first && (moved || held) ? "\n" : "");
+        first = first && !moved && !held;
+        if (moved) {
+            put_mover(s, one, out);
+        }
+        if (held) {
+            put_name(s, &one->addr, out);
+            tpi_buf_puts(out, " is open exclusively by ");
+            output_put_clean(out, one->holder, one->holder_count);
+            tpi_buf_putc(out, '\n');
+        }
+    }
+}
+
 static bool is_same_instance(const tp_device_stat *a, const tp_device_stat *b)
 {
     return a->instance_count == b->instance_count &&
@@ -197,9 +247,14 @@ static void put_text(const struct stat *s, tpi_buf *out)
     tpi_buf_printf(out, ", running for %s%s\n\n",
                    stat_duration(uptime, sizeof uptime, s->now->uptime),
                    s->watch && output_is_live() ? "   (Ctrl-C ends)" : "");
+    if (s->now->panic.active) {
+        stat_put_panic(out, &s->now->panic);
+        tpi_buf_putc(out, '\n');
+    }
     put_devices(s, out);
     tpi_buf_putc(out, '\n');
     put_clients(s, out);
+    put_movers(s, out);
     put_failures(s, out);
     put_guards(s, out);
 }

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "output.h"
+
 const char *stat_state(unsigned state)
 {
     static const char *const names[] = {"idle", "starting", "running", "stopping", "failed"};
@@ -42,4 +44,35 @@ const char *stat_duration(char *out, size_t size, double seconds)
         snprintf(out, size, "%lld d %lld h", whole / 86400, whole / 3600 % 24);
     }
     return out;
+}
+
+static void put_raiser(tpi_buf *out, const char *who, uint32_t who_count, const char *why,
+                       uint32_t why_count)
+{
+    output_put_clean(out, who, who_count);
+    tpi_buf_puts(out, ": ");
+    output_put_clean(out, why, why_count);
+    tpi_buf_putc(out, '\n');
+}
+
+void stat_put_raisers(tpi_buf *out, const tp_panic_state *panic)
+{
+    tpi_buf_puts(out, "raised by ");
+    put_raiser(out, panic->who, panic->who_count, panic->why, panic->why_count);
+    if (panic->count > 1) {
+        tpi_buf_printf(out, "raised %lu times in all, last by ", (unsigned long)panic->count);
+        put_raiser(out, panic->last_who, panic->last_who_count, panic->last_why,
+                   panic->last_why_count);
+    }
+}
+
+void stat_put_panic(tpi_buf *out, const tp_panic_state *panic)
+{
+    char age[32];
+
+    if (panic->active) {
+        tpi_buf_printf(out, "PANIC for %s: nothing moves until troupe reset\n",
+                       stat_duration(age, sizeof age, panic->age));
+        stat_put_raisers(out, panic);
+    }
 }

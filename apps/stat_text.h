@@ -4,6 +4,9 @@
 
 #include <stddef.h>
 
+#include "base/buf.h"
+#include "troupe/interfaces/player.h"
+
 /* "idle", "running", ...; "?" for a state that we do not know. */
 const char *stat_state(unsigned state);
 
@@ -12,5 +15,11 @@ const char *stat_latency(char *out, size_t size, double seconds);
 
 /* "12 s", "3 min 5 s", "2 h 5 min", "3 days 4 h". */
 const char *stat_duration(char *out, size_t size, double seconds);
+
+/* "raised by anna: smoke", and in another line who raised it last, if there were several. */
+void stat_put_raisers(tpi_buf *out, const tp_panic_state *panic);
+
+/* That nothing moves, since when and why; nothing if there is no panic. */
+void stat_put_panic(tpi_buf *out, const tp_panic_state *panic);
 
 #endif

@@ -50,7 +50,7 @@ _troupe() {
     panic) options="--why $_troupe_server_options" ;;
     reset) options=$_troupe_server_options ;;
     print) options="--human --line --json --hex --only --rate --count $_troupe_server_options" ;;
-    send) options="--repeat --for $_troupe_server_options" ;;
+    send) options="--repeat --for --lease --rank $_troupe_server_options" ;;
     request | property) options="--json $_troupe_server_options" ;;
     help) options=$_troupe_commands ;;
     esac

@@ -45,12 +45,12 @@ void serve_reset_panic(struct client *client, const tp_msghdr *request, const vo
 
 void serve_get_panic(struct client *client, const tp_msghdr *request, const void *body)
 {
-    tp_panic *panic = NULL;
+    tp_panic_state *panic = NULL;
     const tp_status status = tp_hub_panic(client->front->hub, &panic);
 
     (void)body;
     if (status == TP_OK) {
-        serve_reply(client, request, TP_MSGTYPE_RESP_ACK, &tp_desc_panic, panic);
+        serve_reply(client, request, TP_MSGTYPE_RESP_ACK, &tp_desc_panic_state, panic);
     } else {
         tp_session_refuse(client->session, request, status, tp_status_text(status));
     }

@@ -204,6 +204,17 @@ TP_API void *tp_proxy_context(const tp_proxy *proxy);
  * TP_E_UNSUPPORTED by Player servers. */
 TP_API tp_status tp_proxy_set_rate(tp_proxy *proxy, double rate_hz, tp_error *err);
 
+/* How long what the device moves goes on moving when nothing is heard of this client, in seconds; 0
+ * for the device's default. The server cuts it to what its configuration allows. While a call of
+ * this header waits or the loop turns, the client speaks often enough. Waits for the server, except
+ * in callbacks and while the connection is lost. TP_E_UNSUPPORTED by Player servers, and by devices
+ * that move nothing. tp_common_request_lease() tells what holds, and who moves the device. */
+TP_API tp_status tp_proxy_set_lease(tp_proxy *proxy, double lease_s, tp_error *err);
+
+/* Rank lower than the server's configuration has it: others may then move the device before this
+ * client. A higher rank is not given. The rest is as above. */
+TP_API tp_status tp_proxy_set_rank(tp_proxy *proxy, int rank, tp_error *err);
+
 /* ---- Data ------------------------------------------------------------------------------------ */
 
 /* Called for every data message of the device, which is borrowed for the call. NULL for nobody. */

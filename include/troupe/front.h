@@ -82,7 +82,7 @@ TP_API void tp_session_count_sent(tp_session *session, uint64_t messages);
 TP_API tp_status tp_hub_statistics(const tp_hub *hub, tp_statistics **out);
 
 /* Whether there is a panic: one block, to be freed with free(). */
-TP_API tp_status tp_hub_panic(const tp_hub *hub, tp_panic **out);
+TP_API tp_status tp_hub_panic(const tp_hub *hub, tp_panic_state **out);
 
 /* The frames of reference, of all robots: one block, to be freed with free(). */
 TP_API tp_status tp_hub_frames(const tp_hub *hub, tp_frame_list **out);

@@ -2,19 +2,71 @@
  * alive.c - leases: while the program attends to its client, what it moves may go on moving.
  *
  * From the first command that moves something on, the server hears of the client a few times a
- * second. That happens where everything of a client happens: in calls that wait, and while the loop
- * turns. A program that hangs says nothing, and its robot stops.
+ * second, and often enough for the shortest lease that it has. That happens where everything of a
+ * client happens: in calls that wait, and while the loop turns. A program that hangs says nothing,
+ * and its robot stops.
  */
+#include <math.h>
+
 #include "client/inside.h"
 
 /* A server of ours stops what moves after a second of silence. */
 #define ALIVE_NS (300 * TP_NS_PER_MS)
 
-void tpi_client_moved(tp_client *client, const tp_message *what)
+/* However short a lease is. */
+#define SHORTEST_NS (10 * TP_NS_PER_MS)
+
+static void speak_every(tp_client *client, int64_t period_ns)
 {
-    if (what->effect == TP_EFFECT_MOVES && client->troupe && !client->moved) {
+    client->alive_ns = period_ns;
+    tp_timer_every(client->alive, period_ns);
+}
+
+/* A third of the lease, so that two words may be late. */
+static void on_lease(tpi_ask *ask, tp_status status, const tp_msg *answer, const char *why)
+{
+    tp_client *client = ask->client;
+    const tp_lease *lease = status == TP_OK && answer != NULL ? tp_msg_payload(answer) : NULL;
+
+    (void)why;
+    if (lease == NULL || !(lease->duration > 0) || !client->moved) {
+        return; /* there is none, or it has no end */
+    }
+    const double third = lease->duration / 3 * (double)TP_NS_PER_S;
+    if (third < (double)client->alive_ns) {
+        speak_every(client, third > (double)SHORTEST_NS ? (int64_t)third : SHORTEST_NS);
+    }
+}
+
+static const tp_message *lease_request(void)
+{
+    return tp_interface_message(&tp_interface_common, TP_KIND_REQUEST, TP_COMMON_REQ_LEASE);
+}
+
+void tpi_proxy_ask_lease(tp_proxy *proxy)
+{
+    const tpi_question question = {.proxy = proxy,
+                                   .what = lease_request(),
+                                   .value = &proxy->lease,
+                                   .deadline_ns = TP_NEVER,
+                                   .bound = true,
+                                   .done = on_lease};
+
+    tpi_ask_submit(proxy->client, &question, NULL, NULL);
+}
+
+void tpi_client_moved(tp_client *client, tp_proxy *proxy, const tp_message *what)
+{
+    if (what->effect != TP_EFFECT_MOVES || !client->troupe) {
+        return;
+    }
+    if (!client->moved) {
         client->moved = true;
-        tp_timer_every(client->alive, ALIVE_NS);
+        speak_every(client, ALIVE_NS);
+    }
+    if (proxy != NULL && !proxy->moved) {
+        proxy->moved = true;
+        tpi_proxy_ask_lease(proxy);
     }
 }
 
@@ -37,4 +89,62 @@ void tpi_client_say_alive(void *context)
     if (client->state == TPI_CLIENT_CONNECTED) {
         (void)client->transport->send(client, &header, what, NULL, NULL);
     }
+}
+
+/* ---- For the program ------------------------------------------------------------------------- */
+
+/* Ask for what the proxy wants; inside a callback nobody can wait for the answer. */
+static tp_status tell_server(tp_proxy *proxy, tp_error *err)
+{
+    tp_client *client = proxy->client;
+
+    if (proxy->state != TPI_PROXY_OPEN) {
+        return TP_OK; /* when it is */
+    }
+    if (tp_loop_is_turning(client->loop)) {
+        tpi_proxy_ask_lease(proxy);
+        return TP_OK;
+    }
+    const tp_status status =
+        tpi_client_ask(client, proxy, lease_request(), &proxy->lease, NULL, err);
+    if (status == TP_OK && proxy->moved) {
+        tpi_proxy_ask_lease(proxy); /* it may have to speak more often */
+    }
+    return status;
+}
+
+static tp_status check_server(const tp_proxy *proxy, tp_error *err)
+{
+    const tp_client *client = proxy->client;
+
+    return client->state != TPI_CLIENT_CONNECTED || client->troupe
+               ? TP_OK
+               : tp_fail(err, TP_E_UNSUPPORTED, "%s: a Player server has no leases", proxy->name);
+}
+
+tp_status tp_proxy_set_lease(tp_proxy *proxy, double lease_s, tp_error *err)
+{
+    tp_status status = check_server(proxy, err);
+
+    if (!(lease_s >= 0) || !isfinite(lease_s)) {
+        return tp_fail(err, TP_E_RANGE, "%s: %g s is no lease", proxy->name, lease_s);
+    }
+    if (status == TP_OK) {
+        proxy->lease.asks |= TP_LEASE_DURATION;
+        proxy->lease.duration = lease_s;
+        status = tell_server(proxy, err);
+    }
+    return status;
+}
+
+tp_status tp_proxy_set_rank(tp_proxy *proxy, int rank, tp_error *err)
+{
+    tp_status status = check_server(proxy, err);
+
+    if (status == TP_OK) {
+        proxy->lease.asks |= TP_LEASE_RANK;
+        proxy->lease.rank = rank;
+        status = tell_server(proxy, err);
+    }
+    return status;
 }

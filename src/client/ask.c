@@ -167,10 +167,9 @@ static tp_status send(tpi_ask *ask, const void *value, tp_error *err)
                               .seq = ask->seq};
     tp_status status = client->transport->send(client, &header, ask->what, value, err);
 
-    tpi_client_moved(client, ask->what);
-
     if (status == TP_OK) {
         ask->state = TPI_ASK_SENT;
+        tpi_client_moved(client, ask->proxy, ask->what);
     }
     return status;
 }

@@ -158,6 +158,8 @@ struct tp_proxy {
     bool was_open;
     bool closed; /* to be released when no callback runs */
     double rate_hz;
+    tp_lease lease; /* what the program asks for; texts are empty */
+    bool moved;     /* since it was opened */
     char name[80];
     char driver[TP_MAX_DRIVER_STRING_LEN];
     tp_error refusal; /* why it is not open, when the server said so */
@@ -266,13 +268,15 @@ struct tp_client {
     tp_msg *answer;  /* owned: of the last request to the server itself */
     tp_timer *alarm; /* owned: ends a wait */
 
-    bool moved;      /* something that has a lease */
-    tp_timer *alive; /* owned: the server is to hear of the client */
+    bool moved;       /* something that has a lease */
+    int64_t alive_ns; /* how often it speaks then */
+    tp_timer *alive;  /* owned: the server is to hear of the client */
 };
 
-/* alive.c: a message was sent that may move something; nothing moves any more; say that one is
- * there. */
-void tpi_client_moved(tp_client *client, const tp_message *what);
+/* alive.c: a message was sent that may move something (by a proxy, or NULL); nothing moves any
+ * more; say that one is there; ask for the lease that a proxy wants. */
+void tpi_client_moved(tp_client *client, tp_proxy *proxy, const tp_message *what);
+void tpi_proxy_ask_lease(tp_proxy *proxy);
 void tpi_client_rests(tp_client *client);
 void tpi_client_say_alive(void *client);
 

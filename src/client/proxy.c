@@ -77,6 +77,7 @@ static uint32_t add_slots(tpi_slot *slots, const tp_interface *interface)
 static tp_proxy *create(tp_client *client, const tp_interface *interface, unsigned index,
                         unsigned access)
 {
+    static char nobody[] = "";
     const uint32_t slots = add_slots(NULL, interface) + add_slots(NULL, &tp_interface_common);
     tp_proxy *proxy = calloc(1, sizeof *proxy + slots * sizeof(tpi_slot));
 
@@ -86,6 +87,7 @@ static tp_proxy *create(tp_client *client, const tp_interface *interface, unsign
         proxy->addr.interf = interface->code;
         proxy->addr.index = (uint16_t)index;
         proxy->access = access;
+        proxy->lease = (tp_lease){.mover_count = sizeof nobody, .mover = nobody};
         proxy->slot_count = slots;
         add_slots(proxy->slots + add_slots(proxy->slots, interface), &tp_interface_common);
         (void)snprintf(proxy->name, sizeof proxy->name, "%.64s:%u", interface->name, index);
@@ -144,6 +146,10 @@ static void is_open(tp_proxy *proxy, const tp_device_req *granted)
                    granted->driver_name);
     if (proxy->rate_hz > 0 && proxy->client->troupe) {
         set_rate_on_server(proxy, proxy->rate_hz, NULL);
+    }
+    proxy->moved = false;
+    if (proxy->lease.asks != 0 && proxy->client->troupe) {
+        tpi_proxy_ask_lease(proxy);
     }
     tell_opened(proxy, TP_OK, NULL);
     tpi_ask_send_waiting(proxy->client);

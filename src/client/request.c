@@ -56,7 +56,7 @@ tp_status tp_proxy_command(tp_proxy *proxy, unsigned code, const void *value, tp
                        what->name, tp_right_name(tp_right_needed(what)));
     }
     status = client->transport->send(client, &header, what, what->ask != NULL ? value : NULL, err);
-    tpi_client_moved(client, what);
+    tpi_client_moved(client, proxy, what);
     return status == TP_OK ? TP_OK : tp_wrap(err, status, proxy->name);
 }
 

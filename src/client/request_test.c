@@ -353,7 +353,7 @@ static void commands_are_sent(void **state)
     assert_int_equal(tp_proxy_command(proxy, TP_POSITION2D_CMD_VEL, &vel, &b->err), TP_OK);
     assert_int_equal(tp_proxy_command(proxy, TP_POSITION2D_CMD_VEL, &vel, &b->err), TP_OK);
     turn(b);
-    assert_sent(b, "cmd:4:0:1 cmd:4:0:1");
+    assert_sent(b, "cmd:4:0:1 req:4:0:242 cmd:4:0:1");
 }
 
 static void a_server_that_does_not_read_does_not_fill_the_memory(void **state)

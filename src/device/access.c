@@ -2,8 +2,10 @@
  * access.c - who may do what with a device that it has open.
  *
  * Player's mode is to read and to write. Ours tell them apart, and one client can keep all others
- * from writing for as long as it has the device open.
+ * from writing for as long as it has the device open, but for those who rank before it.
  */
+#include <string.h>
+
 #include "device/session.h"
 #include "troupe/interfaces/player.h"
 
@@ -17,6 +19,14 @@ static bool writes(unsigned access)
     return access != TP_READ_MODE;
 }
 
+static tp_status held_by(const tp_device *device, tp_error *err)
+{
+    char name[RANK_NAME];
+
+    session_label(device->holder, name, sizeof name);
+    return tp_fail(err, TP_E_DENIED, "%s is held by %s", device->name, name);
+}
+
 tp_status access_take(struct subscription *s, tp_error *err)
 {
     tp_device *device = s->device;
@@ -25,7 +35,7 @@ tp_status access_take(struct subscription *s, tp_error *err)
         return TP_OK;
     }
     if (device->holder != NULL && device->holder != s->session) {
-        return tp_fail(err, TP_E_DENIED, "%s is held by %s", device->name, device->holder->name);
+        return held_by(device, err);
     }
     device->holder = s->session;
     return TP_OK;
@@ -48,20 +58,88 @@ void access_give(const struct subscription *s)
     }
 }
 
-tp_status access_check(const tp_session *session, const tp_device *device, const tp_message *what,
-                       tp_error *err)
+/* Whether another client holds it, before whom this one does not rank. */
+static bool is_shut_out(const tp_session *session, const tp_device *device, const tpi_mover *mover)
+{
+    tpi_mover holder = {0};
+
+    if (device->holder == NULL || device->holder == session) {
+        return false;
+    }
+    rank_of_session(device->holder, device, &holder);
+    return mover->rank <= holder.rank;
+}
+
+static tp_status check_writer(const tp_session *session, const tp_device *device,
+                              const tp_message *what, const tpi_mover *mover, tp_error *err)
 {
     const struct subscription *s = session->subscriptions;
 
     if (what->effect == TP_EFFECT_READS) {
         return TP_OK;
     }
-    if (device->holder != NULL && device->holder != session) {
-        return tp_fail(err, TP_E_DENIED, "%s is held by %s", device->name, device->holder->name);
+    if (is_shut_out(session, device, mover)) {
+        return held_by(device, err);
     }
     while (s != NULL && (s->device != device || s->waiting || !writes(s->access))) {
         s = s->next;
     }
     return s != NULL ? TP_OK
                      : tp_fail(err, TP_E_DENIED, "%s is open for reading only", device->name);
+}
+
+static tp_status refuse_in_panic(const tp_session *session, tp_error *err)
+{
+    tpi_panic_state panic;
+
+    tpi_panic_look(session->hub->panic, &panic);
+    return tp_fail(err, TP_E_DENIED, "nothing moves: panic, raised by %s: %s", panic.who,
+                   panic.why);
+}
+
+tp_status access_check(const struct subscription *s, const tp_message *what, const tpi_mover *mover,
+                       tp_error *err)
+{
+    const tp_session *session = s->session;
+    const tp_device *device = s->device;
+    tp_status allowed = tp_session_may(session, what, err);
+
+    allowed = allowed == TP_OK ? check_writer(session, device, what, mover, err) : allowed;
+    allowed = allowed == TP_OK ? rank_check(device, what, mover, err) : allowed;
+    if (allowed != TP_OK) {
+        return allowed;
+    }
+    if (what->mark == TP_MARK_EXTENSION && !session->extensions &&
+        !device->instance->plan.extensions) {
+        return tp_fail(err, TP_E_DENIED, "%s is an extension of %s: ask for extensions", what->name,
+                       device->interface->name);
+    }
+    if (what->effect == TP_EFFECT_MOVES && tpi_panic_is_on(session->hub->panic)) {
+        return refuse_in_panic(session, err);
+    }
+    if (what->effect == TP_EFFECT_MOVES && session->stale > 0) {
+        return tp_fail(err, TP_E_DENIED, "%s was sent before the panic was over", what->name);
+    }
+    return TP_OK;
+}
+
+void access_tell_refusal(struct subscription *s, const tp_error *why)
+{
+    const tp_msghdr header = {.addr = s->device->addr,
+                              .type = TP_MSGTYPE_DATA,
+                              .subtype = TP_COMMON_DATA_ERROR,
+                              .timestamp = tp_clock_wall_s(tp_hub_clock(s->session->hub))};
+    const tp_failure failure = {.code = why->code,
+                                .text_count = (uint32_t)strlen(why->text) + 1,
+                                .text = (char *)(uintptr_t)why->text};
+    tp_msg *msg = NULL;
+
+    if (s->refused || !s->session->explain) {
+        return;
+    }
+    s->refused = true;
+    if (tp_msg_create(&msg, &header, &tp_desc_failure, &failure) == TP_OK) {
+        tp_session_queue(s->session, msg);
+        tp_msg_unref(msg);
+    }
 }

@@ -29,7 +29,8 @@ static bool answers(const tp_device *device, const tp_message *what)
         return false;
     }
     return what->code == TP_COMMON_REQ_CAPABILITIES || what->code == TP_COMMON_REQ_GET_GEOMETRY ||
-           (what->code == TP_COMMON_REQ_HALT && device->moves) ||
+           ((what->code == TP_COMMON_REQ_HALT || what->code == TP_COMMON_REQ_LEASE) &&
+            device->moves) ||
            (properties_own(what) && (device->handler == NULL || device->property_count > 0) &&
             properties_can(device, what));
 }

@@ -3,39 +3,52 @@
  *
  * Everybody may raise one. Who may reset it, rights.c says.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "device/session.h"
 
-static void fill(tp_panic *out, const tpi_panic_state *state)
+static char *chars(const char *text, uint32_t *count)
 {
-    out->active = state->on;
-    out->epoch = state->epoch;
-    out->who = (char *)(uintptr_t)state->who;
-    out->who_count = (uint32_t)strlen(state->who) + 1;
-    out->why = (char *)(uintptr_t)state->why;
-    out->why_count = (uint32_t)strlen(state->why) + 1;
+    *count = (uint32_t)strlen(text) + 1;
+    return (char *)(uintptr_t)text;
 }
 
-tp_status tp_hub_panic(const tp_hub *hub, tp_panic **out)
+void emergency_look(const tpi_hub *hub, tpi_panic_state *state, tp_panic_state *out)
+{
+    tpi_panic_look(hub->panic, state);
+    *out = (tp_panic_state){.active = state->on, .epoch = state->epoch, .count = state->raises};
+    if (state->on) {
+        const int64_t now_ns = tp_clock_now_ns(tp_hub_clock(hub));
+        out->since = state->since_s;
+        out->age = (double)(now_ns - state->since_ns) / (double)TP_NS_PER_S;
+    }
+    out->who = chars(state->who, &out->who_count);
+    out->why = chars(state->why, &out->why_count);
+    out->last_who = chars(state->last_who, &out->last_who_count);
+    out->last_why = chars(state->last_why, &out->last_why_count);
+}
+
+tp_status tp_hub_panic(const tp_hub *hub, tp_panic_state **out)
 {
     tpi_panic_state state;
-    tp_panic panic;
+    tp_panic_state panic;
 
-    tpi_panic_look(hub->panic, &state);
-    fill(&panic, &state);
-    return tp_value_copy((void **)out, &tp_desc_panic, &panic, NULL);
+    emergency_look(hub, &state, &panic);
+    return tp_value_copy((void **)out, &tp_desc_panic_state, &panic, NULL);
 }
 
 void tp_session_panic(tp_session *session, const char *why)
 {
     tpi_hub *hub = session->hub;
+    char name[RANK_NAME];
 
     if (!tpi_panic_is_on(hub->panic)) {
         hub->raiser = session;
     }
-    tpi_panic_raise(hub->panic, session->name, why[0] == '\0' ? "no reason given" : why);
+    session_label(session, name, sizeof name);
+    tpi_panic_raise(hub->panic, name, why[0] == '\0' ? "no reason given" : why);
 }
 
 /* What clients sent before this moment was meant for another one: it moves nothing any more. Who
@@ -60,8 +73,14 @@ tp_status tp_session_reset_panic(tp_session *session, unsigned epoch, const char
     tpi_hub *hub = session->hub;
     const tp_message *what =
         tp_interface_message(&tp_interface_player, TP_KIND_REQUEST, TP_PLAYER_REQ_RESET_PANIC);
-    tp_status status = key[0] == '\0' ? TP_OK : tp_session_show_key(session, key, strlen(key), err);
+    tp_status status = TP_OK;
 
+    if (key[0] != '\0' && hub->key_count == 0) {
+        return tp_fail(err, TP_E_UNSUPPORTED,
+                       "the server has no keys: a panic is ended without one, by who raised it or "
+                       "on the server's own machine");
+    }
+    status = key[0] == '\0' ? TP_OK : tp_session_show_key(session, key, strlen(key), err);
     status = status == TP_OK ? tp_session_may(session, what, err) : status;
     if (status != TP_OK) {
         return status;
@@ -74,6 +93,7 @@ tp_status tp_session_reset_panic(tp_session *session, unsigned epoch, const char
     }
     hub->raiser = NULL;
     let_nothing_play(hub, session);
+    session_label(session, hub->resetter, sizeof hub->resetter);
     return TP_OK;
 }
 
@@ -84,7 +104,7 @@ void tp_session_set_local(tp_session *session, bool on)
 
 /* ---- Telling --------------------------------------------------------------------------------- */
 
-static void tell(tp_session *session, const tp_panic *panic)
+static void tell(tp_session *session, const tp_panic_state *panic)
 {
     const tp_msghdr header = {
         .addr = {.host = TP_PLAYER_HOST, .robot = session->robot, .interf = TP_PLAYER_CODE},
@@ -93,19 +113,44 @@ static void tell(tp_session *session, const tp_panic *panic)
         .timestamp = tp_clock_wall_s(tp_hub_clock(session->hub))};
     tp_msg *msg = NULL;
 
-    if (tp_msg_create(&msg, &header, &tp_desc_panic, panic) == TP_OK) {
+    if (tp_msg_create(&msg, &header, &tp_desc_panic_state, panic) == TP_OK) {
         tp_session_queue(session, msg);
         tp_msg_unref(msg);
     }
 }
 
+/* What happened since the last time, for whoever looks at the server's terminal. */
+static void tell_owner(tpi_hub *hub, const tpi_panic_state *state)
+{
+    const bool changed = state->epoch != hub->noted_epoch;
+    const bool again = state->on && !changed && state->raises != hub->noted_raises;
+    char text[2 * RANK_NAME + TPI_PANIC_REASON];
+
+    if (state->on && changed) {
+        (void)snprintf(text, sizeof text,
+                       "PANIC: everything that moves is stopped; raised by %s: %s", state->who,
+                       state->why);
+    } else if (again) {
+        (void)snprintf(text, sizeof text, "PANIC: raised again by %s: %s", state->last_who,
+                       state->last_why);
+    } else {
+        (void)snprintf(text, sizeof text, "the panic is over%s%s",
+                       hub->resetter[0] != '\0' ? "; it was reset by " : "", hub->resetter);
+    }
+    if ((changed || again) && hub->panic_changed != NULL) {
+        hub->panic_changed(hub->panic_context, text);
+    }
+    hub->noted_epoch = state->epoch;
+    hub->noted_raises = state->raises;
+}
+
 void emergency_tell_all(tpi_hub *hub)
 {
     tpi_panic_state state;
-    tp_panic panic;
+    tp_panic_state panic;
 
-    tpi_panic_look(hub->panic, &state);
-    fill(&panic, &state);
+    emergency_look(hub, &state, &panic);
+    tell_owner(hub, &state);
     for (tp_session *session = hub->sessions; session != NULL; session = session->next) {
         if (session->explain) {
             tell(session, &panic);

@@ -48,7 +48,7 @@ tp_status tpi_hub_create(tpi_hub **out, tp_loop *loop, const tp_catalogue *catal
     hub->begun_ns = tp_clock_now_ns(tp_loop_clock(loop));
     hub->panic_task.run = panic_changed;
     rights_init(hub);
-    tp_status status = tpi_panic_create(&hub->panic, tell_loop, hub, err);
+    tp_status status = tpi_panic_create(&hub->panic, tp_loop_clock(loop), tell_loop, hub, err);
     if (status != TP_OK) {
         free(hub);
         return status;
@@ -60,6 +60,13 @@ tp_status tpi_hub_create(tpi_hub **out, tp_loop *loop, const tp_catalogue *catal
 tpi_panic *tpi_hub_panic(const tpi_hub *hub)
 {
     return hub->panic;
+}
+
+void tpi_hub_watch_panic(tpi_hub *hub, void (*changed)(void *context, const char *text),
+                         void *context)
+{
+    hub->panic_changed = changed;
+    hub->panic_context = context;
 }
 
 void tpi_hub_set_panic_action(tpi_hub *hub, tp_halt how)

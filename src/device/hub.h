@@ -59,6 +59,20 @@ typedef struct tpi_place {
     const char *parent;
 } tpi_place;
 
+/* A writer and its rank. It fits whom all that is said of it fits; a text may end in * for any end.
+ */
+typedef struct tpi_rank {
+    const char *client; /* the name that it says; NULL for any */
+    const char *host;   /* that it connects from; NULL for any */
+    const char *key;    /* that it has proved, by name; NULL for any or none */
+    const char *driver; /* of this server; NULL for any, and for clients */
+    int32_t rank;
+    int64_t hold_ns; /* how long after its last move those of a lower rank are refused */
+} tpi_rank;
+
+/* What those have who fit none; their rank is 0. */
+#define TPI_RANK_HOLD_NS TP_NS_PER_S
+
 /* What one more section says about the same instance. */
 typedef struct tpi_joined {
     const tpi_setting *settings;
@@ -78,6 +92,8 @@ typedef struct tpi_blueprint {
     uint32_t require_count;
     const tpi_place *places;
     uint32_t place_count;
+    const tpi_rank *ranks; /* the first that fits a writer counts */
+    uint32_t rank_count;
     bool extensions; /* clients need not ask for them */
     bool always_on;
     int64_t lease_ns;    /* of whoever moves its devices; 0 for the client's own, -1 for none */
@@ -116,6 +132,11 @@ tp_loop *tpi_hub_loop(const tpi_hub *hub);
 tpi_panic *tpi_hub_panic(const tpi_hub *hub);
 
 const tp_catalogue *tpi_hub_catalogue(const tpi_hub *hub);
+
+/* Told in a sentence of each panic that begins, that is raised once more, or that is over; from the
+ * loop. The text has what clients say in it. */
+void tpi_hub_watch_panic(tpi_hub *hub, void (*changed)(void *context, const char *text),
+                         void *context);
 
 /* How devices are stopped in a panic. */
 void tpi_hub_set_panic_action(tpi_hub *hub, tp_halt how);
@@ -236,6 +257,8 @@ typedef struct tpi_mover {
     const void *who;
     int64_t lease_ns; /* from his last word to the stop; 0 for no limit, as of drivers */
     int64_t valid_ns; /* from this message to the stop, whatever he says; 0 for no limit */
+    int32_t rank;     /* lower ones are refused ... */
+    int64_t hold_ns;  /* ... for so long after this message */
 } tpi_mover;
 tp_status tpi_device_call_for(tp_device *device, const tp_message *what, tp_msg *ask,
                               const tpi_mover *mover, tpi_call_done *done, void *context,

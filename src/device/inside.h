@@ -25,6 +25,7 @@ enum {
 };
 
 enum { PLACE_NAME = 64 }; /* longest name of a frame, with its NUL */
+enum { RANK_NAME = 160 }; /* and of somebody who writes */
 
 typedef enum phase { IDLE, STARTING, RUNNING, STOPPING, FAILED } phase;
 
@@ -105,6 +106,8 @@ struct tp_device {
     const tp_session *holder; /* borrowed: who alone may write; NULL for nobody; the loop's */
     bool moves;               /* its interface has messages that move something */
     const void *mover;        /* borrowed: whose lease it is, NULL for nobody's; the loop's */
+    int32_t mover_rank;       /* those of a lower one do not write ... */
+    int64_t mover_until_ns;   /* ... before this time */
     int64_t lease_limit_ns;   /* no word renews it beyond this; the loop's */
     tpi_lease lease;          /* of the loop and the thread */
     bool in_motion;           /* since the last halt; where the instance runs, as the next one */
@@ -278,6 +281,11 @@ struct tpi_hub {
     int64_t begun_ns;
     tpi_panic *panic; /* owned */
     tp_halt panic_action;
+    void (*panic_changed)(void *context, const char *text);
+    void *panic_context;  /* borrowed */
+    unsigned noted_epoch; /* that the owner was told of, */
+    unsigned noted_raises;
+    char resetter[RANK_NAME]; /* who reset the last one; "" for somebody else */
     const tp_session *raiser; /* borrowed: the client that raised it; NULL for others; the loop's */
     tpi_key *keys;            /* owned */
     size_t key_count;
@@ -405,6 +413,7 @@ void frames_ask(tp_instance *instance);
 
 /* emergency.c, on the loop. */
 void emergency_tell_all(tpi_hub *hub);
+void emergency_look(const tpi_hub *hub, tpi_panic_state *state, tp_panic_state *out); /* borrows */
 void emergency_forget(tp_session *session);
 
 /* motion.c: leases and panic, on the loop and where the instance runs. */
@@ -418,6 +427,20 @@ bool motion_may_write(const tp_instance *self);
 int64_t motion_deadline_ns(const tp_instance *self);
 void motion_serve(tp_instance *self); /* stop what has to be stopped */
 tp_status motion_halt(tp_device *device, tp_error *err);
+
+/* rank.c, on the loop: the rank of a writer; whether his message may go to the device, and that it
+ * goes; the name of who moves it, "" for nobody; and for how long he keeps others out. */
+void rank_of_session(const tp_session *session, const tp_device *device, tpi_mover *mover);
+void rank_of_driver(const tp_instance *user, const tp_device *device, tpi_mover *mover);
+tp_status rank_check(const tp_device *device, const tp_message *what, const tpi_mover *mover,
+                     tp_error *err);
+void rank_take(tp_device *device, const tp_message *what, const tpi_mover *mover);
+void rank_name(const tpi_hub *hub, const void *who, char *out, size_t size);
+double rank_left_s(const tp_device *device);
+
+/* hold.c, on the loop: whether somebody moves it, and for how long without another word. */
+bool hold_is_moved(const tp_device *device);
+double hold_lease_left_s(const tp_device *device);
 
 /* registry.c */
 void registry_take_devices(tp_instance *instance);

@@ -356,6 +356,20 @@ static void expired(void *context)
     bring_answer(errand);
 }
 
+/* As the driver that sends it, who may have to wait for one who ranks before him. */
+static tp_status call(struct errand *errand, tp_device *device)
+{
+    const bool request = errand->done != NULL;
+    tpi_mover driver = {.who = errand->link};
+
+    rank_of_driver(errand->link->instance, device, &driver);
+    const tp_status status = rank_check(device, errand->what, &driver, &errand->error);
+    return status == TP_OK ? tpi_device_call_for(device, errand->what, errand->msg, &driver,
+                                                 request ? answered : NULL, errand,
+                                                 request ? &errand->call : NULL)
+                           : status;
+}
+
 static void go(tpi_task *task)
 {
     struct errand *errand = (struct errand *)task;
@@ -369,13 +383,12 @@ static void go(tpi_task *task)
         tp_timer_at(errand->timer, tp_clock_now_ns(tp_loop_clock(loop)) + errand->timeout_ns);
     }
     if (device != NULL) {
-        const tpi_mover driver = {.who = errand->link};
-        status =
-            tpi_device_call_for(device, errand->what, errand->msg, &driver,
-                                request ? answered : NULL, errand, request ? &errand->call : NULL);
+        status = call(errand, device);
     }
     if (status != TP_OK) {
-        errand->status = tp_fail(&errand->error, status, "%s", tp_status_text(status));
+        errand->status = errand->error.text[0] != '\0'
+                             ? status
+                             : tp_fail(&errand->error, status, "%s", tp_status_text(status));
         bring_answer(errand);
     } else if (!request) {
         end_errand(errand);

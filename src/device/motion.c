@@ -76,6 +76,7 @@ tp_status tpi_device_call_for(tp_device *device, const tp_message *what, tp_msg 
         call->epoch = epoch;
         take_lease(device, mover);
     }
+    rank_take(device, what, mover);
     call_post(call);
     return TP_OK;
 }
@@ -114,6 +115,10 @@ void motion_leave_in_order(tp_device *device, const void *who)
     tp_msg *msg = NULL;
 
     if (device->mover != who) {
+        return;
+    }
+    if (!device->moves) {
+        device->mover = NULL;
         return;
     }
     if (tp_msg_create(&msg, &header, NULL, NULL) != TP_OK ||

@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "troupe/clock.h"
-
 struct tpi_panic {
     atomic_uint epoch;
     atomic_bool quit;
@@ -19,9 +17,9 @@ struct tpi_panic {
     tpi_lock *lock;     /* owned: of what follows, and of changes of the epoch */
     tpi_panic_seat *seats;
     void (*told)(void *context);
-    void *context; /* borrowed */
-    char who[64];
-    char why[128];
+    void *context;         /* borrowed */
+    tpi_panic_state state; /* but for the epoch */
+    const tp_clock *clock; /* borrowed */
 };
 
 static void ring_all(const tpi_panic *panic)
@@ -36,11 +34,19 @@ static void ring_all(const tpi_panic *panic)
 
 void tpi_panic_raise(tpi_panic *panic, const char *who, const char *why)
 {
+    tpi_panic_state *state = &panic->state;
+
     tpi_lock_take(panic->lock);
+    state->raises++;
     if (!tpi_panic_is_on(panic)) {
-        (void)snprintf(panic->who, sizeof panic->who, "%s", who);
-        (void)snprintf(panic->why, sizeof panic->why, "%s", why);
-        atomic_fetch_add(&panic->epoch, 1);
+        atomic_fetch_add(&panic->epoch, 1); /* before anything that takes time */
+        (void)snprintf(state->who, sizeof state->who, "%s", who);
+        (void)snprintf(state->why, sizeof state->why, "%s", why);
+        state->since_ns = tp_clock_now_ns(panic->clock);
+        state->since_s = tp_clock_wall_s(panic->clock);
+    } else {
+        (void)snprintf(state->last_who, sizeof state->last_who, "%s", who);
+        (void)snprintf(state->last_why, sizeof state->last_why, "%s", why);
     }
     ring_all(panic);
     tpi_lock_give(panic->lock);
@@ -51,7 +57,7 @@ bool tpi_panic_reset(tpi_panic *panic, unsigned epoch)
     tpi_lock_take(panic->lock);
     const bool meant = tpi_panic_is_on(panic) && atomic_load(&panic->epoch) == epoch;
     if (meant) {
-        panic->who[0] = panic->why[0] = '\0';
+        panic->state = (tpi_panic_state){0};
         atomic_fetch_add(&panic->epoch, 1);
         ring_all(panic);
     }
@@ -72,10 +78,9 @@ bool tpi_panic_is_on(const tpi_panic *panic)
 void tpi_panic_look(const tpi_panic *panic, tpi_panic_state *out)
 {
     tpi_lock_take(panic->lock);
+    *out = panic->state;
     out->epoch = atomic_load(&panic->epoch);
     out->on = (out->epoch & 1) != 0;
-    (void)snprintf(out->who, sizeof out->who, "%s", panic->who);
-    (void)snprintf(out->why, sizeof out->why, "%s", panic->why);
     tpi_lock_give(panic->lock);
 }
 
@@ -124,8 +129,8 @@ static void wait_for_alarm(void *context)
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
-tp_status tpi_panic_create(tpi_panic **out, void (*told)(void *context), void *context,
-                           tp_error *err)
+tp_status tpi_panic_create(tpi_panic **out, const tp_clock *clock, void (*told)(void *context),
+                           void *context, tp_error *err)
 {
     tpi_panic *panic = calloc(1, sizeof *panic);
 
@@ -133,6 +138,7 @@ tp_status tpi_panic_create(tpi_panic **out, void (*told)(void *context), void *c
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
     panic->alarm.fd = -1;
+    panic->clock = clock;
     panic->told = told;
     panic->context = context;
     tp_status status = tpi_lock_create(&panic->lock, err);

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "platform/thread.h"
+#include "troupe/clock.h"
 #include "troupe/status.h"
 
 typedef struct tpi_panic tpi_panic;
@@ -28,9 +29,10 @@ typedef struct tpi_panic_seat {
     struct tpi_panic_seat *next;
 } tpi_panic_seat;
 
-/* `told` is called, by whichever thread it is, whenever a panic was raised or reset. Optional. */
-tp_status tpi_panic_create(tpi_panic **out, void (*told)(void *context), void *context,
-                           tp_error *err);
+/* `told` is called, by whichever thread it is, whenever a panic was raised or reset. Optional. The
+ * clock is borrowed, and asked by any thread. */
+tp_status tpi_panic_create(tpi_panic **out, const tp_clock *clock, void (*told)(void *context),
+                           void *context, tp_error *err);
 void tpi_panic_destroy(tpi_panic *panic); /* all have left; NULL is accepted */
 
 /* From any thread. */
@@ -41,19 +43,26 @@ void tpi_panic_leave(tpi_panic *panic, tpi_panic_seat *seat);
 unsigned tpi_panic_epoch(const tpi_panic *panic);
 bool tpi_panic_is_on(const tpi_panic *panic);
 
-/* From any thread; texts are copied. The first one keeps its name and its reason; those that come
- * later wake everybody again. */
+/* From any thread; texts are copied. The first one keeps its name and its reason; of those that
+ * come later the last one is kept, and they wake everybody again. */
 void tpi_panic_raise(tpi_panic *panic, const char *who, const char *why);
 
 /* From a signal handler. */
 void tpi_panic_raise_by_signal(const tpi_panic *panic);
 
+enum { TPI_PANIC_NAME = 160, TPI_PANIC_REASON = 128 };
+
 /* Who raised it, and why; "" if there is none. */
 typedef struct tpi_panic_state {
     unsigned epoch;
     bool on;
-    char who[64];
-    char why[128];
+    char who[TPI_PANIC_NAME];
+    char why[TPI_PANIC_REASON];
+    unsigned raises;               /* how often, since it was off */
+    char last_who[TPI_PANIC_NAME]; /* the last of them; "" if there was only one */
+    char last_why[TPI_PANIC_REASON];
+    int64_t since_ns; /* by the clock */
+    double since_s;   /* the same, since the epoch */
 } tpi_panic_state;
 void tpi_panic_look(const tpi_panic *panic, tpi_panic_state *out);
 

@@ -10,7 +10,7 @@ static int set_up(void **state)
 {
     tpi_panic *panic = NULL;
 
-    assert_int_equal(tpi_panic_create(&panic, NULL, NULL, NULL), TP_OK);
+    assert_int_equal(tpi_panic_create(&panic, tp_clock_real(), NULL, NULL, NULL), TP_OK);
     *state = panic;
     return 0;
 }
@@ -43,10 +43,17 @@ static void stays_until_it_is_reset(void **state)
     assert_true(look.on);
     assert_string_equal(look.who, "anna"); /* the first one */
     assert_string_equal(look.why, "smoke");
+    assert_int_equal(look.raises, 2);
+    assert_string_equal(look.last_who, "berta"); /* and the last one */
+    assert_string_equal(look.last_why, "more smoke");
+    assert_true(look.since_ns > 0 && look.since_ns <= tp_clock_now_ns(tp_clock_real()));
     assert_int_equal(look.epoch, tpi_panic_epoch(panic));
     assert_true(tpi_panic_reset(panic, look.epoch));
     assert_false(tpi_panic_is_on(panic));
     assert_int_not_equal(look.epoch, tpi_panic_epoch(panic));
+    tpi_panic_look(panic, &look);
+    assert_string_equal(look.last_why, "");
+    assert_int_equal(look.raises, 0);
 }
 
 static void an_old_reset_does_not_end_a_new_panic(void **state)

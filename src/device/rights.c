@@ -119,9 +119,15 @@ tp_status tp_session_may(const tp_session *session, const tp_message *what, tp_e
     if (needed < TP_RIGHT_OPERATE) {
         return refuse(session, what->name, needed, err);
     }
-    return may_reset(session) ? TP_OK
-                              : tp_fail(err, TP_E_DENIED,
-                                        "only who raised it, or the operator's key, ends a panic");
+    if (may_reset(session)) {
+        return TP_OK;
+    }
+    return tp_fail(
+        err, TP_E_DENIED,
+        has_operators(session->hub)
+            ? "only who raised it, or the operator's key, ends a panic"
+            : "only who raised it, or somebody on the server's own machine, ends a panic: "
+              "there is no operator's key");
 }
 
 tp_status rights_to_open(const tp_session *session, const tp_device *device, unsigned access,

@@ -163,8 +163,10 @@ static void deliver(tpi_reader *reader, tp_msg *msg)
 {
     struct subscription *s = reader->context;
 
-    if (!access_reads(s->access) ||
-        (msg->header.subtype >= FIRST_OF_OURS && !s->session->explain)) {
+    if (!access_reads(s->access) && msg->header.subtype != TP_COMMON_DATA_ERROR) {
+        return;
+    }
+    if (msg->header.subtype >= FIRST_OF_OURS && !s->session->explain) {
         return; /* a plain Player client knows nothing of it */
     }
     if (!rate_holds(s, msg) && queue(s->session, msg) == TP_E_SPACE) {
@@ -338,59 +340,35 @@ static tp_status ask(tp_session *session, tp_device *device, tp_msg *msg, const 
     return status;
 }
 
-/* ---- Leases ---------------------------------------------------------------------------------- */
+/* ---- Sending ----------------------------------------------------------------------------------
+ */
 
-enum { PLAIN_LEASE_S = 5, OWN_LEASE_S = 1 };
-
-/* How long a device goes on moving for a client that is silent. */
-static int64_t lease_of(const struct subscription *s)
+static tp_status pass_on(struct subscription *s, tp_msg *msg, const tp_message *what, tp_error *err)
 {
-    const int64_t configured_ns = s->device->instance->plan.lease_ns;
+    tp_device *device = s->device;
+    const tpi_mover mover = hold_mover(s, what, msg);
+    tp_status status = access_check(s, what, &mover, err);
 
-    if (s->lease_ns > 0 || configured_ns != 0) {
-        return s->lease_ns > 0 ? s->lease_ns : configured_ns;
+    if (status != TP_OK) {
+        return status;
     }
-    return (s->session->leases ? OWN_LEASE_S : PLAIN_LEASE_S) * TP_NS_PER_S;
-}
-
-void tp_session_heard(tp_session *session)
-{
-    for (struct subscription *s = session->subscriptions; s != NULL; s = s->next) {
-        if (s->moves) {
-            tpi_device_heard(s->device, session, lease_of(s));
-        }
+    if (hold_owns(what)) {
+        return hold_answer(s, msg, err);
     }
-}
-
-void tp_session_speak_leases(tp_session *session, bool on)
-{
-    session->leases = on;
-}
-
-/* The number of a command that moves, from a client that speaks leases, is how long it is valid. */
-static tpi_mover mover_of(struct subscription *s, const tp_message *what, const tp_msg *msg)
-{
-    const uint32_t valid_ms = tp_msg_header(msg)->seq;
-    const bool own = s->session->leases && what->kind == TP_KIND_COMMAND && valid_ms > 0;
-
-    s->moves = s->moves || what->effect == TP_EFFECT_MOVES;
-    return (tpi_mover){
-        .who = s->session, .lease_ns = lease_of(s), .valid_ns = own ? valid_ms * TP_NS_PER_MS : 0};
-}
-
-static tp_status refuse_in_panic(const tp_session *session, tp_error *err)
-{
-    tpi_panic_state panic;
-
-    tpi_panic_look(session->hub->panic, &panic);
-    return tp_fail(err, TP_E_DENIED, "nothing moves: panic, raised by %s: %s", panic.who,
-                   panic.why);
+    s->moves = s->moves || what->effect == TP_EFFECT_MOVES ||
+               (!device->moves && what->effect != TP_EFFECT_READS);
+    status = what->kind == TP_KIND_REQUEST
+                 ? ask(s->session, device, msg, what, &mover)
+                 : tpi_device_call_for(device, what, msg, &mover, NULL, NULL, NULL);
+    return status == TP_OK ? TP_OK
+                           : tp_fail(err, status, "%s: %s", device->name, tp_status_text(status));
 }
 
 tp_status tp_session_send(tp_session *session, tp_msg *msg, const tp_message *what, tp_error *err)
 {
     const tp_devaddr *addr = &tp_msg_header(msg)->addr;
     tp_device *device = tp_session_find(session, addr->interf, addr->index);
+    tp_error why = {0};
 
     session->received++;
     if (device == NULL) {
@@ -400,28 +378,15 @@ tp_status tp_session_send(tp_session *session, tp_msg *msg, const tp_message *wh
     if (s == NULL) {
         return tp_fail(err, TP_E_DENIED, "%s is not open", device->name);
     }
-    tp_status allowed = tp_session_may(session, what, err);
-    allowed = allowed == TP_OK ? access_check(session, device, what, err) : allowed;
-    if (allowed != TP_OK) {
-        return allowed;
+    const tp_status status = pass_on(s, msg, what, &why);
+    if (status == TP_OK) {
+        s->refused = s->refused && what->kind != TP_KIND_COMMAND;
+        return TP_OK;
     }
-    if (what->mark == TP_MARK_EXTENSION && !session->extensions &&
-        !device->instance->plan.extensions) {
-        return tp_fail(err, TP_E_DENIED, "%s is an extension of %s: ask for extensions", what->name,
-                       device->interface->name);
+    if (what->kind == TP_KIND_COMMAND) {
+        access_tell_refusal(s, &why);
     }
-    if (what->effect == TP_EFFECT_MOVES && tpi_panic_is_on(session->hub->panic)) {
-        return refuse_in_panic(session, err);
-    }
-    if (what->effect == TP_EFFECT_MOVES && session->stale > 0) {
-        return tp_fail(err, TP_E_DENIED, "%s was sent before the panic was over", what->name);
-    }
-    const tpi_mover mover = mover_of(s, what, msg);
-    tp_status status = what->kind == TP_KIND_REQUEST
-                           ? ask(session, device, msg, what, &mover)
-                           : tpi_device_call_for(device, what, msg, &mover, NULL, NULL, NULL);
-    return status == TP_OK ? TP_OK
-                           : tp_fail(err, status, "%s: %s", device->name, tp_status_text(status));
+    return tp_fail(err, status, "%s", why.text);
 }
 
 bool tp_session_is_busy(const tp_session *session)

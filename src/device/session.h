@@ -27,8 +27,11 @@ struct subscription {
     tp_msghdr request;
     bool waiting; /* for the device to start */
     unsigned access;
-    bool moves; /* it has moved the device */
-    int64_t lease_ns;
+    bool moves;       /* it has moved the device, or written to one that moves nothing */
+    bool refused;     /* its last command was, and it was told */
+    int64_t lease_ns; /* that it has asked for; 0 for the usual one */
+    bool has_rank;    /* it has asked for no higher one than the next */
+    int32_t rank;
     struct subscription *next;
     uint64_t slept_at; /* see sleep.c */
 
@@ -90,8 +93,20 @@ struct tp_session {
 bool access_reads(unsigned access);
 tp_status access_take(struct subscription *s, tp_error *err);
 void access_give(const struct subscription *s);
-tp_status access_check(const tp_session *session, const tp_device *device, const tp_message *what,
+tp_status access_check(const struct subscription *s, const tp_message *what, const tpi_mover *mover,
                        tp_error *err);
+
+/* Commands are not answered. One who understands it is told that they are refused, but not of every
+ * single one. */
+void access_tell_refusal(struct subscription *s, const tp_error *why);
+
+/* rank.c: what others call it. */
+void session_label(const tp_session *session, char *out, size_t size);
+
+/* hold.c: as whom it sends a message; and the request LEASE, whose answer is queued. */
+tpi_mover hold_mover(const struct subscription *s, const tp_message *what, const tp_msg *msg);
+bool hold_owns(const tp_message *what);
+tp_status hold_answer(const struct subscription *s, const tp_msg *msg, tp_error *err);
 
 /* rights.c: whether a client may open a device so. */
 tp_status rights_to_open(const tp_session *session, const tp_device *device, unsigned access,

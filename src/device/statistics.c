@@ -20,8 +20,33 @@ _Static_assert((int)IDLE == TP_DEVICE_IDLE && (int)STARTING == TP_DEVICE_STARTIN
                    (int)FAILED == TP_DEVICE_FAILED,
                "phases are told as they are");
 
+/* Names of a device that have to be put together. */
+struct names {
+    char mover[RANK_NAME];
+    char holder[RANK_NAME];
+};
+
+/* Who moves it, or keeps others from writing. */
+static void describe_mover(const tp_device *device, struct names *names, tp_device_stat *stat)
+{
+    const bool moved = hold_is_moved(device);
+
+    names->mover[0] = names->holder[0] = '\0';
+    if (moved || rank_left_s(device) > 0) {
+        rank_name(device->instance->hub, device->mover, names->mover, sizeof names->mover);
+        stat->rank = device->mover_rank;
+        stat->lease_left = moved ? hold_lease_left_s(device) : 0;
+        stat->rank_left = rank_left_s(device);
+    }
+    if (device->holder != NULL) {
+        session_label(device->holder, names->holder, sizeof names->holder);
+    }
+    stat->mover = chars(names->mover, &stat->mover_count);
+    stat->holder = chars(names->holder, &stat->holder_count);
+}
+
 /* Texts are borrowed. */
-static tp_device_stat describe_device(const tp_device *device)
+static tp_device_stat describe_device(const tp_device *device, struct names *names)
 {
     const struct counts *counts = &device->counts;
     const uint64_t asked = counts->requests + counts->failed;
@@ -43,6 +68,7 @@ static tp_device_stat describe_device(const tp_device *device)
     stat.driver = chars(device->instance->plan.driver->name, &stat.driver_count);
     stat.instance = chars(device->instance->name, &stat.instance_count);
     stat.failure = chars(device->instance->failed, &stat.failure_count);
+    describe_mover(device, names, &stat);
     return stat;
 }
 
@@ -88,14 +114,16 @@ static uint32_t count_sessions(const tp_hub *hub)
 }
 
 /* Oldest client first. */
-static void fill(const tp_hub *hub, tp_statistics *value)
+static void fill(const tp_hub *hub, struct names *names, tpi_panic_state *panic,
+                 tp_statistics *value)
 {
     const int64_t now_ns = tp_clock_now_ns(tp_hub_clock(hub));
     uint32_t i = value->clients_count;
 
     value->uptime = seconds(now_ns - hub->begun_ns);
+    emergency_look(hub, panic, &value->panic);
     for (size_t k = 0; k < hub->device_count; k++) {
-        value->devices[k] = describe_device(hub->devices[k]);
+        value->devices[k] = describe_device(hub->devices[k], &names[k]);
     }
     for (const tp_session *session = hub->sessions; session != NULL; session = session->next) {
         value->clients[--i] = describe_client(session, now_ns);
@@ -108,13 +136,16 @@ tp_status tp_hub_statistics(const tp_hub *hub, tp_statistics **out)
                            .clients_count = count_sessions(hub)};
     void *block = NULL;
     tp_status status = TP_E_NOMEM;
+    tpi_panic_state panic;
 
+    struct names *names = calloc(hub->device_count + 1, sizeof *names);
     value.devices = calloc(hub->device_count + 1, sizeof *value.devices);
     value.clients = calloc((size_t)value.clients_count + 1, sizeof *value.clients);
-    if (value.devices != NULL && value.clients != NULL) {
-        fill(hub, &value);
+    if (names != NULL && value.devices != NULL && value.clients != NULL) {
+        fill(hub, names, &panic, &value);
         status = tp_value_copy(&block, &tp_desc_statistics, &value, NULL);
     }
+    free(names);
     free(value.devices);
     free(value.clients);
     *out = block;

@@ -150,6 +150,10 @@ tp_status isolate(tp_server *server, tpi_cfg_section *section, tpi_blueprint *pl
 tp_status places_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
                       tp_error *err);
 
+/* rank.c: read the writer sections of a driver section. */
+tp_status ranks_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
+                     tp_error *err);
+
 /* guard.c: read what a driver section says about its guard; the same for its text alone. */
 tp_status guard_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
                      tp_error *err);

@@ -122,6 +122,21 @@ static bool same_places(const tpi_blueprint *a, const tpi_blueprint *b)
     return a->place_count == b->place_count;
 }
 
+/* In the same order, which matters. */
+static bool same_ranks(const tpi_blueprint *a, const tpi_blueprint *b)
+{
+    for (uint32_t i = 0; i < a->rank_count && a->rank_count == b->rank_count; i++) {
+        const tpi_rank *x = &a->ranks[i];
+        const tpi_rank *y = &b->ranks[i];
+        if (x->rank != y->rank || x->hold_ns != y->hold_ns || !same_text(x->client, y->client) ||
+            !same_text(x->host, y->host) || !same_text(x->key, y->key) ||
+            !same_text(x->driver, y->driver)) {
+            return false;
+        }
+    }
+    return a->rank_count == b->rank_count;
+}
+
 static bool same_guard(const tpi_blueprint *a, const tpi_blueprint *b)
 {
     return a->guard_length == b->guard_length &&
@@ -138,7 +153,7 @@ static bool same_meaning(const struct plan *a, const struct plan *b)
            x->lease_ns == y->lease_ns &&
            same_addresses(x->provides, x->provide_count, y->provides, y->provide_count) &&
            same_addresses(x->requires, x->require_count, y->requires, y->require_count) &&
-           same_settings(x, y) && same_places(x, y) && same_guard(x, y);
+           same_settings(x, y) && same_places(x, y) && same_ranks(x, y) && same_guard(x, y);
 }
 
 /* ---- Who stays, who goes, who comes ------------------------------------------------------------

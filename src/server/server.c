@@ -146,6 +146,9 @@ static tp_status build(tp_server *server, tp_error *err)
         tpi_hub_set_note(server->hub, server_note, server);
     }
     status = status == TP_OK ? file_read(server, err) : status;
+    if (status == TP_OK) {
+        tpi_hub_watch_panic(server->hub, server_note, server);
+    }
     status = status == TP_OK ? read_safety(server, err) : status;
     status = status == TP_OK ? access_apply(server, err) : status;
     status = status == TP_OK ? make_instances(server, err) : status;

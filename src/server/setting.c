@@ -158,7 +158,8 @@ static tp_status report_unused(tp_server *server, tpi_cfg_section *section, cons
     }
     tpi_cfg_report_unused(section, known, false, server_note, server);
     for (uint32_t i = 0; i < section->section_count; i++) {
-        if (strcmp(section->sections[i]->type, "geometry") != 0) { /* which tells itself */
+        const char *type = section->sections[i]->type;
+        if (strcmp(type, "geometry") != 0 && strcmp(type, "writer") != 0) { /* which tell it */
             tpi_cfg_report_unused(section->sections[i], known, true, server_note, server);
         }
     }

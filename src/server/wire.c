@@ -227,6 +227,7 @@ static tp_status read_blueprint(tp_server *server, tpi_cfg_section *section, tpi
     status = status == TP_OK ? read_lease(section, &plan->lease_ns, err) : status;
     status = status == TP_OK ? guard_read(server, section, plan, err) : status;
     status = status == TP_OK ? places_read(server, section, plan, err) : status;
+    status = status == TP_OK ? ranks_read(server, section, plan, err) : status;
     return status == TP_OK ? settings_read(server, section, plan, err) : status;
 }
 

@@ -62,7 +62,7 @@ def interfaces_are_offered_without_a_server():
 
 
 def messages_are_offered():
-    tap.equal(offered("troupe send gripper:0 "), ["--repeat", "--for", "--url", "--key", "--key-file",
+    tap.equal(offered("troupe send gripper:0 "), ["--repeat", "--for", "--lease", "--rank", "--url", "--key", "--key-file",
                                                    "--timeout", "--load", "--help",
                                                   "OPEN", "CLOSE", "STOP", "STORE", "RETRIEVE"])
     tap.equal(offered("troupe send robot:6666/gripper:0 O"), ["OPEN"])

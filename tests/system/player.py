@@ -125,6 +125,8 @@ class Client:
                      "latency_mean", "latency_max", "guards", "guard_restarts")
             found = dict(zip(names, body.take("IIqqqqqddII")))
             found.update(driver=body.text(), instance=body.text(), failure=body.text())
+            found.update(zip(("rank", "lease_left", "rank_left"), body.take("idd")))
+            found.update(mover=body.text(), holder=body.text())
             return address, found
 
         def client():
@@ -133,6 +135,8 @@ class Client:
             return name, dict(zip(names, body.take("dIIqqq")), software=software)
 
         uptime, devices, clients = body.take("d"), dict(body.array(device)), dict(body.array(client))
+        self.panic = dict(active=body.take("II")[0], who=body.text(), why=body.text(), count=body.take("ddI")[2],
+                          last_who=body.text(), last_why=body.text())
         body.end()
         return uptime, devices, clients
 

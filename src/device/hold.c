@@ -1,0 +1,179 @@
+/*
+ * hold.c - how long a device obeys a client that is silent, and before whom: leases and ranks as
+ * clients have them, and the request LEASE about both.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "device/session.h"
+
+enum { PLAIN_LEASE_S = 5, OWN_LEASE_S = 1 };
+
+/* ---- Leases ---------------------------------------------------------------------------------- */
+
+/* How long a device goes on moving for a client that is silent; 0 or less for no limit. */
+static int64_t lease_of(const struct subscription *s)
+{
+    const int64_t configured_ns = s->device->instance->plan.lease_ns;
+
+    if (s->lease_ns > 0 || configured_ns != 0) {
+        return s->lease_ns > 0 ? s->lease_ns : configured_ns;
+    }
+    return (s->session->leases ? OWN_LEASE_S : PLAIN_LEASE_S) * TP_NS_PER_S;
+}
+
+/* The longest that it can ask for: the configuration's word, or else what anybody has. */
+static int64_t longest_lease(const tp_device *device)
+{
+    const int64_t configured_ns = device->instance->plan.lease_ns;
+
+    if (configured_ns < 0) {
+        return INT64_MAX;
+    }
+    return configured_ns > 0 ? configured_ns : PLAIN_LEASE_S * TP_NS_PER_S;
+}
+
+void tp_session_heard(tp_session *session)
+{
+    for (struct subscription *s = session->subscriptions; s != NULL; s = s->next) {
+        if (s->moves) {
+            tpi_device_heard(s->device, session, lease_of(s));
+        }
+    }
+}
+
+void tp_session_speak_leases(tp_session *session, bool on)
+{
+    session->leases = on;
+}
+
+static tpi_mover mover_of(const struct subscription *s)
+{
+    tpi_mover mover = {.who = s->session, .lease_ns = lease_of(s)};
+
+    rank_of_session(s->session, s->device, &mover);
+    mover.rank = s->has_rank && s->rank < mover.rank ? s->rank : mover.rank;
+    return mover;
+}
+
+/* The number of a command that moves, from a client that speaks leases, is how long it is valid. */
+tpi_mover hold_mover(const struct subscription *s, const tp_message *what, const tp_msg *msg)
+{
+    const uint32_t valid_ms = tp_msg_header(msg)->seq;
+    tpi_mover mover = mover_of(s);
+
+    if (s->session->leases && what->kind == TP_KIND_COMMAND) {
+        mover.valid_ns = valid_ms * TP_NS_PER_MS;
+    }
+    return mover;
+}
+
+/* ---- The request ----------------------------------------------------------------------------- */
+
+bool hold_owns(const tp_message *what)
+{
+    return what == tp_interface_message(&tp_interface_common, TP_KIND_REQUEST, TP_COMMON_REQ_LEASE);
+}
+
+static tp_status check(const tp_device *device, const tp_lease *ask, tp_error *err)
+{
+    if (!device->moves) {
+        return tp_fail(err, TP_E_UNSUPPORTED, "%s moves nothing", device->name);
+    }
+    if (ask == NULL) {
+        return tp_fail(err, TP_E_SHORT, "LEASE without a body");
+    }
+    if ((ask->asks & TP_LEASE_DURATION) != 0 && !(ask->duration >= 0 && isfinite(ask->duration))) {
+        return tp_fail(err, TP_E_RANGE, "a lease is a number of seconds, 0 for the default");
+    }
+    return TP_OK;
+}
+
+/* On all openings of the device that the client has. */
+static void grant(const tp_session *session, const tp_device *device, const tp_lease *ask)
+{
+    const int64_t most_ns = longest_lease(device);
+    const double most_s = (double)most_ns / (double)TP_NS_PER_S;
+
+    for (struct subscription *s = session->subscriptions; s != NULL; s = s->next) {
+        if (s->device != device) {
+            continue;
+        }
+        if ((ask->asks & TP_LEASE_DURATION) != 0) {
+            s->lease_ns = ask->duration >= most_s
+                              ? most_ns
+                              : (int64_t)ceil(ask->duration * (double)TP_NS_PER_S);
+        }
+        if ((ask->asks & TP_LEASE_RANK) != 0) {
+            s->has_rank = true;
+            s->rank = ask->rank;
+        }
+    }
+}
+
+double hold_lease_left_s(const tp_device *device)
+{
+    const int64_t now_ns = tp_clock_now_ns(tp_instance_clock(device->instance));
+    const int64_t ends_ns = tpi_lease_deadline(&device->lease);
+
+    return ends_ns != TP_NEVER && ends_ns > now_ns
+               ? (double)(ends_ns - now_ns) / (double)TP_NS_PER_S
+               : 0;
+}
+
+bool hold_is_moved(const tp_device *device)
+{
+    const int64_t now_ns = tp_clock_now_ns(tp_instance_clock(device->instance));
+
+    return device->mover != NULL && tpi_lease_is_held(&device->lease, now_ns);
+}
+
+/* Texts are borrowed from `name`. */
+static void describe(const struct subscription *s, char name[RANK_NAME], tp_lease *out)
+{
+    const tp_device *device = s->device;
+    const tpi_mover mover = mover_of(s);
+    const bool moved = hold_is_moved(device);
+
+    name[0] = '\0';
+    *out = (tp_lease){
+        .duration = mover.lease_ns > 0 ? (double)mover.lease_ns / (double)TP_NS_PER_S : 0,
+        .rank = mover.rank,
+    };
+    if (moved) {
+        rank_name(device->instance->hub, device->mover, name, RANK_NAME);
+        out->mine = device->mover == s->session;
+        out->remaining = hold_lease_left_s(device);
+        out->held = rank_left_s(device);
+        out->mover_rank = device->mover_rank;
+    }
+    out->mover = name;
+    out->mover_count = (uint32_t)strlen(name) + 1;
+}
+
+tp_status hold_answer(const struct subscription *s, const tp_msg *msg, tp_error *err)
+{
+    tp_msghdr header = *tp_msg_header(msg);
+    const tp_lease *ask = tp_msg_payload(msg);
+    char name[RANK_NAME];
+    tp_lease lease;
+    tp_msg *answer = NULL;
+    tp_status status = check(s->device, ask, err);
+
+    if (status != TP_OK) {
+        return status;
+    }
+    grant(s->session, s->device, ask);
+    tpi_device_heard(s->device, s->session, lease_of(s));
+    describe(s, name, &lease);
+    header.addr = s->device->addr;
+    header.type = TP_MSGTYPE_RESP_ACK;
+    header.timestamp = tp_clock_wall_s(tp_hub_clock(s->session->hub));
+    status = tp_msg_create(&answer, &header, &tp_desc_lease, &lease);
+    if (status != TP_OK) {
+        return tp_fail(err, status, "%s: %s", s->device->name, tp_status_text(status));
+    }
+    tp_session_queue(s->session, answer);
+    tp_msg_unref(answer);
+    return TP_OK;
+}

@@ -1,0 +1,153 @@
+/*
+ * rank.c - who writes to a device before others: a joystick before a planner.
+ *
+ * Whoever moves a device keeps writers of a lower rank out until some time after the last move;
+ * among equals the last one moves it. A device that moves nothing is kept by whoever writes to it.
+ * Ranks are the operator's word: they stand in the configuration, and one who asks for another rank
+ * gets no higher one by that. All of this belongs to the loop.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "device/session.h"
+
+/* ---- Who has which rank ---------------------------------------------------------------------- */
+
+/* The text itself, or its beginning with a * behind it. */
+static bool fits_text(const char *pattern, const char *text, size_t length)
+{
+    const size_t wanted = strlen(pattern);
+
+    if (wanted > 0 && pattern[wanted - 1] == '*') {
+        return length >= wanted - 1 && memcmp(pattern, text, wanted - 1) == 0;
+    }
+    return length == wanted && memcmp(pattern, text, wanted) == 0;
+}
+
+/* "127.0.0.1:51234" is 127.0.0.1, "[::1]:51234" is ::1, and "unix" is itself. */
+static bool fits_host(const char *pattern, const char *name)
+{
+    const char *colon = strrchr(name, ':');
+    size_t length = colon != NULL ? (size_t)(colon - name) : strlen(name);
+
+    if (length >= 2 && name[0] == '[' && name[length - 1] == ']') {
+        name++;
+        length -= 2;
+    }
+    return fits_text(pattern, name, length);
+}
+
+static bool fits_session(const tpi_rank *rank, const tp_session *session)
+{
+    return rank->driver == NULL &&
+           (rank->client == NULL ||
+            fits_text(rank->client, session->software, strlen(session->software))) &&
+           (rank->host == NULL || fits_host(rank->host, session->name)) &&
+           (rank->key == NULL ||
+            fits_text(rank->key, tp_session_key(session), strlen(tp_session_key(session))));
+}
+
+/* By the name of the driver, or of the instance. */
+static bool fits_driver(const tpi_rank *rank, const tp_instance *user)
+{
+    const char *driver = user->plan.driver->name;
+
+    return rank->client == NULL && rank->host == NULL && rank->key == NULL &&
+           (rank->driver == NULL || fits_text(rank->driver, driver, strlen(driver)) ||
+            fits_text(rank->driver, user->name, strlen(user->name)));
+}
+
+static void take_rank(const tpi_rank *rank, tpi_mover *mover)
+{
+    mover->rank = rank->rank;
+    mover->hold_ns = rank->hold_ns;
+}
+
+void rank_of_session(const tp_session *session, const tp_device *device, tpi_mover *mover)
+{
+    const tpi_blueprint *plan = &device->instance->plan;
+
+    for (uint32_t i = 0; i < plan->rank_count; i++) {
+        if (fits_session(&plan->ranks[i], session)) {
+            take_rank(&plan->ranks[i], mover);
+            return;
+        }
+    }
+    mover->hold_ns = TPI_RANK_HOLD_NS;
+}
+
+void rank_of_driver(const tp_instance *user, const tp_device *device, tpi_mover *mover)
+{
+    const tpi_blueprint *plan = &device->instance->plan;
+
+    for (uint32_t i = 0; i < plan->rank_count; i++) {
+        if (fits_driver(&plan->ranks[i], user)) {
+            take_rank(&plan->ranks[i], mover);
+            return;
+        }
+    }
+    mover->hold_ns = TPI_RANK_HOLD_NS;
+}
+
+/* ---- Who holds a device ---------------------------------------------------------------------- */
+
+void session_label(const tp_session *session, char *out, size_t size)
+{
+    (void)snprintf(out, size, "%s%s%s", session->software,
+                   session->software[0] != '\0' ? " at " : "", session->name);
+}
+
+/* He is a session or a link; both are found by their place. */
+void rank_name(const tpi_hub *hub, const void *who, char *out, size_t size)
+{
+    out[0] = '\0';
+    for (const tp_session *session = hub->sessions; session != NULL; session = session->next) {
+        if (session == who) {
+            session_label(session, out, size);
+        }
+    }
+    for (const tp_instance *user = hub->instances; user != NULL; user = user->next) {
+        for (const tp_link *link = user->links; link != NULL; link = link->next) {
+            if (link == who) {
+                (void)snprintf(out, size, "the driver %s", user->name);
+            }
+        }
+    }
+}
+
+double rank_left_s(const tp_device *device)
+{
+    const int64_t now_ns = tp_clock_now_ns(tp_instance_clock(device->instance));
+
+    return device->mover != NULL && device->mover_until_ns > now_ns
+               ? (double)(device->mover_until_ns - now_ns) / (double)TP_NS_PER_S
+               : 0;
+}
+
+tp_status rank_check(const tp_device *device, const tp_message *what, const tpi_mover *mover,
+                     tp_error *err)
+{
+    char name[RANK_NAME];
+
+    if (what->effect == TP_EFFECT_READS || device->mover == NULL || device->mover == mover->who ||
+        device->mover_rank <= mover->rank || !(rank_left_s(device) > 0)) {
+        return TP_OK;
+    }
+    rank_name(device->instance->hub, device->mover, name, sizeof name);
+    return tp_fail(err, TP_E_DENIED, "%s is held by %s, rank %ld over %ld, for another %.1f s",
+                   device->name, name, (long)device->mover_rank, (long)mover->rank,
+                   rank_left_s(device));
+}
+
+void rank_take(tp_device *device, const tp_message *what, const tpi_mover *mover)
+{
+    const int64_t now_ns = tp_clock_now_ns(tp_instance_clock(device->instance));
+
+    if (mover->who == NULL || what->effect == TP_EFFECT_READS ||
+        (device->moves && what->effect != TP_EFFECT_MOVES)) {
+        return;
+    }
+    device->mover = mover->who;
+    device->mover_rank = mover->rank;
+    device->mover_until_ns = now_ns + mover->hold_ns;
+}

@@ -1,0 +1,89 @@
+/*
+ * rank.c - who writes before whom: the writer sections inside of a driver section.
+ *
+ *     writer ( client "joystick*" rank 2 timeout 1.5 )
+ *     writer ( key "pilot" host "192.168.1.7" rank 1 )
+ *     writer ( driver "vfh" rank -1 )
+ *
+ * The first one that fits a writer counts; one that says nothing of whom it means fits everybody.
+ */
+#include <string.h>
+
+#include "server/inside.h"
+
+enum { MOST_RANK = 1000 };
+
+static tp_status read_who(tpi_cfg_section *section, const char *name, const char **out,
+                          tp_error *err)
+{
+    tp_status status = tpi_cfg_string(section, name, NULL, out, err);
+
+    if (status == TP_OK && *out != NULL && (*out)[0] == '\0') {
+        return tpi_cfg_fail(&tpi_cfg_find(section, name)->values[0].place, err,
+                            "%s is a name, or the beginning of one and a *", name);
+    }
+    return status;
+}
+
+static tp_status read_numbers(tpi_cfg_section *section, tpi_rank *out, tp_error *err)
+{
+    const double usual_s = (double)TPI_RANK_HOLD_NS / (double)TP_NS_PER_S;
+    const tpi_cfg_field *field = tpi_cfg_find(section, "rank");
+    int64_t rank = 0;
+    double timeout_s = usual_s;
+
+    if (field == NULL) {
+        return tpi_cfg_fail(&section->place, err, "a writer has a rank");
+    }
+    tp_status status = tpi_cfg_integer(section, "rank", 0, &rank, err);
+    if (status == TP_OK && (rank < -MOST_RANK || rank > MOST_RANK)) {
+        return tpi_cfg_fail(&field->place, err, "a rank is a whole number from %d to %d",
+                            -MOST_RANK, MOST_RANK);
+    }
+    status =
+        status == TP_OK ? tpi_cfg_number(section, "timeout", usual_s, &timeout_s, err) : status;
+    if (status == TP_OK && !(timeout_s > 0 && timeout_s < 1e6)) {
+        return tpi_cfg_fail(&tpi_cfg_find(section, "timeout")->place, err,
+                            "timeout is a number of seconds above 0");
+    }
+    out->rank = (int32_t)rank;
+    out->hold_ns = (int64_t)(timeout_s * (double)TP_NS_PER_S);
+    return status;
+}
+
+static tp_status read_rank(tp_server *server, tpi_cfg_section *section, tpi_rank *out,
+                           tp_error *err)
+{
+    static const char *const known[] = {"client", "host", "key", "driver", "rank", "timeout", NULL};
+    tp_status status = read_who(section, "client", &out->client, err);
+
+    status = status == TP_OK ? read_who(section, "host", &out->host, err) : status;
+    status = status == TP_OK ? read_who(section, "key", &out->key, err) : status;
+    status = status == TP_OK ? read_who(section, "driver", &out->driver, err) : status;
+    if (status == TP_OK && out->driver != NULL &&
+        (out->client != NULL || out->host != NULL || out->key != NULL)) {
+        return tpi_cfg_fail(&section->place, err, "a writer is a client or a driver, not both");
+    }
+    status = status == TP_OK ? read_numbers(section, out, err) : status;
+    tpi_cfg_report_unused(section, known, true, server_note, server);
+    return status;
+}
+
+tp_status ranks_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
+                     tp_error *err)
+{
+    tpi_rank *ranks =
+        tpi_arena_array(&server->file->arena, section->section_count + 1, sizeof *ranks);
+    tp_status status = TP_OK;
+
+    if (ranks == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    for (uint32_t i = 0; i < section->section_count && status == TP_OK; i++) {
+        if (strcmp(section->sections[i]->type, "writer") == 0) {
+            status = read_rank(server, section->sections[i], &ranks[plan->rank_count++], err);
+        }
+    }
+    plan->ranks = ranks;
+    return status;
+}

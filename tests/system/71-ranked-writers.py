@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+"""Who writes before whom: a joystick before a planner, as the configuration ranks them; and the request LEASE.
+argv: the troupe program.
+
+Nothing here waits for a time: a writer that has to wait tries again and again, at the pace of the robot's data."""
+import json
+import struct
+import sys
+
+import player
+import tap
+from cli import Running, says, troupe
+from player import ACK, COMMAND, DATA, NACK, POSITION2D
+
+PROGRAM = sys.argv[1]
+ROBOT = """
+driver
+(
+  name "fake" provides [ "position2d:0" ] rate 50
+  writer ( client "joystick*" rank 2 timeout 0.5 )
+  writer ( client "troupe send" rank 1 timeout 1000 )
+  writer ( client "lowest" rank -5 )
+)
+"""
+LEASE, ERROR, GET_GEOM, MOTOR_POWER = 242, 243, 1, 2
+DURATION, RANK = 1, 2
+FOR_EVER = ROBOT.replace("timeout 0.5", "timeout 1000")
+
+
+def velocity(speed):
+    return struct.pack(">dddI", speed, 0, 0, 1)
+
+
+def writer(server, name, features=3):
+    client = player.Client(server.address)
+    tap.equal(client.hello(features, name).type, ACK)
+    client.open(POSITION2D, 0)
+    return client
+
+
+def move(client, speed):
+    """A command without a number: of clients that speak leases, that would be how long it is valid."""
+    body = velocity(speed)
+    client.socket.sendall(player.HEADER.pack(0, 0, POSITION2D, 0, COMMAND, 1, 0, 0, len(body)) + body)
+
+
+def states(client):
+    while True:
+        message = client.data()
+        if (message.interf, message.subtype) == (POSITION2D, 1):
+            yield struct.unpack_from(">d", message.body, 24)[0]
+
+
+def refusal(message):
+    body = player.Body(message.body)
+    return body.take("i"), body.text()
+
+
+def lease(client, asks=0, duration=0.0, rank=0):
+    body = struct.pack(">IdiIddi", asks, duration, rank, 0, 0, 0, 0) + player.text("")
+    reply = client.request(POSITION2D, 0, LEASE, body)
+    tap.equal(reply.type, ACK)
+    got = player.Body(reply.body)
+    names = ("asks", "duration", "rank", "mine", "remaining", "held", "mover_rank")
+    found = dict(zip(names, got.take("IdiIddi")), mover=got.text())
+    got.end()
+    return found
+
+
+def serving(test, text=ROBOT):
+    def run():
+        with player.server(PROGRAM, text) as server:
+            test(server)
+    run.__name__ = test.__name__
+    return run
+
+
+def for_ever(test):
+    return serving(test, FOR_EVER)
+
+
+@serving
+def a_joystick_goes_before_a_planner_until_it_is_left_alone(server):
+    with writer(server, "planner") as planner, writer(server, "joystick 1") as joystick:
+        move(planner, 0.25)
+        next(speed for speed in states(planner) if speed == 0.25)
+        move(joystick, 0.5)
+        next(speed for speed in states(planner) if speed == 0.5)
+        for speed in states(planner):  # it goes on trying, and gets it back when the joystick rests
+            move(planner, 0.25)
+            joystick.send(player.PLAYER, 0, player.SYNCH, 1)  # which is there all the time
+            if speed == 0.25:
+                break
+
+
+@for_ever
+def who_has_to_wait_is_told_for_whom(server):
+    with writer(server, "planner") as planner, writer(server, "joystick 1") as joystick:
+        move(joystick, 0.5)
+        next(speed for speed in states(joystick) if speed == 0.5)
+        for _ in range(10):
+            move(planner, 0.25)
+        reply = planner.request(POSITION2D, 0, MOTOR_POWER, struct.pack(">I", 0))
+        tap.equal(reply.type, NACK)
+        code, text = refusal(reply)
+        start = f"position2d:0 is held by joystick 1 at 127.0.0.1:{joystick.socket.getsockname()[1]}, rank 2 over 0, for "
+        tap.equal((code, text[:len(start)]), (-15, start))
+        told = [m for m in planner.passed if (m.type, m.subtype) == (DATA, ERROR)]
+        tap.equal([refusal(m)[1][:len(start)] for m in told], [start])  # once for ten commands
+        tap.equal(planner.request(POSITION2D, 0, GET_GEOM).type, ACK)  # it may still ask
+        joystick.socket.close()
+        for speed in states(planner):  # who is gone keeps nobody out
+            move(planner, 0.25)
+            if speed == 0.25:
+                break
+
+
+@for_ever
+def statistics_show_who_holds_a_device(server):
+    url = f"127.0.0.1:{server.address[1]}"
+    with writer(server, "joystick 1") as joystick:
+        move(joystick, 0.5)
+        next(speed for speed in states(joystick) if speed == 0.5)
+        name = f"joystick 1 at 127.0.0.1:{joystick.socket.getsockname()[1]}"
+        shown = json.loads(troupe("stat", url, "--json").stdout)["devices"][0]
+        tap.equal((shown["mover"], shown["rank"], shown["holder"]), (name, 2, ""))
+        tap.equal(990 < shown["rank_left"] <= 1000 and shown["lease_left"] <= 1, True)
+        joystick.access(POSITION2D, 0, 19)
+        lines = troupe("stat", url).stdout.splitlines()
+        tap.equal([line for line in lines if line.startswith(f"position2d:0 is moved by {name}, rank 2; lower ranks wait 99")
+                   or line.startswith(f"position2d:0 is held by {name}, rank 2; lower ranks wait 99")] != [], True)
+        tap.equal(lines[-1], f"position2d:0 is open exclusively by {name}")
+
+
+@for_ever
+def the_command_line_tells_that_it_was_refused(server):
+    url = f"127.0.0.1:{server.address[1]}"
+    vel = ("VEL", '{"vel":{"px":1},"state":1}')
+    with writer(server, "joystick 1") as joystick:
+        move(joystick, 0.5)
+        next(speed for speed in states(joystick) if speed == 0.5)
+        result = troupe("send", f"{url}/position2d:0", *vel)
+        start = "troupe send: position2d:0 is held by joystick 1 at 127.0.0.1:"
+        tap.equal((result.returncode, result.stderr[:len(start)]), (1, start))
+        tap.equal("rank 2 over 1, for another 9" in result.stderr, True)
+        result = troupe("send", f"{url}/position2d:0", *vel, "--rank", "-7")
+        tap.equal("rank 2 over -7, for another 9" in result.stderr, True)
+    with Running("send", f"{url}/position2d:0", *vel, "--for", "600", "--lease", "0.9") as sending, \
+            writer(server, "lowest") as lowest:
+        next(speed for speed in states(lowest) if speed == 1)
+        tap.equal(lease(lowest)["mover_rank"], 1)
+        sending.interrupt()
+    says(troupe("send", f"{url}/position2d:0", *vel, "--rank", "high"), 2,
+         'troupe send: "high" is no rank\nTry: troupe send --help\n')
+
+
+@for_ever
+def a_client_asks_for_its_lease_and_rank(server):
+    with writer(server, "joystick 1") as joystick, writer(server, "other", features=1) as other:
+        tap.equal(lease(joystick), {"asks": 0, "duration": 1, "rank": 2, "mine": 0, "remaining": 0, "held": 0,
+                                    "mover_rank": 0, "mover": ""})
+        tap.equal(lease(other)["duration"], 5)  # it does not renew by itself
+        tap.equal(lease(joystick, DURATION, 3.0)["duration"], 3)
+        tap.equal(lease(joystick, DURATION, 1e9)["duration"], 5)
+        tap.equal(lease(joystick, RANK, rank=1)["rank"], 1)
+        tap.equal(lease(joystick, RANK, rank=50)["rank"], 2)
+        move(joystick, 0.5)
+        held = lease(joystick)
+        tap.equal((held["mine"], held["mover_rank"], held["duration"], round(held["remaining"])), (1, 2, 5, 5))
+        seen = lease(other)
+        tap.equal((seen["mine"], seen["mover_rank"], seen["rank"]), (0, 2, 0))
+        tap.equal(seen["mover"], f"joystick 1 at 127.0.0.1:{joystick.socket.getsockname()[1]}")
+        reply = other.request(POSITION2D, 0, LEASE, struct.pack(">IdiIddi", DURATION, -1, 0, 0, 0, 0, 0) + player.text(""))
+        tap.equal(refusal(reply), (-4, "a lease is a number of seconds, 0 for the default"))
+
+
+def a_device_that_moves_nothing_has_no_lease():
+    with player.server(PROGRAM, 'driver ( name "fake" provides [ "laser:0" ] )') as server:
+        result = troupe("request", f"127.0.0.1:{server.address[1]}/laser:0", "LEASE", "{}")
+        says(result, 1, "troupe request: laser:0 moves nothing\n")
+
+
+tap.main(a_joystick_goes_before_a_planner_until_it_is_left_alone, who_has_to_wait_is_told_for_whom,
+         statistics_show_who_holds_a_device, the_command_line_tells_that_it_was_refused,
+         a_client_asks_for_its_lease_and_rank, a_device_that_moves_nothing_has_no_lease)
