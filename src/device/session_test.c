@@ -528,7 +528,7 @@ static void panic_and_reset(struct scene *s)
     static const tp_session_limits limits = {.data = 8, .replies = 100, .requests = 100};
     static const tp_session_events events = {.ready = ignore, .lost = ignore};
     tp_session *other = NULL;
-    tp_panic *panic = NULL;
+    tp_panic_state *panic = NULL;
     tp_error err;
 
     assert_int_equal(tp_session_create(&other, s->p->b.hub, BENCH_ROBOT, &limits, &events, s, &err),
