@@ -74,7 +74,21 @@ static void set_period(simd *s, int64_t period_ns)
 
 void simd_set_period(simd *s)
 {
-    set_period(s, s->lockstep ? watch_ns : simd_pace_period_ns(&s->pace));
+    const int64_t usual_ns = s->lockstep ? watch_ns : simd_pace_period_ns(&s->pace);
+
+    set_period(s, simd_is_awaited(s) ? 1 : usual_ns);
+}
+
+void simd_step_for_waiters(simd *s)
+{
+    const int64_t begun_ns = simd_now_ns(s);
+
+    simd_refresh(s);
+    simd_forget_gone(s);
+    while (simd_is_awaited(s) && simd_now_ns(s) - begun_ns < turn_ns) {
+        simd_serve_waiter(s);
+    }
+    simd_set_period(s);
 }
 
 static void tell_if_late(simd *s)
@@ -301,9 +315,10 @@ static tp_status sim_poll(tp_instance *self, tp_error *err)
 
     (void)err;
     simd_refresh(s);
-    if (s->lockstep) {
-        simd_step_together(s);
-    } else {
+    if (s->waiter_count > 0) {
+        simd_step_for_waiters(s);
+    }
+    if (!s->lockstep) {
         run(s);
     }
     return TP_OK;

@@ -144,8 +144,15 @@ void simd_step(simd *s);
 /* Look who reads what, if that has changed. */
 void simd_refresh(simd *s);
 
-/* Steps that somebody in lockstep may be waiting for. */
-void simd_step_together(simd *s);
+/* Make the steps that somebody has asked for, if all others who have to have done so too; for a
+ * while, the rest in `poll`. */
+void simd_step_for_waiters(simd *s);
+
+/* worlds.c: those who have gone do not hold up the others; whether a step is to be made for those
+ * who wait; make it, and answer those who have got all that they wanted. */
+void simd_forget_gone(simd *s);
+bool simd_is_awaited(const simd *s);
+void simd_serve_waiter(simd *s);
 
 /* The pace has changed: poll as often as it wants. */
 void simd_set_period(simd *s);

@@ -1,6 +1,9 @@
 /* simulator_test.c - a world as a device: its time, its objects, its states, who keeps in step. */
 #include "simulator_test.h"
 
+#include <stdio.h>
+
+#include "platform/folder.h"
 #include "troupe/interfaces/position2d.h"
 #include "troupe/interfaces/ranger.h"
 #include "troupe/interfaces/simulation.h"
@@ -370,6 +373,54 @@ static void what_nobody_reads_is_not_sent(void **state)
     stage_end(&s);
 }
 
+/* ---- Many ------------------------------------------------------------------------------------ */
+
+/* A world with so many robots, in a file of its own. */
+static void write_swarm(const char *path, int count)
+{
+    FILE *file = fopen(path, "w");
+
+    assert_non_null(file);
+    for (int i = 0; i < count; i++) {
+        (void)fprintf(file, "position ( name \"r%d\" pose [%d %d 0 0] size [0.3 0.3 0.2] )\n", i,
+                      i % 20, i / 20);
+    }
+    assert_int_equal(fclose(file), 0);
+}
+
+static void hundreds_of_robots_are_offered_and_all_can_be_read(void **state)
+{
+    char folder[64];
+    char path[96];
+    char settings[160];
+    stage s;
+    static bench_reader readers[300];
+
+    (void)state;
+    assert_int_equal(tpi_folder_make(folder, sizeof folder, NULL), TP_OK);
+    snprintf(path, sizeof path, "%s/x.world", folder);
+    write_swarm(path, 300);
+    snprintf(settings, sizeof settings, "worldfile=%s sleep=1 paused=1", path);
+    stage_begin(&s, NULL, settings);
+    assert_int_equal(tpi_hub_device_count(s.p->b.hub), 3 + 2 * 300);
+    for (unsigned i = 0; i < 300; i++) {
+        tp_device *device = tpi_hub_find(s.p->b.hub, BENCH_ROBOT, tp_interface_position2d.code, i);
+        assert_non_null(device);
+        assert_int_equal(bench_open(&s.p->b, &readers[i], device), TP_OK);
+    }
+    assert_null(tpi_hub_find(s.p->b.hub, BENCH_ROBOT, tp_interface_position2d.code, 300));
+    stage_step(&s, 1);
+    for (unsigned i = 0; i < 300; i++) { /* more at once than one device could send */
+        const tp_position2d_data *data = stage_last(&readers[i], TP_POSITION2D_DATA_STATE);
+        play_assert_pose(&data->pos, i % 20, i / 20, 0);
+    }
+    for (unsigned i = 0; i < 300; i++) {
+        bench_close(&readers[i]);
+    }
+    stage_end(&s);
+    tpi_folder_remove(folder);
+}
+
 /* ---- Mistakes -------------------------------------------------------------------------------- */
 
 static void mistakes_in_a_section_are_told(void **state)
@@ -409,6 +460,7 @@ int main(void)
         cmocka_unit_test(who_leaves_does_not_hold_up_the_others),
         cmocka_unit_test(the_end_of_lockstep_lets_all_go),
         cmocka_unit_test(what_nobody_reads_is_not_sent),
+        cmocka_unit_test(hundreds_of_robots_are_offered_and_all_can_be_read),
         cmocka_unit_test(mistakes_in_a_section_are_told),
     };
 

@@ -338,8 +338,7 @@ static tp_status get_state(tp_device *device, tp_world_state *answer, tp_error *
     return TP_OK;
 }
 
-/* Those who have gone do not hold up the others. */
-static void forget_gone(simd *s)
+void simd_forget_gone(simd *s)
 {
     size_t kept = 0;
 
@@ -353,18 +352,17 @@ static void forget_gone(simd *s)
     s->waiter_count = kept;
 }
 
-/* One step has been made. */
+/* One step has been made: for all in lockstep, otherwise for whoever has waited longest. */
 static void count_down(simd *s)
 {
+    const size_t served = s->lockstep ? s->waiter_count : 1;
     tp_world_state state;
     size_t kept = 0;
 
-    for (size_t i = 0; i < s->waiter_count; i++) {
-        s->waiters[i].count--;
-    }
     describe(s, &state);
     state.waiting = 0;
     for (size_t i = 0; i < s->waiter_count; i++) {
+        s->waiters[i].count -= i < served;
         if (s->waiters[i].count == 0) {
             tp_ticket_answer(s->waiters[i].ticket, &state);
         } else {
@@ -374,23 +372,24 @@ static void count_down(simd *s)
     s->waiter_count = kept;
 }
 
-void simd_step_together(simd *s)
+bool simd_is_awaited(const simd *s)
 {
-    if (s->keeper == NULL) {
-        return;
-    }
-    simd_refresh(s);
-    forget_gone(s);
-    while (s->waiter_count > 0 && s->waiter_count >= tp_device_readers(s->keeper->device)) {
-        simd_step(s);
-        count_down(s);
-    }
+    return s->waiter_count > 0 &&
+           (!s->lockstep || s->waiter_count >= tp_device_readers(s->keeper->device));
 }
 
-static tp_status wait_for_all(tp_device *device, uint32_t count, tp_error *err)
+/* Out of lockstep these are beside those that are due. */
+static tp_status step(tp_device *device, const tp_world_step *ask, tp_world_state *answer,
+                      tp_error *err)
 {
+    enum { MOST_STEPS = 100000 };
     simd *s = simd_of(device)->owner;
 
+    (void)answer;
+    if (ask->count > MOST_STEPS) {
+        return tp_fail(err, TP_E_RANGE, "%u steps at once are more than %d", ask->count,
+                       MOST_STEPS);
+    }
     if (s->waiter_count == SIMD_MOST_WAITING) {
         return tp_fail(err, TP_E_LIMIT, "%d wait for a step already", SIMD_MOST_WAITING);
     }
@@ -404,31 +403,15 @@ static tp_status wait_for_all(tp_device *device, uint32_t count, tp_error *err)
         s->waiter_capacity = capacity;
     }
     s->waiters[s->waiter_count++] =
-        (simd_waiter){.ticket = tp_device_defer(device), .count = count};
-    simd_step_together(s);
+        (simd_waiter){.ticket = tp_device_defer(device), .count = ask->count > 0 ? ask->count : 1};
+    simd_step_for_waiters(s);
     return TP_PENDING;
 }
 
-/* Out of lockstep the steps are made at once, beside those that are due. */
-static tp_status step(tp_device *device, const tp_world_step *ask, tp_world_state *answer,
-                      tp_error *err)
+void simd_serve_waiter(simd *s)
 {
-    enum { MOST_STEPS = 100000 };
-    simd *s = simd_of(device)->owner;
-    const uint32_t count = ask->count > 0 ? ask->count : 1;
-
-    if (count > MOST_STEPS) {
-        return tp_fail(err, TP_E_RANGE, "%u steps at once are more than %d", count, MOST_STEPS);
-    }
-    if (s->lockstep) {
-        return wait_for_all(device, count, err);
-    }
-    simd_refresh(s);
-    for (uint32_t i = 0; i < count; i++) {
-        simd_step(s);
-    }
-    describe(s, answer);
-    return TP_OK;
+    simd_step(s);
+    count_down(s);
 }
 
 static tp_status request_speed(tp_device *device, const tp_world_speed *ask, tp_error *err)

@@ -5,6 +5,7 @@ everything in a world at once.  argv: the troupe program, the source root.
 The client is written from the protocol alone, so what it sees is what any Player client sees."""
 import math
 import pathlib
+import re
 import struct
 import sys
 import tempfile
@@ -237,8 +238,34 @@ def a_client_that_vanishes_leaves_its_robot_standing():
                     break
 
 
+def the_first_example_of_the_page_works():
+    page = (ROOT / "docs/simulator.md").read_text()
+    blocks = re.findall(r"```(world|cfg)\n(.*?)```", page, re.S)
+    with tempfile.TemporaryDirectory() as folder:
+        (pathlib.Path(folder) / "yard.world").write_text(blocks[0][1])
+        for kind, text in [blocks[1], next(block for block in blocks[2:] if block[0] == "cfg")]:
+            tap.equal(kind, "cfg")
+            (pathlib.Path(folder) / "yard.cfg").write_text(text)
+            told = tap.run([PROGRAM, "check", f"{folder}/yard.cfg"])
+            tap.equal((told.returncode, told.stdout.splitlines()[-1]), (0, "no mistakes found"))
+
+
+def many_steps_at_once_leave_room_for_others():
+    text = STAGE.replace('usegui 0', 'paused yes').replace('"simulation:0"', '"simulation:0" "world:0"')
+    with player.server(PROGRAM, text) as running:
+        with player.Client(running.address) as client, player.Client(running.address) as other:
+            client.open(WORLD, 0)
+            other.open(SIMULATION, 0)
+            number = client.send(WORLD, 0, player.REQUEST, 2, struct.pack(">I", 20000))
+            near(pose(other, "r0"), (0, 0, 0))  # answered, long before or after
+            reply = client.message()
+            tap.equal((reply.type, reply.seq), (ACK, number))
+            near(struct.unpack_from(">d", reply.body), (2000.0,))
+
+
 tap.main(a_configuration_for_stage_works_as_it_is, each_section_is_one_robot_on_its_port,
          the_robot_drives_stops_at_the_wall_and_says_so, time_stamps_are_those_of_the_world_and_follow_the_clock,
          messages_do_not_make_time_pass, everything_in_a_world_is_offered_without_a_list,
          mistakes_are_told_with_their_place, unknown_models_and_wrong_numbers_are_refused,
-         a_client_that_vanishes_leaves_its_robot_standing)
+         a_client_that_vanishes_leaves_its_robot_standing, the_first_example_of_the_page_works,
+         many_steps_at_once_leave_room_for_others)

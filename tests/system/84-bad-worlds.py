@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Bad worlds on the command line: one clear line with file, line and column, and never a crash.
+argv: the troupe program."""
+import pathlib
+import struct
+import tempfile
+import zlib
+
+import tap
+from cli import troupe
+
+
+def run(text, **files):
+    """What the program says about a world; FOLDER stands for where it is."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, content in files.items():
+            (pathlib.Path(folder) / name.replace("_", ".")).write_bytes(content)
+        world = pathlib.Path(folder) / "x.world"
+        world.write_text(text)
+        result = troupe("sim", str(world), "--steps", "3", "--quiet")
+        return result.returncode, result.stderr.replace(folder, "FOLDER")
+
+
+def refused(text, error, **files):
+    tap.equal(run(text, **files), (1, f"troupe sim: FOLDER/{error}\n"))
+
+
+def a_missing_include_is_named():
+    refused('\ninclude "gone.inc"\n', "x.world:2:1: cannot include FOLDER/gone.inc: No such file or directory")
+
+
+def an_unknown_model_is_named_with_the_nearest():
+    refused("model ( )\nrangr ( )\n", 'x.world:2:1: there is no model "rangr"; did you mean "ranger"?')
+
+
+def a_short_tuple_is_named():
+    refused("model ( size [1] )", 'x.world:1:9: "size" needs 3 values, not 1')
+
+
+def a_macro_that_uses_itself_is_refused():
+    refused("define position position ( )\nposition ( )", 'x.world:1:17: the macro "position" uses itself')
+
+
+def a_pose_that_is_no_number_is_refused():
+    refused("model (\n  pose [0 0 0 nan] )",
+            'x.world:2:15: expected a value or "]" for "pose", found the word nan; a text needs quotes')
+
+
+def a_place_in_an_included_file_is_told():
+    refused('include "x.inc"\nbot ( )', 'x.inc:1:23: "size" needs 3 values, not 1',
+            x_inc=b"define bot position ( size [1] )")
+
+
+def chunk(kind, content):
+    return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+
+def a_huge_picture_is_refused():
+    head = struct.pack(">IIBBBBB", 60000, 60000, 8, 0, 0, 0, 0)
+    picture = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(b"\0" * 1000)) + chunk(b"IEND", b"")
+    refused('model ( bitmap "x.png" )', "x.world:1:9: FOLDER/x.png: the picture has more than 33554432 pixels",
+            x_png=picture)
+
+
+def a_comment_of_ten_megabytes_is_no_trouble():
+    tap.equal(run("# " + "x" * (10 << 20) + "\nmodel ( )\n"), (0, ""))
+
+
+def robots_that_overlap_are_told():
+    tap.equal(run('position ( name "a" )\nposition ( name "b" pose [0.1 0 0 0] )\n'),
+              (0, 'FOLDER/x.world:1:1: "a" overlaps "b"\nFOLDER/x.world:2:1: "b" overlaps "a"\n'))
+
+
+def a_world_that_is_not_there_is_refused():
+    result = troupe("sim", "/no/such.world", "--steps", "1")
+    tap.equal((result.returncode, result.stderr), (1, 'troupe sim: there is no world "/no/such.world"\n'))
+
+
+tap.main(a_missing_include_is_named, an_unknown_model_is_named_with_the_nearest, a_short_tuple_is_named,
+         a_macro_that_uses_itself_is_refused, a_pose_that_is_no_number_is_refused,
+         a_place_in_an_included_file_is_told, a_huge_picture_is_refused, a_comment_of_ten_megabytes_is_no_trouble,
+         robots_that_overlap_are_told, a_world_that_is_not_there_is_refused)
