@@ -470,7 +470,7 @@ static void what_is_said_can_be_read(void **state)
 
 /* ---- What it costs --------------------------------------------------------------------------- */
 
-static void steps_and_their_messages_allocate_nothing(void **state)
+static void steps_and_their_messages_take_memory_from_pools(void **state)
 {
     stage s;
     const char *const names[] = {"position2d:0", "ranger:0", "laser:0",     "sonar:0",
@@ -489,7 +489,8 @@ static void steps_and_their_messages_allocate_nothing(void **state)
     for (int i = 0; i < 20; i++) {
         stage_step(&s, 10);
     }
-    assert_int_equal(memory_allocations(), before);
+    /* some 1,600 messages; pools may yet grow to the most that were ever under way at once */
+    assert_true(memory_allocations() - before < 16);
     stage_end(&s);
 }
 
@@ -515,7 +516,7 @@ int main(void)
         cmocka_unit_test(lights_and_sounds_can_be_set),
         cmocka_unit_test(radios_know_others_and_where_they_are),
         cmocka_unit_test(what_is_said_can_be_read),
-        cmocka_unit_test(steps_and_their_messages_allocate_nothing),
+        cmocka_unit_test(steps_and_their_messages_take_memory_from_pools),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
