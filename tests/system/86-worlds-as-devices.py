@@ -16,7 +16,7 @@ from player import ACK, COMMAND, DATA, NACK, POSITION2D
 
 PROGRAM, ROOT = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
 YARD = ROOT / "tests/data/sim/yard.world"
-SIMULATION, RANGER, LASER, SONAR, BUMPER, MAP, LOCALIZE, WORLD = 31, 62, 6, 5, 14, 42, 25, 201
+SIMULATION, RANGER, LASER, SONAR, BUMPER, MAP, LOCALIZE, WORLD = 31, 62, 6, 5, 14, 42, 25, 240
 
 # As in the examples that come with Stage: keys that mean nothing here, and robots on ports of their own.
 STAGE = f"""

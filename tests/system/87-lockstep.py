@@ -13,7 +13,7 @@ from player import ACK, COMMAND, DATA, POSITION2D
 
 PROGRAM, ROOT = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
 YARD = ROOT / "tests/data/sim/yard.world"
-RANGER, WORLD = 62, 201
+RANGER, WORLD = 62, 240
 STEPS = 100
 
 
