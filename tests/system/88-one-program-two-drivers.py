@@ -14,6 +14,7 @@ import tap
 from player import ACK, COMMAND, DATA, NACK, PLAYER, POSITION2D
 
 PROGRAM, ROOT = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
+WORLD = 240
 FOLDER = pathlib.Path(__file__).resolve().parent
 
 CONFIGURATION = """
@@ -174,10 +175,10 @@ def a_small_plug_in_drives_robots_in_the_world():
         assert note in checked(folder, text).stderr, checked(folder, text).stderr
         with player.server(PROGRAM, text) as running:
             with player.Client(running.address) as client:
-                client.open(240, 0)
+                client.open(WORLD, 0)
                 for index in (2, 3):  # r0, r10, s1, s2, s3
                     client.open(POSITION2D, index)
-                tap.equal(client.request(240, 0, 2, struct.pack(">I", 11)).type, ACK)
+                tap.equal(client.request(WORLD, 0, 2, struct.pack(">I", 11)).type, ACK)
                 turned = {m.index: struct.unpack_from(">d", m.body, 16)[0] for m in client.passed
                           if m.type == DATA and m.interf == POSITION2D}
                 assert 0.3 < turned[2] < 0.55 and 0.6 < turned[3] < 1.1, turned
