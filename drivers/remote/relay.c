@@ -17,6 +17,13 @@ static void pass_data(tp_proxy *proxy, const tp_msg *msg)
     const struct joint *joint = tp_proxy_context(proxy);
     const tp_msghdr *header = tp_msg_header(msg);
 
+    if (header->subtype == TP_COMMON_DATA_ERROR && tp_msg_payload(msg) != NULL) {
+        tp_failure failure = *(const tp_failure *)tp_msg_payload(msg);
+        /* there, not here: whoever has this one open need not open it again */
+        failure.code = failure.code == TP_E_REMOVED ? TP_E_DEVICE : failure.code;
+        tp_publish(joint->device, header->subtype, &failure, header->timestamp);
+        return;
+    }
     tp_publish(joint->device, header->subtype, tp_msg_payload(msg), header->timestamp);
 }
 

@@ -38,6 +38,7 @@ extern "C" {
     X(E_CLOSED, -14, "connection closed")                                                          \
     X(E_DENIED, -15, "not allowed")                                                                \
     X(E_DEVICE, -16, "the device failed")                                                          \
+    X(E_REMOVED, -17, "the device was removed")                                                    \
     X(PENDING, 1, "not yet answered")
 
 typedef enum tp_status {

@@ -115,6 +115,10 @@ void tpi_proxy_deliver(tp_client *client, const tp_msg *msg)
             deliver(proxy, msg);
         }
     }
+    const tp_failure *failure = tp_msg_type(msg) == &tp_desc_failure ? tp_msg_payload(msg) : NULL;
+    if (failure != NULL && failure->code == TP_E_REMOVED) {
+        tpi_proxy_removed(client, addr, failure);
+    }
 }
 
 /* ---- For the program ------------------------------------------------------------------------- */

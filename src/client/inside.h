@@ -156,7 +156,8 @@ struct tp_proxy {
     unsigned access;
     tpi_proxy_state state;
     bool was_open;
-    bool closed; /* to be released when no callback runs */
+    bool closed;       /* to be released when no callback runs */
+    int64_t reopen_ns; /* how long until it is tried again if it is not there; 0 for the usual */
     double rate_hz;
     tp_lease lease; /* what the program asks for; texts are empty */
     bool moved;     /* since it was opened */
@@ -177,6 +178,9 @@ struct tp_proxy {
 
 /* Open all that are wanted; the connection has been made. */
 void tpi_proxy_open_wanted(tp_client *client);
+
+/* The server has removed a device, and with it all that was open; it may come again. */
+void tpi_proxy_removed(tp_client *client, const tp_devaddr *addr, const tp_failure *failure);
 
 /* The connection is lost; it will not come back. */
 void tpi_proxy_close_all(tp_client *client);
@@ -245,6 +249,7 @@ struct tp_client {
     int64_t backoff_ns;
     int64_t connected_ns; /* when */
     tp_timer *reopen;     /* owned: proxies that could not be opened again are tried once more */
+    int64_t reopen_at_ns; /* when; 0 for never */
 
     tpi_ask *asks; /* owned, oldest first */
     tpi_ask *last_ask;

@@ -330,6 +330,52 @@ static void a_device_that_does_not_come_back_is_tried_again(void **state)
     wait_open(b, base);
 }
 
+static void remove_base(struct bench *b)
+{
+    static char text[] = "fake0: the device was removed";
+    const tp_failure failure = {.code = TP_E_REMOVED, .text_count = sizeof text, .text = text};
+
+    fake_server_data(&b->server, TP_POSITION2D_CODE, 0, TP_COMMON_DATA_ERROR, &tp_desc_failure,
+                     &failure, 7);
+    turn(b);
+}
+
+/* A server that reads its configuration again exchanges drivers. */
+static void a_device_that_was_removed_is_opened_again(void **state)
+{
+    struct bench *b = *state;
+    const tp_position2d_cmd_vel vel = {.state = 1};
+
+    b->options.mode = TP_CLIENT_EVERYTHING;
+    connect_client(b);
+    tp_proxy *base = open_device(b, "position2d:0");
+    tp_proxy *other = open_device(b, "position2d:1");
+    remove_base(b);
+    assert_false(tp_proxy_is_open(base));
+    assert_true(tp_proxy_is_open(other));
+    assert_non_null(tp_proxy_latest(base, TP_COMMON_DATA_ERROR)); /* the program is told */
+    assert_int_equal(tp_proxy_command(base, TP_POSITION2D_CMD_VEL, &vel, &b->err), TP_E_REMOVED);
+    assert_string_equal(b->err.text, "position2d:0: fake0: the device was removed");
+    b->server.refuses_opening = true;
+    pass(b, S / 10);
+    turn(b);
+    assert_sent(b, "open:4:0");
+    pass(b, S / 10); /* and then less and less often */
+    turn(b);
+    assert_sent(b, "");
+    pass(b, S / 10);
+    turn(b);
+    assert_sent(b, "open:4:0");
+    b->server.refuses_opening = false;
+    pass(b, 4 * S / 10);
+    wait_open(b, base);
+    turn(b);
+    assert_sent(b, "open:4:0");
+    remove_base(b);
+    pass(b, S / 10); /* it counts anew */
+    wait_open(b, base);
+}
+
 /* The program does all it can when it hears of the loss. */
 static tp_proxy *doomed;
 
@@ -431,6 +477,7 @@ int main(void)
         TEST(opening_waits_for_the_connection),
         TEST(who_waits_to_open_is_told_that_it_will_not_be),
         TEST(a_device_that_does_not_come_back_is_tried_again),
+        TEST(a_device_that_was_removed_is_opened_again),
         TEST(the_program_may_open_and_close_when_it_hears_of_the_loss),
         TEST(player_gets_back_what_it_knows),
         TEST(what_was_to_be_closed_is_not_closed_twice),

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "client/inside.h"
 
+static const int64_t FIRST_REOPEN_NS = 100 * TP_NS_PER_MS;
 static const int64_t REOPEN_NS = 2 * TP_NS_PER_S;
 
 /* ---- The list -------------------------------------------------------------------------------- */
@@ -139,6 +140,7 @@ static void is_open(tp_proxy *proxy, const tp_device_req *granted)
 {
     proxy->state = TPI_PROXY_OPEN;
     proxy->was_open = true;
+    proxy->reopen_ns = 0;
     for (uint32_t i = 0; i < proxy->slot_count; i++) {
         proxy->slots[i].copies = 0; /* what came before is no copy of what comes now */
     }
@@ -155,12 +157,26 @@ static void is_open(tp_proxy *proxy, const tp_device_req *granted)
     tpi_ask_send_waiting(proxy->client);
 }
 
+/* Try to open it in a while, and with it all others that wait. */
+static void reopen_later(const tp_proxy *proxy)
+{
+    tp_client *client = proxy->client;
+    const int64_t wait_ns = proxy->reopen_ns > 0 ? proxy->reopen_ns : REOPEN_NS;
+    const int64_t at_ns = tpi_client_now_ns(client) + wait_ns;
+
+    if (client->reopen_at_ns == 0 || at_ns < client->reopen_at_ns) {
+        client->reopen_at_ns = at_ns;
+        tp_timer_at(client->reopen, at_ns);
+    }
+}
+
 static void is_refused(tp_proxy *proxy, const tp_error *why)
 {
     proxy->refusal = *why;
     proxy->state = proxy->was_open ? TPI_PROXY_WANTED : TPI_PROXY_FAILED;
     if (proxy->was_open) {
-        tp_timer_at(proxy->client->reopen, tpi_client_now_ns(proxy->client) + REOPEN_NS);
+        proxy->reopen_ns = 2 * proxy->reopen_ns < REOPEN_NS ? 2 * proxy->reopen_ns : REOPEN_NS;
+        reopen_later(proxy);
     }
     tpi_ask_fail_proxy(proxy, why->code, why->text);
     tell_opened(proxy, why->code, why->text);
@@ -244,6 +260,7 @@ void tpi_proxy_reopen(void *context)
 {
     tp_client *client = context;
 
+    client->reopen_at_ns = 0;
     tpi_client_enter(client);
     if (client->state == TPI_CLIENT_CONNECTED) {
         tpi_proxy_open_wanted(client);
@@ -251,8 +268,23 @@ void tpi_proxy_reopen(void *context)
     tpi_client_leave(client);
 }
 
+void tpi_proxy_removed(tp_client *client, const tp_devaddr *addr, const tp_failure *failure)
+{
+    for (tp_proxy *proxy = client->proxies; proxy != NULL; proxy = proxy->next) {
+        if (proxy->state == TPI_PROXY_OPEN && !proxy->closed &&
+            proxy->addr.interf == addr->interf && proxy->addr.index == addr->index) {
+            tp_fail(&proxy->refusal, TP_E_REMOVED, "%s: %.*s", proxy->name,
+                    (int)failure->text_count, failure->text);
+            proxy->state = TPI_PROXY_WANTED;
+            proxy->reopen_ns = FIRST_REOPEN_NS;
+            reopen_later(proxy);
+        }
+    }
+}
+
 void tpi_proxy_close_all(tp_client *client)
 {
+    client->reopen_at_ns = 0;
     for (tp_proxy *proxy = client->proxies; proxy != NULL; proxy = proxy->next) {
         if (proxy->state != TPI_PROXY_FAILED) {
             proxy->state = TPI_PROXY_WANTED;

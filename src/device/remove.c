@@ -144,7 +144,7 @@ void tpi_hub_remove(tp_instance *self, void (*done)(void *context), void *contex
     self->phase = STOPPING;
     registry_take_devices(self);
     tp_timer_cancel(self->timer);
-    tp_fail(&err, TP_E_CLOSED, "%s: the device was removed", self->name);
+    tp_fail(&err, TP_E_REMOVED, "%s: the device was removed", self->name);
     instance_tell_readers(self, &err);
     for (tp_device *device = self->devices; device != NULL; device = device->next) {
         close_readers(device);

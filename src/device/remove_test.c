@@ -123,7 +123,7 @@ static void readers_are_told_and_closed(void **state)
     tpi_hub_remove(fake, count, &x.removed);
     assert_null(r.reader.device);
     const tp_failure *why = tp_msg_payload(r.last[TP_COMMON_DATA_ERROR]);
-    assert_int_equal(why->code, TP_E_CLOSED);
+    assert_int_equal(why->code, TP_E_REMOVED);
     assert_string_equal(why->text, "fake0: the device was removed");
     bench_close(&r); /* closing twice does no harm */
     while (x.removed == 0) {
@@ -259,7 +259,7 @@ static void settled(tpi_opening *opening, tp_status status, const tp_error *err)
 {
     struct asked *a = opening->context;
 
-    assert_int_equal(status, TP_E_CLOSED);
+    assert_int_equal(status, TP_E_REMOVED);
     a->answers++;
     snprintf(a->why, sizeof a->why, "%s", err->text);
 }

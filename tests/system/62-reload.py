@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """A configuration that changes under a running server, which SIGHUP makes it read again.  argv: the troupe program."""
 import contextlib
+import json
 import os
 import signal
 import struct
+import subprocess
 import sys
 import tempfile
 
@@ -98,6 +100,23 @@ def the_other_driver_notices_nothing():
         steady.client.socket.close()
 
 
+def print_goes_on_with_the_new_device():
+    with running(OLD) as it:
+        command = [PROGRAM, "print", f"127.0.0.1:{it.server.address[1]}/laser:0", "--json"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as printing:
+            tap.equal(json.loads(printing.stdout.readline())["message"], "SCAN")
+            it.change(NEW)
+            seen = []
+            for line in printing.stdout:
+                record = json.loads(line)
+                seen.append(record["message"])
+                if seen[-1] == "SCAN" and "ERROR" in seen:
+                    break
+                if seen[-1] == "ERROR":
+                    tap.equal(record["value"]["text"], "fake1: the device was removed")
+            printing.terminate()
+
+
 def devices_come_and_go():
     with running(NEW) as it, player.Client(it.server.address) as client:
         it.change(MORE)
@@ -140,7 +159,7 @@ def robots_get_and_lose_their_ports():
         assert client.ended()  # nobody listens on that port any more
 
 
-tap.main(
+tap.main(print_goes_on_with_the_new_device, 
     the_other_driver_notices_nothing,
     devices_come_and_go,
     a_broken_file_changes_nothing,
