@@ -104,6 +104,7 @@ tp_status device_add(tp_instance *self, const tpi_wanted *wanted, const void *op
     device->ops = ops;
     device->handler = handler;
     device->addr = wanted->addr;
+    device->section = wanted->section;
     tpi_lease_init(&device->lease);
     snprintf(device->name, sizeof device->name, "%s:%u", wanted->interface->name,
              wanted->addr.index);

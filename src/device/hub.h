@@ -67,7 +67,8 @@ typedef struct tpi_rank {
     const char *key;    /* that it has proved, by name; NULL for any or none */
     const char *driver; /* of this server; NULL for any, and for clients */
     int32_t rank;
-    int64_t hold_ns; /* how long after its last move those of a lower rank are refused */
+    int64_t hold_ns;  /* how long after its last move those of a lower rank are refused */
+    uint32_t section; /* of the instance, whose devices it is about; 0 for the first */
 } tpi_rank;
 
 /* What those have who fit none; their rank is 0. */

@@ -106,6 +106,7 @@ struct tp_device {
     const tp_session *holder; /* borrowed: who alone may write; NULL for nobody; the loop's */
     bool moves;               /* its interface has messages that move something */
     const void *mover;        /* borrowed: whose lease it is, NULL for nobody's; the loop's */
+    uint32_t section;         /* of the instance, that it is of */
     int32_t mover_rank;       /* those of a lower one do not write ... */
     int64_t mover_until_ns;   /* ... before this time */
     int64_t lease_limit_ns;   /* no word renews it beyond this; the loop's */

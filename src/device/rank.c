@@ -68,7 +68,7 @@ void rank_of_session(const tp_session *session, const tp_device *device, tpi_mov
     const tpi_blueprint *plan = &device->instance->plan;
 
     for (uint32_t i = 0; i < plan->rank_count; i++) {
-        if (fits_session(&plan->ranks[i], session)) {
+        if (plan->ranks[i].section == device->section && fits_session(&plan->ranks[i], session)) {
             take_rank(&plan->ranks[i], mover);
             return;
         }
@@ -81,7 +81,7 @@ void rank_of_driver(const tp_instance *user, const tp_device *device, tpi_mover 
     const tpi_blueprint *plan = &device->instance->plan;
 
     for (uint32_t i = 0; i < plan->rank_count; i++) {
-        if (fits_driver(&plan->ranks[i], user)) {
+        if (plan->ranks[i].section == device->section && fits_driver(&plan->ranks[i], user)) {
             take_rank(&plan->ranks[i], mover);
             return;
         }

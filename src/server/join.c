@@ -43,7 +43,7 @@ void join_add(struct plan *to, struct plan *plan)
 
 /* Of a plan and all that have joined it. */
 struct totals {
-    uint32_t sections, provides, requires, places;
+    uint32_t sections, provides, requires, places, ranks;
 };
 
 static void count(struct totals *totals, const tpi_blueprint *asked)
@@ -52,6 +52,7 @@ static void count(struct totals *totals, const tpi_blueprint *asked)
     totals->provides += asked->provide_count;
     totals->requires += asked->require_count;
     totals->places += asked->place_count;
+    totals->ranks += asked->rank_count;
 }
 
 /* Where they are put together. */
@@ -60,6 +61,7 @@ struct whole {
     tpi_wanted *provides;
     tpi_wanted *requires;
     tpi_place *places;
+    tpi_rank *ranks;
     tpi_joined *joined;
 };
 
@@ -85,6 +87,10 @@ static void put(struct whole *whole, const tpi_blueprint *asked)
                asked->place_count * sizeof *whole->places);
     }
     used->places += asked->place_count;
+    for (uint32_t i = 0; i < asked->rank_count; i++) {
+        whole->ranks[used->ranks] = asked->ranks[i];
+        whole->ranks[used->ranks++].section = used->sections;
+    }
     whole->joined[used->sections++] = (tpi_joined){asked->settings, asked->setting_count};
 }
 
@@ -101,10 +107,11 @@ static tp_status finish(tp_server *server, struct plan *plan, tp_error *err)
         .provides = tpi_arena_array(arena, totals.provides + 1, sizeof *whole.provides),
         .requires = tpi_arena_array(arena, totals.requires + 1, sizeof *whole.requires),
         .places = tpi_arena_array(arena, totals.places + 1, sizeof *whole.places),
+        .ranks = tpi_arena_array(arena, totals.ranks + 1, sizeof *whole.ranks),
         .joined = tpi_arena_array(arena, totals.sections + 1, sizeof *whole.joined),
     };
     if (whole.provides == NULL || whole.requires == NULL || whole.places == NULL ||
-        whole.joined == NULL) {
+        whole.ranks == NULL || whole.joined == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
     put(&whole, &plan->asked);
@@ -117,6 +124,8 @@ static tp_status finish(tp_server *server, struct plan *plan, tp_error *err)
     plan->asked.require_count = totals.requires;
     plan->asked.places = whole.places;
     plan->asked.place_count = totals.places;
+    plan->asked.ranks = whole.ranks;
+    plan->asked.rank_count = totals.ranks;
     plan->asked.joined = whole.joined + 1;
     plan->asked.joined_count = totals.sections - 1;
     return TP_OK;

@@ -128,9 +128,9 @@ static bool same_ranks(const tpi_blueprint *a, const tpi_blueprint *b)
     for (uint32_t i = 0; i < a->rank_count && a->rank_count == b->rank_count; i++) {
         const tpi_rank *x = &a->ranks[i];
         const tpi_rank *y = &b->ranks[i];
-        if (x->rank != y->rank || x->hold_ns != y->hold_ns || !same_text(x->client, y->client) ||
-            !same_text(x->host, y->host) || !same_text(x->key, y->key) ||
-            !same_text(x->driver, y->driver)) {
+        if (x->rank != y->rank || x->hold_ns != y->hold_ns || x->section != y->section ||
+            !same_text(x->client, y->client) || !same_text(x->host, y->host) ||
+            !same_text(x->key, y->key) || !same_text(x->driver, y->driver)) {
             return false;
         }
     }
