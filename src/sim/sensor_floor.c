@@ -136,7 +136,7 @@ static uint32_t colour_of(const tpi_sim *sim, const struct layer *layer)
 uint32_t tpi_sim_floor_colour(const tpi_sim *sim, double x, double y)
 {
     const struct sim_beacons *floors = &sim->beacons[SIM_FLOORS];
-    struct layer top;
+    struct layer top = {0};
     struct layer layer;
     bool found = false;
 
