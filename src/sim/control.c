@@ -95,12 +95,11 @@ static void add_group(const double *samples, const struct sim_ranger *config,
     *sum = own;
 }
 
-/* The first ranger of the tree that has looked already. */
+/* Add the first ranger of the tree; false if it has not looked in this step. */
 static bool summarise(const tpi_sim *sim, uint32_t tree, struct summary *sum)
 {
     const struct sim_plan *plan = sim->trees.plan[tree];
 
-    *sum = (struct summary){.ahead = HUGE_VAL, .left = HUGE_VAL, .right = HUGE_VAL};
     for (uint32_t i = 0; i < plan->device_count; i++) {
         const struct sim_device *device = &plan->devices[i];
         if (device->type->kind != TPI_SIM_RANGER) {
@@ -179,7 +178,7 @@ static void expand(const tpi_sim *sim, uint32_t tree, const struct summary *sum,
 void tpi_sim_control_run(tpi_sim *sim, uint32_t tree)
 {
     const struct sim_plan *plan = sim->trees.plan[tree];
-    struct summary sum;
+    struct summary sum = {.ahead = HUGE_VAL, .left = HUGE_VAL, .right = HUGE_VAL};
 
     if (plan->driver == TPI_SIM_NONE || (plan->control != FOLLOW && !summarise(sim, tree, &sum))) {
         return;
