@@ -29,12 +29,8 @@ static tp_server *running; /* for the signal handler */
 
 static void print_note(void *context, const char *text)
 {
-    tpi_buf clean = {0};
-
     (void)context;
-    output_put_clean(&clean, text, strlen(text)); /* clients have their say in it */
-    fprintf(stderr, "%s\n", tpi_buf_text(&clean));
-    tpi_buf_fini(&clean);
+    output_note(text);
 }
 
 /* tp_server_stop() may be called from a signal handler; clang-tidy cannot know that. */
@@ -104,7 +100,8 @@ static void on_hangup(void *context, int number)
 
     (void)number;
     if (tp_server_reload(context, &err) != TP_OK) {
-        fprintf(stderr, "%s\nnothing was changed\n", err.text);
+        output_note(err.text);
+        output_note("nothing was changed");
     }
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "output.h"
 #include "platform/crew.h"
 #include "run_table.h"
 #include "sim_record.h"
@@ -48,7 +49,7 @@ static void on_signal(int number)
 static void print_note(void *context, const char *text)
 {
     (void)context;
-    fprintf(stderr, "%s\n", text);
+    output_note(text);
 }
 
 /* ---- Loading --------------------------------------------------------------------------------- */

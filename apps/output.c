@@ -259,3 +259,35 @@ void screen_leave(struct screen *screen)
 {
     screen->drawn = 0;
 }
+
+/* ---- Notes ----------------------------------------------------------------------------------- */
+
+/* Whether a line can be written without waiting: a pipe that is ready takes PIPE_BUF bytes. */
+static bool takes_note(void)
+{
+    struct pollfd err = {.fd = STDERR_FILENO, .events = POLLOUT};
+
+    return poll(&err, 1, 0) > 0 && (err.revents & (POLLERR | POLLHUP | POLLNVAL)) == 0;
+}
+
+void output_note(const char *text)
+{
+    static unsigned long dropped; /* notes come from one thread */
+    tpi_buf line = {0};
+
+    if (!takes_note()) {
+        dropped++;
+        return;
+    }
+    if (dropped > 0) {
+        tpi_buf_printf(&line, "(%lu notes before this one were not read)\n", dropped);
+        dropped = 0;
+    }
+    output_put_clean(&line, text, strlen(text));
+    line.length = line.length < PIPE_BUF ? line.length : PIPE_BUF - 1;
+    tpi_buf_putc(&line, '\n');
+    if (!line.failed && write(STDERR_FILENO, line.data, line.length) < 0) {
+        dropped++;
+    }
+    tpi_buf_fini(&line);
+}
