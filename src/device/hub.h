@@ -97,7 +97,9 @@ typedef struct tpi_blueprint {
     uint32_t rank_count;
     bool extensions; /* clients need not ask for them */
     bool always_on;
-    int64_t lease_ns;    /* of whoever moves its devices; 0 for the client's own, -1 for none */
+    int64_t lease_ns; /* of whoever moves its devices; 0 for the client's own, -1 for none */
+    bool own_panic;   /* its devices are stopped in a panic as `panic` says, not as all others */
+    tp_halt panic;
     int64_t restart_ns;  /* how long after a failure it is started again; 0 for never */
     const char *guard;   /* what is written to its lines if the server dies */
     size_t guard_length; /* 0 for what the driver says */

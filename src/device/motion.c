@@ -236,8 +236,9 @@ static void serve_panic(tp_instance *self)
     if (!is_new) {
         return;
     }
+    const tp_halt how = self->plan.own_panic ? self->plan.panic : self->hub->panic_action;
     for (tp_device *device = self->devices; device != NULL; device = device->next) {
-        halt(device, self->hub->panic_action);
+        halt(device, how);
     }
 }
 

@@ -471,6 +471,23 @@ static void a_panic_stops_everything_until_it_is_reset(const tp_driver *driver)
 }
 ON_BOTH(a_panic_stops_everything_until_it_is_reset)
 
+/* A robot that stands on two legs must not brake as one on wheels does. */
+static void a_driver_may_have_its_own_way_to_stop(const tp_driver *driver)
+{
+    struct stage s;
+
+    begin(&s, driver);
+    tpi_hub_set_panic_action(s.b.hub, TP_HALT_HOLD);
+    s.device->instance->plan.own_panic = true;
+    s.device->instance->plan.panic = TP_HALT_FINISH;
+    drive_at(&s, 0, 1);
+    tp_session_panic(s.sessions[1], "smoke");
+    wait_for_halt(&s, 1);
+    assert_int_equal(atomic_load(&motor.how), TP_HALT_FINISH);
+    end(&s);
+}
+ON_BOTH(a_driver_may_have_its_own_way_to_stop)
+
 static void raise_and_reset(struct stage *s)
 {
     tpi_panic *panic = tpi_hub_panic(s->b.hub);
@@ -682,6 +699,7 @@ int main(void)
         cmocka_unit_test(a_stalled_loop_keeps_nothing_moving),
         cmocka_unit_test(a_command_that_comes_too_late_moves_nothing),
         BOTH(a_panic_stops_everything_until_it_is_reset),
+        BOTH(a_driver_may_have_its_own_way_to_stop),
         cmocka_unit_test(a_short_panic_stops_everything_too),
         cmocka_unit_test(what_was_commanded_before_a_panic_moves_nothing_after_it),
         cmocka_unit_test(a_panic_comes_before_what_waits),

@@ -113,6 +113,9 @@ tp_status join_finish(tp_server *server, tp_error *err);
 
 /* Prepare the instance of a plan; and tell what is wrong with it, with its place. */
 tp_status wire_prepare(tp_server *server, struct plan *plan, tp_error *err);
+/* `panic` in a section: how things are stopped in one; *action stays as it is if nothing is given.
+ */
+tp_status wire_panic(tpi_cfg_section *section, bool *given, tp_halt *action, tp_error *err);
 tp_status wire_fail(const struct plan *plan, tp_status status, const char *why, tp_error *err);
 
 /* file.c: read the configuration; it is `server->file` from then on. Released when nobody uses it

@@ -49,26 +49,15 @@ static tp_status prepare_lines(tp_server *server, tp_error *err)
     return TP_OK;
 }
 
-/* panic "brake", "hold" or "finish". */
+/* How everything is stopped in a panic, unless a section says otherwise. */
 static tp_status read_safety(tp_server *server, tp_error *err)
 {
-    static const char *const actions[] = {
-        [TP_HALT_BRAKE] = "brake", [TP_HALT_HOLD] = "hold", [TP_HALT_FINISH] = "finish"};
-    tpi_cfg_section *root = tpi_cfg_root(server->file->cfg);
-    const char *action = "brake";
-    tp_status status = tpi_cfg_string(root, "panic", "brake", &action, err);
+    tp_halt action = TP_HALT_BRAKE;
+    bool given = false;
+    tp_status status = wire_panic(tpi_cfg_root(server->file->cfg), &given, &action, err);
 
-    if (status != TP_OK) {
-        return status;
-    }
-    for (unsigned i = 0; i < sizeof actions / sizeof actions[0]; i++) {
-        if (strcmp(actions[i], action) == 0) {
-            tpi_hub_set_panic_action(server->hub, (tp_halt)i);
-            return TP_OK;
-        }
-    }
-    return tpi_cfg_fail(&tpi_cfg_find(root, "panic")->place, err,
-                        "panic is \"brake\", \"hold\" or \"finish\", not \"%s\"", action);
+    tpi_hub_set_panic_action(server->hub, action);
+    return status;
 }
 
 /* Each is there before the next one is made, as in the file. */

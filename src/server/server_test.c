@@ -87,6 +87,8 @@ static void mistakes_are_named_with_their_place(void **state)
     is_refused("driver ( name \"fake\" provides [ \"laser:0\" ] )\n"
                "driver ( name \"fake\" provides [ \"laser:0\" ] )",
                "x.cfg:2:1: fake1: laser:0 is offered by another driver already");
+    is_refused("driver ( name \"fake\" provides [ \"laser:0\" ] panic \"scream\" )",
+               "x.cfg:1:45: panic is \"brake\", \"hold\" or \"finish\", not \"scream\"");
     is_refused("driver ( name \"fake\" provides [ \"laser:0\" ] restart -1 )",
                "x.cfg:1:45: restart is a number of seconds, 0 for never");
 }

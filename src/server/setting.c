@@ -13,7 +13,7 @@
 /* Fields of a driver section that are the server's own. */
 static const char *const own_fields[] = {"name",     "plugin",  "provides", "requires",
                                          "alwayson", "restart", "isolated", "extensions",
-                                         "lease",    "guard",   NULL};
+                                         "lease",    "guard",   "panic",    NULL};
 
 static bool is_own_field(const char *name)
 {

@@ -205,6 +205,27 @@ static tp_status read_lease(tpi_cfg_section *section, int64_t *lease_ns, tp_erro
     return TP_OK;
 }
 
+tp_status wire_panic(tpi_cfg_section *section, bool *given, tp_halt *action, tp_error *err)
+{
+    static const char *const actions[] = {
+        [TP_HALT_BRAKE] = "brake", [TP_HALT_HOLD] = "hold", [TP_HALT_FINISH] = "finish"};
+    const char *word = NULL;
+    tp_status status = tpi_cfg_string(section, "panic", NULL, &word, err);
+
+    *given = word != NULL;
+    if (status != TP_OK || word == NULL) {
+        return status;
+    }
+    for (unsigned i = 0; i < sizeof actions / sizeof actions[0]; i++) {
+        if (strcmp(actions[i], word) == 0) {
+            *action = (tp_halt)i;
+            return TP_OK;
+        }
+    }
+    return tpi_cfg_fail(&tpi_cfg_find(section, "panic")->place, err,
+                        "panic is \"brake\", \"hold\" or \"finish\", not \"%s\"", word);
+}
+
 static tp_status read_blueprint(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
                                 tp_error *err)
 {
@@ -225,6 +246,7 @@ static tp_status read_blueprint(tp_server *server, tpi_cfg_section *section, tpi
     }
     plan->restart_ns = (int64_t)(restart * TP_NS_PER_S);
     status = status == TP_OK ? read_lease(section, &plan->lease_ns, err) : status;
+    status = status == TP_OK ? wire_panic(section, &plan->own_panic, &plan->panic, err) : status;
     status = status == TP_OK ? guard_read(server, section, plan, err) : status;
     status = status == TP_OK ? places_read(server, section, plan, err) : status;
     status = status == TP_OK ? ranks_read(server, section, plan, err) : status;
