@@ -10,6 +10,7 @@ import socket
 import struct
 import subprocess
 import sys
+import time
 import threading
 
 import player
@@ -138,20 +139,28 @@ def a_client_that_is_cut_off_stops_when_its_lease_ends(server, witness):
         watch_it_stop(witness)
 
 
+def speak(client, witness):
+    """Drive for five leases, with a word at every sample. The longest silence of ours, and whether it moved on."""
+    client.send(POSITION2D, 0, COMMAND, 1, struct.pack(">dddI", 1, 0, 0, 1))
+    begun, said, silence = None, time.monotonic(), 0.0
+    for message in states(witness):
+        client.send(PLAYER, 0, player.SYNCH, 1)  # says nothing but that it is there
+        silence, said = max(silence, time.monotonic() - said), time.monotonic()
+        if begun is None and speed(message) > 0:
+            begun = message.time
+        if begun is not None and (speed(message) != 1.0 or message.time - begun > 5 * LEASE):
+            return silence, speed(message) == 1.0
+
+
 @with_a_witness
 def a_client_that_speaks_keeps_it_moving(server, witness):
     with player.Client(server.address) as client:
         client.open(POSITION2D, 0)
-        client.send(POSITION2D, 0, COMMAND, 1, struct.pack(">dddI", 1, 0, 0, 1))
-        begun = None
-        for message in states(witness):
-            client.send(PLAYER, 0, player.SYNCH, 1)  # says nothing but that it is there
-            if begun is None and speed(message) > 0:
-                begun = message.time
-            if begun is not None:
-                tap.equal(speed(message), 1.0)
-                if message.time - begun > 5 * LEASE:
-                    break
+        for _ in range(20):  # a machine that let us wait for most of a lease tells nothing: once more
+            silence, moved_on = speak(client, witness)
+            if moved_on or silence < LEASE / 2:
+                break
+        tap.equal(moved_on, True)
         tap.equal(client.request(POSITION2D, 0, 1).type, player.ACK)
 
 
