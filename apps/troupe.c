@@ -37,13 +37,17 @@ static bool misses_key(const char *text)
 int command_fail(const char *name, int code, const char *format, ...)
 {
     char text[4096];
+    tpi_buf clean = {0};
     va_list args;
 
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    fprintf(stderr, "troupe %s: %s%s\n", name, text,
-            misses_key(text) ? " with --key-file, --key or TROUPE_KEY" : "");
+    const bool keyless = misses_key(text);
+    output_put_lines(&clean, text); /* servers and other clients have their say in it */
+    fprintf(stderr, "troupe %s: %.*s%s\n", name, (int)clean.length - 1, tpi_buf_text(&clean),
+            keyless ? " with --key-file, --key or TROUPE_KEY" : "");
+    tpi_buf_fini(&clean);
     if (code == EXIT_USAGE) {
         fprintf(stderr, "Try: troupe %s --help\n", name);
     }

@@ -186,6 +186,7 @@ def kinds_have_short_forms_and_hints():
 
 
 def errors_say_what_is_wrong():
+    says(troupe("drivers", "a\x1b[31mb"), 1, 'troupe drivers: there is no driver "a?[31mb"\n')
     says(troupe("encode", "sonar", "data", "RANGE", "{}"), 1,
          'troupe encode: sonar has no data "RANGE"; did you mean "RANGES"?\n')
     says(troupe("encode", "gripper", "cmd", "OPN", "{}"), 1,
