@@ -236,7 +236,7 @@ static void files_are_ordered_by_code_whichever_came_first(void **state)
     const size_t size = tp_catalogue_size(b->catalogue);
 
     load(b, write_file(b, "c.padi", "interface c 300 \"C.\""));
-    load(b, write_file(b, "a.padi", "interface a 201 \"A.\""));
+    load(b, write_file(b, "a.padi", "interface a 202 \"A.\""));
     load(b, write_file(b, "b.padi", "interface b 250 \"B.\""));
     assert_string_equal(tp_catalogue_at(b->catalogue, position_of(b, 300))->name, "c");
     assert_string_equal(tp_catalogue_at(b->catalogue, position_of(b, 250))->name, "b");

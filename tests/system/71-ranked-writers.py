@@ -4,6 +4,7 @@ argv: the troupe program.
 
 Nothing here waits for a time: a writer that has to wait tries again and again, at the pace of the robot's data."""
 import json
+import re
 import struct
 import sys
 
@@ -127,8 +128,8 @@ def statistics_show_who_holds_a_device(server):
         tap.equal(990 < shown["rank_left"] <= 1000 and shown["lease_left"] <= 1, True)
         joystick.access(POSITION2D, 0, 19)
         lines = troupe("stat", url).stdout.splitlines()
-        tap.equal([line for line in lines if line.startswith(f"position2d:0 is moved by {name}, rank 2; lower ranks wait 99")
-                   or line.startswith(f"position2d:0 is held by {name}, rank 2; lower ranks wait 99")] != [], True)
+        tap.equal([line for line in lines if line.startswith(f"position2d:0 is moved by {name}, rank 2; lower ranks wait ")
+                   or line.startswith(f"position2d:0 is held by {name}, rank 2; lower ranks wait ")] != [], True)
         tap.equal(lines[-1], f"position2d:0 is open exclusively by {name}")
 
 
@@ -142,9 +143,9 @@ def the_command_line_tells_that_it_was_refused(server):
         result = troupe("send", f"{url}/position2d:0", *vel)
         start = "troupe send: position2d:0 is held by joystick 1 at 127.0.0.1:"
         tap.equal((result.returncode, result.stderr[:len(start)]), (1, start))
-        tap.equal("rank 2 over 1, for another 9" in result.stderr, True)
+        assert re.search(r"rank 2 over 1, for another (9\d\d|1000)", result.stderr), result.stderr
         result = troupe("send", f"{url}/position2d:0", *vel, "--rank", "-7")
-        tap.equal("rank 2 over -7, for another 9" in result.stderr, True)
+        assert re.search(r"rank 2 over -7, for another (9\d\d|1000)", result.stderr), result.stderr
     with Running("send", f"{url}/position2d:0", *vel, "--for", "600", "--lease", "0.9") as sending, \
             writer(server, "lowest") as lowest:
         next(speed for speed in states(lowest) if speed == 1)
