@@ -174,6 +174,15 @@ static void ask_whether_taken(struct send *s)
     }
 }
 
+/* Whether a command was refused for a panic: that sentence begins so. */
+static bool is_panic(const tp_failure *failure)
+{
+    static const char start[] = "nothing moves: panic";
+
+    return failure->text_count >= sizeof start &&
+           strncmp(failure->text, start, sizeof start - 1) == 0;
+}
+
 /* Commands are not answered, but our servers tell when they refuse them, or stop what moves. */
 static void on_data(tp_proxy *proxy, const tp_msg *msg)
 {
@@ -189,6 +198,9 @@ static void on_data(tp_proxy *proxy, const tp_msg *msg)
     command_fail(s->remote.command, EXIT_FAILED, "%s", tpi_buf_text(&text));
     tpi_buf_fini(&text);
     s->refused = true;
+    if (s->repeat_hz > 0 && is_panic(failure)) {
+        remote_stop(&s->remote); /* what goes on commanding would move it as soon as that is over */
+    }
 }
 
 /* What the options say of rank and lease. */
@@ -221,8 +233,8 @@ static int check_panic(struct send *s)
     return panic == NULL || !panic->active
                ? EXIT_DONE
                : command_fail(s->remote.command, EXIT_FAILED,
-                              "nothing moves: there is a panic; troupe reset tells who raised it, "
-                              "and ends it");
+                              "nothing moves: there is a panic; troupe list tells who raised it, "
+                              "troupe reset ends it");
 }
 
 static int send_command(struct send *s)

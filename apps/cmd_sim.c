@@ -208,6 +208,7 @@ static void serve_until_end(const struct options *o, tp_server *server)
     command_catch(SIGINT, on_stop);
     command_catch(SIGTERM, on_stop);
     command_catch(SIGUSR1, on_panic);
+    command_catch(SIGUSR2, on_panic); /* who takes the wrong one means it as well */
     if (!o->quiet) {
         sim_server_print_devices(server);
         run_table_print_places(server, &o->server, "position2d");

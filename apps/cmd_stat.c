@@ -181,7 +181,7 @@ static void put_movers(const struct stat *s, tpi_buf *out)
 
     for (uint32_t i = 0; i < s->now->devices_count; i++) {
         const tp_device_stat *one = &s->now->devices[i];
-        const bool moved = one->mover_count > 1;
+        const bool moved = one->mover_count > 1 && !s->now->panic.active;
         const bool held = one->holder_count > 1;
         tpi_buf_puts(out, first && (moved || held) ? "\n" : "");
         first = first && !moved && !held;

@@ -61,14 +61,11 @@ static tp_status read_beside(struct tpi_cfg_parser *p, struct inclusion *file, c
     return tpi_file_read(&file->text, file->path, TPI_CFG_MOST_BYTES - p->bytes, err);
 }
 
-/* Look for the file, whatever folder it is said to be in, in those of the options. */
-static tp_status read_from_folders(struct tpi_cfg_parser *p, struct inclusion *file)
+/* Look for the file in the folders of the options. */
+static tp_status try_folders(struct tpi_cfg_parser *p, struct inclusion *file)
 {
-    const struct inclusion as_named = *file;
-    const char *slash = strrchr(file->name.text, '/');
     tp_status status = TP_E_IO;
 
-    file->name.text = slash == NULL ? file->name.text : slash + 1;
     for (const char *at = p->options.folders; at != NULL && status == TP_E_IO;) {
         const size_t length = strcspn(at, ":");
         tpi_buf folder = {0};
@@ -78,7 +75,21 @@ static tp_status read_from_folders(struct tpi_cfg_parser *p, struct inclusion *f
         tpi_buf_fini(&folder);
         at = at[length] == '\0' ? NULL : at + length + 1;
     }
-    file->name = as_named.name;
+    return status;
+}
+
+/* As it is named, and then, as Stage does, whatever folder it is said to be in. */
+static tp_status read_from_folders(struct tpi_cfg_parser *p, struct inclusion *file)
+{
+    const tpi_cfg_value as_named = file->name;
+    const char *slash = strrchr(file->name.text, '/');
+    tp_status status = try_folders(p, file);
+
+    if (status == TP_E_IO && slash != NULL) {
+        file->name.text = slash + 1;
+        status = try_folders(p, file);
+        file->name = as_named;
+    }
     return status;
 }
 

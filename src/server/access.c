@@ -121,6 +121,19 @@ void access_forget(struct file *file)
     tpi_secret_wipe(&file->access, sizeof file->access);
 }
 
+bool access_differs(const struct access *a, const struct access *b)
+{
+    bool differs = a->open != b->open || a->guarded != b->guarded || a->keys.count != b->keys.count;
+
+    for (size_t i = 0; !differs && i < a->keys.count; i++) {
+        const tpi_key *one = &a->keys.keys[i];
+        const tpi_key *other = &b->keys.keys[i];
+        differs = one->right != other->right || strcmp(one->name, other->name) != 0 ||
+                  strcmp(one->secret, other->secret) != 0;
+    }
+    return differs;
+}
+
 /* ---- What follows from it -------------------------------------------------------------------- */
 
 static bool is_loopback(const char *host)

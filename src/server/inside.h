@@ -136,6 +136,7 @@ void fronts_close_all(tp_server *server);
 /* access.c: read what the file says; tell the hub; overwrite the secrets. */
 tp_status access_read(tp_server *server, struct file *file, tp_error *err);
 tp_status access_apply(tp_server *server, tp_error *err);
+bool access_differs(const struct access *a, const struct access *b);
 void access_forget(struct file *file);
 
 /* elsewhere.c: devices of other servers. First `begin`, which learns what the configuration itself

@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "base/text.h"
 #include "server/inside.h"
 
 enum { MOST_RANK = 1000 };
@@ -51,8 +52,28 @@ static tp_status read_numbers(tpi_cfg_section *section, tpi_rank *out, tp_error 
     return status;
 }
 
-static tp_status read_rank(tp_server *server, tpi_cfg_section *section, tpi_rank *out,
-                           tp_error *err)
+/* A slip of the pen would let everybody in, so it is no note but a mistake. */
+static tp_status check_fields(const tpi_cfg_section *section, const char *const *known,
+                              tp_error *err)
+{
+    for (uint32_t i = 0; i < section->field_count; i++) {
+        tpi_nearest nearest;
+        char hint[96];
+        size_t k = 0;
+        tpi_nearest_init(&nearest, section->fields[i].name);
+        while (known[k] != NULL && strcmp(known[k], section->fields[i].name) != 0) {
+            tpi_nearest_offer(&nearest, known[k++]);
+        }
+        if (known[k] == NULL) {
+            return tpi_cfg_fail(&section->fields[i].place, err, "a writer has no \"%s\"%s",
+                                section->fields[i].name,
+                                tpi_nearest_hint(&nearest, hint, sizeof hint));
+        }
+    }
+    return TP_OK;
+}
+
+static tp_status read_rank(tpi_cfg_section *section, tpi_rank *out, tp_error *err)
 {
     static const char *const known[] = {"client", "host", "key", "driver", "rank", "timeout", NULL};
     tp_status status = read_who(section, "client", &out->client, err);
@@ -65,8 +86,7 @@ static tp_status read_rank(tp_server *server, tpi_cfg_section *section, tpi_rank
         return tpi_cfg_fail(&section->place, err, "a writer is a client or a driver, not both");
     }
     status = status == TP_OK ? read_numbers(section, out, err) : status;
-    tpi_cfg_report_unused(section, known, true, server_note, server);
-    return status;
+    return status == TP_OK ? check_fields(section, known, err) : status;
 }
 
 tp_status ranks_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
@@ -81,7 +101,7 @@ tp_status ranks_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint 
     }
     for (uint32_t i = 0; i < section->section_count && status == TP_OK; i++) {
         if (strcmp(section->sections[i]->type, "writer") == 0) {
-            status = read_rank(server, section->sections[i], &ranks[plan->rank_count++], err);
+            status = read_rank(section->sections[i], &ranks[plan->rank_count++], err);
         }
     }
     plan->ranks = ranks;

@@ -206,6 +206,7 @@ struct change {
     tp_instance **coming_instances;
     size_t coming_count;
     size_t robot_count; /* before it */
+    bool rights_changed;
 };
 
 static tp_status make_room(struct change *c, tp_error *err)
@@ -338,7 +339,11 @@ static void make_change(struct change *c)
         }
     }
     fronts_close_others(server);
-    if (c->leaving_count + c->coming_count == 0) {
+    if (c->rights_changed) {
+        server_note(server, server->file->access.open
+                                ? "keys and rights have changed: open to everybody now"
+                                : "keys and rights have changed");
+    } else if (c->leaving_count + c->coming_count == 0) {
         server_note(server, "nothing has changed");
     }
     server->leaving--;
@@ -379,6 +384,7 @@ tp_status tp_server_reload(tp_server *server, tp_error *err)
     status = status == TP_OK ? fronts_open(server, err) : status;
     status = status == TP_OK ? access_apply(server, err) : status;
     if (status == TP_OK) {
+        c.rights_changed = c.new != c.old &&access_differs(&c.old->access, &c.new->access);
         make_change(&c);
     } else if (c.new != c.old) {
         undo(&c);
