@@ -94,6 +94,24 @@ static void put(struct whole *whole, const tpi_blueprint *asked)
     whole->joined[used->sections++] = (tpi_joined){asked->settings, asked->setting_count};
 }
 
+/* No address is offered by two sections. */
+static tp_status check_new(const struct whole *whole, const struct plan *part, tp_error *err)
+{
+    for (uint32_t i = 0; i < part->asked.provide_count; i++) {
+        const tpi_wanted *one = &part->asked.provides[i];
+        for (uint32_t k = 0; k < whole->used.provides; k++) {
+            const tpi_wanted *other = &whole->provides[k];
+            if (one->addr.robot == other->addr.robot && one->addr.interf == other->addr.interf &&
+                one->addr.index == other->addr.index) {
+                return tpi_cfg_fail(&part->section->place, err,
+                                    "%s:%u is offered by another section already",
+                                    one->interface->name, one->addr.index);
+            }
+        }
+    }
+    return TP_OK;
+}
+
 static tp_status finish(tp_server *server, struct plan *plan, tp_error *err)
 {
     tpi_arena *arena = &server->file->arena;
@@ -116,6 +134,10 @@ static tp_status finish(tp_server *server, struct plan *plan, tp_error *err)
     }
     put(&whole, &plan->asked);
     for (const struct plan *part = plan->joined; part != NULL; part = part->next) {
+        tp_status status = check_new(&whole, part, err);
+        if (status != TP_OK) {
+            return status;
+        }
         put(&whole, &part->asked);
     }
     plan->asked.provides = whole.provides;

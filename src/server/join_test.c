@@ -155,6 +155,8 @@ static void mistakes_are_told_where_they_are(void **state)
     (void)state;
     is_refused(HOUSE "driver ( name \"house\" room \"cellar\" provides [ \"ptz:3\" ] )",
                "x.cfg:4:1: house0: there is no cellar");
+    is_refused(HOUSE "driver ( name \"house\" provides [ \"ptz:3\" \"ptz:5\" ] )",
+               "x.cfg:4:1: ptz:5 is offered by another section already");
     is_refused(HOUSE "driver ( name \"house\" )", "x.cfg:4:1: the driver house provides nothing");
     is_refused("driver ( name \"house\" street \"a\" provides [ \"ptz:0\" ] isolated yes )\n"
                "driver ( name \"house\" provides [ \"ptz:1\" ] )",

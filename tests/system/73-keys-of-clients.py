@@ -239,7 +239,7 @@ def keys_can_be_changed_while_the_server_runs():
             player.Client(changing.server.address) as second:
         keys.prove(first, "drive on")
         keys.prove(second, "decide")
-        tap.equal(changing.change('keys [ "boss operate decide" "new move start" ]\n' + BASE), "nothing has changed\n")
+        tap.equal(changing.change('keys [ "boss operate decide" "new move start" ]\n' + BASE), "keys and rights have changed\n")
         tap.equal((keys.right(first), keys.right(second)), (("read", ""), ("operate", "boss")))
         tap.equal(keys.prove(first, "start").type, ACK)
         tap.equal("hunter2" in changing.change('keys [ "x hunter2 move" ]\n' + BASE), False)
