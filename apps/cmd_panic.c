@@ -2,9 +2,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "remote.h"
 #include "stat_text.h"
+
+enum { STOP_TRIES = 200 }; /* two seconds */
 
 struct panic_options {
     struct remote remote;
@@ -34,6 +37,40 @@ static int print_earlier(struct panic_options *o)
     return command_write(o->remote.command, &out);
 }
 
+/* Whether all drivers have stopped what they move; a server that does not tell has. */
+static bool all_stopped(struct panic_options *o, const tp_panic_state **state)
+{
+    const void *answer = NULL;
+
+    if (tp_client_request(o->remote.client, TP_PLAYER_REQ_GET_PANIC, NULL, &answer, NULL) !=
+            TP_OK ||
+        answer == NULL) {
+        return true;
+    }
+    *state = answer;
+    return (*state)->owing_count <= 1;
+}
+
+/* Drivers act on it by themselves: ask until they have. */
+static int await_stops(struct panic_options *o)
+{
+    const struct timespec pause = {.tv_nsec = 10000000};
+    const tp_panic_state *state = NULL;
+
+    for (int i = 0; i < STOP_TRIES; i++) {
+        if (all_stopped(o, &state)) {
+            puts("everything that moves is stopped; troupe reset ends the panic");
+            return EXIT_DONE;
+        }
+        nanosleep(&pause, NULL);
+    }
+    return command_fail(
+        o->remote.command, EXIT_FAILED,
+        "NOT STOPPED YET: %.*s. Commands are refused now, but who hangs in a driver "
+        "does not hear: kill the server if it has to stop",
+        (int)state->owing_count, state->owing);
+}
+
 static int raise_panic(struct panic_options *o)
 {
     tp_panic panic = {0};
@@ -44,8 +81,8 @@ static int raise_panic(struct panic_options *o)
     if (tp_client_request(o->remote.client, TP_PLAYER_REQ_PANIC, &panic, NULL, &err) != TP_OK) {
         return command_fail(o->remote.command, EXIT_FAILED, "%s", err.text);
     }
-    puts("everything that moves is stopped; troupe reset ends the panic");
-    return print_earlier(o);
+    const int result = await_stops(o);
+    return result == EXIT_DONE ? print_earlier(o) : result;
 }
 
 /* A key that nobody asks for would look like the right one. */

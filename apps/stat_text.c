@@ -75,4 +75,9 @@ void stat_put_panic(tpi_buf *out, const tp_panic_state *panic)
                        stat_duration(age, sizeof age, panic->age));
         stat_put_raisers(out, panic);
     }
+    if (panic->owing_count > 1) {
+        tpi_buf_puts(out, "NOT STOPPED YET: ");
+        output_put_clean(out, panic->owing, panic->owing_count);
+        tpi_buf_puts(out, "; a driver that hangs stops when the server is killed, by its guard\n");
+    }
 }

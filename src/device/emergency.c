@@ -15,6 +15,20 @@ static char *chars(const char *text, uint32_t *count)
     return (char *)(uintptr_t)text;
 }
 
+/* Who has not stopped yet: a driver that hangs in an operation does not, whatever we tell it. */
+static void list_owing(const tpi_hub *hub, tpi_panic_state *state)
+{
+    size_t length = 0;
+
+    state->owing[0] = '\0';
+    for (const tp_instance *at = hub->instances; at != NULL; at = at->next) {
+        if (motion_owes_a_stop(at) && length < sizeof state->owing) {
+            length += (size_t)snprintf(state->owing + length, sizeof state->owing - length, "%s%s",
+                                       length > 0 ? ", " : "", tp_instance_name(at));
+        }
+    }
+}
+
 void emergency_look(const tpi_hub *hub, tpi_panic_state *state, tp_panic_state *out)
 {
     tpi_panic_look(hub->panic, state);
@@ -28,6 +42,8 @@ void emergency_look(const tpi_hub *hub, tpi_panic_state *state, tp_panic_state *
     out->why = chars(state->why, &out->why_count);
     out->last_who = chars(state->last_who, &out->last_who_count);
     out->last_why = chars(state->last_why, &out->last_why_count);
+    list_owing(hub, state);
+    out->owing = chars(state->owing, &out->owing_count);
 }
 
 tp_status tp_hub_panic(const tp_hub *hub, tp_panic_state **out)
@@ -127,8 +143,7 @@ static void tell_owner(tpi_hub *hub, const tpi_panic_state *state)
     char text[2 * RANK_NAME + TPI_PANIC_REASON];
 
     if (state->on && changed) {
-        (void)snprintf(text, sizeof text,
-                       "PANIC: everything that moves is stopped; raised by %s: %s", state->who,
+        (void)snprintf(text, sizeof text, "PANIC: nothing may move; raised by %s: %s", state->who,
                        state->why);
     } else if (again) {
         (void)snprintf(text, sizeof text, "PANIC: raised again by %s: %s", state->last_who,

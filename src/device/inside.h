@@ -145,6 +145,7 @@ struct tp_instance {
     tp_device **last;   /* borrowed: where the next one goes */
     tp_link *links;     /* owned list */
     bool on_loop;
+    bool moves; /* one of its devices can be moved */
     bool made;  /* init was called, so fini has to be */
     bool added; /* it is in the registry, and its devices are */
 
@@ -202,15 +203,16 @@ struct tp_instance {
     void *spare;   /* in the same block: room for another one */
     struct place place;
     size_t scratch_size;
-    unsigned panic_epoch;   /* that it has acted on */
-    bool halts;             /* inside an operation that stops things: it may write in a panic */
-    tpi_call *current;      /* the request that is being handled; NULL once it is answered */
-    tp_status answered;     /* how it was, if by its ticket and at once */
-    tpi_call *tickets;      /* requests that wait for a later answer; borrowed */
-    struct errand *errands; /* its own requests to other devices; borrowed */
-    bool halting;           /* what is open is being ended; nothing new is begun */
-    struct tp_port *ports;  /* owned list */
-    bool rung;              /* the bell was silenced while somebody waited for a line */
+    unsigned panic_epoch;     /* that it has seen */
+    atomic_uint panic_served; /* that it has stopped everything for; read by the loop */
+    bool halts;               /* inside an operation that stops things: it may write in a panic */
+    tpi_call *current;        /* the request that is being handled; NULL once it is answered */
+    tp_status answered;       /* how it was, if by its ticket and at once */
+    tpi_call *tickets;        /* requests that wait for a later answer; borrowed */
+    struct errand *errands;   /* its own requests to other devices; borrowed */
+    bool halting;             /* what is open is being ended; nothing new is begun */
+    struct tp_port *ports;    /* owned list */
+    bool rung;                /* the bell was silenced while somebody waited for a line */
 
     /* guarded.c: how many of its lines are guarded, how often guards were started again, and what
      * the loop is told of the last one: written where the instance runs, while nothing is told. */
@@ -425,6 +427,8 @@ bool motion_is_late(const tpi_call *call);
 /* A command of his was carried out, or refused. */
 void motion_note(tp_device *device, const void *mover, tp_status status);
 bool motion_may_write(const tp_instance *self);
+bool motion_owes_a_stop(
+    const tp_instance *self); /* there is a panic that it has not acted on yet */
 int64_t motion_deadline_ns(const tp_instance *self);
 void motion_serve(tp_instance *self); /* stop what has to be stopped */
 tp_status motion_halt(tp_device *device, tp_error *err);

@@ -240,6 +240,15 @@ static void serve_panic(tp_instance *self)
     for (tp_device *device = self->devices; device != NULL; device = device->next) {
         halt(device, how);
     }
+    atomic_store(&self->panic_served, epoch);
+}
+
+bool motion_owes_a_stop(const tp_instance *self)
+{
+    const unsigned epoch = tpi_panic_epoch(self->hub->panic);
+
+    return (epoch & 1) != 0 && self->phase != IDLE && self->phase != FAILED && self->moves &&
+           atomic_load(&self->panic_served) < epoch;
 }
 
 static void serve_leases(tp_instance *self)
@@ -284,8 +293,10 @@ tp_status motion_begin(tp_instance *self, tp_error *err)
 {
     for (tp_device *device = self->devices; device != NULL; device = device->next) {
         device->moves = moves(device->interface);
+        self->moves = self->moves || device->moves;
     }
     self->panic_epoch = tpi_panic_epoch(self->hub->panic);
+    atomic_store(&self->panic_served, self->panic_epoch);
     if (self->on_loop) {
         return tp_timer_create(&self->lease_timer, self->hub->loop, lease_fired, self, err);
     }

@@ -536,6 +536,34 @@ static void what_was_commanded_before_a_panic_moves_nothing_after_it(void **stat
     end(&s);
 }
 
+static bool owes(const struct stage *s, const char *wanted)
+{
+    tp_panic_state *panic = NULL;
+
+    assert_int_equal(tp_hub_panic(s->b.hub, &panic), TP_OK);
+    const bool same = strcmp(panic->owing, wanted) == 0;
+    free(panic);
+    return same;
+}
+
+/* A driver that hangs stops nothing, and nobody shall believe that it has. */
+static void who_has_not_stopped_yet_is_named(void **state)
+{
+    struct stage s;
+
+    (void)state;
+    begin(&s, &threaded);
+    stick(&s, 0);
+    tpi_panic_raise(tpi_hub_panic(s.b.hub), "somebody", "test");
+    assert_true(owes(&s, tp_instance_name(s.device->instance)));
+    atomic_store(&motor.shut, false);
+    wait_for_halt(&s, 1);
+    while (!owes(&s, "")) {
+        tp_loop_turn(s.b.loop, false);
+    }
+    end(&s);
+}
+
 static void ask_for_geometry(struct stage *s)
 {
     const tp_message *what =
@@ -701,6 +729,7 @@ int main(void)
         BOTH(a_panic_stops_everything_until_it_is_reset),
         BOTH(a_driver_may_have_its_own_way_to_stop),
         cmocka_unit_test(a_short_panic_stops_everything_too),
+        cmocka_unit_test(who_has_not_stopped_yet_is_named),
         cmocka_unit_test(what_was_commanded_before_a_panic_moves_nothing_after_it),
         cmocka_unit_test(a_panic_comes_before_what_waits),
         cmocka_unit_test(the_operators_key_ends_any_panic),

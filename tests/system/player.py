@@ -136,7 +136,7 @@ class Client:
 
         uptime, devices, clients = body.take("d"), dict(body.array(device)), dict(body.array(client))
         self.panic = dict(active=body.take("II")[0], who=body.text(), why=body.text(), count=body.take("ddI")[2],
-                          last_who=body.text(), last_why=body.text())
+                          last_who=body.text(), last_why=body.text(), owing=body.text())
         body.end()
         return uptime, devices, clients
 
