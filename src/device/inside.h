@@ -275,6 +275,7 @@ struct tpi_hub {
     struct device_index tables[2];  /* owned: what the two point to, since finding fills them */
     void (*failed)(void *context, const tp_instance *instance, const char *why);
     void *failed_context;
+    uint64_t wrong_keys; /* that clients have shown */
     void (*note)(void *context, const char *text);
     void *note_context;
     size_t blamed;                   /* section of the instance that could not be made */

@@ -165,6 +165,22 @@ static tp_status is_ready(const tp_session *session, tp_error *err)
                                   (double)host_ns / (double)TP_NS_PER_S);
 }
 
+/* The owner is told of the first wrong key, the second, the fourth, the eighth ...: of every
+ * attack, and never of each try. */
+static void note_wrong(tp_session *session)
+{
+    tpi_hub *hub = session->hub;
+    char text[RANK_NAME + 64];
+
+    hub->wrong_keys++;
+    if (hub->note == NULL || (hub->wrong_keys & (hub->wrong_keys - 1)) != 0) {
+        return;
+    }
+    (void)snprintf(text, sizeof text, "a wrong key came from %s; %llu since the start",
+                   session->name, (unsigned long long)hub->wrong_keys);
+    hub->note(hub->note_context, text);
+}
+
 static tp_status is_wrong(tp_session *session, tp_error *err)
 {
     struct guest *guest = &session->guest;
@@ -174,6 +190,7 @@ static tp_status is_wrong(tp_session *session, tp_error *err)
     guest->wrong++;
     guest->next_try_ns = now_ns + (TP_NS_PER_S << doubled);
     tries_count(&session->hub->tries, session->name, now_ns);
+    note_wrong(session);
     return tp_fail(err, TP_E_DENIED, "no key of this server fits; wait %lld s before the next try",
                    1LL << doubled);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "conformance/puppet.h"
 #include "device/session.h"
 #include "platform/secret.h"
@@ -329,6 +330,33 @@ static void each_wrong_try_makes_the_next_one_wait_longer(void **state)
     assert_int_equal(try(s, 1, "drive"), TP_OK); /* others do not wait */
 }
 
+static void collect(void *context, const char *text)
+{
+    tpi_buf_printf(context, "%s\n", text);
+}
+
+static void the_owner_hears_of_wrong_keys_but_not_of_each(void **state)
+{
+    struct stage *s = *state;
+    tpi_buf notes = {0};
+    char wanted[512];
+
+    tpi_hub_set_note(s->b.hub, collect, &notes);
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(try(s, 0, "wrong"), TP_E_DENIED);
+        bench_move_clock(&s->b, 64);
+    }
+    tpi_hub_set_note(s->b.hub, NULL, NULL);
+    const char *who = s->sessions[0]->name;
+    (void)snprintf(wanted, sizeof wanted,
+                   "a wrong key came from %s; 1 since the start\n"
+                   "a wrong key came from %s; 2 since the start\n"
+                   "a wrong key came from %s; 4 since the start\n",
+                   who, who, who);
+    assert_string_equal(tpi_buf_text(&notes), wanted);
+    tpi_buf_fini(&notes);
+}
+
 static void ten_thousand_wrong_tries_are_worth_a_few(void **state)
 {
     struct stage *s = *state;
@@ -471,6 +499,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(old_clients_show_the_key_itself, begin, end),
         cmocka_unit_test_setup_teardown(without_keys_there_is_nothing_to_prove, begin, end),
         cmocka_unit_test_setup_teardown(each_wrong_try_makes_the_next_one_wait_longer, begin, end),
+        cmocka_unit_test_setup_teardown(the_owner_hears_of_wrong_keys_but_not_of_each, begin, end),
         cmocka_unit_test_setup_teardown(ten_thousand_wrong_tries_are_worth_a_few, begin, end),
         cmocka_unit_test_setup_teardown(new_connections_do_not_get_around_the_limit, begin, end),
         cmocka_unit_test_setup_teardown(nor_do_many_hosts, begin, end),
