@@ -7,6 +7,7 @@ import player
 import tap
 from cli import Running, prints, says, serving, troupe, usage
 
+COMMAND = 2
 ROBOT = 'driver ( name "fake" provides [ "position2d:0" "laser:0" ] rate 50 alwayson 1 )'
 
 
@@ -24,13 +25,14 @@ def a_panic_stops_what_moves_until_it_is_reset(url):
         prints(troupe("panic", "--why", "a cat", url=url), "everything that moves is stopped; troupe reset ends the panic\n")
         while speed(watcher) != 0:
             pass
-        for _ in range(10):  # commands still come
+        code, said = driving.ended()  # it would move again with the first command after the reset
+        tap.equal((code, said.startswith("troupe send: nothing moves: panic, raised by "), said.count("\n")), (1, True, 1))
+        for _ in range(10):  # commands still come, from others
+            watcher.send(player.POSITION2D, 0, COMMAND, 1, struct.pack(">dddI", 0.5, 0, 0, 1))
             tap.equal(speed(watcher), 0)
         result = troupe("reset", url=url)
         tap.equal((result.returncode, result.stdout.splitlines()[0].endswith(": a cat"), result.stdout.splitlines()[1]),
                   (0, True, "the panic is over"))
-        driving.process.terminate()
-        driving.ended()
     prints(troupe("reset", url=url), "there is no panic\n")
 
 

@@ -246,7 +246,7 @@ def a_signal_raises_one(server, witness):
     tap.equal(tap.run([PROGRAM, "reset", url]).stdout, "there is no panic\n")
     process = driver(server.address[1])
     see(witness, moves=True)
-    os.kill(server.process.pid, signal.SIGUSR1)  # the second one is a panic too, not the server's end
+    os.kill(server.process.pid, signal.SIGUSR2)  # the wrong one is a panic too, as is a second one: not the server's end
     see(witness, moves=False)
     process.kill()
     process.wait()
