@@ -313,6 +313,7 @@ static int run(int argc, char **argv)
     }
     demo.world = demo.world == NULL ? "office" : demo.world;
     demo.headless = demo.headless || !output_is_live() || !isatty(STDIN_FILENO);
+    worlds_share();
     return run_demo(&demo);
 }
 

@@ -14,6 +14,7 @@
 #include "server/plugin.h"
 #include "troupe/process.h"
 #include "troupe/server.h"
+#include "worlds.h"
 
 enum { MOST_TEXT = 64 << 20 };
 
@@ -285,6 +286,7 @@ static int run_run(int argc, char **argv)
     if (result != EXIT_DONE) {
         return result;
     }
+    worlds_share();
     const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     if (length > 0) {
         program[length] = '\0';
@@ -298,6 +300,7 @@ static int run_check(int argc, char **argv)
     struct options o = {.command = "check", .server = {.kit = &tp_full_kit, .note = print_note}};
     int result = read_options(&o, argc, argv);
 
+    worlds_share();
     o.server.program = "troupe";
     o.server.listen = "";
     o.server.unix_path = NULL;

@@ -404,6 +404,7 @@ static int run(int argc, char **argv)
     if (result != EXIT_DONE) {
         return result;
     }
+    worlds_share();
     return run_world(&o, &err) == TP_OK ? EXIT_DONE
                                         : command_fail(name, EXIT_FAILED, "%s", err.text);
 }

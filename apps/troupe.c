@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "commands.h"
 #include "output.h"
-#include "worlds.h"
 
 static const command *const commands[] = {
     &command_run,    &command_check,  &command_drivers, &command_sim,      &command_list,
@@ -193,7 +192,6 @@ int main(int argc, char **argv)
     if (chosen == NULL) {
         return unknown_command(argv[1]);
     }
-    worlds_share();
     for (int i = 2; i < argc; i++) {
         if (asks_for_help(argv[i])) {
             fputs(chosen->help, stdout);

@@ -192,6 +192,15 @@ def our_worlds_are_found_by_name():
         assert result.stdout.startswith("two: 3 steps, "), result
 
 
+def worlds_elsewhere_use_our_robots():
+    with Folder('include "robots/pioneer.inc"\npioneer ( name "mine" )\n') as f:
+        result = troupe("sim", f.world, "--steps", "1")
+        tap.equal((result.returncode, result.stderr), (0, ""))
+        (f.path / "x.cfg").write_text('driver ( name "sim" worldfile "x.world" provides "all" )')
+        checked = troupe("check", str(f.path / "x.cfg"))
+        tap.equal((checked.returncode, checked.stderr, "position2d:0" in checked.stdout), (0, "", True))
+
+
 def mistakes_on_the_command_line_are_told():
     says(troupe("sim"), 2, usage("sim", "which world?"))
     says(troupe("sim", "a", "b"), 2, usage("sim", 'unexpected "b"'))
@@ -257,5 +266,5 @@ def files_that_cannot_be_written_are_told():
 tap.main(what_can_be_subscribed_to_is_listed, signals_end_it, quit_time_ends_it, speed_is_what_was_asked_for,
          a_port_that_is_taken_is_told, robots_are_recorded_step_by_step, threads_change_nothing_and_seeds_do,
          pictures_have_the_size_that_was_asked_for, svg_is_xml_and_shows_everything, pictures_move_on_with_the_world,
-         our_worlds_are_found_by_name, mistakes_on_the_command_line_are_told, mistakes_in_a_world_have_a_place,
+         our_worlds_are_found_by_name, worlds_elsewhere_use_our_robots, mistakes_on_the_command_line_are_told, mistakes_in_a_world_have_a_place,
          whoever_loads_long_says_so, oddities_are_told_with_their_place, files_that_cannot_be_written_are_told)
