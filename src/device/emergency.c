@@ -16,21 +16,23 @@ static char *chars(const char *text, uint32_t *count)
 }
 
 /* Who has not stopped yet: a driver that hangs in an operation does not, whatever we tell it. */
-static void list_owing(const tpi_hub *hub, tpi_panic_state *state)
+static void list_owing(const tpi_hub *hub, char *owing, size_t size)
 {
     size_t length = 0;
 
-    state->owing[0] = '\0';
+    owing[0] = '\0';
     for (const tp_instance *at = hub->instances; at != NULL; at = at->next) {
-        if (motion_owes_a_stop(at) && length < sizeof state->owing) {
-            length += (size_t)snprintf(state->owing + length, sizeof state->owing - length, "%s%s",
+        if (motion_owes_a_stop(at) && length < size) {
+            length += (size_t)snprintf(owing + length, size - length, "%s%s",
                                        length > 0 ? ", " : "", tp_instance_name(at));
         }
     }
 }
 
-void emergency_look(const tpi_hub *hub, tpi_panic_state *state, tp_panic_state *out)
+void emergency_look(const tpi_hub *hub, struct emergency *found, tp_panic_state *out)
 {
+    tpi_panic_state *state = &found->state;
+
     tpi_panic_look(hub->panic, state);
     *out = (tp_panic_state){.active = state->on, .epoch = state->epoch, .count = state->raises};
     if (state->on) {
@@ -42,16 +44,16 @@ void emergency_look(const tpi_hub *hub, tpi_panic_state *state, tp_panic_state *
     out->why = chars(state->why, &out->why_count);
     out->last_who = chars(state->last_who, &out->last_who_count);
     out->last_why = chars(state->last_why, &out->last_why_count);
-    list_owing(hub, state);
-    out->owing = chars(state->owing, &out->owing_count);
+    list_owing(hub, found->owing, sizeof found->owing);
+    out->owing = chars(found->owing, &out->owing_count);
 }
 
 tp_status tp_hub_panic(const tp_hub *hub, tp_panic_state **out)
 {
-    tpi_panic_state state;
+    struct emergency found;
     tp_panic_state panic;
 
-    emergency_look(hub, &state, &panic);
+    emergency_look(hub, &found, &panic);
     return tp_value_copy((void **)out, &tp_desc_panic_state, &panic, NULL);
 }
 
@@ -161,11 +163,11 @@ static void tell_owner(tpi_hub *hub, const tpi_panic_state *state)
 
 void emergency_tell_all(tpi_hub *hub)
 {
-    tpi_panic_state state;
+    struct emergency found;
     tp_panic_state panic;
 
-    emergency_look(hub, &state, &panic);
-    tell_owner(hub, &state);
+    emergency_look(hub, &found, &panic);
+    tell_owner(hub, &found.state);
     for (tp_session *session = hub->sessions; session != NULL; session = session->next) {
         if (session->explain) {
             tell(session, &panic);

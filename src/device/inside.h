@@ -417,7 +417,11 @@ void frames_ask(tp_instance *instance);
 
 /* emergency.c, on the loop. */
 void emergency_tell_all(tpi_hub *hub);
-void emergency_look(const tpi_hub *hub, tpi_panic_state *state, tp_panic_state *out); /* borrows */
+struct emergency {
+    tpi_panic_state state;
+    char owing[256]; /* drivers that have not stopped yet, with commas between */
+};
+void emergency_look(const tpi_hub *hub, struct emergency *found, tp_panic_state *out); /* borrows */
 void emergency_forget(tp_session *session);
 
 /* motion.c: leases and panic, on the loop and where the instance runs. */

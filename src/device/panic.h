@@ -61,7 +61,6 @@ typedef struct tpi_panic_state {
     unsigned raises;               /* how often, since it was off */
     char last_who[TPI_PANIC_NAME]; /* the last of them; "" if there was only one */
     char last_why[TPI_PANIC_REASON];
-    char owing[256];  /* filled in by emergency.c */
     int64_t since_ns; /* by the clock */
     double since_s;   /* the same, since the epoch */
 } tpi_panic_state;

@@ -114,14 +114,14 @@ static uint32_t count_sessions(const tp_hub *hub)
 }
 
 /* Oldest client first. */
-static void fill(const tp_hub *hub, struct names *names, tpi_panic_state *panic,
+static void fill(const tp_hub *hub, struct names *names, struct emergency *found,
                  tp_statistics *value)
 {
     const int64_t now_ns = tp_clock_now_ns(tp_hub_clock(hub));
     uint32_t i = value->clients_count;
 
     value->uptime = seconds(now_ns - hub->begun_ns);
-    emergency_look(hub, panic, &value->panic);
+    emergency_look(hub, found, &value->panic);
     for (size_t k = 0; k < hub->device_count; k++) {
         value->devices[k] = describe_device(hub->devices[k], &names[k]);
     }
@@ -136,13 +136,13 @@ tp_status tp_hub_statistics(const tp_hub *hub, tp_statistics **out)
                            .clients_count = count_sessions(hub)};
     void *block = NULL;
     tp_status status = TP_E_NOMEM;
-    tpi_panic_state panic;
+    struct emergency found;
 
     struct names *names = calloc(hub->device_count + 1, sizeof *names);
     value.devices = calloc(hub->device_count + 1, sizeof *value.devices);
     value.clients = calloc((size_t)value.clients_count + 1, sizeof *value.clients);
     if (names != NULL && value.devices != NULL && value.clients != NULL) {
-        fill(hub, names, &panic, &value);
+        fill(hub, names, &found, &value);
         status = tp_value_copy(&block, &tp_desc_statistics, &value, NULL);
     }
     free(names);
