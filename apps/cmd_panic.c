@@ -186,9 +186,10 @@ const command command_panic = {
     .summary = "stop everything that moves, at once",
     .help = "usage: troupe panic [URL] [--why TEXT]\n"
             "\n"
-            "Stops everything that the server moves. Nothing moves again before troupe reset.\n"
-            "The signal SIGUSR1 to the server does the same, even if its loop hangs. Everybody\n"
-            "may: a key is not needed, and not looked at.\n"
+            "Stops everything that the server moves, and waits until its drivers have done so;\n"
+            "if one has not within two seconds, it is named and the command fails. Nothing moves\n"
+            "again before troupe reset. The signal SIGUSR1 to the server does the same, even if\n"
+            "its loop hangs. Everybody may: a key is not needed, and not looked at.\n"
             "\n"
             "  --why TEXT      the reason, which all clients are told\n" REMOTE_OPTIONS_HELP,
     .run = run_panic,
@@ -201,7 +202,7 @@ const command command_reset = {
             "\n"
             "Ends a panic: with an operator's key, or without one if the configuration has no\n"
             "such key and the server is on this machine. What moved before does not go on by\n"
-            "itself.\n"
+            "itself, but a program that still sends commands is obeyed again.\n"
             "\n" REMOTE_OPTIONS_HELP,
     .run = run_reset,
 };
