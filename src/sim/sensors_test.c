@@ -4,9 +4,8 @@
  */
 #include "sim/sensors.h"
 
-#include "platform/crew.h"
 #include "support/memory.h"
-#include "support/sim.h"
+#include "support/sim_crowd.h"
 
 enum { LINES = 90, STEPS = 25 };
 
@@ -43,45 +42,17 @@ static void put_line(tpi_buf *text, int i)
                    sim_throw(&dice, -180, 180));
 }
 
-/* The same models; `order` of them stand in another order. */
-static void put_world(tpi_buf *text, uint64_t order)
-{
-    int lines[LINES];
-    struct sim_dice dice = {order};
-
-    tpi_buf_puts(text, definitions);
-    for (int i = 0; i < LINES; i++) {
-        const int at = order == 0 ? i : (int)sim_throw(&dice, 0, i + 1);
-        lines[i] = lines[at];
-        lines[at] = i;
-    }
-    for (int i = 0; i < LINES; i++) {
-        put_line(text, lines[i]);
-    }
-    tpi_buf_puts(text, "model ( name \"arena\" size [13 13 1] )\n");
-}
-
-static void run_crew(void *context, tpi_sim_work *work, void *argument, uint32_t count)
-{
-    tpi_crew_run(context, work, argument, count);
-}
+static const struct sim_crowd_text crowd = {
+    .definitions = definitions,
+    .arena = "model ( name \"arena\" size [13 13 1] )\n",
+    .lines = LINES,
+    .put_line = put_line,
+};
 
 /* `crew` may be NULL. */
 static tpi_sim *make_world(uint64_t order, uint64_t seed, tpi_crew *crew, uint32_t workers)
 {
-    tpi_sim_options options = {.seed = seed};
-    tpi_buf text = {0};
-    tpi_sim *sim = NULL;
-    tp_error err = {0};
-
-    if (crew != NULL) {
-        options.crew = (tpi_sim_crew){.workers = workers, .run = run_crew, .context = crew};
-    }
-    put_world(&text, order);
-    tpi_sim_parse(&sim, "x.world", text.data, text.length, &options, &err);
-    assert_string_equal(err.text, "");
-    tpi_buf_fini(&text);
-    return sim;
+    return sim_crowd_make(&crowd, order, seed, crew, workers);
 }
 
 static void record(tpi_sim *sim, uint64_t hashes[STEPS])

@@ -4,9 +4,8 @@
  */
 #include "sim/sim.h"
 
-#include "platform/crew.h"
 #include "support/memory.h"
-#include "support/sim.h"
+#include "support/sim_crowd.h"
 
 enum { ROBOTS = 300, STEPS = 60 };
 
@@ -36,46 +35,17 @@ static void put_line(tpi_buf *text, int i)
     }
 }
 
-/* The same models; `order` of them stand in another order. */
-static void put_world(tpi_buf *text, uint64_t order)
-{
-    int lines[ROBOTS];
-    struct sim_dice dice = {order};
-
-    tpi_buf_puts(text, definitions);
-    for (int i = 0; i < ROBOTS; i++) {
-        const int at = order == 0 ? i : (int)sim_throw(&dice, 0, i + 1);
-        lines[i] = lines[at];
-        lines[at] = i;
-    }
-    for (int i = 0; i < ROBOTS; i++) {
-        put_line(text, lines[i]);
-    }
-    tpi_buf_puts(text, "model ( name \"arena\" size [30 24 1] )\n");
-}
-
-static void run_crew(void *context, tpi_sim_work *work, void *argument, uint32_t count)
-{
-    tpi_crew_run(context, work, argument, count);
-}
+static const struct sim_crowd_text crowd = {
+    .definitions = definitions,
+    .arena = "model ( name \"arena\" size [30 24 1] )\n",
+    .lines = ROBOTS,
+    .put_line = put_line,
+};
 
 /* `crew` may be NULL. */
 static tpi_sim *make_world(uint64_t order, uint64_t seed, tpi_crew *crew, uint32_t workers)
 {
-    tpi_sim_options options = {.seed = seed};
-    tpi_buf text = {0};
-    tpi_sim *sim = NULL;
-    tp_error err = {0};
-
-    if (crew != NULL) {
-        options.crew = (tpi_sim_crew){.workers = workers, .run = run_crew, .context = crew};
-    }
-    put_world(&text, order);
-    tp_status status = tpi_sim_parse(&sim, "x.world", text.data, text.length, &options, &err);
-    assert_string_equal(err.text, "");
-    assert_int_equal(status, TP_OK);
-    tpi_buf_fini(&text);
-    return sim;
+    return sim_crowd_make(&crowd, order, seed, crew, workers);
 }
 
 /* The hash after every step. */
