@@ -13,6 +13,7 @@
 #include "sim/crowd.h"
 #include "sim/position.h"
 #include "sim/ranger.h"
+#include "sim/segment.h"
 
 static const double touching = 0.02; /* metres; a cell of Stage */
 
@@ -138,74 +139,51 @@ static void draw(tpi_sim *sim, uint32_t tree, double seconds)
 
 /* ---- Touching -------------------------------------------------------------------------------- */
 
-struct point {
-    double x, y;
-};
-
-static struct point corner_of(const tpi_sim *sim, uint32_t tree, uint32_t corner)
+/* An edge of a tree in the world, from corner to corner. */
+static struct sim_segment edge_of(const tpi_sim *sim, uint32_t tree, uint32_t corner)
 {
     const struct sim_trees *t = &sim->trees;
-    const double x = t->plan[tree]->vx[corner];
-    const double y = t->plan[tree]->vy[corner];
+    const double *vx = t->plan[tree]->vx + corner;
+    const double *vy = t->plan[tree]->vy + corner;
+    const double c = t->c[tree];
+    const double s = t->s[tree];
 
-    return (struct point){t->x[tree] + t->c[tree] * x - t->s[tree] * y,
-                          t->y[tree] + t->s[tree] * x + t->c[tree] * y};
+    return (struct sim_segment){
+        t->x[tree] + c * vx[0] - s * vy[0], t->y[tree] + s * vx[0] + c * vy[0],
+        t->x[tree] + c * vx[1] - s * vy[1], t->y[tree] + s * vx[1] + c * vy[1]};
 }
 
-static double distance_to(const struct point *p, const struct point *a, const struct point *b)
-{
-    const double dx = b->x - a->x;
-    const double dy = b->y - a->y;
-    const double square = dx * dx + dy * dy;
-    double along = square > 0 ? ((p->x - a->x) * dx + (p->y - a->y) * dy) / square : 0;
-
-    along = fmin(fmax(along, 0), 1);
-    return hypot(p->x - a->x - along * dx, p->y - a->y - along * dy);
-}
-
-/* Whether a corner of one part is in another part, or near its outline. */
-static bool corner_touches(const tpi_sim *sim, uint32_t tree, const struct sim_part *part,
-                           uint32_t other, const struct sim_part *outline)
-{
-    for (uint32_t i = part->first; i < part->first + part->count; i++) {
-        const struct point p = corner_of(sim, tree, i);
-        bool inside = false;
-        for (uint32_t k = outline->first; k < outline->first + outline->count; k++) {
-            const struct point a = corner_of(sim, other, k);
-            const struct point b = corner_of(sim, other, k + 1);
-            if (distance_to(&p, &a, &b) <= touching) {
-                return true;
-            }
-            if ((a.y > p.y) != (b.y > p.y) && p.x < a.x + (p.y - a.y) / (b.y - a.y) * (b.x - a.x)) {
-                inside = !inside;
-            }
-        }
-        if (inside) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool edges_cross(const tpi_sim *sim, uint32_t tree, const struct sim_part *part,
+/* Whether an edge of a part comes near one of another part. */
+static bool edges_touch(const tpi_sim *sim, uint32_t tree, const struct sim_part *part,
                         uint32_t other, const struct sim_part *outline)
 {
     for (uint32_t i = part->first; i < part->first + part->count; i++) {
-        const struct point a = corner_of(sim, tree, i);
-        const struct point b = corner_of(sim, tree, i + 1);
+        const struct sim_segment own = edge_of(sim, tree, i);
         for (uint32_t k = outline->first; k < outline->first + outline->count; k++) {
-            const struct point c = corner_of(sim, other, k);
-            const struct point d = corner_of(sim, other, k + 1);
-            const double s = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
-            const double t = (b.x - a.x) * (d.y - a.y) - (b.y - a.y) * (d.x - a.x);
-            const double u = (d.x - c.x) * (a.y - c.y) - (d.y - c.y) * (a.x - c.x);
-            const double v = (d.x - c.x) * (b.y - c.y) - (d.y - c.y) * (b.x - c.x);
-            if ((s < 0) != (t < 0) && (u < 0) != (v < 0)) {
+            const struct sim_segment edge = edge_of(sim, other, k);
+            if (sim_segments_near(&own, &edge, touching)) {
                 return true;
             }
         }
     }
     return false;
+}
+
+/* Whether a part begins inside of another one: of parts whose edges do not touch, all of it is. */
+static bool is_inside(const tpi_sim *sim, uint32_t tree, const struct sim_part *part,
+                      uint32_t other, const struct sim_part *outline)
+{
+    const struct sim_segment first = edge_of(sim, tree, part->first);
+    bool inside = false;
+
+    for (uint32_t k = outline->first; k < outline->first + outline->count; k++) {
+        const struct sim_segment e = edge_of(sim, other, k);
+        if ((e.y0 > first.y0) != (e.y1 > first.y0) &&
+            first.x0 < e.x0 + (first.y0 - e.y0) / (e.y1 - e.y0) * (e.x1 - e.x0)) {
+            inside = !inside;
+        }
+    }
+    return inside;
 }
 
 /* Whether two models touch, whatever their heights. */
@@ -220,8 +198,8 @@ static bool touch(const tpi_sim *sim, uint32_t tree, uint32_t member, uint32_t o
             const struct sim_part *p = &plan->parts[i];
             const struct sim_part *q = &there->parts[k];
             if (p->member == member && q->member == other_member &&
-                (corner_touches(sim, tree, p, other, q) || corner_touches(sim, other, q, tree, p) ||
-                 edges_cross(sim, tree, p, other, q))) {
+                (edges_touch(sim, tree, p, other, q) || is_inside(sim, tree, p, other, q) ||
+                 is_inside(sim, other, q, tree, p))) {
                 return true;
             }
         }

@@ -2,53 +2,8 @@
 #include <math.h>
 
 #include "sim/crowd.h"
+#include "sim/segment.h"
 #include "sim/sense.h"
-
-struct segment {
-    double x0, y0, x1, y1;
-};
-
-/* ---- Distances ------------------------------------------------------------------------------- */
-
-/* The square of the distance from a point to a segment. */
-static double point_to_segment(double x, double y, const struct segment *s)
-{
-    const double dx = s->x1 - s->x0;
-    const double dy = s->y1 - s->y0;
-    const double square = dx * dx + dy * dy;
-    double t = square > 0 ? ((x - s->x0) * dx + (y - s->y0) * dy) / square : 0;
-
-    t = t < 0 ? 0 : t > 1 ? 1 : t;
-    const double ex = s->x0 + t * dx - x;
-    const double ey = s->y0 + t * dy - y;
-    return ex * ex + ey * ey;
-}
-
-/* On which side of the line through a segment a point is. */
-static double side(const struct segment *s, double x, double y)
-{
-    return (s->x1 - s->x0) * (y - s->y0) - (s->y1 - s->y0) * (x - s->x0);
-}
-
-static bool cross(const struct segment *a, const struct segment *b)
-{
-    const double a0 = side(b, a->x0, a->y0);
-    const double a1 = side(b, a->x1, a->y1);
-    const double b0 = side(a, b->x0, b->y0);
-    const double b1 = side(a, b->x1, b->y1);
-
-    return ((a0 < 0 && a1 > 0) || (a0 > 0 && a1 < 0)) && ((b0 < 0 && b1 > 0) || (b0 > 0 && b1 < 0));
-}
-
-static bool is_near(const struct segment *a, const struct segment *b, double reach)
-{
-    const double square = reach * reach;
-
-    return cross(a, b) || point_to_segment(a->x0, a->y0, b) <= square ||
-           point_to_segment(a->x1, a->y1, b) <= square ||
-           point_to_segment(b->x0, b->y0, a) <= square ||
-           point_to_segment(b->x1, b->y1, a) <= square;
-}
 
 static bool heights_meet(const struct sim_stick *stick, double z0, double z1)
 {
@@ -57,17 +12,17 @@ static bool heights_meet(const struct sim_stick *stick, double z0, double z1)
 
 /* ---- Walls ----------------------------------------------------------------------------------- */
 
-static bool feels_wall(const struct sim_stick *stick, const struct segment *own,
+static bool feels_wall(const struct sim_stick *stick, const struct sim_segment *own,
                        const struct sim_wall *wall)
 {
-    const struct segment other = {wall->x0, wall->y0, wall->x1, wall->y1};
+    const struct sim_segment other = {wall->x0, wall->y0, wall->x1, wall->y1};
 
     return (wall->flags & stick->feels) != 0 && wall->tree != stick->group &&
-           heights_meet(stick, wall->z0, wall->z1) && is_near(own, &other, stick->reach);
+           heights_meet(stick, wall->z0, wall->z1) && sim_segments_near(own, &other, stick->reach);
 }
 
 static bool feels_walls(const struct sim_walls *walls, const struct sim_stick *stick,
-                        const struct segment *own)
+                        const struct sim_segment *own)
 {
     const double x = (own->x0 + own->x1) / 2;
     const double y = (own->y0 + own->y1) / 2;
@@ -91,16 +46,17 @@ static bool feels_walls(const struct sim_walls *walls, const struct sim_stick *s
 /* ---- Bodies ---------------------------------------------------------------------------------- */
 
 static bool feels_part(const struct sim_plan *plan, const struct sim_part *part,
-                       const struct segment *own, double reach)
+                       const struct sim_segment *own, double reach)
 {
     const double far = part->radius + reach;
 
-    if (point_to_segment(part->x, part->y, own) > far * far * (1 + 1e-9)) {
+    if (sim_segment_square(part->x, part->y, own) > far * far * (1 + 1e-9)) {
         return false;
     }
     for (uint32_t i = part->first; i < part->first + part->count; i++) {
-        const struct segment edge = {plan->vx[i], plan->vy[i], plan->vx[i + 1], plan->vy[i + 1]};
-        if (is_near(own, &edge, reach)) {
+        const struct sim_segment edge = {plan->vx[i], plan->vy[i], plan->vx[i + 1],
+                                         plan->vy[i + 1]};
+        if (sim_segments_near(own, &edge, reach)) {
             return true;
         }
     }
@@ -113,8 +69,8 @@ static bool feels_body(const struct sim_stick *stick, const struct sim_spot *spo
     const double y0 = stick->y0 - spot->y;
     const double x1 = stick->x1 - spot->x;
     const double y1 = stick->y1 - spot->y;
-    const struct segment own = {spot->c * x0 + spot->s * y0, spot->c * y0 - spot->s * x0,
-                                spot->c * x1 + spot->s * y1, spot->c * y1 - spot->s * x1};
+    const struct sim_segment own = {spot->c * x0 + spot->s * y0, spot->c * y0 - spot->s * x0,
+                                    spot->c * x1 + spot->s * y1, spot->c * y1 - spot->s * x1};
 
     for (uint32_t i = 0; i < spot->plan->part_count; i++) {
         const struct sim_part *part = &spot->plan->parts[i];
@@ -149,7 +105,7 @@ static bool feels_crowd(const struct sim_crowd *crowd, const struct sim_stick *s
 
 bool tpi_sim_feels(const tpi_sim *sim, const struct sim_stick *stick)
 {
-    const struct segment own = {stick->x0, stick->y0, stick->x1, stick->y1};
+    const struct sim_segment own = {stick->x0, stick->y0, stick->x1, stick->y1};
 
     return feels_walls(&sim->walls, stick, &own) ||
            (sim->crowd.count > 0 && feels_crowd(&sim->crowd, stick));
