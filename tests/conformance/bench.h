@@ -34,6 +34,10 @@ void bench_fini(bench *b);
 
 void bench_move_clock(bench *b, double by_s);
 
+/* The same between two operations of the device's driver, so that nothing that it does for us just
+ * now takes too long by this. */
+void bench_move_clock_between(bench *b, tp_device *device, double by_s);
+
 /* ---- Drivers --------------------------------------------------------------------------------- */
 
 /* A driver section as short texts: "position2d:0 front@laser:1" (a key before the @) and
