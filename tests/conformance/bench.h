@@ -34,10 +34,6 @@ void bench_fini(bench *b);
 
 void bench_move_clock(bench *b, double by_s);
 
-/* The same between two operations of the device's driver, so that nothing that it does for us just
- * now takes too long by this. */
-void bench_move_clock_between(bench *b, tp_device *device, double by_s);
-
 /* ---- Drivers --------------------------------------------------------------------------------- */
 
 /* A driver section as short texts: "position2d:0 front@laser:1" (a key before the @) and
@@ -79,7 +75,11 @@ void bench_close(bench_reader *r);
  * one comes. */
 const void *bench_await(bench_reader *r, unsigned code);
 
-/* The same, but what the device sent after it had done all that it was asked before this call. */
+/* The same after the clock has moved on. It moves between two operations of the driver, so that
+ * nothing that the driver does just now takes too long by this. */
+const void *bench_await_later(bench_reader *r, double by_s, unsigned code);
+
+/* The next, but what the device sent after it had done all that it was asked before this call. */
 const void *bench_await_fresh(bench_reader *r, unsigned code);
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
