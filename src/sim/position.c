@@ -359,11 +359,9 @@ void tpi_sim_arc(double vx, double vy, double w, double time, double *x, double 
     if (fabs(angle) > 1e-4) {
         double s;
         double c;
-        double half;
-        sim_sincos(angle, &s, &c);
-        sim_sincos(angle / 2, &half, &c);
-        along = s / w;
-        across = 2 * half * half / w;
+        sim_sincos(angle / 2, &s, &c);
+        along = 2 * s * c / w;
+        across = 2 * s * s / w;
     } else { /* the series, whose next terms are below the last digit */
         along *= 1 - angle * angle / 6;
         across *= 1 - angle * angle / 12;
