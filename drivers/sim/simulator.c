@@ -19,8 +19,9 @@ static const int64_t turn_ns = 10 * TP_NS_PER_MS;  /* steps without a look at th
 static const int64_t watch_ns = 20 * TP_NS_PER_MS; /* how often lockstep looks who has left */
 
 const simd_kind *const simd_kinds[] = {
-    simd_worlds, simd_maps,  simd_vehicles, simd_rangers, simd_lasers, simd_contacts, simd_finders,
-    simd_hands,  simd_lamps, simd_eyes,     simd_senses,  simd_radios, simd_screens,  NULL,
+    simd_worlds,   simd_maps,    simd_vehicles, simd_rangers,  simd_lasers, simd_sonars,
+    simd_contacts, simd_finders, simd_hands,    simd_grippers, simd_lamps,  simd_eyes,
+    simd_senses,   simd_radios,  simd_screens,  NULL,
 };
 
 /* The first one tells a section with a world from those that join it. */
@@ -278,7 +279,7 @@ static tp_status make_room(simd *s, tp_error *err)
     s->active = calloc(s->device_count + 1, sizeof(simd_device *));
     s->robots = calloc(tpi_sim_model_count(s->world) + 1, 1);
     return s->active == NULL || s->robots == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory")
-                                                  : TP_OK;
+                                                  : simd_scan_room_create(s, err);
 }
 
 static tp_status sim_init(tp_instance *self, tp_error *err)
@@ -369,6 +370,7 @@ static void sim_fini(tp_instance *self)
     free((void *)s->devices);
     free((void *)s->active);
     free(s->robots);
+    simd_scan_room_destroy(s->scan_room);
     free(s->waiters);
     tpi_sim_destroy(s->world);
     tpi_crew_destroy(s->crew);
