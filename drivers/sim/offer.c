@@ -130,25 +130,38 @@ static tp_status tell_model(simd_device *d, tp_error *err)
     return status;
 }
 
-/* Where it sits: on the base of its robot, or somewhere in the world. */
+/* Where it is, and what that counts from: the base of its robot, or the world. */
+static tpi_sim_pose place_of(const simd_device *d, const simd_device *vehicle)
+{
+    const tpi_sim_pose there = {0};
+
+    if (d->model == TPI_SIM_NONE || (vehicle != NULL && d->model == d->robot)) {
+        return there;
+    }
+    return vehicle != NULL ? simd_pose_on_robot(d->owner, d->model)
+                           : tpi_sim_global_pose(d->owner->world, d->model);
+}
+
+/* What shows where its robot is moves the frames by itself. */
 static tp_status tell_place(const simd_offering *o, simd_device *d, tp_error *err)
 {
-    tpi_sim_info info;
+    const simd_device *vehicle = d->model == TPI_SIM_NONE ? NULL : o->vehicles[d->robot];
+    const unsigned index = vehicle == NULL ? 0 : tp_device_addr(vehicle->device)->index;
+    const tpi_sim_pose pose = place_of(d, vehicle);
+    tpi_sim_info info = {0};
     char parent[24] = "map";
 
-    if (d->model == TPI_SIM_NONE || d->kind->follows || d->kind->passive) {
+    if (d->kind->show != NULL) {
         return TP_OK;
     }
-    const simd_device *vehicle = o->vehicles[d->robot];
-    const unsigned index = vehicle == NULL ? 0 : tp_device_addr(vehicle->device)->index;
     if (vehicle != NULL && index == 0) {
         snprintf(parent, sizeof parent, "base");
     } else if (vehicle != NULL) {
         snprintf(parent, sizeof parent, "base%u", index);
     }
-    const tpi_sim_pose pose = vehicle != NULL ? simd_pose_on_robot(d->owner, d->model)
-                                              : tpi_sim_global_pose(d->owner->world, d->model);
-    simd_info(d, &info);
+    if (d->model != TPI_SIM_NONE) {
+        simd_info(d, &info);
+    }
     const tp_geometry geometry = {.known = TP_GEOMETRY_MEASURED,
                                   .pose = simd_pose3d(&pose),
                                   .size = simd_bbox3d(info.size),

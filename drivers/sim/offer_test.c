@@ -3,10 +3,12 @@
 
 #include <stdio.h>
 
+#include "troupe/front.h"
 #include "troupe/interfaces/actarray.h"
 #include "troupe/interfaces/gripper.h"
 #include "troupe/interfaces/ir.h"
 #include "troupe/interfaces/laser.h"
+#include "troupe/interfaces/simulation.h"
 #include "troupe/interfaces/sonar.h"
 
 #define STILL DATA("mixed") " sleep=1 paused=1"
@@ -222,6 +224,42 @@ static void a_lift_is_asked_for_by_its_key(void **state)
     stage_end(&s);
 }
 
+/* ---- Frames ---------------------------------------------------------------------------------- */
+
+static void assert_place(stage *s, const char *from, const char *to, double x, double y)
+{
+    tp_pose3d pose;
+    double time_s;
+    tp_error err = {0};
+
+    if (tp_hub_transform(s->p->b.hub, BENCH_ROBOT, from, to, &pose, &time_s, &err) != TP_OK) {
+        fail_msg("%s", err.text);
+    }
+    play_assert_near(pose.px, x);
+    play_assert_near(pose.py, y);
+}
+
+static void frames_are_known_before_anybody_reads(void **state)
+{
+    stage s;
+    const tp_simulation_pose2d_req there = {
+        .name_count = 4, .name = play_chars("bat"), .pose = {.px = 1, .py = 5}};
+
+    (void)state;
+    stage_begin(&s, NULL, STILL);
+    (void)play_get(s.p, TP_WORLD_REQ_GET_STATE, NULL); /* what it sent before has come */
+    assert_place(&s, "base", "map", 0, 8);             /* ant */
+    assert_place(&s, "base1", "map", 0, 4);            /* bat */
+    assert_place(&s, "laser:0", "base2", 0, 0);
+    assert_place(&s, "power:0", "base2", 0, 0);
+    assert_place(&s, "power:0", "map", 0, 0);
+    assert_place(&s, "gripper:1", "map", 0.3, 4);
+    assert_place(&s, "simulation:0", "map", 0, 0);
+    stage_request(&s, stage_open(&s, "simulation:0"), TP_SIMULATION_REQ_SET_POSE2D, &there);
+    assert_place(&s, "gripper:1", "map", 1.3, 5);
+    stage_end(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -233,6 +271,7 @@ int main(void)
         cmocka_unit_test(a_section_that_no_robot_can_be_is_told),
         cmocka_unit_test(a_gripper_has_a_lift),
         cmocka_unit_test(a_lift_is_asked_for_by_its_key),
+        cmocka_unit_test(frames_are_known_before_anybody_reads),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

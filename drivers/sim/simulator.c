@@ -13,10 +13,11 @@
 
 #include "simulator.h"
 
-enum { MOST_STEPS = 1000, MOST_THREADS = 64 }; /* MOST_STEPS at once */
+enum { MOST_STEPS = 1000, MOST_SHOWN = 64, MOST_THREADS = 64 }; /* at once */
 
 static const int64_t turn_ns = 10 * TP_NS_PER_MS;  /* steps without a look at the inbox */
 static const int64_t watch_ns = 20 * TP_NS_PER_MS; /* how often lockstep looks who has left */
+static const int64_t show_ns = 250 * TP_NS_PER_MS; /* how often some robots are shown */
 
 const simd_kind *const simd_kinds[] = {
     simd_worlds,   simd_maps,    simd_vehicles, simd_rangers,  simd_lasers, simd_sonars,
@@ -188,6 +189,37 @@ void simd_refresh(simd *s)
     }
 }
 
+/* ---- Frames ---------------------------------------------------------------------------------- */
+
+static bool is_shown_anyway(const simd_device *d)
+{
+    return d->read || (d->kind->follows && d->owner->robots[d->robot] != 0);
+}
+
+/* The tree of frames reads where robots are, too, whether or not anybody else does: now and then,
+ * some of them at a time, so that thousands cost no more than a few. */
+void simd_show_some(simd *s)
+{
+    size_t shown = 0;
+
+    for (size_t i = 0; i < s->device_count && shown < MOST_SHOWN; i++) {
+        simd_device *d = s->devices[s->next_shown];
+        s->next_shown = (s->next_shown + 1) % s->device_count;
+        if (d->kind->show != NULL && !is_shown_anyway(d)) {
+            d->kind->show(d);
+            shown++;
+        }
+    }
+    s->shown_ns = simd_now_ns(s);
+}
+
+static void show_if_due(simd *s)
+{
+    if (simd_now_ns(s) - s->shown_ns >= show_ns) {
+        simd_show_some(s);
+    }
+}
+
 /* ---- Life ------------------------------------------------------------------------------------ */
 
 static void run_crew(void *context, tpi_sim_work *work, void *argument, uint32_t count)
@@ -307,6 +339,7 @@ static tp_status sim_start(tp_instance *self, tp_error *err)
     s->period_ns = -1;
     simd_refresh(s);
     simd_set_period(s);
+    simd_show_some(s);
     return TP_OK;
 }
 
@@ -322,6 +355,7 @@ static tp_status sim_poll(tp_instance *self, tp_error *err)
     if (!s->lockstep) {
         run(s);
     }
+    show_if_due(s);
     return TP_OK;
 }
 

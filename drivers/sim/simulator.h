@@ -45,6 +45,7 @@ typedef struct simd_kind {
     tp_status (*begin)(simd_device *d, tp_error *err);
     void (*subscribe)(simd_device *d, bool subscribed); /* to models beside its own */
     void (*publish)(simd_device *d); /* after each step while somebody reads it */
+    void (*show)(simd_device *d); /* send where the robot is, for the tree of frames; else NULL */
     void (*halt)(simd_device *d);
     void (*end)(simd_device *d);
 } simd_kind;
@@ -129,6 +130,8 @@ struct simd {
     size_t active_count;
     uint32_t readings;   /* of the instance, when `active` was made */
     uint8_t *robots;     /* owned: of each model, whether something on it is read */
+    size_t next_shown;   /* among the devices, for the tree of frames */
+    int64_t shown_ns;    /* when some were shown last */
     simd_device *keeper; /* borrowed: the `world` device; NULL for none */
     simd_device *simulation;
     simd_controllers *controllers; /* owned */
@@ -167,6 +170,9 @@ void simd_serve_waiter(simd *s);
 
 /* The pace has changed: poll as often as it wants. */
 void simd_set_period(simd *s);
+
+/* Tell the tree of frames where some robots are; the next ones the next time. */
+void simd_show_some(simd *s);
 
 /* The time of the world in seconds. */
 double simd_time_s(const simd *s);

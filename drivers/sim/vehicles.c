@@ -24,11 +24,11 @@ static void vehicle_halt(simd_device *d)
     drive(d, TPI_SIM_DRIVE_VELOCITY, 0, 0, 0);
 }
 
-static void vehicle_publish(simd_device *d)
+static void vehicle_show(simd_device *d)
 {
     tpi_sim_motion motion;
 
-    if (!simd_is_due(d) || tpi_sim_get_motion(d->owner->world, d->model, &motion, NULL) != TP_OK) {
+    if (tpi_sim_get_motion(d->owner->world, d->model, &motion, NULL) != TP_OK) {
         return;
     }
     const tp_position2d_data data = {
@@ -37,6 +37,13 @@ static void vehicle_publish(simd_device *d)
         .stall = motion.stalled,
     };
     tp_publish(d->device, TP_POSITION2D_DATA_STATE, &data, simd_time_s(d->owner));
+}
+
+static void vehicle_publish(simd_device *d)
+{
+    if (simd_is_due(d)) {
+        vehicle_show(d);
+    }
 }
 
 static double limit(double value, double most)
@@ -204,15 +211,19 @@ static tp_pose2d true_pose(const simd_device *d)
     return (tp_pose2d){pose.x, pose.y, pose.a};
 }
 
-static void localize_publish(simd_device *d)
+static void localize_show(simd_device *d)
 {
-    if (!simd_is_due(d)) {
-        return;
-    }
     tp_localize_hypoth truth = {.mean = true_pose(d), .alpha = 1};
     const tp_localize_data data = {
         .pending_time = simd_time_s(d->owner), .hypoths_count = 1, .hypoths = &truth};
     tp_publish(d->device, TP_LOCALIZE_DATA_HYPOTHS, &data, simd_time_s(d->owner));
+}
+
+static void localize_publish(simd_device *d)
+{
+    if (simd_is_due(d)) {
+        localize_show(d);
+    }
 }
 
 /* It knows better. */
@@ -254,6 +265,7 @@ const simd_kind simd_vehicles[] = {
         .follows = true,
         .state_size = sizeof(struct vehicle),
         .publish = vehicle_publish,
+        .show = vehicle_show,
         .halt = vehicle_halt,
     },
     {
@@ -263,6 +275,7 @@ const simd_kind simd_vehicles[] = {
         .passive = true,
         .state_size = sizeof(struct truth),
         .publish = localize_publish,
+        .show = localize_show,
     },
     {0},
 };

@@ -150,6 +150,14 @@ static tp_status get_pose2d(tp_device *device, const tp_simulation_pose2d_req *a
     return TP_OK;
 }
 
+static tp_status move(simd *s, tpi_sim_model model, const tpi_sim_pose *pose, tp_error *err)
+{
+    tp_status status = tpi_sim_set_pose(s->world, model, pose, err);
+
+    simd_show_some(s);
+    return status;
+}
+
 static tp_status set_pose2d(tp_device *device, const tp_simulation_pose2d_req *ask, tp_error *err)
 {
     tpi_sim *world = simd_of(device)->owner->world;
@@ -162,7 +170,7 @@ static tp_status set_pose2d(tp_device *device, const tp_simulation_pose2d_req *a
     pose.x = ask->pose.px;
     pose.y = ask->pose.py;
     pose.a = ask->pose.pa;
-    return tpi_sim_set_pose(world, model, &pose, err);
+    return move(simd_of(device)->owner, model, &pose, err);
 }
 
 static tp_status get_pose3d(tp_device *device, const tp_simulation_pose3d_req *ask,
@@ -186,9 +194,7 @@ static tp_status set_pose3d(tp_device *device, const tp_simulation_pose3d_req *a
     const tpi_sim_model model = find(device, ask->name, ask->name_count, err);
     const tpi_sim_pose pose = {ask->pose.px, ask->pose.py, ask->pose.pz, ask->pose.pyaw};
 
-    return model == TPI_SIM_NONE
-               ? TP_E_UNKNOWN
-               : tpi_sim_set_pose(simd_of(device)->owner->world, model, &pose, err);
+    return model == TPI_SIM_NONE ? TP_E_UNKNOWN : move(simd_of(device)->owner, model, &pose, err);
 }
 
 /* ---- Properties of models, as Stage has them --------------------------------------------------
