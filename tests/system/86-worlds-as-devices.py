@@ -222,6 +222,19 @@ def unknown_models_and_wrong_numbers_are_refused():
             near(pose(client, "r0"), (1, 1, 0.5))
 
 
+def by_hand(running, *words):
+    """Exit code, standard output and error of a command for the server."""
+    result = tap.run([PROGRAM, *words, "--url", f"localhost:{running.address[1]}"])
+    return result.returncode, result.stdout, result.stderr
+
+
+def a_command_that_makes_no_sense_is_refused():
+    with player.server(PROGRAM, STAGE) as running:
+        tap.equal(by_hand(running, "send", "position2d", "VEL", '{"vel":{"px":"NaN"},"state":1}'),
+                  (1, "", "troupe send: position2d:0: vel.px is nan, which is no number to move by\n"))
+        tap.equal(by_hand(running, "send", "position2d", "VEL", '{"vel":{"px":0.5},"state":1}'), (0, "", ""))
+
+
 def a_client_that_vanishes_leaves_its_robot_standing():
     with player.server(PROGRAM, STAGE) as running:
         with player.Client(running.address) as witness:
@@ -268,4 +281,4 @@ tap.main(a_configuration_for_stage_works_as_it_is, each_section_is_one_robot_on_
          messages_do_not_make_time_pass, everything_in_a_world_is_offered_without_a_list,
          mistakes_are_told_with_their_place, unknown_models_and_wrong_numbers_are_refused,
          a_client_that_vanishes_leaves_its_robot_standing, the_first_example_of_the_page_works,
-         many_steps_at_once_leave_room_for_others)
+         many_steps_at_once_leave_room_for_others, a_command_that_makes_no_sense_is_refused)
