@@ -56,6 +56,7 @@ typedef struct simd_kind {
 
 /* Rows by file, each ended by a row without an interface. Of several rows for an interface those
  * that come first go first. */
+extern const simd_kind simd_objects[];  /* objects.c */
 extern const simd_kind simd_worlds[];   /* worlds.c */
 extern const simd_kind simd_vehicles[]; /* vehicles.c */
 extern const simd_kind simd_rangers[];  /* rangers.c */
@@ -161,6 +162,11 @@ void simd_refresh(simd *s);
 /* Make the steps that somebody has asked for, if all others who have to have done so too; for a
  * while, the rest in `poll`. */
 void simd_step_for_waiters(simd *s);
+
+/* worlds.c: let time stand still or go on; properties of `simulation` that tell and change how it
+ * goes. */
+void simd_set_paused(simd *s, bool paused);
+tp_status simd_add_time(simd_device *d, tp_error *err);
 
 /* worlds.c: those who have gone do not hold up the others; whether a step is to be made for those
  * who wait; make it, and answer those who have got all that they wanted. */
