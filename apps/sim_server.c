@@ -56,6 +56,8 @@ static void prepare_driver(const sim_server_options *options)
 
 /* ---- Creating -------------------------------------------------------------------------------- */
 
+/* In lockstep somebody may think for as long as he wants before the next step: leases, which are in
+ * real time, would take his commands back meanwhile. */
 static tp_status put_configuration(tpi_buf *text, const sim_server_options *options, tp_error *err)
 {
     if (strpbrk(options->world, "\"\n") != NULL) {
@@ -63,9 +65,9 @@ static tp_status put_configuration(tpi_buf *text, const sim_server_options *opti
     }
     tpi_buf_printf(text,
                    "driver ( name \"sim\" provides \"all\" worldfile \"%s\" speed %.9g seed %llu "
-                   "threads %u lockstep %s )\n",
+                   "threads %u %s )\n",
                    options->world, options->speed, (unsigned long long)options->seed,
-                   options->threads, options->lockstep ? "yes" : "no");
+                   options->threads, options->lockstep ? "lockstep yes lease 0" : "lockstep no");
     return text->failed ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
 }
 

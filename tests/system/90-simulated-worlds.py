@@ -101,6 +101,16 @@ def speed_is_what_was_asked_for():
         tap.equal(running.interrupt()[0], 0)
 
 
+def lockstep_takes_no_command_back():
+    """Who thinks for long between two steps is not silent: leases count real time."""
+    for options, duration in (("--lockstep",), 0), ((), 1):
+        with Folder() as f, Running("sim", f.world, "--any-port", *options) as running:
+            url = f"localhost:{port_of(lines_until(running, '      troupe print '))}"
+            lease = troupe("request", f"{url}/position2d:0", "LEASE", '{"asks":0,"mover":""}', "--json").stdout
+            assert f'"duration":{duration},' in lease, lease
+            tap.equal(running.interrupt()[0], 0)
+
+
 def a_port_that_is_taken_is_told():
     with Folder() as f, Running("sim", f.world, "--any-port") as running:
         port = port_of(lines_until(running, "      troupe print "))
@@ -264,6 +274,7 @@ def files_that_cannot_be_written_are_told():
 
 
 tap.main(what_can_be_subscribed_to_is_listed, signals_end_it, quit_time_ends_it, speed_is_what_was_asked_for,
+         lockstep_takes_no_command_back,
          a_port_that_is_taken_is_told, robots_are_recorded_step_by_step, threads_change_nothing_and_seeds_do,
          pictures_have_the_size_that_was_asked_for, svg_is_xml_and_shows_everything, pictures_move_on_with_the_world,
          our_worlds_are_found_by_name, worlds_elsewhere_use_our_robots, mistakes_on_the_command_line_are_told, mistakes_in_a_world_have_a_place,
