@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "called.h"
 #include "commands.h"
 #include "demo_screen.h"
 #include "output.h"
@@ -122,12 +123,6 @@ static void tick(void *context)
 }
 
 /* ---- What to type next ----------------------------------------------------------------------- */
-
-/* What the program is called: by the script of its source tree, or by its name. */
-static const char *called(void)
-{
-    return access("troupe", X_OK) == 0 && access("meson.build", R_OK) == 0 ? "./troupe" : "troupe";
-}
 
 static void put_hints(const struct demo *demo, tpi_buf *out)
 {
