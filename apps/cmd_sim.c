@@ -59,16 +59,9 @@ static void on_panic(int number) /* NOLINT(bugprone-signal-handler) */
 }
 
 /* On the world's thread. */
-static void watch(void *context, const tpi_sim *sim)
+static void keep_record(void *context, const tpi_sim *sim)
 {
-    const int64_t quit_us = tpi_sim_quit_us(sim);
-
-    if (context != NULL) {
-        sim_record_note(context, sim);
-    }
-    if (quit_us > 0 && tpi_sim_time_us(sim) >= quit_us && running != NULL) {
-        tp_server_stop(running);
-    }
+    sim_record_note(context, sim);
 }
 
 static void serve_until_end(const struct options *o, tp_server *server)
@@ -94,7 +87,7 @@ static tp_status serve(const struct options *o, const char *path, sim_record *re
                                         .threads = o->alone.threads,
                                         .lockstep = o->lockstep,
                                         .server = o->server,
-                                        .watch = watch,
+                                        .watch = record == NULL ? NULL : keep_record,
                                         .context = record};
     tp_server *server = NULL;
 
