@@ -214,7 +214,8 @@ def mistakes_on_the_command_line_are_told():
     says(troupe("sim", "a", "--size", "0x5"), 2, usage("sim", '"0x5" is no size, as 800x600 is'))
     says(troupe("sim", "a", "--render", "x.gif"), 2, usage("sim", '"x.gif" is neither .png nor .svg'))
     says(troupe("sim", "a", "--port", "70000"), 2, usage("sim", '"70000" is no port'))
-    says(troupe("sim", "nowhere"), 1, 'troupe sim: there is no world "nowhere"\n')
+    says(troupe("sim", "nowhere"), 1, 'troupe sim: there is no world "nowhere"; '
+         "ours are cave, classroom, office, swarm, track and warehouse\n")
     says(troupe("sim", "/no/x.world"), 1, 'troupe sim: there is no world "/no/x.world"\n')
     assert troupe("sim", "--help").stdout.startswith("usage: troupe sim WORLD [options]\n")
 
