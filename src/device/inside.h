@@ -279,6 +279,7 @@ struct tpi_hub {
     void (*note)(void *context, const char *text);
     void *note_context;
     size_t blamed;                   /* section of the instance that could not be made */
+    const char *blamed_param;        /* borrowed; its parameter that is to blame; may be NULL */
     const tp_scheme *const *schemes; /* borrowed; kinds of lines; may be NULL */
     const char *folder;              /* borrowed; may be NULL */
     tp_session *sessions;            /* borrowed, newest first */

@@ -363,6 +363,7 @@ tp_status instance_create(tp_instance **out, tpi_hub *hub, const tpi_blueprint *
     self->last = &self->devices;
     self->most_in_flight = MOST_IN_FLIGHT - MORE_FOR_A_DEVICE; /* which the first one adds */
     hub->blamed = 0;
+    hub->blamed_param = NULL;
     self->guard_task.run = guarded_told;
     name_instance(self);
     self->state = calloc(1, plan->driver->state_size + 1);

@@ -83,7 +83,7 @@ static void properties_of_the_world_are_read(void **state)
 static void units_scale_lengths_and_angles(void **state)
 {
     tpi_sim *sim = sim_make("unit_length \"cm\" unit_angle \"radians\"\n"
-                            "model ( name \"m\" pose [100 200 10 1.5] size [50 40 30] mass 5 )\n"
+                            "model ( name \"m\" pose [100 200 10 1.5] size [50 40 99] mass 5 )\n"
                             "position ( name \"r\" pose [500 0 0 0] ranger ( sensor ( range [10 "
                             "400] fov 1.5 samples 3 ) ) )");
 
@@ -100,11 +100,12 @@ static void units_scale_lengths_and_angles(void **state)
 
 static void macros_give_what_their_use_overrides(void **state)
 {
-    tpi_sim *sim =
-        sim_make("define base position ( size [1 2 3] color \"blue\" ranger ( name \"one\" ) )\n"
-                 "define bot base ( size [0.5 0.5 0.5] )\n" /* a chain */
-                 "bot ( name \"a\" pose [1 0 0 0] color \"green\" ranger ( name \"two\" ) )\n"
-                 "base ( name \"b\" pose [5 0 0 0] )\n");
+    tpi_sim *sim = sim_make(
+        "define base position ( size [1 2 3] color \"blue\"\n"
+        "  ranger ( name \"one\" pose [0 0 -3 0] sensor ( ) ) )\n"
+        "define bot base ( size [0.5 0.5 0.5] )\n" /* a chain */
+        "bot ( name \"a\" pose [1 0 0 0] color \"green\" ranger ( name \"two\" sensor ( ) ) )\n"
+        "base ( name \"b\" pose [5 0 0 0] )\n");
 
     (void)state;
     assert_int_equal(sim_info(sim, "a").kind, TPI_SIM_POSITION);
@@ -139,11 +140,12 @@ static void macros_may_be_used_before_those_in_them_are_defined(void **state)
 
 static void models_have_the_names_of_stage(void **state)
 {
-    tpi_sim *sim = sim_make("define bot position ( ranger ( ) ranger ( ) )\n"
-                            "bot ( name \"r0\" ) bot ( pose [1 0 0 0] )\n"
-                            "model ( pose [5 0 0 0] ) model ( pose [6 0 0 0] name \"m\"\n"
-                            "  model ( name \"in\" ranger ( name \"eye\" ) ) model ( name "
-                            "\"/free\" ) )");
+    tpi_sim *sim = sim_make(
+        "define bot position ( size [0.4 0.4 0.2] ranger ( sensor ( ) ) ranger ( sensor ( ) ) )\n"
+        "bot ( name \"r0\" ) bot ( pose [1 0 0 0] )\n"
+        "model ( pose [5 0 0 0] ) model ( pose [6 0 0 0] name \"m\"\n"
+        "  model ( name \"in\" ranger ( name \"eye\" pose [0 0 -2 0] sensor ( ) ) ) model ( name "
+        "\"/free\" ) )");
     static const char *const names[] = {
         "r0",      "r0.ranger:0", "r0.ranger:1", "position:1", "position:1.ranger:1",
         "model:0", "m",           "m.in",        "m.in.eye",   "free"};
@@ -221,14 +223,65 @@ static void blocks_fill_the_box(void **state)
 
 static void a_boundary_is_four_thin_walls(void **state)
 {
-    tpi_sim *sim = sim_make("model ( name \"a\" size [2 1 1] boundary 1 )");
+    tpi_sim *sim = sim_make("model ( name \"a\" size [2 1 1] boundary 1\n"
+                            "block ( points 3 point[0] [0 0] point[1] [2 0] point[2] [0 1] ) )");
 
     (void)state;
     has_parts(sim, "a",
-              "-1,-0.5 1,-0.5 1,0.5 -1,0.5 z 0..1; "
+              "-1,-0.5 1,-0.5 -1,0.5 z 0..1; "
               "-1,-0.5 -0.99,-0.5 -0.99,0.5 -1,0.5 z 0..1; "
               "0.99,-0.5 1,-0.5 1,0.5 0.99,0.5 z 0..1; "
               "-1,-0.5 1,-0.5 1,-0.49 -1,-0.49 z 0..1; -1,0.49 1,0.49 1,0.5 -1,0.5 z 0..1; ");
+    tpi_sim_destroy(sim);
+}
+
+/* Without blocks and bitmap it is all that there is, whatever `noblocks` says: a plain room. What
+ * is narrower than two walls has none that reach out of it. */
+static void a_boundary_alone_is_a_room(void **state)
+{
+    static const char walls[] =
+        "-1,-0.5 -0.99,-0.5 -0.99,0.5 -1,0.5 z 0..2; 0.99,-0.5 1,-0.5 1,0.5 0.99,0.5 z 0..2; "
+        "-1,-0.5 1,-0.5 1,-0.49 -1,-0.49 z 0..2; -1,0.49 1,0.49 1,0.5 -1,0.5 z 0..2; ";
+    tpi_sim *sim = sim_make("model ( name \"a\" size [2 1 2] boundary 1 )\n"
+                            "model ( name \"b\" size [2 1 2] boundary 1 noblocks 1 )\n"
+                            "model ( name \"c\" size [2 0.01 2] boundary 1 )\n"
+                            "position ( name \"d\" pose [9 9 0 0] size [2 1 2] boundary 1 )\n");
+
+    (void)state;
+    has_parts(sim, "a", walls);
+    has_parts(sim, "b", walls);
+    has_parts(sim, "c",
+              "-1,-0.005 -0.99,-0.005 -0.99,0.005 -1,0.005 z 0..2; "
+              "0.99,-0.005 1,-0.005 1,0.005 0.99,0.005 z 0..2; "
+              "-1,-0.005 1,-0.005 1,0 -1,0 z 0..2; -1,0 1,0 1,0.005 -1,0.005 z 0..2; ");
+    assert_int_equal(sim->trees.plan[sim->tree_of[sim_named(sim, "d")]]->part_count, 5);
+    tpi_sim_destroy(sim);
+}
+
+/* A robot in a room sees its walls, all round, and stops at them. */
+static void a_room_has_a_robot_in_it(void **state)
+{
+    const double wanted[] = {1.99, 0.99, 1.99, 0.99};
+    const double ahead[] = {1, 0, 0};
+    tpi_sim_scan scan;
+    tpi_sim *sim = sim_make(
+        "model ( size [4 2 1] boundary 1 )\n"
+        "position ( name \"r\" size [0.4 0.4 0.2] ranger ( sensor ( ) sensor ( pose [0 0 0 90] )\n"
+        "sensor ( pose [0 0 0 180] ) sensor ( pose [0 0 0 270] ) ) )");
+
+    (void)state;
+    tpi_sim_subscribe(sim, sim_named(sim, "r.ranger:0"));
+    tpi_sim_step(sim);
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_int_equal(tpi_sim_get_scan(sim, sim_named(sim, "r.ranger:0"), i, &scan, NULL),
+                         TP_OK);
+        near(scan.ranges[0], wanted[i]);
+    }
+    tpi_sim_subscribe(sim, sim_named(sim, "r"));
+    assert_int_equal(tpi_sim_drive(sim, sim_named(sim, "r"), TPI_SIM_DRIVE_VELOCITY, ahead, NULL),
+                     TP_OK);
+    sim_steps(sim, 50);
+    assert_true(fabs(tpi_sim_global_pose(sim, sim_named(sim, "r")).x - 1.79) < 0.001);
     tpi_sim_destroy(sim);
 }
 
@@ -343,7 +396,7 @@ static void rays_leave_at_the_height_of_their_sensor(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         snprintf(text, sizeof text,
                  "position ( name \"r\" size [0.1 0.1 0.2] ranger ( alwayson 1 sensor ( %s ) ) )"
-                 "model ( pose [2 0 0.3 0] size [1 1 0.5] )",
+                 "model ( pose [2 0 0.3 0] size [1 1 0.5] ) model ( pose [99 0 0 0] )",
                  cases[i].sensor);
         tpi_sim *sim = sim_make(text);
         tpi_sim_step(sim);
@@ -373,7 +426,9 @@ static void old_words_are_understood(void **state)
         "x.world:3:3: \"laser\" is an old word: this is a \"ranger\" now\n"
         "x.world:3:42: \"laser_return\" is called \"ranger_return\" now\n"
         "x.world:4:3: \"sonar\" is an old word: this is a \"ranger\" now\n"
-        "x.world:5:1: \"puck\" is an old word: this is a \"model\" now");
+        "x.world:5:1: \"puck\" is an old word: this is a \"model\" now\n"
+        "x.world:3:3: the ranger looks out at 1.01 m and sees nothing: all else in the world ends "
+        "at 1 m; is what it stands on too high?");
 
     (void)state;
     sim_assert_at(sim, "m", 9, 9, 0, SIM_PI / 4);
@@ -403,6 +458,8 @@ int main(void)
         cmocka_unit_test(a_model_is_a_box_of_its_size),
         cmocka_unit_test(blocks_fill_the_box),
         cmocka_unit_test(a_boundary_is_four_thin_walls),
+        cmocka_unit_test(a_boundary_alone_is_a_room),
+        cmocka_unit_test(a_room_has_a_robot_in_it),
         cmocka_unit_test(a_bitmap_is_traced),
         cmocka_unit_test(children_stand_on_their_parents),
         cmocka_unit_test(colours_are_named_or_numbers),
