@@ -61,12 +61,22 @@ static tp_status read_bounds(struct sim_reader *reader, tpi_cfg_section *section
     return status;
 }
 
-/* Four values of which z is left out. */
+/* Four values of which z is left out; in old files there is none. */
 static tp_status read_planar(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
                              const char *units, double out[3])
 {
+    const tpi_cfg_field *field = tpi_cfg_find(section, name);
+    const bool old = field != NULL && field->value_count == 3;
+    const char flat[] = {units[0], units[1], units[3], '\0'};
     double values[4] = {out[0], out[1], 0, out[2]};
-    tp_status status = tpi_sim_read_tuple(reader, section, name, units, 4, values);
+    tp_status status =
+        tpi_sim_read_tuple(reader, section, name, old ? flat : units, old ? 3 : 4, values);
+
+    if (old) {
+        tpi_sim_tell(reader, &field->place,
+                     "\"%s\" has three values, as in old files: x, y and heading", name);
+        values[3] = values[2];
+    }
 
     out[0] = values[0];
     out[1] = values[1];
