@@ -243,10 +243,10 @@ tp_status tp_session_open(tp_session *session, tp_device *device, unsigned acces
 }
 
 /* The device hears that it has one user less. */
-static void leave_device(struct subscription *s)
+static void leave_device(struct subscription *s, tpi_leaving why)
 {
     if (s->moves) {
-        tpi_device_left(s->device, s->session);
+        tpi_device_left(s->device, s->session, why);
     }
     access_give(s);
     if (s->waiting) {
@@ -274,7 +274,7 @@ tp_status tp_session_close(tp_session *session, tp_device *device)
     if (s == NULL) {
         return TP_E_INVALID;
     }
-    leave_device(s);
+    leave_device(s, TPI_LEAVING_CLOSED);
     forget_subscription(s);
     if (find_open(session, device) == NULL) {
         tpi_queue_drop_data(&session->queue, &device->addr);
@@ -294,7 +294,7 @@ static void forget_asking(struct asking *a)
     if (a->next != NULL) {
         a->next->previous = a->previous;
     }
-    a->session->requests--;
+    a->session->requests -= a->command ? 0 : 1;
     tpi_pool_give(a);
 }
 
@@ -317,6 +317,27 @@ static void answered(void *context, tp_status status, tp_msg *answer, const tp_e
     }
 }
 
+/* Commands are not answered, but whoever sent one that was not carried out is told so. */
+static void carried_out(void *context, tp_status status, tp_msg *answer, const tp_error *err)
+{
+    struct asking *a = context;
+    struct subscription *s = find_open(a->session, a->device);
+    tp_error why = {0};
+
+    (void)answer;
+    forget_asking(a);
+    if (s == NULL) {
+        return;
+    }
+    if (status == TP_OK) {
+        s->refused = false;
+        return;
+    }
+    tp_fail(&why, status, "%s: %s", s->device->name,
+            err->text[0] != '\0' ? err->text : tp_status_text(status));
+    access_tell_refusal(s, &why);
+}
+
 static tp_status ask(tp_session *session, tp_device *device, tp_msg *msg, const tp_message *what,
                      const tpi_mover *mover)
 {
@@ -325,15 +346,19 @@ static tp_status ask(tp_session *session, tp_device *device, tp_msg *msg, const 
     if (a == NULL) {
         return TP_E_NOMEM;
     }
-    *a = (struct asking){.session = session, .request = *tp_msg_header(msg)};
+    *a = (struct asking){.session = session,
+                         .request = *tp_msg_header(msg),
+                         .device = device,
+                         .command = what->kind == TP_KIND_COMMAND};
     a->request.addr = device->addr;
     a->next = session->askings;
     if (a->next != NULL) {
         a->next->previous = a;
     }
     session->askings = a;
-    session->requests++;
-    tp_status status = tpi_device_call_for(device, what, msg, mover, answered, a, &a->call);
+    session->requests += a->command ? 0 : 1;
+    tp_status status = tpi_device_call_for(device, what, msg, mover,
+                                           a->command ? carried_out : answered, a, &a->call);
     if (status != TP_OK) {
         forget_asking(a);
     }
@@ -357,9 +382,7 @@ static tp_status pass_on(struct subscription *s, tp_msg *msg, const tp_message *
     }
     s->moves = s->moves || what->effect == TP_EFFECT_MOVES ||
                (!device->moves && what->effect != TP_EFFECT_READS);
-    status = what->kind == TP_KIND_REQUEST
-                 ? ask(s->session, device, msg, what, &mover)
-                 : tpi_device_call_for(device, what, msg, &mover, NULL, NULL, NULL);
+    status = ask(s->session, device, msg, what, &mover);
     return status == TP_OK ? TP_OK
                            : tp_fail(err, status, "%s: %s", device->name, tp_status_text(status));
 }
@@ -380,7 +403,6 @@ tp_status tp_session_send(tp_session *session, tp_msg *msg, const tp_message *wh
     }
     const tp_status status = pass_on(s, msg, what, &why);
     if (status == TP_OK) {
-        s->refused = s->refused && what->kind != TP_KIND_COMMAND;
         return TP_OK;
     }
     if (what->kind == TP_KIND_COMMAND) {
@@ -433,7 +455,7 @@ void tp_session_destroy(tp_session *session)
     }
     while (session->subscriptions != NULL) {
         struct subscription *s = session->subscriptions;
-        leave_device(s);
+        leave_device(s, TPI_LEAVING_DISCONNECTED);
         forget_subscription(s);
     }
     if (session->previous != NULL) {

@@ -41,11 +41,13 @@ struct subscription {
     tp_timer *timer;    /* owned: when the next held one goes; NULL until there is a rate */
 };
 
-/* A request under way. */
+/* A request under way, or a command. */
 struct asking {
     tp_session *session; /* borrowed */
     tpi_call *call;      /* cleared when it ends */
     tp_msghdr request;
+    const tp_device *device; /* borrowed, only compared */
+    bool command;
     struct asking *next;
     struct asking *previous;
 };
