@@ -243,10 +243,10 @@ tp_status tp_session_open(tp_session *session, tp_device *device, unsigned acces
 }
 
 /* The device hears that it has one user less. */
-static void leave_device(struct subscription *s)
+static void leave_device(struct subscription *s, tpi_leaving why)
 {
     if (s->moves) {
-        tpi_device_left(s->device, s->session);
+        tpi_device_left(s->device, s->session, why);
     }
     access_give(s);
     if (s->waiting) {
@@ -274,7 +274,7 @@ tp_status tp_session_close(tp_session *session, tp_device *device)
     if (s == NULL) {
         return TP_E_INVALID;
     }
-    leave_device(s);
+    leave_device(s, TPI_LEAVING_CLOSED);
     forget_subscription(s);
     if (find_open(session, device) == NULL) {
         tpi_queue_drop_data(&session->queue, &device->addr);
@@ -320,18 +320,16 @@ static void answered(void *context, tp_status status, tp_msg *answer, const tp_e
 /* A command has no answer; but who sends one that the driver cannot do is to know. */
 static void carried_out(void *context, tp_status status, tp_msg *answer, const tp_error *err)
 {
-    const struct asking *a = context;
-    tp_session *session = a->session;
-    tp_device *device = tp_session_find(session, a->request.addr.interf, a->request.addr.index);
-    struct subscription *s = device == NULL ? NULL : find_open(session, device);
+    struct asking *a = context;
+    struct subscription *s = find_open(a->session, a->device);
     tp_error why = {0};
 
     (void)answer;
-    forget_asking(context);
+    forget_asking(a);
     if (s != NULL && status == TP_OK) {
         s->baulked = false;
     } else if (s != NULL) {
-        tp_fail(&why, status, "%s: %s", device->name,
+        tp_fail(&why, status, "%s: %s", s->device->name,
                 err->text[0] != '\0' ? err->text : tp_status_text(status));
         access_tell_refusal(s, &why, &s->baulked);
     }
@@ -346,7 +344,8 @@ static tp_status ask(tp_session *session, tp_device *device, tp_msg *msg, const 
     if (a == NULL) {
         return TP_E_NOMEM;
     }
-    *a = (struct asking){.session = session, .command = command, .request = *tp_msg_header(msg)};
+    *a = (struct asking){
+        .session = session, .request = *tp_msg_header(msg), .device = device, .command = command};
     a->request.addr = device->addr;
     a->next = session->askings;
     if (a->next != NULL) {
@@ -400,7 +399,6 @@ tp_status tp_session_send(tp_session *session, tp_msg *msg, const tp_message *wh
     }
     const tp_status status = pass_on(s, msg, what, &why);
     if (status == TP_OK) {
-        s->refused = s->refused && what->kind != TP_KIND_COMMAND;
         return TP_OK;
     }
     if (what->kind == TP_KIND_COMMAND) {
@@ -453,7 +451,7 @@ void tp_session_destroy(tp_session *session)
     }
     while (session->subscriptions != NULL) {
         struct subscription *s = session->subscriptions;
-        leave_device(s);
+        leave_device(s, TPI_LEAVING_DISCONNECTED);
         forget_subscription(s);
     }
     if (session->previous != NULL) {

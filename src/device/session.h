@@ -45,9 +45,10 @@ struct subscription {
 /* A request or command under way. */
 struct asking {
     tp_session *session; /* borrowed */
-    bool command;
-    tpi_call *call; /* cleared when it ends */
+    tpi_call *call;      /* cleared when it ends */
     tp_msghdr request;
+    const tp_device *device; /* borrowed, only compared */
+    bool command;
     struct asking *next;
     struct asking *previous;
 };
