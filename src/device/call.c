@@ -28,6 +28,12 @@ void call_finish(tpi_call *call)
     if (call->counted && call->what->kind == TP_KIND_REQUEST) {
         count(call);
     }
+    if (call->what->kind == TP_KIND_COMMAND && call->status < 0) {
+        call->device->counts.refused++;
+    }
+    if (call->by_driver) {
+        access_command_failed(call);
+    }
     if (call->handle != NULL) {
         *call->handle = NULL;
     }
@@ -177,6 +183,9 @@ static void run_call(job *next, tp_instance *self)
     if (moving) {
         motion_note(device, mover, ended ? self->answered : status);
     }
+    if (!ended) {
+        call->by_driver = call->what->kind == TP_KIND_COMMAND && status < 0;
+    }
     if (!ended && !pending) {
         settle(call, status, answer);
     }
@@ -274,6 +283,7 @@ void tp_ticket_fail(tp_ticket *ticket, tp_status code, const char *text)
     if (call->asked_instead != NULL && code == TP_E_UNSUPPORTED) {
         make_answer(call, NULL); /* that it is not known */
     } else {
+        call->by_driver = call->what->kind == TP_KIND_COMMAND;
         call->status = tp_fail(&call->error, code, "%s", text);
     }
     complete(call);
