@@ -161,7 +161,32 @@ static bool has_blocks(tpi_cfg_section *section)
 
 /* ---- Bitmaps --------------------------------------------------------------------------------- */
 
-/* Beside the world, or else beside the file that names it. */
+static tp_status load_file(struct sim_bitmap *bitmap, const char *path, bool coloured,
+                           tp_error *err)
+{
+    return coloured ? tpi_sim_bitmap_load_colours(bitmap, path, err)
+                    : tpi_sim_bitmap_load(bitmap, path, err);
+}
+
+/* In the folders where included files may be; `status` is what it was where it is in none. */
+static tp_status try_folders(const struct sim_reader *reader, const char *name, bool coloured,
+                             struct sim_bitmap *bitmap, tp_status status)
+{
+    const char *folder = reader->folders;
+    tpi_buf path = {0};
+
+    while (status == TP_E_IO && folder != NULL && *folder != '\0' && name[0] != '/') {
+        const size_t length = strcspn(folder, ":");
+        tpi_buf_clear(&path);
+        tpi_buf_printf(&path, "%.*s/%s", (int)length, folder, name);
+        status = length == 0 ? status : load_file(bitmap, tpi_buf_text(&path), coloured, NULL);
+        folder += length + (folder[length] == ':' ? 1 : 0);
+    }
+    tpi_buf_fini(&path);
+    return status;
+}
+
+/* Beside the world, or else beside the file that names it, or else in our folders. */
 static tp_status find_bitmap(const struct sim_reader *reader, const tpi_cfg_value *value,
                              bool coloured, struct sim_bitmap *bitmap, tp_error *err)
 {
@@ -171,17 +196,15 @@ static tp_status find_bitmap(const struct sim_reader *reader, const tpi_cfg_valu
     for (int i = 0; i < 2 && status == TP_E_IO; i++) {
         tpi_cfg_value name = *value;
         char *path = NULL;
-        tp_error *why = i == 0 ? err : NULL;
         name.place.file = beside[i];
         status = tpi_cfg_path(&name, &path, err);
         if (status != TP_OK) {
             return status;
         }
-        status = coloured ? tpi_sim_bitmap_load_colours(bitmap, path, why)
-                          : tpi_sim_bitmap_load(bitmap, path, why);
+        status = load_file(bitmap, path, coloured, i == 0 ? err : NULL);
         free(path);
     }
-    return status;
+    return try_folders(reader, value->text, coloured, bitmap, status);
 }
 
 /* Fail at the place of a picture. */
@@ -243,7 +266,11 @@ tp_status tpi_sim_load_shape(struct sim_loader *loader, tpi_cfg_section *section
     if (status == TP_OK) {
         status = load_blocks(loader, section);
     }
-    if (status == TP_OK && bitmap == NULL && !has_blocks(section) && !no_blocks) {
+    const bool plain = status == TP_OK && bitmap == NULL && !has_blocks(section);
+    if (plain && boundary && (no_blocks || type->kind == TPI_SIM_PLAIN)) { /* a room */
+        return tpi_sim_shape_add_room(&loader->shape, traits->size, loader->reader.err);
+    }
+    if (plain && !no_blocks) {
         status = type->body != NULL
                      ? type->body(&loader->reader, section, &loader->shape)
                      : tpi_sim_shape_add_box(&loader->shape, 0, 0, 1, 1, 0, 1, loader->reader.err);
