@@ -239,9 +239,26 @@ static int check_panic(struct send *s)
                               called(), called());
 }
 
+/* Commands are not answered: an answer to something else shows that they have arrived. Of our
+ * servers it comes from the device itself, so that what that has to say comes before it. */
+static int await_arrival(struct send *s)
+{
+    const tp_capabilities_req ask = {.type = TP_MSGTYPE_CMD, .subtype = s->message->code};
+    const void *answer = NULL;
+    tp_error err = {0};
+    const tp_status status =
+        tp_client_is_troupe(s->remote.client)
+            ? tp_proxy_request(s->proxy, TP_COMMON_REQ_CAPABILITIES, &ask, NULL, &err)
+            : tp_client_request(s->remote.client, TP_PLAYER_REQ_DEVLIST, NULL, &answer, &err);
+
+    return status == TP_OK || status == TP_E_UNSUPPORTED
+               ? EXIT_DONE
+               : command_fail(s->remote.command, EXIT_FAILED, "%s %s may not have arrived: %s",
+                              s->device.name, s->message->name, err.text);
+}
+
 static int send_command(struct send *s)
 {
-    const void *answer = NULL;
     tp_error err = {0};
     int result = remote_open(&s->remote, &s->device, TP_WRITE_MODE, &s->proxy);
 
@@ -262,12 +279,7 @@ static int send_command(struct send *s)
     if (s->repeat_hz > 0 || s->for_s > 0) {
         result = keep_sending(s);
     }
-    /* commands are not answered: an answer to something else shows that they have arrived */
-    if (result == EXIT_DONE &&
-        tp_client_request(s->remote.client, TP_PLAYER_REQ_DEVLIST, NULL, &answer, &err) != TP_OK) {
-        return command_fail(s->remote.command, EXIT_FAILED, "%s %s may not have arrived: %s",
-                            s->device.name, s->message->name, err.text);
-    }
+    result = result == EXIT_DONE ? await_arrival(s) : result;
     return result == EXIT_DONE && s->refused ? EXIT_FAILED : result;
 }
 

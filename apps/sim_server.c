@@ -22,6 +22,8 @@ static tp_driver_ops ops;
 static const tp_driver *const drivers[] = {&driver, NULL};
 static sim_server_options chosen;
 static tp_server *served; /* borrowed; NULL until there is one */
+static void (*note)(void *context, const char *text);
+static void *noter; /* borrowed */
 
 static bool has_come(const tpi_sim *sim)
 {
@@ -91,6 +93,8 @@ static void prepare_driver(const sim_server_options *options)
 
 /* ---- Creating -------------------------------------------------------------------------------- */
 
+/* In lockstep somebody may think for as long as he wants before the next step: leases, which are in
+ * real time, would take his commands back meanwhile. */
 static tp_status put_configuration(tpi_buf *text, const sim_server_options *options, tp_error *err)
 {
     if (strpbrk(options->world, "\"\n") != NULL) {
@@ -98,10 +102,19 @@ static tp_status put_configuration(tpi_buf *text, const sim_server_options *opti
     }
     tpi_buf_printf(text,
                    "driver ( name \"sim\" provides \"all\" worldfile \"%s\" speed %.9g seed %llu "
-                   "threads %u lockstep %s )\n",
+                   "threads %u %s )\n",
                    options->world, options->speed, (unsigned long long)options->seed,
-                   options->threads, options->lockstep ? "yes" : "no");
+                   options->threads, options->lockstep ? "lockstep yes lease 0" : "lockstep no");
     return text->failed ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
+}
+
+/* There is one driver, which nobody has named: what it says is about the world. */
+static void tell(void *context, const char *text)
+{
+    static const char prefix[] = "sim0: ";
+
+    (void)context;
+    note(noter, strncmp(text, prefix, strlen(prefix)) == 0 ? text + strlen(prefix) : text);
 }
 
 /* What went wrong in the world is told as such, not as a mistake in a configuration that nobody
@@ -127,6 +140,9 @@ tp_status sim_server_create(tp_server **out, const sim_server_options *options, 
         server.path = "sim.cfg";
         server.text = tpi_buf_text(&text);
         server.drivers = drivers;
+        note = server.note;
+        noter = server.note_context;
+        server.note = note == NULL ? NULL : tell;
         world_loading(true);
         status = tp_server_create(out, &server, err);
         world_loading(false);

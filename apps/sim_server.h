@@ -33,7 +33,8 @@ typedef struct sim_server_options {
 } sim_server_options;
 
 /* Load the world and listen; as tp_server_create(). Errors of the world begin with its place:
- * "FILE:LINE:COLUMN: ...". Says on standard error that it is at work if that takes long. */
+ * "FILE:LINE:COLUMN: ...", and so do its notes. Says on standard error that it is at work if that
+ * takes long. */
 tp_status sim_server_create(tp_server **out, const sim_server_options *options, tp_error *err);
 
 /* Print what can be subscribed to: model, device, what it is. Before tp_server_begin(). */

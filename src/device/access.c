@@ -123,7 +123,7 @@ tp_status access_check(const struct subscription *s, const tp_message *what, con
     return TP_OK;
 }
 
-void access_tell_refusal(struct subscription *s, const tp_error *why)
+void access_tell_refusal(struct subscription *s, const tp_error *why, bool *told)
 {
     const tp_msghdr header = {.addr = s->device->addr,
                               .type = TP_MSGTYPE_DATA,
@@ -134,10 +134,10 @@ void access_tell_refusal(struct subscription *s, const tp_error *why)
                                 .text = (char *)(uintptr_t)why->text};
     tp_msg *msg = NULL;
 
-    if (s->refused || !s->session->explain) {
+    if (*told || !s->session->explain) {
         return;
     }
-    s->refused = true;
+    *told = true;
     if (tp_msg_create(&msg, &header, &tp_desc_failure, &failure) == TP_OK) {
         tp_session_queue(s->session, msg);
         tp_msg_unref(msg);

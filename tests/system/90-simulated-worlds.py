@@ -104,6 +104,16 @@ def speed_is_what_was_asked_for():
         tap.equal(running.interrupt()[0], 0)
 
 
+def lockstep_takes_no_command_back():
+    """Who thinks for long between two steps is not silent: leases count real time."""
+    for options, duration in (("--lockstep",), 0), ((), 1):
+        with Folder() as f, Running("sim", f.world, "--any-port", *options) as running:
+            url = f"localhost:{port_of(lines_until(running, '      troupe print '))}"
+            lease = troupe("request", f"{url}/position2d:0", "LEASE", '{"asks":0,"mover":""}', "--json").stdout
+            assert f'"duration":{duration},' in lease, lease
+            tap.equal(running.interrupt()[0], 0)
+
+
 def a_port_that_is_taken_is_told():
     with Folder() as f, Running("sim", f.world, "--any-port") as running:
         port = port_of(lines_until(running, "      troupe print "))
@@ -284,7 +294,8 @@ def mistakes_on_the_command_line_are_told():
         for others in ((), ("--steps", "3")):
             says(troupe("sim", "office", *option, *others), 2,
                  usage("sim", f"{option[0]} is for a picture: with --render FILE"))
-    says(troupe("sim", "nowhere"), 1, 'troupe sim: there is no world "nowhere"\n')
+    says(troupe("sim", "nowhere"), 1, 'troupe sim: there is no world "nowhere"; '
+         "ours are cave, classroom, office, swarm, track and warehouse\n")
     says(troupe("sim", "/no/x.world"), 1, 'troupe sim: there is no world "/no/x.world"\n')
     assert troupe("sim", "--help").stdout.startswith("usage: troupe sim WORLD [options] ")
 
@@ -334,6 +345,7 @@ def files_that_cannot_be_written_are_told():
 
 
 tap.main(what_can_be_subscribed_to_is_listed, signals_end_it, quit_time_ends_it, speed_is_what_was_asked_for,
+         lockstep_takes_no_command_back,
          a_port_that_is_taken_is_told, robots_are_recorded_step_by_step, threads_change_nothing_and_seeds_do,
          whole_lines_are_there_while_it_runs, what_is_recorded_has_its_units,
          controllers_that_are_plugins_run_without_a_server_too,

@@ -419,7 +419,8 @@ def mistakes_are_told():
     says(troupe("demo", "--speed", "x"), 2, usage("demo", '"x" is no speed'))
     says(troupe("demo", "--render", "x.gif"), 2, usage("demo", '"x.gif" is neither .png nor .svg'))
     says(troupe("demo", "a", "b"), 2, usage("demo", 'unexpected "b"'))
-    says(troupe("demo", "nowhere"), 1, 'troupe demo: there is no world "nowhere"\n')
+    says(troupe("demo", "nowhere"), 1, 'troupe demo: there is no world "nowhere"; '
+         "ours are cave, classroom, office, swarm, track and warehouse\n")
     result = troupe("demo", "--headless", "--seconds", "1", "--speed", "0", "--render", "/no/x.png")
     tap.equal((result.returncode, result.stderr), (1, "troupe demo: cannot write /no/x.png: No such file or directory\n"))
 
