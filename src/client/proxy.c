@@ -151,6 +151,7 @@ static void is_open(tp_proxy *proxy, const tp_device_req *granted)
     if (proxy->lease.asks != 0 && proxy->client->troupe) {
         tpi_proxy_ask_lease(proxy);
     }
+    tpi_client_holds(proxy->client, proxy);
     tell_opened(proxy, TP_OK, NULL);
     tpi_ask_send_waiting(proxy->client);
 }

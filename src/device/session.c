@@ -203,6 +203,7 @@ static void opened(tpi_opening *opening, tp_status status, const tp_error *err)
 
     s->waiting = false;
     if (status == TP_OK && access_take(s, &refusal) != TP_OK) {
+        access_count_refusal(session, device);
         status = refusal.code;
         err = &refusal;
         tpi_device_close(&s->reader);
@@ -219,6 +220,7 @@ tp_status tp_session_open(tp_session *session, tp_device *device, unsigned acces
     tp_error refusal = {0};
 
     if (rights_to_open(session, device, access, &refusal) != TP_OK) {
+        access_count_refusal(session, device);
         done(session->context, request, device, refusal.code, &refusal);
         return TP_OK;
     }
@@ -395,12 +397,15 @@ tp_status tp_session_send(tp_session *session, tp_msg *msg, const tp_message *wh
     }
     struct subscription *s = find_open(session, device);
     if (s == NULL) {
+        access_count_refusal(session, device);
         return tp_fail(err, TP_E_DENIED, "%s is not open", device->name);
     }
     const tp_status status = pass_on(s, msg, what, &why);
     if (status == TP_OK) {
+        s->refused = s->refused && what->kind != TP_KIND_COMMAND;
         return TP_OK;
     }
+    access_count_refusal(session, device);
     if (what->kind == TP_KIND_COMMAND) {
         access_tell_refusal(s, &why, &s->refused);
     }
@@ -428,7 +433,8 @@ tp_status tp_session_create(tp_session **out, tp_hub *hub, uint32_t robot,
     session->events = events;
     session->context = context;
     session->most_requests = limits->requests;
-    session->begun_ns = tp_clock_now_ns(tp_hub_clock(hub));
+    session->number = ++hub->session_numbers;
+    session->begun_ns = session->heard_ns = tp_clock_now_ns(tp_hub_clock(hub));
     tpi_queue_init(&session->queue, limits->data, limits->replies, TPI_APPEND);
     session->next = hub->sessions;
     if (session->next != NULL) {

@@ -275,7 +275,7 @@ static void a_room_has_a_robot_in_it(void **state)
     for (uint32_t i = 0; i < 4; i++) {
         assert_int_equal(tpi_sim_get_scan(sim, sim_named(sim, "r.ranger:0"), i, &scan, NULL),
                          TP_OK);
-        near(scan.ranges[0], wanted[i]);
+        sim_assert_close(scan.ranges[0], wanted[i]);
     }
     tpi_sim_subscribe(sim, sim_named(sim, "r"));
     assert_int_equal(tpi_sim_drive(sim, sim_named(sim, "r"), TPI_SIM_DRIVE_VELOCITY, ahead, NULL),
