@@ -224,5 +224,8 @@ tp_status tpi_sim_load_traits(struct sim_loader *loader, tpi_cfg_section *sectio
     if (status == TP_OK) {
         status = tpi_sim_read_colour(reader, section, &traits->colour, &traits->random_colour);
     }
+    traits->uncoloured = traits->colour == type->colour && !traits->random_colour &&
+                         tpi_cfg_find(section, "color") == NULL &&
+                         tpi_cfg_find(section, "color_rgba") == NULL;
     return status;
 }
