@@ -258,8 +258,10 @@ static void pictures_that_are_none_are_refused(void **state)
         tp_status status;
         const char *text;
     } cases[] = {
-        {"", TP_E_UNSUPPORTED, "the picture is neither PNG nor PNM; please convert it"},
-        {"GIF89a", TP_E_UNSUPPORTED, "the picture is neither PNG nor PNM; please convert it"},
+        {"", TP_E_UNSUPPORTED,
+         "the picture is neither PNG nor JPEG, BMP or PNM; please convert it"},
+        {"GIF89a", TP_E_UNSUPPORTED,
+         "the picture is neither PNG nor JPEG, BMP or PNM; please convert it"},
         {"P1 ", TP_E_SYNTAX, "the head of the picture has no width and height"},
         {"P1 2 x", TP_E_SYNTAX, "the head of the picture has no width and height"},
         {"P1 0 5 ", TP_E_SYNTAX, "the picture is empty"},

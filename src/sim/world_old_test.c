@@ -53,12 +53,13 @@ static void flat_robots_see_flat_walls(void **state)
 /* What is said about stacking counts more. */
 static void flat_robots_may_stack(void **state)
 {
-    tpi_sim *sim = make_noted("position ( name \"r\" size [0.4 0.4] stack_children 1 ranger ( ) )",
-                              "x.world:1:21: \"size\" has two values, as in old files; the height "
-                              "stays 1 m");
+    tpi_sim *sim =
+        make_noted("position ( name \"r\" size [0.4 0.4] stack_children 1 fiducial ( ) )",
+                   "x.world:1:21: \"size\" has two values, as in old files; the height "
+                   "stays 1 m");
 
     (void)state;
-    sim_assert_near(tpi_sim_global_pose(sim, sim_named(sim, "r.ranger:0")).z, 1, 0);
+    sim_assert_near(tpi_sim_global_pose(sim, sim_named(sim, "r.fiducial:0")).z, 1, 0);
     tpi_sim_destroy(sim);
 }
 

@@ -64,9 +64,7 @@ def another_seed_is_another_run():
     for name in NAMES:
         one, again, other = (places(name, 200, *options) for options in ((), ("--seed", "1"), ("--seed", "2")))
         assert one == again, f"{name}: a seed gives two runs"
-        for robot, way in one.items():
-            assert way[0] == other[robot][0] or math.dist(way[0], other[robot][0]) < 0.1, (name, robot)
-        assert any(math.dist(way[-1], other[robot][-1]) > 0.01 for robot, way in one.items()), f"{name}: the seed changes nothing"
+        assert one != other, f"{name}: the seed changes nothing"
 
 
 def followers_go_all_the_way_round():
