@@ -61,8 +61,6 @@ const char *const tpi_sim_silent_properties[] = {
     "threads",
     "speedup",
     "test",
-    "unit_length",
-    "unit_angle",
     NULL,
 };
 
@@ -100,6 +98,32 @@ static const struct property simple[] = {
     {"take_watts", NUMBER, AT(take_watts)},
 };
 
+static const double greatest = 1e12; /* beyond this numbers lose their sense */
+
+static tp_status read_plain(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
+                            double *value)
+{
+    tp_status status = tpi_sim_read_number(reader, section, name, 'F', value);
+
+    if (status == TP_OK && !(fabs(*value) <= greatest)) {
+        return tpi_cfg_fail(&tpi_cfg_find(section, name)->place, reader->err,
+                            "\"%s\" is too large: %.6g", name, *value);
+    }
+    return status;
+}
+
+/* The same where less than nothing makes no sense, though Stage takes it. */
+static tp_status read_amount(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
+                             double *value)
+{
+    tp_status status = read_plain(reader, section, name, value);
+
+    if (status == TP_OK && *value < 0) {
+        tpi_sim_tell(reader, &tpi_cfg_find(section, name)->place, "\"%s\" is negative", name);
+    }
+    return status;
+}
+
 static tp_status read_simple(struct sim_reader *reader, tpi_cfg_section *section,
                              struct sim_traits *traits)
 {
@@ -112,7 +136,7 @@ static tp_status read_simple(struct sim_reader *reader, tpi_cfg_section *section
             status = tpi_sim_read_flag(reader, section, simple[i].name, to);
             break;
         case NUMBER:
-            status = tpi_sim_read_number(reader, section, simple[i].name, 'F', to);
+            status = read_amount(reader, section, simple[i].name, to);
             break;
         case INTEGER:
             status = tpi_sim_read_int(reader, section, simple[i].name, to);
@@ -134,8 +158,8 @@ static tp_status read_return(struct sim_reader *reader, tpi_cfg_section *section
         tpi_sim_tell(reader, &old->place, "\"laser_return\" is called \"ranger_return\" now");
         name = "laser_return";
     }
-    tp_status status = tpi_sim_read_number(reader, section, name, 'F', &value);
-    traits->ranger_return = (float)value;
+    tp_status status = read_plain(reader, section, name, &value);
+    traits->ranger_return = status == TP_OK ? (float)value : 1;
     return status;
 }
 
@@ -147,7 +171,9 @@ static tp_status read_power(struct sim_reader *reader, tpi_cfg_section *section,
     tp_status status = TP_OK;
 
     for (int i = 0; i < 4 && status == TP_OK; i++) {
-        status = tpi_sim_read_number(reader, section, names[i], 'F', &joules[i]);
+        if (tpi_cfg_find(section, names[i]) != NULL) {
+            status = read_plain(reader, section, names[i], &joules[i]);
+        }
         joules[i] *= i % 2 == 1 ? 1000 : 1;
     }
     const double stored = isnan(joules[1]) ? joules[0] : joules[1];
@@ -158,6 +184,12 @@ static tp_status read_power(struct sim_reader *reader, tpi_cfg_section *section,
     }
     if (!isnan(capacity)) {
         traits->joules_capacity = capacity;
+    }
+    if (status == TP_OK && stored > capacity) {
+        const tpi_cfg_field *field =
+            tpi_cfg_find(section, isnan(joules[3]) ? "joules_capacity" : "kjoules_capacity");
+        tpi_sim_tell(reader, &field->place, "the battery can hold %.6g J and begins with %.6g J",
+                     capacity, stored);
     }
     return status;
 }
