@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "called.h"
 #include "output.h"
 #include "table.h"
 
@@ -101,8 +102,8 @@ static const tp_device *find_device(const tp_server *server, unsigned robot, con
 static void print_next(const tp_device *device, const char *url)
 {
     if (device != NULL) {
-        printf("next: troupe list%s%s\n", url[0] != '\0' ? " " : "", url);
-        printf("      troupe print %s%s%s:%u\n", url, url[0] != '\0' ? "/" : "",
+        printf("next: %s list%s%s\n", called(), url[0] != '\0' ? " " : "", url);
+        printf("      %s print %s%s%s:%u\n", called(), url, url[0] != '\0' ? "/" : "",
                tp_device_interface(device)->name, tp_device_addr(device)->index);
     }
 }

@@ -273,8 +273,14 @@ tp_status tpi_device_call_for(tp_device *device, const tp_message *what, tp_msg 
 /* A word of his: renews his lease on the device. */
 void tpi_device_heard(tp_device *device, const void *who, int64_t lease_ns);
 
-/* He is gone: what he moved is stopped at once. */
-void tpi_device_left(tp_device *device, const void *who);
+/* He is gone: what he moved is stopped at once, and its readers are told why. */
+typedef enum tpi_leaving {
+    TPI_LEAVING_SILENT,       /* he is not gone, but his lease has ended */
+    TPI_LEAVING_DISCONNECTED, /* his connection is closed, by whomever */
+    TPI_LEAVING_CLOSED,       /* he has closed the device */
+    TPI_LEAVING_FORBIDDEN,    /* he may not move it any more */
+} tpi_leaving;
+void tpi_device_left(tp_device *device, const void *who, tpi_leaving why);
 
 /* The asker is gone: `done` will not be called. */
 void tpi_call_abandon(tpi_call *call);

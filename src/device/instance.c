@@ -36,6 +36,9 @@ void instance_halt(tp_instance *self)
     }
     self->started = false;
     self->start_pending = false;
+    for (tp_device *device = self->devices; device != NULL; device = device->next) {
+        device->in_motion = false;
+    }
     self->halting = true;
     errands_end(self); /* before the tickets: they are what answers some of these */
     tickets_end(self);

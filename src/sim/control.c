@@ -15,12 +15,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "sim/angle.h"
 #include "sim/maths.h"
 #include "sim/position.h"
 #include "sim/ranger.h"
 
 enum { NONE, WANDER, EXPAND, FOLLOW };
-enum { MOST_LOOKED_AT = 64 };
 
 static const struct {
     const char *name;
@@ -72,37 +72,23 @@ static inline double lesser(double a, double b)
     return a < b ? a : b;
 }
 
-static void add_group(const double *samples, const struct sim_ranger *config,
-                      const struct sim_ranger_group *group, struct summary *sum)
+/* Without branches: which ray points where cannot be foretold. */
+static struct summary look(const double *samples, const struct sim_ranger *config)
 {
-    const double *dx = tpi_sim_ranger_table(config, SIM_RAY_DX) + group->first;
-    const double *dy = tpi_sim_ranger_table(config, SIM_RAY_DY) + group->first;
-    const double *ranges = samples + group->first;
-    const double c = group->frame.c;
-    const double s = group->frame.s;
-    const uint32_t stride = group->count / MOST_LOOKED_AT + 1; /* a fine scan has enough */
-    struct summary own = *sum; /* not in memory that others might point to */
+    const struct sim_glance *glances = tpi_sim_ranger_glances(config);
+    struct summary sum = {
+        .ahead = HUGE_VAL, .left = HUGE_VAL, .right = HUGE_VAL, .most = config->reach};
 
-    for (uint32_t i = 0; i < group->count; i += stride) {
-        const double x = c * dx[i] - s * dy[i];
-        const double y = s * dx[i] + c * dy[i];
-        const double range = ranges[i];
-        own.x += x * range;
-        own.y += y * range;
-        if (x <= 0.17) {
-            continue;
-        }
-        if (y > 0) {
-            own.left = lesser(own.left, range);
-        } else if (y < 0) {
-            own.right = lesser(own.right, range);
-        }
-        if (x > 0.866) {
-            own.ahead = lesser(own.ahead, range);
-        }
+    for (uint32_t i = 0; i < config->glance_count; i++) {
+        const struct sim_glance *glance = &glances[i];
+        const double range = samples[glance->sample];
+        sum.x += glance->x * range;
+        sum.y += glance->y * range;
+        sum.left = lesser(sum.left, range + glance->left);
+        sum.right = lesser(sum.right, range + glance->right);
+        sum.ahead = lesser(sum.ahead, range + glance->ahead);
     }
-    own.most = fmax(own.most, group->reach);
-    *sum = own;
+    return sum;
 }
 
 /* The first ranger of the tree that has looked already. */
@@ -110,7 +96,6 @@ static bool summarise(const tpi_sim *sim, uint32_t tree, struct summary *sum)
 {
     const struct sim_plan *plan = sim->trees.plan[tree];
 
-    *sum = (struct summary){.ahead = HUGE_VAL, .left = HUGE_VAL, .right = HUGE_VAL};
     for (uint32_t i = 0; i < plan->device_count; i++) {
         const struct sim_device *device = &plan->devices[i];
         if (device->type->kind != TPI_SIM_RANGER) {
@@ -119,10 +104,11 @@ static bool summarise(const tpi_sim *sim, uint32_t tree, struct summary *sum)
         const struct sim_ranger *config = device->config;
         const struct sim_common *state = tpi_sim_state(sim, tree, i);
         const double *samples = sim->samples + sim->trees.samples[tree] + device->samples;
-        for (uint32_t k = 0; k < config->group_count; k++) {
-            add_group(samples, config, &tpi_sim_ranger_groups(config)[k], sum);
+        if (state->updated_us != sim->time_us || config->sample_count == 0) {
+            return false;
         }
-        return state->updated_us == sim->time_us && config->sample_count > 0;
+        *sum = look(samples, config);
+        return true;
     }
     return false;
 }
@@ -174,7 +160,7 @@ static void wander(const tpi_sim *sim, uint32_t tree, const struct summary *sum,
 static void expand(const tpi_sim *sim, uint32_t tree, const struct summary *sum,
                    struct sim_position_state *state)
 {
-    const double bearing = atan2(sum->y, sum->x);
+    const double bearing = sim_rough_angle(sum->x, sum->y);
     const double safe = lesser(0.5, sum->most / 8);
     const bool free = sum->ahead > safe && state->stalled == 0;
 

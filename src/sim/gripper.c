@@ -464,8 +464,11 @@ tp_status tpi_sim_grip_do(tpi_sim *sim, tpi_sim_model model, tpi_sim_grip what, 
     case TPI_SIM_GRIP_DOWN:
         state->lifting = -1;
         break;
-    case TPI_SIM_GRIP_STOP:
-        state->opening = state->lifting = 0;
+    case TPI_SIM_GRIP_STOP_PADDLES:
+        state->opening = 0;
+        break;
+    case TPI_SIM_GRIP_STOP_LIFT:
+        state->lifting = 0;
         break;
     }
     return TP_OK;

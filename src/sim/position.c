@@ -62,22 +62,21 @@ static tp_status read_bounds(struct sim_reader *reader, tpi_cfg_section *section
     return status;
 }
 
-/* Four values of which z is left out, or as old files have it three. */
+/* Four values of which z is left out; in old files there is none. */
 static tp_status read_planar(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
                              const char *units, double out[3])
 {
     const tpi_cfg_field *field = tpi_cfg_find(section, name);
-    const char old[] = {units[0], units[1], units[3], '\0'};
+    const bool old = field != NULL && field->value_count == 3;
+    const char flat[] = {units[0], units[1], units[3], '\0'};
     double values[4] = {out[0], out[1], 0, out[2]};
-    tp_status status;
+    tp_status status =
+        tpi_sim_read_tuple(reader, section, name, old ? flat : units, old ? 3 : 4, values);
 
-    if (field != NULL && field->value_count == 3) {
+    if (old) {
         tpi_sim_tell(reader, &field->place,
                      "\"%s\" has three values, as in old files: x, y and heading", name);
-        status = tpi_sim_read_tuple(reader, section, name, old, 3, values);
         values[3] = values[2];
-    } else {
-        status = tpi_sim_read_tuple(reader, section, name, units, 4, values);
     }
 
     out[0] = values[0];
@@ -367,11 +366,9 @@ void tpi_sim_arc(double vx, double vy, double w, double time, double *x, double 
     if (fabs(angle) > 1e-4) {
         double s;
         double c;
-        double half;
-        sim_sincos(angle, &s, &c);
-        sim_sincos(angle / 2, &half, &c);
-        along = s / w;
-        across = 2 * half * half / w;
+        sim_sincos(angle / 2, &s, &c);
+        along = 2 * s * c / w;
+        across = 2 * s * s / w;
     } else { /* the series, whose next terms are below the last digit */
         along *= 1 - angle * angle / 6;
         across *= 1 - angle * angle / 12;

@@ -256,6 +256,30 @@ static tp_status read_counted(struct sim_reader *reader, tpi_cfg_section *sectio
     return status;
 }
 
+/* A ranger that has what a sensor has, and no sensor: half way from the old files to the new. Stage
+ * would have it measure nothing. */
+static bool is_like_laser(const struct sim_reader *reader, tpi_cfg_section *section)
+{
+    static const char *const names[] = {"range_max", "samples", "fov"};
+    const tpi_cfg_field *field = NULL;
+
+    for (uint32_t i = 0; i < section->section_count; i++) {
+        if (strcmp(section->sections[i]->type, "sensor") == 0) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && field == NULL; i++) {
+        field = tpi_cfg_find(section, names[i]);
+    }
+    if (field != NULL) {
+        tpi_sim_tell(reader, &field->place,
+                     "\"%s\" belongs in a \"sensor\"; the ranger has none and is taken for a "
+                     "\"laser\" of old files",
+                     field->name);
+    }
+    return field != NULL;
+}
+
 /* ---- Reading --------------------------------------------------------------------------------- */
 
 static tp_status ranger_read(struct sim_reader *reader, tpi_cfg_section *section, tpi_buf *settings)
@@ -265,6 +289,9 @@ static tp_status ranger_read(struct sim_reader *reader, tpi_cfg_section *section
     }
     if (strcmp(section->type, "sonar") == 0 || tpi_cfg_find(section, "scount") != NULL) {
         return read_counted(reader, section, settings);
+    }
+    if (is_like_laser(reader, section)) {
+        return read_laser(reader, section, settings);
     }
     return read_new(reader, section, settings);
 }

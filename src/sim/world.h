@@ -141,6 +141,14 @@ extern const char *const tpi_sim_scene_properties[]; /* ended by NULL */
 /* The kind that an old word stands for; NULL if it is none. */
 const tpi_sim_type *tpi_sim_old_type(const char *word);
 
+/* Whether it stands for something without a body. */
+bool tpi_sim_old_unseen(const char *word);
+
+/* What a property is called in this section: `name`, or what it was called in old files, which is
+ * told. */
+const char *tpi_sim_old_name(const struct sim_reader *reader, tpi_cfg_section *section,
+                             const char *name);
+
 /* Change what an old word implies for all models of its kind. */
 void tpi_sim_old_traits(const char *word, struct sim_traits *traits);
 

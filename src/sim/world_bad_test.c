@@ -354,16 +354,18 @@ static void pictures_that_are_none_are_refused(void **state)
         tp_status status;
         const char *text;
     } cases[] = {
-        {"", TP_E_UNSUPPORTED, "the picture is neither PNG nor PNM; please convert it"},
-        {"GIF89a", TP_E_UNSUPPORTED, "the picture is neither PNG nor PNM; please convert it"},
+        {"", TP_E_UNSUPPORTED,
+         "the picture is neither PNG nor JPEG, BMP or PNM; please convert it"},
+        {"GIF89a", TP_E_UNSUPPORTED,
+         "the picture is neither PNG nor JPEG, BMP or PNM; please convert it"},
         {"P1 ", TP_E_SYNTAX, "the head of the picture has no width and height"},
         {"P1 2 x", TP_E_SYNTAX, "the head of the picture has no width and height"},
         {"P1 0 5 ", TP_E_SYNTAX, "the picture is empty"},
         {"P1 2 2 1 0 1", TP_E_SYNTAX, "the picture ends before its last pixel"},
         {"P5 2 2 255 abc", TP_E_SYNTAX, "the picture ends before its last pixel"},
         {"P5 2 2 99999 abcd", TP_E_SYNTAX, "the picture's greatest value is 99999"},
-        {"P5 999999 999999 255 ", TP_E_LIMIT, "the picture has more than 33554432 pixels"},
-        {"P4 99999999 1 ", TP_E_LIMIT, "the picture has more than 33554432 pixels"},
+        {"P5 999999 999999 255 ", TP_E_LIMIT, "the picture has more than 134217728 pixels"},
+        {"P4 999999999 1 ", TP_E_LIMIT, "the picture has more than 134217728 pixels"},
         {"\x89PNG\r\n\x1a\n", TP_E_SYNTAX, "the picture is damaged: it ends too early"},
     };
 
@@ -422,7 +424,7 @@ static void a_bad_picture_is_told_with_the_place_that_names_it(void **state)
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/x.world", folder);
     snprintf(bitmap, sizeof bitmap, "%s/x.pgm", folder);
-    snprintf(wanted, sizeof wanted, "%s:2:3: %s: the picture has more than 33554432 pixels", path,
+    snprintf(wanted, sizeof wanted, "%s:2:3: %s: the picture has more than 134217728 pixels", path,
              bitmap);
     assert_int_equal(tpi_file_write(bitmap, picture, strlen(picture), &err), TP_OK);
     assert_int_equal(tpi_sim_parse(&sim, path, world, strlen(world), NULL, &err), TP_E_LIMIT);

@@ -57,6 +57,7 @@ static tp_status read_world(struct sim_loader *loader, tpi_cfg_section *root)
     double quit_s = 0;
     tp_status status = read_interval(loader, root);
 
+    (void)tpi_cfg_find(root, "size"); /* old files say how large the world is */
     if (status == TP_OK) {
         status = tpi_sim_read_number(&loader->reader, root, "quit_time", 'F', &quit_s);
     }

@@ -58,7 +58,7 @@ def chunk(kind, content):
 def a_huge_picture_is_refused():
     head = struct.pack(">IIBBBBB", 60000, 60000, 8, 0, 0, 0, 0)
     picture = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(b"\0" * 1000)) + chunk(b"IEND", b"")
-    refused('model ( bitmap "x.png" )', "x.world:1:9: FOLDER/x.png: the picture has more than 33554432 pixels",
+    refused('model ( bitmap "x.png" )', "x.world:1:9: FOLDER/x.png: the picture has more than 134217728 pixels",
             x_png=picture)
 
 
