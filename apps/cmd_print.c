@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "called.h"
 #include "output.h"
 #include "print_form.h"
 #include "print_silence.h"
@@ -377,7 +378,7 @@ static int read_options(struct print *p, int argc, char **argv)
         }
     }
     if (result == EXIT_DONE && device == NULL) {
-        return command_fail(name, EXIT_USAGE, "which device? troupe list names them");
+        return command_fail(name, EXIT_USAGE, "which device? %s list names them", called());
     }
     return result == EXIT_DONE ? remote_read_device(&p->remote, device, &p->device) : result;
 }

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/number.h"
+#include "called.h"
 #include "example.h"
 #include "output.h"
 #include "remote.h"
@@ -108,7 +109,7 @@ static int list_messages(const struct send *s)
 
     example_put_messages(&out, s->device.interface, s->kind, s->remote.command, s->words[0]);
     if (s->kind == TP_KIND_REQUEST && s->device.interface->code != 0) {
-        tpi_buf_puts(&out, "Requests that every device has: troupe request common\n");
+        tpi_buf_printf(&out, "Requests that every device has: %s request common\n", called());
     }
     return command_write(s->remote.command, &out);
 }
@@ -233,8 +234,9 @@ static int check_panic(struct send *s)
     return panic == NULL || !panic->active
                ? EXIT_DONE
                : command_fail(s->remote.command, EXIT_FAILED,
-                              "nothing moves: there is a panic; troupe list tells who raised it, "
-                              "troupe reset ends it");
+                              "nothing moves: there is a panic; %s list tells who raised it, %s "
+                              "reset ends it",
+                              called(), called());
 }
 
 /* Commands are not answered: an answer to something else shows that they have arrived. Of our
@@ -385,7 +387,8 @@ static int read_options(struct send *s, int argc, char **argv)
         }
     }
     if (result == EXIT_DONE && s->word_count == 0) {
-        return command_fail(s->remote.command, EXIT_USAGE, "which device? troupe list names them");
+        return command_fail(s->remote.command, EXIT_USAGE, "which device? %s list names them",
+                            called());
     }
     return result == EXIT_DONE ? remote_read_device(&s->remote, s->words[0], &s->device) : result;
 }

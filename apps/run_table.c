@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "called.h"
 #include "output.h"
 #include "print_silence.h"
 #include "table.h"
@@ -104,9 +105,9 @@ static const tp_device *find_device(const tp_server *server, unsigned robot, con
 /* How to look at a device, where it is served. */
 static void print_next(const tp_device *device, const char *url)
 {
-    printf("next: troupe list%s%s\n", url[0] != '\0' ? " " : "", url);
+    printf("next: %s list%s%s\n", called(), url[0] != '\0' ? " " : "", url);
     if (device != NULL) {
-        printf("      troupe print %s%s%s:%u\n", url, url[0] != '\0' ? "/" : "",
+        printf("      %s print %s%s%s:%u\n", called(), url, url[0] != '\0' ? "/" : "",
                tp_device_interface(device)->name, tp_device_addr(device)->index);
     }
 }

@@ -266,7 +266,10 @@ static tp_status load_path(simd *s, const char *path, tp_error *err)
                       : simd_controllers_create(&s->controllers, s, tpi_buf_text(&folder), err);
     options.control_context = s->controllers;
     status = status == TP_OK ? make_crew(s, &options.crew, err) : status;
-    status = status == TP_OK ? tpi_sim_load(&s->world, path, &options, err) : status;
+    if (status == TP_OK) {
+        status = tpi_sim_load(&s->world, path, &options, err);
+        tp_param_blame(s->instance, status == TP_OK ? NULL : "worldfile");
+    }
     status = status == TP_OK ? simd_controllers_begin(s->controllers, err) : status;
     tpi_buf_fini(&folder);
     return status;
@@ -296,10 +299,12 @@ static tp_status read_params(simd *s, tp_error *err)
     s->pace.paused = tp_param_bool(s->instance, "paused");
     s->lockstep = tp_param_bool(s->instance, "lockstep");
     if (!(s->pace.speed >= 0 && s->pace.speed <= SIMD_FASTEST)) {
+        tp_param_blame(s->instance, "speed");
         return tp_fail(err, TP_E_RANGE, "speed \"%s\" is not from 0 to %.0f",
                        tp_param_string(s->instance, "speed"), SIMD_FASTEST);
     }
     if (!(s->map_resolution >= 0.001 && s->map_resolution <= 100)) {
+        tp_param_blame(s->instance, "map_resolution");
         return tp_fail(err, TP_E_RANGE, "map_resolution \"%s\" is not from 0.001 to 100 m",
                        tp_param_string(s->instance, "map_resolution"));
     }

@@ -154,6 +154,10 @@ TP_API size_t tp_param_count(const tp_instance *self, const char *name);
 TP_API const char *tp_param_string_at(const tp_instance *self, const char *name, size_t i);
 TP_API double tp_param_double_at(const tp_instance *self, const char *name, size_t i);
 
+/* Which parameter an error of init is about, so that it is told where that stands. The name is kept
+ * until then. */
+TP_API void tp_param_blame(tp_instance *self, const char *name);
+
 /* Of a driver that joins sections (TP_DRIVER_JOINS): how many there are, at least 1; a parameter of
  * one of them, where the calls above mean the first; and which one an error of init is about. */
 TP_API size_t tp_section_count(const tp_instance *self);

@@ -124,6 +124,9 @@ void tpi_hub_set_note(tpi_hub *hub, void (*note)(void *context, const char *text
 /* Which of the joined sections the last failed `prepare` was about; 0 for the first. */
 size_t tpi_hub_blamed(const tpi_hub *hub);
 
+/* Which parameter it was about; NULL for none in particular. */
+const char *tpi_hub_blamed_param(const tpi_hub *hub);
+
 /* The program that guards lines, a path or a name to be searched for; borrowed. NULL for the usual
  * name. */
 void tpi_hub_set_guard(tpi_hub *hub, const char *program);
@@ -270,8 +273,14 @@ tp_status tpi_device_call_for(tp_device *device, const tp_message *what, tp_msg 
 /* A word of his: renews his lease on the device. */
 void tpi_device_heard(tp_device *device, const void *who, int64_t lease_ns);
 
-/* He is gone: what he moved is stopped at once. */
-void tpi_device_left(tp_device *device, const void *who);
+/* He is gone: what he moved is stopped at once, and its readers are told why. */
+typedef enum tpi_leaving {
+    TPI_LEAVING_SILENT,       /* he is not gone, but his lease has ended */
+    TPI_LEAVING_DISCONNECTED, /* his connection is closed, by whomever */
+    TPI_LEAVING_CLOSED,       /* he has closed the device */
+    TPI_LEAVING_FORBIDDEN,    /* he may not move it any more */
+} tpi_leaving;
+void tpi_device_left(tp_device *device, const void *who, tpi_leaving why);
 
 /* The asker is gone: `done` will not be called. */
 void tpi_call_abandon(tpi_call *call);

@@ -68,6 +68,7 @@ struct counts {
     uint64_t commands;
     uint64_t requests;  /* that were answered */
     uint64_t failed;    /* that were not */
+    uint64_t refused;   /* commands by the driver; whatever by us, before it saw them */
     int64_t latency_ns; /* of both, in all */
     int64_t longest_ns;
 };
@@ -112,8 +113,11 @@ struct tp_device {
     int64_t mover_until_ns;   /* ... before this time */
     int64_t lease_limit_ns;   /* no word renews it beyond this; the loop's */
     tpi_lease lease;          /* of the loop and the thread */
-    bool in_motion;           /* since the last halt; where the instance runs, as the next one */
+    atomic_int leaving;       /* why the lease has ended, one of tpi_leaving */
+    bool in_motion;           /* since the last halt; where the instance runs, as the next three */
     const void *doer;         /* borrowed, only compared: who gave the command that moves it */
+    unsigned motions;         /* commands that were carried out so far */
+    bool halt_due;            /* it does what nobody answers for */
     tp_device *next;          /* of the instance */
 };
 
@@ -260,6 +264,8 @@ struct tpi_call {
     tpi_call **handle;     /* borrowed: where the asker keeps it, cleared at the end; may be NULL */
     const tp_message *asked_instead; /* whose answer is made into a geometry; usually NULL */
     bool deferred;                   /* it is among the instance's tickets */
+    bool may_move;                   /* and may set something in motion until it is answered */
+    unsigned motions;                /* of its device, when it was deferred */
     tpi_call *next;                  /* of these */
     tpi_call *previous;
 };
@@ -280,9 +286,11 @@ struct tpi_hub {
     void (*note)(void *context, const char *text);
     void *note_context;
     size_t blamed;                   /* section of the instance that could not be made */
+    const char *blamed_param;        /* borrowed; its parameter that is to blame; may be NULL */
     const tp_scheme *const *schemes; /* borrowed; kinds of lines; may be NULL */
     const char *folder;              /* borrowed; may be NULL */
     tp_session *sessions;            /* borrowed, newest first */
+    uint32_t session_numbers;        /* that were given */
     int64_t begun_ns;
     tpi_panic *panic; /* owned */
     tp_halt panic_action;
@@ -430,8 +438,10 @@ tp_status motion_begin(tp_instance *self, tp_error *err); /* after init */
 void motion_end(tp_instance *self);
 void motion_leave_in_order(tp_device *device, const void *who);
 bool motion_is_late(const tpi_call *call);
-/* A command of his was carried out, or refused. */
+/* A command of his was carried out, or refused; it will be answered later; and now it is. */
 void motion_note(tp_device *device, const void *mover, tp_status status);
+void motion_defer(tpi_call *call);
+void motion_settle(tpi_call *call, tp_status status);
 bool motion_may_write(const tp_instance *self);
 bool motion_owes_a_stop(
     const tp_instance *self); /* there is a panic that it has not acted on yet */
@@ -448,6 +458,7 @@ tp_status rank_check(const tp_device *device, const tp_message *what, const tpi_
 void rank_take(tp_device *device, const tp_message *what, const tpi_mover *mover);
 void rank_name(const tpi_hub *hub, const void *who, char *out, size_t size);
 double rank_left_s(const tp_device *device);
+bool rank_matters(const tp_device *device); /* not all who write to it are equals */
 
 /* hold.c, on the loop: whether somebody moves it, and for how long without another word. */
 bool hold_is_moved(const tp_device *device);

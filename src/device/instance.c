@@ -36,6 +36,9 @@ void instance_halt(tp_instance *self)
     }
     self->started = false;
     self->start_pending = false;
+    for (tp_device *device = self->devices; device != NULL; device = device->next) {
+        device->in_motion = false;
+    }
     self->halting = true;
     errands_end(self); /* before the tickets: they are what answers some of these */
     tickets_end(self);
@@ -363,6 +366,7 @@ tp_status instance_create(tp_instance **out, tpi_hub *hub, const tpi_blueprint *
     self->last = &self->devices;
     self->most_in_flight = MOST_IN_FLIGHT - MORE_FOR_A_DEVICE; /* which the first one adds */
     hub->blamed = 0;
+    hub->blamed_param = NULL;
     self->guard_task.run = guarded_told;
     name_instance(self);
     self->state = calloc(1, plan->driver->state_size + 1);

@@ -445,7 +445,7 @@ static void a_panic_stops_everything_until_it_is_reset(const tp_driver *driver)
     tp_session_panic(s.sessions[1], "smoke");
     wait_for_halt(&s, 1);
     assert_int_equal(atomic_load(&motor.how), TP_HALT_HOLD);
-    assert_int_equal(send(&s, 0, 1, 0, &err), TP_E_DENIED);
+    assert_int_equal(send(&s, 0, 1, 0, &err), TP_E_PANIC);
     assert_string_equal(err.text, "nothing moves: panic, raised by berta: smoke");
     settle(&s);
     assert_int_equal(atomic_load(&motor.speed), 0);

@@ -13,7 +13,7 @@
 
 #include "troupe/status.h"
 
-enum { TPI_SIM_MOST_PIXELS = 32 << 20 };
+enum { TPI_SIM_MOST_PIXELS = 128 << 20 };
 
 struct sim_bitmap {
     uint32_t width, height;
