@@ -35,6 +35,17 @@ static const tp_device_stat *find_stat(const struct list *list, const tp_devaddr
 
 /* ---- For people ------------------------------------------------------------------------------ */
 
+static void put_state(struct table *rows, const tp_device_stat *stat)
+{
+    tpi_buf state = {0};
+
+    if (stat != NULL) {
+        stat_put_state(&state, stat);
+    }
+    table_cell(rows, "%s", stat != NULL ? tpi_buf_text(&state) : "?");
+    tpi_buf_fini(&state);
+}
+
 static void put_rows(const struct list *list, struct table *rows)
 {
     for (size_t i = 0; i < list->count; i++) {
@@ -43,7 +54,7 @@ static void put_rows(const struct list *list, struct table *rows)
         table_cell(rows, "%s", device->name);
         table_cell(rows, "%s", device->driver);
         if (list->statistics != NULL) {
-            table_cell(rows, "%s", stat != NULL ? stat_state(stat->state) : "?");
+            put_state(rows, stat);
             table_cell(rows, "%lu", stat != NULL ? (unsigned long)stat->readers : 0);
         }
         const char *what = device->interface != NULL ? device->interface->doc : "(unknown)";
@@ -55,7 +66,7 @@ static void put_failures(const struct list *list, tpi_buf *out)
 {
     for (size_t i = 0; i < list->count; i++) {
         const tp_device_stat *stat = find_stat(list, &list->devices[i].addr);
-        if (stat != NULL && stat->state == TP_DEVICE_FAILED && stat->failure_count > 1) {
+        if (stat != NULL && stat->failure_count > 1) {
             tpi_buf_printf(out, "%s: ", list->devices[i].name);
             output_put_clean(out, stat->failure, stat->failure_count);
             tpi_buf_putc(out, '\n');
@@ -115,7 +126,9 @@ static void put_device(tpi_buf *out, const tp_client_device *device, const tp_de
     if (stat != NULL) {
         tpi_buf_putc(out, ',');
         put_member(out, "state", stat_state(stat->state));
-        tpi_buf_printf(out, ",\"readers\":%lu,\"failure\":", (unsigned long)stat->readers);
+        tpi_buf_printf(out, ",\"isolated\":%s,\"guards\":%lu,\"readers\":%lu,\"failure\":",
+                       stat->isolated ? "true" : "false", (unsigned long)stat->guards,
+                       (unsigned long)stat->readers);
         output_put_json(out, stat->failure, stat->failure_count);
     }
     tpi_buf_putc(out, '}');

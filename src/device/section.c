@@ -49,6 +49,16 @@ size_t tpi_hub_blamed(const tpi_hub *hub)
     return hub->blamed;
 }
 
+void tp_param_blame(tp_instance *self, const char *name)
+{
+    self->hub->blamed_param = name;
+}
+
+const char *tpi_hub_blamed_param(const tpi_hub *hub)
+{
+    return hub->blamed_param;
+}
+
 /* ---- The instance ---------------------------------------------------------------------------- */
 
 const char *tp_instance_folder(const tp_instance *self)
