@@ -240,6 +240,7 @@ static int print_data(struct print *p)
 
     p->live = p->form == PRINT_HUMAN && output_is_live();
     p->remote.before_note = p->live ? leave_screen : NULL;
+    p->remote.tells_panics = true;
     result = result == EXIT_DONE ? open_device(p) : result;
     result = result == EXIT_DONE ? follow(p) : result;
     tp_proxy_close(p->proxy);
@@ -341,7 +342,7 @@ const command command_print = {
         "Prints the data of a device until it is interrupted. DEVICE is INTERFACE[:INDEX], with\n"
         "the server and a slash before it if need be: laser, laser:1, robot.local:6666/laser:1.\n"
         "On a terminal the newest data stands in one place; elsewhere one record follows the\n"
-        "other. A connection that is lost is made again.\n"
+        "other. A connection that is lost is made again. A panic is told on standard error.\n"
         "\n"
         "  --human         indented, with units and the names of constants (if nothing is said)\n"
         "  --line          one line for each: time, device, message, name=value\n"

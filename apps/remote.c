@@ -10,6 +10,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "output.h"
+#include "stat_text.h"
 #include "troupe/server.h"
 
 static const char *const shared_options[] = {"--url",     "--key",  "--key-file",
@@ -364,6 +365,42 @@ static void on_change(void *context, tp_client *client, const char *why)
     remote->was_connected = true;
 }
 
+static void put_panic(struct remote *remote, const tp_panic_state *panic)
+{
+    tpi_buf text = {0};
+
+    if (remote->before_note != NULL) {
+        remote->before_note(remote);
+    }
+    if (panic->active) {
+        tpi_buf_puts(&text, "PANIC, ");
+        stat_put_raisers(&text, panic);
+        tpi_buf_puts(&text, "nothing moves until troupe reset");
+    } else {
+        tpi_buf_puts(&text, "the panic is over");
+    }
+    command_fail(remote->command, EXIT_DONE, "%s", tpi_buf_text(&text));
+    tpi_buf_fini(&text);
+}
+
+static void on_panic(void *context, tp_client *client, const tp_panic_state *panic)
+{
+    (void)client;
+    put_panic(context, panic);
+}
+
+/* One that began before is not told by itself. */
+static void tell_panic(struct remote *remote)
+{
+    const void *answer = NULL;
+
+    if (remote->tells_panics && tp_client_is_troupe(remote->client) &&
+        tp_client_request(remote->client, TP_PLAYER_REQ_GET_PANIC, NULL, &answer, NULL) == TP_OK &&
+        answer != NULL && ((const tp_panic_state *)answer)->active) {
+        put_panic(remote, answer);
+    }
+}
+
 int remote_connect(struct remote *remote, tp_client_mode mode, bool persistent)
 {
     char name[64];
@@ -379,12 +416,15 @@ int remote_connect(struct remote *remote, tp_client_mode mode, bool persistent)
         .key_file = remote->key_file,
         .changed = persistent ? on_change : NULL,
         .context = remote,
+        .panic = remote->tells_panics ? on_panic : NULL,
     };
 
     snprintf(name, sizeof name, "troupe %s", remote->command);
-    if (tp_client_connect(&remote->client, remote->url, &options, &err) != TP_OK) {
+    remote->unreached = tp_client_connect(&remote->client, remote->url, &options, &err) != TP_OK;
+    if (remote->unreached) {
         return command_fail(remote->command, EXIT_FAILED, "%s", err.text);
     }
+    tell_panic(remote);
     return EXIT_DONE;
 }
 

@@ -68,6 +68,9 @@ typedef struct tp_client_options {
     /* The connection was made, or lost (`why` says the reason; NULL when it was made). */
     void (*changed)(void *context, tp_client *client, const char *why);
     void *context;
+    /* There is a panic, it was raised once more, or it is over; of servers of ours, as it happens.
+     * In the mode FRESH while data is read. Borrowed for the call. Optional. */
+    void (*panic)(void *context, tp_client *client, const tp_panic_state *panic);
 } tp_client_options;
 
 /* ---- The connection -------------------------------------------------------------------------- */

@@ -24,6 +24,12 @@ static bool wants_synch(const tp_msghdr *header, const tp_struct **type)
     return header->addr.interf == TP_PLAYER_CODE;
 }
 
+static bool is_panic(const tp_msghdr *header)
+{
+    return header->type == TP_MSGTYPE_DATA && header->addr.interf == TP_PLAYER_CODE &&
+           header->subtype == TP_PLAYER_DATA_PANIC;
+}
+
 static bool wants_data(tp_client *client, const tp_msghdr *header, const tp_struct **type)
 {
     const tp_message *what = tpi_proxy_wants(client, header);
@@ -32,6 +38,10 @@ static bool wants_data(tp_client *client, const tp_msghdr *header, const tp_stru
         client->pull = TPI_PULL_DELIVERING;
     }
     *type = what != NULL ? what->ask : NULL;
+    if (is_panic(header) && client->options.panic != NULL) {
+        *type = &tp_desc_panic_state;
+        return true;
+    }
     return what != NULL;
 }
 
@@ -122,8 +132,19 @@ static void take_synch(tp_client *client, const tp_msg *msg)
     }
 }
 
+static void take_panic(tp_client *client, const tp_msg *msg)
+{
+    if (tp_msg_payload(msg) != NULL && client->options.panic != NULL) {
+        client->options.panic(client->options.context, client, tp_msg_payload(msg));
+    }
+}
+
 void tpi_client_receive(tp_client *client, const tp_msg *msg)
 {
+    if (is_panic(tp_msg_header(msg))) {
+        take_panic(client, msg);
+        return;
+    }
     switch (tp_msg_header(msg)->type) {
     case TP_MSGTYPE_DATA:
         client->received++;
