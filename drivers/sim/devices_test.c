@@ -163,6 +163,9 @@ static void a_ranger_sends_what_its_model_sees(void **state)
     assert_int_equal(geom->element_poses_count, 2);
     play_assert_near(geom->element_poses[1].py, -0.1);
     play_assert_near(geom->element_poses[1].pyaw, -PI / 6);
+    const tp_ranger_config *config = stage_get(&s, sonar, TP_RANGER_REQ_GET_CONFIG, NULL);
+    play_assert_near(config->max_angle, 0.05);
+    play_assert_near(config->angular_res, 0.1); /* one ray for each: never 0 */
     stage_end(&s);
 }
 
