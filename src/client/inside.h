@@ -167,6 +167,8 @@ struct tp_proxy {
 
     tp_proxy_opened *opened;
     void *opened_context; /* borrowed */
+    tp_proxy_opened *changed;
+    void *changed_context; /* borrowed */
     tp_proxy_data *data;
     void *context; /* borrowed; the program's */
 
@@ -236,6 +238,7 @@ struct tp_client {
 
     tpi_client_state state;
     tp_right right;    /* what the server allows, as far as is known */
+    char key_name[48]; /* of the key that gives it, as the server calls it; "" for none */
     bool gives_up;     /* does not try again once the connection is lost */
     bool told;         /* of the loss, or of the first failure */
     bool troupe;       /* the server answered our hello */
@@ -278,9 +281,11 @@ struct tp_client {
     tp_timer *alive;  /* owned: the server is to hear of the client */
 };
 
-/* alive.c: a message was sent that may move something (by a proxy, or NULL); nothing moves any
- * more; say that one is there; ask for the lease that a proxy wants. */
+/* alive.c: a message was sent that may move something (by a proxy, or NULL); a device was opened,
+ * perhaps for the client alone; nothing moves any more; say that one is there; ask for the lease
+ * that a proxy wants. */
 void tpi_client_moved(tp_client *client, tp_proxy *proxy, const tp_message *what);
+void tpi_client_holds(tp_client *client, tp_proxy *proxy);
 void tpi_proxy_ask_lease(tp_proxy *proxy);
 void tpi_client_rests(tp_client *client);
 void tpi_client_say_alive(void *client);
@@ -303,6 +308,12 @@ tp_status tpi_client_introduce(tp_client *client, unsigned code, const void *val
 tp_status tpi_client_take_key(tp_client *client, tp_error *err);
 void tpi_client_forget_key(tp_client *client);
 void tpi_client_authenticate(tp_client *client);
+
+/* Read a key as the options name it, and forget it again: whether it is one. */
+tp_status tpi_client_try_key(const tp_client_options *options, tp_error *err);
+
+/* state.c: the server's panic has come as data. */
+void tpi_client_panicked(tp_client *client, const tp_msg *msg);
 
 /* Without a greeting: the transport knows who it talks to. */
 void tpi_client_is_connected(tp_client *client);

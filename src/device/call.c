@@ -28,6 +28,9 @@ void call_finish(tpi_call *call)
     if (call->counted && call->what->kind == TP_KIND_REQUEST) {
         count(call);
     }
+    if (call->what->kind == TP_KIND_COMMAND && call->status < 0) {
+        call->device->counts.refused++;
+    }
     if (call->handle != NULL) {
         *call->handle = NULL;
     }
@@ -174,7 +177,9 @@ static void run_call(job *next, tp_instance *self)
     const bool ended = self->current == NULL; /* its ticket has been used already */
     const bool pending = !ended && status == TP_PENDING && call->deferred;
     self->current = NULL;
-    if (moving) {
+    if (moving && pending) {
+        motion_defer(call);
+    } else if (moving) {
         motion_note(device, mover, ended ? self->answered : status);
     }
     if (!ended && !pending) {
@@ -258,6 +263,7 @@ void tp_ticket_answer(tp_ticket *ticket, const void *value)
     tpi_call *call = (tpi_call *)ticket;
 
     take_ticket(call, TP_OK);
+    motion_settle(call, TP_OK);
     if (call->what->kind == TP_KIND_REQUEST) {
         make_answer(call, value);
     } else {
@@ -271,6 +277,7 @@ void tp_ticket_fail(tp_ticket *ticket, tp_status code, const char *text)
     tpi_call *call = (tpi_call *)ticket;
 
     take_ticket(call, code);
+    motion_settle(call, code);
     if (call->asked_instead != NULL && code == TP_E_UNSUPPORTED) {
         make_answer(call, NULL); /* that it is not known */
     } else {

@@ -50,7 +50,7 @@ static bool fits_session(const tpi_rank *rank, const tp_session *session)
 /* By the name of the driver, or of the instance. */
 static bool fits_driver(const tpi_rank *rank, const tp_instance *user)
 {
-    const char *driver = user->plan.driver->name;
+    const char *driver = instance_driver_name(user);
 
     return rank->client == NULL && rank->host == NULL && rank->key == NULL &&
            (rank->driver == NULL || fits_text(rank->driver, driver, strlen(driver)) ||
@@ -113,6 +113,25 @@ void rank_name(const tpi_hub *hub, const void *who, char *out, size_t size)
             }
         }
     }
+}
+
+bool rank_matters(const tp_device *device)
+{
+    const tpi_blueprint *plan = &device->instance->plan;
+
+    for (uint32_t i = 0; i < plan->rank_count; i++) {
+        if (plan->ranks[i].section == device->section) {
+            return true;
+        }
+    }
+    for (const tp_session *at = device->instance->hub->sessions; at != NULL; at = at->next) {
+        for (const struct subscription *s = at->subscriptions; s != NULL; s = s->next) {
+            if (s->device == device && s->has_rank) {
+                return true; /* it gives way to others */
+            }
+        }
+    }
+    return false;
 }
 
 double rank_left_s(const tp_device *device)

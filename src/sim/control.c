@@ -3,7 +3,7 @@
  *
  * wander: more or less straight on; when something is near ahead, slow down and turn to the side
  * with more room until the way is free. What is stuck tries whatever comes to its mind. Whims
- * follow from the robot's name and the time, so they are the same in every run.
+ * follow from the seed, the robot's name and the time, so they are the same in every run.
  *
  * expand: away from everything: the ranges, each in its direction, add up to a vector that points
  * to where there is room; turn there, and drive unless something is near ahead.
@@ -26,9 +26,14 @@ static const struct {
     const char *name;
     uint32_t control;
 } names[] = {
-    {"wander", WANDER},       {"expand", EXPAND}, {"expand_pioneer", EXPAND},
-    {"expand_swarm", EXPAND}, {"follow", FOLLOW},
+    {"wander", WANDER},         {"expand", EXPAND},       {"follow", FOLLOW},
+    {"expand_pioneer", EXPAND}, {"expand_swarm", EXPAND},
 };
+
+const char *tpi_sim_control_name(uint32_t index)
+{
+    return index < sizeof names / sizeof names[0] ? names[index].name : NULL;
+}
 
 uint32_t tpi_sim_control_find(const char *name)
 {
@@ -38,6 +43,11 @@ uint32_t tpi_sim_control_find(const char *name)
         }
     }
     return NONE;
+}
+
+tpi_sim_kind tpi_sim_control_needs(uint32_t control)
+{
+    return control == FOLLOW ? TPI_SIM_FLOOR_SENSOR : TPI_SIM_RANGER;
 }
 
 bool tpi_sim_control_uses(uint32_t control, tpi_sim_kind kind)
@@ -116,7 +126,8 @@ static const int64_t mood_us = 4000000; /* how long a whim lasts */
 /* What is stuck may not even be able to turn; anything is worth a try, for a second each. */
 static void struggle(const tpi_sim *sim, uint32_t tree, double goal[3])
 {
-    const uint64_t whim = sim_chance(sim->trees.key[tree], (uint64_t)(sim->time_us / 1000000), 1);
+    const uint64_t whim =
+        sim_chance(sim->seed ^ sim->trees.key[tree], (uint64_t)(sim->time_us / 1000000), 1);
 
     goal[0] = whim % 4 == 0 ? back_mps : -back_mps;
     goal[2] = whim / 4 % 2 == 0 ? turn_radps : -turn_radps;
@@ -125,7 +136,8 @@ static void struggle(const tpi_sim *sim, uint32_t tree, double goal[3])
 static void wander(const tpi_sim *sim, uint32_t tree, const struct summary *sum,
                    struct sim_position_state *state)
 {
-    const uint64_t whim = sim_chance(sim->trees.key[tree], (uint64_t)(sim->time_us / mood_us), 0);
+    const uint64_t whim =
+        sim_chance(sim->seed ^ sim->trees.key[tree], (uint64_t)(sim->time_us / mood_us), 0);
     const bool turning = state->goal[0] != cruise_mps;
     const double clear =
         turning ? 1.2 + 0.8 * sim_unit(whim) : 1.0; /* a turn goes on for a while */
