@@ -252,6 +252,7 @@ struct sim_scene {
 struct sim_scratch {
     double *returns; /* owned; as many as the largest device has samples */
     uint64_t rays;   /* cast so far */
+    uint64_t looks;  /* sensors that have measured so far */
     double reach;    /* the farthest that anybody may get in this step */
     bool changed;    /* something, in this round */
     char apart[96];  /* two workers never write to one cache line */

@@ -101,6 +101,7 @@ void tpi_sim_get_usage(const tpi_sim *sim, tpi_sim_usage *usage)
     };
     for (uint32_t i = 0; i < sim->crew.workers; i++) {
         usage->rays += sim->scratch[i].rays;
+        usage->looks += sim->scratch[i].looks;
     }
 }
 
