@@ -112,7 +112,7 @@ static void old_devices_are_unseen(void **state)
     tpi_sim *sim =
         make_noted("position ( name \"r\" size [0.4 0.4 0.3]\n"
                    "  ptz ( blobfinder ( ) ) speech ( ) energy ( ) fiducialfinder ( ) )\n"
-                   "ranger ( name \"eye\" pose [-3 0 0.3 0] sensor ( ) )",
+                   "ranger ( name \"eye\" pose [-3 0 0.3 0] sensor ( ) ) model ( pose [-9 0 0 0] )",
                    "x.world:2:3: \"ptz\" is an old word: this is a \"model\" now\n"
                    "x.world:2:26: \"speech\" is an old word: this is a \"model\" now\n"
                    "x.world:2:37: \"energy\" is an old word: this is a \"model\" now\n"
