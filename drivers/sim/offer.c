@@ -126,6 +126,9 @@ static tp_status tell_model(simd_device *d, tp_error *err)
         (name == NULL || tp_device_set_property_text(d->device, "model", name) != TP_OK)) {
         status = tp_fail(err, TP_E_NOMEM, "out of memory");
     }
+    if (status == TP_OK && name != NULL) {
+        status = tp_device_set_label(d->device, name, err);
+    }
     free(name);
     return status;
 }

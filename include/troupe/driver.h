@@ -202,6 +202,10 @@ TP_API tp_instance *tp_device_instance(const tp_device *device);
 TP_API const tp_devaddr *tp_device_addr(const tp_device *device);
 TP_API const tp_interface *tp_device_interface(const tp_device *device);
 
+/* Which of its kind the device is, for people who look at a list: "left", "r0.laser". The text is
+ * copied. From init only. */
+TP_API tp_status tp_device_set_label(tp_device *device, const char *label, tp_error *err);
+
 /* A pointer of the driver's own. */
 TP_API void tp_device_set_context(tp_device *device, void *context);
 TP_API void *tp_device_context(const tp_device *device);

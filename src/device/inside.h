@@ -80,6 +80,7 @@ struct tp_device {
     tp_handler *handler;
     tp_devaddr addr;
     char name[64];               /* "position2d:0" */
+    char *label;                 /* owned: which of its kind it is; NULL if nobody said */
     void *context;               /* the driver's */
     tpi_reader *readers;         /* borrowed; the loop's */
     tpi_reader *sleepers;        /* those who have no room; see sleep.c */

@@ -70,6 +70,7 @@ static tp_device_stat describe_device(const tp_device *device, struct names *nam
     stat.driver = chars(device->instance->plan.driver->name, &stat.driver_count);
     stat.instance = chars(device->instance->name, &stat.instance_count);
     stat.failure = chars(device->instance->failed, &stat.failure_count);
+    stat.label = chars(device->label == NULL ? "" : device->label, &stat.label_count);
     describe_mover(device, names, &stat);
     return stat;
 }

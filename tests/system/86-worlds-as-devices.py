@@ -7,6 +7,7 @@ import math
 import pathlib
 import re
 import struct
+import subprocess
 import sys
 import tempfile
 
@@ -250,6 +251,47 @@ def objects_are_looked_at_and_changed_by_hand():
     assert '"value":"1 0.647 0 1"' in answers[3], answers[3]
 
 
+def devices_are_listed_with_their_models():
+    with player.server(PROGRAM, STAGE) as running:
+        with player.Client(running.address) as client:
+            client.hello()
+            labels = {(interf, index): found["label"]
+                      for (robot, interf, index), found in client.statistics()[1].items() if robot != 6666}
+        listed = by_hand(running, "list")[1].splitlines()
+        as_json = by_hand(running, "list", "--json")[1]
+    tap.equal((labels[SIMULATION, 0], labels[POSITION2D, 0], labels[LASER, 0]), ("", "r0", "r0.laser"))
+    tap.equal(listed[1].split()[:3], ["DEVICE", "NAME", "DRIVER"])
+    assert any(line.split()[:3] == ["sonar:0", "r0.sonar", "stage"] for line in listed), listed
+    assert '"device":"laser:0"' in as_json and '"name":"r0.laser"' in as_json, as_json
+
+
+def a_silence_is_explained():
+    """What stands still sends nothing, which looks like a mistake to whoever does not know."""
+    for setting, why in (("paused yes", "the world stands still; it goes on with: troupe property {}/simulation:0 paused no"),
+                         ("lockstep yes", "the world is in lockstep, and moves on when all who have its device world open "
+                                          "ask for a STEP")):
+        with player.server(PROGRAM, STAGE.replace("usegui 0", setting)) as running:
+            url = f"localhost:{running.address[1]}"
+            with subprocess.Popen([PROGRAM, "print", f"{url}/laser:0", "--line", "--count", "1"], stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True) as printing:
+                tap.equal(printing.stderr.readline(), f"troupe print: nothing comes: {why.format(url)}\n")
+                tap.equal(by_hand(running, "property", "simulation:0", setting.split()[0], "no")[0], 0)
+                out, err = printing.communicate()
+                tap.equal((printing.returncode, err, " laser:0 SCAN " in out), (0, "", True))
+
+
+def what_sends_nothing_is_not_suggested():
+    with player.launched([PROGRAM, "run", write(STAGE), "--any-port"], robots=2) as running:
+        tap.equal(running.process.stdout.readline(), f"next: troupe list localhost:{running.ports[0]}\n")
+        tap.equal(running.process.stdout.readline(), f"      troupe print localhost:{running.ports[0]}/position2d:0\n")
+        url = f"localhost:{running.ports[0]}"
+        with subprocess.Popen([PROGRAM, "print", f"{url}/simulation:0"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                              text=True) as printing:
+            tap.equal(printing.stderr.readline(), "troupe print: simulation:0 sends no data; troupe request simulation tells "
+                                                  "what it answers\n")
+            printing.terminate()
+
+
 def a_client_that_vanishes_leaves_its_robot_standing():
     with player.server(PROGRAM, STAGE) as running:
         with player.Client(running.address) as witness:
@@ -297,4 +339,5 @@ tap.main(a_configuration_for_stage_works_as_it_is, each_section_is_one_robot_on_
          mistakes_are_told_with_their_place, unknown_models_and_wrong_numbers_are_refused,
          a_client_that_vanishes_leaves_its_robot_standing, the_first_example_of_the_page_works,
          many_steps_at_once_leave_room_for_others, a_command_that_makes_no_sense_is_refused,
-         objects_are_looked_at_and_changed_by_hand)
+         objects_are_looked_at_and_changed_by_hand,
+         devices_are_listed_with_their_models, a_silence_is_explained, what_sends_nothing_is_not_suggested)
