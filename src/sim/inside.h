@@ -294,10 +294,15 @@ struct tpi_sim {
     uint32_t powered_count;
     struct sim_scene scene;
     struct sim_beacons beacons[SIM_BEACONS];
-    double widest_marker; /* how far any marker is from the pose of its tree */
-    bool crowd_is_old;    /* poses have changed since it was sorted */
-    size_t bytes;         /* of all arrays */
+    double widest_marker;        /* how far any marker is from the pose of its tree */
+    bool crowd_is_old;           /* poses have changed since it was sorted */
+    size_t bytes;                /* of all arrays */
+    struct sim_sketch *sketches; /* owned; what programs have drawn (sketch.h) */
 };
+
+/* ---- sketch.c -------------------------------------------------------------------------------- */
+
+void tpi_sim_sketches_free(struct sim_sketch *sketches);
 
 /* ---- sim.c ----------------------------------------------------------------------------------- */
 

@@ -81,6 +81,7 @@ void tpi_sim_destroy(tpi_sim *sim)
     for (int i = 0; i < SIM_BEACONS; i++) {
         free(sim->beacons[i].models);
     }
+    tpi_sim_sketches_free(sim->sketches);
     free(sim->tree_of);
     free(sim->names);
     free(sim->by_name);
