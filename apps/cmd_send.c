@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/number.h"
+#include "called.h"
 #include "example.h"
 #include "output.h"
 #include "remote.h"
@@ -108,7 +109,7 @@ static int list_messages(const struct send *s)
 
     example_put_messages(&out, s->device.interface, s->kind, s->remote.command, s->words[0]);
     if (s->kind == TP_KIND_REQUEST && s->device.interface->code != 0) {
-        tpi_buf_puts(&out, "Requests that every device has: troupe request common\n");
+        tpi_buf_printf(&out, "Requests that every device has: %s request common\n", called());
     }
     return command_write(s->remote.command, &out);
 }
@@ -233,13 +234,31 @@ static int check_panic(struct send *s)
     return panic == NULL || !panic->active
                ? EXIT_DONE
                : command_fail(s->remote.command, EXIT_FAILED,
-                              "nothing moves: there is a panic; troupe list tells who raised it, "
-                              "troupe reset ends it");
+                              "nothing moves: there is a panic; %s list tells who raised it, %s "
+                              "reset ends it",
+                              called(), called());
+}
+
+/* Commands are not answered: an answer to something else shows that they have arrived. Of our
+ * servers it comes from the device itself, so that what that has to say comes before it. */
+static int await_arrival(struct send *s)
+{
+    const tp_capabilities_req ask = {.type = TP_MSGTYPE_CMD, .subtype = s->message->code};
+    const void *answer = NULL;
+    tp_error err = {0};
+    const tp_status status =
+        tp_client_is_troupe(s->remote.client)
+            ? tp_proxy_request(s->proxy, TP_COMMON_REQ_CAPABILITIES, &ask, NULL, &err)
+            : tp_client_request(s->remote.client, TP_PLAYER_REQ_DEVLIST, NULL, &answer, &err);
+
+    return status == TP_OK || status == TP_E_UNSUPPORTED
+               ? EXIT_DONE
+               : command_fail(s->remote.command, EXIT_FAILED, "%s %s may not have arrived: %s",
+                              s->device.name, s->message->name, err.text);
 }
 
 static int send_command(struct send *s)
 {
-    const void *answer = NULL;
     tp_error err = {0};
     int result = remote_open(&s->remote, &s->device, TP_WRITE_MODE, &s->proxy);
 
@@ -260,12 +279,7 @@ static int send_command(struct send *s)
     if (s->repeat_hz > 0 || s->for_s > 0) {
         result = keep_sending(s);
     }
-    /* commands are not answered: an answer to something else shows that they have arrived */
-    if (result == EXIT_DONE &&
-        tp_client_request(s->remote.client, TP_PLAYER_REQ_DEVLIST, NULL, &answer, &err) != TP_OK) {
-        return command_fail(s->remote.command, EXIT_FAILED, "%s %s may not have arrived: %s",
-                            s->device.name, s->message->name, err.text);
-    }
+    result = result == EXIT_DONE ? await_arrival(s) : result;
     return result == EXIT_DONE && s->refused ? EXIT_FAILED : result;
 }
 
@@ -373,7 +387,8 @@ static int read_options(struct send *s, int argc, char **argv)
         }
     }
     if (result == EXIT_DONE && s->word_count == 0) {
-        return command_fail(s->remote.command, EXIT_USAGE, "which device? troupe list names them");
+        return command_fail(s->remote.command, EXIT_USAGE, "which device? %s list names them",
+                            called());
     }
     return result == EXIT_DONE ? remote_read_device(&s->remote, s->words[0], &s->device) : result;
 }

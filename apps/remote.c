@@ -9,6 +9,7 @@
 
 #include "base/number.h"
 #include "base/text.h"
+#include "called.h"
 #include "output.h"
 #include "troupe/server.h"
 
@@ -212,8 +213,8 @@ static void put_known(tpi_buf *out, const tp_client_device *devices, size_t coun
     if (same > 8) {
         tpi_buf_puts(out, ", ...");
     } else if (same == 0 && count > 0) {
-        tpi_buf_printf(out, ", nor any other %s; troupe list tells what it has",
-                       device->interface->name);
+        tpi_buf_printf(out, ", nor any other %s; %s list tells what it has",
+                       device->interface->name, called());
     } else if (count == 0) {
         tpi_buf_puts(out, ", nor any other");
     }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "called.h"
 #include "output.h"
 
 const char *stat_state(unsigned state)
@@ -78,8 +79,8 @@ void stat_put_panic(tpi_buf *out, const tp_panic_state *panic)
     char age[32];
 
     if (panic->active) {
-        tpi_buf_printf(out, "PANIC for %s: nothing moves until troupe reset\n",
-                       stat_duration(age, sizeof age, panic->age));
+        tpi_buf_printf(out, "PANIC for %s: nothing moves until %s reset\n",
+                       stat_duration(age, sizeof age, panic->age), called());
         stat_put_raisers(out, panic);
     }
     if (panic->owing_count > 1) {

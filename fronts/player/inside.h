@@ -137,5 +137,6 @@ void serve_right(struct client *client, const tp_msghdr *request, const void *bo
 void serve_panic(struct client *client, const tp_msghdr *request, const void *body);
 void serve_reset_panic(struct client *client, const tp_msghdr *request, const void *body);
 void serve_get_panic(struct client *client, const tp_msghdr *request, const void *body);
+void serve_kick(struct client *client, const tp_msghdr *request, const void *body);
 
 #endif

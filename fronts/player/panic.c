@@ -1,4 +1,4 @@
-/* panic.c - requests to the player interface about the emergency stop. */
+/* panic.c - requests to the player interface about the emergency stop, and others of operators. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +36,19 @@ void serve_reset_panic(struct client *client, const tp_msghdr *request, const vo
 
     read_text(key, asked->key, asked->key_count);
     tp_status status = tp_session_reset_panic(client->session, asked->epoch, key, &err);
+    if (status == TP_OK) {
+        serve_reply(client, request, TP_MSGTYPE_RESP_ACK, NULL, NULL);
+    } else {
+        tp_session_refuse(client->session, request, status, err.text);
+    }
+}
+
+void serve_kick(struct client *client, const tp_msghdr *request, const void *body)
+{
+    const tp_kick *asked = body;
+    tp_error err = {0};
+    const tp_status status = tp_session_kick(client->session, asked->number, &err);
+
     if (status == TP_OK) {
         serve_reply(client, request, TP_MSGTYPE_RESP_ACK, NULL, NULL);
     } else {

@@ -204,6 +204,7 @@ static const struct {
     {TP_PLAYER_REQ_CHALLENGE, NULL, serve_challenge},
     {TP_PLAYER_REQ_PROVE, &tp_desc_auth_proof, serve_prove},
     {TP_PLAYER_REQ_RIGHT, NULL, serve_right},
+    {TP_PLAYER_REQ_KICK, &tp_desc_kick, serve_kick},
 };
 
 static void serve_with_body(struct client *client, const tp_msghdr *header, size_t service,

@@ -162,8 +162,8 @@ TP_API size_t tp_param_count(const tp_instance *self, const char *name);
 TP_API const char *tp_param_string_at(const tp_instance *self, const char *name, size_t i);
 TP_API double tp_param_double_at(const tp_instance *self, const char *name, size_t i);
 
-/* Which parameter an error of init is about: told with its place in the file. The name is borrowed
- * as long as the instance. */
+/* Which parameter an error of init is about, so that it is told where that stands. The name is kept
+ * until then. */
 TP_API void tp_param_blame(tp_instance *self, const char *name);
 
 /* Of a driver that joins sections (TP_DRIVER_JOINS): how many there are, at least 1; a parameter of
@@ -209,6 +209,10 @@ TP_API uint32_t tp_instance_readings(const tp_instance *self);
 TP_API tp_instance *tp_device_instance(const tp_device *device);
 TP_API const tp_devaddr *tp_device_addr(const tp_device *device);
 TP_API const tp_interface *tp_device_interface(const tp_device *device);
+
+/* Which of its kind the device is, for people who look at a list: "left", "r0.laser". The text is
+ * copied. From init only. */
+TP_API tp_status tp_device_set_label(tp_device *device, const char *label, tp_error *err);
 
 /* A pointer of the driver's own. */
 TP_API void tp_device_set_context(tp_device *device, void *context);

@@ -39,7 +39,8 @@ typedef struct tp_session_limits {
 typedef struct tp_session_events {
     /* Something was queued, or the session is not busy any more. */
     void (*ready)(void *context);
-    /* The client does not read its replies and has to be given up; called once. */
+    /* The client does not read its replies, or was thrown out, and has to be given up; called once.
+     */
     void (*lost)(void *context);
     /* A reply of a device is about to be queued: another one to take its place (with a reference
      * that is taken over), or NULL to keep it. Optional. */
@@ -144,6 +145,11 @@ TP_API void tp_session_panic(tp_session *session, const char *why);
  * this machine, may move, and there is no operator's key. */
 TP_API tp_status tp_session_reset_panic(tp_session *session, unsigned epoch, const char *key,
                                         tp_error *err);
+
+/* Throw the client with this number (statistics) out: its `lost` is called. Who may is asked
+ * before. TP_E_UNKNOWN if there is none, TP_E_INVALID if it is the one that asks, TP_E_DENIED if it
+ * is a part of the server. */
+TP_API tp_status tp_session_kick(tp_session *session, uint32_t number, tp_error *err);
 
 /* The client is on this machine. */
 TP_API void tp_session_set_local(tp_session *session, bool on);

@@ -39,6 +39,7 @@ extern "C" {
     X(E_DENIED, -15, "not allowed")                                                                \
     X(E_DEVICE, -16, "the device failed")                                                          \
     X(E_REMOVED, -17, "the device was removed")                                                    \
+    X(E_PANIC, -18, "nothing moves in a panic")                                                    \
     X(PENDING, 1, "not yet answered")
 
 typedef enum tp_status {

@@ -1,8 +1,9 @@
 /*
  * alive.c - leases: while the program attends to its client, what it moves may go on moving.
  *
- * From the first command that moves something on, the server hears of the client a few times a
- * second, and often enough for the shortest lease that it has. That happens where everything of a
+ * From the first command that moves something on, or from the first device that the client has for
+ * itself, the server hears of the client a few times a second, and often enough for the shortest
+ * lease that it has. That happens where everything of a
  * client happens: in calls that wait, and while the loop turns. A program that hangs says nothing,
  * and its robot stops.
  */
@@ -55,11 +56,8 @@ void tpi_proxy_ask_lease(tp_proxy *proxy)
     tpi_ask_submit(proxy->client, &question, NULL, NULL);
 }
 
-void tpi_client_moved(tp_client *client, tp_proxy *proxy, const tp_message *what)
+static void keep_lease(tp_client *client, tp_proxy *proxy)
 {
-    if (what->effect != TP_EFFECT_MOVES || !client->troupe) {
-        return;
-    }
     if (!client->moved) {
         client->moved = true;
         speak_every(client, ALIVE_NS);
@@ -67,6 +65,20 @@ void tpi_client_moved(tp_client *client, tp_proxy *proxy, const tp_message *what
     if (proxy != NULL && !proxy->moved) {
         proxy->moved = true;
         tpi_proxy_ask_lease(proxy);
+    }
+}
+
+void tpi_client_moved(tp_client *client, tp_proxy *proxy, const tp_message *what)
+{
+    if (what->effect == TP_EFFECT_MOVES && client->troupe) {
+        keep_lease(client, proxy);
+    }
+}
+
+void tpi_client_holds(tp_client *client, tp_proxy *proxy)
+{
+    if (proxy->access == TP_EXCLUSIVE_MODE && client->troupe) {
+        keep_lease(client, proxy);
     }
 }
 

@@ -6,12 +6,14 @@
  * could ask for the key that way, so one from the environment, which goes to any server, is not
  * shown, and none is shown where a server of ours was before.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "client/inside.h"
 #include "platform/secret.h"
+#include "troupe/front.h"
 
 enum { LONGEST_KEY = 128, LONGEST_KEY_FILE = 4096 };
 
@@ -107,8 +109,26 @@ static void on_right(tpi_ask *ask, tp_status status, const tp_msg *answer, const
     }
     if (status == TP_OK && right != NULL) {
         client->right = right->right <= TP_RIGHT_OPERATE ? right->right : TP_RIGHT_OPERATE;
+        (void)snprintf(client->key_name, sizeof client->key_name, "%.*s", (int)right->key_count,
+                       right->key);
     }
     tpi_client_is_greeted(client);
+}
+
+/* Whether a key is a line of a server's file of keys: "anna move secret", or a comment. */
+static bool is_line_of_server(const char *key)
+{
+    const char *word = key + strcspn(key, " \t");
+    const size_t blanks = strspn(word, " \t");
+    bool found = key[0] == '#';
+
+    word += blanks;
+    for (tp_right right = TP_RIGHT_READ; blanks > 0 && right <= TP_RIGHT_OPERATE; right++) {
+        const size_t length = strlen(tp_right_name(right));
+        found = found || (strncmp(word, tp_right_name(right), length) == 0 &&
+                          (word[length] == ' ' || word[length] == '\t'));
+    }
+    return found;
 }
 
 static void on_proved(tpi_ask *ask, tp_status status, const tp_msg *answer, const char *why)
@@ -120,7 +140,11 @@ static void on_proved(tpi_ask *ask, tp_status status, const tp_msg *answer, cons
         return;
     }
     if (status == TP_E_DENIED) {
-        tpi_client_is_refused(client, why);
+        tpi_client_is_refused(client, is_line_of_server(client->key)
+                                          ? "it looks like a line of the server's file of keys, "
+                                            "NAME RIGHT SECRET: give the SECRET alone, or a file "
+                                            "with nothing else in its first line"
+                                          : why);
         return;
     }
     if (status != TP_OK) { /* too many are trying; later perhaps */

@@ -69,7 +69,9 @@ static void the_key_gives_what_the_server_says(void **state)
     assert_int_equal(tp_client_right(b->client), TP_RIGHT_WRITE);
     tp_proxy *base = open_device(b, "position2d:0");
     assert_int_equal(tp_proxy_command(base, TP_POSITION2D_CMD_VEL, &vel, &b->err), TP_E_DENIED);
-    assert_string_equal(b->err.text, "position2d:0: VEL needs the right to move: give a key");
+    assert_string_equal(
+        b->err.text,
+        "position2d:0: VEL needs the right to move; the key anna is for those who write");
     turn(b);
     assert_sent(b, ""); /* nothing that the server would only drop */
 }
@@ -84,6 +86,32 @@ static void a_wrong_key_is_an_error_of_its_own(void **state)
     assert_int_equal(connect(b), TP_E_DENIED);
     snprintf(wanted, sizeof wanted, "%s: the key is refused: no key fits", b->server.url);
     assert_string_equal(b->err.text, wanted);
+}
+
+/* Whoever gives the server's own file is told what to give instead. */
+static void a_line_of_the_servers_file_is_recognised(void **state)
+{
+    static const char *const lines[] = {"anna move sesame", "# NAME RIGHT SECRET",
+                                        "boss\toperate\tx"};
+    static const char *const others[] = {"anna moves sesame", "move", "anna move"};
+    struct bench *b = *state;
+    char wanted[256];
+
+    guard_with(b, "sesame");
+    for (size_t i = 0; i < 3; i++) {
+        b->options.key = lines[i];
+        assert_int_equal(connect(b), TP_E_DENIED);
+        snprintf(wanted, sizeof wanted,
+                 "%s: the key is refused: it looks like a line of the server's file of keys, NAME "
+                 "RIGHT SECRET: give the SECRET alone, or a file with nothing else in its first "
+                 "line",
+                 b->server.url);
+        assert_string_equal(b->err.text, wanted);
+        b->options.key = others[i];
+        assert_int_equal(connect(b), TP_E_DENIED);
+        snprintf(wanted, sizeof wanted, "%s: the key is refused: no key fits", b->server.url);
+        assert_string_equal(b->err.text, wanted);
+    }
 }
 
 static void the_key_is_proved_again_on_the_next_connection(void **state)
@@ -372,6 +400,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_key_gives_what_the_server_says, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_wrong_key_is_an_error_of_its_own, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_line_of_the_servers_file_is_recognised, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(the_key_is_proved_again_on_the_next_connection, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_key_that_is_not_good_any_more_ends_the_client, set_up,

@@ -238,6 +238,7 @@ struct tp_client {
 
     tpi_client_state state;
     tp_right right;    /* what the server allows, as far as is known */
+    char key_name[48]; /* of the key that gives it, as the server calls it; "" for none */
     bool gives_up;     /* does not try again once the connection is lost */
     bool told;         /* of the loss, or of the first failure */
     bool troupe;       /* the server answered our hello */
@@ -280,9 +281,11 @@ struct tp_client {
     tp_timer *alive;  /* owned: the server is to hear of the client */
 };
 
-/* alive.c: a message was sent that may move something (by a proxy, or NULL); nothing moves any
- * more; say that one is there; ask for the lease that a proxy wants. */
+/* alive.c: a message was sent that may move something (by a proxy, or NULL); a device was opened,
+ * perhaps for the client alone; nothing moves any more; say that one is there; ask for the lease
+ * that a proxy wants. */
 void tpi_client_moved(tp_client *client, tp_proxy *proxy, const tp_message *what);
+void tpi_client_holds(tp_client *client, tp_proxy *proxy);
 void tpi_proxy_ask_lease(tp_proxy *proxy);
 void tpi_client_rests(tp_client *client);
 void tpi_client_say_alive(void *client);

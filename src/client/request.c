@@ -32,6 +32,20 @@ static tp_status fail_not_open(const tp_proxy *proxy, tp_error *err)
     return tp_fail(err, TP_E_CLOSED, "%s: it is not open yet", proxy->name);
 }
 
+static tp_status fail_without_right(const tp_proxy *proxy, const tp_message *what, tp_error *err)
+{
+    const tp_client *client = proxy->client;
+    const char *needed = tp_right_name(tp_right_needed(what));
+
+    return client->key_name[0] != '\0'
+               ? tp_fail(err, TP_E_DENIED,
+                         "%s: %s needs the right to %s; the key %s is for those who %s",
+                         proxy->name, what->name, needed, client->key_name,
+                         tp_right_name(client->right))
+               : tp_fail(err, TP_E_DENIED, "%s: %s needs the right to %s: give a key", proxy->name,
+                         what->name, needed);
+}
+
 tp_status tp_proxy_command(tp_proxy *proxy, unsigned code, const void *value, tp_error *err)
 {
     tp_client *client = proxy->client;
@@ -52,8 +66,7 @@ tp_status tp_proxy_command(tp_proxy *proxy, unsigned code, const void *value, tp
         return tp_fail(err, TP_E_INVALID, "%s: %s needs a value", proxy->name, what->name);
     }
     if (client->right < tp_right_needed(what)) { /* the server would not answer */
-        return tp_fail(err, TP_E_DENIED, "%s: %s needs the right to %s: give a key", proxy->name,
-                       what->name, tp_right_name(tp_right_needed(what)));
+        return fail_without_right(proxy, what, err);
     }
     status = client->transport->send(client, &header, what, what->ask != NULL ? value : NULL, err);
     tpi_client_moved(client, proxy, what);

@@ -184,6 +184,7 @@ void tpi_client_is_up(tp_client *client)
     client->state = TPI_CLIENT_GREETING;
     client->troupe = false;
     client->right = TP_RIGHT_OPERATE;
+    client->key_name[0] = '\0';
     if (!client->options.plain) {
         status = tpi_client_introduce(client, TP_PLAYER_REQ_HELLO, &hello, on_hello);
     }

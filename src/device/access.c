@@ -2,7 +2,9 @@
  * access.c - who may do what with a device that it has open.
  *
  * Player's mode is to read and to write. Ours tell them apart, and one client can keep all others
- * from writing for as long as it has the device open, but for those who rank before it.
+ * from writing for as long as it has the device open, but for those who rank before it. A client
+ * that has frozen keeps nobody out: once it has been silent for its lease, others write, and
+ * whoever wants the device for itself gets it.
  */
 #include <string.h>
 
@@ -27,6 +29,34 @@ static tp_status held_by(const tp_device *device, tp_error *err)
     return tp_fail(err, TP_E_DENIED, "%s is held by %s", device->name, name);
 }
 
+/* What is shorter could end between two words of a client that has no reason to hurry: of a device
+ * that moves nothing it is not told how long its lease is. */
+#define SHORTEST_HOLD_NS TP_NS_PER_S
+
+static int64_t silence_allowed_ns(const struct subscription *s)
+{
+    const int64_t lease_ns = hold_lease_ns(s);
+
+    return lease_ns > 0 && lease_ns < SHORTEST_HOLD_NS ? SHORTEST_HOLD_NS : lease_ns;
+}
+
+/* Whether somebody has it for itself, and was heard of in time. */
+static bool is_held(const tp_device *device)
+{
+    const tp_session *holder = device->holder;
+    const struct subscription *s = holder != NULL ? holder->subscriptions : NULL;
+
+    while (s != NULL && (s->device != device || s->waiting || s->access != TP_EXCLUSIVE_MODE)) {
+        s = s->next;
+    }
+    if (s == NULL) {
+        return false;
+    }
+    const int64_t allowed_ns = silence_allowed_ns(s);
+    return allowed_ns <= 0 ||
+           tp_clock_now_ns(tp_hub_clock(holder->hub)) - holder->heard_ns < allowed_ns;
+}
+
 tp_status access_take(struct subscription *s, tp_error *err)
 {
     tp_device *device = s->device;
@@ -34,7 +64,7 @@ tp_status access_take(struct subscription *s, tp_error *err)
     if (s->access != TP_EXCLUSIVE_MODE) {
         return TP_OK;
     }
-    if (device->holder != NULL && device->holder != s->session) {
+    if (device->holder != s->session && is_held(device)) {
         return held_by(device, err);
     }
     device->holder = s->session;
@@ -63,7 +93,7 @@ static bool is_shut_out(const tp_session *session, const tp_device *device, cons
 {
     tpi_mover holder = {0};
 
-    if (device->holder == NULL || device->holder == session) {
+    if (device->holder == session || !is_held(device)) {
         return false;
     }
     rank_of_session(device->holder, device, &holder);
@@ -93,8 +123,7 @@ static tp_status refuse_in_panic(const tp_session *session, tp_error *err)
     tpi_panic_state panic;
 
     tpi_panic_look(session->hub->panic, &panic);
-    return tp_fail(err, TP_E_DENIED, "nothing moves: panic, raised by %s: %s", panic.who,
-                   panic.why);
+    return tp_fail(err, TP_E_PANIC, "nothing moves: panic, raised by %s: %s", panic.who, panic.why);
 }
 
 tp_status access_check(const struct subscription *s, const tp_message *what, const tpi_mover *mover,
@@ -123,7 +152,13 @@ tp_status access_check(const struct subscription *s, const tp_message *what, con
     return TP_OK;
 }
 
-void access_tell_refusal(struct subscription *s, const tp_error *why)
+void access_count_refusal(tp_session *session, tp_device *device)
+{
+    session->refused++;
+    device->counts.refused++;
+}
+
+void access_tell_refusal(struct subscription *s, const tp_error *why, bool *told)
 {
     const tp_msghdr header = {.addr = s->device->addr,
                               .type = TP_MSGTYPE_DATA,
@@ -134,10 +169,10 @@ void access_tell_refusal(struct subscription *s, const tp_error *why)
                                 .text = (char *)(uintptr_t)why->text};
     tp_msg *msg = NULL;
 
-    if (s->refused || !s->session->explain) {
+    if (*told || !s->session->explain) {
         return;
     }
-    s->refused = true;
+    *told = true;
     if (tp_msg_create(&msg, &header, &tp_desc_failure, &failure) == TP_OK) {
         tp_session_queue(s->session, msg);
         tp_msg_unref(msg);

@@ -28,6 +28,9 @@ void call_finish(tpi_call *call)
     if (call->counted && call->what->kind == TP_KIND_REQUEST) {
         count(call);
     }
+    if (call->what->kind == TP_KIND_COMMAND && call->status < 0) {
+        call->device->counts.refused++;
+    }
     if (call->handle != NULL) {
         *call->handle = NULL;
     }

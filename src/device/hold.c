@@ -11,8 +11,7 @@ enum { PLAIN_LEASE_S = 5, OWN_LEASE_S = 1 };
 
 /* ---- Leases ---------------------------------------------------------------------------------- */
 
-/* How long a device goes on moving for a client that is silent; 0 or less for no limit. */
-static int64_t lease_of(const struct subscription *s)
+int64_t hold_lease_ns(const struct subscription *s)
 {
     const int64_t configured_ns = s->device->instance->plan.lease_ns;
 
@@ -35,9 +34,10 @@ static int64_t longest_lease(const tp_device *device)
 
 void tp_session_heard(tp_session *session)
 {
+    session->heard_ns = tp_clock_now_ns(tp_hub_clock(session->hub));
     for (struct subscription *s = session->subscriptions; s != NULL; s = s->next) {
         if (s->moves) {
-            tpi_device_heard(s->device, session, lease_of(s));
+            tpi_device_heard(s->device, session, hold_lease_ns(s));
         }
     }
 }
@@ -49,7 +49,7 @@ void tp_session_speak_leases(tp_session *session, bool on)
 
 static tpi_mover mover_of(const struct subscription *s)
 {
-    tpi_mover mover = {.who = s->session, .lease_ns = lease_of(s)};
+    tpi_mover mover = {.who = s->session, .lease_ns = hold_lease_ns(s)};
 
     rank_of_session(s->session, s->device, &mover);
     mover.rank = s->has_rank && s->rank < mover.rank ? s->rank : mover.rank;
@@ -164,7 +164,7 @@ tp_status hold_answer(const struct subscription *s, const tp_msg *msg, tp_error 
         return status;
     }
     grant(s->session, s->device, ask);
-    tpi_device_heard(s->device, s->session, lease_of(s));
+    tpi_device_heard(s->device, s->session, hold_lease_ns(s));
     describe(s, name, &lease);
     header.addr = s->device->addr;
     header.type = TP_MSGTYPE_RESP_ACK;

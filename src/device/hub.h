@@ -125,7 +125,7 @@ void tpi_hub_set_note(tpi_hub *hub, void (*note)(void *context, const char *text
 /* Which of the joined sections the last failed `prepare` was about; 0 for the first. */
 size_t tpi_hub_blamed(const tpi_hub *hub);
 
-/* And which parameter of that section; NULL for none. Borrowed. */
+/* Which parameter it was about; NULL for none in particular. */
 const char *tpi_hub_blamed_param(const tpi_hub *hub);
 
 /* The program that guards lines, a path or a name to be searched for; borrowed. NULL for the usual

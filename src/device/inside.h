@@ -68,6 +68,7 @@ struct counts {
     uint64_t commands;
     uint64_t requests;  /* that were answered */
     uint64_t failed;    /* that were not */
+    uint64_t refused;   /* commands by the driver; whatever by us, before it saw them */
     int64_t latency_ns; /* of both, in all */
     int64_t longest_ns;
 };
@@ -79,6 +80,7 @@ struct tp_device {
     tp_handler *handler;
     tp_devaddr addr;
     char name[64];               /* "position2d:0" */
+    char *label;                 /* owned: which of its kind it is; NULL if nobody said */
     void *context;               /* the driver's */
     tpi_reader *readers;         /* borrowed; the loop's */
     tpi_reader *sleepers;        /* those who have no room; see sleep.c */
@@ -285,10 +287,11 @@ struct tpi_hub {
     void (*note)(void *context, const char *text);
     void *note_context;
     size_t blamed;                   /* section of the instance that could not be made */
-    const char *blamed_param;        /* borrowed: of that section; NULL for none in particular */
+    const char *blamed_param;        /* borrowed; its parameter that is to blame; may be NULL */
     const tp_scheme *const *schemes; /* borrowed; kinds of lines; may be NULL */
     const char *folder;              /* borrowed; may be NULL */
     tp_session *sessions;            /* borrowed, newest first */
+    uint32_t session_numbers;        /* that were given */
     int64_t begun_ns;
     tpi_panic *panic;        /* owned */
     atomic_int panic_action; /* one of tp_halt; read where instances run */
@@ -462,6 +465,7 @@ tp_status rank_check(const tp_device *device, const tp_message *what, const tpi_
 void rank_take(tp_device *device, const tp_message *what, const tpi_mover *mover);
 void rank_name(const tpi_hub *hub, const void *who, char *out, size_t size);
 double rank_left_s(const tp_device *device);
+bool rank_matters(const tp_device *device); /* not all who write to it are equals */
 
 /* hold.c, on the loop: whether somebody moves it, and for how long without another word. */
 bool hold_is_moved(const tp_device *device);

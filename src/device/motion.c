@@ -66,7 +66,7 @@ tp_status tpi_device_call_for(tp_device *device, const tp_message *what, tp_msg 
     tpi_call *call = NULL;
 
     if (moving && (epoch & 1) != 0) {
-        return TP_E_DENIED;
+        return TP_E_PANIC;
     }
     /* One that finds no room takes no lease: it would keep moving what another has set in motion.
      */

@@ -115,6 +115,25 @@ void rank_name(const tpi_hub *hub, const void *who, char *out, size_t size)
     }
 }
 
+bool rank_matters(const tp_device *device)
+{
+    const tpi_blueprint *plan = &device->instance->plan;
+
+    for (uint32_t i = 0; i < plan->rank_count; i++) {
+        if (plan->ranks[i].section == device->section) {
+            return true;
+        }
+    }
+    for (const tp_session *at = device->instance->hub->sessions; at != NULL; at = at->next) {
+        for (const struct subscription *s = at->subscriptions; s != NULL; s = s->next) {
+            if (s->device == device && s->has_rank) {
+                return true; /* it gives way to others */
+            }
+        }
+    }
+    return false;
+}
+
 double rank_left_s(const tp_device *device)
 {
     const int64_t now_ns = tp_clock_now_ns(tp_instance_clock(device->instance));

@@ -11,9 +11,9 @@
  * so on to a minute: the client is told so at once, and nobody waits. Who connects anew for each
  * try meets the limit of its host (tries.h).
  *
- * A panic is reset by operators and by the client that raised it; as long as there is no operator's
- * key also by clients on this machine that may move: without that, a panic whose raiser is gone
- * could only be ended by restarting the server.
+ * Operators reset a panic and throw clients out. A panic is also reset by the client that raised
+ * it; as long as there is no operator's key both are done by clients on this machine that may move:
+ * without that, a panic whose raiser is gone could only be ended by restarting the server.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,25 +88,60 @@ static bool has_operators(const tpi_hub *hub)
 
 /* ---- The decision ---------------------------------------------------------------------------- */
 
-static tp_status refuse(const tp_session *session, const char *what, tp_right needed, tp_error *err)
+/* What a client that has no right to something is told to do, as it is its case: it has given a key
+ * that is not for this, or none, or there are none to give. */
+static tp_status refuse(const tp_session *session, const char *what, tp_error *err)
 {
     const tpi_key *key = session->guest.key;
 
     if (key != NULL) {
-        return tp_fail(err, TP_E_DENIED, "%s needs the right to %s; the key %s is for those who %s",
-                       what, right_names[needed], key->name, right_names[key->right]);
+        return tp_fail(err, TP_E_DENIED, "%s; the key %s is for those who %s", what, key->name,
+                       right_names[key->right]);
     }
-    return tp_fail(err, TP_E_DENIED, "%s needs the right to %s: %s", what, right_names[needed],
-                   session->hub->key_count > 0 ? "give a key"
-                                               : "the server has no keys, so nobody has it");
+    return tp_fail(err, TP_E_DENIED, "%s: %s", what,
+                   session->hub->key_count > 0
+                       ? "give a key"
+                       : "the server has no keys, and who comes by this address only reads: give "
+                         "the server some, or come by its unix socket");
 }
 
-/* Who may end a panic without an operator's right. */
-static bool may_reset(const tp_session *session)
+static tp_status refuse_right(const tp_session *session, const char *what, tp_right needed,
+                              tp_error *err)
 {
-    return session->hub->raiser == session ||
-           (session->local && tp_session_right(session) >= TP_RIGHT_MOVE &&
-            !has_operators(session->hub));
+    char text[160];
+
+    (void)snprintf(text, sizeof text, "%s needs the right to %s", what, right_names[needed]);
+    return refuse(session, text, err);
+}
+
+/* Who decides for others without an operator's right, as long as nobody has it. */
+static bool stands_in(const tp_session *session)
+{
+    return session->local && tp_session_right(session) >= TP_RIGHT_MOVE &&
+           !has_operators(session->hub);
+}
+
+static bool ends_panic(const tp_message *what)
+{
+    return what ==
+           tp_interface_message(&tp_interface_player, TP_KIND_REQUEST, TP_PLAYER_REQ_RESET_PANIC);
+}
+
+static tp_status refuse_to_operate(const tp_session *session, const tp_message *what, tp_error *err)
+{
+    const bool operators = has_operators(session->hub);
+    const char *who =
+        operators ? "an operator's key" : "somebody on the server's own machine who may move";
+    char text[160];
+
+    if (ends_panic(what)) {
+        (void)snprintf(text, sizeof text, "only who raised it, or %s, ends a panic", who);
+    } else {
+        (void)snprintf(text, sizeof text, "%s needs the right to operate: %s", what->name, who);
+    }
+    return operators || session->local
+               ? refuse(session, text, err)
+               : tp_fail(err, TP_E_DENIED, "%s: there is no operator's key", text);
 }
 
 tp_status tp_session_may(const tp_session *session, const tp_message *what, tp_error *err)
@@ -117,17 +152,12 @@ tp_status tp_session_may(const tp_session *session, const tp_message *what, tp_e
         return TP_OK;
     }
     if (needed < TP_RIGHT_OPERATE) {
-        return refuse(session, what->name, needed, err);
+        return refuse_right(session, what->name, needed, err);
     }
-    if (may_reset(session)) {
+    if (stands_in(session) || (ends_panic(what) && session->hub->raiser == session)) {
         return TP_OK;
     }
-    return tp_fail(
-        err, TP_E_DENIED,
-        has_operators(session->hub)
-            ? "only who raised it, or the operator's key, ends a panic"
-            : "only who raised it, or somebody on the server's own machine, ends a panic: "
-              "there is no operator's key");
+    return refuse_to_operate(session, what, err);
 }
 
 tp_status rights_to_open(const tp_session *session, const tp_device *device, unsigned access,
@@ -140,7 +170,7 @@ tp_status rights_to_open(const tp_session *session, const tp_device *device, uns
         return TP_OK;
     }
     (void)snprintf(what, sizeof what, "opening %s to write", device->name);
-    return refuse(session, what, needed, err);
+    return refuse_right(session, what, needed, err);
 }
 
 /* ---- Proofs ---------------------------------------------------------------------------------- */

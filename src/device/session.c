@@ -203,6 +203,7 @@ static void opened(tpi_opening *opening, tp_status status, const tp_error *err)
 
     s->waiting = false;
     if (status == TP_OK && access_take(s, &refusal) != TP_OK) {
+        access_count_refusal(session, device);
         status = refusal.code;
         err = &refusal;
         tpi_device_close(&s->reader);
@@ -219,6 +220,7 @@ tp_status tp_session_open(tp_session *session, tp_device *device, unsigned acces
     tp_error refusal = {0};
 
     if (rights_to_open(session, device, access, &refusal) != TP_OK) {
+        access_count_refusal(session, device);
         done(session->context, request, device, refusal.code, &refusal);
         return TP_OK;
     }
@@ -282,7 +284,7 @@ tp_status tp_session_close(tp_session *session, tp_device *device)
     return TP_OK;
 }
 
-/* ---- Requests -------------------------------------------------------------------------------- */
+/* ---- Requests and commands ------------------------------------------------------------------- */
 
 static void forget_asking(struct asking *a)
 {
@@ -294,7 +296,7 @@ static void forget_asking(struct asking *a)
     if (a->next != NULL) {
         a->next->previous = a->previous;
     }
-    a->session->requests -= a->command ? 0 : 1;
+    a->session->requests -= !a->command;
     tpi_pool_give(a);
 }
 
@@ -317,7 +319,7 @@ static void answered(void *context, tp_status status, tp_msg *answer, const tp_e
     }
 }
 
-/* Commands are not answered, but whoever sent one that was not carried out is told so. */
+/* A command has no answer; but who sends one that the driver cannot do is to know. */
 static void carried_out(void *context, tp_status status, tp_msg *answer, const tp_error *err)
 {
     struct asking *a = context;
@@ -326,39 +328,35 @@ static void carried_out(void *context, tp_status status, tp_msg *answer, const t
 
     (void)answer;
     forget_asking(a);
-    if (s == NULL) {
-        return;
+    if (s != NULL && status == TP_OK) {
+        s->baulked = false;
+    } else if (s != NULL) {
+        tp_fail(&why, status, "%s: %s", s->device->name,
+                err->text[0] != '\0' ? err->text : tp_status_text(status));
+        access_tell_refusal(s, &why, &s->baulked);
     }
-    if (status == TP_OK) {
-        s->refused = false;
-        return;
-    }
-    tp_fail(&why, status, "%s: %s", s->device->name,
-            err->text[0] != '\0' ? err->text : tp_status_text(status));
-    access_tell_refusal(s, &why);
 }
 
 static tp_status ask(tp_session *session, tp_device *device, tp_msg *msg, const tp_message *what,
                      const tpi_mover *mover)
 {
+    const bool command = what->kind == TP_KIND_COMMAND;
     struct asking *a = tpi_pool_take(sizeof *a);
 
     if (a == NULL) {
         return TP_E_NOMEM;
     }
-    *a = (struct asking){.session = session,
-                         .request = *tp_msg_header(msg),
-                         .device = device,
-                         .command = what->kind == TP_KIND_COMMAND};
+    *a = (struct asking){
+        .session = session, .request = *tp_msg_header(msg), .device = device, .command = command};
     a->request.addr = device->addr;
     a->next = session->askings;
     if (a->next != NULL) {
         a->next->previous = a;
     }
     session->askings = a;
-    session->requests += a->command ? 0 : 1;
+    session->requests += !command;
     tp_status status = tpi_device_call_for(device, what, msg, mover,
-                                           a->command ? carried_out : answered, a, &a->call);
+                                           command ? carried_out : answered, a, &a->call);
     if (status != TP_OK) {
         forget_asking(a);
     }
@@ -399,14 +397,17 @@ tp_status tp_session_send(tp_session *session, tp_msg *msg, const tp_message *wh
     }
     struct subscription *s = find_open(session, device);
     if (s == NULL) {
+        access_count_refusal(session, device);
         return tp_fail(err, TP_E_DENIED, "%s is not open", device->name);
     }
     const tp_status status = pass_on(s, msg, what, &why);
     if (status == TP_OK) {
+        s->refused = s->refused && what->kind != TP_KIND_COMMAND;
         return TP_OK;
     }
+    access_count_refusal(session, device);
     if (what->kind == TP_KIND_COMMAND) {
-        access_tell_refusal(s, &why);
+        access_tell_refusal(s, &why, &s->refused);
     }
     return tp_fail(err, status, "%s", why.text);
 }
@@ -432,7 +433,8 @@ tp_status tp_session_create(tp_session **out, tp_hub *hub, uint32_t robot,
     session->events = events;
     session->context = context;
     session->most_requests = limits->requests;
-    session->begun_ns = tp_clock_now_ns(tp_hub_clock(hub));
+    session->number = ++hub->session_numbers;
+    session->begun_ns = session->heard_ns = tp_clock_now_ns(tp_hub_clock(hub));
     tpi_queue_init(&session->queue, limits->data, limits->replies, TPI_APPEND);
     session->next = hub->sessions;
     if (session->next != NULL) {

@@ -29,6 +29,7 @@ struct subscription {
     unsigned access;
     bool moves;       /* it has moved the device, or written to one that moves nothing */
     bool refused;     /* its last command was, and it was told */
+    bool baulked;     /* the same, by the driver */
     int64_t lease_ns; /* that it has asked for; 0 for the usual one */
     bool has_rank;    /* it has asked for no higher one than the next */
     int32_t rank;
@@ -41,7 +42,7 @@ struct subscription {
     tp_timer *timer;    /* owned: when the next held one goes; NULL until there is a rate */
 };
 
-/* A request under way, or a command. */
+/* A request or command under way. */
 struct asking {
     tp_session *session; /* borrowed */
     tpi_call *call;      /* cleared when it ends */
@@ -64,6 +65,7 @@ struct guest {
 
 struct tp_session {
     tpi_hub *hub; /* borrowed */
+    uint32_t number;
     uint32_t robot;
     tpi_queue queue;
     const tp_session_events *events;
@@ -80,8 +82,10 @@ struct tp_session {
     char name[64];
     char software[64];
     int64_t begun_ns;
+    int64_t heard_ns; /* the last time */
     uint64_t sent;
     uint64_t received;
+    uint64_t refused;
     bool only_sends; /* a message is nothing but bytes to its front */
     size_t stale;    /* bytes that came before the last panic was over and are not handled yet */
     struct subscription *subscriptions; /* owned */
@@ -91,7 +95,7 @@ struct tp_session {
 };
 
 /* access.c: whether data comes; taking and giving back what one client alone has; and whether a
- * message may be sent. */
+ * message may be sent. Of what is refused the client and the device keep count. */
 bool access_reads(unsigned access);
 tp_status access_take(struct subscription *s, tp_error *err);
 void access_give(const struct subscription *s);
@@ -99,13 +103,17 @@ tp_status access_check(const struct subscription *s, const tp_message *what, con
                        tp_error *err);
 
 /* Commands are not answered. One who understands it is told that they are refused, but not of every
- * single one. */
-void access_tell_refusal(struct subscription *s, const tp_error *why);
+ * single one: `told` is set when it was, and nothing is told while it is. */
+void access_tell_refusal(struct subscription *s, const tp_error *why, bool *told);
+
+void access_count_refusal(tp_session *session, tp_device *device);
 
 /* rank.c: what others call it. */
 void session_label(const tp_session *session, char *out, size_t size);
 
-/* hold.c: as whom it sends a message; and the request LEASE, whose answer is queued. */
+/* hold.c: how long a device obeys an opening whose client is silent, 0 or less for ever; as whom it
+ * sends a message; and the request LEASE, whose answer is queued. */
+int64_t hold_lease_ns(const struct subscription *s);
 tpi_mover hold_mover(const struct subscription *s, const tp_message *what, const tp_msg *msg);
 bool hold_owns(const tp_message *what);
 tp_status hold_answer(const struct subscription *s, const tp_msg *msg, tp_error *err);

@@ -30,13 +30,14 @@ struct names {
 static void describe_mover(const tp_device *device, struct names *names, tp_device_stat *stat)
 {
     const bool moved = hold_is_moved(device);
+    const double rank_left = rank_matters(device) ? rank_left_s(device) : 0;
 
     names->mover[0] = names->holder[0] = '\0';
-    if (moved || rank_left_s(device) > 0) {
+    if (moved || rank_left > 0) {
         rank_name(device->instance->hub, device->mover, names->mover, sizeof names->mover);
         stat->rank = device->mover_rank;
         stat->lease_left = moved ? hold_lease_left_s(device) : 0;
-        stat->rank_left = rank_left_s(device);
+        stat->rank_left = rank_left;
     }
     if (device->holder != NULL) {
         session_label(device->holder, names->holder, sizeof names->holder);
@@ -61,6 +62,7 @@ static tp_device_stat describe_device(const tp_device *device, struct names *nam
         .commands = (int64_t)counts->commands,
         .requests = (int64_t)counts->requests,
         .failed_requests = (int64_t)counts->failed,
+        .refused = (int64_t)counts->refused,
         .latency_mean = asked == 0 ? 0 : seconds(counts->latency_ns) / (double)asked,
         .latency_max = seconds(counts->longest_ns),
         .guards = atomic_load(&device->instance->guarded),
@@ -70,6 +72,7 @@ static tp_device_stat describe_device(const tp_device *device, struct names *nam
     stat.driver = chars(instance_driver_name(device->instance), &stat.driver_count);
     stat.instance = chars(device->instance->name, &stat.instance_count);
     stat.failure = chars(device->instance->failed, &stat.failure_count);
+    stat.label = chars(device->label == NULL ? "" : device->label, &stat.label_count);
     describe_mover(device, names, &stat);
     return stat;
 }
@@ -92,16 +95,20 @@ static uint32_t count_open(const tp_session *session)
 static tp_client_stat describe_client(const tp_session *session, int64_t now_ns)
 {
     tp_client_stat stat = {
+        .number = session->number,
         .age = seconds(now_ns - session->begun_ns),
         .opened = count_open(session),
         .waiting = session->queue.count,
         .sent = (int64_t)session->sent,
         .received = (int64_t)session->received,
         .dropped = (int64_t)tp_session_dropped(session),
+        .refused = (int64_t)session->refused,
+        .right = (uint8_t)tp_session_right(session),
     };
 
     stat.name = chars(session->name, &stat.name_count);
     stat.software = chars(session->software, &stat.software_count);
+    stat.key = chars(tp_session_key(session), &stat.key_count);
     return stat;
 }
 

@@ -37,18 +37,12 @@ static const char *const properties[] = {
 
 static tp_status read_type(struct sim_reader *reader, tpi_cfg_section *section, struct config *c)
 {
-    const char *type = "linear";
-    tp_status status = tpi_cfg_string(section, "type", "linear", &type, reader->err);
+    static const char *const types[] = {"linear", "rotational", NULL};
+    uint32_t type = 0;
+    tp_status status = tpi_sim_read_choice(reader, section, "type", types, &type);
 
-    if (status != TP_OK) {
-        return status;
-    }
-    c->linear = strcmp(type, "linear") == 0;
-    if (!c->linear && strcmp(type, "rotational") != 0) {
-        return tpi_cfg_fail(&tpi_cfg_find(section, "type")->place, reader->err,
-                            "\"type\" is \"linear\" or \"rotational\", not \"%.40s\"", type);
-    }
-    return TP_OK;
+    c->linear = type == 0;
+    return status;
 }
 
 static tp_status read_axis(struct sim_reader *reader, tpi_cfg_section *section, struct config *c)

@@ -54,4 +54,7 @@ void tpi_sim_shape_fit(struct sim_shape *shape, const double size[3]);
 /* Add thin walls along the inner side of the box that holds all polygons, as high as they are. */
 tp_status tpi_sim_shape_add_boundary(struct sim_shape *shape, tp_error *err);
 
+/* Add thin walls along the inner side of a box of that size, whose middle is at 0, 0. */
+tp_status tpi_sim_shape_add_room(struct sim_shape *shape, const double size[3], tp_error *err);
+
 #endif

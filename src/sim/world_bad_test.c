@@ -67,21 +67,27 @@ static const struct bad values[] = {
 };
 
 static const struct bad devices[] = {
-    {"position ( drive \"dif\" )", "1:12: \"drive\" cannot be \"dif\"; did you mean \"diff\"?"},
+    {"position ( drive \"dif\" )",
+     "1:18: \"drive\" is \"diff\", \"omni\" or \"car\", not \"dif\"; did you mean \"diff\"?"},
+    {"position ( drive \"xyz\" )", "1:18: \"drive\" is \"diff\", \"omni\" or \"car\", not \"xyz\""},
+    {"position ( drive [ ] )",
+     "1:12: \"drive\" is \"diff\", \"omni\" or \"car\", not an empty tuple"},
+    {"position ( drive 3 )", "1:18: \"drive\" is \"diff\", \"omni\" or \"car\", not \"3\""},
     {"position ( localization \"gpss\" )",
-     "1:12: \"localization\" cannot be \"gpss\"; did you mean \"gps\"?"},
-    {"position ( collision \"bounce\" )", "1:12: \"collision\" cannot be \"bounce\""},
+     "1:25: \"localization\" is \"gps\" or \"odom\", not \"gpss\"; did you mean \"gps\"?"},
+    {"position ( collision \"bounce\" )",
+     "1:22: \"collision\" is \"stop\" or \"slide\", not \"bounce\""},
     {"position ( velocity_bounds [1 2] )", "1:12: \"velocity_bounds\" needs 8 values, not 2"},
     {"position ( velocity_bounds [2 1 0 0 0 0 0 0] )",
      "1:12: \"velocity_bounds\" has the bounds 2 to 1"},
     {"position ( wheelbase 0 )", "1:12: \"wheelbase\" is greater than 0, not 0"},
     {"position ( velocity [9999999 0 0 0] )", "1:12: \"velocity\" is too large"},
-    {"ranger ( sensor ( samples 0 ) )", "1:10: the sensor has no samples"},
+    {"ranger ( sensor ( samples 0 ) )", "1:19: the sensor has no samples"},
     {"ranger ( sensor ( samples 70000 ) )", "1:19: \"samples\" is from 0 to 65536, not 70000"},
     {"ranger ( sensor ( range [0 0] ) )",
-     "1:10: the range of a sensor is greater than 0, up to 1e+06 m, not 0"},
+     "1:19: the range of a sensor is greater than 0, up to 1e+06 m, not 0"},
     {"ranger ( sensor ( range [3 2] ) )",
-     "1:10: the least range of a sensor, 3 m, is beyond its greatest"},
+     "1:19: the least range of a sensor, 3 m, is beyond its greatest, 2 m; the least comes first"},
     {"ranger ( sensor ( range 5 ) )", "1:19: \"range\" needs 2 values, not 1"},
     {"ranger ( sensor ( fov \"x\" ) )", "1:23: \"fov\" takes numbers, not x"},
     {"ranger ( sensor ( pose [0 0 9999999 0] ) )", "1:10: the sensor is larger than the world"},
@@ -134,9 +140,58 @@ static const struct bad odd[] = {
     {"model ( colr \"blue\" )", "1:9: nobody uses \"colr\"; did you mean \"color\"?"},
     {"model ( color \"blu\" )",
      "1:9: there is no colour \"blu\" (did you mean \"blue\"?); it becomes red"},
-    {"position ( ranger ( samples 3 sensor ( ) ) )", "1:21: nobody uses \"samples\""},
+    {"position ( ranger ( samples 3 sensor ( ) ) )",
+     "1:21: \"samples\" has no effect in a \"ranger\"; it belongs in a \"sensor\""},
+    {"pose [0 0 0 0]",
+     "1:1: \"pose\" has no effect at the top of the file; it belongs in a \"model\""},
+    {"model ( interval_sim 5 )",
+     "1:9: \"interval_sim\" has no effect in a \"model\"; it belongs at the top of the file"},
+    {"model ( odom_error 5 )",
+     "1:9: \"odom_error\" has no effect in a \"model\"; it belongs in a \"position\""},
+    {"model ( points 5 )",
+     "1:9: \"points\" has no effect in a \"model\"; it belongs in a \"block\""},
+    {"position ( noise 5 )",
+     "1:12: \"noise\" has no effect in a \"position\""}, /* in many others it has */
+    {"position ( samples 5 )",
+     "1:12: \"samples\" has no effect in a \"position\"; it belongs in a \"sensor\""},
+    {"ranger ( sensor ( mass 5 ) )",
+     "1:19: \"mass\" has no effect in a \"sensor\"; it belongs in a \"model\""},
+    {"ranger ( sensor ( rang [0 5] ) )", "1:19: nobody uses \"rang\"; did you mean \"range\"?"},
+    {"ranger ( sensor ( drive \"car\" ) )",
+     "1:19: \"drive\" has no effect in a \"sensor\"; it belongs in a \"position\""},
     {"model ( ctrl \"foo bar\" )",
-     "1:14: there is no built-in controller \"foo\"; the model waits for commands"},
+     "1:14: there is no built-in controller \"foo\"; built in are wander, expand and follow; the "
+     "model waits for commands"},
+    {"model ( ctrl \"wandr 3\" )",
+     "1:14: there is no built-in controller \"wandr\" (did you mean \"wander\"?); built in are "
+     "wander, expand and follow; the model waits for commands"},
+    {"position ( ctrl \"wander\" )",
+     "1:17: \"wander\" needs a \"ranger\" on the robot; without one it stands still"},
+    {"position ( floorsensor ( ) ctrl \"expand\" )",
+     "1:33: \"expand\" needs a \"ranger\" on the robot; without one it stands still"},
+    {"position ( ranger ( sensor ( ) ) ctrl \"follow\" )",
+     "1:39: \"follow\" needs a \"floorsensor\" on the robot; without one it stands still"},
+    {"model ( ranger ( sensor ( ) ) ctrl \"wander\" )",
+     "1:36: \"wander\" drives a \"position\"; a \"model\" stands still"},
+    {"position ( ranger ( ) )",
+     "1:12: the ranger has no \"sensor ( ... )\" in it and sees nothing"},
+    {"position ( ranger ( sensor ( ) ) ) model ( pose [2 0 0 0] )",
+     "1:12: the ranger looks out at 1.01 m and sees nothing: all else in the world ends at 1 m; is "
+     "what it stands on too high?"},
+    {"define bot position ( ranger ( sensor ( ) sensor ( pose [0 0 1 0] ) ) )\n"
+     "bot ( ) bot ( pose [2 0 0 0] ) model ( pose [4 0 2 0] ranger_return -1 )",
+     "1:23: the ranger looks out at 1.01 m and sees nothing: all else in the world ends at 1 m; is "
+     "what it stands on too high?"},
+    {"ranger ( sensor ( range [-1 5] ) )", "1:19: the least range of a sensor, -1 m, is negative"},
+    {"ranger ( sensor ( fov 400 ) )", "1:19: \"fov\" is 400 degrees; it makes sense from 0 to 360"},
+    {"ranger ( sensor ( fov -10 ) )", "1:19: \"fov\" is -10 degrees; it makes sense from 0 to 360"},
+    {"ranger ( sensor ( noise [0 -1 0] ) )", "1:19: \"noise\" is negative"},
+    {"model ( pose [1 2 3 4 5 6] )", "1:23: \"pose\" takes 4 values, not 6; the rest is ignored"},
+    {"model ( size [1 2 3 4] )", "1:21: \"size\" takes 3 values, not 4; the rest is ignored"},
+    {"model ( boundary [1 0] )", "1:21: \"boundary\" takes 1 value, not 2; the rest is ignored"},
+    {"model ( name [\"a\" \"b\"] )", "1:19: \"name\" takes 1 value, not 2; the rest is ignored"},
+    {"position ( drive [\"car\" \"diff\"] )",
+     "1:25: \"drive\" takes 1 value, not 2; the rest is ignored"},
     {"model ( block ( points 2 ) )", "1:9: a block of 2 points is no body"},
     {"model ( block ( points 4 point[0] [0 0] point[2] [1 0] point[1] [1 1] ) )",
      "1:9: the block says 4 points and gives 3; the others are 0, 0"},
@@ -149,7 +204,10 @@ static const struct bad odd[] = {
     {"model ( pose [1,2,0,0] )", "1:16: Stage refuses \",\" between values"},
     {"position ( name \"a\" ) model ( name \"b\" pose [0.2 0 0 0] )", "1:1: \"a\" overlaps \"b\""},
     {"position ( name \"a\" )\nposition ( name \"b\" pose [0.2 0 0 0] )",
-     "1:1: \"a\" overlaps \"b\"\nx.world:2:1: \"b\" overlaps \"a\""},
+     "1:1: \"a\" overlaps \"b\""},
+    {"position ( name \"a\" )\nposition ( name \"b\" pose [0.2 0 0 0] )\n"
+     "position ( name \"c\" pose [0.1 0 0 0] )\n",
+     "1:1: \"a\" overlaps \"c\"\nx.world:1:1: \"a\" overlaps \"b\""},
 };
 
 static void odd_things_are_told(void **state)
@@ -200,16 +258,18 @@ static void pictures_that_are_none_are_refused(void **state)
         tp_status status;
         const char *text;
     } cases[] = {
-        {"", TP_E_UNSUPPORTED, "the picture is neither PNG nor PNM; please convert it"},
-        {"GIF89a", TP_E_UNSUPPORTED, "the picture is neither PNG nor PNM; please convert it"},
+        {"", TP_E_UNSUPPORTED,
+         "the picture is neither PNG nor JPEG, BMP or PNM; please convert it"},
+        {"GIF89a", TP_E_UNSUPPORTED,
+         "the picture is neither PNG nor JPEG, BMP or PNM; please convert it"},
         {"P1 ", TP_E_SYNTAX, "the head of the picture has no width and height"},
         {"P1 2 x", TP_E_SYNTAX, "the head of the picture has no width and height"},
         {"P1 0 5 ", TP_E_SYNTAX, "the picture is empty"},
         {"P1 2 2 1 0 1", TP_E_SYNTAX, "the picture ends before its last pixel"},
         {"P5 2 2 255 abc", TP_E_SYNTAX, "the picture ends before its last pixel"},
         {"P5 2 2 99999 abcd", TP_E_SYNTAX, "the picture's greatest value is 99999"},
-        {"P5 999999 999999 255 ", TP_E_LIMIT, "the picture has more than 33554432 pixels"},
-        {"P4 99999999 1 ", TP_E_LIMIT, "the picture has more than 33554432 pixels"},
+        {"P5 999999 999999 255 ", TP_E_LIMIT, "the picture has more than 134217728 pixels"},
+        {"P4 999999999 1 ", TP_E_LIMIT, "the picture has more than 134217728 pixels"},
         {"\x89PNG\r\n\x1a\n", TP_E_SYNTAX, "the picture is damaged: it ends too early"},
     };
 
@@ -241,7 +301,7 @@ static void a_bad_picture_is_told_with_the_place_that_names_it(void **state)
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/x.world", folder);
     snprintf(bitmap, sizeof bitmap, "%s/x.pgm", folder);
-    snprintf(wanted, sizeof wanted, "%s:2:3: %s: the picture has more than 33554432 pixels", path,
+    snprintf(wanted, sizeof wanted, "%s:2:3: %s: the picture has more than 134217728 pixels", path,
              bitmap);
     assert_int_equal(tpi_file_write(bitmap, picture, strlen(picture), &err), TP_OK);
     assert_int_equal(tpi_sim_parse(&sim, path, world, strlen(world), NULL, &err), TP_E_LIMIT);

@@ -1,5 +1,6 @@
 /* world_model.c - a model of a world file with its children. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -87,6 +88,37 @@ static tp_status read_place(struct sim_loader *loader, tpi_cfg_section *section,
     return status;
 }
 
+/* Plug-ins are only looked for where somebody can run them. */
+static void tell_no_control(const struct sim_loader *loader, const tpi_cfg_value *value,
+                            size_t length)
+{
+    char name[48];
+    char hint[96] = "";
+    tpi_buf known = {0};
+    tpi_nearest nearest;
+
+    snprintf(name, sizeof name, "%.*s", (int)length, value->text);
+    tpi_nearest_init(&nearest, name);
+    for (uint32_t i = 0; tpi_sim_control_name(i) != NULL; i++) {
+        tpi_nearest_offer(&nearest, tpi_sim_control_name(i));
+        if (i < TPI_SIM_OWN_CONTROLS) {
+            tpi_buf_printf(&known, "%s%s",
+                           i == 0                          ? ""
+                           : i + 1 == TPI_SIM_OWN_CONTROLS ? " and "
+                                                           : ", ",
+                           tpi_sim_control_name(i));
+        }
+    }
+    if (nearest.best != NULL) {
+        snprintf(hint, sizeof hint, " (did you mean \"%s\"?)", nearest.best);
+    }
+    tpi_sim_tell(&loader->reader, &value->place,
+                 "there is no %scontroller \"%s\"%s; built in are %s; the model waits for commands",
+                 loader->options->control == NULL ? "built-in " : "", name, hint,
+                 tpi_buf_text(&known));
+    tpi_buf_fini(&known);
+}
+
 static tp_status read_control(struct sim_loader *loader, tpi_cfg_section *section)
 {
     const tpi_cfg_field *field = tpi_cfg_find(section, "ctrl");
@@ -107,11 +139,10 @@ static tp_status read_control(struct sim_loader *loader, tpi_cfg_section *sectio
         if (foreign != 0) {
             loader->draft.foreign = foreign;
         } else if (control == 0) {
-            tpi_sim_tell(&loader->reader, &field->values[i].place,
-                         "there is no built-in controller \"%.*s\"; the model waits for commands",
-                         (int)(length < 40 ? length : 40), text);
+            tell_no_control(loader, &field->values[i], length);
         } else {
             loader->draft.control = control;
+            loader->draft.control_value = &field->values[i];
         }
     }
     return TP_OK;
@@ -165,6 +196,11 @@ static tp_status put_devices(struct sim_loader *loader, tpi_cfg_section *section
     }
     tpi_sim_draft_member(draft, index)->device = device;
     tpi_sim_draft_member(draft, index)->battery = battery;
+    if (status == TP_OK && member->type->kind == TPI_SIM_RANGER) {
+        status =
+            tpi_sim_note_ranger(loader, section, tpi_sim_draft_member(draft, index),
+                                (const struct sim_device *)(void *)draft->devices.data + device);
+    }
     return status;
 }
 
@@ -300,6 +336,7 @@ tp_status tpi_sim_load_tree(struct sim_loader *loader, tpi_cfg_section *section)
     if (status != TP_OK) {
         return status;
     }
+    tpi_sim_check_control(loader);
     loader->sample_count += loader->draft.sample_count;
     if (loader->sample_count > TPI_SIM_MOST_SAMPLES) {
         return tpi_cfg_fail(&section->place, loader->reader.err, "there are more than %d samples",

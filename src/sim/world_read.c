@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "sim/colour.h"
 #include "sim/sense.h"
 #include "sim/world.h"
@@ -23,6 +24,17 @@ void tpi_sim_tell(const struct sim_reader *reader, const tpi_cfg_place *place, c
     va_end(args);
     tpi_cfg_fail(place, &text, "%s", what);
     reader->note(reader->context, text.text);
+}
+
+/* Values that nobody reads are more likely a mistake than not. */
+static void tell_surplus(const struct sim_reader *reader, const tpi_cfg_field *field,
+                         uint32_t wanted)
+{
+    if (field != NULL && field->value_count > wanted) {
+        tpi_sim_tell(reader, &field->values[wanted].place,
+                     "\"%.40s\" takes %u value%s, not %u; the rest is ignored", field->name, wanted,
+                     wanted == 1 ? "" : "s", field->value_count);
+    }
 }
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
@@ -60,6 +72,7 @@ tp_status tpi_sim_read_tuple(struct sim_reader *reader, tpi_cfg_section *section
         }
         values[i] = value->number * worth(reader, units[i]);
     }
+    tell_surplus(reader, field, wanted);
     return TP_OK;
 }
 
@@ -105,6 +118,7 @@ tp_status tpi_sim_read_flag(struct sim_reader *reader, tpi_cfg_section *section,
 {
     const tpi_cfg_field *field = tpi_cfg_find(section, name);
 
+    tell_surplus(reader, field, 1);
     if (field != NULL && field->value_count > 0 && field->values[0].kind == TPI_CFG_NUMBER) {
         *flag = field->values[0].number != 0;
         return TP_OK;
@@ -117,7 +131,55 @@ tp_status tpi_sim_read_flag(struct sim_reader *reader, tpi_cfg_section *section,
 tp_status tpi_sim_read_text(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
                             const char **text)
 {
+    tell_surplus(reader, tpi_cfg_find(section, name), 1);
     return tpi_cfg_string(section, name, NULL, text, reader->err);
+}
+
+/* "diff", "omni" or "car" */
+static void put_choice(tpi_buf *out, const char *const *words)
+{
+    for (uint32_t i = 0; words[i] != NULL; i++) {
+        const char *before = i == 0 ? "" : words[i + 1] == NULL ? " or " : ", ";
+        tpi_buf_printf(out, "%s\"%s\"", before, words[i]);
+    }
+}
+
+tp_status tpi_sim_read_word(struct sim_reader *reader, const tpi_cfg_field *field, uint32_t at,
+                            const char *const *words, uint32_t *index)
+{
+    const tpi_cfg_value *value =
+        field == NULL || at >= field->value_count ? NULL : &field->values[at];
+    tpi_nearest nearest;
+    tpi_buf choice = {0};
+    char hint[96];
+
+    if (value == NULL && (field == NULL || field->value_count > 0)) {
+        return TP_OK;
+    }
+    tpi_nearest_init(&nearest, value == NULL ? "" : value->text);
+    for (uint32_t i = 0; words[i] != NULL; i++) {
+        if (value != NULL && strcmp(words[i], value->text) == 0) {
+            *index = i;
+            return TP_OK;
+        }
+        tpi_nearest_offer(&nearest, words[i]);
+    }
+    put_choice(&choice, words);
+    tpi_cfg_fail(value == NULL ? &field->place : &value->place, reader->err,
+                 "\"%s\" is %s, not %s%.40s%s%s", field->name, tpi_buf_text(&choice),
+                 value == NULL ? "an empty tuple" : "\"", value == NULL ? "" : value->text,
+                 value == NULL ? "" : "\"", tpi_nearest_hint(&nearest, hint, sizeof hint));
+    tpi_buf_fini(&choice);
+    return TP_E_SYNTAX;
+}
+
+tp_status tpi_sim_read_choice(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
+                              const char *const *words, uint32_t *index)
+{
+    const tpi_cfg_field *field = tpi_cfg_find(section, name);
+
+    tell_surplus(reader, field, 1);
+    return tpi_sim_read_word(reader, field, 0, words, index);
 }
 
 void tpi_sim_name_colour(const struct sim_reader *reader, const tpi_cfg_place *place,

@@ -24,7 +24,8 @@ static tp_status puppet_handle(tp_device *device, const tp_message *what, const 
     const void *given = p->answers[what->code];
 
     if (what->kind == TP_KIND_COMMAND) {
-        return take_command(p, what, ask);
+        return p->stubborn == NULL ? take_command(p, what, ask)
+                                   : tp_fail(err, TP_E_DEVICE, "%s", p->stubborn);
     }
     p->requests[what->code]++;
     if (what->answer != NULL && given != NULL) {

@@ -20,6 +20,7 @@ typedef struct puppet {
     const void *answers[256]; /* borrowed from the test: by code; NULL is refused */
     uint32_t halts;           /* how often it was halted */
     bool agrees[256];         /* to requests that are answered without a body */
+    const char *stubborn;     /* borrowed: why it refuses all commands; NULL if it does not */
 } puppet;
 
 /* The puppet at an address; fails the test if there is none. */

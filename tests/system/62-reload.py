@@ -159,7 +159,21 @@ def robots_get_and_lose_their_ports():
         assert client.ended()  # nobody listens on that port any more
 
 
-tap.main(print_goes_on_with_the_new_device, 
+def a_file_that_opens_the_server_says_so():
+    guarded = 'keys [ "anna move sesame" ]\n' + OLD
+    with running(guarded) as robot, player.Client(robot.server.address) as client:
+        client.open(LASER, 0)
+        tap.equal(client.request(LASER, 0, 2, struct.pack(">ddffII", 0, 0, 0, 0, 0, 0)).type, NACK)  # only reads
+        robot.change("open yes\n" + guarded)
+        tap.equal(robot.says("keys and rights have changed: open to everybody now")[:-1], [])
+        tap.equal(client.statistics()[0] > 0, True)
+        robot.change("open yes\n" + guarded + "# nothing\n")
+        tap.equal(robot.says("nothing has changed")[:-1], [])
+        robot.change(guarded)
+        tap.equal(robot.says("keys and rights have changed")[:-1], [])
+
+
+tap.main(a_file_that_opens_the_server_says_so, print_goes_on_with_the_new_device, 
     the_other_driver_notices_nothing,
     devices_come_and_go,
     a_broken_file_changes_nothing,

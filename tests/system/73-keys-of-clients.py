@@ -135,7 +135,8 @@ def a_refused_command_says_what_to_do(url):
              "troupe request: position2d:0: MOTOR_POWER needs the right to write: " + NO_KEY)
     cli.says(troupe("property", "laser", "rate", "5", url=url), 1,
              "troupe property: laser:0: SET_DBLPROP needs the right to write: " + NO_KEY)
-    cli.says(send(url, "--key", "set"), 1, "troupe send: position2d:0: VEL needs the right to move: " + NO_KEY)
+    cli.says(send(url, "--key", "set"), 1,
+             "troupe send: position2d:0: VEL needs the right to move; the key lamp is for those who write\n")
     tap.equal(troupe("list", url=url).returncode, 0)
 
 
@@ -167,11 +168,34 @@ def a_key_that_is_not_needed_does_no_harm(url):
 def everybody_raises_a_panic_and_operators_end_it(url):
     tap.equal(troupe("panic", url=url, TROUPE_KEY="wrong").returncode, 0)
     tap.equal(troupe("panic", "--key-file", "/nowhere", url=url).returncode, 0)
-    denied = "troupe reset: only who raised it, or the operator's key, ends a panic\n"
-    for options in ((), ("--key", "drive on")):
-        result = troupe("reset", *options, url=url)
-        tap.equal((result.returncode, result.stderr), (1, denied))
+    denied = "troupe reset: only who raised it, or an operator's key, ends a panic"
+    cli.refuses(troupe("reset", url=url), f"{denied}: {NO_KEY}")
+    cli.refuses(troupe("reset", "--key", "drive on", url=url), f"{denied}; the key anna is for those who move\n")
     tap.equal(troupe("reset", "--key", "decide", url=url).returncode, 0)
+
+
+def where_there_is_no_operator_a_refused_reset_says_what_helps():
+    denied = "troupe reset: only who raised it, or somebody on the server's own machine who may move, ends a panic"
+    path = str(HERE / "socket")
+    with player.server(PROGRAM, 'keys [ "anna move drive on" "lamp write set" ]\n' + BASE) as server:
+        url = cli.at(server)
+        tap.equal(troupe("panic", url=url).returncode, 0)
+        cli.refuses(troupe("reset", url=url), f"{denied}: {NO_KEY}")
+        cli.refuses(troupe("reset", "--key", "set", url=url), f"{denied}; the key lamp is for those who write\n")
+        tap.equal(troupe("reset", "--key", "drive on", url=url).returncode, 0)
+    with player.server(PROGRAM, BASE, ("--listen", "0.0.0.0", "--unix", path)) as server:
+        url = cli.at(server)
+        tap.equal(troupe("panic", url=url).returncode, 0)
+        cli.refuses(troupe("reset", url=url), f"{denied}: the server has no keys, and who comes by this address only "
+                    "reads: give the server some, or come by its unix socket\n")
+        tap.equal(troupe("reset", url=f"unix:{path}").returncode, 0)
+
+
+@cli.serving(KEYS + BASE)
+def the_servers_own_file_is_no_key(url):
+    cli.says(send(url, "--key-file", write("keys", "# all of them\nanna move drive on\n")), 1,
+             f"troupe send: tcp:{url}: the key is refused: it looks like a line of the server's file of keys, NAME RIGHT "
+             "SECRET: give the SECRET alone, or a file with nothing else in its first line\n")
 
 
 @cli.serving(KEYS + BASE)
@@ -337,6 +361,7 @@ tap.main(a_server_says_who_may_only_read, on_this_machine_everybody_may_move_unl
          beyond_this_machine_nobody_may_without_a_key, a_key_is_proved_by_a_challenge, old_clients_show_the_key,
          a_refused_command_says_what_to_do, a_key_is_given_in_three_ways, a_wrong_key_is_refused,
          a_key_that_is_not_needed_does_no_harm, everybody_raises_a_panic_and_operators_end_it,
+         where_there_is_no_operator_a_refused_reset_says_what_helps, the_servers_own_file_is_no_key,
          a_key_does_not_stay_in_the_list_of_processes, mistakes_are_told_without_secrets,
          secrets_that_others_can_read_are_noted, keys_can_be_changed_while_the_server_runs,
          an_isolated_driver_is_a_part_of_its_server, a_server_has_a_key_for_another_one,

@@ -39,11 +39,11 @@ def every_robot_file_is_used_and_shows_how():
             assert f'#   include "robots/{path.name}"\n' in path.read_text(), path
 
 
-def places(name, steps):
+def places(name, steps, *options):
     """Of each robot, where it was after each step."""
     with tempfile.TemporaryDirectory() as folder:
         file = folder + "/where.csv"
-        result = troupe("sim", str(WORLDS / f"{name}.world"), "--steps", str(steps), "--quiet", "--record", file)
+        result = troupe("sim", str(WORLDS / f"{name}.world"), "--steps", str(steps), "--quiet", "--record", file, *options)
         tap.equal((result.returncode, result.stderr), (0, ""))
         robots = {}
         with open(file, encoding="utf-8", newline="") as lines:
@@ -57,6 +57,13 @@ def robots_go_somewhere():
         for robot, way in places(name, 600).items():
             spread = max(math.dist(way[0], place) for place in way)
             assert spread > 0.3, f"{robot} of {name} came {spread} m far"
+
+
+def another_seed_is_another_run():
+    for name in NAMES:
+        one, again, other = (places(name, 200, *options) for options in ((), ("--seed", "1"), ("--seed", "2")))
+        assert one == again, f"{name}: a seed gives two runs"
+        assert one != other, f"{name}: the seed changes nothing"
 
 
 def followers_go_all_the_way_round():
@@ -106,5 +113,5 @@ def pictures_are_small_and_shown():
 
 
 tap.main(ours_are_all_there, every_world_runs_without_a_word, every_robot_file_is_used_and_shows_how,
-         robots_go_somewhere, followers_go_all_the_way_round, what_the_script_draws_is_what_is_there,
+         robots_go_somewhere, another_seed_is_another_run, followers_go_all_the_way_round, what_the_script_draws_is_what_is_there,
          the_docs_show_the_worlds_as_they_are, another_world_would_be_noticed, pictures_are_small_and_shown)

@@ -38,6 +38,11 @@ def says(result, code, error):
     tap.equal((result.returncode, result.stderr), (code, error))
 
 
+def refuses(result, error):
+    """It fails for this reason, whatever it has printed before."""
+    tap.equal((result.returncode, result.stderr), (1, error))
+
+
 def prints(result, text):
     tap.equal((result.returncode, result.stderr, result.stdout), (0, "", text))
 

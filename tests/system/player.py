@@ -122,17 +122,17 @@ class Client:
         def device():
             address = body.take("IIII")[1:]
             names = ("state", "readers", "published", "dropped", "commands", "requests", "failed_requests",
-                     "latency_mean", "latency_max", "guards", "guard_restarts", "isolated")
-            found = dict(zip(names, body.take("IIqqqqqddIII")))
+                     "refused", "latency_mean", "latency_max", "guards", "guard_restarts", "isolated")
+            found = dict(zip(names, body.take("IIqqqqqqddIII")))
             found.update(driver=body.text(), instance=body.text(), failure=body.text())
             found.update(zip(("rank", "lease_left", "rank_left"), body.take("idd")))
-            found.update(mover=body.text(), holder=body.text())
+            found.update(mover=body.text(), holder=body.text(), label=body.text())
             return address, found
 
         def client():
-            name, software = body.text(), body.text()
-            names = ("age", "opened", "waiting", "sent", "received", "dropped")
-            return name, dict(zip(names, body.take("dIIqqq")), software=software)
+            number, name, software = body.take("I"), body.text(), body.text()
+            names = ("age", "opened", "waiting", "sent", "received", "dropped", "refused", "right")
+            return name, dict(zip(names, body.take("dIIqqqqI")), software=software, number=number, key=body.text())
 
         uptime, devices, clients = body.take("d"), dict(body.array(device)), dict(body.array(client))
         self.panic = dict(active=body.take("II")[0], who=body.text(), why=body.text(), count=body.take("ddI")[2],

@@ -1,0 +1,321 @@
+/*
+ * access_test.c - who has a device for itself, and who is thrown out; what is refused, and that it
+ * is told and counted.
+ *
+ * The clock is the test's.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "conformance/puppet.h"
+#include "device/session.h"
+#include "support/unit.h"
+#include "troupe/interfaces/position2d.h"
+
+struct stage {
+    bench b;
+    bench_plan *plan;
+    tp_device *device;
+    tp_session *sessions[2]; /* anna and berta */
+    unsigned lost;           /* how often a client was to be given up */
+    bool opened;
+    tp_error err; /* of the last opening or message */
+};
+
+static void on_ready(void *context)
+{
+    (void)context;
+}
+
+static void on_lost(void *context)
+{
+    ((struct stage *)context)->lost++;
+}
+
+static const tp_session_events events = {.ready = on_ready, .lost = on_lost};
+
+static void on_opened(void *context, const tp_msghdr *request, tp_device *device, tp_status status,
+                      const tp_error *err)
+{
+    struct stage *s = context;
+
+    (void)request;
+    (void)device;
+    s->opened = true;
+    s->err = status == TP_OK ? (tp_error){0} : *err;
+}
+
+static tp_status open_as(struct stage *s, unsigned who, unsigned access)
+{
+    s->opened = false;
+    tp_session_heard(s->sessions[who]); /* as a front does */
+    assert_int_equal(
+        tp_session_open(s->sessions[who], s->device, access, &(tp_msghdr){0}, on_opened), TP_OK);
+    while (!s->opened) {
+        tp_loop_turn(s->b.loop, true);
+    }
+    return s->err.code;
+}
+
+static int begin(void **state)
+{
+    static const tp_session_limits limits = {.data = 64, .replies = 64, .requests = 64};
+    static const char *const names[] = {"anna", "berta"};
+    const bench_section section = {.driver = &puppet_driver, .provides = "position2d:0"};
+    struct stage *s = calloc(1, sizeof *s);
+
+    assert_non_null(s);
+    bench_init(&s->b);
+    s->plan = bench_plan_create(s->b.catalogue, &section, 0);
+    assert_int_equal(tpi_hub_add(s->b.hub, bench_plan_blueprint(s->plan), NULL, NULL), TP_OK);
+    s->device = bench_find(&s->b, "position2d:0");
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(
+            tp_session_create(&s->sessions[i], s->b.hub, BENCH_ROBOT, &limits, &events, s, NULL),
+            TP_OK);
+        tp_session_set_name(s->sessions[i], names[i]);
+        tp_session_explain_failures(s->sessions[i], true);
+        assert_int_equal(open_as(s, i, TP_OPEN_MODE), TP_OK);
+    }
+    *state = s;
+    return 0;
+}
+
+static int end(void **state)
+{
+    struct stage *s = *state;
+
+    tp_session_destroy(s->sessions[0]);
+    tp_session_destroy(s->sessions[1]);
+    bench_fini(&s->b);
+    bench_plan_destroy(s->plan);
+    free(s);
+    return 0;
+}
+
+static tp_status drive(struct stage *s, unsigned who)
+{
+    const tp_message *what =
+        tp_interface_message(&tp_interface_position2d, TP_KIND_COMMAND, TP_POSITION2D_CMD_VEL);
+    const tp_msghdr header = {.addr = *tp_device_addr(s->device),
+                              .type = TP_MSGTYPE_CMD,
+                              .subtype = TP_POSITION2D_CMD_VEL};
+    const tp_position2d_cmd_vel vel = {.vel = {.px = 1}, .state = 1};
+    tp_msg *msg = NULL;
+
+    tp_session_heard(s->sessions[who]);
+    assert_int_equal(tp_msg_create(&msg, &header, what->ask, &vel), TP_OK);
+    s->err = (tp_error){0};
+    tp_status status = tp_session_send(s->sessions[who], msg, what, &s->err);
+    tp_msg_unref(msg);
+    tp_loop_turn(s->b.loop, false);
+    return status;
+}
+
+/* The sentences that a client was told, one in each line; with their codes. */
+static void told(struct stage *s, unsigned who, char *out, size_t size)
+{
+    tp_msg *msg;
+    size_t length = 0;
+
+    out[0] = '\0';
+    while ((msg = tp_session_take(s->sessions[who])) != NULL) {
+        const tp_failure *failure = tp_msg_payload(msg);
+        if (tp_msg_header(msg)->subtype == TP_COMMON_DATA_ERROR && failure != NULL) {
+            length += (size_t)snprintf(out + length, size - length, "%d %s\n", (int)failure->code,
+                                       failure->text);
+        }
+        tp_msg_unref(msg);
+    }
+}
+
+/* ---- Exclusive access ------------------------------------------------------------------------ */
+
+static void who_is_silent_for_its_lease_keeps_nobody_out(void **state)
+{
+    struct stage *s = *state;
+
+    assert_int_equal(open_as(s, 0, TP_EXCLUSIVE_MODE), TP_OK);
+    assert_int_equal(drive(s, 1), TP_E_DENIED);
+    bench_move_clock(&s->b, 4.9);
+    assert_int_equal(drive(s, 1), TP_E_DENIED);
+    assert_string_equal(s->err.text, "position2d:0 is held by anna");
+    bench_move_clock(&s->b, 0.1); /* it has not said a word for five seconds */
+    assert_int_equal(drive(s, 1), TP_OK);
+    assert_int_equal(drive(s, 0), TP_OK); /* it is back, and nobody has taken its place */
+    assert_int_equal(drive(s, 1), TP_E_DENIED);
+}
+
+static void another_one_takes_its_place(void **state)
+{
+    struct stage *s = *state;
+
+    tp_session_speak_leases(s->sessions[0], true); /* then it is a second */
+    assert_int_equal(open_as(s, 0, TP_EXCLUSIVE_MODE), TP_OK);
+    bench_move_clock(&s->b, 0.9);
+    assert_int_equal(open_as(s, 1, TP_EXCLUSIVE_MODE), TP_E_DENIED);
+    assert_string_equal(s->err.text, "position2d:0 is held by anna");
+    bench_move_clock(&s->b, 0.1);
+    assert_int_equal(open_as(s, 1, TP_EXCLUSIVE_MODE), TP_OK);
+    assert_int_equal(drive(s, 0), TP_E_DENIED);
+    assert_string_equal(s->err.text, "position2d:0 is held by berta");
+    tp_session_destroy(s->sessions[0]); /* which takes nothing from anybody */
+    s->sessions[0] = NULL;
+    assert_ptr_equal(s->device->holder, s->sessions[1]);
+}
+
+static void a_lease_without_end_has_no_silence(void **state)
+{
+    struct stage *s = *state;
+
+    s->device->instance->plan.lease_ns = -1;
+    assert_int_equal(open_as(s, 0, TP_EXCLUSIVE_MODE), TP_OK);
+    bench_move_clock(&s->b, 1e6);
+    assert_int_equal(drive(s, 1), TP_E_DENIED);
+    s->device->instance->plan.lease_ns = TP_NS_PER_MS; /* one that is short is a second here */
+    assert_int_equal(drive(s, 0), TP_OK);
+    bench_move_clock(&s->b, 0.9);
+    assert_int_equal(drive(s, 1), TP_E_DENIED);
+    bench_move_clock(&s->b, 0.1);
+    assert_int_equal(drive(s, 1), TP_OK);
+}
+
+/* ---- Throwing out ---------------------------------------------------------------------------- */
+
+static void collect(void *context, const char *text)
+{
+    tpi_buf_printf(context, "%s\n", text);
+}
+
+static void a_client_is_thrown_out_by_its_number(void **state)
+{
+    struct stage *s = *state;
+    tpi_buf notes = {0};
+
+    tpi_hub_set_note(s->b.hub, collect, &notes);
+    assert_int_equal(tp_session_kick(s->sessions[1], s->sessions[0]->number, &s->err), TP_OK);
+    assert_int_equal(s->lost, 1);
+    assert_int_equal(tp_session_kick(s->sessions[1], s->sessions[0]->number, &s->err), TP_OK);
+    assert_int_equal(s->lost, 1); /* it is on its way out already */
+    tpi_hub_set_note(s->b.hub, NULL, NULL);
+    assert_string_equal(tpi_buf_text(&notes), "client 1, anna, was thrown out by berta\n");
+    tpi_buf_fini(&notes);
+}
+
+static void not_everybody_can_be(void **state)
+{
+    struct stage *s = *state;
+
+    assert_int_equal(tp_session_kick(s->sessions[1], 3, &s->err), TP_E_UNKNOWN);
+    assert_string_equal(s->err.text, "there is no client 3");
+    assert_int_equal(tp_session_kick(s->sessions[1], 2, &s->err), TP_E_INVALID);
+    assert_string_equal(s->err.text, "client 2 is the one that asks");
+    tp_session_set_reach(s->sessions[0], TP_REACH_INSIDE);
+    assert_int_equal(tp_session_kick(s->sessions[1], 1, &s->err), TP_E_DENIED);
+    assert_string_equal(s->err.text, "client 1 is a part of the server");
+    assert_int_equal(s->lost, 0);
+}
+
+/* ---- Refusals -------------------------------------------------------------------------------- */
+
+static void what_is_refused_is_counted(void **state)
+{
+    struct stage *s = *state;
+    tp_statistics *found = NULL;
+
+    assert_int_equal(open_as(s, 0, TP_EXCLUSIVE_MODE), TP_OK);
+    assert_int_equal(drive(s, 1), TP_E_DENIED);
+    assert_int_equal(drive(s, 1), TP_E_DENIED);
+    assert_int_equal(open_as(s, 1, TP_EXCLUSIVE_MODE), TP_E_DENIED);
+    assert_int_equal(drive(s, 0), TP_OK);
+    assert_int_equal(tp_hub_statistics(s->b.hub, &found), TP_OK);
+    assert_int_equal(found->devices[0].refused, 3);
+    assert_int_equal(found->clients[0].refused, 0);
+    assert_int_equal(found->clients[1].refused, 3);
+    assert_int_equal(found->clients[1].number, 2);
+    assert_int_equal(found->clients[1].right, TP_RIGHT_MOVE);
+    assert_string_equal(found->clients[1].key, "");
+    free(found);
+}
+
+static void a_panic_has_a_code_of_its_own(void **state)
+{
+    struct stage *s = *state;
+    char text[512];
+
+    tp_session_panic(s->sessions[1], "test");
+    assert_int_equal(drive(s, 0), TP_E_PANIC);
+    assert_string_equal(s->err.text, "nothing moves: panic, raised by berta: test");
+    told(s, 0, text, sizeof text);
+    assert_string_equal(text, "-18 nothing moves: panic, raised by berta: test\n");
+}
+
+static void what_the_driver_refuses_is_told_to_the_sender(void **state)
+{
+    struct stage *s = *state;
+    tp_statistics *found = NULL;
+    char text[512];
+
+    puppet_at(&s->b, "position2d:0")->stubborn = "not today";
+    assert_int_equal(drive(s, 0), TP_OK); /* as far as anybody knows */
+    assert_int_equal(drive(s, 0), TP_OK);
+    told(s, 0, text, sizeof text);
+    assert_string_equal(text, "-16 position2d:0: not today\n"); /* once is enough */
+    told(s, 1, text, sizeof text);
+    assert_string_equal(text, "");
+    puppet_at(&s->b, "position2d:0")->stubborn = NULL;
+    assert_int_equal(drive(s, 0), TP_OK);
+    told(s, 0, text, sizeof text);
+    assert_string_equal(text, "");
+    puppet_at(&s->b, "position2d:0")->stubborn = "not today";
+    assert_int_equal(drive(s, 0), TP_OK);
+    told(s, 0, text, sizeof text);
+    assert_string_equal(text, "-16 position2d:0: not today\n");
+    assert_int_equal(tp_hub_statistics(s->b.hub, &found), TP_OK);
+    assert_int_equal(found->devices[0].refused, 3);
+    assert_int_equal(found->clients[0].refused, 0);
+    free(found);
+}
+
+/* ---- Ranks ----------------------------------------------------------------------------------- */
+
+static double rank_left(struct stage *s)
+{
+    tp_statistics *found = NULL;
+
+    assert_int_equal(tp_hub_statistics(s->b.hub, &found), TP_OK);
+    const double left = found->devices[0].rank_left;
+    free(found);
+    return left;
+}
+
+static void where_all_are_equals_nobody_waits(void **state)
+{
+    struct stage *s = *state;
+
+    assert_int_equal(drive(s, 0), TP_OK);
+    assert_true(rank_left(s) == 0);
+    s->sessions[1]->subscriptions->has_rank = true; /* it gives way */
+    assert_true(rank_left(s) > 0);
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
+    const struct CMUnitTest tests[] = {
+        CASE(who_is_silent_for_its_lease_keeps_nobody_out),
+        CASE(another_one_takes_its_place),
+        CASE(a_lease_without_end_has_no_silence),
+        CASE(a_client_is_thrown_out_by_its_number),
+        CASE(not_everybody_can_be),
+        CASE(what_is_refused_is_counted),
+        CASE(a_panic_has_a_code_of_its_own),
+        CASE(what_the_driver_refuses_is_told_to_the_sender),
+        CASE(where_all_are_equals_nobody_waits),
+    };
+#undef CASE
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
