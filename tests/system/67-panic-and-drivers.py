@@ -94,6 +94,7 @@ def ways(server, wheels):
     found = [wheel.line() for wheel in wheels]
     tap.equal(troupe("reset", at(server)).returncode, 0)
     client.socket.close()
+    tap.equal([wheel.line() for wheel in wheels], ["H"] * len(wheels))  # who has moved them is gone
     return found
 
 

@@ -133,7 +133,7 @@ class Victim:
         self.line = line
         (HERE / "x.cfg").write_text(f'driver ( name "wheel" plugin "{HERE}/wheel.so" provides [ "position2d:0" ]\n'
                                     f'port "{line.url}" lease 0 {fields} )\n')
-        self.errors = tempfile.TemporaryFile("w+")
+        self.errors = open(tempfile.mktemp(dir=HERE), "a+", encoding="utf-8")  # reading must not move where they write
         self.process = subprocess.Popen([TROUPE, "run", str(HERE / "x.cfg"), "--any-port"], stdout=subprocess.PIPE,
                                         stderr=self.errors, text=True, start_new_session=session, cwd="/",
                                         preexec_fn=lambda: __import__("resource").setrlimit(4, (0, 0)))
