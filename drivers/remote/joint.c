@@ -97,7 +97,7 @@ static tp_status check(const struct joint *joint, const tp_message *what, tp_err
         return relay_name_server(relay, TP_E_CLOSED, err);
     }
     if (what->effect == TP_EFFECT_MOVES && relay->panic[0] != '\0') {
-        return tp_fail(err, TP_E_DENIED, "%s", relay->panic);
+        return tp_fail(err, TP_E_PANIC, "%s", relay->panic);
     }
     return TP_OK;
 }

@@ -274,7 +274,7 @@ static void panic_changed(void *context, tp_client *client, const tp_panic_state
                  (int)panic->who_count, panic->who, (int)panic->why_count, panic->why);
     }
     if (before != (panic->active != 0)) {
-        tell_readers(of, panic->active ? TP_E_DENIED : TP_OK,
+        tell_readers(of, panic->active ? TP_E_PANIC : TP_OK,
                      panic->active ? of->panic : "the panic there is over");
         judge(of);
     }

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "device/session.h"
 #include "support/memory.h"
 #include "support/unit.h"
 #include "troupe/interfaces/ptz.h"
@@ -209,6 +210,53 @@ static void a_reload_compares_all_sections(void **state)
     tp_server_destroy(server);
 }
 
+static void is_ready(void *context)
+{
+    (void)context;
+}
+
+/* The rank of a client called so on the i-th device, and how long it keeps others out, in seconds.
+ */
+static void ranks(tp_server *server, const char *client, size_t i, int rank, int hold_s)
+{
+    static const tp_session_limits limits = {.data = 8, .replies = 8, .requests = 8};
+    static const tp_session_events events = {.ready = is_ready, .lost = is_ready};
+    tp_session *session = NULL;
+    tpi_mover mover = {0};
+
+    assert_int_equal(
+        tp_session_create(&session, tp_server_hub(server), 6665, &limits, &events, NULL, NULL),
+        TP_OK);
+    tp_session_set_software(session, client);
+    rank_of_session(session, tp_server_device_at(server, i), &mover);
+    assert_int_equal(mover.rank, rank);
+    assert_int_equal(mover.hold_ns, hold_s * TP_NS_PER_S);
+    tp_session_destroy(session);
+}
+
+/* In the order of their own section, and not on the devices of another one. */
+static void writers_rank_on_the_devices_of_their_section(void **state)
+{
+    tp_server *server =
+        begin("driver ( name \"house\" street \"a\" provides [ \"ptz:0\" ]\n"
+              "  writer ( client \"anna\" rank 2 ) )\n"
+              "driver ( name \"villa\" room \"bath\" provides [ \"ptz:5\" \"ptz:6\" ]\n"
+              "  writer ( client \"berta\" rank 4 timeout 3 ) writer ( rank -1 timeout 2 ) )\n"
+              "driver ( name \"house\" provides [ \"ptz:2\" ] )\n");
+
+    (void)state;
+    assert_int_equal(inits, 1);
+    ranks(server, "anna", 0, 2, 1);
+    ranks(server, "berta", 0, 0, 1);
+    for (size_t i = 1; i <= 2; i++) {
+        ranks(server, "anna", i, -1, 2);
+        ranks(server, "berta", i, 4, 3);
+    }
+    ranks(server, "anna", 3, 0, 1);
+    ranks(server, "berta", 3, 0, 1);
+    tp_server_destroy(server);
+}
+
 /* Whatever allocation fails, it is told, and nothing is left behind. */
 static void memory_that_runs_out_is_survived(void **state)
 {
@@ -236,6 +284,7 @@ int main(void)
         cmocka_unit_test(mistakes_are_told_where_they_are),
         cmocka_unit_test(everything_is_offered_without_a_list),
         cmocka_unit_test(a_reload_compares_all_sections),
+        cmocka_unit_test(writers_rank_on_the_devices_of_their_section),
         cmocka_unit_test(memory_that_runs_out_is_survived),
     };
 

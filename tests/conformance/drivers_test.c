@@ -46,9 +46,13 @@ static const char *const bad_fakes[] = {
     NULL};
 static const char *const bad_passes[] = {"timeout=0", "timeout=-1", "timeout=soon", "timeout=nan",
                                          "rate=-1",   "rate=1e300", "rate=1e-300",  NULL};
-static const char *const bad_remotes[] = {"url=unix:/x timeout=0", "url=unix:/x patience=nan",
+static const char *const bad_remotes[] = {"url=unix:/x timeout=0",
+                                          "url=unix:/x patience=nan",
                                           "url=unix:/x devices=sonar:0",
-                                          "url=unix:/x devices=position2d:-1", NULL};
+                                          "url=unix:/x devices=position2d:-1",
+                                          "url=http://x",
+                                          "url=unix:/x key_file=/no/such",
+                                          NULL};
 static const char *const bad_lasers[] = {"force_config=1", "force_config=1,2,3,4,5,6", NULL};
 
 static const char *const bad_spaces[] = {"radius=0",    "radius=-1",           "radius=nan",

@@ -1,7 +1,8 @@
 /*
  * wheel.c - a plug-in for tests: a base on a line, whose driver can be told to die.
  *
- * It writes "V <speed>\n" for a command, "H\n" when it is halted, "E\n" when it is stopped. With
+ * It writes "V <speed>\n" for a command, "H\n" when it is halted ("HOLD\n" and "FINISH\n" if that
+ * is how), "E\n" when it is stopped. With
  * `own yes` its line is guarded: by "S0\n", or "S1\n" as long as it goes forward. Speeds from 100
  * m/s on are ways to end the server.
  */
@@ -101,10 +102,11 @@ static tp_status wheel_start(tp_instance *self, tp_error *err)
 
 static void wheel_halt(tp_device *device, tp_halt how)
 {
+    static const char *const words[] = {
+        [TP_HALT_BRAKE] = "H", [TP_HALT_HOLD] = "HOLD", [TP_HALT_FINISH] = "FINISH"};
     const struct wheel *w = tp_instance_state(tp_device_instance(device));
 
-    (void)how;
-    tp_port_printf(w->port, NULL, "H\n");
+    tp_port_printf(w->port, NULL, "%s\n", words[how]);
 }
 
 static void wheel_stop(tp_instance *self)

@@ -15,6 +15,7 @@ from player import ACK, LASER, NACK, PLAYER, POSITION2D
 
 PROGRAM = sys.argv[1]
 ERROR = 243
+RIGHT = 210
 
 STEADY = 'driver ( name "fake" provides [ "laser:1" ] rate 50 )\n'
 OLD = STEADY + 'driver ( name "fake" provides [ "laser:0" ] rate 100 )\n'
@@ -159,7 +160,21 @@ def robots_get_and_lose_their_ports():
         assert client.ended()  # nobody listens on that port any more
 
 
-tap.main(print_goes_on_with_the_new_device, 
+def a_file_that_opens_the_server_says_so():
+    guarded = 'keys [ "anna move sesame" ]\n' + OLD
+    with running(guarded) as robot, player.Client(robot.server.address) as client:
+        client.open(LASER, 0)
+        tap.equal(client.request(PLAYER, 0, RIGHT).body[:4], struct.pack(">I", 0))  # it only reads
+        robot.change("open yes\n" + guarded)
+        robot.says("keys and rights have changed: open to everybody now")
+        tap.equal(client.request(PLAYER, 0, RIGHT).body[:4], struct.pack(">I", 2))
+        robot.change("open yes\n" + guarded + "# nothing\n")
+        robot.says("nothing has changed")
+        robot.change(guarded)
+        robot.says("keys and rights have changed")
+
+
+tap.main(a_file_that_opens_the_server_says_so, print_goes_on_with_the_new_device, 
     the_other_driver_notices_nothing,
     devices_come_and_go,
     a_broken_file_changes_nothing,

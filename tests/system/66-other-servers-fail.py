@@ -114,9 +114,9 @@ def one_in_panic_is_seen_and_told():
         start = f"remote0: tcp:127.0.0.1:{far.address[1]}: nothing moves there: panic, raised by troupe panic at "
         tap.equal((note.startswith(start), note.endswith(": a cat\n")), (True, True))
         tap.equal(state(near), ("troubled", note.strip()))
-        tap.equal(failure(client), (-15, note.strip()))
+        tap.equal(failure(client), (-18, note.strip()))
         drive(client)
-        tap.equal(failure(client), (-15, "position2d:0" + note.strip()[len("remote0"):]))
+        tap.equal(failure(client), (-18, "position2d:0" + note.strip()[len("remote0"):]))
         tap.equal(client.request(POSITION2D, 0, 1).type, player.ACK)  # what does not move works
         troupe("reset", at(far))
         tap.equal(said(near), "remote0: works again\n")

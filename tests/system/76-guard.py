@@ -133,7 +133,7 @@ class Victim:
         self.line = line
         (HERE / "x.cfg").write_text(f'driver ( name "wheel" plugin "{HERE}/wheel.so" provides [ "position2d:0" ]\n'
                                     f'port "{line.url}" lease 0 {fields} )\n')
-        self.errors = tempfile.TemporaryFile("w+")
+        self.errors = open(tempfile.mktemp(dir=HERE), "a+", encoding="utf-8")  # reading must not move where they write
         self.process = subprocess.Popen([TROUPE, "run", str(HERE / "x.cfg"), "--any-port"], stdout=subprocess.PIPE,
                                         stderr=self.errors, text=True, start_new_session=session, cwd="/",
                                         preexec_fn=lambda: __import__("resource").setrlimit(4, (0, 0)))
@@ -362,6 +362,37 @@ def kill_its_process(one, wanted):
     tap.equal(one.wait(), 0)
 
 
+def a_driver_in_a_process_of_its_own_shows_its_name_and_its_guard():
+    with victim(Serial(), "own yes isolated yes restart 0.1") as one:
+        one.moves()
+
+        def shows(command, text):
+            return re.search(text, tap.run([TROUPE, command, f"localhost:{one.port}"]).stdout, re.M) is not None
+
+        while not shows("stat", r"^position2d:0 +wheel0 +running, isolated, guarded "):
+            pass  # it is asked for once in a while
+        tap.equal(shows("list", r"^position2d:0 +wheel +running, isolated, guarded "), True)
+        guard, = one.guards()
+        os.kill(guard, signal.SIGKILL)
+        while not shows("stat", "^wheel0: a guard had ended and was started again, 1 time$"):
+            pass
+        stat_line = pathlib.Path(f"/proc/{one.guards()[0]}/stat").read_text(encoding="ascii")
+        os.kill(int(stat_line.rpartition(")")[2].split()[1]), signal.SIGKILL)
+        while "works again" not in one.said():
+            pass
+        lines = one.said().splitlines()
+        tap.equal(sorted(lines[:1] + [line for line in lines[1:] if line.startswith("wheel0: ")]),
+                  ["wheel0: its process was killed by signal 9", f"wheel0: the guard of {one.line.url} had ended; it was "
+                   "started again", "wheel0: works again"])
+        tap.equal([line for line in lines if line.startswith("troupe-guard: ")],
+                  [f"troupe-guard: the driver's process has died; 3 of 3 stop bytes were written to {one.line.url}"])
+        while not shows("stat", r"^position2d:0 +wheel0 +running, isolated, guarded "):
+            pass
+        tap.equal(shows("stat", "killed by signal") or shows("list", "killed by signal"), False)
+        one.process.terminate()
+        tap.equal(one.wait(), 0)
+
+
 def a_driver_in_a_process_of_its_own_has_its_own_guard():
     for fields, bytes_ in (("own yes isolated yes", b"S1\n"), (r'guard "HALT\r\n\x00" isolated yes', b"HALT\r\n\0")):
         with victim(Serial(), fields) as one:
@@ -427,6 +458,7 @@ tap.main(whatever_signal_kills_it_the_bytes_arrive_once, whatever_its_drivers_do
          a_crash_need_not_be_over, a_frozen_server_is_no_dead_one, an_orderly_end_writes_nothing_but_what_the_driver_does,
          an_interrupt_from_the_terminal_does_not_reach_the_guard, a_device_that_is_closed_is_not_guarded_any_more,
          one_that_is_killed_is_replaced_and_told_of, a_driver_in_a_process_of_its_own_has_its_own_guard,
+         a_driver_in_a_process_of_its_own_shows_its_name_and_its_guard,
          a_driver_in_a_process_of_its_own_ends_in_order_when_the_server_dies, it_has_nothing_of_the_servers_but_the_line,
          by_hand_it_explains_itself,
          the_example_of_the_page_needs_no_robot)
