@@ -3,8 +3,8 @@
  *
  * The same process serves all devices of the world, so that other commands can look at them while
  * it runs. A timer on the server's loop looks for keys and signals, orders pictures of the world
- * (demo_frame.h) and shows them (demo_screen.h). Every way out leads through the last picture,
- * which is kept in a file.
+ * (demo_frame.h) and shows them (demo_screen.h). Every way out leads through the end of the server,
+ * which keeps a last picture of the world in a file.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "called.h"
 #include "commands.h"
 #include "demo_screen.h"
 #include "output.h"
@@ -21,21 +22,19 @@
 
 static const char name[] = "demo";
 
-enum { TICK_MS = 66, PATIENCE_S = 5, FAILED_BY_SIGNAL = 130 };
+enum { TICK_MS = 66, FAILED_BY_SIGNAL = 130, USUAL_PORT = 6665 };
 
 struct demo {
-    const char *world;   /* as it was asked for */
-    const char *file;    /* of the last picture */
-    double seconds;      /* of simulated time; 0 for no end */
-    double speed;        /* of time */
-    bool headless;       /* nothing is drawn but the last picture */
-    tp_server *server;   /* owned */
-    demo_frame *frame;   /* owned */
-    tp_timer *timer;     /* owned */
-    int64_t leave_by_ns; /* when the last picture is not waited for any more; 0 before the end */
-    tp_status status;    /* of the last picture */
-    tp_error err;
-    tpi_buf notes; /* of the server */
+    const char *world; /* as it was asked for */
+    const char *file;  /* of the last picture */
+    double seconds;    /* of simulated time; 0 for no end */
+    double speed;      /* of time */
+    bool headless;     /* nothing is drawn but the last picture */
+    bool moved;        /* the usual port belongs to somebody else */
+    tp_server *server; /* owned */
+    demo_frame *frame; /* owned */
+    tp_timer *timer;   /* owned */
+    tpi_buf notes;     /* of the server */
     struct demo_screen screen;
     struct demo_picture picture;
 };
@@ -64,7 +63,7 @@ static void keep_note(void *context, const char *text)
 
 static bool wants_end(const struct demo *demo)
 {
-    if (interrupted || (demo->seconds > 0 && demo_frame_time_s(demo->frame) >= demo->seconds)) {
+    if (interrupted) {
         return true;
     }
     for (int key = demo->headless ? -1 : terminal_key(); key >= 0; key = terminal_key()) {
@@ -75,80 +74,98 @@ static bool wants_end(const struct demo *demo)
     return false;
 }
 
-static int64_t now_ns(const struct demo *demo)
-{
-    return tp_clock_now_ns(tp_loop_clock(tp_server_loop(demo->server)));
-}
-
-static void begin_end(struct demo *demo)
-{
-    demo->leave_by_ns = now_ns(demo) + PATIENCE_S * TP_NS_PER_S;
-    demo_frame_order_file(demo->frame, demo->file);
-}
-
 /* Show what was ordered, and order the next. Whoever looks at it may be gone: then that is all. */
-static void draw(struct demo *demo)
+static tp_status draw(struct demo *demo)
 {
     uint32_t width = 0;
     uint32_t height = 0;
     tp_status status = TP_OK;
-    tp_error err;
 
     const bool fits = demo_screen_measure(&demo->screen, &width, &height);
-    if (demo_frame_take(demo->frame, &demo->picture, &status, &err) && fits && status == TP_OK) {
+    const bool taken = demo_frame_take(demo->frame, &demo->picture, &status);
+    if (fits && status == TP_OK && (taken || demo_screen_is_new(&demo->screen))) {
         status = demo_screen_show(&demo->screen, &demo->picture);
     }
-    if (status != TP_OK) {
-        begin_end(demo);
-    } else if (fits) {
+    if (fits) {
         demo_frame_order(demo->frame, width, height);
     }
+    return status;
 }
 
 static void tick(void *context)
 {
     struct demo *demo = context;
 
-    if (demo->leave_by_ns != 0) {
-        if (demo_frame_take(demo->frame, &demo->picture, &demo->status, &demo->err) ||
-            now_ns(demo) >= demo->leave_by_ns) {
-            tp_server_stop(demo->server);
-        }
-    } else if (wants_end(demo)) {
-        begin_end(demo);
-    } else if (!demo->headless) {
-        draw(demo);
+    if (wants_end(demo) || (!demo->headless && draw(demo) != TP_OK)) {
+        tp_server_stop(demo->server);
     }
 }
 
 /* ---- What to type next ----------------------------------------------------------------------- */
 
-/* What the program is called: by the script of its source tree, or by its name. */
-static const char *called(void)
+/* Of these interfaces the first that the world has is the one to look at. */
+static const char *find_sensor(const tp_server *server)
 {
-    return access("troupe", X_OK) == 0 && access("meson.build", R_OK) == 0 ? "./troupe" : "troupe";
+    static const char *const liked[] = {"ranger", "laser",    "sonar", "aio",
+                                        "bumper", "fiducial", "gps"};
+
+    for (size_t k = 0; k < sizeof liked / sizeof liked[0]; k++) {
+        for (size_t i = 0; i < tp_server_device_count(server); i++) {
+            const tp_device *device = tp_server_device_at(server, i);
+            if (tp_device_addr(device)->index == 0 &&
+                strcmp(tp_device_interface(device)->name, liked[k]) == 0) {
+                return liked[k];
+            }
+        }
+    }
+    return NULL;
 }
 
-static void put_hints(const struct demo *demo, tpi_buf *out)
+static bool has_vehicle(const tp_server *server)
 {
-    const char *program = called();
+    for (size_t i = 0; i < tp_server_device_count(server); i++) {
+        if (strcmp(tp_device_interface(tp_server_device_at(server, i))->name, "position2d") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The port that it listens on; 0 for the usual one. */
+static unsigned unusual_port(const struct demo *demo)
+{
     unsigned robot = 0;
     unsigned port = 0;
+
+    tp_server_port(demo->server, 0, &robot, &port);
+    return port == USUAL_PORT ? 0 : port;
+}
+
+/* Commands that work while it runs, one in each line. */
+static void put_hints(const struct demo *demo, tpi_buf *out)
+{
+    const unsigned port = unusual_port(demo);
+    const char *sensor = find_sensor(demo->server);
+    const char *program = called();
     char url[32] = "";
     char before[40] = "";
 
-    tp_server_port(demo->server, 0, &robot, &port);
-    if (port != 6665) {
+    if (port != 0) {
         snprintf(url, sizeof url, " localhost:%u", port);
         snprintf(before, sizeof before, "localhost:%u/", port);
     }
-    tpi_buf_printf(out, " in another terminal: %s list%s\n", program, url);
-    tpi_buf_printf(out, "                      %s print %sposition2d:0\n", program, before);
-    tpi_buf_printf(out, "                      %s print %sranger:0 --rate 2\n", program, before);
-    tpi_buf_printf(out,
-                   "                      %s send %sposition2d:0 VEL "
-                   "'{\"vel\":{\"pa\":1},\"state\":1}' --for 5\n",
-                   program, before);
+    tpi_buf_printf(out, "%s list%s\n", program, url);
+    if (has_vehicle(demo->server)) {
+        tpi_buf_printf(out, "%s print %sposition2d:0\n", program, before);
+    }
+    if (sensor != NULL) {
+        tpi_buf_printf(out, "%s print %s%s:0 --rate 2\n", program, before, sensor);
+    }
+    if (has_vehicle(demo->server)) {
+        tpi_buf_printf(out,
+                       "%s send %sposition2d:0 VEL '{\"vel\":{\"pa\":1},\"state\":1}' --for 5\n",
+                       program, before);
+    }
 }
 
 /* ---- From the beginning to the end ----------------------------------------------------------- */
@@ -161,13 +178,15 @@ static tp_status create_server(struct demo *demo, const char *path, tp_error *er
         .speed = demo->speed,
         .seed = 1,
         .threads = 1,
+        .seconds = demo->seconds,
         .server = {.kit = &tp_full_kit, .note = keep_note, .note_context = &demo->notes},
         .watch = demo_frame_watch,
+        .look_back = demo_frame_keep,
         .context = demo->frame};
     tp_status status = sim_server_create(&demo->server, &options, err);
 
     if (status == TP_E_IO || status == TP_E_EXISTS) {
-        options.server.any_port = true;
+        options.server.any_port = demo->moved = true;
         status = sim_server_create(&demo->server, &options, err);
     }
     return status;
@@ -179,7 +198,7 @@ static tp_status prepare(struct demo *demo, tp_error *err)
     tp_status status = world_find(&path, demo->world, err);
 
     if (status == TP_OK) {
-        status = demo_frame_create(&demo->frame, err);
+        status = demo_frame_create(&demo->frame, demo->file, tp_clock_real(), err);
     }
     if (status == TP_OK) {
         status = create_server(demo, tpi_buf_text(&path), err);
@@ -191,6 +210,17 @@ static tp_status prepare(struct demo *demo, tp_error *err)
     return status;
 }
 
+static void print_hints(const struct demo *demo, const char *hints)
+{
+    printf("the world \"%s\" runs; in another terminal:\n", demo->world);
+    for (const char *at = hints; *at != '\0'; at += *at == '\n') {
+        const size_t length = strcspn(at, "\n");
+        printf("  %.*s\n", (int)length, at);
+        at += length;
+    }
+    fflush(stdout);
+}
+
 static tp_status perform(struct demo *demo, const char *hints, tp_error *err)
 {
     tp_status status = TP_OK;
@@ -199,8 +229,7 @@ static tp_status perform(struct demo *demo, const char *hints, tp_error *err)
     command_catch(SIGTERM, on_signal);
     command_catch(SIGHUP, on_signal);
     if (demo->headless) {
-        printf("the world \"%s\" runs\n%s", demo->world, hints);
-        fflush(stdout);
+        print_hints(demo, hints);
     } else {
         demo->screen.world = demo->world;
         demo->screen.hints = hints;
@@ -216,15 +245,19 @@ static tp_status perform(struct demo *demo, const char *hints, tp_error *err)
     return status;
 }
 
+/* What is left of it; the server has gone. */
 static int finish(const struct demo *demo)
 {
-    if (demo->status != TP_OK) {
-        return command_fail(name, EXIT_FAILED, "%s", demo->err.text);
+    tp_error err = {0};
+    double time_s = 0;
+
+    if (demo_frame_kept(demo->frame, &time_s, &err) != TP_OK) {
+        return command_fail(name, EXIT_FAILED, "%s", err.text);
     }
-    printf("%s shows the world after %.0f s\n"
-           "next: %s sim cave                 another world, with its devices\n"
-           "      %s sim office --render office.png --steps 600\n",
-           demo->file, demo->picture.time_s, called(), called());
+    printf("%s shows the world after %.6g s\n"
+           "next: %s sim cave%s\n"
+           "      %s sim office --steps 600 --render office.png\n",
+           demo->file, time_s, called(), demo->moved ? " --any-port" : "", called());
     return EXIT_DONE;
 }
 
@@ -234,21 +267,21 @@ static int run_demo(struct demo *demo)
     tp_error err = {0};
     tp_status status = prepare(demo, &err);
 
-    tp_fail(&demo->err, TP_E_TIMEOUT, "the world stands still, there is no last picture of it");
-    demo->status = TP_E_TIMEOUT;
     if (status == TP_OK) {
         put_hints(demo, &hints);
         status = perform(demo, tpi_buf_text(&hints), &err);
     }
     tp_timer_destroy(demo->timer);
     tp_server_destroy(demo->server);
+    fputs(tpi_buf_text(&demo->notes), stderr);
+    const int result =
+        status == TP_OK ? finish(demo) : command_fail(name, EXIT_FAILED, "%s", err.text);
     demo_frame_destroy(demo->frame);
     demo_screen_fini(&demo->screen);
     tpi_buf_fini(&demo->picture.pixels);
     tpi_buf_fini(&hints);
-    fputs(tpi_buf_text(&demo->notes), stderr);
     tpi_buf_fini(&demo->notes);
-    return status == TP_OK ? finish(demo) : command_fail(name, EXIT_FAILED, "%s", err.text);
+    return result;
 }
 
 /* ---- Command line ---------------------------------------------------------------------------- */
@@ -320,15 +353,27 @@ static int run(int argc, char **argv)
 const command command_demo = {
     .name = name,
     .summary = "robots explore a world, live on the terminal",
-    .help = "usage: troupe demo [WORLD] [options]\n"
-            "\n"
-            "Runs a world (office; others are cave, swarm, warehouse ...) whose robots find their\n"
-            "own way, draws it on the terminal and serves all its devices, so that other commands\n"
-            "can look at them. Ends with q, leaving a picture.\n"
-            "\n"
-            "  --seconds N       end after N seconds of simulated time\n"
-            "  --speed X         simulated seconds for each real second (1); 0: as fast as it can\n"
-            "  --headless        draw nothing but the last picture; so it is without a terminal\n"
-            "  --render FILE     the last picture (demo.png); .png or .svg\n",
+    .help =
+        "usage: troupe demo [WORLD] [options]\n"
+        "\n"
+        "Runs a world whose robots find their own way, draws it on the terminal and serves all "
+        "its\n"
+        "devices, so that other commands can look at them. WORLD is one of ours (office; others\n"
+        "are cave, classroom, swarm, track, warehouse) or a file. Ends with q, with Ctrl-C, or at\n"
+        "the world's quit_time, and leaves a picture.\n"
+        "\n"
+        "  --seconds N       end after N simulated seconds, rounded up to a whole step of the\n"
+        "                    world; with --speed 10 that takes N / 10 real seconds\n"
+        "  --speed X         simulated seconds for each real second (1); 0: as fast as it can\n"
+        "  --headless        draw nothing but the last picture; so it is without a terminal\n"
+        "  --render FILE     the last picture (demo.png); .png or .svg\n"
+        "\n"
+        "The server listens on port 6665, or on one that the system chooses if that is taken; "
+        "what\n"
+        "to type in another terminal is shown below the picture.\n"
+        "\n"
+        "Examples: troupe demo\n"
+        "          troupe demo cave --speed 4\n"
+        "          troupe demo swarm --headless --seconds 60 --speed 0 --render swarm.svg\n",
     .run = run,
 };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "called.h"
 #include "commands.h"
 #include "padi/vectors.h"
 #include "rights_table.h"
@@ -30,7 +31,7 @@ static void print_list(const tp_catalogue *catalogue)
                (unsigned long)interface->message_count, interface->message_count == 1 ? " " : "s",
                interface->doc);
     }
-    puts("\nMore about one: troupe interfaces NAME");
+    printf("\nMore about one: %s interfaces NAME\n", called());
 }
 
 static tp_status describe(char **out, const tp_interface *interface, enum form form)

@@ -35,15 +35,52 @@ static const tp_device_stat *find_stat(const struct list *list, const tp_devaddr
 
 /* ---- For people ------------------------------------------------------------------------------ */
 
-static void put_rows(const struct list *list, struct table *rows)
+/* Whether there is a device that has a name beside its address. */
+static bool has_labels(const struct list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        const tp_device_stat *stat = find_stat(list, &list->devices[i].addr);
+        if (stat != NULL && stat->label_count > 1) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void put_label(struct table *rows, const tp_device_stat *stat)
+{
+    tpi_buf text = {0};
+
+    if (stat != NULL && stat->label_count > 1) {
+        output_put_clean(&text, stat->label, stat->label_count);
+    }
+    table_cell(rows, "%s", tpi_buf_text(&text));
+    tpi_buf_fini(&text);
+}
+
+static void put_state(struct table *rows, const tp_device_stat *stat)
+{
+    tpi_buf state = {0};
+
+    if (stat != NULL) {
+        stat_put_state(&state, stat);
+    }
+    table_cell(rows, "%s", stat != NULL ? tpi_buf_text(&state) : "?");
+    tpi_buf_fini(&state);
+}
+
+static void put_rows(const struct list *list, struct table *rows, bool labels)
 {
     for (size_t i = 0; i < list->count; i++) {
         const tp_client_device *device = &list->devices[i];
         const tp_device_stat *stat = find_stat(list, &device->addr);
         table_cell(rows, "%s", device->name);
+        if (labels) {
+            put_label(rows, stat);
+        }
         table_cell(rows, "%s", device->driver);
         if (list->statistics != NULL) {
-            table_cell(rows, "%s", stat != NULL ? stat_state(stat->state) : "?");
+            put_state(rows, stat);
             table_cell(rows, "%lu", stat != NULL ? (unsigned long)stat->readers : 0);
         }
         const char *what = device->interface != NULL ? device->interface->doc : "(unknown)";
@@ -55,7 +92,7 @@ static void put_failures(const struct list *list, tpi_buf *out)
 {
     for (size_t i = 0; i < list->count; i++) {
         const tp_device_stat *stat = find_stat(list, &list->devices[i].addr);
-        if (stat != NULL && stat->state == TP_DEVICE_FAILED && stat->failure_count > 1) {
+        if (stat != NULL && stat->failure_count > 1) {
             tpi_buf_printf(out, "%s: ", list->devices[i].name);
             output_put_clean(out, stat->failure, stat->failure_count);
             tpi_buf_putc(out, '\n');
@@ -66,7 +103,10 @@ static void put_failures(const struct list *list, tpi_buf *out)
 static void put_text(const struct list *list, tpi_buf *out)
 {
     static const char *const ours[] = {"DEVICE", "DRIVER", "STATE", ">READERS", "WHAT IT IS", NULL};
+    static const char *const named[] = {"DEVICE",   "NAME",       "DRIVER", "STATE",
+                                        ">READERS", "WHAT IT IS", NULL};
     static const char *const player[] = {"DEVICE", "DRIVER", "WHAT IT IS", NULL};
+    const bool labels = has_labels(list);
     size_t columns = 0;
     size_t lines;
     struct table rows;
@@ -84,8 +124,8 @@ static void put_text(const struct list *list, tpi_buf *out)
     if (list->count == 0) {
         return;
     }
-    table_init(&rows, list->statistics != NULL ? ours : player);
-    put_rows(list, &rows);
+    table_init(&rows, labels ? named : list->statistics != NULL ? ours : player);
+    put_rows(list, &rows, labels);
     table_put(out, &rows, 0, columns);
     table_fini(&rows);
     put_failures(list, out);
@@ -115,8 +155,12 @@ static void put_device(tpi_buf *out, const tp_client_device *device, const tp_de
     if (stat != NULL) {
         tpi_buf_putc(out, ',');
         put_member(out, "state", stat_state(stat->state));
-        tpi_buf_printf(out, ",\"readers\":%lu,\"failure\":", (unsigned long)stat->readers);
+        tpi_buf_printf(out, ",\"isolated\":%s,\"guards\":%lu,\"readers\":%lu,\"failure\":",
+                       stat->isolated ? "true" : "false", (unsigned long)stat->guards,
+                       (unsigned long)stat->readers);
         output_put_json(out, stat->failure, stat->failure_count);
+        tpi_buf_puts(out, ",\"name\":");
+        output_put_json(out, stat->label, stat->label_count);
     }
     tpi_buf_putc(out, '}');
 }
@@ -288,7 +332,8 @@ const command command_list = {
         "usage: troupe list [URL] [--where CONDITIONS] [--json]\n"
         "\n"
         "Lists the devices of a server, ours or Player's: name, driver and what each is; of our\n"
-        "servers also what it is doing and how many have it open.\n"
+        "servers also what it is doing and how many have it open, and of simulated ones the model\n"
+        "in the world.\n"
         "\n"
         "  --where CONDITIONS\n"
         "                  only devices that meet them: NAME OP VALUE, divided by commas. NAME is\n"

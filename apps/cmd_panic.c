@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "called.h"
 #include "remote.h"
 #include "stat_text.h"
 
@@ -59,7 +60,7 @@ static int await_stops(struct panic_options *o)
 
     for (int i = 0; i < STOP_TRIES; i++) {
         if (all_stopped(o, &state)) {
-            puts("everything that moves is stopped; troupe reset ends the panic");
+            printf("everything that moves is stopped; %s reset ends the panic\n", called());
             return EXIT_DONE;
         }
         nanosleep(&pause, NULL);

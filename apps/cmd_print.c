@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "called.h"
 #include "output.h"
 #include "print_form.h"
+#include "print_silence.h"
 #include "remote.h"
 
 static const char name[] = "print";
@@ -19,6 +21,8 @@ enum {
     MOST_ONLY = 16,
     REDRAWS_HZ = 10,
 };
+
+static const int64_t silence_ns = 2 * TP_NS_PER_S; /* after which one wonders why */
 
 /* What has come of one message. */
 struct kind {
@@ -45,6 +49,10 @@ struct print {
     bool only[KINDS];
     bool live; /* drawn in place */
     bool changed;
+    int64_t heard_ns; /* when data came last, or it was opened */
+    bool wonders;     /* about a silence: it was not looked into yet */
+    bool asks;        /* it is looked into now */
+    tpi_buf why;      /* owned: nothing comes; empty if that is not known */
     int64_t drawn_ns;
     tp_status failure; /* the output cannot be written, or not be made */
     struct screen screen;
@@ -99,6 +107,9 @@ static void draw(struct print *p)
         print_form_body(&out, kind->last);
     }
     tpi_buf_puts(&out, nothing ? "waiting for data\n" : "");
+    if (p->why.length > 0) {
+        tpi_buf_printf(&out, "\nnothing comes: %s\n", tpi_buf_text(&p->why));
+    }
     p->failure = out.failed ? TP_E_NOMEM : screen_show(&p->screen, tpi_buf_text(&out));
     tpi_buf_fini(&out);
     p->changed = false;
@@ -147,6 +158,9 @@ static void on_data(tp_proxy *proxy, const tp_msg *msg)
     const unsigned code = tp_msg_header(msg)->subtype;
     struct kind *kind = &p->kinds[code];
 
+    p->heard_ns = now_ns();
+    p->wonders = true;
+    tpi_buf_clear(&p->why);
     if ((p->only_count > 0 && !p->only[code]) || (p->most > 0 && p->shown >= p->most) ||
         p->failure != TP_OK || !is_due(p, kind)) {
         return;
@@ -176,8 +190,55 @@ static void on_tick(void *context)
     if (p->live && (p->changed || now_ns() - p->drawn_ns >= TP_NS_PER_S)) {
         draw(p);
     }
+    if (p->wonders && now_ns() - p->heard_ns >= silence_ns) {
+        p->wonders = false;
+        p->asks = true;
+        remote_stop(&p->remote); /* asking has to wait for answers */
+    }
     if (output_is_gone() || p->failure != TP_OK) {
         remote_stop(&p->remote);
+    }
+}
+
+/* ---- Silence --------------------------------------------------------------------------------- */
+
+static void tell_silence(struct print *p)
+{
+    tpi_buf text = {0};
+
+    print_put_silence(&p->why, &p->remote, p->proxy);
+    if (p->live) {
+        p->changed = true;
+    } else if (p->why.length > 0) {
+        tpi_buf_printf(&text, "nothing comes: %s", tpi_buf_text(&p->why));
+        command_fail(name, EXIT_DONE, "%s", tpi_buf_text(&text));
+        tpi_buf_fini(&text);
+    }
+}
+
+static bool is_over(const struct print *p)
+{
+    return p->failure != TP_OK || (p->most > 0 && p->shown >= p->most) || output_is_gone();
+}
+
+/* Until the end, or a signal. */
+static void follow_data(struct print *p)
+{
+    bool ended = remote_run(&p->remote);
+
+    while (p->asks && !ended && !is_over(p)) {
+        p->asks = false;
+        tell_silence(p);
+        ended = is_over(p) || remote_run(&p->remote);
+    }
+}
+
+/* Devices without data may yet tell that they failed, or that a property has changed. */
+static void tell_if_mute(const struct print *p)
+{
+    if (!print_has_data(p->device.interface)) {
+        command_fail(name, EXIT_DONE, "%s sends no data; troupe request %s tells what it answers",
+                     p->device.name, p->device.interface->name);
     }
 }
 
@@ -196,7 +257,7 @@ static int follow(struct print *p)
     if (p->live) {
         draw(p);
     }
-    remote_run(&p->remote);
+    follow_data(p);
     if (p->live && p->changed) {
         draw(p);
     }
@@ -238,12 +299,18 @@ static int print_data(struct print *p)
 {
     int result = find_only(p);
 
+    p->heard_ns = now_ns();
+    p->wonders = true;
     p->live = p->form == PRINT_HUMAN && output_is_live();
     p->remote.before_note = p->live ? leave_screen : NULL;
     p->remote.tells_panics = true;
     result = result == EXIT_DONE ? open_device(p) : result;
-    result = result == EXIT_DONE ? follow(p) : result;
+    if (result == EXIT_DONE) {
+        tell_if_mute(p);
+        result = follow(p);
+    }
     tp_proxy_close(p->proxy);
+    tpi_buf_fini(&p->why);
     for (unsigned i = 0; i < KINDS; i++) {
         tp_msg_unref(p->kinds[i].last);
     }
@@ -312,7 +379,7 @@ static int read_options(struct print *p, int argc, char **argv)
         }
     }
     if (result == EXIT_DONE && device == NULL) {
-        return command_fail(name, EXIT_USAGE, "which device? troupe list names them");
+        return command_fail(name, EXIT_USAGE, "which device? %s list names them", called());
     }
     return result == EXIT_DONE ? remote_read_device(&p->remote, device, &p->device) : result;
 }
@@ -342,7 +409,10 @@ const command command_print = {
         "Prints the data of a device until it is interrupted. DEVICE is INTERFACE[:INDEX], with\n"
         "the server and a slash before it if need be: laser, laser:1, robot.local:6666/laser:1.\n"
         "On a terminal the newest data stands in one place; elsewhere one record follows the\n"
-        "other. A connection that is lost is made again. A panic is told on standard error.\n"
+        "other. A connection that is lost is made again. If nothing comes, and it can be known\n"
+        "why, that is told: a simulated world that stands still is silent. A panic is told too, "
+        "on\n"
+        "standard error.\n"
         "\n"
         "  --human         indented, with units and the names of constants (if nothing is said)\n"
         "  --line          one line for each: time, device, message, name=value\n"

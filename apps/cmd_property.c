@@ -5,6 +5,7 @@
 
 #include "base/number.h"
 #include "base/text.h"
+#include "called.h"
 #include "output.h"
 #include "remote.h"
 #include "table.h"
@@ -256,7 +257,7 @@ static int read_options(struct property *p, int argc, char **argv)
         }
     }
     if (result == EXIT_DONE && p->word_count == 0) {
-        return command_fail(name, EXIT_USAGE, "which device? troupe list names them");
+        return command_fail(name, EXIT_USAGE, "which device? %s list names them", called());
     }
     return result == EXIT_DONE ? remote_read_device(&p->remote, p->words[0], &p->device) : result;
 }

@@ -12,6 +12,7 @@
 #include "output.h"
 #include "run_table.h"
 #include "server/plugin.h"
+#include "sim_server.h"
 #include "troupe/process.h"
 #include "troupe/server.h"
 #include "worlds.h"
@@ -191,6 +192,37 @@ static int check(struct options *o)
     return EXIT_DONE;
 }
 
+static void count_note(void *context, const char *text)
+{
+    unsigned *notes = context;
+
+    output_note(text);
+    (*notes)++;
+}
+
+/* A world is checked as what `troupe sim` would make of it. */
+static int check_world(const struct options *o)
+{
+    sim_server_options options = {
+        .world = o->server.path, .speed = 1, .seed = 1, .threads = 1, .server = o->server};
+    tp_server *server = NULL;
+    unsigned notes = 0;
+    tp_error err = {0};
+
+    options.server.note = count_note;
+    options.server.note_context = &notes;
+
+    if (sim_server_create(&server, &options, &err) != TP_OK) {
+        return command_fail(o->command, EXIT_FAILED, "%s", err.text);
+    }
+    if (!o->quiet) {
+        sim_server_print_devices(server);
+        puts(notes == 0 ? "no mistakes found" : "it works, but see what is odd about it");
+    }
+    tp_server_destroy(server);
+    return EXIT_DONE;
+}
+
 /* ---- Command line ---------------------------------------------------------------------------- */
 
 /* Port 0 is any port, as everywhere. */
@@ -252,7 +284,7 @@ static int read_options(struct options *o, int argc, char **argv)
         } else if (strcmp(argv[i], "--udp") == 0) {
             o->server.udp = true;
         } else if (strcmp(argv[i], "--child") == 0) {
-            o->child = true;
+            o->child = o->server.child = true;
         } else if (takes_value(argv[i])) {
             result = read_valued(o, argc, argv, &i);
         } else if (argv[i][0] == '-' || o->server.path != NULL) {
@@ -294,6 +326,11 @@ static int run_run(int argc, char **argv)
     if (result != EXIT_DONE) {
         return result;
     }
+    if (world_is_one(o.server.path)) {
+        return command_fail(o.command, EXIT_FAILED,
+                            "%s is a world, no configuration: troupe sim %s", o.server.path,
+                            o.server.path);
+    }
     worlds_share();
     const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     if (length > 0) {
@@ -312,7 +349,10 @@ static int run_check(int argc, char **argv)
     o.server.program = "troupe";
     o.server.listen = "";
     o.server.unix_path = NULL;
-    return result == EXIT_DONE ? check(&o) : result;
+    if (result != EXIT_DONE) {
+        return result;
+    }
+    return world_is_one(o.server.path) ? check_world(&o) : check(&o);
 }
 
 static void print_driver(const tp_driver *driver)
@@ -420,11 +460,12 @@ const command command_run = {
 
 const command command_check = {
     .name = "check",
-    .summary = "check a configuration without starting anything",
+    .summary = "check a configuration or a world without starting anything",
     .help = "usage: troupe check FILE.cfg\n"
+            "       troupe check FILE.world\n"
             "\n"
             "Reads a configuration, makes its drivers without starting them, and tells what is\n"
-            "wrong or odd, with file, line and column.\n",
+            "wrong or odd, with file, line and column. Of a world it tells the same.\n",
     .run = run_check,
 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "called.h"
 #include "output.h"
 #include "send.h"
 
@@ -102,8 +103,9 @@ static int check_panic(struct send *s)
     return panic == NULL || !panic->active
                ? EXIT_DONE
                : command_fail(s->remote.command, EXIT_FAILED,
-                              "nothing moves: there is a panic; troupe list tells who raised it, "
-                              "troupe reset ends it");
+                              "nothing moves: there is a panic; %s list tells who raised it, %s "
+                              "reset ends it",
+                              called(), called());
 }
 
 /* Commands are not answered: an answer to something else shows that they have arrived. A server of
@@ -263,7 +265,8 @@ static int read_options(struct send *s, int argc, char **argv)
         }
     }
     if (result == EXIT_DONE && s->word_count == 0) {
-        return command_fail(s->remote.command, EXIT_USAGE, "which device? troupe list names them");
+        return command_fail(s->remote.command, EXIT_USAGE, "which device? %s list names them",
+                            called());
     }
     return result == EXIT_DONE ? remote_read_device(&s->remote, s->words[0], &s->device) : result;
 }

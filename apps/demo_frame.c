@@ -2,30 +2,36 @@
 #include "demo_frame.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "platform/thread.h"
 #include "worlds.h"
 
-enum { TRAIL = 160, PATH = 1024 };
+enum { TRAIL = 160 };
+enum { REST = 4 }; /* how many times as long as a picture took the world has for itself */
 
-typedef enum order { ORDER_NONE, ORDER_PIXELS, ORDER_FILE, ORDER_DONE } order;
+/* Whose turn it is: the terminal's thread has the picture unless there is an open order. */
+enum turn { FREE, ORDERED, DONE };
 
 struct demo_frame {
-    tpi_lock *lock; /* owned; of everything below */
-    order order;
-    uint32_t width, height; /* that were ordered */
-    char path[PATH];        /* likewise */
-    struct demo_picture picture;
-    tp_status status; /* of the last order */
-    tp_error err;
-    double time_s;
+    atomic_int turn;
+    struct demo_picture picture; /* its size is what was ordered */
+    tp_status status;            /* of it */
+
+    /* The world's thread's. */
     tpi_draw_trails *trails; /* owned; NULL until the world is seen */
+    const tp_clock *clock;   /* borrowed */
+    int64_t rest_until_ns;
+    const char *file; /* borrowed */
+    double kept_s;    /* the time that it shows */
+    tp_status kept;
+    tp_error err; /* of it */
 };
 
-tp_status demo_frame_create(demo_frame **out, tp_error *err)
+tp_status demo_frame_create(demo_frame **out, const char *file, const tp_clock *clock,
+                            tp_error *err)
 {
     demo_frame *frame = calloc(1, sizeof *frame);
 
@@ -33,13 +39,15 @@ tp_status demo_frame_create(demo_frame **out, tp_error *err)
     if (frame == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
-    return tpi_lock_create(&frame->lock, err);
+    atomic_init(&frame->turn, FREE);
+    frame->file = file;
+    frame->clock = clock;
+    return TP_OK;
 }
 
 void demo_frame_destroy(demo_frame *frame)
 {
     if (frame != NULL) {
-        tpi_lock_destroy(frame->lock);
         tpi_draw_trails_destroy(frame->trails);
         tpi_buf_fini(&frame->picture.pixels);
         free(frame);
@@ -75,7 +83,7 @@ static void describe(const tpi_sim *sim, tpi_sim_model model, const tpi_sim_info
     tpi_sim_put_name(sim, model, &name);
     snprintf(robot->name, sizeof robot->name, "%s", tpi_buf_text(&name));
     tpi_buf_fini(&name);
-    robot->colour = info->colour;
+    robot->colour = tpi_draw_colour(sim, model);
     robot->speed = tpi_sim_get_motion(sim, model, &motion, NULL) == TP_OK ? motion.velocity[0] : 0;
     robot->nearest = nearest_of(sim, model, info->family);
 }
@@ -96,83 +104,88 @@ static void list_robots(struct demo_picture *picture, const tpi_sim *sim)
     }
 }
 
+static double time_s(const tpi_sim *sim)
+{
+    return (double)tpi_sim_time_us(sim) / 1e6;
+}
+
 static void draw(demo_frame *frame, const tpi_sim *sim)
 {
     struct demo_picture *picture = &frame->picture;
-    tpi_draw_look look = {.trails = frame->trails};
+    const tpi_draw_look look = {.trails = frame->trails,
+                                .width = picture->width,
+                                .height = picture->height,
+                                .dark = true,
+                                .bare = true};
 
     tpi_buf_clear(&picture->pixels);
-    if (frame->order == ORDER_FILE) {
-        frame->status = world_draw(sim, &look, frame->path, &frame->err);
-    } else {
-        look.width = picture->width = frame->width;
-        look.height = picture->height = frame->height;
-        look.dark = look.bare = true;
-        frame->status = tpi_draw_pixels(&picture->pixels, sim, &look, &frame->err);
-    }
-    picture->time_s = frame->time_s;
+    frame->status = tpi_draw_pixels(&picture->pixels, sim, &look, NULL);
+    picture->time_s = time_s(sim);
     list_robots(picture, sim);
-    frame->order = ORDER_DONE;
 }
 
-void demo_frame_watch(void *context, const tpi_sim *sim)
+static void note_trails(demo_frame *frame, const tpi_sim *sim)
 {
-    demo_frame *frame = context;
-
-    tpi_lock_take(frame->lock);
-    frame->time_s = (double)tpi_sim_time_us(sim) * 1e-6;
     if (frame->trails == NULL) {
         (void)tpi_draw_trails_create(&frame->trails, sim, TRAIL, NULL); /* goes without */
     }
     if (frame->trails != NULL) {
         tpi_draw_trails_note(frame->trails, sim);
     }
-    if (frame->order == ORDER_PIXELS || frame->order == ORDER_FILE) {
-        draw(frame, sim);
+}
+
+void demo_frame_watch(void *context, const tpi_sim *sim)
+{
+    demo_frame *frame = context;
+
+    note_trails(frame, sim);
+    if (atomic_load(&frame->turn) != ORDERED) {
+        return;
     }
-    tpi_lock_give(frame->lock);
+    const int64_t begun_ns = tp_clock_now_ns(frame->clock);
+    if (begun_ns >= frame->rest_until_ns) {
+        draw(frame, sim);
+        const int64_t now_ns = tp_clock_now_ns(frame->clock);
+        frame->rest_until_ns = now_ns + REST * (now_ns - begun_ns);
+        atomic_store(&frame->turn, DONE);
+    }
+}
+
+void demo_frame_keep(void *context, const tpi_sim *sim)
+{
+    demo_frame *frame = context;
+    const tpi_draw_look look = {.trails = frame->trails};
+
+    frame->kept = world_draw(sim, &look, frame->file, &frame->err);
+    frame->kept_s = time_s(sim);
 }
 
 /* ---- The terminal's thread ------------------------------------------------------------------- */
 
-double demo_frame_time_s(demo_frame *frame)
-{
-    tpi_lock_take(frame->lock);
-    const double time_s = frame->time_s;
-    tpi_lock_give(frame->lock);
-    return time_s;
-}
-
 void demo_frame_order(demo_frame *frame, uint32_t width, uint32_t height)
 {
-    tpi_lock_take(frame->lock);
-    frame->order = ORDER_PIXELS;
-    frame->width = width;
-    frame->height = height;
-    tpi_lock_give(frame->lock);
-}
-
-void demo_frame_order_file(demo_frame *frame, const char *path)
-{
-    tpi_lock_take(frame->lock);
-    frame->order = ORDER_FILE;
-    snprintf(frame->path, sizeof frame->path, "%s", path);
-    tpi_lock_give(frame->lock);
-}
-
-bool demo_frame_take(demo_frame *frame, struct demo_picture *picture, tp_status *status,
-                     tp_error *err)
-{
-    tpi_lock_take(frame->lock);
-    const bool done = frame->order == ORDER_DONE;
-    if (done) {
-        const struct demo_picture other = *picture;
-        *picture = frame->picture;
-        frame->picture = other;
-        frame->order = ORDER_NONE;
-        *status = frame->status;
-        *err = frame->err;
+    if (atomic_load(&frame->turn) == FREE) {
+        frame->picture.width = width;
+        frame->picture.height = height;
+        atomic_store(&frame->turn, ORDERED);
     }
-    tpi_lock_give(frame->lock);
-    return done;
+}
+
+bool demo_frame_take(demo_frame *frame, struct demo_picture *picture, tp_status *status)
+{
+    if (atomic_load(&frame->turn) != DONE) {
+        return false;
+    }
+    const struct demo_picture other = *picture;
+    *picture = frame->picture;
+    frame->picture = other;
+    *status = frame->status;
+    atomic_store(&frame->turn, FREE);
+    return true;
+}
+
+tp_status demo_frame_kept(const demo_frame *frame, double *time_s, tp_error *err)
+{
+    *time_s = frame->kept_s;
+    return frame->kept == TP_OK ? TP_OK : tp_fail(err, frame->kept, "%s", frame->err.text);
 }

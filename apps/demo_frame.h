@@ -3,13 +3,15 @@
  * one that has the terminal.
  *
  * The terminal's thread orders a picture of some size; the next time that the world's thread passes
- * by it draws it. The last order may be for a file.
+ * by it draws it. Neither waits for the other. Drawing is time that the world does not have, so the
+ * more a picture costs, the fewer are made.
  */
 #ifndef TROUPE_APPS_DEMO_FRAME_H
 #define TROUPE_APPS_DEMO_FRAME_H
 
 #include "base/buf.h"
 #include "sim/draw.h"
+#include "troupe/clock.h"
 
 enum { DEMO_ROBOTS = 8, DEMO_NAME = 24 };
 
@@ -24,7 +26,7 @@ struct demo_robot {
 /* What was drawn. */
 struct demo_picture {
     uint32_t width, height;
-    tpi_buf pixels; /* owned; empty for a file */
+    tpi_buf pixels; /* owned */
     double time_s;  /* of the world */
     struct demo_robot robots[DEMO_ROBOTS];
     uint32_t robot_count; /* all of them, also those that are not listed */
@@ -32,7 +34,9 @@ struct demo_picture {
 
 typedef struct demo_frame demo_frame;
 
-tp_status demo_frame_create(demo_frame **out, tp_error *err);
+/* The last picture will be in the file. Its name and the clock are borrowed. */
+tp_status demo_frame_create(demo_frame **out, const char *file, const tp_clock *clock,
+                            tp_error *err);
 void demo_frame_destroy(demo_frame *frame); /* NULL is accepted; after the world's end */
 
 /* ---- The world's thread ---------------------------------------------------------------------- */
@@ -40,18 +44,19 @@ void demo_frame_destroy(demo_frame *frame); /* NULL is accepted; after the world
 /* Passes by: a sim_server watcher; `context` is the frame. */
 void demo_frame_watch(void *context, const tpi_sim *sim);
 
+/* The world has come to its end: draw it to the file. */
+void demo_frame_keep(void *context, const tpi_sim *sim);
+
 /* ---- The terminal's thread ------------------------------------------------------------------- */
 
-/* The time of the world in seconds, as of the last visit. */
-double demo_frame_time_s(demo_frame *frame);
-
-/* Order pixels, or a file; replaces an order that is still open. */
+/* Order pixels, unless there is an open order. */
 void demo_frame_order(demo_frame *frame, uint32_t width, uint32_t height);
-void demo_frame_order_file(demo_frame *frame, const char *path);
 
-/* Whether the order is done; then it is taken, and what it gave is swapped with `picture`. For a
- * file that could not be written, `status` and `err` say why. */
-bool demo_frame_take(demo_frame *frame, struct demo_picture *picture, tp_status *status,
-                     tp_error *err);
+/* Whether the order is done; then it is taken, and what it gave is swapped with `picture`.
+ * TP_E_NOMEM in `status` if it could not be drawn. */
+bool demo_frame_take(demo_frame *frame, struct demo_picture *picture, tp_status *status);
+
+/* How the file went, and the time that it shows; when the world is gone. */
+tp_status demo_frame_kept(const demo_frame *frame, double *time_s, tp_error *err);
 
 #endif

@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "demo_lines.h"
 #include "output.h"
 #include "terminal.h"
 
 enum { PATIENCE_MS = 10 }; /* how long the terminal is waited for each time */
-enum { ABOVE = 1, BELOW = 5, LEAST_COLUMNS = 16, LEAST_ROWS = 4 };
+enum { LEAST_COLUMNS = 8, LEAST_LINES = 5 };
 
 void demo_screen_init(struct demo_screen *screen)
 {
@@ -26,6 +27,7 @@ void demo_screen_fini(struct demo_screen *screen)
 {
     mosaic_fini(&screen->mosaic);
     tpi_buf_fini(&screen->waiting);
+    tpi_buf_fini(&screen->scaled);
 }
 
 /* Send what is waiting, as far as the terminal takes it. */
@@ -47,122 +49,114 @@ static tp_status send(struct demo_screen *screen)
     return status;
 }
 
+/* A line above the picture; below it one of robots, and commands. */
+static uint32_t rows_of(const struct demo_screen *screen)
+{
+    return (uint32_t)(screen->lines - 2 - demo_lines_hints(screen->lines));
+}
+
 bool demo_screen_measure(struct demo_screen *screen, uint32_t *width, uint32_t *height)
 {
     const size_t columns = screen->columns;
     const size_t lines = screen->lines;
 
     output_size(&screen->columns, &screen->lines);
-    if (screen->columns < LEAST_COLUMNS || screen->lines < ABOVE + BELOW + LEAST_ROWS) {
+    if (screen->columns < LEAST_COLUMNS || screen->lines < LEAST_LINES) {
         return false;
     }
     const uint32_t across = (uint32_t)screen->columns;
-    const uint32_t down = (uint32_t)(screen->lines - ABOVE - BELOW);
+    const uint32_t down = rows_of(screen);
     if (columns != screen->columns || lines != screen->lines || screen->mosaic.shown == NULL) {
         if (mosaic_resize(&screen->mosaic, across, down) != TP_OK) {
             return false;
         }
         tpi_buf_puts(&screen->waiting, "\033[0m\033[2J");
+        screen->is_new = true;
     }
     *width = 2 * across;
     *height = 4 * down;
     return true;
 }
 
+bool demo_screen_is_new(const struct demo_screen *screen)
+{
+    return screen->is_new;
+}
+
 /* ---- Lines of text --------------------------------------------------------------------------- */
 
-/* A line of text, cut where the terminal ends. */
-static void put_line(const struct demo_screen *screen, tpi_buf *out, size_t line, const char *text)
+static void begin_line(tpi_buf *out, size_t line)
 {
-    tpi_buf_printf(out, "\033[%zu;1H", line);
-    tpi_buf_put(out, text, output_fit(text, strlen(text), screen->columns));
-    tpi_buf_puts(out, "\033[K");
+    tpi_buf_printf(out, "\033[%zu;1H\033[K", line);
 }
 
 static void put_title(const struct demo_screen *screen, tpi_buf *out,
                       const struct demo_picture *picture)
 {
-    tpi_buf text = {0};
-
-    tpi_buf_printf(&text, " troupe demo - %s, %u robots that find their own way, %.0f s. q quits",
-                   screen->world, picture->robot_count, picture->time_s);
+    begin_line(out, 1);
     tpi_buf_puts(out, screen->mosaic.depth == MOSAIC_ASCII ? "" : "\033[1m");
-    put_line(screen, out, 1, tpi_buf_text(&text));
+    demo_lines_put_title(out, screen->columns, screen->world, picture);
     tpi_buf_puts(out, screen->mosaic.depth == MOSAIC_ASCII ? "" : "\033[0m");
-    tpi_buf_fini(&text);
 }
 
-/* A spot in the robot's colour, as far as there are colours. */
-static void put_spot(const struct demo_screen *screen, tpi_buf *out, uint32_t colour)
+static void put_below(const struct demo_screen *screen, tpi_buf *out,
+                      const struct demo_picture *picture)
 {
-    if (screen->mosaic.depth == MOSAIC_ASCII) {
-        tpi_buf_puts(out, "*");
-        return;
+    const size_t hints = demo_lines_hints(screen->lines);
+
+    begin_line(out, screen->lines - hints);
+    demo_lines_put_robots(out, screen->columns, screen->mosaic.depth, picture);
+    for (size_t i = 0; i < hints; i++) {
+        begin_line(out, screen->lines - hints + 1 + i);
+        demo_lines_put_hint(out, screen->columns, screen->hints, i);
     }
-    mosaic_put_colour(out, screen->mosaic.depth, colour >> 8);
-    tpi_buf_puts(out, "●\033[0m");
 }
 
-/* Who is who. */
-static void put_robots(const struct demo_screen *screen, tpi_buf *out,
-                       const struct demo_picture *picture)
-{
-    size_t column = 1;
-    tpi_buf text = {0};
-
-    tpi_buf_printf(out, "\033[%zu;1H\033[K", screen->lines - BELOW + 1);
-    for (uint32_t i = 0; i < picture->robot_count && i < DEMO_ROBOTS; i++) {
-        const struct demo_robot *robot = &picture->robots[i];
-        tpi_buf_clear(&text);
-        tpi_buf_printf(&text, " %s %.2f m/s", robot->name, robot->speed);
-        if (robot->nearest >= 0) {
-            tpi_buf_printf(&text, ", %.1f m free", robot->nearest);
-        }
-        if (column + 3 + text.length > screen->columns) {
-            break;
-        }
-        tpi_buf_puts(out, " ");
-        put_spot(screen, out, robot->colour);
-        tpi_buf_puts(out, tpi_buf_text(&text));
-        tpi_buf_puts(out, "  ");
-        column += 4 + text.length;
-    }
-    tpi_buf_fini(&text);
-}
-
-static void put_hints(const struct demo_screen *screen, tpi_buf *out)
-{
-    const char *at = screen->hints;
-    tpi_buf text = {0};
-
-    for (size_t i = 2; i <= BELOW; i++) {
-        const size_t length = strcspn(at, "\n");
-        tpi_buf_clear(&text);
-        tpi_buf_put(&text, at, length);
-        put_line(screen, out, screen->lines - BELOW + i, tpi_buf_text(&text));
-        at += length + (at[length] == '\n');
-    }
-    tpi_buf_fini(&text);
-}
+/* ---- The picture ----------------------------------------------------------------------------- */
 
 static bool fits(const struct demo_screen *screen, const struct demo_picture *picture)
 {
     return picture->width == 2 * screen->mosaic.columns &&
-           picture->height == 4 * screen->mosaic.rows &&
-           picture->pixels.length == (size_t)3 * picture->width * picture->height;
+           picture->height == 4 * screen->mosaic.rows;
+}
+
+/* What was drawn for another size does until the next one comes, which is never while the world
+ * stands still. */
+static void scale(struct demo_screen *screen, const struct demo_picture *picture)
+{
+    const uint32_t width = 2 * screen->mosaic.columns;
+    const uint32_t height = 4 * screen->mosaic.rows;
+
+    tpi_buf_clear(&screen->scaled);
+    for (uint32_t y = 0; y < height; y++) {
+        const size_t row = (size_t)y * picture->height / height * picture->width;
+        for (uint32_t x = 0; x < width; x++) {
+            const size_t from = row + (size_t)x * picture->width / width;
+            tpi_buf_put(&screen->scaled, picture->pixels.data + 3 * from, 3);
+        }
+    }
 }
 
 tp_status demo_screen_show(struct demo_screen *screen, const struct demo_picture *picture)
 {
     const tp_status status = send(screen);
+    const size_t size = (size_t)3 * picture->width * picture->height;
+    const tpi_buf *pixels = &picture->pixels;
 
-    if (status != TP_OK || screen->waiting.length > 0 || !fits(screen, picture)) {
+    if (status != TP_OK || screen->waiting.length > 0 || size == 0 || pixels->length != size) {
         return status;
     }
+    if (!fits(screen, picture)) {
+        scale(screen, picture);
+        pixels = &screen->scaled;
+    }
+    if (pixels->failed) {
+        return TP_E_NOMEM;
+    }
     tpi_buf *out = &screen->waiting;
+    screen->is_new = false;
     put_title(screen, out, picture);
-    mosaic_show(&screen->mosaic, out, (const unsigned char *)picture->pixels.data, ABOVE + 1);
-    put_robots(screen, out, picture);
-    put_hints(screen, out);
+    mosaic_show(&screen->mosaic, out, (const unsigned char *)pixels->data, 2);
+    put_below(screen, out, picture);
     return send(screen);
 }

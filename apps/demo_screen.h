@@ -1,6 +1,6 @@
 /*
  * demo_screen.h - what the demo shows on a terminal: a line above, the world, and below it who is
- * who and what to type next.
+ * who and what to type next, as far as there is room.
  */
 #ifndef TROUPE_APPS_DEMO_SCREEN_H
 #define TROUPE_APPS_DEMO_SCREEN_H
@@ -13,8 +13,10 @@ struct demo_screen {
     size_t columns, lines; /* of the terminal */
     const char *world;     /* borrowed; its name */
     const char *hints;     /* borrowed; commands to type, divided by line ends */
+    bool is_new;           /* it has another size than what was shown last */
     tpi_buf waiting;       /* what the terminal has not taken yet */
     size_t taken;          /* how much of it it has */
+    tpi_buf scaled;        /* a picture in another size than it was drawn */
 };
 
 /* All zero but for the pointers at first. Find out about the terminal. */
@@ -24,8 +26,12 @@ void demo_screen_fini(struct demo_screen *screen);
 /* Take the terminal's size as it is now; how large a picture fits: false if none does. */
 bool demo_screen_measure(struct demo_screen *screen, uint32_t *width, uint32_t *height);
 
-/* Show a picture, unless the terminal has changed since it was ordered, or has not taken all of the
- * last one: nobody else waits for a terminal that is slow or stopped. TP_E_CLOSED if it is gone. */
+/* Whether it has got another size since a picture was shown. */
+bool demo_screen_is_new(const struct demo_screen *screen);
+
+/* Show a picture; one of another size is stretched. Does nothing while the terminal has not taken
+ * all of the last one: nobody else waits for a terminal that is slow or stopped. TP_E_CLOSED if it
+ * is gone. */
 tp_status demo_screen_show(struct demo_screen *screen, const struct demo_picture *picture);
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "called.h"
 #include "doctor.h"
 #include "output.h"
 #include "troupe/client.h"
@@ -263,7 +264,7 @@ static void try_listening(struct doctor *doctor, struct attempt *a, unsigned por
         return;
     }
     doctor_say(doctor, DOCTOR_WARNING, "port %u: %s", port, err.text);
-    doctor_advise("take another one: troupe run FILE.cfg --port PORT");
+    doctor_advise("take another one: %s run FILE.cfg --port PORT", called());
 }
 
 static void look_at_port(struct doctor *doctor, unsigned port)
@@ -283,7 +284,7 @@ static void look_at_port(struct doctor *doctor, unsigned port)
                        "port %u is used by something that is no server of "
                        "robots",
                        port);
-            doctor_advise("take another one: troupe run FILE.cfg --port PORT");
+            doctor_advise("take another one: %s run FILE.cfg --port PORT", called());
         }
     }
     attempt_fini(&a);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "called.h"
+
 enum { MOST_FIXED = 8 }; /* longer arrays of fixed length are left out, which makes them zero */
 
 static void put_struct(tpi_buf *out, const tp_struct *type, bool asks);
@@ -81,8 +83,8 @@ static void put_message(tpi_buf *out, const tp_message *message, const char *com
                                         [TP_MARK_OPTIONAL] = " (optional)",
                                         [TP_MARK_EXTENSION] = " (extension)"};
 
-    tpi_buf_printf(out, "\n%s - %s%s\n  troupe %s %s %s", message->name, message->doc,
-                   marks[message->mark], command, device, message->name);
+    tpi_buf_printf(out, "\n%s - %s%s\n  %s %s %s %s", message->name, message->doc,
+                   marks[message->mark], called(), command, device, message->name);
     if (message->ask != NULL) {
         tpi_buf_puts(out, " '");
         example_put(out, message->ask, true);
@@ -112,6 +114,7 @@ void example_put_messages(tpi_buf *out, const tp_interface *interface, tp_kind k
         }
     }
     if (count > 0) {
-        tpi_buf_printf(out, "\nWhat the fields mean: troupe interfaces %s\n", interface->name);
+        tpi_buf_printf(out, "\nWhat the fields mean: %s interfaces %s\n", called(),
+                       interface->name);
     }
 }

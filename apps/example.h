@@ -11,7 +11,7 @@
 void example_put(tpi_buf *out, const tp_struct *type, bool asks);
 
 /* Append all messages of a kind, each with its sentence and a command line to copy:
- * "troupe COMMAND DEVICE MESSAGE 'JSON'". */
+ * "troupe COMMAND DEVICE MESSAGE 'JSON'", with the program as in called.h. */
 void example_put_messages(tpi_buf *out, const tp_interface *interface, tp_kind kind,
                           const char *command, const char *device);
 

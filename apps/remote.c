@@ -9,6 +9,7 @@
 
 #include "base/number.h"
 #include "base/text.h"
+#include "called.h"
 #include "output.h"
 #include "stat_text.h"
 #include "troupe/server.h"
@@ -213,8 +214,8 @@ static void put_known(tpi_buf *out, const tp_client_device *devices, size_t coun
     if (same > 8) {
         tpi_buf_puts(out, ", ...");
     } else if (same == 0 && count > 0) {
-        tpi_buf_printf(out, ", nor any other %s; troupe list tells what it has",
-                       device->interface->name);
+        tpi_buf_printf(out, ", nor any other %s; %s list tells what it has",
+                       device->interface->name, called());
     } else if (count == 0) {
         tpi_buf_puts(out, ", nor any other");
     }
@@ -375,7 +376,7 @@ static void put_panic(struct remote *remote, const tp_panic_state *panic)
     if (panic->active) {
         tpi_buf_puts(&text, "PANIC, ");
         stat_put_raisers(&text, panic);
-        tpi_buf_puts(&text, "nothing moves until troupe reset");
+        tpi_buf_printf(&text, "nothing moves until %s reset", called());
     } else {
         tpi_buf_puts(&text, "the panic is over");
     }
@@ -383,22 +384,16 @@ static void put_panic(struct remote *remote, const tp_panic_state *panic)
     tpi_buf_fini(&text);
 }
 
+/* That there is none is told only if there was one. */
 static void on_panic(void *context, tp_client *client, const tp_panic_state *panic)
 {
+    struct remote *remote = context;
+
     (void)client;
-    put_panic(context, panic);
-}
-
-/* One that began before is not told by itself. */
-static void tell_panic(struct remote *remote)
-{
-    const void *answer = NULL;
-
-    if (remote->tells_panics && tp_client_is_troupe(remote->client) &&
-        tp_client_request(remote->client, TP_PLAYER_REQ_GET_PANIC, NULL, &answer, NULL) == TP_OK &&
-        answer != NULL && ((const tp_panic_state *)answer)->active) {
-        put_panic(remote, answer);
+    if (panic->active || remote->in_panic) {
+        put_panic(remote, panic);
     }
+    remote->in_panic = panic->active;
 }
 
 int remote_connect(struct remote *remote, tp_client_mode mode, bool persistent)
@@ -416,7 +411,7 @@ int remote_connect(struct remote *remote, tp_client_mode mode, bool persistent)
         .key_file = remote->key_file,
         .changed = persistent ? on_change : NULL,
         .context = remote,
-        .panic = remote->tells_panics ? on_panic : NULL,
+        .panicked = remote->tells_panics ? on_panic : NULL,
     };
 
     snprintf(name, sizeof name, "troupe %s", remote->command);
@@ -424,7 +419,6 @@ int remote_connect(struct remote *remote, tp_client_mode mode, bool persistent)
     if (remote->unreached) {
         return command_fail(remote->command, EXIT_FAILED, "%s", err.text);
     }
-    tell_panic(remote);
     return EXIT_DONE;
 }
 

@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "called.h"
 #include "output.h"
+#include "print_silence.h"
 #include "table.h"
 
 enum {
@@ -79,7 +81,8 @@ static void put_url(tpi_buf *out, const tp_server_options *options, unsigned por
     }
 }
 
-/* The first device of a robot, or if there is one, the first of the interface `prefer`. */
+/* The first device of a robot that has something to print, or if there is one, the first of the
+ * interface `prefer`. */
 static const tp_device *find_device(const tp_server *server, unsigned robot, const char *prefer)
 {
     const tp_device *first = NULL;
@@ -92,7 +95,9 @@ static const tp_device *find_device(const tp_server *server, unsigned robot, con
         if (prefer != NULL && strcmp(tp_device_interface(device)->name, prefer) == 0) {
             return device;
         }
-        first = first == NULL ? device : first;
+        if (first == NULL && print_has_data(tp_device_interface(device))) {
+            first = device;
+        }
     }
     return first;
 }
@@ -100,9 +105,9 @@ static const tp_device *find_device(const tp_server *server, unsigned robot, con
 /* How to look at a device, where it is served. */
 static void print_next(const tp_device *device, const char *url)
 {
+    printf("next: %s list%s%s\n", called(), url[0] != '\0' ? " " : "", url);
     if (device != NULL) {
-        printf("next: troupe list%s%s\n", url[0] != '\0' ? " " : "", url);
-        printf("      troupe print %s%s%s:%u\n", url, url[0] != '\0' ? "/" : "",
+        printf("      %s print %s%s%s:%u\n", called(), url, url[0] != '\0' ? "/" : "",
                tp_device_interface(device)->name, tp_device_addr(device)->index);
     }
 }

@@ -8,8 +8,8 @@
 /* The devices of a configuration. */
 void run_table_print(const tp_server *server, const char *path);
 
-/* Where it listens, and commands to try: on the first device, or the first of the interface
- * `prefer`, which may be NULL. */
+/* Where it listens, and commands to try: on the first device that sends data, or the first of the
+ * interface `prefer`, which may be NULL. */
 void run_table_print_places(const tp_server *server, const tp_server_options *options,
                             const char *prefer);
 

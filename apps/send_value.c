@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "called.h"
 #include "example.h"
 #include "send.h"
 
@@ -82,7 +83,7 @@ int send_list_messages(const struct send *s)
 
     example_put_messages(&out, s->device.interface, s->kind, s->remote.command, s->words[0]);
     if (s->kind == TP_KIND_REQUEST && s->device.interface->code != 0) {
-        tpi_buf_puts(&out, "Requests that every device has: troupe request common\n");
+        tpi_buf_printf(&out, "Requests that every device has: %s request common\n", called());
     }
     return command_write(s->remote.command, &out);
 }

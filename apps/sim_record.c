@@ -6,12 +6,39 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "troupe/clock.h"
+
+enum { MOST_WAITING = 32 << 10, LONGEST_MS = 250 }; /* how many bytes wait, and how long */
+
 struct sim_record {
-    FILE *file;      /* owned */
-    tpi_buf name;    /* of the robot at hand */
-    char path[1024]; /* for errors */
-    int64_t time_us; /* of the last lines */
+    FILE *file;         /* owned; without a buffer of its own */
+    tpi_buf lines;      /* whole ones that are not written yet */
+    tpi_buf name;       /* of the robot at hand */
+    char path[1024];    /* for errors */
+    int64_t time_us;    /* of the last lines */
+    int64_t written_ns; /* when */
+    int error;          /* the first; after it nothing is written */
 };
+
+static int64_t now_ns(void)
+{
+    return tp_clock_now_ns(tp_clock_real());
+}
+
+/* A file whose writer is killed must not end within a line, so lines go in one piece. */
+static void write_lines(sim_record *record)
+{
+    const size_t length = record->lines.length;
+
+    if (record->error == 0 && record->lines.failed) {
+        record->error = ENOMEM;
+    }
+    if (record->error == 0 && fwrite(record->lines.data, 1, length, record->file) != length) {
+        record->error = errno;
+    }
+    tpi_buf_clear(&record->lines);
+    record->written_ns = now_ns();
+}
 
 tp_status sim_record_open(sim_record **out, const char *path, tp_error *err)
 {
@@ -28,28 +55,40 @@ tp_status sim_record_open(sim_record **out, const char *path, tp_error *err)
         free(record);
         return tp_fail(err, TP_E_IO, "cannot write %s: %s", path, strerror(errno));
     }
-    fputs("time,robot,x,y,heading,vx,vy,turn,stalled\n", record->file);
+    setvbuf(record->file, NULL, _IONBF, 0);
+    tpi_buf_puts(&record->lines, "time,robot,x,y,heading,vx,vy,turn,stalled\n");
+    write_lines(record);
     *out = record;
     return TP_OK;
 }
 
 /* As spreadsheets want it: in quotation marks, those within it doubled. */
-static void write_name(sim_record *record)
+static void put_name(sim_record *record)
 {
     const char *name = tpi_buf_text(&record->name);
+    tpi_buf *out = &record->lines;
 
-    if (strpbrk(name, ",\"\n") == NULL) {
-        fputs(name, record->file);
+    if (strpbrk(name, ",\"\n\r") == NULL) {
+        tpi_buf_puts(out, name);
         return;
     }
-    fputc('"', record->file);
+    tpi_buf_putc(out, '"');
     for (; *name != '\0'; name++) {
-        fputs(*name == '"' ? "\"\"" : (char[]){*name, '\0'}, record->file);
+        tpi_buf_puts(out, *name == '"' ? "\"" : "");
+        tpi_buf_putc(out, *name);
     }
-    fputc('"', record->file);
+    tpi_buf_putc(out, '"');
 }
 
-static void write_robot(sim_record *record, const tpi_sim *sim, tpi_sim_model model)
+/* In milliseconds, unless steps are finer. */
+static void put_time(sim_record *record, const tpi_sim *sim)
+{
+    const int digits = tpi_sim_interval_us(sim) % 1000 == 0 ? 3 : 6;
+
+    tpi_buf_printf(&record->lines, "%.*f,", digits, (double)record->time_us * 1e-6);
+}
+
+static void put_robot(sim_record *record, const tpi_sim *sim, tpi_sim_model model)
 {
     const tpi_sim_pose pose = tpi_sim_global_pose(sim, model);
     tpi_sim_motion motion;
@@ -59,25 +98,35 @@ static void write_robot(sim_record *record, const tpi_sim *sim, tpi_sim_model mo
     }
     tpi_buf_clear(&record->name);
     tpi_sim_put_name(sim, model, &record->name);
-    fprintf(record->file, "%.3f,", (double)record->time_us * 1e-6);
-    write_name(record);
-    fprintf(record->file, ",%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%d\n", pose.x, pose.y, pose.a,
-            motion.velocity[0], motion.velocity[1], motion.velocity[2], motion.stalled);
+    put_time(record, sim);
+    put_name(record);
+    tpi_buf_printf(&record->lines, ",%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%d\n", pose.x, pose.y, pose.a,
+                   motion.velocity[0], motion.velocity[1], motion.velocity[2], motion.stalled);
+    if (record->lines.length >= MOST_WAITING) {
+        write_lines(record);
+    }
+}
+
+static void put_robots(sim_record *record, const tpi_sim *sim)
+{
+    tpi_sim_info info;
+
+    for (tpi_sim_model i = 0; i < tpi_sim_model_count(sim); i++) {
+        tpi_sim_model_info(sim, i, &info);
+        if (info.kind == TPI_SIM_POSITION) {
+            put_robot(record, sim, i);
+        }
+    }
 }
 
 void sim_record_note(sim_record *record, const tpi_sim *sim)
 {
-    tpi_sim_info info;
-
-    if (tpi_sim_time_us(sim) == record->time_us) {
-        return;
+    if (tpi_sim_time_us(sim) != record->time_us && record->error == 0) {
+        record->time_us = tpi_sim_time_us(sim);
+        put_robots(record, sim);
     }
-    record->time_us = tpi_sim_time_us(sim);
-    for (tpi_sim_model i = 0; i < tpi_sim_model_count(sim); i++) {
-        tpi_sim_model_info(sim, i, &info);
-        if (info.kind == TPI_SIM_POSITION) {
-            write_robot(record, sim, i);
-        }
+    if (record->lines.length > 0 && now_ns() - record->written_ns >= LONGEST_MS * TP_NS_PER_MS) {
+        write_lines(record);
     }
 }
 
@@ -88,10 +137,15 @@ tp_status sim_record_close(sim_record *record, tp_error *err)
     if (record == NULL) {
         return TP_OK;
     }
-    const bool failed = ferror(record->file) != 0;
-    if (fclose(record->file) != 0 || failed) {
-        status = tp_fail(err, TP_E_IO, "cannot write %s", record->path);
+    write_lines(record);
+    if (fclose(record->file) != 0 && record->error == 0) {
+        record->error = errno;
     }
+    if (record->error != 0) {
+        status =
+            tp_fail(err, TP_E_IO, "cannot write %s: %s", record->path, strerror(record->error));
+    }
+    tpi_buf_fini(&record->lines);
     tpi_buf_fini(&record->name);
     free(record);
     return status;

@@ -3,7 +3,10 @@
  *
  * Comma-separated values with a heading: time in seconds, the robot's name, x, y and heading in the
  * world (m, m, rad), speed ahead, to the left and turning (m/s, m/s, rad/s), and whether it was
- * stalled.
+ * stalled, 0 or 1.
+ *
+ * Whole lines are written several times each second, so that others can look on, and whoever ends
+ * the program at once loses a moment and no more.
  */
 #ifndef TROUPE_APPS_SIM_RECORD_H
 #define TROUPE_APPS_SIM_RECORD_H
@@ -14,7 +17,8 @@ typedef struct sim_record sim_record;
 
 tp_status sim_record_open(sim_record **out, const char *path, tp_error *err);
 
-/* One line for each robot, if time has moved since the last call. */
+/* One line for each robot, if time has moved since the last call. Waits for the file now and then.
+ */
 void sim_record_note(sim_record *record, const tpi_sim *sim);
 
 /* Fails if anything could not be written. NULL is accepted. */

@@ -1,6 +1,7 @@
 /* sim_server.c - a server of one world; see sim_server.h. */
 #include "sim_server.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,15 +20,39 @@ extern const tp_driver tp_driver_sim;
 static tp_driver driver;
 static tp_driver_ops ops;
 static const tp_driver *const drivers[] = {&driver, NULL};
-static void (*watch)(void *context, const tpi_sim *sim);
-static void *watcher; /* borrowed */
+static sim_server_options chosen;
+static tp_server *served; /* borrowed; NULL until there is one */
+static void (*note)(void *context, const char *text);
+static void *noter; /* borrowed */
+
+static bool has_come(const tpi_sim *sim)
+{
+    const int64_t now_us = tpi_sim_time_us(sim);
+    const int64_t quit_us = tpi_sim_quit_us(sim);
+    const int64_t end_us = llround(chosen.seconds * 1e6);
+
+    return (quit_us > 0 && now_us >= quit_us) || (chosen.seconds > 0 && now_us >= end_us);
+}
+
+static void on_step(void *context, const tpi_sim *sim)
+{
+    simd *s = context;
+
+    if (chosen.watch != NULL) {
+        chosen.watch(chosen.context, sim);
+    }
+    if (has_come(sim)) {
+        simd_pace_set_paused(&s->pace, true, simd_now_ns(s));
+        tp_server_stop(served);
+    }
+}
 
 static tp_status watched_init(tp_instance *self, tp_error *err)
 {
     simd *s = tp_instance_state(self);
 
-    s->watch = watch;
-    s->watcher = watcher;
+    s->watch = on_step;
+    s->watcher = s;
     return tp_driver_sim.ops->init(self, err);
 }
 
@@ -37,25 +62,39 @@ static tp_status watched_poll(tp_instance *self, tp_error *err)
     const simd *s = tp_instance_state(self);
     const tp_status status = tp_driver_sim.ops->poll(self, err);
 
-    watch(watcher, s->world);
+    if (chosen.watch != NULL) {
+        chosen.watch(chosen.context, s->world);
+    }
     return status;
+}
+
+/* A server that could not be made has not shown anything. */
+static void watched_fini(tp_instance *self)
+{
+    const simd *s = tp_instance_state(self);
+
+    if (served != NULL && s->world != NULL && chosen.look_back != NULL) {
+        chosen.look_back(chosen.context, s->world);
+    }
+    tp_driver_sim.ops->fini(self);
 }
 
 static void prepare_driver(const sim_server_options *options)
 {
     driver = tp_driver_sim;
-    if (options->watch != NULL) {
-        ops = *tp_driver_sim.ops;
-        ops.init = watched_init;
-        ops.poll = watched_poll;
-        driver.ops = &ops;
-        watch = options->watch;
-        watcher = options->context;
-    }
+    ops = *tp_driver_sim.ops;
+    ops.init = watched_init;
+    ops.poll = watched_poll;
+    ops.fini = watched_fini;
+    driver.ops = &ops;
+    chosen = *options;
+    served = NULL;
 }
 
 /* ---- Creating -------------------------------------------------------------------------------- */
 
+/* In lockstep somebody may think for as long as he wants before the next step: leases, which are in
+ * real time, would take his commands back meanwhile. */
 static tp_status put_configuration(tpi_buf *text, const sim_server_options *options, tp_error *err)
 {
     if (strpbrk(options->world, "\"\n") != NULL) {
@@ -63,10 +102,19 @@ static tp_status put_configuration(tpi_buf *text, const sim_server_options *opti
     }
     tpi_buf_printf(text,
                    "driver ( name \"sim\" provides \"all\" worldfile \"%s\" speed %.9g seed %llu "
-                   "threads %u lockstep %s )\n",
+                   "threads %u %s )\n",
                    options->world, options->speed, (unsigned long long)options->seed,
-                   options->threads, options->lockstep ? "yes" : "no");
+                   options->threads, options->lockstep ? "lockstep yes lease 0" : "lockstep no");
     return text->failed ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
+}
+
+/* There is one driver, which nobody has named: what it says is about the world. */
+static void tell(void *context, const char *text)
+{
+    static const char prefix[] = "sim0: ";
+
+    (void)context;
+    note(noter, strncmp(text, prefix, strlen(prefix)) == 0 ? text + strlen(prefix) : text);
 }
 
 /* What went wrong in the world is told as such, not as a mistake in a configuration that nobody
@@ -92,9 +140,13 @@ tp_status sim_server_create(tp_server **out, const sim_server_options *options, 
         server.path = "sim.cfg";
         server.text = tpi_buf_text(&text);
         server.drivers = drivers;
+        note = server.note;
+        noter = server.note_context;
+        server.note = note == NULL ? NULL : tell;
         world_loading(true);
         status = tp_server_create(out, &server, err);
         world_loading(false);
+        served = *out;
     }
     if (status != TP_OK && err != NULL) {
         shorten(err, options->world);

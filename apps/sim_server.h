@@ -3,7 +3,8 @@
  *
  * The world belongs to the thread of its driver. Whoever wants to look at it gives a watcher, which
  * that thread calls after every step, and also without one; the watcher may look at everything and
- * keep nothing. There is one such server in a program at a time.
+ * keep nothing. When the world's end has come time stands still there, to the step, and the server
+ * stops. There is one such server in a program at a time.
  */
 #ifndef TROUPE_APPS_SIM_SERVER_H
 #define TROUPE_APPS_SIM_SERVER_H
@@ -17,15 +18,23 @@ typedef struct sim_server_options {
     uint64_t seed;
     uint32_t threads;
     bool lockstep;
+    double
+        seconds; /* of simulated time to run, rounded up to a step; 0 for up to quit_time, if any */
     tp_server_options server; /* without file and drivers */
 
     /* Called by the world's thread. Optional. */
     void (*watch)(void *context, const tpi_sim *sim);
-    void *context; /* borrowed */
+
+    /* Called once by tp_server_destroy(): the world as it was when everything had stopped.
+     * Optional.
+     */
+    void (*look_back)(void *context, const tpi_sim *sim);
+    void *context; /* borrowed, of both */
 } sim_server_options;
 
 /* Load the world and listen; as tp_server_create(). Errors of the world begin with its place:
- * "FILE:LINE:COLUMN: ...". Says on standard error that it is at work if that takes long. */
+ * "FILE:LINE:COLUMN: ...", and so do its notes. Says on standard error that it is at work if that
+ * takes long. */
 tp_status sim_server_create(tp_server **out, const sim_server_options *options, tp_error *err);
 
 /* Print what can be subscribed to: model, device, what it is. Before tp_server_begin(). */

@@ -4,13 +4,21 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "called.h"
 #include "output.h"
 
 const char *stat_state(unsigned state)
 {
-    static const char *const names[] = {"idle", "starting", "running", "stopping", "failed"};
+    static const char *const names[] = {"idle",     "starting", "running",
+                                        "stopping", "failed",   "troubled"};
 
     return state < sizeof names / sizeof names[0] ? names[state] : "?";
+}
+
+void stat_put_state(tpi_buf *out, const tp_device_stat *stat)
+{
+    tpi_buf_printf(out, "%s%s%s", stat_state(stat->state), stat->isolated ? ", isolated" : "",
+                   stat->guards > 0 ? ", guarded" : "");
 }
 
 const char *stat_latency(char *out, size_t size, double seconds)
@@ -80,8 +88,8 @@ void stat_put_panic(tpi_buf *out, const tp_panic_state *panic)
     char age[32];
 
     if (panic->active) {
-        tpi_buf_printf(out, "PANIC for %s: nothing moves until troupe reset\n",
-                       stat_duration(age, sizeof age, panic->age));
+        tpi_buf_printf(out, "PANIC for %s: nothing moves until %s reset\n",
+                       stat_duration(age, sizeof age, panic->age), called());
         stat_put_raisers(out, panic);
     }
     if (panic->owing_count > 1) {

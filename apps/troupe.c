@@ -2,9 +2,11 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "called.h"
 #include "commands.h"
 #include "output.h"
 
@@ -49,7 +51,7 @@ int command_fail(const char *name, int code, const char *format, ...)
             keyless ? " with --key-file, --key or TROUPE_KEY" : "");
     tpi_buf_fini(&clean);
     if (code == EXIT_USAGE) {
-        fprintf(stderr, "Try: troupe %s --help\n", name);
+        fprintf(stderr, "Try: %s %s --help\n", called(), name);
     }
     return code;
 }
@@ -115,18 +117,32 @@ const tp_interface *command_interface(const char *caller, const tp_catalogue *ca
     return interface;
 }
 
+/* With the program called as the user calls it. */
+static void print_text(FILE *out, const char *text)
+{
+    tpi_buf said = {0};
+
+    called_put(&said, text);
+    fputs(tpi_buf_text(&said), out);
+    tpi_buf_fini(&said);
+}
+
 static void print_usage(FILE *out)
 {
-    fputs("usage: troupe COMMAND [ARGUMENTS]\n\n"
-          "Troupe is a robot device server: a robot program is written once and plays on any "
-          "robot.\n\n",
-          out);
+    print_text(out, "usage: troupe COMMAND [ARGUMENTS]\n\n"
+                    "Troupe is a robot device server: a robot program is written once and plays on "
+                    "any robot.\n\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
         fprintf(out, "  %-12s %s\n", commands[i]->name, commands[i]->summary);
     }
-    fputs("\n  troupe COMMAND --help tells more about a command.\n"
-          "  troupe --version prints the version.\n",
-          out);
+    print_text(out, "\nA first look, the last two in another terminal:\n"
+                    "  troupe demo\n"
+                    "  troupe sim office\n"
+                    "  troupe list\n"
+                    "  troupe print ranger:0\n"
+                    "\n"
+                    "  troupe COMMAND --help tells more about a command.\n"
+                    "  troupe --version prints the version.\n");
 }
 
 static const command *find_command(const char *name)
@@ -150,7 +166,7 @@ static int unknown_command(const char *name)
     }
     fprintf(stderr, "troupe: there is no command \"%s\"%s\n", name,
             tpi_nearest_hint(&nearest, hint, sizeof hint));
-    fputs("Try: troupe --help\n", stderr);
+    fprintf(stderr, "Try: %s --help\n", called());
     return EXIT_USAGE;
 }
 
@@ -171,6 +187,7 @@ static bool asks_for_help(const char *argument)
 
 int main(int argc, char **argv)
 {
+    called_set(argc > 0 ? argv[0] : NULL, getenv("TROUPE_COMMAND"));
     if (argc < 2) {
         print_usage(stderr);
         return EXIT_USAGE;
@@ -178,7 +195,7 @@ int main(int argc, char **argv)
     if (asks_for_help(argv[1]) || strcmp(argv[1], "help") == 0) {
         const command *topic = argc > 2 ? find_command(argv[2]) : NULL;
         if (topic != NULL) {
-            fputs(topic->help, stdout);
+            print_text(stdout, topic->help);
         } else {
             print_usage(stdout);
         }
@@ -194,7 +211,7 @@ int main(int argc, char **argv)
     }
     for (int i = 2; i < argc; i++) {
         if (asks_for_help(argv[i])) {
-            fputs(chosen->help, stdout);
+            print_text(stdout, chosen->help);
             return EXIT_DONE;
         }
     }

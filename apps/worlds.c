@@ -1,6 +1,7 @@
 /* worlds.c - finding worlds, writing pictures; see worlds.h. */
 #include "worlds.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -8,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "commands.h"
 
 enum { LOADING_S = 2 };
@@ -96,18 +98,122 @@ void worlds_share(void)
     tpi_buf_fini(&path);
 }
 
+/* ---- Names ----------------------------------------------------------------------------------- */
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t length = strlen(text);
+
+    return length > strlen(end) && strcmp(text + length - strlen(end), end) == 0;
+}
+
+bool world_is_one(const char *path)
+{
+    return ends_with(path, ".world");
+}
+
+enum { MOST_NAMES = 32, LONGEST_NAME = 32 };
+
+/* Names of worlds, in their order. */
+struct names {
+    char items[MOST_NAMES][LONGEST_NAME];
+    size_t count;
+};
+
+/* What does not fit is not named. */
+static void add_name(struct names *names, const char *file)
+{
+    const size_t length = strlen(file) - strlen(".world");
+    size_t at = names->count;
+
+    if (names->count == MOST_NAMES || length >= LONGEST_NAME) {
+        return;
+    }
+    while (at > 0 && strncmp(names->items[at - 1], file, length) > 0) {
+        memcpy(names->items[at], names->items[at - 1], LONGEST_NAME);
+        at--;
+    }
+    snprintf(names->items[at], LONGEST_NAME, "%.*s", (int)length, file);
+    names->count++;
+}
+
+/* Those of the first of our folders that is there. */
+static void list_own(struct names *names)
+{
+    char folder[4096];
+    DIR *listing = NULL;
+
+    for (size_t i = 0; listing == NULL && own_folder(folder, sizeof folder, i); i++) {
+        listing = opendir(folder);
+    }
+    for (const struct dirent *entry = NULL;
+         listing != NULL && (entry = readdir(listing)) != NULL;) {
+        if (world_is_one(entry->d_name)) {
+            add_name(names, entry->d_name);
+        }
+    }
+    if (listing != NULL) {
+        closedir(listing);
+    }
+}
+
+/* "; did you mean "office"? Ours are cave, office and track" */
+static void put_names(tpi_buf *out, const char *base)
+{
+    struct names names = {.count = 0};
+    tpi_nearest nearest;
+    char hint[96];
+
+    list_own(&names);
+    tpi_nearest_init(&nearest, base);
+    for (size_t i = 0; i < names.count; i++) {
+        tpi_nearest_offer(&nearest, names.items[i]);
+    }
+    tpi_nearest_hint(&nearest, hint, sizeof hint);
+    tpi_buf_printf(out, "%s%s", hint,
+                   names.count == 0  ? ""
+                   : hint[0] == '\0' ? "; ours are "
+                                     : " Ours are ");
+    for (size_t i = 0; i < names.count; i++) {
+        const char *before = i == 0 ? "" : i + 1 == names.count ? " and " : ", ";
+        tpi_buf_printf(out, "%s%s", before, names.items[i]);
+    }
+}
+
+static tp_status fail_unknown(const char *name, const char *base, tp_error *err)
+{
+    tpi_buf text = {0};
+    tp_status status = TP_E_UNKNOWN;
+
+    if (strchr(name, '/') != NULL) {
+        return tp_fail(err, status, "there is no world \"%s\"", name);
+    }
+    put_names(&text, base);
+    tp_fail(err, status, "there is no world \"%.60s\"%s", name, tpi_buf_text(&text));
+    tpi_buf_fini(&text);
+    return status;
+}
+
 tp_status world_find(tpi_buf *path, const char *name, tp_error *err)
 {
+    char base[256];
+    const size_t length = strlen(name) - (world_is_one(name) ? strlen(".world") : 0);
+
     tpi_buf_clear(path);
     tpi_buf_puts(path, name);
-    if (exists(path)) {
+    if (ends_with(name, ".cfg")) {
+        return tp_fail(err, TP_E_INVALID, "%.80s is a configuration, no world: troupe run %.80s",
+                       name, name);
+    }
+    if (access(name, F_OK) == 0) {
+        return path->failed ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
+    }
+    snprintf(base, sizeof base, "%.*s", (int)length, name);
+    if (strchr(base, '/') == NULL && strchr(base, '.') == NULL &&
+        (try_folders(path, getenv("TROUPE_WORLD_PATH"), base) || try_own(path, base))) {
         return TP_OK;
     }
-    if (strchr(name, '/') == NULL && strchr(name, '.') == NULL &&
-        (try_folders(path, getenv("TROUPE_WORLD_PATH"), name) || try_own(path, name))) {
-        return TP_OK;
-    }
-    return tp_fail(err, TP_E_UNKNOWN, "there is no world \"%s\"", name);
+    return fail_unknown(name, base, err);
 }
 
 /* ---- Loading --------------------------------------------------------------------------------- */
@@ -129,13 +235,6 @@ void world_loading(bool under_way)
 }
 
 /* ---- Pictures -------------------------------------------------------------------------------- */
-
-static bool ends_with(const char *text, const char *end)
-{
-    const size_t length = strlen(text);
-
-    return length > strlen(end) && strcmp(text + length - strlen(end), end) == 0;
-}
 
 bool world_is_picture(const char *path)
 {

@@ -9,10 +9,13 @@
  * STAGEPATH. Before there are threads. */
 void worlds_share(void);
 
-/* Append the path of a world: of the file itself, or of the one of ours that is called so ("cave"),
- * looked for in TROUPE_WORLD_PATH and where the program comes from. TP_E_UNKNOWN if there is none.
- */
+/* Append the path of a world: of the file itself, or of the one of ours that is called so ("cave",
+ * "cave.world"), looked for in TROUPE_WORLD_PATH and where the program comes from. TP_E_UNKNOWN if
+ * there is none, with the nearest name and the names of ours; TP_E_INVALID for a configuration. */
 tp_status world_find(tpi_buf *path, const char *name, tp_error *err);
+
+/* Whether a file is a world by its name. */
+bool world_is_one(const char *path);
 
 /* Say on standard error, every two seconds, that a world is still being loaded, until it is not. */
 void world_loading(bool under_way);

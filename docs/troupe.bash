@@ -35,7 +35,9 @@ _troupe() {
         [ "$command" = encode ] || [ "$count" -lt 5 ] || options="$options --pretty --line --human"
         ;;
     run | check)
-        mapfile -t COMPREPLY < <(compgen -f -X '!*.cfg' -- "$word"; compgen -W "--port --listen --any-port --unix --udp --quiet --help" -- "$word")
+        local files='!*.cfg'
+        [ "$command" = run ] || files='!*.@(cfg|world)'
+        mapfile -t COMPREPLY < <(shopt -s extglob; compgen -f -X "$files" -- "$word"; compgen -W "--port --listen --any-port --unix --udp --quiet --help" -- "$word")
         return
         ;;
     sim)

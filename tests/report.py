@@ -1,7 +1,15 @@
 #!/usr/bin/env python3
-"""Adds up the test results of several builds and ends with the line "N passed, N failed"."""
+"""Adds up the test results of several builds and ends with the line "N passed, N failed".
+
+Each argument is a folder meson-logs. testlog.junit.xml has the cases; a program that timed out
+or crashed before it told of any is missing there and found in testlog.json.
+"""
+import json
+import pathlib
 import sys
 import xml.etree.ElementTree as xml
+
+FINE = {"OK", "EXPECTEDFAIL"}
 
 
 def outcome(case):
@@ -11,21 +19,32 @@ def outcome(case):
     return "skipped" if "skipped" in kinds else "passed"
 
 
-def main(paths):
+def cases(folder):
+    """(outcome, name) of every case, and of every program that failed without a case that did."""
+    bad = []
+    for suite in xml.parse(folder / "testlog.junit.xml").iter("testsuite"):
+        for case in suite.iter("testcase"):
+            told = outcome(case), f"{suite.get('name')}: {case.get('name')}"
+            if told[0] != "passed":
+                bad.append(told[1])
+            yield told
+    for line in (folder / "testlog.json").read_text().splitlines():
+        program = json.loads(line)
+        if program["result"] not in FINE and not any(program["name"] in name for name in bad):
+            yield "failed", f"{program['name']}: {program['result']}"
+
+
+def main(folders):
     counts = {"passed": 0, "failed": 0, "skipped": 0}
-    for path in paths:
+    for folder in folders:
         try:
-            tree = xml.parse(path)
-        except (OSError, xml.ParseError) as error:
-            print(f"{path}: {error}")
-            counts["failed"] += 1
-            continue
-        for suite in tree.iter("testsuite"):
-            for case in suite.iter("testcase"):
-                result = outcome(case)
+            for result, name in cases(pathlib.Path(folder)):
                 counts[result] += 1
                 if result != "passed":
-                    print(f"{result}: {suite.get('name')}: {case.get('name')}")
+                    print(f"{result}: {name}")
+        except (OSError, ValueError, xml.ParseError) as error:
+            print(f"{folder}: {error}")
+            counts["failed"] += 1
     if counts["skipped"]:
         print("skipped tests count as failed here")
         counts["failed"] += counts["skipped"]

@@ -80,6 +80,29 @@ static void a_vehicle_without_power_hears_and_stays(void **state)
     stage_end(&s);
 }
 
+static void what_is_no_number_is_refused_by_name(void **state)
+{
+    stage s;
+    const tp_position2d_cmd_vel wrong = {.vel = {.py = NAN}, .state = 1};
+    const tp_position2d_cmd_pos far = {.pos = {.pa = -INFINITY}, .state = 1};
+    const tp_position2d_cmd_car car = {.angle = NAN};
+    tp_position2d_power_config power = {0};
+
+    (void)state;
+    stage_begin(&s, "world:0 position2d:0", YARD " profile=p2os");
+    bench_reader *r = stage_open(&s, "position2d:0");
+    for (int i = 0; i < 2; i++) { /* with power and without */
+        assert_true(bench_command(&s.p->b, r->reader.device, TP_POSITION2D_CMD_VEL, &wrong) < 0);
+        assert_string_equal(s.p->b.err.text, "vel.py is nan, which is no number to move by");
+        assert_true(bench_command(&s.p->b, r->reader.device, TP_POSITION2D_CMD_POS, &far) < 0);
+        assert_string_equal(s.p->b.err.text, "pos.pa is -inf, which is no number to move by");
+        assert_true(bench_command(&s.p->b, r->reader.device, TP_POSITION2D_CMD_CAR, &car) < 0);
+        assert_string_equal(s.p->b.err.text, "angle is nan, which is no number to move by");
+        stage_request(&s, r, TP_POSITION2D_REQ_MOTOR_POWER, &power);
+    }
+    stage_end(&s);
+}
+
 static void a_vehicle_goes_to_a_pose_and_tells_its_body(void **state)
 {
     stage s;
@@ -404,6 +427,56 @@ static void the_senses_of_the_classroom_are_analogue_and_digital(void **state)
     stage_end(&s);
 }
 
+static void the_values_of_the_senses_have_their_units(void **state)
+{
+    stage s;
+    const double wanted[][3] = {
+        {4 / 4.64},                            /* the lamp is 2 m away and 0.8 m higher */
+        {1, 1},                                /* a white floor */
+        {80 - 10 * log10(4.04), 440, -PI / 2}, /* the horn is 2 m to the right, on the floor */
+        {PI / 2}};                             /* it looks to the east */
+    static const int counts[] = {1, 2, 3, 1};
+    const char *const names[] = {"aio:0", "aio:1", "aio:2", "aio:3"};
+
+    (void)state;
+    stage_begin(&s, "world:0 aio:0 aio:1 aio:2 aio:3", EVERYTHING);
+    for (int i = 0; i < 4; i++) {
+        bench_reader *r = stage_open(&s, names[i]);
+        stage_step(&s, 1);
+        const tp_aio_data *data = stage_last(r, TP_AIO_DATA_STATE);
+        for (int k = 0; k < counts[i]; k++) {
+            if (fabs((double)data->voltages[k] - wanted[i][k]) > 1e-3) {
+                fail_msg("%s has %g, not %g", names[i], (double)data->voltages[k], wanted[i][k]);
+            }
+        }
+    }
+    stage_end(&s);
+}
+
+static void a_button_can_be_held_by_hand(void **state)
+{
+    stage s;
+    const tp_dio_cmd press = {.count = 1, .digout = 1};
+    const tp_dio_cmd release = {.count = 1};
+    const tp_dio_cmd two = {.count = 2};
+
+    (void)state;
+    stage_begin(&s, "world:0 dio:0 dio:1", EVERYTHING);
+    bench_reader *line = stage_open(&s, "dio:0");
+    bench_reader *button = stage_open(&s, "dio:1");
+    stage_command(&s, button, TP_DIO_CMD_VALUES, &press);
+    stage_step(&s, 1);
+    assert_int_equal(((const tp_dio_data *)stage_last(button, TP_DIO_DATA_VALUES))->bits, 1);
+    stage_command(&s, button, TP_DIO_CMD_VALUES, &release);
+    stage_step(&s, 1);
+    assert_int_equal(((const tp_dio_data *)stage_last(button, TP_DIO_DATA_VALUES))->bits, 0);
+    assert_true(bench_command(&s.p->b, button->reader.device, TP_DIO_CMD_VALUES, &two) < 0);
+    assert_string_equal(s.p->b.err.text, "a button has 1 output, not 2");
+    assert_true(bench_command(&s.p->b, line->reader.device, TP_DIO_CMD_VALUES, &press) < 0);
+    assert_string_equal(s.p->b.err.text, "a floorsensor has no outputs");
+    stage_end(&s);
+}
+
 static void lights_and_sounds_can_be_set(void **state)
 {
     stage s;
@@ -500,6 +573,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_vehicle_drives_and_halts),
         cmocka_unit_test(a_vehicle_without_power_hears_and_stays),
+        cmocka_unit_test(what_is_no_number_is_refused_by_name),
         cmocka_unit_test(a_vehicle_goes_to_a_pose_and_tells_its_body),
         cmocka_unit_test(a_profile_limits_what_a_vehicle_can_do),
         cmocka_unit_test(a_ranger_sends_what_its_model_sees),
@@ -514,6 +588,8 @@ int main(void)
         cmocka_unit_test(a_ptz_turns_a_lens_or_two_actuators),
         cmocka_unit_test(lamps_and_batteries_tell_and_change),
         cmocka_unit_test(the_senses_of_the_classroom_are_analogue_and_digital),
+        cmocka_unit_test(the_values_of_the_senses_have_their_units),
+        cmocka_unit_test(a_button_can_be_held_by_hand),
         cmocka_unit_test(lights_and_sounds_can_be_set),
         cmocka_unit_test(radios_know_others_and_where_they_are),
         cmocka_unit_test(what_is_said_can_be_read),

@@ -1,91 +1,15 @@
 /*
- * hands.c - gripper and actarray: what takes things, and joints.
+ * hands.c - actarray: joints.
  *
- * An actarray is an actuator with all actuators that stand on it, from the base outwards. Where a
+ * It is an actuator with all actuators that stand on it, from the base outwards. Where a
  * section has several actarrays each is one actuator, as in Stage.
  */
 #include <math.h>
+#include <string.h>
 
 #include "sim/actuators.h"
 #include "simulator.h"
 #include "troupe/interfaces/actarray.h"
-#include "troupe/interfaces/gripper.h"
-
-/* ---- gripper --------------------------------------------------------------------------------- */
-
-enum { INNER_BEAM = 0x04, OUTER_BEAM = 0x08 }; /* as Stage has them */
-
-static void gripper_publish(simd_device *d)
-{
-    tpi_sim_gripper g;
-
-    if (!simd_is_due(d) || tpi_sim_get_gripper(d->owner->world, d->model, &g, NULL) != TP_OK) {
-        return;
-    }
-    const bool moves = g.opening || g.closing || g.lifting || g.lowering;
-    const tp_gripper_data data = {
-        .state = moves         ? TP_GRIPPER_STATE_MOVING
-                 : g.open >= 1 ? TP_GRIPPER_STATE_OPEN
-                               : TP_GRIPPER_STATE_CLOSED,
-        .beams = (g.beams[0] ? INNER_BEAM : 0u) | (g.beams[1] ? OUTER_BEAM : 0u),
-    };
-    tp_publish(d->device, TP_GRIPPER_DATA_STATE, &data, simd_time_s(d->owner));
-}
-
-static tp_status gripper_geom(tp_device *device, tp_gripper_geom *answer, tp_error *err)
-{
-    const simd_device *d = simd_of(device);
-    const tpi_sim_pose pose = simd_pose_on_robot(d->owner, d->model);
-    tpi_sim_gripper g;
-    tpi_sim_info info;
-    tp_status status = tpi_sim_get_gripper(d->owner->world, d->model, &g, err);
-
-    if (status != TP_OK) {
-        return status;
-    }
-    simd_info(d, &info);
-    answer->pose = simd_pose3d(&pose);
-    answer->outer_size = simd_bbox3d(info.size);
-    answer->inner_size = (tp_bbox3d){.sl = g.paddle_size[0], .sw = g.width, .sh = g.paddle_size[2]};
-    answer->num_beams = 2;
-    return TP_OK;
-}
-
-static tp_status grip(tp_device *device, tpi_sim_grip what, tp_error *err)
-{
-    const simd_device *d = simd_of(device);
-
-    return tpi_sim_grip_do(d->owner->world, d->model, what, err);
-}
-
-static tp_status gripper_open(tp_device *device, tp_error *err)
-{
-    return grip(device, TPI_SIM_GRIP_OPEN, err);
-}
-
-static tp_status gripper_close(tp_device *device, tp_error *err)
-{
-    return grip(device, TPI_SIM_GRIP_CLOSE, err);
-}
-
-static tp_status gripper_stop(tp_device *device, tp_error *err)
-{
-    return grip(device, TPI_SIM_GRIP_STOP, err);
-}
-
-static void gripper_halt(simd_device *d)
-{
-    (void)tpi_sim_grip_do(d->owner->world, d->model, TPI_SIM_GRIP_STOP, NULL);
-}
-
-static const tp_gripper_ops gripper_ops = {
-    .req_get_geom = gripper_geom,
-    .cmd_open = gripper_open,
-    .cmd_close = gripper_close,
-    .cmd_stop = gripper_stop,
-};
-
-/* ---- actarray -------------------------------------------------------------------------------- */
 
 enum { MOST_JOINTS = 32 };
 
@@ -112,7 +36,7 @@ static bool arm_suits(const simd *s, tpi_sim_model model)
     return true;
 }
 
-/* How many of the section are actarrays. */
+/* How many of the section are actarrays, but for lifts. */
 static size_t count_arms(const simd_device *d)
 {
     const tp_instance *self = d->owner->instance;
@@ -120,7 +44,8 @@ static size_t count_arms(const simd_device *d)
 
     for (size_t i = 0; i < tp_provides_count(self); i++) {
         count += tp_provides_interface(self, i) == &tp_interface_actarray &&
-                 tp_provides_section(self, i) == d->section;
+                 tp_provides_section(self, i) == d->section &&
+                 strcmp(tp_provides_key(self, i), SIMD_LIFT_KEY) != 0;
     }
     return count;
 }
@@ -356,13 +281,6 @@ static const tp_actarray_ops arm_ops = {
 };
 
 const simd_kind simd_hands[] = {
-    {
-        .interface = &tp_interface_gripper,
-        .ops = &gripper_ops,
-        .models = SIMD_MODEL(GRIPPER),
-        .publish = gripper_publish,
-        .halt = gripper_halt,
-    },
     {
         .interface = &tp_interface_actarray,
         .ops = &arm_ops,

@@ -1,67 +1,33 @@
 /* lasers.c - laser: a ranger that scans, for clients that know no ranger. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "scanning.h"
 #include "troupe/interfaces/laser.h"
 
 struct laser {
     simd_view view;
-    double *ranges;      /* owned */
-    double *intensities; /* owned */
-    float *sent;         /* owned: ranges as they are sent */
-    uint8_t *echoes;     /* owned: intensities as they are sent */
     bool no_intensities;
     uint32_t id;
 };
 
-static bool laser_suits(const simd *s, tpi_sim_model model)
-{
-    tpi_sim_sensor sensor;
-
-    return tpi_sim_sensor_count(s->world, model) == 1 &&
-           tpi_sim_get_sensor(s->world, model, 0, &sensor, NULL) == TP_OK && sensor.samples > 1;
-}
-
 static tp_status laser_begin(simd_device *d, tp_error *err)
 {
-    struct laser *l = d->state;
-    tp_status status = simd_view_init(&l->view, d, err);
-    const size_t count = (size_t)l->view.sample_count + 1;
-
-    l->ranges = calloc(count, sizeof *l->ranges);
-    l->intensities = calloc(count, sizeof *l->intensities);
-    l->sent = calloc(count, sizeof *l->sent);
-    l->echoes = calloc(count, sizeof *l->echoes);
-    if (status == TP_OK &&
-        (l->ranges == NULL || l->intensities == NULL || l->sent == NULL || l->echoes == NULL)) {
-        return tp_fail(err, TP_E_NOMEM, "out of memory");
-    }
-    return status;
-}
-
-static void laser_end(simd_device *d)
-{
-    struct laser *l = d->state;
-
-    free(l->ranges);
-    free(l->intensities);
-    free(l->sent);
-    free(l->echoes);
+    return simd_view_init(&((struct laser *)d->state)->view, d, err);
 }
 
 static void laser_publish(simd_device *d)
 {
     struct laser *l = d->state;
-    const int64_t time_us = simd_view_read(&l->view, d, l->ranges, l->intensities);
+    simd_scan_room *room = d->owner->scan_room;
+    const int64_t time_us = simd_view_read(&l->view, d, room->ranges, room->intensities);
     simd_scanning scanning;
 
     if (l->view.off || !simd_is_new(d, time_us)) {
         return;
     }
     for (uint32_t i = 0; i < l->view.count; i++) {
-        l->sent[i] = (float)l->ranges[i];
-        l->echoes[i] = (uint8_t)fmin(fmax(l->intensities[i], 0), 255);
+        room->values[i] = (float)room->ranges[i];
+        room->echoes[i] = (uint8_t)fmin(fmax(room->intensities[i], 0), 255);
     }
     simd_view_get(&l->view, d, &scanning);
     const tp_laser_data data = {
@@ -70,9 +36,9 @@ static void laser_publish(simd_device *d)
         .resolution = (float)scanning.resolution,
         .max_range = (float)scanning.max_range,
         .ranges_count = l->view.count,
-        .ranges = l->sent,
+        .ranges = room->values,
         .intensity_count = l->no_intensities ? 0 : l->view.count,
-        .intensity = l->echoes,
+        .intensity = room->echoes,
         .id = l->id++,
     };
     tp_publish(d->device, TP_LASER_DATA_SCAN, &data, (double)time_us / 1e6);
@@ -170,12 +136,11 @@ const simd_kind simd_lasers[] = {
         .interface = &tp_interface_laser,
         .ops = &laser_ops,
         .models = SIMD_MODEL(RANGER),
-        .asked_only = true,
+        .needs = "a ranger with one sensor of several samples",
         .state_size = sizeof(struct laser),
-        .suits = laser_suits,
+        .has = simd_is_scanner,
         .begin = laser_begin,
         .publish = laser_publish,
-        .end = laser_end,
     },
     {0},
 };

@@ -61,6 +61,7 @@ static tp_status go_back(simd *s, const simd_saved *to, tp_error *err)
     }
     s->readings = tp_instance_readings(s->instance) - 1; /* look again */
     simd_refresh(s);
+    simd_show_some(s);
     return TP_OK;
 }
 

@@ -2,6 +2,70 @@
 #include "scanning.h"
 
 #include <math.h>
+#include <stdlib.h>
+
+/* ---- Room ------------------------------------------------------------------------------------ */
+
+tp_status simd_scan_room_create(simd *s, tp_error *err)
+{
+    const size_t samples = (size_t)s->most_samples + 1;
+    const size_t sensors = (size_t)s->most_sensors + 1;
+    simd_scan_room *room = calloc(1, sizeof *room);
+
+    s->scan_room = room;
+    if (room == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    room->ranges = calloc(samples, sizeof *room->ranges);
+    room->intensities = calloc(samples, sizeof *room->intensities);
+    room->values = calloc(samples, sizeof *room->values);
+    room->voltages = calloc(samples, sizeof *room->voltages);
+    room->echoes = calloc(samples, sizeof *room->echoes);
+    room->poses = calloc(sensors, sizeof *room->poses);
+    room->sizes = calloc(sensors, sizeof *room->sizes);
+    return room->ranges == NULL || room->intensities == NULL || room->values == NULL ||
+                   room->voltages == NULL || room->echoes == NULL || room->poses == NULL ||
+                   room->sizes == NULL
+               ? tp_fail(err, TP_E_NOMEM, "out of memory")
+               : TP_OK;
+}
+
+void simd_scan_room_destroy(simd_scan_room *room)
+{
+    if (room == NULL) {
+        return;
+    }
+    free(room->ranges);
+    free(room->intensities);
+    free(room->values);
+    free(room->voltages);
+    free(room->echoes);
+    free(room->poses);
+    free(room->sizes);
+    free(room);
+}
+
+/* ---- What there is to see -------------------------------------------------------------------- */
+
+bool simd_is_scanner(const simd *s, tpi_sim_model model)
+{
+    tpi_sim_sensor sensor;
+
+    return tpi_sim_sensor_count(s->world, model) == 1 &&
+           tpi_sim_get_sensor(s->world, model, 0, &sensor, NULL) == TP_OK && sensor.samples > 1;
+}
+
+bool simd_is_eyes(const simd *s, tpi_sim_model model)
+{
+    return tpi_sim_sensor_count(s->world, model) > 0 && !simd_is_scanner(s, model);
+}
+
+/* Its room is made when all rangers are known. */
+static void ask_for_room(simd *s, const simd_view *view)
+{
+    s->most_samples = view->sample_count > s->most_samples ? view->sample_count : s->most_samples;
+    s->most_sensors = view->sensor_count > s->most_sensors ? view->sensor_count : s->most_sensors;
+}
 
 tp_status simd_view_init(simd_view *view, const simd_device *d, tp_error *err)
 {
@@ -16,6 +80,25 @@ tp_status simd_view_init(simd_view *view, const simd_device *d, tp_error *err)
     view->count = view->sample_count;
     if (view->sensor_count == 1 && view->sensor.samples > 1) {
         view->step = view->sensor.fov / (view->sensor.samples - 1);
+    }
+    ask_for_room(d->owner, view);
+    return status;
+}
+
+tp_status simd_view_place(const simd_view *view, const simd_device *d, bool on_robot, tp_error *err)
+{
+    const tpi_sim_pose base = simd_pose_on_robot(d->owner, d->model);
+    simd_scan_room *room = d->owner->scan_room;
+    tp_status status = TP_OK;
+
+    for (uint32_t i = 0; i < view->sensor_count && status == TP_OK; i++) {
+        tpi_sim_sensor sensor;
+        status = tpi_sim_get_sensor(d->owner->world, d->model, i, &sensor, err);
+        if (status == TP_OK) {
+            const tpi_sim_pose pose = on_robot ? simd_compose(&base, &sensor.pose) : sensor.pose;
+            room->poses[i] = simd_pose3d(&pose);
+            room->sizes[i] = simd_bbox3d(sensor.size);
+        }
     }
     return status;
 }
@@ -44,6 +127,7 @@ void simd_view_get(const simd_view *view, const simd_device *d, simd_scanning *s
     if (view->step == 0) { /* one ray, or sensors all around */
         scanning->min_angle = -view->sensor.fov / 2;
         scanning->max_angle = view->sensor.fov / 2;
+        scanning->resolution = view->sensor.fov; /* as Stage has it; programs divide by it */
     } else if (view->count > 0) {
         scanning->max_angle += view->step * (view->first + view->stride * (view->count - 1));
     }

@@ -1,7 +1,8 @@
 /*
  * scanning.h - the part of a scan that a device shows: between two angles, and every so many rays.
  *
- * Rays of the model stay as they are; a device that is asked for less shows less of them.
+ * Rays of the model stay as they are; a device that is asked for less shows less of them. What is
+ * sent is put together in room that all rangers of a world share: they speak one after the other.
  */
 #ifndef SIM_SCANNING_H
 #define SIM_SCANNING_H
@@ -26,6 +27,21 @@ typedef struct simd_scanning {
     double frequency;
 } simd_scanning;
 
+/* Room for the largest ranger of a world. Nothing in it outlives the operation that fills it. */
+struct simd_scan_room {
+    double *ranges; /* owned, as all others */
+    double *intensities;
+    float *values;    /* ranges as older interfaces have them */
+    float *voltages;  /* likewise */
+    uint8_t *echoes;  /* intensities as older interfaces have them */
+    tp_pose3d *poses; /* of sensors */
+    tp_bbox3d *sizes; /* likewise */
+};
+
+/* Whether a ranger is a scanner: one sensor with several rays; otherwise it is a set of eyes. */
+bool simd_is_scanner(const simd *s, tpi_sim_model model);
+bool simd_is_eyes(const simd *s, tpi_sim_model model);
+
 /* Look at the model's sensors; all is shown. */
 tp_status simd_view_init(simd_view *view, const simd_device *d, tp_error *err);
 
@@ -44,5 +60,9 @@ int64_t simd_view_read(const simd_view *view, const simd_device *d, double *rang
 
 /* The ranges of a single sensor that is shown as it is, without copying; NULL otherwise. */
 const double *simd_view_borrow(const simd_view *view, const simd_device *d, int64_t *time_us);
+
+/* Fill the room's poses, on the ranger or on its robot, and its sizes: one for each sensor. */
+tp_status simd_view_place(const simd_view *view, const simd_device *d, bool on_robot,
+                          tp_error *err);
 
 #endif

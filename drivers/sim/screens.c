@@ -1,11 +1,12 @@
 /*
- * screens.c - graphics2d and speech: what Stage shows in its window.
+ * screens.c - graphics2d, graphics3d and speech: what Stage shows in its window.
  *
  * There is no window. What is said can be read as a property; drawings are taken and forgotten, so
  * that programs which draw run on.
  */
 #include "simulator.h"
 #include "troupe/interfaces/graphics2d.h"
+#include "troupe/interfaces/graphics3d.h"
 #include "troupe/interfaces/speech.h"
 
 static tp_status clear(tp_device *device, tp_error *err)
@@ -47,6 +48,35 @@ static const tp_graphics2d_ops graphics_ops = {
     .cmd_multiline = multiline,
 };
 
+/* ---- graphics3d ------------------------------------------------------------------------------ */
+
+static tp_status draw(tp_device *device, const tp_graphics3d_cmd_draw *ask, tp_error *err)
+{
+    (void)ask;
+    return clear(device, err);
+}
+
+static tp_status translate(tp_device *device, const tp_graphics3d_cmd_translate *ask, tp_error *err)
+{
+    (void)ask;
+    return clear(device, err);
+}
+
+static tp_status rotate(tp_device *device, const tp_graphics3d_cmd_rotate *ask, tp_error *err)
+{
+    (void)ask;
+    return clear(device, err);
+}
+
+static const tp_graphics3d_ops space_ops = {
+    .cmd_clear = clear,
+    .cmd_draw = draw,
+    .cmd_translate = translate,
+    .cmd_rotate = rotate,
+    .cmd_push = clear,
+    .cmd_pop = clear,
+};
+
 /* ---- speech ---------------------------------------------------------------------------------- */
 
 static const tp_property_plan said_property = {
@@ -80,6 +110,12 @@ const simd_kind simd_screens[] = {
     {
         .interface = &tp_interface_graphics2d,
         .ops = &graphics_ops,
+        .any = true,
+        .passive = true,
+    },
+    {
+        .interface = &tp_interface_graphics3d,
+        .ops = &space_ops,
         .any = true,
         .passive = true,
     },

@@ -1,16 +1,8 @@
 /*
  * senses.c - aio and dio: light, floor, sound, north, buttons.
  *
- * What aio tells, in the order of its values, and what can be set:
- *
- *     light sensor   how bright it is
- *     floor sensor   how much light comes back, from 0 to 1, of each sensor
- *     microphone     how loud it is in dB, the pitch in Hz, the bearing in radians
- *     compass        the bearing of north, clockwise, in radians
- *     light          how bright it shines; can be set
- *     sound          how loud it is in dB, the pitch in Hz; both can be set
- *
- * and dio: whether a button is pressed; which sensors of a floor sensor see something dark.
+ * None of them are volts: docs/simulator.md has the table of values and their units. A button can
+ * be held by hand through dio.
  */
 #include <math.h>
 
@@ -186,6 +178,22 @@ static void dio_publish(simd_device *d)
     }
 }
 
+/* Hold a button, or let it go; as somebody with a finger would. */
+static tp_status dio_set(tp_device *device, const tp_dio_cmd *ask, tp_error *err)
+{
+    const simd_device *d = simd_of(device);
+    tpi_sim_info info;
+
+    simd_info(d, &info);
+    if (info.kind != TPI_SIM_BUTTON) {
+        return tp_fail(err, TP_E_UNSUPPORTED, "a %s has no outputs", info.type);
+    }
+    return ask->count == 1 ? tpi_sim_press(d->owner->world, d->model, (ask->digout & 1) != 0, err)
+                           : tp_fail(err, TP_E_RANGE, "a button has 1 output, not %u", ask->count);
+}
+
+static const tp_dio_ops dio_ops = {.cmd_values = dio_set};
+
 const simd_kind simd_senses[] = {
     {
         .interface = &tp_interface_aio,
@@ -196,6 +204,7 @@ const simd_kind simd_senses[] = {
     },
     {
         .interface = &tp_interface_dio,
+        .ops = &dio_ops,
         .models = SIMD_MODEL(BUTTON) | SIMD_MODEL(FLOOR_SENSOR),
         .publish = dio_publish,
     },

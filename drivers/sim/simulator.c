@@ -13,14 +13,16 @@
 
 #include "simulator.h"
 
-enum { MOST_STEPS = 1000, MOST_THREADS = 64 }; /* MOST_STEPS at once */
+enum { MOST_STEPS = 1000, MOST_SHOWN = 64, MOST_THREADS = 64 }; /* at once */
 
 static const int64_t turn_ns = 10 * TP_NS_PER_MS;  /* steps without a look at the inbox */
 static const int64_t watch_ns = 20 * TP_NS_PER_MS; /* how often lockstep looks who has left */
+static const int64_t show_ns = 250 * TP_NS_PER_MS; /* how often some robots are shown */
 
 const simd_kind *const simd_kinds[] = {
-    simd_worlds, simd_maps,  simd_vehicles, simd_rangers, simd_lasers, simd_contacts, simd_finders,
-    simd_hands,  simd_lamps, simd_eyes,     simd_senses,  simd_radios, simd_screens,  NULL,
+    simd_objects, simd_worlds,   simd_maps,    simd_vehicles, simd_rangers,  simd_lasers,
+    simd_sonars,  simd_contacts, simd_finders, simd_hands,    simd_grippers, simd_lamps,
+    simd_eyes,    simd_senses,   simd_radios,  simd_screens,  NULL,
 };
 
 /* The first one tells a section with a world from those that join it. */
@@ -187,6 +189,37 @@ void simd_refresh(simd *s)
     }
 }
 
+/* ---- Frames ---------------------------------------------------------------------------------- */
+
+static bool is_shown_anyway(const simd_device *d)
+{
+    return d->read || (d->kind->follows && d->owner->robots[d->robot] != 0);
+}
+
+/* The tree of frames reads where robots are, too, whether or not anybody else does: now and then,
+ * some of them at a time, so that thousands cost no more than a few. */
+void simd_show_some(simd *s)
+{
+    size_t shown = 0;
+
+    for (size_t i = 0; i < s->device_count && shown < MOST_SHOWN; i++) {
+        simd_device *d = s->devices[s->next_shown];
+        s->next_shown = (s->next_shown + 1) % s->device_count;
+        if (d->kind->show != NULL && !is_shown_anyway(d)) {
+            d->kind->show(d);
+            shown++;
+        }
+    }
+    s->shown_ns = simd_now_ns(s);
+}
+
+static void show_if_due(simd *s)
+{
+    if (simd_now_ns(s) - s->shown_ns >= show_ns) {
+        simd_show_some(s);
+    }
+}
+
 /* ---- Life ------------------------------------------------------------------------------------ */
 
 static void run_crew(void *context, tpi_sim_work *work, void *argument, uint32_t count)
@@ -233,7 +266,10 @@ static tp_status load_path(simd *s, const char *path, tp_error *err)
                       : simd_controllers_create(&s->controllers, s, tpi_buf_text(&folder), err);
     options.control_context = s->controllers;
     status = status == TP_OK ? make_crew(s, &options.crew, err) : status;
-    status = status == TP_OK ? tpi_sim_load(&s->world, path, &options, err) : status;
+    if (status == TP_OK) {
+        status = tpi_sim_load(&s->world, path, &options, err);
+        tp_param_blame(s->instance, status == TP_OK ? NULL : "worldfile");
+    }
     status = status == TP_OK ? simd_controllers_begin(s->controllers, err) : status;
     tpi_buf_fini(&folder);
     return status;
@@ -263,10 +299,12 @@ static tp_status read_params(simd *s, tp_error *err)
     s->pace.paused = tp_param_bool(s->instance, "paused");
     s->lockstep = tp_param_bool(s->instance, "lockstep");
     if (!(s->pace.speed >= 0 && s->pace.speed <= SIMD_FASTEST)) {
+        tp_param_blame(s->instance, "speed");
         return tp_fail(err, TP_E_RANGE, "speed \"%s\" is not from 0 to %.0f",
                        tp_param_string(s->instance, "speed"), SIMD_FASTEST);
     }
     if (!(s->map_resolution >= 0.001 && s->map_resolution <= 100)) {
+        tp_param_blame(s->instance, "map_resolution");
         return tp_fail(err, TP_E_RANGE, "map_resolution \"%s\" is not from 0.001 to 100 m",
                        tp_param_string(s->instance, "map_resolution"));
     }
@@ -278,7 +316,7 @@ static tp_status make_room(simd *s, tp_error *err)
     s->active = calloc(s->device_count + 1, sizeof(simd_device *));
     s->robots = calloc(tpi_sim_model_count(s->world) + 1, 1);
     return s->active == NULL || s->robots == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory")
-                                                  : TP_OK;
+                                                  : simd_scan_room_create(s, err);
 }
 
 static tp_status sim_init(tp_instance *self, tp_error *err)
@@ -306,6 +344,7 @@ static tp_status sim_start(tp_instance *self, tp_error *err)
     s->period_ns = -1;
     simd_refresh(s);
     simd_set_period(s);
+    simd_show_some(s);
     return TP_OK;
 }
 
@@ -321,6 +360,7 @@ static tp_status sim_poll(tp_instance *self, tp_error *err)
     if (!s->lockstep) {
         run(s);
     }
+    show_if_due(s);
     return TP_OK;
 }
 
@@ -369,6 +409,7 @@ static void sim_fini(tp_instance *self)
     free((void *)s->devices);
     free((void *)s->active);
     free(s->robots);
+    simd_scan_room_destroy(s->scan_room);
     free(s->waiters);
     tpi_sim_destroy(s->world);
     tpi_crew_destroy(s->crew);

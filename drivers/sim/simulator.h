@@ -22,6 +22,7 @@
 typedef struct simd simd; /* as in controllers.h */
 typedef struct simd_device simd_device;
 typedef struct simd_profile simd_profile;
+typedef struct simd_scan_room simd_scan_room; /* scanning.h */
 
 /* ---- Kinds of devices ------------------------------------------------------------------------ */
 
@@ -30,10 +31,13 @@ typedef struct simd_kind {
     const void *ops; /* the generated table of the interface; NULL if it has data only */
     uint32_t models; /* 1 << tpi_sim_kind of each kind of model that it can be; 0 for the world */
     bool any;        /* any model will do: it is the one that the section names */
-    bool asked_only; /* it is another view of a model, which "all" does not offer */
+    bool always;     /* "all" offers it for models that suit less, too */
     bool follows;    /* sent while anything of the robot is read: the frames follow it */
     bool passive;    /* it looks at the model, which need not work for that */
     size_t state_size;
+
+    const char *key;   /* only for addresses with this key, or if nothing else is left; or NULL */
+    const char *needs; /* what a model must have, for people; may be NULL */
 
     /* Each is optional. The state is zeroed before `begin`; `end` follows every `begin`. */
     bool (*suits)(const simd *s, tpi_sim_model model); /* a model is better than others */
@@ -41,21 +45,28 @@ typedef struct simd_kind {
     tp_status (*begin)(simd_device *d, tp_error *err);
     void (*subscribe)(simd_device *d, bool subscribed); /* to models beside its own */
     void (*publish)(simd_device *d); /* after each step while somebody reads it */
+    void (*show)(simd_device *d); /* send where the robot is, for the tree of frames; else NULL */
     void (*halt)(simd_device *d);
     void (*end)(simd_device *d);
 } simd_kind;
 
 #define SIMD_MODEL(kind) (UINT32_C(1) << TPI_SIM_##kind)
 
-/* Rows by file, each ended by a row without an interface. */
+#define SIMD_LIFT_KEY "lift" /* of an actarray that lifts a gripper */
+
+/* Rows by file, each ended by a row without an interface. Of several rows for an interface those
+ * that come first go first. */
+extern const simd_kind simd_objects[];  /* objects.c */
 extern const simd_kind simd_worlds[];   /* worlds.c */
 extern const simd_kind simd_vehicles[]; /* vehicles.c */
 extern const simd_kind simd_rangers[];  /* rangers.c */
 extern const simd_kind simd_lasers[];   /* lasers.c */
+extern const simd_kind simd_sonars[];   /* sonars.c */
 extern const simd_kind simd_maps[];     /* maps.c */
 extern const simd_kind simd_contacts[]; /* contacts.c */
 extern const simd_kind simd_finders[];  /* finders.c */
 extern const simd_kind simd_hands[];    /* hands.c */
+extern const simd_kind simd_grippers[]; /* grippers.c */
 extern const simd_kind simd_eyes[];     /* eyes.c */
 extern const simd_kind simd_lamps[];    /* lamps.c */
 extern const simd_kind simd_senses[];   /* senses.c */
@@ -120,12 +131,16 @@ struct simd {
     size_t active_count;
     uint32_t readings;   /* of the instance, when `active` was made */
     uint8_t *robots;     /* owned: of each model, whether something on it is read */
+    size_t next_shown;   /* among the devices, for the tree of frames */
+    int64_t shown_ns;    /* when some were shown last */
     simd_device *keeper; /* borrowed: the `world` device; NULL for none */
     simd_device *simulation;
     simd_controllers *controllers; /* owned */
     simd_pace pace;
     uint64_t step_count;
     double map_resolution;
+    simd_scan_room *scan_room;           /* owned */
+    uint32_t most_samples, most_sensors; /* of any ranger that is offered */
     bool lockstep;
     bool told_late;       /* the operator knows */
     int64_t period_ns;    /* of poll, as it was set last */
@@ -148,6 +163,11 @@ void simd_refresh(simd *s);
  * while, the rest in `poll`. */
 void simd_step_for_waiters(simd *s);
 
+/* worlds.c: let time stand still or go on; properties of `simulation` that tell and change how it
+ * goes. */
+void simd_set_paused(simd *s, bool paused);
+tp_status simd_add_time(simd_device *d, tp_error *err);
+
 /* worlds.c: those who have gone do not hold up the others; whether a step is to be made for those
  * who wait; make it, and answer those who have got all that they wanted. */
 void simd_forget_gone(simd *s);
@@ -157,6 +177,9 @@ void simd_serve_waiter(simd *s);
 /* The pace has changed: poll as often as it wants. */
 void simd_set_period(simd *s);
 
+/* Tell the tree of frames where some robots are; the next ones the next time. */
+void simd_show_some(simd *s);
+
 /* The time of the world in seconds. */
 double simd_time_s(const simd *s);
 
@@ -164,6 +187,10 @@ int64_t simd_now_ns(const simd *s);
 
 /* offer.c: make the devices of all sections. */
 tp_status simd_offer_all(simd *s, tp_error *err);
+
+/* scanning.c: room for what rangers send, when all devices are there. */
+tp_status simd_scan_room_create(simd *s, tp_error *err);
+void simd_scan_room_destroy(simd_scan_room *room); /* NULL is accepted */
 
 /* saves.c: keep the state under a name and go back to it; the same without a name, for RESET. */
 tp_status simd_save(simd *s, const char *name, tp_error *err);

@@ -166,7 +166,54 @@ static void colour_and_time_are_properties_of_models(void **state)
     assert_int_equal(time_us, 200000);
     ask.prop = play_chars("mass");
     stage_refused(&s, r, TP_SIMULATION_REQ_GET_PROPERTY, &ask,
-                  "models have no property \"mass\": there are color and time");
+                  "models have no property \"mass\": there are color, color_rgba and time");
+    stage_end(&s);
+}
+
+/* A property of r0 in words, as people write it by hand. */
+static tp_simulation_property_req worded(const char *prop, const char *value)
+{
+    return (tp_simulation_property_req){.name_count = 3,
+                                        .name = play_chars("r0"),
+                                        .prop_count = (uint32_t)strlen(prop) + 1,
+                                        .prop = play_chars(prop),
+                                        .value_count = (uint32_t)strlen(value),
+                                        .value = play_chars(value)};
+}
+
+static void colours_are_told_and_set_in_words(void **state)
+{
+    stage s;
+    const tp_simulation_property_req look = worded("color_rgba", "");
+    static const char *const set[][3] = {{"color", "red", "1 0 0 1"},
+                                         {"color", "DarkSlateGray1 ", "0.592 1 1 1"},
+                                         {"color", "light goldenrod", "0.933 0.867 0.51 1"},
+                                         {"color_rgba", "0 0.2 1 0.4", "0 0.2 1 0.4"}};
+    static const char *const wrong[][3] = {
+        {"color", "hopelessly green",
+         "a color is the name of one, or four floats from 0 to 1 in 16 bytes"},
+        {"color", "", "a color is the name of one, or four floats from 0 to 1 in 16 bytes"},
+        {"color_rgba", "1 0 2 1", "color_rgba is four numbers from 0 to 1, not \"1 0 2 1\""},
+        {"color_rgba", "1 0 1", "color_rgba is four numbers from 0 to 1, not \"1 0 1\""},
+        {"color_rgba", "1 0 1 0 1", "color_rgba is four numbers from 0 to 1, not \"1 0 1 0 1\""},
+        {"color_rgba", "nan 0 0 1", "color_rgba is four numbers from 0 to 1, not \"nan 0 0 1\""},
+        {"time", "0", "time cannot be set"},
+    };
+
+    (void)state;
+    stage_begin(&s, ALL, STILL);
+    bench_reader *r = stage_open(&s, "simulation:0");
+    for (size_t i = 0; i < sizeof set / sizeof set[0]; i++) {
+        const tp_simulation_property_req ask = worded(set[i][0], set[i][1]);
+        stage_request(&s, r, TP_SIMULATION_REQ_SET_PROPERTY, &ask);
+        const tp_simulation_property_req *told =
+            stage_get(&s, r, TP_SIMULATION_REQ_GET_PROPERTY, &look);
+        assert_string_equal(told->value, set[i][2]);
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        const tp_simulation_property_req ask = worded(wrong[i][0], wrong[i][1]);
+        stage_refused(&s, r, TP_SIMULATION_REQ_SET_PROPERTY, &ask, wrong[i][2]);
+    }
     stage_end(&s);
 }
 
@@ -456,6 +503,7 @@ int main(void)
         cmocka_unit_test(speed_and_pause_are_requests_and_properties),
         cmocka_unit_test(models_are_moved_and_found_by_name),
         cmocka_unit_test(colour_and_time_are_properties_of_models),
+        cmocka_unit_test(colours_are_told_and_set_in_words),
         cmocka_unit_test(a_saved_state_can_be_gone_back_to_by_others),
         cmocka_unit_test(reset_goes_back_to_the_start_or_to_what_was_saved),
         cmocka_unit_test(in_lockstep_time_moves_when_all_have_asked),

@@ -24,11 +24,11 @@ static void vehicle_halt(simd_device *d)
     drive(d, TPI_SIM_DRIVE_VELOCITY, 0, 0, 0);
 }
 
-static void vehicle_publish(simd_device *d)
+static void vehicle_show(simd_device *d)
 {
     tpi_sim_motion motion;
 
-    if (!simd_is_due(d) || tpi_sim_get_motion(d->owner->world, d->model, &motion, NULL) != TP_OK) {
+    if (tpi_sim_get_motion(d->owner->world, d->model, &motion, NULL) != TP_OK) {
         return;
     }
     const tp_position2d_data data = {
@@ -39,17 +39,31 @@ static void vehicle_publish(simd_device *d)
     tp_publish(d->device, TP_POSITION2D_DATA_STATE, &data, simd_time_s(d->owner));
 }
 
-static double limit(double value, double most)
+static void vehicle_publish(simd_device *d)
 {
-    return most > 0 ? fmax(-most, fmin(most, value)) : value;
+    if (simd_is_due(d)) {
+        vehicle_show(d);
+    }
 }
 
-static tp_status command(tp_device *device, tpi_sim_drive_mode mode, const double goal[3],
-                         tp_error *err)
+static double limit(double value, double most)
+{
+    return most > 0 && isfinite(value) ? fmax(-most, fmin(most, value)) : value;
+}
+
+/* `names` are those of the three values, in messages. */
+static tp_status command(tp_device *device, tpi_sim_drive_mode mode, const char *const names[3],
+                         const double goal[3], tp_error *err)
 {
     simd_device *d = simd_of(device);
     const struct vehicle *v = d->state;
 
+    for (int i = 0; i < 3; i++) {
+        if (!isfinite(goal[i])) {
+            return tp_fail(err, TP_E_RANGE, "%s is %g, which is no number to move by", names[i],
+                           goal[i]);
+        }
+    }
     if (v->off) { /* as with a real one: it hears and does not move */
         return TP_OK;
     }
@@ -59,32 +73,32 @@ static tp_status command(tp_device *device, tpi_sim_drive_mode mode, const doubl
 static tp_status cmd_vel(tp_device *device, const tp_position2d_cmd_vel *ask, tp_error *err)
 {
     const simd_profile *profile = simd_of(device)->profile;
+    static const char *const names[3] = {"vel.px", "vel.py", "vel.pa"};
     double goal[3] = {ask->vel.px, ask->vel.py, ask->vel.pa};
 
-    if (!isfinite(goal[0]) || !isfinite(goal[1]) || !isfinite(goal[2])) {
-        return tp_fail(err, TP_E_RANGE, "the velocity is not a number");
-    }
     if (profile != NULL) {
         goal[0] = limit(goal[0], profile->forward_mps);
-        goal[1] = profile->no_sideways ? 0 : goal[1];
+        goal[1] = profile->no_sideways && isfinite(goal[1]) ? 0 : goal[1];
         goal[2] = limit(goal[2], profile->turn_radps);
     }
-    return command(device, TPI_SIM_DRIVE_VELOCITY, goal, err);
+    return command(device, TPI_SIM_DRIVE_VELOCITY, names, goal, err);
 }
 
 static tp_status cmd_pos(tp_device *device, const tp_position2d_cmd_pos *ask, tp_error *err)
 {
+    static const char *const names[3] = {"pos.px", "pos.py", "pos.pa"};
     const double goal[3] = {ask->pos.px, ask->pos.py, ask->pos.pa};
 
-    return command(device, TPI_SIM_DRIVE_POSITION, goal, err);
+    return command(device, TPI_SIM_DRIVE_POSITION, names, goal, err);
 }
 
 /* Of a model that is no car the angle is a rate of turn, as in Stage. */
 static tp_status cmd_car(tp_device *device, const tp_position2d_cmd_car *ask, tp_error *err)
 {
+    static const char *const names[3] = {"velocity", "", "angle"};
     const double goal[3] = {ask->velocity, 0, ask->angle};
 
-    return command(device, TPI_SIM_DRIVE_VELOCITY, goal, err);
+    return command(device, TPI_SIM_DRIVE_VELOCITY, names, goal, err);
 }
 
 static tp_status get_geom(tp_device *device, tp_position2d_geom *answer, tp_error *err)
@@ -204,15 +218,19 @@ static tp_pose2d true_pose(const simd_device *d)
     return (tp_pose2d){pose.x, pose.y, pose.a};
 }
 
-static void localize_publish(simd_device *d)
+static void localize_show(simd_device *d)
 {
-    if (!simd_is_due(d)) {
-        return;
-    }
     tp_localize_hypoth truth = {.mean = true_pose(d), .alpha = 1};
     const tp_localize_data data = {
         .pending_time = simd_time_s(d->owner), .hypoths_count = 1, .hypoths = &truth};
     tp_publish(d->device, TP_LOCALIZE_DATA_HYPOTHS, &data, simd_time_s(d->owner));
+}
+
+static void localize_publish(simd_device *d)
+{
+    if (simd_is_due(d)) {
+        localize_show(d);
+    }
 }
 
 /* It knows better. */
@@ -254,6 +272,7 @@ const simd_kind simd_vehicles[] = {
         .follows = true,
         .state_size = sizeof(struct vehicle),
         .publish = vehicle_publish,
+        .show = vehicle_show,
         .halt = vehicle_halt,
     },
     {
@@ -263,6 +282,7 @@ const simd_kind simd_vehicles[] = {
         .passive = true,
         .state_size = sizeof(struct truth),
         .publish = localize_publish,
+        .show = localize_show,
     },
     {0},
 };

@@ -1,10 +1,8 @@
-/* worlds.c - simulation and world: the objects of a world, and its time. */
-#include <math.h>
+/* worlds.c - world: the time of a world, and those who keep in step. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "simulator.h"
-#include "troupe/interfaces/simulation.h"
 #include "troupe/interfaces/world.h"
 
 /* ---- Time ------------------------------------------------------------------------------------ */
@@ -34,7 +32,7 @@ static void set_speed(simd *s, double speed)
     tell(s);
 }
 
-static void set_paused(simd *s, bool paused)
+void simd_set_paused(simd *s, bool paused)
 {
     simd_pace_set_paused(&s->pace, paused, simd_now_ns(s));
     tell(s);
@@ -66,7 +64,7 @@ static tp_status paused_property(tp_device *device, const char *key, const char 
     (void)key;
     (void)text;
     (void)err;
-    set_paused(simd_of(device)->owner, paused != 0);
+    simd_set_paused(simd_of(device)->owner, paused != 0);
     return TP_OK;
 }
 
@@ -104,9 +102,7 @@ static const tp_property_plan time_properties[] = {
      .set = lockstep_property},
 };
 
-/* ---- simulation ------------------------------------------------------------------------------ */
-
-static tp_status simulation_begin(simd_device *d, tp_error *err)
+tp_status simd_add_time(simd_device *d, tp_error *err)
 {
     tp_status status = TP_OK;
 
@@ -120,192 +116,6 @@ static tp_status simulation_begin(simd_device *d, tp_error *err)
     }
     return status;
 }
-
-/* The model that a request names; TPI_SIM_NONE with a reason if there is none. */
-static tpi_sim_model find(tp_device *device, const char *name, uint32_t count, tp_error *err)
-{
-    char text[256] = "";
-    tpi_sim_model model = TPI_SIM_NONE;
-
-    if (simd_copy_text(text, sizeof text, name, count)) {
-        model = tpi_sim_find(simd_of(device)->owner->world, text);
-    }
-    if (model == TPI_SIM_NONE) {
-        tp_fail(err, TP_E_UNKNOWN, "there is no model \"%s\" in the world", text);
-    }
-    return model;
-}
-
-static tp_status get_pose2d(tp_device *device, const tp_simulation_pose2d_req *ask,
-                            tp_simulation_pose2d_req *answer, tp_error *err)
-{
-    const tpi_sim_model model = find(device, ask->name, ask->name_count, err);
-
-    if (model == TPI_SIM_NONE) {
-        return TP_E_UNKNOWN;
-    }
-    const tpi_sim_pose pose = tpi_sim_local_pose(simd_of(device)->owner->world, model);
-    *answer = *ask;
-    answer->pose = (tp_pose2d){pose.x, pose.y, pose.a};
-    return TP_OK;
-}
-
-static tp_status set_pose2d(tp_device *device, const tp_simulation_pose2d_req *ask, tp_error *err)
-{
-    tpi_sim *world = simd_of(device)->owner->world;
-    const tpi_sim_model model = find(device, ask->name, ask->name_count, err);
-
-    if (model == TPI_SIM_NONE) {
-        return TP_E_UNKNOWN;
-    }
-    tpi_sim_pose pose = tpi_sim_local_pose(world, model);
-    pose.x = ask->pose.px;
-    pose.y = ask->pose.py;
-    pose.a = ask->pose.pa;
-    return tpi_sim_set_pose(world, model, &pose, err);
-}
-
-static tp_status get_pose3d(tp_device *device, const tp_simulation_pose3d_req *ask,
-                            tp_simulation_pose3d_req *answer, tp_error *err)
-{
-    simd *s = simd_of(device)->owner;
-    const tpi_sim_model model = find(device, ask->name, ask->name_count, err);
-
-    if (model == TPI_SIM_NONE) {
-        return TP_E_UNKNOWN;
-    }
-    const tpi_sim_pose pose = tpi_sim_local_pose(s->world, model);
-    *answer = *ask;
-    answer->pose = simd_pose3d(&pose);
-    answer->simtime = simd_time_s(s);
-    return TP_OK;
-}
-
-static tp_status set_pose3d(tp_device *device, const tp_simulation_pose3d_req *ask, tp_error *err)
-{
-    const tpi_sim_model model = find(device, ask->name, ask->name_count, err);
-    const tpi_sim_pose pose = {ask->pose.px, ask->pose.py, ask->pose.pz, ask->pose.pyaw};
-
-    return model == TPI_SIM_NONE
-               ? TP_E_UNKNOWN
-               : tpi_sim_set_pose(simd_of(device)->owner->world, model, &pose, err);
-}
-
-/* ---- Properties of models, as Stage has them --------------------------------------------------
- */
-
-enum { COLOUR_PARTS = 4 };
-
-struct simulation {
-    float colour[COLOUR_PARTS]; /* room for answers: red, green, blue, opacity, from 0 to 1 */
-    uint64_t time_us;
-};
-
-static bool is_property(const tp_simulation_property_req *ask, const char *name)
-{
-    char text[32];
-
-    return simd_copy_text(text, sizeof text, ask->prop, ask->prop_count) && strcmp(text, name) == 0;
-}
-
-static tp_status unknown_property(const tp_simulation_property_req *ask, tp_error *err)
-{
-    char text[64] = "";
-
-    (void)simd_copy_text(text, sizeof text, ask->prop, ask->prop_count);
-    return tp_fail(err, TP_E_UNKNOWN, "models have no property \"%s\": there are color and time",
-                   text);
-}
-
-static tp_status get_property(tp_device *device, const tp_simulation_property_req *ask,
-                              tp_simulation_property_req *answer, tp_error *err)
-{
-    simd *s = simd_of(device)->owner;
-    struct simulation *room = simd_state(device);
-    const tpi_sim_model model = find(device, ask->name, ask->name_count, err);
-
-    if (model == TPI_SIM_NONE) {
-        return TP_E_UNKNOWN;
-    }
-    *answer = *ask;
-    if (is_property(ask, "color")) {
-        tpi_sim_info info;
-        tpi_sim_model_info(s->world, model, &info);
-        for (unsigned i = 0; i < COLOUR_PARTS; i++) {
-            room->colour[i] = (float)(info.colour >> (24 - 8 * i) & 255) / 255;
-        }
-        answer->value = (char *)room->colour;
-        answer->value_count = sizeof room->colour;
-        return TP_OK;
-    }
-    if (is_property(ask, "time")) {
-        room->time_us = (uint64_t)tpi_sim_time_us(s->world);
-        answer->value = (char *)&room->time_us;
-        answer->value_count = sizeof room->time_us;
-        return TP_OK;
-    }
-    return unknown_property(ask, err);
-}
-
-static tp_status set_property(tp_device *device, const tp_simulation_property_req *ask,
-                              tp_error *err)
-{
-    const tpi_sim_model model = find(device, ask->name, ask->name_count, err);
-    float parts[COLOUR_PARTS];
-    uint32_t colour = 0;
-
-    if (model == TPI_SIM_NONE) {
-        return TP_E_UNKNOWN;
-    }
-    if (!is_property(ask, "color")) {
-        return unknown_property(ask, err);
-    }
-    if (ask->value_count != sizeof parts) {
-        return tp_fail(err, TP_E_RANGE, "a color is four floats, which are %zu bytes, not %u",
-                       sizeof parts, ask->value_count);
-    }
-    memcpy(parts, ask->value, sizeof parts);
-    for (unsigned i = 0; i < COLOUR_PARTS; i++) {
-        if (!(parts[i] >= 0 && parts[i] <= 1)) {
-            return tp_fail(err, TP_E_RANGE, "the parts of a color are from 0 to 1");
-        }
-        colour |= (uint32_t)lrintf(parts[i] * 255) << (24 - 8 * i);
-    }
-    return tpi_sim_set_colour(simd_of(device)->owner->world, model, colour, err);
-}
-
-/* ---- Commands -------------------------------------------------------------------------------- */
-
-static tp_status cmd_pause(tp_device *device, tp_error *err)
-{
-    simd *s = simd_of(device)->owner;
-
-    (void)err;
-    set_paused(s, !s->pace.paused);
-    return TP_OK;
-}
-
-static tp_status cmd_reset(tp_device *device, tp_error *err)
-{
-    return simd_reset(simd_of(device)->owner, err);
-}
-
-static tp_status cmd_save(tp_device *device, tp_error *err)
-{
-    return simd_save_start(simd_of(device)->owner, err);
-}
-
-static const tp_simulation_ops simulation_ops = {
-    .req_get_pose2d = get_pose2d,
-    .req_set_pose2d = set_pose2d,
-    .req_get_pose3d = get_pose3d,
-    .req_set_pose3d = set_pose3d,
-    .req_get_property = get_property,
-    .req_set_property = set_property,
-    .cmd_pause = cmd_pause,
-    .cmd_reset = cmd_reset,
-    .cmd_save = cmd_save,
-};
 
 /* ---- world ----------------------------------------------------------------------------------- */
 
@@ -427,7 +237,7 @@ static tp_status request_speed(tp_device *device, const tp_world_speed *ask, tp_
 static tp_status request_pause(tp_device *device, const tp_world_pause *ask, tp_error *err)
 {
     (void)err;
-    set_paused(simd_of(device)->owner, ask->paused != 0);
+    simd_set_paused(simd_of(device)->owner, ask->paused != 0);
     return TP_OK;
 }
 
@@ -480,12 +290,6 @@ static const tp_world_ops world_ops = {
 };
 
 const simd_kind simd_worlds[] = {
-    {
-        .interface = &tp_interface_simulation,
-        .ops = &simulation_ops,
-        .state_size = sizeof(struct simulation),
-        .begin = simulation_begin,
-    },
     {
         .interface = &tp_interface_world,
         .ops = &world_ops,

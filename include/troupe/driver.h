@@ -35,13 +35,13 @@ typedef struct tp_link tp_link;     /* another device that the driver uses */
 typedef struct tp_ticket tp_ticket; /* a request that is answered later */
 struct tp_port;                     /* a line to hardware; see troupe/port.h */
 
-/* A parameter in the configuration. `unit` says what it is: NULL a text, "bool" yes or no, "m" and
- * "rad" numbers that are scaled by the file's units, "1" or any other unit a number as it stands;
- * the units of a tuple's values may differ: "m m rad", where the last one holds for the rest. A
- * configuration that has something else there is refused before init, with file, line and column.
- * `fallback` is what is taken if it is absent, its values divided by blanks, lengths in metres and
- * angles in radians; NULL means that it has to be there. A fallback of "" is an empty text or no
- * values. */
+/* A parameter in the configuration. `unit` says what it is: NULL a text, "secret" one that others
+ * should not read, "bool" yes or no, "m" and "rad" numbers that are scaled by the file's units, "1"
+ * or any other unit a number as it stands; the units of a tuple's values may differ: "m m rad",
+ * where the last one holds for the rest. A configuration that has something else there is refused
+ * before init, with file, line and column. `fallback` is what is taken if it is absent, its values
+ * divided by blanks, lengths in metres and angles in radians; NULL means that it has to be there. A
+ * fallback of "" is an empty text or no values. */
 typedef struct tp_param {
     const char *name;
     const char *unit;
@@ -139,6 +139,14 @@ TP_API void tp_instance_started(tp_instance *self, tp_status status, const char 
  */
 TP_API void tp_instance_fail(tp_instance *self, tp_status status, const char *why);
 
+/* It runs, but what does its work is away: another server, a process. The operator is told once,
+ * and the state of its devices says so until it is called with NULL. A driver on the loop only. */
+TP_API void tp_instance_trouble(tp_instance *self, const char *why);
+
+/* How many lines are guarded where its work is done, and how often their guards were started again.
+ * For drivers that have no port of their own. */
+TP_API void tp_instance_set_guards(tp_instance *self, uint32_t guards, uint32_t restarts);
+
 /* The interfaces that the server knows. */
 TP_API const tp_catalogue *tp_instance_catalogue(const tp_instance *self);
 
@@ -153,6 +161,10 @@ TP_API bool tp_param_given(const tp_instance *self, const char *name);
 TP_API size_t tp_param_count(const tp_instance *self, const char *name);
 TP_API const char *tp_param_string_at(const tp_instance *self, const char *name, size_t i);
 TP_API double tp_param_double_at(const tp_instance *self, const char *name, size_t i);
+
+/* Which parameter an error of init is about, so that it is told where that stands. The name is kept
+ * until then. */
+TP_API void tp_param_blame(tp_instance *self, const char *name);
 
 /* Of a driver that joins sections (TP_DRIVER_JOINS): how many there are, at least 1; a parameter of
  * one of them, where the calls above mean the first; and which one an error of init is about. */
@@ -197,6 +209,10 @@ TP_API uint32_t tp_instance_readings(const tp_instance *self);
 TP_API tp_instance *tp_device_instance(const tp_device *device);
 TP_API const tp_devaddr *tp_device_addr(const tp_device *device);
 TP_API const tp_interface *tp_device_interface(const tp_device *device);
+
+/* Which of its kind the device is, for people who look at a list: "left", "r0.laser". The text is
+ * copied. From init only. */
+TP_API tp_status tp_device_set_label(tp_device *device, const char *label, tp_error *err);
 
 /* A pointer of the driver's own. */
 TP_API void tp_device_set_context(tp_device *device, void *context);

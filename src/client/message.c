@@ -26,22 +26,22 @@ static bool wants_synch(const tp_msghdr *header, const tp_struct **type)
 
 static bool is_panic(const tp_msghdr *header)
 {
-    return header->type == TP_MSGTYPE_DATA && header->addr.interf == TP_PLAYER_CODE &&
-           header->subtype == TP_PLAYER_DATA_PANIC;
+    return header->addr.interf == TP_PLAYER_CODE && header->subtype == TP_PLAYER_DATA_PANIC;
 }
 
 static bool wants_data(tp_client *client, const tp_msghdr *header, const tp_struct **type)
 {
     const tp_message *what = tpi_proxy_wants(client, header);
 
+    if (is_panic(header) && client->options.panicked != NULL) {
+        *type = &tp_desc_panic_state;
+        return true;
+    }
+
     if (client->pull == TPI_PULL_ARMED) {
         client->pull = TPI_PULL_DELIVERING;
     }
     *type = what != NULL ? what->ask : NULL;
-    if (is_panic(header) && client->options.panic != NULL) {
-        *type = &tp_desc_panic_state;
-        return true;
-    }
     return what != NULL;
 }
 
@@ -132,21 +132,14 @@ static void take_synch(tp_client *client, const tp_msg *msg)
     }
 }
 
-static void take_panic(tp_client *client, const tp_msg *msg)
-{
-    if (tp_msg_payload(msg) != NULL && client->options.panic != NULL) {
-        client->options.panic(client->options.context, client, tp_msg_payload(msg));
-    }
-}
-
 void tpi_client_receive(tp_client *client, const tp_msg *msg)
 {
-    if (is_panic(tp_msg_header(msg))) {
-        take_panic(client, msg);
-        return;
-    }
     switch (tp_msg_header(msg)->type) {
     case TP_MSGTYPE_DATA:
+        if (is_panic(tp_msg_header(msg))) {
+            tpi_client_panicked(client, msg);
+            break;
+        }
         client->received++;
         tpi_proxy_deliver(client, msg);
         break;

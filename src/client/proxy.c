@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
-#include "base/text.h"
 #include "client/inside.h"
 
 static const int64_t FIRST_REOPEN_NS = 100 * TP_NS_PER_MS;
@@ -136,8 +134,23 @@ static void tell_opened(tp_proxy *proxy, tp_status status, const char *why)
     }
 }
 
+static void tell_change(tp_proxy *proxy, tp_status status, const char *why)
+{
+    if (proxy->changed != NULL && !proxy->closed) {
+        proxy->changed(proxy->changed_context, proxy, status, why);
+    }
+}
+
+void tp_proxy_on_change(tp_proxy *proxy, tp_proxy_opened *changed, void *context)
+{
+    proxy->changed = changed;
+    proxy->changed_context = context;
+}
+
 static void is_open(tp_proxy *proxy, const tp_device_req *granted)
 {
+    const bool again = proxy->was_open;
+
     proxy->state = TPI_PROXY_OPEN;
     proxy->was_open = true;
     proxy->reopen_ns = 0;
@@ -155,6 +168,9 @@ static void is_open(tp_proxy *proxy, const tp_device_req *granted)
     }
     tpi_client_holds(proxy->client, proxy);
     tell_opened(proxy, TP_OK, NULL);
+    if (again) {
+        tell_change(proxy, TP_OK, NULL);
+    }
     tpi_ask_send_waiting(proxy->client);
 }
 
@@ -181,6 +197,9 @@ static void is_refused(tp_proxy *proxy, const tp_error *why)
     }
     tpi_ask_fail_proxy(proxy, why->code, why->text);
     tell_opened(proxy, why->code, why->text);
+    if (proxy->was_open) {
+        tell_change(proxy, why->code, why->text);
+    }
 }
 
 /* Why the server did not open it, with the name of the device in front. */
@@ -279,6 +298,7 @@ void tpi_proxy_removed(tp_client *client, const tp_devaddr *addr, const tp_failu
             proxy->state = TPI_PROXY_WANTED;
             proxy->reopen_ns = FIRST_REOPEN_NS;
             reopen_later(proxy);
+            tell_change(proxy, TP_E_REMOVED, proxy->refusal.text);
         }
     }
 }
@@ -368,113 +388,6 @@ void tp_proxy_close(tp_proxy *proxy)
     } else {
         release(proxy);
     }
-}
-
-/* ---- Opening by name, waiting ---------------------------------------------------------------- */
-
-tp_status tpi_proxy_interface(const tp_client *client, const char *name, size_t length,
-                              const tp_interface **out, tp_error *err)
-{
-    char word[80];
-    char hint[128];
-    tpi_nearest nearest;
-
-    (void)snprintf(word, sizeof word, "%.*s", (int)length, name);
-    *out = tp_catalogue_named(client->catalogue, word);
-    if (*out != NULL) {
-        return (*out)->code > TP_PLAYER_CODE
-                   ? TP_OK
-                   : tp_fail(err, TP_E_UNKNOWN, "no device has the interface \"%s\"", word);
-    }
-    tpi_nearest_init(&nearest, word);
-    for (size_t i = 0; i < tp_catalogue_size(client->catalogue); i++) {
-        tpi_nearest_offer(&nearest, tp_catalogue_at(client->catalogue, i)->name);
-    }
-    return tp_fail(err, TP_E_UNKNOWN, "there is no interface \"%s\"%s", word,
-                   tpi_nearest_hint(&nearest, hint, sizeof hint));
-}
-
-static tp_status parse_name(const tp_client *client, const char *name, const tp_interface **out,
-                            unsigned *index, tp_error *err)
-{
-    const char *colon = strchr(name, ':');
-    const size_t length = colon == NULL ? strlen(name) : (size_t)(colon - name);
-    int64_t number = 0;
-
-    if (colon != NULL && (!tpi_number_read_i64(colon + 1, strlen(colon + 1), &number) ||
-                          number < 0 || number > UINT16_MAX)) {
-        return tp_fail(err, TP_E_SYNTAX, "\"%s\" is no device: INTERFACE:INDEX", name);
-    }
-    *index = (unsigned)number;
-    return tpi_proxy_interface(client, name, length, out, err);
-}
-
-struct opening {
-    bool settled;
-    tp_error err;
-};
-
-static void on_settled(void *context, tp_proxy *proxy, tp_status status, const char *why)
-{
-    struct opening *opening = context;
-
-    (void)proxy;
-    opening->settled = true;
-    opening->err.code = status;
-    if (status != TP_OK) {
-        tp_fail(&opening->err, status, "%s", why);
-    }
-}
-
-static bool is_settled(void *context)
-{
-    return ((const struct opening *)context)->settled;
-}
-
-tp_status tp_client_open_device(tp_client *client, const tp_interface *interface, unsigned index,
-                                unsigned access, tp_proxy **out, tp_error *err)
-{
-    struct opening opening = {0};
-    tp_proxy *proxy = NULL;
-    tp_status status = tpi_client_may_wait(client, interface->name, err);
-
-    if (status != TP_OK) {
-        return status;
-    }
-    status =
-        tp_client_open_later(client, interface, index, access, on_settled, &opening, &proxy, err);
-
-    if (status != TP_OK) {
-        return status;
-    }
-    status = tpi_client_wait(client, tpi_client_deadline(client, 0), is_settled, &opening);
-    if (status == TP_OK && opening.err.code == TP_OK) {
-        *out = proxy;
-        return TP_OK;
-    }
-    if (status == TP_OK) {
-        status = tp_fail(err, opening.err.code, "%s", opening.err.text);
-    } else if (client->state != TPI_CLIENT_CONNECTED) {
-        status = tp_fail(err, client->why.code, "%s: %s", proxy->name, client->why.text);
-    } else {
-        tp_fail(err, status, "%s: it was not opened in time", proxy->name);
-    }
-    tp_proxy_close(proxy);
-    return status;
-}
-
-tp_status tp_client_open(tp_client *client, const char *name, unsigned access, tp_proxy **out,
-                         tp_error *err)
-{
-    const tp_interface *interface = NULL;
-    unsigned index = 0;
-    tp_status status = parse_name(client, name, &interface, &index, err);
-
-    if (status != TP_OK) {
-        return status;
-    }
-    assert(interface != NULL);
-    return tp_client_open_device(client, interface, index, access, out, err);
 }
 
 /* ---- What it is ------------------------------------------------------------------------------ */

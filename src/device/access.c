@@ -158,7 +158,7 @@ void access_count_refusal(tp_session *session, tp_device *device)
     device->counts.refused++;
 }
 
-static void tell(const struct subscription *s, const tp_error *why)
+void access_tell_refusal(struct subscription *s, const tp_error *why, bool *told)
 {
     const tp_msghdr header = {.addr = s->device->addr,
                               .type = TP_MSGTYPE_DATA,
@@ -169,47 +169,12 @@ static void tell(const struct subscription *s, const tp_error *why)
                                 .text = (char *)(uintptr_t)why->text};
     tp_msg *msg = NULL;
 
+    if (*told || !s->session->explain) {
+        return;
+    }
+    *told = true;
     if (tp_msg_create(&msg, &header, &tp_desc_failure, &failure) == TP_OK) {
         tp_session_queue(s->session, msg);
         tp_msg_unref(msg);
-    }
-}
-
-void access_tell_refusal(struct subscription *s, const tp_error *why)
-{
-    if (!s->refused && s->session->explain) {
-        s->refused = true;
-        tell(s, why);
-    }
-}
-
-/* At most once a second: nobody knows here which command of many was not refused. */
-static void tell_failure(struct subscription *s, const tpi_call *call)
-{
-    const int64_t now_ns = tp_clock_now_ns(tp_hub_clock(s->session->hub));
-    tp_error why = {0};
-
-    if (now_ns < s->next_told_ns || !s->session->explain) {
-        return;
-    }
-    s->next_told_ns = now_ns + TP_NS_PER_S;
-    tp_fail(&why, call->status, "%s: %s was refused: %s", s->device->name, call->what->name,
-            call->error.text[0] != '\0' ? call->error.text : tp_status_text(call->status));
-    tell(s, &why);
-}
-
-void access_command_failed(const tpi_call *call)
-{
-    tp_session *session = call->device->instance->hub->sessions;
-
-    while (session != NULL && session != call->sender) {
-        session = session->next;
-    }
-    struct subscription *s = session != NULL ? session->subscriptions : NULL;
-    while (s != NULL && (s->device != call->device || s->waiting)) {
-        s = s->next;
-    }
-    if (s != NULL) {
-        tell_failure(s, call);
     }
 }

@@ -31,9 +31,6 @@ void call_finish(tpi_call *call)
     if (call->what->kind == TP_KIND_COMMAND && call->status < 0) {
         call->device->counts.refused++;
     }
-    if (call->by_driver) {
-        access_command_failed(call);
-    }
     if (call->handle != NULL) {
         *call->handle = NULL;
     }
@@ -180,11 +177,10 @@ static void run_call(job *next, tp_instance *self)
     const bool ended = self->current == NULL; /* its ticket has been used already */
     const bool pending = !ended && status == TP_PENDING && call->deferred;
     self->current = NULL;
-    if (moving) {
+    if (moving && pending) {
+        motion_defer(call);
+    } else if (moving) {
         motion_note(device, mover, ended ? self->answered : status);
-    }
-    if (!ended) {
-        call->by_driver = call->what->kind == TP_KIND_COMMAND && status < 0;
     }
     if (!ended && !pending) {
         settle(call, status, answer);
@@ -267,6 +263,7 @@ void tp_ticket_answer(tp_ticket *ticket, const void *value)
     tpi_call *call = (tpi_call *)ticket;
 
     take_ticket(call, TP_OK);
+    motion_settle(call, TP_OK);
     if (call->what->kind == TP_KIND_REQUEST) {
         make_answer(call, value);
     } else {
@@ -280,10 +277,10 @@ void tp_ticket_fail(tp_ticket *ticket, tp_status code, const char *text)
     tpi_call *call = (tpi_call *)ticket;
 
     take_ticket(call, code);
+    motion_settle(call, code);
     if (call->asked_instead != NULL && code == TP_E_UNSUPPORTED) {
         make_answer(call, NULL); /* that it is not known */
     } else {
-        call->by_driver = call->what->kind == TP_KIND_COMMAND;
         call->status = tp_fail(&call->error, code, "%s", text);
     }
     complete(call);

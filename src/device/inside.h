@@ -80,6 +80,7 @@ struct tp_device {
     tp_handler *handler;
     tp_devaddr addr;
     char name[64];               /* "position2d:0" */
+    char *label;                 /* owned: which of its kind it is; NULL if nobody said */
     void *context;               /* the driver's */
     tpi_reader *readers;         /* borrowed; the loop's */
     tpi_reader *sleepers;        /* those who have no room; see sleep.c */
@@ -112,8 +113,11 @@ struct tp_device {
     int64_t mover_until_ns;   /* ... before this time */
     int64_t lease_limit_ns;   /* no word renews it beyond this; the loop's */
     tpi_lease lease;          /* of the loop and the thread */
-    bool in_motion;           /* since the last halt; where the instance runs, as the next one */
+    atomic_int leaving;       /* why the lease has ended, one of tpi_leaving */
+    bool in_motion;           /* since the last halt; where the instance runs, as the next three */
     const void *doer;         /* borrowed, only compared: who gave the command that moves it */
+    unsigned motions;         /* commands that were carried out so far */
+    bool halt_due;            /* it does what nobody answers for */
     tp_device *next;          /* of the instance */
 };
 
@@ -159,8 +163,9 @@ struct tp_instance {
     tp_timer *alarm;      /* owned: wakes the thread by a clock that is not the real one */
     tp_instance *next;
     uint64_t dropped;
-    char told[256];   /* the last failure to start that the owner was told of */
-    char failed[256]; /* why it failed last; "" if it has not */
+    char told[256];   /* the last failure that the owner was told of; "" if it works */
+    char failed[256]; /* why it does not work; "" if it does */
+    bool troubled;    /* it runs, but what does its work is away */
 
     tp_timer *lease_timer; /* owned: ends of leases, for drivers on the loop */
     tpi_panic_seat seat;
@@ -252,16 +257,16 @@ struct tpi_call {
     tp_error error;
     tpi_call_done *done;
     void *context;
-    const void *sender;    /* borrowed, only compared: whose it is */
-    const void *mover;     /* the same; NULL if it moves nothing */
-    bool by_driver;        /* the driver has refused it */
-    unsigned epoch;        /* of the panic, when it came */
+    const void *mover; /* borrowed, only compared: whose command it is; NULL if it moves nothing */
+    unsigned epoch;    /* of the panic, when it came */
     atomic_bool abandoned; /* nobody waits for its end any more */
     bool counted;          /* by statistics */
     int64_t asked_ns;      /* when it came, by the loop's clock */
     tpi_call **handle;     /* borrowed: where the asker keeps it, cleared at the end; may be NULL */
     const tp_message *asked_instead; /* whose answer is made into a geometry; usually NULL */
     bool deferred;                   /* it is among the instance's tickets */
+    bool may_move;                   /* and may set something in motion until it is answered */
+    unsigned motions;                /* of its device, when it was deferred */
     tpi_call *next;                  /* of these */
     tpi_call *previous;
 };
@@ -282,13 +287,14 @@ struct tpi_hub {
     void (*note)(void *context, const char *text);
     void *note_context;
     size_t blamed;                   /* section of the instance that could not be made */
+    const char *blamed_param;        /* borrowed; its parameter that is to blame; may be NULL */
     const tp_scheme *const *schemes; /* borrowed; kinds of lines; may be NULL */
     const char *folder;              /* borrowed; may be NULL */
     tp_session *sessions;            /* borrowed, newest first */
     uint32_t session_numbers;        /* that were given */
     int64_t begun_ns;
-    tpi_panic *panic; /* owned */
-    tp_halt panic_action;
+    tpi_panic *panic;        /* owned */
+    atomic_int panic_action; /* one of tp_halt; read where instances run */
     void (*panic_changed)(void *context, const char *text);
     void *panic_context;  /* borrowed */
     unsigned noted_epoch; /* that the owner was told of, */
@@ -301,12 +307,14 @@ struct tpi_hub {
     struct tries tries;
     tpi_task panic_task;
     atomic_bool panic_told;    /* the task is on its way */
+    bool part_of_another;      /* the server is the process of an isolated driver */
     const char *guard_program; /* borrowed; NULL for one that is searched for */
     tpi_guard_board guards;
     bool closing; /* all threads are gone, and what is left is worked off */
 };
 
 /* instance.c */
+const char *instance_driver_name(const tp_instance *self); /* as people know it */
 void instance_submit(tp_instance *self, job *next);
 
 /* Where the instance runs: stop the driver if it was started, and end all that is open. */
@@ -323,6 +331,10 @@ void instance_destroy(tp_instance *self);
 void instance_started(tpi_task *task);
 void instance_stopped(tpi_task *task);
 void instance_failed(tpi_task *task);
+
+/* trouble.c: it does not work, which is told if it is news and not the same as before; it does. */
+void trouble_begins(tp_instance *self, const char *why, bool is_news);
+void trouble_is_over(tp_instance *self);
 
 /* rights.c: what the hub begins and ends with. */
 void rights_init(tpi_hub *hub);
@@ -433,8 +445,10 @@ tp_status motion_begin(tp_instance *self, tp_error *err); /* after init */
 void motion_end(tp_instance *self);
 void motion_leave_in_order(tp_device *device, const void *who);
 bool motion_is_late(const tpi_call *call);
-/* A command of his was carried out, or refused. */
+/* A command of his was carried out, or refused; it will be answered later; and now it is. */
 void motion_note(tp_device *device, const void *mover, tp_status status);
+void motion_defer(tpi_call *call);
+void motion_settle(tpi_call *call, tp_status status);
 bool motion_may_write(const tp_instance *self);
 bool motion_owes_a_stop(
     const tp_instance *self); /* there is a panic that it has not acted on yet */
@@ -452,9 +466,6 @@ void rank_take(tp_device *device, const tp_message *what, const tpi_mover *mover
 void rank_name(const tpi_hub *hub, const void *who, char *out, size_t size);
 double rank_left_s(const tp_device *device);
 bool rank_matters(const tp_device *device); /* not all who write to it are equals */
-
-/* access.c, on the loop: a driver has refused a command; whoever has sent it is told. */
-void access_command_failed(const tpi_call *call);
 
 /* hold.c, on the loop: whether somebody moves it, and for how long without another word. */
 bool hold_is_moved(const tp_device *device);

@@ -6,6 +6,8 @@
  * wake it up: the end of a lease is part of what a worker waits for, a panic rings its bell.
  * Instances on the loop have a timer for the first and a task of the hub for the second.
  */
+#include <string.h>
+
 #include "device/inside.h"
 
 /* ---- On the loop: whose lease it is ------------------------------------------------------------
@@ -50,6 +52,7 @@ static void take_lease(tp_device *device, const tpi_mover *mover)
 {
     device->mover = mover->who;
     device->lease_limit_ns = in(device, mover->valid_ns);
+    atomic_store(&device->leaving, TPI_LEAVING_SILENT);
     tpi_lease_extend(&device->lease, end_of(device, mover->lease_ns));
     arm(device->instance);
 }
@@ -71,7 +74,6 @@ tp_status tpi_device_call_for(tp_device *device, const tp_message *what, tp_msg 
     if (status != TP_OK) {
         return status;
     }
-    call->sender = mover->who;
     if (moving) {
         call->mover = mover->who;
         call->epoch = epoch;
@@ -97,10 +99,11 @@ void tpi_device_heard(tp_device *device, const void *who, int64_t lease_ns)
     }
 }
 
-void tpi_device_left(tp_device *device, const void *who)
+void tpi_device_left(tp_device *device, const void *who, tpi_leaving why)
 {
     if (device->mover == who) {
         device->mover = NULL;
+        atomic_store(&device->leaving, why); /* before the worker can find the lease over */
         tpi_lease_end(&device->lease);
         wake(device->instance);
     }
@@ -124,7 +127,7 @@ void motion_leave_in_order(tp_device *device, const void *who)
     }
     if (tp_msg_create(&msg, &header, NULL, NULL) != TP_OK ||
         call_quietly(device, what, msg, NULL, NULL) != TP_OK) {
-        tpi_device_left(device, who); /* at least it is stopped */
+        tpi_device_left(device, who, TPI_LEAVING_CLOSED); /* at least it is stopped */
     }
     device->mover = NULL;
     tp_msg_unref(msg);
@@ -163,11 +166,24 @@ tp_status motion_halt(tp_device *device, tp_error *err)
     return TP_OK;
 }
 
-/* Readers are told why it stands still. */
+/* Readers are told why it stands still. Of a panic everybody hears otherwise (emergency.c). */
 static void tell_end(tp_device *device)
 {
-    static char text[] = "stopped: nothing was heard any more of who moved it";
-    const tp_failure failure = {.code = TP_E_TIMEOUT, .text_count = sizeof text, .text = text};
+    static const struct {
+        tp_status code;
+        const char *text;
+    } ends[] = {
+        [TPI_LEAVING_SILENT] = {TP_E_TIMEOUT,
+                                "stopped: nothing was heard any more of who moved it"},
+        [TPI_LEAVING_DISCONNECTED] = {TP_E_CLOSED,
+                                      "stopped: the connection of who moved it was closed"},
+        [TPI_LEAVING_CLOSED] = {TP_E_CLOSED, "stopped: who moved it has closed the device"},
+        [TPI_LEAVING_FORBIDDEN] = {TP_E_DENIED, "stopped: who moved it may not do so any more"},
+    };
+    const int leaving = atomic_load(&device->leaving);
+    const tp_failure failure = {.code = ends[leaving].code,
+                                .text_count = (uint32_t)strlen(ends[leaving].text) + 1,
+                                .text = (char *)(uintptr_t)ends[leaving].text};
 
     tp_publish(device, TP_COMMON_DATA_ERROR, &failure, 0);
 }
@@ -186,11 +202,42 @@ bool motion_is_late(const tpi_call *call)
  * device still does what somebody else has told it, nobody would answer for that any more. */
 void motion_note(tp_device *device, const void *mover, tp_status status)
 {
-    if (status >= 0) { /* or under way */
+    if (status >= 0) {
         device->in_motion = true;
         device->doer = mover;
+        device->motions++;
     } else if (device->in_motion && device->doer != mover) {
         halt(device, TP_HALT_BRAKE);
+    }
+}
+
+/* It may move already; if it did before, that is what somebody else has told it. */
+void motion_defer(tpi_call *call)
+{
+    tp_device *device = call->device;
+
+    call->may_move = true;
+    call->motions = device->motions;
+    if (!device->in_motion) {
+        device->in_motion = true;
+        device->doer = call->mover;
+    }
+}
+
+/* The driver may be in the middle of something when it answers: what has to be stopped is stopped
+ * when it is through. Whoever has moved the device since then answers for it himself. */
+void motion_settle(tpi_call *call, tp_status status)
+{
+    tp_device *device = call->device;
+
+    if (!call->may_move || device->motions != call->motions) {
+        return;
+    }
+    if (status >= 0) {
+        motion_note(device, call->mover, status);
+    } else if (device->in_motion && device->doer != call->mover) {
+        device->halt_due = true;
+        arm(device->instance);
     }
 }
 
@@ -216,7 +263,7 @@ int64_t motion_deadline_ns(const tp_instance *self)
     int64_t first_ns = TP_NEVER;
 
     for (const tp_device *device = self->devices; device != NULL; device = device->next) {
-        const int64_t deadline_ns = tpi_lease_deadline(&device->lease);
+        const int64_t deadline_ns = device->halt_due ? 0 : tpi_lease_deadline(&device->lease);
         first_ns = deadline_ns < first_ns ? deadline_ns : first_ns;
     }
     return first_ns;
@@ -237,7 +284,8 @@ static void serve_panic(tp_instance *self)
     if (!is_new) {
         return;
     }
-    const tp_halt how = self->plan.own_panic ? self->plan.panic : self->hub->panic_action;
+    const tp_halt how =
+        self->plan.own_panic ? self->plan.panic : (tp_halt)atomic_load(&self->hub->panic_action);
     for (tp_device *device = self->devices; device != NULL; device = device->next) {
         halt(device, how);
     }
@@ -258,8 +306,21 @@ static void serve_leases(tp_instance *self)
 
     for (tp_device *device = self->devices; device != NULL; device = device->next) {
         if (tpi_lease_take_expired(&device->lease, now_ns)) {
+            const bool moved = device->in_motion;
             halt(device, TP_HALT_BRAKE);
-            tell_end(device);
+            if (moved) { /* else somebody has stopped it before, or a panic has */
+                tell_end(device);
+            }
+        }
+    }
+}
+
+static void serve_dues(tp_instance *self)
+{
+    for (tp_device *device = self->devices; device != NULL; device = device->next) {
+        if (device->halt_due) {
+            device->halt_due = false;
+            halt(device, TP_HALT_BRAKE);
         }
     }
 }
@@ -268,6 +329,7 @@ void motion_serve(tp_instance *self)
 {
     serve_panic(self);
     serve_leases(self);
+    serve_dues(self);
 }
 
 /* ---- Life ------------------------------------------------------------------------------------ */

@@ -158,9 +158,24 @@ void properties_clear(tp_device *device)
     }
     free(device->properties);
     free(device->property_list);
+    free(device->label);
 }
 
 /* ---- For the driver -------------------------------------------------------------------------- */
+
+tp_status tp_device_set_label(tp_device *device, const char *label, tp_error *err)
+{
+    const size_t size = strlen(label) + 1;
+    char *copy = malloc(size);
+
+    if (copy == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    memcpy(copy, label, size);
+    free(device->label);
+    device->label = copy;
+    return TP_OK;
+}
 
 const char *tp_device_property_text(const tp_device *device, const char *key)
 {

@@ -332,7 +332,7 @@ static void stop_what_it_may_not(tp_session *session)
     for (struct subscription *s = session->subscriptions; s != NULL; s = s->next) {
         if (right < TP_RIGHT_MOVE && s->moves) {
             s->moves = false;
-            tpi_device_left(s->device, session);
+            tpi_device_left(s->device, session, TPI_LEAVING_FORBIDDEN);
         }
         if (right < TP_RIGHT_WRITE && s->device->holder == session) {
             s->device->holder = NULL;

@@ -44,9 +44,19 @@ void tp_section_blame(tp_instance *self, size_t section)
     self->hub->blamed = section;
 }
 
+void tp_param_blame(tp_instance *self, const char *name)
+{
+    self->hub->blamed_param = name;
+}
+
 size_t tpi_hub_blamed(const tpi_hub *hub)
 {
     return hub->blamed;
+}
+
+const char *tpi_hub_blamed_param(const tpi_hub *hub)
+{
+    return hub->blamed_param;
 }
 
 /* ---- The instance ---------------------------------------------------------------------------- */

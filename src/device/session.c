@@ -245,10 +245,10 @@ tp_status tp_session_open(tp_session *session, tp_device *device, unsigned acces
 }
 
 /* The device hears that it has one user less. */
-static void leave_device(struct subscription *s)
+static void leave_device(struct subscription *s, tpi_leaving why)
 {
     if (s->moves) {
-        tpi_device_left(s->device, s->session);
+        tpi_device_left(s->device, s->session, why);
     }
     access_give(s);
     if (s->waiting) {
@@ -276,7 +276,7 @@ tp_status tp_session_close(tp_session *session, tp_device *device)
     if (s == NULL) {
         return TP_E_INVALID;
     }
-    leave_device(s);
+    leave_device(s, TPI_LEAVING_CLOSED);
     forget_subscription(s);
     if (find_open(session, device) == NULL) {
         tpi_queue_drop_data(&session->queue, &device->addr);
@@ -284,7 +284,7 @@ tp_status tp_session_close(tp_session *session, tp_device *device)
     return TP_OK;
 }
 
-/* ---- Requests -------------------------------------------------------------------------------- */
+/* ---- Requests and commands ------------------------------------------------------------------- */
 
 static void forget_asking(struct asking *a)
 {
@@ -296,7 +296,7 @@ static void forget_asking(struct asking *a)
     if (a->next != NULL) {
         a->next->previous = a->previous;
     }
-    a->session->requests--;
+    a->session->requests -= !a->command;
     tpi_pool_give(a);
 }
 
@@ -319,23 +319,44 @@ static void answered(void *context, tp_status status, tp_msg *answer, const tp_e
     }
 }
 
+/* A command has no answer; but who sends one that the driver cannot do is to know. */
+static void carried_out(void *context, tp_status status, tp_msg *answer, const tp_error *err)
+{
+    struct asking *a = context;
+    struct subscription *s = find_open(a->session, a->device);
+    tp_error why = {0};
+
+    (void)answer;
+    forget_asking(a);
+    if (s != NULL && status == TP_OK) {
+        s->baulked = false;
+    } else if (s != NULL) {
+        tp_fail(&why, status, "%s: %s", s->device->name,
+                err->text[0] != '\0' ? err->text : tp_status_text(status));
+        access_tell_refusal(s, &why, &s->baulked);
+    }
+}
+
 static tp_status ask(tp_session *session, tp_device *device, tp_msg *msg, const tp_message *what,
                      const tpi_mover *mover)
 {
+    const bool command = what->kind == TP_KIND_COMMAND;
     struct asking *a = tpi_pool_take(sizeof *a);
 
     if (a == NULL) {
         return TP_E_NOMEM;
     }
-    *a = (struct asking){.session = session, .request = *tp_msg_header(msg)};
+    *a = (struct asking){
+        .session = session, .request = *tp_msg_header(msg), .device = device, .command = command};
     a->request.addr = device->addr;
     a->next = session->askings;
     if (a->next != NULL) {
         a->next->previous = a;
     }
     session->askings = a;
-    session->requests++;
-    tp_status status = tpi_device_call_for(device, what, msg, mover, answered, a, &a->call);
+    session->requests += !command;
+    tp_status status = tpi_device_call_for(device, what, msg, mover,
+                                           command ? carried_out : answered, a, &a->call);
     if (status != TP_OK) {
         forget_asking(a);
     }
@@ -359,9 +380,7 @@ static tp_status pass_on(struct subscription *s, tp_msg *msg, const tp_message *
     }
     s->moves = s->moves || what->effect == TP_EFFECT_MOVES ||
                (!device->moves && what->effect != TP_EFFECT_READS);
-    status = what->kind == TP_KIND_REQUEST
-                 ? ask(s->session, device, msg, what, &mover)
-                 : tpi_device_call_for(device, what, msg, &mover, NULL, NULL, NULL);
+    status = ask(s->session, device, msg, what, &mover);
     return status == TP_OK ? TP_OK
                            : tp_fail(err, status, "%s: %s", device->name, tp_status_text(status));
 }
@@ -388,7 +407,7 @@ tp_status tp_session_send(tp_session *session, tp_msg *msg, const tp_message *wh
     }
     access_count_refusal(session, device);
     if (what->kind == TP_KIND_COMMAND) {
-        access_tell_refusal(s, &why);
+        access_tell_refusal(s, &why, &s->refused);
     }
     return tp_fail(err, status, "%s", why.text);
 }
@@ -438,7 +457,7 @@ void tp_session_destroy(tp_session *session)
     }
     while (session->subscriptions != NULL) {
         struct subscription *s = session->subscriptions;
-        leave_device(s);
+        leave_device(s, TPI_LEAVING_DISCONNECTED);
         forget_subscription(s);
     }
     if (session->previous != NULL) {

@@ -27,11 +27,11 @@ struct subscription {
     tp_msghdr request;
     bool waiting; /* for the device to start */
     unsigned access;
-    bool moves;           /* it has moved the device, or written to one that moves nothing */
-    bool refused;         /* its last command was, and it was told */
-    int64_t next_told_ns; /* no refusal by the driver is told before that */
-    int64_t lease_ns;     /* that it has asked for; 0 for the usual one */
-    bool has_rank;        /* it has asked for no higher one than the next */
+    bool moves;       /* it has moved the device, or written to one that moves nothing */
+    bool refused;     /* its last command was, and it was told */
+    bool baulked;     /* the same, by the driver */
+    int64_t lease_ns; /* that it has asked for; 0 for the usual one */
+    bool has_rank;    /* it has asked for no higher one than the next */
     int32_t rank;
     struct subscription *next;
     uint64_t slept_at; /* see sleep.c */
@@ -42,11 +42,13 @@ struct subscription {
     tp_timer *timer;    /* owned: when the next held one goes; NULL until there is a rate */
 };
 
-/* A request under way. */
+/* A request or command under way. */
 struct asking {
     tp_session *session; /* borrowed */
     tpi_call *call;      /* cleared when it ends */
     tp_msghdr request;
+    const tp_device *device; /* borrowed, only compared */
+    bool command;
     struct asking *next;
     struct asking *previous;
 };
@@ -101,8 +103,8 @@ tp_status access_check(const struct subscription *s, const tp_message *what, con
                        tp_error *err);
 
 /* Commands are not answered. One who understands it is told that they are refused, but not of every
- * single one. */
-void access_tell_refusal(struct subscription *s, const tp_error *why);
+ * single one: `told` is set when it was, and nothing is told while it is. */
+void access_tell_refusal(struct subscription *s, const tp_error *why, bool *told);
 
 void access_count_refusal(tp_session *session, tp_device *device);
 

@@ -24,9 +24,8 @@ static tp_status do_pid(tp_device *device, const tp_position2d_speed_pid_req *as
 static tp_status go(tp_device *device, const tp_position2d_cmd_vel *ask, tp_error *err)
 {
     (void)device;
-    (void)ask;
-    (void)err;
-    return TP_OK;
+    return ask->vel.px <= 9 ? TP_OK
+                            : tp_fail(err, TP_E_RANGE, "vel.px %g is too fast", ask->vel.px);
 }
 
 static tp_status refuse(tp_device *device, const tp_position2d_set_odom_req *ask, tp_error *err)
@@ -393,6 +392,35 @@ static void the_configuration_may_ask_for_all(void **state_)
 /* ---- Statistics --------------------------------------------------------------------------------
  */
 
+/* Commands have no answers, so who sends one in vain would never know. */
+static void a_command_that_the_driver_refuses_is_told_once(void **state)
+{
+    struct scene s;
+    const tp_position2d_cmd_vel fast = {.vel = {.px = 10}};
+    const tp_position2d_cmd_vel slow = {.vel = {.px = 1}};
+
+    (void)state;
+    begin(&s, false);
+    open_device(&s);
+    send(&s, TP_KIND_COMMAND, TP_POSITION2D_CMD_VEL, &fast);
+    assert_int_equal(tp_session_waiting(s.session), 0); /* as in Player */
+    tp_session_explain_failures(s.session, true);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(send(&s, TP_KIND_COMMAND, TP_POSITION2D_CMD_VEL, &fast), TP_OK);
+    }
+    assert_int_equal(tp_session_waiting(s.session), 1);
+    tp_msg *told = tp_session_take(s.session);
+    const tp_failure *failure = tp_msg_payload(told);
+    assert_int_equal(tp_msg_header(told)->subtype, TP_COMMON_DATA_ERROR);
+    assert_int_equal(failure->code, TP_E_RANGE);
+    assert_string_equal(failure->text, "position2d:0: vel.px 10 is too fast");
+    tp_msg_unref(told);
+    send(&s, TP_KIND_COMMAND, TP_POSITION2D_CMD_VEL, &slow);
+    send(&s, TP_KIND_COMMAND, TP_POSITION2D_CMD_VEL, &fast);
+    assert_int_equal(tp_session_waiting(s.session), 1); /* anew */
+    end(&s);
+}
+
 static void what_devices_do_is_counted(void **state_)
 {
     struct scene s;
@@ -598,6 +626,7 @@ static void of_many_that_wait_only_the_bytes_are_kept(void **state_)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_command_that_the_driver_refuses_is_told_once),
         cmocka_unit_test(the_newest_goes_when_the_period_is_over),
         cmocka_unit_test(kinds_have_their_own_pace),
         cmocka_unit_test(lateness_does_not_add_up),

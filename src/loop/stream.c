@@ -1,11 +1,6 @@
 /*
  * stream.c - connected byte streams on libuv.
  *
- * States: RESOLVING -> CONNECTING -> OPEN, or from an accepted socket straight to OPEN. A failed
- * attempt closes its handle (RETRYING) and tries the next address; without one it is FAILED.
- * CLOSING is final: the callback that is still to come, whichever it is, releases the memory.
- * libuv has a handle in the states CONNECTING, RETRYING and OPEN.
- *
  * Writing: libuv tells that a socket takes bytes again only by finishing a queued write. So the
  * first bytes that the kernel does not take are carried by the stream itself and queued.
  */
@@ -19,54 +14,10 @@
 
 #include <sys/ioctl.h>
 
-#include "loop/address.h"
-#include "loop/inside.h"
 #include "loop/keepalive.h"
+#include "loop/stream_inside.h"
 
-enum { CARRIED = 64 };
-
-enum state { RESOLVING, CONNECTING, RETRYING, FAILED, OPEN, CLOSING };
-
-/* What only a stream that is not connected yet needs. */
-struct attempt {
-    tpi_address address;
-    unsigned next; /* of its endpoints */
-    uv_getaddrinfo_t resolve;
-    uv_connect_t connect;
-    void (*done)(void *context, tp_stream *stream, tp_status status);
-    void *context; /* borrowed */
-};
-
-struct tp_stream {
-    union {
-        uv_handle_t handle;
-        uv_stream_t stream;
-        uv_tcp_t tcp;
-        uv_pipe_t pipe;
-    } uv;
-    tp_loop *loop; /* borrowed */
-    enum state state;
-    int error;               /* libuv's code of what went wrong; 0 if nothing did */
-    struct attempt *attempt; /* owned; NULL once connected */
-
-    const tp_stream_events *events; /* borrowed; NULL until it is started */
-    void *context;                  /* borrowed */
-    bool reading;
-    bool ended;    /* `end` was called */
-    bool carrying; /* `carry` is queued in libuv */
-    bool blocked;  /* somebody is to be told when more can be written */
-    tp_after tell; /* tells the end of a stream that is not reading */
-
-    bool is_tcp;
-    unsigned patience_s;
-    tp_timer *pulse; /* owned: asks whether the peer is still there; NULL for never */
-
-    uv_write_t write;
-    char carry[CARRIED];
-    char peer[128];
-};
-
-static void release(tp_stream *stream)
+void tpi_stream_release(tp_stream *stream)
 {
     free(stream->attempt);
     free(stream);
@@ -74,7 +25,7 @@ static void release(tp_stream *stream)
 
 static void on_closed(uv_handle_t *handle)
 {
-    release(CONTAINER_OF(handle, tp_stream, uv));
+    tpi_stream_release(CONTAINER_OF(handle, tp_stream, uv));
 }
 
 /* ---- The end --------------------------------------------------------------------------------- */
@@ -118,7 +69,7 @@ static void break_off(tp_stream *stream, int error)
 
 /* ---- Making one ------------------------------------------------------------------------------ */
 
-static tp_stream *create(tp_loop *loop)
+tp_stream *tpi_stream_create(tp_loop *loop)
 {
     tp_stream *stream = calloc(1, sizeof *stream);
 
@@ -129,7 +80,7 @@ static tp_stream *create(tp_loop *loop)
     return stream;
 }
 
-static void init_handle(tp_stream *stream, int family)
+void tpi_stream_init_handle(tp_stream *stream, int family)
 {
     if (family == AF_UNIX) {
         uv_pipe_init(tpi_loop_uv(stream->loop), &stream->uv.pipe, 0);
@@ -181,9 +132,9 @@ static void tune(tp_stream *stream)
     tp_stream_set_patience(stream, TP_STREAM_PATIENCE_S);
 }
 
-static void become_open(tp_stream *stream, const struct sockaddr *peer)
+void tpi_stream_become_open(tp_stream *stream, const struct sockaddr *peer)
 {
-    stream->state = OPEN;
+    stream->state = TPI_STREAM_OPEN;
     stream->error = 0;
     tpi_address_print(stream->peer, sizeof stream->peer, peer);
     if (peer->sa_family != AF_UNIX) {
@@ -193,13 +144,13 @@ static void become_open(tp_stream *stream, const struct sockaddr *peer)
 
 tp_status tp_stream_adopt(tp_stream **out, tp_loop *loop, int fd, const struct sockaddr *peer)
 {
-    tp_stream *stream = create(loop);
+    tp_stream *stream = tpi_stream_create(loop);
 
     if (stream == NULL) {
         close(fd);
         return TP_E_NOMEM;
     }
-    init_handle(stream, peer->sa_family);
+    tpi_stream_init_handle(stream, peer->sa_family);
     int error = peer->sa_family == AF_UNIX ? uv_pipe_open(&stream->uv.pipe, fd)
                                            : uv_tcp_open(&stream->uv.tcp, fd);
     if (error != 0) {
@@ -207,143 +158,16 @@ tp_status tp_stream_adopt(tp_stream **out, tp_loop *loop, int fd, const struct s
         uv_close(&stream->uv.handle, on_closed);
         return TP_E_IO;
     }
-    become_open(stream, peer);
+    tpi_stream_become_open(stream, peer);
     *out = stream;
     return TP_OK;
 }
 
-/* ---- Connecting ------------------------------------------------------------------------------ */
-
-static void connect_next(tp_stream *stream);
-
-static void fail_attempt(tp_stream *stream)
+tp_status tp_stream_check(const char *address, tp_error *err)
 {
-    const struct attempt *attempt = stream->attempt;
+    tpi_address unused;
 
-    stream->state = FAILED;
-    attempt->done(attempt->context, stream, tp_stream_error(stream, NULL));
-}
-
-static void on_given_up(uv_handle_t *handle)
-{
-    tp_stream *stream = CONTAINER_OF(handle, tp_stream, uv);
-
-    if (stream->state == CLOSING) {
-        release(stream);
-    } else if (stream->attempt->next == stream->attempt->address.count) {
-        fail_attempt(stream);
-    } else {
-        connect_next(stream);
-    }
-}
-
-static void give_up(tp_stream *stream, int error)
-{
-    stream->error = error;
-    stream->state = RETRYING;
-    uv_close(&stream->uv.handle, on_given_up);
-}
-
-static void on_connected(uv_connect_t *request, int error)
-{
-    tp_stream *stream = CONTAINER_OF(request->handle, tp_stream, uv);
-    struct attempt *attempt = stream->attempt;
-
-    if (stream->state == CLOSING) {
-        return;
-    }
-    if (error != 0) {
-        give_up(stream, error);
-        return;
-    }
-    stream->attempt = NULL;
-    become_open(stream, &attempt->address.endpoints[attempt->next - 1].as.any);
-    attempt->done(attempt->context, stream, TP_OK);
-    free(attempt);
-}
-
-static void connect_next(tp_stream *stream)
-{
-    struct attempt *attempt = stream->attempt;
-    const tpi_endpoint *to = &attempt->address.endpoints[attempt->next++];
-
-    stream->state = CONNECTING;
-    init_handle(stream, to->as.any.sa_family);
-    if (to->as.any.sa_family == AF_UNIX) {
-        uv_pipe_connect(&attempt->connect, &stream->uv.pipe, to->as.local.sun_path, on_connected);
-        return;
-    }
-    int error = uv_tcp_connect(&attempt->connect, &stream->uv.tcp, &to->as.any, on_connected);
-    if (error != 0) {
-        give_up(stream, error);
-    }
-}
-
-static void on_resolved(uv_getaddrinfo_t *request, int error, struct addrinfo *found)
-{
-    tp_stream *stream = request->data;
-
-    if (stream->state == CLOSING) {
-        release(stream);
-    } else {
-        stream->error = error != 0 ? error : tpi_address_found(&stream->attempt->address, found);
-        if (stream->error != 0) {
-            fail_attempt(stream);
-        } else {
-            connect_next(stream);
-        }
-    }
-    uv_freeaddrinfo(found);
-}
-
-static int resolve(tp_stream *stream)
-{
-    struct attempt *attempt = stream->attempt;
-    struct addrinfo hints;
-
-    tpi_address_hints(&hints);
-    stream->state = RESOLVING;
-    attempt->resolve.data = stream;
-    return uv_getaddrinfo(tpi_loop_uv(stream->loop), &attempt->resolve, on_resolved,
-                          attempt->address.host, NULL, &hints);
-}
-
-static int begin_attempt(tp_stream *stream)
-{
-    if (stream->attempt->address.count == 0) {
-        return resolve(stream);
-    }
-    connect_next(stream);
-    return 0;
-}
-
-tp_status tp_stream_connect(tp_stream **out, tp_loop *loop, const char *address,
-                            void (*done)(void *context, tp_stream *stream, tp_status status),
-                            void *context, tp_error *err)
-{
-    struct attempt *attempt = calloc(1, sizeof *attempt);
-    tp_stream *stream = attempt != NULL ? create(loop) : NULL;
-
-    assert(tp_loop_is_current(loop));
-    if (stream == NULL) {
-        free(attempt);
-        return tpi_address_fail(err, UV_ENOMEM, TPI_ADDRESS_CONNECT, address);
-    }
-    stream->attempt = attempt;
-    attempt->done = done;
-    attempt->context = context;
-    (void)snprintf(stream->peer, sizeof stream->peer, "%s", address);
-    tp_status status = tpi_address_get(&attempt->address, address, TPI_ADDRESS_CONNECT, false, err);
-    if (status == TP_OK) {
-        int error = begin_attempt(stream);
-        status = error == 0 ? TP_OK : tpi_address_fail(err, error, TPI_ADDRESS_CONNECT, address);
-    }
-    if (status != TP_OK) {
-        release(stream);
-        return status;
-    }
-    *out = stream;
-    return TP_OK;
+    return tpi_address_get(&unused, address, TPI_ADDRESS_CONNECT, false, err);
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
@@ -379,7 +203,7 @@ static void on_read(uv_stream_t *uv, ssize_t length, const uv_buf_t *room)
 tp_status tp_stream_start(tp_stream *stream, const tp_stream_events *events, void *context)
 {
     assert(tp_loop_is_current(stream->loop) && stream->events == NULL);
-    if (stream->state != OPEN) {
+    if (stream->state != TPI_STREAM_OPEN) {
         return TP_E_INVALID;
     }
     stream->events = events;
@@ -430,7 +254,7 @@ static void on_carried(uv_write_t *request, int error)
     tp_stream *stream = CONTAINER_OF(request, tp_stream, write);
 
     stream->carrying = false;
-    if (stream->state == CLOSING || stream->ended) {
+    if (stream->state == TPI_STREAM_CLOSING || stream->ended) {
         return;
     }
     if (error != 0) {
@@ -442,14 +266,15 @@ static void on_carried(uv_write_t *request, int error)
 }
 
 /* Copy what follows after the first `skip` bytes; how many bytes that were. */
-static size_t copy_rest(char out[CARRIED], const uv_buf_t *bufs, unsigned count, size_t skip)
+static size_t copy_rest(char out[TPI_STREAM_CARRIED], const uv_buf_t *bufs, unsigned count,
+                        size_t skip)
 {
     size_t length = 0;
 
-    for (unsigned i = 0; i < count && length < CARRIED; i++) {
+    for (unsigned i = 0; i < count && length < TPI_STREAM_CARRIED; i++) {
         const size_t skipped = skip < bufs[i].len ? skip : bufs[i].len;
         const size_t left = bufs[i].len - skipped;
-        const size_t part = left < CARRIED - length ? left : CARRIED - length;
+        const size_t part = left < TPI_STREAM_CARRIED - length ? left : TPI_STREAM_CARRIED - length;
         if (part > 0) {
             memcpy(out + length, bufs[i].base + skipped, part);
         }
@@ -520,17 +345,17 @@ void tp_stream_close(tp_stream *stream)
     if (stream == NULL) {
         return;
     }
-    assert(tp_loop_is_current(stream->loop) && stream->state != CLOSING);
-    const enum state before = stream->state;
-    stream->state = CLOSING;
+    assert(tp_loop_is_current(stream->loop) && stream->state != TPI_STREAM_CLOSING);
+    const enum tpi_stream_state before = stream->state;
+    stream->state = TPI_STREAM_CLOSING;
     tp_loop_after_cancel(stream->loop, &stream->tell);
     tp_timer_destroy(stream->pulse);
     stream->pulse = NULL;
-    if (before == FAILED) {
-        release(stream);
-    } else if (before == RESOLVING) {
+    if (before == TPI_STREAM_FAILED) {
+        tpi_stream_release(stream);
+    } else if (before == TPI_STREAM_RESOLVING) {
         uv_cancel((uv_req_t *)&stream->attempt->resolve);
-    } else if (before != RETRYING) {
+    } else if (before != TPI_STREAM_RETRYING) {
         uv_close(&stream->uv.handle, on_closed);
     }
 }
@@ -540,7 +365,7 @@ tp_status tp_stream_error(const tp_stream *stream, tp_error *err)
     if (stream->error == 0) {
         return TP_OK;
     }
-    return stream->state == FAILED
+    return stream->state == TPI_STREAM_FAILED
                ? tpi_address_fail(err, stream->error, TPI_ADDRESS_CONNECT, stream->peer)
                : tpi_uv_fail(err, stream->error, stream->peer);
 }

@@ -316,6 +316,17 @@ tp_status wire_fail(const struct plan *plan, tp_status status, const char *why, 
                                  : tpi_cfg_fail(&plan->section->place, err, "%s", why);
 }
 
+/* The same where a parameter of the plan stands; NULL for none. */
+static tp_status fail_at(const struct plan *plan, const char *param, tp_status status,
+                         const char *why, tp_error *err)
+{
+    const tpi_cfg_field *field =
+        plan->section == NULL || param == NULL ? NULL : tpi_cfg_find(plan->section, param);
+
+    return field == NULL ? wire_fail(plan, status, why, err)
+                         : tpi_cfg_fail(&field->place, err, "%s", why);
+}
+
 tp_status wire_prepare(tp_server *server, struct plan *plan, tp_error *err)
 {
     tpi_blueprint blueprint = plan->asked;
@@ -331,7 +342,8 @@ tp_status wire_prepare(tp_server *server, struct plan *plan, tp_error *err)
         for (size_t i = tpi_hub_blamed(server->hub); i > 0 && part != NULL; i--) {
             part = part == plan ? plan->joined : part->next;
         }
-        return wire_fail(part == NULL ? plan : part, status, why.text, err);
+        return fail_at(part == NULL ? plan : part, tpi_hub_blamed_param(server->hub), status,
+                       why.text, err);
     }
     return TP_OK;
 }

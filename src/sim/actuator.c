@@ -37,18 +37,12 @@ static const char *const properties[] = {
 
 static tp_status read_type(struct sim_reader *reader, tpi_cfg_section *section, struct config *c)
 {
-    const char *type = "linear";
-    tp_status status = tpi_cfg_string(section, "type", "linear", &type, reader->err);
+    static const char *const types[] = {"linear", "rotational", NULL};
+    uint32_t type = 0;
+    tp_status status = tpi_sim_read_choice(reader, section, "type", types, &type);
 
-    if (status != TP_OK) {
-        return status;
-    }
-    c->linear = strcmp(type, "linear") == 0;
-    if (!c->linear && strcmp(type, "rotational") != 0) {
-        return tpi_cfg_fail(&tpi_cfg_find(section, "type")->place, reader->err,
-                            "\"type\" is \"linear\" or \"rotational\", not \"%.40s\"", type);
-    }
-    return TP_OK;
+    c->linear = type == 0;
+    return status;
 }
 
 static tp_status read_axis(struct sim_reader *reader, tpi_cfg_section *section, struct config *c)
@@ -77,12 +71,20 @@ static tp_status check_numbers(struct sim_reader *reader, tpi_cfg_section *secti
     const double most = TPI_SIM_FARTHEST;
 
     if (!(c->low <= c->high && c->low >= -most && c->high <= most)) {
-        return tpi_cfg_fail(&section->place, reader->err,
+        const tpi_cfg_field *field = tpi_cfg_find(section, "max_position");
+        field = field == NULL ? tpi_cfg_find(section, "min_position") : field;
+        return tpi_cfg_fail(&field->place, reader->err,
                             "the actuator's positions are from %.15g to %.15g", c->low, c->high);
     }
     if (!(c->fastest >= 0 && c->fastest <= most)) {
         return tpi_cfg_fail(&tpi_cfg_find(section, "max_speed")->place, reader->err,
                             "\"max_speed\" is not negative, and not %.15g", c->fastest);
+    }
+    if (c->start < c->low || c->start > c->high) {
+        const tpi_cfg_field *field = tpi_cfg_find(section, "start_position");
+        tpi_sim_tell(reader, field == NULL ? &section->place : &field->place,
+                     "the actuator begins at %.15g, which is not from %.15g to %.15g", c->start,
+                     c->low, c->high);
     }
     c->start = fmin(fmax(c->start, c->low), c->high);
     return TP_OK;

@@ -65,7 +65,8 @@ typedef enum tpi_sim_grip {
     TPI_SIM_GRIP_CLOSE,
     TPI_SIM_GRIP_UP,
     TPI_SIM_GRIP_DOWN,
-    TPI_SIM_GRIP_STOP, /* all of it */
+    TPI_SIM_GRIP_STOP_PADDLES,
+    TPI_SIM_GRIP_STOP_LIFT,
 } tpi_sim_grip;
 
 tp_status tpi_sim_get_gripper(const tpi_sim *sim, tpi_sim_model model, tpi_sim_gripper *gripper,

@@ -1,6 +1,5 @@
 /*
- * bundle.h - rays of a bundle and the bodies that they may meet: the loop that kernels share, each
- * compiled for its processor.
+ * bundle.h - rays of a bundle and the bodies that they may meet: what kernels share.
  */
 #ifndef TROUPE_SIM_BUNDLE_H
 #define TROUPE_SIM_BUNDLE_H
@@ -9,6 +8,35 @@
 
 #include "sim/kernel.h"
 #include "sim/ray.h"
+
+/* Where a body is in the bundle's frame. */
+static inline void sim_bundle_place(const struct sim_frame *f, const struct sim_spot *spot,
+                                    double *x, double *y)
+{
+    const double dx = spot->x - f->x;
+    const double dy = spot->y - f->y;
+
+    *x = f->c * dx + f->s * dy;
+    *y = f->c * dy - f->s * dx;
+}
+
+/* The body's frame in the bundle's, where it is at x, y. */
+static inline struct sim_frame sim_bundle_frame(const struct sim_frame *f,
+                                                const struct sim_spot *spot, double x, double y)
+{
+    return (struct sim_frame){.x = x,
+                              .y = y,
+                              .z = f->z - spot->z,
+                              .c = f->c * spot->c + f->s * spot->s,
+                              .s = f->c * spot->s - f->s * spot->c};
+}
+
+/* Of a body that was found: behind the last of its rays, in the order of their angles. */
+static inline uint32_t sim_bundle_end(const struct sim_found *found, uint32_t n,
+                                      const struct sim_rays *rays)
+{
+    return found->from[n] + (found->rays[n] < rays->count ? found->rays[n] : rays->count);
+}
 
 /* Whether a ray comes near a circle before it ends. */
 static inline bool sim_bundle_near(const struct sim_rays *rays, uint32_t i, double x, double y,
@@ -25,14 +53,9 @@ static inline bool sim_bundle_near(const struct sim_rays *rays, uint32_t i, doub
     return along >= -radius && along - radius <= rays->ranges[i];
 }
 
-/* Where a ray, given in the tree's frame, meets a part: sim_meet_part(), or the same faster. */
-typedef double sim_part_meeter(const struct sim_plan *plan, const struct sim_part *part,
-                               const struct sim_ray *ray);
-
 /* One ray and a body; `at` is the body's frame in the bundle's. */
 static inline void sim_bundle_ray(const struct sim_rays *rays, uint32_t i,
-                                  const struct sim_plan *plan, const struct sim_frame *at,
-                                  sim_part_meeter *meet_part)
+                                  const struct sim_plan *plan, const struct sim_frame *at)
 {
     const double x = rays->x[i] - at->x;
     const double y = rays->y[i] - at->y;
@@ -44,50 +67,12 @@ static inline void sim_bundle_ray(const struct sim_rays *rays, uint32_t i,
     for (uint32_t k = 0; k < plan->part_count; k++) {
         const struct sim_part *part = &plan->parts[k];
         if ((part->flags & SIM_VISIBLE) != 0 && sim_within(at->z, part->z0, part->z1)) {
-            const double range = meet_part(plan, part, &ray);
+            const double range = sim_meet_part(plan, part, &ray);
             if (sim_is_nearer(range, (double)part->ranger_return, rays->ranges[i],
                               rays->returns[i])) {
                 rays->ranges[i] = range;
                 rays->returns[i] = (double)part->ranger_return;
             }
-        }
-    }
-}
-
-/* A body and those rays, in the order of their angles, that may meet it. */
-static inline void sim_bundle_body(const struct sim_frame *f, const struct sim_rays *rays,
-                                   const uint32_t *order, const struct sim_spot *spot,
-                                   uint32_t from, uint32_t count, sim_part_meeter *meet_part)
-{
-    const double dx = spot->x - f->x;
-    const double dy = spot->y - f->y;
-    const double x = f->c * dx + f->s * dy;
-    const double y = f->c * dy - f->s * dx;
-    const uint32_t end = from + (count < rays->count ? count : rays->count);
-
-    for (uint32_t k = from; k < end; k++) {
-        const uint32_t i = order[k];
-        if (sim_bundle_near(rays, i, x, y, (double)spot->radius)) {
-            const struct sim_frame at = {.x = x,
-                                         .y = y,
-                                         .z = f->z - spot->z,
-                                         .c = f->c * spot->c + f->s * spot->s,
-                                         .s = f->c * spot->s - f->s * spot->c};
-            sim_bundle_ray(rays, i, spot->plan, &at, meet_part);
-        }
-    }
-}
-
-/* All that were found. */
-static inline void sim_bundle_meet(const struct sim_crowd *crowd, const struct sim_frame *frame,
-                                   uint32_t own, const uint32_t *order,
-                                   const struct sim_found *found, const struct sim_rays *rays,
-                                   sim_part_meeter *meet_part)
-{
-    for (uint32_t i = 0; i < found->count; i++) {
-        const struct sim_spot *spot = &crowd->spots[found->spot[i]];
-        if (spot->group != own) {
-            sim_bundle_body(frame, rays, order, spot, found->from[i], found->rays[i], meet_part);
         }
     }
 }

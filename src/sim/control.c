@@ -3,7 +3,7 @@
  *
  * wander: more or less straight on; when something is near ahead, slow down and turn to the side
  * with more room until the way is free. What is stuck tries whatever comes to its mind. Whims
- * follow from the robot's name and the time, so they are the same in every run.
+ * follow from the seed, the robot's name and the time, so they are the same in every run.
  *
  * expand: away from everything: the ranges, each in its direction, add up to a vector that points
  * to where there is room; turn there, and drive unless something is near ahead.
@@ -15,20 +15,25 @@
 #include <math.h>
 #include <string.h>
 
+#include "sim/angle.h"
 #include "sim/maths.h"
 #include "sim/position.h"
 #include "sim/ranger.h"
 
 enum { NONE, WANDER, EXPAND, FOLLOW };
-enum { MOST_LOOKED_AT = 64 };
 
 static const struct {
     const char *name;
     uint32_t control;
 } names[] = {
-    {"wander", WANDER},       {"expand", EXPAND}, {"expand_pioneer", EXPAND},
-    {"expand_swarm", EXPAND}, {"follow", FOLLOW},
+    {"wander", WANDER},         {"expand", EXPAND},       {"follow", FOLLOW},
+    {"expand_pioneer", EXPAND}, {"expand_swarm", EXPAND},
 };
+
+const char *tpi_sim_control_name(uint32_t index)
+{
+    return index < sizeof names / sizeof names[0] ? names[index].name : NULL;
+}
 
 uint32_t tpi_sim_control_find(const char *name)
 {
@@ -38,6 +43,11 @@ uint32_t tpi_sim_control_find(const char *name)
         }
     }
     return NONE;
+}
+
+tpi_sim_kind tpi_sim_control_needs(uint32_t control)
+{
+    return control == FOLLOW ? TPI_SIM_FLOOR_SENSOR : TPI_SIM_RANGER;
 }
 
 bool tpi_sim_control_uses(uint32_t control, tpi_sim_kind kind)
@@ -62,37 +72,23 @@ static inline double lesser(double a, double b)
     return a < b ? a : b;
 }
 
-static void add_group(const double *samples, const struct sim_ranger *config,
-                      const struct sim_ranger_group *group, struct summary *sum)
+/* Without branches: which ray points where cannot be foretold. */
+static struct summary look(const double *samples, const struct sim_ranger *config)
 {
-    const double *dx = tpi_sim_ranger_table(config, SIM_RAY_DX) + group->first;
-    const double *dy = tpi_sim_ranger_table(config, SIM_RAY_DY) + group->first;
-    const double *ranges = samples + group->first;
-    const double c = group->frame.c;
-    const double s = group->frame.s;
-    const uint32_t stride = group->count / MOST_LOOKED_AT + 1; /* a fine scan has enough */
-    struct summary own = *sum; /* not in memory that others might point to */
+    const struct sim_glance *glances = tpi_sim_ranger_glances(config);
+    struct summary sum = {
+        .ahead = HUGE_VAL, .left = HUGE_VAL, .right = HUGE_VAL, .most = config->reach};
 
-    for (uint32_t i = 0; i < group->count; i += stride) {
-        const double x = c * dx[i] - s * dy[i];
-        const double y = s * dx[i] + c * dy[i];
-        const double range = ranges[i];
-        own.x += x * range;
-        own.y += y * range;
-        if (x <= 0.17) {
-            continue;
-        }
-        if (y > 0) {
-            own.left = lesser(own.left, range);
-        } else if (y < 0) {
-            own.right = lesser(own.right, range);
-        }
-        if (x > 0.866) {
-            own.ahead = lesser(own.ahead, range);
-        }
+    for (uint32_t i = 0; i < config->glance_count; i++) {
+        const struct sim_glance *glance = &glances[i];
+        const double range = samples[glance->sample];
+        sum.x += glance->x * range;
+        sum.y += glance->y * range;
+        sum.left = lesser(sum.left, range + glance->left);
+        sum.right = lesser(sum.right, range + glance->right);
+        sum.ahead = lesser(sum.ahead, range + glance->ahead);
     }
-    own.most = fmax(own.most, group->reach);
-    *sum = own;
+    return sum;
 }
 
 /* The first ranger of the tree that has looked already. */
@@ -100,7 +96,6 @@ static bool summarise(const tpi_sim *sim, uint32_t tree, struct summary *sum)
 {
     const struct sim_plan *plan = sim->trees.plan[tree];
 
-    *sum = (struct summary){.ahead = HUGE_VAL, .left = HUGE_VAL, .right = HUGE_VAL};
     for (uint32_t i = 0; i < plan->device_count; i++) {
         const struct sim_device *device = &plan->devices[i];
         if (device->type->kind != TPI_SIM_RANGER) {
@@ -109,10 +104,11 @@ static bool summarise(const tpi_sim *sim, uint32_t tree, struct summary *sum)
         const struct sim_ranger *config = device->config;
         const struct sim_common *state = tpi_sim_state(sim, tree, i);
         const double *samples = sim->samples + sim->trees.samples[tree] + device->samples;
-        for (uint32_t k = 0; k < config->group_count; k++) {
-            add_group(samples, config, &tpi_sim_ranger_groups(config)[k], sum);
+        if (state->updated_us != sim->time_us || config->sample_count == 0) {
+            return false;
         }
-        return state->updated_us == sim->time_us && config->sample_count > 0;
+        *sum = look(samples, config);
+        return true;
     }
     return false;
 }
@@ -130,7 +126,8 @@ static const int64_t mood_us = 4000000; /* how long a whim lasts */
 /* What is stuck may not even be able to turn; anything is worth a try, for a second each. */
 static void struggle(const tpi_sim *sim, uint32_t tree, double goal[3])
 {
-    const uint64_t whim = sim_chance(sim->trees.key[tree], (uint64_t)(sim->time_us / 1000000), 1);
+    const uint64_t whim =
+        sim_chance(sim->seed ^ sim->trees.key[tree], (uint64_t)(sim->time_us / 1000000), 1);
 
     goal[0] = whim % 4 == 0 ? back_mps : -back_mps;
     goal[2] = whim / 4 % 2 == 0 ? turn_radps : -turn_radps;
@@ -139,7 +136,8 @@ static void struggle(const tpi_sim *sim, uint32_t tree, double goal[3])
 static void wander(const tpi_sim *sim, uint32_t tree, const struct summary *sum,
                    struct sim_position_state *state)
 {
-    const uint64_t whim = sim_chance(sim->trees.key[tree], (uint64_t)(sim->time_us / mood_us), 0);
+    const uint64_t whim =
+        sim_chance(sim->seed ^ sim->trees.key[tree], (uint64_t)(sim->time_us / mood_us), 0);
     const bool turning = state->goal[0] != cruise_mps;
     const double clear =
         turning ? 1.2 + 0.8 * sim_unit(whim) : 1.0; /* a turn goes on for a while */
@@ -162,7 +160,7 @@ static void wander(const tpi_sim *sim, uint32_t tree, const struct summary *sum,
 static void expand(const tpi_sim *sim, uint32_t tree, const struct summary *sum,
                    struct sim_position_state *state)
 {
-    const double bearing = atan2(sum->y, sum->x);
+    const double bearing = sim_rough_angle(sum->x, sum->y);
     const double safe = lesser(0.5, sum->most / 8);
     const bool free = sum->ahead > safe && state->stalled == 0;
 

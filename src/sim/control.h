@@ -12,6 +12,15 @@
 /* The controller of that name; 0 if there is none. */
 uint32_t tpi_sim_control_find(const char *name);
 
+/* Names of controllers, from 0; NULL after the last. Those that only stand for others come after
+ * the others. */
+const char *tpi_sim_control_name(uint32_t index);
+
+enum { TPI_SIM_OWN_CONTROLS = 3 }; /* that do not stand for others */
+
+/* What it cannot do without on a robot. */
+tpi_sim_kind tpi_sim_control_needs(uint32_t control);
+
 /* Whether the controller wants to be subscribed to models of a kind. */
 bool tpi_sim_control_uses(uint32_t control, tpi_sim_kind kind);
 

@@ -46,6 +46,31 @@ static void who_wanders_sees_all_of_a_room(void **state)
     tpi_sim_destroy(sim);
 }
 
+static tpi_sim_pose after_a_minute(uint64_t seed)
+{
+    static const char text[] = "position ( name \"r\" size [0.4 0.4 0.3] ctrl \"wander\"\n"
+                               "  ranger ( sensor ( fov 180 samples 61 ) ) )\n";
+    const tpi_sim_options options = {.seed = seed};
+    tpi_sim *sim = NULL;
+
+    assert_int_equal(tpi_sim_parse(&sim, "x", text, strlen(text), &options, NULL), TP_OK);
+    sim_steps(sim, 600);
+    const tpi_sim_pose pose = where(sim, "r");
+    tpi_sim_destroy(sim);
+    return pose;
+}
+
+static void whims_follow_from_the_seed(void **state)
+{
+    const tpi_sim_pose one = after_a_minute(1);
+    const tpi_sim_pose again = after_a_minute(1);
+    const tpi_sim_pose other = after_a_minute(2);
+
+    (void)state;
+    assert_true(one.x == again.x && one.y == again.y && one.a == again.a);
+    assert_true(hypot(one.x - other.x, one.y - other.y) > 0.1);
+}
+
 static void two_who_met_part_again(void **state)
 {
     tpi_sim *sim =
@@ -121,6 +146,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_wanders_sees_all_of_a_room),
+        cmocka_unit_test(whims_follow_from_the_seed),
         cmocka_unit_test(two_who_met_part_again),
         cmocka_unit_test(whoever_takes_the_wheel_has_it),
         cmocka_unit_test(who_follows_stays_on_the_line),

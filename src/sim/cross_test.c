@@ -4,24 +4,6 @@
 
 enum { THINGS = 120, RAYS = 2000 };
 
-static tpi_sim *make_world(struct sim_dice *dice)
-{
-    tpi_buf text = {0};
-
-    for (int i = 0; i < THINGS; i++) {
-        tpi_buf_printf(
-            &text, "%s ( pose [%.3f %.3f 0 %.1f] size [%.2f %.2f 1] obstacle_return 0 %s )\n",
-            i % 2 == 0 ? "model" : "position", sim_throw(dice, -8, 8), sim_throw(dice, -8, 8),
-            sim_throw(dice, -180, 180), sim_throw(dice, 0.05, 2), sim_throw(dice, 0.05, 2),
-            i % 3 == 0 ? "block ( points 4 point[0] [0 0] point[1] [3 0] point[2] [1 1] "
-                         "point[3] [0 3] z [0 1] )"
-                       : "");
-    }
-    tpi_sim *sim = sim_make(tpi_buf_text(&text));
-    tpi_buf_fini(&text);
-    return sim;
-}
-
 /* How many edges the ray meets up to `range`, and the sum of the distances. */
 static uint32_t brute(const tpi_sim *sim, const struct sim_ray *ray, double range, bool crowd,
                       double *sum)
@@ -68,7 +50,7 @@ static void check(const struct sim_crossings *found, uint32_t count, double sum)
 static void the_same_as_brute_force(void **state)
 {
     struct sim_dice dice = {3};
-    tpi_sim *sim = make_world(&dice);
+    tpi_sim *sim = sim_make_clutter(&dice, THINGS, 8, 2);
     uint32_t most = 0;
 
     (void)state;
@@ -99,7 +81,7 @@ static void the_same_as_brute_force(void **state)
 static void in_and_out(void **state)
 {
     struct sim_dice dice = {4};
-    tpi_sim *sim = make_world(&dice);
+    tpi_sim *sim = sim_make_clutter(&dice, THINGS, 8, 2);
 
     (void)state;
     for (int i = 0; i < RAYS; i++) {

@@ -65,23 +65,46 @@ static inline double sim_near_width(const struct sim_near *near, uint32_t row)
     return square > 0 ? sqrt(square) * (1 + 1e-9) + 1e-9 : 1e-9;
 }
 
+/* The spots of the next row: from one up to, but without, another. There is such a row. */
+static inline void sim_near_row(struct sim_near *near, uint32_t *from, uint32_t *to)
+{
+    const struct sim_crowd *crowd = near->crowd;
+    const uint32_t *first = crowd->first + (size_t)near->row * crowd->columns;
+    const double width = sim_near_width(near, near->row);
+
+    near->row++;
+    *from = first[sim_crowd_cell(near->x - width, crowd->per_cell, crowd->columns)];
+    *to = first[sim_crowd_cell(near->x + width, crowd->per_cell, crowd->columns) + 1];
+}
+
+static inline bool sim_near_has_rows(const struct sim_near *near)
+{
+    return near->row <= near->last && near->crowd->small > 0;
+}
+
+/* Whether those too large for cells come next; they do so once. */
+static inline bool sim_near_is_large(struct sim_near *near)
+{
+    const bool large = near->large && near->crowd->count > near->crowd->small;
+
+    near->large = false;
+    return large;
+}
+
 /* The next run of spots; NULL after the last. A run may be empty. */
 static inline const struct sim_spot *sim_near_run(struct sim_near *near,
                                                   const struct sim_spot **end)
 {
     const struct sim_crowd *crowd = near->crowd;
 
-    if (near->row <= near->last && crowd->small > 0) {
-        const uint32_t *first = crowd->first + (size_t)near->row * crowd->columns;
-        const double width = sim_near_width(near, near->row);
-        near->row++;
-        *end = crowd->spots +
-               first[sim_crowd_cell(near->x + width, crowd->per_cell, crowd->columns) + 1];
-        return crowd->spots +
-               first[sim_crowd_cell(near->x - width, crowd->per_cell, crowd->columns)];
+    if (sim_near_has_rows(near)) {
+        uint32_t from;
+        uint32_t to;
+        sim_near_row(near, &from, &to);
+        *end = crowd->spots + to;
+        return crowd->spots + from;
     }
-    if (near->large && crowd->count > crowd->small) {
-        near->large = false;
+    if (sim_near_is_large(near)) {
         *end = crowd->spots + crowd->count;
         return crowd->spots + crowd->small;
     }
@@ -93,7 +116,7 @@ struct sim_search {
     struct sim_near near;
     const struct sim_kernel *kernel; /* borrowed */
     struct sim_probe probe;
-    uint32_t at, end; /* what is left of the current run */
+    struct sim_runs runs;
     struct sim_found found;
 };
 
@@ -115,38 +138,41 @@ static inline void sim_search_init(struct sim_search *search, const struct sim_c
         .offset = (float)(group->offset * (1 + 1e-6) + (fabs(x) + fabs(y)) * 2e-7),
         .before = before,
     };
-    search->at = search->end = 0;
+    search->runs.at = search->runs.count = 0;
 }
 
-/* Go on to a run that is not empty; false after the last. */
-static inline bool sim_search_run(struct sim_search *search)
+/* Make sure that there are runs to look through; false after the last. */
+static inline bool sim_search_runs(struct sim_search *search)
 {
-    while (search->at == search->end) {
-        const struct sim_spot *end;
-        const struct sim_spot *run = sim_near_run(&search->near, &end);
-        if (run == NULL) {
-            return false;
-        }
-        search->at = (uint32_t)(run - search->near.crowd->spots);
-        search->end = (uint32_t)(end - search->near.crowd->spots);
+    struct sim_near *near = &search->near;
+    struct sim_runs *runs = &search->runs;
+
+    if (runs->at < runs->count) {
+        return true;
     }
-    return true;
+    runs->at = 0;
+    if (sim_near_has_rows(near)) {
+        search->kernel->rows(near, runs);
+        return true;
+    }
+    if (sim_near_is_large(near)) {
+        runs->count = 1;
+        runs->from[0] = near->crowd->small;
+        runs->to[0] = near->crowd->count;
+        return true;
+    }
+    runs->count = 0;
+    return false;
 }
 
 /* The next ones, in `found`; false after the last. */
 static inline bool sim_search_next(struct sim_search *search)
 {
-    struct sim_found *found = &search->found;
-
-    found->count = 0;
-    while (found->count < SIM_MOST_FOUND && sim_search_run(search)) {
-        const uint32_t left = search->end - search->at;
-        const uint32_t room = SIM_MOST_FOUND - found->count;
-        const uint32_t to = search->at + (left < room ? left : room);
-        search->kernel->find(search->near.crowd, search->at, to, &search->probe, found);
-        search->at = to;
+    search->found.count = 0;
+    while (search->found.count == 0 && sim_search_runs(search)) {
+        search->kernel->find(search->near.crowd, &search->runs, &search->probe, &search->found);
     }
-    return found->count > 0;
+    return search->found.count > 0;
 }
 
 #endif

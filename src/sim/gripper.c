@@ -50,20 +50,20 @@ static tp_status read_paddle(struct sim_reader *reader, tpi_cfg_section *section
 static tp_status read_state(struct sim_reader *reader, tpi_cfg_section *section,
                             struct sim_gripper *g)
 {
+    static const char *const widths[] = {"closed", "open", NULL};
+    static const char *const heights[] = {"down", "up", NULL};
     const tpi_cfg_field *field = tpi_cfg_find(section, "paddle_state");
-    const char *words[2] = {"open", "down"};
+    uint32_t open = 1;
+    uint32_t lift = 0;
+    tp_status status = tpi_sim_read_word(reader, field, 0, widths, &open);
 
-    for (uint32_t i = 0; field != NULL && i < field->value_count && i < 2; i++) {
-        words[i] = field->values[i].text;
+    tpi_sim_tell_surplus(reader, field, 2);
+    if (status == TP_OK) {
+        status = tpi_sim_read_word(reader, field, 1, heights, &lift);
     }
-    g->open = strcmp(words[0], "closed") == 0 ? 0 : 1;
-    g->lift = strcmp(words[1], "up") == 0 ? 1 : 0;
-    if ((g->open == 1 && strcmp(words[0], "open") != 0) ||
-        (g->lift == 0 && strcmp(words[1], "down") != 0)) {
-        return tpi_cfg_fail(&field->place, reader->err,
-                            "\"paddle_state\" is \"open\" or \"closed\", and \"up\" or \"down\"");
-    }
-    return TP_OK;
+    g->open = open;
+    g->lift = lift;
+    return status;
 }
 
 static tp_status gripper_read(struct sim_reader *reader, tpi_cfg_section *section,
@@ -464,8 +464,11 @@ tp_status tpi_sim_grip_do(tpi_sim *sim, tpi_sim_model model, tpi_sim_grip what, 
     case TPI_SIM_GRIP_DOWN:
         state->lifting = -1;
         break;
-    case TPI_SIM_GRIP_STOP:
-        state->opening = state->lifting = 0;
+    case TPI_SIM_GRIP_STOP_PADDLES:
+        state->opening = 0;
+        break;
+    case TPI_SIM_GRIP_STOP_LIFT:
+        state->lifting = 0;
         break;
     }
     return TP_OK;

@@ -256,7 +256,10 @@ static void bad_grippers_are_told(void **state)
         {"gripper( paddle_size [1 0.1 0.4] )",
          "x.world:1:10: \"paddle_size\" has shares of the box, from 0 to 1, not 1"},
         {"gripper( paddle_state [\"ajar\" \"up\"] )",
-         "x.world:1:10: \"paddle_state\" is \"open\" or \"closed\", and \"up\" or \"down\""},
+         "x.world:1:24: \"paddle_state\" is \"closed\" or \"open\", not \"ajar\""},
+        {"gripper( paddle_state [\"open\" \"dwn\"] )",
+         "x.world:1:31: \"paddle_state\" is \"down\" or \"up\", not \"dwn\"; did you mean "
+         "\"down\"?"},
     };
 
     (void)state;

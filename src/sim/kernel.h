@@ -39,23 +39,39 @@ struct sim_probe {
                                angles, point to before each sector of several turns */
 };
 
-enum { SIM_MOST_FOUND = 64 };
+enum { SIM_ROWS = 8 };
+
+/* Runs of spots: from one up to, but without, another. */
+struct sim_runs {
+    uint32_t at, count; /* those before `at` have been looked through */
+    uint32_t from[SIM_ROWS];
+    uint32_t to[SIM_ROWS];
+};
+
+/* How many bodies are found at once, and room for kernels that write a few too many. */
+enum { SIM_MOST_FOUND = 64, SIM_FOUND_ROOM = SIM_MOST_FOUND + 8 };
 
 /* Bodies that rays may meet: their numbers among the spots, and the rays, in the order of their
  * angles; after the last comes the first again. */
 struct sim_found {
     uint32_t count;
-    uint32_t spot[SIM_MOST_FOUND];
-    uint32_t from[SIM_MOST_FOUND]; /* counted from some turn on */
-    uint32_t rays[SIM_MOST_FOUND]; /* how many; there may be more than there are */
+    uint32_t spot[SIM_FOUND_ROOM];
+    uint32_t from[SIM_FOUND_ROOM]; /* counted from some turn on */
+    uint32_t rays[SIM_FOUND_ROOM]; /* how many; there may be more than there are */
 };
+
+struct sim_near;
 
 struct sim_kernel {
     const char *name;
 
-    /* Add those of the spots `from` up to, but without, `to` that rays may meet. There has to be
-     * room for all of them. */
-    void (*find)(const struct sim_crowd *crowd, uint32_t from, uint32_t to,
+    /* The runs of the next rows of cells that a circle reaches (crowd.h), SIM_ROWS at most. There
+     * are bodies in cells, and rows left. */
+    void (*rows)(struct sim_near *near, struct sim_runs *runs);
+
+    /* Find those of the spots in runs that rays may meet, until all runs have been looked through
+     * or there may be no room for more. */
+    void (*find)(const struct sim_crowd *crowd, struct sim_runs *runs,
                  const struct sim_probe *probe, struct sim_found *found);
 
     /* Shorten the rays `from` up to, but without, `to` that meet the edge. They begin at the
@@ -79,21 +95,5 @@ extern const struct sim_kernel tpi_sim_kernel_plain;
 
 /* The fastest that this processor has. */
 const struct sim_kernel *tpi_sim_kernel(void);
-
-/* ---- Shared ---------------------------------------------------------------------------------- */
-
-/* Add a body that covers the sectors from one to another of several turns, if any ray points
- * there. */
-static inline void sim_found_add(struct sim_found *found, const struct sim_probe *probe,
-                                 uint32_t spot, uint32_t first, uint32_t last)
-{
-    const uint32_t from = probe->before[first];
-    const uint32_t rays = probe->before[last + 1] - from;
-
-    found->spot[found->count] = spot;
-    found->from[found->count] = from;
-    found->rays[found->count] = rays;
-    found->count += rays > 0 ? 1 : 0;
-}
 
 #endif

@@ -3,10 +3,25 @@
 
 #include "sim/angle.h"
 #include "sim/bundle.h"
+#include "sim/crowd.h"
 #include "sim/kernel.h"
 #include "sim/ray.h"
 
 static const double per_sector = SIM_SECTORS / (2 * SIM_PI);
+
+/* Add a body that covers the sectors from one to another of several turns, if any ray points
+ * there. */
+static void add(struct sim_found *found, const struct sim_probe *probe, uint32_t spot,
+                uint32_t first, uint32_t last)
+{
+    const uint32_t from = probe->before[first];
+    const uint32_t rays = probe->before[last + 1] - from;
+
+    found->spot[found->count] = spot;
+    found->from[found->count] = from;
+    found->rays[found->count] = rays;
+    found->count += rays > 0 ? 1 : 0;
+}
 
 /* One body that is within reach, at x, y from the probe. */
 static void find_one(const struct sim_probe *probe, uint32_t spot, double x, double y,
@@ -21,20 +36,34 @@ static void find_one(const struct sim_probe *probe, uint32_t spot, double x, dou
     const double width =
         distance > 1.3 * wide ? sim_rough_width(wide, distance) * per_sector + 0.01 : SIM_SECTORS;
 
-    sim_found_add(found, probe, spot, (uint32_t)(middle - width + 2 * SIM_SECTORS),
-                  (uint32_t)(middle + width + 2 * SIM_SECTORS));
+    add(found, probe, spot, (uint32_t)(middle - width + 2 * SIM_SECTORS),
+        (uint32_t)(middle + width + 2 * SIM_SECTORS));
 }
 
-static void plain_find(const struct sim_crowd *crowd, uint32_t from, uint32_t to,
+static void plain_rows(struct sim_near *near, struct sim_runs *runs)
+{
+    runs->at = runs->count = 0;
+    while (runs->count < SIM_ROWS && sim_near_has_rows(near)) {
+        sim_near_row(near, &runs->from[runs->count], &runs->to[runs->count]);
+        runs->count++;
+    }
+}
+
+static void plain_find(const struct sim_crowd *crowd, struct sim_runs *runs,
                        const struct sim_probe *probe, struct sim_found *found)
 {
-    for (uint32_t i = from; i < to; i++) {
-        const double x = (double)crowd->at_x[i] - (double)probe->x;
-        const double y = (double)crowd->at_y[i] - (double)probe->y;
-        const double radius = (double)crowd->at_radius[i];
-        const double most = radius + (double)probe->reach;
-        if (x * x + y * y <= most * most) {
-            find_one(probe, i, x, y, radius, found);
+    for (; runs->at < runs->count; runs->at++) {
+        for (uint32_t *i = &runs->from[runs->at]; *i < runs->to[runs->at]; ++*i) {
+            const double x = (double)crowd->at_x[*i] - (double)probe->x;
+            const double y = (double)crowd->at_y[*i] - (double)probe->y;
+            const double radius = (double)crowd->at_radius[*i];
+            const double most = radius + (double)probe->reach;
+            if (found->count == SIM_MOST_FOUND) {
+                return;
+            }
+            if (x * x + y * y <= most * most) {
+                find_one(probe, *i, x, y, radius, found);
+            }
         }
     }
 }
@@ -58,7 +87,22 @@ static void plain_bodies(const struct sim_crowd *crowd, const struct sim_frame *
                          const uint32_t *order, const struct sim_found *found,
                          const struct sim_rays *rays)
 {
-    sim_bundle_meet(crowd, frame, own, order, found, rays, sim_meet_part);
+    for (uint32_t n = 0; n < found->count; n++) {
+        const struct sim_spot *spot = &crowd->spots[found->spot[n]];
+        const uint32_t end = sim_bundle_end(found, n, rays);
+        double x;
+        double y;
+        if (spot->group == own) {
+            continue;
+        }
+        sim_bundle_place(frame, spot, &x, &y);
+        const struct sim_frame at = sim_bundle_frame(frame, spot, x, y);
+        for (uint32_t k = found->from[n]; k < end; k++) {
+            if (sim_bundle_near(rays, order[k], x, y, (double)spot->radius)) {
+                sim_bundle_ray(rays, order[k], spot->plan, &at);
+            }
+        }
+    }
 }
 
 static void plain_walk(const struct sim_walls *walls, const struct sim_frame *frame, uint32_t own,
@@ -85,6 +129,7 @@ static void plain_walk(const struct sim_walls *walls, const struct sim_frame *fr
 }
 
 const struct sim_kernel tpi_sim_kernel_plain = {.name = "plain",
+                                                .rows = plain_rows,
                                                 .find = plain_find,
                                                 .meet = plain_meet,
                                                 .bodies = plain_bodies,

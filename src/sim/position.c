@@ -23,7 +23,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "sim/maths.h"
 
 static const double fastest_allowed = 1e5; /* m/s and rad/s: beyond this numbers lose their sense */
@@ -43,31 +42,6 @@ static const char *const properties[] = {
     NULL,
 };
 
-/* One of some words; `index` stays as it is if the property is absent. */
-static tp_status read_word(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
-                           const char *const *words, uint32_t *index)
-{
-    const char *text = NULL;
-    tp_status status = tpi_cfg_string(section, name, NULL, &text, reader->err);
-    tpi_nearest nearest;
-    char hint[96];
-
-    if (status != TP_OK || text == NULL) {
-        return status;
-    }
-    tpi_nearest_init(&nearest, text);
-    for (uint32_t i = 0; words[i] != NULL; i++) {
-        if (strcmp(words[i], text) == 0) {
-            *index = i;
-            return TP_OK;
-        }
-        tpi_nearest_offer(&nearest, words[i]);
-    }
-    return tpi_cfg_fail(&tpi_cfg_find(section, name)->place, reader->err,
-                        "\"%s\" cannot be \"%.40s\"%s", name, text,
-                        tpi_nearest_hint(&nearest, hint, sizeof hint));
-}
-
 /* xmin xmax ymin ymax zmin zmax amin amax. */
 static tp_status read_bounds(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
                              double low[3], double high[3])
@@ -81,18 +55,29 @@ static tp_status read_bounds(struct sim_reader *reader, tpi_cfg_section *section
         high[i] = b[from[i] + 1];
         if (!(low[i] <= high[i] && low[i] >= -fastest_allowed && high[i] <= fastest_allowed)) {
             return tpi_cfg_fail(&tpi_cfg_find(section, name)->place, reader->err,
-                                "\"%s\" has the bounds %.15g to %.15g", name, low[i], high[i]);
+                                "\"%s\" has the bounds %.15g to %.15g%s", name, low[i], high[i],
+                                low[i] > high[i] ? "; the least comes first" : "");
         }
     }
     return status;
 }
 
-/* Four values of which z is left out. */
+/* Four values of which z is left out; in old files there is none. */
 static tp_status read_planar(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
                              const char *units, double out[3])
 {
+    const tpi_cfg_field *field = tpi_cfg_find(section, name);
+    const bool old = field != NULL && field->value_count == 3;
+    const char flat[] = {units[0], units[1], units[3], '\0'};
     double values[4] = {out[0], out[1], 0, out[2]};
-    tp_status status = tpi_sim_read_tuple(reader, section, name, units, 4, values);
+    tp_status status =
+        tpi_sim_read_tuple(reader, section, name, old ? flat : units, old ? 3 : 4, values);
+
+    if (old) {
+        tpi_sim_tell(reader, &field->place,
+                     "\"%s\" has three values, as in old files: x, y and heading", name);
+        values[3] = values[2];
+    }
 
     out[0] = values[0];
     out[1] = values[1];
@@ -104,6 +89,19 @@ static tp_status read_planar(struct sim_reader *reader, tpi_cfg_section *section
         }
     }
     return status;
+}
+
+/* Old files have angles where these are shares. */
+static void tell_error(const struct sim_reader *reader, tpi_cfg_section *section,
+                       const double error[3])
+{
+    for (int i = 0; i < 3; i++) {
+        if (fabs(error[i]) > 0.5) {
+            tpi_sim_tell(reader, &tpi_cfg_find(section, "odom_error")->place,
+                         "\"odom_error\" has shares: with %.6g odometry is off by up to %.6g %%",
+                         error[i], fabs(error[i]) * 50);
+        }
+    }
 }
 
 static tp_status read_wheelbase(struct sim_reader *reader, tpi_cfg_section *section, double *metres)
@@ -125,13 +123,13 @@ static tp_status read_words(struct sim_reader *reader, tpi_cfg_section *section,
     static const char *const collisions[] = {"stop", "slide", NULL};
     uint32_t odometry = 0;
     uint32_t slides = 0;
-    tp_status status = read_word(reader, section, "drive", drives, &p->drive);
+    tp_status status = tpi_sim_read_choice(reader, section, "drive", drives, &p->drive);
 
     if (status == TP_OK) {
-        status = read_word(reader, section, "localization", places, &odometry);
+        status = tpi_sim_read_choice(reader, section, "localization", places, &odometry);
     }
     if (status == TP_OK) {
-        status = read_word(reader, section, "collision", collisions, &slides);
+        status = tpi_sim_read_choice(reader, section, "collision", collisions, &slides);
     }
     p->odometry = odometry == 1;
     p->slides = slides == 1;
@@ -143,6 +141,12 @@ static tp_status read_numbers(struct sim_reader *reader, tpi_cfg_section *sectio
 {
     tp_status status = read_bounds(reader, section, "velocity_bounds", p->slowest, p->fastest);
 
+    for (int i = 0; i < 3 && status == TP_OK; i++) {
+        if (p->slowest[i] > 0 || p->fastest[i] < 0) {
+            tpi_sim_tell(reader, &tpi_cfg_find(section, "velocity_bounds")->place,
+                         "\"velocity_bounds\" does not hold 0: the robot cannot stand still");
+        }
+    }
     if (status == TP_OK) {
         status = read_bounds(reader, section, "acceleration_bounds", p->brake, p->push);
     }
@@ -154,6 +158,9 @@ static tp_status read_numbers(struct sim_reader *reader, tpi_cfg_section *sectio
     }
     if (status == TP_OK) {
         status = read_planar(reader, section, "odom_error", "FFFF", p->error);
+    }
+    if (status == TP_OK) {
+        tell_error(reader, section, p->error);
     }
     p->limited = tpi_cfg_find(section, "acceleration_bounds") != NULL;
     p->has_origin = tpi_cfg_find(section, "localization_origin") != NULL;
@@ -359,11 +366,9 @@ void tpi_sim_arc(double vx, double vy, double w, double time, double *x, double 
     if (fabs(angle) > 1e-4) {
         double s;
         double c;
-        double half;
-        sim_sincos(angle, &s, &c);
-        sim_sincos(angle / 2, &half, &c);
-        along = s / w;
-        across = 2 * half * half / w;
+        sim_sincos(angle / 2, &s, &c);
+        along = 2 * s * c / w;
+        across = 2 * s * s / w;
     } else { /* the series, whose next terms are below the last digit */
         along *= 1 - angle * angle / 6;
         across *= 1 - angle * angle / 12;

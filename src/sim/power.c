@@ -107,6 +107,10 @@ static double watts_of(const tpi_sim *sim, uint32_t tree, const struct sim_membe
         watts += 1 + 10 * member->traits.mass * (fabs(v[0]) + fabs(v[1]) + fabs(v[2]));
     } else if (device->type->kind == TPI_SIM_RANGER) {
         watts += 0.2 * ((const struct sim_ranger *)device->config)->sensor_count;
+    } else if (device->type->kind == TPI_SIM_BLOBFINDER) {
+        watts += 2;
+    } else if (device->type->kind == TPI_SIM_BUMPER) {
+        watts += 0.1;
     }
     return watts;
 }

@@ -33,6 +33,25 @@ static void what_is_used_draws_power(void **state)
     tpi_sim_destroy(sim);
 }
 
+static void eyes_for_colours_and_bumpers_draw_power_while_they_are_used(void **state)
+{
+    tpi_sim *sim = sim_make("position( name \"r\" joules 1000\n"
+                            "  blobfinder( name \"eye\" watts 0.5 )\n"
+                            "  bumper( name \"skin\" bcount 2 blength 0.1 ) )\n");
+
+    (void)state;
+    tpi_sim_subscribe(sim, sim_named(sim, "r.eye"));
+    sim_steps(sim, 1);
+    sim_assert_near(look(sim, "r").watts, 2.5, 1e-9); /* beside what the file says */
+    tpi_sim_subscribe(sim, sim_named(sim, "r.skin"));
+    sim_steps(sim, 1);
+    sim_assert_near(look(sim, "r").watts, 2.6, 1e-9); /* however many pieces it has */
+    tpi_sim_unsubscribe(sim, sim_named(sim, "r.eye"));
+    sim_steps(sim, 1);
+    sim_assert_near(look(sim, "r").watts, 0.1, 1e-9);
+    tpi_sim_destroy(sim);
+}
+
 static void a_battery_ends_empty_or_never(void **state)
 {
     tpi_sim *sim = sim_make("position( name \"r\" joules 2 alwayson 1 )\n"
@@ -104,6 +123,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_used_draws_power),
+        cmocka_unit_test(eyes_for_colours_and_bumpers_draw_power_while_they_are_used),
         cmocka_unit_test(a_battery_ends_empty_or_never),
         cmocka_unit_test(chargers_charge_what_touches_them),
         cmocka_unit_test(a_charger_that_runs_out_gives_equal_shares),

@@ -16,39 +16,95 @@
 
 #include "sim/maths.h"
 
-enum { MOST_SAMPLES = 1 << 16, MOST_SENSORS = 1 << 12 };
+enum {
+    MOST_SAMPLES = 1 << 16, /* of a sensor */
+    MOST_IN_ALL = 1 << 20,  /* of a ranger */
+    MOST_SENSORS = 1 << 12,
+};
 
 static const char *const sections[] = {"sensor", NULL};
-static const char *const properties[] = {"range", "fov", "samples", "noise", NULL};
+static const char *const sensor_properties[] = {"pose",  "size",  "range",      "fov", "samples",
+                                                "noise", "color", "color_rgba", NULL};
 
 /* ---- Sensors --------------------------------------------------------------------------------- */
 
 static const struct sim_ranger_sensor usual = {
     .shown = {.size = {0.02, 0.02, 0.02}, .range_max = 5, .fov = 0.1, .samples = 1}};
 
-static tp_status check_sensor(struct sim_reader *reader, const tpi_cfg_section *section,
-                              const struct sim_ranger_sensor *sensor)
+/* Where the first of some properties stands, or else the sensor. */
+static const tpi_cfg_place *place_of(tpi_cfg_section *section, const char *const *names)
 {
-    const tpi_sim_sensor *shown = &sensor->shown;
+    const tpi_cfg_field *field = NULL;
 
+    for (; *names != NULL && field == NULL; names++) {
+        field = tpi_cfg_find(section, *names);
+    }
+    return field == NULL ? &section->place : &field->place;
+}
+
+static tp_status check_range(struct sim_reader *reader, tpi_cfg_section *section,
+                             const tpi_sim_sensor *shown)
+{
+    static const char *const names[] = {"range", "range_max", "range_min",
+                                        "sview", "sview[0]",  NULL};
+
+    if (!(shown->range_min <= shown->range_max)) {
+        return tpi_cfg_fail(
+            place_of(section, names), reader->err,
+            "the least range of a sensor, %.15g m, is beyond its greatest, %.15g m; "
+            "the least comes first",
+            shown->range_min, shown->range_max);
+    }
     if (!(shown->range_max > 0 && shown->range_max <= TPI_SIM_FARTHEST)) {
-        return tpi_cfg_fail(&section->place, reader->err,
+        return tpi_cfg_fail(place_of(section, names), reader->err,
                             "the range of a sensor is greater than 0, up to %g m, not %.15g",
                             TPI_SIM_FARTHEST, shown->range_max);
+    }
+    return TP_OK;
+}
+
+/* What makes no sense and does no harm; Stage takes it as it is. */
+static void tell_odd(const struct sim_reader *reader, tpi_cfg_section *section,
+                     const struct sim_ranger_sensor *sensor)
+{
+    static const char *const range[] = {"range", "range_min", "sview", "sview[0]", NULL};
+    static const char *const fov[] = {"fov", "sview", "sview[0]", NULL};
+    static const char *const noise[] = {"noise", NULL};
+    const tpi_sim_sensor *shown = &sensor->shown;
+
+    if (shown->range_min < 0) {
+        tpi_sim_tell(reader, place_of(section, range),
+                     "the least range of a sensor, %.15g m, is negative", shown->range_min);
+    }
+    if (!(shown->fov >= 0 && shown->fov <= 2 * SIM_PI + 1e-6)) {
+        tpi_sim_tell(reader, place_of(section, fov),
+                     "\"fov\" is %.6g degrees; it makes sense from 0 to 360",
+                     shown->fov * 180 / SIM_PI);
+    }
+    if (sensor->noise[0] < 0 || sensor->noise[1] < 0 || sensor->noise[2] < 0) {
+        tpi_sim_tell(reader, place_of(section, noise), "\"noise\" is negative");
+    }
+}
+
+static tp_status check_sensor(struct sim_reader *reader, tpi_cfg_section *section,
+                              const struct sim_ranger_sensor *sensor)
+{
+    static const char *const samples[] = {"samples", NULL};
+    const tpi_sim_sensor *shown = &sensor->shown;
+    tp_status status = check_range(reader, section, shown);
+
+    if (status != TP_OK) {
+        return status;
     }
     if (!(fabs(shown->pose.x) <= TPI_SIM_FARTHEST && fabs(shown->pose.y) <= TPI_SIM_FARTHEST &&
           fabs(shown->pose.z) <= TPI_SIM_FARTHEST && fabs(shown->pose.a) <= TPI_SIM_FARTHEST &&
           fabs(shown->size[2]) <= TPI_SIM_FARTHEST && fabs(shown->fov) <= TPI_SIM_FARTHEST)) {
         return tpi_cfg_fail(&section->place, reader->err, "the sensor is larger than the world");
     }
-    if (!(shown->range_min <= shown->range_max)) {
-        return tpi_cfg_fail(&section->place, reader->err,
-                            "the least range of a sensor, %.15g m, is beyond its greatest",
-                            shown->range_min);
-    }
     if (shown->samples == 0) {
-        return tpi_cfg_fail(&section->place, reader->err, "the sensor has no samples");
+        return tpi_cfg_fail(place_of(section, samples), reader->err, "the sensor has no samples");
     }
+    tell_odd(reader, section, sensor);
     return TP_OK;
 }
 
@@ -94,11 +150,17 @@ static tp_status put_sensor(struct sim_reader *reader, const struct sim_ranger_s
 static tp_status read_new(struct sim_reader *reader, tpi_cfg_section *section, tpi_buf *sensors)
 {
     tp_status status = TP_OK;
+    uint64_t samples = 0;
 
     for (uint32_t i = 0; i < section->section_count && status == TP_OK; i++) {
         struct sim_ranger_sensor sensor = usual;
         if (strcmp(section->sections[i]->type, "sensor") == 0) {
             status = read_sensor(reader, section->sections[i], &sensor);
+            samples += sensor.shown.samples;
+            if (status == TP_OK && samples > MOST_IN_ALL) {
+                return tpi_cfg_fail(&section->sections[i]->place, reader->err,
+                                    "the ranger has more than %d samples", MOST_IN_ALL);
+            }
             if (status == TP_OK) {
                 status = put_sensor(reader, &sensor, sensors);
             }
@@ -194,6 +256,30 @@ static tp_status read_counted(struct sim_reader *reader, tpi_cfg_section *sectio
     return status;
 }
 
+/* A ranger that has what a sensor has, and no sensor: half way from the old files to the new. Stage
+ * would have it measure nothing. */
+static bool is_like_laser(const struct sim_reader *reader, tpi_cfg_section *section)
+{
+    static const char *const names[] = {"range_max", "samples", "fov"};
+    const tpi_cfg_field *field = NULL;
+
+    for (uint32_t i = 0; i < section->section_count; i++) {
+        if (strcmp(section->sections[i]->type, "sensor") == 0) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && field == NULL; i++) {
+        field = tpi_cfg_find(section, names[i]);
+    }
+    if (field != NULL) {
+        tpi_sim_tell(reader, &field->place,
+                     "\"%s\" belongs in a \"sensor\"; the ranger has none and is taken for a "
+                     "\"laser\" of old files",
+                     field->name);
+    }
+    return field != NULL;
+}
+
 /* ---- Reading --------------------------------------------------------------------------------- */
 
 static tp_status ranger_read(struct sim_reader *reader, tpi_cfg_section *section, tpi_buf *settings)
@@ -203,6 +289,9 @@ static tp_status ranger_read(struct sim_reader *reader, tpi_cfg_section *section
     }
     if (strcmp(section->type, "sonar") == 0 || tpi_cfg_find(section, "scount") != NULL) {
         return read_counted(reader, section, settings);
+    }
+    if (is_like_laser(reader, section)) {
+        return read_laser(reader, section, settings);
     }
     return read_new(reader, section, settings);
 }
@@ -218,8 +307,8 @@ const tpi_sim_type tpi_sim_type_ranger = {
     .size = {0.15, 0.15, 0.2},
     .colour = 0x00008bff,
     .bodiless = true,
-    .properties = properties,
     .sections = sections,
+    .section_properties = sensor_properties,
     .state_size = sizeof(struct sim_ranger_state),
     .read = ranger_read,
     .prepare = tpi_sim_ranger_prepare,

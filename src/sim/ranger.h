@@ -6,7 +6,8 @@
  * height: each is cast by itself. A *loose* bundle is one whose rays waver.
  *
  * The configuration is a head, the sensors, the groups, five numbers for each sample (origin,
- * direction and range, in the frame of its group), and the order of rays in each group.
+ * direction and range, in the frame of its group), the order of rays in each group, and what
+ * controllers look at.
  */
 #ifndef TROUPE_SIM_RANGER_H
 #define TROUPE_SIM_RANGER_H
@@ -17,6 +18,9 @@
 struct sim_ranger {
     uint32_t sensor_count, group_count, sample_count;
     uint32_t noisy; /* some sensor has noise, or a least range */
+    uint32_t glance_count;
+    uint32_t spare;
+    double reach; /* of all groups */
 };
 
 struct sim_ranger_sensor {
@@ -42,6 +46,17 @@ struct sim_ranger_group {
     uint32_t sensor;        /* the first one */
     uint32_t form;
 };
+
+/* A sample as a controller sees it: its direction in the ranger's frame, and what to add to its
+ * range, nothing or infinity, before it is compared with others on that side. */
+struct sim_glance {
+    double x, y;
+    double left, right; /* up to 80 degrees from straight on */
+    double ahead;       /* up to 30 degrees */
+    uint32_t sample, spare;
+};
+
+enum { SIM_MOST_GLANCED = 64 }; /* of a group, or little more; a fine scan has enough */
 
 struct sim_ranger_state {
     struct sim_common common;
@@ -84,6 +99,13 @@ static inline const uint32_t *tpi_sim_ranger_before(const struct sim_ranger *ran
 static inline const uint32_t *tpi_sim_ranger_order(const struct sim_ranger *ranger, uint32_t group)
 {
     return tpi_sim_ranger_before(ranger, group) + SIM_BEFORE;
+}
+
+/* And behind all orders: */
+static inline const struct sim_glance *tpi_sim_ranger_glances(const struct sim_ranger *ranger)
+{
+    return (const struct sim_glance *)(const void *)tpi_sim_ranger_before(ranger,
+                                                                          ranger->group_count);
 }
 
 /* ---- Sensing --------------------------------------------------------------------------------- */

@@ -204,7 +204,60 @@ static void put_orders(tpi_buf *config)
     tpi_buf_fini(&orders);
 }
 
+/* ---- What controllers look at ---------------------------------------------------------------- */
+
+static uint32_t stride_of(const struct sim_ranger_group *group)
+{
+    return group->count / SIM_MOST_GLANCED + 1;
+}
+
+/* What has the direction x, y of a group's frame. */
+static struct sim_glance glance_at(const struct sim_ranger_group *group, double x, double y,
+                                   uint32_t sample)
+{
+    const double c = group->frame.c;
+    const double s = group->frame.s;
+    struct sim_glance glance;
+
+    memset(&glance, 0, sizeof glance);
+    glance.x = c * x - s * y;
+    glance.y = s * x + c * y;
+    glance.left = glance.x > 0.17 && glance.y > 0 ? 0 : HUGE_VAL;
+    glance.right = glance.x > 0.17 && glance.y < 0 ? 0 : HUGE_VAL;
+    glance.ahead = glance.x > 0.866 ? 0 : HUGE_VAL;
+    glance.sample = sample;
+    return glance;
+}
+
+static void put_glances(tpi_buf *config)
+{
+    const struct sim_ranger *ranger = (const struct sim_ranger *)(const void *)config->data;
+    tpi_buf glances = {0};
+
+    for (uint32_t i = 0; !config->failed && i < ranger->group_count; i++) {
+        const struct sim_ranger_group *group = &tpi_sim_ranger_groups(ranger)[i];
+        const double *dx = tpi_sim_ranger_table(ranger, SIM_RAY_DX) + group->first;
+        const double *dy = tpi_sim_ranger_table(ranger, SIM_RAY_DY) + group->first;
+        for (uint32_t k = 0; k < group->count; k += stride_of(group)) {
+            const struct sim_glance glance = glance_at(group, dx[k], dy[k], group->first + k);
+            tpi_buf_put(&glances, &glance, sizeof glance);
+        }
+    }
+    append(config, &glances);
+    tpi_buf_fini(&glances);
+}
+
 /* ---- The whole ------------------------------------------------------------------------------- */
+
+static void summarise(struct sim_ranger *head, const tpi_buf *groups)
+{
+    for (uint32_t i = 0; !groups->failed && i < head->group_count; i++) {
+        const struct sim_ranger_group *group =
+            (const struct sim_ranger_group *)(void *)groups->data + i;
+        head->reach = fmax(head->reach, group->reach);
+        head->glance_count += (group->count + stride_of(group) - 1) / stride_of(group);
+    }
+}
 
 void tpi_sim_ranger_prepare(const void *settings, size_t length, tpi_buf *config)
 {
@@ -223,10 +276,12 @@ void tpi_sim_ranger_prepare(const void *settings, size_t length, tpi_buf *config
         for (uint32_t i = 0; i < count; i++) {
             head.noisy |= sim_ranger_is_noisy(&items[i]) ? 1 : 0;
         }
+        summarise(&head, &groups);
         memcpy(config->data, &head, sizeof head);
     }
     append(config, &groups);
     put_table(settings, count, config);
     put_orders(config);
+    put_glances(config);
     tpi_buf_fini(&groups);
 }

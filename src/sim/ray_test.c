@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "sim/kernel.h"
 #include "sim/ranger.h"
 #include "support/sim.h"
 
@@ -274,132 +273,6 @@ static void an_empty_world_stops_no_ray(void **state)
     tpi_sim_destroy(sim);
 }
 
-/* ---- Loops ----------------------------------------------------------------------------------- */
-
-/* The loops for this processor and those in plain C give the same bits. */
-static void all_kernels_meet_edges_alike(void **state)
-{
-    enum { RAYS = 61 };
-    const struct sim_kernel *fast = tpi_sim_kernel();
-    struct sim_dice dice = {4};
-    double dx[RAYS];
-    double dy[RAYS];
-    double ranges[2][RAYS];
-    double returns[2][RAYS];
-
-    (void)state;
-    for (int round = 0; round < 2000; round++) {
-        const uint32_t count = 1 + (uint32_t)round % RAYS;
-        for (uint32_t i = 0; i < RAYS; i++) {
-            dx[i] = cos(i * 0.05 - 1.5);
-            dy[i] = sin(i * 0.05 - 1.5);
-            ranges[0][i] = ranges[1][i] = sim_throw(&dice, 0.5, 5);
-            returns[0][i] = returns[1][i] = i % 2 == 0 ? HUGE_VAL : 0.5;
-        }
-        const struct sim_rays plain = {NULL, NULL, dx, dy, ranges[0], returns[0], count};
-        const struct sim_rays other = {NULL, NULL, dx, dy, ranges[1], returns[1], count};
-        const double p[] = {sim_throw(&dice, -3, 3), sim_throw(&dice, -3, 3)};
-        const double q[] = {sim_throw(&dice, -3, 3), sim_throw(&dice, -3, 3)};
-        const double cross = p[0] * q[1] - p[1] * q[0];
-        const double *first = cross > 0 ? p : q;
-        const double *last = cross > 0 ? q : p;
-        const struct sim_edge edge = {first[0], first[1], last[0], last[1], fabs(cross), 1};
-        tpi_sim_kernel_plain.meet(&plain, 0, count, &edge);
-        fast->meet(&other, 0, count, &edge);
-        assert_memory_equal(ranges[0], ranges[1], sizeof ranges[0]);
-        assert_memory_equal(returns[0], returns[1], sizeof returns[0]);
-    }
-}
-
-static void all_kernels_walk_alike(void **state)
-{
-    enum { RAYS = 23 };
-    const struct sim_kernel *fast = tpi_sim_kernel();
-    struct sim_dice dice = {5};
-    tpi_sim *sim = make_world(&dice);
-    double numbers[4][RAYS];
-    double ranges[2][RAYS];
-    double returns[2][RAYS];
-
-    (void)state;
-    for (uint32_t round = 0; round < 2000; round++) {
-        const tpi_sim_pose pose = {sim_throw(&dice, -half_world, half_world),
-                                   sim_throw(&dice, -half_world, half_world), 0.3,
-                                   sim_throw(&dice, -SIM_PI, SIM_PI)};
-        const struct sim_frame frame = sim_frame_of(&pose);
-        const uint32_t count = 1 + round % RAYS;
-        for (int i = 0; i < RAYS; i++) {
-            numbers[0][i] = sim_throw(&dice, -0.2, 0.2);
-            numbers[1][i] = sim_throw(&dice, -0.2, 0.2);
-            numbers[2][i] = cos(i * 0.3);
-            numbers[3][i] = sin(i * 0.3);
-            ranges[0][i] = ranges[1][i] = sim_throw(&dice, 0.5, 5);
-            returns[0][i] = returns[1][i] = HUGE_VAL;
-        }
-        const struct sim_rays plain = {numbers[0], numbers[1], numbers[2], numbers[3],
-                                       ranges[0],  returns[0], count};
-        const struct sim_rays other = {numbers[0], numbers[1], numbers[2], numbers[3],
-                                       ranges[1],  returns[1], count};
-        tpi_sim_kernel_plain.walk(&sim->walls, &frame, 3, 0, &plain);
-        fast->walk(&sim->walls, &frame, 3, 0, &other);
-        assert_memory_equal(ranges[0], ranges[1], sizeof ranges[0]);
-        assert_memory_equal(returns[0], returns[1], sizeof returns[0]);
-    }
-    tpi_sim_destroy(sim);
-}
-
-/* Everybody whom a ray comes near is found; some too many do no harm. */
-static void all_kernels_find_the_bodies_near_rays(void **state)
-{
-    const struct sim_kernel *const kernels[] = {&tpi_sim_kernel_plain, tpi_sim_kernel()};
-    struct sim_dice dice = {6};
-    tpi_sim *sim = make_world(&dice);
-    char name[32];
-
-    (void)state;
-    for (int i = 0; i < ROBOTS; i++) {
-        snprintf(name, sizeof name, "r%d", i);
-        sim_put(sim, name, sim_throw(&dice, -half_world, half_world),
-                sim_throw(&dice, -half_world, half_world), 0);
-    }
-    for (uint32_t round = 0; round < 20000; round++) {
-        const double x = sim_throw(&dice, -half_world, half_world) - sim->crowd.x;
-        const double y = sim_throw(&dice, -half_world, half_world) - sim->crowd.y;
-        const double angle = sim_throw(&dice, -SIM_PI, SIM_PI);
-        const double offset = round % 3 == 0 ? 0 : 0.25;
-        const double sideways = sim_throw(&dice, -offset, offset);
-        const uint32_t sector =
-            (uint32_t)((angle / (2 * SIM_PI) + 0.5) * SIM_SECTORS) % SIM_SECTORS;
-        uint32_t before[SIM_BEFORE]; /* one ray */
-        for (uint32_t i = 0; i < SIM_BEFORE; i++) {
-            before[i] = (i + SIM_SECTORS - 1 - sector) / SIM_SECTORS;
-        }
-        const struct sim_probe probe = {.x = (float)x,
-                                        .y = (float)y,
-                                        .c = 1,
-                                        .reach = 3.25f,
-                                        .offset = (float)offset,
-                                        .before = before};
-        for (int which = 0; which < 2; which++) {
-            struct sim_found found = {.count = 0};
-            kernels[which]->find(&sim->crowd, 3, 60, &probe, &found);
-            for (uint32_t i = 3, at = 0; i < 60; i++) {
-                const struct sim_spot *spot = &sim->crowd.spots[i];
-                const double dx = spot->x - sim->crowd.x - x;
-                const double dy = spot->y - sim->crowd.y - y;
-                const double along = dx * cos(angle) + dy * sin(angle);
-                const double across = dy * cos(angle) - dx * sin(angle) - sideways;
-                const bool there = at < found.count && found.spot[at] == i;
-                const bool met =
-                    fabs(across) < (double)spot->radius - 1e-4 && along > 0 && along < 3;
-                assert_true(there || !met);
-                at += there ? 1 : 0;
-            }
-        }
-    }
-    tpi_sim_destroy(sim);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -409,9 +282,6 @@ int main(void)
         cmocka_unit_test(heights_are_closed_intervals),
         cmocka_unit_test(of_two_at_one_distance_the_brighter_counts),
         cmocka_unit_test(an_empty_world_stops_no_ray),
-        cmocka_unit_test(all_kernels_meet_edges_alike),
-        cmocka_unit_test(all_kernels_walk_alike),
-        cmocka_unit_test(all_kernels_find_the_bodies_near_rays),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,8 +4,9 @@
  * One ray for each column, whatever the heights, as in Stage; neighbouring columns of one colour
  * are a blob. How it differs from Stage:
  *
- * - Rows come from how high and how far the bodies are. Stage takes everything to be 0.6 m high and
- *   at the height of the finder.
+ * - With `heights 1` rows come from how high and how far the bodies are. Without it everything is
+ *   0.6 m high and at the height of the finder, as in Stage: programs for Stage take the blob with
+ *   the largest area to be the nearest, and never lose one that lies before their feet.
  * - A model with blob_return 0 is not reported, but hides what is behind it.
  * - `colors` needs no colors_count.
  */
@@ -15,6 +16,8 @@
 #include "sim/maths.h"
 #include "sim/sense.h"
 
+static const double usual_height_m = 0.6; /* of whatever there is, as in Stage */
+
 enum { MOST_SIDE = 4096, MOST_COLOURS = 32, NOTHING = 1 << 24 };
 
 struct blobfinder {
@@ -23,7 +26,7 @@ struct blobfinder {
     tpi_sim_lens lens; /* at the beginning */
     uint32_t colour_count;
     uint32_t colours[MOST_COLOURS]; /* 0xRRGGBB */
-    uint32_t spare;
+    uint32_t heights;               /* whether rows follow from them */
 };
 
 struct blobfinder_state {
@@ -32,8 +35,9 @@ struct blobfinder_state {
     tpi_sim_blob items[TPI_SIM_MOST_BLOBS];
 };
 
-static const char *const properties[] = {
-    "image", "range", "fov", "pan", "colors_count", "colors", "channels", "channel_count", NULL};
+static const char *const properties[] = {"image",        "range",  "fov",      "pan",
+                                         "colors_count", "colors", "channels", "channel_count",
+                                         "heights",      NULL};
 
 /* ---- Properties ------------------------------------------------------------------------------ */
 
@@ -115,6 +119,9 @@ static tp_status blobfinder_read(struct sim_reader *reader, tpi_cfg_section *sec
     if (status == TP_OK) {
         status = read_colours(reader, section, &config);
     }
+    if (status == TP_OK) {
+        status = tpi_sim_read_count(reader, section, "heights", 1, &config.heights);
+    }
     tpi_buf_put(settings, &config, sizeof config);
     return status;
 }
@@ -186,29 +193,34 @@ static struct column look(const struct sim_view *view, uint32_t index)
     }
     const struct sim_member *member = &view->sim->trees.plan[hit.tree]->members[hit.member];
     const uint32_t colour = tpi_sim_member_colour(view->sim, hit.tree, hit.member) >> 8;
-    const double z0 =
-        view->sim->trees.z[hit.tree] + member->place.z + member->traits.origin.z - view->frame.z;
+    double z0 = -usual_height_m / 2;
+    double z1 = usual_height_m / 2;
+    if (config->heights != 0) {
+        z0 = view->sim->trees.z[hit.tree] + member->place.z + member->traits.origin.z -
+             view->frame.z;
+        z1 = z0 + member->traits.size[2];
+    }
     column.range = hit.range;
     if (member->traits.blob_return && is_wanted(config, colour, &column.channel) &&
-        find_rows(config, lens->fov, z0, z0 + member->traits.size[2], hit.range, &column)) {
+        find_rows(config, lens->fov, z0, z1, hit.range, &column)) {
         column.colour = colour;
     }
     return column;
 }
 
-/* Add a column to the blob that it goes on with, or begin a new one. */
+/* Add a column to the blob that it goes on with, on its left, or begin a new one. */
 static void add(struct blobfinder_state *state, const struct column *column, uint32_t index,
                 bool goes_on)
 {
     if (!goes_on) {
         state->items[state->count++] = (tpi_sim_blob){.colour = column->colour,
-                                                      .left = index,
+                                                      .right = index,
                                                       .top = column->top,
                                                       .bottom = column->bottom,
                                                       .channel = column->channel};
     }
     tpi_sim_blob *blob = &state->items[state->count - 1];
-    blob->right = index;
+    blob->left = index;
     blob->top = column->top < blob->top ? column->top : blob->top;
     blob->bottom = column->bottom > blob->bottom ? column->bottom : blob->bottom;
     blob->range += column->range;
@@ -222,7 +234,7 @@ static void blobfinder_sense(const struct sim_view *view)
 
     memset(state->items, 0, sizeof state->items);
     state->count = 0;
-    for (uint32_t i = 0; i < config->width; i++) {
+    for (uint32_t i = config->width; i-- > 0;) { /* from right to left, as Stage does */
         const struct column column = look(view, i);
         const bool goes_on = column.colour == before;
         if (column.colour != NOTHING && !goes_on && state->count == TPI_SIM_MOST_BLOBS) {

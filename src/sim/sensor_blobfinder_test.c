@@ -41,6 +41,37 @@ static void a_plate_ahead(void **state)
     tpi_sim_destroy(sim);
 }
 
+/* A cup on the floor before a finder that sits high: 0.6 m high and level with it, as in Stage. */
+static void what_is_low_is_seen_as_if_it_were_level(void **state)
+{
+    tpi_sim *sim = sim_make(FINDER ")\n"
+                                   "model ( pose [0.6 0 0 0] size [0.1 0.1 0.1] )\n");
+    const tpi_sim_blobs blobs = look(sim);
+
+    (void)state;
+    assert_int_equal(blobs.count, 1);
+    assert_int_equal(blobs.items[0].top, 0); /* 28.6 degrees at 0.55 m, 1.5 to a row */
+    assert_int_equal(blobs.items[0].bottom, 39);
+    tpi_sim_destroy(sim);
+}
+
+/* The same where heights count: from 36 to 42 degrees below it is out of the picture, farther away
+ * it is in its lower half. */
+static void heights_count_where_they_are_asked_for(void **state)
+{
+    tpi_sim *sim = sim_make(FINDER "heights 1 )\n"
+                                   "model ( name \"m\" pose [0.6 0 0 0] size [0.1 0.1 0.1] )\n");
+
+    (void)state;
+    assert_int_equal(look(sim).count, 0);
+    sim_put(sim, "m", 2.05, 0, 0);
+    const tpi_sim_blobs blobs = look(sim);
+    assert_int_equal(blobs.count, 1);
+    assert_int_equal(blobs.items[0].top, 27);    /* 0.4 / 2 is 11.3 degrees: 7.5 rows */
+    assert_int_equal(blobs.items[0].bottom, 29); /* 0.5 / 2 is 14.0 degrees: 9.4 rows */
+    tpi_sim_destroy(sim);
+}
+
 static void what_is_nearer_hides_and_neighbours_of_one_colour_are_one(void **state)
 {
     tpi_sim *sim =
@@ -52,14 +83,14 @@ static void what_is_nearer_hides_and_neighbours_of_one_colour_are_one(void **sta
 
     (void)state;
     assert_int_equal(blobs.count, 3); /* green, both reds, green */
-    assert_int_equal(blobs.items[0].colour, 0x00ff00);
-    assert_int_equal(blobs.items[0].left, 0);
-    assert_int_equal(blobs.items[0].right, 24);
+    assert_int_equal(blobs.items[2].colour, 0x00ff00);
+    assert_int_equal(blobs.items[2].left, 0);
+    assert_int_equal(blobs.items[2].right, 24);
     assert_int_equal(blobs.items[1].colour, 0xff0000);
     assert_int_equal(blobs.items[1].left, 25);  /* 0.2 / 1.995 is 5.7 degrees */
     assert_int_equal(blobs.items[1].right, 39); /* 0.5 / 2.995 is 9.5 degrees */
-    assert_int_equal(blobs.items[2].left, 40);
-    assert_int_equal(blobs.items[2].right, 60);
+    assert_int_equal(blobs.items[0].left, 40);  /* they come from right to left */
+    assert_int_equal(blobs.items[0].right, 60);
     tpi_sim_destroy(sim);
 }
 
@@ -73,10 +104,10 @@ static void only_the_colours_that_are_looked_for(void **state)
 
     (void)state;
     assert_int_equal(blobs.count, 2);
-    assert_int_equal(blobs.items[0].colour, 0x0000ff);
-    assert_int_equal(blobs.items[0].channel, 1);
-    assert_int_equal(blobs.items[1].colour, 0xff0000);
-    assert_int_equal(blobs.items[1].channel, 0);
+    assert_int_equal(blobs.items[0].colour, 0xff0000);
+    assert_int_equal(blobs.items[0].channel, 0);
+    assert_int_equal(blobs.items[1].colour, 0x0000ff);
+    assert_int_equal(blobs.items[1].channel, 1);
     tpi_sim_destroy(sim);
 }
 
@@ -130,6 +161,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plate_ahead),
+        cmocka_unit_test(what_is_low_is_seen_as_if_it_were_level),
+        cmocka_unit_test(heights_count_where_they_are_asked_for),
         cmocka_unit_test(what_is_nearer_hides_and_neighbours_of_one_colour_are_one),
         cmocka_unit_test(only_the_colours_that_are_looked_for),
         cmocka_unit_test(what_has_no_blob_return_is_not_told_of_but_hides),

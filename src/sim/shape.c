@@ -38,8 +38,7 @@ struct sim_point *tpi_sim_shape_point(const struct sim_shape *shape, uint32_t in
 
 /* ---- Polygons -------------------------------------------------------------------------------- */
 
-/* Twice the area, positive if the inside is on the left. */
-static double area(const struct sim_point *points, uint32_t count)
+double tpi_sim_area(const struct sim_point *points, uint32_t count)
 {
     double sum = 0;
 
@@ -89,7 +88,7 @@ static bool is_simple(const struct sim_point *points, uint32_t count)
 tp_status tpi_sim_shape_add(struct sim_shape *shape, const struct sim_point *points, uint32_t count,
                             double z0, double z1, tp_error *err)
 {
-    const bool backwards = area(points, count) < 0;
+    const bool backwards = tpi_sim_area(points, count) < 0;
     const size_t there = shape->points.length / sizeof(struct sim_point);
     const struct sim_polygon polygon = {.first = (uint32_t)there,
                                         .count = count,
@@ -173,21 +172,35 @@ void tpi_sim_shape_fit(struct sim_shape *shape, const double size[3])
     }
 }
 
+static tp_status add_walls(struct sim_shape *shape, const struct box *box, tp_error *err)
+{
+    const double tx = fmin(wall_thickness, (box->x1 - box->x0) / 2);
+    const double ty = fmin(wall_thickness, (box->y1 - box->y0) / 2);
+    const struct {
+        double x0, y0, x1, y1;
+    } walls[] = {{box->x0, box->y0, box->x0 + tx, box->y1},
+                 {box->x1 - tx, box->y0, box->x1, box->y1},
+                 {box->x0, box->y0, box->x1, box->y0 + ty},
+                 {box->x0, box->y1 - ty, box->x1, box->y1}};
+    tp_status status = TP_OK;
+
+    for (int i = 0; i < 4 && status == TP_OK; i++) {
+        status = tpi_sim_shape_add_box(shape, walls[i].x0, walls[i].y0, walls[i].x1, walls[i].y1,
+                                       box->z0, box->z1, err);
+    }
+    return status;
+}
+
 tp_status tpi_sim_shape_add_boundary(struct sim_shape *shape, tp_error *err)
 {
     const struct box box = find_box(shape);
-    const double t = wall_thickness;
-    const struct {
-        double x0, y0, x1, y1;
-    } walls[] = {{box.x0, box.y0, box.x0 + t, box.y1},
-                 {box.x1 - t, box.y0, box.x1, box.y1},
-                 {box.x0, box.y0, box.x1, box.y0 + t},
-                 {box.x0, box.y1 - t, box.x1, box.y1}};
-    tp_status status = TP_OK;
 
-    for (int i = 0; i < 4 && tpi_sim_shape_count(shape) > 0 && status == TP_OK; i++) {
-        status = tpi_sim_shape_add_box(shape, walls[i].x0, walls[i].y0, walls[i].x1, walls[i].y1,
-                                       box.z0, box.z1, err);
-    }
-    return status;
+    return tpi_sim_shape_count(shape) == 0 ? TP_OK : add_walls(shape, &box, err);
+}
+
+tp_status tpi_sim_shape_add_room(struct sim_shape *shape, const double size[3], tp_error *err)
+{
+    const struct box box = {-size[0] / 2, -size[1] / 2, size[0] / 2, size[1] / 2, 0, size[2]};
+
+    return add_walls(shape, &box, err);
 }

@@ -4,24 +4,6 @@
 
 enum { THINGS = 60, STICKS = 3000 };
 
-static tpi_sim *make_world(struct sim_dice *dice)
-{
-    tpi_buf text = {0};
-
-    for (int i = 0; i < THINGS; i++) {
-        tpi_buf_printf(
-            &text, "%s ( pose [%.3f %.3f 0 %.1f] size [%.2f %.2f 1] obstacle_return 0 %s )\n",
-            i % 2 == 0 ? "model" : "position", sim_throw(dice, -4, 4), sim_throw(dice, -4, 4),
-            sim_throw(dice, -180, 180), sim_throw(dice, 0.02, 1), sim_throw(dice, 0.02, 1),
-            i % 3 == 0 ? "block ( points 4 point[0] [0 0] point[1] [3 0] point[2] [1 1] "
-                         "point[3] [0 3] z [0 1] )"
-                       : "");
-    }
-    tpi_sim *sim = sim_make(tpi_buf_text(&text));
-    tpi_buf_fini(&text);
-    return sim;
-}
-
 static double cut(double t)
 {
     return fmin(fmax(t, 0), 1);
@@ -77,7 +59,7 @@ static double brute(const tpi_sim *sim, const struct sim_stick *stick)
 static void the_same_as_brute_force(void **state)
 {
     struct sim_dice dice = {5};
-    tpi_sim *sim = make_world(&dice);
+    tpi_sim *sim = sim_make_clutter(&dice, THINGS, 4, 1);
     int felt = 0;
 
     (void)state;

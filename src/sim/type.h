@@ -65,6 +65,7 @@ typedef struct tpi_sim_type {
 
     const char *const *properties; /* its own, ended by NULL; may be NULL */
     const char *const *sections;   /* what may stand in it besides models and blocks; may be NULL */
+    const char *const *section_properties; /* what those have; may be NULL */
 
     size_t state_size; /* at least that of struct sim_common; 0 for a kind without state */
     bool moves;        /* the model changes its own pose, or that of what stands on it */
@@ -109,7 +110,8 @@ extern const tpi_sim_type *const tpi_sim_types[TPI_SIM_KINDS];
 
 /* What loading a world passes around. */
 struct sim_reader {
-    const char *file; /* borrowed: the world's */
+    const char *file;    /* borrowed: the world's */
+    const char *folders; /* borrowed: where else files may be, separated by colons; may be NULL */
     tpi_cfg_note *note;
     void *context;
     tp_error *err;
@@ -121,13 +123,23 @@ enum sim_unit { SIM_PLAIN, SIM_LENGTH, SIM_ANGLE };
 
 /* Read into `values` what the field has, each in its unit ('L' length, 'A' angle, 'F' plain: one
  * letter for each wanted value). Values stay as they are where the field is absent. A field with
- * fewer values than `least` is an error; those missing above that stay as they are. */
+ * fewer values than `least` is an error; those missing above that stay as they are. Those that are
+ * too many are told. */
 tp_status tpi_sim_read_tuple(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
                              const char *units, uint32_t least, double *values);
 tp_status tpi_sim_read_number(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
                               char unit, double *value);
 tp_status tpi_sim_read_count(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
                              uint32_t most, uint32_t *value);
+
+/* One of some words, ended by NULL, each in quotes; `index` stays as it is where the property is
+ * absent. */
+tp_status tpi_sim_read_choice(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
+                              const char *const *words, uint32_t *index);
+
+/* The same of value `at` of a field, which may be NULL. */
+tp_status tpi_sim_read_word(struct sim_reader *reader, const tpi_cfg_field *field, uint32_t at,
+                            const char *const *words, uint32_t *index);
 
 /* `x y z heading`, or as old files have it `x y heading`. */
 tp_status tpi_sim_read_pose(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
@@ -140,6 +152,10 @@ tp_status tpi_sim_read_size(struct sim_reader *reader, tpi_cfg_section *section,
 /* `color`, or `color_rgba`. */
 tp_status tpi_sim_read_colour(struct sim_reader *reader, tpi_cfg_section *section, uint32_t *colour,
                               bool *random);
+
+/* Tell of values of a field, which may be NULL, that nobody reads. */
+void tpi_sim_tell_surplus(const struct sim_reader *reader, const tpi_cfg_field *field,
+                          uint32_t wanted);
 
 /* Tell of something odd at a place. */
 void tpi_sim_tell(const struct sim_reader *reader, const tpi_cfg_place *place, const char *format,

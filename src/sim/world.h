@@ -4,7 +4,7 @@
  * world_load.c reads the file and its top level, world_model.c a model with its children,
  * world_plan.c what becomes of it, world_traits.c the properties that all models have,
  * world_shape.c bodies, world_old.c what older files say another way, world_read.c single
- * properties, world_build.c lays out memory.
+ * properties, world_check.c and world_unused.c tell what is odd, world_build.c lays out memory.
  *
  * A tree is read into lists, whose contents are then interned: trees that are alike share one plan.
  */
@@ -40,6 +40,8 @@ struct sim_draft {
     tpi_buf devices; /* owned: struct sim_device */
     uint32_t state_size, sample_count;
     uint32_t control;
+    const tpi_cfg_value *control_value; /* borrowed: what names it; NULL for none */
+    uint32_t control_member;            /* which has it */
     uint32_t foreign;
     bool moves;
     bool jointed;
@@ -49,7 +51,6 @@ struct sim_loader {
     struct sim_reader reader;
     tpi_sim *sim;                   /* borrowed: the result */
     const char *file;               /* borrowed: the world's */
-    const char *folders;            /* borrowed; where else files may be; may be NULL */
     const tpi_sim_options *options; /* borrowed */
     struct sim_interner interner;
     struct sim_draft draft;
@@ -58,6 +59,8 @@ struct sim_loader {
     tpi_buf config;         /* what follows from them */
     tpi_buf names;          /* of trees */
     tpi_buf seeds;          /* struct sim_seed */
+    tpi_buf eyes;           /* of rangers; see world_check.c */
+    uint32_t overlaps;      /* that were found */
     tpi_cfg_table told;     /* notes that were told already */
     tpi_cfg_table roots;    /* names of trees; how many have each */
     uint32_t ordinals[TPI_SIM_KINDS];
@@ -110,6 +113,23 @@ tp_status tpi_sim_load_shape(struct sim_loader *loader, tpi_cfg_section *section
 tp_status tpi_sim_load_picture(const struct sim_reader *reader, const tpi_cfg_field *field,
                                bool coloured, struct sim_bitmap *bitmap);
 
+/* ---- world_check.c --------------------------------------------------------------------------- */
+
+/* Remember a ranger of the tree that is being read. */
+tp_status tpi_sim_note_ranger(struct sim_loader *loader, const tpi_cfg_section *section,
+                              const struct sim_member *member, const struct sim_device *device);
+
+/* Tell of rangers that cannot see anything at their height, once all trees have been read. */
+void tpi_sim_check_rangers(const struct sim_loader *loader);
+
+/* Tell of a controller whose robot, which has just been read, has not what it needs. */
+void tpi_sim_check_control(const struct sim_loader *loader);
+
+/* ---- world_unused.c -------------------------------------------------------------------------- */
+
+/* Tell of every property that nobody has read. */
+void tpi_sim_tell_unused(const struct sim_loader *loader, const tpi_cfg_section *root);
+
 /* ---- world_scene.c --------------------------------------------------------------------------- */
 
 /* What the file says of the world around all models. */
@@ -120,6 +140,14 @@ extern const char *const tpi_sim_scene_properties[]; /* ended by NULL */
 
 /* The kind that an old word stands for; NULL if it is none. */
 const tpi_sim_type *tpi_sim_old_type(const char *word);
+
+/* Whether it stands for something without a body. */
+bool tpi_sim_old_unseen(const char *word);
+
+/* What a property is called in this section: `name`, or what it was called in old files, which is
+ * told. */
+const char *tpi_sim_old_name(const struct sim_reader *reader, tpi_cfg_section *section,
+                             const char *name);
 
 /* Change what an old word implies for all models of its kind. */
 void tpi_sim_old_traits(const char *word, struct sim_traits *traits);

@@ -38,8 +38,6 @@ static void tell_once(void *context, const char *text)
 
 /* ---- The top level --------------------------------------------------------------------------- */
 
-static const char *const world_properties[] = {"name", "interval_sim", "quit_time", NULL};
-
 static tp_status read_interval(struct sim_loader *loader, tpi_cfg_section *root)
 {
     double ms = 100;
@@ -59,6 +57,7 @@ static tp_status read_world(struct sim_loader *loader, tpi_cfg_section *root)
     double quit_s = 0;
     tp_status status = read_interval(loader, root);
 
+    (void)tpi_cfg_find(root, "size"); /* old files say how large the world is */
     if (status == TP_OK) {
         status = tpi_sim_read_number(&loader->reader, root, "quit_time", 'F', &quit_s);
     }
@@ -86,61 +85,6 @@ static tp_status read_models(struct sim_loader *loader, tpi_cfg_section *root)
     return status;
 }
 
-/* ---- What nobody read ------------------------------------------------------------------------ */
-
-static bool is_among(const char *const *names, const char *name)
-{
-    while (*names != NULL && strcmp(*names, name) != 0) {
-        names++;
-    }
-    return *names != NULL;
-}
-
-/* Windows, and what only they would show, are no mistake. */
-static void pass_over_silent(tpi_cfg_section *section, bool all)
-{
-    const bool window = all || strcmp(section->type, "window") == 0;
-
-    for (uint32_t i = 0; i < section->field_count; i++) {
-        tpi_cfg_field *field = &section->fields[i];
-        field->used = field->used || window || is_among(tpi_sim_silent_properties, field->name);
-    }
-    for (uint32_t i = 0; i < section->section_count; i++) {
-        pass_over_silent(section->sections[i], window);
-    }
-}
-
-static void put_names(tpi_buf *list, const char *const *names)
-{
-    for (; names != NULL && *names != NULL; names++) {
-        tpi_buf_put(list, names, sizeof *names);
-    }
-}
-
-static tp_status report_unused(const struct sim_loader *loader, tpi_cfg_section *root)
-{
-    static const char *const sections[] = {"points", "z", NULL};
-    const char *const end = NULL;
-    tpi_buf known = {0};
-
-    put_names(&known, world_properties);
-    put_names(&known, tpi_sim_scene_properties);
-    put_names(&known, tpi_sim_model_properties);
-    put_names(&known, sections);
-    for (int i = 0; i < TPI_SIM_KINDS; i++) {
-        put_names(&known, tpi_sim_types[i]->properties);
-    }
-    tpi_buf_put(&known, &end, sizeof end);
-    pass_over_silent(root, false);
-    const bool failed = known.failed;
-    if (!failed) {
-        tpi_cfg_report_unused(root, (const char *const *)(void *)known.data, true,
-                              loader->reader.note, loader->reader.context);
-    }
-    tpi_buf_fini(&known);
-    return failed ? tpi_sim_no_memory(loader) : TP_OK;
-}
-
 /* ---- The whole ------------------------------------------------------------------------------- */
 
 static tp_status load_world(struct sim_loader *loader, tpi_cfg *cfg)
@@ -160,7 +104,8 @@ static tp_status load_world(struct sim_loader *loader, tpi_cfg *cfg)
         status = read_models(loader, root);
     }
     if (status == TP_OK && loader->reader.note != NULL) {
-        status = report_unused(loader, root);
+        tpi_sim_tell_unused(loader, root);
+        tpi_sim_check_rangers(loader);
     }
     return status == TP_OK ? tpi_sim_build(loader) : status;
 }
@@ -174,6 +119,7 @@ static void loader_fini(struct sim_loader *loader)
     tpi_buf_fini(&loader->config);
     tpi_buf_fini(&loader->names);
     tpi_buf_fini(&loader->seeds);
+    tpi_buf_fini(&loader->eyes);
     tpi_cfg_table_fini(&loader->roots);
 }
 
@@ -187,10 +133,13 @@ static tp_status parse(tpi_sim *sim, const char *path, const char *text, size_t 
                                       .note = options->note == NULL ? NULL : tell_once,
                                       .context = &listener};
     struct sim_loader loader = {
-        .reader = {.file = path, .note = as_stage.note, .context = &listener, .err = err},
+        .reader = {.file = path,
+                   .folders = options->path,
+                   .note = as_stage.note,
+                   .context = &listener,
+                   .err = err},
         .sim = sim,
         .file = path,
-        .folders = options->path,
         .options = options,
     };
     tpi_cfg *cfg = NULL;

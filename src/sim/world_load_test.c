@@ -8,33 +8,6 @@
 #include "support/memory.h"
 #include "support/sim.h"
 
-/* ---- Helpers --------------------------------------------------------------------------------- */
-
-static void near(double value, double wanted)
-{
-    if (!(fabs(value - wanted) <= 1e-9)) {
-        fail_msg("%.12g, not %.12g", value, wanted);
-    }
-}
-
-static void stands_at(const tpi_sim *sim, const char *name, double x, double y, double z, double a)
-{
-    const tpi_sim_pose pose = tpi_sim_global_pose(sim, sim_named(sim, name));
-
-    near(pose.x, x);
-    near(pose.y, y);
-    near(pose.z, z);
-    near(pose.a, a);
-}
-
-static tpi_sim_info info_of(const tpi_sim *sim, const char *name)
-{
-    tpi_sim_info info;
-
-    tpi_sim_model_info(sim, sim_named(sim, name), &info);
-    return info;
-}
-
 /* ---- Includes -------------------------------------------------------------------------------- */
 
 /* At the top and in a model, beside the world or in folders as those of STAGEPATH. */
@@ -58,13 +31,13 @@ static void files_are_included_anywhere(void **state)
     assert_int_equal(tpi_file_write(path[2], inner, strlen(inner), &err), TP_OK);
     tpi_sim_parse(&sim, path[0], text, strlen(text), NULL, &err);
     assert_string_equal(err.text, "");
-    near(info_of(sim, "r").size[1], 2);
-    stands_at(sim, "r.eye", 1, 2, 3, 0);
+    sim_assert_close(sim_info(sim, "r").size[1], 2);
+    sim_assert_at(sim, "r.eye", 1, 2, 3, 0);
     tpi_sim_destroy(sim);
     const tpi_sim_options options = {.path = folder};
     tpi_sim_parse(&sim, "x.world", elsewhere, strlen(elsewhere), &options, &err);
     assert_string_equal(err.text, "");
-    near(info_of(sim, "r").size[2], 3);
+    sim_assert_close(sim_info(sim, "r").size[2], 3);
     tpi_sim_destroy(sim);
     unlink(path[1]);
     unlink(path[2]);
@@ -91,7 +64,7 @@ static void long_comments_and_many_models_are_no_trouble(void **state)
     }
     assert_int_equal(tpi_sim_parse(&sim, "x", text.data, text.length, NULL, NULL), TP_OK);
     assert_int_equal(tpi_sim_model_count(sim), MODELS);
-    stands_at(sim, "r4999", 29, 71, 0, 0);
+    sim_assert_at(sim, "r4999", 29, 71, 0, 0);
     tpi_sim_destroy(sim);
     tpi_buf_fini(&text);
 }

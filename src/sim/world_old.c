@@ -2,7 +2,8 @@
  * world_old.c - words of older world files that are still in common use.
  *
  * `laser` and `sonar` are rangers, `map` is a model that nobody moves, `puck` one that grippers
- * take. How their properties are read is in ranger.c.
+ * take. How their properties are read is in ranger.c. `ptz`, `speech` and `energy` were models of
+ * their own, of which nothing is seen: what stands on them is what counts.
  */
 #include <string.h>
 
@@ -11,27 +12,79 @@
 struct old_word {
     const char *word;
     tpi_sim_kind kind;
+    bool unseen; /* has no body */
 };
 
 static const struct old_word words[] = {
-    {"laser", TPI_SIM_RANGER},
-    {"sonar", TPI_SIM_RANGER},
-    {"map", TPI_SIM_PLAIN},
-    {"puck", TPI_SIM_PLAIN},
+    {"laser", TPI_SIM_RANGER, true},
+    {"sonar", TPI_SIM_RANGER, true},
+    {"fiducialfinder", TPI_SIM_FIDUCIAL, true},
+    {"map", TPI_SIM_PLAIN, false},
+    {"puck", TPI_SIM_PLAIN, false},
+    {"ptz", TPI_SIM_PLAIN, true},
+    {"speech", TPI_SIM_PLAIN, true},
+    {"energy", TPI_SIM_PLAIN, true},
 };
 
-const tpi_sim_type *tpi_sim_old_type(const char *word)
+static const struct old_word *find(const char *word)
 {
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (strcmp(word, words[i].word) == 0) {
-            return tpi_sim_types[words[i].kind];
+            return &words[i];
         }
     }
     return NULL;
 }
 
+const tpi_sim_type *tpi_sim_old_type(const char *word)
+{
+    const struct old_word *found = find(word);
+
+    return found == NULL ? NULL : tpi_sim_types[found->kind];
+}
+
+bool tpi_sim_old_unseen(const char *word)
+{
+    const struct old_word *found = find(word);
+
+    return found != NULL && found->unseen;
+}
+
+/* ---- Properties ------------------------------------------------------------------------------ */
+
+struct old_name {
+    const char *name, *old;
+};
+
+static const struct old_name names[] = {
+    {"ranger_return", "laser_return"},
+    {"blob_return", "blobfinder_return"},
+    {"plc", "ple"},
+};
+
+const char *tpi_sim_old_name(const struct sim_reader *reader, tpi_cfg_section *section,
+                             const char *name)
+{
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(name, names[i].name) != 0 || tpi_cfg_find(section, name) != NULL) {
+            continue;
+        }
+        const tpi_cfg_field *field = tpi_cfg_find(section, names[i].old);
+        if (field != NULL) {
+            tpi_sim_tell(reader, &field->place, "\"%s\" is called \"%s\" now", names[i].old, name);
+            return names[i].old;
+        }
+    }
+    return name;
+}
+
 void tpi_sim_old_traits(const char *word, struct sim_traits *traits)
 {
+    const struct old_word *found = find(word);
+
+    if (found != NULL && found->unseen && found->kind == TPI_SIM_PLAIN) {
+        traits->size[0] = traits->size[1] = traits->size[2] = 0;
+    }
     if (strcmp(word, "puck") == 0) {
         traits->size[0] = traits->size[1] = 0.08;
         traits->size[2] = 0.1;

@@ -218,6 +218,7 @@ void tpi_sim_draft_clear(struct sim_draft *draft)
     draft->state_size = 0;
     draft->sample_count = 0;
     draft->control = 0;
+    draft->control_value = NULL;
     draft->foreign = 0;
     draft->moves = false;
     draft->jointed = false;

@@ -8,31 +8,6 @@
 
 /* ---- Helpers --------------------------------------------------------------------------------- */
 
-static void near(double value, double wanted)
-{
-    if (!(fabs(value - wanted) <= 1e-9)) {
-        fail_msg("%.12g, not %.12g", value, wanted);
-    }
-}
-
-static void stands_at(const tpi_sim *sim, const char *name, double x, double y, double z, double a)
-{
-    const tpi_sim_pose pose = tpi_sim_global_pose(sim, sim_named(sim, name));
-
-    near(pose.x, x);
-    near(pose.y, y);
-    near(pose.z, z);
-    near(pose.a, a);
-}
-
-static tpi_sim_info info_of(const tpi_sim *sim, const char *name)
-{
-    tpi_sim_info info;
-
-    tpi_sim_model_info(sim, sim_named(sim, name), &info);
-    return info;
-}
-
 static tpi_sim_sensor sensor_of(const tpi_sim *sim, const char *name, uint32_t index)
 {
     tpi_sim_sensor sensor;
@@ -108,16 +83,16 @@ static void properties_of_the_world_are_read(void **state)
 static void units_scale_lengths_and_angles(void **state)
 {
     tpi_sim *sim = sim_make("unit_length \"cm\" unit_angle \"radians\"\n"
-                            "model ( name \"m\" pose [100 200 10 1.5] size [50 40 30] mass 5 )\n"
+                            "model ( name \"m\" pose [100 200 10 1.5] size [50 40 99] mass 5 )\n"
                             "position ( name \"r\" pose [500 0 0 0] ranger ( sensor ( range [10 "
                             "400] fov 1.5 samples 3 ) ) )");
 
     (void)state;
-    stands_at(sim, "m", 1, 2, 0.1, 1.5);
-    near(info_of(sim, "m").size[0], 0.5);
-    near(sensor_of(sim, "r.ranger:0", 0).range_min, 0.1);
-    near(sensor_of(sim, "r.ranger:0", 0).range_max, 4);
-    near(sensor_of(sim, "r.ranger:0", 0).fov, 1.5);
+    sim_assert_at(sim, "m", 1, 2, 0.1, 1.5);
+    sim_assert_close(sim_info(sim, "m").size[0], 0.5);
+    sim_assert_close(sensor_of(sim, "r.ranger:0", 0).range_min, 0.1);
+    sim_assert_close(sensor_of(sim, "r.ranger:0", 0).range_max, 4);
+    sim_assert_close(sensor_of(sim, "r.ranger:0", 0).fov, 1.5);
     tpi_sim_destroy(sim);
 }
 
@@ -125,18 +100,19 @@ static void units_scale_lengths_and_angles(void **state)
 
 static void macros_give_what_their_use_overrides(void **state)
 {
-    tpi_sim *sim =
-        sim_make("define base position ( size [1 2 3] color \"blue\" ranger ( name \"one\" ) )\n"
-                 "define bot base ( size [0.5 0.5 0.5] )\n" /* a chain */
-                 "bot ( name \"a\" pose [1 0 0 0] color \"green\" ranger ( name \"two\" ) )\n"
-                 "base ( name \"b\" pose [5 0 0 0] )\n");
+    tpi_sim *sim = sim_make(
+        "define base position ( size [1 2 3] color \"blue\"\n"
+        "  ranger ( name \"one\" pose [0 0 -3 0] sensor ( ) ) )\n"
+        "define bot base ( size [0.5 0.5 0.5] )\n" /* a chain */
+        "bot ( name \"a\" pose [1 0 0 0] color \"green\" ranger ( name \"two\" sensor ( ) ) )\n"
+        "base ( name \"b\" pose [5 0 0 0] )\n");
 
     (void)state;
-    assert_int_equal(info_of(sim, "a").kind, TPI_SIM_POSITION);
-    near(info_of(sim, "a").size[1], 0.5);
-    assert_int_equal(info_of(sim, "a").colour, 0x00ff00ff);
-    near(info_of(sim, "b").size[1], 2);
-    assert_int_equal(info_of(sim, "b").colour, 0x0000ffff);
+    assert_int_equal(sim_info(sim, "a").kind, TPI_SIM_POSITION);
+    sim_assert_close(sim_info(sim, "a").size[1], 0.5);
+    assert_int_equal(sim_info(sim, "a").colour, 0x00ff00ff);
+    sim_assert_close(sim_info(sim, "b").size[1], 2);
+    assert_int_equal(sim_info(sim, "b").colour, 0x0000ffff);
     assert_int_equal(sim_named(sim, "a.one"), sim_named(sim, "a") + 1); /* the macro's come first */
     assert_int_equal(sim_named(sim, "a.two"), sim_named(sim, "a") + 2);
     assert_int_equal(tpi_sim_find(sim, "b.two"), TPI_SIM_NONE);
@@ -153,9 +129,9 @@ static void macros_may_be_used_before_those_in_them_are_defined(void **state)
                             "model ( name \"r\" eye ( ) box ( ) )");
 
     (void)state;
-    assert_int_equal(info_of(sim, "r").kind, TPI_SIM_POSITION);
+    assert_int_equal(sim_info(sim, "r").kind, TPI_SIM_POSITION);
     assert_int_equal(tpi_sim_sensor_count(sim, sim_named(sim, "r.ranger:0")), 2);
-    near(sensor_of(sim, "r.ranger:0", 1).pose.x, 1);
+    sim_assert_close(sensor_of(sim, "r.ranger:0", 1).pose.x, 1);
     has_parts(sim, "r", "-0.5,-0.5 0.5,-0.5 -0.5,0.5 z 0..1; ");
     tpi_sim_destroy(sim);
 }
@@ -164,11 +140,12 @@ static void macros_may_be_used_before_those_in_them_are_defined(void **state)
 
 static void models_have_the_names_of_stage(void **state)
 {
-    tpi_sim *sim = sim_make("define bot position ( ranger ( ) ranger ( ) )\n"
-                            "bot ( name \"r0\" ) bot ( pose [1 0 0 0] )\n"
-                            "model ( pose [5 0 0 0] ) model ( pose [6 0 0 0] name \"m\"\n"
-                            "  model ( name \"in\" ranger ( name \"eye\" ) ) model ( name "
-                            "\"/free\" ) )");
+    tpi_sim *sim = sim_make(
+        "define bot position ( size [0.4 0.4 0.2] ranger ( sensor ( ) ) ranger ( sensor ( ) ) )\n"
+        "bot ( name \"r0\" ) bot ( pose [1 0 0 0] )\n"
+        "model ( pose [5 0 0 0] ) model ( pose [6 0 0 0] name \"m\"\n"
+        "  model ( name \"in\" ranger ( name \"eye\" pose [0 0 -2 0] sensor ( ) ) ) model ( name "
+        "\"/free\" ) )");
     static const char *const names[] = {
         "r0",      "r0.ranger:0", "r0.ranger:1", "position:1", "position:1.ranger:1",
         "model:0", "m",           "m.in",        "m.in.eye",   "free"};
@@ -246,14 +223,65 @@ static void blocks_fill_the_box(void **state)
 
 static void a_boundary_is_four_thin_walls(void **state)
 {
-    tpi_sim *sim = sim_make("model ( name \"a\" size [2 1 1] boundary 1 )");
+    tpi_sim *sim = sim_make("model ( name \"a\" size [2 1 1] boundary 1\n"
+                            "block ( points 3 point[0] [0 0] point[1] [2 0] point[2] [0 1] ) )");
 
     (void)state;
     has_parts(sim, "a",
-              "-1,-0.5 1,-0.5 1,0.5 -1,0.5 z 0..1; "
+              "-1,-0.5 1,-0.5 -1,0.5 z 0..1; "
               "-1,-0.5 -0.99,-0.5 -0.99,0.5 -1,0.5 z 0..1; "
               "0.99,-0.5 1,-0.5 1,0.5 0.99,0.5 z 0..1; "
               "-1,-0.5 1,-0.5 1,-0.49 -1,-0.49 z 0..1; -1,0.49 1,0.49 1,0.5 -1,0.5 z 0..1; ");
+    tpi_sim_destroy(sim);
+}
+
+/* Without blocks and bitmap it is all that there is, whatever `noblocks` says: a plain room. What
+ * is narrower than two walls has none that reach out of it. */
+static void a_boundary_alone_is_a_room(void **state)
+{
+    static const char walls[] =
+        "-1,-0.5 -0.99,-0.5 -0.99,0.5 -1,0.5 z 0..2; 0.99,-0.5 1,-0.5 1,0.5 0.99,0.5 z 0..2; "
+        "-1,-0.5 1,-0.5 1,-0.49 -1,-0.49 z 0..2; -1,0.49 1,0.49 1,0.5 -1,0.5 z 0..2; ";
+    tpi_sim *sim = sim_make("model ( name \"a\" size [2 1 2] boundary 1 )\n"
+                            "model ( name \"b\" size [2 1 2] boundary 1 noblocks 1 )\n"
+                            "model ( name \"c\" size [2 0.01 2] boundary 1 )\n"
+                            "position ( name \"d\" pose [9 9 0 0] size [2 1 2] boundary 1 )\n");
+
+    (void)state;
+    has_parts(sim, "a", walls);
+    has_parts(sim, "b", walls);
+    has_parts(sim, "c",
+              "-1,-0.005 -0.99,-0.005 -0.99,0.005 -1,0.005 z 0..2; "
+              "0.99,-0.005 1,-0.005 1,0.005 0.99,0.005 z 0..2; "
+              "-1,-0.005 1,-0.005 1,0 -1,0 z 0..2; -1,0 1,0 1,0.005 -1,0.005 z 0..2; ");
+    assert_int_equal(sim->trees.plan[sim->tree_of[sim_named(sim, "d")]]->part_count, 5);
+    tpi_sim_destroy(sim);
+}
+
+/* A robot in a room sees its walls, all round, and stops at them. */
+static void a_room_has_a_robot_in_it(void **state)
+{
+    const double wanted[] = {1.99, 0.99, 1.99, 0.99};
+    const double ahead[] = {1, 0, 0};
+    tpi_sim_scan scan;
+    tpi_sim *sim = sim_make(
+        "model ( size [4 2 1] boundary 1 )\n"
+        "position ( name \"r\" size [0.4 0.4 0.2] ranger ( sensor ( ) sensor ( pose [0 0 0 90] )\n"
+        "sensor ( pose [0 0 0 180] ) sensor ( pose [0 0 0 270] ) ) )");
+
+    (void)state;
+    tpi_sim_subscribe(sim, sim_named(sim, "r.ranger:0"));
+    tpi_sim_step(sim);
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_int_equal(tpi_sim_get_scan(sim, sim_named(sim, "r.ranger:0"), i, &scan, NULL),
+                         TP_OK);
+        sim_assert_close(scan.ranges[0], wanted[i]);
+    }
+    tpi_sim_subscribe(sim, sim_named(sim, "r"));
+    assert_int_equal(tpi_sim_drive(sim, sim_named(sim, "r"), TPI_SIM_DRIVE_VELOCITY, ahead, NULL),
+                     TP_OK);
+    sim_steps(sim, 50);
+    assert_true(fabs(tpi_sim_global_pose(sim, sim_named(sim, "r")).x - 1.79) < 0.001);
     tpi_sim_destroy(sim);
 }
 
@@ -299,10 +327,10 @@ static void children_stand_on_their_parents(void **state)
                             "\"in\" pose [0.1 0 0.2 0] ) )");
 
     (void)state;
-    stands_at(sim, "r.up", 1, 3, 0.6, SIM_PI);
-    stands_at(sim, "r.up.top", 1, 2, 2.6, SIM_PI);
-    stands_at(sim, "s.in", 9.1, 2, 0.2, 0);
-    near(tpi_sim_local_pose(sim, sim_named(sim, "r.up")).x, 1);
+    sim_assert_at(sim, "r.up", 1, 3, 0.6, SIM_PI);
+    sim_assert_at(sim, "r.up.top", 1, 2, 2.6, SIM_PI);
+    sim_assert_at(sim, "s.in", 9.1, 2, 0.2, 0);
+    sim_assert_close(tpi_sim_local_pose(sim, sim_named(sim, "r.up")).x, 1);
     tpi_sim_destroy(sim);
 }
 
@@ -315,11 +343,11 @@ static void colours_are_named_or_numbers(void **state)
                             "\"random\" )");
 
     (void)state;
-    assert_int_equal(info_of(sim, "a").colour, 0xff0000ff);
-    assert_int_equal(info_of(sim, "b").colour, 0x87cefaff);
-    assert_int_equal(info_of(sim, "c").colour, 0x0080ff40);
-    assert_int_equal(info_of(sim, "d").colour, 0xffffffff);
-    assert_int_not_equal(info_of(sim, "e").colour, info_of(sim, "f").colour);
+    assert_int_equal(sim_info(sim, "a").colour, 0xff0000ff);
+    assert_int_equal(sim_info(sim, "b").colour, 0x87cefaff);
+    assert_int_equal(sim_info(sim, "c").colour, 0x0080ff40);
+    assert_int_equal(sim_info(sim, "d").colour, 0xffffffff);
+    assert_int_not_equal(sim_info(sim, "e").colour, sim_info(sim, "f").colour);
     tpi_sim_destroy(sim);
 }
 
@@ -333,10 +361,10 @@ static void sensors_have_the_defaults_of_stage(void **state)
     tp_error err;
 
     (void)state;
-    near(sensor.range_min, 0);
-    near(sensor.range_max, 5);
-    near(sensor.fov, 0.1);
-    near(sensor.size[2], 0.02);
+    sim_assert_close(sensor.range_min, 0);
+    sim_assert_close(sensor.range_max, 5);
+    sim_assert_close(sensor.fov, 0.1);
+    sim_assert_close(sensor.size[2], 0.02);
     assert_int_equal(sensor.samples, 1);
     has_parts(sim, "r", ""); /* no body */
     assert_int_equal(tpi_sim_get_sensor(sim, sim_named(sim, "r"), 1, &none, &err), TP_E_RANGE);
@@ -368,14 +396,15 @@ static void rays_leave_at_the_height_of_their_sensor(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         snprintf(text, sizeof text,
                  "position ( name \"r\" size [0.1 0.1 0.2] ranger ( alwayson 1 sensor ( %s ) ) )"
-                 "model ( pose [2 0 0.3 0] size [1 1 0.5] )",
+                 "model ( pose [2 0 0.3 0] size [1 1 0.5] ) model ( pose [99 0 0 0] )",
                  cases[i].sensor);
         tpi_sim *sim = sim_make(text);
         tpi_sim_step(sim);
         assert_int_equal(tpi_sim_get_scan(sim, sim_named(sim, "r.ranger:0"), 0, &scan, NULL),
                          TP_OK);
-        near(scan.ranges[0], cases[i].range);
-        near((double)scan.intensities[0], cases[i].range == 1.5 || i == 5 || i == 8 ? 1 : 0);
+        sim_assert_close(scan.ranges[0], cases[i].range);
+        sim_assert_close((double)scan.intensities[0],
+                         cases[i].range == 1.5 || i == 5 || i == 8 ? 1 : 0);
         tpi_sim_destroy(sim);
     }
 }
@@ -397,20 +426,22 @@ static void old_words_are_understood(void **state)
         "x.world:3:3: \"laser\" is an old word: this is a \"ranger\" now\n"
         "x.world:3:42: \"laser_return\" is called \"ranger_return\" now\n"
         "x.world:4:3: \"sonar\" is an old word: this is a \"ranger\" now\n"
-        "x.world:5:1: \"puck\" is an old word: this is a \"model\" now");
+        "x.world:5:1: \"puck\" is an old word: this is a \"model\" now\n"
+        "x.world:3:3: the ranger looks out at 1.01 m and sees nothing: all else in the world ends "
+        "at 1 m; is what it stands on too high?");
 
     (void)state;
-    stands_at(sim, "m", 9, 9, 0, SIM_PI / 4);
-    near(info_of(sim, "m").size[0], 3);
-    near(info_of(sim, "m").size[2], 1);
+    sim_assert_at(sim, "m", 9, 9, 0, SIM_PI / 4);
+    sim_assert_close(sim_info(sim, "m").size[0], 3);
+    sim_assert_close(sim_info(sim, "m").size[2], 1);
     assert_int_equal(sensor_of(sim, "r.ranger:0", 0).samples, 361);
-    near(sensor_of(sim, "r.ranger:0", 0).fov, SIM_PI / 2);
-    near(sensor_of(sim, "r.ranger:0", 0).range_max, 8);
+    sim_assert_close(sensor_of(sim, "r.ranger:0", 0).fov, SIM_PI / 2);
+    sim_assert_close(sensor_of(sim, "r.ranger:0", 0).range_max, 8);
     assert_int_equal(tpi_sim_sensor_count(sim, sim_named(sim, "r.ranger:1")), 2);
-    near(sensor_of(sim, "r.ranger:1", 1).pose.a, SIM_PI / 2);
-    near(sensor_of(sim, "r.ranger:1", 1).range_min, 0.2);
-    assert_false(info_of(sim, "p").obstacle);
-    near(info_of(sim, "p").size[0], 0.08);
+    sim_assert_close(sensor_of(sim, "r.ranger:1", 1).pose.a, SIM_PI / 2);
+    sim_assert_close(sensor_of(sim, "r.ranger:1", 1).range_min, 0.2);
+    assert_false(sim_info(sim, "p").obstacle);
+    sim_assert_close(sim_info(sim, "p").size[0], 0.08);
     tpi_sim_destroy(sim);
 }
 
@@ -427,6 +458,8 @@ int main(void)
         cmocka_unit_test(a_model_is_a_box_of_its_size),
         cmocka_unit_test(blocks_fill_the_box),
         cmocka_unit_test(a_boundary_is_four_thin_walls),
+        cmocka_unit_test(a_boundary_alone_is_a_room),
+        cmocka_unit_test(a_room_has_a_robot_in_it),
         cmocka_unit_test(a_bitmap_is_traced),
         cmocka_unit_test(children_stand_on_their_parents),
         cmocka_unit_test(colours_are_named_or_numbers),

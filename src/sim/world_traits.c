@@ -50,6 +50,7 @@ const char *const tpi_sim_silent_properties[] = {
     "trail_length",
     "trail_interval",
     "laser_return",
+    "blobfinder_return",
     "include",
     "interval_real",
     "gui_interval",
@@ -61,8 +62,7 @@ const char *const tpi_sim_silent_properties[] = {
     "threads",
     "speedup",
     "test",
-    "unit_length",
-    "unit_angle",
+    "threadpool",
     NULL,
 };
 
@@ -100,42 +100,64 @@ static const struct property simple[] = {
     {"take_watts", NUMBER, AT(take_watts)},
 };
 
+static const double greatest = 1e12; /* beyond this numbers lose their sense */
+
+static tp_status read_plain(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
+                            double *value)
+{
+    tp_status status = tpi_sim_read_number(reader, section, name, 'F', value);
+
+    if (status == TP_OK && !(fabs(*value) <= greatest)) {
+        return tpi_cfg_fail(&tpi_cfg_find(section, name)->place, reader->err,
+                            "\"%s\" is too large: %.6g", name, *value);
+    }
+    return status;
+}
+
+/* The same where less than nothing makes no sense, though Stage takes it. */
+static tp_status read_amount(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
+                             double *value)
+{
+    tp_status status = read_plain(reader, section, name, value);
+
+    if (status == TP_OK && *value < 0) {
+        tpi_sim_tell(reader, &tpi_cfg_find(section, name)->place, "\"%s\" is negative", name);
+    }
+    return status;
+}
+
 static tp_status read_simple(struct sim_reader *reader, tpi_cfg_section *section,
                              struct sim_traits *traits)
 {
     tp_status status = TP_OK;
 
     for (size_t i = 0; i < sizeof simple / sizeof simple[0] && status == TP_OK; i++) {
+        const char *name = tpi_sim_old_name(reader, section, simple[i].name);
         void *to = (char *)traits + simple[i].offset;
         switch (simple[i].form) {
         case FLAG:
-            status = tpi_sim_read_flag(reader, section, simple[i].name, to);
+            status = tpi_sim_read_flag(reader, section, name, to);
             break;
         case NUMBER:
-            status = tpi_sim_read_number(reader, section, simple[i].name, 'F', to);
+            status = read_amount(reader, section, name, to);
             break;
         case INTEGER:
-            status = tpi_sim_read_int(reader, section, simple[i].name, to);
+            status = tpi_sim_read_int(reader, section, name, to);
             break;
         }
     }
     return status;
 }
 
-/* What rangers see: laser_return is what it was called before. */
+/* What rangers see. */
 static tp_status read_return(struct sim_reader *reader, tpi_cfg_section *section,
                              struct sim_traits *traits)
 {
-    const char *name = "ranger_return";
+    const char *name = tpi_sim_old_name(reader, section, "ranger_return");
     double value = (double)traits->ranger_return;
-    const tpi_cfg_field *old = tpi_cfg_find(section, "laser_return");
+    tp_status status = read_plain(reader, section, name, &value);
 
-    if (old != NULL && tpi_cfg_find(section, name) == NULL) {
-        tpi_sim_tell(reader, &old->place, "\"laser_return\" is called \"ranger_return\" now");
-        name = "laser_return";
-    }
-    tp_status status = tpi_sim_read_number(reader, section, name, 'F', &value);
-    traits->ranger_return = (float)value;
+    traits->ranger_return = status == TP_OK ? (float)value : 1;
     return status;
 }
 
@@ -147,7 +169,9 @@ static tp_status read_power(struct sim_reader *reader, tpi_cfg_section *section,
     tp_status status = TP_OK;
 
     for (int i = 0; i < 4 && status == TP_OK; i++) {
-        status = tpi_sim_read_number(reader, section, names[i], 'F', &joules[i]);
+        if (tpi_cfg_find(section, names[i]) != NULL) {
+            status = read_plain(reader, section, names[i], &joules[i]);
+        }
         joules[i] *= i % 2 == 1 ? 1000 : 1;
     }
     const double stored = isnan(joules[1]) ? joules[0] : joules[1];
@@ -158,6 +182,12 @@ static tp_status read_power(struct sim_reader *reader, tpi_cfg_section *section,
     }
     if (!isnan(capacity)) {
         traits->joules_capacity = capacity;
+    }
+    if (status == TP_OK && stored > capacity) {
+        const tpi_cfg_field *field =
+            tpi_cfg_find(section, isnan(joules[3]) ? "joules_capacity" : "kjoules_capacity");
+        tpi_sim_tell(reader, &field->place, "the battery can hold %.6g J and begins with %.6g J",
+                     capacity, stored);
     }
     return status;
 }
@@ -191,6 +221,10 @@ static tp_status read_box(struct sim_reader *reader, tpi_cfg_section *section,
     if (status == TP_OK) {
         status = tpi_sim_read_size(reader, section, "size", traits->size);
     }
+    const tpi_cfg_field *size = tpi_cfg_find(section, "size");
+    if (size != NULL && size->value_count == 2) { /* a flat world: its sensors are as high as it */
+        traits->stack_children = false;
+    }
     for (int i = 0; i < 3 && status == TP_OK; i++) {
         if (!(traits->size[i] >= 0 && traits->size[i] <= TPI_SIM_FARTHEST)) {
             status = tpi_cfg_fail(&tpi_cfg_find(section, "size")->place, reader->err,
@@ -222,5 +256,8 @@ tp_status tpi_sim_load_traits(struct sim_loader *loader, tpi_cfg_section *sectio
     if (status == TP_OK) {
         status = tpi_sim_read_colour(reader, section, &traits->colour, &traits->random_colour);
     }
+    traits->uncoloured = traits->colour == type->colour && !traits->random_colour &&
+                         tpi_cfg_find(section, "color") == NULL &&
+                         tpi_cfg_find(section, "color_rgba") == NULL;
     return status;
 }

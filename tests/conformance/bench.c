@@ -292,6 +292,40 @@ const void *bench_await(bench_reader *r, unsigned code)
     return tp_msg_payload(r->last[code]);
 }
 
+/* To the instance and back. */
+struct move {
+    job job;
+    tpi_task task;
+    bench *b;
+    double by_s;
+    bool made;
+};
+
+static void note_move(tpi_task *task)
+{
+    ((struct move *)((char *)task - offsetof(struct move, task)))->made = true;
+}
+
+static void run_move(job *next, tp_instance *self)
+{
+    struct move *move = (struct move *)next;
+
+    bench_move_clock(move->b, move->by_s);
+    tpi_loop_post(self->hub->loop, &move->task);
+}
+
+const void *bench_await_later(bench_reader *r, double by_s, unsigned code)
+{
+    struct move move = {.job.run = run_move, .task.run = note_move, .b = r->b, .by_s = by_s};
+    const uint32_t before = r->counts[code];
+
+    instance_submit(r->reader.device->instance, &move.job);
+    while (!move.made || r->counts[code] == before) {
+        turn_polling(r->b);
+    }
+    return tp_msg_payload(r->last[code]);
+}
+
 const void *bench_await_fresh(bench_reader *r, unsigned code)
 {
     /* Behind this every message that was on its way has arrived. */

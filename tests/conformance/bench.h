@@ -75,7 +75,11 @@ void bench_close(bench_reader *r);
  * one comes. */
 const void *bench_await(bench_reader *r, unsigned code);
 
-/* The same, but what the device sent after it had done all that it was asked before this call. */
+/* The same after the clock has moved on. It moves between two operations of the driver, so that
+ * nothing that the driver does just now takes too long by this. */
+const void *bench_await_later(bench_reader *r, double by_s, unsigned code);
+
+/* The next, but what the device sent after it had done all that it was asked before this call. */
 const void *bench_await_fresh(bench_reader *r, unsigned code);
 
 /* ---- Calls ----------------------------------------------------------------------------------- */

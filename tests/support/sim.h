@@ -79,6 +79,34 @@ static inline void sim_near_at(double value, double wanted, double off, const ch
 /* A number is within `off` of what is wanted. */
 #define sim_assert_near(value, wanted, off) sim_near_at(value, wanted, off, __FILE__, __LINE__)
 
+/* Within what rounding leaves. */
+static inline void sim_assert_close(double value, double wanted)
+{
+    if (!(fabs(value - wanted) <= 1e-9)) {
+        fail_msg("%.12g, not %.12g", value, wanted);
+    }
+}
+
+/* Where a model stands in the world. */
+static inline void sim_assert_at(const tpi_sim *sim, const char *name, double x, double y, double z,
+                                 double a)
+{
+    const tpi_sim_pose pose = tpi_sim_global_pose(sim, sim_named(sim, name));
+
+    sim_assert_close(pose.x, x);
+    sim_assert_close(pose.y, y);
+    sim_assert_close(pose.z, z);
+    sim_assert_close(pose.a, a);
+}
+
+static inline tpi_sim_info sim_info(const tpi_sim *sim, const char *name)
+{
+    tpi_sim_info info;
+
+    tpi_sim_model_info(sim, sim_named(sim, name), &info);
+    return info;
+}
+
 /* ---- Chance ---------------------------------------------------------------------------------- */
 
 struct sim_dice {
@@ -89,6 +117,26 @@ struct sim_dice {
 static inline double sim_throw(struct sim_dice *dice, double low, double high)
 {
     return low + (high - low) * sim_unit(sim_mix(dice->state += UINT64_C(0x9e3779b97f4a7c15)));
+}
+
+/* Things of all kinds, still and moving, up to `far` m from the middle and `large` m long. */
+static inline tpi_sim *sim_make_clutter(struct sim_dice *dice, int count, double far, double large)
+{
+    tpi_buf text = {0};
+
+    for (int i = 0; i < count; i++) {
+        tpi_buf_printf(&text,
+                       "%s ( pose [%.3f %.3f 0 %.1f] size [%.2f %.2f 1] obstacle_return 0 %s )\n",
+                       i % 2 == 0 ? "model" : "position", sim_throw(dice, -far, far),
+                       sim_throw(dice, -far, far), sim_throw(dice, -180, 180),
+                       sim_throw(dice, large / 40, large), sim_throw(dice, large / 40, large),
+                       i % 3 == 0 ? "block ( points 4 point[0] [0 0] point[1] [3 0] point[2] [1 1] "
+                                    "point[3] [0 3] z [0 1] )"
+                                  : "");
+    }
+    tpi_sim *sim = sim_make(tpi_buf_text(&text));
+    tpi_buf_fini(&text);
+    return sim;
 }
 
 /* ---- Brute force ----------------------------------------------------------------------------- */

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The program in README.md is built with the installed package and drives the robot of configs/fake.cfg.
+"""The program in README.md is built with the installed package and drives the robot of configs/fake.cfg, and without a
+change those of simulated worlds.
 argv: source root, an installed prefix."""
 import contextlib
 import os
@@ -53,9 +54,9 @@ def environment(**more):
 
 
 @contextlib.contextmanager
-def robot():
-    """The port of a server with the robot that is not there."""
-    command = [PREFIX / "bin/troupe", "run", "--any-port", ROOT / "configs/fake.cfg"]
+def robot(*arguments):
+    """The port of a server, with the robot that is not there if nothing is said."""
+    command = [PREFIX / "bin/troupe", *(arguments or ("run", ROOT / "configs/fake.cfg")), "--any-port"]
     with subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE, text=True) as process:
         try:
             lines = (re.match(r"listening on port (\d+)", line) for line in process.stdout)
@@ -84,6 +85,15 @@ def the_program_drives_the_robot():
                   (1, "connect to unix:/nowhere: no such file or directory\n"))
 
 
+def the_program_drives_simulated_robots_too():
+    with tempfile.TemporaryDirectory() as folder:
+        build(folder, "drive.c", PROGRAM, COMMAND)
+        for world in "office", "cave", "warehouse":
+            with robot("sim", world, "--speed", "10") as port:
+                result = tap.run(["./drive"], cwd=folder, env=environment(TROUPE_URL=f"localhost:{port}"))
+                tap.equal((result.returncode, result.stdout, result.stderr), (0, "something is ahead\n", ""))
+
+
 def the_program_is_clean_c():
     with tempfile.TemporaryDirectory() as folder:
         build(folder, "drive.c", PROGRAM, COMMAND + " -std=c11 -O2 -Wall -Wextra -Wconversion -pedantic -Werror")
@@ -97,4 +107,5 @@ def the_same_works_in_cpp():
         tap.equal((result.returncode, result.stdout, result.stderr), (0, "moved\n", ""))
 
 
-tap.main(the_program_is_the_example, the_program_drives_the_robot, the_program_is_clean_c, the_same_works_in_cpp)
+tap.main(the_program_is_the_example, the_program_drives_the_robot,
+         the_program_drives_simulated_robots_too, the_program_is_clean_c, the_same_works_in_cpp)

@@ -2,6 +2,7 @@
 """The commands of troupe, as a user types them.  argv: the troupe program, source root."""
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -47,6 +48,47 @@ def a_wrong_command_gets_a_hint():
     says(troupe("encod"), 2,
          'troupe: there is no command "encod"; did you mean "encode"?\nTry: troupe --help\n')
     tap.equal(troupe().returncode, 2)
+
+
+def hints_call_it_as_the_user_does():
+    def said(*arguments, program=PROGRAM, **environment):
+        environ = {key: value for key, value in os.environ.items() if key != "TROUPE_COMMAND"}
+        return tap.run([program, *arguments], env={**environ, **environment})
+    tap.equal(said("demo", "--speed").stderr,
+              f"troupe demo: --speed needs a value\nTry: {PROGRAM} demo --help\n")
+    with tempfile.TemporaryDirectory() as folder:
+        link = folder + "/my troupe"
+        os.symlink(os.path.abspath(PROGRAM), link)
+        assert f"usage: '{link}' COMMAND" in said("--help", program=link).stdout
+    for arguments in (("--help",), ("sim", "--help"), ("demo", "--help"), ("help", "list")):
+        text = said(*arguments, TROUPE_COMMAND="./troupe").stdout
+        assert text.startswith("usage: ./troupe ") and " troupe " not in text, text
+    tap.equal(said("nothing", TROUPE_COMMAND="./troupe").stderr.splitlines()[1], "Try: ./troupe --help")
+    assert "\n  ./troupe send gripper OPEN\n" in said("send", "gripper", TROUPE_COMMAND="./troupe").stdout
+
+
+STUBS = {  # what the script calls before it runs the program
+    "meson": 'mkdir -p "$2/apps"\nprintf \'#!/bin/sh\\necho "called by $TROUPE_COMMAND: $@"\\n\' > "$2/apps/troupe"\n'
+             'chmod +x "$2/apps/troupe"\n',
+    "ninja": "echo 'ninja: no work to do.'\n",
+    "dpkg-query": 'shift 3\nfor package; do echo "$package installed"; done\n',
+}
+
+
+def the_script_of_the_clone_tells_how_it_was_called():
+    with tempfile.TemporaryDirectory() as folder:
+        os.mkdir(folder + "/bin")
+        for name, text in STUBS.items():
+            with open(f"{folder}/bin/{name}", "w", encoding="utf-8") as file:
+                file.write("#!/bin/sh\n" + text)
+            os.chmod(f"{folder}/bin/{name}", 0o755)
+        shutil.copy(ROOT + "/troupe", folder)
+        environ = {**os.environ, "PATH": f"{folder}/bin:{os.environ['PATH']}"}
+        for command, where, wanted in ((["./troupe"], folder, "./troupe"), (["../troupe"], folder + "/bin", "../troupe"),
+                                       (["bash", "troupe"], folder, "./troupe"),
+                                       ([folder + "/troupe"], "/", folder + "/troupe")):
+            result = tap.run([*command, "list"], cwd=where, env=environ)
+            tap.equal(result.stdout, f"called by {wanted}: list\n")
 
 
 def interfaces_are_listed_and_described():
@@ -291,7 +333,8 @@ def drivers_are_listed():
     assert "rate" in troupe("drivers", "fake").stdout
 
 
-tap.main(help_names_every_command, a_wrong_command_gets_a_hint, interfaces_are_listed_and_described,
+tap.main(help_names_every_command, a_wrong_command_gets_a_hint, hints_call_it_as_the_user_does,
+         the_script_of_the_clone_tells_how_it_was_called, interfaces_are_listed_and_described,
          lists_are_tidy, options_that_contradict_are_refused, the_description_as_json_has_everything,
          encode_and_decode_are_inverse, people_see_units_and_no_blanks_at_the_end,
          common_questions_work_on_any_interface, structs_are_found_by_name, messages_without_a_body,

@@ -58,7 +58,7 @@ def chunk(kind, content):
 def a_huge_picture_is_refused():
     head = struct.pack(">IIBBBBB", 60000, 60000, 8, 0, 0, 0, 0)
     picture = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(b"\0" * 1000)) + chunk(b"IEND", b"")
-    refused('model ( bitmap "x.png" )', "x.world:1:9: FOLDER/x.png: the picture has more than 33554432 pixels",
+    refused('model ( bitmap "x.png" )', "x.world:1:9: FOLDER/x.png: the picture has more than 134217728 pixels",
             x_png=picture)
 
 
@@ -68,7 +68,7 @@ def a_comment_of_ten_megabytes_is_no_trouble():
 
 def robots_that_overlap_are_told():
     tap.equal(run('position ( name "a" )\nposition ( name "b" pose [0.1 0 0 0] )\n'),
-              (0, 'FOLDER/x.world:1:1: "a" overlaps "b"\nFOLDER/x.world:2:1: "b" overlaps "a"\n'))
+              (0, 'FOLDER/x.world:1:1: "a" overlaps "b"\n'))
 
 
 def a_world_that_is_not_there_is_refused():
@@ -76,7 +76,62 @@ def a_world_that_is_not_there_is_refused():
     tap.equal((result.returncode, result.stderr), (1, 'troupe sim: there is no world "/no/such.world"\n'))
 
 
+OURS = "ours are cave, classroom, office, swarm, track and warehouse"
+
+
+def the_nearest_name_and_all_of_ours_are_told():
+    for word, hint in (("ofice", '; did you mean "office"? O' + OURS[1:]), ("trak.world", '; did you mean "track"? O' + OURS[1:]),
+                       ("xyzzy", "; " + OURS)):
+        result = troupe("sim", word, "--steps", "1")
+        tap.equal((result.returncode, result.stderr), (1, f'troupe sim: there is no world "{word}"{hint}\n'))
+
+
+def the_name_of_one_of_ours_may_be_that_of_its_file():
+    result = troupe("sim", "cave.world", "--steps", "1", "--quiet")
+    tap.equal((result.returncode, result.stdout, result.stderr), (0, "", ""))
+
+
+def what_is_no_world_is_sent_where_it_belongs():
+    result = troupe("sim", "x.cfg")
+    tap.equal((result.returncode, result.stderr), (1, "troupe sim: x.cfg is a configuration, no world: troupe run x.cfg\n"))
+    result = troupe("run", "x.world")
+    tap.equal((result.returncode, result.stderr), (1, "troupe run: x.world is a world, no configuration: troupe sim x.world\n"))
+
+
+def check(text, name="x.world", **files):
+    """What `troupe check` says: the exit code, the last line, the messages."""
+    with tempfile.TemporaryDirectory() as folder:
+        for other, content in files.items():
+            (pathlib.Path(folder) / other.replace("_", ".")).write_text(content)
+        file = pathlib.Path(folder) / name
+        file.write_text(text)
+        result = troupe("check", str(file))
+        return result.returncode, result.stdout[result.stdout.rfind("\n", 0, -1) + 1:], \
+            result.stderr.replace(folder, "FOLDER")
+
+
+def a_world_is_checked():
+    tap.equal(check('model ( size [3 3 1] boundary 1 )\nposition ( name "a" )\n'), (0, "no mistakes found\n", ""))
+    tap.equal(check('position ( name "a" ctrl "wander" )\n'),
+              (0, "it works, but see what is odd about it\n",
+               'FOLDER/x.world:1:26: "wander" needs a "ranger" on the robot; without one it stands still\n'))
+    tap.equal(check("model ( size 3 )\n"),
+              (1, "", 'troupe check: FOLDER/x.world:1:9: "size" needs 3 values, not 1\n'))
+
+
+def a_world_that_a_configuration_names_is_told_where_it_does():
+    text = 'driver\n(\n  name "sim"\n  worldfile "y.world"\n)\n'
+    tap.equal(check(text, "x.cfg"), (1, "", "troupe check: FOLDER/x.cfg:4:3: sim0: FOLDER/y.world: No such file or directory\n"))
+    tap.equal(check(text, "x.cfg", y_world="modle ( )"),
+              (1, "", 'troupe check: FOLDER/x.cfg:4:3: sim0: FOLDER/y.world:1:1: there is no model "modle"; '
+               'did you mean "model"?\n'))
+    text = 'driver\n(\n  name "sim"\n  worldfile "y.world"\n  speed -1\n)\n'
+    tap.equal(check(text, "x.cfg", y_world=""), (1, "", 'troupe check: FOLDER/x.cfg:5:3: sim0: speed "-1" is not from 0 to 1000000\n'))
+
+
 tap.main(a_missing_include_is_named, an_unknown_model_is_named_with_the_nearest, a_short_tuple_is_named,
          a_macro_that_uses_itself_is_refused, a_pose_that_is_no_number_is_refused,
          a_place_in_an_included_file_is_told, a_huge_picture_is_refused, a_comment_of_ten_megabytes_is_no_trouble,
-         robots_that_overlap_are_told, a_world_that_is_not_there_is_refused)
+         robots_that_overlap_are_told, a_world_that_is_not_there_is_refused, the_nearest_name_and_all_of_ours_are_told,
+         the_name_of_one_of_ours_may_be_that_of_its_file, what_is_no_world_is_sent_where_it_belongs,
+         a_world_is_checked, a_world_that_a_configuration_names_is_told_where_it_does)

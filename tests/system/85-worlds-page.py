@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""docs/worlds.md is right: examples load, and all is told.  argv: the probe, source root."""
+"""docs/worlds.md is right: examples are whole worlds, and all is told.  argv: the probe, source root, the troupe
+program."""
 import pathlib
 import re
 import sys
@@ -10,16 +11,19 @@ import tap
 PROBE = sys.argv[1]
 ROOT = pathlib.Path(sys.argv[2])
 PAGE = (ROOT / "docs/worlds.md").read_text(encoding="utf-8")
-EXAMPLES = re.findall(r"^```world\n(.*?)^```", PAGE, re.M | re.S)
-PICTURE = "P1 5 4  1 1 1 1 1  1 0 0 0 1  1 0 0 0 1  1 1 1 1 1\n"
+PROGRAM = pathlib.Path(sys.argv[3]).resolve()
+
+
+def examples(page):
+    return re.findall(r"^```world\n(.*?)^```", page, re.M | re.S)
+
+
+EXAMPLES = examples(PAGE)
 
 
 def probe(text, steps=20):
-    """Load a world with the files that examples name beside it; what the probe says."""
+    """Load a world; what the probe says."""
     with tempfile.TemporaryDirectory() as folder:
-        for name in ("arena.png", "cave.png", "track.png"):
-            pathlib.Path(folder, name).write_text(PICTURE, encoding="ascii")
-        pathlib.Path(folder, "robots.inc").write_text("# nothing\n", encoding="ascii")
         path = pathlib.Path(folder, "x.world")
         path.write_text(text, encoding="utf-8")
         result = tap.run([PROBE, path, str(steps)])
@@ -55,12 +59,22 @@ def listed(text):
     return {name for cell in cells for name in re.findall(r"`(\w+)", cell)}
 
 
-def every_example_loads_and_runs_without_a_note():
-    assert len(EXAMPLES) > 12, len(EXAMPLES)
-    for example in EXAMPLES:
-        status, out, err = probe(example)
-        tap.equal((status, err), (0, ""))
-        assert "note:" not in out, out
+def every_example_is_a_whole_world_and_not_odd():
+    more = examples((ROOT / "docs/simulator.md").read_text(encoding="utf-8"))
+    assert len(EXAMPLES) > 12 and len(more) == 1, (len(EXAMPLES), len(more))
+    for example in EXAMPLES + more:
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "x.world").write_text(example, encoding="utf-8")
+            result = tap.run([PROGRAM, "check", "x.world"], cwd=folder)
+            tap.equal((example, result.returncode, result.stderr), (example, 0, ""))
+            assert result.stdout.endswith("\nno mistakes found\n"), result.stdout
+            result = tap.run([PROGRAM, "sim", "x.world", "--steps", "20", "--quiet"], cwd=folder)
+            tap.equal((example, result.returncode, result.stdout, result.stderr), (example, 0, "", ""))
+
+
+def the_room_has_five_lines():
+    text = PAGE[PAGE.index("A room in five lines"):]
+    tap.equal(examples(text)[0].count("\n"), 5)
 
 
 def every_model_is_used_in_an_example():
@@ -107,8 +121,7 @@ def what_is_told_exists():
 def names_are_those_of_the_page():
     status, out, err = probe(EXAMPLES[0])
     tap.equal((status, err), (0, ""))
-    tap.equal(sorted(out.splitlines()), ["arena model", "r0 position", "r0.ranger:0 ranger", "r1 position",
-                                         "r1.ranger:0 ranger"])
+    tap.equal(sorted(out.splitlines()), ["crate model", "r0 position", "r0.ranger:0 ranger", "room model"])
 
 
 def an_unknown_property_of_a_sensor_is_named_with_the_nearest():
@@ -126,7 +139,7 @@ def an_unknown_model_is_named_with_the_nearest():
               (1, "", 'x.world:1:12: there is no model "lightsenser"; did you mean "lightsensor"?\n'))
 
 
-tap.main(every_example_loads_and_runs_without_a_note, every_model_is_used_in_an_example,
+tap.main(every_example_is_a_whole_world_and_not_odd, the_room_has_five_lines, every_model_is_used_in_an_example,
          every_model_and_property_is_told, every_property_of_all_models_and_of_the_world_is_told,
          every_controller_is_told, what_is_told_exists, names_are_those_of_the_page,
          an_unknown_property_of_a_sensor_is_named_with_the_nearest, an_unknown_model_is_named_with_the_nearest)

@@ -7,6 +7,7 @@ import math
 import pathlib
 import re
 import struct
+import subprocess
 import sys
 import tempfile
 
@@ -190,8 +191,8 @@ def everything_in_a_world_is_offered_without_a_list():
             tap.equal((width >= 180, height >= 160), (True, True))
     listed = tap.run([PROGRAM, "check", write(text)])
     tap.equal([line.split()[0] for line in listed.stdout.splitlines()[2:-1]],
-              ["simulation:0", "world:0", "map:0", "position2d:0", "localize:0", "ranger:0", "ranger:1", "bumper:0",
-               "position2d:1", "localize:1", "ranger:2", "ranger:3", "bumper:1"])
+              ["simulation:0", "world:0", "map:0", "position2d:0", "localize:0", "ranger:0", "sonar:0", "ranger:1", "laser:0",
+               "bumper:0", "position2d:1", "localize:1", "ranger:2", "sonar:1", "ranger:3", "laser:1", "bumper:1"])
 
 
 def mistakes_are_told_with_their_place():
@@ -220,6 +221,75 @@ def unknown_models_and_wrong_numbers_are_refused():
             reply = client.request(SIMULATION, 0, 2, player.text("r0") + struct.pack(">ddd", 1, 1, 0.5))
             tap.equal(reply.type, ACK)
             near(pose(client, "r0"), (1, 1, 0.5))
+
+
+def by_hand(running, *words):
+    """Exit code, standard output and error of a command for the server."""
+    result = tap.run([PROGRAM, *words, "--url", f"localhost:{running.address[1]}"])
+    return result.returncode, result.stdout, result.stderr
+
+
+def a_command_that_makes_no_sense_is_refused():
+    with player.server(PROGRAM, STAGE) as running:
+        tap.equal(by_hand(running, "send", "position2d", "VEL", '{"vel":{"px":"NaN"},"state":1}'),
+                  (1, "", "troupe send: position2d:0: vel.px is nan, which is no number to move by\n"))
+        tap.equal(by_hand(running, "send", "position2d", "VEL", '{"vel":{"px":0.5},"state":1}'), (0, "", ""))
+
+
+def objects_are_looked_at_and_changed_by_hand():
+    """As the page says, word for word."""
+    page = (ROOT / "docs/simulator.md").read_text()
+    lines = re.findall(r"^troupe request simulation (\S+) '(.*)'$", page, re.M)
+    tap.equal([line[0] for line in lines], ["GET_POSE2D", "SET_POSE2D", "SET_PROPERTY", "GET_PROPERTY"])
+    answers = []
+    with player.server(PROGRAM, STAGE) as running:
+        for message, value in lines:
+            code, out, err = by_hand(running, "request", "simulation", message, value, "--json")
+            tap.equal((code, err), (0, ""))
+            answers.append(out)
+    assert '"pose":{"px":0,"py":0,"pa":0}' in answers[0], answers[0]
+    assert '"value":"1 0.647 0 1"' in answers[3], answers[3]
+
+
+def devices_are_listed_with_their_models():
+    with player.server(PROGRAM, STAGE) as running:
+        with player.Client(running.address) as client:
+            client.hello()
+            labels = {(interf, index): found["label"]
+                      for (robot, interf, index), found in client.statistics()[1].items() if robot != 6666}
+        listed = by_hand(running, "list")[1].splitlines()
+        as_json = by_hand(running, "list", "--json")[1]
+    tap.equal((labels[SIMULATION, 0], labels[POSITION2D, 0], labels[LASER, 0]), ("", "r0", "r0.laser"))
+    tap.equal(listed[1].split()[:3], ["DEVICE", "NAME", "DRIVER"])
+    assert any(line.split()[:3] == ["sonar:0", "r0.sonar", "stage"] for line in listed), listed
+    assert '"device":"laser:0"' in as_json and '"name":"r0.laser"' in as_json, as_json
+
+
+def a_silence_is_explained():
+    """What stands still sends nothing, which looks like a mistake to whoever does not know."""
+    for setting, why in (("paused yes", "the world stands still; it goes on with: troupe property {}/simulation:0 paused no"),
+                         ("lockstep yes", "the world is in lockstep, and moves on when all who have its device world open "
+                                          "ask for a STEP")):
+        with player.server(PROGRAM, STAGE.replace("usegui 0", setting)) as running:
+            url = f"localhost:{running.address[1]}"
+            with subprocess.Popen([PROGRAM, "print", f"{url}/laser:0", "--line", "--count", "1"], stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True) as printing:
+                tap.equal(printing.stderr.readline(), f"troupe print: nothing comes: {why.format(url)}\n")
+                tap.equal(by_hand(running, "property", "simulation:0", setting.split()[0], "no")[0], 0)
+                out, err = printing.communicate()
+                tap.equal((printing.returncode, err, " laser:0 SCAN " in out), (0, "", True))
+
+
+def what_sends_nothing_is_not_suggested():
+    with player.launched([PROGRAM, "run", write(STAGE), "--any-port"], robots=2) as running:
+        tap.equal(running.process.stdout.readline(), f"next: troupe list localhost:{running.ports[0]}\n")
+        tap.equal(running.process.stdout.readline(), f"      troupe print localhost:{running.ports[0]}/position2d:0\n")
+        url = f"localhost:{running.ports[0]}"
+        with subprocess.Popen([PROGRAM, "print", f"{url}/simulation:0"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                              text=True) as printing:
+            tap.equal(printing.stderr.readline(), "troupe print: simulation:0 sends no data; troupe request simulation tells "
+                                                  "what it answers\n")
+            printing.terminate()
 
 
 def a_client_that_vanishes_leaves_its_robot_standing():
@@ -268,4 +338,6 @@ tap.main(a_configuration_for_stage_works_as_it_is, each_section_is_one_robot_on_
          messages_do_not_make_time_pass, everything_in_a_world_is_offered_without_a_list,
          mistakes_are_told_with_their_place, unknown_models_and_wrong_numbers_are_refused,
          a_client_that_vanishes_leaves_its_robot_standing, the_first_example_of_the_page_works,
-         many_steps_at_once_leave_room_for_others)
+         many_steps_at_once_leave_room_for_others, a_command_that_makes_no_sense_is_refused,
+         objects_are_looked_at_and_changed_by_hand,
+         devices_are_listed_with_their_models, a_silence_is_explained, what_sends_nothing_is_not_suggested)

@@ -171,7 +171,8 @@ def a_small_plug_in_drives_robots_in_the_world():
         (here / "x.world").write_text(SPINNERS)
         text = f'driver ( name "sim" worldfile "{here}/x.world" lockstep yes )\n'
         compiled(folder)
-        note = f'{here}/x.world:5:41: there is no built-in controller "nobody"; the model waits for commands'
+        note = f'{here}/x.world:5:41: there is no controller "nobody"; built in are wander, expand and follow; ' \
+            "the model waits for commands"
         assert note in checked(folder, text).stderr, checked(folder, text).stderr
         with player.server(PROGRAM, text) as running:
             with player.Client(running.address) as client:

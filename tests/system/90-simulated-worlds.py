@@ -1,8 +1,12 @@
 #!/usr/bin/env python3
 """troupe sim: worlds without a configuration file, served, stepped, recorded and drawn.  argv: the troupe program, source root."""
+import csv
+import json
+import math
 import os
 import pathlib
 import signal
+import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree
@@ -101,6 +105,16 @@ def speed_is_what_was_asked_for():
         tap.equal(running.interrupt()[0], 0)
 
 
+def lockstep_takes_no_command_back():
+    """Who thinks for long between two steps is not silent: leases count real time."""
+    for options, duration in (("--lockstep",), 0), ((), 1):
+        with Folder() as f, Running("sim", f.world, "--any-port", *options) as running:
+            url = f"localhost:{port_of(lines_until(running, '      troupe print '))}"
+            lease = troupe("request", f"{url}/position2d:0", "LEASE", '{"asks":0,"mover":""}', "--json").stdout
+            assert f'"duration":{duration},' in lease, lease
+            tap.equal(running.interrupt()[0], 0)
+
+
 def a_port_that_is_taken_is_told():
     with Folder() as f, Running("sim", f.world, "--any-port") as running:
         port = port_of(lines_until(running, "      troupe print "))
@@ -136,6 +150,65 @@ def threads_change_nothing_and_seeds_do():
         tap.equal(record(f, "--seed", "1"), once)
         with Folder(TWO.replace("noise [0.001 0 0]", "noise [0.5 0 0]").replace("-2 0 0 30", "-2 0 0 90")) as noisy:
             assert record(noisy, "--seed", "2") != record(noisy, "--seed", "3")
+
+
+def whole_lines_are_there_while_it_runs():
+    """Also for those who kill it: nothing waits for the end."""
+    for options in (("--any-port",), ("--steps", "1000000000")):
+        with Folder() as f:
+            file = f.path / "where.csv"
+            with Running("sim", f.world, *options, "--record", str(file)) as running:
+                seen = 0
+                while seen < 3:  # more and more of them
+                    text = file.read_text() if file.exists() else ""
+                    assert running.process.poll() is None
+                    seen = sum(bool(line) for line in text.splitlines()[1:8])
+                running.process.kill()
+                running.process.wait()
+            text = file.read_text()
+            tap.equal(text.splitlines()[0], "time,robot,x,y,heading,vx,vy,turn,stalled")
+            assert text.endswith("\n") and len(text.splitlines()) > seen, text[-200:]
+            for row in csv.DictReader(text.splitlines()):
+                assert row["robot"] in ("left", "right,two") and row["stalled"] in "01", row
+
+
+def what_is_recorded_has_its_units():
+    text = """interval_sim 0.5
+define bot position ( size [0.2 0.2 0.2] velocity [0.4 0.2 0 90] )
+bot ( name "big" pose [100 -200 0 90] bot ( name "small" pose [1 0 0 0] velocity [0 0 0 0] ) )
+"""
+    with Folder(text) as f:
+        file = f.path / "where.csv"
+        tap.equal(troupe("sim", f.world, "--steps", "2", "--quiet", "--record", str(file)).returncode, 0)
+        rows = list(csv.DictReader(file.read_text().splitlines()))
+        tap.equal([(row["time"], row["robot"]) for row in rows],
+                  [(time, robot) for time in ("0.000500", "0.001000") for robot in ("big", "big.small")])
+        for row in rows:
+            here = math.hypot(float(row["x"]) - 100, float(row["y"]) + 200)
+            assert abs(here - (row["robot"] == "big.small")) < 0.01, row  # of each in the world, not on another one
+            assert abs(float(row["heading"]) - math.pi / 2) < 0.01, row
+
+
+# ---- Controllers -----------------------------------------------------------------------------------
+
+SPINNER = """interval_sim 100
+define bot position ( size [0.4 0.4 0.3] )
+bot ( name "s1" pose [-2 0 0 0] ctrl "spin 0.5" )
+bot ( name "s2" pose [2 0 0 0] ctrl "spin" )
+"""
+
+
+def controllers_that_are_plugins_run_without_a_server_too():
+    with Folder(SPINNER) as f:
+        subprocess.run(["cc", "-std=c11", "-shared", "-fPIC", f"-I{ROOT / 'include'}", "-o", f.path / "spin.so",
+                        ROOT / "tests/plugins/spin.c"], check=True)
+        for options in ((), ("--render", str(f.path / "x.png"))):
+            rows = list(csv.DictReader(record(f, *options).splitlines()))
+            turns = {row["robot"]: float(row["turn"]) for row in rows[2:]}
+            tap.equal(turns, {"s1": 0.5, "s2": 1})
+            assert len({row["heading"] for row in rows}) > 50, rows[-1]
+        pathlib.Path(f.world).write_text(SPINNER.replace("spin 0.5", "spin x"))
+        says(troupe("sim", f.world, "--steps", "1"), 1, 'troupe sim: s1 cannot spin by "x"\n')
 
 
 # ---- Pictures --------------------------------------------------------------------------------------
@@ -201,6 +274,21 @@ def worlds_elsewhere_use_our_robots():
         tap.equal((checked.returncode, checked.stderr, "position2d:0" in checked.stdout), (0, "", True))
 
 
+def worlds_that_count_on_the_files_of_stage_find_ours():
+    with Folder('include "/usr/local/share/stage/worlds/pioneer.inc"\ninclude "../map.inc"\ninclude "sick.inc"\n'
+                'include "hokuyo.inc"\nfloorplan ( size [16 16 0.8] ) zone ( pose [3 3 0 0] )\n'
+                'pioneer2dx ( name "r0" sicklaser ( ) )\nfancypioneer2dx ( pose [0 1 0 0] fancysicklaser ( ) )\n'
+                'pioneer3at ( pose [0 2 0 0] hokuyolaser ( ) ) pioneer3dx ( pose [0 3 0 0] ) amigobot ( pose [0 4 0 0] )\n') as f:
+        result = troupe("sim", f.world, "--steps", "1")
+        tap.equal((result.returncode, result.stderr), (0, ""))
+        with Running("sim", f.world, "--any-port") as running:
+            port = port_of(lines_until(running, "      troupe print "))
+            for device, count in (("ranger:0", 16), ("ranger:1", 180)):
+                printed = json.loads(troupe("print", f"localhost:{port}/{device}", "--json", "--count", "1").stdout)
+                tap.equal(len(printed["value"]["ranges"]), count)
+            tap.equal(running.interrupt(), (0, ""))
+
+
 def mistakes_on_the_command_line_are_told():
     says(troupe("sim"), 2, usage("sim", "which world?"))
     says(troupe("sim", "a", "b"), 2, usage("sim", 'unexpected "b"'))
@@ -214,9 +302,18 @@ def mistakes_on_the_command_line_are_told():
     says(troupe("sim", "a", "--size", "0x5"), 2, usage("sim", '"0x5" is no size, as 800x600 is'))
     says(troupe("sim", "a", "--render", "x.gif"), 2, usage("sim", '"x.gif" is neither .png nor .svg'))
     says(troupe("sim", "a", "--port", "70000"), 2, usage("sim", '"70000" is no port'))
-    says(troupe("sim", "nowhere"), 1, 'troupe sim: there is no world "nowhere"\n')
+    for option in (("--lockstep",), ("--speed", "2"), ("--port", "7000"), ("-p", "0"), ("--any-port",), ("--listen", "*")):
+        for alone in (("--steps", "3"), ("--render", "x.png"), ("--steps", "3", "--render", "x.svg")):
+            text = f"{option[0]} is for a server, and with {alone[0]} there is none"
+            says(troupe("sim", "office", *option, *alone), 2, usage("sim", text))
+    for option in (("--dark",), ("--size", "30x20")):
+        for others in ((), ("--steps", "3")):
+            says(troupe("sim", "office", *option, *others), 2,
+                 usage("sim", f"{option[0]} is for a picture: with --render FILE"))
+    says(troupe("sim", "nowhere"), 1, 'troupe sim: there is no world "nowhere"; '
+         "ours are cave, classroom, office, swarm, track and warehouse\n")
     says(troupe("sim", "/no/x.world"), 1, 'troupe sim: there is no world "/no/x.world"\n')
-    assert troupe("sim", "--help").stdout.startswith("usage: troupe sim WORLD [options]\n")
+    assert troupe("sim", "--help").stdout.startswith("usage: troupe sim WORLD [options] ")
 
 
 def mistakes_in_a_world_have_a_place():
@@ -258,13 +355,17 @@ def files_that_cannot_be_written_are_told():
                  f"troupe sim: cannot write {name}: No such file or directory\n")
         if os.path.exists("/dev/full"):
             says(troupe("sim", f.world, "--steps", "1", "--quiet", "--record", "/dev/full"), 1,
-                 "troupe sim: cannot write /dev/full\n")
+                 "troupe sim: cannot write /dev/full: No space left on device\n")
         says(troupe("sim", f.world, "--size", "30000x30000", "--render", str(f.path / "x.png")), 1,
              "troupe sim: a picture of 30000x30000 pixels is too large\n")
 
 
 tap.main(what_can_be_subscribed_to_is_listed, signals_end_it, quit_time_ends_it, speed_is_what_was_asked_for,
+         lockstep_takes_no_command_back,
          a_port_that_is_taken_is_told, robots_are_recorded_step_by_step, threads_change_nothing_and_seeds_do,
+         whole_lines_are_there_while_it_runs, what_is_recorded_has_its_units,
+         controllers_that_are_plugins_run_without_a_server_too,
          pictures_have_the_size_that_was_asked_for, svg_is_xml_and_shows_everything, pictures_move_on_with_the_world,
-         our_worlds_are_found_by_name, worlds_elsewhere_use_our_robots, mistakes_on_the_command_line_are_told, mistakes_in_a_world_have_a_place,
+         our_worlds_are_found_by_name, worlds_elsewhere_use_our_robots,
+         worlds_that_count_on_the_files_of_stage_find_ours, mistakes_on_the_command_line_are_told, mistakes_in_a_world_have_a_place,
          whoever_loads_long_says_so, oddities_are_told_with_their_place, files_that_cannot_be_written_are_told)

@@ -128,7 +128,7 @@ class Screen:
     def running(self):
         return self.until(lambda screen: "--for 5" in screen.text())
 
-    def ended(self):
+    def ended(self, modes=True):
         """Its exit code; all that it has written is drawn, and the terminal has to be as before."""
         while self.code is None:
             if select.select([self.master], [], [], 0.05)[0]:
@@ -141,7 +141,7 @@ class Screen:
                 self.read()
         tap.equal(termios.tcgetattr(self.slave), self.before)
         tap.equal(self.modes & {"?1049"}, set())
-        assert "?25" in self.modes and "?7" in self.modes, self.modes
+        assert not modes or ("?25" in self.modes and "?7" in self.modes), self.modes
         return self.code
 
     def picture(self):
@@ -181,10 +181,23 @@ def signals_end_it_too():
             tap.equal(pictures.head(screen.picture())[0], 1000)
 
 
-def ctrl_c_ends_it():
+def every_key_that_ends_it_leaves_the_picture():
+    for key in (b"\x03", b"q", b"Q", b"\x1b"):
+        with Screen() as screen:
+            screen.running().type(key)
+            tap.equal((key, screen.ended()), (key, 0))
+            tap.equal(pictures.head(screen.picture())[0], 1000)
+
+
+def a_world_that_stands_still_leaves_one_too():
     with Screen() as screen:
-        screen.running().type(b"\x03")
+        _, port = hinted(screen.running().text())
+        tap.equal(troupe("request", f"localhost:{port}/world:0", "PAUSE", '{"paused":1}').returncode, 0)
+        screen.resize(20, 70)  # and is shown in any size
+        screen.until(lambda s: len(blocks(s)) > 5 and "q quits" in s.line(1) and max(column for _, column in s.cells) <= 70)
+        screen.type(b"q")
         tap.equal(screen.ended(), 0)
+        tap.equal(pictures.head(screen.picture())[0], 1000)
 
 
 def ctrl_z_does_not_leave_the_page_behind():
@@ -223,6 +236,43 @@ def it_follows_the_size_of_the_terminal():
         screen.until(lambda s: (40, 2) in s.cells and len(blocks(s)) > 5)
         screen.type(b"q")
         tap.equal(screen.ended(), 0)
+
+
+def nothing_is_cut_in_two_on_any_terminal():
+    """However small it is: whole commands, whole names, and most of it is the world."""
+    with tempfile.TemporaryDirectory() as folder:
+        long = pathlib.Path(folder) / "a_world_with_a_name_that_is_longer_than_any_line.world"
+        long.write_text((ROOT / "worlds/office.world").read_text())
+        for rows, columns, world, title, hints in (
+                (12, 40, "office", " office, 4 robots, ", 1), (24, 80, "office", " troupe demo - office, 4 robots that ", 4),
+                (60, 200, "swarm", " troupe demo - swarm, 80 robots that ", 4), (24, 40, "swarm", " swarm, 80 robots, ", 3),
+                (24, 40, str(long), " ", 3), (5, 8, "office", " q quits", 0)):
+            with Screen(world, rows=rows, columns=columns) as screen:
+                screen.until(lambda s: "q quits" in s.line(1) and blocks(s) and ("●" in s.text() or columns < 16))
+                text = screen.text()
+                assert screen.line(1).startswith(title) and screen.line(1).endswith("q quits"), screen.line(1)
+                tap.equal((columns, max(screen.cells)[0] <= rows, max(column for _, column in screen.cells) <= columns),
+                          (columns, True, True))
+                commands = re.findall(r"(?:terminal:|\$|^  ) +troupe ((?:list|print|send).*)", text, re.MULTILINE)
+                tap.equal((rows, columns, len(commands)), (rows, columns, hints))
+                for command in commands:
+                    assert re.fullmatch(r"list( localhost:\d+)?|print \S+( --rate 2)?|send \S+ VEL '\S+' --for 5", command), command
+                if world == "swarm":
+                    assert re.search(r"● m\d+ .* and \d+ more", text), text
+                elif world == "office" and columns > 16:
+                    for name in ("ada", "bell", "curie", "dusty"):
+                        assert f"● {name}" in text, text
+                screen.type(b"q")
+                tap.equal(screen.ended(), 0)
+
+
+def a_dumb_terminal_gets_plain_lines():
+    with Screen(TERM="dumb") as screen:
+        screen.until(lambda s: "--for 5" in s.text())
+        screen.type(b"\x03")
+        tap.equal(screen.ended(modes=False), 0)
+        assert b"\x1b" not in screen.raw and b"demo.png shows the world after " in screen.raw, screen.raw
+        tap.equal(pictures.head(screen.picture())[0], 1000)
 
 
 def fewer_colours_are_enough():
@@ -278,6 +328,7 @@ def what_it_tells_to_type_works():
         assert '"px"' in troupe(*pose, "--json", "--count", "1").stdout
         assert '"ranges"' in troupe(*scan, "--json", "--count", "1").stdout
         tap.equal(spin[-2:], ["--for", "5"])
+        spin[-1] = "600"  # on a busy machine others may need long to begin
         with Running(*spin) as turning, Running(*pose, "--json") as watching:  # the robot listens to whoever drives it
             while '"vel":{"px":0,"py":0,"pa":1}' not in watching.line():
                 assert turning.process.poll() is None
@@ -290,11 +341,37 @@ def a_taken_port_does_not_matter():
         with contextlib.suppress(OSError):  # somebody else has it: as good
             stack.enter_context(socket.create_server(("127.0.0.1", 6665)))
         with tempfile.TemporaryDirectory() as folder, Running("demo", "--headless", cwd=folder) as running:
-            tap.equal(running.line(), 'the world "office" runs\n')
+            tap.equal(running.line(), 'the world "office" runs; in another terminal:\n')
             commands, port = hinted("".join(running.line() for _ in range(4)))
             assert port != 6665, commands
             assert "position2d:0" in troupe(*commands[0]).stdout
             tap.equal(running.interrupt(), (0, ""))
+            assert "next: troupe sim cave --any-port\n" in running.process.stdout.read()
+
+
+def whatever_the_world_what_it_tells_to_type_works():
+    worlds = [path.stem for path in sorted((ROOT / "worlds").glob("*.world"))]
+    with tempfile.TemporaryDirectory() as folder:
+        bare = pathlib.Path(folder) / "bare.world"
+        bare.write_text("model ( )\n")
+        for world, count in [(world, 4) for world in worlds] + [(str(bare), 1)]:
+            with Running("demo", world, "--headless", cwd=folder) as running:
+                running.line()
+                commands, _ = hinted("".join(running.line() for _ in range(count)))
+                tap.equal((world, len(commands)), (world, count))
+                for words in commands:
+                    more = {"list": [], "print": ["--count", "1"], "send": []}[words[0]]
+                    words = [word if word != "5" or words[0] != "send" else "0.1" for word in words]
+                    result = troupe(*words, *more)
+                    tap.equal((world, words, result.returncode, result.stderr), (world, words, 0, ""))
+                tap.equal(running.interrupt()[0], 0)
+                for line in running.process.stdout.read().splitlines()[1:]:
+                    what = shlex.split(line.partition("troupe ")[2])
+                    if "--steps" in what:
+                        tap.equal(tap.run([PROGRAM, *what], cwd=folder).returncode, 0)
+                    else:
+                        with Running(*what, *([] if "--any-port" in what else ["--any-port"])) as serving:
+                            assert serving.line().startswith("cave: "), what
 
 
 # ---- Without a terminal ----------------------------------------------------------------------------
@@ -313,18 +390,45 @@ def headless_it_leaves_a_picture():
         assert pathlib.Path(f"{folder}/x.svg").read_text().startswith("<svg ")
 
 
+def it_ends_when_it_was_told_to():
+    """To the step, however fast time is."""
+    with tempfile.TemporaryDirectory() as folder:
+        for speed in ("0", "10", "100", "1"):
+            result = troupe("demo", "--headless", "--seconds", "1.1", "--speed", speed, "--render", f"{folder}/x.svg")
+            tap.equal((speed, result.returncode, result.stderr), (speed, 0, ""))
+            assert "/x.svg shows the world after 1.1 s\n" in result.stdout, result.stdout
+        result = troupe("demo", "--headless", "--seconds", "0.25", "--speed", "0", "--render", f"{folder}/x.svg")
+        assert "/x.svg shows the world after 0.3 s\n" in result.stdout, result.stdout  # it has steps of 0.1 s
+
+
+def quit_time_ends_it():
+    with tempfile.TemporaryDirectory() as folder:
+        world = pathlib.Path(folder) / "short.world"
+        for quit_time, shown in ((1.5, 1.5), (0.72, 0.8)):
+            world.write_text(f"quit_time {quit_time}\nposition ( name \"r\" )\n")
+            result = troupe("demo", str(world), "--headless", "--speed", "5", "--render", f"{folder}/x.svg")
+            tap.equal(result.returncode, 0)
+            assert f"/x.svg shows the world after {shown} s\n" in result.stdout, result.stdout
+            with Screen(str(world)) as screen:
+                tap.equal(screen.ended(), 0)
+                assert f"demo.png shows the world after {shown} s".encode() in screen.raw
+
+
 def mistakes_are_told():
     says(troupe("demo", "--seconds", "0"), 2, usage("demo", '"0" is no number of seconds'))
     says(troupe("demo", "--speed", "x"), 2, usage("demo", '"x" is no speed'))
     says(troupe("demo", "--render", "x.gif"), 2, usage("demo", '"x.gif" is neither .png nor .svg'))
     says(troupe("demo", "a", "b"), 2, usage("demo", 'unexpected "b"'))
-    says(troupe("demo", "nowhere"), 1, 'troupe demo: there is no world "nowhere"\n')
+    says(troupe("demo", "nowhere"), 1, 'troupe demo: there is no world "nowhere"; '
+         "ours are cave, classroom, office, swarm, track and warehouse\n")
     result = troupe("demo", "--headless", "--seconds", "1", "--speed", "0", "--render", "/no/x.png")
     tap.equal((result.returncode, result.stderr), (1, "troupe demo: cannot write /no/x.png: No such file or directory\n"))
 
 
-tap.main(the_world_is_drawn_live_and_q_ends_it, signals_end_it_too, ctrl_c_ends_it, ctrl_z_does_not_leave_the_page_behind,
+tap.main(the_world_is_drawn_live_and_q_ends_it, signals_end_it_too,
+         every_key_that_ends_it_leaves_the_picture, a_world_that_stands_still_leaves_one_too, ctrl_z_does_not_leave_the_page_behind,
          whoever_is_in_a_hurry_interrupts_twice, a_crash_gives_the_terminal_back, it_follows_the_size_of_the_terminal,
-         fewer_colours_are_enough, without_colours_and_utf8_there_are_letters,
+         nothing_is_cut_in_two_on_any_terminal, a_dumb_terminal_gets_plain_lines, fewer_colours_are_enough, without_colours_and_utf8_there_are_letters,
          a_terminal_that_is_stopped_stops_nobody_else, what_it_tells_to_type_works,
-         a_taken_port_does_not_matter, headless_it_leaves_a_picture, mistakes_are_told)
+         a_taken_port_does_not_matter, whatever_the_world_what_it_tells_to_type_works,
+         headless_it_leaves_a_picture, it_ends_when_it_was_told_to, quit_time_ends_it, mistakes_are_told)

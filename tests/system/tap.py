@@ -1,7 +1,11 @@
 """Tests that run programs: each is a function whose name reads as a sentence, reported as TAP."""
+import os
 import subprocess
 import sys
 import traceback
+
+
+os.environ["TROUPE_COMMAND"] = "troupe"  # what hints call the program, wherever it is
 
 
 def run(command, **options):

@@ -1,0 +1,194 @@
+/* demo_lines.c - the lines of text that the demo shows; see demo_lines.h. */
+#include "demo_lines.h"
+
+#include <string.h>
+
+#include "output.h"
+
+static size_t width_of(const tpi_buf *text)
+{
+    return output_width(tpi_buf_text(text), text->length);
+}
+
+/* ---- The title ------------------------------------------------------------------------------- */
+
+/* A path without its folder and ending. */
+static void put_world(tpi_buf *out, const char *world)
+{
+    const char *slash = strrchr(world, '/');
+    const char *begin = slash == NULL ? world : slash + 1;
+    const char *dot = strrchr(begin, '.');
+
+    output_put_clean(out, begin,
+                     dot == NULL || dot == begin ? strlen(begin) : (size_t)(dot - begin));
+}
+
+/* From the longest to the shortest. */
+static void put_form(tpi_buf *out, int form, const char *world, const struct demo_picture *picture)
+{
+    const char *many = picture->robot_count == 1 ? "" : "s";
+    const char *their = picture->robot_count == 1 ? "finds its own way" : "find their own way";
+
+    tpi_buf_puts(out, form < 2 ? " troupe demo - " : " ");
+    if (form < 4) {
+        put_world(out, world);
+        tpi_buf_puts(out, form < 3 ? ", " : " ");
+    }
+    if (form < 3) {
+        tpi_buf_printf(out, "%u robot%s", picture->robot_count, many);
+        tpi_buf_printf(out, "%s%s, ", form == 0 ? " that " : "", form == 0 ? their : "");
+    }
+    tpi_buf_printf(out, form < 5 ? "%.0f s. q quits" : "q quits", picture->time_s);
+}
+
+void demo_lines_put_title(tpi_buf *out, size_t columns, const char *world,
+                          const struct demo_picture *picture)
+{
+    enum { FORMS = 6 };
+    tpi_buf text = {0};
+
+    for (int form = 0; form < FORMS; form++) {
+        tpi_buf_clear(&text);
+        put_form(&text, form, world, picture);
+        if (width_of(&text) <= columns) {
+            tpi_buf_put(out, tpi_buf_text(&text), text.length);
+            break;
+        }
+    }
+    tpi_buf_fini(&text);
+}
+
+/* ---- Robots ---------------------------------------------------------------------------------- */
+
+/* How much is told of each. */
+enum detail { ALL, SPEED, NAME, DETAILS };
+
+static void put_robot(tpi_buf *out, const struct demo_robot *robot, enum detail detail)
+{
+    output_put_clean(out, robot->name, strlen(robot->name));
+    if (detail <= SPEED) {
+        tpi_buf_printf(out, " %.2f m/s", robot->speed);
+    }
+    if (detail == ALL && robot->nearest >= 0) {
+        tpi_buf_printf(out, ", %.1f m free", robot->nearest);
+    }
+}
+
+/* Two columns before a robot, one behind it. */
+static size_t robot_width(const struct demo_robot *robot, enum detail detail)
+{
+    tpi_buf text = {0};
+
+    put_robot(&text, robot, detail);
+    const size_t width = 4 + width_of(&text);
+    tpi_buf_fini(&text);
+    return width;
+}
+
+static uint32_t listed(const struct demo_picture *picture)
+{
+    return picture->robot_count < DEMO_ROBOTS ? picture->robot_count : DEMO_ROBOTS;
+}
+
+/* " and 72 more" */
+static size_t rest_width(uint32_t count)
+{
+    size_t width = count == 0 ? 0 : sizeof " and  more" - 1;
+
+    for (; count > 0; count /= 10) {
+        width++;
+    }
+    return width;
+}
+
+/* How many robots fit, with what is said of those that do not. */
+static uint32_t count_fitting(const struct demo_picture *picture, size_t columns,
+                              enum detail detail)
+{
+    uint32_t fitting = 0;
+    size_t used = 0;
+
+    for (uint32_t i = 0; i < listed(picture); i++) {
+        used += robot_width(&picture->robots[i], detail);
+        if (used + rest_width(picture->robot_count - i - 1) <= columns) {
+            fitting = i + 1;
+        }
+    }
+    return fitting;
+}
+
+/* A spot in the robot's colour, as far as there are colours. */
+static void put_spot(tpi_buf *out, mosaic_depth depth, uint32_t colour)
+{
+    if (depth == MOSAIC_ASCII) {
+        tpi_buf_puts(out, "*");
+        return;
+    }
+    mosaic_put_colour(out, depth, colour >> 8);
+    tpi_buf_puts(out, "●\033[0m");
+}
+
+void demo_lines_put_robots(tpi_buf *out, size_t columns, mosaic_depth depth,
+                           const struct demo_picture *picture)
+{
+    enum detail detail = ALL;
+
+    while (detail < NAME && count_fitting(picture, columns, detail) < listed(picture)) {
+        detail++;
+    }
+    const uint32_t fitting = count_fitting(picture, columns, detail);
+    for (uint32_t i = 0; i < fitting; i++) {
+        tpi_buf_puts(out, " ");
+        put_spot(out, depth, picture->robots[i].colour);
+        tpi_buf_puts(out, " ");
+        put_robot(out, &picture->robots[i], detail);
+        tpi_buf_puts(out, " ");
+    }
+    if (fitting > 0 && fitting < picture->robot_count) {
+        tpi_buf_printf(out, " and %u more", picture->robot_count - fitting);
+    }
+}
+
+/* ---- Commands to type ------------------------------------------------------------------------ */
+
+static const char label[] = " in another terminal: ";
+static const char prompt[] = " $ ";
+
+size_t demo_lines_hints(size_t lines)
+{
+    return lines >= 22 ? 4 : lines >= 18 ? 3 : lines >= 15 ? 2 : lines >= 10 ? 1 : 0;
+}
+
+/* Whether every one fits behind the label. */
+static bool has_room(const char *commands, size_t columns)
+{
+    for (const char *at = commands; *at != '\0'; at += *at == '\n') {
+        const size_t length = strcspn(at, "\n");
+        if (sizeof label - 1 + output_width(at, length) > columns) {
+            return false;
+        }
+        at += length;
+    }
+    return true;
+}
+
+/* Half a command is of no use to anybody: those that do not fit are passed over. */
+void demo_lines_put_hint(tpi_buf *out, size_t columns, const char *commands, size_t index)
+{
+    const bool labelled = has_room(commands, columns);
+    size_t fitting = 0;
+
+    for (const char *at = commands; *at != '\0'; at += *at == '\n') {
+        const size_t length = strcspn(at, "\n");
+        const bool fits = labelled || sizeof prompt - 1 + output_width(at, length) <= columns;
+        if (fits && fitting++ == index) {
+            if (labelled) {
+                tpi_buf_printf(out, "%*s", (int)sizeof label - 1, index == 0 ? label : "");
+            } else {
+                tpi_buf_puts(out, prompt);
+            }
+            tpi_buf_put(out, at, length);
+        }
+        at += length;
+    }
+}

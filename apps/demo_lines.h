@@ -1,0 +1,28 @@
+/*
+ * demo_lines.h - the lines of text that the demo shows: as much as fits, and nothing cut in two.
+ *
+ * All of them append to `out` what fits into so many columns.
+ */
+#ifndef TROUPE_APPS_DEMO_LINES_H
+#define TROUPE_APPS_DEMO_LINES_H
+
+#include "demo_frame.h"
+#include "mosaic.h"
+
+/* Which world it is, its time, and how it ends. `world` is a name or a path. */
+void demo_lines_put_title(tpi_buf *out, size_t columns, const char *world,
+                          const struct demo_picture *picture);
+
+/* Who is who: each with a spot of its colour, the more about them the fewer they are; and how many
+ * there are beyond. */
+void demo_lines_put_robots(tpi_buf *out, size_t columns, mosaic_depth depth,
+                           const struct demo_picture *picture);
+
+/* How many lines of commands to type there is room for below a picture. */
+size_t demo_lines_hints(size_t lines);
+
+/* The command number `index` of those that fit, from commands divided by line ends; nothing behind
+ * the last. */
+void demo_lines_put_hint(tpi_buf *out, size_t columns, const char *commands, size_t index);
+
+#endif

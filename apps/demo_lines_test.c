@@ -1,0 +1,137 @@
+/* demo_lines_test.c - what the demo says fits into any terminal, and nothing is cut in two. */
+#include "demo_lines.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct demo_picture picture_of(uint32_t robots)
+{
+    struct demo_picture picture = {.time_s = 12.4, .robot_count = robots};
+
+    for (uint32_t i = 0; i < robots && i < DEMO_ROBOTS; i++) {
+        snprintf(picture.robots[i].name, DEMO_NAME, "r%u", i);
+        picture.robots[i].speed = 0.4;
+        picture.robots[i].nearest = i == 1 ? -1 : 1.25;
+    }
+    return picture;
+}
+
+static void assert_title(size_t columns, const char *world, uint32_t robots, const char *wanted)
+{
+    const struct demo_picture picture = picture_of(robots);
+    tpi_buf out = {0};
+
+    demo_lines_put_title(&out, columns, world, &picture);
+    assert_string_equal(tpi_buf_text(&out), wanted);
+    tpi_buf_fini(&out);
+}
+
+static void titles_are_as_long_as_there_is_room(void **state)
+{
+    (void)state;
+    assert_title(100, "office", 4,
+                 " troupe demo - office, 4 robots that find their own way, 12 s. q quits");
+    assert_title(100, "office", 1,
+                 " troupe demo - office, 1 robot that finds its own way, 12 s. q quits");
+    assert_title(69, "office", 4, " troupe demo - office, 4 robots, 12 s. q quits");
+    assert_title(40, "office", 4, " office, 4 robots, 12 s. q quits");
+    assert_title(30, "office", 4, " office 12 s. q quits");
+    assert_title(20, "office", 4, " 12 s. q quits");
+    assert_title(8, "office", 4, " q quits");
+    assert_title(7, "office", 4, "");
+}
+
+static void a_world_is_called_like_its_file(void **state)
+{
+    (void)state;
+    assert_title(40, "/home/anna/my.worlds/yard.world", 2, " yard, 2 robots, 12 s. q quits");
+    assert_title(40, "x/.hidden", 2, " .hidden, 2 robots, 12 s. q quits");
+    assert_title(40, "a\033[2J", 2, " a?[2J, 2 robots, 12 s. q quits");
+}
+
+static void assert_robots(size_t columns, uint32_t robots, const char *wanted)
+{
+    const struct demo_picture picture = picture_of(robots);
+    tpi_buf out = {0};
+
+    demo_lines_put_robots(&out, columns, MOSAIC_ASCII, &picture);
+    assert_string_equal(tpi_buf_text(&out), wanted);
+    assert_true(out.length <= columns);
+    tpi_buf_fini(&out);
+}
+
+static void of_few_robots_more_is_told(void **state)
+{
+    (void)state;
+    assert_robots(80, 0, "");
+    assert_robots(80, 2, " * r0 0.40 m/s, 1.2 m free  * r1 0.40 m/s ");
+    assert_robots(40, 2, " * r0 0.40 m/s  * r1 0.40 m/s ");
+    assert_robots(20, 2, " * r0  * r1 ");
+    assert_robots(11, 2, "");
+    assert_robots(17, 2, " * r0  * r1 ");
+}
+
+static void those_that_do_not_fit_are_counted(void **state)
+{
+    (void)state;
+    assert_robots(30, 4, " * r0  * r1  * r2  * r3 ");
+    assert_robots(23, 4, " * r0  * r1  and 2 more");
+    assert_robots(22, 4, " * r0  and 3 more");
+    assert_robots(24, 4, " * r0  * r1  * r2  * r3 ");
+    assert_robots(80, 2000, " * r0  * r1  * r2  * r3  * r4  * r5  * r6  * r7  and 1992 more");
+    assert_robots(26, 2000, " * r0  * r1  and 1998 more");
+    assert_robots(16, 2000, "");
+}
+
+static void assert_hint(size_t columns, const char *commands, size_t index, const char *wanted)
+{
+    tpi_buf out = {0};
+
+    demo_lines_put_hint(&out, columns, commands, index);
+    assert_string_equal(tpi_buf_text(&out), wanted);
+    tpi_buf_fini(&out);
+}
+
+static void half_commands_are_not_shown(void **state)
+{
+    static const char commands[] = "./troupe list\n./troupe print position2d:0\n./troupe x\n";
+
+    (void)state;
+    assert_hint(80, commands, 0, " in another terminal: ./troupe list");
+    assert_hint(80, commands, 1, "                      ./troupe print position2d:0");
+    assert_hint(80, commands, 3, "");
+    assert_hint(48, commands, 0, " $ ./troupe list");
+    assert_hint(48, commands, 1, " $ ./troupe print position2d:0");
+    assert_hint(28, commands, 1, " $ ./troupe x");
+    assert_hint(28, commands, 2, "");
+    assert_hint(5, commands, 0, "");
+}
+
+static void pictures_get_most_of_the_lines(void **state)
+{
+    (void)state;
+    assert_int_equal(demo_lines_hints(60), 4);
+    assert_int_equal(demo_lines_hints(24), 4);
+    assert_int_equal(demo_lines_hints(12), 1);
+    assert_int_equal(demo_lines_hints(5), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(titles_are_as_long_as_there_is_room),
+        cmocka_unit_test(a_world_is_called_like_its_file),
+        cmocka_unit_test(of_few_robots_more_is_told),
+        cmocka_unit_test(those_that_do_not_fit_are_counted),
+        cmocka_unit_test(half_commands_are_not_shown),
+        cmocka_unit_test(pictures_get_most_of_the_lines),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,180 @@
+/* sim_alone.c - a world that runs by itself; see sim_alone.h. */
+#include "sim_alone.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "drivers/sim/simulator.h"
+#include "output.h"
+#include "platform/crew.h"
+#include "troupe/clock.h"
+#include "worlds.h"
+
+enum { TRAIL = 400 };
+
+struct alone {
+    const sim_alone_options *options; /* borrowed */
+    simd host;                        /* what controllers that are plug-ins look at */
+    tpi_crew *crew;                   /* owned; NULL for one thread */
+    tpi_draw_trails *trails;          /* owned; NULL without a picture */
+    sim_record *record;               /* borrowed; may be NULL */
+};
+
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int number)
+{
+    interrupted = 1;
+    signal(number, SIG_DFL); /* whoever does not want to wait for the end asks twice */
+}
+
+/* ---- Loading --------------------------------------------------------------------------------- */
+
+static void print_note(void *context, const char *text)
+{
+    (void)context;
+    output_note(text);
+}
+
+static void run_crew(void *context, tpi_sim_work *work, void *argument, uint32_t count)
+{
+    tpi_crew_run(context, work, argument, count);
+}
+
+static tp_status load_world(struct alone *a, const char *path, tp_error *err)
+{
+    tpi_sim_options options = {.seed = a->options->seed,
+                               .path = getenv("STAGEPATH"),
+                               .note = print_note,
+                               .control = simd_controllers_number,
+                               .control_context = a->host.controllers};
+
+    if (a->crew != NULL) {
+        options.crew = (tpi_sim_crew){a->options->threads, run_crew, a->crew};
+    }
+    world_loading(true);
+    tp_status status = tpi_sim_load(&a->host.world, path, &options, err);
+    world_loading(false);
+    return status == TP_OK ? simd_controllers_begin(a->host.controllers, err) : status;
+}
+
+static tp_status load(struct alone *a, const char *path, tp_error *err)
+{
+    const char *slash = strrchr(path, '/');
+    tpi_buf folder = {0};
+    tp_status status = TP_OK;
+
+    tpi_buf_put(&folder, path, slash == NULL ? 0 : (size_t)(slash - path) + 1);
+    if (folder.failed) {
+        status = tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    if (status == TP_OK && a->options->threads > 1) {
+        status = tpi_crew_create(&a->crew, a->options->threads, "sim", err);
+    }
+    if (status == TP_OK) {
+        status =
+            simd_controllers_create(&a->host.controllers, &a->host, tpi_buf_text(&folder), err);
+    }
+    if (status == TP_OK) {
+        status = load_world(a, path, err);
+    }
+    tpi_buf_fini(&folder);
+    return status;
+}
+
+/* ---- Running --------------------------------------------------------------------------------- */
+
+static void subscribe_to_all(tpi_sim *sim)
+{
+    for (tpi_sim_model i = 0; i < tpi_sim_model_count(sim); i++) {
+        tpi_sim_subscribe(sim, i);
+    }
+}
+
+static void make_step(struct alone *a)
+{
+    tpi_sim_step(a->host.world);
+    simd_controllers_step(a->host.controllers);
+    if (a->trails != NULL) {
+        tpi_draw_trails_note(a->trails, a->host.world);
+    }
+    if (a->record != NULL) {
+        sim_record_note(a->record, a->host.world);
+    }
+}
+
+/* Until all are made, the world wants to end, or somebody interrupts. */
+static uint64_t make_steps(struct alone *a)
+{
+    const tpi_sim *sim = a->host.world;
+    const int64_t quit_us = tpi_sim_quit_us(sim);
+    const uint64_t most = a->options->has_steps ? a->options->steps : 1;
+    uint64_t steps = 0;
+
+    while (steps < most && !interrupted && (quit_us == 0 || tpi_sim_time_us(sim) < quit_us)) {
+        make_step(a);
+        steps++;
+    }
+    return steps;
+}
+
+static void report(const tpi_sim *sim, uint64_t steps, int64_t took_ns)
+{
+    const double simulated_s = (double)tpi_sim_time_us(sim) * 1e-6;
+    const double took_s = (double)took_ns * 1e-9;
+
+    printf("%s: %llu steps, %.1f s of simulated time in %.2f s", tpi_sim_name(sim),
+           (unsigned long long)steps, simulated_s, took_s);
+    if (took_s > 0) {
+        printf(", %.0f times real time", simulated_s / took_s);
+    }
+    printf("\n");
+}
+
+static tp_status make_picture(const struct alone *a, tp_error *err)
+{
+    tpi_draw_look look = a->options->look;
+
+    look.trails = a->trails;
+    return world_draw(a->host.world, &look, a->options->render, err);
+}
+
+static tp_status step_and_draw(struct alone *a, tp_error *err)
+{
+    const tp_clock *clock = tp_clock_real();
+    const int64_t began_ns = tp_clock_now_ns(clock);
+    tp_status status = TP_OK;
+
+    if (a->options->render != NULL) {
+        subscribe_to_all(a->host.world);
+        status = tpi_draw_trails_create(&a->trails, a->host.world, TRAIL, err);
+    }
+    if (status == TP_OK) {
+        const uint64_t steps = make_steps(a);
+        if (a->options->has_steps && !a->options->quiet) {
+            report(a->host.world, steps, tp_clock_now_ns(clock) - began_ns);
+        }
+    }
+    return status == TP_OK && a->options->render != NULL ? make_picture(a, err) : status;
+}
+
+tp_status sim_alone_run(const sim_alone_options *options, const char *path, sim_record *record,
+                        tp_error *err)
+{
+    struct alone a = {.options = options, .record = record};
+    tp_status status = load(&a, path, err);
+
+    if (status == TP_OK) {
+        command_catch(SIGINT, on_signal);
+        command_catch(SIGTERM, on_signal);
+        status = step_and_draw(&a, err);
+    }
+    tpi_draw_trails_destroy(a.trails);
+    simd_controllers_destroy(a.host.controllers);
+    tpi_sim_destroy(a.host.world);
+    tpi_crew_destroy(a.crew);
+    return status;
+}

@@ -1,0 +1,270 @@
+/*
+ * choose.c - which model a device of a section is.
+ *
+ * A section names a model. For each interface that it provides, the model and all that stands on it
+ * are searched in the order of the file for the first that fits and is not taken for this interface
+ * already; as Player's Stage plug-in does it. A section that names none is about one robot all the
+ * same: the first by name that has all it provides. If there is none, it is the one that has most
+ * of it, the rest comes from others, and that is told.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "offer.h"
+
+const simd_kind *simd_kind_of(const tp_interface *interface, unsigned *number)
+{
+    *number = 0;
+    for (size_t i = 0; simd_kinds[i] != NULL; i++) {
+        for (const simd_kind *kind = simd_kinds[i]; kind->interface != NULL; kind++) {
+            if (kind->interface == interface) {
+                return kind;
+            }
+            (*number)++;
+        }
+    }
+    return NULL;
+}
+
+/* Row number n of an interface; NULL if it has no more. */
+static const simd_kind *row_of(const tp_interface *interface, unsigned n)
+{
+    for (size_t i = 0; simd_kinds[i] != NULL; i++) {
+        for (const simd_kind *kind = simd_kinds[i]; kind->interface != NULL; kind++) {
+            if (kind->interface == interface && n-- == 0) {
+                return kind;
+            }
+        }
+    }
+    return NULL;
+}
+
+/* ---- Searching ------------------------------------------------------------------------------- */
+
+/* What a search looks for. */
+struct wanted {
+    const simd_kind *kind; /* the first row of the interface; when it is found, the right one */
+    unsigned number;
+    const char *key; /* of the address; "" for none */
+};
+
+static bool is_free(const simd_offering *o, const struct wanted *w, const simd_kind *kind,
+                    tpi_sim_model model)
+{
+    tpi_sim_info info;
+
+    tpi_sim_model_info(o->s->world, model, &info);
+    return (kind->models >> info.kind & 1) != 0 && (o->taken[model] >> w->number & 1) == 0 &&
+           (kind->has == NULL || kind->has(o->s, model));
+}
+
+/* The first in a family that fits a row; TPI_SIM_NONE if there is none. */
+static tpi_sim_model search_row(const simd_offering *o, const struct wanted *w,
+                                const simd_kind *kind, tpi_sim_model first, bool suits)
+{
+    tpi_sim_info info;
+
+    tpi_sim_model_info(o->s->world, first, &info);
+    for (tpi_sim_model model = first; model < first + info.family; model++) {
+        if (is_free(o, w, kind, model) &&
+            (!suits || kind->suits == NULL || kind->suits(o->s, model))) {
+            return model;
+        }
+    }
+    return TPI_SIM_NONE;
+}
+
+/* Row by row, from what suits best to what will do. A key asks for one row alone. */
+static tpi_sim_model search_family(const simd_offering *o, struct wanted *w, tpi_sim_model first)
+{
+    const tp_interface *interface = w->kind->interface;
+    const simd_kind *kind;
+
+    for (unsigned n = 0; (kind = row_of(interface, n)) != NULL; n++) {
+        if (w->key[0] != '\0' && kind->key != NULL && strcmp(kind->key, w->key) == 0) {
+            w->kind = kind;
+            return search_row(o, w, kind, first, false);
+        }
+    }
+    for (unsigned n = 0; (kind = row_of(interface, n / 2)) != NULL; n++) {
+        const tpi_sim_model found = search_row(o, w, kind, first, n % 2 == 0);
+        if (found != TPI_SIM_NONE) {
+            w->kind = kind;
+            return found;
+        }
+    }
+    return TPI_SIM_NONE;
+}
+
+/* The model itself, for what is no part of it but said, drawn or stored by it. */
+static tpi_sim_model search_itself(const simd_offering *o, const struct wanted *w,
+                                   tpi_sim_model model)
+{
+    return w->kind->has == NULL || w->kind->has(o->s, model) ? model : TPI_SIM_NONE;
+}
+
+static tpi_sim_model search(const simd_offering *o, struct wanted *w, tpi_sim_model first)
+{
+    return w->kind->any ? search_itself(o, w, first) : search_family(o, w, first);
+}
+
+/* ---- The robot of a section ------------------------------------------------------------------ */
+
+static bool is_of_world(const simd_kind *kind)
+{
+    return kind->models == 0 && !kind->any;
+}
+
+static struct wanted wanted_at(const simd_offering *o, size_t i)
+{
+    struct wanted w = {.key = tp_provides_key(o->s->instance, i)};
+
+    w.kind = simd_kind_of(tp_provides_interface(o->s->instance, i), &w.number);
+    return w;
+}
+
+/* How many of a section's devices a robot has; `wanted` is how many there are. Nothing is taken. */
+static size_t count_devices(simd_offering *o, tpi_sim_model robot, size_t *wanted)
+{
+    enum { MOST = 256 };
+    struct {
+        tpi_sim_model model;
+        unsigned number;
+    } taken[MOST];
+    size_t count = 0;
+    size_t marked = 0;
+
+    *wanted = 0;
+    for (size_t i = 0; i < tp_provides_count(o->s->instance); i++) {
+        struct wanted w = wanted_at(o, i);
+        if (tp_provides_section(o->s->instance, i) != o->section || w.kind == NULL ||
+            is_of_world(w.kind)) {
+            continue;
+        }
+        const bool any = w.kind->any;
+        const tpi_sim_model found = search(o, &w, robot);
+        (*wanted)++;
+        count += found != TPI_SIM_NONE;
+        if (found != TPI_SIM_NONE && !any && marked < MOST) {
+            o->taken[found] |= UINT64_C(1) << w.number;
+            taken[marked].model = found;
+            taken[marked++].number = w.number;
+        }
+    }
+    while (marked > 0) {
+        marked--;
+        o->taken[taken[marked].model] &= ~(UINT64_C(1) << taken[marked].number);
+    }
+    return count;
+}
+
+static void find_robot(simd_offering *o)
+{
+    size_t most = 0;
+    size_t wanted = 1;
+
+    for (size_t i = 0; i < o->root_count && most < wanted; i++) {
+        const size_t count = count_devices(o, o->roots[i], &wanted);
+        if (count > most) {
+            most = count;
+            o->robot = o->roots[i];
+        }
+    }
+}
+
+/* A section begins. */
+static tp_status begin_section(simd_offering *o, size_t section, tp_error *err)
+{
+    const simd *s = o->s;
+    const char *name = tp_section_string(s->instance, section, "model");
+
+    o->section = section;
+    o->named = name[0] != '\0';
+    o->told = false;
+    o->robot = o->named ? tpi_sim_find(s->world, name) : TPI_SIM_NONE;
+    if (o->named && o->robot == TPI_SIM_NONE) {
+        return tp_fail(err, TP_E_UNKNOWN, "there is no model \"%s\" in the world %s", name,
+                       tpi_sim_name(s->world));
+    }
+    if (!o->named) {
+        find_robot(o);
+    }
+    return TP_OK;
+}
+
+/* ---- One device ------------------------------------------------------------------------------ */
+
+static tp_status fail_to_find(const simd_offering *o, const simd_kind *kind, tp_error *err)
+{
+    const char *model = tp_section_string(o->s->instance, o->section, "model");
+    const char *needs = kind->needs == NULL ? "" : kind->needs;
+
+    if (kind->any && model[0] == '\0') {
+        return tp_fail(err, TP_E_INVALID, "%s needs the name of a model", kind->interface->name);
+    }
+    return tp_fail(err, TP_E_UNKNOWN, "there is no model for %s%s%s%s%s%s", kind->interface->name,
+                   model[0] == '\0' ? " in the world " : " left in the model \"",
+                   model[0] == '\0' ? tpi_sim_name(o->s->world) : model,
+                   model[0] == '\0' ? "" : "\"", needs[0] == '\0' ? "" : ": it takes ", needs);
+}
+
+/* Said once for each section. */
+static void tell_stray(simd_offering *o, const tp_interface *interface, tpi_sim_model other)
+{
+    tpi_buf text = {0};
+
+    if (!o->told) {
+        tpi_buf_printf(&text, "no robot has all that a section without \"model\" provides: it is ");
+        tpi_sim_put_name(o->s->world, o->robot, &text);
+        tpi_buf_printf(&text, ", but its %s is of ", interface->name);
+        tpi_sim_put_name(o->s->world, other, &text);
+        tp_instance_note(o->s->instance, tpi_buf_text(&text));
+        tpi_buf_fini(&text);
+    }
+    o->told = true;
+}
+
+/* In the robot of the section, or anywhere if that has none and nobody has named it. */
+static tpi_sim_model search_all(simd_offering *o, struct wanted *w)
+{
+    tpi_sim_model found = o->robot == TPI_SIM_NONE ? TPI_SIM_NONE : search(o, w, o->robot);
+
+    for (size_t i = 0; !o->named && !w->kind->any && i < o->root_count && found == TPI_SIM_NONE;
+         i++) {
+        found = search_family(o, w, o->roots[i]);
+        if (found != TPI_SIM_NONE) {
+            tell_stray(o, w->kind->interface, o->roots[i]);
+        }
+    }
+    return found;
+}
+
+tp_status simd_choose(simd_offering *o, size_t i, const simd_kind **kind, tpi_sim_model *model,
+                      tp_error *err)
+{
+    const size_t section = tp_provides_section(o->s->instance, i);
+    struct wanted w = wanted_at(o, i);
+    tp_status status = TP_OK;
+
+    if (w.kind == NULL) {
+        return tp_fail(err, TP_E_UNSUPPORTED, "no model of a world is a %s",
+                       tp_provides_interface(o->s->instance, i)->name);
+    }
+    *kind = w.kind;
+    *model = TPI_SIM_NONE;
+    if (is_of_world(w.kind)) {
+        return TP_OK;
+    }
+    if (section != o->section) {
+        status = begin_section(o, section, err);
+    }
+    if (status == TP_OK) {
+        *model = search_all(o, &w);
+        *kind = w.kind;
+        status = *model == TPI_SIM_NONE ? fail_to_find(o, w.kind, err) : TP_OK;
+    }
+    if (status == TP_OK && !w.kind->any) {
+        o->taken[*model] |= UINT64_C(1) << w.number;
+    }
+    return status;
+}

@@ -1,0 +1,278 @@
+/* offer_test.c - which models sections get, and as what. */
+#include "simulator_test.h"
+
+#include <stdio.h>
+
+#include "troupe/front.h"
+#include "troupe/interfaces/actarray.h"
+#include "troupe/interfaces/gripper.h"
+#include "troupe/interfaces/ir.h"
+#include "troupe/interfaces/laser.h"
+#include "troupe/interfaces/simulation.h"
+#include "troupe/interfaces/sonar.h"
+
+#define STILL DATA("mixed") " sleep=1 paused=1"
+
+/* The model of a device; "" for none. */
+static const char *model_of(stage *s, const char *address)
+{
+    const tp_device *device = bench_find(&s->p->b, address);
+
+    return device == NULL ? "(no device)" : tp_device_property_text(device, "model");
+}
+
+static void assert_model(stage *s, const char *address, const char *model)
+{
+    const char *found = model_of(s, address);
+
+    if (strcmp(found, model) != 0) {
+        fail_msg("%s is %s, not %s", address, found, model);
+    }
+}
+
+/* ---- Everything ------------------------------------------------------------------------------ */
+
+static void everything_has_lasers_sonars_and_eyes_robot_by_robot(void **state)
+{
+    static const char *const devices[][2] = {
+        {"position2d:0", "ant"},      {"position2d:1", "bat"},    {"position2d:2", "cat"},
+        {"ranger:0", "ant.whiskers"}, {"ranger:1", "bat.sonar"},  {"ranger:2", "cat.whiskers"},
+        {"ranger:3", "cat.sonar"},    {"ranger:4", "cat.laser"},  {"laser:0", "cat.laser"},
+        {"sonar:0", "ant.whiskers"},  {"sonar:1", "bat.sonar"},   {"sonar:2", "cat.whiskers"},
+        {"sonar:3", "cat.sonar"},     {"ir:0", "ant.whiskers"},   {"ir:1", "cat.whiskers"},
+        {"laser:1", "(no device)"},   {"sonar:4", "(no device)"}, {"ir:2", "(no device)"},
+    };
+    stage s;
+
+    (void)state;
+    stage_begin(&s, NULL, STILL);
+    for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
+        assert_model(&s, devices[i][0], devices[i][1]);
+    }
+    stage_end(&s);
+}
+
+static void eyes_tell_ranges_and_voltages(void **state)
+{
+    stage s;
+    const tp_ir_power_req off = {0};
+
+    (void)state;
+    stage_begin(&s, "world:0 ir:0", STILL " model=cat");
+    assert_model(&s, "ir:0", "cat.whiskers");
+    bench_reader *r = stage_open(&s, "ir:0");
+    stage_step(&s, 1);
+    const tp_ir_data *data = stage_last(r, TP_IR_DATA_RANGES);
+    assert_int_equal(data->ranges_count, 2);
+    assert_int_equal(data->voltages_count, 2);
+    assert_true(fabsf(data->ranges[0] - 0.8f) < 1e-6f);
+    assert_true(fabsf(data->voltages[1] - (float)(0.4 + 2.6 * exp(-0.8))) < 1e-6f);
+    const tp_ir_pose *geom = stage_get(&s, r, TP_IR_REQ_POSE, NULL);
+    assert_int_equal(geom->poses_count, 2);
+    play_assert_near(geom->poses[1].py, -0.1);
+    stage_request(&s, r, TP_IR_REQ_POWER, &off);
+    const uint32_t before = r->counts[TP_IR_DATA_RANGES];
+    stage_step(&s, 2);
+    assert_int_equal(r->counts[TP_IR_DATA_RANGES], before);
+    stage_end(&s);
+}
+
+/* ---- Lists ----------------------------------------------------------------------------------- */
+
+static void what_suits_goes_before_what_will_do(void **state)
+{
+    stage s;
+
+    (void)state;
+    stage_begin(&s, "world:0 sonar:0 sonar:1 ir:0 ir:1 ranger:0 ranger:1 ranger:2",
+                STILL " model=cat");
+    assert_model(&s, "sonar:0", "cat.sonar");
+    assert_model(&s, "sonar:1", "cat.whiskers");
+    assert_model(&s, "ir:0", "cat.whiskers");
+    assert_model(&s, "ir:1", "cat.sonar");
+    assert_model(&s, "ranger:0", "cat.whiskers"); /* in the order of the file, as in Stage */
+    assert_model(&s, "ranger:1", "cat.sonar");
+    assert_model(&s, "ranger:2", "cat.laser");
+    stage_end(&s);
+}
+
+static void no_ranger_is_a_laser_and_a_sonar(void **state)
+{
+    (void)state;
+    play_assert_not_added(&tp_driver_sim, "sonar:0 sonar:1 sonar:2", NULL, STILL " model=cat",
+                          "sim0: there is no model for sonar left in the model \"cat\": it takes a "
+                          "ranger with several sensors, or with one of a single sample");
+    play_assert_not_added(&tp_driver_sim, "laser:0", NULL, STILL " model=bat",
+                          "sim0: there is no model for laser left in the model \"bat\": it takes a "
+                          "ranger with one sensor of several samples");
+}
+
+/* ---- Sections without a model ---------------------------------------------------------------- */
+
+static char noted[256];
+
+static void keep_note(void *context, const char *text)
+{
+    (void)context;
+    snprintf(noted, sizeof noted, "%s", text);
+}
+
+/* As stage_begin(), with an ear for notes. */
+static void begin_noting(stage *s, const char *provides, const char *settings)
+{
+    memset(s, 0, sizeof *s);
+    noted[0] = '\0';
+    s->p = play_create();
+    tpi_hub_set_note(s->p->b.hub, keep_note, NULL);
+    play_add(s->p, &tp_driver_sim, provides, NULL, settings);
+}
+
+static void a_section_without_a_model_is_one_robot(void **state)
+{
+    stage s;
+
+    (void)state;
+    begin_noting(&s, "simulation:0 position2d:0 laser:0 sonar:0", STILL);
+    assert_model(&s, "position2d:0", "cat"); /* the first that has all of them */
+    assert_model(&s, "laser:0", "cat.laser");
+    assert_model(&s, "sonar:0", "cat.sonar");
+    assert_string_equal(noted, "");
+    stage_end(&s);
+    begin_noting(&s, "position2d:0 sonar:0", STILL);
+    assert_model(&s, "position2d:0", "ant");
+    assert_model(&s, "sonar:0", "ant.whiskers");
+    stage_end(&s);
+    begin_noting(&s, "position2d:0 power:0", STILL);
+    assert_model(&s, "position2d:0", "cat");
+    assert_model(&s, "power:0", "cat");
+    stage_end(&s);
+}
+
+static void a_section_that_no_robot_can_be_is_told(void **state)
+{
+    stage s;
+
+    (void)state;
+    begin_noting(&s, "position2d:0 laser:0 sonar:0 gripper:0 position2d:1", STILL);
+    assert_model(&s, "position2d:0", "ant"); /* the first of those that have most */
+    assert_model(&s, "sonar:0", "ant.whiskers");
+    assert_model(&s, "laser:0", "cat.laser");
+    assert_model(&s, "gripper:0", "ant.lower.jaw");
+    assert_model(&s, "position2d:1", "bat");
+    assert_string_equal(noted, "sim0: no robot has all that a section without \"model\" provides: "
+                               "it is ant, but its laser is of cat");
+    stage_end(&s);
+}
+
+/* ---- Lifts ----------------------------------------------------------------------------------- */
+
+static void a_gripper_has_a_lift(void **state)
+{
+    stage s;
+    const tp_actarray_position_cmd up = {.position = 0.1f};
+    const tp_actarray_position_cmd wrong = {.joint = 1};
+    const tp_actarray_position_cmd bad = {.position = NAN};
+    const tp_actarray_home_cmd home = {.joint = -1};
+
+    (void)state;
+    stage_begin(&s, "world:0 gripper:0 actarray:0", STILL " model=bat");
+    assert_model(&s, "actarray:0", "bat.hand");
+    bench_reader *lift = stage_open(&s, "actarray:0");
+    bench_reader *hand = stage_open(&s, "gripper:0");
+    stage_command(&s, lift, TP_ACTARRAY_CMD_POS, &up);
+    stage_step(&s, 10);
+    const tp_actarray_data *data = stage_last(lift, TP_ACTARRAY_DATA_STATE);
+    assert_int_equal(data->actuators[0].state, TP_ACTARRAY_ACTSTATE_MOVING);
+    assert_true(fabsf(data->actuators[0].position - 0.05f) < 1e-6f);
+    assert_true(fabsf(data->actuators[0].speed - 0.05f) < 1e-6f);
+    const tp_gripper_data *fingers = stage_last(hand, TP_GRIPPER_DATA_STATE);
+    assert_int_equal(fingers->state, TP_GRIPPER_STATE_OPEN); /* they do not move */
+    stage_command(&s, hand, TP_GRIPPER_CMD_STOP, NULL);      /* which is about fingers alone */
+    stage_step(&s, 10);
+    data = stage_last(lift, TP_ACTARRAY_DATA_STATE);
+    assert_int_equal(data->actuators[0].state, TP_ACTARRAY_ACTSTATE_IDLE);
+    assert_true(fabsf(data->actuators[0].position - 0.1f) < 1e-6f);
+    stage_command(&s, lift, TP_ACTARRAY_CMD_HOME, &home);
+    stage_step(&s, 5);
+    stage_request(&s, lift, TP_COMMON_REQ_HALT, NULL);
+    stage_step(&s, 5);
+    data = stage_last(lift, TP_ACTARRAY_DATA_STATE);
+    assert_true(fabsf(data->actuators[0].position - 0.075f) < 1e-6f);
+    const tp_actarray_geom *geom = stage_get(&s, lift, TP_ACTARRAY_REQ_GET_GEOM, NULL);
+    assert_true(geom->actuators_count == 1 && fabsf(geom->actuators[0].max - 0.1f) < 1e-6f);
+    assert_true(bench_command(&s.p->b, lift->reader.device, TP_ACTARRAY_CMD_POS, &wrong) < 0);
+    assert_string_equal(s.p->b.err.text, "there is no actuator 1");
+    assert_true(bench_command(&s.p->b, lift->reader.device, TP_ACTARRAY_CMD_POS, &bad) < 0);
+    assert_string_equal(s.p->b.err.text, "position nan is not a number");
+    stage_end(&s);
+}
+
+static void a_lift_is_asked_for_by_its_key(void **state)
+{
+    stage s;
+
+    (void)state;
+    stage_begin(&s, "world:0 lift@actarray:0 actarray:1", STILL " model=ant");
+    assert_model(&s, "actarray:0", "ant.lower.jaw");
+    assert_model(&s, "actarray:1", "ant.lower");
+    bench_reader *arm = stage_open(&s, "actarray:1");
+    const tp_actarray_geom *geom = stage_get(&s, arm, TP_ACTARRAY_REQ_GET_GEOM, NULL);
+    assert_int_equal(geom->actuators_count, 2); /* all of it: the lift is no actarray beside it */
+    stage_end(&s);
+    stage_begin(&s, "world:0 actarray:0", STILL " model=ant"); /* as in Stage */
+    assert_model(&s, "actarray:0", "ant.lower");
+    stage_end(&s);
+}
+
+/* ---- Frames ---------------------------------------------------------------------------------- */
+
+static void assert_place(stage *s, const char *from, const char *to, double x, double y)
+{
+    tp_pose3d pose;
+    double time_s;
+    tp_error err = {0};
+
+    if (tp_hub_transform(s->p->b.hub, BENCH_ROBOT, from, to, &pose, &time_s, &err) != TP_OK) {
+        fail_msg("%s", err.text);
+    }
+    play_assert_near(pose.px, x);
+    play_assert_near(pose.py, y);
+}
+
+static void frames_are_known_before_anybody_reads(void **state)
+{
+    stage s;
+    const tp_simulation_pose2d_req there = {
+        .name_count = 4, .name = play_chars("bat"), .pose = {.px = 1, .py = 5}};
+
+    (void)state;
+    stage_begin(&s, NULL, STILL);
+    (void)play_get(s.p, TP_WORLD_REQ_GET_STATE, NULL); /* what it sent before has come */
+    assert_place(&s, "base", "map", 0, 8);             /* ant */
+    assert_place(&s, "base1", "map", 0, 4);            /* bat */
+    assert_place(&s, "laser:0", "base2", 0, 0);
+    assert_place(&s, "power:0", "base2", 0, 0);
+    assert_place(&s, "power:0", "map", 0, 0);
+    assert_place(&s, "gripper:1", "map", 0.3, 4);
+    assert_place(&s, "simulation:0", "map", 0, 0);
+    stage_request(&s, stage_open(&s, "simulation:0"), TP_SIMULATION_REQ_SET_POSE2D, &there);
+    assert_place(&s, "gripper:1", "map", 1.3, 5);
+    stage_end(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(everything_has_lasers_sonars_and_eyes_robot_by_robot),
+        cmocka_unit_test(eyes_tell_ranges_and_voltages),
+        cmocka_unit_test(what_suits_goes_before_what_will_do),
+        cmocka_unit_test(no_ranger_is_a_laser_and_a_sonar),
+        cmocka_unit_test(a_section_without_a_model_is_one_robot),
+        cmocka_unit_test(a_section_that_no_robot_can_be_is_told),
+        cmocka_unit_test(a_gripper_has_a_lift),
+        cmocka_unit_test(a_lift_is_asked_for_by_its_key),
+        cmocka_unit_test(frames_are_known_before_anybody_reads),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""Usage: 03-results-are-counted.py ROOT. A program that falls without a word is a failure too."""
+import json
+import pathlib
+import sys
+import tempfile
+
+import tap
+
+REPORT = f"{sys.argv[1]}/tests/report.py"
+
+
+def report(cases, programs):
+    """What the report says of meson's logs with these <testcase> and {name: result}."""
+    with tempfile.TemporaryDirectory() as folder:
+        logs = pathlib.Path(folder)
+        (logs / "testlog.junit.xml").write_text(
+            f'<testsuites><testsuite name="p.suite / one">{cases}</testsuite></testsuites>')
+        (logs / "testlog.json").write_text(
+            "\n".join(json.dumps({"name": n, "result": r}) for n, r in programs.items()))
+        done = tap.run([sys.executable, REPORT, folder])
+    return done.returncode, done.stdout
+
+
+def cases_that_passed_are_counted():
+    tap.equal(report('<testcase name="a"/><testcase name="b"/>', {"suite / one": "OK"}),
+              (0, "2 passed, 0 failed\n"))
+
+
+def a_failed_case_is_counted_once():
+    tap.equal(report('<testcase name="a"><failure/></testcase>', {"suite / one": "FAIL"}),
+              (1, "failed: p.suite / one: a\n0 passed, 1 failed\n"))
+
+
+def a_program_that_timed_out_after_good_cases_is_a_failure():
+    tap.equal(report('<testcase name="a"/>', {"suite / one": "TIMEOUT"}),
+              (1, "failed: suite / one: TIMEOUT\n1 passed, 1 failed\n"))
+
+
+def a_skipped_case_is_a_failure():
+    tap.equal(report('<testcase name="a"><skipped/></testcase>', {"suite / one": "SKIP"}),
+              (1, "skipped: p.suite / one: a\nskipped tests count as failed here\n"
+                  "0 passed, 1 failed\n"))
+
+
+def missing_logs_are_a_failure():
+    done = tap.run([sys.executable, REPORT, "/nowhere"])
+    tap.equal((done.returncode, done.stdout.splitlines()[-1]), (1, "0 passed, 1 failed"))
+
+
+tap.main(cases_that_passed_are_counted, a_failed_case_is_counted_once,
+         a_program_that_timed_out_after_good_cases_is_a_failure, a_skipped_case_is_a_failure,
+         missing_logs_are_a_failure)
