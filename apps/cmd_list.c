@@ -35,17 +35,6 @@ static const tp_device_stat *find_stat(const struct list *list, const tp_devaddr
 
 /* ---- For people ------------------------------------------------------------------------------ */
 
-static void put_state(struct table *rows, const tp_device_stat *stat)
-{
-    tpi_buf state = {0};
-
-    if (stat != NULL) {
-        stat_put_state(&state, stat);
-    }
-    table_cell(rows, "%s", stat != NULL ? tpi_buf_text(&state) : "?");
-    tpi_buf_fini(&state);
-}
-
 /* Whether there is a device that has a name beside its address. */
 static bool has_labels(const struct list *list)
 {
@@ -67,6 +56,17 @@ static void put_label(struct table *rows, const tp_device_stat *stat)
     }
     table_cell(rows, "%s", tpi_buf_text(&text));
     tpi_buf_fini(&text);
+}
+
+static void put_state(struct table *rows, const tp_device_stat *stat)
+{
+    tpi_buf state = {0};
+
+    if (stat != NULL) {
+        stat_put_state(&state, stat);
+    }
+    table_cell(rows, "%s", stat != NULL ? tpi_buf_text(&state) : "?");
+    tpi_buf_fini(&state);
 }
 
 static void put_rows(const struct list *list, struct table *rows, bool labels)

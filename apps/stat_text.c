@@ -54,6 +54,15 @@ const char *stat_duration(char *out, size_t size, double seconds)
     return out;
 }
 
+void stat_put_label(tpi_buf *out, const tp_client_stat *client)
+{
+    if (client->software_count > 1) {
+        output_put_clean(out, client->software, client->software_count);
+        tpi_buf_puts(out, " at ");
+    }
+    output_put_clean(out, client->name, client->name_count);
+}
+
 static void put_raiser(tpi_buf *out, const char *who, uint32_t who_count, const char *why,
                        uint32_t why_count)
 {

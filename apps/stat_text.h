@@ -19,6 +19,9 @@ const char *stat_latency(char *out, size_t size, double seconds);
 /* "12 s", "3 min 5 s", "2 h 5 min", "3 days 4 h". */
 const char *stat_duration(char *out, size_t size, double seconds);
 
+/* "troupe print at 127.0.0.1:51234", or only where it is. */
+void stat_put_label(tpi_buf *out, const tp_client_stat *client);
+
 /* "raised by anna: smoke", and in another line who raised it last, if there were several. */
 void stat_put_raisers(tpi_buf *out, const tp_panic_state *panic);
 

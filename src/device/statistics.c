@@ -41,6 +41,7 @@ static void describe_mover(const tp_device *device, struct names *names, tp_devi
     }
     if (device->holder != NULL) {
         session_label(device->holder, names->holder, sizeof names->holder);
+        stat->holder_number = device->holder->number;
     }
     stat->mover = chars(names->mover, &stat->mover_count);
     stat->holder = chars(names->holder, &stat->holder_count);

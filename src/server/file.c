@@ -29,6 +29,7 @@ tp_status file_read(tp_server *server, tp_error *err)
     server->files = file;
     server->file = file;
     tp_status status = parse(server, file, err);
+    status = status == TP_OK ? top_check(tpi_cfg_root(file->cfg), err) : status;
     status = status == TP_OK ? access_read(server, file, err) : status;
     status =
         status == TP_OK ? wire_panic(tpi_cfg_root(file->cfg), &given, &file->panic, err) : status;

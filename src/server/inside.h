@@ -160,7 +160,13 @@ tp_status isolate(tp_server *server, tpi_cfg_section *section, tpi_blueprint *pl
 tp_status places_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
                       tp_error *err);
 
-/* rank.c: read the writer sections of a driver section. */
+/* top.c: mistakes and oddities among the fields at the top of the file. */
+tp_status top_check(const tpi_cfg_section *root, tp_error *err);
+void top_report(tp_server *server);
+
+/* rank.c: read the writer sections of a driver section; tell of keys and drivers in them that there
+ * are not. */
+void ranks_report(tp_server *server);
 tp_status ranks_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
                      tp_error *err);
 

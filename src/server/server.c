@@ -80,20 +80,6 @@ static tp_status make_instances(tp_server *server, tp_error *err)
     return status;
 }
 
-/* What nobody uses at the top of the file is told, with what was perhaps meant. */
-static void report_unused(tp_server *server)
-{
-    static const char *const known[] = {"unit_length", "unit_angle",   "plugin", "extensions",
-                                        "panic",       "operator_key", "keys",   "key_file",
-                                        "open",        "keepalive",    "test",   NULL};
-    tpi_cfg_section *root = tpi_cfg_root(server->file->cfg);
-
-    for (size_t i = 0; known[i] != NULL; i++) {
-        (void)tpi_cfg_find(root, known[i]); /* marks it as used */
-    }
-    tpi_cfg_report_unused(root, known, false, server_note, server);
-}
-
 /* A device that the file itself should provide and does not: its user cannot start. */
 static void report_missing(tp_server *server)
 {
@@ -133,7 +119,8 @@ static tp_status build(tp_server *server, tp_error *err)
     status = status == TP_OK ? circles_check(server, err) : status;
     if (status == TP_OK) {
         tpi_hub_set_panic_action(server->hub, server->file->panic);
-        report_unused(server);
+        top_report(server);
+        ranks_report(server);
         report_missing(server);
     }
     return status == TP_OK ? fronts_open_first(server, err) : status;

@@ -40,7 +40,7 @@ def right_at(address):
 
 
 def send(url, *options, **environment):
-    return troupe("send", "position2d", "VEL", VEL, *options, url=url, **environment)
+    return troupe("send", "position2d", "VEL", VEL, "--for", "0.01", *options, url=url, **environment)
 
 
 # ---- Where -------------------------------------------------------------------------------------------
@@ -282,7 +282,7 @@ def an_isolated_driver_is_a_part_of_its_server():
                           'provides [ "position2d:1" ] )\n')
     with player.server(PROGRAM, text) as server:
         url = cli.at(server)
-        cli.prints(troupe("send", "position2d:1", "VEL", VEL, "--key", "drive on", url=url), "")
+        cli.prints(troupe("send", "position2d:1", "VEL", VEL, "--for", "0.01", "--key", "drive on", url=url), "")
         with player.Client(server.address) as client:
             client.open(POSITION2D, 0)
             while client.statistics()[1][6665, POSITION2D, 0]["commands"] == 0:
