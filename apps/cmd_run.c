@@ -276,7 +276,7 @@ static int read_options(struct options *o, int argc, char **argv)
         } else if (strcmp(argv[i], "--udp") == 0) {
             o->server.udp = true;
         } else if (strcmp(argv[i], "--child") == 0) {
-            o->child = true;
+            o->child = o->server.child = true;
         } else if (takes_value(argv[i])) {
             result = read_valued(o, argc, argv, &i);
         } else if (argv[i][0] == '-' || o->server.path != NULL) {

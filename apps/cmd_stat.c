@@ -100,6 +100,15 @@ static void put_device_name(struct table *rows, const struct stat *s, const tp_d
     tpi_buf_fini(&name_of);
 }
 
+static void put_state(struct table *rows, const tp_device_stat *one)
+{
+    tpi_buf state = {0};
+
+    stat_put_state(&state, one);
+    table_cell(rows, "%s", tpi_buf_text(&state));
+    tpi_buf_fini(&state);
+}
+
 static void put_devices(const struct stat *s, tpi_buf *out)
 {
     static const char *const totals[] = {"DEVICE",   "DRIVER",    "STATE",     ">READERS",
@@ -116,7 +125,7 @@ static void put_devices(const struct stat *s, tpi_buf *out)
         const tp_device_stat *before = device_before(s, one);
         put_device_name(&rows, s, &one->addr);
         table_cell(&rows, "%.*s", (int)one->instance_count, one->instance);
-        table_cell(&rows, "%s%s", stat_state(one->state), one->guards > 0 ? ", guarded" : "");
+        put_state(&rows, one);
         table_cell(&rows, "%lu", (unsigned long)one->readers);
         put_count(&rows, s, one->published, before->published);
         table_cell(&rows, "%lld", (long long)one->dropped);
@@ -203,13 +212,24 @@ static bool is_same_instance(const tp_device_stat *a, const tp_device_stat *b)
            (a->instance_count == 0 || memcmp(a->instance, b->instance, a->instance_count) == 0);
 }
 
+/* Once for each driver, not for each of its devices. */
+static bool is_first_of_instance(const struct stat *s, uint32_t i)
+{
+    uint32_t first = 0;
+
+    while (!is_same_instance(&s->now->devices[first], &s->now->devices[i])) {
+        first++;
+    }
+    return first == i;
+}
+
 static void put_failures(const struct stat *s, tpi_buf *out)
 {
     const char *before = "\n";
 
     for (uint32_t i = 0; i < s->now->devices_count; i++) {
         const tp_device_stat *one = &s->now->devices[i];
-        if (one->failure_count > 1) {
+        if (one->failure_count > 1 && is_first_of_instance(s, i)) {
             tpi_buf_puts(out, before);
             output_put_clean(out, one->failure, one->failure_count);
             tpi_buf_putc(out, '\n');
@@ -218,18 +238,13 @@ static void put_failures(const struct stat *s, tpi_buf *out)
     }
 }
 
-/* Once for each driver, not for each of its devices. */
 static void put_guards(const struct stat *s, tpi_buf *out)
 {
     const char *before = "\n";
 
     for (uint32_t i = 0; i < s->now->devices_count; i++) {
         const tp_device_stat *one = &s->now->devices[i];
-        uint32_t first = 0;
-        while (!is_same_instance(&s->now->devices[first], one)) {
-            first++;
-        }
-        if (first == i && one->guard_restarts > 0) {
+        if (one->guard_restarts > 0 && is_first_of_instance(s, i)) {
             tpi_buf_puts(out, before);
             output_put_clean(out, one->instance, one->instance_count);
             tpi_buf_printf(out, ": a guard had ended and was started again, %lu time%s\n",

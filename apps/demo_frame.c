@@ -83,7 +83,7 @@ static void describe(const tpi_sim *sim, tpi_sim_model model, const tpi_sim_info
     tpi_sim_put_name(sim, model, &name);
     snprintf(robot->name, sizeof robot->name, "%s", tpi_buf_text(&name));
     tpi_buf_fini(&name);
-    robot->colour = info->colour;
+    robot->colour = tpi_draw_colour(sim, model);
     robot->speed = tpi_sim_get_motion(sim, model, &motion, NULL) == TP_OK ? motion.velocity[0] : 0;
     robot->nearest = nearest_of(sim, model, info->family);
 }

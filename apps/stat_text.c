@@ -9,9 +9,16 @@
 
 const char *stat_state(unsigned state)
 {
-    static const char *const names[] = {"idle", "starting", "running", "stopping", "failed"};
+    static const char *const names[] = {"idle",     "starting", "running",
+                                        "stopping", "failed",   "troubled"};
 
     return state < sizeof names / sizeof names[0] ? names[state] : "?";
+}
+
+void stat_put_state(tpi_buf *out, const tp_device_stat *stat)
+{
+    tpi_buf_printf(out, "%s%s%s", stat_state(stat->state), stat->isolated ? ", isolated" : "",
+                   stat->guards > 0 ? ", guarded" : "");
 }
 
 const char *stat_latency(char *out, size_t size, double seconds)

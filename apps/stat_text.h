@@ -10,6 +10,9 @@
 /* "idle", "running", ...; "?" for a state that we do not know. */
 const char *stat_state(unsigned state);
 
+/* "running", "running, isolated, guarded". */
+void stat_put_state(tpi_buf *out, const tp_device_stat *stat);
+
 /* "0.31 ms", "2.5 s"; "-" for nothing. */
 const char *stat_latency(char *out, size_t size, double seconds);
 

@@ -12,6 +12,7 @@ import pathlib
 import struct
 import subprocess
 import sys
+import tempfile
 import zlib
 
 
@@ -171,9 +172,20 @@ PICTURES = {"cave": (1500, "640x420"), "classroom": (300, "560x440"), "office": 
             "track": (900, "640x420"), "warehouse": (500, "720x440")}  # steps, size
 
 
+def readme_world():
+    """The one that the README tells to write."""
+    text = (HERE.parent / "README.md").read_text(encoding="utf-8")
+    return text[text.index("# my.world\n"):].split("```")[0]
+
+
 def pictures(program, folder):
     """As small as they are still clear."""
     folder.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as elsewhere:
+        world = pathlib.Path(elsewhere) / "my.world"
+        world.write_text(readme_world(), encoding="utf-8")
+        subprocess.run([program, "sim", world, "--quiet", "--steps", "300", "--size", "560x370", "--render",
+                        folder / "my.png"], check=True)
     for name, (steps, size) in PICTURES.items():
         subprocess.run([program, "sim", HERE / f"{name}.world", "--quiet", "--steps", str(steps), "--size", size,
                         "--render", folder / f"{name}.png"], check=True)

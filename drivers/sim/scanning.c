@@ -127,6 +127,7 @@ void simd_view_get(const simd_view *view, const simd_device *d, simd_scanning *s
     if (view->step == 0) { /* one ray, or sensors all around */
         scanning->min_angle = -view->sensor.fov / 2;
         scanning->max_angle = view->sensor.fov / 2;
+        scanning->resolution = view->sensor.fov; /* as Stage has it; programs divide by it */
     } else if (view->count > 0) {
         scanning->max_angle += view->step * (view->first + view->stride * (view->count - 1));
     }

@@ -35,6 +35,14 @@ void tpi_sim_bitmap_fini(struct sim_bitmap *bitmap)
     *bitmap = (struct sim_bitmap){0};
 }
 
+void tpi_sim_bitmap_put(struct sim_bitmap *bitmap, size_t pixel, const unsigned char rgb[3])
+{
+    bitmap->pixels[pixel] = rgb[0] <= DARK;
+    if (bitmap->coloured) {
+        memcpy(&bitmap->rgb[3 * pixel], rgb, 3);
+    }
+}
+
 /* ---- PNM ------------------------------------------------------------------------------------- */
 
 struct pnm {
@@ -197,7 +205,14 @@ static tp_status read_any(struct sim_bitmap *out, bool coloured, const void *byt
         struct pnm pnm = {.at = at + 2, .end = at + length, .kind = (char)at[1]};
         return read_pnm(&pnm, out, err);
     }
-    return tp_fail(err, TP_E_UNSUPPORTED, "the picture is neither PNG nor PNM; please convert it");
+    if (tpi_sim_is_bmp(bytes, length)) {
+        return tpi_sim_bitmap_read_bmp(out, bytes, length, err);
+    }
+    if (length > 2 && at[0] == 0xff && at[1] == 0xd8) {
+        return tpi_sim_bitmap_read_jpeg(out, bytes, length, err);
+    }
+    return tp_fail(err, TP_E_UNSUPPORTED,
+                   "the picture is neither PNG nor JPEG, BMP or PNM; please convert it");
 }
 
 tp_status tpi_sim_bitmap_read(struct sim_bitmap *out, const void *bytes, size_t length,

@@ -1,8 +1,8 @@
 /*
  * bitmap.h - pictures that stand for bodies: which pixels are occupied.
  *
- * PNG and PNM (P1 to P6). Only the first channel counts: up to 127 of 255 is occupied. Those that
- * lie on the floor want the colours too.
+ * PNG, PNM (P1 to P6), BMP and, where there is libjpeg, JPEG. Only the first channel counts: up to
+ * 127 of 255 is occupied. Those that lie on the floor want the colours too.
  */
 #ifndef TROUPE_SIM_BITMAP_H
 #define TROUPE_SIM_BITMAP_H
@@ -43,6 +43,14 @@ void tpi_sim_bitmap_fini(struct sim_bitmap *bitmap);
 tp_status tpi_sim_bitmap_init(struct sim_bitmap *bitmap, uint64_t width, uint64_t height,
                               tp_error *err);
 
+/* A pixel with its red, green and blue. */
+void tpi_sim_bitmap_put(struct sim_bitmap *bitmap, size_t pixel, const unsigned char rgb[3]);
+
+bool tpi_sim_is_bmp(const void *bytes, size_t length);
+tp_status tpi_sim_bitmap_read_bmp(struct sim_bitmap *out, const void *bytes, size_t length,
+                                  tp_error *err);
+tp_status tpi_sim_bitmap_read_jpeg(struct sim_bitmap *out, const void *bytes, size_t length,
+                                   tp_error *err);
 bool tpi_sim_is_png(const void *bytes, size_t length);
 tp_status tpi_sim_bitmap_read_png(struct sim_bitmap *out, const void *bytes, size_t length,
                                   tp_error *err);

@@ -12,7 +12,7 @@
 
 #include "sim/bitmap.h"
 
-enum { DARK = 127, MOST_CHUNK = 8 << 20 };
+enum { MOST_CHUNK = 8 << 20 };
 
 struct png {
     png_structp png;         /* owned */
@@ -114,10 +114,9 @@ static void find_occupied(struct png *p)
         for (size_t x = 0; x < p->out->width; x++) {
             const unsigned char *from = &p->rows[y][x * channels];
             const size_t pixel = y * p->out->width + x;
-            p->out->pixels[pixel] = from[0] <= DARK;
-            for (size_t i = 0; p->out->coloured && i < 3; i++) {
-                p->out->rgb[3 * pixel + i] = from[channels == 3 ? i : 0];
-            }
+            const unsigned char rgb[3] = {from[0], from[channels == 3 ? 1 : 0],
+                                          from[channels == 3 ? 2 : 0]};
+            tpi_sim_bitmap_put(p->out, pixel, rgb);
         }
     }
 }

@@ -37,6 +37,10 @@ typedef struct tpi_draw_look {
     const tpi_draw_trails *trails; /* borrowed; may be NULL */
 } tpi_draw_look;
 
+/* The colour that a model has in pictures, 0xRRGGBBAA: its own, or where the file gives none, one
+ * that tells robots from walls and from each other. */
+uint32_t tpi_draw_colour(const tpi_sim *sim, tpi_sim_model model);
+
 /* Append the picture as a file. Fails if it is too large, or if memory runs out. */
 tp_status tpi_draw_png(tpi_buf *out, const tpi_sim *sim, const tpi_draw_look *look, tp_error *err);
 tp_status tpi_draw_svg(tpi_buf *out, const tpi_sim *sim, const tpi_draw_look *look, tp_error *err);

@@ -12,7 +12,7 @@
 
 static const double shadow_per_height = 0.28; /* how far a shadow reaches, in each direction */
 static const double longest_shadow = 0.30;    /* metres */
-static const double least_spot = 2.6;         /* pixels: the radius of a robot */
+static const double widest_blur = 12;         /* pixels */
 
 /* Parts of one model that are equally high. */
 struct item {
@@ -195,7 +195,7 @@ static void draw_spot(struct draw_scene *scene, uint32_t tree)
     const struct draw_paint paint = {.colour = draw_mix(colour, 0xffffffff, 0.25)};
 
     tpi_draw_path_clear(&scene->path);
-    tpi_draw_path_add_circle(&scene->path, at.x, at.y, least_spot);
+    tpi_draw_path_add_circle(&scene->path, at.x, at.y, draw_least_spot(scene));
     scene->pen->fill(scene->pen, &scene->path, &paint);
 }
 
@@ -208,7 +208,7 @@ static void draw_noses(struct draw_scene *scene)
         if (plan->driver == TPI_SIM_NONE || plan->part_count == 0) {
             continue;
         }
-        if (plan->radius * scene->view->scale < least_spot) {
+        if (plan->radius * scene->view->scale < draw_least_spot(scene)) {
             draw_spot(scene, i);
         } else {
             draw_nose(scene, i);
@@ -230,7 +230,7 @@ void tpi_draw_bodies(struct draw_scene *scene)
     if (count > 0) {
         qsort(item, count, sizeof *item, compare);
     }
-    scene->pen->begin_shadow(scene->pen, fmax(0.05 * scene->view->scale, 1),
+    scene->pen->begin_shadow(scene->pen, fmin(fmax(0.05 * scene->view->scale, 1), widest_blur),
                              scene->palette->shadow);
     for (size_t i = 0; i < count; i++) {
         draw_shadow(scene, &item[i]);

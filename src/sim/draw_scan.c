@@ -61,7 +61,51 @@ static double add_fans(struct draw_scene *scene, tpi_sim_model model, const tpi_
     return reach;
 }
 
-static void draw_ranger(struct draw_scene *scene, tpi_sim_model model)
+/* Light that is as bright as the ground would not be seen on it. */
+static uint32_t visible_on(uint32_t ground, uint32_t colour)
+{
+    return fabs(draw_brightness(colour) - draw_brightness(ground)) < 0.1
+               ? draw_mix(colour, 0x000000ff, 0.35)
+               : colour;
+}
+
+/* The area that a ranger may see, in square metres. */
+static double area_of(const tpi_sim *sim, tpi_sim_model model)
+{
+    double area = 0;
+
+    for (uint32_t i = 0; i < tpi_sim_sensor_count(sim, model); i++) {
+        tpi_sim_sensor sensor;
+        tpi_sim_scan scan;
+        if (tpi_sim_get_sensor(sim, model, i, &sensor, NULL) != TP_OK ||
+            tpi_sim_get_scan(sim, model, i, &scan, NULL) != TP_OK || scan.count == 0) {
+            continue;
+        }
+        const double range = scan.ranges[scan.count / 2];
+        area += sensor.fov / 2 * range * range;
+    }
+    return area;
+}
+
+/* How strong each scan is: where many lie on each other, all of them together are as strong as
+ * `most`, so that what is below can still be seen. */
+static double glow_of(const struct draw_scene *scene)
+{
+    static const double most = 0.5;
+    const struct draw_view *view = scene->view;
+    const double ground = (view->high[0] - view->low[0]) * (view->high[1] - view->low[1]);
+    const double glow = scene->rangers > CROWD ? 0.4 * scene->palette->glow : scene->palette->glow;
+    tpi_sim_info info;
+    double area = 0;
+
+    for (tpi_sim_model i = 0; i < tpi_sim_model_count(scene->sim); i++) {
+        tpi_sim_model_info(scene->sim, i, &info);
+        area += info.kind == TPI_SIM_RANGER ? area_of(scene->sim, i) : 0;
+    }
+    return area <= ground ? glow : fmin(glow, 1 - pow(1 - most, ground / area));
+}
+
+static void draw_ranger(struct draw_scene *scene, tpi_sim_model model, double glow)
 {
     const tpi_sim_pose pose = tpi_sim_global_pose(scene->sim, model);
     const struct draw_point middle = draw_at(scene->view, pose.x, pose.y);
@@ -72,8 +116,8 @@ static void draw_ranger(struct draw_scene *scene, tpi_sim_model model)
     if (!(reach > 0)) {
         return;
     }
-    const uint32_t colour = draw_colour_of(scene, root_of(scene->sim, model)) | 255;
-    const double glow = crowd ? 0.4 * scene->palette->glow : scene->palette->glow;
+    const uint32_t own = draw_colour_of(scene, root_of(scene->sim, model)) | 255;
+    const uint32_t colour = visible_on(scene->palette->ground, own);
     const struct draw_paint paint = {.colour = draw_faint(colour, glow),
                                      .x = middle.x,
                                      .y = middle.y,
@@ -87,12 +131,13 @@ static void draw_ranger(struct draw_scene *scene, tpi_sim_model model)
 
 void tpi_draw_scans(struct draw_scene *scene)
 {
+    const double glow = scene->rangers > 0 ? glow_of(scene) : 0;
     tpi_sim_info info;
 
     for (tpi_sim_model i = 0; i < tpi_sim_model_count(scene->sim); i++) {
         tpi_sim_model_info(scene->sim, i, &info);
         if (info.kind == TPI_SIM_RANGER) {
-            draw_ranger(scene, i);
+            draw_ranger(scene, i, glow);
         }
     }
 }

@@ -47,17 +47,35 @@ double draw_brightness(uint32_t colour)
            255;
 }
 
+uint32_t tpi_draw_colour(const tpi_sim *sim, tpi_sim_model model)
+{
+    static const uint32_t lively[] = {0xd1495bff, 0x2e86abff, 0x3c9d5eff, 0xe0952bff,
+                                      0x7d5ba6ff, 0x1b998bff, 0xc2528bff, 0x8a6d3bff};
+    static const uint32_t plain = 0x8c8579ff;
+    const uint32_t tree = sim->tree_of[model];
+    const struct sim_plan *plan = sim->trees.plan[tree];
+    const struct sim_member *member = &plan->members[model - sim->trees.model[tree]];
+    const tpi_sim_kind kind = member->type->kind;
+    tpi_sim_info info;
+
+    if (member->traits.uncoloured && (kind == TPI_SIM_PLAIN || kind == TPI_SIM_POSITION)) {
+        return plan->driver == TPI_SIM_NONE ? plain
+                                            : lively[tree % (sizeof lively / sizeof lively[0])];
+    }
+    tpi_sim_model_info(sim, model, &info);
+    return info.colour;
+}
+
 /* What is as dark as the ground is shown a little lighter. */
 uint32_t draw_colour_of(const struct draw_scene *scene, tpi_sim_model model)
 {
-    tpi_sim_info info;
+    const uint32_t colour = tpi_draw_colour(scene->sim, model);
+    const double brightness = draw_brightness(colour);
 
-    tpi_sim_model_info(scene->sim, model, &info);
-    const double brightness = draw_brightness(info.colour);
     if (scene->palette == &dark && brightness < 0.35) {
-        return draw_mix(info.colour, 0xffffffff, 0.38 - brightness);
+        return draw_mix(colour, 0xffffffff, 0.38 - brightness);
     }
-    return info.colour;
+    return colour;
 }
 
 const struct draw_palette *draw_palette_of(const tpi_draw_look *look)
@@ -97,7 +115,7 @@ static void draw_lines(struct draw_scene *scene, double step, uint32_t colour)
 /* A grid whose lines are neither crowded nor lost. */
 static void draw_grid(struct draw_scene *scene)
 {
-    double step = 0.1;
+    double step = 0.001;
 
     while (step * scene->view->scale < 18) {
         step *= 10;

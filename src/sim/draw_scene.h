@@ -14,6 +14,8 @@ struct draw_palette {
     double floor; /* how bright pictures on the floor are */
 };
 
+enum { DRAW_MOST_NAMES = 40 }; /* of more robots than this, names would be noise */
+
 struct draw_scene {
     struct draw_pen *pen;               /* borrowed */
     const struct draw_view *view;       /* borrowed */
@@ -28,6 +30,12 @@ struct draw_scene {
 static inline uint32_t draw_faint(uint32_t colour, double share)
 {
     return (colour & 0xffffff00u) | (uint32_t)((colour & 255) * share + 0.5);
+}
+
+/* The least radius of a robot, in pixels; of a few, each can be larger. */
+static inline double draw_least_spot(const struct draw_scene *scene)
+{
+    return scene->robots > DRAW_MOST_NAMES || scene->view->width < 400 ? 2.6 : 4;
 }
 
 /* Between two colours; the share is that of the second. The first one's transparency stays. */

@@ -64,6 +64,7 @@ struct sim_traits {
     int32_t fiducial_return;
     int32_t fiducial_key;
     bool random_colour; /* the colour follows from the key */
+    bool uncoloured;    /* the file gives none: it is the usual one of its kind */
     bool obstacle;
     bool blob_return;
     bool gripper_return;

@@ -246,6 +246,7 @@ tp_status tpi_sim_set_colour(tpi_sim *sim, tpi_sim_model model, uint32_t colour,
     struct sim_traits *traits = &plan->members[model - sim->trees.model[tree]].traits;
     traits->colour = colour;
     traits->random_colour = false;
+    traits->uncoloured = false;
     sim->crowd_is_old = true; /* it refers to the plan */
     return TP_OK;
 }

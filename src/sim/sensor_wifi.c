@@ -37,6 +37,8 @@ struct wifi_state {
 static const char *const properties[] = {"mac",         "ip",  "essid",     "freq", "power",
                                          "sensitivity", "plc", "wall_loss", NULL};
 
+static const double most_exponent = 10; /* a greater one is none */
+
 /* ---- Properties ------------------------------------------------------------------------------ */
 
 static tp_status read_text(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
@@ -67,6 +69,20 @@ static tp_status read_texts(struct sim_reader *reader, tpi_cfg_section *section,
     return status == TP_OK ? read_text(reader, section, "essid", 32, config->essid) : status;
 }
 
+/* Old files may have dB for each power of ten instead of an exponent. */
+static void scale_old(const struct sim_reader *reader, tpi_cfg_section *section, double *path_loss)
+{
+    const tpi_cfg_field *field = tpi_cfg_find(section, "plc");
+
+    field = field == NULL ? tpi_cfg_find(section, "ple") : field;
+    if (field != NULL && *path_loss > most_exponent) {
+        *path_loss /= 10;
+        tpi_sim_tell(reader, &field->place,
+                     "\"%s\" is in dB, as in old files: the exponent is %.6g", field->name,
+                     *path_loss);
+    }
+}
+
 static tp_status wifi_read(struct sim_reader *reader, tpi_cfg_section *section, tpi_buf *settings)
 {
     struct wifi config;
@@ -90,8 +106,12 @@ static tp_status wifi_read(struct sim_reader *reader, tpi_cfg_section *section, 
     config.wall_loss = 5;
     tp_status status = read_texts(reader, section, &config);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0] && status == TP_OK; i++) {
-        status = tpi_sim_read_within(reader, section, numbers[i].name, 'F', numbers[i].least,
-                                     numbers[i].most, numbers[i].value);
+        const char *name = tpi_sim_old_name(reader, section, numbers[i].name);
+        status = tpi_sim_read_within(reader, section, name, 'F', numbers[i].least, numbers[i].most,
+                                     numbers[i].value);
+    }
+    if (status == TP_OK) {
+        scale_old(reader, section, &config.path_loss);
     }
     tpi_buf_put(settings, &config, sizeof config);
     return status;

@@ -312,7 +312,8 @@ def a_server_has_a_key_for_another_one():
                 tap.equal((key, power(near.address)), (key, None))
         os.environ["TROUPE_KEY"] = "set"  # which is for programs, not for drivers
         with player.server(PROGRAM, behind(port, "")) as near:
-            tap.equal(power(near.address), "position2d:0: MOTOR_POWER needs the right to write: give a key")
+            tap.equal(power(near.address), f"tcp:127.0.0.1:{port}: position2d:0: MOTOR_POWER needs the right to write: "
+                                           "give a key")
         del os.environ["TROUPE_KEY"]
         with player.server(PROGRAM, behind(port, 'key "wrong"')) as near:
             tap.equal(power(near.address), f"remote0: tcp:127.0.0.1:{port}: the key is refused: no key of this server "

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """troupe sim: worlds without a configuration file, served, stepped, recorded and drawn.  argv: the troupe program, source root."""
 import csv
+import json
 import math
 import os
 import pathlib
@@ -273,6 +274,21 @@ def worlds_elsewhere_use_our_robots():
         tap.equal((checked.returncode, checked.stderr, "position2d:0" in checked.stdout), (0, "", True))
 
 
+def worlds_that_count_on_the_files_of_stage_find_ours():
+    with Folder('include "/usr/local/share/stage/worlds/pioneer.inc"\ninclude "../map.inc"\ninclude "sick.inc"\n'
+                'include "hokuyo.inc"\nfloorplan ( size [16 16 0.8] ) zone ( pose [3 3 0 0] )\n'
+                'pioneer2dx ( name "r0" sicklaser ( ) )\nfancypioneer2dx ( pose [0 1 0 0] fancysicklaser ( ) )\n'
+                'pioneer3at ( pose [0 2 0 0] hokuyolaser ( ) ) pioneer3dx ( pose [0 3 0 0] ) amigobot ( pose [0 4 0 0] )\n') as f:
+        result = troupe("sim", f.world, "--steps", "1")
+        tap.equal((result.returncode, result.stderr), (0, ""))
+        with Running("sim", f.world, "--any-port") as running:
+            port = port_of(lines_until(running, "      troupe print "))
+            for device, count in (("ranger:0", 16), ("ranger:1", 180)):
+                printed = json.loads(troupe("print", f"localhost:{port}/{device}", "--json", "--count", "1").stdout)
+                tap.equal(len(printed["value"]["ranges"]), count)
+            tap.equal(running.interrupt(), (0, ""))
+
+
 def mistakes_on_the_command_line_are_told():
     says(troupe("sim"), 2, usage("sim", "which world?"))
     says(troupe("sim", "a", "b"), 2, usage("sim", 'unexpected "b"'))
@@ -350,5 +366,6 @@ tap.main(what_can_be_subscribed_to_is_listed, signals_end_it, quit_time_ends_it,
          whole_lines_are_there_while_it_runs, what_is_recorded_has_its_units,
          controllers_that_are_plugins_run_without_a_server_too,
          pictures_have_the_size_that_was_asked_for, svg_is_xml_and_shows_everything, pictures_move_on_with_the_world,
-         our_worlds_are_found_by_name, worlds_elsewhere_use_our_robots, mistakes_on_the_command_line_are_told, mistakes_in_a_world_have_a_place,
+         our_worlds_are_found_by_name, worlds_elsewhere_use_our_robots,
+         worlds_that_count_on_the_files_of_stage_find_ours, mistakes_on_the_command_line_are_told, mistakes_in_a_world_have_a_place,
          whoever_loads_long_says_so, oddities_are_told_with_their_place, files_that_cannot_be_written_are_told)
