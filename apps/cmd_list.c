@@ -58,6 +58,17 @@ static void put_label(struct table *rows, const tp_device_stat *stat)
     tpi_buf_fini(&text);
 }
 
+static void put_state(struct table *rows, const tp_device_stat *stat)
+{
+    tpi_buf state = {0};
+
+    if (stat != NULL) {
+        stat_put_state(&state, stat);
+    }
+    table_cell(rows, "%s", stat != NULL ? tpi_buf_text(&state) : "?");
+    tpi_buf_fini(&state);
+}
+
 static void put_rows(const struct list *list, struct table *rows, bool labels)
 {
     for (size_t i = 0; i < list->count; i++) {
@@ -69,7 +80,7 @@ static void put_rows(const struct list *list, struct table *rows, bool labels)
         }
         table_cell(rows, "%s", device->driver);
         if (list->statistics != NULL) {
-            table_cell(rows, "%s", stat != NULL ? stat_state(stat->state) : "?");
+            put_state(rows, stat);
             table_cell(rows, "%lu", stat != NULL ? (unsigned long)stat->readers : 0);
         }
         const char *what = device->interface != NULL ? device->interface->doc : "(unknown)";
@@ -81,7 +92,7 @@ static void put_failures(const struct list *list, tpi_buf *out)
 {
     for (size_t i = 0; i < list->count; i++) {
         const tp_device_stat *stat = find_stat(list, &list->devices[i].addr);
-        if (stat != NULL && stat->state == TP_DEVICE_FAILED && stat->failure_count > 1) {
+        if (stat != NULL && stat->failure_count > 1) {
             tpi_buf_printf(out, "%s: ", list->devices[i].name);
             output_put_clean(out, stat->failure, stat->failure_count);
             tpi_buf_putc(out, '\n');
@@ -144,7 +155,9 @@ static void put_device(tpi_buf *out, const tp_client_device *device, const tp_de
     if (stat != NULL) {
         tpi_buf_putc(out, ',');
         put_member(out, "state", stat_state(stat->state));
-        tpi_buf_printf(out, ",\"readers\":%lu,\"failure\":", (unsigned long)stat->readers);
+        tpi_buf_printf(out, ",\"isolated\":%s,\"guards\":%lu,\"readers\":%lu,\"failure\":",
+                       stat->isolated ? "true" : "false", (unsigned long)stat->guards,
+                       (unsigned long)stat->readers);
         output_put_json(out, stat->failure, stat->failure_count);
         tpi_buf_puts(out, ",\"name\":");
         output_put_json(out, stat->label, stat->label_count);

@@ -72,6 +72,17 @@ static int await_stops(struct panic_options *o)
         (int)state->owing_count, state->owing);
 }
 
+/* Whoever needs this has no time to look it up. */
+static int tell_other_ways(const struct panic_options *o)
+{
+    return command_fail(
+        o->remote.command, EXIT_FAILED,
+        "NOTHING WAS STOPPED: the server does not answer. On its machine:\n"
+        "  kill -USR1 PID   of the server: stops everything, even if its loop hangs\n"
+        "  kill -KILL PID   if the process itself is frozen: its guards stop what they guard\n"
+        "or cut the power of what moves");
+}
+
 static int raise_panic(struct panic_options *o)
 {
     tp_panic panic = {0};
@@ -80,7 +91,8 @@ static int raise_panic(struct panic_options *o)
     panic.why = chars(o->why, &panic.why_count);
     panic.who = chars("", &panic.who_count);
     if (tp_client_request(o->remote.client, TP_PLAYER_REQ_PANIC, &panic, NULL, &err) != TP_OK) {
-        return command_fail(o->remote.command, EXIT_FAILED, "%s", err.text);
+        command_fail(o->remote.command, EXIT_FAILED, "%s", err.text);
+        return tell_other_ways(o);
     }
     const int result = await_stops(o);
     return result == EXIT_DONE ? print_earlier(o) : result;
@@ -167,6 +179,8 @@ static int run(const char *name, bool raise, int argc, char **argv)
     result = result == EXIT_DONE ? remote_connect(&o.remote, TP_CLIENT_FRESH, false) : result;
     if (result == EXIT_DONE) {
         result = raise ? raise_panic(&o) : reset_panic(&o);
+    } else if (raise) {
+        result = o.remote.unreached ? tell_other_ways(&o) : result;
     }
     remote_fini(&o.remote);
     return result;
@@ -190,7 +204,8 @@ const command command_panic = {
             "Stops everything that the server moves, and waits until its drivers have done so;\n"
             "if one has not within two seconds, it is named and the command fails. Nothing moves\n"
             "again before troupe reset. The signal SIGUSR1 to the server does the same, even if\n"
-            "its loop hangs. Everybody may: a key is not needed, and not looked at.\n"
+            "its loop hangs and this command gets no answer. Everybody may: a key is not needed,\n"
+            "and not looked at.\n"
             "\n"
             "  --why TEXT      the reason, which all clients are told\n" REMOTE_OPTIONS_HELP,
     .run = run_panic,

@@ -303,6 +303,7 @@ static int print_data(struct print *p)
     p->wonders = true;
     p->live = p->form == PRINT_HUMAN && output_is_live();
     p->remote.before_note = p->live ? leave_screen : NULL;
+    p->remote.tells_panics = true;
     result = result == EXIT_DONE ? open_device(p) : result;
     if (result == EXIT_DONE) {
         tell_if_mute(p);
@@ -408,8 +409,9 @@ const command command_print = {
         "Prints the data of a device until it is interrupted. DEVICE is INTERFACE[:INDEX], with\n"
         "the server and a slash before it if need be: laser, laser:1, robot.local:6666/laser:1.\n"
         "On a terminal the newest data stands in one place; elsewhere one record follows the\n"
-        "other. A connection that is lost is made again. If nothing comes, and it can be known\n"
-        "why, that is told: a simulated world that stands still is silent.\n"
+        "other. A connection that is lost is made again. A panic is told on standard error, and\n"
+        "so is why nothing comes, if that can be known: a simulated world that stands still is\n"
+        "silent.\n"
         "\n"
         "  --human         indented, with units and the names of constants (if nothing is said)\n"
         "  --line          one line for each: time, device, message, name=value\n"

@@ -29,9 +29,14 @@ struct options {
 
 static tp_server *running; /* for the signal handler */
 
+/* The context counts them; NULL if nobody wants to know. */
 static void print_note(void *context, const char *text)
 {
-    (void)context;
+    unsigned *count = context;
+
+    if (count != NULL) {
+        (*count)++;
+    }
     output_note(text);
 }
 
@@ -168,17 +173,20 @@ static int serve(const struct options *o)
     return result;
 }
 
-static int check(const struct options *o)
+static int check(struct options *o)
 {
     tp_server *server = NULL;
+    unsigned notes = 0;
     tp_error err = {0};
 
+    o->server.note_context = &notes;
     if (tp_server_create(&server, &o->server, &err) != TP_OK) {
         return command_fail(o->command, EXIT_FAILED, "%s", err.text);
     }
     if (!o->quiet) {
         run_table_print(server, o->server.path);
-        puts("no mistakes found");
+        printf(notes == 0 ? "no mistakes found\n" : "no mistakes found, %u note%s\n", notes,
+               notes == 1 ? "" : "s");
     }
     tp_server_destroy(server);
     return EXIT_DONE;
@@ -276,7 +284,7 @@ static int read_options(struct options *o, int argc, char **argv)
         } else if (strcmp(argv[i], "--udp") == 0) {
             o->server.udp = true;
         } else if (strcmp(argv[i], "--child") == 0) {
-            o->child = true;
+            o->child = o->server.child = true;
         } else if (takes_value(argv[i])) {
             result = read_valued(o, argc, argv, &i);
         } else if (argv[i][0] == '-' || o->server.path != NULL) {

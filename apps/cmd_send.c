@@ -1,118 +1,12 @@
 /* cmd_send.c - troupe send and request: one message to a device, or to the server itself. */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "base/json.h"
 #include "base/number.h"
 #include "called.h"
-#include "example.h"
 #include "output.h"
-#include "remote.h"
-
-enum { LARGEST_INPUT = 64 << 20, MOST_WORDS = 3 };
-
-struct send {
-    struct remote remote;
-    tp_kind kind;
-    struct remote_device device;
-    const tp_message *message;
-    const char *words[MOST_WORDS]; /* DEVICE MESSAGE JSON */
-    int word_count;
-    bool json; /* the answer */
-    double repeat_hz;
-    double for_s;
-    double lease_s; /* 0 for the device's default */
-    int64_t rank;
-    bool has_rank;
-    void *value; /* owned; NULL for a message without a body */
-    tp_proxy *proxy;
-    bool told;    /* that a command could not be sent */
-    bool refused; /* a command, by the server, which has said so */
-};
-
-/* ---- What is sent ---------------------------------------------------------------------------- */
-
-/* Whether JSON says nothing: blank, null or {}. */
-static bool is_nothing(const char *text, size_t length)
-{
-    tpi_json json;
-    tpi_json_span name;
-
-    tpi_json_init(&json, text, length);
-    if (tpi_json_peek(&json) == TPI_JSON_NONE) {
-        return strspn(text, " \t\r\n") == length;
-    }
-    if (tpi_json_peek(&json) == TPI_JSON_NULL) {
-        tpi_json_null(&json);
-    } else if (!tpi_json_object(&json) || tpi_json_member(&json, &name)) {
-        return false;
-    }
-    return tpi_json_end(&json, NULL) == TP_OK;
-}
-
-static int needs_value(const struct send *s)
-{
-    tpi_buf example = {0};
-
-    example_put(&example, s->message->ask, true);
-    const int result =
-        command_fail(s->remote.command, EXIT_USAGE, "%s %s needs a value, such as '%s'",
-                     s->device.name, s->message->name, tpi_buf_text(&example));
-    tpi_buf_fini(&example);
-    return result;
-}
-
-static int parse_value(struct send *s, const char *text, size_t length)
-{
-    tp_error err = {0};
-
-    if (s->message->ask == NULL) {
-        return is_nothing(text, length)
-                   ? EXIT_DONE
-                   : command_fail(s->remote.command, EXIT_FAILED, "%s %s takes no value",
-                                  s->device.name, s->message->name);
-    }
-    if (tp_value_from_json(&s->value, s->message->ask, text, length, &err) != TP_OK) {
-        return command_fail(s->remote.command, EXIT_FAILED, "%s %s: %s", s->device.name,
-                            s->message->name, err.text);
-    }
-    return EXIT_DONE;
-}
-
-static int read_value(struct send *s)
-{
-    tpi_buf input = {0};
-    tp_error err = {0};
-
-    if (s->word_count < 3) {
-        return s->message->ask != NULL ? needs_value(s) : EXIT_DONE;
-    }
-    if (strcmp(s->words[2], "-") != 0) {
-        return parse_value(s, s->words[2], strlen(s->words[2]));
-    }
-    int result = EXIT_FAILED;
-    if (tpi_file_read(&input, "-", LARGEST_INPUT, &err) != TP_OK) {
-        command_fail(s->remote.command, EXIT_FAILED, "%s", err.text);
-    } else {
-        result = parse_value(s, tpi_buf_text(&input), input.length);
-    }
-    tpi_buf_fini(&input);
-    return result;
-}
-
-static int list_messages(const struct send *s)
-{
-    tpi_buf out = {0};
-
-    example_put_messages(&out, s->device.interface, s->kind, s->remote.command, s->words[0]);
-    if (s->kind == TP_KIND_REQUEST && s->device.interface->code != 0) {
-        tpi_buf_printf(&out, "Requests that every device has: %s request common\n", called());
-    }
-    return command_write(s->remote.command, &out);
-}
+#include "send.h"
 
 /* ---- Commands -------------------------------------------------------------------------------- */
 
@@ -175,15 +69,6 @@ static void ask_whether_taken(struct send *s)
     }
 }
 
-/* Whether a command was refused for a panic: that sentence begins so. */
-static bool is_panic(const tp_failure *failure)
-{
-    static const char start[] = "nothing moves: panic";
-
-    return failure->text_count >= sizeof start &&
-           strncmp(failure->text, start, sizeof start - 1) == 0;
-}
-
 /* Commands are not answered, but our servers tell when they refuse them, or stop what moves. */
 static void on_data(tp_proxy *proxy, const tp_msg *msg)
 {
@@ -199,25 +84,9 @@ static void on_data(tp_proxy *proxy, const tp_msg *msg)
     command_fail(s->remote.command, EXIT_FAILED, "%s", tpi_buf_text(&text));
     tpi_buf_fini(&text);
     s->refused = true;
-    if (s->repeat_hz > 0 && is_panic(failure)) {
+    if (s->repeat_hz > 0 && failure->code == TP_E_PANIC) {
         remote_stop(&s->remote); /* what goes on commanding would move it as soon as that is over */
     }
-}
-
-/* What the options say of rank and lease. */
-static int set_lease(struct send *s)
-{
-    tp_error err = {0};
-    tp_status status = TP_OK;
-
-    if (s->has_rank) {
-        status = tp_proxy_set_rank(s->proxy, (int)s->rank, &err);
-    }
-    if (status == TP_OK && s->lease_s > 0) {
-        status = tp_proxy_set_lease(s->proxy, s->lease_s, &err);
-    }
-    return status == TP_OK ? EXIT_DONE
-                           : command_fail(s->remote.command, EXIT_FAILED, "%s", err.text);
 }
 
 /* Commands are not answered, so the server would refuse it in silence. */
@@ -239,19 +108,21 @@ static int check_panic(struct send *s)
                               called(), called());
 }
 
-/* Commands are not answered: an answer to something else shows that they have arrived. Of our
- * servers it comes from the device itself, so that what that has to say comes before it. */
+/* Commands are not answered: an answer to something else shows that they have arrived. A server of
+ * ours asks the device itself, behind which a refusal cannot come any more. */
 static int await_arrival(struct send *s)
 {
     const tp_capabilities_req ask = {.type = TP_MSGTYPE_CMD, .subtype = s->message->code};
-    const void *answer = NULL;
     tp_error err = {0};
-    const tp_status status =
-        tp_client_is_troupe(s->remote.client)
-            ? tp_proxy_request(s->proxy, TP_COMMON_REQ_CAPABILITIES, &ask, NULL, &err)
-            : tp_client_request(s->remote.client, TP_PLAYER_REQ_DEVLIST, NULL, &answer, &err);
+    tp_status status = TP_OK;
 
-    return status == TP_OK || status == TP_E_UNSUPPORTED
+    if (tp_client_is_troupe(s->remote.client)) {
+        status = tp_proxy_request(s->proxy, TP_COMMON_REQ_CAPABILITIES, &ask, NULL, &err);
+        status = status == TP_E_TIMEOUT || status == TP_E_CLOSED ? status : TP_OK;
+    } else {
+        status = tp_client_request(s->remote.client, TP_PLAYER_REQ_DEVLIST, NULL, NULL, &err);
+    }
+    return status == TP_OK
                ? EXIT_DONE
                : command_fail(s->remote.command, EXIT_FAILED, "%s %s may not have arrived: %s",
                               s->device.name, s->message->name, err.text);
@@ -260,10 +131,9 @@ static int await_arrival(struct send *s)
 static int send_command(struct send *s)
 {
     tp_error err = {0};
-    int result = remote_open(&s->remote, &s->device, TP_WRITE_MODE, &s->proxy);
+    int result = send_open(s);
 
     result = result == EXIT_DONE ? check_panic(s) : result;
-    result = result == EXIT_DONE ? set_lease(s) : result;
     if (result != EXIT_DONE) {
         return result;
     }
@@ -280,6 +150,9 @@ static int send_command(struct send *s)
         result = keep_sending(s);
     }
     result = result == EXIT_DONE ? await_arrival(s) : result;
+    if (result == EXIT_DONE && !s->refused) {
+        send_hint(s);
+    }
     return result == EXIT_DONE && s->refused ? EXIT_FAILED : result;
 }
 
@@ -348,7 +221,8 @@ static int read_rank(struct send *s, int argc, char **argv, int *i)
 
 static int read_option(struct send *s, int argc, char **argv, int *i)
 {
-    static const char *const of_send[] = {"--repeat", "--for", "--lease", "--rank", NULL};
+    static const char *const of_send[] = {"--repeat", "--for",       "--lease",
+                                          "--rank",   "--exclusive", NULL};
     static const char *const of_request[] = {"--json", NULL};
     const bool sends = s->kind == TP_KIND_COMMAND;
 
@@ -366,6 +240,10 @@ static int read_option(struct send *s, int argc, char **argv, int *i)
     }
     if (sends && strcmp(argv[*i], "--rank") == 0) {
         return read_rank(s, argc, argv, i);
+    }
+    if (sends && strcmp(argv[*i], "--exclusive") == 0) {
+        s->exclusive = true;
+        return EXIT_DONE;
     }
     if (!sends && strcmp(argv[*i], "--json") == 0) {
         s->json = true;
@@ -396,10 +274,10 @@ static int read_options(struct send *s, int argc, char **argv)
 static int do_it(struct send *s)
 {
     if (s->word_count < 2) {
-        return list_messages(s);
+        return send_list_messages(s);
     }
     s->message = remote_message(&s->remote, s->device.interface, s->kind, s->words[1]);
-    int result = s->message != NULL ? read_value(s) : EXIT_FAILED;
+    int result = s->message != NULL ? send_read_value(s) : EXIT_FAILED;
     if (result == EXIT_DONE) {
         result = remote_connect(&s->remote,
                                 s->kind == TP_KIND_COMMAND ? TP_CLIENT_EVERYTHING : TP_CLIENT_FRESH,
@@ -439,7 +317,7 @@ const command command_send = {
     .summary = "a command to a device",
     .help =
         "usage: troupe send DEVICE [COMMAND [JSON]] [--repeat HZ] [--for SECONDS]\n"
-        "                   [--lease SECONDS] [--rank N]\n"
+        "                   [--lease SECONDS] [--rank N] [--exclusive]\n"
         "\n"
         "Sends a command to a device. Members of the JSON that are left out are zero; with - it "
         "is\n"
@@ -448,17 +326,19 @@ const command command_send = {
         "a\n"
         "slash before it if need be: position2d, robot.local:6666/position2d:1.\n"
         "\n"
-        "The device is closed again at the end. What it does then is its own affair: a robot that\n"
-        "nobody uses any more usually stops. --for keeps it open for a while.\n"
+        "The device is closed again at the end, and what the command has set in motion stops:\n"
+        "nobody answers for it any more. --for keeps it open for a while. A Player server does as\n"
+        "it likes.\n"
         "\n"
         "  --repeat HZ     send it so often, until --for ends or it is interrupted\n"
         "  --for SECONDS   keep the device open for so long\n"
         "  --lease SECONDS how long it may go on moving if nothing more is heard of this command;\n"
         "                  at most what the server's configuration allows\n"
-        "  --rank N        give way to writers of a higher rank; at most the configured "
+        "  --rank N        give way to writers of a higher rank; at most the configured rank\n"
+        "  --exclusive     let nobody else write to it meanwhile, but those of a higher "
         "rank\n" REMOTE_OPTIONS_HELP "\n"
         "Examples: troupe send position2d:0 VEL '{\"vel\":{\"px\":0.2},\"state\":1}' --for 2\n"
-        "          troupe send gripper OPEN\n",
+        "          troupe send gripper OPEN --for 3\n",
     .run = run_send,
 };
 

@@ -12,6 +12,7 @@
 #include "remote.h"
 #include "stat_text.h"
 #include "table.h"
+#include "troupe/front.h"
 
 static const char name[] = "stat";
 
@@ -61,14 +62,11 @@ static const tp_device_stat *device_before(const struct stat *s, const tp_device
     return now;
 }
 
-/* Clients have no number; two that connect one after the other from the same place differ in age.
- */
 static const tp_client_stat *client_before(const struct stat *s, const tp_client_stat *now)
 {
     for (uint32_t i = 0; s->before != NULL && i < s->before->clients_count; i++) {
         const tp_client_stat *one = &s->before->clients[i];
-        if (one->name_count == now->name_count && one->age <= now->age &&
-            memcmp(one->name, now->name, now->name_count) == 0) {
+        if (one->number == now->number) {
             return one;
         }
     }
@@ -100,6 +98,15 @@ static void put_device_name(struct table *rows, const struct stat *s, const tp_d
     tpi_buf_fini(&name_of);
 }
 
+static void put_state(struct table *rows, const tp_device_stat *one)
+{
+    tpi_buf state = {0};
+
+    stat_put_state(&state, one);
+    table_cell(rows, "%s", tpi_buf_text(&state));
+    tpi_buf_fini(&state);
+}
+
 static void put_devices(const struct stat *s, tpi_buf *out)
 {
     static const char *const totals[] = {"DEVICE",   "DRIVER",    "STATE",     ">READERS",
@@ -116,13 +123,13 @@ static void put_devices(const struct stat *s, tpi_buf *out)
         const tp_device_stat *before = device_before(s, one);
         put_device_name(&rows, s, &one->addr);
         table_cell(&rows, "%.*s", (int)one->instance_count, one->instance);
-        table_cell(&rows, "%s%s", stat_state(one->state), one->guards > 0 ? ", guarded" : "");
+        put_state(&rows, one);
         table_cell(&rows, "%lu", (unsigned long)one->readers);
         put_count(&rows, s, one->published, before->published);
         table_cell(&rows, "%lld", (long long)one->dropped);
         put_count(&rows, s, one->commands, before->commands);
         put_count(&rows, s, one->requests, before->requests);
-        table_cell(&rows, "%lld", (long long)one->failed_requests);
+        table_cell(&rows, "%lld", (long long)(one->failed_requests + one->refused));
         put_latency(&rows, one->latency_mean);
         put_latency(&rows, one->latency_max);
     }
@@ -132,10 +139,12 @@ static void put_devices(const struct stat *s, tpi_buf *out)
 
 static void put_clients(const struct stat *s, tpi_buf *out)
 {
-    static const char *const totals[] = {"CLIENT", "SOFTWARE",  ">CONNECTED", ">OPEN", ">WAITING",
-                                         ">SENT",  ">RECEIVED", ">DROPPED",   NULL};
-    static const char *const rates[] = {"CLIENT",  "SOFTWARE",    ">CONNECTED", ">OPEN", ">WAITING",
-                                        ">SENT/s", ">RECEIVED/s", ">DROPPED",   NULL};
+    static const char *const totals[] = {">NO",        "CLIENT",   "SOFTWARE", "KEY",   "MAY",
+                                         ">CONNECTED", ">OPEN",    ">WAITING", ">SENT", ">RECEIVED",
+                                         ">REFUSED",   ">DROPPED", NULL};
+    static const char *const rates[] = {
+        ">NO",      "CLIENT",  "SOFTWARE",    "KEY",      "MAY",      ">CONNECTED", ">OPEN",
+        ">WAITING", ">SENT/s", ">RECEIVED/s", ">REFUSED", ">DROPPED", NULL};
     struct table rows;
 
     table_init(&rows, s->watch ? rates : totals);
@@ -143,13 +152,19 @@ static void put_clients(const struct stat *s, tpi_buf *out)
         const tp_client_stat *one = &s->now->clients[i];
         const tp_client_stat *before = client_before(s, one);
         char age[32];
+        table_cell(&rows, "%lu", (unsigned long)one->number);
         table_cell(&rows, "%.*s", (int)one->name_count, one->name);
         table_cell(&rows, "%.*s", (int)one->software_count, one->software);
+        table_cell(&rows, "%.*s", one->key_count > 1 ? (int)one->key_count : 1,
+                   one->key_count > 1 ? one->key : "-");
+        table_cell(&rows, "%s",
+                   one->right <= TP_RIGHT_OPERATE ? tp_right_name((tp_right)one->right) : "?");
         table_cell(&rows, "%s", stat_duration(age, sizeof age, one->age));
         table_cell(&rows, "%lu", (unsigned long)one->opened);
         table_cell(&rows, "%lu", (unsigned long)one->waiting);
         put_count(&rows, s, one->sent, before->sent);
         put_count(&rows, s, one->received, before->received);
+        table_cell(&rows, "%lld", (long long)one->refused);
         table_cell(&rows, "%lld", (long long)one->dropped);
     }
     table_put(out, &rows, 0, 0);
@@ -164,9 +179,8 @@ static void put_mover(const struct stat *s, const tp_device_stat *one, tpi_buf *
     tpi_buf_puts(out,
                  one->lease_left > 0 || one->rank_left <= 0 ? " is moved by " : " is held by ");
     output_put_clean(out, one->mover, one->mover_count);
-    tpi_buf_printf(out, ", rank %ld", (long)one->rank);
-    if (one->rank_left > 0) {
-        tpi_buf_printf(out, "; lower ranks wait %.1f s", one->rank_left);
+    if (one->rank_left > 0) { /* or all who write to it are equals */
+        tpi_buf_printf(out, ", rank %ld; lower ranks wait %.1f s", (long)one->rank, one->rank_left);
     }
     if (one->lease_left > 0) {
         tpi_buf_printf(out, "; stops in %.1f s unless more is heard", one->lease_left);
@@ -192,7 +206,8 @@ static void put_movers(const struct stat *s, tpi_buf *out)
             put_name(s, &one->addr, out);
             tpi_buf_puts(out, " is open exclusively by ");
             output_put_clean(out, one->holder, one->holder_count);
-            tpi_buf_putc(out, '\n');
+            tpi_buf_printf(out, "; troupe kick %lu throws it out\n",
+                           (unsigned long)one->holder_number);
         }
     }
 }
@@ -203,13 +218,24 @@ static bool is_same_instance(const tp_device_stat *a, const tp_device_stat *b)
            (a->instance_count == 0 || memcmp(a->instance, b->instance, a->instance_count) == 0);
 }
 
+/* Once for each driver, not for each of its devices. */
+static bool is_first_of_instance(const struct stat *s, uint32_t i)
+{
+    uint32_t first = 0;
+
+    while (!is_same_instance(&s->now->devices[first], &s->now->devices[i])) {
+        first++;
+    }
+    return first == i;
+}
+
 static void put_failures(const struct stat *s, tpi_buf *out)
 {
     const char *before = "\n";
 
     for (uint32_t i = 0; i < s->now->devices_count; i++) {
         const tp_device_stat *one = &s->now->devices[i];
-        if (one->failure_count > 1) {
+        if (one->failure_count > 1 && is_first_of_instance(s, i)) {
             tpi_buf_puts(out, before);
             output_put_clean(out, one->failure, one->failure_count);
             tpi_buf_putc(out, '\n');
@@ -218,18 +244,13 @@ static void put_failures(const struct stat *s, tpi_buf *out)
     }
 }
 
-/* Once for each driver, not for each of its devices. */
 static void put_guards(const struct stat *s, tpi_buf *out)
 {
     const char *before = "\n";
 
     for (uint32_t i = 0; i < s->now->devices_count; i++) {
         const tp_device_stat *one = &s->now->devices[i];
-        uint32_t first = 0;
-        while (!is_same_instance(&s->now->devices[first], one)) {
-            first++;
-        }
-        if (first == i && one->guard_restarts > 0) {
+        if (one->guard_restarts > 0 && is_first_of_instance(s, i)) {
             tpi_buf_puts(out, before);
             output_put_clean(out, one->instance, one->instance_count);
             tpi_buf_printf(out, ": a guard had ended and was started again, %lu time%s\n",
@@ -416,9 +437,10 @@ const command command_stat = {
         "usage: troupe stat [URL] [--watch [SECONDS]] [--json]\n"
         "\n"
         "Prints the statistics of one of our servers: of each device the readers, data, dropped\n"
-        "data, commands, requests and how long answers take; of each client what it has open,\n"
-        "what waits for it, what went to it and came from it, and what it lost. Numbers are since\n"
-        "the start; watching shows how many there were in a second.\n"
+        "data, commands, requests, what was refused and how long answers take; of each client its\n"
+        "number (for troupe kick), its key and what it may do, what it has open, what waits for\n"
+        "it, what went to it and came from it, what it was refused and what it lost. Numbers are\n"
+        "since the start; watching shows how many there were in a second.\n"
         "\n"
         "  -w, --watch [SECONDS]\n"
         "                  look again and again, every second if nothing is said\n"

@@ -21,6 +21,7 @@ extern const command command_decode;
 extern const command command_demo;
 extern const command command_panic;
 extern const command command_reset;
+extern const command command_kick;
 extern const command command_run;
 extern const command command_check;
 extern const command command_drivers;
@@ -37,7 +38,8 @@ extern const command command_doctor;
 /* "troupe NAME: text" on standard error; returns `code`, so that failing is one line. */
 int command_fail(const char *name, int code, const char *format, ...) TP_PRINTF(3, 4);
 
-/* Call the handler at each signal of that number, not only the first; what it interrupts goes on. */
+/* Call the handler at each signal of that number, not only the first; what it interrupts goes on.
+ */
 void command_catch(int number, void (*handler)(int number));
 
 /* Print the text and release it; an exit code. */

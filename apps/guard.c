@@ -138,14 +138,14 @@ static void see_off(int64_t deadline_ms)
 }
 
 /* At the very end, and only if nobody has to be waited for. */
-static void report(const char *url, size_t done)
+static void report(const char *url, const char *who, size_t done)
 {
     struct pollfd output = {.fd = STDERR_FILENO, .events = POLLOUT};
     char text[PIPE_BUF];
     const int length = snprintf(text, sizeof text,
-                                "troupe-guard: the server has died; %zu of %zu stop bytes were "
+                                "troupe-guard: %.100s has died; %zu of %zu stop bytes were "
                                 "written to %.200s\n",
-                                done, stop_length, url);
+                                who, done, stop_length, url);
 
     if (length > 0 && poll(&output, 1, 0) == 1 && (output.revents & POLLOUT) != 0 &&
         write(STDERR_FILENO, text, (size_t)length) < 0) {
@@ -183,7 +183,7 @@ int main(int argc, char **argv)
     if (argc == 2 && strcmp(argv[1], "--help") == 0) {
         return explain(stdout, 0);
     }
-    if (argc != 2 || fcntl(TPI_GUARD_ALIVE_FD, F_GETFD) < 0) {
+    if (argc < 2 || argc > 3 || fcntl(TPI_GUARD_ALIVE_FD, F_GETFD) < 0) {
         return explain(stderr, 2);
     }
     settle();
@@ -196,6 +196,6 @@ int main(int argc, char **argv)
     const int64_t deadline_ms = now_ms() + PATIENCE_MS;
     const size_t done = write_out(deadline_ms);
     see_off(deadline_ms);
-    report(argv[1], done);
+    report(argv[1], argc == 3 ? argv[2] : "the server", done);
     _exit(done == stop_length ? 0 : 1);
 }

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "called.h"
 #include "output.h"
+#include "stat_text.h"
 #include "troupe/server.h"
 
 static const char *const shared_options[] = {"--url",     "--key",  "--key-file",
@@ -365,6 +366,36 @@ static void on_change(void *context, tp_client *client, const char *why)
     remote->was_connected = true;
 }
 
+static void put_panic(struct remote *remote, const tp_panic_state *panic)
+{
+    tpi_buf text = {0};
+
+    if (remote->before_note != NULL) {
+        remote->before_note(remote);
+    }
+    if (panic->active) {
+        tpi_buf_puts(&text, "PANIC, ");
+        stat_put_raisers(&text, panic);
+        tpi_buf_printf(&text, "nothing moves until %s reset", called());
+    } else {
+        tpi_buf_puts(&text, "the panic is over");
+    }
+    command_fail(remote->command, EXIT_DONE, "%s", tpi_buf_text(&text));
+    tpi_buf_fini(&text);
+}
+
+/* That there is none is told only to who knows of one. */
+static void on_panic(void *context, tp_client *client, const tp_panic_state *panic)
+{
+    struct remote *remote = context;
+
+    (void)client;
+    if (panic->active || remote->in_panic) {
+        put_panic(remote, panic);
+    }
+    remote->in_panic = panic->active != 0;
+}
+
 int remote_connect(struct remote *remote, tp_client_mode mode, bool persistent)
 {
     char name[64];
@@ -380,10 +411,12 @@ int remote_connect(struct remote *remote, tp_client_mode mode, bool persistent)
         .key_file = remote->key_file,
         .changed = persistent ? on_change : NULL,
         .context = remote,
+        .panicked = remote->tells_panics ? on_panic : NULL,
     };
 
     snprintf(name, sizeof name, "troupe %s", remote->command);
-    if (tp_client_connect(&remote->client, remote->url, &options, &err) != TP_OK) {
+    remote->unreached = tp_client_connect(&remote->client, remote->url, &options, &err) != TP_OK;
+    if (remote->unreached) {
         return command_fail(remote->command, EXIT_FAILED, "%s", err.text);
     }
     return EXIT_DONE;

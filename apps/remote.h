@@ -24,6 +24,9 @@ struct remote {
     char *key;               /* owned; NULL for TROUPE_KEY, "" for none */
     const char *key_file;    /* borrowed; NULL for none */
     bool was_connected;      /* once: from then on losses are told */
+    bool tells_panics;       /* that begin or end while messages are handled */
+    bool in_panic;           /* the server, as far as was told */
+    bool unreached;          /* it could not connect */
     /* Called before something is told on standard error while messages are handled. Optional. */
     void (*before_note)(struct remote *remote);
 };

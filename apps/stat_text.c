@@ -9,9 +9,16 @@
 
 const char *stat_state(unsigned state)
 {
-    static const char *const names[] = {"idle", "starting", "running", "stopping", "failed"};
+    static const char *const names[] = {"idle",     "starting", "running",
+                                        "stopping", "failed",   "troubled"};
 
     return state < sizeof names / sizeof names[0] ? names[state] : "?";
+}
+
+void stat_put_state(tpi_buf *out, const tp_device_stat *stat)
+{
+    tpi_buf_printf(out, "%s%s%s", stat_state(stat->state), stat->isolated ? ", isolated" : "",
+                   stat->guards > 0 ? ", guarded" : "");
 }
 
 const char *stat_latency(char *out, size_t size, double seconds)
@@ -45,6 +52,15 @@ const char *stat_duration(char *out, size_t size, double seconds)
         snprintf(out, size, "%lld d %lld h", whole / 86400, whole / 3600 % 24);
     }
     return out;
+}
+
+void stat_put_label(tpi_buf *out, const tp_client_stat *client)
+{
+    if (client->software_count > 1) {
+        output_put_clean(out, client->software, client->software_count);
+        tpi_buf_puts(out, " at ");
+    }
+    output_put_clean(out, client->name, client->name_count);
 }
 
 static void put_raiser(tpi_buf *out, const char *who, uint32_t who_count, const char *why,

@@ -1,6 +1,6 @@
 # Completion of the troupe command for bash: commands, options, interfaces, messages, and the
 # devices of the server that TROUPE_URL names.
-_troupe_commands="run check drivers sim list print send request property stat frames panic reset doctor interfaces encode decode demo"
+_troupe_commands="run check drivers sim list print send request property stat frames panic reset kick doctor interfaces encode decode demo"
 _troupe_worlds="office cave classroom swarm track warehouse"
 _troupe_server_options="--url --key --key-file --timeout --load --help"
 
@@ -17,7 +17,7 @@ _troupe() {
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return
         ;;
-    --url | -u | --timeout | --where | --why | --key | --rate | --count | -n | --repeat | --for | --listen | --port | -p | --speed | --threads | --seed | --steps | --size | --seconds) return ;;
+    --url | -u | --timeout | --where | --why | --key | --rate | --count | -n | --repeat | --for | --lease | --rank | --listen | --port | -p | --speed | --threads | --seed | --steps | --size | --seconds) return ;;
     --only)
         _troupe_reply "$(_troupe_messages "${words[2]}" data)"
         return
@@ -50,9 +50,9 @@ _troupe() {
     frames) options="--json $_troupe_server_options" ;;
     stat) options="--json --watch $_troupe_server_options" ;;
     panic) options="--why $_troupe_server_options" ;;
-    reset) options=$_troupe_server_options ;;
+    reset | kick) options=$_troupe_server_options ;;
     print) options="--human --line --json --hex --only --rate --count $_troupe_server_options" ;;
-    send) options="--repeat --for --lease --rank $_troupe_server_options" ;;
+    send) options="--repeat --for --lease --rank --exclusive $_troupe_server_options" ;;
     request | property) options="--json $_troupe_server_options" ;;
     help) options=$_troupe_commands ;;
     esac

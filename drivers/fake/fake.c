@@ -26,6 +26,8 @@ static const tp_param fake_params[] = {
     {"position", "m", "", "where the devices sit on the robot: x y z"},
     {"orientation", "rad", "", "how they are turned: roll pitch yaw"},
     {"size", "m", "", "how large they are: length width height"},
+    {"port", NULL, "",
+     "a line that commands are written to as texts, for trying out lines and guards"},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -99,8 +101,11 @@ static tp_status handle(tp_device *device, const tp_message *what, const void *a
     if (!own) {
         return fake_capabilities(device, ask, err);
     }
-    return d->kind == &fake_generic ? fake_generic_handle(d, what, ask, answer, err)
-                                    : what->call(d->kind->ops, device, ask, answer, err);
+    const tp_status status = d->kind == &fake_generic
+                                 ? fake_generic_handle(d, what, ask, answer, err)
+                                 : what->call(d->kind->ops, device, ask, answer, err);
+    return status == TP_OK && what->kind == TP_KIND_COMMAND ? fake_line_command(d, what, ask, err)
+                                                            : status;
 }
 
 /* ---- Parameters ------------------------------------------------------------------------------ */
@@ -236,11 +241,10 @@ static tp_status fake_start(tp_instance *self, tp_error *err)
 {
     fake *f = tp_instance_state(self);
 
-    (void)err;
     for (size_t i = 0; i < f->device_count; i++) {
         f->devices[i].time_ns = tp_clock_now_ns(tp_instance_clock(self));
     }
-    return TP_OK;
+    return fake_line_open(f, err);
 }
 
 /* All move before any tells, so that sensors see the robot where it is now. */
@@ -267,6 +271,7 @@ static void halt(fake_device *d)
     if (d->kind->halt != NULL) {
         d->kind->halt(d);
     }
+    fake_line_halt(d);
 }
 
 static void fake_halt(tp_device *device, tp_halt how)
@@ -282,6 +287,7 @@ static void fake_stop(tp_instance *self)
     for (size_t i = 0; i < f->device_count; i++) {
         halt(&f->devices[i]);
     }
+    fake_line_close(f);
 }
 
 static void fake_fini(tp_instance *self)

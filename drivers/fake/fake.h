@@ -132,7 +132,16 @@ struct fake {
     const fake_device *vehicle; /* borrowed */
     tp_pose2d robot;
     tp_pose2d robot_vel;
+
+    struct tp_port *line; /* owned; NULL without one, or while it does not run */
 };
+
+/* line.c: from start and stop; a command that was obeyed; a device that is stopped. Each does
+ * nothing without a line. */
+tp_status fake_line_open(fake *f, tp_error *err);
+void fake_line_close(fake *f);
+tp_status fake_line_command(fake_device *d, const tp_message *what, const void *ask, tp_error *err);
+void fake_line_halt(const fake_device *d);
 
 /* Let the device's random numbers begin anew, from the seed of the instance. */
 void fake_seed(fake_device *d);

@@ -14,6 +14,7 @@
 struct isolated {
     struct relay relay;
     tp_process *child; /* owned; NULL while stopped */
+    uint32_t restarts; /* of guards in the child */
 };
 
 static const tp_param isolated_params[] = {
@@ -26,11 +27,55 @@ static const tp_param isolated_params[] = {
 
 enum { TIMEOUT_S = 5, PATIENCE_S = 10 };
 
+/* ---- Guards, of which there is no news but when one asks
+ * -----------------------------------------
+ */
+
+static void take_guards(void *context, tp_proxy *none, tp_status status, const tp_msg *answer,
+                        const char *why)
+{
+    tp_instance *self = context;
+    struct isolated *i = tp_instance_state(self);
+    const tp_statistics *found = status == TP_OK && answer != NULL ? tp_msg_payload(answer) : NULL;
+    uint32_t guards = 0;
+
+    (void)none;
+    (void)why;
+    if (found == NULL) {
+        return;
+    }
+    for (uint32_t k = 0; k < found->devices_count; k++) { /* one driver, so all say the same */
+        const tp_device_stat *one = &found->devices[k];
+        guards = one->guards > guards ? one->guards : guards;
+        i->restarts = one->guard_restarts > i->restarts ? one->guard_restarts : i->restarts;
+    }
+    tp_instance_set_guards(self, guards, i->restarts);
+}
+
+static tp_status isolated_poll(tp_instance *self, tp_error *err)
+{
+    struct isolated *i = tp_instance_state(self);
+
+    (void)err; /* a child that does not answer is no failure yet */
+    (void)tp_client_request_later(i->relay.client, TP_PLAYER_REQ_STATISTICS, NULL, 0, take_guards,
+                                  self, NULL);
+    return TP_OK;
+}
+
+static void ask_at_once(struct relay *relay)
+{
+    isolated_poll(relay->self, NULL);
+}
+
+/* ---- Life ------------------------------------------------------------------------------------ */
+
 static tp_status isolated_init(tp_instance *self, tp_error *err)
 {
     struct isolated *i = tp_instance_state(self);
 
     i->relay.of_child = true;
+    i->relay.ready = ask_at_once;
+    tp_instance_set_period(self, TP_NS_PER_S);
     return relay_init(&i->relay, self, NULL, TIMEOUT_S * TP_NS_PER_S, err);
 }
 
@@ -93,6 +138,7 @@ static void isolated_stop(tp_instance *self)
     relay_stop(&i->relay);
     tp_process_destroy(i->child);
     i->child = NULL;
+    tp_instance_set_guards(self, 0, i->restarts);
 }
 
 static void isolated_fini(tp_instance *self)
@@ -105,6 +151,7 @@ static void isolated_fini(tp_instance *self)
 
 static const tp_driver_ops isolated_ops = {.init = isolated_init,
                                            .start = isolated_start,
+                                           .poll = isolated_poll,
                                            .halt = relay_halt,
                                            .stop = isolated_stop,
                                            .fini = isolated_fini};

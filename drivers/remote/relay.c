@@ -6,111 +6,13 @@
 #include <string.h>
 
 #include "troupe/interfaces/player.h"
-#include "troupe/interfaces/position1d.h"
-#include "troupe/interfaces/position2d.h"
-#include "troupe/interfaces/position3d.h"
 
-/* ---- Messages -------------------------------------------------------------------------------- */
+enum {
+    MOST_SERVERS = 16, /* behind each other */
+    MOST_TRIES = 5,    /* to find out what is behind a device that keeps failing */
+};
 
-static void pass_data(tp_proxy *proxy, const tp_msg *msg)
-{
-    const struct joint *joint = tp_proxy_context(proxy);
-    const tp_msghdr *header = tp_msg_header(msg);
-
-    if (header->subtype == TP_COMMON_DATA_ERROR && tp_msg_payload(msg) != NULL) {
-        tp_failure failure = *(const tp_failure *)tp_msg_payload(msg);
-        /* there, not here: whoever has this one open need not open it again */
-        failure.code = failure.code == TP_E_REMOVED ? TP_E_DEVICE : failure.code;
-        tp_publish(joint->device, header->subtype, &failure, header->timestamp);
-        return;
-    }
-    tp_publish(joint->device, header->subtype, tp_msg_payload(msg), header->timestamp);
-}
-
-static void pass_answer(void *context, tp_proxy *proxy, tp_status status, const tp_msg *answer,
-                        const char *why)
-{
-    tp_ticket *ticket = context;
-
-    (void)proxy;
-    if (status == TP_OK) {
-        tp_ticket_answer(ticket, answer == NULL ? NULL : tp_msg_payload(answer));
-    } else {
-        tp_ticket_fail(ticket, status, why);
-    }
-}
-
-/* What a Player server does not know is answered here: nothing is known. */
-static bool is_ours(const tp_message *what)
-{
-    return what->code >= TP_COMMON_REQ_GET_GEOMETRY && what->code <= TP_COMMON_REQ_GET_GEOMETRY + 6;
-}
-
-static tp_status handle(tp_device *device, const tp_message *what, const void *ask, void *answer,
-                        tp_error *err)
-{
-    const struct joint *joint = tp_device_context(device);
-
-    (void)answer; /* zeroed: geometry is unknown, there are no properties */
-    if (what->kind == TP_KIND_COMMAND) {
-        return tp_proxy_command(joint->proxy, what->code, ask, err);
-    }
-    if (tp_client_is_connected(joint->relay->client) &&
-        !tp_client_is_troupe(joint->relay->client) && is_ours(what)) {
-        return what->mark == TP_MARK_REQUIRED
-                   ? TP_OK
-                   : tp_fail(err, TP_E_UNSUPPORTED, "a Player server does not know %s", what->name);
-    }
-    tp_status status =
-        tp_proxy_request_later(joint->proxy, what->code, ask, joint->relay->timeout_ns, pass_answer,
-                               tp_device_defer(device), err);
-    return status == TP_OK ? TP_PENDING : status;
-}
-
-static void ignore_answer(void *context, tp_proxy *proxy, tp_status status, const tp_msg *answer,
-                          const char *why)
-{
-    (void)context;
-    (void)proxy;
-    (void)status;
-    (void)answer;
-    (void)why;
-}
-
-/* A Player server knows no HALT; its vehicles stand still at a velocity of zero. */
-static void send_zero(tp_proxy *proxy)
-{
-    const tp_position1d_cmd_vel vel1d = {.state = 1};
-    const tp_position2d_cmd_vel vel2d = {.state = 1};
-    const tp_position3d_cmd_vel vel3d = {.state = 1};
-
-    switch (tp_proxy_interface(proxy)->code) {
-    case TP_POSITION1D_CODE:
-        tp_proxy_command(proxy, TP_POSITION1D_CMD_VEL, &vel1d, NULL);
-        break;
-    case TP_POSITION2D_CODE:
-        tp_proxy_command(proxy, TP_POSITION2D_CMD_VEL, &vel2d, NULL);
-        break;
-    case TP_POSITION3D_CODE:
-        tp_proxy_command(proxy, TP_POSITION3D_CMD_SET_VEL, &vel3d, NULL);
-        break;
-    default:
-        break;
-    }
-}
-
-void relay_halt(tp_device *device, tp_halt how)
-{
-    const struct joint *joint = tp_device_context(device);
-
-    (void)how; /* the other server's own configuration says */
-    if (tp_client_is_troupe(joint->relay->client)) {
-        tp_proxy_request_later(joint->proxy, TP_COMMON_REQ_HALT, NULL, 0, ignore_answer, NULL,
-                               NULL);
-    } else {
-        send_zero(joint->proxy);
-    }
-}
+static const int64_t TRY_AGAIN_NS = TP_NS_PER_S / 2;
 
 /* ---- Offering -------------------------------------------------------------------------------- */
 
@@ -134,6 +36,21 @@ static tp_status read_index(const char *text, const tp_interface *interface, uns
     return TP_OK;
 }
 
+/* One that no other joint has, here or on another server: from where it lies in memory and the
+ * time.
+ */
+static int64_t number(const struct joint *joint)
+{
+    const tp_clock *clock = tp_instance_clock(joint->relay->self);
+    uint64_t x = (uint64_t)(uintptr_t)joint ^ (uint64_t)tp_clock_now_ns(clock) << 20 ^
+                 (uint64_t)(tp_clock_wall_s(clock) * 1e6);
+
+    for (int i = 0; i < 3; i++) { /* mixed, so that neither shows in a few digits only */
+        x = (x ^ x >> 31) * UINT64_C(0x9e3779b97f4a7c15);
+    }
+    return (int64_t)(x >> 1);
+}
+
 static tp_status offer(struct relay *relay, size_t i, const char *devices_param, tp_error *err)
 {
     struct joint *joint = &relay->joints[i];
@@ -143,12 +60,13 @@ static tp_status offer(struct relay *relay, size_t i, const char *devices_param,
         return tp_fail(err, TP_E_UNSUPPORTED, "%s is the server's own", interface->name);
     }
     tp_status status = tp_offer(relay->self, interface, tp_provides_key(relay->self, i), NULL,
-                                handle, &joint->device, err);
+                                joint_handle, &joint->device, err);
 
     if (status != TP_OK) {
         return status;
     }
     joint->relay = relay;
+    joint->id = number(joint);
     joint->index = tp_device_addr(joint->device)->index;
     tp_device_set_context(joint->device, joint);
     if (devices_param == NULL || i >= tp_param_count(relay->self, devices_param)) {
@@ -194,6 +112,60 @@ void relay_fini(struct relay *relay)
 
 /* ---- Starting -------------------------------------------------------------------------------- */
 
+/* Readers hear that the counterpart is gone, or that it is back. */
+static void tell_readers(const struct relay *relay, tp_status status, const char *why)
+{
+    char text[320];
+    tp_failure failure = {.code = status, .text = text};
+
+    for (size_t i = 0; i < relay->joint_count; i++) {
+        snprintf(text, sizeof text, "%s: %s", tp_instance_name(relay->self), why);
+        failure.text_count = (uint32_t)strlen(text) + 1;
+        tp_publish(relay->joints[i].device, TP_COMMON_DATA_ERROR, &failure, 0);
+    }
+}
+
+static const struct joint *find_unready(const struct relay *relay)
+{
+    const struct joint *found = NULL;
+
+    for (size_t i = 0; i < relay->joint_count; i++) {
+        const struct joint *joint = &relay->joints[i];
+        if (!joint->ready && (found == NULL || joint->why[0] != '\0')) {
+            found = joint;
+        }
+    }
+    return found;
+}
+
+/* Let the operator know how it is, once the start is over. */
+static void judge(struct relay *relay)
+{
+    const struct joint *unready = find_unready(relay);
+    const char *why = NULL;
+    char text[256];
+
+    if (relay->of_child || relay->starting || relay->client == NULL) {
+        return;
+    }
+    if (relay->lost[0] != '\0') {
+        why = relay->lost;
+    } else if (relay->circle[0] != '\0') {
+        why = relay->circle;
+    } else if (unready != NULL && unready->why[0] != '\0') {
+        why = unready->why;
+    } else if (unready != NULL && relay->waited) {
+        snprintf(text, sizeof text, "%s: %s has not started there yet",
+                 tp_client_url(relay->client), tp_proxy_name(unready->proxy));
+        why = text;
+    } else if (unready != NULL) {
+        return; /* it is being opened */
+    } else if (relay->panic[0] != '\0') {
+        why = relay->panic;
+    }
+    tp_instance_trouble(relay->self, why);
+}
+
 /* The client must not be destroyed by its own callbacks: told when this turn is over. */
 static void finish_start(struct relay *relay, tp_status status, const char *why)
 {
@@ -216,8 +188,8 @@ static void tell_start(tp_after *after)
 {
     struct relay *of = (struct relay *)((char *)after - offsetof(struct relay, ending));
 
-    if (of->refused) {
-        of->refused = false;
+    if (of->failing) {
+        of->failing = false;
         tp_instance_fail(of->self, of->outcome, of->why);
         return;
     }
@@ -225,41 +197,45 @@ static void tell_start(tp_after *after)
         relay_stop(of);
     }
     of->started = of->outcome == TP_OK;
+    judge(of);
     tp_instance_started(of->self, of->outcome, of->why);
 }
 
-/* The key is not good any more, and the client has given up. */
-static void fail_later(struct relay *relay, const char *why)
+/* The key is not good any more, and the client has given up; or there is no use in going on. */
+static void fail_later(struct relay *relay, tp_status status, const char *why)
 {
-    relay->refused = true;
-    relay->outcome = TP_E_DENIED;
+    relay->failing = true;
+    relay->outcome = status;
     snprintf(relay->why, sizeof relay->why, "%s", why);
     tp_loop_after(tp_instance_loop(relay->self), &relay->ending);
 }
+
+static void trace_again(struct relay *relay);
 
 static void lose_patience(void *context)
 {
     struct relay *of = context;
 
     if (tp_client_is_connected(of->client)) {
+        of->waited = of->waited || of->starting;
         finish_start(of, TP_OK, NULL);
-    } else {
+        trace_again(of);
+    } else if (of->starting) {
         char why[256];
         snprintf(why, sizeof why, "%s does not answer", tp_client_url(of->client));
         finish_start(of, TP_E_TIMEOUT, why);
     }
 }
 
-/* Readers hear that the counterpart is gone, or that it is back. */
-static void tell_readers(const struct relay *relay, tp_status status, const char *why)
-{
-    char text[300];
-    tp_failure failure = {.code = status, .text = text};
+/* ---- The other server ------------------------------------------------------------------------ */
 
+static void is_lost(struct relay *relay, const char *why)
+{
+    snprintf(relay->lost, sizeof relay->lost, "%s", why);
+    relay->panic[0] = '\0';
     for (size_t i = 0; i < relay->joint_count; i++) {
-        snprintf(text, sizeof text, "%s: %s", tp_instance_name(relay->self), why);
-        failure.text_count = (uint32_t)strlen(text) + 1;
-        tp_publish(relay->joints[i].device, TP_COMMON_DATA_ERROR, &failure, 0);
+        relay->joints[i].ready = false;
+        relay->joints[i].why[0] = '\0';
     }
 }
 
@@ -267,36 +243,153 @@ static void connection_changed(void *context, tp_client *client, const char *why
 {
     struct relay *of = context;
 
-    if (why == NULL) {
-        if (of->was_connected && !of->starting) {
-            tell_readers(of, TP_OK, "the server is back");
-        }
-        of->was_connected = true;
-    } else if (of->of_child) {
+    if (of->of_child) {
         return; /* not listening yet, or its owner knows more */
-    } else if (of->starting) {
+    }
+    if (why == NULL) {
+        of->lost[0] = '\0'; /* it is well when the devices are open again */
+        return;
+    }
+    is_lost(of, why);
+    if (of->starting) {
         finish_start(of, tp_client_is_refused(client) ? TP_E_DENIED : TP_E_IO, why);
     } else if (tp_client_is_refused(client) && of->started) {
-        fail_later(of, why);
+        fail_later(of, TP_E_DENIED, why);
     } else if (of->started) {
+        of->told = true;
         tell_readers(of, TP_E_CLOSED, why);
+        judge(of);
     }
 }
 
+static void panic_changed(void *context, tp_client *client, const tp_panic_state *panic)
+{
+    struct relay *of = context;
+    const bool before = of->panic[0] != '\0';
+
+    of->panic[0] = '\0';
+    if (panic->active) {
+        snprintf(of->panic, sizeof of->panic,
+                 "%s: nothing moves there: panic, raised by %.*s: %.*s", tp_client_url(client),
+                 (int)panic->who_count, panic->who, (int)panic->why_count, panic->why);
+    }
+    if (before != (panic->active != 0)) {
+        tell_readers(of, panic->active ? TP_E_DENIED : TP_OK,
+                     panic->active ? of->panic : "the panic there is over");
+        judge(of);
+    }
+}
+
+/* ---- Its devices ----------------------------------------------------------------------------- */
+
+static void is_ready(struct joint *joint)
+{
+    struct relay *of = joint->relay;
+
+    joint->ready = true;
+    if (find_unready(of) != NULL) {
+        return;
+    }
+    of->waited = false;
+    of->circle[0] = '\0';
+    if (of->ready != NULL) {
+        of->ready(of);
+    }
+    if (of->starting) {
+        finish_start(of, TP_OK, NULL);
+        return;
+    }
+    if (of->told) {
+        of->told = false;
+        tell_readers(of, TP_OK, "the server is back");
+    }
+    judge(of);
+}
+
+void relay_in_circle(struct joint *joint)
+{
+    struct relay *of = joint->relay;
+
+    snprintf(
+        of->circle, sizeof of->circle,
+        "%s: %s is in a circle of servers, each of which has it from the next: no data can come",
+        tp_client_url(of->client), tp_proxy_name(joint->proxy));
+    if (of->starting) {
+        finish_start(of, TP_E_INVALID, of->circle);
+    } else if (of->started) {
+        fail_later(of, TP_E_INVALID, of->circle);
+    }
+}
+
+/* Whoever does not know the question does not pass it on. */
+static void traced(void *context, tp_proxy *proxy, tp_status status, const tp_msg *answer,
+                   const char *why)
+{
+    struct joint *joint = context;
+    struct relay *of = joint->relay;
+    const bool unclear =
+        status == TP_E_DEVICE || status == TP_E_CLOSED; /* it has failed meanwhile */
+
+    (void)answer;
+    (void)why;
+    joint->tracing = false;
+    if (status == TP_E_INVALID || status == TP_E_LIMIT) {
+        relay_in_circle(joint);
+    } else if (tp_proxy_is_open(proxy) && (!unclear || joint->tries >= MOST_TRIES)) {
+        is_ready(joint);
+    } else if (!of->starting) { /* else that has its own end */
+        tp_timer_at(of->patience, tp_clock_now_ns(tp_instance_clock(of->self)) + TRY_AGAIN_NS);
+    }
+}
+
+/* The same device of two servers that have it from each other would wait for ever, and what is sent
+ * to it would go round: nothing is, before that is ruled out. */
+static void trace(struct joint *joint)
+{
+    const struct relay *of = joint->relay;
+    const tp_trace ask = {.id = joint->id, .hops = MOST_SERVERS};
+
+    joint->tracing = true;
+    joint->tries++;
+    if (of->of_child || !tp_client_is_troupe(of->client) ||
+        tp_proxy_request_later(joint->proxy, TP_COMMON_REQ_TRACE, &ask, of->timeout_ns, traced,
+                               joint, NULL) != TP_OK) {
+        is_ready(joint);
+    }
+}
+
+static void trace_again(struct relay *relay)
+{
+    for (size_t i = 0; i < relay->joint_count; i++) {
+        struct joint *joint = &relay->joints[i];
+        if (!joint->ready && !joint->tracing && tp_proxy_is_open(joint->proxy)) {
+            trace(joint);
+        }
+    }
+}
+
+/* At first, and whenever that changes. */
 static void counterpart_opened(void *context, tp_proxy *proxy, tp_status status, const char *why)
 {
     struct joint *joint = context;
     struct relay *of = joint->relay;
+    tp_error err = {0};
 
     (void)proxy;
-    if (status != TP_OK) {
-        finish_start(of, status, why);
+    joint->ready = false;
+    joint->why[0] = '\0';
+    joint->tries = 0;
+    if (status == TP_OK) {
+        trace(joint);
         return;
     }
-    of->open_count += !joint->open;
-    joint->open = true;
-    if (of->open_count == of->joint_count) {
-        finish_start(of, TP_OK, NULL);
+    tp_fail(&err, status, "%s", why);
+    relay_name_server(of, status, &err);
+    snprintf(joint->why, sizeof joint->why, "%s", err.text);
+    if (of->starting) {
+        finish_start(of, status, joint->why);
+    } else {
+        judge(of);
     }
 }
 
@@ -306,13 +399,15 @@ static tp_status open_counterparts(struct relay *relay, tp_error *err)
 
     for (size_t i = 0; i < relay->joint_count && status == TP_OK; i++) {
         struct joint *joint = &relay->joints[i];
-        joint->open = false;
+        joint->ready = joint->tracing = false;
+        joint->why[0] = '\0';
         status =
             tp_client_open_later(relay->client, tp_device_interface(joint->device), joint->index,
                                  TP_OPEN_MODE, counterpart_opened, joint, &joint->proxy, err);
         if (status == TP_OK) {
             tp_proxy_set_context(joint->proxy, joint);
-            tp_proxy_on_data(joint->proxy, pass_data);
+            tp_proxy_on_data(joint->proxy, joint_pass_data);
+            tp_proxy_on_change(joint->proxy, counterpart_opened, joint);
         }
     }
     return status;
@@ -330,9 +425,10 @@ tp_status relay_start(struct relay *relay, const char *url, int64_t patience_ns,
         .catalogue = tp_instance_catalogue(relay->self),
         .loop = tp_instance_loop(relay->self),
         .changed = connection_changed,
+        .panicked = relay->of_child ? NULL : panic_changed,
         .context = relay};
-    relay->open_count = 0;
-    relay->was_connected = relay->started = relay->refused = false;
+    relay->lost[0] = relay->panic[0] = '\0';
+    relay->started = relay->failing = relay->waited = relay->told = false;
     tp_status status = tp_client_connect_later(&relay->client, url, &options, err);
     status = status == TP_OK ? open_counterparts(relay, err) : status;
     if (status != TP_OK) {

@@ -19,7 +19,12 @@ struct joint {
     tp_device *device;   /* borrowed */
     tp_proxy *proxy;     /* owned; NULL while stopped */
     unsigned index;      /* of the counterpart */
-    bool open;
+    int64_t id;          /* of the traces that it sends */
+    bool ready;          /* it is open, and does not lead back here */
+    bool tracing;        /* which is being found out, */
+    unsigned tries;      /* for so many times */
+    bool halted;         /* by us, since it was moved last */
+    char why[256];       /* it could not be opened; "" for anything else */
 };
 
 struct relay {
@@ -27,9 +32,7 @@ struct relay {
     tp_client *client;    /* owned; NULL while stopped */
     struct joint *joints; /* owned */
     size_t joint_count;
-    size_t open_count;
     bool starting;
-    bool was_connected;
     int64_t timeout_ns;
     const char *key; /* borrowed, as the next; see tp_client_options. NULL for none */
     const char *key_file;
@@ -38,8 +41,17 @@ struct relay {
     tp_status outcome;  /* what it will tell */
     char why[256];      /* and why */
     bool started;       /* the start went well, and was told */
-    bool refused;       /* to be told: the key is not good any more */
+    bool failing;       /* to be told: it is of no use any more */
     bool of_child;      /* the other server is a child process, whose owner tells its end */
+    /* All devices are open; optional. */
+    void (*ready)(struct relay *relay);
+
+    /* How the other server is; all texts are "" if there is nothing to say. */
+    char lost[256];   /* why there is no connection */
+    char panic[256];  /* that nothing moves there */
+    char circle[256]; /* that the devices are its own again; kept until they are not */
+    bool waited;      /* not all devices were open when the start was over */
+    bool told;        /* readers were told that it is gone */
 };
 
 /* Offer all that `provides` lists. `devices` are the names of the counterparts in the same order;
@@ -56,6 +68,18 @@ void relay_stop(struct relay *relay);
 
 /* The `halt` of both drivers. */
 void relay_halt(tp_device *device, tp_halt how);
+
+/* A device turns out to be the way back to itself: the instance fails. */
+void relay_in_circle(struct joint *joint);
+
+/* joint.c: put before a sentence which server it was, unless it says so; a child process is a part
+ * of this one. Returns the status. */
+tp_status relay_name_server(const struct relay *relay, tp_status status, tp_error *err);
+
+/* Data of a counterpart; a message for a device. */
+void joint_pass_data(tp_proxy *proxy, const tp_msg *msg);
+tp_status joint_handle(tp_device *device, const tp_message *what, const void *ask, void *answer,
+                       tp_error *err);
 
 /* The start has failed for a reason that the relay cannot know, if it is still starting. */
 void relay_fail_start(struct relay *relay, tp_status status, const char *why);

@@ -4,15 +4,19 @@
  * Connected while somebody uses one of them, and again whenever the connection is lost; meanwhile
  * commands and requests fail. What is on the other side may use devices of this server in turn.
  */
+#include <stdlib.h>
+#include <string.h>
+
 #include "relay.h"
 
 struct remote {
     struct relay relay;
+    char *key_file; /* owned: its path; NULL for none */
 };
 
 static const tp_param remote_params[] = {
     {"url", NULL, NULL, "the other server: tcp:HOST:PORT or unix:PATH"},
-    {"key", NULL, "", "what gives the right to write and move there"},
+    {"key", "secret", "", "what gives the right to write and move there"},
     {"key_file", NULL, "", "a file with the key in its first line, that only its owner can read"},
     {"devices", NULL, "", "what the devices are called there, if not the same as here"},
     {"timeout", "s", "5", "how long a device there may take to answer"},
@@ -31,6 +35,44 @@ static tp_status read_seconds(const tp_instance *self, const char *name, int64_t
     return TP_OK;
 }
 
+/* Relative to the configuration. */
+static tp_status find_key_file(tp_instance *self, tp_error *err)
+{
+    struct remote *r = tp_instance_state(self);
+    const char *path = tp_param_string(self, "key_file");
+    const char *folder = path[0] == '/' ? "" : tp_instance_folder(self);
+
+    if (path[0] == '\0') {
+        return TP_OK;
+    }
+    r->key_file = malloc(strlen(folder) + strlen(path) + 1);
+    if (r->key_file == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    strcpy(r->key_file, folder);
+    strcat(r->key_file, path);
+    return TP_OK;
+}
+
+/* What can be wrong with it is told before anybody wants to use it. */
+static tp_status check_server(tp_instance *self, tp_error *err)
+{
+    struct remote *r = tp_instance_state(self);
+    const char *key = tp_param_string(self, "key");
+    const char *wrong = NULL;
+    tp_status status = find_key_file(self, err);
+
+    r->relay.key_file = r->key_file;
+    r->relay.key = key[0] != '\0' || r->key_file == NULL ? key : NULL;
+    const tp_client_options options = {
+        .key = r->relay.key, .key_file = r->key_file, .loop = tp_instance_loop(self)};
+    if (status == TP_OK) {
+        status = tp_client_check(tp_param_string(self, "url"), &options, &wrong, err);
+        tp_param_blame(self, status == TP_OK ? NULL : wrong);
+    }
+    return status;
+}
+
 static tp_status remote_init(tp_instance *self, tp_error *err)
 {
     struct remote *r = tp_instance_state(self);
@@ -39,6 +81,7 @@ static tp_status remote_init(tp_instance *self, tp_error *err)
     tp_status status = read_seconds(self, "timeout", &timeout_ns, err);
 
     status = status == TP_OK ? read_seconds(self, "patience", &patience_ns, err) : status;
+    status = status == TP_OK ? check_server(self, err) : status;
     return status == TP_OK ? relay_init(&r->relay, self, "devices", timeout_ns, err) : status;
 }
 
@@ -48,11 +91,6 @@ static tp_status remote_start(tp_instance *self, tp_error *err)
     int64_t patience_ns = 0;
     tp_status status = read_seconds(self, "patience", &patience_ns, err);
 
-    r->relay.key = tp_param_string(self, "key");
-    r->relay.key_file = tp_param_string(self, "key_file");
-    if (r->relay.key_file[0] != '\0' && r->relay.key[0] == '\0') {
-        r->relay.key = NULL;
-    }
     return status == TP_OK ? relay_start(&r->relay, tp_param_string(self, "url"), patience_ns, err)
                            : status;
 }
@@ -69,6 +107,7 @@ static void remote_fini(tp_instance *self)
     struct remote *r = tp_instance_state(self);
 
     relay_fini(&r->relay);
+    free(r->key_file);
 }
 
 static const tp_driver_ops remote_ops = {.init = remote_init,

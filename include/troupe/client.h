@@ -67,6 +67,9 @@ typedef struct tp_client_options {
     const char *key_file;
     /* The connection was made, or lost (`why` says the reason; NULL when it was made). */
     void (*changed)(void *context, tp_client *client, const char *why);
+    /* There is a panic on the server, it was raised again, or there is none any more; and what holds
+     * when the connection was made. Of our servers only. Optional; from the loop. */
+    void (*panicked)(void *context, tp_client *client, const tp_panic_state *panic);
     void *context;
 } tp_client_options;
 
@@ -86,6 +89,11 @@ TP_API tp_status tp_client_connect(tp_client **out, const char *url,
 /* The same without waiting: `changed` tells when it is connected. Needs `loop`. */
 TP_API tp_status tp_client_connect_later(tp_client **out, const char *url,
                                          const tp_client_options *options, tp_error *err);
+
+/* Whether the same would be right as far as that can be told without connecting: the URL, and the
+ * key. `what` (may be NULL) is the option that is wrong: "url", "key" or "key_file". */
+TP_API tp_status tp_client_check(const char *url, const tp_client_options *options,
+                                 const char **what, tp_error *err);
 
 /* A client of a server in this program, on the server's loop. `robot` is the port of its devices,
  * 0 for the first one of its configuration. Destroy it before the server. */
@@ -183,6 +191,10 @@ TP_API tp_status tp_client_open_later(tp_client *client, const tp_interface *int
 TP_API tp_status tp_client_find(tp_client *client, const char *interface, const char *wanted,
                                 unsigned access, tp_proxy **out, tp_error *err);
 
+/* Called whenever a proxy that was open is open again, or cannot be opened again (and is tried once
+ * more later), or was removed by the server: with TP_OK, or why not. NULL for nobody. */
+TP_API void tp_proxy_on_change(tp_proxy *proxy, tp_proxy_opened *changed, void *context);
+
 /* Does not wait. NULL is accepted. */
 TP_API void tp_proxy_close(tp_proxy *proxy);
 
@@ -253,6 +265,11 @@ typedef void tp_proxy_done(void *context, tp_proxy *proxy, tp_status status, con
 TP_API tp_status tp_proxy_request_later(tp_proxy *proxy, unsigned code, const void *ask,
                                         int64_t timeout_ns, tp_proxy_done *done, void *context,
                                         tp_error *err);
+
+/* The same for a request to the server itself; `proxy` is NULL then. */
+TP_API tp_status tp_client_request_later(tp_client *client, unsigned code, const void *ask,
+                                         int64_t timeout_ns, tp_proxy_done *done, void *context,
+                                         tp_error *err);
 
 /* Properties, whatever their type: as text. Reading gives text to be freed with free(). */
 TP_API tp_status tp_proxy_get_property(tp_proxy *proxy, const char *key, char **value,

@@ -35,13 +35,13 @@ typedef struct tp_link tp_link;     /* another device that the driver uses */
 typedef struct tp_ticket tp_ticket; /* a request that is answered later */
 struct tp_port;                     /* a line to hardware; see troupe/port.h */
 
-/* A parameter in the configuration. `unit` says what it is: NULL a text, "bool" yes or no, "m" and
- * "rad" numbers that are scaled by the file's units, "1" or any other unit a number as it stands;
- * the units of a tuple's values may differ: "m m rad", where the last one holds for the rest. A
- * configuration that has something else there is refused before init, with file, line and column.
- * `fallback` is what is taken if it is absent, its values divided by blanks, lengths in metres and
- * angles in radians; NULL means that it has to be there. A fallback of "" is an empty text or no
- * values. */
+/* A parameter in the configuration. `unit` says what it is: NULL a text, "secret" one that others
+ * should not read, "bool" yes or no, "m" and "rad" numbers that are scaled by the file's units, "1"
+ * or any other unit a number as it stands; the units of a tuple's values may differ: "m m rad",
+ * where the last one holds for the rest. A configuration that has something else there is refused
+ * before init, with file, line and column. `fallback` is what is taken if it is absent, its values
+ * divided by blanks, lengths in metres and angles in radians; NULL means that it has to be there. A
+ * fallback of "" is an empty text or no values. */
 typedef struct tp_param {
     const char *name;
     const char *unit;
@@ -138,6 +138,14 @@ TP_API void tp_instance_started(tp_instance *self, tp_status status, const char 
  * again as configured. From any operation but start and stop, or a callback of the instance's loop.
  */
 TP_API void tp_instance_fail(tp_instance *self, tp_status status, const char *why);
+
+/* It runs, but what does its work is away: another server, a process. The operator is told once,
+ * and the state of its devices says so until it is called with NULL. A driver on the loop only. */
+TP_API void tp_instance_trouble(tp_instance *self, const char *why);
+
+/* How many lines are guarded where its work is done, and how often their guards were started again.
+ * For drivers that have no port of their own. */
+TP_API void tp_instance_set_guards(tp_instance *self, uint32_t guards, uint32_t restarts);
 
 /* The interfaces that the server knows. */
 TP_API const tp_catalogue *tp_instance_catalogue(const tp_instance *self);

@@ -35,6 +35,7 @@ typedef struct tp_server_options {
     const char *guard;   /* the program that guards lines; NULL for troupe-guard beside `program`,
                           * or else where programs are searched for */
     bool udp;            /* listen for datagrams too, on the same ports */
+    bool child;          /* it is the process of an isolated driver of another server */
     /* Told of what is odd in the file, and later of failures. Optional. */
     void (*note)(void *context, const char *text);
     void *note_context;

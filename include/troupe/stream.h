@@ -67,6 +67,9 @@ TP_API tp_status tp_stream_connect(tp_stream **out, tp_loop *loop, const char *a
                                    void (*done)(void *context, tp_stream *stream, tp_status status),
                                    void *context, tp_error *err);
 
+/* Whether an address could be connected to as far as its text goes; asks nobody. */
+TP_API tp_status tp_stream_check(const char *address, tp_error *err);
+
 /* Why connecting failed, or why the stream ended: "connect to tcp:127.0.0.1:1: connection refused",
  * "127.0.0.1:51234: connection reset by peer". TP_OK, with `err` untouched, if there was no error.
  */

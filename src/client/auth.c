@@ -82,6 +82,15 @@ void tpi_client_forget_key(tp_client *client)
     client->key = NULL;
 }
 
+tp_status tpi_client_try_key(const tp_client_options *options, tp_error *err)
+{
+    tp_client none = {.options = *options};
+    const tp_status status = tpi_client_take_key(&none, err);
+
+    tpi_client_forget_key(&none);
+    return status;
+}
+
 /* ---- Proving --------------------------------------------------------------------------------- */
 
 static void fail(tp_client *client, tp_status status)

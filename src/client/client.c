@@ -9,6 +9,7 @@
 #include "client/url.h"
 #include "device/hub.h"
 #include "troupe/server.h"
+#include "troupe/stream.h"
 
 static const int64_t DEFAULT_TIMEOUT_NS = 5 * TP_NS_PER_S;
 
@@ -203,15 +204,20 @@ static tp_status furnish(tp_client *client, tp_server *server, tp_error *err)
     return status;
 }
 
+static tp_status fail_own_loop(const char *url, tp_error *err)
+{
+    return tp_fail(err, TP_E_INVALID,
+                   "%s: such a server has a loop of its own; attach a client to yours instead",
+                   url);
+}
+
 /* A server of the client's own. */
 static tp_status make_server(tp_client *client, const char *file, tp_error *err)
 {
     const tp_server_options options = {.path = file, .listen = "", .kit = client->options.kit};
 
     if (client->options.loop != NULL) {
-        return tp_fail(err, TP_E_INVALID,
-                       "%s: such a server has a loop of its own; attach a client to yours instead",
-                       client->url);
+        return fail_own_loop(client->url, err);
     }
     tp_status status = tp_server_create(&client->own_server, &options, err);
     if (status == TP_OK) {
@@ -348,6 +354,29 @@ tp_status tp_client_connect_later(tp_client **out, const char *url,
     }
     *out = client;
     return TP_OK;
+}
+
+tp_status tp_client_check(const char *url, const tp_client_options *options, const char **what,
+                          tp_error *err)
+{
+    const bool file = options->key_file != NULL && options->key_file[0] != '\0';
+    char *full = NULL;
+    const char *ignored;
+    tp_status status = complete_url(&full, url, err);
+
+    what = what == NULL ? &ignored : what;
+    *what = "url";
+    if (status == TP_OK && tpi_url_file(full) != NULL && options->loop != NULL) {
+        status = fail_own_loop(full, err);
+    } else if (status == TP_OK && tpi_url_file(full) == NULL) {
+        status = tp_stream_check(full, err);
+    }
+    free(full);
+    if (status == TP_OK) {
+        *what = file ? "key_file" : "key";
+        status = tpi_client_try_key(options, err);
+    }
+    return status;
 }
 
 tp_status tp_client_attach(tp_client **out, tp_server *server, unsigned robot,

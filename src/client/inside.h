@@ -167,6 +167,8 @@ struct tp_proxy {
 
     tp_proxy_opened *opened;
     void *opened_context; /* borrowed */
+    tp_proxy_opened *changed;
+    void *changed_context; /* borrowed */
     tp_proxy_data *data;
     void *context; /* borrowed; the program's */
 
@@ -306,6 +308,12 @@ tp_status tpi_client_introduce(tp_client *client, unsigned code, const void *val
 tp_status tpi_client_take_key(tp_client *client, tp_error *err);
 void tpi_client_forget_key(tp_client *client);
 void tpi_client_authenticate(tp_client *client);
+
+/* Read a key as the options name it, and forget it again: whether it is one. */
+tp_status tpi_client_try_key(const tp_client_options *options, tp_error *err);
+
+/* state.c: the server's panic has come as data. */
+void tpi_client_panicked(tp_client *client, const tp_msg *msg);
 
 /* Without a greeting: the transport knows who it talks to. */
 void tpi_client_is_connected(tp_client *client);

@@ -24,9 +24,19 @@ static bool wants_synch(const tp_msghdr *header, const tp_struct **type)
     return header->addr.interf == TP_PLAYER_CODE;
 }
 
+static bool is_panic(const tp_msghdr *header)
+{
+    return header->addr.interf == TP_PLAYER_CODE && header->subtype == TP_PLAYER_DATA_PANIC;
+}
+
 static bool wants_data(tp_client *client, const tp_msghdr *header, const tp_struct **type)
 {
     const tp_message *what = tpi_proxy_wants(client, header);
+
+    if (is_panic(header) && client->options.panicked != NULL) {
+        *type = &tp_desc_panic_state;
+        return true;
+    }
 
     if (client->pull == TPI_PULL_ARMED) {
         client->pull = TPI_PULL_DELIVERING;
@@ -126,6 +136,10 @@ void tpi_client_receive(tp_client *client, const tp_msg *msg)
 {
     switch (tp_msg_header(msg)->type) {
     case TP_MSGTYPE_DATA:
+        if (is_panic(tp_msg_header(msg))) {
+            tpi_client_panicked(client, msg);
+            break;
+        }
         client->received++;
         tpi_proxy_deliver(client, msg);
         break;

@@ -134,8 +134,23 @@ static void tell_opened(tp_proxy *proxy, tp_status status, const char *why)
     }
 }
 
+static void tell_change(tp_proxy *proxy, tp_status status, const char *why)
+{
+    if (proxy->changed != NULL && !proxy->closed) {
+        proxy->changed(proxy->changed_context, proxy, status, why);
+    }
+}
+
+void tp_proxy_on_change(tp_proxy *proxy, tp_proxy_opened *changed, void *context)
+{
+    proxy->changed = changed;
+    proxy->changed_context = context;
+}
+
 static void is_open(tp_proxy *proxy, const tp_device_req *granted)
 {
+    const bool again = proxy->was_open;
+
     proxy->state = TPI_PROXY_OPEN;
     proxy->was_open = true;
     proxy->reopen_ns = 0;
@@ -153,6 +168,9 @@ static void is_open(tp_proxy *proxy, const tp_device_req *granted)
     }
     tpi_client_holds(proxy->client, proxy);
     tell_opened(proxy, TP_OK, NULL);
+    if (again) {
+        tell_change(proxy, TP_OK, NULL);
+    }
     tpi_ask_send_waiting(proxy->client);
 }
 
@@ -179,6 +197,9 @@ static void is_refused(tp_proxy *proxy, const tp_error *why)
     }
     tpi_ask_fail_proxy(proxy, why->code, why->text);
     tell_opened(proxy, why->code, why->text);
+    if (proxy->was_open) {
+        tell_change(proxy, why->code, why->text);
+    }
 }
 
 /* Why the server did not open it, with the name of the device in front. */
@@ -277,6 +298,7 @@ void tpi_proxy_removed(tp_client *client, const tp_devaddr *addr, const tp_failu
             proxy->state = TPI_PROXY_WANTED;
             proxy->reopen_ns = FIRST_REOPEN_NS;
             reopen_later(proxy);
+            tell_change(proxy, TP_E_REMOVED, proxy->refusal.text);
         }
     }
 }

@@ -26,7 +26,7 @@ static tp_status fail_not_open(const tp_proxy *proxy, tp_error *err)
     if (proxy->refusal.code != TP_OK) {
         return tp_fail(err, proxy->refusal.code, "%s", proxy->refusal.text);
     }
-    if (client->state == TPI_CLIENT_LOST) {
+    if (client->state != TPI_CLIENT_CONNECTED) {
         return tp_fail(err, client->why.code, "%s: %s", proxy->name, client->why.text);
     }
     return tp_fail(err, TP_E_CLOSED, "%s: it is not open yet", proxy->name);
@@ -108,6 +108,27 @@ tp_status tp_proxy_request_later(tp_proxy *proxy, unsigned code, const void *ask
 
     status = status == TP_OK ? may_ask(proxy, err) : status;
     return status == TP_OK ? tpi_ask_submit(client, &question, NULL, err) : status;
+}
+
+tp_status tp_client_request_later(tp_client *client, unsigned code, const void *ask,
+                                  int64_t timeout_ns, tp_proxy_done *done, void *context,
+                                  tp_error *err)
+{
+    const tpi_question question = {.what = tpi_client_server_message(code),
+                                   .value = ask,
+                                   .deadline_ns = tpi_client_deadline(client, timeout_ns),
+                                   .done = done != NULL ? on_later : NULL,
+                                   .context = context,
+                                   .later = done};
+
+    if (question.what == NULL) {
+        return tp_fail(err, TP_E_UNKNOWN, "%s: a server has no request with code %u", client->url,
+                       code);
+    }
+    if (client->state == TPI_CLIENT_LOST && client->gives_up) {
+        return tp_fail(err, client->why.code, "%s", client->why.text);
+    }
+    return tpi_ask_submit(client, &question, NULL, err);
 }
 
 /* ---- Waiting --------------------------------------------------------------------------------- */

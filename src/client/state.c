@@ -50,6 +50,36 @@ static void tell_rules(tp_client *client)
     }
 }
 
+void tpi_client_panicked(tp_client *client, const tp_msg *msg)
+{
+    const tp_panic_state *panic = tp_msg_payload(msg);
+
+    if (panic != NULL && client->options.panicked != NULL) {
+        client->options.panicked(client->options.context, client, panic);
+    }
+}
+
+static void on_panic(tpi_ask *ask, tp_status status, const tp_msg *answer, const char *why)
+{
+    (void)why;
+    if (status == TP_OK && answer != NULL) {
+        tpi_client_panicked(ask->client, answer);
+    }
+}
+
+/* What comes later the server tells by itself. */
+static void ask_for_panic(tp_client *client)
+{
+    const tpi_question question = {.what = tpi_client_server_message(TP_PLAYER_REQ_GET_PANIC),
+                                   .deadline_ns = TP_NEVER,
+                                   .bound = true,
+                                   .done = on_panic};
+
+    if (client->troupe && client->options.panicked != NULL) {
+        tpi_ask_submit(client, &question, NULL, NULL);
+    }
+}
+
 void tpi_client_is_connected(tp_client *client)
 {
     client->state = TPI_CLIENT_CONNECTED;
@@ -57,6 +87,7 @@ void tpi_client_is_connected(tp_client *client)
     client->told = false;
     tp_timer_cancel(client->watch);
     tell_rules(client);
+    ask_for_panic(client);
     tpi_proxy_open_wanted(client);
     tpi_ask_send_waiting(client);
     if (client->keeps_pulling) {

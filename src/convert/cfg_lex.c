@@ -82,6 +82,10 @@ static tp_status out_of_place(const tpi_cfg_lexer *lexer, tp_error *err)
 {
     const unsigned char c = (unsigned char)current(lexer);
 
+    if (lexer->at == 0 && lexer->length >= 2 &&
+        (memcmp(lexer->text, "\xff\xfe", 2) == 0 || memcmp(lexer->text, "\xfe\xff", 2) == 0)) {
+        return tpi_cfg_fail(&lexer->here, err, "the file is UTF-16; please save it as UTF-8");
+    }
     if (c > 0x20 && c < 0x7f) {
         return tpi_cfg_fail(&lexer->here, err, "'%c' is out of place", c);
     }

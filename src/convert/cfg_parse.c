@@ -152,11 +152,20 @@ tp_status tpi_cfg_enter(struct tpi_cfg_parser *p, const tpi_cfg_place *place)
     return TP_OK;
 }
 
+static bool is_value(const tpi_cfg_token *token)
+{
+    return token->kind == TPI_CFG_TOKEN_NUMBER || token->kind == TPI_CFG_TOKEN_STRING;
+}
+
 tp_status tpi_cfg_parse_body(struct tpi_cfg_parser *p, const struct tpi_cfg_scope *scope,
                              const tpi_cfg_token *name)
 {
     tp_status status = tpi_cfg_lexer_next(&p->lexer, p->err);
 
+    if (status == TP_OK && is_value(&p->lexer.token)) {
+        return tpi_cfg_unexpected(p, "a field or a section in \"%.40s\" (values stand in [ ])",
+                                  name->text);
+    }
     if (status == TP_OK) {
         status = tpi_cfg_parse_items(p, scope);
     }

@@ -380,7 +380,8 @@ static void characters_out_of_place_are_refused(void **state)
         {"a \"x\x7f\"", "x.cfg:1:5: byte 127 is out of place"},
         {"a \"x\x1by\"", "x.cfg:1:5: byte 27 is out of place"},
         {"caf\xe9 1", "x.cfg:1:4: byte 233 is out of place"},
-        {"\xff\xfe", "x.cfg:1:1: byte 255 is out of place"},
+        {"\xff\xfe", "x.cfg:1:1: the file is UTF-16; please save it as UTF-8"},
+        {"\xff 1", "x.cfg:1:1: byte 255 is out of place"},
         {"a 1\xef\xbb\xbf", "x.cfg:1:4: byte 239 is out of place"},
         {"a \"x\nb 1", "x.cfg:1:3: the text has no closing quote"},
         {"a \"x\r\n\"", "x.cfg:1:3: the text has no closing quote"},
@@ -391,6 +392,12 @@ static void characters_out_of_place_are_refused(void **state)
 
     (void)state;
     are_refused(cases, COUNT(cases));
+    bytes_are_refused("\xff\xfe"
+                      "a\0",
+                      4, TP_E_SYNTAX, "x.cfg:1:1: the file is UTF-16; please save it as UTF-8");
+    bytes_are_refused("\xfe\xff\0"
+                      "a",
+                      4, TP_E_SYNTAX, "x.cfg:1:1: the file is UTF-16; please save it as UTF-8");
     bytes_are_refused("a 1\0", 4, TP_E_SYNTAX, "x.cfg:1:4: byte 0 is out of place");
     bytes_are_refused("a \"\0\"", 5, TP_E_SYNTAX, "x.cfg:1:4: byte 0 is out of place");
     bytes_are_refused("#\0", 2, TP_E_SYNTAX, "x.cfg:1:2: byte 0 is out of place");
@@ -404,6 +411,8 @@ static void items_out_of_place_are_refused(void **state)
         {"a yes no", "x.cfg:1:7: expected a field or a section, found \"no\""},
         {"a 1, b 2", "x.cfg:1:4: expected a field or a section, found \",\""},
         {"( )", "x.cfg:1:1: expected a field or a section, found \"(\""},
+        {"a ( 1 2 )",
+         "x.cfg:1:5: expected a field or a section in \"a\" (values stand in [ ]), found \"1\""},
         {"a ( ] )", "x.cfg:1:5: expected a field or a section, found \"]\""},
         {"a 1\n)", "x.cfg:2:1: \")\" closes nothing"},
         {"a ( ) )", "x.cfg:1:7: \")\" closes nothing"},

@@ -74,6 +74,9 @@ tp_status common_answer(tp_device *device, const tp_message *what, const void *a
     if (what->code == TP_COMMON_REQ_HALT) {
         return motion_halt(device, err);
     }
+    if (what->code == TP_COMMON_REQ_TRACE && device->handler == NULL) {
+        return TP_OK; /* the work is done here */
+    }
     if (properties_own(what) && (device->handler == NULL || device->property_count > 0)) {
         return properties_answer(device, what, ask, answer, err);
     }

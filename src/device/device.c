@@ -148,7 +148,7 @@ void *tp_device_context(const tp_device *device)
 
 const char *tpi_device_driver_name(const tp_device *device)
 {
-    return device->instance->plan.driver->name;
+    return instance_driver_name(device->instance);
 }
 
 bool tpi_device_is_running(const tp_device *device)

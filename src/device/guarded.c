@@ -20,6 +20,7 @@ static tp_status begin(struct guarded *g, tp_instance *self, int line, const cha
                                  .board = &self->hub->guards,
                                  .line = line,
                                  .url = url,
+                                 .who = self->hub->part_of_another ? "the driver's process" : NULL,
                                  .bytes = g->bytes,
                                  .length = g->length};
     tp_status status = tpi_guard_start(&g->guard, &plan, err);

@@ -100,9 +100,10 @@ typedef struct tpi_blueprint {
     int64_t lease_ns; /* of whoever moves its devices; 0 for the client's own, -1 for none */
     bool own_panic;   /* its devices are stopped in a panic as `panic` says, not as all others */
     tp_halt panic;
-    int64_t restart_ns;  /* how long after a failure it is started again; 0 for never */
-    const char *guard;   /* what is written to its lines if the server dies */
-    size_t guard_length; /* 0 for what the driver says */
+    int64_t restart_ns;      /* how long after a failure it is started again; 0 for never */
+    const char *in_place_of; /* the driver that runs in a process of its own; NULL for none */
+    const char *guard;       /* what is written to its lines if the server dies */
+    size_t guard_length;     /* 0 for what the driver says */
 } tpi_blueprint;
 
 /* ---- Life ------------------------------------------------------------------------------------ */
@@ -130,6 +131,10 @@ const char *tpi_hub_blamed_param(const tpi_hub *hub);
 /* The program that guards lines, a path or a name to be searched for; borrowed. NULL for the usual
  * name. */
 void tpi_hub_set_guard(tpi_hub *hub, const char *program);
+
+/* The server is a process of another one, for one of its drivers: so guards say that the driver's
+ * process has died, not the server. */
+void tpi_hub_set_part(tpi_hub *hub, bool part_of_another);
 
 /* From the handler of a signal that ends the process: guards write now, and nobody else does. */
 void tpi_hub_crash(tpi_hub *hub);
@@ -180,6 +185,10 @@ tp_status tpi_hub_prepare(tpi_hub *hub, const tpi_blueprint *blueprint, tp_insta
                           tp_error *err);
 tp_status tpi_hub_register(tp_instance *instance);
 void tpi_hub_discard(tp_instance *instance);
+
+/* Whether it offers a device, or its driver uses it; also while it is only prepared. */
+bool tpi_instance_offers(const tp_instance *instance, const tp_devaddr *addr);
+bool tpi_instance_uses(const tp_instance *instance, const tp_devaddr *addr);
 
 /* Some for others, all together. */
 typedef struct tpi_exchange {

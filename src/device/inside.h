@@ -163,8 +163,9 @@ struct tp_instance {
     tp_timer *alarm;      /* owned: wakes the thread by a clock that is not the real one */
     tp_instance *next;
     uint64_t dropped;
-    char told[256];   /* the last failure to start that the owner was told of */
-    char failed[256]; /* why it failed last; "" if it has not */
+    char told[256];   /* the last failure that the owner was told of; "" if it works */
+    char failed[256]; /* why it does not work; "" if it does */
+    bool troubled;    /* it runs, but what does its work is away */
 
     tp_timer *lease_timer; /* owned: ends of leases, for drivers on the loop */
     tpi_panic_seat seat;
@@ -292,8 +293,8 @@ struct tpi_hub {
     tp_session *sessions;            /* borrowed, newest first */
     uint32_t session_numbers;        /* that were given */
     int64_t begun_ns;
-    tpi_panic *panic; /* owned */
-    tp_halt panic_action;
+    tpi_panic *panic;        /* owned */
+    atomic_int panic_action; /* one of tp_halt; read where instances run */
     void (*panic_changed)(void *context, const char *text);
     void *panic_context;  /* borrowed */
     unsigned noted_epoch; /* that the owner was told of, */
@@ -306,12 +307,14 @@ struct tpi_hub {
     struct tries tries;
     tpi_task panic_task;
     atomic_bool panic_told;    /* the task is on its way */
+    bool part_of_another;      /* the server is the process of an isolated driver */
     const char *guard_program; /* borrowed; NULL for one that is searched for */
     tpi_guard_board guards;
     bool closing; /* all threads are gone, and what is left is worked off */
 };
 
 /* instance.c */
+const char *instance_driver_name(const tp_instance *self); /* as people know it */
 void instance_submit(tp_instance *self, job *next);
 
 /* Where the instance runs: stop the driver if it was started, and end all that is open. */
@@ -328,6 +331,10 @@ void instance_destroy(tp_instance *self);
 void instance_started(tpi_task *task);
 void instance_stopped(tpi_task *task);
 void instance_failed(tpi_task *task);
+
+/* trouble.c: it does not work, which is told if it is news and not the same as before; it does. */
+void trouble_begins(tp_instance *self, const char *why, bool is_news);
+void trouble_is_over(tp_instance *self);
 
 /* rights.c: what the hub begins and ends with. */
 void rights_init(tpi_hub *hub);

@@ -160,6 +160,9 @@ void instance_started(tpi_task *task)
     }
     if (status == TP_OK) {
         self->phase = RUNNING;
+        if (!self->troubled) {
+            trouble_is_over(self);
+        }
         poll_on_loop(self);
         links_repeat(self);
         frames_ask(self);
@@ -172,14 +175,10 @@ void instance_started(tpi_task *task)
         tp_fail(err, status, "%s", tp_status_text(status));
     }
     tp_wrap(err, status, self->name);
-    snprintf(self->failed, sizeof self->failed, "%s", err->text);
     links_close(self);
     self->phase = IDLE;
-    if (self->plan.always_on && self->hub->failed != NULL &&
-        strcmp(self->told, err->text) != 0) { /* not at every attempt */
-        snprintf(self->told, sizeof self->told, "%s", err->text);
-        self->hub->failed(self->hub->failed_context, self, err->text);
-    }
+    self->troubled = false;
+    trouble_begins(self, err->text, self->plan.always_on); /* else who opens it is told */
     if ((self->users > 0 || self->plan.always_on) && self->plan.restart_ns > 0) { /* try again */
         self->phase = FAILED;
         tp_timer_at(self->timer, tp_clock_now_ns(tp_instance_clock(self)) + self->plan.restart_ns);
@@ -207,6 +206,7 @@ void instance_stopped(tpi_task *task)
         return;
     }
     self->phase = IDLE;
+    self->troubled = false;
     self->lose_sent = false;
     if (self->waiting != NULL) {
         instance_start(self);
@@ -245,9 +245,10 @@ void instance_failed(tpi_task *task)
                 tp_status_text(self->failure.status));
     }
     tp_wrap(&self->failure.error, self->failure.status, self->name);
-    snprintf(self->failed, sizeof self->failed, "%s", self->failure.error.text);
     tp_timer_cancel(self->timer);
     self->phase = FAILED;
+    self->troubled = false;
+    trouble_begins(self, self->failure.error.text, !self->lost); /* who removes it knows */
     links_close(self);
     forget_latched(self);
     instance_tell_readers(self, &self->failure.error);
@@ -334,12 +335,17 @@ static tp_status run_init(tp_instance *self, tp_error *err)
     return self->scratch == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
 }
 
+const char *instance_driver_name(const tp_instance *self)
+{
+    return self->plan.in_place_of != NULL ? self->plan.in_place_of : self->plan.driver->name;
+}
+
 static void name_instance(tp_instance *self)
 {
     const tp_instance *other = self->hub->instances;
 
     for (unsigned number = 0; other != NULL || self->name[0] == '\0'; number++) {
-        snprintf(self->name, sizeof self->name, "%s%u", self->plan.driver->name, number);
+        snprintf(self->name, sizeof self->name, "%s%u", instance_driver_name(self), number);
         other = self->hub->instances;
         while (other != NULL && strcmp(other->name, self->name) != 0) {
             other = other->next;

@@ -284,7 +284,8 @@ static void serve_panic(tp_instance *self)
     if (!is_new) {
         return;
     }
-    const tp_halt how = self->plan.own_panic ? self->plan.panic : self->hub->panic_action;
+    const tp_halt how =
+        self->plan.own_panic ? self->plan.panic : (tp_halt)atomic_load(&self->hub->panic_action);
     for (tp_device *device = self->devices; device != NULL; device = device->next) {
         halt(device, how);
     }

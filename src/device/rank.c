@@ -50,7 +50,7 @@ static bool fits_session(const tpi_rank *rank, const tp_session *session)
 /* By the name of the driver, or of the instance. */
 static bool fits_driver(const tpi_rank *rank, const tp_instance *user)
 {
-    const char *driver = user->plan.driver->name;
+    const char *driver = instance_driver_name(user);
 
     return rank->client == NULL && rank->host == NULL && rank->key == NULL &&
            (rank->driver == NULL || fits_text(rank->driver, driver, strlen(driver)) ||

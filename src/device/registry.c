@@ -211,6 +211,26 @@ tp_status tpi_hub_prepare(tpi_hub *hub, const tpi_blueprint *blueprint, tp_insta
     return status;
 }
 
+bool tpi_instance_offers(const tp_instance *instance, const tp_devaddr *addr)
+{
+    const tp_device *device = instance->devices;
+
+    while (device != NULL && !is_at(device, addr->robot, addr->interf, addr->index)) {
+        device = device->next;
+    }
+    return device != NULL;
+}
+
+bool tpi_instance_uses(const tp_instance *instance, const tp_devaddr *addr)
+{
+    const tp_link *link = instance->links;
+
+    while (link != NULL && memcmp(&link->wanted.addr, addr, sizeof *addr) != 0) {
+        link = link->next;
+    }
+    return link != NULL;
+}
+
 void registry_forget(tp_instance *instance)
 {
     tp_instance **at = &instance->hub->instances;

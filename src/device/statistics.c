@@ -41,6 +41,7 @@ static void describe_mover(const tp_device *device, struct names *names, tp_devi
     }
     if (device->holder != NULL) {
         session_label(device->holder, names->holder, sizeof names->holder);
+        stat->holder_number = device->holder->number;
     }
     stat->mover = chars(names->mover, &stat->mover_count);
     stat->holder = chars(names->holder, &stat->holder_count);
@@ -53,7 +54,9 @@ static tp_device_stat describe_device(const tp_device *device, struct names *nam
     const uint64_t asked = counts->requests + counts->failed;
     tp_device_stat stat = {
         .addr = device->addr,
-        .state = (uint8_t)device->instance->phase,
+        .state = (uint8_t)(device->instance->troubled ? TP_DEVICE_TROUBLED
+                                                      : (int)device->instance->phase),
+        .isolated = device->instance->plan.in_place_of != NULL,
         .readers = device->reader_count,
         .published = (int64_t)device->published,
         .dropped = (int64_t)atomic_load(&device->dropped),
@@ -67,7 +70,7 @@ static tp_device_stat describe_device(const tp_device *device, struct names *nam
         .guard_restarts = atomic_load(&device->instance->guard_restarts),
     };
 
-    stat.driver = chars(device->instance->plan.driver->name, &stat.driver_count);
+    stat.driver = chars(instance_driver_name(device->instance), &stat.driver_count);
     stat.instance = chars(device->instance->name, &stat.instance_count);
     stat.failure = chars(device->instance->failed, &stat.failure_count);
     stat.label = chars(device->label == NULL ? "" : device->label, &stat.label_count);

@@ -163,6 +163,13 @@ tp_status tp_stream_adopt(tp_stream **out, tp_loop *loop, int fd, const struct s
     return TP_OK;
 }
 
+tp_status tp_stream_check(const char *address, tp_error *err)
+{
+    tpi_address unused;
+
+    return tpi_address_get(&unused, address, TPI_ADDRESS_CONNECT, false, err);
+}
+
 /* ---- Reading --------------------------------------------------------------------------------- */
 
 static void on_room(uv_handle_t *handle, size_t suggested, uv_buf_t *out)

@@ -135,7 +135,8 @@ static int spawn(tpi_guard *guard, const tpi_guard_plan *plan, const int fds[3])
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     sigset_t all;
-    char *argv[] = {(char *)(uintptr_t)guard_name, (char *)(uintptr_t)plan->url, NULL};
+    char *argv[] = {(char *)(uintptr_t)guard_name, (char *)(uintptr_t)plan->url,
+                    (char *)(uintptr_t)plan->who, NULL};
     char *envp[] = {NULL};
 
     sigfillset(&all);

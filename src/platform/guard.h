@@ -30,7 +30,8 @@ typedef struct tpi_guard_plan {
     const char *program;    /* a path, or a name to be searched for */
     tpi_guard_board *board; /* borrowed as long as the guard */
     int line;
-    const char *url; /* for people */
+    const char *url; /* for people, as the next */
+    const char *who; /* that dies, as in "the server"; NULL for that */
     const void *bytes;
     size_t length; /* from 1 to TPI_GUARD_MOST */
 } tpi_guard_plan;

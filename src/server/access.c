@@ -19,7 +19,7 @@ enum { MOST_KEY_FILE = 1 << 20 };
 /* ---- Reading --------------------------------------------------------------------------------- */
 
 /* A configuration with secrets in it that others can read: told, not refused. */
-static void note_public(tp_server *server, const tpi_cfg_field *field)
+void access_note_public(tp_server *server, const tpi_cfg_field *field)
 {
     bool is_private = true;
     tp_error note = {0};
@@ -44,7 +44,7 @@ static tp_status read_keys(tp_server *server, tpi_cfg_section *root, tpi_keys *k
         }
     }
     if (field != NULL) {
-        note_public(server, field);
+        access_note_public(server, field);
     }
     return TP_OK;
 }
@@ -98,7 +98,7 @@ static tp_status read_operator_key(tp_server *server, tpi_cfg_section *root, tpi
     if (status != TP_OK || secret == NULL) {
         return status;
     }
-    note_public(server, field);
+    access_note_public(server, field);
     return tpi_keys_add_secret(keys, "operator", TP_RIGHT_OPERATE, secret, &why) == TP_OK
                ? TP_OK
                : tpi_cfg_fail(&field->place, err, "%s", why.text);

@@ -19,6 +19,7 @@ static tp_status parse(tp_server *server, struct file *file, tp_error *err)
 tp_status file_read(tp_server *server, tp_error *err)
 {
     struct file *file = calloc(1, sizeof *file);
+    bool given = false;
 
     if (file == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
@@ -28,7 +29,10 @@ tp_status file_read(tp_server *server, tp_error *err)
     server->files = file;
     server->file = file;
     tp_status status = parse(server, file, err);
+    status = status == TP_OK ? top_check(tpi_cfg_root(file->cfg), err) : status;
     status = status == TP_OK ? access_read(server, file, err) : status;
+    status =
+        status == TP_OK ? wire_panic(tpi_cfg_root(file->cfg), &given, &file->panic, err) : status;
     return status == TP_OK ? wire_read(server, err) : status;
 }
 

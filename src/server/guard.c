@@ -51,6 +51,30 @@ static tp_status keep(tp_server *server, const tpi_buf *bytes, tpi_blueprint *pl
     return plan->guard != NULL ? TP_OK : tp_fail(err, TP_E_NOMEM, "out of memory");
 }
 
+/* Lines are named by parameters that are called `port`, or something with that in it; one that may
+ * be left out has to be there. Bytes that nobody would ever write are no comfort. */
+static tp_status check_line(tpi_cfg_section *section, const tp_driver *driver,
+                            const tpi_cfg_place *place, tp_error *err)
+{
+    const bool on_loop = (driver->flags & TP_DRIVER_ON_LOOP) != 0; /* which has no lines */
+    const tp_param *param = on_loop ? NULL : driver->params;
+    const char *line = NULL;
+
+    for (; param != NULL && param->name != NULL; param++) {
+        if (strstr(param->name, "port") != NULL) {
+            line = param->name;
+            if (param->fallback == NULL || param->fallback[0] != '\0' ||
+                tpi_cfg_find(section, param->name) != NULL) {
+                return TP_OK;
+            }
+        }
+    }
+    return line == NULL
+               ? tpi_cfg_fail(place, err, "the driver %s has no line that could be guarded",
+                              driver->name)
+               : tpi_cfg_fail(place, err, "guard has no line to write to: give \"%s\"", line);
+}
+
 tp_status guard_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
                      tp_error *err)
 {
@@ -63,9 +87,9 @@ tp_status guard_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint 
         return status;
     }
     const tpi_cfg_place *place = &tpi_cfg_find(section, "guard")->values[0].place;
-    if ((plan->driver->flags & TP_DRIVER_ON_LOOP) != 0) {
-        return tpi_cfg_fail(place, err, "the driver %s has no line that could be guarded",
-                            plan->driver->name);
+    status = check_line(section, plan->driver, place, err);
+    if (status != TP_OK) {
+        return status;
     }
     status = guard_parse(&bytes, text, &why);
     status = status == TP_OK ? keep(server, &bytes, plan, err)

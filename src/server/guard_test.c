@@ -42,14 +42,27 @@ static tp_status no_init(tp_instance *self, tp_error *err)
 }
 
 static const tp_driver_ops own_ops = {.init = no_init};
+static const tp_param line[] = {{"port", NULL, "/dev/null", "the line"}, {NULL, NULL, NULL, NULL}};
+static const tp_param perhaps[] = {{"port", NULL, "", "the line"}, {NULL, NULL, NULL, NULL}};
+static const tp_param no_line[] = {{"rate", "Hz", "1", "how often"}, {NULL, NULL, NULL, NULL}};
 static const tp_driver own = {
-    .abi = TP_DRIVER_ABI, .name = "own", .summary = "has a line", .ops = &own_ops};
+    .abi = TP_DRIVER_ABI, .name = "own", .summary = "has a line", .ops = &own_ops, .params = line};
+static const tp_driver maybe = {.abi = TP_DRIVER_ABI,
+                                .name = "maybe",
+                                .summary = "has a line if it is told so",
+                                .ops = &own_ops,
+                                .params = perhaps};
+static const tp_driver without = {.abi = TP_DRIVER_ABI,
+                                  .name = "without",
+                                  .summary = "has none",
+                                  .ops = &own_ops,
+                                  .params = no_line};
 static const tp_driver on_loop = {.abi = TP_DRIVER_ABI,
                                   .name = "here",
                                   .summary = "has none",
                                   .ops = &own_ops,
                                   .flags = TP_DRIVER_ON_LOOP};
-static const tp_driver *const own_drivers[] = {&own, &on_loop, NULL};
+static const tp_driver *const own_drivers[] = {&own, &maybe, &without, &on_loop, NULL};
 
 static void is_refused(const char *driver, const char *guard, const char *why)
 {
@@ -73,6 +86,10 @@ static void mistakes_are_told_with_their_place(void **state)
 
     (void)state;
     is_refused("own", "\"stop\"", NULL);
+    is_refused("maybe", "\"stop\" port \"/dev/null\"", NULL);
+    is_refused("maybe", "\"stop\"", "x.cfg:2:7: guard has no line to write to: give \"port\"");
+    is_refused("without", "\"stop\"",
+               "x.cfg:2:7: the driver without has no line that could be guarded");
     is_refused("own", "\"\"", "x.cfg:2:7: guard has from 1 to 1024 bytes");
     is_refused("own", "\"hex:\"", "x.cfg:2:7: guard has from 1 to 1024 bytes");
     is_refused("own", "\"hex:8\"", "x.cfg:2:7: character 1, '8', has no second hex digit");

@@ -36,6 +36,7 @@ struct plan {
     struct file *home;        /* borrowed: where its blueprint is */
     struct plan *from;        /* of the file before: whose instance it has taken over, or NULL */
     bool comes;               /* its instance is to be registered */
+    bool followed;            /* by circle.c */
     struct plan *next;
 };
 
@@ -57,6 +58,7 @@ struct file {
     struct file *next;          /* of the server's */
     const char *missing_plugin; /* one that it names for all drivers; NULL for none */
     struct access access;
+    tp_halt panic; /* how everything is stopped in one, unless a section says otherwise */
 
     /* elsewhere.c: the robots that the configuration provides, and the servers of the others. */
     unsigned provided[MOST_ROBOTS];
@@ -136,6 +138,7 @@ void fronts_close_all(tp_server *server);
 /* access.c: read what the file says; tell the hub; overwrite the secrets. */
 tp_status access_read(tp_server *server, struct file *file, tp_error *err);
 tp_status access_apply(tp_server *server, tp_error *err);
+void access_note_public(tp_server *server, const tpi_cfg_field *field); /* if others can read it */
 bool access_differs(const struct access *a, const struct access *b);
 void access_forget(struct file *file);
 
@@ -147,6 +150,9 @@ tp_status elsewhere_name(tp_server *server, const tpi_devaddr_text *address, tpi
                          tp_error *err);
 tp_status elsewhere_plan(tp_server *server, tp_error *err);
 
+/* circle.c: whether drivers wait for each other, once all instances are made. */
+tp_status circles_check(const tp_server *server, tp_error *err);
+
 /* isolate.c: let a child run the section in the place of this server. */
 tp_status isolate(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan, tp_error *err);
 
@@ -154,7 +160,13 @@ tp_status isolate(tp_server *server, tpi_cfg_section *section, tpi_blueprint *pl
 tp_status places_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
                       tp_error *err);
 
-/* rank.c: read the writer sections of a driver section. */
+/* top.c: mistakes and oddities among the fields at the top of the file. */
+tp_status top_check(const tpi_cfg_section *root, tp_error *err);
+void top_report(tp_server *server);
+
+/* rank.c: read the writer sections of a driver section; tell of keys and drivers in them that there
+ * are not. */
+void ranks_report(tp_server *server);
 tp_status ranks_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
                      tp_error *err);
 

@@ -178,6 +178,7 @@ static tp_status take_place(tp_server *server, const char *text, const char *fil
         set_text(server, &settings[3], "socket", socket) != TP_OK) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
+    plan->in_place_of = plan->driver->name;
     plan->driver = find_driver(server, "isolated");
     plan->settings = settings;
     plan->setting_count = SETTINGS;

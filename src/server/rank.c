@@ -45,7 +45,7 @@ static tp_status read_numbers(tpi_cfg_section *section, tpi_rank *out, tp_error 
         status == TP_OK ? tpi_cfg_number(section, "timeout", usual_s, &timeout_s, err) : status;
     if (status == TP_OK && !(timeout_s > 0 && timeout_s < 1e6)) {
         return tpi_cfg_fail(&tpi_cfg_find(section, "timeout")->place, err,
-                            "timeout is a number of seconds above 0");
+                            "timeout is a number of seconds above 0 and below 1000000");
     }
     out->rank = (int32_t)rank;
     out->hold_ns = (int64_t)(timeout_s * (double)TP_NS_PER_S);
@@ -106,4 +106,88 @@ tp_status ranks_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint 
     }
     plan->ranks = ranks;
     return status;
+}
+
+/* ---- Whom they mean -------------------------------------------------------------------------- */
+
+/* The text itself, or its beginning with a * behind it; as devices compare them. */
+static bool fits(const char *pattern, const char *name)
+{
+    const size_t length = strlen(pattern);
+
+    return length > 0 && pattern[length - 1] == '*' ? strncmp(pattern, name, length - 1) == 0
+                                                    : strcmp(pattern, name) == 0;
+}
+
+static void tell(tp_server *server, const tpi_cfg_field *field, const tpi_nearest *nearest)
+{
+    char hint[96];
+    tp_error note = {0};
+
+    tpi_cfg_fail(&field->values[0].place, &note, "no writer has this rank: there is no %s \"%s\"%s",
+                 field->name, field->values[0].text, tpi_nearest_hint(nearest, hint, sizeof hint));
+    server_note(server, note.text);
+}
+
+static void report_key(tp_server *server, const tpi_cfg_field *field)
+{
+    const tpi_keys *keys = &server->file->access.keys;
+    bool found = false;
+    tpi_nearest nearest;
+
+    tpi_nearest_init(&nearest, field->values[0].text);
+    for (size_t i = 0; i < keys->count; i++) {
+        found = found || fits(field->values[0].text, keys->keys[i].name);
+        tpi_nearest_offer(&nearest, keys->keys[i].name);
+    }
+    if (!found) {
+        tell(server, field, &nearest);
+    }
+}
+
+/* By the name of the driver, or of the instance. */
+static void report_driver(tp_server *server, const tpi_cfg_field *field)
+{
+    bool found = false;
+    tpi_nearest nearest;
+
+    tpi_nearest_init(&nearest, field->values[0].text);
+    for (const struct plan *plan = server->file->plans; plan != NULL; plan = plan->next) {
+        const char *driver = plan->asked.driver->name;
+        found = found || fits(field->values[0].text, driver) ||
+                (plan->instance != NULL &&
+                 fits(field->values[0].text, tp_instance_name(plan->instance)));
+        tpi_nearest_offer(&nearest, driver);
+    }
+    if (!found) {
+        tell(server, field, &nearest);
+    }
+}
+
+static void report_section(tp_server *server, const tpi_cfg_section *section)
+{
+    for (uint32_t i = 0; section != NULL && i < section->section_count; i++) {
+        tpi_cfg_section *writer = section->sections[i];
+        if (strcmp(writer->type, "writer") != 0) {
+            continue;
+        }
+        const tpi_cfg_field *key = tpi_cfg_find(writer, "key");
+        const tpi_cfg_field *driver = tpi_cfg_find(writer, "driver");
+        if (key != NULL) {
+            report_key(server, key);
+        }
+        if (driver != NULL) {
+            report_driver(server, driver);
+        }
+    }
+}
+
+void ranks_report(tp_server *server)
+{
+    for (const struct plan *plan = server->file->plans; plan != NULL; plan = plan->next) {
+        report_section(server, plan->section);
+        for (const struct plan *part = plan->joined; part != NULL; part = part->next) {
+            report_section(server, part->section);
+        }
+    }
 }

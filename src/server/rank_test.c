@@ -44,11 +44,42 @@ static void mistakes_are_told_with_their_place(void **state)
     (void)state;
     is_refused("writer ( client \"joystick\" )", "x.cfg:2:1: a writer has a rank");
     is_refused("writer ( rank 1001 )", "x.cfg:2:10: a rank is a whole number from -1000 to 1000");
-    is_refused("writer ( rank 1 timeout 0 )", "x.cfg:2:17: timeout is a number of seconds above 0");
+    is_refused("writer ( rank 1 timeout 0 )",
+               "x.cfg:2:17: timeout is a number of seconds above 0 and below 1000000");
     is_refused("writer ( rank 1 client \"\" )",
                "x.cfg:2:24: client is a name, or the beginning of one and a *");
     is_refused("writer ( rank 1 client \"a\" driver \"b\" )",
                "x.cfg:2:1: a writer is a client or a driver, not both");
+}
+
+static void is_noted(const char *writers, const char *why)
+{
+    tp_server *server = NULL;
+    tp_error err = {0};
+
+    assert_int_equal(make(writers, &server, &err), TP_OK);
+    assert_string_equal(last_note, why);
+    tp_server_destroy(server);
+}
+
+static void whom_there_is_not_is_told(void **state)
+{
+    (void)state;
+    is_noted(
+        "writer ( key \"anne\" rank 1 ) ) keys [ \"anna move x\" ] driver ( name \"fake\" "
+        "provides [ \"laser:0\" ]",
+        "x.cfg:2:14: no writer has this rank: there is no key \"anne\"; did you mean \"anna\"?");
+    is_noted("writer ( key \"an*\" rank 1 ) ) keys [ \"anna move x\" ] driver ( name \"fake\" "
+             "provides [ \"laser:0\" ]",
+             "");
+    is_noted("writer ( key \"pilot\" rank 1 )",
+             "x.cfg:2:14: no writer has this rank: there is no key \"pilot\"");
+    is_noted(
+        "writer ( driver \"fack\" rank 1 )",
+        "x.cfg:2:17: no writer has this rank: there is no driver \"fack\"; did you mean \"fake\"?");
+    is_noted("writer ( driver \"fake\" rank 1 )", "");
+    is_noted("writer ( driver \"fake0\" rank 1 )", "");
+    is_noted("writer ( driver \"f*\" rank 1 )", "");
 }
 
 static void slips_of_the_pen_are_mistakes(void **state)
@@ -60,7 +91,7 @@ static void slips_of_the_pen_are_mistakes(void **state)
     is_refused("writer ( clent \"joystick\" rank 1 )",
                "x.cfg:2:10: a writer has no \"clent\"; did you mean \"client\"?");
     assert_int_equal(make("writer ( client \"joystick\" host \"10.*\" rank 1 timeout 0.5 )\n"
-                          "writer ( driver \"vfh\" rank -1 )\nwriter ( rank 0 )",
+                          "writer ( driver \"fake\" rank -1 )\nwriter ( rank 0 )",
                           &server, &err),
                      TP_OK);
     assert_string_equal(last_note, "");
@@ -90,6 +121,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mistakes_are_told_with_their_place),
+        cmocka_unit_test(whom_there_is_not_is_told),
         cmocka_unit_test(slips_of_the_pen_are_mistakes),
         cmocka_unit_test(another_rank_is_another_driver),
     };

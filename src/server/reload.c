@@ -52,7 +52,8 @@ static bool is_number(const tp_driver *driver, const char *name)
     while (param != NULL && param->name != NULL && strcmp(param->name, name) != 0) {
         param++;
     }
-    return param != NULL && param->name != NULL && param->unit != NULL;
+    return param != NULL && param->name != NULL && param->unit != NULL &&
+           strcmp(param->unit, "secret") != 0;
 }
 
 static const tpi_setting *find_setting(const tpi_joined *section, const char *name)
@@ -150,7 +151,7 @@ static bool same_meaning(const struct plan *a, const struct plan *b)
 
     return a->isolated == b->isolated && x->driver == y->driver && x->always_on == y->always_on &&
            x->extensions == y->extensions && x->restart_ns == y->restart_ns &&
-           x->lease_ns == y->lease_ns &&
+           x->lease_ns == y->lease_ns && x->own_panic == y->own_panic && x->panic == y->panic &&
            same_addresses(x->provides, x->provide_count, y->provides, y->provide_count) &&
            same_addresses(x->requires, x->require_count, y->requires, y->require_count) &&
            same_settings(x, y) && same_places(x, y) && same_ranks(x, y) && same_guard(x, y);
@@ -207,6 +208,7 @@ struct change {
     size_t coming_count;
     size_t robot_count; /* before it */
     bool rights_changed;
+    bool panic_changed;
 };
 
 static tp_status make_room(struct change *c, tp_error *err)
@@ -343,7 +345,10 @@ static void make_change(struct change *c)
         server_note(server, server->file->access.open
                                 ? "keys and rights have changed: open to everybody now"
                                 : "keys and rights have changed");
-    } else if (c->leaving_count + c->coming_count == 0) {
+    }
+    if (c->panic_changed) {
+        server_note(server, "how a panic stops what moves has changed");
+    } else if (!c->rights_changed && c->leaving_count + c->coming_count == 0) {
         server_note(server, "nothing has changed");
     }
     server->leaving--;
@@ -381,9 +386,12 @@ tp_status tp_server_reload(tp_server *server, tp_error *err)
         status = prepare(&c, err);
     }
     status = status == TP_OK ? check(&c, err) : status;
+    status = status == TP_OK ? circles_check(server, err) : status;
     status = status == TP_OK ? fronts_open(server, err) : status;
     status = status == TP_OK ? access_apply(server, err) : status;
     if (status == TP_OK) {
+        tpi_hub_set_panic_action(server->hub, c.new->panic);
+        c.panic_changed = c.old->panic != c.new->panic;
         c.rights_changed = c.new != c.old &&access_differs(&c.old->access, &c.new->access);
         make_change(&c);
     } else if (c.new != c.old) {

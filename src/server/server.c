@@ -44,20 +44,10 @@ static tp_status prepare_lines(tp_server *server, tp_error *err)
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
     tpi_hub_set_guard(server->hub, program);
+    tpi_hub_set_part(server->hub, server->options.child);
     tpi_hub_set_lines(server->hub,
                       server->options.kit == NULL ? NULL : server->options.kit->schemes, folder);
     return TP_OK;
-}
-
-/* How everything is stopped in a panic, unless a section says otherwise. */
-static tp_status read_safety(tp_server *server, tp_error *err)
-{
-    tp_halt action = TP_HALT_BRAKE;
-    bool given = false;
-    tp_status status = wire_panic(tpi_cfg_root(server->file->cfg), &given, &action, err);
-
-    tpi_hub_set_panic_action(server->hub, action);
-    return status;
 }
 
 /* Each is there before the next one is made, as in the file. */
@@ -88,20 +78,6 @@ static tp_status make_instances(tp_server *server, tp_error *err)
         status = make_instance(server, plan, err);
     }
     return status;
-}
-
-/* What nobody uses at the top of the file is told, with what was perhaps meant. */
-static void report_unused(tp_server *server)
-{
-    static const char *const known[] = {"unit_length", "unit_angle",   "plugin", "extensions",
-                                        "panic",       "operator_key", "keys",   "key_file",
-                                        "open",        "keepalive",    "test",   NULL};
-    tpi_cfg_section *root = tpi_cfg_root(server->file->cfg);
-
-    for (size_t i = 0; known[i] != NULL; i++) {
-        (void)tpi_cfg_find(root, known[i]); /* marks it as used */
-    }
-    tpi_cfg_report_unused(root, known, false, server_note, server);
 }
 
 /* A device that the file itself should provide and does not: its user cannot start. */
@@ -138,11 +114,13 @@ static tp_status build(tp_server *server, tp_error *err)
     if (status == TP_OK) {
         tpi_hub_watch_panic(server->hub, server_note, server);
     }
-    status = status == TP_OK ? read_safety(server, err) : status;
     status = status == TP_OK ? access_apply(server, err) : status;
     status = status == TP_OK ? make_instances(server, err) : status;
+    status = status == TP_OK ? circles_check(server, err) : status;
     if (status == TP_OK) {
-        report_unused(server);
+        tpi_hub_set_panic_action(server->hub, server->file->panic);
+        top_report(server);
+        ranks_report(server);
         report_missing(server);
     }
     return status == TP_OK ? fronts_open_first(server, err) : status;

@@ -90,7 +90,30 @@ static void mistakes_are_named_with_their_place(void **state)
     is_refused("driver ( name \"fake\" provides [ \"laser:0\" ] panic \"scream\" )",
                "x.cfg:1:45: panic is \"brake\", \"hold\" or \"finish\", not \"scream\"");
     is_refused("driver ( name \"fake\" provides [ \"laser:0\" ] restart -1 )",
-               "x.cfg:1:45: restart is a number of seconds, 0 for never");
+               "x.cfg:1:45: restart is a number of seconds below 1000000, 0 for never");
+}
+
+/* One that guards nothing because of a slip would let everybody in. */
+static void slips_in_what_guards_the_server_are_mistakes(void **state)
+{
+    static const char device[] = "driver ( name \"fake\" provides [ \"laser:0\" ] )";
+    static const char *const slips[][2] = {{"key_flie", "key_file"},
+                                           {"opne", "open"},
+                                           {"operator_kye", "operator_key"},
+                                           {"kes", "keys"},
+                                           {"pannic", "panic"}};
+    char text[256];
+    char why[256];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof slips / sizeof slips[0]; i++) {
+        snprintf(text, sizeof text, "%s\n%s \"x\"\n", device, slips[i][0]);
+        snprintf(why, sizeof why, "x.cfg:2:1: there is no \"%s\"; did you mean \"%s\"?",
+                 slips[i][0], slips[i][1]);
+        is_refused(text, why);
+    }
+    is_refused("driver ( name \"fake\" provides [ \"laser:0\" ] lease 1e9 )",
+               "x.cfg:1:45: lease is a number of seconds below 1000000, 0 for no limit");
 }
 
 static void what_nobody_uses_is_noted(void **state)
@@ -104,6 +127,12 @@ static void what_nobody_uses_is_noted(void **state)
         make("driver ( name \"fake\" provides [ \"laser:0\" ] ratte 5 )", &server, &notes, &err),
         TP_OK);
     assert_string_equal(notes.last, "x.cfg:1:45: nobody uses \"ratte\"; did you mean \"rate\"?");
+    tp_server_destroy(server);
+    assert_int_equal(
+        make("driver ( name \"fake\" provides [ \"laser:0\" ] ) lease 2", &server, &notes, &err),
+        TP_OK);
+    assert_string_equal(notes.last,
+                        "x.cfg:1:47: nobody uses \"lease\" here: it stands in a driver section");
     tp_server_destroy(server);
     assert_int_equal(
         make("driver ( name \"fake\" provides [ \"laser:0\" ] ) device ( )", &server, &notes, &err),
@@ -204,6 +233,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(devices_have_their_addresses_in_order),
         cmocka_unit_test(mistakes_are_named_with_their_place),
+        cmocka_unit_test(slips_in_what_guards_the_server_are_mistakes),
         cmocka_unit_test(what_nobody_uses_is_noted),
         cmocka_unit_test(extensions_are_for_those_who_ask),
         cmocka_unit_test(patience_is_a_number_of_seconds),

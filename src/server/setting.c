@@ -60,6 +60,11 @@ static bool is_unit(const struct unit *unit, const char *name)
     return unit->length == strlen(name) && memcmp(unit->name, name, unit->length) == 0;
 }
 
+static bool is_secret(const tp_param *param)
+{
+    return param->unit != NULL && strcmp(param->unit, "secret") == 0;
+}
+
 static double scale_of(const tpi_cfg_section *section, const struct unit *unit)
 {
     if (is_unit(unit, "m")) {
@@ -102,7 +107,7 @@ static tp_status read_value(const tpi_cfg_section *section, const tp_param *para
 
     out->text = value->text;
     out->number = value->kind == TPI_CFG_STRING ? (double)NAN : value->number;
-    if (param->unit == NULL) {
+    if (param->unit == NULL || is_secret(param)) {
         return TP_OK;
     }
     const struct unit unit = unit_at(param->unit, i);
@@ -130,6 +135,9 @@ static tp_status read_setting(tp_server *server, tpi_cfg_section *section, const
         status = read_value(section, param, i, &field->values[i], &values[i], err);
     }
     *out = (tpi_setting){param->name, values, field->value_count};
+    if (status == TP_OK && is_secret(param) && field->value_count > 0) {
+        access_note_public(server, field);
+    }
     return status;
 }
 

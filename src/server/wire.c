@@ -199,7 +199,8 @@ static tp_status read_lease(tpi_cfg_section *section, int64_t *lease_ns, tp_erro
         return status;
     }
     if (!(seconds >= 0 && seconds < 1e6)) {
-        return tpi_cfg_fail(&field->place, err, "lease is a number of seconds, 0 for no limit");
+        return tpi_cfg_fail(&field->place, err,
+                            "lease is a number of seconds below 1000000, 0 for no limit");
     }
     *lease_ns = seconds > 0 ? (int64_t)(seconds * (double)TP_NS_PER_S) : -1;
     return TP_OK;
@@ -242,7 +243,7 @@ static tp_status read_blueprint(tp_server *server, tpi_cfg_section *section, tpi
     status = status == TP_OK ? read_extensions(server, section, &plan->extensions, err) : status;
     if (status == TP_OK && !(restart >= 0 && restart < 1e6)) {
         return tpi_cfg_fail(&tpi_cfg_find(section, "restart")->place, err,
-                            "restart is a number of seconds, 0 for never");
+                            "restart is a number of seconds below 1000000, 0 for never");
     }
     plan->restart_ns = (int64_t)(restart * TP_NS_PER_S);
     status = status == TP_OK ? read_lease(section, &plan->lease_ns, err) : status;

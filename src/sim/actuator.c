@@ -71,12 +71,20 @@ static tp_status check_numbers(struct sim_reader *reader, tpi_cfg_section *secti
     const double most = TPI_SIM_FARTHEST;
 
     if (!(c->low <= c->high && c->low >= -most && c->high <= most)) {
-        return tpi_cfg_fail(&section->place, reader->err,
+        const tpi_cfg_field *field = tpi_cfg_find(section, "max_position");
+        field = field == NULL ? tpi_cfg_find(section, "min_position") : field;
+        return tpi_cfg_fail(&field->place, reader->err,
                             "the actuator's positions are from %.15g to %.15g", c->low, c->high);
     }
     if (!(c->fastest >= 0 && c->fastest <= most)) {
         return tpi_cfg_fail(&tpi_cfg_find(section, "max_speed")->place, reader->err,
                             "\"max_speed\" is not negative, and not %.15g", c->fastest);
+    }
+    if (c->start < c->low || c->start > c->high) {
+        const tpi_cfg_field *field = tpi_cfg_find(section, "start_position");
+        tpi_sim_tell(reader, field == NULL ? &section->place : &field->place,
+                     "the actuator begins at %.15g, which is not from %.15g to %.15g", c->start,
+                     c->low, c->high);
     }
     c->start = fmin(fmax(c->start, c->low), c->high);
     return TP_OK;

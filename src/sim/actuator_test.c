@@ -189,7 +189,7 @@ static void what_cannot_be_is_refused(void **state)
                         "x.world:1:16: \"type\" is \"linear\" or \"rotational\", not \"round\"");
     assert_int_equal(tpi_sim_parse(&sim, "x.world", "actuator( min_position 2 )", 26, NULL, &err),
                      TP_E_SYNTAX);
-    assert_string_equal(err.text, "x.world:1:1: the actuator's positions are from 2 to 1");
+    assert_string_equal(err.text, "x.world:1:11: the actuator's positions are from 2 to 1");
 }
 
 /* ---- Lamps ----------------------------------------------------------------------------------- */

@@ -30,18 +30,12 @@ static tp_status blink_read(struct sim_reader *reader, tpi_cfg_section *section,
     memset(&c, 0, sizeof c);
     c.period_ms = 1000;
     c.duty = 1;
-    tp_status status = tpi_sim_read_number(reader, section, "period", 'F', &c.period_ms);
+    tp_status status = tpi_sim_read_within(reader, section, "period", 'F', 0, 1e9, &c.period_ms);
     if (status == TP_OK) {
-        status = tpi_sim_read_number(reader, section, "dutycycle", 'F', &c.duty);
+        status = tpi_sim_read_within(reader, section, "dutycycle", 'F', 0, 1, &c.duty);
     }
     if (status == TP_OK) {
         status = tpi_sim_read_count(reader, section, "enabled", 1, &enabled);
-    }
-    if (status == TP_OK &&
-        !(c.period_ms >= 0 && c.period_ms <= 1e9 && c.duty >= 0 && c.duty <= 1)) {
-        return tpi_cfg_fail(&section->place, reader->err,
-                            "a light has a period of %.15g ms and is lit for %.15g of it",
-                            c.period_ms, c.duty);
     }
     c.enabled = enabled == 1;
     tpi_buf_put(settings, &c, sizeof c);

@@ -55,7 +55,8 @@ static tp_status read_bounds(struct sim_reader *reader, tpi_cfg_section *section
         high[i] = b[from[i] + 1];
         if (!(low[i] <= high[i] && low[i] >= -fastest_allowed && high[i] <= fastest_allowed)) {
             return tpi_cfg_fail(&tpi_cfg_find(section, name)->place, reader->err,
-                                "\"%s\" has the bounds %.15g to %.15g", name, low[i], high[i]);
+                                "\"%s\" has the bounds %.15g to %.15g%s", name, low[i], high[i],
+                                low[i] > high[i] ? "; the least comes first" : "");
         }
     }
     return status;
@@ -88,6 +89,19 @@ static tp_status read_planar(struct sim_reader *reader, tpi_cfg_section *section
         }
     }
     return status;
+}
+
+/* Old files have angles where these are shares. */
+static void tell_error(const struct sim_reader *reader, tpi_cfg_section *section,
+                       const double error[3])
+{
+    for (int i = 0; i < 3; i++) {
+        if (fabs(error[i]) > 0.5) {
+            tpi_sim_tell(reader, &tpi_cfg_find(section, "odom_error")->place,
+                         "\"odom_error\" has shares: with %.6g odometry is off by up to %.6g %%",
+                         error[i], fabs(error[i]) * 50);
+        }
+    }
 }
 
 static tp_status read_wheelbase(struct sim_reader *reader, tpi_cfg_section *section, double *metres)
@@ -127,6 +141,12 @@ static tp_status read_numbers(struct sim_reader *reader, tpi_cfg_section *sectio
 {
     tp_status status = read_bounds(reader, section, "velocity_bounds", p->slowest, p->fastest);
 
+    for (int i = 0; i < 3 && status == TP_OK; i++) {
+        if (p->slowest[i] > 0 || p->fastest[i] < 0) {
+            tpi_sim_tell(reader, &tpi_cfg_find(section, "velocity_bounds")->place,
+                         "\"velocity_bounds\" does not hold 0: the robot cannot stand still");
+        }
+    }
     if (status == TP_OK) {
         status = read_bounds(reader, section, "acceleration_bounds", p->brake, p->push);
     }
@@ -138,6 +158,9 @@ static tp_status read_numbers(struct sim_reader *reader, tpi_cfg_section *sectio
     }
     if (status == TP_OK) {
         status = read_planar(reader, section, "odom_error", "FFFF", p->error);
+    }
+    if (status == TP_OK) {
+        tell_error(reader, section, p->error);
     }
     p->limited = tpi_cfg_find(section, "acceleration_bounds") != NULL;
     p->has_origin = tpi_cfg_find(section, "localization_origin") != NULL;

@@ -16,7 +16,11 @@
 
 #include "sim/maths.h"
 
-enum { MOST_SAMPLES = 1 << 16, MOST_SENSORS = 1 << 12 };
+enum {
+    MOST_SAMPLES = 1 << 16, /* of a sensor */
+    MOST_IN_ALL = 1 << 20,  /* of a ranger */
+    MOST_SENSORS = 1 << 12,
+};
 
 static const char *const sections[] = {"sensor", NULL};
 static const char *const sensor_properties[] = {"pose",  "size",  "range",      "fov", "samples",
@@ -44,17 +48,17 @@ static tp_status check_range(struct sim_reader *reader, tpi_cfg_section *section
     static const char *const names[] = {"range", "range_max", "range_min",
                                         "sview", "sview[0]",  NULL};
 
-    if (!(shown->range_max > 0 && shown->range_max <= TPI_SIM_FARTHEST)) {
-        return tpi_cfg_fail(place_of(section, names), reader->err,
-                            "the range of a sensor is greater than 0, up to %g m, not %.15g",
-                            TPI_SIM_FARTHEST, shown->range_max);
-    }
     if (!(shown->range_min <= shown->range_max)) {
         return tpi_cfg_fail(
             place_of(section, names), reader->err,
             "the least range of a sensor, %.15g m, is beyond its greatest, %.15g m; "
             "the least comes first",
             shown->range_min, shown->range_max);
+    }
+    if (!(shown->range_max > 0 && shown->range_max <= TPI_SIM_FARTHEST)) {
+        return tpi_cfg_fail(place_of(section, names), reader->err,
+                            "the range of a sensor is greater than 0, up to %g m, not %.15g",
+                            TPI_SIM_FARTHEST, shown->range_max);
     }
     return TP_OK;
 }
@@ -146,11 +150,17 @@ static tp_status put_sensor(struct sim_reader *reader, const struct sim_ranger_s
 static tp_status read_new(struct sim_reader *reader, tpi_cfg_section *section, tpi_buf *sensors)
 {
     tp_status status = TP_OK;
+    uint64_t samples = 0;
 
     for (uint32_t i = 0; i < section->section_count && status == TP_OK; i++) {
         struct sim_ranger_sensor sensor = usual;
         if (strcmp(section->sections[i]->type, "sensor") == 0) {
             status = read_sensor(reader, section->sections[i], &sensor);
+            samples += sensor.shown.samples;
+            if (status == TP_OK && samples > MOST_IN_ALL) {
+                return tpi_cfg_fail(&section->sections[i]->place, reader->err,
+                                    "the ranger has more than %d samples", MOST_IN_ALL);
+            }
             if (status == TP_OK) {
                 status = put_sensor(reader, &sensor, sensors);
             }

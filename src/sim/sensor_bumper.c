@@ -44,6 +44,10 @@ static tp_status read_one(struct sim_reader *reader, tpi_cfg_section *section, u
         return tpi_cfg_fail(&section->place, reader->err, "bumper %u is outside of the world",
                             index);
     }
+    if (status == TP_OK && bumper->length == 0) {
+        tpi_sim_tell(reader, &section->place, "bumper %u has no length; \"blength\" says it",
+                     index);
+    }
     bumper->pose.a = status == TP_OK ? sim_normal(bumper->pose.a) : 0;
     return status;
 }

@@ -28,8 +28,8 @@ static tp_status read_resolution(struct sim_reader *reader, tpi_cfg_section *sec
     if (!(size[0] >= 1 && size[1] >= 1 && size[0] <= MOST_SIDE && size[1] <= MOST_SIDE &&
           floor(size[0]) * floor(size[1]) <= TPI_SIM_MOST_CAMERA_PIXELS)) {
         return tpi_cfg_fail(&tpi_cfg_find(section, "resolution")->place, reader->err,
-                            "\"resolution\" is up to %d pixels a side and %d in all", MOST_SIDE,
-                            TPI_SIM_MOST_CAMERA_PIXELS);
+                            "\"resolution\" is from 1 to %d pixels a side and up to %d in all",
+                            MOST_SIDE, TPI_SIM_MOST_CAMERA_PIXELS);
     }
     config->width = (uint32_t)size[0];
     config->height = (uint32_t)size[1];

@@ -329,10 +329,12 @@ static void bad_properties_are_named(void **state)
     assert_int_equal(tpi_sim_get_image(sim, 0, &image, &err), TP_E_UNSUPPORTED);
     assert_string_equal(err.text, "the model is no camera");
     tpi_sim_destroy(sim);
-    sim_refuse("camera ( resolution [4096 4096] )",
-               "x.world:1:10: \"resolution\" is up to 4096 pixels a side and 4194304 in all");
-    sim_refuse("camera ( resolution [0 5] )",
-               "x.world:1:10: \"resolution\" is up to 4096 pixels a side and 4194304 in all");
+    sim_refuse(
+        "camera ( resolution [4096 4096] )",
+        "x.world:1:10: \"resolution\" is from 1 to 4096 pixels a side and up to 4194304 in all");
+    sim_refuse(
+        "camera ( resolution [0 5] )",
+        "x.world:1:10: \"resolution\" is from 1 to 4096 pixels a side and up to 4194304 in all");
     sim_refuse("camera ( fov [180 40] )", "x.world:1:10: \"fov\" is from 1 to 170 degrees");
     sim_refuse("camera ( range [2 1] )",
                "x.world:1:10: \"range\" begins at 1 mm at least and ends farther away");

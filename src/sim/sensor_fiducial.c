@@ -60,6 +60,12 @@ static tp_status fiducial_read(struct sim_reader *reader, tpi_cfg_section *secti
         status = tpi_sim_read_within(reader, section, numbers[i].name, numbers[i].unit, 0,
                                      numbers[i].most, numbers[i].value);
     }
+    if (status == TP_OK && config.view.range_min >= config.view.range_max) {
+        tpi_sim_tell(reader, &section->place,
+                     "the finder sees nothing: its least range, %.6g m, is not below its greatest, "
+                     "%.6g m",
+                     config.view.range_min, config.view.range_max);
+    }
     if (status == TP_OK) {
         status = tpi_sim_read_flag(reader, section, "ignore_zloc", &ignore);
     }

@@ -37,6 +37,8 @@ struct wifi_state {
 static const char *const properties[] = {"mac",         "ip",  "essid",     "freq", "power",
                                          "sensitivity", "plc", "wall_loss", NULL};
 
+static const double most_exponent = 10; /* a greater one is none */
+
 /* ---- Properties ------------------------------------------------------------------------------ */
 
 static tp_status read_text(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
@@ -67,6 +69,20 @@ static tp_status read_texts(struct sim_reader *reader, tpi_cfg_section *section,
     return status == TP_OK ? read_text(reader, section, "essid", 32, config->essid) : status;
 }
 
+/* Old files may have dB for each power of ten instead of an exponent. */
+static void scale_old(const struct sim_reader *reader, tpi_cfg_section *section, double *path_loss)
+{
+    const tpi_cfg_field *field = tpi_cfg_find(section, "plc");
+
+    field = field == NULL ? tpi_cfg_find(section, "ple") : field;
+    if (field != NULL && *path_loss > most_exponent) {
+        *path_loss /= 10;
+        tpi_sim_tell(reader, &field->place,
+                     "\"%s\" is in dB, as in old files: the exponent is %.6g", field->name,
+                     *path_loss);
+    }
+}
+
 static tp_status wifi_read(struct sim_reader *reader, tpi_cfg_section *section, tpi_buf *settings)
 {
     struct wifi config;
@@ -90,8 +106,12 @@ static tp_status wifi_read(struct sim_reader *reader, tpi_cfg_section *section, 
     config.wall_loss = 5;
     tp_status status = read_texts(reader, section, &config);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0] && status == TP_OK; i++) {
-        status = tpi_sim_read_within(reader, section, numbers[i].name, 'F', numbers[i].least,
-                                     numbers[i].most, numbers[i].value);
+        const char *name = tpi_sim_old_name(reader, section, numbers[i].name);
+        status = tpi_sim_read_within(reader, section, name, 'F', numbers[i].least, numbers[i].most,
+                                     numbers[i].value);
+    }
+    if (status == TP_OK) {
+        scale_old(reader, section, &config.path_loss);
     }
     tpi_buf_put(settings, &config, sizeof config);
     return status;
@@ -168,18 +188,41 @@ static void listen(const struct sim_view *view, const struct sim_view *other)
     }
 }
 
+/* The number of a station among all, which are in the order of models. */
+static uint32_t number_of(const struct sim_beacons *stations, tpi_sim_model model)
+{
+    uint32_t low = 0;
+    uint32_t high = stations->count;
+
+    while (low + 1 < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (stations->models[middle] <= model) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* Those whose numbers are near come first, to either side by turns: most of them are near in space
+ * too, and once the strongest have been heard nobody looks for walls before the others. The result
+ * does not depend on the order. */
 static void wifi_sense(const struct sim_view *view)
 {
-    const struct sim_beacons *stations = &view->sim->beacons[SIM_STATIONS];
+    const tpi_sim *sim = view->sim;
+    const struct sim_beacons *stations = &sim->beacons[SIM_STATIONS];
     struct wifi_state *state = (struct wifi_state *)view->state;
+    const uint32_t own = number_of(stations, sim->trees.model[view->tree] + view->device->member);
 
     memset(state->heard, 0, sizeof state->heard);
     state->count = 0;
-    for (uint32_t i = 0; i < stations->count; i++) {
+    for (uint32_t i = 1; i < stations->count; i++) {
+        const uint32_t away = (i + 1) / 2;
+        const uint32_t at = i % 2 == 1 ? own + away : own + stations->count - away;
         struct sim_view other;
-        if (tpi_sim_find_device(view->sim, stations->models[i], &tpi_sim_type_wifi, &other, NULL) ==
-                TP_OK &&
-            other.state != view->state) {
+        if (tpi_sim_find_device(sim, stations->models[at % stations->count], &tpi_sim_type_wifi,
+                                &other, NULL) == TP_OK) {
             listen(view, &other);
         }
     }

@@ -38,8 +38,7 @@ struct sim_point *tpi_sim_shape_point(const struct sim_shape *shape, uint32_t in
 
 /* ---- Polygons -------------------------------------------------------------------------------- */
 
-/* Twice the area, positive if the inside is on the left. */
-static double area(const struct sim_point *points, uint32_t count)
+double tpi_sim_area(const struct sim_point *points, uint32_t count)
 {
     double sum = 0;
 
@@ -89,7 +88,7 @@ static bool is_simple(const struct sim_point *points, uint32_t count)
 tp_status tpi_sim_shape_add(struct sim_shape *shape, const struct sim_point *points, uint32_t count,
                             double z0, double z1, tp_error *err)
 {
-    const bool backwards = area(points, count) < 0;
+    const bool backwards = tpi_sim_area(points, count) < 0;
     const size_t there = shape->points.length / sizeof(struct sim_point);
     const struct sim_polygon polygon = {.first = (uint32_t)there,
                                         .count = count,

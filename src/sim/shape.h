@@ -36,6 +36,9 @@ uint32_t tpi_sim_shape_count(const struct sim_shape *shape);
 struct sim_polygon *tpi_sim_shape_polygon(const struct sim_shape *shape, uint32_t index);
 struct sim_point *tpi_sim_shape_point(const struct sim_shape *shape, uint32_t index);
 
+/* Twice the area of a polygon, positive if its inside is on the left. */
+double tpi_sim_area(const struct sim_point *points, uint32_t count);
+
 /* Add a polygon; it is turned so that its inside is on the left. */
 tp_status tpi_sim_shape_add(struct sim_shape *shape, const struct sim_point *points, uint32_t count,
                             double z0, double z1, tp_error *err);

@@ -153,6 +153,10 @@ tp_status tpi_sim_read_size(struct sim_reader *reader, tpi_cfg_section *section,
 tp_status tpi_sim_read_colour(struct sim_reader *reader, tpi_cfg_section *section, uint32_t *colour,
                               bool *random);
 
+/* Tell of values of a field, which may be NULL, that nobody reads. */
+void tpi_sim_tell_surplus(const struct sim_reader *reader, const tpi_cfg_field *field,
+                          uint32_t wanted);
+
 /* Tell of something odd at a place. */
 void tpi_sim_tell(const struct sim_reader *reader, const tpi_cfg_place *place, const char *format,
                   ...) TP_PRINTF(3, 4);

@@ -41,6 +41,7 @@ struct sim_draft {
     uint32_t state_size, sample_count;
     uint32_t control;
     const tpi_cfg_value *control_value; /* borrowed: what names it; NULL for none */
+    uint32_t control_member;            /* which has it */
     uint32_t foreign;
     bool moves;
     bool jointed;
@@ -59,6 +60,7 @@ struct sim_loader {
     tpi_buf names;          /* of trees */
     tpi_buf seeds;          /* struct sim_seed */
     tpi_buf eyes;           /* of rangers; see world_check.c */
+    uint32_t overlaps;      /* that were found */
     tpi_cfg_table told;     /* notes that were told already */
     tpi_cfg_table roots;    /* names of trees; how many have each */
     uint32_t ordinals[TPI_SIM_KINDS];

@@ -40,13 +40,15 @@ static const struct bad kinds[] = {
     {"sensor ( )", "1:1: \"sensor\" belongs in a \"ranger\""},
     {"model ( sensor ( ) )", "1:9: \"sensor\" belongs in a \"ranger\""},
     {"block ( )", "1:1: \"block\" belongs in a \"model\""},
-    {"model ( window ( ) )", "1:9: there is no model \"window\""},
+    {"model ( window ( ) )", "1:9: \"window\" belongs at the top of the file"},
+    {"driver ( name \"sim\" )",
+     "1:1: \"driver\" belongs in a configuration (.cfg), not in a world"},
 };
 
 static const struct bad values[] = {
     {"model ( size [1] )", "1:9: \"size\" needs 3 values, not 1"},
     {"model ( pose [1 2] )", "1:9: \"pose\" needs 4 values, not 2"},
-    {"model ( pose [1 2 3 \"x\"] )", "1:21: \"pose\" takes numbers, not x"},
+    {"model ( pose [1 2 3 \"x\"] )", "1:21: \"pose\" takes numbers, not \"x\""},
     {"model ( pose [9999999 0 0 0] )", "1:9: the pose is farther away than 1e+06 m"},
     {"model ( origin [0 0 9999999 0] )", "1:9: the origin is farther away than 1e+06 m"},
     {"model ( size [1 -1 1] )", "1:9: \"size\" is from 0 to 1e+06 m, not -1"},
@@ -54,9 +56,16 @@ static const struct bad values[] = {
     {"model ( color 3 )", "1:15: \"color\" takes a text in quotes, not 3"},
     {"model ( update_interval 0 )", "1:9: \"update_interval\" is from 0.001 to 1e9 ms, not 0"},
     {"model ( fiducial_return 99999999999 )", "1:9: \"fiducial_return\" is too large: 99999999999"},
-    {"model ( watts \"x\" )", "1:15: \"watts\" takes numbers, not x"},
+    {"model ( watts \"x\" )", "1:15: \"watts\" takes numbers, not \"x\""},
     {"model ( bitmap \"gone.png\" )", "1:9: gone.png: No such file or directory"},
     {"model ( bitmap [ ] )", "1:9: \"bitmap\" needs a file"},
+    {"model ( bitmap \"\" )", "1:9: \"bitmap\" needs a file"},
+    {"model ( mass 1e300 )", "1:9: \"mass\" is too large: 1e+300"},
+    {"model ( ranger_return 1e300 )", "1:9: \"ranger_return\" is too large: 1e+300"},
+    {"model ( joules 1e300 )", "1:9: \"joules\" is too large: 1e+300"},
+    {"model ( pose ( 0 0 0 0 ) )",
+     "1:16: expected a field or a section in \"pose\" (values stand in [ ]), found \"0\""},
+    {"\xff\xfem", "1:1: the file is UTF-16; please save it as UTF-8"},
     {"interval_sim 0", "1:1: \"interval_sim\" is from 0.001 to 1e6 ms, not 0"},
     {"interval_sim -5", "1:1: \"interval_sim\" is from 0.001 to 1e6 ms, not -5"},
     {"model ( block ( points 3 point[0] [9999999 0] ) )",
@@ -79,7 +88,7 @@ static const struct bad devices[] = {
      "1:22: \"collision\" is \"stop\" or \"slide\", not \"bounce\""},
     {"position ( velocity_bounds [1 2] )", "1:12: \"velocity_bounds\" needs 8 values, not 2"},
     {"position ( velocity_bounds [2 1 0 0 0 0 0 0] )",
-     "1:12: \"velocity_bounds\" has the bounds 2 to 1"},
+     "1:12: \"velocity_bounds\" has the bounds 2 to 1; the least comes first"},
     {"position ( wheelbase 0 )", "1:12: \"wheelbase\" is greater than 0, not 0"},
     {"position ( velocity [9999999 0 0 0] )", "1:12: \"velocity\" is too large"},
     {"ranger ( sensor ( samples 0 ) )", "1:19: the sensor has no samples"},
@@ -88,8 +97,14 @@ static const struct bad devices[] = {
      "1:19: the range of a sensor is greater than 0, up to 1e+06 m, not 0"},
     {"ranger ( sensor ( range [3 2] ) )",
      "1:19: the least range of a sensor, 3 m, is beyond its greatest, 2 m; the least comes first"},
+    {"ranger ( sensor ( range [8 0] ) )",
+     "1:19: the least range of a sensor, 8 m, is beyond its greatest, 0 m; the least comes first"},
+    {"laser ( range_min 9 )",
+     "1:9: the least range of a sensor, 9 m, is beyond its greatest, 8 m; the least comes first"},
+    {"blinkenlight ( period -5 )", "1:16: \"period\" is from 0 to 1e+09, not -5"},
+    {"blinkenlight ( dutycycle 7 )", "1:16: \"dutycycle\" is from 0 to 1, not 7"},
     {"ranger ( sensor ( range 5 ) )", "1:19: \"range\" needs 2 values, not 1"},
-    {"ranger ( sensor ( fov \"x\" ) )", "1:23: \"fov\" takes numbers, not x"},
+    {"ranger ( sensor ( fov \"x\" ) )", "1:23: \"fov\" takes numbers, not \"x\""},
     {"ranger ( sensor ( pose [0 0 9999999 0] ) )", "1:10: the sensor is larger than the world"},
     {"ranger ( scount 1 spose[0] [1 2] )", "1:19: \"spose[0]\" needs 3 values, not 2"},
 };
@@ -192,6 +207,48 @@ static const struct bad odd[] = {
     {"model ( name [\"a\" \"b\"] )", "1:19: \"name\" takes 1 value, not 2; the rest is ignored"},
     {"position ( drive [\"car\" \"diff\"] )",
      "1:25: \"drive\" takes 1 value, not 2; the rest is ignored"},
+    {"model ( unit_length \"cm\" )",
+     "1:9: \"unit_length\" has no effect in a \"model\"; it belongs at the top of the file"},
+    {"model 5", "1:1: a \"model\" is made with \"model ( ... )\""},
+    {"model ( name \"\" )", "1:9: the name is empty"},
+    {"model ( model ( name \"x\" ) model ( name \"y\" ) model ( name \"x\" ) )",
+     "1:47: the name \"x\" is taken by another model beside it"},
+    {"model ( model ( name \"x\" model ( name \"x\" ) ) model ( name \"y\" model ( name \"x\" ) ) "
+     "foo 1 )",
+     "1:85: nobody uses \"foo\""}, /* and not the names */
+    {"model ( size [0 0 1] )", "1:9: the body has no width"},
+    {"model ( size [1 1 0] )", "1:9: the body has no height"},
+    {"model ( color_rgba [1 0.5 255] )", "1:27: \"color_rgba\" is from 0 to 1, not 255"},
+    {"model ( fiducial_return 1.5 )", "1:25: \"fiducial_return\" is a whole number; 1.5 becomes 1"},
+    {"ranger ( sensor ( samples 2.5 ) )", "1:27: \"samples\" is a whole number; 2.5 becomes 2"},
+    {"model ( mass -1 )", "1:9: \"mass\" is negative"},
+    {"model ( joules 9 kjoules_capacity 0.005 )",
+     "1:18: the battery can hold 5 J and begins with 9 J"},
+    {"position ( velocity_bounds [1 2 0 0 0 0 0 0] )",
+     "1:12: \"velocity_bounds\" does not hold 0: the robot cannot stand still"},
+    {"position ( odom_error [0 0 9 2] )",
+     "1:12: \"odom_error\" has shares: with 2 odometry is off by up to 100 %"},
+    {"position ( odom_error [0.1 0.1 0.2] )",
+     "1:12: \"odom_error\" has three values, as in old files: x, y and heading"},
+    {"position ( size [1 1 1] ranger ( sensor ( ) ) ctrl [\"wander\" \"expand\"] )",
+     "1:62: \"expand\" takes the place of \"wander\""},
+    {"position ( size [1 1 1] ctrl \"  wander\" )",
+     "1:30: \"  wander\" needs a \"ranger\" on the robot; without one it stands still"},
+    {"model ( position ( ranger ( sensor ( ) ) ctrl \"wander\" ) )",
+     "1:47: \"wander\" drives what stands on the ground; this stands on a \"model\""},
+    {"actuator ( start_position 5 )", "1:12: the actuator begins at 5, which is not from 0 to 1"},
+    {"fiducial ( range_min 9 )",
+     "1:1: the finder sees nothing: its least range, 9 m, is not below its greatest, 8 m"},
+    {"bumper ( bcount 1 )", "1:1: bumper 0 has no length; \"blength\" says it"},
+    {"bumper ( bcount 1 blength 1 bpose[1] [0 0 0 0] )",
+     "1:29: there are fewer: \"bpose[1]\" has no effect"},
+    {"gripper ( paddle_state [\"open\" \"up\" \"x\"] )",
+     "1:37: \"paddle_state\" takes 2 values, not 3; the rest is ignored"},
+    {"model ( block ( points 3 point[0] [0 0] point[1] [1 0] point[2] [2 0] ) )",
+     "1:9: the block has no area"},
+    {"model ( block ( points 3 point[0] [0 0] point[1] [1 0] point[2] [0 1] point[3] [1 1] ) )",
+     "1:71: there are fewer: \"point[3]\" has no effect"},
+    {"ranger ( sensor ( model ( ) ) )", "1:19: \"model\" has no effect in a \"sensor\""},
     {"model ( block ( points 2 ) )", "1:9: a block of 2 points is no body"},
     {"model ( block ( points 4 point[0] [0 0] point[2] [1 0] point[1] [1 1] ) )",
      "1:9: the block says 4 points and gives 3; the others are 0, 0"},
@@ -249,6 +306,45 @@ static void a_mistake_of_a_macro_is_told_once(void **state)
     tpi_buf_fini(&text);
 }
 
+/* Many robots in one place are told of together. */
+static void many_overlaps_are_told_in_short(void **state)
+{
+    tpi_buf text = {0};
+    tpi_buf notes = {0};
+    const tpi_sim_options options = {.note = sim_collect, .context = &notes};
+    tpi_sim *sim = NULL;
+
+    (void)state;
+    for (int i = 0; i < 1000; i++) {
+        tpi_buf_puts(&text, "position ( )\n");
+    }
+    tpi_sim_parse(&sim, "x.world", text.data, text.length, &options, NULL);
+    assert_non_null(strstr(tpi_buf_text(&notes), "\nx.world: 980 more robots overlap something"));
+    assert_true(notes.length < 2000);
+    tpi_sim_destroy(sim);
+    tpi_buf_fini(&notes);
+    tpi_buf_fini(&text);
+}
+
+/* A ranger with too many samples is refused before it takes all memory. */
+static void a_ranger_has_its_limits(void **state)
+{
+    tpi_buf text = {0};
+    tpi_sim *sim = NULL;
+    tp_error err = {0};
+
+    (void)state;
+    tpi_buf_puts(&text, "ranger ( ");
+    for (int i = 0; i < 17; i++) {
+        tpi_buf_puts(&text, "sensor ( samples 65536 )\n");
+    }
+    tpi_buf_puts(&text, ")");
+    assert_int_equal(tpi_sim_parse(&sim, "x.world", text.data, text.length, NULL, &err),
+                     TP_E_SYNTAX);
+    assert_string_equal(err.text, "x.world:17:1: the ranger has more than 1048576 samples");
+    tpi_buf_fini(&text);
+}
+
 /* ---- Pictures -------------------------------------------------------------------------------- */
 
 static void pictures_that_are_none_are_refused(void **state)
@@ -283,6 +379,33 @@ static void pictures_that_are_none_are_refused(void **state)
         assert_int_equal(status, cases[i].status);
         tpi_sim_bitmap_fini(&bitmap);
     }
+}
+
+/* A picture that is found beside our worlds, and that is all white. */
+static void a_picture_may_be_elsewhere_and_white(void **state)
+{
+    static const char world[] = "model ( bitmap [\"x.pgm\" \"y\"] )";
+    static const char picture[] = "P2 2 1 255 255 200";
+    char folder[] = "/tmp/troupe-bad-XXXXXX";
+    char bitmap[64];
+    tpi_buf notes = {0};
+    const tpi_sim_options options = {.path = folder, .note = sim_collect, .context = &notes};
+    tpi_sim *sim = NULL;
+    tp_error err = {0};
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(bitmap, sizeof bitmap, "%s/x.pgm", folder);
+    assert_int_equal(tpi_file_write(bitmap, picture, strlen(picture), &err), TP_OK);
+    tpi_sim_parse(&sim, "x.world", world, strlen(world), &options, &err);
+    assert_string_equal(err.text, "");
+    assert_string_equal(tpi_buf_text(&notes),
+                        "x.world:1:25: \"bitmap\" takes 1 value, not 2; the rest is ignored\n"
+                        "x.world:1:9: there is nothing dark in \"x.pgm\": the model has no body");
+    tpi_sim_destroy(sim);
+    tpi_buf_fini(&notes);
+    unlink(bitmap);
+    rmdir(folder);
 }
 
 /* The world's place comes first, then the file and what is wrong with it. */
@@ -333,7 +456,10 @@ int main(void)
         cmocka_unit_test(bad_devices_are_refused),
         cmocka_unit_test(odd_things_are_told),
         cmocka_unit_test(a_mistake_of_a_macro_is_told_once),
+        cmocka_unit_test(many_overlaps_are_told_in_short),
+        cmocka_unit_test(a_ranger_has_its_limits),
         cmocka_unit_test(pictures_that_are_none_are_refused),
+        cmocka_unit_test(a_picture_may_be_elsewhere_and_white),
         cmocka_unit_test(a_bad_picture_is_told_with_the_place_that_names_it),
         cmocka_unit_test(a_world_that_is_not_there_is_refused),
     };

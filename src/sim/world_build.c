@@ -228,15 +228,20 @@ static bool is_behind(const struct sim_loader *loader, uint32_t tree, uint32_t o
     return a->line != b->line ? a->line > b->line : a->column > b->column;
 }
 
+enum { MOST_OVERLAPS = 20 }; /* told one by one */
+
 /* Seeds have the numbers of trees. Of two that move each is found in the other: told in the order
  * of the file both say the same, and what was told already is not told again. */
 static void tell_overlap(void *context, uint32_t tree, uint32_t other)
 {
-    const struct sim_loader *loader = context;
+    struct sim_loader *loader = context;
     const bool both_move = (loader->sim->trees.flags[other] & SIM_MOVING) != 0;
     tpi_buf name = {0};
     tpi_buf other_name = {0};
 
+    if (++loader->overlaps > MOST_OVERLAPS) {
+        return;
+    }
     if (both_move && is_behind(loader, tree, other)) {
         const uint32_t first = other;
         other = tree;
@@ -248,6 +253,22 @@ static void tell_overlap(void *context, uint32_t tree, uint32_t other)
                  tpi_buf_text(&name), tpi_buf_text(&other_name));
     tpi_buf_fini(&name);
     tpi_buf_fini(&other_name);
+}
+
+static void check_overlaps(struct sim_loader *loader)
+{
+    tp_error text;
+
+    if (loader->reader.note == NULL) {
+        tpi_sim_check_overlaps(loader->sim, NULL, NULL);
+        return;
+    }
+    tpi_sim_check_overlaps(loader->sim, tell_overlap, loader);
+    if (loader->overlaps > MOST_OVERLAPS) {
+        tp_fail(&text, TP_E_INVALID, "%s: %u more robots overlap something", loader->file,
+                loader->overlaps - MOST_OVERLAPS);
+        loader->reader.note(loader->reader.context, text.text);
+    }
 }
 
 tp_status tpi_sim_build(struct sim_loader *loader)
@@ -285,7 +306,7 @@ tp_status tpi_sim_build(struct sim_loader *loader)
             tpi_sim_joints_arrange(sim, sim->jointed[i]);
         }
         tpi_sim_crowd_sort(sim);
-        tpi_sim_check_overlaps(sim, loader->reader.note == NULL ? NULL : tell_overlap, loader);
+        check_overlaps(loader);
     }
     return status;
 }

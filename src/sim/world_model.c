@@ -54,6 +54,14 @@ tp_status tpi_sim_kind_of(struct sim_loader *loader, const tpi_cfg_section *sect
                      "\"%s\" is an old word: this is a \"%s\" now", section->type, (*type)->name);
         return TP_OK;
     }
+    if (strcmp(section->type, "window") == 0) {
+        return tpi_cfg_fail(&section->place, loader->reader.err,
+                            "\"window\" belongs at the top of the file");
+    }
+    if (strcmp(section->type, "driver") == 0) {
+        return tpi_cfg_fail(&section->place, loader->reader.err,
+                            "\"driver\" belongs in a configuration (.cfg), not in a world");
+    }
     const char *place = home_of(section->type);
     if (place != NULL) {
         return tpi_cfg_fail(&section->place, loader->reader.err, "\"%s\" belongs in a \"%s\"",
@@ -90,14 +98,14 @@ static tp_status read_place(struct sim_loader *loader, tpi_cfg_section *section,
 
 /* Plug-ins are only looked for where somebody can run them. */
 static void tell_no_control(const struct sim_loader *loader, const tpi_cfg_value *value,
-                            size_t length)
+                            const char *text, size_t length)
 {
     char name[48];
     char hint[96] = "";
     tpi_buf known = {0};
     tpi_nearest nearest;
 
-    snprintf(name, sizeof name, "%.*s", (int)length, value->text);
+    snprintf(name, sizeof name, "%.*s", (int)length, text);
     tpi_nearest_init(&nearest, name);
     for (uint32_t i = 0; tpi_sim_control_name(i) != NULL; i++) {
         tpi_nearest_offer(&nearest, tpi_sim_control_name(i));
@@ -119,13 +127,13 @@ static void tell_no_control(const struct sim_loader *loader, const tpi_cfg_value
     tpi_buf_fini(&known);
 }
 
-static tp_status read_control(struct sim_loader *loader, tpi_cfg_section *section)
+static tp_status read_control(struct sim_loader *loader, tpi_cfg_section *section, uint32_t index)
 {
     const tpi_cfg_field *field = tpi_cfg_find(section, "ctrl");
     char first[64];
 
     for (uint32_t i = 0; field != NULL && i < field->value_count; i++) {
-        const char *text = field->values[i].text;
+        const char *text = field->values[i].text + strspn(field->values[i].text, " \t");
         const size_t length = strcspn(text, " \t");
         if (length < sizeof first) {
             memcpy(first, text, length);
@@ -139,10 +147,16 @@ static tp_status read_control(struct sim_loader *loader, tpi_cfg_section *sectio
         if (foreign != 0) {
             loader->draft.foreign = foreign;
         } else if (control == 0) {
-            tell_no_control(loader, &field->values[i], length);
+            tell_no_control(loader, &field->values[i], text, length);
         } else {
+            if (loader->draft.control_value != NULL) {
+                tpi_sim_tell(&loader->reader, &field->values[i].place,
+                             "\"%.40s\" takes the place of \"%.40s\"", text,
+                             loader->draft.control_value->text);
+            }
             loader->draft.control = control;
             loader->draft.control_value = &field->values[i];
+            loader->draft.control_member = index;
         }
     }
     return TP_OK;
@@ -168,6 +182,9 @@ static tp_status read_name(struct sim_loader *loader, tpi_cfg_section *section,
     const char *name = NULL;
     tp_status status = tpi_sim_read_text(&loader->reader, section, "name", &name);
 
+    if (status == TP_OK && name != NULL && name[0] == '\0') {
+        tpi_sim_tell(&loader->reader, &tpi_cfg_find(section, "name")->place, "the name is empty");
+    }
     if (status != TP_OK || name == NULL || name[0] == '\0') {
         return status;
     }
@@ -234,9 +251,34 @@ static tp_status put_member(struct sim_loader *loader, tpi_cfg_section *section,
         status = tpi_sim_put_parts(loader, index);
     }
     if (status == TP_OK) {
-        status = read_control(loader, section);
+        status = read_control(loader, section, index);
     }
     return status == TP_OK ? put_devices(loader, section, index) : status;
+}
+
+enum { MOST_COMPARED = 64 }; /* siblings; what takes longer is not worth it */
+
+/* Tell of a child that is called as an earlier one of the same parent. */
+static void check_sibling(const struct sim_loader *loader, const tpi_cfg_section *section,
+                          uint32_t index)
+{
+    const struct sim_member *member = tpi_sim_draft_member(&loader->draft, index);
+    uint32_t compared = 0;
+
+    for (uint32_t i = index; member->name != NULL && i-- > member->parent + 1;) {
+        const struct sim_member *other = tpi_sim_draft_member(&loader->draft, i);
+        if (other->parent != member->parent || other->name == NULL) {
+            continue;
+        }
+        if (strcmp(other->name, member->name) == 0) {
+            tpi_sim_tell(&loader->reader, &section->place,
+                         "the name \"%.60s\" is taken by another model beside it", member->name);
+            return;
+        }
+        if (++compared == MOST_COMPARED) {
+            return;
+        }
+    }
 }
 
 static tp_status load_children(struct sim_loader *loader, tpi_cfg_section *section,
@@ -254,8 +296,13 @@ static tp_status load_children(struct sim_loader *loader, tpi_cfg_section *secti
         }
         status = tpi_sim_kind_of(loader, inner, &inner_type);
         if (status == TP_OK) {
+            const uint32_t index =
+                (uint32_t)(loader->draft.members.length / sizeof(struct sim_member));
             status =
                 load_member(loader, inner, inner_type, parent, ordinals[inner_type->kind]++, &pose);
+            if (status == TP_OK) {
+                check_sibling(loader, inner, index);
+            }
         }
     }
     return status;

@@ -59,6 +59,7 @@ struct old_name {
 static const struct old_name names[] = {
     {"ranger_return", "laser_return"},
     {"blob_return", "blobfinder_return"},
+    {"plc", "ple"},
 };
 
 const char *tpi_sim_old_name(const struct sim_reader *reader, tpi_cfg_section *section,

@@ -1,6 +1,7 @@
 /*
  * world_old_test.c - what files for older Stages mean. Each world shows one thing that they have.
  */
+#include "sim/sensors.h"
 #include "support/sim.h"
 
 /* A world that loads with these notes. */
@@ -112,7 +113,7 @@ static void old_devices_are_unseen(void **state)
     tpi_sim *sim =
         make_noted("position ( name \"r\" size [0.4 0.4 0.3]\n"
                    "  ptz ( blobfinder ( ) ) speech ( ) energy ( ) fiducialfinder ( ) )\n"
-                   "ranger ( name \"eye\" pose [-3 0 0.3 0] sensor ( ) )",
+                   "ranger ( name \"eye\" pose [-3 0 0.3 0] sensor ( ) ) model ( pose [0 9 0 0] )",
                    "x.world:2:3: \"ptz\" is an old word: this is a \"model\" now\n"
                    "x.world:2:26: \"speech\" is an old word: this is a \"model\" now\n"
                    "x.world:2:37: \"energy\" is an old word: this is a \"model\" now\n"
@@ -155,6 +156,26 @@ static void the_new_name_counts_more(void **state)
     tpi_sim_destroy(sim);
 }
 
+/* Coefficients in dB for each power of ten, and exponents under another name. */
+static void networks_fade_as_they_did(void **state)
+{
+    tpi_sim *sim = make_noted("define station wifi ( freq 1000 power 10 alwayson 1 )\n"
+                              "station ( name \"a\" plc 30 ) station ( name \"b\" ple 40 )\n"
+                              "station ( pose [10 0 0 0] )",
+                              "x.world:2:20: \"plc\" is in dB, as in old files: the exponent is 3\n"
+                              "x.world:2:48: \"ple\" is called \"plc\" now\n"
+                              "x.world:2:48: \"ple\" is in dB, as in old files: the exponent is 4");
+    tpi_sim_links links;
+
+    (void)state;
+    sim_steps(sim, 2);
+    assert_int_equal(tpi_sim_get_links(sim, sim_named(sim, "a"), &links, NULL), TP_OK);
+    sim_assert_near(links.items[1].level, 10 - (60 - 27.55) - 30, 1e-9);
+    assert_int_equal(tpi_sim_get_links(sim, sim_named(sim, "b"), &links, NULL), TP_OK);
+    sim_assert_near(links.items[1].level, 10 - (60 - 27.55) - 40, 1e-9);
+    tpi_sim_destroy(sim);
+}
+
 /* The properties of a laser under the new word. */
 static void rangers_may_have_the_properties_of_lasers(void **state)
 {
@@ -181,6 +202,7 @@ int main(void)
         cmocka_unit_test(old_devices_are_unseen),
         cmocka_unit_test(old_names_mean_the_new),
         cmocka_unit_test(the_new_name_counts_more),
+        cmocka_unit_test(networks_fade_as_they_did),
         cmocka_unit_test(rangers_may_have_the_properties_of_lasers),
     };
 

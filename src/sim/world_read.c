@@ -26,9 +26,8 @@ void tpi_sim_tell(const struct sim_reader *reader, const tpi_cfg_place *place, c
     reader->note(reader->context, text.text);
 }
 
-/* Values that nobody reads are more likely a mistake than not. */
-static void tell_surplus(const struct sim_reader *reader, const tpi_cfg_field *field,
-                         uint32_t wanted)
+void tpi_sim_tell_surplus(const struct sim_reader *reader, const tpi_cfg_field *field,
+                          uint32_t wanted)
 {
     if (field != NULL && field->value_count > wanted) {
         tpi_sim_tell(reader, &field->values[wanted].place,
@@ -67,12 +66,13 @@ tp_status tpi_sim_read_tuple(struct sim_reader *reader, tpi_cfg_section *section
     for (uint32_t i = 0; i < wanted && i < field->value_count; i++) {
         const tpi_cfg_value *value = &field->values[i];
         if (value->kind != TPI_CFG_NUMBER) {
-            return tpi_cfg_fail(&value->place, reader->err, "\"%s\" takes numbers, not %.40s", name,
-                                value->text);
+            const char *quote = value->kind == TPI_CFG_STRING ? "\"" : "";
+            return tpi_cfg_fail(&value->place, reader->err, "\"%s\" takes numbers, not %s%.40s%s",
+                                name, quote, value->text, quote);
         }
         values[i] = value->number * worth(reader, units[i]);
     }
-    tell_surplus(reader, field, wanted);
+    tpi_sim_tell_surplus(reader, field, wanted);
     return TP_OK;
 }
 
@@ -84,6 +84,16 @@ tp_status tpi_sim_read_number(struct sim_reader *reader, tpi_cfg_section *sectio
     return tpi_sim_read_tuple(reader, section, name, units, 1, value);
 }
 
+/* What is behind the point is cut off. */
+static void tell_fraction(const struct sim_reader *reader, tpi_cfg_section *section,
+                          const char *name, double number)
+{
+    if (number != trunc(number)) {
+        tpi_sim_tell(reader, &tpi_cfg_find(section, name)->values[0].place,
+                     "\"%s\" is a whole number; %.15g becomes %.15g", name, number, trunc(number));
+    }
+}
+
 tp_status tpi_sim_read_count(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
                              uint32_t most, uint32_t *value)
 {
@@ -93,6 +103,9 @@ tp_status tpi_sim_read_count(struct sim_reader *reader, tpi_cfg_section *section
     if (status == TP_OK && !(number >= 0 && number <= most)) {
         return tpi_cfg_fail(&tpi_cfg_find(section, name)->place, reader->err,
                             "\"%s\" is from 0 to %u, not %.15g", name, most, number);
+    }
+    if (status == TP_OK) {
+        tell_fraction(reader, section, name, number);
     }
     *value = status == TP_OK ? (uint32_t)number : *value;
     return status;
@@ -108,6 +121,9 @@ tp_status tpi_sim_read_int(struct sim_reader *reader, tpi_cfg_section *section, 
         return tpi_cfg_fail(&tpi_cfg_find(section, name)->place, reader->err,
                             "\"%s\" is too large: %.15g", name, number);
     }
+    if (status == TP_OK) {
+        tell_fraction(reader, section, name, number);
+    }
     *value = status == TP_OK ? (int32_t)number : *value;
     return status;
 }
@@ -118,7 +134,7 @@ tp_status tpi_sim_read_flag(struct sim_reader *reader, tpi_cfg_section *section,
 {
     const tpi_cfg_field *field = tpi_cfg_find(section, name);
 
-    tell_surplus(reader, field, 1);
+    tpi_sim_tell_surplus(reader, field, 1);
     if (field != NULL && field->value_count > 0 && field->values[0].kind == TPI_CFG_NUMBER) {
         *flag = field->values[0].number != 0;
         return TP_OK;
@@ -131,7 +147,7 @@ tp_status tpi_sim_read_flag(struct sim_reader *reader, tpi_cfg_section *section,
 tp_status tpi_sim_read_text(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
                             const char **text)
 {
-    tell_surplus(reader, tpi_cfg_find(section, name), 1);
+    tpi_sim_tell_surplus(reader, tpi_cfg_find(section, name), 1);
     return tpi_cfg_string(section, name, NULL, text, reader->err);
 }
 
@@ -178,7 +194,7 @@ tp_status tpi_sim_read_choice(struct sim_reader *reader, tpi_cfg_section *sectio
 {
     const tpi_cfg_field *field = tpi_cfg_find(section, name);
 
-    tell_surplus(reader, field, 1);
+    tpi_sim_tell_surplus(reader, field, 1);
     return tpi_sim_read_word(reader, field, 0, words, index);
 }
 
@@ -207,6 +223,12 @@ tp_status tpi_sim_read_colour(struct sim_reader *reader, tpi_cfg_section *sectio
     }
     if (status != TP_OK) {
         return status;
+    }
+    for (int i = 0; i < 4 && !isnan(rgba[0]); i++) {
+        if (!(rgba[i] >= 0 && rgba[i] <= 1)) {
+            tpi_sim_tell(reader, &tpi_cfg_find(section, "color_rgba")->values[i].place,
+                         "\"color_rgba\" is from 0 to 1, not %.6g", rgba[i]);
+        }
     }
     if (!isnan(rgba[0])) {
         *colour = tpi_sim_colour_of(rgba[0], rgba[1], rgba[2], rgba[3]);

@@ -91,6 +91,9 @@ static tp_status load_polygon(struct sim_loader *loader, tpi_cfg_section *sectio
         return tpi_sim_no_memory(loader);
     }
     status = read_points(loader, section, &block);
+    if (status == TP_OK && tpi_sim_area(block.points, block.count) == 0) {
+        tpi_sim_tell(&loader->reader, &section->place, "the block has no area");
+    }
     if (status == TP_OK) {
         status = tpi_sim_shape_add(&loader->shape, block.points, block.count, z[0], z[1],
                                    loader->reader.err);
@@ -132,6 +135,19 @@ static tp_status load_polygons(struct sim_loader *loader, tpi_cfg_section *secti
         status = load_polygon(loader, section, prefix, z);
     }
     return status;
+}
+
+/* A body that is nowhere is more likely a mistake than not. */
+static void tell_flat(const struct sim_loader *loader, tpi_cfg_section *section,
+                      const double size[3])
+{
+    const tpi_cfg_field *field = tpi_cfg_find(section, "size");
+
+    if (field != NULL && tpi_sim_shape_count(&loader->shape) > 0 &&
+        ((size[0] == 0 && size[1] == 0) || size[2] == 0)) {
+        tpi_sim_tell(&loader->reader, &field->place, "the body has no %s",
+                     size[2] == 0 ? "height" : "width");
+    }
 }
 
 static tp_status load_blocks(struct sim_loader *loader, tpi_cfg_section *section)
@@ -223,9 +239,10 @@ tp_status tpi_sim_load_picture(const struct sim_reader *reader, const tpi_cfg_fi
 {
     tp_error why = {0};
 
-    if (field->value_count == 0) {
+    if (field->value_count == 0 || field->values[0].text[0] == '\0') {
         return tpi_cfg_fail(&field->place, reader->err, "\"%s\" needs a file", field->name);
     }
+    tpi_sim_tell_surplus(reader, field, 1);
     tp_status status = find_bitmap(reader, &field->values[0], coloured, bitmap, &why);
     return status == TP_OK ? TP_OK : blame(reader, field, status, &why);
 }
@@ -241,6 +258,11 @@ static tp_status load_bitmap(struct sim_loader *loader, const tpi_cfg_field *fie
         if (status != TP_OK) {
             status = blame(&loader->reader, field, status, &why);
         }
+    }
+    if (status == TP_OK && tpi_sim_shape_count(&loader->shape) == 0) {
+        tpi_sim_tell(&loader->reader, &field->place,
+                     "there is nothing dark in \"%.80s\": the model has no body",
+                     field->values[0].text);
     }
     tpi_sim_bitmap_fini(&bitmap);
     return status == TP_E_NOMEM ? tpi_sim_no_memory(loader) : status;
@@ -279,5 +301,6 @@ tp_status tpi_sim_load_shape(struct sim_loader *loader, tpi_cfg_section *section
         return status;
     }
     tpi_sim_shape_fit(&loader->shape, traits->size);
+    tell_flat(loader, section, traits->size);
     return boundary ? tpi_sim_shape_add_boundary(&loader->shape, loader->reader.err) : TP_OK;
 }

@@ -63,8 +63,6 @@ const char *const tpi_sim_silent_properties[] = {
     "speedup",
     "test",
     "threadpool",
-    "unit_length",
-    "unit_angle",
     NULL,
 };
 
@@ -102,6 +100,32 @@ static const struct property simple[] = {
     {"take_watts", NUMBER, AT(take_watts)},
 };
 
+static const double greatest = 1e12; /* beyond this numbers lose their sense */
+
+static tp_status read_plain(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
+                            double *value)
+{
+    tp_status status = tpi_sim_read_number(reader, section, name, 'F', value);
+
+    if (status == TP_OK && !(fabs(*value) <= greatest)) {
+        return tpi_cfg_fail(&tpi_cfg_find(section, name)->place, reader->err,
+                            "\"%s\" is too large: %.6g", name, *value);
+    }
+    return status;
+}
+
+/* The same where less than nothing makes no sense, though Stage takes it. */
+static tp_status read_amount(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
+                             double *value)
+{
+    tp_status status = read_plain(reader, section, name, value);
+
+    if (status == TP_OK && *value < 0) {
+        tpi_sim_tell(reader, &tpi_cfg_find(section, name)->place, "\"%s\" is negative", name);
+    }
+    return status;
+}
+
 static tp_status read_simple(struct sim_reader *reader, tpi_cfg_section *section,
                              struct sim_traits *traits)
 {
@@ -115,7 +139,7 @@ static tp_status read_simple(struct sim_reader *reader, tpi_cfg_section *section
             status = tpi_sim_read_flag(reader, section, name, to);
             break;
         case NUMBER:
-            status = tpi_sim_read_number(reader, section, name, 'F', to);
+            status = read_amount(reader, section, name, to);
             break;
         case INTEGER:
             status = tpi_sim_read_int(reader, section, name, to);
@@ -131,9 +155,9 @@ static tp_status read_return(struct sim_reader *reader, tpi_cfg_section *section
 {
     const char *name = tpi_sim_old_name(reader, section, "ranger_return");
     double value = (double)traits->ranger_return;
-    tp_status status = tpi_sim_read_number(reader, section, name, 'F', &value);
+    tp_status status = read_plain(reader, section, name, &value);
 
-    traits->ranger_return = (float)value;
+    traits->ranger_return = status == TP_OK ? (float)value : 1;
     return status;
 }
 
@@ -145,7 +169,9 @@ static tp_status read_power(struct sim_reader *reader, tpi_cfg_section *section,
     tp_status status = TP_OK;
 
     for (int i = 0; i < 4 && status == TP_OK; i++) {
-        status = tpi_sim_read_number(reader, section, names[i], 'F', &joules[i]);
+        if (tpi_cfg_find(section, names[i]) != NULL) {
+            status = read_plain(reader, section, names[i], &joules[i]);
+        }
         joules[i] *= i % 2 == 1 ? 1000 : 1;
     }
     const double stored = isnan(joules[1]) ? joules[0] : joules[1];
@@ -156,6 +182,12 @@ static tp_status read_power(struct sim_reader *reader, tpi_cfg_section *section,
     }
     if (!isnan(capacity)) {
         traits->joules_capacity = capacity;
+    }
+    if (status == TP_OK && stored > capacity) {
+        const tpi_cfg_field *field =
+            tpi_cfg_find(section, isnan(joules[3]) ? "joules_capacity" : "kjoules_capacity");
+        tpi_sim_tell(reader, &field->place, "the battery can hold %.6g J and begins with %.6g J",
+                     capacity, stored);
     }
     return status;
 }

@@ -10,7 +10,8 @@
 #include "base/text.h"
 #include "sim/world.h"
 
-static const char *const world_properties[] = {"name", "interval_sim", "quit_time", NULL};
+static const char *const world_properties[] = {"name",        "interval_sim", "quit_time",
+                                               "unit_length", "unit_angle",   NULL};
 static const char *const block_properties[] = {"points", "z", NULL};
 
 static bool is_among(const char *const *names, const char *name)
@@ -119,6 +120,18 @@ static void tell_home(const struct sim_loader *loader, const tpi_cfg_field *fiel
                  place, home == NULL ? "" : "; it belongs ", there);
 }
 
+/* Whether the name is that of one in a row, "bpose[4]", of which there are not so many. */
+static bool is_beyond(const struct spot *here, const char *name)
+{
+    char base[32];
+    const size_t length = strcspn(name, "[");
+
+    snprintf(base, sizeof base, "%.*s", length < sizeof base ? (int)length : 0, name);
+    return name[length] == '[' &&
+           (knows(here, base) ||
+            (here->what != NULL && strcmp(here->what, "block") == 0 && strcmp(base, "point") == 0));
+}
+
 static void tell_field(const struct sim_loader *loader, const tpi_cfg_section *section,
                        const tpi_cfg_field *field)
 {
@@ -132,6 +145,16 @@ static void tell_field(const struct sim_loader *loader, const tpi_cfg_section *s
         tell_home(loader, field, &here, homes == 1 ? &home : NULL);
         return;
     }
+    if (is_beyond(&here, field->name)) {
+        tpi_sim_tell(&loader->reader, &field->place, "there are fewer: \"%.40s\" has no effect",
+                     field->name);
+        return;
+    }
+    if (tpi_sim_type_find(field->name) != NULL) {
+        tpi_sim_tell(&loader->reader, &field->place, "a \"%s\" is made with \"%s ( ... )\"",
+                     field->name, field->name);
+        return;
+    }
     tpi_nearest_init(&nearest, field->name);
     for (int i = 0; i < 2; i++) {
         for (const char *const *name = here.lists[i]; name != NULL && *name != NULL; name++) {
@@ -140,6 +163,25 @@ static void tell_field(const struct sim_loader *loader, const tpi_cfg_section *s
     }
     tpi_sim_tell(&loader->reader, &field->place, "nobody uses \"%.40s\"%s", field->name,
                  tpi_nearest_hint(&nearest, hint, sizeof hint));
+}
+
+/* What a block or a sensor cannot have. */
+static void tell_sections(const struct sim_loader *loader, const tpi_cfg_section *section)
+{
+    const struct spot here = spot_of(section);
+    char place[64];
+
+    put_spot(place, &here);
+    for (uint32_t i = 0; i < section->section_count; i++) {
+        tpi_sim_tell(&loader->reader, &section->sections[i]->place, "\"%.40s\" has no effect %s",
+                     section->sections[i]->type, place);
+    }
+}
+
+static bool may_have_sections(const tpi_cfg_section *section)
+{
+    return section->parent == NULL || tpi_sim_type_find(section->type) != NULL ||
+           tpi_sim_old_type(section->type) != NULL || strcmp(section->type, "window") == 0;
 }
 
 /* Windows, and what only they would show, are no mistake. */
@@ -161,6 +203,10 @@ static void look_at(const struct sim_loader *loader, const tpi_cfg_section *sect
             tpi_cfg_table_add(told, field->name, field->name, 0);
             tell_field(loader, section, field);
         }
+    }
+    if (!may_have_sections(section)) {
+        tell_sections(loader, section);
+        return;
     }
     for (uint32_t i = 0; i < section->section_count; i++) {
         look_at(loader, section->sections[i], told);

@@ -312,6 +312,16 @@ def output_that_cannot_be_written_is_a_failure():
 def a_configuration_is_checked():
     result = troupe("check", ROOT + "/configs/fake.cfg")
     tap.equal((result.returncode, result.stdout.splitlines()[-1]), (0, "no mistakes found"))
+    with tempfile.NamedTemporaryFile("w", suffix=".cfg") as file:
+        for odd, wanted in (("", "no mistakes found"), ("colour 1", "no mistakes found, 1 note"),
+                            ("colour 1 shape 2", "no mistakes found, 2 notes")):
+            file.seek(0)
+            file.truncate()
+            file.write(f'driver ( name "fake" provides [ "laser:0" ] {odd} )\n')
+            file.flush()
+            result = troupe("check", file.name)
+            tap.equal((result.returncode, result.stdout.splitlines()[-1], result.stderr.count("\n")),
+                      (0, wanted, len(odd.split()) // 2))
     says(troupe("check"), 2, "troupe check: which configuration file?\nTry: troupe check --help\n")
     says(troupe("check", "/nowhere.cfg"), 1, "troupe check: /nowhere.cfg: No such file or directory\n")
 

@@ -64,7 +64,7 @@ def a_unix_socket_is_a_server_too():
         with player.server(cli.PROGRAM, SMALL, ("--unix", path)):
             lines = troupe("list", "unix:" + path).stdout.splitlines()
             tap.equal((lines[0], len(lines)), (f"unix:{path}, Troupe: 2 devices", 4))
-            cli.prints(troupe("send", f"unix:{path}/gripper:3", "OPEN"), "")
+            cli.prints(troupe("send", f"unix:{path}/gripper:3", "OPEN", "--for", "0.01"), "")
 
 
 def no_server_is_a_clear_failure():

@@ -31,10 +31,28 @@ def a_command_moves_the_robot(url):
 
 @serving(ROBOT)
 def a_command_that_arrived_is_a_success_without_words(url):
-    prints(troupe("send", "gripper", "OPEN", url=url), "")
-    prints(troupe("send", "gripper", "open", "null", url=url), "")
-    prints(troupe("send", "position2d", "VEL", "-", stdin=VEL, url=url), "")
+    prints(troupe("send", "gripper", "OPEN", "--for", "0.01", url=url), "")
+    prints(troupe("send", "gripper", "stop", "null", url=url), "")
+    prints(troupe("send", "position2d", "VEL", "-", "--for", "0.01", stdin=VEL, url=url), "")
     prints(troupe("send", f"{url}/gripper:0", "CLOSE", "--for", "0.01"), "")
+
+
+@serving(ROBOT)
+def what_moves_only_for_a_moment_gets_a_hint(url):
+    says(troupe("send", "gripper", "CLOSE", url=url), 0, cli.closed_again("gripper:0", "CLOSE"))
+    says(troupe("send", "position2d", "VEL", VEL, url=url), 0, cli.closed_again("position2d:0", "VEL"))
+    says(troupe("send", "position2d", "VEL", '{"state":1}', url=url), 0, "")  # which stops it anyway
+
+
+@serving(ROBOT)
+def less_than_was_asked_for_is_told(url):
+    vel = ("send", "position2d", "VEL", VEL, "--for", "0.01")
+    says(troupe(*vel, "--lease", "4", url=url), 0, "")
+    says(troupe(*vel, "--lease", "100", url=url), 0,
+         "troupe send: position2d:0 gives a lease of 5 s at most, not 100 s: that is what it has now\n")
+    says(troupe(*vel, "--rank", "-3", url=url), 0, "")
+    says(troupe(*vel, "--rank", "7", url=url), 0,
+         "troupe send: position2d:0 gives a rank of 0 at most, not 7: that is what it has now\n")
 
 
 def a_command_is_repeated():
@@ -53,7 +71,7 @@ def a_command_is_sent_once_without_repeat():
 @serving('driver ( name "dummy" provides [ "position2d:0" ] )')
 def what_a_device_does_not_take_is_told(url):
     says(troupe("send", "position2d", "VEL", VEL, url=url), 0,
-         "troupe send: position2d:0 does not say that it takes VEL; sent anyway\n")
+         "troupe send: position2d:0 does not say that it takes VEL; sent anyway\n" + cli.closed_again("position2d:0", "VEL"))
     says(troupe("send", "gripper", "OPEN", url=url), 1,
          f"troupe send: tcp:{url} has no device gripper:0, nor any other gripper; troupe list tells what it has\n")
 
@@ -158,7 +176,8 @@ def mistakes_are_explained():
     says(troupe("send", "gripper", "OPEN", "--for", "x"), 2, usage("send", '--for needs a number over 0, not "x"'))
 
 
-tap.main(a_command_moves_the_robot, a_command_that_arrived_is_a_success_without_words, a_command_is_repeated,
+tap.main(a_command_moves_the_robot, a_command_that_arrived_is_a_success_without_words,
+         what_moves_only_for_a_moment_gets_a_hint, less_than_was_asked_for_is_told, a_command_is_repeated,
          a_command_is_sent_once_without_repeat, what_a_device_does_not_take_is_told, requests_are_answered,
          the_server_itself_is_a_device, refusals_name_device_and_cause, a_request_that_nobody_answers_ends,
          answers_are_harmless, commands_are_listed_with_examples, requests_are_listed_with_both_directions,

@@ -26,13 +26,13 @@ def ours(**replies):
 # ---- Statistics -----------------------------------------------------------------------------------
 
 LASER = {"addr": {"robot": 6665, "interf": 6}, "state": "DEVICE_RUNNING", "readers": 2, "published": 1234, "dropped": 5,
-         "commands": 0, "requests": 7, "failed_requests": 1, "latency_mean": 0.00031, "latency_max": 0.0123,
+         "commands": 0, "requests": 7, "failed_requests": 1, "refused": 8, "latency_mean": 0.00031, "latency_max": 0.0123,
          "driver": "fake", "instance": "fake0"}
 GRIPPER = {"addr": {"robot": 6665, "interf": 3, "index": 1}, "state": "DEVICE_FAILED", "driver": "fake",
            "instance": "fake1", "failure": "fake1: open /dev/ttyUSB0: permission denied"}
 CLIENT = {"name": "127.0.0.1:51234", "software": "troupe print", "age": 65, "opened": 1, "waiting": 3, "sent": 1000,
-          "received": 4, "dropped": 2}
-LOOK = {"uptime": 3700, "devices": [LASER, GRIPPER], "clients": [CLIENT]}
+          "received": 4, "dropped": 2, "refused": 6, "number": 7, "right": "RIGHT_MOVE", "key": "anna"}
+LOOK = {"uptime": 3700, "devices": [LASER, GRIPPER], "clients": [CLIENT, {"number": 8, "name": "unix"}]}
 
 
 def statistics_are_tables():
@@ -41,11 +41,12 @@ def statistics_are_tables():
                f"tcp:{puppet.url}, running for 1 h 1 min\n"
                "\n"
                "DEVICE     DRIVER  STATE    READERS  DATA  DROPPED  COMMANDS  REQUESTS  REFUSED  ANSWERED  AT MOST\n"
-               "laser:0    fake0   running        2  1234        5         0         7        1    310 us  12.3 ms\n"
+               "laser:0    fake0   running        2  1234        5         0         7        9    310 us  12.3 ms\n"
                "gripper:1  fake1   failed         0     0        0         0         0        0         -        -\n"
                "\n"
-               "CLIENT           SOFTWARE      CONNECTED  OPEN  WAITING  SENT  RECEIVED  DROPPED\n"
-               "127.0.0.1:51234  troupe print  1 min 5 s     1        3  1000         4        2\n"
+               "NO  CLIENT           SOFTWARE      KEY   MAY   CONNECTED  OPEN  WAITING  SENT  RECEIVED  REFUSED  DROPPED\n"
+               " 7  127.0.0.1:51234  troupe print  anna  move  1 min 5 s     1        3  1000         4        6        2\n"
+               " 8  unix                           -     read        0 s     0        0     0         0        0        0\n"
                "\n"
                "fake1: open /dev/ttyUSB0: permission denied\n")
 
@@ -89,7 +90,7 @@ def several_robots_are_told_apart():
 
 def watching_shows_rates():
     second = {"uptime": 3702, "devices": [dict(LASER, published=1244, requests=8), GRIPPER],
-              "clients": [dict(CLIENT, age=67, sent=1030), dict(CLIENT, name="127.0.0.1:9", sent=5)]}
+              "clients": [dict(CLIENT, age=67, sent=1030), dict(CLIENT, number=9, sent=5)]}
     with ours(STATISTICS=LOOK) as puppet, Running("stat", "--watch", "0.01", url=puppet.url) as running:
         first = [running.line() for _ in range(9)]
         tap.equal(first[2].split()[4:8], ["DATA/s", "DROPPED", "COMMANDS/s", "REQUESTS/s"])
@@ -105,8 +106,8 @@ def watching_shows_rates():
             if table["laser:0"][4] == "5.0":
                 break
         tap.equal(table["laser:0"][4:8], ["5.0", "5", "0.0", "0.5"])
-        tap.equal(table["127.0.0.1:51234"][-3:], ["15.0", "0.0", "2"])
-        tap.equal(table["127.0.0.1:9"][-3:], ["0.0", "0.0", "2"])
+        tap.equal(table["7"][-4:], ["15.0", "0.0", "6", "2"])
+        tap.equal(table["9"][-4:], ["0.0", "0.0", "6", "2"])  # another one from the same place
         tap.equal(running.interrupt(), (0, ""))
 
 
@@ -122,7 +123,7 @@ def watching_stays_in_its_place_on_a_terminal():
         terminal.until(lambda lines: any("permission denied" in line for line in lines))
         for _ in range(10):
             terminal.read()
-        tap.equal(terminal.until(lambda lines: len(lines) == 11)[0], f"tcp:{puppet.url}, running for 1 h 1 min   (Ctrl-C ends)")
+        tap.equal(terminal.until(lambda lines: len(lines) == 12)[0], f"tcp:{puppet.url}, running for 1 h 1 min   (Ctrl-C ends)")
         terminal.type(b"\x03")
         tap.equal(terminal.ended(), 0)
 

@@ -40,7 +40,7 @@ def commands_are_offered():
 
 
 def options_are_those_of_the_help():
-    for command in ("list", "print", "send", "request", "property", "stat", "frames", "panic", "reset", "interfaces", "sim", "demo"):
+    for command in ("list", "print", "send", "request", "property", "stat", "frames", "panic", "reset", "kick", "interfaces", "sim", "demo"):
         text = cli.troupe(command, "--help").stdout
         for option in offered(f"troupe {command} --"):
             assert option == "--help" or option in text, (command, option)
@@ -62,7 +62,7 @@ def interfaces_are_offered_without_a_server():
 
 
 def messages_are_offered():
-    tap.equal(offered("troupe send gripper:0 "), ["--repeat", "--for", "--lease", "--rank", "--url", "--key", "--key-file",
+    tap.equal(offered("troupe send gripper:0 "), ["--repeat", "--for", "--lease", "--rank", "--exclusive", "--url", "--key", "--key-file",
                                                    "--timeout", "--load", "--help",
                                                   "OPEN", "CLOSE", "STOP", "STORE", "RETRIEVE"])
     tap.equal(offered("troupe send robot:6666/gripper:0 O"), ["OPEN"])

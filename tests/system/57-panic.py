@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """troupe panic and reset.  argv: the troupe program."""
 import json
+import signal
 import struct
 
 import player
 import tap
-from cli import Running, prints, says, serving, troupe, usage
+from cli import Running, killed_server, prints, says, serving, troupe, usage
 
 COMMAND = 2
 ROBOT = 'driver ( name "fake" provides [ "position2d:0" "laser:0" ] rate 50 alwayson 1 )'
@@ -43,10 +44,39 @@ def a_reason_cannot_steer_the_terminal(url):
     tap.equal("\033" in troupe("reset", url=url).stdout, False)
 
 
+def a_server_that_does_not_answer_is_no_end_of_ways():
+    with killed_server(text=ROBOT) as server:
+        port = server.port
+        server.send_signal(signal.SIGSTOP)
+        result = troupe("panic", "--timeout", "0.2", url=f"localhost:{port}")
+        server.send_signal(signal.SIGCONT)
+    tap.equal((result.returncode, result.stderr.split("\n", 1)[1]),
+              (1, "troupe panic: NOTHING WAS STOPPED: the server does not answer. On its machine:\n"
+                  "  kill -USR1 PID   of the server: stops everything, even if its loop hangs\n"
+                  "  kill -KILL PID   if the process itself is frozen: its guards stop what they guard\n"
+                  "or cut the power of what moves\n"))
+
+
+@serving(ROBOT)
+def print_tells_it_on_standard_error(url):
+    with Running("print", "position2d", "--json", "--rate", "1", url=url) as printing:
+        printing.line()
+        troupe("panic", "--why", "a cat", url=url)
+        said = printing.error()
+        tap.equal((said.startswith("troupe print: PANIC, raised by troupe panic at "), said.endswith(": a cat\n")),
+                  (True, True))
+        tap.equal(printing.error(), "nothing moves until troupe reset\n")
+        result = troupe("print", "laser", "--line", "-n", "1", url=url)  # one that begins later
+        tap.equal((result.returncode, result.stderr.splitlines()[1]), (0, "nothing moves until troupe reset"))
+        troupe("reset", url=url)
+        tap.equal(printing.error(), "troupe print: the panic is over\n")
+
+
 def mistakes_are_explained():
     says(troupe("panic", "--wy", "x"), 2, usage("panic", 'unexpected "--wy"; did you mean "--why"?'))
     says(troupe("panic", "a", "b"), 2, usage("panic", 'the server is named twice: "a" and "b"'))
     says(troupe("reset", "unix:/nowhere"), 1, "troupe reset: connect to unix:/nowhere: no such file or directory\n")
 
 
-tap.main(a_panic_stops_what_moves_until_it_is_reset, a_reason_cannot_steer_the_terminal, mistakes_are_explained)
+tap.main(a_panic_stops_what_moves_until_it_is_reset, a_reason_cannot_steer_the_terminal,
+         a_server_that_does_not_answer_is_no_end_of_ways, print_tells_it_on_standard_error, mistakes_are_explained)

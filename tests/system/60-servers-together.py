@@ -210,7 +210,7 @@ def its_crash_hurts_nobody_and_it_comes_back():
         data_of(client, LASER)
         os.kill(children_of(server.process)[0], signal.SIGSEGV)
         code, text = failure_of(client)
-        tap.equal((code < 0, "isolated0: its process" in text), (True, True))
+        tap.equal((code < 0, "fake1: its process" in text), (True, True))
         tap.equal(other.data().interf, POSITION2D)
         data_of(client, LASER)
         tap.equal(other.request(POSITION2D, 0, 1).type, player.ACK)

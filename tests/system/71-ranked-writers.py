@@ -130,7 +130,7 @@ def statistics_show_who_holds_a_device(server):
         lines = troupe("stat", url).stdout.splitlines()
         tap.equal([line for line in lines if line.startswith(f"position2d:0 is moved by {name}, rank 2; lower ranks wait ")
                    or line.startswith(f"position2d:0 is held by {name}, rank 2; lower ranks wait ")] != [], True)
-        tap.equal(lines[-1], f"position2d:0 is open exclusively by {name}")
+        tap.equal(lines[-1], f"position2d:0 is open exclusively by {name}; troupe kick 1 throws it out")
 
 
 @for_ever

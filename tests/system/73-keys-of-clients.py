@@ -40,7 +40,7 @@ def right_at(address):
 
 
 def send(url, *options, **environment):
-    return troupe("send", "position2d", "VEL", VEL, *options, url=url, **environment)
+    return troupe("send", "position2d", "VEL", VEL, "--for", "0.01", *options, url=url, **environment)
 
 
 # ---- Where -------------------------------------------------------------------------------------------
@@ -282,7 +282,7 @@ def an_isolated_driver_is_a_part_of_its_server():
                           'provides [ "position2d:1" ] )\n')
     with player.server(PROGRAM, text) as server:
         url = cli.at(server)
-        cli.prints(troupe("send", "position2d:1", "VEL", VEL, "--key", "drive on", url=url), "")
+        cli.prints(troupe("send", "position2d:1", "VEL", VEL, "--for", "0.01", "--key", "drive on", url=url), "")
         with player.Client(server.address) as client:
             client.open(POSITION2D, 0)
             while client.statistics()[1][6665, POSITION2D, 0]["commands"] == 0:
@@ -312,7 +312,8 @@ def a_server_has_a_key_for_another_one():
                 tap.equal((key, power(near.address)), (key, None))
         os.environ["TROUPE_KEY"] = "set"  # which is for programs, not for drivers
         with player.server(PROGRAM, behind(port, "")) as near:
-            tap.equal(power(near.address), "position2d:0: MOTOR_POWER needs the right to write: give a key")
+            tap.equal(power(near.address), f"tcp:127.0.0.1:{port}: position2d:0: MOTOR_POWER needs the right to write: "
+                                           "give a key")
         del os.environ["TROUPE_KEY"]
         with player.server(PROGRAM, behind(port, 'key "wrong"')) as near:
             tap.equal(power(near.address), f"remote0: tcp:127.0.0.1:{port}: the key is refused: no key of this server "

@@ -395,10 +395,38 @@ def by_hand_it_explains_itself():
 
 
 compile_plugin()
+@contextlib.contextmanager
+def guarded_fake():
+    """The server of configs/guarded.cfg and the line that it drives on, once that moves."""
+    line = Tcp()
+    text = pathlib.Path(ROOT, "configs/guarded.cfg").read_text(encoding="ascii")
+    (HERE / "fake.cfg").write_text(text.replace("tcp:127.0.0.1:4001", line.url))
+    with subprocess.Popen([TROUPE, "run", str(HERE / "fake.cfg"), "--any-port"], stdout=subprocess.PIPE, text=True,
+                          cwd="/") as process:
+        port = next(int(m.group(1)) for m in (re.match(r"listening on port (\d+)", one) for one in process.stdout) if m)
+        with player.Client(("127.0.0.1", port)) as client:
+            client.open(player.POSITION2D, 0)
+            line.begun()
+            client.send(player.POSITION2D, 0, player.COMMAND, 1, struct.pack(">dddI", 0.25, 0, 0, 1))
+            line.until(b'position2d:0 VEL {"vel":{"px":0.25,"py":0,"pa":0},"state":1}\n')
+            yield process, line
+    line.close()
+
+
+def the_example_of_the_page_needs_no_robot():
+    with guarded_fake() as (process, line):
+        process.kill()
+        tap.equal(line.rest(), b"\nSTOP NOW\n")
+    with guarded_fake() as (process, line):
+        process.terminate()
+        tap.equal(set(line.rest().splitlines()), {b"position2d:0 HALT"})  # and no word of the guard
+
+
 tap.main(whatever_signal_kills_it_the_bytes_arrive_once, whatever_its_drivers_do_the_bytes_arrive_once,
          the_configuration_can_guard_any_line, the_bytes_follow_the_drivers_mode, they_arrive_in_a_panic_too,
          a_crash_need_not_be_over, a_frozen_server_is_no_dead_one, an_orderly_end_writes_nothing_but_what_the_driver_does,
          an_interrupt_from_the_terminal_does_not_reach_the_guard, a_device_that_is_closed_is_not_guarded_any_more,
          one_that_is_killed_is_replaced_and_told_of, a_driver_in_a_process_of_its_own_has_its_own_guard,
          a_driver_in_a_process_of_its_own_ends_in_order_when_the_server_dies, it_has_nothing_of_the_servers_but_the_line,
-         by_hand_it_explains_itself)
+         by_hand_it_explains_itself,
+         the_example_of_the_page_needs_no_robot)

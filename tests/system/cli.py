@@ -38,6 +38,11 @@ def says(result, code, error):
     tap.equal((result.returncode, result.stderr), (code, error))
 
 
+def closed_again(device, message):
+    """What is said of a command that moves, without --for."""
+    return f"troupe send: {device} is closed again, which stops what {message} has begun: --for SECONDS keeps it open\n"
+
+
 def refuses(result, error):
     """It fails for this reason, whatever it has printed before."""
     tap.equal((result.returncode, result.stderr), (1, error))
@@ -72,8 +77,12 @@ def killed_server(*options, text=player.FAKE, any_port=True):
         command = [PROGRAM, "run", file.name, *options, *(["--any-port"] if any_port else [])]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         try:
-            while not process.stdout.readline().startswith("next:"):
-                assert process.poll() is None, "the server does not start"
+            line = ""
+            while not line.startswith("next:"):
+                line = process.stdout.readline()
+                assert line, "the server does not start"
+                if line.startswith("listening on port "):
+                    process.port = int(line.split()[3].rstrip(","))
             yield process
         finally:
             process.kill()

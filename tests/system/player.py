@@ -122,11 +122,11 @@ class Client:
         def device():
             address = body.take("IIII")[1:]
             names = ("state", "readers", "published", "dropped", "commands", "requests", "failed_requests",
-                     "refused", "latency_mean", "latency_max", "guards", "guard_restarts")
-            found = dict(zip(names, body.take("IIqqqqqqddII")))
+                     "refused", "latency_mean", "latency_max", "guards", "guard_restarts", "isolated")
+            found = dict(zip(names, body.take("IIqqqqqqddIII")))
             found.update(driver=body.text(), instance=body.text(), failure=body.text())
             found.update(zip(("rank", "lease_left", "rank_left"), body.take("idd")))
-            found.update(mover=body.text(), holder=body.text(), label=body.text())
+            found.update(mover=body.text(), holder=body.text(), holder_number=body.take("I"), label=body.text())
             return address, found
 
         def client():

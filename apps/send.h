@@ -1,0 +1,39 @@
+/* send.h - what troupe send and request share: the message, and how it goes out. */
+#ifndef TROUPE_APPS_SEND_H
+#define TROUPE_APPS_SEND_H
+
+#include "remote.h"
+
+enum { MOST_WORDS = 3 };
+
+struct send {
+    struct remote remote;
+    tp_kind kind;
+    struct remote_device device;
+    const tp_message *message;
+    const char *words[MOST_WORDS]; /* DEVICE MESSAGE JSON */
+    int word_count;
+    bool json; /* the answer */
+    double repeat_hz;
+    double for_s;
+    double lease_s; /* 0 for the device's default */
+    int64_t rank;
+    bool has_rank;
+    bool exclusive; /* nobody else writes meanwhile */
+    void *value;    /* owned; NULL for a message without a body */
+    tp_proxy *proxy;
+    bool told;    /* that a command could not be sent */
+    bool refused; /* a command, by the server, which has said so */
+};
+
+/* send_value.c: read the value of the message from the command line or standard input; list the
+ * messages that the device takes. */
+int send_read_value(struct send *s);
+int send_list_messages(const struct send *s);
+
+/* send_hold.c: open the device, and ask for rank and lease, as the options say; what is not granted
+ * is told. Once all is sent, say what that is worth. */
+int send_open(struct send *s);
+void send_hint(const struct send *s);
+
+#endif

@@ -1,0 +1,89 @@
+/* send_value.c - the value of a message that is sent, and which messages there are. */
+#include <string.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "called.h"
+#include "example.h"
+#include "send.h"
+
+enum { LARGEST_INPUT = 64 << 20 };
+
+/* Whether JSON says nothing: blank, null or {}. */
+static bool is_nothing(const char *text, size_t length)
+{
+    tpi_json json;
+    tpi_json_span name;
+
+    tpi_json_init(&json, text, length);
+    if (tpi_json_peek(&json) == TPI_JSON_NONE) {
+        return strspn(text, " \t\r\n") == length;
+    }
+    if (tpi_json_peek(&json) == TPI_JSON_NULL) {
+        tpi_json_null(&json);
+    } else if (!tpi_json_object(&json) || tpi_json_member(&json, &name)) {
+        return false;
+    }
+    return tpi_json_end(&json, NULL) == TP_OK;
+}
+
+static int needs_value(const struct send *s)
+{
+    tpi_buf example = {0};
+
+    example_put(&example, s->message->ask, true);
+    const int result =
+        command_fail(s->remote.command, EXIT_USAGE, "%s %s needs a value, such as '%s'",
+                     s->device.name, s->message->name, tpi_buf_text(&example));
+    tpi_buf_fini(&example);
+    return result;
+}
+
+static int parse_value(struct send *s, const char *text, size_t length)
+{
+    tp_error err = {0};
+
+    if (s->message->ask == NULL) {
+        return is_nothing(text, length)
+                   ? EXIT_DONE
+                   : command_fail(s->remote.command, EXIT_FAILED, "%s %s takes no value",
+                                  s->device.name, s->message->name);
+    }
+    if (tp_value_from_json(&s->value, s->message->ask, text, length, &err) != TP_OK) {
+        return command_fail(s->remote.command, EXIT_FAILED, "%s %s: %s", s->device.name,
+                            s->message->name, err.text);
+    }
+    return EXIT_DONE;
+}
+
+int send_read_value(struct send *s)
+{
+    tpi_buf input = {0};
+    tp_error err = {0};
+
+    if (s->word_count < 3) {
+        return s->message->ask != NULL ? needs_value(s) : EXIT_DONE;
+    }
+    if (strcmp(s->words[2], "-") != 0) {
+        return parse_value(s, s->words[2], strlen(s->words[2]));
+    }
+    int result = EXIT_FAILED;
+    if (tpi_file_read(&input, "-", LARGEST_INPUT, &err) != TP_OK) {
+        command_fail(s->remote.command, EXIT_FAILED, "%s", err.text);
+    } else {
+        result = parse_value(s, tpi_buf_text(&input), input.length);
+    }
+    tpi_buf_fini(&input);
+    return result;
+}
+
+int send_list_messages(const struct send *s)
+{
+    tpi_buf out = {0};
+
+    example_put_messages(&out, s->device.interface, s->kind, s->remote.command, s->words[0]);
+    if (s->kind == TP_KIND_REQUEST && s->device.interface->code != 0) {
+        tpi_buf_printf(&out, "Requests that every device has: %s request common\n", called());
+    }
+    return command_write(s->remote.command, &out);
+}

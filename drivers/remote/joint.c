@@ -1,0 +1,212 @@
+/* joint.c - messages between a device and its counterpart on another server; see relay.h. */
+#include <stdio.h>
+#include <string.h>
+
+#include "relay.h"
+#include "troupe/interfaces/player.h"
+#include "troupe/interfaces/position1d.h"
+#include "troupe/interfaces/position2d.h"
+#include "troupe/interfaces/position3d.h"
+
+tp_status relay_name_server(const struct relay *relay, tp_status status, tp_error *err)
+{
+    const char *url = tp_client_url(relay->client);
+
+    return relay->of_child || (err != NULL && strstr(err->text, url) != NULL)
+               ? status
+               : tp_wrap(err, status, url);
+}
+
+/* ---- Data ------------------------------------------------------------------------------------ */
+
+/* What we have stopped there ourselves is no news. */
+static bool is_echo(const struct joint *joint, const tp_failure *failure)
+{
+    static const char stopped[] = "stopped: ";
+
+    return joint->halted && failure->text_count >= sizeof stopped &&
+           strncmp(failure->text, stopped, sizeof stopped - 1) == 0;
+}
+
+static void pass_failure(const struct joint *joint, tp_failure failure, double timestamp)
+{
+    tp_error err = {0};
+
+    if (is_echo(joint, &failure)) {
+        return;
+    }
+    tp_fail(&err, TP_E_DEVICE, "%.*s", (int)failure.text_count, failure.text);
+    relay_name_server(joint->relay, TP_E_DEVICE, &err);
+    /* there, not here: whoever has this one open need not open it again */
+    failure.code = failure.code == TP_E_REMOVED ? TP_E_DEVICE : failure.code;
+    failure.text = err.text;
+    failure.text_count = (uint32_t)strlen(err.text) + 1;
+    tp_publish(joint->device, TP_COMMON_DATA_ERROR, &failure, timestamp);
+}
+
+void joint_pass_data(tp_proxy *proxy, const tp_msg *msg)
+{
+    const struct joint *joint = tp_proxy_context(proxy);
+    const tp_msghdr *header = tp_msg_header(msg);
+
+    if (header->subtype == TP_COMMON_DATA_ERROR && tp_msg_payload(msg) != NULL) {
+        pass_failure(joint, *(const tp_failure *)tp_msg_payload(msg), header->timestamp);
+    } else {
+        tp_publish(joint->device, header->subtype, tp_msg_payload(msg), header->timestamp);
+    }
+}
+
+/* ---- Requests and commands ------------------------------------------------------------------- */
+
+static void pass_answer(void *context, tp_proxy *proxy, tp_status status, const tp_msg *answer,
+                        const char *why)
+{
+    const struct joint *joint = tp_proxy_context(proxy);
+    tp_ticket *ticket = context;
+    tp_error err = {0};
+
+    if (status == TP_OK) {
+        tp_ticket_answer(ticket, answer == NULL ? NULL : tp_msg_payload(answer));
+    } else {
+        tp_fail(&err, status, "%s", why);
+        relay_name_server(joint->relay, status, &err);
+        tp_ticket_fail(ticket, status, err.text);
+    }
+}
+
+/* What a Player server does not know is answered here: nothing is known. */
+static bool is_ours(const tp_message *what)
+{
+    return what->code >= TP_COMMON_REQ_GET_GEOMETRY && what->code <= TP_COMMON_REQ_GET_GEOMETRY + 6;
+}
+
+/* Whether it can be passed on. Commands are not kept for later; requests wait for a device that is
+ * about to start. */
+static tp_status check(const struct joint *joint, const tp_message *what, tp_error *err)
+{
+    const struct relay *relay = joint->relay;
+
+    if (relay->lost[0] != '\0') {
+        return tp_fail(err, TP_E_CLOSED, "%s", relay->lost);
+    }
+    if (joint->why[0] != '\0') {
+        return tp_fail(err, TP_E_DEVICE, "%s", joint->why);
+    }
+    if (what->kind == TP_KIND_COMMAND && !joint->ready) {
+        tp_fail(err, TP_E_CLOSED, "%s has not started there yet", tp_proxy_name(joint->proxy));
+        return relay_name_server(relay, TP_E_CLOSED, err);
+    }
+    if (what->effect == TP_EFFECT_MOVES && relay->panic[0] != '\0') {
+        return tp_fail(err, TP_E_DENIED, "%s", relay->panic);
+    }
+    return TP_OK;
+}
+
+static tp_status ask_there(struct joint *joint, const tp_message *what, const void *ask,
+                           tp_error *err)
+{
+    const struct relay *relay = joint->relay;
+
+    if (tp_client_is_connected(relay->client) && !tp_client_is_troupe(relay->client) &&
+        is_ours(what)) {
+        return what->mark == TP_MARK_REQUIRED
+                   ? TP_OK
+                   : tp_fail(err, TP_E_UNSUPPORTED, "a Player server does not know %s", what->name);
+    }
+    tp_status status = tp_proxy_request_later(joint->proxy, what->code, ask, relay->timeout_ns,
+                                              pass_answer, tp_device_defer(joint->device), err);
+    return status == TP_OK ? TP_PENDING : relay_name_server(relay, status, err);
+}
+
+/* One that we have sent and that comes back shows a circle, which we are a part of. */
+static tp_status follow(struct joint *joint, const tp_message *what, const tp_trace *trace,
+                        tp_error *err)
+{
+    tp_trace next = *trace;
+
+    if (trace->id == joint->id || joint->relay->circle[0] != '\0') {
+        relay_in_circle(joint);
+        return tp_fail(err, TP_E_INVALID, "%s", joint->relay->circle);
+    }
+    if (trace->hops == 0) {
+        return tp_fail(err, TP_E_LIMIT, "too many servers behind each other");
+    }
+    next.hops--;
+    return ask_there(joint, what, &next, err);
+}
+
+tp_status joint_handle(tp_device *device, const tp_message *what, const void *ask, void *answer,
+                       tp_error *err)
+{
+    struct joint *joint = tp_device_context(device);
+    tp_status status = check(joint, what, err);
+
+    (void)answer; /* zeroed: geometry is unknown, there are no properties */
+    if (status != TP_OK) {
+        return status;
+    }
+    if (what->kind == TP_KIND_REQUEST && what->code == TP_COMMON_REQ_TRACE && ask != NULL) {
+        return follow(joint, what, ask, err);
+    }
+    if (what->kind == TP_KIND_COMMAND) {
+        status = tp_proxy_command(joint->proxy, what->code, ask, err);
+        status = status == TP_OK ? TP_OK : relay_name_server(joint->relay, status, err);
+    } else {
+        status = ask_there(joint, what, ask, err);
+    }
+    if (what->effect == TP_EFFECT_MOVES && status >= 0) {
+        joint->halted = false;
+    }
+    return status;
+}
+
+/* ---- Stopping -------------------------------------------------------------------------------- */
+
+static void ignore_answer(void *context, tp_proxy *proxy, tp_status status, const tp_msg *answer,
+                          const char *why)
+{
+    (void)context;
+    (void)proxy;
+    (void)status;
+    (void)answer;
+    (void)why;
+}
+
+/* A Player server knows no HALT; its vehicles stand still at a velocity of zero. */
+static void send_zero(tp_proxy *proxy)
+{
+    const tp_position1d_cmd_vel vel1d = {.state = 1};
+    const tp_position2d_cmd_vel vel2d = {.state = 1};
+    const tp_position3d_cmd_vel vel3d = {.state = 1};
+
+    switch (tp_proxy_interface(proxy)->code) {
+    case TP_POSITION1D_CODE:
+        tp_proxy_command(proxy, TP_POSITION1D_CMD_VEL, &vel1d, NULL);
+        break;
+    case TP_POSITION2D_CODE:
+        tp_proxy_command(proxy, TP_POSITION2D_CMD_VEL, &vel2d, NULL);
+        break;
+    case TP_POSITION3D_CODE:
+        tp_proxy_command(proxy, TP_POSITION3D_CMD_SET_VEL, &vel3d, NULL);
+        break;
+    default:
+        break;
+    }
+}
+
+void relay_halt(tp_device *device, tp_halt how)
+{
+    struct joint *joint = tp_device_context(device);
+
+    (void)how; /* the other server's own configuration says */
+    joint->halted = true;
+    if (!joint->ready) {
+        return; /* nothing was commanded, or what was has stopped with the connection */
+    }
+    if (tp_client_is_troupe(joint->relay->client)) {
+        tp_proxy_request_later(joint->proxy, TP_COMMON_REQ_HALT, NULL, 0, ignore_answer, NULL,
+                               NULL);
+    } else {
+        send_zero(joint->proxy);
+    }
+}

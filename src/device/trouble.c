@@ -1,0 +1,59 @@
+/*
+ * trouble.c - instances that do not do their work: they have failed, could not be started, or run
+ * while what does the work for them is away.
+ *
+ * Why is remembered until they work again, for statistics. The owner of the server is told once
+ * when that begins and once when it is over, not at every attempt in between. All on the loop.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "device/inside.h"
+
+static void tell(const tp_instance *self, const char *text)
+{
+    if (self->hub->failed != NULL) {
+        self->hub->failed(self->hub->failed_context, self, text);
+    }
+}
+
+void trouble_begins(tp_instance *self, const char *why, bool is_news)
+{
+    snprintf(self->failed, sizeof self->failed, "%s", why);
+    if ((is_news || self->told[0] != '\0') && strcmp(self->told, why) != 0) {
+        snprintf(self->told, sizeof self->told, "%s", why);
+        tell(self, why);
+    }
+}
+
+void trouble_is_over(tp_instance *self)
+{
+    char text[sizeof self->name + 32];
+
+    self->failed[0] = '\0';
+    if (self->told[0] != '\0') {
+        self->told[0] = '\0';
+        snprintf(text, sizeof text, "%s: works again", self->name);
+        tell(self, text);
+    }
+}
+
+void tp_instance_trouble(tp_instance *self, const char *why)
+{
+    tp_error err = {0};
+    const bool was_troubled = self->troubled;
+
+    self->troubled = why != NULL;
+    if (why != NULL) {
+        tp_fail(&err, TP_E_DEVICE, "%s: %s", self->name, why);
+        trouble_begins(self, err.text, true);
+    } else if (was_troubled && self->phase == RUNNING) { /* else it shows when it has started */
+        trouble_is_over(self);
+    }
+}
+
+void tp_instance_set_guards(tp_instance *self, uint32_t guards, uint32_t restarts)
+{
+    atomic_store(&self->guarded, guards);
+    atomic_store(&self->guard_restarts, restarts);
+}

@@ -1,0 +1,89 @@
+/*
+ * circle.c - drivers of a configuration that require each other in a circle: none of them could
+ * ever start, since each waits for the next.
+ *
+ * What counts is the device that a driver really uses. One that is isolated uses whatever its
+ * section lists, which its process opens here.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "server/inside.h"
+
+/* The plan whose driver offers a device; NULL if it is elsewhere or nowhere. */
+static struct plan *find_owner(const struct file *file, const tp_devaddr *addr)
+{
+    struct plan *plan = file->plans;
+
+    while (plan != NULL && !tpi_instance_offers(plan->instance, addr)) {
+        plan = plan->next;
+    }
+    return plan;
+}
+
+static bool uses(const struct plan *plan, const tpi_wanted *wanted)
+{
+    return plan->isolated || tpi_instance_uses(plan->instance, &wanted->addr);
+}
+
+/* A way through the plans, for the message. */
+struct way {
+    const struct plan *plan;
+    const tpi_wanted *through; /* what it requires */
+    const struct way *before;  /* NULL for the first */
+};
+
+static void print_way(const struct way *way, const struct plan *until, char *out, size_t size)
+{
+    if (way->plan != until) {
+        print_way(way->before, until, out, size);
+    }
+    const size_t length = strlen(out);
+    snprintf(out + length, size - length, "%s%s requires %s:%u", length > 0 ? ", " : "",
+             tp_instance_name(way->plan->instance), way->through->interface->name,
+             way->through->addr.index);
+}
+
+static bool is_on(const struct way *way, const struct plan *plan)
+{
+    while (way != NULL && way->plan != plan) {
+        way = way->before;
+    }
+    return way != NULL;
+}
+
+/* Each plan is looked at once: what leads nowhere does so from wherever one comes. */
+static tp_status follow(const struct file *file, struct plan *plan, const struct way *before,
+                        tp_error *err)
+{
+    tp_status status = TP_OK;
+
+    plan->followed = true;
+    for (uint32_t i = 0; i < plan->asked.require_count && status == TP_OK; i++) {
+        const struct way way = {plan, &plan->asked.requires[i], before};
+        struct plan *next = uses(plan, way.through) ? find_owner(file, &way.through->addr) : NULL;
+        if (next != NULL && is_on(&way, next)) {
+            char text[192] = "";
+            print_way(&way, next, text, sizeof text);
+            status =
+                tpi_cfg_fail(&plan->section->place, err, "a circle, so none can start: %s", text);
+        } else if (next != NULL && !next->followed) {
+            status = follow(file, next, &way, err);
+        }
+    }
+    return status;
+}
+
+tp_status circles_check(const tp_server *server, tp_error *err)
+{
+    tp_status status = TP_OK;
+
+    for (struct plan *plan = server->file->plans; plan != NULL; plan = plan->next) {
+        plan->followed = false;
+    }
+    for (struct plan *plan = server->file->plans; plan != NULL && status == TP_OK;
+         plan = plan->next) {
+        status = plan->followed ? TP_OK : follow(server->file, plan, NULL, err);
+    }
+    return status;
+}

@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""One client has a device for itself, freezes, and is thrown out.  argv: the troupe program."""
+import signal
+import tempfile
+
+import cli
+import player
+import tap
+from cli import Running, at, says, serving, troupe
+
+ROBOT = 'driver ( name "fake" provides [ "position2d:0" "laser:0" ] rate 50 alwayson 1 {} )\n'
+KEYS = 'keys [ "anna move drive on" "boss operate decide" ]\n'
+VEL = ("VEL", '{"vel":{"px":0.5},"state":1}')
+ALONE = ("send", "position2d", *VEL, "--exclusive", "--for", "600")
+
+
+def brief(url, *options):
+    return troupe("send", "position2d", *VEL, "--for", "0.01", *options, url=url)
+
+
+def held(url, *options):
+    """Who has the device for itself, as troupe stat shows it; waits until somebody has."""
+    while True:
+        for line in troupe("stat", *options, url=url).stdout.splitlines():
+            if line.startswith("position2d:0 is open exclusively by "):
+                return line
+
+
+@serving(ROBOT.format(""))
+def nobody_else_writes_meanwhile(url):
+    with Running(*ALONE, url=url) as alone:
+        name = held(url).split(" by ")[1].split(";")[0]
+        tap.equal(name.startswith("troupe send at 127.0.0.1:"), True)
+        for options in ((), ("--exclusive",)):
+            result = brief(url, *options)
+            tap.equal((result.returncode, f"position2d:0 is held by {name}\n" in result.stderr), (1, True))
+        tap.equal(troupe("print", "position2d", "-n", "1", "--line", url=url).returncode, 0)
+        tap.equal(alone.interrupt(), (0, ""))
+    says(brief(url, "--exclusive"), 0, "")
+
+
+@serving(ROBOT.format(""))
+def who_freezes_keeps_it_no_longer_than_its_lease(url):
+    with Running(*ALONE, url=url) as alone:
+        held(url)
+        alone.process.send_signal(signal.SIGSTOP)
+        while brief(url, "--exclusive").returncode != 0:
+            pass
+        alone.process.send_signal(signal.SIGCONT)
+
+
+@serving(ROBOT.format("lease 0"))
+def who_is_thrown_out_keeps_nothing(url):
+    with Running(*ALONE, url=url) as alone:
+        line = held(url)
+        alone.process.send_signal(signal.SIGSTOP)
+        tap.equal(brief(url).returncode, 1)
+        number = line.split("troupe kick ")[1].split()[0]
+        result = troupe("kick", number, url=url)
+        name = line.split(" by ")[1].split(";")[0]
+        tap.equal((result.returncode, result.stdout, result.stderr),
+                  (0, f"client {number}, {name}, is out; it had position2d:0 for itself\n", ""))
+        says(brief(url, "--exclusive"), 0, "")
+        says(troupe("kick", number, url=url), 1,
+             f'troupe kick: there is no client "{number}"; troupe stat shows who is there\n')
+        alone.process.send_signal(signal.SIGCONT)
+
+
+def by_its_place_and_with_the_right_to():
+    with player.server(cli.PROGRAM, KEYS + ROBOT.format("")) as server, player.Client(server.address) as client:
+        url, place = at(server), f"127.0.0.1:{client.socket.getsockname()[1]}"
+        client.open(player.LASER, 0)
+        denied = "troupe kick: KICK needs the right to operate: an operator's key"
+        says(troupe("kick", place, url=url), 1, f"{denied}: give a key with --key-file, --key or TROUPE_KEY\n")
+        says(troupe("kick", place, "--key", "drive on", url=url), 1, f"{denied}; the key anna is for those who move\n")
+        tap.equal(client.request(player.PLAYER, 0, 1).type, player.ACK)  # it is still there
+        result = troupe("kick", place, "--key", "decide", url=url)
+        tap.equal((result.returncode, result.stdout), (0, f"client 1, {place}, is out\n"))
+        tap.equal(client.ended(), True)
+
+
+def two_on_a_unix_socket_need_their_numbers():
+    with tempfile.TemporaryDirectory() as folder:
+        path = folder + "/robot"
+        with player.server(cli.PROGRAM, ROBOT.format(""), ("--unix", path)), player.Client(path) as client:
+            client.open(player.LASER, 0)
+            says(troupe("kick", "unix", f"unix:{path}"), 1,
+                 'troupe kick: several clients are "unix"; troupe stat shows their numbers\n')
+            tap.equal(troupe("kick", "1", f"unix:{path}").stdout, "client 1, unix, is out\n")
+            tap.equal(client.ended(), True)
+
+
+@serving(ROBOT.format(""))
+def mistakes_are_explained(url):
+    says(troupe("kick"), 2, cli.usage("kick", "which client? troupe stat shows their numbers"))
+    says(troupe("kick", "1", url=url), 1, "troupe kick: client 1 is the one that asks\n")
+    says(troupe("kick", "nobody", url=url), 1,
+         'troupe kick: there is no client "nobody"; troupe stat shows who is there\n')
+
+
+tap.main(nobody_else_writes_meanwhile, who_freezes_keeps_it_no_longer_than_its_lease, who_is_thrown_out_keeps_nothing,
+         by_its_place_and_with_the_right_to, two_on_a_unix_socket_need_their_numbers, mistakes_are_explained)
