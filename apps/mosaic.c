@@ -176,14 +176,26 @@ static uint32_t code_of(mosaic_depth depth, struct colour c)
     }
 }
 
+/* A wall is thinner than a letter: the mean of a cell would lose it. */
+static int brightest(const struct colour quarters[4])
+{
+    int most = 0;
+
+    for (int i = 0; i < 4; i++) {
+        const struct colour c = quarters[i];
+        const int bright = (299 * c.r + 587 * c.g + 114 * c.b) / 1000;
+        most = bright > most ? bright : most;
+    }
+    return most;
+}
+
 static struct mosaic_cell cell_of(const struct mosaic *mosaic, const struct colour quarters[4])
 {
     static const char shades[] = " .:-=+*%#@";
     struct mosaic_cell cell = {.known = 1};
-    const struct colour all = mean(quarters, 15);
 
     if (mosaic->depth == MOSAIC_ASCII) {
-        const int bright = (299 * all.r + 587 * all.g + 114 * all.b) / 1000;
+        const int bright = brightest(quarters);
         cell.quarters = (uint8_t)shades[(bright > 24 ? bright - 24 : 0) * 10 / 232];
         return cell;
     }

@@ -70,6 +70,7 @@ static void without_colours_letters_are_dark_or_bright(void **state)
     assert_cell(MOSAIC_ASCII, 0, 0, 0, 0, "\033[3;1H ");
     assert_cell(MOSAIC_ASCII, 0xffffff, 0xffffff, 0xffffff, 0xffffff, "\033[3;1H@");
     assert_cell(MOSAIC_ASCII, 0x808080, 0x808080, 0x808080, 0x808080, "\033[3;1H=");
+    assert_cell(MOSAIC_ASCII, 0, 0, 0x808080, 0, "\033[3;1H="); /* what is thin is not lost */
 }
 
 static void only_what_changes_is_sent(void **state)

@@ -103,11 +103,13 @@ static void tell_if_late(simd *s)
     }
 }
 
+/* With the step that was made last; whoever lets time go on after that may. */
 static bool has_ended(simd *s)
 {
     const int64_t quit_us = tpi_sim_quit_us(s->world);
+    const int64_t now_us = tpi_sim_time_us(s->world);
 
-    if (quit_us <= 0 || tpi_sim_time_us(s->world) < quit_us) {
+    if (quit_us <= 0 || now_us < quit_us || now_us - tpi_sim_interval_us(s->world) >= quit_us) {
         return false;
     }
     simd_pace_set_paused(&s->pace, true, simd_now_ns(s));
@@ -119,7 +121,6 @@ static bool has_ended(simd *s)
 static void run(simd *s)
 {
     const int64_t begun_ns = simd_now_ns(s);
-    const int64_t end_us = tpi_sim_quit_us(s->world);
     int64_t now_ns = begun_ns;
     int64_t due = simd_pace_due(&s->pace, now_ns);
 
@@ -127,8 +128,7 @@ static void run(simd *s)
         simd_step(s);
         simd_pace_made(&s->pace);
         now_ns = simd_now_ns(s);
-        due = tpi_sim_time_us(s->world) == end_us && has_ended(s) ? 0
-                                                                  : simd_pace_due(&s->pace, now_ns);
+        due = has_ended(s) ? 0 : simd_pace_due(&s->pace, now_ns);
     }
     tell_if_late(s);
     if (due > 0) {

@@ -97,6 +97,20 @@ def quit_time_ends_it():
         assert result.stdout.startswith("two: 30 steps, 3.0 s of simulated time in "), result.stdout
 
 
+def a_world_of_a_configuration_stands_still_at_quit_time():
+    """Also if no step ends just then."""
+    for quit_time, end in ((0.3, "0.3"), (0.25, "0.3")):
+        with Folder(TWO + f"quit_time {quit_time}\n") as f:
+            config = f.path / "x.cfg"
+            config.write_text('driver ( name "sim" worldfile "x.world" provides "all" )')
+            with Running("run", str(config), "--any-port") as running:
+                url = f"localhost:{port_of(lines_until(running, '      troupe print '))}"
+                assert running.error().endswith("the world has reached its quit_time and stands still\n")
+                state = troupe("request", f"{url}/world:0", "GET_STATE", "--json").stdout
+                assert f'"time":{end},' in state and '"paused":1' in state, state
+                tap.equal(running.interrupt()[0], 0)
+
+
 def speed_is_what_was_asked_for():
     with Folder() as f, Running("sim", f.world, "--any-port", "--speed", "20", "--lockstep") as running:
         url = f"localhost:{port_of(lines_until(running, '      troupe print '))}"
@@ -360,7 +374,8 @@ def files_that_cannot_be_written_are_told():
              "troupe sim: a picture of 30000x30000 pixels is too large\n")
 
 
-tap.main(what_can_be_subscribed_to_is_listed, signals_end_it, quit_time_ends_it, speed_is_what_was_asked_for,
+tap.main(what_can_be_subscribed_to_is_listed, signals_end_it, quit_time_ends_it,
+         a_world_of_a_configuration_stands_still_at_quit_time, speed_is_what_was_asked_for,
          lockstep_takes_no_command_back,
          a_port_that_is_taken_is_told, robots_are_recorded_step_by_step, threads_change_nothing_and_seeds_do,
          whole_lines_are_there_while_it_runs, what_is_recorded_has_its_units,
