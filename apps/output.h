@@ -46,7 +46,8 @@ bool output_is_gone(void);
 tp_status output_write(const char *text, size_t length);
 
 /* Write a note of a server, a line, to standard error; it may have words of strangers in it. Never
- * waits: if nobody reads, the note is dropped, and the next one that is written tells how many were.
+ * waits: if nobody reads, the note is dropped, and the next one that is written tells how many
+ * were.
  */
 void output_note(const char *text);
 

@@ -384,7 +384,7 @@ static void put_panic(struct remote *remote, const tp_panic_state *panic)
     tpi_buf_fini(&text);
 }
 
-/* That there is none is told only if there was one. */
+/* That there is none is told only to who knows of one. */
 static void on_panic(void *context, tp_client *client, const tp_panic_state *panic)
 {
     struct remote *remote = context;
@@ -393,7 +393,7 @@ static void on_panic(void *context, tp_client *client, const tp_panic_state *pan
     if (panic->active || remote->in_panic) {
         put_panic(remote, panic);
     }
-    remote->in_panic = panic->active;
+    remote->in_panic = panic->active != 0;
 }
 
 int remote_connect(struct remote *remote, tp_client_mode mode, bool persistent)

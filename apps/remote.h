@@ -24,8 +24,8 @@ struct remote {
     char *key;               /* owned; NULL for TROUPE_KEY, "" for none */
     const char *key_file;    /* borrowed; NULL for none */
     bool was_connected;      /* once: from then on losses are told */
-    bool tells_panics;       /* those that are on, begin or end */
-    bool in_panic;           /* as far as was told */
+    bool tells_panics;       /* that begin or end while messages are handled */
+    bool in_panic;           /* the server, as far as was told */
     bool unreached;          /* it could not connect */
     /* Called before something is told on standard error while messages are handled. Optional. */
     void (*before_note)(struct remote *remote);

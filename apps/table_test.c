@@ -86,7 +86,8 @@ static void states_have_names(void **state)
     (void)state;
     assert_string_equal(stat_state(0), "idle");
     assert_string_equal(stat_state(4), "failed");
-    assert_string_equal(stat_state(5), "?");
+    assert_string_equal(stat_state(5), "troubled");
+    assert_string_equal(stat_state(6), "?");
 }
 
 int main(void)

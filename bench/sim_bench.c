@@ -25,6 +25,7 @@ static const char help[] =
     "[ROBOTS]]\n\n"
     "Steps of worlds with 1 to 100,000 robots that have sensors sonar16, laser180, laser361 or "
     "ir12.\n"
+    "Only if named: light1, sound1 and wifi1, where every robot perceives every other one.\n"
     "  --threads N      ours uses N threads\n"
     "  --stage PROGRAM  measure Stage too; see bench/sim/stage.cc\n";
 
@@ -171,8 +172,8 @@ static double peer_step_ms(const struct plan *plan, const struct bench_world *wo
     if (plan->stage == NULL) {
         return stage_ms(world->sensor, world->robots);
     }
-    if (world->robots > most) {
-        return NAN;
+    if (world->robots > most || isnan(stage_ms(world->sensor, 1))) {
+        return NAN; /* too large, or with what Stage does not have */
     }
     if (tpi_file_write(path, text->data, text->length, &err) != TP_OK) {
         bench_give_up("%s", err.text);
@@ -228,9 +229,10 @@ static void run_world(const struct plan *plan, const char *folder, const char *s
 
 static void run_family(const struct plan *plan, const char *folder, const char *sensor)
 {
-    const uint32_t most = strncmp(sensor, "laser", 5) == 0 ? 10000 : 100000;
+    const bool mutual = sensor[strlen(sensor) - 1] == '1' && strncmp(sensor, "laser", 5) != 0;
+    const uint32_t most = mutual ? 1000 : strncmp(sensor, "laser", 5) == 0 ? 10000 : 100000;
 
-    if (plan->sensor != NULL && strcmp(plan->sensor, sensor) != 0) {
+    if (plan->sensor == NULL ? mutual : strcmp(plan->sensor, sensor) != 0) {
         return;
     }
     if (plan->robots != 0) {
@@ -271,7 +273,8 @@ static struct plan read_arguments(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    static const char *const sensors[] = {"sonar16", "laser180", "laser361", "ir12"};
+    static const char *const sensors[] = {"sonar16", "laser180", "laser361", "ir12",
+                                          "light1",  "sound1",   "wifi1"};
     const struct plan plan = read_arguments(argc, argv);
     char folder[] = "/tmp/troupe-sim-XXXXXX";
     char picture[64];

@@ -127,6 +127,10 @@ static const char definitions[] =
     "define bot_laser32 pbot( laser32() ctrl \"wander\" )\n"
     "define bot_laser180 pbot( laser180() ctrl \"wander\" )\n"
     "define bot_laser361 pbot( laser361() ctrl \"wander\" )\n"
+    "define blind pbot( velocity [0.2 0 0 10] alwayson 1 )\n"
+    "define bot_light1 blind( light() lightsensor( alwayson 1 ) )\n"
+    "define bot_sound1 blind( sound() microphone( alwayson 1 ) )\n"
+    "define bot_wifi1 blind( wifi( alwayson 1 ) )\n"
     "define bot_ir12 swarmbot( ctrl \"expand_swarm\" )\n";
 
 static bool is_free(const struct bench_world *world, double x, double y, double margin)

@@ -1,6 +1,8 @@
 /* devices_test.c - what each kind of model says and does as a device. */
 #include "simulator_test.h"
 
+#include "sim/sketch.h"
+#include "simulator.h"
 #include "support/memory.h"
 #include "troupe/interfaces/actarray.h"
 #include "troupe/interfaces/aio.h"
@@ -11,6 +13,7 @@
 #include "troupe/interfaces/dio.h"
 #include "troupe/interfaces/fiducial.h"
 #include "troupe/interfaces/gps.h"
+#include "troupe/interfaces/graphics2d.h"
 #include "troupe/interfaces/gripper.h"
 #include "troupe/interfaces/imu.h"
 #include "troupe/interfaces/laser.h"
@@ -163,6 +166,9 @@ static void a_ranger_sends_what_its_model_sees(void **state)
     assert_int_equal(geom->element_poses_count, 2);
     play_assert_near(geom->element_poses[1].py, -0.1);
     play_assert_near(geom->element_poses[1].pyaw, -PI / 6);
+    const tp_ranger_config *config = stage_get(&s, sonar, TP_RANGER_REQ_GET_CONFIG, NULL);
+    play_assert_near(config->max_angle, 0.05);
+    play_assert_near(config->angular_res, 0.1); /* one ray for each: never 0 */
     stage_end(&s);
 }
 
@@ -542,6 +548,54 @@ static void what_is_said_can_be_read(void **state)
     stage_end(&s);
 }
 
+/* The strokes and points that are kept. */
+static size_t count_sketched(stage *s, size_t *points)
+{
+    const tp_device *device = bench_find(&s->p->b, "world:0");
+    const simd *world = tp_instance_state(tp_device_instance(device));
+    tpi_sim_sketched sketched = {0};
+    size_t strokes = 0;
+
+    *points = 0;
+    while (tpi_sim_sketch_next(world->world, &sketched)) {
+        strokes++;
+        *points += sketched.stroke.count;
+    }
+    return strokes;
+}
+
+static void drawings_are_kept_within_bounds(void **state)
+{
+    stage s;
+    static tp_point_2d many[TPI_SIM_MOST_SKETCHED + 1];
+    const tp_graphics2d_cmd_polyline line = {
+        .points_count = 1000, .points = many, .color = {.red = 255}};
+    const tp_graphics2d_cmd_polygon shape = {.points_count = 3, .points = many, .filled = 1};
+    const tp_graphics2d_cmd_points wrong = {.points_count = TPI_SIM_MOST_SKETCHED + 1,
+                                            .points = many};
+    size_t points = 0;
+
+    (void)state;
+    stage_begin(&s, "world:0 graphics2d:0", EVERYTHING);
+    bench_reader *r = stage_open(&s, "graphics2d:0");
+    stage_command(&s, r, TP_GRAPHICS2D_CMD_POLYLINE, &line);
+    stage_command(&s, r, TP_GRAPHICS2D_CMD_POLYGON, &shape);
+    stage_step(&s, 1);
+    assert_int_equal(count_sketched(&s, &points), 2);
+    assert_int_equal(points, 1003);
+    for (int i = 0; i < 100; i++) {
+        stage_command(&s, r, TP_GRAPHICS2D_CMD_POLYLINE, &line);
+    }
+    stage_step(&s, 1);
+    assert_true(count_sketched(&s, &points) >= 12 && points <= TPI_SIM_MOST_SKETCHED);
+    assert_true(bench_command(&s.p->b, r->reader.device, TP_GRAPHICS2D_CMD_POINTS, &wrong) < 0);
+    assert_string_equal(s.p->b.err.text, "a drawing of 16385 points is more than 16384");
+    stage_command(&s, r, TP_GRAPHICS2D_CMD_CLEAR, NULL);
+    stage_step(&s, 1);
+    assert_int_equal(count_sketched(&s, &points), 0);
+    stage_end(&s);
+}
+
 /* ---- What it costs --------------------------------------------------------------------------- */
 
 static void steps_and_their_messages_take_memory_from_pools(void **state)
@@ -593,6 +647,7 @@ int main(void)
         cmocka_unit_test(lights_and_sounds_can_be_set),
         cmocka_unit_test(radios_know_others_and_where_they_are),
         cmocka_unit_test(what_is_said_can_be_read),
+        cmocka_unit_test(drawings_are_kept_within_bounds),
         cmocka_unit_test(steps_and_their_messages_take_memory_from_pools),
     };
 

@@ -273,8 +273,9 @@ static bool is_offered(const simd *s, const simd_kind *kind, tpi_sim_model model
     tpi_sim_info info;
 
     tpi_sim_model_info(s->world, model, &info);
-    const bool kind_fits = kind->any ? kind->has != NULL && info.parent == TPI_SIM_NONE
-                                     : (kind->models >> info.kind & 1) != 0;
+    const bool some = kind->has != NULL || kind->suits != NULL; /* not all there are */
+    const bool kind_fits =
+        kind->any ? some && info.parent == TPI_SIM_NONE : (kind->models >> info.kind & 1) != 0;
     return kind_fits && (kind->has == NULL || kind->has(s, model)) &&
            (kind->always || kind->suits == NULL || kind->suits(s, model));
 }

@@ -1,43 +1,88 @@
 /*
  * screens.c - graphics2d, graphics3d and speech: what Stage shows in its window.
  *
- * There is no window. What is said can be read as a property; drawings are taken and forgotten, so
- * that programs which draw run on.
+ * There is no window. Drawings in the plane are kept with the world and seen in pictures of it;
+ * those in space are taken and forgotten, so that programs which draw run on. What is said can be
+ * read as a property.
  */
+#include "sim/sketch.h"
 #include "simulator.h"
 #include "troupe/interfaces/graphics2d.h"
 #include "troupe/interfaces/graphics3d.h"
 #include "troupe/interfaces/speech.h"
 
+/* ---- graphics2d ------------------------------------------------------------------------------ */
+
+/* Robots draw; others only where a section asks for it. */
+static bool graphics_suits(const simd *s, tpi_sim_model model)
+{
+    tpi_sim_info info;
+
+    tpi_sim_model_info(s->world, model, &info);
+    return info.kind == TPI_SIM_POSITION;
+}
+
+/* Without any opacity it would not be worth drawing: then it was forgotten. */
+static uint32_t colour_of(const tp_color *colour)
+{
+    const uint32_t alpha = colour->alpha == 0 ? 255u : colour->alpha;
+
+    return (uint32_t)colour->red << 24 | (uint32_t)colour->green << 16 |
+           (uint32_t)colour->blue << 8 | alpha;
+}
+
+static tp_status sketch(tp_device *device, const tpi_sim_stroke *stroke, const tp_point_2d *points,
+                        tp_error *err)
+{
+    const simd_device *d = simd_of(device);
+
+    _Static_assert(sizeof(tp_point_2d) == 2 * sizeof(double), "points are pairs of numbers");
+    return stroke->count == 0 ? TP_OK
+                              : tpi_sim_sketch(d->owner->world, d->model, stroke, &points->px, err);
+}
+
 static tp_status clear(tp_device *device, tp_error *err)
 {
-    (void)device;
+    const simd_device *d = simd_of(device);
+
     (void)err;
+    tpi_sim_sketch_clear(d->owner->world, d->model);
     return TP_OK;
 }
 
 static tp_status points(tp_device *device, const tp_graphics2d_cmd_points *ask, tp_error *err)
 {
-    (void)ask;
-    return clear(device, err);
+    const tpi_sim_stroke stroke = {.kind = TPI_SIM_STROKE_POINTS,
+                                   .colour = colour_of(&ask->color),
+                                   .count = ask->points_count};
+
+    return sketch(device, &stroke, ask->points, err);
 }
 
 static tp_status polyline(tp_device *device, const tp_graphics2d_cmd_polyline *ask, tp_error *err)
 {
-    (void)ask;
-    return clear(device, err);
+    const tpi_sim_stroke stroke = {
+        .kind = TPI_SIM_STROKE_LINE, .colour = colour_of(&ask->color), .count = ask->points_count};
+
+    return sketch(device, &stroke, ask->points, err);
 }
 
 static tp_status polygon(tp_device *device, const tp_graphics2d_cmd_polygon *ask, tp_error *err)
 {
-    (void)ask;
-    return clear(device, err);
+    const tpi_sim_stroke stroke = {.kind = TPI_SIM_STROKE_SHAPE,
+                                   .colour = colour_of(&ask->color),
+                                   .fill = ask->filled != 0 ? colour_of(&ask->fill_color) : 0,
+                                   .count = ask->points_count};
+
+    return sketch(device, &stroke, ask->points, err);
 }
 
 static tp_status multiline(tp_device *device, const tp_graphics2d_cmd_multiline *ask, tp_error *err)
 {
-    (void)ask;
-    return clear(device, err);
+    const tpi_sim_stroke stroke = {
+        .kind = TPI_SIM_STROKE_LINES, .colour = colour_of(&ask->color), .count = ask->points_count};
+
+    return sketch(device, &stroke, ask->points, err);
 }
 
 static const tp_graphics2d_ops graphics_ops = {
@@ -50,31 +95,38 @@ static const tp_graphics2d_ops graphics_ops = {
 
 /* ---- graphics3d ------------------------------------------------------------------------------ */
 
+static tp_status forget(tp_device *device, tp_error *err)
+{
+    (void)device;
+    (void)err;
+    return TP_OK;
+}
+
 static tp_status draw(tp_device *device, const tp_graphics3d_cmd_draw *ask, tp_error *err)
 {
     (void)ask;
-    return clear(device, err);
+    return forget(device, err);
 }
 
 static tp_status translate(tp_device *device, const tp_graphics3d_cmd_translate *ask, tp_error *err)
 {
     (void)ask;
-    return clear(device, err);
+    return forget(device, err);
 }
 
 static tp_status rotate(tp_device *device, const tp_graphics3d_cmd_rotate *ask, tp_error *err)
 {
     (void)ask;
-    return clear(device, err);
+    return forget(device, err);
 }
 
 static const tp_graphics3d_ops space_ops = {
-    .cmd_clear = clear,
+    .cmd_clear = forget,
     .cmd_draw = draw,
     .cmd_translate = translate,
     .cmd_rotate = rotate,
-    .cmd_push = clear,
-    .cmd_pop = clear,
+    .cmd_push = forget,
+    .cmd_pop = forget,
 };
 
 /* ---- speech ---------------------------------------------------------------------------------- */
@@ -112,6 +164,7 @@ const simd_kind simd_screens[] = {
         .ops = &graphics_ops,
         .any = true,
         .passive = true,
+        .suits = graphics_suits,
     },
     {
         .interface = &tp_interface_graphics3d,

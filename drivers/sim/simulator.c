@@ -87,8 +87,9 @@ void simd_step_for_waiters(simd *s)
 
     simd_refresh(s);
     simd_forget_gone(s);
-    while (simd_is_awaited(s) && simd_now_ns(s) - begun_ns < turn_ns) {
-        simd_serve_waiter(s);
+    for (bool first = true; simd_is_awaited(s) && (first || simd_now_ns(s) - begun_ns < turn_ns);
+         first = false) {
+        simd_serve_waiter(s); /* at least one, however long it took to get here */
     }
     simd_set_period(s);
 }

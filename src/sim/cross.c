@@ -1,7 +1,7 @@
 /*
  * cross.c - everything that a ray goes through, in the order in which it does.
  *
- * A wall is in the lists of several blocks and is met once for each; it counts once. Where two
+ * A wall is in the lists of several cells and is met once for each; it counts once. Where two
  * sides are crossed at the same distance the order follows from the numbers of trees and edges,
  * which do not depend on the order of the file.
  */
@@ -59,63 +59,31 @@ static bool meet(const struct sim_ray *ray, double px, double py, double qx, dou
 
 /* ---- Walls ----------------------------------------------------------------------------------- */
 
-static void try_wall(const struct sim_walls *walls, uint32_t index, const struct sim_ray *ray,
-                     double most, struct sim_crossings *out)
+/* Whether a wall is met in time. */
+static bool meet_wall(const struct sim_walls *walls, uint32_t index, const struct sim_ray *ray,
+                      double most, struct sim_crossing *found)
 {
     const struct sim_wall *wall = &walls->items[index];
-    struct sim_crossing found = {
+
+    *found = (struct sim_crossing){
         .z0 = wall->z0, .z1 = wall->z1, .tree = wall->tree, .member = wall->member, .edge = index};
-
-    if ((wall->flags & ray->sees) != 0 && wall->tree != ray->group &&
-        meet(ray, wall->x0 - ray->x, wall->y0 - ray->y, wall->x1 - ray->x, wall->y1 - ray->y, most,
-             &found)) {
-        add(out, &found);
-    }
-}
-
-/* From where to where the ray is within a row of blocks, from the corner of all blocks. */
-static void row_extent(const struct sim_walls *walls, const struct sim_ray *ray, double most,
-                       uint32_t row, double *left, double *right)
-{
-    const double x = ray->x - walls->x;
-    const double y = ray->y - walls->y;
-    const double bottom = row * walls->block;
-    double t0 = 0;
-    double t1 = most;
-
-    if (fabs(ray->dy) > 1e-12) {
-        const double near = (bottom - y) / ray->dy;
-        const double far = (bottom + walls->block - y) / ray->dy;
-        t0 = fmin(fmax(fmin(near, far), 0), most);
-        t1 = fmin(fmax(fmax(near, far), 0), most);
-    }
-    *left = x + fmin(ray->dx * t0, ray->dx * t1) - walls->block * 1e-3;
-    *right = x + fmax(ray->dx * t0, ray->dx * t1) + walls->block * 1e-3;
+    return (wall->flags & ray->sees) != 0 && wall->tree != ray->group &&
+           meet(ray, wall->x0 - ray->x, wall->y0 - ray->y, wall->x1 - ray->x, wall->y1 - ray->y,
+                most, found);
 }
 
 static void cross_walls(const struct sim_walls *walls, const struct sim_ray *ray, double most,
                         struct sim_crossings *out)
 {
-    const double y = ray->y - walls->y;
-    const double end = y + ray->dy * most;
-    const double margin = walls->block * 1e-3;
+    struct sim_way way = tpi_sim_way_of(walls, ray, most);
+    struct sim_crossing found;
+    size_t cell;
 
-    if (walls->count == 0) {
-        return;
-    }
-    const uint32_t first_row =
-        sim_block_at(fmin(y, end) - margin, walls->per_block, walls->block_rows);
-    const uint32_t last_row =
-        sim_block_at(fmax(y, end) + margin, walls->per_block, walls->block_rows);
-    for (uint32_t row = first_row; row <= last_row; row++) {
-        const uint32_t *first = walls->block_first + (size_t)row * walls->block_columns;
-        double left;
-        double right;
-        row_extent(walls, ray, most, row, &left, &right);
-        const uint32_t begin = sim_block_at(left, walls->per_block, walls->block_columns);
-        const uint32_t last = sim_block_at(right, walls->per_block, walls->block_columns);
-        for (uint32_t i = first[begin]; i < first[last + 1]; i++) {
-            try_wall(walls, walls->block_list[i], ray, most, out);
+    while (tpi_sim_way_next(&way, walls, most, &cell)) {
+        for (uint32_t i = walls->first[cell]; i < walls->first[cell + 1]; i++) {
+            if (meet_wall(walls, walls->list[i], ray, most, &found)) {
+                add(out, &found);
+            }
         }
     }
 }
@@ -194,29 +162,82 @@ void tpi_sim_cross(const tpi_sim *sim, const struct sim_ray *ray, double range, 
     }
 }
 
+/* ---- Between two places ---------------------------------------------------------------------- */
+
+static double length_of(const struct sim_line *line)
+{
+    return sqrt(line->dx * line->dx + line->dy * line->dy);
+}
+
+static struct sim_ray ray_along(const struct sim_line *line, double length)
+{
+    return (struct sim_ray){.x = line->x,
+                            .y = line->y,
+                            .dx = line->dx / length,
+                            .dy = line->dy / length,
+                            .group = line->group,
+                            .sees = SIM_ANY};
+}
+
+/* Whether the line goes through a side at its height, and not at its own end. */
+static bool is_between(const tpi_sim *sim, const struct sim_line *line, double length,
+                       const struct sim_crossing *at)
+{
+    const double z = line->z + line->dz * (at->range / length);
+
+    return sim->trees.group[at->tree] != sim->trees.group[line->tree] &&
+           sim_within(z, at->z0, at->z1);
+}
+
+static uint32_t count(const tpi_sim *sim, const struct sim_line *line, double length,
+                      const struct sim_crossings *crossings)
+{
+    uint32_t found = 0;
+
+    for (uint32_t i = 0; i < crossings->count; i++) {
+        found += is_between(sim, line, length, &crossings->items[i]) ? 1 : 0;
+    }
+    return found;
+}
+
 uint32_t tpi_sim_count_between(const tpi_sim *sim, const struct sim_line *line, bool crowd)
 {
-    const double length = sqrt(line->dx * line->dx + line->dy * line->dy);
+    const double length = length_of(line);
     struct sim_crossings crossings;
-    uint32_t count = 0;
 
     if (length < 1e-9) {
         return 0;
     }
-    const struct sim_ray ray = {.x = line->x,
-                                .y = line->y,
-                                .dx = line->dx / length,
-                                .dy = line->dy / length,
-                                .group = line->group,
-                                .sees = SIM_ANY};
+    const struct sim_ray ray = ray_along(line, length);
     tpi_sim_cross(sim, &ray, length, crowd, &crossings);
-    for (uint32_t i = 0; i < crossings.count; i++) {
-        const struct sim_crossing *at = &crossings.items[i];
-        const double z = line->z + line->dz * (at->range / length);
-        if (sim->trees.group[at->tree] != sim->trees.group[line->tree] &&
-            sim_within(z, at->z0, at->z1)) {
-            count++;
+    return count(sim, line, length, &crossings);
+}
+
+/* Walls first: most of what cannot be seen is behind one that is near. */
+bool tpi_sim_is_hidden(const tpi_sim *sim, const struct sim_line *line)
+{
+    const struct sim_walls *walls = &sim->walls;
+    const double length = length_of(line);
+    struct sim_crossings crossings;
+    struct sim_crossing found;
+    size_t cell;
+
+    if (length < 1e-9) {
+        return false;
+    }
+    const struct sim_ray ray = ray_along(line, length);
+    struct sim_way way = tpi_sim_way_of(walls, &ray, length);
+    while (tpi_sim_way_next(&way, walls, length, &cell)) {
+        for (uint32_t i = walls->first[cell]; i < walls->first[cell + 1]; i++) {
+            if (meet_wall(walls, walls->list[i], &ray, length, &found) &&
+                is_between(sim, line, length, &found)) {
+                return true;
+            }
         }
     }
-    return count;
+    crossings.count = 0;
+    if (sim->crowd.count > 0) {
+        cross_crowd(&sim->crowd, &ray, length, &crossings);
+    }
+    return count(sim, line, length, &crossings) > 0;
 }

@@ -100,6 +100,32 @@ static void in_and_out(void **state)
     tpi_sim_destroy(sim);
 }
 
+/* Up and down too, from and to bodies and walls, of which none is in its own way. */
+static void hidden_is_what_something_is_between(void **state)
+{
+    struct sim_dice dice = {5};
+    tpi_sim *sim = make_world(&dice);
+    uint32_t hidden = 0;
+
+    (void)state;
+    for (int i = 0; i < RAYS; i++) {
+        const uint32_t tree = (uint32_t)sim_throw(&dice, 0, sim->trees.count - 0.01);
+        const struct sim_line line = {.x = sim_throw(&dice, -12, 12),
+                                      .y = sim_throw(&dice, -12, 12),
+                                      .z = sim_throw(&dice, 0, 1),
+                                      .dx = i % 100 == 0 ? 0 : sim_throw(&dice, -4, 4),
+                                      .dy = i % 50 == 0 ? 0 : sim_throw(&dice, -4, 4),
+                                      .dz = sim_throw(&dice, -1, 1),
+                                      .group = (uint32_t)i % sim->trees.count,
+                                      .tree = tree};
+        const bool between = tpi_sim_count_between(sim, &line, true) > 0;
+        assert_int_equal(tpi_sim_is_hidden(sim, &line), between);
+        hidden += between ? 1 : 0;
+    }
+    assert_true(hidden > RAYS / 10 && hidden < RAYS - RAYS / 10);
+    tpi_sim_destroy(sim);
+}
+
 static void of_very_many_the_nearest_are_kept(void **state)
 {
     tpi_buf text = {0};
@@ -126,6 +152,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_as_brute_force),
         cmocka_unit_test(in_and_out),
+        cmocka_unit_test(hidden_is_what_something_is_between),
         cmocka_unit_test(of_very_many_the_nearest_are_kept),
     };
 

@@ -63,6 +63,9 @@ void tpi_draw_scans(struct draw_scene *scene);
 void tpi_draw_names(struct draw_scene *scene);
 void tpi_draw_scale_bar(struct draw_scene *scene);
 
+/* draw_sketch.c */
+void tpi_draw_sketches(struct draw_scene *scene);
+
 /* draw_trail.c */
 void tpi_draw_trails_show(struct draw_scene *scene, const tpi_draw_trails *trails);
 

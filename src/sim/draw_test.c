@@ -2,6 +2,7 @@
 #include "sim/draw.h"
 
 #include "sim/draw_canvas.h"
+#include "sim/sketch.h"
 #include "support/memory.h"
 #include "support/sim.h"
 #include "support/unit.h"
@@ -230,6 +231,49 @@ static void a_world_has_its_colours_where_they_are(void **state)
     tpi_sim_destroy(sim);
 }
 
+/* Pixels that are more magenta than anything in the world. */
+static unsigned count_magenta(const tpi_sim *sim, uint32_t low_row, uint32_t high_row)
+{
+    const tpi_draw_look look = {.width = 100, .height = 75, .bare = true};
+    tpi_buf out = {0};
+    unsigned count = 0;
+
+    assert_int_equal(tpi_draw_pixels(&out, sim, &look, NULL), TP_OK);
+    for (size_t i = (size_t)low_row * 100; i < (size_t)high_row * 100; i++) {
+        const unsigned char *pixel = (const unsigned char *)out.data + 3 * i;
+        count += pixel[0] > 200 && pixel[1] < 60 && pixel[2] > 200;
+    }
+    tpi_buf_fini(&out);
+    return count;
+}
+
+static void what_programs_draw_is_seen_in_the_frame_of_the_model(void **state)
+{
+    static const double box[] = {-3, -4, 3, -4, 3, -3, -3, -3}; /* below the middle of the world */
+    static const double far[] = {0, 0, 1e30, -1e30};
+    const tpi_sim_stroke shape = {TPI_SIM_STROKE_SHAPE, 0xff00ffff, 0xff00ffff, 4};
+    const tpi_sim_stroke line = {TPI_SIM_STROKE_LINE, 0xff00ffff, 0, 2};
+    const tpi_sim_stroke dots = {TPI_SIM_STROKE_POINTS, 0xff00ffff, 0, 4};
+    const tpi_sim_stroke lines = {TPI_SIM_STROKE_LINES, 0xff00ffff, 0, 4};
+    tpi_sim *sim = make_world();
+    const tpi_sim_model wall = sim_named(sim, "wall");
+
+    (void)state;
+    assert_int_equal(count_magenta(sim, 0, 75), 0);
+    assert_int_equal(tpi_sim_sketch(sim, wall, &shape, box, NULL), TP_OK);
+    assert_int_equal(tpi_sim_sketch(sim, wall, &line, far, NULL), TP_OK); /* leaves no trace */
+    assert_true(count_magenta(sim, 38, 75) > 300);
+    assert_int_equal(count_magenta(sim, 0, 38), 0);
+    tpi_sim_sketch_clear(sim, wall);
+    assert_int_equal(count_magenta(sim, 0, 75), 0);
+    assert_int_equal(tpi_sim_sketch(sim, wall, &dots, box, NULL), TP_OK);
+    const unsigned dotted = count_magenta(sim, 38, 75);
+    assert_true(dotted >= 4 && dotted < 80);
+    assert_int_equal(tpi_sim_sketch(sim, wall, &lines, box, NULL), TP_OK);
+    assert_true(count_magenta(sim, 38, 75) > dotted);
+    tpi_sim_destroy(sim);
+}
+
 static void the_same_world_gives_the_same_picture(void **state)
 {
     tpi_buf first = {0};
@@ -361,6 +405,7 @@ int main(void)
         cmocka_unit_test(shadows_keep_their_weight),
         cmocka_unit_test(letters_have_widths),
         cmocka_unit_test(a_world_has_its_colours_where_they_are),
+        cmocka_unit_test(what_programs_draw_is_seen_in_the_frame_of_the_model),
         cmocka_unit_test(the_same_world_gives_the_same_picture),
         cmocka_unit_test(names_in_svg_cannot_break_it),
         cmocka_unit_test(an_empty_world_has_a_picture_too),

@@ -252,6 +252,7 @@ struct sim_scene {
 struct sim_scratch {
     double *returns; /* owned; as many as the largest device has samples */
     uint64_t rays;   /* cast so far */
+    uint64_t looks;  /* sensors that have measured so far */
     double reach;    /* the farthest that anybody may get in this step */
     bool changed;    /* something, in this round */
     char apart[96];  /* two workers never write to one cache line */
@@ -293,10 +294,15 @@ struct tpi_sim {
     uint32_t powered_count;
     struct sim_scene scene;
     struct sim_beacons beacons[SIM_BEACONS];
-    double widest_marker; /* how far any marker is from the pose of its tree */
-    bool crowd_is_old;    /* poses have changed since it was sorted */
-    size_t bytes;         /* of all arrays */
+    double widest_marker;        /* how far any marker is from the pose of its tree */
+    bool crowd_is_old;           /* poses have changed since it was sorted */
+    size_t bytes;                /* of all arrays */
+    struct sim_sketch *sketches; /* owned; what programs have drawn (sketch.h) */
 };
+
+/* ---- sketch.c -------------------------------------------------------------------------------- */
+
+void tpi_sim_sketches_free(struct sim_sketch *sketches);
 
 /* ---- sim.c ----------------------------------------------------------------------------------- */
 

@@ -7,13 +7,6 @@
 
 /* ---- Walls ----------------------------------------------------------------------------------- */
 
-/* The way of a ray through the cells: u and v count cells, t is in metres. */
-struct way {
-    double u, v, du, dv;
-    double per_u, per_v; /* one over du and dv */
-    double t, end;
-};
-
 /* Directions along an axis get a slope that nobody can see, so that one over it is a number. */
 static inline double slope(double d)
 {
@@ -32,19 +25,27 @@ static inline void clip(double at, double per, double last, double *t, double *e
     *end = far < *end ? far : *end;
 }
 
-static inline struct way way_of(const struct sim_walls *walls, const struct sim_ray *ray,
-                                double range)
+struct sim_way tpi_sim_way_of(const struct sim_walls *walls, const struct sim_ray *ray,
+                              double range)
 {
-    struct way way = {.u = (ray->x - walls->x) * walls->per_cell,
-                      .v = (ray->y - walls->y) * walls->per_cell,
-                      .du = slope(ray->dx) * walls->per_cell,
-                      .dv = slope(ray->dy) * walls->per_cell,
-                      .end = range};
+    struct sim_way way = {.u = (ray->x - walls->x) * walls->per_cell,
+                          .v = (ray->y - walls->y) * walls->per_cell,
+                          .du = slope(ray->dx) * walls->per_cell,
+                          .dv = slope(ray->dy) * walls->per_cell,
+                          .end = range};
 
+    if (walls->count == 0) {
+        way.end = -1;
+        return way;
+    }
     way.per_u = 1 / way.du;
     way.per_v = 1 / way.dv;
     clip(way.u, way.per_u, walls->columns, &way.t, &way.end);
     clip(way.v, way.per_v, walls->rows, &way.t, &way.end);
+    if (way.t < way.end) { /* otherwise it does not come into the grid */
+        way.x = (int32_t)(way.u + way.du * way.t);
+        way.y = (int32_t)(way.v + way.dv * way.t);
+    }
     return way;
 }
 
@@ -53,36 +54,48 @@ static inline int32_t clamp(int32_t value, int32_t low, int32_t high)
     return value < low ? low : value > high ? high : value;
 }
 
-/* From cell to cell: across all the empty space round one. The cell beyond is known from the border
- * that is crossed, not from where the ray is by then, which may be rounded to this side of it. */
+/* Go on to the cell beyond so many empty ones. It is known from the border that is crossed, not
+ * from where the ray is by then, which may be rounded to this side of it. */
+static inline void leave(struct sim_way *way, int32_t room)
+{
+    const int32_t x = way->x;
+    const int32_t y = way->y;
+    const double t_u = ((way->du > 0 ? x + room : x + 1 - room) - way->u) * way->per_u;
+    const double t_v = ((way->dv > 0 ? y + room : y + 1 - room) - way->v) * way->per_v;
+
+    way->t = t_u < t_v ? t_u : t_v;
+    if (t_u < t_v) {
+        way->x += way->du > 0 ? room : -room;
+        way->y = clamp((int32_t)(way->v + way->dv * way->t), y - room + 1, y + room - 1);
+    } else {
+        way->x = clamp((int32_t)(way->u + way->du * way->t), x - room + 1, x + room - 1);
+        way->y += way->dv > 0 ? room : -room;
+    }
+}
+
+bool tpi_sim_way_next(struct sim_way *way, const struct sim_walls *walls, double range,
+                      size_t *cell)
+{
+    while (way->t < way->end && way->t <= range) {
+        *cell = (size_t)way->y * walls->columns + (size_t)way->x;
+        const int32_t room = walls->room[*cell];
+        leave(way, room > 0 ? room : 1);
+        if (room == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void tpi_sim_cast_walls(const struct sim_walls *walls, const struct sim_ray *ray,
                         struct sim_hit *hit)
 {
-    if (walls->count == 0) {
-        return;
-    }
-    struct way way = way_of(walls, ray, hit->range);
-    int32_t x = (int32_t)(way.u + way.du * way.t);
-    int32_t y = (int32_t)(way.v + way.dv * way.t);
+    struct sim_way way = tpi_sim_way_of(walls, ray, hit->range);
+    size_t cell;
 
-    while (way.t < way.end && way.t <= hit->range) {
-        const size_t cell = (size_t)y * walls->columns + (size_t)x;
-        int32_t room = walls->room[cell];
-        if (room == 0) {
-            for (uint32_t i = walls->first[cell]; i < walls->first[cell + 1]; i++) {
-                sim_try_wall(&walls->items[walls->list[i]], ray, hit);
-            }
-            room = 1;
-        }
-        const double t_u = ((way.du > 0 ? x + room : x + 1 - room) - way.u) * way.per_u;
-        const double t_v = ((way.dv > 0 ? y + room : y + 1 - room) - way.v) * way.per_v;
-        way.t = t_u < t_v ? t_u : t_v;
-        if (t_u < t_v) {
-            x += way.du > 0 ? room : -room;
-            y = clamp((int32_t)(way.v + way.dv * way.t), y - room + 1, y + room - 1);
-        } else {
-            x = clamp((int32_t)(way.u + way.du * way.t), x - room + 1, x + room - 1);
-            y += way.dv > 0 ? room : -room;
+    while (tpi_sim_way_next(&way, walls, hit->range, &cell)) {
+        for (uint32_t i = walls->first[cell]; i < walls->first[cell + 1]; i++) {
+            sim_try_wall(&walls->items[walls->list[i]], ray, hit);
         }
     }
 }

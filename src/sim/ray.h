@@ -113,6 +113,25 @@ void tpi_sim_cast_body(const struct sim_spot *spot, const struct sim_ray *ray, s
 /* How far from here there is certainly no wall. */
 double tpi_sim_room(const struct sim_walls *walls, double x, double y);
 
+/* ---- Cells of walls -------------------------------------------------------------------------- */
+
+/* The way of a ray through the cells: u and v count cells, t is in metres. */
+struct sim_way {
+    double u, v, du, dv;
+    double per_u, per_v; /* one over du and dv */
+    double t, end;
+    int32_t x, y; /* the cell that it is in */
+};
+
+/* The way up to a range. */
+struct sim_way tpi_sim_way_of(const struct sim_walls *walls, const struct sim_ray *ray,
+                              double range);
+
+/* The next cell with walls, up to a range that may have become less; false after the last. Goes
+ * across all the empty space round a cell at once. */
+bool tpi_sim_way_next(struct sim_way *way, const struct sim_walls *walls, double range,
+                      size_t *cell);
+
 /* ---- Blocks of walls ------------------------------------------------------------------------- */
 
 /* The blocks round a place. */

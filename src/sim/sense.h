@@ -92,6 +92,9 @@ struct sim_line {
 /* How many sides it goes through: 0 if one can see from one end to the other. */
 uint32_t tpi_sim_count_between(const tpi_sim *sim, const struct sim_line *line, bool crowd);
 
+/* Whether it goes through anything, which is faster to find out. */
+bool tpi_sim_is_hidden(const tpi_sim *sim, const struct sim_line *line);
+
 /* ---- motion.c -------------------------------------------------------------------------------- */
 
 /* Where something was when it was looked at last, and how it moved then. */

@@ -154,7 +154,7 @@ static double light_from(const struct sim_view *view, tpi_sim_model model)
         !shines_at(((const struct light *)light.config)->fov,
                    -light.frame.c * line.dx - light.frame.s * line.dy,
                    light.frame.s * line.dx - light.frame.c * line.dy) ||
-        tpi_sim_count_between(view->sim, &line, true) > 0) {
+        tpi_sim_is_hidden(view->sim, &line)) {
         return 0;
     }
     return seen / (square > least_square ? square : least_square);

@@ -188,18 +188,41 @@ static void listen(const struct sim_view *view, const struct sim_view *other)
     }
 }
 
+/* The number of a station among all, which are in the order of models. */
+static uint32_t number_of(const struct sim_beacons *stations, tpi_sim_model model)
+{
+    uint32_t low = 0;
+    uint32_t high = stations->count;
+
+    while (low + 1 < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (stations->models[middle] <= model) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* Those whose numbers are near come first, to either side by turns: most of them are near in space
+ * too, and once the strongest have been heard nobody looks for walls before the others. The result
+ * does not depend on the order. */
 static void wifi_sense(const struct sim_view *view)
 {
-    const struct sim_beacons *stations = &view->sim->beacons[SIM_STATIONS];
+    const tpi_sim *sim = view->sim;
+    const struct sim_beacons *stations = &sim->beacons[SIM_STATIONS];
     struct wifi_state *state = (struct wifi_state *)view->state;
+    const uint32_t own = number_of(stations, sim->trees.model[view->tree] + view->device->member);
 
     memset(state->heard, 0, sizeof state->heard);
     state->count = 0;
-    for (uint32_t i = 0; i < stations->count; i++) {
+    for (uint32_t i = 1; i < stations->count; i++) {
+        const uint32_t away = (i + 1) / 2;
+        const uint32_t at = i % 2 == 1 ? own + away : own + stations->count - away;
         struct sim_view other;
-        if (tpi_sim_find_device(view->sim, stations->models[i], &tpi_sim_type_wifi, &other, NULL) ==
-                TP_OK &&
-            other.state != view->state) {
+        if (tpi_sim_find_device(sim, stations->models[at % stations->count], &tpi_sim_type_wifi,
+                                &other, NULL) == TP_OK) {
             listen(view, &other);
         }
     }

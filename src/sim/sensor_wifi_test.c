@@ -119,9 +119,39 @@ static void of_very_many_the_strongest_are_told_of(void **state)
     tpi_buf_fini(&text);
 }
 
+/* More than there is room for, in a row: those to either side are the strongest, wherever in the
+ * row one stands. */
+static void of_very_many_the_nearest_are_heard(void **state)
+{
+    enum { STATIONS = 100 };
+    tpi_buf text = {0};
+    tpi_sim_links links;
+
+    (void)state;
+    for (int i = 0; i < STATIONS; i++) {
+        tpi_buf_printf(&text, "wifi ( name \"w%d\" alwayson 1 pose [%d 0 0 0] )\n", i, 7 * i % 100);
+    }
+    tpi_sim *sim = sim_make(tpi_buf_text(&text));
+    tpi_sim_step(sim);
+    for (tpi_sim_model model = 0; model < STATIONS; model++) {
+        const double x = tpi_sim_global_pose(sim, model).x;
+        assert_int_equal(tpi_sim_get_links(sim, model, &links, NULL), TP_OK);
+        assert_int_equal(links.count, TPI_SIM_MOST_LINKS);
+        for (uint32_t i = 0; i < links.count; i++) {
+            const double away = fabs(tpi_sim_global_pose(sim, links.items[i].model).x - x);
+            const double room = fmin(x, STATIONS - 1 - x); /* with neighbours on both sides */
+            const double wanted = i < 2 * room ? (i / 2) + 1 : i - room + 1;
+            assert_true(fabs(away - wanted) < 1e-9);
+        }
+    }
+    tpi_sim_destroy(sim);
+    tpi_buf_fini(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(of_very_many_the_nearest_are_heard),
         cmocka_unit_test(levels_fall_with_the_distance),
         cmocka_unit_test(walls_count_and_robots_do_not),
         cmocka_unit_test(too_weak_is_not_heard),

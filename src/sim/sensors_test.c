@@ -204,6 +204,60 @@ static void steps_take_no_memory(void **state)
     tpi_sim_destroy(sim);
 }
 
+/* ---- Who looks ------------------------------------------------------------------------------- */
+
+/* How many sensors measure in one step. */
+static uint64_t looks_in_a_step(tpi_sim *sim)
+{
+    tpi_sim_usage before;
+    tpi_sim_usage after;
+
+    tpi_sim_get_usage(sim, &before);
+    tpi_sim_step(sim);
+    tpi_sim_get_usage(sim, &after);
+    return after.looks - before.looks;
+}
+
+/* One of each kind that measures, on three robots: nothing is done for those that nobody reads, and
+ * one that is read costs itself alone. */
+static void what_nobody_reads_is_not_measured(void **state)
+{
+    static const char *const kinds[] = {
+        "ranger:0",      "fiducial:0",    "blobfinder:0", "bumper:0", "camera:0",
+        "lightsensor:0", "floorsensor:0", "microphone:0", "button:0", "wifi:0",
+        "gps:0",         "imu:0",         "compass:0"};
+    enum { COUNT = sizeof kinds / sizeof kinds[0] };
+    tpi_sim *sim = sim_make(
+        "define rob position ( size [0.4 0.4 0.2] ranger ( sensor ( range [0 4] ) ) fiducial ( )\n"
+        "  blobfinder ( ) bumper ( ) camera ( ) lightsensor ( ) floorsensor ( ) microphone ( )\n"
+        "  button ( ) wifi ( ) gps ( ) imu ( ) compass ( ) )\n"
+        "rob ( name \"r0\" ) rob ( name \"r1\" pose [2 0 0 0] ) rob ( name \"r2\" pose [4 0 0 0] "
+        ")\n");
+    tpi_sim_usage usage;
+    char name[64];
+
+    (void)state;
+    assert_int_equal(looks_in_a_step(sim), 0);
+    tpi_sim_subscribe(sim, sim_named(sim, "r1")); /* to drive is not to look */
+    assert_int_equal(looks_in_a_step(sim), 0);
+    tpi_sim_get_usage(sim, &usage);
+    assert_int_equal(usage.rays, 0);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        snprintf(name, sizeof name, "r1.%s", kinds[i]);
+        tpi_sim_subscribe(sim, sim_named(sim, name));
+        tpi_sim_subscribe(sim, sim_named(sim, name)); /* two readers share one look */
+        assert_int_equal(looks_in_a_step(sim), i + 1);
+    }
+    for (uint32_t i = 0; i < COUNT; i++) {
+        snprintf(name, sizeof name, "r1.%s", kinds[i]);
+        tpi_sim_unsubscribe(sim, sim_named(sim, name));
+        assert_int_equal(looks_in_a_step(sim), COUNT - i);
+        tpi_sim_unsubscribe(sim, sim_named(sim, name));
+        assert_int_equal(looks_in_a_step(sim), COUNT - 1 - i);
+    }
+    tpi_sim_destroy(sim);
+}
+
 static tp_status load_and_step(void *context)
 {
     tpi_sim *sim = NULL;
@@ -234,6 +288,7 @@ int main(void)
         cmocka_unit_test(the_number_of_threads_does_not_matter),
         cmocka_unit_test(a_restored_world_goes_on_alike),
         cmocka_unit_test(steps_take_no_memory),
+        cmocka_unit_test(what_nobody_reads_is_not_measured),
         cmocka_unit_test(memory_may_run_out),
     };
 

@@ -81,6 +81,7 @@ void tpi_sim_destroy(tpi_sim *sim)
     for (int i = 0; i < SIM_BEACONS; i++) {
         free(sim->beacons[i].models);
     }
+    tpi_sim_sketches_free(sim->sketches);
     free(sim->tree_of);
     free(sim->names);
     free(sim->by_name);
@@ -101,6 +102,7 @@ void tpi_sim_get_usage(const tpi_sim *sim, tpi_sim_usage *usage)
     };
     for (uint32_t i = 0; i < sim->crew.workers; i++) {
         usage->rays += sim->scratch[i].rays;
+        usage->looks += sim->scratch[i].looks;
     }
 }
 

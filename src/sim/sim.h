@@ -233,6 +233,7 @@ typedef struct tpi_sim_usage {
     uint32_t bodies;   /* that can move */
     uint32_t segments; /* of what cannot */
     uint64_t rays;     /* cast so far */
+    uint64_t looks;    /* how often any sensor has measured so far */
 } tpi_sim_usage;
 
 void tpi_sim_get_usage(const tpi_sim *sim, tpi_sim_usage *usage);

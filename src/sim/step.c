@@ -171,6 +171,7 @@ static void sense_tree(tpi_sim *sim, uint32_t tree, uint32_t worker)
         tpi_sim_view(sim, tree, i, &view);
         view.scratch = &sim->scratch[worker];
         device->type->sense(&view);
+        view.scratch->looks++;
         state->updated_us = sim->time_us;
     }
     if (plan->control != 0) {
