@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "called.h"
 #include "remote.h"
 #include "stat_text.h"
 
@@ -38,9 +39,9 @@ static const tp_client_stat *find(const tp_statistics *found, const char *wanted
         return client;
     }
     command_fail(name, EXIT_FAILED,
-                 count == 0 ? "there is no client \"%s\"; troupe stat shows who is there"
-                            : "several clients are \"%s\"; troupe stat shows their numbers",
-                 wanted);
+                 count == 0 ? "there is no client \"%s\"; %s stat shows who is there"
+                            : "several clients are \"%s\"; %s stat shows their numbers",
+                 wanted, called());
     return NULL;
 }
 
@@ -111,7 +112,8 @@ static int run(int argc, char **argv)
         }
     }
     if (result == EXIT_DONE && wanted == NULL) {
-        result = command_fail(name, EXIT_USAGE, "which client? troupe stat shows their numbers");
+        result =
+            command_fail(name, EXIT_USAGE, "which client? %s stat shows their numbers", called());
     }
     result = result == EXIT_DONE ? remote_connect(&remote, TP_CLIENT_FRESH, false) : result;
     result = result == EXIT_DONE ? kick(&remote, wanted) : result;

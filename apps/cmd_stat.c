@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "called.h"
 #include "output.h"
 #include "remote.h"
 #include "stat_text.h"
@@ -206,7 +207,7 @@ static void put_movers(const struct stat *s, tpi_buf *out)
             put_name(s, &one->addr, out);
             tpi_buf_puts(out, " is open exclusively by ");
             output_put_clean(out, one->holder, one->holder_count);
-            tpi_buf_printf(out, "; troupe kick %lu throws it out\n",
+            tpi_buf_printf(out, "; %s kick %lu throws it out\n", called(),
                            (unsigned long)one->holder_number);
         }
     }

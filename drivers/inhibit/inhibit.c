@@ -4,7 +4,9 @@
  * A position2d in front of another one. Velocities pass while nothing is near on the way that they
  * mean, are scaled down when something comes near, and are stopped when it is too near, also
  * without a new command: whenever a sensor sends something, or falls silent, the movement under way
- * is judged anew. Everything else passes through. Runs on the loop.
+ * is judged anew. Who opens the device starts the sensors, and commands it before they have said a
+ * word: such a command waits for them, no longer than they may be silent. Everything else passes
+ * through. Runs on the loop.
  */
 #include "inhibit.h"
 
@@ -112,6 +114,7 @@ static void halt(struct inhibit *h, const char *why)
 {
     (void)send_stop(h); /* if it cannot be commanded, it is stopped by whoever closed it */
     h->factor = 0;
+    h->waits = false;
     if (!h->resume) {
         h->now.code = 0;
     }
@@ -120,7 +123,7 @@ static void halt(struct inhibit *h, const char *why)
 
 static void set_timer(struct inhibit *h, int64_t now_ns)
 {
-    const int64_t until = judge_until(h);
+    const int64_t until = h->waits ? h->begun_ns + h->timeout_ns : judge_until(h);
 
     if (is_moving(&h->now) && until > now_ns) {
         tp_timer_at(h->timer, until);
@@ -135,12 +138,14 @@ static void review(struct inhibit *h)
     const int64_t now_ns = now_of(h);
     char why[sizeof h->blocked];
 
-    if (!is_moving(&h->now)) {
+    if (!is_moving(&h->now) || (h->waits && judge_is_early(h, now_ns))) {
         return;
     }
+    const bool waited = h->waits;
+    h->waits = false;
     set_timer(h, now_ns);
     const double factor = judge(h, &h->now, now_ns, why, sizeof why);
-    if (factor == 0 && h->factor > 0) {
+    if (factor == 0 && (h->factor > 0 || waited)) {
         halt(h, why);
     } else if (factor > 0 && (fabs(factor - h->factor) > step || h->factor == 0 ||
                               (factor == 1 && h->factor < 1))) {
@@ -167,6 +172,12 @@ static tp_status take(struct inhibit *h, const movement *what, tp_error *err)
     }
     const double factor = judge(h, what, now_ns, why, sizeof why);
     h->now = *what;
+    h->waits = factor == 0 && judge_is_early(h, now_ns);
+    if (h->waits) {
+        h->factor = 0;
+        set_timer(h, now_ns);
+        return TP_OK;
+    }
     if (factor == 0) {
         halt(h, why);
         return tp_fail(err, TP_E_DENIED, "stopped: %s", why);
@@ -233,8 +244,7 @@ static tp_status take_command(struct inhibit *h, const tp_message *what, const v
         return take_vel_head(h, ask, err);
     default:
         return tp_fail(err, TP_E_UNSUPPORTED,
-                       "%s is refused: nobody knows its way beforehand; command velocities",
-                       what->name);
+                       "nobody knows the way of %s beforehand; command velocities", what->name);
     }
 }
 
@@ -403,6 +413,8 @@ static tp_status inhibit_start(tp_instance *self, tp_error *err)
     tp_status status = tp_link_request(h->base, TP_POSITION2D_REQ_GET_GEOM, NULL,
                                        FORWARD_TIMEOUT_NS, got_geom, NULL);
 
+    h->begun_ns = now_of(h);
+    h->waits = false;
     h->now.code = 0;
     h->heading_known = false;
     h->blocked[0] = '\0';

@@ -71,6 +71,8 @@ struct inhibit {
     int64_t timeout_ns;
     bool resume;
 
+    int64_t begun_ns; /* when it was started */
+    bool waits; /* what follows has come before all sensors have spoken, and is kept for then */
     movement now;
     double factor; /* of it, as it was sent last */
     bool heading_known;
@@ -91,6 +93,10 @@ tp_status sensors_start(struct inhibit *h, tp_error *err);
 void sensor_take(struct inhibit *h, struct sensor *sensor, const tp_msg *msg, int64_t now_ns);
 
 /* ---- judge.c --------------------------------------------------------------------------------- */
+
+/* Whether it was started so shortly ago that not all sensors need have spoken, and some have not.
+ */
+bool judge_is_early(const struct inhibit *h, int64_t now_ns);
 
 /* How much of the movement is allowed: 1 for all, 0 for nothing, and then why. */
 double judge(const struct inhibit *h, const movement *what, int64_t now_ns, char *why, size_t size);

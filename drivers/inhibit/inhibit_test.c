@@ -209,6 +209,49 @@ static void data_keeps_it_going(void **state)
     play_destroy(p);
 }
 
+static void the_first_command_waits_for_the_sensors(void **state)
+{
+    play *p = begin_cold("position2d:0 laser:0", NULL);
+
+    (void)state;
+    go(p, 0.5, 0, 0);
+    assert_int_equal(puppet_at(&p->b, base)->commands[TP_POSITION2D_CMD_VEL], 0);
+    puppet_wait(&p->b, 0.4);
+    assert_int_equal(puppet_at(&p->b, base)->commands[TP_POSITION2D_CMD_VEL], 0);
+    see(p, 0, 8);
+    assert_told(p, 0.5, 0, 0);
+    see(p, 0, 0.5f);
+    assert_told(p, 0, 0, 0);
+    play_destroy(p);
+    p = begin_cold("position2d:0 laser:0", NULL);
+    go(p, 0.5, 0, 0);
+    see(p, 0, 0.6f); /* what they say then may be no */
+    assert_told(p, 0, 0, 0);
+    assert_string_equal(announced(p),
+                        "the laser sees something after 0.20 m, stop_distance is 0.30 m");
+    play_destroy(p);
+}
+
+static void but_not_for_ever(void **state)
+{
+    play *p = begin_cold("position2d:0 laser:0", NULL);
+
+    (void)state;
+    go(p, 0.5, 0, 0);
+    puppet_wait(&p->b, 0.5);
+    assert_told(p, 0, 0, 0);
+    assert_string_equal(announced(p), "the laser has sent nothing for 0.5 s");
+    see(p, 0, 8);
+    assert_told(p, 0, 0, 0); /* that command is over */
+    play_destroy(p);
+    p = begin_cold("position2d:0 laser:0", NULL);
+    go(p, 0.5, 0, 0);
+    play_request(p, TP_COMMON_REQ_HALT, NULL);
+    see(p, 0, 8); /* nor is one that was halted meanwhile carried out later */
+    assert_int_equal(puppet_at(&p->b, base)->commands[TP_POSITION2D_CMD_VEL], 0);
+    play_destroy(p);
+}
+
 static void every_sensor_has_to_speak(void **state)
 {
     play *p =
@@ -327,9 +370,8 @@ static void what_cannot_be_judged_is_refused(void **state)
 
     (void)state;
     see(p, 0, 8);
-    play_assert_command_refused(
-        p, TP_POSITION2D_CMD_POS, &pos,
-        "POS is refused: nobody knows its way beforehand; command velocities");
+    play_assert_command_refused(p, TP_POSITION2D_CMD_POS, &pos,
+                                "nobody knows the way of POS beforehand; command velocities");
     play_assert_command_refused(p, TP_POSITION2D_CMD_CAR, &car,
                                 "CAR cannot be judged: give the wheelbase");
     play_assert_request_refused(p, TP_COMMON_REQ_CAPABILITIES, &able_pos,
@@ -387,7 +429,7 @@ static void without_a_size_it_does_not_move(void **state)
     puppet_at(&p->b, laser)->answers[TP_LASER_REQ_GET_GEOM] = &middle;
     play_add(p, &tp_driver_inhibit, "position2d:9", "position2d:0 laser:0", "front=0.3");
     play_open(p);
-    puppet_wait(&p->b, 0);
+    puppet_wait(&p->b, 1);
     see(p, 0, 8);
     assert_denied(p, 0.5, 0, 0,
                   "stopped: the size of the robot is not known: give front, back and side");
@@ -496,6 +538,8 @@ int main(void)
         cmocka_unit_test(it_goes_on_by_itself_if_it_may),
         cmocka_unit_test(a_silent_sensor_stops_it),
         cmocka_unit_test(data_keeps_it_going),
+        cmocka_unit_test(the_first_command_waits_for_the_sensors),
+        cmocka_unit_test(but_not_for_ever),
         cmocka_unit_test(every_sensor_has_to_speak),
         cmocka_unit_test(a_sensor_that_fails_stops_it),
         cmocka_unit_test(a_halt_goes_to_the_robot_and_ends_the_movement),

@@ -16,7 +16,8 @@ static const char *const laser = "laser:0";
 static const tp_position2d_geom robot = {.pose = {.px = 0.1}, .size = {.sl = 0.6, .sw = 0.5}};
 static const tp_laser_geom middle = {.size = {.sl = 0.1}};
 
-static inline play *begin(const char *requires, const char *settings)
+/* With sensors that have had no time to speak. */
+static inline play *begin_cold(const char *requires, const char *settings)
 {
     play *p = play_create();
 
@@ -27,6 +28,15 @@ static inline play *begin(const char *requires, const char *settings)
     play_add(p, &tp_driver_inhibit, "position2d:9", requires, settings);
     play_open(p);
     puppet_wait(&p->b, 0);
+    return p;
+}
+
+/* With sensors that have been silent for longer than they may. */
+static inline play *begin(const char *requires, const char *settings)
+{
+    play *p = begin_cold(requires, settings);
+
+    puppet_wait(&p->b, 2);
     return p;
 }
 

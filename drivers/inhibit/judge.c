@@ -33,6 +33,16 @@ static bool is_blind(const struct inhibit *h, int64_t now_ns, char *why, size_t 
     return false;
 }
 
+bool judge_is_early(const struct inhibit *h, int64_t now_ns)
+{
+    bool all = h->sized;
+
+    for (size_t i = 0; i < h->sensor_count; i++) {
+        all = all && h->sensors[i].heard_ns >= h->begun_ns;
+    }
+    return !all && now_ns - h->begun_ns < h->timeout_ns;
+}
+
 /* The shortest way to anything, and who sees that. */
 static double shortest(const struct inhibit *h, const way_motion *motion, const struct sensor **who)
 {

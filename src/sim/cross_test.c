@@ -104,7 +104,7 @@ static void in_and_out(void **state)
 static void hidden_is_what_something_is_between(void **state)
 {
     struct sim_dice dice = {5};
-    tpi_sim *sim = make_world(&dice);
+    tpi_sim *sim = sim_make_clutter(&dice, THINGS, 8, 2);
     uint32_t hidden = 0;
 
     (void)state;

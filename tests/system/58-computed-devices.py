@@ -69,6 +69,25 @@ def a_clear_way_is_gone():
             go(client, 0.1)
 
 
+def the_first_command_after_a_cold_start_counts():
+    """Opening the device starts its sensors, which have not spoken when the command comes."""
+    with player.server(PROGRAM, CAREFUL.replace("timeout 0.5", "timeout 30")) as server:
+        with player.Client(server.address) as client:
+            client.open(POSITION2D, 1)
+            go(client, 0.1)
+            while speed(client) == 0:
+                pass
+
+
+def what_it_refuses_is_told_to_who_commands():
+    with player.server(PROGRAM, CAREFUL) as server:
+        result = troupe("send", "position2d:1", "POS", '{"pos":{"px":1},"state":1}', "--url",
+                        f"localhost:{server.address[1]}")
+        tap.equal((result.returncode, result.stderr.splitlines()[-1]),
+                  (1, "troupe send: position2d:1: nobody knows the way of POS beforehand; command "
+                      "velocities"))
+
+
 def a_blocked_way_is_not():
     blocked = re.sub(r"slow_distance \S+", "slow_distance 21", CAREFUL.replace("stop_distance 0.3", "stop_distance 20"))
     assert blocked != CAREFUL
@@ -94,4 +113,4 @@ def the_table_of_drivers_is_complete():
 
 
 tap.main(every_shipped_configuration_is_right, free_space_is_smaller_than_what_is_seen, a_clear_way_is_gone,
-         a_blocked_way_is_not, the_table_of_drivers_is_complete)
+         the_first_command_after_a_cold_start_counts, what_it_refuses_is_told_to_who_commands, a_blocked_way_is_not, the_table_of_drivers_is_complete)
