@@ -1,8 +1,9 @@
 /*
  * cmd_sim.c - troupe sim: a simulated world, without a configuration file.
  *
- * Either it is served, all its devices to everybody; or it makes some steps by itself, as fast as
- * it can, and is drawn (sim_alone.h).
+ * It is served, all its devices to everybody, until somebody ends it or its steps are made. Who
+ * wants steps or a picture, and nothing that only a server can do, gets them without one
+ * (sim_alone.h).
  */
 #include <signal.h>
 #include <stdio.h>
@@ -24,7 +25,7 @@ enum { MOST_THREADS = 256 };
 struct options {
     const char *world;
     const char *record; /* where robots were; NULL for nothing */
-    double speed;
+    bool has_speed;
     bool lockstep;
     tp_server_options server;
     sim_alone_options alone; /* what both ways have in common is here as well */
@@ -58,10 +59,32 @@ static void on_panic(int number) /* NOLINT(bugprone-signal-handler) */
     tp_server_panic_by_signal(running); /* NOLINT(bugprone-signal-handler) */
 }
 
+/* What a served world leaves behind. */
+struct leavings {
+    const struct options *options; /* borrowed */
+    sim_record *record;            /* borrowed; may be NULL */
+    tp_status status;
+    tp_error *err; /* borrowed */
+};
+
 /* On the world's thread. */
 static void keep_record(void *context, const tpi_sim *sim)
 {
-    sim_record_note(context, sim);
+    const struct leavings *leavings = context;
+
+    if (leavings->record != NULL) {
+        sim_record_note(leavings->record, sim);
+    }
+}
+
+static void draw_last(void *context, const tpi_sim *sim)
+{
+    struct leavings *leavings = context;
+    const sim_alone_options *o = &leavings->options->alone;
+
+    if (o->render != NULL) {
+        leavings->status = world_draw(sim, &o->look, o->render, leavings->err);
+    }
 }
 
 static void serve_until_end(const struct options *o, tp_server *server)
@@ -81,14 +104,17 @@ static void serve_until_end(const struct options *o, tp_server *server)
 
 static tp_status serve(const struct options *o, const char *path, sim_record *record, tp_error *err)
 {
+    struct leavings leavings = {.options = o, .record = record, .status = TP_OK, .err = err};
     const sim_server_options options = {.world = path,
-                                        .speed = o->speed,
+                                        .speed = o->has_speed ? o->alone.speed : 1,
                                         .seed = o->alone.seed,
                                         .threads = o->alone.threads,
                                         .lockstep = o->lockstep,
+                                        .steps = o->alone.steps,
                                         .server = o->server,
-                                        .watch = record == NULL ? NULL : keep_record,
-                                        .context = record};
+                                        .watch = keep_record,
+                                        .look_back = draw_last,
+                                        .context = &leavings};
     tp_server *server = NULL;
 
     tp_server_raise_limits();
@@ -98,7 +124,7 @@ static tp_status serve(const struct options *o, const char *path, sim_record *re
     }
     tp_server_destroy(server);
     running = NULL;
-    return status;
+    return status == TP_OK ? leavings.status : status;
 }
 
 /* ---- Command line ---------------------------------------------------------------------------- */
@@ -147,8 +173,9 @@ static int read_speed(struct options *o, const char *text)
 {
     char *end = NULL;
 
-    o->speed = strtod(text, &end);
-    if (end == text || *end != '\0' || !(o->speed >= 0 && o->speed <= 1e6)) {
+    o->has_speed = true;
+    o->alone.speed = strtod(text, &end);
+    if (end == text || *end != '\0' || !(o->alone.speed >= 0 && o->alone.speed <= 1e6)) {
         return command_fail(name, EXIT_USAGE, "\"%s\" is no speed", text);
     }
     return EXIT_DONE;
@@ -233,7 +260,7 @@ static const struct known {
     {"--record", read_record, true, ANY},
     {"--quiet", set_quiet, false, ANY},
     {"-q", set_quiet, false, ANY},
-    {"--speed", read_speed, true, SERVING},
+    {"--speed", read_speed, true, ANY},
     {"--lockstep", set_lockstep, false, SERVING},
     {"--listen", read_listen, true, SERVING},
     {"--port", read_port, true, SERVING},
@@ -272,7 +299,7 @@ static int read_option(struct options *o, int argc, char **argv, int *i)
 
 static bool runs_alone(const struct options *o)
 {
-    return o->alone.has_steps || o->alone.render != NULL;
+    return (o->alone.has_steps || o->alone.render != NULL) && o->serving == NULL;
 }
 
 /* What makes no sense together is better told than ignored. */
@@ -281,9 +308,9 @@ static int check_options(const struct options *o)
     if (o->world == NULL) {
         return command_fail(name, EXIT_USAGE, "which world?");
     }
-    if (o->serving != NULL && runs_alone(o)) {
-        return command_fail(name, EXIT_USAGE, "%s is for a server, and with %s there is none",
-                            o->serving, o->alone.has_steps ? "--steps" : "--render");
+    if (o->serving != NULL && o->alone.has_steps && o->alone.steps == 0) {
+        return command_fail(name, EXIT_USAGE,
+                            "%s is for a server, and with --steps 0 there is none", o->serving);
     }
     if (o->drawing != NULL && o->alone.render == NULL) {
         return command_fail(name, EXIT_USAGE, "%s is for a picture: with --render FILE",
@@ -322,8 +349,7 @@ static tp_status run_world(const struct options *o, tp_error *err)
 
 static int run(int argc, char **argv)
 {
-    struct options o = {.speed = 1,
-                        .server = {.kit = &tp_full_kit, .note = print_note},
+    struct options o = {.server = {.kit = &tp_full_kit, .note = print_note},
                         .alone = {.threads = 1, .seed = 1}};
     tp_error err = {0};
     const int result = read_options(&o, argc, argv);
@@ -347,8 +373,10 @@ const command command_sim = {
         "Runs a world: a file for Stage, or the name of one of ours: office, cave, classroom,\n"
         "swarm, track, warehouse. It offers the devices of all models, without a configuration\n"
         "file, until it is interrupted or the world's quit_time comes. With --steps or --render\n"
-        "it runs by itself instead, without a server.\n"
+        "it runs by itself instead, without a server, unless an option asks for one.\n"
         "\n"
+        "  --speed X         simulated seconds for each real second; 0: as fast as it can (1 for\n"
+        "                    a server, 0 without one)\n"
         "  --threads N       use so many threads; the results are the same (1)\n"
         "  --seed N          what all noise follows from (1)\n"
         "  --record FILE     write where every robot was after each step, as lines\n"
@@ -356,7 +384,6 @@ const command command_sim = {
         "  -q, --quiet       print neither the table of devices nor how fast it was\n"
         "\n"
         "To serve it:\n"
-        "  --speed X         simulated seconds for each real second (1); 0: as fast as it can\n"
         "  --lockstep        time moves only when all who have the device world:0 open ask for it\n"
         "  -p, --port PORT   listen on this port (6665)\n"
         "  --any-port        listen on a port that the system chooses, and print it; so does\n"
@@ -364,10 +391,10 @@ const command command_sim = {
         "  --listen HOST     listen on this address instead of 127.0.0.1; * for all\n"
         "\n"
         "To let it run by itself:\n"
-        "  --steps N         make N steps, as fast as possible, or as many as come before the\n"
-        "                    world's quit_time, and end\n"
+        "  --steps N         make N steps, or as many as come before the world's quit_time, and\n"
+        "                    end; so does a server\n"
         "  --render FILE     draw the world to FILE.png or FILE.svg: after the steps, or at the\n"
-        "                    beginning\n"
+        "                    beginning; or when a server ends\n"
         "  --size WxH        of the picture, in pixels (what suits the world)\n"
         "  --dark            light on dark\n"
         "\n"

@@ -10,6 +10,7 @@
 #include "drivers/sim/simulator.h"
 #include "output.h"
 #include "platform/crew.h"
+#include "platform/thread.h"
 #include "troupe/clock.h"
 #include "worlds.h"
 
@@ -106,8 +107,18 @@ static void make_step(struct alone *a)
     }
 }
 
+/* Until the time of a step, counted from the first; a speed of 0 waits for nothing. */
+static void wait_for_step(const struct alone *a, uint64_t step, int64_t began_ns)
+{
+    if (a->options->speed > 0) {
+        const double simulated_ns =
+            (double)step * (double)tpi_sim_interval_us(a->host.world) * (double)TP_NS_PER_US;
+        tpi_wait(NULL, 0, began_ns + (int64_t)(simulated_ns / a->options->speed));
+    }
+}
+
 /* Until all are made, the world wants to end, or somebody interrupts. */
-static uint64_t make_steps(struct alone *a)
+static uint64_t make_steps(struct alone *a, int64_t began_ns)
 {
     const tpi_sim *sim = a->host.world;
     const int64_t quit_us = tpi_sim_quit_us(sim);
@@ -116,7 +127,7 @@ static uint64_t make_steps(struct alone *a)
 
     while (steps < most && !interrupted && (quit_us == 0 || tpi_sim_time_us(sim) < quit_us)) {
         make_step(a);
-        steps++;
+        wait_for_step(a, ++steps, began_ns);
     }
     return steps;
 }
@@ -153,7 +164,7 @@ static tp_status step_and_draw(struct alone *a, tp_error *err)
         status = tpi_draw_trails_create(&a->trails, a->host.world, TRAIL, err);
     }
     if (status == TP_OK) {
-        const uint64_t steps = make_steps(a);
+        const uint64_t steps = make_steps(a, began_ns);
         if (a->options->has_steps && !a->options->quiet) {
             report(a->host.world, steps, tp_clock_now_ns(clock) - began_ns);
         }

@@ -1,5 +1,5 @@
 /*
- * sim_alone.h - a world that runs by itself, as fast as it can, without a server; and its picture.
+ * sim_alone.h - a world that runs by itself, without a server; and its picture.
  *
  * Controllers run as they do in a server, those that are plug-ins too.
  */
@@ -16,7 +16,8 @@ typedef struct sim_alone_options {
     tpi_draw_look look; /* of the picture, without trails */
     uint32_t threads;
     uint64_t seed;
-    bool quiet; /* does not print how fast it was */
+    double speed; /* simulated seconds for each real one; 0 for as fast as it can */
+    bool quiet;   /* does not print how fast it was */
 } sim_alone_options;
 
 /* Load a world, make the steps, draw it. Ends early when the world's quit_time comes, or with a

@@ -30,8 +30,10 @@ static bool has_come(const tpi_sim *sim)
     const int64_t now_us = tpi_sim_time_us(sim);
     const int64_t quit_us = tpi_sim_quit_us(sim);
     const int64_t end_us = llround(chosen.seconds * 1e6);
+    const uint64_t made = (uint64_t)(now_us / tpi_sim_interval_us(sim));
 
-    return (quit_us > 0 && now_us >= quit_us) || (chosen.seconds > 0 && now_us >= end_us);
+    return (quit_us > 0 && now_us >= quit_us) || (chosen.seconds > 0 && now_us >= end_us) ||
+           (chosen.steps > 0 && made >= chosen.steps);
 }
 
 static void on_step(void *context, const tpi_sim *sim)

@@ -18,8 +18,9 @@ typedef struct sim_server_options {
     uint64_t seed;
     uint32_t threads;
     bool lockstep;
-    double
-        seconds; /* of simulated time to run, rounded up to a step; 0 for up to quit_time, if any */
+    /* Both 0 for up to quit_time, if any. */
+    double seconds;           /* of simulated time to run, rounded up to a step */
+    uint64_t steps;           /* to make */
     tp_server_options server; /* without file and drivers */
 
     /* Called by the world's thread. Optional. */

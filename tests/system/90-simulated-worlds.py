@@ -268,6 +268,38 @@ def pictures_move_on_with_the_world():
         tap.equal(second.read_bytes(), third.read_bytes())
 
 
+# ---- Servers with an end ---------------------------------------------------------------------------
+
+
+def a_server_ends_when_its_steps_are_made():
+    with Folder() as f:
+        record, picture = f.path / "r.csv", f.path / "p.png"
+        result = troupe("sim", f.world, "--any-port", "--speed", "0", "--steps", "25", "--quiet",
+                        "--record", str(record), "--render", str(picture))
+        tap.equal((result.returncode, result.stdout, result.stderr), (0, "", ""))
+        tap.equal({row.split(",")[0] for row in record.read_text().splitlines()[1:]},
+                  {f"{0.1 * step:.3f}" for step in range(1, 26)})
+        assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def steps_in_lockstep_are_those_that_clients_ask_for():
+    with Folder() as f, Running("sim", f.world, "--any-port", "--lockstep", "--steps", "3") as running:
+        port = port_of(lines_until(running, "      troupe print "))
+        for _ in range(3):
+            asked = troupe("request", f"localhost:{port}/world:0", "STEP", '{"count":1}')
+        tap.equal(running.process.wait(timeout=300), 0)
+        assert asked.returncode in (0, 1), asked  # the server may end before it has answered
+
+
+def a_speed_also_holds_without_a_server():
+    with Folder() as f:
+        fast = troupe("sim", f.world, "--steps", "20", "--speed", "0").stdout
+        paced = troupe("sim", f.world, "--steps", "20", "--speed", "4").stdout
+        assert fast.startswith("two: 20 steps, 2.0 s of simulated time in "), fast
+        took = float(paced.split(" in ")[1].split(" s")[0])
+        assert took >= 0.5, paced  # never faster; how much slower is the machine's business
+
+
 # ---- Names, errors ---------------------------------------------------------------------------------
 
 
@@ -316,10 +348,8 @@ def mistakes_on_the_command_line_are_told():
     says(troupe("sim", "a", "--size", "0x5"), 2, usage("sim", '"0x5" is no size, as 800x600 is'))
     says(troupe("sim", "a", "--render", "x.gif"), 2, usage("sim", '"x.gif" is neither .png nor .svg'))
     says(troupe("sim", "a", "--port", "70000"), 2, usage("sim", '"70000" is no port'))
-    for option in (("--lockstep",), ("--speed", "2"), ("--port", "7000"), ("-p", "0"), ("--any-port",), ("--listen", "*")):
-        for alone in (("--steps", "3"), ("--render", "x.png"), ("--steps", "3", "--render", "x.svg")):
-            text = f"{option[0]} is for a server, and with {alone[0]} there is none"
-            says(troupe("sim", "office", *option, *alone), 2, usage("sim", text))
+    says(troupe("sim", "office", "--lockstep", "--steps", "0"), 2,
+         usage("sim", "--lockstep is for a server, and with --steps 0 there is none"))
     for option in (("--dark",), ("--size", "30x20")):
         for others in ((), ("--steps", "3")):
             says(troupe("sim", "office", *option, *others), 2,
@@ -381,6 +411,8 @@ tap.main(what_can_be_subscribed_to_is_listed, signals_end_it, quit_time_ends_it,
          whole_lines_are_there_while_it_runs, what_is_recorded_has_its_units,
          controllers_that_are_plugins_run_without_a_server_too,
          pictures_have_the_size_that_was_asked_for, svg_is_xml_and_shows_everything, pictures_move_on_with_the_world,
+         a_server_ends_when_its_steps_are_made, steps_in_lockstep_are_those_that_clients_ask_for,
+         a_speed_also_holds_without_a_server,
          our_worlds_are_found_by_name, worlds_elsewhere_use_our_robots,
          worlds_that_count_on_the_files_of_stage_find_ours, mistakes_on_the_command_line_are_told, mistakes_in_a_world_have_a_place,
          whoever_loads_long_says_so, oddities_are_told_with_their_place, files_that_cannot_be_written_are_told)
