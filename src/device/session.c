@@ -297,6 +297,7 @@ static void forget_asking(struct asking *a)
         a->next->previous = a->previous;
     }
     a->session->requests -= !a->command;
+    a->session->commands -= a->command;
     tpi_pool_give(a);
 }
 
@@ -337,12 +338,18 @@ static void carried_out(void *context, tp_status status, tp_msg *answer, const t
     }
 }
 
+/* A client that commands faster than a driver obeys must leave room for the others. */
+enum { MOST_COMMANDS = 1024 };
+
 static tp_status ask(tp_session *session, tp_device *device, tp_msg *msg, const tp_message *what,
                      const tpi_mover *mover)
 {
     const bool command = what->kind == TP_KIND_COMMAND;
-    struct asking *a = tpi_pool_take(sizeof *a);
 
+    if (command && session->commands >= MOST_COMMANDS) {
+        return TP_E_LIMIT;
+    }
+    struct asking *a = tpi_pool_take(sizeof *a);
     if (a == NULL) {
         return TP_E_NOMEM;
     }
@@ -355,6 +362,7 @@ static tp_status ask(tp_session *session, tp_device *device, tp_msg *msg, const 
     }
     session->askings = a;
     session->requests += !command;
+    session->commands += command;
     tp_status status = tpi_device_call_for(device, what, msg, mover,
                                            command ? carried_out : answered, a, &a->call);
     if (status != TP_OK) {

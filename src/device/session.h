@@ -72,6 +72,7 @@ struct tp_session {
     void *context;
     uint32_t most_requests;
     uint32_t requests; /* under way */
+    uint32_t commands; /* the same */
     bool explain;
     bool extensions;
     bool local; /* on this machine */
