@@ -10,7 +10,7 @@
 
 #include "base/buf.h"
 #include "conformance/puppet.h"
-#include "device/session.h"
+#include "conformance/visit.h"
 #include "support/unit.h"
 #include "troupe/interfaces/position2d.h"
 
@@ -19,64 +19,32 @@ struct stage {
     bench_plan *plan;
     tp_device *device;
     tp_session *sessions[2]; /* anna and berta */
-    unsigned lost;           /* how often a client was to be given up */
-    bool opened;
+    visit visit;
     tp_error err; /* of the last opening or message */
 };
 
-static void on_ready(void *context)
-{
-    (void)context;
-}
-
-static void on_lost(void *context)
-{
-    ((struct stage *)context)->lost++;
-}
-
-static const tp_session_events events = {.ready = on_ready, .lost = on_lost};
-
-static void on_opened(void *context, const tp_msghdr *request, tp_device *device, tp_status status,
-                      const tp_error *err)
-{
-    struct stage *s = context;
-
-    (void)request;
-    (void)device;
-    s->opened = true;
-    s->err = status == TP_OK ? (tp_error){0} : *err;
-}
-
 static tp_status open_as(struct stage *s, unsigned who, unsigned access)
 {
-    s->opened = false;
-    tp_session_heard(s->sessions[who]); /* as a front does */
-    assert_int_equal(
-        tp_session_open(s->sessions[who], s->device, access, &(tp_msghdr){0}, on_opened), TP_OK);
-    while (!s->opened) {
-        tp_loop_turn(s->b.loop, true);
-    }
-    return s->err.code;
+    const tp_status status = visit_open(&s->visit, s->sessions[who], s->device, access);
+
+    s->err = s->visit.refusal;
+    return status;
 }
 
 static int begin(void **state)
 {
-    static const tp_session_limits limits = {.data = 64, .replies = 64, .requests = 64};
     static const char *const names[] = {"anna", "berta"};
     const bench_section section = {.driver = &puppet_driver, .provides = "position2d:0"};
     struct stage *s = calloc(1, sizeof *s);
 
     assert_non_null(s);
     bench_init(&s->b);
+    s->visit.b = &s->b;
     s->plan = bench_plan_create(s->b.catalogue, &section, 0);
     assert_int_equal(tpi_hub_add(s->b.hub, bench_plan_blueprint(s->plan), NULL, NULL), TP_OK);
     s->device = bench_find(&s->b, "position2d:0");
     for (unsigned i = 0; i < 2; i++) {
-        assert_int_equal(
-            tp_session_create(&s->sessions[i], s->b.hub, BENCH_ROBOT, &limits, &events, s, NULL),
-            TP_OK);
-        tp_session_set_name(s->sessions[i], names[i]);
-        tp_session_explain_failures(s->sessions[i], true);
+        s->sessions[i] = visit_begin(&s->visit, names[i]);
         assert_int_equal(open_as(s, i, TP_OPEN_MODE), TP_OK);
     }
     *state = s;
@@ -97,19 +65,9 @@ static int end(void **state)
 
 static tp_status drive(struct stage *s, unsigned who)
 {
-    const tp_message *what =
-        tp_interface_message(&tp_interface_position2d, TP_KIND_COMMAND, TP_POSITION2D_CMD_VEL);
-    const tp_msghdr header = {.addr = *tp_device_addr(s->device),
-                              .type = TP_MSGTYPE_CMD,
-                              .subtype = TP_POSITION2D_CMD_VEL};
-    const tp_position2d_cmd_vel vel = {.vel = {.px = 1}, .state = 1};
-    tp_msg *msg = NULL;
-
-    tp_session_heard(s->sessions[who]);
-    assert_int_equal(tp_msg_create(&msg, &header, what->ask, &vel), TP_OK);
     s->err = (tp_error){0};
-    tp_status status = tp_session_send(s->sessions[who], msg, what, &s->err);
-    tp_msg_unref(msg);
+    const tp_status status = visit_drive(s->sessions[who], s->device, 1, &s->err);
+
     tp_loop_turn(s->b.loop, false);
     return status;
 }
@@ -196,9 +154,9 @@ static void a_client_is_thrown_out_by_its_number(void **state)
 
     tpi_hub_set_note(s->b.hub, collect, &notes);
     assert_int_equal(tp_session_kick(s->sessions[1], s->sessions[0]->number, &s->err), TP_OK);
-    assert_int_equal(s->lost, 1);
+    assert_int_equal(s->visit.lost, 1);
     assert_int_equal(tp_session_kick(s->sessions[1], s->sessions[0]->number, &s->err), TP_OK);
-    assert_int_equal(s->lost, 1); /* it is on its way out already */
+    assert_int_equal(s->visit.lost, 1); /* it is on its way out already */
     tpi_hub_set_note(s->b.hub, NULL, NULL);
     assert_string_equal(tpi_buf_text(&notes), "client 1, anna, was thrown out by berta\n");
     tpi_buf_fini(&notes);
@@ -215,7 +173,7 @@ static void not_everybody_can_be(void **state)
     tp_session_set_reach(s->sessions[0], TP_REACH_INSIDE);
     assert_int_equal(tp_session_kick(s->sessions[1], 1, &s->err), TP_E_DENIED);
     assert_string_equal(s->err.text, "client 1 is a part of the server");
-    assert_int_equal(s->lost, 0);
+    assert_int_equal(s->visit.lost, 0);
 }
 
 /* ---- Refusals -------------------------------------------------------------------------------- */

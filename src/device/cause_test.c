@@ -8,8 +8,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "conformance/bench.h"
-#include "device/session.h"
+#include "conformance/visit.h"
 #include "support/unit.h"
 #include "troupe/interfaces/position2d.h"
 
@@ -78,44 +77,8 @@ struct stage {
     bench_plan *plan;
     tp_device *device;
     tp_session *sessions[CLIENTS];
-    unsigned opened;
+    visit visit;
 };
-
-static void on_ready(void *context)
-{
-    (void)context;
-}
-
-static const tp_session_events events = {.ready = on_ready, .lost = on_ready};
-
-static void on_opened(void *context, const tp_msghdr *request, tp_device *device, tp_status status,
-                      const tp_error *err)
-{
-    struct stage *s = context;
-
-    (void)request;
-    (void)device;
-    (void)err;
-    assert_int_equal(status, TP_OK);
-    s->opened++;
-}
-
-static void enter(struct stage *s, unsigned who)
-{
-    static const tp_session_limits limits = {.data = 64, .replies = 64, .requests = 64};
-    const unsigned before = s->opened;
-
-    assert_int_equal(
-        tp_session_create(&s->sessions[who], s->b.hub, BENCH_ROBOT, &limits, &events, s, NULL),
-        TP_OK);
-    tp_session_explain_failures(s->sessions[who], true);
-    assert_int_equal(
-        tp_session_open(s->sessions[who], s->device, TP_OPEN_MODE, &(tp_msghdr){0}, on_opened),
-        TP_OK);
-    while (s->opened == before) {
-        tp_loop_turn(s->b.loop, true);
-    }
-}
 
 static void begin(struct stage *s, const tp_driver *driver)
 {
@@ -124,11 +87,13 @@ static void begin(struct stage *s, const tp_driver *driver)
     memset(s, 0, sizeof *s);
     memset(&motor, 0, sizeof motor);
     bench_init(&s->b);
+    s->visit.b = &s->b;
     s->plan = bench_plan_create(s->b.catalogue, &section, 0);
     assert_int_equal(tpi_hub_add(s->b.hub, bench_plan_blueprint(s->plan), NULL, NULL), TP_OK);
     s->device = bench_find(&s->b, "position2d:0");
     for (unsigned i = 0; i < CLIENTS; i++) {
-        enter(s, i);
+        s->sessions[i] = visit_begin(&s->visit, NULL);
+        assert_int_equal(visit_open(&s->visit, s->sessions[i], s->device, TP_OPEN_MODE), TP_OK);
     }
 }
 
@@ -143,17 +108,7 @@ static void end(struct stage *s)
 
 static void send(struct stage *s, unsigned who, double speed)
 {
-    const tp_position2d_cmd_vel vel = {.vel = {.px = speed}, .state = 1};
-    const tp_msghdr header = {.addr = *tp_device_addr(s->device),
-                              .type = TP_MSGTYPE_CMD,
-                              .subtype = TP_POSITION2D_CMD_VEL};
-    const tp_message *what =
-        tp_interface_message(&tp_interface_position2d, TP_KIND_COMMAND, TP_POSITION2D_CMD_VEL);
-    tp_msg *msg = NULL;
-
-    assert_int_equal(tp_msg_create(&msg, &header, &tp_desc_position2d_cmd_vel, &vel), TP_OK);
-    assert_int_equal(tp_session_send(s->sessions[who], msg, what, NULL), TP_OK);
-    tp_msg_unref(msg);
+    assert_int_equal(visit_drive(s->sessions[who], s->device, speed, NULL), TP_OK);
 }
 
 /* Turn until what was handed over has been done, and what waits for it is answered. */

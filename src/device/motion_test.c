@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/bench.h"
-#include "device/session.h"
+#include "conformance/visit.h"
 #include "support/unit.h"
 #include "troupe/interfaces/position2d.h"
 
@@ -81,50 +80,23 @@ struct stage {
     bench_plan *plan;
     tp_device *device;
     tp_session *sessions[2];
-    unsigned opened;
+    visit visit;
 };
-
-static void on_ready(void *context)
-{
-    (void)context;
-}
-
-static const tp_session_events events = {.ready = on_ready, .lost = on_ready};
-
-static void on_opened(void *context, const tp_msghdr *request, tp_device *device, tp_status status,
-                      const tp_error *err)
-{
-    struct stage *s = context;
-
-    (void)request;
-    (void)device;
-    (void)err;
-    assert_int_equal(status, TP_OK);
-    s->opened++;
-}
 
 static void begin(struct stage *s, const tp_driver *driver)
 {
-    static const tp_session_limits limits = {.data = 64, .replies = 64, .requests = 64};
     const bench_section section = {.driver = driver, .provides = "position2d:0"};
-    const tp_msghdr request = {0};
 
     memset(s, 0, sizeof *s);
     memset(&motor, 0, sizeof motor);
     bench_init(&s->b);
+    s->visit.b = &s->b;
     s->plan = bench_plan_create(s->b.catalogue, &section, 0);
     assert_int_equal(tpi_hub_add(s->b.hub, bench_plan_blueprint(s->plan), NULL, NULL), TP_OK);
     s->device = bench_find(&s->b, "position2d:0");
     for (unsigned i = 0; i < 2; i++) {
-        assert_int_equal(
-            tp_session_create(&s->sessions[i], s->b.hub, BENCH_ROBOT, &limits, &events, s, NULL),
-            TP_OK);
-        tp_session_set_name(s->sessions[i], i == 0 ? "anna" : "berta");
-        assert_int_equal(
-            tp_session_open(s->sessions[i], s->device, TP_OPEN_MODE, &request, on_opened), TP_OK);
-        while (s->opened <= i) {
-            tp_loop_turn(s->b.loop, true);
-        }
+        s->sessions[i] = visit_begin(&s->visit, i == 0 ? "anna" : "berta");
+        assert_int_equal(visit_open(&s->visit, s->sessions[i], s->device, TP_OPEN_MODE), TP_OK);
     }
 }
 
@@ -139,19 +111,9 @@ static void end(struct stage *s)
 static tp_status send(struct stage *s, unsigned who, double speed, unsigned valid_ms, tp_error *err)
 {
     const tp_position2d_cmd_vel vel = {.vel = {.px = speed}, .state = 1};
-    const tp_msghdr header = {.addr = *tp_device_addr(s->device),
-                              .type = TP_MSGTYPE_CMD,
-                              .subtype = TP_POSITION2D_CMD_VEL,
-                              .seq = valid_ms};
-    const tp_message *what =
-        tp_interface_message(&tp_interface_position2d, TP_KIND_COMMAND, TP_POSITION2D_CMD_VEL);
-    tp_msg *msg = NULL;
 
-    tp_session_heard(s->sessions[who]); /* as a front does */
-    assert_int_equal(tp_msg_create(&msg, &header, &tp_desc_position2d_cmd_vel, &vel), TP_OK);
-    tp_status status = tp_session_send(s->sessions[who], msg, what, err);
-    tp_msg_unref(msg);
-    return status;
+    return visit_send(s->sessions[who], s->device, TP_KIND_COMMAND, TP_POSITION2D_CMD_VEL, &vel,
+                      valid_ms, err);
 }
 
 /* Turn until what was handed over has been done. */
@@ -644,37 +606,9 @@ static void anybody_may_have_it_halted(void **state)
 
 /* ---- Access ---------------------------------------------------------------------------------- */
 
-struct opening {
-    tp_status status;
-    char why[256];
-    bool settled;
-};
-
-static struct opening last;
-
-static void note_opened(void *context, const tp_msghdr *request, tp_device *device,
-                        tp_status status, const tp_error *err)
-{
-    (void)context;
-    (void)request;
-    (void)device;
-    last = (struct opening){.status = status, .settled = true};
-    if (err != NULL) {
-        (void)snprintf(last.why, sizeof last.why, "%s", err->text);
-    }
-}
-
 static tp_status open_as(struct stage *s, unsigned who, unsigned access)
 {
-    const tp_msghdr request = {0};
-
-    last.settled = false;
-    assert_int_equal(tp_session_open(s->sessions[who], s->device, access, &request, note_opened),
-                     TP_OK);
-    while (!last.settled) {
-        tp_loop_turn(s->b.loop, true);
-    }
-    return last.status;
+    return visit_open(&s->visit, s->sessions[who], s->device, access);
 }
 
 static void who_opens_to_read_does_not_write(void **state)
@@ -704,7 +638,7 @@ static void one_client_can_keep_the_others_from_writing(void **state)
     assert_int_equal(send(&s, 1, 1, 0, &err), TP_E_DENIED);
     assert_string_equal(err.text, "position2d:0 is held by anna");
     assert_int_equal(open_as(&s, 1, TP_EXCLUSIVE_MODE), TP_E_DENIED);
-    assert_string_equal(last.why, "position2d:0 is held by anna");
+    assert_string_equal(s.visit.refusal.text, "position2d:0 is held by anna");
     assert_int_equal(send(&s, 0, 1, 0, &err), TP_OK);
     tp_session_destroy(s.sessions[0]);
     s.sessions[0] = NULL;

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/bench.h"
-#include "device/session.h"
+#include "conformance/visit.h"
 #include "support/unit.h"
 #include "troupe/interfaces/position2d.h"
 
@@ -75,50 +74,14 @@ struct stage {
     bench_plan *plans[2];
     tp_device *device;
     tp_session *sessions[CLIENTS];
-    unsigned opened;
+    visit visit;
 };
-
-static void on_ready(void *context)
-{
-    (void)context;
-}
-
-static const tp_session_events events = {.ready = on_ready, .lost = on_ready};
-
-static void on_opened(void *context, const tp_msghdr *request, tp_device *device, tp_status status,
-                      const tp_error *err)
-{
-    struct stage *s = context;
-
-    (void)request;
-    (void)device;
-    (void)err;
-    assert_int_equal(status, TP_OK);
-    s->opened++;
-}
-
-static void open_as(struct stage *s, unsigned who, tp_device *device, unsigned access)
-{
-    const tp_msghdr request = {0};
-    const unsigned before = s->opened;
-
-    assert_int_equal(tp_session_open(s->sessions[who], device, access, &request, on_opened), TP_OK);
-    while (s->opened == before) {
-        tp_loop_turn(s->b.loop, true);
-    }
-}
 
 static void add_client(struct stage *s, unsigned who, const char *name, const char *software)
 {
-    static const tp_session_limits limits = {.data = 64, .replies = 64, .requests = 64};
-
-    assert_int_equal(
-        tp_session_create(&s->sessions[who], s->b.hub, BENCH_ROBOT, &limits, &events, s, NULL),
-        TP_OK);
-    tp_session_set_name(s->sessions[who], name);
+    s->sessions[who] = visit_begin(&s->visit, name);
     tp_session_set_software(s->sessions[who], software);
-    tp_session_explain_failures(s->sessions[who], true);
-    open_as(s, who, s->device, TP_ALL_MODE);
+    assert_int_equal(visit_open(&s->visit, s->sessions[who], s->device, TP_ALL_MODE), TP_OK);
 }
 
 static const tpi_rank ranks[] = {
@@ -145,6 +108,7 @@ static void begin_with(struct stage *s, int64_t lease_ns)
     speed = 0;
     halts = 0;
     bench_init(&s->b);
+    s->visit.b = &s->b;
     add_driver(s, 0, &(bench_section){.driver = &base, .provides = "position2d:0"}, lease_ns);
     s->device = bench_find(&s->b, "position2d:0");
     add_client(s, JOYSTICK, "10.0.0.7:5123", "joystick");
@@ -170,17 +134,8 @@ static void end(struct stage *s)
 static tp_status send(struct stage *s, unsigned who, tp_kind kind, unsigned code, const void *value,
                       tp_error *err)
 {
-    const tp_message *what = tp_interface_message(&tp_interface_position2d, kind, code);
-    const tp_msghdr header = {.addr = *tp_device_addr(s->device),
-                              .type = kind == TP_KIND_COMMAND ? TP_MSGTYPE_CMD : TP_MSGTYPE_REQ,
-                              .subtype = (uint8_t)code};
-    tp_msg *msg = NULL;
+    const tp_status status = visit_send(s->sessions[who], s->device, kind, code, value, 0, err);
 
-    what = what != NULL ? what : tp_interface_message(&tp_interface_common, kind, code);
-    tp_session_heard(s->sessions[who]); /* as a front does */
-    assert_int_equal(tp_msg_create(&msg, &header, what->ask, value), TP_OK);
-    tp_status status = tp_session_send(s->sessions[who], msg, what, err);
-    tp_msg_unref(msg);
     tp_loop_turn(s->b.loop, false);
     return status;
 }
@@ -290,11 +245,12 @@ static void a_higher_rank_is_not_shut_out(void **state)
 
     (void)state;
     begin(&s);
-    open_as(&s, PLANNER, s.device, TP_EXCLUSIVE_MODE);
+    assert_int_equal(visit_open(&s.visit, s.sessions[PLANNER], s.device, TP_EXCLUSIVE_MODE), TP_OK);
     assert_int_equal(move(&s, SECOND, 1, &err), TP_OK); /* rank 1 */
     assert_int_equal(move(&s, PLANNER, 1, &err), TP_E_DENIED);
     assert_int_equal(tp_session_close(s.sessions[PLANNER], s.device), TP_OK);
-    open_as(&s, JOYSTICK, s.device, TP_EXCLUSIVE_MODE);
+    assert_int_equal(visit_open(&s.visit, s.sessions[JOYSTICK], s.device, TP_EXCLUSIVE_MODE),
+                     TP_OK);
     bench_move_clock(&s.b, 1);
     assert_int_equal(move(&s, SECOND, 1, &err), TP_E_DENIED);
     assert_string_equal(err.text, "position2d:0 is held by joystick at 10.0.0.7:5123");
@@ -344,7 +300,10 @@ static void drivers_have_ranks(void **state)
                &(bench_section){
                    .driver = &planner, .provides = "position2d:1", .requires = "position2d:0"},
                0);
-    open_as(&s, SECOND, bench_find(&s.b, "position2d:1"), TP_READ_MODE); /* starts it */
+    /* Which starts it. */
+    assert_int_equal(
+        visit_open(&s.visit, s.sessions[SECOND], bench_find(&s.b, "position2d:1"), TP_READ_MODE),
+        TP_OK);
     assert_int_equal(tp_link_command(planner_link, TP_POSITION2D_CMD_VEL, &vel), TP_OK);
     tp_loop_turn(s.b.loop, false);
     assert_true(speed > 0.2);
@@ -522,7 +481,7 @@ static void statistics_tell_who_holds_it(void **state)
     assert_string_equal(value->devices[0].mover, "");
     assert_string_equal(value->devices[0].holder, "");
     free(value);
-    open_as(&s, SECOND, s.device, TP_EXCLUSIVE_MODE);
+    assert_int_equal(visit_open(&s.visit, s.sessions[SECOND], s.device, TP_EXCLUSIVE_MODE), TP_OK);
     assert_int_equal(move(&s, JOYSTICK, 1, NULL), TP_OK);
     bench_move_clock(&s.b, 1.5);
     assert_int_equal(tp_hub_statistics(s.b.hub, &value), TP_OK);

@@ -5,7 +5,7 @@
 
 #include "base/buf.h"
 #include "conformance/puppet.h"
-#include "device/session.h"
+#include "conformance/visit.h"
 #include "platform/secret.h"
 #include "support/unit.h"
 #include "troupe/interfaces/position2d.h"
@@ -22,38 +22,13 @@ struct stage {
     bench_plan *plan;
     tp_device *device;
     tp_session *sessions[2];
-    unsigned opened;
-    tp_error refusal; /* of the last opening */
+    visit visit;
     tp_error err;
 };
 
-static void ignore(void *context)
-{
-    (void)context;
-}
-
-static const tp_session_events events = {.ready = ignore, .lost = ignore};
-
-static void on_opened(void *context, const tp_msghdr *request, tp_device *device, tp_status status,
-                      const tp_error *err)
-{
-    struct stage *s = context;
-
-    (void)request;
-    (void)device;
-    s->opened++;
-    s->refusal = status == TP_OK ? (tp_error){0} : *err;
-}
-
 static void open_device(struct stage *s, unsigned who, unsigned access)
 {
-    const unsigned before = s->opened;
-
-    assert_int_equal(
-        tp_session_open(s->sessions[who], s->device, access, &(tp_msghdr){0}, on_opened), TP_OK);
-    while (s->opened == before) {
-        tp_loop_turn(s->b.loop, true);
-    }
+    (void)visit_open(&s->visit, s->sessions[who], s->device, access);
 }
 
 static void set_keys(struct stage *s, size_t count)
@@ -67,20 +42,18 @@ static void set_keys(struct stage *s, size_t count)
 
 static int begin(void **state)
 {
-    static const tp_session_limits limits = {.data = 64, .replies = 64, .requests = 64};
     const bench_section section = {.driver = &puppet_driver, .provides = "position2d:0"};
     struct stage *s = calloc(1, sizeof *s);
 
     assert_non_null(s);
     bench_init(&s->b);
+    s->visit.b = &s->b;
     s->plan = bench_plan_create(s->b.catalogue, &section, 0);
     assert_int_equal(tpi_hub_add(s->b.hub, bench_plan_blueprint(s->plan), NULL, NULL), TP_OK);
     s->device = bench_find(&s->b, "position2d:0");
     set_keys(s, 4);
     for (unsigned i = 0; i < 2; i++) {
-        assert_int_equal(
-            tp_session_create(&s->sessions[i], s->b.hub, BENCH_ROBOT, &limits, &events, s, NULL),
-            TP_OK);
+        s->sessions[i] = visit_begin(&s->visit, NULL);
         open_device(s, i, TP_OPEN_MODE);
     }
     *state = s;
@@ -123,15 +96,7 @@ static tp_status show(struct stage *s, const void *key, size_t length)
 
 static tp_status send(struct stage *s, tp_kind kind, unsigned code, const void *value)
 {
-    const tp_message *what = tp_interface_message(&tp_interface_position2d, kind, code);
-    const tp_msghdr header = {
-        .addr = *tp_device_addr(s->device), .type = (uint8_t)kind, .subtype = (uint8_t)code};
-    tp_msg *msg = NULL;
-
-    assert_int_equal(tp_msg_create(&msg, &header, what->ask, value), TP_OK);
-    tp_status status = tp_session_send(s->sessions[0], msg, what, &s->err);
-    tp_msg_unref(msg);
-    return status;
+    return visit_send(s->sessions[0], s->device, kind, code, value, 0, &s->err);
 }
 
 /* What the first client may do: 1 read, 2 write, 4 move, 8 operate. */
@@ -256,16 +221,16 @@ static void who_may_only_read_opens_to_read_only(void **state)
 
     for (unsigned i = 0; i < 3; i++) {
         open_device(s, 0, refused[i]);
-        assert_int_equal(s->refusal.code, TP_E_DENIED);
-        assert_string_equal(s->refusal.text,
+        assert_int_equal(s->visit.refusal.code, TP_E_DENIED);
+        assert_string_equal(s->visit.refusal.text,
                             "opening position2d:0 to write needs the right to write: give a key");
     }
     open_device(s, 0, TP_READ_MODE);
-    assert_int_equal(s->refusal.code, TP_OK);
+    assert_int_equal(s->visit.refusal.code, TP_OK);
     assert_int_equal(try(s, 0, "set things"), TP_OK);
     for (unsigned i = 0; i < 3; i++) {
         open_device(s, 0, refused[i]);
-        assert_int_equal(s->refusal.code, TP_OK);
+        assert_int_equal(s->visit.refusal.code, TP_OK);
     }
 }
 
@@ -425,12 +390,7 @@ static void ten_thousand_wrong_tries_are_worth_a_few(void **state)
 /* A try on a connection of its own. */
 static tp_status try_anew(struct stage *s, const char *from, const char *secret)
 {
-    static const tp_session_limits limits = {.data = 64, .replies = 64, .requests = 64};
-    tp_session *session = NULL;
-
-    assert_int_equal(tp_session_create(&session, s->b.hub, BENCH_ROBOT, &limits, &events, s, NULL),
-                     TP_OK);
-    tp_session_set_name(session, from);
+    tp_session *session = visit_begin(&s->visit, from);
     tp_status status = tp_session_show_key(session, secret, strlen(secret), &s->err);
     tp_session_destroy(session);
     return status;
@@ -529,12 +489,12 @@ static void what_it_held_is_free(void **state)
     assert_int_equal(try(s, 1, "see"), TP_OK);
     assert_int_equal(try(s, 1, "set things"), TP_OK);
     open_device(s, 0, TP_EXCLUSIVE_MODE);
-    assert_int_equal(s->refusal.code, TP_OK);
+    assert_int_equal(s->visit.refusal.code, TP_OK);
     open_device(s, 1, TP_EXCLUSIVE_MODE);
-    assert_int_equal(s->refusal.code, TP_E_DENIED);
+    assert_int_equal(s->visit.refusal.code, TP_E_DENIED);
     set_keys(s, 2);
     open_device(s, 1, TP_EXCLUSIVE_MODE);
-    assert_int_equal(s->refusal.code, TP_OK);
+    assert_int_equal(s->visit.refusal.code, TP_OK);
 }
 
 int main(void)
