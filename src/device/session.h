@@ -95,6 +95,12 @@ struct tp_session {
     tp_session *previous;
 };
 
+/* session.c: its opening of a device that has started; NULL for none. */
+struct subscription *session_find_open(const tp_session *session, const tp_device *device);
+
+/* session_send.c: nobody waits for the end of a request or command any more. */
+void session_abandon(struct asking *a);
+
 /* access.c: whether data comes; taking and giving back what one client alone has; and whether a
  * message may be sent. Of what is refused the client and the device keep count. */
 bool access_reads(unsigned access);

@@ -1,0 +1,148 @@
+/* session_send.c - what clients send to devices, and how they hear of its end. */
+#include "bus/pool.h"
+#include "device/session.h"
+
+static void forget_asking(struct asking *a)
+{
+    if (a->previous != NULL) {
+        a->previous->next = a->next;
+    } else {
+        a->session->askings = a->next;
+    }
+    if (a->next != NULL) {
+        a->next->previous = a->previous;
+    }
+    a->session->requests -= !a->command;
+    a->session->commands -= a->command;
+    tpi_pool_give(a);
+}
+
+static void answered(void *context, tp_status status, tp_msg *answer, const tp_error *err)
+{
+    struct asking *a = context;
+    tp_session *session = a->session;
+    const tp_msghdr request = a->request;
+
+    forget_asking(a);
+    tp_msg *other = status == TP_OK && session->events->reply != NULL
+                        ? session->events->reply(session->context, answer)
+                        : NULL;
+    if (status == TP_OK) {
+        tp_session_queue(session, other != NULL ? other : answer);
+        tp_msg_unref(other);
+    } else {
+        tp_session_refuse(session, &request, status,
+                          err->text[0] != '\0' ? err->text : tp_status_text(status));
+    }
+}
+
+/* A command has no answer; but who sends one that the driver cannot do is to know. */
+static void carried_out(void *context, tp_status status, tp_msg *answer, const tp_error *err)
+{
+    struct asking *a = context;
+    struct subscription *s = session_find_open(a->session, a->device);
+    tp_error why = {0};
+
+    (void)answer;
+    forget_asking(a);
+    if (s != NULL && status == TP_OK) {
+        s->baulked = false;
+    } else if (s != NULL) {
+        tp_fail(&why, status, "%s: %s", s->device->name,
+                err->text[0] != '\0' ? err->text : tp_status_text(status));
+        access_tell_refusal(s, &why, &s->baulked);
+    }
+}
+
+/* A client that commands faster than a driver obeys must leave room for the others. */
+enum { MOST_COMMANDS = 1024 };
+
+static tp_status ask(tp_session *session, tp_device *device, tp_msg *msg, const tp_message *what,
+                     const tpi_mover *mover)
+{
+    const bool command = what->kind == TP_KIND_COMMAND;
+
+    if (command && session->commands >= MOST_COMMANDS) {
+        return TP_E_LIMIT;
+    }
+    struct asking *a = tpi_pool_take(sizeof *a);
+    if (a == NULL) {
+        return TP_E_NOMEM;
+    }
+    *a = (struct asking){
+        .session = session, .request = *tp_msg_header(msg), .device = device, .command = command};
+    a->request.addr = device->addr;
+    a->next = session->askings;
+    if (a->next != NULL) {
+        a->next->previous = a;
+    }
+    session->askings = a;
+    session->requests += !command;
+    session->commands += command;
+    tp_status status = tpi_device_call_for(device, what, msg, mover,
+                                           command ? carried_out : answered, a, &a->call);
+    if (status != TP_OK) {
+        forget_asking(a);
+    }
+    return status;
+}
+
+void session_abandon(struct asking *a)
+{
+    tpi_call_abandon(a->call);
+    forget_asking(a);
+}
+
+/* ---- Sending ----------------------------------------------------------------------------------
+ */
+
+static tp_status pass_on(struct subscription *s, tp_msg *msg, const tp_message *what, tp_error *err)
+{
+    tp_device *device = s->device;
+    const tpi_mover mover = hold_mover(s, what, msg);
+    tp_status status = access_check(s, what, &mover, err);
+
+    if (status != TP_OK) {
+        return status;
+    }
+    if (hold_owns(what)) {
+        return hold_answer(s, msg, err);
+    }
+    s->moves = s->moves || what->effect == TP_EFFECT_MOVES ||
+               (!device->moves && what->effect != TP_EFFECT_READS);
+    status = ask(s->session, device, msg, what, &mover);
+    return status == TP_OK ? TP_OK
+                           : tp_fail(err, status, "%s: %s", device->name, tp_status_text(status));
+}
+
+tp_status tp_session_send(tp_session *session, tp_msg *msg, const tp_message *what, tp_error *err)
+{
+    const tp_devaddr *addr = &tp_msg_header(msg)->addr;
+    tp_device *device = tp_session_find(session, addr->interf, addr->index);
+    tp_error why = {0};
+
+    session->received++;
+    if (device == NULL) {
+        return tp_fail(err, TP_E_UNKNOWN, "there is no device %u:%u", addr->interf, addr->index);
+    }
+    struct subscription *s = session_find_open(session, device);
+    if (s == NULL) {
+        access_count_refusal(session, device);
+        return tp_fail(err, TP_E_DENIED, "%s is not open", device->name);
+    }
+    const tp_status status = pass_on(s, msg, what, &why);
+    if (status == TP_OK) {
+        s->refused = s->refused && what->kind != TP_KIND_COMMAND;
+        return TP_OK;
+    }
+    access_count_refusal(session, device);
+    if (what->kind == TP_KIND_COMMAND) {
+        access_tell_refusal(s, &why, &s->refused);
+    }
+    return tp_fail(err, status, "%s", why.text);
+}
+
+bool tp_session_is_busy(const tp_session *session)
+{
+    return session->requests >= session->most_requests;
+}
