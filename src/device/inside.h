@@ -421,7 +421,8 @@ tp_status geometry_answer(tp_device *device, const tp_message *what, tp_geometry
 void geometry_convert(tp_device *device, const tp_message *what, const void *value,
                       tp_geometry *out);
 
-/* frames.c, on the loop. */
+/* frames.c, on the loop; frames_list.c lists them. */
+uint32_t frames_hash(unsigned robot, const char *name);
 void frames_add(tp_device *device);
 tp_status frames_check(const tp_device *device, tp_error *err);
 
