@@ -125,7 +125,8 @@ bool hold_is_moved(const tp_device *device)
 {
     const int64_t now_ns = tp_clock_now_ns(tp_instance_clock(device->instance));
 
-    return device->mover != NULL && tpi_lease_is_held(&device->lease, now_ns);
+    return device->mover != NULL && !halting_is_over(device) &&
+           tpi_lease_is_held(&device->lease, now_ns);
 }
 
 /* Texts are borrowed from `name`. */
