@@ -315,10 +315,23 @@ def nor_what_was_started_again():
             one.socket.close()
 
 
+def what_has_not_stopped_is_not_told_to_have():
+    with player.server(PROGRAM, ISOLATED.replace("alwayson", "lease 0 alwayson")) as server:
+        witness, client = opened(server), moving(server, ["position2d:0"])
+        os.kill(child_of(server), signal.SIGSTOP)
+        client.socket.close()
+        tap.equal(any("NOT STOPPED YET: fake0" in troupe("list", at(server)).stdout for _ in range(100)), True)
+        tap.equal(witness.access(POSITION2D, 0, 1)[0].type, player.ACK)
+        tap.equal([one for one in witness.passed if one.subtype == ERROR], [])
+        os.kill(child_of(server), signal.SIGCONT)
+        tap.equal(failure(witness)[1], "stopped: the connection of who moved it was closed")
+        witness.socket.close()
+
+
 compile_wheel()
 tap.main(a_driver_that_hangs_is_named_until_it_has_stopped, so_is_one_in_a_process_of_its_own,
          so_is_one_of_another_server, a_process_that_is_frozen_is_named_until_it_has_stopped,
          a_server_that_is_frozen_is_named_until_it_has_stopped, of_a_server_that_is_gone_nobody_knows,
          each_section_has_its_own_way, a_section_that_says_another_way_is_another_driver, so_it_has_in_a_process_of_its_own,
          on_another_server_that_one_decides_unless_it_is_told, drivers_in_front_leave_it_to_the_device,
-         nobody_moves_what_stands, nor_what_was_started_again)
+         nobody_moves_what_stands, nor_what_was_started_again, what_has_not_stopped_is_not_told_to_have)
