@@ -252,6 +252,21 @@ def drivers_in_front_leave_it_to_the_device():
                 tap.equal(ways(server, [wheel]), ["HOLD"])
 
 
+def what_has_waited_for_a_frozen_process_moves_nothing():
+    wheel = Wheel("late")
+    with changing("late.cfg", section(wheel, 0, "isolated yes").replace("lease 0", "lease 0.2"), [wheel]) as (server, _):
+        with player.Client(server.address) as client:
+            client.open(POSITION2D, 0)
+            os.kill(child_of(server), signal.SIGSTOP)
+            client.send(POSITION2D, 0, player.COMMAND, 1, struct.pack(">dddI", 0.5, 0, 0, 1))
+            while "NOT STOPPED YET: wheel0" not in troupe("list", at(server)).stdout:  # its lease is over
+                pass
+            os.kill(child_of(server), signal.SIGCONT)
+            tap.equal(wheel.line(), "H")
+            client.send(POSITION2D, 0, player.COMMAND, 1, struct.pack(">dddI", 0.7, 0, 0, 1))
+            tap.equal(wheel.line(), "V 0.7")
+
+
 # ---- Who moves them -----------------------------------------------------------------------------------------
 
 
@@ -334,4 +349,5 @@ tap.main(a_driver_that_hangs_is_named_until_it_has_stopped, so_is_one_in_a_proce
          a_server_that_is_frozen_is_named_until_it_has_stopped, of_a_server_that_is_gone_nobody_knows,
          each_section_has_its_own_way, a_section_that_says_another_way_is_another_driver, so_it_has_in_a_process_of_its_own,
          on_another_server_that_one_decides_unless_it_is_told, drivers_in_front_leave_it_to_the_device,
+         what_has_waited_for_a_frozen_process_moves_nothing,
          nobody_moves_what_stands, nor_what_was_started_again, what_has_not_stopped_is_not_told_to_have)
