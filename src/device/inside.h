@@ -306,8 +306,9 @@ struct tpi_hub {
     tp_right guests[TP_REACH_COUNT]; /* clients without a key */
     struct tries tries;
     tpi_task panic_task;
-    atomic_bool panic_told;    /* the task is on its way */
-    bool part_of_another;      /* the server is the process of an isolated driver */
+    atomic_bool panic_told; /* the task is on its way */
+    bool part_of_another;   /* the server is the process of an isolated driver */
+    const char *part;       /* borrowed: what that one calls the driver; NULL if it does not say */
     const char *guard_program; /* borrowed; NULL for one that is searched for */
     tpi_guard_board guards;
     bool closing; /* all threads are gone, and what is left is worked off */
