@@ -333,7 +333,7 @@ const command command_send = {
         "  --repeat HZ     send it so often, until --for ends or it is interrupted\n"
         "  --for SECONDS   keep the device open for so long\n"
         "  --lease SECONDS how long it may go on moving if nothing more is heard of this command;\n"
-        "                  at most what the server's configuration allows\n"
+        "                  at most what the server gives any client: 1 s, or what its file says\n"
         "  --rank N        give way to writers of a higher rank; at most the configured rank\n"
         "  --exclusive     let nobody else write to it meanwhile, but those of a higher "
         "rank\n" REMOTE_OPTIONS_HELP "\n"

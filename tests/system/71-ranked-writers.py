@@ -163,13 +163,16 @@ def a_client_asks_for_its_lease_and_rank(server):
         tap.equal(lease(joystick), {"asks": 0, "duration": 1, "rank": 2, "mine": 0, "remaining": 0, "held": 0,
                                     "mover_rank": 0, "mover": ""})
         tap.equal(lease(other)["duration"], 5)  # it does not renew by itself
-        tap.equal(lease(joystick, DURATION, 3.0)["duration"], 3)
-        tap.equal(lease(joystick, DURATION, 1e9)["duration"], 5)
+        tap.equal(lease(joystick, DURATION, 0.75)["duration"], 0.75)
+        tap.equal(lease(joystick, DURATION, 3.0)["duration"], 1)  # what clients like it have, and no more
+        tap.equal(lease(joystick, DURATION, 1e9)["duration"], 1)
+        tap.equal(lease(other, DURATION, 3.0)["duration"], 3)
+        tap.equal(lease(other, DURATION, 1e9)["duration"], 5)
         tap.equal(lease(joystick, RANK, rank=1)["rank"], 1)
         tap.equal(lease(joystick, RANK, rank=50)["rank"], 2)
         move(joystick, 0.5)
         held = lease(joystick)
-        tap.equal((held["mine"], held["mover_rank"], held["duration"], round(held["remaining"])), (1, 2, 5, 5))
+        tap.equal((held["mine"], held["mover_rank"], held["duration"], round(held["remaining"])), (1, 2, 1, 1))
         seen = lease(other)
         tap.equal((seen["mine"], seen["mover_rank"], seen["rank"]), (0, 2, 0))
         tap.equal(seen["mover"], f"joystick 1 at 127.0.0.1:{joystick.socket.getsockname()[1]}")
