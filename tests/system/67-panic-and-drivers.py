@@ -42,6 +42,9 @@ def a_driver_that_hangs_is_named_until_it_has_stopped():
                      "not hear: kill the server if it has to stop\n")
                 for command in ("list", "stat"):
                     tap.equal("\nNOT STOPPED YET: stopwatch0; " in troupe(command, at(server)).stdout, True)
+                result = troupe("reset", at(server))
+                tap.equal((result.returncode, result.stdout.splitlines()[-1]),
+                          (0, "the panic is over; NOT STOPPED YET: stopwatch0"))
             while "NOT STOPPED YET" in troupe("list", at(server)).stdout:
                 pass
             tap.equal(troupe("panic", at(server)).stdout.startswith(STOPPED), True)
