@@ -111,6 +111,7 @@ struct tp_device {
     uint32_t section;         /* of the instance, that it is of */
     int32_t mover_rank;       /* those of a lower one do not write ... */
     int64_t mover_until_ns;   /* ... before this time */
+    bool halt_told;           /* that somebody had it stopped, since it was moved; the loop's */
     int64_t lease_limit_ns;   /* no word renews it beyond this; the loop's */
     tpi_lease lease;          /* of the loop and the thread */
     atomic_int leaving;       /* why the lease has ended, one of tpi_leaving */

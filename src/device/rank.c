@@ -191,5 +191,6 @@ void rank_take(tp_device *device, const tp_message *what, const tpi_mover *mover
     }
     device->mover = mover->who;
     device->mover_rank = mover->rank;
+    device->halt_told = false;
     device->mover_until_ns = now_ns + mover->hold_ns;
 }
