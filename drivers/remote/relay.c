@@ -420,7 +420,7 @@ static tp_status open_counterparts(struct relay *relay, tp_error *err)
 tp_status relay_start(struct relay *relay, const char *url, int64_t patience_ns, tp_error *err)
 {
     const tp_client_options options = {
-        .name = tp_instance_name(relay->self),
+        .name = tp_instance_known_as(relay->self),
         .mode = TP_CLIENT_EVERYTHING,
         .timeout_ns = relay->timeout_ns,
         .extensions = true,

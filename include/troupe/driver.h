@@ -113,6 +113,10 @@ TP_API void *tp_instance_state(const tp_instance *self);
 /* "fake0": the driver's name and a number, unique in the server; for messages. */
 TP_API const char *tp_instance_name(const tp_instance *self);
 
+/* What other servers know it by: the same, but in a process that runs an isolated driver it is the
+ * name that this driver has in the server that it is a part of. */
+TP_API const char *tp_instance_known_as(const tp_instance *self);
+
 TP_API const tp_clock *tp_instance_clock(const tp_instance *self);
 
 /* The loop that it runs on; NULL for one with a thread of its own. */

@@ -11,25 +11,19 @@ enum { PLAIN_LEASE_S = 5, OWN_LEASE_S = 1 };
 
 /* ---- Leases ---------------------------------------------------------------------------------- */
 
-int64_t hold_lease_ns(const struct subscription *s)
-{
-    const int64_t configured_ns = s->device->instance->plan.lease_ns;
-
-    if (s->lease_ns > 0 || configured_ns != 0) {
-        return s->lease_ns > 0 ? s->lease_ns : configured_ns;
-    }
-    return (s->session->leases ? OWN_LEASE_S : PLAIN_LEASE_S) * TP_NS_PER_S;
-}
-
-/* The longest that it can ask for: the configuration's word, or else what anybody has. */
-static int64_t longest_lease(const tp_device *device)
+/* That of a client who asks for none: the configuration's word, or else what is usual for such
+ * clients; less than 0 for ever. Nobody gets a longer one by asking. */
+static int64_t default_ns(const tp_session *session, const tp_device *device)
 {
     const int64_t configured_ns = device->instance->plan.lease_ns;
 
-    if (configured_ns < 0) {
-        return INT64_MAX;
-    }
-    return configured_ns > 0 ? configured_ns : PLAIN_LEASE_S * TP_NS_PER_S;
+    return configured_ns != 0 ? configured_ns
+                              : (session->leases ? OWN_LEASE_S : PLAIN_LEASE_S) * TP_NS_PER_S;
+}
+
+int64_t hold_lease_ns(const struct subscription *s)
+{
+    return s->lease_ns > 0 ? s->lease_ns : default_ns(s->session, s->device);
 }
 
 void tp_session_heard(tp_session *session)
@@ -104,7 +98,8 @@ static tp_status check(const tp_device *device, const tp_lease *ask, tp_error *e
 /* On all openings of the device that the client has. */
 static void grant(const tp_session *session, const tp_device *device, const tp_lease *ask)
 {
-    const int64_t most_ns = longest_lease(device);
+    const int64_t usual_ns = default_ns(session, device);
+    const int64_t most_ns = usual_ns > 0 ? usual_ns : INT64_MAX;
     const double most_s = (double)most_ns / (double)TP_NS_PER_S;
 
     for (struct subscription *s = session->subscriptions; s != NULL; s = s->next) {

@@ -111,6 +111,7 @@ struct tp_device {
     uint32_t section;         /* of the instance, that it is of */
     int32_t mover_rank;       /* those of a lower one do not write ... */
     int64_t mover_until_ns;   /* ... before this time */
+    bool halt_told;           /* that somebody had it stopped, since it was moved; the loop's */
     int64_t lease_limit_ns;   /* no word renews it beyond this; the loop's */
     tpi_lease lease;          /* of the loop and the thread */
     atomic_int leaving;       /* why the lease has ended, one of tpi_leaving */
@@ -315,8 +316,9 @@ struct tpi_hub {
     tp_right guests[TP_REACH_COUNT]; /* clients without a key */
     struct tries tries;
     tpi_task panic_task;
-    atomic_bool panic_told;    /* the task is on its way */
-    bool part_of_another;      /* the server is the process of an isolated driver */
+    atomic_bool panic_told; /* the task is on its way */
+    bool part_of_another;   /* the server is the process of an isolated driver */
+    const char *part;       /* borrowed: what that one calls the driver; NULL if it does not say */
     const char *guard_program; /* borrowed; NULL for one that is searched for */
     tpi_guard_board guards;
     bool closing; /* all threads are gone, and what is left is worked off */

@@ -436,6 +436,11 @@ const char *tp_instance_name(const tp_instance *self)
     return self->name;
 }
 
+const char *tp_instance_known_as(const tp_instance *self)
+{
+    return self->hub->part != NULL ? self->hub->part : self->name;
+}
+
 const tp_clock *tp_instance_clock(const tp_instance *self)
 {
     return tp_loop_clock(self->hub->loop);

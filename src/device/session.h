@@ -49,6 +49,7 @@ struct asking {
     tp_msghdr request;
     const tp_device *device; /* borrowed, only compared */
     bool command;
+    bool halts; /* what somebody else moves */
     struct asking *next;
     struct asking *previous;
 };

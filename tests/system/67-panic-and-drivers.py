@@ -63,6 +63,9 @@ def hangs(server, gate, name):
         client.send(POSITION2D, 0, player.REQUEST, RESET_ODOM)
         with open(gate, "w", encoding="ascii"):  # waits until the driver has opened it, and hangs
             not_stopped(server, name)
+            result = troupe("reset", at(server))
+            tap.equal((result.returncode, result.stdout.splitlines()[-1]),
+                      (0, f"the panic is over; NOT STOPPED YET: {name}"))
         stopped(server)
 
 
