@@ -56,6 +56,7 @@ typedef struct tp_client_options {
     bool stay_lost;                /* do not connect again when the connection is lost */
     bool plain;                    /* do not say hello: be a plain Player client */
     bool extensions;               /* ask for extension messages */
+    bool steady;                   /* stamp by the clock that never jumps: for a child process */
     const tp_catalogue *catalogue; /* NULL for the built-in interfaces */
     tp_loop *loop;                 /* the program's own loop; NULL for one of the client's own */
     const struct tp_kit *kit;      /* of inproc: servers; NULL for none but what the file loads */

@@ -163,7 +163,7 @@ static tp_status send(tpi_ask *ask, const void *value, tp_error *err)
     const tp_msghdr header = {.addr = ask->addr,
                               .type = TP_MSGTYPE_REQ,
                               .subtype = ask->what->code,
-                              .timestamp = tp_clock_wall_s(tp_loop_clock(client->loop)),
+                              .timestamp = tpi_client_stamp(client),
                               .seq = ask->seq};
     tp_status status = client->transport->send(client, &header, ask->what, value, err);
 

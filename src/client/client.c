@@ -20,6 +20,14 @@ int64_t tpi_client_now_ns(const tp_client *client)
     return tp_clock_now_ns(tp_loop_clock(client->loop));
 }
 
+double tpi_client_stamp(const tp_client *client)
+{
+    const tp_clock *clock = tp_loop_clock(client->loop);
+
+    return client->options.steady ? (double)tp_clock_now_ns(clock) / (double)TP_NS_PER_S
+                                  : tp_clock_wall_s(clock);
+}
+
 int64_t tpi_client_deadline(const tp_client *client, int64_t timeout_ns)
 {
     const int64_t time_ns = timeout_ns <= 0 ? client->options.timeout_ns : timeout_ns;

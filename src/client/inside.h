@@ -333,6 +333,7 @@ void tpi_client_cannot_read(tp_client *client, const tp_msghdr *header, tp_statu
 
 /* client.c */
 int64_t tpi_client_now_ns(const tp_client *client);
+double tpi_client_stamp(const tp_client *client); /* the time of what is sent now */
 int64_t tpi_client_deadline(const tp_client *client, int64_t timeout_ns);
 
 /* Around the handling of each event, in which the program's callbacks may close proxies. */

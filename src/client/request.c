@@ -53,7 +53,7 @@ tp_status tp_proxy_command(tp_proxy *proxy, unsigned code, const void *value, tp
     const tp_msghdr header = {.addr = proxy->addr,
                               .type = TP_MSGTYPE_CMD,
                               .subtype = (uint8_t)code,
-                              .timestamp = tp_clock_wall_s(tp_loop_clock(client->loop))};
+                              .timestamp = tpi_client_stamp(client)};
     tp_status status = find_message(proxy, TP_KIND_COMMAND, code, &what, err);
 
     if (status != TP_OK) {

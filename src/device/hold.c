@@ -62,16 +62,17 @@ tpi_mover hold_mover(const struct subscription *s, const tp_message *what, const
     return mover;
 }
 
-/* The process of a driver has the wall clock of the server that started it and sends it everything;
- * other servers may have another one. If it is set just now, one command is lost, which is told. */
+/* To the process of a driver all comes from the server that started it, on the same machine and
+ * stamped by the same clock, which never jumps. */
 bool hold_is_late(const struct subscription *s, const tp_message *what, const tp_msg *msg)
 {
     const tpi_hub *hub = s->session->hub;
     const int64_t lease_ns = hold_lease_ns(s);
-    const double age_s = tp_clock_wall_s(tp_hub_clock(hub)) - tp_msg_header(msg)->timestamp;
+    const int64_t now_ns = tp_clock_now_ns(tp_hub_clock(hub));
+    const double sent_s = tp_msg_header(msg)->timestamp;
 
     return hub->part_of_another && what->effect == TP_EFFECT_MOVES && lease_ns > 0 &&
-           age_s > (double)lease_ns / (double)TP_NS_PER_S;
+           sent_s < (double)(now_ns - lease_ns) / (double)TP_NS_PER_S;
 }
 
 /* ---- The request ----------------------------------------------------------------------------- */
