@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/wanted.h"
+#include "client/find.h"
 #include "output.h"
 #include "remote.h"
 #include "stat_text.h"
@@ -18,16 +18,26 @@ struct list {
     const char *where;         /* NULL for all */
     tp_client_device *devices; /* owned */
     size_t count;
-    const tp_statistics *statistics; /* borrowed from the client; NULL from a Player server */
+    tp_statistics *statistics; /* owned; NULL from a Player server */
+    uint32_t stat_at;          /* where the next one is likely to be found */
 };
 
-static const tp_device_stat *find_stat(const struct list *list, const tp_devaddr *addr)
+static bool is_at(const tp_device_stat *stat, const tp_devaddr *addr)
 {
-    for (uint32_t i = 0; list->statistics != NULL && i < list->statistics->devices_count; i++) {
-        const tp_device_stat *stat = &list->statistics->devices[i];
-        if (stat->addr.robot == addr->robot && stat->addr.interf == addr->interf &&
-            stat->addr.index == addr->index) {
-            return stat;
+    return stat->addr.robot == addr->robot && stat->addr.interf == addr->interf &&
+           stat->addr.index == addr->index;
+}
+
+/* Both lists have the same order, so that the search goes on where it has ended. */
+static const tp_device_stat *find_stat(struct list *list, const tp_devaddr *addr)
+{
+    const uint32_t count = list->statistics != NULL ? list->statistics->devices_count : 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t at = (list->stat_at + i) % count;
+        if (is_at(&list->statistics->devices[at], addr)) {
+            list->stat_at = at;
+            return &list->statistics->devices[at];
         }
     }
     return NULL;
@@ -36,7 +46,7 @@ static const tp_device_stat *find_stat(const struct list *list, const tp_devaddr
 /* ---- For people ------------------------------------------------------------------------------ */
 
 /* Whether there is a device that has a name beside its address. */
-static bool has_labels(const struct list *list)
+static bool has_labels(struct list *list)
 {
     for (size_t i = 0; i < list->count; i++) {
         const tp_device_stat *stat = find_stat(list, &list->devices[i].addr);
@@ -69,7 +79,7 @@ static void put_state(struct table *rows, const tp_device_stat *stat)
     tpi_buf_fini(&state);
 }
 
-static void put_rows(const struct list *list, struct table *rows, bool labels)
+static void put_rows(struct list *list, struct table *rows, bool labels)
 {
     for (size_t i = 0; i < list->count; i++) {
         const tp_client_device *device = &list->devices[i];
@@ -88,7 +98,7 @@ static void put_rows(const struct list *list, struct table *rows, bool labels)
     }
 }
 
-static void put_failures(const struct list *list, tpi_buf *out)
+static void put_failures(struct list *list, tpi_buf *out)
 {
     for (size_t i = 0; i < list->count; i++) {
         const tp_device_stat *stat = find_stat(list, &list->devices[i].addr);
@@ -100,7 +110,7 @@ static void put_failures(const struct list *list, tpi_buf *out)
     }
 }
 
-static void put_text(const struct list *list, tpi_buf *out)
+static void put_text(struct list *list, tpi_buf *out)
 {
     static const char *const ours[] = {"DEVICE", "DRIVER", "STATE", ">READERS", "WHAT IT IS", NULL};
     static const char *const named[] = {"DEVICE",   "NAME",       "DRIVER", "STATE",
@@ -179,7 +189,7 @@ static void put_panic(const struct list *list, tpi_buf *out)
     free(json);
 }
 
-static void put_json(const struct list *list, tpi_buf *out)
+static void put_json(struct list *list, tpi_buf *out)
 {
     tpi_buf_putc(out, '{');
     put_member(out, "url", remote_url(&list->remote));
@@ -219,43 +229,56 @@ static int check_where(const char *where)
     return result;
 }
 
-/* Whether a device meets the conditions: 1 or 0, or negative (and a message) if that cannot be
- * found out. One that meets them all but does not open at the end is as good. */
-static int is_wanted(struct list *list, const tp_client_device *device)
+/* The model of a simulated device is its label. */
+static tp_status is_wanted(struct list *list, const tp_client_device *device,
+                           const tpi_wanted *wanted, bool *is, tp_error *err)
 {
-    tpi_buf wanted = {0};
-    tp_proxy *proxy = NULL;
-    tp_error err = {0};
+    const tp_device_stat *stat = find_stat(list, &device->addr);
+    const bool has_model = stat != NULL && strcmp(device->driver, "sim") == 0 &&
+                           stat->label_count > 1 && stat->label[stat->label_count - 1] == '\0';
 
-    if (device->interface == NULL) {
-        return 0;
-    }
-    tpi_buf_printf(&wanted, "%s%s index = %u", list->where, list->where[0] != '\0' ? "," : "",
-                   device->addr.index);
-    const tp_status status = tp_client_find(list->remote.client, device->interface->name,
-                                            tpi_buf_text(&wanted), TP_READ_MODE, &proxy, &err);
-    tp_proxy_close(proxy);
-    tpi_buf_fini(&wanted);
-    if (status == TP_E_CLOSED || status == TP_E_TIMEOUT || status == TP_E_NOMEM) {
-        command_fail(name, EXIT_FAILED, "%s", err.text);
-        return -1;
-    }
-    return status == TP_E_UNKNOWN ? 0 : 1;
+    *is = false;
+    return device->interface == NULL ? TP_OK
+                                     : tpi_client_meets(list->remote.client, device, wanted,
+                                                        has_model ? stat->label : NULL, is, err);
 }
 
 static int keep_wanted(struct list *list)
 {
+    tpi_wanted wanted;
+    tp_error err = {0};
     size_t kept = 0;
+    tp_status status = tpi_wanted_parse(&wanted, list->where, &err);
 
-    for (size_t i = 0; i < list->count; i++) {
-        const int wanted = is_wanted(list, &list->devices[i]);
-        if (wanted < 0) {
-            return EXIT_FAILED;
-        }
-        list->devices[kept] = list->devices[i];
-        kept += (size_t)wanted;
+    if (status != TP_OK) {
+        return command_fail(name, EXIT_FAILED, "%s", err.text);
     }
+    for (size_t i = 0; i < list->count && status == TP_OK; i++) {
+        bool is = false;
+        status = is_wanted(list, &list->devices[i], &wanted, &is, &err);
+        list->devices[kept] = list->devices[i];
+        kept += is;
+    }
+    tpi_wanted_fini(&wanted);
     list->count = kept;
+    return status == TP_OK ? EXIT_DONE : command_fail(name, EXIT_FAILED, "%s", err.text);
+}
+
+/* A server without statistics still has devices. */
+static int look(struct list *list)
+{
+    const void *answer = NULL;
+    void *copy = NULL;
+
+    if (!tp_client_is_troupe(list->remote.client) ||
+        tp_client_request(list->remote.client, TP_PLAYER_REQ_STATISTICS, NULL, &answer, NULL) !=
+            TP_OK) {
+        return EXIT_DONE;
+    }
+    if (tp_value_copy(&copy, &tp_desc_statistics, answer, NULL) != TP_OK) {
+        return command_fail(name, EXIT_FAILED, "out of memory");
+    }
+    list->statistics = copy;
     return EXIT_DONE;
 }
 
@@ -265,7 +288,6 @@ static int show(struct list *list)
 {
     tp_error err = {0};
     tpi_buf out = {0};
-    const void *answer = NULL;
     int result = remote_connect(&list->remote, TP_CLIENT_FRESH, false);
 
     if (result != EXIT_DONE) {
@@ -274,14 +296,12 @@ static int show(struct list *list)
     if (tp_client_list(list->remote.client, &list->devices, &list->count, &err) != TP_OK) {
         return command_fail(name, EXIT_FAILED, "%s", err.text);
     }
-    if (list->where != NULL && keep_wanted(list) != EXIT_DONE) {
-        return EXIT_FAILED;
+    result = look(list);
+    if (result == EXIT_DONE && list->where != NULL) {
+        result = keep_wanted(list);
     }
-    /* a server without statistics still has devices */
-    if (tp_client_is_troupe(list->remote.client) &&
-        tp_client_request(list->remote.client, TP_PLAYER_REQ_STATISTICS, NULL, &answer, NULL) ==
-            TP_OK) {
-        list->statistics = answer;
+    if (result != EXIT_DONE) {
+        return result;
     }
     if (list->json) {
         put_json(list, &out);
@@ -321,6 +341,7 @@ static int run(int argc, char **argv)
     result = result == EXIT_DONE ? read_options(&list, argc, argv) : result;
     result = result == EXIT_DONE ? show(&list) : result;
     free(list.devices);
+    free(list.statistics);
     remote_fini(&list.remote);
     return result;
 }

@@ -24,6 +24,7 @@ struct stat {
     double period_s;
     tp_statistics *now;    /* owned; NULL before the first look */
     tp_statistics *before; /* owned; NULL before the second look */
+    bool several;          /* devices of more than one robot */
     bool ended;            /* nobody reads any more, or it cannot be written */
     struct screen screen;
 };
@@ -51,10 +52,14 @@ static void put_latency(struct table *rows, double seconds)
     table_cell(rows, "%s", stat_latency(text, sizeof text, seconds));
 }
 
+/* Where it was before, unless devices have come or gone. */
 static const tp_device_stat *device_before(const struct stat *s, const tp_device_stat *now)
 {
-    for (uint32_t i = 0; s->before != NULL && i < s->before->devices_count; i++) {
-        const tp_device_stat *one = &s->before->devices[i];
+    const uint32_t count = s->before != NULL ? s->before->devices_count : 0;
+    const uint32_t likely = (uint32_t)(now - s->now->devices);
+
+    for (uint32_t i = 0; i < count; i++) {
+        const tp_device_stat *one = &s->before->devices[(likely + i) % count];
         if (one->addr.robot == now->addr.robot && one->addr.interf == now->addr.interf &&
             one->addr.index == now->addr.index) {
             return one;
@@ -81,10 +86,8 @@ static void put_name(const struct stat *s, const tp_devaddr *addr, tpi_buf *out)
     char robot[16] = "";
     char code[16];
 
-    for (uint32_t i = 0; i < s->now->devices_count; i++) {
-        if (s->now->devices[i].addr.robot != addr->robot) {
-            snprintf(robot, sizeof robot, "%lu:", (unsigned long)addr->robot);
-        }
+    if (s->several) {
+        snprintf(robot, sizeof robot, "%lu:", (unsigned long)addr->robot);
     }
     snprintf(code, sizeof code, "%u", addr->interf);
     tpi_buf_printf(out, "%s%s:%u", robot, interface != NULL ? interface->name : code, addr->index);
@@ -283,6 +286,16 @@ static void put_text(const struct stat *s, tpi_buf *out)
 
 /* ---- Looking --------------------------------------------------------------------------------- */
 
+static bool has_several(const tp_statistics *all)
+{
+    uint32_t i = 0;
+
+    while (i < all->devices_count && all->devices[i].addr.robot == all->devices[0].addr.robot) {
+        i++;
+    }
+    return i < all->devices_count;
+}
+
 static int look(struct stat *s)
 {
     const void *answer = remote_ask(&s->remote, TP_PLAYER_REQ_STATISTICS, NULL, "statistics");
@@ -297,6 +310,7 @@ static int look(struct stat *s)
     free(s->before);
     s->before = s->now;
     s->now = copy;
+    s->several = has_several(s->now);
     return EXIT_DONE;
 }
 

@@ -1,21 +1,23 @@
 /*
  * find.c - the best device for a task; see tp_client_find().
  *
- * Candidates are opened, asked and closed one after the other; all that is kept of each are the
- * facts that the wishes are about. The best one so far stays open, so that its driver does not stop
- * between being asked and being used.
+ * Candidates that are not ruled out by what is known of them are opened, asked and closed one after
+ * the other; all that is kept of each are the facts that the wishes are about. The best one so far
+ * stays open, so that its driver does not stop between being asked and being used.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/number.h"
+#include "client/find.h"
 #include "client/inside.h"
 #include "client/wanted.h"
 
 struct candidate {
     tp_proxy *proxy; /* owned; NULL for none, or if nothing had to be asked */
     tp_client_device device;
+    const char *model;               /* borrowed; NULL if it has to be asked for */
     tpi_fact facts[TPI_WANTED_MOST]; /* one for each wish */
 };
 
@@ -223,8 +225,8 @@ static tp_status learn(struct candidate *candidate, struct place *place, const c
     if (strcmp(name, "driver") == 0) {
         return take_text(fact, candidate->device.driver, err);
     }
-    if (candidate->proxy == NULL) {
-        return TP_OK; /* not open, so that nothing can be asked */
+    if (candidate->model != NULL && strcmp(name, "model") == 0) {
+        return take_text(fact, candidate->model, err);
     }
     if (!is_of_place(name)) {
         return learn_property(candidate->proxy, name, fact, err);
@@ -235,16 +237,21 @@ static tp_status learn(struct candidate *candidate, struct place *place, const c
 
 /* ---- Choosing -------------------------------------------------------------------------------- */
 
-/* Whether a wish is about something that only the device itself knows. */
-static bool has_to_ask(const tpi_wanted *wanted)
+/* Whether a wish is about something that is known without asking the device. */
+static bool is_told(const struct candidate *candidate, const tpi_wish *wish)
 {
-    for (size_t i = 0; i < wanted->count; i++) {
-        if (strcmp(wanted->wishes[i].name, "index") != 0 &&
-            strcmp(wanted->wishes[i].name, "driver") != 0) {
-            return true;
-        }
+    return strcmp(wish->name, "index") == 0 || strcmp(wish->name, "driver") == 0 ||
+           (candidate->model != NULL && strcmp(wish->name, "model") == 0);
+}
+
+static bool has_to_ask(const struct candidate *candidate, const tpi_wanted *wanted)
+{
+    size_t i = 0;
+
+    while (i < wanted->count && is_told(candidate, &wanted->wishes[i])) {
+        i++;
     }
-    return false;
+    return i < wanted->count;
 }
 
 static void turn_down(struct search *search, const struct candidate *candidate, const char *why)
@@ -255,15 +262,16 @@ static void turn_down(struct search *search, const struct candidate *candidate, 
                    length > 0 ? "; " : "", candidate->device.name, why);
 }
 
-/* The first condition that it does not meet decides. */
-static bool meets_all(struct search *search, const struct candidate *candidate)
+/* Of what is known without asking, or of the rest: the first condition that is not met decides. */
+static bool meets_all(struct search *search, const struct candidate *candidate, bool told)
 {
     char why[128];
 
     for (size_t i = 0; i < search->wanted->count; i++) {
         const tpi_wish *wish = &search->wanted->wishes[i];
         const tpi_fact *fact = &candidate->facts[i];
-        if (!tpi_wish_is_condition(wish) || tpi_wish_is_met(wish, fact)) {
+        if (is_told(candidate, wish) != told || !tpi_wish_is_condition(wish) ||
+            tpi_wish_is_met(wish, fact)) {
             continue;
         }
         if (fact->text == NULL) {
@@ -307,21 +315,43 @@ static tp_status open_candidate(struct search *search, struct candidate *candida
     return judge(status, &why, err);
 }
 
-static tp_status consider(struct search *search, struct candidate *candidate, tp_error *err)
+/* The facts that are known without asking, or the rest. */
+static tp_status learn_all(const struct search *search, struct candidate *candidate, bool told,
+                           tp_error *err)
 {
+    const tpi_wanted *wanted = search->wanted;
     struct place place = {0};
-    bool opened = true;
     tp_status status = TP_OK;
 
-    if (has_to_ask(search->wanted)) {
-        status = open_candidate(search, candidate, &opened, err);
+    for (size_t i = 0; i < wanted->count && status == TP_OK; i++) {
+        if (is_told(candidate, &wanted->wishes[i]) == told) {
+            status = learn(candidate, &place, wanted->wishes[i].name, &candidate->facts[i], err);
+        }
     }
-    for (size_t i = 0; i < search->wanted->count && status == TP_OK && opened; i++) {
-        status =
-            learn(candidate, &place, search->wanted->wishes[i].name, &candidate->facts[i], err);
+    return status;
+}
+
+/* Whether it meets all conditions; it is opened and asked only if that can still matter. */
+static tp_status judge_candidate(struct search *search, struct candidate *candidate, bool *meets,
+                                 tp_error *err)
+{
+    tp_status status = learn_all(search, candidate, true, err);
+
+    *meets = status == TP_OK && meets_all(search, candidate, true);
+    if (*meets && has_to_ask(candidate, search->wanted)) {
+        status = open_candidate(search, candidate, meets, err);
+        status = *meets ? learn_all(search, candidate, false, err) : status;
+        *meets = *meets && status == TP_OK && meets_all(search, candidate, false);
     }
-    if (status != TP_OK || !opened || !meets_all(search, candidate) ||
-        (search->found && !is_better(search, candidate))) {
+    return status;
+}
+
+static tp_status consider(struct search *search, struct candidate *candidate, tp_error *err)
+{
+    bool meets = false;
+    const tp_status status = judge_candidate(search, candidate, &meets, err);
+
+    if (!meets || (search->found && !is_better(search, candidate))) {
         drop(candidate);
         return status;
     }
@@ -329,6 +359,18 @@ static tp_status consider(struct search *search, struct candidate *candidate, tp
     search->best = *candidate;
     search->found = true;
     return TP_OK;
+}
+
+tp_status tpi_client_meets(tp_client *client, const tp_client_device *device,
+                           const tpi_wanted *wanted, const char *model, bool *meets, tp_error *err)
+{
+    struct search search = {
+        .client = client, .interface = device->interface, .wanted = wanted, .access = TP_READ_MODE};
+    struct candidate candidate = {.device = *device, .model = model};
+    const tp_status status = judge_candidate(&search, &candidate, meets, err);
+
+    drop(&candidate);
+    return status;
 }
 
 /* Open the best one as the program wants it, unless it is open like that already. */

@@ -4,10 +4,12 @@ import json
 import signal
 
 import cli
+import player
 import tap
 from cli import Puppet, Running, Terminal, prints, says, serving, troupe, usage
 
 HELLO, STATISTICS, FRAMES, TRANSFORM = 200, 202, 203, 204
+DEVLIST, DRIVERINFO, DEV = 1, 2, 3
 
 
 def encoded(request, value):
@@ -69,6 +71,22 @@ def lists_show_what_devices_are_doing():
         tap.equal((device["state"], device["readers"], device["failure"]), ("running", 2, ""))
     with ours(STATISTICS={"devices": [dict(LASER, state="DEVICE_FAILED", failure="fake0: no\033 answer")]}) as puppet:
         tap.equal(troupe("list", puppet.url).stdout.splitlines()[-1], "laser:0: fake0: no? answer")
+
+
+def what_is_known_already_is_not_asked():
+    """One list of the devices, however many; none is opened for its index, its driver or the model of a simulated one."""
+    lasers = [(6, i) for i in range(30)]
+    labels = [dict(LASER, addr={"robot": 6665, "interf": 6, "index": i}, driver="sim", label=f"m{i}") for i in range(30)]
+    replies = {(1, HELLO): encoded("HELLO", {"version": 1, "name": "puppet"}),
+               (1, STATISTICS): encoded("STATISTICS", {"devices": labels})}
+    for where, wanted in (("index = 20", ["laser:20"]), ("driver = sim, index < 2", ["laser:0", "laser:1"]),
+                          ("model = m7", ["laser:7"]), ("model = elephant, x > 0", [])):
+        with Puppet(lasers, driver="sim", replies=replies) as puppet:
+            result = troupe("list", "--json", "--where", where, puppet.url)
+            tap.equal((result.returncode, result.stderr), (0, ""))
+            tap.equal([device["device"] for device in json.loads(result.stdout)["devices"]], wanted)
+            asked = [message.subtype for message in puppet.received if message.type == player.REQUEST]
+            tap.equal((asked.count(DEVLIST), asked.count(DRIVERINFO), asked.count(DEV)), (1, 30, 0))
 
 
 def guarded_lines_are_told():
@@ -227,7 +245,8 @@ def mistakes_are_explained():
 
 
 tap.main(statistics_are_tables, statistics_are_json_too, lists_show_what_devices_are_doing,
-         guarded_lines_are_told, several_robots_are_told_apart, watching_shows_rates, watching_json_is_one_object_for_each_line, watching_stays_in_its_place_on_a_terminal,
+         what_is_known_already_is_not_asked, guarded_lines_are_told, several_robots_are_told_apart, watching_shows_rates,
+         watching_json_is_one_object_for_each_line, watching_stays_in_its_place_on_a_terminal,
          frames_are_a_tree, a_tree_that_cannot_be_ends, a_transform_is_one_line,
          a_real_server_tells_who_does_what, a_real_server_has_a_tree_of_frames, a_player_server_has_no_statistics,
          mistakes_are_explained)
