@@ -271,9 +271,9 @@ static tp_status load_path(simd *s, const char *path, tp_error *err)
     status = status == TP_OK ? make_crew(s, &options.crew, err) : status;
     if (status == TP_OK) {
         status = tpi_sim_load(&s->world, path, &options, err);
+        status = status == TP_OK ? simd_controllers_begin(s->controllers, err) : status;
         tp_param_blame(s->instance, status == TP_OK ? NULL : "worldfile");
     }
-    status = status == TP_OK ? simd_controllers_begin(s->controllers, err) : status;
     tpi_buf_fini(&folder);
     return status;
 }
