@@ -114,6 +114,9 @@ static bool has_ended(simd *s)
     if (quit_us <= 0 || now_us < quit_us || now_us - tpi_sim_interval_us(s->world) >= quit_us) {
         return false;
     }
+    if (s->pace.paused) { /* whoever watches it has ended it already, and says so himself */
+        return true;
+    }
     simd_pace_set_paused(&s->pace, true, simd_now_ns(s));
     tp_instance_note(s->instance, "the world has reached its quit_time and stands still");
     return true;
