@@ -116,6 +116,7 @@ static int reset_panic(struct panic_options *o)
 {
     const tp_panic_state *panic = remote_ask(&o->remote, TP_PLAYER_REQ_GET_PANIC, NULL, "panic");
     tp_panic_reset reset = {0};
+    char owing[256]; /* drivers that hang have still not stopped when it is over */
     tpi_buf out = {0};
     tp_error err = {0};
 
@@ -128,6 +129,7 @@ static int reset_panic(struct panic_options *o)
     }
     stat_put_raisers(&out, panic);
     reset.epoch = panic->epoch;
+    snprintf(owing, sizeof owing, "%.*s", (int)panic->owing_count, panic->owing);
     command_write(o->remote.command, &out);
     note_needless_key(o);                    /* its answer takes the place of the panic's */
     reset.key = chars("", &reset.key_count); /* it was proved when we connected */
@@ -135,7 +137,7 @@ static int reset_panic(struct panic_options *o)
         TP_OK) {
         return command_fail(o->remote.command, EXIT_FAILED, "%s", err.text);
     }
-    puts("the panic is over");
+    printf("the panic is over%s%s\n", owing[0] != '\0' ? "; NOT STOPPED YET: " : "", owing);
     return EXIT_DONE;
 }
 

@@ -254,6 +254,8 @@ static int read_valued(struct options *o, int argc, char **argv, int *i)
         o->server.unix_path = value;
     } else if (strcmp(option, "--name") == 0) {
         o->name = value;
+    } else if (strcmp(option, "--part") == 0) {
+        o->server.part = value;
     } else {
         return read_port(o, value);
     }
@@ -262,7 +264,7 @@ static int read_valued(struct options *o, int argc, char **argv, int *i)
 
 static bool takes_value(const char *option)
 {
-    static const char *const valued[] = {"--listen", "--unix", "--name", "--port", "-p"};
+    static const char *const valued[] = {"--listen", "--unix", "--name", "--part", "--port", "-p"};
 
     for (size_t i = 0; i < sizeof valued / sizeof valued[0]; i++) {
         if (strcmp(option, valued[i]) == 0) {
@@ -453,6 +455,7 @@ const command command_run = {
             "  -q, --quiet       print no table of devices\n"
             "  --name NAME       the name of the file, if it is read from a pipe\n"
             "  --child           end when the standard input ends\n"
+            "  --part NAME       what the server that starts a child calls its driver\n"
             "\n"
             "Example: troupe run configs/fake.cfg\n",
     .run = run_run,

@@ -69,6 +69,15 @@ static void ask_whether_taken(struct send *s)
     }
 }
 
+/* It stands still, and what goes on commanding would move it as soon as that is over. */
+static void end_in_panic(struct remote *remote)
+{
+    struct send *s = (struct send *)remote; /* its first member */
+
+    s->refused = true;
+    remote_stop(remote);
+}
+
 /* Commands are not answered, but our servers tell when they refuse them, or stop what moves. */
 static void on_data(tp_proxy *proxy, const tp_msg *msg)
 {
@@ -77,7 +86,8 @@ static void on_data(tp_proxy *proxy, const tp_msg *msg)
         tp_msg_header(msg)->subtype == TP_COMMON_DATA_ERROR ? tp_msg_payload(msg) : NULL;
     tpi_buf text = {0};
 
-    if (failure == NULL || failure->code >= 0) {
+    if (failure == NULL || failure->code >= 0 ||
+        (failure->code == TP_E_PANIC && s->remote.in_panic)) { /* was told */
         return;
     }
     output_put_clean(&text, failure->text, failure->text_count);
@@ -85,6 +95,7 @@ static void on_data(tp_proxy *proxy, const tp_msg *msg)
     tpi_buf_fini(&text);
     s->refused = true;
     if (s->repeat_hz > 0 && failure->code == TP_E_PANIC) {
+        s->remote.ignores_panics = true; /* this one was told */
         remote_stop(&s->remote); /* what goes on commanding would move it as soon as that is over */
     }
 }
@@ -137,6 +148,7 @@ static int send_command(struct send *s)
     if (result != EXIT_DONE) {
         return result;
     }
+    s->remote.ignores_panics = false; /* from now on they are news */
     tp_proxy_set_context(s->proxy, s);
     tp_proxy_on_data(s->proxy, on_data);
     ask_whether_taken(s);
@@ -277,11 +289,14 @@ static int do_it(struct send *s)
         return send_list_messages(s);
     }
     s->message = remote_message(&s->remote, s->device.interface, s->kind, s->words[1]);
+    const bool stays = s->repeat_hz > 0 || s->for_s > 0;
     int result = s->message != NULL ? send_read_value(s) : EXIT_FAILED;
+    s->remote.tells_panics = stays && s->message != NULL && s->message->effect == TP_EFFECT_MOVES;
+    s->remote.ignores_panics = true;
+    s->remote.panicked = end_in_panic;
     if (result == EXIT_DONE) {
-        result = remote_connect(&s->remote,
-                                s->kind == TP_KIND_COMMAND ? TP_CLIENT_EVERYTHING : TP_CLIENT_FRESH,
-                                s->repeat_hz > 0 || s->for_s > 0);
+        result = remote_connect(
+            &s->remote, s->kind == TP_KIND_COMMAND ? TP_CLIENT_EVERYTHING : TP_CLIENT_FRESH, stays);
     }
     if (result == EXIT_DONE) {
         result = s->kind == TP_KIND_COMMAND ? send_command(s) : send_request(s);
@@ -333,7 +348,7 @@ const command command_send = {
         "  --repeat HZ     send it so often, until --for ends or it is interrupted\n"
         "  --for SECONDS   keep the device open for so long\n"
         "  --lease SECONDS how long it may go on moving if nothing more is heard of this command;\n"
-        "                  at most what the server's configuration allows\n"
+        "                  at most what the server gives any client: 1 s, or what its file says\n"
         "  --rank N        give way to writers of a higher rank; at most the configured rank\n"
         "  --exclusive     let nobody else write to it meanwhile, but those of a higher "
         "rank\n" REMOTE_OPTIONS_HELP "\n"

@@ -390,8 +390,14 @@ static void on_panic(void *context, tp_client *client, const tp_panic_state *pan
     struct remote *remote = context;
 
     (void)client;
+    if (remote->ignores_panics) {
+        return;
+    }
     if (panic->active || remote->in_panic) {
         put_panic(remote, panic);
+    }
+    if (panic->active && !remote->in_panic && remote->panicked != NULL) {
+        remote->panicked(remote);
     }
     remote->in_panic = panic->active != 0;
 }

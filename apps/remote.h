@@ -25,10 +25,13 @@ struct remote {
     const char *key_file;    /* borrowed; NULL for none */
     bool was_connected;      /* once: from then on losses are told */
     bool tells_panics;       /* that begin or end while messages are handled */
+    bool ignores_panics;     /* for now */
     bool in_panic;           /* the server, as far as was told */
     bool unreached;          /* it could not connect */
     /* Called before something is told on standard error while messages are handled. Optional. */
     void (*before_note)(struct remote *remote);
+    /* Called when a panic was told that has begun. Optional. */
+    void (*panicked)(struct remote *remote);
 };
 
 /* Their options, for the help of each. */

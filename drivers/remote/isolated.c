@@ -124,6 +124,8 @@ static tp_status isolated_start(tp_instance *self, tp_error *err)
                                      socket,
                                      "--quiet",
                                      "--child",
+                                     "--part",
+                                     tp_instance_name(self),
                                      NULL};
     tp_status status =
         tp_process_start(&i->child, tp_instance_loop(self), arguments,

@@ -36,6 +36,7 @@ typedef struct tp_server_options {
                           * or else where programs are searched for */
     bool udp;            /* listen for datagrams too, on the same ports */
     bool child;          /* it is the process of an isolated driver of another server */
+    const char *part;    /* of a child: what that server calls the driver, "inhibit0"; or NULL */
     /* Told of what is odd in the file, and later of failures. Optional. */
     void (*note)(void *context, const char *text);
     void *note_context;

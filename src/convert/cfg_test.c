@@ -437,7 +437,10 @@ static void fields_without_values_are_refused(void **state)
          "x.cfg:1:7: expected a value for \"speed\", found the word fast; a text needs quotes"},
         {"speed\nname \"x\"", "x.cfg:2:1: expected a value for \"speed\", found \"name\""},
         {"pose[0]", "x.cfg:1:8: expected a value for \"pose[0]\", found the end of the file"},
-        {"a Yes", "x.cfg:1:3: expected a value for \"a\", found the word Yes; a text needs quotes"},
+        {"a Yes",
+         "x.cfg:1:3: expected a value for \"a\", found the word Yes; did you mean yes or no?"},
+        {"a yse",
+         "x.cfg:1:3: expected a value for \"a\", found the word yse; did you mean yes or no?"},
         {"a "
          "abcdefghijabcdefghijabcdefghijabcdefghijabcdefghij",
          "x.cfg:1:3: expected a value for \"a\", found the word "

@@ -98,15 +98,25 @@ static tp_status skip_separator(struct tpi_cfg_parser *p, bool *told)
     return tpi_cfg_lexer_next(&p->lexer, p->err);
 }
 
+/* "yse" and "on" were not meant to be texts. */
+static bool is_nearly_flag(const char *word)
+{
+    enum { MOST = 4 };
+    const size_t length = strlen(word);
+
+    return length <= MOST && (strspn(word, "yesYES") == length || strspn(word, "noNO") == length);
+}
+
 static tp_status no_value(struct tpi_cfg_parser *p, const char *wanted, const tpi_cfg_token *name,
                           bool quotable)
 {
     const tpi_cfg_token *token = &p->lexer.token;
 
     if (quotable && token->kind == TPI_CFG_TOKEN_WORD) {
-        return tpi_cfg_fail(&token->place, p->err,
-                            "expected %s for \"%.40s\", found the word %.40s; a text needs quotes",
-                            wanted, name->text, token->text);
+        return tpi_cfg_fail(
+            &token->place, p->err, "expected %s for \"%.40s\", found the word %.40s; %s", wanted,
+            name->text, token->text,
+            is_nearly_flag(token->text) ? "did you mean yes or no?" : "a text needs quotes");
     }
     return tpi_cfg_unexpected(p, "%s for \"%.40s\"", wanted, name->text);
 }

@@ -11,25 +11,19 @@ enum { PLAIN_LEASE_S = 5, OWN_LEASE_S = 1 };
 
 /* ---- Leases ---------------------------------------------------------------------------------- */
 
-int64_t hold_lease_ns(const struct subscription *s)
-{
-    const int64_t configured_ns = s->device->instance->plan.lease_ns;
-
-    if (s->lease_ns > 0 || configured_ns != 0) {
-        return s->lease_ns > 0 ? s->lease_ns : configured_ns;
-    }
-    return (s->session->leases ? OWN_LEASE_S : PLAIN_LEASE_S) * TP_NS_PER_S;
-}
-
-/* The longest that it can ask for: the configuration's word, or else what anybody has. */
-static int64_t longest_lease(const tp_device *device)
+/* That of a client who asks for none: the configuration's word, or else what is usual for such
+ * clients; less than 0 for ever. Nobody gets a longer one by asking. */
+static int64_t default_ns(const tp_session *session, const tp_device *device)
 {
     const int64_t configured_ns = device->instance->plan.lease_ns;
 
-    if (configured_ns < 0) {
-        return INT64_MAX;
-    }
-    return configured_ns > 0 ? configured_ns : PLAIN_LEASE_S * TP_NS_PER_S;
+    return configured_ns != 0 ? configured_ns
+                              : (session->leases ? OWN_LEASE_S : PLAIN_LEASE_S) * TP_NS_PER_S;
+}
+
+int64_t hold_lease_ns(const struct subscription *s)
+{
+    return s->lease_ns > 0 ? s->lease_ns : default_ns(s->session, s->device);
 }
 
 void tp_session_heard(tp_session *session)
@@ -68,6 +62,18 @@ tpi_mover hold_mover(const struct subscription *s, const tp_message *what, const
     return mover;
 }
 
+/* The process of a driver has the wall clock of the server that started it and sends it everything;
+ * other servers may have another one. If it is set just now, one command is lost, which is told. */
+bool hold_is_late(const struct subscription *s, const tp_message *what, const tp_msg *msg)
+{
+    const tpi_hub *hub = s->session->hub;
+    const int64_t lease_ns = hold_lease_ns(s);
+    const double age_s = tp_clock_wall_s(tp_hub_clock(hub)) - tp_msg_header(msg)->timestamp;
+
+    return hub->part_of_another && what->effect == TP_EFFECT_MOVES && lease_ns > 0 &&
+           age_s > (double)lease_ns / (double)TP_NS_PER_S;
+}
+
 /* ---- The request ----------------------------------------------------------------------------- */
 
 bool hold_owns(const tp_message *what)
@@ -92,7 +98,8 @@ static tp_status check(const tp_device *device, const tp_lease *ask, tp_error *e
 /* On all openings of the device that the client has. */
 static void grant(const tp_session *session, const tp_device *device, const tp_lease *ask)
 {
-    const int64_t most_ns = longest_lease(device);
+    const int64_t usual_ns = default_ns(session, device);
+    const int64_t most_ns = usual_ns > 0 ? usual_ns : INT64_MAX;
     const double most_s = (double)most_ns / (double)TP_NS_PER_S;
 
     for (struct subscription *s = session->subscriptions; s != NULL; s = s->next) {
@@ -125,7 +132,8 @@ bool hold_is_moved(const tp_device *device)
 {
     const int64_t now_ns = tp_clock_now_ns(tp_instance_clock(device->instance));
 
-    return device->mover != NULL && tpi_lease_is_held(&device->lease, now_ns);
+    return device->mover != NULL && !halting_is_over(device) &&
+           tpi_lease_is_held(&device->lease, now_ns);
 }
 
 /* Texts are borrowed from `name`. */

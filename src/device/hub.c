@@ -85,9 +85,10 @@ void tpi_hub_set_guard(tpi_hub *hub, const char *program)
     hub->guard_program = program;
 }
 
-void tpi_hub_set_part(tpi_hub *hub, bool part_of_another)
+void tpi_hub_set_part(tpi_hub *hub, bool part_of_another, const char *name)
 {
     hub->part_of_another = part_of_another;
+    hub->part = name;
 }
 
 void tpi_hub_crash(tpi_hub *hub)

@@ -133,8 +133,9 @@ const char *tpi_hub_blamed_param(const tpi_hub *hub);
 void tpi_hub_set_guard(tpi_hub *hub, const char *program);
 
 /* The server is a process of another one, for one of its drivers: so guards say that the driver's
- * process has died, not the server. */
-void tpi_hub_set_part(tpi_hub *hub, bool part_of_another);
+ * process has died, not the server. `name` is what that server calls the driver; borrowed, or NULL.
+ */
+void tpi_hub_set_part(tpi_hub *hub, bool part_of_another, const char *name);
 
 /* From the handler of a signal that ends the process: guards write now, and nobody else does. */
 void tpi_hub_crash(tpi_hub *hub);

@@ -47,6 +47,20 @@ static bool fits_session(const tpi_rank *rank, const tp_session *session)
             fits_text(rank->key, tp_session_key(session), strlen(tp_session_key(session))));
 }
 
+/* The driver whose own process this client is; NULL for all others. Only such processes come from
+ * inside by the name of a driver that runs elsewhere. */
+static const tp_instance *driver_of(const tp_session *session)
+{
+    const tp_instance *at =
+        session->guest.reach == TP_REACH_INSIDE ? session->hub->instances : NULL;
+
+    while (at != NULL &&
+           (at->plan.in_place_of == NULL || strcmp(at->name, session->software) != 0)) {
+        at = at->next;
+    }
+    return at;
+}
+
 /* By the name of the driver, or of the instance. */
 static bool fits_driver(const tpi_rank *rank, const tp_instance *user)
 {
@@ -66,7 +80,12 @@ static void take_rank(const tpi_rank *rank, tpi_mover *mover)
 void rank_of_session(const tp_session *session, const tp_device *device, tpi_mover *mover)
 {
     const tpi_blueprint *plan = &device->instance->plan;
+    const tp_instance *driver = driver_of(session);
 
+    if (driver != NULL) {
+        rank_of_driver(driver, device, mover);
+        return;
+    }
     for (uint32_t i = 0; i < plan->rank_count; i++) {
         if (plan->ranks[i].section == device->section && fits_session(&plan->ranks[i], session)) {
             take_rank(&plan->ranks[i], mover);
@@ -93,6 +112,10 @@ void rank_of_driver(const tp_instance *user, const tp_device *device, tpi_mover 
 
 void session_label(const tp_session *session, char *out, size_t size)
 {
+    if (driver_of(session) != NULL) {
+        (void)snprintf(out, size, "the driver %s", session->software);
+        return;
+    }
     (void)snprintf(out, size, "%s%s%s", session->software,
                    session->software[0] != '\0' ? " at " : "", session->name);
 }
@@ -168,5 +191,6 @@ void rank_take(tp_device *device, const tp_message *what, const tpi_mover *mover
     }
     device->mover = mover->who;
     device->mover_rank = mover->rank;
+    device->halt_told = false;
     device->mover_until_ns = now_ns + mover->hold_ns;
 }

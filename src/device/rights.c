@@ -98,11 +98,15 @@ static tp_status refuse(const tp_session *session, const char *what, tp_error *e
         return tp_fail(err, TP_E_DENIED, "%s; the key %s is for those who %s", what, key->name,
                        right_names[key->right]);
     }
+    if (session->hub->key_count > 0) {
+        return tp_fail(err, TP_E_DENIED, "%s: give a key", what);
+    }
     return tp_fail(err, TP_E_DENIED, "%s: %s", what,
-                   session->hub->key_count > 0
-                       ? "give a key"
-                       : "the server has no keys, and who comes by this address only reads: give "
-                         "the server some, or come by its unix socket");
+                   session->hub->guests[TP_REACH_UNIX] >= TP_RIGHT_MOVE
+                       ? "the server has no keys, and who comes by this address only reads: give "
+                         "the server some, or come by its unix socket"
+                       : "the server has no keys, and without one everybody only reads: give the "
+                         "server some");
 }
 
 static tp_status refuse_right(const tp_session *session, const char *what, tp_right needed,

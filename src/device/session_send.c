@@ -1,4 +1,7 @@
 /* session_send.c - what clients send to devices, and how they hear of its end. */
+#include <stdio.h>
+#include <string.h>
+
 #include "bus/pool.h"
 #include "device/session.h"
 
@@ -17,12 +20,46 @@ static void forget_asking(struct asking *a)
     tpi_pool_give(a);
 }
 
+/* Everybody may have a device stopped. Who reads it, or moves it, is to know who did. */
+static void tell_halt(const tp_session *by, tp_device *device)
+{
+    const tp_msghdr header = {.addr = device->addr,
+                              .type = TP_MSGTYPE_DATA,
+                              .subtype = TP_COMMON_DATA_ERROR,
+                              .timestamp = tp_clock_wall_s(tp_hub_clock(by->hub))};
+    char name[RANK_NAME];
+    char text[RANK_NAME + 64];
+    tp_msg *msg = NULL;
+
+    session_label(by, name, sizeof name);
+    (void)snprintf(text, sizeof text, "stopped: %s has asked for it", name);
+    const tp_failure failure = {
+        .code = TP_E_DENIED, .text_count = (uint32_t)strlen(text) + 1, .text = text};
+    device->halt_told = true;
+    if (tp_msg_create(&msg, &header, &tp_desc_failure, &failure) == TP_OK) {
+        device_deliver(device, msg);
+        tp_msg_unref(msg);
+    }
+}
+
+/* By somebody else than who moves it; once, for as long as it is not moved again. */
+static bool halts_other(const tp_session *session, const tp_device *device, const tp_message *what)
+{
+    return what ==
+               tp_interface_message(&tp_interface_common, TP_KIND_REQUEST, TP_COMMON_REQ_HALT) &&
+           device->mover != session && hold_is_moved(device) && !device->halt_told;
+}
+
 static void answered(void *context, tp_status status, tp_msg *answer, const tp_error *err)
 {
     struct asking *a = context;
     tp_session *session = a->session;
     const tp_msghdr request = a->request;
 
+    const struct subscription *s = a->halts ? session_find_open(session, a->device) : NULL;
+    if (s != NULL && status == TP_OK && !s->device->halt_told) {
+        tell_halt(session, s->device);
+    }
     forget_asking(a);
     tp_msg *other = status == TP_OK && session->events->reply != NULL
                         ? session->events->reply(session->context, answer)
@@ -69,8 +106,11 @@ static tp_status ask(tp_session *session, tp_device *device, tp_msg *msg, const 
     if (a == NULL) {
         return TP_E_NOMEM;
     }
-    *a = (struct asking){
-        .session = session, .request = *tp_msg_header(msg), .device = device, .command = command};
+    *a = (struct asking){.session = session,
+                         .request = *tp_msg_header(msg),
+                         .device = device,
+                         .command = command,
+                         .halts = halts_other(session, device, what)};
     a->request.addr = device->addr;
     a->next = session->askings;
     if (a->next != NULL) {
@@ -107,6 +147,9 @@ static tp_status pass_on(struct subscription *s, tp_msg *msg, const tp_message *
     }
     if (hold_owns(what)) {
         return hold_answer(s, msg, err);
+    }
+    if (hold_is_late(s, what, msg)) {
+        return tp_fail(err, TP_E_TIMEOUT, "%s: %s came too late", device->name, what->name);
     }
     s->moves = s->moves || what->effect == TP_EFFECT_MOVES ||
                (!device->moves && what->effect != TP_EFFECT_READS);

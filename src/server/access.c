@@ -2,9 +2,9 @@
  * access.c - who may do what, as the configuration says: keys, key_file, operator_key, open.
  *
  * Clients without a key are read-only where others than this machine's programs could be among
- * them: on ports that are open beyond loopback, and wherever keys are configured. `open yes` lets
- * everybody do everything but decide for others. An operator_key alone only guards the end of a
- * panic.
+ * them: on ports that are open beyond loopback, and wherever the configuration names keys, even if
+ * there are none. `open yes` lets everybody do everything but decide for others. An operator_key
+ * alone only guards the end of a panic.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -68,22 +68,31 @@ static tp_status load(const char *path, tpi_keys *keys, tp_error *err)
     return status;
 }
 
-static tp_status read_key_file(tpi_cfg_section *root, tpi_keys *keys, tp_error *err)
+static tp_status read_one_file(const tpi_cfg_value *value, tpi_keys *keys, tp_error *err)
 {
-    const tpi_cfg_field *field = tpi_cfg_find(root, "key_file");
-    const char *unused = NULL;
     char *path = NULL;
     tp_error why = {0};
 
-    if (field == NULL) {
-        return TP_OK;
+    if (value->kind != TPI_CFG_STRING) {
+        return tpi_cfg_fail(&value->place, err, "key_file is a file, not %.40s", value->text);
     }
-    tp_status status = tpi_cfg_string(root, "key_file", NULL, &unused, err);
-    status = status == TP_OK ? tpi_cfg_path(&field->values[0], &path, err) : status;
+    tp_status status = tpi_cfg_path(value, &path, err);
     if (status == TP_OK && load(path, keys, &why) != TP_OK) {
-        status = tpi_cfg_fail(&field->values[0].place, err, "%s", why.text);
+        status = tpi_cfg_fail(&value->place, err, "%s", why.text);
     }
     free(path);
+    return status;
+}
+
+/* One, or several. */
+static tp_status read_key_file(tpi_cfg_section *root, tpi_keys *keys, tp_error *err)
+{
+    const tpi_cfg_field *field = tpi_cfg_find(root, "key_file");
+    tp_status status = TP_OK;
+
+    for (uint32_t i = 0; field != NULL && i < field->value_count && status == TP_OK; i++) {
+        status = read_one_file(&field->values[i], keys, err);
+    }
     return status;
 }
 
@@ -104,6 +113,19 @@ static tp_status read_operator_key(tp_server *server, tpi_cfg_section *root, tpi
                : tpi_cfg_fail(&field->place, err, "%s", why.text);
 }
 
+/* Whoever names keys wants them to be needed, also while there are none. */
+static void note_none(tp_server *server, tpi_cfg_section *root, const struct access *access)
+{
+    const tpi_cfg_field *keys = tpi_cfg_find(root, "keys");
+    const tpi_cfg_field *field = keys != NULL ? keys : tpi_cfg_find(root, "key_file");
+    tp_error note = {0};
+
+    if (field != NULL && access->keys.count == 0 && !access->open) {
+        tpi_cfg_fail(&field->place, &note, "there are no keys: nobody can write or move anything");
+        server_note(server, note.text);
+    }
+}
+
 tp_status access_read(tp_server *server, struct file *file, tp_error *err)
 {
     struct access *access = &file->access;
@@ -111,9 +133,13 @@ tp_status access_read(tp_server *server, struct file *file, tp_error *err)
     tp_status status = read_keys(server, root, &access->keys, err);
 
     status = status == TP_OK ? read_key_file(root, &access->keys, err) : status;
-    access->guarded = access->keys.count > 0;
+    access->guarded = tpi_cfg_find(root, "keys") != NULL || tpi_cfg_find(root, "key_file") != NULL;
     status = status == TP_OK ? read_operator_key(server, root, &access->keys, err) : status;
-    return status == TP_OK ? tpi_cfg_bool(root, "open", false, &access->open, err) : status;
+    status = status == TP_OK ? tpi_cfg_bool(root, "open", false, &access->open, err) : status;
+    if (status == TP_OK) {
+        note_none(server, root, access);
+    }
+    return status;
 }
 
 void access_forget(struct file *file)

@@ -43,7 +43,7 @@ struct plan {
 /* Who may do what, as the file has it. */
 struct access {
     tpi_keys keys;
-    bool guarded; /* there are keys beside that of the operator: who has none may only read */
+    bool guarded; /* keys are named beside that of the operator: who has none may only read */
     bool open;
 };
 

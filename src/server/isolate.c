@@ -49,8 +49,11 @@ static void write_section(tpi_buf *out, const tpi_cfg_section *section)
         }
     }
     for (uint32_t i = 0; i < section->section_count; i++) {
-        write_section(out, section->sections[i]);
-        tpi_buf_puts(out, ")\n");
+        /* who writes before whom is decided here: the child knows none of them */
+        if (strcmp(section->sections[i]->type, "writer") != 0) {
+            write_section(out, section->sections[i]);
+            tpi_buf_puts(out, ")\n");
+        }
     }
 }
 

@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "server/inside.h"
 
-enum { MOST_RANK = 1000 };
+enum { MOST_RANK = 1000, MOST_COMPARED = 64 };
 
 static tp_status read_who(tpi_cfg_section *section, const char *name, const char **out,
                           tp_error *err)
@@ -89,6 +89,53 @@ static tp_status read_rank(tpi_cfg_section *section, tpi_rank *out, tp_error *er
     return status == TP_OK ? check_fields(section, known, err) : status;
 }
 
+/* The text itself, or its beginning with a * behind it; as devices compare them. */
+static bool fits(const char *pattern, const char *name)
+{
+    const size_t length = strlen(pattern);
+
+    return length > 0 && pattern[length - 1] == '*' ? strncmp(pattern, name, length - 1) == 0
+                                                    : strcmp(pattern, name) == 0;
+}
+
+/* Whether all that fit one pattern fit another; NULL for anything. */
+static bool covers(const char *wide, const char *narrow)
+{
+    return wide == NULL || (narrow != NULL && fits(wide, narrow));
+}
+
+static bool takes_all(const tpi_rank *first, const tpi_rank *then)
+{
+    return covers(first->client, then->client) && covers(first->host, then->host) &&
+           covers(first->key, then->key) && covers(first->driver, then->driver);
+}
+
+/* The first one that fits counts: one behind another that fits all it means is never looked at. */
+static void note_shadowed(tp_server *server, const tpi_cfg_section *section, const tpi_rank *ranks)
+{
+    const tpi_cfg_section *writers[MOST_COMPARED];
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < section->section_count && count < MOST_COMPARED; i++) {
+        if (strcmp(section->sections[i]->type, "writer") == 0) {
+            writers[count++] = section->sections[i];
+        }
+    }
+    for (uint32_t i = 1; i < count; i++) {
+        tp_error note = {0};
+        uint32_t first = 0;
+        while (first < i && !takes_all(&ranks[first], &ranks[i])) {
+            first++;
+        }
+        if (first < i) {
+            tpi_cfg_fail(&writers[i]->place, &note,
+                         "no writer has this rank: all that it means fit the one of line %u before",
+                         (unsigned)writers[first]->place.line);
+            server_note(server, note.text);
+        }
+    }
+}
+
 tp_status ranks_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
                      tp_error *err)
 {
@@ -105,19 +152,13 @@ tp_status ranks_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint 
         }
     }
     plan->ranks = ranks;
+    if (status == TP_OK) {
+        note_shadowed(server, section, ranks);
+    }
     return status;
 }
 
 /* ---- Whom they mean -------------------------------------------------------------------------- */
-
-/* The text itself, or its beginning with a * behind it; as devices compare them. */
-static bool fits(const char *pattern, const char *name)
-{
-    const size_t length = strlen(pattern);
-
-    return length > 0 && pattern[length - 1] == '*' ? strncmp(pattern, name, length - 1) == 0
-                                                    : strcmp(pattern, name) == 0;
-}
 
 static void tell(tp_server *server, const tpi_cfg_field *field, const tpi_nearest *nearest)
 {

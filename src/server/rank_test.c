@@ -82,6 +82,22 @@ static void whom_there_is_not_is_told(void **state)
     is_noted("writer ( driver \"f*\" rank 1 )", "");
 }
 
+static void one_that_never_fits_is_told(void **state)
+{
+    (void)state;
+    is_noted("writer ( rank 1 )\nwriter ( client \"joystick\" rank 2 )",
+             "x.cfg:3:1: no writer has this rank: all that it means fit the one of line 2 before");
+    is_noted(
+        "writer ( client \"joy*\" rank 1 )\n\nwriter ( client \"joystick*\" host \"::1\" rank 2 )",
+        "x.cfg:4:1: no writer has this rank: all that it means fit the one of line 2 before");
+    is_noted("writer ( rank 1 )\nwriter ( driver \"fake\" rank 2 )",
+             "x.cfg:3:1: no writer has this rank: all that it means fit the one of line 2 before");
+    is_noted("writer ( client \"joy*\" rank 1 )\nwriter ( host \"::1\" rank 2 )\n"
+             "writer ( driver \"fake\" rank 2 )\nwriter ( client \"jo*\" rank 1 )\n"
+             "writer ( rank 3 )",
+             "");
+}
+
 static void slips_of_the_pen_are_mistakes(void **state)
 {
     tp_server *server = NULL;
@@ -122,6 +138,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mistakes_are_told_with_their_place),
         cmocka_unit_test(whom_there_is_not_is_told),
+        cmocka_unit_test(one_that_never_fits_is_told),
         cmocka_unit_test(slips_of_the_pen_are_mistakes),
         cmocka_unit_test(another_rank_is_another_driver),
     };

@@ -44,7 +44,7 @@ static tp_status prepare_lines(tp_server *server, tp_error *err)
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
     tpi_hub_set_guard(server->hub, program);
-    tpi_hub_set_part(server->hub, server->options.child);
+    tpi_hub_set_part(server->hub, server->options.child, server->options.part);
     tpi_hub_set_lines(server->hub,
                       server->options.kit == NULL ? NULL : server->options.kit->schemes, folder);
     return TP_OK;

@@ -4,10 +4,12 @@
  * The unit of a parameter (troupe/driver.h) says what its values are: a text, yes or no, or
  * numbers. Lengths and angles are brought to metres and radians here, by the units of the file.
  */
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "server/inside.h"
 
 /* Fields of a driver section that are the server's own. */
@@ -15,14 +17,24 @@ static const char *const own_fields[] = {"name",     "plugin",  "provides", "req
                                          "alwayson", "restart", "isolated", "extensions",
                                          "lease",    "guard",   "panic",    NULL};
 
+/* What they say keeps people and robots safe: a slip in one of these is no note but a mistake. */
+static const char *const careful[] = {"lease", "guard",    "panic", "isolated",
+                                      "key",   "key_file", NULL};
+
+/* Of the top of the file. */
+static const char *const top_fields[] = {"key_file", "keys", "operator_key", "open", NULL};
+
+static bool is_in(const char *const *list, const char *name)
+{
+    while (*list != NULL && strcmp(*list, name) != 0) {
+        list++;
+    }
+    return *list != NULL;
+}
+
 static bool is_own_field(const char *name)
 {
-    for (size_t i = 0; own_fields[i] != NULL; i++) {
-        if (strcmp(own_fields[i], name) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return is_in(own_fields, name);
 }
 
 static const tp_param *find_param(const tp_driver *driver, const char *name)
@@ -141,6 +153,84 @@ static tp_status read_setting(tp_server *server, tpi_cfg_section *section, const
     return status;
 }
 
+/* ---- Slips of the pen ------------------------------------------------------------------------ */
+
+static bool has_same_letters(const char *a, const char *b)
+{
+    int count[UCHAR_MAX + 1] = {0};
+    bool same = strlen(a) == strlen(b);
+
+    for (size_t i = 0; same && a[i] != '\0'; i++) {
+        count[(unsigned char)a[i]]++;
+        count[(unsigned char)b[i]]--;
+    }
+    for (size_t i = 0; i <= UCHAR_MAX; i++) {
+        same = same && count[i] == 0;
+    }
+    return same;
+}
+
+/* Nearer than what is good enough for a note: a parameter of another server's driver is not to be
+ * taken for one of ours. */
+static bool is_slip(const tpi_nearest *nearest)
+{
+    enum { LONG = 7 };
+
+    return nearest->best != NULL && (nearest->distance <= (strlen(nearest->best) >= LONG ? 2 : 1) ||
+                                     has_same_letters(nearest->word, nearest->best));
+}
+
+static tp_status check_field(const tpi_cfg_field *field, const tp_driver *driver, tp_error *err)
+{
+    tpi_nearest nearest;
+
+    if (is_own_field(field->name) || find_param(driver, field->name) != NULL) {
+        return TP_OK;
+    }
+    if (is_in(top_fields, field->name)) {
+        return tpi_cfg_fail(&field->place, err,
+                            "\"%s\" stands at the top of the file, not in a driver section",
+                            field->name);
+    }
+    tpi_nearest_init(&nearest, field->name);
+    tpi_nearest_offer(&nearest, "key_file");
+    for (size_t i = 0; own_fields[i] != NULL; i++) {
+        tpi_nearest_offer(&nearest, own_fields[i]);
+    }
+    for (const tp_param *p = driver->params; p != NULL && p->name != NULL; p++) {
+        tpi_nearest_offer(&nearest, p->name);
+    }
+    return is_slip(&nearest) && is_in(careful, nearest.best)
+               ? tpi_cfg_fail(&field->place, err, "there is no \"%.40s\"; did you mean \"%s\"?",
+                              field->name, nearest.best)
+               : TP_OK;
+}
+
+static tp_status check_section(const tpi_cfg_section *section, tp_error *err)
+{
+    tpi_nearest nearest;
+
+    tpi_nearest_init(&nearest, section->type);
+    tpi_nearest_offer(&nearest, "writer");
+    return strcmp(section->type, "writer") != 0 && is_slip(&nearest)
+               ? tpi_cfg_fail(&section->place, err,
+                              "there is no \"%.40s\"; did you mean \"writer\"?", section->type)
+               : TP_OK;
+}
+
+static tp_status check_slips(const tpi_cfg_section *section, const tp_driver *driver, tp_error *err)
+{
+    tp_status status = TP_OK;
+
+    for (uint32_t i = 0; i < section->field_count && status == TP_OK; i++) {
+        status = check_field(&section->fields[i], driver, err);
+    }
+    for (uint32_t i = 0; i < section->section_count && status == TP_OK; i++) {
+        status = check_section(section->sections[i], err);
+    }
+    return status;
+}
+
 /* ---- Sections -------------------------------------------------------------------------------- */
 
 /* What nobody uses is told, with the nearest name that somebody would have used. */
@@ -192,8 +282,9 @@ tp_status settings_read(tp_server *server, tpi_cfg_section *section, tpi_bluepri
 {
     tpi_setting *settings =
         tpi_arena_array(&server->file->arena, section->field_count + 1, sizeof *settings);
-    tp_status status = check_missing(section, plan->driver, err);
+    tp_status status = check_slips(section, plan->driver, err);
 
+    status = status == TP_OK ? check_missing(section, plan->driver, err) : status;
     if (settings == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }

@@ -227,6 +227,43 @@ static void what_has_to_be_there_is_missed(void **state)
     is_refused("rate 5", "x.cfg:1:1: the driver fake needs \"port\": the line");
 }
 
+static void slips_in_what_keeps_robots_safe_are_mistakes(void **state)
+{
+    static const char *const slips[][2] = {{"gaurd", "guard"},      {"leese", "lease"},
+                                           {"paniic", "panic"},     {"isolatd", "isolated"},
+                                           {"Lease", "lease"},      {"kee_file", "key_file"},
+                                           {"isoalted", "isolated"}};
+    char fields[64];
+    char why[128];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof slips / sizeof slips[0]; i++) {
+        snprintf(fields, sizeof fields, "port \"a\"\n%s 1", slips[i][0]);
+        snprintf(why, sizeof why, "x.cfg:3:1: there is no \"%s\"; did you mean \"%s\"?",
+                 slips[i][0], slips[i][1]);
+        is_refused(fields, why);
+    }
+    is_refused("port \"a\"\nwritter ( rank 1 )",
+               "x.cfg:3:1: there is no \"writter\"; did you mean \"writer\"?");
+    is_seen("port \"a\" laser 1 phase 2 part ( rank 1 )", ""); /* of somebody else's driver */
+}
+
+static void what_belongs_at_the_top_is_told(void **state)
+{
+    static const char *const names[] = {"key_file", "keys", "operator_key", "open"};
+    char fields[64];
+    char why[128];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        snprintf(fields, sizeof fields, "port \"a\"\n%s 1", names[i]);
+        snprintf(why, sizeof why,
+                 "x.cfg:3:1: \"%s\" stands at the top of the file, not in a driver section",
+                 names[i]);
+        is_refused(fields, why);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -239,6 +276,8 @@ int main(void)
         cmocka_unit_test(a_number_has_to_be_one),
         cmocka_unit_test(texts_may_be_anything),
         cmocka_unit_test(what_has_to_be_there_is_missed),
+        cmocka_unit_test(slips_in_what_keeps_robots_safe_are_mistakes),
+        cmocka_unit_test(what_belongs_at_the_top_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,9 +49,9 @@ def what_moves_only_for_a_moment_gets_a_hint(url):
 @serving(ROBOT)
 def less_than_was_asked_for_is_told(url):
     vel = ("send", "position2d", "VEL", VEL, "--for", "0.01")
-    says(troupe(*vel, "--lease", "4", url=url), 0, "")
+    says(troupe(*vel, "--lease", "0.5", url=url), 0, "")
     says(troupe(*vel, "--lease", "100", url=url), 0,
-         "troupe send: position2d:0 gives a lease of 5 s at most, not 100 s: that is what it has now\n")
+         "troupe send: position2d:0 gives a lease of 1 s at most, not 100 s: that is what it has now\n")
     says(troupe(*vel, "--rank", "-3", url=url), 0, "")
     says(troupe(*vel, "--rank", "7", url=url), 0,
          "troupe send: position2d:0 gives a rank of 0 at most, not 7: that is what it has now\n")

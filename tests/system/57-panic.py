@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """troupe panic and reset.  argv: the troupe program."""
 import json
+import re
 import signal
 import struct
 
@@ -8,7 +9,7 @@ import player
 import tap
 from cli import Running, killed_server, prints, says, serving, troupe, usage
 
-COMMAND = 2
+COMMAND, HALT, ERROR = 2, 244, 243
 ROBOT = 'driver ( name "fake" provides [ "position2d:0" "laser:0" ] rate 50 alwayson 1 )'
 
 
@@ -27,7 +28,8 @@ def a_panic_stops_what_moves_until_it_is_reset(url):
         while speed(watcher) != 0:
             pass
         code, said = driving.ended()  # it would move again with the first command after the reset
-        tap.equal((code, said.startswith("troupe send: nothing moves: panic, raised by "), said.count("\n")), (1, True, 1))
+        tap.equal((code, re.match("troupe send: (PANIC|nothing moves: panic), raised by ", said) is not None,
+                   said.count("raised by")), (1, True, 1))
         for _ in range(10):  # commands still come, from others
             watcher.send(player.POSITION2D, 0, COMMAND, 1, struct.pack(">dddI", 0.5, 0, 0, 1))
             tap.equal(speed(watcher), 0)
@@ -35,6 +37,53 @@ def a_panic_stops_what_moves_until_it_is_reset(url):
         tap.equal((result.returncode, result.stdout.splitlines()[0].endswith(": a cat"), result.stdout.splitlines()[1]),
                   (0, True, "the panic is over"))
     prints(troupe("reset", url=url), "there is no panic\n")
+
+
+DRIVE = ("send", "position2d", "VEL", '{"vel":{"px":0.5},"state":1}', "--for", "600")
+
+
+def driving(url):
+    """One who drives, and one who sees it."""
+    watcher = player.Client(("127.0.0.1", int(url.split(":")[1])))
+    watcher.hello(3, "berta")
+    watcher.open(player.POSITION2D, 0)
+    return watcher, Running(*DRIVE, url=url)
+
+
+@serving(ROBOT)
+def who_keeps_it_moving_is_told_of_a_panic(url):
+    watcher, driver = driving(url)
+    with watcher, driver:
+        while speed(watcher) != 0.5:
+            pass
+        troupe("panic", "--why", "a cat", url=url)
+        code, said = driver.ended()
+        tap.equal((code, said.startswith("troupe send: PANIC, raised by troupe panic at "),
+                   said.endswith(": a cat\nnothing moves until troupe reset\n")), (1, True, True))
+
+
+def stops(watcher):
+    """Have it stopped three times; what is said about that."""
+    told = []
+    for _ in range(3):
+        tap.equal(watcher.request(player.POSITION2D, 0, HALT).type, player.ACK)
+        told += [m for m in watcher.passed if (m.type, m.subtype) == (player.DATA, ERROR)]
+    return [text for text in (player.Body(m.body[4:]).text() for m in told) if text.endswith("asked for it")]
+
+
+@serving(ROBOT)
+def who_had_it_stopped_is_told_once(url):
+    watcher, driver = driving(url)
+    with watcher, driver:
+        while speed(watcher) != 0.5:
+            pass
+        name = f"berta at 127.0.0.1:{watcher.socket.getsockname()[1]}"
+        tap.equal(stops(watcher), [f"stopped: {name} has asked for it"])
+        tap.equal(driver.error(), f"troupe send: stopped: {name} has asked for it\n")
+        driver.interrupt()
+        tap.equal(driver.ended()[0], 1)
+        watcher.send(player.POSITION2D, 0, COMMAND, 1, struct.pack(">dddI", 0.5, 0, 0, 1))
+        tap.equal(stops(watcher), [])  # it stops what it moves itself
 
 
 @serving(ROBOT)
@@ -78,5 +127,6 @@ def mistakes_are_explained():
     says(troupe("reset", "unix:/nowhere"), 1, "troupe reset: connect to unix:/nowhere: no such file or directory\n")
 
 
-tap.main(a_panic_stops_what_moves_until_it_is_reset, a_reason_cannot_steer_the_terminal,
+tap.main(a_panic_stops_what_moves_until_it_is_reset, who_keeps_it_moving_is_told_of_a_panic,
+         who_had_it_stopped_is_told_once, a_reason_cannot_steer_the_terminal,
          a_server_that_does_not_answer_is_no_end_of_ways, print_tells_it_on_standard_error, mistakes_are_explained)

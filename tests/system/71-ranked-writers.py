@@ -3,7 +3,9 @@
 argv: the troupe program.
 
 Nothing here waits for a time: a writer that has to wait tries again and again, at the pace of the robot's data."""
+import contextlib
 import json
+import os
 import re
 import struct
 import sys
@@ -161,13 +163,16 @@ def a_client_asks_for_its_lease_and_rank(server):
         tap.equal(lease(joystick), {"asks": 0, "duration": 1, "rank": 2, "mine": 0, "remaining": 0, "held": 0,
                                     "mover_rank": 0, "mover": ""})
         tap.equal(lease(other)["duration"], 5)  # it does not renew by itself
-        tap.equal(lease(joystick, DURATION, 3.0)["duration"], 3)
-        tap.equal(lease(joystick, DURATION, 1e9)["duration"], 5)
+        tap.equal(lease(joystick, DURATION, 0.75)["duration"], 0.75)
+        tap.equal(lease(joystick, DURATION, 3.0)["duration"], 1)  # what clients like it have, and no more
+        tap.equal(lease(joystick, DURATION, 1e9)["duration"], 1)
+        tap.equal(lease(other, DURATION, 3.0)["duration"], 3)
+        tap.equal(lease(other, DURATION, 1e9)["duration"], 5)
         tap.equal(lease(joystick, RANK, rank=1)["rank"], 1)
         tap.equal(lease(joystick, RANK, rank=50)["rank"], 2)
         move(joystick, 0.5)
         held = lease(joystick)
-        tap.equal((held["mine"], held["mover_rank"], held["duration"], round(held["remaining"])), (1, 2, 5, 5))
+        tap.equal((held["mine"], held["mover_rank"], held["duration"], round(held["remaining"])), (1, 2, 1, 1))
         seen = lease(other)
         tap.equal((seen["mine"], seen["mover_rank"], seen["rank"]), (0, 2, 0))
         tap.equal(seen["mover"], f"joystick 1 at 127.0.0.1:{joystick.socket.getsockname()[1]}")
@@ -181,6 +186,44 @@ def a_device_that_moves_nothing_has_no_lease():
         says(result, 1, "troupe request: laser:0 moves nothing\n")
 
 
+def through(more, rank):
+    """A base, and a driver that moves it; `more` is of this one, the writer of the base."""
+    return (f'driver ( name "fake" provides [ "position2d:0" ] rate 50 {more[0]}\n'
+            f'  writer ( driver "{rank}" rank 1 timeout 1000 ) )\n'
+            f'driver ( name "passthrough" requires [ "position2d:0" ] provides [ "position2d:1" ] {more[1]} )\n')
+
+
+def notes(server):
+    """What it has said so far."""
+    os.set_blocking(server.process.stderr.fileno(), False)
+    with contextlib.suppress(BlockingIOError):
+        return os.read(server.process.stderr.fileno(), 65536)
+    return b""
+
+
+def is_moved_by_the_driver(text):
+    with player.server(PROGRAM, text) as server, writer(server, "planner") as planner, \
+            player.Client(server.address) as user:
+        user.hello(3, "user")
+        user.open(POSITION2D, 1)
+        user.socket.sendall(player.HEADER.pack(0, 0, POSITION2D, 1, COMMAND, 1, 0, 0, 28) + velocity(0.5))
+        next(speed for speed in states(planner) if speed == 0.5)
+        seen = lease(planner)
+        tap.equal((seen["mover"], seen["mover_rank"]), ("the driver passthrough0", 1))
+        reply = planner.request(POSITION2D, 0, MOTOR_POWER, struct.pack(">I", 0))
+        code, why = refusal(reply)
+        start = "position2d:0 is held by the driver passthrough0, rank 1 over 0, for another "
+        tap.equal((reply.type, code, why[:len(start)]), (NACK, -15, start))
+        tap.equal(notes(server), b"")
+
+
+def a_driver_has_its_rank_wherever_it_runs():
+    for more in ("", ""), ("", "isolated yes"), ("isolated yes", ""), ("isolated yes", "isolated yes"):
+        is_moved_by_the_driver(through(more, "passthrough"))
+    is_moved_by_the_driver(through(("", "isolated yes"), "passthrough0"))
+
+
 tap.main(a_joystick_goes_before_a_planner_until_it_is_left_alone, who_has_to_wait_is_told_for_whom,
          statistics_show_who_holds_a_device, the_command_line_tells_that_it_was_refused,
-         a_client_asks_for_its_lease_and_rank, a_device_that_moves_nothing_has_no_lease)
+         a_client_asks_for_its_lease_and_rank, a_device_that_moves_nothing_has_no_lease,
+         a_driver_has_its_rank_wherever_it_runs)

@@ -273,6 +273,49 @@ def keys_can_be_changed_while_the_server_runs():
         tap.equal((keys.right(first), keys.right(second)), (("move", ""), ("move", "")))
 
 
+NONE = "there are no keys: nobody can write or move anything\n"
+
+
+def without_any_keys_nobody_writes():
+    """A file that names keys has access control on, also while there are none."""
+    for text in "", "# nobody\n\n":
+        write("k", text)
+        tap.equal(mistake('key_file "k"\n' + BASE), (0, "/x.cfg:1:1: " + NONE))
+    tap.equal(mistake("keys [ ]\n" + BASE), (0, "/x.cfg:1:1: " + NONE))
+    tap.equal(mistake("keys [ ]\nopen yes\n" + BASE), (0, ""))
+    tap.equal(mistake('keys [ ]\noperator_key "x"\n' + BASE), (0, ""))
+    path = str(HERE / "u")
+    told = ", read-only for everybody: there are no keys"
+    tap.equal(listening("keys [ ]\n" + BASE, "--unix", path),
+              ([told, "listening on unix:/u" + told], f"{FOLDER.name}/x.cfg:1:1: {NONE}"))
+    with player.server(PROGRAM, "keys [ ]\n" + BASE) as server:
+        tap.equal(right_at(server.address), "read")
+        cli.says(send(cli.at(server)), 1, "troupe send: position2d:0: opening position2d:0 to write needs the right to "
+                      "write: the server has no keys, and without one everybody only reads: give the server some\n")
+
+
+def a_key_file_that_becomes_empty_opens_nothing():
+    write("last.keys", "anna move drive on\n")
+    text = 'key_file "last.keys"\n' + BASE
+    with Server(text) as changing, player.Client(changing.server.address) as anna, \
+            player.Client(changing.server.address) as anybody:
+        keys.prove(anna, "drive on")
+        tap.equal(keys.right(anna), ("move", "anna"))
+        write("last.keys", "")
+        tap.equal(changing.change(text).replace(FOLDER.name, ""), "/changing.cfg:1:1: " + NONE)
+        tap.equal(changing.server.process.stderr.readline(), "keys and rights have changed\n")
+        tap.equal((keys.right(anna), keys.right(anybody)), (("read", ""), ("read", "")))
+
+
+def several_key_files_are_read():
+    write("a.keys", "anna move drive on\n")
+    write("b.keys", "boss operate decide\n")
+    with Server('key_file [ "a.keys" "b.keys" ]\n' + BASE) as both, player.Client(both.server.address) as client:
+        tap.equal((keys.prove(client, "drive on").type, keys.right(client)), (ACK, ("move", "anna")))
+        tap.equal((keys.prove(client, "decide").type, keys.right(client)), (ACK, ("operate", "boss")))
+    tap.equal(mistake("key_file 7\n" + BASE), (1, "troupe check: /x.cfg:1:10: key_file is a file, not 7\n"))
+
+
 # ---- Servers together ---------------------------------------------------------------------------------
 
 
@@ -363,6 +406,7 @@ tap.main(a_server_says_who_may_only_read, on_this_machine_everybody_may_move_unl
          a_key_that_is_not_needed_does_no_harm, everybody_raises_a_panic_and_operators_end_it,
          where_there_is_no_operator_a_refused_reset_says_what_helps, the_servers_own_file_is_no_key,
          a_key_does_not_stay_in_the_list_of_processes, mistakes_are_told_without_secrets,
-         secrets_that_others_can_read_are_noted, keys_can_be_changed_while_the_server_runs,
+         secrets_that_others_can_read_are_noted, keys_can_be_changed_while_the_server_runs, without_any_keys_nobody_writes,
+         a_key_file_that_becomes_empty_opens_nothing, several_key_files_are_read,
          an_isolated_driver_is_a_part_of_its_server, a_server_has_a_key_for_another_one,
          a_right_that_goes_is_told_and_comes_back, a_driver_whose_key_is_refused_fails_and_is_started_again)
