@@ -198,6 +198,9 @@ static tp_status prepare(struct demo *demo, tp_error *err)
     tp_status status = world_find(&path, demo->world, err);
 
     if (status == TP_OK) {
+        status = world_check_file(demo->file, err);
+    }
+    if (status == TP_OK) {
         status = demo_frame_create(&demo->frame, demo->file, tp_clock_real(), err);
     }
     if (status == TP_OK) {
@@ -217,6 +220,9 @@ static void print_hints(const struct demo *demo, const char *hints)
         const size_t length = strcspn(at, "\n");
         printf("  %.*s\n", (int)length, at);
         at += length;
+    }
+    if (demo->seconds == 0) {
+        printf("Ctrl-C ends it; so does --seconds N\n");
     }
     fflush(stdout);
 }

@@ -365,6 +365,9 @@ static tp_status run_world(const struct options *o, tp_error *err)
     tpi_buf path = {0};
     tp_status status = world_find(&path, o->world, err);
 
+    if (status == TP_OK && o->alone.render != NULL) {
+        status = world_check_file(o->alone.render, err);
+    }
     if (status == TP_OK && o->record != NULL) {
         status = sim_record_open(&record, o->record, err);
     }

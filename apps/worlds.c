@@ -252,6 +252,25 @@ static tp_status write_file(const char *path, const tpi_buf *bytes, tp_error *er
     return done ? TP_OK : tp_fail(err, TP_E_IO, "cannot write %s: %s", path, strerror(errno));
 }
 
+tp_status world_check_file(const char *path, tp_error *err)
+{
+    FILE *before = fopen(path, "rb");
+    const bool is_there = before != NULL;
+
+    if (before != NULL) {
+        fclose(before);
+    }
+    FILE *file = fopen(path, "ab"); /* which changes nothing of one that is there */
+    if (file == NULL) {
+        return tp_fail(err, TP_E_IO, "cannot write %s: %s", path, strerror(errno));
+    }
+    fclose(file);
+    if (!is_there) {
+        remove(path);
+    }
+    return TP_OK;
+}
+
 tp_status world_draw(const tpi_sim *sim, const tpi_draw_look *look, const char *path, tp_error *err)
 {
     tpi_buf bytes = {0};

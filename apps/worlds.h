@@ -20,6 +20,9 @@ bool world_is_one(const char *path);
 /* Say on standard error, every two seconds, that a world is still being loaded, until it is not. */
 void world_loading(bool under_way);
 
+/* Whether a file can be written, before there is anything to write; leaves everything as it was. */
+tp_status world_check_file(const char *path, tp_error *err);
+
 /* Draw it to a file whose name ends with ".png" or ".svg"; see world_is_picture(). */
 tp_status world_draw(const tpi_sim *sim, const tpi_draw_look *look, const char *path,
                      tp_error *err);

@@ -17,7 +17,8 @@
 
 /* A controller with arguments. */
 struct command {
-    char *text; /* owned: the whole */
+    char *text;  /* owned: the whole */
+    char *place; /* owned: where the world has it first, as "FILE:LINE:COLUMN" */
     const char *arguments;
     tpi_plugin *plugin;        /* owned */
     const tp_controller *what; /* borrowed: the plug-in's */
@@ -39,8 +40,6 @@ struct simd_controllers {
     tp_robot *robots; /* owned */
     size_t robot_count;
     const char *folder; /* borrowed: of the world, "" or with a slash at its end */
-    tp_status status;   /* of the first that could not be loaded */
-    tp_error error;
 };
 
 /* ---- Loading --------------------------------------------------------------------------------- */
@@ -107,50 +106,54 @@ static tp_status open_file(struct command *command, const char *path, const char
 }
 
 /* The one for a new text; NULL if memory ran out. */
-static struct command *add_command(simd_controllers *c, const char *text)
+static struct command *add_command(simd_controllers *c, const char *text,
+                                   const tpi_cfg_place *place)
 {
     struct command *commands = realloc(c->commands, (c->command_count + 1) * sizeof *commands);
     char *copy = malloc(strlen(text) + 1);
+    tpi_buf where = {0};
 
     c->commands = commands != NULL ? commands : c->commands;
-    if (commands == NULL || copy == NULL) {
+    tpi_buf_printf(&where, "%s:%u:%u", place->file, place->line, place->column);
+    if (commands == NULL || copy == NULL || where.failed) {
         free(copy);
-        c->status = tp_fail(&c->error, TP_E_NOMEM, "out of memory");
+        tpi_buf_fini(&where);
         return NULL;
     }
     strcpy(copy, text);
     struct command *command = &commands[c->command_count++];
-    *command = (struct command){.text = copy};
+    *command = (struct command){.text = copy, .place = where.data};
     const size_t length = strcspn(copy, " \t");
     command->arguments = copy + length + strspn(copy + length, " \t");
     return command;
 }
 
-uint32_t simd_controllers_number(void *context, const char *text)
+tp_status simd_controllers_number(void *context, const char *text, const tpi_cfg_place *place,
+                                  uint32_t *number, tp_error *err)
 {
     simd_controllers *c = context;
     char name[64];
     tpi_buf path = {0};
-    uint32_t number = 0;
+    tp_status status = TP_OK;
 
     for (uint32_t i = 0; i < c->command_count; i++) {
         if (strcmp(c->commands[i].text, text) == 0) {
-            return i + 1;
+            *number = i + 1;
+            return TP_OK;
         }
     }
-    if (c->status != TP_OK || strcspn(text, " \t") >= sizeof name) {
-        return 0;
+    if (strcspn(text, " \t") >= sizeof name) {
+        return TP_OK;
     }
     snprintf(name, sizeof name, "%.*s", (int)strcspn(text, " \t"), text);
     if (strchr(name, '/') == NULL && find_file(c, &path, name)) {
-        struct command *command = add_command(c, text);
-        if (command != NULL) {
-            c->status = open_file(command, tpi_buf_text(&path), name, &c->error);
-            number = c->command_count;
-        }
+        struct command *command = add_command(c, text, place);
+        status = command == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory")
+                                 : open_file(command, tpi_buf_text(&path), name, err);
+        *number = c->command_count;
     }
     tpi_buf_fini(&path);
-    return number;
+    return status;
 }
 
 /* ---- Robots ---------------------------------------------------------------------------------- */
@@ -182,6 +185,17 @@ static void subscribe(const tp_robot *robot)
     }
 }
 
+/* What a controller says has no place; the world's has. */
+static tp_status init_robot(tp_robot *robot, const struct command *command, tp_error *err)
+{
+    tp_error own = {0};
+    tp_status status = command->what->init == NULL
+                           ? TP_OK
+                           : command->what->init(robot, robot->state, command->arguments, &own);
+
+    return status == TP_OK ? TP_OK : tp_fail(err, status, "%s: %s", command->place, own.text);
+}
+
 static tp_status add_robot(simd_controllers *c, tpi_sim_model model, const struct command *command,
                            tp_error *err)
 {
@@ -201,9 +215,7 @@ static tp_status add_robot(simd_controllers *c, tpi_sim_model model, const struc
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
     subscribe(robot);
-    return command->what->init == NULL
-               ? TP_OK
-               : command->what->init(robot, robot->state, command->arguments, err);
+    return init_robot(robot, command, err);
 }
 
 /* Room for all robots at once: a controller keeps the address of its own. */
@@ -223,9 +235,6 @@ tp_status simd_controllers_begin(simd_controllers *c, tp_error *err)
 {
     const uint32_t count = tpi_sim_model_count(c->s->world);
 
-    if (c->status != TP_OK) {
-        return tp_fail(err, c->status, "%s", c->error.text);
-    }
     if (c->command_count == 0) {
         return TP_OK;
     }
@@ -262,6 +271,7 @@ void simd_controllers_destroy(simd_controllers *c)
     for (uint32_t i = 0; i < c->command_count; i++) {
         tpi_plugin_close(c->commands[i].plugin);
         free(c->commands[i].text);
+        free(c->commands[i].place);
     }
     free(c->commands);
     free(c->robots);

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "convert/cfg.h"
 #include "troupe/status.h"
 
 typedef struct simd_controllers simd_controllers;
@@ -15,12 +16,13 @@ tp_status simd_controllers_create(simd_controllers **out, struct simd *s, const 
                                   tp_error *err);
 void simd_controllers_destroy(simd_controllers *c); /* NULL is accepted */
 
-/* While it is read: the number of a controller with its arguments, 0 if there is none such. The
- * context is the controllers. */
-uint32_t simd_controllers_number(void *context, const char *text);
+/* While it is read: the number of a controller with its arguments; it stays as it is if there is
+ * none such. Fails for a plug-in that cannot be used. The context is the controllers. */
+tp_status simd_controllers_number(void *context, const char *text, const tpi_cfg_place *place,
+                                  uint32_t *number, tp_error *err);
 
-/* The world has been read: each robot gets its controller. Fails also for what could not be loaded.
- */
+/* The world has been read: each robot gets its controller. Errors of controllers begin with the
+ * place of the first `ctrl` that has it with the same arguments. */
 tp_status simd_controllers_begin(simd_controllers *c, tp_error *err);
 
 /* After each step. */

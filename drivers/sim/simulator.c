@@ -114,6 +114,9 @@ static bool has_ended(simd *s)
     if (quit_us <= 0 || now_us < quit_us || now_us - tpi_sim_interval_us(s->world) >= quit_us) {
         return false;
     }
+    if (s->pace.paused) { /* whoever watches it has ended it already, and says so himself */
+        return true;
+    }
     simd_pace_set_paused(&s->pace, true, simd_now_ns(s));
     tp_instance_note(s->instance, "the world has reached its quit_time and stands still");
     return true;
@@ -271,9 +274,9 @@ static tp_status load_path(simd *s, const char *path, tp_error *err)
     status = status == TP_OK ? make_crew(s, &options.crew, err) : status;
     if (status == TP_OK) {
         status = tpi_sim_load(&s->world, path, &options, err);
+        status = status == TP_OK ? simd_controllers_begin(s->controllers, err) : status;
         tp_param_blame(s->instance, status == TP_OK ? NULL : "worldfile");
     }
-    status = status == TP_OK ? simd_controllers_begin(s->controllers, err) : status;
     tpi_buf_fini(&folder);
     return status;
 }

@@ -56,9 +56,11 @@ typedef struct tpi_sim_options {
     tpi_sim_crew crew;  /* all zero: the calling thread does everything */
     tpi_cfg_note *note; /* told of what is odd; may be NULL */
     void *context;      /* of `note`; borrowed */
-    /* Asked about a `ctrl` that is not built in: the number by which the caller knows it and runs
-     * it himself, 0 if he does not. May be NULL. */
-    uint32_t (*control)(void *context, const char *text);
+    /* Asked about a `ctrl` that is not built in, at its place in the file: sets the number by which
+     * the caller knows it and runs it himself, or leaves it at 0 if he does not. Fails if he does
+     * and it cannot be used, and so does loading. May be NULL. */
+    tp_status (*control)(void *context, const char *text, const tpi_cfg_place *place,
+                         uint32_t *number, tp_error *err);
     void *control_context; /* borrowed */
 } tpi_sim_options;
 

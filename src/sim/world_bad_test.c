@@ -259,12 +259,19 @@ static const struct bad odd[] = {
     {"ranger ( scount 1 )", "1:10: \"scount\" is an old way to say how many sensors there are"},
     {"model ( size [1 2] )", "1:9: \"size\" has two values, as in old files; the height stays 1 m"},
     {"model ( pose [1,2,0,0] )", "1:16: Stage refuses \",\" between values"},
-    {"position ( name \"a\" ) model ( name \"b\" pose [0.2 0 0 0] )", "1:1: \"a\" overlaps \"b\""},
+    {"ranger ( range_max 4 sensor ( ) )",
+     "1:10: \"range_max\" has no effect in a \"ranger\"; it is \"range "
+     "[MIN MAX]\" in a \"sensor\""},
+    {"ranger ( sensor ( range_min 1 ) )", "1:19: \"range_min\" has no effect in a \"sensor\"; it "
+                                          "is \"range [MIN MAX]\" in a \"sensor\""},
+    {"position ( name \"a\" ) model ( name \"b\" pose [0.2 0 0 0] )",
+     "1:1: \"a\" overlaps \"b\", and can drive out of it or through it"},
     {"position ( name \"a\" )\nposition ( name \"b\" pose [0.2 0 0 0] )",
-     "1:1: \"a\" overlaps \"b\""},
+     "1:1: \"a\" overlaps \"b\", and can drive out of it or through it"},
     {"position ( name \"a\" )\nposition ( name \"b\" pose [0.2 0 0 0] )\n"
      "position ( name \"c\" pose [0.1 0 0 0] )\n",
-     "1:1: \"a\" overlaps \"c\"\nx.world:1:1: \"a\" overlaps \"b\""},
+     "1:1: \"a\" overlaps \"c\", and can drive out of it or through it\nx.world:1:1: \"a\" "
+     "overlaps \"b\", and can drive out of it or through it"},
 };
 
 static void odd_things_are_told(void **state)

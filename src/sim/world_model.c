@@ -127,6 +127,22 @@ static void tell_no_control(const struct sim_loader *loader, const tpi_cfg_value
     tpi_buf_fini(&known);
 }
 
+/* Whether the one who loads the world knows a controller. */
+static tp_status ask_control(const struct sim_loader *loader, const tpi_cfg_value *value,
+                             const char *text, uint32_t *number)
+{
+    const tpi_sim_options *options = loader->options;
+    tp_error err = {0};
+
+    if (options->control == NULL) {
+        return TP_OK;
+    }
+    tp_status status =
+        options->control(options->control_context, text, &value->place, number, &err);
+    return status == TP_OK ? TP_OK
+                           : tpi_cfg_fail(&value->place, loader->reader.err, "%s", err.text);
+}
+
 static tp_status read_control(struct sim_loader *loader, tpi_cfg_section *section, uint32_t index)
 {
     const tpi_cfg_field *field = tpi_cfg_find(section, "ctrl");
@@ -140,10 +156,12 @@ static tp_status read_control(struct sim_loader *loader, tpi_cfg_section *sectio
             first[length] = '\0';
         }
         const uint32_t control = length < sizeof first ? tpi_sim_control_find(first) : 0;
-        const tpi_sim_options *options = loader->options;
-        const uint32_t foreign = control == 0 && options->control != NULL
-                                     ? options->control(options->control_context, text)
-                                     : 0;
+        uint32_t foreign = 0;
+        tp_status status =
+            control == 0 ? ask_control(loader, &field->values[i], text, &foreign) : TP_OK;
+        if (status != TP_OK) {
+            return status;
+        }
         if (foreign != 0) {
             loader->draft.foreign = foreign;
         } else if (control == 0) {

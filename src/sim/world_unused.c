@@ -132,6 +132,14 @@ static bool is_beyond(const struct spot *here, const char *name)
             (here->what != NULL && strcmp(here->what, "block") == 0 && strcmp(base, "point") == 0));
 }
 
+/* A fiducial has its ranges apart, a ranger's sensor both in one. */
+static bool is_range_of_sensor(const struct spot *here, const char *name)
+{
+    return here->what != NULL &&
+           (strcmp(here->what, "ranger") == 0 || strcmp(here->what, "sensor") == 0) &&
+           (strcmp(name, "range_max") == 0 || strcmp(name, "range_min") == 0);
+}
+
 static void tell_field(const struct sim_loader *loader, const tpi_cfg_section *section,
                        const tpi_cfg_field *field)
 {
@@ -141,6 +149,12 @@ static void tell_field(const struct sim_loader *loader, const tpi_cfg_section *s
     tpi_nearest nearest;
     char hint[96];
 
+    if (is_range_of_sensor(&here, field->name)) {
+        tpi_sim_tell(&loader->reader, &field->place,
+                     "\"%s\" has no effect in a \"%s\"; it is \"range [MIN MAX]\" in a \"sensor\"",
+                     field->name, here.what);
+        return;
+    }
     if (homes > 0) {
         tell_home(loader, field, &here, homes == 1 ? &home : NULL);
         return;

@@ -185,10 +185,10 @@ def a_small_plug_in_drives_robots_in_the_world():
                 assert 0.3 < turned[2] < 0.55 and 0.6 < turned[3] < 1.1, turned
         (here / "x.world").write_text(SPINNERS.replace("spin 0.5", "spin x"))
         told = checked(folder, text).stderr.splitlines()[-1]
-        assert told.endswith('1:1: sim0: s1 cannot spin by "x"'), told
+        assert told.endswith(f'1:21: sim0: {here}/x.world:3:40: s1 cannot spin by "x"'), told
         compiled(folder, "-DABI=99")
         told = checked(folder, text).stderr.splitlines()[-1]
-        assert told.endswith("spin.so is made for version 99 of controllers; this program has version 1"), told
+        assert told.endswith(f"{here}/x.world:3:40: {here}/spin.so is made for version 99 of controllers; this program has version 1"), told
 
 
 tap.main(a_program_does_the_same_on_the_simulator_and_on_a_fake, a_silent_client_loses_its_lease_in_a_world_too,

@@ -91,7 +91,7 @@ def quit_time_ends_it():
     with Folder(TWO + "quit_time 3\n") as f:
         record = str(f.path / "r.csv")
         with Running("sim", f.world, "--any-port", "--speed", "0", "--record", record) as running:
-            tap.equal(running.ended()[0], 0)
+            tap.equal(running.ended(), (0, ""))  # nothing of a world that stands still
         tap.equal(pathlib.Path(record).read_text().splitlines()[-1].split(",")[0], "3.000")
         result = troupe("sim", f.world, "--steps", "100")
         assert result.stdout.startswith("two: 30 steps, 3.0 s of simulated time in "), result.stdout
@@ -227,7 +227,20 @@ def controllers_that_are_plugins_run_without_a_server_too():
             tap.equal(turns, {"s1": 0.5, "s2": 1})
             assert len({row["heading"] for row in rows}) > 50, rows[-1]
         pathlib.Path(f.world).write_text(SPINNER.replace("spin 0.5", "spin x"))
-        says(troupe("sim", f.world, "--steps", "1"), 1, 'troupe sim: s1 cannot spin by "x"\n')
+        for options in ((), ("--any-port",)):
+            says(troupe("sim", f.world, "--steps", "1", *options), 1,
+                 f'troupe sim: {f.world}:3:38: s1 cannot spin by "x"\n')
+
+
+def a_broken_controller_is_blamed_at_its_place():
+    """And no sound one that stands behind it."""
+    with Folder(SPINNER.replace('"spin"', '"zog"') + 'bot ( name "s3" pose [3 3 0 0] ctrl "spin 2" )\n') as f:
+        subprocess.run(["cc", "-std=c11", "-shared", "-fPIC", f"-I{ROOT / 'include'}", "-o", f.path / "spin.so",
+                        ROOT / "tests/plugins/spin.c"], check=True)
+        (f.path / "zog.so").write_text("rubbish\n")
+        for options in ((), ("--any-port",)):
+            says(troupe("sim", f.world, "--steps", "1", *options), 1,
+                 f"troupe sim: {f.world}:4:37: {f.path}/zog.so: file too short\n")
 
 
 # ---- Pictures --------------------------------------------------------------------------------------
@@ -404,8 +417,17 @@ def oddities_are_told_with_their_place():
 def files_that_cannot_be_written_are_told():
     with Folder() as f:
         for option, name in (("--render", "/no/where.png"), ("--record", "/no/where.csv")):
-            says(troupe("sim", f.world, "--steps", "1", "--quiet", option, name), 1,
-                 f"troupe sim: cannot write {name}: No such file or directory\n")
+            for options in ((), ("--any-port",)):  # at once, not after steps without end
+                says(troupe("sim", f.world, "--steps", "1000000000", "--quiet", option, name, *options), 1,
+                     f"troupe sim: cannot write {name}: No such file or directory\n")
+        picture = f.path / "x.png"
+        broken = f.path / "broken.world"
+        broken.write_text("nonsense (")
+        tap.equal(troupe("sim", str(broken), "--render", str(picture)).returncode, 1)
+        assert not picture.exists()  # to see whether it can be written leaves nothing behind
+        picture.write_text("old")
+        tap.equal(troupe("sim", str(broken), "--render", str(picture)).returncode, 1)
+        tap.equal(picture.read_text(), "old")
         if os.path.exists("/dev/full"):
             says(troupe("sim", f.world, "--steps", "1", "--quiet", "--record", "/dev/full"), 1,
                  "troupe sim: cannot write /dev/full: No space left on device\n")
@@ -418,7 +440,7 @@ tap.main(what_can_be_subscribed_to_is_listed, signals_end_it, quit_time_ends_it,
          lockstep_takes_no_command_back,
          a_port_that_is_taken_is_told, robots_are_recorded_step_by_step, a_velocity_of_the_file_needs_no_user, threads_change_nothing_and_seeds_do,
          whole_lines_are_there_while_it_runs, what_is_recorded_has_its_units,
-         controllers_that_are_plugins_run_without_a_server_too,
+         controllers_that_are_plugins_run_without_a_server_too, a_broken_controller_is_blamed_at_its_place,
          pictures_have_the_size_that_was_asked_for, svg_is_xml_and_shows_everything, pictures_move_on_with_the_world,
          a_server_ends_when_its_steps_are_made, steps_in_lockstep_are_those_that_clients_ask_for,
          a_speed_also_holds_without_a_server,

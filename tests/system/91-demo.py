@@ -276,6 +276,7 @@ def nothing_is_cut_in_two_on_any_terminal():
 def a_dumb_terminal_gets_plain_lines():
     with Screen(TERM="dumb") as screen:
         screen.until(lambda s: "--for 5" in s.text())
+        screen.until(lambda s: "Ctrl-C ends it; so does --seconds N" in s.text())
         screen.type(b"\x03")
         tap.equal(screen.ended(modes=False), 0)
         assert b"\x1b" not in screen.raw and b"demo.png shows the world after " in screen.raw, screen.raw
@@ -377,6 +378,7 @@ def whatever_the_world_what_it_tells_to_type_works():
                 running.line()
                 commands, _ = hinted("".join(running.line() for _ in range(count)))
                 tap.equal((world, len(commands)), (world, count))
+                tap.equal(running.line(), "Ctrl-C ends it; so does --seconds N\n")
                 for words in commands:
                     more = {"list": [], "print": ["--count", "1"], "send": []}[words[0]]
                     words = [word if word != "5" or words[0] != "send" else "0.1" for word in words]
@@ -439,7 +441,7 @@ def mistakes_are_told():
     says(troupe("demo", "a", "b"), 2, usage("demo", 'unexpected "b"'))
     says(troupe("demo", "nowhere"), 1, 'troupe demo: there is no world "nowhere"; '
          "ours are cave, classroom, office, swarm, track and warehouse\n")
-    result = troupe("demo", "--headless", "--seconds", "1", "--speed", "0", "--render", "/no/x.png")
+    result = troupe("demo", "--headless", "--render", "/no/x.png")  # at once
     tap.equal((result.returncode, result.stderr), (1, "troupe demo: cannot write /no/x.png: No such file or directory\n"))
 
 
