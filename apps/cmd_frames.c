@@ -11,16 +11,24 @@ static const char name[] = "frames";
 
 enum { MOST_WORDS = 2, DEEPEST = 64, MOST_NAMES = 256 };
 
+/* A frame and what sits in it. */
+struct node {
+    const tp_frame_info *frame; /* borrowed from the list */
+    struct node *child;         /* the first one */
+    struct node *next;          /* of the same parent */
+    bool is_root;
+};
+
 struct frames {
     struct remote remote;
     bool json;
     char *words[MOST_WORDS]; /* borrowed: URL, or FROM TO */
     int word_count;
     const tp_frame_list *list; /* borrowed from the client */
-    uint32_t drawn;
+    struct node *nodes;        /* owned: one for each frame of the list */
 };
 
-/* ---- The tree -------------------------------------------------------------------------------- */
+/* ---- In words -------------------------------------------------------------------------------- */
 
 static void put_number(tpi_buf *out, double value)
 {
@@ -56,21 +64,88 @@ static bool is_name(const char *a, uint32_t a_count, const char *b, uint32_t b_c
     return a_length == b_length && (a_length == 0 || memcmp(a, b, a_length) == 0);
 }
 
-static bool is_child(const tp_frame_info *frame, const tp_frame_info *parent)
+/* ---- Who sits in whom ------------------------------------------------------------------------ */
+
+static int compare_names(const char *a, uint32_t a_count, const char *b, uint32_t b_count)
 {
-    return frame->robot == parent->robot &&
-           is_name(frame->parent, frame->parent_count, parent->name, parent->name_count);
+    const size_t a_length = a_count > 0 ? strnlen(a, a_count) : 0;
+    const size_t b_length = b_count > 0 ? strnlen(b, b_count) : 0;
+    const size_t both = a_length < b_length ? a_length : b_length;
+    const int order = both > 0 ? memcmp(a, b, both) : 0;
+
+    return order != 0 ? order : (a_length > b_length) - (a_length < b_length);
 }
 
-static bool is_root(const struct frames *f, const tp_frame_info *frame)
+static int compare_robots(uint32_t a, uint32_t b)
 {
-    for (uint32_t i = 0; i < f->list->frames_count; i++) {
-        if (is_child(frame, &f->list->frames[i])) {
-            return false;
+    return (a > b) - (a < b);
+}
+
+/* By robot and name; of those with the same name the first one in the list. */
+static int compare_nodes(const void *a, const void *b)
+{
+    const struct node *const *x = a;
+    const struct node *const *y = b;
+    const tp_frame_info *f = (*x)->frame;
+    const tp_frame_info *g = (*y)->frame;
+    int order = compare_robots(f->robot, g->robot);
+
+    order = order != 0 ? order : compare_names(f->name, f->name_count, g->name, g->name_count);
+    return order != 0 ? order : (f > g) - (f < g);
+}
+
+/* The frame that one sits in, among `sorted`; NULL if it is a root. */
+static struct node *find_parent(const tp_frame_info *frame, struct node **sorted, uint32_t count)
+{
+    uint32_t from = 0;
+    uint32_t to = count;
+
+    while (from < to) {
+        const uint32_t middle = from + (to - from) / 2;
+        const tp_frame_info *at = sorted[middle]->frame;
+        int order = compare_robots(at->robot, frame->robot);
+        order = order != 0
+                    ? order
+                    : compare_names(at->name, at->name_count, frame->parent, frame->parent_count);
+        from = order < 0 ? middle + 1 : from;
+        to = order < 0 ? to : middle;
+    }
+    const tp_frame_info *found = from < count ? sorted[from]->frame : NULL;
+    return found != NULL && found->robot == frame->robot &&
+                   is_name(found->name, found->name_count, frame->parent, frame->parent_count)
+               ? sorted[from]
+               : NULL;
+}
+
+/* Children keep the order of the list. */
+static bool connect_nodes(struct frames *f)
+{
+    const uint32_t count = f->list->frames_count;
+    struct node **sorted = (struct node **)calloc((size_t)count + 1, sizeof(struct node *));
+
+    f->nodes = calloc((size_t)count + 1, sizeof *f->nodes);
+    if (f->nodes == NULL || sorted == NULL) {
+        free((void *)sorted);
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        f->nodes[i].frame = &f->list->frames[i];
+        sorted[i] = &f->nodes[i];
+    }
+    qsort((void *)sorted, count, sizeof(struct node *), compare_nodes);
+    for (uint32_t i = count; i-- > 0;) {
+        struct node *parent = find_parent(f->nodes[i].frame, sorted, count);
+        f->nodes[i].is_root = parent == NULL;
+        if (parent != NULL) {
+            f->nodes[i].next = parent->child;
+            parent->child = &f->nodes[i];
         }
     }
+    free((void *)sorted);
     return true;
 }
+
+/* ---- The tree -------------------------------------------------------------------------------- */
 
 static void put_frame(tpi_buf *out, const tp_frame_info *frame, bool root)
 {
@@ -86,27 +161,16 @@ static void put_frame(tpi_buf *out, const tp_frame_info *frame, bool root)
 }
 
 /* All children of a frame; `lines` is what stands before each of their lines. */
-static void put_children(struct frames *f, tpi_buf *out, const tp_frame_info *parent,
-                         const char *lines)
+static void put_children(tpi_buf *out, const struct node *parent, const char *lines)
 {
-    const tp_frame_info *last = NULL;
     char deeper[4 * DEEPEST + 1];
 
-    for (uint32_t i = 0; i < f->list->frames_count; i++) {
-        last = is_child(&f->list->frames[i], parent) ? &f->list->frames[i] : last;
-    }
-    for (uint32_t i = 0; i < f->list->frames_count; i++) {
-        const tp_frame_info *frame = &f->list->frames[i];
-        /* a list with a name twice would be drawn again and again */
-        if (!is_child(frame, parent) || f->drawn >= f->list->frames_count) {
-            continue;
-        }
-        f->drawn++;
-        tpi_buf_printf(out, "%s%s", lines, frame == last ? "`-- " : "|-- ");
-        put_frame(out, frame, false);
-        snprintf(deeper, sizeof deeper, "%s%s", lines, frame == last ? "    " : "|   ");
+    for (const struct node *node = parent->child; node != NULL; node = node->next) {
+        tpi_buf_printf(out, "%s%s", lines, node->next == NULL ? "`-- " : "|-- ");
+        put_frame(out, node->frame, false);
+        snprintf(deeper, sizeof deeper, "%s%s", lines, node->next == NULL ? "    " : "|   ");
         if (strlen(deeper) < 4 * (size_t)(DEEPEST - 1)) {
-            put_children(f, out, frame, deeper);
+            put_children(out, node, deeper);
         }
     }
 }
@@ -116,14 +180,14 @@ static void put_tree(struct frames *f, tpi_buf *out)
     if (f->list->frames_count == 0) {
         tpi_buf_puts(out, "no frames\n");
     }
-    for (uint32_t i = 0; i < f->list->frames_count; i++) {
-        const tp_frame_info *frame = &f->list->frames[i];
-        if (is_root(f, frame)) {
-            f->drawn++;
-            put_frame(out, frame, true);
-            put_children(f, out, frame, "");
+    out->failed = out->failed || !connect_nodes(f);
+    for (uint32_t i = 0; i < f->list->frames_count && !out->failed; i++) {
+        if (f->nodes[i].is_root) {
+            put_frame(out, f->nodes[i].frame, true);
+            put_children(out, &f->nodes[i], "");
         }
     }
+    free(f->nodes);
 }
 
 static int show_tree(struct frames *f)

@@ -20,13 +20,15 @@
 
 static const char name[] = "sim";
 
-enum { MOST_THREADS = 256 };
+enum { MOST_THREADS = 256, MOST_EXPECTED = 1000 };
 
 struct options {
     const char *world;
     const char *record; /* where robots were; NULL for nothing */
     bool has_speed;
     bool lockstep;
+    bool has_port;     /* one that the user chose */
+    uint64_t expected; /* how many take part in lockstep; 0 for whoever is there */
     tp_server_options server;
     sim_alone_options alone; /* what both ways have in common is here as well */
 
@@ -110,6 +112,7 @@ static tp_status serve(const struct options *o, const char *path, sim_record *re
                                         .seed = o->alone.seed,
                                         .threads = o->alone.threads,
                                         .lockstep = o->lockstep,
+                                        .expected = (uint32_t)o->expected,
                                         .steps = o->alone.steps,
                                         .server = o->server,
                                         .watch = keep_record,
@@ -165,8 +168,10 @@ static int read_threads(struct options *o, const char *text)
     uint64_t value = 0;
     const int result = read_whole("number of threads", text, MOST_THREADS, &value);
 
-    o->alone.threads = value > 0 ? (uint32_t)value : 1;
-    return result;
+    o->alone.threads = (uint32_t)value;
+    return result != EXIT_DONE || value > 0
+               ? result
+               : command_fail(name, EXIT_USAGE, "\"%s\" is no number of threads", text);
 }
 
 static int read_speed(struct options *o, const char *text)
@@ -188,6 +193,7 @@ static int read_port(struct options *o, const char *text)
 
     o->server.port = (unsigned)value;
     o->server.any_port = o->server.any_port || (result == EXIT_DONE && value == 0);
+    o->has_port = value != 0;
     return result;
 }
 
@@ -221,11 +227,13 @@ static int set_dark(struct options *o, const char *text)
     return EXIT_DONE;
 }
 
+/* With how many, or "". */
 static int set_lockstep(struct options *o, const char *text)
 {
-    (void)text;
     o->lockstep = true;
-    return EXIT_DONE;
+    return text[0] == '\0'
+               ? EXIT_DONE
+               : read_whole("number of those who take part", text, MOST_EXPECTED, &o->expected);
 }
 
 static int set_any_port(struct options *o, const char *text)
@@ -245,33 +253,50 @@ static int set_quiet(struct options *o, const char *text)
 /* What an option is for. */
 enum use { ANY, SERVING, DRAWING };
 
+/* What follows it. */
+enum value { NOTHING, VALUE, PERHAPS_NUMBER };
+
 static const struct known {
     const char *name;
     int (*read)(struct options *o, const char *text);
-    bool has_value;
+    enum value value;
     enum use use;
 } known[] = {
-    {"--render", read_render, true, ANY},
-    {"--size", read_size, true, DRAWING},
-    {"--dark", set_dark, false, DRAWING},
-    {"--threads", read_threads, true, ANY},
-    {"--seed", read_seed, true, ANY},
-    {"--steps", read_steps, true, ANY},
-    {"--record", read_record, true, ANY},
-    {"--quiet", set_quiet, false, ANY},
-    {"-q", set_quiet, false, ANY},
-    {"--speed", read_speed, true, ANY},
-    {"--lockstep", set_lockstep, false, SERVING},
-    {"--listen", read_listen, true, SERVING},
-    {"--port", read_port, true, SERVING},
-    {"-p", read_port, true, SERVING},
-    {"--any-port", set_any_port, false, SERVING},
+    {"--render", read_render, VALUE, ANY},
+    {"--size", read_size, VALUE, DRAWING},
+    {"--dark", set_dark, NOTHING, DRAWING},
+    {"--threads", read_threads, VALUE, ANY},
+    {"--seed", read_seed, VALUE, ANY},
+    {"--steps", read_steps, VALUE, ANY},
+    {"--record", read_record, VALUE, ANY},
+    {"--quiet", set_quiet, NOTHING, ANY},
+    {"-q", set_quiet, NOTHING, ANY},
+    {"--speed", read_speed, VALUE, ANY},
+    {"--lockstep", set_lockstep, PERHAPS_NUMBER, SERVING},
+    {"--listen", read_listen, VALUE, SERVING},
+    {"--port", read_port, VALUE, SERVING},
+    {"-p", read_port, VALUE, SERVING},
+    {"--any-port", set_any_port, NOTHING, SERVING},
 };
+
+/* The next argument if it is a number, otherwise "". */
+static const char *number_behind(int argc, char **argv, int *i)
+{
+    const char *next = *i + 1 < argc ? argv[*i + 1] : "";
+
+    if (next[0] == '\0' || next[strspn(next, "0123456789")] != '\0') {
+        return "";
+    }
+    (*i)++;
+    return next;
+}
 
 /* The option at argv[*i], with its value behind it if it has one; an exit code. */
 static int read_known(struct options *o, const struct known *k, int argc, char **argv, int *i)
 {
-    const char *value = k->has_value ? command_value(name, argc, argv, i) : "";
+    const char *value = k->value == VALUE            ? command_value(name, argc, argv, i)
+                        : k->value == PERHAPS_NUMBER ? number_behind(argc, argv, i)
+                                                     : "";
 
     if (k->use == SERVING && o->serving == NULL) {
         o->serving = k->name;
@@ -311,6 +336,11 @@ static int check_options(const struct options *o)
     if (o->serving != NULL && o->alone.has_steps && o->alone.steps == 0) {
         return command_fail(name, EXIT_USAGE,
                             "%s is for a server, and with --steps 0 there is none", o->serving);
+    }
+    if (o->has_port && o->server.any_port) {
+        return command_fail(name, EXIT_USAGE,
+                            "--port %u and --any-port do not go together: one of them chooses",
+                            o->server.port);
     }
     if (o->drawing != NULL && o->alone.render == NULL) {
         return command_fail(name, EXIT_USAGE, "%s is for a picture: with --render FILE",
@@ -384,7 +414,9 @@ const command command_sim = {
         "  -q, --quiet       print neither the table of devices nor how fast it was\n"
         "\n"
         "To serve it:\n"
-        "  --lockstep        time moves only when all who have the device world:0 open ask for it\n"
+        "  --lockstep [N]    time moves only when all who have the device world:0 open ask for "
+        "it;\n"
+        "                    with N it does not begin before there are so many\n"
         "  -p, --port PORT   listen on this port (6665)\n"
         "  --any-port        listen on a port that the system chooses, and print it; so does\n"
         "                    --port 0\n"

@@ -104,9 +104,16 @@ static tp_status put_configuration(tpi_buf *text, const sim_server_options *opti
     }
     tpi_buf_printf(text,
                    "driver ( name \"sim\" provides \"all\" worldfile \"%s\" speed %.9g seed %llu "
-                   "threads %u %s )\n",
+                   "threads %u ",
                    options->world, options->speed, (unsigned long long)options->seed,
-                   options->threads, options->lockstep ? "lockstep yes lease 0" : "lockstep no");
+                   options->threads);
+    if (!options->lockstep) {
+        tpi_buf_puts(text, "lockstep no )\n");
+    } else if (options->expected == 0) {
+        tpi_buf_puts(text, "lockstep yes lease 0 )\n");
+    } else {
+        tpi_buf_printf(text, "lockstep %u lease 0 )\n", options->expected);
+    }
     return text->failed ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
 }
 

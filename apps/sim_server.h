@@ -18,6 +18,7 @@ typedef struct sim_server_options {
     uint64_t seed;
     uint32_t threads;
     bool lockstep;
+    uint32_t expected; /* how many take part in lockstep at least; 0 for whoever is there */
     /* Both 0 for up to quit_time, if any. */
     double seconds;           /* of simulated time to run, rounded up to a step */
     uint64_t steps;           /* to make */

@@ -162,16 +162,6 @@ tp_status joint_handle(tp_device *device, const tp_message *what, const void *as
 
 /* ---- Stopping -------------------------------------------------------------------------------- */
 
-static void ignore_answer(void *context, tp_proxy *proxy, tp_status status, const tp_msg *answer,
-                          const char *why)
-{
-    (void)context;
-    (void)proxy;
-    (void)status;
-    (void)answer;
-    (void)why;
-}
-
 /* A Player server knows no HALT; its vehicles stand still at a velocity of zero. */
 static void send_zero(tp_proxy *proxy)
 {
@@ -194,19 +184,77 @@ static void send_zero(tp_proxy *proxy)
     }
 }
 
+void joint_has_stopped(struct joint *joint)
+{
+    if (joint->owes) {
+        joint->owes = false;
+        tp_device_halted(joint->device);
+    }
+}
+
+static void halt_answered(void *context, tp_proxy *proxy, tp_status status, const tp_msg *answer,
+                          const char *why);
+
+static void halt_there(struct joint *joint)
+{
+    const tp_halt_so so = {.way = (uint8_t)joint->way};
+    const bool plain = joint->way == TP_HALT_SO_BRAKE;
+
+    if (!tp_client_is_troupe(joint->relay->client)) {
+        send_zero(joint->proxy);
+        joint_has_stopped(joint);
+    } else if (tp_proxy_request_later(joint->proxy,
+                                      plain ? TP_COMMON_REQ_HALT : TP_COMMON_REQ_HALT_SO,
+                                      plain ? NULL : &so, joint->relay->timeout_ns, halt_answered,
+                                      joint, NULL) == TP_OK) {
+        joint->halts++;
+    }
+}
+
+/* A device that refuses it is not running. */
+static void halt_answered(void *context, tp_proxy *proxy, tp_status status, const tp_msg *answer,
+                          const char *why)
+{
+    struct joint *joint = context;
+
+    (void)proxy;
+    (void)answer;
+    (void)why;
+    joint->halts -= joint->halts > 0;
+    if (!joint->owes || joint->halts > 0 || status == TP_E_CLOSED) {
+        return; /* it was stopped, is asked once more, or will be */
+    }
+    if (status == TP_OK || status == TP_E_DEVICE) {
+        joint_has_stopped(joint);
+    } else if (joint->ready && (status == TP_E_TIMEOUT || joint->way != TP_HALT_SO_BRAKE)) {
+        /* it does not answer; or has never heard of such a way */
+        joint->way = status == TP_E_TIMEOUT ? joint->way : (unsigned)TP_HALT_SO_BRAKE;
+        halt_there(joint);
+    }
+}
+
+void joint_is_back(struct joint *joint)
+{
+    if (joint->owes && joint->halts == 0) {
+        halt_there(joint);
+    }
+}
+
 void relay_halt(tp_device *device, tp_halt how)
 {
     struct joint *joint = tp_device_context(device);
+    const unsigned way = tp_instance_halt_way(tp_device_instance(device));
 
-    (void)how; /* the other server's own configuration says */
     joint->halted = true;
-    if (!joint->ready) {
-        return; /* nothing was commanded, or what was has stopped with the connection */
+    if (!joint->known || joint->why[0] != '\0') {
+        return; /* nothing was commanded, or it is not running there */
     }
-    if (tp_client_is_troupe(joint->relay->client)) {
-        tp_proxy_request_later(joint->proxy, TP_COMMON_REQ_HALT, NULL, 0, ignore_answer, NULL,
-                               NULL);
-    } else {
-        send_zero(joint->proxy);
+    joint->way = joint->relay->of_child && way == TP_HALT_SO_OWN ? (unsigned)how : way;
+    if (!joint->owes) {
+        joint->owes = true;
+        tp_device_halting(device);
+    }
+    if (joint->ready) {
+        halt_there(joint);
     }
 }

@@ -286,7 +286,8 @@ static void is_ready(struct joint *joint)
 {
     struct relay *of = joint->relay;
 
-    joint->ready = true;
+    joint->ready = joint->known = true;
+    joint_is_back(joint);
     if (find_unready(of) != NULL) {
         return;
     }
@@ -383,6 +384,9 @@ static void counterpart_opened(void *context, tp_proxy *proxy, tp_status status,
         trace(joint);
         return;
     }
+    if (status == TP_E_DEVICE || status == TP_E_REMOVED) {
+        joint_has_stopped(joint);
+    }
     tp_fail(&err, status, "%s", why);
     relay_name_server(of, status, &err);
     snprintf(joint->why, sizeof joint->why, "%s", err.text);
@@ -399,7 +403,7 @@ static tp_status open_counterparts(struct relay *relay, tp_error *err)
 
     for (size_t i = 0; i < relay->joint_count && status == TP_OK; i++) {
         struct joint *joint = &relay->joints[i];
-        joint->ready = joint->tracing = false;
+        joint->ready = joint->known = joint->tracing = false;
         joint->why[0] = '\0';
         status =
             tp_client_open_later(relay->client, tp_device_interface(joint->device), joint->index,
@@ -450,9 +454,13 @@ void relay_stop(struct relay *relay)
         tp_timer_cancel(relay->patience);
     }
     for (size_t i = 0; i < relay->joint_count; i++) {
+        relay->joints[i].ready = relay->joints[i].owes = false;
         tp_proxy_close(relay->joints[i].proxy);
         relay->joints[i].proxy = NULL;
     }
     tp_client_destroy(relay->client);
     relay->client = NULL;
+    for (size_t i = 0; i < relay->joint_count; i++) {
+        relay->joints[i].halts = 0;
+    }
 }

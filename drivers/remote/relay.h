@@ -24,6 +24,10 @@ struct joint {
     bool tracing;        /* which is being found out, */
     unsigned tries;      /* for so many times */
     bool halted;         /* by us, since it was moved last */
+    bool known;          /* it was ready since the start */
+    bool owes;           /* whether it has stopped is not known yet */
+    unsigned halts;      /* requests for that under way */
+    unsigned way;        /* how it is asked for, one of tp_halt_way */
     char why[256];       /* it could not be opened; "" for anything else */
 };
 
@@ -66,8 +70,13 @@ void relay_fini(struct relay *relay);
 tp_status relay_start(struct relay *relay, const char *url, int64_t patience_ns, tp_error *err);
 void relay_stop(struct relay *relay);
 
-/* The `halt` of both drivers. */
+/* The `halt` of both drivers: done when the other server says so, or is one of Player's, which says
+ * nothing. If it cannot be asked, it is when it is back. */
 void relay_halt(tp_device *device, tp_halt how);
+
+/* The counterpart can be asked again; it is not running any more, and so moves nothing. */
+void joint_is_back(struct joint *joint);
+void joint_has_stopped(struct joint *joint);
 
 /* A device turns out to be the way back to itself: the instance fails. */
 void relay_in_circle(struct joint *joint);

@@ -13,7 +13,7 @@
 
 #include "simulator.h"
 
-enum { MOST_STEPS = 1000, MOST_SHOWN = 64, MOST_THREADS = 64 }; /* at once */
+enum { MOST_STEPS = 1000, MOST_SHOWN = 64, MOST_THREADS = 64, MOST_EXPECTED = 1000 }; /* at once */
 
 static const int64_t turn_ns = 10 * TP_NS_PER_MS;  /* steps without a look at the inbox */
 static const int64_t watch_ns = 20 * TP_NS_PER_MS; /* how often lockstep looks who has left */
@@ -32,7 +32,9 @@ static const tp_param sim_params[] = {
     {"profile", NULL, "", "the device that it is to be: lms200, urg or p2os"},
     {"speed", "1", "1", "simulated seconds for each real second; 0 for as fast as it can"},
     {"paused", "bool", "no", "whether time stands still at first"},
-    {"lockstep", "bool", "no", "time moves only when all who have `world` open have asked for it"},
+    {"lockstep", NULL, "no",
+     "time moves only when all who have `world` open have asked for it: yes, no, or how many have "
+     "to be there before it begins"},
     {"sleep", "bool", "no", "time stands still while nobody uses any device of the world"},
     {"threads", "1", "1", "how many threads share the work"},
     {"seed", "1", "1", "what noise begins with; the same seed gives the same bits"},
@@ -292,13 +294,36 @@ static tp_status load(simd *s, tp_error *err)
     return status;
 }
 
+/* yes, no, or how many take part. */
+static tp_status read_lockstep(simd *s, tp_error *err)
+{
+    static const char *const words[] = {"no", "yes", "false", "true"};
+    const char *text = tp_param_string(s->instance, "lockstep");
+    char *end = NULL;
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strcmp(text, words[i]) == 0) {
+            s->lockstep = i % 2 != 0;
+            return TP_OK;
+        }
+    }
+    const unsigned long count = strtoul(text, &end, 10);
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || count > MOST_EXPECTED) {
+        tp_param_blame(s->instance, "lockstep");
+        return tp_fail(err, TP_E_RANGE, "lockstep is yes, no or a number up to %d, not \"%.40s\"",
+                       MOST_EXPECTED, text);
+    }
+    s->lockstep = count > 0;
+    s->expected = (uint32_t)count;
+    return TP_OK;
+}
+
 static tp_status read_params(simd *s, tp_error *err)
 {
     s->map_resolution = tp_param_double(s->instance, "map_resolution");
     s->pace.interval_ns = tpi_sim_interval_us(s->world) * TP_NS_PER_US;
     s->pace.speed = tp_param_double(s->instance, "speed");
     s->pace.paused = tp_param_bool(s->instance, "paused");
-    s->lockstep = tp_param_bool(s->instance, "lockstep");
     if (!(s->pace.speed >= 0 && s->pace.speed <= SIMD_FASTEST)) {
         tp_param_blame(s->instance, "speed");
         return tp_fail(err, TP_E_RANGE, "speed \"%s\" is not from 0 to %.0f",
@@ -309,7 +334,7 @@ static tp_status read_params(simd *s, tp_error *err)
         return tp_fail(err, TP_E_RANGE, "map_resolution \"%s\" is not from 0.001 to 100 m",
                        tp_param_string(s->instance, "map_resolution"));
     }
-    return TP_OK;
+    return read_lockstep(s, err);
 }
 
 static tp_status make_room(simd *s, tp_error *err)

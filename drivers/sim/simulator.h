@@ -142,6 +142,7 @@ struct simd {
     simd_scan_room *scan_room;           /* owned */
     uint32_t most_samples, most_sensors; /* of any ranger that is offered */
     bool lockstep;
+    uint32_t expected;    /* so many have to take part in the first step of lockstep */
     bool told_late;       /* the operator knows */
     int64_t period_ns;    /* of poll, as it was set last */
     simd_waiter *waiters; /* owned */

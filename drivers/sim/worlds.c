@@ -41,6 +41,7 @@ void simd_set_paused(simd *s, bool paused)
 static void set_lockstep(simd *s, bool lockstep)
 {
     s->lockstep = lockstep;
+    s->expected = 0; /* who begins or ends it himself has looked who is there */
     simd_pace_begin(&s->pace, simd_now_ns(s));
     tell(s);
 }
@@ -184,8 +185,11 @@ static void count_down(simd *s)
 
 bool simd_is_awaited(const simd *s)
 {
-    return s->waiter_count > 0 &&
-           (!s->lockstep || s->waiter_count >= tp_device_readers(s->keeper->device));
+    if (s->waiter_count == 0 || !s->lockstep) {
+        return s->waiter_count > 0;
+    }
+    const uint32_t present = tp_device_readers(s->keeper->device);
+    return present >= s->expected && s->waiter_count >= present;
 }
 
 /* Out of lockstep these are beside those that are due. */
@@ -220,6 +224,7 @@ static tp_status step(tp_device *device, const tp_world_step *ask, tp_world_stat
 
 void simd_serve_waiter(simd *s)
 {
+    s->expected = 0; /* all have come; who leaves from now on is not waited for */
     simd_step(s);
     count_down(s);
 }

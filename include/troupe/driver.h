@@ -290,8 +290,21 @@ TP_API tp_status tp_require(tp_instance *self, const tp_interface *interface, co
 
 TP_API const tp_interface *tp_link_interface(const tp_link *link);
 
-/* Have the device stop what it moves: for `halt` of drivers that stand before another device. */
+/* Have the device stop what it moves: for `halt` of drivers that stand before another device. What
+ * is halted owes its stop (tp_device_halting) until the other device has stopped. Does nothing in a
+ * panic, which stops every device by itself, as its own section says. */
 TP_API void tp_link_halt(tp_link *link);
+
+/* In `halt`, of drivers whose work somebody else does who was only told: the device has not stopped
+ * yet. Until tp_device_halted() was called as often as this, it owes its stop: panics name it, HALT
+ * is not answered, and readers are not told that it has stopped. That ends when the instance is
+ * stopped, too. */
+TP_API void tp_device_halting(tp_device *device);
+TP_API void tp_device_halted(tp_device *device);
+
+/* In `halt`: which way to ask of another server, one of tp_halt_way. In a panic TP_HALT_SO_OWN,
+ * unless the section of this instance says how. */
+TP_API unsigned tp_instance_halt_way(const tp_instance *self);
 
 /* Send a command; `value` is copied. */
 TP_API tp_status tp_link_command(tp_link *link, unsigned code, const void *value);

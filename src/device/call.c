@@ -31,6 +31,7 @@ void call_finish(tpi_call *call)
     if (call->what->kind == TP_KIND_COMMAND && call->status < 0) {
         call->device->counts.refused++;
     }
+    halting_finished(call);
     if (call->handle != NULL) {
         *call->handle = NULL;
     }
@@ -208,6 +209,7 @@ tp_status call_create(tpi_call **made, tp_device *device, const tp_message *what
                        .device = device,
                        .what = what,
                        .ask = tp_msg_ref(ask),
+                       .takes = device->takes,
                        .counted = true,
                        .asked_ns = now_ns(device),
                        .done = done,

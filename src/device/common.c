@@ -29,8 +29,7 @@ static bool answers(const tp_device *device, const tp_message *what)
         return false;
     }
     return what->code == TP_COMMON_REQ_CAPABILITIES || what->code == TP_COMMON_REQ_GET_GEOMETRY ||
-           ((what->code == TP_COMMON_REQ_HALT || what->code == TP_COMMON_REQ_LEASE) &&
-            device->moves) ||
+           ((halting_owns(what) || what->code == TP_COMMON_REQ_LEASE) && device->moves) ||
            (properties_own(what) && (device->handler == NULL || device->property_count > 0) &&
             properties_can(device, what));
 }
@@ -71,8 +70,8 @@ tp_status common_answer(tp_device *device, const tp_message *what, const void *a
     if (what->code == TP_COMMON_REQ_CAPABILITIES) {
         return answer_capability(device, what, ask, err);
     }
-    if (what->code == TP_COMMON_REQ_HALT) {
-        return motion_halt(device, err);
+    if (halting_owns(what)) {
+        return motion_halt(device, what, ask, err);
     }
     if (what->code == TP_COMMON_REQ_TRACE && device->handler == NULL) {
         return TP_OK; /* the work is done here */

@@ -23,8 +23,11 @@ static void list_owing(const tpi_hub *hub, char *owing, size_t size)
     owing[0] = '\0';
     for (const tp_instance *at = hub->instances; at != NULL; at = at->next) {
         if (motion_owes_a_stop(at) && length < size) {
-            length += (size_t)snprintf(owing + length, size - length, "%s%s",
-                                       length > 0 ? ", " : "", tp_instance_name(at));
+            const char *why = at->troubled ? at->failed + strlen(at->name) + 2 : "";
+            length += (size_t)snprintf(
+                owing + length, size - length, "%s%s%s%s%s", length > 0 ? ", " : "",
+                tp_instance_name(at), at->troubled ? " (" : "", why,
+                at->troubled ? ": whether it has stopped is not known)" : "");
         }
     }
 }

@@ -38,7 +38,7 @@ static bool is_frame(const tp_device *device, unsigned robot, const char *name)
     return device->addr.robot == robot && strcmp(device->frame.name, name) == 0;
 }
 
-static uint32_t hash(unsigned robot, const char *name)
+uint32_t frames_hash(unsigned robot, const char *name)
 {
     uint32_t sum = robot;
 
@@ -52,7 +52,7 @@ static uint32_t hash(unsigned robot, const char *name)
 static const tp_device *find_frame(const tpi_hub *hub, unsigned robot, const char *name)
 {
     if (hub->names->valid) {
-        tp_device **slot = device_index_first(hub->names, hash(robot, name));
+        tp_device **slot = device_index_first(hub->names, frames_hash(robot, name));
         while (*slot != NULL && !is_frame(*slot, robot, name)) {
             slot = device_index_next(hub->names, slot);
         }
@@ -75,7 +75,8 @@ void frames_begin_checks(tpi_hub *hub)
     }
     for (size_t i = 0; i < hub->device_count; i++) {
         tp_device *device = hub->devices[i];
-        tp_device **slot = device_index_first(table, hash(device->addr.robot, device->frame.name));
+        tp_device **slot =
+            device_index_first(table, frames_hash(device->addr.robot, device->frame.name));
         while (*slot != NULL && !is_frame(*slot, device->addr.robot, device->frame.name)) {
             slot = device_index_next(table, slot);
         }
@@ -256,93 +257,6 @@ void frames_ask(tp_instance *instance)
             ask_device(device);
         }
     }
-}
-
-/* ---- All of them ----------------------------------------------------------------------------- */
-
-static char *chars(const char *text)
-{
-    return (char *)(uintptr_t)text;
-}
-
-/* What is being listed: each frame once, and roots. */
-struct listing {
-    tp_frame_info *frames;
-    uint32_t count;
-};
-
-static bool is_listed(const struct listing *list, unsigned robot, const char *name)
-{
-    for (uint32_t i = 0; i < list->count; i++) {
-        if (list->frames[i].robot == robot && strcmp(list->frames[i].name, name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void list_root(struct listing *list, unsigned robot, const char *name)
-{
-    list->frames[list->count++] = (tp_frame_info){.robot = robot,
-                                                  .known = 1,
-                                                  .name_count = (uint32_t)strlen(name) + 1,
-                                                  .name = chars(name),
-                                                  .parent_count = 1,
-                                                  .parent = chars("")};
-}
-
-static void list_frame(struct listing *list, const tp_device *device)
-{
-    const struct frame *frame = &device->frame;
-
-    list->frames[list->count++] =
-        (tp_frame_info){.robot = device->addr.robot,
-                        .moves = device->follows,
-                        .known = frame->known,
-                        .pose = frame->pose,
-                        .timestamp = frame->timestamp_s,
-                        .name_count = (uint32_t)strlen(frame->name) + 1,
-                        .name = chars(frame->name),
-                        .parent_count = (uint32_t)strlen(frame->parent) + 1,
-                        .parent = chars(frame->parent)};
-}
-
-/* Those whose parents are listed; whether there were any. Roots first. */
-static bool list_more(const tpi_hub *hub, struct listing *list, bool roots)
-{
-    const uint32_t before = list->count;
-
-    for (size_t i = 0; i < hub->device_count; i++) {
-        const tp_device *device = hub->devices[i];
-        const unsigned robot = device->addr.robot;
-        const char *parent = device->frame.parent;
-        if (roots) {
-            if (find_frame(hub, robot, parent) == NULL && !is_listed(list, robot, parent)) {
-                list_root(list, robot, parent);
-            }
-        } else if (!is_listed(list, robot, device->frame.name) && is_listed(list, robot, parent)) {
-            list_frame(list, device);
-        }
-    }
-    return list->count > before;
-}
-
-tp_status tp_hub_frames(const tp_hub *hub, tp_frame_list **out)
-{
-    struct listing list = {.frames = calloc(2 * hub->device_count + 1, sizeof *list.frames)};
-    void *block = NULL;
-
-    if (list.frames == NULL) {
-        return TP_E_NOMEM;
-    }
-    list_more(hub, &list, true);
-    while (list_more(hub, &list, false)) {
-    }
-    const tp_frame_list value = {list.count, list.frames};
-    tp_status status = tp_value_copy(&block, &tp_desc_frame_list, &value, NULL);
-    free(list.frames);
-    *out = block;
-    return status;
 }
 
 /* ---- From one to another --------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "conformance/play.h"
 #include "support/memory.h"
@@ -315,6 +316,74 @@ static void frames_that_come_to_sit_in_each_other_end_no_turn(void **state)
     play_destroy(p);
 }
 
+/* ---- Very many ---------------------------------------------------------------------------------
+ */
+
+static tp_status crowd_init(tp_instance *self, tp_error *err)
+{
+    tp_device *device = NULL;
+    tp_status status = TP_OK;
+
+    for (size_t i = 0; i < tp_provides_count(self) && status == TP_OK; i++) {
+        status = tp_offer(self, tp_provides_interface(self, i), NULL, NULL, nothing, &device, err);
+    }
+    return status;
+}
+
+static const tp_driver_ops crowd_ops = {.init = crowd_init};
+static const tp_driver crowd = {
+    .abi = TP_DRIVER_ABI, .name = "crowd", .ops = &crowd_ops, .flags = TP_DRIVER_ON_LOOP};
+
+static void add_crowd(play *p, tpi_wanted *provides, uint32_t count)
+{
+    const tpi_blueprint blueprint = {
+        .driver = &crowd, .robot = BENCH_ROBOT, .provides = provides, .provide_count = count};
+
+    for (uint32_t i = 0; i < count; i++) {
+        provides[i] = (tpi_wanted){
+            .key = "",
+            .interface = &tp_interface_laser,
+            .addr = {.robot = BENCH_ROBOT, .interf = TP_LASER_CODE, .index = (uint16_t)i}};
+    }
+    if (tpi_hub_add(p->b.hub, &blueprint, NULL, &p->b.err) != TP_OK) {
+        fail_msg("%s", p->b.err.text);
+    }
+}
+
+/* How long it takes to list the frames of so many devices: the best of some times. */
+static double list_crowd(uint32_t count)
+{
+    tpi_wanted *provides = calloc(count, sizeof *provides);
+    play *p = play_create();
+    clock_t best = 0;
+
+    assert_non_null(provides);
+    add_crowd(p, provides, count);
+    for (unsigned i = 0; i < 5; i++) {
+        tp_frame_list *list = NULL;
+        const clock_t begun = clock();
+        assert_int_equal(tp_hub_frames(p->b.hub, &list), TP_OK);
+        const clock_t taken = clock() - begun;
+        best = i == 0 || taken < best ? taken : best;
+        assert_int_equal(list->frames_count, count + 1);
+        free(list);
+    }
+    play_destroy(p);
+    free(provides);
+    return (double)best;
+}
+
+/* The loop waits meanwhile: sixteen times as many may not take 256 times as long. */
+static void very_many_are_listed_without_comparing_each_with_each(void **state)
+{
+    (void)state;
+    const double few = list_crowd(500);
+    const double many = list_crowd(8000);
+    if (many > 64 * few) {
+        fail_msg("16 times as many frames take %.0f times as long", many / few);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -327,6 +396,7 @@ int main(void)
         cmocka_unit_test(a_chain_is_as_configured),
         cmocka_unit_test(frames_cannot_sit_in_each_other),
         cmocka_unit_test(frames_that_come_to_sit_in_each_other_end_no_turn),
+        cmocka_unit_test(very_many_are_listed_without_comparing_each_with_each),
     };
 
     return cmocka_run_group_tests_name("src/device/frames", tests, NULL, NULL);

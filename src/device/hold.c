@@ -62,6 +62,18 @@ tpi_mover hold_mover(const struct subscription *s, const tp_message *what, const
     return mover;
 }
 
+/* The process of a driver has the wall clock of the server that started it and sends it everything;
+ * other servers may have another one. If it is set just now, one command is lost, which is told. */
+bool hold_is_late(const struct subscription *s, const tp_message *what, const tp_msg *msg)
+{
+    const tpi_hub *hub = s->session->hub;
+    const int64_t lease_ns = hold_lease_ns(s);
+    const double age_s = tp_clock_wall_s(tp_hub_clock(hub)) - tp_msg_header(msg)->timestamp;
+
+    return hub->part_of_another && what->effect == TP_EFFECT_MOVES && lease_ns > 0 &&
+           age_s > (double)lease_ns / (double)TP_NS_PER_S;
+}
+
 /* ---- The request ----------------------------------------------------------------------------- */
 
 bool hold_owns(const tp_message *what)
@@ -120,7 +132,8 @@ bool hold_is_moved(const tp_device *device)
 {
     const int64_t now_ns = tp_clock_now_ns(tp_instance_clock(device->instance));
 
-    return device->mover != NULL && tpi_lease_is_held(&device->lease, now_ns);
+    return device->mover != NULL && !halting_is_over(device) &&
+           tpi_lease_is_held(&device->lease, now_ns);
 }
 
 /* Texts are borrowed from `name`. */

@@ -119,6 +119,11 @@ struct tp_device {
     const void *doer;         /* borrowed, only compared: who gave the command that moves it */
     unsigned motions;         /* commands that were carried out so far */
     bool halt_due;            /* it does what nobody answers for */
+    int end_due;              /* one of tpi_leaving that readers hear of once it stands; or -1 */
+    atomic_uint halts_open;   /* that are under way; written where the instance runs */
+    uint32_t takes;           /* how often it was moved; the loop's, as the next two */
+    unsigned taken_epoch;     /* of the panic, when it was moved last */
+    bool stands;              /* it was halted since then */
     tp_device *next;          /* of the instance */
 };
 
@@ -213,6 +218,9 @@ struct tp_instance {
     unsigned panic_epoch;     /* that it has seen */
     atomic_uint panic_served; /* that it has stopped everything for; read by the loop */
     bool halts;               /* inside an operation that stops things: it may write in a panic */
+    bool halts_for_panic;     /* and that stops everything */
+    tp_device *halted;        /* what is being halted just now; NULL for nothing */
+    uint8_t halt_way;         /* one of tp_halt_way: how it was said */
     tpi_call *current;        /* the request that is being handled; NULL once it is answered */
     tp_status answered;       /* how it was, if by its ticket and at once */
     tpi_call *tickets;        /* requests that wait for a later answer; borrowed */
@@ -260,6 +268,7 @@ struct tpi_call {
     void *context;
     const void *mover; /* borrowed, only compared: whose command it is; NULL if it moves nothing */
     unsigned epoch;    /* of the panic, when it came */
+    uint32_t takes;    /* of the device, when it came */
     atomic_bool abandoned; /* nobody waits for its end any more */
     bool counted;          /* by statistics */
     int64_t asked_ns;      /* when it came, by the loop's clock */
@@ -423,7 +432,8 @@ tp_status geometry_answer(tp_device *device, const tp_message *what, tp_geometry
 void geometry_convert(tp_device *device, const tp_message *what, const void *value,
                       tp_geometry *out);
 
-/* frames.c, on the loop. */
+/* frames.c, on the loop; frames_list.c lists them. */
+uint32_t frames_hash(unsigned robot, const char *name);
 void frames_add(tp_device *device);
 tp_status frames_check(const tp_device *device, tp_error *err);
 
@@ -437,7 +447,7 @@ void frames_ask(tp_instance *instance);
 void emergency_tell_all(tpi_hub *hub);
 struct emergency {
     tpi_panic_state state;
-    char owing[256]; /* drivers that have not stopped yet, with commas between */
+    char owing[512]; /* drivers that have not stopped yet, with commas between */
 };
 void emergency_look(const tpi_hub *hub, struct emergency *found, tp_panic_state *out); /* borrows */
 void emergency_forget(tp_session *session);
@@ -456,7 +466,19 @@ bool motion_owes_a_stop(
     const tp_instance *self); /* there is a panic that it has not acted on yet */
 int64_t motion_deadline_ns(const tp_instance *self);
 void motion_serve(tp_instance *self); /* stop what has to be stopped */
-tp_status motion_halt(tp_device *device, tp_error *err);
+tp_status motion_halt(tp_device *device, const tp_message *what, const void *ask, tp_error *err);
+void motion_tell_end(tp_device *device, int leaving); /* why it stands still */
+bool motion_panicked_since(const tp_instance *self, unsigned epoch);
+
+/* halting.c: stops that take their time; where the instance runs. */
+bool halting_owns(const tp_message *what);     /* it asks for a stop */
+bool halting_is_open(const tp_instance *self); /* on the loop too */
+tp_status halting_answer(tp_device *device);   /* of such a request: now, or later */
+void halting_end(tp_instance *self);           /* it was stopped as a whole */
+
+/* The same on the loop: a request was answered; and whether it was stopped since it was moved. */
+void halting_finished(const tpi_call *call);
+bool halting_is_over(const tp_device *device);
 
 /* rank.c, on the loop: the rank of a writer; whether his message may go to the device, and that it
  * goes; the name of who moves it, "" for nobody; and for how long he keeps others out. */

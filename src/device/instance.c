@@ -39,6 +39,7 @@ void instance_halt(tp_instance *self)
     for (tp_device *device = self->devices; device != NULL; device = device->next) {
         device->in_motion = false;
     }
+    halting_end(self);
     self->halting = true;
     errands_end(self); /* before the tickets: they are what answers some of these */
     tickets_end(self);
@@ -186,10 +187,12 @@ void instance_started(tpi_task *task)
     tell_waiting(self, status);
 }
 
-static void forget_latched(tp_instance *self)
+/* What its devices have sent last, and who has moved them. */
+static void forget_past(tp_instance *self)
 {
     for (tp_device *device = self->devices; device != NULL; device = device->next) {
         latch_forget(device);
+        device->stands = true;
     }
 }
 
@@ -201,7 +204,7 @@ void instance_stopped(tpi_task *task)
         return;
     }
     links_close(self);
-    forget_latched(self);
+    forget_past(self);
     if (self->leaving) {
         return;
     }
@@ -250,7 +253,7 @@ void instance_failed(tpi_task *task)
     self->troubled = false;
     trouble_begins(self, self->failure.error.text, !self->lost); /* who removes it knows */
     links_close(self);
-    forget_latched(self);
+    forget_past(self);
     instance_tell_readers(self, &self->failure.error);
     if (self->plan.restart_ns > 0) {
         tp_timer_at(self->timer, tp_clock_now_ns(tp_instance_clock(self)) + self->plan.restart_ns);

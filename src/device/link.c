@@ -264,6 +264,7 @@ struct errand {
     tpi_call *call;  /* the other device's, while it works */
     tp_timer *timer; /* owned: the deadline */
     int64_t timeout_ns;
+    unsigned epoch; /* of the panic that its instance has seen */
 };
 
 static void end_errand(struct errand *errand)
@@ -362,6 +363,10 @@ static tp_status call(struct errand *errand, tp_device *device)
     const bool request = errand->done != NULL;
     tpi_mover driver = {.who = errand->link};
 
+    if (errand->what->effect == TP_EFFECT_MOVES &&
+        motion_panicked_since(device->instance, errand->epoch)) {
+        return TP_E_PANIC; /* who sends it has not stopped for that one yet */
+    }
     rank_of_driver(errand->link->instance, device, &driver);
     const tp_status status = rank_check(device, errand->what, &driver, &errand->error);
     return status == TP_OK ? tpi_device_call_for(device, errand->what, errand->msg, &driver,
@@ -418,6 +423,7 @@ static tp_status send(tp_link *link, tp_kind kind, unsigned code, const void *va
     errand->task.run = go;
     errand->link = link;
     errand->what = what;
+    errand->epoch = self->panic_epoch;
     tp_status status = tp_msg_create(&errand->msg, &header, what->ask, value);
     if (status != TP_OK) {
         tpi_pool_give(errand);
@@ -444,7 +450,31 @@ tp_status tp_link_request(tp_link *link, unsigned code, const void *value, int64
     return send(link, TP_KIND_REQUEST, code, value, &wanted);
 }
 
+/* Whatever it says: a device that cannot be halted is not running. */
+static void other_halted(tp_instance *self, void *context, tp_status status, const tp_msg *answer,
+                         const char *why)
+{
+    (void)self;
+    (void)status;
+    (void)answer;
+    (void)why;
+    tp_device_halted(context);
+}
+
 void tp_link_halt(tp_link *link)
 {
-    (void)send(link, TP_KIND_REQUEST, TP_COMMON_REQ_HALT, NULL, &(struct errand){0});
+    const tp_instance *self = link->instance;
+    const tp_halt_so so = {.way = self->halt_way};
+    const struct errand wanted = {.done = self->halted == NULL ? NULL : other_halted,
+                                  .context = self->halted};
+
+    if (self->halts_for_panic) {
+        return;
+    }
+    const tp_status status = so.way == TP_HALT_SO_BRAKE
+                                 ? send(link, TP_KIND_REQUEST, TP_COMMON_REQ_HALT, NULL, &wanted)
+                                 : send(link, TP_KIND_REQUEST, TP_COMMON_REQ_HALT_SO, &so, &wanted);
+    if (status == TP_OK && self->halted != NULL) {
+        tp_device_halting(self->halted);
+    }
 }

@@ -48,9 +48,12 @@ static void wake(tp_instance *self)
 
 /* Before the message is handed over, so that the worker finds the lease when it finds the message.
  */
-static void take_lease(tp_device *device, const tpi_mover *mover)
+static void take_lease(tp_device *device, const tpi_mover *mover, unsigned epoch)
 {
     device->mover = mover->who;
+    device->takes++;
+    device->taken_epoch = epoch;
+    device->stands = false;
     device->lease_limit_ns = in(device, mover->valid_ns);
     atomic_store(&device->leaving, TPI_LEAVING_SILENT);
     tpi_lease_extend(&device->lease, end_of(device, mover->lease_ns));
@@ -77,7 +80,7 @@ tp_status tpi_device_call_for(tp_device *device, const tp_message *what, tp_msg 
     if (moving) {
         call->mover = mover->who;
         call->epoch = epoch;
-        take_lease(device, mover);
+        take_lease(device, mover, epoch);
     }
     rank_take(device, what, mover);
     call_post(call);
@@ -148,26 +151,52 @@ static void halt(tp_device *device, tp_halt how)
     }
     device->in_motion = false;
     self->busy = self->halts = true;
+    self->halted = device;
     if (self->plan.driver->ops->halt != NULL) {
         self->plan.driver->ops->halt(device, how);
     } else {
         tp_instance_fail(self, TP_E_DEVICE, "stopped as a whole, since the driver cannot halt it");
     }
+    self->halted = NULL;
     self->halts = false;
     self->busy = busy;
 }
 
-tp_status motion_halt(tp_device *device, tp_error *err)
+_Static_assert((int)TP_HALT_BRAKE == TP_HALT_SO_BRAKE && (int)TP_HALT_HOLD == TP_HALT_SO_HOLD &&
+                   (int)TP_HALT_FINISH == TP_HALT_SO_FINISH,
+               "ways to halt are asked for as they are");
+
+static tp_halt panic_way(const tp_instance *self)
 {
+    return self->plan.own_panic ? self->plan.panic : (tp_halt)atomic_load(&self->hub->panic_action);
+}
+
+/* As somebody has asked for it, which is passed on as he has. */
+static void halt_so(tp_device *device, uint8_t way)
+{
+    tp_instance *self = device->instance;
+
+    self->halt_way = way;
+    halt(device, way == TP_HALT_SO_OWN ? panic_way(self) : (tp_halt)way);
+    self->halt_way = TP_HALT_SO_BRAKE;
+}
+
+tp_status motion_halt(tp_device *device, const tp_message *what, const void *ask, tp_error *err)
+{
+    const tp_halt_so *so = what->code == TP_COMMON_REQ_HALT_SO ? ask : NULL;
+
     if (!device->moves) {
         return tp_fail(err, TP_E_UNSUPPORTED, "%s moves nothing", device->name);
     }
-    halt(device, TP_HALT_BRAKE);
-    return TP_OK;
+    if (so != NULL && so->way > TP_HALT_SO_OWN) {
+        return tp_fail(err, TP_E_RANGE, "there is no way %u to halt", so->way);
+    }
+    halt_so(device, so == NULL ? TP_HALT_SO_BRAKE : so->way);
+    return halting_answer(device);
 }
 
 /* Readers are told why it stands still. Of a panic everybody hears otherwise (emergency.c). */
-static void tell_end(tp_device *device)
+void motion_tell_end(tp_device *device, int leaving)
 {
     static const struct {
         tp_status code;
@@ -180,7 +209,6 @@ static void tell_end(tp_device *device)
         [TPI_LEAVING_CLOSED] = {TP_E_CLOSED, "stopped: who moved it has closed the device"},
         [TPI_LEAVING_FORBIDDEN] = {TP_E_DENIED, "stopped: who moved it may not do so any more"},
     };
-    const int leaving = atomic_load(&device->leaving);
     const tp_failure failure = {.code = ends[leaving].code,
                                 .text_count = (uint32_t)strlen(ends[leaving].text) + 1,
                                 .text = (char *)(uintptr_t)ends[leaving].text};
@@ -275,6 +303,11 @@ static unsigned panics_until(unsigned epoch)
     return (epoch + 1) / 2;
 }
 
+bool motion_panicked_since(const tp_instance *self, unsigned epoch)
+{
+    return panics_until(tpi_panic_epoch(self->hub->panic)) != panics_until(epoch);
+}
+
 static void serve_panic(tp_instance *self)
 {
     const unsigned epoch = tpi_panic_epoch(self->hub->panic);
@@ -284,11 +317,11 @@ static void serve_panic(tp_instance *self)
     if (!is_new) {
         return;
     }
-    const tp_halt how =
-        self->plan.own_panic ? self->plan.panic : (tp_halt)atomic_load(&self->hub->panic_action);
+    self->halts_for_panic = true;
     for (tp_device *device = self->devices; device != NULL; device = device->next) {
-        halt(device, how);
+        halt_so(device, self->plan.own_panic ? (uint8_t)self->plan.panic : TP_HALT_SO_OWN);
     }
+    self->halts_for_panic = false;
     atomic_store(&self->panic_served, epoch);
 }
 
@@ -296,8 +329,9 @@ bool motion_owes_a_stop(const tp_instance *self)
 {
     const unsigned epoch = tpi_panic_epoch(self->hub->panic);
 
-    return (epoch & 1) != 0 && self->phase != IDLE && self->phase != FAILED && self->moves &&
-           atomic_load(&self->panic_served) < epoch;
+    return self->phase != IDLE && self->phase != FAILED && self->moves &&
+           (halting_is_open(self) ||
+            ((epoch & 1) != 0 && atomic_load(&self->panic_served) < epoch));
 }
 
 static void serve_leases(tp_instance *self)
@@ -307,9 +341,12 @@ static void serve_leases(tp_instance *self)
     for (tp_device *device = self->devices; device != NULL; device = device->next) {
         if (tpi_lease_take_expired(&device->lease, now_ns)) {
             const bool moved = device->in_motion;
+            const int leaving = atomic_load(&device->leaving);
             halt(device, TP_HALT_BRAKE);
-            if (moved) { /* else somebody has stopped it before, or a panic has */
-                tell_end(device);
+            if (moved && atomic_load(&device->halts_open) > 0) {
+                device->end_due = leaving;
+            } else if (moved) { /* else somebody has stopped it before, or a panic has */
+                motion_tell_end(device, leaving);
             }
         }
     }
@@ -356,6 +393,7 @@ tp_status motion_begin(tp_instance *self, tp_error *err)
 {
     for (tp_device *device = self->devices; device != NULL; device = device->next) {
         device->moves = moves(device->interface);
+        device->end_due = -1;
         self->moves = self->moves || device->moves;
     }
     self->panic_epoch = tpi_panic_epoch(self->hub->panic);

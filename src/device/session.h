@@ -123,6 +123,8 @@ void session_label(const tp_session *session, char *out, size_t size);
  * sends a message; and the request LEASE, whose answer is queued. */
 int64_t hold_lease_ns(const struct subscription *s);
 tpi_mover hold_mover(const struct subscription *s, const tp_message *what, const tp_msg *msg);
+/* It has waited for a process that was frozen, for longer than its lease. */
+bool hold_is_late(const struct subscription *s, const tp_message *what, const tp_msg *msg);
 bool hold_owns(const tp_message *what);
 tp_status hold_answer(const struct subscription *s, const tp_msg *msg, tp_error *err);
 

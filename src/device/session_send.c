@@ -148,6 +148,9 @@ static tp_status pass_on(struct subscription *s, tp_msg *msg, const tp_message *
     if (hold_owns(what)) {
         return hold_answer(s, msg, err);
     }
+    if (hold_is_late(s, what, msg)) {
+        return tp_fail(err, TP_E_TIMEOUT, "%s: %s came too late", device->name, what->name);
+    }
     s->moves = s->moves || what->effect == TP_EFFECT_MOVES ||
                (!device->moves && what->effect != TP_EFFECT_READS);
     status = ask(s->session, device, msg, what, &mover);

@@ -57,6 +57,7 @@ tp_status tpi_sim_drive(tpi_sim *sim, tpi_sim_model model, tpi_sim_drive_mode mo
         }
     }
     state->mode = mode;
+    state->own = 0;
     for (int i = 0; i < 3; i++) {
         state->goal[i] = goal[i];
     }

@@ -417,6 +417,30 @@ static void it_moves_only_while_somebody_is_subscribed(void **state)
     tpi_sim_destroy(sim);
 }
 
+/* `velocity` in a file drives by itself, until somebody has something else in mind. */
+static void it_begins_as_the_file_says(void **state)
+{
+    tpi_sim *sim = sim_make("position ( name \"r\" velocity [0.5 0 0 0] )");
+    const tpi_sim_model robot = sim_named(sim, "r");
+
+    (void)state;
+    sim_steps(sim, 2);
+    stands_at(sim, 0.1, 0, 0);
+    tpi_sim_subscribe(sim, robot); /* to look is not to command */
+    sim_steps(sim, 2);
+    stands_at(sim, 0.2, 0, 0);
+    tpi_sim_unsubscribe(sim, robot); /* its last user leaves: it stops */
+    sim_steps(sim, 2);
+    stands_at(sim, 0.2, 0, 0);
+    tpi_sim_destroy(sim);
+
+    sim = sim_make("position ( name \"r\" velocity [0.5 0 0 0] )");
+    drive(sim, TPI_SIM_DRIVE_VELOCITY, 0.5, 0, 0); /* without a user commands do nothing */
+    sim_steps(sim, 2);
+    stands_at(sim, 0, 0, 0);
+    tpi_sim_destroy(sim);
+}
+
 static void bad_commands_are_refused(void **state)
 {
     tpi_sim *sim = sim_make("position ( name \"r\" ) model ( name \"m\" pose [3 0 0 0] )");
@@ -464,6 +488,7 @@ int main(void)
         cmocka_unit_test(odometry_drifts_as_the_file_says),
         cmocka_unit_test(wheels_that_slip_are_counted),
         cmocka_unit_test(it_moves_only_while_somebody_is_subscribed),
+        cmocka_unit_test(it_begins_as_the_file_says),
         cmocka_unit_test(bad_commands_are_refused),
     };
 

@@ -181,8 +181,8 @@ struct sim_walls {
     double x, y;           /* the corner of cell 0 */
     double cell, per_cell; /* its side, and one over it */
     uint32_t columns, rows;
-    uint8_t *room;       /* owned; 0 where there are walls, otherwise the distance to the nearest
-                            cell with walls, in cells, along the longer axis; up to 255 */
+    uint32_t *room;      /* owned; 0 where there are walls, otherwise a byte for each quadrant: see
+                            sim_quadrant() */
     uint8_t *inside;     /* owned; whether an empty cell is within some polygon */
     uint32_t *first;     /* owned; of each cell, and one more: where its list begins */
     uint32_t *list;      /* owned; numbers of walls */
@@ -193,6 +193,21 @@ struct sim_walls {
     uint32_t *block_first; /* owned */
     uint32_t *block_list;  /* owned */
 };
+
+/* A way through the cells goes into one of four quadrants. Its byte of a cell's room is the size,
+ * in cells, of the largest square without walls that begins with this cell and lies that way; up to
+ * 255. The shift to that byte. */
+enum { SIM_LEFTWARD = 8, SIM_DOWNWARD = 16 };
+
+static inline uint32_t sim_quadrant(bool leftward, bool downward)
+{
+    return (leftward ? SIM_LEFTWARD : 0u) + (downward ? SIM_DOWNWARD : 0u);
+}
+
+static inline uint32_t sim_room_ahead(uint32_t room, uint32_t quadrant)
+{
+    return room >> quadrant & 255;
+}
 
 /* ---- The crowd ------------------------------------------------------------------------------- */
 

@@ -6,21 +6,21 @@
 
 /* ---- Walls ----------------------------------------------------------------------------------- */
 
-/* Up to eight rays on their way through the cells; see ray.c. */
+/* Up to eight rays on their way through the cells; see ray.c. Axes are turned round where the way
+ * of a ray goes down, so that it always goes up. */
 struct ways {
-    __m256 u, v, du, dv; /* beginning and direction, in cells */
-    __m256 per_u, per_v;
-    __m256 x, y;           /* the cell */
-    __m256 t, end;         /* metres; `end` is not less than the range */
-    __m256 add_u, add_v;   /* 1 where the way goes down, else 0 */
-    __m256 sign_u, sign_v; /* -1 where it goes down, else 1 */
-    uint32_t first, count; /* rays */
-    uint32_t own;          /* tree that they do not see */
+    __m256 u, v, du, dv;     /* beginning and direction, in cells */
+    __m256 per_u, per_v;     /* one over the direction */
+    __m256i x, y;            /* the cell */
+    __m256 t, end;           /* metres; `end` is not less than the range */
+    __m256i strides, origin; /* of the numbers of cells: for x and y, in halves, and of cell 0, 0 */
+    __m256i quadrant;        /* see sim_quadrant() */
+    uint32_t first, count;   /* rays */
+    uint32_t own;            /* tree that they do not see */
     double z;
     const struct sim_walls *walls;                       /* borrowed */
     const struct sim_rays *rays;                         /* borrowed */
     double wx[EIGHT], wy[EIGHT], wdx[EIGHT], wdy[EIGHT]; /* the rays in the world */
-    float ends[EIGHT]; /* how far they go as yet; -1 where there is no ray */
 };
 
 static const float least_slope = 1e-7f;
@@ -36,11 +36,11 @@ AVX2 static inline __m256 slope(__m256 d)
 AVX2 static inline void clip(__m256 at, __m256 per, float last, __m256 *t, __m256 *end)
 {
     const float edge = 0.01f; /* inside of the first and last cells, which are empty */
-    const __m256 first = _mm256_mul_ps(_mm256_sub_ps(_mm256_set1_ps(edge), at), per);
-    const __m256 second = _mm256_mul_ps(_mm256_sub_ps(_mm256_set1_ps(last - edge), at), per);
+    const __m256 near = _mm256_mul_ps(_mm256_sub_ps(_mm256_set1_ps(edge), at), per);
+    const __m256 far = _mm256_mul_ps(_mm256_sub_ps(_mm256_set1_ps(last - edge), at), per);
 
-    *t = _mm256_max_ps(_mm256_min_ps(first, second), *t);
-    *end = _mm256_min_ps(_mm256_max_ps(first, second), *end);
+    *t = _mm256_max_ps(near, *t);
+    *end = _mm256_min_ps(far, *end);
 }
 
 /* How far to go: a little farther than the ray reaches. */
@@ -118,35 +118,61 @@ AVX2 static inline void turn_rays(const struct sim_frame *f, struct ways *w)
     _mm256_storeu_pd(w->wdy + FOUR, b.dy);
     w->end = _mm256_blendv_ps(_mm256_set1_ps(-1), _mm256_set_m128(b.ends, a.ends),
                               _mm256_castsi256_ps(there));
-    _mm256_storeu_ps(w->ends, w->end);
     w->u = scaled(a.x, b.x, walls->x, walls->per_cell);
     w->v = scaled(a.y, b.y, walls->y, walls->per_cell);
     w->du = _mm256_mul_ps(slope(rounded(a.dx, b.dx)), cell);
     w->dv = _mm256_mul_ps(slope(rounded(a.dy, b.dy)), cell);
 }
 
+/* Turn an axis of so many cells round where the way goes down. Those lanes are negative then. */
+AVX2 static inline __m256 turn_axis(__m256 *u, __m256 *du, uint32_t count)
+{
+    const __m256 down = *du;
+
+    *u = _mm256_blendv_ps(*u, _mm256_sub_ps(_mm256_set1_ps((float)count), *u), down);
+    *du = _mm256_andnot_ps(_mm256_set1_ps(-0.0f), *du);
+    return down;
+}
+
+/* One number in lanes that are negative, another one in the others. */
+AVX2 static inline __m256i choose(__m256 negative, int32_t one, int32_t other)
+{
+    return _mm256_castps_si256(_mm256_blendv_ps(_mm256_castsi256_ps(_mm256_set1_epi32(other)),
+                                                _mm256_castsi256_ps(_mm256_set1_epi32(one)),
+                                                negative));
+}
+
+AVX2 static inline void turn_axes(struct ways *w)
+{
+    const int32_t columns = (int32_t)w->walls->columns;
+    const int32_t last_row = (int32_t)(w->walls->rows - 1) * columns;
+    const __m256 left = turn_axis(&w->u, &w->du, w->walls->columns);
+    const __m256 down = turn_axis(&w->v, &w->dv, w->walls->rows);
+
+    w->strides = _mm256_blend_epi16(choose(left, -1, 1),
+                                    _mm256_slli_epi32(choose(down, -columns, columns), 16), 0xaa);
+    w->origin = _mm256_add_epi32(choose(left, columns - 1, 0), choose(down, last_row, 0));
+    w->quadrant = _mm256_add_epi32(choose(left, SIM_LEFTWARD, 0), choose(down, SIM_DOWNWARD, 0));
+}
+
 AVX2 static inline void ways_begin(const struct sim_frame *frame, double free, struct ways *w)
 {
     const struct sim_walls *walls = w->walls;
-    const __m256 zero = _mm256_setzero_ps();
     const __m256 one = _mm256_set1_ps(1);
 
     turn_rays(frame, w);
+    turn_axes(w);
     w->per_u = _mm256_div_ps(one, w->du);
     w->per_v = _mm256_div_ps(one, w->dv);
     w->t = _mm256_set1_ps((float)free * 0.9999f); /* not rounded up */
     clip(w->u, w->per_u, (float)walls->columns, &w->t, &w->end);
     clip(w->v, w->per_v, (float)walls->rows, &w->t, &w->end);
-    w->x = _mm256_floor_ps(_mm256_add_ps(w->u, _mm256_mul_ps(w->du, w->t)));
-    w->y = _mm256_floor_ps(_mm256_add_ps(w->v, _mm256_mul_ps(w->dv, w->t)));
-    w->add_u = _mm256_and_ps(_mm256_cmp_ps(w->du, zero, _CMP_LT_OQ), one);
-    w->add_v = _mm256_and_ps(_mm256_cmp_ps(w->dv, zero, _CMP_LT_OQ), one);
-    w->sign_u = _mm256_sub_ps(one, _mm256_add_ps(w->add_u, w->add_u));
-    w->sign_v = _mm256_sub_ps(one, _mm256_add_ps(w->add_v, w->add_v));
+    w->x = _mm256_cvttps_epi32(_mm256_add_ps(w->u, _mm256_mul_ps(w->du, w->t)));
+    w->y = _mm256_cvttps_epi32(_mm256_add_ps(w->v, _mm256_mul_ps(w->dv, w->t)));
 }
 
-/* One of the rays has come to a cell with walls. */
-AVX2 static inline void try_cell(struct ways *w, uint32_t cell, uint32_t k)
+/* One of the rays has come to a cell with walls. How far it goes then. */
+AVX2 static inline float try_cell(const struct ways *w, uint32_t cell, uint32_t k)
 {
     const struct sim_walls *walls = w->walls;
     const uint32_t i = w->first + k;
@@ -164,63 +190,77 @@ AVX2 static inline void try_cell(struct ways *w, uint32_t cell, uint32_t k)
     }
     w->rays->ranges[i] = hit.range;
     w->rays->returns[i] = hit.ranger_return;
-    w->ends[k] = end_of(hit.range);
+    return end_of(hit.range);
 }
 
 AVX2 static inline void try_cells(struct ways *w, __m256i cell, uint32_t bits)
 {
+    const __m256i lanes = _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0);
     uint32_t cells[EIGHT];
 
     _mm256_storeu_si256((__m256i *)(void *)cells, cell);
     for (; bits != 0; bits &= bits - 1) {
         const uint32_t k = (uint32_t)__builtin_ctz(bits);
-        try_cell(w, cells[k], k);
+        const __m256 end = _mm256_set1_ps(try_cell(w, cells[k], k));
+        const __m256i lane = _mm256_cmpeq_epi32(lanes, _mm256_set1_epi32((int)k));
+        w->end = _mm256_blendv_ps(w->end, _mm256_min_ps(w->end, end), _mm256_castsi256_ps(lane));
     }
-    w->end = _mm256_min_ps(w->end, _mm256_loadu_ps(w->ends));
+}
+
+/* When the way leaves so many cells, from one on, along an axis. Most of this does not have to wait
+ * for how many they are. */
+AVX2 static inline __m256 time_of(__m256i x, __m256 u, __m256 per_u, __m256 room)
+{
+    const __m256 begin = _mm256_mul_ps(_mm256_sub_ps(_mm256_cvtepi32_ps(x), u), per_u);
+
+    return _mm256_add_ps(begin, _mm256_mul_ps(room, per_u));
 }
 
 /* The next cell along one axis: beyond the empty space if that is left on this axis first,
- * otherwise where the way is by then. */
-AVX2 static inline __m256 next_cell(__m256 x, __m256 at, __m256 sign, __m256 room, __m256 first)
+ * otherwise where the way is by then. That may be rounded into the next cell, which is as good
+ * because of the margin round cells (walls_build.c), but never back, so that all ways end. */
+AVX2 static inline __m256i next_cell(__m256i x, __m256 at, __m256i room, __m256 first)
 {
-    const __m256 most = _mm256_sub_ps(room, _mm256_set1_ps(1));
-    const __m256 low = _mm256_max_ps(_mm256_floor_ps(at), _mm256_sub_ps(x, most));
-    const __m256 there = _mm256_min_ps(low, _mm256_add_ps(x, most));
+    const __m256i there = _mm256_max_epi32(_mm256_cvttps_epi32(at), x);
 
-    return _mm256_blendv_ps(there, _mm256_add_ps(x, _mm256_mul_ps(sign, room)), first);
+    return _mm256_blendv_epi8(there, _mm256_add_epi32(x, room), _mm256_castps_si256(first));
+}
+
+/* The numbers of the cells that active rays are in, 0 for others. */
+AVX2 static inline __m256i cells_of(const struct ways *w, __m256 active)
+{
+    const __m256i both = _mm256_or_si256(w->x, _mm256_slli_epi32(w->y, 16));
+    const __m256i cell = _mm256_add_epi32(_mm256_madd_epi16(both, w->strides), w->origin);
+
+    return _mm256_and_si256(cell, _mm256_castps_si256(active));
 }
 
 /* Look at the cells that the rays are in, and move on to the end of the empty space. */
 AVX2 static inline void ways_step(struct ways *w, __m256 active)
 {
-    const __m256i x = _mm256_cvtps_epi32(w->x);
-    const __m256i y = _mm256_cvtps_epi32(w->y);
-    const __m256i row = _mm256_mullo_epi32(y, _mm256_set1_epi32((int)w->walls->columns));
-    const __m256i cell = _mm256_and_si256(_mm256_add_epi32(row, x), _mm256_castps_si256(active));
+    const __m256i cell = cells_of(w, active);
     const __m256i bytes =
-        _mm256_i32gather_epi32((const int *)(const void *)w->walls->room, cell, 1);
-    const __m256i known = _mm256_and_si256(bytes, _mm256_set1_epi32(255));
-    const __m256i none = _mm256_cmpeq_epi32(known, _mm256_setzero_si256());
+        _mm256_i32gather_epi32((const int *)(const void *)w->walls->room, cell, 4);
+    const __m256i known =
+        _mm256_and_si256(_mm256_srlv_epi32(bytes, w->quadrant), _mm256_set1_epi32(255));
+    const __m256i none = _mm256_cmpeq_epi32(bytes, _mm256_setzero_si256());
     const uint32_t bits =
         (uint32_t)_mm256_movemask_ps(_mm256_and_ps(_mm256_castsi256_ps(none), active));
-    const __m256 room = _mm256_cvtepi32_ps(_mm256_sub_epi32(known, none)); /* at least 1 */
+    const __m256i room = _mm256_sub_epi32(known, none); /* at least 1 */
+    const __m256 far = _mm256_cvtepi32_ps(room);
 
     if (bits != 0) {
         try_cells(w, cell, bits);
     }
-    const __m256 to_u =
-        _mm256_add_ps(_mm256_add_ps(w->x, w->add_u), _mm256_mul_ps(w->sign_u, room));
-    const __m256 to_v =
-        _mm256_add_ps(_mm256_add_ps(w->y, w->add_v), _mm256_mul_ps(w->sign_v, room));
-    const __m256 t_u = _mm256_mul_ps(_mm256_sub_ps(to_u, w->u), w->per_u);
-    const __m256 t_v = _mm256_mul_ps(_mm256_sub_ps(to_v, w->v), w->per_v);
+    const __m256 t_u = time_of(w->x, w->u, w->per_u, far);
+    const __m256 t_v = time_of(w->y, w->v, w->per_v, far);
     const __m256 u_first = _mm256_cmp_ps(t_u, t_v, _CMP_LT_OQ);
+    const __m256 v_first = _mm256_cmp_ps(t_u, t_v, _CMP_GE_OQ);
     w->t = _mm256_min_ps(t_u, t_v);
     const __m256 at_u = _mm256_add_ps(w->u, _mm256_mul_ps(w->du, w->t));
     const __m256 at_v = _mm256_add_ps(w->v, _mm256_mul_ps(w->dv, w->t));
-    w->x = next_cell(w->x, at_u, w->sign_u, room, u_first);
-    w->y = next_cell(w->y, at_v, w->sign_v, room,
-                     _mm256_xor_ps(u_first, _mm256_castsi256_ps(_mm256_set1_epi32(-1))));
+    w->x = next_cell(w->x, at_u, room, u_first);
+    w->y = next_cell(w->y, at_v, room, v_first);
 }
 
 /* Two eights at once: while one waits for memory, the other one goes on. */
@@ -243,8 +283,8 @@ AVX2 static void walk_two(struct ways *a, struct ways *b)
     }
 }
 
-/* Whether rounding to the precision of floats is harmless: the grid is small enough for it, and the
- * rays begin in it or near it. */
+/* Whether rounding to the precision of floats is harmless: the grid is small enough for it and for
+ * halves of words, and the rays begin in it or near it. */
 static bool can_round(const struct sim_walls *walls, const struct sim_frame *frame)
 {
     const double u = (frame->x - walls->x) * walls->per_cell;

@@ -16,6 +16,8 @@
  * as an angle.
  * - A robot that is stopped by something reports no velocity, and stops being stalled as soon as it
  *   does not push any more.
+ * - A robot with a `velocity` drives from the beginning, whether or not anybody uses it, until it
+ * is commanded for the first time or its last user leaves.
  * - `collision "slide"` is ours: what is left of the step is used to slide along the obstacle.
  */
 #include "sim/position.h"
@@ -211,6 +213,7 @@ static void position_start(const struct sim_view *view)
     struct sim_position_state *state = (struct sim_position_state *)view->state;
     const struct sim_frame *f = &view->frame;
 
+    state->own = 1;
     for (int i = 0; i < 3; i++) {
         state->goal[i] = state->velocity[i] = p->velocity[i];
         state->error[i] =
@@ -231,6 +234,7 @@ static void position_stop(const struct sim_view *view)
     struct sim_position_state *state = (struct sim_position_state *)view->state;
 
     state->mode = TPI_SIM_DRIVE_VELOCITY;
+    state->own = 0;
     for (int i = 0; i < 3; i++) {
         state->goal[i] = state->velocity[i] = 0;
     }
@@ -239,7 +243,7 @@ static void position_stop(const struct sim_view *view)
 static bool position_check(const struct sim_common *common)
 {
     const struct sim_position_state *state = (const struct sim_position_state *)common;
-    bool good = state->mode <= TPI_SIM_DRIVE_ACCELERATION;
+    bool good = state->mode <= TPI_SIM_DRIVE_ACCELERATION && state->own <= 1;
 
     for (int i = 0; i < 3; i++) {
         good = good && fabs(state->goal[i]) <= TPI_SIM_FARTHEST &&
@@ -336,7 +340,7 @@ void tpi_sim_drive_begin(tpi_sim *sim, uint32_t tree)
     const double dt = (double)sim->interval_us * 1e-6;
     double v[3] = {0};
 
-    if (state->common.subscribers > 0) {
+    if (state->common.subscribers > 0 || state->own != 0) {
         wanted(p, state, dt, v);
     }
     if (p->drive != SIM_OMNI) {

@@ -29,6 +29,8 @@ struct sim_position_state {
     struct sim_common common;
     uint32_t mode; /* tpi_sim_drive_mode */
     uint32_t stalled;
+    uint32_t own; /* it still drives as its file says: nobody has commanded it yet */
+    uint32_t spare;
     double goal[3];
     double velocity[3]; /* that it has, in its own frame */
     double estimate[3]; /* what odometry says */

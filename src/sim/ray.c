@@ -49,8 +49,12 @@ struct sim_way tpi_sim_way_of(const struct sim_walls *walls, const struct sim_ra
     return way;
 }
 
-static inline int32_t clamp(int32_t value, int32_t low, int32_t high)
+/* The nearest to a value that is between a and b, whichever is less. */
+static inline int32_t between(int32_t value, int32_t a, int32_t b)
 {
+    const int32_t low = a < b ? a : b;
+    const int32_t high = a < b ? b : a;
+
     return value < low ? low : value > high ? high : value;
 }
 
@@ -60,15 +64,17 @@ static inline void leave(struct sim_way *way, int32_t room)
 {
     const int32_t x = way->x;
     const int32_t y = way->y;
-    const double t_u = ((way->du > 0 ? x + room : x + 1 - room) - way->u) * way->per_u;
-    const double t_v = ((way->dv > 0 ? y + room : y + 1 - room) - way->v) * way->per_v;
+    const int32_t far_x = way->du > 0 ? x + room - 1 : x - room + 1;
+    const int32_t far_y = way->dv > 0 ? y + room - 1 : y - room + 1;
+    const double t_u = ((way->du > 0 ? far_x + 1 : far_x) - way->u) * way->per_u;
+    const double t_v = ((way->dv > 0 ? far_y + 1 : far_y) - way->v) * way->per_v;
 
     way->t = t_u < t_v ? t_u : t_v;
     if (t_u < t_v) {
         way->x += way->du > 0 ? room : -room;
-        way->y = clamp((int32_t)(way->v + way->dv * way->t), y - room + 1, y + room - 1);
+        way->y = between((int32_t)(way->v + way->dv * way->t), y, far_y);
     } else {
-        way->x = clamp((int32_t)(way->u + way->du * way->t), x - room + 1, x + room - 1);
+        way->x = between((int32_t)(way->u + way->du * way->t), x, far_x);
         way->y += way->dv > 0 ? room : -room;
     }
 }
@@ -76,9 +82,11 @@ static inline void leave(struct sim_way *way, int32_t room)
 bool tpi_sim_way_next(struct sim_way *way, const struct sim_walls *walls, double range,
                       size_t *cell)
 {
+    const uint32_t quadrant = sim_quadrant(way->du < 0, way->dv < 0);
+
     while (way->t < way->end && way->t <= range) {
         *cell = (size_t)way->y * walls->columns + (size_t)way->x;
-        const int32_t room = walls->room[*cell];
+        const int32_t room = (int32_t)sim_room_ahead(walls->room[*cell], quadrant);
         leave(way, room > 0 ? room : 1);
         if (room == 0) {
             return true;
@@ -100,6 +108,15 @@ void tpi_sim_cast_walls(const struct sim_walls *walls, const struct sim_ray *ray
     }
 }
 
+/* The least of the four quadrants. */
+static inline uint32_t room_around(uint32_t room)
+{
+    const uint32_t up = (room & 255) < (room >> 8 & 255) ? room & 255 : room >> 8 & 255;
+    const uint32_t down = (room >> 16 & 255) < room >> 24 ? room >> 16 & 255 : room >> 24;
+
+    return up < down ? up : down;
+}
+
 double tpi_sim_room(const struct sim_walls *walls, double x, double y)
 {
     const double u = (x - walls->x) * walls->per_cell;
@@ -111,7 +128,7 @@ double tpi_sim_room(const struct sim_walls *walls, double x, double y)
     if (!(u >= 0 && v >= 0 && u < walls->columns && v < walls->rows)) {
         return 0;
     }
-    const uint8_t room = walls->room[(size_t)v * walls->columns + (size_t)u];
+    const uint32_t room = room_around(walls->room[(size_t)v * walls->columns + (size_t)u]);
     return room > 0 ? (room - 1) * walls->cell : 0;
 }
 

@@ -261,6 +261,46 @@ static void of_two_at_one_distance_the_brighter_counts(void **state)
     }
 }
 
+/* ---- Room ------------------------------------------------------------------------------------ */
+
+/* Whether a square of cells that begins with one and goes some way has no walls. */
+static bool is_empty(const struct sim_walls *walls, int x, int y, int size, bool left, bool down)
+{
+    for (int i = 0; i < size * size; i++) {
+        const int at_x = left ? x - i % size : x + i % size;
+        const int at_y = down ? y - i / size : y + i / size;
+        const bool there =
+            at_x >= 0 && at_y >= 0 && at_x < (int)walls->columns && at_y < (int)walls->rows;
+        const size_t cell = there ? (size_t)at_y * walls->columns + (size_t)at_x : 0;
+        if (there && walls->first[cell] != walls->first[cell + 1]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The largest empty square in each quadrant, of some cells. */
+static void room_is_the_largest_empty_square(void **state)
+{
+    struct sim_dice dice = {4};
+    tpi_sim *sim = make_world(&dice);
+    const struct sim_walls *walls = &sim->walls;
+
+    (void)state;
+    for (size_t i = 0; i < (size_t)walls->columns * walls->rows; i += 7) {
+        const int x = (int)(i % walls->columns);
+        const int y = (int)(i / walls->columns);
+        for (int q = 0; q < 4; q++) {
+            const bool left = (q & 1) != 0;
+            const bool down = (q & 2) != 0;
+            const int room = (int)sim_room_ahead(walls->room[i], sim_quadrant(left, down));
+            assert_true(is_empty(walls, x, y, room, left, down));
+            assert_true(room == 255 || !is_empty(walls, x, y, room + 1, left, down));
+        }
+    }
+    tpi_sim_destroy(sim);
+}
+
 static void an_empty_world_stops_no_ray(void **state)
 {
     tpi_sim *sim = sim_make("");
@@ -281,6 +321,7 @@ int main(void)
         cmocka_unit_test(no_ray_slips_between_two_edges),
         cmocka_unit_test(heights_are_closed_intervals),
         cmocka_unit_test(of_two_at_one_distance_the_brighter_counts),
+        cmocka_unit_test(room_is_the_largest_empty_square),
         cmocka_unit_test(an_empty_world_stops_no_ray),
     };
 

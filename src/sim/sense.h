@@ -104,16 +104,13 @@ struct sim_track {
     int64_t time_us;
 };
 
-/* Begin with something that stands still. */
-void tpi_sim_track_start(struct sim_track *track, const struct sim_frame *frame, int64_t time_us);
+/* Begin where a model is, as it moves: the way its robot does. */
+void tpi_sim_track_start(struct sim_track *track, const struct sim_view *view);
 
 /* It is here now: find out how it has moved since, on an arc, and how its velocity has changed, per
- * second, in its own frame. After a pause that is longer than `most_us` it begins anew. */
-void tpi_sim_track_move(struct sim_track *track, const struct sim_frame *frame, int64_t time_us,
-                        int64_t most_us, double change[3]);
-
-/* The longest time between two looks that are one after the other. */
-int64_t tpi_sim_longest_pause(const struct sim_view *view);
+ * second, in its own frame. If the last look was not the one before, it begins anew, and is taken
+ * to have moved as it does now. */
+void tpi_sim_track_move(struct sim_track *track, const struct sim_view *view, double change[3]);
 
 bool tpi_sim_is_track(const struct sim_track *track);
 

@@ -55,7 +55,7 @@ static void gps_start(const struct sim_view *view)
 {
     struct gps_state *state = (struct gps_state *)view->state;
 
-    tpi_sim_track_start(&state->track, &view->frame, view->sim->time_us);
+    tpi_sim_track_start(&state->track, view);
 }
 
 static void gps_sense(const struct sim_view *view)
@@ -65,8 +65,7 @@ static void gps_sense(const struct sim_view *view)
     const double *v = state->track.velocity;
     double change[3];
 
-    tpi_sim_track_move(&state->track, &view->frame, view->sim->time_us, tpi_sim_longest_pause(view),
-                       change);
+    tpi_sim_track_move(&state->track, view, change);
     state->speed = sqrt(v[0] * v[0] + v[1] * v[1]);
     state->course = state->speed > 0 ? sim_normal(view->frame.a + atan2(v[1], v[0])) : 0;
     state->pose = (tpi_sim_pose){

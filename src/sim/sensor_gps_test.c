@@ -108,6 +108,20 @@ static void without_noise_it_tells_the_truth(void **state)
     tpi_sim_destroy(sim);
 }
 
+static void the_first_fix_knows_the_speed(void **state)
+{
+    tpi_sim *sim =
+        sim_make("position ( name \"r\" pose [0 0 0 30] velocity [0.5 0 0 0] gps ( ) )\n");
+
+    (void)state;
+    sim_steps(sim, 10);
+    tpi_sim_subscribe(sim, sim_named(sim, "r.gps:0"));
+    tpi_sim_step(sim);
+    near(fix_of(sim, "r.gps:0").speed, 0.5, 1e-9);
+    near(fix_of(sim, "r.gps:0").course, SIM_PI / 6, 1e-9);
+    tpi_sim_destroy(sim);
+}
+
 static void a_world_may_be_turned_on_earth(void **state)
 {
     /* north is where x points, so y points west */
@@ -173,6 +187,7 @@ int main(void)
         cmocka_unit_test(northings_are_arcs_of_the_meridian),
         cmocka_unit_test(metres_become_degrees),
         cmocka_unit_test(without_noise_it_tells_the_truth),
+        cmocka_unit_test(the_first_fix_knows_the_speed),
         cmocka_unit_test(a_world_may_be_turned_on_earth),
         cmocka_unit_test(errors_are_as_large_as_the_file_says),
         cmocka_unit_test(bad_properties_are_named),

@@ -50,7 +50,7 @@ static void imu_start(const struct sim_view *view)
 {
     struct imu_state *state = (struct imu_state *)view->state;
 
-    tpi_sim_track_start(&state->track, &view->frame, view->sim->time_us);
+    tpi_sim_track_start(&state->track, view);
 }
 
 /* What is true. */
@@ -59,8 +59,7 @@ static void measure(const struct sim_view *view, struct imu_state *state)
     double s;
     double c;
 
-    tpi_sim_track_move(&state->track, &view->frame, view->sim->time_us, tpi_sim_longest_pause(view),
-                       state->acceleration);
+    tpi_sim_track_move(&state->track, view, state->acceleration);
     state->acceleration[2] += gravity;
     state->rate[0] = state->rate[1] = 0;
     state->rate[2] = state->track.velocity[3];

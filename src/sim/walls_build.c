@@ -217,56 +217,56 @@ static bool make_lists(const struct sim_walls *walls, struct lists *lists)
 
 enum { MOST_ROOM = 254 }; /* one more is still a byte */
 
-/* The room of a cell, as far as it is known; outside there are no walls. */
-static unsigned room_at(const struct sim_walls *walls, uint32_t x, uint32_t y)
+/* The room of a cell; outside there are no walls. */
+static uint32_t room_at(const struct sim_walls *walls, uint32_t x, uint32_t y, uint32_t quadrant)
 {
-    return x < walls->columns && y < walls->rows ? walls->room[(size_t)y * walls->columns + x]
-                                                 : MOST_ROOM;
+    return x < walls->columns && y < walls->rows
+               ? sim_room_ahead(walls->room[(size_t)y * walls->columns + x], quadrant)
+               : MOST_ROOM;
 }
 
-/* What a cell's room is, seen from three neighbours in the row `beside` and one in its own row. */
-static void update_room(struct sim_walls *walls, uint32_t x, uint32_t y, uint32_t beside,
-                        uint32_t before)
+/* A square of empty cells is one cell larger than the least of those that begin with the three next
+ * cells, which it is made of. */
+static void find_room(struct sim_walls *walls, uint32_t x, uint32_t y, uint32_t quadrant)
 {
-    const unsigned known[] = {room_at(walls, before, y), room_at(walls, x - 1, beside),
-                              room_at(walls, x, beside), room_at(walls, x + 1, beside)};
-    uint8_t *room = &walls->room[(size_t)y * walls->columns + x];
+    const uint32_t next_x = (quadrant & SIM_LEFTWARD) != 0 ? x - 1 : x + 1;
+    const uint32_t next_y = (quadrant & SIM_DOWNWARD) != 0 ? y - 1 : y + 1;
+    const uint32_t known[] = {room_at(walls, next_x, y, quadrant),
+                              room_at(walls, x, next_y, quadrant),
+                              room_at(walls, next_x, next_y, quadrant)};
+    uint32_t least = MOST_ROOM;
 
-    for (int i = 0; i < 4; i++) {
-        *room = known[i] + 1 < *room ? (uint8_t)(known[i] + 1) : *room;
+    for (int i = 0; i < 3; i++) {
+        least = known[i] < least ? known[i] : least;
     }
+    walls->room[(size_t)y * walls->columns + x] |= (least + 1) << quadrant;
 }
 
-/* How far the nearest cell with walls is: once from the lower left, once from the upper right. */
-static void measure_room(struct sim_walls *walls)
+/* From the far side on. */
+static void measure_room(struct sim_walls *walls, uint32_t quadrant)
 {
-    for (uint32_t y = 0; y < walls->rows; y++) {
-        for (uint32_t x = 0; x < walls->columns; x++) {
-            update_room(walls, x, y, y - 1, x - 1);
-        }
-    }
-    for (uint32_t y = walls->rows; y-- > 0;) {
-        for (uint32_t x = walls->columns; x-- > 0;) {
-            update_room(walls, x, y, y + 1, x + 1);
+    for (uint32_t i = 0; i < walls->rows; i++) {
+        const uint32_t y = (quadrant & SIM_DOWNWARD) != 0 ? i : walls->rows - 1 - i;
+        for (uint32_t k = 0; k < walls->columns; k++) {
+            const uint32_t x = (quadrant & SIM_LEFTWARD) != 0 ? k : walls->columns - 1 - k;
+            const uint32_t *first = &walls->first[(size_t)y * walls->columns + x];
+            if (first[0] == first[1]) {
+                find_room(walls, x, y, quadrant);
+            }
         }
     }
 }
 
 static bool make_room(struct sim_walls *walls)
 {
-    const size_t cells = (size_t)walls->columns * walls->rows;
-
-    walls->room = malloc(cells + 3); /* loops that read words may read three bytes too many */
+    walls->room = calloc((size_t)walls->columns * walls->rows, sizeof walls->room[0]);
     if (walls->room == NULL) {
         return false;
     }
-    memset(walls->room, MOST_ROOM, cells + 3);
-    for (size_t i = 0; i < cells; i++) {
-        if (walls->first[i] != walls->first[i + 1]) {
-            walls->room[i] = 0;
-        }
-    }
-    measure_room(walls);
+    measure_room(walls, sim_quadrant(false, false));
+    measure_room(walls, sim_quadrant(true, false));
+    measure_room(walls, sim_quadrant(false, true));
+    measure_room(walls, sim_quadrant(true, true));
     return true;
 }
 

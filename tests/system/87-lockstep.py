@@ -4,7 +4,9 @@ number of threads and on a machine that is busy.  argv: the troupe program, the 
 import hashlib
 import pathlib
 import struct
+import subprocess
 import sys
+import tempfile
 import threading
 
 import player
@@ -17,9 +19,9 @@ RANGER, WORLD = 62, 240
 STEPS = 100
 
 
-def configuration(threads):
+def configuration(threads, lockstep="yes"):
     return f"""
-driver ( name "sim" worldfile "{YARD}" provides [ "world:0" "simulation:0" ] lockstep yes threads {threads} lease 0 )
+driver ( name "sim" worldfile "{YARD}" provides [ "world:0" "simulation:0" ] lockstep {lockstep} threads {threads} lease 0 )
 driver ( name "sim" provides [ "position2d:0" "ranger:0" "ranger:1" ] model "r0" )
 driver ( name "sim" provides [ "position2d:1" "ranger:2" "ranger:3" ] model "r10" )
 """
@@ -40,6 +42,12 @@ class Robot:
     def note(self, message):
         self.sum.update(struct.pack(">IIId", message.interf, message.index, message.subtype, message.time))
         self.sum.update(message.body)
+
+    def wait_for(self, number):
+        message = self.client.message()
+        while message.type != ACK or message.seq != number:
+            self.note(message)
+            message = self.client.message()
 
     def run(self, steps):
         nearest = 8.0
@@ -82,6 +90,60 @@ def two_programs_get_the_same_bits_in_every_run():
     assert first[0] != first[1]
 
 
+def state_of(client):
+    """How late it is, and how many wait for a step."""
+    body = client.request(WORLD, 0, 1).body
+    return struct.unpack_from(">d", body)[0], struct.unpack(">I", body[-4:])[0]
+
+
+def play_as_they_come(first):
+    """What both have seen when one asks for its first step before the other is there."""
+    with player.server(PROGRAM, configuration(1, lockstep=2)) as running:
+        early = Robot(running.address, first)
+        number = early.client.send(WORLD, 0, player.REQUEST, 2, struct.pack(">I", 1))
+        tap.equal(state_of(early.client), (0.0, 1))
+        late = Robot(running.address, 1 - first)
+        late.wait_for(late.client.send(WORLD, 0, player.REQUEST, 2, struct.pack(">I", 1)))
+        early.wait_for(number)
+        worker = threading.Thread(target=early.run, args=(STEPS,))
+        worker.start()
+        late.run(STEPS)
+        worker.join()
+        for robot in (early, late):
+            robot.client.socket.close()
+            tap.equal(round(robot.last, 9), (STEPS + 1) / 10)
+        return [robot.sum.hexdigest() for robot in sorted((early, late), key=lambda robot: robot.index)]
+
+
+def so_many_take_part_whoever_comes_first():
+    bits = [play_as_they_come(run % 2) for run in range(6)]
+    tap.equal(bits, [bits[0]] * 6)
+
+
+def who_asks_twice_is_still_one():
+    with player.server(PROGRAM, configuration(1, lockstep=2)) as running:
+        with player.Client(running.address) as one, player.Client(running.address) as two:
+            one.open(WORLD, 0)
+            numbers = [one.send(WORLD, 0, player.REQUEST, 2, struct.pack(">I", 1)) for _ in range(2)]
+            tap.equal(state_of(one), (0.0, 2))
+            two.open(WORLD, 0)
+            two.send(WORLD, 0, player.REQUEST, 2, struct.pack(">I", 1))
+            for number in numbers:
+                reply = one.message()
+                tap.equal((reply.type, reply.seq), (ACK, number))
+
+
+def a_number_of_programs_is_checked():
+    for text in "1001", "-1", "2.5", '"many"':
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "x.cfg")
+            path.write_text(configuration(1, lockstep=text))
+            done = subprocess.run([PROGRAM, "check", str(path)], capture_output=True, text=True)
+        assert done.returncode != 0, done
+        word = text.strip('"')
+        assert f'lockstep is yes, no or a number up to 1000, not "{word}"' in done.stderr + done.stdout, done
+
+
 def time_waits_for_whoever_takes_part():
     with player.server(PROGRAM, configuration(1)) as running:
         with player.Client(running.address) as one, player.Client(running.address) as two:
@@ -111,5 +173,6 @@ def lockstep_can_be_ended_and_begun_by_request():
             assert abs(after - before - 0.1) < 1e-9, (before, after)
 
 
-tap.main(two_programs_get_the_same_bits_in_every_run, time_waits_for_whoever_takes_part,
+tap.main(two_programs_get_the_same_bits_in_every_run, so_many_take_part_whoever_comes_first,
+         who_asks_twice_is_still_one, a_number_of_programs_is_checked, time_waits_for_whoever_takes_part,
          lockstep_can_be_ended_and_begun_by_request)

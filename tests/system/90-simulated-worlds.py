@@ -157,6 +157,11 @@ def robots_are_recorded_step_by_step():
         tap.equal(lines[-1].split(",")[0], "5.000")
 
 
+def a_velocity_of_the_file_needs_no_user():
+    with Folder('interval_sim 100\nposition ( name "r" velocity [0.5 0 0 0] )\n') as f:
+        tap.equal(record(f).splitlines()[-1], "5.000,r,2.5,0,0,0.5,0,0,0")
+
+
 def threads_change_nothing_and_seeds_do():
     with Folder() as f:
         once = record(f)
@@ -344,6 +349,10 @@ def mistakes_on_the_command_line_are_told():
     says(troupe("sim", "a", "--speed", "fast"), 2, usage("sim", '"fast" is no speed'))
     says(troupe("sim", "a", "--speed", "nan"), 2, usage("sim", '"nan" is no speed'))
     says(troupe("sim", "a", "--threads", "1000"), 2, usage("sim", '"1000" is no number of threads'))
+    says(troupe("sim", "a", "--threads", "0"), 2, usage("sim", '"0" is no number of threads'))
+    says(troupe("sim", "a", "--port", "7000", "--any-port"), 2,
+         usage("sim", "--port 7000 and --any-port do not go together: one of them chooses"))
+    says(troupe("sim", "a", "--lockstep", "1001"), 2, usage("sim", '"1001" is no number of those who take part'))
     says(troupe("sim", "a", "--size", "10"), 2, usage("sim", '"10" is no size, as 800x600 is'))
     says(troupe("sim", "a", "--size", "0x5"), 2, usage("sim", '"0x5" is no size, as 800x600 is'))
     says(troupe("sim", "a", "--render", "x.gif"), 2, usage("sim", '"x.gif" is neither .png nor .svg'))
@@ -407,7 +416,7 @@ def files_that_cannot_be_written_are_told():
 tap.main(what_can_be_subscribed_to_is_listed, signals_end_it, quit_time_ends_it,
          a_world_of_a_configuration_stands_still_at_quit_time, speed_is_what_was_asked_for,
          lockstep_takes_no_command_back,
-         a_port_that_is_taken_is_told, robots_are_recorded_step_by_step, threads_change_nothing_and_seeds_do,
+         a_port_that_is_taken_is_told, robots_are_recorded_step_by_step, a_velocity_of_the_file_needs_no_user, threads_change_nothing_and_seeds_do,
          whole_lines_are_there_while_it_runs, what_is_recorded_has_its_units,
          controllers_that_are_plugins_run_without_a_server_too,
          pictures_have_the_size_that_was_asked_for, svg_is_xml_and_shows_everything, pictures_move_on_with_the_world,
