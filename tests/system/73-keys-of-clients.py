@@ -374,11 +374,18 @@ def a_server_has_a_key_for_another_one():
         os.environ["TROUPE_KEY"] = "set"  # which is for programs, not for drivers
         with player.server(PROGRAM, behind(port, "")) as near:
             tap.equal(power(near.address), f"tcp:127.0.0.1:{port}: position2d:0: MOTOR_POWER needs the right to write: "
-                                           "give a key")
+                                           "the section of remote0 needs a key_file")
         del os.environ["TROUPE_KEY"]
         with player.server(PROGRAM, behind(port, 'key "wrong"')) as near:
             tap.equal(power(near.address), f"remote0: tcp:127.0.0.1:{port}: the key is refused: no key of this server "
                                            "fits; wait 1 s before the next try")
+
+
+def a_server_without_its_key_for_another_one_says_so():
+    with player.server(PROGRAM, KEYS + BASE) as far, player.server(PROGRAM, behind(far.address[1], "")) as near:
+        told = [troupe("request", "position2d", "MOTOR_POWER", '{"state":1}', url=cli.at(near)).stderr,
+                send(cli.at(near)).stderr]
+        tap.equal([text.endswith(": the section of remote0 needs a key_file\n") for text in told], [True, True])
 
 
 def a_right_that_goes_is_told_and_comes_back():
@@ -428,4 +435,5 @@ tap.main(a_server_says_who_may_only_read, a_quiet_server_says_it_too,
          secrets_that_others_can_read_are_noted, keys_can_be_changed_while_the_server_runs, without_any_keys_nobody_writes,
          a_key_file_that_becomes_empty_opens_nothing, several_key_files_are_read,
          an_isolated_driver_is_a_part_of_its_server, a_server_has_a_key_for_another_one,
-         a_right_that_goes_is_told_and_comes_back, a_driver_whose_key_is_refused_fails_and_is_started_again)
+         a_server_without_its_key_for_another_one_says_so, a_right_that_goes_is_told_and_comes_back,
+         a_driver_whose_key_is_refused_fails_and_is_started_again)
