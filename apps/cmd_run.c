@@ -151,6 +151,8 @@ static int run_server(const struct options *o, tp_server *server)
     if (!o->quiet) {
         run_table_print(server, o->server.path);
         run_table_print_places(server, &o->server, NULL);
+    } else if (!o->child) {
+        run_table_print_odd(server, &o->server);
     }
     tp_server_run(server);
     release_crashes();
@@ -440,24 +442,26 @@ static int run_drivers(int argc, char **argv)
 const command command_run = {
     .name = "run",
     .summary = "serve the devices of a configuration",
-    .help = "usage: troupe run FILE.cfg [options]\n"
-            "\n"
-            "Makes the devices of a configuration (Player's format) and serves them to Player\n"
-            "clients until it is interrupted. SIGHUP makes it read the file again: drivers whose\n"
-            "sections have changed are exchanged, all others run on.\n"
-            "\n"
-            "  -p, --port PORT   the port of devices whose address names none (6665)\n"
-            "  --listen HOST     listen on this address instead of 127.0.0.1; * for all\n"
-            "  --any-port        listen on ports that the system chooses, and print them; so does\n"
-            "                    --port 0\n"
-            "  --unix PATH       listen on a unix socket too\n"
-            "  --udp             listen for datagrams too, on the same ports\n"
-            "  -q, --quiet       print no table of devices\n"
-            "  --name NAME       the name of the file, if it is read from a pipe\n"
-            "  --child           end when the standard input ends\n"
-            "  --part NAME       what the server that starts a child calls its driver\n"
-            "\n"
-            "Example: troupe run configs/fake.cfg\n",
+    .help =
+        "usage: troupe run FILE.cfg [options]\n"
+        "\n"
+        "Makes the devices of a configuration (Player's format) and serves them to Player\n"
+        "clients until it is interrupted. SIGHUP makes it read the file again: drivers whose\n"
+        "sections have changed are exchanged, all others run on.\n"
+        "\n"
+        "  -p, --port PORT   the port of devices whose address names none (6665)\n"
+        "  --listen HOST     listen on this address instead of 127.0.0.1; * for all\n"
+        "  --any-port        listen on ports that the system chooses, and print them; so does\n"
+        "                    --port 0\n"
+        "  --unix PATH       listen on a unix socket too\n"
+        "  --udp             listen for datagrams too, on the same ports\n"
+        "  -q, --quiet       print no table of devices, only ports that the system chooses and\n"
+        "                    who may do what\n"
+        "  --name NAME       the name of the file, if it is read from a pipe\n"
+        "  --child           end when the standard input ends\n"
+        "  --part NAME       what the server that starts a child calls its driver\n"
+        "\n"
+        "Example: troupe run configs/fake.cfg\n",
     .run = run_run,
 };
 

@@ -77,7 +77,9 @@ static void put_url(tpi_buf *out, const tp_server_options *options, unsigned por
     if (port == 0) {
         tpi_buf_printf(out, "unix:%s", options->unix_path);
     } else if (!here || port != DEFAULT_PORT) {
-        tpi_buf_printf(out, "%s:%u", here ? "localhost" : host, port);
+        const bool wide = strchr(host, ':') != NULL; /* an IPv6 address */
+        tpi_buf_printf(out, "%s%s%s:%u", wide ? "[" : "", here ? "localhost" : host,
+                       wide ? "]" : "", port);
     }
 }
 
@@ -112,7 +114,8 @@ static void print_next(const tp_device *device, const char *url)
     }
 }
 
-/* " of 0.0.0.0, read-only without a key"; nothing where everybody may do everything. */
+/* " of 0.0.0.0, read-only without a key"; nothing on the usual address, where everybody may do
+ * everything. */
 static void put_access(tpi_buf *out, const tp_server *server, const tp_server_options *options,
                        tp_reach reach)
 {
@@ -120,7 +123,8 @@ static void put_access(tpi_buf *out, const tp_server *server, const tp_server_op
     const bool loopback = reach == TP_REACH_UNIX || strncmp(host, "127.", 4) == 0 ||
                           strcmp(host, "localhost") == 0 || strcmp(host, "::1") == 0;
 
-    if (!loopback) {
+    if (reach != TP_REACH_UNIX && strcmp(host, "127.0.0.1") != 0 &&
+        strcmp(host, "localhost") != 0) {
         tpi_buf_printf(out, " of %s", strcmp(host, "*") == 0 ? "all addresses" : host);
     }
     if (tp_server_guests(server, reach) == TP_RIGHT_READ) {
@@ -132,36 +136,47 @@ static void put_access(tpi_buf *out, const tp_server *server, const tp_server_op
     }
 }
 
+/* A line for each; what can be known is left out if `odd`. */
+static void print_listeners(const tp_server *server, const tp_server_options *options, bool odd)
+{
+    unsigned robot = 0;
+    unsigned port = 0;
+    tpi_buf access = {0};
+
+    put_access(&access, server, options, TP_REACH_NETWORK);
+    for (size_t i = 0; tp_server_port(server, i, &robot, &port); i++) {
+        if (port != 0 && (!odd || port != robot || access.length > 0)) {
+            printf("listening on port %u%s%s\n", port,
+                   port == robot ? "" : " (chosen by the system)", tpi_buf_text(&access));
+        }
+    }
+    tpi_buf_clear(&access);
+    put_access(&access, server, options, TP_REACH_UNIX);
+    if (options->unix_path != NULL && (!odd || access.length > 0)) {
+        printf("listening on unix:%s%s\n", options->unix_path, tpi_buf_text(&access));
+    }
+    tpi_buf_fini(&access);
+}
+
+void run_table_print_odd(const tp_server *server, const tp_server_options *options)
+{
+    print_listeners(server, options, true);
+    fflush(stdout);
+}
+
 void run_table_print_places(const tp_server *server, const tp_server_options *options,
                             const char *prefer)
 {
     unsigned robot = 0;
     unsigned port = 0;
-    unsigned first_robot = 0;
-    unsigned first_port = 0;
     tpi_buf url = {0};
-    tpi_buf access = {0};
 
-    for (size_t i = 0; tp_server_port(server, i, &robot, &port); i++) {
-        if (port != 0) {
-            tpi_buf_clear(&access);
-            put_access(&access, server, options, TP_REACH_NETWORK);
-            printf("listening on port %u%s%s\n", port,
-                   port == robot ? "" : " (chosen by the system)", tpi_buf_text(&access));
-        }
-        first_robot = i == 0 ? robot : first_robot;
-        first_port = i == 0 ? port : first_port;
-    }
-    if (options->unix_path != NULL) {
-        tpi_buf_clear(&access);
-        put_access(&access, server, options, TP_REACH_UNIX);
-        printf("listening on unix:%s%s\n", options->unix_path, tpi_buf_text(&access));
-    }
-    if (first_port != 0 || options->unix_path != NULL) {
-        put_url(&url, options, first_port);
-        print_next(find_device(server, first_robot, prefer), tpi_buf_text(&url));
+    print_listeners(server, options, false);
+    (void)tp_server_port(server, 0, &robot, &port);
+    if (port != 0 || options->unix_path != NULL) {
+        put_url(&url, options, port);
+        print_next(find_device(server, robot, prefer), tpi_buf_text(&url));
     }
     tpi_buf_fini(&url);
-    tpi_buf_fini(&access);
     fflush(stdout);
 }

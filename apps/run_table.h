@@ -13,4 +13,8 @@ void run_table_print(const tp_server *server, const char *path);
 void run_table_print_places(const tp_server *server, const tp_server_options *options,
                             const char *prefer);
 
+/* Where it listens as far as nobody could know: ports that the system has chosen, and who may do
+ * what where that is not the usual. */
+void run_table_print_odd(const tp_server *server, const tp_server_options *options);
+
 #endif

@@ -8,10 +8,27 @@
 #include "troupe/interfaces/position2d.h"
 #include "troupe/interfaces/position3d.h"
 
+/* It is this server that has no key for the other one; a client of ours could give none. */
+static void say_whose_key(const struct relay *relay, tp_error *err)
+{
+    static const char ending[] = "give a key";
+    const size_t length = err != NULL ? strlen(err->text) : 0;
+
+    if (length >= sizeof ending - 1 &&
+        strcmp(err->text + length - (sizeof ending - 1), ending) == 0) {
+        const size_t kept = length - (sizeof ending - 1);
+        snprintf(err->text + kept, sizeof err->text - kept, "the section of %s needs a key_file",
+                 tp_instance_name(relay->self));
+    }
+}
+
 tp_status relay_name_server(const struct relay *relay, tp_status status, tp_error *err)
 {
     const char *url = tp_client_url(relay->client);
 
+    if (!relay->of_child) {
+        say_whose_key(relay, err);
+    }
     return relay->of_child || (err != NULL && strstr(err->text, url) != NULL)
                ? status
                : tp_wrap(err, status, url);

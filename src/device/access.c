@@ -40,21 +40,47 @@ static int64_t silence_allowed_ns(const struct subscription *s)
     return lease_ns > 0 && lease_ns < SHORTEST_HOLD_NS ? SHORTEST_HOLD_NS : lease_ns;
 }
 
-/* Whether somebody has it for itself, and was heard of in time. */
-static bool is_held(const tp_device *device)
+/* With which opening somebody has it for itself; NULL for nobody. */
+static struct subscription *find_holding(const tp_device *device)
 {
-    const tp_session *holder = device->holder;
-    const struct subscription *s = holder != NULL ? holder->subscriptions : NULL;
+    struct subscription *s = device->holder != NULL ? device->holder->subscriptions : NULL;
 
     while (s != NULL && (s->device != device || s->waiting || s->access != TP_EXCLUSIVE_MODE)) {
         s = s->next;
     }
+    return s;
+}
+
+/* Whether somebody has it for itself, and was heard of in time. */
+bool access_is_held(const tp_device *device)
+{
+    const struct subscription *s = find_holding(device);
+
     if (s == NULL) {
         return false;
     }
     const int64_t allowed_ns = silence_allowed_ns(s);
+    const tp_session *holder = s->session;
     return allowed_ns <= 0 ||
            tp_clock_now_ns(tp_hub_clock(holder->hub)) - holder->heard_ns < allowed_ns;
+}
+
+/* Who has lost it by silence is told, and reads it when it is back. */
+static void tell_loss(const tp_device *device, const tp_session *taker)
+{
+    struct subscription *s = find_holding(device);
+    char name[RANK_NAME];
+    tp_error why = {0};
+    bool told = false;
+
+    if (s != NULL) {
+        session_label(taker, name, sizeof name);
+        tp_fail(&why, TP_E_DENIED,
+                "%s is not open exclusively any more: nothing was heard for too long, and %s has "
+                "taken it",
+                device->name, name);
+        access_tell_refusal(s, &why, &told);
+    }
 }
 
 tp_status access_take(struct subscription *s, tp_error *err)
@@ -64,8 +90,11 @@ tp_status access_take(struct subscription *s, tp_error *err)
     if (s->access != TP_EXCLUSIVE_MODE) {
         return TP_OK;
     }
-    if (device->holder != s->session && is_held(device)) {
+    if (device->holder != s->session && access_is_held(device)) {
         return held_by(device, err);
+    }
+    if (device->holder != s->session) {
+        tell_loss(device, s->session);
     }
     device->holder = s->session;
     return TP_OK;
@@ -93,7 +122,7 @@ static bool is_shut_out(const tp_session *session, const tp_device *device, cons
 {
     tpi_mover holder = {0};
 
-    if (device->holder == session || !is_held(device)) {
+    if (device->holder == session || !access_is_held(device)) {
         return false;
     }
     rank_of_session(device->holder, device, &holder);

@@ -109,6 +109,8 @@ static void who_is_silent_for_its_lease_keeps_nobody_out(void **state)
 static void another_one_takes_its_place(void **state)
 {
     struct stage *s = *state;
+    tp_statistics *found = NULL;
+    char text[256] = "";
 
     tp_session_speak_leases(s->sessions[0], true); /* then it is a second */
     assert_int_equal(open_as(s, 0, TP_EXCLUSIVE_MODE), TP_OK);
@@ -116,7 +118,18 @@ static void another_one_takes_its_place(void **state)
     assert_int_equal(open_as(s, 1, TP_EXCLUSIVE_MODE), TP_E_DENIED);
     assert_string_equal(s->err.text, "position2d:0 is held by anna");
     bench_move_clock(&s->b, 0.1);
+    assert_int_equal(tp_hub_statistics(s->b.hub, &found), TP_OK);
+    assert_string_equal(found->devices[0].holder, "anna, whose time is over: anybody may take it");
+    free(found);
+    tp_session_explain_failures(s->sessions[0], true);
     assert_int_equal(open_as(s, 1, TP_EXCLUSIVE_MODE), TP_OK);
+    told(s, 0, text, sizeof text);
+    assert_string_equal(text,
+                        "-15 position2d:0 is not open exclusively any more: nothing was heard for "
+                        "too long, and berta has taken it\n");
+    assert_int_equal(tp_hub_statistics(s->b.hub, &found), TP_OK);
+    assert_string_equal(found->devices[0].holder, "berta");
+    free(found);
     assert_int_equal(drive(s, 0), TP_E_DENIED);
     assert_string_equal(s->err.text, "position2d:0 is held by berta");
     tp_session_destroy(s->sessions[0]); /* which takes nothing from anybody */

@@ -484,6 +484,9 @@ bool halting_is_over(const tp_device *device);
  * goes; the name of who moves it, "" for nobody; and for how long he keeps others out. */
 void rank_of_session(const tp_session *session, const tp_device *device, tpi_mover *mover);
 void rank_of_driver(const tp_instance *user, const tp_device *device, tpi_mover *mover);
+
+/* access.c: whether one client has it for itself, and was heard of in time. */
+bool access_is_held(const tp_device *device);
 tp_status rank_check(const tp_device *device, const tp_message *what, const tpi_mover *mover,
                      tp_error *err);
 void rank_take(tp_device *device, const tp_message *what, const tpi_mover *mover);

@@ -1,4 +1,5 @@
 /* statistics.c - what devices and clients have done so far, as one message. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +24,7 @@ _Static_assert((int)IDLE == TP_DEVICE_IDLE && (int)STARTING == TP_DEVICE_STARTIN
 /* Names of a device that have to be put together. */
 struct names {
     char mover[RANK_NAME];
-    char holder[RANK_NAME];
+    char holder[RANK_NAME + 64]; /* and whether that still counts */
 };
 
 /* Who moves it, or keeps others from writing. */
@@ -40,7 +41,10 @@ static void describe_mover(const tp_device *device, struct names *names, tp_devi
         stat->rank_left = rank_left;
     }
     if (device->holder != NULL) {
-        session_label(device->holder, names->holder, sizeof names->holder);
+        char name[RANK_NAME];
+        session_label(device->holder, name, sizeof name);
+        (void)snprintf(names->holder, sizeof names->holder, "%s%s", name,
+                       access_is_held(device) ? "" : ", whose time is over: anybody may take it");
         stat->holder_number = device->holder->number;
     }
     stat->mover = chars(names->mover, &stat->mover_count);

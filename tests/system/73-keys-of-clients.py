@@ -4,6 +4,7 @@ argv: the troupe program."""
 import contextlib
 import os
 import pathlib
+import re
 import signal
 import socket
 import struct
@@ -73,7 +74,24 @@ def a_server_says_who_may_only_read():
               ([" of 0.0.0.0, read-only for everybody: there are no keys", "listening on unix:/socket"], ""))
     tap.equal(listening(KEYS + BASE, "--listen", "*"), ([" of all addresses, read-only without a key"], ""))
     tap.equal(listening("open yes\n" + BASE, "--listen", "0.0.0.0"), ([" of 0.0.0.0, open to everybody"], ""))
-    tap.equal(listening(BASE, "--listen", "::1"), ([""], ""))
+    tap.equal(listening(BASE, "--listen", "::1"), ([" of ::1"], ""))
+
+
+def a_quiet_server_says_it_too():
+    def line(text, *options):
+        path = write("x.cfg", text)
+        with subprocess.Popen([PROGRAM, "run", "-q", path, *options], stdout=subprocess.PIPE, text=True) as process:
+            first = process.stdout.readline()
+            process.terminate()
+            return first, process.stdout.read()
+
+    start = re.compile(r"listening on port \d+ \(chosen by the system\)(.*)\n")
+    for text, options, said in ((BASE, (), ""), (KEYS + BASE, (), ", read-only without a key"),
+                                ("open yes\n" + BASE, ("--listen", "0.0.0.0"), " of 0.0.0.0, open to everybody")):
+        first, rest = line(text, "--any-port", *options)
+        tap.equal((start.fullmatch(first).group(1), rest), (said, ""))
+    path = str(HERE / "quiet")
+    tap.equal(line(KEYS + BASE, "--listen", "", "--unix", path), (f"listening on unix:{path}, read-only without a key\n", ""))
 
 
 def on_this_machine_everybody_may_move_unless_there_are_keys():
@@ -356,11 +374,18 @@ def a_server_has_a_key_for_another_one():
         os.environ["TROUPE_KEY"] = "set"  # which is for programs, not for drivers
         with player.server(PROGRAM, behind(port, "")) as near:
             tap.equal(power(near.address), f"tcp:127.0.0.1:{port}: position2d:0: MOTOR_POWER needs the right to write: "
-                                           "give a key")
+                                           "the section of remote0 needs a key_file")
         del os.environ["TROUPE_KEY"]
         with player.server(PROGRAM, behind(port, 'key "wrong"')) as near:
             tap.equal(power(near.address), f"remote0: tcp:127.0.0.1:{port}: the key is refused: no key of this server "
                                            "fits; wait 1 s before the next try")
+
+
+def a_server_without_its_key_for_another_one_says_so():
+    with player.server(PROGRAM, KEYS + BASE) as far, player.server(PROGRAM, behind(far.address[1], "")) as near:
+        told = [troupe("request", "position2d", "MOTOR_POWER", '{"state":1}', url=cli.at(near)).stderr,
+                send(cli.at(near)).stderr]
+        tap.equal([text.endswith(": the section of remote0 needs a key_file\n") for text in told], [True, True])
 
 
 def a_right_that_goes_is_told_and_comes_back():
@@ -400,7 +425,8 @@ def a_driver_whose_key_is_refused_fails_and_is_started_again():
                 pass
 
 
-tap.main(a_server_says_who_may_only_read, on_this_machine_everybody_may_move_unless_there_are_keys,
+tap.main(a_server_says_who_may_only_read, a_quiet_server_says_it_too,
+         on_this_machine_everybody_may_move_unless_there_are_keys,
          beyond_this_machine_nobody_may_without_a_key, a_key_is_proved_by_a_challenge, old_clients_show_the_key,
          a_refused_command_says_what_to_do, a_key_is_given_in_three_ways, a_wrong_key_is_refused,
          a_key_that_is_not_needed_does_no_harm, everybody_raises_a_panic_and_operators_end_it,
@@ -409,4 +435,5 @@ tap.main(a_server_says_who_may_only_read, on_this_machine_everybody_may_move_unl
          secrets_that_others_can_read_are_noted, keys_can_be_changed_while_the_server_runs, without_any_keys_nobody_writes,
          a_key_file_that_becomes_empty_opens_nothing, several_key_files_are_read,
          an_isolated_driver_is_a_part_of_its_server, a_server_has_a_key_for_another_one,
-         a_right_that_goes_is_told_and_comes_back, a_driver_whose_key_is_refused_fails_and_is_started_again)
+         a_server_without_its_key_for_another_one_says_so, a_right_that_goes_is_told_and_comes_back,
+         a_driver_whose_key_is_refused_fails_and_is_started_again)
