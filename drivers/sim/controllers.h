@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "convert/cfg.h"
+#include "sim/sim.h"
 #include "troupe/status.h"
 
 typedef struct simd_controllers simd_controllers;
