@@ -11,12 +11,14 @@
 #include <string.h>
 
 #include "output.h"
+#include "troupe/interfaces/map.h"
 #include "troupe/interfaces/simulation.h"
 
 bool print_has_data(const tp_interface *interface)
 {
     for (uint32_t i = 0; i < interface->message_count; i++) {
-        if (interface->messages[i].kind == TP_KIND_DATA) {
+        /* a map tells only that it has changed, which may be never */
+        if (interface->messages[i].kind == TP_KIND_DATA && interface->code != TP_MAP_CODE) {
             return true;
         }
     }

@@ -124,6 +124,7 @@ tp_msg *serve_compressed_map(tp_msg *reply);
 void serve_hello(struct client *client, const tp_msghdr *request, const void *body);
 void serve_rate(struct client *client, const tp_msghdr *request, const void *body);
 void serve_statistics(struct client *client, const tp_msghdr *request, const void *body);
+void serve_devices(struct client *client, const tp_msghdr *request, const void *body);
 void serve_frames(struct client *client, const tp_msghdr *request, const void *body);
 void serve_transform(struct client *client, const tp_msghdr *request, const void *body);
 

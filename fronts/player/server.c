@@ -205,6 +205,7 @@ static const struct {
     {TP_PLAYER_REQ_PROVE, &tp_desc_auth_proof, serve_prove},
     {TP_PLAYER_REQ_RIGHT, NULL, serve_right},
     {TP_PLAYER_REQ_KICK, &tp_desc_kick, serve_kick},
+    {TP_PLAYER_REQ_DEVICES, &tp_desc_device_page, serve_devices},
 };
 
 static void serve_with_body(struct client *client, const tp_msghdr *header, size_t service,

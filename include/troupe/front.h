@@ -88,6 +88,10 @@ TP_API tp_status tp_hub_panic(const tp_hub *hub, tp_panic_state **out);
 /* The frames of reference, of all robots: one block, to be freed with free(). */
 TP_API tp_status tp_hub_frames(const tp_hub *hub, tp_frame_list **out);
 
+/* The devices of the session's robot from `first` on, as many as a page holds: one block, to be
+ * freed with free(). */
+TP_API tp_status tp_session_page(const tp_session *session, uint32_t first, tp_device_page **out);
+
 /* The pose of a frame in another one of the same robot. `timestamp_s` is that of the oldest moving
  * part, 0 if there is none. TP_E_UNKNOWN, with the reason, if a frame is not known or the two are
  * not connected. */

@@ -21,10 +21,12 @@ static void on_driver(tpi_ask *ask, tp_status status, const tp_msg *answer, cons
     (void)why;
     listing->answered++;
     for (size_t i = 0; i < listing->count && info != NULL; i++) {
-        tp_client_device *device = &listing->devices[i];
+        /* answers come in the order of the questions, mostly */
+        tp_client_device *device = &listing->devices[(listing->answered - 1 + i) % listing->count];
         if (device->addr.interf == ask->about.interf && device->addr.index == ask->about.index) {
             (void)snprintf(device->driver, sizeof device->driver, "%.*s",
                            (int)info->driver_name_count, info->driver_name);
+            return;
         }
     }
 }
@@ -63,6 +65,54 @@ static void describe(const tp_client *client, const tp_devaddr *addr, tp_client_
     }
 }
 
+/* ---- Beyond Player's list ----------------------------------------------------------------------
+ */
+
+static bool append_page(const tp_client *client, struct listing *listing,
+                        const tp_device_page *page)
+{
+    const size_t count = listing->count + page->devices_count;
+    tp_client_device *more = realloc(listing->devices, count * sizeof *more);
+
+    if (more == NULL) {
+        return false;
+    }
+    listing->devices = more;
+    for (uint32_t i = 0; i < page->devices_count; i++) {
+        const tp_listed_device *one = &page->devices[i];
+        tp_client_device *device = &more[listing->count++];
+        *device = (tp_client_device){0};
+        describe(client, &one->addr, device);
+        (void)snprintf(device->driver, sizeof device->driver, "%.*s", (int)one->driver_count,
+                       one->driver_count > 0 ? one->driver : "");
+    }
+    return true;
+}
+
+/* Player's list has an end; those behind it come in pages, from our servers. */
+static tp_status list_rest(tp_client *client, struct listing *listing, tp_error *err)
+{
+    const tp_device_page *page = NULL;
+
+    do {
+        const tp_device_page ask = {.first = (uint32_t)listing->count};
+        const void *answer = NULL;
+        const tp_status status =
+            tp_client_request(client, TP_PLAYER_REQ_DEVICES, &ask, &answer, err);
+        if (status == TP_E_UNSUPPORTED) {
+            return TP_OK; /* an older server */
+        }
+        if (status != TP_OK) {
+            return status;
+        }
+        page = answer;
+        if (page->devices_count > 0 && !append_page(client, listing, page)) {
+            return tp_fail(err, TP_E_NOMEM, "%s: out of memory", client->url);
+        }
+    } while (page->devices_count > 0 && listing->count < page->total);
+    return TP_OK;
+}
+
 tp_status tp_client_list(tp_client *client, tp_client_device **out, size_t *count, tp_error *err)
 {
     const void *answer = NULL;
@@ -82,6 +132,13 @@ tp_status tp_client_list(tp_client *client, tp_client_device **out, size_t *coun
         describe(client, &list->devices[i], &listing.devices[i]);
     }
     ask_drivers(client, &listing);
+    if (client->troupe && listing.count == TP_MAX_DEVICES) {
+        status = list_rest(client, &listing, err);
+    }
+    if (status != TP_OK) {
+        free(listing.devices);
+        return status;
+    }
     *out = listing.devices;
     *count = listing.count;
     return TP_OK;

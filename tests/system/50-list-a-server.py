@@ -24,6 +24,20 @@ def devices_are_listed(url):
         tap.equal(line, line.rstrip())
 
 
+@serving('driver ( name "fake" provides [ ' + " ".join(f'"power:{i}"' for i in range(5200)) + " ] )")
+def devices_beyond_the_end_of_players_list_are_listed(url):
+    lines = troupe("list", url).stdout.splitlines()
+    tap.equal((lines[0], len(lines)), (f"tcp:{url}, Troupe: 5200 devices", 5202))
+    tap.equal([line.split()[:2] for line in lines[2:]], [[f"power:{i}", "fake"] for i in range(5200)])
+
+
+@serving('driver ( name "fake" provides [ "map:0" ] )')
+def a_map_sends_nothing_to_print(url):
+    with cli.Running("print", "map:0", url=url) as running:
+        tap.equal(running.process.stderr.readline(),
+                  "troupe print: map:0 sends no data; troupe request map tells what it answers\n")
+
+
 @serving(SMALL)
 def programs_get_json(url):
     everything = json.loads(troupe("list", "--json", url).stdout)
@@ -172,7 +186,8 @@ def a_reader_who_has_seen_enough_is_no_failure(url):
         running.process.stdout = open(os.devnull, encoding="ascii")
 
 
-tap.main(devices_are_listed, programs_get_json, conditions_choose_devices, a_server_is_named_in_one_of_many_ways, a_unix_socket_is_a_server_too,
+tap.main(devices_are_listed, devices_beyond_the_end_of_players_list_are_listed, a_map_sends_nothing_to_print,
+         programs_get_json, conditions_choose_devices, a_server_is_named_in_one_of_many_ways, a_unix_socket_is_a_server_too,
          no_server_is_a_clear_failure, what_is_no_server_is_not_waited_for, a_player_server_has_less_to_tell,
          a_server_cannot_steer_the_terminal, a_server_says_where_it_is_and_what_to_type_next, several_robots_are_told_apart, lines_fit_the_terminal, mistakes_are_explained,
          a_reader_who_has_seen_enough_is_no_failure)
