@@ -10,6 +10,7 @@ import os
 import pathlib
 import pty
 import re
+import resource
 import signal
 import socket
 import struct
@@ -126,6 +127,14 @@ class Unix(Tcp):
 # ---- Servers that die -----------------------------------------------------------------------------------
 
 
+def prepare():
+    """Without a core, and with every signal as usual: who runs in the background may ignore some."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    for number in SENT:
+        if number != signal.SIGKILL:
+            signal.signal(number, signal.SIG_DFL)
+
+
 class Victim:
     """A server with a wheel on a line, opened by a client."""
 
@@ -136,7 +145,7 @@ class Victim:
         self.errors = open(tempfile.mktemp(dir=HERE), "a+", encoding="utf-8")  # reading must not move where they write
         self.process = subprocess.Popen([TROUPE, "run", str(HERE / "x.cfg"), "--any-port"], stdout=subprocess.PIPE,
                                         stderr=self.errors, text=True, start_new_session=session, cwd="/",
-                                        preexec_fn=lambda: __import__("resource").setrlimit(4, (0, 0)))
+                                        preexec_fn=prepare)
         self.port = next(int(m.group(1)) for m in (re.match(r"listening on port (\d+)", text)
                                                    for text in self.process.stdout) if m)
         self.client = player.Client(("127.0.0.1", self.port))
