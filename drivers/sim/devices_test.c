@@ -617,8 +617,9 @@ static void steps_and_their_messages_take_memory_from_pools(void **state)
     for (int i = 0; i < 20; i++) {
         stage_step(&s, 10);
     }
-    /* some 1,600 messages; pools may yet grow to the most that were ever under way at once */
-    assert_true(memory_allocations() - before < 16);
+    /* Some 1,600 messages. Pools may yet grow to the most that are ever under way at once, which is
+     * what ten steps send if nobody takes it meanwhile: 80, in up to three blocks each. */
+    assert_true(memory_allocations() - before < 240);
     stage_end(&s);
 }
 
