@@ -25,7 +25,7 @@ struct remote {
     const char *key_file;    /* borrowed; NULL for none */
     bool was_connected;      /* once: from then on losses are told */
     bool tells_panics;       /* that begin or end while messages are handled */
-    bool ignores_panics;     /* for now */
+    bool ignores_panics;     /* the command tells of them itself, or has told */
     bool in_panic;           /* the server, as far as was told */
     bool unreached;          /* it could not connect */
     /* Called before something is told on standard error while messages are handled. Optional. */

@@ -4,21 +4,6 @@
 #include "sim/sensors.h"
 #include "support/sim.h"
 
-/* A world that loads with these notes. */
-static tpi_sim *make_noted(const char *text, const char *wanted)
-{
-    tpi_buf notes = {0};
-    const tpi_sim_options options = {.note = sim_collect, .context = &notes};
-    tp_error err = {0};
-    tpi_sim *sim = NULL;
-
-    tpi_sim_parse(&sim, "x.world", text, strlen(text), &options, &err);
-    assert_string_equal(err.text, "");
-    assert_string_equal(tpi_buf_text(&notes), wanted);
-    tpi_buf_fini(&notes);
-    return sim;
-}
-
 /* What the middle ray of a ranger's first sensor measures after a while. */
 static double range_of(tpi_sim *sim, const char *name)
 {
@@ -34,17 +19,18 @@ static double range_of(tpi_sim *sim, const char *name)
 /* Worlds were flat: a laser sees what is as high as the robot that it stands on. */
 static void flat_robots_see_flat_walls(void **state)
 {
-    tpi_sim *sim = make_noted("position ( name \"r\" size [0.4 0.4] laser ( size [0.1 0.1] ) )\n"
-                              "model ( pose [2 0 0] size [0.2 4] )",
-                              "x.world:1:21: \"size\" has two values, as in old files; the height "
-                              "stays 1 m\n"
-                              "x.world:1:36: \"laser\" is an old word: this is a \"ranger\" now\n"
-                              "x.world:1:44: \"size\" has two values, as in old files; the height "
-                              "stays 0.2 m\n"
-                              "x.world:2:22: \"size\" has two values, as in old files; the height "
-                              "stays 1 m\n"
-                              "x.world:2:9: \"pose\" has three values, as in old files: x, y and "
-                              "heading");
+    tpi_sim *sim =
+        sim_make_noted("position ( name \"r\" size [0.4 0.4] laser ( size [0.1 0.1] ) )\n"
+                       "model ( pose [2 0 0] size [0.2 4] )",
+                       "x.world:1:21: \"size\" has two values, as in old files; the height "
+                       "stays 1 m\n"
+                       "x.world:1:36: \"laser\" is an old word: this is a \"ranger\" now\n"
+                       "x.world:1:44: \"size\" has two values, as in old files; the height "
+                       "stays 0.2 m\n"
+                       "x.world:2:22: \"size\" has two values, as in old files; the height "
+                       "stays 1 m\n"
+                       "x.world:2:9: \"pose\" has three values, as in old files: x, y and "
+                       "heading");
 
     (void)state;
     sim_assert_near(range_of(sim, "r.ranger:0"), 1.9, 1e-3);
@@ -55,9 +41,9 @@ static void flat_robots_see_flat_walls(void **state)
 static void flat_robots_may_stack(void **state)
 {
     tpi_sim *sim =
-        make_noted("position ( name \"r\" size [0.4 0.4] stack_children 1 fiducial ( ) )",
-                   "x.world:1:21: \"size\" has two values, as in old files; the height "
-                   "stays 1 m");
+        sim_make_noted("position ( name \"r\" size [0.4 0.4] stack_children 1 fiducial ( ) )",
+                       "x.world:1:21: \"size\" has two values, as in old files; the height "
+                       "stays 1 m");
 
     (void)state;
     sim_assert_near(tpi_sim_global_pose(sim, sim_named(sim, "r.fiducial:0")).z, 1, 0);
@@ -66,12 +52,12 @@ static void flat_robots_may_stack(void **state)
 
 static void polygons_are_blocks(void **state)
 {
-    tpi_sim *sim = make_noted("position ( name \"r\" pose [0 0 0 0] size [2 2 1]\n"
-                              "  polygons 1 polygon[0].points 4 polygon[0].filled 1\n"
-                              "  polygon[0].point[0] [1 0] polygon[0].point[1] [0 1]\n"
-                              "  polygon[0].point[2] [-1 0] polygon[0].point[3] [0 -1] )\n"
-                              "ranger ( name \"eye\" pose [-3 0.5 0.5 0] sensor ( ) )",
-                              "x.world:2:3: \"polygons\" are called \"block\"s now");
+    tpi_sim *sim = sim_make_noted("position ( name \"r\" pose [0 0 0 0] size [2 2 1]\n"
+                                  "  polygons 1 polygon[0].points 4 polygon[0].filled 1\n"
+                                  "  polygon[0].point[0] [1 0] polygon[0].point[1] [0 1]\n"
+                                  "  polygon[0].point[2] [-1 0] polygon[0].point[3] [0 -1] )\n"
+                                  "ranger ( name \"eye\" pose [-3 0.5 0.5 0] sensor ( ) )",
+                                  "x.world:2:3: \"polygons\" are called \"block\"s now");
 
     (void)state;
     sim_assert_near(range_of(sim, "eye"), 2.5, 1e-6); /* to the side of the rhombus, not of a box */
@@ -80,9 +66,9 @@ static void polygons_are_blocks(void **state)
 
 static void polygons_without_points_are_told(void **state)
 {
-    tpi_sim *sim =
-        make_noted("model ( polygons 1 )", "x.world:1:9: \"polygons\" are called \"block\"s now\n"
-                                           "x.world:1:1: a block of 0 points is no body");
+    tpi_sim *sim = sim_make_noted("model ( polygons 1 )",
+                                  "x.world:1:9: \"polygons\" are called \"block\"s now\n"
+                                  "x.world:1:1: a block of 0 points is no body");
 
     (void)state;
     tpi_sim_destroy(sim);
@@ -90,7 +76,7 @@ static void polygons_without_points_are_told(void **state)
 
 static void three_values_are_x_y_and_heading(void **state)
 {
-    tpi_sim *sim = make_noted(
+    tpi_sim *sim = sim_make_noted(
         "position ( name \"r\" pose [3 1 0 90] localization_origin [1 1 90] velocity [0 0 0] )",
         "x.world:1:66: \"velocity\" has three values, as in old files: x, y and heading\n"
         "x.world:1:37: \"localization_origin\" has three values, as in old files: x, y and "
@@ -110,14 +96,14 @@ static void three_values_are_x_y_and_heading(void **state)
 /* ptz, speech and energy have no body; what stands on them is found below the robot. */
 static void old_devices_are_unseen(void **state)
 {
-    tpi_sim *sim =
-        make_noted("position ( name \"r\" size [0.4 0.4 0.3]\n"
-                   "  ptz ( blobfinder ( ) ) speech ( ) energy ( ) fiducialfinder ( ) )\n"
-                   "ranger ( name \"eye\" pose [-3 0 0.3 0] sensor ( ) ) model ( pose [0 9 0 0] )",
-                   "x.world:2:3: \"ptz\" is an old word: this is a \"model\" now\n"
-                   "x.world:2:26: \"speech\" is an old word: this is a \"model\" now\n"
-                   "x.world:2:37: \"energy\" is an old word: this is a \"model\" now\n"
-                   "x.world:2:48: \"fiducialfinder\" is an old word: this is a \"fiducial\" now");
+    tpi_sim *sim = sim_make_noted(
+        "position ( name \"r\" size [0.4 0.4 0.3]\n"
+        "  ptz ( blobfinder ( ) ) speech ( ) energy ( ) fiducialfinder ( ) )\n"
+        "ranger ( name \"eye\" pose [-3 0 0.3 0] sensor ( ) ) model ( pose [0 9 0 0] )",
+        "x.world:2:3: \"ptz\" is an old word: this is a \"model\" now\n"
+        "x.world:2:26: \"speech\" is an old word: this is a \"model\" now\n"
+        "x.world:2:37: \"energy\" is an old word: this is a \"model\" now\n"
+        "x.world:2:48: \"fiducialfinder\" is an old word: this is a \"fiducial\" now");
 
     (void)state;
     sim_assert_near(range_of(sim, "eye"), 5, 0); /* nothing is above the robot */
@@ -135,10 +121,11 @@ static const struct sim_traits *traits_of(const tpi_sim *sim, const char *name)
 
 static void old_names_mean_the_new(void **state)
 {
-    tpi_sim *sim = make_noted("size [16 16] threadpool 2\n"
-                              "model ( name \"m\" laser_return -1 blobfinder_return 0 )",
-                              "x.world:2:34: \"blobfinder_return\" is called \"blob_return\" now\n"
-                              "x.world:2:18: \"laser_return\" is called \"ranger_return\" now");
+    tpi_sim *sim =
+        sim_make_noted("size [16 16] threadpool 2\n"
+                       "model ( name \"m\" laser_return -1 blobfinder_return 0 )",
+                       "x.world:2:34: \"blobfinder_return\" is called \"blob_return\" now\n"
+                       "x.world:2:18: \"laser_return\" is called \"ranger_return\" now");
 
     (void)state;
     assert_false(traits_of(sim, "m")->blob_return);
@@ -159,12 +146,13 @@ static void the_new_name_counts_more(void **state)
 /* Coefficients in dB for each power of ten, and exponents under another name. */
 static void networks_fade_as_they_did(void **state)
 {
-    tpi_sim *sim = make_noted("define station wifi ( freq 1000 power 10 alwayson 1 )\n"
-                              "station ( name \"a\" plc 30 ) station ( name \"b\" ple 40 )\n"
-                              "station ( pose [10 0 0 0] )",
-                              "x.world:2:20: \"plc\" is in dB, as in old files: the exponent is 3\n"
-                              "x.world:2:48: \"ple\" is called \"plc\" now\n"
-                              "x.world:2:48: \"ple\" is in dB, as in old files: the exponent is 4");
+    tpi_sim *sim =
+        sim_make_noted("define station wifi ( freq 1000 power 10 alwayson 1 )\n"
+                       "station ( name \"a\" plc 30 ) station ( name \"b\" ple 40 )\n"
+                       "station ( pose [10 0 0 0] )",
+                       "x.world:2:20: \"plc\" is in dB, as in old files: the exponent is 3\n"
+                       "x.world:2:48: \"ple\" is called \"plc\" now\n"
+                       "x.world:2:48: \"ple\" is in dB, as in old files: the exponent is 4");
     tpi_sim_links links;
 
     (void)state;
@@ -179,9 +167,10 @@ static void networks_fade_as_they_did(void **state)
 /* The properties of a laser under the new word. */
 static void rangers_may_have_the_properties_of_lasers(void **state)
 {
-    tpi_sim *sim = make_noted("ranger ( name \"eye\" range_max 4 fov 90 samples 91 )",
-                              "x.world:1:21: \"range_max\" belongs in a \"sensor\"; the ranger has "
-                              "none and is taken for a \"laser\" of old files");
+    tpi_sim *sim =
+        sim_make_noted("ranger ( name \"eye\" range_max 4 fov 90 samples 91 )",
+                       "x.world:1:21: \"range_max\" belongs in a \"sensor\"; the ranger has "
+                       "none and is taken for a \"laser\" of old files");
     tpi_sim_sensor sensor;
 
     (void)state;

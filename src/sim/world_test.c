@@ -35,21 +35,6 @@ static void has_parts(const tpi_sim *sim, const char *name, const char *wanted)
     tpi_buf_fini(&text);
 }
 
-/* A world that loads with these notes. */
-static tpi_sim *make_noted(const char *text, const char *wanted)
-{
-    tpi_buf notes = {0};
-    const tpi_sim_options options = {.note = sim_collect, .context = &notes};
-    tp_error err = {0};
-    tpi_sim *sim = NULL;
-
-    tpi_sim_parse(&sim, "x.world", text, strlen(text), &options, &err);
-    assert_string_equal(err.text, "");
-    assert_string_equal(tpi_buf_text(&notes), wanted);
-    tpi_buf_fini(&notes);
-    return sim;
-}
-
 /* ---- The world ------------------------------------------------------------------------------- */
 
 static void an_empty_world_has_the_usual_properties(void **state)
@@ -413,7 +398,7 @@ static void rays_leave_at_the_height_of_their_sensor(void **state)
 
 static void old_words_are_understood(void **state)
 {
-    tpi_sim *sim = make_noted(
+    tpi_sim *sim = sim_make_noted(
         "map ( name \"m\" pose [9 9 45] size [3 2] )\n"
         "position ( name \"r\"\n"
         "  laser ( range_max 8 fov 90 samples 361 laser_return 1 )\n"

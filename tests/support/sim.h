@@ -19,8 +19,8 @@ static inline void sim_collect(void *context, const char *text)
     tpi_buf_printf(context, "%s%s", ((tpi_buf *)context)->length > 0 ? "\n" : "", text);
 }
 
-/* A world that loads without a word. */
-static inline tpi_sim *sim_make(const char *text)
+/* A world that loads with these notes. */
+static inline tpi_sim *sim_make_noted(const char *text, const char *wanted)
 {
     tpi_buf notes = {0};
     const tpi_sim_options options = {.seed = 1, .note = sim_collect, .context = &notes};
@@ -30,9 +30,15 @@ static inline tpi_sim *sim_make(const char *text)
     tp_status status = tpi_sim_parse(&sim, "x.world", text, strlen(text), &options, &err);
     assert_string_equal(err.text, "");
     assert_int_equal(status, TP_OK);
-    assert_string_equal(tpi_buf_text(&notes), "");
+    assert_string_equal(tpi_buf_text(&notes), wanted);
     tpi_buf_fini(&notes);
     return sim;
+}
+
+/* A world that loads without a word. */
+static inline tpi_sim *sim_make(const char *text)
+{
+    return sim_make_noted(text, "");
 }
 
 /* A world that does not load, and why. */
