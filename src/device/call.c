@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "bus/pool.h"
+#include "device/answers.h"
 #include "device/inside.h"
+#include "device/moving.h"
 
 /* ---- On the loop ----------------------------------------------------------------------------- */
 

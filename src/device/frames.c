@@ -12,6 +12,7 @@
 
 #include "base/pose.h"
 #include "base/text.h"
+#include "device/answers.h"
 #include "device/inside.h"
 #include "troupe/front.h"
 #include "troupe/interfaces/localize.h"

@@ -6,7 +6,9 @@
  * is what panics and statistics tell, requests to halt are answered after it, and readers hear of
  * it after it.
  */
+#include "device/answers.h"
 #include "device/inside.h"
+#include "device/moving.h"
 
 /* ---- Where the instance runs ------------------------------------------------------------------
  */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "conformance/visit.h"
+#include "device/moving.h"
 #include "support/unit.h"
 #include "troupe/interfaces/position2d.h"
 

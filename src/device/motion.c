@@ -8,7 +8,9 @@
  */
 #include <string.h>
 
+#include "base/text.h"
 #include "device/inside.h"
+#include "device/moving.h"
 
 /* ---- On the loop: whose lease it is ------------------------------------------------------------
  */
@@ -209,10 +211,9 @@ void motion_tell_end(tp_device *device, int leaving)
         [TPI_LEAVING_CLOSED] = {TP_E_CLOSED, "stopped: who moved it has closed the device"},
         [TPI_LEAVING_FORBIDDEN] = {TP_E_DENIED, "stopped: who moved it may not do so any more"},
     };
-    const tp_failure failure = {.code = ends[leaving].code,
-                                .text_count = (uint32_t)strlen(ends[leaving].text) + 1,
-                                .text = (char *)(uintptr_t)ends[leaving].text};
+    tp_failure failure = {.code = ends[leaving].code};
 
+    failure.text = tpi_text_field(ends[leaving].text, &failure.text_count);
     tp_publish(device, TP_COMMON_DATA_ERROR, &failure, 0);
 }
 

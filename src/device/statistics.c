@@ -3,17 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "device/moving.h"
 #include "device/session.h"
 
 static double seconds(int64_t ns)
 {
     return (double)ns / (double)TP_NS_PER_S;
-}
-
-static char *chars(const char *text, uint32_t *count)
-{
-    *count = (uint32_t)strlen(text) + 1;
-    return (char *)(uintptr_t)text;
 }
 
 _Static_assert((int)IDLE == TP_DEVICE_IDLE && (int)STARTING == TP_DEVICE_STARTING &&
@@ -47,8 +43,8 @@ static void describe_mover(const tp_device *device, struct names *names, tp_devi
                        access_is_held(device) ? "" : ", whose time is over: anybody may take it");
         stat->holder_number = device->holder->number;
     }
-    stat->mover = chars(names->mover, &stat->mover_count);
-    stat->holder = chars(names->holder, &stat->holder_count);
+    stat->mover = tpi_text_field(names->mover, &stat->mover_count);
+    stat->holder = tpi_text_field(names->holder, &stat->holder_count);
 }
 
 /* Texts are borrowed. */
@@ -74,10 +70,10 @@ static tp_device_stat describe_device(const tp_device *device, struct names *nam
         .guard_restarts = atomic_load(&device->instance->guard_restarts),
     };
 
-    stat.driver = chars(instance_driver_name(device->instance), &stat.driver_count);
-    stat.instance = chars(device->instance->name, &stat.instance_count);
-    stat.failure = chars(device->instance->failed, &stat.failure_count);
-    stat.label = chars(device->label == NULL ? "" : device->label, &stat.label_count);
+    stat.driver = tpi_text_field(instance_driver_name(device->instance), &stat.driver_count);
+    stat.instance = tpi_text_field(device->instance->name, &stat.instance_count);
+    stat.failure = tpi_text_field(device->instance->failed, &stat.failure_count);
+    stat.label = tpi_text_field(device->label == NULL ? "" : device->label, &stat.label_count);
     describe_mover(device, names, &stat);
     return stat;
 }
@@ -111,9 +107,9 @@ static tp_client_stat describe_client(const tp_session *session, int64_t now_ns)
         .right = (uint8_t)tp_session_right(session),
     };
 
-    stat.name = chars(session->name, &stat.name_count);
-    stat.software = chars(session->software, &stat.software_count);
-    stat.key = chars(tp_session_key(session), &stat.key_count);
+    stat.name = tpi_text_field(session->name, &stat.name_count);
+    stat.software = tpi_text_field(session->software, &stat.software_count);
+    stat.key = tpi_text_field(tp_session_key(session), &stat.key_count);
     return stat;
 }
 

@@ -11,6 +11,8 @@
 
 #include "bus/pool.h"
 #include "device/inside.h"
+#include "device/moving.h"
+#include "device/port_inside.h"
 
 static void run_job(tp_instance *self, job *next)
 {

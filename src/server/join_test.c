@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "device/moving.h"
 #include "device/session.h"
 #include "support/memory.h"
 #include "support/unit.h"
