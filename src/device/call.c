@@ -62,8 +62,7 @@ void tpi_call_abandon(tpi_call *call)
     }
 }
 
-/* ---- Where the instance runs ------------------------------------------------------------------
- */
+/* ---- Where the instance runs ----------------------------------------------------------------- */
 
 static void complete(tpi_call *call)
 {

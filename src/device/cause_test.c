@@ -67,8 +67,7 @@ static const tp_driver threaded = {.abi = TP_DRIVER_ABI, .name = "motor", .ops =
 static const tp_driver on_loop = {
     .abi = TP_DRIVER_ABI, .name = "motor", .ops = &driver_ops, .flags = TP_DRIVER_ON_LOOP};
 
-/* ---- Two movers and a witness ------------------------------------------------------------------
- */
+/* ---- Two movers and a witness ---------------------------------------------------------------- */
 
 enum { ANNA, BERTA, WITNESS, CLIENTS };
 
@@ -168,8 +167,7 @@ static void hears_nothing(struct stage *s, unsigned who)
         name(&on_loop);                                                                            \
     }
 
-/* ---- Why it was stopped ------------------------------------------------------------------------
- */
+/* ---- Why it was stopped ---------------------------------------------------------------------- */
 
 static void readers_hear_why_it_was_stopped(const tp_driver *driver)
 {
@@ -226,8 +224,7 @@ static void what_stands_still_is_not_stopped_again(const tp_driver *driver)
 }
 ON_BOTH(what_stands_still_is_not_stopped_again)
 
-/* ---- Commands that are not carried out ---------------------------------------------------------
- */
+/* ---- Commands that are not carried out ------------------------------------------------------- */
 
 static void a_refused_command_is_told_once(const tp_driver *driver)
 {
@@ -247,8 +244,7 @@ static void a_refused_command_is_told_once(const tp_driver *driver)
 }
 ON_BOTH(a_refused_command_is_told_once)
 
-/* ---- Moves that are answered later -------------------------------------------------------------
- */
+/* ---- Moves that are answered later ----------------------------------------------------------- */
 
 /* Berta's lease would keep moving what Anna has set in motion. */
 static void one_that_fails_later_stops_what_another_has_moved(const tp_driver *driver)

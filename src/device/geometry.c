@@ -55,8 +55,7 @@ static void name_by_kind(tp_device *device)
     }
 }
 
-/* ---- What an interface says about it ----------------------------------------------------------
- */
+/* ---- What an interface says about it --------------------------------------------------------- */
 
 /* The field of one struct of this name; NULL if there is none. */
 static const tp_field *find_field(const tp_struct *type, const tp_struct *of)

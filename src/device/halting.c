@@ -10,8 +10,7 @@
 #include "device/inside.h"
 #include "device/moving.h"
 
-/* ---- Where the instance runs ------------------------------------------------------------------
- */
+/* ---- Where the instance runs ----------------------------------------------------------------- */
 
 bool halting_owns(const tp_message *what)
 {

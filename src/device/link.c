@@ -124,8 +124,7 @@ const tp_interface *tp_link_interface(const tp_link *link)
     return link->wanted.interface;
 }
 
-/* ---- Opening and closing, on the loop ----------------------------------------------------------
- */
+/* ---- Opening and closing, on the loop -------------------------------------------------------- */
 
 static tp_device *target_of(const tp_link *link)
 {
@@ -243,8 +242,7 @@ void links_repeat(tp_instance *self)
     }
 }
 
-/* ---- Commands and requests ----------------------------------------------------------------------
- */
+/* ---- Commands and requests ------------------------------------------------------------------- */
 
 /* On its way from the driver to the other device and back. */
 struct errand {

@@ -12,8 +12,7 @@
 #include "device/inside.h"
 #include "device/moving.h"
 
-/* ---- On the loop: whose lease it is ------------------------------------------------------------
- */
+/* ---- On the loop: whose lease it is ---------------------------------------------------------- */
 
 /* So much time from now, 0 or less for unlimited. */
 static int64_t in(const tp_device *device, int64_t time_ns)
@@ -138,8 +137,7 @@ void motion_leave_in_order(tp_device *device, const void *who)
     tp_msg_unref(msg);
 }
 
-/* ---- Where the instance runs: stopping ---------------------------------------------------------
- */
+/* ---- Where the instance runs: stopping ------------------------------------------------------- */
 
 /* A driver that cannot halt a device is stopped as a whole, which leaves its actuators safe, and
  * started again as if it had failed. */

@@ -124,8 +124,7 @@ void session_abandon(struct asking *a)
     forget_asking(a);
 }
 
-/* ---- Sending ----------------------------------------------------------------------------------
- */
+/* ---- Sending --------------------------------------------------------------------------------- */
 
 static tp_status pass_on(struct subscription *s, tp_msg *msg, const tp_message *what, tp_error *err)
 {

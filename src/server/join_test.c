@@ -9,8 +9,7 @@
 #include "troupe/interfaces/ptz.h"
 #include "troupe/server.h"
 
-/* ---- A house with rooms, each of them a section ------------------------------------------------
- */
+/* ---- A house with rooms, each of them a section ---------------------------------------------- */
 
 static char seen[1024]; /* what init was told: "section/room/index ..." */
 static int inits;
