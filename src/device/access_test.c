@@ -10,18 +10,9 @@
 
 #include "base/buf.h"
 #include "conformance/puppet.h"
-#include "conformance/visit.h"
+#include "conformance/stage.h"
 #include "support/unit.h"
 #include "troupe/interfaces/position2d.h"
-
-struct stage {
-    bench b;
-    bench_plan *plan;
-    tp_device *device;
-    tp_session *sessions[2]; /* anna and berta */
-    visit visit;
-    tp_error err; /* of the last opening or message */
-};
 
 static tp_status open_as(struct stage *s, unsigned who, unsigned access)
 {
@@ -33,33 +24,20 @@ static tp_status open_as(struct stage *s, unsigned who, unsigned access)
 
 static int begin(void **state)
 {
-    static const char *const names[] = {"anna", "berta"};
-    const bench_section section = {.driver = &puppet_driver, .provides = "position2d:0"};
     struct stage *s = calloc(1, sizeof *s);
 
     assert_non_null(s);
-    bench_init(&s->b);
-    s->visit.b = &s->b;
-    s->plan = bench_plan_create(s->b.catalogue, &section, 0);
-    assert_int_equal(tpi_hub_add(s->b.hub, bench_plan_blueprint(s->plan), NULL, NULL), TP_OK);
-    s->device = bench_find(&s->b, "position2d:0");
-    for (unsigned i = 0; i < 2; i++) {
-        s->sessions[i] = visit_begin(&s->visit, names[i]);
-        assert_int_equal(open_as(s, i, TP_OPEN_MODE), TP_OK);
-    }
+    stage_begin(s, &puppet_driver);
+    assert_int_equal(stage_enter(s, 0, "anna"), TP_OK);
+    assert_int_equal(stage_enter(s, 1, "berta"), TP_OK);
     *state = s;
     return 0;
 }
 
 static int end(void **state)
 {
-    struct stage *s = *state;
-
-    tp_session_destroy(s->sessions[0]);
-    tp_session_destroy(s->sessions[1]);
-    bench_fini(&s->b);
-    bench_plan_destroy(s->plan);
-    free(s);
+    stage_end(*state);
+    free(*state);
     return 0;
 }
 
