@@ -1,5 +1,4 @@
 /* statistics.c - what devices and clients have done so far, as one message. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +19,7 @@ _Static_assert((int)IDLE == TP_DEVICE_IDLE && (int)STARTING == TP_DEVICE_STARTIN
 /* Names of a device that have to be put together. */
 struct names {
     char mover[RANK_NAME];
-    char holder[RANK_NAME + 64]; /* and whether that still counts */
+    char holder[RANK_NAME];
 };
 
 /* Who moves it, or keeps others from writing. */
@@ -37,11 +36,9 @@ static void describe_mover(const tp_device *device, struct names *names, tp_devi
         stat->rank_left = rank_left;
     }
     if (device->holder != NULL) {
-        char name[RANK_NAME];
-        session_label(device->holder, name, sizeof name);
-        (void)snprintf(names->holder, sizeof names->holder, "%s%s", name,
-                       access_is_held(device) ? "" : ", whose time is over: anybody may take it");
+        session_label(device->holder, names->holder, sizeof names->holder);
         stat->holder_number = device->holder->number;
+        stat->holder_silent = !access_is_held(device);
     }
     stat->mover = tpi_text_field(names->mover, &stat->mover_count);
     stat->holder = tpi_text_field(names->holder, &stat->holder_count);
