@@ -51,8 +51,7 @@ static bool is_number(const tp_driver *driver, const char *name)
     while (param != NULL && param->name != NULL && strcmp(param->name, name) != 0) {
         param++;
     }
-    return param != NULL && param->name != NULL && param->unit != NULL &&
-           strcmp(param->unit, "secret") != 0;
+    return param != NULL && param->name != NULL && !setting_is_text(param);
 }
 
 static const tpi_setting *find_setting(const tpi_joined *section, const char *name)

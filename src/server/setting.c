@@ -69,6 +69,16 @@ static bool is_secret(const tp_param *param)
     return param->unit != NULL && strcmp(param->unit, "secret") == 0;
 }
 
+bool setting_is_line(const tp_param *param)
+{
+    return param->unit != NULL && strcmp(param->unit, "line") == 0;
+}
+
+bool setting_is_text(const tp_param *param)
+{
+    return param->unit == NULL || is_secret(param) || setting_is_line(param);
+}
+
 static double scale_of(const tpi_cfg_section *section, const struct unit *unit)
 {
     if (is_unit(unit, "m")) {
@@ -111,7 +121,7 @@ static tp_status read_value(const tpi_cfg_section *section, const tp_param *para
 
     out->text = value->text;
     out->number = value->kind == TPI_CFG_STRING ? (double)NAN : value->number;
-    if (param->unit == NULL || is_secret(param)) {
+    if (setting_is_text(param)) {
         return TP_OK;
     }
     const struct unit unit = unit_at(param->unit, i);
