@@ -38,12 +38,6 @@ struct options {
     const char *drawing;
 };
 
-static void print_note(void *context, const char *text)
-{
-    (void)context;
-    output_note(text);
-}
-
 /* ---- Serving --------------------------------------------------------------------------------- */
 
 static tp_server *running; /* for the signal handler */
@@ -382,7 +376,7 @@ static tp_status run_world(const struct options *o, tp_error *err)
 
 static int run(int argc, char **argv)
 {
-    struct options o = {.server = {.kit = &tp_full_kit, .note = print_note},
+    struct options o = {.server = {.kit = &tp_full_kit, .note = output_note},
                         .alone = {.threads = 1, .seed = 1}};
     tp_error err = {0};
     const int result = read_options(&o, argc, argv);

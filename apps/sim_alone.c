@@ -34,12 +34,6 @@ static void on_signal(int number)
 
 /* ---- Loading --------------------------------------------------------------------------------- */
 
-static void print_note(void *context, const char *text)
-{
-    (void)context;
-    output_note(text);
-}
-
 static void run_crew(void *context, tpi_sim_work *work, void *argument, uint32_t count)
 {
     tpi_crew_run(context, work, argument, count);
@@ -49,7 +43,7 @@ static tp_status load_world(struct alone *a, const char *path, tp_error *err)
 {
     tpi_sim_options options = {.seed = a->options->seed,
                                .path = getenv("STAGEPATH"),
-                               .note = print_note,
+                               .note = output_note,
                                .control = simd_controllers_number,
                                .control_context = a->host.controllers};
 
