@@ -192,8 +192,8 @@ def everything_in_a_world_is_offered_without_a_list():
     listed = tap.run([PROGRAM, "check", write(text)])
     tap.equal([line.split()[0] for line in listed.stdout.splitlines()[2:-1]],
               ["simulation:0", "world:0", "map:0", "position2d:0", "localize:0", "graphics2d:0", "ranger:0", "sonar:0", "ranger:1",
-               "laser:0",                "bumper:0", "position2d:1", "localize:1", "graphics2d:1", "ranger:2", "sonar:1", "ranger:3", "laser:1",
-               "bumper:1"])
+               "laser:0", "bumper:0", "position2d:1", "localize:1", "graphics2d:1", "ranger:2", "sonar:1", "ranger:3",
+               "laser:1", "bumper:1"])
 
 
 def mistakes_are_told_with_their_place():
@@ -235,8 +235,8 @@ def a_command_that_makes_no_sense_is_refused():
         tap.equal(by_hand(running, "send", "position2d", "VEL", '{"vel":{"px":"NaN"},"state":1}'),
                   (1, "", "troupe send: position2d:0: vel.px is nan, which is no number to move by\n"))
         tap.equal(by_hand(running, "send", "position2d", "VEL", '{"vel":{"px":0.5},"state":1}'),
-                  (0, "", "troupe send: position2d:0 is closed again, which stops what VEL has begun: --for SECONDS keeps it "
-                          "open\n"))
+                  (0, "", "troupe send: position2d:0 is closed again, which stops what VEL has begun and not ended: --for "
+                          "SECONDS keeps it open\n"))
 
 
 def objects_are_looked_at_and_changed_by_hand():
