@@ -13,7 +13,7 @@
 
 #include "simulator.h"
 
-enum { MOST_STEPS = 1000, MOST_SHOWN = 64, MOST_THREADS = 64, MOST_EXPECTED = 1000 }; /* at once */
+enum { MOST_STEPS = 1000, MOST_SHOWN = 64 }; /* at once */
 
 static const int64_t turn_ns = 10 * TP_NS_PER_MS;  /* steps without a look at the inbox */
 static const int64_t watch_ns = 20 * TP_NS_PER_MS; /* how often lockstep looks who has left */
@@ -237,9 +237,10 @@ static tp_status make_crew(simd *s, tpi_sim_crew *crew, tp_error *err)
 {
     const int64_t threads = tp_param_int(s->instance, "threads");
 
-    if (!(threads >= 1 && threads <= MOST_THREADS)) {
+    if (!(threads >= 1 && threads <= SIMD_MOST_THREADS)) {
+        tp_param_blame(s->instance, "threads");
         return tp_fail(err, TP_E_RANGE, "threads \"%s\" is not from 1 to %d",
-                       tp_param_string(s->instance, "threads"), MOST_THREADS);
+                       tp_param_string(s->instance, "threads"), SIMD_MOST_THREADS);
     }
     if (threads == 1) {
         return TP_OK;
@@ -311,10 +312,10 @@ static tp_status read_lockstep(simd *s, tp_error *err)
         }
     }
     const unsigned long count = strtoul(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || count > MOST_EXPECTED) {
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || count > SIMD_MOST_EXPECTED) {
         tp_param_blame(s->instance, "lockstep");
         return tp_fail(err, TP_E_RANGE, "lockstep is yes, no or a number up to %d, not \"%.40s\"",
-                       MOST_EXPECTED, text);
+                       SIMD_MOST_EXPECTED, text);
     }
     s->lockstep = count > 0;
     s->expected = (uint32_t)count;

@@ -19,6 +19,9 @@
 #include "sim/sim.h"
 #include "troupe/driver.h"
 
+/* The greatest `threads`, and the greatest number in `lockstep`. */
+enum { SIMD_MOST_THREADS = 64, SIMD_MOST_EXPECTED = 1000 };
+
 typedef struct simd simd; /* as in controllers.h */
 typedef struct simd_device simd_device;
 typedef struct simd_profile simd_profile;
