@@ -212,10 +212,10 @@ const command command_panic = {
     .help = "usage: troupe panic [URL] [--why TEXT]\n"
             "\n"
             "Stops everything that the server moves, and waits until its drivers have done so;\n"
-            "if one has not within two seconds, it is named and the command fails. Nothing moves\n"
-            "again before troupe reset. The signal SIGUSR1 to the server does the same, even if\n"
-            "its loop hangs and this command gets no answer. Everybody may: a key is not needed,\n"
-            "and not looked at.\n"
+            "if one has not within two seconds, it is named and the command fails; so it does if\n"
+            "the server does not say. Nothing moves again before troupe reset. The signal\n"
+            "SIGUSR1 to the server does the same, even if its loop hangs and this command gets\n"
+            "no answer. Everybody may: a key is not needed, and not looked at.\n"
             "\n"
             "  --why TEXT      the reason, which all clients are told\n" REMOTE_OPTIONS_HELP,
     .run = run_panic,
