@@ -167,6 +167,12 @@ void simd_refresh(simd *s);
  * while, the rest in `poll`. */
 void simd_step_for_waiters(simd *s);
 
+/* Load a world with its controllers, for the driver and for those who run one without a server;
+ * make the threads that share its work, if there are several. Whatever they leave in `s`, also when
+ * they fail, the caller destroys: controllers, world, crew. */
+tp_status simd_load(simd *s, const char *path, tpi_sim_options *options, tp_error *err);
+tp_status simd_make_crew(simd *s, uint32_t threads, tpi_sim_crew *crew, tp_error *err);
+
 /* worlds.c: let time stand still or go on; properties of `simulation` that tell and change how it
  * goes. */
 void simd_set_paused(simd *s, bool paused);
