@@ -85,14 +85,21 @@ static bool sets_in_motion(const tp_struct *type, const char *value)
     return type == NULL;
 }
 
-/* What goes to a place may be there already. */
+/* What goes to a position may be there already. */
+static bool ends_by_itself(const struct send *s)
+{
+    return strcmp(s->message->name, "POS") == 0 || strcmp(s->message->name, "MULTI_POS") == 0 ||
+           strcmp(s->message->name, "HOME") == 0 || strcmp(s->device.interface->name, "ptz") == 0;
+}
+
 void send_hint(const struct send *s)
 {
     if (s->message->effect == TP_EFFECT_MOVES && s->repeat_hz == 0 && s->for_s == 0 &&
         tp_client_is_troupe(s->remote.client) && sets_in_motion(s->message->ask, s->value)) {
         command_fail(s->remote.command, EXIT_DONE,
-                     "%s is closed again, which stops what %s has begun and not ended: --for "
-                     "SECONDS keeps it open",
-                     s->device.name, s->message->name);
+                     "%s is closed again, which stops what %s has begun%s: --for SECONDS keeps it "
+                     "open",
+                     s->device.name, s->message->name,
+                     ends_by_itself(s) ? ", if it is still on its way" : "");
     }
 }

@@ -235,8 +235,8 @@ def a_command_that_makes_no_sense_is_refused():
         tap.equal(by_hand(running, "send", "position2d", "VEL", '{"vel":{"px":"NaN"},"state":1}'),
                   (1, "", "troupe send: position2d:0: vel.px is nan, which is no number to move by\n"))
         tap.equal(by_hand(running, "send", "position2d", "VEL", '{"vel":{"px":0.5},"state":1}'),
-                  (0, "", "troupe send: position2d:0 is closed again, which stops what VEL has begun and not ended: --for "
-                          "SECONDS keeps it open\n"))
+                  (0, "", "troupe send: position2d:0 is closed again, which stops what VEL has begun: --for SECONDS keeps it "
+                          "open\n"))
 
 
 def objects_are_looked_at_and_changed_by_hand():

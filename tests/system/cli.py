@@ -41,8 +41,7 @@ def says(result, code, error):
 
 def closed_again(device, message):
     """What is said of a command that moves, without --for."""
-    return f"troupe send: {device} is closed again, which stops what {message} has begun and not ended: --for " \
-        "SECONDS keeps it open\n"
+    return f"troupe send: {device} is closed again, which stops what {message} has begun: --for SECONDS keeps it open\n"
 
 
 def refuses(result, error):
