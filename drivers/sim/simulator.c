@@ -13,7 +13,7 @@
 
 #include "simulator.h"
 
-enum { MOST_STEPS = 1000, MOST_SHOWN = 64, MOST_THREADS = 64, MOST_EXPECTED = 1000 }; /* at once */
+enum { MOST_STEPS = 1000, MOST_SHOWN = 64 }; /* at once */
 
 static const int64_t turn_ns = 10 * TP_NS_PER_MS;  /* steps without a look at the inbox */
 static const int64_t watch_ns = 20 * TP_NS_PER_MS; /* how often lockstep looks who has left */
@@ -233,21 +233,44 @@ static void run_crew(void *context, tpi_sim_work *work, void *argument, uint32_t
     tpi_crew_run(context, work, argument, count);
 }
 
-static tp_status make_crew(simd *s, tpi_sim_crew *crew, tp_error *err)
+tp_status simd_make_crew(simd *s, uint32_t threads, tpi_sim_crew *crew, tp_error *err)
 {
-    const int64_t threads = tp_param_int(s->instance, "threads");
-
-    if (!(threads >= 1 && threads <= MOST_THREADS)) {
-        return tp_fail(err, TP_E_RANGE, "threads \"%s\" is not from 1 to %d",
-                       tp_param_string(s->instance, "threads"), MOST_THREADS);
-    }
     if (threads == 1) {
         return TP_OK;
     }
-    *crew = (tpi_sim_crew){.workers = (uint32_t)threads, .run = run_crew};
-    tp_status status = tpi_crew_create(&s->crew, (uint32_t)threads, "sim", err);
+    *crew = (tpi_sim_crew){.workers = threads, .run = run_crew};
+    tp_status status = tpi_crew_create(&s->crew, threads, "sim", err);
     crew->context = s->crew;
     return status;
+}
+
+tp_status simd_load(simd *s, const char *path, tpi_sim_options *options, tp_error *err)
+{
+    const char *slash = strrchr(path, '/');
+    tpi_buf folder = {0};
+
+    tpi_buf_put(&folder, path, slash == NULL ? 0 : (size_t)(slash - path) + 1);
+    tp_status status =
+        folder.failed ? tp_fail(err, TP_E_NOMEM, "out of memory")
+                      : simd_controllers_create(&s->controllers, s, tpi_buf_text(&folder), err);
+    options->control = simd_controllers_number;
+    options->control_context = s->controllers;
+    status = status == TP_OK ? tpi_sim_load(&s->world, path, options, err) : status;
+    status = status == TP_OK ? simd_controllers_begin(s->controllers, err) : status;
+    tpi_buf_fini(&folder);
+    return status;
+}
+
+static tp_status read_crew(simd *s, tpi_sim_crew *crew, tp_error *err)
+{
+    const int64_t threads = tp_param_int(s->instance, "threads");
+
+    if (!(threads >= 1 && threads <= SIMD_MOST_THREADS)) {
+        tp_param_blame(s->instance, "threads");
+        return tp_fail(err, TP_E_RANGE, "threads \"%s\" is not from 1 to %d",
+                       tp_param_string(s->instance, "threads"), SIMD_MOST_THREADS);
+    }
+    return simd_make_crew(s, (uint32_t)threads, crew, err);
 }
 
 static void note(void *context, const char *text)
@@ -255,29 +278,18 @@ static void note(void *context, const char *text)
     tp_instance_note(((simd *)context)->instance, text);
 }
 
-/* From the path of a world, with its controllers. */
 static tp_status load_path(simd *s, const char *path, tp_error *err)
 {
-    const char *slash = strrchr(path, '/');
-    tpi_buf folder = {0};
     tpi_sim_options options = {.seed = (uint64_t)tp_param_int(s->instance, "seed"),
                                .path = getenv("STAGEPATH"),
                                .note = note,
-                               .context = s,
-                               .control = simd_controllers_number};
+                               .context = s};
+    tp_status status = read_crew(s, &options.crew, err);
 
-    tpi_buf_put(&folder, path, slash == NULL ? 0 : (size_t)(slash - path) + 1);
-    tp_status status =
-        folder.failed ? tp_fail(err, TP_E_NOMEM, "out of memory")
-                      : simd_controllers_create(&s->controllers, s, tpi_buf_text(&folder), err);
-    options.control_context = s->controllers;
-    status = status == TP_OK ? make_crew(s, &options.crew, err) : status;
     if (status == TP_OK) {
-        status = tpi_sim_load(&s->world, path, &options, err);
-        status = status == TP_OK ? simd_controllers_begin(s->controllers, err) : status;
+        status = simd_load(s, path, &options, err);
         tp_param_blame(s->instance, status == TP_OK ? NULL : "worldfile");
     }
-    tpi_buf_fini(&folder);
     return status;
 }
 
@@ -311,10 +323,10 @@ static tp_status read_lockstep(simd *s, tp_error *err)
         }
     }
     const unsigned long count = strtoul(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || count > MOST_EXPECTED) {
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || count > SIMD_MOST_EXPECTED) {
         tp_param_blame(s->instance, "lockstep");
         return tp_fail(err, TP_E_RANGE, "lockstep is yes, no or a number up to %d, not \"%.40s\"",
-                       MOST_EXPECTED, text);
+                       SIMD_MOST_EXPECTED, text);
     }
     s->lockstep = count > 0;
     s->expected = (uint32_t)count;

@@ -19,6 +19,9 @@
 #include "sim/sim.h"
 #include "troupe/driver.h"
 
+/* The greatest `threads`, and the greatest number in `lockstep`. */
+enum { SIMD_MOST_THREADS = 64, SIMD_MOST_EXPECTED = 1000 };
+
 typedef struct simd simd; /* as in controllers.h */
 typedef struct simd_device simd_device;
 typedef struct simd_profile simd_profile;
@@ -163,6 +166,12 @@ void simd_refresh(simd *s);
 /* Make the steps that somebody has asked for, if all others who have to have done so too; for a
  * while, the rest in `poll`. */
 void simd_step_for_waiters(simd *s);
+
+/* Load a world with its controllers, for the driver and for those who run one without a server;
+ * make the threads that share its work, if there are several. Whatever they leave in `s`, also when
+ * they fail, the caller destroys: controllers, world, crew. */
+tp_status simd_load(simd *s, const char *path, tpi_sim_options *options, tp_error *err);
+tp_status simd_make_crew(simd *s, uint32_t threads, tpi_sim_crew *crew, tp_error *err);
 
 /* worlds.c: let time stand still or go on; properties of `simulation` that tell and change how it
  * goes. */

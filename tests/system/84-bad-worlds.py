@@ -113,7 +113,7 @@ def check(text, name="x.world", **files):
 def a_world_is_checked():
     tap.equal(check('model ( size [3 3 1] boundary 1 )\nposition ( name "a" )\n'), (0, "no mistakes found\n", ""))
     tap.equal(check('position ( name "a" ctrl "wander" )\n'),
-              (0, "it works, but see what is odd about it\n",
+              (0, "no mistakes found, 1 note\n",
                'FOLDER/x.world:1:26: "wander" needs a "ranger" on the robot; without one it stands still\n'))
     tap.equal(check("model ( size 3 )\n"),
               (1, "", 'troupe check: FOLDER/x.world:1:9: "size" needs 3 values, not 1\n'))
