@@ -12,6 +12,7 @@
 
 #include "base/pose.h"
 #include "base/text.h"
+#include "device/answers.h"
 #include "device/inside.h"
 #include "troupe/front.h"
 #include "troupe/interfaces/localize.h"
@@ -220,8 +221,7 @@ void frames_follow(tp_device *device, const tp_msg *msg)
     }
 }
 
-/* ---- Asking devices that have just started ----------------------------------------------------
- */
+/* ---- Asking devices that have just started --------------------------------------------------- */
 
 static void told_geometry(void *context, tp_status status, tp_msg *answer, const tp_error *err)
 {

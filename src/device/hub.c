@@ -1,10 +1,10 @@
 /* hub.c - the hub as a whole: made, begun, destroyed; panic. What is in it: registry.c. */
 #include "device/hub.h"
+#include "device/inside.h"
+#include "device/moving.h"
 
 #include <stddef.h>
 #include <stdlib.h>
-
-#include "device/inside.h"
 
 /* ---- Panic ----------------------------------------------------------------------------------- */
 

@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/answers.h"
 #include "device/inside.h"
+#include "device/moving.h"
+#include "device/port_inside.h"
 
 /* ---- Jobs ------------------------------------------------------------------------------------ */
 
@@ -40,10 +43,10 @@ void instance_halt(tp_instance *self)
         device->in_motion = false;
     }
     halting_end(self);
-    self->halting = true;
+    self->ending = true;
     errands_end(self); /* before the tickets: they are what answers some of these */
     tickets_end(self);
-    self->halting = false;
+    self->ending = false;
 }
 
 static void settle_start(tp_instance *self)
@@ -218,20 +221,8 @@ void instance_stopped(tpi_task *task)
 
 void instance_tell_readers(tp_instance *self, const tp_error *err)
 {
-    tp_failure failure = {.code = err->code,
-                          .text_count = (uint32_t)strlen(err->text) + 1,
-                          .text = (char *)(uintptr_t)err->text};
-
     for (tp_device *device = self->devices; device != NULL; device = device->next) {
-        tp_msghdr header = {.addr = device->addr,
-                            .type = TP_MSGTYPE_DATA,
-                            .subtype = TP_COMMON_DATA_ERROR,
-                            .timestamp = tp_clock_wall_s(tp_instance_clock(self))};
-        tp_msg *msg = NULL;
-        if (tp_msg_create(&msg, &header, &tp_desc_failure, &failure) == TP_OK) {
-            device_deliver(device, msg);
-            tp_msg_unref(msg);
-        }
+        device_deliver_failure(device, err->code, err->text);
     }
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/answers.h"
 #include "device/inside.h"
 
 /* ---- Devices --------------------------------------------------------------------------------- */

@@ -15,8 +15,7 @@
 
 #include "device/inside.h"
 
-/* ---- The end ----------------------------------------------------------------------------------
- */
+/* ---- The end --------------------------------------------------------------------------------- */
 
 void remove_finish(tp_instance *self)
 {
@@ -70,8 +69,7 @@ static void leave(job *unused, tp_instance *self)
     tpi_loop_post(self->hub->loop, &self->left_task);
 }
 
-/* ---- Those who use what is removed ------------------------------------------------------------
- */
+/* ---- Those who use what is removed ----------------------------------------------------------- */
 
 static void lose(job *unused, tp_instance *self)
 {

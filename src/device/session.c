@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "bus/pool.h"
+#include "device/moving.h"
 #include "device/session.h"
 
 const tp_clock *tp_hub_clock(const tp_hub *hub)
@@ -75,8 +77,7 @@ tp_status tp_session_refuse(tp_session *session, const tp_msghdr *request, tp_st
     tp_failure failure = {.code = code};
     tp_msg *msg = NULL;
 
-    failure.text = (char *)(uintptr_t)text;
-    failure.text_count = (uint32_t)strlen(text) + 1;
+    failure.text = tpi_text_field(text, &failure.text_count);
     header.type = TP_MSGTYPE_RESP_NACK;
     header.timestamp = tp_clock_wall_s(tp_hub_clock(session->hub));
     tp_status status = tp_msg_create(&msg, &header, session->explain ? &tp_desc_failure : NULL,

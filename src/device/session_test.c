@@ -9,8 +9,7 @@
 #include "troupe/front.h"
 #include "troupe/interfaces/position2d.h"
 
-/* ---- A driver for which the test speaks --------------------------------------------------------
- */
+/* ---- A driver for which the test speaks ------------------------------------------------------ */
 
 static tp_status slow_geom(tp_device *device, tp_position2d_geom *answer, tp_error *err);
 static tp_status do_pid(tp_device *device, const tp_position2d_speed_pid_req *ask, tp_error *err)
@@ -74,8 +73,7 @@ static const tp_driver puppet = {.abi = TP_DRIVER_ABI,
                                  .ops = &puppet_ops,
                                  .flags = TP_DRIVER_ON_LOOP};
 
-/* ---- A client ----------------------------------------------------------------------------------
- */
+/* ---- A client -------------------------------------------------------------------------------- */
 
 struct scene {
     play *p;
@@ -136,8 +134,7 @@ static void end(struct scene *s)
     play_destroy(s->p);
 }
 
-/* ---- Rates -------------------------------------------------------------------------------------
- */
+/* ---- Rates ----------------------------------------------------------------------------------- */
 
 static void publish(struct scene *s, unsigned code, double number)
 {
@@ -338,8 +335,7 @@ static void nothing_is_allocated_for_a_message(void **state_)
     end(&s);
 }
 
-/* ---- Sending -----------------------------------------------------------------------------------
- */
+/* ---- Sending --------------------------------------------------------------------------------- */
 
 static tp_status send(struct scene *s, tp_kind kind, unsigned code, const void *value)
 {
@@ -389,8 +385,7 @@ static void the_configuration_may_ask_for_all(void **state_)
     end(&s);
 }
 
-/* ---- Statistics --------------------------------------------------------------------------------
- */
+/* ---- Statistics ------------------------------------------------------------------------------ */
 
 /* Commands have no answers, so who sends one in vain would never know. */
 static void a_command_that_the_driver_refuses_is_told_once(void **state)

@@ -8,8 +8,7 @@
 
 enum { ROOM = 8 };
 
-/* ---- Two devices for which the test speaks -----------------------------------------------------
- */
+/* ---- Two devices for which the test speaks --------------------------------------------------- */
 
 static tp_status puppet_init(tp_instance *self, tp_error *err)
 {

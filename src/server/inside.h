@@ -175,8 +175,10 @@ tp_status guard_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint 
                      tp_error *err);
 tp_status guard_parse(tpi_buf *out, const char *text, tp_error *err);
 
-/* setting.c: read the parameters of a driver section, each by its unit, and tell of fields that
- * nobody uses. */
+/* setting.c: what a parameter's unit says of it; read those of a driver section, each by its unit,
+ * and tell of fields that nobody uses. */
+bool setting_is_line(const tp_param *param);
+bool setting_is_text(const tp_param *param); /* such as a line */
 tp_status settings_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
                         tp_error *err);
 
