@@ -133,6 +133,19 @@ tp_status tpi_cfg_path(const tpi_cfg_value *value, char **path, tp_error *err);
 tp_status tpi_cfg_fail(const tpi_cfg_place *place, tp_error *err, const char *format, ...)
     TP_PRINTF(3, 4);
 
+/* Where a file was looked for. What it points to is borrowed. */
+typedef struct tpi_cfg_search {
+    const char *files[2]; /* beside these; beside the first one first */
+    const char *folders;  /* and in these, as in the options; may be NULL */
+    tpi_cfg_note *note;   /* may be NULL */
+    void *context;        /* of `note` */
+} tpi_cfg_search;
+
+/* Fail at a place with what was said of the first file and, behind it, "; nor is it in A, B or C".
+ * What there is no room for is told before it, as a note for each folder. */
+tp_status tpi_cfg_fail_to_find(const tpi_cfg_search *search, const tpi_cfg_place *place,
+                               const char *what, tp_error *err);
+
 /* Tell of every field that was not used, with the nearest of the known names (ended by NULL, may be
  * NULL itself). Goes into sub-sections only if `deep`. */
 void tpi_cfg_report_unused(tpi_cfg_section *section, const char *const *known, bool deep,

@@ -2,7 +2,7 @@
  * cfg_parser.h - the state that the parts of the configuration parser share.
  *
  * cfg.c reads files and includes, cfg_parse.c sections, cfg_value.c values, cfg_macro.c macros;
- * cfg_field.c keeps fields.
+ * cfg_field.c keeps fields, cfg_places.c tells where files were looked for.
  *
  * A macro is parsed once, into a section that belongs to no file (its template). Names inside it
  * are looked up when the macro is used, as Stage does: it may use macros that are defined behind

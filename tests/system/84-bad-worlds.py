@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """Bad worlds on the command line: one clear line with file, line and column, and never a crash.
 argv: the troupe program."""
+import os
 import pathlib
 import struct
 import tempfile
 import zlib
 
 import tap
-from cli import troupe
+from cli import PROGRAM, troupe
+
+OWN = os.path.realpath(pathlib.Path(PROGRAM).parent / "../../../worlds")  # where it looks, too
 
 
 def run(text, **files):
@@ -26,7 +29,12 @@ def refused(text, error, **files):
 
 
 def a_missing_include_is_named():
-    refused('\ninclude "gone.inc"\n', "x.world:2:1: cannot include FOLDER/gone.inc: No such file or directory")
+    refused('\ninclude "gone.inc"\n', f"x.world:2:1: cannot include FOLDER/gone.inc: No such file or directory; nor is it in {OWN}")
+
+
+def a_missing_picture_is_named():
+    refused('model ( bitmap "gone.png" )', f"x.world:1:9: FOLDER/gone.png: No such file or directory; nor is it in {OWN}")
+    refused('model ( bitmap "/gone.png" )', "x.world:1:9: /gone.png: No such file or directory")
 
 
 def an_unknown_model_is_named_with_the_nearest():
@@ -129,7 +137,25 @@ def a_world_that_a_configuration_names_is_told_where_it_does():
     tap.equal(check(text, "x.cfg", y_world=""), (1, "", 'troupe check: FOLDER/x.cfg:5:3: sim0: speed "-1" is not from 0 to 1000000\n'))
 
 
-tap.main(a_missing_include_is_named, an_unknown_model_is_named_with_the_nearest, a_short_tuple_is_named,
+def what_stands_for_the_file_of_a_world_is_told():
+    for word in "world", "World", "world_file", "Worldfile", "wordlfile":
+        tap.equal(check(f'driver ( name "stage" {word} "y.world" )', "x.cfg", y_world=""),
+                  (1, "", f'troupe check: FOLDER/x.cfg:1:23: there is no "{word}"; did you mean "worldfile"?\n'))
+    tap.equal(check('driver ( name "sim" map "y.world" )', "x.cfg"),
+              (1, "", 'FOLDER/x.cfg:1:21: nobody uses "map"\n'
+               'troupe check: FOLDER/x.cfg:1:1: sim0: the first section of a world names its file with "worldfile"\n'))
+
+
+def what_stands_for_it_in_a_later_section_is_a_note():
+    text = ('driver ( name "sim" worldfile "y.world" provides "simulation:0" )\n'
+            'driver ( name "sim" world "z.world" provides "position2d:0" )\n')
+    code, _, told = check(text, "x.cfg", y_world="position ( )")
+    tap.equal((code, told), (0, 'FOLDER/x.cfg:2:21: nobody uses "world"; did you mean "worldfile"?\n'))
+
+
+tap.main(a_missing_include_is_named, a_missing_picture_is_named, what_stands_for_the_file_of_a_world_is_told,
+         what_stands_for_it_in_a_later_section_is_a_note,
+         an_unknown_model_is_named_with_the_nearest, a_short_tuple_is_named,
          a_macro_that_uses_itself_is_refused, a_pose_that_is_no_number_is_refused,
          a_place_in_an_included_file_is_told, a_huge_picture_is_refused, a_comment_of_ten_megabytes_is_no_trouble,
          robots_that_overlap_are_told, a_world_that_is_not_there_is_refused, the_nearest_name_and_all_of_ours_are_told,
