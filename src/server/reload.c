@@ -378,6 +378,7 @@ tp_status tp_server_reload(tp_server *server, tp_error *err)
     if (server->reloading) {
         return tp_fail(err, TP_E_LIMIT, "the last change is still being made");
     }
+    server_gather_notes(server);
     tp_status status = file_read(server, err);
     c.new = server->file;
     status = c.new != c.old &&status == TP_OK ? make_room(&c, err) : status;
@@ -389,6 +390,7 @@ tp_status tp_server_reload(tp_server *server, tp_error *err)
     status = status == TP_OK ? circles_check(server, err) : status;
     status = status == TP_OK ? fronts_open(server, err) : status;
     status = status == TP_OK ? access_apply(server, err) : status;
+    server_tell_notes(server);
     if (status == TP_OK) {
         tpi_hub_set_panic_action(server->hub, c.new->panic);
         c.panic_changed = c.old->panic != c.new->panic;

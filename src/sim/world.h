@@ -61,7 +61,6 @@ struct sim_loader {
     tpi_buf seeds;          /* struct sim_seed */
     tpi_buf eyes;           /* of rangers; see world_check.c */
     uint32_t overlaps;      /* that were found */
-    tpi_cfg_table told;     /* notes that were told already */
     tpi_cfg_table roots;    /* names of trees; how many have each */
     uint32_t ordinals[TPI_SIM_KINDS];
     uint64_t model_count, sample_count;

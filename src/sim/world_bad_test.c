@@ -313,6 +313,30 @@ static void a_mistake_of_a_macro_is_told_once(void **state)
     tpi_buf_fini(&text);
 }
 
+/* The same mistake in a thousand lines. */
+static void a_mistake_of_many_lines_is_told_in_short(void **state)
+{
+    tpi_buf text = {0};
+    tpi_buf notes = {0};
+    const tpi_sim_options options = {.note = sim_collect, .context = &notes};
+    tpi_sim *sim = NULL;
+
+    (void)state;
+    for (int i = 0; i < 1000; i++) {
+        tpi_buf_printf(&text, "position ( pose [%d 0 0 0] ctrl \"wander\" )\n", i);
+    }
+    tpi_sim_parse(&sim, "x.world", text.data, text.length, &options, NULL);
+    assert_string_equal(
+        tpi_buf_text(&notes),
+        "x.world:1:32: \"wander\" needs a \"ranger\" on the robot; without one it stands still\n"
+        "x.world:2:32: \"wander\" needs a \"ranger\" on the robot; without one it stands still\n"
+        "x.world:3:32: \"wander\" needs a \"ranger\" on the robot; without one it stands still "
+        "(and 997 more like it)");
+    tpi_sim_destroy(sim);
+    tpi_buf_fini(&notes);
+    tpi_buf_fini(&text);
+}
+
 /* Many robots in one place are told of together. */
 static void many_overlaps_are_told_in_short(void **state)
 {
@@ -463,6 +487,7 @@ int main(void)
         cmocka_unit_test(bad_devices_are_refused),
         cmocka_unit_test(odd_things_are_told),
         cmocka_unit_test(a_mistake_of_a_macro_is_told_once),
+        cmocka_unit_test(a_mistake_of_many_lines_is_told_in_short),
         cmocka_unit_test(many_overlaps_are_told_in_short),
         cmocka_unit_test(a_ranger_has_its_limits),
         cmocka_unit_test(pictures_that_are_none_are_refused),

@@ -146,6 +146,19 @@ def what_stands_for_the_file_of_a_world_is_told():
                'troupe check: FOLDER/x.cfg:1:1: sim0: the first section of a world names its file with "worldfile"\n'))
 
 
+def a_thousand_sections_do_not_make_a_thousand_notes():
+    text = 'driver ( name "stage" plugin "stageplugin" worldfile "y.world" provides "simulation:0" )\n' + "".join(
+        f'driver ( name "stage" plugin "stageplugin" model "r{i}" provides "position2d:{i}" modle "x" )\n' for i in range(300))
+    world = "".join(f'position ( name "r{i}" pose [{i} 0 0 0] )\n' for i in range(300))
+    code, _, told = check(text, "x.cfg", y_world=world)
+    note = 'plugin "stageplugin" is not needed: stage is built in'
+    slip = 'nobody uses "modle"; did you mean "model"?'
+    tap.equal((code, told.splitlines()),
+              (0, [f"FOLDER/x.cfg:1:30: {note}", f"FOLDER/x.cfg:2:30: {note}",
+                   f"FOLDER/x.cfg:2:79: {slip}", f"FOLDER/x.cfg:3:30: {note} (and 298 more like it)",
+                   f"FOLDER/x.cfg:3:79: {slip}", f"FOLDER/x.cfg:4:79: {slip} (and 297 more like it)"]))
+
+
 def what_stands_for_it_in_a_later_section_is_a_note():
     text = ('driver ( name "sim" worldfile "y.world" provides "simulation:0" )\n'
             'driver ( name "sim" world "z.world" provides "position2d:0" )\n')
@@ -154,7 +167,7 @@ def what_stands_for_it_in_a_later_section_is_a_note():
 
 
 tap.main(a_missing_include_is_named, a_missing_picture_is_named, what_stands_for_the_file_of_a_world_is_told,
-         what_stands_for_it_in_a_later_section_is_a_note,
+         what_stands_for_it_in_a_later_section_is_a_note, a_thousand_sections_do_not_make_a_thousand_notes,
          an_unknown_model_is_named_with_the_nearest, a_short_tuple_is_named,
          a_macro_that_uses_itself_is_refused, a_pose_that_is_no_number_is_refused,
          a_place_in_an_included_file_is_told, a_huge_picture_is_refused, a_comment_of_ten_megabytes_is_no_trouble,
