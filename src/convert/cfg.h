@@ -77,6 +77,8 @@ typedef struct tpi_cfg_options {
     const char *folders; /* borrowed: separated by colons; may be NULL */
     tpi_cfg_note *note;  /* may be NULL */
     void *context;       /* of `note`; borrowed */
+    /* Whether a section of this type means something without a macro; may be NULL. */
+    bool (*is_built_in)(const char *type);
 } tpi_cfg_options;
 
 /* Load a file with what it includes. */

@@ -21,6 +21,10 @@ static tp_status add_macro(struct tpi_cfg_parser *p, const struct tpi_cfg_macro 
                      macro->name, known->place.file, known->place.line);
         return TP_OK;
     }
+    if (p->options.is_built_in != NULL && p->options.is_built_in(macro->name)) {
+        tpi_cfg_tell(p, &macro->place, "\"%.40s\" is built in; from here on it is this macro",
+                     macro->name);
+    }
     macros = tpi_cfg_grow(p, p->macros, p->macro_count, sizeof macros[0]);
     if (macros == NULL) {
         return TP_E_NOMEM;

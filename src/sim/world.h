@@ -71,6 +71,9 @@ struct sim_loader {
 /* Read a top-level model with all that stands on it and add it to the seeds. */
 tp_status tpi_sim_load_tree(struct sim_loader *loader, tpi_cfg_section *section);
 
+/* Whether a section of this type means something here, old words aside. */
+bool tpi_sim_is_built_in(const char *word);
+
 /* What kind a section is; fails if it is none, naming the nearest. */
 tp_status tpi_sim_kind_of(struct sim_loader *loader, const tpi_cfg_section *section,
                           const tpi_sim_type **type);

@@ -252,6 +252,14 @@ static const struct bad odd[] = {
     {"model ( block ( points 2 ) )", "1:9: a block of 2 points is no body"},
     {"model ( block ( points 4 point[0] [0 0] point[2] [1 0] point[1] [1 1] ) )",
      "1:9: the block says 4 points and gives 3; the others are 0, 0"},
+    {"model ( )\ndefine model position ( )\ndefine model ranger ( )",
+     "2:8: \"model\" is built in; from here on it is this macro\n"
+     "x.world:3:8: the macro \"model\" of x.world:2 stays; this one is ignored"},
+    {"define block model ( )", "1:8: \"block\" is built in; from here on it is this macro"},
+    {" define sensor model ( )", "1:9: \"sensor\" is built in; from here on it is this macro"},
+    {"define window model ( )", "1:8: \"window\" is built in; from here on it is this macro"},
+    {"define puck model ( foo 1 ) define laser ranger ( ) define Model model ( ) puck ( )",
+     "1:21: nobody uses \"foo\""}, /* and not that the macros have names of old words */
     {"define a model ( )\ndefine a position ( ) a ( )",
      "2:8: the macro \"a\" of x.world:1 stays; this one is ignored"},
     {"model ( name \"x\" )\nmodel ( name \"x\" pose [3 0 0 0] )",

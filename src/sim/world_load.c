@@ -107,7 +107,8 @@ static tp_status parse(tpi_sim *sim, const char *path, const char *text, size_t 
     const tpi_cfg_options as_stage = {.dialect = TPI_CFG_STAGE,
                                       .folders = options->path,
                                       .note = options->note == NULL ? NULL : tpi_cfg_notes_add,
-                                      .context = &notes};
+                                      .context = &notes,
+                                      .is_built_in = tpi_sim_is_built_in};
     struct sim_loader loader = {
         .reader = {.file = path,
                    .folders = options->path,

@@ -38,6 +38,11 @@ static const char *home_of(const char *word)
     return strcmp(word, "block") == 0 ? "model" : NULL;
 }
 
+bool tpi_sim_is_built_in(const char *word)
+{
+    return tpi_sim_type_find(word) != NULL || home_of(word) != NULL || strcmp(word, "window") == 0;
+}
+
 tp_status tpi_sim_kind_of(struct sim_loader *loader, const tpi_cfg_section *section,
                           const tpi_sim_type **type)
 {
