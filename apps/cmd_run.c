@@ -203,17 +203,16 @@ static void count_note(void *context, const char *text)
 }
 
 /* A world is checked as what `troupe sim` would make of it. */
-static int check_world(const struct options *o)
+static int check_world(const struct options *o, const char *path)
 {
     sim_server_options options = {
-        .world = o->server.path, .speed = 1, .seed = 1, .threads = 1, .server = o->server};
+        .world = path, .speed = 1, .seed = 1, .threads = 1, .server = o->server};
     tp_server *server = NULL;
     unsigned notes = 0;
     tp_error err = {0};
 
     options.server.note = count_note;
     options.server.note_context = &notes;
-
     if (sim_server_create(&server, &options, &err) != TP_OK) {
         return command_fail(o->command, EXIT_FAILED, "%s", err.text);
     }
@@ -223,6 +222,24 @@ static int check_world(const struct options *o)
     }
     tp_server_destroy(server);
     return EXIT_DONE;
+}
+
+static int find_and_check_world(const struct options *o)
+{
+    tpi_buf path = {0};
+    tp_error err = {0};
+    const int result = world_find(&path, o->server.path, &err) == TP_OK
+                           ? check_world(o, tpi_buf_text(&path))
+                           : command_fail(o->command, EXIT_FAILED, "%s", err.text);
+
+    tpi_buf_fini(&path);
+    return result;
+}
+
+/* A file of a world by its name, or a world of ours by what it is called. */
+static bool is_world(const char *name)
+{
+    return world_is_one(name) || (strpbrk(name, "./") == NULL && access(name, F_OK) != 0);
 }
 
 /* ---- Command line ---------------------------------------------------------------------------- */
@@ -298,9 +315,21 @@ static int read_options(struct options *o, int argc, char **argv)
         }
     }
     if (result == EXIT_DONE && o->server.path == NULL) {
-        return command_fail(o->command, EXIT_USAGE, "which configuration file?");
+        return command_fail(o->command, EXIT_USAGE, "which configuration%s?",
+                            strcmp(o->command, "check") == 0 ? " or world" : " file");
     }
     return result;
+}
+
+/* Also if it is the name of one of ours. */
+static bool names_world(const char *name)
+{
+    tpi_buf path = {0};
+    const bool found =
+        world_is_one(name) || (is_world(name) && world_find(&path, name, NULL) == TP_OK);
+
+    tpi_buf_fini(&path);
+    return found;
 }
 
 /* A file that goes by another name: messages and paths in it are as if it were that one. */
@@ -330,7 +359,7 @@ static int run_run(int argc, char **argv)
     if (result != EXIT_DONE) {
         return result;
     }
-    if (world_is_one(o.server.path)) {
+    if (names_world(o.server.path)) {
         return command_fail(o.command, EXIT_FAILED,
                             "%s is a world, no configuration: troupe sim %s", o.server.path,
                             o.server.path);
@@ -356,7 +385,7 @@ static int run_check(int argc, char **argv)
     if (result != EXIT_DONE) {
         return result;
     }
-    return world_is_one(o.server.path) ? check_world(&o) : check(&o);
+    return is_world(o.server.path) ? find_and_check_world(&o) : check(&o);
 }
 
 static void print_driver(const tp_driver *driver)
@@ -469,10 +498,15 @@ const command command_check = {
     .name = "check",
     .summary = "check a configuration or a world without starting anything",
     .help = "usage: troupe check FILE.cfg\n"
-            "       troupe check FILE.world\n"
+            "       troupe check WORLD\n"
             "\n"
             "Reads a configuration, makes its drivers without starting them, and tells what is\n"
-            "wrong or odd, with file, line and column. Of a world it tells the same.\n",
+            "wrong or odd, with file, line and column. Of a world it tells the same: a file\n"
+            "(FILE.world), or the name of one of ours, as `troupe sim` takes it.\n"
+            "\n"
+            "Examples: troupe check configs/fake.cfg\n"
+            "          troupe check my.world\n"
+            "          troupe check office\n",
     .run = run_check,
 };
 

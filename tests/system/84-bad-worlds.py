@@ -46,7 +46,9 @@ def a_short_tuple_is_named():
 
 
 def a_macro_that_uses_itself_is_refused():
-    refused("define position position ( )\nposition ( )", 'x.world:1:17: the macro "position" uses itself')
+    tap.equal(run("define position position ( )\nposition ( )"),
+              (1, 'FOLDER/x.world:1:8: "position" is built in; from here on it is this macro\n'
+               'troupe sim: FOLDER/x.world:1:17: the macro "position" uses itself\n'))
 
 
 def a_pose_that_is_no_number_is_refused():
@@ -102,6 +104,10 @@ def the_name_of_one_of_ours_may_be_that_of_its_file():
 def what_is_no_world_is_sent_where_it_belongs():
     result = troupe("sim", "x.cfg")
     tap.equal((result.returncode, result.stderr), (1, "troupe sim: x.cfg is a configuration, no world: troupe run x.cfg\n"))
+    result = troupe("run", "office")
+    tap.equal((result.returncode, result.stderr), (1, "troupe run: office is a world, no configuration: troupe sim office\n"))
+    result = troupe("run", "offices")
+    tap.equal((result.returncode, result.stderr), (1, "troupe run: offices: No such file or directory\n"))
     result = troupe("run", "x.world")
     tap.equal((result.returncode, result.stderr), (1, "troupe run: x.world is a world, no configuration: troupe sim x.world\n"))
 
@@ -125,6 +131,20 @@ def a_world_is_checked():
                'FOLDER/x.world:1:26: "wander" needs a "ranger" on the robot; without one it stands still\n'))
     tap.equal(check("model ( size 3 )\n"),
               (1, "", 'troupe check: FOLDER/x.world:1:9: "size" needs 3 values, not 1\n'))
+
+
+def a_world_of_ours_is_checked_by_its_name():
+    for name in "office", "office.world":
+        result = troupe("check", name)
+        tap.equal((result.returncode, result.stdout[-18:], result.stderr), (0, "no mistakes found\n", ""))
+        assert "ada.ranger:0" in result.stdout, result.stdout
+    for name, hint in ("ofice", '; did you mean "office"? O' + OURS[1:]), ("gone.world", "; " + OURS):
+        result = troupe("check", name)
+        tap.equal((result.returncode, result.stdout, result.stderr), (1, "", f'troupe check: there is no world "{name}"{hint}\n'))
+    tap.equal(check("model ( ) foo 1", "office.world"),
+              (0, "it works, but see what is odd about it\n", 'FOLDER/office.world:1:11: nobody uses "foo"\n'))
+    result = troupe("check", "gone/office")
+    tap.equal((result.returncode, result.stderr), (1, "troupe check: gone/office: No such file or directory\n"))
 
 
 def a_world_that_a_configuration_names_is_told_where_it_does():
@@ -173,4 +193,4 @@ tap.main(a_missing_include_is_named, a_missing_picture_is_named, what_stands_for
          a_place_in_an_included_file_is_told, a_huge_picture_is_refused, a_comment_of_ten_megabytes_is_no_trouble,
          robots_that_overlap_are_told, a_world_that_is_not_there_is_refused, the_nearest_name_and_all_of_ours_are_told,
          the_name_of_one_of_ours_may_be_that_of_its_file, what_is_no_world_is_sent_where_it_belongs,
-         a_world_is_checked, a_world_that_a_configuration_names_is_told_where_it_does)
+         a_world_is_checked, a_world_of_ours_is_checked_by_its_name, a_world_that_a_configuration_names_is_told_where_it_does)
