@@ -100,6 +100,9 @@ void tpi_cfg_destroy(tpi_cfg *cfg); /* NULL is accepted */
 /* The file itself: its fields are the global ones. */
 tpi_cfg_section *tpi_cfg_root(tpi_cfg *cfg);
 
+/* The i-th macro that was defined, and where; NULL behind the last. */
+const char *tpi_cfg_macro_at(const tpi_cfg *cfg, uint32_t i, tpi_cfg_place *place);
+
 /* ---- Reading fields -------------------------------------------------------------------------- */
 
 /* By name; NULL if it is absent. Marks it as used. */

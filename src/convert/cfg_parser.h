@@ -25,15 +25,17 @@ enum {
     TPI_CFG_EXPANDED_PER_BYTE = 16,
 };
 
-struct tpi_cfg {
-    tpi_arena arena; /* holds everything */
-    tpi_cfg_section root;
-};
-
 struct tpi_cfg_macro {
     const char *name;
     const tpi_cfg_section *template; /* its type, at its place, may be a macro in turn */
     tpi_cfg_place place;             /* of the name */
+};
+
+struct tpi_cfg {
+    tpi_arena arena; /* holds everything */
+    tpi_cfg_section root;
+    struct tpi_cfg_macro *macros;
+    uint32_t macro_count;
 };
 
 struct tpi_cfg_parser {
@@ -48,8 +50,6 @@ struct tpi_cfg_parser {
     bool defining;  /* inside a macro's body */
     tpi_buf values; /* of the tuple that is being read */
     tpi_cfg_table names;
-    struct tpi_cfg_macro *macros; /* the arena's */
-    uint32_t macro_count;
     const struct tpi_cfg_macro *expanding[TPI_CFG_MOST_DEPTH]; /* those inside each other */
     unsigned expanding_count;
     size_t expanded; /* what macros have made so far */

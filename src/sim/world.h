@@ -51,6 +51,7 @@ struct sim_loader {
     struct sim_reader reader;
     tpi_sim *sim;                   /* borrowed: the result */
     const char *file;               /* borrowed: the world's */
+    const tpi_cfg *cfg;             /* borrowed: the same, as it was read */
     const tpi_sim_options *options; /* borrowed */
     struct sim_interner interner;
     struct sim_draft draft;

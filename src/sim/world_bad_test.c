@@ -37,6 +37,11 @@ static const struct bad kinds[] = {
     {"xyzzy ( )", "1:1: there is no model \"xyzzy\""},
     {"model ( ranger ( senzor ( ) ) )",
      "1:18: there is no model \"senzor\"; did you mean \"sensor\"?"},
+    {"model ( Block ( ) )", "1:9: there is no model \"Block\"; did you mean \"block\"?"},
+    {"define explorer position ( ) model ( explore ( ) )",
+     "1:38: there is no model \"explore\"; did you mean \"explorer\"?"},
+    {"model ( )\nbot ( )\n\ndefine bot position ( )",
+     "2:1: \"bot\" is used before it is defined, at x.world:4"},
     {"sensor ( )", "1:1: \"sensor\" belongs in a \"ranger\""},
     {"model ( sensor ( ) )", "1:9: \"sensor\" belongs in a \"ranger\""},
     {"block ( )", "1:1: \"block\" belongs in a \"model\""},
@@ -300,6 +305,26 @@ static void odd_things_are_told(void **state)
     }
 }
 
+static void an_unknown_kind_is_told_with_all_there_are(void **state)
+{
+    static const char text[] = "model ( )\nxyzzy ( )";
+    tpi_buf notes = {0};
+    const tpi_sim_options options = {.note = sim_collect, .context = &notes};
+    tpi_sim *sim = NULL;
+    tp_error err = {0};
+
+    (void)state;
+    assert_int_equal(tpi_sim_parse(&sim, "x.world", text, strlen(text), &options, &err),
+                     TP_E_SYNTAX);
+    assert_string_equal(err.text, "x.world:2:1: there is no model \"xyzzy\"");
+    assert_string_equal(
+        tpi_buf_text(&notes),
+        "models are model, position, ranger, fiducial, blobfinder, bumper, gripper, "
+        "actuator, camera, blinkenlight, lightindicator, light, lightsensor, floor, "
+        "floorsensor, sound, microphone, button, wifi, gps, imu and compass");
+    tpi_buf_fini(&notes);
+}
+
 /* A thousand robots of one macro have one mistake. */
 static void a_mistake_of_a_macro_is_told_once(void **state)
 {
@@ -494,6 +519,7 @@ int main(void)
         cmocka_unit_test(bad_values_are_refused),
         cmocka_unit_test(bad_devices_are_refused),
         cmocka_unit_test(odd_things_are_told),
+        cmocka_unit_test(an_unknown_kind_is_told_with_all_there_are),
         cmocka_unit_test(a_mistake_of_a_macro_is_told_once),
         cmocka_unit_test(a_mistake_of_many_lines_is_told_in_short),
         cmocka_unit_test(many_overlaps_are_told_in_short),

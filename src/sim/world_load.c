@@ -69,6 +69,7 @@ static tp_status load_world(struct sim_loader *loader, tpi_cfg *cfg)
     tpi_cfg_section *root = tpi_cfg_root(cfg);
     tp_status status;
 
+    loader->cfg = cfg;
     loader->reader.metre = tpi_cfg_length_unit(root);
     loader->reader.radian = tpi_cfg_angle_unit(root);
     loader->interner.arena = &loader->sim->arena;

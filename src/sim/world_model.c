@@ -43,12 +43,82 @@ bool tpi_sim_is_built_in(const char *word)
     return tpi_sim_type_find(word) != NULL || home_of(word) != NULL || strcmp(word, "window") == 0;
 }
 
-tp_status tpi_sim_kind_of(struct sim_loader *loader, const tpi_cfg_section *section,
-                          const tpi_sim_type **type)
+/* Words that are known, but mean nothing here. */
+static tp_status check_word(struct sim_loader *loader, const tpi_cfg_section *section)
+{
+    const tpi_cfg_place *place = &section->place;
+    tp_error *err = loader->reader.err;
+    const char *home = home_of(section->type);
+
+    if (strcmp(section->type, "window") == 0) {
+        return tpi_cfg_fail(place, err, "\"window\" belongs at the top of the file");
+    }
+    if (strcmp(section->type, "driver") == 0) {
+        return tpi_cfg_fail(place, err,
+                            "\"driver\" belongs in a configuration (.cfg), not in a world");
+    }
+    return home == NULL
+               ? TP_OK
+               : tpi_cfg_fail(place, err, "\"%s\" belongs in a \"%s\"", section->type, home);
+}
+
+/* A macro that comes too late; those that might be meant are offered. */
+static tp_status check_macros(struct sim_loader *loader, const tpi_cfg_section *section,
+                              tpi_nearest *nearest)
+{
+    tpi_cfg_place place;
+    const char *name;
+
+    for (uint32_t i = 0; (name = tpi_cfg_macro_at(loader->cfg, i, &place)) != NULL; i++) {
+        if (strcmp(name, section->type) == 0) {
+            return tpi_cfg_fail(&section->place, loader->reader.err,
+                                "\"%.40s\" is used before it is defined, at %s:%u", name,
+                                place.file, place.line);
+        }
+        tpi_nearest_offer(nearest, name);
+    }
+    return TP_OK;
+}
+
+/* An error has no room for all these names. */
+static void tell_kinds(const struct sim_loader *loader)
+{
+    char text[256] = "models are ";
+    size_t length = strlen(text);
+
+    for (int i = 0; i < TPI_SIM_KINDS && length < sizeof text; i++) {
+        const char *before = i == 0 ? "" : i == TPI_SIM_KINDS - 1 ? " and " : ", ";
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s%s", before,
+                                   tpi_sim_types[i]->name);
+    }
+    if (loader->reader.note != NULL) {
+        loader->reader.note(loader->reader.context, text);
+    }
+}
+
+static tp_status fail_unknown(struct sim_loader *loader, const tpi_cfg_section *section)
 {
     tpi_nearest nearest;
     char hint[96];
 
+    tpi_nearest_init(&nearest, section->type);
+    for (int i = 0; i < TPI_SIM_KINDS; i++) {
+        tpi_nearest_offer(&nearest, tpi_sim_types[i]->name);
+        offer_all(&nearest, tpi_sim_types[i]->sections);
+    }
+    tpi_nearest_offer(&nearest, "block");
+    tp_status status = check_macros(loader, section, &nearest);
+    if (status != TP_OK) {
+        return status;
+    }
+    tell_kinds(loader);
+    return tpi_cfg_fail(&section->place, loader->reader.err, "there is no model \"%.40s\"%s",
+                        section->type, tpi_nearest_hint(&nearest, hint, sizeof hint));
+}
+
+tp_status tpi_sim_kind_of(struct sim_loader *loader, const tpi_cfg_section *section,
+                          const tpi_sim_type **type)
+{
     *type = tpi_sim_type_find(section->type);
     if (*type != NULL) {
         return TP_OK;
@@ -59,26 +129,8 @@ tp_status tpi_sim_kind_of(struct sim_loader *loader, const tpi_cfg_section *sect
                      "\"%s\" is an old word: this is a \"%s\" now", section->type, (*type)->name);
         return TP_OK;
     }
-    if (strcmp(section->type, "window") == 0) {
-        return tpi_cfg_fail(&section->place, loader->reader.err,
-                            "\"window\" belongs at the top of the file");
-    }
-    if (strcmp(section->type, "driver") == 0) {
-        return tpi_cfg_fail(&section->place, loader->reader.err,
-                            "\"driver\" belongs in a configuration (.cfg), not in a world");
-    }
-    const char *place = home_of(section->type);
-    if (place != NULL) {
-        return tpi_cfg_fail(&section->place, loader->reader.err, "\"%s\" belongs in a \"%s\"",
-                            section->type, place);
-    }
-    tpi_nearest_init(&nearest, section->type);
-    for (int i = 0; i < TPI_SIM_KINDS; i++) {
-        tpi_nearest_offer(&nearest, tpi_sim_types[i]->name);
-        offer_all(&nearest, tpi_sim_types[i]->sections);
-    }
-    return tpi_cfg_fail(&section->place, loader->reader.err, "there is no model \"%.40s\"%s",
-                        section->type, tpi_nearest_hint(&nearest, hint, sizeof hint));
+    tp_status status = check_word(loader, section);
+    return status == TP_OK ? fail_unknown(loader, section) : status;
 }
 
 /* ---- Models ---------------------------------------------------------------------------------- */
