@@ -217,7 +217,7 @@ static const struct bad odd[] = {
     {"model 5", "1:1: a \"model\" is made with \"model ( ... )\""},
     {"model ( name \"\" )", "1:9: the name is empty"},
     {"model ( model ( name \"x\" ) model ( name \"y\" ) model ( name \"x\" ) )",
-     "1:47: the name \"x\" is taken by another model beside it"},
+     "1:47: the name \"x\" is that of x.world:1:9, too; from here on it is this model's"},
     {"model ( model ( name \"x\" model ( name \"x\" ) ) model ( name \"y\" model ( name \"x\" ) ) "
      "foo 1 )",
      "1:85: nobody uses \"foo\""}, /* and not the names */
@@ -268,7 +268,18 @@ static const struct bad odd[] = {
     {"define a model ( )\ndefine a position ( ) a ( )",
      "2:8: the macro \"a\" of x.world:1 stays; this one is ignored"},
     {"model ( name \"x\" )\nmodel ( name \"x\" pose [3 0 0 0] )",
-     "2:1: the name \"x\" is taken; from now on it is this model's"},
+     "2:1: the name \"x\" is that of x.world:1:1, too; from here on it is this model's"},
+    {"model ( name \"x\" )\nposition ( name \"x\" pose [3 0 0 0] )\nmodel ( name \"/x\" pose [6 0 "
+     "0 0] )",
+     "2:1: the name \"x\" is that of x.world:1:1, too; from here on it is this model's\n"
+     "x.world:3:1: the name \"x\" is that of x.world:2:1, too; from here on it is this model's"},
+    {"define bot model (\n model ( name \"/x\" ) model ( name \"/\" ) model ( name \"/\" ) )\n"
+     "bot ( ) bot ( )\nmodel ( name \"x\" )",
+     "2:41: the name \"/\" is that of x.world:2:22, too; from here on it is this model's\n"
+     "x.world:2:2: several models get the name \"x\" from this line; it is the last one's\n"
+     "x.world:4:1: the name \"x\" is that of x.world:2:2, too; from here on it is this model's"},
+    {"ranger ( sensor ( name \"x\" ) model ( name \"x\" ) )",
+     "1:19: \"name\" has no effect in a \"sensor\"; it belongs in a \"model\""},
     {"ranger ( scount 1 )", "1:10: \"scount\" is an old way to say how many sensors there are"},
     {"model ( size [1 2] )", "1:9: \"size\" has two values, as in old files; the height stays 1 m"},
     {"model ( pose [1,2,0,0] )", "1:16: Stage refuses \",\" between values"},

@@ -98,7 +98,8 @@ static void loader_fini(struct sim_loader *loader)
     tpi_buf_fini(&loader->names);
     tpi_buf_fini(&loader->seeds);
     tpi_buf_fini(&loader->eyes);
-    tpi_cfg_table_fini(&loader->roots);
+    tpi_buf_fini(&loader->claims);
+    tpi_cfg_table_fini(&loader->claimed);
 }
 
 static tp_status parse(tpi_sim *sim, const char *path, const char *text, size_t length,

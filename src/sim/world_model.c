@@ -27,6 +27,11 @@ static void offer_all(tpi_nearest *nearest, const char *const *names)
     }
 }
 
+bool tpi_sim_is_section_of(const tpi_sim_type *type, const char *word)
+{
+    return is_among(type->sections, word);
+}
+
 /* Where a section belongs that is no model itself; NULL if that is not known. */
 static const char *home_of(const char *word)
 {
@@ -255,6 +260,7 @@ static tp_status read_name(struct sim_loader *loader, tpi_cfg_section *section,
                            struct sim_member *member)
 {
     const char *name = NULL;
+    bool again = false;
     tp_status status = tpi_sim_read_text(&loader->reader, section, "name", &name);
 
     if (status == TP_OK && name != NULL && name[0] == '\0') {
@@ -266,7 +272,12 @@ static tp_status read_name(struct sim_loader *loader, tpi_cfg_section *section,
     member->global = name[0] == '/' && name[1] != '\0';
     name += member->global ? 1 : 0;
     member->name = tpi_sim_intern(&loader->interner, name, strlen(name));
-    return member->name != NULL ? TP_OK : tpi_sim_no_memory(loader);
+    if (member->name == NULL) {
+        return tpi_sim_no_memory(loader);
+    }
+    return member->global && member->parent != TPI_SIM_NONE
+               ? tpi_sim_claim_name(loader, member->name, &section->place, &again)
+               : TP_OK;
 }
 
 /* The model's device, if its kind has one, and its battery: its own, or the one below. */
@@ -331,31 +342,6 @@ static tp_status put_member(struct sim_loader *loader, tpi_cfg_section *section,
     return status == TP_OK ? put_devices(loader, section, index) : status;
 }
 
-enum { MOST_COMPARED = 64 }; /* siblings; what takes longer is not worth it */
-
-/* Tell of a child that is called as an earlier one of the same parent. */
-static void check_sibling(const struct sim_loader *loader, const tpi_cfg_section *section,
-                          uint32_t index)
-{
-    const struct sim_member *member = tpi_sim_draft_member(&loader->draft, index);
-    uint32_t compared = 0;
-
-    for (uint32_t i = index; member->name != NULL && i-- > member->parent + 1;) {
-        const struct sim_member *other = tpi_sim_draft_member(&loader->draft, i);
-        if (other->parent != member->parent || other->name == NULL) {
-            continue;
-        }
-        if (strcmp(other->name, member->name) == 0) {
-            tpi_sim_tell(&loader->reader, &section->place,
-                         "the name \"%.60s\" is taken by another model beside it", member->name);
-            return;
-        }
-        if (++compared == MOST_COMPARED) {
-            return;
-        }
-    }
-}
-
 static tp_status load_children(struct sim_loader *loader, tpi_cfg_section *section,
                                const tpi_sim_type *type, uint32_t parent)
 {
@@ -366,18 +352,16 @@ static tp_status load_children(struct sim_loader *loader, tpi_cfg_section *secti
         tpi_cfg_section *inner = section->sections[i];
         const tpi_sim_type *inner_type;
         tpi_sim_pose pose = {0};
-        if (strcmp(inner->type, "block") == 0 || is_among(type->sections, inner->type)) {
+        if (strcmp(inner->type, "block") == 0 || tpi_sim_is_section_of(type, inner->type)) {
             continue;
         }
         status = tpi_sim_kind_of(loader, inner, &inner_type);
         if (status == TP_OK) {
-            const uint32_t index =
-                (uint32_t)(loader->draft.members.length / sizeof(struct sim_member));
             status =
                 load_member(loader, inner, inner_type, parent, ordinals[inner_type->kind]++, &pose);
-            if (status == TP_OK) {
-                check_sibling(loader, inner, index);
-            }
+        }
+        if (status == TP_OK) {
+            tpi_sim_check_sibling(loader, section, type, i);
         }
     }
     return status;
@@ -418,21 +402,19 @@ static tp_status keep_name(struct sim_loader *loader, tpi_cfg_section *section,
                            struct sim_seed *seed)
 {
     struct sim_member *root = tpi_sim_draft_member(&loader->draft, 0);
-    uint32_t earlier = 0;
+    bool again = false;
 
     seed->key = sim_mix2(root->type->kind, seed->ordinal);
     root->salt = 0;
     if (root->name == NULL) {
         return TP_OK;
     }
-    if (tpi_cfg_table_get(&loader->roots, NULL, root->name, &earlier)) {
-        tpi_sim_tell(&loader->reader, &section->place,
-                     "the name \"%.60s\" is taken; from now on it is this model's", root->name);
-        earlier = loader->ordinals[root->type->kind];
-    } else if (!tpi_cfg_table_add(&loader->roots, NULL, root->name, 0)) {
-        return tpi_sim_no_memory(loader);
+    tp_status status = tpi_sim_claim_name(loader, root->name, &section->place, &again);
+    if (status != TP_OK) {
+        return status;
     }
-    seed->key = sim_mix2(sim_hash_bytes(1, root->name, strlen(root->name)), earlier);
+    seed->key = sim_mix2(sim_hash_bytes(1, root->name, strlen(root->name)),
+                         again ? loader->ordinals[root->type->kind] : 0);
     seed->name = (uint32_t)loader->names.length;
     tpi_buf_put(&loader->names, root->name, strlen(root->name) + 1);
     root->name = NULL;
@@ -442,7 +424,8 @@ static tp_status keep_name(struct sim_loader *loader, tpi_cfg_section *section,
 
 tp_status tpi_sim_load_tree(struct sim_loader *loader, tpi_cfg_section *section)
 {
-    struct sim_seed seed = {.place = section->place};
+    struct sim_seed seed = {.place = section->place,
+                            .order = (uint32_t)(loader->seeds.length / sizeof seed)};
     const tpi_sim_type *type;
     tp_status status = tpi_sim_kind_of(loader, section, &type);
 
