@@ -198,6 +198,31 @@ static int check(struct options *o)
     return EXIT_DONE;
 }
 
+/* A file of a world by its name, or a world of ours by what it is called. */
+static bool is_world(const char *name)
+{
+    return world_is_one(name) || (strpbrk(name, "./") == NULL && access(name, F_OK) != 0);
+}
+
+static int find_and_check(struct options *o)
+{
+    tpi_buf path = {0};
+    tp_error err = {0};
+    int result;
+
+    if (!is_world(o->server.path)) {
+        return check(o);
+    }
+    if (world_find(&path, o->server.path, &err) == TP_OK) {
+        o->server.path = tpi_buf_text(&path);
+        result = check(o);
+    } else {
+        result = command_fail(o->command, EXIT_FAILED, "%s", err.text);
+    }
+    tpi_buf_fini(&path);
+    return result;
+}
+
 /* ---- Command line ---------------------------------------------------------------------------- */
 
 /* Port 0 is any port, as everywhere. */
@@ -271,9 +296,21 @@ static int read_options(struct options *o, int argc, char **argv)
         }
     }
     if (result == EXIT_DONE && o->server.path == NULL) {
-        return command_fail(o->command, EXIT_USAGE, "which configuration file?");
+        return command_fail(o->command, EXIT_USAGE, "which configuration%s?",
+                            strcmp(o->command, "check") == 0 ? " or world" : " file");
     }
     return result;
+}
+
+/* Also if it is the name of one of ours. */
+static bool names_world(const char *name)
+{
+    tpi_buf path = {0};
+    const bool found =
+        world_is_one(name) || (is_world(name) && world_find(&path, name, NULL) == TP_OK);
+
+    tpi_buf_fini(&path);
+    return found;
 }
 
 /* A file that goes by another name: messages and paths in it are as if it were that one. */
@@ -303,7 +340,7 @@ static int run_run(int argc, char **argv)
     if (result != EXIT_DONE) {
         return result;
     }
-    if (world_is_one(o.server.path)) {
+    if (names_world(o.server.path)) {
         return command_fail(o.command, EXIT_FAILED, "%s is a world, no configuration: %s sim %s",
                             o.server.path, called(), o.server.path);
     }
@@ -328,7 +365,7 @@ static int run_check(int argc, char **argv)
     if (result != EXIT_DONE) {
         return result;
     }
-    return check(&o);
+    return find_and_check(&o);
 }
 
 static void print_driver(const tp_driver *driver)
@@ -441,10 +478,15 @@ const command command_check = {
     .name = "check",
     .summary = "check a configuration or a world without starting anything",
     .help = "usage: troupe check FILE.cfg\n"
-            "       troupe check FILE.world\n"
+            "       troupe check WORLD\n"
             "\n"
             "Reads a configuration, makes its drivers without starting them, and tells what is\n"
-            "wrong or odd, with file, line and column. Of a world it tells the same.\n",
+            "wrong or odd, with file, line and column. Of a world it tells the same: a file\n"
+            "(FILE.world), or the name of one of ours, as `troupe sim` takes it.\n"
+            "\n"
+            "Examples: troupe check configs/fake.cfg\n"
+            "          troupe check my.world\n"
+            "          troupe check office\n",
     .run = run_check,
 };
 

@@ -46,7 +46,10 @@ static bool try_folders(tpi_buf *path, const char *folders, const char *name)
  * False after the last. */
 static bool own_folder(char *folder, size_t size, size_t index)
 {
-    static const char *const places[] = {"../share/troupe/worlds", "../../../worlds"};
+    static const struct {
+        int up; /* from the program itself */
+        const char *down;
+    } places[] = {{2, "share/troupe/worlds"}, {4, "worlds"}};
     char program[3072];
     const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
 
@@ -54,8 +57,10 @@ static bool own_folder(char *folder, size_t size, size_t index)
         return false;
     }
     program[length] = '\0';
-    *strrchr(program, '/') = '\0';
-    snprintf(folder, size, "%s/%s", program, places[index]);
+    for (int i = 0; i < places[index].up && strchr(program, '/') != NULL; i++) {
+        *strrchr(program, '/') = '\0';
+    }
+    snprintf(folder, size, "%s/%s", program, places[index].down);
     return true;
 }
 

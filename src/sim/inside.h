@@ -150,6 +150,7 @@ struct sim_trees {
     uint32_t *model;   /* number of the root */
     uint32_t *name;    /* offset in sim->names; 0 without one */
     uint32_t *ordinal; /* of the name that it has without one */
+    uint32_t *order;   /* how many come before it in the file */
     uint32_t *group;   /* its own number, or that of the tree that carries it */
     uint8_t *flags;
 };

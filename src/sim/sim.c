@@ -36,6 +36,7 @@ static void free_trees(struct sim_trees *trees)
                             trees->samples,
                             trees->name,
                             trees->ordinal,
+                            trees->order,
                             trees->group,
                             trees->flags};
 

@@ -326,7 +326,7 @@ def a_configuration_is_checked():
             result = troupe("check", file.name)
             tap.equal((result.returncode, result.stdout.splitlines()[-1], result.stderr.count("\n")),
                       (0, wanted, len(odd.split()) // 2))
-    says(troupe("check"), 2, "troupe check: which configuration file?\nTry: troupe check --help\n")
+    says(troupe("check"), 2, "troupe check: which configuration or world?\nTry: troupe check --help\n")
     says(troupe("check", "/nowhere.cfg"), 1, "troupe check: /nowhere.cfg: No such file or directory\n")
 
 

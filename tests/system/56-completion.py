@@ -76,5 +76,12 @@ def files_are_those_that_a_command_takes():
     tap.equal(offered(f"troupe run {ROOT}/worlds/ca"), [])
 
 
-tap.main(commands_are_offered, options_are_those_of_the_help, devices_come_from_the_server,
-         interfaces_are_offered_without_a_server, messages_are_offered, files_are_those_that_a_command_takes)
+def worlds_are_offered_where_one_is_taken():
+    for command in "sim", "check", "demo":
+        tap.equal(offered(f"troupe {command} offic"), ["office"])
+    tap.equal(offered("troupe run offic"), [])
+
+
+tap.main(commands_are_offered, worlds_are_offered_where_one_is_taken, options_are_those_of_the_help,
+         devices_come_from_the_server, interfaces_are_offered_without_a_server, messages_are_offered,
+         files_are_those_that_a_command_takes)
