@@ -290,7 +290,8 @@ struct tpi_hub {
     size_t device_capacity;
     struct device_index *addresses; /* by address, once there are many; points to the first below */
     struct device_index *names;     /* by the name of their frame, while that is checked */
-    struct device_index tables[2];  /* owned: what the two point to, since finding fills them */
+    struct device_index *odometry;  /* vehicles and localizers; see odometry.c */
+    struct device_index tables[3];  /* owned: what these point to, since finding fills them */
     void (*failed)(void *context, const tp_instance *instance, const char *why);
     void *failed_context;
     uint64_t wrong_keys; /* that clients have shown */
@@ -442,6 +443,18 @@ void frames_begin_checks(tpi_hub *hub);
 void frames_end_checks(tpi_hub *hub);
 void frames_follow(tp_device *device, const tp_msg *msg);
 void frames_ask(tp_instance *instance);
+
+/* odometry.c, on the loop: the vehicles and localizers whose odometry is in the frame of this name,
+ * as they come in the registry; for as long as no device comes, goes or changes its frame. */
+struct odometry {
+    const tpi_hub *hub; /* borrowed, as is the name */
+    unsigned robot;
+    const char *name;
+    tp_device **slot; /* NULL without a table */
+    size_t at;
+};
+struct odometry odometry_begin(const tpi_hub *hub, unsigned robot, const char *name);
+tp_device *odometry_next(struct odometry *walk); /* NULL for no more */
 
 /* emergency.c, on the loop. */
 void emergency_tell_all(tpi_hub *hub);
