@@ -63,8 +63,8 @@ void simd_step(simd *s)
     for (size_t i = 0; i < s->active_count; i++) {
         s->active[i]->kind->publish(s->active[i]);
     }
-    if (s->watch != NULL) {
-        s->watch(s->watcher, s->world);
+    if (s->watch != NULL && !s->watch(s->watcher, s->world)) {
+        s->over = true;
     }
 }
 
@@ -83,6 +83,34 @@ void simd_set_period(simd *s)
     set_period(s, simd_is_awaited(s) ? 1 : usual_ns);
 }
 
+/* With the step that was made last. At its quit_time whoever lets time go on after that may. */
+static bool has_ended(simd *s)
+{
+    const int64_t quit_us = tpi_sim_quit_us(s->world);
+    const int64_t now_us = tpi_sim_time_us(s->world);
+
+    if (s->over) {
+        return true;
+    }
+    return quit_us > 0 && now_us >= quit_us && now_us - tpi_sim_interval_us(s->world) < quit_us;
+}
+
+/* Time stands still from now on, and nobody waits for it. Whoever watches the world says himself
+ * why it has ended. */
+static void end(simd *s)
+{
+    if (!s->over && !s->pace.paused) {
+        tp_instance_note(s->instance, "the world has reached its quit_time and stands still");
+    }
+    if (!s->pace.paused) {
+        simd_set_paused(s, true);
+    }
+    simd_dismiss_waiters(s);
+    if (s->over && s->ended != NULL) {
+        s->ended(s->watcher);
+    }
+}
+
 void simd_step_for_waiters(simd *s)
 {
     const int64_t begun_ns = simd_now_ns(s);
@@ -92,6 +120,9 @@ void simd_step_for_waiters(simd *s)
     for (bool first = true; simd_is_awaited(s) && (first || simd_now_ns(s) - begun_ns < turn_ns);
          first = false) {
         simd_serve_waiter(s); /* at least one, however long it took to get here */
+        if (has_ended(s)) {
+            end(s);
+        }
     }
     simd_set_period(s);
 }
@@ -105,23 +136,6 @@ static void tell_if_late(simd *s)
     }
 }
 
-/* With the step that was made last; whoever lets time go on after that may. */
-static bool has_ended(simd *s)
-{
-    const int64_t quit_us = tpi_sim_quit_us(s->world);
-    const int64_t now_us = tpi_sim_time_us(s->world);
-
-    if (quit_us <= 0 || now_us < quit_us || now_us - tpi_sim_interval_us(s->world) >= quit_us) {
-        return false;
-    }
-    if (s->pace.paused) { /* whoever watches it has ended it already, and says so himself */
-        return true;
-    }
-    simd_pace_set_paused(&s->pace, true, simd_now_ns(s));
-    tp_instance_note(s->instance, "the world has reached its quit_time and stands still");
-    return true;
-}
-
 /* The steps that are due; what takes long is done in pieces, so that commands get their turn. */
 static void run(simd *s)
 {
@@ -133,7 +147,10 @@ static void run(simd *s)
         simd_step(s);
         simd_pace_made(&s->pace);
         now_ns = simd_now_ns(s);
-        due = has_ended(s) ? 0 : simd_pace_due(&s->pace, now_ns);
+        if (has_ended(s)) {
+            end(s);
+        }
+        due = simd_pace_due(&s->pace, now_ns); /* none if it stands still */
     }
     tell_if_late(s);
     if (due > 0) {
@@ -426,10 +443,7 @@ static void sim_stop(tp_instance *self)
         }
         set_subscribed(d, false);
     }
-    for (size_t i = 0; i < s->waiter_count; i++) {
-        tp_ticket_fail(s->waiters[i].ticket, TP_E_CLOSED, "the world was stopped");
-    }
-    s->waiter_count = 0;
+    simd_dismiss_waiters(s);
     s->active_count = 0;
 }
 

@@ -152,9 +152,12 @@ struct simd {
     size_t waiter_count, waiter_capacity;
     simd_saved saved[SIMD_MOST_STATES + 1]; /* the last is what RESET goes back to */
 
-    /* Told of every step; NULL for nobody. The context is borrowed. */
-    void (*watch)(void *context, const tpi_sim *world);
+    /* Told of every step, and says whether it shall not have been the last; then told of the end,
+     * when nobody waits any more. NULL for nobody. The context is borrowed. */
+    bool (*watch)(void *context, const tpi_sim *world);
+    void (*ended)(void *context);
     void *watcher;
+    bool over; /* it was the last */
 };
 
 /* simulator.c. Steps with all that follows from them. */
@@ -183,6 +186,9 @@ tp_status simd_add_time(simd_device *d, tp_error *err);
 void simd_forget_gone(simd *s);
 bool simd_is_awaited(const simd *s);
 void simd_serve_waiter(simd *s);
+
+/* worlds.c: the world has ended for all who wait. */
+void simd_dismiss_waiters(simd *s);
 
 /* The pace has changed: poll as often as it wants. */
 void simd_set_period(simd *s);

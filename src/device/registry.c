@@ -102,10 +102,16 @@ static size_t count_devices(const tp_instance *instance)
     return count;
 }
 
+static void forget_tables(tpi_hub *hub)
+{
+    hub->addresses->valid = false;
+    hub->odometry->valid = false;
+}
+
 /* There is room. */
 static void put_devices(tpi_hub *hub, tp_instance *instance)
 {
-    hub->addresses->valid = false;
+    forget_tables(hub);
     for (tp_device *device = instance->devices; device != NULL; device = device->next) {
         hub->devices[hub->device_count++] = device;
         frames_add(device);
@@ -117,7 +123,7 @@ void registry_take_devices(tp_instance *instance)
     tpi_hub *hub = instance->hub;
     size_t kept = 0;
 
-    hub->addresses->valid = false;
+    forget_tables(hub);
     for (size_t i = 0; i < hub->device_count; i++) {
         if (hub->devices[i]->instance != instance) {
             hub->devices[kept++] = hub->devices[i];
@@ -193,7 +199,7 @@ tp_status tpi_hub_check(tpi_hub *hub, const tpi_exchange *exchange, size_t *wron
     tp_status status = try_exchange(hub, exchange, wrong == NULL ? &ignored : wrong, err);
     memcpy((void *)hub->devices, (const void *)saved, count * sizeof(tp_device *));
     hub->device_count = count;
-    hub->addresses->valid = false;
+    forget_tables(hub);
     free((void *)saved);
     return status;
 }

@@ -2,6 +2,7 @@
 """troupe stat and frames: numbers and trees.  argv: the troupe program."""
 import json
 import signal
+import tempfile
 
 import cli
 import player
@@ -210,6 +211,19 @@ def a_real_server_has_a_tree_of_frames(url):
     says(troupe("frames", "laser:0", "elephant", url=url), 1, 'troupe frames: there is no frame "elephant"\n')
 
 
+def what_does_not_fit_into_a_message_is_told():
+    """Names so long that a hundred robots are too many."""
+    robots = "".join(f'position ( name "{"x" * 120000}{i}" pose [{i} 0 0 0] )\n' for i in range(100))
+    with tempfile.NamedTemporaryFile("w", suffix=".world") as file:
+        file.write(robots)
+        file.flush()
+        with player.launched([cli.PROGRAM, "sim", file.name, "--any-port"]) as server:
+            says(troupe("stat", url=cli.at(server)), 1,
+                 f"troupe stat: tcp:{cli.at(server)}: statistics: the answer is too large for one message\n")
+            listed = troupe("list", url=cli.at(server))
+            tap.equal((listed.returncode, "position2d:99" in listed.stdout), (0, True))
+
+
 # ---- Mistakes -------------------------------------------------------------------------------------
 
 
@@ -232,5 +246,6 @@ tap.main(statistics_are_tables, statistics_are_json_too, lists_show_what_devices
          what_is_known_already_is_not_asked, guarded_lines_are_told, several_robots_are_told_apart, watching_shows_rates,
          watching_json_is_one_object_for_each_line, watching_stays_in_its_place_on_a_terminal,
          frames_are_a_tree, a_tree_that_cannot_be_ends, a_transform_is_one_line,
-         a_real_server_tells_who_does_what, a_real_server_has_a_tree_of_frames, a_player_server_has_no_statistics,
+         a_real_server_tells_who_does_what, a_real_server_has_a_tree_of_frames, what_does_not_fit_into_a_message_is_told,
+         a_player_server_has_no_statistics,
          mistakes_are_explained)
