@@ -90,7 +90,7 @@ struct simd_device {
     bool begun;
     bool read;       /* by somebody */
     bool subscribed; /* the model works for it */
-    int64_t next_us; /* when it is to be sent again, if only its interval says so */
+    int64_t next_us; /* readings from before this have been sent */
 };
 
 static inline simd_device *simd_of(tp_device *device)
@@ -202,8 +202,10 @@ void simd_forget_saved(simd *s);
 
 /* ---- What devices have in common ------------------------------------------------------------- */
 
-/* common.c. Whether it is time to send, for models without readings of their own. */
-bool simd_is_due(simd_device *d);
+/* common.c. Whether it is time to send, for models without readings of their own: in the same steps
+ * in which those with the same interval take theirs, so that what comes together is of one instant.
+ */
+bool simd_is_due(const simd_device *d);
 
 /* Whether a reading of this time has not been sent. */
 bool simd_is_new(simd_device *d, int64_t time_us);
