@@ -68,6 +68,7 @@ extern const simd_kind simd_finders[];  /* finders.c */
 extern const simd_kind simd_hands[];    /* hands.c */
 extern const simd_kind simd_grippers[]; /* grippers.c */
 extern const simd_kind simd_eyes[];     /* eyes.c */
+extern const simd_kind simd_depths[];   /* depths.c */
 extern const simd_kind simd_lamps[];    /* lamps.c */
 extern const simd_kind simd_senses[];   /* senses.c */
 extern const simd_kind simd_radios[];   /* radios.c */
