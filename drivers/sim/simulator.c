@@ -14,6 +14,7 @@
 #include "simulator.h"
 
 enum { MOST_STEPS = 1000, MOST_SHOWN = 64 }; /* at once */
+enum { MOST_ON_THEIR_WAY = 256 }; /* messages; the queue of a client takes four times as many */
 
 static const int64_t turn_ns = 10 * TP_NS_PER_MS;  /* steps without a look at the inbox */
 static const int64_t watch_ns = 20 * TP_NS_PER_MS; /* how often lockstep looks who has left */
@@ -22,7 +23,7 @@ static const int64_t show_ns = 250 * TP_NS_PER_MS; /* how often some robots are 
 const simd_kind *const simd_kinds[] = {
     simd_objects, simd_worlds,   simd_maps,    simd_vehicles, simd_rangers,  simd_lasers,
     simd_sonars,  simd_contacts, simd_finders, simd_hands,    simd_grippers, simd_lamps,
-    simd_eyes,    simd_senses,   simd_radios,  simd_screens,  NULL,
+    simd_eyes,    simd_depths,   simd_senses,  simd_radios,   simd_screens,  NULL,
 };
 
 /* The first one tells a section with a world from those that join it. */
@@ -111,13 +112,21 @@ static void end(simd *s)
     }
 }
 
+/* Whether readers have still to get so much that more would overflow their queues: who asks for a
+ * thousand steps wants to see them. */
+static bool is_ahead(const simd *s)
+{
+    return tp_instance_on_its_way(s->instance) > MOST_ON_THEIR_WAY;
+}
+
 void simd_step_for_waiters(simd *s)
 {
     const int64_t begun_ns = simd_now_ns(s);
 
     simd_refresh(s);
     simd_forget_gone(s);
-    for (bool first = true; simd_is_awaited(s) && (first || simd_now_ns(s) - begun_ns < turn_ns);
+    for (bool first = true;
+         simd_is_awaited(s) && !is_ahead(s) && (first || simd_now_ns(s) - begun_ns < turn_ns);
          first = false) {
         simd_serve_waiter(s); /* at least one, however long it took to get here */
         if (has_ended(s)) {

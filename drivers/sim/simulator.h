@@ -71,6 +71,7 @@ extern const simd_kind simd_finders[];  /* finders.c */
 extern const simd_kind simd_hands[];    /* hands.c */
 extern const simd_kind simd_grippers[]; /* grippers.c */
 extern const simd_kind simd_eyes[];     /* eyes.c */
+extern const simd_kind simd_depths[];   /* depths.c */
 extern const simd_kind simd_lamps[];    /* lamps.c */
 extern const simd_kind simd_senses[];   /* senses.c */
 extern const simd_kind simd_radios[];   /* radios.c */
@@ -93,7 +94,7 @@ struct simd_device {
     bool begun;
     bool read;       /* by somebody */
     bool subscribed; /* the model works for it */
-    int64_t next_us; /* when it is to be sent again, if only its interval says so */
+    int64_t next_us; /* readings from before this have been sent */
 };
 
 static inline simd_device *simd_of(tp_device *device)
@@ -217,8 +218,10 @@ void simd_forget_saved(simd *s);
 
 /* ---- What devices have in common ------------------------------------------------------------- */
 
-/* common.c. Whether it is time to send, for models without readings of their own. */
-bool simd_is_due(simd_device *d);
+/* common.c. Whether it is time to send, for models without readings of their own: in the same steps
+ * in which those with the same interval take theirs, so that what comes together is of one instant.
+ */
+bool simd_is_due(const simd_device *d);
 
 /* Whether a reading of this time has not been sent. */
 bool simd_is_new(simd_device *d, int64_t time_us);

@@ -91,6 +91,8 @@ static void end(void *argument, uint32_t item, uint32_t worker)
 
 /* ---- Sliding --------------------------------------------------------------------------------- */
 
+static const double trace = 1e-6; /* of the speed */
+
 static bool wants_to_slide(const tpi_sim *sim, uint32_t tree)
 {
     const struct sim_plan *plan = sim->trees.plan[tree];
@@ -99,7 +101,9 @@ static bool wants_to_slide(const tpi_sim *sim, uint32_t tree)
            ((const struct sim_position *)plan->devices[plan->driver].config)->slides;
 }
 
-/* What is left of the motion, without what goes against the obstacle. */
+/* What is left of the motion, without what goes against the obstacle. A trace of it leads away from
+ * there: the normal has few digits far from the origin, and what seems to go against the obstacle
+ * ever so little would be stopped at once. */
 static void turn_aside(tpi_sim *sim, uint32_t slot)
 {
     const struct sim_spot *spot = &sim->crowd.spots[slot];
@@ -115,8 +119,11 @@ static void turn_aside(tpi_sim *sim, uint32_t slot)
     const double along = spot->c * nx + spot->s * ny; /* the normal in the body's frame */
     const double aside = spot->c * ny - spot->s * nx;
     const double against = m->vx[tree] * along + m->vy[tree] * aside;
-    m->vx[tree] = (m->vx[tree] - against * along) * left;
-    m->vy[tree] = (m->vy[tree] - against * aside) * left;
+    const double vx = m->vx[tree] - against * along;
+    const double vy = m->vy[tree] - against * aside;
+    const double away = trace * sqrt(vx * vx + vy * vy);
+    m->vx[tree] = (vx + away * along) * left;
+    m->vy[tree] = (vy + away * aside) * left;
     m->w[tree] = 0;
 }
 
