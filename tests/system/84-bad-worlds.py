@@ -145,7 +145,7 @@ def a_world_of_ours_is_checked_by_its_name():
         result = troupe("check", name)
         tap.equal((result.returncode, result.stdout, result.stderr), (1, "", f'troupe check: there is no world "{name}"{hint}\n'))
     tap.equal(check("model ( ) foo 1", "office.world"),
-              (0, "it works, but see what is odd about it\n", 'FOLDER/office.world:1:11: nobody uses "foo"\n'))
+              (0, "no mistakes found, 1 note\n", 'FOLDER/office.world:1:11: nobody uses "foo"\n'))
     result = troupe("check", "gone/office")
     tap.equal((result.returncode, result.stderr), (1, "troupe check: gone/office: No such file or directory\n"))
 
