@@ -102,8 +102,8 @@ TP_API tp_status tp_hub_transform(const tp_hub *hub, unsigned robot, const char 
 
 /* ---- Devices --------------------------------------------------------------------------------- */
 
-TP_API size_t tp_session_device_count(const tp_session *session);
-TP_API tp_device *tp_session_device_at(const tp_session *session, size_t i);
+/* Those of its robot, one after the other: *place begins with 0, and NULL is the end. */
+TP_API tp_device *tp_session_next_device(const tp_session *session, size_t *place);
 TP_API tp_device *tp_session_find(const tp_session *session, unsigned interf, unsigned index);
 TP_API const tp_devaddr *tp_session_address(const tp_device *device);
 TP_API const char *tp_session_driver_name(const tp_device *device);

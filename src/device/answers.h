@@ -35,8 +35,8 @@ uint32_t frames_hash(unsigned robot, const char *name);
 void frames_add(tp_device *device);
 tp_status frames_check(const tp_device *device, tp_error *err);
 
-/* Before many checks, and after them. */
-void frames_begin_checks(tpi_hub *hub);
+/* Before many checks, of so many devices with those that are there, and after them. */
+void frames_begin_checks(tpi_hub *hub, size_t most);
 void frames_end_checks(tpi_hub *hub);
 void frames_follow(tp_device *device, const tp_msg *msg);
 void frames_ask(tp_instance *instance);

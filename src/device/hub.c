@@ -168,6 +168,7 @@ void tpi_hub_destroy(tpi_hub *hub)
     }
     tpi_panic_destroy(hub->panic);
     rights_fini(hub);
+    naming_fini(hub);
     device_index_fini(hub->addresses);
     device_index_fini(hub->names);
     device_index_fini(hub->odometry);

@@ -186,8 +186,9 @@ tp_status tpi_hub_prepare(tpi_hub *hub, const tpi_blueprint *blueprint, tp_insta
 tp_status tpi_hub_register(tp_instance *instance);
 void tpi_hub_discard(tp_instance *instance);
 
-/* Whether it offers a device, or its driver uses it; also while it is only prepared. */
-bool tpi_instance_offers(const tp_instance *instance, const tp_devaddr *addr);
+/* Its devices, one after the other, first behind NULL; and whether its driver uses one. Also while
+ * it is only prepared. */
+const tp_device *tpi_instance_next_device(const tp_instance *instance, const tp_device *behind);
 bool tpi_instance_uses(const tp_instance *instance, const tp_devaddr *addr);
 
 /* Some for others, all together. */

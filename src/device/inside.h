@@ -31,6 +31,9 @@ enum {
 enum { PLACE_NAME = 64 }; /* longest name of a frame, with its NUL */
 enum { RANK_NAME = 160 }; /* and of somebody who writes */
 
+/* Of instances: their driver's, cut if it is longer, and a number. */
+enum { LONGEST_DRIVER = 37, INSTANCE_NAME = LONGEST_DRIVER + 11, NAME_BUCKETS = 1024 };
+
 typedef enum phase { IDLE, STARTING, RUNNING, STOPPING, FAILED } phase;
 
 /* Something an instance has to do, one at a time. */
@@ -150,9 +153,11 @@ struct tp_link {
 struct tp_instance {
     tpi_hub *hub; /* borrowed */
     tpi_blueprint plan;
-    char name[48];
-    tpi_arena arena;        /* what lives as long as the instance */
-    tpi_setting *fallbacks; /* of the arena: one for each declared parameter */
+    char name[INSTANCE_NAME];
+    unsigned number;         /* in it */
+    tp_instance *next_named; /* see naming.c */
+    tpi_arena arena;         /* what lives as long as the instance */
+    tpi_setting *fallbacks;  /* of the arena: one for each declared parameter */
     uint32_t fallback_count;
     void *state;        /* owned: the driver's */
     bool *taken;        /* of the arena: which of `provides` are offered */
@@ -172,6 +177,7 @@ struct tp_instance {
     tp_timer *timer;      /* owned: polls of drivers on the loop, restarts */
     tp_timer *alarm;      /* owned: wakes the thread by a clock that is not the real one */
     tp_instance *next;
+    tp_instance *previous;
     uint64_t dropped;
     char told[256];   /* the last failure that the owner was told of; "" if it works */
     char failed[256]; /* why it does not work; "" if it does */
@@ -288,8 +294,11 @@ struct tpi_call {
 struct tpi_hub {
     tp_loop *loop;
     const tp_catalogue *catalogue;
-    tp_instance *instances; /* owned, newest first */
-    tp_device **devices;    /* owned array; devices are their instances' */
+    tp_instance *instances;           /* owned, newest first */
+    tp_instance *named[NAME_BUCKETS]; /* the same, by name */
+    struct naming *namings;           /* owned */
+    size_t lost_count;   /* instances whose devices were removed, and that wait for them */
+    tp_device **devices; /* owned array; devices are their instances' */
     size_t device_count;
     size_t device_capacity;
     struct device_index *addresses; /* by address, once there are many; points to the first below */
@@ -358,6 +367,12 @@ const char *trouble_cause(const tp_instance *self); /* borrowed */
 void rights_init(tpi_hub *hub);
 void rights_fini(tpi_hub *hub);
 
+/* naming.c: give it a name that nobody has; it counts, and does not any more; when the hub ends. */
+tp_status naming_choose(tp_instance *self); /* or TP_E_NOMEM */
+void naming_add(tp_instance *self);
+void naming_remove(tp_instance *self);
+void naming_fini(tpi_hub *hub);
+
 /* param.c: make the fallbacks ready. */
 tp_status params_prepare(tp_instance *self, tp_error *err);
 
@@ -400,6 +415,7 @@ void remove_finish(tp_instance *self);
 void remove_lost(tp_link *link);
 void remove_tell_user(tp_instance *self);
 void remove_find_again(tp_instance *self);
+void remove_found_again(tp_instance *self); /* or it waits no more */
 
 /* link.c */
 bool links_are_there(const tp_instance *self);

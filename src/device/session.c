@@ -125,24 +125,14 @@ uint64_t tp_session_dropped(const tp_session *session)
 
 /* ---- Devices --------------------------------------------------------------------------------- */
 
-tp_device *tp_session_device_at(const tp_session *session, size_t i)
+tp_device *tp_session_next_device(const tp_session *session, size_t *place)
 {
-    for (size_t k = 0; k < session->hub->device_count; k++) {
-        if (session->hub->devices[k]->addr.robot == session->robot && i-- == 0) {
-            return session->hub->devices[k];
-        }
-    }
-    return NULL;
-}
+    const tpi_hub *hub = session->hub;
 
-size_t tp_session_device_count(const tp_session *session)
-{
-    size_t count = 0;
-
-    for (size_t k = 0; k < session->hub->device_count; k++) {
-        count += session->hub->devices[k]->addr.robot == session->robot;
+    while (*place < hub->device_count && hub->devices[*place]->addr.robot != session->robot) {
+        (*place)++;
     }
-    return count;
+    return *place < hub->device_count ? hub->devices[(*place)++] : NULL;
 }
 
 tp_device *tp_session_find(const tp_session *session, unsigned interf, unsigned index)

@@ -55,6 +55,7 @@ struct file {
     tpi_arena arena;            /* settings, blueprints, plans */
     tpi_cfg *cfg;               /* owned */
     struct plan *plans;         /* in the order of the file */
+    struct plan *last_plan;     /* of these */
     size_t users;               /* instances that were made by it */
     struct file *next;          /* of the server's */
     const char *missing_plugin; /* one that it names for all drivers; NULL for none */
@@ -152,6 +153,19 @@ bool elsewhere_is(const tp_server *server, const tpi_devaddr_text *address);
 tp_status elsewhere_name(tp_server *server, const tpi_devaddr_text *address, tpi_wanted *wanted,
                          tp_error *err);
 tp_status elsewhere_plan(tp_server *server, tp_error *err);
+
+/* owners.c: plans by the address of a device. First `init`, with room for so many; `next` finds
+ * them one after the other, the first that was added first: `passed` begins with 0, and NULL is the
+ * end.
+ */
+struct owners {
+    struct owner *slots; /* owned */
+    size_t size;         /* a power of two, with free places */
+};
+tp_status owners_init(struct owners *owners, size_t most, tp_error *err);
+void owners_fini(struct owners *owners);
+void owners_add(struct owners *owners, const tp_devaddr *addr, struct plan *plan);
+struct plan *owners_next(const struct owners *owners, const tp_devaddr *addr, size_t *passed);
 
 /* circle.c: whether drivers wait for each other, once all instances are made. */
 tp_status circles_check(const tp_server *server, tp_error *err);

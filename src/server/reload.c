@@ -167,21 +167,46 @@ static size_t count_plans(const struct file *file)
     return count;
 }
 
-/* Instances that mean the same are taken over; a plan of the old file without one has gone on. */
-static void take_over(struct file *before, struct file *after)
+/* Plans that mean the same have the same first device; those that offer all there is have none. */
+static const tp_devaddr *key_of(const struct plan *plan)
 {
-    for (struct plan *plan = after->plans; plan != NULL; plan = plan->next) {
-        struct plan *other = before->plans;
-        while (other != NULL && (other->instance == NULL || !same_meaning(other, plan))) {
-            other = other->next;
-        }
-        if (other != NULL) {
-            plan->instance = other->instance;
-            plan->home = other->home;
-            plan->from = other;
-            other->instance = NULL;
-        }
+    static const tp_devaddr none;
+
+    return plan->asked.provide_count > 0 ? &plan->asked.provides[0].addr : &none;
+}
+
+static void take_instance(struct plan *plan, const struct owners *owners)
+{
+    size_t passed = 0;
+    struct plan *other = owners_next(owners, key_of(plan), &passed);
+
+    while (other != NULL && (other->instance == NULL || !same_meaning(other, plan))) {
+        other = owners_next(owners, key_of(plan), &passed);
     }
+    if (other != NULL) {
+        plan->instance = other->instance;
+        plan->home = other->home;
+        plan->from = other;
+        other->instance = NULL;
+    }
+}
+
+/* Instances that mean the same are taken over; a plan of the old file without one has gone on. */
+static tp_status take_over(struct file *before, struct file *after, tp_error *err)
+{
+    struct owners owners;
+
+    if (owners_init(&owners, count_plans(before), err) != TP_OK) {
+        return TP_E_NOMEM;
+    }
+    for (struct plan *plan = before->plans; plan != NULL; plan = plan->next) {
+        owners_add(&owners, key_of(plan), plan);
+    }
+    for (struct plan *plan = after->plans; plan != NULL; plan = plan->next) {
+        take_instance(plan, &owners);
+    }
+    owners_fini(&owners);
+    return TP_OK;
 }
 
 static void give_back(struct file *after)
@@ -379,10 +404,8 @@ tp_status tp_server_reload(tp_server *server, tp_error *err)
     tp_status status = file_read(server, err);
     c.after = server->file;
     status = c.after != c.before && status == TP_OK ? make_room(&c, err) : status;
-    if (status == TP_OK) {
-        take_over(c.before, c.after);
-        status = prepare(&c, err);
-    }
+    status = status == TP_OK ? take_over(c.before, c.after, err) : status;
+    status = status == TP_OK ? prepare(&c, err) : status;
     status = status == TP_OK ? check(&c, err) : status;
     status = status == TP_OK ? circles_check(server, err) : status;
     status = status == TP_OK ? fronts_open(server, err) : status;

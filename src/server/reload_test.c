@@ -240,7 +240,7 @@ static void mistakes_change_nothing(void **state)
     is_refused(server,
                PTZ(0, "geometry ( frame \"a\" parent \"b\" )")
                    PTZ(1, "geometry ( frame \"b\" parent \"a\" )"),
-               "x.cfg:1:1: counter2: the frames \"a\" and \"b\" sit in each other");
+               "x.cfg:2:1: counter3: the frames \"b\" and \"a\" sit in each other");
     is_refused(server, "", "x.cfg:1:1: the configuration has no device");
     assert_ptr_equal(find(server, 0), first);
     assert_int_equal(inits - finis, 2); /* whatever was made meanwhile is released */
