@@ -3,9 +3,9 @@
  *
  * A section names a model. For each interface that it provides, the model and all that stands on it
  * are searched in the order of the file for the first that fits and is not taken for this interface
- * already; as Player's Stage plug-in does it. A section that names none is about one robot all the
- * same: the first by name that has all it provides. If there is none, it is the one that has most
- * of it, the rest comes from others, and that is told.
+ * already; as Player's Stage plug-in does it. What suits goes before what will do. A section that
+ * names none is about one robot all the same: the first by name that has all it provides. If there
+ * is none, it is the one that has most of it, the rest comes from others, and that is told.
  */
 #include <stdio.h>
 #include <string.h>
@@ -46,6 +46,7 @@ struct wanted {
     const simd_kind *kind; /* the first row of the interface; when it is found, the right one */
     unsigned number;
     const char *key; /* of the address; "" for none */
+    bool picky;      /* nothing that will only do */
 };
 
 static bool is_free(const simd_offering *o, const struct wanted *w, const simd_kind *kind,
@@ -86,7 +87,7 @@ static tpi_sim_model search_family(const simd_offering *o, struct wanted *w, tpi
             return search_row(o, w, kind, first, false);
         }
     }
-    for (unsigned n = 0; (kind = row_of(interface, n / 2)) != NULL; n++) {
+    for (unsigned n = 0; (kind = row_of(interface, n / 2)) != NULL; n += w->picky ? 2 : 1) {
         const tpi_sim_model found = search_row(o, w, kind, first, n % 2 == 0);
         if (found != TPI_SIM_NONE) {
             w->kind = kind;
@@ -123,8 +124,9 @@ static struct wanted wanted_at(const simd_offering *o, size_t i)
     return w;
 }
 
-/* How many of a section's devices a robot has; `wanted` is how many there are. Nothing is taken. */
-static size_t count_devices(simd_offering *o, tpi_sim_model robot, size_t *wanted)
+/* How many of a section's devices a robot has, or has that suit; `wanted` is how many there are.
+ * Nothing is taken. */
+static size_t count_devices(simd_offering *o, tpi_sim_model robot, bool picky, size_t *wanted)
 {
     enum { MOST = 256 };
     struct {
@@ -142,6 +144,7 @@ static size_t count_devices(simd_offering *o, tpi_sim_model robot, size_t *wante
             continue;
         }
         const bool any = w.kind->any;
+        w.picky = picky;
         const tpi_sim_model found = search(o, &w, robot);
         (*wanted)++;
         count += found != TPI_SIM_NONE;
@@ -163,11 +166,12 @@ static void find_robot(simd_offering *o)
     size_t most = 0;
     size_t wanted = 1;
 
-    for (size_t i = 0; i < o->root_count && most < wanted; i++) {
-        const size_t count = count_devices(o, o->roots[i], &wanted);
+    for (size_t i = 0; i < 2 * o->root_count && most < wanted; i++) {
+        const tpi_sim_model robot = o->roots[i % o->root_count];
+        const size_t count = count_devices(o, robot, i < o->root_count, &wanted);
         if (count > most) {
             most = count;
-            o->robot = o->roots[i];
+            o->robot = robot;
         }
     }
 }
@@ -229,11 +233,13 @@ static tpi_sim_model search_all(simd_offering *o, struct wanted *w)
 {
     tpi_sim_model found = o->robot == TPI_SIM_NONE ? TPI_SIM_NONE : search(o, w, o->robot);
 
-    for (size_t i = 0; !o->named && !w->kind->any && i < o->root_count && found == TPI_SIM_NONE;
+    for (size_t i = 0; !o->named && !w->kind->any && i < 2 * o->root_count && found == TPI_SIM_NONE;
          i++) {
-        found = search_family(o, w, o->roots[i]);
+        const tpi_sim_model robot = o->roots[i % o->root_count];
+        w->picky = i < o->root_count;
+        found = search_family(o, w, robot);
         if (found != TPI_SIM_NONE) {
-            tell_stray(o, w->kind->interface, o->roots[i]);
+            tell_stray(o, w->kind->interface, robot);
         }
     }
     return found;
