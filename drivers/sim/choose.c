@@ -46,7 +46,7 @@ struct wanted {
     const simd_kind *kind; /* the first row of the interface; when it is found, the right one */
     unsigned number;
     const char *key; /* of the address; "" for none */
-    bool picky;      /* nothing that will only do */
+    bool makeshift;  /* what is no more than that is taken, too */
 };
 
 static bool is_free(const simd_offering *o, const struct wanted *w, const simd_kind *kind,
@@ -87,8 +87,9 @@ static tpi_sim_model search_family(const simd_offering *o, struct wanted *w, tpi
             return search_row(o, w, kind, first, false);
         }
     }
-    for (unsigned n = 0; (kind = row_of(interface, n / 2)) != NULL; n += w->picky ? 2 : 1) {
-        const tpi_sim_model found = search_row(o, w, kind, first, n % 2 == 0);
+    for (unsigned n = 0; (kind = row_of(interface, n / 2)) != NULL; n++) {
+        const bool suits = n % 2 == 0 || (kind->makeshift && !w->makeshift);
+        const tpi_sim_model found = search_row(o, w, kind, first, suits);
         if (found != TPI_SIM_NONE) {
             w->kind = kind;
             return found;
@@ -124,9 +125,8 @@ static struct wanted wanted_at(const simd_offering *o, size_t i)
     return w;
 }
 
-/* How many of a section's devices a robot has, or has that suit; `wanted` is how many there are.
- * Nothing is taken. */
-static size_t count_devices(simd_offering *o, tpi_sim_model robot, bool picky, size_t *wanted)
+/* How many of a section's devices a robot has; `wanted` is how many there are. Nothing is taken. */
+static size_t count_devices(simd_offering *o, tpi_sim_model robot, size_t *wanted)
 {
     enum { MOST = 256 };
     struct {
@@ -144,7 +144,6 @@ static size_t count_devices(simd_offering *o, tpi_sim_model robot, bool picky, s
             continue;
         }
         const bool any = w.kind->any;
-        w.picky = picky;
         const tpi_sim_model found = search(o, &w, robot);
         (*wanted)++;
         count += found != TPI_SIM_NONE;
@@ -166,12 +165,11 @@ static void find_robot(simd_offering *o)
     size_t most = 0;
     size_t wanted = 1;
 
-    for (size_t i = 0; i < 2 * o->root_count && most < wanted; i++) {
-        const tpi_sim_model robot = o->roots[i % o->root_count];
-        const size_t count = count_devices(o, robot, i < o->root_count, &wanted);
+    for (size_t i = 0; i < o->root_count && most < wanted; i++) {
+        const size_t count = count_devices(o, o->roots[i], &wanted);
         if (count > most) {
             most = count;
-            o->robot = robot;
+            o->robot = o->roots[i];
         }
     }
 }
@@ -229,20 +227,27 @@ static void tell_stray(simd_offering *o, const tp_interface *interface, tpi_sim_
 }
 
 /* In the robot of the section, or anywhere if that has none and nobody has named it. */
-static tpi_sim_model search_all(simd_offering *o, struct wanted *w)
+static tpi_sim_model search_robots(simd_offering *o, struct wanted *w)
 {
     tpi_sim_model found = o->robot == TPI_SIM_NONE ? TPI_SIM_NONE : search(o, w, o->robot);
 
-    for (size_t i = 0; !o->named && !w->kind->any && i < 2 * o->root_count && found == TPI_SIM_NONE;
+    for (size_t i = 0; !o->named && !w->kind->any && i < o->root_count && found == TPI_SIM_NONE;
          i++) {
-        const tpi_sim_model robot = o->roots[i % o->root_count];
-        w->picky = i < o->root_count;
-        found = search_family(o, w, robot);
-        if (found != TPI_SIM_NONE) {
-            tell_stray(o, w->kind->interface, robot);
+        found = search_family(o, w, o->roots[i]);
+        if (found != TPI_SIM_NONE && o->roots[i] != o->robot && o->robot != TPI_SIM_NONE) {
+            tell_stray(o, w->kind->interface, o->roots[i]);
         }
     }
     return found;
+}
+
+/* What is makeshift is better than nothing, and no better. */
+static tpi_sim_model search_all(simd_offering *o, struct wanted *w)
+{
+    const tpi_sim_model found = search_robots(o, w);
+
+    w->makeshift = true;
+    return found == TPI_SIM_NONE ? search_robots(o, w) : found;
 }
 
 tp_status simd_choose(simd_offering *o, size_t i, const simd_kind **kind, tpi_sim_model *model,

@@ -154,6 +154,7 @@ const simd_kind simd_lasers[] = {
         .state_size = sizeof(struct laser),
         .has = simd_is_beam,
         .suits = simd_is_scanner,
+        .makeshift = true,
         .begin = laser_begin,
         .publish = laser_publish,
     },
