@@ -35,6 +35,7 @@ typedef struct simd_kind {
     uint32_t models; /* 1 << tpi_sim_kind of each kind of model that it can be; 0 for the world */
     bool any;        /* any model will do: it is the one that the section names */
     bool always;     /* "all" offers it for models that suit less, too */
+    bool makeshift;  /* models that suit less are taken only if no robot has one that suits */
     bool follows;    /* sent while anything of the robot is read: the frames follow it */
     bool passive;    /* it looks at the model, which need not work for that */
     size_t state_size;
