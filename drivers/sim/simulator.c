@@ -13,6 +13,7 @@
 
 #include "simulator.h"
 
+enum { MOST_ON_THEIR_WAY = 256 }; /* messages; the queue of a client takes four times as many */
 enum { MOST_STEPS = 1000, MOST_SHOWN = 64, MOST_THREADS = 64, MOST_EXPECTED = 1000 }; /* at once */
 
 static const int64_t turn_ns = 10 * TP_NS_PER_MS;  /* steps without a look at the inbox */
@@ -83,13 +84,21 @@ void simd_set_period(simd *s)
     set_period(s, simd_is_awaited(s) ? 1 : usual_ns);
 }
 
+/* Whether readers have still to get so much that more would overflow their queues: who asks for a
+ * thousand steps wants to see them. */
+static bool is_ahead(const simd *s)
+{
+    return tp_instance_on_its_way(s->instance) > MOST_ON_THEIR_WAY;
+}
+
 void simd_step_for_waiters(simd *s)
 {
     const int64_t begun_ns = simd_now_ns(s);
 
     simd_refresh(s);
     simd_forget_gone(s);
-    for (bool first = true; simd_is_awaited(s) && (first || simd_now_ns(s) - begun_ns < turn_ns);
+    for (bool first = true;
+         simd_is_awaited(s) && !is_ahead(s) && (first || simd_now_ns(s) - begun_ns < turn_ns);
          first = false) {
         simd_serve_waiter(s); /* at least one, however long it took to get here */
     }
