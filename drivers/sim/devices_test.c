@@ -221,6 +221,25 @@ static void angles_need_not_be_exact(void **state)
     stage_end(&s);
 }
 
+/* Its sensor may sit elsewhere on the ranger, and look elsewhere: angles count from there. */
+static void a_laser_is_where_its_beams_begin(void **state)
+{
+    stage s;
+
+    (void)state;
+    stage_begin(&s, "world:0 laser:0 laser:1", DATA("quick") " sleep=1 paused=1");
+    bench_reader *r = stage_open(&s, "laser:1");
+    const tp_laser_geom *geom = stage_get(&s, r, TP_LASER_REQ_GET_GEOM, NULL);
+    play_assert_near(geom->pose.px, 0.05);
+    play_assert_near(geom->pose.py, 0);
+    play_assert_near(geom->pose.pz, 0.1);
+    play_assert_near(fabs(geom->pose.pyaw), PI);
+    const tp_geometry *place = stage_get(&s, r, TP_COMMON_REQ_GET_GEOMETRY, NULL);
+    play_assert_near(place->pose.px, 0.05);
+    play_assert_near(fabs(place->pose.pyaw), PI);
+    stage_end(&s);
+}
+
 /* With steps of 30 ms everything that comes ten times a second comes in the same steps. */
 static void what_comes_together_is_of_one_instant(void **state)
 {
@@ -680,6 +699,7 @@ int main(void)
         cmocka_unit_test(a_ranger_sends_what_its_model_sees),
         cmocka_unit_test(a_ranger_can_show_less),
         cmocka_unit_test(angles_need_not_be_exact),
+        cmocka_unit_test(a_laser_is_where_its_beams_begin),
         cmocka_unit_test(what_comes_together_is_of_one_instant),
         cmocka_unit_test(lasers_and_sonars_are_views_of_rangers),
         cmocka_unit_test(profiles_of_lasers_have_their_reach_and_steps),

@@ -46,6 +46,7 @@ typedef struct simd_kind {
     /* Each is optional. The state is zeroed before `begin`; `end` follows every `begin`. */
     bool (*suits)(const simd *s, tpi_sim_model model); /* a model is better than others */
     bool (*has)(const simd *s, tpi_sim_model model);   /* it can be one at all */
+    tpi_sim_pose (*within)(const simd_device *d);      /* where it is on its model, if elsewhere */
     tp_status (*begin)(simd_device *d, tp_error *err);
     void (*subscribe)(simd_device *d, bool subscribed); /* to models beside its own */
     void (*publish)(simd_device *d); /* after each step while somebody reads it */

@@ -94,6 +94,7 @@ const tpi_sim_type tpi_sim_type_gps = {
     .state_size = sizeof(struct gps_state),
     .read = gps_read,
     .start = gps_start,
+    .placed = gps_start,
     .sense = gps_sense,
     .check = gps_check,
 };

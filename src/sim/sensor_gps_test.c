@@ -133,6 +133,9 @@ static void without_noise_it_tells_the_truth(void **state)
     near(fix.altitude, 31, 1e-12);
     near(fix.speed, 2, 1e-9); /* along the arc, not the chord */
     near(fix.course, pose.a, 1e-9);
+    sim_put(sim, "r", -1000, 0, 1); /* by hand: that is no speed */
+    tpi_sim_step(sim);
+    near(fix_of(sim, "r.gps:0").speed, 2, 1e-9);
     tpi_sim_earth_place(51.5, -0.1, pose.x, pose.y, &latitude, &longitude);
     assert_true(fix.latitude == latitude && fix.longitude == longitude);
     tpi_sim_destroy(sim);

@@ -180,9 +180,9 @@ def of_many_steps_at_once_none_is_lost():
             with player.Client(running.address) as client:
                 client.open(WORLD, 0)
                 client.open(POSITION2D, 0)
-                client.request(WORLD, 0, 2, struct.pack(">I", 1500))
+                client.request(WORLD, 0, 2, struct.pack(">I", 3000))
                 times = [message.time for message in client.passed if message.interf == POSITION2D]
-                tap.equal((len(times), round(times[-1], 6)), (1500, 150.0))
+                tap.equal((len(times), round(times[-1], 6)), (3000, 300.0))
 
 
 tap.main(two_programs_get_the_same_bits_in_every_run, so_many_take_part_whoever_comes_first,
