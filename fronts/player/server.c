@@ -21,8 +21,9 @@ void serve_reply(struct client *client, const tp_msghdr *request, unsigned type,
     if (status == TP_OK) {
         tp_session_queue(client->session, msg);
         tp_msg_unref(msg);
-    } else if (tp_session_refuse(client->session, request, status, tp_status_text(status)) !=
-               TP_OK) {
+    } else if (tp_session_refuse(client->session, request, status,
+                                 status == TP_E_LIMIT ? "the answer is too large for one message"
+                                                      : tp_status_text(status)) != TP_OK) {
         client_give_up(client);
     }
 }

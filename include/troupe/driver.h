@@ -228,6 +228,10 @@ TP_API void *tp_device_context(const tp_device *device);
 TP_API tp_status tp_publish(tp_device *device, unsigned code, const void *value,
                             double timestamp_s);
 
+/* How many messages of the instance, roughly, have not reached those who read them yet: a driver
+ * that could go on at once waits until there are few, so that nobody's queue overflows. */
+TP_API uint32_t tp_instance_on_its_way(const tp_instance *self);
+
 /* Whoever opens the device from now on gets the last data of each kind at once, as it was sent;
  * what was sent before a stop is forgotten. From init only. */
 TP_API tp_status tp_device_latch(tp_device *device, tp_error *err);

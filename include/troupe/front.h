@@ -31,8 +31,9 @@ TP_API const tp_catalogue *tp_hub_catalogue(const tp_hub *hub);
 
 /* How much may wait in a session. */
 typedef struct tp_session_limits {
-    uint32_t data;     /* queued messages beyond which data is dropped */
-    uint32_t replies;  /* queued messages beyond which the client is given up */
+    uint32_t data;    /* queued messages beyond which data is dropped: these, or two for each device
+                         that is open, if that is more */
+    uint32_t replies; /* queued messages beyond which the client is given up, and as many more */
     uint32_t requests; /* requests under way beyond which tp_session_is_busy() */
 } tp_session_limits;
 

@@ -9,7 +9,8 @@
 #include "base/buf.h"
 
 /* Finds the known name that a mistyped one most likely meant. Feed every candidate, then read
- * `best`: NULL unless one is close enough to be worth suggesting. */
+ * `best`: NULL unless one is close enough to be worth suggesting, or the only one that begins or
+ * ends with the word. */
 typedef struct tpi_nearest {
     const char *word; /* borrowed */
     const char *best; /* borrowed from the candidates */

@@ -83,6 +83,19 @@ static void the_closest_wins_and_among_equals_the_first(void **state)
     assert_string_equal(nearest_of("speed", "speeds", "sped", "spleed"), "speeds");
 }
 
+static void half_a_name_finds_it_if_no_other_has_that_half(void **state)
+{
+    (void)state;
+    assert_nearest("POSITION", "position2d"); /* nearer than half */
+    assert_string_equal(nearest_of("World", "model", "worldfile", "speed"), "worldfile");
+    assert_string_equal(nearest_of("file", "worldfile", "model", "worldfile"), "worldfile");
+    assert_null(nearest_of("world", "worldfile", "worldpath", "model"));
+    assert_null(nearest_of("world", "worldfile", "worldpath", "worldname"));
+    assert_string_equal(nearest_of("file", "worldfile", "keyfiles", "fill"), "fill");
+    assert_null(nearest_of("fil", "worldfil", "model", "speed"));
+    assert_null(nearest_of("ldfi", "worldfile", "model", "speed"));
+}
+
 static void without_candidates_nothing_is_near(void **state)
 {
     tpi_nearest nearest;
@@ -438,6 +451,7 @@ int main(void)
         cmocka_unit_test(a_name_too_far_away_is_not_suggested),
         cmocka_unit_test(a_third_of_the_word_and_one_more_may_be_wrong),
         cmocka_unit_test(the_closest_wins_and_among_equals_the_first),
+        cmocka_unit_test(half_a_name_finds_it_if_no_other_has_that_half),
         cmocka_unit_test(without_candidates_nothing_is_near),
         cmocka_unit_test(very_long_names_are_not_compared),
         cmocka_unit_test(the_hint_is_a_question_for_the_operator),

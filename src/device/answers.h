@@ -1,5 +1,4 @@
-/* answers.h - what every device answers: properties, geometry and the frames that follow from it.
- */
+/* answers.h - what every device answers: properties, geometry, and frames that follow from it. */
 #ifndef TROUPE_DEVICE_ANSWERS_H
 #define TROUPE_DEVICE_ANSWERS_H
 
@@ -41,5 +40,17 @@ void frames_begin_checks(tpi_hub *hub, size_t most);
 void frames_end_checks(tpi_hub *hub);
 void frames_follow(tp_device *device, const tp_msg *msg);
 void frames_ask(tp_instance *instance);
+
+/* odometry.c, on the loop: the vehicles and localizers whose odometry is in the frame of this name,
+ * as they come in the registry; for as long as no device comes, goes or changes its frame. */
+struct odometry {
+    const tpi_hub *hub; /* borrowed, as is the name */
+    unsigned robot;
+    const char *name;
+    tp_device **slot; /* NULL without a table */
+    size_t at;
+};
+struct odometry odometry_begin(const tpi_hub *hub, unsigned robot, const char *name);
+tp_device *odometry_next(struct odometry *walk); /* NULL for no more */
 
 #endif

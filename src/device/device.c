@@ -312,6 +312,11 @@ static tp_status hand_to_loop(tp_device *device, tp_msg *msg, bool always)
     return TP_OK;
 }
 
+uint32_t tp_instance_on_its_way(const tp_instance *self)
+{
+    return (uint32_t)atomic_load(&self->in_flight) / BURDEN_OF_MESSAGE;
+}
+
 static const tp_message *find_data(const tp_device *device, unsigned code)
 {
     const tp_message *own = tp_interface_message(device->interface, TP_KIND_DATA, code);

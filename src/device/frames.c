@@ -101,6 +101,9 @@ static void set_frame(tp_device *device, const tp_geometry *geometry, double tim
 {
     struct frame *frame = &device->frame;
 
+    if (strcmp(frame->name, geometry->frame) != 0 || strcmp(frame->parent, geometry->parent) != 0) {
+        device->instance->hub->odometry->valid = false;
+    }
     snprintf(frame->name, sizeof frame->name, "%s", geometry->frame);
     snprintf(frame->parent, sizeof frame->parent, "%s", geometry->parent);
     if (!device->follows) {
@@ -149,17 +152,14 @@ static void set_moving(tp_device *device, const tp_pose3d *pose, double timestam
 /* The vehicle that moves in the localizer's frame; NULL if its place is not known yet. */
 static const tp_device *find_vehicle(const tp_device *localizer)
 {
-    const tpi_hub *hub = localizer->instance->hub;
+    struct odometry walk =
+        odometry_begin(localizer->instance->hub, localizer->addr.robot, localizer->frame.name);
+    const tp_device *device = odometry_next(&walk);
 
-    for (size_t i = 0; i < hub->device_count; i++) {
-        const tp_device *device = hub->devices[i];
-        if (geometry_is_vehicle(device) && device->frame.known &&
-            device->addr.robot == localizer->addr.robot &&
-            strcmp(device->frame.parent, localizer->frame.name) == 0) {
-            return device;
-        }
+    while (device != NULL && !(geometry_is_vehicle(device) && device->frame.known)) {
+        device = odometry_next(&walk);
     }
-    return NULL;
+    return device;
 }
 
 /* The frame of the odometry has to be where the base comes to be where it is believed to be. */
@@ -199,12 +199,15 @@ static void follow_localizer(tp_device *device, const tp_localize_data *data, do
 
 static void follow_vehicle(tp_device *device, const tp_pose3d *pose, double timestamp_s)
 {
-    const tpi_hub *hub = device->instance->hub;
     const bool first = !device->frame.known;
+    struct odometry walk;
 
     set_moving(device, pose, timestamp_s);
-    for (size_t i = 0; first && i < hub->device_count; i++) {
-        settle_localizer(hub->devices[i]);
+    if (first) {
+        walk = odometry_begin(device->instance->hub, device->addr.robot, device->frame.parent);
+        for (tp_device *at = odometry_next(&walk); at != NULL; at = odometry_next(&walk)) {
+            settle_localizer(at);
+        }
     }
 }
 

@@ -44,6 +44,7 @@ tp_status tpi_hub_create(tpi_hub **out, tp_loop *loop, const tp_catalogue *catal
     hub->loop = loop;
     hub->addresses = &hub->tables[0];
     hub->names = &hub->tables[1];
+    hub->odometry = &hub->tables[2];
     hub->catalogue = catalogue;
     hub->begun_ns = tp_clock_now_ns(tp_loop_clock(loop));
     hub->panic_task.run = panic_changed;
@@ -170,6 +171,7 @@ void tpi_hub_destroy(tpi_hub *hub)
     naming_fini(hub);
     device_index_fini(hub->addresses);
     device_index_fini(hub->names);
+    device_index_fini(hub->odometry);
     free((void *)hub->devices);
     free(hub);
 }

@@ -303,7 +303,8 @@ struct tpi_hub {
     size_t device_capacity;
     struct device_index *addresses; /* by address, once there are many; points to the first below */
     struct device_index *names;     /* by the name of their frame, while that is checked */
-    struct device_index tables[2];  /* owned: what the two point to, since finding fills them */
+    struct device_index *odometry;  /* vehicles and localizers; see odometry.c */
+    struct device_index tables[3];  /* owned: what these point to, since finding fills them */
     void (*failed)(void *context, const tp_instance *instance, const char *why);
     void *failed_context;
     uint64_t wrong_keys; /* that clients have shown */

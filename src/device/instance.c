@@ -357,8 +357,8 @@ tp_status instance_create(tp_instance **out, tpi_hub *hub, const tpi_blueprint *
     self->guard_task.run = guarded_told;
     tp_status status = naming_choose(self);
     self->state = calloc(1, plan->driver->state_size + 1);
-    status = status != TP_OK || self->state == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory")
-                                                    : TP_OK;
+    status =
+        status != TP_OK || self->state == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
     status = status == TP_OK ? tp_timer_create(&self->timer, hub->loop, fire, self, err) : status;
     status = status == TP_OK ? params_prepare(self, err) : status;
     status = status == TP_OK ? sections_prepare(self, err) : status;

@@ -108,11 +108,18 @@ static size_t count_devices(const tp_instance *instance)
     return count;
 }
 
+static void forget_tables(tpi_hub *hub)
+{
+    hub->addresses->valid = false;
+    hub->odometry->valid = false;
+}
+
 /* There is room. */
 static void put_devices(tpi_hub *hub, tp_instance *instance)
 {
     struct device_index *table = hub->addresses;
 
+    hub->odometry->valid = false;
     for (tp_device *device = instance->devices; device != NULL; device = device->next) {
         hub->devices[hub->device_count++] = device;
         frames_add(device);
@@ -129,7 +136,7 @@ void registry_take_devices(tp_instance *instance)
     tpi_hub *hub = instance->hub;
     size_t first = 0;
 
-    hub->addresses->valid = false;
+    forget_tables(hub);
     while (first < hub->device_count && hub->devices[first]->instance != instance) {
         first++;
     }
@@ -216,7 +223,7 @@ tp_status tpi_hub_check(tpi_hub *hub, const tpi_exchange *exchange, size_t *wron
         hub->devices[i] = saved[i];
     }
     hub->device_count = count;
-    hub->addresses->valid = false;
+    forget_tables(hub);
     free((void *)saved);
     return status;
 }

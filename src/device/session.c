@@ -165,9 +165,23 @@ static void deliver(tpi_reader *reader, tp_msg *msg)
     }
 }
 
+/* All devices may send at once, in the same step of a world, and none may push another one out. */
+enum { MESSAGES_OF_A_DEVICE = 2 };
+
+static void count_subscriptions(tp_session *session, int more)
+{
+    const tp_session_limits *limits = &session->limits;
+
+    session->subscription_count += (uint32_t)more;
+    const uint32_t wanted = session->subscription_count * MESSAGES_OF_A_DEVICE;
+    const uint32_t extra = wanted > limits->data ? wanted - limits->data : 0;
+    tpi_queue_set_limits(&session->queue, limits->data + extra, limits->replies + extra);
+}
+
 static void forget_subscription(struct subscription *s)
 {
     sleep_end(s->session);
+    count_subscriptions(s->session, -1);
     for (struct subscription **at = &s->session->subscriptions; *at != NULL; at = &(*at)->next) {
         if (*at == s) {
             *at = s->next;
@@ -231,6 +245,7 @@ tp_status tp_session_open(tp_session *session, tp_device *device, unsigned acces
     s->opening = (tpi_opening){.reader = &s->reader, .done = opened, .context = s};
     s->next = session->subscriptions;
     session->subscriptions = s;
+    count_subscriptions(session, 1);
     tpi_device_open(device, &s->opening);
     return TP_OK;
 }
@@ -290,7 +305,7 @@ tp_status tp_session_create(tp_session **out, tp_hub *hub, uint32_t robot,
     session->robot = robot;
     session->events = events;
     session->context = context;
-    session->most_requests = limits->requests;
+    session->limits = *limits;
     session->number = ++hub->session_numbers;
     session->begun_ns = session->heard_ns = tp_clock_now_ns(tp_hub_clock(hub));
     tpi_queue_init(&session->queue, limits->data, limits->replies, TPI_APPEND);

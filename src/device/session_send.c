@@ -177,5 +177,5 @@ tp_status tp_session_send(tp_session *session, tp_msg *msg, const tp_message *wh
 
 bool tp_session_is_busy(const tp_session *session)
 {
-    return session->requests >= session->most_requests;
+    return session->requests >= session->limits.requests;
 }

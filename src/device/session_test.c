@@ -618,6 +618,37 @@ static void of_many_that_wait_only_the_bytes_are_kept(void **state_)
     end(&s);
 }
 
+/* Eight messages may wait, or two for each device. */
+static void who_has_many_devices_open_has_room_for_all(void **state_)
+{
+    struct scene s;
+
+    (void)state_;
+    begin(&s, false);
+    for (int i = 0; i < 6; i++) {
+        open_device(&s);
+    }
+    state(&s, 1);
+    state(&s, 2);
+    assert_int_equal(tp_session_waiting(s.session), 12);
+    assert_int_equal(tp_session_dropped(s.session), 0);
+    state(&s, 3);
+    assert_int_equal(tp_session_waiting(s.session), 12);
+    assert_int_equal(tp_session_dropped(s.session), 6);
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(tp_session_close(s.session, s.p->device), TP_OK);
+    }
+    while (tp_session_waiting(s.session) > 0) {
+        tp_msg_unref(tp_session_take(s.session));
+    }
+    for (int i = 0; i < 9; i++) {
+        state(&s, i);
+    }
+    assert_int_equal(tp_session_waiting(s.session), 8);
+    assert_int_equal(tp_session_dropped(s.session), 7);
+    end(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -636,6 +667,7 @@ int main(void)
         cmocka_unit_test(a_failure_is_kept),
         cmocka_unit_test(what_came_before_a_panic_was_over_moves_nothing),
         cmocka_unit_test(of_many_that_wait_only_the_bytes_are_kept),
+        cmocka_unit_test(who_has_many_devices_open_has_room_for_all),
     };
 
     return cmocka_run_group_tests_name("src/device/session", tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "convert/cfg.h"
+#include "convert/cfg_notes.h"
 #include "device/hub.h"
 #include "server/address.h"
 #include "server/keys.h"
@@ -86,6 +87,8 @@ struct tp_server {
     struct plugin *plugins;     /* owned */
     struct loaded *loaded;      /* interface files, in the arena */
     struct far_name *far_names; /* numbers of other servers, in the arena */
+    tpi_cfg_notes notes;        /* about the file that is being read */
+    bool gathering;             /* them */
 
     /* isolate.c: sockets between this server and its children. */
     char folder[64];             /* that they are in; "" for none */
@@ -207,7 +210,10 @@ tp_status plugins_choose(tp_server *server, tpi_cfg_section *section, const char
 /* An interface that an open plug-in brings, which is in the catalogue then; NULL if none does. */
 const tp_interface *plugins_interface(tp_server *server, const char *name);
 
-/* Tell the owner of a server (the context) something. */
+/* Tell the owner of a server (the context) something. While a file is being read such notes are
+ * gathered, and told at its end. */
 void server_note(void *context, const char *text);
+void server_gather_notes(tp_server *server);
+void server_tell_notes(tp_server *server);
 
 #endif

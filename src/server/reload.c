@@ -400,6 +400,7 @@ tp_status tp_server_reload(tp_server *server, tp_error *err)
     if (server->reloading) {
         return tp_fail(err, TP_E_LIMIT, "the last change is still being made");
     }
+    server_gather_notes(server);
     tp_status status = file_read(server, err);
     c.after = server->file;
     status = c.after != c.before && status == TP_OK ? make_room(&c, err) : status;
@@ -409,6 +410,7 @@ tp_status tp_server_reload(tp_server *server, tp_error *err)
     status = status == TP_OK ? circles_check(server, err) : status;
     status = status == TP_OK ? fronts_open(server, err) : status;
     status = status == TP_OK ? access_apply(server, err) : status;
+    server_tell_notes(server);
     if (status == TP_OK) {
         tpi_hub_set_panic_action(server->hub, c.after->panic);
         c.panic_changed = c.before->panic != c.after->panic;

@@ -13,9 +13,27 @@ void server_note(void *context, const char *text)
 {
     tp_server *server = context;
 
-    if (server->options.note != NULL) {
+    if (server->options.note == NULL) {
+        return;
+    }
+    if (server->gathering) {
+        tpi_cfg_notes_add(&server->notes, text);
+    } else {
         server->options.note(server->options.note_context, text);
     }
+}
+
+void server_gather_notes(tp_server *server)
+{
+    server->notes.note = server->options.note;
+    server->notes.context = server->options.note_context;
+    server->gathering = true;
+}
+
+void server_tell_notes(tp_server *server)
+{
+    server->gathering = false;
+    tpi_cfg_notes_tell(&server->notes);
 }
 
 static void instance_failed(void *context, const tp_instance *instance, const char *why)
@@ -185,7 +203,9 @@ tp_status tp_server_create(tp_server **out, const tp_server_options *options, tp
     if (options->path == NULL) {
         server->options.path = "configuration";
     }
+    server_gather_notes(server);
     tp_status status = build(server, err);
+    server_tell_notes(server);
     if (status != TP_OK) {
         tp_server_destroy(server);
         return status;
@@ -223,6 +243,7 @@ void tp_server_begin(tp_server *server)
 void tp_server_run(tp_server *server)
 {
     tp_loop_run(server->loop);
+    tp_loop_turn(server->loop, false); /* what was posted before it was told to stop */
 }
 
 void tp_server_stop(tp_server *server)

@@ -196,10 +196,17 @@ def mistakes_are_explained():
     says(troupe("send", "gripper", "OPEN", "--for", "x"), 2, usage("send", '--for needs a number over 0, not "x"'))
 
 
+@serving(ROBOT)
+def who_types_an_extension_asks_for_it(url):
+    """What the driver says, not that one has to ask for extensions."""
+    says(troupe("request", "position2d", "SPEED_PID", '{"kp":1}', url=url), 1,
+         "troupe request: position2d:0: SPEED_PID is not supported\n")
+
+
 tap.main(a_command_moves_the_robot, a_command_that_arrived_is_a_success_without_words,
          what_moves_only_for_a_moment_gets_a_hint,
          whether_a_command_ends_by_itself_follows_from_its_units, less_than_was_asked_for_is_told, a_command_is_repeated,
          a_command_is_sent_once_without_repeat, what_a_device_does_not_take_is_told, requests_are_answered,
          the_server_itself_is_a_device, refusals_name_device_and_cause, a_request_that_nobody_answers_ends,
          answers_are_harmless, commands_are_listed_with_examples, requests_are_listed_with_both_directions,
-         every_example_can_be_sent, mistakes_are_explained)
+         every_example_can_be_sent, who_types_an_extension_asks_for_it, mistakes_are_explained)
