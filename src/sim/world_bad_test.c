@@ -46,6 +46,7 @@ static const struct bad kinds[] = {
     {"model ( sensor ( ) )", "1:9: \"sensor\" belongs in a \"ranger\""},
     {"block ( )", "1:1: \"block\" belongs in a \"model\""},
     {"model ( window ( ) )", "1:9: \"window\" belongs at the top of the file"},
+    {"model ( gui ( ) )", "1:9: \"gui\" belongs at the top of the file"},
     {"driver ( name \"sim\" )",
      "1:1: \"driver\" belongs in a configuration (.cfg), not in a world"},
 };
@@ -214,6 +215,8 @@ static const struct bad odd[] = {
      "1:25: \"drive\" takes 1 value, not 2; the rest is ignored"},
     {"model ( unit_length \"cm\" )",
      "1:9: \"unit_length\" has no effect in a \"model\"; it belongs at the top of the file"},
+    {"quit_time -1", "1:1: \"quit_time\" is negative: the world never ends"},
+    {"gui ( size [1 1] foo ( bar 1 ) )", "1:1: \"gui\" is an old word: this is a \"window\" now"},
     {"model 5", "1:1: a \"model\" is made with \"model ( ... )\""},
     {"model ( name \"\" )", "1:9: the name is empty"},
     {"model ( model ( name \"x\" ) model ( name \"y\" ) model ( name \"x\" ) )",
@@ -483,6 +486,31 @@ static void a_picture_may_be_elsewhere_and_white(void **state)
     rmdir(folder);
 }
 
+/* Alpha does not count; that is worth a word where it changes something. */
+static void transparent_pixels_that_are_dark_are_told(void **state)
+{
+    static const char *const names[] = {"clear", "white", "grey"};
+    static const char *const wanted[] = {
+        "x.world:1:9: transparent pixels of \"clear.png\" are dark: they are body, as in Stage", "",
+        "x.world:1:9: transparent pixels of \"grey.png\" are dark: they are body, as in Stage"};
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        tpi_buf notes = {0};
+        char world[64];
+        const tpi_sim_options options = {
+            .path = TEST_ROOT "/tests/data/sim", .note = sim_collect, .context = &notes};
+        tpi_sim *sim = NULL;
+        tp_error err = {0};
+        snprintf(world, sizeof world, "model ( bitmap \"%s.png\" )", names[i]);
+        tpi_sim_parse(&sim, "x.world", world, strlen(world), &options, &err);
+        assert_string_equal(err.text, "");
+        assert_string_equal(tpi_buf_text(&notes), wanted[i]);
+        tpi_sim_destroy(sim);
+        tpi_buf_fini(&notes);
+    }
+}
+
 /* The world's place comes first, then the file and what is wrong with it. */
 static void a_bad_picture_is_told_with_the_place_that_names_it(void **state)
 {
@@ -537,6 +565,7 @@ int main(void)
         cmocka_unit_test(a_ranger_has_its_limits),
         cmocka_unit_test(pictures_that_are_none_are_refused),
         cmocka_unit_test(a_picture_may_be_elsewhere_and_white),
+        cmocka_unit_test(transparent_pixels_that_are_dark_are_told),
         cmocka_unit_test(a_bad_picture_is_told_with_the_place_that_names_it),
         cmocka_unit_test(a_world_that_is_not_there_is_refused),
     };

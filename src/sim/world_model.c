@@ -55,8 +55,8 @@ static tp_status check_word(struct sim_loader *loader, const tpi_cfg_section *se
     tp_error *err = loader->reader.err;
     const char *home = home_of(section->type);
 
-    if (strcmp(section->type, "window") == 0) {
-        return tpi_cfg_fail(place, err, "\"window\" belongs at the top of the file");
+    if (tpi_sim_is_window(section->type)) {
+        return tpi_cfg_fail(place, err, "\"%s\" belongs at the top of the file", section->type);
     }
     if (strcmp(section->type, "driver") == 0) {
         return tpi_cfg_fail(place, err,

@@ -281,6 +281,11 @@ static tp_status load_bitmap(struct sim_loader *loader, const tpi_cfg_field *fie
                      "there is nothing dark in \"%.80s\": the model has no body",
                      field->values[0].text);
     }
+    if (status == TP_OK && bitmap.clear) {
+        tpi_sim_tell(&loader->reader, &field->place,
+                     "transparent pixels of \"%.80s\" are dark: they are body, as in Stage",
+                     field->values[0].text);
+    }
     tpi_sim_bitmap_fini(&bitmap);
     return status == TP_E_NOMEM ? tpi_sim_no_memory(loader) : status;
 }

@@ -62,6 +62,8 @@ def a_pose_that_is_no_number_is_refused():
 def a_place_in_an_included_file_is_told():
     refused('include "x.inc"\nbot ( )', 'x.inc:1:23: "size" needs 3 values, not 1',
             x_inc=b"define bot position ( size [1] )")
+    tap.equal(check('include "x.inc"\nbot ( )', x_inc="define bot position ( size [1] )"),
+              (1, "", 'troupe check: FOLDER/x.inc:1:23: "size" needs 3 values, not 1\n'))
 
 
 def chunk(kind, content):
