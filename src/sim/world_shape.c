@@ -111,6 +111,12 @@ static tp_status load_block(struct sim_loader *loader, tpi_cfg_section *section)
         status = tpi_cfg_fail(&tpi_cfg_find(section, "z")->place, loader->reader.err,
                               "the block is higher than %g m", TPI_SIM_FARTHEST);
     }
+    if (status == TP_OK && z[0] >= z[1]) {
+        tpi_sim_tell(&loader->reader, &tpi_cfg_find(section, "z")->place,
+                     z[0] == z[1] ? "the block has no height"
+                                  : "\"z\" is from %.6g to %.6g; the least comes first",
+                     z[0], z[1]);
+    }
     return status == TP_OK ? load_polygon(loader, section, "", z) : status;
 }
 
