@@ -39,6 +39,22 @@ static const simd_kind *row_of(const tp_interface *interface, unsigned n)
     return NULL;
 }
 
+/* A number for one row. */
+static unsigned number_of(const simd_kind *row)
+{
+    unsigned number = 0;
+
+    for (size_t i = 0; simd_kinds[i] != NULL; i++) {
+        for (const simd_kind *kind = simd_kinds[i]; kind->interface != NULL; kind++) {
+            if (kind == row) {
+                return number;
+            }
+            number++;
+        }
+    }
+    return number;
+}
+
 /* ---- Searching ------------------------------------------------------------------------------- */
 
 /* What a search looks for. */
@@ -84,6 +100,7 @@ static tpi_sim_model search_family(const simd_offering *o, struct wanted *w, tpi
     for (unsigned n = 0; (kind = row_of(interface, n)) != NULL; n++) {
         if (w->key[0] != '\0' && kind->key != NULL && strcmp(kind->key, w->key) == 0) {
             w->kind = kind;
+            w->number = number_of(kind); /* a camera shows colours and depths */
             return search_row(o, w, kind, first, false);
         }
     }

@@ -58,10 +58,21 @@ static void laser_publish(simd_device *d)
     tp_publish(d->device, TP_LASER_DATA_SCAN, &data, (double)time_us / 1e6);
 }
 
+/* Beams leave from the sensor, and it says where straight ahead is. */
+static tpi_sim_pose laser_within(const simd_device *d)
+{
+    tpi_sim_sensor sensor = {0};
+
+    (void)tpi_sim_get_sensor(d->owner->world, d->model, 0, &sensor, NULL);
+    return sensor.pose;
+}
+
 static tp_status laser_geom(tp_device *device, tp_laser_geom *answer, tp_error *err)
 {
     const simd_device *d = simd_of(device);
-    const tpi_sim_pose pose = simd_pose_on_robot(d->owner, d->model);
+    const tpi_sim_pose base = simd_pose_on_robot(d->owner, d->model);
+    const tpi_sim_pose within = laser_within(d);
+    const tpi_sim_pose pose = simd_compose(&base, &within);
     tpi_sim_info info;
 
     (void)err;
@@ -155,6 +166,7 @@ const simd_kind simd_lasers[] = {
         .has = simd_is_beam,
         .suits = simd_is_scanner,
         .makeshift = true,
+        .within = laser_within,
         .begin = laser_begin,
         .publish = laser_publish,
     },

@@ -202,6 +202,19 @@ static void a_section_that_no_robot_can_be_is_told(void **state)
     stage_end(&s);
 }
 
+static void a_profile_for_nobody_is_told(void **state)
+{
+    stage s;
+
+    (void)state;
+    begin_noting(&s, "sonar:0", STILL " profile=p2os");
+    assert_string_equal(noted, "sim0: the profile \"p2os\" is for no device of its section");
+    stage_end(&s);
+    begin_noting(&s, "sonar:0 position2d:0", STILL " profile=p2os");
+    assert_string_equal(noted, "");
+    stage_end(&s);
+}
+
 /* ---- Lifts ----------------------------------------------------------------------------------- */
 
 static void a_gripper_has_a_lift(void **state)
@@ -309,6 +322,7 @@ int main(void)
         cmocka_unit_test(a_scanner_goes_before_a_single_beam),
         cmocka_unit_test(a_section_without_a_model_is_one_robot),
         cmocka_unit_test(a_section_that_no_robot_can_be_is_told),
+        cmocka_unit_test(a_profile_for_nobody_is_told),
         cmocka_unit_test(a_gripper_has_a_lift),
         cmocka_unit_test(a_lift_is_asked_for_by_its_key),
         cmocka_unit_test(frames_are_known_before_anybody_reads),

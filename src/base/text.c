@@ -1,4 +1,4 @@
-/* text.c - nearest names, hexadecimal, escapes, UTF-8. */
+/* text.c - nearest names, lists, patterns, fields, hexadecimal, escapes, UTF-8. */
 #include "base/text.h"
 
 #include <ctype.h>
@@ -91,6 +91,30 @@ const char *tpi_nearest_hint(const tpi_nearest *nearest, char *out, size_t size)
         snprintf(out, size, "; did you mean \"%s\"?", nearest->best);
     }
     return out;
+}
+
+bool tpi_text_among(const char *const *list, const char *text)
+{
+    while (*list != NULL && strcmp(*list, text) != 0) {
+        list++;
+    }
+    return *list != NULL;
+}
+
+bool tpi_text_fits(const char *pattern, const char *text, size_t length)
+{
+    const size_t wanted = strlen(pattern);
+
+    if (wanted > 0 && pattern[wanted - 1] == '*') {
+        return length >= wanted - 1 && memcmp(pattern, text, wanted - 1) == 0;
+    }
+    return length == wanted && memcmp(pattern, text, wanted) == 0;
+}
+
+char *tpi_text_field(const char *text, uint32_t *count)
+{
+    *count = (uint32_t)strlen(text) + 1;
+    return (char *)(uintptr_t)text;
 }
 
 void tpi_hex_put(tpi_buf *out, const void *bytes, size_t length)

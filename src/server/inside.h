@@ -55,6 +55,7 @@ struct file {
     tpi_arena arena;            /* settings, blueprints, plans */
     tpi_cfg *cfg;               /* owned */
     struct plan *plans;         /* in the order of the file */
+    struct plan *last_plan;     /* of these */
     size_t users;               /* instances that were made by it */
     struct file *next;          /* of the server's */
     const char *missing_plugin; /* one that it names for all drivers; NULL for none */
@@ -153,6 +154,19 @@ tp_status elsewhere_name(tp_server *server, const tpi_devaddr_text *address, tpi
                          tp_error *err);
 tp_status elsewhere_plan(tp_server *server, tp_error *err);
 
+/* owners.c: plans by the address of a device. First `init`, with room for so many; `next` finds
+ * them one after the other, the first that was added first: `passed` begins with 0, and NULL is the
+ * end.
+ */
+struct owners {
+    struct owner *slots; /* owned */
+    size_t size;         /* a power of two, with free places */
+};
+tp_status owners_init(struct owners *owners, size_t most, tp_error *err);
+void owners_fini(struct owners *owners);
+void owners_add(struct owners *owners, const tp_devaddr *addr, struct plan *plan);
+struct plan *owners_next(const struct owners *owners, const tp_devaddr *addr, size_t *passed);
+
 /* circle.c: whether drivers wait for each other, once all instances are made. */
 tp_status circles_check(const tp_server *server, tp_error *err);
 
@@ -178,8 +192,10 @@ tp_status guard_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint 
                      tp_error *err);
 tp_status guard_parse(tpi_buf *out, const char *text, tp_error *err);
 
-/* setting.c: read the parameters of a driver section, each by its unit, and tell of fields that
- * nobody uses. */
+/* setting.c: what a parameter's unit says of it; read those of a driver section, each by its unit,
+ * and tell of fields that nobody uses. */
+bool setting_is_line(const tp_param *param);
+bool setting_is_text(const tp_param *param); /* such as a line */
 tp_status settings_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
                         tp_error *err);
 

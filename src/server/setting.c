@@ -24,17 +24,9 @@ static const char *const careful[] = {"lease", "guard",    "panic", "isolated",
 /* Of the top of the file. */
 static const char *const top_fields[] = {"key_file", "keys", "operator_key", "open", NULL};
 
-static bool is_in(const char *const *list, const char *name)
-{
-    while (*list != NULL && strcmp(*list, name) != 0) {
-        list++;
-    }
-    return *list != NULL;
-}
-
 static bool is_own_field(const char *name)
 {
-    return is_in(own_fields, name);
+    return tpi_text_among(own_fields, name);
 }
 
 static const tp_param *find_param(const tp_driver *driver, const char *name)
@@ -75,6 +67,16 @@ static bool is_unit(const struct unit *unit, const char *name)
 static bool is_secret(const tp_param *param)
 {
     return param->unit != NULL && strcmp(param->unit, "secret") == 0;
+}
+
+bool setting_is_line(const tp_param *param)
+{
+    return param->unit != NULL && strcmp(param->unit, "line") == 0;
+}
+
+bool setting_is_text(const tp_param *param)
+{
+    return param->unit == NULL || is_secret(param) || setting_is_line(param);
 }
 
 static double scale_of(const tpi_cfg_section *section, const struct unit *unit)
@@ -119,7 +121,7 @@ static tp_status read_value(const tpi_cfg_section *section, const tp_param *para
 
     out->text = value->text;
     out->number = value->kind == TPI_CFG_STRING ? (double)NAN : value->number;
-    if (param->unit == NULL || is_secret(param)) {
+    if (setting_is_text(param)) {
         return TP_OK;
     }
     const struct unit unit = unit_at(param->unit, i);
@@ -197,7 +199,7 @@ static tp_status check_field(const tpi_cfg_field *field, const tp_driver *driver
     if (is_own_field(field->name) || find_param(driver, field->name) != NULL) {
         return TP_OK;
     }
-    if (is_in(top_fields, field->name)) {
+    if (tpi_text_among(top_fields, field->name)) {
         return tpi_cfg_fail(&field->place, err,
                             "\"%s\" stands at the top of the file, not in a driver section",
                             field->name);
@@ -211,7 +213,7 @@ static tp_status check_field(const tpi_cfg_field *field, const tp_driver *driver
         tpi_nearest_offer(&nearest, p->name);
     }
     const bool replaces = missing != NULL && nearest.best == missing;
-    return replaces || (is_slip(&nearest) && is_in(careful, nearest.best))
+    return replaces || (is_slip(&nearest) && tpi_text_among(careful, nearest.best))
                ? tpi_cfg_fail(&field->place, err, "there is no \"%.40s\"; did you mean \"%s\"?",
                               field->name, nearest.best)
                : TP_OK;

@@ -12,6 +12,7 @@
 #include "sim/joint.h"
 #include "sim/maths.h"
 #include "sim/power.h"
+#include "sim/ranger.h"
 #include "sim/resolve.h"
 #include "sim/sense.h"
 #include "sim/step.h"
@@ -188,8 +189,8 @@ static bool take_scratch(tpi_sim *sim)
     sim->scratch = tpi_sim_take(sim, sim->crew.workers, sizeof sim->scratch[0]);
     for (uint32_t i = 0; sim->scratch != NULL && i < sim->crew.workers; i++) {
         struct sim_scratch *scratch = &sim->scratch[i];
-        scratch->returns = tpi_sim_take(sim, most, sizeof(double));
-        if (scratch->returns == NULL) {
+        scratch->pending = tpi_sim_pending_create(sim, (uint32_t)most);
+        if (scratch->pending == NULL) {
             return false;
         }
     }

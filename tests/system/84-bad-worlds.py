@@ -132,7 +132,7 @@ def check(text, name="x.world", **files):
 def a_world_is_checked():
     tap.equal(check('model ( size [3 3 1] boundary 1 )\nposition ( name "a" )\n'), (0, "no mistakes found\n", ""))
     tap.equal(check('position ( name "a" ctrl "wander" )\n'),
-              (0, "it works, but see what is odd about it\n",
+              (0, "no mistakes found, 1 note\n",
                'FOLDER/x.world:1:26: "wander" needs a "ranger" on the robot; without one it stands still\n'))
     tap.equal(check("model ( size 3 )\n"),
               (1, "", 'troupe check: FOLDER/x.world:1:9: "size" needs 3 values, not 1\n'))
@@ -147,7 +147,7 @@ def a_world_of_ours_is_checked_by_its_name():
         result = troupe("check", name)
         tap.equal((result.returncode, result.stdout, result.stderr), (1, "", f'troupe check: there is no world "{name}"{hint}\n'))
     tap.equal(check("model ( ) foo 1", "office.world"),
-              (0, "it works, but see what is odd about it\n", 'FOLDER/office.world:1:11: nobody uses "foo"\n'))
+              (0, "no mistakes found, 1 note\n", 'FOLDER/office.world:1:11: nobody uses "foo"\n'))
     result = troupe("check", "gone/office")
     tap.equal((result.returncode, result.stderr), (1, "troupe check: gone/office: No such file or directory\n"))
 
