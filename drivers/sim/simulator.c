@@ -319,22 +319,6 @@ static tp_status load_path(simd *s, const char *path, tp_error *err)
     return status;
 }
 
-/* What the sections say in vain. */
-static void tell_surplus(const simd *s)
-{
-    char text[96];
-    const size_t files = tp_param_count(s->instance, "worldfile");
-
-    if (files > 1) {
-        snprintf(text, sizeof text, "\"worldfile\" takes 1 value, not %zu; the rest is ignored",
-                 files);
-        tp_instance_note(s->instance, text);
-    }
-    if (tp_provides_count(s->instance) == 0 && tp_param_string(s->instance, "model")[0] != '\0') {
-        tp_instance_note(s->instance, "\"model\" has no effect where everything is provided");
-    }
-}
-
 static tp_status load(simd *s, tp_error *err)
 {
     const char *name = tp_param_string(s->instance, "worldfile");
@@ -344,7 +328,6 @@ static tp_status load(simd *s, tp_error *err)
         return tp_fail(err, TP_E_INVALID,
                        "the first section of a world names its file with \"worldfile\"");
     }
-    tell_surplus(s);
     tpi_buf_printf(&path, "%s%s", name[0] == '/' ? "" : tp_instance_folder(s->instance), name);
     tp_status status = path.failed ? tp_fail(err, TP_E_NOMEM, "out of memory")
                                    : load_path(s, tpi_buf_text(&path), err);
