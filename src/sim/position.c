@@ -112,7 +112,8 @@ static tp_status read_wheelbase(struct sim_reader *reader, tpi_cfg_section *sect
 
     if (status == TP_OK && !(*metres > 0 && *metres <= TPI_SIM_FARTHEST)) {
         return tpi_cfg_fail(&tpi_cfg_find(section, "wheelbase")->place, reader->err,
-                            "\"wheelbase\" is greater than 0, not %.15g", *metres);
+                            "\"wheelbase\" is greater than 0 and up to %g m, not %.15g",
+                            TPI_SIM_FARTHEST, *metres);
     }
     return status;
 }
