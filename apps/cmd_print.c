@@ -206,15 +206,11 @@ static void on_tick(void *context)
 
 static void tell_silence(struct print *p)
 {
-    tpi_buf text = {0};
-
     print_put_silence(&p->why, &p->remote, p->proxy);
     if (p->live) {
         p->changed = true;
     } else if (p->why.length > 0) {
-        tpi_buf_printf(&text, "nothing comes: %s", tpi_buf_text(&p->why));
-        command_fail(name, EXIT_DONE, "%s", tpi_buf_text(&text));
-        tpi_buf_fini(&text);
+        command_fail(name, EXIT_DONE, "nothing comes: %s", tpi_buf_text(&p->why));
     }
 }
 
@@ -239,8 +235,8 @@ static void follow_data(struct print *p)
 static void tell_if_mute(const struct print *p)
 {
     if (!print_has_data(p->device.interface)) {
-        command_fail(name, EXIT_DONE, "%s sends no data; troupe request %s tells what it answers",
-                     p->device.name, p->device.interface->name);
+        command_fail(name, EXIT_DONE, "%s sends no data; %s request %s tells what it answers",
+                     p->device.name, called(), p->device.interface->name);
     }
 }
 

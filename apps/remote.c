@@ -411,6 +411,7 @@ int remote_connect(struct remote *remote, tp_client_mode mode, bool persistent)
         .timeout_ns = remote->timeout_ns,
         .mode = mode,
         .stay_lost = !persistent,
+        .extensions = true, /* whoever types the name of one asks for it */
         .catalogue = remote->catalogue,
         .kit = &tp_full_kit,
         .key = remote->key,

@@ -4,17 +4,14 @@
 
 #include "simulator.h"
 
-bool simd_is_due(simd_device *d)
+bool simd_is_due(const simd_device *d)
 {
-    const int64_t now_us = tpi_sim_time_us(d->owner->world);
+    const tpi_sim *world = d->owner->world;
+    const int64_t now_us = tpi_sim_time_us(world);
     tpi_sim_info info;
 
-    if (now_us < d->next_us) {
-        return false;
-    }
     simd_info(d, &info);
-    d->next_us = now_us + info.update_us;
-    return true;
+    return now_us / info.update_us != (now_us - tpi_sim_interval_us(world)) / info.update_us;
 }
 
 bool simd_is_new(simd_device *d, int64_t time_us)

@@ -203,6 +203,72 @@ static void a_ranger_can_show_less(void **state)
     stage_end(&s);
 }
 
+/* Angles that were floats, or typed with a few digits, are those of the rays that were meant. */
+static void angles_need_not_be_exact(void **state)
+{
+    stage s;
+    const tp_laser_config typed = {
+        .min_angle = -1.5707f, .max_angle = 1.5707f, .resolution = 0.0174533f};
+
+    (void)state;
+    stage_begin(&s, "world:0 laser:0", YARD);
+    bench_reader *r = stage_open(&s, "laser:0");
+    const tp_laser_config *config = stage_get(&s, r, TP_LASER_REQ_SET_CONFIG, &typed);
+    play_assert_near((double)config->min_angle, (double)(float)(-PI / 2));
+    play_assert_near((double)config->max_angle, (double)(float)(PI / 2));
+    stage_step(&s, 1);
+    assert_int_equal(((const tp_laser_data *)stage_last(r, TP_LASER_DATA_SCAN))->ranges_count, 181);
+    stage_end(&s);
+}
+
+/* Its sensor may sit elsewhere on the ranger, and look elsewhere: angles count from there. */
+static void a_laser_is_where_its_beams_begin(void **state)
+{
+    stage s;
+
+    (void)state;
+    stage_begin(&s, "world:0 laser:0 laser:1", DATA("quick") " sleep=1 paused=1");
+    bench_reader *r = stage_open(&s, "laser:1");
+    const tp_laser_geom *geom = stage_get(&s, r, TP_LASER_REQ_GET_GEOM, NULL);
+    play_assert_near(geom->pose.px, 0.05);
+    play_assert_near(geom->pose.py, 0);
+    play_assert_near(geom->pose.pz, 0.1);
+    play_assert_near(fabs(geom->pose.pyaw), PI);
+    const tp_geometry *place = stage_get(&s, r, TP_COMMON_REQ_GET_GEOMETRY, NULL);
+    play_assert_near(place->pose.px, 0.05);
+    play_assert_near(fabs(place->pose.pyaw), PI);
+    stage_end(&s);
+}
+
+/* With steps of 30 ms everything that comes ten times a second comes in the same steps. */
+static void what_comes_together_is_of_one_instant(void **state)
+{
+    stage s;
+
+    (void)state;
+    stage_begin(&s, "world:0 position2d:0 localize:0 ranger:0 ranger:1",
+                DATA("quick") " sleep=1 paused=1 lease=0");
+    bench_reader *base = stage_open(&s, "position2d:0");
+    bench_reader *truth = stage_open(&s, "localize:0");
+    bench_reader *slow = stage_open(&s, "ranger:0");
+    bench_reader *fast = stage_open(&s, "ranger:1");
+    for (int i = 0; i < 100; i++) {
+        stage_step(&s, 1);
+        assert_int_equal(base->counts[TP_POSITION2D_DATA_STATE],
+                         slow->counts[TP_RANGER_DATA_RANGE]);
+        assert_int_equal(base->counts[TP_POSITION2D_DATA_STATE],
+                         truth->counts[TP_LOCALIZE_DATA_HYPOTHS]);
+    }
+    assert_int_equal(base->counts[TP_POSITION2D_DATA_STATE], 30);
+    assert_int_equal(fast->counts[TP_RANGER_DATA_RANGE], 100);
+    play_assert_near(stage_stamp(base, TP_POSITION2D_DATA_STATE), 3);
+    const tp_ranger_config *config = stage_get(&s, slow, TP_RANGER_REQ_GET_CONFIG, NULL);
+    play_assert_near(config->frequency, 10);
+    config = stage_get(&s, fast, TP_RANGER_REQ_GET_CONFIG, NULL);
+    play_assert_near(config->frequency, 1 / 0.03); /* no more than there are steps */
+    stage_end(&s);
+}
+
 static void lasers_and_sonars_are_views_of_rangers(void **state)
 {
     stage s;
@@ -632,6 +698,9 @@ int main(void)
         cmocka_unit_test(a_profile_limits_what_a_vehicle_can_do),
         cmocka_unit_test(a_ranger_sends_what_its_model_sees),
         cmocka_unit_test(a_ranger_can_show_less),
+        cmocka_unit_test(angles_need_not_be_exact),
+        cmocka_unit_test(a_laser_is_where_its_beams_begin),
+        cmocka_unit_test(what_comes_together_is_of_one_instant),
         cmocka_unit_test(lasers_and_sonars_are_views_of_rangers),
         cmocka_unit_test(profiles_of_lasers_have_their_reach_and_steps),
         cmocka_unit_test(the_map_shows_what_stands_still),

@@ -1,4 +1,9 @@
-/* lasers.c - laser: a ranger that scans, for clients that know no ranger. */
+/*
+ * lasers.c - laser: a ranger that scans, for clients that know no ranger.
+ *
+ * Whoever asks for one gets a single beam, too, if there is nothing better: a scan of one range,
+ * straight ahead.
+ */
 #include <math.h>
 
 #include "scanning.h"
@@ -15,6 +20,15 @@ static tp_status laser_begin(simd_device *d, tp_error *err)
     return simd_view_init(&((struct laser *)d->state)->view, d, err);
 }
 
+/* One ray has no width; what programs divide by stays. */
+static void get_scanning(const struct laser *l, const simd_device *d, simd_scanning *scanning)
+{
+    simd_view_get(&l->view, d, scanning);
+    if (l->view.sample_count == 1) {
+        scanning->min_angle = scanning->max_angle = 0;
+    }
+}
+
 static void laser_publish(simd_device *d)
 {
     struct laser *l = d->state;
@@ -29,7 +43,7 @@ static void laser_publish(simd_device *d)
         room->values[i] = (float)room->ranges[i];
         room->echoes[i] = (uint8_t)fmin(fmax(room->intensities[i], 0), 255);
     }
-    simd_view_get(&l->view, d, &scanning);
+    get_scanning(l, d, &scanning);
     const tp_laser_data data = {
         .min_angle = (float)scanning.min_angle,
         .max_angle = (float)scanning.max_angle,
@@ -44,10 +58,21 @@ static void laser_publish(simd_device *d)
     tp_publish(d->device, TP_LASER_DATA_SCAN, &data, (double)time_us / 1e6);
 }
 
+/* Beams leave from the sensor, and it says where straight ahead is. */
+static tpi_sim_pose laser_within(const simd_device *d)
+{
+    tpi_sim_sensor sensor = {0};
+
+    (void)tpi_sim_get_sensor(d->owner->world, d->model, 0, &sensor, NULL);
+    return sensor.pose;
+}
+
 static tp_status laser_geom(tp_device *device, tp_laser_geom *answer, tp_error *err)
 {
     const simd_device *d = simd_of(device);
-    const tpi_sim_pose pose = simd_pose_on_robot(d->owner, d->model);
+    const tpi_sim_pose base = simd_pose_on_robot(d->owner, d->model);
+    const tpi_sim_pose within = laser_within(d);
+    const tpi_sim_pose pose = simd_compose(&base, &within);
     tpi_sim_info info;
 
     (void)err;
@@ -64,7 +89,7 @@ static tp_status laser_get_config(tp_device *device, tp_laser_config *answer, tp
     simd_scanning scanning;
 
     (void)err;
-    simd_view_get(&l->view, d, &scanning);
+    get_scanning(l, d, &scanning);
     *answer = (tp_laser_config){
         .min_angle = (float)scanning.min_angle,
         .max_angle = (float)scanning.max_angle,
@@ -136,9 +161,12 @@ const simd_kind simd_lasers[] = {
         .interface = &tp_interface_laser,
         .ops = &laser_ops,
         .models = SIMD_MODEL(RANGER),
-        .needs = "a ranger with one sensor of several samples",
+        .needs = "a ranger with one sensor",
         .state_size = sizeof(struct laser),
-        .has = simd_is_scanner,
+        .has = simd_is_beam,
+        .suits = simd_is_scanner,
+        .makeshift = true,
+        .within = laser_within,
         .begin = laser_begin,
         .publish = laser_publish,
     },

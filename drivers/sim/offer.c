@@ -141,8 +141,10 @@ static tpi_sim_pose place_of(const simd_device *d, const simd_device *vehicle)
     if (d->model == TPI_SIM_NONE || (vehicle != NULL && d->model == d->robot)) {
         return there;
     }
-    return vehicle != NULL ? simd_pose_on_robot(d->owner, d->model)
-                           : tpi_sim_global_pose(d->owner->world, d->model);
+    const tpi_sim_pose model = vehicle != NULL ? simd_pose_on_robot(d->owner, d->model)
+                                               : tpi_sim_global_pose(d->owner->world, d->model);
+    const tpi_sim_pose within = d->kind->within == NULL ? there : d->kind->within(d);
+    return simd_compose(&model, &within);
 }
 
 /* What shows where its robot is moves the frames by itself. */
@@ -340,6 +342,9 @@ tp_status simd_offer_all(simd *s, tp_error *err)
     }
     for (size_t i = 0; i < s->device_count && status == TP_OK; i++) {
         status = tell_place(o, s->devices[i], err);
+    }
+    if (status == TP_OK) {
+        simd_profile_tell(s);
     }
     free((void *)o->vehicles);
     free(o->taken);

@@ -17,11 +17,11 @@ typedef struct simd_offering {
     tpi_sim_model *roots; /* owned: in the order of their names */
     size_t root_count;
     simd_device **vehicles;         /* owned; of each model: the vehicle that it is, or NULL */
-    uint64_t *taken;                /* owned: of each model, a bit for each interface */
+    uint64_t *taken;                /* owned: of each model, a bit for each interface and key */
     uint32_t next[SIMD_MOST_KINDS]; /* index of the next device of each interface, for "all" */
     size_t section;                 /* that is looked at; SIZE_MAX for none yet */
     tpi_sim_model robot;            /* that it is about; TPI_SIM_NONE for none */
-    bool named;                     /* the section names it, or is not about any */
+    bool named;                     /* by the section */
     bool told;                      /* that a device of the section is of another one */
 } simd_offering;
 

@@ -2,6 +2,7 @@
 #include "profile.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "troupe/interfaces/laser.h"
@@ -49,6 +50,31 @@ static const simd_profile *find(const char *name)
         }
     }
     return NULL;
+}
+
+/* Whether a device of the section has become what its profile says. */
+static bool is_used(const simd *s, size_t section)
+{
+    for (size_t i = 0; i < s->device_count; i++) {
+        if (s->devices[i]->section == section && s->devices[i]->profile != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void simd_profile_tell(const simd *s)
+{
+    char text[128];
+
+    for (size_t i = 0; i < tp_section_count(s->instance); i++) {
+        const char *name = tp_section_string(s->instance, i, "profile");
+        if (name[0] != '\0' && !is_used(s, i)) {
+            snprintf(text, sizeof text, "the profile \"%.40s\" is for no device of its section",
+                     name);
+            tp_instance_note(s->instance, text);
+        }
+    }
 }
 
 tp_status simd_profile_choose(simd_device *d, tp_error *err)

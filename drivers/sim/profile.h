@@ -31,4 +31,7 @@ struct simd_profile {
  * nobody knows. */
 tp_status simd_profile_choose(simd_device *d, tp_error *err);
 
+/* When all devices are there: tell of profiles that are for none of them. */
+void simd_profile_tell(const simd *s);
+
 #endif

@@ -55,6 +55,11 @@ bool simd_is_scanner(const simd *s, tpi_sim_model model)
            tpi_sim_get_sensor(s->world, model, 0, &sensor, NULL) == TP_OK && sensor.samples > 1;
 }
 
+bool simd_is_beam(const simd *s, tpi_sim_model model)
+{
+    return tpi_sim_sensor_count(s->world, model) == 1;
+}
+
 bool simd_is_eyes(const simd *s, tpi_sim_model model)
 {
     return tpi_sim_sensor_count(s->world, model) > 0 && !simd_is_scanner(s, model);
@@ -114,6 +119,7 @@ void simd_view_get(const simd_view *view, const simd_device *d, simd_scanning *s
 {
     tpi_sim_info info;
     const double begin = view->step > 0 ? -view->sensor.fov / 2 : 0;
+    const int64_t step_us = tpi_sim_interval_us(d->owner->world);
 
     simd_info(d, &info);
     *scanning = (simd_scanning){
@@ -122,7 +128,7 @@ void simd_view_get(const simd_view *view, const simd_device *d, simd_scanning *s
         .resolution = view->step * view->stride,
         .max_range = range_max(view, d),
         .range_res = d->profile != NULL ? d->profile->range_res : 0,
-        .frequency = info.update_us > 0 ? 1e6 / (double)info.update_us : 0,
+        .frequency = 1e6 / (double)(info.update_us > step_us ? info.update_us : step_us),
     };
     if (view->step == 0) { /* one ray, or sensors all around */
         scanning->min_angle = -view->sensor.fov / 2;
@@ -154,6 +160,7 @@ tp_status simd_view_set(simd_view *view, const simd_device *d, const simd_scanni
                         tp_error *err)
 {
     const double begin = -view->sensor.fov / 2;
+    const double rounding = 1e-2; /* of a step: angles come as floats, or are typed */
 
     if (view->step == 0) {
         return tp_fail(err, TP_E_UNSUPPORTED, "it does not scan, so there is nothing to change");
@@ -170,9 +177,10 @@ tp_status simd_view_set(simd_view *view, const simd_device *d, const simd_scanni
     }
     const double last = view->sample_count - 1;
     const double stride = fmin(fmax(rint(wanted->resolution / view->step), 1), last);
-    const double first = fmin(fmax(ceil((wanted->min_angle - begin) / view->step - 1e-6), 0), last);
+    const double first =
+        fmin(fmax(ceil((wanted->min_angle - begin) / view->step - rounding), 0), last);
     const double end =
-        fmin(fmax(floor((wanted->max_angle - begin) / view->step + 1e-6), first), last);
+        fmin(fmax(floor((wanted->max_angle - begin) / view->step + rounding), first), last);
     view->stride = (uint32_t)stride;
     view->first = (uint32_t)first;
     view->count = (uint32_t)((end - first) / stride) + 1;

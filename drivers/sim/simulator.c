@@ -13,7 +13,8 @@
 
 #include "simulator.h"
 
-enum { MOST_STEPS = 1000, MOST_SHOWN = 64, MOST_THREADS = 64, MOST_EXPECTED = 1000 }; /* at once */
+enum { MOST_STEPS = 1000, MOST_SHOWN = 64 }; /* at once */
+enum { MOST_ON_THEIR_WAY = 256 }; /* messages; the queue of a client takes four times as many */
 
 static const int64_t turn_ns = 10 * TP_NS_PER_MS;  /* steps without a look at the inbox */
 static const int64_t watch_ns = 20 * TP_NS_PER_MS; /* how often lockstep looks who has left */
@@ -22,7 +23,7 @@ static const int64_t show_ns = 250 * TP_NS_PER_MS; /* how often some robots are 
 const simd_kind *const simd_kinds[] = {
     simd_objects, simd_worlds,   simd_maps,    simd_vehicles, simd_rangers,  simd_lasers,
     simd_sonars,  simd_contacts, simd_finders, simd_hands,    simd_grippers, simd_lamps,
-    simd_eyes,    simd_senses,   simd_radios,  simd_screens,  NULL,
+    simd_eyes,    simd_depths,   simd_senses,  simd_radios,   simd_screens,  NULL,
 };
 
 /* The first one tells a section with a world from those that join it. */
@@ -111,13 +112,21 @@ static void end(simd *s)
     }
 }
 
+/* Whether readers have still to get so much that more would overflow their queues: who asks for a
+ * thousand steps wants to see them. */
+static bool is_ahead(const simd *s)
+{
+    return tp_instance_on_its_way(s->instance) > MOST_ON_THEIR_WAY;
+}
+
 void simd_step_for_waiters(simd *s)
 {
     const int64_t begun_ns = simd_now_ns(s);
 
     simd_refresh(s);
     simd_forget_gone(s);
-    for (bool first = true; simd_is_awaited(s) && (first || simd_now_ns(s) - begun_ns < turn_ns);
+    for (bool first = true;
+         simd_is_awaited(s) && !is_ahead(s) && (first || simd_now_ns(s) - begun_ns < turn_ns);
          first = false) {
         simd_serve_waiter(s); /* at least one, however long it took to get here */
         if (has_ended(s)) {
@@ -250,21 +259,44 @@ static void run_crew(void *context, tpi_sim_work *work, void *argument, uint32_t
     tpi_crew_run(context, work, argument, count);
 }
 
-static tp_status make_crew(simd *s, tpi_sim_crew *crew, tp_error *err)
+tp_status simd_make_crew(simd *s, uint32_t threads, tpi_sim_crew *crew, tp_error *err)
 {
-    const int64_t threads = tp_param_int(s->instance, "threads");
-
-    if (!(threads >= 1 && threads <= MOST_THREADS)) {
-        return tp_fail(err, TP_E_RANGE, "threads \"%s\" is not from 1 to %d",
-                       tp_param_string(s->instance, "threads"), MOST_THREADS);
-    }
     if (threads == 1) {
         return TP_OK;
     }
-    *crew = (tpi_sim_crew){.workers = (uint32_t)threads, .run = run_crew};
-    tp_status status = tpi_crew_create(&s->crew, (uint32_t)threads, "sim", err);
+    *crew = (tpi_sim_crew){.workers = threads, .run = run_crew};
+    tp_status status = tpi_crew_create(&s->crew, threads, "sim", err);
     crew->context = s->crew;
     return status;
+}
+
+tp_status simd_load(simd *s, const char *path, tpi_sim_options *options, tp_error *err)
+{
+    const char *slash = strrchr(path, '/');
+    tpi_buf folder = {0};
+
+    tpi_buf_put(&folder, path, slash == NULL ? 0 : (size_t)(slash - path) + 1);
+    tp_status status =
+        folder.failed ? tp_fail(err, TP_E_NOMEM, "out of memory")
+                      : simd_controllers_create(&s->controllers, s, tpi_buf_text(&folder), err);
+    options->control = simd_controllers_number;
+    options->control_context = s->controllers;
+    status = status == TP_OK ? tpi_sim_load(&s->world, path, options, err) : status;
+    status = status == TP_OK ? simd_controllers_begin(s->controllers, err) : status;
+    tpi_buf_fini(&folder);
+    return status;
+}
+
+static tp_status read_crew(simd *s, tpi_sim_crew *crew, tp_error *err)
+{
+    const int64_t threads = tp_param_int(s->instance, "threads");
+
+    if (!(threads >= 1 && threads <= SIMD_MOST_THREADS)) {
+        tp_param_blame(s->instance, "threads");
+        return tp_fail(err, TP_E_RANGE, "threads \"%s\" is not from 1 to %d",
+                       tp_param_string(s->instance, "threads"), SIMD_MOST_THREADS);
+    }
+    return simd_make_crew(s, (uint32_t)threads, crew, err);
 }
 
 static void note(void *context, const char *text)
@@ -272,29 +304,18 @@ static void note(void *context, const char *text)
     tp_instance_note(((simd *)context)->instance, text);
 }
 
-/* From the path of a world, with its controllers. */
 static tp_status load_path(simd *s, const char *path, tp_error *err)
 {
-    const char *slash = strrchr(path, '/');
-    tpi_buf folder = {0};
     tpi_sim_options options = {.seed = (uint64_t)tp_param_int(s->instance, "seed"),
                                .path = getenv("STAGEPATH"),
                                .note = note,
-                               .context = s,
-                               .control = simd_controllers_number};
+                               .context = s};
+    tp_status status = read_crew(s, &options.crew, err);
 
-    tpi_buf_put(&folder, path, slash == NULL ? 0 : (size_t)(slash - path) + 1);
-    tp_status status =
-        folder.failed ? tp_fail(err, TP_E_NOMEM, "out of memory")
-                      : simd_controllers_create(&s->controllers, s, tpi_buf_text(&folder), err);
-    options.control_context = s->controllers;
-    status = status == TP_OK ? make_crew(s, &options.crew, err) : status;
     if (status == TP_OK) {
-        status = tpi_sim_load(&s->world, path, &options, err);
-        status = status == TP_OK ? simd_controllers_begin(s->controllers, err) : status;
+        status = simd_load(s, path, &options, err);
         tp_param_blame(s->instance, status == TP_OK ? NULL : "worldfile");
     }
-    tpi_buf_fini(&folder);
     return status;
 }
 
@@ -328,10 +349,10 @@ static tp_status read_lockstep(simd *s, tp_error *err)
         }
     }
     const unsigned long count = strtoul(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || count > MOST_EXPECTED) {
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || count > SIMD_MOST_EXPECTED) {
         tp_param_blame(s->instance, "lockstep");
         return tp_fail(err, TP_E_RANGE, "lockstep is yes, no or a number up to %d, not \"%.40s\"",
-                       MOST_EXPECTED, text);
+                       SIMD_MOST_EXPECTED, text);
     }
     s->lockstep = count > 0;
     s->expected = (uint32_t)count;

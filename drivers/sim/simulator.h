@@ -19,6 +19,9 @@
 #include "sim/sim.h"
 #include "troupe/driver.h"
 
+/* The greatest `threads`, and the greatest number in `lockstep`. */
+enum { SIMD_MOST_THREADS = 64, SIMD_MOST_EXPECTED = 1000 };
+
 typedef struct simd simd; /* as in controllers.h */
 typedef struct simd_device simd_device;
 typedef struct simd_profile simd_profile;
@@ -32,6 +35,7 @@ typedef struct simd_kind {
     uint32_t models; /* 1 << tpi_sim_kind of each kind of model that it can be; 0 for the world */
     bool any;        /* any model will do: it is the one that the section names */
     bool always;     /* "all" offers it for models that suit less, too */
+    bool makeshift;  /* models that suit less are taken only if no robot has one that suits */
     bool follows;    /* sent while anything of the robot is read: the frames follow it */
     bool passive;    /* it looks at the model, which need not work for that */
     size_t state_size;
@@ -42,6 +46,7 @@ typedef struct simd_kind {
     /* Each is optional. The state is zeroed before `begin`; `end` follows every `begin`. */
     bool (*suits)(const simd *s, tpi_sim_model model); /* a model is better than others */
     bool (*has)(const simd *s, tpi_sim_model model);   /* it can be one at all */
+    tpi_sim_pose (*within)(const simd_device *d);      /* where it is on its model, if elsewhere */
     tp_status (*begin)(simd_device *d, tp_error *err);
     void (*subscribe)(simd_device *d, bool subscribed); /* to models beside its own */
     void (*publish)(simd_device *d); /* after each step while somebody reads it */
@@ -68,6 +73,7 @@ extern const simd_kind simd_finders[];  /* finders.c */
 extern const simd_kind simd_hands[];    /* hands.c */
 extern const simd_kind simd_grippers[]; /* grippers.c */
 extern const simd_kind simd_eyes[];     /* eyes.c */
+extern const simd_kind simd_depths[];   /* depths.c */
 extern const simd_kind simd_lamps[];    /* lamps.c */
 extern const simd_kind simd_senses[];   /* senses.c */
 extern const simd_kind simd_radios[];   /* radios.c */
@@ -90,7 +96,7 @@ struct simd_device {
     bool begun;
     bool read;       /* by somebody */
     bool subscribed; /* the model works for it */
-    int64_t next_us; /* when it is to be sent again, if only its interval says so */
+    int64_t next_us; /* readings from before this have been sent */
 };
 
 static inline simd_device *simd_of(tp_device *device)
@@ -167,6 +173,12 @@ void simd_refresh(simd *s);
  * while, the rest in `poll`. */
 void simd_step_for_waiters(simd *s);
 
+/* Load a world with its controllers, for the driver and for those who run one without a server;
+ * make the threads that share its work, if there are several. Whatever they leave in `s`, also when
+ * they fail, the caller destroys: controllers, world, crew. */
+tp_status simd_load(simd *s, const char *path, tpi_sim_options *options, tp_error *err);
+tp_status simd_make_crew(simd *s, uint32_t threads, tpi_sim_crew *crew, tp_error *err);
+
 /* worlds.c: let time stand still or go on; properties of `simulation` that tell and change how it
  * goes. */
 void simd_set_paused(simd *s, bool paused);
@@ -208,8 +220,10 @@ void simd_forget_saved(simd *s);
 
 /* ---- What devices have in common ------------------------------------------------------------- */
 
-/* common.c. Whether it is time to send, for models without readings of their own. */
-bool simd_is_due(simd_device *d);
+/* common.c. Whether it is time to send, for models without readings of their own: in the same steps
+ * in which those with the same interval take theirs, so that what comes together is of one instant.
+ */
+bool simd_is_due(const simd_device *d);
 
 /* Whether a reading of this time has not been sent. */
 bool simd_is_new(simd_device *d, int64_t time_us);

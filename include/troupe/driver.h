@@ -36,9 +36,10 @@ typedef struct tp_ticket tp_ticket; /* a request that is answered later */
 struct tp_port;                     /* a line to hardware; see troupe/port.h */
 
 /* A parameter in the configuration. `unit` says what it is: NULL a text, "secret" one that others
- * should not read, "bool" yes or no, "m" and "rad" numbers that are scaled by the file's units, "1"
- * or any other unit a number as it stands; the units of a tuple's values may differ: "m m rad",
- * where the last one holds for the rest. A configuration that has something else there is refused
+ * should not read, "line" one that tp_port_open() takes, so that a section that gives it may have a
+ * guard; "bool" yes or no, "m" and "rad" numbers that are scaled by the file's units, "1" or any
+ * other unit a number as it stands; the units of a tuple's values may differ: "m m rad", where the
+ * last one holds for the rest. A configuration that has something else there is refused
  * before init, with file, line and column. `fallback` is what is taken if it is absent, its values
  * divided by blanks, lengths in metres and angles in radians; NULL means that it has to be there. A
  * fallback of "" is an empty text or no values. */
@@ -226,6 +227,10 @@ TP_API void *tp_device_context(const tp_device *device);
  * 0 for now. TP_E_LIMIT if so much is on its way already that this one is dropped and counted. */
 TP_API tp_status tp_publish(tp_device *device, unsigned code, const void *value,
                             double timestamp_s);
+
+/* How many messages of the instance, roughly, have not reached those who read them yet: a driver
+ * that could go on at once waits until there are few, so that nobody's queue overflows. */
+TP_API uint32_t tp_instance_on_its_way(const tp_instance *self);
 
 /* Whoever opens the device from now on gets the last data of each kind at once, as it was sent;
  * what was sent before a stop is forgotten. From init only. */

@@ -12,6 +12,7 @@
 
 #include "base/pose.h"
 #include "base/text.h"
+#include "device/answers.h"
 #include "device/inside.h"
 #include "troupe/front.h"
 #include "troupe/interfaces/localize.h"
@@ -66,21 +67,26 @@ static const tp_device *find_frame(const tpi_hub *hub, unsigned robot, const cha
     return NULL;
 }
 
-void frames_begin_checks(tpi_hub *hub)
+/* Of several that are called the same the first one counts. */
+static void index_frame(tpi_hub *hub, tp_device *device)
 {
-    struct device_index *table = hub->names;
+    const struct device_index *table = hub->names;
+    tp_device **slot =
+        device_index_first(table, frames_hash(device->addr.robot, device->frame.name));
 
-    if (hub->device_count < MANY_DEVICES || !device_index_begin(table, hub->device_count)) {
+    while (*slot != NULL && !is_frame(*slot, device->addr.robot, device->frame.name)) {
+        slot = device_index_next(table, slot);
+    }
+    *slot = *slot == NULL ? device : *slot;
+}
+
+void frames_begin_checks(tpi_hub *hub, size_t most)
+{
+    if (most < MANY_DEVICES || !device_index_begin(hub->names, most)) {
         return;
     }
     for (size_t i = 0; i < hub->device_count; i++) {
-        tp_device *device = hub->devices[i];
-        tp_device **slot =
-            device_index_first(table, frames_hash(device->addr.robot, device->frame.name));
-        while (*slot != NULL && !is_frame(*slot, device->addr.robot, device->frame.name)) {
-            slot = device_index_next(table, slot);
-        }
-        *slot = *slot == NULL ? device : *slot;
+        index_frame(hub, hub->devices[i]);
     }
 }
 
@@ -118,6 +124,9 @@ void frames_add(tp_device *device)
 
     geometry_now(device, &geometry);
     set_frame(device, &geometry, wall_s(device));
+    if (device->instance->hub->names->valid) { /* checks are being made */
+        index_frame(device->instance->hub, device);
+    }
 }
 
 /* What a driver or another server tells may lack its NULs and be of any length. */
@@ -223,8 +232,7 @@ void frames_follow(tp_device *device, const tp_msg *msg)
     }
 }
 
-/* ---- Asking devices that have just started ----------------------------------------------------
- */
+/* ---- Asking devices that have just started --------------------------------------------------- */
 
 static void told_geometry(void *context, tp_status status, tp_msg *answer, const tp_error *err)
 {

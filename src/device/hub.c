@@ -1,10 +1,10 @@
 /* hub.c - the hub as a whole: made, begun, destroyed; panic. What is in it: registry.c. */
 #include "device/hub.h"
+#include "device/inside.h"
+#include "device/moving.h"
 
 #include <stddef.h>
 #include <stdlib.h>
-
-#include "device/inside.h"
 
 /* ---- Panic ----------------------------------------------------------------------------------- */
 
@@ -168,6 +168,7 @@ void tpi_hub_destroy(tpi_hub *hub)
     }
     tpi_panic_destroy(hub->panic);
     rights_fini(hub);
+    naming_fini(hub);
     device_index_fini(hub->addresses);
     device_index_fini(hub->names);
     device_index_fini(hub->odometry);

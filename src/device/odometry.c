@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "device/inside.h"
+#include "device/answers.h"
 
 /* The name of the frame; NULL for a device that has nothing to do with one. */
 static const char *frame_of(const tp_device *device)

@@ -33,7 +33,8 @@ static double zone_middle(double longitude)
 }
 
 /* Krueger's series, to the third power of n. */
-void tpi_sim_earth_utm(double latitude, double longitude, double *east, double *north)
+void tpi_sim_earth_utm(const double origin[2], double latitude, double longitude, double *east,
+                       double *north)
 {
     const double n = flattening / (2 - flattening);
     const double radius = equator / (1 + n) * (1 + n * n / 4 + n * n * n * n / 64);
@@ -42,7 +43,7 @@ void tpi_sim_earth_utm(double latitude, double longitude, double *east, double *
     const double s = sin(latitude * degree);
     const double k = 2 * sqrt(n) / (1 + n);
     const double t = sinh(atanh(s) - k * atanh(k * s));
-    const double l = (longitude - zone_middle(longitude)) * degree;
+    const double l = remainder(longitude - zone_middle(origin[1]), 360) * degree;
     const double xi = atan2(t, cos(l));
     const double eta = atanh(sin(l) / sqrt(1 + t * t));
     double e = eta;
@@ -53,5 +54,5 @@ void tpi_sim_earth_utm(double latitude, double longitude, double *east, double *
         m += a[i] * sin(2 * (i + 1) * xi) * cosh(2 * (i + 1) * eta);
     }
     *east = 500000 + 0.9996 * radius * e;
-    *north = 0.9996 * radius * m + (latitude < 0 ? 10000000 : 0);
+    *north = 0.9996 * radius * m + (origin[0] < 0 ? 10000000 : 0);
 }

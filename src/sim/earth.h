@@ -11,8 +11,10 @@
 void tpi_sim_earth_place(double latitude, double longitude, double east, double north,
                          double *out_latitude, double *out_longitude);
 
-/* Easting and northing in the zone that the place is in; southern northings have 10,000 km added.
- * Right to a millimetre. */
-void tpi_sim_earth_utm(double latitude, double longitude, double *east, double *north);
+/* Easting and northing in the zone and the hemisphere of an origin (its latitude and longitude), so
+ * that what is near it never jumps; southern northings have 10,000 km added. Right to a millimetre.
+ */
+void tpi_sim_earth_utm(const double origin[2], double latitude, double longitude, double *east,
+                       double *north);
 
 #endif

@@ -204,6 +204,19 @@ static tp_status check_pose(const tpi_sim_pose *pose, tp_error *err)
     return TP_OK;
 }
 
+static void tell_devices(tpi_sim *sim, uint32_t tree)
+{
+    const struct sim_plan *plan = sim->trees.plan[tree];
+    struct sim_view view;
+
+    for (uint32_t i = 0; i < plan->device_count; i++) {
+        if (plan->devices[i].type->placed != NULL) {
+            tpi_sim_view(sim, tree, i, &view);
+            plan->devices[i].type->placed(&view);
+        }
+    }
+}
+
 tp_status tpi_sim_set_pose(tpi_sim *sim, tpi_sim_model model, const tpi_sim_pose *pose,
                            tp_error *err)
 {
@@ -230,6 +243,7 @@ tp_status tpi_sim_set_pose(tpi_sim *sim, tpi_sim_model model, const tpi_sim_pose
     }
     tpi_sim_crowd_sort(sim);
     tpi_sim_check_overlap(sim, tree);
+    tell_devices(sim, tree);
     return status;
 }
 

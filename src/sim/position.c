@@ -14,8 +14,8 @@
  * - `odom_error [x y z a]`: as the manual has it, the share that each axis is off is drawn once,
  *   evenly from -E/2 to E/2, and all four are plain shares. Stage takes E itself, and the last one
  * as an angle.
- * - A robot that is stopped by something reports no velocity, and stops being stalled as soon as it
- *   does not push any more.
+ * - A robot that is stopped by something reports no velocity (one that slides along it, that one),
+ *   and stops being stalled as soon as it does not push any more.
  * - A robot with a `velocity` drives from the beginning, whether or not anybody uses it, until it
  * is commanded for the first time or its last user leaves.
  * - `collision "slide"` is ours: what is left of the step is used to slide along the obstacle.
@@ -398,6 +398,22 @@ static void count_wheels(struct sim_position_state *state, double dt)
     state->estimate[2] = sim_normal(state->estimate[2] + w * dt);
 }
 
+/* What is left of a velocity that something was in the way of: what went along the obstacle if it
+ * slides there still, otherwise nothing. */
+static void keep_sliding(const tpi_sim *sim, uint32_t tree, bool slides, double velocity[3])
+{
+    const double x = sim->motions.vx[tree]; /* along the obstacle */
+    const double y = sim->motions.vy[tree];
+    const double square = x * x + y * y;
+    const double share = slides && sim->motions.until[tree] >= 1 && square > 0
+                             ? (velocity[0] * x + velocity[1] * y) / square
+                             : 0;
+
+    velocity[0] = share * x;
+    velocity[1] = share * y;
+    velocity[2] = 0;
+}
+
 void tpi_sim_drive_end(tpi_sim *sim, uint32_t tree, bool stalled)
 {
     const struct sim_plan *plan = sim->trees.plan[tree];
@@ -412,7 +428,7 @@ void tpi_sim_drive_end(tpi_sim *sim, uint32_t tree, bool stalled)
     }
     state->stalled = stalled;
     state->common.updated_us = sim->time_us;
-    for (int i = 0; stalled && i < 3; i++) {
-        state->velocity[i] = 0;
+    if (stalled) {
+        keep_sliding(sim, tree, p->slides, state->velocity);
     }
 }

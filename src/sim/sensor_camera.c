@@ -115,20 +115,39 @@ static void camera_start(const struct sim_view *view)
 
 /* ---- Sensing --------------------------------------------------------------------------------- */
 
-static void camera_sense(const struct sim_view *view)
+/* How a picture is seen that is taken now. */
+static tpi_sim_image image_of(const struct sim_view *view)
 {
     const struct sim_camera *config = view->config;
     const tpi_sim_lens *lens = &((const struct sim_lens_state *)view->state)->lens;
-    const tpi_sim_pose turn = {.z = tpi_sim_view_traits(view)->size[2] / 2, .a = lens->pan};
+    const double across = tan(lens->fov / 2);
+    const double zoom = across / tan(config->fov_across / 2);
+
+    return (tpi_sim_image){.rgb = (const uint8_t *)view->samples,
+                           .depth = view->values,
+                           .width = config->width,
+                           .height = config->height,
+                           .across = across,
+                           .up = tan(config->fov_up / 2) * zoom,
+                           .pan = lens->pan,
+                           .rise = tan(lens->tilt),
+                           .eye = tpi_sim_view_traits(view)->size[2] / 2,
+                           .time_us = view->state->updated_us};
+}
+
+static void camera_sense(const struct sim_view *view)
+{
+    const struct sim_camera *config = view->config;
+    const tpi_sim_image image = image_of(view);
+    const tpi_sim_pose turn = {.z = image.eye, .a = image.pan};
     const struct sim_frame local = sim_frame_of(&turn);
-    const double zoom = tan(lens->fov / 2) / tan(config->fov_across / 2);
     const struct sim_canvas canvas = {
         .view = view,
         .config = config,
         .eye = sim_frame_join(&view->frame, &local),
-        .across = tan(lens->fov / 2),
-        .up = tan(config->fov_up / 2) * zoom,
-        .rise = tan(lens->tilt),
+        .across = image.across,
+        .up = image.up,
+        .rise = image.rise,
         .rgb = (uint8_t *)view->samples,
         .depth = view->values,
     };
@@ -167,12 +186,7 @@ tp_status tpi_sim_get_image(const tpi_sim *sim, tpi_sim_model model, tpi_sim_ima
     tp_status status = tpi_sim_find_device(sim, model, &tpi_sim_type_camera, &view, err);
 
     if (status == TP_OK) {
-        const struct sim_camera *config = view.config;
-        *image = (tpi_sim_image){.rgb = (const uint8_t *)view.samples,
-                                 .depth = view.values,
-                                 .width = config->width,
-                                 .height = config->height,
-                                 .time_us = view.state->updated_us};
+        *image = image_of(&view);
     }
     return status;
 }

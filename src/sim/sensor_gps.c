@@ -94,6 +94,7 @@ const tpi_sim_type tpi_sim_type_gps = {
     .state_size = sizeof(struct gps_state),
     .read = gps_read,
     .start = gps_start,
+    .placed = gps_start,
     .sense = gps_sense,
     .check = gps_check,
 };
@@ -123,6 +124,6 @@ tp_status tpi_sim_get_fix(const tpi_sim *sim, tpi_sim_model model, tpi_sim_fix *
                          .time_us = state->common.updated_us};
     tpi_sim_earth_place(origin[0], origin[1], c * fix->pose.x - s * fix->pose.y,
                         s * fix->pose.x + c * fix->pose.y, &fix->latitude, &fix->longitude);
-    tpi_sim_earth_utm(fix->latitude, fix->longitude, &fix->utm_e, &fix->utm_n);
+    tpi_sim_earth_utm(origin, fix->latitude, fix->longitude, &fix->utm_e, &fix->utm_n);
     return TP_OK;
 }

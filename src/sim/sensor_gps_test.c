@@ -18,25 +18,55 @@ static tpi_sim_fix fix_of(const tpi_sim *sim, const char *name)
     return fix;
 }
 
+/* In the zone that the place itself is in. */
+static void utm_of(double latitude, double longitude, double *east, double *north)
+{
+    const double origin[2] = {latitude, longitude};
+
+    tpi_sim_earth_utm(origin, latitude, longitude, east, north);
+}
+
 static void utm_is_that_of_maps(void **state)
 {
     double e;
     double n;
 
     (void)state;
-    tpi_sim_earth_utm(0, 3, &e, &n);
+    utm_of(0, 3, &e, &n);
     near(e, 500000, 1e-6);
     near(n, 0, 1e-6);
-    tpi_sim_earth_utm(45, 9, &e, &n); /* the arc from the equator is 4,984,944.378 m */
+    utm_of(45, 9, &e, &n); /* the arc from the equator is 4,984,944.378 m */
     near(e, 500000, 1e-6);
     near(n, 0.9996 * 4984944.378, 1e-3);
-    tpi_sim_earth_utm(-45, 9, &e, &n);
+    utm_of(-45, 9, &e, &n);
     near(n, 10000000 - 0.9996 * 4984944.378, 1e-3);
-    tpi_sim_earth_utm(43 + 38 / 60.0 + 33.24 / 3600, -(79 + 23 / 60.0 + 13.7 / 3600), &e, &n);
+    utm_of(43 + 38 / 60.0 + 33.24 / 3600, -(79 + 23 / 60.0 + 13.7 / 3600), &e, &n);
     near(e, 630084, 1); /* the tower of Toronto */
     near(n, 4833438, 1);
-    tpi_sim_earth_utm(10, 180, &e, &n); /* the last zone ends there */
+    utm_of(10, 180, &e, &n); /* the last zone ends there */
     assert_true(e > 800000);
+}
+
+/* Where zones and hemispheres meet, which is where worlds are that say nothing, it goes on. */
+static void utm_does_not_jump_within_a_world(void **state)
+{
+    static const char *const origins[] = {"", "gps_origin [0 12 0]", "gps_origin [-0.00001 180 0]",
+                                          "gps_origin [50 -6 0]"};
+    char text[200];
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        snprintf(text, sizeof text, "%s position ( name \"r\" gps ( alwayson 1 ) )", origins[i]);
+        tpi_sim *sim = sim_make(text);
+        sim_put(sim, "r", -30, -40, 0);
+        tpi_sim_step(sim);
+        const tpi_sim_fix from = fix_of(sim, "r.gps:0");
+        sim_put(sim, "r", 30, 40, 0);
+        tpi_sim_step(sim);
+        const tpi_sim_fix to = fix_of(sim, "r.gps:0");
+        near(hypot(to.utm_e - from.utm_e, to.utm_n - from.utm_n), 100, 0.2);
+        tpi_sim_destroy(sim);
+    }
 }
 
 /* From the equator to a latitude, by adding up small pieces. */
@@ -61,7 +91,7 @@ static void northings_are_arcs_of_the_meridian(void **state)
     for (double latitude = 5; latitude < 84; latitude += 7.3) {
         double e;
         double n;
-        tpi_sim_earth_utm(latitude, -3, &e, &n);
+        utm_of(latitude, -3, &e, &n);
         near(e, 500000, 1e-6);
         near(n, 0.9996 * meridian(latitude), 1e-3);
     }
@@ -103,6 +133,9 @@ static void without_noise_it_tells_the_truth(void **state)
     near(fix.altitude, 31, 1e-12);
     near(fix.speed, 2, 1e-9); /* along the arc, not the chord */
     near(fix.course, pose.a, 1e-9);
+    sim_put(sim, "r", -1000, 0, 1); /* by hand: that is no speed */
+    tpi_sim_step(sim);
+    near(fix_of(sim, "r.gps:0").speed, 2, 1e-9);
     tpi_sim_earth_place(51.5, -0.1, pose.x, pose.y, &latitude, &longitude);
     assert_true(fix.latitude == latitude && fix.longitude == longitude);
     tpi_sim_destroy(sim);
@@ -184,6 +217,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(utm_is_that_of_maps),
+        cmocka_unit_test(utm_does_not_jump_within_a_world),
         cmocka_unit_test(northings_are_arcs_of_the_meridian),
         cmocka_unit_test(metres_become_degrees),
         cmocka_unit_test(without_noise_it_tells_the_truth),

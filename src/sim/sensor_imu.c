@@ -100,6 +100,7 @@ const tpi_sim_type tpi_sim_type_imu = {
     .state_size = sizeof(struct imu_state),
     .read = imu_read,
     .start = imu_start,
+    .placed = imu_start,
     .sense = imu_sense,
     .check = imu_check,
 };

@@ -120,6 +120,24 @@ static void the_first_reading_is_right(void **state)
     tpi_sim_destroy(sim);
 }
 
+/* Who is put elsewhere by hand has not been pushed there, and goes on as before. */
+static void being_put_elsewhere_is_no_motion(void **state)
+{
+    tpi_sim *sim = sim_make(ROBOT "imu ( pose [0.5 0 0 90] alwayson 1 ) )\n");
+
+    (void)state;
+    drive(sim, 2, 0, 1);
+    sim_steps(sim, 20);
+    for (int i = 0; i < 3; i++) {
+        sim_put(sim, "r", 1000 * i, -500, i);
+        tpi_sim_step(sim);
+        near(read_imu(sim, "r.imu:0").rate[2], 1, 1e-9);
+        near(read_imu(sim, "r.imu:0").acceleration[0], 2, 1e-9);
+        near(read_imu(sim, "r.imu:0").acceleration[1], 0.5, 1e-9);
+    }
+    tpi_sim_destroy(sim);
+}
+
 static void a_robot_that_begins_at_speed_is_not_pushed(void **state)
 {
     tpi_sim *sim = sim_make(ROBOT "velocity [2 0 0 0] imu ( alwayson 1 ) )\n");
@@ -165,6 +183,7 @@ int main(void)
         cmocka_unit_test(a_circle_pulls_inwards),
         cmocka_unit_test(sideways_and_with_a_limit),
         cmocka_unit_test(the_first_reading_is_right),
+        cmocka_unit_test(being_put_elsewhere_is_no_motion),
         cmocka_unit_test(a_robot_that_begins_at_speed_is_not_pushed),
         cmocka_unit_test(noise_and_bias),
     };

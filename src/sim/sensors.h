@@ -108,6 +108,9 @@ typedef struct tpi_sim_image {
     const uint8_t *rgb; /* red, green, blue; rows from the top, without gaps */
     const float *depth; /* metres straight ahead, as far as the picture plane; 0 for nothing */
     uint32_t width, height;
+    double across, up; /* tangents of half its fields of view */
+    double pan, rise;  /* where it looks: to the left, and the tangent of the tilt */
+    double eye;        /* from how high above its model */
     int64_t time_us;
 } tpi_sim_image;
 

@@ -176,7 +176,7 @@ typedef enum tpi_sim_drive_mode {
 
 typedef struct tpi_sim_motion {
     double estimate[3]; /* x, y and heading, as odometry has them */
-    double velocity[3]; /* forward, to the left, turning; 0 while it is stalled */
+    double velocity[3]; /* forward, to the left, turning; 0 when it was stopped */
     bool stalled;       /* something is in the way */
 } tpi_sim_motion;
 

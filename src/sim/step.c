@@ -9,6 +9,7 @@
 #include "sim/maths.h"
 #include "sim/position.h"
 #include "sim/power.h"
+#include "sim/ranger.h"
 #include "sim/resolve.h"
 #include "sim/sweep.h"
 
@@ -90,6 +91,8 @@ static void end(void *argument, uint32_t item, uint32_t worker)
 
 /* ---- Sliding --------------------------------------------------------------------------------- */
 
+static const double trace = 1e-6; /* of the speed */
+
 static bool wants_to_slide(const tpi_sim *sim, uint32_t tree)
 {
     const struct sim_plan *plan = sim->trees.plan[tree];
@@ -98,7 +101,9 @@ static bool wants_to_slide(const tpi_sim *sim, uint32_t tree)
            ((const struct sim_position *)plan->devices[plan->driver].config)->slides;
 }
 
-/* What is left of the motion, without what goes against the obstacle. */
+/* What is left of the motion, without what goes against the obstacle. A trace of it leads away from
+ * there: the normal has few digits far from the origin, and what seems to go against the obstacle
+ * ever so little would be stopped at once. */
 static void turn_aside(tpi_sim *sim, uint32_t slot)
 {
     const struct sim_spot *spot = &sim->crowd.spots[slot];
@@ -114,8 +119,11 @@ static void turn_aside(tpi_sim *sim, uint32_t slot)
     const double along = spot->c * nx + spot->s * ny; /* the normal in the body's frame */
     const double aside = spot->c * ny - spot->s * nx;
     const double against = m->vx[tree] * along + m->vy[tree] * aside;
-    m->vx[tree] = (m->vx[tree] - against * along) * left;
-    m->vy[tree] = (m->vy[tree] - against * aside) * left;
+    const double vx = m->vx[tree] - against * along;
+    const double vy = m->vy[tree] - against * aside;
+    const double away = trace * sqrt(vx * vx + vy * vy);
+    m->vx[tree] = (vx + away * along) * left;
+    m->vy[tree] = (vy + away * aside) * left;
     m->w[tree] = 0;
 }
 
@@ -174,7 +182,12 @@ static void sense_tree(tpi_sim *sim, uint32_t tree, uint32_t worker)
         view.scratch->looks++;
         state->updated_us = sim->time_us;
     }
-    if (plan->control != 0) {
+}
+
+/* Controllers go by what sensors say now. */
+static void control_tree(tpi_sim *sim, uint32_t tree)
+{
+    if ((sim->trees.flags[tree] & SIM_ACTIVE) != 0 && sim->trees.plan[tree]->control != 0) {
         tpi_sim_control_run(sim, tree);
     }
 }
@@ -188,6 +201,10 @@ static void sense(void *argument, uint32_t item, uint32_t worker)
         tpi_sim_forget_overlaps(sim, i);
         sense_tree(sim, sim->crowd.spots[i].tree, worker);
     }
+    tpi_sim_pending_end(sim->scratch[worker].pending);
+    for (uint32_t i = chunk.first; i < chunk.end; i++) {
+        control_tree(sim, sim->crowd.spots[i].tree);
+    }
 }
 
 /* Sensors of what cannot move are few. */
@@ -196,6 +213,12 @@ static void sense_standing(tpi_sim *sim)
     for (uint32_t i = 0; i < sim->standing_count; i++) {
         if ((sim->trees.flags[sim->standing[i]] & SIM_MOVING) == 0) {
             sense_tree(sim, sim->standing[i], 0);
+        }
+    }
+    tpi_sim_pending_end(sim->scratch[0].pending);
+    for (uint32_t i = 0; i < sim->standing_count; i++) {
+        if ((sim->trees.flags[sim->standing[i]] & SIM_MOVING) == 0) {
+            control_tree(sim, sim->standing[i]);
         }
     }
 }

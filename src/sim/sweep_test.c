@@ -164,6 +164,58 @@ static void it_stops_or_slides_as_the_file_says(void **state)
     }
 }
 
+/* However fast it is and however long the wall; it reports how fast it slides, and speeds up as it
+ * may. */
+static void it_slides_on_for_ever(void **state)
+{
+    static const double speeds[][2] = {{10, 5}, {100, 3}, {0.2, 7}};
+    const double far = 900000;
+    char text[400];
+
+    (void)state;
+    for (int i = 0; i < 6; i++) {
+        const double *v = speeds[i / 2];
+        const double y = i % 2 == 0 ? 0 : far; /* where numbers have few digits left */
+        const double error = i % 2 == 0 ? 1e-3 : 0.02;
+        snprintf(
+            text, sizeof text,
+            "position ( name \"r\" size [0.4 0.4 0.2] pose [4.5 %f 0 0] collision \"slide\" " FAST
+            " ) model ( pose [5 %f 0 0] size [0.01 5000 1] )",
+            y, y);
+        tpi_sim *sim = sim_make(text);
+        drive(sim, "r", v[0], v[1], 0);
+        sim_steps(sim, 100);
+        near(pose_of(sim, "r").y - y, 10 * v[1], error);
+        assert_true(pose_of(sim, "r").x < 4.795);
+        near(pose_of(sim, "r").x, 4.795, error);
+        near(motion_of(sim, "r").velocity[0], 0, error);
+        near(motion_of(sim, "r").velocity[1], v[1], error);
+        drive(sim, "r", v[0], 0, 0);
+        sim_steps(sim, 2);
+        assert_true(motion_of(sim, "r").stalled);
+        near(motion_of(sim, "r").velocity[1], 0, error);
+        tpi_sim_destroy(sim);
+    }
+}
+
+static void it_speeds_up_while_it_slides(void **state)
+{
+    tpi_sim *sim = sim_make("position ( name \"r\" size [0.2 0.2 0.2] pose [0 0.49 0 0] "
+                            "drive \"omni\" collision \"slide\" "
+                            "acceleration_bounds [-1 0.5 -1 0.5 0 0 -90 90] )"
+                            "model ( pose [0 0.7 0 0] size [40 0.1 1] )");
+
+    (void)state;
+    drive(sim, "r", 1, 1, 0);
+    sim_steps(sim, 10);
+    assert_true(motion_of(sim, "r").stalled);
+    near(motion_of(sim, "r").velocity[0], 0.5, 1e-3);
+    sim_steps(sim, 20);
+    near(motion_of(sim, "r").velocity[0], 1, 1e-3);
+    near(motion_of(sim, "r").velocity[1], 0, 1e-3);
+    tpi_sim_destroy(sim);
+}
+
 /* ---- Each other ------------------------------------------------------------------------------ */
 
 /* Two alike that meet are treated alike. */
@@ -321,6 +373,8 @@ int main(void)
         cmocka_unit_test(a_turning_body_stops_where_it_touches),
         cmocka_unit_test(what_is_higher_or_no_obstacle_does_not_stop),
         cmocka_unit_test(it_stops_or_slides_as_the_file_says),
+        cmocka_unit_test(it_slides_on_for_ever),
+        cmocka_unit_test(it_speeds_up_while_it_slides),
         cmocka_unit_test(two_that_meet_both_stop_in_the_middle),
         cmocka_unit_test(one_that_stands_is_not_stalled_by_another),
         cmocka_unit_test(a_column_marches_on),

@@ -87,6 +87,10 @@ typedef struct tpi_sim_type {
     /* Set up the state, which is zero, at the beginning of time. Optional. */
     void (*start)(const struct sim_view *view);
 
+    /* Somebody has put it elsewhere, with all that it stands on; it has not moved there. Optional.
+     */
+    void (*placed)(const struct sim_view *view);
+
     /* Look at the world; called when the model is subscribed and due. Optional. */
     void (*sense)(const struct sim_view *view);
 

@@ -7,24 +7,10 @@ import tempfile
 import cli
 import player
 import tap
-from cli import Puppet, Running, Terminal, prints, says, serving, troupe, usage
+from cli import Puppet, Running, Terminal, encoded, ours, prints, says, serving, troupe, usage
 
-HELLO, STATISTICS, FRAMES, TRANSFORM = 200, 202, 203, 204
+STATISTICS = 202
 DEVLIST, DRIVERINFO, DEV = 1, 2, 3
-
-
-def encoded(request, value):
-    result = troupe("encode", "player", "request", request, "--answer", "-", stdin=json.dumps(value))
-    tap.equal((result.returncode, result.stderr), (0, ""))
-    return bytes.fromhex(result.stdout)
-
-
-def ours(**replies):
-    """A server that says it is one of ours, and answers these."""
-    codes = {"HELLO": HELLO, "STATISTICS": STATISTICS, "FRAMES": FRAMES, "TRANSFORM": TRANSFORM}
-    replies.setdefault("HELLO", {"version": 1, "name": "puppet"})
-    return Puppet([(6, 0)], replies={(1, codes[name]): encoded(name, value) for name, value in replies.items()})
-
 
 # ---- Statistics -----------------------------------------------------------------------------------
 
@@ -78,11 +64,9 @@ def what_is_known_already_is_not_asked():
     """One list of the devices, however many; none is opened for its index, its driver or the model of a simulated one."""
     lasers = [(6, i) for i in range(30)]
     labels = [dict(LASER, addr={"robot": 6665, "interf": 6, "index": i}, driver="sim", label=f"m{i}") for i in range(30)]
-    replies = {(1, HELLO): encoded("HELLO", {"version": 1, "name": "puppet"}),
-               (1, STATISTICS): encoded("STATISTICS", {"devices": labels})}
     for where, wanted in (("index = 20", ["laser:20"]), ("driver = sim, index < 2", ["laser:0", "laser:1"]),
                           ("model = m7", ["laser:7"]), ("model = elephant, x > 0", [])):
-        with Puppet(lasers, driver="sim", replies=replies) as puppet:
+        with ours(lasers, "sim", STATISTICS={"devices": labels}) as puppet:
             result = troupe("list", "--json", "--where", where, puppet.url)
             tap.equal((result.returncode, result.stderr), (0, ""))
             tap.equal([device["device"] for device in json.loads(result.stdout)["devices"]], wanted)

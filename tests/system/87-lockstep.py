@@ -173,6 +173,18 @@ def lockstep_can_be_ended_and_begun_by_request():
             assert abs(after - before - 0.1) < 1e-9, (before, after)
 
 
+def of_many_steps_at_once_none_is_lost():
+    """More than the queue of a client takes; what it gets last is the newest."""
+    for lockstep in ("yes", "no paused yes"):
+        with player.server(PROGRAM, configuration(1, lockstep)) as running:
+            with player.Client(running.address) as client:
+                client.open(WORLD, 0)
+                client.open(POSITION2D, 0)
+                client.request(WORLD, 0, 2, struct.pack(">I", 3000))
+                times = [message.time for message in client.passed if message.interf == POSITION2D]
+                tap.equal((len(times), round(times[-1], 6)), (3000, 300.0))
+
+
 tap.main(two_programs_get_the_same_bits_in_every_run, so_many_take_part_whoever_comes_first,
          who_asks_twice_is_still_one, a_number_of_programs_is_checked, time_waits_for_whoever_takes_part,
-         lockstep_can_be_ended_and_begun_by_request)
+         lockstep_can_be_ended_and_begun_by_request, of_many_steps_at_once_none_is_lost)
