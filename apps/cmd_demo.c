@@ -103,32 +103,31 @@ static void tick(void *context)
 
 /* ---- What to type next ----------------------------------------------------------------------- */
 
+/* Whether there is INTERFACE:0. */
+static bool has_first(const tp_server *server, const char *interface)
+{
+    for (size_t i = 0; i < tp_server_device_count(server); i++) {
+        const tp_device *device = tp_server_device_at(server, i);
+        if (tp_device_addr(device)->index == 0 &&
+            strcmp(tp_device_interface(device)->name, interface) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Of these interfaces the first that the world has is the one to look at. */
 static const char *find_sensor(const tp_server *server)
 {
     static const char *const liked[] = {"ranger", "laser",    "sonar", "aio",
                                         "bumper", "fiducial", "gps"};
 
-    for (size_t k = 0; k < sizeof liked / sizeof liked[0]; k++) {
-        for (size_t i = 0; i < tp_server_device_count(server); i++) {
-            const tp_device *device = tp_server_device_at(server, i);
-            if (tp_device_addr(device)->index == 0 &&
-                strcmp(tp_device_interface(device)->name, liked[k]) == 0) {
-                return liked[k];
-            }
+    for (size_t i = 0; i < sizeof liked / sizeof liked[0]; i++) {
+        if (has_first(server, liked[i])) {
+            return liked[i];
         }
     }
     return NULL;
-}
-
-static bool has_vehicle(const tp_server *server)
-{
-    for (size_t i = 0; i < tp_server_device_count(server); i++) {
-        if (strcmp(tp_device_interface(tp_server_device_at(server, i))->name, "position2d") == 0) {
-            return true;
-        }
-    }
-    return false;
 }
 
 /* The port that it listens on; 0 for the usual one. */
@@ -146,6 +145,7 @@ static void put_hints(const struct demo *demo, tpi_buf *out)
 {
     const unsigned port = unusual_port(demo);
     const char *sensor = find_sensor(demo->server);
+    const bool vehicle = has_first(demo->server, "position2d");
     const char *program = called();
     char url[32] = "";
     char before[40] = "";
@@ -155,13 +155,13 @@ static void put_hints(const struct demo *demo, tpi_buf *out)
         snprintf(before, sizeof before, "localhost:%u/", port);
     }
     tpi_buf_printf(out, "%s list%s\n", program, url);
-    if (has_vehicle(demo->server)) {
+    if (vehicle) {
         tpi_buf_printf(out, "%s print %sposition2d:0\n", program, before);
     }
     if (sensor != NULL) {
         tpi_buf_printf(out, "%s print %s%s:0 --rate 2\n", program, before, sensor);
     }
-    if (has_vehicle(demo->server)) {
+    if (vehicle) {
         tpi_buf_printf(out,
                        "%s send %sposition2d:0 VEL '{\"vel\":{\"pa\":1},\"state\":1}' --for 5\n",
                        program, before);

@@ -55,17 +55,9 @@ static void put_pose(tpi_buf *out, const tp_pose3d *pose)
     tpi_buf_puts(out, " rad");
 }
 
-/* Names carry a NUL, unless the server is careless. */
-static bool is_name(const char *a, uint32_t a_count, const char *b, uint32_t b_count)
-{
-    const size_t a_length = a_count > 0 ? strnlen(a, a_count) : 0;
-    const size_t b_length = b_count > 0 ? strnlen(b, b_count) : 0;
-
-    return a_length == b_length && (a_length == 0 || memcmp(a, b, a_length) == 0);
-}
-
 /* ---- Who sits in whom ------------------------------------------------------------------------ */
 
+/* Names carry a NUL, unless the server is careless. */
 static int compare_names(const char *a, uint32_t a_count, const char *b, uint32_t b_count)
 {
     const size_t a_length = a_count > 0 ? strnlen(a, a_count) : 0;
@@ -76,21 +68,21 @@ static int compare_names(const char *a, uint32_t a_count, const char *b, uint32_
     return order != 0 ? order : (a_length > b_length) - (a_length < b_length);
 }
 
-static int compare_robots(uint32_t a, uint32_t b)
+/* By robot and name. */
+static int compare_frame(const tp_frame_info *frame, uint32_t robot, const char *word,
+                         uint32_t word_count)
 {
-    return (a > b) - (a < b);
+    return frame->robot != robot ? (frame->robot > robot) - (frame->robot < robot)
+                                 : compare_names(frame->name, frame->name_count, word, word_count);
 }
 
-/* By robot and name; of those with the same name the first one in the list. */
+/* Of those with the same name the first one in the list comes first. */
 static int compare_nodes(const void *a, const void *b)
 {
-    const struct node *const *x = a;
-    const struct node *const *y = b;
-    const tp_frame_info *f = (*x)->frame;
-    const tp_frame_info *g = (*y)->frame;
-    int order = compare_robots(f->robot, g->robot);
+    const tp_frame_info *f = (*(const struct node *const *)a)->frame;
+    const tp_frame_info *g = (*(const struct node *const *)b)->frame;
+    const int order = compare_frame(f, g->robot, g->name, g->name_count);
 
-    order = order != 0 ? order : compare_names(f->name, f->name_count, g->name, g->name_count);
     return order != 0 ? order : (f > g) - (f < g);
 }
 
@@ -102,17 +94,13 @@ static struct node *find_parent(const tp_frame_info *frame, struct node **sorted
 
     while (from < to) {
         const uint32_t middle = from + (to - from) / 2;
-        const tp_frame_info *at = sorted[middle]->frame;
-        int order = compare_robots(at->robot, frame->robot);
-        order = order != 0
-                    ? order
-                    : compare_names(at->name, at->name_count, frame->parent, frame->parent_count);
-        from = order < 0 ? middle + 1 : from;
-        to = order < 0 ? to : middle;
+        const bool before = compare_frame(sorted[middle]->frame, frame->robot, frame->parent,
+                                          frame->parent_count) < 0;
+        from = before ? middle + 1 : from;
+        to = before ? to : middle;
     }
-    const tp_frame_info *found = from < count ? sorted[from]->frame : NULL;
-    return found != NULL && found->robot == frame->robot &&
-                   is_name(found->name, found->name_count, frame->parent, frame->parent_count)
+    return from < count && compare_frame(sorted[from]->frame, frame->robot, frame->parent,
+                                         frame->parent_count) == 0
                ? sorted[from]
                : NULL;
 }
@@ -221,7 +209,7 @@ static int check_name(const struct frames *f, const char *word)
     tpi_nearest_init(&nearest, word);
     for (uint32_t i = 0; i < f->list->frames_count; i++) {
         const tp_frame_info *frame = &f->list->frames[i];
-        if (is_name(frame->name, frame->name_count, word, (uint32_t)strlen(word) + 1)) {
+        if (compare_names(frame->name, frame->name_count, word, (uint32_t)strlen(word) + 1) == 0) {
             return EXIT_DONE;
         }
         if (i < MOST_NAMES) {

@@ -78,8 +78,11 @@ static int kick(struct remote *remote, const char *wanted)
     tp_error err = {0};
     int result = EXIT_FAILED;
 
-    if (answer == NULL || tp_value_copy(&found, &tp_desc_statistics, answer, NULL) != TP_OK) {
+    if (answer == NULL) {
         return EXIT_FAILED;
+    }
+    if (tp_value_copy(&found, &tp_desc_statistics, answer, NULL) != TP_OK) {
+        return command_fail(name, EXIT_FAILED, "out of memory");
     }
     const tp_client_stat *client = find(found, wanted);
     const tp_kick ask = {.number = client != NULL ? client->number : 0};

@@ -1,5 +1,4 @@
 /* cmd_list.c - troupe list: the devices of a server. */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,28 +18,19 @@ struct list {
     tp_client_device *devices; /* owned */
     size_t count;
     tp_statistics *statistics; /* owned; NULL from a Player server */
-    uint32_t stat_at;          /* where the next one is likely to be found */
+    size_t stat_at;            /* where the next one is likely to be found */
 };
-
-static bool is_at(const tp_device_stat *stat, const tp_devaddr *addr)
-{
-    return stat->addr.robot == addr->robot && stat->addr.interf == addr->interf &&
-           stat->addr.index == addr->index;
-}
 
 /* Both lists have the same order, so that the search goes on where it has ended. */
 static const tp_device_stat *find_stat(struct list *list, const tp_devaddr *addr)
 {
-    const uint32_t count = list->statistics != NULL ? list->statistics->devices_count : 0;
+    const tp_device_stat *found =
+        list->statistics != NULL ? stat_find(list->statistics, addr, list->stat_at) : NULL;
 
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t at = (list->stat_at + i) % count;
-        if (is_at(&list->statistics->devices[at], addr)) {
-            list->stat_at = at;
-            return &list->statistics->devices[at];
-        }
+    if (found != NULL) {
+        list->stat_at = (size_t)(found - list->statistics->devices);
     }
-    return NULL;
+    return found;
 }
 
 /* ---- For people ------------------------------------------------------------------------------ */

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "called.h"
+#include "output.h"
 #include "remote.h"
 #include "stat_text.h"
 
@@ -22,54 +23,48 @@ static char *chars(const char *text, uint32_t *count)
     return (char *)(uintptr_t)text;
 }
 
-/* Where there was a panic already, whose; a server that does not tell has panicked all the same. */
-static int print_earlier(struct panic_options *o)
+/* Where there was a panic already, whose. */
+static int print_earlier(const struct panic_options *o, const tp_panic_state *panic)
 {
-    const void *answer = NULL;
     tpi_buf out = {0};
 
-    if (tp_client_request(o->remote.client, TP_PLAYER_REQ_GET_PANIC, NULL, &answer, NULL) !=
-            TP_OK ||
-        answer == NULL || ((const tp_panic_state *)answer)->count < 2) {
+    if (panic->count < 2) {
         return EXIT_DONE;
     }
     tpi_buf_puts(&out, "there was one already, ");
-    stat_put_raisers(&out, answer);
+    stat_put_raisers(&out, panic);
     return command_write(o->remote.command, &out);
 }
 
-/* Whether all drivers have stopped what they move; a server that does not tell has. */
-static bool all_stopped(struct panic_options *o, const tp_panic_state **state)
+static int tell_owing(const struct panic_options *o, const tp_panic_state *panic)
 {
-    const void *answer = NULL;
-
-    if (tp_client_request(o->remote.client, TP_PLAYER_REQ_GET_PANIC, NULL, &answer, NULL) !=
-            TP_OK ||
-        answer == NULL) {
-        return true;
-    }
-    *state = answer;
-    return (*state)->owing_count <= 1;
-}
-
-/* Drivers act on it by themselves: ask until they have. */
-static int await_stops(struct panic_options *o)
-{
-    const struct timespec pause = {.tv_nsec = 10000000};
-    const tp_panic_state *state = NULL;
-
-    for (int i = 0; i < STOP_TRIES; i++) {
-        if (all_stopped(o, &state)) {
-            printf("everything that moves is stopped; %s reset ends the panic\n", called());
-            return EXIT_DONE;
-        }
-        nanosleep(&pause, NULL);
-    }
     return command_fail(
         o->remote.command, EXIT_FAILED,
         "NOT STOPPED YET: %.*s. Commands are refused now, but who hangs in a driver "
         "does not hear: kill the server if it has to stop",
-        (int)state->owing_count, state->owing);
+        (int)panic->owing_count, panic->owing);
+}
+
+/* Drivers act on it by themselves: ask until they have. That nobody answers does not mean that
+ * everything has stopped. */
+static int await_stops(struct panic_options *o)
+{
+    const struct timespec pause = {.tv_nsec = 10000000};
+    const tp_panic_state *panic = NULL;
+
+    for (int i = 0; i < STOP_TRIES; i++) {
+        panic = remote_ask(&o->remote, TP_PLAYER_REQ_GET_PANIC, NULL, "panic");
+        if (panic == NULL) {
+            return command_fail(o->remote.command, EXIT_FAILED,
+                                "the panic is raised; whether everything has stopped is not known");
+        }
+        if (panic->owing_count <= 1) {
+            printf("everything that moves is stopped; %s reset ends the panic\n", called());
+            return print_earlier(o, panic);
+        }
+        nanosleep(&pause, NULL);
+    }
+    return tell_owing(o, panic);
 }
 
 /* Whoever needs this has no time to look it up. */
@@ -94,8 +89,7 @@ static int raise_panic(struct panic_options *o)
         command_fail(o->remote.command, EXIT_FAILED, "%s", err.text);
         return tell_other_ways(o);
     }
-    const int result = await_stops(o);
-    return result == EXIT_DONE ? print_earlier(o) : result;
+    return await_stops(o);
 }
 
 /* A key that nobody asks for would look like the right one. */
@@ -112,13 +106,23 @@ static void note_needless_key(struct panic_options *o)
     }
 }
 
+static int end_panic(struct panic_options *o, uint32_t epoch)
+{
+    tp_panic_reset reset = {.epoch = epoch};
+    tp_error err = {0};
+
+    reset.key = chars("", &reset.key_count); /* it was proved when we connected */
+    return tp_client_request(o->remote.client, TP_PLAYER_REQ_RESET_PANIC, &reset, NULL, &err) ==
+                   TP_OK
+               ? EXIT_DONE
+               : command_fail(o->remote.command, EXIT_FAILED, "%s", err.text);
+}
+
 static int reset_panic(struct panic_options *o)
 {
     const tp_panic_state *panic = remote_ask(&o->remote, TP_PLAYER_REQ_GET_PANIC, NULL, "panic");
-    tp_panic_reset reset = {0};
-    char owing[256]; /* drivers that hang have still not stopped when it is over */
     tpi_buf out = {0};
-    tp_error err = {0};
+    tpi_buf over = {0};
 
     if (panic == NULL) {
         return EXIT_FAILED;
@@ -127,18 +131,22 @@ static int reset_panic(struct panic_options *o)
         puts("there is no panic");
         return EXIT_DONE;
     }
+    const uint32_t epoch = panic->epoch;
     stat_put_raisers(&out, panic);
-    reset.epoch = panic->epoch;
-    snprintf(owing, sizeof owing, "%.*s", (int)panic->owing_count, panic->owing);
-    command_write(o->remote.command, &out);
-    note_needless_key(o);                    /* its answer takes the place of the panic's */
-    reset.key = chars("", &reset.key_count); /* it was proved when we connected */
-    if (tp_client_request(o->remote.client, TP_PLAYER_REQ_RESET_PANIC, &reset, NULL, &err) !=
-        TP_OK) {
-        return command_fail(o->remote.command, EXIT_FAILED, "%s", err.text);
+    tpi_buf_puts(&over, "the panic is over");
+    if (panic->owing_count > 1) { /* drivers that hang have still not stopped then */
+        tpi_buf_puts(&over, "; NOT STOPPED YET: ");
+        output_put_clean(&over, panic->owing, panic->owing_count);
     }
-    printf("the panic is over%s%s\n", owing[0] != '\0' ? "; NOT STOPPED YET: " : "", owing);
-    return EXIT_DONE;
+    tpi_buf_putc(&over, '\n');
+    command_write(o->remote.command, &out);
+    note_needless_key(o); /* its answer takes the place of the panic's */
+    int result = end_panic(o, epoch);
+    if (result == EXIT_DONE) {
+        return command_write(o->remote.command, &over);
+    }
+    tpi_buf_fini(&over);
+    return result;
 }
 
 static int read_options(struct panic_options *o, int argc, char **argv)
@@ -204,10 +212,10 @@ const command command_panic = {
     .help = "usage: troupe panic [URL] [--why TEXT]\n"
             "\n"
             "Stops everything that the server moves, and waits until its drivers have done so;\n"
-            "if one has not within two seconds, it is named and the command fails. Nothing moves\n"
-            "again before troupe reset. The signal SIGUSR1 to the server does the same, even if\n"
-            "its loop hangs and this command gets no answer. Everybody may: a key is not needed,\n"
-            "and not looked at.\n"
+            "if one has not within two seconds, it is named and the command fails; so it does if\n"
+            "the server does not say. Nothing moves again before troupe reset. The signal\n"
+            "SIGUSR1 to the server does the same, even if its loop hangs and this command gets\n"
+            "no answer. Everybody may: a key is not needed, and not looked at.\n"
             "\n"
             "  --why TEXT      the reason, which all clients are told\n" REMOTE_OPTIONS_HELP,
     .run = run_panic,

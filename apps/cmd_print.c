@@ -13,6 +13,7 @@
 #include "print_form.h"
 #include "print_silence.h"
 #include "remote.h"
+#include "troupe/interfaces/aio.h"
 
 static const char name[] = "print";
 
@@ -53,6 +54,7 @@ struct print {
     bool wonders;     /* about a silence: it was not looked into yet */
     bool asks;        /* it is looked into now */
     tpi_buf why;      /* owned: nothing comes; empty if that is not known */
+    char *units;      /* owned: of analogue values that are no volts; NULL for those that are */
     int64_t drawn_ns;
     tp_status failure; /* the output cannot be written, or not be made */
     struct screen screen;
@@ -104,7 +106,7 @@ static void draw(struct print *p)
             tpi_buf_printf(&out, ", %.1f Hz", kind->rate_hz);
         }
         tpi_buf_putc(&out, '\n');
-        print_form_body(&out, kind->last);
+        print_form_body(&out, p->units, kind->last);
     }
     tpi_buf_puts(&out, nothing ? "waiting for data\n" : "");
     if (p->why.length > 0) {
@@ -144,7 +146,7 @@ static void write_record(struct print *p, const tp_msg *msg)
 {
     tpi_buf out = {0};
 
-    print_form_record(&out, p->form, p->remote.catalogue, p->device.name, msg);
+    print_form_record(&out, p->form, p->remote.catalogue, p->device.name, p->units, msg);
     p->failure = out.failed ? TP_E_NOMEM : output_write(tpi_buf_text(&out), out.length);
     if (p->failure != TP_OK) {
         remote_stop(&p->remote);
@@ -204,15 +206,11 @@ static void on_tick(void *context)
 
 static void tell_silence(struct print *p)
 {
-    tpi_buf text = {0};
-
     print_put_silence(&p->why, &p->remote, p->proxy);
     if (p->live) {
         p->changed = true;
     } else if (p->why.length > 0) {
-        tpi_buf_printf(&text, "nothing comes: %s", tpi_buf_text(&p->why));
-        command_fail(name, EXIT_DONE, "%s", tpi_buf_text(&text));
-        tpi_buf_fini(&text);
+        command_fail(name, EXIT_DONE, "nothing comes: %s", tpi_buf_text(&p->why));
     }
 }
 
@@ -237,8 +235,8 @@ static void follow_data(struct print *p)
 static void tell_if_mute(const struct print *p)
 {
     if (!print_has_data(p->device.interface)) {
-        command_fail(name, EXIT_DONE, "%s sends no data; troupe request %s tells what it answers",
-                     p->device.name, p->device.interface->name);
+        command_fail(name, EXIT_DONE, "%s sends no data; %s request %s tells what it answers",
+                     p->device.name, called(), p->device.interface->name);
     }
 }
 
@@ -279,6 +277,10 @@ static int open_device(struct print *p)
     if (result == EXIT_DONE && p->rate_hz > 0) {
         p->server_thins = tp_proxy_set_rate(p->proxy, p->rate_hz, NULL) == TP_OK;
     }
+    if (result == EXIT_DONE && p->form == PRINT_HUMAN && p->device.interface->code == TP_AIO_CODE &&
+        tp_proxy_get_property(p->proxy, "units", &p->units, NULL) != TP_OK) {
+        p->units = NULL;
+    }
     return result;
 }
 
@@ -311,6 +313,7 @@ static int print_data(struct print *p)
     }
     tp_proxy_close(p->proxy);
     tpi_buf_fini(&p->why);
+    free(p->units);
     for (unsigned i = 0; i < KINDS; i++) {
         tp_msg_unref(p->kinds[i].last);
     }

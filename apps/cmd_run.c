@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "called.h"
 #include "commands.h"
 #include "output.h"
 #include "run_table.h"
@@ -28,17 +29,6 @@ struct options {
 };
 
 static tp_server *running; /* for the signal handler */
-
-/* The context counts them; NULL if nobody wants to know. */
-static void print_note(void *context, const char *text)
-{
-    unsigned *count = context;
-
-    if (count != NULL) {
-        (*count)++;
-    }
-    output_note(text);
-}
 
 /* tp_server_stop() may be called from a signal handler; clang-tidy cannot know that. */
 static void on_signal(int number) /* NOLINT(bugprone-signal-handler) */
@@ -107,8 +97,8 @@ static void on_hangup(void *context, int number)
 
     (void)number;
     if (tp_server_reload(context, &err) != TP_OK) {
-        output_note(err.text);
-        output_note("nothing was changed");
+        output_note(NULL, err.text);
+        output_note(NULL, "nothing was changed");
     }
 }
 
@@ -175,6 +165,16 @@ static int serve(const struct options *o)
     return result;
 }
 
+/* As what it would be served: a world as `troupe sim` does it. */
+static tp_status create_unserved(tp_server **out, const struct options *o, tp_error *err)
+{
+    const sim_server_options world = {
+        .world = o->server.path, .speed = 1, .seed = 1, .threads = 1, .server = o->server};
+
+    return world_is_one(o->server.path) ? sim_server_create(out, &world, err)
+                                        : tp_server_create(out, &o->server, err);
+}
+
 static int check(struct options *o)
 {
     tp_server *server = NULL;
@@ -182,11 +182,15 @@ static int check(struct options *o)
     tp_error err = {0};
 
     o->server.note_context = &notes;
-    if (tp_server_create(&server, &o->server, &err) != TP_OK) {
+    if (create_unserved(&server, o, &err) != TP_OK) {
         return command_fail(o->command, EXIT_FAILED, "%s", err.text);
     }
-    if (!o->quiet) {
+    if (!o->quiet && world_is_one(o->server.path)) {
+        sim_server_print_devices(server);
+    } else if (!o->quiet) {
         run_table_print(server, o->server.path);
+    }
+    if (!o->quiet) {
         printf(notes == 0 ? "no mistakes found\n" : "no mistakes found, %u note%s\n", notes,
                notes == 1 ? "" : "s");
     }
@@ -194,35 +198,29 @@ static int check(struct options *o)
     return EXIT_DONE;
 }
 
-static void count_note(void *context, const char *text)
+/* A file of a world by its name, or a world of ours by what it is called. */
+static bool is_world(const char *name)
 {
-    unsigned *notes = context;
-
-    output_note(text);
-    (*notes)++;
+    return world_is_one(name) || (strpbrk(name, "./") == NULL && access(name, F_OK) != 0);
 }
 
-/* A world is checked as what `troupe sim` would make of it. */
-static int check_world(const struct options *o)
+static int find_and_check(struct options *o)
 {
-    sim_server_options options = {
-        .world = o->server.path, .speed = 1, .seed = 1, .threads = 1, .server = o->server};
-    tp_server *server = NULL;
-    unsigned notes = 0;
+    tpi_buf path = {0};
     tp_error err = {0};
+    int result;
 
-    options.server.note = count_note;
-    options.server.note_context = &notes;
-
-    if (sim_server_create(&server, &options, &err) != TP_OK) {
-        return command_fail(o->command, EXIT_FAILED, "%s", err.text);
+    if (!is_world(o->server.path)) {
+        return check(o);
     }
-    if (!o->quiet) {
-        sim_server_print_devices(server);
-        puts(notes == 0 ? "no mistakes found" : "it works, but see what is odd about it");
+    if (world_find(&path, o->server.path, &err) == TP_OK) {
+        o->server.path = tpi_buf_text(&path);
+        result = check(o);
+    } else {
+        result = command_fail(o->command, EXIT_FAILED, "%s", err.text);
     }
-    tp_server_destroy(server);
-    return EXIT_DONE;
+    tpi_buf_fini(&path);
+    return result;
 }
 
 /* ---- Command line ---------------------------------------------------------------------------- */
@@ -298,9 +296,21 @@ static int read_options(struct options *o, int argc, char **argv)
         }
     }
     if (result == EXIT_DONE && o->server.path == NULL) {
-        return command_fail(o->command, EXIT_USAGE, "which configuration file?");
+        return command_fail(o->command, EXIT_USAGE, "which configuration%s?",
+                            strcmp(o->command, "check") == 0 ? " or world" : " file");
     }
     return result;
+}
+
+/* Also if it is the name of one of ours. */
+static bool names_world(const char *name)
+{
+    tpi_buf path = {0};
+    const bool found =
+        world_is_one(name) || (is_world(name) && world_find(&path, name, NULL) == TP_OK);
+
+    tpi_buf_fini(&path);
+    return found;
 }
 
 /* A file that goes by another name: messages and paths in it are as if it were that one. */
@@ -324,16 +334,15 @@ static int serve_renamed(struct options *o)
 static int run_run(int argc, char **argv)
 {
     char program[4096];
-    struct options o = {.command = "run", .server = {.kit = &tp_full_kit, .note = print_note}};
+    struct options o = {.command = "run", .server = {.kit = &tp_full_kit, .note = output_note}};
     int result = read_options(&o, argc, argv);
 
     if (result != EXIT_DONE) {
         return result;
     }
-    if (world_is_one(o.server.path)) {
-        return command_fail(o.command, EXIT_FAILED,
-                            "%s is a world, no configuration: troupe sim %s", o.server.path,
-                            o.server.path);
+    if (names_world(o.server.path)) {
+        return command_fail(o.command, EXIT_FAILED, "%s is a world, no configuration: %s sim %s",
+                            o.server.path, called(), o.server.path);
     }
     worlds_share();
     const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
@@ -346,7 +355,7 @@ static int run_run(int argc, char **argv)
 
 static int run_check(int argc, char **argv)
 {
-    struct options o = {.command = "check", .server = {.kit = &tp_full_kit, .note = print_note}};
+    struct options o = {.command = "check", .server = {.kit = &tp_full_kit, .note = output_note}};
     int result = read_options(&o, argc, argv);
 
     worlds_share();
@@ -356,7 +365,7 @@ static int run_check(int argc, char **argv)
     if (result != EXIT_DONE) {
         return result;
     }
-    return world_is_one(o.server.path) ? check_world(&o) : check(&o);
+    return find_and_check(&o);
 }
 
 static void print_driver(const tp_driver *driver)
@@ -469,10 +478,15 @@ const command command_check = {
     .name = "check",
     .summary = "check a configuration or a world without starting anything",
     .help = "usage: troupe check FILE.cfg\n"
-            "       troupe check FILE.world\n"
+            "       troupe check WORLD\n"
             "\n"
             "Reads a configuration, makes its drivers without starting them, and tells what is\n"
-            "wrong or odd, with file, line and column. Of a world it tells the same.\n",
+            "wrong or odd, with file, line and column. Of a world it tells the same: a file\n"
+            "(FILE.world), or the name of one of ours, as `troupe sim` takes it.\n"
+            "\n"
+            "Examples: troupe check configs/fake.cfg\n"
+            "          troupe check my.world\n"
+            "          troupe check office\n",
     .run = run_check,
 };
 

@@ -55,8 +55,8 @@ static int keep_sending(struct send *s)
                            : command_fail(s->remote.command, EXIT_FAILED, "%s", err.text);
 }
 
-/* Commands are never refused, so ask a server of ours whether the device takes it. Some drivers
- * know no better than to refuse the question; so it is sent all the same. */
+/* Commands are not answered, so ask a server of ours whether the device takes it. Some drivers know
+ * no better than to refuse the question; so it is sent all the same. */
 static void ask_whether_taken(struct send *s)
 {
     const tp_capabilities_req ask = {.type = TP_MSGTYPE_CMD, .subtype = s->message->code};

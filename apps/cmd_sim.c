@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "drivers/sim/simulator.h"
 #include "output.h"
 #include "run_table.h"
 #include "sim_alone.h"
@@ -19,8 +20,6 @@
 #include "worlds.h"
 
 static const char name[] = "sim";
-
-enum { MOST_THREADS = 256, MOST_EXPECTED = 1000 };
 
 struct options {
     const char *world;
@@ -32,17 +31,10 @@ struct options {
     tp_server_options server;
     sim_alone_options alone; /* what both ways have in common is here as well */
 
-    /* The first of those options that only serving, or only drawing, has a use for; NULL for none.
-     */
+    /* The first option that only serving, or only drawing, has a use for; NULL for none. */
     const char *serving;
     const char *drawing;
 };
-
-static void print_note(void *context, const char *text)
-{
-    (void)context;
-    output_note(text);
-}
 
 /* ---- Serving --------------------------------------------------------------------------------- */
 
@@ -166,7 +158,7 @@ static int read_render(struct options *o, const char *text)
 static int read_threads(struct options *o, const char *text)
 {
     uint64_t value = 0;
-    const int result = read_whole("number of threads", text, MOST_THREADS, &value);
+    const int result = read_whole("number of threads", text, SIMD_MOST_THREADS, &value);
 
     o->alone.threads = (uint32_t)value;
     return result != EXIT_DONE || value > 0
@@ -180,7 +172,7 @@ static int read_speed(struct options *o, const char *text)
 
     o->has_speed = true;
     o->alone.speed = strtod(text, &end);
-    if (end == text || *end != '\0' || !(o->alone.speed >= 0 && o->alone.speed <= 1e6)) {
+    if (end == text || *end != '\0' || !(o->alone.speed >= 0 && o->alone.speed <= SIMD_FASTEST)) {
         return command_fail(name, EXIT_USAGE, "\"%s\" is no speed", text);
     }
     return EXIT_DONE;
@@ -231,9 +223,9 @@ static int set_dark(struct options *o, const char *text)
 static int set_lockstep(struct options *o, const char *text)
 {
     o->lockstep = true;
-    return text[0] == '\0'
-               ? EXIT_DONE
-               : read_whole("number of those who take part", text, MOST_EXPECTED, &o->expected);
+    return text[0] == '\0' ? EXIT_DONE
+                           : read_whole("number of those who take part", text, SIMD_MOST_EXPECTED,
+                                        &o->expected);
 }
 
 static int set_any_port(struct options *o, const char *text)
@@ -382,7 +374,7 @@ static tp_status run_world(const struct options *o, tp_error *err)
 
 static int run(int argc, char **argv)
 {
-    struct options o = {.server = {.kit = &tp_full_kit, .note = print_note},
+    struct options o = {.server = {.kit = &tp_full_kit, .note = output_note},
                         .alone = {.threads = 1, .seed = 1}};
     tp_error err = {0};
     const int result = read_options(&o, argc, argv);

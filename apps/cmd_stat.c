@@ -55,17 +55,11 @@ static void put_latency(struct table *rows, double seconds)
 /* Where it was before, unless devices have come or gone. */
 static const tp_device_stat *device_before(const struct stat *s, const tp_device_stat *now)
 {
-    const uint32_t count = s->before != NULL ? s->before->devices_count : 0;
-    const uint32_t likely = (uint32_t)(now - s->now->devices);
+    const size_t likely = (size_t)(now - s->now->devices);
+    const tp_device_stat *before =
+        s->before != NULL ? stat_find(s->before, &now->addr, likely) : NULL;
 
-    for (uint32_t i = 0; i < count; i++) {
-        const tp_device_stat *one = &s->before->devices[(likely + i) % count];
-        if (one->addr.robot == now->addr.robot && one->addr.interf == now->addr.interf &&
-            one->addr.index == now->addr.index) {
-            return one;
-        }
-    }
-    return now;
+    return before != NULL ? before : now;
 }
 
 static const tp_client_stat *client_before(const struct stat *s, const tp_client_stat *now)
@@ -210,8 +204,9 @@ static void put_movers(const struct stat *s, tpi_buf *out)
             put_name(s, &one->addr, out);
             tpi_buf_puts(out, " is open exclusively by ");
             output_put_clean(out, one->holder, one->holder_count);
-            tpi_buf_printf(out, "; %s kick %lu throws it out\n", called(),
-                           (unsigned long)one->holder_number);
+            tpi_buf_printf(out, "%s; %s kick %lu throws it out\n",
+                           one->holder_silent ? ", whose time is over: anybody may take it" : "",
+                           called(), (unsigned long)one->holder_number);
         }
     }
 }

@@ -38,8 +38,8 @@ extern const command command_doctor;
 /* "troupe NAME: text" on standard error; returns `code`, so that failing is one line. */
 int command_fail(const char *name, int code, const char *format, ...) TP_PRINTF(3, 4);
 
-/* Call the handler at each signal of that number, not only the first; what it interrupts goes on.
- */
+/* Call the handler at each signal of that number, not only the first; what it interrupts goes on
+ * afterwards. */
 void command_catch(int number, void (*handler)(int number));
 
 /* Print the text and release it; an exit code. */

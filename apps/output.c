@@ -270,11 +270,14 @@ static bool takes_note(void)
     return poll(&err, 1, 0) > 0 && (err.revents & (POLLERR | POLLHUP | POLLNVAL)) == 0;
 }
 
-void output_note(const char *text)
+void output_note(void *count, const char *text)
 {
     static unsigned long dropped; /* notes come from one thread */
     tpi_buf line = {0};
 
+    if (count != NULL) {
+        (*(unsigned *)count)++;
+    }
     if (!takes_note()) {
         dropped++;
         return;

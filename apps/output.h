@@ -45,11 +45,10 @@ bool output_is_gone(void);
  */
 tp_status output_write(const char *text, size_t length);
 
-/* Write a note of a server, a line, to standard error; it may have words of strangers in it. Never
- * waits: if nobody reads, the note is dropped, and the next one that is written tells how many
- * were.
- */
-void output_note(const char *text);
+/* Write a note of a server or a world, a line, to standard error; it may have words of strangers in
+ * it. Never waits: if nobody reads, the note is dropped, and the next one that is written tells how
+ * many were. `count` is an unsigned that counts notes, or NULL. */
+void output_note(void *count, const char *text);
 
 /* From now on nobody waits for a reader that does not read. From a signal handler, too. */
 void output_stop(void);

@@ -85,11 +85,27 @@ void print_form_head(tpi_buf *out, const tp_catalogue *catalogue, const tp_msg *
                    tp_msg_header(msg)->timestamp);
 }
 
-void print_form_body(tpi_buf *out, const tp_msg *msg)
+/* Other units at the end of a text, in place of volts. */
+static void exchange_units(tpi_buf *text, const char *units)
+{
+    static const char volts[] = "] V";
+    const size_t length = strlen(volts);
+
+    if (text->length >= length && strcmp(tpi_buf_text(text) + text->length - length, volts) == 0) {
+        text->length -= 2;
+        tpi_buf_puts(text, units[0] != '\0' ? " " : "");
+        tpi_buf_puts(text, units);
+    }
+}
+
+void print_form_body(tpi_buf *out, const char *units, const tp_msg *msg)
 {
     tpi_buf text = {0};
 
     put_value(&text, msg, TP_TEXT_BLOCK);
+    if (units != NULL) {
+        exchange_units(&text, units);
+    }
     const char *lines = tpi_buf_text(&text);
     output_put_lines(out, lines + (*lines == '\n'));
     out->failed = out->failed || text.failed;
@@ -129,7 +145,7 @@ static void put_line(tpi_buf *out, const char *device, const char *message, cons
 }
 
 void print_form_record(tpi_buf *out, print_form form, const tp_catalogue *catalogue,
-                       const char *device, const tp_msg *msg)
+                       const char *device, const char *units, const tp_msg *msg)
 {
     char number[16];
     const char *message = message_name(catalogue, msg, number, sizeof number);
@@ -140,7 +156,7 @@ void print_form_record(tpi_buf *out, print_form form, const tp_catalogue *catalo
         tpi_buf_printf(out, "%s ", device);
         print_form_head(out, catalogue, msg);
         tpi_buf_putc(out, '\n');
-        print_form_body(out, msg);
+        print_form_body(out, units, msg);
     } else {
         put_line(out, device, message, msg, form);
     }

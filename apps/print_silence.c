@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "called.h"
 #include "output.h"
+#include "stat_text.h"
 #include "troupe/interfaces/map.h"
 #include "troupe/interfaces/simulation.h"
 
@@ -42,22 +44,6 @@ static bool find_address(tp_devaddr *addr, tp_client *client, const tp_proxy *pr
     }
     free(devices);
     return found;
-}
-
-static bool is_at(const tp_device_stat *stat, const tp_devaddr *addr)
-{
-    return stat->addr.robot == addr->robot && stat->addr.interf == addr->interf &&
-           stat->addr.index == addr->index;
-}
-
-static const tp_device_stat *find_stat(const tp_statistics *all, const tp_devaddr *addr)
-{
-    for (uint32_t i = 0; i < all->devices_count; i++) {
-        if (is_at(&all->devices[i], addr)) {
-            return &all->devices[i];
-        }
-    }
-    return NULL;
 }
 
 /* The simulation that a device belongs to; false if it is none of a simulated world's. */
@@ -98,7 +84,7 @@ static void put_world(tpi_buf *out, const struct remote *remote, unsigned index)
         tpi_buf_puts(out, "the world is in lockstep, and moves on when all who have its device "
                           "world open ask for a STEP");
     } else if (is_set(simulation, "paused")) {
-        tpi_buf_puts(out, "the world stands still; it goes on with: troupe property ");
+        tpi_buf_printf(out, "the world stands still; it goes on with: %s property ", called());
         if (remote->url != NULL) {
             output_put_clean(out, remote->url, strlen(remote->url));
             tpi_buf_putc(out, '/');
@@ -119,7 +105,7 @@ void print_put_silence(tpi_buf *out, const struct remote *remote, tp_proxy *prox
         tp_client_request(remote->client, TP_PLAYER_REQ_STATISTICS, NULL, &answer, NULL) != TP_OK) {
         return;
     }
-    const tp_device_stat *stat = find_stat(answer, &addr);
+    const tp_device_stat *stat = stat_find(answer, &addr, 0);
     if (stat == NULL) {
         return;
     }

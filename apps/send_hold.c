@@ -1,6 +1,7 @@
 /* send_hold.c - what troupe send has of a device: access, rank and lease, and for how long. */
 #include <string.h>
 
+#include "base/text.h"
 #include "send.h"
 
 /* ---- What is granted ------------------------------------------------------------------------- */
@@ -70,32 +71,55 @@ static bool is_other_than_zero(const tp_field *field, const char *at)
     return wide != 0 || narrow != 0;
 }
 
-/* Whether a command sets something in motion: one without a value does, and one that is all zeroes
- * stops it. */
-static bool sets_in_motion(const tp_struct *type, const char *value)
+static bool has_other_than_zero(const tp_struct *type, const char *value)
 {
-    for (uint32_t i = 0; type != NULL && i < type->field_count; i++) {
+    for (uint32_t i = 0; i < type->field_count; i++) {
         const tp_field *field = &type->fields[i];
         const char *at = value + field->offset;
         if (field->shape != TP_SHAPE_ONE || is_other_than_zero(field, at) ||
-            (field->type == TP_TYPE_STRUCT && sets_in_motion(field->of, at))) {
+            (field->type == TP_TYPE_STRUCT && has_other_than_zero(field->of, at))) {
             return true;
         }
     }
-    return type == NULL;
+    return false;
 }
 
-/* What goes to a position may be there already. */
+/* The unit that tells what a value is about: its first that measures something; NULL if none does.
+ */
+static const char *first_measure(const tp_struct *type)
+{
+    static const char *const no_measures[] = {"1", "bool", "count", "id", NULL};
+    const char *unit = NULL;
+
+    for (uint32_t i = 0; type != NULL && i < type->field_count && unit == NULL; i++) {
+        const tp_field *field = &type->fields[i];
+        unit = field->unit == NULL && field->of != NULL ? first_measure(field->of) : field->unit;
+        unit = unit != NULL && tpi_text_among(no_measures, unit) ? NULL : unit;
+    }
+    return unit;
+}
+
+/* Whether a command sets something in motion: one whose measures are all zero stops it. */
+static bool sets_in_motion(const struct send *s)
+{
+    const tp_struct *type = s->message->ask;
+
+    return first_measure(type) == NULL || has_other_than_zero(type, s->value);
+}
+
+/* What goes somewhere may be there already; a speed or a current holds until told otherwise. */
 static bool ends_by_itself(const struct send *s)
 {
-    return strcmp(s->message->name, "POS") == 0 || strcmp(s->message->name, "MULTI_POS") == 0 ||
-           strcmp(s->message->name, "HOME") == 0 || strcmp(s->device.interface->name, "ptz") == 0;
+    static const char *const places[] = {"m", "rad", "m|rad", NULL};
+    const char *unit = first_measure(s->message->ask);
+
+    return unit == NULL || tpi_text_among(places, unit);
 }
 
 void send_hint(const struct send *s)
 {
     if (s->message->effect == TP_EFFECT_MOVES && s->repeat_hz == 0 && s->for_s == 0 &&
-        tp_client_is_troupe(s->remote.client) && sets_in_motion(s->message->ask, s->value)) {
+        tp_client_is_troupe(s->remote.client) && sets_in_motion(s)) {
         command_fail(s->remote.command, EXIT_DONE,
                      "%s is closed again, which stops what %s has begun%s: --for SECONDS keeps it "
                      "open",

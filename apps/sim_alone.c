@@ -4,7 +4,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "commands.h"
 #include "drivers/sim/simulator.h"
@@ -18,8 +17,7 @@ enum { TRAIL = 400 };
 
 struct alone {
     const sim_alone_options *options; /* borrowed */
-    simd host;                        /* what controllers that are plug-ins look at */
-    tpi_crew *crew;                   /* owned; NULL for one thread */
+    simd host;                        /* its controllers, world and crew, and nothing else */
     tpi_draw_trails *trails;          /* owned; NULL without a picture */
     sim_record *record;               /* borrowed; may be NULL */
 };
@@ -32,57 +30,17 @@ static void on_signal(int number)
     signal(number, SIG_DFL); /* whoever does not want to wait for the end asks twice */
 }
 
-/* ---- Loading --------------------------------------------------------------------------------- */
-
-static void print_note(void *context, const char *text)
-{
-    (void)context;
-    output_note(text);
-}
-
-static void run_crew(void *context, tpi_sim_work *work, void *argument, uint32_t count)
-{
-    tpi_crew_run(context, work, argument, count);
-}
-
-static tp_status load_world(struct alone *a, const char *path, tp_error *err)
-{
-    tpi_sim_options options = {.seed = a->options->seed,
-                               .path = getenv("STAGEPATH"),
-                               .note = print_note,
-                               .control = simd_controllers_number,
-                               .control_context = a->host.controllers};
-
-    if (a->crew != NULL) {
-        options.crew = (tpi_sim_crew){a->options->threads, run_crew, a->crew};
-    }
-    world_loading(true);
-    tp_status status = tpi_sim_load(&a->host.world, path, &options, err);
-    world_loading(false);
-    return status == TP_OK ? simd_controllers_begin(a->host.controllers, err) : status;
-}
-
 static tp_status load(struct alone *a, const char *path, tp_error *err)
 {
-    const char *slash = strrchr(path, '/');
-    tpi_buf folder = {0};
-    tp_status status = TP_OK;
+    tpi_sim_options options = {
+        .seed = a->options->seed, .path = getenv("STAGEPATH"), .note = output_note};
+    tp_status status = simd_make_crew(&a->host, a->options->threads, &options.crew, err);
 
-    tpi_buf_put(&folder, path, slash == NULL ? 0 : (size_t)(slash - path) + 1);
-    if (folder.failed) {
-        status = tp_fail(err, TP_E_NOMEM, "out of memory");
-    }
-    if (status == TP_OK && a->options->threads > 1) {
-        status = tpi_crew_create(&a->crew, a->options->threads, "sim", err);
-    }
     if (status == TP_OK) {
-        status =
-            simd_controllers_create(&a->host.controllers, &a->host, tpi_buf_text(&folder), err);
+        world_loading(true);
+        status = simd_load(&a->host, path, &options, err);
+        world_loading(false);
     }
-    if (status == TP_OK) {
-        status = load_world(a, path, err);
-    }
-    tpi_buf_fini(&folder);
     return status;
 }
 
@@ -186,6 +144,6 @@ tp_status sim_alone_run(const sim_alone_options *options, const char *path, sim_
     tpi_draw_trails_destroy(a.trails);
     simd_controllers_destroy(a.host.controllers);
     tpi_sim_destroy(a.host.world);
-    tpi_crew_destroy(a.crew);
+    tpi_crew_destroy(a.host.crew);
     return status;
 }

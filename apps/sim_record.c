@@ -52,8 +52,9 @@ tp_status sim_record_open(sim_record **out, const char *path, tp_error *err)
     record->time_us = -1;
     record->file = fopen(path, "w");
     if (record->file == NULL) {
+        tp_fail(err, TP_E_IO, "cannot write %s: %s", path, strerror(errno));
         free(record);
-        return tp_fail(err, TP_E_IO, "cannot write %s: %s", path, strerror(errno));
+        return TP_E_IO;
     }
     setvbuf(record->file, NULL, _IONBF, 0);
     tpi_buf_puts(&record->lines, "time,robot,x,y,heading,vx,vy,turn,stalled\n");

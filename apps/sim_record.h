@@ -17,8 +17,7 @@ typedef struct sim_record sim_record;
 
 tp_status sim_record_open(sim_record **out, const char *path, tp_error *err);
 
-/* One line for each robot, if time has moved since the last call. Waits for the file now and then.
- */
+/* One line for each robot, if time has moved since the last call. May wait for the file. */
 void sim_record_note(sim_record *record, const tpi_sim *sim);
 
 /* Fails if anything could not be written. NULL is accepted. */

@@ -36,17 +36,19 @@ static bool has_come(const tpi_sim *sim)
            (chosen.steps > 0 && made >= chosen.steps);
 }
 
-static void on_step(void *context, const tpi_sim *sim)
+static bool on_step(void *context, const tpi_sim *sim)
 {
-    simd *s = context;
-
+    (void)context;
     if (chosen.watch != NULL) {
         chosen.watch(chosen.context, sim);
     }
-    if (has_come(sim)) {
-        simd_pace_set_paused(&s->pace, true, simd_now_ns(s));
-        tp_server_stop(served);
-    }
+    return !has_come(sim);
+}
+
+static void on_end(void *context)
+{
+    (void)context;
+    tp_server_stop(served);
 }
 
 static tp_status watched_init(tp_instance *self, tp_error *err)
@@ -54,7 +56,7 @@ static tp_status watched_init(tp_instance *self, tp_error *err)
     simd *s = tp_instance_state(self);
 
     s->watch = on_step;
-    s->watcher = s;
+    s->ended = on_end;
     return tp_driver_sim.ops->init(self, err);
 }
 

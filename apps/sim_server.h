@@ -27,9 +27,7 @@ typedef struct sim_server_options {
     /* Called by the world's thread. Optional. */
     void (*watch)(void *context, const tpi_sim *sim);
 
-    /* Called once by tp_server_destroy(): the world as it was when everything had stopped.
-     * Optional.
-     */
+    /* Called once by tp_server_destroy(): the world when everything has stopped. Optional. */
     void (*look_back)(void *context, const tpi_sim *sim);
     void *context; /* borrowed, of both */
 } sim_server_options;

@@ -7,6 +7,18 @@
 #include "called.h"
 #include "output.h"
 
+const tp_device_stat *stat_find(const tp_statistics *all, const tp_devaddr *addr, size_t likely)
+{
+    for (size_t i = 0; i < all->devices_count; i++) {
+        const tp_device_stat *one = &all->devices[(likely + i) % all->devices_count];
+        if (one->addr.robot == addr->robot && one->addr.interf == addr->interf &&
+            one->addr.index == addr->index) {
+            return one;
+        }
+    }
+    return NULL;
+}
+
 const char *stat_state(unsigned state)
 {
     static const char *const names[] = {"idle",     "starting", "running",

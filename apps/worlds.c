@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "called.h"
 #include "commands.h"
 
 enum { LOADING_S = 2 };
@@ -45,7 +46,10 @@ static bool try_folders(tpi_buf *path, const char *folders, const char *name)
  * False after the last. */
 static bool own_folder(char *folder, size_t size, size_t index)
 {
-    static const char *const places[] = {"../share/troupe/worlds", "../../../worlds"};
+    static const struct {
+        int up; /* from the program itself */
+        const char *down;
+    } places[] = {{2, "share/troupe/worlds"}, {4, "worlds"}};
     char program[3072];
     const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
 
@@ -53,8 +57,10 @@ static bool own_folder(char *folder, size_t size, size_t index)
         return false;
     }
     program[length] = '\0';
-    *strrchr(program, '/') = '\0';
-    snprintf(folder, size, "%s/%s", program, places[index]);
+    for (int i = 0; i < places[index].up && strchr(program, '/') != NULL; i++) {
+        *strrchr(program, '/') = '\0';
+    }
+    snprintf(folder, size, "%s/%s", program, places[index].down);
     return true;
 }
 
@@ -124,16 +130,18 @@ struct names {
 static void add_name(struct names *names, const char *file)
 {
     const size_t length = strlen(file) - strlen(".world");
+    char name[LONGEST_NAME];
     size_t at = names->count;
 
     if (names->count == MOST_NAMES || length >= LONGEST_NAME) {
         return;
     }
-    while (at > 0 && strncmp(names->items[at - 1], file, length) > 0) {
+    snprintf(name, sizeof name, "%.*s", (int)length, file);
+    while (at > 0 && strcmp(names->items[at - 1], name) > 0) {
         memcpy(names->items[at], names->items[at - 1], LONGEST_NAME);
         at--;
     }
-    snprintf(names->items[at], LONGEST_NAME, "%.*s", (int)length, file);
+    memcpy(names->items[at], name, LONGEST_NAME);
     names->count++;
 }
 
@@ -202,8 +210,8 @@ tp_status world_find(tpi_buf *path, const char *name, tp_error *err)
     tpi_buf_clear(path);
     tpi_buf_puts(path, name);
     if (ends_with(name, ".cfg")) {
-        return tp_fail(err, TP_E_INVALID, "%.80s is a configuration, no world: troupe run %.80s",
-                       name, name);
+        return tp_fail(err, TP_E_INVALID, "%.80s is a configuration, no world: %s run %.80s", name,
+                       called(), name);
     }
     if (access(name, F_OK) == 0) {
         return path->failed ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;

@@ -94,8 +94,7 @@ static void floor_copy(void *context, size_t times)
     }
 }
 
-/* ---- libtirpc, in the order and with the routines of Player -----------------------------------
- */
+/* ---- libtirpc, in the order and with the routines of Player ---------------------------------- */
 
 static bool_t peer_laser(XDR *xdr, tp_laser_data *scan)
 {

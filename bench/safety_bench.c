@@ -40,8 +40,7 @@ static int64_t now_ns(void)
     return tp_clock_now_ns(tp_clock_real());
 }
 
-/* ---- The control thread ------------------------------------------------------------------------
- */
+/* ---- The control thread ---------------------------------------------------------------------- */
 
 enum { CONTROL_US = 1000 };
 
@@ -84,8 +83,7 @@ static int64_t take_control(bench_spread *out)
     return worst_ns;
 }
 
-/* ---- The control process ----------------------------------------------------------------------
- */
+/* ---- The control process --------------------------------------------------------------------- */
 
 static _Noreturn void wait_for_death(int ready, size_t size)
 {
@@ -132,8 +130,7 @@ static int64_t measure_death(int megabytes)
     return taken_ns;
 }
 
-/* ---- Clients -----------------------------------------------------------------------------------
- */
+/* ---- Clients --------------------------------------------------------------------------------- */
 
 enum { VEL_BODY = 28, TEXT = 12 }; /* TEXT: an empty one, with its NUL and padding */
 
@@ -212,8 +209,7 @@ static void reset_panic(int fd, unsigned epoch)
                  sizeof body);
 }
 
-/* ---- Trials: each returns how long it took from what happened to the stop ----------------------
- */
+/* ---- Trials: each returns how long it took from what happened to the stop -------------------- */
 
 struct trial {
     bench_robot *robot;
@@ -292,8 +288,7 @@ static int64_t crash(struct trial *t)
     return be_sent(t, SIGSEGV);
 }
 
-/* ---- Links -------------------------------------------------------------------------------------
- */
+/* ---- Links ----------------------------------------------------------------------------------- */
 
 struct link {
     const char *what;
@@ -380,8 +375,7 @@ static void measure(const struct link *link, unsigned count, struct figures *out
     }
 }
 
-/* ---- The table ---------------------------------------------------------------------------------
- */
+/* ---- The table ------------------------------------------------------------------------------- */
 
 static double ms(double ns)
 {

@@ -35,9 +35,9 @@ _troupe() {
         [ "$command" = encode ] || [ "$count" -lt 5 ] || options="$options --pretty --line --human"
         ;;
     run | check)
-        local files='!*.cfg'
-        [ "$command" = run ] || files='!*.@(cfg|world)'
-        mapfile -t COMPREPLY < <(shopt -s extglob; compgen -f -X "$files" -- "$word"; compgen -W "--port --listen --any-port --unix --udp --quiet --help" -- "$word")
+        local files='!*.cfg' worlds=
+        [ "$command" = run ] || files='!*.@(cfg|world)' worlds=$_troupe_worlds
+        mapfile -t COMPREPLY < <(shopt -s extglob; compgen -f -X "$files" -- "$word"; compgen -W "--port --listen --any-port --unix --udp --quiet --help $worlds" -- "$word")
         return
         ;;
     sim)

@@ -17,8 +17,7 @@
 #include "troupe/port.h"
 #include "troupe/server.h"
 
-/* ---- bench_base: a letter for whatever happens -------------------------------------------------
- */
+/* ---- bench_base: a letter for whatever happens ----------------------------------------------- */
 
 struct base {
     tp_port *port;
@@ -72,8 +71,7 @@ static const tp_driver base_driver = {.abi = TP_DRIVER_ABI,
                                       .state_size = sizeof(struct base),
                                       .ops = &base_ops};
 
-/* ---- bench_stall: keeps the loop from turning --------------------------------------------------
- */
+/* ---- bench_stall: keeps the loop from turning ------------------------------------------------ */
 
 static tp_status stall(tp_device *device, const tp_position2d_cmd_vel *cmd, tp_error *err)
 {
@@ -104,8 +102,7 @@ static const tp_driver stall_driver = {.abi = TP_DRIVER_ABI,
                                        .ops = &stall_ops,
                                        .flags = TP_DRIVER_ON_LOOP};
 
-/* ---- The server's process ----------------------------------------------------------------------
- */
+/* ---- The server's process -------------------------------------------------------------------- */
 
 static tp_server *running;            /* for the handlers */
 static volatile char *running_memory; /* in use until the end */
@@ -176,8 +173,7 @@ static void serve(peer_flow *flow, int megabytes)
     tp_server_run(running);
 }
 
-/* ---- The robot's side --------------------------------------------------------------------------
- */
+/* ---- The robot's side ------------------------------------------------------------------------ */
 
 void robot_start(bench_robot *out, int megabytes)
 {

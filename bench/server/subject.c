@@ -24,8 +24,7 @@ static const char configuration[] =
 
 static peer_flow *shared_flow; /* one server per process */
 
-/* ---- bench_loop, bench_thread: answer GET_GEOM ------------------------------------------------
- */
+/* ---- bench_loop, bench_thread: answer GET_GEOM ----------------------------------------------- */
 
 static tp_status answer_geom(tp_device *device, tp_position2d_geom *answer, tp_error *err)
 {

@@ -12,8 +12,7 @@ extern const tp_driver tp_driver_fake;
 static const double degree = 0.017453292519943295;
 static const float quarter = 1.5707964f;
 
-/* ---- A laser ahead, to the left and to the right ----------------------------------------------
- */
+/* ---- A laser ahead, to the left and to the right --------------------------------------------- */
 
 static play *begin_at(const tp_laser_geom *geom, const char *settings)
 {

@@ -186,8 +186,7 @@ static void polygons_are_as_the_plain_way_says(void **state)
     space_fini(&s);
 }
 
-/* ---- Cases that can be thought through --------------------------------------------------------
- */
+/* ---- Cases that can be thought through ------------------------------------------------------- */
 
 static void one_point_ahead_of_a_circle(void **state)
 {

@@ -56,8 +56,7 @@ static const tp_param dummy_params[] = {
     {NULL, NULL, NULL, NULL},
 };
 
-/* ---- Pictures and scans ------------------------------------------------------------------------
- */
+/* ---- Pictures and scans ---------------------------------------------------------------------- */
 
 static void publish_camera(struct dummy *self, tp_device *device)
 {

@@ -5,8 +5,7 @@
 #include "troupe/interfaces/gripper.h"
 #include "troupe/interfaces/ptz.h"
 
-/* ---- gripper: closes on an object that is always there ----------------------------------------
- */
+/* ---- gripper: closes on an object that is always there --------------------------------------- */
 
 enum { CAPACITY = 5, BEAMS = 2 };
 

@@ -49,8 +49,7 @@ tp_status fake_check_size(const tp_struct *type, const void *value, size_t most,
                         : tp_fail(err, TP_E_LIMIT, "%zu bytes are more than %zu", size, most);
 }
 
-/* ---- Geometry and capabilities ------------------------------------------------------------------
- */
+/* ---- Geometry and capabilities --------------------------------------------------------------- */
 
 void fake_tell_geometry(fake_device *d)
 {

@@ -26,7 +26,7 @@ static const tp_param fake_params[] = {
     {"position", "m", "", "where the devices sit on the robot: x y z"},
     {"orientation", "rad", "", "how they are turned: roll pitch yaw"},
     {"size", "m", "", "how large they are: length width height"},
-    {"port", NULL, "",
+    {"port", "line", "",
      "a line that commands are written to as texts, for trying out lines and guards"},
     {NULL, NULL, NULL, NULL},
 };

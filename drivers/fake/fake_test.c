@@ -161,8 +161,7 @@ static void every_interface_is_played_in_full(void **state)
     play_destroy(p);
 }
 
-/* ---- An interface that nobody knew when the driver was written ----------------------------------
- */
+/* ---- An interface that nobody knew when the driver was written ------------------------------- */
 
 /* A bench that knows the interface. */
 static play *create_for_lamp(void)

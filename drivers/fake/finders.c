@@ -132,8 +132,7 @@ static const tp_blobfinder_ops blobs_ops = {
     .req_get_color = blobs_get_color,
 };
 
-/* ---- fiducial: markers on the four walls ------------------------------------------------------
- */
+/* ---- fiducial: markers on the four walls ----------------------------------------------------- */
 
 enum { MARKERS = 4 };
 

@@ -142,6 +142,9 @@ static const struct {
     {"id", 0, 4},
     {"1", 0, 1},
     {"raw", 0, 100},
+    {"text", 'a', 'z'},
+    {"rgb", 0, 0x1000000},
+    {"dBm|raw", 4294967216, 4294967256},
 };
 
 static double draw_by_unit(fake_random *random, const char *unit)

@@ -69,8 +69,7 @@ static const tp_log_ops log_ops = {
     .req_set_filename = log_filename,
 };
 
-/* ---- opaque: sends what it was sent last, and answers with what it is asked ---------------------
- */
+/* ---- opaque: sends what it was sent last, and answers with what it is asked ------------------ */
 
 enum { MOST_BYTES = 1 << 16, FIRST_BYTES = 8 };
 
@@ -130,8 +129,7 @@ static tp_status opaque_request(tp_device *device, const tp_opaque_data *ask,
 
 static const tp_opaque_ops opaque_ops = {.cmd_data = opaque_command, .req_data = opaque_request};
 
-/* ---- graphics: there is nobody to look at it ----------------------------------------------------
- */
+/* ---- graphics: there is nobody to look at it ------------------------------------------------- */
 
 static tp_status flat_clear(tp_device *device, tp_error *err)
 {

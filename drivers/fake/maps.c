@@ -139,8 +139,7 @@ static const tp_map_ops map_ops = {
     .req_get_vector = map_get_vector,
 };
 
-/* ---- vectormap: a layer "walls", and whatever clients write -------------------------------------
- */
+/* ---- vectormap: a layer "walls", and whatever clients write ---------------------------------- */
 
 enum { LAYERS = 16, MOST_LAYER_SIZE = 1 << 20, WALLS = 4, WKB_LINE = 2, WKB_SIZE = 9 + 4 * 8 };
 

@@ -311,8 +311,7 @@ static void a_command_tells_its_result_as_data(void **state)
     play_destroy(p);
 }
 
-/* ---- Other things that move ---------------------------------------------------------------------
- */
+/* ---- Other things that move ------------------------------------------------------------------ */
 
 static void a_camera_turns_to_where_it_is_told(void **state)
 {

@@ -10,8 +10,7 @@
 enum { WIDTH = 160, HEIGHT = 120, BARS = 8, SQUARE = 16, SOURCES = 4 };
 enum { POINTS = 91, LAYERS = 3, CLOUD = POINTS * LAYERS };
 
-/* ---- The test picture: colour bars and a square that wanders through them ----------------------
- */
+/* ---- The test picture: colour bars and a square that wanders through them -------------------- */
 
 /* The usual order of bars: from white to black, each a sum of red, green and blue or not. */
 static void put_bar(uint8_t *pixel, unsigned x, unsigned width)
@@ -126,8 +125,7 @@ static const tp_camera_ops camera_ops = {
     .req_get_image = camera_get_image,
 };
 
-/* ---- pointcloud3d: where rays meet the walls, at three heights ----------------------------------
- */
+/* ---- pointcloud3d: where rays meet the walls, at three heights ------------------------------- */
 
 struct cloud {
     tp_pointcloud3d_element points[CLOUD];

@@ -7,8 +7,7 @@
 #include "troupe/interfaces/localize.h"
 #include "troupe/interfaces/planner.h"
 
-/* ---- localize: one guess, which is the truth in a frame that SET_POSE may move -----------------
- */
+/* ---- localize: one guess, which is the truth in a frame that SET_POSE may move --------------- */
 
 enum { PARTICLES = 20 };
 
@@ -93,8 +92,7 @@ static const tp_localize_ops localize_ops = {
     .req_get_particles = localize_get_particles,
 };
 
-/* ---- planner: the way is straight, and it takes a robot of its own along it ---------------------
- */
+/* ---- planner: the way is straight, and it takes a robot of its own along it ------------------ */
 
 struct planner {
     fake_drive drive;
@@ -196,8 +194,7 @@ static const tp_planner_ops planner_ops = {
     .req_enable = planner_enable,
 };
 
-/* ---- gps: the origin of the odometry is a place in a town --------------------------------------
- */
+/* ---- gps: the origin of the odometry is a place in a town ------------------------------------ */
 
 static const double origin_latitude = 48.137;
 static const double origin_longitude = 11.575;

@@ -141,8 +141,7 @@ static tp_status rfid_power(tp_device *device, tp_error *err)
 
 static const tp_rfid_ops rfid_ops = {.req_power = rfid_power};
 
-/* ---- wsn: three nodes report in turn -----------------------------------------------------------
- */
+/* ---- wsn: three nodes report in turn --------------------------------------------------------- */
 
 enum { NODES = 3, NODE_TYPE = 132, BASE_STATION = 0 };
 
@@ -274,8 +273,7 @@ static const tp_wsn_ops wsn_ops = {
     .req_datafreq = wsn_datafreq,
 };
 
-/* ---- coopobject: three objects, heard in turn ---------------------------------------------------
- */
+/* ---- coopobject: three objects, heard in turn ------------------------------------------------ */
 
 enum { OBJECTS = 3, READINGS = 2, MOST_USER_DATA = 4096 };
 

@@ -9,8 +9,7 @@
 #include "troupe/interfaces/joystick.h"
 #include "troupe/interfaces/power.h"
 
-/* ---- power: drains, and is charged when it runs low ---------------------------------------------
- */
+/* ---- power: drains, and is charged when it runs low ------------------------------------------ */
 
 static const double full_j = 36000;
 static const double low_j = 7200;
@@ -84,8 +83,7 @@ static tp_status power_policy(tp_device *device, const tp_power_chargepolicy_con
 
 static const tp_power_ops power_ops = {.req_set_charging_policy = power_policy};
 
-/* ---- dio and aio: outputs are wired to the inputs with the same number --------------------------
- */
+/* ---- dio and aio: outputs are wired to the inputs with the same number ----------------------- */
 
 enum { LINES = 8 };
 
@@ -166,8 +164,7 @@ static tp_status aio_state(tp_device *device, const tp_aio_cmd *ask, tp_error *e
 
 static const tp_aio_ops aio_ops = {.cmd_state = aio_state};
 
-/* ---- blinkenlight: one light --------------------------------------------------------------------
- */
+/* ---- blinkenlight: one light ----------------------------------------------------------------- */
 
 struct light {
     tp_blinkenlight_data now;
@@ -272,8 +269,7 @@ static void health_publish(fake_device *d)
     tp_publish(d->device, TP_HEALTH_DATA_STATE, &data, 0);
 }
 
-/* ---- joystick: somebody swings the stick -------------------------------------------------------
- */
+/* ---- joystick: somebody swings the stick ----------------------------------------------------- */
 
 enum { STICK_END = 32767 };
 

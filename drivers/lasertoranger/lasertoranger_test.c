@@ -148,8 +148,7 @@ static void it_knows_what_it_can_do(void **state)
     play_destroy(p);
 }
 
-/* ---- A laser that knows where it is -------------------------------------------------------------
- */
+/* ---- A laser that knows where it is ---------------------------------------------------------- */
 
 static tp_status posed_poll(tp_instance *self, tp_error *err)
 {

@@ -25,8 +25,7 @@ static void unfold(const tp_pose3d *pose, double at[AXES])
     at[TP_MOBILE_YAW] = pose->pyaw;
 }
 
-/* ---- position1d: one axis, whichever it is ----------------------------------------------------
- */
+/* ---- position1d: one axis, whichever it is --------------------------------------------------- */
 
 static unsigned only_axis(const struct mobile *m)
 {

@@ -76,8 +76,7 @@ static void refusals_come_back_with_their_reason(void **state)
     play_destroy(p);
 }
 
-/* ---- A device that does not answer --------------------------------------------------------------
- */
+/* ---- A device that does not answer ----------------------------------------------------------- */
 
 struct mute {
     tp_ticket *ticket;

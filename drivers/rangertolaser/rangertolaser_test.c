@@ -109,8 +109,7 @@ static void power_is_switched_and_the_rest_refused(void **state)
     play_destroy(p);
 }
 
-/* ---- A ranger that stamps its data --------------------------------------------------------------
- */
+/* ---- A ranger that stamps its data ----------------------------------------------------------- */
 
 struct stamped {
     tp_device *device;

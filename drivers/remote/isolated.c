@@ -27,9 +27,7 @@ static const tp_param isolated_params[] = {
 
 enum { TIMEOUT_S = 5, PATIENCE_S = 10 };
 
-/* ---- Guards, of which there is no news but when one asks
- * -----------------------------------------
- */
+/* ---- Guards, of which there is no news but when one asks ------------------------------------- */
 
 static void take_guards(void *context, tp_proxy *none, tp_status status, const tp_msg *answer,
                         const char *why)

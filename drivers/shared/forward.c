@@ -90,8 +90,7 @@ bool forward_is_failure(const tp_msg *msg)
            failure->code < 0;
 }
 
-/* ---- A device that answers some messages itself ------------------------------------------------
- */
+/* ---- A device that answers some messages itself ---------------------------------------------- */
 
 /* `what` is one of the interface's, or NULL. */
 static bool can(const forward_front *front, const tp_message *what)

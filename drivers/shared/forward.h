@@ -49,8 +49,7 @@ void forward_data(tp_device *device, const tp_msg *msg);
 /* Whether it is data that says that the other device has failed. */
 bool forward_is_failure(const tp_msg *msg);
 
-/* ---- A device that answers some messages itself ------------------------------------------------
- */
+/* ---- A device that answers some messages itself ---------------------------------------------- */
 
 typedef struct forward_front {
     const tp_interface *interface;

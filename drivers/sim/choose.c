@@ -3,9 +3,9 @@
  *
  * A section names a model. For each interface that it provides, the model and all that stands on it
  * are searched in the order of the file for the first that fits and is not taken for this interface
- * already; as Player's Stage plug-in does it. A section that names none is about one robot all the
- * same: the first by name that has all it provides. If there is none, it is the one that has most
- * of it, the rest comes from others, and that is told.
+ * already; as Player's Stage plug-in does it. What suits goes before what will do. A section that
+ * names none is about one robot all the same: the first by name that has all it provides. If there
+ * is none, it is the one that has most of it, the rest comes from others, and that is told.
  */
 #include <stdio.h>
 #include <string.h>
@@ -62,6 +62,7 @@ struct wanted {
     const simd_kind *kind; /* the first row of the interface; when it is found, the right one */
     unsigned number;
     const char *key; /* of the address; "" for none */
+    bool makeshift;  /* what is no more than that is taken, too */
 };
 
 static bool is_free(const simd_offering *o, const struct wanted *w, const simd_kind *kind,
@@ -104,7 +105,8 @@ static tpi_sim_model search_family(const simd_offering *o, struct wanted *w, tpi
         }
     }
     for (unsigned n = 0; (kind = row_of(interface, n / 2)) != NULL; n++) {
-        const tpi_sim_model found = search_row(o, w, kind, first, n % 2 == 0);
+        const bool suits = n % 2 == 0 || (kind->makeshift && !w->makeshift);
+        const tpi_sim_model found = search_row(o, w, kind, first, suits);
         if (found != TPI_SIM_NONE) {
             w->kind = kind;
             return found;
@@ -242,18 +244,27 @@ static void tell_stray(simd_offering *o, const tp_interface *interface, tpi_sim_
 }
 
 /* In the robot of the section, or anywhere if that has none and nobody has named it. */
-static tpi_sim_model search_all(simd_offering *o, struct wanted *w)
+static tpi_sim_model search_robots(simd_offering *o, struct wanted *w)
 {
     tpi_sim_model found = o->robot == TPI_SIM_NONE ? TPI_SIM_NONE : search(o, w, o->robot);
 
     for (size_t i = 0; !o->named && !w->kind->any && i < o->root_count && found == TPI_SIM_NONE;
          i++) {
         found = search_family(o, w, o->roots[i]);
-        if (found != TPI_SIM_NONE) {
+        if (found != TPI_SIM_NONE && o->roots[i] != o->robot && o->robot != TPI_SIM_NONE) {
             tell_stray(o, w->kind->interface, o->roots[i]);
         }
     }
     return found;
+}
+
+/* What is makeshift is better than nothing, and no better. */
+static tpi_sim_model search_all(simd_offering *o, struct wanted *w)
+{
+    const tpi_sim_model found = search_robots(o, w);
+
+    w->makeshift = true;
+    return found == TPI_SIM_NONE ? search_robots(o, w) : found;
 }
 
 tp_status simd_choose(simd_offering *o, size_t i, const simd_kind **kind, tpi_sim_model *model,

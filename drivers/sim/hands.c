@@ -1,8 +1,8 @@
 /*
  * hands.c - actarray: joints.
  *
- * It is an actuator with all actuators that stand on it, from the base outwards. Where a
- * section has several actarrays each is one actuator, as in Stage.
+ * It is an actuator with all actuators that stand on it, from the base outwards. Where a section
+ * has several actarrays each is one actuator, as in Stage.
  */
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,9 @@
-/* lasers.c - laser: a ranger that scans, for clients that know no ranger. */
+/*
+ * lasers.c - laser: a ranger that scans, for clients that know no ranger.
+ *
+ * Whoever asks for one gets a single beam, too, if there is nothing better: a scan of one range,
+ * straight ahead.
+ */
 #include <math.h>
 
 #include "scanning.h"
@@ -22,6 +27,15 @@ static uint32_t number_of(int64_t time_us, const simd_scanning *scanning)
     return (uint32_t)(time_us / period_us - 1);
 }
 
+/* One ray has no width; what programs divide by stays. */
+static void get_scanning(const struct laser *l, const simd_device *d, simd_scanning *scanning)
+{
+    simd_view_get(&l->view, d, scanning);
+    if (l->view.sample_count == 1) {
+        scanning->min_angle = scanning->max_angle = 0;
+    }
+}
+
 static void laser_publish(simd_device *d)
 {
     struct laser *l = d->state;
@@ -36,7 +50,7 @@ static void laser_publish(simd_device *d)
         room->values[i] = (float)room->ranges[i];
         room->echoes[i] = (uint8_t)fmin(fmax(room->intensities[i], 0), 255);
     }
-    simd_view_get(&l->view, d, &scanning);
+    get_scanning(l, d, &scanning);
     const tp_laser_data data = {
         .min_angle = (float)scanning.min_angle,
         .max_angle = (float)scanning.max_angle,
@@ -82,7 +96,7 @@ static tp_status laser_get_config(tp_device *device, tp_laser_config *answer, tp
     simd_scanning scanning;
 
     (void)err;
-    simd_view_get(&l->view, d, &scanning);
+    get_scanning(l, d, &scanning);
     *answer = (tp_laser_config){
         .min_angle = (float)scanning.min_angle,
         .max_angle = (float)scanning.max_angle,
@@ -154,9 +168,11 @@ const simd_kind simd_lasers[] = {
         .interface = &tp_interface_laser,
         .ops = &laser_ops,
         .models = SIMD_MODEL(RANGER),
-        .needs = "a ranger with one sensor of several samples",
+        .needs = "a ranger with one sensor",
         .state_size = sizeof(struct laser),
-        .has = simd_is_scanner,
+        .has = simd_is_beam,
+        .suits = simd_is_scanner,
+        .makeshift = true,
         .within = laser_within,
         .begin = laser_begin,
         .publish = laser_publish,

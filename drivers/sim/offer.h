@@ -21,7 +21,7 @@ typedef struct simd_offering {
     uint32_t next[SIMD_MOST_KINDS]; /* index of the next device of each interface, for "all" */
     size_t section;                 /* that is looked at; SIZE_MAX for none yet */
     tpi_sim_model robot;            /* that it is about; TPI_SIM_NONE for none */
-    bool named;                     /* the section names it, or is not about any */
+    bool named;                     /* by the section */
     bool told;                      /* that a device of the section is of another one */
 } simd_offering;
 

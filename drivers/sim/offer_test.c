@@ -102,9 +102,47 @@ static void no_ranger_is_a_laser_and_a_sonar(void **state)
     play_assert_not_added(&tp_driver_sim, "sonar:0 sonar:1 sonar:2", NULL, STILL " model=cat",
                           "sim0: there is no model for sonar left in the model \"cat\": it takes a "
                           "ranger with several sensors, or with one of a single sample");
-    play_assert_not_added(&tp_driver_sim, "laser:0", NULL, STILL " model=bat",
-                          "sim0: there is no model for laser left in the model \"bat\": it takes a "
-                          "ranger with one sensor of several samples");
+    play_assert_not_added(&tp_driver_sim, "laser:0", NULL, STILL " model=ant",
+                          "sim0: there is no model for laser left in the model \"ant\": it takes a "
+                          "ranger with one sensor");
+}
+
+static void a_single_beam_is_a_laser_for_who_asks_for_one(void **state)
+{
+    const tp_laser_config wanted = {.min_angle = -1, .max_angle = 1, .resolution = 0.1f};
+    stage s;
+
+    (void)state;
+    stage_begin(&s, "world:0 laser:0 sonar:0", STILL " model=bat");
+    assert_model(&s, "laser:0", "bat.sonar");
+    assert_model(&s, "sonar:0", "bat.sonar");
+    bench_reader *r = stage_open(&s, "laser:0");
+    stage_step(&s, 1);
+    const tp_laser_data *scan = stage_last(r, TP_LASER_DATA_SCAN);
+    assert_int_equal(scan->ranges_count, 1);
+    assert_true(fabsf(scan->ranges[0] - 5) < 1e-6f);
+    assert_true(scan->min_angle == 0 && scan->max_angle == 0);
+    assert_true(fabsf(scan->resolution - 0.1f) < 1e-6f);
+    const tp_laser_config *config = stage_get(&s, r, TP_LASER_REQ_GET_CONFIG, NULL);
+    assert_true(config->min_angle == 0 && config->max_angle == 0);
+    stage_refused(&s, r, TP_LASER_REQ_SET_CONFIG, &wanted,
+                  "it does not scan, so there is nothing to change");
+    stage_end(&s);
+}
+
+/* Though bat comes before cat. */
+static void a_scanner_goes_before_a_single_beam(void **state)
+{
+    stage s;
+
+    (void)state;
+    stage_begin(&s, "world:0 laser:0 laser:1", STILL);
+    assert_model(&s, "laser:0", "cat.laser");
+    assert_model(&s, "laser:1", "bat.sonar");
+    stage_end(&s);
+    stage_begin(&s, "world:0 laser:0 gripper:0 position2d:0", STILL); /* bat has a gripper, too */
+    assert_model(&s, "laser:0", "cat.laser");
+    stage_end(&s);
 }
 
 /* ---- Sections without a model ---------------------------------------------------------------- */
@@ -280,6 +318,8 @@ int main(void)
         cmocka_unit_test(eyes_tell_ranges_and_voltages),
         cmocka_unit_test(what_suits_goes_before_what_will_do),
         cmocka_unit_test(no_ranger_is_a_laser_and_a_sonar),
+        cmocka_unit_test(a_single_beam_is_a_laser_for_who_asks_for_one),
+        cmocka_unit_test(a_scanner_goes_before_a_single_beam),
         cmocka_unit_test(a_section_without_a_model_is_one_robot),
         cmocka_unit_test(a_section_that_no_robot_can_be_is_told),
         cmocka_unit_test(a_profile_for_nobody_is_told),

@@ -55,6 +55,11 @@ bool simd_is_scanner(const simd *s, tpi_sim_model model)
            tpi_sim_get_sensor(s->world, model, 0, &sensor, NULL) == TP_OK && sensor.samples > 1;
 }
 
+bool simd_is_beam(const simd *s, tpi_sim_model model)
+{
+    return tpi_sim_sensor_count(s->world, model) == 1;
+}
+
 bool simd_is_eyes(const simd *s, tpi_sim_model model)
 {
     return tpi_sim_sensor_count(s->world, model) > 0 && !simd_is_scanner(s, model);

@@ -38,8 +38,10 @@ struct simd_scan_room {
     tp_bbox3d *sizes; /* likewise */
 };
 
-/* Whether a ranger is a scanner: one sensor with several rays; otherwise it is a set of eyes. */
+/* Whether a ranger is a scanner: one sensor with several rays; otherwise it is a set of eyes. A
+ * beam is one sensor, with however many rays. */
 bool simd_is_scanner(const simd *s, tpi_sim_model model);
+bool simd_is_beam(const simd *s, tpi_sim_model model);
 bool simd_is_eyes(const simd *s, tpi_sim_model model);
 
 /* Look at the model's sensors; all is shown. */

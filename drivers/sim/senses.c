@@ -1,8 +1,8 @@
 /*
  * senses.c - aio and dio: light, floor, sound, north, buttons.
  *
- * None of them are volts: docs/simulator.md has the table of values and their units. A button can
- * be held by hand through dio.
+ * None of them are volts: docs/simulator.md has the table of values and their units, which the
+ * property `units` tells. A button can be held by hand through dio.
  */
 #include <math.h>
 
@@ -97,6 +97,32 @@ static void (*const readers[TPI_SIM_KINDS])(const simd_device *d, struct reading
     [TPI_SIM_LIGHT] = read_light,
     [TPI_SIM_SOUND] = read_tone,
 };
+
+static const char *const units[TPI_SIM_KINDS] = {
+    [TPI_SIM_MICROPHONE] = "dB, Hz, rad",
+    [TPI_SIM_COMPASS] = "rad",
+    [TPI_SIM_SOUND] = "dB, Hz",
+};
+
+static const tp_property_plan units_property = {
+    .key = "units",
+    .type = TP_PROPERTY_STRING,
+    .unit = "",
+    .doc = "What its values are in, one after the other; empty for plain numbers.",
+    .value = "",
+};
+
+static tp_status aio_begin(simd_device *d, tp_error *err)
+{
+    tp_status status = tp_device_add_property(d->device, &units_property, err);
+    tpi_sim_info info;
+
+    simd_info(d, &info);
+    if (status == TP_OK && units[info.kind] != NULL) {
+        status = tp_device_set_property_text(d->device, "units", units[info.kind]);
+    }
+    return status == TP_E_NOMEM ? tp_fail(err, status, "out of memory") : status;
+}
 
 static void aio_publish(simd_device *d)
 {
@@ -200,6 +226,7 @@ const simd_kind simd_senses[] = {
         .ops = &aio_ops,
         .models = SIMD_MODEL(LIGHT_SENSOR) | SIMD_MODEL(FLOOR_SENSOR) | SIMD_MODEL(MICROPHONE) |
                   SIMD_MODEL(COMPASS) | SIMD_MODEL(LIGHT) | SIMD_MODEL(SOUND),
+        .begin = aio_begin,
         .publish = aio_publish,
     },
     {

@@ -13,8 +13,8 @@
 
 #include "simulator.h"
 
+enum { MOST_STEPS = 1000, MOST_SHOWN = 64 }; /* at once */
 enum { MOST_ON_THEIR_WAY = 256 }; /* messages; the queue of a client takes four times as many */
-enum { MOST_STEPS = 1000, MOST_SHOWN = 64, MOST_THREADS = 64, MOST_EXPECTED = 1000 }; /* at once */
 
 static const int64_t turn_ns = 10 * TP_NS_PER_MS;  /* steps without a look at the inbox */
 static const int64_t watch_ns = 20 * TP_NS_PER_MS; /* how often lockstep looks who has left */
@@ -64,8 +64,8 @@ void simd_step(simd *s)
     for (size_t i = 0; i < s->active_count; i++) {
         s->active[i]->kind->publish(s->active[i]);
     }
-    if (s->watch != NULL) {
-        s->watch(s->watcher, s->world);
+    if (s->watch != NULL && !s->watch(s->watcher, s->world)) {
+        s->over = true;
     }
 }
 
@@ -82,6 +82,34 @@ void simd_set_period(simd *s)
     const int64_t usual_ns = s->lockstep ? watch_ns : simd_pace_period_ns(&s->pace);
 
     set_period(s, simd_is_awaited(s) ? 1 : usual_ns);
+}
+
+/* With the step that was made last. At its quit_time whoever lets time go on after that may. */
+static bool has_ended(simd *s)
+{
+    const int64_t quit_us = tpi_sim_quit_us(s->world);
+    const int64_t now_us = tpi_sim_time_us(s->world);
+
+    if (s->over) {
+        return true;
+    }
+    return quit_us > 0 && now_us >= quit_us && now_us - tpi_sim_interval_us(s->world) < quit_us;
+}
+
+/* Time stands still from now on, and nobody waits for it. Whoever watches the world says himself
+ * why it has ended. */
+static void end(simd *s)
+{
+    if (!s->over && !s->pace.paused) {
+        tp_instance_note(s->instance, "the world has reached its quit_time and stands still");
+    }
+    if (!s->pace.paused) {
+        simd_set_paused(s, true);
+    }
+    simd_dismiss_waiters(s);
+    if (s->over && s->ended != NULL) {
+        s->ended(s->watcher);
+    }
 }
 
 /* Whether readers have still to get so much that more would overflow their queues: who asks for a
@@ -101,6 +129,9 @@ void simd_step_for_waiters(simd *s)
          simd_is_awaited(s) && !is_ahead(s) && (first || simd_now_ns(s) - begun_ns < turn_ns);
          first = false) {
         simd_serve_waiter(s); /* at least one, however long it took to get here */
+        if (has_ended(s)) {
+            end(s);
+        }
     }
     simd_set_period(s);
 }
@@ -114,23 +145,6 @@ static void tell_if_late(simd *s)
     }
 }
 
-/* With the step that was made last; whoever lets time go on after that may. */
-static bool has_ended(simd *s)
-{
-    const int64_t quit_us = tpi_sim_quit_us(s->world);
-    const int64_t now_us = tpi_sim_time_us(s->world);
-
-    if (quit_us <= 0 || now_us < quit_us || now_us - tpi_sim_interval_us(s->world) >= quit_us) {
-        return false;
-    }
-    if (s->pace.paused) { /* whoever watches it has ended it already, and says so himself */
-        return true;
-    }
-    simd_pace_set_paused(&s->pace, true, simd_now_ns(s));
-    tp_instance_note(s->instance, "the world has reached its quit_time and stands still");
-    return true;
-}
-
 /* The steps that are due; what takes long is done in pieces, so that commands get their turn. */
 static void run(simd *s)
 {
@@ -142,7 +156,10 @@ static void run(simd *s)
         simd_step(s);
         simd_pace_made(&s->pace);
         now_ns = simd_now_ns(s);
-        due = has_ended(s) ? 0 : simd_pace_due(&s->pace, now_ns);
+        if (has_ended(s)) {
+            end(s);
+        }
+        due = simd_pace_due(&s->pace, now_ns); /* none if it stands still */
     }
     tell_if_late(s);
     if (due > 0) {
@@ -242,21 +259,44 @@ static void run_crew(void *context, tpi_sim_work *work, void *argument, uint32_t
     tpi_crew_run(context, work, argument, count);
 }
 
-static tp_status make_crew(simd *s, tpi_sim_crew *crew, tp_error *err)
+tp_status simd_make_crew(simd *s, uint32_t threads, tpi_sim_crew *crew, tp_error *err)
 {
-    const int64_t threads = tp_param_int(s->instance, "threads");
-
-    if (!(threads >= 1 && threads <= MOST_THREADS)) {
-        return tp_fail(err, TP_E_RANGE, "threads \"%s\" is not from 1 to %d",
-                       tp_param_string(s->instance, "threads"), MOST_THREADS);
-    }
     if (threads == 1) {
         return TP_OK;
     }
-    *crew = (tpi_sim_crew){.workers = (uint32_t)threads, .run = run_crew};
-    tp_status status = tpi_crew_create(&s->crew, (uint32_t)threads, "sim", err);
+    *crew = (tpi_sim_crew){.workers = threads, .run = run_crew};
+    tp_status status = tpi_crew_create(&s->crew, threads, "sim", err);
     crew->context = s->crew;
     return status;
+}
+
+tp_status simd_load(simd *s, const char *path, tpi_sim_options *options, tp_error *err)
+{
+    const char *slash = strrchr(path, '/');
+    tpi_buf folder = {0};
+
+    tpi_buf_put(&folder, path, slash == NULL ? 0 : (size_t)(slash - path) + 1);
+    tp_status status =
+        folder.failed ? tp_fail(err, TP_E_NOMEM, "out of memory")
+                      : simd_controllers_create(&s->controllers, s, tpi_buf_text(&folder), err);
+    options->control = simd_controllers_number;
+    options->control_context = s->controllers;
+    status = status == TP_OK ? tpi_sim_load(&s->world, path, options, err) : status;
+    status = status == TP_OK ? simd_controllers_begin(s->controllers, err) : status;
+    tpi_buf_fini(&folder);
+    return status;
+}
+
+static tp_status read_crew(simd *s, tpi_sim_crew *crew, tp_error *err)
+{
+    const int64_t threads = tp_param_int(s->instance, "threads");
+
+    if (!(threads >= 1 && threads <= SIMD_MOST_THREADS)) {
+        tp_param_blame(s->instance, "threads");
+        return tp_fail(err, TP_E_RANGE, "threads \"%s\" is not from 1 to %d",
+                       tp_param_string(s->instance, "threads"), SIMD_MOST_THREADS);
+    }
+    return simd_make_crew(s, (uint32_t)threads, crew, err);
 }
 
 static void note(void *context, const char *text)
@@ -264,29 +304,18 @@ static void note(void *context, const char *text)
     tp_instance_note(((simd *)context)->instance, text);
 }
 
-/* From the path of a world, with its controllers. */
 static tp_status load_path(simd *s, const char *path, tp_error *err)
 {
-    const char *slash = strrchr(path, '/');
-    tpi_buf folder = {0};
     tpi_sim_options options = {.seed = (uint64_t)tp_param_int(s->instance, "seed"),
                                .path = getenv("STAGEPATH"),
                                .note = note,
-                               .context = s,
-                               .control = simd_controllers_number};
+                               .context = s};
+    tp_status status = read_crew(s, &options.crew, err);
 
-    tpi_buf_put(&folder, path, slash == NULL ? 0 : (size_t)(slash - path) + 1);
-    tp_status status =
-        folder.failed ? tp_fail(err, TP_E_NOMEM, "out of memory")
-                      : simd_controllers_create(&s->controllers, s, tpi_buf_text(&folder), err);
-    options.control_context = s->controllers;
-    status = status == TP_OK ? make_crew(s, &options.crew, err) : status;
     if (status == TP_OK) {
-        status = tpi_sim_load(&s->world, path, &options, err);
-        status = status == TP_OK ? simd_controllers_begin(s->controllers, err) : status;
+        status = simd_load(s, path, &options, err);
         tp_param_blame(s->instance, status == TP_OK ? NULL : "worldfile");
     }
-    tpi_buf_fini(&folder);
     return status;
 }
 
@@ -320,10 +349,10 @@ static tp_status read_lockstep(simd *s, tp_error *err)
         }
     }
     const unsigned long count = strtoul(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || count > MOST_EXPECTED) {
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || count > SIMD_MOST_EXPECTED) {
         tp_param_blame(s->instance, "lockstep");
         return tp_fail(err, TP_E_RANGE, "lockstep is yes, no or a number up to %d, not \"%.40s\"",
-                       MOST_EXPECTED, text);
+                       SIMD_MOST_EXPECTED, text);
     }
     s->lockstep = count > 0;
     s->expected = (uint32_t)count;
@@ -423,10 +452,7 @@ static void sim_stop(tp_instance *self)
         }
         set_subscribed(d, false);
     }
-    for (size_t i = 0; i < s->waiter_count; i++) {
-        tp_ticket_fail(s->waiters[i].ticket, TP_E_CLOSED, "the world was stopped");
-    }
-    s->waiter_count = 0;
+    simd_dismiss_waiters(s);
     s->active_count = 0;
 }
 

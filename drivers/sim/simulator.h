@@ -19,6 +19,9 @@
 #include "sim/sim.h"
 #include "troupe/driver.h"
 
+/* The greatest `threads`, and the greatest number in `lockstep`. */
+enum { SIMD_MOST_THREADS = 64, SIMD_MOST_EXPECTED = 1000 };
+
 typedef struct simd simd; /* as in controllers.h */
 typedef struct simd_device simd_device;
 typedef struct simd_profile simd_profile;
@@ -32,6 +35,7 @@ typedef struct simd_kind {
     uint32_t models; /* 1 << tpi_sim_kind of each kind of model that it can be; 0 for the world */
     bool any;        /* any model will do: it is the one that the section names */
     bool always;     /* "all" offers it for models that suit less, too */
+    bool makeshift;  /* models that suit less are taken only if no robot has one that suits */
     bool follows;    /* sent while anything of the robot is read: the frames follow it */
     bool passive;    /* it looks at the model, which need not work for that */
     size_t state_size;
@@ -151,9 +155,12 @@ struct simd {
     size_t waiter_count, waiter_capacity;
     simd_saved saved[SIMD_MOST_STATES + 1]; /* the last is what RESET goes back to */
 
-    /* Told of every step; NULL for nobody. The context is borrowed. */
-    void (*watch)(void *context, const tpi_sim *world);
+    /* Told of every step, and says whether it shall not have been the last; then told of the end,
+     * when nobody waits any more. NULL for nobody. The context is borrowed. */
+    bool (*watch)(void *context, const tpi_sim *world);
+    void (*ended)(void *context);
     void *watcher;
+    bool over; /* it was the last */
 };
 
 /* simulator.c. Steps with all that follows from them. */
@@ -166,6 +173,12 @@ void simd_refresh(simd *s);
  * while, the rest in `poll`. */
 void simd_step_for_waiters(simd *s);
 
+/* Load a world with its controllers, for the driver and for those who run one without a server;
+ * make the threads that share its work, if there are several. Whatever they leave in `s`, also when
+ * they fail, the caller destroys: controllers, world, crew. */
+tp_status simd_load(simd *s, const char *path, tpi_sim_options *options, tp_error *err);
+tp_status simd_make_crew(simd *s, uint32_t threads, tpi_sim_crew *crew, tp_error *err);
+
 /* worlds.c: let time stand still or go on; properties of `simulation` that tell and change how it
  * goes. */
 void simd_set_paused(simd *s, bool paused);
@@ -176,6 +189,9 @@ tp_status simd_add_time(simd_device *d, tp_error *err);
 void simd_forget_gone(simd *s);
 bool simd_is_awaited(const simd *s);
 void simd_serve_waiter(simd *s);
+
+/* worlds.c: the world has ended for all who wait. */
+void simd_dismiss_waiters(simd *s);
 
 /* The pace has changed: poll as often as it wants. */
 void simd_set_period(simd *s);

@@ -159,8 +159,7 @@ static tp_status reset_odom(tp_device *device, tp_error *err)
     return set_odom(device, &zero, err);
 }
 
-/* ---- Extensions: of robots that have them ------------------------------------------------------
- */
+/* ---- Extensions: of robots that have them ---------------------------------------------------- */
 
 static tp_status check_extension(tp_device *device, const char *name, tp_error *err)
 {
@@ -208,8 +207,7 @@ static const tp_position2d_ops vehicle_ops = {
     .cmd_car = cmd_car,
 };
 
-/* ---- localize: the truth -----------------------------------------------------------------------
- */
+/* ---- localize: the truth --------------------------------------------------------------------- */
 
 static tp_pose2d true_pose(const simd_device *d)
 {

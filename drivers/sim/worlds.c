@@ -163,6 +163,16 @@ void simd_forget_gone(simd *s)
     s->waiter_count = kept;
 }
 
+static const char ended_text[] = "the world has ended";
+
+void simd_dismiss_waiters(simd *s)
+{
+    for (size_t i = 0; i < s->waiter_count; i++) {
+        tp_ticket_fail(s->waiters[i].ticket, TP_E_CLOSED, ended_text);
+    }
+    s->waiter_count = 0;
+}
+
 /* One step has been made: for all in lockstep, otherwise for whoever has waited longest. */
 static void count_down(simd *s)
 {
@@ -200,6 +210,9 @@ static tp_status step(tp_device *device, const tp_world_step *ask, tp_world_stat
     simd *s = simd_of(device)->owner;
 
     (void)answer;
+    if (s->over) {
+        return tp_fail(err, TP_E_CLOSED, "%s", ended_text);
+    }
     if (ask->count > MOST_STEPS) {
         return tp_fail(err, TP_E_RANGE, "%u steps at once are more than %d", ask->count,
                        MOST_STEPS);

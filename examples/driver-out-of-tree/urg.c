@@ -13,7 +13,7 @@
 static const double pi = 3.14159265358979323846;
 
 static const tp_param urg_params[] = {
-    {"port", NULL, NULL, "the line, for instance /dev/ttyACM0 or tcp:HOST:10940"},
+    {"port", "line", NULL, "the line, for instance /dev/ttyACM0 or tcp:HOST:10940"},
     {"baud", "1", "19200", "speed of a serial line; USB has none"},
     {"min_angle", "rad", "-2.0944", "where a scan begins, counter-clockwise from straight ahead"},
     {"max_angle", "rad", "2.0944", "where it ends"},

@@ -21,8 +21,9 @@ void serve_reply(struct client *client, const tp_msghdr *request, unsigned type,
     if (status == TP_OK) {
         tp_session_queue(client->session, msg);
         tp_msg_unref(msg);
-    } else if (tp_session_refuse(client->session, request, status, tp_status_text(status)) !=
-               TP_OK) {
+    } else if (tp_session_refuse(client->session, request, status,
+                                 status == TP_E_LIMIT ? "the answer is too large for one message"
+                                                      : tp_status_text(status)) != TP_OK) {
         client_give_up(client);
     }
 }
@@ -54,15 +55,16 @@ static void serve_device_list(struct client *client, const tp_msghdr *request, c
 {
     (void)body;
     tp_device_devlist *list = calloc(1, sizeof *list);
-    const size_t count = tp_session_device_count(client->session);
+    const tp_device *device;
+    size_t place = 0;
 
     if (list == NULL) {
         client_give_up(client);
         return;
     }
-    for (size_t i = 0; i < count && i < TP_MAX_DEVICES; i++) {
-        list->devices[list->devices_count++] =
-            *tp_session_address(tp_session_device_at(client->session, i));
+    while (list->devices_count < TP_MAX_DEVICES &&
+           (device = tp_session_next_device(client->session, &place)) != NULL) {
+        list->devices[list->devices_count++] = *tp_session_address(device);
     }
     serve_reply(client, request, TP_MSGTYPE_RESP_ACK, &tp_desc_device_devlist, list);
     free(list);

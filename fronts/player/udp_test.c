@@ -16,8 +16,7 @@
 
 enum { LONG = 70000, OPAQUE = TP_OPAQUE_CODE };
 
-/* ---- A driver that answers at once, at length, or never ---------------------------------------
- */
+/* ---- A driver that answers at once, at length, or never -------------------------------------- */
 
 static unsigned char long_bytes[LONG];
 static unsigned starts;

@@ -36,9 +36,10 @@ typedef struct tp_ticket tp_ticket; /* a request that is answered later */
 struct tp_port;                     /* a line to hardware; see troupe/port.h */
 
 /* A parameter in the configuration. `unit` says what it is: NULL a text, "secret" one that others
- * should not read, "bool" yes or no, "m" and "rad" numbers that are scaled by the file's units, "1"
- * or any other unit a number as it stands; the units of a tuple's values may differ: "m m rad",
- * where the last one holds for the rest. A configuration that has something else there is refused
+ * should not read, "line" one that tp_port_open() takes, so that a section that gives it may have a
+ * guard; "bool" yes or no, "m" and "rad" numbers that are scaled by the file's units, "1" or any
+ * other unit a number as it stands; the units of a tuple's values may differ: "m m rad", where the
+ * last one holds for the rest. A configuration that has something else there is refused
  * before init, with file, line and column. `fallback` is what is taken if it is absent, its values
  * divided by blanks, lengths in metres and angles in radians; NULL means that it has to be there. A
  * fallback of "" is an empty text or no values. */

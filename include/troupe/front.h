@@ -31,8 +31,9 @@ TP_API const tp_catalogue *tp_hub_catalogue(const tp_hub *hub);
 
 /* How much may wait in a session. */
 typedef struct tp_session_limits {
-    uint32_t data;     /* queued messages beyond which data is dropped */
-    uint32_t replies;  /* queued messages beyond which the client is given up */
+    uint32_t data;    /* queued messages beyond which data is dropped: these, or two for each device
+                         that is open, if that is more */
+    uint32_t replies; /* queued messages beyond which the client is given up, and as many more */
     uint32_t requests; /* requests under way beyond which tp_session_is_busy() */
 } tp_session_limits;
 
@@ -101,8 +102,8 @@ TP_API tp_status tp_hub_transform(const tp_hub *hub, unsigned robot, const char 
 
 /* ---- Devices --------------------------------------------------------------------------------- */
 
-TP_API size_t tp_session_device_count(const tp_session *session);
-TP_API tp_device *tp_session_device_at(const tp_session *session, size_t i);
+/* Those of its robot, one after the other: *place begins with 0, and NULL is the end. */
+TP_API tp_device *tp_session_next_device(const tp_session *session, size_t *place);
 TP_API tp_device *tp_session_find(const tp_session *session, unsigned interf, unsigned index);
 TP_API const tp_devaddr *tp_session_address(const tp_device *device);
 TP_API const char *tp_session_driver_name(const tp_device *device);

@@ -1,4 +1,4 @@
-/* text.c - nearest names, hexadecimal, escapes, UTF-8. */
+/* text.c - nearest names, lists, patterns, fields, hexadecimal, escapes, UTF-8. */
 #include "base/text.h"
 
 #include <ctype.h>
@@ -45,6 +45,29 @@ void tpi_nearest_init(tpi_nearest *nearest, const char *word)
     *nearest = (tpi_nearest){.word = word, .distance = UINT_MAX};
 }
 
+/* Farther than any that is counted. */
+enum { HALF = INT_MAX - 1, TWO_HALVES = INT_MAX - 2 };
+
+static bool begins_with(const char *text, const char *word)
+{
+    while (*word != '\0' && tolower((unsigned char)*text) == tolower((unsigned char)*word)) {
+        text++;
+        word++;
+    }
+    return *word == '\0';
+}
+
+/* Whether a word is the first or the last part of a name, and long enough to mean it. */
+static bool is_half(const char *word, const char *name)
+{
+    enum { SHORTEST = 4 };
+    const size_t length = strlen(word);
+    const size_t whole = strlen(name);
+
+    return length >= SHORTEST && length < whole && whole <= LONGEST_COMPARED &&
+           (begins_with(name, word) || begins_with(name + whole - length, word));
+}
+
 void tpi_nearest_offer(tpi_nearest *nearest, const char *candidate)
 {
     unsigned distance = distance_between(nearest->word, candidate);
@@ -53,6 +76,11 @@ void tpi_nearest_offer(tpi_nearest *nearest, const char *candidate)
     if (distance <= allowed && distance < nearest->distance) {
         nearest->best = candidate;
         nearest->distance = distance;
+    } else if (nearest->distance >= TWO_HALVES && is_half(nearest->word, candidate)) {
+        const bool first = nearest->distance > HALF ||
+                           (nearest->best != NULL && strcmp(nearest->best, candidate) == 0);
+        nearest->best = first ? candidate : NULL;
+        nearest->distance = first ? HALF : TWO_HALVES;
     }
 }
 
@@ -63,6 +91,30 @@ const char *tpi_nearest_hint(const tpi_nearest *nearest, char *out, size_t size)
         snprintf(out, size, "; did you mean \"%s\"?", nearest->best);
     }
     return out;
+}
+
+bool tpi_text_among(const char *const *list, const char *text)
+{
+    while (*list != NULL && strcmp(*list, text) != 0) {
+        list++;
+    }
+    return *list != NULL;
+}
+
+bool tpi_text_fits(const char *pattern, const char *text, size_t length)
+{
+    const size_t wanted = strlen(pattern);
+
+    if (wanted > 0 && pattern[wanted - 1] == '*') {
+        return length >= wanted - 1 && memcmp(pattern, text, wanted - 1) == 0;
+    }
+    return length == wanted && memcmp(pattern, text, wanted) == 0;
+}
+
+char *tpi_text_field(const char *text, uint32_t *count)
+{
+    *count = (uint32_t)strlen(text) + 1;
+    return (char *)(uintptr_t)text;
 }
 
 void tpi_hex_put(tpi_buf *out, const void *bytes, size_t length)

@@ -83,6 +83,19 @@ static void the_closest_wins_and_among_equals_the_first(void **state)
     assert_string_equal(nearest_of("speed", "speeds", "sped", "spleed"), "speeds");
 }
 
+static void half_a_name_finds_it_if_no_other_has_that_half(void **state)
+{
+    (void)state;
+    assert_nearest("POSITION", "position2d"); /* nearer than half */
+    assert_string_equal(nearest_of("World", "model", "worldfile", "speed"), "worldfile");
+    assert_string_equal(nearest_of("file", "worldfile", "model", "worldfile"), "worldfile");
+    assert_null(nearest_of("world", "worldfile", "worldpath", "model"));
+    assert_null(nearest_of("world", "worldfile", "worldpath", "worldname"));
+    assert_string_equal(nearest_of("file", "worldfile", "keyfiles", "fill"), "fill");
+    assert_null(nearest_of("fil", "worldfil", "model", "speed"));
+    assert_null(nearest_of("ldfi", "worldfile", "model", "speed"));
+}
+
 static void without_candidates_nothing_is_near(void **state)
 {
     tpi_nearest nearest;
@@ -389,6 +402,47 @@ static void escapes_stand_for_bytes(void **state)
     assert_int_equal(tpi_escape_read("\0", 1, &(char){0}), 0);
 }
 
+static void a_text_is_among_others_or_not(void **state)
+{
+    static const char *const list[] = {"lease", "guard", NULL};
+
+    (void)state;
+    assert_true(tpi_text_among(list, "lease"));
+    assert_true(tpi_text_among(list, "guard"));
+    assert_false(tpi_text_among(list, "gua"));
+    assert_false(tpi_text_among(list, "guards"));
+    assert_false(tpi_text_among(list, ""));
+    assert_false(tpi_text_among(list + 2, "guard"));
+}
+
+static void a_star_stands_for_any_end_of_a_text(void **state)
+{
+    (void)state;
+    assert_true(tpi_text_fits("joystick", "joystick", 8));
+    assert_true(tpi_text_fits("joy*", "joystick", 8));
+    assert_true(tpi_text_fits("joystick*", "joystick", 8));
+    assert_true(tpi_text_fits("*", "", 0));
+    assert_true(tpi_text_fits("", "", 0));
+    assert_true(tpi_text_fits("127.0.0.1", "127.0.0.1:6665", 9)); /* no further than the length */
+    assert_false(tpi_text_fits("joystick", "joysticks", 9));
+    assert_false(tpi_text_fits("joysticks*", "joystick", 8));
+    assert_false(tpi_text_fits("joy*", "jo", 2));
+    assert_false(tpi_text_fits("j*k", "joystick", 8)); /* it stands at the end only */
+    assert_false(tpi_text_fits("", "joystick", 8));
+}
+
+static void a_field_is_counted_with_its_nul(void **state)
+{
+    static const char text[] = "base";
+    uint32_t count = 7;
+
+    (void)state;
+    assert_ptr_equal(tpi_text_field(text, &count), text);
+    assert_int_equal(count, 5);
+    assert_string_equal(tpi_text_field("", &count), "");
+    assert_int_equal(count, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -397,9 +451,13 @@ int main(void)
         cmocka_unit_test(a_name_too_far_away_is_not_suggested),
         cmocka_unit_test(a_third_of_the_word_and_one_more_may_be_wrong),
         cmocka_unit_test(the_closest_wins_and_among_equals_the_first),
+        cmocka_unit_test(half_a_name_finds_it_if_no_other_has_that_half),
         cmocka_unit_test(without_candidates_nothing_is_near),
         cmocka_unit_test(very_long_names_are_not_compared),
         cmocka_unit_test(the_hint_is_a_question_for_the_operator),
+        cmocka_unit_test(a_text_is_among_others_or_not),
+        cmocka_unit_test(a_star_stands_for_any_end_of_a_text),
+        cmocka_unit_test(a_field_is_counted_with_its_nul),
         cmocka_unit_test(bytes_are_written_as_lower_case_hex),
         cmocka_unit_test(hex_of_either_case_is_read_with_blanks_between_bytes),
         cmocka_unit_test(what_is_not_hex_is_refused_and_told_where),

@@ -14,6 +14,12 @@ void tpi_queue_init(tpi_queue *queue, uint32_t most, uint32_t most_kept, tpi_act
         .most = most, .most_kept = most_kept, .most_bytes = TPI_QUEUE_BYTES, .fallback = fallback};
 }
 
+void tpi_queue_set_limits(tpi_queue *queue, uint32_t most, uint32_t most_kept)
+{
+    queue->most = most;
+    queue->most_kept = most_kept;
+}
+
 void tpi_queue_fini(tpi_queue *queue)
 {
     for (uint32_t i = 0; i < queue->count; i++) {

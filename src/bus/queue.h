@@ -47,6 +47,9 @@ enum { TPI_QUEUE_BYTES = 16 << 20 };
 void tpi_queue_init(tpi_queue *queue, uint32_t most, uint32_t most_kept, tpi_action fallback);
 void tpi_queue_fini(tpi_queue *queue);
 
+/* Other limits from now on; what waits already stays. */
+void tpi_queue_set_limits(tpi_queue *queue, uint32_t most, uint32_t most_kept);
+
 /* Add a rule, or change the one with the same criteria. */
 tp_status tpi_queue_add_rule(tpi_queue *queue, const tpi_rule *rule);
 

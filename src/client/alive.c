@@ -3,9 +3,8 @@
  *
  * From the first command that moves something on, or from the first device that the client has for
  * itself, the server hears of the client a few times a second, and often enough for the shortest
- * lease that it has. That happens where everything of a
- * client happens: in calls that wait, and while the loop turns. A program that hangs says nothing,
- * and its robot stops.
+ * lease that it has. That happens where everything of a client happens: in calls that wait, and
+ * while the loop turns. A program that hangs says nothing, and its robot stops.
  */
 #include <math.h>
 

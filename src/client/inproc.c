@@ -67,15 +67,16 @@ static void put_name(uint32_t *count, char name[TP_MAX_DRIVER_STRING_LEN], const
 static tp_status serve_list(tpi_inproc *inproc, const tp_msghdr *request, const void *body)
 {
     tp_device_devlist *list = calloc(1, sizeof *list);
-    const size_t count = tp_session_device_count(inproc->session);
+    const tp_device *device;
+    size_t place = 0;
 
     (void)body;
     if (list == NULL) {
         return TP_E_NOMEM;
     }
-    for (size_t i = 0; i < count && i < TP_MAX_DEVICES; i++) {
-        list->devices[list->devices_count++] =
-            *tp_session_address(tp_session_device_at(inproc->session, i));
+    while (list->devices_count < TP_MAX_DEVICES &&
+           (device = tp_session_next_device(inproc->session, &place)) != NULL) {
+        list->devices[list->devices_count++] = *tp_session_address(device);
     }
     tp_status status = reply(inproc, request, TP_MSGTYPE_RESP_ACK, &tp_desc_device_devlist, list);
     free(list);

@@ -226,7 +226,7 @@ static void on_data(tp_proxy *proxy, const tp_msg *msg)
     struct bench *b = tp_proxy_context(proxy);
 
     (void)msg;
-    if (++b->data == 3) {
+    if (++b->data >= 3 && strcmp(b->trace, "opened ") != 0) { /* data does not wait for answers */
         tp_proxy_close(proxy);
         tp_client_stop(b->client);
     }
@@ -270,7 +270,7 @@ static void callbacks_come_from_the_loop(void **state)
                      TP_OK);
     assert_string_equal(b->trace, "");
     tp_client_run(b->client);
-    assert_int_equal(b->data, 3);
+    assert_true(b->data >= 3);
     assert_string_equal(b->trace, "opened geometry ");
 }
 

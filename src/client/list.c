@@ -65,8 +65,7 @@ static void describe(const tp_client *client, const tp_devaddr *addr, tp_client_
     }
 }
 
-/* ---- Beyond Player's list ----------------------------------------------------------------------
- */
+/* ---- Beyond Player's list -------------------------------------------------------------------- */
 
 static bool append_page(const tp_client *client, struct listing *listing,
                         const tp_device_page *page)

@@ -37,7 +37,6 @@ static bool wants_data(tp_client *client, const tp_msghdr *header, const tp_stru
         *type = &tp_desc_panic_state;
         return true;
     }
-
     if (client->pull == TPI_PULL_ARMED) {
         client->pull = TPI_PULL_DELIVERING;
     }

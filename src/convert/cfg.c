@@ -70,8 +70,9 @@ static tp_status try_folders(struct tpi_cfg_parser *p, struct inclusion *file)
         const size_t length = strcspn(at, ":");
         tpi_buf folder = {0};
         tpi_buf_printf(&folder, "%.*s/", (int)length, at);
-        status =
-            folder.failed ? TP_E_NOMEM : read_beside(p, file, length > 0 ? folder.data : "", NULL);
+        if (length > 0) {
+            status = folder.failed ? TP_E_NOMEM : read_beside(p, file, folder.data, NULL);
+        }
         tpi_buf_fini(&folder);
         at = at[length] == '\0' ? NULL : at + length + 1;
     }
@@ -91,6 +92,26 @@ static tp_status read_from_folders(struct tpi_cfg_parser *p, struct inclusion *f
         file->name = as_named;
     }
     return status;
+}
+
+/* It is nowhere; `why` is what was said of the first place. */
+static tp_status fail_to_find(struct tpi_cfg_parser *p, const struct inclusion *file,
+                              const tp_error *why)
+{
+    const bool stage = p->options.dialect == TPI_CFG_STAGE;
+    const bool absolute = file->name.text[0] == '/';
+    const char *current = p->files[p->file_count - 1];
+    const char *first = stage ? p->files[0] : current;
+    const tpi_cfg_search search = {.files = {first, absolute ? first
+                                                    : stage  ? current
+                                                             : p->files[0]},
+                                   .folders = stage ? p->options.folders : NULL,
+                                   .note = p->options.note,
+                                   .context = p->options.context};
+    tp_error what;
+
+    tp_fail(&what, TP_E_IO, "cannot include %s", why->text);
+    return tpi_cfg_fail_to_find(&search, &file->place, what.text, p->err);
 }
 
 /* Player and Stage look beside the main file only. */
@@ -115,10 +136,7 @@ static tp_status read_inclusion(struct tpi_cfg_parser *p, struct inclusion *file
                                "with \"%.80s\" the files are longer than %d bytes", file->name.text,
                                TPI_CFG_MOST_BYTES);
     }
-    if (status != TP_OK) {
-        return tpi_cfg_fail_as(&file->place, status, p->err, "cannot include %s", err.text);
-    }
-    return TP_OK;
+    return status == TP_OK ? TP_OK : fail_to_find(p, file, &err);
 }
 
 static tp_status check_circle(struct tpi_cfg_parser *p, const struct inclusion *file)

@@ -77,6 +77,8 @@ typedef struct tpi_cfg_options {
     const char *folders; /* borrowed: separated by colons; may be NULL */
     tpi_cfg_note *note;  /* may be NULL */
     void *context;       /* of `note`; borrowed */
+    /* Whether a section of this type means something without a macro; may be NULL. */
+    bool (*is_built_in)(const char *type);
 } tpi_cfg_options;
 
 /* Load a file with what it includes. */
@@ -97,6 +99,9 @@ void tpi_cfg_destroy(tpi_cfg *cfg); /* NULL is accepted */
 
 /* The file itself: its fields are the global ones. */
 tpi_cfg_section *tpi_cfg_root(tpi_cfg *cfg);
+
+/* The i-th macro that was defined, and where; NULL behind the last. */
+const char *tpi_cfg_macro_at(const tpi_cfg *cfg, uint32_t i, tpi_cfg_place *place);
 
 /* ---- Reading fields -------------------------------------------------------------------------- */
 
@@ -132,6 +137,19 @@ tp_status tpi_cfg_path(const tpi_cfg_value *value, char **path, tp_error *err);
 /* Fail at a place: "FILE:LINE:COLUMN: ...". */
 tp_status tpi_cfg_fail(const tpi_cfg_place *place, tp_error *err, const char *format, ...)
     TP_PRINTF(3, 4);
+
+/* Where a file was looked for. What it points to is borrowed. */
+typedef struct tpi_cfg_search {
+    const char *files[2]; /* beside these; beside the first one first */
+    const char *folders;  /* and in these, as in the options; may be NULL */
+    tpi_cfg_note *note;   /* may be NULL */
+    void *context;        /* of `note` */
+} tpi_cfg_search;
+
+/* Fail at a place with what was said of the first file and, behind it, "; nor is it in A, B or C".
+ * What there is no room for is told before it, as a note for each folder. */
+tp_status tpi_cfg_fail_to_find(const tpi_cfg_search *search, const tpi_cfg_place *place,
+                               const char *what, tp_error *err);
 
 /* Tell of every field that was not used, with the nearest of the known names (ended by NULL, may be
  * NULL itself). Goes into sub-sections only if `deep`. */

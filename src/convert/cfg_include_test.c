@@ -44,7 +44,7 @@ static void main_is_refused(struct bench *b, tp_status code, const char *error)
 static void main_cannot_include(struct bench *b, const char *place, const char *name,
                                 const char *reason)
 {
-    char error[2048];
+    char error[4096];
 
     snprintf(error, sizeof error, "%s: cannot include %s/%s: %s", place, b->folder, name, reason);
     main_is_refused(b, TP_E_IO, error);
@@ -175,7 +175,9 @@ static void missing_files_are_refused(void **state)
     main_cannot_include(b, "main.cfg:1:1", "sub", "Is a directory");
     file(b, "main.cfg", "include \"sub/x.inc\"");
     file(b, "sub/x.inc", "s ( include \"gone.inc\" )");
-    main_cannot_include(b, "sub/x.inc:1:5", "sub/gone.inc", "No such file or directory");
+    char reason[1300];
+    snprintf(reason, sizeof reason, "No such file or directory; nor is it in %s", b->folder);
+    main_cannot_include(b, "sub/x.inc:1:5", "sub/gone.inc", reason);
 }
 
 static void standard_input_is_not_included(void **state)

@@ -7,7 +7,7 @@ static const struct tpi_cfg_macro *find_macro(const struct tpi_cfg_parser *p, co
 {
     uint32_t at;
 
-    return tpi_cfg_table_get(&p->names, NULL, name, &at) ? &p->macros[at] : NULL;
+    return tpi_cfg_table_get(&p->names, NULL, name, &at) ? &p->cfg->macros[at] : NULL;
 }
 
 /* The first definition of a name counts. */
@@ -21,13 +21,17 @@ static tp_status add_macro(struct tpi_cfg_parser *p, const struct tpi_cfg_macro 
                      macro->name, known->place.file, known->place.line);
         return TP_OK;
     }
-    macros = tpi_cfg_grow(p, p->macros, p->macro_count, sizeof macros[0]);
+    if (p->options.is_built_in != NULL && p->options.is_built_in(macro->name)) {
+        tpi_cfg_tell(p, &macro->place, "\"%.40s\" is built in; from here on it is this macro",
+                     macro->name);
+    }
+    macros = tpi_cfg_grow(p, p->cfg->macros, p->cfg->macro_count, sizeof macros[0]);
     if (macros == NULL) {
         return TP_E_NOMEM;
     }
-    p->macros = macros;
-    macros[p->macro_count] = *macro;
-    if (!tpi_cfg_table_add(&p->names, NULL, macro->name, p->macro_count++)) {
+    p->cfg->macros = macros;
+    macros[p->cfg->macro_count] = *macro;
+    if (!tpi_cfg_table_add(&p->names, NULL, macro->name, p->cfg->macro_count++)) {
         return tpi_cfg_no_memory(p);
     }
     return TP_OK;
@@ -194,4 +198,13 @@ static tp_status copy_section(struct tpi_cfg_parser *p, tpi_cfg_section *section
         status = copy_child(p, section, template->sections[i]);
     }
     return status;
+}
+
+const char *tpi_cfg_macro_at(const tpi_cfg *cfg, uint32_t i, tpi_cfg_place *place)
+{
+    if (i >= cfg->macro_count) {
+        return NULL;
+    }
+    *place = cfg->macros[i].place;
+    return cfg->macros[i].name;
 }

@@ -2,7 +2,7 @@
  * cfg_parser.h - the state that the parts of the configuration parser share.
  *
  * cfg.c reads files and includes, cfg_parse.c sections, cfg_value.c values, cfg_macro.c macros;
- * cfg_field.c keeps fields.
+ * cfg_field.c keeps fields, cfg_places.c tells where files were looked for.
  *
  * A macro is parsed once, into a section that belongs to no file (its template). Names inside it
  * are looked up when the macro is used, as Stage does: it may use macros that are defined behind
@@ -25,15 +25,17 @@ enum {
     TPI_CFG_EXPANDED_PER_BYTE = 16,
 };
 
-struct tpi_cfg {
-    tpi_arena arena; /* holds everything */
-    tpi_cfg_section root;
-};
-
 struct tpi_cfg_macro {
     const char *name;
     const tpi_cfg_section *template; /* its type, at its place, may be a macro in turn */
     tpi_cfg_place place;             /* of the name */
+};
+
+struct tpi_cfg {
+    tpi_arena arena; /* holds everything */
+    tpi_cfg_section root;
+    struct tpi_cfg_macro *macros;
+    uint32_t macro_count;
 };
 
 struct tpi_cfg_parser {
@@ -48,8 +50,6 @@ struct tpi_cfg_parser {
     bool defining;  /* inside a macro's body */
     tpi_buf values; /* of the tuple that is being read */
     tpi_cfg_table names;
-    struct tpi_cfg_macro *macros; /* the arena's */
-    uint32_t macro_count;
     const struct tpi_cfg_macro *expanding[TPI_CFG_MOST_DEPTH]; /* those inside each other */
     unsigned expanding_count;
     size_t expanded; /* what macros have made so far */

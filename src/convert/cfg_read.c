@@ -331,8 +331,8 @@ static void report_field(struct report *report, const tpi_cfg_field *field)
     for (const char *const *name = report->known; name != NULL && *name != NULL; name++) {
         tpi_nearest_offer(&nearest, *name);
     }
-    if (nearest.distance == 0) {
-        nearest.best = NULL;
+    if (nearest.best != NULL && strcmp(nearest.best, field->name) == 0) {
+        nearest.best = NULL; /* it is known elsewhere */
     }
     tpi_cfg_fail(&field->place, &text, "nobody uses \"%.40s\"%s", field->name,
                  tpi_nearest_hint(&nearest, hint, sizeof hint));

@@ -89,17 +89,69 @@ static void folders_are_searched_for_names_without_theirs(void **state)
 
 static void a_file_that_is_nowhere_is_refused(void **state)
 {
+    static const char *const rest[] = {"", "", "; nor is it in /nowhere",
+                                       "; nor is it in /nowhere or /gone",
+                                       "; nor is it in /nowhere, /gone or /"};
+    static const char *const folders[] = {"", "::", "/nowhere::", "/nowhere/:/gone:/nowhere",
+                                          "/nowhere:/gone:/"};
     struct bench *b = *state;
     tp_error wanted;
 
     file(b, "main.world", "include \"x.inc\"");
-    tp_fail(&wanted, TP_E_IO, "%s:1:1: cannot include %s/x.inc: No such file or directory", b->path,
-            b->folder);
-    for (int with_folders = 0; with_folders < 2; with_folders++) {
-        snprintf(b->folders, sizeof b->folders, "%s", with_folders == 1 ? "/nowhere::" : "");
+    for (size_t i = 0; i < sizeof rest / sizeof rest[0]; i++) {
+        tp_fail(&wanted, TP_E_IO, "%s:1:1: cannot include %s/x.inc: No such file or directory%s",
+                b->path, b->folder, rest[i]);
+        snprintf(b->folders, sizeof b->folders, "%s", folders[i]);
         assert_int_equal(load(b), TP_E_IO);
         assert_string_equal(b->err.text, wanted.text);
+        assert_string_equal(tpi_buf_text(&b->notes), "");
     }
+}
+
+static void a_file_that_is_not_beside_an_included_one_is_refused(void **state)
+{
+    struct bench *b = *state;
+    tp_error wanted;
+
+    snprintf(b->folders, sizeof b->folders, "/gone:%s", b->folder);
+    file(b, "main.world", "include \"sub/y.inc\"");
+    file(b, "sub/y.inc", "include \"x.inc\"");
+    tp_fail(&wanted, TP_E_IO,
+            "%s:1:1: cannot include %s/x.inc: No such file or directory; nor is it in %s/sub or "
+            "/gone",
+            in_folder(b, "sub/y.inc"), b->folder, b->folder);
+    assert_int_equal(load(b), TP_E_IO);
+    assert_string_equal(b->err.text, wanted.text);
+    file(b, "sub/y.inc", "include \"/nowhere/x.inc\""); /* which is beside nothing */
+    tp_fail(&wanted, TP_E_IO,
+            "%s:1:1: cannot include /nowhere/x.inc: No such file or directory; nor is it in /gone",
+            in_folder(b, "sub/y.inc"));
+    assert_int_equal(load(b), TP_E_IO);
+    assert_string_equal(b->err.text, wanted.text);
+}
+
+/* An error has room for 255 characters. */
+static void folders_without_room_are_told_as_notes(void **state)
+{
+    struct bench *b = *state;
+    char longest[151];
+    tpi_buf wanted = {0};
+
+    memset(longest, 'x', sizeof longest - 1);
+    longest[150] = '\0';
+    snprintf(b->folders, sizeof b->folders, "/a:/%s:/b", longest);
+    file(b, "main.world", "include \"x.inc\"");
+    assert_int_equal(load(b), TP_E_IO);
+    tpi_buf_printf(&wanted, "%s:1:1: it is not in /%s\n%s:1:1: it is not in /b", b->path, longest,
+                   b->path);
+    assert_string_equal(tpi_buf_text(&b->notes), tpi_buf_text(&wanted));
+    tpi_buf_clear(&wanted);
+    tpi_buf_printf(&wanted,
+                   "%s:1:1: cannot include %s/x.inc: No such file or directory; nor is it in /a or "
+                   "2 other folders",
+                   b->path, b->folder);
+    assert_string_equal(b->err.text, tpi_buf_text(&wanted));
+    tpi_buf_fini(&wanted);
 }
 
 static tp_status load_and_free(void *context)
@@ -133,6 +185,8 @@ int main(void)
         IN_A_FOLDER(includes_are_beside_the_main_file_first),
         IN_A_FOLDER(folders_are_searched_for_names_without_theirs),
         IN_A_FOLDER(a_file_that_is_nowhere_is_refused),
+        IN_A_FOLDER(a_file_that_is_not_beside_an_included_one_is_refused),
+        IN_A_FOLDER(folders_without_room_are_told_as_notes),
         IN_A_FOLDER(little_memory_is_told),
     };
 

@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "device/moving.h"
 #include "device/session.h"
 #include "troupe/interfaces/player.h"
 
@@ -31,13 +32,13 @@ static tp_status held_by(const tp_device *device, tp_error *err)
 
 /* What is shorter could end between two words of a client that has no reason to hurry: of a device
  * that moves nothing it is not told how long its lease is. */
-#define SHORTEST_HOLD_NS TP_NS_PER_S
+static const int64_t shortest_hold_ns = TP_NS_PER_S;
 
 static int64_t silence_allowed_ns(const struct subscription *s)
 {
     const int64_t lease_ns = hold_lease_ns(s);
 
-    return lease_ns > 0 && lease_ns < SHORTEST_HOLD_NS ? SHORTEST_HOLD_NS : lease_ns;
+    return lease_ns > 0 && lease_ns < shortest_hold_ns ? shortest_hold_ns : lease_ns;
 }
 
 /* With which opening somebody has it for itself; NULL for nobody. */
@@ -189,20 +190,12 @@ void access_count_refusal(tp_session *session, tp_device *device)
 
 void access_tell_refusal(struct subscription *s, const tp_error *why, bool *told)
 {
-    const tp_msghdr header = {.addr = s->device->addr,
-                              .type = TP_MSGTYPE_DATA,
-                              .subtype = TP_COMMON_DATA_ERROR,
-                              .timestamp = tp_clock_wall_s(tp_hub_clock(s->session->hub))};
-    const tp_failure failure = {.code = why->code,
-                                .text_count = (uint32_t)strlen(why->text) + 1,
-                                .text = (char *)(uintptr_t)why->text};
-    tp_msg *msg = NULL;
-
     if (*told || !s->session->explain) {
         return;
     }
     *told = true;
-    if (tp_msg_create(&msg, &header, &tp_desc_failure, &failure) == TP_OK) {
+    tp_msg *msg = device_failure(s->device, why->code, why->text);
+    if (msg != NULL) {
         tp_session_queue(s->session, msg);
         tp_msg_unref(msg);
     }

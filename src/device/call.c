@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "bus/pool.h"
+#include "device/answers.h"
 #include "device/inside.h"
+#include "device/moving.h"
 
 /* ---- On the loop ----------------------------------------------------------------------------- */
 
@@ -60,8 +62,7 @@ void tpi_call_abandon(tpi_call *call)
     }
 }
 
-/* ---- Where the instance runs ------------------------------------------------------------------
- */
+/* ---- Where the instance runs ----------------------------------------------------------------- */
 
 static void complete(tpi_call *call)
 {

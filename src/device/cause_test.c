@@ -5,105 +5,56 @@
  * The driver is a motor on a thread or on the loop. It answers commands above 10 m/s later: when it
  * is asked for its geometry, it refuses them, or accepts them if they are above 100 m/s.
  */
-#include <stdatomic.h>
 #include <string.h>
 
-#include "conformance/visit.h"
+#include "conformance/stage.h"
 #include "support/unit.h"
 #include "troupe/interfaces/position2d.h"
 
-/* ---- A motor --------------------------------------------------------------------------------- */
+/* ---- A motor that answers later -------------------------------------------------------------- */
 
 static struct {
-    atomic_int halts;
     tp_ticket *ticket; /* where it runs */
     bool accepts;
     int halts_inside; /* while the ticket was used */
-} motor;
+} late;
 
-static tp_status drive(tp_device *device, const tp_position2d_cmd_vel *ask, tp_error *err)
+static tp_status consider(tp_device *device, double speed_mps, tp_error *err)
 {
-    if (ask->vel.px > 10) {
-        motor.ticket = tp_device_defer(device);
-        motor.accepts = ask->vel.px > 100;
+    if (speed_mps > 10) {
+        late.ticket = tp_device_defer(device);
+        late.accepts = speed_mps > 100;
         return TP_PENDING;
     }
-    return ask->vel.px < 0 ? tp_fail(err, TP_E_RANGE, "it has no reverse gear") : TP_OK;
+    return speed_mps < 0 ? tp_fail(err, TP_E_RANGE, "it has no reverse gear") : TP_OK;
 }
 
-static tp_status tell_geometry(tp_device *device, tp_position2d_geom *answer, tp_error *err)
+static void asked(void)
 {
     const int before = atomic_load(&motor.halts);
 
-    (void)device;
-    (void)answer;
-    (void)err;
-    if (motor.ticket != NULL && motor.accepts) {
-        tp_ticket_answer(motor.ticket, NULL);
-    } else if (motor.ticket != NULL) {
-        tp_ticket_fail(motor.ticket, TP_E_RANGE, "too fast");
+    if (late.ticket != NULL && late.accepts) {
+        tp_ticket_answer(late.ticket, NULL);
+    } else if (late.ticket != NULL) {
+        tp_ticket_fail(late.ticket, TP_E_RANGE, "too fast");
     }
-    motor.ticket = NULL;
-    motor.halts_inside += atomic_load(&motor.halts) - before;
-    return TP_OK;
+    late.ticket = NULL;
+    late.halts_inside += atomic_load(&motor.halts) - before;
 }
 
-static const tp_position2d_ops motor_ops = {.cmd_vel = drive, .req_get_geom = tell_geometry};
-
-static tp_status motor_init(tp_instance *self, tp_error *err)
-{
-    return tp_offer(self, &tp_interface_position2d, NULL, &motor_ops, NULL, NULL, err);
-}
-
-static void motor_halt(tp_device *device, tp_halt how)
-{
-    (void)device;
-    (void)how;
-    atomic_fetch_add(&motor.halts, 1);
-}
-
-static const tp_driver_ops driver_ops = {.init = motor_init, .halt = motor_halt};
-static const tp_driver threaded = {.abi = TP_DRIVER_ABI, .name = "motor", .ops = &driver_ops};
-static const tp_driver on_loop = {
-    .abi = TP_DRIVER_ABI, .name = "motor", .ops = &driver_ops, .flags = TP_DRIVER_ON_LOOP};
-
-/* ---- Two movers and a witness ------------------------------------------------------------------
- */
+/* ---- Two movers and a witness ---------------------------------------------------------------- */
 
 enum { ANNA, BERTA, WITNESS, CLIENTS };
 
-struct stage {
-    bench b;
-    bench_plan *plan;
-    tp_device *device;
-    tp_session *sessions[CLIENTS];
-    visit visit;
-};
-
 static void begin(struct stage *s, const tp_driver *driver)
 {
-    const bench_section section = {.driver = driver, .provides = "position2d:0"};
-
-    memset(s, 0, sizeof *s);
-    memset(&motor, 0, sizeof motor);
-    bench_init(&s->b);
-    s->visit.b = &s->b;
-    s->plan = bench_plan_create(s->b.catalogue, &section, 0);
-    assert_int_equal(tpi_hub_add(s->b.hub, bench_plan_blueprint(s->plan), NULL, NULL), TP_OK);
-    s->device = bench_find(&s->b, "position2d:0");
+    stage_begin(s, driver);
+    memset(&late, 0, sizeof late);
+    motor.consider = consider;
+    motor.asked = asked;
     for (unsigned i = 0; i < CLIENTS; i++) {
-        s->sessions[i] = visit_begin(&s->visit, NULL);
-        assert_int_equal(visit_open(&s->visit, s->sessions[i], s->device, TP_OPEN_MODE), TP_OK);
+        assert_int_equal(stage_enter(s, i, NULL), TP_OK);
     }
-}
-
-static void end(struct stage *s)
-{
-    for (unsigned i = 0; i < CLIENTS; i++) {
-        tp_session_destroy(s->sessions[i]);
-    }
-    bench_fini(&s->b);
-    bench_plan_destroy(s->plan);
 }
 
 static void send(struct stage *s, unsigned who, double speed)
@@ -156,20 +107,7 @@ static void hears_nothing(struct stage *s, unsigned who)
     assert_false(take_failure(s->sessions[who], &heard));
 }
 
-#define ON_BOTH(name)                                                                              \
-    static void name##_on_a_thread(void **state)                                                   \
-    {                                                                                              \
-        (void)state;                                                                               \
-        name(&threaded);                                                                           \
-    }                                                                                              \
-    static void name##_on_the_loop(void **state)                                                   \
-    {                                                                                              \
-        (void)state;                                                                               \
-        name(&on_loop);                                                                            \
-    }
-
-/* ---- Why it was stopped ------------------------------------------------------------------------
- */
+/* ---- Why it was stopped ---------------------------------------------------------------------- */
 
 static void readers_hear_why_it_was_stopped(const tp_driver *driver)
 {
@@ -189,7 +127,7 @@ static void readers_hear_why_it_was_stopped(const tp_driver *driver)
     tp_session_destroy(s.sessions[BERTA]);
     hears(&s, WITNESS, TP_E_CLOSED, "stopped: the connection of who moved it was closed");
     s.sessions[BERTA] = NULL;
-    end(&s);
+    stage_end(&s);
 }
 ON_BOTH(readers_hear_why_it_was_stopped)
 
@@ -203,7 +141,7 @@ static void a_right_that_was_taken_away_is_the_reason(const tp_driver *driver)
     settle(&s);
     assert_int_equal(tpi_hub_set_access(s.b.hub, &nobody), TP_OK);
     hears(&s, WITNESS, TP_E_DENIED, "stopped: who moved it may not do so any more");
-    end(&s);
+    stage_end(&s);
 }
 ON_BOTH(a_right_that_was_taken_away_is_the_reason)
 
@@ -222,12 +160,11 @@ static void what_stands_still_is_not_stopped_again(const tp_driver *driver)
     tp_session_destroy(s.sessions[ANNA]);
     s.sessions[ANNA] = NULL;
     hears_nothing(&s, WITNESS);
-    end(&s);
+    stage_end(&s);
 }
 ON_BOTH(what_stands_still_is_not_stopped_again)
 
-/* ---- Commands that are not carried out ---------------------------------------------------------
- */
+/* ---- Commands that are not carried out ------------------------------------------------------- */
 
 static void a_refused_command_is_told_once(const tp_driver *driver)
 {
@@ -243,12 +180,11 @@ static void a_refused_command_is_told_once(const tp_driver *driver)
         settle(&s);
     }
     hears_nothing(&s, WITNESS);
-    end(&s);
+    stage_end(&s);
 }
 ON_BOTH(a_refused_command_is_told_once)
 
-/* ---- Moves that are answered later -------------------------------------------------------------
- */
+/* ---- Moves that are answered later ----------------------------------------------------------- */
 
 /* Berta's lease would keep moving what Anna has set in motion. */
 static void one_that_fails_later_stops_what_another_has_moved(const tp_driver *driver)
@@ -264,10 +200,10 @@ static void one_that_fails_later_stops_what_another_has_moved(const tp_driver *d
     while (atomic_load(&motor.halts) == 0) {
         tp_loop_turn(s.b.loop, false);
     }
-    assert_int_equal(motor.halts_inside, 0); /* not in the middle of an operation of the driver */
+    assert_int_equal(late.halts_inside, 0); /* not in the middle of an operation of the driver */
     settle(&s);
     assert_int_equal(atomic_load(&motor.halts), 1);
-    end(&s);
+    stage_end(&s);
 }
 ON_BOTH(one_that_fails_later_stops_what_another_has_moved)
 
@@ -287,7 +223,7 @@ static void it_stops_nothing_of_its_own_nor_what_was_moved_since(const tp_driver
     hears(&s, BERTA, TP_E_RANGE, "position2d:0: too fast");
     settle(&s);
     assert_int_equal(atomic_load(&motor.halts), 0);
-    end(&s);
+    stage_end(&s);
 }
 ON_BOTH(it_stops_nothing_of_its_own_nor_what_was_moved_since)
 
@@ -306,7 +242,7 @@ static void one_that_is_accepted_later_counts(const tp_driver *driver)
     send(&s, ANNA, -1);
     settle(&s);
     assert_int_equal(atomic_load(&motor.halts), 1);
-    end(&s);
+    stage_end(&s);
 }
 ON_BOTH(one_that_is_accepted_later_counts)
 

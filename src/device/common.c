@@ -4,7 +4,9 @@
  * Properties and geometry are kept by the framework. A device with a handler of its own is asked
  * where the framework knows nothing: what it says goes before "unknown".
  */
+#include "device/answers.h"
 #include "device/inside.h"
+#include "device/moving.h"
 
 bool common_owns(const tp_message *what)
 {

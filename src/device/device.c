@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "device/answers.h"
 #include "device/inside.h"
 
 /* ---- Offering -------------------------------------------------------------------------------- */
@@ -249,6 +251,31 @@ void device_deliver(tp_device *device, tp_msg *msg)
         reader->deliver(reader, msg);
     }
     device->deliveries = delivery.outer;
+}
+
+tp_msg *device_failure(const tp_device *device, tp_status code, const char *text)
+{
+    const tp_clock *clock = tp_instance_clock(device->instance);
+    const tp_msghdr header = {.addr = device->addr,
+                              .type = TP_MSGTYPE_DATA,
+                              .subtype = TP_COMMON_DATA_ERROR,
+                              .timestamp = tp_clock_wall_s(clock)};
+    tp_failure failure = {.code = code};
+    tp_msg *msg = NULL;
+
+    failure.text = tpi_text_field(text, &failure.text_count);
+    (void)tp_msg_create(&msg, &header, &tp_desc_failure, &failure);
+    return msg;
+}
+
+void device_deliver_failure(tp_device *device, tp_status code, const char *text)
+{
+    tp_msg *msg = device_failure(device, code, text);
+
+    if (msg != NULL) {
+        device_deliver(device, msg);
+        tp_msg_unref(msg);
+    }
 }
 
 static void deliver_task(tpi_task *task)

@@ -7,13 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "device/moving.h"
 #include "device/session.h"
-
-static char *chars(const char *text, uint32_t *count)
-{
-    *count = (uint32_t)strlen(text) + 1;
-    return (char *)(uintptr_t)text;
-}
 
 /* Who has not stopped yet: a driver that hangs in an operation does not, whatever we tell it. */
 static void list_owing(const tpi_hub *hub, char *owing, size_t size)
@@ -23,11 +19,11 @@ static void list_owing(const tpi_hub *hub, char *owing, size_t size)
     owing[0] = '\0';
     for (const tp_instance *at = hub->instances; at != NULL; at = at->next) {
         if (motion_owes_a_stop(at) && length < size) {
-            const char *why = at->troubled ? at->failed + strlen(at->name) + 2 : "";
-            length += (size_t)snprintf(
-                owing + length, size - length, "%s%s%s%s%s", length > 0 ? ", " : "",
-                tp_instance_name(at), at->troubled ? " (" : "", why,
-                at->troubled ? ": whether it has stopped is not known)" : "");
+            length +=
+                (size_t)snprintf(owing + length, size - length, "%s%s%s%s%s",
+                                 length > 0 ? ", " : "", tp_instance_name(at),
+                                 at->troubled ? " (" : "", at->troubled ? trouble_cause(at) : "",
+                                 at->troubled ? ": whether it has stopped is not known)" : "");
         }
     }
 }
@@ -43,12 +39,12 @@ void emergency_look(const tpi_hub *hub, struct emergency *found, tp_panic_state 
         out->since = state->since_s;
         out->age = (double)(now_ns - state->since_ns) / (double)TP_NS_PER_S;
     }
-    out->who = chars(state->who, &out->who_count);
-    out->why = chars(state->why, &out->why_count);
-    out->last_who = chars(state->last_who, &out->last_who_count);
-    out->last_why = chars(state->last_why, &out->last_why_count);
+    out->who = tpi_text_field(state->who, &out->who_count);
+    out->why = tpi_text_field(state->why, &out->why_count);
+    out->last_who = tpi_text_field(state->last_who, &out->last_who_count);
+    out->last_why = tpi_text_field(state->last_why, &out->last_why_count);
     list_owing(hub, found->owing, sizeof found->owing);
-    out->owing = chars(found->owing, &out->owing_count);
+    out->owing = tpi_text_field(found->owing, &out->owing_count);
 }
 
 tp_status tp_hub_panic(const tp_hub *hub, tp_panic_state **out)

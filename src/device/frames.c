@@ -12,6 +12,7 @@
 
 #include "base/pose.h"
 #include "base/text.h"
+#include "device/answers.h"
 #include "device/inside.h"
 #include "troupe/front.h"
 #include "troupe/interfaces/localize.h"
@@ -66,21 +67,26 @@ static const tp_device *find_frame(const tpi_hub *hub, unsigned robot, const cha
     return NULL;
 }
 
-void frames_begin_checks(tpi_hub *hub)
+/* Of several that are called the same the first one counts. */
+static void index_frame(tpi_hub *hub, tp_device *device)
 {
-    struct device_index *table = hub->names;
+    const struct device_index *table = hub->names;
+    tp_device **slot =
+        device_index_first(table, frames_hash(device->addr.robot, device->frame.name));
 
-    if (hub->device_count < MANY_DEVICES || !device_index_begin(table, hub->device_count)) {
+    while (*slot != NULL && !is_frame(*slot, device->addr.robot, device->frame.name)) {
+        slot = device_index_next(table, slot);
+    }
+    *slot = *slot == NULL ? device : *slot;
+}
+
+void frames_begin_checks(tpi_hub *hub, size_t most)
+{
+    if (most < MANY_DEVICES || !device_index_begin(hub->names, most)) {
         return;
     }
     for (size_t i = 0; i < hub->device_count; i++) {
-        tp_device *device = hub->devices[i];
-        tp_device **slot =
-            device_index_first(table, frames_hash(device->addr.robot, device->frame.name));
-        while (*slot != NULL && !is_frame(*slot, device->addr.robot, device->frame.name)) {
-            slot = device_index_next(table, slot);
-        }
-        *slot = *slot == NULL ? device : *slot;
+        index_frame(hub, hub->devices[i]);
     }
 }
 
@@ -95,6 +101,9 @@ static void set_frame(tp_device *device, const tp_geometry *geometry, double tim
 {
     struct frame *frame = &device->frame;
 
+    if (strcmp(frame->name, geometry->frame) != 0 || strcmp(frame->parent, geometry->parent) != 0) {
+        device->instance->hub->odometry->valid = false;
+    }
     snprintf(frame->name, sizeof frame->name, "%s", geometry->frame);
     snprintf(frame->parent, sizeof frame->parent, "%s", geometry->parent);
     if (!device->follows) {
@@ -115,6 +124,9 @@ void frames_add(tp_device *device)
 
     geometry_now(device, &geometry);
     set_frame(device, &geometry, wall_s(device));
+    if (device->instance->hub->names->valid) { /* checks are being made */
+        index_frame(device->instance->hub, device);
+    }
 }
 
 /* What a driver or another server tells may lack its NULs and be of any length. */
@@ -140,17 +152,14 @@ static void set_moving(tp_device *device, const tp_pose3d *pose, double timestam
 /* The vehicle that moves in the localizer's frame; NULL if its place is not known yet. */
 static const tp_device *find_vehicle(const tp_device *localizer)
 {
-    const tpi_hub *hub = localizer->instance->hub;
+    struct odometry walk =
+        odometry_begin(localizer->instance->hub, localizer->addr.robot, localizer->frame.name);
+    const tp_device *device = odometry_next(&walk);
 
-    for (size_t i = 0; i < hub->device_count; i++) {
-        const tp_device *device = hub->devices[i];
-        if (geometry_is_vehicle(device) && device->frame.known &&
-            device->addr.robot == localizer->addr.robot &&
-            strcmp(device->frame.parent, localizer->frame.name) == 0) {
-            return device;
-        }
+    while (device != NULL && !(geometry_is_vehicle(device) && device->frame.known)) {
+        device = odometry_next(&walk);
     }
-    return NULL;
+    return device;
 }
 
 /* The frame of the odometry has to be where the base comes to be where it is believed to be. */
@@ -190,12 +199,15 @@ static void follow_localizer(tp_device *device, const tp_localize_data *data, do
 
 static void follow_vehicle(tp_device *device, const tp_pose3d *pose, double timestamp_s)
 {
-    const tpi_hub *hub = device->instance->hub;
     const bool first = !device->frame.known;
+    struct odometry walk;
 
     set_moving(device, pose, timestamp_s);
-    for (size_t i = 0; first && i < hub->device_count; i++) {
-        settle_localizer(hub->devices[i]);
+    if (first) {
+        walk = odometry_begin(device->instance->hub, device->addr.robot, device->frame.parent);
+        for (tp_device *at = odometry_next(&walk); at != NULL; at = odometry_next(&walk)) {
+            settle_localizer(at);
+        }
     }
 }
 
@@ -220,8 +232,7 @@ void frames_follow(tp_device *device, const tp_msg *msg)
     }
 }
 
-/* ---- Asking devices that have just started ----------------------------------------------------
- */
+/* ---- Asking devices that have just started --------------------------------------------------- */
 
 static void told_geometry(void *context, tp_status status, tp_msg *answer, const tp_error *err)
 {

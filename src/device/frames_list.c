@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "device/answers.h"
 #include "device/inside.h"
 #include "troupe/front.h"
 
@@ -70,20 +72,14 @@ static struct node *add(struct listing *list, struct node **slot, const struct n
     return *slot;
 }
 
-static char *chars(const char *text, uint32_t *count)
-{
-    *count = (uint32_t)strlen(text) + 1;
-    return (char *)(uintptr_t)text;
-}
-
 static void list_node(struct listing *list, struct node *node)
 {
     tp_frame_info *info = &list->frames[list->listed++];
 
     *info = (tp_frame_info){.robot = node->robot, .known = 1};
-    info->name = chars(node->name, &info->name_count);
+    info->name = tpi_text_field(node->name, &info->name_count);
     info->parent =
-        chars(node->device == NULL ? "" : node->device->frame.parent, &info->parent_count);
+        tpi_text_field(node->device == NULL ? "" : node->device->frame.parent, &info->parent_count);
     if (node->device != NULL) {
         info->moves = node->device->follows;
         info->known = node->device->frame.known;

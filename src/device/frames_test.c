@@ -12,8 +12,7 @@
 #include "troupe/interfaces/position2d.h"
 #include "troupe/interfaces/position3d.h"
 
-/* ---- A driver of any devices, for which the test speaks ----------------------------------------
- */
+/* ---- A driver of any devices, for which the test speaks -------------------------------------- */
 
 enum { MOST_DEVICES = 8 };
 
@@ -81,8 +80,7 @@ static void believe(play *p, double x, double y, double a, double time_s)
         TP_OK);
 }
 
-/* ---- Looking -----------------------------------------------------------------------------------
- */
+/* ---- Looking --------------------------------------------------------------------------------- */
 
 static void assert_transform(play *p, const char *from, const char *to, double x, double y,
                              double yaw, double time_s)
@@ -132,8 +130,7 @@ static void assert_frames(play *p, const char *wanted)
     free(list);
 }
 
-/* ---- Tests -------------------------------------------------------------------------------------
- */
+/* ---- Tests ----------------------------------------------------------------------------------- */
 
 static const double quarter = 1.5707963267948966;
 
@@ -237,8 +234,7 @@ static void names_that_are_not_there_are_told(void **state)
     play_destroy(p);
 }
 
-/* ---- Configured trees --------------------------------------------------------------------------
- */
+/* ---- Configured trees ------------------------------------------------------------------------ */
 
 static tp_status add_placed(play *p, const char *provides, const tpi_place *places, uint32_t count)
 {
@@ -316,8 +312,7 @@ static void frames_that_come_to_sit_in_each_other_end_no_turn(void **state)
     play_destroy(p);
 }
 
-/* ---- Very many ---------------------------------------------------------------------------------
- */
+/* ---- Very many ------------------------------------------------------------------------------- */
 
 static tp_status crowd_init(tp_instance *self, tp_error *err)
 {

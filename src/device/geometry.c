@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "device/answers.h"
 #include "device/inside.h"
 #include "troupe/interfaces/localize.h"
 #include "troupe/interfaces/position2d.h"
@@ -53,8 +55,7 @@ static void name_by_kind(tp_device *device)
     }
 }
 
-/* ---- What an interface says about it ----------------------------------------------------------
- */
+/* ---- What an interface says about it --------------------------------------------------------- */
 
 /* The field of one struct of this name; NULL if there is none. */
 static const tp_field *find_field(const tp_struct *type, const tp_struct *of)
@@ -146,12 +147,10 @@ static void write_geometry(const tp_device *device, const struct place *place, t
         out->known = TP_GEOMETRY_CONFIGURED;
         out->size = configured->size;
     }
-    out->frame =
-        (char *)(uintptr_t)choose_name(configured->frame, place->frame, device->frame_name);
-    out->parent =
-        (char *)(uintptr_t)choose_name(configured->parent, place->parent, device->parent_name);
-    out->frame_count = (uint32_t)strlen(out->frame) + 1;
-    out->parent_count = (uint32_t)strlen(out->parent) + 1;
+    out->frame = tpi_text_field(choose_name(configured->frame, place->frame, device->frame_name),
+                                &out->frame_count);
+    out->parent = tpi_text_field(
+        choose_name(configured->parent, place->parent, device->parent_name), &out->parent_count);
 }
 
 void geometry_now(const tp_device *device, tp_geometry *out)

@@ -13,8 +13,7 @@ extern const tp_driver tp_driver_dummy;
 extern const tp_driver tp_driver_lasertoranger;
 extern const tp_driver tp_driver_passthrough;
 
-/* ---- A driver that knows where it is, in one way or another ------------------------------------
- */
+/* ---- A driver that knows where it is, in one way or another ---------------------------------- */
 
 enum { NOT_SAID, SETS, ANSWERS, ANSWERS_LATER, REFUSES, REFUSES_LATER };
 
@@ -132,8 +131,7 @@ static void check(int how, const tpi_place *places, unsigned known, double x, do
 
 static const tp_devaddr laser0 = {.robot = BENCH_ROBOT, .interf = TP_LASER_CODE};
 
-/* ---- Tests -------------------------------------------------------------------------------------
- */
+/* ---- Tests ----------------------------------------------------------------------------------- */
 
 static void nobody_may_know_it(void **state)
 {
@@ -239,8 +237,7 @@ static void nobody_hears_what_the_configuration_hides(void **state)
     play_destroy(p);
 }
 
-/* ---- Other drivers -----------------------------------------------------------------------------
- */
+/* ---- Other drivers --------------------------------------------------------------------------- */
 
 static void devices_with_a_handler_tell_it_too(void **state)
 {
@@ -270,8 +267,7 @@ static void who_refuses_every_request_does_not_know(void **state)
     play_destroy(q);
 }
 
-/* ---- Clients -----------------------------------------------------------------------------------
- */
+/* ---- Clients --------------------------------------------------------------------------------- */
 
 static void ignore(void *context)
 {

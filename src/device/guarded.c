@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "device/inside.h"
+#include "device/port_inside.h"
 
 enum { MOST_RESTARTS = 10 }; /* for one opening of a line */
 

@@ -17,6 +17,7 @@
 
 #include "bus/pool.h"
 #include "device/inside.h"
+#include "device/port_inside.h"
 #include "support/unit.h"
 #include "troupe/interfaces/opaque.h"
 #include "troupe/port.h"

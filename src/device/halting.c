@@ -6,10 +6,11 @@
  * is what panics and statistics tell, requests to halt are answered after it, and readers hear of
  * it after it.
  */
+#include "device/answers.h"
 #include "device/inside.h"
+#include "device/moving.h"
 
-/* ---- Where the instance runs ------------------------------------------------------------------
- */
+/* ---- Where the instance runs ----------------------------------------------------------------- */
 
 bool halting_owns(const tp_message *what)
 {

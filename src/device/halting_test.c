@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/visit.h"
+#include "conformance/stage.h"
+#include "device/moving.h"
 #include "support/unit.h"
 #include "troupe/interfaces/position2d.h"
 
@@ -46,36 +47,14 @@ static const tp_driver_ops driver_ops = {.init = base_init, .halt = base_halt};
 static const tp_driver driver = {
     .abi = TP_DRIVER_ABI, .name = "base", .ops = &driver_ops, .flags = TP_DRIVER_ON_LOOP};
 
-struct stage {
-    bench b;
-    bench_plan *plan;
-    tp_device *device;
-    tp_session *session;
-    visit visit;
-    tp_status answer; /* to what was asked last; TP_PENDING before */
-};
+static tp_status came_of_it; /* of what was asked last; TP_PENDING before */
 
 static void begin(struct stage *s)
 {
-    const bench_section section = {.driver = &driver, .provides = "position2d:0"};
-
-    memset(s, 0, sizeof *s);
+    stage_begin(s, &driver);
     memset(&base, 0, sizeof base);
-    bench_init(&s->b);
-    s->visit.b = &s->b;
-    s->plan = bench_plan_create(s->b.catalogue, &section, 0);
-    assert_int_equal(tpi_hub_add(s->b.hub, bench_plan_blueprint(s->plan), NULL, NULL), TP_OK);
-    s->device = bench_find(&s->b, "position2d:0");
-    s->session = visit_begin(&s->visit, "anna");
-    assert_int_equal(visit_open(&s->visit, s->session, s->device, TP_OPEN_MODE), TP_OK);
-    assert_int_equal(visit_drive(s->session, s->device, 1, NULL), TP_OK);
-}
-
-static void end(struct stage *s)
-{
-    tp_session_destroy(s->session);
-    bench_fini(&s->b);
-    bench_plan_destroy(s->plan);
+    assert_int_equal(stage_enter(s, 0, "anna"), TP_OK);
+    assert_int_equal(visit_drive(s->sessions[0], s->device, 1, NULL), TP_OK);
 }
 
 static bool owes(const struct stage *s)
@@ -103,9 +82,9 @@ static void ask(struct stage *s, unsigned code, const tp_struct *type, const voi
         .addr = *tp_device_addr(s->device), .type = TP_MSGTYPE_REQ, .subtype = (uint8_t)code};
     tp_msg *msg = NULL;
 
-    s->answer = TP_PENDING;
+    came_of_it = TP_PENDING;
     assert_int_equal(tp_msg_create(&msg, &header, type, value), TP_OK);
-    assert_int_equal(tpi_device_call(s->device, what, msg, answered, &s->answer, NULL), TP_OK);
+    assert_int_equal(tpi_device_call(s->device, what, msg, answered, &came_of_it, NULL), TP_OK);
     tp_msg_unref(msg);
 }
 
@@ -131,7 +110,7 @@ static void a_panic_names_it_until_it_has_stopped(void **state)
     assert_false(owes(&s));
     tp_device_halted(s.device); /* once more does no harm */
     assert_false(owes(&s));
-    end(&s);
+    stage_end(&s);
 }
 
 static void a_request_is_answered_when_it_has_stopped(void **state)
@@ -144,14 +123,14 @@ static void a_request_is_answered_when_it_has_stopped(void **state)
     ask(&s, TP_COMMON_REQ_HALT, NULL, NULL); /* and somebody else */
     assert_int_equal(base.way, TP_HALT_SO_BRAKE);
     tp_device_halted(s.device);
-    assert_int_equal(s.answer, TP_PENDING);
+    assert_int_equal(came_of_it, TP_PENDING);
     assert_true(hold_is_moved(s.device));
     tp_device_halted(s.device);
-    assert_int_equal(s.answer, TP_OK);
+    assert_int_equal(came_of_it, TP_OK);
     assert_false(hold_is_moved(s.device));
-    assert_int_equal(visit_drive(s.session, s.device, 1, NULL), TP_OK);
+    assert_int_equal(visit_drive(s.sessions[0], s.device, 1, NULL), TP_OK);
     assert_true(hold_is_moved(s.device));
-    end(&s);
+    stage_end(&s);
 }
 
 static void who_moves_it_after_the_request_still_does(void **state)
@@ -161,11 +140,11 @@ static void who_moves_it_after_the_request_still_does(void **state)
     (void)state;
     begin(&s);
     ask(&s, TP_COMMON_REQ_HALT, NULL, NULL);
-    assert_int_equal(visit_drive(s.session, s.device, 1, NULL), TP_OK);
+    assert_int_equal(visit_drive(s.sessions[0], s.device, 1, NULL), TP_OK);
     tp_device_halted(s.device);
-    assert_int_equal(s.answer, TP_OK);
+    assert_int_equal(came_of_it, TP_OK);
     assert_true(hold_is_moved(s.device));
-    end(&s);
+    stage_end(&s);
 }
 
 static void it_can_be_asked_for_in_another_way(void **state)
@@ -180,7 +159,7 @@ static void it_can_be_asked_for_in_another_way(void **state)
         assert_int_equal(base.how, so.way);
         assert_int_equal(base.way, so.way);
         tp_device_halted(s.device);
-        assert_int_equal(s.answer, TP_OK);
+        assert_int_equal(came_of_it, TP_OK);
     }
     tpi_hub_set_panic_action(s.b.hub, TP_HALT_HOLD);
     ask(&s, TP_COMMON_REQ_HALT_SO, &tp_desc_halt_so, &so); /* as the configuration says */
@@ -188,9 +167,9 @@ static void it_can_be_asked_for_in_another_way(void **state)
     assert_int_equal(base.way, TP_HALT_SO_OWN);
     so.way++;
     ask(&s, TP_COMMON_REQ_HALT_SO, &tp_desc_halt_so, &so);
-    assert_int_equal(s.answer, TP_E_RANGE);
+    assert_int_equal(came_of_it, TP_E_RANGE);
     assert_int_equal(base.halts, 4);
-    end(&s);
+    stage_end(&s);
 }
 
 static void what_is_stopped_as_a_whole_owes_nothing(void **state)
@@ -202,9 +181,9 @@ static void what_is_stopped_as_a_whole_owes_nothing(void **state)
     ask(&s, TP_COMMON_REQ_HALT, NULL, NULL);
     assert_true(owes(&s));
     tp_instance_fail(s.device->instance, TP_E_IO, "gone");
-    assert_int_equal(s.answer, TP_E_DEVICE);
+    assert_int_equal(came_of_it, TP_E_DEVICE);
     assert_false(owes(&s));
-    end(&s);
+    stage_end(&s);
 }
 
 int main(void)

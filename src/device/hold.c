@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "device/moving.h"
 #include "device/session.h"
 
 enum { PLAIN_LEASE_S = 5, OWN_LEASE_S = 1 };
@@ -156,8 +158,7 @@ static void describe(const struct subscription *s, char name[RANK_NAME], tp_leas
         out->held = rank_left_s(device);
         out->mover_rank = device->mover_rank;
     }
-    out->mover = name;
-    out->mover_count = (uint32_t)strlen(name) + 1;
+    out->mover = tpi_text_field(name, &out->mover_count);
 }
 
 tp_status hold_answer(const struct subscription *s, const tp_msg *msg, tp_error *err)

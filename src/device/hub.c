@@ -1,10 +1,10 @@
 /* hub.c - the hub as a whole: made, begun, destroyed; panic. What is in it: registry.c. */
 #include "device/hub.h"
+#include "device/inside.h"
+#include "device/moving.h"
 
 #include <stddef.h>
 #include <stdlib.h>
-
-#include "device/inside.h"
 
 /* ---- Panic ----------------------------------------------------------------------------------- */
 
@@ -44,6 +44,7 @@ tp_status tpi_hub_create(tpi_hub **out, tp_loop *loop, const tp_catalogue *catal
     hub->loop = loop;
     hub->addresses = &hub->tables[0];
     hub->names = &hub->tables[1];
+    hub->odometry = &hub->tables[2];
     hub->catalogue = catalogue;
     hub->begun_ns = tp_clock_now_ns(tp_loop_clock(loop));
     hub->panic_task.run = panic_changed;
@@ -167,8 +168,10 @@ void tpi_hub_destroy(tpi_hub *hub)
     }
     tpi_panic_destroy(hub->panic);
     rights_fini(hub);
+    naming_fini(hub);
     device_index_fini(hub->addresses);
     device_index_fini(hub->names);
+    device_index_fini(hub->odometry);
     free((void *)hub->devices);
     free(hub);
 }

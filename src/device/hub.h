@@ -26,8 +26,7 @@
 
 typedef struct tpi_hub tpi_hub;
 
-/* ---- Settings: what the configuration says about an instance ----------------------------------
- */
+/* ---- Settings: what the configuration says about an instance --------------------------------- */
 
 typedef struct tpi_setting_value {
     const char *text; /* as written */
@@ -187,8 +186,9 @@ tp_status tpi_hub_prepare(tpi_hub *hub, const tpi_blueprint *blueprint, tp_insta
 tp_status tpi_hub_register(tp_instance *instance);
 void tpi_hub_discard(tp_instance *instance);
 
-/* Whether it offers a device, or its driver uses it; also while it is only prepared. */
-bool tpi_instance_offers(const tp_instance *instance, const tp_devaddr *addr);
+/* Its devices, one after the other, first behind NULL; and whether its driver uses one. Also while
+ * it is only prepared. */
+const tp_device *tpi_instance_next_device(const tp_instance *instance, const tp_device *behind);
 bool tpi_instance_uses(const tp_instance *instance, const tp_devaddr *addr);
 
 /* Some for others, all together. */
@@ -220,8 +220,7 @@ tp_device *tpi_hub_device_at(const tpi_hub *hub, size_t i); /* in the order of t
 tp_device *tpi_hub_find(const tpi_hub *hub, unsigned robot, unsigned interf, unsigned index);
 const char *tpi_device_driver_name(const tp_device *device);
 
-/* ---- Readers: whoever gets a device's data ----------------------------------------------------
- */
+/* ---- Readers: whoever gets a device's data --------------------------------------------------- */
 
 typedef struct tpi_reader {
     tp_device *device; /* borrowed; NULL while it is not attached */
@@ -252,8 +251,7 @@ void tpi_device_give_up(tpi_opening *opening);
 /* Detach a reader; the last one of an instance stops it. */
 void tpi_device_close(tpi_reader *reader);
 
-/* ---- Calls: commands and requests to a device --------------------------------------------------
- */
+/* ---- Calls: commands and requests to a device ------------------------------------------------ */
 
 /* From the loop to the device and back. Made with tpi_call_create(), ended by `done`. */
 typedef struct tpi_call tpi_call;

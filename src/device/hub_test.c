@@ -12,8 +12,7 @@
 #include "troupe/interfaces/position2d.h"
 #include "troupe/interfaces/sonar.h"
 
-/* ---- A driver to play with --------------------------------------------------------------------
- */
+/* ---- A driver to play with ------------------------------------------------------------------- */
 
 /* What the test tells the driver to do; only changed while nothing runs. */
 static struct {
@@ -170,8 +169,7 @@ static const tp_driver on_loop = {TP_DRIVER_ABI, "probe",    "a probe",        s
 static const tp_driver strict = {TP_DRIVER_ABI, "strict",   "a probe", sizeof(struct probe),
                                  strict_params, &probe_ops, 0};
 
-/* ---- A bench for it ---------------------------------------------------------------------------
- */
+/* ---- A bench for it -------------------------------------------------------------------------- */
 
 struct bench {
     tp_loop *loop;
@@ -288,8 +286,7 @@ static void turn_until_counted(struct bench *b, const atomic_int *counter, int w
     }
 }
 
-/* ---- Tests ------------------------------------------------------------------------------------
- */
+/* ---- Tests ----------------------------------------------------------------------------------- */
 
 static void check_life(struct bench *b, const tp_driver *driver)
 {

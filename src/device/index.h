@@ -23,6 +23,12 @@ struct device_index {
 bool device_index_begin(struct device_index *index, size_t count);
 void device_index_fini(struct device_index *index);
 
+/* Whether so many find a place in it. */
+static inline bool device_index_has_room(const struct device_index *index, size_t count)
+{
+    return 2 * count <= index->size;
+}
+
 /* The first slot of a hash, and the one behind a slot. A slot that is NULL ends the search, and is
  * where another one goes. */
 static inline tp_device **device_index_first(const struct device_index *index, uint32_t hash)

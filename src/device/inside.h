@@ -1,4 +1,8 @@
-/* inside.h - the structs behind the device layer, for the files of this folder. */
+/*
+ * inside.h - the structs behind the device layer, for the files of this folder, and what the files
+ * about the life of instances share. The rest is in answers.h (what every device answers), moving.h
+ * (what moves and who moves it), port_inside.h (lines) and session.h (clients).
+ */
 #ifndef TROUPE_DEVICE_INSIDE_H
 #define TROUPE_DEVICE_INSIDE_H
 
@@ -26,6 +30,9 @@ enum {
 
 enum { PLACE_NAME = 64 }; /* longest name of a frame, with its NUL */
 enum { RANK_NAME = 160 }; /* and of somebody who writes */
+
+/* Of instances: their driver's, cut if it is longer, and a number. */
+enum { LONGEST_DRIVER = 37, INSTANCE_NAME = LONGEST_DRIVER + 11, NAME_BUCKETS = 1024 };
 
 typedef enum phase { IDLE, STARTING, RUNNING, STOPPING, FAILED } phase;
 
@@ -146,9 +153,11 @@ struct tp_link {
 struct tp_instance {
     tpi_hub *hub; /* borrowed */
     tpi_blueprint plan;
-    char name[48];
-    tpi_arena arena;        /* what lives as long as the instance */
-    tpi_setting *fallbacks; /* of the arena: one for each declared parameter */
+    char name[INSTANCE_NAME];
+    unsigned number;         /* in it */
+    tp_instance *next_named; /* see naming.c */
+    tpi_arena arena;         /* what lives as long as the instance */
+    tpi_setting *fallbacks;  /* of the arena: one for each declared parameter */
     uint32_t fallback_count;
     void *state;        /* owned: the driver's */
     bool *taken;        /* of the arena: which of `provides` are offered */
@@ -168,6 +177,7 @@ struct tp_instance {
     tp_timer *timer;      /* owned: polls of drivers on the loop, restarts */
     tp_timer *alarm;      /* owned: wakes the thread by a clock that is not the real one */
     tp_instance *next;
+    tp_instance *previous;
     uint64_t dropped;
     char told[256];   /* the last failure that the owner was told of; "" if it works */
     char failed[256]; /* why it does not work; "" if it does */
@@ -225,7 +235,7 @@ struct tp_instance {
     tp_status answered;       /* how it was, if by its ticket and at once */
     tpi_call *tickets;        /* requests that wait for a later answer; borrowed */
     struct errand *errands;   /* its own requests to other devices; borrowed */
-    bool halting;             /* what is open is being ended; nothing new is begun */
+    bool ending;              /* what is open is being ended; nothing new is begun */
     struct tp_port *ports;    /* owned list */
     bool rung;                /* the bell was silenced while somebody waited for a line */
 
@@ -284,13 +294,17 @@ struct tpi_call {
 struct tpi_hub {
     tp_loop *loop;
     const tp_catalogue *catalogue;
-    tp_instance *instances; /* owned, newest first */
-    tp_device **devices;    /* owned array; devices are their instances' */
+    tp_instance *instances;           /* owned, newest first */
+    tp_instance *named[NAME_BUCKETS]; /* the same, by name */
+    struct naming *namings;           /* owned */
+    size_t lost_count;   /* instances whose devices were removed, and that wait for them */
+    tp_device **devices; /* owned array; devices are their instances' */
     size_t device_count;
     size_t device_capacity;
     struct device_index *addresses; /* by address, once there are many; points to the first below */
     struct device_index *names;     /* by the name of their frame, while that is checked */
-    struct device_index tables[2];  /* owned: what the two point to, since finding fills them */
+    struct device_index *odometry;  /* vehicles and localizers; see odometry.c */
+    struct device_index tables[3];  /* owned: what these point to, since finding fills them */
     void (*failed)(void *context, const tp_instance *instance, const char *why);
     void *failed_context;
     uint64_t wrong_keys; /* that clients have shown */
@@ -343,13 +357,21 @@ void instance_started(tpi_task *task);
 void instance_stopped(tpi_task *task);
 void instance_failed(tpi_task *task);
 
-/* trouble.c: it does not work, which is told if it is news and not the same as before; it does. */
+/* trouble.c: it does not work, which is told if it is news and not the same as before; it does; and
+ * why it does not, without its name. */
 void trouble_begins(tp_instance *self, const char *why, bool is_news);
 void trouble_is_over(tp_instance *self);
+const char *trouble_cause(const tp_instance *self); /* borrowed */
 
 /* rights.c: what the hub begins and ends with. */
 void rights_init(tpi_hub *hub);
 void rights_fini(tpi_hub *hub);
+
+/* naming.c: give it a name that nobody has; it counts, and does not any more; when the hub ends. */
+tp_status naming_choose(tp_instance *self); /* or TP_E_NOMEM */
+void naming_add(tp_instance *self);
+void naming_remove(tp_instance *self);
+void naming_fini(tpi_hub *hub);
 
 /* param.c: make the fallbacks ready. */
 tp_status params_prepare(tp_instance *self, tp_error *err);
@@ -366,32 +388,6 @@ void worker_fail(tp_instance *self);
 void worker_run_jobs(tp_instance *self);
 void worker_hurry(tp_instance *self); /* end what it waits for */
 
-/* guarded.c: the guard of a line; where the instance runs. A length of 0 ends it. */
-struct guarded {
-    tpi_guard *guard; /* owned; NULL if the line is not guarded */
-    bool done;        /* it has written its bytes: the server is about to die */
-    unsigned restarts;
-    size_t length;
-    char bytes[TPI_GUARD_MOST];
-};
-tp_status guarded_set(struct guarded *g, tp_instance *self, int line, const char *url,
-                      const void *bytes, size_t length, tp_error *err);
-tp_status guarded_restart(struct guarded *g, tp_instance *self, int line, const char *url,
-                          tp_error *err);
-void guarded_end(struct guarded *g, tp_instance *self);
-int guarded_fd(const struct guarded *g); /* readable when it has ended; -1 for none */
-void guarded_told(tpi_task *task);       /* on the loop */
-
-/* port.c: the ports of an instance, where it runs. Two descriptors to wait for belong to each: its
- * line, and the guard of its line. */
-unsigned ports_collect(const tp_instance *self, int *fds); /* how many */
-void ports_mark(tp_instance *self, unsigned bits);         /* which of them are readable */
-void ports_keep_guarded(tp_instance *self);                /* replace guards that have ended */
-int64_t ports_due_ns(const tp_instance *self); /* of those without a descriptor, by the clock */
-/* Call `serve` for each that has something for `input`. */
-void ports_serve(tp_instance *self, void (*serve)(tp_instance *self, struct tp_port *port));
-void ports_close(tp_instance *self); /* what the driver has left open */
-
 /* call.c */
 void call_finish(tpi_call *call);
 /* Make a call, which takes a place among the jobs that wait, and hand it over. */
@@ -406,98 +402,6 @@ tp_status call_quietly(tp_device *device, const tp_message *what, tp_msg *ask, t
 /* Where the instance runs: fail what was deferred and not answered. */
 void tickets_end(tp_instance *self);
 
-/* property.c: which questions are about properties, whether a device has one that it can be used
- * for, and the answers. */
-bool properties_own(const tp_message *what);
-bool properties_can(const tp_device *device, const tp_message *what);
-tp_status properties_answer(tp_device *device, const tp_message *what, const void *ask,
-                            void *answer, tp_error *err);
-void properties_clear(tp_device *device);
-
-/* common.c: the common questions. */
-bool common_owns(const tp_message *what);
-tp_status common_answer(tp_device *device, const tp_message *what, const void *ask, void *answer,
-                        tp_error *err);
-
-/* geometry.c. What is known of it, without asking anybody; texts are borrowed. */
-void geometry_prepare(tp_device *device);
-void geometry_now(const tp_device *device, tp_geometry *out);
-bool geometry_is_vehicle(const tp_device *device);
-bool geometry_is_localizer(const tp_device *device);
-
-/* Where the instance runs: the answer to GET_GEOMETRY (`what`), and one made from the answer to
- * `what`, NULL for none; texts are borrowed until the next one. */
-tp_status geometry_answer(tp_device *device, const tp_message *what, tp_geometry *answer,
-                          tp_error *err);
-void geometry_convert(tp_device *device, const tp_message *what, const void *value,
-                      tp_geometry *out);
-
-/* frames.c, on the loop; frames_list.c lists them. */
-uint32_t frames_hash(unsigned robot, const char *name);
-void frames_add(tp_device *device);
-tp_status frames_check(const tp_device *device, tp_error *err);
-
-/* Before many checks, and after them. */
-void frames_begin_checks(tpi_hub *hub);
-void frames_end_checks(tpi_hub *hub);
-void frames_follow(tp_device *device, const tp_msg *msg);
-void frames_ask(tp_instance *instance);
-
-/* emergency.c, on the loop. */
-void emergency_tell_all(tpi_hub *hub);
-struct emergency {
-    tpi_panic_state state;
-    char owing[512]; /* drivers that have not stopped yet, with commas between */
-};
-void emergency_look(const tpi_hub *hub, struct emergency *found, tp_panic_state *out); /* borrows */
-void emergency_forget(tp_session *session);
-
-/* motion.c: leases and panic, on the loop and where the instance runs. */
-tp_status motion_begin(tp_instance *self, tp_error *err); /* after init */
-void motion_end(tp_instance *self);
-void motion_leave_in_order(tp_device *device, const void *who);
-bool motion_is_late(const tpi_call *call);
-/* A command of his was carried out, or refused; it will be answered later; and now it is. */
-void motion_note(tp_device *device, const void *mover, tp_status status);
-void motion_defer(tpi_call *call);
-void motion_settle(tpi_call *call, tp_status status);
-bool motion_may_write(const tp_instance *self);
-bool motion_owes_a_stop(
-    const tp_instance *self); /* there is a panic that it has not acted on yet */
-int64_t motion_deadline_ns(const tp_instance *self);
-void motion_serve(tp_instance *self); /* stop what has to be stopped */
-tp_status motion_halt(tp_device *device, const tp_message *what, const void *ask, tp_error *err);
-void motion_tell_end(tp_device *device, int leaving); /* why it stands still */
-bool motion_panicked_since(const tp_instance *self, unsigned epoch);
-
-/* halting.c: stops that take their time; where the instance runs. */
-bool halting_owns(const tp_message *what);     /* it asks for a stop */
-bool halting_is_open(const tp_instance *self); /* on the loop too */
-tp_status halting_answer(tp_device *device);   /* of such a request: now, or later */
-void halting_end(tp_instance *self);           /* it was stopped as a whole */
-
-/* The same on the loop: a request was answered; and whether it was stopped since it was moved. */
-void halting_finished(const tpi_call *call);
-bool halting_is_over(const tp_device *device);
-
-/* rank.c, on the loop: the rank of a writer; whether his message may go to the device, and that it
- * goes; the name of who moves it, "" for nobody; and for how long he keeps others out. */
-void rank_of_session(const tp_session *session, const tp_device *device, tpi_mover *mover);
-void rank_of_driver(const tp_instance *user, const tp_device *device, tpi_mover *mover);
-
-/* access.c: whether one client has it for itself, and was heard of in time. */
-bool access_is_held(const tp_device *device);
-tp_status rank_check(const tp_device *device, const tp_message *what, const tpi_mover *mover,
-                     tp_error *err);
-void rank_take(tp_device *device, const tp_message *what, const tpi_mover *mover);
-void rank_name(const tpi_hub *hub, const void *who, char *out, size_t size);
-double rank_left_s(const tp_device *device);
-bool rank_matters(const tp_device *device); /* not all who write to it are equals */
-
-/* hold.c, on the loop: whether somebody moves it, and for how long without another word. */
-bool hold_is_moved(const tp_device *device);
-double hold_lease_left_s(const tp_device *device);
-
 /* registry.c */
 void registry_take_devices(tp_instance *instance);
 void registry_forget(tp_instance *instance);
@@ -511,6 +415,7 @@ void remove_finish(tp_instance *self);
 void remove_lost(tp_link *link);
 void remove_tell_user(tp_instance *self);
 void remove_find_again(tp_instance *self);
+void remove_found_again(tp_instance *self); /* or it waits no more */
 
 /* link.c */
 bool links_are_there(const tp_instance *self);
@@ -532,13 +437,17 @@ tp_status device_add(tp_instance *self, const tpi_wanted *wanted, const void *op
                      tp_handler *handler, tp_device **out, tp_error *err);
 void device_deliver(tp_device *device, tp_msg *msg);
 
+/* On the loop: what its readers hear of something that went wrong, as a message, which is the
+ * caller's, NULL without memory; and that message to all of them. */
+tp_msg *device_failure(const tp_device *device, tp_status code, const char *text);
+void device_deliver_failure(tp_device *device, tp_status code, const char *text);
+
+/* From where the instance runs to the loop, even without readers or with too much on its way. */
+tp_status device_tell(tp_device *device, unsigned code, const void *value);
+
 /* latch.c, on the loop: the last data of a device that latches. */
 void latch_keep(tp_device *device, tp_msg *msg);
 void latch_repeat(tp_device *device, tpi_reader *reader);
 void latch_forget(tp_device *device);
-
-/* From where the instance runs to the loop, also if there are no readers or too much is on its way.
- */
-tp_status device_tell(tp_device *device, unsigned code, const void *value);
 
 #endif

@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/answers.h"
 #include "device/inside.h"
+#include "device/moving.h"
+#include "device/port_inside.h"
 
 /* ---- Jobs ------------------------------------------------------------------------------------ */
 
@@ -40,10 +43,10 @@ void instance_halt(tp_instance *self)
         device->in_motion = false;
     }
     halting_end(self);
-    self->halting = true;
+    self->ending = true;
     errands_end(self); /* before the tickets: they are what answers some of these */
     tickets_end(self);
-    self->halting = false;
+    self->ending = false;
 }
 
 static void settle_start(tp_instance *self)
@@ -117,7 +120,7 @@ void instance_start(tp_instance *self)
 {
     tp_timer_cancel(self->timer); /* of a restart, if somebody opens it before */
     self->phase = STARTING;
-    self->lost = false;
+    remove_found_again(self);
     self->links_open = 0;
     links_open(self);
 }
@@ -218,20 +221,8 @@ void instance_stopped(tpi_task *task)
 
 void instance_tell_readers(tp_instance *self, const tp_error *err)
 {
-    tp_failure failure = {.code = err->code,
-                          .text_count = (uint32_t)strlen(err->text) + 1,
-                          .text = (char *)(uintptr_t)err->text};
-
     for (tp_device *device = self->devices; device != NULL; device = device->next) {
-        tp_msghdr header = {.addr = device->addr,
-                            .type = TP_MSGTYPE_DATA,
-                            .subtype = TP_COMMON_DATA_ERROR,
-                            .timestamp = tp_clock_wall_s(tp_instance_clock(self))};
-        tp_msg *msg = NULL;
-        if (tp_msg_create(&msg, &header, &tp_desc_failure, &failure) == TP_OK) {
-            device_deliver(device, msg);
-            tp_msg_unref(msg);
-        }
+        device_deliver_failure(device, err->code, err->text);
     }
 }
 
@@ -343,19 +334,6 @@ const char *instance_driver_name(const tp_instance *self)
     return self->plan.in_place_of != NULL ? self->plan.in_place_of : self->plan.driver->name;
 }
 
-static void name_instance(tp_instance *self)
-{
-    const tp_instance *other = self->hub->instances;
-
-    for (unsigned number = 0; other != NULL || self->name[0] == '\0'; number++) {
-        snprintf(self->name, sizeof self->name, "%s%u", instance_driver_name(self), number);
-        other = self->hub->instances;
-        while (other != NULL && strcmp(other->name, self->name) != 0) {
-            other = other->next;
-        }
-    }
-}
-
 tp_status instance_create(tp_instance **out, tpi_hub *hub, const tpi_blueprint *plan, tp_error *err)
 {
     tp_instance *self = calloc(1, sizeof *self);
@@ -377,9 +355,10 @@ tp_status instance_create(tp_instance **out, tpi_hub *hub, const tpi_blueprint *
     hub->blamed = 0;
     hub->blamed_param = NULL;
     self->guard_task.run = guarded_told;
-    name_instance(self);
+    tp_status status = naming_choose(self);
     self->state = calloc(1, plan->driver->state_size + 1);
-    tp_status status = self->state == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
+    status =
+        status != TP_OK || self->state == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
     status = status == TP_OK ? tp_timer_create(&self->timer, hub->loop, fire, self, err) : status;
     status = status == TP_OK ? params_prepare(self, err) : status;
     status = status == TP_OK ? sections_prepare(self, err) : status;

@@ -14,9 +14,7 @@ extern const tp_driver tp_driver_fake;
 
 static const tp_ptz_ops no_ops = {0};
 
-/* ---- A driver that fails once, and watches who calls it
- * ------------------------------------------
- */
+/* ---- A driver that fails once, and watches who calls it -------------------------------------- */
 
 struct flaky {
     tp_device *device;
@@ -89,9 +87,7 @@ static void an_opening_takes_the_place_of_a_restart(void **state)
     assert_int_equal(strangers, 0);
 }
 
-/* ---- A driver that asks another one all the time
- * -------------------------------------------------
- */
+/* ---- A driver that asks another one all the time --------------------------------------------- */
 
 struct asker {
     tp_device *device;
@@ -155,8 +151,7 @@ static void every_request_ends_also_when_all_is_destroyed(void **state)
     }
 }
 
-/* ---- A driver that leaves another one safe ------------------------------------------------------
- */
+/* ---- A driver that leaves another one safe --------------------------------------------------- */
 
 static tp_status keeper_init(tp_instance *self, tp_error *err)
 {

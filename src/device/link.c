@@ -13,6 +13,7 @@
 
 #include "bus/pool.h"
 #include "device/inside.h"
+#include "device/moving.h"
 
 /* ---- Data ------------------------------------------------------------------------------------ */
 
@@ -123,8 +124,7 @@ const tp_interface *tp_link_interface(const tp_link *link)
     return link->wanted.interface;
 }
 
-/* ---- Opening and closing, on the loop ----------------------------------------------------------
- */
+/* ---- Opening and closing, on the loop -------------------------------------------------------- */
 
 static tp_device *target_of(const tp_link *link)
 {
@@ -242,8 +242,7 @@ void links_repeat(tp_instance *self)
     }
 }
 
-/* ---- Commands and requests ----------------------------------------------------------------------
- */
+/* ---- Commands and requests ------------------------------------------------------------------- */
 
 /* On its way from the driver to the other device and back. */
 struct errand {
@@ -409,7 +408,7 @@ static tp_status send(tp_link *link, tp_kind kind, unsigned code, const void *va
                               .type = (uint8_t)kind,
                               .subtype = (uint8_t)code,
                               .timestamp = tp_clock_wall_s(tp_instance_clock(self))};
-    if (self->hub->closing || (self->halting && kind == TP_KIND_REQUEST)) {
+    if (self->hub->closing || (self->ending && kind == TP_KIND_REQUEST)) {
         return TP_E_CLOSED;
     }
     if (what == NULL) {
@@ -471,10 +470,13 @@ void tp_link_halt(tp_link *link)
     if (self->halts_for_panic) {
         return;
     }
+    if (self->halted != NULL) {
+        tp_device_halting(self->halted); /* before there can be an answer */
+    }
     const tp_status status = so.way == TP_HALT_SO_BRAKE
                                  ? send(link, TP_KIND_REQUEST, TP_COMMON_REQ_HALT, NULL, &wanted)
                                  : send(link, TP_KIND_REQUEST, TP_COMMON_REQ_HALT_SO, &so, &wanted);
-    if (status == TP_OK && self->halted != NULL) {
-        tp_device_halting(self->halted);
+    if (status != TP_OK && self->halted != NULL) {
+        tp_device_halted(self->halted);
     }
 }

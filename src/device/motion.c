@@ -8,10 +8,11 @@
  */
 #include <string.h>
 
+#include "base/text.h"
 #include "device/inside.h"
+#include "device/moving.h"
 
-/* ---- On the loop: whose lease it is ------------------------------------------------------------
- */
+/* ---- On the loop: whose lease it is ---------------------------------------------------------- */
 
 /* So much time from now, 0 or less for unlimited. */
 static int64_t in(const tp_device *device, int64_t time_ns)
@@ -136,8 +137,7 @@ void motion_leave_in_order(tp_device *device, const void *who)
     tp_msg_unref(msg);
 }
 
-/* ---- Where the instance runs: stopping ---------------------------------------------------------
- */
+/* ---- Where the instance runs: stopping ------------------------------------------------------- */
 
 /* A driver that cannot halt a device is stopped as a whole, which leaves its actuators safe, and
  * started again as if it had failed. */
@@ -209,10 +209,9 @@ void motion_tell_end(tp_device *device, int leaving)
         [TPI_LEAVING_CLOSED] = {TP_E_CLOSED, "stopped: who moved it has closed the device"},
         [TPI_LEAVING_FORBIDDEN] = {TP_E_DENIED, "stopped: who moved it may not do so any more"},
     };
-    const tp_failure failure = {.code = ends[leaving].code,
-                                .text_count = (uint32_t)strlen(ends[leaving].text) + 1,
-                                .text = (char *)(uintptr_t)ends[leaving].text};
+    tp_failure failure = {.code = ends[leaving].code};
 
+    failure.text = tpi_text_field(ends[leaving].text, &failure.text_count);
     tp_publish(device, TP_COMMON_DATA_ERROR, &failure, 0);
 }
 

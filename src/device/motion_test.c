@@ -4,108 +4,51 @@
  * The driver is a motor that counts; the clock is the test's, so nothing here depends on how busy
  * the machine is. Where a stalled loop is the subject, the loop simply is not turned.
  */
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/visit.h"
+#include "conformance/stage.h"
 #include "support/unit.h"
 #include "troupe/interfaces/position2d.h"
 
-/* ---- A motor --------------------------------------------------------------------------------- */
+/* ---- A motor that may be kept waiting -------------------------------------------------------- */
 
 static struct {
-    atomic_int speed; /* mm/s */
-    atomic_int commands;
-    atomic_int halts;
-    atomic_int how;
     atomic_bool shut;           /* commands do not come to an end ... */
     atomic_bool pass;           /* ... but for one */
     atomic_bool waits;          /* one of these */
     atomic_int halts_at_answer; /* when it was asked for its geometry last */
-} motor;
+} gate;
 
-static tp_status drive(tp_device *device, const tp_position2d_cmd_vel *ask, tp_error *err)
+static tp_status consider(tp_device *device, double speed_mps, tp_error *err)
 {
-    while (atomic_load(&motor.shut) && !atomic_exchange(&motor.pass, false)) {
-        atomic_store(&motor.waits, true);
+    while (atomic_load(&gate.shut) && !atomic_exchange(&gate.pass, false)) {
+        atomic_store(&gate.waits, true);
         tpi_wait(NULL, 0, tp_clock_now_ns(tp_clock_real()) + TP_NS_PER_MS);
     }
-    if (ask->vel.px > 10) {
-        if (ask->vel.px > 100) {
-            tp_ticket_fail(tp_device_defer(device), TP_E_RANGE, "much too fast");
-            return TP_PENDING;
-        }
-        return tp_fail(err, TP_E_RANGE, "too fast");
+    if (speed_mps > 100) {
+        tp_ticket_fail(tp_device_defer(device), TP_E_RANGE, "much too fast");
+        return TP_PENDING;
     }
-    atomic_store(&motor.speed, (int)(ask->vel.px * 1000));
-    atomic_fetch_add(&motor.commands, 1);
-    return TP_OK;
+    return speed_mps > 10 ? tp_fail(err, TP_E_RANGE, "too fast") : TP_OK;
 }
 
-static tp_status tell_geometry(tp_device *device, tp_position2d_geom *answer, tp_error *err)
+static void asked(void)
 {
-    (void)device;
-    (void)answer;
-    (void)err;
-    atomic_store(&motor.halts_at_answer, atomic_load(&motor.halts));
-    return TP_OK;
+    atomic_store(&gate.halts_at_answer, atomic_load(&motor.halts));
 }
-
-static const tp_position2d_ops motor_ops = {.cmd_vel = drive, .req_get_geom = tell_geometry};
-
-static tp_status motor_init(tp_instance *self, tp_error *err)
-{
-    return tp_offer(self, &tp_interface_position2d, NULL, &motor_ops, NULL, NULL, err);
-}
-
-static void motor_halt(tp_device *device, tp_halt how)
-{
-    (void)device;
-    atomic_store(&motor.how, (int)how);
-    atomic_store(&motor.speed, 0);
-    atomic_fetch_add(&motor.halts, 1);
-}
-
-static const tp_driver_ops driver_ops = {.init = motor_init, .halt = motor_halt};
-static const tp_driver threaded = {.abi = TP_DRIVER_ABI, .name = "motor", .ops = &driver_ops};
-static const tp_driver on_loop = {
-    .abi = TP_DRIVER_ABI, .name = "motor", .ops = &driver_ops, .flags = TP_DRIVER_ON_LOOP};
 
 /* ---- Clients --------------------------------------------------------------------------------- */
 
-struct stage {
-    bench b;
-    bench_plan *plan;
-    tp_device *device;
-    tp_session *sessions[2];
-    visit visit;
-};
-
 static void begin(struct stage *s, const tp_driver *driver)
 {
-    const bench_section section = {.driver = driver, .provides = "position2d:0"};
-
-    memset(s, 0, sizeof *s);
-    memset(&motor, 0, sizeof motor);
-    bench_init(&s->b);
-    s->visit.b = &s->b;
-    s->plan = bench_plan_create(s->b.catalogue, &section, 0);
-    assert_int_equal(tpi_hub_add(s->b.hub, bench_plan_blueprint(s->plan), NULL, NULL), TP_OK);
-    s->device = bench_find(&s->b, "position2d:0");
-    for (unsigned i = 0; i < 2; i++) {
-        s->sessions[i] = visit_begin(&s->visit, i == 0 ? "anna" : "berta");
-        assert_int_equal(visit_open(&s->visit, s->sessions[i], s->device, TP_OPEN_MODE), TP_OK);
-    }
-}
-
-static void end(struct stage *s)
-{
-    tp_session_destroy(s->sessions[0]);
-    tp_session_destroy(s->sessions[1]);
-    bench_fini(&s->b);
-    bench_plan_destroy(s->plan);
+    stage_begin(s, driver);
+    memset(&gate, 0, sizeof gate);
+    motor.consider = consider;
+    motor.asked = asked;
+    assert_int_equal(stage_enter(s, 0, "anna"), TP_OK);
+    assert_int_equal(stage_enter(s, 1, "berta"), TP_OK);
 }
 
 static tp_status send(struct stage *s, unsigned who, double speed, unsigned valid_ms, tp_error *err)
@@ -150,18 +93,6 @@ static void wait_for_halt(struct stage *s, int halts)
     assert_int_equal(atomic_load(&motor.speed), 0);
 }
 
-#define ON_BOTH(name)                                                                              \
-    static void name##_on_a_thread(void **state)                                                   \
-    {                                                                                              \
-        (void)state;                                                                               \
-        name(&threaded);                                                                           \
-    }                                                                                              \
-    static void name##_on_the_loop(void **state)                                                   \
-    {                                                                                              \
-        (void)state;                                                                               \
-        name(&on_loop);                                                                            \
-    }
-
 /* ---- Leases ---------------------------------------------------------------------------------- */
 
 static void stops_when_nothing_is_heard(const tp_driver *driver)
@@ -177,7 +108,7 @@ static void stops_when_nothing_is_heard(const tp_driver *driver)
     wait_for_halt(&s, 1);
     pass(&s, 100);
     assert_int_equal(atomic_load(&motor.halts), 1); /* once */
-    end(&s);
+    stage_end(&s);
 }
 ON_BOTH(stops_when_nothing_is_heard)
 
@@ -197,7 +128,7 @@ static void goes_on_while_anything_is_heard(const tp_driver *driver)
     tp_session_heard(s.sessions[1]);
     bench_move_clock(&s.b, 1.1);
     wait_for_halt(&s, 1);
-    end(&s);
+    stage_end(&s);
 }
 ON_BOTH(goes_on_while_anything_is_heard)
 
@@ -210,7 +141,7 @@ static void stops_at_once_when_its_mover_is_gone(const tp_driver *driver)
     tp_session_destroy(s.sessions[0]);
     s.sessions[0] = NULL;
     wait_for_halt(&s, 1); /* without the clock having moved */
-    end(&s);
+    stage_end(&s);
 }
 ON_BOTH(stops_at_once_when_its_mover_is_gone)
 
@@ -228,7 +159,7 @@ static void the_last_mover_counts(const tp_driver *driver)
     assert_int_equal(atomic_load(&motor.speed), 500);
     bench_move_clock(&s.b, 4.1);
     wait_for_halt(&s, 1);
-    end(&s);
+    stage_end(&s);
 }
 ON_BOTH(the_last_mover_counts)
 
@@ -243,7 +174,7 @@ static void clients_that_speak_leases_have_a_second(const tp_driver *driver)
     assert_int_equal(atomic_load(&motor.halts), 0);
     bench_move_clock(&s.b, 0.2);
     wait_for_halt(&s, 1);
-    end(&s);
+    stage_end(&s);
 }
 ON_BOTH(clients_that_speak_leases_have_a_second)
 
@@ -259,7 +190,7 @@ static void a_command_can_carry_its_own_validity(const tp_driver *driver)
     tp_session_heard(s.sessions[0]); /* nothing but another move renews it */
     bench_move_clock(&s.b, 0.11);
     wait_for_halt(&s, 1);
-    end(&s);
+    stage_end(&s);
 }
 ON_BOTH(a_command_can_carry_its_own_validity)
 
@@ -283,7 +214,7 @@ static void its_validity_does_not_outlive_its_lease(const tp_driver *driver)
     settle(&s);
     bench_move_clock(&s.b, 1.1); /* of silence */
     wait_for_halt(&s, 2);
-    end(&s);
+    stage_end(&s);
 }
 ON_BOTH(its_validity_does_not_outlive_its_lease)
 
@@ -309,13 +240,13 @@ static void what_another_has_moved_stops_when_a_command_is_refused(const tp_driv
     assert_int_equal(send(&s, 1, 199, 0, NULL), TP_OK); /* refused by its ticket */
     settle(&s);
     assert_int_equal(atomic_load(&motor.halts), 2);
-    end(&s);
+    stage_end(&s);
 }
 ON_BOTH(what_another_has_moved_stops_when_a_command_is_refused)
 
 static void wait_until_stuck(void)
 {
-    while (!atomic_load(&motor.waits)) {
+    while (!atomic_load(&gate.waits)) {
         tpi_wait(NULL, 0, tp_clock_now_ns(tp_clock_real()) + TP_NS_PER_MS);
     }
 }
@@ -323,7 +254,7 @@ static void wait_until_stuck(void)
 /* The worker is inside a command that does not come to its end. */
 static void stick(struct stage *s, unsigned who)
 {
-    atomic_store(&motor.shut, true);
+    atomic_store(&gate.shut, true);
     assert_int_equal(send(s, who, 1, 0, NULL), TP_OK);
     wait_until_stuck();
 }
@@ -334,7 +265,7 @@ static void a_command_that_finds_no_room_takes_no_lease(void **state)
     tp_error err = {0};
 
     (void)state;
-    begin(&s, &threaded);
+    begin(&s, &motor_threaded);
     stick(&s, 0);
     while (send(&s, 0, 1, 0, &err) == TP_OK) {
     }
@@ -343,11 +274,11 @@ static void a_command_that_finds_no_room_takes_no_lease(void **state)
     assert_ptr_equal(s.device->mover, s.sessions[1]);
     assert_int_equal(send(&s, 0, 1, 0, &err), TP_E_LIMIT);
     assert_ptr_equal(s.device->mover, s.sessions[1]);
-    atomic_store(&motor.shut, false);
+    atomic_store(&gate.shut, false);
     while (atomic_load(&s.device->instance->waiting_jobs) > 0) {
         tp_loop_turn(s.b.loop, true);
     }
-    end(&s);
+    stage_end(&s);
 }
 
 /* The worker finds the end of the lease by itself: from the command on the loop does not turn. */
@@ -356,7 +287,7 @@ static void a_stalled_loop_keeps_nothing_moving(void **state)
     struct stage s;
 
     (void)state;
-    begin(&s, &threaded);
+    begin(&s, &motor_threaded);
     drive_at(&s, 0, 1);
     /* The bench's clock wakes workers through the loop; a bell, such as that of any message, is
      * what wakes them without it. */
@@ -366,7 +297,7 @@ static void a_stalled_loop_keeps_nothing_moving(void **state)
         tpi_wait(NULL, 0, tp_clock_now_ns(tp_clock_real()) + TP_NS_PER_MS);
     }
     assert_int_equal(atomic_load(&motor.speed), 0);
-    end(&s);
+    stage_end(&s);
 }
 
 /* A command that waited longer than its lease must not move anything. */
@@ -375,7 +306,7 @@ static void a_command_that_comes_too_late_moves_nothing(void **state)
     struct stage s;
 
     (void)state;
-    begin(&s, &threaded);
+    begin(&s, &motor_threaded);
     tpi_lease_extend(&s.device->lease, 1); /* as if its time had passed in the inbox */
     const tp_message *what =
         tp_interface_message(&tp_interface_position2d, TP_KIND_COMMAND, TP_POSITION2D_CMD_VEL);
@@ -392,7 +323,7 @@ static void a_command_that_comes_too_late_moves_nothing(void **state)
     assert_int_equal(atomic_load(&motor.commands), 0);
     assert_int_equal(atomic_load(&motor.speed), 0);
     tp_msg_unref(msg);
-    end(&s);
+    stage_end(&s);
 }
 
 /* ---- Panic ----------------------------------------------------------------------------------- */
@@ -431,7 +362,7 @@ static void a_panic_stops_everything_until_it_is_reset(const tp_driver *driver)
     assert_int_equal(atomic_load(&motor.speed), 0); /* nothing that waited plays now */
     drive_at(&s, 0, 0.5);
     assert_int_equal(atomic_load(&motor.speed), 500);
-    end(&s);
+    stage_end(&s);
 }
 ON_BOTH(a_panic_stops_everything_until_it_is_reset)
 
@@ -448,7 +379,7 @@ static void a_driver_may_have_its_own_way_to_stop(const tp_driver *driver)
     tp_session_panic(s.sessions[1], "smoke");
     wait_for_halt(&s, 1);
     assert_int_equal(atomic_load(&motor.how), TP_HALT_FINISH);
-    end(&s);
+    stage_end(&s);
 }
 ON_BOTH(a_driver_may_have_its_own_way_to_stop)
 
@@ -466,22 +397,22 @@ static void a_short_panic_stops_everything_too(void **state)
     struct stage s;
 
     (void)state;
-    begin(&s, &on_loop);
+    begin(&s, &motor_on_loop);
     drive_at(&s, 0, 1);
     raise_and_reset(&s);
     wait_for_halt(&s, 1);
     drive_at(&s, 0, 1);
     assert_int_equal(atomic_load(&motor.halts), 1); /* its end stops nothing again */
-    end(&s);
+    stage_end(&s);
 
-    begin(&s, &threaded);
+    begin(&s, &motor_threaded);
     stick(&s, 0);
     raise_and_reset(&s);
-    atomic_store(&motor.shut, false);
+    atomic_store(&gate.shut, false);
     wait_for_halt(&s, 1);
     drive_at(&s, 0, 1);
     assert_int_equal(atomic_load(&motor.halts), 1);
-    end(&s);
+    stage_end(&s);
 }
 
 static void what_was_commanded_before_a_panic_moves_nothing_after_it(void **state)
@@ -489,15 +420,15 @@ static void what_was_commanded_before_a_panic_moves_nothing_after_it(void **stat
     struct stage s;
 
     (void)state;
-    begin(&s, &threaded);
+    begin(&s, &motor_threaded);
     stick(&s, 0);
     assert_int_equal(send(&s, 0, 0.5, 0, NULL), TP_OK);
     raise_and_reset(&s);
-    atomic_store(&motor.shut, false);
+    atomic_store(&gate.shut, false);
     settle(&s);
     assert_int_equal(atomic_load(&motor.commands), 1); /* the one that was under way */
     assert_int_equal(atomic_load(&motor.speed), 0);
-    end(&s);
+    stage_end(&s);
 }
 
 static bool owes(const struct stage *s, const char *wanted)
@@ -516,16 +447,16 @@ static void who_has_not_stopped_yet_is_named(void **state)
     struct stage s;
 
     (void)state;
-    begin(&s, &threaded);
+    begin(&s, &motor_threaded);
     stick(&s, 0);
     tpi_panic_raise(tpi_hub_panic(s.b.hub), "somebody", "test");
     assert_true(owes(&s, tp_instance_name(s.device->instance)));
-    atomic_store(&motor.shut, false);
+    atomic_store(&gate.shut, false);
     wait_for_halt(&s, 1);
     while (!owes(&s, "")) {
         tp_loop_turn(s.b.loop, false);
     }
-    end(&s);
+    stage_end(&s);
 }
 
 static void ask_for_geometry(struct stage *s)
@@ -537,7 +468,7 @@ static void ask_for_geometry(struct stage *s)
                               .subtype = TP_POSITION2D_REQ_GET_GEOM};
     tp_msg *msg = NULL;
 
-    atomic_store(&motor.halts_at_answer, -1);
+    atomic_store(&gate.halts_at_answer, -1);
     assert_int_equal(tp_msg_create(&msg, &header, NULL, NULL), TP_OK);
     assert_int_equal(tpi_device_call(s->device, what, msg, NULL, NULL, NULL), TP_OK);
     tp_msg_unref(msg);
@@ -549,20 +480,20 @@ static void a_panic_comes_before_what_waits(void **state)
     struct stage s;
 
     (void)state;
-    begin(&s, &threaded);
+    begin(&s, &motor_threaded);
     stick(&s, 0);
     assert_int_equal(send(&s, 0, 0.5, 0, NULL), TP_OK); /* these two are taken at once, */
     ask_for_geometry(&s);                               /* when the first has come to its end */
-    atomic_store(&motor.waits, false);
-    atomic_store(&motor.pass, true);
+    atomic_store(&gate.waits, false);
+    atomic_store(&gate.pass, true);
     wait_until_stuck();
     tpi_panic_raise(tpi_hub_panic(s.b.hub), "somebody", "test");
-    atomic_store(&motor.shut, false);
-    while (atomic_load(&motor.halts_at_answer) < 0) {
+    atomic_store(&gate.shut, false);
+    while (atomic_load(&gate.halts_at_answer) < 0) {
         tp_loop_turn(s.b.loop, false);
     }
-    assert_int_equal(atomic_load(&motor.halts_at_answer), 1);
-    end(&s);
+    assert_int_equal(atomic_load(&gate.halts_at_answer), 1);
+    stage_end(&s);
 }
 
 static void the_operators_key_ends_any_panic(void **state)
@@ -572,7 +503,7 @@ static void the_operators_key_ends_any_panic(void **state)
     struct stage s;
 
     (void)state;
-    begin(&s, &threaded);
+    begin(&s, &motor_threaded);
     tp_session_set_local(s.sessions[0], true);
     tpi_panic_raise(tpi_hub_panic(s.b.hub), "signal", "test");
     assert_int_equal(tpi_hub_set_access(s.b.hub, &with_operator), TP_OK);
@@ -586,7 +517,7 @@ static void the_operators_key_ends_any_panic(void **state)
                      TP_OK); /* then whoever is on this machine */
     assert_int_equal(tp_session_reset_panic(s.sessions[1], epoch + 2, "", NULL), TP_E_DENIED);
     assert_int_equal(tp_session_reset_panic(s.sessions[0], epoch + 2, "", NULL), TP_OK);
-    end(&s);
+    stage_end(&s);
 }
 
 static void anybody_may_have_it_halted(void **state)
@@ -595,13 +526,13 @@ static void anybody_may_have_it_halted(void **state)
     tp_msg *answer = NULL;
 
     (void)state;
-    begin(&s, &threaded);
+    begin(&s, &motor_threaded);
     drive_at(&s, 0, 1);
     assert_int_equal(bench_request(&s.b, s.device, TP_COMMON_REQ_HALT, NULL, &answer), TP_OK);
     tp_msg_unref(answer);
     assert_int_equal(atomic_load(&motor.speed), 0);
     assert_int_equal(atomic_load(&motor.how), TP_HALT_BRAKE);
-    end(&s);
+    stage_end(&s);
 }
 
 /* ---- Access ---------------------------------------------------------------------------------- */
@@ -617,14 +548,14 @@ static void who_opens_to_read_does_not_write(void **state)
     tp_error err = {0};
 
     (void)state;
-    begin(&s, &threaded);
+    begin(&s, &motor_threaded);
     assert_int_equal(tp_session_close(s.sessions[0], s.device), TP_OK);
     assert_int_equal(open_as(&s, 0, TP_READ_MODE), TP_OK);
     assert_int_equal(send(&s, 0, 1, 0, &err), TP_E_DENIED);
     assert_string_equal(err.text, "position2d:0 is open for reading only");
     assert_int_equal(open_as(&s, 0, TP_WRITE_MODE), TP_OK); /* a second opening adds to it */
     assert_int_equal(send(&s, 0, 1, 0, &err), TP_OK);
-    end(&s);
+    stage_end(&s);
 }
 
 static void one_client_can_keep_the_others_from_writing(void **state)
@@ -633,7 +564,7 @@ static void one_client_can_keep_the_others_from_writing(void **state)
     tp_error err = {0};
 
     (void)state;
-    begin(&s, &threaded);
+    begin(&s, &motor_threaded);
     assert_int_equal(open_as(&s, 0, TP_EXCLUSIVE_MODE), TP_OK);
     assert_int_equal(send(&s, 1, 1, 0, &err), TP_E_DENIED);
     assert_string_equal(err.text, "position2d:0 is held by anna");
@@ -644,7 +575,7 @@ static void one_client_can_keep_the_others_from_writing(void **state)
     s.sessions[0] = NULL;
     assert_int_equal(send(&s, 1, 1, 0, &err), TP_OK); /* who is gone holds nothing */
     assert_int_equal(open_as(&s, 1, TP_EXCLUSIVE_MODE), TP_OK);
-    end(&s);
+    stage_end(&s);
 }
 
 int main(void)

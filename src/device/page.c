@@ -2,16 +2,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "device/session.h"
 #include "troupe/front.h"
 
 static tp_listed_device describe(const tp_device *device)
 {
-    const char *driver = tp_session_driver_name(device);
+    tp_listed_device listed = {.addr = *tp_session_address(device)};
 
-    return (tp_listed_device){.addr = *tp_session_address(device),
-                              .driver_count = (uint32_t)strlen(driver) + 1,
-                              .driver = (char *)(uintptr_t)driver};
+    listed.driver = tpi_text_field(tp_session_driver_name(device), &listed.driver_count);
+    return listed;
 }
 
 /* One way through the devices, of all robots. */

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "device/moving.h"
 #include "device/port_inside.h"
 #include "device/script.h"
 #include "platform/serial.h"

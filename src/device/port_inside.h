@@ -1,10 +1,27 @@
-/* port_inside.h - what the files of a port share. */
+/* port_inside.h - lines and their guards: what their files share, and what instances call. */
 #ifndef TROUPE_DEVICE_PORT_INSIDE_H
 #define TROUPE_DEVICE_PORT_INSIDE_H
 
 #include "device/inside.h"
+#include "platform/guard.h"
 #include "platform/line.h"
 #include "troupe/port.h"
+
+/* guarded.c: the guard of a line; where the instance runs. A length of 0 ends it. */
+struct guarded {
+    tpi_guard *guard; /* owned; NULL if the line is not guarded */
+    bool done;        /* it has written its bytes: the server is about to die */
+    unsigned restarts;
+    size_t length;
+    char bytes[TPI_GUARD_MOST];
+};
+tp_status guarded_set(struct guarded *g, tp_instance *self, int line, const char *url,
+                      const void *bytes, size_t length, tp_error *err);
+tp_status guarded_restart(struct guarded *g, tp_instance *self, int line, const char *url,
+                          tp_error *err);
+void guarded_end(struct guarded *g, tp_instance *self);
+int guarded_fd(const struct guarded *g); /* readable when it has ended; -1 for none */
+void guarded_told(tpi_task *task);       /* on the loop */
 
 struct tp_port {
     tp_instance *instance; /* borrowed */
@@ -35,7 +52,18 @@ static inline size_t port_unread(const tp_port *port)
     return port->end - port->begin;
 }
 
-/* Fetch what is there; *got may be 0. Fails when the line is over and all was fetched. */
+/* port.c: the ports of an instance, where it runs. Two descriptors to wait for belong to each: its
+ * line, and the guard of its line. */
+unsigned ports_collect(const tp_instance *self, int *fds); /* how many */
+void ports_mark(tp_instance *self, unsigned bits);         /* which of them are readable */
+void ports_keep_guarded(tp_instance *self);                /* replace guards that have ended */
+int64_t ports_due_ns(const tp_instance *self); /* of those without a descriptor, by the clock */
+/* Call `serve` for each that has something for `input`. */
+void ports_serve(tp_instance *self, void (*serve)(tp_instance *self, struct tp_port *port));
+void ports_close(tp_instance *self); /* what the driver has left open */
+
+/* port_read.c: fetch what is there; *got may be 0. Fails when the line is over and all was fetched.
+ */
 tp_status port_fetch(tp_port *port, size_t *got, tp_error *err);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "base/number.h"
 #include "base/text.h"
+#include "device/answers.h"
 #include "device/inside.h"
 
 enum { MOST_TEXT = 4096, MOST_KEY = 64 };

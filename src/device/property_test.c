@@ -8,8 +8,7 @@
 #include "support/memory.h"
 #include "troupe/interfaces/ptz.h"
 
-/* ---- A driver with a property of each type -----------------------------------------------------
- */
+/* ---- A driver with a property of each type --------------------------------------------------- */
 
 static tp_status set_gain(tp_device *device, const char *key, const char *text, double number,
                           tp_error *err)
@@ -91,8 +90,7 @@ static const tp_driver handling = {
     .abi = TP_DRIVER_ABI, .name = "handling", .ops = &handling_ops, .flags = TP_DRIVER_ON_LOOP};
 static const tp_driver bare = {.abi = TP_DRIVER_ABI, .name = "bare", .ops = &bare_ops};
 
-/* ---- Asking ------------------------------------------------------------------------------------
- */
+/* ---- Asking ---------------------------------------------------------------------------------- */
 
 #define KEY(text) .key_count = sizeof(text), .key = play_chars(text)
 
@@ -127,8 +125,7 @@ static const char *get_text(play *p)
     return ((const tp_strprop_req *)play_get(p, TP_COMMON_REQ_GET_STRPROP, &ask))->value;
 }
 
-/* ---- Tests -------------------------------------------------------------------------------------
- */
+/* ---- Tests ----------------------------------------------------------------------------------- */
 
 static void check_values(const tp_driver *driver)
 {
@@ -240,8 +237,7 @@ static void capabilities_know_of_them(void **state)
     play_destroy(q);
 }
 
-/* ---- Mistakes of drivers -----------------------------------------------------------------------
- */
+/* ---- Mistakes of drivers --------------------------------------------------------------------- */
 
 static tp_property_plan mistake;
 

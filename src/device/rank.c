@@ -9,19 +9,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "device/moving.h"
 #include "device/session.h"
 
 /* ---- Who has which rank ---------------------------------------------------------------------- */
 
-/* The text itself, or its beginning with a * behind it. */
-static bool fits_text(const char *pattern, const char *text, size_t length)
+static bool fits(const char *pattern, const char *name)
 {
-    const size_t wanted = strlen(pattern);
-
-    if (wanted > 0 && pattern[wanted - 1] == '*') {
-        return length >= wanted - 1 && memcmp(pattern, text, wanted - 1) == 0;
-    }
-    return length == wanted && memcmp(pattern, text, wanted) == 0;
+    return tpi_text_fits(pattern, name, strlen(name));
 }
 
 /* "127.0.0.1:51234" is 127.0.0.1, "[::1]:51234" is ::1, and "unix" is itself. */
@@ -34,17 +30,15 @@ static bool fits_host(const char *pattern, const char *name)
         name++;
         length -= 2;
     }
-    return fits_text(pattern, name, length);
+    return tpi_text_fits(pattern, name, length);
 }
 
 static bool fits_session(const tpi_rank *rank, const tp_session *session)
 {
     return rank->driver == NULL &&
-           (rank->client == NULL ||
-            fits_text(rank->client, session->software, strlen(session->software))) &&
+           (rank->client == NULL || fits(rank->client, session->software)) &&
            (rank->host == NULL || fits_host(rank->host, session->name)) &&
-           (rank->key == NULL ||
-            fits_text(rank->key, tp_session_key(session), strlen(tp_session_key(session))));
+           (rank->key == NULL || fits(rank->key, tp_session_key(session)));
 }
 
 /* The driver whose own process this client is; NULL for all others. Only such processes come from
@@ -67,8 +61,7 @@ static bool fits_driver(const tpi_rank *rank, const tp_instance *user)
     const char *driver = instance_driver_name(user);
 
     return rank->client == NULL && rank->host == NULL && rank->key == NULL &&
-           (rank->driver == NULL || fits_text(rank->driver, driver, strlen(driver)) ||
-            fits_text(rank->driver, user->name, strlen(user->name)));
+           (rank->driver == NULL || fits(rank->driver, driver) || fits(rank->driver, user->name));
 }
 
 static void take_rank(const tpi_rank *rank, tpi_mover *mover)

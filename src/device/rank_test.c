@@ -8,8 +8,7 @@
 #include "support/unit.h"
 #include "troupe/interfaces/position2d.h"
 
-/* ---- The base, and a driver that uses it ------------------------------------------------------
- */
+/* ---- The base, and a driver that uses it ----------------------------------------------------- */
 
 static double speed; /* all drivers of this test run on the loop */
 static unsigned halts;

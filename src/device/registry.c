@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/answers.h"
 #include "device/inside.h"
 
 /* ---- Devices --------------------------------------------------------------------------------- */
@@ -33,6 +34,17 @@ static uint32_t hash(unsigned robot, unsigned interf, unsigned index)
     return ((robot * 31 + interf) * 65599 + index) * UINT32_C(2654435769) >> 7;
 }
 
+static void index_device(const struct device_index *table, tp_device *device)
+{
+    const tp_devaddr *addr = &device->addr;
+    tp_device **slot = device_index_first(table, hash(addr->robot, addr->interf, addr->index));
+
+    while (*slot != NULL) {
+        slot = device_index_next(table, slot);
+    }
+    *slot = device;
+}
+
 /* The table of all devices; NULL if there are few, or no memory for it. */
 static const struct device_index *addresses(const tpi_hub *hub)
 {
@@ -45,12 +57,7 @@ static const struct device_index *addresses(const tpi_hub *hub)
         return NULL;
     }
     for (size_t i = 0; i < hub->device_count; i++) {
-        const tp_devaddr *addr = &hub->devices[i]->addr;
-        tp_device **slot = device_index_first(table, hash(addr->robot, addr->interf, addr->index));
-        while (*slot != NULL) {
-            slot = device_index_next(table, slot);
-        }
-        *slot = hub->devices[i];
+        index_device(table, hub->devices[i]);
     }
     return table;
 }
@@ -101,28 +108,47 @@ static size_t count_devices(const tp_instance *instance)
     return count;
 }
 
+static void forget_tables(tpi_hub *hub)
+{
+    hub->addresses->valid = false;
+    hub->odometry->valid = false;
+}
+
 /* There is room. */
 static void put_devices(tpi_hub *hub, tp_instance *instance)
 {
-    hub->addresses->valid = false;
+    struct device_index *table = hub->addresses;
+
+    hub->odometry->valid = false;
     for (tp_device *device = instance->devices; device != NULL; device = device->next) {
         hub->devices[hub->device_count++] = device;
         frames_add(device);
+        table->valid = table->valid && device_index_has_room(table, hub->device_count);
+        if (table->valid) {
+            index_device(table, device);
+        }
     }
 }
 
+/* They stand together. Those who leave together mostly do so in the order in which they came. */
 void registry_take_devices(tp_instance *instance)
 {
     tpi_hub *hub = instance->hub;
-    size_t kept = 0;
+    size_t first = 0;
 
-    hub->addresses->valid = false;
-    for (size_t i = 0; i < hub->device_count; i++) {
-        if (hub->devices[i]->instance != instance) {
-            hub->devices[kept++] = hub->devices[i];
-        }
+    forget_tables(hub);
+    while (first < hub->device_count && hub->devices[first]->instance != instance) {
+        first++;
     }
-    hub->device_count = kept;
+    size_t end = first;
+    while (end < hub->device_count && hub->devices[end]->instance == instance) {
+        end++;
+    }
+    if (end > first) {
+        memmove((void *)&hub->devices[first], (const void *)&hub->devices[end],
+                (hub->device_count - end) * sizeof(tp_device *));
+        hub->device_count -= end - first;
+    }
 }
 
 /* ---- Exchanges ------------------------------------------------------------------------------- */
@@ -150,28 +176,28 @@ static tp_status check_frames(const tp_instance *instance, tp_error *err)
     return status;
 }
 
-/* With the exchange made in the registry, which has room for it. */
-static tp_status try_exchange(tpi_hub *hub, const tpi_exchange *e, size_t *wrong, tp_error *err)
+/* With the exchange made in the registry, which has room for it: so many `more` devices. */
+static tp_status try_exchange(tpi_hub *hub, const tpi_exchange *e, size_t more, size_t *wrong,
+                              tp_error *err)
 {
     tp_status status = TP_OK;
 
     for (size_t i = 0; i < e->leaving_count; i++) {
         registry_take_devices(e->leaving[i]);
     }
+    frames_begin_checks(hub, hub->device_count + more);
     for (*wrong = 0; *wrong < e->coming_count; (*wrong)++) {
         status = check_addresses(hub, e->coming[*wrong], err);
         if (status != TP_OK) {
             return tp_wrap(err, status, e->coming[*wrong]->name);
         }
         put_devices(hub, e->coming[*wrong]);
-    }
-    frames_begin_checks(hub);
-    for (*wrong = 0; *wrong < e->coming_count && status == TP_OK; *wrong += status == TP_OK) {
         status = check_frames(e->coming[*wrong], err);
-        status = status == TP_OK ? TP_OK : tp_wrap(err, status, e->coming[*wrong]->name);
+        if (status != TP_OK) {
+            return tp_wrap(err, status, e->coming[*wrong]->name);
+        }
     }
-    frames_end_checks(hub);
-    return status;
+    return TP_OK;
 }
 
 tp_status tpi_hub_check(tpi_hub *hub, const tpi_exchange *exchange, size_t *wrong, tp_error *err)
@@ -188,11 +214,16 @@ tp_status tpi_hub_check(tpi_hub *hub, const tpi_exchange *exchange, size_t *wron
         free((void *)saved);
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
-    memcpy((void *)saved, (const void *)hub->devices, count * sizeof(tp_device *));
-    tp_status status = try_exchange(hub, exchange, wrong == NULL ? &ignored : wrong, err);
-    memcpy((void *)hub->devices, (const void *)saved, count * sizeof(tp_device *));
+    for (size_t i = 0; i < count; i++) {
+        saved[i] = hub->devices[i];
+    }
+    tp_status status = try_exchange(hub, exchange, more, wrong == NULL ? &ignored : wrong, err);
+    frames_end_checks(hub);
+    for (size_t i = 0; i < count; i++) {
+        hub->devices[i] = saved[i];
+    }
     hub->device_count = count;
-    hub->addresses->valid = false;
+    forget_tables(hub);
     free((void *)saved);
     return status;
 }
@@ -206,19 +237,18 @@ tp_status tpi_hub_prepare(tpi_hub *hub, const tpi_blueprint *blueprint, tp_insta
 
     if (status == TP_OK) {
         (*out)->next = hub->instances;
+        if (hub->instances != NULL) {
+            hub->instances->previous = *out;
+        }
         hub->instances = *out;
+        naming_add(*out);
     }
     return status;
 }
 
-bool tpi_instance_offers(const tp_instance *instance, const tp_devaddr *addr)
+const tp_device *tpi_instance_next_device(const tp_instance *instance, const tp_device *behind)
 {
-    const tp_device *device = instance->devices;
-
-    while (device != NULL && !is_at(device, addr->robot, addr->interf, addr->index)) {
-        device = device->next;
-    }
-    return device != NULL;
+    return behind == NULL ? instance->devices : behind->next;
 }
 
 bool tpi_instance_uses(const tp_instance *instance, const tp_devaddr *addr)
@@ -233,14 +263,16 @@ bool tpi_instance_uses(const tp_instance *instance, const tp_devaddr *addr)
 
 void registry_forget(tp_instance *instance)
 {
-    tp_instance **at = &instance->hub->instances;
-
-    while (*at != NULL && *at != instance) {
-        at = &(*at)->next;
+    if (instance->previous != NULL) {
+        instance->previous->next = instance->next;
+    } else {
+        instance->hub->instances = instance->next;
     }
-    if (*at != NULL) {
-        *at = instance->next;
+    if (instance->next != NULL) {
+        instance->next->previous = instance->previous;
     }
+    naming_remove(instance);
+    remove_found_again(instance);
 }
 
 void tpi_hub_discard(tp_instance *instance)
@@ -259,7 +291,8 @@ tp_status tpi_hub_register(tp_instance *instance)
     }
     put_devices(hub, instance);
     instance->added = true;
-    for (tp_instance *other = hub->instances; other != NULL; other = other->next) {
+    for (tp_instance *other = hub->lost_count > 0 ? hub->instances : NULL; other != NULL;
+         other = other->next) {
         remove_find_again(other);
     }
     return TP_OK;

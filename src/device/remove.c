@@ -15,8 +15,7 @@
 
 #include "device/inside.h"
 
-/* ---- The end ----------------------------------------------------------------------------------
- */
+/* ---- The end --------------------------------------------------------------------------------- */
 
 void remove_finish(tp_instance *self)
 {
@@ -70,8 +69,7 @@ static void leave(job *unused, tp_instance *self)
     tpi_loop_post(self->hub->loop, &self->left_task);
 }
 
-/* ---- Those who use what is removed ------------------------------------------------------------
- */
+/* ---- Those who use what is removed ----------------------------------------------------------- */
 
 static void lose(job *unused, tp_instance *self)
 {
@@ -97,8 +95,15 @@ void remove_lost(tp_link *link)
     }
     snprintf(self->lost_why, sizeof self->lost_why, "requires %s:%u: the device was removed",
              link->wanted.interface->name, link->wanted.addr.index);
+    self->hub->lost_count += !self->lost;
     self->lost = true;
     remove_tell_user(self);
+}
+
+void remove_found_again(tp_instance *self)
+{
+    self->hub->lost_count -= self->lost;
+    self->lost = false;
 }
 
 void remove_find_again(tp_instance *self)

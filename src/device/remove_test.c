@@ -12,8 +12,7 @@
 extern const tp_driver tp_driver_fake;
 extern const tp_driver tp_driver_passthrough;
 
-/* ---- A bench that exchanges ---------------------------------------------------------------------
- */
+/* ---- A bench that exchanges ------------------------------------------------------------------ */
 
 struct exchange {
     bench b;
@@ -84,8 +83,7 @@ static void remove_and_wait(struct exchange *x, tp_instance *instance)
 
 static const char *const fast = "rate=1000 noise=0";
 
-/* ---- Removing -----------------------------------------------------------------------------------
- */
+/* ---- Removing -------------------------------------------------------------------------------- */
 
 static void an_idle_one_is_gone_at_once(void **state)
 {
@@ -153,8 +151,7 @@ static void the_end_of_the_hub_ends_a_removal_too(void **state)
     }
 }
 
-/* ---- Requests on their way ----------------------------------------------------------------------
- */
+/* ---- Requests on their way ------------------------------------------------------------------- */
 
 static atomic_int stops;
 
@@ -285,8 +282,7 @@ static void openings_under_way_fail(void **state)
     end(&x);
 }
 
-/* ---- Devices that others use --------------------------------------------------------------------
- */
+/* ---- Devices that others use ----------------------------------------------------------------- */
 
 static void who_uses_it_stops_and_starts_again(void **state)
 {
@@ -369,8 +365,7 @@ static void last_words_are_heard(void **state)
     end(&x);
 }
 
-/* ---- Exchanges ----------------------------------------------------------------------------------
- */
+/* ---- Exchanges ------------------------------------------------------------------------------- */
 
 static void an_exchange_is_checked_before_it_is_made(void **state)
 {
@@ -403,8 +398,7 @@ static void an_exchange_is_checked_before_it_is_made(void **state)
     end(&x);
 }
 
-/* ---- Clients ------------------------------------------------------------------------------------
- */
+/* ---- Clients --------------------------------------------------------------------------------- */
 
 static void ignore(void *context)
 {

@@ -12,8 +12,7 @@
 
 extern const tp_driver tp_driver_passthrough;
 
-/* ---- A driver that keeps requests open --------------------------------------------------------
- */
+/* ---- A driver that keeps requests open ------------------------------------------------------- */
 
 typedef enum manner { KEEPS, ANSWERS_AT_ONCE, LOSES, THINKS_BETTER } manner;
 
@@ -85,8 +84,7 @@ static const tp_driver on_loop = {.abi = TP_DRIVER_ABI,
                                   .ops = &keeper_ops,
                                   .flags = TP_DRIVER_ON_LOOP};
 
-/* ---- Asking without waiting -------------------------------------------------------------------
- */
+/* ---- Asking without waiting ------------------------------------------------------------------ */
 
 struct asked {
     tpi_call *call;
@@ -140,8 +138,7 @@ static void assert_stopped(const struct asked *a)
     assert_string_equal(a->why, "the device was stopped");
 }
 
-/* ---- Requests that nobody answers -------------------------------------------------------------
- */
+/* ---- Requests that nobody answers ------------------------------------------------------------ */
 
 static void check_stop(const tp_driver *driver)
 {
@@ -223,8 +220,7 @@ static void so_they_do_for_a_driver_that_asks_another_one(void **state)
     check_chain(&on_loop, false);
 }
 
-/* ---- Tickets that are used in other ways ------------------------------------------------------
- */
+/* ---- Tickets that are used in other ways ----------------------------------------------------- */
 
 static void check_manner(manner how, const tp_driver *driver, tp_status status, const char *why)
 {
@@ -260,8 +256,7 @@ static void a_request_that_the_driver_loses_is_told(void **state)
     check_manner(LOSES, &on_loop, TP_E_DEVICE, "GEOM: the driver has lost the request");
 }
 
-/* ---- A driver that asks again and again --------------------------------------------------------
- */
+/* ---- A driver that asks again and again ------------------------------------------------------ */
 
 struct insister {
     tp_device *device;
@@ -324,8 +319,7 @@ static void who_asks_again_at_the_stop_is_refused(void **state)
     play_destroy(p);
 }
 
-/* ---- Order ------------------------------------------------------------------------------------
- */
+/* ---- Order ----------------------------------------------------------------------------------- */
 
 struct commander {
     tpi_reader reader;
@@ -411,8 +405,7 @@ static void commands_keep_their_order_on_the_loop(void **state)
     play_destroy(p);
 }
 
-/* ---- Requires ---------------------------------------------------------------------------------
- */
+/* ---- Requires -------------------------------------------------------------------------------- */
 
 struct user {
     tp_link *links[3];

@@ -5,7 +5,7 @@
 
 #include "base/buf.h"
 #include "conformance/puppet.h"
-#include "conformance/visit.h"
+#include "conformance/stage.h"
 #include "platform/secret.h"
 #include "support/unit.h"
 #include "troupe/interfaces/position2d.h"
@@ -15,15 +15,6 @@ static const tpi_key some_keys[] = {
     {"setter", "set things", TP_RIGHT_WRITE},
     {"driver", "drive", TP_RIGHT_MOVE},
     {"boss", "a secret that has more than thirty-two characters", TP_RIGHT_OPERATE},
-};
-
-struct stage {
-    bench b;
-    bench_plan *plan;
-    tp_device *device;
-    tp_session *sessions[2];
-    visit visit;
-    tp_error err;
 };
 
 static void open_device(struct stage *s, unsigned who, unsigned access)
@@ -42,33 +33,21 @@ static void set_keys(struct stage *s, size_t count)
 
 static int begin(void **state)
 {
-    const bench_section section = {.driver = &puppet_driver, .provides = "position2d:0"};
     struct stage *s = calloc(1, sizeof *s);
 
     assert_non_null(s);
-    bench_init(&s->b);
-    s->visit.b = &s->b;
-    s->plan = bench_plan_create(s->b.catalogue, &section, 0);
-    assert_int_equal(tpi_hub_add(s->b.hub, bench_plan_blueprint(s->plan), NULL, NULL), TP_OK);
-    s->device = bench_find(&s->b, "position2d:0");
+    stage_begin(s, &puppet_driver);
     set_keys(s, 4);
-    for (unsigned i = 0; i < 2; i++) {
-        s->sessions[i] = visit_begin(&s->visit, NULL);
-        open_device(s, i, TP_OPEN_MODE);
-    }
+    (void)stage_enter(s, 0, NULL);
+    (void)stage_enter(s, 1, NULL);
     *state = s;
     return 0;
 }
 
 static int end(void **state)
 {
-    struct stage *s = *state;
-
-    tp_session_destroy(s->sessions[0]);
-    tp_session_destroy(s->sessions[1]);
-    bench_fini(&s->b);
-    bench_plan_destroy(s->plan);
-    free(s);
+    stage_end(*state);
+    free(*state);
     return 0;
 }
 

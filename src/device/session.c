@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "bus/pool.h"
+#include "device/moving.h"
 #include "device/session.h"
 
 const tp_clock *tp_hub_clock(const tp_hub *hub)
@@ -75,8 +77,7 @@ tp_status tp_session_refuse(tp_session *session, const tp_msghdr *request, tp_st
     tp_failure failure = {.code = code};
     tp_msg *msg = NULL;
 
-    failure.text = (char *)(uintptr_t)text;
-    failure.text_count = (uint32_t)strlen(text) + 1;
+    failure.text = tpi_text_field(text, &failure.text_count);
     header.type = TP_MSGTYPE_RESP_NACK;
     header.timestamp = tp_clock_wall_s(tp_hub_clock(session->hub));
     tp_status status = tp_msg_create(&msg, &header, session->explain ? &tp_desc_failure : NULL,
@@ -124,24 +125,14 @@ uint64_t tp_session_dropped(const tp_session *session)
 
 /* ---- Devices --------------------------------------------------------------------------------- */
 
-tp_device *tp_session_device_at(const tp_session *session, size_t i)
+tp_device *tp_session_next_device(const tp_session *session, size_t *place)
 {
-    for (size_t k = 0; k < session->hub->device_count; k++) {
-        if (session->hub->devices[k]->addr.robot == session->robot && i-- == 0) {
-            return session->hub->devices[k];
-        }
-    }
-    return NULL;
-}
+    const tpi_hub *hub = session->hub;
 
-size_t tp_session_device_count(const tp_session *session)
-{
-    size_t count = 0;
-
-    for (size_t k = 0; k < session->hub->device_count; k++) {
-        count += session->hub->devices[k]->addr.robot == session->robot;
+    while (*place < hub->device_count && hub->devices[*place]->addr.robot != session->robot) {
+        (*place)++;
     }
-    return count;
+    return *place < hub->device_count ? hub->devices[(*place)++] : NULL;
 }
 
 tp_device *tp_session_find(const tp_session *session, unsigned interf, unsigned index)
@@ -174,9 +165,23 @@ static void deliver(tpi_reader *reader, tp_msg *msg)
     }
 }
 
+/* All devices may send at once, in the same step of a world, and none may push another one out. */
+enum { MESSAGES_OF_A_DEVICE = 2 };
+
+static void count_subscriptions(tp_session *session, int more)
+{
+    const tp_session_limits *limits = &session->limits;
+
+    session->subscription_count += (uint32_t)more;
+    const uint32_t wanted = session->subscription_count * MESSAGES_OF_A_DEVICE;
+    const uint32_t extra = wanted > limits->data ? wanted - limits->data : 0;
+    tpi_queue_set_limits(&session->queue, limits->data + extra, limits->replies + extra);
+}
+
 static void forget_subscription(struct subscription *s)
 {
     sleep_end(s->session);
+    count_subscriptions(s->session, -1);
     for (struct subscription **at = &s->session->subscriptions; *at != NULL; at = &(*at)->next) {
         if (*at == s) {
             *at = s->next;
@@ -240,6 +245,7 @@ tp_status tp_session_open(tp_session *session, tp_device *device, unsigned acces
     s->opening = (tpi_opening){.reader = &s->reader, .done = opened, .context = s};
     s->next = session->subscriptions;
     session->subscriptions = s;
+    count_subscriptions(session, 1);
     tpi_device_open(device, &s->opening);
     return TP_OK;
 }
@@ -299,7 +305,7 @@ tp_status tp_session_create(tp_session **out, tp_hub *hub, uint32_t robot,
     session->robot = robot;
     session->events = events;
     session->context = context;
-    session->most_requests = limits->requests;
+    session->limits = *limits;
     session->number = ++hub->session_numbers;
     session->begun_ns = session->heard_ns = tp_clock_now_ns(tp_hub_clock(hub));
     tpi_queue_init(&session->queue, limits->data, limits->replies, TPI_APPEND);

@@ -71,7 +71,7 @@ struct tp_session {
     tpi_queue queue;
     const tp_session_events *events;
     void *context;
-    uint32_t most_requests;
+    tp_session_limits limits;
     uint32_t requests; /* under way */
     uint32_t commands; /* the same */
     bool explain;
@@ -91,6 +91,7 @@ struct tp_session {
     bool only_sends; /* a message is nothing but bytes to its front */
     size_t stale;    /* bytes that came before the last panic was over and are not handled yet */
     struct subscription *subscriptions; /* owned */
+    uint32_t subscription_count;
     struct asking *askings;             /* owned */
     tp_session *next;                   /* of the hub's */
     tp_session *previous;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "bus/pool.h"
+#include "device/moving.h"
 #include "device/session.h"
 
 static void forget_asking(struct asking *a)
@@ -23,23 +24,13 @@ static void forget_asking(struct asking *a)
 /* Everybody may have a device stopped. Who reads it, or moves it, is to know who did. */
 static void tell_halt(const tp_session *by, tp_device *device)
 {
-    const tp_msghdr header = {.addr = device->addr,
-                              .type = TP_MSGTYPE_DATA,
-                              .subtype = TP_COMMON_DATA_ERROR,
-                              .timestamp = tp_clock_wall_s(tp_hub_clock(by->hub))};
     char name[RANK_NAME];
     char text[RANK_NAME + 64];
-    tp_msg *msg = NULL;
 
     session_label(by, name, sizeof name);
     (void)snprintf(text, sizeof text, "stopped: %s has asked for it", name);
-    const tp_failure failure = {
-        .code = TP_E_DENIED, .text_count = (uint32_t)strlen(text) + 1, .text = text};
     device->halt_told = true;
-    if (tp_msg_create(&msg, &header, &tp_desc_failure, &failure) == TP_OK) {
-        device_deliver(device, msg);
-        tp_msg_unref(msg);
-    }
+    device_deliver_failure(device, TP_E_DENIED, text);
 }
 
 /* By somebody else than who moves it; once, for as long as it is not moved again. */
@@ -133,8 +124,7 @@ void session_abandon(struct asking *a)
     forget_asking(a);
 }
 
-/* ---- Sending ----------------------------------------------------------------------------------
- */
+/* ---- Sending --------------------------------------------------------------------------------- */
 
 static tp_status pass_on(struct subscription *s, tp_msg *msg, const tp_message *what, tp_error *err)
 {
@@ -187,5 +177,5 @@ tp_status tp_session_send(tp_session *session, tp_msg *msg, const tp_message *wh
 
 bool tp_session_is_busy(const tp_session *session)
 {
-    return session->requests >= session->most_requests;
+    return session->requests >= session->limits.requests;
 }

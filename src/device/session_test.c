@@ -9,8 +9,7 @@
 #include "troupe/front.h"
 #include "troupe/interfaces/position2d.h"
 
-/* ---- A driver for which the test speaks --------------------------------------------------------
- */
+/* ---- A driver for which the test speaks ------------------------------------------------------ */
 
 static tp_status slow_geom(tp_device *device, tp_position2d_geom *answer, tp_error *err);
 static tp_status do_pid(tp_device *device, const tp_position2d_speed_pid_req *ask, tp_error *err)
@@ -74,8 +73,7 @@ static const tp_driver puppet = {.abi = TP_DRIVER_ABI,
                                  .ops = &puppet_ops,
                                  .flags = TP_DRIVER_ON_LOOP};
 
-/* ---- A client ----------------------------------------------------------------------------------
- */
+/* ---- A client -------------------------------------------------------------------------------- */
 
 struct scene {
     play *p;
@@ -136,8 +134,7 @@ static void end(struct scene *s)
     play_destroy(s->p);
 }
 
-/* ---- Rates -------------------------------------------------------------------------------------
- */
+/* ---- Rates ----------------------------------------------------------------------------------- */
 
 static void publish(struct scene *s, unsigned code, double number)
 {
@@ -338,8 +335,7 @@ static void nothing_is_allocated_for_a_message(void **state_)
     end(&s);
 }
 
-/* ---- Sending -----------------------------------------------------------------------------------
- */
+/* ---- Sending --------------------------------------------------------------------------------- */
 
 static tp_status send(struct scene *s, tp_kind kind, unsigned code, const void *value)
 {
@@ -389,8 +385,7 @@ static void the_configuration_may_ask_for_all(void **state_)
     end(&s);
 }
 
-/* ---- Statistics --------------------------------------------------------------------------------
- */
+/* ---- Statistics ------------------------------------------------------------------------------ */
 
 /* Commands have no answers, so who sends one in vain would never know. */
 static void a_command_that_the_driver_refuses_is_told_once(void **state)
@@ -623,6 +618,37 @@ static void of_many_that_wait_only_the_bytes_are_kept(void **state_)
     end(&s);
 }
 
+/* Eight messages may wait, or two for each device. */
+static void who_has_many_devices_open_has_room_for_all(void **state_)
+{
+    struct scene s;
+
+    (void)state_;
+    begin(&s, false);
+    for (int i = 0; i < 6; i++) {
+        open_device(&s);
+    }
+    state(&s, 1);
+    state(&s, 2);
+    assert_int_equal(tp_session_waiting(s.session), 12);
+    assert_int_equal(tp_session_dropped(s.session), 0);
+    state(&s, 3);
+    assert_int_equal(tp_session_waiting(s.session), 12);
+    assert_int_equal(tp_session_dropped(s.session), 6);
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(tp_session_close(s.session, s.p->device), TP_OK);
+    }
+    while (tp_session_waiting(s.session) > 0) {
+        tp_msg_unref(tp_session_take(s.session));
+    }
+    for (int i = 0; i < 9; i++) {
+        state(&s, i);
+    }
+    assert_int_equal(tp_session_waiting(s.session), 8);
+    assert_int_equal(tp_session_dropped(s.session), 7);
+    end(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -641,6 +667,7 @@ int main(void)
         cmocka_unit_test(a_failure_is_kept),
         cmocka_unit_test(what_came_before_a_panic_was_over_moves_nothing),
         cmocka_unit_test(of_many_that_wait_only_the_bytes_are_kept),
+        cmocka_unit_test(who_has_many_devices_open_has_room_for_all),
     };
 
     return cmocka_run_group_tests_name("src/device/session", tests, NULL, NULL);

@@ -8,8 +8,7 @@
 
 enum { ROOM = 8 };
 
-/* ---- Two devices for which the test speaks -----------------------------------------------------
- */
+/* ---- Two devices for which the test speaks --------------------------------------------------- */
 
 static tp_status puppet_init(tp_instance *self, tp_error *err)
 {
@@ -227,7 +226,7 @@ static void nothing_is_forgotten_when_a_device_is_removed(void **state)
     publish(s, 0, ROOM + 10);
     assert_true(sleeps(s, 0));
     tpi_hub_remove(tp_device_instance(s->devices[0]), ignore, NULL);
-    while (tp_session_device_count(s->session) > 1) {
+    while (tpi_hub_device_count(s->session->hub) > 1) {
         tp_loop_turn(s->p->b.loop, false);
     }
     tp_loop_turn(s->p->b.loop, false);

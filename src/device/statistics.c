@@ -1,19 +1,14 @@
 /* statistics.c - what devices and clients have done so far, as one message. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "device/moving.h"
 #include "device/session.h"
 
 static double seconds(int64_t ns)
 {
     return (double)ns / (double)TP_NS_PER_S;
-}
-
-static char *chars(const char *text, uint32_t *count)
-{
-    *count = (uint32_t)strlen(text) + 1;
-    return (char *)(uintptr_t)text;
 }
 
 _Static_assert((int)IDLE == TP_DEVICE_IDLE && (int)STARTING == TP_DEVICE_STARTING &&
@@ -24,7 +19,7 @@ _Static_assert((int)IDLE == TP_DEVICE_IDLE && (int)STARTING == TP_DEVICE_STARTIN
 /* Names of a device that have to be put together. */
 struct names {
     char mover[RANK_NAME];
-    char holder[RANK_NAME + 64]; /* and whether that still counts */
+    char holder[RANK_NAME];
 };
 
 /* Who moves it, or keeps others from writing. */
@@ -41,14 +36,12 @@ static void describe_mover(const tp_device *device, struct names *names, tp_devi
         stat->rank_left = rank_left;
     }
     if (device->holder != NULL) {
-        char name[RANK_NAME];
-        session_label(device->holder, name, sizeof name);
-        (void)snprintf(names->holder, sizeof names->holder, "%s%s", name,
-                       access_is_held(device) ? "" : ", whose time is over: anybody may take it");
+        session_label(device->holder, names->holder, sizeof names->holder);
         stat->holder_number = device->holder->number;
+        stat->holder_silent = !access_is_held(device);
     }
-    stat->mover = chars(names->mover, &stat->mover_count);
-    stat->holder = chars(names->holder, &stat->holder_count);
+    stat->mover = tpi_text_field(names->mover, &stat->mover_count);
+    stat->holder = tpi_text_field(names->holder, &stat->holder_count);
 }
 
 /* Texts are borrowed. */
@@ -74,10 +67,10 @@ static tp_device_stat describe_device(const tp_device *device, struct names *nam
         .guard_restarts = atomic_load(&device->instance->guard_restarts),
     };
 
-    stat.driver = chars(instance_driver_name(device->instance), &stat.driver_count);
-    stat.instance = chars(device->instance->name, &stat.instance_count);
-    stat.failure = chars(device->instance->failed, &stat.failure_count);
-    stat.label = chars(device->label == NULL ? "" : device->label, &stat.label_count);
+    stat.driver = tpi_text_field(instance_driver_name(device->instance), &stat.driver_count);
+    stat.instance = tpi_text_field(device->instance->name, &stat.instance_count);
+    stat.failure = tpi_text_field(device->instance->failed, &stat.failure_count);
+    stat.label = tpi_text_field(device->label == NULL ? "" : device->label, &stat.label_count);
     describe_mover(device, names, &stat);
     return stat;
 }
@@ -111,9 +104,9 @@ static tp_client_stat describe_client(const tp_session *session, int64_t now_ns)
         .right = (uint8_t)tp_session_right(session),
     };
 
-    stat.name = chars(session->name, &stat.name_count);
-    stat.software = chars(session->software, &stat.software_count);
-    stat.key = chars(tp_session_key(session), &stat.key_count);
+    stat.name = tpi_text_field(session->name, &stat.name_count);
+    stat.software = tpi_text_field(session->software, &stat.software_count);
+    stat.key = tpi_text_field(tp_session_key(session), &stat.key_count);
     return stat;
 }
 

@@ -38,6 +38,15 @@ void trouble_is_over(tp_instance *self)
     }
 }
 
+const char *trouble_cause(const tp_instance *self)
+{
+    const size_t length = strlen(self->name);
+    const bool named = strncmp(self->failed, self->name, length) == 0 &&
+                       strncmp(self->failed + length, ": ", 2) == 0;
+
+    return named ? self->failed + length + 2 : self->failed;
+}
+
 void tp_instance_trouble(tp_instance *self, const char *why)
 {
     tp_error err = {0};

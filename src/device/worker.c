@@ -11,6 +11,8 @@
 
 #include "bus/pool.h"
 #include "device/inside.h"
+#include "device/moving.h"
+#include "device/port_inside.h"
 
 static void run_job(tp_instance *self, job *next)
 {
@@ -31,8 +33,7 @@ void worker_run_jobs(tp_instance *self)
     }
 }
 
-/* ---- Polls and input --------------------------------------------------------------------------
- */
+/* ---- Polls and input ------------------------------------------------------------------------- */
 
 /* The device is lost: leave it safe, and let the loop know. */
 void worker_fail(tp_instance *self)
@@ -96,8 +97,7 @@ static void poll_if_due(tp_instance *self)
     worker_poll(self);
 }
 
-/* ---- Waiting ----------------------------------------------------------------------------------
- */
+/* ---- Waiting --------------------------------------------------------------------------------- */
 
 /* On the loop: what the thread wanted last. */
 static void set_alarm(tpi_task *task)

@@ -11,8 +11,7 @@
 
 #include "loop/address.h"
 
-/* ---- Connecting -------------------------------------------------------------------------------
- */
+/* ---- Connecting ------------------------------------------------------------------------------ */
 
 static int make_socket(const tpi_endpoint *endpoint)
 {
@@ -76,8 +75,7 @@ static tp_status find(tpi_address *address, const char *url, tp_error *err)
                                                     : "there is no such host");
 }
 
-/* ---- The line ---------------------------------------------------------------------------------
- */
+/* ---- The line -------------------------------------------------------------------------------- */
 
 /* A connection that is closed with something unread is reset, and what was written last, the bytes
  * that stop a robot, may be lost with it. */

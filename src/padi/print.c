@@ -1,4 +1,6 @@
 /* print.c - values for people: one line, or a block with units and the names of enums. */
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +8,7 @@
 #include "padi/plan.h"
 #include "padi/value.h"
 
-enum { INDENT = 2, MOST_ON_A_LINE = 12 };
+enum { INDENT = 2, MOST_ON_A_LINE = 12, MOST_BYTES = 96, SOME_BYTES = 12 };
 
 static const char *member_name(const tp_enum *values, int64_t value)
 {
@@ -99,9 +101,28 @@ static void put_divided(tpi_buf *out, const char *unit, size_t length, unsigned 
     }
 }
 
+/* " (#ff8000)", " (48.137 deg)" or " (-60 dBm)" behind a number that means something else than it
+ * seems; false if it does not. */
+static bool put_hidden(tpi_buf *out, const char *unit, int64_t value)
+{
+    if (strcmp(unit, "rgb") == 0 && value >= 0 && value <= 0xffffff) {
+        tpi_buf_printf(out, " (#%06llx)", (unsigned long long)value);
+    } else if (strcmp(unit, "dBm|raw") == 0 && value > INT32_MAX && value <= UINT32_MAX) {
+        tpi_buf_printf(out, " (%lld dBm)", (long long)value - UINT32_MAX - 1);
+    } else if (strcmp(unit, "1e-7deg") == 0) {
+        const lldiv_t degrees = lldiv(llabs(value), 10000000);
+        tpi_buf_printf(out, " (%s%lld.%07lld deg)", value < 0 ? "-" : "", degrees.quot,
+                       degrees.rem);
+    } else {
+        return false;
+    }
+    return true;
+}
+
 static void put_unit(tpi_buf *out, const char *unit, const struct around *around)
 {
-    static const char *const never_shown[] = {"count", "id", "raw", "bool", "byte", NULL};
+    static const char *const never_shown[] = {"count", "id",  "raw",     "bool", "byte",
+                                              "text",  "rgb", "dBm|raw", NULL};
     unsigned seconds = 0;
 
     if (unit == NULL || is_one_of(unit, never_shown)) {
@@ -134,15 +155,44 @@ static void put_unit(tpi_buf *out, const char *unit, const struct around *around
 static void put_struct(const struct printer *p, const tp_struct *type, const void *value,
                        size_t indent, const struct around *around);
 
+/* People want no more than millionths of what is not tiny; float has as many digits. */
+static double shorten(double value)
+{
+    const double size = fabs(value);
+
+    if (size >= 1e-3 && size < 1e9) {
+        return round(value * 1e6) / 1e6;
+    }
+    return value;
+}
+
+static void put_number(const struct printer *p, tp_type type, const void *at)
+{
+    if (!p->block || type != TP_TYPE_F64) {
+        tpi_number_put(p->out, type, at, false);
+        return;
+    }
+    const double value = shorten(tpi_number_get_real(type, at));
+    const float narrow = (float)value;
+    if (fabs(value) < 1e-3 && fabs(value) >= (double)FLT_MIN) {
+        tpi_number_put(p->out, TP_TYPE_F32, &narrow, false);
+    } else {
+        tpi_number_put(p->out, TP_TYPE_F64, &value, false);
+    }
+}
+
 static void put_scalar(const struct printer *p, const tp_field *field, const void *at,
                        const struct around *around)
 {
-    tpi_number_put(p->out, field->type, at, false);
+    put_number(p, field->type, at);
     if (!p->block) {
         return;
     }
     if (field->values != NULL) {
         put_meaning(p->out, field->values, tpi_number_get_whole(field->type, at));
+    } else if (!tpi_type_is_real(field->type) && field->unit != NULL &&
+               put_hidden(p->out, field->unit, tpi_number_get_whole(field->type, at))) {
+        return;
     }
     put_unit(p->out, field->unit, around);
 }
@@ -159,12 +209,24 @@ static void put_numbers(const struct printer *p, const tp_field *field, const ch
         } else if (i > 0) {
             tpi_buf_putc(p->out, ' ');
         }
-        tpi_number_put(p->out, field->type, elements + i * size, false);
+        put_number(p, field->type, elements + i * size);
     }
     tpi_buf_putc(p->out, ']');
     if (p->block && count > 0) {
         put_unit(p->out, field->unit, around);
     }
+}
+
+/* Pictures and sounds: the first bytes, and how many there are. */
+static void put_some_bytes(const struct printer *p, const tp_field *field, const char *elements,
+                           uint32_t count)
+{
+    tpi_buf_putc(p->out, '[');
+    for (uint32_t i = 0; i < SOME_BYTES; i++) {
+        tpi_number_put(p->out, field->type, elements + i, false);
+        tpi_buf_putc(p->out, ' ');
+    }
+    tpi_buf_printf(p->out, "...] (%lu bytes)", (unsigned long)count);
 }
 
 static void put_structs(const struct printer *p, const tp_field *field, const char *elements,
@@ -192,12 +254,16 @@ static void put_array(const struct printer *p, const tp_field *field, const void
 {
     const uint32_t count = tp_field_count(field, value);
     const char *elements = tpi_field_elements(field, value);
+    const bool bytes = tpi_field_element_size(field) == 1 && field->unit != NULL;
+    const bool text = field->type == TP_TYPE_CHAR || (bytes && strcmp(field->unit, "text") == 0);
     uint32_t length;
 
     if (field->type == TP_TYPE_STRUCT) {
         put_structs(p, field, elements, count, indent, around);
-    } else if (field->type == TP_TYPE_CHAR && tpi_chars_text(elements, count, &length)) {
+    } else if (text && tpi_chars_text(elements, count, &length)) {
         tpi_json_put_string(p->out, elements, length);
+    } else if (p->block && bytes && strcmp(field->unit, "byte") == 0 && count > MOST_BYTES) {
+        put_some_bytes(p, field, elements, count);
     } else {
         put_numbers(p, field, elements, count, indent, around);
     }

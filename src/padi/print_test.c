@@ -200,6 +200,67 @@ static void texts_are_quoted(void **state)
     prints(&tp_desc_speech_cmd, &command, TP_TEXT_LINE, "speech_cmd{string=[97 0 98]}");
 }
 
+static void numbers_that_hide_something_say_what(void **state)
+{
+    (void)state;
+    tp_wifi_link link = {
+        .mac_count = 5, .mac = "00:01", .freq = 2450, .level = (uint32_t)-60, .noise = 95};
+    tp_blobfinder_blob blob = {.color = 0xff8000};
+    tp_gps_data fix = {.latitude = 481370005, .longitude = -5};
+    char *text = NULL;
+
+    assert_int_equal(tp_value_text(&text, &tp_desc_wifi_link, &link, TP_TEXT_BLOCK), TP_OK);
+    assert_non_null(strstr(text, "\n  mac: \"00:01\"\n"));
+    assert_non_null(strstr(text, "\n  level: 4294967236 (-60 dBm)\n  noise: 95"));
+    free(text);
+    assert_int_equal(tp_value_text(&text, &tp_desc_blobfinder_blob, &blob, TP_TEXT_BLOCK), TP_OK);
+    assert_non_null(strstr(text, "\n  color: 16744448 (#ff8000)\n"));
+    free(text);
+    assert_int_equal(tp_value_text(&text, &tp_desc_gps_data, &fix, TP_TEXT_BLOCK), TP_OK);
+    assert_non_null(strstr(text, "\n  latitude: 481370005 (48.1370005 deg)\n"
+                                 "  longitude: -5 (-0.0000005 deg)\n"));
+    free(text);
+}
+
+static void bytes_that_are_no_text_stay_numbers(void **state)
+{
+    (void)state;
+    const tp_wifi_mac_req odd = {.mac_count = 3, .mac = {'a', 0, 'b'}};
+
+    prints(&tp_desc_wifi_mac_req, &odd, TP_TEXT_BLOCK, "wifi_mac_req\n  mac: [97 0 98]");
+}
+
+static void of_many_bytes_a_block_shows_some(void **state)
+{
+    (void)state;
+    uint8_t bytes[97] = {1, 2, 255};
+    tp_camera_data picture = {.image_count = 97, .image = bytes};
+    char *text = NULL;
+
+    assert_int_equal(tp_value_text(&text, &tp_desc_camera_data, &picture, TP_TEXT_BLOCK), TP_OK);
+    assert_non_null(strstr(text, "\n  image: [1 2 255 0 0 0 0 0 0 0 0 0 ...] (97 bytes)"));
+    free(text);
+    picture.image_count = 96;
+    assert_int_equal(tp_value_text(&text, &tp_desc_camera_data, &picture, TP_TEXT_BLOCK), TP_OK);
+    assert_null(strstr(text, "..."));
+    free(text);
+}
+
+/* A line has all digits, so that it can be read back. */
+static void a_block_has_no_more_digits_than_people_want(void **state)
+{
+    (void)state;
+    const tp_pose3d pose = {1.0 / 3, 0.1 + 0.2, 3e-17 / 7, 123456789.123456789, 1e300, -0.0005};
+
+    prints(&tp_desc_pose3d, &pose, TP_TEXT_BLOCK,
+           "pose3d\n  px: 0.333333 m\n  py: 0.3 m\n  pz: 4.285714e-18 m\n"
+           "  proll: 123456789.123457 rad\n  ppitch: 1e+300 rad\n"
+           "  pyaw: -0.0005 rad");
+    prints(&tp_desc_pose3d, &pose, TP_TEXT_LINE,
+           "pose3d{px=0.3333333333333333 py=0.30000000000000004 pz=4.285714285714286e-18 "
+           "proll=123456789.12345679 ppitch=1e+300 pyaw=-0.0005}");
+}
+
 static tp_status print_block(void *context)
 {
     char *text = NULL;
@@ -230,6 +291,10 @@ int main(void)
         cmocka_unit_test(long_arrays_are_broken_into_lines),
         cmocka_unit_test(arrays_of_structs_are_numbered),
         cmocka_unit_test(texts_are_quoted),
+        cmocka_unit_test(numbers_that_hide_something_say_what),
+        cmocka_unit_test(bytes_that_are_no_text_stay_numbers),
+        cmocka_unit_test(of_many_bytes_a_block_shows_some),
+        cmocka_unit_test(a_block_has_no_more_digits_than_people_want),
         cmocka_unit_test(running_out_of_memory_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,8 +27,7 @@
 
 static tpi_guard_board board; /* for the handler */
 
-/* ---- Lines: what the guard writes to, and where it arrives ------------------------------------
- */
+/* ---- Lines: what the guard writes to, and where it arrives ----------------------------------- */
 
 struct line {
     int near;

@@ -66,8 +66,7 @@ typedef struct tp_scheme {
     tp_status (*open)(tpi_line **out, const tpi_line_plan *plan, tp_error *err);
 } tp_scheme;
 
-/* ---- For lines that are descriptors -----------------------------------------------------------
- */
+/* ---- For lines that are descriptors ---------------------------------------------------------- */
 
 /* Read and write as above, for descriptors that do not wait. */
 tp_status tpi_line_read_fd(tpi_line *line, void *bytes, size_t size, size_t *length, tp_error *err);

@@ -23,8 +23,7 @@
 #include "base/text.h"
 #include "platform/thread.h"
 
-/* ---- What the URL says ------------------------------------------------------------------------
- */
+/* ---- What the URL says ----------------------------------------------------------------------- */
 
 /* One of the words that an option takes, and the letter or number that it stands for. */
 struct choice {
@@ -172,8 +171,7 @@ tp_status tpi_serial_parse(const char *text, char path[TPI_SERIAL_PATH],
     return status;
 }
 
-/* ---- Setting the line -------------------------------------------------------------------------
- */
+/* ---- Setting the line ------------------------------------------------------------------------ */
 
 static void make_raw(struct termios2 *t, const tpi_line_settings *s)
 {
@@ -267,8 +265,7 @@ static tp_status set_baud(tpi_line *line, unsigned baud, tp_error *err)
     return status == TP_OK ? TP_OK : tp_wrap(err, status, line->url);
 }
 
-/* ---- Opening ----------------------------------------------------------------------------------
- */
+/* ---- Opening --------------------------------------------------------------------------------- */
 
 tp_status tpi_serial_explain(const char *path, int error, tp_error *err)
 {

@@ -18,8 +18,7 @@
 #include "platform/thread.h"
 #include "support/unit.h"
 
-/* ---- URLs -------------------------------------------------------------------------------------
- */
+/* ---- URLs ------------------------------------------------------------------------------------ */
 
 static void means(const char *text, const tpi_line_settings *defaults, const char *meaning)
 {
@@ -85,8 +84,7 @@ static void mistakes_in_a_url_are_named(void **state)
                "the setting \"aaaaaaaaaaaaaaaaaaaa...\" is too long");
 }
 
-/* ---- Opening ----------------------------------------------------------------------------------
- */
+/* ---- Opening --------------------------------------------------------------------------------- */
 
 static tp_status open_serial(tpi_line **line, const char *text, tp_error *err)
 {
@@ -257,8 +255,7 @@ static void a_line_that_is_gone_is_told(void **state)
     c->line->ops->close(c->line);
 }
 
-/* ---- Deadlines --------------------------------------------------------------------------------
- */
+/* ---- Deadlines ------------------------------------------------------------------------------- */
 
 static int64_t frozen_now(const tp_clock *clock)
 {

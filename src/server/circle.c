@@ -10,15 +10,27 @@
 
 #include "server/inside.h"
 
-/* The plan whose driver offers a device; NULL if it is elsewhere or nowhere. */
-static struct plan *find_owner(const struct file *file, const tp_devaddr *addr)
+/* Who offers each device of the file. */
+static tp_status note_owners(const struct file *file, struct owners *owners, tp_error *err)
 {
-    struct plan *plan = file->plans;
+    size_t count = 0;
 
-    while (plan != NULL && !tpi_instance_offers(plan->instance, addr)) {
-        plan = plan->next;
+    for (const struct plan *plan = file->plans; plan != NULL; plan = plan->next) {
+        for (const tp_device *at = tpi_instance_next_device(plan->instance, NULL); at != NULL;
+             at = tpi_instance_next_device(plan->instance, at)) {
+            count++;
+        }
     }
-    return plan;
+    if (owners_init(owners, count, err) != TP_OK) {
+        return TP_E_NOMEM;
+    }
+    for (struct plan *plan = file->plans; plan != NULL; plan = plan->next) {
+        for (const tp_device *at = tpi_instance_next_device(plan->instance, NULL); at != NULL;
+             at = tpi_instance_next_device(plan->instance, at)) {
+            owners_add(owners, tp_device_addr(at), plan);
+        }
+    }
+    return TP_OK;
 }
 
 static bool uses(const struct plan *plan, const tpi_wanted *wanted)
@@ -53,7 +65,7 @@ static bool is_on(const struct way *way, const struct plan *plan)
 }
 
 /* Each plan is looked at once: what leads nowhere does so from wherever one comes. */
-static tp_status follow(const struct file *file, struct plan *plan, const struct way *before,
+static tp_status follow(const struct owners *owners, struct plan *plan, const struct way *before,
                         tp_error *err)
 {
     tp_status status = TP_OK;
@@ -61,14 +73,16 @@ static tp_status follow(const struct file *file, struct plan *plan, const struct
     plan->followed = true;
     for (uint32_t i = 0; i < plan->asked.require_count && status == TP_OK; i++) {
         const struct way way = {plan, &plan->asked.requires[i], before};
-        struct plan *next = uses(plan, way.through) ? find_owner(file, &way.through->addr) : NULL;
+        struct plan *next = uses(plan, way.through)
+                                ? owners_next(owners, &way.through->addr, &(size_t){0})
+                                : NULL; /* elsewhere or nowhere */
         if (next != NULL && is_on(&way, next)) {
             char text[192] = "";
             print_way(&way, next, text, sizeof text);
             status =
                 tpi_cfg_fail(&plan->section->place, err, "a circle, so none can start: %s", text);
         } else if (next != NULL && !next->followed) {
-            status = follow(file, next, &way, err);
+            status = follow(owners, next, &way, err);
         }
     }
     return status;
@@ -76,14 +90,16 @@ static tp_status follow(const struct file *file, struct plan *plan, const struct
 
 tp_status circles_check(const tp_server *server, tp_error *err)
 {
-    tp_status status = TP_OK;
+    struct plan *const plans = server->file->plans;
+    struct owners owners;
+    tp_status status = note_owners(server->file, &owners, err);
 
-    for (struct plan *plan = server->file->plans; plan != NULL; plan = plan->next) {
+    for (struct plan *plan = plans; plan != NULL; plan = plan->next) {
         plan->followed = false;
     }
-    for (struct plan *plan = server->file->plans; plan != NULL && status == TP_OK;
-         plan = plan->next) {
-        status = plan->followed ? TP_OK : follow(server->file, plan, NULL, err);
+    for (struct plan *plan = plans; plan != NULL && status == TP_OK; plan = plan->next) {
+        status = plan->followed ? TP_OK : follow(&owners, plan, NULL, err);
     }
+    owners_fini(&owners);
     return status;
 }

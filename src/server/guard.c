@@ -51,8 +51,8 @@ static tp_status keep(tp_server *server, const tpi_buf *bytes, tpi_blueprint *pl
     return plan->guard != NULL ? TP_OK : tp_fail(err, TP_E_NOMEM, "out of memory");
 }
 
-/* Lines are named by parameters that are called `port`, or something with that in it; one that may
- * be left out has to be there. Bytes that nobody would ever write are no comfort. */
+/* A line that may be left out has to be there. Bytes that nobody would ever write are no comfort.
+ */
 static tp_status check_line(tpi_cfg_section *section, const tp_driver *driver,
                             const tpi_cfg_place *place, tp_error *err)
 {
@@ -61,7 +61,7 @@ static tp_status check_line(tpi_cfg_section *section, const tp_driver *driver,
     const char *line = NULL;
 
     for (; param != NULL && param->name != NULL; param++) {
-        if (strstr(param->name, "port") != NULL) {
+        if (setting_is_line(param)) {
             line = param->name;
             if (param->fallback == NULL || param->fallback[0] != '\0' ||
                 tpi_cfg_find(section, param->name) != NULL) {

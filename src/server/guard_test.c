@@ -42,9 +42,10 @@ static tp_status no_init(tp_instance *self, tp_error *err)
 }
 
 static const tp_driver_ops own_ops = {.init = no_init};
-static const tp_param line[] = {{"port", NULL, "/dev/null", "the line"}, {NULL, NULL, NULL, NULL}};
-static const tp_param perhaps[] = {{"port", NULL, "", "the line"}, {NULL, NULL, NULL, NULL}};
-static const tp_param no_line[] = {{"rate", "Hz", "1", "how often"}, {NULL, NULL, NULL, NULL}};
+static const tp_param line[] = {{"tty", "line", "/dev/null", "the line"}, {NULL, NULL, NULL, NULL}};
+static const tp_param perhaps[] = {{"tty", "line", "", "the line"}, {NULL, NULL, NULL, NULL}};
+static const tp_param no_line[] = {{"port", NULL, "6665", "no line, whatever it is called"},
+                                   {NULL, NULL, NULL, NULL}};
 static const tp_driver own = {
     .abi = TP_DRIVER_ABI, .name = "own", .summary = "has a line", .ops = &own_ops, .params = line};
 static const tp_driver maybe = {.abi = TP_DRIVER_ABI,
@@ -86,8 +87,8 @@ static void mistakes_are_told_with_their_place(void **state)
 
     (void)state;
     is_refused("own", "\"stop\"", NULL);
-    is_refused("maybe", "\"stop\" port \"/dev/null\"", NULL);
-    is_refused("maybe", "\"stop\"", "x.cfg:2:7: guard has no line to write to: give \"port\"");
+    is_refused("maybe", "\"stop\" tty \"/dev/null\"", NULL);
+    is_refused("maybe", "\"stop\"", "x.cfg:2:7: guard has no line to write to: give \"tty\"");
     is_refused("without", "\"stop\"",
                "x.cfg:2:7: the driver without has no line that could be guarded");
     is_refused("own", "\"\"", "x.cfg:2:7: guard has from 1 to 1024 bytes");
@@ -132,6 +133,8 @@ static void other_bytes_are_another_driver(void **state)
     assert_true(changes("guard \"b\""));
     assert_false(changes("guard \"b\""));
     assert_true(changes(""));
+    assert_true(changes("tty \"/dev/zero\""));
+    assert_false(changes("tty \"/dev/zero\""));
     tp_server_destroy(server);
 }
 

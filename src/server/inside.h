@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "convert/cfg.h"
+#include "convert/cfg_notes.h"
 #include "device/hub.h"
 #include "server/address.h"
 #include "server/keys.h"
@@ -54,6 +55,7 @@ struct file {
     tpi_arena arena;            /* settings, blueprints, plans */
     tpi_cfg *cfg;               /* owned */
     struct plan *plans;         /* in the order of the file */
+    struct plan *last_plan;     /* of these */
     size_t users;               /* instances that were made by it */
     struct file *next;          /* of the server's */
     const char *missing_plugin; /* one that it names for all drivers; NULL for none */
@@ -85,6 +87,8 @@ struct tp_server {
     struct plugin *plugins;     /* owned */
     struct loaded *loaded;      /* interface files, in the arena */
     struct far_name *far_names; /* numbers of other servers, in the arena */
+    tpi_cfg_notes notes;        /* about the file that is being read */
+    bool gathering;             /* them */
 
     /* isolate.c: sockets between this server and its children. */
     char folder[64];             /* that they are in; "" for none */
@@ -150,6 +154,19 @@ tp_status elsewhere_name(tp_server *server, const tpi_devaddr_text *address, tpi
                          tp_error *err);
 tp_status elsewhere_plan(tp_server *server, tp_error *err);
 
+/* owners.c: plans by the address of a device. First `init`, with room for so many; `next` finds
+ * them one after the other, the first that was added first: `passed` begins with 0, and NULL is the
+ * end.
+ */
+struct owners {
+    struct owner *slots; /* owned */
+    size_t size;         /* a power of two, with free places */
+};
+tp_status owners_init(struct owners *owners, size_t most, tp_error *err);
+void owners_fini(struct owners *owners);
+void owners_add(struct owners *owners, const tp_devaddr *addr, struct plan *plan);
+struct plan *owners_next(const struct owners *owners, const tp_devaddr *addr, size_t *passed);
+
 /* circle.c: whether drivers wait for each other, once all instances are made. */
 tp_status circles_check(const tp_server *server, tp_error *err);
 
@@ -175,8 +192,10 @@ tp_status guard_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint 
                      tp_error *err);
 tp_status guard_parse(tpi_buf *out, const char *text, tp_error *err);
 
-/* setting.c: read the parameters of a driver section, each by its unit, and tell of fields that
- * nobody uses. */
+/* setting.c: what a parameter's unit says of it; read those of a driver section, each by its unit,
+ * and tell of fields that nobody uses. */
+bool setting_is_line(const tp_param *param);
+bool setting_is_text(const tp_param *param); /* such as a line */
 tp_status settings_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
                         tp_error *err);
 
@@ -191,7 +210,10 @@ tp_status plugins_choose(tp_server *server, tpi_cfg_section *section, const char
 /* An interface that an open plug-in brings, which is in the catalogue then; NULL if none does. */
 const tp_interface *plugins_interface(tp_server *server, const char *name);
 
-/* Tell the owner of a server (the context) something. */
+/* Tell the owner of a server (the context) something. While a file is being read such notes are
+ * gathered, and told at its end. */
 void server_note(void *context, const char *text);
+void server_gather_notes(tp_server *server);
+void server_tell_notes(tp_server *server);
 
 #endif

@@ -2,14 +2,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "device/moving.h"
 #include "device/session.h"
 #include "support/memory.h"
 #include "support/unit.h"
 #include "troupe/interfaces/ptz.h"
 #include "troupe/server.h"
 
-/* ---- A house with rooms, each of them a section ------------------------------------------------
- */
+/* ---- A house with rooms, each of them a section ---------------------------------------------- */
 
 static char seen[1024]; /* what init was told: "section/room/index ..." */
 static int inits;

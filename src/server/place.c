@@ -56,8 +56,7 @@ static tp_status read_device(const tp_server *server, tpi_cfg_section *section,
     return tpi_cfg_fail(place, err, "the driver does not provide %s", text);
 }
 
-/* ---- Numbers and names ------------------------------------------------------------------------
- */
+/* ---- Numbers and names ----------------------------------------------------------------------- */
 
 /* `count` is 0 if the field is absent; `spare` values are also as good as `wanted` ones. */
 static tp_status read_numbers(tpi_cfg_section *section, const char *name, const char *what,

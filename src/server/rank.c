@@ -89,13 +89,9 @@ static tp_status read_rank(tpi_cfg_section *section, tpi_rank *out, tp_error *er
     return status == TP_OK ? check_fields(section, known, err) : status;
 }
 
-/* The text itself, or its beginning with a * behind it; as devices compare them. */
 static bool fits(const char *pattern, const char *name)
 {
-    const size_t length = strlen(pattern);
-
-    return length > 0 && pattern[length - 1] == '*' ? strncmp(pattern, name, length - 1) == 0
-                                                    : strcmp(pattern, name) == 0;
+    return tpi_text_fits(pattern, name, strlen(name));
 }
 
 /* Whether all that fit one pattern fit another; NULL for anything. */

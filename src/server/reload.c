@@ -12,8 +12,7 @@
 
 #include "server/inside.h"
 
-/* ---- Whether two sections mean the same -------------------------------------------------------
- */
+/* ---- Whether two sections mean the same ------------------------------------------------------ */
 
 static bool same_text(const char *a, const char *b)
 {
@@ -52,8 +51,7 @@ static bool is_number(const tp_driver *driver, const char *name)
     while (param != NULL && param->name != NULL && strcmp(param->name, name) != 0) {
         param++;
     }
-    return param != NULL && param->name != NULL && param->unit != NULL &&
-           strcmp(param->unit, "secret") != 0;
+    return param != NULL && param->name != NULL && !setting_is_text(param);
 }
 
 static const tpi_setting *find_setting(const tpi_joined *section, const char *name)
@@ -157,8 +155,7 @@ static bool same_meaning(const struct plan *a, const struct plan *b)
            same_settings(x, y) && same_places(x, y) && same_ranks(x, y) && same_guard(x, y);
 }
 
-/* ---- Who stays, who goes, who comes ------------------------------------------------------------
- */
+/* ---- Who stays, who goes, who comes ---------------------------------------------------------- */
 
 static size_t count_plans(const struct file *file)
 {
@@ -170,26 +167,51 @@ static size_t count_plans(const struct file *file)
     return count;
 }
 
-/* Instances that mean the same are taken over; a plan of the old file without one has gone on. */
-static void take_over(struct file *old, struct file *new)
+/* Plans that mean the same have the same first device; those that offer all there is have none. */
+static const tp_devaddr *key_of(const struct plan *plan)
 {
-    for (struct plan *plan = new->plans; plan != NULL; plan = plan->next) {
-        struct plan *other = old->plans;
-        while (other != NULL && (other->instance == NULL || !same_meaning(other, plan))) {
-            other = other->next;
-        }
-        if (other != NULL) {
-            plan->instance = other->instance;
-            plan->home = other->home;
-            plan->from = other;
-            other->instance = NULL;
-        }
+    static const tp_devaddr none;
+
+    return plan->asked.provide_count > 0 ? &plan->asked.provides[0].addr : &none;
+}
+
+static void take_instance(struct plan *plan, const struct owners *owners)
+{
+    size_t passed = 0;
+    struct plan *other = owners_next(owners, key_of(plan), &passed);
+
+    while (other != NULL && (other->instance == NULL || !same_meaning(other, plan))) {
+        other = owners_next(owners, key_of(plan), &passed);
+    }
+    if (other != NULL) {
+        plan->instance = other->instance;
+        plan->home = other->home;
+        plan->from = other;
+        other->instance = NULL;
     }
 }
 
-static void give_back(struct file *new)
+/* Instances that mean the same are taken over; a plan of the old file without one has gone on. */
+static tp_status take_over(struct file *before, struct file *after, tp_error *err)
 {
-    for (struct plan *plan = new->plans; plan != NULL; plan = plan->next) {
+    struct owners owners;
+
+    if (owners_init(&owners, count_plans(before), err) != TP_OK) {
+        return TP_E_NOMEM;
+    }
+    for (struct plan *plan = before->plans; plan != NULL; plan = plan->next) {
+        owners_add(&owners, key_of(plan), plan);
+    }
+    for (struct plan *plan = after->plans; plan != NULL; plan = plan->next) {
+        take_instance(plan, &owners);
+    }
+    owners_fini(&owners);
+    return TP_OK;
+}
+
+static void give_back(struct file *after)
+{
+    for (struct plan *plan = after->plans; plan != NULL; plan = plan->next) {
         if (plan->from != NULL) {
             plan->from->instance = plan->instance;
         }
@@ -199,8 +221,8 @@ static void give_back(struct file *new)
 /* A change that is being made. */
 struct change {
     tp_server *server;
-    struct file *old;
-    struct file *new;
+    struct file *before;
+    struct file *after;
     tp_instance **leaving; /* owned, as the two below */
     size_t leaving_count;
     struct plan **coming;
@@ -213,7 +235,7 @@ struct change {
 
 static tp_status make_room(struct change *c, tp_error *err)
 {
-    const size_t most = count_plans(c->old) + count_plans(c->new) + 1;
+    const size_t most = count_plans(c->before) + count_plans(c->after) + 1;
 
     c->leaving = calloc(most, sizeof(tp_instance *));
     c->coming = calloc(most, sizeof(struct plan *));
@@ -235,12 +257,12 @@ static tp_status prepare(struct change *c, tp_error *err)
 {
     tp_status status = TP_OK;
 
-    for (struct plan *plan = c->old->plans; plan != NULL; plan = plan->next) {
+    for (struct plan *plan = c->before->plans; plan != NULL; plan = plan->next) {
         if (plan->instance != NULL) {
             c->leaving[c->leaving_count++] = plan->instance;
         }
     }
-    for (struct plan *plan = c->new->plans; plan != NULL &&status == TP_OK; plan = plan->next) {
+    for (struct plan *plan = c->after->plans; plan != NULL && status == TP_OK; plan = plan->next) {
         if (plan->instance == NULL) {
             status = wire_prepare(c->server, plan, err);
             if (status == TP_OK) {
@@ -266,8 +288,7 @@ static tp_status check(struct change *c, tp_error *err)
     return wire_fail(c->coming[wrong], status, why.text, err);
 }
 
-/* ---- Making the change -------------------------------------------------------------------------
- */
+/* ---- Making the change ----------------------------------------------------------------------- */
 
 /* "removed fake0 (laser:0, ptz:0)" */
 static void note_instance(tp_server *server, const char *what, const tp_instance *instance,
@@ -333,7 +354,7 @@ static void make_change(struct change *c)
         c->coming[i]->home->users++;
     }
     server->leaving = c->leaving_count + 1; /* none is the last before all have begun to leave */
-    for (struct plan *plan = c->old->plans; plan != NULL; plan = plan->next) {
+    for (struct plan *plan = c->before->plans; plan != NULL; plan = plan->next) {
         if (plan->instance != NULL) {
             note_instance(server, "removed", plan->instance, &plan->asked);
             tpi_hub_remove(plan->instance, removed, plan->home);
@@ -365,36 +386,38 @@ static void undo(struct change *c)
         tpi_hub_discard(c->coming_instances[i]);
         c->coming[i]->instance = NULL;
     }
-    give_back(c->new);
+    give_back(c->after);
     fronts_undo(server, c->robot_count);
-    server->file = c->old;
-    file_release(c->new);
+    server->file = c->before;
+    file_release(c->after);
 }
 
 tp_status tp_server_reload(tp_server *server, tp_error *err)
 {
-    struct change c = {.server = server, .old = server->file, .robot_count = server->robot_count};
+    struct change c = {
+        .server = server, .before = server->file, .robot_count = server->robot_count};
 
     if (server->reloading) {
         return tp_fail(err, TP_E_LIMIT, "the last change is still being made");
     }
+    server_gather_notes(server);
     tp_status status = file_read(server, err);
-    c.new = server->file;
-    status = c.new != c.old &&status == TP_OK ? make_room(&c, err) : status;
-    if (status == TP_OK) {
-        take_over(c.old, c.new);
-        status = prepare(&c, err);
-    }
+    c.after = server->file;
+    status = c.after != c.before && status == TP_OK ? make_room(&c, err) : status;
+    status = status == TP_OK ? take_over(c.before, c.after, err) : status;
+    status = status == TP_OK ? prepare(&c, err) : status;
     status = status == TP_OK ? check(&c, err) : status;
     status = status == TP_OK ? circles_check(server, err) : status;
     status = status == TP_OK ? fronts_open(server, err) : status;
     status = status == TP_OK ? access_apply(server, err) : status;
+    server_tell_notes(server);
     if (status == TP_OK) {
-        tpi_hub_set_panic_action(server->hub, c.new->panic);
-        c.panic_changed = c.old->panic != c.new->panic;
-        c.rights_changed = c.new != c.old &&access_differs(&c.old->access, &c.new->access);
+        tpi_hub_set_panic_action(server->hub, c.after->panic);
+        c.panic_changed = c.before->panic != c.after->panic;
+        c.rights_changed =
+            c.after != c.before && access_differs(&c.before->access, &c.after->access);
         make_change(&c);
-    } else if (c.new != c.old) {
+    } else if (c.after != c.before) {
         undo(&c);
     }
     free_room(&c);

@@ -9,8 +9,7 @@
 #include "troupe/interfaces/ptz.h"
 #include "troupe/server.h"
 
-/* ---- A driver that counts ----------------------------------------------------------------------
- */
+/* ---- A driver that counts -------------------------------------------------------------------- */
 
 static int inits;
 static int starts;
@@ -62,8 +61,7 @@ static const tp_driver counter = {.abi = TP_DRIVER_ABI,
                                   .flags = TP_DRIVER_ON_LOOP};
 static const tp_driver *const drivers[] = {&counter, NULL};
 
-/* ---- A server whose configuration changes ------------------------------------------------------
- */
+/* ---- A server whose configuration changes ---------------------------------------------------- */
 
 static char text[2048];
 static char notes[2048];
@@ -160,8 +158,7 @@ static tp_device *find(const tp_server *server, unsigned index)
 
 #define PTZ(i, rest) "driver ( name \"counter\" provides [ \"ptz:" #i "\" ] " rest " )\n"
 
-/* ---- Tests -------------------------------------------------------------------------------------
- */
+/* ---- Tests ----------------------------------------------------------------------------------- */
 
 static void what_means_the_same_stays(void **state)
 {
@@ -243,7 +240,7 @@ static void mistakes_change_nothing(void **state)
     is_refused(server,
                PTZ(0, "geometry ( frame \"a\" parent \"b\" )")
                    PTZ(1, "geometry ( frame \"b\" parent \"a\" )"),
-               "x.cfg:1:1: counter2: the frames \"a\" and \"b\" sit in each other");
+               "x.cfg:2:1: counter3: the frames \"b\" and \"a\" sit in each other");
     is_refused(server, "", "x.cfg:1:1: the configuration has no device");
     assert_ptr_equal(find(server, 0), first);
     assert_int_equal(inits - finis, 2); /* whatever was made meanwhile is released */
@@ -346,8 +343,7 @@ static void memory_may_run_out(void **state)
     }
 }
 
-/* ---- Ports -------------------------------------------------------------------------------------
- */
+/* ---- Ports ----------------------------------------------------------------------------------- */
 
 static void robots_get_and_lose_their_ports(void **state)
 {

@@ -13,9 +13,27 @@ void server_note(void *context, const char *text)
 {
     tp_server *server = context;
 
-    if (server->options.note != NULL) {
+    if (server->options.note == NULL) {
+        return;
+    }
+    if (server->gathering) {
+        tpi_cfg_notes_add(&server->notes, text);
+    } else {
         server->options.note(server->options.note_context, text);
     }
+}
+
+void server_gather_notes(tp_server *server)
+{
+    server->notes.note = server->options.note;
+    server->notes.context = server->options.note_context;
+    server->gathering = true;
+}
+
+void server_tell_notes(tp_server *server)
+{
+    server->gathering = false;
+    tpi_cfg_notes_tell(&server->notes);
 }
 
 static void instance_failed(void *context, const tp_instance *instance, const char *why)
@@ -50,33 +68,73 @@ static tp_status prepare_lines(tp_server *server, tp_error *err)
     return TP_OK;
 }
 
-/* Each is there before the next one is made, as in the file. */
-static tp_status make_instance(tp_server *server, struct plan *plan, tp_error *err)
-{
-    tp_status status = wire_prepare(server, plan, err);
-    tp_error why = {0};
+/* Those that could be made, up to the first that could not. */
+struct made {
+    struct plan **plans;     /* owned, as the next */
+    tp_instance **instances; /* themselves the hub's */
+    size_t count;
+};
 
-    if (status != TP_OK) {
-        return status;
-    }
-    plan->home->users++;
-    status = tpi_hub_check(
-        server->hub, &(tpi_exchange){.coming = &plan->instance, .coming_count = 1}, NULL, &why);
-    if (status != TP_OK) {
-        return wire_fail(plan, status, why.text, err);
-    }
-    return tpi_hub_register(plan->instance) == TP_OK ? TP_OK
-                                                     : tp_fail(err, TP_E_NOMEM, "out of memory");
-}
-
-static tp_status make_instances(tp_server *server, tp_error *err)
+static tp_status prepare(tp_server *server, struct made *made, tp_error *err)
 {
     tp_status status = TP_OK;
 
     for (struct plan *plan = server->file->plans; plan != NULL && status == TP_OK;
          plan = plan->next) {
-        status = make_instance(server, plan, err);
+        status = wire_prepare(server, plan, err);
+        if (status == TP_OK) {
+            plan->home->users++;
+            made->instances[made->count] = plan->instance;
+            made->plans[made->count++] = plan;
+        }
     }
+    return status;
+}
+
+/* What is told is the first mistake in the file, whatever kind it is of. */
+static tp_status check(const tp_server *server, const struct made *made, tp_status status,
+                       tp_error *err)
+{
+    const tpi_exchange exchange = {.coming = made->instances, .coming_count = made->count};
+    tp_error why = {0};
+    size_t wrong = 0;
+    const tp_status found = tpi_hub_check(server->hub, &exchange, &wrong, &why);
+
+    if (found == TP_OK) {
+        return status;
+    }
+    return wrong < made->count ? wire_fail(made->plans[wrong], found, why.text, err)
+                               : tp_fail(err, found, "%s", why.text);
+}
+
+static tp_status add_all(tp_server *server, struct made *made, tp_error *err)
+{
+    tp_status status = prepare(server, made, err);
+
+    status = check(server, made, status, err);
+    for (size_t i = 0; i < made->count && status == TP_OK; i++) {
+        status = tpi_hub_register(made->instances[i]) == TP_OK
+                     ? TP_OK
+                     : tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    return status;
+}
+
+static tp_status make_instances(tp_server *server, tp_error *err)
+{
+    size_t most = 1;
+    struct made made = {0};
+
+    for (const struct plan *plan = server->file->plans; plan != NULL; plan = plan->next) {
+        most++;
+    }
+    made.plans = calloc(most, sizeof(struct plan *));
+    made.instances = calloc(most, sizeof(tp_instance *));
+    const tp_status status = made.plans != NULL && made.instances != NULL
+                                 ? add_all(server, &made, err)
+                                 : tp_fail(err, TP_E_NOMEM, "out of memory");
+    free((void *)made.plans);
+    free((void *)made.instances);
     return status;
 }
 
@@ -145,7 +203,9 @@ tp_status tp_server_create(tp_server **out, const tp_server_options *options, tp
     if (options->path == NULL) {
         server->options.path = "configuration";
     }
+    server_gather_notes(server);
     tp_status status = build(server, err);
+    server_tell_notes(server);
     if (status != TP_OK) {
         tp_server_destroy(server);
         return status;
@@ -183,6 +243,7 @@ void tp_server_begin(tp_server *server)
 void tp_server_run(tp_server *server)
 {
     tp_loop_run(server->loop);
+    tp_loop_turn(server->loop, false); /* what was posted before it was told to stop */
 }
 
 void tp_server_stop(tp_server *server)

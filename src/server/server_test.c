@@ -93,6 +93,26 @@ static void mistakes_are_named_with_their_place(void **state)
                "x.cfg:1:45: restart is a number of seconds below 1000000, 0 for never");
 }
 
+/* Whether a driver cannot be made or does not fit to another one. */
+static void the_first_mistake_in_the_file_is_told(void **state)
+{
+    (void)state;
+    is_refused("driver ( name \"fake\" provides [ \"laser:0\" ] )\n"
+               "driver ( name \"fake\" provides [ \"laser:0\" ] )\n"
+               "driver ( name \"lasertoranger\" provides [ \"sonar:0\" ] )\n",
+               "x.cfg:2:1: fake1: laser:0 is offered by another driver already");
+    is_refused("driver ( name \"fake\" provides [ \"laser:0\" ] )\n"
+               "driver ( name \"lasertoranger\" provides [ \"sonar:0\" ] )\n"
+               "driver ( name \"fake\" provides [ \"laser:0\" ] )\n",
+               "x.cfg:2:1: lasertoranger0: `requires` has no laser");
+    is_refused("driver ( name \"fake\" provides [ \"laser:0\" ]\n"
+               "         geometry ( frame \"a\" parent \"b\" ) )\n"
+               "driver ( name \"fake\" provides [ \"sonar:0\" ]\n"
+               "         geometry ( frame \"b\" parent \"a\" ) )\n"
+               "driver ( name \"fake\" provides [ \"laser:0\" ] )\n",
+               "x.cfg:3:1: fake1: the frames \"b\" and \"a\" sit in each other");
+}
+
 /* One that guards nothing because of a slip would let everybody in. */
 static void slips_in_what_guards_the_server_are_mistakes(void **state)
 {
@@ -233,6 +253,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(devices_have_their_addresses_in_order),
         cmocka_unit_test(mistakes_are_named_with_their_place),
+        cmocka_unit_test(the_first_mistake_in_the_file_is_told),
         cmocka_unit_test(slips_in_what_guards_the_server_are_mistakes),
         cmocka_unit_test(what_nobody_uses_is_noted),
         cmocka_unit_test(extensions_are_for_those_who_ask),

@@ -24,17 +24,9 @@ static const char *const careful[] = {"lease", "guard",    "panic", "isolated",
 /* Of the top of the file. */
 static const char *const top_fields[] = {"key_file", "keys", "operator_key", "open", NULL};
 
-static bool is_in(const char *const *list, const char *name)
-{
-    while (*list != NULL && strcmp(*list, name) != 0) {
-        list++;
-    }
-    return *list != NULL;
-}
-
 static bool is_own_field(const char *name)
 {
-    return is_in(own_fields, name);
+    return tpi_text_among(own_fields, name);
 }
 
 static const tp_param *find_param(const tp_driver *driver, const char *name)
@@ -75,6 +67,16 @@ static bool is_unit(const struct unit *unit, const char *name)
 static bool is_secret(const tp_param *param)
 {
     return param->unit != NULL && strcmp(param->unit, "secret") == 0;
+}
+
+bool setting_is_line(const tp_param *param)
+{
+    return param->unit != NULL && strcmp(param->unit, "line") == 0;
+}
+
+bool setting_is_text(const tp_param *param)
+{
+    return param->unit == NULL || is_secret(param) || setting_is_line(param);
 }
 
 static double scale_of(const tpi_cfg_section *section, const struct unit *unit)
@@ -119,7 +121,7 @@ static tp_status read_value(const tpi_cfg_section *section, const tp_param *para
 
     out->text = value->text;
     out->number = value->kind == TPI_CFG_STRING ? (double)NAN : value->number;
-    if (param->unit == NULL || is_secret(param)) {
+    if (setting_is_text(param)) {
         return TP_OK;
     }
     const struct unit unit = unit_at(param->unit, i);
@@ -180,14 +182,24 @@ static bool is_slip(const tpi_nearest *nearest)
                                      has_same_letters(nearest->word, nearest->best));
 }
 
-static tp_status check_field(const tpi_cfg_field *field, const tp_driver *driver, tp_error *err)
+/* Without its first parameter such a section says nothing of what it is about. */
+static bool lacks_its_subject(tp_server *server, tpi_cfg_section *section, const tp_driver *driver)
+{
+    return (driver->flags & TP_DRIVER_JOINS) != 0 && driver->params != NULL &&
+           tpi_cfg_find(section, driver->params[0].name) == NULL &&
+           join_find(server, section, driver) == NULL;
+}
+
+/* What stands in place of a missing name is a mistake, too; `missing` may be NULL. */
+static tp_status check_field(const tpi_cfg_field *field, const tp_driver *driver,
+                             const char *missing, tp_error *err)
 {
     tpi_nearest nearest;
 
     if (is_own_field(field->name) || find_param(driver, field->name) != NULL) {
         return TP_OK;
     }
-    if (is_in(top_fields, field->name)) {
+    if (tpi_text_among(top_fields, field->name)) {
         return tpi_cfg_fail(&field->place, err,
                             "\"%s\" stands at the top of the file, not in a driver section",
                             field->name);
@@ -200,7 +212,8 @@ static tp_status check_field(const tpi_cfg_field *field, const tp_driver *driver
     for (const tp_param *p = driver->params; p != NULL && p->name != NULL; p++) {
         tpi_nearest_offer(&nearest, p->name);
     }
-    return is_slip(&nearest) && is_in(careful, nearest.best)
+    const bool replaces = missing != NULL && nearest.best == missing;
+    return replaces || (is_slip(&nearest) && tpi_text_among(careful, nearest.best))
                ? tpi_cfg_fail(&field->place, err, "there is no \"%.40s\"; did you mean \"%s\"?",
                               field->name, nearest.best)
                : TP_OK;
@@ -218,12 +231,15 @@ static tp_status check_section(const tpi_cfg_section *section, tp_error *err)
                : TP_OK;
 }
 
-static tp_status check_slips(const tpi_cfg_section *section, const tp_driver *driver, tp_error *err)
+static tp_status check_slips(tp_server *server, tpi_cfg_section *section, const tp_driver *driver,
+                             tp_error *err)
 {
+    const char *missing =
+        lacks_its_subject(server, section, driver) ? driver->params[0].name : NULL;
     tp_status status = TP_OK;
 
     for (uint32_t i = 0; i < section->field_count && status == TP_OK; i++) {
-        status = check_field(&section->fields[i], driver, err);
+        status = check_field(&section->fields[i], driver, missing, err);
     }
     for (uint32_t i = 0; i < section->section_count && status == TP_OK; i++) {
         status = check_section(section->sections[i], err);
@@ -282,7 +298,7 @@ tp_status settings_read(tp_server *server, tpi_cfg_section *section, tpi_bluepri
 {
     tpi_setting *settings =
         tpi_arena_array(&server->file->arena, section->field_count + 1, sizeof *settings);
-    tp_status status = check_slips(section, plan->driver, err);
+    tp_status status = check_slips(server, section, plan->driver, err);
 
     status = status == TP_OK ? check_missing(section, plan->driver, err) : status;
     if (settings == NULL) {

@@ -18,14 +18,6 @@ static const char *const careful[] = {"panic", "operator_key", "keys", "key_file
 /* Of driver sections, where some look for them in vain. */
 static const char *const elsewhere[] = {"alwayson", "restart", "lease", "isolated", "guard", NULL};
 
-static bool is_in(const char *const *list, const char *name)
-{
-    while (*list != NULL && strcmp(*list, name) != 0) {
-        list++;
-    }
-    return *list != NULL;
-}
-
 static const char *nearest_to(const char *name)
 {
     tpi_nearest nearest;
@@ -41,8 +33,8 @@ tp_status top_check(const tpi_cfg_section *root, tp_error *err)
 {
     for (uint32_t i = 0; i < root->field_count; i++) {
         const tpi_cfg_field *field = &root->fields[i];
-        const char *meant = is_in(known, field->name) ? NULL : nearest_to(field->name);
-        if (meant != NULL && is_in(careful, meant)) {
+        const char *meant = tpi_text_among(known, field->name) ? NULL : nearest_to(field->name);
+        if (meant != NULL && tpi_text_among(careful, meant)) {
             return tpi_cfg_fail(&field->place, err, "there is no \"%.40s\"; did you mean \"%s\"?",
                                 field->name, meant);
         }

@@ -268,12 +268,10 @@ static struct plan *make_plan(tp_server *server, tp_error *err)
 
 static void append_plan(tp_server *server, struct plan *plan)
 {
-    struct plan **last = &server->file->plans;
+    struct file *file = server->file;
 
-    while (*last != NULL) {
-        last = &(*last)->next;
-    }
-    *last = plan;
+    *(file->last_plan != NULL ? &file->last_plan->next : &file->plans) = plan;
+    file->last_plan = plan;
 }
 
 struct plan *wire_plan(tp_server *server, tp_error *err)

@@ -12,19 +12,17 @@
 #include "sim/ranger.h"
 #include "sim/ray.h"
 
-void tpi_sim_bundle(const tpi_sim *sim, const struct sim_ranger_group *group,
-                    const struct sim_frame *frame, uint32_t own, const uint32_t *before,
-                    const uint32_t *order, const struct sim_rays *rays)
+bool tpi_sim_bundle(const tpi_sim *sim, const struct sim_ranger_group *group,
+                    const uint32_t *before, const uint32_t *order, struct sim_walk *walk)
 {
     const struct sim_kernel *kernel = tpi_sim_kernel();
-    const double free = tpi_sim_room(&sim->walls, frame->x, frame->y);
+    const double free = tpi_sim_room(&sim->walls, walk->frame.x, walk->frame.y);
     struct sim_search search;
 
-    sim_search_init(&search, &sim->crowd, frame, group, before);
+    sim_search_init(&search, &sim->crowd, &walk->frame, group, before);
     while (sim_search_next(&search)) {
-        kernel->bodies(&sim->crowd, frame, own, order, &search.found, rays);
+        kernel->bodies(&sim->crowd, &walk->frame, walk->own, order, &search.found, &walk->rays);
     }
-    if (free < group->reach) {
-        kernel->walk(&sim->walls, frame, own, fmax(free - group->offset, 0), rays);
-    }
+    walk->free = fmax(free - group->offset, 0);
+    return free < group->reach;
 }

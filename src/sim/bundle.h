@@ -45,12 +45,9 @@ static inline bool sim_bundle_near(const struct sim_rays *rays, uint32_t i, doub
     const double rx = x - rays->x[i];
     const double ry = y - rays->y[i];
     const double across = rx * rays->dy[i] - ry * rays->dx[i];
-
-    if (fabs(across) > radius) {
-        return false;
-    }
     const double along = rx * rays->dx[i] + ry * rays->dy[i];
-    return along >= -radius && along - radius <= rays->ranges[i];
+
+    return (fabs(across) <= radius) & (along >= -radius) & (along - radius <= rays->ranges[i]);
 }
 
 /* One ray and a body; `at` is the body's frame in the bundle's. */

@@ -150,6 +150,7 @@ struct sim_trees {
     uint32_t *model;   /* number of the root */
     uint32_t *name;    /* offset in sim->names; 0 without one */
     uint32_t *ordinal; /* of the name that it has without one */
+    uint32_t *order;   /* how many come before it in the file */
     uint32_t *group;   /* its own number, or that of the tree that carries it */
     uint8_t *flags;
 };
@@ -174,6 +175,17 @@ struct sim_wall {
     float ranger_return;
 };
 
+/* Up to four walls of a cell, rounded, for picking those that a ray may meet. Ends are in cells
+ * from the grid's corner; where there are fewer walls, they are no numbers. */
+enum { SIM_ROUGH_WALLS = 4 };
+
+struct sim_rough_walls {
+    float x0[SIM_ROUGH_WALLS], y0[SIM_ROUGH_WALLS], x1[SIM_ROUGH_WALLS], y1[SIM_ROUGH_WALLS];
+};
+
+/* Added to the number of the first of them, if the next four belong to the cell too. */
+#define SIM_ROUGH_MORE 0x80000000u
+
 /* A grid of square cells. Cells of the border are empty, and rays are clipped to lie within. */
 struct sim_walls {
     struct sim_wall *items; /* owned */
@@ -181,12 +193,14 @@ struct sim_walls {
     double x, y;           /* the corner of cell 0 */
     double cell, per_cell; /* its side, and one over it */
     uint32_t columns, rows;
-    uint32_t *room;      /* owned; 0 where there are walls, otherwise a byte for each quadrant: see
-                            sim_quadrant() */
+    uint32_t *room;      /* owned; of an empty cell a byte for each quadrant: see sim_quadrant(); of
+                            others see sim_rough_first() */
     uint8_t *inside;     /* owned; whether an empty cell is within some polygon */
     uint32_t *first;     /* owned; of each cell, and one more: where its list begins */
     uint32_t *list;      /* owned; numbers of walls */
     uint32_t list_count; /* of them */
+    struct sim_rough_walls *rough; /* owned; those in lists; NULL if there are too many */
+    uint32_t *rough_list;          /* owned; their numbers, SIM_ROUGH_WALLS for each */
     /* larger cells, for whole scans */
     double block, per_block;
     uint32_t block_columns, block_rows;
@@ -206,7 +220,13 @@ static inline uint32_t sim_quadrant(bool leftward, bool downward)
 
 static inline uint32_t sim_room_ahead(uint32_t room, uint32_t quadrant)
 {
-    return room >> quadrant & 255;
+    return (room & 255) == 0 ? 0 : room >> quadrant & 255;
+}
+
+/* Where the rough walls of a cell that is not empty begin. The first byte of its room is 0. */
+static inline uint32_t sim_rough_first(uint32_t room)
+{
+    return room >> 8;
 }
 
 /* ---- The crowd ------------------------------------------------------------------------------- */
@@ -265,12 +285,12 @@ struct sim_scene {
 
 /* What a worker needs for itself. */
 struct sim_scratch {
-    double *returns; /* owned; as many as the largest device has samples */
-    uint64_t rays;   /* cast so far */
-    uint64_t looks;  /* sensors that have measured so far */
-    double reach;    /* the farthest that anybody may get in this step */
-    bool changed;    /* something, in this round */
-    char apart[96];  /* two workers never write to one cache line */
+    struct sim_pending *pending; /* owned; see ranger.h */
+    uint64_t rays;               /* cast so far */
+    uint64_t looks;              /* sensors that have measured so far */
+    double reach;                /* the farthest that anybody may get in this step */
+    bool changed;                /* something, in this round */
+    char apart[96];              /* two workers never write to one cache line */
 };
 
 struct tpi_sim {

@@ -60,6 +60,15 @@ struct sim_found {
     uint32_t rays[SIM_FOUND_ROOM]; /* how many; there may be more than there are */
 };
 
+/* Rays that look for walls. */
+struct sim_walk {
+    struct sim_frame frame; /* that they are given in */
+    double free;            /* no wall is nearer than this to where a ray begins */
+    uint32_t own;           /* tree that they do not see */
+    uint32_t spare;
+    struct sim_rays rays;
+};
+
 struct sim_near;
 
 struct sim_kernel {
@@ -85,10 +94,10 @@ struct sim_kernel {
                    const uint32_t *order, const struct sim_found *found,
                    const struct sim_rays *rays);
 
-    /* Shorten all rays, which are given in the frame, to where they meet walls that are visible and
-     * not of the tree `own`. There are walls, but none nearer than `free` to where a ray begins. */
-    void (*walk)(const struct sim_walls *walls, const struct sim_frame *frame, uint32_t own,
-                 double free, const struct sim_rays *rays);
+    /* Shorten all rays to where they meet walls that are visible and not their own. There are
+     * walls, and walks; the ranges of all are in one array, in their order, and so are the returns.
+     */
+    void (*walk)(const struct sim_walls *walls, const struct sim_walk *walks, uint32_t count);
 };
 
 extern const struct sim_kernel tpi_sim_kernel_plain;

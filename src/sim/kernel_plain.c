@@ -105,12 +105,11 @@ static void plain_bodies(const struct sim_crowd *crowd, const struct sim_frame *
     }
 }
 
-static void plain_walk(const struct sim_walls *walls, const struct sim_frame *frame, uint32_t own,
-                       double free, const struct sim_rays *rays)
+static void walk_one(const struct sim_walls *walls, const struct sim_walk *walk)
 {
-    const struct sim_frame *f = frame;
+    const struct sim_frame *f = &walk->frame;
+    const struct sim_rays *rays = &walk->rays;
 
-    (void)free;
     for (uint32_t i = 0; i < rays->count; i++) {
         const struct sim_ray ray = {
             .x = f->x + (f->c * rays->x[i] - f->s * rays->y[i]),
@@ -118,13 +117,20 @@ static void plain_walk(const struct sim_walls *walls, const struct sim_frame *fr
             .z = f->z,
             .dx = f->c * rays->dx[i] - f->s * rays->dy[i],
             .dy = f->s * rays->dx[i] + f->c * rays->dy[i],
-            .group = own,
+            .group = walk->own,
             .sees = SIM_VISIBLE,
         };
         struct sim_hit hit = {.range = rays->ranges[i], .ranger_return = rays->returns[i]};
         tpi_sim_cast_walls(walls, &ray, &hit);
         rays->ranges[i] = hit.range;
         rays->returns[i] = hit.ranger_return;
+    }
+}
+
+static void plain_walk(const struct sim_walls *walls, const struct sim_walk *walks, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        walk_one(walls, &walks[i]);
     }
 }
 

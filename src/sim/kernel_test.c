@@ -91,40 +91,122 @@ static void all_kernels_meet_edges_alike(void **state)
     }
 }
 
+/* Rays of several rangers, in each kernel's own arrays. */
+enum { WALKS = 40, RAYS_PER_WALK = 23 };
+
+struct walkers {
+    double numbers[4][RAYS_PER_WALK];
+    double ranges[2][WALKS * RAYS_PER_WALK];
+    double returns[2][WALKS * RAYS_PER_WALK];
+    struct sim_walk walks[2][WALKS];
+};
+
+/* Where and how many rays begin is up to the dice. */
+static void throw_walks(struct walkers *w, struct sim_dice *dice, double half, uint32_t walks)
+{
+    uint32_t first = 0;
+
+    for (uint32_t n = 0; n < walks; n++) {
+        const tpi_sim_pose pose = {sim_throw(dice, -half, half), sim_throw(dice, -half, half), 0.3,
+                                   sim_throw(dice, -SIM_PI, SIM_PI)};
+        const uint32_t count = (uint32_t)sim_throw(dice, 1, RAYS_PER_WALK + 0.99);
+        for (int kernel = 0; kernel < 2; kernel++) {
+            w->walks[kernel][n] = (struct sim_walk){
+                .frame = sim_frame_of(&pose),
+                .own = 3,
+                .rays = {w->numbers[0], w->numbers[1], w->numbers[2], w->numbers[3],
+                         w->ranges[kernel] + first, w->returns[kernel] + first, count}};
+        }
+        first += count + n % 3; /* some are of others */
+    }
+    for (uint32_t i = 0; i < WALKS * RAYS_PER_WALK; i++) {
+        w->ranges[0][i] = w->ranges[1][i] = sim_throw(dice, 0.5, 5);
+        w->returns[0][i] = w->returns[1][i] = HUGE_VAL;
+    }
+}
+
+static void walk_alike(const tpi_sim *sim, double half, int rounds)
+{
+    static struct walkers w;
+    struct sim_dice dice = {5};
+
+    for (int i = 0; i < RAYS_PER_WALK; i++) {
+        w.numbers[0][i] = sim_throw(&dice, -0.2, 0.2);
+        w.numbers[1][i] = sim_throw(&dice, -0.2, 0.2);
+        w.numbers[2][i] = cos(i * 0.3);
+        w.numbers[3][i] = sin(i * 0.3);
+    }
+    for (int round = 0; round < rounds; round++) {
+        const uint32_t count = 1 + (uint32_t)round % (WALKS - 4);
+        throw_walks(&w, &dice, half, count);
+        tpi_sim_kernel_plain.walk(&sim->walls, w.walks[0], count);
+        tpi_sim_kernel()->walk(&sim->walls, w.walks[1], count);
+        assert_memory_equal(w.ranges[0], w.ranges[1], sizeof w.ranges[0]);
+        assert_memory_equal(w.returns[0], w.returns[1], sizeof w.returns[0]);
+    }
+}
+
 static void all_kernels_walk_alike(void **state)
 {
-    enum { RAYS = 23 };
-    const struct sim_kernel *fast = tpi_sim_kernel();
     struct sim_dice dice = {5};
     tpi_sim *sim = make_world(&dice);
-    double numbers[4][RAYS];
-    double ranges[2][RAYS];
-    double returns[2][RAYS];
 
     (void)state;
-    for (uint32_t round = 0; round < 2000; round++) {
-        const tpi_sim_pose pose = {sim_throw(&dice, -half_world, half_world),
-                                   sim_throw(&dice, -half_world, half_world), 0.3,
-                                   sim_throw(&dice, -SIM_PI, SIM_PI)};
-        const struct sim_frame frame = sim_frame_of(&pose);
-        const uint32_t count = 1 + round % RAYS;
-        for (int i = 0; i < RAYS; i++) {
-            numbers[0][i] = sim_throw(&dice, -0.2, 0.2);
-            numbers[1][i] = sim_throw(&dice, -0.2, 0.2);
-            numbers[2][i] = cos(i * 0.3);
-            numbers[3][i] = sin(i * 0.3);
-            ranges[0][i] = ranges[1][i] = sim_throw(&dice, 0.5, 5);
-            returns[0][i] = returns[1][i] = HUGE_VAL;
-        }
-        const struct sim_rays plain = {numbers[0], numbers[1], numbers[2], numbers[3],
-                                       ranges[0],  returns[0], count};
-        const struct sim_rays other = {numbers[0], numbers[1], numbers[2], numbers[3],
-                                       ranges[1],  returns[1], count};
-        tpi_sim_kernel_plain.walk(&sim->walls, &frame, 3, 0, &plain);
-        fast->walk(&sim->walls, &frame, 3, 0, &other);
-        assert_memory_equal(ranges[0], ranges[1], sizeof ranges[0]);
-        assert_memory_equal(returns[0], returns[1], sizeof returns[0]);
+    walk_alike(sim, half_world, 500);
+    walk_alike(sim, 4000 * sim->walls.cell, 50); /* some too far away for rounding */
+    tpi_sim_destroy(sim);
+}
+
+/* A cell with more walls than are looked at together, and rays through all corners of it. */
+static void all_kernels_walk_alike_where_walls_are_dense(void **state)
+{
+    tpi_buf text = {0};
+    tpi_sim *sim = NULL;
+    tp_error err = {0};
+    uint32_t most = 0;
+
+    (void)state;
+    for (int i = 0; i < 120; i++) {
+        tpi_buf_printf(&text, "model ( name \"m%d\" pose [%g %g 0 %d] size [0.02 0.01 0.5] )\n", i,
+                       0.001 * (i % 11), 0.002 * (i % 7), i * 3);
     }
+    tpi_buf_puts(&text, "model ( name \"far\" pose [9 9 0 0] size [1 1 0.5] )\n");
+    assert_int_equal(tpi_sim_parse(&sim, "x.world", text.data, text.length, NULL, &err), TP_OK);
+    for (size_t i = 0; i < (size_t)sim->walls.columns * sim->walls.rows; i++) {
+        const uint32_t count = sim->walls.first[i + 1] - sim->walls.first[i];
+        most = count > most ? count : most;
+    }
+    assert_true(most > 100);
+    walk_alike(sim, 0.5, 500);
+    tpi_buf_fini(&text);
+    tpi_sim_destroy(sim);
+}
+
+/* More rays from one place than walk together. */
+static void all_kernels_walk_alike_with_many_rays(void **state)
+{
+    enum { RAYS = 1000 };
+    static double numbers[4][RAYS];
+    static double ranges[2][RAYS];
+    static double returns[2][RAYS];
+    struct sim_dice dice = {6};
+    tpi_sim *sim = make_world(&dice);
+
+    (void)state;
+    for (int i = 0; i < RAYS; i++) {
+        numbers[2][i] = cos(i * 0.01);
+        numbers[3][i] = sin(i * 0.01);
+        ranges[0][i] = ranges[1][i] = 9;
+        returns[0][i] = returns[1][i] = HUGE_VAL;
+    }
+    for (int kernel = 0; kernel < 2; kernel++) {
+        const struct sim_walk walk = {.frame = {.z = 0.3, .c = 1},
+                                      .rays = {numbers[0], numbers[1], numbers[2], numbers[3],
+                                               ranges[kernel], returns[kernel], RAYS}};
+        (kernel == 0 ? &tpi_sim_kernel_plain : tpi_sim_kernel())->walk(&sim->walls, &walk, 1);
+    }
+    assert_memory_equal(ranges[0], ranges[1], sizeof ranges[0]);
+    assert_memory_equal(returns[0], returns[1], sizeof returns[0]);
     tpi_sim_destroy(sim);
 }
 
@@ -273,6 +355,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_kernels_meet_edges_alike),
         cmocka_unit_test(all_kernels_walk_alike),
+        cmocka_unit_test(all_kernels_walk_alike_where_walls_are_dense),
+        cmocka_unit_test(all_kernels_walk_alike_with_many_rays),
         cmocka_unit_test(all_kernels_find_the_bodies_near_rays),
         cmocka_unit_test(all_kernels_find_the_rows_of_a_circle),
         cmocka_unit_test(all_kernels_meet_bodies_alike),

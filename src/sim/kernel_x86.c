@@ -52,5 +52,7 @@ static const struct sim_kernel x86 = {.name = "avx2",
 
 const struct sim_kernel *tpi_sim_kernel(void)
 {
-    return __builtin_cpu_supports("avx2") ? &x86 : &tpi_sim_kernel_plain;
+    const bool can = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+
+    return can ? &x86 : &tpi_sim_kernel_plain;
 }

@@ -157,14 +157,13 @@ AVX2 void tpi_sim_x86_bodies(const struct sim_crowd *crowd, const struct sim_fra
         }
         sim_bundle_place(frame, spot, &x, &y);
         for (uint32_t k = found->from[n]; k < end; k++) {
-            if (sim_bundle_near(rays, order[k], x, y, (double)spot->radius)) {
-                pairs.ray[pairs.count] = order[k];
-                pairs.spot[pairs.count] = spot;
-                pairs.x[pairs.count] = x;
-                pairs.y[pairs.count] = y;
-                if (++pairs.count == FOUR) {
-                    meet_pairs(&pairs);
-                }
+            pairs.ray[pairs.count] = order[k];
+            pairs.spot[pairs.count] = spot;
+            pairs.x[pairs.count] = x;
+            pairs.y[pairs.count] = y;
+            pairs.count += sim_bundle_near(rays, order[k], x, y, (double)spot->radius) ? 1 : 0;
+            if (pairs.count == FOUR) {
+                meet_pairs(&pairs);
             }
         }
     }

@@ -67,44 +67,6 @@ AVX2 void tpi_sim_x86_rows(struct sim_near *near, struct sim_runs *runs)
     near->row += runs->count;
 }
 
-/* ---- Picking --------------------------------------------------------------------------------- */
-
-/* For each set of four lanes: its lanes, one after the other. */
-static const int32_t picks[1 << FOUR][FOUR] = {
-    {0, 0, 0, 0}, {0, 0, 0, 0}, {1, 0, 0, 0}, {0, 1, 0, 0}, {2, 0, 0, 0}, {0, 2, 0, 0},
-    {1, 2, 0, 0}, {0, 1, 2, 0}, {3, 0, 0, 0}, {0, 3, 0, 0}, {1, 3, 0, 0}, {0, 1, 3, 0},
-    {2, 3, 0, 0}, {0, 2, 3, 0}, {1, 2, 3, 0}, {0, 1, 2, 3},
-};
-
-/* Which of eight lanes to keep, in two halves. */
-struct pick {
-    __m128i low, high;
-    uint32_t low_count, count;
-};
-
-AVX2 static inline struct pick pick_of(uint32_t bits)
-{
-    return (struct pick){
-        .low = _mm_loadu_si128((const __m128i *)(const void *)picks[bits & 15]),
-        .high = _mm_loadu_si128((const __m128i *)(const void *)picks[bits >> 4]),
-        .low_count = (uint32_t)__builtin_popcount(bits & 15),
-        .count = (uint32_t)__builtin_popcount(bits),
-    };
-}
-
-/* Write the lanes that are picked one after the other, and up to four that mean nothing. */
-AVX2 static inline void put(float *to, const struct pick *pick, __m256 lanes)
-{
-    _mm_storeu_ps(to, _mm_permutevar_ps(_mm256_castps256_ps128(lanes), pick->low));
-    _mm_storeu_ps(to + pick->low_count,
-                  _mm_permutevar_ps(_mm256_extractf128_ps(lanes, 1), pick->high));
-}
-
-AVX2 static inline void put_numbers(uint32_t *to, const struct pick *pick, __m256i lanes)
-{
-    put((float *)(void *)to, pick, _mm256_castsi256_ps(lanes));
-}
-
 /* ---- Bodies ---------------------------------------------------------------------------------- */
 
 AVX2 static inline __m256 times_plus(__m256 a, __m256 b, float c)
@@ -171,15 +133,16 @@ AVX2 static inline uint32_t pick_eight(const struct sim_crowd *crowd, uint32_t i
     const __m256 most = _mm256_add_ps(radius, _mm256_set1_ps(probe->reach));
     const __m256 square = _mm256_add_ps(_mm256_mul_ps(x, x), _mm256_mul_ps(y, y));
     const __m256 within = _mm256_cmp_ps(square, _mm256_mul_ps(most, most), _CMP_LE_OQ);
-    const struct pick pick = pick_of(bits & (uint32_t)_mm256_movemask_ps(within));
+    bits &= (uint32_t)_mm256_movemask_ps(within);
+    const __m256i pick = x86_pick(bits);
     const __m256i spot =
         _mm256_add_epi32(_mm256_set1_epi32((int)i), _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0));
 
-    put(close->x + count, &pick, x);
-    put(close->y + count, &pick, y);
-    put(close->radius + count, &pick, radius);
-    put_numbers(close->spot + count, &pick, spot);
-    return count + pick.count;
+    x86_put(close->x + count, pick, x);
+    x86_put(close->y + count, pick, y);
+    x86_put(close->radius + count, pick, radius);
+    x86_put_numbers(close->spot + count, pick, spot);
+    return count + (uint32_t)__builtin_popcount(bits);
 }
 
 /* Eight of the close ones from number i on, of which those with a bit count: whether there are rays
@@ -205,14 +168,14 @@ AVX2 static inline void find_eight(const struct close *close, uint32_t i, uint32
     const __m256i from = _mm256_i32gather_epi32(before, first, 4);
     const __m256i rays = _mm256_sub_epi32(_mm256_i32gather_epi32(before + 1, last, 4), from);
     const __m256i some = _mm256_cmpgt_epi32(rays, _mm256_setzero_si256());
-    const struct pick pick =
-        pick_of(bits & (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(some)));
+    bits &= (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(some));
+    const __m256i pick = x86_pick(bits);
 
-    put_numbers(found->spot + found->count, &pick,
-                _mm256_loadu_si256((const __m256i *)(const void *)(close->spot + i)));
-    put_numbers(found->from + found->count, &pick, from);
-    put_numbers(found->rays + found->count, &pick, rays);
-    found->count += pick.count;
+    x86_put_numbers(found->spot + found->count, pick,
+                    _mm256_loadu_si256((const __m256i *)(const void *)(close->spot + i)));
+    x86_put_numbers(found->from + found->count, pick, from);
+    x86_put_numbers(found->rays + found->count, pick, rays);
+    found->count += (uint32_t)__builtin_popcount(bits);
 }
 
 /* The bits of as many lanes as there are, up to eight. */

@@ -1,27 +1,9 @@
-/* kernel_x86_walk.c - eight rays on their way through the grid of walls; see ray.c. */
+/* kernel_x86_walk.c - packs of rays on their way through the grid; see kernel_x86_walk.h, ray.c. */
+#include "sim/kernel_x86_walk.h"
+
 #include <math.h>
 
-#include "sim/kernel_x86.h"
-#include "sim/ray.h"
-
-/* ---- Walls ----------------------------------------------------------------------------------- */
-
-/* Up to eight rays on their way through the cells; see ray.c. Axes are turned round where the way
- * of a ray goes down, so that it always goes up. */
-struct ways {
-    __m256 u, v, du, dv;     /* beginning and direction, in cells */
-    __m256 per_u, per_v;     /* one over the direction */
-    __m256i x, y;            /* the cell */
-    __m256 t, end;           /* metres; `end` is not less than the range */
-    __m256i strides, origin; /* of the numbers of cells: for x and y, in halves, and of cell 0, 0 */
-    __m256i quadrant;        /* see sim_quadrant() */
-    uint32_t first, count;   /* rays */
-    uint32_t own;            /* tree that they do not see */
-    double z;
-    const struct sim_walls *walls;                       /* borrowed */
-    const struct sim_rays *rays;                         /* borrowed */
-    double wx[EIGHT], wy[EIGHT], wdx[EIGHT], wdy[EIGHT]; /* the rays in the world */
-};
+/* ---- Beginning ------------------------------------------------------------------------------- */
 
 static const float least_slope = 1e-7f;
 
@@ -43,22 +25,17 @@ AVX2 static inline void clip(__m256 at, __m256 per, float last, __m256 *t, __m25
     *end = _mm256_min_ps(far, *end);
 }
 
-/* How far to go: a little farther than the ray reaches. */
-static inline float end_of(double range)
-{
-    return (float)range * 1.000001f + 1e-5f;
-}
-
 /* Four rays in the world. */
 struct four {
     __m256d x, y, dx, dy;
     __m128 ends;
 };
 
-/* Rays from number i on; `there` says which of them there are, the others are nothing. */
-AVX2 static inline struct four turn_four(const struct sim_frame *f, const struct sim_rays *rays,
-                                         uint32_t i, __m256i there)
+/* Rays of a walk from number i on; `there` says which of them there are, the others are nothing. */
+AVX2 static inline struct four turn_four(const struct sim_walk *walk, uint32_t i, __m256i there)
 {
+    const struct sim_frame *f = &walk->frame;
+    const struct sim_rays *rays = &walk->rays;
     const __m256d c = _mm256_set1_pd(f->c);
     const __m256d s = _mm256_set1_pd(f->s);
     const __m256d x = _mm256_maskload_pd(rays->x + i, there);
@@ -79,6 +56,14 @@ AVX2 static inline struct four turn_four(const struct sim_frame *f, const struct
     };
 }
 
+AVX2 static inline void put_four(struct pack *pack, uint32_t n, const struct four *four)
+{
+    _mm256_storeu_pd(pack->x + n, four->x);
+    _mm256_storeu_pd(pack->y + n, four->y);
+    _mm256_storeu_pd(pack->dx + n, four->dx);
+    _mm256_storeu_pd(pack->dy + n, four->dy);
+}
+
 /* Eight numbers, rounded. */
 AVX2 static inline __m256 rounded(__m256d low, __m256d high)
 {
@@ -95,117 +80,103 @@ AVX2 static inline __m256 scaled(__m256d low, __m256d high, double from, double 
                    _mm256_mul_pd(_mm256_sub_pd(high, f), s));
 }
 
-/* Turn rays into the world, and into cells. */
-AVX2 static inline void turn_rays(const struct sim_frame *f, struct ways *w)
+/* Eight rays, rounded: their numbers side by side. */
+AVX2 static inline void put_rough(struct rough_ray *to, __m256 u, __m256 v, __m256 dx, __m256 dy)
 {
-    const struct sim_walls *walls = w->walls;
-    const __m256i count = _mm256_set1_epi64x(w->count);
-    const __m256i low = _mm256_cmpgt_epi64(count, _mm256_set_epi64x(3, 2, 1, 0));
-    const __m256i high = _mm256_cmpgt_epi64(count, _mm256_set_epi64x(7, 6, 5, 4));
-    const __m256i there = _mm256_cmpgt_epi32(_mm256_set1_epi32((int)w->count),
-                                             _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0));
-    const struct four a = turn_four(f, w->rays, w->first, low);
-    const struct four b = turn_four(f, w->rays, w->first + FOUR, high);
-    const __m256 cell = _mm256_set1_ps((float)walls->per_cell);
+    const __m256 places[] = {_mm256_unpacklo_ps(u, v), _mm256_unpackhi_ps(u, v)};
+    const __m256 ways[] = {_mm256_unpacklo_ps(dx, dy), _mm256_unpackhi_ps(dx, dy)};
 
-    _mm256_storeu_pd(w->wx, a.x);
-    _mm256_storeu_pd(w->wx + FOUR, b.x);
-    _mm256_storeu_pd(w->wy, a.y);
-    _mm256_storeu_pd(w->wy + FOUR, b.y);
-    _mm256_storeu_pd(w->wdx, a.dx);
-    _mm256_storeu_pd(w->wdx + FOUR, b.dx);
-    _mm256_storeu_pd(w->wdy, a.dy);
-    _mm256_storeu_pd(w->wdy + FOUR, b.dy);
-    w->end = _mm256_blendv_ps(_mm256_set1_ps(-1), _mm256_set_m128(b.ends, a.ends),
-                              _mm256_castsi256_ps(there));
-    w->u = scaled(a.x, b.x, walls->x, walls->per_cell);
-    w->v = scaled(a.y, b.y, walls->y, walls->per_cell);
-    w->du = _mm256_mul_ps(slope(rounded(a.dx, b.dx)), cell);
-    w->dv = _mm256_mul_ps(slope(rounded(a.dy, b.dy)), cell);
+    for (int i = 0; i < 2; i++) {
+        const __m256 even = _mm256_shuffle_ps(places[i], ways[i], 0x44);
+        const __m256 odd = _mm256_shuffle_ps(places[i], ways[i], 0xee);
+        _mm_storeu_ps(&to[2 * i].u, _mm256_castps256_ps128(even));
+        _mm_storeu_ps(&to[2 * i + 1].u, _mm256_castps256_ps128(odd));
+        _mm_storeu_ps(&to[2 * i + FOUR].u, _mm256_extractf128_ps(even, 1));
+        _mm_storeu_ps(&to[2 * i + 1 + FOUR].u, _mm256_extractf128_ps(odd, 1));
+    }
 }
 
-/* Turn an axis of so many cells round where the way goes down. Those lanes are negative then. */
-AVX2 static inline __m256 turn_axis(__m256 *u, __m256 *du, uint32_t count)
+/* Turn an axis of so many cells round where the way goes down. 1 in those lanes. */
+AVX2 static inline __m256i turn_axis(__m256 *u, __m256 *du, uint32_t count)
 {
     const __m256 down = *du;
 
     *u = _mm256_blendv_ps(*u, _mm256_sub_ps(_mm256_set1_ps((float)count), *u), down);
     *du = _mm256_andnot_ps(_mm256_set1_ps(-0.0f), *du);
-    return down;
+    return _mm256_srli_epi32(_mm256_castps_si256(down), 31);
 }
 
-/* One number in lanes that are negative, another one in the others. */
-AVX2 static inline __m256i choose(__m256 negative, int32_t one, int32_t other)
+AVX2 static inline void store(uint32_t *to, __m256i lanes)
 {
-    return _mm256_castps_si256(_mm256_blendv_ps(_mm256_castsi256_ps(_mm256_set1_epi32(other)),
-                                                _mm256_castsi256_ps(_mm256_set1_epi32(one)),
-                                                negative));
+    _mm256_storeu_si256((__m256i *)(void *)to, lanes);
 }
 
-AVX2 static inline void turn_axes(struct ways *w)
+AVX2 static inline __m256i load(const uint32_t *from)
 {
-    const int32_t columns = (int32_t)w->walls->columns;
-    const int32_t last_row = (int32_t)(w->walls->rows - 1) * columns;
-    const __m256 left = turn_axis(&w->u, &w->du, w->walls->columns);
-    const __m256 down = turn_axis(&w->v, &w->dv, w->walls->rows);
-
-    w->strides = _mm256_blend_epi16(choose(left, -1, 1),
-                                    _mm256_slli_epi32(choose(down, -columns, columns), 16), 0xaa);
-    w->origin = _mm256_add_epi32(choose(left, columns - 1, 0), choose(down, last_row, 0));
-    w->quadrant = _mm256_add_epi32(choose(left, SIM_LEFTWARD, 0), choose(down, SIM_DOWNWARD, 0));
+    return _mm256_loadu_si256((const __m256i *)(const void *)from);
 }
 
-AVX2 static inline void ways_begin(const struct sim_frame *frame, double free, struct ways *w)
+/* Eight rays set out, from number n on; the first `count` of them count. Their places and
+ * directions are in cells; `end` in metres, and so is `free`, where they may begin. */
+AVX2 static inline void set_out(struct pack *pack, uint32_t n, uint32_t count, float free, __m256 u,
+                                __m256 v, __m256 du, __m256 dv, __m256 end)
 {
-    const struct sim_walls *walls = w->walls;
-    const __m256 one = _mm256_set1_ps(1);
+    const struct sim_walls *walls = pack->walls;
+    const __m256i left = turn_axis(&u, &du, walls->columns);
+    const __m256i down = turn_axis(&v, &dv, walls->rows);
+    const __m256 per_u = _mm256_div_ps(_mm256_set1_ps(1), du);
+    const __m256 per_v = _mm256_div_ps(_mm256_set1_ps(1), dv);
+    const __m256i numbers =
+        _mm256_add_epi32(_mm256_set1_epi32((int)n), _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0));
+    const uint32_t at = pack->ways.count;
+    __m256 t = _mm256_set1_ps(free);
 
-    turn_rays(frame, w);
-    turn_axes(w);
-    w->per_u = _mm256_div_ps(one, w->du);
-    w->per_v = _mm256_div_ps(one, w->dv);
-    w->t = _mm256_set1_ps((float)free * 0.9999f); /* not rounded up */
-    clip(w->u, w->per_u, (float)walls->columns, &w->t, &w->end);
-    clip(w->v, w->per_v, (float)walls->rows, &w->t, &w->end);
-    w->x = _mm256_cvttps_epi32(_mm256_add_ps(w->u, _mm256_mul_ps(w->du, w->t)));
-    w->y = _mm256_cvttps_epi32(_mm256_add_ps(w->v, _mm256_mul_ps(w->dv, w->t)));
+    clip(u, per_u, (float)walls->columns, &t, &end);
+    clip(v, per_v, (float)walls->rows, &t, &end);
+    const __m256i x = _mm256_cvttps_epi32(_mm256_add_ps(u, _mm256_mul_ps(du, t)));
+    const __m256i y = _mm256_cvttps_epi32(_mm256_add_ps(v, _mm256_mul_ps(dv, t)));
+    _mm256_storeu_ps(pack->end + n, end);
+    _mm256_storeu_ps(pack->ways.u + at, u);
+    _mm256_storeu_ps(pack->ways.v + at, v);
+    _mm256_storeu_ps(pack->ways.du + at, du);
+    _mm256_storeu_ps(pack->ways.dv + at, dv);
+    _mm256_storeu_ps(pack->ways.per_u + at, per_u);
+    _mm256_storeu_ps(pack->ways.per_v + at, per_v);
+    _mm256_storeu_ps(pack->ways.t + at, t);
+    store(pack->ways.cell + at, _mm256_or_si256(x, _mm256_slli_epi32(y, 16)));
+    store(pack->ways.who + at, _mm256_or_si256(_mm256_slli_epi32(numbers, 2),
+                                               _mm256_or_si256(left, _mm256_slli_epi32(down, 1))));
+    pack->ways.count += count;
 }
 
-/* One of the rays has come to a cell with walls. How far it goes then. */
-AVX2 static inline float try_cell(const struct ways *w, uint32_t cell, uint32_t k)
+/* Up to eight rays of a walk, from number i on, become those of the pack from number n on. */
+AVX2 static inline void begin_eight(struct pack *pack, uint32_t n, uint32_t number, uint32_t i,
+                                    uint32_t count)
 {
-    const struct sim_walls *walls = w->walls;
-    const uint32_t i = w->first + k;
-    const struct sim_ray ray = {.x = w->wx[k],
-                                .y = w->wy[k],
-                                .z = w->z,
-                                .dx = w->wdx[k],
-                                .dy = w->wdy[k],
-                                .group = w->own,
-                                .sees = SIM_VISIBLE};
-    struct sim_hit hit = {.range = w->rays->ranges[i], .ranger_return = w->rays->returns[i]};
+    const struct sim_walls *walls = pack->walls;
+    const struct sim_walk *walk = &pack->walks[number];
+    const __m256i there =
+        _mm256_cmpgt_epi32(_mm256_set1_epi32((int)count), _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0));
+    const __m256i low = _mm256_cvtepi32_epi64(_mm256_castsi256_si128(there));
+    const __m256i high = _mm256_cvtepi32_epi64(_mm256_extracti128_si256(there, 1));
+    const struct four a = turn_four(walk, i, low);
+    const struct four b = turn_four(walk, i + FOUR, high);
+    const __m256 u = scaled(a.x, b.x, walls->x, walls->per_cell);
+    const __m256 v = scaled(a.y, b.y, walls->y, walls->per_cell);
+    const __m256 dx = rounded(a.dx, b.dx);
+    const __m256 dy = rounded(a.dy, b.dy);
+    const __m256 cell = _mm256_set1_ps((float)walls->per_cell);
 
-    for (uint32_t n = walls->first[cell]; n < walls->first[cell + 1]; n++) {
-        sim_try_wall(&walls->items[walls->list[n]], &ray, &hit);
-    }
-    w->rays->ranges[i] = hit.range;
-    w->rays->returns[i] = hit.ranger_return;
-    return end_of(hit.range);
+    put_four(pack, n, &a);
+    put_four(pack, n + FOUR, &b);
+    put_rough(pack->rough + n, u, v, dx, dy);
+    store(pack->walk + n, _mm256_set1_epi32((int)number));
+    set_out(pack, n, count, (float)walk->free * 0.9999f /* not rounded up */, u, v,
+            _mm256_mul_ps(slope(dx), cell), _mm256_mul_ps(slope(dy), cell),
+            _mm256_set_m128(b.ends, a.ends));
 }
 
-AVX2 static inline void try_cells(struct ways *w, __m256i cell, uint32_t bits)
-{
-    const __m256i lanes = _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0);
-    uint32_t cells[EIGHT];
-
-    _mm256_storeu_si256((__m256i *)(void *)cells, cell);
-    for (; bits != 0; bits &= bits - 1) {
-        const uint32_t k = (uint32_t)__builtin_ctz(bits);
-        const __m256 end = _mm256_set1_ps(try_cell(w, cells[k], k));
-        const __m256i lane = _mm256_cmpeq_epi32(lanes, _mm256_set1_epi32((int)k));
-        w->end = _mm256_blendv_ps(w->end, _mm256_min_ps(w->end, end), _mm256_castsi256_ps(lane));
-    }
-}
+/* ---- Stepping -------------------------------------------------------------------------------- */
 
 /* When the way leaves so many cells, from one on, along an axis. Most of this does not have to wait
  * for how many they are. */
@@ -226,95 +197,165 @@ AVX2 static inline __m256i next_cell(__m256i x, __m256 at, __m256i room, __m256 
     return _mm256_blendv_epi8(there, _mm256_add_epi32(x, room), _mm256_castps_si256(first));
 }
 
-/* The numbers of the cells that active rays are in, 0 for others. */
-AVX2 static inline __m256i cells_of(const struct ways *w, __m256 active)
+/* What a table has for the quadrants of rays. */
+AVX2 static inline __m256i by_quadrant(__m256i table, __m256i who)
 {
-    const __m256i both = _mm256_or_si256(w->x, _mm256_slli_epi32(w->y, 16));
-    const __m256i cell = _mm256_add_epi32(_mm256_madd_epi16(both, w->strides), w->origin);
-
-    return _mm256_and_si256(cell, _mm256_castps_si256(active));
+    return _mm256_castps_si256(_mm256_permutevar_ps(_mm256_castsi256_ps(table), who));
 }
 
-/* Look at the cells that the rays are in, and move on to the end of the empty space. */
-AVX2 static inline void ways_step(struct ways *w, __m256 active)
+/* The numbers of the cells that rays are in. */
+AVX2 static inline __m256i cells_of(const struct pack *pack, __m256i cell, __m256i who)
 {
-    const __m256i cell = cells_of(w, active);
-    const __m256i bytes =
-        _mm256_i32gather_epi32((const int *)(const void *)w->walls->room, cell, 4);
-    const __m256i known =
-        _mm256_and_si256(_mm256_srlv_epi32(bytes, w->quadrant), _mm256_set1_epi32(255));
-    const __m256i none = _mm256_cmpeq_epi32(bytes, _mm256_setzero_si256());
-    const uint32_t bits =
-        (uint32_t)_mm256_movemask_ps(_mm256_and_ps(_mm256_castsi256_ps(none), active));
-    const __m256i room = _mm256_sub_epi32(known, none); /* at least 1 */
-    const __m256 far = _mm256_cvtepi32_ps(room);
+    return _mm256_add_epi32(_mm256_madd_epi16(cell, by_quadrant(pack->strides, who)),
+                            by_quadrant(pack->origin, who));
+}
 
-    if (bits != 0) {
-        try_cells(w, cell, bits);
+/* For cells_of(): steps to the right or left and up or down, in halves, and the number of the cell
+ * that is 0, 0 in a quadrant. And the shift to the quadrant's byte of a cell's room. */
+AVX2 static inline void know_quadrants(struct pack *pack)
+{
+    const int columns = (int)pack->walls->columns;
+    const int last_row = (int)(pack->walls->rows - 1) * columns;
+    const int up = (int)((uint32_t)columns << 16);
+    const int down = (int)((uint32_t)-columns << 16);
+    const __m128i strides = _mm_set_epi32(down | 0xffff, down | 1, up | 0xffff, up | 1);
+    const __m128i origin = _mm_set_epi32(last_row + columns - 1, last_row, columns - 1, 0);
+    const __m128i shift = _mm_set_epi32(SIM_DOWNWARD + SIM_LEFTWARD, SIM_DOWNWARD, SIM_LEFTWARD, 0);
+
+    pack->strides = _mm256_broadcastsi128_si256(strides);
+    pack->origin = _mm256_broadcastsi128_si256(origin);
+    pack->shift = _mm256_broadcastsi128_si256(shift);
+}
+
+/* Eight rays, and where to write those that go on and those that have met walls. */
+struct stride {
+    uint32_t from, on, met;
+};
+
+/* Eight rays take a step; those in `there` count. */
+AVX2 static inline void step_eight(struct pack *pack, struct stride *s, __m256i there)
+{
+    struct ways *w = &pack->ways;
+    const __m256i byte = _mm256_set1_epi32(255);
+    const __m256i who = _mm256_and_si256(load(w->who + s->from), there);
+    const __m256i cell = load(w->cell + s->from);
+    const __m256 u = _mm256_loadu_ps(w->u + s->from);
+    const __m256 v = _mm256_loadu_ps(w->v + s->from);
+    const __m256 du = _mm256_loadu_ps(w->du + s->from);
+    const __m256 dv = _mm256_loadu_ps(w->dv + s->from);
+    const __m256 per_u = _mm256_loadu_ps(w->per_u + s->from);
+    const __m256 per_v = _mm256_loadu_ps(w->per_v + s->from);
+    const __m256 end = _mm256_i32gather_ps(pack->end, _mm256_srli_epi32(who, 2), 4);
+    const __m256 active =
+        _mm256_and_ps(_mm256_cmp_ps(_mm256_loadu_ps(w->t + s->from), end, _CMP_LE_OQ),
+                      _mm256_castsi256_ps(there));
+    const __m256i number = _mm256_and_si256(cells_of(pack, cell, who), _mm256_castps_si256(active));
+    const __m256i word =
+        _mm256_i32gather_epi32((const int *)(const void *)pack->walls->room, number, 4);
+    const __m256i walls = _mm256_cmpeq_epi32(_mm256_and_si256(word, byte), _mm256_setzero_si256());
+    const __m256i ahead =
+        _mm256_and_si256(_mm256_srlv_epi32(word, by_quadrant(pack->shift, who)), byte);
+    const __m256i room = _mm256_sub_epi32(_mm256_andnot_si256(walls, ahead), walls); /* 1 or more */
+    const __m256i x = _mm256_and_si256(cell, _mm256_set1_epi32(0xffff));
+    const __m256i y = _mm256_srli_epi32(cell, 16);
+    const __m256 t_u = time_of(x, u, per_u, _mm256_cvtepi32_ps(room));
+    const __m256 t_v = time_of(y, v, per_v, _mm256_cvtepi32_ps(room));
+    const __m256 t = _mm256_min_ps(t_u, t_v);
+    const __m256i to_x = next_cell(x, _mm256_add_ps(u, _mm256_mul_ps(du, t)), room,
+                                   _mm256_cmp_ps(t_u, t_v, _CMP_LT_OQ));
+    const __m256i to_y = next_cell(y, _mm256_add_ps(v, _mm256_mul_ps(dv, t)), room,
+                                   _mm256_cmp_ps(t_u, t_v, _CMP_GE_OQ));
+    const uint32_t on =
+        (uint32_t)_mm256_movemask_ps(_mm256_and_ps(active, _mm256_cmp_ps(t, end, _CMP_LE_OQ)));
+    const uint32_t met =
+        (uint32_t)_mm256_movemask_ps(_mm256_and_ps(active, _mm256_castsi256_ps(walls)));
+    const __m256i pick = x86_pick(on);
+
+    x86_put_numbers(pack->met_who + s->met, x86_pick(met), who);
+    x86_put_numbers(pack->met_room + s->met, x86_pick(met), word);
+    x86_put(w->u + s->on, pick, u);
+    x86_put(w->v + s->on, pick, v);
+    x86_put(w->du + s->on, pick, du);
+    x86_put(w->dv + s->on, pick, dv);
+    x86_put(w->per_u + s->on, pick, per_u);
+    x86_put(w->per_v + s->on, pick, per_v);
+    x86_put(w->t + s->on, pick, t);
+    x86_put_numbers(w->cell + s->on, pick, _mm256_or_si256(to_x, _mm256_slli_epi32(to_y, 16)));
+    x86_put_numbers(w->who + s->on, pick, who);
+    s->on += (uint32_t)__builtin_popcount(on);
+    s->met += (uint32_t)__builtin_popcount(met);
+}
+
+/* All rays take a step. */
+AVX2 static void step_all(struct pack *pack)
+{
+    const __m256i lanes = _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0);
+    const uint32_t count = pack->ways.count;
+    struct stride stride = {0};
+
+    for (; stride.from < count; stride.from += EIGHT) {
+        const __m256i left = _mm256_set1_epi32((int)(count - stride.from));
+        step_eight(pack, &stride, _mm256_cmpgt_epi32(left, lanes));
     }
-    const __m256 t_u = time_of(w->x, w->u, w->per_u, far);
-    const __m256 t_v = time_of(w->y, w->v, w->per_v, far);
-    const __m256 u_first = _mm256_cmp_ps(t_u, t_v, _CMP_LT_OQ);
-    const __m256 v_first = _mm256_cmp_ps(t_u, t_v, _CMP_GE_OQ);
-    w->t = _mm256_min_ps(t_u, t_v);
-    const __m256 at_u = _mm256_add_ps(w->u, _mm256_mul_ps(w->du, w->t));
-    const __m256 at_v = _mm256_add_ps(w->v, _mm256_mul_ps(w->dv, w->t));
-    w->x = next_cell(w->x, at_u, room, u_first);
-    w->y = next_cell(w->y, at_v, room, v_first);
+    pack->ways.count = stride.on;
+    pack->met_count = stride.met;
 }
 
-/* Two eights at once: while one waits for memory, the other one goes on. */
-AVX2 static void walk_two(struct ways *a, struct ways *b)
+static void walk_on(struct pack *pack)
 {
-    for (;;) {
-        const __m256 a_active = _mm256_cmp_ps(a->t, a->end, _CMP_LE_OQ);
-        const __m256 b_active = _mm256_cmp_ps(b->t, b->end, _CMP_LE_OQ);
-        const int a_bits = _mm256_movemask_ps(a_active);
-        const int b_bits = _mm256_movemask_ps(b_active);
-        if ((a_bits | b_bits) == 0) {
-            return;
-        }
-        if (a_bits != 0) {
-            ways_step(a, a_active);
-        }
-        if (b_bits != 0) {
-            ways_step(b, b_active);
-        }
+    while (pack->ways.count > 0) {
+        step_all(pack);
+        tpi_sim_x86_try_walls(pack);
     }
 }
+
+/* ---- The whole ------------------------------------------------------------------------------- */
 
 /* Whether rounding to the precision of floats is harmless: the grid is small enough for it and for
  * halves of words, and the rays begin in it or near it. */
-static bool can_round(const struct sim_walls *walls, const struct sim_frame *frame)
+static bool can_round(const struct sim_walls *walls, const struct sim_walk *walk)
 {
-    const double u = (frame->x - walls->x) * walls->per_cell;
-    const double v = (frame->y - walls->y) * walls->per_cell;
+    const double u = (walk->frame.x - walls->x) * walls->per_cell;
+    const double v = (walk->frame.y - walls->y) * walls->per_cell;
 
-    return walls->columns <= 2048 && walls->rows <= 2048 && fabs(u) <= 3000 && fabs(v) <= 3000;
+    return walls->rough != NULL && walls->columns <= 2048 && walls->rows <= 2048 &&
+           fabs(u) <= 3000 && fabs(v) <= 3000;
 }
 
-AVX2 void tpi_sim_x86_walk(const struct sim_walls *walls, const struct sim_frame *frame,
-                           uint32_t own, double free, const struct sim_rays *rays)
+/* Rays of a walk, from number i on, join the pack as number n and so on. */
+AVX2 static void join(struct pack *pack, uint32_t n, uint32_t number, uint32_t i, uint32_t count)
 {
-    struct ways ways[2];
+    for (uint32_t k = 0; k < count; k += EIGHT) {
+        begin_eight(pack, n + k, number, i + k, count - k < EIGHT ? count - k : EIGHT);
+    }
+}
 
-    if (!can_round(walls, frame)) {
-        tpi_sim_kernel_plain.walk(walls, frame, own, free, rays);
-        return;
-    }
-    for (uint32_t i = 0; i < rays->count; i += 2 * EIGHT) {
-        for (uint32_t k = 0; k < 2; k++) {
-            struct ways *w = &ways[k];
-            const uint32_t first = i + k * EIGHT;
-            const uint32_t left = first < rays->count ? rays->count - first : 0;
-            w->first = left > 0 ? first : 0;
-            w->count = left < EIGHT ? left : EIGHT;
-            w->own = own;
-            w->z = frame->z;
-            w->walls = walls;
-            w->rays = rays;
-            ways_begin(frame, free, w);
+AVX2 void tpi_sim_x86_walk(const struct sim_walls *walls, const struct sim_walk *walks,
+                           uint32_t count)
+{
+    struct pack pack;
+
+    pack.walls = walls;
+    pack.walks = walks;
+    pack.ranges = walks[0].rays.ranges;
+    pack.returns = walks[0].rays.returns;
+    pack.ways.count = 0;
+    know_quadrants(&pack);
+    for (uint32_t n = 0; n < count; n++) {
+        const struct sim_rays *rays = &walks[n].rays;
+        if (!can_round(walls, &walks[n])) {
+            tpi_sim_kernel_plain.walk(walls, &walks[n], 1);
+            continue;
         }
-        walk_two(&ways[0], &ways[1]);
+        for (uint32_t i = 0; i < rays->count; i += PACK) {
+            const uint32_t some = rays->count - i < PACK ? rays->count - i : PACK;
+            if ((size_t)(rays->ranges - pack.ranges) + i + some > PACK) {
+                walk_on(&pack);
+                pack.ranges = rays->ranges + i;
+                pack.returns = rays->returns + i;
+            }
+            join(&pack, (uint32_t)(rays->ranges + i - pack.ranges), n, i, some);
+        }
     }
+    walk_on(&pack);
 }

@@ -41,14 +41,15 @@ static uint32_t *place_of(const tpi_sim *sim, const char *name, size_t length)
     }
 }
 
-/* Of two with one name the later in the file has it. Keys do not tell; ordinals of a kind do, and
- * between kinds it does not matter. */
+/* Of two with one name the later in the file has it. */
 static bool is_later(const tpi_sim *sim, tpi_sim_model model, tpi_sim_model other)
 {
     if (other == TPI_SIM_NONE) {
         return true;
     }
-    return sim->trees.ordinal[sim->tree_of[model]] > sim->trees.ordinal[sim->tree_of[other]];
+    const uint32_t tree = sim->tree_of[model];
+    const uint32_t rival = sim->tree_of[other];
+    return tree == rival ? model > other : sim->trees.order[tree] > sim->trees.order[rival];
 }
 
 tp_status tpi_sim_index_names(tpi_sim *sim, tp_error *err)
@@ -139,7 +140,8 @@ static uint32_t find_within(const struct sim_plan *plan, uint32_t parent, const 
 {
     for (size_t end = strcspn(rest, ".");; end += 1 + strcspn(rest + end + 1, ".")) {
         const struct piece piece = piece_of(rest, end);
-        for (uint32_t i = parent + 1; i < parent + plan->members[parent].family; i++) {
+        /* of two with one name the later has it */
+        for (uint32_t i = parent + plan->members[parent].family - 1; i > parent; i--) {
             const struct sim_member *member = &plan->members[i];
             if (member->parent != parent ||
                 !(is_named(&piece, member->global ? NULL : member->name) ||

@@ -110,17 +110,39 @@ static inline const struct sim_glance *tpi_sim_ranger_glances(const struct sim_r
 
 /* ---- Sensing --------------------------------------------------------------------------------- */
 
-/* ranger_sense.c: look at the world. */
+/* Rangers that are looking: their rays have met bodies, but not walls yet, since the rays of many
+ * rangers look for walls faster together. Every worker has its own. */
+enum { SIM_PENDING = 64 };
+
+struct sim_pending {
+    struct sim_view views[SIM_PENDING];
+    uint32_t first[SIM_PENDING]; /* ray of each */
+    uint32_t view_count;
+    uint32_t walk_count;
+    struct sim_walk walks[SIM_PENDING]; /* of those that are near walls */
+    double *ranges, *returns;           /* owned; of all rays */
+    uint32_t ray_count, capacity;
+};
+
+/* ranger_sense.c. Room for the rays of a ranger with so many samples at least; NULL if out of
+ * memory. */
+struct sim_pending *tpi_sim_pending_create(tpi_sim *sim, uint32_t samples);
+void tpi_sim_pending_destroy(struct sim_pending *pending);
+
+/* Look at the world; what is seen is not known before tpi_sim_pending_end(). */
 void tpi_sim_ranger_sense(const struct sim_view *view);
+
+/* All that are looking know what they see. */
+void tpi_sim_pending_end(struct sim_pending *pending);
 
 /* scan.c: shorten the rays of a scan, which stand at their greatest ranges, to what they hit. */
 void tpi_sim_fan(const tpi_sim *sim, const struct sim_ranger_group *group,
                  const struct sim_frame *frame, uint32_t own, const uint32_t *before,
                  const struct sim_rays *rays);
 
-/* bundle.c: the same for a bundle. */
-void tpi_sim_bundle(const tpi_sim *sim, const struct sim_ranger_group *group,
-                    const struct sim_frame *frame, uint32_t own, const uint32_t *before,
-                    const uint32_t *order, const struct sim_rays *rays);
+/* bundle.c: shorten the rays of a bundle to bodies that they hit. True if they still have to look
+ * for walls; walk->free is found out. */
+bool tpi_sim_bundle(const tpi_sim *sim, const struct sim_ranger_group *group,
+                    const uint32_t *before, const uint32_t *order, struct sim_walk *walk);
 
 #endif

@@ -185,7 +185,7 @@ static inline bool sim_is_outside(const struct sim_walls *walls, double x, doubl
         return true;
     }
     const size_t cell = (size_t)v * walls->columns + (size_t)u;
-    return walls->room[cell] > 0 && walls->inside[cell] == 0;
+    return (walls->room[cell] & 255) > 0 && walls->inside[cell] == 0;
 }
 
 #endif

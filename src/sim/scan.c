@@ -108,7 +108,11 @@ static void meet_walls(const struct fan *fan, const struct sim_walls *walls)
     const bool outside = sim_is_outside(walls, f->x, f->y);
 
     if (sim_patch_count(walls, &patch) > fan->group->count * WALLS_PER_RAY) {
-        fan->kernel->walk(walls, f, fan->own, tpi_sim_room(walls, f->x, f->y), fan->rays);
+        const struct sim_walk walk = {.frame = *f,
+                                      .free = tpi_sim_room(walls, f->x, f->y),
+                                      .own = fan->own,
+                                      .rays = *fan->rays};
+        fan->kernel->walk(walls, &walk, 1);
         return;
     }
     for (uint32_t row = patch.bottom; row <= patch.top; row++) {

@@ -6,6 +6,7 @@
 
 #include "sim/inside.h"
 #include "sim/maths.h"
+#include "sim/ranger.h"
 #include "sim/sense.h"
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
@@ -35,6 +36,7 @@ static void free_trees(struct sim_trees *trees)
                             trees->samples,
                             trees->name,
                             trees->ordinal,
+                            trees->order,
                             trees->group,
                             trees->flags};
 
@@ -51,7 +53,7 @@ static void free_trees(struct sim_trees *trees)
 static void free_scratch(tpi_sim *sim)
 {
     for (uint32_t i = 0; sim->scratch != NULL && i < sim->crew.workers; i++) {
-        free(sim->scratch[i].returns);
+        tpi_sim_pending_destroy(sim->scratch[i].pending);
     }
     free(sim->scratch);
 }

@@ -9,6 +9,7 @@
 #include "sim/maths.h"
 #include "sim/position.h"
 #include "sim/power.h"
+#include "sim/ranger.h"
 #include "sim/resolve.h"
 #include "sim/sweep.h"
 
@@ -181,7 +182,12 @@ static void sense_tree(tpi_sim *sim, uint32_t tree, uint32_t worker)
         view.scratch->looks++;
         state->updated_us = sim->time_us;
     }
-    if (plan->control != 0) {
+}
+
+/* Controllers go by what sensors say now. */
+static void control_tree(tpi_sim *sim, uint32_t tree)
+{
+    if ((sim->trees.flags[tree] & SIM_ACTIVE) != 0 && sim->trees.plan[tree]->control != 0) {
         tpi_sim_control_run(sim, tree);
     }
 }
@@ -195,6 +201,10 @@ static void sense(void *argument, uint32_t item, uint32_t worker)
         tpi_sim_forget_overlaps(sim, i);
         sense_tree(sim, sim->crowd.spots[i].tree, worker);
     }
+    tpi_sim_pending_end(sim->scratch[worker].pending);
+    for (uint32_t i = chunk.first; i < chunk.end; i++) {
+        control_tree(sim, sim->crowd.spots[i].tree);
+    }
 }
 
 /* Sensors of what cannot move are few. */
@@ -203,6 +213,12 @@ static void sense_standing(tpi_sim *sim)
     for (uint32_t i = 0; i < sim->standing_count; i++) {
         if ((sim->trees.flags[sim->standing[i]] & SIM_MOVING) == 0) {
             sense_tree(sim, sim->standing[i], 0);
+        }
+    }
+    tpi_sim_pending_end(sim->scratch[0].pending);
+    for (uint32_t i = 0; i < sim->standing_count; i++) {
+        if ((sim->trees.flags[sim->standing[i]] & SIM_MOVING) == 0) {
+            control_tree(sim, sim->standing[i]);
         }
     }
 }

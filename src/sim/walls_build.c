@@ -26,6 +26,8 @@ void tpi_sim_walls_fini(struct sim_walls *walls)
     free(walls->inside);
     free(walls->first);
     free(walls->list);
+    free(walls->rough);
+    free(walls->rough_list);
     free(walls->block_first);
     free(walls->block_list);
     *walls = (struct sim_walls){0};
@@ -270,6 +272,76 @@ static bool make_room(struct sim_walls *walls)
     return true;
 }
 
+/* ---- Rough walls ----------------------------------------------------------------------------- */
+
+enum { MOST_ROUGH = 1 << 24 }; /* what fits into a cell's room beside a byte */
+
+static uint32_t rough_count(const struct sim_walls *walls, size_t cell)
+{
+    const uint32_t count = walls->first[cell + 1] - walls->first[cell];
+
+    return (count + SIM_ROUGH_WALLS - 1) / SIM_ROUGH_WALLS;
+}
+
+/* A wall's ends; without one, no numbers. */
+static void put_rough_wall(const struct sim_walls *walls, const struct sim_wall *wall,
+                           struct sim_rough_walls *to, uint32_t lane)
+{
+    const double x = walls->x;
+    const double y = walls->y;
+
+    to->x0[lane] = wall != NULL ? (float)((wall->x0 - x) * walls->per_cell) : NAN;
+    to->y0[lane] = wall != NULL ? (float)((wall->y0 - y) * walls->per_cell) : NAN;
+    to->x1[lane] = wall != NULL ? (float)((wall->x1 - x) * walls->per_cell) : NAN;
+    to->y1[lane] = wall != NULL ? (float)((wall->y1 - y) * walls->per_cell) : NAN;
+}
+
+/* The walls of a cell, from one record on. */
+static void put_rough(struct sim_walls *walls, size_t cell, uint32_t record)
+{
+    const uint32_t count = rough_count(walls, cell);
+    const uint32_t end = walls->first[cell + 1];
+    uint32_t at = walls->first[cell];
+
+    walls->room[cell] = record << 8;
+    for (uint32_t i = 0; i < count * SIM_ROUGH_WALLS; i++, at++) {
+        const uint32_t lane = i % SIM_ROUGH_WALLS;
+        const uint32_t number = at < end ? walls->list[at] : 0;
+        const bool more = lane == 0 && i / SIM_ROUGH_WALLS + 1 < count;
+        put_rough_wall(walls, at < end ? &walls->items[number] : NULL,
+                       &walls->rough[record + i / SIM_ROUGH_WALLS], lane);
+        walls->rough_list[(size_t)record * SIM_ROUGH_WALLS + i] =
+            number | (more ? SIM_ROUGH_MORE : 0);
+    }
+}
+
+/* Each four in a cache line of their own. */
+static bool make_rough(struct sim_walls *walls)
+{
+    const size_t cells = (size_t)walls->columns * walls->rows;
+    size_t records = 0;
+    uint32_t at = 0;
+
+    for (size_t i = 0; i < cells; i++) {
+        records += rough_count(walls, i);
+    }
+    if (records > MOST_ROUGH || walls->count >= SIM_ROUGH_MORE) {
+        return true;
+    }
+    walls->rough = aligned_alloc(sizeof walls->rough[0], (records + 1) * sizeof walls->rough[0]);
+    walls->rough_list = calloc(records + 1, SIM_ROUGH_WALLS * sizeof walls->rough_list[0]);
+    if (walls->rough == NULL || walls->rough_list == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < cells; i++) {
+        if (rough_count(walls, i) > 0) {
+            put_rough(walls, i, at);
+            at += rough_count(walls, i);
+        }
+    }
+    return true;
+}
+
 /* ---- Inside ---------------------------------------------------------------------------------- */
 
 /* Where the segment crosses the middle of a row, whoever stands to the right of it is one polygon
@@ -333,7 +405,7 @@ static bool make_grid(struct sim_walls *walls)
     made = make_lists(walls, &coarse);
     walls->block_first = coarse.first;
     walls->block_list = coarse.list;
-    return made && make_room(walls) && find_inside(walls);
+    return made && make_room(walls) && make_rough(walls) && find_inside(walls);
 }
 
 tp_status tpi_sim_walls_build(tpi_sim *sim, tp_error *err)

@@ -1,7 +1,8 @@
 /*
  * world.h - from a world file to a simulated world; what the parts of the loader share.
  *
- * world_load.c reads the file and its top level, world_model.c a model with its children,
+ * world_load.c reads the file and its top level, world_model.c a model with its children, whose
+ * names world_names.c compares,
  * world_plan.c what becomes of it, world_traits.c the properties that all models have,
  * world_shape.c bodies, world_old.c what older files say another way, world_read.c single
  * properties, world_check.c and world_unused.c tell what is odd, world_build.c lays out memory.
@@ -29,6 +30,7 @@ struct sim_seed {
     uint64_t cell;    /* where it is, along a curve that keeps neighbours together */
     uint32_t name;    /* offset in sim->names; 0 without one */
     uint32_t ordinal; /* of the name that it has without one */
+    uint32_t order;   /* how many come before it in the file */
     tpi_cfg_place place;
 };
 
@@ -51,6 +53,7 @@ struct sim_loader {
     struct sim_reader reader;
     tpi_sim *sim;                   /* borrowed: the result */
     const char *file;               /* borrowed: the world's */
+    const tpi_cfg *cfg;             /* borrowed: the same, as it was read */
     const tpi_sim_options *options; /* borrowed */
     struct sim_interner interner;
     struct sim_draft draft;
@@ -61,16 +64,33 @@ struct sim_loader {
     tpi_buf seeds;          /* struct sim_seed */
     tpi_buf eyes;           /* of rangers; see world_check.c */
     uint32_t overlaps;      /* that were found */
-    tpi_cfg_table told;     /* notes that were told already */
-    tpi_cfg_table roots;    /* names of trees; how many have each */
+    tpi_cfg_table claimed;  /* names in the world; whose they are: */
+    tpi_buf claims;         /* tpi_cfg_place */
     uint32_t ordinals[TPI_SIM_KINDS];
     uint64_t model_count, sample_count;
 };
+
+/* ---- world_names.c --------------------------------------------------------------------------- */
+
+/* Claim a name in the whole world for a model, and tell if another one has had it; `again` becomes
+ * whether that is so. */
+tp_status tpi_sim_claim_name(struct sim_loader *loader, const char *name,
+                             const tpi_cfg_place *place, bool *again);
+
+/* Tell of a child, the i-th section of its parent, that is called as an earlier one. */
+void tpi_sim_check_sibling(const struct sim_loader *loader, const tpi_cfg_section *parent,
+                           const tpi_sim_type *type, uint32_t i);
 
 /* ---- world_model.c --------------------------------------------------------------------------- */
 
 /* Read a top-level model with all that stands on it and add it to the seeds. */
 tp_status tpi_sim_load_tree(struct sim_loader *loader, tpi_cfg_section *section);
+
+/* Whether a section of this type means something here, old words aside. */
+bool tpi_sim_is_built_in(const char *word);
+
+/* Whether it is what a kind has in it besides models. */
+bool tpi_sim_is_section_of(const tpi_sim_type *type, const char *word);
 
 /* What kind a section is; fails if it is none, naming the nearest. */
 tp_status tpi_sim_kind_of(struct sim_loader *loader, const tpi_cfg_section *section,

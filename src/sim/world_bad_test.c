@@ -37,6 +37,11 @@ static const struct bad kinds[] = {
     {"xyzzy ( )", "1:1: there is no model \"xyzzy\""},
     {"model ( ranger ( senzor ( ) ) )",
      "1:18: there is no model \"senzor\"; did you mean \"sensor\"?"},
+    {"model ( Block ( ) )", "1:9: there is no model \"Block\"; did you mean \"block\"?"},
+    {"define explorer position ( ) model ( explore ( ) )",
+     "1:38: there is no model \"explore\"; did you mean \"explorer\"?"},
+    {"model ( )\nbot ( )\n\ndefine bot position ( )",
+     "2:1: \"bot\" is used before it is defined, at x.world:4"},
     {"sensor ( )", "1:1: \"sensor\" belongs in a \"ranger\""},
     {"model ( sensor ( ) )", "1:9: \"sensor\" belongs in a \"ranger\""},
     {"block ( )", "1:1: \"block\" belongs in a \"model\""},
@@ -212,7 +217,7 @@ static const struct bad odd[] = {
     {"model 5", "1:1: a \"model\" is made with \"model ( ... )\""},
     {"model ( name \"\" )", "1:9: the name is empty"},
     {"model ( model ( name \"x\" ) model ( name \"y\" ) model ( name \"x\" ) )",
-     "1:47: the name \"x\" is taken by another model beside it"},
+     "1:47: the name \"x\" is that of x.world:1:9, too; from here on it is this model's"},
     {"model ( model ( name \"x\" model ( name \"x\" ) ) model ( name \"y\" model ( name \"x\" ) ) "
      "foo 1 )",
      "1:85: nobody uses \"foo\""}, /* and not the names */
@@ -252,10 +257,29 @@ static const struct bad odd[] = {
     {"model ( block ( points 2 ) )", "1:9: a block of 2 points is no body"},
     {"model ( block ( points 4 point[0] [0 0] point[2] [1 0] point[1] [1 1] ) )",
      "1:9: the block says 4 points and gives 3; the others are 0, 0"},
+    {"model ( )\ndefine model position ( )\ndefine model ranger ( )",
+     "2:8: \"model\" is built in; from here on it is this macro\n"
+     "x.world:3:8: the macro \"model\" of x.world:2 stays; this one is ignored"},
+    {"define block model ( )", "1:8: \"block\" is built in; from here on it is this macro"},
+    {" define sensor model ( )", "1:9: \"sensor\" is built in; from here on it is this macro"},
+    {"define window model ( )", "1:8: \"window\" is built in; from here on it is this macro"},
+    {"define puck model ( foo 1 ) define laser ranger ( ) define Model model ( ) puck ( )",
+     "1:21: nobody uses \"foo\""}, /* and not that the macros have names of old words */
     {"define a model ( )\ndefine a position ( ) a ( )",
      "2:8: the macro \"a\" of x.world:1 stays; this one is ignored"},
     {"model ( name \"x\" )\nmodel ( name \"x\" pose [3 0 0 0] )",
-     "2:1: the name \"x\" is taken; from now on it is this model's"},
+     "2:1: the name \"x\" is that of x.world:1:1, too; from here on it is this model's"},
+    {"model ( name \"x\" )\nposition ( name \"x\" pose [3 0 0 0] )\nmodel ( name \"/x\" pose [6 0 "
+     "0 0] )",
+     "2:1: the name \"x\" is that of x.world:1:1, too; from here on it is this model's\n"
+     "x.world:3:1: the name \"x\" is that of x.world:2:1, too; from here on it is this model's"},
+    {"define bot model (\n model ( name \"/x\" ) model ( name \"/\" ) model ( name \"/\" ) )\n"
+     "bot ( ) bot ( )\nmodel ( name \"x\" )",
+     "2:41: the name \"/\" is that of x.world:2:22, too; from here on it is this model's\n"
+     "x.world:2:2: several models get the name \"x\" from this line; it is the last one's\n"
+     "x.world:4:1: the name \"x\" is that of x.world:2:2, too; from here on it is this model's"},
+    {"ranger ( sensor ( name \"x\" ) model ( name \"x\" ) )",
+     "1:19: \"name\" has no effect in a \"sensor\"; it belongs in a \"model\""},
     {"ranger ( scount 1 )", "1:10: \"scount\" is an old way to say how many sensors there are"},
     {"model ( size [1 2] )", "1:9: \"size\" has two values, as in old files; the height stays 1 m"},
     {"model ( pose [1,2,0,0] )", "1:16: Stage refuses \",\" between values"},
@@ -292,6 +316,26 @@ static void odd_things_are_told(void **state)
     }
 }
 
+static void an_unknown_kind_is_told_with_all_there_are(void **state)
+{
+    static const char text[] = "model ( )\nxyzzy ( )";
+    tpi_buf notes = {0};
+    const tpi_sim_options options = {.note = sim_collect, .context = &notes};
+    tpi_sim *sim = NULL;
+    tp_error err = {0};
+
+    (void)state;
+    assert_int_equal(tpi_sim_parse(&sim, "x.world", text, strlen(text), &options, &err),
+                     TP_E_SYNTAX);
+    assert_string_equal(err.text, "x.world:2:1: there is no model \"xyzzy\"");
+    assert_string_equal(
+        tpi_buf_text(&notes),
+        "models are model, position, ranger, fiducial, blobfinder, bumper, gripper, "
+        "actuator, camera, blinkenlight, lightindicator, light, lightsensor, floor, "
+        "floorsensor, sound, microphone, button, wifi, gps, imu and compass");
+    tpi_buf_fini(&notes);
+}
+
 /* A thousand robots of one macro have one mistake. */
 static void a_mistake_of_a_macro_is_told_once(void **state)
 {
@@ -308,6 +352,30 @@ static void a_mistake_of_a_macro_is_told_once(void **state)
     tpi_sim_parse(&sim, "x.world", text.data, text.length, &options, NULL);
     assert_string_equal(tpi_buf_text(&notes),
                         "x.world:1:23: nobody uses \"colr\"; did you mean \"color\"?");
+    tpi_sim_destroy(sim);
+    tpi_buf_fini(&notes);
+    tpi_buf_fini(&text);
+}
+
+/* The same mistake in a thousand lines. */
+static void a_mistake_of_many_lines_is_told_in_short(void **state)
+{
+    tpi_buf text = {0};
+    tpi_buf notes = {0};
+    const tpi_sim_options options = {.note = sim_collect, .context = &notes};
+    tpi_sim *sim = NULL;
+
+    (void)state;
+    for (int i = 0; i < 1000; i++) {
+        tpi_buf_printf(&text, "position ( pose [%d 0 0 0] ctrl \"wander\" )\n", i);
+    }
+    tpi_sim_parse(&sim, "x.world", text.data, text.length, &options, NULL);
+    assert_string_equal(
+        tpi_buf_text(&notes),
+        "x.world:1:32: \"wander\" needs a \"ranger\" on the robot; without one it stands still\n"
+        "x.world:2:32: \"wander\" needs a \"ranger\" on the robot; without one it stands still\n"
+        "x.world:3:32: \"wander\" needs a \"ranger\" on the robot; without one it stands still "
+        "(and 997 more like it)");
     tpi_sim_destroy(sim);
     tpi_buf_fini(&notes);
     tpi_buf_fini(&text);
@@ -462,7 +530,9 @@ int main(void)
         cmocka_unit_test(bad_values_are_refused),
         cmocka_unit_test(bad_devices_are_refused),
         cmocka_unit_test(odd_things_are_told),
+        cmocka_unit_test(an_unknown_kind_is_told_with_all_there_are),
         cmocka_unit_test(a_mistake_of_a_macro_is_told_once),
+        cmocka_unit_test(a_mistake_of_many_lines_is_told_in_short),
         cmocka_unit_test(many_overlaps_are_told_in_short),
         cmocka_unit_test(a_ranger_has_its_limits),
         cmocka_unit_test(pictures_that_are_none_are_refused),

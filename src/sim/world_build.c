@@ -12,6 +12,7 @@
 #include "sim/joint.h"
 #include "sim/maths.h"
 #include "sim/power.h"
+#include "sim/ranger.h"
 #include "sim/resolve.h"
 #include "sim/sense.h"
 #include "sim/step.h"
@@ -88,12 +89,13 @@ static bool take_trees(tpi_sim *sim, uint32_t count)
     t->model = tpi_sim_take(sim, count, sizeof t->model[0]);
     t->name = tpi_sim_take(sim, count, sizeof t->name[0]);
     t->ordinal = tpi_sim_take(sim, count, sizeof t->ordinal[0]);
+    t->order = tpi_sim_take(sim, count, sizeof t->order[0]);
     t->group = tpi_sim_take(sim, count, sizeof t->group[0]);
     t->flags = tpi_sim_take(sim, count, sizeof t->flags[0]);
     return t->plan != NULL && t->x != NULL && t->y != NULL && t->z != NULL && t->a != NULL &&
            t->c != NULL && t->s != NULL && t->key != NULL && t->state != NULL &&
            t->samples != NULL && t->model != NULL && t->name != NULL && t->ordinal != NULL &&
-           t->group != NULL && t->flags != NULL;
+           t->order != NULL && t->group != NULL && t->flags != NULL;
 }
 
 static bool take_motions(tpi_sim *sim, uint32_t count)
@@ -133,6 +135,7 @@ static void put_tree(tpi_sim *sim, uint32_t index, const struct sim_seed *seed)
     t->model[index] = sim->model_count;
     t->name[index] = seed->name;
     t->ordinal[index] = seed->ordinal;
+    t->order[index] = seed->order;
     t->group[index] = index;
     t->flags[index] = seed->plan->moves ? SIM_MOVING : 0;
     if (!seed->plan->moves && seed->plan->device_count > 0) {
@@ -186,8 +189,8 @@ static bool take_scratch(tpi_sim *sim)
     sim->scratch = tpi_sim_take(sim, sim->crew.workers, sizeof sim->scratch[0]);
     for (uint32_t i = 0; sim->scratch != NULL && i < sim->crew.workers; i++) {
         struct sim_scratch *scratch = &sim->scratch[i];
-        scratch->returns = tpi_sim_take(sim, most, sizeof(double));
-        if (scratch->returns == NULL) {
+        scratch->pending = tpi_sim_pending_create(sim, (uint32_t)most);
+        if (scratch->pending == NULL) {
             return false;
         }
     }

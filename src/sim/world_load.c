@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "convert/cfg_notes.h"
 #include "sim/world.h"
 
 enum { LONGEST_FILE = 64 << 20 };
@@ -10,30 +11,6 @@ enum { LONGEST_FILE = 64 << 20 };
 tp_status tpi_sim_no_memory(const struct sim_loader *loader)
 {
     return tp_fail(loader->reader.err, TP_E_NOMEM, "%s: out of memory", loader->file);
-}
-
-/* ---- Notes ----------------------------------------------------------------------------------- */
-
-struct listener {
-    tpi_cfg_note *note;
-    void *context;    /* of `note` */
-    tpi_arena *arena; /* borrowed */
-    tpi_cfg_table told;
-};
-
-/* A thousand robots of one macro make the same mistake a thousand times; once is enough. */
-static void tell_once(void *context, const char *text)
-{
-    struct listener *listener = context;
-
-    if (tpi_cfg_table_get(&listener->told, NULL, text, NULL)) {
-        return;
-    }
-    const char *copy = tpi_arena_text(listener->arena, text, strlen(text));
-    if (copy != NULL) {
-        tpi_cfg_table_add(&listener->told, NULL, copy, 0); /* if not, it is told again */
-    }
-    listener->note(listener->context, text);
 }
 
 /* ---- The top level --------------------------------------------------------------------------- */
@@ -92,6 +69,7 @@ static tp_status load_world(struct sim_loader *loader, tpi_cfg *cfg)
     tpi_cfg_section *root = tpi_cfg_root(cfg);
     tp_status status;
 
+    loader->cfg = cfg;
     loader->reader.metre = tpi_cfg_length_unit(root);
     loader->reader.radian = tpi_cfg_angle_unit(root);
     loader->interner.arena = &loader->sim->arena;
@@ -120,23 +98,24 @@ static void loader_fini(struct sim_loader *loader)
     tpi_buf_fini(&loader->names);
     tpi_buf_fini(&loader->seeds);
     tpi_buf_fini(&loader->eyes);
-    tpi_cfg_table_fini(&loader->roots);
+    tpi_buf_fini(&loader->claims);
+    tpi_cfg_table_fini(&loader->claimed);
 }
 
 static tp_status parse(tpi_sim *sim, const char *path, const char *text, size_t length,
                        const tpi_sim_options *options, tp_error *err)
 {
-    struct listener listener = {
-        .note = options->note, .context = options->context, .arena = &sim->arena};
+    tpi_cfg_notes notes = {.note = options->note, .context = options->context};
     const tpi_cfg_options as_stage = {.dialect = TPI_CFG_STAGE,
                                       .folders = options->path,
-                                      .note = options->note == NULL ? NULL : tell_once,
-                                      .context = &listener};
+                                      .note = options->note == NULL ? NULL : tpi_cfg_notes_add,
+                                      .context = &notes,
+                                      .is_built_in = tpi_sim_is_built_in};
     struct sim_loader loader = {
         .reader = {.file = path,
                    .folders = options->path,
                    .note = as_stage.note,
-                   .context = &listener,
+                   .context = &notes,
                    .err = err},
         .sim = sim,
         .file = path,
@@ -150,7 +129,7 @@ static tp_status parse(tpi_sim *sim, const char *path, const char *text, size_t 
     }
     loader_fini(&loader);
     tpi_cfg_destroy(cfg);
-    tpi_cfg_table_fini(&listener.told);
+    tpi_cfg_notes_tell(&notes);
     return status;
 }
 

@@ -27,6 +27,11 @@ static void offer_all(tpi_nearest *nearest, const char *const *names)
     }
 }
 
+bool tpi_sim_is_section_of(const tpi_sim_type *type, const char *word)
+{
+    return is_among(type->sections, word);
+}
+
 /* Where a section belongs that is no model itself; NULL if that is not known. */
 static const char *home_of(const char *word)
 {
@@ -38,12 +43,87 @@ static const char *home_of(const char *word)
     return strcmp(word, "block") == 0 ? "model" : NULL;
 }
 
-tp_status tpi_sim_kind_of(struct sim_loader *loader, const tpi_cfg_section *section,
-                          const tpi_sim_type **type)
+bool tpi_sim_is_built_in(const char *word)
+{
+    return tpi_sim_type_find(word) != NULL || home_of(word) != NULL || strcmp(word, "window") == 0;
+}
+
+/* Words that are known, but mean nothing here. */
+static tp_status check_word(struct sim_loader *loader, const tpi_cfg_section *section)
+{
+    const tpi_cfg_place *place = &section->place;
+    tp_error *err = loader->reader.err;
+    const char *home = home_of(section->type);
+
+    if (strcmp(section->type, "window") == 0) {
+        return tpi_cfg_fail(place, err, "\"window\" belongs at the top of the file");
+    }
+    if (strcmp(section->type, "driver") == 0) {
+        return tpi_cfg_fail(place, err,
+                            "\"driver\" belongs in a configuration (.cfg), not in a world");
+    }
+    return home == NULL
+               ? TP_OK
+               : tpi_cfg_fail(place, err, "\"%s\" belongs in a \"%s\"", section->type, home);
+}
+
+/* A macro that comes too late; those that might be meant are offered. */
+static tp_status check_macros(struct sim_loader *loader, const tpi_cfg_section *section,
+                              tpi_nearest *nearest)
+{
+    tpi_cfg_place place;
+    const char *name;
+
+    for (uint32_t i = 0; (name = tpi_cfg_macro_at(loader->cfg, i, &place)) != NULL; i++) {
+        if (strcmp(name, section->type) == 0) {
+            return tpi_cfg_fail(&section->place, loader->reader.err,
+                                "\"%.40s\" is used before it is defined, at %s:%u", name,
+                                place.file, place.line);
+        }
+        tpi_nearest_offer(nearest, name);
+    }
+    return TP_OK;
+}
+
+/* An error has no room for all these names. */
+static void tell_kinds(const struct sim_loader *loader)
+{
+    char text[256] = "models are ";
+    size_t length = strlen(text);
+
+    for (int i = 0; i < TPI_SIM_KINDS && length < sizeof text; i++) {
+        const char *before = i == 0 ? "" : i == TPI_SIM_KINDS - 1 ? " and " : ", ";
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s%s", before,
+                                   tpi_sim_types[i]->name);
+    }
+    if (loader->reader.note != NULL) {
+        loader->reader.note(loader->reader.context, text);
+    }
+}
+
+static tp_status fail_unknown(struct sim_loader *loader, const tpi_cfg_section *section)
 {
     tpi_nearest nearest;
     char hint[96];
 
+    tpi_nearest_init(&nearest, section->type);
+    for (int i = 0; i < TPI_SIM_KINDS; i++) {
+        tpi_nearest_offer(&nearest, tpi_sim_types[i]->name);
+        offer_all(&nearest, tpi_sim_types[i]->sections);
+    }
+    tpi_nearest_offer(&nearest, "block");
+    tp_status status = check_macros(loader, section, &nearest);
+    if (status != TP_OK) {
+        return status;
+    }
+    tell_kinds(loader);
+    return tpi_cfg_fail(&section->place, loader->reader.err, "there is no model \"%.40s\"%s",
+                        section->type, tpi_nearest_hint(&nearest, hint, sizeof hint));
+}
+
+tp_status tpi_sim_kind_of(struct sim_loader *loader, const tpi_cfg_section *section,
+                          const tpi_sim_type **type)
+{
     *type = tpi_sim_type_find(section->type);
     if (*type != NULL) {
         return TP_OK;
@@ -54,26 +134,8 @@ tp_status tpi_sim_kind_of(struct sim_loader *loader, const tpi_cfg_section *sect
                      "\"%s\" is an old word: this is a \"%s\" now", section->type, (*type)->name);
         return TP_OK;
     }
-    if (strcmp(section->type, "window") == 0) {
-        return tpi_cfg_fail(&section->place, loader->reader.err,
-                            "\"window\" belongs at the top of the file");
-    }
-    if (strcmp(section->type, "driver") == 0) {
-        return tpi_cfg_fail(&section->place, loader->reader.err,
-                            "\"driver\" belongs in a configuration (.cfg), not in a world");
-    }
-    const char *place = home_of(section->type);
-    if (place != NULL) {
-        return tpi_cfg_fail(&section->place, loader->reader.err, "\"%s\" belongs in a \"%s\"",
-                            section->type, place);
-    }
-    tpi_nearest_init(&nearest, section->type);
-    for (int i = 0; i < TPI_SIM_KINDS; i++) {
-        tpi_nearest_offer(&nearest, tpi_sim_types[i]->name);
-        offer_all(&nearest, tpi_sim_types[i]->sections);
-    }
-    return tpi_cfg_fail(&section->place, loader->reader.err, "there is no model \"%.40s\"%s",
-                        section->type, tpi_nearest_hint(&nearest, hint, sizeof hint));
+    tp_status status = check_word(loader, section);
+    return status == TP_OK ? fail_unknown(loader, section) : status;
 }
 
 /* ---- Models ---------------------------------------------------------------------------------- */
@@ -198,6 +260,7 @@ static tp_status read_name(struct sim_loader *loader, tpi_cfg_section *section,
                            struct sim_member *member)
 {
     const char *name = NULL;
+    bool again = false;
     tp_status status = tpi_sim_read_text(&loader->reader, section, "name", &name);
 
     if (status == TP_OK && name != NULL && name[0] == '\0') {
@@ -209,7 +272,12 @@ static tp_status read_name(struct sim_loader *loader, tpi_cfg_section *section,
     member->global = name[0] == '/' && name[1] != '\0';
     name += member->global ? 1 : 0;
     member->name = tpi_sim_intern(&loader->interner, name, strlen(name));
-    return member->name != NULL ? TP_OK : tpi_sim_no_memory(loader);
+    if (member->name == NULL) {
+        return tpi_sim_no_memory(loader);
+    }
+    return member->global && member->parent != TPI_SIM_NONE
+               ? tpi_sim_claim_name(loader, member->name, &section->place, &again)
+               : TP_OK;
 }
 
 /* The model's device, if its kind has one, and its battery: its own, or the one below. */
@@ -274,31 +342,6 @@ static tp_status put_member(struct sim_loader *loader, tpi_cfg_section *section,
     return status == TP_OK ? put_devices(loader, section, index) : status;
 }
 
-enum { MOST_COMPARED = 64 }; /* siblings; what takes longer is not worth it */
-
-/* Tell of a child that is called as an earlier one of the same parent. */
-static void check_sibling(const struct sim_loader *loader, const tpi_cfg_section *section,
-                          uint32_t index)
-{
-    const struct sim_member *member = tpi_sim_draft_member(&loader->draft, index);
-    uint32_t compared = 0;
-
-    for (uint32_t i = index; member->name != NULL && i-- > member->parent + 1;) {
-        const struct sim_member *other = tpi_sim_draft_member(&loader->draft, i);
-        if (other->parent != member->parent || other->name == NULL) {
-            continue;
-        }
-        if (strcmp(other->name, member->name) == 0) {
-            tpi_sim_tell(&loader->reader, &section->place,
-                         "the name \"%.60s\" is taken by another model beside it", member->name);
-            return;
-        }
-        if (++compared == MOST_COMPARED) {
-            return;
-        }
-    }
-}
-
 static tp_status load_children(struct sim_loader *loader, tpi_cfg_section *section,
                                const tpi_sim_type *type, uint32_t parent)
 {
@@ -309,18 +352,16 @@ static tp_status load_children(struct sim_loader *loader, tpi_cfg_section *secti
         tpi_cfg_section *inner = section->sections[i];
         const tpi_sim_type *inner_type;
         tpi_sim_pose pose = {0};
-        if (strcmp(inner->type, "block") == 0 || is_among(type->sections, inner->type)) {
+        if (strcmp(inner->type, "block") == 0 || tpi_sim_is_section_of(type, inner->type)) {
             continue;
         }
         status = tpi_sim_kind_of(loader, inner, &inner_type);
         if (status == TP_OK) {
-            const uint32_t index =
-                (uint32_t)(loader->draft.members.length / sizeof(struct sim_member));
             status =
                 load_member(loader, inner, inner_type, parent, ordinals[inner_type->kind]++, &pose);
-            if (status == TP_OK) {
-                check_sibling(loader, inner, index);
-            }
+        }
+        if (status == TP_OK) {
+            tpi_sim_check_sibling(loader, section, type, i);
         }
     }
     return status;
@@ -361,21 +402,19 @@ static tp_status keep_name(struct sim_loader *loader, tpi_cfg_section *section,
                            struct sim_seed *seed)
 {
     struct sim_member *root = tpi_sim_draft_member(&loader->draft, 0);
-    uint32_t earlier = 0;
+    bool again = false;
 
     seed->key = sim_mix2(root->type->kind, seed->ordinal);
     root->salt = 0;
     if (root->name == NULL) {
         return TP_OK;
     }
-    if (tpi_cfg_table_get(&loader->roots, NULL, root->name, &earlier)) {
-        tpi_sim_tell(&loader->reader, &section->place,
-                     "the name \"%.60s\" is taken; from now on it is this model's", root->name);
-        earlier = loader->ordinals[root->type->kind];
-    } else if (!tpi_cfg_table_add(&loader->roots, NULL, root->name, 0)) {
-        return tpi_sim_no_memory(loader);
+    tp_status status = tpi_sim_claim_name(loader, root->name, &section->place, &again);
+    if (status != TP_OK) {
+        return status;
     }
-    seed->key = sim_mix2(sim_hash_bytes(1, root->name, strlen(root->name)), earlier);
+    seed->key = sim_mix2(sim_hash_bytes(1, root->name, strlen(root->name)),
+                         again ? loader->ordinals[root->type->kind] : 0);
     seed->name = (uint32_t)loader->names.length;
     tpi_buf_put(&loader->names, root->name, strlen(root->name) + 1);
     root->name = NULL;
@@ -385,7 +424,8 @@ static tp_status keep_name(struct sim_loader *loader, tpi_cfg_section *section,
 
 tp_status tpi_sim_load_tree(struct sim_loader *loader, tpi_cfg_section *section)
 {
-    struct sim_seed seed = {.place = section->place};
+    struct sim_seed seed = {.place = section->place,
+                            .order = (uint32_t)(loader->seeds.length / sizeof seed)};
     const tpi_sim_type *type;
     tp_status status = tpi_sim_kind_of(loader, section, &type);
 

@@ -12,7 +12,7 @@
 void tpi_sim_tell(const struct sim_reader *reader, const tpi_cfg_place *place, const char *format,
                   ...)
 {
-    char what[192];
+    char what[sizeof((tp_error *)NULL)->text];
     tp_error text;
     va_list args;
 

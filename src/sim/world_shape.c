@@ -223,12 +223,29 @@ static tp_status find_bitmap(const struct sim_reader *reader, const tpi_cfg_valu
     return try_folders(reader, value->text, coloured, bitmap, status);
 }
 
+/* A picture is nowhere. */
+static tp_status fail_to_find(const struct sim_reader *reader, const tpi_cfg_field *field,
+                              const tp_error *why)
+{
+    const bool absolute = field->values[0].text[0] == '/';
+    const tpi_cfg_search search = {
+        .files = {reader->file, absolute ? reader->file : field->values[0].place.file},
+        .folders = absolute ? NULL : reader->folders,
+        .note = reader->note,
+        .context = reader->context};
+
+    return tpi_cfg_fail_to_find(&search, &field->place, why->text, reader->err);
+}
+
 /* Fail at the place of a picture. */
 static tp_status blame(const struct sim_reader *reader, const tpi_cfg_field *field,
                        tp_status status, const tp_error *why)
 {
     if (status == TP_E_NOMEM || why->text[0] == '\0' || field->values[0].kind != TPI_CFG_STRING) {
         return tp_fail(reader->err, status, "%s", why->text);
+    }
+    if (status == TP_E_IO) {
+        return fail_to_find(reader, field, why);
     }
     tpi_cfg_fail(&field->place, reader->err, "%.180s", why->text);
     return status;

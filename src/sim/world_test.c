@@ -106,12 +106,14 @@ static void macros_give_what_their_use_overrides(void **state)
 
 static void macros_may_be_used_before_those_in_them_are_defined(void **state)
 {
-    tpi_sim *sim = sim_make("define eye ranger ( dot ( ) dot ( pose [1 0 0 0] ) )\n"
-                            "define dot sensor ( range [0 3] )\n"
-                            "define box block ( points 3 point[0] [0 0] point[1] [1 0] point[2] [0 "
-                            "1] z [0 1] )\n"
-                            "define model position ( size [1 1 1] )\n" /* shadows the kind */
-                            "model ( name \"r\" eye ( ) box ( ) )");
+    tpi_sim *sim =
+        sim_make_noted("define eye ranger ( dot ( ) dot ( pose [1 0 0 0] ) )\n"
+                       "define dot sensor ( range [0 3] )\n"
+                       "define box block ( points 3 point[0] [0 0] point[1] [1 0] point[2] [0 "
+                       "1] z [0 1] )\n"
+                       "define model position ( size [1 1 1] )\n" /* shadows the kind */
+                       "model ( name \"r\" eye ( ) box ( ) )",
+                       "x.world:4:8: \"model\" is built in; from here on it is this macro");
 
     (void)state;
     assert_int_equal(sim_info(sim, "r").kind, TPI_SIM_POSITION);
@@ -154,6 +156,32 @@ static void models_have_the_names_of_stage(void **state)
     assert_int_equal(tpi_sim_find(sim, "r0.ranger:2"), TPI_SIM_NONE);
     assert_int_equal(tpi_sim_find(sim, ""), TPI_SIM_NONE);
     tpi_buf_fini(&text);
+    tpi_sim_destroy(sim);
+}
+
+/* As in Stage, where the last one takes the name over; the names that they have without it stay. */
+static void of_two_with_one_name_the_later_has_it(void **state)
+{
+    tpi_sim *sim = sim_make_noted(
+        "model ( name \"x\" pose [9 9 0 0] )\nposition ( name \"x\" pose [-9 0 0 0] )\n"
+        "model ( name \"t\" model ( name \"c\" pose [1 0 0 0] model ( name \"d\" ) )\n"
+        " position ( name \"c\" pose [2 0 0 0] ) )\n"
+        "ranger ( model ( name \"/g\" ) pose [0 9 0 0] sensor ( ) ) position ( name \"g\" pose [9 "
+        "0 0 0] )",
+        "x.world:2:1: the name \"x\" is that of x.world:1:1, too; from here on it is this model's\n"
+        "x.world:4:2: the name \"c\" is that of x.world:3:18, too; from here on it is this "
+        "model's\n"
+        "x.world:5:58: the name \"g\" is that of x.world:5:10, too; from here on it is this "
+        "model's");
+
+    (void)state;
+    assert_int_equal(sim_info(sim, "x").kind, TPI_SIM_POSITION);
+    assert_int_equal(sim_info(sim, "model:0").kind, TPI_SIM_PLAIN);
+    assert_int_equal(sim_named(sim, "position:0"), sim_named(sim, "x"));
+    assert_int_equal(sim_info(sim, "t.c").kind, TPI_SIM_POSITION);
+    assert_int_equal(sim_info(sim, "t.model:0").kind, TPI_SIM_PLAIN);
+    assert_int_equal(sim_named(sim, "t.c.d"), sim_named(sim, "t.model:0.model:0"));
+    assert_int_equal(sim_info(sim, "g").kind, TPI_SIM_POSITION);
     tpi_sim_destroy(sim);
 }
 
@@ -439,6 +467,7 @@ int main(void)
         cmocka_unit_test(macros_give_what_their_use_overrides),
         cmocka_unit_test(macros_may_be_used_before_those_in_them_are_defined),
         cmocka_unit_test(models_have_the_names_of_stage),
+        cmocka_unit_test(of_two_with_one_name_the_later_has_it),
         cmocka_unit_test(families_are_consecutive),
         cmocka_unit_test(a_model_is_a_box_of_its_size),
         cmocka_unit_test(blocks_fill_the_box),

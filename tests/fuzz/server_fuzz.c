@@ -16,8 +16,7 @@ static void keep(void *context, const char *text)
     unchanged = strcmp(text, "nothing has changed") == 0;
 }
 
-/* ---- A driver of anything, with parameters of all kinds ----------------------------------------
- */
+/* ---- A driver of anything, with parameters of all kinds -------------------------------------- */
 
 static tp_status accept(tp_device *device, const tp_message *what, const void *ask, void *answer,
                         tp_error *err)

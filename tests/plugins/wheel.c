@@ -19,7 +19,7 @@ struct wheel {
 };
 
 static const tp_param params[] = {
-    {"port", NULL, NULL, "the line"},
+    {"port", "line", NULL, "the line"},
     {"own", "bool", "no", "guard it"},
     {"slow", "bool", "no", "a crash does not end, as if a core were dumped without end"},
     {NULL, NULL, NULL, NULL},

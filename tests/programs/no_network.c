@@ -63,7 +63,8 @@ static int look(tp_server *server)
         fprintf(stderr, "%s\n", err.text);
         return 1;
     }
-    tp_session_open(session, tp_session_device_at(session, 0), TP_OPEN_MODE, &request, opened);
+    tp_session_open(session, tp_session_next_device(session, &(size_t){0}), TP_OPEN_MODE, &request,
+                    opened);
     tp_msg *scan = next_scan(server, session, &failed);
     if (scan != NULL) {
         print_scan(scan);

@@ -1,8 +1,8 @@
 /*
  * memory.h - memory that runs out on purpose.
  *
- * Tests are linked so that malloc, calloc, realloc and free of our code pass through here, where
- * they are counted and where a chosen one fails.
+ * Tests are linked so that malloc, calloc, aligned_alloc, realloc and free of our code pass through
+ * here, where they are counted and where a chosen one fails.
  */
 #ifndef TROUPE_TESTS_MEMORY_H
 #define TROUPE_TESTS_MEMORY_H

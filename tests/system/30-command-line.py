@@ -65,6 +65,10 @@ def hints_call_it_as_the_user_does():
         assert text.startswith("usage: ./troupe ") and " troupe " not in text, text
     tap.equal(said("nothing", TROUPE_COMMAND="./troupe").stderr.splitlines()[1], "Try: ./troupe --help")
     assert "\n  ./troupe send gripper OPEN\n" in said("send", "gripper", TROUPE_COMMAND="./troupe").stdout
+    tap.equal(said("sim", "x.cfg", TROUPE_COMMAND="./troupe").stderr,
+              "troupe sim: x.cfg is a configuration, no world: ./troupe run x.cfg\n")
+    tap.equal(said("run", "x.world", TROUPE_COMMAND="./troupe").stderr,
+              "troupe run: x.world is a world, no configuration: ./troupe sim x.world\n")
 
 
 STUBS = {  # what the script calls before it runs the program
@@ -322,7 +326,7 @@ def a_configuration_is_checked():
             result = troupe("check", file.name)
             tap.equal((result.returncode, result.stdout.splitlines()[-1], result.stderr.count("\n")),
                       (0, wanted, len(odd.split()) // 2))
-    says(troupe("check"), 2, "troupe check: which configuration file?\nTry: troupe check --help\n")
+    says(troupe("check"), 2, "troupe check: which configuration or world?\nTry: troupe check --help\n")
     says(troupe("check", "/nowhere.cfg"), 1, "troupe check: /nowhere.cfg: No such file or directory\n")
 
 

@@ -10,7 +10,12 @@ import tap
 from cli import Puppet, Running, prints, says, serving, troupe, usage
 
 ROBOT = 'driver ( name "fake" provides [ "position2d:0" "gripper:0" "laser:0" ] rate 50 alwayson 1 )'
+ACTUATORS = 'driver ( name "fake" provides [ "ptz:0" "actarray:0" "limb:0" "planner:0" "position2d:0" "position3d:0" "mobile:0" ] )'
 VEL = '{"vel":{"px":0.5},"state":1}'
+
+
+def may_be_there(device, message):
+    return cli.closed_again(device, message).replace("begun:", "begun, if it is still on its way:")
 
 
 def pose(url):
@@ -39,11 +44,24 @@ def a_command_that_arrived_is_a_success_without_words(url):
 
 @serving(ROBOT)
 def what_moves_only_for_a_moment_gets_a_hint(url):
-    says(troupe("send", "gripper", "CLOSE", url=url), 0, cli.closed_again("gripper:0", "CLOSE"))
+    says(troupe("send", "gripper", "CLOSE", url=url), 0, may_be_there("gripper:0", "CLOSE"))
     says(troupe("send", "position2d", "VEL", VEL, url=url), 0, cli.closed_again("position2d:0", "VEL"))
     says(troupe("send", "position2d", "VEL", '{"state":1}', url=url), 0, "")  # which stops it anyway
-    says(troupe("send", "position2d", "POS", '{"pos":{"px":1},"state":1}', url=url), 0,  # which may be there
-         cli.closed_again("position2d:0", "POS").replace("begun:", "begun, if it is still on its way:"))
+    says(troupe("send", "position2d", "POS", '{"pos":{"px":1},"state":1}', url=url), 0, may_be_there("position2d:0", "POS"))
+
+
+@serving(ACTUATORS)
+def whether_a_command_ends_by_itself_follows_from_its_units(url):
+    ends = {"ptz STATE": {"pan": 1}, "actarray HOME": {"joint": 1}, "actarray POS": {"joint": 1, "position": 1},
+            "limb SETPOSITION": {"position": {"px": 1}}, "limb VECMOVE": {"direction": {"px": 1}, "length": 1},
+            "position3d SET_POS": {"pos": {"px": 1}}, "planner GOAL": {"goal": {"px": 1}}}
+    goes_on = {"actarray SPEED": {"joint": 1, "speed": 1}, "actarray CURRENT": {"joint": 1, "current": 1},
+               "position2d CAR": {"velocity": 1, "angle": 1}, "position3d SET_VEL": {"vel": {"px": 1}},
+               "mobile MOVE": {"axes": [{"axis": 0, "control": 1, "value": 1}]}}
+    for command, value in {**ends, **goes_on}.items():
+        device, message = command.split()
+        says(troupe("send", device, message, json.dumps(value), url=url), 0,
+             (may_be_there if command in ends else cli.closed_again)(device + ":0", message))
 
 
 @serving(ROBOT)
@@ -186,7 +204,8 @@ def who_types_an_extension_asks_for_it(url):
 
 
 tap.main(a_command_moves_the_robot, a_command_that_arrived_is_a_success_without_words,
-         what_moves_only_for_a_moment_gets_a_hint, less_than_was_asked_for_is_told, a_command_is_repeated,
+         what_moves_only_for_a_moment_gets_a_hint,
+         whether_a_command_ends_by_itself_follows_from_its_units, less_than_was_asked_for_is_told, a_command_is_repeated,
          a_command_is_sent_once_without_repeat, what_a_device_does_not_take_is_told, requests_are_answered,
          the_server_itself_is_a_device, refusals_name_device_and_cause, a_request_that_nobody_answers_ends,
          answers_are_harmless, commands_are_listed_with_examples, requests_are_listed_with_both_directions,

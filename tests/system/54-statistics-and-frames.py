@@ -2,28 +2,15 @@
 """troupe stat and frames: numbers and trees.  argv: the troupe program."""
 import json
 import signal
+import tempfile
 
 import cli
 import player
 import tap
-from cli import Puppet, Running, Terminal, prints, says, serving, troupe, usage
+from cli import Puppet, Running, Terminal, encoded, ours, prints, says, serving, troupe, usage
 
-HELLO, STATISTICS, FRAMES, TRANSFORM = 200, 202, 203, 204
+STATISTICS = 202
 DEVLIST, DRIVERINFO, DEV = 1, 2, 3
-
-
-def encoded(request, value):
-    result = troupe("encode", "player", "request", request, "--answer", "-", stdin=json.dumps(value))
-    tap.equal((result.returncode, result.stderr), (0, ""))
-    return bytes.fromhex(result.stdout)
-
-
-def ours(**replies):
-    """A server that says it is one of ours, and answers these."""
-    codes = {"HELLO": HELLO, "STATISTICS": STATISTICS, "FRAMES": FRAMES, "TRANSFORM": TRANSFORM}
-    replies.setdefault("HELLO", {"version": 1, "name": "puppet"})
-    return Puppet([(6, 0)], replies={(1, codes[name]): encoded(name, value) for name, value in replies.items()})
-
 
 # ---- Statistics -----------------------------------------------------------------------------------
 
@@ -77,11 +64,9 @@ def what_is_known_already_is_not_asked():
     """One list of the devices, however many; none is opened for its index, its driver or the model of a simulated one."""
     lasers = [(6, i) for i in range(30)]
     labels = [dict(LASER, addr={"robot": 6665, "interf": 6, "index": i}, driver="sim", label=f"m{i}") for i in range(30)]
-    replies = {(1, HELLO): encoded("HELLO", {"version": 1, "name": "puppet"}),
-               (1, STATISTICS): encoded("STATISTICS", {"devices": labels})}
     for where, wanted in (("index = 20", ["laser:20"]), ("driver = sim, index < 2", ["laser:0", "laser:1"]),
                           ("model = m7", ["laser:7"]), ("model = elephant, x > 0", [])):
-        with Puppet(lasers, driver="sim", replies=replies) as puppet:
+        with ours(lasers, "sim", STATISTICS={"devices": labels}) as puppet:
             result = troupe("list", "--json", "--where", where, puppet.url)
             tap.equal((result.returncode, result.stderr), (0, ""))
             tap.equal([device["device"] for device in json.loads(result.stdout)["devices"]], wanted)
@@ -226,6 +211,19 @@ def a_real_server_has_a_tree_of_frames(url):
     says(troupe("frames", "laser:0", "elephant", url=url), 1, 'troupe frames: there is no frame "elephant"\n')
 
 
+def what_does_not_fit_into_a_message_is_told():
+    """Names so long that a hundred robots are too many."""
+    robots = "".join(f'position ( name "{"x" * 120000}{i}" pose [{i} 0 0 0] )\n' for i in range(100))
+    with tempfile.NamedTemporaryFile("w", suffix=".world") as file:
+        file.write(robots)
+        file.flush()
+        with player.launched([cli.PROGRAM, "sim", file.name, "--any-port"]) as server:
+            says(troupe("stat", url=cli.at(server)), 1,
+                 f"troupe stat: tcp:{cli.at(server)}: statistics: the answer is too large for one message\n")
+            listed = troupe("list", url=cli.at(server))
+            tap.equal((listed.returncode, "position2d:99" in listed.stdout), (0, True))
+
+
 # ---- Mistakes -------------------------------------------------------------------------------------
 
 
@@ -248,5 +246,6 @@ tap.main(statistics_are_tables, statistics_are_json_too, lists_show_what_devices
          what_is_known_already_is_not_asked, guarded_lines_are_told, several_robots_are_told_apart, watching_shows_rates,
          watching_json_is_one_object_for_each_line, watching_stays_in_its_place_on_a_terminal,
          frames_are_a_tree, a_tree_that_cannot_be_ends, a_transform_is_one_line,
-         a_real_server_tells_who_does_what, a_real_server_has_a_tree_of_frames, a_player_server_has_no_statistics,
+         a_real_server_tells_who_does_what, a_real_server_has_a_tree_of_frames, what_does_not_fit_into_a_message_is_told,
+         a_player_server_has_no_statistics,
          mistakes_are_explained)

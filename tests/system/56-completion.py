@@ -70,5 +70,18 @@ def messages_are_offered():
     tap.equal(offered("troupe print laser:0 --only SCANP"), ["SCANPOSE"])
 
 
-tap.main(commands_are_offered, options_are_those_of_the_help, devices_come_from_the_server,
-         interfaces_are_offered_without_a_server, messages_are_offered)
+def files_are_those_that_a_command_takes():
+    tap.equal(offered(f"troupe check {ROOT}/worlds/ca"), [f"{ROOT}/worlds/cave.world"])  # and not cave.png
+    tap.equal(offered(f"troupe check {ROOT}/configs/fa"), [f"{ROOT}/configs/fake.cfg"])
+    tap.equal(offered(f"troupe run {ROOT}/worlds/ca"), [])
+
+
+def worlds_are_offered_where_one_is_taken():
+    for command in "sim", "check", "demo":
+        tap.equal(offered(f"troupe {command} offic"), ["office"])
+    tap.equal(offered("troupe run offic"), [])
+
+
+tap.main(commands_are_offered, worlds_are_offered_where_one_is_taken, options_are_those_of_the_help,
+         devices_come_from_the_server, interfaces_are_offered_without_a_server, messages_are_offered,
+         files_are_those_that_a_command_takes)

@@ -7,7 +7,7 @@ import struct
 
 import player
 import tap
-from cli import Running, killed_server, prints, says, serving, troupe, usage
+from cli import Running, killed_server, ours, prints, says, serving, troupe, usage
 
 COMMAND, HALT, ERROR = 2, 244, 243
 ROBOT = 'driver ( name "fake" provides [ "position2d:0" "laser:0" ] rate 50 alwayson 1 )'
@@ -106,6 +106,18 @@ def a_server_that_does_not_answer_is_no_end_of_ways():
                   "or cut the power of what moves\n"))
 
 
+def who_says_nothing_has_not_stopped():
+    with ours() as server:
+        result = troupe("panic", url=server.url)
+        tap.equal((result.returncode, result.stdout, result.stderr.splitlines()[1:]),
+                  (1, "", ["troupe panic: the panic is raised; whether everything has stopped is not known"]))
+
+
+def names_of_drivers_cannot_steer_the_terminal():
+    with ours(GET_PANIC={"active": 1, "owing": "\033[2J"}) as server:
+        tap.equal(troupe("reset", url=server.url).stdout.splitlines()[-1], "the panic is over; NOT STOPPED YET: ?[2J")
+
+
 @serving(ROBOT)
 def print_tells_it_on_standard_error(url):
     with Running("print", "position2d", "--json", "--rate", "1", url=url) as printing:
@@ -129,4 +141,5 @@ def mistakes_are_explained():
 
 tap.main(a_panic_stops_what_moves_until_it_is_reset, who_keeps_it_moving_is_told_of_a_panic,
          who_had_it_stopped_is_told_once, a_reason_cannot_steer_the_terminal,
-         a_server_that_does_not_answer_is_no_end_of_ways, print_tells_it_on_standard_error, mistakes_are_explained)
+         a_server_that_does_not_answer_is_no_end_of_ways, who_says_nothing_has_not_stopped,
+         names_of_drivers_cannot_steer_the_terminal, print_tells_it_on_standard_error, mistakes_are_explained)

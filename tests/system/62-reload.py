@@ -174,7 +174,7 @@ def a_file_that_opens_the_server_says_so():
         robot.says("keys and rights have changed")
 
 
-tap.main(a_file_that_opens_the_server_says_so, print_goes_on_with_the_new_device, 
+tap.main(a_file_that_opens_the_server_says_so, print_goes_on_with_the_new_device,
     the_other_driver_notices_nothing,
     devices_come_and_go,
     a_broken_file_changes_nothing,

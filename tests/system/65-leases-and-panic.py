@@ -10,8 +10,8 @@ import socket
 import struct
 import subprocess
 import sys
-import time
 import threading
+import time
 
 import player
 import tap

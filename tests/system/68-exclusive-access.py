@@ -42,8 +42,10 @@ def nobody_else_writes_meanwhile(url):
 @serving(ROBOT.format(""))
 def who_freezes_keeps_it_no_longer_than_its_lease(url):
     with Running(*ALONE, url=url) as alone:
-        held(url)
+        name = held(url).split(" by ")[1].split(";")[0]
         alone.process.send_signal(signal.SIGSTOP)
+        while f" by {name}, whose time is over: anybody may take it; " not in held(url):
+            pass
         while brief(url, "--exclusive").returncode != 0:
             pass
         alone.process.send_signal(signal.SIGCONT)

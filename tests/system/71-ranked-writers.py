@@ -130,8 +130,9 @@ def statistics_show_who_holds_a_device(server):
         tap.equal(990 < shown["rank_left"] <= 1000 and shown["lease_left"] <= 1, True)
         joystick.access(POSITION2D, 0, 19)
         lines = troupe("stat", url).stdout.splitlines()
-        tap.equal([line for line in lines if line.startswith(f"position2d:0 is moved by {name}, rank 2; lower ranks wait ")
-                   or line.startswith(f"position2d:0 is held by {name}, rank 2; lower ranks wait ")] != [], True)
+        held = re.compile(rf"position2d:0 is (moved|held) by {re.escape(name)}, rank 2; lower ranks wait "
+                          r"(9\d\d\.\d|1000\.0) s(; stops in [01]\.\d s unless more is heard)?")
+        tap.equal([held.fullmatch(line) is not None for line in lines if " by " in line], [True, False])
         tap.equal(lines[-1], f"position2d:0 is open exclusively by {name}; troupe kick 1 throws it out")
 
 

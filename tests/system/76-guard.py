@@ -434,7 +434,6 @@ def by_hand_it_explains_itself():
     tap.equal((result.returncode, "is started by a server" in result.stderr), (2, True))
 
 
-compile_plugin()
 @contextlib.contextmanager
 def guarded_fake():
     """The server of configs/guarded.cfg and the line that it drives on, once that moves."""
@@ -462,6 +461,7 @@ def the_example_of_the_page_needs_no_robot():
         tap.equal(set(line.rest().splitlines()), {b"position2d:0 HALT"})  # and no word of the guard
 
 
+compile_plugin()
 tap.main(whatever_signal_kills_it_the_bytes_arrive_once, whatever_its_drivers_do_the_bytes_arrive_once,
          the_configuration_can_guard_any_line, the_bytes_follow_the_drivers_mode, they_arrive_in_a_panic_too,
          a_crash_need_not_be_over, a_frozen_server_is_no_dead_one, an_orderly_end_writes_nothing_but_what_the_driver_does,

@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
 """Bad worlds on the command line: one clear line with file, line and column, and never a crash.
 argv: the troupe program."""
+import os
 import pathlib
 import struct
 import tempfile
 import zlib
 
 import tap
-from cli import troupe
+from cli import PROGRAM, troupe
+
+MODELS = ("models are model, position, ranger, fiducial, blobfinder, bumper, gripper, actuator, camera, blinkenlight, "
+          "lightindicator, light, lightsensor, floor, floorsensor, sound, microphone, button, wifi, gps, imu and compass")
+OWN = os.path.realpath(pathlib.Path(PROGRAM).parent / "../../../worlds")  # where it looks, too
 
 
 def run(text, **files):
@@ -26,11 +31,17 @@ def refused(text, error, **files):
 
 
 def a_missing_include_is_named():
-    refused('\ninclude "gone.inc"\n', "x.world:2:1: cannot include FOLDER/gone.inc: No such file or directory")
+    refused('\ninclude "gone.inc"\n', f"x.world:2:1: cannot include FOLDER/gone.inc: No such file or directory; nor is it in {OWN}")
+
+
+def a_missing_picture_is_named():
+    refused('model ( bitmap "gone.png" )', f"x.world:1:9: FOLDER/gone.png: No such file or directory; nor is it in {OWN}")
+    refused('model ( bitmap "/gone.png" )', "x.world:1:9: /gone.png: No such file or directory")
 
 
 def an_unknown_model_is_named_with_the_nearest():
-    refused("model ( )\nrangr ( )\n", 'x.world:2:1: there is no model "rangr"; did you mean "ranger"?')
+    tap.equal(run("model ( )\nrangr ( )\n"),
+              (1, f'{MODELS}\ntroupe sim: FOLDER/x.world:2:1: there is no model "rangr"; did you mean "ranger"?\n'))
 
 
 def a_short_tuple_is_named():
@@ -38,7 +49,9 @@ def a_short_tuple_is_named():
 
 
 def a_macro_that_uses_itself_is_refused():
-    refused("define position position ( )\nposition ( )", 'x.world:1:17: the macro "position" uses itself')
+    tap.equal(run("define position position ( )\nposition ( )"),
+              (1, 'FOLDER/x.world:1:8: "position" is built in; from here on it is this macro\n'
+               'troupe sim: FOLDER/x.world:1:17: the macro "position" uses itself\n'))
 
 
 def a_pose_that_is_no_number_is_refused():
@@ -94,6 +107,10 @@ def the_name_of_one_of_ours_may_be_that_of_its_file():
 def what_is_no_world_is_sent_where_it_belongs():
     result = troupe("sim", "x.cfg")
     tap.equal((result.returncode, result.stderr), (1, "troupe sim: x.cfg is a configuration, no world: troupe run x.cfg\n"))
+    result = troupe("run", "office")
+    tap.equal((result.returncode, result.stderr), (1, "troupe run: office is a world, no configuration: troupe sim office\n"))
+    result = troupe("run", "offices")
+    tap.equal((result.returncode, result.stderr), (1, "troupe run: offices: No such file or directory\n"))
     result = troupe("run", "x.world")
     tap.equal((result.returncode, result.stderr), (1, "troupe run: x.world is a world, no configuration: troupe sim x.world\n"))
 
@@ -113,25 +130,70 @@ def check(text, name="x.world", **files):
 def a_world_is_checked():
     tap.equal(check('model ( size [3 3 1] boundary 1 )\nposition ( name "a" )\n'), (0, "no mistakes found\n", ""))
     tap.equal(check('position ( name "a" ctrl "wander" )\n'),
-              (0, "it works, but see what is odd about it\n",
+              (0, "no mistakes found, 1 note\n",
                'FOLDER/x.world:1:26: "wander" needs a "ranger" on the robot; without one it stands still\n'))
     tap.equal(check("model ( size 3 )\n"),
               (1, "", 'troupe check: FOLDER/x.world:1:9: "size" needs 3 values, not 1\n'))
+
+
+def a_world_of_ours_is_checked_by_its_name():
+    for name in "office", "office.world":
+        result = troupe("check", name)
+        tap.equal((result.returncode, result.stdout[-18:], result.stderr), (0, "no mistakes found\n", ""))
+        assert "ada.ranger:0" in result.stdout, result.stdout
+    for name, hint in ("ofice", '; did you mean "office"? O' + OURS[1:]), ("gone.world", "; " + OURS):
+        result = troupe("check", name)
+        tap.equal((result.returncode, result.stdout, result.stderr), (1, "", f'troupe check: there is no world "{name}"{hint}\n'))
+    tap.equal(check("model ( ) foo 1", "office.world"),
+              (0, "no mistakes found, 1 note\n", 'FOLDER/office.world:1:11: nobody uses "foo"\n'))
+    result = troupe("check", "gone/office")
+    tap.equal((result.returncode, result.stderr), (1, "troupe check: gone/office: No such file or directory\n"))
 
 
 def a_world_that_a_configuration_names_is_told_where_it_does():
     text = 'driver\n(\n  name "sim"\n  worldfile "y.world"\n)\n'
     tap.equal(check(text, "x.cfg"), (1, "", "troupe check: FOLDER/x.cfg:4:3: sim0: FOLDER/y.world: No such file or directory\n"))
     tap.equal(check(text, "x.cfg", y_world="modle ( )"),
-              (1, "", 'troupe check: FOLDER/x.cfg:4:3: sim0: FOLDER/y.world:1:1: there is no model "modle"; '
+              (1, "", f'sim0: {MODELS}\ntroupe check: FOLDER/x.cfg:4:3: sim0: FOLDER/y.world:1:1: there is no model "modle"; '
                'did you mean "model"?\n'))
     text = 'driver\n(\n  name "sim"\n  worldfile "y.world"\n  speed -1\n)\n'
     tap.equal(check(text, "x.cfg", y_world=""), (1, "", 'troupe check: FOLDER/x.cfg:5:3: sim0: speed "-1" is not from 0 to 1000000\n'))
 
 
-tap.main(a_missing_include_is_named, an_unknown_model_is_named_with_the_nearest, a_short_tuple_is_named,
+def what_stands_for_the_file_of_a_world_is_told():
+    for word in "world", "World", "world_file", "Worldfile", "wordlfile":
+        tap.equal(check(f'driver ( name "stage" {word} "y.world" )', "x.cfg", y_world=""),
+                  (1, "", f'troupe check: FOLDER/x.cfg:1:23: there is no "{word}"; did you mean "worldfile"?\n'))
+    tap.equal(check('driver ( name "sim" map "y.world" )', "x.cfg"),
+              (1, "", 'FOLDER/x.cfg:1:21: nobody uses "map"\n'
+               'troupe check: FOLDER/x.cfg:1:1: sim0: the first section of a world names its file with "worldfile"\n'))
+
+
+def a_thousand_sections_do_not_make_a_thousand_notes():
+    text = 'driver ( name "stage" plugin "stageplugin" worldfile "y.world" provides "simulation:0" )\n' + "".join(
+        f'driver ( name "stage" plugin "stageplugin" model "r{i}" provides "position2d:{i}" modle "x" )\n' for i in range(300))
+    world = "".join(f'position ( name "r{i}" pose [{i} 0 0 0] )\n' for i in range(300))
+    code, _, told = check(text, "x.cfg", y_world=world)
+    note = 'plugin "stageplugin" is not needed: stage is built in'
+    slip = 'nobody uses "modle"; did you mean "model"?'
+    tap.equal((code, told.splitlines()),
+              (0, [f"FOLDER/x.cfg:1:30: {note}", f"FOLDER/x.cfg:2:30: {note}",
+                   f"FOLDER/x.cfg:2:79: {slip}", f"FOLDER/x.cfg:3:30: {note} (and 298 more like it)",
+                   f"FOLDER/x.cfg:3:79: {slip}", f"FOLDER/x.cfg:4:79: {slip} (and 297 more like it)"]))
+
+
+def what_stands_for_it_in_a_later_section_is_a_note():
+    text = ('driver ( name "sim" worldfile "y.world" provides "simulation:0" )\n'
+            'driver ( name "sim" world "z.world" provides "position2d:0" )\n')
+    code, _, told = check(text, "x.cfg", y_world="position ( )")
+    tap.equal((code, told), (0, 'FOLDER/x.cfg:2:21: nobody uses "world"; did you mean "worldfile"?\n'))
+
+
+tap.main(a_missing_include_is_named, a_missing_picture_is_named, what_stands_for_the_file_of_a_world_is_told,
+         what_stands_for_it_in_a_later_section_is_a_note, a_thousand_sections_do_not_make_a_thousand_notes,
+         an_unknown_model_is_named_with_the_nearest, a_short_tuple_is_named,
          a_macro_that_uses_itself_is_refused, a_pose_that_is_no_number_is_refused,
          a_place_in_an_included_file_is_told, a_huge_picture_is_refused, a_comment_of_ten_megabytes_is_no_trouble,
          robots_that_overlap_are_told, a_world_that_is_not_there_is_refused, the_nearest_name_and_all_of_ours_are_told,
          the_name_of_one_of_ours_may_be_that_of_its_file, what_is_no_world_is_sent_where_it_belongs,
-         a_world_is_checked, a_world_that_a_configuration_names_is_told_where_it_does)
+         a_world_is_checked, a_world_of_ours_is_checked_by_its_name, a_world_that_a_configuration_names_is_told_where_it_does)

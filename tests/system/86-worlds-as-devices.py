@@ -192,8 +192,8 @@ def everything_in_a_world_is_offered_without_a_list():
     listed = tap.run([PROGRAM, "check", write(text)])
     tap.equal([line.split()[0] for line in listed.stdout.splitlines()[2:-1]],
               ["simulation:0", "world:0", "map:0", "position2d:0", "localize:0", "graphics2d:0", "ranger:0", "sonar:0", "ranger:1",
-               "laser:0",                "bumper:0", "position2d:1", "localize:1", "graphics2d:1", "ranger:2", "sonar:1", "ranger:3", "laser:1",
-               "bumper:1"])
+               "laser:0", "bumper:0", "position2d:1", "localize:1", "graphics2d:1", "ranger:2", "sonar:1", "ranger:3",
+               "laser:1", "bumper:1"])
 
 
 def mistakes_are_told_with_their_place():
@@ -283,6 +283,16 @@ def a_silence_is_explained():
                 tap.equal((printing.returncode, err, " laser:0 SCAN " in out), (0, "", True))
 
 
+def what_is_measured_is_printed_in_its_units():
+    with player.launched([PROGRAM, "sim", str(ROOT / "tests/data/sim/everything.world"), "--any-port"]) as running:
+        for device, line in (("aio:0", "  voltages: [80 440] dB, Hz"), ("aio:1", "  voltages: [4]"),
+                             ("aio:4", "  voltages: [73.93636 440 -1.5707964] dB, Hz, rad"),
+                             ("wifi:1", '      ip: "10.0.0.1"'), ("wifi:1", "      level: 4294967268 (-28 dBm)"),
+                             ("camera:0", "  image: [0 0 243 0 0 196 176 216 240 176 216 240 ...] (576 bytes)")):
+            printed = tap.run([PROGRAM, "print", f"localhost:{running.ports[0]}/{device}", "--count", "1"])
+            assert line in printed.stdout.splitlines(), printed
+
+
 def what_sends_nothing_is_not_suggested():
     with player.launched([PROGRAM, "run", write(STAGE), "--any-port"], robots=2) as running:
         tap.equal(running.process.stdout.readline(), f"next: troupe list localhost:{running.ports[0]}\n")
@@ -346,4 +356,5 @@ tap.main(a_configuration_for_stage_works_as_it_is, each_section_is_one_robot_on_
          a_client_that_vanishes_leaves_its_robot_standing, the_first_example_of_the_page_works,
          many_steps_at_once_leave_room_for_others, a_command_that_makes_no_sense_is_refused,
          objects_are_looked_at_and_changed_by_hand,
-         devices_are_listed_with_their_models, a_silence_is_explained, what_sends_nothing_is_not_suggested)
+         devices_are_listed_with_their_models, a_silence_is_explained,
+         what_is_measured_is_printed_in_its_units, what_sends_nothing_is_not_suggested)

@@ -1,6 +1,7 @@
 """The troupe program as a user types it, on pipes and on a terminal; and a server of our own that says anything."""
 import contextlib
 import fcntl
+import json
 import os
 import pty
 import select
@@ -309,3 +310,20 @@ class Puppet:
                 connection.sendall(HEADER.pack(0, 6665, interf, index, DATA, subtype, time, 0, len(body)) + body)
         elif message.subtype != 200:  # Player does not answer what it does not know
             self.reply(connection, message, ACK)
+
+
+REQUESTS = {"HELLO": 200, "STATISTICS": 202, "FRAMES": 203, "TRANSFORM": 204, "GET_PANIC": 207}
+
+
+def encoded(request, value):
+    """An answer to a request to the server itself, as bytes."""
+    result = troupe("encode", "player", "request", request, "--answer", "-", stdin=json.dumps(value))
+    tap.equal((result.returncode, result.stderr), (0, ""))
+    return bytes.fromhex(result.stdout)
+
+
+def ours(devices=((6, 0),), driver="puppet", **replies):
+    """A puppet that says it is one of our servers, and answers these requests."""
+    replies.setdefault("HELLO", {"version": 1, "name": "puppet"})
+    return Puppet(devices, driver=driver,
+                  replies={(1, REQUESTS[name]): encoded(name, value) for name, value in replies.items()})

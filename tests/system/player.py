@@ -126,7 +126,8 @@ class Client:
             found = dict(zip(names, body.take("IIqqqqqqddIII")))
             found.update(driver=body.text(), instance=body.text(), failure=body.text())
             found.update(zip(("rank", "lease_left", "rank_left"), body.take("idd")))
-            found.update(mover=body.text(), holder=body.text(), holder_number=body.take("I"), label=body.text())
+            found.update(mover=body.text(), holder=body.text(), holder_number=body.take("I"),
+                         holder_silent=body.take("I"), label=body.text())
             return address, found
 
         def client():

@@ -31,8 +31,7 @@ static const char configuration[] =
     "driver ( name \"writelog\" provides [ \"6700:log:0\" ] )\n"
     "driver ( name \"director\" provides [ \"6701:opaque:0\" ] )\n";
 
-/* ---- What the director directs ----------------------------------------------------------------
- */
+/* ---- What the director directs --------------------------------------------------------------- */
 
 /* An actor: a device that publishes on demand. */
 struct actor {
@@ -119,8 +118,7 @@ static tp_status director_init(tp_instance *self, tp_error *err)
     return tp_offer(self, &tp_interface_opaque, NULL, &director_device, NULL, NULL, err);
 }
 
-/* ---- benchpos: a vehicle that does not move ----------------------------------------------------
- */
+/* ---- benchpos: a vehicle that does not move -------------------------------------------------- */
 
 static void publish_position(tp_device *device)
 {
@@ -204,8 +202,7 @@ static tp_status benchpos_start(tp_instance *self, tp_error *err)
     return TP_OK;
 }
 
-/* ---- dummy and benchscan: readings that are always the same ------------------------------------
- */
+/* ---- dummy and benchscan: readings that are always the same ---------------------------------- */
 
 static void publish_scan(tp_device *device)
 {
@@ -260,8 +257,7 @@ static tp_status benchscan_init(tp_instance *self, tp_error *err)
     return status;
 }
 
-/* ---- mapfile: an empty room ---------------------------------------------------------------------
- */
+/* ---- mapfile: an empty room ------------------------------------------------------------------ */
 
 enum { MAP_WIDTH = 60, MAP_HEIGHT = 40 };
 
@@ -310,8 +306,7 @@ static tp_status mapfile_init(tp_instance *self, tp_error *err)
     return tp_offer(self, &tp_interface_map, NULL, &mapfile_device, NULL, NULL, err);
 }
 
-/* ---- localbb: a blackboard with room for one entry ----------------------------------------------
- */
+/* ---- localbb: a blackboard with room for one entry ------------------------------------------- */
 
 static struct {
     bool written;
@@ -401,8 +396,7 @@ static tp_status writelog_init(tp_instance *self, tp_error *err)
     return tp_offer(self, &tp_interface_log, NULL, &writelog_device, NULL, NULL, err);
 }
 
-/* ---- The server ---------------------------------------------------------------------------------
- */
+/* ---- The server ------------------------------------------------------------------------------ */
 
 static const tp_driver_ops benchpos_ops = {.init = benchpos_init, .start = benchpos_start};
 static const tp_driver_ops dummy_ops = {.init = dummy_init};

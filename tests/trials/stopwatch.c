@@ -33,7 +33,7 @@ struct stopwatch {
 static const tp_param stopwatch_params[] = {
     {"board", NULL, NULL, "the file of the board"},
     {"slot", "1", "0", "where it notes what happens"},
-    {"port", NULL, "", "a line; none without"},
+    {"port", "line", "", "a line; none without"},
     {"tick", "s", "0", "how often it writes a line that moves nothing"},
     {"gate", NULL, "", "a FIFO that RESET_ODOM waits for"},
     {"watch", "bool", "no", "whether it keeps watches in this process"},

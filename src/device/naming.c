@@ -1,0 +1,109 @@
+/*
+ * naming.c - what instances are called: their driver's name and the lowest number that is free.
+ *
+ * There may be thousands. The names that are taken are in a table, and of each driver it is known
+ * up to which number all are. The loop's.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/inside.h"
+
+/* The numbers of one driver's instances. */
+struct naming {
+    char driver[LONGEST_DRIVER + 1];
+    unsigned free_from; /* all below are taken */
+    struct naming *next;
+};
+
+static struct naming *find_naming(const tpi_hub *hub, const char *driver)
+{
+    struct naming *naming = hub->namings;
+
+    while (naming != NULL && strncmp(naming->driver, driver, LONGEST_DRIVER) != 0) {
+        naming = naming->next;
+    }
+    return naming;
+}
+
+static struct naming *add_naming(tpi_hub *hub, const char *driver)
+{
+    struct naming *naming = calloc(1, sizeof *naming);
+
+    if (naming != NULL) {
+        (void)snprintf(naming->driver, sizeof naming->driver, "%s", driver);
+        naming->next = hub->namings;
+        hub->namings = naming;
+    }
+    return naming;
+}
+
+static tp_instance **bucket(tpi_hub *hub, const char *name)
+{
+    uint32_t sum = 0;
+
+    for (; *name != '\0'; name++) {
+        sum = (sum ^ (uint8_t)*name) * UINT32_C(16777619);
+    }
+    return &hub->named[(sum ^ sum >> 15) % NAME_BUCKETS];
+}
+
+static bool is_taken(tpi_hub *hub, const char *name)
+{
+    const tp_instance *other = *bucket(hub, name);
+
+    while (other != NULL && strcmp(other->name, name) != 0) {
+        other = other->next_named;
+    }
+    return other != NULL;
+}
+
+tp_status naming_choose(tp_instance *self)
+{
+    const char *driver = instance_driver_name(self);
+    const struct naming *naming = find_naming(self->hub, driver);
+
+    (void)snprintf(self->name, sizeof self->name, "%.*s", LONGEST_DRIVER, driver);
+    if (naming == NULL && (naming = add_naming(self->hub, driver)) == NULL) {
+        return TP_E_NOMEM;
+    }
+    self->number = naming->free_from;
+    (void)snprintf(self->name, sizeof self->name, "%s%u", naming->driver, self->number);
+    while (is_taken(self->hub, self->name)) {
+        self->number++;
+        (void)snprintf(self->name, sizeof self->name, "%s%u", naming->driver, self->number);
+    }
+    return TP_OK;
+}
+
+void naming_add(tp_instance *self)
+{
+    struct naming *naming = find_naming(self->hub, instance_driver_name(self));
+    tp_instance **first = bucket(self->hub, self->name);
+
+    self->next_named = *first;
+    *first = self;
+    naming->free_from += naming->free_from == self->number;
+}
+
+void naming_remove(tp_instance *self)
+{
+    struct naming *naming = find_naming(self->hub, instance_driver_name(self));
+    tp_instance **at = bucket(self->hub, self->name);
+
+    while (*at != self) {
+        at = &(*at)->next_named;
+    }
+    *at = self->next_named;
+    naming->free_from = self->number < naming->free_from ? self->number : naming->free_from;
+}
+
+void naming_fini(tpi_hub *hub)
+{
+    while (hub->namings != NULL) {
+        struct naming *next = hub->namings->next;
+        free(hub->namings);
+        hub->namings = next;
+    }
+}

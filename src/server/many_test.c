@@ -1,0 +1,105 @@
+/*
+ * many_test.c - a configuration of very many sections: each device is there, and reading the file
+ * again takes over or exchanges them all.
+ *
+ * Nothing here takes the time. What needs work for each pair of sections, let alone more, would not
+ * come to an end while anybody waits.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "server/inside.h"
+#include "support/unit.h"
+#include "troupe/interfaces/ptz.h"
+#include "troupe/server.h"
+
+enum { MANY = 20000 };
+
+static unsigned inits;
+
+static tp_status link_init(tp_instance *self, tp_error *err)
+{
+    static const tp_ptz_ops ops = {0};
+    tp_link *link = NULL;
+    tp_status status = tp_offer(self, &tp_interface_ptz, NULL, &ops, NULL, NULL, err);
+
+    inits++;
+    return status == TP_OK && tp_requires_count(self) > 0
+               ? tp_require(self, &tp_interface_ptz, NULL, &link, err)
+               : status;
+}
+
+static const tp_param link_params[] = {{"label", NULL, "", "a text"}, {NULL, NULL, NULL, NULL}};
+static const tp_driver_ops link_ops = {.init = link_init};
+static const tp_driver link_driver = {.abi = TP_DRIVER_ABI,
+                                      .name = "link",
+                                      .summary = "one of a tree",
+                                      .params = link_params,
+                                      .ops = &link_ops,
+                                      .flags = TP_DRIVER_ON_LOOP};
+static const tp_driver *const drivers[] = {&link_driver, NULL};
+
+/* A tree: each requires another one before it, and sits in it. */
+static void write_tree(tpi_buf *text, const char *label)
+{
+    text->length = 0;
+    for (unsigned i = 0; i < MANY; i++) {
+        tpi_buf_printf(text, "driver ( name \"link\" provides [ \"ptz:%u\" ] label \"%s\"", i,
+                       label);
+        if (i > 0) {
+            tpi_buf_printf(text,
+                           " requires [ \"ptz:%u\" ] geometry ( frame \"f%u\" parent \"f%u\" )",
+                           i / 2, i, i / 2);
+        }
+        tpi_buf_puts(text, " )\n");
+    }
+    assert_false(text->failed);
+}
+
+static void reload(tp_server *server)
+{
+    tp_error err = {0};
+
+    assert_int_equal(tp_server_reload(server, &err), TP_OK);
+    while (server->reloading) {
+        tp_server_step(server, true);
+    }
+    assert_int_equal(tp_server_device_count(server), MANY);
+}
+
+static void very_many_sections_are_read_and_exchanged(void **state)
+{
+    tpi_buf text = {0};
+    tp_server *server = NULL;
+    tp_error err = {0};
+    char name[64];
+
+    (void)state;
+    write_tree(&text, "a");
+    tp_server_options options = {
+        .drivers = drivers, .path = "x.cfg", .text = tpi_buf_text(&text), .listen = ""};
+    assert_int_equal(tp_server_create(&server, &options, &err), TP_OK);
+    assert_int_equal(tp_server_device_count(server), MANY);
+    snprintf(name, sizeof name, "link%d", MANY - 1);
+    assert_string_equal(tp_instance_name(tp_device_instance(tp_server_device_at(server, MANY - 1))),
+                        name);
+    assert_int_equal(inits, MANY);
+    reload(server);
+    assert_int_equal(inits, MANY);
+    write_tree(&text, "b");
+    server->options.text = tpi_buf_text(&text);
+    reload(server);
+    assert_int_equal(inits, 2 * MANY);
+    tp_server_destroy(server);
+    tpi_buf_fini(&text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(very_many_sections_are_read_and_exchanged),
+    };
+
+    return cmocka_run_group_tests_name("server/many", tests, NULL, NULL);
+}
