@@ -31,6 +31,8 @@ struct tp_robot {
     char *name;                /* owned */
     tpi_sim_model model;
     uint32_t family;
+    double wish[3]; /* what it was told last, for when it may */
+    bool driven;    /* it was told at all */
 };
 
 struct simd_controllers {
@@ -251,7 +253,11 @@ tp_status simd_controllers_begin(simd_controllers *c, tp_error *err)
 void simd_controllers_step(simd_controllers *c)
 {
     for (size_t i = 0; i < c->robot_count; i++) {
-        c->robots[i].what->step(&c->robots[i], c->robots[i].state);
+        tp_robot *robot = &c->robots[i];
+        robot->what->step(robot, robot->state);
+        if (robot->driven) {
+            (void)tpi_sim_steer(robot->s->world, robot->model, robot->wish, NULL);
+        }
     }
 }
 
@@ -338,5 +344,7 @@ void tp_robot_drive(tp_robot *robot, double forward, double left, double turn)
 {
     const double goal[3] = {forward, left, turn};
 
-    (void)tpi_sim_drive(robot->s->world, robot->model, TPI_SIM_DRIVE_VELOCITY, goal, NULL);
+    memcpy(robot->wish, goal, sizeof goal);
+    robot->driven = true;
+    (void)tpi_sim_steer(robot->s->world, robot->model, goal, NULL);
 }

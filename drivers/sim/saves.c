@@ -61,6 +61,12 @@ static tp_status go_back(simd *s, const simd_saved *to, tp_error *err)
     }
     s->readings = tp_instance_readings(s->instance) - 1; /* look again */
     simd_refresh(s);
+    for (size_t i = 0; i < s->device_count; i++) {
+        if (s->devices[i]->kind->returned != NULL) {
+            s->devices[i]->kind->returned(s->devices[i]);
+        }
+    }
+    s->stands = false; /* in a panic all is stopped again */
     simd_show_some(s);
     return TP_OK;
 }

@@ -56,8 +56,37 @@ int64_t simd_now_ns(const simd *s)
     return tp_clock_now_ns(tp_instance_clock(s->instance));
 }
 
+/* Also what nobody has opened, or what is no device at all. */
+static void stop_all(simd *s)
+{
+    const uint32_t count = tpi_sim_model_count(s->world);
+
+    for (size_t i = 0; i < s->device_count; i++) {
+        if (s->devices[i]->kind->halt != NULL) {
+            s->devices[i]->kind->halt(s->devices[i]);
+        }
+    }
+    for (tpi_sim_model model = 0; model < count; model++) {
+        tpi_sim_stop(s->world, model);
+    }
+}
+
+/* Controllers of the world obey no server, and in a panic nothing moves: not even what was asleep
+ * when it was raised. A world without a server has none. */
+static void mind_panic(simd *s)
+{
+    const bool panic = s->instance != NULL && tp_instance_in_panic(s->instance);
+
+    if (panic && !s->stands) {
+        stop_all(s);
+    }
+    tpi_sim_rest(s->world, panic);
+    s->stands = panic;
+}
+
 void simd_step(simd *s)
 {
+    mind_panic(s);
     tpi_sim_step(s->world);
     s->step_count++;
     simd_controllers_step(s->controllers);

@@ -52,6 +52,7 @@ typedef struct simd_kind {
     void (*publish)(simd_device *d); /* after each step while somebody reads it */
     void (*show)(simd_device *d); /* send where the robot is, for the tree of frames; else NULL */
     void (*halt)(simd_device *d);
+    void (*returned)(simd_device *d); /* the world has gone back to another state */
     void (*end)(simd_device *d);
 } simd_kind;
 
@@ -150,6 +151,7 @@ struct simd {
     bool lockstep;
     uint32_t expected;    /* so many have to take part in the first step of lockstep */
     bool told_late;       /* the operator knows */
+    bool stands;          /* all has been stopped for a panic */
     int64_t period_ns;    /* of poll, as it was set last */
     simd_waiter *waiters; /* owned */
     size_t waiter_count, waiter_capacity;

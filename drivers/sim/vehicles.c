@@ -9,19 +9,66 @@
 /* ---- position2d ------------------------------------------------------------------------------ */
 
 struct vehicle {
-    bool off; /* its motors have no power */
+    bool off;           /* its motors have no power */
+    tp_halt_reason why; /* it was stopped for good: asked to, or for silence; else unasked */
 };
 
-static void drive(simd_device *d, tpi_sim_drive_mode mode, double x, double y, double a)
+/* Nobody moves it, not even a controller of the world. */
+static void stop(simd_device *d)
 {
-    const double goal[3] = {x, y, a};
-
-    (void)tpi_sim_drive(d->owner->world, d->model, mode, goal, NULL);
+    tpi_sim_stop(d->owner->world, d->model);
+    tpi_sim_lead(d->owner->world, d->model, true);
 }
 
+/* From now on a controller of the world moves it, if it has one. */
+static void release(simd_device *d)
+{
+    struct vehicle *v = d->state;
+
+    v->why = TP_HALT_UNASKED;
+    if (!v->off) {
+        tpi_sim_lead(d->owner->world, d->model, false);
+    }
+}
+
+/* A controller goes on when who moved the robot has left. What was stopped for another reason
+ * stands until somebody moves it, or switches its motors on. A panic is about all robots
+ * (simulator.c). */
 static void vehicle_halt(simd_device *d)
 {
-    drive(d, TPI_SIM_DRIVE_VELOCITY, 0, 0, 0);
+    const tp_halt_reason reason = tp_instance_halt_reason(d->owner->instance);
+    struct vehicle *v = d->state;
+
+    tpi_sim_stop(d->owner->world, d->model);
+    if (reason == TP_HALT_LEFT && v->why != TP_HALT_ASKED) {
+        release(d);
+    } else if (reason == TP_HALT_ASKED || (reason == TP_HALT_SILENT && v->why != TP_HALT_ASKED)) {
+        v->why = reason;
+        stop(d);
+    }
+}
+
+/* Who has moved it, and has been silent since, has gone now. */
+static void vehicle_subscribe(simd_device *d, bool subscribed)
+{
+    const struct vehicle *v = d->state;
+
+    if (!subscribed && v->why != TP_HALT_ASKED) {
+        release(d);
+    }
+}
+
+/* The world has gone back, to commands of people who may have gone, and knows of no motors that are
+ * off. */
+static void vehicle_return(simd_device *d)
+{
+    const struct vehicle *v = d->state;
+
+    if (v->off || v->why != TP_HALT_UNASKED) {
+        stop(d);
+    } else if (!d->read) {
+        release(d);
+    }
 }
 
 static void vehicle_show(simd_device *d)
@@ -56,7 +103,7 @@ static tp_status command(tp_device *device, tpi_sim_drive_mode mode, const char 
                          const double goal[3], tp_error *err)
 {
     simd_device *d = simd_of(device);
-    const struct vehicle *v = d->state;
+    struct vehicle *v = d->state;
 
     for (int i = 0; i < 3; i++) {
         if (!isfinite(goal[i])) {
@@ -67,7 +114,9 @@ static tp_status command(tp_device *device, tpi_sim_drive_mode mode, const char 
     if (v->off) { /* as with a real one: it hears and does not move */
         return TP_OK;
     }
-    return tpi_sim_drive(d->owner->world, d->model, mode, goal, err);
+    tp_status status = tpi_sim_drive(d->owner->world, d->model, mode, goal, err);
+    v->why = status == TP_OK ? TP_HALT_UNASKED : v->why;
+    return status;
 }
 
 static tp_status cmd_vel(tp_device *device, const tp_position2d_cmd_vel *ask, tp_error *err)
@@ -115,12 +164,16 @@ static tp_status get_geom(tp_device *device, tp_position2d_geom *answer, tp_erro
 static tp_status motor_power(tp_device *device, const tp_position2d_power_config *ask,
                              tp_error *err)
 {
-    struct vehicle *v = simd_state(device);
+    simd_device *d = simd_of(device);
+    struct vehicle *v = d->state;
+    const bool stands = v->off || v->why != TP_HALT_UNASKED;
 
     (void)err;
     v->off = ask->state == 0;
     if (v->off) {
-        vehicle_halt(simd_of(device));
+        stop(d);
+    } else if (stands) { /* else somebody may be moving it */
+        release(d);
     }
     return TP_OK;
 }
@@ -269,9 +322,11 @@ const simd_kind simd_vehicles[] = {
         .models = SIMD_MODEL(POSITION),
         .follows = true,
         .state_size = sizeof(struct vehicle),
+        .subscribe = vehicle_subscribe,
         .publish = vehicle_publish,
         .show = vehicle_show,
         .halt = vehicle_halt,
+        .returned = vehicle_return,
     },
     {
         .interface = &tp_interface_localize,

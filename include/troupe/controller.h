@@ -58,7 +58,9 @@ TP_API void tp_robot_get_pose(const tp_robot *robot, double pose[3], double velo
 TP_API size_t tp_robot_get_ranges(const tp_robot *robot, size_t index, const double **ranges,
                                   double *fov, double *range_max);
 
-/* Drive: forward and to the left in m/s, turning in rad/s; until told otherwise. */
+/* Drive: forward and to the left in m/s, turning in rad/s; until told otherwise. While a client
+ * drives the robot, or it was stopped from outside (a panic, motors that are off), the last word is
+ * kept for later. */
 TP_API void tp_robot_drive(tp_robot *robot, double forward, double left, double turn);
 
 #ifdef __cplusplus

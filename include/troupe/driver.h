@@ -57,6 +57,15 @@ typedef enum tp_halt {
     TP_HALT_FINISH, /* finish the step under way, then stand still */
 } tp_halt;
 
+/* Who wants it to stop. */
+typedef enum tp_halt_reason {
+    TP_HALT_UNASKED, /* nobody: this is no `halt` */
+    TP_HALT_ASKED,   /* somebody who asked for HALT, or the server: a command was refused */
+    TP_HALT_PANIC,
+    TP_HALT_SILENT, /* the lease of who moved it has ended */
+    TP_HALT_LEFT,   /* who moved it has closed it, has gone, or may not move it any more */
+} tp_halt_reason;
+
 typedef struct tp_driver_ops {
     /* Read and check parameters, offer devices, name required ones; touches no hardware. Required.
      */
@@ -306,6 +315,11 @@ TP_API void tp_link_halt(tp_link *link);
  * stopped, too. */
 TP_API void tp_device_halting(tp_device *device);
 TP_API void tp_device_halted(tp_device *device);
+
+/* For drivers whose devices move by themselves, without commands. In `halt`: who wants it. At any
+ * time, where the instance runs: whether there is a panic, in which nothing may move. */
+TP_API tp_halt_reason tp_instance_halt_reason(const tp_instance *self);
+TP_API bool tp_instance_in_panic(const tp_instance *self);
 
 /* In `halt`: which way to ask of another server, one of tp_halt_way. In a panic TP_HALT_SO_OWN,
  * unless the section of this instance says how. */

@@ -82,6 +82,16 @@ unsigned tp_instance_halt_way(const tp_instance *self)
     return self->halt_way;
 }
 
+tp_halt_reason tp_instance_halt_reason(const tp_instance *self)
+{
+    return self->halt_reason;
+}
+
+bool tp_instance_in_panic(const tp_instance *self)
+{
+    return tpi_panic_is_on(self->hub->panic);
+}
+
 /* ---- On the loop ----------------------------------------------------------------------------- */
 
 /* Whoever has moved it after the request was sent still does. */

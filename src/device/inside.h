@@ -231,13 +231,14 @@ struct tp_instance {
     bool halts_for_panic;     /* and that stops everything */
     tp_device *halted;        /* what is being halted just now; NULL for nothing */
     uint8_t halt_way;         /* one of tp_halt_way: how it was said */
-    tpi_call *current;        /* the request that is being handled; NULL once it is answered */
-    tp_status answered;       /* how it was, if by its ticket and at once */
-    tpi_call *tickets;        /* requests that wait for a later answer; borrowed */
-    struct errand *errands;   /* its own requests to other devices; borrowed */
-    bool ending;              /* what is open is being ended; nothing new is begun */
-    struct tp_port *ports;    /* owned list */
-    bool rung;                /* the bell was silenced while somebody waited for a line */
+    tp_halt_reason halt_reason;
+    tpi_call *current;      /* the request that is being handled; NULL once it is answered */
+    tp_status answered;     /* how it was, if by its ticket and at once */
+    tpi_call *tickets;      /* requests that wait for a later answer; borrowed */
+    struct errand *errands; /* its own requests to other devices; borrowed */
+    bool ending;            /* what is open is being ended; nothing new is begun */
+    struct tp_port *ports;  /* owned list */
+    bool rung;              /* the bell was silenced while somebody waited for a line */
 
     /* guarded.c: how many of its lines are guarded, how often guards were started again, and what
      * the loop is told of the last one: written where the instance runs, while nothing is told. */

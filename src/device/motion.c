@@ -141,7 +141,7 @@ void motion_leave_in_order(tp_device *device, const void *who)
 
 /* A driver that cannot halt a device is stopped as a whole, which leaves its actuators safe, and
  * started again as if it had failed. */
-static void halt(tp_device *device, tp_halt how)
+static void halt(tp_device *device, tp_halt how, tp_halt_reason reason)
 {
     tp_instance *self = device->instance;
     const bool busy = self->busy;
@@ -152,11 +152,13 @@ static void halt(tp_device *device, tp_halt how)
     device->in_motion = false;
     self->busy = self->halts = true;
     self->halted = device;
+    self->halt_reason = reason;
     if (self->plan.driver->ops->halt != NULL) {
         self->plan.driver->ops->halt(device, how);
     } else {
         tp_instance_fail(self, TP_E_DEVICE, "stopped as a whole, since the driver cannot halt it");
     }
+    self->halt_reason = TP_HALT_UNASKED;
     self->halted = NULL;
     self->halts = false;
     self->busy = busy;
@@ -177,7 +179,8 @@ static void halt_so(tp_device *device, uint8_t way)
     tp_instance *self = device->instance;
 
     self->halt_way = way;
-    halt(device, way == TP_HALT_SO_OWN ? panic_way(self) : (tp_halt)way);
+    halt(device, way == TP_HALT_SO_OWN ? panic_way(self) : (tp_halt)way,
+         self->halts_for_panic ? TP_HALT_PANIC : TP_HALT_ASKED);
     self->halt_way = TP_HALT_SO_BRAKE;
 }
 
@@ -234,7 +237,7 @@ void motion_note(tp_device *device, const void *mover, tp_status status)
         device->doer = mover;
         device->motions++;
     } else if (device->in_motion && device->doer != mover) {
-        halt(device, TP_HALT_BRAKE);
+        halt(device, TP_HALT_BRAKE, TP_HALT_ASKED);
     }
 }
 
@@ -341,7 +344,8 @@ static void serve_leases(tp_instance *self)
         if (tpi_lease_take_expired(&device->lease, now_ns)) {
             const bool moved = device->in_motion;
             const int leaving = atomic_load(&device->leaving);
-            halt(device, TP_HALT_BRAKE);
+            halt(device, TP_HALT_BRAKE,
+                 leaving == TPI_LEAVING_SILENT ? TP_HALT_SILENT : TP_HALT_LEFT);
             if (moved && atomic_load(&device->halts_open) > 0) {
                 device->end_due = leaving;
             } else if (moved) { /* else somebody has stopped it before, or a panic has */
@@ -356,7 +360,7 @@ static void serve_dues(tp_instance *self)
     for (tp_device *device = self->devices; device != NULL; device = device->next) {
         if (device->halt_due) {
             device->halt_due = false;
-            halt(device, TP_HALT_BRAKE);
+            halt(device, TP_HALT_BRAKE, TP_HALT_ASKED);
         }
     }
 }

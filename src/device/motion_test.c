@@ -106,6 +106,7 @@ static void stops_when_nothing_is_heard(const tp_driver *driver)
     assert_int_equal(atomic_load(&motor.speed), 1000);
     bench_move_clock(&s.b, 0.2);
     wait_for_halt(&s, 1);
+    assert_int_equal(atomic_load(&motor.reason), TP_HALT_SILENT);
     pass(&s, 100);
     assert_int_equal(atomic_load(&motor.halts), 1); /* once */
     stage_end(&s);
@@ -141,6 +142,7 @@ static void stops_at_once_when_its_mover_is_gone(const tp_driver *driver)
     tp_session_destroy(s.sessions[0]);
     s.sessions[0] = NULL;
     wait_for_halt(&s, 1); /* without the clock having moved */
+    assert_int_equal(atomic_load(&motor.reason), TP_HALT_LEFT);
     stage_end(&s);
 }
 ON_BOTH(stops_at_once_when_its_mover_is_gone)
@@ -340,6 +342,7 @@ static void a_panic_stops_everything_until_it_is_reset(const tp_driver *driver)
     tp_session_panic(s.sessions[1], "smoke");
     wait_for_halt(&s, 1);
     assert_int_equal(atomic_load(&motor.how), TP_HALT_HOLD);
+    assert_int_equal(atomic_load(&motor.reason), TP_HALT_PANIC);
     assert_int_equal(send(&s, 0, 1, 0, &err), TP_E_PANIC);
     assert_string_equal(err.text, "nothing moves: panic, raised by berta: smoke");
     settle(&s);
@@ -532,6 +535,7 @@ static void anybody_may_have_it_halted(void **state)
     tp_msg_unref(answer);
     assert_int_equal(atomic_load(&motor.speed), 0);
     assert_int_equal(atomic_load(&motor.how), TP_HALT_BRAKE);
+    assert_int_equal(atomic_load(&motor.reason), TP_HALT_ASKED);
     stage_end(&s);
 }
 

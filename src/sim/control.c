@@ -179,7 +179,7 @@ void tpi_sim_control_run(tpi_sim *sim, uint32_t tree)
     const struct sim_plan *plan = sim->trees.plan[tree];
     struct summary sum = {0};
 
-    if (plan->driver == TPI_SIM_NONE || (sim->trees.flags[tree] & SIM_LED) != 0) {
+    if (plan->driver == TPI_SIM_NONE || sim->resting || (sim->trees.flags[tree] & SIM_LED) != 0) {
         return;
     }
     struct sim_position_state *state = tpi_sim_state(sim, tree, plan->driver);

@@ -88,8 +88,8 @@ static void two_who_met_part_again(void **state)
     tpi_sim_destroy(sim);
 }
 
-/* A command from outside holds until it says to stand still; then the robot goes its own way again.
- */
+/* A command from outside holds, also one to stand still, until the robot is given back to its
+ * controller. */
 static void whoever_takes_the_wheel_has_it(void **state)
 {
     static const double spin[3] = {0, 0, 1};
@@ -110,12 +110,39 @@ static void whoever_takes_the_wheel_has_it(void **state)
     tpi_sim_save(sim, &saved); /* who has the wheel is part of the state */
     assert_int_equal(tpi_sim_drive(sim, robot, TPI_SIM_DRIVE_VELOCITY, still, NULL), TP_OK);
     sim_steps(sim, 100);
+    sim_assert_near(where(sim, "r").x, after.x, 0.15);
+    sim_assert_near(where(sim, "r").y, after.y, 0.15);
+    tpi_sim_lead(sim, robot, false);
+    sim_steps(sim, 100);
     const tpi_sim_pose later = where(sim, "r");
     assert_true(hypot(later.x - after.x, later.y - after.y) > 0.3);
     assert_int_equal(tpi_sim_restore(sim, saved.data, saved.length, NULL), TP_OK);
     sim_steps(sim, 100);
     sim_assert_near(where(sim, "r").x, after.x, 1e-6);
     tpi_buf_fini(&saved);
+    tpi_sim_destroy(sim);
+}
+
+/* Both those that are built in and others. */
+static void all_controllers_can_rest(void **state)
+{
+    static const double ahead[3] = {0.5, 0, 0};
+    tpi_sim *sim = make("bot ( name \"r\" pose [0 0 0 0] )");
+    const tpi_sim_model robot = sim_named(sim, "r");
+
+    (void)state;
+    sim_steps(sim, 20);
+    tpi_sim_rest(sim, true);
+    tpi_sim_stop(sim, robot);
+    sim_steps(sim, 20);
+    const tpi_sim_pose before = where(sim, "r");
+    assert_int_equal(tpi_sim_steer(sim, robot, ahead, NULL), TP_OK);
+    sim_steps(sim, 50);
+    sim_assert_near(where(sim, "r").x, before.x, 1e-9);
+    tpi_sim_rest(sim, false);
+    sim_steps(sim, 50);
+    const tpi_sim_pose after = where(sim, "r");
+    assert_true(hypot(after.x - before.x, after.y - before.y) > 0.3);
     tpi_sim_destroy(sim);
 }
 
@@ -149,6 +176,7 @@ int main(void)
         cmocka_unit_test(whims_follow_from_the_seed),
         cmocka_unit_test(two_who_met_part_again),
         cmocka_unit_test(whoever_takes_the_wheel_has_it),
+        cmocka_unit_test(all_controllers_can_rest),
         cmocka_unit_test(who_follows_stays_on_the_line),
     };
 

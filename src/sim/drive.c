@@ -24,23 +24,9 @@ static tp_status no_driver(tp_error *err)
     return tp_fail(err, TP_E_UNSUPPORTED, "the model cannot be driven");
 }
 
-static bool is_moving(const double goal[3])
-{
-    return goal[0] != 0 || goal[1] != 0 || goal[2] != 0;
-}
-
-/* Who is told to move does not listen to a controller of its own, until it is told to stop. */
-static void lead(tpi_sim *sim, uint32_t tree, bool led)
-{
-    if (led && sim->trees.plan[tree]->control != 0) {
-        sim->trees.flags[tree] |= SIM_LED;
-    } else {
-        sim->trees.flags[tree] &= (uint8_t)~SIM_LED;
-    }
-}
-
-tp_status tpi_sim_drive(tpi_sim *sim, tpi_sim_model model, tpi_sim_drive_mode mode,
-                        const double goal[3], tp_error *err)
+/* A command within limits; it takes the place of what the file says. */
+static tp_status set_goal(tpi_sim *sim, tpi_sim_model model, tpi_sim_drive_mode mode,
+                          const double goal[3], tp_error *err)
 {
     const struct sim_position *config;
     struct sim_position_state *state = state_of(sim, model, &config);
@@ -61,8 +47,50 @@ tp_status tpi_sim_drive(tpi_sim *sim, tpi_sim_model model, tpi_sim_drive_mode mo
     for (int i = 0; i < 3; i++) {
         state->goal[i] = goal[i];
     }
-    lead(sim, sim->tree_of[model], mode != TPI_SIM_DRIVE_VELOCITY || is_moving(goal));
     return TP_OK;
+}
+
+tp_status tpi_sim_drive(tpi_sim *sim, tpi_sim_model model, tpi_sim_drive_mode mode,
+                        const double goal[3], tp_error *err)
+{
+    tp_status status = set_goal(sim, model, mode, goal, err);
+
+    if (status == TP_OK) {
+        tpi_sim_lead(sim, model, true);
+    }
+    return status;
+}
+
+tp_status tpi_sim_steer(tpi_sim *sim, tpi_sim_model model, const double goal[3], tp_error *err)
+{
+    const bool led = (sim->trees.flags[sim->tree_of[model]] & SIM_LED) != 0;
+
+    return led || sim->resting ? TP_OK : set_goal(sim, model, TPI_SIM_DRIVE_VELOCITY, goal, err);
+}
+
+void tpi_sim_stop(tpi_sim *sim, tpi_sim_model model)
+{
+    static const double still[3] = {0, 0, 0};
+
+    (void)set_goal(sim, model, TPI_SIM_DRIVE_VELOCITY, still, NULL);
+}
+
+/* Where there is no controller nobody asks. */
+void tpi_sim_lead(tpi_sim *sim, tpi_sim_model model, bool led)
+{
+    const uint32_t tree = sim->tree_of[model];
+    const struct sim_plan *plan = sim->trees.plan[tree];
+
+    if (led && (plan->control != 0 || plan->foreign != 0)) {
+        sim->trees.flags[tree] |= SIM_LED;
+    } else {
+        sim->trees.flags[tree] &= (uint8_t)~SIM_LED;
+    }
+}
+
+void tpi_sim_rest(tpi_sim *sim, bool resting)
+{
+    sim->resting = resting;
 }
 
 tp_status tpi_sim_get_motion(const tpi_sim *sim, tpi_sim_model model, tpi_sim_motion *motion,

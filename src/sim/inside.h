@@ -136,7 +136,7 @@ enum {
     SIM_MOVING = 1,   /* one of the crowd */
     SIM_ACTIVE = 2,   /* somebody is subscribed to something in it */
     SIM_OVERLAPS = 4, /* it stands in something, which does not hold it back until it has left it */
-    SIM_LED = 8,      /* somebody outside drives it, so its built-in controller rests */
+    SIM_LED = 8,      /* somebody outside drives it, so its controller rests */
 };
 
 struct sim_trees {
@@ -331,6 +331,7 @@ struct tpi_sim {
     struct sim_beacons beacons[SIM_BEACONS];
     double widest_marker;        /* how far any marker is from the pose of its tree */
     bool crowd_is_old;           /* poses have changed since it was sorted */
+    bool resting;                /* all controllers do */
     size_t bytes;                /* of all arrays */
     struct sim_sketch *sketches; /* owned; what programs have drawn (sketch.h) */
 };

@@ -184,11 +184,24 @@ typedef struct tpi_sim_motion {
     bool stalled;       /* something is in the way */
 } tpi_sim_motion;
 
-/* Give a command, which holds until the next one; a built-in controller of the model rests until it
- * is told to stand still. Fails for a model that cannot be driven, for
- * numbers that are not finite, and for a car in any but velocity mode. */
+/* Give a command, which holds until the next one; a controller of the model rests from then on
+ * (tpi_sim_lead). Fails for a model that cannot be driven, for numbers that are not finite, and for
+ * a car in any but velocity mode. */
 tp_status tpi_sim_drive(tpi_sim *sim, tpi_sim_model model, tpi_sim_drive_mode mode,
                         const double goal[3], tp_error *err);
+
+/* The same in velocity mode by a controller that is not built in: it does nothing while the model
+ * is led by somebody else, or all controllers rest. */
+tp_status tpi_sim_steer(tpi_sim *sim, tpi_sim_model model, const double goal[3], tp_error *err);
+
+/* Let it stand still; who leads it stays as it is. Nothing for a model that cannot be driven. */
+void tpi_sim_stop(tpi_sim *sim, tpi_sim_model model);
+
+/* Whether somebody outside leads the model, so that its controller rests; and whether those of all
+ * models rest, which is no part of the state of the world. */
+void tpi_sim_lead(tpi_sim *sim, tpi_sim_model model, bool led);
+void tpi_sim_rest(tpi_sim *sim, bool resting);
+
 tp_status tpi_sim_get_motion(const tpi_sim *sim, tpi_sim_model model, tpi_sim_motion *motion,
                              tp_error *err);
 

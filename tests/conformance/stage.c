@@ -72,6 +72,7 @@ static void motor_halt(tp_device *device, tp_halt how)
 {
     (void)device;
     atomic_store(&motor.how, (int)how);
+    atomic_store(&motor.reason, (int)tp_instance_halt_reason(tp_device_instance(device)));
     atomic_store(&motor.speed, 0);
     atomic_fetch_add(&motor.halts, 1);
 }

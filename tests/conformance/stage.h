@@ -33,7 +33,7 @@ struct motor {
     atomic_int speed; /* mm/s */
     atomic_int commands;
     atomic_int halts;
-    atomic_int how; /* it was halted last */
+    atomic_int how, reason; /* it was halted last */
     /* The test's; NULL for nothing. What is done with a velocity first, which is driven if that is
      * TP_OK; and when it is asked for its geometry. Where the motor runs. */
     tp_status (*consider)(tp_device *device, double speed_mps, tp_error *err);
