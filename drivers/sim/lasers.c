@@ -16,7 +16,10 @@ struct laser {
 
 static tp_status laser_begin(simd_device *d, tp_error *err)
 {
-    return simd_view_init(&((struct laser *)d->state)->view, d, err);
+    simd_view *view = &((struct laser *)d->state)->view;
+    tp_status status = simd_view_init(view, d, err);
+
+    return status == TP_OK ? simd_view_tell(view, d, false, err) : status;
 }
 
 /* By the time of the world, so that a world that goes back goes on with the same scans. */

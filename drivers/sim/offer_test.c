@@ -311,6 +311,41 @@ static void frames_are_known_before_anybody_reads(void **state)
     stage_end(&s);
 }
 
+static double number_of(stage *s, const char *address, const char *key)
+{
+    return tp_device_property_number(bench_find(&s->p->b, address), key);
+}
+
+/* Clients choose sensors by them. */
+static void rangers_tell_what_they_can(void **state)
+{
+    const double degree = acos(-1) / 180;
+    const tp_laser_config less = {
+        .min_angle = -1, .max_angle = 1, .resolution = (float)(2 * degree)};
+    stage s;
+
+    (void)state;
+    stage_begin(&s, "world:0 laser:0 ranger:0 ranger:1 sonar:0",
+                DATA("yard") " sleep=1 paused=1 model=r0 profile=lms200");
+    play_assert_near(number_of(&s, "ranger:0", "max_range"), 5); /* two eyes */
+    play_assert_near(number_of(&s, "ranger:1", "max_range"), 8);
+    play_assert_near(number_of(&s, "ranger:1", "min_range"), 0);
+    play_assert_near(number_of(&s, "ranger:1", "fov"), 180 * degree);
+    play_assert_near(number_of(&s, "sonar:0", "max_range"), 5);
+    play_assert_near(number_of(&s, "sonar:0", "sensors"), 2);
+    assert_true(number_of(&s, "sonar:0", "fov") >= 60 * degree - 1e-9);
+    assert_true(number_of(&s, "sonar:0", "fov") < 70 * degree);
+    play_assert_near(number_of(&s, "laser:0", "readings"), 181);
+    play_assert_near(number_of(&s, "laser:0", "resolution"), degree);
+    stage_end(&s);
+    stage_begin(&s, "world:0 laser:0", DATA("yard") " sleep=1 paused=1 model=r0 profile=urg");
+    play_assert_near(number_of(&s, "laser:0", "max_range"), 5.6);
+    stage_request(&s, stage_open(&s, "laser:0"), TP_LASER_REQ_SET_CONFIG, &less);
+    play_assert_near(number_of(&s, "laser:0", "readings"), 58);
+    play_assert_near(number_of(&s, "laser:0", "fov"), 114 * degree);
+    stage_end(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -326,6 +361,7 @@ int main(void)
         cmocka_unit_test(a_gripper_has_a_lift),
         cmocka_unit_test(a_lift_is_asked_for_by_its_key),
         cmocka_unit_test(frames_are_known_before_anybody_reads),
+        cmocka_unit_test(rangers_tell_what_they_can),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

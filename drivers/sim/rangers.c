@@ -14,7 +14,10 @@ struct ranger {
 
 static tp_status ranger_begin(simd_device *d, tp_error *err)
 {
-    return simd_view_init(&((struct ranger *)d->state)->view, d, err);
+    simd_view *view = &((struct ranger *)d->state)->view;
+    tp_status status = simd_view_init(view, d, err);
+
+    return status == TP_OK ? simd_view_tell(view, d, false, err) : status;
 }
 
 static void ranger_publish(simd_device *d)

@@ -139,6 +139,82 @@ void simd_view_get(const simd_view *view, const simd_device *d, simd_scanning *s
     }
 }
 
+/* ---- Properties ------------------------------------------------------------------------------ */
+
+static const tp_property_plan scanner_properties[] = {
+    {"min_range", TP_PROPERTY_DOUBLE, false, "m", "The nearest that it can see.", NULL, NULL},
+    {"max_range", TP_PROPERTY_DOUBLE, false, "m", "The farthest that it can see.", NULL, NULL},
+    {"fov", TP_PROPERTY_DOUBLE, false, "rad", "How wide it sees, from edge to edge.", NULL, NULL},
+    {"resolution", TP_PROPERTY_DOUBLE, false, "rad", "Angle between readings.", NULL, NULL},
+    {"readings", TP_PROPERTY_INT, false, "", "How many ranges a scan has.", NULL, NULL},
+    {0},
+};
+
+static const tp_property_plan eyes_properties[] = {
+    {"min_range", TP_PROPERTY_DOUBLE, false, "m", "The nearest that it can see.", NULL, NULL},
+    {"max_range", TP_PROPERTY_DOUBLE, false, "m", "The farthest that it can see.", NULL, NULL},
+    {"fov", TP_PROPERTY_DOUBLE, false, "rad", "How wide its sensors see together.", NULL, NULL},
+    {"sensors", TP_PROPERTY_INT, false, "", "How many sensors it has.", NULL, NULL},
+    {0},
+};
+
+/* What all sensors of a ranger reach together. */
+struct reach {
+    double nearest, farthest;
+    double right, left; /* directions of the edges */
+};
+
+static struct reach reach_of(const simd_view *view, const simd_device *d)
+{
+    struct reach reach = {HUGE_VAL, 0, HUGE_VAL, -HUGE_VAL};
+    tpi_sim_sensor sensor;
+
+    for (uint32_t i = 0; i < view->sensor_count; i++) {
+        if (tpi_sim_get_sensor(d->owner->world, d->model, i, &sensor, NULL) == TP_OK) {
+            reach.nearest = fmin(reach.nearest, sensor.range_min);
+            reach.farthest = fmax(reach.farthest, sensor.range_max);
+            reach.right = fmin(reach.right, sensor.pose.a - sensor.fov / 2);
+            reach.left = fmax(reach.left, sensor.pose.a + sensor.fov / 2);
+        }
+    }
+    return view->sensor_count > 0 ? reach : (struct reach){0};
+}
+
+void simd_view_show(const simd_view *view, const simd_device *d)
+{
+    const double circle = 2 * 3.14159265358979323846;
+    const struct reach reach = reach_of(view, d);
+    const double most = d->profile != NULL ? d->profile->range_max : 0;
+    simd_scanning scanning;
+
+    simd_view_get(view, d, &scanning);
+    tp_device_set_property_number(d->device, "min_range", reach.nearest);
+    tp_device_set_property_number(d->device, "max_range",
+                                  most > 0 ? fmin(most, reach.farthest) : reach.farthest);
+    tp_device_set_property_number(d->device, "fov",
+                                  view->sensor_count == 1 ? scanning.max_angle - scanning.min_angle
+                                                          : fmin(circle, reach.left - reach.right));
+    tp_device_set_property_number(d->device, "resolution", scanning.resolution);
+    tp_device_set_property_number(d->device, "readings", view->count);
+    tp_device_set_property_number(d->device, "sensors", view->sensor_count);
+}
+
+tp_status simd_view_tell(const simd_view *view, const simd_device *d, bool eyes, tp_error *err)
+{
+    const tp_property_plan *plan = eyes ? eyes_properties : scanner_properties;
+    tp_status status = TP_OK;
+
+    for (; plan->key != NULL && status == TP_OK; plan++) {
+        status = tp_device_add_property(d->device, plan, err);
+    }
+    if (status == TP_OK) {
+        simd_view_show(view, d);
+    }
+    return status;
+}
+
+/* ---- What is shown --------------------------------------------------------------------------- */
+
 static tp_status check_resolution(const simd_device *d, double resolution, tp_error *err)
 {
     const simd_profile *profile = d->profile;
@@ -184,6 +260,7 @@ tp_status simd_view_set(simd_view *view, const simd_device *d, const simd_scanni
     view->stride = (uint32_t)stride;
     view->first = (uint32_t)first;
     view->count = (uint32_t)((end - first) / stride) + 1;
+    simd_view_show(view, d);
     return TP_OK;
 }
 

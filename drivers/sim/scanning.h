@@ -52,6 +52,11 @@ void simd_view_get(const simd_view *view, const simd_device *d, simd_scanning *s
 tp_status simd_view_set(simd_view *view, const simd_device *d, const simd_scanning *wanted,
                         tp_error *err);
 
+/* Its properties, by which clients choose sensors: as a scanner has them, or as eyes have; and
+ * their values now. */
+tp_status simd_view_tell(const simd_view *view, const simd_device *d, bool eyes, tp_error *err);
+void simd_view_show(const simd_view *view, const simd_device *d);
+
 /* A range as the device tells it. */
 double simd_view_range(const simd_device *d, double range);
 

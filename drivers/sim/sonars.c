@@ -38,7 +38,10 @@ static bool sonar_suits(const simd *s, tpi_sim_model model)
 
 static tp_status sonar_begin(simd_device *d, tp_error *err)
 {
-    return simd_view_init(&((struct sonar *)d->state)->view, d, err);
+    simd_view *view = &((struct sonar *)d->state)->view;
+    tp_status status = simd_view_init(view, d, err);
+
+    return status == TP_OK ? simd_view_tell(view, d, true, err) : status;
 }
 
 /* Put what was seen into the room; false if there is nothing new. */

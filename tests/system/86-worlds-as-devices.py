@@ -268,6 +268,13 @@ def devices_are_listed_with_their_models():
     assert '"device":"laser:0"' in as_json and '"name":"r0.laser"' in as_json, as_json
 
 
+def sensors_are_chosen_by_what_they_can():
+    with player.server(PROGRAM, STAGE) as running:
+        code, out, err = by_hand(running, "list", "--where", "max_range > 6")
+        tap.equal((code, err, [line.split()[0] for line in out.splitlines()[2:]]), (0, "", ["ranger:1", "laser:0"]))
+        tap.equal(by_hand(running, "property", "laser:0", "max_range")[1].strip(), "8")
+
+
 def a_silence_is_explained():
     """What stands still sends nothing, which looks like a mistake to whoever does not know."""
     for setting, why in (("paused yes", "the world stands still; it goes on with: troupe property {}/simulation:0 paused no"),
@@ -356,5 +363,5 @@ tap.main(a_configuration_for_stage_works_as_it_is, each_section_is_one_robot_on_
          a_client_that_vanishes_leaves_its_robot_standing, the_first_example_of_the_page_works,
          many_steps_at_once_leave_room_for_others, a_command_that_makes_no_sense_is_refused,
          objects_are_looked_at_and_changed_by_hand,
-         devices_are_listed_with_their_models, a_silence_is_explained,
+         devices_are_listed_with_their_models, sensors_are_chosen_by_what_they_can, a_silence_is_explained,
          what_is_measured_is_printed_in_its_units, what_sends_nothing_is_not_suggested)
