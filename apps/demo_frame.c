@@ -92,7 +92,7 @@ static void list_robots(struct demo_picture *picture, const tpi_sim *sim)
 {
     tpi_sim_info info;
 
-    picture->robot_count = 0;
+    picture->robot_count = picture->own_count = 0;
     for (tpi_sim_model i = 0; i < tpi_sim_model_count(sim); i++) {
         tpi_sim_model_info(sim, i, &info);
         if (info.kind == TPI_SIM_POSITION && info.parent == TPI_SIM_NONE) {
@@ -100,6 +100,7 @@ static void list_robots(struct demo_picture *picture, const tpi_sim *sim)
                 describe(sim, i, &info, &picture->robots[picture->robot_count]);
             }
             picture->robot_count++;
+            picture->own_count += tpi_sim_is_controlled(sim, i);
         }
     }
 }

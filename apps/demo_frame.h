@@ -30,6 +30,7 @@ struct demo_picture {
     double time_s;  /* of the world */
     struct demo_robot robots[DEMO_ROBOTS];
     uint32_t robot_count; /* all of them, also those that are not listed */
+    uint32_t own_count;   /* of these, how many a controller of the world drives */
 };
 
 typedef struct demo_frame demo_frame;

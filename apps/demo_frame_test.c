@@ -48,7 +48,7 @@ struct stage {
 static void set_up(struct stage *s, const char *file)
 {
     static const char text[] =
-        "position ( name \"r\" ranger ( sensor ( ) ) )\nmodel ( pose [3 0 0 0] )";
+        "position ( name \"r\" ranger ( sensor ( ) ) ctrl \"follow\" )\nmodel ( pose [3 0 0 0] )";
     tp_error err = {0};
 
     *s = (struct stage){.time = {.clock = {.now_ns = ticking_now}, .step_ns = 10}};
@@ -85,6 +85,7 @@ static void a_picture_comes_when_the_world_passes_by(void **state)
     assert_int_equal(s.status, TP_OK);
     assert_int_equal(s.picture.pixels.length, 3 * WIDTH * HEIGHT);
     assert_int_equal(s.picture.robot_count, 1);
+    assert_int_equal(s.picture.own_count, 1);
     assert_string_equal(s.picture.robots[0].name, "r");
     assert_true(s.picture.time_s == 0.1);
     assert_false(take(&s));

@@ -23,11 +23,23 @@ static void put_world(tpi_buf *out, const char *world)
                      dot == NULL || dot == begin ? strlen(begin) : (size_t)(dot - begin));
 }
 
+/* Who waits for a program does not find its way. */
+static void put_how(tpi_buf *out, const struct demo_picture *picture)
+{
+    const uint32_t own = picture->own_count;
+    const char *way = own == 1 ? "finds its own way" : "find their own way";
+
+    if (own > 0 && own == picture->robot_count) {
+        tpi_buf_printf(out, " that %s", way);
+    } else if (own > 0) {
+        tpi_buf_printf(out, ", %u %s", own, way);
+    }
+}
+
 /* From the longest to the shortest. */
 static void put_form(tpi_buf *out, int form, const char *world, const struct demo_picture *picture)
 {
     const char *many = picture->robot_count == 1 ? "" : "s";
-    const char *their = picture->robot_count == 1 ? "finds its own way" : "find their own way";
 
     tpi_buf_puts(out, form < 2 ? " troupe demo - " : " ");
     if (form < 4) {
@@ -36,7 +48,10 @@ static void put_form(tpi_buf *out, int form, const char *world, const struct dem
     }
     if (form < 3) {
         tpi_buf_printf(out, "%u robot%s", picture->robot_count, many);
-        tpi_buf_printf(out, "%s%s, ", form == 0 ? " that " : "", form == 0 ? their : "");
+        if (form == 0) {
+            put_how(out, picture);
+        }
+        tpi_buf_puts(out, ", ");
     }
     tpi_buf_printf(out, form < 5 ? "%.0f s. q quits" : "q quits", picture->time_s);
 }

@@ -12,7 +12,7 @@
 
 static struct demo_picture picture_of(uint32_t robots)
 {
-    struct demo_picture picture = {.time_s = 12.4, .robot_count = robots};
+    struct demo_picture picture = {.time_s = 12.4, .robot_count = robots, .own_count = robots};
 
     for (uint32_t i = 0; i < robots && i < DEMO_ROBOTS; i++) {
         snprintf(picture.robots[i].name, DEMO_NAME, "r%u", i);
@@ -45,6 +45,28 @@ static void titles_are_as_long_as_there_is_room(void **state)
     assert_title(20, "office", 4, " 12 s. q quits");
     assert_title(8, "office", 4, " q quits");
     assert_title(7, "office", 4, "");
+}
+
+static void who_waits_for_a_program_does_not_find_its_way(void **state)
+{
+    static const struct {
+        uint32_t own;
+        const char *title;
+    } cases[] = {
+        {0, " troupe demo - yard, 3 robots, 12 s. q quits"},
+        {1, " troupe demo - yard, 3 robots, 1 finds its own way, 12 s. q quits"},
+        {2, " troupe demo - yard, 3 robots, 2 find their own way, 12 s. q quits"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct demo_picture picture = picture_of(3);
+        tpi_buf out = {0};
+        picture.own_count = cases[i].own;
+        demo_lines_put_title(&out, 100, "yard", &picture);
+        assert_string_equal(tpi_buf_text(&out), cases[i].title);
+        tpi_buf_fini(&out);
+    }
 }
 
 static void a_world_is_called_like_its_file(void **state)
@@ -126,6 +148,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(titles_are_as_long_as_there_is_room),
+        cmocka_unit_test(who_waits_for_a_program_does_not_find_its_way),
         cmocka_unit_test(a_world_is_called_like_its_file),
         cmocka_unit_test(of_few_robots_more_is_told),
         cmocka_unit_test(those_that_do_not_fit_are_counted),

@@ -116,3 +116,10 @@ uint32_t tpi_sim_control(const tpi_sim *sim, tpi_sim_model model)
 
     return sim->trees.model[tree] == model ? sim->trees.plan[tree]->foreign : 0;
 }
+
+bool tpi_sim_is_controlled(const tpi_sim *sim, tpi_sim_model model)
+{
+    const struct sim_plan *plan = sim->trees.plan[sim->tree_of[model]];
+
+    return plan->control != 0 || plan->foreign != 0;
+}

@@ -79,9 +79,8 @@ void tpi_sim_stop(tpi_sim *sim, tpi_sim_model model)
 void tpi_sim_lead(tpi_sim *sim, tpi_sim_model model, bool led)
 {
     const uint32_t tree = sim->tree_of[model];
-    const struct sim_plan *plan = sim->trees.plan[tree];
 
-    if (led && (plan->control != 0 || plan->foreign != 0)) {
+    if (led && tpi_sim_is_controlled(sim, model)) {
         sim->trees.flags[tree] |= SIM_LED;
     } else {
         sim->trees.flags[tree] &= (uint8_t)~SIM_LED;

@@ -170,6 +170,9 @@ void tpi_sim_unsubscribe(tpi_sim *sim, tpi_sim_model model);
  * stand on others. */
 uint32_t tpi_sim_control(const tpi_sim *sim, tpi_sim_model model);
 
+/* Whether any controller drives the robot that the model belongs to, built in or not. */
+bool tpi_sim_is_controlled(const tpi_sim *sim, tpi_sim_model model);
+
 /* ---- Position -------------------------------------------------------------------------------- */
 
 typedef enum tpi_sim_drive_mode {

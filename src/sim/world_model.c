@@ -196,6 +196,19 @@ static void tell_no_control(const struct sim_loader *loader, const tpi_cfg_value
     tpi_buf_fini(&known);
 }
 
+/* Those that are built in have nothing to be told. */
+static void check_arguments(const struct sim_loader *loader, const tpi_cfg_value *value,
+                            const char *text, size_t length)
+{
+    const char *rest = text + length + strspn(text + length, " \t");
+
+    if (rest[0] != '\0') {
+        tpi_sim_tell(&loader->reader, &value->place,
+                     "\"%.*s\" takes no arguments; \"%.40s\" has no effect", (int)length, text,
+                     rest);
+    }
+}
+
 /* Whether the one who loads the world knows a controller. */
 static tp_status ask_control(const struct sim_loader *loader, const tpi_cfg_value *value,
                              const char *text, uint32_t *number)
@@ -241,6 +254,7 @@ static tp_status read_control(struct sim_loader *loader, tpi_cfg_section *sectio
                              "\"%.40s\" takes the place of \"%.40s\"", text,
                              loader->draft.control_value->text);
             }
+            check_arguments(loader, &field->values[i], text, length);
             loader->draft.control = control;
             loader->draft.control_value = &field->values[i];
             loader->draft.control_member = index;

@@ -35,6 +35,8 @@ static const struct odd odd[] = {
     {"model ( ctrl \"wandr 3\" )",
      "1:14: there is no built-in controller \"wandr\" (did you mean \"wander\"?); built in are "
      "wander, expand and follow; the model waits for commands"},
+    {"position ( size [1 1 1] ranger ( sensor ( ) ) ctrl \"wander  3 4 x\" )",
+     "1:52: \"wander\" takes no arguments; \"3 4 x\" has no effect"},
     {"position ( ctrl \"wander\" )",
      "1:17: \"wander\" needs a \"ranger\" on the robot; without one it stands still"},
     {"position ( floorsensor ( ) ctrl \"expand\" )",
