@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "platform/plugin.h"
+#include "sim/sensors.h"
 #include "simulator.h"
 #include "troupe/controller.h"
 
@@ -174,14 +175,18 @@ tp_status simd_controllers_create(simd_controllers **out, simd *s, const char *f
     return TP_OK;
 }
 
+/* All that a controller can ask for is measured: whether it will is not known. */
 static void subscribe(const tp_robot *robot)
 {
+    static const uint32_t kinds = SIMD_MODEL(POSITION) | SIMD_MODEL(RANGER) |
+                                  SIMD_MODEL(FLOOR_SENSOR) | SIMD_MODEL(LIGHT_SENSOR) |
+                                  SIMD_MODEL(BUMPER) | SIMD_MODEL(FIDUCIAL);
     const tpi_sim *world = robot->s->world;
     tpi_sim_info info;
 
     for (uint32_t i = 0; i < robot->family; i++) {
         tpi_sim_model_info(world, robot->model + i, &info);
-        if (info.kind == TPI_SIM_POSITION || info.kind == TPI_SIM_RANGER) {
+        if ((kinds >> info.kind & 1) != 0) {
             tpi_sim_subscribe(robot->s->world, robot->model + i);
         }
     }
@@ -338,6 +343,116 @@ size_t tp_robot_get_ranges(const tp_robot *robot, size_t index, const double **r
         *range_max = sensor.range_max;
     }
     return scan.count;
+}
+
+/* How many readings a model has; 0 for one of another kind, or before the first. */
+typedef uint32_t count_readings(const tpi_sim *world, tpi_sim_model model);
+
+/* The model with reading `index` of the robot, which becomes that of the model; TPI_SIM_NONE if
+ * there are fewer. */
+static tpi_sim_model find_reading(const tp_robot *robot, size_t *index, count_readings *count_of)
+{
+    for (tpi_sim_model model = robot->model; model < robot->model + robot->family; model++) {
+        const uint32_t count = count_of(robot->s->world, model);
+        if (*index < count) {
+            return model;
+        }
+        *index -= count;
+    }
+    return TPI_SIM_NONE;
+}
+
+static uint32_t count_floor(const tpi_sim *world, tpi_sim_model model)
+{
+    tpi_sim_floor_values values;
+    const bool good = tpi_sim_get_floor(world, model, &values, NULL) == TP_OK;
+
+    return good && values.time_us >= 0 ? values.count : 0;
+}
+
+bool tp_robot_get_floor(const tp_robot *robot, size_t index, tp_robot_floor *floor)
+{
+    const tpi_sim_model model = find_reading(robot, &index, count_floor);
+    tpi_sim_floor_values values;
+    tpi_sim_pose eye;
+
+    if (model == TPI_SIM_NONE ||
+        tpi_sim_get_floor(robot->s->world, model, &values, NULL) != TP_OK ||
+        tpi_sim_get_floor_sensor(robot->s->world, model, (uint32_t)index, &eye, NULL) != TP_OK) {
+        return false;
+    }
+    const tpi_sim_pose base = simd_pose_on_robot(robot->s, model);
+    const tpi_sim_pose pose = simd_compose(&base, &eye);
+    *floor = (tp_robot_floor){.x = pose.x,
+                              .y = pose.y,
+                              .reflectance = (double)values.items[index].reflectance,
+                              .colour = values.items[index].colour};
+    return true;
+}
+
+static uint32_t count_light(const tpi_sim *world, tpi_sim_model model)
+{
+    tpi_sim_brightness brightness;
+    const bool good = tpi_sim_get_brightness(world, model, &brightness, NULL) == TP_OK;
+
+    return good && brightness.time_us >= 0;
+}
+
+bool tp_robot_get_light(const tp_robot *robot, size_t index, double *level)
+{
+    const tpi_sim_model model = find_reading(robot, &index, count_light);
+    tpi_sim_brightness brightness;
+
+    if (model == TPI_SIM_NONE ||
+        tpi_sim_get_brightness(robot->s->world, model, &brightness, NULL) != TP_OK) {
+        return false;
+    }
+    *level = brightness.level;
+    return true;
+}
+
+static uint32_t count_bumpers(const tpi_sim *world, tpi_sim_model model)
+{
+    tpi_sim_bumpers bumpers;
+    const bool good = tpi_sim_get_bumpers(world, model, &bumpers, NULL) == TP_OK;
+
+    return good && bumpers.time_us >= 0 ? bumpers.count : 0;
+}
+
+bool tp_robot_get_bumper(const tp_robot *robot, size_t index, bool *pressed)
+{
+    const tpi_sim_model model = find_reading(robot, &index, count_bumpers);
+    tpi_sim_bumpers bumpers;
+
+    if (model == TPI_SIM_NONE ||
+        tpi_sim_get_bumpers(robot->s->world, model, &bumpers, NULL) != TP_OK) {
+        return false;
+    }
+    *pressed = bumpers.pressed[index] != 0;
+    return true;
+}
+
+static uint32_t count_fiducials(const tpi_sim *world, tpi_sim_model model)
+{
+    tpi_sim_fiducials fiducials;
+    const bool good = tpi_sim_get_fiducials(world, model, &fiducials, NULL) == TP_OK;
+
+    return good && fiducials.time_us >= 0 ? fiducials.count : 0;
+}
+
+bool tp_robot_get_fiducial(const tp_robot *robot, size_t index, tp_robot_fiducial *fiducial)
+{
+    const tpi_sim_model model = find_reading(robot, &index, count_fiducials);
+    tpi_sim_fiducials fiducials;
+
+    if (model == TPI_SIM_NONE ||
+        tpi_sim_get_fiducials(robot->s->world, model, &fiducials, NULL) != TP_OK) {
+        return false;
+    }
+    const tpi_sim_fiducial *seen = &fiducials.items[index];
+    *fiducial = (tp_robot_fiducial){
+        .id = seen->id, .range = seen->range, .bearing = seen->bearing, .heading = seen->pose.a};
+    return true;
 }
 
 void tp_robot_drive(tp_robot *robot, double forward, double left, double turn)

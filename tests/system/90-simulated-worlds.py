@@ -232,6 +232,42 @@ def controllers_that_are_plugins_run_without_a_server_too():
                  f'troupe sim: {f.world}:3:38: s1 cannot spin by "x"\n')
 
 
+LOOKERS = """interval_sim 100
+floor ( pose [10 0 0 0] size [60 60 0] color "white" )
+floor ( pose [10 -10 0.001 0] size [60 0.04 0] color "black" )
+define bot position ( size [0.2 0.2 0.1] localization "gps" velocity_bounds [-1 1 0 0 0 0 -1000 1000] )
+define eyes floorsensor ( pose [0.07 0 -0.1 0] sensor ( pose [0 0.03 0 0] ) sensor ( pose [0 -0.01 0 0] ) )
+bot ( name "floor" ctrl "look floor" eyes ( ) )
+bot ( name "light" pose [10 0 0 0] ctrl "look light" lightsensor ( pose [0 0 0 0] fov 360 ) )
+light ( pose [10 1 0.1 0] intensity 0.5 )
+bot ( name "bumper" pose [20 0 0 0] ctrl "look bumper" bumper ( bcount 1 bpose[0] [0.1 0 0 0] blength 0.2 ) )
+bot ( name "fiducial" pose [0 10 0 0] ctrl "look fiducial" fiducial ( range_max 5 range_max_id 5 fov 360 ) )
+model ( name "marker" pose [2 10 0 0] size [0.1 0.1 0.5] fiducial_return 3 )
+bot ( name "line" pose [0 -10.02 0 9] ctrl "look line"
+  floorsensor ( pose [0.07 0 -0.1 0] sensor ( pose [0 0.03 0 0] ) sensor ( pose [0 -0.03 0 0] ) ) )
+"""
+
+
+def compile_look(f):
+    subprocess.run(["cc", "-std=c11", "-shared", "-fPIC", f"-I{ROOT / 'include'}", "-o", f.path / "look.so",
+                    ROOT / "tests/plugins/look.c"], check=True)
+
+
+def plugins_see_floor_light_bumpers_and_fiducials():
+    with Folder(LOOKERS) as f:
+        compile_look(f)
+        rows = list(csv.DictReader(record(f).splitlines()))
+        of = {name: [row for row in rows if row["robot"] == name] for name in
+              ("floor", "light", "bumper", "fiducial", "line")}
+        last = {name: float(of[name][-1]["turn"]) for name in of}
+        assert abs(last["floor"] - 5.42) < 1e-3, last  # 2 eyes, 7 cm ahead, white
+        assert abs(last["light"] - 0.5) < 0.05, last
+        tap.equal(last["bumper"], 1)
+        before, now = of["fiducial"][9:11]  # 2 m away, number 3, to the right of where it looks by now
+        assert abs(float(now["turn"]) - (2.3 - float(before["heading"]))) < 0.06, (before, now)
+        assert float(of["line"][-1]["x"]) > 0.9 and abs(float(of["line"][-1]["y"]) + 10) < 0.06, of["line"][-1]
+
+
 def a_broken_controller_is_blamed_at_its_place():
     """And no sound one that stands behind it."""
     with Folder(SPINNER.replace('"spin"', '"zog"') + 'bot ( name "s3" pose [3 3 0 0] ctrl "spin 2" )\n') as f:
@@ -454,7 +490,8 @@ tap.main(what_can_be_subscribed_to_is_listed, signals_end_it, quit_time_ends_it,
          lockstep_takes_no_command_back,
          a_port_that_is_taken_is_told, robots_are_recorded_step_by_step, a_velocity_of_the_file_needs_no_user, threads_change_nothing_and_seeds_do,
          whole_lines_are_there_while_it_runs, what_is_recorded_has_its_units,
-         controllers_that_are_plugins_run_without_a_server_too, a_broken_controller_is_blamed_at_its_place,
+         controllers_that_are_plugins_run_without_a_server_too, plugins_see_floor_light_bumpers_and_fiducials,
+         a_broken_controller_is_blamed_at_its_place,
          pictures_have_the_size_that_was_asked_for, svg_is_xml_and_shows_everything, pictures_move_on_with_the_world,
          a_server_ends_when_its_steps_are_made, steps_in_lockstep_are_those_that_clients_ask_for,
          who_waits_for_more_steps_than_there_are_is_told,
