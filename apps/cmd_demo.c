@@ -14,6 +14,7 @@
 
 #include "called.h"
 #include "commands.h"
+#include "crash.h"
 #include "demo_screen.h"
 #include "output.h"
 #include "sim_server.h"
@@ -352,6 +353,7 @@ static int run(int argc, char **argv)
     }
     demo.world = demo.world == NULL ? "office" : demo.world;
     demo.headless = demo.headless || !output_is_live() || !isatty(STDIN_FILENO);
+    crash_catch(NULL);
     worlds_share();
     return run_demo(&demo);
 }

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "called.h"
 #include "commands.h"
+#include "crash.h"
 #include "output.h"
 #include "run_table.h"
 #include "server/plugin.h"
@@ -44,43 +45,10 @@ static void on_panic(int number) /* NOLINT(bugprone-signal-handler) */
     tp_server_panic_by_signal(running); /* NOLINT(bugprone-signal-handler) */
 }
 
-/* ---- Crashes --------------------------------------------------------------------------------- */
-
-static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
-
-enum { CRASHES = sizeof crashes / sizeof crashes[0] };
-
-static struct sigaction before_crash[CRASHES];
-
-/* From now on they do what they did before: sanitizers have handlers of their own. */
-static void release_crashes(void)
-{
-    for (size_t i = 0; i < CRASHES; i++) {
-        sigaction(crashes[i], &before_crash[i], NULL);
-    }
-}
-
 /* Guards need not wait until the core is dumped. */
-static void on_crash(int number, siginfo_t *info,
-                     void *unused) /* NOLINT(bugprone-signal-handler) */
+static void on_crash(void)
 {
-    (void)unused;
-    tp_server_crash(running); /* NOLINT(bugprone-signal-handler) */
-    release_crashes();
-    if (info->si_code <= 0) { /* somebody has sent it: it does not come again by itself */
-        raise(number);
-    }
-}
-
-static void catch_crashes(void)
-{
-    struct sigaction action = {.sa_flags = SA_SIGINFO};
-
-    action.sa_sigaction = on_crash;
-    sigemptyset(&action.sa_mask);
-    for (size_t i = 0; i < CRASHES; i++) {
-        sigaction(crashes[i], &action, &before_crash[i]);
-    }
+    tp_server_crash(running);
 }
 
 /* ---- Running --------------------------------------------------------------------------------- */
@@ -127,13 +95,13 @@ static int run_server(const struct options *o, tp_server *server)
     command_catch(SIGTERM, on_signal);
     command_catch(SIGUSR1, on_panic);
     command_catch(SIGUSR2, on_panic); /* who takes the wrong one means it as well */
-    catch_crashes();
+    crash_catch(on_crash);
     tp_status status = watch_hangup(o, server, &hangup, &err);
     if (status == TP_OK && o->child) {
         status = tp_lifeline_watch(&lifeline, tp_server_loop(server), parent_ended, server, &err);
     }
     if (status != TP_OK) {
-        release_crashes();
+        crash_release();
         tp_signal_destroy(hangup);
         return command_fail(o->command, EXIT_FAILED, "%s", err.text);
     }
@@ -145,7 +113,7 @@ static int run_server(const struct options *o, tp_server *server)
         run_table_print_odd(server, &o->server);
     }
     tp_server_run(server);
-    release_crashes();
+    crash_release();
     tp_lifeline_destroy(lifeline);
     tp_signal_destroy(hangup);
     return EXIT_DONE;

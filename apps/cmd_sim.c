@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "crash.h"
 #include "drivers/sim/simulator.h"
 #include "output.h"
 #include "run_table.h"
@@ -382,6 +383,7 @@ static int run(int argc, char **argv)
     if (result != EXIT_DONE) {
         return result;
     }
+    crash_catch(NULL);
     worlds_share();
     return run_world(&o, &err) == TP_OK ? EXIT_DONE
                                         : command_fail(name, EXIT_FAILED, "%s", err.text);

@@ -28,6 +28,7 @@ struct command {
 struct tp_robot {
     simd *s;                   /* borrowed */
     const tp_controller *what; /* borrowed */
+    const tpi_plugin *plugin;  /* borrowed: who is to blame if it crashes */
     void *state;               /* owned */
     char *name;                /* owned */
     tpi_sim_model model;
@@ -196,10 +197,12 @@ static void subscribe(const tp_robot *robot)
 static tp_status init_robot(tp_robot *robot, const struct command *command, tp_error *err)
 {
     tp_error own = {0};
+
+    tpi_plugin_enter(robot->plugin);
     tp_status status = command->what->init == NULL
                            ? TP_OK
                            : command->what->init(robot, robot->state, command->arguments, &own);
-
+    tpi_plugin_enter(NULL);
     return status == TP_OK ? TP_OK : tp_fail(err, status, "%s: %s", command->place, own.text);
 }
 
@@ -214,6 +217,7 @@ static tp_status add_robot(simd_controllers *c, tpi_sim_model model, const struc
     tpi_sim_put_name(c->s->world, model, &name);
     *robot = (tp_robot){.s = c->s,
                         .what = command->what,
+                        .plugin = command->plugin,
                         .state = calloc(1, command->what->state_size + 1),
                         .name = name.data,
                         .model = model,
@@ -259,7 +263,9 @@ void simd_controllers_step(simd_controllers *c)
 {
     for (size_t i = 0; i < c->robot_count; i++) {
         tp_robot *robot = &c->robots[i];
+        tpi_plugin_enter(robot->plugin);
         robot->what->step(robot, robot->state);
+        tpi_plugin_enter(NULL);
         if (robot->driven) {
             (void)tpi_sim_steer(robot->s->world, robot->model, robot->wish, NULL);
         }
@@ -274,7 +280,9 @@ void simd_controllers_destroy(simd_controllers *c)
     for (size_t i = 0; i < c->robot_count; i++) {
         tp_robot *robot = &c->robots[i];
         if (robot->state != NULL && robot->what->fini != NULL) {
+            tpi_plugin_enter(robot->plugin);
             robot->what->fini(robot->state);
+            tpi_plugin_enter(NULL);
         }
         free(robot->state);
         free(robot->name);

@@ -57,3 +57,17 @@ const void *tpi_plugin_symbol(const tpi_plugin *plugin, const char *name)
 {
     return dlsym(plugin->handle, name);
 }
+
+/* ---- Who runs -------------------------------------------------------------------------------- */
+
+static _Thread_local const char *inside; /* borrowed */
+
+void tpi_plugin_enter(const tpi_plugin *plugin)
+{
+    inside = plugin == NULL ? NULL : plugin->path;
+}
+
+const char *tpi_plugin_inside(void)
+{
+    return inside;
+}

@@ -24,4 +24,9 @@ const char *tpi_plugin_path(const tpi_plugin *plugin);
 /* An object that it has; NULL if there is none with this name. */
 const void *tpi_plugin_symbol(const tpi_plugin *plugin, const char *name);
 
+/* This thread runs code of a plug-in from now on, borrowed until it is out of it again (NULL); and
+ * the path of the one that it is in, NULL for none, which a signal handler may ask. */
+void tpi_plugin_enter(const tpi_plugin *plugin);
+const char *tpi_plugin_inside(void);
+
 #endif

@@ -268,6 +268,17 @@ def plugins_see_floor_light_bumpers_and_fiducials():
         assert float(of["line"][-1]["x"]) > 0.9 and abs(float(of["line"][-1]["y"]) + 10) < 0.06, of["line"][-1]
 
 
+def a_plugin_that_crashes_is_named():
+    with Folder('position ( name "r" ctrl "look crash" )\n') as f:
+        compile_look(f)
+        (f.path / "x.cfg").write_text('driver ( name "sim" provides "all" worldfile "x.world" )\n')
+        for command in (("sim", f.world, "--steps", "9"), ("sim", f.world, "--steps", "9", "--any-port"),
+                        ("run", str(f.path / "x.cfg"), "--any-port")):
+            result = troupe(*command)
+            tap.equal((result.returncode != 0, result.stderr.splitlines()[0]),
+                      (True, f"troupe: the plug-in {f.path}/look.so has crashed"))
+
+
 def a_broken_controller_is_blamed_at_its_place():
     """And no sound one that stands behind it."""
     with Folder(SPINNER.replace('"spin"', '"zog"') + 'bot ( name "s3" pose [3 3 0 0] ctrl "spin 2" )\n') as f:
@@ -491,6 +502,7 @@ tap.main(what_can_be_subscribed_to_is_listed, signals_end_it, quit_time_ends_it,
          a_port_that_is_taken_is_told, robots_are_recorded_step_by_step, a_velocity_of_the_file_needs_no_user, threads_change_nothing_and_seeds_do,
          whole_lines_are_there_while_it_runs, what_is_recorded_has_its_units,
          controllers_that_are_plugins_run_without_a_server_too, plugins_see_floor_light_bumpers_and_fiducials,
+         a_plugin_that_crashes_is_named,
          a_broken_controller_is_blamed_at_its_place,
          pictures_have_the_size_that_was_asked_for, svg_is_xml_and_shows_everything, pictures_move_on_with_the_world,
          a_server_ends_when_its_steps_are_made, steps_in_lockstep_are_those_that_clients_ask_for,
