@@ -222,10 +222,16 @@ static int set_dark(struct options *o, const char *text)
 /* With how many, or "". */
 static int set_lockstep(struct options *o, const char *text)
 {
+    static const char what[] = "number of those who take part";
+
     o->lockstep = true;
-    return text[0] == '\0' ? EXIT_DONE
-                           : read_whole("number of those who take part", text, SIMD_MOST_EXPECTED,
-                                        &o->expected);
+    if (text[0] == '\0') {
+        return EXIT_DONE;
+    }
+    const int status = read_whole(what, text, SIMD_MOST_EXPECTED, &o->expected);
+    return status == EXIT_DONE && o->expected == 0 /* nobody could go on */
+               ? command_fail(name, EXIT_USAGE, "\"%s\" is no %s", text, what)
+               : status;
 }
 
 static int set_any_port(struct options *o, const char *text)
