@@ -57,15 +57,30 @@ static void on_panic(int number) /* NOLINT(bugprone-signal-handler) */
 struct leavings {
     const struct options *options; /* borrowed */
     sim_record *record;            /* borrowed; may be NULL */
+    tpi_draw_trails *trails;       /* owned; NULL without a picture */
     tp_status status;
     tp_error *err; /* borrowed */
 };
 
-/* On the world's thread. */
-static void keep_record(void *context, const tpi_sim *sim)
+/* A picture without the memory for trails goes without. */
+static void keep_trails(struct leavings *leavings, const tpi_sim *sim)
 {
-    const struct leavings *leavings = context;
+    if (leavings->trails == NULL) {
+        (void)tpi_draw_trails_create(&leavings->trails, sim, SIM_TRAIL, NULL);
+    }
+    if (leavings->trails != NULL) {
+        tpi_draw_trails_note(leavings->trails, sim);
+    }
+}
 
+/* On the world's thread. */
+static void keep(void *context, const tpi_sim *sim)
+{
+    struct leavings *leavings = context;
+
+    if (leavings->options->alone.render != NULL) {
+        keep_trails(leavings, sim);
+    }
     if (leavings->record != NULL) {
         sim_record_note(leavings->record, sim);
     }
@@ -75,9 +90,11 @@ static void draw_last(void *context, const tpi_sim *sim)
 {
     struct leavings *leavings = context;
     const sim_alone_options *o = &leavings->options->alone;
+    tpi_draw_look look = o->look;
 
+    look.trails = leavings->trails;
     if (o->render != NULL) {
-        leavings->status = world_draw(sim, &o->look, o->render, leavings->err);
+        leavings->status = world_draw(sim, &look, o->render, leavings->err);
     }
 }
 
@@ -109,7 +126,7 @@ static tp_status serve(const struct options *o, const char *path, sim_record *re
                                         .expected = (uint32_t)o->expected,
                                         .steps = o->alone.steps,
                                         .server = o->server,
-                                        .watch = keep_record,
+                                        .watch = keep,
                                         .look_back = draw_last,
                                         .context = &leavings};
     tp_server *server = NULL;
@@ -120,6 +137,7 @@ static tp_status serve(const struct options *o, const char *path, sim_record *re
         serve_until_end(o, server);
     }
     tp_server_destroy(server);
+    tpi_draw_trails_destroy(leavings.trails);
     running = NULL;
     return status == TP_OK ? leavings.status : status;
 }
