@@ -393,15 +393,19 @@ def mistakes_on_the_command_line_are_told():
     says(troupe("sim", "a", "--steps", "-1"), 2, usage("sim", '"-1" is no number of steps'))
     says(troupe("sim", "a", "--speed", "fast"), 2, usage("sim", '"fast" is no speed'))
     says(troupe("sim", "a", "--speed", "nan"), 2, usage("sim", '"nan" is no speed'))
-    for word in "0", "65", "1000":
-        says(troupe("sim", "a", "--threads", word), 2, usage("sim", f'"{word}" is no number of threads'))
+    says(troupe("sim", "a", "--threads", "0"), 2, usage("sim", '"0" is no number of threads'))
+    for word in "65", "1000":
+        says(troupe("sim", "a", "--threads", word), 2, usage("sim", f'"{word}" is no number of threads: 64 is the most'))
     says(troupe("sim", "a", "--port", "7000", "--any-port"), 2,
          usage("sim", "--port 7000 and --any-port do not go together: one of them chooses"))
-    says(troupe("sim", "a", "--lockstep", "1001"), 2, usage("sim", '"1001" is no number of those who take part'))
+    says(troupe("sim", "a", "--lockstep", "1001"), 2, usage("sim", '"1001" is no number of those who take part: 1000 is the most'))
+    says(troupe("sim", "a", "--stepz", "3"), 2, usage("sim", 'unexpected "--stepz"; did you mean "--steps"?'))
+    says(troupe("sim", "a", "b"), 2, usage("sim", 'unexpected "b"'))
     says(troupe("sim", "a", "--size", "10"), 2, usage("sim", '"10" is no size, as 800x600 is'))
     says(troupe("sim", "a", "--size", "0x5"), 2, usage("sim", '"0x5" is no size, as 800x600 is'))
+    says(troupe("sim", "a", "--size", "100000x5"), 2, usage("sim", '"100000x5" is no size: 99999 is the most'))
     says(troupe("sim", "a", "--render", "x.gif"), 2, usage("sim", '"x.gif" is neither .png nor .svg'))
-    says(troupe("sim", "a", "--port", "70000"), 2, usage("sim", '"70000" is no port'))
+    says(troupe("sim", "a", "--port", "70000"), 2, usage("sim", '"70000" is no port: 65535 is the most'))
     says(troupe("sim", "office", "--lockstep", "--steps", "0"), 2,
          usage("sim", "--lockstep is for a server, and with --steps 0 there is none"))
     for option in (("--dark",), ("--size", "30x20")):
