@@ -2,7 +2,8 @@
  * crew.c - threads that share pieces of work.
  *
  * Whoever is free takes the next item, so that a long one does not hold up the others. A worker has
- * a bell that calls it to work; the last one to finish rings the owner's.
+ * a bell that calls it to work; the last one to finish rings the owner's. On a machine that is busy
+ * with other things a worker may wake up when all is done: nobody waits for one that has not begun.
  */
 #include "platform/crew.h"
 
@@ -12,7 +13,11 @@
 #include "platform/thread.h"
 #include "troupe/clock.h"
 
+/* Of a worker. CALLED becomes WORKING by itself, or FREE again by the owner, whoever is first. */
+enum { FREE, CALLED, WORKING };
+
 struct worker {
+    atomic_uint state;
     tpi_crew *crew;     /* borrowed */
     tpi_thread *thread; /* owned */
     tpi_bell bell;
@@ -27,7 +32,7 @@ struct tpi_crew {
     void *argument;      /* borrowed */
     uint32_t count;
     atomic_uint next;   /* item */
-    atomic_uint active; /* workers that have been called and are not back yet */
+    atomic_uint active; /* workers that have been called and are not free yet */
     atomic_bool ending;
 };
 
@@ -50,19 +55,38 @@ static void wait_for(const tpi_bell *bell)
 
 static void worker_main(void *context)
 {
-    const struct worker *worker = context;
+    struct worker *worker = context;
     tpi_crew *crew = worker->crew;
 
     for (;;) {
+        unsigned called = CALLED;
         wait_for(&worker->bell);
         if (atomic_load(&crew->ending)) {
             return;
         }
+        if (!atomic_compare_exchange_strong(&worker->state, &called, WORKING)) {
+            continue; /* too late: there is nothing left to do */
+        }
         work_on(crew, worker->number);
+        atomic_store(&worker->state, FREE);
         if (atomic_fetch_sub(&crew->active, 1) == 1) {
             tpi_bell_ring(&crew->done);
         }
     }
+}
+
+/* Free those that have been called and have not begun. Whoever makes `active` 0 is the last: a
+ * worker rings then, and if all are free by this call nobody does. True if somebody still works or
+ * has rung. */
+static bool call_off(tpi_crew *crew, uint32_t called)
+{
+    uint32_t freed = 0;
+
+    for (uint32_t i = 0; i < called; i++) {
+        unsigned expected = CALLED;
+        freed += atomic_compare_exchange_strong(&crew->others[i].state, &expected, FREE);
+    }
+    return freed == 0 || atomic_fetch_sub(&crew->active, freed) > freed;
 }
 
 void tpi_crew_run(tpi_crew *crew, tpi_crew_work *work, void *argument, uint32_t count)
@@ -76,10 +100,11 @@ void tpi_crew_run(tpi_crew *crew, tpi_crew_work *work, void *argument, uint32_t 
     atomic_store(&crew->next, 0);
     atomic_store(&crew->active, called);
     for (uint32_t i = 0; i < called; i++) {
+        atomic_store(&crew->others[i].state, CALLED);
         tpi_bell_ring(&crew->others[i].bell);
     }
     work_on(crew, 0);
-    if (called > 0) {
+    if (called > 0 && call_off(crew, called)) {
         wait_for(&crew->done);
     }
 }

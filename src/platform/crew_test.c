@@ -97,6 +97,24 @@ static void what_was_written_is_seen_by_the_owner(void **state)
     tpi_crew_destroy(crew);
 }
 
+/* So short that workers come in time, come too late, or come for the next run. */
+static void who_comes_too_late_changes_nothing(void **state)
+{
+    static uint32_t plain[4];
+    tpi_crew *crew;
+
+    (void)state;
+    assert_int_equal(tpi_crew_create(&crew, 4, "test", NULL), TP_OK);
+    for (uint32_t round = 0; round < 20000; round++) {
+        tpi_crew_run(crew, count_up, plain, 1 + round % 4);
+    }
+    assert_int_equal(plain[0], 20000);
+    assert_int_equal(plain[1], 15000);
+    assert_int_equal(plain[2], 10000);
+    assert_int_equal(plain[3], 5000);
+    tpi_crew_destroy(crew);
+}
+
 static void running_takes_no_memory(void **state)
 {
     struct sheet sheet = {.workers = 2};
@@ -134,6 +152,7 @@ int main(void)
         cmocka_unit_test(every_item_is_done_once),
         cmocka_unit_test(items_are_done_at_the_same_time),
         cmocka_unit_test(what_was_written_is_seen_by_the_owner),
+        cmocka_unit_test(who_comes_too_late_changes_nothing),
         cmocka_unit_test(running_takes_no_memory),
         cmocka_unit_test(little_memory_is_told),
     };

@@ -147,6 +147,59 @@ static void of_very_many_the_nearest_are_kept(void **state)
     tpi_buf_fini(&text);
 }
 
+/* In batches of every size, from and to bodies, of no length, and beyond the world. */
+static void many_at_once_are_as_one_by_one(void **state)
+{
+    struct sim_dice dice = {6};
+    tpi_sim *sim = sim_make_clutter(&dice, 8 * THINGS, 40, 2);
+    uint32_t most = 0;
+
+    (void)state;
+    for (int i = 0; i < RAYS; i++) {
+        const uint32_t count = (uint32_t)i % (SIM_MOST_LINES + 1);
+        struct sim_line lines[SIM_MOST_LINES];
+        uint32_t found[SIM_MOST_LINES];
+        for (uint32_t k = 0; k < count; k++) {
+            lines[k] = (struct sim_line){.x = sim_throw(&dice, -60, 60),
+                                         .y = sim_throw(&dice, -60, 60),
+                                         .z = sim_throw(&dice, 0, 1),
+                                         .dx = i % 10 == 0 ? 0 : sim_throw(&dice, -80, 80),
+                                         .dy = i % 15 == 0 ? 0 : sim_throw(&dice, -80, 80),
+                                         .dz = sim_throw(&dice, -1, 1),
+                                         .group = (uint32_t)i % sim->trees.count,
+                                         .tree = (uint32_t)(i / 7) % sim->trees.count};
+        }
+        tpi_sim_count_many(sim, lines, count, found);
+        for (uint32_t k = 0; k < count; k++) {
+            assert_int_equal(found[k], tpi_sim_count_between(sim, &lines[k], false));
+            most = found[k] > most ? found[k] : most;
+        }
+    }
+    assert_true(most > 20);
+    tpi_sim_destroy(sim);
+}
+
+static void too_many_to_be_noted_are_counted_as_one_by_one(void **state)
+{
+    tpi_buf text = {0};
+    const struct sim_line line = {
+        .x = -1, .y = 0.01, .z = 0.5, .dx = 500, .dz = -0.1, .group = TPI_SIM_NONE};
+    uint32_t found = 0;
+
+    (void)state;
+    tpi_buf_puts(&text, "position ( pose [-5 -5 0 0] )\n");
+    for (int i = 0; i < 200; i++) {
+        tpi_buf_printf(&text, "model ( pose [%d 0 0 0] size [0.5 1 %g] )\n", 199 - i,
+                       i % 2 == 0 ? 1 : 0.4);
+    }
+    tpi_sim *sim = sim_make(tpi_buf_text(&text));
+    tpi_sim_count_many(sim, &line, 1, &found);
+    assert_int_equal(found, tpi_sim_count_between(sim, &line, false));
+    assert_true(found > 100 && found <= SIM_MOST_CROSSINGS);
+    tpi_sim_destroy(sim);
+    tpi_buf_fini(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -154,6 +207,8 @@ int main(void)
         cmocka_unit_test(in_and_out),
         cmocka_unit_test(hidden_is_what_something_is_between),
         cmocka_unit_test(of_very_many_the_nearest_are_kept),
+        cmocka_unit_test(many_at_once_are_as_one_by_one),
+        cmocka_unit_test(too_many_to_be_noted_are_counted_as_one_by_one),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

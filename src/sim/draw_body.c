@@ -136,7 +136,7 @@ static void draw_edge(struct draw_scene *scene, const struct item *item)
 
     tpi_draw_path_clear(&scene->path);
     add_outline(scene, item, 0);
-    scene->pen->stroke(scene->pen, &scene->path, true, 2 * width, &paint);
+    scene->pen->stroke(scene->pen, &scene->path, DRAW_CLOSED, 2 * width, &paint);
 }
 
 static void draw_top(struct draw_scene *scene, const struct item *item)

@@ -196,17 +196,20 @@ static void trace_piece(struct draw_path *trace, struct draw_point p, struct dra
 }
 
 static void trace_line(struct draw_path *trace, const struct draw_point *points, uint32_t count,
-                       bool closed, double width)
+                       enum draw_end end, double width)
 {
+    const uint32_t closed = end == DRAW_CLOSED && count > 2;
+    const uint32_t cut = end == DRAW_CUT;
+
     for (uint32_t i = 0; i + 1 < count + closed; i++) {
         trace_piece(trace, points[i], points[(i + 1) % count], width);
     }
-    for (uint32_t i = 0; i < count && (width >= 1.8 || count == 1); i++) {
+    for (uint32_t i = cut; i + cut < count && (width >= 1.8 || count == 1); i++) {
         tpi_draw_path_add_circle(trace, points[i].x, points[i].y, width / 2);
     }
 }
 
-static void canvas_stroke(struct draw_pen *pen, const struct draw_path *path, bool closed,
+static void canvas_stroke(struct draw_pen *pen, const struct draw_path *path, enum draw_end end,
                           double width, const struct draw_paint *paint)
 {
     struct draw_canvas *canvas = (struct draw_canvas *)pen;
@@ -215,7 +218,7 @@ static void canvas_stroke(struct draw_pen *pen, const struct draw_path *path, bo
     for (uint32_t i = 0; i < tpi_draw_path_lines(path); i++) {
         uint32_t count;
         const struct draw_point *points = tpi_draw_path_line(path, i, &count);
-        trace_line(&canvas->trace, points, count, closed && count > 2, width);
+        trace_line(&canvas->trace, points, count, end, width);
     }
     canvas_fill(pen, &canvas->trace, paint);
     pen->failed = pen->failed || tpi_draw_path_failed(&canvas->trace);
@@ -230,8 +233,8 @@ static void canvas_text(struct draw_pen *pen, const struct draw_text *text)
     struct draw_path path = {0};
 
     tpi_draw_font_put(&path, text->text, x, text->y, text->size);
-    canvas_stroke(pen, &path, false, text->size / 10 + 2.6, &halo);
-    canvas_stroke(pen, &path, false, text->size / 10, &paint);
+    canvas_stroke(pen, &path, DRAW_ROUND, text->size / 10 + 2.6, &halo);
+    canvas_stroke(pen, &path, DRAW_ROUND, text->size / 10, &paint);
     pen->failed = pen->failed || tpi_draw_path_failed(&path);
     tpi_draw_path_fini(&path);
 }

@@ -262,8 +262,8 @@ void tpi_draw_scale_bar(struct draw_scene *scene)
     tpi_draw_path_to(&scene->path, x + length, y);
     tpi_draw_path_to(&scene->path, x + length, y - 5);
     tpi_draw_path_end(&scene->path);
-    scene->pen->stroke(scene->pen, &scene->path, false, 4, &halo);
-    scene->pen->stroke(scene->pen, &scene->path, false, 1.5, &ink);
+    scene->pen->stroke(scene->pen, &scene->path, DRAW_ROUND, 4, &halo);
+    scene->pen->stroke(scene->pen, &scene->path, DRAW_ROUND, 1.5, &ink);
     const struct draw_text text = {.x = x + length / 2,
                                    .y = y - 5,
                                    .anchor = DRAW_MIDDLE,

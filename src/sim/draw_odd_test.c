@@ -28,10 +28,10 @@ static void pass_path(struct draw_pen *pen, const struct draw_path *path,
     (void)paint;
 }
 
-static void pass_line(struct draw_pen *pen, const struct draw_path *path, bool closed, double width,
-                      const struct draw_paint *paint)
+static void pass_line(struct draw_pen *pen, const struct draw_path *path, enum draw_end end,
+                      double width, const struct draw_paint *paint)
 {
-    (void)closed;
+    (void)end;
     (void)width;
     pass_path(pen, path, paint);
 }

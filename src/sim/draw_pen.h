@@ -64,14 +64,17 @@ struct draw_picture {
     unsigned char *rgba;          /* borrowed; four bytes each, row by row from the top */
 };
 
+/* How a line ends: round, in its beginning, or cut off, so that another one can go on there. */
+enum draw_end { DRAW_ROUND, DRAW_CLOSED, DRAW_CUT };
+
 struct draw_pen {
     bool failed; /* memory ran out */
 
     /* Fill what the lines enclose, all of them closed; a hole runs the other way round. */
     void (*fill)(struct draw_pen *pen, const struct draw_path *path,
                  const struct draw_paint *paint);
-    void (*stroke)(struct draw_pen *pen, const struct draw_path *path, bool closed, double width,
-                   const struct draw_paint *paint);
+    void (*stroke)(struct draw_pen *pen, const struct draw_path *path, enum draw_end end,
+                   double width, const struct draw_paint *paint);
     void (*text)(struct draw_pen *pen, const struct draw_text *text);
 
     /* What is filled in between becomes one soft shadow, whose edge is `blur` wide. */

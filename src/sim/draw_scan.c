@@ -125,7 +125,7 @@ static void draw_ranger(struct draw_scene *scene, tpi_sim_model model, double gl
     const struct draw_paint edge = {.colour = draw_faint(colour, 0.8 * glow)};
     scene->pen->fill(scene->pen, &scene->path, &paint);
     if (!crowd) {
-        scene->pen->stroke(scene->pen, &scene->path, true, 0.6, &edge);
+        scene->pen->stroke(scene->pen, &scene->path, DRAW_CLOSED, 0.6, &edge);
     }
 }
 

@@ -109,7 +109,7 @@ static void draw_lines(struct draw_scene *scene, double step, uint32_t colour)
     tpi_draw_path_clear(&scene->path);
     add_lines(scene, 0, step);
     add_lines(scene, 1, step);
-    scene->pen->stroke(scene->pen, &scene->path, false, 1, &paint);
+    scene->pen->stroke(scene->pen, &scene->path, DRAW_ROUND, 1, &paint);
 }
 
 /* A grid whose lines are neither crowded nor lost. */

@@ -61,6 +61,7 @@ void tpi_draw_sketches(struct draw_scene *scene)
         if (shape && s.stroke.fill != 0) {
             scene->pen->fill(scene->pen, &scene->path, &fill);
         }
-        scene->pen->stroke(scene->pen, &scene->path, shape, width, &paint);
+        scene->pen->stroke(scene->pen, &scene->path, shape ? DRAW_CLOSED : DRAW_ROUND, width,
+                           &paint);
     }
 }

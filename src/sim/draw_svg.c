@@ -91,7 +91,7 @@ static void svg_fill(struct draw_pen *pen, const struct draw_path *path,
     tpi_buf_puts(svg->out, "/>\n");
 }
 
-static void svg_stroke(struct draw_pen *pen, const struct draw_path *path, bool closed,
+static void svg_stroke(struct draw_pen *pen, const struct draw_path *path, enum draw_end end,
                        double width, const struct draw_paint *paint)
 {
     struct svg *svg = (struct svg *)pen;
@@ -100,8 +100,9 @@ static void svg_stroke(struct draw_pen *pen, const struct draw_path *path, bool 
         return;
     }
     tpi_buf_puts(svg->out, "<path ");
-    put_path(svg, path, closed);
+    put_path(svg, path, end == DRAW_CLOSED);
     tpi_buf_puts(svg->out, " fill=\"none\"");
+    tpi_buf_puts(svg->out, end == DRAW_CUT ? " stroke-linecap=\"butt\"" : "");
     put_colour(svg, "stroke", paint->colour);
     tpi_buf_printf(svg->out, " stroke-width=\"%ld\"/>\n", tenths(width));
 }

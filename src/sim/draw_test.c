@@ -152,7 +152,7 @@ static void lines_are_as_wide_as_they_shall_be(void **state)
     tpi_draw_path_to(&path, 5, 5);
     tpi_draw_path_to(&path, 35, 30);
     tpi_draw_path_end(&path);
-    canvas.pen.stroke(&canvas.pen, &path, false, 1, &paint);
+    canvas.pen.stroke(&canvas.pen, &path, DRAW_ROUND, 1, &paint);
     sim_assert_near(covered(&canvas), hypot(30, 25), 0.5);
     tpi_draw_path_fini(&path);
     tpi_draw_canvas_fini(&canvas);
@@ -338,6 +338,31 @@ static void a_picture_that_is_too_large_is_refused(void **state)
     tpi_sim_destroy(sim);
 }
 
+/* Two that meet are as one, also if one can see through them; round ends would cover each other. */
+static void lines_that_are_cut_go_on(void **state)
+{
+    const struct draw_paint paint = {.colour = 0x00000080};
+    struct draw_canvas canvas = canvas_of(40, 10);
+    struct draw_path path = {0};
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        tpi_draw_path_clear(&path);
+        tpi_draw_path_to(&path, 5 + 10 * i, 5);
+        tpi_draw_path_to(&path, 10 + 10 * i, 5);
+        tpi_draw_path_to(&path, 15 + 10 * i, 5);
+        tpi_draw_path_end(&path);
+        canvas.pen.stroke(&canvas.pen, &path, DRAW_CUT, 4, &paint);
+    }
+    for (unsigned x = 5; x < 35; x++) {
+        assert_int_equal(canvas.pixels[3 * (5 * 40 + x)], canvas.pixels[3 * (5 * 40 + 5)]);
+    }
+    assert_int_equal(canvas.pixels[3 * (5 * 40 + 4)], 255);
+    assert_int_equal(canvas.pixels[3 * (5 * 40 + 35)], 255);
+    tpi_draw_path_fini(&path);
+    tpi_draw_canvas_fini(&canvas);
+}
+
 /* Robots leave trails where they were, and no more than they may. */
 static void trails_are_where_robots_were(void **state)
 {
@@ -410,6 +435,7 @@ int main(void)
         cmocka_unit_test(names_in_svg_cannot_break_it),
         cmocka_unit_test(an_empty_world_has_a_picture_too),
         cmocka_unit_test(a_picture_that_is_too_large_is_refused),
+        cmocka_unit_test(lines_that_are_cut_go_on),
         cmocka_unit_test(trails_are_where_robots_were),
         cmocka_unit_test(memory_that_runs_out_is_told),
     };

@@ -106,7 +106,7 @@ static void draw_piece(struct draw_scene *scene, const tpi_draw_trails *trails, 
     const uint32_t left = trails->left[robot];
     const uint32_t count = left < trails->length ? left : trails->length;
     const uint32_t first = left - count + count * piece / PIECES;
-    const uint32_t last = left - count + count * (piece + 1) / PIECES;
+    const uint32_t last = left - count + count * (piece + 1) / PIECES; /* the next one's first */
     const uint32_t model = scene->sim->trees.model[trails->trees[robot]];
     const double strength = scene->robots > CROWD ? 0.3 : 0.55;
     const struct draw_paint paint = {
@@ -125,8 +125,8 @@ static void draw_piece(struct draw_scene *scene, const tpi_draw_trails *trails, 
         tpi_draw_path_to(&scene->path, at.x, at.y);
     }
     tpi_draw_path_end(&scene->path);
-    scene->pen->stroke(scene->pen, &scene->path, false, fmin(fmax(0.06 * scene->view->scale, 1), 3),
-                       &paint);
+    scene->pen->stroke(scene->pen, &scene->path, DRAW_CUT,
+                       fmin(fmax(0.06 * scene->view->scale, 1), 3), &paint);
 }
 
 void tpi_draw_trails_show(struct draw_scene *scene, const tpi_draw_trails *trails)

@@ -92,6 +92,11 @@ struct sim_line {
 /* How many sides it goes through: 0 if one can see from one end to the other. */
 uint32_t tpi_sim_count_between(const tpi_sim *sim, const struct sim_line *line, bool crowd);
 
+/* The same of up to SIM_MOST_LINES lines at once, among walls only. */
+enum { SIM_MOST_LINES = 8 };
+void tpi_sim_count_many(const tpi_sim *sim, const struct sim_line *lines, uint32_t count,
+                        uint32_t *found);
+
 /* Whether it goes through anything, which is faster to find out. */
 bool tpi_sim_is_hidden(const tpi_sim *sim, const struct sim_line *line);
 

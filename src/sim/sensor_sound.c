@@ -105,29 +105,66 @@ static double level_of(double power)
     return 10 * log10(power);
 }
 
-/* The power of a source where the microphone is, and where it comes from. */
-static double hear(const struct sim_view *view, const struct sim_view *source, double *bearing)
+/* Sources that are listened to at once, and the lines to them. */
+struct earful {
+    uint32_t count;
+    tpi_sim_tone tones[SIM_MOST_LINES];
+    struct sim_line lines[SIM_MOST_LINES];
+};
+
+static void add_source(struct earful *e, const struct sim_view *view, const struct sim_view *source)
+{
+    const struct sim_frame *f = &view->frame;
+
+    e->tones[e->count] = ((const struct sound_state *)source->state)->tone;
+    e->lines[e->count++] = (struct sim_line){.x = f->x,
+                                             .y = f->y,
+                                             .z = f->z,
+                                             .dx = source->frame.x - f->x,
+                                             .dy = source->frame.y - f->y,
+                                             .dz = source->frame.z - f->z,
+                                             .group = view->group,
+                                             .tree = source->tree};
+}
+
+/* The power of a source where the microphone is, behind so many sides of walls. */
+static double hear(const struct microphone *config, const tpi_sim_tone *tone,
+                   const struct sim_line *line, uint32_t sides)
+{
+    const double square = line->dx * line->dx + line->dy * line->dy + line->dz * line->dz;
+    const double loss = config->wall_loss * sides / 2; /* a wall has two sides */
+
+    return power_of(tone->level - loss) / (square > least_square ? square : least_square);
+}
+
+/* What the microphone has heard so far. */
+struct heard {
+    double power;
+    double loudest;
+    struct microphone_state *state; /* borrowed: of the microphone */
+};
+
+static void listen(const struct sim_view *view, struct earful *e, struct heard *heard)
 {
     const struct microphone *config = view->config;
     const struct sim_frame *f = &view->frame;
-    const tpi_sim_tone *tone = &((const struct sound_state *)source->state)->tone;
-    const struct sim_line line = {.x = f->x,
-                                  .y = f->y,
-                                  .z = f->z,
-                                  .dx = source->frame.x - f->x,
-                                  .dy = source->frame.y - f->y,
-                                  .dz = source->frame.z - f->z,
-                                  .group = view->group,
-                                  .tree = source->tree};
-    const double square = line.dx * line.dx + line.dy * line.dy + line.dz * line.dz;
+    uint32_t sides[SIM_MOST_LINES] = {0};
 
-    if (tone->level <= 0) {
-        return 0;
+    if (config->wall_loss > 0) {
+        tpi_sim_count_many(view->sim, e->lines, e->count, sides);
     }
-    *bearing = atan2(f->c * line.dy - f->s * line.dx, f->c * line.dx + f->s * line.dy);
-    /* a wall has two sides */
-    const double loss = config->wall_loss * tpi_sim_count_between(view->sim, &line, false) / 2;
-    return power_of(tone->level - loss) / (square > least_square ? square : least_square);
+    for (uint32_t i = 0; i < e->count; i++) {
+        const struct sim_line *line = &e->lines[i];
+        const double power = hear(config, &e->tones[i], line, sides[i]);
+        heard->power += power;
+        if (power > heard->loudest) {
+            heard->loudest = power;
+            heard->state->frequency = e->tones[i].frequency;
+            heard->state->bearing =
+                atan2(f->c * line->dy - f->s * line->dx, f->c * line->dx + f->s * line->dy);
+        }
+    }
+    e->count = 0;
 }
 
 static void microphone_sense(const struct sim_view *view)
@@ -135,26 +172,24 @@ static void microphone_sense(const struct sim_view *view)
     const struct microphone *config = view->config;
     const struct sim_beacons *sounds = &view->sim->beacons[SIM_SOUNDS];
     struct microphone_state *state = (struct microphone_state *)view->state;
-    double power = power_of(config->background);
-    double loudest = power;
+    const double background = power_of(config->background);
+    struct heard heard = {.power = background, .loudest = background, .state = state};
+    struct earful earful = {.count = 0};
 
     state->frequency = state->bearing = 0;
     for (uint32_t i = 0; i < sounds->count; i++) {
         struct sim_view source;
-        double bearing = 0;
-        if (tpi_sim_find_device(view->sim, sounds->models[i], &tpi_sim_type_sound, &source, NULL) !=
-            TP_OK) {
-            continue;
+        if (tpi_sim_find_device(view->sim, sounds->models[i], &tpi_sim_type_sound, &source, NULL) ==
+                TP_OK &&
+            ((const struct sound_state *)source.state)->tone.level > 0) {
+            add_source(&earful, view, &source);
         }
-        const double heard = hear(view, &source, &bearing);
-        power += heard;
-        if (heard > loudest) {
-            loudest = heard;
-            state->frequency = ((const struct sound_state *)source.state)->tone.frequency;
-            state->bearing = bearing;
+        if (earful.count == SIM_MOST_LINES) {
+            listen(view, &earful, &heard);
         }
     }
-    state->level = level_of(power) + tpi_sim_noise(view, config->noise, 0);
+    listen(view, &earful, &heard);
+    state->level = level_of(heard.power) + tpi_sim_noise(view, config->noise, 0);
 }
 
 const tpi_sim_type tpi_sim_type_microphone = {
