@@ -101,7 +101,7 @@ static void put_robot(sim_record *record, const tpi_sim *sim, tpi_sim_model mode
     tpi_sim_put_name(sim, model, &record->name);
     put_time(record, sim);
     put_name(record);
-    tpi_buf_printf(&record->lines, ",%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%d\n", pose.x, pose.y, pose.a,
+    tpi_buf_printf(&record->lines, ",%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%d\n", pose.x, pose.y, pose.a,
                    motion.velocity[0], motion.velocity[1], motion.velocity[2], motion.stalled);
     if (record->lines.length >= MOST_WAITING) {
         write_lines(record);

@@ -165,6 +165,11 @@ def a_velocity_of_the_file_needs_no_user():
         tap.equal(record(f).splitlines()[-1], "5.000,r,2.5,0,0,0.5,0,0,0")
 
 
+def who_is_far_away_is_recorded_to_the_millimetre():
+    with Folder('interval_sim 100\nposition ( name "r" pose [12345.678 0 0 0] velocity [0.5 0 0 0] )\n') as f:
+        tap.equal(record(f).splitlines()[-1], "5.000,r,12348.178,0,0,0.5,0,0,0")
+
+
 def threads_change_nothing_and_seeds_do():
     with Folder() as f:
         once = record(f)
@@ -476,7 +481,8 @@ def files_that_cannot_be_written_are_told():
 tap.main(what_can_be_subscribed_to_is_listed, signals_end_it, quit_time_ends_it,
          a_world_of_a_configuration_stands_still_at_quit_time, speed_is_what_was_asked_for,
          lockstep_takes_no_command_back,
-         a_port_that_is_taken_is_told, robots_are_recorded_step_by_step, a_velocity_of_the_file_needs_no_user, threads_change_nothing_and_seeds_do,
+         a_port_that_is_taken_is_told, robots_are_recorded_step_by_step, a_velocity_of_the_file_needs_no_user,
+         who_is_far_away_is_recorded_to_the_millimetre, threads_change_nothing_and_seeds_do,
          whole_lines_are_there_while_it_runs, what_is_recorded_has_its_units,
          controllers_that_are_plugins_run_without_a_server_too, a_broken_controller_is_blamed_at_its_place,
          pictures_have_the_size_that_was_asked_for, svg_is_xml_and_shows_everything, pictures_move_on_with_the_world,
