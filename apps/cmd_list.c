@@ -220,37 +220,52 @@ static int check_where(const char *where)
 }
 
 /* The model of a simulated device is its label. */
-static tp_status is_wanted(struct list *list, const tp_client_device *device,
-                           const tpi_wanted *wanted, bool *is, tp_error *err)
+static const char *find_model(struct list *list, const tp_client_device *device)
 {
     const tp_device_stat *stat = find_stat(list, &device->addr);
     const bool has_model = stat != NULL && strcmp(device->driver, "sim") == 0 &&
                            stat->label_count > 1 && stat->label[stat->label_count - 1] == '\0';
 
-    *is = false;
-    return device->interface == NULL ? TP_OK
-                                     : tpi_client_meets(list->remote.client, device, wanted,
-                                                        has_model ? stat->label : NULL, is, err);
+    return has_model ? stat->label : NULL;
+}
+
+/* Devices of interfaces that nobody knows meet no condition. */
+static tp_status ask_all(struct list *list, const tpi_wanted *wanted, tpi_asked *asked,
+                         tp_error *err)
+{
+    size_t count = 0;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->devices[i].interface != NULL) {
+            asked[count].device = &list->devices[i];
+            asked[count++].model = find_model(list, &list->devices[i]);
+        }
+    }
+    const tp_status status = tpi_client_meet(list->remote.client, wanted, asked, count, err);
+    for (size_t i = 0; i < count && status == TP_OK; i++) {
+        if (asked[i].meets) {
+            list->devices[kept++] = *asked[i].device;
+        }
+    }
+    list->count = kept;
+    return status;
 }
 
 static int keep_wanted(struct list *list)
 {
     tpi_wanted wanted;
     tp_error err = {0};
-    size_t kept = 0;
     tp_status status = tpi_wanted_parse(&wanted, list->where, &err);
 
     if (status != TP_OK) {
         return command_fail(name, EXIT_FAILED, "%s", err.text);
     }
-    for (size_t i = 0; i < list->count && status == TP_OK; i++) {
-        bool is = false;
-        status = is_wanted(list, &list->devices[i], &wanted, &is, &err);
-        list->devices[kept] = list->devices[i];
-        kept += is;
-    }
+    tpi_asked *asked = calloc(list->count + 1, sizeof *asked);
+    status = asked != NULL ? ask_all(list, &wanted, asked, &err)
+                           : tp_fail(&err, TP_E_NOMEM, "out of memory");
+    free(asked);
     tpi_wanted_fini(&wanted);
-    list->count = kept;
     return status == TP_OK ? EXIT_DONE : command_fail(name, EXIT_FAILED, "%s", err.text);
 }
 
@@ -350,7 +365,7 @@ const command command_list = {
         "                  only devices that meet them: NAME OP VALUE, divided by commas. NAME is\n"
         "                  a property, or driver, index, x y z roll pitch yaw width length height\n"
         "                  parent frame known; OP is one of = != < <= > >=. To learn these the\n"
-        "                  devices are opened.\n"
+        "                  devices are opened, many at once.\n"
         "  --json          as one JSON object\n" REMOTE_OPTIONS_HELP "\n"
         "Examples: troupe list\n"
         "          troupe list robot.local:6666\n"

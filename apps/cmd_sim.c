@@ -91,6 +91,8 @@ static void serve_until_end(const struct options *o, tp_server *server)
     if (!o->alone.quiet) {
         sim_server_print_devices(server);
         run_table_print_places(server, &o->server, "position2d");
+    } else {
+        run_table_print_odd(server, &o->server);
     }
     tp_server_begin(server);
     tp_server_run(server);

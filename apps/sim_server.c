@@ -20,6 +20,7 @@ extern const tp_driver tp_driver_sim;
 static tp_driver driver;
 static tp_driver_ops ops;
 static const tp_driver *const drivers[] = {&driver, NULL};
+static const char own_file[] = "sim.cfg"; /* which there is not */
 static sim_server_options chosen;
 static tp_server *served; /* borrowed; NULL until there is one */
 static void (*note)(void *context, const char *text);
@@ -128,13 +129,16 @@ static void tell(void *context, const char *text)
     note(noter, strncmp(text, prefix, strlen(prefix)) == 0 ? text + strlen(prefix) : text);
 }
 
-/* What went wrong in the world is told as such, not as a mistake in a configuration that nobody
- * wrote. */
-static void shorten(tp_error *err, const char *world)
+/* What went wrong in the world, or in a file that it includes, is told as such, not as a mistake in
+ * a configuration that nobody wrote. */
+static void shorten(tp_error *err)
 {
-    const char *place = strstr(err->text, world);
+    static const char driver_name[] = ": sim0: ";
+    const char *place =
+        strncmp(err->text, own_file, strlen(own_file)) == 0 ? strstr(err->text, driver_name) : NULL;
 
     if (place != NULL) {
+        place += strlen(driver_name);
         memmove(err->text, place, strlen(place) + 1);
     }
 }
@@ -148,7 +152,7 @@ tp_status sim_server_create(tp_server **out, const sim_server_options *options, 
     *out = NULL;
     if (status == TP_OK) {
         prepare_driver(options);
-        server.path = "sim.cfg";
+        server.path = own_file;
         server.text = tpi_buf_text(&text);
         server.drivers = drivers;
         note = server.note;
@@ -160,7 +164,7 @@ tp_status sim_server_create(tp_server **out, const sim_server_options *options, 
         served = *out;
     }
     if (status != TP_OK && err != NULL) {
-        shorten(err, options->world);
+        shorten(err);
     }
     tpi_buf_fini(&text);
     return status;

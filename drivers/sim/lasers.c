@@ -12,12 +12,19 @@
 struct laser {
     simd_view view;
     bool no_intensities;
-    uint32_t id;
 };
 
 static tp_status laser_begin(simd_device *d, tp_error *err)
 {
     return simd_view_init(&((struct laser *)d->state)->view, d, err);
+}
+
+/* By the time of the world, so that a world that goes back goes on with the same scans. */
+static uint32_t number_of(int64_t time_us, const simd_scanning *scanning)
+{
+    const int64_t period_us = llround(1e6 / scanning->frequency);
+
+    return (uint32_t)(time_us / period_us - 1);
 }
 
 /* One ray has no width; what programs divide by stays. */
@@ -53,7 +60,7 @@ static void laser_publish(simd_device *d)
         .ranges = room->values,
         .intensity_count = l->no_intensities ? 0 : l->view.count,
         .intensity = room->echoes,
-        .id = l->id++,
+        .id = number_of(time_us, &scanning),
     };
     tp_publish(d->device, TP_LASER_DATA_SCAN, &data, (double)time_us / 1e6);
 }

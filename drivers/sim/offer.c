@@ -319,6 +319,22 @@ static tp_status offer_everything(simd_offering *o, tp_error *err)
     return status;
 }
 
+/* What the sections say in vain. */
+static void tell_surplus(const simd *s)
+{
+    char text[96];
+    const size_t files = tp_param_count(s->instance, "worldfile");
+
+    if (files > 1) {
+        snprintf(text, sizeof text, "\"worldfile\" takes 1 value, not %zu; the rest is ignored",
+                 files);
+        tp_instance_note(s->instance, text);
+    }
+    if (tp_provides_count(s->instance) == 0 && tp_param_string(s->instance, "model")[0] != '\0') {
+        tp_instance_note(s->instance, "\"model\" has no effect where everything is provided");
+    }
+}
+
 tp_status simd_offer_all(simd *s, tp_error *err)
 {
     simd_offering *o = calloc(1, sizeof *o);
@@ -327,6 +343,7 @@ tp_status simd_offer_all(simd *s, tp_error *err)
     if (o == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
+    tell_surplus(s);
     o->s = s;
     o->section = SIZE_MAX;
     o->taken = calloc(tpi_sim_model_count(s->world) + 1, sizeof *o->taken);

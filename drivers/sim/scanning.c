@@ -130,8 +130,8 @@ void simd_view_get(const simd_view *view, const simd_device *d, simd_scanning *s
         .range_res = d->profile != NULL ? d->profile->range_res : 0,
         .frequency = 1e6 / (double)(info.update_us > step_us ? info.update_us : step_us),
     };
-    if (view->step == 0) { /* one ray, or sensors all around */
-        scanning->min_angle = -view->sensor.fov / 2;
+    if (view->step == 0) {                              /* one ray, or sensors all around */
+        scanning->min_angle = 0 - view->sensor.fov / 2; /* of nothing it is 0, not -0 */
         scanning->max_angle = view->sensor.fov / 2;
         scanning->resolution = view->sensor.fov; /* as Stage has it; programs divide by it */
     } else if (view->count > 0) {

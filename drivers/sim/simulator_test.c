@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "platform/folder.h"
+#include "troupe/interfaces/laser.h"
 #include "troupe/interfaces/position2d.h"
 #include "troupe/interfaces/ranger.h"
 #include "troupe/interfaces/simulation.h"
@@ -259,11 +260,13 @@ static void reset_goes_back_to_the_start_or_to_what_was_saved(void **state)
     stage s;
 
     (void)state;
-    stage_begin(&s, ALL, STILL);
+    stage_begin(&s, ALL " laser:0", STILL);
     bench_reader *r = stage_open(&s, "simulation:0");
     bench_reader *base = stage_open(&s, "position2d:0");
+    bench_reader *laser = stage_open(&s, "laser:0");
     stage_command(&s, base, TP_POSITION2D_CMD_VEL, &forward);
     stage_step(&s, 10);
+    assert_int_equal(((const tp_laser_data *)stage_last(laser, TP_LASER_DATA_SCAN))->id, 9);
     const tp_pose2d there = pose_of(&s, r, "r0");
     assert_true(there.px > 0.5);
     stage_command(&s, r, TP_SIMULATION_CMD_RESET, NULL);
@@ -271,6 +274,7 @@ static void reset_goes_back_to_the_start_or_to_what_was_saved(void **state)
     play_assert_pose(&pose, 0, 0, 0);
     stage_command(&s, base, TP_POSITION2D_CMD_VEL, &forward);
     stage_step(&s, 10);
+    assert_int_equal(((const tp_laser_data *)stage_last(laser, TP_LASER_DATA_SCAN))->id, 9);
     stage_command(&s, r, TP_SIMULATION_CMD_SAVE, NULL);
     stage_step(&s, 3);
     stage_command(&s, r, TP_SIMULATION_CMD_RESET, NULL);
@@ -356,8 +360,14 @@ static void mistakes_in_a_section_are_told(void **state)
     (void)state;
     play_assert_not_added(&tp_driver_sim, "simulation:0", NULL, NULL,
                           "sim0: the first section of a world names its file with \"worldfile\"");
-    play_assert_not_added(&tp_driver_sim, "position2d:0", NULL, DATA("yard") " model=r1",
-                          "sim0: there is no model \"r1\" in the world yard");
+    play_assert_not_added(
+        &tp_driver_sim, "position2d:0", NULL, DATA("yard") " model=r1",
+        "sim0: there is no model \"r1\" in the world yard; did you mean \"r10\"?");
+    play_assert_not_added(&tp_driver_sim, "ranger:0", NULL, DATA("yard") " model=r10.lazer",
+                          "sim0: there is no model \"r10.lazer\" in the world yard; did you mean "
+                          "\"r10.laser\"?");
+    play_assert_not_added(&tp_driver_sim, "ranger:0", NULL, DATA("yard") " model=nobody",
+                          "sim0: there is no model \"nobody\" in the world yard");
     play_assert_not_added(&tp_driver_sim, "gripper:0", NULL, DATA("yard") " model=r0",
                           "sim0: there is no model for gripper left in the model \"r0\"");
     play_assert_not_added(&tp_driver_sim, "ranger:0 ranger:1 ranger:2", NULL,

@@ -10,7 +10,10 @@ const char greeting[TP_IDENT_STRLEN] = "Player v.3.1.1-dev";
 
 static void on_lost(void *context)
 {
-    client_give_up(context);
+    struct client *client = context;
+
+    client->dismissed = true;
+    client_give_up(client);
 }
 
 static tp_msg *on_reply(void *context, tp_msg *reply)
@@ -70,7 +73,7 @@ void client_reset(struct client *client)
     tp_session_destroy(client->session);
     client->session = NULL;
     client->pull = client->armed = false;
-    client->paused = client->blocked = client->ending = false;
+    client->paused = client->blocked = client->ending = client->dismissed = false;
     client->told_drops = 0;
 }
 

@@ -100,6 +100,10 @@ void output_flush(tp_after *after)
             client->transport->write(client);
         }
     }
+    if (client->ending && client->dismissed && !client->blocked) {
+        tp_session_seal(client->session, tp_session_waiting(client->session));
+        client->transport->write(client);
+    }
     if (client->ending) {
         client_close(client);
     }

@@ -41,7 +41,7 @@ typedef struct tp_session_events {
     /* Something was queued, or the session is not busy any more. */
     void (*ready)(void *context);
     /* The client does not read its replies, or was thrown out, and has to be given up; called once.
-     */
+     * What is queued may tell it why: as much as goes at once is sent before the end. */
     void (*lost)(void *context);
     /* A reply of a device is about to be queued: another one to take its place (with a reference
      * that is taken over), or NULL to keep it. Optional. */

@@ -1,17 +1,23 @@
-/* find.h - whether a device is what somebody wants; see tp_client_find(). */
+/* find.h - which devices are what somebody wants; see tp_client_find(). */
 #ifndef TROUPE_CLIENT_FIND_H
 #define TROUPE_CLIENT_FIND_H
 
 #include "client/wanted.h"
 #include "troupe/client.h"
 
+/* A device of the server's list, whose interface is known. */
+typedef struct tpi_asked {
+    const tp_client_device *device; /* borrowed */
+    const char *model; /* borrowed: its property of that name; NULL if it has to be asked for */
+    bool meets;        /* the answer */
+} tpi_asked;
+
 /*
- * Whether one device of the server's list meets all conditions. What the list tells is looked at
- * first, and `model`, its property of that name where the caller knows it already (NULL if not);
- * only if these are met and there are others it is opened to read and asked, which waits. One that
- * cannot be opened does not meet them. Fails if the connection does.
+ * Which devices meet all conditions. What the list tells is looked at first; only if that is met
+ * and there are others a device is opened to read and asked, many of them at once, which waits. One
+ * that cannot be opened does not meet them. Fails if the connection does.
  */
-tp_status tpi_client_meets(tp_client *client, const tp_client_device *device,
-                           const tpi_wanted *wanted, const char *model, bool *meets, tp_error *err);
+tp_status tpi_client_meet(tp_client *client, const tpi_wanted *wanted, tpi_asked *asked,
+                          size_t count, tp_error *err);
 
 #endif

@@ -1,6 +1,7 @@
 /* find_test.c - finding devices by what they are like, and properties as text. */
 #include <math.h>
 
+#include "client/find.h"
 #include "support/client_bench.h"
 
 #include "troupe/interfaces/ranger.h"
@@ -326,6 +327,119 @@ static void player_is_asked_by_the_interfaces_own_request(void **state)
                   "no laser meets \"parent = base\": laser:0 does not know its parent");
 }
 
+/* ---- Many at once ---------------------------------------------------------------------------- */
+
+enum { RANGERS = 3, ROUNDS = 50 }; /* more than are asked at once */
+
+/* The rangers again and again; which of them meet the conditions, as letters. */
+static tp_status ask_many(struct bench *b, const char *conditions, char *out)
+{
+    tp_client_device *devices = NULL;
+    tpi_asked asked[RANGERS * ROUNDS] = {0};
+    tpi_wanted wanted;
+    size_t count = 0;
+
+    assert_int_equal(tp_client_list(b->client, &devices, &count, &b->err), TP_OK);
+    assert_int_equal(tpi_wanted_parse(&wanted, conditions, &b->err), TP_OK);
+    turn(b);
+    fake_server_log(&b->server);
+    for (size_t i = 0; i < RANGERS * ROUNDS; i++) {
+        asked[i].device = &devices[1 + i % RANGERS];
+    }
+    const tp_status status = tpi_client_meet(b->client, &wanted, asked, RANGERS * ROUNDS, &b->err);
+    for (size_t i = 0; i < RANGERS * ROUNDS && status == TP_OK; i++) {
+        assert_int_equal(asked[i].meets, asked[i % RANGERS].meets);
+    }
+    for (size_t i = 0; i < RANGERS; i++) {
+        out[i] = asked[i].meets ? 'y' : 'n';
+    }
+    out[RANGERS] = '\0';
+    tpi_wanted_fini(&wanted);
+    free(devices);
+    assert_null(b->client->proxies); /* all are closed */
+    return status;
+}
+
+static void meet(struct bench *b, const char *conditions, const char *which)
+{
+    char found[RANGERS + 1];
+
+    assert_int_equal(ask_many(b, conditions, found), TP_OK);
+    assert_string_equal(found, which);
+}
+
+static void who_meets_conditions_is_known_of_all(void **state)
+{
+    struct bench *b = *state;
+
+    meet(b, "", "yyy");
+    meet(b, "driver = urg", "nny");
+    meet(b, "max_range > 10", "nyy");
+    meet(b, "indoor = yes, index > 0", "nny");
+    meet(b, "maker = 'sick ag', max_range = 80", "nyn");
+    meet(b, "colour = red", "nnn");
+    meet(b, "x = 7, length = 8", b->client->troupe ? "nnn" : "yyy");
+    meet(b, "x > 0", b->client->troupe ? "nyy" : "yyy");
+    meet(b, "parent = base, known = yes", b->client->troupe ? "yyy" : "nnn");
+    b->server.refuses_opening = true;
+    meet(b, "max_range > 10", "nnn");
+    meet(b, "driver = urg", "nny");
+}
+
+static unsigned count_of(const char *log, const char *what, const char *end)
+{
+    unsigned count = 0;
+
+    for (log = strstr(log, what); log != NULL && log < end; log = strstr(log + 1, what)) {
+        count++;
+    }
+    return count;
+}
+
+static void many_are_asked_at_once(void **state)
+{
+    struct bench *b = *state;
+
+    meet(b, "x > 0", "nyy");
+    turn(b);
+    char *log = strdup(fake_server_log(&b->server));
+    const char *first_close = strstr(log, "close:");
+    assert_non_null(first_close);
+    assert_int_equal(count_of(log, "open:", first_close), 64);
+    assert_int_equal(count_of(log, "open:", log + strlen(log)), RANGERS * ROUNDS);
+    assert_int_equal(count_of(log, "close:", log + strlen(log)), RANGERS * ROUNDS);
+    free(log);
+}
+
+static bool hang_up_when_asked(fake_server *server, const tp_msghdr *header,
+                               const unsigned char *body)
+{
+    if (header->addr.interf != TP_PLAYER_CODE) {
+        fake_server_hang_up(server);
+        return true;
+    }
+    return serve_robot(server, header, body);
+}
+
+static void a_server_that_goes_ends_it(void **state)
+{
+    struct bench *b = *state;
+    char found[RANGERS + 1];
+
+    b->server.handle = hang_up_when_asked;
+    assert_int_equal(ask_many(b, "x > 0", found), TP_E_CLOSED);
+    assert_memory_equal(b->err.text, "ranger:0: ", 10); /* closed or reset, as it comes */
+}
+
+static void nothing_is_asked_that_the_list_tells(void **state)
+{
+    struct bench *b = *state;
+
+    meet(b, "driver = urg, index != 3", "nny");
+    turn(b);
+    assert_string_equal(fake_server_log(&b->server), "");
+}
+
 /* ---- Properties ------------------------------------------------------------------------------ */
 
 static void property_is(tp_proxy *proxy, const char *key, const char *wanted)
@@ -400,6 +514,11 @@ int main(void)
         OURS(only_devices_that_have_to_be_asked_are_opened),
         OURS(what_is_lacking_is_told),
         PLAIN(player_is_asked_by_the_interfaces_own_request),
+        OURS(who_meets_conditions_is_known_of_all),
+        PLAIN(who_meets_conditions_is_known_of_all),
+        OURS(many_are_asked_at_once),
+        OURS(a_server_that_goes_ends_it),
+        OURS(nothing_is_asked_that_the_list_tells),
         OURS(properties_are_texts),
         PLAIN(properties_are_texts),
         OURS(properties_are_set_by_their_kind),

@@ -360,6 +360,21 @@ void tpi_client_alarm(void *context);
 tp_status tpi_client_ask(tp_client *client, tp_proxy *proxy, const tp_message *what,
                          const void *value, tp_msg **answer, tp_error *err);
 
+/* property.c: read a property without waiting. `done` is called once, perhaps at once, and not at
+ * all if the proxy is closed before: with the answer, from which `text` makes a text that is the
+ * caller's (NULL without memory), or with why there is none. */
+typedef struct tpi_reading tpi_reading;
+struct tpi_reading {
+    tp_proxy *proxy; /* borrowed, as the rest */
+    const char *key;
+    void (*done)(tpi_reading *reading, tp_status status, const void *answer, const char *why);
+    void *context;
+    size_t kind; /* that is tried */
+    bool listed; /* the server says that it is of this one */
+};
+void tpi_property_read(tpi_reading *reading);
+char *tpi_property_text(const tpi_reading *reading, const void *answer);
+
 /* A message of the interface `player`. */
 const tp_message *tpi_client_server_message(unsigned code);
 

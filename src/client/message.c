@@ -29,12 +29,22 @@ static bool is_panic(const tp_msghdr *header)
     return header->addr.interf == TP_PLAYER_CODE && header->subtype == TP_PLAYER_DATA_PANIC;
 }
 
+static bool is_dismissal(const tp_client *client, const tp_msghdr *header)
+{
+    return client->troupe && header->addr.interf == TP_PLAYER_CODE &&
+           header->subtype == TP_PLAYER_DATA_KICKED;
+}
+
 static bool wants_data(tp_client *client, const tp_msghdr *header, const tp_struct **type)
 {
     const tp_message *what = tpi_proxy_wants(client, header);
 
     if (is_panic(header) && client->options.panicked != NULL) {
         *type = &tp_desc_panic_state;
+        return true;
+    }
+    if (is_dismissal(client, header)) {
+        *type = &tp_desc_failure;
         return true;
     }
     if (client->pull == TPI_PULL_ARMED) {
@@ -131,12 +141,26 @@ static void take_synch(tp_client *client, const tp_msg *msg)
     }
 }
 
+/* The end of the connection, which comes next, would not tell why. */
+static void take_dismissal(tp_client *client, const tp_msg *msg)
+{
+    const tp_failure *failure = tp_msg_payload(msg);
+
+    tpi_client_is_down(client, "%s: %.*s", client->url,
+                       failure != NULL ? (int)failure->text_count : 0,
+                       failure != NULL && failure->text_count > 0 ? failure->text : "");
+}
+
 void tpi_client_receive(tp_client *client, const tp_msg *msg)
 {
     switch (tp_msg_header(msg)->type) {
     case TP_MSGTYPE_DATA:
         if (is_panic(tp_msg_header(msg))) {
             tpi_client_panicked(client, msg);
+            break;
+        }
+        if (is_dismissal(client, tp_msg_header(msg))) {
+            take_dismissal(client, msg);
             break;
         }
         client->received++;

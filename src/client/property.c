@@ -34,6 +34,12 @@ union body {
     tp_strprop_req text;
 };
 
+/* A literal where a message has a pointer that nobody writes through. */
+static char *borrowed(const char *text)
+{
+    return (char *)(uintptr_t)text;
+}
+
 static void set_key(union body *body, tp_property_type type, char *key)
 {
     const uint32_t count = (uint32_t)strlen(key) + 1;
@@ -69,21 +75,25 @@ static bool is_key(const tp_property *property, const char *key)
 }
 
 /* The kind by the server's list; NULL for one that it does not have. */
+static const struct kind *find_kind(const tp_property_list *list, const char *key)
+{
+    for (uint32_t i = 0; i < list->properties_count; i++) {
+        for (size_t k = 0; k < KINDS && is_key(&list->properties[i], key); k++) {
+            if (kinds[k].type == list->properties[i].type) {
+                return &kinds[k];
+            }
+        }
+    }
+    return NULL;
+}
+
 static tp_status find_listed(tp_proxy *proxy, const char *key, const struct kind **out,
                              tp_error *err)
 {
     const void *answer = NULL;
     tp_status status = tp_proxy_request(proxy, TP_COMMON_REQ_GET_PROPERTIES, NULL, &answer, err);
-    const tp_property_list *list = answer;
 
-    *out = NULL;
-    for (uint32_t i = 0; status == TP_OK && i < list->properties_count; i++) {
-        for (size_t k = 0; k < KINDS && is_key(&list->properties[i], key); k++) {
-            if (kinds[k].type == list->properties[i].type) {
-                *out = &kinds[k];
-            }
-        }
-    }
+    *out = status == TP_OK ? find_kind(answer, key) : NULL;
     return status;
 }
 
@@ -222,13 +232,96 @@ static const char *set_value(union body *body, tp_property_type type, char *text
     return NULL;
 }
 
-/* ---- For the program ------------------------------------------------------------------------- */
+/* ---- Without waiting ------------------------------------------------------------------------- */
 
-/* A literal where a message has a pointer that nobody writes through. */
-static char *borrowed(const char *text)
+static void ask_kind(tpi_reading *reading);
+
+static void is_unknown(tpi_reading *reading)
 {
-    return (char *)(uintptr_t)text;
+    tp_error err = {0};
+
+    fail_unknown(reading->proxy, reading->key, &err);
+    reading->done(reading, err.code, NULL, err.text);
 }
+
+static void try_next(tpi_reading *reading, tp_status status, const char *why)
+{
+    if (reading->listed || !is_refusal(status)) {
+        reading->done(reading, status, NULL, why);
+    } else if (++reading->kind < KINDS) {
+        ask_kind(reading);
+    } else {
+        is_unknown(reading);
+    }
+}
+
+static void on_value(void *context, tp_proxy *proxy, tp_status status, const tp_msg *answer,
+                     const char *why)
+{
+    tpi_reading *reading = context;
+
+    (void)proxy;
+    if (status == TP_OK && answer != NULL) {
+        reading->done(reading, TP_OK, tp_msg_payload(answer), NULL);
+    } else {
+        try_next(reading, status == TP_OK ? TP_E_SHORT : status,
+                 status == TP_OK ? tp_status_text(TP_E_SHORT) : why);
+    }
+}
+
+static void ask_kind(tpi_reading *reading)
+{
+    const struct kind *kind = &kinds[reading->kind];
+    union body body;
+    tp_error err = {0};
+
+    set_key(&body, kind->type, borrowed(reading->key));
+    const tp_status status =
+        tp_proxy_request_later(reading->proxy, kind->get, &body, 0, on_value, reading, &err);
+    if (status != TP_OK) {
+        try_next(reading, status, err.text);
+    }
+}
+
+static void on_list(void *context, tp_proxy *proxy, tp_status status, const tp_msg *answer,
+                    const char *why)
+{
+    tpi_reading *reading = context;
+    const struct kind *kind = NULL;
+
+    (void)proxy;
+    if (status != TP_OK && !is_refusal(status)) {
+        reading->done(reading, status, NULL, why);
+        return;
+    }
+    reading->listed = status == TP_OK && answer != NULL;
+    if (reading->listed && (kind = find_kind(tp_msg_payload(answer), reading->key)) == NULL) {
+        is_unknown(reading);
+        return;
+    }
+    reading->kind = kind != NULL ? (size_t)(kind - kinds) : 0;
+    ask_kind(reading);
+}
+
+void tpi_property_read(tpi_reading *reading)
+{
+    tp_error err = {0};
+
+    reading->kind = 0;
+    reading->listed = false;
+    if (!reading->proxy->client->troupe ||
+        tp_proxy_request_later(reading->proxy, TP_COMMON_REQ_GET_PROPERTIES, NULL, 0, on_list,
+                               reading, &err) != TP_OK) {
+        ask_kind(reading);
+    }
+}
+
+char *tpi_property_text(const tpi_reading *reading, const void *answer)
+{
+    return value_text(&kinds[reading->kind], answer);
+}
+
+/* ---- For the program ------------------------------------------------------------------------- */
 
 tp_status tp_proxy_get_property(tp_proxy *proxy, const char *key, char **value, tp_error *err)
 {

@@ -179,6 +179,10 @@ tp_status tpi_cfg_include(struct tpi_cfg_parser *p, const struct tpi_cfg_scope *
         return tpi_cfg_fail(&p->lexer.token.place, p->err, "the name of the file is empty");
     }
     tp_status status = tpi_cfg_take(p, &name);
+    if (p->options.dialect == TPI_CFG_STAGE && p->lexer.token.kind != TPI_CFG_TOKEN_END &&
+        p->lexer.token.place.line == name.place.line) {
+        tpi_cfg_tell(p, &p->lexer.token.place, "Stage ignores what follows an include in its line");
+    }
     if (status == TP_OK) {
         file.name = (tpi_cfg_value){.kind = TPI_CFG_STRING, .text = name.text, .place = name.place};
         status = read_inclusion(p, &file);

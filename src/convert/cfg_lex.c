@@ -78,6 +78,26 @@ static bool begins_number(char c)
     return is_digit(c) || c == '+' || c == '-' || c == '.';
 }
 
+/* What stands in its place in these files; "" if that is not known. */
+static const char *hint_for(const tpi_cfg_lexer *lexer)
+{
+    const char next = peek(lexer, 1);
+
+    switch (current(lexer)) {
+    case '=':
+        return ": a value follows its name without it";
+    case '{':
+    case '}':
+        return ": sections stand in ( )";
+    case '\'':
+        return ": a text stands in \"";
+    case '/':
+        return next == '/' || next == '*' ? ": a comment begins with #" : "";
+    default:
+        return "";
+    }
+}
+
 static tp_status out_of_place(const tpi_cfg_lexer *lexer, tp_error *err)
 {
     const unsigned char c = (unsigned char)current(lexer);
@@ -87,7 +107,7 @@ static tp_status out_of_place(const tpi_cfg_lexer *lexer, tp_error *err)
         return tpi_cfg_fail(&lexer->here, err, "the file is UTF-16; please save it as UTF-8");
     }
     if (c > 0x20 && c < 0x7f) {
-        return tpi_cfg_fail(&lexer->here, err, "'%c' is out of place", c);
+        return tpi_cfg_fail(&lexer->here, err, "'%c' is out of place%s", c, hint_for(lexer));
     }
     return tpi_cfg_fail(&lexer->here, err, "byte %u is out of place", c);
 }

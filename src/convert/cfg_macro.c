@@ -56,7 +56,7 @@ static tp_status parse_head(struct tpi_cfg_parser *p, tpi_cfg_token *name, tpi_c
     return status;
 }
 
-tp_status tpi_cfg_define(struct tpi_cfg_parser *p)
+tp_status tpi_cfg_define(struct tpi_cfg_parser *p, const tpi_cfg_place *place)
 {
     const bool within = p->defining;
     struct tpi_cfg_scope scope = {0};
@@ -69,6 +69,9 @@ tp_status tpi_cfg_define(struct tpi_cfg_parser *p)
     }
     if (status != TP_OK) {
         return status;
+    }
+    if (p->options.dialect == TPI_CFG_STAGE && p->depth > 1) {
+        tpi_cfg_tell(p, place, "Stage wants \"define\" at the top of the file");
     }
     scope.section = tpi_cfg_add_section(p, NULL, type.text, &type.place);
     if (scope.section == NULL) {

@@ -212,7 +212,7 @@ static tp_status parse_named(struct tpi_cfg_parser *p, const struct tpi_cfg_scop
         return tpi_cfg_include(p, scope, &name.place);
     }
     if (strcmp(name.text, "define") == 0) {
-        return tpi_cfg_define(p);
+        return tpi_cfg_define(p, &name.place);
     }
     return tpi_cfg_at(p, "(") ? parse_section(p, scope, &name) : parse_field(p, scope, &name);
 }

@@ -118,8 +118,8 @@ tp_status tpi_cfg_set_field(struct tpi_cfg_parser *p, const struct tpi_cfg_scope
 
 /* ---- cfg_macro.c ----------------------------------------------------------------------------- */
 
-/* "define NAME TYPE ( ... )" behind the word define. */
-tp_status tpi_cfg_define(struct tpi_cfg_parser *p);
+/* "define NAME TYPE ( ... )" behind the word define, which stood at `place`. */
+tp_status tpi_cfg_define(struct tpi_cfg_parser *p, const tpi_cfg_place *place);
 
 /* If the section's type is a macro: put in what it stands for. */
 tp_status tpi_cfg_expand(struct tpi_cfg_parser *p, tpi_cfg_section *section);

@@ -61,12 +61,35 @@ static void notes_speak_of_stage(void **state)
     assert_string_equal(tpi_buf_text(&b->notes), wanted);
 }
 
+static void what_stage_reads_otherwise_is_told(void **state)
+{
+    struct bench *b = *state;
+    tpi_buf wanted = {0};
+
+    file(b, "main.world",
+         "a [1 # one\n2] b\n\"x\" c [\n] d 1\ninclude \"x.inc\" e 2 # all\n"
+         "include \"x.inc\" # more\ns ( include \"x.inc\" )");
+    file(b, "x.inc", "x ( )");
+    assert_int_equal(load(b), TP_OK);
+    tpi_buf_printf(&wanted,
+                   "%s:1:1: Stage wants \"a\" and its values in one line\n"
+                   "%s:2:4: Stage wants \"b\" and its values in one line\n"
+                   "%s:3:5: Stage wants \"c\" and its values in one line\n"
+                   "%s:5:17: Stage ignores what follows an include in its line\n"
+                   "%s:7:21: Stage ignores what follows an include in its line",
+                   b->path, b->path, b->path, b->path, b->path);
+    assert_string_equal(tpi_buf_text(&b->notes), tpi_buf_text(&wanted));
+    cfg_put(&b->tree, tpi_cfg_root(b->cfg)); /* all of it is read */
+    assert_string_equal(tpi_buf_text(&b->tree), "a=[1 2] b='x' c=[] d=1 e=2 x( ) x( ) s( x( ) ) ");
+    tpi_buf_fini(&wanted);
+}
+
 static void includes_are_beside_the_main_file_first(void **state)
 {
     struct bench *b = *state;
 
     file(b, "main.world", "include \"sub/x.inc\"");
-    file(b, "sub/x.inc", "include \"y.inc\" include \"z.inc\"");
+    file(b, "sub/x.inc", "include \"y.inc\"\ninclude \"z.inc\"");
     file(b, "sub/y.inc", "y 1");
     file(b, "y.inc", "y 2");
     file(b, "sub/z.inc", "z 3");
@@ -78,7 +101,7 @@ static void folders_are_searched_for_names_without_theirs(void **state)
     struct bench *b = *state;
 
     snprintf(b->folders, sizeof b->folders, "/nowhere:%s/lib:%s/sub", b->folder, b->folder);
-    file(b, "main.world", "include \"gone/x.inc\" include \"/gone/y.inc\" include \"z.inc\"");
+    file(b, "main.world", "include \"gone/x.inc\"\ninclude \"/gone/y.inc\"\ninclude \"z.inc\"");
     file(b, "lib/x.inc", "x 1");
     file(b, "sub/x.inc", "x 2");
     file(b, "sub/y.inc", "y 3");
@@ -182,6 +205,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_A_FOLDER(the_last_value_replaces_the_others),
         IN_A_FOLDER(notes_speak_of_stage),
+        IN_A_FOLDER(what_stage_reads_otherwise_is_told),
         IN_A_FOLDER(includes_are_beside_the_main_file_first),
         IN_A_FOLDER(folders_are_searched_for_names_without_theirs),
         IN_A_FOLDER(a_file_that_is_nowhere_is_refused),

@@ -370,8 +370,13 @@ static void macros_that_use_themselves_are_refused(void **state)
 static void characters_out_of_place_are_refused(void **state)
 {
     static const struct refusal cases[] = {
-        {"a = 1", "x.cfg:1:3: '=' is out of place"},
-        {"driver {", "x.cfg:1:8: '{' is out of place"},
+        {"a = 1", "x.cfg:1:3: '=' is out of place: a value follows its name without it"},
+        {"driver {", "x.cfg:1:8: '{' is out of place: sections stand in ( )"},
+        {"driver ( }", "x.cfg:1:10: '}' is out of place: sections stand in ( )"},
+        {"a 'b'", "x.cfg:1:3: ''' is out of place: a text stands in \""},
+        {"// a", "x.cfg:1:1: '/' is out of place: a comment begins with #"},
+        {"/* a", "x.cfg:1:1: '/' is out of place: a comment begins with #"},
+        {"a /b", "x.cfg:1:3: '/' is out of place"},
         {"_x 1", "x.cfg:1:1: '_' is out of place"},
         {"a 1 ~", "x.cfg:1:5: '~' is out of place"},
         {"a \"1\" \\", "x.cfg:1:7: '\\' is out of place"},
@@ -386,8 +391,9 @@ static void characters_out_of_place_are_refused(void **state)
         {"a \"x\nb 1", "x.cfg:1:3: the text has no closing quote"},
         {"a \"x\r\n\"", "x.cfg:1:3: the text has no closing quote"},
         {"a 1\n\n  b [ \"", "x.cfg:3:7: the text has no closing quote"},
-        {"# \xc3\xa9\xe2\x82\xac\r\na \"\xc3\xa9\" =", "x.cfg:2:7: '=' is out of place"},
-        {"\xef\xbb\xbf=", "x.cfg:1:1: '=' is out of place"},
+        {"# \xc3\xa9\xe2\x82\xac\r\na \"\xc3\xa9\" =",
+         "x.cfg:2:7: '=' is out of place: a value follows its name without it"},
+        {"\xef\xbb\xbf=", "x.cfg:1:1: '=' is out of place: a value follows its name without it"},
     };
 
     (void)state;
@@ -506,7 +512,8 @@ static void definitions_and_includes_are_checked(void **state)
         {"include", "x.cfg:1:8: expected the name of a file in quotes, found the end of the file"},
         {"include x.inc", "x.cfg:1:9: expected the name of a file in quotes, found \"x.inc\""},
         {"include \"\"", "x.cfg:1:9: the name of the file is empty"},
-        {"include \"x.inc\" =", "x.cfg:1:17: '=' is out of place"},
+        {"include \"x.inc\" =",
+         "x.cfg:1:17: '=' is out of place: a value follows its name without it"},
     };
 
     (void)state;

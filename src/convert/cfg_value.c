@@ -121,6 +121,15 @@ static tp_status no_value(struct tpi_cfg_parser *p, const char *wanted, const tp
     return tpi_cfg_unexpected(p, "%s for \"%.40s\"", wanted, name->text);
 }
 
+/* Stage reads no further than the line; here is where the values have ended. */
+static void check_line(struct tpi_cfg_parser *p, const tpi_cfg_token *name, unsigned line)
+{
+    if (p->options.dialect == TPI_CFG_STAGE && line != name->place.line) {
+        tpi_cfg_tell(p, &name->place, "Stage wants \"%.40s\" and its values in one line",
+                     name->text);
+    }
+}
+
 /* The tuple behind its "[". */
 static tp_status parse_tuple(struct tpi_cfg_parser *p, const tpi_cfg_token *name)
 {
@@ -146,7 +155,11 @@ static tp_status parse_tuple(struct tpi_cfg_parser *p, const tpi_cfg_token *name
             status = no_value(p, "a value or \"]\"", name, true);
         }
     }
-    return status == TP_OK ? tpi_cfg_lexer_next(&p->lexer, p->err) : status;
+    if (status != TP_OK) {
+        return status;
+    }
+    check_line(p, name, p->lexer.token.place.line);
+    return tpi_cfg_lexer_next(&p->lexer, p->err);
 }
 
 tp_status tpi_cfg_parse_values(struct tpi_cfg_parser *p, const tpi_cfg_token *name, bool *tuple)
@@ -163,6 +176,7 @@ tp_status tpi_cfg_parse_values(struct tpi_cfg_parser *p, const tpi_cfg_token *na
         return parse_tuple(p, name);
     }
     if (at_value(p)) {
+        check_line(p, name, token->place.line);
         return parse_value(p);
     }
     /* a word in the next line is more likely the next field */

@@ -150,6 +150,15 @@ static void a_client_is_thrown_out_by_its_number(void **state)
     assert_int_equal(s->visit.lost, 1);
     assert_int_equal(tp_session_kick(s->sessions[1], s->sessions[0]->number, &s->err), TP_OK);
     assert_int_equal(s->visit.lost, 1); /* it is on its way out already */
+    tp_msg *last = NULL;
+    for (tp_msg *msg = tp_session_take(s->sessions[0]); msg != NULL;
+         msg = tp_session_take(s->sessions[0])) {
+        tp_msg_unref(last);
+        last = msg;
+    }
+    assert_int_equal(tp_msg_header(last)->subtype, TP_PLAYER_DATA_KICKED);
+    assert_string_equal(((const tp_failure *)tp_msg_payload(last))->text, "thrown out by berta");
+    tp_msg_unref(last);
     tpi_hub_set_note(s->b.hub, NULL, NULL);
     assert_string_equal(tpi_buf_text(&notes), "client 1, anna, was thrown out by berta\n");
     tpi_buf_fini(&notes);

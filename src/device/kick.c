@@ -3,11 +3,14 @@
  *
  * For clients that hang and have what others need: no word ends their connection, and nobody else
  * can. The connection is closed, which stops what the client moves and frees what it has for
- * itself. It is not kept out: one that lives may connect again.
+ * itself. One that understands it is told by whom, as far as it still reads. It is not kept out:
+ * one that lives may connect again.
  */
 #include <stdio.h>
 
+#include "base/text.h"
 #include "device/session.h"
+#include "troupe/interfaces/player.h"
 
 static tp_session *find(const tpi_hub *hub, uint32_t number)
 {
@@ -35,6 +38,27 @@ static void tell_owner(const tp_session *out, const tp_session *by)
     }
 }
 
+static void tell_client(tp_session *out, const tp_session *by)
+{
+    const tp_msghdr header = {
+        .addr = {.host = TP_PLAYER_HOST, .robot = out->robot, .interf = TP_PLAYER_CODE},
+        .type = TP_MSGTYPE_DATA,
+        .subtype = TP_PLAYER_DATA_KICKED,
+        .timestamp = tp_clock_wall_s(tp_hub_clock(out->hub))};
+    char name[RANK_NAME];
+    char text[RANK_NAME + 32];
+    tp_failure failure = {.code = TP_E_CLOSED};
+    tp_msg *msg = NULL;
+
+    session_label(by, name, sizeof name);
+    (void)snprintf(text, sizeof text, "thrown out by %s", name);
+    failure.text = tpi_text_field(text, &failure.text_count);
+    if (out->explain && tp_msg_create(&msg, &header, &tp_desc_failure, &failure) == TP_OK) {
+        tp_session_queue(out, msg);
+        tp_msg_unref(msg);
+    }
+}
+
 tp_status tp_session_kick(tp_session *session, uint32_t number, tp_error *err)
 {
     tp_session *out = find(session->hub, number);
@@ -50,6 +74,7 @@ tp_status tp_session_kick(tp_session *session, uint32_t number, tp_error *err)
                        (unsigned long)number);
     }
     if (!out->lost) {
+        tell_client(out, session);
         out->lost = true;
         tell_owner(out, session);
         out->events->lost(out->context);

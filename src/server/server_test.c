@@ -78,6 +78,10 @@ static void mistakes_are_named_with_their_place(void **state)
     is_refused("driver ( name \"fike\" provides [ \"laser:0\" ] )",
                "x.cfg:1:10: there is no driver \"fike\"; did you mean \"fake\"?");
     is_refused("driver ( name \"fake\" )", "x.cfg:1:1: the driver fake provides nothing");
+    is_refused("driver ( name \"fake\" provide [ \"laser:0\" ] )",
+               "x.cfg:1:22: there is no \"provide\"; did you mean \"provides\"?");
+    is_refused("driver ( name \"fake\" Provides [ \"laser:0\" ] )",
+               "x.cfg:1:22: there is no \"Provides\"; did you mean \"provides\"?");
     is_refused("driver ( name \"fake\"\n provides [ \"lser:0\" ] )",
                "x.cfg:2:13: there is no interface \"lser\"; did you mean \"laser\"?");
     is_refused("driver ( name \"fake\" provides [ \"laser\" ] )",

@@ -154,6 +154,29 @@ static tp_status read_addresses(tp_server *server, const tpi_cfg_field *field,
     return status;
 }
 
+/* A section without a list, which may have it under a name that is not quite right. */
+static tp_status fail_without_list(const tpi_cfg_section *section, const tp_driver *driver,
+                                   tp_error *err)
+{
+    for (uint32_t i = 0; i < section->field_count; i++) {
+        tpi_nearest nearest;
+        tpi_nearest_init(&nearest, section->fields[i].name);
+        tpi_nearest_offer(&nearest, "provides");
+        if (nearest.best != NULL && !section->fields[i].used) {
+            return tpi_cfg_fail(&section->fields[i].place, err,
+                                "there is no \"%.40s\"; did you mean \"provides\"?",
+                                section->fields[i].name);
+        }
+    }
+    return tpi_cfg_fail(&section->place, err, "the driver %s provides nothing", driver->name);
+}
+
+static bool says_all(const tpi_cfg_field *provides)
+{
+    return provides != NULL && provides->value_count == 1 &&
+           strcmp(provides->values[0].text, "all") == 0;
+}
+
 /* `provides "all"` lists nothing: the driver knows what there is. */
 static tp_status read_provides(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
                                tp_error *err)
@@ -163,14 +186,12 @@ static tp_status read_provides(tp_server *server, tpi_cfg_section *section, tpi_
     const tpi_cfg_field *field = tpi_cfg_find(section, "provides");
 
     plan->robot = server->options.port;
-    if (knows && field != NULL && field->value_count == 1 &&
-        strcmp(field->values[0].text, "all") == 0) {
+    if (knows && says_all(field)) {
         field = NULL;
     }
     tp_status status = read_addresses(server, field, &plan->provides, &plan->provide_count, err);
     if (status == TP_OK && plan->provide_count == 0 && !knows) {
-        return tpi_cfg_fail(&section->place, err, "the driver %s provides nothing",
-                            plan->driver->name);
+        return fail_without_list(section, plan->driver, err);
     }
     return status;
 }
@@ -284,6 +305,20 @@ struct plan *wire_plan(tp_server *server, tp_error *err)
     return plan;
 }
 
+/* What a section lists goes before what the one that it joins has said of everything. */
+static void tell_of_list(tp_server *server, tpi_cfg_section *whole, tpi_cfg_section *section)
+{
+    const tpi_cfg_field *all = tpi_cfg_find(whole, "provides");
+    tp_error note;
+
+    if (says_all(all)) {
+        tpi_cfg_fail(&all->place, &note,
+                     "\"all\" has no effect: the section of line %u lists what is provided",
+                     section->place.line);
+        server_note(server, note.text);
+    }
+}
+
 static tp_status read_driver(tp_server *server, tpi_cfg_section *section, tp_error *err)
 {
     struct plan *plan = make_plan(server, err);
@@ -299,6 +334,7 @@ static tp_status read_driver(tp_server *server, tpi_cfg_section *section, tp_err
     }
     struct plan *whole = join_find(server, section, plan->asked.driver);
     if (whole != NULL) {
+        tell_of_list(server, whole->section, section);
         join_add(whole, plan);
     } else {
         append_plan(server, plan);

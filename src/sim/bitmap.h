@@ -2,7 +2,7 @@
  * bitmap.h - pictures that stand for bodies: which pixels are occupied.
  *
  * PNG, PNM (P1 to P6), BMP and, where there is libjpeg, JPEG. Only the first channel counts: up to
- * 127 of 255 is occupied. Those that lie on the floor want the colours too.
+ * 127 of 255 is occupied, transparent or not. Those that lie on the floor want the colours too.
  */
 #ifndef TROUPE_SIM_BITMAP_H
 #define TROUPE_SIM_BITMAP_H
@@ -18,6 +18,7 @@ enum { TPI_SIM_MOST_PIXELS = 128 << 20 };
 struct sim_bitmap {
     uint32_t width, height;
     unsigned char *pixels; /* owned; row by row from the top, 1 where occupied */
+    bool clear;            /* some that are occupied are transparent */
     bool coloured;         /* colours are wanted */
     unsigned char *rgb;    /* owned; red, green and blue of each pixel; NULL unless coloured */
 };

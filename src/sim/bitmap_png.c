@@ -58,12 +58,11 @@ static void on_read(png_structp png, png_bytep to, size_t length)
     p->left -= length;
 }
 
-/* Every kind of PNG becomes one channel, or three, of eight bits. */
+/* Every kind of PNG becomes one channel, or three, of eight bits, and perhaps alpha. */
 static void simplify(struct png *p)
 {
     png_set_expand(p->png);
     png_set_strip_16(p->png);
-    png_set_strip_alpha(p->png);
     (void)png_set_interlace_handling(p->png);
     png_read_update_info(p->png, p->info);
 }
@@ -106,17 +105,24 @@ static bool read_all(struct png *p)
     return true;
 }
 
+static void put_pixel(struct sim_bitmap *out, size_t pixel, const unsigned char *from,
+                      size_t channels)
+{
+    const bool coloured = channels >= 3;
+    const bool clear = channels % 2 == 0 && from[channels - 1] < 128;
+    const unsigned char rgb[3] = {from[0], from[coloured ? 1 : 0], from[coloured ? 2 : 0]};
+
+    tpi_sim_bitmap_put(out, pixel, rgb);
+    out->clear |= clear && out->pixels[pixel] != 0;
+}
+
 static void find_occupied(struct png *p)
 {
     const size_t channels = png_get_channels(p->png, p->info);
 
     for (size_t y = 0; y < p->out->height; y++) {
         for (size_t x = 0; x < p->out->width; x++) {
-            const unsigned char *from = &p->rows[y][x * channels];
-            const size_t pixel = y * p->out->width + x;
-            const unsigned char rgb[3] = {from[0], from[channels == 3 ? 1 : 0],
-                                          from[channels == 3 ? 2 : 0]};
-            tpi_sim_bitmap_put(p->out, pixel, rgb);
+            put_pixel(p->out, y * p->out->width + x, &p->rows[y][x * channels], channels);
         }
     }
 }

@@ -127,6 +127,31 @@ static void an_omni_drive_goes_anywhere(void **state)
     tpi_sim_destroy(sim);
 }
 
+/* Its wheels are turned, however fast it has become: it stays on its circle, and brakes along it.
+ */
+static void a_car_that_speeds_up_stays_on_its_circle(void **state)
+{
+    tpi_sim *sim = make_robot("drive \"car\" wheelbase 0.5 "
+                              "acceleration_bounds [-0.2 0.1 0 0 0 0 -9999 9999]");
+    const double radius = 0.5 / tan(0.3);
+
+    (void)state;
+    drive(sim, TPI_SIM_DRIVE_VELOCITY, 0.8, 0, 0.3);
+    for (int i = 0; i < 200; i++) {
+        if (i == 120) {
+            drive(sim, TPI_SIM_DRIVE_VELOCITY, 0, 0, 0.3);
+        } else if (i == 150) {
+            drive(sim, TPI_SIM_DRIVE_VELOCITY, -0.8, 0, 0.3);
+        }
+        tpi_sim_step(sim);
+        const tpi_sim_pose pose = pose_of(sim);
+        near(hypot(pose.x, pose.y - radius), radius, 1e-9);
+        near(sim_normal(pose.a - atan2(pose.x, radius - pose.y)), 0, 1e-9);
+    }
+    near(motion_of(sim).velocity[0], -0.8 * cos(0.3), 1e-9);
+    tpi_sim_destroy(sim);
+}
+
 /* The third number is the steering angle; speed is that of the front wheel. */
 static void a_car_turns_by_its_steering_angle(void **state)
 {
@@ -476,6 +501,7 @@ int main(void)
         cmocka_unit_test(a_diff_drive_does_not_go_sideways),
         cmocka_unit_test(an_omni_drive_goes_anywhere),
         cmocka_unit_test(a_car_turns_by_its_steering_angle),
+        cmocka_unit_test(a_car_that_speeds_up_stays_on_its_circle),
         cmocka_unit_test(a_velocity_of_the_file_is_driven),
         cmocka_unit_test(velocities_keep_their_bounds),
         cmocka_unit_test(without_bounds_of_its_own_it_has_those_of_stage),

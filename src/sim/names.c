@@ -4,8 +4,10 @@
  * A name of its own is in a table. The names that models have without one (TYPE:k, or
  * PARENT.TYPE:k) and those of children (PARENT.NAME) are not kept anywhere: they are taken apart.
  */
+#include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "sim/inside.h"
 #include "sim/maths.h"
 
@@ -213,4 +215,25 @@ void tpi_sim_put_name(const tpi_sim *sim, tpi_sim_model model, tpi_buf *out)
         tpi_buf_printf(out, "%s:%u", member->type->name,
                        child ? member->ordinal : sim->trees.ordinal[tree]);
     }
+}
+
+void tpi_sim_put_hint(const tpi_sim *sim, const char *name, tpi_buf *out)
+{
+    tpi_nearest nearest;
+    tpi_buf candidate = {0};
+    char best[64];
+    char hint[96];
+
+    tpi_nearest_init(&nearest, name);
+    for (tpi_sim_model i = 0; i < sim->model_count; i++) {
+        tpi_buf_clear(&candidate);
+        tpi_sim_put_name(sim, i, &candidate);
+        tpi_nearest_offer(&nearest, tpi_buf_text(&candidate));
+        if (nearest.best == tpi_buf_text(&candidate)) { /* which the next one overwrites */
+            snprintf(best, sizeof best, "%s", nearest.best);
+            nearest.best = best;
+        }
+    }
+    tpi_buf_puts(out, tpi_nearest_hint(&nearest, hint, sizeof hint));
+    tpi_buf_fini(&candidate);
 }

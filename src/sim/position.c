@@ -112,7 +112,8 @@ static tp_status read_wheelbase(struct sim_reader *reader, tpi_cfg_section *sect
 
     if (status == TP_OK && !(*metres > 0 && *metres <= TPI_SIM_FARTHEST)) {
         return tpi_cfg_fail(&tpi_cfg_find(section, "wheelbase")->place, reader->err,
-                            "\"wheelbase\" is greater than 0, not %.15g", *metres);
+                            "\"wheelbase\" is greater than 0 and up to %g m, not %.15g",
+                            TPI_SIM_FARTHEST, *metres);
     }
     return status;
 }
@@ -332,6 +333,22 @@ static void wanted(const struct sim_position *p, const struct sim_position_state
     }
 }
 
+/* Keep a velocity within what the last one can become in a step. */
+static void limit_change(const struct sim_position *p, const struct sim_position_state *state,
+                         double dt, double v[3])
+{
+    const double speed = v[0];
+
+    for (int i = 0; i < 3; i++) {
+        v[i] = limit(v[i], state->velocity[i] + p->brake[i] * dt,
+                     state->velocity[i] + p->push[i] * dt);
+        if (i == 0 && p->drive == SIM_CAR) { /* its wheels are turned, however fast it is */
+            v[2] = speed != 0 ? v[2] * (v[0] / speed)
+                              : v[0] * tan(limit(state->goal[2], -1.5, 1.5)) / p->wheelbase;
+        }
+    }
+}
+
 void tpi_sim_drive_begin(tpi_sim *sim, uint32_t tree)
 {
     const struct sim_plan *plan = sim->trees.plan[tree];
@@ -348,12 +365,11 @@ void tpi_sim_drive_begin(tpi_sim *sim, uint32_t tree)
     }
     for (int i = 0; i < 3; i++) {
         v[i] = limit(v[i], p->slowest[i], p->fastest[i]);
-        if (p->limited) {
-            v[i] = limit(v[i], state->velocity[i] + p->brake[i] * dt,
-                         state->velocity[i] + p->push[i] * dt);
-        }
-        state->velocity[i] = v[i];
     }
+    if (p->limited) {
+        limit_change(p, state, dt, v);
+    }
+    memcpy(state->velocity, v, sizeof v);
     sim->motions.vx[tree] = v[0];
     sim->motions.vy[tree] = v[1];
     sim->motions.w[tree] = v[2];

@@ -41,28 +41,35 @@ static const char *const properties[] = {"image",        "range",  "fov",      "
 
 /* ---- Properties ------------------------------------------------------------------------------ */
 
-/* The field with the colours, which had another name in old files. */
-static const tpi_cfg_field *find_colours(struct sim_reader *reader, tpi_cfg_section *section)
+/* The name of a property, which had another one in old files. */
+static const char *name_now(const struct sim_reader *reader, tpi_cfg_section *section,
+                            const char *name, const char *before)
 {
-    const tpi_cfg_field *field = tpi_cfg_find(section, "colors");
-    const tpi_cfg_field *old = tpi_cfg_find(section, "channels");
+    const bool given = tpi_cfg_find(section, name) != NULL;
+    const tpi_cfg_field *old = tpi_cfg_find(section, before);
 
-    if (field == NULL && old != NULL) {
-        tpi_sim_tell(reader, &old->place, "\"channels\" is called \"colors\" now");
+    if (old != NULL) {
+        tpi_sim_tell(reader, &old->place, "\"%s\" is called \"%s\" now%s", before, name,
+                     given ? ", which is there, too" : "");
     }
-    tpi_cfg_find(section, "channel_count");
-    return field != NULL ? field : old;
+    return given || old == NULL ? name : before;
 }
 
 static tp_status read_colours(struct sim_reader *reader, tpi_cfg_section *section,
                               struct blobfinder *config)
 {
-    const tpi_cfg_field *field = find_colours(reader, section);
+    const tpi_cfg_field *field =
+        tpi_cfg_find(section, name_now(reader, section, "colors", "channels"));
+    const char *counter = name_now(reader, section, "colors_count", "channel_count");
     uint32_t count = field != NULL ? field->value_count : 0;
-    tp_status status = tpi_sim_read_count(reader, section, "colors_count", MOST_COLOURS, &count);
+    tp_status status = tpi_sim_read_count(reader, section, counter, MOST_COLOURS, &count);
 
     if (status != TP_OK || field == NULL) {
         return status;
+    }
+    if (count > field->value_count) {
+        tpi_sim_tell(reader, &tpi_cfg_find(section, counter)->place,
+                     "\"%s\" says %u; there are %u colours", counter, count, field->value_count);
     }
     count = count < field->value_count ? count : field->value_count;
     if (count > MOST_COLOURS) {

@@ -144,6 +144,10 @@ void tpi_sim_model_info(const tpi_sim *sim, tpi_sim_model model, tpi_sim_info *i
  * there is none. */
 tpi_sim_model tpi_sim_find(const tpi_sim *sim, const char *name);
 
+/* Append `; did you mean "r0"?` with the name that is nearest to one that there is not, or nothing.
+ */
+void tpi_sim_put_hint(const tpi_sim *sim, const char *name, tpi_buf *out);
+
 /* Append the model's name. */
 void tpi_sim_put_name(const tpi_sim *sim, tpi_sim_model model, tpi_buf *out);
 

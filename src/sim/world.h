@@ -161,6 +161,9 @@ extern const char *const tpi_sim_scene_properties[]; /* ended by NULL */
 /* The kind that an old word stands for; NULL if it is none. */
 const tpi_sim_type *tpi_sim_old_type(const char *word);
 
+/* Whether it is a window, which there is not, or what that was called once. */
+bool tpi_sim_is_window(const char *word);
+
 /* Whether it stands for something without a body. */
 bool tpi_sim_old_unseen(const char *word);
 

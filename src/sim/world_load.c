@@ -38,6 +38,10 @@ static tp_status read_world(struct sim_loader *loader, tpi_cfg_section *root)
     if (status == TP_OK) {
         status = tpi_sim_read_number(&loader->reader, root, "quit_time", 'F', &quit_s);
     }
+    if (status == TP_OK && quit_s < 0) {
+        tpi_sim_tell(&loader->reader, &tpi_cfg_find(root, "quit_time")->place,
+                     "\"quit_time\" is negative: the world never ends");
+    }
     if (status == TP_OK) {
         status = tpi_sim_read_text(&loader->reader, root, "name", &title);
     }
@@ -55,8 +59,12 @@ static tp_status read_models(struct sim_loader *loader, tpi_cfg_section *root)
     tp_status status = TP_OK;
 
     for (uint32_t i = 0; i < root->section_count && status == TP_OK; i++) {
-        if (strcmp(root->sections[i]->type, "window") != 0) {
-            status = tpi_sim_load_tree(loader, root->sections[i]);
+        tpi_cfg_section *section = root->sections[i];
+        if (!tpi_sim_is_window(section->type)) {
+            status = tpi_sim_load_tree(loader, section);
+        } else if (strcmp(section->type, "window") != 0) {
+            tpi_sim_tell(&loader->reader, &section->place,
+                         "\"%s\" is an old word: this is a \"window\" now", section->type);
         }
     }
     return status;

@@ -55,8 +55,8 @@ static tp_status check_word(struct sim_loader *loader, const tpi_cfg_section *se
     tp_error *err = loader->reader.err;
     const char *home = home_of(section->type);
 
-    if (strcmp(section->type, "window") == 0) {
-        return tpi_cfg_fail(place, err, "\"window\" belongs at the top of the file");
+    if (tpi_sim_is_window(section->type)) {
+        return tpi_cfg_fail(place, err, "\"%s\" belongs at the top of the file", section->type);
     }
     if (strcmp(section->type, "driver") == 0) {
         return tpi_cfg_fail(place, err,
@@ -80,7 +80,9 @@ static tp_status check_macros(struct sim_loader *loader, const tpi_cfg_section *
                                 "\"%.40s\" is used before it is defined, at %s:%u", name,
                                 place.file, place.line);
         }
-        tpi_nearest_offer(nearest, name);
+        if (section->macro == NULL || strcmp(name, section->macro) != 0) {
+            tpi_nearest_offer(nearest, name);
+        }
     }
     return TP_OK;
 }
@@ -117,8 +119,13 @@ static tp_status fail_unknown(struct sim_loader *loader, const tpi_cfg_section *
         return status;
     }
     tell_kinds(loader);
-    return tpi_cfg_fail(&section->place, loader->reader.err, "there is no model \"%.40s\"%s",
-                        section->type, tpi_nearest_hint(&nearest, hint, sizeof hint));
+    tpi_nearest_hint(&nearest, hint, sizeof hint);
+    return section->macro == NULL
+               ? tpi_cfg_fail(&section->place, loader->reader.err, "there is no model \"%.40s\"%s",
+                              section->type, hint)
+               : tpi_cfg_fail(&section->place, loader->reader.err,
+                              "there is no model \"%.40s\", which the macro \"%.40s\" stands for%s",
+                              section->type, section->macro, hint);
 }
 
 tp_status tpi_sim_kind_of(struct sim_loader *loader, const tpi_cfg_section *section,

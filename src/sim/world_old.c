@@ -43,6 +43,11 @@ const tpi_sim_type *tpi_sim_old_type(const char *word)
     return found == NULL ? NULL : tpi_sim_types[found->kind];
 }
 
+bool tpi_sim_is_window(const char *word)
+{
+    return strcmp(word, "window") == 0 || strcmp(word, "gui") == 0;
+}
+
 bool tpi_sim_old_unseen(const char *word)
 {
     const struct old_word *found = find(word);

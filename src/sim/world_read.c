@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "convert/cfg_number.h"
 #include "sim/colour.h"
 #include "sim/sense.h"
 #include "sim/world.h"
@@ -50,27 +51,46 @@ static double worth(const struct sim_reader *reader, char unit)
     }
 }
 
+/* A number, with or without quotes: Stage makes no difference. */
+static bool is_number(const struct sim_reader *reader, const tpi_cfg_field *field, uint32_t i,
+                      double *number)
+{
+    const tpi_cfg_value *value = &field->values[i];
+
+    if (value->kind == TPI_CFG_STRING &&
+        tpi_cfg_number_read(value->text, number) == TPI_CFG_DECIMAL) {
+        tpi_sim_tell(reader, &value->place, "\"%.40s\" takes numbers; \"%.40s\" is taken for one",
+                     field->name, value->text);
+        return true;
+    }
+    *number = value->number;
+    return value->kind == TPI_CFG_NUMBER;
+}
+
 tp_status tpi_sim_read_tuple(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
                              const char *units, uint32_t least, double *values)
 {
     const tpi_cfg_field *field = tpi_cfg_find(section, name);
     const uint32_t wanted = (uint32_t)strlen(units);
+    double number;
 
     if (field == NULL) {
         return TP_OK;
     }
+    for (uint32_t i = 0; i < wanted && i < field->value_count; i++) {
+        if (!is_number(reader, field, i, &number)) {
+            const char *quote = field->values[i].kind == TPI_CFG_STRING ? "\"" : "";
+            return tpi_cfg_fail(&field->values[i].place, reader->err,
+                                "\"%s\" takes numbers, not %s%.40s%s", name, quote,
+                                field->values[i].text, quote);
+        }
+        if (field->value_count >= least) {
+            values[i] = number * worth(reader, units[i]);
+        }
+    }
     if (field->value_count < least) {
         return tpi_cfg_fail(&field->place, reader->err, "\"%s\" needs %u value%s, not %u", name,
                             least, least == 1 ? "" : "s", field->value_count);
-    }
-    for (uint32_t i = 0; i < wanted && i < field->value_count; i++) {
-        const tpi_cfg_value *value = &field->values[i];
-        if (value->kind != TPI_CFG_NUMBER) {
-            const char *quote = value->kind == TPI_CFG_STRING ? "\"" : "";
-            return tpi_cfg_fail(&value->place, reader->err, "\"%s\" takes numbers, not %s%.40s%s",
-                                name, quote, value->text, quote);
-        }
-        values[i] = value->number * worth(reader, units[i]);
     }
     tpi_sim_tell_surplus(reader, field, wanted);
     return TP_OK;
@@ -133,10 +153,11 @@ tp_status tpi_sim_read_flag(struct sim_reader *reader, tpi_cfg_section *section,
                             bool *flag)
 {
     const tpi_cfg_field *field = tpi_cfg_find(section, name);
+    double number;
 
     tpi_sim_tell_surplus(reader, field, 1);
-    if (field != NULL && field->value_count > 0 && field->values[0].kind == TPI_CFG_NUMBER) {
-        *flag = field->values[0].number != 0;
+    if (field != NULL && field->value_count > 0 && is_number(reader, field, 0, &number)) {
+        *flag = number != 0;
         return TP_OK;
     }
     return tpi_cfg_bool(section, name, *flag, flag, reader->err);

@@ -111,6 +111,12 @@ static tp_status load_block(struct sim_loader *loader, tpi_cfg_section *section)
         status = tpi_cfg_fail(&tpi_cfg_find(section, "z")->place, loader->reader.err,
                               "the block is higher than %g m", TPI_SIM_FARTHEST);
     }
+    if (status == TP_OK && z[0] >= z[1]) {
+        tpi_sim_tell(&loader->reader, &tpi_cfg_find(section, "z")->place,
+                     z[0] == z[1] ? "the block has no height"
+                                  : "\"z\" is from %.6g to %.6g; the least comes first",
+                     z[0], z[1]);
+    }
     return status == TP_OK ? load_polygon(loader, section, "", z) : status;
 }
 
@@ -279,6 +285,11 @@ static tp_status load_bitmap(struct sim_loader *loader, const tpi_cfg_field *fie
     if (status == TP_OK && tpi_sim_shape_count(&loader->shape) == 0) {
         tpi_sim_tell(&loader->reader, &field->place,
                      "there is nothing dark in \"%.80s\": the model has no body",
+                     field->values[0].text);
+    }
+    if (status == TP_OK && bitmap.clear) {
+        tpi_sim_tell(&loader->reader, &field->place,
+                     "transparent pixels of \"%.80s\" are dark: they are body, as in Stage",
                      field->values[0].text);
     }
     tpi_sim_bitmap_fini(&bitmap);

@@ -161,6 +161,20 @@ static tp_status read_return(struct sim_reader *reader, tpi_cfg_section *section
     return status;
 }
 
+/* Both may be NAN, for what the file does not say. */
+static void tell_battery(const struct sim_reader *reader, tpi_cfg_section *section,
+                         const char *name, double stored, double capacity)
+{
+    const tpi_cfg_field *field = tpi_cfg_find(section, name);
+
+    if (capacity <= 0) {
+        tpi_sim_tell(reader, &field->place, "the battery can hold nothing: there is none");
+    } else if (stored > capacity) {
+        tpi_sim_tell(reader, &field->place, "the battery can hold %.6g J and begins with %.6g J",
+                     capacity, stored);
+    }
+}
+
 static tp_status read_power(struct sim_reader *reader, tpi_cfg_section *section,
                             struct sim_traits *traits)
 {
@@ -183,11 +197,8 @@ static tp_status read_power(struct sim_reader *reader, tpi_cfg_section *section,
     if (!isnan(capacity)) {
         traits->joules_capacity = capacity;
     }
-    if (status == TP_OK && stored > capacity) {
-        const tpi_cfg_field *field =
-            tpi_cfg_find(section, isnan(joules[3]) ? "joules_capacity" : "kjoules_capacity");
-        tpi_sim_tell(reader, &field->place, "the battery can hold %.6g J and begins with %.6g J",
-                     capacity, stored);
+    if (status == TP_OK) {
+        tell_battery(reader, section, isnan(joules[3]) ? names[2] : names[3], stored, capacity);
     }
     return status;
 }

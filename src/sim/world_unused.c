@@ -195,14 +195,13 @@ static void tell_sections(const struct sim_loader *loader, const tpi_cfg_section
 static bool may_have_sections(const tpi_cfg_section *section)
 {
     return section->parent == NULL || tpi_sim_type_find(section->type) != NULL ||
-           tpi_sim_old_type(section->type) != NULL || strcmp(section->type, "window") == 0;
+           tpi_sim_old_type(section->type) != NULL;
 }
 
-/* Windows, and what only they would show, are no mistake. */
-static bool is_silent(const tpi_cfg_section *section, const tpi_cfg_field *field)
+/* What only a window would show is no mistake. */
+static bool is_silent(const tpi_cfg_field *field)
 {
-    return field->used || is_among(tpi_sim_silent_properties, field->name) ||
-           strcmp(section->type, "window") == 0;
+    return field->used || is_among(tpi_sim_silent_properties, field->name);
 }
 
 /* Uses of one macro share its fields' names: each is told of once. Without memory for that it is
@@ -210,10 +209,12 @@ static bool is_silent(const tpi_cfg_section *section, const tpi_cfg_field *field
 static void look_at(const struct sim_loader *loader, const tpi_cfg_section *section,
                     tpi_cfg_table *told)
 {
+    if (tpi_sim_is_window(section->type)) { /* nor are windows themselves */
+        return;
+    }
     for (uint32_t i = 0; i < section->field_count; i++) {
         const tpi_cfg_field *field = &section->fields[i];
-        if (!is_silent(section, field) &&
-            !tpi_cfg_table_get(told, field->name, field->name, NULL)) {
+        if (!is_silent(field) && !tpi_cfg_table_get(told, field->name, field->name, NULL)) {
             tpi_cfg_table_add(told, field->name, field->name, 0);
             tell_field(loader, section, field);
         }

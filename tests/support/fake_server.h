@@ -32,7 +32,7 @@ struct fake_server {
 
     bool pull;
     bool armed;
-    char log[2048];
+    char log[16384];
     unsigned char in[1 << 16];
     size_t in_length;
 };

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """One client has a device for itself, freezes, and is thrown out.  argv: the troupe program."""
+import re
 import signal
+import struct
 import tempfile
 
 import cli
@@ -81,6 +83,48 @@ def by_its_place_and_with_the_right_to():
         tap.equal(client.ended(), True)
 
 
+def dismissal(client):
+    """What a client is told last, by whom in place of the port; None for nothing."""
+    told = None
+    try:
+        while True:
+            message = client.message()
+            if (message.type, message.interf, message.subtype) == (player.DATA, player.PLAYER, 211):
+                body = player.Body(message.body)
+                told = body.take("i"), re.sub(r":\d+$", ":N", body.text())
+                body.end()
+            else:
+                tap.equal(told, None)
+    except EOFError:
+        return told
+
+
+def who_understands_it_is_told_by_whom():
+    with player.server(cli.PROGRAM, ROBOT.format("")) as server:
+        for hello, pull, wanted in ((True, False, (-14, "thrown out by troupe kick at 127.0.0.1:N")),
+                                    (True, True, (-14, "thrown out by troupe kick at 127.0.0.1:N")), (False, False, None)):
+            with player.Client(server.address) as client:
+                if hello:
+                    client.hello()
+                if pull:
+                    client.request(player.PLAYER, 0, 5, struct.pack(">I", 2))
+                client.open(player.LASER, 0)
+                tap.equal(troupe("kick", f"127.0.0.1:{client.socket.getsockname()[1]}", url=at(server)).returncode, 0)
+                tap.equal(dismissal(client), wanted)
+
+
+@serving(ROBOT.format(""))
+def programs_show_it(url):
+    with Running("print", "laser", "--json", "--rate", "1", url=url) as running:
+        running.line()
+        number, = (line.split()[0] for line in troupe("stat", url=url).stdout.splitlines() if "troupe print" in line)
+        tap.equal(troupe("kick", number, url=url).returncode, 0)
+        tap.equal(re.sub(r"(kick at 127.0.0.1):\d+", r"\1:N", running.error()),
+                  f"troupe print: tcp:{url}: thrown out by troupe kick at 127.0.0.1:N; trying to connect again\n")
+        tap.equal(running.error(), f"troupe print: connected to tcp:{url} again\n")
+        tap.equal(running.interrupt(), (0, ""))
+
+
 def two_on_a_unix_socket_need_their_numbers():
     with tempfile.TemporaryDirectory() as folder:
         path = folder + "/robot"
@@ -101,4 +145,5 @@ def mistakes_are_explained(url):
 
 
 tap.main(nobody_else_writes_meanwhile, who_freezes_keeps_it_no_longer_than_its_lease, who_is_thrown_out_keeps_nothing,
-         by_its_place_and_with_the_right_to, two_on_a_unix_socket_need_their_numbers, mistakes_are_explained)
+         by_its_place_and_with_the_right_to, who_understands_it_is_told_by_whom, programs_show_it,
+         two_on_a_unix_socket_need_their_numbers, mistakes_are_explained)

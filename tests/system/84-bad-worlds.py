@@ -62,6 +62,8 @@ def a_pose_that_is_no_number_is_refused():
 def a_place_in_an_included_file_is_told():
     refused('include "x.inc"\nbot ( )', 'x.inc:1:23: "size" needs 3 values, not 1',
             x_inc=b"define bot position ( size [1] )")
+    tap.equal(check('include "x.inc"\nbot ( )', x_inc="define bot position ( size [1] )"),
+              (1, "", 'troupe check: FOLDER/x.inc:1:23: "size" needs 3 values, not 1\n'))
 
 
 def chunk(kind, content):
@@ -189,7 +191,20 @@ def what_stands_for_it_in_a_later_section_is_a_note():
     tap.equal((code, told), (0, 'FOLDER/x.cfg:2:21: nobody uses "world"; did you mean "worldfile"?\n'))
 
 
-tap.main(a_missing_include_is_named, a_missing_picture_is_named, what_stands_for_the_file_of_a_world_is_told,
+def what_a_section_says_in_vain_is_told():
+    world = 'position ( name "r0" )'
+    for text, told in (('driver ( name "sim" worldfile ["y.world" "z"] )', 'sim0: "worldfile" takes 1 value, not 2; the rest is ignored'),
+                       ('driver ( name "sim" worldfile "y.world" model "r0" )',
+                        'sim0: "model" has no effect where everything is provided'),
+                       ('driver ( name "sim" worldfile "y.world" provides "all" )\n'
+                        'driver ( name "sim" model "r0" provides "position2d:3" )',
+                        'FOLDER/x.cfg:1:41: "all" has no effect: the section of line 2 lists what is provided')):
+        tap.equal(check(text, "x.cfg", y_world=world), (0, "no mistakes found, 1 note\n", told + "\n"))
+    tap.equal(check('driver ( name "sim" worldfile "y.world"\n threads 99 )', "x.cfg", y_world=world),
+              (1, "", 'troupe check: FOLDER/x.cfg:2:2: sim0: threads "99" is not from 1 to 64\n'))
+
+
+tap.main(a_missing_include_is_named, what_a_section_says_in_vain_is_told, a_missing_picture_is_named, what_stands_for_the_file_of_a_world_is_told,
          what_stands_for_it_in_a_later_section_is_a_note, a_thousand_sections_do_not_make_a_thousand_notes,
          an_unknown_model_is_named_with_the_nearest, a_short_tuple_is_named,
          a_macro_that_uses_itself_is_refused, a_pose_that_is_no_number_is_refused,

@@ -201,7 +201,7 @@ def mistakes_are_told_with_their_place():
     told = tap.run([PROGRAM, "check", name])
     tap.equal(told.returncode, 1)
     last = told.stderr.splitlines()[-1]
-    assert last.endswith(':16:1: stage0: there is no model "r9" in the world yard'), last
+    assert last.endswith(':16:1: stage0: there is no model "r9" in the world yard; did you mean "r0"?'), last
     name = write('driver ( name "stage" provides [ "position2d:0" ] model "r0" )\n')
     last = tap.run([PROGRAM, "check", name]).stderr.splitlines()[-1]
     assert last.endswith('1:1: stage0: the first section of a world names its file with "worldfile"'), last

@@ -6,6 +6,7 @@ import math
 import os
 import pathlib
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -13,10 +14,12 @@ import xml.etree.ElementTree
 
 import cli
 import pictures
+import player
 import tap
 from cli import Running, says, troupe, usage
 
 ROOT = pathlib.Path(sys.argv[2])
+WORLD = 240
 TWO = """name "two"
 interval_sim 100
 define bot position ( size [0.4 0.4 0.3] ranger ( sensor ( range [0 4] fov 180 samples 19 noise [0.001 0 0] ) ) ctrl "wander" )
@@ -308,7 +311,9 @@ def a_server_ends_when_its_steps_are_made():
         record, picture = f.path / "r.csv", f.path / "p.png"
         result = troupe("sim", f.world, "--any-port", "--speed", "0", "--steps", "25", "--quiet",
                         "--record", str(record), "--render", str(picture))
-        tap.equal((result.returncode, result.stdout, result.stderr), (0, "", ""))
+        tap.equal((result.returncode, result.stderr), (0, ""))
+        port = port_of(result.stdout.splitlines())  # nobody could know it otherwise
+        tap.equal(result.stdout, f"listening on port {port} (chosen by the system)\n")
         tap.equal({row.split(",")[0] for row in record.read_text().splitlines()[1:]},
                   {f"{0.1 * step:.3f}" for step in range(1, 26)})
         assert picture.read_bytes().startswith(b"\x89PNG")
@@ -333,6 +338,21 @@ def who_waits_for_more_steps_than_there_are_is_told():
                      "troupe request: world:0: the world has ended\n")
                 tap.equal(running.process.wait(timeout=300), 0)
             tap.equal(pathlib.Path(record).read_text().splitlines()[-1].split(",")[0], "0.300")
+
+
+def who_asks_for_a_step_after_the_last_is_told():
+    with Folder() as f:
+        for _ in range(5):  # the end and the question meet anywhere
+            with Running("sim", f.world, "--any-port", "--lockstep", "--steps", "3", "--quiet") as running:
+                port = port_of([running.process.stdout.readline()])
+                with player.Client(("127.0.0.1", port)) as client:
+                    client.hello()
+                    client.open(WORLD, 0)
+                    for wanted in player.ACK, player.ACK, player.ACK, player.NACK, player.NACK:
+                        reply = client.request(WORLD, 0, 2, struct.pack(">I", 1))
+                        tap.equal(reply.type, wanted)
+                    assert b"the world has ended" in reply.body, reply
+                tap.equal(running.process.wait(timeout=300), 0)
 
 
 def a_speed_also_holds_without_a_server():
@@ -472,7 +492,7 @@ tap.main(what_can_be_subscribed_to_is_listed, signals_end_it, quit_time_ends_it,
          pictures_have_the_size_that_was_asked_for, svg_is_xml_and_shows_everything, names_of_pictures_may_be_in_capitals,
          short_times_are_told_too, pictures_move_on_with_the_world,
          a_server_ends_when_its_steps_are_made, steps_in_lockstep_are_those_that_clients_ask_for,
-         who_waits_for_more_steps_than_there_are_is_told,
+         who_waits_for_more_steps_than_there_are_is_told, who_asks_for_a_step_after_the_last_is_told,
          a_speed_also_holds_without_a_server,
          our_worlds_are_found_by_name, worlds_elsewhere_use_our_robots,
          worlds_that_count_on_the_files_of_stage_find_ours, mistakes_on_the_command_line_are_told, mistakes_in_a_world_have_a_place,

@@ -1,0 +1,57 @@
+/*
+ * inquiry.h - what is known of a device, for those who want one that meets conditions.
+ *
+ * First `begin`, which learns what the server's list tells; then, if that is not enough, `ask`: the
+ * device is opened and asked for all the rest at once. That does not wait, so that many can be
+ * under way together; `wait` does, until there is news of one of them. `fini` ends it at any time.
+ */
+#ifndef TROUPE_CLIENT_INQUIRY_H
+#define TROUPE_CLIENT_INQUIRY_H
+
+#include "client/inside.h"
+#include "client/wanted.h"
+
+/* What is known of a device's place, whichever message told it. */
+struct tpi_place {
+    bool asked;
+    bool known;
+    tp_pose3d pose;
+    tp_bbox3d size;
+    char parent[64];
+    char frame[64];
+};
+
+typedef struct tpi_inquiry {
+    tp_client *client;        /* borrowed, as the next */
+    const tpi_wanted *wanted; /* what is to be known */
+    tp_client_device device;
+    const char *model;               /* borrowed; NULL if it has to be asked for */
+    tp_proxy *proxy;                 /* owned; NULL if nothing had to be asked */
+    tpi_fact facts[TPI_WANTED_MOST]; /* one for each wish */
+
+    bool done;        /* all that was asked has its answer */
+    bool opened;      /* the device could be */
+    tp_error failure; /* what is nobody's fault but the connection's; TP_OK for none */
+
+    struct tpi_place place;
+    tpi_reading readings[TPI_WANTED_MOST];
+    unsigned pending; /* questions under way */
+    unsigned steps;   /* answers that have come, also to the opening */
+} tpi_inquiry;
+
+tp_status tpi_inquiry_begin(tpi_inquiry *inquiry, tp_client *client, const tpi_wanted *wanted,
+                            const tp_client_device *device, const char *model, tp_error *err);
+
+/* Whether a wish is about something that is known without asking; and whether all are. */
+bool tpi_inquiry_is_told(const tpi_inquiry *inquiry, const tpi_wish *wish);
+bool tpi_inquiry_is_enough(const tpi_inquiry *inquiry);
+
+void tpi_inquiry_ask(tpi_inquiry *inquiry, const tp_interface *interface, unsigned access);
+
+/* Until one of those that were asked is done; some may be empty, but not all. Fails if nothing
+ * comes for too long. */
+tp_status tpi_inquiry_wait(tpi_inquiry *inquiries, size_t count, tp_error *err);
+
+void tpi_inquiry_fini(tpi_inquiry *inquiry);
+
+#endif
