@@ -269,6 +269,20 @@ def pictures_have_the_size_that_was_asked_for():
         assert sum(map(sum, pictures.rows(light.read_bytes()))) > 3 * sum(map(sum, pictures.rows(dark.read_bytes())))
 
 
+def names_of_pictures_may_be_in_capitals():
+    with Folder() as f:
+        for name, begin in (("a.PNG", b"\x89PNG"), ("a.SVG", b"<svg")):
+            tap.equal(troupe("sim", f.world, "--quiet", "--render", str(f.path / name)).returncode, 0)
+            assert (f.path / name).read_bytes().startswith(begin)
+
+
+def short_times_are_told_too():
+    with Folder() as f:
+        told = troupe("sim", f.world, "--steps", "1").stdout
+        assert float(told.split(" in ")[1].split(" s")[0]) > 0, told
+        assert "real time" not in troupe("sim", f.world, "--steps", "0").stdout
+
+
 def svg_is_xml_and_shows_everything():
     with Folder() as f:
         file = f.path / "p.svg"
@@ -485,7 +499,8 @@ tap.main(what_can_be_subscribed_to_is_listed, signals_end_it, quit_time_ends_it,
          who_is_far_away_is_recorded_to_the_millimetre, threads_change_nothing_and_seeds_do,
          whole_lines_are_there_while_it_runs, what_is_recorded_has_its_units,
          controllers_that_are_plugins_run_without_a_server_too, a_broken_controller_is_blamed_at_its_place,
-         pictures_have_the_size_that_was_asked_for, svg_is_xml_and_shows_everything, pictures_move_on_with_the_world,
+         pictures_have_the_size_that_was_asked_for, svg_is_xml_and_shows_everything, names_of_pictures_may_be_in_capitals,
+         short_times_are_told_too, pictures_move_on_with_the_world,
          a_server_ends_when_its_steps_are_made, steps_in_lockstep_are_those_that_clients_ask_for,
          who_waits_for_more_steps_than_there_are_is_told, who_asks_for_a_step_after_the_last_is_told,
          a_speed_also_holds_without_a_server,
