@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "commands.h"
 #include "drivers/sim/simulator.h"
 #include "output.h"
@@ -149,22 +150,28 @@ static int read_whole(const char *what, const char *text, uint64_t most, uint64_
     char *end = NULL;
 
     *value = strtoull(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || *value > most) {
+    if (text[0] < '0' || text[0] > '9' || *end != '\0') {
         return command_fail(name, EXIT_USAGE, "\"%s\" is no %s", text, what);
     }
-    return EXIT_DONE;
+    return *value <= most ? EXIT_DONE
+                          : command_fail(name, EXIT_USAGE, "\"%s\" is no %s: %llu is the most",
+                                         text, what, (unsigned long long)most);
 }
 
 /* 800x600 */
 static int read_size(struct options *o, const char *text)
 {
+    enum { MOST = 99999 };
+    unsigned *width = &o->alone.look.width;
+    unsigned *height = &o->alone.look.height;
     char end;
 
-    if (sscanf(text, "%5ux%5u%c", &o->alone.look.width, &o->alone.look.height, &end) != 2 ||
-        o->alone.look.width == 0 || o->alone.look.height == 0) {
+    if (sscanf(text, "%9ux%9u%c", width, height, &end) != 2 || *width == 0 || *height == 0) {
         return command_fail(name, EXIT_USAGE, "\"%s\" is no size, as 800x600 is", text);
     }
-    return EXIT_DONE;
+    return *width <= MOST && *height <= MOST
+               ? EXIT_DONE
+               : command_fail(name, EXIT_USAGE, "\"%s\" is no size: %d is the most", text, MOST);
 }
 
 static int read_render(struct options *o, const char *text)
@@ -324,6 +331,20 @@ static int read_known(struct options *o, const struct known *k, int argc, char *
     return value == NULL ? EXIT_USAGE : k->read(o, value);
 }
 
+static int unexpected(const char *option)
+{
+    tpi_nearest nearest;
+
+    tpi_nearest_init(&nearest, option + strspn(option, "-"));
+    for (size_t k = 0; option[0] == '-' && k < sizeof known / sizeof known[0]; k++) {
+        tpi_nearest_offer(&nearest, known[k].name + strspn(known[k].name, "-"));
+    }
+    return nearest.best == NULL
+               ? command_fail(name, EXIT_USAGE, "unexpected \"%s\"", option)
+               : command_fail(name, EXIT_USAGE, "unexpected \"%s\"; did you mean \"--%s\"?", option,
+                              nearest.best);
+}
+
 static int read_option(struct options *o, int argc, char **argv, int *i)
 {
     const char *option = argv[*i];
@@ -334,7 +355,7 @@ static int read_option(struct options *o, int argc, char **argv, int *i)
         }
     }
     if (option[0] == '-' || o->world != NULL) {
-        return command_fail(name, EXIT_USAGE, "unexpected \"%s\"", option);
+        return unexpected(option);
     }
     o->world = option;
     return EXIT_DONE;

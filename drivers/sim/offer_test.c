@@ -215,6 +215,20 @@ static void a_profile_for_nobody_is_told(void **state)
     stage_end(&s);
 }
 
+static void a_key_that_means_nothing_is_told(void **state)
+{
+    stage s;
+
+    (void)state;
+    begin_noting(&s, "left@gripper:0 lift@actarray:0", STILL " model=bat");
+    assert_model(&s, "gripper:0", "bat.hand");
+    assert_string_equal(noted, "sim0: the key \"left\" of gripper means nothing here");
+    stage_end(&s);
+    begin_noting(&s, "lift@actarray:0", STILL " model=bat");
+    assert_string_equal(noted, "");
+    stage_end(&s);
+}
+
 /* ---- Lifts ----------------------------------------------------------------------------------- */
 
 static void a_gripper_has_a_lift(void **state)
@@ -323,6 +337,7 @@ int main(void)
         cmocka_unit_test(a_section_without_a_model_is_one_robot),
         cmocka_unit_test(a_section_that_no_robot_can_be_is_told),
         cmocka_unit_test(a_profile_for_nobody_is_told),
+        cmocka_unit_test(a_key_that_means_nothing_is_told),
         cmocka_unit_test(a_gripper_has_a_lift),
         cmocka_unit_test(a_lift_is_asked_for_by_its_key),
         cmocka_unit_test(frames_are_known_before_anybody_reads),
