@@ -291,15 +291,22 @@ static void a_lift_is_asked_for_by_its_key(void **state)
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
 
-static void assert_place(stage *s, const char *from, const char *to, double x, double y)
+static tp_pose3d place_of(stage *s, const char *from, const char *to)
 {
-    tp_pose3d pose;
+    tp_pose3d pose = {0};
     double time_s;
     tp_error err = {0};
 
     if (tp_hub_transform(s->p->b.hub, BENCH_ROBOT, from, to, &pose, &time_s, &err) != TP_OK) {
         fail_msg("%s", err.text);
     }
+    return pose;
+}
+
+static void assert_place(stage *s, const char *from, const char *to, double x, double y)
+{
+    const tp_pose3d pose = place_of(s, from, to);
+
     play_assert_near(pose.px, x);
     play_assert_near(pose.py, y);
 }
@@ -325,6 +332,25 @@ static void frames_are_known_before_anybody_reads(void **state)
     stage_end(&s);
 }
 
+/* A base is on the floor, and robots have heights; Player's own answers count as Stage does. */
+static void frames_have_true_heights(void **state)
+{
+    stage s;
+
+    (void)state;
+    stage_begin(&s, NULL, STILL);
+    (void)play_get(s.p, TP_WORLD_REQ_GET_STATE, NULL);
+    play_assert_near(place_of(&s, "base2", "map").pz, 0);
+    play_assert_near(place_of(&s, "laser:0", "base2").pz, 0.21); /* in the middle of its sensor */
+    play_assert_near(place_of(&s, "laser:0", "map").pz, 0.21);
+    play_assert_near(place_of(&s, "gripper:1", "map").pz, 0);   /* bat's, from the top down */
+    play_assert_near(place_of(&s, "gripper:0", "map").pz, 1.1); /* ant's, on an arm of a metre */
+    bench_reader *laser = stage_open(&s, "laser:0");
+    const tp_laser_geom *geom = stage_get(&s, laser, TP_LASER_REQ_GET_GEOM, NULL);
+    play_assert_near(geom->pose.pz, 0);
+    stage_end(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -341,6 +367,7 @@ int main(void)
         cmocka_unit_test(a_gripper_has_a_lift),
         cmocka_unit_test(a_lift_is_asked_for_by_its_key),
         cmocka_unit_test(frames_are_known_before_anybody_reads),
+        cmocka_unit_test(frames_have_true_heights),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
