@@ -58,15 +58,30 @@ static void on_panic(int number) /* NOLINT(bugprone-signal-handler) */
 struct leavings {
     const struct options *options; /* borrowed */
     sim_record *record;            /* borrowed; may be NULL */
+    tpi_draw_trails *trails;       /* owned; NULL without a picture */
     tp_status status;
     tp_error *err; /* borrowed */
 };
 
-/* On the world's thread. */
-static void keep_record(void *context, const tpi_sim *sim)
+/* A picture without the memory for trails goes without. */
+static void keep_trails(struct leavings *leavings, const tpi_sim *sim)
 {
-    const struct leavings *leavings = context;
+    if (leavings->trails == NULL) {
+        (void)tpi_draw_trails_create(&leavings->trails, sim, SIM_TRAIL, NULL);
+    }
+    if (leavings->trails != NULL) {
+        tpi_draw_trails_note(leavings->trails, sim);
+    }
+}
 
+/* On the world's thread. */
+static void keep(void *context, const tpi_sim *sim)
+{
+    struct leavings *leavings = context;
+
+    if (leavings->options->alone.render != NULL) {
+        keep_trails(leavings, sim);
+    }
     if (leavings->record != NULL) {
         sim_record_note(leavings->record, sim);
     }
@@ -76,9 +91,11 @@ static void draw_last(void *context, const tpi_sim *sim)
 {
     struct leavings *leavings = context;
     const sim_alone_options *o = &leavings->options->alone;
+    tpi_draw_look look = o->look;
 
+    look.trails = leavings->trails;
     if (o->render != NULL) {
-        leavings->status = world_draw(sim, &o->look, o->render, leavings->err);
+        leavings->status = world_draw(sim, &look, o->render, leavings->err);
     }
 }
 
@@ -110,7 +127,7 @@ static tp_status serve(const struct options *o, const char *path, sim_record *re
                                         .expected = (uint32_t)o->expected,
                                         .steps = o->alone.steps,
                                         .server = o->server,
-                                        .watch = keep_record,
+                                        .watch = keep,
                                         .look_back = draw_last,
                                         .context = &leavings};
     tp_server *server = NULL;
@@ -121,6 +138,7 @@ static tp_status serve(const struct options *o, const char *path, sim_record *re
         serve_until_end(o, server);
     }
     tp_server_destroy(server);
+    tpi_draw_trails_destroy(leavings.trails);
     running = NULL;
     return status == TP_OK ? leavings.status : status;
 }
@@ -231,10 +249,16 @@ static int set_dark(struct options *o, const char *text)
 /* With how many, or "". */
 static int set_lockstep(struct options *o, const char *text)
 {
+    static const char what[] = "number of those who take part";
+
     o->lockstep = true;
-    return text[0] == '\0' ? EXIT_DONE
-                           : read_whole("number of those who take part", text, SIMD_MOST_EXPECTED,
-                                        &o->expected);
+    if (text[0] == '\0') {
+        return EXIT_DONE;
+    }
+    const int status = read_whole(what, text, SIMD_MOST_EXPECTED, &o->expected);
+    return status == EXIT_DONE && o->expected == 0 /* nobody could go on */
+               ? command_fail(name, EXIT_USAGE, "\"%s\" is no %s", text, what)
+               : status;
 }
 
 static int set_any_port(struct options *o, const char *text)

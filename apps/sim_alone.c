@@ -13,8 +13,6 @@
 #include "troupe/clock.h"
 #include "worlds.h"
 
-enum { TRAIL = 400 };
-
 struct alone {
     const sim_alone_options *options; /* borrowed */
     simd host;                        /* its controllers, world and crew, and nothing else */
@@ -120,7 +118,7 @@ static tp_status step_and_draw(struct alone *a, tp_error *err)
 
     if (a->options->render != NULL) {
         subscribe_to_all(a->host.world);
-        status = tpi_draw_trails_create(&a->trails, a->host.world, TRAIL, err);
+        status = tpi_draw_trails_create(&a->trails, a->host.world, SIM_TRAIL, err);
     }
     if (status == TP_OK) {
         const uint64_t steps = make_steps(a, began_ns);

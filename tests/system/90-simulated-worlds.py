@@ -324,6 +324,21 @@ def a_server_ends_when_its_steps_are_made():
         assert picture.read_bytes().startswith(b"\x89PNG")
 
 
+def a_served_world_is_drawn_with_trails():
+    with Folder('position ( name "r" size [0.4 0.4 0.2] velocity [1 0 0 20] color "red" )'
+                'model ( pose [2 2 0 0] size [9 9 1] boundary 1 )') as f:
+        alone, served, short = (f.path / f"{name}.png" for name in ("alone", "served", "short"))
+        for file, options in ((alone, ()), (served, ("--any-port", "--speed", "0"))):
+            result = troupe("sim", f.world, "--steps", "80", "-q", "--size", "300x300", "--render", str(file), *options)
+            tap.equal((result.returncode, result.stderr), (0, ""))
+        assert pictures.difference(alone.read_bytes(), served.read_bytes()) < 0.0005
+        troupe("sim", f.world, "--size", "300x300", "--render", str(short))
+
+        def red(file):
+            return sum(row[x] - row[x + 1] > 60 for row in pictures.rows(file.read_bytes()) for x in range(0, len(row), 3))
+        assert red(served) > 2 * red(short), (red(served), red(short))
+
+
 def steps_in_lockstep_are_those_that_clients_ask_for():
     with Folder() as f, Running("sim", f.world, "--any-port", "--lockstep", "--steps", "3") as running:
         port = port_of(lines_until(running, "      troupe print "))
@@ -420,6 +435,7 @@ def mistakes_on_the_command_line_are_told():
     says(troupe("sim", "a", "--lockstep", "1001"), 2, usage("sim", '"1001" is no number of those who take part: 1000 is the most'))
     says(troupe("sim", "a", "--stepz", "3"), 2, usage("sim", 'unexpected "--stepz"; did you mean "--steps"?'))
     says(troupe("sim", "a", "b"), 2, usage("sim", 'unexpected "b"'))
+    says(troupe("sim", "a", "--lockstep", "0"), 2, usage("sim", '"0" is no number of those who take part'))
     says(troupe("sim", "a", "--size", "10"), 2, usage("sim", '"10" is no size, as 800x600 is'))
     says(troupe("sim", "a", "--size", "0x5"), 2, usage("sim", '"0x5" is no size, as 800x600 is'))
     says(troupe("sim", "a", "--size", "100000x5"), 2, usage("sim", '"100000x5" is no size: 99999 is the most'))
@@ -500,8 +516,8 @@ tap.main(what_can_be_subscribed_to_is_listed, signals_end_it, quit_time_ends_it,
          whole_lines_are_there_while_it_runs, what_is_recorded_has_its_units,
          controllers_that_are_plugins_run_without_a_server_too, a_broken_controller_is_blamed_at_its_place,
          pictures_have_the_size_that_was_asked_for, svg_is_xml_and_shows_everything, names_of_pictures_may_be_in_capitals,
-         short_times_are_told_too, pictures_move_on_with_the_world,
-         a_server_ends_when_its_steps_are_made, steps_in_lockstep_are_those_that_clients_ask_for,
+         short_times_are_told_too, pictures_move_on_with_the_world, a_server_ends_when_its_steps_are_made,
+         a_served_world_is_drawn_with_trails, steps_in_lockstep_are_those_that_clients_ask_for,
          who_waits_for_more_steps_than_there_are_is_told, who_asks_for_a_step_after_the_last_is_told,
          a_speed_also_holds_without_a_server,
          our_worlds_are_found_by_name, worlds_elsewhere_use_our_robots,
