@@ -432,14 +432,10 @@ def mistakes_on_the_command_line_are_told():
         says(troupe("sim", "a", "--threads", word), 2, usage("sim", f'"{word}" is no number of threads: 64 is the most'))
     says(troupe("sim", "a", "--port", "7000", "--any-port"), 2,
          usage("sim", "--port 7000 and --any-port do not go together: one of them chooses"))
-<<<<<<< HEAD
     says(troupe("sim", "a", "--lockstep", "1001"), 2, usage("sim", '"1001" is no number of those who take part: 1000 is the most'))
     says(troupe("sim", "a", "--stepz", "3"), 2, usage("sim", 'unexpected "--stepz"; did you mean "--steps"?'))
     says(troupe("sim", "a", "b"), 2, usage("sim", 'unexpected "b"'))
-=======
     says(troupe("sim", "a", "--lockstep", "0"), 2, usage("sim", '"0" is no number of those who take part'))
-    says(troupe("sim", "a", "--lockstep", "1001"), 2, usage("sim", '"1001" is no number of those who take part'))
->>>>>>> perf
     says(troupe("sim", "a", "--size", "10"), 2, usage("sim", '"10" is no size, as 800x600 is'))
     says(troupe("sim", "a", "--size", "0x5"), 2, usage("sim", '"0x5" is no size, as 800x600 is'))
     says(troupe("sim", "a", "--size", "100000x5"), 2, usage("sim", '"100000x5" is no size: 99999 is the most'))
@@ -519,14 +515,9 @@ tap.main(what_can_be_subscribed_to_is_listed, signals_end_it, quit_time_ends_it,
          who_is_far_away_is_recorded_to_the_millimetre, threads_change_nothing_and_seeds_do,
          whole_lines_are_there_while_it_runs, what_is_recorded_has_its_units,
          controllers_that_are_plugins_run_without_a_server_too, a_broken_controller_is_blamed_at_its_place,
-<<<<<<< HEAD
          pictures_have_the_size_that_was_asked_for, svg_is_xml_and_shows_everything, names_of_pictures_may_be_in_capitals,
-         short_times_are_told_too, pictures_move_on_with_the_world,
-         a_server_ends_when_its_steps_are_made, steps_in_lockstep_are_those_that_clients_ask_for,
-=======
-         pictures_have_the_size_that_was_asked_for, svg_is_xml_and_shows_everything, pictures_move_on_with_the_world,
-         a_server_ends_when_its_steps_are_made, a_served_world_is_drawn_with_trails, steps_in_lockstep_are_those_that_clients_ask_for,
->>>>>>> perf
+         short_times_are_told_too, pictures_move_on_with_the_world, a_server_ends_when_its_steps_are_made,
+         a_served_world_is_drawn_with_trails, steps_in_lockstep_are_those_that_clients_ask_for,
          who_waits_for_more_steps_than_there_are_is_told, who_asks_for_a_step_after_the_last_is_told,
          a_speed_also_holds_without_a_server,
          our_worlds_are_found_by_name, worlds_elsewhere_use_our_robots,
