@@ -191,16 +191,16 @@ static int32_t turns_round(const struct corner *at, uint32_t tree, int64_t after
     return turns;
 }
 
-/* The first tree, from `from` on, whose walls a part is inside of. */
+/* The first tree whose walls a part is inside of. */
 static uint32_t find_around(const struct sim_walls *walls, const struct sim_body *body,
-                            const struct sim_part *part, uint32_t from)
+                            const struct sim_part *part)
 {
     const struct edge own = edge_of(body, part->first);
     const struct corner at = {walls,      own.x0, own.y0, body->z + part->z0, body->z + part->z1,
                               part->flags};
     uint32_t next;
 
-    if (turns_round(&at, TPI_SIM_NONE, (int64_t)from - 1, &next) <= 0) {
+    if (turns_round(&at, TPI_SIM_NONE, -1, &next) <= 0) {
         return TPI_SIM_NONE;
     }
     for (uint32_t tree = next; tree != TPI_SIM_NONE; tree = next) {
@@ -211,54 +211,33 @@ static uint32_t find_around(const struct sim_walls *walls, const struct sim_body
     return TPI_SIM_NONE;
 }
 
-/* The same for walls that the body's edges cross. */
-static uint32_t find_crossed(const struct sim_walls *walls, const struct sim_body *body,
-                             uint32_t from)
+uint32_t tpi_sim_overlap_walls(const struct sim_walls *walls, const struct sim_body *body)
 {
     const double radius = body->plan->solid_radius;
     const double x = body->x - walls->x;
     const double y = body->y - walls->y;
+    uint32_t found = TPI_SIM_NONE;
+
+    if (walls->count == 0) {
+        return TPI_SIM_NONE;
+    }
     const uint32_t left = sim_crowd_cell(x - radius, walls->per_cell, walls->columns);
     const uint32_t right = sim_crowd_cell(x + radius, walls->per_cell, walls->columns);
     const uint32_t top = sim_crowd_cell(y + radius, walls->per_cell, walls->rows);
-    uint32_t found = TPI_SIM_NONE;
-
     for (uint32_t row = sim_crowd_cell(y - radius, walls->per_cell, walls->rows); row <= top;
          row++) {
         const uint32_t *first = walls->first + (size_t)row * walls->columns;
         for (uint32_t i = first[left]; i < first[right + 1]; i++) {
             const struct sim_wall *wall = &walls->items[walls->list[i]];
             /* of several trees the first counts, whatever the order of walls */
-            if (wall->tree >= from && wall->tree < found && is_in(body, wall)) {
+            if (wall->tree < found && is_in(body, wall)) {
                 found = wall->tree;
             }
         }
     }
-    return found;
-}
-
-uint32_t tpi_sim_overlap_walls(const struct sim_walls *walls, const struct sim_body *body,
-                               uint32_t from)
-{
-    if (walls->count == 0) {
-        return TPI_SIM_NONE;
-    }
-    uint32_t found = find_crossed(walls, body, from);
     for (uint32_t i = 0; i < body->plan->part_count; i++) {
-        const uint32_t around = find_around(walls, body, &body->plan->parts[i], from);
+        const uint32_t around = find_around(walls, body, &body->plan->parts[i]);
         found = around < found ? around : found;
     }
     return found;
-}
-
-struct sim_around tpi_sim_walls_around(const struct sim_walls *walls, const struct sim_body *body)
-{
-    struct sim_around around = {.count = 0};
-    uint32_t tree = tpi_sim_overlap_walls(walls, body, 0);
-
-    while (tree != TPI_SIM_NONE && around.count < SIM_MOST_AROUND) {
-        around.trees[around.count++] = tree;
-        tree = tpi_sim_overlap_walls(walls, body, tree + 1);
-    }
-    return around;
 }

@@ -41,11 +41,10 @@ static void meet_walls(void *argument, uint32_t item, uint32_t worker)
         scratch->reach = speed * dt > scratch->reach ? speed * dt : scratch->reach;
         if (tpi_sim_room(&sim->walls, spot->x, spot->y) < radius + speed * dt + 2 * SIM_GAP) {
             const struct sim_body body = tpi_sim_body_of(sim, spot);
-            struct sim_around around = {.count = 0};
-            if ((sim->trees.flags[tree] & SIM_OVERLAPS) != 0) {
-                around = tpi_sim_walls_around(&sim->walls, &body);
-            }
-            *until = fmin(1, tpi_sim_touch_walls(&sim->walls, &body, &around) / dt);
+            const uint32_t except = (sim->trees.flags[tree] & SIM_OVERLAPS) != 0
+                                        ? tpi_sim_overlap_walls(&sim->walls, &body)
+                                        : TPI_SIM_NONE;
+            *until = fmin(1, tpi_sim_touch_walls(&sim->walls, &body, except) / dt);
         }
     }
 }
@@ -209,7 +208,7 @@ void tpi_sim_resolve(tpi_sim *sim)
 uint32_t tpi_sim_find_overlap(const tpi_sim *sim, const struct sim_spot *spot, uint32_t except)
 {
     const struct sim_body body = tpi_sim_body_of(sim, spot);
-    uint32_t found = tpi_sim_overlap_walls(&sim->walls, &body, 0);
+    uint32_t found = tpi_sim_overlap_walls(&sim->walls, &body);
     const struct sim_spot *end;
     struct sim_near near;
 

@@ -280,19 +280,8 @@ static void consider_wall(struct walk *walk, const struct sim_wall *wall,
     }
 }
 
-static bool is_around(const struct sim_around *around, uint32_t tree)
-{
-    for (uint32_t i = 0; around != NULL && i < around->count; i++) {
-        if (around->trees[i] == tree) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void consider_walls(struct walk *walk, const struct sim_walls *walls,
-                           const struct sim_body *body, double reach,
-                           const struct sim_around *around)
+                           const struct sim_body *body, double reach, uint32_t except)
 {
     const struct patch patch =
         patch_of(walls, walk->a.x, walk->a.y, body->plan->solid_radius + reach);
@@ -301,7 +290,7 @@ static void consider_walls(struct walk *walk, const struct sim_walls *walls,
         const uint32_t *first = walls->first + (size_t)row * walls->columns;
         for (uint32_t i = first[patch.left]; i < first[patch.right + 1]; i++) {
             const struct sim_wall *wall = &walls->items[walls->list[i]];
-            if ((wall->flags & SIM_OBSTACLE) != 0 && !is_around(around, wall->tree)) {
+            if ((wall->flags & SIM_OBSTACLE) != 0 && wall->tree != except) {
                 consider_wall(walk, wall, body, reach);
             }
         }
@@ -309,7 +298,7 @@ static void consider_walls(struct walk *walk, const struct sim_walls *walls,
 }
 
 double tpi_sim_touch_walls(const struct sim_walls *walls, const struct sim_body *body,
-                           const struct sim_around *around)
+                           uint32_t except)
 {
     double time = 0;
 
@@ -320,7 +309,7 @@ double tpi_sim_touch_walls(const struct sim_walls *walls, const struct sim_body 
         walk.b.x = walk.a.x;
         walk.b.y = walk.a.y;
         walk_begin(&walk, body->plan->solid_radius + reach);
-        consider_walls(&walk, walls, body, reach, around);
+        consider_walls(&walk, walls, body, reach, except);
         if (walk.step <= 0) {
             return time;
         }
@@ -361,7 +350,7 @@ void tpi_sim_touch_normal(const tpi_sim *sim, const struct sim_body *body, uint3
     walk.b.y = walk.a.y;
     walk_begin(&walk, radius);
     if (sim->walls.count > 0) {
-        consider_walls(&walk, &sim->walls, body, reach, NULL);
+        consider_walls(&walk, &sim->walls, body, reach, TPI_SIM_NONE);
     }
     sim_near_init(&near, &sim->crowd, body->x, body->y, radius + reach);
     for (const struct sim_spot *at = sim_near_run(&near, &end); at != NULL;

@@ -34,28 +34,16 @@ struct sim_body tpi_sim_body_of(const tpi_sim *sim, const struct sim_spot *spot)
 /* Seconds until the two touch; HUGE_VAL if they do not while either moves. */
 double tpi_sim_touch(const struct sim_body *a, const struct sim_body *b);
 
-/* Trees whose walls a body stands in, and which do not hold it back; of more, the first. */
-enum { SIM_MOST_AROUND = 8 };
-
-struct sim_around {
-    uint32_t trees[SIM_MOST_AROUND];
-    uint32_t count;
-};
-
-/* Seconds until the body touches a wall while it moves; HUGE_VAL if it does not. Walls of what is
- * around it (NULL for nothing) do not count. */
+/* Seconds until the body touches a wall while it moves; HUGE_VAL if it does not. Walls of `except`
+ * (a tree; TPI_SIM_NONE for none) do not count. */
 double tpi_sim_touch_walls(const struct sim_walls *walls, const struct sim_body *body,
-                           const struct sim_around *around);
+                           uint32_t except);
 
 /* Whether the two are in each other, as they stand. */
 bool tpi_sim_overlap(const struct sim_body *a, const struct sim_body *b);
 
-/* The first tree, from `from` on, whose walls the body stands in; TPI_SIM_NONE if there is none. */
-uint32_t tpi_sim_overlap_walls(const struct sim_walls *walls, const struct sim_body *body,
-                               uint32_t from);
-
-/* All of them. */
-struct sim_around tpi_sim_walls_around(const struct sim_walls *walls, const struct sim_body *body);
+/* A tree whose walls the body stands in; TPI_SIM_NONE if there is none. */
+uint32_t tpi_sim_overlap_walls(const struct sim_walls *walls, const struct sim_body *body);
 
 /* The direction away from what the body touches, or is about to, while it moves as it does: a unit
  * vector in the world, or 0, 0 if nothing is near. For sliding. */

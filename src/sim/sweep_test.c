@@ -101,7 +101,7 @@ static void nobody_leaves_the_room(void **state)
         for (uint32_t k = 0; k < sim->crowd.count; k++) {
             const struct sim_body body = tpi_sim_body_of(sim, &sim->crowd.spots[k]);
             assert_true(fabs(body.x) < 2 && fabs(body.y) < 2);
-            assert_int_equal(tpi_sim_overlap_walls(&sim->walls, &body, 0), TPI_SIM_NONE);
+            assert_int_equal(tpi_sim_overlap_walls(&sim->walls, &body), TPI_SIM_NONE);
             for (uint32_t n = 0; n < k; n++) {
                 const struct sim_body other = tpi_sim_body_of(sim, &sim->crowd.spots[n]);
                 assert_false(tpi_sim_overlap(&body, &other));
@@ -337,21 +337,6 @@ static void one_inside_of_a_body_can_leave_it(void **state)
     tpi_sim_destroy(sim);
 }
 
-/* None of several holds it. */
-static void one_inside_of_two_bodies_can_leave_both(void **state)
-{
-    tpi_sim *sim = sim_make("model ( size [2 2 1] ) model ( size [3 3 1] )"
-                            "model ( pose [3 0 0 0] size [0.2 2 1] )"
-                            "position ( name \"r\" pose [0 9 0 0] size [0.4 0.4 0.2] )");
-
-    (void)state;
-    sim_put(sim, "r", 0, 0, 0);
-    drive(sim, "r", 1, 0, 0);
-    sim_steps(sim, 40);
-    near(pose_of(sim, "r").x, 2.7, 2 * SIM_GAP); /* the next one does */
-    tpi_sim_destroy(sim);
-}
-
 /* How often the walls of a tree run round a point, without a grid. */
 static int turns_of(const tpi_sim *sim, uint32_t tree, double x, double y)
 {
@@ -392,7 +377,7 @@ static void inside_is_where_outlines_run_round(void **state)
         for (uint32_t tree = sim->trees.count; tree-- > 0;) {
             wanted = turns_of(sim, tree, body.x, body.y) > 0 ? tree : wanted;
         }
-        assert_int_equal(tpi_sim_overlap_walls(&sim->walls, &body, 0), wanted);
+        assert_int_equal(tpi_sim_overlap_walls(&sim->walls, &body), wanted);
         inside += wanted != TPI_SIM_NONE;
     }
     assert_true(inside > 1000 && inside < 4000);
@@ -471,7 +456,6 @@ int main(void)
         cmocka_unit_test(two_that_cross_at_speed_do_not_pass_through_each_other),
         cmocka_unit_test(one_that_is_put_into_a_wall_can_leave_it),
         cmocka_unit_test(one_inside_of_a_body_can_leave_it),
-        cmocka_unit_test(one_inside_of_two_bodies_can_leave_both),
         cmocka_unit_test(inside_is_where_outlines_run_round),
         cmocka_unit_test(two_that_overlap_can_part),
         cmocka_unit_test(poses_that_are_no_places_are_refused),
