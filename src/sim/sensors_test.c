@@ -44,7 +44,7 @@ static void put_line(tpi_buf *text, int i)
 
 static const struct sim_crowd_text crowd = {
     .definitions = definitions,
-    .arena = "model ( name \"arena\" size [13 13 1] boundary 1 )\n",
+    .arena = "model ( name \"arena\" size [13 13 1] )\n",
     .lines = LINES,
     .put_line = put_line,
 };

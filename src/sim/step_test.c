@@ -37,7 +37,7 @@ static void put_line(tpi_buf *text, int i)
 
 static const struct sim_crowd_text crowd = {
     .definitions = definitions,
-    .arena = "model ( name \"arena\" size [30 24 1] boundary 1 )\n",
+    .arena = "model ( name \"arena\" size [30 24 1] )\n",
     .lines = ROBOTS,
     .put_line = put_line,
 };

@@ -158,8 +158,6 @@ static const struct odd odd[] = {
                                           "is \"range [MIN MAX]\" in a \"sensor\""},
     {"position ( name \"a\" ) model ( name \"b\" pose [0.2 0 0 0] )",
      "1:1: \"a\" overlaps \"b\", and can drive out of it or through it"},
-    {"model ( name \"b\" size [4 4 1] ) position ( name \"a\" size [0.4 0.4 0.2] )",
-     "1:33: \"a\" overlaps \"b\", and can drive out of it or through it"},
     {"position ( name \"a\" )\nposition ( name \"b\" pose [0.2 0 0 0] )",
      "1:1: \"a\" overlaps \"b\", and can drive out of it or through it"},
     {"position ( name \"a\" )\nposition ( name \"b\" pose [0.2 0 0 0] )\n"

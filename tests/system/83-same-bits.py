@@ -16,7 +16,7 @@ DEFINITIONS = """
 define eye ranger ( sensor ( range [0 5] fov 180 samples 40 noise [0.001 0.02 0] ) )
 define bot position ( size [0.3 0.3 0.3] localization "odom" eye ( pose [0 0 -0.1 0] ) ctrl "wander" )
 define slider position ( size [0.2 0.3 0.3] collision "slide" eye ( pose [0 0 -0.1 0] ) ctrl "expand" )
-model ( name "room" size [24 24 1] boundary 1 )
+model ( name "room" size [24 24 1] )
 """
 ROBOTS = [f'{"bot" if i % 2 else "slider"} ( name "r{i}" pose [{i % 10 - 5} {i // 10 - 4} 0 {i * 37 % 360}] )\n'
           for i in range(80)]
