@@ -50,11 +50,13 @@ struct print {
     bool only[KINDS];
     bool live; /* drawn in place */
     bool changed;
-    int64_t heard_ns; /* when data came last, or it was opened */
-    bool wonders;     /* about a silence: it was not looked into yet */
-    bool asks;        /* it is looked into now */
-    tpi_buf why;      /* owned: nothing comes; empty if that is not known */
-    char *units;      /* owned: of analogue values that are no volts; NULL for those that are */
+    int64_t heard_ns;    /* when data came last, or it was opened */
+    bool wonders;        /* about a silence: it was not looked into yet */
+    bool asks;           /* it is looked into now */
+    tpi_buf why;         /* owned: nothing comes; empty if that is not known */
+    char *units;         /* owned: of analogue values that are no volts; NULL for those that are */
+    bool asks_units;     /* what comes meanwhile has to wait: */
+    const tp_msg *early; /* owned: the last of it; NULL for none */
     int64_t drawn_ns;
     tp_status failure; /* the output cannot be written, or not be made */
     struct screen screen;
@@ -154,9 +156,8 @@ static void write_record(struct print *p, const tp_msg *msg)
     tpi_buf_fini(&out);
 }
 
-static void on_data(tp_proxy *proxy, const tp_msg *msg)
+static void show(struct print *p, const tp_msg *msg)
 {
-    struct print *p = tp_proxy_context(proxy);
     const unsigned code = tp_msg_header(msg)->subtype;
     struct kind *kind = &p->kinds[code];
 
@@ -180,6 +181,18 @@ static void on_data(tp_proxy *proxy, const tp_msg *msg)
     }
     if (p->most > 0 && p->shown >= p->most) {
         remote_stop(&p->remote);
+    }
+}
+
+static void on_data(tp_proxy *proxy, const tp_msg *msg)
+{
+    struct print *p = tp_proxy_context(proxy);
+
+    if (p->asks_units) {
+        tp_msg_unref(p->early);
+        p->early = tp_msg_ref(msg);
+    } else {
+        show(p, msg);
     }
 }
 
@@ -222,7 +235,7 @@ static bool is_over(const struct print *p)
 /* Until the end, or a signal. */
 static void follow_data(struct print *p)
 {
-    bool ended = remote_run(&p->remote);
+    bool ended = is_over(p) || remote_run(&p->remote);
 
     while (p->asks && !ended && !is_over(p)) {
         p->asks = false;
@@ -267,19 +280,32 @@ static int follow(struct print *p)
                                                     : tp_status_text(p->failure));
 }
 
+static void ask_units(struct print *p)
+{
+    if (tp_proxy_get_property(p->proxy, "units", &p->units, NULL) != TP_OK) {
+        p->units = NULL;
+    }
+    p->asks_units = false;
+    if (p->early != NULL) {
+        show(p, p->early);
+    }
+    tp_msg_unref(p->early);
+    p->early = NULL;
+}
+
 static int open_device(struct print *p)
 {
     int result = remote_connect(&p->remote, TP_CLIENT_EVERYTHING, true);
 
+    p->asks_units = p->form == PRINT_HUMAN && p->device.interface->code == TP_AIO_CODE;
     if (result == EXIT_DONE) {
         result = remote_follow(&p->remote, &p->device, on_data, p, &p->proxy);
     }
     if (result == EXIT_DONE && p->rate_hz > 0) {
         p->server_thins = tp_proxy_set_rate(p->proxy, p->rate_hz, NULL) == TP_OK;
     }
-    if (result == EXIT_DONE && p->form == PRINT_HUMAN && p->device.interface->code == TP_AIO_CODE &&
-        tp_proxy_get_property(p->proxy, "units", &p->units, NULL) != TP_OK) {
-        p->units = NULL;
+    if (result == EXIT_DONE && p->asks_units) {
+        ask_units(p);
     }
     return result;
 }
@@ -314,6 +340,7 @@ static int print_data(struct print *p)
     tp_proxy_close(p->proxy);
     tpi_buf_fini(&p->why);
     free(p->units);
+    tp_msg_unref(p->early);
     for (unsigned i = 0; i < KINDS; i++) {
         tp_msg_unref(p->kinds[i].last);
     }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "commands.h"
 #include "crash.h"
 #include "drivers/sim/simulator.h"
@@ -58,15 +59,30 @@ static void on_panic(int number) /* NOLINT(bugprone-signal-handler) */
 struct leavings {
     const struct options *options; /* borrowed */
     sim_record *record;            /* borrowed; may be NULL */
+    tpi_draw_trails *trails;       /* owned; NULL without a picture */
     tp_status status;
     tp_error *err; /* borrowed */
 };
 
-/* On the world's thread. */
-static void keep_record(void *context, const tpi_sim *sim)
+/* A picture without the memory for trails goes without. */
+static void keep_trails(struct leavings *leavings, const tpi_sim *sim)
 {
-    const struct leavings *leavings = context;
+    if (leavings->trails == NULL) {
+        (void)tpi_draw_trails_create(&leavings->trails, sim, SIM_TRAIL, NULL);
+    }
+    if (leavings->trails != NULL) {
+        tpi_draw_trails_note(leavings->trails, sim);
+    }
+}
 
+/* On the world's thread. */
+static void keep(void *context, const tpi_sim *sim)
+{
+    struct leavings *leavings = context;
+
+    if (leavings->options->alone.render != NULL) {
+        keep_trails(leavings, sim);
+    }
     if (leavings->record != NULL) {
         sim_record_note(leavings->record, sim);
     }
@@ -76,9 +92,11 @@ static void draw_last(void *context, const tpi_sim *sim)
 {
     struct leavings *leavings = context;
     const sim_alone_options *o = &leavings->options->alone;
+    tpi_draw_look look = o->look;
 
+    look.trails = leavings->trails;
     if (o->render != NULL) {
-        leavings->status = world_draw(sim, &o->look, o->render, leavings->err);
+        leavings->status = world_draw(sim, &look, o->render, leavings->err);
     }
 }
 
@@ -92,6 +110,8 @@ static void serve_until_end(const struct options *o, tp_server *server)
     if (!o->alone.quiet) {
         sim_server_print_devices(server);
         run_table_print_places(server, &o->server, "position2d");
+    } else {
+        run_table_print_odd(server, &o->server);
     }
     tp_server_begin(server);
     tp_server_run(server);
@@ -108,7 +128,7 @@ static tp_status serve(const struct options *o, const char *path, sim_record *re
                                         .expected = (uint32_t)o->expected,
                                         .steps = o->alone.steps,
                                         .server = o->server,
-                                        .watch = keep_record,
+                                        .watch = keep,
                                         .look_back = draw_last,
                                         .context = &leavings};
     tp_server *server = NULL;
@@ -119,6 +139,7 @@ static tp_status serve(const struct options *o, const char *path, sim_record *re
         serve_until_end(o, server);
     }
     tp_server_destroy(server);
+    tpi_draw_trails_destroy(leavings.trails);
     running = NULL;
     return status == TP_OK ? leavings.status : status;
 }
@@ -130,22 +151,28 @@ static int read_whole(const char *what, const char *text, uint64_t most, uint64_
     char *end = NULL;
 
     *value = strtoull(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || *value > most) {
+    if (text[0] < '0' || text[0] > '9' || *end != '\0') {
         return command_fail(name, EXIT_USAGE, "\"%s\" is no %s", text, what);
     }
-    return EXIT_DONE;
+    return *value <= most ? EXIT_DONE
+                          : command_fail(name, EXIT_USAGE, "\"%s\" is no %s: %llu is the most",
+                                         text, what, (unsigned long long)most);
 }
 
 /* 800x600 */
 static int read_size(struct options *o, const char *text)
 {
+    enum { MOST = 99999 };
+    unsigned *width = &o->alone.look.width;
+    unsigned *height = &o->alone.look.height;
     char end;
 
-    if (sscanf(text, "%5ux%5u%c", &o->alone.look.width, &o->alone.look.height, &end) != 2 ||
-        o->alone.look.width == 0 || o->alone.look.height == 0) {
+    if (sscanf(text, "%9ux%9u%c", width, height, &end) != 2 || *width == 0 || *height == 0) {
         return command_fail(name, EXIT_USAGE, "\"%s\" is no size, as 800x600 is", text);
     }
-    return EXIT_DONE;
+    return *width <= MOST && *height <= MOST
+               ? EXIT_DONE
+               : command_fail(name, EXIT_USAGE, "\"%s\" is no size: %d is the most", text, MOST);
 }
 
 static int read_render(struct options *o, const char *text)
@@ -223,10 +250,16 @@ static int set_dark(struct options *o, const char *text)
 /* With how many, or "". */
 static int set_lockstep(struct options *o, const char *text)
 {
+    static const char what[] = "number of those who take part";
+
     o->lockstep = true;
-    return text[0] == '\0' ? EXIT_DONE
-                           : read_whole("number of those who take part", text, SIMD_MOST_EXPECTED,
-                                        &o->expected);
+    if (text[0] == '\0') {
+        return EXIT_DONE;
+    }
+    const int status = read_whole(what, text, SIMD_MOST_EXPECTED, &o->expected);
+    return status == EXIT_DONE && o->expected == 0 /* nobody could go on */
+               ? command_fail(name, EXIT_USAGE, "\"%s\" is no %s", text, what)
+               : status;
 }
 
 static int set_any_port(struct options *o, const char *text)
@@ -299,6 +332,20 @@ static int read_known(struct options *o, const struct known *k, int argc, char *
     return value == NULL ? EXIT_USAGE : k->read(o, value);
 }
 
+static int unexpected(const char *option)
+{
+    tpi_nearest nearest;
+
+    tpi_nearest_init(&nearest, option + strspn(option, "-"));
+    for (size_t k = 0; option[0] == '-' && k < sizeof known / sizeof known[0]; k++) {
+        tpi_nearest_offer(&nearest, known[k].name + strspn(known[k].name, "-"));
+    }
+    return nearest.best == NULL
+               ? command_fail(name, EXIT_USAGE, "unexpected \"%s\"", option)
+               : command_fail(name, EXIT_USAGE, "unexpected \"%s\"; did you mean \"--%s\"?", option,
+                              nearest.best);
+}
+
 static int read_option(struct options *o, int argc, char **argv, int *i)
 {
     const char *option = argv[*i];
@@ -309,7 +356,7 @@ static int read_option(struct options *o, int argc, char **argv, int *i)
         }
     }
     if (option[0] == '-' || o->world != NULL) {
-        return command_fail(name, EXIT_USAGE, "unexpected \"%s\"", option);
+        return unexpected(option);
     }
     o->world = option;
     return EXIT_DONE;

@@ -13,8 +13,6 @@
 #include "troupe/clock.h"
 #include "worlds.h"
 
-enum { TRAIL = 400 };
-
 struct alone {
     const sim_alone_options *options; /* borrowed */
     simd host;                        /* its controllers, world and crew, and nothing else */
@@ -94,10 +92,11 @@ static void report(const tpi_sim *sim, uint64_t steps, int64_t took_ns)
 {
     const double simulated_s = (double)tpi_sim_time_us(sim) * 1e-6;
     const double took_s = (double)took_ns * 1e-9;
+    const int digits = took_s < 1e-3 ? 6 : took_s < 0.1 ? 4 : 2;
 
-    printf("%s: %llu steps, %.1f s of simulated time in %.2f s", tpi_sim_name(sim),
-           (unsigned long long)steps, simulated_s, took_s);
-    if (took_s > 0) {
+    printf("%s: %llu steps, %.1f s of simulated time in %.*f s", tpi_sim_name(sim),
+           (unsigned long long)steps, simulated_s, digits, took_s);
+    if (took_s > 0 && steps > 0) {
         printf(", %.0f times real time", simulated_s / took_s);
     }
     printf("\n");
@@ -119,7 +118,7 @@ static tp_status step_and_draw(struct alone *a, tp_error *err)
 
     if (a->options->render != NULL) {
         subscribe_to_all(a->host.world);
-        status = tpi_draw_trails_create(&a->trails, a->host.world, TRAIL, err);
+        status = tpi_draw_trails_create(&a->trails, a->host.world, SIM_TRAIL, err);
     }
     if (status == TP_OK) {
         const uint64_t steps = make_steps(a, began_ns);

@@ -9,6 +9,8 @@
 #include "sim/draw.h"
 #include "sim_record.h"
 
+enum { SIM_TRAIL = 400 }; /* places that robots leave behind them in pictures */
+
 typedef struct sim_alone_options {
     uint64_t steps;
     bool has_steps;     /* otherwise one is made: sensors have looked once */

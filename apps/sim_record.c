@@ -9,6 +9,7 @@
 #include "troupe/clock.h"
 
 enum { MOST_WAITING = 32 << 10, LONGEST_MS = 250 }; /* how many bytes wait, and how long */
+enum { PAGE = 4096 };                               /* at whose ends writing may be cut off */
 
 struct sim_record {
     FILE *file;         /* owned; without a buffer of its own */
@@ -17,6 +18,7 @@ struct sim_record {
     char path[1024];    /* for errors */
     int64_t time_us;    /* of the last lines */
     int64_t written_ns; /* when */
+    size_t size;        /* of the file */
     int error;          /* the first; after it nothing is written */
 };
 
@@ -25,16 +27,41 @@ static int64_t now_ns(void)
     return tp_clock_now_ns(tp_clock_real());
 }
 
-/* A file whose writer is killed must not end within a line, so lines go in one piece. */
+/* How much of these lines goes in one piece: those within a page of the file, or the one that
+ * reaches into the next. */
+static size_t piece_of(const sim_record *record, const char *text, size_t length)
+{
+    const size_t room = PAGE - record->size % PAGE;
+    size_t end = room < length ? room : length;
+
+    while (end > 0 && text[end - 1] != '\n') {
+        end--;
+    }
+    if (end > 0) {
+        return end;
+    }
+    const char *line_end = memchr(text, '\n', length);
+    return line_end == NULL ? length : (size_t)(line_end - text) + 1;
+}
+
+/* A file whose writer is killed must not end within a line. Who is killed while he writes has
+ * written whole pages, so only one short line at a time lies across the end of one. */
 static void write_lines(sim_record *record)
 {
-    const size_t length = record->lines.length;
+    const char *text = record->lines.data;
+    size_t left = record->lines.length;
 
     if (record->error == 0 && record->lines.failed) {
         record->error = ENOMEM;
     }
-    if (record->error == 0 && fwrite(record->lines.data, 1, length, record->file) != length) {
-        record->error = errno;
+    while (record->error == 0 && left > 0) {
+        const size_t piece = piece_of(record, text, left);
+        if (fwrite(text, 1, piece, record->file) != piece) {
+            record->error = errno;
+        }
+        record->size += piece;
+        text += piece;
+        left -= piece;
     }
     tpi_buf_clear(&record->lines);
     record->written_ns = now_ns();
@@ -101,7 +128,7 @@ static void put_robot(sim_record *record, const tpi_sim *sim, tpi_sim_model mode
     tpi_sim_put_name(sim, model, &record->name);
     put_time(record, sim);
     put_name(record);
-    tpi_buf_printf(&record->lines, ",%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%d\n", pose.x, pose.y, pose.a,
+    tpi_buf_printf(&record->lines, ",%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%d\n", pose.x, pose.y, pose.a,
                    motion.velocity[0], motion.velocity[1], motion.velocity[2], motion.stalled);
     if (record->lines.length >= MOST_WAITING) {
         write_lines(record);

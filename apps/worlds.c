@@ -244,9 +244,14 @@ void world_loading(bool under_way)
 
 /* ---- Pictures -------------------------------------------------------------------------------- */
 
+static bool is_svg(const char *path)
+{
+    return ends_with(path, ".svg") || ends_with(path, ".SVG");
+}
+
 bool world_is_picture(const char *path)
 {
-    return ends_with(path, ".png") || ends_with(path, ".svg");
+    return ends_with(path, ".png") || ends_with(path, ".PNG") || is_svg(path);
 }
 
 static tp_status write_file(const char *path, const tpi_buf *bytes, tp_error *err)
@@ -282,8 +287,8 @@ tp_status world_check_file(const char *path, tp_error *err)
 tp_status world_draw(const tpi_sim *sim, const tpi_draw_look *look, const char *path, tp_error *err)
 {
     tpi_buf bytes = {0};
-    tp_status status = ends_with(path, ".svg") ? tpi_draw_svg(&bytes, sim, look, err)
-                                               : tpi_draw_png(&bytes, sim, look, err);
+    tp_status status =
+        is_svg(path) ? tpi_draw_svg(&bytes, sim, look, err) : tpi_draw_png(&bytes, sim, look, err);
 
     if (status == TP_OK) {
         status = write_file(path, &bytes, err);

@@ -277,6 +277,18 @@ static tpi_sim_model search_all(simd_offering *o, struct wanted *w)
     return found == TPI_SIM_NONE ? search_robots(o, w) : found;
 }
 
+/* A slip in a key would give something else than was meant. */
+static void tell_key(const simd_offering *o, const struct wanted *w)
+{
+    char text[128];
+
+    if (w->key[0] != '\0' && (w->kind->key == NULL || strcmp(w->kind->key, w->key) != 0)) {
+        snprintf(text, sizeof text, "the key \"%.40s\" of %s means nothing here", w->key,
+                 w->kind->interface->name);
+        tp_instance_note(o->s->instance, text);
+    }
+}
+
 tp_status simd_choose(simd_offering *o, size_t i, const simd_kind **kind, tpi_sim_model *model,
                       tp_error *err)
 {
@@ -303,6 +315,9 @@ tp_status simd_choose(simd_offering *o, size_t i, const simd_kind **kind, tpi_si
     }
     if (status == TP_OK && !w.kind->any) {
         o->taken[*model] |= UINT64_C(1) << w.number;
+    }
+    if (status == TP_OK) {
+        tell_key(o, &w);
     }
     return status;
 }

@@ -306,7 +306,8 @@ static void profiles_of_lasers_have_their_reach_and_steps(void **state)
     stage_end(&s);
     stage_begin(&s, "world:0 laser:0", YARD " profile=lms200");
     r = stage_open(&s, "laser:0");
-    stage_refused(&s, r, TP_LASER_REQ_SET_CONFIG, &wrong, "a lms200 has no resolution of 0.03 rad");
+    stage_refused(&s, r, TP_LASER_REQ_SET_CONFIG, &wrong,
+                  "a lms200 has no resolution of 0.03 rad, but 0.004363, 0.008727, 0.01745");
     stage_end(&s);
 }
 

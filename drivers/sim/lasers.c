@@ -77,6 +77,16 @@ static tpi_sim_pose laser_within(const simd_device *d)
     return sensor.pose;
 }
 
+/* The same in space: they leave at half the sensor's height. */
+static tpi_sim_pose beams_within(const simd_device *d)
+{
+    tpi_sim_sensor sensor = {0};
+
+    (void)tpi_sim_get_sensor(d->owner->world, d->model, 0, &sensor, NULL);
+    sensor.pose.z += sensor.size[2] / 2;
+    return sensor.pose;
+}
+
 static tp_status laser_geom(tp_device *device, tp_laser_geom *answer, tp_error *err)
 {
     const simd_device *d = simd_of(device);
@@ -176,7 +186,7 @@ const simd_kind simd_lasers[] = {
         .has = simd_is_beam,
         .suits = simd_is_scanner,
         .makeshift = true,
-        .within = laser_within,
+        .within = beams_within,
         .begin = laser_begin,
         .publish = laser_publish,
     },

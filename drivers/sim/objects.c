@@ -180,6 +180,17 @@ static uint32_t pack_colour(const float parts[COLOUR_PARTS])
     return colour;
 }
 
+/* Whether somebody has written it, as the name of a colour. */
+static bool is_word(const char *text)
+{
+    for (const char *at = text; *at != '\0'; at++) {
+        if (*at < ' ' || *at > '~') {
+            return false;
+        }
+    }
+    return text[0] != '\0';
+}
+
 /* Four floats, or the name of a colour. */
 static tp_status read_colour(const tp_simulation_property_req *ask, uint32_t *colour, tp_error *err)
 {
@@ -196,6 +207,12 @@ static tp_status read_colour(const tp_simulation_property_req *ask, uint32_t *co
     if (simd_copy_text(text, sizeof text, ask->value, ask->value_count) &&
         tpi_sim_colour_find(text, colour)) {
         return TP_OK;
+    }
+    if (is_word(text)) {
+        const char *guess = tpi_sim_colour_guess(text);
+        return tp_fail(err, TP_E_RANGE, "there is no colour \"%s\"%s%s%s", text,
+                       guess == NULL ? "" : " (did you mean \"", guess == NULL ? "" : guess,
+                       guess == NULL ? "" : "\"?)");
     }
     return tp_fail(err, TP_E_RANGE,
                    "a color is the name of one, or four floats from 0 to 1 in %zu bytes",

@@ -133,7 +133,8 @@ static tp_status tell_model(simd_device *d, tp_error *err)
     return status;
 }
 
-/* Where it is, and what that counts from: the base of its robot, or the world. */
+/* Where it is, from the base of its robot or from the world. Its height is the true one: a base is
+ * on the floor, while world files count from the top of what a model stands on. */
 static tpi_sim_pose place_of(const simd_device *d, const simd_device *vehicle)
 {
     const tpi_sim_pose there = {0};
@@ -141,8 +142,12 @@ static tpi_sim_pose place_of(const simd_device *d, const simd_device *vehicle)
     if (d->model == TPI_SIM_NONE || (vehicle != NULL && d->model == d->robot)) {
         return there;
     }
-    const tpi_sim_pose model = vehicle != NULL ? simd_pose_on_robot(d->owner, d->model)
-                                               : tpi_sim_global_pose(d->owner->world, d->model);
+    tpi_sim_pose model = tpi_sim_global_pose(d->owner->world, d->model);
+    if (vehicle != NULL) {
+        const double height = model.z;
+        model = simd_pose_on_robot(d->owner, d->model);
+        model.z = height;
+    }
     const tpi_sim_pose within = d->kind->within == NULL ? there : d->kind->within(d);
     return simd_compose(&model, &within);
 }

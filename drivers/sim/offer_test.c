@@ -215,6 +215,20 @@ static void a_profile_for_nobody_is_told(void **state)
     stage_end(&s);
 }
 
+static void a_key_that_means_nothing_is_told(void **state)
+{
+    stage s;
+
+    (void)state;
+    begin_noting(&s, "left@gripper:0 lift@actarray:0", STILL " model=bat");
+    assert_model(&s, "gripper:0", "bat.hand");
+    assert_string_equal(noted, "sim0: the key \"left\" of gripper means nothing here");
+    stage_end(&s);
+    begin_noting(&s, "lift@actarray:0", STILL " model=bat");
+    assert_string_equal(noted, "");
+    stage_end(&s);
+}
+
 /* ---- Lifts ----------------------------------------------------------------------------------- */
 
 static void a_gripper_has_a_lift(void **state)
@@ -277,15 +291,22 @@ static void a_lift_is_asked_for_by_its_key(void **state)
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
 
-static void assert_place(stage *s, const char *from, const char *to, double x, double y)
+static tp_pose3d place_of(stage *s, const char *from, const char *to)
 {
-    tp_pose3d pose;
+    tp_pose3d pose = {0};
     double time_s;
     tp_error err = {0};
 
     if (tp_hub_transform(s->p->b.hub, BENCH_ROBOT, from, to, &pose, &time_s, &err) != TP_OK) {
         fail_msg("%s", err.text);
     }
+    return pose;
+}
+
+static void assert_place(stage *s, const char *from, const char *to, double x, double y)
+{
+    const tp_pose3d pose = place_of(s, from, to);
+
     play_assert_near(pose.px, x);
     play_assert_near(pose.py, y);
 }
@@ -346,6 +367,25 @@ static void rangers_tell_what_they_can(void **state)
     stage_end(&s);
 }
 
+/* A base is on the floor, and robots have heights; Player's own answers count as Stage does. */
+static void frames_have_true_heights(void **state)
+{
+    stage s;
+
+    (void)state;
+    stage_begin(&s, NULL, STILL);
+    (void)play_get(s.p, TP_WORLD_REQ_GET_STATE, NULL);
+    play_assert_near(place_of(&s, "base2", "map").pz, 0);
+    play_assert_near(place_of(&s, "laser:0", "base2").pz, 0.21); /* in the middle of its sensor */
+    play_assert_near(place_of(&s, "laser:0", "map").pz, 0.21);
+    play_assert_near(place_of(&s, "gripper:1", "map").pz, 0);   /* bat's, from the top down */
+    play_assert_near(place_of(&s, "gripper:0", "map").pz, 1.1); /* ant's, on an arm of a metre */
+    bench_reader *laser = stage_open(&s, "laser:0");
+    const tp_laser_geom *geom = stage_get(&s, laser, TP_LASER_REQ_GET_GEOM, NULL);
+    play_assert_near(geom->pose.pz, 0);
+    stage_end(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -358,10 +398,12 @@ int main(void)
         cmocka_unit_test(a_section_without_a_model_is_one_robot),
         cmocka_unit_test(a_section_that_no_robot_can_be_is_told),
         cmocka_unit_test(a_profile_for_nobody_is_told),
+        cmocka_unit_test(a_key_that_means_nothing_is_told),
         cmocka_unit_test(a_gripper_has_a_lift),
         cmocka_unit_test(a_lift_is_asked_for_by_its_key),
         cmocka_unit_test(frames_are_known_before_anybody_reads),
         cmocka_unit_test(rangers_tell_what_they_can),
+        cmocka_unit_test(frames_have_true_heights),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,9 @@
 #include "scanning.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- Room ------------------------------------------------------------------------------------ */
 
@@ -215,21 +217,24 @@ tp_status simd_view_tell(const simd_view *view, const simd_device *d, bool eyes,
 
 /* ---- What is shown --------------------------------------------------------------------------- */
 
+/* One of those that the profile has, if it has any; it may be typed with a few digits. */
 static tp_status check_resolution(const simd_device *d, double resolution, tp_error *err)
 {
-    const simd_profile *profile = d->profile;
+    static const double none[1];
+    const double *known = d->profile != NULL ? d->profile->resolutions : none;
+    const size_t most = sizeof d->profile->resolutions / sizeof known[0];
+    char list[64] = "";
 
-    for (size_t i = 0; profile != NULL && profile->resolutions[0] > 0; i++) {
-        if (i == sizeof profile->resolutions / sizeof profile->resolutions[0] ||
-            profile->resolutions[i] == 0) {
-            return tp_fail(err, TP_E_RANGE, "a %s has no resolution of %.4g rad", profile->name,
-                           resolution);
-        }
-        if (fabs(profile->resolutions[i] - resolution) < 1e-6) {
+    for (size_t i = 0; known[0] > 0 && i < most && known[i] > 0; i++) {
+        const size_t length = strlen(list);
+        if (fabs(known[i] - resolution) < 0.01 * known[i]) {
             return TP_OK;
         }
+        snprintf(list + length, sizeof list - length, "%s%.4g", i == 0 ? "" : ", ", known[i]);
     }
-    return TP_OK;
+    return known[0] == 0 ? TP_OK
+                         : tp_fail(err, TP_E_RANGE, "a %s has no resolution of %.4g rad, but %s",
+                                   d->profile->name, resolution, list);
 }
 
 tp_status simd_view_set(simd_view *view, const simd_device *d, const simd_scanning *wanted,

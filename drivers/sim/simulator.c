@@ -18,6 +18,7 @@ enum { MOST_ON_THEIR_WAY = 256 }; /* messages; the queue of a client takes four 
 
 static const int64_t turn_ns = 10 * TP_NS_PER_MS;  /* steps without a look at the inbox */
 static const int64_t watch_ns = 20 * TP_NS_PER_MS; /* how often lockstep looks who has left */
+static const int64_t farewell_ns = TP_NS_PER_S;    /* for those who ask for a step after the last */
 static const int64_t show_ns = 250 * TP_NS_PER_MS; /* how often some robots are shown */
 
 const simd_kind *const simd_kinds[] = {
@@ -108,7 +109,7 @@ static void set_period(simd *s, int64_t period_ns)
 
 void simd_set_period(simd *s)
 {
-    const int64_t usual_ns = s->lockstep ? watch_ns : simd_pace_period_ns(&s->pace);
+    const int64_t usual_ns = s->lockstep || s->over ? watch_ns : simd_pace_period_ns(&s->pace);
 
     set_period(s, simd_is_awaited(s) ? 1 : usual_ns);
 }
@@ -125,10 +126,22 @@ static bool has_ended(simd *s)
     return quit_us > 0 && now_us >= quit_us && now_us - tpi_sim_interval_us(s->world) < quit_us;
 }
 
+/* Who takes part learns by his next question that there is no next step, which takes a moment. */
+static void leave(simd *s)
+{
+    const bool asked = s->keeper != NULL && tp_device_readers(s->keeper->device) > 0;
+
+    if (!s->left && s->ended != NULL && (!asked || simd_now_ns(s) - s->ended_ns >= farewell_ns)) {
+        s->left = true;
+        s->ended(s->watcher);
+    }
+}
+
 /* Time stands still from now on, and nobody waits for it. Whoever watches the world says himself
  * why it has ended. */
 static void end(simd *s)
 {
+    s->ended_ns = simd_now_ns(s);
     if (!s->over && !s->pace.paused) {
         tp_instance_note(s->instance, "the world has reached its quit_time and stands still");
     }
@@ -136,8 +149,8 @@ static void end(simd *s)
         simd_set_paused(s, true);
     }
     simd_dismiss_waiters(s);
-    if (s->over && s->ended != NULL) {
-        s->ended(s->watcher);
+    if (s->over) {
+        leave(s);
     }
 }
 
@@ -455,6 +468,9 @@ static tp_status sim_poll(tp_instance *self, tp_error *err)
     }
     if (!s->lockstep) {
         run(s);
+    }
+    if (s->over) {
+        leave(s);
     }
     show_if_due(s);
     return TP_OK;

@@ -158,11 +158,14 @@ struct simd {
     simd_saved saved[SIMD_MOST_STATES + 1]; /* the last is what RESET goes back to */
 
     /* Told of every step, and says whether it shall not have been the last; then told of the end,
-     * when nobody waits any more. NULL for nobody. The context is borrowed. */
+     * when nobody has `world` open any more, or a second later. NULL for nobody. The context is
+     * borrowed. */
     bool (*watch)(void *context, const tpi_sim *world);
     void (*ended)(void *context);
     void *watcher;
-    bool over; /* it was the last */
+    bool over;        /* it was the last */
+    bool left;        /* the end was told */
+    int64_t ended_ns; /* when it came */
 };
 
 /* simulator.c. Steps with all that follows from them. */

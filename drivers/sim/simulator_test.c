@@ -191,7 +191,9 @@ static void colours_are_told_and_set_in_words(void **state)
                                          {"color", "light goldenrod", "0.933 0.867 0.51 1"},
                                          {"color_rgba", "0 0.2 1 0.4", "0 0.2 1 0.4"}};
     static const char *const wrong[][3] = {
-        {"color", "hopelessly green",
+        {"color", "orangge", "there is no colour \"orangge\" (did you mean \"orange\"?)"},
+        {"color", "hopelessly green", "there is no colour \"hopelessly green\""},
+        {"color", "\x01\x02\x7f",
          "a color is the name of one, or four floats from 0 to 1 in 16 bytes"},
         {"color", "", "a color is the name of one, or four floats from 0 to 1 in 16 bytes"},
         {"color_rgba", "1 0 2 1", "color_rgba is four numbers from 0 to 1, not \"1 0 2 1\""},

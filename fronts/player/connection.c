@@ -89,6 +89,7 @@ static size_t consume(struct client *client, const unsigned char *bytes, size_t 
         if (length - used < *needed) {
             break;
         }
+        client->asked |= header.type == TP_MSGTYPE_REQ;
         message_handle(client, &header, bytes + used + TP_XDR_HEADER_SIZE);
         tp_session_took(client->session, *needed);
         used += *needed;
@@ -154,6 +155,7 @@ static void on_read(void *context, size_t length)
     if (client->ending) {
         return;
     }
+    client->asked = false;
     if (connection->held == NULL) {
         read_shared(connection, length);
     } else {
@@ -162,6 +164,9 @@ static void on_read(void *context, size_t length)
     if (tp_session_is_busy(client->session) && !client->paused && !client->ending) {
         client->paused = true;
         tp_stream_pause(connection->stream);
+    }
+    if (!client->asked && !client->ending) {
+        tp_stream_acknowledge(connection->stream); /* its next request may wait for that */
     }
 }
 

@@ -54,6 +54,7 @@ struct client {
     bool armed;          /* a pull waits for data */
     uint64_t told_drops; /* dropped messages that the client was told of */
 
+    bool asked;     /* something, with what was read last */
     bool paused;    /* not read from, since it asks too much */
     bool blocked;   /* the way takes no more for now */
     bool ending;    /* to be closed at the end of the turn */

@@ -68,8 +68,8 @@ typedef struct tp_client_options {
     const char *key_file;
     /* The connection was made, or lost (`why` says the reason; NULL when it was made). */
     void (*changed)(void *context, tp_client *client, const char *why);
-    /* There is a panic on the server, it was raised again, or there is none any more; and what holds
-     * when the connection was made. Of our servers only. Optional; from the loop. */
+    /* There is a panic on the server, it was raised again, or there is none any more; and what
+     * holds when the connection was made. Of our servers only. Optional; from the loop. */
     void (*panicked)(void *context, tp_client *client, const tp_panic_state *panic);
     void *context;
 } tp_client_options;

@@ -89,6 +89,11 @@ TP_API void tp_stream_resume(tp_stream *stream);
 enum { TP_STREAM_PATIENCE_S = 30 };
 TP_API void tp_stream_set_patience(tp_stream *stream, unsigned seconds);
 
+/* Let the peer know at once that its bytes have come, instead of with the next bytes that go to it,
+ * or a while later: what it has written since may wait for that. Only where nothing is about to be
+ * sent is it worth it. Cannot fail. */
+TP_API void tp_stream_acknowledge(tp_stream *stream);
+
 /* How many bytes have come that were not read yet. */
 TP_API size_t tp_stream_unread(const tp_stream *stream);
 

@@ -257,12 +257,10 @@ static size_t find_free(const struct round *round)
     return slot;
 }
 
-tp_status tpi_client_meet(tp_client *client, const tpi_wanted *wanted, tpi_asked *asked,
-                          size_t count, tp_error *err)
+static tp_status ask_all(struct round *round, tp_client *client, const tpi_wanted *wanted,
+                         tpi_asked *asked, size_t count, tp_error *err)
 {
-    struct round *round = calloc(1, sizeof *round);
-    tp_status status = round != NULL ? tpi_client_may_wait(client, client->url, err)
-                                     : tp_fail(err, TP_E_NOMEM, "out of memory");
+    tp_status status = TP_OK;
     size_t next = 0;
 
     while (status == TP_OK && (next < count || round->busy > 0)) {
@@ -275,7 +273,20 @@ tp_status tpi_client_meet(tp_client *client, const tpi_wanted *wanted, tpi_asked
         }
         status = status == TP_OK ? end_done(round, err) : status;
     }
-    for (size_t i = 0; round != NULL && i < AT_ONCE; i++) {
+    return status;
+}
+
+tp_status tpi_client_meet(tp_client *client, const tpi_wanted *wanted, tpi_asked *asked,
+                          size_t count, tp_error *err)
+{
+    tp_status status = tpi_client_may_wait(client, client->url, err);
+    struct round *round = status == TP_OK ? calloc(1, sizeof *round) : NULL;
+
+    if (round == NULL) {
+        return status != TP_OK ? status : tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    status = ask_all(round, client, wanted, asked, count, err);
+    for (size_t i = 0; i < AT_ONCE; i++) {
         tpi_inquiry_fini(&round->inquiries[i]);
     }
     free(round);

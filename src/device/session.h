@@ -92,8 +92,8 @@ struct tp_session {
     size_t stale;    /* bytes that came before the last panic was over and are not handled yet */
     struct subscription *subscriptions; /* owned */
     uint32_t subscription_count;
-    struct asking *askings;             /* owned */
-    tp_session *next;                   /* of the hub's */
+    struct asking *askings; /* owned */
+    tp_session *next;       /* of the hub's */
     tp_session *previous;
 };
 

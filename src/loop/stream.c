@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/ioctl.h>
 
 #include "loop/keepalive.h"
@@ -234,6 +236,16 @@ void tp_stream_resume(tp_stream *stream)
         return;
     }
     stream->reading = true;
+}
+
+void tp_stream_acknowledge(tp_stream *stream)
+{
+    const int now = 1; /* and as the kernel likes later */
+    uv_os_fd_t fd;
+
+    if (stream->is_tcp && uv_fileno(&stream->uv.handle, &fd) == 0) {
+        setsockopt(fd, IPPROTO_TCP, TCP_QUICKACK, &now, sizeof now);
+    }
 }
 
 size_t tp_stream_unread(const tp_stream *stream)

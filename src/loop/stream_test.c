@@ -572,6 +572,30 @@ static void nagle_is_off_and_keep_alive_on(void **state)
     assert_int_equal(found, 2);
 }
 
+/* Once there has been talk, both wait with acknowledgements for something to send. */
+static void bytes_are_acknowledged_at_once_if_wanted(void **state)
+{
+    struct bench *b = *state;
+    int found = 0;
+
+    for (int i = 0; i < 20; i++) {
+        assert_int_equal(offer(&b->client, (size_t)i * 10, 10), 10);
+        wait_for_bytes(b, &b->server, (size_t)(i + 1) * 10);
+        assert_int_equal(offer(&b->server, (size_t)i * 10, 10), 10);
+        wait_for_bytes(b, &b->client, (size_t)(i + 1) * 10);
+    }
+    for (int fd = 3; fd < 256; fd++) {
+        if (is_end(b, fd)) {
+            assert_false(option(fd, IPPROTO_TCP, TCP_QUICKACK));
+        }
+    }
+    tp_stream_acknowledge(b->server.stream);
+    for (int fd = 3; fd < 256; fd++) {
+        found += is_end(b, fd) && option(fd, IPPROTO_TCP, TCP_QUICKACK);
+    }
+    assert_int_equal(found, 1);
+}
+
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
 /* A message forth and one back, both longer than a room. */
@@ -669,6 +693,7 @@ int main(void)
         BOTH_TESTS(a_broken_stream_can_be_closed_before_its_end_is_told),
         TCP_TEST(the_peer_of_a_tcp_stream_is_its_address),
         TCP_TEST(nagle_is_off_and_keep_alive_on),
+        TCP_TEST(bytes_are_acknowledged_at_once_if_wanted),
         TCP_TEST(patience_can_be_chosen),
         UNIX_TEST(the_peer_of_a_unix_stream_is_unix),
         PLAIN_TEST(a_refused_connection_is_told_later_and_says_why),

@@ -1,5 +1,5 @@
 /*
- * draw_label.c - names of robots where they fit, and how long a metre is.
+ * draw_label.c - names of robots and lamps where they fit, and how long a metre is.
  *
  * A name stands beside its robot: of some places the best one is taken, where it covers no other
  * name, if possible no robot, and rather no wall.
@@ -49,11 +49,23 @@ static struct draw_point corner(const struct draw_scene *scene, uint32_t tree, u
                    trees->y[tree] + s * plan->vx[k] + c * plan->vy[k]);
 }
 
+static bool is_lamp(const struct draw_scene *scene, uint32_t tree)
+{
+    return scene->sim->trees.plan[tree]->members[0].type->kind == TPI_SIM_LIGHT;
+}
+
+/* What has a name. */
+static bool is_subject(const struct draw_scene *scene, uint32_t tree)
+{
+    return scene->sim->trees.plan[tree]->driver != TPI_SIM_NONE ||
+           (scene->robots + scene->lights <= DRAW_MOST_NAMES && is_lamp(scene, tree));
+}
+
 /* What a robot covers; its pose may be far from that. */
 static struct box box_of(const struct draw_scene *scene, uint32_t tree)
 {
     const struct sim_plan *plan = scene->sim->trees.plan[tree];
-    const double least = draw_least_spot(scene);
+    const double least = is_lamp(scene, tree) ? draw_lamp_size(scene) : draw_least_spot(scene);
     struct box box = {HUGE_VAL, HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
 
     for (uint32_t k = 0; k < plan->vertex_count; k++) {
@@ -209,12 +221,6 @@ static void draw_name(struct labels *labels, uint32_t tree)
     }
 }
 
-static bool is_named_robot(const struct draw_scene *scene, uint32_t tree)
-{
-    return scene->sim->trees.name[tree] != 0 &&
-           scene->sim->trees.plan[tree]->driver != TPI_SIM_NONE;
-}
-
 /* ---- The scale bar --------------------------------------------------------------------------- */
 
 /* 1, 2 or 5 times a power of ten, not above a limit. */
@@ -285,12 +291,12 @@ void tpi_draw_names(struct draw_scene *scene)
     labels.taken[0] = (struct box){0, view->height - 12 - labels.size,
                                    22 + bar_metres(view) * view->scale, view->height};
     for (uint32_t i = 0; i < count; i++) {
-        if (scene->sim->trees.plan[i]->driver != TPI_SIM_NONE) {
+        if (is_subject(scene, i)) {
             labels.robots[labels.robot_count++] = box_of(scene, i);
         }
     }
     for (uint32_t i = 0; i < count; i++) {
-        if (is_named_robot(scene, i)) {
+        if (is_subject(scene, i) && scene->sim->trees.name[i] != 0) {
             draw_name(&labels, i);
         }
     }

@@ -1,30 +1,51 @@
-/* draw_light.c - the light that lamps throw on the ground. */
+/* draw_light.c - lamps, and the light that they throw on the ground. */
 #include <math.h>
 
 #include "sim/draw_scene.h"
 #include "sim/inside.h"
+#include "sim/maths.h"
 #include "sim/sensors.h"
 
-/* As far as it can be told from the dark: where a sensor would read a tenth. */
-static double reach_of(double intensity)
-{
-    return fmin(fmax(sqrt(10 * intensity), 0.3), 8);
-}
+enum { RAYS = 8 };
 
-static void draw_light(struct draw_scene *scene, tpi_sim_model model)
+static double intensity_of(const struct draw_scene *scene, tpi_sim_model model)
 {
-    const tpi_sim_pose pose = tpi_sim_global_pose(scene->sim, model);
-    const struct draw_point at = draw_at(scene->view, pose.x, pose.y);
-    const uint32_t colour = draw_colour_of(scene, model) | 255;
     double intensity = 0;
 
-    if (tpi_sim_get_light(scene->sim, model, &intensity, NULL) != TP_OK || !(intensity > 0)) {
+    return tpi_sim_get_light(scene->sim, model, &intensity, NULL) == TP_OK ? intensity : 0;
+}
+
+static struct draw_point place_of(const struct draw_scene *scene, tpi_sim_model model)
+{
+    const tpi_sim_pose pose = tpi_sim_global_pose(scene->sim, model);
+
+    return draw_at(scene->view, pose.x, pose.y);
+}
+
+/* As far as a sensor would read a quarter, in pixels. The picture is of the world, not of one lamp.
+ */
+static double reach_of(const struct draw_scene *scene, double intensity)
+{
+    const struct draw_view *view = scene->view;
+    const double most = fmax(view->width, view->height) / 3.0;
+
+    return fmin(fmax(sqrt(4 * intensity), 0.3) * view->scale, most);
+}
+
+/* A bright middle in a wide glow, so faint that what lies on the floor keeps its colours. */
+static void draw_light(struct draw_scene *scene, tpi_sim_model model)
+{
+    const struct draw_point at = place_of(scene, model);
+    const uint32_t colour = draw_mix(draw_colour_of(scene, model) | 255, 0xffd890ff, 0.4);
+    const double intensity = intensity_of(scene, model);
+
+    if (!(intensity > 0)) {
         return;
     }
-    const double radius = reach_of(intensity) * scene->view->scale;
-    for (int i = 0; i < 2; i++) { /* a bright middle in a wide glow */
+    const double radius = reach_of(scene, intensity);
+    for (int i = 0; i < 2; i++) {
         const double size = i == 0 ? radius : 0.3 * radius;
-        const struct draw_paint paint = {.colour = draw_faint(colour, 0.75 * scene->palette->light),
+        const struct draw_paint paint = {.colour = draw_faint(colour, scene->palette->light),
                                          .x = at.x,
                                          .y = at.y,
                                          .radius = size};
@@ -34,14 +55,48 @@ static void draw_light(struct draw_scene *scene, tpi_sim_model model)
     }
 }
 
+/* A disc, with rays if it is lit. */
+static void draw_lamp(struct draw_scene *scene, tpi_sim_model model)
+{
+    const struct draw_point at = place_of(scene, model);
+    const bool lit = intensity_of(scene, model) > 0;
+    const double size = draw_lamp_size(scene);
+    const struct draw_paint ink = {.colour = scene->palette->ink};
+    const struct draw_paint fill = {.colour = lit ? draw_colour_of(scene, model) | 255
+                                                  : scene->palette->ground};
+
+    tpi_draw_path_clear(&scene->path);
+    tpi_draw_path_add_circle(&scene->path, at.x, at.y, 0.5 * size);
+    scene->pen->fill(scene->pen, &scene->path, &fill);
+    scene->pen->stroke(scene->pen, &scene->path, DRAW_CLOSED, 1.2, &ink);
+    tpi_draw_path_clear(&scene->path);
+    for (int i = 0; lit && i < RAYS; i++) {
+        double s;
+        double c;
+        sim_sincos(2 * SIM_PI * i / RAYS, &s, &c);
+        tpi_draw_path_to(&scene->path, at.x + 0.72 * size * c, at.y + 0.72 * size * s);
+        tpi_draw_path_to(&scene->path, at.x + size * c, at.y + size * s);
+        tpi_draw_path_end(&scene->path);
+    }
+    scene->pen->stroke(scene->pen, &scene->path, DRAW_ROUND, 1.2, &ink);
+}
+
+static void for_all(struct draw_scene *scene,
+                    void (*draw)(struct draw_scene *scene, tpi_sim_model model))
+{
+    const struct sim_beacons *lights = &scene->sim->beacons[SIM_LIGHTS];
+
+    for (uint32_t i = 0; i < lights->count; i++) {
+        draw(scene, lights->models[i]);
+    }
+}
+
 void tpi_draw_lights(struct draw_scene *scene)
 {
-    tpi_sim_info info;
+    for_all(scene, draw_light);
+}
 
-    for (tpi_sim_model i = 0; i < tpi_sim_model_count(scene->sim); i++) {
-        tpi_sim_model_info(scene->sim, i, &info);
-        if (info.kind == TPI_SIM_LIGHT) {
-            draw_light(scene, i);
-        }
-    }
+void tpi_draw_lamps(struct draw_scene *scene)
+{
+    for_all(scene, draw_lamp);
 }

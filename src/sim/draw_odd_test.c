@@ -286,6 +286,75 @@ static void many_scans_leave_the_ground_visible(void **state)
     tpi_sim_destroy(sim);
 }
 
+/* ---- Floors and lamps ------------------------------------------------------------------------ */
+
+#define ARENA "model ( size [3 2 0.3] boundary 1 ) floor ( size [2 0.2 0] color \"%s\" )\n"
+
+/* How bright the pixel at a place is, 0 to 255. */
+static int brightness_at(const char *world, bool dark, double x, double y)
+{
+    const tpi_draw_look look = {.width = 300, .height = 220, .bare = true, .dark = dark};
+    tpi_sim *sim = sim_make(world);
+    struct draw_view view;
+    tpi_buf out = {0};
+
+    assert_int_equal(tpi_draw_view_init(&view, sim, &look, NULL), TP_OK);
+    assert_int_equal(tpi_draw_pixels(&out, sim, &look, NULL), TP_OK);
+    const struct draw_point at = draw_at(&view, x, y);
+    const unsigned char *pixel =
+        (const unsigned char *)out.data + 3 * ((size_t)at.y * 300 + (size_t)at.x);
+    const int bright = (pixel[0] + pixel[1] + pixel[2]) / 3;
+    tpi_buf_fini(&out);
+    tpi_sim_destroy(sim);
+    return bright;
+}
+
+static void the_floor_has_its_colour(void **state)
+{
+    char black[200];
+    char white[200];
+
+    (void)state;
+    snprintf(black, sizeof black, ARENA "floor_color \"black\"", "white");
+    snprintf(white, sizeof white, ARENA, "black");
+    assert_true(brightness_at(black, false, 0, 0.5) < 10);
+    assert_true(brightness_at(black, false, 0, 0) > 240);
+    assert_true(brightness_at(black, true, 0, 0) > brightness_at(black, true, 0, 0.5) + 80);
+    assert_true(brightness_at(white, false, 0, 0.5) > 230);
+    assert_true(brightness_at(white, false, 0, 0) < 10);
+    assert_true(brightness_at(white, true, 0, 0.5) > brightness_at(white, true, 0, 0) + 40);
+}
+
+/* Even in strong light the line can be followed. */
+static void lamps_leave_what_lies_on_the_floor_visible(void **state)
+{
+    char world[200];
+
+    (void)state;
+    snprintf(world, sizeof world, ARENA "light ( pose [0.4 0.4 1 0] intensity 20 )", "black");
+    assert_true(brightness_at(world, false, 0, 0.2) > brightness_at(world, false, 0, 0) + 120);
+    assert_true(brightness_at(world, true, 0, 0.2) > brightness_at(world, true, 0, 0) + 30);
+}
+
+static void lamps_are_in_the_picture_with_their_names(void **state)
+{
+    struct draw_view view;
+    const struct noted noted =
+        note_world("floor ( size [3 2 0] ) light ( name \"lamp\" pose [0 3 1 0] )"
+                   "light ( name \"sun\" pose [100 0 50 0] intensity 9999 )"
+                   "light ( name \"off\" pose [1 0 1 0] intensity 0 )",
+                   &view);
+    const struct draw_point lamp = draw_at(&view, 0, 3);
+    const struct draw_point name = middle_of(&noted, "lamp");
+
+    (void)state;
+    (void)middle_of(&noted, "off");
+    assert_true(lamp.y > 0 && hypot(name.x - lamp.x, name.y - lamp.y) < 40);
+    assert_true(view.high[0] < 10); /* the sun does not make everything else small */
+    assert_true(brightness_at("floor ( size [3 2 0] color \"white\" ) light ( intensity 1 )", false,
+                              0, 0) < 250); /* the disc of the lamp */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -299,6 +368,9 @@ int main(void)
         cmocka_unit_test(scale_bars_have_a_unit_that_fits),
         cmocka_unit_test(what_has_no_colour_can_be_told_apart),
         cmocka_unit_test(many_scans_leave_the_ground_visible),
+        cmocka_unit_test(the_floor_has_its_colour),
+        cmocka_unit_test(lamps_leave_what_lies_on_the_floor_visible),
+        cmocka_unit_test(lamps_are_in_the_picture_with_their_names),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,7 @@ static const struct draw_palette light = {
     .shadow = 0x2c24184c,
     .ink = 0x4a443cff,
     .glow = 0.30,
-    .light = 0.9,
+    .light = 0.34,
     .floor = 1,
 };
 
@@ -23,8 +23,9 @@ static const struct draw_palette dark = {
     .shadow = 0x000000b0,
     .ink = 0xc4cad4ff,
     .glow = 0.50,
-    .light = 0.6,
+    .light = 0.26,
     .floor = 0.45,
+    .is_dark = true,
 };
 
 /* ---- Colours --------------------------------------------------------------------------------- */
@@ -72,15 +73,37 @@ uint32_t draw_colour_of(const struct draw_scene *scene, tpi_sim_model model)
     const uint32_t colour = tpi_draw_colour(scene->sim, model);
     const double brightness = draw_brightness(colour);
 
-    if (scene->palette == &dark && brightness < 0.35) {
+    if (scene->palette->is_dark && brightness < 0.35) {
         return draw_mix(colour, 0xffffffff, 0.38 - brightness);
     }
     return colour;
 }
 
-const struct draw_palette *draw_palette_of(const tpi_draw_look *look)
+/* The same with another ground. */
+static struct draw_palette with_ground(struct draw_palette palette, uint32_t ground)
 {
-    return look->dark ? &dark : &light;
+    palette.ground = ground;
+    palette.grid = draw_mix(ground, palette.ink, 0.06);
+    palette.grid_heavy = draw_mix(ground, palette.ink, 0.12);
+    return palette;
+}
+
+struct draw_palette draw_palette_of(const tpi_sim *sim, const tpi_draw_look *look)
+{
+    static const uint32_t dusk = 0x3a3f47ff; /* black tape can be told from it, white paper too */
+    const double bright = look->dark ? dark.floor : light.floor;
+    const uint32_t floor = draw_mix(sim->scene.floor | 255, 0x000000ff, 1 - bright);
+    const bool is_usual = sim->scene.floor >> 8 == 0xffffff; /* and need not be so glaring */
+    struct draw_palette palette = draw_brightness(floor) < 0.45 ? dark : light;
+
+    if (is_usual && look->dark && sim->beacons[SIM_FLOORS].count > 0) {
+        return with_ground(dark, dusk);
+    }
+    if (is_usual) {
+        return look->dark ? dark : light;
+    }
+    palette.floor = bright;
+    return with_ground(palette, floor);
 }
 
 /* ---- The ground ------------------------------------------------------------------------------ */
@@ -133,6 +156,7 @@ static void count_crowd(struct draw_scene *scene)
     for (uint32_t i = 0; i < sim->trees.count; i++) {
         const struct sim_plan *plan = sim->trees.plan[i];
         scene->robots += plan->driver != TPI_SIM_NONE;
+        scene->lights += plan->members[0].type->kind == TPI_SIM_LIGHT;
         for (uint32_t k = 0; k < plan->device_count; k++) {
             scene->rangers += plan->devices[k].type->kind == TPI_SIM_RANGER;
         }
@@ -144,8 +168,8 @@ static void count_crowd(struct draw_scene *scene)
 bool tpi_draw_scene(struct draw_pen *pen, const struct draw_view *view, const tpi_sim *sim,
                     const tpi_draw_look *look)
 {
-    struct draw_scene scene = {
-        .pen = pen, .view = view, .sim = sim, .palette = draw_palette_of(look)};
+    const struct draw_palette palette = draw_palette_of(sim, look);
+    struct draw_scene scene = {.pen = pen, .view = view, .sim = sim, .palette = &palette};
 
     count_crowd(&scene);
     if (!look->bare) {
@@ -158,6 +182,7 @@ bool tpi_draw_scene(struct draw_pen *pen, const struct draw_view *view, const tp
     }
     tpi_draw_scans(&scene);
     tpi_draw_bodies(&scene);
+    tpi_draw_lamps(&scene);
     tpi_draw_sketches(&scene);
     if (!look->bare) {
         tpi_draw_names(&scene);

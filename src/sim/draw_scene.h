@@ -12,6 +12,7 @@ struct draw_palette {
     double glow;  /* how strong scans are */
     double light; /* how strong lamps are */
     double floor; /* how bright pictures on the floor are */
+    bool is_dark; /* the ground is */
 };
 
 enum { DRAW_MOST_NAMES = 40 }; /* of more robots than this, names would be noise */
@@ -20,9 +21,10 @@ struct draw_scene {
     struct draw_pen *pen;               /* borrowed */
     const struct draw_view *view;       /* borrowed */
     const tpi_sim *sim;                 /* borrowed */
-    const struct draw_palette *palette; /* borrowed: a constant */
+    const struct draw_palette *palette; /* borrowed */
     struct draw_path path;              /* used by everybody in turn */
     uint32_t robots, rangers;           /* how many there are; of many, each is drawn fainter */
+    uint32_t lights;                    /* that stand by themselves */
     bool failed;                        /* memory ran out */
 };
 
@@ -38,6 +40,12 @@ static inline double draw_least_spot(const struct draw_scene *scene)
     return scene->robots > DRAW_MOST_NAMES || scene->view->width < 400 ? 2.6 : 4;
 }
 
+/* How far the symbol of a lamp reaches from its middle, in pixels. */
+static inline double draw_lamp_size(const struct draw_scene *scene)
+{
+    return 2.4 * draw_least_spot(scene);
+}
+
 /* Between two colours; the share is that of the second. The first one's transparency stays. */
 uint32_t draw_mix(uint32_t from, uint32_t to, double share);
 
@@ -45,7 +53,9 @@ uint32_t draw_mix(uint32_t from, uint32_t to, double share);
 double draw_brightness(uint32_t colour);
 
 uint32_t draw_colour_of(const struct draw_scene *scene, tpi_sim_model model);
-const struct draw_palette *draw_palette_of(const tpi_draw_look *look);
+
+/* The usual one, or one that suits the floor of the world. */
+struct draw_palette draw_palette_of(const tpi_sim *sim, const tpi_draw_look *look);
 
 /* draw_body.c */
 void tpi_draw_bodies(struct draw_scene *scene);
@@ -55,6 +65,7 @@ void tpi_draw_floors(struct draw_scene *scene);
 
 /* draw_light.c */
 void tpi_draw_lights(struct draw_scene *scene);
+void tpi_draw_lamps(struct draw_scene *scene); /* where they are */
 
 /* draw_scan.c */
 void tpi_draw_scans(struct draw_scene *scene);

@@ -87,6 +87,22 @@ static double include_all(struct draw_view *view, const tpi_sim *sim)
     return radius;
 }
 
+/* Lamps that are not far away; one may stand for the sun. */
+static void include_lights(struct draw_view *view, const tpi_sim *sim)
+{
+    const struct sim_beacons *lights = &sim->beacons[SIM_LIGHTS];
+    const double far = fmax(view->high[0] - view->low[0], view->high[1] - view->low[1]);
+    const struct draw_view before = *view;
+
+    for (uint32_t i = 0; i < lights->count; i++) {
+        const tpi_sim_pose pose = tpi_sim_global_pose(sim, lights->models[i]);
+        if (pose.x > before.low[0] - far && pose.x < before.high[0] + far &&
+            pose.y > before.low[1] - far && pose.y < before.high[1] + far) {
+            include_point(view, pose.x, pose.y);
+        }
+    }
+}
+
 /* What there is, and a little more: robots have some room around them. */
 static void find_bounds(struct draw_view *view, const tpi_sim *sim)
 {
@@ -97,6 +113,7 @@ static void find_bounds(struct draw_view *view, const tpi_sim *sim)
         include_point(view, -5, -4);
         include_point(view, 5, 4);
     }
+    include_lights(view, sim);
     const double side = fmax(view->high[0] - view->low[0], view->high[1] - view->low[1]);
     const double margin = fmax(0.03 * side, 0.001);
     for (int i = 0; i < 2; i++) {

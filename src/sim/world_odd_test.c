@@ -60,6 +60,7 @@ static const struct odd odd[] = {
     {"ranger ( sensor ( noise [0 -1 0] ) )", "1:19: \"noise\" is negative"},
     {"model ( pose [1 2 3 4 5 6] )", "1:23: \"pose\" takes 4 values, not 6; the rest is ignored"},
     {"model ( size [1 2 3 4] )", "1:21: \"size\" takes 3 values, not 4; the rest is ignored"},
+    {"model ( boundary 2 )", "1:18: \"boundary\" is 0 or 1; 2 counts as 1"},
     {"model ( boundary [1 0] )", "1:21: \"boundary\" takes 1 value, not 2; the rest is ignored"},
     {"model ( name [\"a\" \"b\"] )", "1:19: \"name\" takes 1 value, not 2; the rest is ignored"},
     {"position ( drive [\"car\" \"diff\"] )",

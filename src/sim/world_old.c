@@ -67,16 +67,30 @@ static const struct old_name names[] = {
     {"plc", "ple"},
 };
 
+/* Files for several Stages have both, which is odd only if they differ. */
+static void tell_both(const struct sim_reader *reader, const tpi_cfg_field *old,
+                      const tpi_cfg_field *field)
+{
+    if (old != NULL && old->value_count > 0 && field->value_count > 0 &&
+        strcmp(old->values[0].text, field->values[0].text) != 0) {
+        tpi_sim_tell(reader, &old->place, "\"%s\" has no effect: \"%s\" says otherwise", old->name,
+                     field->name);
+    }
+}
+
 const char *tpi_sim_old_name(const struct sim_reader *reader, tpi_cfg_section *section,
                              const char *name)
 {
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strcmp(name, names[i].name) != 0 || tpi_cfg_find(section, name) != NULL) {
+        if (strcmp(name, names[i].name) != 0) {
             continue;
         }
-        const tpi_cfg_field *field = tpi_cfg_find(section, names[i].old);
+        const tpi_cfg_field *field = tpi_cfg_find(section, name);
+        const tpi_cfg_field *old = tpi_cfg_find(section, names[i].old);
         if (field != NULL) {
-            tpi_sim_tell(reader, &field->place, "\"%s\" is called \"%s\" now", names[i].old, name);
+            tell_both(reader, old, field);
+        } else if (old != NULL) {
+            tpi_sim_tell(reader, &old->place, "\"%s\" is called \"%s\" now", names[i].old, name);
             return names[i].old;
         }
     }

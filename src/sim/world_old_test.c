@@ -135,8 +135,12 @@ static void old_names_mean_the_new(void **state)
 
 static void the_new_name_counts_more(void **state)
 {
-    tpi_sim *sim = sim_make("model ( name \"m\" laser_return -1 ranger_return 1\n"
-                            "  blobfinder_return 0 blob_return 1 )");
+    tpi_sim *sim = sim_make_noted(
+        "model ( name \"m\" laser_return -1 ranger_return 1\n"
+        "  blobfinder_return 0 blob_return 1 )\n"
+        "model ( laser_return 1 ranger_return 1 )",
+        "x.world:2:3: \"blobfinder_return\" has no effect: \"blob_return\" says otherwise\n"
+        "x.world:1:18: \"laser_return\" has no effect: \"ranger_return\" says otherwise");
 
     (void)state;
     assert_true(traits_of(sim, "m")->blob_return && traits_of(sim, "m")->ranger_return > 0);

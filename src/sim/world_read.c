@@ -158,6 +158,10 @@ tp_status tpi_sim_read_flag(struct sim_reader *reader, tpi_cfg_section *section,
     tpi_sim_tell_surplus(reader, field, 1);
     if (field != NULL && field->value_count > 0 && is_number(reader, field, 0, &number)) {
         *flag = number != 0;
+        if (number != 0 && number != 1) {
+            tpi_sim_tell(reader, &field->values[0].place, "\"%s\" is 0 or 1; %.6g counts as 1",
+                         name, number);
+        }
         return TP_OK;
     }
     return tpi_cfg_bool(section, name, *flag, flag, reader->err);

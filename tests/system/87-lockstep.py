@@ -3,11 +3,13 @@
 number of threads and on a machine that is busy.  argv: the troupe program, the source root."""
 import hashlib
 import pathlib
+import socket
 import struct
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 import player
 import tap
@@ -185,6 +187,28 @@ def of_many_steps_at_once_none_is_lost():
                 tap.equal((len(times), round(times[-1], 6)), (3000, 300.0))
 
 
+def pace(address, nodelay):
+    """Seconds for some steps, each with a command before it: two small messages one after the other."""
+    with player.Client(address) as client:
+        client.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, nodelay)
+        client.open(WORLD, 0)
+        client.open(POSITION2D, 0)
+        begun = time.monotonic()
+        for _ in range(20):
+            client.send(POSITION2D, 0, COMMAND, 1, struct.pack(">dddI", 0.1, 0, 0, 1))
+            client.request(WORLD, 0, 2, struct.pack(">I", 1))
+        return time.monotonic() - begun
+
+
+def who_does_not_send_at_once_is_not_kept_waiting():
+    """The kernel of such a client holds the second message back until the first is acknowledged, 40 ms later."""
+    with player.server(PROGRAM, configuration(1)) as running:
+        rounds = [(pace(running.address, 0), pace(running.address, 1)) for _ in range(7)]
+        slow, quick = (min(times) for times in zip(*rounds))
+        assert slow < 8 * quick + 0.1, rounds  # 0.8 s otherwise
+
+
 tap.main(two_programs_get_the_same_bits_in_every_run, so_many_take_part_whoever_comes_first,
          who_asks_twice_is_still_one, a_number_of_programs_is_checked, time_waits_for_whoever_takes_part,
-         lockstep_can_be_ended_and_begun_by_request, of_many_steps_at_once_none_is_lost)
+         lockstep_can_be_ended_and_begun_by_request, of_many_steps_at_once_none_is_lost,
+         who_does_not_send_at_once_is_not_kept_waiting)

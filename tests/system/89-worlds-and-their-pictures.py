@@ -133,6 +133,17 @@ def pictures_are_small_and_shown():
         assert re.search(rf"!\[[^]]+\]\(docs/worlds/{name}\.png\)", text), f"the README does not show {name}"
 
 
+def the_readme_says_how_they_were_made():
+    text = (ROOT / "README.md").read_text()
+    made = re.findall(r'"(\w+)": \((\d+), "(\d+x\d+)"\)', (WORLDS / "draw.py").read_text())
+    tap.equal(sorted(name for name, _, _ in made), sorted(NAMES))
+    for name, steps, size in made:
+        assert re.search(rf"`{name}`: [^|]*\({steps} steps\)", text), f"the README does not say that {name} made {steps} steps"
+        for told in re.findall(rf"troupe sim {name} --steps (\d+) --size (\w+) --render", text):
+            tap.equal(told, (steps, size))
+
+
 tap.main(ours_are_all_there, every_world_runs_without_a_word, every_robot_file_is_used_and_shows_how,
          robots_go_somewhere, another_seed_is_another_run, followers_go_all_the_way_round, what_the_script_draws_is_what_is_there,
-         the_docs_show_the_worlds_as_they_are, the_world_of_the_readme_does_what_it_says, another_world_would_be_noticed, pictures_are_small_and_shown)
+         the_docs_show_the_worlds_as_they_are, the_world_of_the_readme_does_what_it_says, another_world_would_be_noticed, pictures_are_small_and_shown,
+         the_readme_says_how_they_were_made)

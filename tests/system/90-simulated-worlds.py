@@ -6,6 +6,7 @@ import math
 import os
 import pathlib
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -13,10 +14,12 @@ import xml.etree.ElementTree
 
 import cli
 import pictures
+import player
 import tap
 from cli import Running, says, troupe, usage
 
 ROOT = pathlib.Path(sys.argv[2])
+WORLD = 240
 TWO = """name "two"
 interval_sim 100
 define bot position ( size [0.4 0.4 0.3] ranger ( sensor ( range [0 4] fov 180 samples 19 noise [0.001 0 0] ) ) ctrl "wander" )
@@ -160,6 +163,11 @@ def robots_are_recorded_step_by_step():
 def a_velocity_of_the_file_needs_no_user():
     with Folder('interval_sim 100\nposition ( name "r" velocity [0.5 0 0 0] )\n') as f:
         tap.equal(record(f).splitlines()[-1], "5.000,r,2.5,0,0,0.5,0,0,0")
+
+
+def who_is_far_away_is_recorded_to_the_millimetre():
+    with Folder('interval_sim 100\nposition ( name "r" pose [12345.678 0 0 0] velocity [0.5 0 0 0] )\n') as f:
+        tap.equal(record(f).splitlines()[-1], "5.000,r,12348.178,0,0,0.5,0,0,0")
 
 
 def threads_change_nothing_and_seeds_do():
@@ -308,6 +316,20 @@ def pictures_have_the_size_that_was_asked_for():
         assert sum(map(sum, pictures.rows(light.read_bytes()))) > 3 * sum(map(sum, pictures.rows(dark.read_bytes())))
 
 
+def names_of_pictures_may_be_in_capitals():
+    with Folder() as f:
+        for name, begin in (("a.PNG", b"\x89PNG"), ("a.SVG", b"<svg")):
+            tap.equal(troupe("sim", f.world, "--quiet", "--render", str(f.path / name)).returncode, 0)
+            assert (f.path / name).read_bytes().startswith(begin)
+
+
+def short_times_are_told_too():
+    with Folder() as f:
+        told = troupe("sim", f.world, "--steps", "1").stdout
+        assert float(told.split(" in ")[1].split(" s")[0]) > 0, told
+        assert "real time" not in troupe("sim", f.world, "--steps", "0").stdout
+
+
 def svg_is_xml_and_shows_everything():
     with Folder() as f:
         file = f.path / "p.svg"
@@ -341,10 +363,27 @@ def a_server_ends_when_its_steps_are_made():
         record, picture = f.path / "r.csv", f.path / "p.png"
         result = troupe("sim", f.world, "--any-port", "--speed", "0", "--steps", "25", "--quiet",
                         "--record", str(record), "--render", str(picture))
-        tap.equal((result.returncode, result.stdout, result.stderr), (0, "", ""))
+        tap.equal((result.returncode, result.stderr), (0, ""))
+        port = port_of(result.stdout.splitlines())  # nobody could know it otherwise
+        tap.equal(result.stdout, f"listening on port {port} (chosen by the system)\n")
         tap.equal({row.split(",")[0] for row in record.read_text().splitlines()[1:]},
                   {f"{0.1 * step:.3f}" for step in range(1, 26)})
         assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def a_served_world_is_drawn_with_trails():
+    with Folder('position ( name "r" size [0.4 0.4 0.2] velocity [1 0 0 20] color "red" )'
+                'model ( pose [2 2 0 0] size [9 9 1] boundary 1 )') as f:
+        alone, served, short = (f.path / f"{name}.png" for name in ("alone", "served", "short"))
+        for file, options in ((alone, ()), (served, ("--any-port", "--speed", "0"))):
+            result = troupe("sim", f.world, "--steps", "80", "-q", "--size", "300x300", "--render", str(file), *options)
+            tap.equal((result.returncode, result.stderr), (0, ""))
+        assert pictures.difference(alone.read_bytes(), served.read_bytes()) < 0.0005
+        troupe("sim", f.world, "--size", "300x300", "--render", str(short))
+
+        def red(file):
+            return sum(row[x] - row[x + 1] > 60 for row in pictures.rows(file.read_bytes()) for x in range(0, len(row), 3))
+        assert red(served) > 2 * red(short), (red(served), red(short))
 
 
 def steps_in_lockstep_are_those_that_clients_ask_for():
@@ -366,6 +405,21 @@ def who_waits_for_more_steps_than_there_are_is_told():
                      "troupe request: world:0: the world has ended\n")
                 tap.equal(running.process.wait(timeout=300), 0)
             tap.equal(pathlib.Path(record).read_text().splitlines()[-1].split(",")[0], "0.300")
+
+
+def who_asks_for_a_step_after_the_last_is_told():
+    with Folder() as f:
+        for _ in range(5):  # the end and the question meet anywhere
+            with Running("sim", f.world, "--any-port", "--lockstep", "--steps", "3", "--quiet") as running:
+                port = port_of([running.process.stdout.readline()])
+                with player.Client(("127.0.0.1", port)) as client:
+                    client.hello()
+                    client.open(WORLD, 0)
+                    for wanted in player.ACK, player.ACK, player.ACK, player.NACK, player.NACK:
+                        reply = client.request(WORLD, 0, 2, struct.pack(">I", 1))
+                        tap.equal(reply.type, wanted)
+                    assert b"the world has ended" in reply.body, reply
+                tap.equal(running.process.wait(timeout=300), 0)
 
 
 def a_speed_also_holds_without_a_server():
@@ -420,15 +474,20 @@ def mistakes_on_the_command_line_are_told():
     says(troupe("sim", "a", "--steps", "-1"), 2, usage("sim", '"-1" is no number of steps'))
     says(troupe("sim", "a", "--speed", "fast"), 2, usage("sim", '"fast" is no speed'))
     says(troupe("sim", "a", "--speed", "nan"), 2, usage("sim", '"nan" is no speed'))
-    for word in "0", "65", "1000":
-        says(troupe("sim", "a", "--threads", word), 2, usage("sim", f'"{word}" is no number of threads'))
+    says(troupe("sim", "a", "--threads", "0"), 2, usage("sim", '"0" is no number of threads'))
+    for word in "65", "1000":
+        says(troupe("sim", "a", "--threads", word), 2, usage("sim", f'"{word}" is no number of threads: 64 is the most'))
     says(troupe("sim", "a", "--port", "7000", "--any-port"), 2,
          usage("sim", "--port 7000 and --any-port do not go together: one of them chooses"))
-    says(troupe("sim", "a", "--lockstep", "1001"), 2, usage("sim", '"1001" is no number of those who take part'))
+    says(troupe("sim", "a", "--lockstep", "1001"), 2, usage("sim", '"1001" is no number of those who take part: 1000 is the most'))
+    says(troupe("sim", "a", "--stepz", "3"), 2, usage("sim", 'unexpected "--stepz"; did you mean "--steps"?'))
+    says(troupe("sim", "a", "b"), 2, usage("sim", 'unexpected "b"'))
+    says(troupe("sim", "a", "--lockstep", "0"), 2, usage("sim", '"0" is no number of those who take part'))
     says(troupe("sim", "a", "--size", "10"), 2, usage("sim", '"10" is no size, as 800x600 is'))
     says(troupe("sim", "a", "--size", "0x5"), 2, usage("sim", '"0x5" is no size, as 800x600 is'))
+    says(troupe("sim", "a", "--size", "100000x5"), 2, usage("sim", '"100000x5" is no size: 99999 is the most'))
     says(troupe("sim", "a", "--render", "x.gif"), 2, usage("sim", '"x.gif" is neither .png nor .svg'))
-    says(troupe("sim", "a", "--port", "70000"), 2, usage("sim", '"70000" is no port'))
+    says(troupe("sim", "a", "--port", "70000"), 2, usage("sim", '"70000" is no port: 65535 is the most'))
     says(troupe("sim", "office", "--lockstep", "--steps", "0"), 2,
          usage("sim", "--lockstep is for a server, and with --steps 0 there is none"))
     for option in (("--dark",), ("--size", "30x20")):
@@ -499,14 +558,15 @@ def files_that_cannot_be_written_are_told():
 tap.main(what_can_be_subscribed_to_is_listed, signals_end_it, quit_time_ends_it,
          a_world_of_a_configuration_stands_still_at_quit_time, speed_is_what_was_asked_for,
          lockstep_takes_no_command_back,
-         a_port_that_is_taken_is_told, robots_are_recorded_step_by_step, a_velocity_of_the_file_needs_no_user, threads_change_nothing_and_seeds_do,
+         a_port_that_is_taken_is_told, robots_are_recorded_step_by_step, a_velocity_of_the_file_needs_no_user,
+         who_is_far_away_is_recorded_to_the_millimetre, threads_change_nothing_and_seeds_do,
          whole_lines_are_there_while_it_runs, what_is_recorded_has_its_units,
          controllers_that_are_plugins_run_without_a_server_too, plugins_see_floor_light_bumpers_and_fiducials,
-         a_plugin_that_crashes_is_named,
-         a_broken_controller_is_blamed_at_its_place,
-         pictures_have_the_size_that_was_asked_for, svg_is_xml_and_shows_everything, pictures_move_on_with_the_world,
-         a_server_ends_when_its_steps_are_made, steps_in_lockstep_are_those_that_clients_ask_for,
-         who_waits_for_more_steps_than_there_are_is_told,
+         a_plugin_that_crashes_is_named, a_broken_controller_is_blamed_at_its_place,
+         pictures_have_the_size_that_was_asked_for, svg_is_xml_and_shows_everything, names_of_pictures_may_be_in_capitals,
+         short_times_are_told_too, pictures_move_on_with_the_world, a_server_ends_when_its_steps_are_made,
+         a_served_world_is_drawn_with_trails, steps_in_lockstep_are_those_that_clients_ask_for,
+         who_waits_for_more_steps_than_there_are_is_told, who_asks_for_a_step_after_the_last_is_told,
          a_speed_also_holds_without_a_server,
          our_worlds_are_found_by_name, worlds_elsewhere_use_our_robots,
          worlds_that_count_on_the_files_of_stage_find_ours, mistakes_on_the_command_line_are_told, mistakes_in_a_world_have_a_place,

@@ -122,12 +122,11 @@ class Client:
         def device():
             address = body.take("IIII")[1:]
             names = ("state", "readers", "published", "dropped", "commands", "requests", "failed_requests",
-                     "refused", "latency_mean", "latency_max", "guards", "guard_restarts", "isolated")
-            found = dict(zip(names, body.take("IIqqqqqqddIII")))
+                     "refused", "latency_mean", "latency_max", "guards", "guard_restarts", "isolated", "holder_silent")
+            found = dict(zip(names, body.take("IIqqqqqqddIIII")))
             found.update(driver=body.text(), instance=body.text(), failure=body.text())
             found.update(zip(("rank", "lease_left", "rank_left"), body.take("idd")))
-            found.update(mover=body.text(), holder=body.text(), holder_number=body.take("I"),
-                         holder_silent=body.take("I"), label=body.text())
+            found.update(mover=body.text(), holder=body.text(), holder_number=body.take("I"), label=body.text())
             return address, found
 
         def client():
