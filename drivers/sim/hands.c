@@ -91,6 +91,14 @@ static void arm_halt(simd_device *d)
     }
 }
 
+/* The world has gone back, and knows of no power. */
+static void arm_return(simd_device *d)
+{
+    if (((const struct arm *)d->state)->off) {
+        arm_halt(d);
+    }
+}
+
 static void arm_publish(simd_device *d)
 {
     const struct arm *arm = d->state;
@@ -291,6 +299,7 @@ const simd_kind simd_hands[] = {
         .subscribe = arm_subscribe,
         .publish = arm_publish,
         .halt = arm_halt,
+        .returned = arm_return,
     },
     {0},
 };

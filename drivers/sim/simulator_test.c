@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "platform/folder.h"
+#include "troupe/interfaces/actarray.h"
 #include "troupe/interfaces/laser.h"
 #include "troupe/interfaces/position2d.h"
 #include "troupe/interfaces/ranger.h"
@@ -257,6 +258,30 @@ static void a_saved_state_can_be_gone_back_to_by_others(void **state)
     stage_end(&s);
 }
 
+/* What a world goes back to may move; what has no power does not. */
+static void an_arm_without_power_stands_in_any_state(void **state)
+{
+    const tp_actarray_speed_cmd turn = {.joint = 0, .speed = 0.5f};
+    const tp_actarray_power_config off = {0};
+    const tp_world_name here = name_of("here");
+    stage s;
+
+    (void)state;
+    stage_begin(&s, "world:0 actarray:0", DATA("everything") " sleep=1 paused=1");
+    bench_reader *arm = stage_open(&s, "actarray:0");
+    stage_command(&s, arm, TP_ACTARRAY_CMD_SPEED, &turn);
+    stage_step(&s, 5);
+    const tp_actarray_data *joints = stage_last(arm, TP_ACTARRAY_DATA_STATE);
+    assert_int_equal(joints->actuators[0].state, TP_ACTARRAY_ACTSTATE_MOVING);
+    play_request(s.p, TP_WORLD_REQ_SAVE, &here);
+    stage_request(&s, arm, TP_ACTARRAY_REQ_POWER, &off);
+    play_request(s.p, TP_WORLD_REQ_RESTORE, &here);
+    stage_step(&s, 5);
+    joints = stage_last(arm, TP_ACTARRAY_DATA_STATE);
+    assert_int_equal(joints->actuators[0].state, TP_ACTARRAY_ACTSTATE_IDLE);
+    stage_end(&s);
+}
+
 static void reset_goes_back_to_the_start_or_to_what_was_saved(void **state)
 {
     stage s;
@@ -396,6 +421,7 @@ int main(void)
         cmocka_unit_test(colour_and_time_are_properties_of_models),
         cmocka_unit_test(colours_are_told_and_set_in_words),
         cmocka_unit_test(a_saved_state_can_be_gone_back_to_by_others),
+        cmocka_unit_test(an_arm_without_power_stands_in_any_state),
         cmocka_unit_test(reset_goes_back_to_the_start_or_to_what_was_saved),
         cmocka_unit_test(what_nobody_reads_is_not_sent),
         cmocka_unit_test(hundreds_of_robots_are_offered_and_all_can_be_read),
