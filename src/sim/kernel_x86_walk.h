@@ -12,7 +12,7 @@
 #include "sim/kernel_x86.h"
 
 /* How many rays a pack has at most, and room for loops that write a few too many. */
-enum { PACK = 256, PACK_ROOM = PACK + EIGHT };
+enum { PACK = 512, PACK_ROOM = PACK + EIGHT };
 
 /* Where rays are: in any order, and without those that have arrived. Axes are turned round where
  * the way of a ray goes down, so that it always goes up. */

@@ -88,8 +88,9 @@ AVX2 static inline bool pick_four(const struct pack *pack, uint32_t ray, uint32_
 
 AVX2 void tpi_sim_x86_try_walls(struct pack *pack)
 {
-    struct picked picked = {.count = 0};
+    struct picked picked; /* without zeros, which take their time */
 
+    picked.count = 0;
     for (uint32_t n = 0; n < pack->met_count; n++) {
         uint32_t record = sim_rough_first(pack->met_room[n]);
         bool more;

@@ -61,23 +61,12 @@ static inline void sim_sincos(double angle, double *sine, double *cosine)
     const double s = sim_sine_part(x, xx);
     const double c = sim_cosine_part(xx);
 
-    switch ((unsigned long)quarters % 4) {
-    case 0:
-        *sine = s;
-        *cosine = c;
-        break;
-    case 1:
-        *sine = c;
-        *cosine = -s;
-        break;
-    case 2:
-        *sine = -s;
-        *cosine = -c;
-        break;
-    default:
-        *sine = -c;
-        *cosine = s;
-    }
+    /* which quarter it is cannot be foretold, so there are no branches */
+    const bool swapped = (quarters & 1) != 0;
+    const double first = swapped ? c : s;
+    const double second = swapped ? s : c;
+    *sine = first * (double)(1 - (quarters & 2));
+    *cosine = second * (double)(1 - ((quarters + 1) & 2));
 }
 
 /* ---- Frames ---------------------------------------------------------------------------------- */

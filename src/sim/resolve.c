@@ -89,6 +89,30 @@ static void near_rivals(const tpi_sim *sim, const struct sim_spot *spot, struct 
                       2 * SIM_GAP);
 }
 
+/* Whether nobody is near enough, which is so for most and quick to find out: with rounded numbers,
+ * and without a look at the others themselves. */
+static bool is_alone(const struct sim_near *near)
+{
+    const struct sim_crowd *crowd = near->crowd;
+    const uint32_t left = sim_crowd_cell(near->x - near->reach, crowd->per_cell, crowd->columns);
+    const uint32_t right = sim_crowd_cell(near->x + near->reach, crowd->per_cell, crowd->columns);
+    const float x = (float)near->x;
+    const float y = (float)near->y;
+    const float most = (float)(near->reach + 2 * crowd->rounding) * 1.00001f;
+    uint32_t found = crowd->count - crowd->small; /* those too large for cells may be anywhere */
+
+    for (uint32_t row = near->row; row <= near->last; row++) {
+        const uint32_t *first = crowd->first + (size_t)row * crowd->columns;
+        const uint32_t end = first[right + 1];
+        for (uint32_t i = first[left]; i < end; i++) {
+            const float dx = crowd->at_x[i] - x;
+            const float dy = crowd->at_y[i] - y;
+            found += dx * dx + dy * dy <= most * most;
+        }
+    }
+    return found <= 1; /* itself */
+}
+
 static void find_contenders(void *argument, uint32_t item, uint32_t worker)
 {
     tpi_sim *sim = argument;
@@ -105,7 +129,7 @@ static void find_contenders(void *argument, uint32_t item, uint32_t worker)
             continue;
         }
         near_rivals(sim, spot, &near);
-        if (next_rival(sim, spot, &near, &at, &end) != NULL) {
+        if (!is_alone(&near) && next_rival(sim, spot, &near, &at, &end) != NULL) {
             sim->contenders[chunk.first + count++] = i;
         }
     }
