@@ -13,12 +13,7 @@
 
 #include "simulator.h"
 
-enum { MOST_STEPS = 1000, MOST_SHOWN = 64 }; /* at once */
-enum { MOST_ON_THEIR_WAY = 256 }; /* messages; the queue of a client takes four times as many */
-
-static const int64_t turn_ns = 10 * TP_NS_PER_MS;  /* steps without a look at the inbox */
-static const int64_t watch_ns = 20 * TP_NS_PER_MS; /* how often lockstep looks who has left */
-static const int64_t farewell_ns = TP_NS_PER_S;    /* for those who ask for a step after the last */
+enum { MOST_SHOWN = 64 };                          /* at once */
 static const int64_t show_ns = 250 * TP_NS_PER_MS; /* how often some robots are shown */
 
 const simd_kind *const simd_kinds[] = {
@@ -44,172 +39,6 @@ static const tp_param sim_params[] = {
     {"usegui", "bool", "no", "ignored; for configurations made for Stage"},
     {NULL, NULL, NULL, NULL},
 };
-
-/* ---- Time ------------------------------------------------------------------------------------ */
-
-double simd_time_s(const simd *s)
-{
-    return (double)tpi_sim_time_us(s->world) / 1e6;
-}
-
-int64_t simd_now_ns(const simd *s)
-{
-    return tp_clock_now_ns(tp_instance_clock(s->instance));
-}
-
-/* Also what nobody has opened, or what is no device at all. */
-static void stop_all(simd *s)
-{
-    const uint32_t count = tpi_sim_model_count(s->world);
-
-    for (size_t i = 0; i < s->device_count; i++) {
-        if (s->devices[i]->kind->halt != NULL) {
-            s->devices[i]->kind->halt(s->devices[i]);
-        }
-    }
-    for (tpi_sim_model model = 0; model < count; model++) {
-        tpi_sim_stop(s->world, model);
-    }
-}
-
-/* Controllers of the world obey no server, and in a panic nothing moves: not even what was asleep
- * when it was raised. A world without a server has none. */
-static void mind_panic(simd *s)
-{
-    const bool panic = s->instance != NULL && tp_instance_in_panic(s->instance);
-
-    if (panic && !s->stands) {
-        stop_all(s);
-    }
-    tpi_sim_rest(s->world, panic);
-    s->stands = panic;
-}
-
-void simd_step(simd *s)
-{
-    mind_panic(s);
-    tpi_sim_step(s->world);
-    s->step_count++;
-    simd_controllers_step(s->controllers);
-    for (size_t i = 0; i < s->active_count; i++) {
-        s->active[i]->kind->publish(s->active[i]);
-    }
-    if (s->watch != NULL && !s->watch(s->watcher, s->world)) {
-        s->over = true;
-    }
-}
-
-static void set_period(simd *s, int64_t period_ns)
-{
-    if (period_ns != s->period_ns) {
-        s->period_ns = period_ns;
-        tp_instance_set_period(s->instance, period_ns);
-    }
-}
-
-void simd_set_period(simd *s)
-{
-    const int64_t usual_ns = s->lockstep || s->over ? watch_ns : simd_pace_period_ns(&s->pace);
-
-    set_period(s, simd_is_awaited(s) ? 1 : usual_ns);
-}
-
-/* With the step that was made last. At its quit_time whoever lets time go on after that may. */
-static bool has_ended(simd *s)
-{
-    const int64_t quit_us = tpi_sim_quit_us(s->world);
-    const int64_t now_us = tpi_sim_time_us(s->world);
-
-    if (s->over) {
-        return true;
-    }
-    return quit_us > 0 && now_us >= quit_us && now_us - tpi_sim_interval_us(s->world) < quit_us;
-}
-
-/* Who takes part learns by his next question that there is no next step, which takes a moment. */
-static void leave(simd *s)
-{
-    const bool asked = s->keeper != NULL && tp_device_readers(s->keeper->device) > 0;
-
-    if (!s->left && s->ended != NULL && (!asked || simd_now_ns(s) - s->ended_ns >= farewell_ns)) {
-        s->left = true;
-        s->ended(s->watcher);
-    }
-}
-
-/* Time stands still from now on, and nobody waits for it. Whoever watches the world says himself
- * why it has ended. */
-static void end(simd *s)
-{
-    s->ended_ns = simd_now_ns(s);
-    if (!s->over && !s->pace.paused) {
-        tp_instance_note(s->instance, "the world has reached its quit_time and stands still");
-    }
-    if (!s->pace.paused) {
-        simd_set_paused(s, true);
-    }
-    simd_dismiss_waiters(s);
-    if (s->over) {
-        leave(s);
-    }
-}
-
-/* Whether readers have still to get so much that more would overflow their queues: who asks for a
- * thousand steps wants to see them. */
-static bool is_ahead(const simd *s)
-{
-    return tp_instance_on_its_way(s->instance) > MOST_ON_THEIR_WAY;
-}
-
-void simd_step_for_waiters(simd *s)
-{
-    const int64_t begun_ns = simd_now_ns(s);
-
-    simd_refresh(s);
-    simd_forget_gone(s);
-    for (bool first = true;
-         simd_is_awaited(s) && !is_ahead(s) && (first || simd_now_ns(s) - begun_ns < turn_ns);
-         first = false) {
-        simd_serve_waiter(s); /* at least one, however long it took to get here */
-        if (has_ended(s)) {
-            end(s);
-        }
-    }
-    simd_set_period(s);
-}
-
-static void tell_if_late(simd *s)
-{
-    if (s->pace.late && !s->told_late) {
-        s->told_late = true;
-        tp_instance_note(s->instance,
-                         "the world cannot keep up with its speed and runs as fast as it can");
-    }
-}
-
-/* The steps that are due; what takes long is done in pieces, so that commands get their turn. */
-static void run(simd *s)
-{
-    const int64_t begun_ns = simd_now_ns(s);
-    int64_t now_ns = begun_ns;
-    int64_t due = simd_pace_due(&s->pace, now_ns);
-
-    for (int made = 0; due > 0 && made < MOST_STEPS && now_ns - begun_ns < turn_ns; made++) {
-        simd_step(s);
-        simd_pace_made(&s->pace);
-        now_ns = simd_now_ns(s);
-        if (has_ended(s)) {
-            end(s);
-        }
-        due = simd_pace_due(&s->pace, now_ns); /* none if it stands still */
-    }
-    tell_if_late(s);
-    if (due > 0) {
-        set_period(s, 1);
-    } else {
-        simd_set_period(s);
-    }
-}
 
 /* ---- Readers --------------------------------------------------------------------------------- */
 
@@ -467,10 +296,10 @@ static tp_status sim_poll(tp_instance *self, tp_error *err)
         simd_step_for_waiters(s);
     }
     if (!s->lockstep) {
-        run(s);
+        simd_run(s);
     }
     if (s->over) {
-        leave(s);
+        simd_leave(s);
     }
     show_if_due(s);
     return TP_OK;

@@ -168,19 +168,26 @@ struct simd {
     int64_t ended_ns; /* when it came */
 };
 
-/* simulator.c. Steps with all that follows from them. */
-void simd_step(simd *s);
-
-/* Look who reads what, if that has changed. */
+/* simulator.c. Look who reads what, if that has changed. */
 void simd_refresh(simd *s);
+
+/* steps.c. Steps with all that follows from them. */
+void simd_step(simd *s);
 
 /* Make the steps that somebody has asked for, if all others who have to have done so too; for a
  * while, the rest in `poll`. */
 void simd_step_for_waiters(simd *s);
 
-/* Load a world with its controllers, for the driver and for those who run one without a server;
- * make the threads that share its work, if there are several. Whatever they leave in `s`, also when
- * they fail, the caller destroys: controllers, world, crew. */
+/* Make the steps that are due by the clock; what takes long is done in pieces, so that commands get
+ * their turn. */
+void simd_run(simd *s);
+
+/* After the last step: tell the watcher of the end, as soon as nobody would miss the world. */
+void simd_leave(simd *s);
+
+/* simulator.c. Load a world with its controllers, for the driver and for those who run one without
+ * a server; make the threads that share its work, if there are several. Whatever they leave in `s`,
+ * also when they fail, the caller destroys: controllers, world, crew. */
 tp_status simd_load(simd *s, const char *path, tpi_sim_options *options, tp_error *err);
 tp_status simd_make_crew(simd *s, uint32_t threads, tpi_sim_crew *crew, tp_error *err);
 
