@@ -88,19 +88,17 @@ static tp_status check_macros(struct sim_loader *loader, const tpi_cfg_section *
 }
 
 /* An error has no room for all these names. */
-static void tell_kinds(const struct sim_loader *loader)
+static void tell_kinds(const struct sim_loader *loader, const tpi_cfg_place *place)
 {
-    char text[256] = "models are ";
-    size_t length = strlen(text);
+    char text[256] = "";
+    size_t length = 0;
 
     for (int i = 0; i < TPI_SIM_KINDS && length < sizeof text; i++) {
         const char *before = i == 0 ? "" : i == TPI_SIM_KINDS - 1 ? " and " : ", ";
         length += (size_t)snprintf(text + length, sizeof text - length, "%s%s", before,
                                    tpi_sim_types[i]->name);
     }
-    if (loader->reader.note != NULL) {
-        loader->reader.note(loader->reader.context, text);
-    }
+    tpi_sim_tell(&loader->reader, place, "models are %s", text);
 }
 
 static tp_status fail_unknown(struct sim_loader *loader, const tpi_cfg_section *section)
@@ -118,7 +116,7 @@ static tp_status fail_unknown(struct sim_loader *loader, const tpi_cfg_section *
     if (status != TP_OK) {
         return status;
     }
-    tell_kinds(loader);
+    tell_kinds(loader, &section->place);
     tpi_nearest_hint(&nearest, hint, sizeof hint);
     return section->macro == NULL
                ? tpi_cfg_fail(&section->place, loader->reader.err, "there is no model \"%.40s\"%s",

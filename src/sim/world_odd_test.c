@@ -200,7 +200,7 @@ static void an_unknown_kind_is_told_with_all_there_are(void **state)
     assert_string_equal(err.text, "x.world:2:1: there is no model \"xyzzy\"");
     assert_string_equal(
         tpi_buf_text(&notes),
-        "models are model, position, ranger, fiducial, blobfinder, bumper, gripper, "
+        "x.world:2:1: models are model, position, ranger, fiducial, blobfinder, bumper, gripper, "
         "actuator, camera, blinkenlight, lightindicator, light, lightsensor, floor, "
         "floorsensor, sound, microphone, button, wifi, gps, imu and compass");
     tpi_buf_fini(&notes);

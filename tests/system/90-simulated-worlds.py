@@ -508,7 +508,7 @@ def mistakes_in_a_world_have_a_place():
                 result = troupe("sim", f.world, *options)
                 *notes, mistake = result.stderr.splitlines()
                 tap.equal((result.returncode, [note.split(" model,")[0] for note in notes]),
-                          (1, ["models are"] if "modle" in text else []))
+                          (1, [f"{f.world}:{place}models are"] if "modle" in text else []))
                 assert mistake.startswith(f"troupe sim: {f.world}:{place}"), result.stderr
 
 
