@@ -340,10 +340,7 @@ static int unexpected(const char *option)
     for (size_t k = 0; option[0] == '-' && k < sizeof known / sizeof known[0]; k++) {
         tpi_nearest_offer(&nearest, known[k].name + strspn(known[k].name, "-"));
     }
-    return nearest.best == NULL
-               ? command_fail(name, EXIT_USAGE, "unexpected \"%s\"", option)
-               : command_fail(name, EXIT_USAGE, "unexpected \"%s\"; did you mean \"--%s\"?", option,
-                              nearest.best);
+    return command_unexpected(name, option, nearest.best);
 }
 
 static int read_option(struct options *o, int argc, char **argv, int *i)

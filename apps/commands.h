@@ -38,6 +38,10 @@ extern const command command_doctor;
 /* "troupe NAME: text" on standard error; returns `code`, so that failing is one line. */
 int command_fail(const char *name, int code, const char *format, ...) TP_PRINTF(3, 4);
 
+/* Fail since nobody knows the argument; `best` is the option without dashes that may have been
+ * meant, NULL for none. */
+int command_unexpected(const char *name, const char *argument, const char *best);
+
 /* Call the handler at each signal of that number, not only the first; what it interrupts goes on
  * afterwards. */
 void command_catch(int number, void (*handler)(int number));

@@ -152,11 +152,7 @@ int remote_unexpected(const struct remote *remote, const char *argument, const c
             tpi_nearest_offer(&nearest, *at + strspn(*at, "-"));
         }
     }
-    if (nearest.best == NULL) {
-        return command_fail(remote->command, EXIT_USAGE, "unexpected \"%s\"", argument);
-    }
-    return command_fail(remote->command, EXIT_USAGE, "unexpected \"%s\"; did you mean \"--%s\"?",
-                        argument, nearest.best);
+    return command_unexpected(remote->command, argument, nearest.best);
 }
 
 /* ---- Devices --------------------------------------------------------------------------------- */

@@ -56,6 +56,13 @@ int command_fail(const char *name, int code, const char *format, ...)
     return code;
 }
 
+int command_unexpected(const char *name, const char *argument, const char *best)
+{
+    return best == NULL ? command_fail(name, EXIT_USAGE, "unexpected \"%s\"", argument)
+                        : command_fail(name, EXIT_USAGE,
+                                       "unexpected \"%s\"; did you mean \"--%s\"?", argument, best);
+}
+
 int command_write(const char *name, tpi_buf *text)
 {
     const bool failed = text->failed;
