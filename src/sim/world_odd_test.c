@@ -206,25 +206,33 @@ static void an_unknown_kind_is_told_with_all_there_are(void **state)
     tpi_buf_fini(&notes);
 }
 
+/* What is told of a world, whose text is not needed any more. */
+static void collect_notes(tpi_buf *text, tpi_buf *notes)
+{
+    const tpi_sim_options options = {.note = sim_collect, .context = notes};
+    tpi_sim *sim = NULL;
+
+    assert_int_equal(tpi_sim_parse(&sim, "x.world", text->data, text->length, &options, NULL),
+                     TP_OK);
+    tpi_sim_destroy(sim);
+    tpi_buf_fini(text);
+}
+
 /* A thousand robots of one macro have one mistake. */
 static void a_mistake_of_a_macro_is_told_once(void **state)
 {
     tpi_buf text = {0};
     tpi_buf notes = {0};
-    const tpi_sim_options options = {.note = sim_collect, .context = &notes};
-    tpi_sim *sim = NULL;
 
     (void)state;
     tpi_buf_puts(&text, "define bot position ( colr \"blue\" )\n");
     for (int i = 0; i < 1000; i++) {
         tpi_buf_printf(&text, "bot ( pose [%d 0 0 0] )\n", i);
     }
-    tpi_sim_parse(&sim, "x.world", text.data, text.length, &options, NULL);
+    collect_notes(&text, &notes);
     assert_string_equal(tpi_buf_text(&notes),
                         "x.world:1:23: nobody uses \"colr\"; did you mean \"color\"?");
-    tpi_sim_destroy(sim);
     tpi_buf_fini(&notes);
-    tpi_buf_fini(&text);
 }
 
 /* The same mistake in a thousand lines. */
@@ -232,23 +240,19 @@ static void a_mistake_of_many_lines_is_told_in_short(void **state)
 {
     tpi_buf text = {0};
     tpi_buf notes = {0};
-    const tpi_sim_options options = {.note = sim_collect, .context = &notes};
-    tpi_sim *sim = NULL;
 
     (void)state;
     for (int i = 0; i < 1000; i++) {
         tpi_buf_printf(&text, "position ( pose [%d 0 0 0] ctrl \"wander\" )\n", i);
     }
-    tpi_sim_parse(&sim, "x.world", text.data, text.length, &options, NULL);
+    collect_notes(&text, &notes);
     assert_string_equal(
         tpi_buf_text(&notes),
         "x.world:1:32: \"wander\" needs a \"ranger\" on the robot; without one it stands still\n"
         "x.world:2:32: \"wander\" needs a \"ranger\" on the robot; without one it stands still\n"
         "x.world:3:32: \"wander\" needs a \"ranger\" on the robot; without one it stands still "
         "(and 997 more like it)");
-    tpi_sim_destroy(sim);
     tpi_buf_fini(&notes);
-    tpi_buf_fini(&text);
 }
 
 /* Many robots in one place are told of together. */
@@ -256,19 +260,15 @@ static void many_overlaps_are_told_in_short(void **state)
 {
     tpi_buf text = {0};
     tpi_buf notes = {0};
-    const tpi_sim_options options = {.note = sim_collect, .context = &notes};
-    tpi_sim *sim = NULL;
 
     (void)state;
     for (int i = 0; i < 1000; i++) {
         tpi_buf_puts(&text, "position ( )\n");
     }
-    tpi_sim_parse(&sim, "x.world", text.data, text.length, &options, NULL);
+    collect_notes(&text, &notes);
     assert_non_null(strstr(tpi_buf_text(&notes), "\nx.world: 980 more robots overlap something"));
     assert_true(notes.length < 2000);
-    tpi_sim_destroy(sim);
     tpi_buf_fini(&notes);
-    tpi_buf_fini(&text);
 }
 
 int main(void)
