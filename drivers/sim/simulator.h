@@ -1,11 +1,12 @@
 /*
  * simulator.h - what the files of this driver share.
  *
- * simulator.c runs the world: one instance with one thread, which makes the steps and does all that
- * devices are asked, one after the other; so nothing here is locked. offer.c finds the models that
- * sections name and offers them as devices. pace.c says when a step is due. Every other file plays
- * some interfaces: an interface is a row of a table (simd_kind) with the typed operations that
- * answer its messages and functions that publish what a model has measured.
+ * simulator.c has the life of a world: one instance with one thread, which makes the steps
+ * (steps.c) and does all that devices are asked, one after the other; so nothing here is locked.
+ * offer.c finds the models that sections name and offers them as devices. pace.c says when a step
+ * is due. Every other file plays some interfaces: an interface is a row of a table (simd_kind) with
+ * the typed operations that answer its messages and functions that publish what a model has
+ * measured.
  *
  * Time: data is stamped with the time of the world. A device sends when its model has been updated;
  * what nobody reads is neither measured nor sent.

@@ -18,7 +18,7 @@ int64_t simd_now_ns(const simd *s)
     return tp_clock_now_ns(tp_instance_clock(s->instance));
 }
 
-/* Also what nobody has opened, or what is no device at all. */
+/* Stop everything, also what nobody has opened, or what is no device at all. */
 static void stop_all(simd *s)
 {
     const uint32_t count = tpi_sim_model_count(s->world);
