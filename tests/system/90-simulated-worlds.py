@@ -518,7 +518,7 @@ def whoever_loads_long_says_so():
             os.remove(f.world)
             os.mkfifo(f.world)
             with Running("sim", f.world, *options) as running:
-                tap.equal([running.error() for _ in range(2)], 2 * ["still loading the world\n"])
+                tap.equal([running.process.stderr.readline() for _ in range(2)], 2 * ["still loading the world\n"])
                 pathlib.Path(f.world).write_text(TWO)
                 assert running.line().startswith("two: ")
                 if options[0] != "--steps":
