@@ -164,6 +164,7 @@ static void serve_data_mode(struct client *client, const tp_msghdr *request, con
     if (asked->mode == TP_DATAMODE_PUSH || asked->mode == TP_DATAMODE_PULL) {
         client->pull = asked->mode == TP_DATAMODE_PULL;
         client->armed = false;
+        tp_session_set_pulls(client->session, client->pull);
     }
     acknowledge(client, request);
 }

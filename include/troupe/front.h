@@ -31,9 +31,9 @@ TP_API const tp_catalogue *tp_hub_catalogue(const tp_hub *hub);
 
 /* How much may wait in a session. */
 typedef struct tp_session_limits {
-    uint32_t data;    /* queued messages beyond which data is dropped: these, or two for each device
-                         that is open, if that is more */
-    uint32_t replies; /* queued messages beyond which the client is given up, and as many more */
+    uint32_t data;     /* queued messages beyond which data is dropped: these, or four for each
+                          device that is open, if that is more */
+    uint32_t replies;  /* queued messages beyond which the client is given up, and as many more */
     uint32_t requests; /* requests under way beyond which tp_session_is_busy() */
 } tp_session_limits;
 
@@ -225,6 +225,9 @@ TP_API void tp_session_seal(tp_session *session, uint32_t n);
 TP_API uint32_t tp_session_sealed(const tp_session *session);
 
 TP_API uint64_t tp_session_dropped(const tp_session *session);
+
+/* What waits for the client goes out when it asks, not before: nobody waits for it to read. */
+TP_API void tp_session_set_pulls(tp_session *session, bool on);
 
 /* ---- What a front is ------------------------------------------------------------------------- */
 
