@@ -331,6 +331,10 @@ TP_API void tp_device_halted(tp_device *device);
 TP_API tp_halt_reason tp_instance_halt_reason(const tp_instance *self);
 TP_API bool tp_instance_in_panic(const tp_instance *self);
 
+/* For drivers that pass a panic on: `told` is called, where the instance runs, when one begins,
+ * before its devices are halted, and when it is over. From init only. */
+TP_API void tp_instance_on_panic(tp_instance *self, void (*told)(tp_instance *self));
+
 /* In `halt`: which way to ask of another server, one of tp_halt_way. In a panic TP_HALT_SO_OWN,
  * unless the section of this instance says how. */
 TP_API unsigned tp_instance_halt_way(const tp_instance *self);

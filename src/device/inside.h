@@ -229,12 +229,13 @@ struct tp_instance {
     void *spare;   /* in the same block: room for another one */
     struct place place;
     size_t scratch_size;
-    unsigned panic_epoch;     /* that it has seen */
-    atomic_uint panic_served; /* that it has stopped everything for; read by the loop */
-    bool halts;               /* inside an operation that stops things: it may write in a panic */
-    bool halts_for_panic;     /* and that stops everything */
-    tp_device *halted;        /* what is being halted just now; NULL for nothing */
-    uint8_t halt_way;         /* one of tp_halt_way: how it was said */
+    unsigned panic_epoch;                /* that it has seen */
+    void (*on_panic)(tp_instance *self); /* the driver's; NULL for none */
+    atomic_uint panic_served;            /* that it has stopped everything for; read by the loop */
+    bool halts;           /* inside an operation that stops things: it may write in a panic */
+    bool halts_for_panic; /* and that stops everything */
+    tp_device *halted;    /* what is being halted just now; NULL for nothing */
+    uint8_t halt_way;     /* one of tp_halt_way: how it was said */
     tp_halt_reason halt_reason;
     tpi_call *current;      /* the request that is being handled; NULL once it is answered */
     tp_status answered;     /* how it was, if by its ticket and at once */
