@@ -307,6 +307,7 @@ struct tpi_hub {
     tp_device **devices; /* owned array; devices are their instances' */
     size_t device_count;
     size_t device_capacity;
+    unsigned device_changes;        /* of the list */
     struct device_index *addresses; /* by address, once there are many; points to the first below */
     struct device_index *names;     /* by the name of their frame, while that is checked */
     struct device_index *odometry;  /* vehicles and localizers; see odometry.c */

@@ -97,6 +97,12 @@ struct tp_session {
     uint64_t taken, taken_before; /* messages, and when the timer was set */
     tp_timer *patience;           /* owned; NULL until it was behind once */
 
+    /* page.c: where the page behind the last one begins, as long as the list is the same */
+    unsigned page_changes;
+    uint32_t page_total; /* 0 before the first page */
+    uint32_t page_next;
+    size_t page_place; /* among those of all robots */
+
     size_t stale; /* bytes that came before the last panic was over and are not handled yet */
     struct subscription *subscriptions; /* owned */
     uint32_t subscription_count;
