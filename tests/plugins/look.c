@@ -3,7 +3,7 @@
  *
  * Its argument is the sensor: floor, light, bumper or fiducial; "late" is the second light sensor
  * of two, the first of which must not have measured yet. "line" follows a dark line instead.
- * Without one it fails and does not say why.
+ * Without an argument it fails and does not say why.
  */
 #include <string.h>
 
