@@ -17,8 +17,9 @@
  * place in the file; errors say what is wrong and where.
  *
  * Everything belongs to the thread that calls. Only tpi_sim_load(), tpi_sim_parse(),
- * tpi_sim_set_pose(), tpi_sim_set_colour() and the calls that write into a buffer allocate; a step
- * never does. Angles are radians, counter-clockwise; lengths are metres; times are microseconds.
+ * tpi_sim_set_pose(), tpi_sim_set_colour(), tpi_sim_restore() and the calls that write into a
+ * buffer allocate; a step never does. Angles are radians, counter-clockwise; lengths are metres;
+ * times are microseconds.
  */
 #ifndef TROUPE_SIM_SIM_H
 #define TROUPE_SIM_SIM_H
