@@ -6,12 +6,7 @@
 
 bool simd_is_due(const simd_device *d)
 {
-    const tpi_sim *world = d->owner->world;
-    const int64_t now_us = tpi_sim_time_us(world);
-    tpi_sim_info info;
-
-    simd_info(d, &info);
-    return now_us / info.update_us != (now_us - tpi_sim_interval_us(world)) / info.update_us;
+    return tpi_sim_is_due(d->owner->world, d->model);
 }
 
 bool simd_is_new(simd_device *d, int64_t time_us)

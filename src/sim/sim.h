@@ -167,6 +167,9 @@ tp_status tpi_sim_set_colour(tpi_sim *sim, tpi_sim_model model, uint32_t colour,
 void tpi_sim_subscribe(tpi_sim *sim, tpi_sim_model model);
 void tpi_sim_unsubscribe(tpi_sim *sim, tpi_sim_model model);
 
+/* Whether the model's interval says that it is updated in the step that was made last. */
+bool tpi_sim_is_due(const tpi_sim *sim, tpi_sim_model model);
+
 /* The number of the controller that options.control has given; 0 for none, and for all models that
  * stand on others. */
 uint32_t tpi_sim_control(const tpi_sim *sim, tpi_sim_model model);
