@@ -258,24 +258,33 @@ tp_status tpi_sim_get_station(const tpi_sim *sim, tpi_sim_model model, tpi_sim_s
     return TP_OK;
 }
 
-static tpi_sim_model station_with(const tpi_sim *sim, uint64_t key)
+/* Which stations those are that were heard: all are looked through once, since there may be
+ * thousands and this is asked for each of them. */
+static void find_stations(const tpi_sim *sim, const struct wifi_state *state,
+                          tpi_sim_model found[TPI_SIM_MOST_LINKS])
 {
     const struct sim_beacons *stations = &sim->beacons[SIM_STATIONS];
+    uint32_t missing = state->count;
     struct sim_view view;
 
-    for (uint32_t i = 0; i < stations->count; i++) {
-        if (tpi_sim_find_device(sim, stations->models[i], &tpi_sim_type_wifi, &view, NULL) ==
-                TP_OK &&
-            view.key == key) {
-            return stations->models[i];
+    for (uint32_t i = 0; i < stations->count && missing > 0; i++) {
+        if (tpi_sim_find_device(sim, stations->models[i], &tpi_sim_type_wifi, &view, NULL) !=
+            TP_OK) {
+            continue;
+        }
+        for (uint32_t k = 0; k < state->count; k++) {
+            if (state->heard[k].key == view.key) {
+                found[k] = stations->models[i];
+                missing--;
+            }
         }
     }
-    return TPI_SIM_NONE;
 }
 
 tp_status tpi_sim_get_links(const tpi_sim *sim, tpi_sim_model model, tpi_sim_links *links,
                             tp_error *err)
 {
+    tpi_sim_model found[TPI_SIM_MOST_LINKS];
     struct sim_view view;
     tp_status status = tpi_sim_find_device(sim, model, &tpi_sim_type_wifi, &view, err);
 
@@ -285,11 +294,14 @@ tp_status tpi_sim_get_links(const tpi_sim *sim, tpi_sim_model model, tpi_sim_lin
     const struct wifi_state *state = (const struct wifi_state *)view.state;
     *links = (tpi_sim_links){.noise = ((const struct wifi *)view.config)->sensitivity,
                              .time_us = state->common.updated_us};
+    for (uint32_t i = 0; i < TPI_SIM_MOST_LINKS; i++) {
+        found[i] = TPI_SIM_NONE;
+    }
+    find_stations(sim, state, found);
     for (uint32_t i = 0; i < state->count; i++) {
-        const tpi_sim_model other = station_with(sim, state->heard[i].key);
-        if (other != TPI_SIM_NONE) {
+        if (found[i] != TPI_SIM_NONE) {
             links->items[links->count++] =
-                (tpi_sim_link){.model = other, .level = state->heard[i].level};
+                (tpi_sim_link){.model = found[i], .level = state->heard[i].level};
         }
     }
     return TP_OK;
