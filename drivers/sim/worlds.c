@@ -124,6 +124,7 @@ static tp_status world_begin(simd_device *d, tp_error *err)
 {
     (void)err;
     d->owner->keeper = d;
+    tp_device_keeps(d->device);
     return TP_OK;
 }
 

@@ -242,9 +242,13 @@ TP_API tp_status tp_publish(tp_device *device, unsigned code, const void *value,
  * there are few, so that nobody's queue overflows. */
 TP_API uint32_t tp_instance_on_its_way(const tp_instance *self);
 
-/* From now on tp_publish() drops nothing: the driver itself looks how much is on its way, and
- * waits. Where its operations run. */
+/* From now on tp_publish() drops nothing, and those who have a device open that keeps get it all:
+ * the driver itself looks how much is on its way and who is behind, and waits. Where its operations
+ * run. */
 TP_API void tp_instance_keep_all(tp_instance *self, bool on);
+
+/* Whoever has the device open takes part in what the instance does. From init only. */
+TP_API void tp_device_keeps(tp_device *device);
 
 /* How many of those who have the device open are behind: data that they have not read fills a
  * quarter of their queue already. Clients that have taken nothing for ten seconds are not counted

@@ -229,6 +229,10 @@ TP_API uint32_t tp_session_sealed(const tp_session *session);
 
 TP_API uint64_t tp_session_dropped(const tp_session *session);
 
+/* The client has taken a part of the oldest message: it reads, if slowly, and is still waited for.
+ * tp_session_take() says so itself. */
+TP_API void tp_session_goes_on(tp_session *session);
+
 /* What waits for the client goes out when it asks, not before: nobody waits for it to read. */
 TP_API void tp_session_set_pulls(tp_session *session, bool on);
 

@@ -57,6 +57,9 @@ tp_status tpi_queue_add_rule(tpi_queue *queue, const tpi_rule *rule);
  * ignored, as the rules want; TP_E_LIMIT for a reply that finds no place; TP_E_NOMEM. */
 tp_status tpi_queue_push(tpi_queue *queue, const tp_msg *msg);
 
+/* The same for data that is not dropped for want of room: its maker waits until there is some. */
+tp_status tpi_queue_keep(tpi_queue *queue, const tp_msg *msg);
+
 /* Whether data would be taken that no rule is for. */
 bool tpi_queue_has_room(const tpi_queue *queue);
 

@@ -296,6 +296,7 @@ static tp_status hand_to_loop(tp_device *device, tp_msg *msg, bool always)
 {
     tp_instance *self = device->instance;
 
+    msg->kept = self->keeps_all;
     if (self->on_loop) {
         device_deliver(device, msg);
         tp_msg_unref(msg);

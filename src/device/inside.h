@@ -95,7 +95,8 @@ struct tp_device {
     struct delivery *deliveries; /* under way, innermost first; the loop's */
     uint32_t reader_count;       /* the loop's */
     atomic_uint has_readers;     /* the same, for the driver's thread */
-    atomic_uint behind;          /* of those who have it open; see crowd.c */
+    atomic_uint behind;          /* of those who have it open; see behind.c */
+    bool keeps;                  /* who has it open takes part in what the instance does */
     struct counts counts;        /* the loop's */
     atomic_ullong dropped;       /* data that was too much at once */
     uint64_t published;          /* the loop's */

@@ -28,14 +28,17 @@ enum { FEW = 16 };
 /* TP_E_SPACE if it was dropped, and there is nothing new for the client. */
 static tp_status queue(tp_session *session, tp_msg *msg)
 {
-    tp_msg *bytes =
-        session->only_sends && session->queue.count >= FEW && tpi_queue_has_room(&session->queue)
-            ? tpi_msg_encoded(msg)
-            : NULL;
-    tp_status status = tpi_queue_push(&session->queue, bytes != NULL ? bytes : msg);
+    const bool keep = msg->kept && behind_keeps(session);
+    const bool has_room = keep || tpi_queue_has_room(&session->queue);
+    tp_msg *bytes = session->only_sends && session->queue.count >= FEW && has_room
+                        ? tpi_msg_encoded(msg)
+                        : NULL;
+    tp_msg *what = bytes != NULL ? bytes : msg;
+    tp_status status =
+        keep ? tpi_queue_keep(&session->queue, what) : tpi_queue_push(&session->queue, what);
 
     if (status == TP_OK) {
-        crowd_look(session);
+        behind_look(session);
         session->events->ready(session->context);
     } else if (status != TP_E_SPACE && !session->lost) {
         session->lost = true;
@@ -113,7 +116,7 @@ tp_msg *tp_session_take(tp_session *session)
 {
     tp_msg *oldest = tpi_queue_pop(&session->queue);
 
-    crowd_taken(session);
+    behind_taken(session);
     if (tpi_queue_has_room(&session->queue)) {
         sleep_end(session);
     }
@@ -184,7 +187,7 @@ static void count_subscriptions(tp_session *session, int more)
 static void forget_subscription(struct subscription *s)
 {
     sleep_end(s->session);
-    crowd_forget(s);
+    behind_forget(s);
     count_subscriptions(s->session, -1);
     for (struct subscription **at = &s->session->subscriptions; *at != NULL; at = &(*at)->next) {
         if (*at == s) {
@@ -220,7 +223,7 @@ static void opened(tpi_opening *opening, tp_status status, const tp_error *err)
     if (status != TP_OK) {
         forget_subscription(s);
     } else {
-        crowd_count(s);
+        behind_count(s);
     }
     done(session->context, &request, device, status, err);
 }
@@ -293,7 +296,7 @@ tp_status tp_session_close(tp_session *session, tp_device *device)
     if (session_find_open(session, device) == NULL) {
         tpi_queue_drop_data(&session->queue, &device->addr);
     }
-    crowd_look(session);
+    behind_look(session);
     return TP_OK;
 }
 

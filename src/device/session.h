@@ -35,7 +35,8 @@ struct subscription {
     int32_t rank;
     struct subscription *next;
     uint64_t slept_at; /* see sleep.c */
-    bool counted;      /* among those who are behind; see crowd.c */
+    bool counted;      /* among those who are behind; see behind.c */
+    bool takes_part;   /* of a device that keeps */
 
     /* rate.c */
     int64_t period_ns;  /* between messages of a kind; 0 for all there are */
@@ -90,11 +91,12 @@ struct tp_session {
     uint64_t received;
     uint64_t refused;
     bool only_sends; /* a message is nothing but bytes to its front */
-    /* crowd.c */
+    /* behind.c */
     bool pulls;                   /* nothing goes out before the client asks */
+    uint32_t parts;               /* openings of devices that keep */
     bool behind;                  /* much waits for it */
     bool given_up;                /* and it takes nothing, so that nobody waits for it */
-    uint64_t taken, taken_before; /* messages, and when the timer was set */
+    uint64_t taken, taken_before; /* messages and parts, and when the timer was set */
     tp_timer *patience;           /* owned; NULL until it was behind once */
 
     /* page.c: where the page behind the last one begins, as long as the list is the same */
@@ -159,10 +161,13 @@ void sleep_begin(struct subscription *s);
 void sleep_end(tp_session *session);
 uint64_t sleep_missed(const tp_session *session);
 
-/* crowd.c: more or less waits than before; a message was taken; an opening has begun, or ends. */
-void crowd_look(tp_session *session);
-void crowd_taken(tp_session *session);
-void crowd_count(struct subscription *s);
-void crowd_forget(struct subscription *s);
+/* behind.c: more or less waits than before; a message was taken; an opening has begun, or ends. */
+void behind_look(tp_session *session);
+void behind_taken(tp_session *session);
+void behind_count(struct subscription *s);
+void behind_forget(struct subscription *s);
+
+/* Whether it is waited for, and so gets all that is kept. */
+bool behind_keeps(const tp_session *session);
 
 #endif

@@ -17,7 +17,7 @@ from player import ACK, COMMAND, DATA, POSITION2D
 
 PROGRAM, ROOT = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
 YARD = ROOT / "tests/data/sim/yard.world"
-SIMULATION, RANGER, WORLD = 31, 62, 240
+SIMULATION, CAMERA, RANGER, WORLD = 31, 40, 62, 240
 STEPS = 100
 MANY = 60000  # steps
 
@@ -239,6 +239,33 @@ def steps_wait_for_who_reads_slowly():
             tap.equal(simulated_s(observer), MANY / 10)
 
 
+def one_step_may_be_more_than_a_queue_takes():
+    """Pictures of 18 MB, for one who begins to read when they are there."""
+    eyes = "\n".join(f'camera ( resolution [640 480] fov [60 45] pose [0 0 0 {18 * i}] )' for i in range(20))
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "eyes.world")
+        path.write_text(f'model ( name "wall" pose [3 0 0 0] size [0.1 4 1] )\n'
+                        f'position ( name "r0" size [0.4 0.4 0.4]\n{eyes} )\n', encoding="ascii")
+        text = (f'driver ( name "stage" worldfile "{path}" provides [ "world:0" "simulation:0" ] lockstep yes lease 0 )\n'
+                + "\n".join(f'driver ( name "stage" provides [ "camera:{i}" ] model "r0" )' for i in range(20)))
+        with player.server(PROGRAM, text) as running, player.Client(running.address) as slow, \
+                player.Client(running.address) as observer:
+            observer.open(SIMULATION, 0)
+            slow.open(WORLD, 0)
+            for i in range(20):
+                slow.open(CAMERA, i)
+            number = slow.send(WORLD, 0, player.REQUEST, 2, struct.pack(">I", 3))
+            stands(observer)
+            seen = []
+            message = slow.message()
+            while message.type == DATA:
+                if message.interf == CAMERA:
+                    seen.append((round(message.time * 10), message.index))
+                message = slow.message()
+            tap.equal((message.type, message.seq), (ACK, number))
+            tap.equal(sorted(seen), [(step, i) for step in (1, 2, 3) for i in range(20)])
+
+
 def who_leaves_while_it_is_waited_for_holds_up_nobody():
     with player.server(PROGRAM, configuration(1)) as running, player.Client(running.address) as other, \
             player.Client(running.address) as observer:
@@ -282,5 +309,5 @@ def who_does_not_send_at_once_is_not_kept_waiting():
 tap.main(two_programs_get_the_same_bits_in_every_run, so_many_take_part_whoever_comes_first,
          who_asks_twice_is_still_one, a_number_of_programs_is_checked, time_waits_for_whoever_takes_part,
          lockstep_can_be_ended_and_begun_by_request, of_many_steps_at_once_none_is_lost,
-         steps_wait_for_who_reads_slowly, who_leaves_while_it_is_waited_for_holds_up_nobody,
+         steps_wait_for_who_reads_slowly, one_step_may_be_more_than_a_queue_takes, who_leaves_while_it_is_waited_for_holds_up_nobody,
          who_does_not_send_at_once_is_not_kept_waiting)

@@ -1,5 +1,5 @@
 /*
- * crowd.c - clients that are behind with reading, for drivers that can wait for them.
+ * behind.c - clients that are behind with reading, for drivers that can wait for them.
  *
  * A client is behind from when a quarter of what its queue takes waits for it, until half of that
  * is gone. Every device that it has open counts it meanwhile (tp_device_behind()): a world in
@@ -7,6 +7,10 @@
  * nothing at all for a while is stopped, or gone without a word, and is not counted until it goes
  * on. Who pulls is never behind: what waits for it goes out when it asks, and that may be after it
  * has got what the driver keeps it waiting for.
+ *
+ * What is published while nothing may be lost (tp_instance_keep_all()) finds room in the queues of
+ * those who take part, however much it is, as long as they are waited for: that is a quarter of a
+ * queue and what the driver makes before it looks again.
  */
 #include "device/session.h"
 
@@ -25,7 +29,7 @@ static void count(struct subscription *s, bool counts)
 static void count_all(tp_session *session)
 {
     for (struct subscription *s = session->subscriptions; s != NULL; s = s->next) {
-        crowd_count(s);
+        behind_count(s);
     }
 }
 
@@ -66,7 +70,7 @@ static void set_behind(tp_session *session, bool behind)
     }
 }
 
-void crowd_look(tp_session *session)
+void behind_look(tp_session *session)
 {
     const bool behind =
         !session->pulls && tpi_queue_holds(&session->queue, session->behind ? CAUGHT_UP : BEHIND);
@@ -76,31 +80,57 @@ void crowd_look(tp_session *session)
     }
 }
 
-void crowd_taken(tp_session *session)
+void tp_session_goes_on(tp_session *session)
 {
     session->taken++;
     if (session->given_up) {
         set_behind(session, true);
-    }
-    if (session->behind) {
-        crowd_look(session);
+        sleep_end(session); /* from now on it misses nothing again that is kept */
     }
 }
 
-void crowd_count(struct subscription *s)
+void behind_taken(tp_session *session)
 {
+    tp_session_goes_on(session);
+    if (session->behind) {
+        behind_look(session);
+    }
+}
+
+static void take_part(struct subscription *s, bool takes_part)
+{
+    if (takes_part != s->takes_part) {
+        s->takes_part = takes_part;
+        s->session->parts += takes_part ? 1U : -1U;
+    }
+}
+
+void behind_count(struct subscription *s)
+{
+    take_part(s, s->device->keeps && !s->waiting);
     count(s, s->session->behind && !s->session->given_up && !s->waiting);
 }
 
-void crowd_forget(struct subscription *s)
+void behind_forget(struct subscription *s)
 {
+    take_part(s, false);
     count(s, false);
+}
+
+bool behind_keeps(const tp_session *session)
+{
+    return session->parts > 0 && !session->pulls && !session->given_up;
 }
 
 void tp_session_set_pulls(tp_session *session, bool on)
 {
     session->pulls = on;
-    crowd_look(session);
+    behind_look(session);
+}
+
+void tp_device_keeps(tp_device *device)
+{
+    device->keeps = true;
 }
 
 uint32_t tp_device_behind(const tp_device *device)

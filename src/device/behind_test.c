@@ -1,4 +1,4 @@
-/* crowd_test.c - clients that are behind with reading, as devices count them. */
+/* behind_test.c - clients that are behind with reading, as devices count them. */
 #include <stdlib.h>
 
 #include "conformance/play.h"
@@ -203,6 +203,54 @@ static void who_pulls_is_never_behind(void **state)
     end(s);
 }
 
+/* The device that keeps is the first one. */
+static void what_is_kept_finds_room_with_those_who_take_part(void **state)
+{
+    struct scene *s = begin();
+    tp_instance *self = tp_device_instance(s->devices[0]);
+
+    (void)state;
+    tp_device_keeps(s->devices[0]);
+    assert_int_equal(tp_session_close(s->session, s->devices[0]), TP_OK);
+    open_device(s, 0);
+    tp_instance_keep_all(self, true);
+    publish(s, 0, 3 * ROOM);
+    tp_instance_keep_all(self, false);
+    publish(s, 0, 1);
+    assert_int_equal(tp_session_dropped(s->session), 1);
+    take(s, 3 * ROOM);
+    assert_null(tp_session_take(s->session));
+    end(s);
+}
+
+static void what_is_kept_is_lost_for_all_others(void **state)
+{
+    struct scene *s = begin();
+    tp_instance *self = tp_device_instance(s->devices[0]);
+
+    (void)state;
+    tp_instance_keep_all(self, true);
+    publish(s, 0, 3 * ROOM); /* does not keep */
+    assert_int_equal(tp_session_dropped(s->session), 2 * ROOM);
+    take(s, ROOM);
+    tp_device_keeps(s->devices[0]);
+    assert_int_equal(tp_session_close(s->session, s->devices[0]), TP_OK);
+    open_device(s, 0);
+    tp_session_set_pulls(s->session, true);
+    publish(s, 0, 3 * ROOM); /* pulls */
+    assert_int_equal(tp_session_dropped(s->session), 4 * ROOM);
+    take(s, ROOM);
+    tp_session_set_pulls(s->session, false);
+    publish(s, 0, ROOM);
+    wait_s(s, 11);
+    publish(s, 0, 1); /* takes nothing */
+    assert_int_equal(tp_session_dropped(s->session), 4 * ROOM + 1);
+    tp_session_goes_on(s->session); /* with a part of the first */
+    publish(s, 0, ROOM);
+    assert_int_equal(tp_session_dropped(s->session), 4 * ROOM + 1);
+    end(s);
+}
+
 static void who_leaves_is_behind_no_more(void **state)
 {
     struct scene *s = begin();
@@ -233,8 +281,10 @@ int main(void)
         cmocka_unit_test(every_opening_counts),
         cmocka_unit_test(who_takes_nothing_is_not_counted_until_it_goes_on),
         cmocka_unit_test(who_pulls_is_never_behind),
+        cmocka_unit_test(what_is_kept_finds_room_with_those_who_take_part),
+        cmocka_unit_test(what_is_kept_is_lost_for_all_others),
         cmocka_unit_test(who_leaves_is_behind_no_more),
     };
 
-    return cmocka_run_group_tests_name("src/device/crowd", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("src/device/behind", tests, NULL, NULL);
 }
