@@ -179,6 +179,7 @@ typedef enum tpi_sim_drive_mode {
     TPI_SIM_DRIVE_VELOCITY,     /* m/s, m/s, rad/s; of a car: m/s, unused, steering angle */
     TPI_SIM_DRIVE_POSITION,     /* a pose, as odometry reports it */
     TPI_SIM_DRIVE_ACCELERATION, /* m/s^2, m/s^2, rad/s^2 */
+    TPI_SIM_DRIVE_HEADING,      /* m/s, m/s, a heading to take and hold, as odometry reports it */
 } tpi_sim_drive_mode;
 
 typedef struct tpi_sim_motion {
