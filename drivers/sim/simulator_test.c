@@ -134,7 +134,7 @@ static void models_are_moved_and_found_by_name(void **state)
     play_assert_pose(&pose, 0.1, 0, 0);
     ask = named("nobody");
     stage_refused(&s, r, TP_SIMULATION_REQ_GET_POSE2D, &ask,
-                  "there is no model \"nobody\" in the world");
+                  "there is no model \"nobody\" in the world yard");
     stage_end(&s);
 }
 

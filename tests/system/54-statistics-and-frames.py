@@ -63,12 +63,12 @@ def lists_show_what_devices_are_doing():
 
 
 def what_is_known_already_is_not_asked():
-    """One list of the devices, however many; none is opened for its index, its driver or the model of a simulated one."""
+    """One list of the devices, however many; none is opened for its index, its driver or its name."""
     lasers = [(6, i) for i in range(30)]
-    labels = [dict(LASER, addr={"robot": 6665, "interf": 6, "index": i}, driver="sim", label=f"m{i}") for i in range(30)]
-    for where, wanted in (("index = 20", ["laser:20"]), ("driver = sim, index < 2", ["laser:0", "laser:1"]),
-                          ("model = m7", ["laser:7"]), ("model = elephant, x > 0", [])):
-        with ours(lasers, "sim", STATISTICS={"devices": labels}) as puppet:
+    labels = [dict(LASER, addr={"robot": 6665, "interf": 6, "index": i}, label=f"m{i}") for i in range(30)]
+    for where, wanted in (("index = 20", ["laser:20"]), ("driver = puppet, index < 2", ["laser:0", "laser:1"]),
+                          ("name = m7", ["laser:7"]), ("name = elephant, x > 0", [])):
+        with ours(lasers, STATISTICS={"devices": labels}) as puppet:
             result = troupe("list", "--json", "--where", where, puppet.url)
             tap.equal((result.returncode, result.stderr), (0, ""))
             tap.equal([device["device"] for device in json.loads(result.stdout)["devices"]], wanted)
