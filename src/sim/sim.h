@@ -141,6 +141,10 @@ typedef struct tpi_sim_info {
 uint32_t tpi_sim_model_count(const tpi_sim *sim);
 void tpi_sim_model_info(const tpi_sim *sim, tpi_sim_model model, tpi_sim_info *info);
 
+/* How many come before it in the file, of those that stand on nothing; what stands on a model has
+ * the number of that. */
+uint32_t tpi_sim_model_order(const tpi_sim *sim, tpi_sim_model model);
+
 /* By its name, or by the one that it would have without a name ("r0.ranger:1"); TPI_SIM_NONE if
  * there is none. */
 tpi_sim_model tpi_sim_find(const tpi_sim *sim, const char *name);
