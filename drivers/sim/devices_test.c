@@ -314,6 +314,8 @@ static void profiles_of_lasers_have_their_reach_and_steps(void **state)
 {
     stage s;
     const tp_laser_config wrong = {.min_angle = -1, .max_angle = 1, .resolution = 0.03f};
+    const tp_laser_config finer = {.min_angle = -1, .max_angle = 1, .resolution = 0.008727f};
+    const tp_laser_config as_it_is = {.min_angle = -1, .max_angle = 1, .resolution = 0.0174f};
 
     (void)state;
     stage_begin(&s, "world:0 laser:0", YARD " profile=urg");
@@ -327,6 +329,10 @@ static void profiles_of_lasers_have_their_reach_and_steps(void **state)
     r = stage_open(&s, "laser:0");
     stage_refused(&s, r, TP_LASER_REQ_SET_CONFIG, &wrong,
                   "a lms200 has no resolution of 0.03 rad, but 0.004363, 0.008727, 0.01745");
+    stage_refused(&s, r, TP_LASER_REQ_SET_CONFIG, &finer,
+                  "its model has a ray for each 0.01745 rad; for 0.008727 rad write \"samples "
+                  "361\"");
+    stage_request(&s, r, TP_LASER_REQ_SET_CONFIG, &as_it_is);
     stage_end(&s);
 }
 
