@@ -244,7 +244,7 @@ static void position_stop(const struct sim_view *view)
 static bool position_check(const struct sim_common *common)
 {
     const struct sim_position_state *state = (const struct sim_position_state *)common;
-    bool good = state->mode <= TPI_SIM_DRIVE_ACCELERATION && state->own <= 1;
+    bool good = state->mode <= TPI_SIM_DRIVE_HEADING && state->own <= 1;
 
     for (int i = 0; i < 3; i++) {
         good = good && fabs(state->goal[i]) <= TPI_SIM_FARTHEST &&
@@ -280,6 +280,17 @@ static double limit(double value, double low, double high)
 static double approach(double distance, double most, double dt)
 {
     return limit(distance, -fmin(most, fabs(distance) / dt), fmin(most, fabs(distance) / dt));
+}
+
+/* Towards a heading, as fast as the robot may: it does not turn too far within a step, nor faster
+ * than it can brake. */
+static double turn_to(const struct sim_position *p, double angle, double dt)
+{
+    const double quickly = 4; /* rad/s for each radian that is left */
+    const double braking = p->limited ? fmin(p->push[2], -p->brake[2]) : fastest_allowed;
+    const double most = sqrt(fmax(braking, 0) * fabs(angle)); /* less than would do */
+
+    return limit(angle * fmin(quickly, 1 / dt), -most, most);
 }
 
 /* Towards a pose: a robot that can go sideways does all at once, another one turns towards the
@@ -325,6 +336,9 @@ static void wanted(const struct sim_position *p, const struct sim_position_state
         if (state->mode == TPI_SIM_DRIVE_ACCELERATION) {
             v[i] = state->velocity[i] + limit(state->goal[i], p->brake[i], p->push[i]) * dt;
         }
+    }
+    if (state->mode == TPI_SIM_DRIVE_HEADING) {
+        v[2] = turn_to(p, sim_normal(state->goal[2] - state->estimate[2]), dt);
     }
     if (p->drive == SIM_CAR) {
         sim_sincos(sim_normal(state->goal[2]), &s, &c);

@@ -132,6 +132,11 @@ const char *tpi_sim_name(const tpi_sim *sim)
 
 /* ---- Models ---------------------------------------------------------------------------------- */
 
+uint32_t tpi_sim_model_order(const tpi_sim *sim, tpi_sim_model model)
+{
+    return sim->trees.order[sim->tree_of[model]];
+}
+
 uint32_t tpi_sim_model_count(const tpi_sim *sim)
 {
     return sim->model_count;

@@ -141,6 +141,10 @@ typedef struct tpi_sim_info {
 uint32_t tpi_sim_model_count(const tpi_sim *sim);
 void tpi_sim_model_info(const tpi_sim *sim, tpi_sim_model model, tpi_sim_info *info);
 
+/* How many come before it in the file, of those that stand on nothing; what stands on a model has
+ * the number of that. */
+uint32_t tpi_sim_model_order(const tpi_sim *sim, tpi_sim_model model);
+
 /* By its name, or by the one that it would have without a name ("r0.ranger:1"); TPI_SIM_NONE if
  * there is none. */
 tpi_sim_model tpi_sim_find(const tpi_sim *sim, const char *name);
@@ -183,6 +187,7 @@ typedef enum tpi_sim_drive_mode {
     TPI_SIM_DRIVE_VELOCITY,     /* m/s, m/s, rad/s; of a car: m/s, unused, steering angle */
     TPI_SIM_DRIVE_POSITION,     /* a pose, as odometry reports it */
     TPI_SIM_DRIVE_ACCELERATION, /* m/s^2, m/s^2, rad/s^2 */
+    TPI_SIM_DRIVE_HEADING,      /* m/s, m/s, a heading to take and hold, as odometry reports it */
 } tpi_sim_drive_mode;
 
 typedef struct tpi_sim_motion {

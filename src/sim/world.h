@@ -62,7 +62,6 @@ struct sim_loader {
     tpi_buf names;          /* of trees */
     tpi_buf seeds;          /* struct sim_seed */
     tpi_buf eyes;           /* of rangers; see world_check.c */
-    uint32_t overlaps;      /* that were found */
     tpi_cfg_table claimed;  /* names in the world; whose they are: */
     tpi_buf claims;         /* tpi_cfg_place */
     uint32_t ordinals[TPI_SIM_KINDS];

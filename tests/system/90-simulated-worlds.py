@@ -160,6 +160,17 @@ def robots_are_recorded_step_by_step():
         tap.equal(lines[-1].split(",")[0], "5.000")
 
 
+def robots_are_recorded_in_the_order_of_the_file():
+    """Wherever they stand, and with those that stand on them."""
+    robots = [f"r{i}" for i in (3, 9, 1, 7, 5, 0, 8)]
+    text = "".join(f'position ( name "{name}" pose [{(i * 37) % 50 - 25} {(i * 53) % 40 - 20} 0 0] '
+                   f'position ( name "top" size [0.1 0.1 0.1] ) )\n' for i, name in enumerate(robots))
+    with Folder("interval_sim 100\n" + text) as f:
+        rows = list(csv.DictReader(record(f).splitlines()))
+        wanted = [full for name in robots for full in (name, f"{name}.top")]
+        tap.equal([row["robot"] for row in rows[:len(wanted)]], wanted)
+
+
 def a_velocity_of_the_file_needs_no_user():
     with Folder('interval_sim 100\nposition ( name "r" velocity [0.5 0 0 0] )\n') as f:
         tap.equal(record(f).splitlines()[-1], "5.000,r,2.5,0,0,0.5,0,0,0")
@@ -567,7 +578,8 @@ def files_that_cannot_be_written_are_told():
 tap.main(what_can_be_subscribed_to_is_listed, signals_end_it, quit_time_ends_it,
          a_world_of_a_configuration_stands_still_at_quit_time, speed_is_what_was_asked_for,
          lockstep_takes_no_command_back,
-         a_port_that_is_taken_is_told, robots_are_recorded_step_by_step, a_velocity_of_the_file_needs_no_user,
+         a_port_that_is_taken_is_told, robots_are_recorded_step_by_step, robots_are_recorded_in_the_order_of_the_file,
+         a_velocity_of_the_file_needs_no_user,
          who_is_far_away_is_recorded_to_the_millimetre, threads_change_nothing_and_seeds_do,
          whole_lines_are_there_while_it_runs, what_is_recorded_has_its_units,
          controllers_that_are_plugins_run_without_a_server_too, plugins_see_floor_light_bumpers_and_fiducials,
