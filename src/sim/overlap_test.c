@@ -48,6 +48,29 @@ static void who_stands_in_a_wall_leaves_where_its_middle_is(void **state)
     }
 }
 
+/* A rod that lies in the side of a long wall is free to go along it, however that is turned. */
+static void who_stands_in_a_wall_does_not_stick_to_it(void **state)
+{
+    (void)state;
+    for (int degrees = -170; degrees <= 180; degrees += 10) {
+        const double a = degrees * SIM_PI / 180;
+        char text[300];
+        snprintf(text, sizeof text,
+                 "position ( name \"r\" size [2 0.02 0.2] pose [%.15f %.15f 0 0] " FAST ")"
+                 "model ( pose [%.15f %.15f 0 %d] size [3000 4 1] )",
+                 9 * sin(a), -9 * cos(a), -2 * sin(a), 2 * cos(a), degrees);
+        tpi_sim *sim = sim_make(text);
+        sim_put(sim, "r", 0.005 * sin(a) + 900 * cos(a), -0.005 * cos(a) + 900 * sin(a), a);
+        const tpi_sim_pose pose = pose_of(sim, "r");
+        assert_true(overlaps(sim, "r"));
+        drive(sim, "r", 20, 0, 0);
+        sim_steps(sim, 20);
+        assert_false(is_stalled(sim, "r"));
+        assert_came(sim, "r", pose, a, 40, 0);
+        tpi_sim_destroy(sim);
+    }
+}
+
 /* With its middle in something that has no room for it, it leaves by the nearest side. */
 static void who_is_lodged_can_leave(void **state)
 {
@@ -398,6 +421,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_stands_in_a_wall_leaves_where_its_middle_is),
+        cmocka_unit_test(who_stands_in_a_wall_does_not_stick_to_it),
         cmocka_unit_test(who_is_lodged_can_leave),
         cmocka_unit_test(the_side_of_a_room_is_a_wall),
         cmocka_unit_test(two_in_each_other_can_only_part),
