@@ -278,6 +278,23 @@ static void a_notch_is_no_way_through(void **state)
     tpi_sim_destroy(sim);
 }
 
+/* However sharp it is, it does not creep in. */
+static void a_needle_does_not_get_in_bit_by_bit(void **state)
+{
+    tpi_sim *sim =
+        sim_make("position ( name \"r\" size [1 0.02 0.2] pose [-0.5 0 0 0] " FAST
+                 "block ( points 3 point[0] [0 0] point[1] [100 1] point[2] [0 2] z [0 1] ) ) "
+                 "model ( pose [1 0 0 0] size [2 9 1] )");
+
+    (void)state;
+    assert_true(touches(sim, "r") && !overlaps(sim, "r"));
+    for (int i = 0; i < 50; i++) {
+        assert_stays(sim, "r", 20, i % 3 - 1, 0);
+    }
+    sim_assert_near(pose_of(sim, "r").x, -0.5, SIM_TOLERANCE);
+    tpi_sim_destroy(sim);
+}
+
 /* A wall that is put onto a robot holds it, too. */
 static void a_wall_that_is_put_flush_with_a_robot_holds_it(void **state)
 {
@@ -366,6 +383,7 @@ int main(void)
         cmocka_unit_test(a_corner_does_not_turn_into_a_wall),
         cmocka_unit_test(a_body_of_several_blocks_is_held_by_each),
         cmocka_unit_test(a_notch_is_no_way_through),
+        cmocka_unit_test(a_needle_does_not_get_in_bit_by_bit),
         cmocka_unit_test(a_wall_that_is_put_flush_with_a_robot_holds_it),
         cmocka_unit_test(two_that_touch_do_not_get_into_each_other),
         cmocka_unit_test(a_column_without_gaps_marches_on),

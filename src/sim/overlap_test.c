@@ -107,6 +107,23 @@ static void who_is_lodged_can_leave(void **state)
     }
 }
 
+/* A post that is half within a robot has a side that is wholly so: that does not keep it. */
+static void who_stands_in_a_post_can_leave_it(void **state)
+{
+    tpi_sim *sim = sim_make("position ( name \"r\" size [0.4 0.3 0.2] pose [-5 0 0 0] " FAST ")"
+                            "model ( pose [0.2 0 0 0] size [0.1 0.1 1] )");
+
+    (void)state;
+    sim_put(sim, "r", 0, 0, 0);
+    assert_true(overlaps(sim, "r"));
+    assert_stays(sim, "r", 1, 0, 0);
+    drive(sim, "r", -0.5, 0, 0);
+    sim_steps(sim, 4);
+    sim_assert_at(sim, "r", -0.2, 0, 0, 0);
+    assert_false(overlaps(sim, "r"));
+    tpi_sim_destroy(sim);
+}
+
 /* A box that is a room keeps who stands in its side, with the middle within; and keeps out. */
 static void the_side_of_a_room_is_a_wall(void **state)
 {
@@ -423,6 +440,7 @@ int main(void)
         cmocka_unit_test(who_stands_in_a_wall_leaves_where_its_middle_is),
         cmocka_unit_test(who_stands_in_a_wall_does_not_stick_to_it),
         cmocka_unit_test(who_is_lodged_can_leave),
+        cmocka_unit_test(who_stands_in_a_post_can_leave_it),
         cmocka_unit_test(the_side_of_a_room_is_a_wall),
         cmocka_unit_test(two_in_each_other_can_only_part),
         cmocka_unit_test(all_in_one_place_can_part),
