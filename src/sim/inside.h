@@ -135,8 +135,9 @@ struct sim_plan {
 enum {
     SIM_MOVING = 1,   /* one of the crowd */
     SIM_ACTIVE = 2,   /* somebody is subscribed to something in it */
-    SIM_OVERLAPS = 4, /* it stands in something, which does not hold it back until it has left it */
+    SIM_OVERLAPS = 4, /* it stands in something */
     SIM_LED = 8,      /* somebody outside drives it, so its controller rests */
+    SIM_TOUCHES = 16, /* it stands in or at something, and is moved with care (contact.h) */
 };
 
 struct sim_trees {

@@ -160,8 +160,8 @@ void tpi_sim_put_name(const tpi_sim *sim, tpi_sim_model model, tpi_buf *out);
 tpi_sim_pose tpi_sim_global_pose(const tpi_sim *sim, tpi_sim_model model);
 tpi_sim_pose tpi_sim_local_pose(const tpi_sim *sim, tpi_sim_model model);
 
-/* Put it somewhere, in its parent's frame. What it then overlaps does not hold it back until it has
- * left it. Fails for numbers that are not finite, and if memory runs out. */
+/* Put it somewhere, in its parent's frame. Of what it then overlaps it can only drive out. Fails
+ * for numbers that are not finite, and if memory runs out. */
 tp_status tpi_sim_set_pose(tpi_sim *sim, tpi_sim_model model, const tpi_sim_pose *pose,
                            tp_error *err);
 tp_status tpi_sim_set_colour(tpi_sim *sim, tpi_sim_model model, uint32_t colour, tp_error *err);

@@ -152,7 +152,8 @@ static bool check_tree(const tpi_sim *sim, const struct pieces *p, const char *s
     bool good =
         fabs(number_at(p->x, tree)) <= 1e15 && fabs(number_at(p->y, tree)) <= 1e15 &&
         fabs(number_at(p->z, tree)) <= 1e15 && fabs(number_at(p->a, tree)) <= SIM_PI &&
-        ((uint8_t)p->flags[tree] & ~(SIM_MOVING | SIM_ACTIVE | SIM_OVERLAPS | SIM_LED)) == 0 &&
+        ((uint8_t)p->flags[tree] &
+         ~(SIM_MOVING | SIM_ACTIVE | SIM_OVERLAPS | SIM_LED | SIM_TOUCHES)) == 0 &&
         (!plan->moves || (p->flags[tree] & SIM_MOVING) != 0) &&
         (!plan->jointed || p->own[tree] != 0);
 

@@ -121,7 +121,8 @@ static void turn_aside(tpi_sim *sim, uint32_t slot)
     const double against = m->vx[tree] * along + m->vy[tree] * aside;
     const double vx = m->vx[tree] - against * along;
     const double vy = m->vy[tree] - against * aside;
-    const double away = trace * sqrt(vx * vx + vy * vy);
+    const bool touches = (sim->trees.flags[tree] & SIM_TOUCHES) != 0; /* and the normal is exact */
+    const double away = touches ? 0 : trace * sqrt(vx * vx + vy * vy);
     m->vx[tree] = (vx + away * along) * left;
     m->vy[tree] = (vy + away * aside) * left;
     m->w[tree] = 0;

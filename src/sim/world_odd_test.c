@@ -159,13 +159,13 @@ static const struct odd odd[] = {
     {"ranger ( sensor ( range_min 1 ) )", "1:19: \"range_min\" has no effect in a \"sensor\"; it "
                                           "is \"range [MIN MAX]\" in a \"sensor\""},
     {"position ( name \"a\" ) model ( name \"b\" pose [0.2 0 0 0] )",
-     "1:1: \"a\" overlaps \"b\", and can drive out of it or through it"},
+     "1:1: \"a\" overlaps \"b\"; it can only drive out of it"},
     {"position ( name \"a\" )\nposition ( name \"b\" pose [0.2 0 0 0] )",
-     "1:1: \"a\" overlaps \"b\", and can drive out of it or through it"},
+     "1:1: \"a\" overlaps \"b\"; it can only drive out of it"},
     {"position ( name \"a\" )\nposition ( name \"b\" pose [0.2 0 0 0] )\n"
      "position ( name \"c\" pose [0.1 0 0 0] )\n",
-     "1:1: \"a\" overlaps \"c\", and can drive out of it or through it\nx.world:1:1: \"a\" "
-     "overlaps \"b\", and can drive out of it or through it"},
+     "1:1: \"a\" overlaps \"c\"; it can only drive out of it\nx.world:1:1: \"a\" "
+     "overlaps \"b\"; it can only drive out of it"},
 };
 
 static void odd_things_are_told(void **state)

@@ -83,7 +83,7 @@ def a_comment_of_ten_megabytes_is_no_trouble():
 
 def robots_that_overlap_are_told():
     tap.equal(run('position ( name "a" )\nposition ( name "b" pose [0.1 0 0 0] )\n'),
-              (0, 'FOLDER/x.world:1:1: "a" overlaps "b", and can drive out of it or through it\n'))
+              (0, 'FOLDER/x.world:1:1: "a" overlaps "b"; it can only drive out of it\n'))
 
 
 def overlaps_are_told_in_the_order_of_the_file():
