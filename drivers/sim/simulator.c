@@ -313,7 +313,9 @@ static void sim_halt(tp_device *device, tp_halt how)
     (void)how; /* nothing in a world falls over */
     if (d->kind->halt != NULL) {
         d->kind->halt(d);
+        simd_brakes_watch(d);
     }
+    simd_mind_panic(d->owner);
 }
 
 static void sim_stop(tp_instance *self)
@@ -328,6 +330,7 @@ static void sim_stop(tp_instance *self)
         set_subscribed(d, false);
     }
     simd_dismiss_waiters(s);
+    simd_brakes_forget(s);
     s->active_count = 0;
 }
 

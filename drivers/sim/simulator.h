@@ -4,10 +4,11 @@
  * simulator.c has the life of a world: one instance with one thread, which makes the steps
  * (steps.c) and does all that devices are asked, one after the other; so nothing here is locked.
  * choose.c finds the models that sections name, offer.c offers them as devices, profile.c knows
- * particular ones. pace.c says when a step is due, saves.c keeps states, controllers.c and robot.c
- * have what drives robots from within. common.c and scanning.c are what devices share. Every other
- * file plays some interfaces: an interface is a row of a table (simd_kind) with the typed
- * operations that answer its messages and functions that publish what a model has measured.
+ * particular ones. pace.c says when a step is due, brakes.c which stops take their time, saves.c
+ * keeps states, controllers.c and robot.c have what drives robots from within. common.c and
+ * scanning.c are what devices share. Every other file plays some interfaces: an interface is a row
+ * of a table (simd_kind) with the typed operations that answer its messages and functions that
+ * publish what a model has measured.
  *
  * Time: data is stamped with the time of the world. A device sends when its model has been updated;
  * what nobody reads is neither measured nor sent.
@@ -103,6 +104,7 @@ struct simd_device {
     bool begun;
     bool read;       /* by somebody */
     bool subscribed; /* the model works for it */
+    bool rolls;      /* it was told to stand and owes its stop */
     int64_t next_us; /* readings from before this have been sent */
 };
 
@@ -159,6 +161,8 @@ struct simd {
     uint32_t expected;    /* so many have to take part in the first step of lockstep */
     bool told_late;       /* the operator knows */
     bool stands;          /* all has been stopped for a panic */
+    size_t rolling;       /* how many stops are owed: by devices, and by the world as a whole */
+    bool all_roll;        /* by the world, in a panic */
     int64_t period_ns;    /* of poll, as it was set last */
     simd_waiter *waiters; /* owned */
     size_t waiter_count, waiter_capacity;
@@ -181,6 +185,18 @@ void simd_refresh(simd *s);
 
 /* steps.c. Steps with all that follows from them. */
 void simd_step(simd *s);
+
+/* In a panic: stop everything in the world, if that was not done. Else let controllers work. */
+void simd_mind_panic(simd *s);
+
+/* brakes.c. A device, or everything in the world, was told to stand: it owes its stop until it
+ * stands. Look who does after a step; whether time goes on by itself has changed; the instance
+ * stops. */
+void simd_brakes_watch(simd_device *d);
+void simd_brakes_watch_all(simd *s);
+void simd_brakes_look(simd *s);
+void simd_brakes_time_changed(simd *s);
+void simd_brakes_forget(simd *s);
 
 /* Make the steps that somebody has asked for, if all others who have to have done so too; for a
  * while, the rest in `poll`. */

@@ -75,6 +75,15 @@ void tpi_sim_stop(tpi_sim *sim, tpi_sim_model model)
     (void)set_goal(sim, model, TPI_SIM_DRIVE_VELOCITY, still, NULL);
 }
 
+bool tpi_sim_is_braking(const tpi_sim *sim, tpi_sim_model model)
+{
+    const uint32_t tree = sim->tree_of[model];
+    const uint32_t device = tpi_sim_device_of(sim, model);
+
+    return device != TPI_SIM_NONE && device == sim->trees.plan[tree]->driver &&
+           tpi_sim_drive_brakes(sim, tree);
+}
+
 /* Where there is no controller nobody asks. */
 void tpi_sim_lead(tpi_sim *sim, tpi_sim_model model, bool led)
 {

@@ -204,6 +204,10 @@ tp_status tpi_sim_steer(tpi_sim *sim, tpi_sim_model model, const double goal[3],
 /* Let it stand still; who leads it stays as it is. Nothing for a model that cannot be driven. */
 void tpi_sim_stop(tpi_sim *sim, tpi_sim_model model);
 
+/* Whether a model that was told to stand will move in the next step all the same, since its
+ * acceleration has bounds. Not one that gets no slower: its file does not let it stand. */
+bool tpi_sim_is_braking(const tpi_sim *sim, tpi_sim_model model);
+
 /* Whether somebody outside leads the model, so that its controller rests; and whether those of all
  * models rest, which is no part of the state of the world. */
 void tpi_sim_lead(tpi_sim *sim, tpi_sim_model model, bool led);
