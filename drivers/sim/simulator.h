@@ -209,8 +209,15 @@ void simd_run(simd *s);
 /* After the last step: tell the watcher of the end, as soon as nobody would miss the world. */
 void simd_leave(simd *s);
 
+/* folders.c. Folders of the worlds that come with Troupe, whether or not they exist; "/" for one
+ * that cannot be; false after the last. And all folders in which included files are looked for
+ * besides, appended with colons in between: of STAGEPATH, of TROUPE_WORLD_PATH, and ours. */
+bool simd_own_folder(char *folder, size_t size, size_t index);
+void simd_folders(tpi_buf *path);
+
 /* simulator.c. Load a world with its controllers, for the driver and for those who run one without
- * a server; make the threads that share its work, if there are several. Whatever they leave in `s`,
+ * a server, with files from simd_folders(); make the threads that share its work, if there are
+ * several. Whatever they leave in `s`,
  * also when they fail, the caller destroys: controllers, world, crew. */
 tp_status simd_load(simd *s, const char *path, tpi_sim_options *options, tp_error *err);
 tp_status simd_make_crew(simd *s, uint32_t threads, tpi_sim_crew *crew, tp_error *err);
