@@ -118,6 +118,30 @@ tp_status tpi_sim_get_motion(const tpi_sim *sim, tpi_sim_model model, tpi_sim_mo
     return TP_OK;
 }
 
+/* One that knows where it is counts from another place, so that this pose is where it is now. */
+static tp_status set_origin(const tpi_sim *sim, tpi_sim_model model,
+                            struct sim_position_state *state, const double pose[3], tp_error *err)
+{
+    const tpi_sim_pose at = tpi_sim_global_pose(sim, model);
+    const double turn = sim_normal(at.a - pose[2]);
+    double s;
+    double c;
+
+    sim_sincos(turn, &s, &c);
+    const double x = at.x - c * pose[0] + s * pose[1];
+    const double y = at.y - s * pose[0] - c * pose[1];
+    if (!(fabs(x) <= TPI_SIM_FARTHEST && fabs(y) <= TPI_SIM_FARTHEST)) {
+        return tp_fail(err, TP_E_RANGE, "the pose is too far away from where the robot is");
+    }
+    state->origin[0] = x;
+    state->origin[1] = y;
+    state->origin[2] = turn;
+    state->estimate[0] = pose[0];
+    state->estimate[1] = pose[1];
+    state->estimate[2] = sim_normal(pose[2]);
+    return TP_OK;
+}
+
 tp_status tpi_sim_set_odometry(tpi_sim *sim, tpi_sim_model model, const double pose[3],
                                tp_error *err)
 {
@@ -132,10 +156,11 @@ tp_status tpi_sim_set_odometry(tpi_sim *sim, tpi_sim_model model, const double p
             return tp_fail(err, TP_E_RANGE, "a pose of %g is too far away", pose[i]);
         }
     }
-    if (config->odometry) {
-        state->estimate[0] = pose[0];
-        state->estimate[1] = pose[1];
-        state->estimate[2] = sim_normal(pose[2]);
+    if (!config->odometry) {
+        return set_origin(sim, model, state, pose, err);
     }
+    state->estimate[0] = pose[0];
+    state->estimate[1] = pose[1];
+    state->estimate[2] = sim_normal(pose[2]);
     return TP_OK;
 }

@@ -307,7 +307,6 @@ static void position_mode_gets_there(void **state)
 static void gps_reports_where_it_is_now(void **state)
 {
     tpi_sim *sim = make_robot("pose [1 2 0 90]");
-    const double pose[3] = {7, 7, 7};
 
     (void)state;
     drive(sim, TPI_SIM_DRIVE_VELOCITY, 0.5, 0, 0.5);
@@ -316,8 +315,36 @@ static void gps_reports_where_it_is_now(void **state)
         assert_true(motion_of(sim).estimate[0] == pose_of(sim).x);
         assert_true(motion_of(sim).estimate[1] == pose_of(sim).y);
         assert_true(motion_of(sim).estimate[2] == pose_of(sim).a);
-        assert_int_equal(tpi_sim_set_odometry(sim, sim_named(sim, "r"), pose, NULL), TP_OK);
     }
+    tpi_sim_destroy(sim);
+}
+
+static void gps_counts_from_where_it_is_told(void **state)
+{
+    tpi_sim *sim = make_robot("pose [1 2 0 90]");
+    const tpi_sim_model r = sim_named(sim, "r");
+    const double pose[3] = {3, 4, SIM_PI};
+    const double zero[3] = {0};
+    const double far[3] = {-1e6, 0, SIM_PI / 2};
+    tp_error err = {0};
+
+    (void)state;
+    drive(sim, TPI_SIM_DRIVE_VELOCITY, 0.5, 0, 0);
+    for (int i = 0; i < 2; i++) { /* whatever it was told before */
+        assert_int_equal(tpi_sim_set_odometry(sim, r, pose, NULL), TP_OK);
+        near(motion_of(sim).estimate[0], 3, 1e-9);
+        sim_steps(sim, 10);
+        near(motion_of(sim).estimate[0], 2.5, 1e-9);
+        near(motion_of(sim).estimate[1], 4, 1e-9);
+        near(fabs(motion_of(sim).estimate[2]), SIM_PI, 1e-9);
+    }
+    stands_at(sim, 1, 3, SIM_PI / 2);
+    assert_int_equal(tpi_sim_set_odometry(sim, r, zero, NULL), TP_OK);
+    sim_steps(sim, 10);
+    near(motion_of(sim).estimate[0], 0.5, 1e-9);
+    near(motion_of(sim).estimate[1], 0, 1e-9);
+    assert_int_equal(tpi_sim_set_odometry(sim, r, far, &err), TP_E_RANGE);
+    assert_string_equal(err.text, "the pose is too far away from where the robot is");
     tpi_sim_destroy(sim);
 }
 
@@ -510,6 +537,7 @@ int main(void)
         cmocka_unit_test(acceleration_mode_adds_up),
         cmocka_unit_test(position_mode_gets_there),
         cmocka_unit_test(gps_reports_where_it_is_now),
+        cmocka_unit_test(gps_counts_from_where_it_is_told),
         cmocka_unit_test(odometry_starts_at_its_origin),
         cmocka_unit_test(odometry_drifts_as_the_file_says),
         cmocka_unit_test(wheels_that_slip_are_counted),

@@ -216,7 +216,8 @@ void tpi_sim_rest(tpi_sim *sim, bool resting);
 tp_status tpi_sim_get_motion(const tpi_sim *sim, tpi_sim_model model, tpi_sim_motion *motion,
                              tp_error *err);
 
-/* Say what odometry reports now. Has no effect on a model that is located by gps. */
+/* Say what it reports of where it is now: one that is located by gps counts from another place from
+ * then on. */
 tp_status tpi_sim_set_odometry(tpi_sim *sim, tpi_sim_model model, const double pose[3],
                                tp_error *err);
 
