@@ -155,6 +155,8 @@ tp_status simd_load(simd *s, const char *path, tpi_sim_options *options, tp_erro
             ? tp_fail(err, TP_E_NOMEM, "out of memory")
             : simd_controllers_create(&s->controllers, s, tpi_buf_text(&folder), err);
     options->path = tpi_buf_text(&shared);
+    s->note = options->note;
+    s->note_context = options->context;
     options->control = simd_controllers_number;
     options->control_context = s->controllers;
     status = status == TP_OK ? tpi_sim_load(&s->world, path, options, err) : status;

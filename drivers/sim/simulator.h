@@ -169,6 +169,9 @@ struct simd {
     simd_saved saved[SIMD_MOST_STATES + 1]; /* those with names come first, one after the other;
                                                the last is what RESET goes back to */
 
+    void (*note)(void *context, const char *text); /* for the operator, while it runs; or NULL */
+    void *note_context;                            /* borrowed */
+
     /* Told of every step, and says whether it shall not have been the last; then told of the end,
      * when nobody has `world` open any more, or a second later. NULL for nobody. The context is
      * borrowed. */

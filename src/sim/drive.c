@@ -39,7 +39,8 @@ static tp_status set_goal(tpi_sim *sim, tpi_sim_model model, tpi_sim_drive_mode 
     }
     for (int i = 0; i < 3; i++) {
         if (!(fabs(goal[i]) <= TPI_SIM_FARTHEST)) {
-            return tp_fail(err, TP_E_RANGE, "a command of %g is too large", goal[i]);
+            return tp_fail(err, TP_E_RANGE, "a command of %g is %s", goal[i],
+                           isnan(goal[i]) ? "no number" : "too large");
         }
     }
     state->mode = mode;
