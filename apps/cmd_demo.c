@@ -371,7 +371,6 @@ static int run(int argc, char **argv)
     demo.world = demo.world == NULL ? "office" : demo.world;
     demo.headless = demo.headless || !output_is_live() || !isatty(STDIN_FILENO);
     crash_catch(NULL);
-    worlds_share();
     return run_demo(&demo);
 }
 

@@ -417,7 +417,6 @@ static int run(int argc, char **argv)
         return result;
     }
     crash_catch(NULL);
-    worlds_share();
     return run_world(&o, &err) == TP_OK ? EXIT_DONE
                                         : command_fail(name, EXIT_FAILED, "%s", err.text);
 }

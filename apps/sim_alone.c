@@ -30,8 +30,7 @@ static void on_signal(int number)
 
 static tp_status load(struct alone *a, const char *path, tp_error *err)
 {
-    tpi_sim_options options = {
-        .seed = a->options->seed, .path = getenv("STAGEPATH"), .note = output_note};
+    tpi_sim_options options = {.seed = a->options->seed, .note = output_note};
     tp_status status = simd_make_crew(&a->host, a->options->threads, &options.crew, err);
 
     if (status == TP_OK) {

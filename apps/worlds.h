@@ -5,10 +5,6 @@
 #include "base/buf.h"
 #include "sim/draw.h"
 
-/* Let worlds anywhere include what ours do: the folders of our worlds come behind those of
- * STAGEPATH. Before there are threads. */
-void worlds_share(void);
-
 /* Append the path of a world: of the file itself, or of the one of ours that is called so ("cave",
  * "cave.world"), looked for in TROUPE_WORLD_PATH and where the program comes from. TP_E_UNKNOWN if
  * there is none, with the nearest name and the names of ours; TP_E_INVALID for a configuration. */

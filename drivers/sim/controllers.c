@@ -21,6 +21,7 @@ struct command {
     const char *arguments;
     tpi_plugin *plugin;        /* owned */
     const tp_controller *what; /* borrowed: the plug-in's */
+    bool told;                 /* that it drives by what is no number */
 };
 
 struct simd_controllers {
@@ -68,7 +69,8 @@ static bool find_file(const simd_controllers *c, tpi_buf *path, const char *name
 static tp_status check(const struct command *command, const char *name, tp_error *err)
 {
     if (command->what == NULL) {
-        return tp_fail(err, TP_E_UNKNOWN, "%s has no controller \"%s\"",
+        return tp_fail(err, TP_E_UNKNOWN,
+                       "%s has no symbol tp_controller_%s; in C++ it is declared extern \"C\"",
                        tpi_plugin_path(command->plugin), name);
     }
     if (command->what->abi != TP_CONTROLLER_ABI) {
@@ -218,10 +220,28 @@ tp_status simd_controllers_begin(simd_controllers *c, tp_error *err)
     return status;
 }
 
+/* Once for each controller, whose fault it is. */
+static void tell(simd_controllers *c, const tp_robot *robot, const char *why)
+{
+    struct command *command = &c->commands[tpi_sim_control(c->s->world, robot->model) - 1];
+    tpi_buf text = {0};
+
+    if (!command->told && c->s->note != NULL) {
+        command->told = true;
+        tpi_buf_printf(&text, "%s: the controller \"%s\" drives %s wrongly, which is ignored: %s",
+                       command->place, command->text, robot->name, why);
+        c->s->note(c->s->note_context, tpi_buf_text(&text));
+        tpi_buf_fini(&text);
+    }
+}
+
 void simd_controllers_step(simd_controllers *c)
 {
     for (size_t i = 0; i < c->robot_count; i++) {
-        simd_robot_step(&c->robots[i]);
+        tp_error err = {0};
+        if (simd_robot_step(&c->robots[i], &err) != TP_OK) {
+            tell(c, &c->robots[i], err.text);
+        }
     }
 }
 

@@ -432,6 +432,7 @@ static void joints_and_hands_move(void **state)
     assert_true(joints->actuators[0].position < 0.7f);
     const tp_actarray_geom *geom = stage_get(&s, arm, TP_ACTARRAY_REQ_GET_GEOM, NULL);
     assert_true(geom->actuators[0].max == 2 && geom->actuators[1].min == -1);
+    play_assert_near(geom->base_orientation.pyaw, 0); /* however it is turned */
     assert_true(bench_command(&s.p->b, arm->reader.device, TP_ACTARRAY_CMD_POS, &none) < 0);
     assert_string_equal(s.p->b.err.text, "there is no actuator 2");
     assert_int_equal(((const tp_gripper_data *)stage_last(hand, TP_GRIPPER_DATA_STATE))->state,

@@ -55,14 +55,12 @@ tp_status simd_robot_init(tp_robot *robot, simd *s, tpi_sim_model model, const t
     return TP_OK;
 }
 
-void simd_robot_step(tp_robot *robot)
+tp_status simd_robot_step(tp_robot *robot, tp_error *err)
 {
     tpi_plugin_enter(robot->plugin);
     robot->what->step(robot, robot->state);
     tpi_plugin_enter(NULL);
-    if (robot->driven) {
-        (void)tpi_sim_steer(robot->s->world, robot->model, robot->wish, NULL);
-    }
+    return robot->driven ? tpi_sim_steer(robot->s->world, robot->model, robot->wish, err) : TP_OK;
 }
 
 void simd_robot_fini(tp_robot *robot)

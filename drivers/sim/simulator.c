@@ -146,15 +146,23 @@ tp_status simd_load(simd *s, const char *path, tpi_sim_options *options, tp_erro
 {
     const char *slash = strrchr(path, '/');
     tpi_buf folder = {0};
+    tpi_buf shared = {0};
 
+    simd_folders(&shared);
     tpi_buf_put(&folder, path, slash == NULL ? 0 : (size_t)(slash - path) + 1);
     tp_status status =
-        folder.failed ? tp_fail(err, TP_E_NOMEM, "out of memory")
-                      : simd_controllers_create(&s->controllers, s, tpi_buf_text(&folder), err);
+        folder.failed || shared.failed
+            ? tp_fail(err, TP_E_NOMEM, "out of memory")
+            : simd_controllers_create(&s->controllers, s, tpi_buf_text(&folder), err);
+    options->path = tpi_buf_text(&shared);
+    s->note = options->note;
+    s->note_context = options->context;
     options->control = simd_controllers_number;
     options->control_context = s->controllers;
     status = status == TP_OK ? tpi_sim_load(&s->world, path, options, err) : status;
     status = status == TP_OK ? simd_controllers_begin(s->controllers, err) : status;
+    options->path = NULL;
+    tpi_buf_fini(&shared);
     tpi_buf_fini(&folder);
     return status;
 }
@@ -178,10 +186,8 @@ static void note(void *context, const char *text)
 
 static tp_status load_path(simd *s, const char *path, tp_error *err)
 {
-    tpi_sim_options options = {.seed = (uint64_t)tp_param_int(s->instance, "seed"),
-                               .path = getenv("STAGEPATH"),
-                               .note = note,
-                               .context = s};
+    tpi_sim_options options = {
+        .seed = (uint64_t)tp_param_int(s->instance, "seed"), .note = note, .context = s};
     tp_status status = read_crew(s, &options.crew, err);
 
     if (status == TP_OK) {
@@ -313,7 +319,9 @@ static void sim_halt(tp_device *device, tp_halt how)
     (void)how; /* nothing in a world falls over */
     if (d->kind->halt != NULL) {
         d->kind->halt(d);
+        simd_brakes_watch(d);
     }
+    simd_mind_panic(d->owner);
 }
 
 static void sim_stop(tp_instance *self)
@@ -328,6 +336,7 @@ static void sim_stop(tp_instance *self)
         set_subscribed(d, false);
     }
     simd_dismiss_waiters(s);
+    simd_brakes_forget(s);
     s->active_count = 0;
 }
 

@@ -4,10 +4,11 @@
  * simulator.c has the life of a world: one instance with one thread, which makes the steps
  * (steps.c) and does all that devices are asked, one after the other; so nothing here is locked.
  * choose.c finds the models that sections name, offer.c offers them as devices, profile.c knows
- * particular ones. pace.c says when a step is due, saves.c keeps states, controllers.c and robot.c
- * have what drives robots from within. common.c and scanning.c are what devices share. Every other
- * file plays some interfaces: an interface is a row of a table (simd_kind) with the typed
- * operations that answer its messages and functions that publish what a model has measured.
+ * particular ones. pace.c says when a step is due, brakes.c which stops take their time, saves.c
+ * keeps states, controllers.c and robot.c have what drives robots from within. common.c and
+ * scanning.c are what devices share. Every other file plays some interfaces: an interface is a row
+ * of a table (simd_kind) with the typed operations that answer its messages and functions that
+ * publish what a model has measured.
  *
  * Time: data is stamped with the time of the world. A device sends when its model has been updated;
  * what nobody reads is neither measured nor sent.
@@ -103,6 +104,7 @@ struct simd_device {
     bool begun;
     bool read;       /* by somebody */
     bool subscribed; /* the model works for it */
+    bool rolls;      /* it was told to stand and owes its stop */
     int64_t next_us; /* readings from before this have been sent */
 };
 
@@ -159,11 +161,16 @@ struct simd {
     uint32_t expected;    /* so many have to take part in the first step of lockstep */
     bool told_late;       /* the operator knows */
     bool stands;          /* all has been stopped for a panic */
+    size_t rolling;       /* how many stops are owed: by devices, and by the world as a whole */
+    bool all_roll;        /* by the world, in a panic */
     int64_t period_ns;    /* of poll, as it was set last */
     simd_waiter *waiters; /* owned */
     size_t waiter_count, waiter_capacity;
     simd_saved saved[SIMD_MOST_STATES + 1]; /* those with names come first, one after the other;
                                                the last is what RESET goes back to */
+
+    void (*note)(void *context, const char *text); /* for the operator, while it runs; or NULL */
+    void *note_context;                            /* borrowed */
 
     /* Told of every step, and says whether it shall not have been the last; then told of the end,
      * when nobody has `world` open any more, or a second later. NULL for nobody. The context is
@@ -182,6 +189,18 @@ void simd_refresh(simd *s);
 /* steps.c. Steps with all that follows from them. */
 void simd_step(simd *s);
 
+/* In a panic: stop everything in the world, if that was not done. Else let controllers work. */
+void simd_mind_panic(simd *s);
+
+/* brakes.c. A device, or everything in the world, was told to stand: it owes its stop until it
+ * stands. Look who does after a step; whether time goes on by itself has changed; the instance
+ * stops. */
+void simd_brakes_watch(simd_device *d);
+void simd_brakes_watch_all(simd *s);
+void simd_brakes_look(simd *s);
+void simd_brakes_time_changed(simd *s);
+void simd_brakes_forget(simd *s);
+
 /* Make the steps that somebody has asked for, if all others who have to have done so too; for a
  * while, the rest in `poll`. */
 void simd_step_for_waiters(simd *s);
@@ -193,8 +212,15 @@ void simd_run(simd *s);
 /* After the last step: tell the watcher of the end, as soon as nobody would miss the world. */
 void simd_leave(simd *s);
 
+/* folders.c. Folders of the worlds that come with Troupe, whether or not they exist; "/" for one
+ * that cannot be; false after the last. And all folders in which included files are looked for
+ * besides, appended with colons in between: of STAGEPATH, of TROUPE_WORLD_PATH, and ours. */
+bool simd_own_folder(char *folder, size_t size, size_t index);
+void simd_folders(tpi_buf *path);
+
 /* simulator.c. Load a world with its controllers, for the driver and for those who run one without
- * a server; make the threads that share its work, if there are several. Whatever they leave in `s`,
+ * a server, with files from simd_folders(); make the threads that share its work, if there are
+ * several. Whatever they leave in `s`,
  * also when they fail, the caller destroys: controllers, world, crew. */
 tp_status simd_load(simd *s, const char *path, tpi_sim_options *options, tp_error *err);
 tp_status simd_make_crew(simd *s, uint32_t threads, tpi_sim_crew *crew, tp_error *err);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "platform/folder.h"
+#include "simulator.h"
 #include "troupe/interfaces/actarray.h"
 #include "troupe/interfaces/laser.h"
 #include "troupe/interfaces/position2d.h"
@@ -405,6 +406,21 @@ static void write_swarm(const char *path, int count)
     assert_int_equal(fclose(file), 0);
 }
 
+/* Whoever runs it: a program with a server inside prepares nothing. */
+static void the_driver_itself_knows_where_files_are(void **state)
+{
+    char folder[4096];
+    stage s;
+
+    (void)state;
+    assert_true(simd_own_folder(folder, sizeof folder, 0));
+    assert_non_null(strstr(folder, "/share/troupe/worlds"));
+    assert_int_equal(setenv("TROUPE_WORLD_PATH", TEST_ROOT "/worlds", 1), 0);
+    stage_begin(&s, "world:0 position2d:0", DATA("ours") " sleep=1 paused=1 model=r0");
+    stage_end(&s);
+    unsetenv("TROUPE_WORLD_PATH");
+}
+
 static void hundreds_of_robots_are_offered_and_all_can_be_read(void **state)
 {
     char folder[64];
@@ -484,6 +500,7 @@ int main(void)
         cmocka_unit_test(an_arm_without_power_stands_in_any_state),
         cmocka_unit_test(reset_goes_back_to_the_start_or_to_what_was_saved),
         cmocka_unit_test(what_nobody_reads_is_not_sent),
+        cmocka_unit_test(the_driver_itself_knows_where_files_are),
         cmocka_unit_test(hundreds_of_robots_are_offered_and_all_can_be_read),
         cmocka_unit_test(mistakes_in_a_section_are_told),
     };

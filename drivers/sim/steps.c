@@ -32,11 +32,12 @@ static void stop_all(simd *s)
     for (tpi_sim_model model = 0; model < count; model++) {
         tpi_sim_stop(s->world, model);
     }
+    simd_brakes_watch_all(s);
 }
 
 /* Controllers of the world obey no server, and in a panic nothing moves: not even what was asleep
  * when it was raised. A world without a server has none. */
-static void mind_panic(simd *s)
+void simd_mind_panic(simd *s)
 {
     const bool panic = s->instance != NULL && tp_instance_in_panic(s->instance);
 
@@ -49,10 +50,11 @@ static void mind_panic(simd *s)
 
 void simd_step(simd *s)
 {
-    mind_panic(s);
+    simd_mind_panic(s);
     tpi_sim_step(s->world);
     s->step_count++;
     simd_controllers_step(s->controllers);
+    simd_brakes_look(s);
     for (size_t i = 0; i < s->active_count; i++) {
         s->active[i]->kind->publish(s->active[i]);
     }

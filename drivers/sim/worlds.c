@@ -35,6 +35,7 @@ static void set_speed(simd *s, double speed)
 void simd_set_paused(simd *s, bool paused)
 {
     simd_pace_set_paused(&s->pace, paused, simd_now_ns(s));
+    simd_brakes_time_changed(s);
     tell(s);
 }
 
@@ -43,6 +44,7 @@ static void set_lockstep(simd *s, bool lockstep)
     s->lockstep = lockstep;
     s->expected = 0; /* who begins or ends it himself has looked who is there */
     simd_pace_begin(&s->pace, simd_now_ns(s));
+    simd_brakes_time_changed(s);
     tell(s);
 }
 

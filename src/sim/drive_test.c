@@ -354,7 +354,6 @@ static void a_heading_is_that_of_the_odometry(void **state)
 static void gps_reports_where_it_is_now(void **state)
 {
     tpi_sim *sim = make_robot("pose [1 2 0 90]");
-    const double pose[3] = {7, 7, 7};
 
     (void)state;
     drive(sim, TPI_SIM_DRIVE_VELOCITY, 0.5, 0, 0.5);
@@ -363,8 +362,36 @@ static void gps_reports_where_it_is_now(void **state)
         assert_true(motion_of(sim).estimate[0] == pose_of(sim).x);
         assert_true(motion_of(sim).estimate[1] == pose_of(sim).y);
         assert_true(motion_of(sim).estimate[2] == pose_of(sim).a);
-        assert_int_equal(tpi_sim_set_odometry(sim, sim_named(sim, "r"), pose, NULL), TP_OK);
     }
+    tpi_sim_destroy(sim);
+}
+
+static void gps_counts_from_where_it_is_told(void **state)
+{
+    tpi_sim *sim = make_robot("pose [1 2 0 90]");
+    const tpi_sim_model r = sim_named(sim, "r");
+    const double pose[3] = {3, 4, SIM_PI};
+    const double zero[3] = {0};
+    const double far[3] = {-1e6, 0, SIM_PI / 2};
+    tp_error err = {0};
+
+    (void)state;
+    drive(sim, TPI_SIM_DRIVE_VELOCITY, 0.5, 0, 0);
+    for (int i = 0; i < 2; i++) { /* whatever it was told before */
+        assert_int_equal(tpi_sim_set_odometry(sim, r, pose, NULL), TP_OK);
+        near(motion_of(sim).estimate[0], 3, 1e-9);
+        sim_steps(sim, 10);
+        near(motion_of(sim).estimate[0], 2.5, 1e-9);
+        near(motion_of(sim).estimate[1], 4, 1e-9);
+        near(fabs(motion_of(sim).estimate[2]), SIM_PI, 1e-9);
+    }
+    stands_at(sim, 1, 3, SIM_PI / 2);
+    assert_int_equal(tpi_sim_set_odometry(sim, r, zero, NULL), TP_OK);
+    sim_steps(sim, 10);
+    near(motion_of(sim).estimate[0], 0.5, 1e-9);
+    near(motion_of(sim).estimate[1], 0, 1e-9);
+    assert_int_equal(tpi_sim_set_odometry(sim, r, far, &err), TP_E_RANGE);
+    assert_string_equal(err.text, "the pose is too far away from where the robot is");
     tpi_sim_destroy(sim);
 }
 
@@ -517,7 +544,7 @@ static void bad_commands_are_refused(void **state)
 {
     tpi_sim *sim = sim_make("position ( name \"r\" ) model ( name \"m\" pose [3 0 0 0] )");
     const double bad[][3] = {{NAN, 0, 0}, {0, INFINITY, 0}, {0, 0, -2e6}};
-    static const char *const texts[] = {"a command of nan is too large",
+    static const char *const texts[] = {"a command of nan is no number",
                                         "a command of inf is too large",
                                         "a command of -2e+06 is too large"};
     tpi_sim_motion motion;
@@ -559,6 +586,7 @@ int main(void)
         cmocka_unit_test(a_heading_is_taken_and_held),
         cmocka_unit_test(a_heading_is_that_of_the_odometry),
         cmocka_unit_test(gps_reports_where_it_is_now),
+        cmocka_unit_test(gps_counts_from_where_it_is_told),
         cmocka_unit_test(odometry_starts_at_its_origin),
         cmocka_unit_test(odometry_drifts_as_the_file_says),
         cmocka_unit_test(wheels_that_slip_are_counted),

@@ -363,14 +363,13 @@ static void limit_change(const struct sim_position *p, const struct sim_position
     }
 }
 
-void tpi_sim_drive_begin(tpi_sim *sim, uint32_t tree)
+/* The velocity of the next step. */
+static void next_velocity(const tpi_sim *sim, const struct sim_position *p,
+                          const struct sim_position_state *state, double v[3])
 {
-    const struct sim_plan *plan = sim->trees.plan[tree];
-    const struct sim_position *p = plan->devices[plan->driver].config;
-    struct sim_position_state *state = tpi_sim_state(sim, tree, plan->driver);
     const double dt = (double)sim->interval_us * 1e-6;
-    double v[3] = {0};
 
+    v[0] = v[1] = v[2] = 0;
     if (state->common.subscribers > 0 || state->own != 0) {
         wanted(p, state, dt, v);
     }
@@ -383,10 +382,39 @@ void tpi_sim_drive_begin(tpi_sim *sim, uint32_t tree)
     if (p->limited) {
         limit_change(p, state, dt, v);
     }
+}
+
+void tpi_sim_drive_begin(tpi_sim *sim, uint32_t tree)
+{
+    const struct sim_plan *plan = sim->trees.plan[tree];
+    const struct sim_position *p = plan->devices[plan->driver].config;
+    struct sim_position_state *state = tpi_sim_state(sim, tree, plan->driver);
+    double v[3];
+
+    next_velocity(sim, p, state, v);
     memcpy(state->velocity, v, sizeof v);
     sim->motions.vx[tree] = v[0];
     sim->motions.vy[tree] = v[1];
     sim->motions.w[tree] = v[2];
+}
+
+bool tpi_sim_drive_brakes(const tpi_sim *sim, uint32_t tree)
+{
+    const struct sim_plan *plan = sim->trees.plan[tree];
+    const struct sim_position *p = plan->devices[plan->driver].config;
+    const struct sim_position_state *state = tpi_sim_state(sim, tree, plan->driver);
+    bool changes = false;
+    bool moves = false;
+    bool told = state->mode == TPI_SIM_DRIVE_VELOCITY;
+    double v[3];
+
+    next_velocity(sim, p, state, v);
+    for (int i = 0; i < 3; i++) {
+        told = told && state->goal[i] == 0;
+        moves = moves || v[i] != 0;
+        changes = changes || v[i] != state->velocity[i];
+    }
+    return told && moves && changes;
 }
 
 /* ---- Odometry -------------------------------------------------------------------------------- */

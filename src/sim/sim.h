@@ -209,6 +209,10 @@ tp_status tpi_sim_steer(tpi_sim *sim, tpi_sim_model model, const double goal[3],
 /* Let it stand still; who leads it stays as it is. Nothing for a model that cannot be driven. */
 void tpi_sim_stop(tpi_sim *sim, tpi_sim_model model);
 
+/* Whether a model that was told to stand will move in the next step all the same, since its
+ * acceleration has bounds. Not one that gets no slower: its file does not let it stand. */
+bool tpi_sim_is_braking(const tpi_sim *sim, tpi_sim_model model);
+
 /* Whether somebody outside leads the model, so that its controller rests; and whether those of all
  * models rest, which is no part of the state of the world. */
 void tpi_sim_lead(tpi_sim *sim, tpi_sim_model model, bool led);
@@ -217,7 +221,8 @@ void tpi_sim_rest(tpi_sim *sim, bool resting);
 tp_status tpi_sim_get_motion(const tpi_sim *sim, tpi_sim_model model, tpi_sim_motion *motion,
                              tp_error *err);
 
-/* Say what odometry reports now. Has no effect on a model that is located by gps. */
+/* Say what it reports of where it is now: one that is located by gps counts from another place from
+ * then on. */
 tp_status tpi_sim_set_odometry(tpi_sim *sim, tpi_sim_model model, const double pose[3],
                                tp_error *err);
 

@@ -253,13 +253,17 @@ def a_killed_parent_takes_its_children_along():
 
 
 def what_is_wrong_with_it_is_told():
-    text = 'driver ( name "fake" provides [ "laser:0" "6666:laser:0" ] isolated yes )\n'
-    with tempfile.NamedTemporaryFile("w", suffix=".cfg") as file:
-        file.write(text)
-        file.flush()
-        result = tap.run([PROGRAM, "check", file.name])
-        tap.equal(result.stderr, f"troupe check: {file.name}:1:1: the devices of an isolated driver have to have "
-                                 "the same port\n")
+    listed = ('an isolated driver lists its devices in "provides": "all" is known only in its process, once it runs')
+    for text, wrong in (('driver ( name "fake" provides [ "laser:0" "6666:laser:0" ] isolated yes )\n',
+                         "1:1: the devices of an isolated driver have to have the same port"),
+                        ('driver ( name "sim" worldfile "x.world" provides "all" isolated yes )\n', "1:41: " + listed),
+                        ('driver ( name "sim" worldfile "x.world" isolated yes )\n', "1:1: " + listed)):
+        with tempfile.NamedTemporaryFile("w", suffix=".cfg") as file:
+            file.write(text)
+            file.flush()
+            for command in ("check", "run"):
+                result = tap.run([PROGRAM, command, file.name])
+                tap.equal(result.stderr, f"troupe {command}: {file.name}:{wrong}\n")
 
 
 tap.main(devices_of_another_server_are_used_like_ones_own, a_refusal_comes_back_with_its_sentence,

@@ -152,9 +152,10 @@ rover ( name "s3" pose [-3 -3 0 0] ctrl "nobody 7" )
 """
 
 
-def compiled(folder, *options):
-    command = ["cc", "-std=c11", "-shared", "-fPIC", *options, f"-I{ROOT / 'include'}", "-o", f"{folder}/spin.so",
-               str(ROOT / "tests/plugins/spin.c")]
+def compiled(folder, abi="TP_CONTROLLER_ABI"):
+    source = pathlib.Path(folder) / "spin.c"
+    source.write_text((ROOT / "examples/spin.c").read_text().replace("TP_CONTROLLER_ABI", abi))
+    command = ["cc", "-std=c11", "-shared", "-fPIC", f"-I{ROOT / 'include'}", "-o", f"{folder}/spin.so", str(source)]
     tap.equal(subprocess.run(command, capture_output=True, text=True, timeout=300, check=False).stderr, "")
 
 
@@ -186,7 +187,7 @@ def a_small_plug_in_drives_robots_in_the_world():
         (here / "x.world").write_text(SPINNERS.replace("spin 0.5", "spin x"))
         told = checked(folder, text).stderr.splitlines()[-1]
         assert told.endswith(f'1:21: sim0: {here}/x.world:3:40: s1 cannot spin by "x"'), told
-        compiled(folder, "-DABI=99")
+        compiled(folder, "99")
         told = checked(folder, text).stderr.splitlines()[-1]
         assert told.endswith(f"{here}/x.world:3:40: {here}/spin.so is made for version 99 of controllers; this program has version 1"), told
 

@@ -239,7 +239,7 @@ bot ( name "s2" pose [2 0 0 0] ctrl "spin" )
 def controllers_that_are_plugins_run_without_a_server_too():
     with Folder(SPINNER) as f:
         subprocess.run(["cc", "-std=c11", "-shared", "-fPIC", f"-I{ROOT / 'include'}", "-o", f.path / "spin.so",
-                        ROOT / "tests/plugins/spin.c"], check=True)
+                        ROOT / "examples/spin.c"], check=True)
         for options in ((), ("--render", str(f.path / "x.png"))):
             rows = list(csv.DictReader(record(f, *options).splitlines()))
             turns = {row["robot"]: float(row["turn"]) for row in rows[2:]}
@@ -304,11 +304,31 @@ def a_plugin_that_crashes_is_named():
                       (True, f"troupe: the plug-in {f.path}/look.so has crashed"))
 
 
+NAN = """#include "troupe/controller.h"
+static void nan_step(tp_robot *robot, void *state) { (void)state; tp_robot_drive(robot, 0.0 / 0.0, 0, 1); }
+%s const tp_controller tp_controller_nan = {.abi = TP_CONTROLLER_ABI, .name = "nan", .step = nan_step};
+"""
+
+
+def a_controller_that_drives_by_no_number_is_told_of_once():
+    with Folder('position ( name "r" ctrl "nan" )\nposition ( name "q" pose [2 0 0 0] ctrl "nan" )\n') as f:
+        for linkage, wanted in (("", (0, f'{f.world}:1:26: the controller "nan" drives r wrongly, which is ignored: '
+                                         "a command of nan is no number\n")),
+                                ("static", (1, f"troupe sim: {f.world}:1:26: {f.path}/nan.so has no symbol "
+                                               'tp_controller_nan; in C++ it is declared extern "C"\n'))):
+            (f.path / "nan.c").write_text(NAN % linkage)
+            subprocess.run(["cc", "-std=c11", "-shared", "-fPIC", f"-I{ROOT / 'include'}", "-o", f.path / "nan.so",
+                            f.path / "nan.c"], check=True)
+            for options in ((), ("--any-port",)):
+                result = troupe("sim", f.world, "--steps", "9", *options)
+                tap.equal((result.returncode, result.stderr.replace("-nan", "nan").replace("sim0: ", "")), wanted)
+
+
 def a_broken_controller_is_blamed_at_its_place():
     """And no sound one that stands behind it."""
     with Folder(SPINNER.replace('"spin"', '"zog"') + 'bot ( name "s3" pose [3 3 0 0] ctrl "spin 2" )\n') as f:
         subprocess.run(["cc", "-std=c11", "-shared", "-fPIC", f"-I{ROOT / 'include'}", "-o", f.path / "spin.so",
-                        ROOT / "tests/plugins/spin.c"], check=True)
+                        ROOT / "examples/spin.c"], check=True)
         (f.path / "zog.so").write_text("rubbish\n")
         for options in ((), ("--any-port",)):
             says(troupe("sim", f.world, "--steps", "1", *options), 1,
@@ -583,7 +603,8 @@ tap.main(what_can_be_subscribed_to_is_listed, signals_end_it, quit_time_ends_it,
          who_is_far_away_is_recorded_to_the_millimetre, threads_change_nothing_and_seeds_do,
          whole_lines_are_there_while_it_runs, what_is_recorded_has_its_units,
          controllers_that_are_plugins_run_without_a_server_too, plugins_see_floor_light_bumpers_and_fiducials,
-         a_plugin_that_crashes_is_named, a_broken_controller_is_blamed_at_its_place,
+         a_plugin_that_crashes_is_named, a_controller_that_drives_by_no_number_is_told_of_once,
+         a_broken_controller_is_blamed_at_its_place,
          pictures_have_the_size_that_was_asked_for, svg_is_xml_and_shows_everything, names_of_pictures_may_be_in_capitals,
          short_times_are_told_too, pictures_move_on_with_the_world, a_server_ends_when_its_steps_are_made,
          a_served_world_is_drawn_with_trails, steps_in_lockstep_are_those_that_clients_ask_for,

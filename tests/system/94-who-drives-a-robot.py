@@ -43,7 +43,7 @@ def prepare():
     folder = pathlib.Path(FOLDER.name)
     (folder / "arena.world").write_text(ARENA)
     subprocess.run(["cc", "-std=c11", "-shared", "-fPIC", f"-I{ROOT / 'include'}", "-o", folder / "spin.so",
-                    ROOT / "tests/plugins/spin.c"], check=True)
+                    ROOT / "examples/spin.c"], check=True)
     return folder / "arena.world"
 
 
