@@ -89,13 +89,6 @@ class Restartable:
         tap.equal(self.process.wait(60), 0)
 
 
-def free_port():
-    import socket
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 # ---- Another server ---------------------------------------------------------------------------------
 
 
@@ -128,7 +121,7 @@ def a_refusal_comes_back_with_its_sentence():
 
 
 def a_server_that_is_not_there_is_told_to_who_opens():
-    with player.server(PROGRAM, behind(free_port())) as near, player.Client(near.address) as client:
+    with player.server(PROGRAM, behind(player.reserved_port())) as near, player.Client(near.address) as client:
         hello(client)
         reply, _ = client.access(LASER, 3, 1)
         tap.equal(reply.type, player.NACK)
@@ -153,7 +146,7 @@ def a_server_that_comes_back_is_found_again():
 
 
 def two_servers_may_use_each_other():
-    ports = (free_port(), free_port())
+    ports = (player.reserved_port(), player.reserved_port())
     text = """
     driver ( name "fake" provides [ "laser:0" ] )
     driver ( name "passthrough" provides [ "laser:1" ] requires [ "127.0.0.1:%d:laser:0" ] alwayson yes restart 0.1 )
