@@ -54,11 +54,11 @@ def behind(port, extra=""):
 class Restartable:
     """A server on a port that stays the same, which can be killed and started again."""
 
-    def __init__(self, text, port=0):
+    def __init__(self, text, port=None):
         self.file = tempfile.NamedTemporaryFile("w", suffix=".cfg")
         self.file.write(text)
         self.file.flush()
-        self.port = port
+        self.port = port or player.reserved_port()
         self.process = None
 
     def __enter__(self):
@@ -71,12 +71,10 @@ class Restartable:
         self.file.close()
 
     def start(self):
-        port = ["--any-port"] if self.port == 0 else ["--port", str(self.port)]
-        self.process = subprocess.Popen([PROGRAM, "run", self.file.name, *port], stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen([PROGRAM, "run", self.file.name, "--port", str(self.port)],
+                                        stdout=subprocess.PIPE, text=True)
         for line in self.process.stdout:
-            match = re.match(r"listening on port (\d+)", line)
-            if match:
-                self.port = int(match.group(1))
+            if line.startswith("listening on port "):
                 return self
         raise AssertionError("the server does not start")
 
