@@ -7,7 +7,6 @@ import pathlib
 import random
 import re
 import signal
-import socket
 import struct
 import subprocess
 import sys
@@ -118,14 +117,6 @@ driver ( name "passthrough" provides [ "laser:2" ] requires [ "127.0.0.1:%d:lase
 """
 
 
-def free_ports(count):
-    with contextlib.ExitStack() as stack:
-        probes = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for probe in probes:
-            probe.bind(("127.0.0.1", 0))
-        return [probe.getsockname()[1] for probe in probes]
-
-
 class Neighbour:
     """A server on a port that stays the same."""
 
@@ -168,7 +159,7 @@ class Neighbour:
 
 @contextlib.contextmanager
 def neighbours():
-    ports = free_ports(2)
+    ports = [player.reserved_port() for _ in range(2)]
     pair = [Neighbour(ports[0], ports[1]), Neighbour(ports[1], ports[0])]
     try:
         yield pair

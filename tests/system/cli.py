@@ -116,7 +116,7 @@ class Running:
 
     def error(self):
         line = self.process.stderr.readline()
-        while line == tap.SLOW:
+        while tap.BUSY.fullmatch(line):
             line = self.process.stderr.readline()
         return line
 
@@ -127,7 +127,7 @@ class Running:
     def ended(self):
         """The exit code, and what was still said on standard error."""
         code = self.process.wait(timeout=PATIENCE)
-        return code, tap.without_haste(self.process.stderr.read())
+        return code, tap.without_busyness(self.process.stderr.read())
 
 
 class Terminal:
