@@ -6,6 +6,7 @@
 #include "client/find.h"
 #include "output.h"
 #include "remote.h"
+#include "stat_all.h"
 #include "stat_text.h"
 #include "table.h"
 
@@ -273,18 +274,10 @@ static int keep_wanted(struct list *list)
 /* A server without statistics still has devices. */
 static int look(struct list *list)
 {
-    const void *answer = NULL;
-    void *copy = NULL;
-
-    if (!tp_client_is_troupe(list->remote.client) ||
-        tp_client_request(list->remote.client, TP_PLAYER_REQ_STATISTICS, NULL, &answer, NULL) !=
-            TP_OK) {
-        return EXIT_DONE;
-    }
-    if (tp_value_copy(&copy, &tp_desc_statistics, answer, NULL) != TP_OK) {
+    if (tp_client_is_troupe(list->remote.client) &&
+        stat_all(list->remote.client, &list->statistics, NULL) == TP_E_NOMEM) {
         return command_fail(name, EXIT_FAILED, "out of memory");
     }
-    list->statistics = copy;
     return EXIT_DONE;
 }
 

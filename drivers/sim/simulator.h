@@ -126,6 +126,7 @@ typedef struct simd_saved {
     tpi_buf state;    /* owned */
     bool *subscribed; /* owned: of each device */
     uint64_t step_count;
+    double time_s;
 } simd_saved;
 
 /* Somebody who waits for steps in common. */
@@ -161,7 +162,8 @@ struct simd {
     int64_t period_ns;    /* of poll, as it was set last */
     simd_waiter *waiters; /* owned */
     size_t waiter_count, waiter_capacity;
-    simd_saved saved[SIMD_MOST_STATES + 1]; /* the last is what RESET goes back to */
+    simd_saved saved[SIMD_MOST_STATES + 1]; /* those with names come first, one after the other;
+                                               the last is what RESET goes back to */
 
     /* Told of every step, and says whether it shall not have been the last; then told of the end,
      * when nobody has `world` open any more, or a second later. NULL for nobody. The context is
@@ -232,6 +234,7 @@ void simd_scan_room_destroy(simd_scan_room *room); /* NULL is accepted */
 /* saves.c: keep the state under a name and go back to it; the same without a name, for RESET. */
 tp_status simd_save(simd *s, const char *name, tp_error *err);
 tp_status simd_restore(simd *s, const char *name, tp_error *err);
+tp_status simd_forget(simd *s, const char *name, tp_error *err);
 tp_status simd_save_start(simd *s, tp_error *err);
 tp_status simd_reset(simd *s, tp_error *err);
 void simd_forget_saved(simd *s);

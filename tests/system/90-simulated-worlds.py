@@ -459,9 +459,10 @@ def worlds_elsewhere_use_our_robots():
 
 def worlds_that_count_on_the_files_of_stage_find_ours():
     with Folder('include "/usr/local/share/stage/worlds/pioneer.inc"\ninclude "../map.inc"\ninclude "sick.inc"\n'
-                'include "hokuyo.inc"\nfloorplan ( size [16 16 0.8] ) zone ( pose [3 3 0 0] )\n'
+                'include "hokuyo.inc"\ninclude "irobot.inc"\nfloorplan ( size [16 16 0.8] ) zone ( pose [3 3 0 0] )\n'
                 'pioneer2dx ( name "r0" sicklaser ( ) )\nfancypioneer2dx ( pose [0 1 0 0] fancysicklaser ( ) )\n'
-                'pioneer3at ( pose [0 2 0 0] hokuyolaser ( ) ) pioneer3dx ( pose [0 3 0 0] ) amigobot ( pose [0 4 0 0] )\n') as f:
+                'pioneer3at ( pose [0 2 0 0] hokuyolaser ( ) ) pioneer3dx ( pose [0 3 0 0] ) amigobot ( pose [0 4 0 0] )\n'
+                'roomba ( name "dusty" pose [0 5 0 0] ) create ( pose [0 6 0 0] )\n') as f:
         result = troupe("sim", f.world, "--steps", "1")
         tap.equal((result.returncode, result.stderr), (0, ""))
         with Running("sim", f.world, "--any-port") as running:
@@ -469,6 +470,8 @@ def worlds_that_count_on_the_files_of_stage_find_ours():
             for device, count in (("ranger:0", 16), ("ranger:1", 180)):
                 printed = json.loads(troupe("print", f"localhost:{port}/{device}", "--json", "--count", "1").stdout)
                 tap.equal(len(printed["value"]["ranges"]), count)
+            geometry = json.loads(troupe("request", f"localhost:{port}/bumper:0", "GET_GEOM", "--json").stdout)
+            tap.equal(len(geometry["bumper_def"]), 2)
             tap.equal(running.interrupt(), (0, ""))
 
 
@@ -524,7 +527,7 @@ def whoever_loads_long_says_so():
             os.remove(f.world)
             os.mkfifo(f.world)
             with Running("sim", f.world, *options) as running:
-                tap.equal([running.error() for _ in range(2)], 2 * ["still loading the world\n"])
+                tap.equal([running.process.stderr.readline() for _ in range(2)], 2 * ["still loading the world\n"])
                 pathlib.Path(f.world).write_text(TWO)
                 assert running.line().startswith("two: ")
                 if options[0] != "--steps":
