@@ -408,6 +408,8 @@ static void joints_and_hands_move(void **state)
     const tp_actarray_position_cmd up = {.joint = 1, .position = 0.5f};
     const tp_actarray_speed_cmd turn = {.joint = 0, .speed = 0.5f};
     const tp_actarray_position_cmd none = {.joint = 2};
+    float places[] = {0.5f, NAN};
+    const tp_actarray_multi_position_cmd odd = {.positions_count = 2, .positions = places};
 
     (void)state;
     stage_begin(&s, "world:0 actarray:0 gripper:0", EVERYTHING);
@@ -435,6 +437,8 @@ static void joints_and_hands_move(void **state)
     play_assert_near(geom->base_orientation.pyaw, 0); /* however it is turned */
     assert_true(bench_command(&s.p->b, arm->reader.device, TP_ACTARRAY_CMD_POS, &none) < 0);
     assert_string_equal(s.p->b.err.text, "there is no actuator 2");
+    assert_true(bench_command(&s.p->b, arm->reader.device, TP_ACTARRAY_CMD_MULTI_POS, &odd) < 0);
+    assert_string_equal(s.p->b.err.text, "value 1 is not a number");
     assert_int_equal(((const tp_gripper_data *)stage_last(hand, TP_GRIPPER_DATA_STATE))->state,
                      TP_GRIPPER_STATE_CLOSED);
     stage_end(&s);
@@ -461,6 +465,7 @@ static void a_ptz_turns_a_lens_or_two_actuators(void **state)
 {
     stage s;
     const tp_ptz_cmd look = {.pan = 0.5f, .tilt = -0.25f};
+    const tp_ptz_cmd odd = {.tilt = INFINITY};
 
     (void)state;
     stage_begin(&s, "world:0 ptz:0 ptz:1 ptz:2", EVERYTHING); /* blobfinder, camera, actuators */
@@ -471,6 +476,8 @@ static void a_ptz_turns_a_lens_or_two_actuators(void **state)
         stage_step(&s, 10);
         const tp_ptz_data *data = stage_last(r, TP_PTZ_DATA_STATE);
         assert_true(fabsf(data->pan - 0.5f) < 1e-5f);
+        assert_true(bench_command(&s.p->b, r->reader.device, TP_PTZ_CMD_STATE, &odd) < 0);
+        assert_string_equal(s.p->b.err.text, "tilt is inf, which is no number to turn by");
     }
     stage_end(&s);
 }

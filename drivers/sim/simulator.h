@@ -299,10 +299,4 @@ tp_status simd_fail_unknown(const simd *s, const char *name, tp_error *err);
  */
 bool simd_copy_text(char *to, size_t size, const char *chars, uint32_t count);
 
-/* A literal where a message has a pointer that nobody writes through. */
-static inline char *simd_chars(const char *text)
-{
-    return (char *)(uintptr_t)text;
-}
-
 #endif

@@ -63,8 +63,8 @@ static double add_fans(struct draw_scene *scene, tpi_sim_model model, const tpi_
 /* Light that is as bright as the ground would not be seen on it. */
 static uint32_t visible_on(uint32_t ground, uint32_t colour)
 {
-    return fabs(draw_brightness(colour) - draw_brightness(ground)) < 0.1
-               ? draw_mix(colour, 0x000000ff, 0.35)
+    return fabs(tpi_draw_brightness(colour) - tpi_draw_brightness(ground)) < 0.1
+               ? tpi_draw_mix(colour, 0x000000ff, 0.35)
                : colour;
 }
 
@@ -116,7 +116,7 @@ static void draw_ranger(struct draw_scene *scene, tpi_sim_model model, double gl
     if (!(reach > 0)) {
         return;
     }
-    const uint32_t own = draw_colour_of(scene, root_of(scene->sim, model)) | 255;
+    const uint32_t own = tpi_draw_scene_colour(scene, root_of(scene->sim, model)) | 255;
     const uint32_t colour = visible_on(scene->palette->ground, own);
     const struct draw_paint paint = {.colour = draw_faint(colour, glow),
                                      .x = middle.x,

@@ -110,7 +110,7 @@ static void draw_piece(struct draw_scene *scene, const tpi_draw_trails *trails, 
     const uint32_t model = scene->sim->trees.model[trails->trees[robot]];
     const double strength = scene->robots > DRAW_CROWD ? 0.3 : 0.55;
     const struct draw_paint paint = {
-        .colour = draw_faint(draw_colour_of(scene, model), strength * (piece + 1) / PIECES)};
+        .colour = draw_faint(tpi_draw_scene_colour(scene, model), strength * (piece + 1) / PIECES)};
 
     tpi_draw_path_clear(&scene->path);
     for (uint32_t i = first; i <= last && i < left; i++) {

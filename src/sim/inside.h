@@ -261,7 +261,6 @@ struct sim_crowd {
     uint32_t *first;     /* owned; of each cell, and one more */
     uint32_t *cell_of;   /* owned; of each tree, while sorting */
     double usual_radius; /* larger ones stand behind */
-    double usual_cell;
 };
 
 /* ---- Beacons --------------------------------------------------------------------------------- */
@@ -303,8 +302,7 @@ struct tpi_sim {
     struct sim_trees trees;
     uint32_t *tree_of; /* owned; of each model */
     uint32_t model_count;
-    char *names; /* owned; those of trees, each with a NUL */
-    size_t names_size;
+    char *names;       /* owned; those of trees, each with a NUL */
     uint32_t *by_name; /* owned: a hash table of models with names of their own */
     uint32_t by_name_size;
     unsigned char *state; /* owned */
