@@ -392,3 +392,14 @@ TP_API const tp_driver tp_driver_stage = {
     .ops = &sim_ops,
     .flags = TP_DRIVER_JOINS | TP_DRIVER_OFFERS_ALL,
 };
+
+/* And by that of Player's driver for the same as our `localize`: where the simulated robot is. */
+TP_API const tp_driver tp_driver_fakelocalize = {
+    .abi = TP_DRIVER_ABI,
+    .name = "fakelocalize",
+    .summary = "a second name for sim, in configurations that localize a simulated robot with it",
+    .state_size = sizeof(simd),
+    .params = sim_params,
+    .ops = &sim_ops,
+    .flags = TP_DRIVER_JOINS | TP_DRIVER_OFFERS_ALL,
+};

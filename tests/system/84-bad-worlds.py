@@ -56,7 +56,7 @@ def a_macro_that_uses_itself_is_refused():
 
 def a_pose_that_is_no_number_is_refused():
     refused("model (\n  pose [0 0 0 nan] )",
-            'x.world:2:15: expected a value or "]" for "pose", found the word nan; a text needs quotes')
+            'x.world:2:15: expected a value or "]" for "pose", found the word nan; that is no number')
 
 
 def a_place_in_an_included_file_is_told():
