@@ -12,10 +12,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "called.h"
+#include "client/url.h"
 #include "commands.h"
 #include "crash.h"
 #include "demo_screen.h"
+#include "drivers/sim/pace.h"
 #include "output.h"
 #include "sim_server.h"
 #include "terminal.h"
@@ -23,7 +26,7 @@
 
 static const char name[] = "demo";
 
-enum { TICK_MS = 66, FAILED_BY_SIGNAL = 130, USUAL_PORT = 6665 };
+enum { TICK_MS = 66, FAILED_BY_SIGNAL = 130 };
 
 struct demo {
     const char *world; /* as it was asked for */
@@ -138,7 +141,7 @@ static unsigned unusual_port(const struct demo *demo)
     unsigned port = 0;
 
     tp_server_port(demo->server, 0, &robot, &port);
-    return port == USUAL_PORT ? 0 : port;
+    return port == TPI_URL_PORT ? 0 : port;
 }
 
 /* Commands that work while it runs, one in each line. */
@@ -293,12 +296,14 @@ static int run_demo(struct demo *demo)
 
 /* ---- Command line ---------------------------------------------------------------------------- */
 
-static int read_number(const char *what, const char *text, double least, double *value)
+static const double most_seconds = 1e6;
+
+static int read_number(const char *what, const char *text, double least, double most, double *value)
 {
     char *end = NULL;
 
     *value = strtod(text, &end);
-    if (*end != '\0' || end == text || !(*value >= least && *value <= 1e6)) {
+    if (*end != '\0' || end == text || !(*value >= least && *value <= most)) {
         return command_fail(name, EXIT_USAGE, "\"%s\" is no %s", text, what);
     }
     return EXIT_DONE;
@@ -313,15 +318,27 @@ static int read_valued(struct demo *demo, int argc, char **argv, int *i)
         return EXIT_USAGE;
     }
     if (strcmp(option, "--seconds") == 0) {
-        return read_number("number of seconds", value, 1e-3, &demo->seconds);
+        return read_number("number of seconds", value, 1e-3, most_seconds, &demo->seconds);
     }
     if (strcmp(option, "--speed") == 0) {
-        return read_number("speed", value, 0, &demo->speed);
+        return read_number("speed", value, 0, SIMD_FASTEST, &demo->speed);
     }
     demo->file = value;
     return world_is_picture(value)
                ? EXIT_DONE
                : command_fail(name, EXIT_USAGE, "\"%s\" is neither .png nor .svg", value);
+}
+
+static int unexpected(const char *option)
+{
+    static const char *const known[] = {"headless", "seconds", "speed", "render"};
+    tpi_nearest nearest;
+
+    tpi_nearest_init(&nearest, option + strspn(option, "-"));
+    for (size_t i = 0; option[0] == '-' && i < sizeof known / sizeof known[0]; i++) {
+        tpi_nearest_offer(&nearest, known[i]);
+    }
+    return command_unexpected(name, option, nearest.best);
 }
 
 static int read_options(struct demo *demo, int argc, char **argv)
@@ -335,7 +352,7 @@ static int read_options(struct demo *demo, int argc, char **argv)
                    strcmp(argv[i], "--render") == 0) {
             result = read_valued(demo, argc, argv, &i);
         } else if (argv[i][0] == '-' || demo->world != NULL) {
-            result = command_fail(name, EXIT_USAGE, "unexpected \"%s\"", argv[i]);
+            result = unexpected(argv[i]);
         } else {
             demo->world = argv[i];
         }

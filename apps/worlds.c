@@ -244,6 +244,16 @@ void world_loading(bool under_way)
 
 /* ---- Pictures -------------------------------------------------------------------------------- */
 
+void world_note_trails(tpi_draw_trails **trails, const tpi_sim *sim, uint32_t length)
+{
+    if (*trails == NULL) {
+        (void)tpi_draw_trails_create(trails, sim, length, NULL);
+    }
+    if (*trails != NULL) {
+        tpi_draw_trails_note(*trails, sim);
+    }
+}
+
 static bool is_svg(const char *path)
 {
     return ends_with(path, ".svg") || ends_with(path, ".SVG");

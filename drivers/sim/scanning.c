@@ -184,7 +184,7 @@ static struct reach reach_of(const simd_view *view, const simd_device *d)
 
 void simd_view_show(const simd_view *view, const simd_device *d)
 {
-    const double circle = 2 * 3.14159265358979323846;
+    const double circle = 2 * SIMD_PI;
     const struct reach reach = reach_of(view, d);
     const double most = d->profile != NULL ? d->profile->range_max : 0;
     simd_scanning scanning;

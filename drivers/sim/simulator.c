@@ -17,9 +17,10 @@ enum { MOST_SHOWN = 64 };                          /* at once */
 static const int64_t show_ns = 250 * TP_NS_PER_MS; /* how often some robots are shown */
 
 const simd_kind *const simd_kinds[] = {
-    simd_objects, simd_worlds,   simd_maps,    simd_vehicles, simd_rangers,  simd_lasers,
-    simd_sonars,  simd_contacts, simd_finders, simd_hands,    simd_grippers, simd_lamps,
-    simd_eyes,    simd_depths,   simd_senses,  simd_radios,   simd_screens,  NULL,
+    simd_objects,  simd_worlds, simd_maps,      simd_vehicles, simd_rangers,
+    simd_lasers,   simd_sonars, simd_bumpers,   simd_finders,  simd_arms,
+    simd_grippers, simd_lamps,  simd_batteries, simd_cameras,  simd_depths,
+    simd_senses,   simd_radios, simd_inertials, simd_screens,  NULL,
 };
 
 /* The first one tells a section with a world from those that join it. */

@@ -134,7 +134,7 @@ static void models_are_moved_and_found_by_name(void **state)
     play_assert_pose(&pose, 0.1, 0, 0);
     ask = named("nobody");
     stage_refused(&s, r, TP_SIMULATION_REQ_GET_POSE2D, &ask,
-                  "there is no model \"nobody\" in the world");
+                  "there is no model \"nobody\" in the world yard");
     stage_end(&s);
 }
 
@@ -255,6 +255,64 @@ static void a_saved_state_can_be_gone_back_to_by_others(void **state)
     assert_int_equal(late->counts[TP_RANGER_DATA_RANGE], before + 1);
     play_assert_request_refused(s.p, TP_WORLD_REQ_RESTORE, &nowhere,
                                 "no state \"nowhere\" was saved");
+    stage_end(&s);
+}
+
+static void assert_states(stage *s, const char *wanted)
+{
+    const tp_world_saved_list *list = play_get(s->p, TP_WORLD_REQ_STATES, NULL);
+    char text[256] = "";
+
+    for (uint32_t i = 0; i < list->states_count; i++) {
+        const tp_world_saved *one = &list->states[i];
+        const size_t length = strlen(text);
+        snprintf(text + length, sizeof text - length, "%s %.1f %d ", one->name, one->time,
+                 (int)one->steps);
+    }
+    assert_string_equal(text, wanted);
+}
+
+static void saved_states_are_listed_and_can_be_forgotten(void **state)
+{
+    const tp_world_name names[] = {name_of("a"), name_of("b"), name_of("c")};
+    stage s;
+
+    (void)state;
+    stage_begin(&s, ALL, STILL);
+    assert_states(&s, "");
+    for (int i = 0; i < 3; i++) {
+        stage_step(&s, 5);
+        play_request(s.p, TP_WORLD_REQ_SAVE, &names[i]);
+    }
+    play_request(s.p, TP_WORLD_REQ_SAVE, &names[0]); /* once more, later */
+    assert_states(&s, "a 1.5 15 b 1.0 10 c 1.5 15 ");
+    play_request(s.p, TP_WORLD_REQ_FORGET, &names[0]);
+    assert_states(&s, "b 1.0 10 c 1.5 15 ");
+    play_assert_request_refused(s.p, TP_WORLD_REQ_FORGET, &names[0], "no state \"a\" was saved");
+    play_request(s.p, TP_WORLD_REQ_RESTORE, &names[1]);
+    play_request(s.p, TP_WORLD_REQ_SAVE, &names[0]);
+    assert_states(&s, "b 1.0 10 c 1.5 15 a 1.0 10 ");
+    stage_end(&s);
+}
+
+static void there_is_room_for_so_many_states(void **state)
+{
+    stage s;
+    char text[8];
+
+    (void)state;
+    stage_begin(&s, ALL, STILL);
+    for (int i = 0; i < 16; i++) {
+        snprintf(text, sizeof text, "n%d", i);
+        const tp_world_name name = name_of(text);
+        play_request(s.p, TP_WORLD_REQ_SAVE, &name);
+    }
+    const tp_world_name more = name_of("more");
+    play_assert_request_refused(s.p, TP_WORLD_REQ_SAVE, &more,
+                                "there are 16 saved states already; FORGET one");
+    const tp_world_name third = name_of("n3");
+    play_request(s.p, TP_WORLD_REQ_FORGET, &third);
+    play_request(s.p, TP_WORLD_REQ_SAVE, &more);
     stage_end(&s);
 }
 
@@ -421,6 +479,8 @@ int main(void)
         cmocka_unit_test(colour_and_time_are_properties_of_models),
         cmocka_unit_test(colours_are_told_and_set_in_words),
         cmocka_unit_test(a_saved_state_can_be_gone_back_to_by_others),
+        cmocka_unit_test(saved_states_are_listed_and_can_be_forgotten),
+        cmocka_unit_test(there_is_room_for_so_many_states),
         cmocka_unit_test(an_arm_without_power_stands_in_any_state),
         cmocka_unit_test(reset_goes_back_to_the_start_or_to_what_was_saved),
         cmocka_unit_test(what_nobody_reads_is_not_sent),

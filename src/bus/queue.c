@@ -166,6 +166,11 @@ bool tpi_queue_has_room(const tpi_queue *queue)
     return queue->count < queue->most && queue->bytes < queue->most_bytes;
 }
 
+bool tpi_queue_holds(const tpi_queue *queue, unsigned parts)
+{
+    return queue->count > queue->most / parts || queue->bytes > queue->most_bytes / parts;
+}
+
 /* No reply is taken any more. */
 static bool is_full(const tpi_queue *queue)
 {

@@ -63,17 +63,6 @@ static int compare(const void *left, const void *right)
 
 /* ---- Outlines -------------------------------------------------------------------------------- */
 
-static struct draw_point corner(const struct draw_scene *scene, const struct item *item, uint32_t k)
-{
-    const struct sim_trees *trees = &scene->sim->trees;
-    const struct sim_plan *plan = trees->plan[item->tree];
-    const double c = trees->c[item->tree];
-    const double s = trees->s[item->tree];
-
-    return draw_at(scene->view, trees->x[item->tree] + c * plan->vx[k] - s * plan->vy[k],
-                   trees->y[item->tree] + s * plan->vx[k] + c * plan->vy[k]);
-}
-
 static void add_outline(struct draw_scene *scene, const struct item *item, double shift)
 {
     const struct sim_plan *plan = scene->sim->trees.plan[item->tree];
@@ -81,7 +70,7 @@ static void add_outline(struct draw_scene *scene, const struct item *item, doubl
     for (uint32_t i = item->first; i < item->first + item->count; i++) {
         const struct sim_part *part = &plan->parts[i];
         for (uint32_t k = part->first; k < part->first + part->count; k++) {
-            const struct draw_point at = corner(scene, item, k);
+            const struct draw_point at = draw_corner(scene, item->tree, k);
             tpi_draw_path_to(&scene->path, at.x + shift, at.y + shift);
         }
         tpi_draw_path_end(&scene->path);
@@ -121,7 +110,8 @@ static void draw_shadow(struct draw_scene *scene, const struct item *item)
     for (uint32_t i = item->first; i < item->first + item->count; i++) {
         const struct sim_part *part = &plan->parts[i];
         for (uint32_t k = part->first; k < part->first + part->count; k++) {
-            add_swept_edge(scene, corner(scene, item, k), corner(scene, item, k + 1), from, to);
+            add_swept_edge(scene, draw_corner(scene, item->tree, k),
+                           draw_corner(scene, item->tree, k + 1), from, to);
         }
     }
     scene->pen->fill(scene->pen, &scene->path, &paint);

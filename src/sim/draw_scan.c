@@ -5,8 +5,7 @@
 #include "sim/inside.h"
 #include "sim/maths.h"
 
-enum { ARC = 6 };    /* lines that stand for the end of a wide beam */
-enum { CROWD = 24 }; /* more rangers than this are drawn in flat colours */
+enum { ARC = 6 }; /* lines that stand for the end of a wide beam */
 
 static void add_end(struct draw_scene *scene, const struct sim_frame *frame, double angle,
                     double range)
@@ -94,7 +93,8 @@ static double glow_of(const struct draw_scene *scene)
     static const double most = 0.5;
     const struct draw_view *view = scene->view;
     const double ground = (view->high[0] - view->low[0]) * (view->high[1] - view->low[1]);
-    const double glow = scene->rangers > CROWD ? 0.4 * scene->palette->glow : scene->palette->glow;
+    const double glow =
+        scene->rangers > DRAW_CROWD ? 0.4 * scene->palette->glow : scene->palette->glow;
     tpi_sim_info info;
     double area = 0;
 
@@ -109,7 +109,7 @@ static void draw_ranger(struct draw_scene *scene, tpi_sim_model model, double gl
 {
     const tpi_sim_pose pose = tpi_sim_global_pose(scene->sim, model);
     const struct draw_point middle = draw_at(scene->view, pose.x, pose.y);
-    const bool crowd = scene->rangers > CROWD;
+    const bool crowd = scene->rangers > DRAW_CROWD;
 
     tpi_draw_path_clear(&scene->path);
     const double reach = add_fans(scene, model, &pose);

@@ -55,7 +55,7 @@ uint32_t tpi_draw_colour(const tpi_sim *sim, tpi_sim_model model)
     static const uint32_t plain = 0x8c8579ff;
     const uint32_t tree = sim->tree_of[model];
     const struct sim_plan *plan = sim->trees.plan[tree];
-    const struct sim_member *member = &plan->members[model - sim->trees.model[tree]];
+    const struct sim_member *member = sim_member_of(sim, model);
     const tpi_sim_kind kind = member->type->kind;
     tpi_sim_info info;
 
@@ -104,6 +104,19 @@ struct draw_palette draw_palette_of(const tpi_sim *sim, const tpi_draw_look *loo
     }
     palette.floor = bright;
     return with_ground(palette, floor);
+}
+
+/* ---- Places ---------------------------------------------------------------------------------- */
+
+struct draw_point draw_corner(const struct draw_scene *scene, uint32_t tree, uint32_t k)
+{
+    const struct sim_trees *trees = &scene->sim->trees;
+    const struct sim_plan *plan = trees->plan[tree];
+    const double c = trees->c[tree];
+    const double s = trees->s[tree];
+
+    return draw_at(scene->view, trees->x[tree] + c * plan->vx[k] - s * plan->vy[k],
+                   trees->y[tree] + s * plan->vx[k] + c * plan->vy[k]);
 }
 
 /* ---- The ground ------------------------------------------------------------------------------ */

@@ -16,6 +16,7 @@ struct draw_palette {
 };
 
 enum { DRAW_MOST_NAMES = 40 }; /* of more robots than this, names would be noise */
+enum { DRAW_CROWD = 24 };      /* more rangers or robots than this are drawn fainter */
 
 struct draw_scene {
     struct draw_pen *pen;               /* borrowed */
@@ -45,6 +46,9 @@ static inline double draw_lamp_size(const struct draw_scene *scene)
 {
     return 2.4 * draw_least_spot(scene);
 }
+
+/* Corner number k of a tree, in the picture. */
+struct draw_point draw_corner(const struct draw_scene *scene, uint32_t tree, uint32_t k);
 
 /* Between two colours; the share is that of the second. The first one's transparency stays. */
 uint32_t draw_mix(uint32_t from, uint32_t to, double share);

@@ -336,6 +336,14 @@ struct tpi_sim {
     struct sim_sketch *sketches; /* owned; what programs have drawn (sketch.h) */
 };
 
+/* The member of its tree that a model is. */
+static inline struct sim_member *sim_member_of(const tpi_sim *sim, tpi_sim_model model)
+{
+    const uint32_t tree = sim->tree_of[model];
+
+    return &sim->trees.plan[tree]->members[model - sim->trees.model[tree]];
+}
+
 /* ---- sketch.c -------------------------------------------------------------------------------- */
 
 void tpi_sim_sketches_free(struct sim_sketch *sketches);

@@ -6,45 +6,37 @@
 #include <math.h>
 
 #include "sim/crowd.h"
+#include "sim/segment.h"
 #include "sim/sweep.h"
 
-struct edge {
-    double x0, y0, x1, y1;
-};
-
-static double side(const struct edge *e, double x, double y)
+static bool cross(const struct sim_segment *e, const struct sim_segment *f)
 {
-    return (e->x1 - e->x0) * (y - e->y0) - (e->y1 - e->y0) * (x - e->x0);
-}
-
-static bool cross(const struct edge *e, const struct edge *f)
-{
-    const double a = side(e, f->x0, f->y0);
-    const double b = side(e, f->x1, f->y1);
-    const double c = side(f, e->x0, e->y0);
-    const double d = side(f, e->x1, e->y1);
+    const double a = sim_segment_side(e, f->x0, f->y0);
+    const double b = sim_segment_side(e, f->x1, f->y1);
+    const double c = sim_segment_side(f, e->x0, e->y0);
+    const double d = sim_segment_side(f, e->x1, e->y1);
 
     return ((a <= 0 && b >= 0) || (a >= 0 && b <= 0)) &&
            ((c <= 0 && d >= 0) || (c >= 0 && d <= 0)) && (a != 0 || b != 0 || c != 0 || d != 0);
 }
 
-static struct edge edge_of(const struct sim_body *body, uint32_t i)
+static struct sim_segment edge_of(const struct sim_body *body, uint32_t i)
 {
     const double *vx = body->plan->vx + i;
     const double *vy = body->plan->vy + i;
 
-    return (struct edge){.x0 = body->x + body->c * vx[0] - body->s * vy[0],
-                         .y0 = body->y + body->s * vx[0] + body->c * vy[0],
-                         .x1 = body->x + body->c * vx[1] - body->s * vy[1],
-                         .y1 = body->y + body->s * vx[1] + body->c * vy[1]};
+    return (struct sim_segment){.x0 = body->x + body->c * vx[0] - body->s * vy[0],
+                                .y0 = body->y + body->s * vx[0] + body->c * vy[0],
+                                .x1 = body->x + body->c * vx[1] - body->s * vy[1],
+                                .y1 = body->y + body->s * vx[1] + body->c * vy[1]};
 }
 
 /* Whether an edge crosses one of a part. */
-static bool crosses(const struct edge *edge, const struct sim_body *body,
+static bool crosses(const struct sim_segment *edge, const struct sim_body *body,
                     const struct sim_part *part)
 {
     for (uint32_t i = part->first; i < part->first + part->count; i++) {
-        const struct edge own = edge_of(body, i);
+        const struct sim_segment own = edge_of(body, i);
         if (cross(edge, &own)) {
             return true;
         }
@@ -60,7 +52,7 @@ static bool parts_overlap(const struct sim_body *a, const struct sim_part *p,
         return false;
     }
     for (uint32_t i = p->first; i < p->first + p->count; i++) {
-        const struct edge edge = edge_of(a, i);
+        const struct sim_segment edge = edge_of(a, i);
         if (crosses(&edge, b, q)) {
             return true;
         }
@@ -85,7 +77,7 @@ bool tpi_sim_overlap(const struct sim_body *a, const struct sim_body *b)
 
 static bool is_in(const struct sim_body *body, const struct sim_wall *wall)
 {
-    const struct edge edge = {wall->x0, wall->y0, wall->x1, wall->y1};
+    const struct sim_segment edge = {wall->x0, wall->y0, wall->x1, wall->y1};
 
     for (uint32_t i = 0; i < body->plan->part_count; i++) {
         const struct sim_part *part = &body->plan->parts[i];

@@ -119,26 +119,13 @@ static tp_status wifi_read(struct sim_reader *reader, tpi_cfg_section *section, 
 
 /* ---- Sensing --------------------------------------------------------------------------------- */
 
-/* From one station to another. */
-static struct sim_line line_to(const struct sim_view *view, const struct sim_view *other)
-{
-    return (struct sim_line){.x = view->frame.x,
-                             .y = view->frame.y,
-                             .z = view->frame.z,
-                             .dx = other->frame.x - view->frame.x,
-                             .dy = other->frame.y - view->frame.y,
-                             .dz = other->frame.z - view->frame.z,
-                             .group = view->group,
-                             .tree = other->tree};
-}
-
 /* How strongly a station is heard where there are no walls. */
 static double level_in_the_open(const struct sim_view *view, const struct sim_view *other,
                                 const struct sim_line *line)
 {
     const struct wifi *own = view->config;
     const struct wifi *sender = other->config;
-    const double distance = sqrt(line->dx * line->dx + line->dy * line->dy + line->dz * line->dz);
+    const double distance = sqrt(sim_line_square(line));
     const double at_one_metre = 20 * log10(sender->frequency) - 27.55; /* 4 pi f / c, in dB */
 
     return sender->power - at_one_metre -
@@ -173,7 +160,7 @@ static void listen(const struct sim_view *view, const struct sim_view *other)
 {
     const struct wifi *config = view->config;
     struct wifi_state *state = (struct wifi_state *)view->state;
-    const struct sim_line line = line_to(view, other);
+    const struct sim_line line = sim_line_between(view, other);
     struct heard heard = {.key = other->key, .level = level_in_the_open(view, other, &line)};
 
     if (!(heard.level >= config->sensitivity) ||

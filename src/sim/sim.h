@@ -17,8 +17,9 @@
  * place in the file; errors say what is wrong and where.
  *
  * Everything belongs to the thread that calls. Only tpi_sim_load(), tpi_sim_parse(),
- * tpi_sim_set_pose(), tpi_sim_set_colour() and the calls that write into a buffer allocate; a step
- * never does. Angles are radians, counter-clockwise; lengths are metres; times are microseconds.
+ * tpi_sim_set_pose(), tpi_sim_set_colour(), tpi_sim_restore() and the calls that write into a
+ * buffer allocate; a step never does. Angles are radians, counter-clockwise; lengths are metres;
+ * times are microseconds.
  */
 #ifndef TROUPE_SIM_SIM_H
 #define TROUPE_SIM_SIM_H
@@ -165,6 +166,9 @@ tp_status tpi_sim_set_colour(tpi_sim *sim, tpi_sim_model model, uint32_t colour,
  * its last one stops. */
 void tpi_sim_subscribe(tpi_sim *sim, tpi_sim_model model);
 void tpi_sim_unsubscribe(tpi_sim *sim, tpi_sim_model model);
+
+/* Whether the model's interval says that it is updated in the step that was made last. */
+bool tpi_sim_is_due(const tpi_sim *sim, tpi_sim_model model);
 
 /* The number of the controller that options.control has given; 0 for none, and for all models that
  * stand on others. */

@@ -178,6 +178,11 @@ static bool is_due(const tpi_sim *sim, int64_t interval_us)
            sim->time_us / interval_us != (sim->time_us - sim->interval_us) / interval_us;
 }
 
+bool tpi_sim_is_due(const tpi_sim *sim, tpi_sim_model model)
+{
+    return is_due(sim, sim_member_of(sim, model)->traits.update_us);
+}
+
 static void sense_tree(tpi_sim *sim, uint32_t tree, uint32_t worker)
 {
     const struct sim_plan *plan = sim->trees.plan[tree];

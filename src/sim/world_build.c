@@ -269,7 +269,7 @@ static void check_overlaps(struct sim_loader *loader)
     }
     tpi_sim_check_overlaps(loader->sim, tell_overlap, loader);
     if (loader->overlaps > MOST_OVERLAPS) {
-        tp_fail(&text, TP_E_INVALID, "%s: %u more robots overlap something", loader->file,
+        tp_fail(&text, TP_E_INVALID, "%s: %u more robots overlap something", loader->reader.file,
                 loader->overlaps - MOST_OVERLAPS);
         loader->reader.note(loader->reader.context, text.text);
     }

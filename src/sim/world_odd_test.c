@@ -92,7 +92,7 @@ static const struct odd odd[] = {
     {"blobfinder ( colors [\"red\" \"blue\"] colors_count 3 )",
      "1:36: \"colors_count\" says 3; there are 2 colours"},
     {"blobfinder ( channels [\"red\" \"blue\"] channel_count 1 colors \"red\" )",
-     "1:14: \"channels\" is called \"colors\" now, which is there, too\n"
+     "1:14: \"channels\" has no effect: \"colors\" says otherwise\n"
      "x.world:1:38: \"channel_count\" is called \"colors_count\" now"},
     {"model ( define bot position ( ) bot ( ) )",
      "1:9: Stage wants \"define\" at the top of the file"},

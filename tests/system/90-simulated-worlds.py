@@ -248,6 +248,8 @@ define eyes floorsensor ( pose [0.07 0 -0.1 0] sensor ( pose [0 0.03 0 0] ) sens
 bot ( name "floor" ctrl "look floor" eyes ( ) )
 bot ( name "light" pose [10 0 0 0] ctrl "look light" lightsensor ( pose [0 0 0 0] fov 360 ) )
 light ( pose [10 1 0.1 0] intensity 0.5 )
+bot ( name "late" pose [30 10 0 0] ctrl "look late" lightsensor ( update_interval 60000 ) lightsensor ( fov 360 ) )
+light ( pose [30 11 0.1 0] intensity 0.5 )
 bot ( name "bumper" pose [20 0 0 0] ctrl "look bumper" bumper ( bcount 1 bpose[0] [0.1 0 0 0] blength 0.2 ) )
 bot ( name "fiducial" pose [0 10 0 0] ctrl "look fiducial" fiducial ( range_max 5 range_max_id 5 fov 360 ) )
 model ( name "marker" pose [2 10 0 0] size [0.1 0.1 0.5] fiducial_return 3 )
@@ -266,14 +268,18 @@ def plugins_see_floor_light_bumpers_and_fiducials():
         compile_look(f)
         rows = list(csv.DictReader(record(f).splitlines()))
         of = {name: [row for row in rows if row["robot"] == name] for name in
-              ("floor", "light", "bumper", "fiducial", "line")}
+              ("floor", "light", "late", "bumper", "fiducial", "line")}
         last = {name: float(of[name][-1]["turn"]) for name in of}
         assert abs(last["floor"] - 5.42) < 1e-3, last  # 2 eyes, 7 cm ahead, white
         assert abs(last["light"] - 0.5) < 0.05, last
+        assert abs(last["late"] - 0.5) < 0.05, last  # the second sensor, while the first has not measured yet
         tap.equal(last["bumper"], 1)
         before, now = of["fiducial"][9:11]  # 2 m away, number 3, to the right of where it looks by now
         assert abs(float(now["turn"]) - (2.3 - float(before["heading"]))) < 0.06, (before, now)
         assert float(of["line"][-1]["x"]) > 0.9 and abs(float(of["line"][-1]["y"]) + 10) < 0.06, of["line"][-1]
+        pathlib.Path(f.world).write_text('position ( name "r" ctrl "look" )\n')
+        says(troupe("sim", f.world, "--steps", "1"), 1,
+             f'troupe sim: {f.world}:1:26: the controller "look" does not want r\n')
 
 
 def a_plugin_that_crashes_is_named():
@@ -453,9 +459,10 @@ def worlds_elsewhere_use_our_robots():
 
 def worlds_that_count_on_the_files_of_stage_find_ours():
     with Folder('include "/usr/local/share/stage/worlds/pioneer.inc"\ninclude "../map.inc"\ninclude "sick.inc"\n'
-                'include "hokuyo.inc"\nfloorplan ( size [16 16 0.8] ) zone ( pose [3 3 0 0] )\n'
+                'include "hokuyo.inc"\ninclude "irobot.inc"\nfloorplan ( size [16 16 0.8] ) zone ( pose [3 3 0 0] )\n'
                 'pioneer2dx ( name "r0" sicklaser ( ) )\nfancypioneer2dx ( pose [0 1 0 0] fancysicklaser ( ) )\n'
-                'pioneer3at ( pose [0 2 0 0] hokuyolaser ( ) ) pioneer3dx ( pose [0 3 0 0] ) amigobot ( pose [0 4 0 0] )\n') as f:
+                'pioneer3at ( pose [0 2 0 0] hokuyolaser ( ) ) pioneer3dx ( pose [0 3 0 0] ) amigobot ( pose [0 4 0 0] )\n'
+                'roomba ( name "dusty" pose [0 5 0 0] ) create ( pose [0 6 0 0] )\n') as f:
         result = troupe("sim", f.world, "--steps", "1")
         tap.equal((result.returncode, result.stderr), (0, ""))
         with Running("sim", f.world, "--any-port") as running:
@@ -463,6 +470,8 @@ def worlds_that_count_on_the_files_of_stage_find_ours():
             for device, count in (("ranger:0", 16), ("ranger:1", 180)):
                 printed = json.loads(troupe("print", f"localhost:{port}/{device}", "--json", "--count", "1").stdout)
                 tap.equal(len(printed["value"]["ranges"]), count)
+            geometry = json.loads(troupe("request", f"localhost:{port}/bumper:0", "GET_GEOM", "--json").stdout)
+            tap.equal(len(geometry["bumper_def"]), 2)
             tap.equal(running.interrupt(), (0, ""))
 
 
@@ -518,7 +527,7 @@ def whoever_loads_long_says_so():
             os.remove(f.world)
             os.mkfifo(f.world)
             with Running("sim", f.world, *options) as running:
-                tap.equal([running.error() for _ in range(2)], 2 * ["still loading the world\n"])
+                tap.equal([running.process.stderr.readline() for _ in range(2)], 2 * ["still loading the world\n"])
                 pathlib.Path(f.world).write_text(TWO)
                 assert running.line().startswith("two: ")
                 if options[0] != "--steps":

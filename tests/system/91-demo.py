@@ -439,6 +439,7 @@ def mistakes_are_told():
     says(troupe("demo", "--speed", "x"), 2, usage("demo", '"x" is no speed'))
     says(troupe("demo", "--render", "x.gif"), 2, usage("demo", '"x.gif" is neither .png nor .svg'))
     says(troupe("demo", "a", "b"), 2, usage("demo", 'unexpected "b"'))
+    says(troupe("demo", "--sped", "2"), 2, usage("demo", 'unexpected "--sped"; did you mean "--speed"?'))
     says(troupe("demo", "nowhere"), 1, 'troupe demo: there is no world "nowhere"; '
          "ours are cave, classroom, office, swarm, track and warehouse\n")
     result = troupe("demo", "--headless", "--render", "/no/x.png")  # at once

@@ -8,9 +8,19 @@ import traceback
 os.environ["TROUPE_COMMAND"] = "troupe"  # what hints call the program, wherever it is
 
 
+SLOW = "still loading the world\n"  # said once in some seconds
+
+
+def without_haste(text):
+    """What was said, but for what only tells how busy this machine is."""
+    return text.replace(SLOW, "")
+
+
 def run(command, **options):
     """Run a program; its output as text."""
-    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, **options)
+    result = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, **options)
+    result.stderr = without_haste(result.stderr)
+    return result
 
 
 def equal(got, wanted):

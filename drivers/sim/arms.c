@@ -1,5 +1,5 @@
 /*
- * hands.c - actarray: joints.
+ * arms.c - actarray: joints.
  *
  * It is an actuator with all actuators that stand on it, from the base outwards. Where a section
  * has several actarrays each is one actuator, as in Stage.
@@ -209,7 +209,7 @@ static tp_status check_all(const struct arm *arm, const float *values, uint32_t 
     }
     for (uint32_t i = 0; i < count; i++) {
         if (!isfinite(values[i])) {
-            return tp_fail(err, TP_E_RANGE, "the command is not a number");
+            return tp_fail(err, TP_E_RANGE, "value %u is not a number", i);
         }
     }
     return TP_OK;
@@ -288,7 +288,7 @@ static const tp_actarray_ops arm_ops = {
     .cmd_home = cmd_home,
 };
 
-const simd_kind simd_hands[] = {
+const simd_kind simd_arms[] = {
     {
         .interface = &tp_interface_actarray,
         .ops = &arm_ops,
