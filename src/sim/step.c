@@ -13,12 +13,27 @@
 #include "sim/resolve.h"
 #include "sim/sweep.h"
 
+enum { CACHE_LINE = 64 }; /* bytes; where lines are longer, some are asked for twice */
+
 void tpi_sim_run(tpi_sim *sim, tpi_sim_work *work, uint32_t count)
 {
     if (count == 1) { /* not worth waking anybody */
         work(sim, 0, 0);
     } else if (count > 1) {
         sim->crew.run(sim->crew.context, work, sim, count);
+    }
+}
+
+/* States are in another order than spots, so that no processor foretells where the next one is: let
+ * those of a chunk be brought near, all at once. */
+static void fetch_states(const tpi_sim *sim, const struct sim_chunk *chunk)
+{
+    for (uint32_t i = chunk->first; i < chunk->end; i++) {
+        const struct sim_spot *spot = &sim->crowd.spots[i];
+        const unsigned char *state = sim->state + sim->trees.state[spot->tree];
+        for (uint32_t k = 0; k < spot->plan->state_size; k += CACHE_LINE) {
+            __builtin_prefetch(state + k, 1);
+        }
     }
 }
 
@@ -31,6 +46,7 @@ static void begin(void *argument, uint32_t item, uint32_t worker)
     const struct sim_chunk chunk = sim_chunk_of(sim, item);
 
     (void)worker;
+    fetch_states(sim, &chunk);
     for (uint32_t i = chunk.first; i < chunk.end; i++) {
         const struct sim_spot *spot = &sim->crowd.spots[i];
         sim->motions.stalled[spot->tree] = 0;
@@ -81,6 +97,7 @@ static void end(void *argument, uint32_t item, uint32_t worker)
     const struct sim_chunk chunk = sim_chunk_of(sim, item);
 
     (void)worker;
+    fetch_states(sim, &chunk);
     for (uint32_t i = chunk.first; i < chunk.end; i++) {
         const struct sim_spot *spot = &sim->crowd.spots[i];
         if (spot->plan->driver != TPI_SIM_NONE) {
@@ -203,6 +220,7 @@ static void sense(void *argument, uint32_t item, uint32_t worker)
     tpi_sim *sim = argument;
     const struct sim_chunk chunk = sim_chunk_of(sim, item);
 
+    fetch_states(sim, &chunk);
     for (uint32_t i = chunk.first; i < chunk.end; i++) {
         tpi_sim_forget_overlaps(sim, i);
         sense_tree(sim, sim->crowd.spots[i].tree, worker);
