@@ -62,10 +62,11 @@ bool tpi_sim_control_uses(uint32_t control, tpi_sim_kind kind)
 /* A summary of one look round, in the ranger's frame. What is near is so for a robot that sees as
  * far as this one: see struct sim_glance. */
 struct summary {
-    double ahead;       /* nearest thing within 30 degrees of straight on */
-    double left, right; /* nearest thing on either side of it, up to 80 degrees */
-    double x, y;        /* sum of all ranges in their directions, as they are */
-    double safe;        /* what is nearer ahead is too near */
+    double ahead; /* nearest thing within 30 degrees of straight on */
+    double safe;  /* what is nearer ahead is too near */
+
+    double left, right; /* of one that wanders: nearest thing on either side, up to 80 degrees */
+    double x, y;        /* of others: sum of all ranges in their directions, as they are */
 };
 
 static inline double lesser(double a, double b)
@@ -73,24 +74,34 @@ static inline double lesser(double a, double b)
     return a < b ? a : b;
 }
 
-/* Without branches: which ray points where cannot be foretold. */
-static struct summary look(const double *samples, const struct sim_ranger *config)
+/* Both without branches: which ray points where cannot be foretold. */
+static void look_aside(const double *samples, const struct sim_ranger *config, struct summary *sum)
 {
     const struct sim_glance *glances = tpi_sim_ranger_glances(config);
-    struct summary sum = {.ahead = HUGE_VAL, .left = HUGE_VAL, .right = HUGE_VAL};
 
+    sum->ahead = sum->left = sum->right = HUGE_VAL;
+    for (uint32_t i = 0; i < config->glance_count; i++) {
+        const struct sim_glance *glance = &glances[i];
+        const double near = samples[glance->sample] * glance->scale;
+        sum->left = lesser(sum->left, near + glance->left);
+        sum->right = lesser(sum->right, near + glance->right);
+        sum->ahead = lesser(sum->ahead, near + glance->ahead);
+    }
+}
+
+static void look_round(const double *samples, const struct sim_ranger *config, struct summary *sum)
+{
+    const struct sim_glance *glances = tpi_sim_ranger_glances(config);
+
+    sum->ahead = HUGE_VAL;
+    sum->x = sum->y = 0;
     for (uint32_t i = 0; i < config->glance_count; i++) {
         const struct sim_glance *glance = &glances[i];
         const double range = samples[glance->sample];
-        sum.x += glance->x * range;
-        sum.y += glance->y * range;
-        const double near = range * glance->scale;
-        sum.left = lesser(sum.left, near + glance->left);
-        sum.right = lesser(sum.right, near + glance->right);
-        sum.ahead = lesser(sum.ahead, near + glance->ahead);
+        sum->x += glance->x * range;
+        sum->y += glance->y * range;
+        sum->ahead = lesser(sum->ahead, range * glance->scale + glance->ahead);
     }
-    sum.safe = lesser(0.5, fmax(config->reach, SIM_FAR_SIGHT) / 8);
-    return sum;
 }
 
 /* The first ranger of the tree that has looked already. */
@@ -109,7 +120,13 @@ static bool summarise(const tpi_sim *sim, uint32_t tree, struct summary *sum)
         if (state->updated_us != sim->time_us || config->sample_count == 0) {
             return false;
         }
-        *sum = look(samples, config);
+        sum->safe =
+            config->reach > SIM_FAR_SIGHT ? lesser(0.5, config->reach / 8) : SIM_FAR_SIGHT / 8;
+        if (plan->control == WANDER) {
+            look_aside(samples, config, sum);
+        } else {
+            look_round(samples, config, sum);
+        }
         return true;
     }
     return false;
