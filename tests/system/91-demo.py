@@ -359,7 +359,7 @@ def taken_port_did_not_matter():
                 return False
             assert "position2d:0" in troupe(*commands[0]).stdout
             tap.equal(running.interrupt(), (0, ""))
-            assert "next: troupe sim cave --any-port\n" in running.process.stdout.read()
+            assert "next: troupe sim office --any-port\n" in running.process.stdout.read()
             return True
 
 
