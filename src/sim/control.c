@@ -198,8 +198,9 @@ static bool try_out(const tpi_sim *sim, uint32_t tree, struct sim_position_state
         state->goal[0] = cruise_mps * (0.5 - 1.5 * sim_unit(whim));
         state->goal[2] = haste_radps * bend * bend * bend;
         state->trying = 1;
-    } else if (sim->time_us / round_us != before_us / round_us) {
+    } else if (state->trying != 0 && sim->time_us / round_us != before_us / round_us) {
         state->trying = 0;
+        state->goal[0] = 0;
     }
     return state->trying != 0;
 }
@@ -211,11 +212,12 @@ static void leave(const tpi_sim *sim, uint32_t tree, const struct summary *sum,
 {
     const uint64_t whim =
         sim_chance(sim->seed ^ sim->trees.key[tree], (uint64_t)(sim->time_us / (2 * mood_us)), 2);
-    const bool free = sum->ahead > sum->safe;
 
     if (try_out(sim, tree, state)) {
         return;
     }
+    const bool turning = state->goal[0] == 0; /* until there is more room than it needs */
+    const bool free = sum->ahead > sum->safe * (turning ? 1 + 3 * sim_unit(whim) : 1);
     state->goal[0] = free ? cruise_mps * lesser(1, sum->ahead / (2 * sum->safe)) : 0;
     state->goal[2] = free ? drift_radps * sim_both_ways(sim_mix(whim))
                           : (whim % 2 == 0 ? haste_radps : -haste_radps);
