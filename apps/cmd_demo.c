@@ -12,10 +12,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "called.h"
+#include "client/url.h"
 #include "commands.h"
 #include "crash.h"
 #include "demo_screen.h"
+#include "drivers/sim/pace.h"
 #include "drivers/sim/simulator.h"
 #include "output.h"
 #include "sim_server.h"
@@ -24,7 +27,7 @@
 
 static const char name[] = "demo";
 
-enum { TICK_MS = 66, FAILED_BY_SIGNAL = 130, USUAL_PORT = 6665 };
+enum { TICK_MS = 66, FAILED_BY_SIGNAL = 130 };
 
 struct demo {
     const char *world; /* as it was asked for */
@@ -141,7 +144,7 @@ static unsigned unusual_port(const struct demo *demo)
     unsigned port = 0;
 
     tp_server_port(demo->server, 0, &robot, &port);
-    return port == USUAL_PORT ? 0 : port;
+    return port == TPI_URL_PORT ? 0 : port;
 }
 
 /* Commands that work while it runs, one in each line. */
@@ -297,12 +300,14 @@ static int run_demo(struct demo *demo)
 
 /* ---- Command line ---------------------------------------------------------------------------- */
 
-static int read_number(const char *what, const char *text, double least, double *value)
+static const double most_seconds = 1e6;
+
+static int read_number(const char *what, const char *text, double least, double most, double *value)
 {
     char *end = NULL;
 
     *value = strtod(text, &end);
-    if (*end != '\0' || end == text || !(*value >= least && *value <= 1e6)) {
+    if (*end != '\0' || end == text || !(*value >= least && *value <= most)) {
         return command_fail(name, EXIT_USAGE, "\"%s\" is no %s", text, what);
     }
     return EXIT_DONE;
@@ -338,10 +343,10 @@ static int read_valued(struct demo *demo, int argc, char **argv, int *i)
         return EXIT_USAGE;
     }
     if (strcmp(option, "--seconds") == 0) {
-        return read_number("number of seconds", value, 1e-3, &demo->seconds);
+        return read_number("number of seconds", value, 1e-3, most_seconds, &demo->seconds);
     }
     if (strcmp(option, "--speed") == 0) {
-        return read_number("speed", value, 0, &demo->speed);
+        return read_number("speed", value, 0, SIMD_FASTEST, &demo->speed);
     }
     if (strcmp(option, "--seed") == 0) {
         return read_whole("seed", value, 0, UINT64_MAX, &demo->seed);
@@ -368,6 +373,19 @@ static bool takes_value(const char *option)
     return false;
 }
 
+static int unexpected(const char *option)
+{
+    static const char *const known[] = {"headless", "seconds", "speed",
+                                        "render",   "seed",    "threads"};
+    tpi_nearest nearest;
+
+    tpi_nearest_init(&nearest, option + strspn(option, "-"));
+    for (size_t i = 0; option[0] == '-' && i < sizeof known / sizeof known[0]; i++) {
+        tpi_nearest_offer(&nearest, known[i]);
+    }
+    return command_unexpected(name, option, nearest.best);
+}
+
 static int read_options(struct demo *demo, int argc, char **argv)
 {
     int result = EXIT_DONE;
@@ -378,7 +396,7 @@ static int read_options(struct demo *demo, int argc, char **argv)
         } else if (takes_value(argv[i])) {
             result = read_valued(demo, argc, argv, &i);
         } else if (argv[i][0] == '-' || demo->world != NULL) {
-            result = command_fail(name, EXIT_USAGE, "unexpected \"%s\"", argv[i]);
+            result = unexpected(argv[i]);
         } else {
             demo->world = argv[i];
         }
@@ -397,7 +415,6 @@ static int run(int argc, char **argv)
     demo.world = demo.world == NULL ? "office" : demo.world;
     demo.headless = demo.headless || !output_is_live() || !isatty(STDIN_FILENO);
     crash_catch(NULL);
-    worlds_share();
     return run_demo(&demo);
 }
 

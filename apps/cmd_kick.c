@@ -73,16 +73,12 @@ static int print_done(const struct remote *remote, const tp_statistics *found,
 
 static int kick(struct remote *remote, const char *wanted)
 {
-    const tp_statistics *answer = remote_ask(remote, TP_PLAYER_REQ_STATISTICS, NULL, "statistics");
-    void *found = NULL; /* the answer is gone with the next one */
+    tp_statistics *found = remote_statistics(remote);
     tp_error err = {0};
     int result = EXIT_FAILED;
 
-    if (answer == NULL) {
+    if (found == NULL) {
         return EXIT_FAILED;
-    }
-    if (tp_value_copy(&found, &tp_desc_statistics, answer, NULL) != TP_OK) {
-        return command_fail(name, EXIT_FAILED, "out of memory");
     }
     const tp_client_stat *client = find(found, wanted);
     const tp_kick ask = {.number = client != NULL ? client->number : 0};

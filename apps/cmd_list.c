@@ -6,6 +6,7 @@
 #include "client/find.h"
 #include "output.h"
 #include "remote.h"
+#include "stat_all.h"
 #include "stat_text.h"
 #include "table.h"
 
@@ -219,14 +220,15 @@ static int check_where(const char *where)
     return result;
 }
 
-/* The model of a simulated device is its label. */
-static const char *find_model(struct list *list, const tp_client_device *device)
+/* As text; "" for a device without one, NULL if the server says nothing of it. */
+static const char *find_label(struct list *list, const tp_client_device *device)
 {
     const tp_device_stat *stat = find_stat(list, &device->addr);
-    const bool has_model = stat != NULL && strcmp(device->driver, "sim") == 0 &&
-                           stat->label_count > 1 && stat->label[stat->label_count - 1] == '\0';
 
-    return has_model ? stat->label : NULL;
+    if (stat == NULL) {
+        return NULL;
+    }
+    return stat->label_count > 1 && stat->label[stat->label_count - 1] == '\0' ? stat->label : "";
 }
 
 /* Devices of interfaces that nobody knows meet no condition. */
@@ -239,7 +241,7 @@ static tp_status ask_all(struct list *list, const tpi_wanted *wanted, tpi_asked 
     for (size_t i = 0; i < list->count; i++) {
         if (list->devices[i].interface != NULL) {
             asked[count].device = &list->devices[i];
-            asked[count++].model = find_model(list, &list->devices[i]);
+            asked[count++].label = find_label(list, &list->devices[i]);
         }
     }
     const tp_status status = tpi_client_meet(list->remote.client, wanted, asked, count, err);
@@ -272,18 +274,10 @@ static int keep_wanted(struct list *list)
 /* A server without statistics still has devices. */
 static int look(struct list *list)
 {
-    const void *answer = NULL;
-    void *copy = NULL;
-
-    if (!tp_client_is_troupe(list->remote.client) ||
-        tp_client_request(list->remote.client, TP_PLAYER_REQ_STATISTICS, NULL, &answer, NULL) !=
-            TP_OK) {
-        return EXIT_DONE;
-    }
-    if (tp_value_copy(&copy, &tp_desc_statistics, answer, NULL) != TP_OK) {
+    if (tp_client_is_troupe(list->remote.client) &&
+        stat_all(list->remote.client, &list->statistics, NULL) == TP_E_NOMEM) {
         return command_fail(name, EXIT_FAILED, "out of memory");
     }
-    list->statistics = copy;
     return EXIT_DONE;
 }
 
@@ -363,8 +357,9 @@ const command command_list = {
         "\n"
         "  --where CONDITIONS\n"
         "                  only devices that meet them: NAME OP VALUE, divided by commas. NAME is\n"
-        "                  a property, or driver, index, x y z roll pitch yaw width length height\n"
-        "                  parent frame known; OP is one of = != < <= > >=. To learn these the\n"
+        "                  a property, or driver, index, name (of simulated ones the model),\n"
+        "                  x y z roll pitch yaw width length height parent frame known; OP is one\n"
+        "                  of = != < <= > >=. To learn others than driver, index and name the\n"
         "                  devices are opened, many at once.\n"
         "  --json          as one JSON object\n" REMOTE_OPTIONS_HELP "\n"
         "Examples: troupe list\n"

@@ -312,7 +312,6 @@ static int run_run(int argc, char **argv)
         return command_fail(o.command, EXIT_FAILED, "%s is a world, no configuration: %s sim %s",
                             o.server.path, called(), o.server.path);
     }
-    worlds_share();
     const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     if (length > 0) {
         program[length] = '\0';
@@ -326,7 +325,6 @@ static int run_check(int argc, char **argv)
     struct options o = {.command = "check", .server = {.kit = &tp_full_kit, .note = output_note}};
     int result = read_options(&o, argc, argv);
 
-    worlds_share();
     o.server.program = "troupe";
     o.server.listen = "";
     o.server.unix_path = NULL;

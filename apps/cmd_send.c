@@ -142,6 +142,7 @@ static int await_arrival(struct send *s)
 static int send_command(struct send *s)
 {
     tp_error err = {0};
+    bool interrupted = false;
     int result = send_open(s);
 
     result = result == EXIT_DONE ? check_panic(s) : result;
@@ -152,13 +153,14 @@ static int send_command(struct send *s)
     tp_proxy_set_context(s->proxy, s);
     tp_proxy_on_data(s->proxy, on_data);
     ask_whether_taken(s);
-    if (s->repeat_hz > 0 || s->for_s > 0) {
+    if (s->repeat_hz > 0 || s->for_s > 0 || s->streams) {
         remote_catch_signals(&s->remote);
     }
     if (tp_proxy_command(s->proxy, s->message->code, s->value, &err) != TP_OK) {
         return command_fail(s->remote.command, EXIT_FAILED, "%s", err.text);
     }
-    if (s->repeat_hz > 0 || s->for_s > 0) {
+    result = s->streams ? send_stream(s, &interrupted) : EXIT_DONE;
+    if (result == EXIT_DONE && !interrupted && (s->repeat_hz > 0 || s->for_s > 0)) {
         result = keep_sending(s);
     }
     result = result == EXIT_DONE ? await_arrival(s) : result;
@@ -289,8 +291,8 @@ static int do_it(struct send *s)
         return send_list_messages(s);
     }
     s->message = remote_message(&s->remote, s->device.interface, s->kind, s->words[1]);
-    const bool stays = s->repeat_hz > 0 || s->for_s > 0;
     int result = s->message != NULL ? send_read_value(s) : EXIT_FAILED;
+    const bool stays = s->repeat_hz > 0 || s->for_s > 0 || (s->streams && !s->input_ended);
     s->remote.tells_panics = stays && s->message != NULL && s->message->effect == TP_EFFECT_MOVES;
     s->remote.ignores_panics = true;
     s->remote.panicked = end_in_panic;
@@ -303,6 +305,7 @@ static int do_it(struct send *s)
     }
     tp_proxy_close(s->proxy);
     free(s->value);
+    feed_fini(&s->feed);
     return result;
 }
 
@@ -334,12 +337,15 @@ const command command_send = {
         "usage: troupe send DEVICE [COMMAND [JSON]] [--repeat HZ] [--for SECONDS]\n"
         "                   [--lease SECONDS] [--rank N] [--exclusive]\n"
         "\n"
-        "Sends a command to a device. Members of the JSON that are left out are zero; with - it "
-        "is\n"
-        "read from standard input. Without COMMAND it lists the commands of the interface, each\n"
-        "with an example; that needs no server. DEVICE is INTERFACE[:INDEX], with the server and "
-        "a\n"
-        "slash before it if need be: position2d, robot.local:6666/position2d:1.\n"
+        "Sends a command to a device. Members of the JSON that are left out are zero. Without\n"
+        "COMMAND it lists the commands of the interface, each with an example; that needs no\n"
+        "server. DEVICE is INTERFACE[:INDEX], with the server and a slash before it if need be:\n"
+        "position2d, robot.local:6666/position2d:1.\n"
+        "\n"
+        "With - in the place of JSON commands are read from standard input, one JSON behind the\n"
+        "other, and each is sent as it comes: so any program drives through a pipe. A mistake "
+        "ends\n"
+        "it, and is told with its line. With --repeat there is one.\n"
         "\n"
         "The device is closed again at the end, and what the command has set in motion stops:\n"
         "nobody answers for it any more. --for keeps it open for a while. A Player server does as\n"
@@ -353,7 +359,8 @@ const command command_send = {
         "  --exclusive     let nobody else write to it meanwhile, but those of a higher "
         "rank\n" REMOTE_OPTIONS_HELP "\n"
         "Examples: troupe send position2d:0 VEL '{\"vel\":{\"px\":0.2},\"state\":1}' --for 2\n"
-        "          troupe send gripper OPEN --for 3\n",
+        "          troupe send gripper OPEN --for 3\n"
+        "          my_program | troupe send position2d VEL -\n",
     .run = run_send,
 };
 

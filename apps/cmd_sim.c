@@ -64,24 +64,13 @@ struct leavings {
     tp_error *err; /* borrowed */
 };
 
-/* A picture without the memory for trails goes without. */
-static void keep_trails(struct leavings *leavings, const tpi_sim *sim)
-{
-    if (leavings->trails == NULL) {
-        (void)tpi_draw_trails_create(&leavings->trails, sim, SIM_TRAIL, NULL);
-    }
-    if (leavings->trails != NULL) {
-        tpi_draw_trails_note(leavings->trails, sim);
-    }
-}
-
 /* On the world's thread. */
 static void keep(void *context, const tpi_sim *sim)
 {
     struct leavings *leavings = context;
 
     if (leavings->options->alone.render != NULL) {
-        keep_trails(leavings, sim);
+        world_note_trails(&leavings->trails, sim, SIM_TRAIL);
     }
     if (leavings->record != NULL) {
         sim_record_note(leavings->record, sim);
@@ -428,7 +417,6 @@ static int run(int argc, char **argv)
         return result;
     }
     crash_catch(NULL);
-    worlds_share();
     return run_world(&o, &err) == TP_OK ? EXIT_DONE
                                         : command_fail(name, EXIT_FAILED, "%s", err.text);
 }

@@ -293,18 +293,14 @@ static bool has_several(const tp_statistics *all)
 
 static int look(struct stat *s)
 {
-    const void *answer = remote_ask(&s->remote, TP_PLAYER_REQ_STATISTICS, NULL, "statistics");
-    void *copy = NULL;
+    tp_statistics *found = remote_statistics(&s->remote);
 
-    if (answer == NULL) {
+    if (found == NULL) {
         return EXIT_FAILED;
-    }
-    if (tp_value_copy(&copy, &tp_desc_statistics, answer, NULL) != TP_OK) {
-        return command_fail(name, EXIT_FAILED, "out of memory");
     }
     free(s->before);
     s->before = s->now;
-    s->now = copy;
+    s->now = found;
     s->several = has_several(s->now);
     return EXIT_DONE;
 }

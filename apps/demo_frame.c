@@ -125,21 +125,11 @@ static void draw(demo_frame *frame, const tpi_sim *sim)
     list_robots(picture, sim);
 }
 
-static void note_trails(demo_frame *frame, const tpi_sim *sim)
-{
-    if (frame->trails == NULL) {
-        (void)tpi_draw_trails_create(&frame->trails, sim, TRAIL, NULL); /* goes without */
-    }
-    if (frame->trails != NULL) {
-        tpi_draw_trails_note(frame->trails, sim);
-    }
-}
-
 void demo_frame_watch(void *context, const tpi_sim *sim)
 {
     demo_frame *frame = context;
 
-    note_trails(frame, sim);
+    world_note_trails(&frame->trails, sim, TRAIL);
     if (atomic_load(&frame->turn) != ORDERED) {
         return;
     }

@@ -228,20 +228,57 @@ static void put_start(tpi_buf *out, struct screen *screen, size_t columns, size_
     screen->lines = lines;
 }
 
-tp_status screen_show(struct screen *screen, const char *text)
+/* How much of a line goes into one of the terminal: whole words, so that no number is cut in two
+ * and looks like another one. */
+static size_t fit_words(const char *line, size_t length, size_t columns)
+{
+    const size_t most = output_fit(line, length, columns);
+    size_t fit = most;
+
+    while (fit < length && fit > 0 && line[fit] != ' ') {
+        fit--;
+    }
+    if (fit > strspn(line, " ")) {
+        return fit;
+    }
+    return most > 0 || length == 0 ? most : 1; /* in any case it goes on */
+}
+
+/* Lines that are too long go on in the next one, a little to the right. */
+static void put_wrapped(tpi_buf *out, const char *text, size_t columns)
+{
+    static const char indent[] = "    ";
+    const size_t margin = columns > 2 * strlen(indent) ? strlen(indent) : 0;
+
+    while (*text != '\0') {
+        size_t length = strcspn(text, "\n");
+        size_t fit = fit_words(text, length, columns);
+        tpi_buf_put(out, text, fit);
+        while (fit < length) {
+            const size_t gap = strspn(text + fit, " ");
+            text += fit + gap;
+            length -= fit + gap;
+            fit = fit_words(text, length, columns - margin);
+            tpi_buf_puts(out, "\n");
+            tpi_buf_put(out, indent, margin);
+            tpi_buf_put(out, text, fit);
+        }
+        tpi_buf_puts(out, "\n");
+        text += length + (text[length] == '\n');
+    }
+}
+
+static tp_status show(struct screen *screen, const char *text, size_t columns, size_t lines)
 {
     tpi_buf out = {0};
-    size_t columns;
-    size_t lines;
 
-    output_size(&columns, &lines);
     put_start(&out, screen, columns, lines);
     const size_t all = count_lines(text);
     const size_t most = lines > 2 ? lines - 1 : 1; /* the cursor stands below */
     const size_t shown = all <= most ? all : most - 1;
     for (size_t i = 0; i < shown; i++) {
         const size_t length = strcspn(text, "\n");
-        tpi_buf_put(&out, text, output_fit(text, length, columns - 1));
+        tpi_buf_put(&out, text, length);
         tpi_buf_puts(&out, "\033[K\n");
         text += length + (text[length] == '\n');
     }
@@ -252,6 +289,19 @@ tp_status screen_show(struct screen *screen, const char *text)
     screen->drawn = shown + (shown < all);
     const tp_status status = output_write(tpi_buf_text(&out), out.length);
     tpi_buf_fini(&out);
+    return status;
+}
+
+tp_status screen_show(struct screen *screen, const char *text)
+{
+    tpi_buf wrapped = {0};
+    size_t columns;
+    size_t lines;
+
+    output_size(&columns, &lines);
+    put_wrapped(&wrapped, text, columns > 1 ? columns - 1 : 1);
+    const tp_status status = show(screen, tpi_buf_text(&wrapped), columns, lines);
+    tpi_buf_fini(&wrapped);
     return status;
 }
 

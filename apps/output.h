@@ -72,8 +72,8 @@ struct screen {
     size_t lines; /* of the terminal when it was drawn */
 };
 
-/* Show the text in place of what was shown before; what does not fit is cut. Fails as
- * output_write() does. */
+/* Show the text in place of what was shown before. Lines that are too long go on in the next one;
+ * what does not fit below is left out, which is told. Fails as output_write() does. */
 tp_status screen_show(struct screen *screen, const char *text);
 
 /* Leave it there: the next text comes below. */

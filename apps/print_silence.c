@@ -12,6 +12,7 @@
 
 #include "called.h"
 #include "output.h"
+#include "stat_all.h"
 #include "stat_text.h"
 #include "troupe/interfaces/map.h"
 #include "troupe/interfaces/simulation.h"
@@ -96,17 +97,18 @@ static void put_world(tpi_buf *out, const struct remote *remote, unsigned index)
 
 void print_put_silence(tpi_buf *out, const struct remote *remote, tp_proxy *proxy)
 {
-    const void *answer = NULL;
+    tp_statistics *all = NULL;
     unsigned index = 0;
     tp_devaddr addr;
 
     if (!tp_client_is_troupe(remote->client) || !tp_client_is_connected(remote->client) ||
         !find_address(&addr, remote->client, proxy) ||
-        tp_client_request(remote->client, TP_PLAYER_REQ_STATISTICS, NULL, &answer, NULL) != TP_OK) {
+        stat_all(remote->client, &all, NULL) != TP_OK) {
         return;
     }
-    const tp_device_stat *stat = stat_find(answer, &addr, 0);
+    const tp_device_stat *stat = stat_find(all, &addr, 0);
     if (stat == NULL) {
+        free(all);
         return;
     }
     if (stat->state == TP_DEVICE_STARTING) {
@@ -114,7 +116,8 @@ void print_put_silence(tpi_buf *out, const struct remote *remote, tp_proxy *prox
     } else if (stat->state == TP_DEVICE_FAILED) {
         tpi_buf_puts(out, "its driver failed: ");
         output_put_clean(out, stat->failure, stat->failure_count);
-    } else if (find_simulation(answer, stat, &index)) {
+    } else if (find_simulation(all, stat, &index)) {
         put_world(out, remote, index);
     }
+    free(all);
 }

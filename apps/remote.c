@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "called.h"
 #include "output.h"
+#include "stat_all.h"
 #include "stat_text.h"
 #include "troupe/server.h"
 
@@ -430,20 +431,42 @@ const char *remote_url(const struct remote *remote)
     return remote->client != NULL ? tp_client_url(remote->client) : remote->url;
 }
 
+static bool is_ours(const struct remote *remote, const char *what)
+{
+    const bool ours = tp_client_is_troupe(remote->client);
+
+    if (!ours) {
+        command_fail(remote->command, EXIT_FAILED, "%s is a Player server, which has no %s",
+                     remote_url(remote), what);
+    }
+    return ours;
+}
+
 const void *remote_ask(struct remote *remote, unsigned code, const void *ask, const char *what)
 {
     const void *answer = NULL;
     tp_error err = {0};
 
-    if (!tp_client_is_troupe(remote->client)) {
-        command_fail(remote->command, EXIT_FAILED, "%s is a Player server, which has no %s",
-                     remote_url(remote), what);
-    } else if (tp_client_request(remote->client, code, ask, &answer, &err) != TP_OK) {
+    if (is_ours(remote, what) &&
+        tp_client_request(remote->client, code, ask, &answer, &err) != TP_OK) {
         command_fail(remote->command, EXIT_FAILED, "%s: %s: %s", remote_url(remote), what,
                      err.text);
         answer = NULL;
     }
     return answer;
+}
+
+tp_statistics *remote_statistics(struct remote *remote)
+{
+    static const char what[] = "statistics";
+    tp_statistics *found = NULL;
+    tp_error err = {0};
+
+    if (is_ours(remote, what) && stat_all(remote->client, &found, &err) != TP_OK) {
+        command_fail(remote->command, EXIT_FAILED, "%s: %s: %s", remote_url(remote), what,
+                     err.text);
+    }
+    return found;
 }
 
 /* tp_client_stop() may be called from a signal handler; clang-tidy cannot know that. */

@@ -84,6 +84,9 @@ int remote_follow(struct remote *remote, const struct remote_device *device, tp_
  * until the next one; NULL (and a message) if there is none. */
 const void *remote_ask(struct remote *remote, unsigned code, const void *ask, const char *what);
 
+/* Its statistics, with all devices: one block, to be freed with free(). Likewise. */
+tp_statistics *remote_statistics(struct remote *remote);
+
 /* A message of the interface or a common one, by its name in any case; NULL (and a message with the
  * nearest name) if there is none. */
 const tp_message *remote_message(const struct remote *remote, const tp_interface *interface,

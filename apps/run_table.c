@@ -5,14 +5,12 @@
 #include <string.h>
 
 #include "called.h"
+#include "client/url.h"
 #include "output.h"
 #include "print_silence.h"
 #include "table.h"
 
-enum {
-    DEFAULT_PORT = 6665,
-    MOST_PORT = 65535, /* robots beyond are on other servers */
-};
+enum { MOST_PORT = 65535 }; /* robots beyond are on other servers */
 
 /* With the robot's port before it, if there are several robots. */
 static void put_devices(const tp_server *server, tpi_buf *out)
@@ -76,7 +74,7 @@ static void put_url(tpi_buf *out, const tp_server_options *options, unsigned por
     }
     if (port == 0) {
         tpi_buf_printf(out, "unix:%s", options->unix_path);
-    } else if (!here || port != DEFAULT_PORT) {
+    } else if (!here || port != TPI_URL_PORT) {
         const bool wide = strchr(host, ':') != NULL; /* an IPv6 address */
         tpi_buf_printf(out, "%s%s%s:%u", wide ? "[" : "", here ? "localhost" : host,
                        wide ? "]" : "", port);

@@ -2,6 +2,7 @@
 #ifndef TROUPE_APPS_SEND_H
 #define TROUPE_APPS_SEND_H
 
+#include "feed.h"
 #include "remote.h"
 
 enum { MOST_WORDS = 3 };
@@ -24,12 +25,26 @@ struct send {
     tp_proxy *proxy;
     bool told;    /* that a command could not be sent */
     bool refused; /* a command, by the server, which has said so */
+
+    /* send_stream.c: commands from standard input */
+    bool streams;
+    bool input_ended;
+    bool unanswered; /* something was sent since the device has answered last */
+    int result;
+    struct feed feed;
+    struct tpi_input *input; /* owned; NULL if it is not read now */
 };
 
 /* send_value.c: read the value of the message from the command line or standard input; list the
  * messages that the device takes. */
 int send_read_value(struct send *s);
+int send_parse_value(struct send *s, const char *text, size_t length);
 int send_list_messages(const struct send *s);
+
+/* send_stream.c: wait for the first command on standard input; once it was sent, send the others as
+ * they come, until the input ends. */
+int send_read_first(struct send *s);
+int send_stream(struct send *s, bool *interrupted);
 
 /* send_hold.c: open the device, and ask for rank and lease, as the options say; what is not granted
  * is told. Once all is sent, say what that is worth. */

@@ -1,4 +1,5 @@
 /* send_value.c - the value of a message that is sent, and which messages there are. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -27,6 +28,17 @@ static bool is_nothing(const char *text, size_t length)
     return tpi_json_end(&json, NULL) == TP_OK;
 }
 
+/* With its line, unless that is the first. */
+static int takes_no_value(const struct send *s)
+{
+    const bool later = s->streams && s->feed.start_line > 1;
+    char line[32];
+
+    snprintf(line, sizeof line, ": line %lu", s->feed.start_line);
+    return command_fail(s->remote.command, EXIT_FAILED, "%s %s takes no value%s", s->device.name,
+                        s->message->name, later ? line : "");
+}
+
 static int needs_value(const struct send *s)
 {
     tpi_buf example = {0};
@@ -39,19 +51,24 @@ static int needs_value(const struct send *s)
     return result;
 }
 
-static int parse_value(struct send *s, const char *text, size_t length)
+int send_parse_value(struct send *s, const char *text, size_t length)
 {
     tp_error err = {0};
 
     if (s->message->ask == NULL) {
-        return is_nothing(text, length)
-                   ? EXIT_DONE
-                   : command_fail(s->remote.command, EXIT_FAILED, "%s %s takes no value",
-                                  s->device.name, s->message->name);
+        return is_nothing(text, length) ? EXIT_DONE : takes_no_value(s);
     }
     if (tp_value_from_json(&s->value, s->message->ask, text, length, &err) != TP_OK) {
-        return command_fail(s->remote.command, EXIT_FAILED, "%s %s: %s", s->device.name,
-                            s->message->name, err.text);
+        tpi_buf placed = {0};
+        if (s->streams) {
+            feed_place(&s->feed, err.text, &placed);
+        } else {
+            tpi_buf_puts(&placed, err.text);
+        }
+        const int result = command_fail(s->remote.command, EXIT_FAILED, "%s %s: %s", s->device.name,
+                                        s->message->name, tpi_buf_text(&placed));
+        tpi_buf_fini(&placed);
+        return result;
     }
     return EXIT_DONE;
 }
@@ -65,13 +82,17 @@ int send_read_value(struct send *s)
         return s->message->ask != NULL ? needs_value(s) : EXIT_DONE;
     }
     if (strcmp(s->words[2], "-") != 0) {
-        return parse_value(s, s->words[2], strlen(s->words[2]));
+        return send_parse_value(s, s->words[2], strlen(s->words[2]));
+    }
+    s->streams = s->kind == TP_KIND_COMMAND && s->repeat_hz == 0;
+    if (s->streams) {
+        return send_read_first(s);
     }
     int result = EXIT_FAILED;
     if (tpi_file_read(&input, "-", LARGEST_INPUT, &err) != TP_OK) {
         command_fail(s->remote.command, EXIT_FAILED, "%s", err.text);
     } else {
-        result = parse_value(s, tpi_buf_text(&input), input.length);
+        result = send_parse_value(s, tpi_buf_text(&input), input.length);
     }
     tpi_buf_fini(&input);
     return result;

@@ -30,8 +30,7 @@ static void on_signal(int number)
 
 static tp_status load(struct alone *a, const char *path, tp_error *err)
 {
-    tpi_sim_options options = {
-        .seed = a->options->seed, .path = getenv("STAGEPATH"), .note = output_note};
+    tpi_sim_options options = {.seed = a->options->seed, .note = output_note};
     tp_status status = simd_make_crew(&a->host, a->options->threads, &options.crew, err);
 
     if (status == TP_OK) {
@@ -44,10 +43,22 @@ static tp_status load(struct alone *a, const char *path, tp_error *err)
 
 /* ---- Running --------------------------------------------------------------------------------- */
 
-static void subscribe_to_all(tpi_sim *sim)
+/* Whether a picture shows what such a model does. What others sense is work for nothing. */
+static bool is_shown(tpi_sim_kind kind)
+{
+    return kind == TPI_SIM_POSITION || kind == TPI_SIM_RANGER || kind == TPI_SIM_GRIPPER ||
+           kind == TPI_SIM_ACTUATOR || kind == TPI_SIM_BLINKENLIGHT ||
+           kind == TPI_SIM_LIGHTINDICATOR || kind == TPI_SIM_LIGHT;
+}
+
+static void subscribe_to_shown(tpi_sim *sim)
 {
     for (tpi_sim_model i = 0; i < tpi_sim_model_count(sim); i++) {
-        tpi_sim_subscribe(sim, i);
+        tpi_sim_info info;
+        tpi_sim_model_info(sim, i, &info);
+        if (is_shown(info.kind)) {
+            tpi_sim_subscribe(sim, i);
+        }
     }
 }
 
@@ -94,10 +105,10 @@ static void report(const tpi_sim *sim, uint64_t steps, int64_t took_ns)
     const double took_s = (double)took_ns * 1e-9;
     const int digits = took_s < 1e-3 ? 6 : took_s < 0.1 ? 4 : 2;
 
-    printf("%s: %llu steps, %.1f s of simulated time in %.*f s", tpi_sim_name(sim),
-           (unsigned long long)steps, simulated_s, digits, took_s);
+    printf("%s: %llu step%s, %.1f s of simulated time in %.*f s", tpi_sim_name(sim),
+           (unsigned long long)steps, steps == 1 ? "" : "s", simulated_s, digits, took_s);
     if (took_s > 0 && steps > 0) {
-        printf(", %.0f times real time", simulated_s / took_s);
+        printf(", %.*f times real time", simulated_s < 10 * took_s ? 1 : 0, simulated_s / took_s);
     }
     printf("\n");
 }
@@ -117,7 +128,7 @@ static tp_status step_and_draw(struct alone *a, tp_error *err)
     tp_status status = TP_OK;
 
     if (a->options->render != NULL) {
-        subscribe_to_all(a->host.world);
+        subscribe_to_shown(a->host.world);
         status = tpi_draw_trails_create(&a->trails, a->host.world, SIM_TRAIL, err);
     }
     if (status == TP_OK) {

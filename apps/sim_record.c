@@ -11,10 +11,17 @@
 enum { MOST_WAITING = 32 << 10, LONGEST_MS = 250 }; /* how many bytes wait, and how long */
 enum { PAGE = 4096 };                               /* at whose ends writing may be cut off */
 
+struct robot {
+    uint32_t order; /* in the file */
+    tpi_sim_model model;
+};
+
 struct sim_record {
-    FILE *file;         /* owned; without a buffer of its own */
-    tpi_buf lines;      /* whole ones that are not written yet */
-    tpi_buf name;       /* of the robot at hand */
+    FILE *file;           /* owned; without a buffer of its own */
+    tpi_buf lines;        /* whole ones that are not written yet */
+    tpi_buf name;         /* of the robot at hand */
+    struct robot *robots; /* owned: in the order of the file; NULL before the first step */
+    size_t robot_count;
     char path[1024];    /* for errors */
     int64_t time_us;    /* of the last lines */
     int64_t written_ns; /* when */
@@ -135,15 +142,45 @@ static void put_robot(sim_record *record, const tpi_sim *sim, tpi_sim_model mode
     }
 }
 
-static void put_robots(sim_record *record, const tpi_sim *sim)
+static int compare(const void *left, const void *right)
 {
+    const struct robot *a = left;
+    const struct robot *b = right;
+
+    if (a->order != b->order) {
+        return a->order < b->order ? -1 : 1;
+    }
+    return a->model < b->model ? -1 : 1;
+}
+
+/* Once, since the robots of a world stay the same. */
+static void list_robots(sim_record *record, const tpi_sim *sim)
+{
+    const uint32_t count = tpi_sim_model_count(sim);
     tpi_sim_info info;
 
-    for (tpi_sim_model i = 0; i < tpi_sim_model_count(sim); i++) {
+    record->robots = calloc((size_t)count + 1, sizeof *record->robots);
+    if (record->robots == NULL) {
+        record->error = ENOMEM;
+        return;
+    }
+    for (tpi_sim_model i = 0; i < count; i++) {
         tpi_sim_model_info(sim, i, &info);
         if (info.kind == TPI_SIM_POSITION) {
-            put_robot(record, sim, i);
+            record->robots[record->robot_count++] =
+                (struct robot){.order = tpi_sim_model_order(sim, i), .model = i};
         }
+    }
+    qsort(record->robots, record->robot_count, sizeof *record->robots, compare);
+}
+
+static void put_robots(sim_record *record, const tpi_sim *sim)
+{
+    if (record->robots == NULL) {
+        list_robots(record, sim);
+    }
+    for (size_t i = 0; i < record->robot_count; i++) {
+        put_robot(record, sim, record->robots[i].model);
     }
 }
 
@@ -175,6 +212,7 @@ tp_status sim_record_close(sim_record *record, tp_error *err)
     }
     tpi_buf_fini(&record->lines);
     tpi_buf_fini(&record->name);
+    free(record->robots);
     free(record);
     return status;
 }

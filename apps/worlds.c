@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "called.h"
 #include "commands.h"
+#include "drivers/sim/simulator.h"
 
 enum { LOADING_S = 2 };
 
@@ -42,66 +43,16 @@ static bool try_folders(tpi_buf *path, const char *folders, const char *name)
     return false;
 }
 
-/* A folder beside the program: as it is installed, or built in its source tree (build/NAME/apps).
- * False after the last. */
-static bool own_folder(char *folder, size_t size, size_t index)
-{
-    static const struct {
-        int up; /* from the program itself */
-        const char *down;
-    } places[] = {{2, "share/troupe/worlds"}, {4, "worlds"}};
-    char program[3072];
-    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-
-    if (length <= 0 || index >= sizeof places / sizeof places[0]) {
-        return false;
-    }
-    program[length] = '\0';
-    for (int i = 0; i < places[index].up && strchr(program, '/') != NULL; i++) {
-        *strrchr(program, '/') = '\0';
-    }
-    snprintf(folder, size, "%s/%s", program, places[index].down);
-    return true;
-}
-
 static bool try_own(tpi_buf *path, const char *name)
 {
     char folder[4096];
 
-    for (size_t i = 0; own_folder(folder, sizeof folder, i); i++) {
+    for (size_t i = 0; simd_own_folder(folder, sizeof folder, i); i++) {
         if (try_folder(path, folder, strlen(folder), name)) {
             return true;
         }
     }
     return false;
-}
-
-/* Append a folder that is there. */
-static void add_folder(tpi_buf *path, const char *folder)
-{
-    if (access(folder, R_OK) == 0) {
-        tpi_buf_printf(path, "%s%s", path->length > 0 ? ":" : "", folder);
-    }
-}
-
-void worlds_share(void)
-{
-    const char *const before[] = {getenv("STAGEPATH"), getenv("TROUPE_WORLD_PATH")};
-    tpi_buf path = {0};
-    char folder[4096];
-
-    for (size_t i = 0; i < sizeof before / sizeof before[0]; i++) {
-        if (before[i] != NULL && before[i][0] != '\0') {
-            tpi_buf_printf(&path, "%s%s", path.length > 0 ? ":" : "", before[i]);
-        }
-    }
-    for (size_t i = 0; own_folder(folder, sizeof folder, i); i++) {
-        add_folder(&path, folder);
-    }
-    if (!path.failed && path.length > 0) {
-        setenv("STAGEPATH", tpi_buf_text(&path), 1);
-    }
-    tpi_buf_fini(&path);
 }
 
 /* ---- Names ----------------------------------------------------------------------------------- */
@@ -151,7 +102,7 @@ static void list_own(struct names *names)
     char folder[4096];
     DIR *listing = NULL;
 
-    for (size_t i = 0; listing == NULL && own_folder(folder, sizeof folder, i); i++) {
+    for (size_t i = 0; listing == NULL && simd_own_folder(folder, sizeof folder, i); i++) {
         listing = opendir(folder);
     }
     for (const struct dirent *entry = NULL;
@@ -243,6 +194,16 @@ void world_loading(bool under_way)
 }
 
 /* ---- Pictures -------------------------------------------------------------------------------- */
+
+void world_note_trails(tpi_draw_trails **trails, const tpi_sim *sim, uint32_t length)
+{
+    if (*trails == NULL) {
+        (void)tpi_draw_trails_create(trails, sim, length, NULL);
+    }
+    if (*trails != NULL) {
+        tpi_draw_trails_note(*trails, sim);
+    }
+}
 
 static bool is_svg(const char *path)
 {

@@ -5,10 +5,6 @@
 #include "base/buf.h"
 #include "sim/draw.h"
 
-/* Let worlds anywhere include what ours do: the folders of our worlds come behind those of
- * STAGEPATH. Before there are threads. */
-void worlds_share(void);
-
 /* Append the path of a world: of the file itself, or of the one of ours that is called so ("cave",
  * "cave.world"), looked for in TROUPE_WORLD_PATH and where the program comes from. TP_E_UNKNOWN if
  * there is none, with the nearest name and the names of ours; TP_E_INVALID for a configuration. */
@@ -19,6 +15,10 @@ bool world_is_one(const char *path);
 
 /* Say on standard error, every two seconds, that a world is still being loaded, until it is not. */
 void world_loading(bool under_way);
+
+/* Remember where robots are now, for the trails of a picture; they are made the first time, with so
+ * many places for each robot. Without the memory for them a picture goes without. */
+void world_note_trails(tpi_draw_trails **trails, const tpi_sim *sim, uint32_t length);
 
 /* Whether a file can be written, before there is anything to write; leaves everything as it was. */
 tp_status world_check_file(const char *path, tp_error *err);

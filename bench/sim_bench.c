@@ -246,6 +246,19 @@ static void run_family(const struct plan *plan, const char *folder, const char *
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
+static const char *const sensors[] = {"sonar16", "laser180", "laser361", "ir12",
+                                      "light1",  "sound1",   "wifi1",    NULL};
+
+static bool is_sensor(const char *name)
+{
+    size_t i = 0;
+
+    while (sensors[i] != NULL && strcmp(sensors[i], name) != 0) {
+        i++;
+    }
+    return sensors[i] != NULL;
+}
+
 static struct plan read_arguments(int argc, char **argv)
 {
     struct plan plan = {.threads = 1};
@@ -259,7 +272,7 @@ static struct plan read_arguments(int argc, char **argv)
             plan.threads = (uint32_t)atoi(argv[++i]);
         } else if (strcmp(argv[i], "--stage") == 0 && i + 1 < argc) {
             plan.stage = argv[++i];
-        } else if (argv[i][0] != '-' && plan.sensor == NULL) {
+        } else if (plan.sensor == NULL && is_sensor(argv[i])) {
             plan.sensor = argv[i];
         } else if (argv[i][0] != '-' && plan.robots == 0 && atoi(argv[i]) > 0) {
             plan.robots = (uint32_t)atoi(argv[i]);
@@ -273,8 +286,6 @@ static struct plan read_arguments(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    static const char *const sensors[] = {"sonar16", "laser180", "laser361", "ir12",
-                                          "light1",  "sound1",   "wifi1"};
     const struct plan plan = read_arguments(argc, argv);
     char folder[] = "/tmp/troupe-sim-XXXXXX";
     char picture[64];
@@ -290,7 +301,7 @@ int main(int argc, char **argv)
         bench_give_up("%s", err.text);
     }
     print_head(&plan);
-    for (size_t i = 0; i < sizeof sensors / sizeof sensors[0]; i++) {
+    for (size_t i = 0; sensors[i] != NULL; i++) {
         run_family(&plan, folder, sensors[i]);
     }
     tpi_buf_fini(&cave);

@@ -266,6 +266,39 @@ static void our_additions_are_there(void **state)
                      &tp_desc_hello);
 }
 
+static void says_none_of(const tp_struct *type, const char *const *words, size_t count)
+{
+    for (uint32_t f = 0; f < type->field_count; f++) {
+        for (size_t w = 0; w < count; w++) {
+            if (strstr(type->fields[f].name, words[w]) != NULL) {
+                fail_msg("%s.%s is of the transport", type->name, type->fields[f].name);
+            }
+        }
+    }
+}
+
+/* How fast and how surely messages travel is the transport's; only the lease, which is safety, is
+ * asked of devices. `player` is about connections, and a radio tells of itself what it measures. */
+static void devices_say_nothing_of_the_transport(void **state)
+{
+    static const char *const words[] = {"latency",  "bandwidth", "jitter", "timeout",
+                                        "deadline", "retries",   "bitrate"};
+    tp_catalogue *catalogue = NULL;
+
+    (void)state;
+    assert_int_equal(tp_catalogue_create(&catalogue, NULL), TP_OK);
+    for (size_t i = 0; i < tp_catalogue_size(catalogue); i++) {
+        const tp_interface *interface = tp_catalogue_at(catalogue, i);
+        if (strcmp(interface->name, "player") == 0 || strcmp(interface->name, "wifi") == 0) {
+            continue;
+        }
+        for (uint32_t k = 0; k < interface->struct_count; k++) {
+            says_none_of(interface->structs[k], words, sizeof words / sizeof words[0]);
+        }
+    }
+    tp_catalogue_destroy(catalogue);
+}
+
 static const char *unit_of(const tp_struct *type, const char *name)
 {
     for (uint32_t i = 0; i < type->field_count; i++) {
@@ -393,6 +426,7 @@ int main(void)
         cmocka_unit_test(everything_has_a_sentence),
         cmocka_unit_test(every_message_says_what_it_does),
         cmocka_unit_test(our_additions_are_there),
+        cmocka_unit_test(devices_say_nothing_of_the_transport),
         cmocka_unit_test(velocities_and_directions_have_their_units),
         cmocka_unit_test(numbers_with_names_have_enums),
         cmocka_unit_test(no_data_of_an_imu_is_required),

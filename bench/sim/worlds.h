@@ -14,7 +14,7 @@
 #include "base/buf.h"
 
 struct bench_world {
-    const char *sensor; /* sonar16, laser32, laser180, laser361, ir12; light1, sound1 or wifi1: a
+    const char *sensor; /* sonar16, laser180, laser361, ir12; light1, sound1 or wifi1: a
                            source and a sensor on each, which drives in circles */
     uint32_t robots;
     uint32_t rays; /* of one robot; a result */

@@ -3,7 +3,8 @@
  *
  * The server puts this one in the place of a driver whose section says `isolated yes`. It runs
  * `troupe run` with that section alone and relays its devices over a unix socket. A driver that
- * crashes takes only its own process along; it is started again as any failed driver is.
+ * crashes takes only its own process along; it is started again as any failed driver is. A panic
+ * of the server is one of the child, so that it reaches what is no device, too.
  */
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +16,11 @@ struct isolated {
     struct relay relay;
     tp_process *child; /* owned; NULL while stopped */
     uint32_t restarts; /* of guards in the child */
+
+    /* The panic of the child: as it told last, and with what it was told since then. */
+    bool knows;     /* the child has told */
+    bool raised;    /* it is this server's, which ends it */
+    uint32_t epoch; /* odd while there is one */
 };
 
 static const tp_param isolated_params[] = {
@@ -65,6 +71,54 @@ static void ask_at_once(struct relay *relay)
     isolated_poll(relay->self, NULL);
 }
 
+/* ---- Panic ----------------------------------------------------------------------------------- */
+
+/* Tell the child of a panic, or of its end, unless it knows. Both go the way of commands: what is
+ * sent after them finds them done. So the number of its panic is counted here, too. */
+static void mind_panic(tp_instance *self)
+{
+    struct isolated *i = tp_instance_state(self);
+    const bool wanted = tp_instance_in_panic(self);
+    const bool is_on = (i->epoch & 1) != 0;
+    tp_status status = TP_OK;
+
+    if (i->relay.client == NULL || !i->knows || wanted == is_on || (is_on && !i->raised)) {
+        return;
+    }
+    if (wanted) {
+        static char why[] = "there is one on the server that it is a part of";
+        const tp_panic ask = {.why_count = sizeof why, .why = why};
+        status = tp_client_request_later(i->relay.client, TP_PLAYER_REQ_PANIC, &ask, 0, NULL, self,
+                                         NULL);
+    } else {
+        const tp_panic_reset ask = {.epoch = i->epoch};
+        status = tp_client_request_later(i->relay.client, TP_PLAYER_REQ_RESET_PANIC, &ask, 0, NULL,
+                                         self, NULL);
+    }
+    if (status == TP_OK) {
+        i->raised = wanted;
+        i->epoch++;
+    }
+}
+
+/* What it tells may be from before it was told. */
+static void take_panic(struct relay *relay, const tp_panic_state *panic)
+{
+    struct isolated *i = tp_instance_state(relay->self);
+
+    if (!i->knows || (int32_t)(panic->epoch - i->epoch) > 0) {
+        i->epoch = panic->epoch;
+        i->raised = false;
+        i->knows = true;
+    }
+    mind_panic(relay->self);
+}
+
+static void mind_before(struct relay *relay)
+{
+    mind_panic(relay->self);
+}
+
 /* ---- Life ------------------------------------------------------------------------------------ */
 
 static tp_status isolated_init(tp_instance *self, tp_error *err)
@@ -73,6 +127,9 @@ static tp_status isolated_init(tp_instance *self, tp_error *err)
 
     i->relay.of_child = true;
     i->relay.ready = ask_at_once;
+    i->relay.panicked = take_panic;
+    i->relay.sends = mind_before;
+    tp_instance_on_panic(self, mind_panic);
     tp_instance_set_period(self, TP_NS_PER_S);
     return relay_init(&i->relay, self, NULL, TIMEOUT_S * TP_NS_PER_S, err);
 }
@@ -106,6 +163,8 @@ static tp_status isolated_start(tp_instance *self, tp_error *err)
     char url[256];
     const tp_device *first = i->relay.joints[0].device;
 
+    i->knows = i->raised = false;
+    i->epoch = 0;
     snprintf(text_path, sizeof text_path, "/dev/fd/%d", TP_PROCESS_TEXT_FD);
     snprintf(robot, sizeof robot, "%u", tp_device_addr(first)->robot);
     snprintf(url, sizeof url, "unix:%s", socket);

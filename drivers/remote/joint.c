@@ -165,6 +165,9 @@ tp_status joint_handle(tp_device *device, const tp_message *what, const void *as
     if (what->kind == TP_KIND_REQUEST && what->code == TP_COMMON_REQ_TRACE && ask != NULL) {
         return follow(joint, what, ask, err);
     }
+    if (joint->relay->sends != NULL) {
+        joint->relay->sends(joint->relay);
+    }
     if (what->kind == TP_KIND_COMMAND) {
         status = tp_proxy_command(joint->proxy, what->code, ask, err);
         status = status == TP_OK ? TP_OK : relay_name_server(joint->relay, status, err);
@@ -215,7 +218,7 @@ static void halt_answered(void *context, tp_proxy *proxy, tp_status status, cons
 static void halt_there(struct joint *joint)
 {
     const tp_halt_so so = {.way = (uint8_t)joint->way};
-    const bool plain = joint->way == TP_HALT_SO_BRAKE;
+    const bool plain = joint->way == TP_HALT_SO_BRAKE && !joint->for_panic;
 
     if (!tp_client_is_troupe(joint->relay->client)) {
         send_zero(joint->proxy);
@@ -267,6 +270,8 @@ void relay_halt(tp_device *device, tp_halt how)
         return; /* nothing was commanded, or it is not running there */
     }
     joint->way = joint->relay->of_child && way == TP_HALT_SO_OWN ? (unsigned)how : way;
+    joint->for_panic = joint->relay->of_child &&
+                       tp_instance_halt_reason(tp_device_instance(device)) == TP_HALT_PANIC;
     if (!joint->owes) {
         joint->owes = true;
         tp_device_halting(device);

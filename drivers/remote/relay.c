@@ -267,6 +267,10 @@ static void panic_changed(void *context, tp_client *client, const tp_panic_state
     struct relay *of = context;
     const bool before = of->panic[0] != '\0';
 
+    if (of->of_child) {
+        of->panicked(of, panic);
+        return; /* who has open what is here knows of the panic already */
+    }
     of->panic[0] = '\0';
     if (panic->active) {
         snprintf(of->panic, sizeof of->panic,
@@ -430,7 +434,7 @@ tp_status relay_start(struct relay *relay, const char *url, int64_t patience_ns,
         .catalogue = tp_instance_catalogue(relay->self),
         .loop = tp_instance_loop(relay->self),
         .changed = connection_changed,
-        .panicked = relay->of_child ? NULL : panic_changed,
+        .panicked = panic_changed,
         .context = relay};
     relay->lost[0] = relay->panic[0] = '\0';
     relay->started = relay->failing = relay->waited = relay->told = false;

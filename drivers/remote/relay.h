@@ -28,6 +28,7 @@ struct joint {
     bool owes;           /* whether it has stopped is not known yet */
     unsigned halts;      /* requests for that under way */
     unsigned way;        /* how it is asked for, one of tp_halt_way */
+    bool for_panic;      /* and it is for a panic that its own server has, too */
     char why[256];       /* it could not be opened; "" for anything else */
 };
 
@@ -47,8 +48,11 @@ struct relay {
     bool started;       /* the start went well, and was told */
     bool failing;       /* to be told: it is of no use any more */
     bool of_child;      /* the other server is a child process, whose owner tells its end */
-    /* All devices are open; optional. */
+    /* All devices are open; whether there is a panic on the other server has changed, or is known
+     * now; something is about to be sent to a device. Optional, and only of a child. */
     void (*ready)(struct relay *relay);
+    void (*panicked)(struct relay *relay, const tp_panic_state *panic);
+    void (*sends)(struct relay *relay);
 
     /* How the other server is; all texts are "" if there is nothing to say. */
     char lost[256];   /* why there is no connection */

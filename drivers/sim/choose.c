@@ -191,17 +191,6 @@ static void find_robot(simd_offering *o)
     }
 }
 
-static tp_status fail_unknown(const simd *s, const char *name, tp_error *err)
-{
-    tpi_buf hint = {0};
-
-    tpi_sim_put_hint(s->world, name, &hint);
-    tp_fail(err, TP_E_UNKNOWN, "there is no model \"%.60s\" in the world %.80s%s", name,
-            tpi_sim_name(s->world), tpi_buf_text(&hint));
-    tpi_buf_fini(&hint);
-    return TP_E_UNKNOWN;
-}
-
 /* A section begins. */
 static tp_status begin_section(simd_offering *o, size_t section, tp_error *err)
 {
@@ -213,7 +202,7 @@ static tp_status begin_section(simd_offering *o, size_t section, tp_error *err)
     o->told = false;
     o->robot = o->named ? tpi_sim_find(s->world, name) : TPI_SIM_NONE;
     if (o->named && o->robot == TPI_SIM_NONE) {
-        return fail_unknown(s, name, err);
+        return simd_fail_unknown(s, name, err);
     }
     if (!o->named) {
         find_robot(o);

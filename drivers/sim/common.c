@@ -1,4 +1,4 @@
-/* common.c - what the devices of a world have in common: poses, texts, when to send. */
+/* common.c - what the devices of a world have in common: when to send, poses, colours, names. */
 #include <math.h>
 #include <string.h>
 
@@ -6,12 +6,7 @@
 
 bool simd_is_due(const simd_device *d)
 {
-    const tpi_sim *world = d->owner->world;
-    const int64_t now_us = tpi_sim_time_us(world);
-    tpi_sim_info info;
-
-    simd_info(d, &info);
-    return now_us / info.update_us != (now_us - tpi_sim_interval_us(world)) / info.update_us;
+    return tpi_sim_is_due(d->owner->world, d->model);
 }
 
 bool simd_is_new(simd_device *d, int64_t time_us)
@@ -38,7 +33,7 @@ tpi_sim_pose simd_compose(const tpi_sim_pose *frame, const tpi_sim_pose *pose)
     return (tpi_sim_pose){.x = frame->x + c * pose->x - s * pose->y,
                           .y = frame->y + s * pose->x + c * pose->y,
                           .z = frame->z + pose->z,
-                          .a = remainder(frame->a + pose->a, 2 * 3.14159265358979323846)};
+                          .a = remainder(frame->a + pose->a, 2 * SIMD_PI)};
 }
 
 tpi_sim_pose simd_pose_on_robot(const simd *s, tpi_sim_model model)
@@ -68,6 +63,24 @@ tp_bbox3d simd_bbox3d(const double size[3])
     return (tp_bbox3d){.sl = size[0], .sw = size[1], .sh = size[2]};
 }
 
+void simd_place(const simd_device *d, tp_pose3d *pose, tp_bbox3d *size)
+{
+    const tpi_sim_pose place = simd_pose_on_robot(d->owner, d->model);
+    tpi_sim_info info;
+
+    simd_info(d, &info);
+    *pose = simd_pose3d(&place);
+    *size = simd_bbox3d(info.size);
+}
+
+/* ---- Colours --------------------------------------------------------------------------------- */
+
+uint32_t simd_colour(const tp_color *colour)
+{
+    return (uint32_t)colour->red << 24 | (uint32_t)colour->green << 16 |
+           (uint32_t)colour->blue << 8 | colour->alpha;
+}
+
 /* ---- Texts ----------------------------------------------------------------------------------- */
 
 bool simd_copy_text(char *to, size_t size, const char *chars, uint32_t count)
@@ -83,4 +96,15 @@ bool simd_copy_text(char *to, size_t size, const char *chars, uint32_t count)
     }
     to[length] = '\0';
     return true;
+}
+
+tp_status simd_fail_unknown(const simd *s, const char *name, tp_error *err)
+{
+    tpi_buf hint = {0};
+
+    tpi_sim_put_hint(s->world, name, &hint);
+    tp_fail(err, TP_E_UNKNOWN, "there is no model \"%.60s\" in the world %.80s%s", name,
+            tpi_sim_name(s->world), tpi_buf_text(&hint));
+    tpi_buf_fini(&hint);
+    return TP_E_UNKNOWN;
 }

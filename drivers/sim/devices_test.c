@@ -89,6 +89,7 @@ static void what_is_no_number_is_refused_by_name(void **state)
     const tp_position2d_cmd_vel wrong = {.vel = {.py = NAN}, .state = 1};
     const tp_position2d_cmd_pos far = {.pos = {.pa = -INFINITY}, .state = 1};
     const tp_position2d_cmd_car car = {.angle = NAN};
+    const tp_position2d_cmd_vel_head head = {.velocity = INFINITY};
     tp_position2d_power_config power = {0};
 
     (void)state;
@@ -101,8 +102,26 @@ static void what_is_no_number_is_refused_by_name(void **state)
         assert_string_equal(s.p->b.err.text, "pos.pa is -inf, which is no number to move by");
         assert_true(bench_command(&s.p->b, r->reader.device, TP_POSITION2D_CMD_CAR, &car) < 0);
         assert_string_equal(s.p->b.err.text, "angle is nan, which is no number to move by");
+        assert_true(bench_command(&s.p->b, r->reader.device, TP_POSITION2D_CMD_VEL_HEAD, &head) <
+                    0);
+        assert_string_equal(s.p->b.err.text, "velocity is inf, which is no number to move by");
         stage_request(&s, r, TP_POSITION2D_REQ_MOTOR_POWER, &power);
     }
+    stage_end(&s);
+}
+
+static void a_vehicle_takes_a_heading_and_a_speed(void **state)
+{
+    stage s;
+    const tp_position2d_cmd_vel_head west = {.velocity = 3, .angle = 1.5};
+
+    (void)state;
+    stage_begin(&s, "world:0 position2d:0", YARD " profile=p2os");
+    bench_reader *r = stage_open(&s, "position2d:0");
+    stage_command(&s, r, TP_POSITION2D_CMD_VEL_HEAD, &west);
+    stage_step(&s, 30);
+    play_assert_near(vehicle(r)->pos.pa, 1.5);
+    assert_true(vehicle(r)->vel.px <= 1.2); /* the profile's */
     stage_end(&s);
 }
 
@@ -295,6 +314,8 @@ static void profiles_of_lasers_have_their_reach_and_steps(void **state)
 {
     stage s;
     const tp_laser_config wrong = {.min_angle = -1, .max_angle = 1, .resolution = 0.03f};
+    const tp_laser_config finer = {.min_angle = -1, .max_angle = 1, .resolution = 0.008727f};
+    const tp_laser_config as_it_is = {.min_angle = -1, .max_angle = 1, .resolution = 0.0174f};
 
     (void)state;
     stage_begin(&s, "world:0 laser:0", YARD " profile=urg");
@@ -308,6 +329,10 @@ static void profiles_of_lasers_have_their_reach_and_steps(void **state)
     r = stage_open(&s, "laser:0");
     stage_refused(&s, r, TP_LASER_REQ_SET_CONFIG, &wrong,
                   "a lms200 has no resolution of 0.03 rad, but 0.004363, 0.008727, 0.01745");
+    stage_refused(&s, r, TP_LASER_REQ_SET_CONFIG, &finer,
+                  "its model has a ray for each 0.01745 rad; for 0.008727 rad write \"samples "
+                  "361\"");
+    stage_request(&s, r, TP_LASER_REQ_SET_CONFIG, &as_it_is);
     stage_end(&s);
 }
 
@@ -383,6 +408,8 @@ static void joints_and_hands_move(void **state)
     const tp_actarray_position_cmd up = {.joint = 1, .position = 0.5f};
     const tp_actarray_speed_cmd turn = {.joint = 0, .speed = 0.5f};
     const tp_actarray_position_cmd none = {.joint = 2};
+    float places[] = {0.5f, NAN};
+    const tp_actarray_multi_position_cmd odd = {.positions_count = 2, .positions = places};
 
     (void)state;
     stage_begin(&s, "world:0 actarray:0 gripper:0", EVERYTHING);
@@ -407,8 +434,11 @@ static void joints_and_hands_move(void **state)
     assert_true(joints->actuators[0].position < 0.7f);
     const tp_actarray_geom *geom = stage_get(&s, arm, TP_ACTARRAY_REQ_GET_GEOM, NULL);
     assert_true(geom->actuators[0].max == 2 && geom->actuators[1].min == -1);
+    play_assert_near(geom->base_orientation.pyaw, 0); /* however it is turned */
     assert_true(bench_command(&s.p->b, arm->reader.device, TP_ACTARRAY_CMD_POS, &none) < 0);
     assert_string_equal(s.p->b.err.text, "there is no actuator 2");
+    assert_true(bench_command(&s.p->b, arm->reader.device, TP_ACTARRAY_CMD_MULTI_POS, &odd) < 0);
+    assert_string_equal(s.p->b.err.text, "value 1 is not a number");
     assert_int_equal(((const tp_gripper_data *)stage_last(hand, TP_GRIPPER_DATA_STATE))->state,
                      TP_GRIPPER_STATE_CLOSED);
     stage_end(&s);
@@ -435,6 +465,7 @@ static void a_ptz_turns_a_lens_or_two_actuators(void **state)
 {
     stage s;
     const tp_ptz_cmd look = {.pan = 0.5f, .tilt = -0.25f};
+    const tp_ptz_cmd odd = {.tilt = INFINITY};
 
     (void)state;
     stage_begin(&s, "world:0 ptz:0 ptz:1 ptz:2", EVERYTHING); /* blobfinder, camera, actuators */
@@ -445,6 +476,8 @@ static void a_ptz_turns_a_lens_or_two_actuators(void **state)
         stage_step(&s, 10);
         const tp_ptz_data *data = stage_last(r, TP_PTZ_DATA_STATE);
         assert_true(fabsf(data->pan - 0.5f) < 1e-5f);
+        assert_true(bench_command(&s.p->b, r->reader.device, TP_PTZ_CMD_STATE, &odd) < 0);
+        assert_string_equal(s.p->b.err.text, "tilt is inf, which is no number to turn by");
     }
     stage_end(&s);
 }
@@ -695,6 +728,7 @@ int main(void)
         cmocka_unit_test(a_vehicle_drives_and_halts),
         cmocka_unit_test(a_vehicle_without_power_hears_and_stays),
         cmocka_unit_test(what_is_no_number_is_refused_by_name),
+        cmocka_unit_test(a_vehicle_takes_a_heading_and_a_speed),
         cmocka_unit_test(a_vehicle_goes_to_a_pose_and_tells_its_body),
         cmocka_unit_test(a_profile_limits_what_a_vehicle_can_do),
         cmocka_unit_test(a_ranger_sends_what_its_model_sees),

@@ -25,14 +25,8 @@ static void fiducial_publish(simd_device *d)
 
 static tp_status fiducial_geom(tp_device *device, tp_fiducial_geom *answer, tp_error *err)
 {
-    const simd_device *d = simd_of(device);
-    const tpi_sim_pose pose = simd_pose_on_robot(d->owner, d->model);
-    tpi_sim_info info;
-
     (void)err;
-    simd_info(d, &info);
-    answer->pose = simd_pose3d(&pose);
-    answer->size = simd_bbox3d(info.size);
+    simd_place(simd_of(device), &answer->pose, &answer->size);
     return TP_OK;
 }
 

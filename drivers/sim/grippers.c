@@ -34,17 +34,13 @@ static void gripper_publish(simd_device *d)
 static tp_status gripper_geom(tp_device *device, tp_gripper_geom *answer, tp_error *err)
 {
     const simd_device *d = simd_of(device);
-    const tpi_sim_pose pose = simd_pose_on_robot(d->owner, d->model);
     tpi_sim_gripper g;
-    tpi_sim_info info;
     tp_status status = tpi_sim_get_gripper(d->owner->world, d->model, &g, err);
 
     if (status != TP_OK) {
         return status;
     }
-    simd_info(d, &info);
-    answer->pose = simd_pose3d(&pose);
-    answer->outer_size = simd_bbox3d(info.size);
+    simd_place(d, &answer->pose, &answer->outer_size);
     answer->inner_size = (tp_bbox3d){.sl = g.paddle_size[0], .sw = g.width, .sh = g.paddle_size[2]};
     answer->num_beams = 2;
     return TP_OK;

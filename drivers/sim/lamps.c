@@ -1,12 +1,9 @@
-/* lamps.c - blinkenlight and power. */
+/* lamps.c - blinkenlight. */
 #include <math.h>
 
 #include "sim/actuators.h"
 #include "simulator.h"
 #include "troupe/interfaces/blinkenlight.h"
-#include "troupe/interfaces/power.h"
-
-/* ---- blinkenlight ---------------------------------------------------------------------------- */
 
 static tp_color to_color(uint32_t colour)
 {
@@ -14,12 +11,6 @@ static tp_color to_color(uint32_t colour)
                       .green = (uint8_t)(colour >> 16),
                       .blue = (uint8_t)(colour >> 8),
                       .alpha = (uint8_t)colour};
-}
-
-static uint32_t from_color(const tp_color *color)
-{
-    return (uint32_t)color->red << 24 | (uint32_t)color->green << 16 | (uint32_t)color->blue << 8 |
-           color->alpha;
 }
 
 static void lamp_publish(simd_device *d)
@@ -55,7 +46,7 @@ static tp_status set_color(tp_device *device, const tp_color *color, tp_error *e
 {
     const simd_device *d = simd_of(device);
 
-    return tpi_sim_set_colour(d->owner->world, d->model, from_color(color), err);
+    return tpi_sim_set_colour(d->owner->world, d->model, simd_colour(color), err);
 }
 
 static tp_status check_flash(float period, float duty, tp_error *err)
@@ -117,51 +108,12 @@ static const tp_blinkenlight_ops lamp_ops = {
     .cmd_flash = lamp_flash,
 };
 
-/* ---- power ----------------------------------------------------------------------------------- */
-
-static bool has_battery(const simd *s, tpi_sim_model model)
-{
-    tpi_sim_battery battery;
-
-    return tpi_sim_get_battery(s->world, model, &battery, NULL) == TP_OK;
-}
-
-static void power_publish(simd_device *d)
-{
-    tpi_sim_battery b;
-
-    if (!simd_is_due(d) || tpi_sim_get_battery(d->owner->world, d->model, &b, NULL) != TP_OK) {
-        return;
-    }
-    const bool endless = isinf(b.stored);
-    const tp_power_data data = {
-        .valid = TP_POWER_MASK_WATTS | TP_POWER_MASK_PERCENT | TP_POWER_MASK_CHARGING |
-                 (endless ? 0u : TP_POWER_MASK_JOULES),
-        .percent = endless          ? 100
-                   : b.capacity > 0 ? (float)(100 * b.stored / b.capacity)
-                                    : 0,
-        .joules = endless ? 0 : (float)b.stored,
-        .watts = (float)(b.charge_watts - b.watts - b.given_watts),
-        .charging = b.charge_watts > 0  ? TP_POWER_CHARGING_TAKES
-                    : b.given_watts > 0 ? TP_POWER_CHARGING_GIVES
-                                        : TP_POWER_CHARGING_NONE,
-    };
-    tp_publish(d->device, TP_POWER_DATA_STATE, &data, simd_time_s(d->owner));
-}
-
 const simd_kind simd_lamps[] = {
     {
         .interface = &tp_interface_blinkenlight,
         .ops = &lamp_ops,
         .models = SIMD_MODEL(BLINKENLIGHT) | SIMD_MODEL(LIGHTINDICATOR),
         .publish = lamp_publish,
-    },
-    {
-        .interface = &tp_interface_power,
-        .any = true,
-        .passive = true,
-        .has = has_battery,
-        .publish = power_publish,
     },
     {0},
 };

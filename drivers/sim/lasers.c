@@ -153,27 +153,12 @@ static tp_status laser_id(tp_device *device, tp_laser_get_id_config *answer, tp_
     return TP_OK;
 }
 
-/* A scanner that has filters takes one; what it measures is not made worse by it. */
-static tp_status laser_filter(tp_device *device, const tp_laser_set_filter_config *ask,
-                              tp_error *err)
-{
-    const simd_profile *profile = simd_of(device)->profile;
-
-    if (profile == NULL || !profile->has_filter) {
-        return tp_fail(err, TP_E_UNSUPPORTED, "SET_FILTER is not supported");
-    }
-    return ask->filter_type >= TP_LASER_FILTER_MEDIAN && ask->filter_type <= TP_LASER_FILTER_MEAN
-               ? TP_OK
-               : tp_fail(err, TP_E_RANGE, "there is no filter %u", ask->filter_type);
-}
-
 static const tp_laser_ops laser_ops = {
     .req_get_geom = laser_geom,
     .req_set_config = laser_set_config,
     .req_get_config = laser_get_config,
     .req_power = laser_power,
     .req_get_id = laser_id,
-    .req_set_filter = laser_filter,
 };
 
 const simd_kind simd_lasers[] = {

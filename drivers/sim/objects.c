@@ -13,14 +13,16 @@
 /* The model that a request names; TPI_SIM_NONE with a reason if there is none. */
 static tpi_sim_model find(tp_device *device, const char *name, uint32_t count, tp_error *err)
 {
-    char text[256] = "";
-    tpi_sim_model model = TPI_SIM_NONE;
+    const simd *s = simd_of(device)->owner;
+    char text[256];
 
-    if (simd_copy_text(text, sizeof text, name, count)) {
-        model = tpi_sim_find(simd_of(device)->owner->world, text);
+    if (!simd_copy_text(text, sizeof text, name, count)) {
+        tp_fail(err, TP_E_UNKNOWN, "no model has a name of %u letters", count);
+        return TPI_SIM_NONE;
     }
+    const tpi_sim_model model = tpi_sim_find(s->world, text);
     if (model == TPI_SIM_NONE) {
-        tp_fail(err, TP_E_UNKNOWN, "there is no model \"%s\" in the world", text);
+        (void)simd_fail_unknown(s, text, err);
     }
     return model;
 }

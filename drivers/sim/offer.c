@@ -253,6 +253,7 @@ static tp_status make_device(simd_offering *o, const simd_kind *kind, tpi_sim_mo
         uint32_t *next = &o->next[number];
         if (*next > UINT16_MAX) { /* no address is left */
             free(o->s->devices[--o->s->device_count]);
+            o->left_out++;
             return TP_OK;
         }
         status = tp_offer_more(o->s->instance, kind->interface, (uint16_t)(*next)++, kind->ops,
@@ -340,6 +341,17 @@ static void tell_surplus(const simd *s)
     }
 }
 
+static void tell_left_out(const simd_offering *o)
+{
+    char text[96];
+
+    if (o->left_out > 0) {
+        snprintf(text, sizeof text, "%zu devices are left out: a server has %u of an interface",
+                 o->left_out, UINT16_MAX + 1U);
+        tp_instance_note(o->s->instance, text);
+    }
+}
+
 tp_status simd_offer_all(simd *s, tp_error *err)
 {
     simd_offering *o = calloc(1, sizeof *o);
@@ -367,6 +379,7 @@ tp_status simd_offer_all(simd *s, tp_error *err)
     }
     if (status == TP_OK) {
         simd_profile_tell(s);
+        tell_left_out(o);
     }
     free((void *)o->vehicles);
     free(o->taken);

@@ -19,6 +19,7 @@ typedef struct simd_offering {
     simd_device **vehicles;         /* owned; of each model: the vehicle that it is, or NULL */
     uint64_t *taken;                /* owned: of each model, a bit for each interface and key */
     uint32_t next[SIMD_MOST_KINDS]; /* index of the next device of each interface, for "all" */
+    size_t left_out;                /* devices for which none was left */
     size_t section;                 /* that is looked at; SIZE_MAX for none yet */
     tpi_sim_model robot;            /* that it is about; TPI_SIM_NONE for none */
     bool named;                     /* by the section */

@@ -9,7 +9,7 @@
 #include "troupe/interfaces/position2d.h"
 #include "troupe/interfaces/ranger.h"
 
-#define DEGREE 0.017453292519943295
+#define DEGREE (SIMD_PI / 180)
 
 static const simd_profile profiles[] = {
     /* SICK LMS 200: 180 degrees, here with a resolution of 1 mm, in which it reaches 8.19 m. */
@@ -21,14 +21,6 @@ static const simd_profile profiles[] = {
         .none = (double)NAN,
         .resolutions = {0.25 * DEGREE, 0.5 * DEGREE, 1 * DEGREE, 0},
     },
-    /* Hokuyo URG-04LX: 240 degrees, 5.6 m; what it does not see reads as 0. */
-    {
-        .name = "urg",
-        .interfaces = {&tp_interface_laser, &tp_interface_ranger, NULL},
-        .range_max = 5.6,
-        .range_res = 0.001,
-        .none = 0,
-    },
     /* Pioneers and other robots with P2OS: two driven wheels. */
     {
         .name = "p2os",
@@ -37,6 +29,14 @@ static const simd_profile profiles[] = {
         .turn_radps = 300 * DEGREE,
         .no_sideways = true,
         .has_pid = true,
+    },
+    /* Hokuyo URG-04LX: 240 degrees, 5.6 m; what it does not see reads as 0. */
+    {
+        .name = "urg",
+        .interfaces = {&tp_interface_laser, &tp_interface_ranger, NULL},
+        .range_max = 5.6,
+        .range_res = 0.001,
+        .none = 0,
     },
 };
 
@@ -77,6 +77,20 @@ void simd_profile_tell(const simd *s)
     }
 }
 
+static tp_status fail_unknown(const char *name, tp_error *err)
+{
+    tpi_buf known = {0};
+
+    for (size_t i = 0; i < PROFILES; i++) {
+        const char *before = i == 0 ? "" : i + 1 == PROFILES ? " and " : ", ";
+        tpi_buf_printf(&known, "%s%s", before, profiles[i].name);
+    }
+    tp_fail(err, TP_E_UNKNOWN, "there is no profile \"%s\": there are %s", name,
+            tpi_buf_text(&known));
+    tpi_buf_fini(&known);
+    return TP_E_UNKNOWN;
+}
+
 tp_status simd_profile_choose(simd_device *d, tp_error *err)
 {
     const char *name = tp_section_string(d->owner->instance, d->section, "profile");
@@ -86,8 +100,7 @@ tp_status simd_profile_choose(simd_device *d, tp_error *err)
         return TP_OK;
     }
     if (profile == NULL) {
-        return tp_fail(err, TP_E_UNKNOWN,
-                       "there is no profile \"%s\": there are lms200, p2os and urg", name);
+        return fail_unknown(name, err);
     }
     for (size_t i = 0; profile->interfaces[i] != NULL; i++) {
         if (profile->interfaces[i] == d->kind->interface) {

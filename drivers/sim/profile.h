@@ -24,7 +24,6 @@ struct simd_profile {
     double range_res;      /* ranges are multiples of it */
     double none;           /* what it says where nothing is seen; NAN for the greatest range */
     double resolutions[4]; /* radians that can be chosen; ended by 0 */
-    bool has_filter;
 };
 
 /* The profile that the device's section asks for, if it is for such devices. Fails for a name that

@@ -49,12 +49,8 @@ static tp_status ranger_geom(tp_device *device, tp_ranger_geom *answer, tp_error
 {
     const simd_device *d = simd_of(device);
     const struct ranger *r = d->state;
-    const tpi_sim_pose pose = simd_pose_on_robot(d->owner, d->model);
-    tpi_sim_info info;
 
-    simd_info(d, &info);
-    answer->pose = simd_pose3d(&pose);
-    answer->size = simd_bbox3d(info.size);
+    simd_place(d, &answer->pose, &answer->size);
     answer->element_poses_count = r->view.sensor_count;
     answer->element_poses = d->owner->scan_room->poses;
     answer->element_sizes_count = r->view.sensor_count;

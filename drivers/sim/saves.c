@@ -44,6 +44,7 @@ static tp_status keep(const simd *s, simd_saved *to, tp_error *err)
     to->state = state;
     to->subscribed = subscribed;
     to->step_count = s->step_count;
+    to->time_s = simd_time_s(s);
     return TP_OK;
 }
 
@@ -79,7 +80,7 @@ static simd_saved *find(simd *s, const char *name, simd_saved **unused)
         if (saved->name[0] != '\0' && strcmp(saved->name, name) == 0) {
             return saved;
         }
-        if (saved->name[0] == '\0' && unused != NULL) {
+        if (saved->name[0] == '\0' && unused != NULL && *unused == NULL) {
             *unused = saved;
         }
     }
@@ -96,7 +97,8 @@ tp_status simd_save(simd *s, const char *name, tp_error *err)
     }
     saved = saved != NULL ? saved : unused;
     if (saved == NULL) {
-        return tp_fail(err, TP_E_LIMIT, "there are %d saved states already", SIMD_MOST_STATES);
+        return tp_fail(err, TP_E_LIMIT, "there are %d saved states already; FORGET one",
+                       SIMD_MOST_STATES);
     }
     tp_status status = keep(s, saved, err);
     if (status == TP_OK) {
@@ -105,12 +107,31 @@ tp_status simd_save(simd *s, const char *name, tp_error *err)
     return status;
 }
 
+static tp_status fail_unknown(const char *name, tp_error *err)
+{
+    return tp_fail(err, TP_E_UNKNOWN, "no state \"%s\" was saved", name);
+}
+
 tp_status simd_restore(simd *s, const char *name, tp_error *err)
 {
     const simd_saved *saved = find(s, name, NULL);
 
-    return saved == NULL ? tp_fail(err, TP_E_UNKNOWN, "no state \"%s\" was saved", name)
-                         : go_back(s, saved, err);
+    return saved == NULL ? fail_unknown(name, err) : go_back(s, saved, err);
+}
+
+tp_status simd_forget(simd *s, const char *name, tp_error *err)
+{
+    simd_saved *saved = find(s, name, NULL);
+
+    if (saved == NULL) {
+        return fail_unknown(name, err);
+    }
+    clear(saved);
+    for (simd_saved *next = saved + 1; next < &s->saved[SIMD_MOST_STATES]; next++) {
+        next[-1] = *next;
+        *next = (simd_saved){0};
+    }
+    return TP_OK;
 }
 
 tp_status simd_save_start(simd *s, tp_error *err)

@@ -184,7 +184,7 @@ static struct reach reach_of(const simd_view *view, const simd_device *d)
 
 void simd_view_show(const simd_view *view, const simd_device *d)
 {
-    const double circle = 2 * 3.14159265358979323846;
+    const double circle = 2 * SIMD_PI;
     const struct reach reach = reach_of(view, d);
     const double most = d->profile != NULL ? d->profile->range_max : 0;
     simd_scanning scanning;
@@ -237,6 +237,22 @@ static tp_status check_resolution(const simd_device *d, double resolution, tp_er
                                    d->profile->name, resolution, list);
 }
 
+/* The rays of the file, or every so many of them. Who keeps to what the device can do gets it, or
+ * is told what its model lacks. */
+static tp_status check_rays(const simd_view *view, const simd_device *d, double resolution,
+                            tp_error *err)
+{
+    const double shown = fmax(rint(resolution / view->step), 1) * view->step;
+
+    if (d->profile == NULL || d->profile->resolutions[0] == 0 ||
+        fabs(shown - resolution) < 0.02 * resolution) {
+        return TP_OK;
+    }
+    return tp_fail(err, TP_E_UNSUPPORTED,
+                   "its model has a ray for each %.4g rad; for %.4g rad write \"samples %.0f\"",
+                   view->step, resolution, rint(view->sensor.fov / resolution) + 1);
+}
+
 tp_status simd_view_set(simd_view *view, const simd_device *d, const simd_scanning *wanted,
                         tp_error *err)
 {
@@ -253,6 +269,7 @@ tp_status simd_view_set(simd_view *view, const simd_device *d, const simd_scanni
                        wanted->min_angle, wanted->max_angle, wanted->resolution);
     }
     tp_status status = check_resolution(d, wanted->resolution, err);
+    status = status == TP_OK ? check_rays(view, d, wanted->resolution, err) : status;
     if (status != TP_OK) {
         return status;
     }

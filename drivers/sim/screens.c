@@ -25,10 +25,7 @@ static bool graphics_suits(const simd *s, tpi_sim_model model)
 /* Without any opacity it would not be worth drawing: then it was forgotten. */
 static uint32_t colour_of(const tp_color *colour)
 {
-    const uint32_t alpha = colour->alpha == 0 ? 255u : colour->alpha;
-
-    return (uint32_t)colour->red << 24 | (uint32_t)colour->green << 16 |
-           (uint32_t)colour->blue << 8 | alpha;
+    return simd_colour(colour) | (colour->alpha == 0 ? 255u : 0u);
 }
 
 static tp_status sketch(tp_device *device, const tpi_sim_stroke *stroke, const tp_point_2d *points,

@@ -17,9 +17,10 @@ enum { MOST_SHOWN = 64 };                          /* at once */
 static const int64_t show_ns = 250 * TP_NS_PER_MS; /* how often some robots are shown */
 
 const simd_kind *const simd_kinds[] = {
-    simd_objects, simd_worlds,   simd_maps,    simd_vehicles, simd_rangers,  simd_lasers,
-    simd_sonars,  simd_contacts, simd_finders, simd_hands,    simd_grippers, simd_lamps,
-    simd_eyes,    simd_depths,   simd_senses,  simd_radios,   simd_screens,  NULL,
+    simd_objects,  simd_worlds, simd_maps,      simd_vehicles, simd_rangers,
+    simd_lasers,   simd_sonars, simd_bumpers,   simd_finders,  simd_arms,
+    simd_grippers, simd_lamps,  simd_batteries, simd_cameras,  simd_depths,
+    simd_senses,   simd_radios, simd_inertials, simd_screens,  NULL,
 };
 
 /* The first one tells a section with a world from those that join it. */
@@ -145,15 +146,23 @@ tp_status simd_load(simd *s, const char *path, tpi_sim_options *options, tp_erro
 {
     const char *slash = strrchr(path, '/');
     tpi_buf folder = {0};
+    tpi_buf shared = {0};
 
+    simd_folders(&shared);
     tpi_buf_put(&folder, path, slash == NULL ? 0 : (size_t)(slash - path) + 1);
     tp_status status =
-        folder.failed ? tp_fail(err, TP_E_NOMEM, "out of memory")
-                      : simd_controllers_create(&s->controllers, s, tpi_buf_text(&folder), err);
+        folder.failed || shared.failed
+            ? tp_fail(err, TP_E_NOMEM, "out of memory")
+            : simd_controllers_create(&s->controllers, s, tpi_buf_text(&folder), err);
+    options->path = tpi_buf_text(&shared);
+    s->note = options->note;
+    s->note_context = options->context;
     options->control = simd_controllers_number;
     options->control_context = s->controllers;
     status = status == TP_OK ? tpi_sim_load(&s->world, path, options, err) : status;
     status = status == TP_OK ? simd_controllers_begin(s->controllers, err) : status;
+    options->path = NULL;
+    tpi_buf_fini(&shared);
     tpi_buf_fini(&folder);
     return status;
 }
@@ -177,10 +186,8 @@ static void note(void *context, const char *text)
 
 static tp_status load_path(simd *s, const char *path, tp_error *err)
 {
-    tpi_sim_options options = {.seed = (uint64_t)tp_param_int(s->instance, "seed"),
-                               .path = getenv("STAGEPATH"),
-                               .note = note,
-                               .context = s};
+    tpi_sim_options options = {
+        .seed = (uint64_t)tp_param_int(s->instance, "seed"), .note = note, .context = s};
     tp_status status = read_crew(s, &options.crew, err);
 
     if (status == TP_OK) {
@@ -312,7 +319,9 @@ static void sim_halt(tp_device *device, tp_halt how)
     (void)how; /* nothing in a world falls over */
     if (d->kind->halt != NULL) {
         d->kind->halt(d);
+        simd_brakes_watch(d);
     }
+    simd_mind_panic(d->owner);
 }
 
 static void sim_stop(tp_instance *self)
@@ -327,6 +336,7 @@ static void sim_stop(tp_instance *self)
         set_subscribed(d, false);
     }
     simd_dismiss_waiters(s);
+    simd_brakes_forget(s);
     s->active_count = 0;
 }
 
@@ -377,6 +387,17 @@ TP_API const tp_driver tp_driver_stage = {
     .abi = TP_DRIVER_ABI,
     .name = "stage",
     .summary = "a second name for sim, in configurations made for the Stage plug-in of Player",
+    .state_size = sizeof(simd),
+    .params = sim_params,
+    .ops = &sim_ops,
+    .flags = TP_DRIVER_JOINS | TP_DRIVER_OFFERS_ALL,
+};
+
+/* And by that of Player's driver for the same as our `localize`: where the simulated robot is. */
+TP_API const tp_driver tp_driver_fakelocalize = {
+    .abi = TP_DRIVER_ABI,
+    .name = "fakelocalize",
+    .summary = "a second name for sim, in configurations that localize a simulated robot with it",
     .state_size = sizeof(simd),
     .params = sim_params,
     .ops = &sim_ops,

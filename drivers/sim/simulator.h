@@ -3,10 +3,12 @@
  *
  * simulator.c has the life of a world: one instance with one thread, which makes the steps
  * (steps.c) and does all that devices are asked, one after the other; so nothing here is locked.
- * offer.c finds the models that sections name and offers them as devices. pace.c says when a step
- * is due. Every other file plays some interfaces: an interface is a row of a table (simd_kind) with
- * the typed operations that answer its messages and functions that publish what a model has
- * measured.
+ * choose.c finds the models that sections name, offer.c offers them as devices, profile.c knows
+ * particular ones. pace.c says when a step is due, brakes.c which stops take their time, saves.c
+ * keeps states, controllers.c and robot.c have what drives robots from within. common.c and
+ * scanning.c are what devices share. Every other file plays some interfaces: an interface is a row
+ * of a table (simd_kind) with the typed operations that answer its messages and functions that
+ * publish what a model has measured.
  *
  * Time: data is stamped with the time of the world. A device sends when its model has been updated;
  * what nobody reads is neither measured nor sent.
@@ -57,29 +59,33 @@ typedef struct simd_kind {
     void (*end)(simd_device *d);
 } simd_kind;
 
+#define SIMD_PI 3.14159265358979323846
+
 #define SIMD_MODEL(kind) (UINT32_C(1) << TPI_SIM_##kind)
 
 #define SIMD_LIFT_KEY "lift" /* of an actarray that lifts a gripper */
 
 /* Rows by file, each ended by a row without an interface. Of several rows for an interface those
  * that come first go first. */
-extern const simd_kind simd_objects[];  /* objects.c */
-extern const simd_kind simd_worlds[];   /* worlds.c */
-extern const simd_kind simd_vehicles[]; /* vehicles.c */
-extern const simd_kind simd_rangers[];  /* rangers.c */
-extern const simd_kind simd_lasers[];   /* lasers.c */
-extern const simd_kind simd_sonars[];   /* sonars.c */
-extern const simd_kind simd_maps[];     /* maps.c */
-extern const simd_kind simd_contacts[]; /* contacts.c */
-extern const simd_kind simd_finders[];  /* finders.c */
-extern const simd_kind simd_hands[];    /* hands.c */
-extern const simd_kind simd_grippers[]; /* grippers.c */
-extern const simd_kind simd_eyes[];     /* eyes.c */
-extern const simd_kind simd_depths[];   /* depths.c */
-extern const simd_kind simd_lamps[];    /* lamps.c */
-extern const simd_kind simd_senses[];   /* senses.c */
-extern const simd_kind simd_radios[];   /* radios.c */
-extern const simd_kind simd_screens[];  /* screens.c */
+extern const simd_kind simd_objects[];   /* objects.c */
+extern const simd_kind simd_worlds[];    /* worlds.c */
+extern const simd_kind simd_vehicles[];  /* vehicles.c */
+extern const simd_kind simd_rangers[];   /* rangers.c */
+extern const simd_kind simd_lasers[];    /* lasers.c */
+extern const simd_kind simd_sonars[];    /* sonars.c */
+extern const simd_kind simd_maps[];      /* maps.c */
+extern const simd_kind simd_bumpers[];   /* bumpers.c */
+extern const simd_kind simd_finders[];   /* finders.c */
+extern const simd_kind simd_arms[];      /* arms.c */
+extern const simd_kind simd_grippers[];  /* grippers.c */
+extern const simd_kind simd_lamps[];     /* lamps.c */
+extern const simd_kind simd_batteries[]; /* batteries.c */
+extern const simd_kind simd_cameras[];   /* cameras.c */
+extern const simd_kind simd_depths[];    /* depths.c */
+extern const simd_kind simd_senses[];    /* senses.c */
+extern const simd_kind simd_radios[];    /* radios.c */
+extern const simd_kind simd_inertials[]; /* inertials.c */
+extern const simd_kind simd_screens[];   /* screens.c */
 
 /* All of them, ended by NULL. */
 extern const simd_kind *const simd_kinds[];
@@ -98,6 +104,7 @@ struct simd_device {
     bool begun;
     bool read;       /* by somebody */
     bool subscribed; /* the model works for it */
+    bool rolls;      /* it was told to stand and owes its stop */
     int64_t next_us; /* readings from before this have been sent */
 };
 
@@ -121,6 +128,7 @@ typedef struct simd_saved {
     tpi_buf state;    /* owned */
     bool *subscribed; /* owned: of each device */
     uint64_t step_count;
+    double time_s;
 } simd_saved;
 
 /* Somebody who waits for steps in common. */
@@ -153,10 +161,16 @@ struct simd {
     uint32_t expected;    /* so many have to take part in the first step of lockstep */
     bool told_late;       /* the operator knows */
     bool stands;          /* all has been stopped for a panic */
+    size_t rolling;       /* how many stops are owed: by devices, and by the world as a whole */
+    bool all_roll;        /* by the world, in a panic */
     int64_t period_ns;    /* of poll, as it was set last */
     simd_waiter *waiters; /* owned */
     size_t waiter_count, waiter_capacity;
-    simd_saved saved[SIMD_MOST_STATES + 1]; /* the last is what RESET goes back to */
+    simd_saved saved[SIMD_MOST_STATES + 1]; /* those with names come first, one after the other;
+                                               the last is what RESET goes back to */
+
+    void (*note)(void *context, const char *text); /* for the operator, while it runs; or NULL */
+    void *note_context;                            /* borrowed */
 
     /* Told of every step, and says whether it shall not have been the last; then told of the end,
      * when nobody has `world` open any more, or a second later. NULL for nobody. The context is
@@ -175,6 +189,18 @@ void simd_refresh(simd *s);
 /* steps.c. Steps with all that follows from them. */
 void simd_step(simd *s);
 
+/* In a panic: stop everything in the world, if that was not done. Else let controllers work. */
+void simd_mind_panic(simd *s);
+
+/* brakes.c. A device, or everything in the world, was told to stand: it owes its stop until it
+ * stands. Look who does after a step; whether time goes on by itself has changed; the instance
+ * stops. */
+void simd_brakes_watch(simd_device *d);
+void simd_brakes_watch_all(simd *s);
+void simd_brakes_look(simd *s);
+void simd_brakes_time_changed(simd *s);
+void simd_brakes_forget(simd *s);
+
 /* Make the steps that somebody has asked for, if all others who have to have done so too; for a
  * while, the rest in `poll`. */
 void simd_step_for_waiters(simd *s);
@@ -186,8 +212,15 @@ void simd_run(simd *s);
 /* After the last step: tell the watcher of the end, as soon as nobody would miss the world. */
 void simd_leave(simd *s);
 
+/* folders.c. Folders of the worlds that come with Troupe, whether or not they exist; "/" for one
+ * that cannot be; false after the last. And all folders in which included files are looked for
+ * besides, appended with colons in between: of STAGEPATH, of TROUPE_WORLD_PATH, and ours. */
+bool simd_own_folder(char *folder, size_t size, size_t index);
+void simd_folders(tpi_buf *path);
+
 /* simulator.c. Load a world with its controllers, for the driver and for those who run one without
- * a server; make the threads that share its work, if there are several. Whatever they leave in `s`,
+ * a server, with files from simd_folders(); make the threads that share its work, if there are
+ * several. Whatever they leave in `s`,
  * also when they fail, the caller destroys: controllers, world, crew. */
 tp_status simd_load(simd *s, const char *path, tpi_sim_options *options, tp_error *err);
 tp_status simd_make_crew(simd *s, uint32_t threads, tpi_sim_crew *crew, tp_error *err);
@@ -227,6 +260,7 @@ void simd_scan_room_destroy(simd_scan_room *room); /* NULL is accepted */
 /* saves.c: keep the state under a name and go back to it; the same without a name, for RESET. */
 tp_status simd_save(simd *s, const char *name, tp_error *err);
 tp_status simd_restore(simd *s, const char *name, tp_error *err);
+tp_status simd_forget(simd *s, const char *name, tp_error *err);
 tp_status simd_save_start(simd *s, tp_error *err);
 tp_status simd_reset(simd *s, tp_error *err);
 void simd_forget_saved(simd *s);
@@ -246,20 +280,23 @@ void simd_info(const simd_device *d, tpi_sim_info *info);
 /* Where a model sits on its robot; where it is in the world for one that is not on any. */
 tpi_sim_pose simd_pose_on_robot(const simd *s, tpi_sim_model model);
 
+/* The same for a device, with its size, as Player's GET_GEOM has them. */
+void simd_place(const simd_device *d, tp_pose3d *pose, tp_bbox3d *size);
+
 tp_pose3d simd_pose3d(const tpi_sim_pose *pose);
 tp_bbox3d simd_bbox3d(const double size[3]);
 
 /* A pose given in the frame of another. */
 tpi_sim_pose simd_compose(const tpi_sim_pose *frame, const tpi_sim_pose *pose);
 
+/* As 0xRRGGBBAA. */
+uint32_t simd_colour(const tp_color *colour);
+
+/* There is no model of that name: TP_E_UNKNOWN, with the nearest one. */
+tp_status simd_fail_unknown(const simd *s, const char *name, tp_error *err);
+
 /* A counted text, with or without its NUL, into room for `size` characters; false if it is longer.
  */
 bool simd_copy_text(char *to, size_t size, const char *chars, uint32_t count);
-
-/* A literal where a message has a pointer that nobody writes through. */
-static inline char *simd_chars(const char *text)
-{
-    return (char *)(uintptr_t)text;
-}
 
 #endif

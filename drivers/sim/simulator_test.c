@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "platform/folder.h"
+#include "simulator.h"
 #include "troupe/interfaces/actarray.h"
 #include "troupe/interfaces/laser.h"
 #include "troupe/interfaces/position2d.h"
@@ -134,7 +135,7 @@ static void models_are_moved_and_found_by_name(void **state)
     play_assert_pose(&pose, 0.1, 0, 0);
     ask = named("nobody");
     stage_refused(&s, r, TP_SIMULATION_REQ_GET_POSE2D, &ask,
-                  "there is no model \"nobody\" in the world");
+                  "there is no model \"nobody\" in the world yard");
     stage_end(&s);
 }
 
@@ -258,6 +259,64 @@ static void a_saved_state_can_be_gone_back_to_by_others(void **state)
     stage_end(&s);
 }
 
+static void assert_states(stage *s, const char *wanted)
+{
+    const tp_world_saved_list *list = play_get(s->p, TP_WORLD_REQ_STATES, NULL);
+    char text[256] = "";
+
+    for (uint32_t i = 0; i < list->states_count; i++) {
+        const tp_world_saved *one = &list->states[i];
+        const size_t length = strlen(text);
+        snprintf(text + length, sizeof text - length, "%s %.1f %d ", one->name, one->time,
+                 (int)one->steps);
+    }
+    assert_string_equal(text, wanted);
+}
+
+static void saved_states_are_listed_and_can_be_forgotten(void **state)
+{
+    const tp_world_name names[] = {name_of("a"), name_of("b"), name_of("c")};
+    stage s;
+
+    (void)state;
+    stage_begin(&s, ALL, STILL);
+    assert_states(&s, "");
+    for (int i = 0; i < 3; i++) {
+        stage_step(&s, 5);
+        play_request(s.p, TP_WORLD_REQ_SAVE, &names[i]);
+    }
+    play_request(s.p, TP_WORLD_REQ_SAVE, &names[0]); /* once more, later */
+    assert_states(&s, "a 1.5 15 b 1.0 10 c 1.5 15 ");
+    play_request(s.p, TP_WORLD_REQ_FORGET, &names[0]);
+    assert_states(&s, "b 1.0 10 c 1.5 15 ");
+    play_assert_request_refused(s.p, TP_WORLD_REQ_FORGET, &names[0], "no state \"a\" was saved");
+    play_request(s.p, TP_WORLD_REQ_RESTORE, &names[1]);
+    play_request(s.p, TP_WORLD_REQ_SAVE, &names[0]);
+    assert_states(&s, "b 1.0 10 c 1.5 15 a 1.0 10 ");
+    stage_end(&s);
+}
+
+static void there_is_room_for_so_many_states(void **state)
+{
+    stage s;
+    char text[8];
+
+    (void)state;
+    stage_begin(&s, ALL, STILL);
+    for (int i = 0; i < 16; i++) {
+        snprintf(text, sizeof text, "n%d", i);
+        const tp_world_name name = name_of(text);
+        play_request(s.p, TP_WORLD_REQ_SAVE, &name);
+    }
+    const tp_world_name more = name_of("more");
+    play_assert_request_refused(s.p, TP_WORLD_REQ_SAVE, &more,
+                                "there are 16 saved states already; FORGET one");
+    const tp_world_name third = name_of("n3");
+    play_request(s.p, TP_WORLD_REQ_FORGET, &third);
+    play_request(s.p, TP_WORLD_REQ_SAVE, &more);
+    stage_end(&s);
+}
+
 /* What a world goes back to may move; what has no power does not. */
 static void an_arm_without_power_stands_in_any_state(void **state)
 {
@@ -347,6 +406,21 @@ static void write_swarm(const char *path, int count)
     assert_int_equal(fclose(file), 0);
 }
 
+/* Whoever runs it: a program with a server inside prepares nothing. */
+static void the_driver_itself_knows_where_files_are(void **state)
+{
+    char folder[4096];
+    stage s;
+
+    (void)state;
+    assert_true(simd_own_folder(folder, sizeof folder, 0));
+    assert_non_null(strstr(folder, "/share/troupe/worlds"));
+    assert_int_equal(setenv("TROUPE_WORLD_PATH", TEST_ROOT "/worlds", 1), 0);
+    stage_begin(&s, "world:0 position2d:0", DATA("ours") " sleep=1 paused=1 model=r0");
+    stage_end(&s);
+    unsetenv("TROUPE_WORLD_PATH");
+}
+
 static void hundreds_of_robots_are_offered_and_all_can_be_read(void **state)
 {
     char folder[64];
@@ -421,9 +495,12 @@ int main(void)
         cmocka_unit_test(colour_and_time_are_properties_of_models),
         cmocka_unit_test(colours_are_told_and_set_in_words),
         cmocka_unit_test(a_saved_state_can_be_gone_back_to_by_others),
+        cmocka_unit_test(saved_states_are_listed_and_can_be_forgotten),
+        cmocka_unit_test(there_is_room_for_so_many_states),
         cmocka_unit_test(an_arm_without_power_stands_in_any_state),
         cmocka_unit_test(reset_goes_back_to_the_start_or_to_what_was_saved),
         cmocka_unit_test(what_nobody_reads_is_not_sent),
+        cmocka_unit_test(the_driver_itself_knows_where_files_are),
         cmocka_unit_test(hundreds_of_robots_are_offered_and_all_can_be_read),
         cmocka_unit_test(mistakes_in_a_section_are_told),
     };

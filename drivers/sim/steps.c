@@ -6,6 +6,7 @@ enum { MOST_ON_THEIR_WAY = 256 }; /* messages; the queue of a client takes four 
 
 static const int64_t turn_ns = 10 * TP_NS_PER_MS;  /* steps without a look at the inbox */
 static const int64_t watch_ns = 20 * TP_NS_PER_MS; /* how often lockstep looks who has left */
+static const int64_t catch_up_ns = TP_NS_PER_MS;   /* and whether those behind have caught up */
 static const int64_t farewell_ns = TP_NS_PER_S;    /* for those who ask for a step after the last */
 
 double simd_time_s(const simd *s)
@@ -31,11 +32,12 @@ static void stop_all(simd *s)
     for (tpi_sim_model model = 0; model < count; model++) {
         tpi_sim_stop(s->world, model);
     }
+    simd_brakes_watch_all(s);
 }
 
 /* Controllers of the world obey no server, and in a panic nothing moves: not even what was asleep
  * when it was raised. A world without a server has none. */
-static void mind_panic(simd *s)
+void simd_mind_panic(simd *s)
 {
     const bool panic = s->instance != NULL && tp_instance_in_panic(s->instance);
 
@@ -48,10 +50,11 @@ static void mind_panic(simd *s)
 
 void simd_step(simd *s)
 {
-    mind_panic(s);
+    simd_mind_panic(s);
     tpi_sim_step(s->world);
     s->step_count++;
     simd_controllers_step(s->controllers);
+    simd_brakes_look(s);
     for (size_t i = 0; i < s->active_count; i++) {
         s->active[i]->kind->publish(s->active[i]);
     }
@@ -68,11 +71,18 @@ static void set_period(simd *s, int64_t period_ns)
     }
 }
 
+/* Whether somebody who takes part has so much to read that the next steps might be lost for him. */
+static bool is_behind(const simd *s)
+{
+    return s->keeper != NULL && tp_device_behind(s->keeper->device) > 0;
+}
+
 void simd_set_period(simd *s)
 {
     const int64_t usual_ns = s->lockstep || s->over ? watch_ns : simd_pace_period_ns(&s->pace);
+    const int64_t next_ns = is_behind(s) ? catch_up_ns : 1;
 
-    set_period(s, simd_is_awaited(s) ? 1 : usual_ns);
+    set_period(s, simd_is_awaited(s) ? next_ns : usual_ns);
 }
 
 /* With the step that was made last. At its quit_time whoever lets time go on after that may. */
@@ -116,10 +126,10 @@ static void end(simd *s)
 }
 
 /* Whether readers have still to get so much that more would overflow their queues: who asks for a
- * thousand steps wants to see them. */
+ * thousand steps wants to see them. What is on its way finds room in a queue that is not behind. */
 static bool is_ahead(const simd *s)
 {
-    return tp_instance_on_its_way(s->instance) > MOST_ON_THEIR_WAY;
+    return tp_instance_on_its_way(s->instance) > MOST_ON_THEIR_WAY || is_behind(s);
 }
 
 void simd_step_for_waiters(simd *s)
@@ -128,6 +138,7 @@ void simd_step_for_waiters(simd *s)
 
     simd_refresh(s);
     simd_forget_gone(s);
+    tp_instance_keep_all(s->instance, true); /* however much one step is */
     for (bool first = true;
          simd_is_awaited(s) && !is_ahead(s) && (first || simd_now_ns(s) - begun_ns < turn_ns);
          first = false) {
@@ -136,6 +147,7 @@ void simd_step_for_waiters(simd *s)
             end(s);
         }
     }
+    tp_instance_keep_all(s->instance, false);
     simd_set_period(s);
 }
 

@@ -150,6 +150,18 @@ static tp_status cmd_car(tp_device *device, const tp_position2d_cmd_car *ask, tp
     return command(device, TPI_SIM_DRIVE_VELOCITY, names, goal, err);
 }
 
+/* Odometry says where it looks; it turns as fast as it may, on the way. */
+static tp_status cmd_vel_head(tp_device *device, const tp_position2d_cmd_vel_head *ask,
+                              tp_error *err)
+{
+    const simd_profile *profile = simd_of(device)->profile;
+    static const char *const names[3] = {"velocity", "", "angle"};
+    const double goal[3] = {limit(ask->velocity, profile != NULL ? profile->forward_mps : 0), 0,
+                            ask->angle};
+
+    return command(device, TPI_SIM_DRIVE_HEADING, names, goal, err);
+}
+
 static tp_status get_geom(tp_device *device, tp_position2d_geom *answer, tp_error *err)
 {
     tpi_sim_info info;
@@ -258,6 +270,7 @@ static const tp_position2d_ops vehicle_ops = {
     .cmd_vel = cmd_vel,
     .cmd_pos = cmd_pos,
     .cmd_car = cmd_car,
+    .cmd_vel_head = cmd_vel_head,
 };
 
 /* ---- localize: the truth --------------------------------------------------------------------- */

@@ -35,6 +35,7 @@ static void set_speed(simd *s, double speed)
 void simd_set_paused(simd *s, bool paused)
 {
     simd_pace_set_paused(&s->pace, paused, simd_now_ns(s));
+    simd_brakes_time_changed(s);
     tell(s);
 }
 
@@ -43,6 +44,7 @@ static void set_lockstep(simd *s, bool lockstep)
     s->lockstep = lockstep;
     s->expected = 0; /* who begins or ends it himself has looked who is there */
     simd_pace_begin(&s->pace, simd_now_ns(s));
+    simd_brakes_time_changed(s);
     tell(s);
 }
 
@@ -124,6 +126,7 @@ static tp_status world_begin(simd_device *d, tp_error *err)
 {
     (void)err;
     d->owner->keeper = d;
+    tp_device_keeps(d->device);
     return TP_OK;
 }
 
@@ -297,6 +300,33 @@ static tp_status request_restore(tp_device *device, const tp_world_name *ask, tp
     return status == TP_OK ? simd_restore(simd_of(device)->owner, name, err) : status;
 }
 
+static tp_status request_forget(tp_device *device, const tp_world_name *ask, tp_error *err)
+{
+    char name[SIMD_NAME];
+    tp_status status = read_name(ask, name, err);
+
+    return status == TP_OK ? simd_forget(simd_of(device)->owner, name, err) : status;
+}
+
+/* The list is made in the state of the device: what an answer points to has to stay. */
+static tp_status request_states(tp_device *device, tp_world_saved_list *answer, tp_error *err)
+{
+    simd *s = simd_of(device)->owner;
+    tp_world_saved *list = simd_state(device);
+
+    (void)err;
+    answer->states = list;
+    for (size_t i = 0; i < SIMD_MOST_STATES && s->saved[i].name[0] != '\0'; i++) {
+        simd_saved *saved = &s->saved[i];
+        list[answer->states_count++] =
+            (tp_world_saved){.name_count = (uint32_t)strlen(saved->name) + 1,
+                             .name = saved->name,
+                             .time = saved->time_s,
+                             .steps = (int64_t)saved->step_count};
+    }
+    return TP_OK;
+}
+
 static const tp_world_ops world_ops = {
     .req_get_state = get_state,
     .req_step = step,
@@ -305,12 +335,15 @@ static const tp_world_ops world_ops = {
     .req_lockstep = request_lockstep,
     .req_save = request_save,
     .req_restore = request_restore,
+    .req_states = request_states,
+    .req_forget = request_forget,
 };
 
 const simd_kind simd_worlds[] = {
     {
         .interface = &tp_interface_world,
         .ops = &world_ops,
+        .state_size = SIMD_MOST_STATES * sizeof(tp_world_saved),
         .begin = world_begin,
     },
     {0},

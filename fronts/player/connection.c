@@ -217,6 +217,9 @@ static void forget_written(struct connection *connection, const tp_piece *pieces
         connection->written = 0;
         tp_msg_unref(tp_session_take(session));
     }
+    if (written > 0) {
+        tp_session_goes_on(session);
+    }
     connection->written += written;
     tp_session_count_sent(session, whole);
 }

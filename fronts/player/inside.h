@@ -127,6 +127,7 @@ void serve_hello(struct client *client, const tp_msghdr *request, const void *bo
 void serve_rate(struct client *client, const tp_msghdr *request, const void *body);
 void serve_statistics(struct client *client, const tp_msghdr *request, const void *body);
 void serve_devices(struct client *client, const tp_msghdr *request, const void *body);
+void serve_device_statistics(struct client *client, const tp_msghdr *request, const void *body);
 void serve_frames(struct client *client, const tp_msghdr *request, const void *body);
 void serve_transform(struct client *client, const tp_msghdr *request, const void *body);
 

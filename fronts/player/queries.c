@@ -84,6 +84,15 @@ void serve_statistics(struct client *client, const tp_msghdr *request, const voi
     reply_once(client, request, status, &tp_desc_statistics, value);
 }
 
+void serve_device_statistics(struct client *client, const tp_msghdr *request, const void *body)
+{
+    const tp_device_stat_page *asked = body;
+    tp_device_stat_page *value = NULL;
+    const tp_status status = tp_hub_device_statistics(client->front->hub, asked->first, &value);
+
+    reply_once(client, request, status, &tp_desc_device_stat_page, value);
+}
+
 void serve_devices(struct client *client, const tp_msghdr *request, const void *body)
 {
     const tp_device_page *asked = body;

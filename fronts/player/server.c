@@ -164,6 +164,7 @@ static void serve_data_mode(struct client *client, const tp_msghdr *request, con
     if (asked->mode == TP_DATAMODE_PUSH || asked->mode == TP_DATAMODE_PULL) {
         client->pull = asked->mode == TP_DATAMODE_PULL;
         client->armed = false;
+        tp_session_set_pulls(client->session, client->pull);
     }
     acknowledge(client, request);
 }
@@ -208,6 +209,7 @@ static const struct {
     {TP_PLAYER_REQ_RIGHT, NULL, serve_right},
     {TP_PLAYER_REQ_KICK, &tp_desc_kick, serve_kick},
     {TP_PLAYER_REQ_DEVICES, &tp_desc_device_page, serve_devices},
+    {TP_PLAYER_REQ_DEVICE_STATISTICS, &tp_desc_device_stat_page, serve_device_statistics},
 };
 
 static void serve_with_body(struct client *client, const tp_msghdr *header, size_t service,

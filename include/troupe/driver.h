@@ -237,9 +237,23 @@ TP_API void *tp_device_context(const tp_device *device);
 TP_API tp_status tp_publish(tp_device *device, unsigned code, const void *value,
                             double timestamp_s);
 
-/* How many messages of the instance, roughly, have not reached those who read them yet: a driver
- * that could go on at once waits until there are few, so that nobody's queue overflows. */
+/* How many messages of the instance, roughly, have not reached the queues of those who read them
+ * yet; a large one counts as one for each 16 KB. A driver that could go on at once waits until
+ * there are few, so that nobody's queue overflows. */
 TP_API uint32_t tp_instance_on_its_way(const tp_instance *self);
+
+/* From now on tp_publish() drops nothing, and those who have a device open that keeps get it all:
+ * the driver itself looks how much is on its way and who is behind, and waits. Where its operations
+ * run. */
+TP_API void tp_instance_keep_all(tp_instance *self, bool on);
+
+/* Whoever has the device open takes part in what the instance does. From init only. */
+TP_API void tp_device_keeps(tp_device *device);
+
+/* How many of those who have the device open are behind: data that they have not read fills a
+ * quarter of their queue already. Clients that have taken nothing for ten seconds are not counted
+ * until they go on, nor are those that pull. Any thread may ask. */
+TP_API uint32_t tp_device_behind(const tp_device *device);
 
 /* Whoever opens the device from now on gets the last data of each kind at once, as it was sent;
  * what was sent before a stop is forgotten. From init only. */
@@ -320,6 +334,10 @@ TP_API void tp_device_halted(tp_device *device);
  * time, where the instance runs: whether there is a panic, in which nothing may move. */
 TP_API tp_halt_reason tp_instance_halt_reason(const tp_instance *self);
 TP_API bool tp_instance_in_panic(const tp_instance *self);
+
+/* For drivers that pass a panic on: `told` is called, where the instance runs, when one begins,
+ * before its devices are halted, and when it is over. From init only. */
+TP_API void tp_instance_on_panic(tp_instance *self, void (*told)(tp_instance *self));
 
 /* In `halt`: which way to ask of another server, one of tp_halt_way. In a panic TP_HALT_SO_OWN,
  * unless the section of this instance says how. */

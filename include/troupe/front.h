@@ -31,9 +31,9 @@ TP_API const tp_catalogue *tp_hub_catalogue(const tp_hub *hub);
 
 /* How much may wait in a session. */
 typedef struct tp_session_limits {
-    uint32_t data;    /* queued messages beyond which data is dropped: these, or two for each device
-                         that is open, if that is more */
-    uint32_t replies; /* queued messages beyond which the client is given up, and as many more */
+    uint32_t data;     /* queued messages beyond which data is dropped: these, or four for each
+                          device that is open, if that is more */
+    uint32_t replies;  /* queued messages beyond which the client is given up, and as many more */
     uint32_t requests; /* requests under way beyond which tp_session_is_busy() */
 } tp_session_limits;
 
@@ -80,8 +80,11 @@ TP_API void tp_session_set_software(tp_session *session, const char *name);
 /* Counts for statistics: messages that went out to the client. */
 TP_API void tp_session_count_sent(tp_session *session, uint64_t messages);
 
-/* What the server has done so far: one block, to be freed with free(). */
+/* What the server has done so far, with the first TP_STATISTICS_DEVICES of its devices; and what
+ * its devices from `first` on have, as many as a page holds: one block, to be freed with free(). */
 TP_API tp_status tp_hub_statistics(const tp_hub *hub, tp_statistics **out);
+TP_API tp_status tp_hub_device_statistics(const tp_hub *hub, uint32_t first,
+                                          tp_device_stat_page **out);
 
 /* Whether there is a panic: one block, to be freed with free(). */
 TP_API tp_status tp_hub_panic(const tp_hub *hub, tp_panic_state **out);
@@ -91,7 +94,7 @@ TP_API tp_status tp_hub_frames(const tp_hub *hub, tp_frame_list **out);
 
 /* The devices of the session's robot from `first` on, as many as a page holds: one block, to be
  * freed with free(). */
-TP_API tp_status tp_session_page(const tp_session *session, uint32_t first, tp_device_page **out);
+TP_API tp_status tp_session_page(tp_session *session, uint32_t first, tp_device_page **out);
 
 /* The pose of a frame in another one of the same robot. `timestamp_s` is that of the oldest moving
  * part, 0 if there is none. TP_E_UNKNOWN, with the reason, if a frame is not known or the two are
@@ -225,6 +228,13 @@ TP_API void tp_session_seal(tp_session *session, uint32_t n);
 TP_API uint32_t tp_session_sealed(const tp_session *session);
 
 TP_API uint64_t tp_session_dropped(const tp_session *session);
+
+/* The client has taken a part of the oldest message: it reads, if slowly, and is still waited for.
+ * tp_session_take() says so itself. */
+TP_API void tp_session_goes_on(tp_session *session);
+
+/* What waits for the client goes out when it asks, not before: nobody waits for it to read. */
+TP_API void tp_session_set_pulls(tp_session *session, bool on);
 
 /* ---- What a front is ------------------------------------------------------------------------- */
 

@@ -68,10 +68,21 @@ static bool is_half(const char *word, const char *name)
            (begins_with(name, word) || begins_with(name + whole - length, word));
 }
 
+/* How many slips a word of that length may have. More than one in four letters is another word. */
+static unsigned most_slips(size_t length)
+{
+    enum { SHORT = 2, FEW = 2 };
+
+    if (length <= SHORT) {
+        return 1;
+    }
+    return length / 4 + 1 > FEW ? (unsigned)length / 4 + 1 : FEW;
+}
+
 void tpi_nearest_offer(tpi_nearest *nearest, const char *candidate)
 {
     unsigned distance = distance_between(nearest->word, candidate);
-    unsigned allowed = (unsigned)strlen(nearest->word) / 3 + 1;
+    unsigned allowed = most_slips(strlen(nearest->word));
 
     if (distance <= allowed && distance < nearest->distance) {
         nearest->best = candidate;

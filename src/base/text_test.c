@@ -69,8 +69,13 @@ static void a_name_too_far_away_is_not_suggested(void **state)
 static void a_third_of_the_word_and_one_more_may_be_wrong(void **state)
 {
     (void)state;
-    assert_string_equal(nearest_of("abcdef", "abcxyz", "", ""), "abcxyz");
-    assert_null(nearest_of("abcdef", "abwxyz", "", ""));
+    assert_string_equal(nearest_of("abc", "axy", "", ""), "axy");
+    assert_string_equal(nearest_of("abcdef", "abcdyz", "", ""), "abcdyz");
+    assert_null(nearest_of("abcdef", "abcxyz", "", ""));
+    assert_string_equal(nearest_of("abcdefgh", "abcdexyz", "", ""), "abcdexyz");
+    assert_null(nearest_of("abcdefgh", "abcdwxyz", "", ""));
+    assert_null(nearest_of("mapfile", "mobile", "", ""));
+    assert_null(nearest_of("floorplan", "floor", "", ""));
     assert_string_equal(nearest_of("ab", "ax", "", ""), "ax");
     assert_null(nearest_of("ab", "xy", "xyz", "wxyz"));
 }

@@ -19,6 +19,7 @@ struct tp_msg {
     size_t weight; /* bytes that it took when it was made, roughly; does not change */
     void *context; /* borrowed: whom the task is for, while it is on its way */
     int burden;    /* the work that it is for the loop, while it is on its way */
+    bool kept;     /* who takes part in what its maker does gets it, however much waits for him */
 };
 
 /* The same message without its payload, as it is on the wire: all that those need who only send it,

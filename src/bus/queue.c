@@ -166,13 +166,18 @@ bool tpi_queue_has_room(const tpi_queue *queue)
     return queue->count < queue->most && queue->bytes < queue->most_bytes;
 }
 
+bool tpi_queue_holds(const tpi_queue *queue, unsigned parts)
+{
+    return queue->count > queue->most / parts || queue->bytes > queue->most_bytes / parts;
+}
+
 /* No reply is taken any more. */
 static bool is_full(const tpi_queue *queue)
 {
     return queue->count >= queue->most_kept || queue->kept_bytes >= queue->most_bytes;
 }
 
-tp_status tpi_queue_push(tpi_queue *queue, const tp_msg *msg)
+static tp_status push(tpi_queue *queue, const tp_msg *msg, bool keep)
 {
     const tp_msghdr *header = tp_msg_header(msg);
     const tpi_action action = choose(queue, header);
@@ -184,7 +189,7 @@ tp_status tpi_queue_push(tpi_queue *queue, const tp_msg *msg)
         remove_newest_of_kind(queue, header);
     }
     if (is_loss_allowed(header)) {
-        if (!tpi_queue_has_room(queue)) {
+        if (!keep && !tpi_queue_has_room(queue)) {
             queue->dropped++;
             return TP_E_SPACE;
         }
@@ -198,6 +203,16 @@ tp_status tpi_queue_push(tpi_queue *queue, const tp_msg *msg)
     *place(queue, queue->count - 1) = tp_msg_ref(msg);
     weigh_in(queue, msg);
     return TP_OK;
+}
+
+tp_status tpi_queue_push(tpi_queue *queue, const tp_msg *msg)
+{
+    return push(queue, msg, false);
+}
+
+tp_status tpi_queue_keep(tpi_queue *queue, const tp_msg *msg)
+{
+    return push(queue, msg, true);
 }
 
 tp_msg *tpi_queue_pop(tpi_queue *queue)

@@ -57,8 +57,14 @@ tp_status tpi_queue_add_rule(tpi_queue *queue, const tpi_rule *rule);
  * ignored, as the rules want; TP_E_LIMIT for a reply that finds no place; TP_E_NOMEM. */
 tp_status tpi_queue_push(tpi_queue *queue, const tp_msg *msg);
 
+/* The same for data that is not dropped for want of room: its maker waits until there is some. */
+tp_status tpi_queue_keep(tpi_queue *queue, const tp_msg *msg);
+
 /* Whether data would be taken that no rule is for. */
 bool tpi_queue_has_room(const tpi_queue *queue);
+
+/* Whether more waits than this part of the messages or bytes of data that it takes. */
+bool tpi_queue_holds(const tpi_queue *queue, unsigned parts);
 
 /* The i-th oldest; NULL if there are fewer. Borrowed. */
 tp_msg *tpi_queue_at(const tpi_queue *queue, uint32_t i);

@@ -211,7 +211,7 @@ static tp_status begin(struct round *round, size_t slot, tp_client *client,
 {
     tpi_inquiry *inquiry = &round->inquiries[slot];
     const tp_client_device *device = asked->device;
-    const tp_status status = tpi_inquiry_begin(inquiry, client, wanted, device, asked->model, err);
+    const tp_status status = tpi_inquiry_begin(inquiry, client, wanted, device, asked->label, err);
 
     asked->meets = status == TP_OK && find_unmet(inquiry, true) == wanted->count;
     if (!asked->meets || tpi_inquiry_is_enough(inquiry)) {

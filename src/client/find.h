@@ -8,7 +8,7 @@
 /* A device of the server's list, whose interface is known. */
 typedef struct tpi_asked {
     const tp_client_device *device; /* borrowed */
-    const char *model; /* borrowed: its property of that name; NULL if it has to be asked for */
+    const char *label; /* borrowed: what lists call its name; NULL if it is not known */
     bool meets;        /* the answer */
 } tpi_asked;
 

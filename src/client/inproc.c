@@ -210,6 +210,20 @@ static tp_status serve_statistics(tpi_inproc *inproc, const tp_msghdr *request, 
     return status;
 }
 
+static tp_status serve_device_statistics(tpi_inproc *inproc, const tp_msghdr *request,
+                                         const void *body)
+{
+    const tp_device_stat_page *asked = body;
+    tp_device_stat_page *page = NULL;
+    tp_status status = tp_hub_device_statistics(inproc->hub, asked->first, &page);
+
+    if (status == TP_OK) {
+        status = reply(inproc, request, TP_MSGTYPE_RESP_ACK, &tp_desc_device_stat_page, page);
+    }
+    free(page);
+    return status;
+}
+
 static tp_status serve_frames(tpi_inproc *inproc, const tp_msghdr *request, const void *body)
 {
     tp_frame_list *frames = NULL;
@@ -247,12 +261,18 @@ static const struct {
     unsigned code;
     tp_status (*serve)(tpi_inproc *inproc, const tp_msghdr *request, const void *body);
 } services[] = {
-    {TP_PLAYER_REQ_DEVLIST, serve_list},        {TP_PLAYER_REQ_DRIVERINFO, serve_driver},
-    {TP_PLAYER_REQ_DEV, serve_device},          {TP_PLAYER_REQ_DATA, serve_pull},
-    {TP_PLAYER_REQ_DATAMODE, serve_mode},       {TP_PLAYER_REQ_ADD_REPLACE_RULE, serve_rule},
-    {TP_PLAYER_REQ_RATE, serve_rate},           {TP_PLAYER_REQ_STATISTICS, serve_statistics},
-    {TP_PLAYER_REQ_DEVICES, serve_page},        {TP_PLAYER_REQ_FRAMES, serve_frames},
+    {TP_PLAYER_REQ_DEVLIST, serve_list},
+    {TP_PLAYER_REQ_DRIVERINFO, serve_driver},
+    {TP_PLAYER_REQ_DEV, serve_device},
+    {TP_PLAYER_REQ_DATA, serve_pull},
+    {TP_PLAYER_REQ_DATAMODE, serve_mode},
+    {TP_PLAYER_REQ_ADD_REPLACE_RULE, serve_rule},
+    {TP_PLAYER_REQ_RATE, serve_rate},
+    {TP_PLAYER_REQ_STATISTICS, serve_statistics},
+    {TP_PLAYER_REQ_DEVICES, serve_page},
+    {TP_PLAYER_REQ_FRAMES, serve_frames},
     {TP_PLAYER_REQ_TRANSFORM, serve_transform},
+    {TP_PLAYER_REQ_DEVICE_STATISTICS, serve_device_statistics},
 };
 
 static tp_status serve(tpi_inproc *inproc, const tp_msghdr *request, const void *value,

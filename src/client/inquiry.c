@@ -353,7 +353,7 @@ tp_status tpi_inquiry_wait(tpi_inquiry *inquiries, size_t count, tp_error *err)
 bool tpi_inquiry_is_told(const tpi_inquiry *inquiry, const tpi_wish *wish)
 {
     return strcmp(wish->name, "index") == 0 || strcmp(wish->name, "driver") == 0 ||
-           (inquiry->model != NULL && strcmp(wish->name, "model") == 0);
+           (inquiry->label != NULL && strcmp(wish->name, "name") == 0);
 }
 
 bool tpi_inquiry_is_enough(const tpi_inquiry *inquiry)
@@ -368,7 +368,7 @@ bool tpi_inquiry_is_enough(const tpi_inquiry *inquiry)
 }
 
 tp_status tpi_inquiry_begin(tpi_inquiry *inquiry, tp_client *client, const tpi_wanted *wanted,
-                            const tp_client_device *device, const char *model, tp_error *err)
+                            const tp_client_device *device, const char *label, tp_error *err)
 {
     char index[TPI_NUMBER_SIZE];
 
@@ -376,14 +376,14 @@ tp_status tpi_inquiry_begin(tpi_inquiry *inquiry, tp_client *client, const tpi_w
     inquiry->client = client;
     inquiry->wanted = wanted;
     inquiry->device = *device;
-    inquiry->model = model;
+    inquiry->label = label;
     (void)snprintf(index, sizeof index, "%u", device->addr.index);
     for (size_t i = 0; i < wanted->count; i++) {
         const tpi_wish *wish = &wanted->wishes[i];
         if (tpi_inquiry_is_told(inquiry, wish)) {
             const char *text = strcmp(wish->name, "index") == 0    ? index
                                : strcmp(wish->name, "driver") == 0 ? inquiry->device.driver
-                                                                   : model;
+                                                                   : label;
             take_text(inquiry, &inquiry->facts[i], text);
         }
     }

@@ -25,8 +25,8 @@ typedef struct tpi_inquiry {
     tp_client *client;        /* borrowed, as the next */
     const tpi_wanted *wanted; /* what is to be known */
     tp_client_device device;
-    const char *model;               /* borrowed; NULL if it has to be asked for */
-    tp_proxy *proxy;                 /* owned; NULL if nothing had to be asked */
+    const char *label; /* borrowed: what lists call its name; NULL if it is not known */
+    tp_proxy *proxy;   /* owned; NULL if nothing had to be asked */
     tpi_fact facts[TPI_WANTED_MOST]; /* one for each wish */
 
     bool done;        /* all that was asked has its answer */
@@ -40,7 +40,7 @@ typedef struct tpi_inquiry {
 } tpi_inquiry;
 
 tp_status tpi_inquiry_begin(tpi_inquiry *inquiry, tp_client *client, const tpi_wanted *wanted,
-                            const tp_client_device *device, const char *model, tp_error *err);
+                            const tp_client_device *device, const char *label, tp_error *err);
 
 /* Whether a wish is about something that is known without asking; and whether all are. */
 bool tpi_inquiry_is_told(const tpi_inquiry *inquiry, const tpi_wish *wish);

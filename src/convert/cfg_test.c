@@ -447,6 +447,10 @@ static void fields_without_values_are_refused(void **state)
          "x.cfg:1:3: expected a value for \"a\", found the word Yes; did you mean yes or no?"},
         {"a yse",
          "x.cfg:1:3: expected a value for \"a\", found the word yse; did you mean yes or no?"},
+        {"a NaN", "x.cfg:1:3: expected a value for \"a\", found the word NaN; that is no number"},
+        {"a Inf", "x.cfg:1:3: expected a value for \"a\", found the word Inf; that is no number"},
+        {"a nano",
+         "x.cfg:1:3: expected a value for \"a\", found the word nano; a text needs quotes"},
         {"a "
          "abcdefghijabcdefghijabcdefghijabcdefghijabcdefghij",
          "x.cfg:1:3: expected a value for \"a\", found the word "

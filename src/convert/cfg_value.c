@@ -107,16 +107,31 @@ static bool is_nearly_flag(const char *word)
     return length <= MOST && (strspn(word, "yesYES") == length || strspn(word, "noNO") == length);
 }
 
+/* Nor were these: they are what programs print for results that are no numbers. */
+static bool is_no_number(const char *word)
+{
+    static const char *const words[] = {"nan", "NaN", "NAN", "inf", "Inf", "INF", "Infinity", NULL};
+
+    return tpi_text_among(words, word);
+}
+
+static const char *advice_on(const char *word)
+{
+    if (is_no_number(word)) {
+        return "that is no number";
+    }
+    return is_nearly_flag(word) ? "did you mean yes or no?" : "a text needs quotes";
+}
+
 static tp_status no_value(struct tpi_cfg_parser *p, const char *wanted, const tpi_cfg_token *name,
                           bool quotable)
 {
     const tpi_cfg_token *token = &p->lexer.token;
 
     if (quotable && token->kind == TPI_CFG_TOKEN_WORD) {
-        return tpi_cfg_fail(
-            &token->place, p->err, "expected %s for \"%.40s\", found the word %.40s; %s", wanted,
-            name->text, token->text,
-            is_nearly_flag(token->text) ? "did you mean yes or no?" : "a text needs quotes");
+        return tpi_cfg_fail(&token->place, p->err,
+                            "expected %s for \"%.40s\", found the word %.40s; %s", wanted,
+                            name->text, token->text, advice_on(token->text));
     }
     return tpi_cfg_unexpected(p, "%s for \"%.40s\"", wanted, name->text);
 }

@@ -15,7 +15,7 @@ void properties_clear(tp_device *device);
 /* common.c: the common questions. */
 bool common_owns(const tp_message *what);
 tp_status common_answer(tp_device *device, const tp_message *what, const void *ask, void *answer,
-                        tp_error *err);
+                        unsigned epoch, tp_error *err);
 
 /* geometry.c. What is known of it, without asking anybody; texts are borrowed. */
 void geometry_prepare(tp_device *device);

@@ -105,7 +105,7 @@ static tp_status operate(tpi_call *call, void *answer)
         return tp_fail(&call->error, TP_E_SHORT, "%s without a body", what->name);
     }
     if (common_owns(what)) {
-        return common_answer(device, what, ask, answer, &call->error);
+        return common_answer(device, what, ask, answer, call->epoch, &call->error);
     }
     if (device->handler != NULL) {
         return device->handler(device, what, ask, answer, &call->error);

@@ -64,7 +64,7 @@ static tp_status answer_capability(tp_device *device, const tp_message *what,
 }
 
 tp_status common_answer(tp_device *device, const tp_message *what, const void *ask, void *answer,
-                        tp_error *err)
+                        unsigned epoch, tp_error *err)
 {
     if (what->kind != TP_KIND_REQUEST) {
         return ask_handler(device, what, ask, answer, err);
@@ -73,7 +73,7 @@ tp_status common_answer(tp_device *device, const tp_message *what, const void *a
         return answer_capability(device, what, ask, err);
     }
     if (halting_owns(what)) {
-        return motion_halt(device, what, ask, err);
+        return motion_halt(device, what, ask, epoch, err);
     }
     if (what->code == TP_COMMON_REQ_TRACE && device->handler == NULL) {
         return TP_OK; /* the work is done here */

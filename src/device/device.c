@@ -284,8 +284,10 @@ static void deliver_task(tpi_task *task)
     tp_device *device = msg->context;
 
     const int burden = msg->burden;
+    const size_t weight = msg->weight;
     device_deliver(device, msg);
     tp_msg_unref(msg);
+    atomic_fetch_sub(&device->instance->bytes_in_flight, weight);
     atomic_fetch_sub(&device->instance->in_flight, burden);
     remove_check(device->instance);
 }
@@ -294,18 +296,21 @@ static tp_status hand_to_loop(tp_device *device, tp_msg *msg, bool always)
 {
     tp_instance *self = device->instance;
 
+    msg->kept = self->keeps_all;
     if (self->on_loop) {
         device_deliver(device, msg);
         tp_msg_unref(msg);
         return TP_OK;
     }
     msg->burden = BURDEN_OF_MESSAGE + (int)atomic_load(&device->has_readers);
-    if (atomic_fetch_add(&self->in_flight, msg->burden) >= self->most_in_flight && !always) {
+    if (atomic_fetch_add(&self->in_flight, msg->burden) >= self->most_in_flight && !always &&
+        !self->keeps_all) {
         atomic_fetch_sub(&self->in_flight, msg->burden);
         atomic_fetch_add(&device->dropped, 1);
         tp_msg_unref(msg);
         return TP_E_LIMIT;
     }
+    atomic_fetch_add(&self->bytes_in_flight, msg->weight);
     msg->task.run = deliver_task;
     msg->context = device;
     tpi_loop_post(self->hub->loop, &msg->task);
@@ -314,7 +319,13 @@ static tp_status hand_to_loop(tp_device *device, tp_msg *msg, bool always)
 
 uint32_t tp_instance_on_its_way(const tp_instance *self)
 {
-    return (uint32_t)atomic_load(&self->in_flight) / BURDEN_OF_MESSAGE;
+    return (uint32_t)atomic_load(&self->in_flight) / BURDEN_OF_MESSAGE +
+           (uint32_t)(atomic_load(&self->bytes_in_flight) / BYTES_OF_MESSAGE);
+}
+
+void tp_instance_keep_all(tp_instance *self, bool on)
+{
+    self->keeps_all = on;
 }
 
 static const tp_message *find_data(const tp_device *device, unsigned code)

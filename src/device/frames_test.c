@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "conformance/play.h"
+#include "conformance/idle.h"
 #include "support/memory.h"
 #include "troupe/front.h"
 #include "troupe/interfaces/laser.h"
@@ -12,45 +12,11 @@
 #include "troupe/interfaces/position2d.h"
 #include "troupe/interfaces/position3d.h"
 
-/* ---- A driver of any devices, for which the test speaks -------------------------------------- */
-
-enum { MOST_DEVICES = 8 };
-
-struct puppet {
-    tp_device *devices[MOST_DEVICES];
-};
-
-static tp_status nothing(tp_device *device, const tp_message *what, const void *ask, void *answer,
-                         tp_error *err)
-{
-    (void)device;
-    (void)ask;
-    (void)answer;
-    return tp_fail(err, TP_E_UNSUPPORTED, "no %s", what->name);
-}
-
-static tp_status puppet_init(tp_instance *self, tp_error *err)
-{
-    struct puppet *p = tp_instance_state(self);
-    tp_status status = TP_OK;
-
-    for (size_t i = 0; i < tp_provides_count(self) && status == TP_OK; i++) {
-        status = tp_offer(self, tp_provides_interface(self, i), NULL, NULL, nothing, &p->devices[i],
-                          err);
-    }
-    return status;
-}
-
-static const tp_driver_ops puppet_ops = {.init = puppet_init};
-static const tp_driver puppet = {.abi = TP_DRIVER_ABI,
-                                 .name = "puppet",
-                                 .state_size = sizeof(struct puppet),
-                                 .ops = &puppet_ops,
-                                 .flags = TP_DRIVER_ON_LOOP};
+/* ---- Devices for which the test speaks ------------------------------------------------------- */
 
 static play *begin(const char *provides)
 {
-    return play_begin(&puppet, provides, NULL);
+    return play_begin(&idle_driver, provides, NULL);
 }
 
 static void sit(play *p, const char *address, double x, double y, double yaw)
@@ -238,7 +204,7 @@ static void names_that_are_not_there_are_told(void **state)
 
 static tp_status add_placed(play *p, const char *provides, const tpi_place *places, uint32_t count)
 {
-    const bench_section section = {&puppet, provides, NULL, NULL};
+    const bench_section section = {&idle_driver, provides, NULL, NULL};
     bench_plan *plan = bench_plan_create(p->b.catalogue, &section, 0);
     tpi_blueprint blueprint = *bench_plan_blueprint(plan);
 
@@ -280,9 +246,9 @@ static void frames_cannot_sit_in_each_other(void **state)
 
     (void)state;
     assert_int_equal(add_placed(p, "laser:0 laser:1 laser:2", places, 3), TP_E_INVALID);
-    assert_string_equal(p->b.err.text, "puppet0: the frames \"a\" and \"b\" sit in each other");
+    assert_string_equal(p->b.err.text, "idle0: the frames \"a\" and \"b\" sit in each other");
     assert_int_equal(add_placed(p, "laser:0", &own, 1), TP_E_INVALID);
-    assert_string_equal(p->b.err.text, "puppet0: the frames \"a\" and \"a\" sit in each other");
+    assert_string_equal(p->b.err.text, "idle0: the frames \"a\" and \"a\" sit in each other");
     assert_int_equal(tpi_hub_device_count(p->b.hub), 0);
     play_destroy(p);
     assert_int_equal(memory_live(), before);
@@ -314,57 +280,24 @@ static void frames_that_come_to_sit_in_each_other_end_no_turn(void **state)
 
 /* ---- Very many ------------------------------------------------------------------------------- */
 
-static tp_status crowd_init(tp_instance *self, tp_error *err)
-{
-    tp_device *device = NULL;
-    tp_status status = TP_OK;
-
-    for (size_t i = 0; i < tp_provides_count(self) && status == TP_OK; i++) {
-        status = tp_offer(self, tp_provides_interface(self, i), NULL, NULL, nothing, &device, err);
-    }
-    return status;
-}
-
-static const tp_driver_ops crowd_ops = {.init = crowd_init};
-static const tp_driver crowd = {
-    .abi = TP_DRIVER_ABI, .name = "crowd", .ops = &crowd_ops, .flags = TP_DRIVER_ON_LOOP};
-
-static void add_crowd(play *p, tpi_wanted *provides, uint32_t count)
-{
-    const tpi_blueprint blueprint = {
-        .driver = &crowd, .robot = BENCH_ROBOT, .provides = provides, .provide_count = count};
-
-    for (uint32_t i = 0; i < count; i++) {
-        provides[i] = (tpi_wanted){
-            .key = "",
-            .interface = &tp_interface_laser,
-            .addr = {.robot = BENCH_ROBOT, .interf = TP_LASER_CODE, .index = (uint16_t)i}};
-    }
-    if (tpi_hub_add(p->b.hub, &blueprint, NULL, &p->b.err) != TP_OK) {
-        fail_msg("%s", p->b.err.text);
-    }
-}
-
 /* How long it takes to list the frames of so many devices: the best of some times. */
 static double list_crowd(uint32_t count)
 {
-    tpi_wanted *provides = calloc(count, sizeof *provides);
-    play *p = play_create();
+    static const tp_interface *const lasers[] = {&tp_interface_laser, NULL};
+    idle_crowd crowd;
     clock_t best = 0;
 
-    assert_non_null(provides);
-    add_crowd(p, provides, count);
+    idle_begin(&crowd, lasers, count);
     for (unsigned i = 0; i < 5; i++) {
         tp_frame_list *list = NULL;
         const clock_t begun = clock();
-        assert_int_equal(tp_hub_frames(p->b.hub, &list), TP_OK);
+        assert_int_equal(tp_hub_frames(crowd.p->b.hub, &list), TP_OK);
         const clock_t taken = clock() - begun;
         best = i == 0 || taken < best ? taken : best;
         assert_int_equal(list->frames_count, count + 1);
         free(list);
     }
-    play_destroy(p);
-    free(provides);
+    idle_end(&crowd);
     return (double)best;
 }
 

@@ -92,6 +92,11 @@ bool tp_instance_in_panic(const tp_instance *self)
     return tpi_panic_is_on(self->hub->panic);
 }
 
+void tp_instance_on_panic(tp_instance *self, void (*told)(tp_instance *self))
+{
+    self->on_panic = told;
+}
+
 /* ---- On the loop ----------------------------------------------------------------------------- */
 
 /* Whoever has moved it after the request was sent still does. */

@@ -22,10 +22,11 @@ enum {
      * an instance with thousands can send data of all of them at once. */
     MOST_IN_FLIGHT = 16384,
     MORE_FOR_A_DEVICE = 512,
-    BURDEN_OF_MESSAGE = 64, /* and 1 for each reader */
-    MOST_WAITING = 4096,    /* jobs that wait for an instance */
-    MOST_PORTS = 7,         /* of an instance: what a thread can wait for, but for its bell */
-    MANY_DEVICES = 256,     /* from here on it pays to look them up in a table */
+    BURDEN_OF_MESSAGE = 64,   /* and 1 for each reader */
+    BYTES_OF_MESSAGE = 16384, /* each so many of a large one count as one more */
+    MOST_WAITING = 4096,      /* jobs that wait for an instance */
+    MOST_PORTS = 7,           /* of an instance: what a thread can wait for, but for its bell */
+    MANY_DEVICES = 256,       /* from here on it pays to look them up in a table */
 };
 
 enum { PLACE_NAME = 64 }; /* longest name of a frame, with its NUL */
@@ -94,6 +95,8 @@ struct tp_device {
     struct delivery *deliveries; /* under way, innermost first; the loop's */
     uint32_t reader_count;       /* the loop's */
     atomic_uint has_readers;     /* the same, for the driver's thread */
+    atomic_uint behind;          /* of those who have it open; see behind.c */
+    bool keeps;                  /* who has it open takes part in what the instance does */
     struct counts counts;        /* the loop's */
     atomic_ullong dropped;       /* data that was too much at once */
     uint64_t published;          /* the loop's */
@@ -204,6 +207,8 @@ struct tp_instance {
     tp_after turn; /* of drivers on the loop: work off the inbox */
     atomic_int waiting_jobs;
     atomic_int in_flight;
+    atomic_size_t bytes_in_flight;
+    bool keeps_all;        /* nothing of it is dropped there; where it runs */
     int most_in_flight;    /* made with its devices and then left as it is */
     atomic_uint readings;  /* changes with the readers of any device */
     atomic_bool note_sent; /* the task is on its way to the loop */
@@ -225,12 +230,13 @@ struct tp_instance {
     void *spare;   /* in the same block: room for another one */
     struct place place;
     size_t scratch_size;
-    unsigned panic_epoch;     /* that it has seen */
-    atomic_uint panic_served; /* that it has stopped everything for; read by the loop */
-    bool halts;               /* inside an operation that stops things: it may write in a panic */
-    bool halts_for_panic;     /* and that stops everything */
-    tp_device *halted;        /* what is being halted just now; NULL for nothing */
-    uint8_t halt_way;         /* one of tp_halt_way: how it was said */
+    unsigned panic_epoch;                /* that it has seen */
+    void (*on_panic)(tp_instance *self); /* the driver's; NULL for none */
+    atomic_uint panic_served;            /* that it has stopped everything for; read by the loop */
+    bool halts;           /* inside an operation that stops things: it may write in a panic */
+    bool halts_for_panic; /* and that stops everything */
+    tp_device *halted;    /* what is being halted just now; NULL for nothing */
+    uint8_t halt_way;     /* one of tp_halt_way: how it was said */
     tp_halt_reason halt_reason;
     tpi_call *current;      /* the request that is being handled; NULL once it is answered */
     tp_status answered;     /* how it was, if by its ticket and at once */
@@ -302,6 +308,7 @@ struct tpi_hub {
     tp_device **devices; /* owned array; devices are their instances' */
     size_t device_count;
     size_t device_capacity;
+    unsigned device_changes;        /* of the list */
     struct device_index *addresses; /* by address, once there are many; points to the first below */
     struct device_index *names;     /* by the name of their frame, while that is checked */
     struct device_index *odometry;  /* vehicles and localizers; see odometry.c */

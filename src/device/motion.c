@@ -78,9 +78,9 @@ tp_status tpi_device_call_for(tp_device *device, const tp_message *what, tp_msg 
     if (status != TP_OK) {
         return status;
     }
+    call->epoch = epoch;
     if (moving) {
         call->mover = mover->who;
-        call->epoch = epoch;
         take_lease(device, mover, epoch);
     }
     rank_take(device, what, mover);
@@ -182,20 +182,6 @@ static void halt_so(tp_device *device, uint8_t way)
     halt(device, way == TP_HALT_SO_OWN ? panic_way(self) : (tp_halt)way,
          self->halts_for_panic ? TP_HALT_PANIC : TP_HALT_ASKED);
     self->halt_way = TP_HALT_SO_BRAKE;
-}
-
-tp_status motion_halt(tp_device *device, const tp_message *what, const void *ask, tp_error *err)
-{
-    const tp_halt_so *so = what->code == TP_COMMON_REQ_HALT_SO ? ask : NULL;
-
-    if (!device->moves) {
-        return tp_fail(err, TP_E_UNSUPPORTED, "%s moves nothing", device->name);
-    }
-    if (so != NULL && so->way > TP_HALT_SO_OWN) {
-        return tp_fail(err, TP_E_RANGE, "there is no way %u to halt", so->way);
-    }
-    halt_so(device, so == NULL ? TP_HALT_SO_BRAKE : so->way);
-    return halting_answer(device);
 }
 
 /* Readers are told why it stands still. Of a panic everybody hears otherwise (emergency.c). */
@@ -315,6 +301,9 @@ static void serve_panic(tp_instance *self)
     const unsigned epoch = tpi_panic_epoch(self->hub->panic);
     const bool is_new = panics_until(epoch) != panics_until(self->panic_epoch);
 
+    if (epoch != self->panic_epoch && self->on_panic != NULL) {
+        self->on_panic(self);
+    }
     self->panic_epoch = epoch;
     if (!is_new) {
         return;
@@ -325,6 +314,39 @@ static void serve_panic(tp_instance *self)
     }
     self->halts_for_panic = false;
     atomic_store(&self->panic_served, epoch);
+}
+
+/* For a panic that has come here as such, too, and has stopped it: once is enough, unless it is to
+ * be in another way. */
+static void halt_for_panic(tp_device *device, uint8_t way)
+{
+    tp_instance *self = device->instance;
+
+    serve_panic(self);
+    if (way != TP_HALT_SO_OWN && (tp_halt)way != panic_way(self)) {
+        self->halts_for_panic = true;
+        halt_so(device, way);
+        self->halts_for_panic = false;
+    }
+}
+
+tp_status motion_halt(tp_device *device, const tp_message *what, const void *ask, unsigned epoch,
+                      tp_error *err)
+{
+    const tp_halt_so *so = what->code == TP_COMMON_REQ_HALT_SO ? ask : NULL;
+
+    if (!device->moves) {
+        return tp_fail(err, TP_E_UNSUPPORTED, "%s moves nothing", device->name);
+    }
+    if (so != NULL && so->way > TP_HALT_SO_OWN) {
+        return tp_fail(err, TP_E_RANGE, "there is no way %u to halt", so->way);
+    }
+    if (so != NULL && (epoch & 1) != 0) {
+        halt_for_panic(device, so->way);
+    } else {
+        halt_so(device, so == NULL ? TP_HALT_SO_BRAKE : so->way);
+    }
+    return halting_answer(device);
 }
 
 bool motion_owes_a_stop(const tp_instance *self)

@@ -26,7 +26,9 @@ bool motion_may_write(const tp_instance *self);
 bool motion_owes_a_stop(const tp_instance *self); /* it has not acted on a panic yet */
 int64_t motion_deadline_ns(const tp_instance *self);
 void motion_serve(tp_instance *self); /* stop what has to be stopped */
-tp_status motion_halt(tp_device *device, const tp_message *what, const void *ask, tp_error *err);
+/* `epoch` is that of the panic when it was asked. */
+tp_status motion_halt(tp_device *device, const tp_message *what, const void *ask, unsigned epoch,
+                      tp_error *err);
 void motion_tell_end(tp_device *device, int leaving); /* why it stands still */
 bool motion_panicked_since(const tp_instance *self, unsigned epoch);
 

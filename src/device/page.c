@@ -14,24 +14,43 @@ static tp_listed_device describe(const tp_device *device)
     return listed;
 }
 
-/* One way through the devices, of all robots. */
-static void fill(const tp_session *session, tp_device_page *page)
+/* One way through the devices, of all robots: how many are this one's, and where the page begins.
+ */
+static void look(tp_session *session, uint32_t first)
 {
     const tpi_hub *hub = session->hub;
 
+    session->page_total = 0;
+    session->page_next = first;
+    session->page_place = hub->device_count;
+    session->page_changes = hub->device_changes;
     for (size_t i = 0; i < hub->device_count; i++) {
-        const tp_device *device = hub->devices[i];
-        if (device->addr.robot != session->robot) {
-            continue;
+        if (hub->devices[i]->addr.robot == session->robot && session->page_total++ == first) {
+            session->page_place = i;
         }
-        if (page->total >= page->first && page->devices_count < TP_DEVICE_PAGE) {
-            page->devices[page->devices_count++] = describe(device);
-        }
-        page->total++;
     }
 }
 
-tp_status tp_session_page(const tp_session *session, uint32_t first, tp_device_page **out)
+/* Who wants all of very many asks for one page behind the other. */
+static void fill(tp_session *session, tp_device_page *page)
+{
+    const tpi_hub *hub = session->hub;
+
+    if (session->page_total == 0 || session->page_next != page->first ||
+        session->page_changes != hub->device_changes) {
+        look(session, page->first);
+    }
+    page->total = session->page_total;
+    while (page->devices_count < TP_DEVICE_PAGE && session->page_place < hub->device_count) {
+        const tp_device *device = hub->devices[session->page_place++];
+        if (device->addr.robot == session->robot) {
+            page->devices[page->devices_count++] = describe(device);
+        }
+    }
+    session->page_next = page->first + page->devices_count;
+}
+
+tp_status tp_session_page(tp_session *session, uint32_t first, tp_device_page **out)
 {
     tp_device_page page = {.first = first};
     void *block = NULL;

@@ -110,6 +110,7 @@ static size_t count_devices(const tp_instance *instance)
 
 static void forget_tables(tpi_hub *hub)
 {
+    hub->device_changes++;
     hub->addresses->valid = false;
     hub->odometry->valid = false;
 }
@@ -119,6 +120,7 @@ static void put_devices(tpi_hub *hub, tp_instance *instance)
 {
     struct device_index *table = hub->addresses;
 
+    hub->device_changes++;
     hub->odometry->valid = false;
     for (tp_device *device = instance->devices; device != NULL; device = device->next) {
         hub->devices[hub->device_count++] = device;

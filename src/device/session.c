@@ -28,13 +28,17 @@ enum { FEW = 16 };
 /* TP_E_SPACE if it was dropped, and there is nothing new for the client. */
 static tp_status queue(tp_session *session, tp_msg *msg)
 {
-    tp_msg *bytes =
-        session->only_sends && session->queue.count >= FEW && tpi_queue_has_room(&session->queue)
-            ? tpi_msg_encoded(msg)
-            : NULL;
-    tp_status status = tpi_queue_push(&session->queue, bytes != NULL ? bytes : msg);
+    const bool keep = msg->kept && behind_keeps(session);
+    const bool has_room = keep || tpi_queue_has_room(&session->queue);
+    tp_msg *bytes = session->only_sends && session->queue.count >= FEW && has_room
+                        ? tpi_msg_encoded(msg)
+                        : NULL;
+    tp_msg *what = bytes != NULL ? bytes : msg;
+    tp_status status =
+        keep ? tpi_queue_keep(&session->queue, what) : tpi_queue_push(&session->queue, what);
 
     if (status == TP_OK) {
+        behind_look(session);
         session->events->ready(session->context);
     } else if (status != TP_E_SPACE && !session->lost) {
         session->lost = true;
@@ -112,6 +116,7 @@ tp_msg *tp_session_take(tp_session *session)
 {
     tp_msg *oldest = tpi_queue_pop(&session->queue);
 
+    behind_taken(session);
     if (tpi_queue_has_room(&session->queue)) {
         sleep_end(session);
     }
@@ -165,8 +170,9 @@ static void deliver(tpi_reader *reader, tp_msg *msg)
     }
 }
 
-/* All devices may send at once, in the same step of a world, and none may push another one out. */
-enum { MESSAGES_OF_A_DEVICE = 2 };
+/* All devices may send at once, in the same step of a world, and none may push another one out: two
+ * messages each at most, as those with intensities do, before the world looks who is behind. */
+enum { MESSAGES_OF_A_DEVICE = 4 };
 
 static void count_subscriptions(tp_session *session, int more)
 {
@@ -181,6 +187,7 @@ static void count_subscriptions(tp_session *session, int more)
 static void forget_subscription(struct subscription *s)
 {
     sleep_end(s->session);
+    behind_forget(s);
     count_subscriptions(s->session, -1);
     for (struct subscription **at = &s->session->subscriptions; *at != NULL; at = &(*at)->next) {
         if (*at == s) {
@@ -215,6 +222,8 @@ static void opened(tpi_opening *opening, tp_status status, const tp_error *err)
     }
     if (status != TP_OK) {
         forget_subscription(s);
+    } else {
+        behind_count(s);
     }
     done(session->context, &request, device, status, err);
 }
@@ -287,6 +296,7 @@ tp_status tp_session_close(tp_session *session, tp_device *device)
     if (session_find_open(session, device) == NULL) {
         tpi_queue_drop_data(&session->queue, &device->addr);
     }
+    behind_look(session);
     return TP_OK;
 }
 
@@ -340,6 +350,7 @@ void tp_session_destroy(tp_session *session)
     if (session->next != NULL) {
         session->next->previous = session->previous;
     }
+    tp_timer_destroy(session->patience);
     tpi_queue_fini(&session->queue);
     free(session);
 }

@@ -35,6 +35,8 @@ struct subscription {
     int32_t rank;
     struct subscription *next;
     uint64_t slept_at; /* see sleep.c */
+    bool counted;      /* among those who are behind; see behind.c */
+    bool takes_part;   /* of a device that keeps */
 
     /* rate.c */
     int64_t period_ns;  /* between messages of a kind; 0 for all there are */
@@ -89,7 +91,21 @@ struct tp_session {
     uint64_t received;
     uint64_t refused;
     bool only_sends; /* a message is nothing but bytes to its front */
-    size_t stale;    /* bytes that came before the last panic was over and are not handled yet */
+    /* behind.c */
+    bool pulls;                   /* nothing goes out before the client asks */
+    uint32_t parts;               /* openings of devices that keep */
+    bool behind;                  /* much waits for it */
+    bool given_up;                /* and it takes nothing, so that nobody waits for it */
+    uint64_t taken, taken_before; /* messages and parts, and when the timer was set */
+    tp_timer *patience;           /* owned; NULL until it was behind once */
+
+    /* page.c: where the page behind the last one begins, as long as the list is the same */
+    unsigned page_changes;
+    uint32_t page_total; /* 0 before the first page */
+    uint32_t page_next;
+    size_t page_place; /* among those of all robots */
+
+    size_t stale; /* bytes that came before the last panic was over and are not handled yet */
     struct subscription *subscriptions; /* owned */
     uint32_t subscription_count;
     struct asking *askings; /* owned */
@@ -144,5 +160,14 @@ void rate_clear(struct subscription *s);
 void sleep_begin(struct subscription *s);
 void sleep_end(tp_session *session);
 uint64_t sleep_missed(const tp_session *session);
+
+/* behind.c: more or less waits than before; a message was taken; an opening has begun, or ends. */
+void behind_look(tp_session *session);
+void behind_taken(tp_session *session);
+void behind_count(struct subscription *s);
+void behind_forget(struct subscription *s);
+
+/* Whether it is waited for, and so gets all that is kept. */
+bool behind_keeps(const tp_session *session);
 
 #endif

@@ -6,7 +6,7 @@
 #include "support/memory.h"
 #include "troupe/interfaces/ptz.h"
 
-enum { ROOM = 8 };
+enum { ROOM = 16 };
 
 /* ---- Two devices for which the test speaks --------------------------------------------------- */
 

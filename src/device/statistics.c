@@ -1,4 +1,5 @@
-/* statistics.c - what devices and clients have done so far, as one message. */
+/* statistics.c - what devices and clients have done so far: as one message, and of very many
+ * devices a page at a time. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,6 +121,14 @@ static uint32_t count_sessions(const tp_hub *hub)
     return count;
 }
 
+static void fill_devices(const tp_hub *hub, size_t first, uint32_t count, struct names *names,
+                         tp_device_stat *devices)
+{
+    for (uint32_t k = 0; k < count; k++) {
+        devices[k] = describe_device(hub->devices[first + k], &names[k]);
+    }
+}
+
 /* Oldest client first. */
 static void fill(const tp_hub *hub, struct names *names, struct emergency *found,
                  tp_statistics *value)
@@ -129,24 +138,30 @@ static void fill(const tp_hub *hub, struct names *names, struct emergency *found
 
     value->uptime = seconds(now_ns - hub->begun_ns);
     emergency_look(hub, found, &value->panic);
-    for (size_t k = 0; k < hub->device_count; k++) {
-        value->devices[k] = describe_device(hub->devices[k], &names[k]);
-    }
+    fill_devices(hub, 0, value->devices_count, names, value->devices);
     for (const tp_session *session = hub->sessions; session != NULL; session = session->next) {
         value->clients[--i] = describe_client(session, now_ns);
     }
 }
 
+/* How many there are from one on, `most` at most. */
+static uint32_t count_from(const tp_hub *hub, uint32_t first, uint32_t most)
+{
+    const size_t count = first < hub->device_count ? hub->device_count - first : 0;
+
+    return count < most ? (uint32_t)count : most;
+}
+
 tp_status tp_hub_statistics(const tp_hub *hub, tp_statistics **out)
 {
-    tp_statistics value = {.devices_count = (uint32_t)hub->device_count,
+    tp_statistics value = {.devices_count = count_from(hub, 0, TP_STATISTICS_DEVICES),
                            .clients_count = count_sessions(hub)};
     void *block = NULL;
     tp_status status = TP_E_NOMEM;
     struct emergency found;
 
-    struct names *names = calloc(hub->device_count + 1, sizeof *names);
-    value.devices = calloc(hub->device_count + 1, sizeof *value.devices);
+    struct names *names = calloc((size_t)value.devices_count + 1, sizeof *names);
+    value.devices = calloc((size_t)value.devices_count + 1, sizeof *value.devices);
     value.clients = calloc((size_t)value.clients_count + 1, sizeof *value.clients);
     if (names != NULL && value.devices != NULL && value.clients != NULL) {
         fill(hub, names, &found, &value);
@@ -155,6 +170,26 @@ tp_status tp_hub_statistics(const tp_hub *hub, tp_statistics **out)
     free(names);
     free(value.devices);
     free(value.clients);
+    *out = block;
+    return status;
+}
+
+tp_status tp_hub_device_statistics(const tp_hub *hub, uint32_t first, tp_device_stat_page **out)
+{
+    tp_device_stat_page page = {.first = first,
+                                .total = (uint32_t)hub->device_count,
+                                .devices_count = count_from(hub, first, TP_DEVICE_STAT_PAGE)};
+    void *block = NULL;
+    tp_status status = TP_E_NOMEM;
+
+    struct names *names = calloc((size_t)page.devices_count + 1, sizeof *names);
+    page.devices = calloc((size_t)page.devices_count + 1, sizeof *page.devices);
+    if (names != NULL && page.devices != NULL) {
+        fill_devices(hub, first, page.devices_count, names, page.devices);
+        status = tp_value_copy(&block, &tp_desc_device_stat_page, &page, NULL);
+    }
+    free(names);
+    free(page.devices);
     *out = block;
     return status;
 }

@@ -1,11 +1,14 @@
-/* folder.c - a folder for things that live as long as the program. */
+/* folder.c - a folder for things that live as long as the program, and folders around it. */
+#define _GNU_SOURCE /* dladdr */
 #include "platform/folder.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Sockets have short paths: a long TMPDIR cannot be used. */
@@ -41,4 +44,44 @@ void tpi_folder_remove(const char *path)
     }
     (void)closedir(folder);
     (void)rmdir(path);
+}
+
+/* ---- Around the program ---------------------------------------------------------------------- */
+
+static bool find_program(char *out, size_t size)
+{
+    const ssize_t length = readlink("/proc/self/exe", out, size - 1);
+
+    out[length > 0 ? length : 0] = '\0';
+    return length > 0;
+}
+
+/* Of a program as a whole its name is found, with or without a folder. */
+static bool find_object(char *out, size_t size)
+{
+    static const char here;
+    Dl_info info;
+
+    return dladdr(&here, &info) != 0 && info.dli_fname != NULL && info.dli_fname[0] == '/' &&
+           (size_t)snprintf(out, size, "%s", info.dli_fname) < size;
+}
+
+bool tpi_folder_above(bool object, int levels, char *out, size_t size)
+{
+    char *slash = NULL;
+
+    if (!(object ? find_object(out, size) : find_program(out, size))) {
+        return false;
+    }
+    for (; levels > 0 && (slash = strrchr(out, '/')) != NULL; levels--) {
+        *slash = '\0';
+    }
+    return levels == 0;
+}
+
+bool tpi_folder_exists(const char *path)
+{
+    struct stat about;
+
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }

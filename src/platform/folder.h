@@ -1,7 +1,8 @@
-/* folder.h - a folder for things that live as long as the program. */
+/* folder.h - a folder for things that live as long as the program, and folders around it. */
 #ifndef TROUPE_PLATFORM_FOLDER_H
 #define TROUPE_PLATFORM_FOLDER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "troupe/status.h"
@@ -11,5 +12,11 @@ tp_status tpi_folder_make(char *out, size_t size, tp_error *err);
 
 /* Remove it with the files in it; not with folders. "" is accepted. */
 void tpi_folder_remove(const char *path);
+
+/* The folder so many levels above a file that runs: the program, or the shared object that this
+ * code is a part of. False if there is no such object, or nobody knows. */
+bool tpi_folder_above(bool object, int levels, char *out, size_t size);
+
+bool tpi_folder_exists(const char *path);
 
 #endif

@@ -27,6 +27,21 @@ static void is_made_for_this_user_alone_and_removed_with_its_files(void **state)
     assert_int_equal(stat(path, &status), -1);
 }
 
+static void those_around_the_program_are_known(void **state)
+{
+    char path[4096];
+    char above[4096];
+
+    (void)state;
+    assert_true(tpi_folder_above(false, 1, path, sizeof path));
+    assert_true(path[0] == '/' && tpi_folder_exists(path));
+    assert_true(tpi_folder_above(false, 2, above, sizeof above));
+    assert_true(strlen(above) < strlen(path) && strncmp(above, path, strlen(above)) == 0);
+    assert_false(tpi_folder_above(false, 1000, path, sizeof path));
+    assert_false(tpi_folder_exists("/no such folder"));
+    assert_false(tpi_folder_exists("/dev/null"));
+}
+
 static void two_are_never_the_same(void **state)
 {
     char one[64];
@@ -57,6 +72,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(is_made_for_this_user_alone_and_removed_with_its_files),
+        cmocka_unit_test(those_around_the_program_are_known),
         cmocka_unit_test(two_are_never_the_same),
         cmocka_unit_test(a_place_that_does_not_exist_is_an_error),
     };

@@ -153,6 +153,18 @@ static tp_status check_one_robot(const tpi_cfg_section *section, const tpi_bluep
     return TP_OK;
 }
 
+/* What a driver could offer its process knows once it runs, which is after the devices are made. */
+static tp_status check_listed(tpi_cfg_section *section, const tpi_blueprint *plan, tp_error *err)
+{
+    const tpi_cfg_field *field = tpi_cfg_find(section, "provides");
+
+    return plan->provide_count > 0
+               ? TP_OK
+               : tpi_cfg_fail(field != NULL ? &field->place : &section->place, err,
+                              "an isolated driver lists its devices in \"provides\": \"all\" is "
+                              "known only in its process, once it runs");
+}
+
 static tp_status set_text(tp_server *server, tpi_setting *out, const char *name, const char *text)
 {
     tpi_setting_value *value = tpi_arena_array(&server->file->arena, 1, sizeof *value);
@@ -197,7 +209,8 @@ tp_status isolate(tp_server *server, tpi_cfg_section *section, tpi_blueprint *pl
     if (server->options.program == NULL || find_driver(server, "isolated") == NULL) {
         return tpi_cfg_fail(&section->place, err, "this program cannot isolate drivers");
     }
-    tp_status status = check_one_robot(section, plan, err);
+    tp_status status = check_listed(section, plan, err);
+    status = status == TP_OK ? check_one_robot(section, plan, err) : status;
     status = status == TP_OK ? make_folder(server, err) : status;
     if (status == TP_OK) {
         write_globals(&text, server->file->cfg);

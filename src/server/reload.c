@@ -290,19 +290,19 @@ static tp_status check(struct change *c, tp_error *err)
 
 /* ---- Making the change ----------------------------------------------------------------------- */
 
-/* "removed fake0 (laser:0, ptz:0)" */
+/* "removed fake0 (laser:0, ptz:0)"; of one that knows itself what it offers, "removed sim0" */
 static void note_instance(tp_server *server, const char *what, const tp_instance *instance,
                           const tpi_blueprint *plan)
 {
     char text[512];
-    int length = snprintf(text, sizeof text, "%s %s (", what, tp_instance_name(instance));
+    int length = snprintf(text, sizeof text, "%s %s", what, tp_instance_name(instance));
 
     for (uint32_t i = 0; i < plan->provide_count && length < (int)sizeof text - 80; i++) {
         length +=
-            snprintf(text + length, sizeof text - (size_t)length, "%s%s:%u", i == 0 ? "" : ", ",
+            snprintf(text + length, sizeof text - (size_t)length, "%s%s:%u", i == 0 ? " (" : ", ",
                      plan->provides[i].interface->name, plan->provides[i].addr.index);
     }
-    snprintf(text + length, sizeof text - (size_t)length, ")");
+    snprintf(text + length, sizeof text - (size_t)length, "%s", plan->provide_count > 0 ? ")" : "");
     server_note(server, text);
 }
 

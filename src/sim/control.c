@@ -52,9 +52,7 @@ tpi_sim_kind tpi_sim_control_needs(uint32_t control)
 
 bool tpi_sim_control_uses(uint32_t control, tpi_sim_kind kind)
 {
-    return (control != NONE && kind == TPI_SIM_POSITION) ||
-           (control != NONE && control != FOLLOW && kind == TPI_SIM_RANGER) ||
-           (control == FOLLOW && kind == TPI_SIM_FLOOR_SENSOR);
+    return control != NONE && (kind == TPI_SIM_POSITION || kind == tpi_sim_control_needs(control));
 }
 
 /* ---- What the ranger says -------------------------------------------------------------------- */
@@ -104,7 +102,7 @@ static void look_round(const double *samples, const struct sim_ranger *config, s
     }
 }
 
-/* The first ranger of the tree that has looked already. */
+/* What the first ranger of the tree sees; false unless it has looked in this step. */
 static bool summarise(const tpi_sim *sim, uint32_t tree, struct summary *sum)
 {
     const struct sim_plan *plan = sim->trees.plan[tree];

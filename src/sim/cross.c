@@ -164,21 +164,6 @@ void tpi_sim_cross(const tpi_sim *sim, const struct sim_ray *ray, double range, 
 
 /* ---- Between two places ---------------------------------------------------------------------- */
 
-static double length_of(const struct sim_line *line)
-{
-    return sqrt(line->dx * line->dx + line->dy * line->dy);
-}
-
-static struct sim_ray ray_along(const struct sim_line *line, double length)
-{
-    return (struct sim_ray){.x = line->x,
-                            .y = line->y,
-                            .dx = line->dx / length,
-                            .dy = line->dy / length,
-                            .group = line->group,
-                            .sees = SIM_ANY};
-}
-
 /* Whether the line goes through a side at its height, and not at its own end. */
 static bool is_between(const tpi_sim *sim, const struct sim_line *line, double length,
                        const struct sim_crossing *at)
@@ -202,13 +187,13 @@ static uint32_t count(const tpi_sim *sim, const struct sim_line *line, double le
 
 uint32_t tpi_sim_count_between(const tpi_sim *sim, const struct sim_line *line, bool crowd)
 {
-    const double length = length_of(line);
+    const double length = sim_line_length(line);
     struct sim_crossings crossings;
 
     if (length < 1e-9) {
         return 0;
     }
-    const struct sim_ray ray = ray_along(line, length);
+    const struct sim_ray ray = sim_line_ray(line, length);
     tpi_sim_cross(sim, &ray, length, crowd, &crossings);
     return count(sim, line, length, &crossings);
 }
@@ -217,7 +202,7 @@ uint32_t tpi_sim_count_between(const tpi_sim *sim, const struct sim_line *line, 
 bool tpi_sim_is_hidden(const tpi_sim *sim, const struct sim_line *line)
 {
     const struct sim_walls *walls = &sim->walls;
-    const double length = length_of(line);
+    const double length = sim_line_length(line);
     struct sim_crossings crossings;
     struct sim_crossing found;
     size_t cell;
@@ -225,7 +210,7 @@ bool tpi_sim_is_hidden(const tpi_sim *sim, const struct sim_line *line)
     if (length < 1e-9) {
         return false;
     }
-    const struct sim_ray ray = ray_along(line, length);
+    const struct sim_ray ray = sim_line_ray(line, length);
     struct sim_way way = tpi_sim_way_of(walls, &ray, length);
     while (tpi_sim_way_next(&way, walls, length, &cell)) {
         for (uint32_t i = walls->first[cell]; i < walls->first[cell + 1]; i++) {

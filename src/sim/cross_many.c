@@ -177,7 +177,6 @@ static uint32_t finish(const tpi_sim *sim, struct walk *w, const struct sim_line
 
     sides.met = sides.count = 0;
     fits = look(sim, w, line, ray, length, &sides);
-
     while (fits && w->t < w->end) {
         w->count = 0;
         jump_all(w, 1, &sim->walls);
@@ -195,13 +194,8 @@ void tpi_sim_count_many(const tpi_sim *sim, const struct sim_line *lines, uint32
     double lengths[SIM_MOST_LINES];
 
     for (uint32_t i = 0; i < count; i++) {
-        lengths[i] = sqrt(lines[i].dx * lines[i].dx + lines[i].dy * lines[i].dy);
-        rays[i] = (struct sim_ray){.x = lines[i].x,
-                                   .y = lines[i].y,
-                                   .dx = lines[i].dx / lengths[i],
-                                   .dy = lines[i].dy / lengths[i],
-                                   .group = lines[i].group,
-                                   .sees = SIM_ANY};
+        lengths[i] = sim_line_length(&lines[i]);
+        rays[i] = sim_line_ray(&lines[i], lengths[i]);
         begin(&walks[i], walls, &rays[i], lengths[i]);
     }
     jump_all(walks, count, walls);

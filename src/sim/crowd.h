@@ -3,8 +3,8 @@
  *
  *     struct sim_near near;
  *     const struct sim_spot *end;
- *     tpi_sim_near_init(&near, &sim->crowd, x, y, radius);
- *     for (const struct sim_spot *at = tpi_sim_near_run(&near, &end); at != NULL; ...) {
+ *     sim_near_init(&near, &sim->crowd, x, y, radius);
+ *     for (const struct sim_spot *at = sim_near_run(&near, &end); at != NULL; ...) {
  *         for (; at < end; at++) { ... }
  *     }
  *

@@ -28,9 +28,7 @@ void tpi_sim_view(const tpi_sim *sim, uint32_t tree, uint32_t device, struct sim
 
 uint32_t tpi_sim_device_of(const tpi_sim *sim, tpi_sim_model model)
 {
-    const uint32_t tree = sim->tree_of[model];
-
-    return sim->trees.plan[tree]->members[model - sim->trees.model[tree]].device;
+    return sim_member_of(sim, model)->device;
 }
 
 /* ---- Subscriptions --------------------------------------------------------------------------- */

@@ -30,11 +30,12 @@ static void gather_tree(const struct draw_scene *scene, uint32_t tree, tpi_buf *
 
     for (uint32_t i = 0; i < plan->part_count;) {
         const struct sim_part *part = &plan->parts[i];
-        struct item item = {.z0 = sim->trees.z[tree] + part->z0,
-                            .z1 = sim->trees.z[tree] + part->z1,
-                            .tree = tree,
-                            .first = i,
-                            .colour = draw_colour_of(scene, sim->trees.model[tree] + part->member)};
+        struct item item = {
+            .z0 = sim->trees.z[tree] + part->z0,
+            .z1 = sim->trees.z[tree] + part->z1,
+            .tree = tree,
+            .first = i,
+            .colour = tpi_draw_scene_colour(scene, sim->trees.model[tree] + part->member)};
         while (i < plan->part_count && plan->parts[i].member == part->member &&
                plan->parts[i].z0 == part->z0 && plan->parts[i].z1 == part->z1) {
             item.count++;
@@ -63,17 +64,6 @@ static int compare(const void *left, const void *right)
 
 /* ---- Outlines -------------------------------------------------------------------------------- */
 
-static struct draw_point corner(const struct draw_scene *scene, const struct item *item, uint32_t k)
-{
-    const struct sim_trees *trees = &scene->sim->trees;
-    const struct sim_plan *plan = trees->plan[item->tree];
-    const double c = trees->c[item->tree];
-    const double s = trees->s[item->tree];
-
-    return draw_at(scene->view, trees->x[item->tree] + c * plan->vx[k] - s * plan->vy[k],
-                   trees->y[item->tree] + s * plan->vx[k] + c * plan->vy[k]);
-}
-
 static void add_outline(struct draw_scene *scene, const struct item *item, double shift)
 {
     const struct sim_plan *plan = scene->sim->trees.plan[item->tree];
@@ -81,7 +71,7 @@ static void add_outline(struct draw_scene *scene, const struct item *item, doubl
     for (uint32_t i = item->first; i < item->first + item->count; i++) {
         const struct sim_part *part = &plan->parts[i];
         for (uint32_t k = part->first; k < part->first + part->count; k++) {
-            const struct draw_point at = corner(scene, item, k);
+            const struct draw_point at = tpi_draw_corner(scene, item->tree, k);
             tpi_draw_path_to(&scene->path, at.x + shift, at.y + shift);
         }
         tpi_draw_path_end(&scene->path);
@@ -121,7 +111,8 @@ static void draw_shadow(struct draw_scene *scene, const struct item *item)
     for (uint32_t i = item->first; i < item->first + item->count; i++) {
         const struct sim_part *part = &plan->parts[i];
         for (uint32_t k = part->first; k < part->first + part->count; k++) {
-            add_swept_edge(scene, corner(scene, item, k), corner(scene, item, k + 1), from, to);
+            add_swept_edge(scene, tpi_draw_corner(scene, item->tree, k),
+                           tpi_draw_corner(scene, item->tree, k + 1), from, to);
         }
     }
     scene->pen->fill(scene->pen, &scene->path, &paint);
@@ -132,7 +123,7 @@ static void draw_shadow(struct draw_scene *scene, const struct item *item)
 static void draw_edge(struct draw_scene *scene, const struct item *item)
 {
     const double width = fmin(fmax(0.012 * scene->view->scale, 0.5), 1.2);
-    const struct draw_paint paint = {.colour = draw_mix(item->colour, 0x000000ff, 0.42)};
+    const struct draw_paint paint = {.colour = tpi_draw_mix(item->colour, 0x000000ff, 0.42)};
 
     tpi_draw_path_clear(&scene->path);
     add_outline(scene, item, 0);
@@ -169,9 +160,9 @@ static void draw_nose(struct draw_scene *scene, uint32_t tree)
     static const double shape[4][2] = {{0.46, 0}, {0.10, 0.24}, {0.20, 0}, {0.10, -0.24}};
     const struct sim_trees *trees = &scene->sim->trees;
     const struct sim_traits *traits = &trees->plan[tree]->members[0].traits;
-    const uint32_t colour = draw_colour_of(scene, trees->model[tree]);
-    const struct draw_paint paint = {.colour = draw_brightness(colour) > 0.62 ? 0x1a1a1ad8u
-                                                                              : 0xffffffe8u};
+    const uint32_t colour = tpi_draw_scene_colour(scene, trees->model[tree]);
+    const struct draw_paint paint = {.colour = tpi_draw_brightness(colour) > 0.62 ? 0x1a1a1ad8u
+                                                                                  : 0xffffffe8u};
 
     tpi_draw_path_clear(&scene->path);
     for (int i = 0; i < 4; i++) {
@@ -191,8 +182,8 @@ static void draw_spot(struct draw_scene *scene, uint32_t tree)
 {
     const struct sim_trees *trees = &scene->sim->trees;
     const struct draw_point at = draw_at(scene->view, trees->x[tree], trees->y[tree]);
-    const uint32_t colour = draw_colour_of(scene, trees->model[tree]);
-    const struct draw_paint paint = {.colour = draw_mix(colour, 0xffffffff, 0.25)};
+    const uint32_t colour = tpi_draw_scene_colour(scene, trees->model[tree]);
+    const struct draw_paint paint = {.colour = tpi_draw_mix(colour, 0xffffffff, 0.25)};
 
     tpi_draw_path_clear(&scene->path);
     tpi_draw_path_add_circle(&scene->path, at.x, at.y, draw_least_spot(scene));

@@ -38,17 +38,6 @@ static bool overlaps(const struct box *a, const struct box *b)
 
 /* ---- What is in the way ---------------------------------------------------------------------- */
 
-static struct draw_point corner(const struct draw_scene *scene, uint32_t tree, uint32_t k)
-{
-    const struct sim_trees *trees = &scene->sim->trees;
-    const struct sim_plan *plan = trees->plan[tree];
-    const double c = trees->c[tree];
-    const double s = trees->s[tree];
-
-    return draw_at(scene->view, trees->x[tree] + c * plan->vx[k] - s * plan->vy[k],
-                   trees->y[tree] + s * plan->vx[k] + c * plan->vy[k]);
-}
-
 static bool is_lamp(const struct draw_scene *scene, uint32_t tree)
 {
     return scene->sim->trees.plan[tree]->members[0].type->kind == TPI_SIM_LIGHT;
@@ -69,7 +58,7 @@ static struct box box_of(const struct draw_scene *scene, uint32_t tree)
     struct box box = {HUGE_VAL, HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
 
     for (uint32_t k = 0; k < plan->vertex_count; k++) {
-        const struct draw_point at = corner(scene, tree, k);
+        const struct draw_point at = tpi_draw_corner(scene, tree, k);
         box.x0 = fmin(box.x0, at.x);
         box.y0 = fmin(box.y0, at.y);
         box.x1 = fmax(box.x1, at.x);
@@ -111,7 +100,8 @@ static bool touches_body(const struct draw_scene *scene, uint32_t tree, const st
     for (uint32_t i = 0; i < plan->part_count; i++) {
         const struct sim_part *part = &plan->parts[i];
         for (uint32_t k = part->first; k < part->first + part->count; k++) {
-            if (crosses(box, corner(scene, tree, k), corner(scene, tree, k + 1))) {
+            if (crosses(box, tpi_draw_corner(scene, tree, k),
+                        tpi_draw_corner(scene, tree, k + 1))) {
                 return true;
             }
         }

@@ -36,7 +36,8 @@ static double reach_of(const struct draw_scene *scene, double intensity)
 static void draw_light(struct draw_scene *scene, tpi_sim_model model)
 {
     const struct draw_point at = place_of(scene, model);
-    const uint32_t colour = draw_mix(draw_colour_of(scene, model) | 255, 0xffd890ff, 0.4);
+    const uint32_t colour =
+        tpi_draw_mix(tpi_draw_scene_colour(scene, model) | 255, 0xffd890ff, 0.4);
     const double intensity = intensity_of(scene, model);
 
     if (!(intensity > 0)) {
@@ -62,7 +63,7 @@ static void draw_lamp(struct draw_scene *scene, tpi_sim_model model)
     const bool lit = intensity_of(scene, model) > 0;
     const double size = draw_lamp_size(scene);
     const struct draw_paint ink = {.colour = scene->palette->ink};
-    const struct draw_paint fill = {.colour = lit ? draw_colour_of(scene, model) | 255
+    const struct draw_paint fill = {.colour = lit ? tpi_draw_scene_colour(scene, model) | 255
                                                   : scene->palette->ground};
 
     tpi_draw_path_clear(&scene->path);

@@ -219,6 +219,16 @@ static void a_single_robot_has_room_around_it(void **state)
     assert_true(seeing.high[0] > 5 && seeing.low[1] < -5);
 }
 
+/* Three metres ahead of its model, which looks up. */
+static void a_floor_is_where_its_origin_is(void **state)
+{
+    const struct draw_view view =
+        view_of("floor ( pose [0 0 0 90] origin [3 0 0 0] size [1 1 0] )");
+
+    (void)state;
+    assert_true(view.high[1] > 3.5 && view.low[1] > 2 && view.high[0] < 1);
+}
+
 static void scale_bars_have_a_unit_that_fits(void **state)
 {
     static const struct {
@@ -365,6 +375,7 @@ int main(void)
         cmocka_unit_test(of_many_robots_none_is_named),
         cmocka_unit_test(long_worlds_have_long_pictures),
         cmocka_unit_test(a_single_robot_has_room_around_it),
+        cmocka_unit_test(a_floor_is_where_its_origin_is),
         cmocka_unit_test(scale_bars_have_a_unit_that_fits),
         cmocka_unit_test(what_has_no_colour_can_be_told_apart),
         cmocka_unit_test(many_scans_leave_the_ground_visible),

@@ -18,7 +18,7 @@ static tp_status paint(struct draw_canvas *canvas, const tpi_sim *sim, const tpi
     *canvas = (struct draw_canvas){0};
     if (status == TP_OK) {
         status = tpi_draw_canvas_init(canvas, view.width, view.height,
-                                      draw_palette_of(sim, look).ground, err);
+                                      tpi_draw_palette(sim, look).ground, err);
     }
     if (status == TP_OK && !tpi_draw_scene(&canvas->pen, &view, sim, look)) {
         status = tp_fail(err, TP_E_NOMEM, "out of memory");

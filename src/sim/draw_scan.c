@@ -5,8 +5,7 @@
 #include "sim/inside.h"
 #include "sim/maths.h"
 
-enum { ARC = 6 };    /* lines that stand for the end of a wide beam */
-enum { CROWD = 24 }; /* more rangers than this are drawn in flat colours */
+enum { ARC = 6 }; /* lines that stand for the end of a wide beam */
 
 static void add_end(struct draw_scene *scene, const struct sim_frame *frame, double angle,
                     double range)
@@ -64,8 +63,8 @@ static double add_fans(struct draw_scene *scene, tpi_sim_model model, const tpi_
 /* Light that is as bright as the ground would not be seen on it. */
 static uint32_t visible_on(uint32_t ground, uint32_t colour)
 {
-    return fabs(draw_brightness(colour) - draw_brightness(ground)) < 0.1
-               ? draw_mix(colour, 0x000000ff, 0.35)
+    return fabs(tpi_draw_brightness(colour) - tpi_draw_brightness(ground)) < 0.1
+               ? tpi_draw_mix(colour, 0x000000ff, 0.35)
                : colour;
 }
 
@@ -94,7 +93,8 @@ static double glow_of(const struct draw_scene *scene)
     static const double most = 0.5;
     const struct draw_view *view = scene->view;
     const double ground = (view->high[0] - view->low[0]) * (view->high[1] - view->low[1]);
-    const double glow = scene->rangers > CROWD ? 0.4 * scene->palette->glow : scene->palette->glow;
+    const double glow =
+        scene->rangers > DRAW_CROWD ? 0.4 * scene->palette->glow : scene->palette->glow;
     tpi_sim_info info;
     double area = 0;
 
@@ -109,14 +109,14 @@ static void draw_ranger(struct draw_scene *scene, tpi_sim_model model, double gl
 {
     const tpi_sim_pose pose = tpi_sim_global_pose(scene->sim, model);
     const struct draw_point middle = draw_at(scene->view, pose.x, pose.y);
-    const bool crowd = scene->rangers > CROWD;
+    const bool crowd = scene->rangers > DRAW_CROWD;
 
     tpi_draw_path_clear(&scene->path);
     const double reach = add_fans(scene, model, &pose);
     if (!(reach > 0)) {
         return;
     }
-    const uint32_t own = draw_colour_of(scene, root_of(scene->sim, model)) | 255;
+    const uint32_t own = tpi_draw_scene_colour(scene, root_of(scene->sim, model)) | 255;
     const uint32_t colour = visible_on(scene->palette->ground, own);
     const struct draw_paint paint = {.colour = draw_faint(colour, glow),
                                      .x = middle.x,

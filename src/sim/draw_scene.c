@@ -30,7 +30,7 @@ static const struct draw_palette dark = {
 
 /* ---- Colours --------------------------------------------------------------------------------- */
 
-uint32_t draw_mix(uint32_t from, uint32_t to, double share)
+uint32_t tpi_draw_mix(uint32_t from, uint32_t to, double share)
 {
     uint32_t mixed = from & 255;
 
@@ -42,7 +42,7 @@ uint32_t draw_mix(uint32_t from, uint32_t to, double share)
     return mixed;
 }
 
-double draw_brightness(uint32_t colour)
+double tpi_draw_brightness(uint32_t colour)
 {
     return (0.299 * (colour >> 24) + 0.587 * (colour >> 16 & 255) + 0.114 * (colour >> 8 & 255)) /
            255;
@@ -55,7 +55,7 @@ uint32_t tpi_draw_colour(const tpi_sim *sim, tpi_sim_model model)
     static const uint32_t plain = 0x8c8579ff;
     const uint32_t tree = sim->tree_of[model];
     const struct sim_plan *plan = sim->trees.plan[tree];
-    const struct sim_member *member = &plan->members[model - sim->trees.model[tree]];
+    const struct sim_member *member = sim_member_of(sim, model);
     const tpi_sim_kind kind = member->type->kind;
     tpi_sim_info info;
 
@@ -68,13 +68,13 @@ uint32_t tpi_draw_colour(const tpi_sim *sim, tpi_sim_model model)
 }
 
 /* What is as dark as the ground is shown a little lighter. */
-uint32_t draw_colour_of(const struct draw_scene *scene, tpi_sim_model model)
+uint32_t tpi_draw_scene_colour(const struct draw_scene *scene, tpi_sim_model model)
 {
     const uint32_t colour = tpi_draw_colour(scene->sim, model);
-    const double brightness = draw_brightness(colour);
+    const double brightness = tpi_draw_brightness(colour);
 
     if (scene->palette->is_dark && brightness < 0.35) {
-        return draw_mix(colour, 0xffffffff, 0.38 - brightness);
+        return tpi_draw_mix(colour, 0xffffffff, 0.38 - brightness);
     }
     return colour;
 }
@@ -83,18 +83,18 @@ uint32_t draw_colour_of(const struct draw_scene *scene, tpi_sim_model model)
 static struct draw_palette with_ground(struct draw_palette palette, uint32_t ground)
 {
     palette.ground = ground;
-    palette.grid = draw_mix(ground, palette.ink, 0.06);
-    palette.grid_heavy = draw_mix(ground, palette.ink, 0.12);
+    palette.grid = tpi_draw_mix(ground, palette.ink, 0.06);
+    palette.grid_heavy = tpi_draw_mix(ground, palette.ink, 0.12);
     return palette;
 }
 
-struct draw_palette draw_palette_of(const tpi_sim *sim, const tpi_draw_look *look)
+struct draw_palette tpi_draw_palette(const tpi_sim *sim, const tpi_draw_look *look)
 {
     static const uint32_t dusk = 0x3a3f47ff; /* black tape can be told from it, white paper too */
     const double bright = look->dark ? dark.floor : light.floor;
-    const uint32_t floor = draw_mix(sim->scene.floor | 255, 0x000000ff, 1 - bright);
+    const uint32_t floor = tpi_draw_mix(sim->scene.floor | 255, 0x000000ff, 1 - bright);
     const bool is_usual = sim->scene.floor >> 8 == 0xffffff; /* and need not be so glaring */
-    struct draw_palette palette = draw_brightness(floor) < 0.45 ? dark : light;
+    struct draw_palette palette = tpi_draw_brightness(floor) < 0.45 ? dark : light;
 
     if (is_usual && look->dark && sim->beacons[SIM_FLOORS].count > 0) {
         return with_ground(dark, dusk);
@@ -104,6 +104,19 @@ struct draw_palette draw_palette_of(const tpi_sim *sim, const tpi_draw_look *loo
     }
     palette.floor = bright;
     return with_ground(palette, floor);
+}
+
+/* ---- Places ---------------------------------------------------------------------------------- */
+
+struct draw_point tpi_draw_corner(const struct draw_scene *scene, uint32_t tree, uint32_t k)
+{
+    const struct sim_trees *trees = &scene->sim->trees;
+    const struct sim_plan *plan = trees->plan[tree];
+    const double c = trees->c[tree];
+    const double s = trees->s[tree];
+
+    return draw_at(scene->view, trees->x[tree] + c * plan->vx[k] - s * plan->vy[k],
+                   trees->y[tree] + s * plan->vx[k] + c * plan->vy[k]);
 }
 
 /* ---- The ground ------------------------------------------------------------------------------ */
@@ -168,7 +181,7 @@ static void count_crowd(struct draw_scene *scene)
 bool tpi_draw_scene(struct draw_pen *pen, const struct draw_view *view, const tpi_sim *sim,
                     const tpi_draw_look *look)
 {
-    const struct draw_palette palette = draw_palette_of(sim, look);
+    const struct draw_palette palette = tpi_draw_palette(sim, look);
     struct draw_scene scene = {.pen = pen, .view = view, .sim = sim, .palette = &palette};
 
     count_crowd(&scene);

@@ -16,6 +16,7 @@ struct draw_palette {
 };
 
 enum { DRAW_MOST_NAMES = 40 }; /* of more robots than this, names would be noise */
+enum { DRAW_CROWD = 24 };      /* more rangers or robots than this are drawn fainter */
 
 struct draw_scene {
     struct draw_pen *pen;               /* borrowed */
@@ -46,16 +47,20 @@ static inline double draw_lamp_size(const struct draw_scene *scene)
     return 2.4 * draw_least_spot(scene);
 }
 
+/* Corner number k of a tree, in the picture. */
+struct draw_point tpi_draw_corner(const struct draw_scene *scene, uint32_t tree, uint32_t k);
+
 /* Between two colours; the share is that of the second. The first one's transparency stays. */
-uint32_t draw_mix(uint32_t from, uint32_t to, double share);
+uint32_t tpi_draw_mix(uint32_t from, uint32_t to, double share);
 
 /* How bright it looks, 0 to 1. */
-double draw_brightness(uint32_t colour);
+double tpi_draw_brightness(uint32_t colour);
 
-uint32_t draw_colour_of(const struct draw_scene *scene, tpi_sim_model model);
+/* The colour of a model as it is drawn in this scene; see tpi_draw_colour(). */
+uint32_t tpi_draw_scene_colour(const struct draw_scene *scene, tpi_sim_model model);
 
 /* The usual one, or one that suits the floor of the world. */
-struct draw_palette draw_palette_of(const tpi_sim *sim, const tpi_draw_look *look);
+struct draw_palette tpi_draw_palette(const tpi_sim *sim, const tpi_draw_look *look);
 
 /* draw_body.c */
 void tpi_draw_bodies(struct draw_scene *scene);

@@ -213,7 +213,7 @@ tp_status tpi_draw_svg(tpi_buf *out, const tpi_sim *sim, const tpi_draw_look *lo
                    view.width, view.height, view.width, view.height);
     put_escaped(out, tpi_sim_name(sim));
     tpi_buf_printf(out, "</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#%06x\"/>\n",
-                   draw_palette_of(sim, look).ground >> 8);
+                   tpi_draw_palette(sim, look).ground >> 8);
     const bool drawn = tpi_draw_scene(&svg.pen, &view, sim, look);
     tpi_buf_puts(out, "</svg>\n");
     return drawn && !out->failed ? TP_OK : tp_fail(err, TP_E_NOMEM, "out of memory");

@@ -96,7 +96,7 @@ void tpi_draw_trails_note(tpi_draw_trails *trails, const tpi_sim *sim)
 
 /* ---- Drawing --------------------------------------------------------------------------------- */
 
-enum { PIECES = 8, CROWD = 24 };
+enum { PIECES = 8 };
 
 /* One piece of a trail; the older, the fainter. */
 static void draw_piece(struct draw_scene *scene, const tpi_draw_trails *trails, uint32_t robot,
@@ -108,9 +108,9 @@ static void draw_piece(struct draw_scene *scene, const tpi_draw_trails *trails, 
     const uint32_t first = left - count + count * piece / PIECES;
     const uint32_t last = left - count + count * (piece + 1) / PIECES; /* the next one's first */
     const uint32_t model = scene->sim->trees.model[trails->trees[robot]];
-    const double strength = scene->robots > CROWD ? 0.3 : 0.55;
+    const double strength = scene->robots > DRAW_CROWD ? 0.3 : 0.55;
     const struct draw_paint paint = {
-        .colour = draw_faint(draw_colour_of(scene, model), strength * (piece + 1) / PIECES)};
+        .colour = draw_faint(tpi_draw_scene_colour(scene, model), strength * (piece + 1) / PIECES)};
 
     tpi_draw_path_clear(&scene->path);
     for (uint32_t i = first; i <= last && i < left; i++) {

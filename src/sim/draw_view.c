@@ -3,6 +3,7 @@
 
 #include "sim/draw_pen.h"
 #include "sim/inside.h"
+#include "sim/maths.h"
 
 enum { USUAL = 1000, LONGEST = 2000, MOST_SIDE = 32768 };
 enum { LEAST_HEIGHT = 160, LEAST_WIDTH = 360 }; /* so that names fit */
@@ -40,12 +41,15 @@ static void include_floors(struct draw_view *view, const tpi_sim *sim)
     for (tpi_sim_model i = 0; i < tpi_sim_model_count(sim); i++) {
         tpi_sim_model_info(sim, i, &info);
         const tpi_sim_pose pose = tpi_sim_global_pose(sim, i);
+        const struct sim_frame model = sim_frame_of(&pose);
+        const struct sim_frame origin = sim_frame_of(&info.origin);
+        const struct sim_frame middle = sim_frame_join(&model, &origin);
         const double reach = hypot(info.size[0], info.size[1]) / 2;
-        const double w = sin(pose.a) == 0 ? info.size[0] / 2 : reach;
-        const double h = sin(pose.a) == 0 ? info.size[1] / 2 : reach;
+        const double w = middle.s == 0 ? info.size[0] / 2 : reach;
+        const double h = middle.s == 0 ? info.size[1] / 2 : reach;
         if (info.kind == TPI_SIM_FLOOR) {
-            include_point(view, pose.x + info.origin.x - w, pose.y + info.origin.y - h);
-            include_point(view, pose.x + info.origin.x + w, pose.y + info.origin.y + h);
+            include_point(view, middle.x - w, middle.y - h);
+            include_point(view, middle.x + w, middle.y + h);
         }
     }
 }

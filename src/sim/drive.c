@@ -39,7 +39,8 @@ static tp_status set_goal(tpi_sim *sim, tpi_sim_model model, tpi_sim_drive_mode 
     }
     for (int i = 0; i < 3; i++) {
         if (!(fabs(goal[i]) <= TPI_SIM_FARTHEST)) {
-            return tp_fail(err, TP_E_RANGE, "a command of %g is too large", goal[i]);
+            return tp_fail(err, TP_E_RANGE, "a command of %g is %s", goal[i],
+                           isnan(goal[i]) ? "no number" : "too large");
         }
     }
     state->mode = mode;
@@ -73,6 +74,15 @@ void tpi_sim_stop(tpi_sim *sim, tpi_sim_model model)
     static const double still[3] = {0, 0, 0};
 
     (void)set_goal(sim, model, TPI_SIM_DRIVE_VELOCITY, still, NULL);
+}
+
+bool tpi_sim_is_braking(const tpi_sim *sim, tpi_sim_model model)
+{
+    const uint32_t tree = sim->tree_of[model];
+    const uint32_t device = tpi_sim_device_of(sim, model);
+
+    return device != TPI_SIM_NONE && device == sim->trees.plan[tree]->driver &&
+           tpi_sim_drive_brakes(sim, tree);
 }
 
 /* Where there is no controller nobody asks. */
@@ -109,6 +119,30 @@ tp_status tpi_sim_get_motion(const tpi_sim *sim, tpi_sim_model model, tpi_sim_mo
     return TP_OK;
 }
 
+/* One that knows where it is counts from another place, so that this pose is where it is now. */
+static tp_status set_origin(const tpi_sim *sim, tpi_sim_model model,
+                            struct sim_position_state *state, const double pose[3], tp_error *err)
+{
+    const tpi_sim_pose at = tpi_sim_global_pose(sim, model);
+    const double turn = sim_normal(at.a - pose[2]);
+    double s;
+    double c;
+
+    sim_sincos(turn, &s, &c);
+    const double x = at.x - c * pose[0] + s * pose[1];
+    const double y = at.y - s * pose[0] - c * pose[1];
+    if (!(fabs(x) <= TPI_SIM_FARTHEST && fabs(y) <= TPI_SIM_FARTHEST)) {
+        return tp_fail(err, TP_E_RANGE, "the pose is too far away from where the robot is");
+    }
+    state->origin[0] = x;
+    state->origin[1] = y;
+    state->origin[2] = turn;
+    state->estimate[0] = pose[0];
+    state->estimate[1] = pose[1];
+    state->estimate[2] = sim_normal(pose[2]);
+    return TP_OK;
+}
+
 tp_status tpi_sim_set_odometry(tpi_sim *sim, tpi_sim_model model, const double pose[3],
                                tp_error *err)
 {
@@ -123,10 +157,11 @@ tp_status tpi_sim_set_odometry(tpi_sim *sim, tpi_sim_model model, const double p
             return tp_fail(err, TP_E_RANGE, "a pose of %g is too far away", pose[i]);
         }
     }
-    if (config->odometry) {
-        state->estimate[0] = pose[0];
-        state->estimate[1] = pose[1];
-        state->estimate[2] = sim_normal(pose[2]);
+    if (!config->odometry) {
+        return set_origin(sim, model, state, pose, err);
     }
+    state->estimate[0] = pose[0];
+    state->estimate[1] = pose[1];
+    state->estimate[2] = sim_normal(pose[2]);
     return TP_OK;
 }

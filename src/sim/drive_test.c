@@ -165,7 +165,7 @@ static void a_car_turns_by_its_steering_angle(void **state)
     const double v = 0.8 * cos(0.3);
     const double w = 0.8 * sin(0.3) / 0.5;
     stands_at(sim, v / w * sin(2 * w), v / w * (1 - cos(2 * w)), 2 * w);
-    for (int mode = TPI_SIM_DRIVE_POSITION; mode <= TPI_SIM_DRIVE_ACCELERATION; mode++) {
+    for (int mode = TPI_SIM_DRIVE_POSITION; mode <= TPI_SIM_DRIVE_HEADING; mode++) {
         assert_int_equal(
             tpi_sim_drive(sim, sim_named(sim, "r"), (tpi_sim_drive_mode)mode, goal, &err),
             TP_E_UNSUPPORTED);
@@ -302,12 +302,58 @@ static void position_mode_gets_there(void **state)
     }
 }
 
+/* ---- Headings -------------------------------------------------------------------------------- */
+
+/* It drives at once, turns the short way without going too far, and then goes straight on. */
+static void heads_for(const char *properties, double heading, double most)
+{
+    tpi_sim *sim = make_robot(properties);
+    const double side = sim_normal(heading) < 0 ? -1 : 1;
+
+    drive(sim, TPI_SIM_DRIVE_HEADING, 0.5, 0, heading);
+    tpi_sim_step(sim);
+    assert_true(motion_of(sim).velocity[0] > 0);
+    for (int i = 0; i < 100; i++) {
+        tpi_sim_step(sim);
+        assert_true(side * sim_normal(pose_of(sim).a - heading) <= most);
+    }
+    const tpi_sim_pose before = pose_of(sim);
+    near(sim_normal(before.a - heading), 0, 1e-3);
+    sim_steps(sim, 10);
+    near(pose_of(sim).x - before.x, 0.5 * cos(heading), 1e-3);
+    near(pose_of(sim).y - before.y, 0.5 * sin(heading), 1e-3);
+    tpi_sim_destroy(sim);
+}
+
+static void a_heading_is_taken_and_held(void **state)
+{
+    static const double headings[] = {0, 1, -1, 3, -3, 4, 0.001};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof headings / sizeof headings[0]; i++) {
+        heads_for("", headings[i], 1e-9);
+        heads_for("drive \"omni\"", headings[i], 1e-9);
+        heads_for("acceleration_bounds [-1 1 -1 1 -1 1 -45 45]", headings[i], 0.02);
+    }
+}
+
+static void a_heading_is_that_of_the_odometry(void **state)
+{
+    tpi_sim *sim = make_robot("pose [1 2 0 90] localization \"odom\" odom_error [0 0 0 0]");
+
+    (void)state;
+    drive(sim, TPI_SIM_DRIVE_HEADING, 0, 0, 1);
+    sim_steps(sim, 100);
+    near(motion_of(sim).estimate[2], 1, 1e-6);
+    near(pose_of(sim).a, SIM_PI / 2 + 1, 1e-6);
+    tpi_sim_destroy(sim);
+}
+
 /* ---- Odometry -------------------------------------------------------------------------------- */
 
 static void gps_reports_where_it_is_now(void **state)
 {
     tpi_sim *sim = make_robot("pose [1 2 0 90]");
-    const double pose[3] = {7, 7, 7};
 
     (void)state;
     drive(sim, TPI_SIM_DRIVE_VELOCITY, 0.5, 0, 0.5);
@@ -316,8 +362,36 @@ static void gps_reports_where_it_is_now(void **state)
         assert_true(motion_of(sim).estimate[0] == pose_of(sim).x);
         assert_true(motion_of(sim).estimate[1] == pose_of(sim).y);
         assert_true(motion_of(sim).estimate[2] == pose_of(sim).a);
-        assert_int_equal(tpi_sim_set_odometry(sim, sim_named(sim, "r"), pose, NULL), TP_OK);
     }
+    tpi_sim_destroy(sim);
+}
+
+static void gps_counts_from_where_it_is_told(void **state)
+{
+    tpi_sim *sim = make_robot("pose [1 2 0 90]");
+    const tpi_sim_model r = sim_named(sim, "r");
+    const double pose[3] = {3, 4, SIM_PI};
+    const double zero[3] = {0};
+    const double far[3] = {-1e6, 0, SIM_PI / 2};
+    tp_error err = {0};
+
+    (void)state;
+    drive(sim, TPI_SIM_DRIVE_VELOCITY, 0.5, 0, 0);
+    for (int i = 0; i < 2; i++) { /* whatever it was told before */
+        assert_int_equal(tpi_sim_set_odometry(sim, r, pose, NULL), TP_OK);
+        near(motion_of(sim).estimate[0], 3, 1e-9);
+        sim_steps(sim, 10);
+        near(motion_of(sim).estimate[0], 2.5, 1e-9);
+        near(motion_of(sim).estimate[1], 4, 1e-9);
+        near(fabs(motion_of(sim).estimate[2]), SIM_PI, 1e-9);
+    }
+    stands_at(sim, 1, 3, SIM_PI / 2);
+    assert_int_equal(tpi_sim_set_odometry(sim, r, zero, NULL), TP_OK);
+    sim_steps(sim, 10);
+    near(motion_of(sim).estimate[0], 0.5, 1e-9);
+    near(motion_of(sim).estimate[1], 0, 1e-9);
+    assert_int_equal(tpi_sim_set_odometry(sim, r, far, &err), TP_E_RANGE);
+    assert_string_equal(err.text, "the pose is too far away from where the robot is");
     tpi_sim_destroy(sim);
 }
 
@@ -470,7 +544,7 @@ static void bad_commands_are_refused(void **state)
 {
     tpi_sim *sim = sim_make("position ( name \"r\" ) model ( name \"m\" pose [3 0 0 0] )");
     const double bad[][3] = {{NAN, 0, 0}, {0, INFINITY, 0}, {0, 0, -2e6}};
-    static const char *const texts[] = {"a command of nan is too large",
+    static const char *const texts[] = {"a command of nan is no number",
                                         "a command of inf is too large",
                                         "a command of -2e+06 is too large"};
     tpi_sim_motion motion;
@@ -509,7 +583,10 @@ int main(void)
         cmocka_unit_test(without_bounds_speed_changes_at_once),
         cmocka_unit_test(acceleration_mode_adds_up),
         cmocka_unit_test(position_mode_gets_there),
+        cmocka_unit_test(a_heading_is_taken_and_held),
+        cmocka_unit_test(a_heading_is_that_of_the_odometry),
         cmocka_unit_test(gps_reports_where_it_is_now),
+        cmocka_unit_test(gps_counts_from_where_it_is_told),
         cmocka_unit_test(odometry_starts_at_its_origin),
         cmocka_unit_test(odometry_drifts_as_the_file_says),
         cmocka_unit_test(wheels_that_slip_are_counted),

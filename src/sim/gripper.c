@@ -20,7 +20,8 @@
 #include "sim/sense.h"
 #include "sim/shape.h"
 
-enum { LEFT = 1, RIGHT = 2 };         /* roles of parts */
+enum { LEFT = 1, RIGHT = 2 };         /* roles of parts, and which of them touch something */
+enum { BETWEEN = 4 };                 /* something is there, whether or not it touches */
 enum { INNER = 1, OUTER = 2 };        /* beams */
 static const double pace = 0.5;       /* share of the travel per second */
 static const double touching = 0.001; /* metres */
@@ -205,7 +206,7 @@ struct look {
     double x0, x1, half;
 };
 
-/* Which paddles (LEFT, RIGHT) a tree between them touches, or 4 if it is just between them. */
+/* Which paddles (LEFT, RIGHT) a tree touches that is BETWEEN them; 0 if it is not. */
 static uint32_t touched_by(const struct sim_view *view, uint32_t tree, const struct sim_frame *body,
                            const struct look *look)
 {
@@ -215,7 +216,7 @@ static uint32_t touched_by(const struct sim_view *view, uint32_t tree, const str
         section.y0 > look->half || section.y1 < -look->half) {
         return 0;
     }
-    return 4u | (section.y1 >= look->half - touching ? LEFT : 0u) |
+    return (uint32_t)BETWEEN | (section.y1 >= look->half - touching ? LEFT : 0u) |
            (section.y0 <= -look->half + touching ? RIGHT : 0u);
 }
 
@@ -428,9 +429,10 @@ tp_status tpi_sim_get_gripper(const tpi_sim *sim, tpi_sim_model model, tpi_sim_g
     *gripper = (tpi_sim_gripper){
         .open = state->open,
         .lift = state->lift,
-        .opening = state->opening > 0,
-        .closing = state->opening<0, .lifting = state->lifting> 0,
-        .lowering = state->lifting < 0,
+        .opening = (state->opening > 0),
+        .closing = (state->opening < 0),
+        .lifting = (state->lifting > 0),
+        .lowering = (state->lifting < 0),
         .beams = {(state->beams & INNER) != 0, (state->beams & OUTER) != 0},
         .contacts = {(state->contacts & LEFT) != 0, (state->contacts & RIGHT) != 0},
         .cargo = cargo == TPI_SIM_NONE ? TPI_SIM_NONE : sim->trees.model[cargo],

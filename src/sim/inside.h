@@ -135,8 +135,9 @@ struct sim_plan {
 enum {
     SIM_MOVING = 1,   /* one of the crowd */
     SIM_ACTIVE = 2,   /* somebody is subscribed to something in it */
-    SIM_OVERLAPS = 4, /* it stands in something, which does not hold it back until it has left it */
+    SIM_OVERLAPS = 4, /* it stands in something */
     SIM_LED = 8,      /* somebody outside drives it, so its controller rests */
+    SIM_TOUCHES = 16, /* it stands in or at something, and is moved with care (contact.h) */
 };
 
 struct sim_trees {
@@ -260,7 +261,6 @@ struct sim_crowd {
     uint32_t *first;     /* owned; of each cell, and one more */
     uint32_t *cell_of;   /* owned; of each tree, while sorting */
     double usual_radius; /* larger ones stand behind */
-    double usual_cell;
 };
 
 /* ---- Beacons --------------------------------------------------------------------------------- */
@@ -302,8 +302,7 @@ struct tpi_sim {
     struct sim_trees trees;
     uint32_t *tree_of; /* owned; of each model */
     uint32_t model_count;
-    char *names; /* owned; those of trees, each with a NUL */
-    size_t names_size;
+    char *names;       /* owned; those of trees, each with a NUL */
     uint32_t *by_name; /* owned: a hash table of models with names of their own */
     uint32_t by_name_size;
     unsigned char *state; /* owned */
@@ -335,6 +334,14 @@ struct tpi_sim {
     size_t bytes;                /* of all arrays */
     struct sim_sketch *sketches; /* owned; what programs have drawn (sketch.h) */
 };
+
+/* The member of its tree that a model is. */
+static inline struct sim_member *sim_member_of(const tpi_sim *sim, tpi_sim_model model)
+{
+    const uint32_t tree = sim->tree_of[model];
+
+    return &sim->trees.plan[tree]->members[model - sim->trees.model[tree]];
+}
 
 /* ---- sketch.c -------------------------------------------------------------------------------- */
 

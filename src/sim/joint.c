@@ -214,6 +214,17 @@ static bool move_piece(tpi_sim *sim, double seconds)
     return true;
 }
 
+/* Joints stop anywhere, also so near to something that it needs care. */
+static void check_contact(tpi_sim *sim, uint32_t tree)
+{
+    uint32_t cargo = TPI_SIM_NONE;
+
+    tpi_sim_check_overlap(sim, tree);
+    while ((cargo = tpi_sim_carry_next(sim, tree, cargo)) != TPI_SIM_NONE) {
+        tpi_sim_check_overlap(sim, cargo);
+    }
+}
+
 void tpi_sim_joints_move(tpi_sim *sim)
 {
     const uint32_t pieces = sim->jointed_count == 0 ? 0 : count_pieces(sim);
@@ -223,5 +234,8 @@ void tpi_sim_joints_move(tpi_sim *sim)
         sim->motions.stalled[sim->jointed[i]] = 0;
     }
     for (uint32_t i = 0; i < pieces && move_piece(sim, seconds / pieces); i++) {
+    }
+    for (uint32_t i = 0; pieces > 0 && i < sim->jointed_count; i++) {
+        check_contact(sim, sim->jointed[i]);
     }
 }

@@ -4,9 +4,9 @@
 #include "sim/maths.h"
 #include "sim/sense.h"
 
-static const double most_tilt = 80 * SIM_PI / 180;
+static const double most_tilt = SIM_MOST_TILT * SIM_PI / 180;
 static const double least_fov = SIM_PI / 180;
-static const double most_camera_fov = 170 * SIM_PI / 180;
+static const double most_camera_fov = SIM_MOST_CAMERA_FOV * SIM_PI / 180;
 
 bool tpi_sim_is_lens(const tpi_sim_lens *lens)
 {

@@ -17,8 +17,7 @@
 static const char *world_name(const tpi_sim *sim, tpi_sim_model model)
 {
     const uint32_t tree = sim->tree_of[model];
-    const struct sim_member *member =
-        &sim->trees.plan[tree]->members[model - sim->trees.model[tree]];
+    const struct sim_member *member = sim_member_of(sim, model);
 
     if (member->parent == TPI_SIM_NONE) {
         return sim->trees.name[tree] == 0 ? NULL : sim->names + sim->trees.name[tree];

@@ -238,11 +238,16 @@ tp_status tpi_sim_set_pose(tpi_sim *sim, tpi_sim_model model, const tpi_sim_pose
         plan->members[member].local.a = sim_normal(pose->a);
         tpi_sim_plan_arrange(plan);
     }
-    if ((sim->trees.flags[tree] & SIM_MOVING) == 0) {
+    const bool wall = (sim->trees.flags[tree] & SIM_MOVING) == 0;
+    if (wall) {
         status = move_walls(sim, tree, err);
     }
     tpi_sim_crowd_sort(sim);
-    tpi_sim_check_overlap(sim, tree);
+    if (wall) { /* it may have been put onto anybody */
+        tpi_sim_check_overlaps(sim, NULL, NULL);
+    } else {
+        tpi_sim_check_overlap(sim, tree);
+    }
     tell_devices(sim, tree);
     return status;
 }

@@ -244,9 +244,8 @@ static void position_stop(const struct sim_view *view)
 static bool position_check(const struct sim_common *common)
 {
     const struct sim_position_state *state = (const struct sim_position_state *)common;
-    bool good = state->mode <= TPI_SIM_DRIVE_ACCELERATION && state->own <= 1 &&
-                state->trying <= 1 && fabsf(state->spot[0]) <= 1e15F &&
-                fabsf(state->spot[1]) <= 1e15F;
+    bool good = state->mode <= TPI_SIM_DRIVE_HEADING && state->own <= 1 && state->trying <= 1 &&
+                fabsf(state->spot[0]) <= 1e15F && fabsf(state->spot[1]) <= 1e15F;
 
     for (int i = 0; i < 3; i++) {
         good = good && fabs(state->goal[i]) <= TPI_SIM_FARTHEST &&
@@ -282,6 +281,17 @@ static double limit(double value, double low, double high)
 static double approach(double distance, double most, double dt)
 {
     return limit(distance, -fmin(most, fabs(distance) / dt), fmin(most, fabs(distance) / dt));
+}
+
+/* Towards a heading, as fast as the robot may: it does not turn too far within a step, nor faster
+ * than it can brake. */
+static double turn_to(const struct sim_position *p, double angle, double dt)
+{
+    const double quickly = 4; /* rad/s for each radian that is left */
+    const double braking = p->limited ? fmin(p->push[2], -p->brake[2]) : fastest_allowed;
+    const double most = sqrt(fmax(braking, 0) * fabs(angle)); /* less than would do */
+
+    return limit(angle * fmin(quickly, 1 / dt), -most, most);
 }
 
 /* Towards a pose: a robot that can go sideways does all at once, another one turns towards the
@@ -328,6 +338,9 @@ static void wanted(const struct sim_position *p, const struct sim_position_state
             v[i] = state->velocity[i] + limit(state->goal[i], p->brake[i], p->push[i]) * dt;
         }
     }
+    if (state->mode == TPI_SIM_DRIVE_HEADING) {
+        v[2] = turn_to(p, sim_normal(state->goal[2] - state->estimate[2]), dt);
+    }
     if (p->drive == SIM_CAR) {
         sim_sincos(sim_normal(state->goal[2]), &s, &c);
         v[0] = state->goal[0] * c;
@@ -351,14 +364,13 @@ static void limit_change(const struct sim_position *p, const struct sim_position
     }
 }
 
-void tpi_sim_drive_begin(tpi_sim *sim, uint32_t tree)
+/* The velocity of the next step. */
+static void next_velocity(const tpi_sim *sim, const struct sim_position *p,
+                          const struct sim_position_state *state, double v[3])
 {
-    const struct sim_plan *plan = sim->trees.plan[tree];
-    const struct sim_position *p = plan->devices[plan->driver].config;
-    struct sim_position_state *state = tpi_sim_state(sim, tree, plan->driver);
     const double dt = (double)sim->interval_us * 1e-6;
-    double v[3] = {0};
 
+    v[0] = v[1] = v[2] = 0;
     if (state->common.subscribers > 0 || state->own != 0) {
         wanted(p, state, dt, v);
     }
@@ -371,10 +383,39 @@ void tpi_sim_drive_begin(tpi_sim *sim, uint32_t tree)
     if (p->limited) {
         limit_change(p, state, dt, v);
     }
+}
+
+void tpi_sim_drive_begin(tpi_sim *sim, uint32_t tree)
+{
+    const struct sim_plan *plan = sim->trees.plan[tree];
+    const struct sim_position *p = plan->devices[plan->driver].config;
+    struct sim_position_state *state = tpi_sim_state(sim, tree, plan->driver);
+    double v[3];
+
+    next_velocity(sim, p, state, v);
     memcpy(state->velocity, v, sizeof v);
     sim->motions.vx[tree] = v[0];
     sim->motions.vy[tree] = v[1];
     sim->motions.w[tree] = v[2];
+}
+
+bool tpi_sim_drive_brakes(const tpi_sim *sim, uint32_t tree)
+{
+    const struct sim_plan *plan = sim->trees.plan[tree];
+    const struct sim_position *p = plan->devices[plan->driver].config;
+    const struct sim_position_state *state = tpi_sim_state(sim, tree, plan->driver);
+    bool changes = false;
+    bool moves = false;
+    bool told = state->mode == TPI_SIM_DRIVE_VELOCITY;
+    double v[3];
+
+    next_velocity(sim, p, state, v);
+    for (int i = 0; i < 3; i++) {
+        told = told && state->goal[i] == 0;
+        moves = moves || v[i] != 0;
+        changes = changes || v[i] != state->velocity[i];
+    }
+    return told && moves && changes;
 }
 
 /* ---- Odometry -------------------------------------------------------------------------------- */

@@ -46,6 +46,9 @@ void tpi_sim_arc(double vx, double vy, double w, double time, double *x, double 
 /* Make this step's velocity from the command. */
 void tpi_sim_drive_begin(tpi_sim *sim, uint32_t tree);
 
+/* Whether it was told to stand and is still getting slower. */
+bool tpi_sim_drive_brakes(const tpi_sim *sim, uint32_t tree);
+
 /* After the tree has moved, or has been stopped. */
 void tpi_sim_drive_end(tpi_sim *sim, uint32_t tree, bool stalled);
 

@@ -14,6 +14,7 @@
 #include "sim/position.h"
 #include "sim/ranger.h"
 #include "sim/segment.h"
+#include "sim/sense.h"
 
 static const double touching = 0.02; /* metres; a cell of Stage */
 
@@ -34,8 +35,7 @@ static const struct sim_traits *traits_of(const tpi_sim *sim, uint32_t tree, uin
 
 static void battery_start(const struct sim_view *view)
 {
-    const struct sim_plan *plan = view->sim->trees.plan[view->tree];
-    const struct sim_traits *traits = &plan->members[view->device->member].traits;
+    const struct sim_traits *traits = tpi_sim_view_traits(view);
     struct state *state = (struct state *)view->state;
 
     state->stored = traits->joules < 0 ? -1 : fmin(traits->joules, traits->joules_capacity);
@@ -328,7 +328,7 @@ tp_status tpi_sim_get_battery(const tpi_sim *sim, tpi_sim_model model, tpi_sim_b
                               tp_error *err)
 {
     const uint32_t tree = sim->tree_of[model];
-    const uint32_t device = sim->trees.plan[tree]->members[model - sim->trees.model[tree]].battery;
+    const uint32_t device = sim_member_of(sim, model)->battery;
 
     if (device == TPI_SIM_NONE) {
         return tp_fail(err, TP_E_UNSUPPORTED, "the model has no battery");

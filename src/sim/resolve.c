@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "sim/carry.h"
+#include "sim/contact.h"
 #include "sim/crowd.h"
 #include "sim/ray.h"
 #include "sim/step.h"
@@ -41,10 +42,12 @@ static void meet_walls(void *argument, uint32_t item, uint32_t worker)
         scratch->reach = speed * dt > scratch->reach ? speed * dt : scratch->reach;
         if (tpi_sim_room(&sim->walls, spot->x, spot->y) < radius + speed * dt + 2 * SIM_GAP) {
             const struct sim_body body = tpi_sim_body_of(sim, spot);
-            const uint32_t except = (sim->trees.flags[tree] & SIM_OVERLAPS) != 0
-                                        ? tpi_sim_overlap_walls(&sim->walls, &body)
-                                        : TPI_SIM_NONE;
-            *until = fmin(1, tpi_sim_touch_walls(&sim->walls, &body, except) / dt);
+            const bool touches = (sim->trees.flags[tree] & SIM_TOUCHES) != 0;
+            struct sim_hold hold;
+            if (touches) {
+                tpi_sim_hold_init(&hold, sim, &body);
+            }
+            *until = fmin(1, tpi_sim_touch_walls(&sim->walls, &body, touches ? &hold : NULL) / dt);
         }
     }
 }
@@ -141,12 +144,20 @@ static void find_contenders(void *argument, uint32_t item, uint32_t worker)
 static double touch(const tpi_sim *sim, const struct sim_spot *spot, const struct sim_spot *other)
 {
     const bool first = sim->trees.key[spot->tree] < sim->trees.key[other->tree];
-    const struct sim_body a = tpi_sim_body_of(sim, first ? spot : other);
-    const struct sim_body b = tpi_sim_body_of(sim, first ? other : spot);
+    struct sim_body a = tpi_sim_body_of(sim, first ? spot : other);
+    struct sim_body b = tpi_sim_body_of(sim, first ? other : spot);
     const uint8_t flags = sim->trees.flags[spot->tree] | sim->trees.flags[other->tree];
+    struct sim_fit fits[2];
 
-    if ((flags & SIM_OVERLAPS) != 0 && tpi_sim_overlap(&a, &b)) {
-        return HUGE_VAL;
+    if ((flags & SIM_TOUCHES) != 0) {
+        if (a.until == 0 && b.until == 0) {
+            return HUGE_VAL; /* as would be found, but that takes long */
+        }
+        if (!tpi_sim_hold_pair(&a, &b, &fits[0], &fits[1])) {
+            return HUGE_VAL;
+        }
+        a.fit = &fits[0];
+        b.fit = &fits[1];
     }
     return tpi_sim_touch(&a, &b) / seconds(sim);
 }
@@ -229,20 +240,31 @@ void tpi_sim_resolve(tpi_sim *sim)
 
 /* ---- Overlaps -------------------------------------------------------------------------------- */
 
-uint32_t tpi_sim_find_overlap(const tpi_sim *sim, const struct sim_spot *spot, uint32_t except)
+/* Whether a body touches or overlaps another; in the order of their keys, as in a step. */
+static bool meets(const tpi_sim *sim, const struct sim_spot *spot, const struct sim_spot *other,
+                  bool (*test)(const struct sim_body *a, const struct sim_body *b))
 {
-    const struct sim_body body = tpi_sim_body_of(sim, spot);
-    uint32_t found = tpi_sim_overlap_walls(&sim->walls, &body);
+    const bool first = sim->trees.key[spot->tree] < sim->trees.key[other->tree];
+    const struct sim_body a = tpi_sim_body_of(sim, first ? spot : other);
+    const struct sim_body b = tpi_sim_body_of(sim, first ? other : spot);
+
+    return spot->group != other->group && test(&a, &b);
+}
+
+/* The first tree below `found` that moves and of which the test is true; `found` if there is none.
+ * Bodies that have any of the flags `except` do not count. */
+static uint32_t find_body(const tpi_sim *sim, const struct sim_spot *spot, uint32_t except,
+                          uint32_t found,
+                          bool (*test)(const struct sim_body *a, const struct sim_body *b))
+{
     const struct sim_spot *end;
     struct sim_near near;
 
-    sim_near_init(&near, &sim->crowd, spot->x, spot->y, spot->plan->solid_radius);
+    sim_near_init(&near, &sim->crowd, spot->x, spot->y, spot->plan->solid_radius + SIM_CLOSE);
     for (const struct sim_spot *at = sim_near_run(&near, &end); at != NULL;
          at = sim_near_run(&near, &end)) {
         for (; at < end; at++) {
-            const struct sim_body other = tpi_sim_body_of(sim, at);
-            if (at->group != spot->group && at->tree < found && (at->flags & except) == 0 &&
-                tpi_sim_overlap(&body, &other)) {
+            if (at->tree < found && (at->flags & except) == 0 && meets(sim, spot, at, test)) {
                 found = at->tree;
             }
         }
@@ -250,13 +272,39 @@ uint32_t tpi_sim_find_overlap(const tpi_sim *sim, const struct sim_spot *spot, u
     return found;
 }
 
+uint32_t tpi_sim_find_overlap(const tpi_sim *sim, const struct sim_spot *spot, uint32_t except)
+{
+    const struct sim_body body = tpi_sim_body_of(sim, spot);
+
+    return find_body(sim, spot, except, tpi_sim_overlap_walls(sim, &body), tpi_sim_overlap);
+}
+
+static bool touches(const tpi_sim *sim, const struct sim_spot *spot)
+{
+    const struct sim_body body = tpi_sim_body_of(sim, spot);
+
+    return (spot->flags & SIM_OBSTACLE) != 0 &&
+           (tpi_sim_is_close_to_walls(&sim->walls, &body) ||
+            find_body(sim, spot, 0, TPI_SIM_NONE, tpi_sim_is_close) != TPI_SIM_NONE);
+}
+
+/* Set the flags of a body; returns what it overlaps. */
+static uint32_t find_contact(tpi_sim *sim, const struct sim_spot *spot)
+{
+    uint8_t *flags = &sim->trees.flags[spot->tree];
+    const bool close = touches(sim, spot);
+    const uint32_t other = close ? tpi_sim_find_overlap(sim, spot, 0) : TPI_SIM_NONE;
+
+    *flags &= (uint8_t) ~(SIM_TOUCHES | SIM_OVERLAPS);
+    *flags |= close ? SIM_TOUCHES : 0;
+    *flags |= other != TPI_SIM_NONE ? SIM_OVERLAPS : 0;
+    return other;
+}
+
 void tpi_sim_check_overlap(tpi_sim *sim, uint32_t tree)
 {
-    const struct sim_spot *spot = &sim->crowd.spots[sim->crowd.slot[tree]];
-
-    if ((sim->trees.flags[tree] & SIM_MOVING) != 0 && (spot->flags & SIM_OBSTACLE) != 0 &&
-        tpi_sim_find_overlap(sim, spot, 0) != TPI_SIM_NONE) {
-        sim->trees.flags[tree] |= SIM_OVERLAPS;
+    if ((sim->trees.flags[tree] & SIM_MOVING) != 0) {
+        find_contact(sim, &sim->crowd.spots[sim->crowd.slot[tree]]);
     }
 }
 
@@ -266,13 +314,8 @@ void tpi_sim_check_overlaps(tpi_sim *sim,
 {
     for (uint32_t i = 0; i < sim->crowd.count; i++) {
         const struct sim_spot *spot = &sim->crowd.spots[i];
-        const uint32_t other =
-            (spot->flags & SIM_OBSTACLE) == 0 ? TPI_SIM_NONE : tpi_sim_find_overlap(sim, spot, 0);
-        if (other == TPI_SIM_NONE) {
-            continue;
-        }
-        sim->trees.flags[spot->tree] |= SIM_OVERLAPS;
-        if (tell != NULL) {
+        const uint32_t other = find_contact(sim, spot);
+        if (other != TPI_SIM_NONE && tell != NULL) {
             tell(context, spot->tree, other);
         }
     }
@@ -282,8 +325,7 @@ void tpi_sim_forget_overlaps(tpi_sim *sim, uint32_t slot)
 {
     const struct sim_spot *spot = &sim->crowd.spots[slot];
 
-    if ((sim->trees.flags[spot->tree] & SIM_OVERLAPS) != 0 &&
-        tpi_sim_find_overlap(sim, spot, 0) == TPI_SIM_NONE) {
-        sim->trees.flags[spot->tree] &= (uint8_t)~SIM_OVERLAPS;
+    if ((sim->trees.flags[spot->tree] & (SIM_TOUCHES | SIM_OVERLAPS)) != 0) {
+        find_contact(sim, spot);
     }
 }

@@ -20,16 +20,16 @@ void tpi_sim_resolve(tpi_sim *sim);
  * flags `except` do not count. */
 uint32_t tpi_sim_find_overlap(const tpi_sim *sim, const struct sim_spot *spot, uint32_t except);
 
-/* Find out for one tree, in a sorted crowd, whether it overlaps something. */
+/* Find out for one tree, in a sorted crowd, whether it touches or overlaps something. */
 void tpi_sim_check_overlap(tpi_sim *sim, uint32_t tree);
 
-/* Find out for all bodies whether they overlap something; tell of each through `tell`, which may be
- * NULL: `other` is a tree. */
+/* Find out for all bodies whether they touch or overlap something; tell of each that overlaps
+ * through `tell`, which may be NULL: `other` is a tree. */
 void tpi_sim_check_overlaps(tpi_sim *sim,
                             void (*tell)(void *context, uint32_t tree, uint32_t other),
                             void *context);
 
-/* Let bodies that have left what they overlapped be held back by it again. */
+/* Look again at a body that touched or overlapped something. */
 void tpi_sim_forget_overlaps(tpi_sim *sim, uint32_t slot);
 
 #endif

@@ -89,6 +89,42 @@ struct sim_line {
     uint32_t tree;     /* and at its end */
 };
 
+/* From a model to another one. */
+static inline struct sim_line sim_line_between(const struct sim_view *from,
+                                               const struct sim_view *to)
+{
+    return (struct sim_line){.x = from->frame.x,
+                             .y = from->frame.y,
+                             .z = from->frame.z,
+                             .dx = to->frame.x - from->frame.x,
+                             .dy = to->frame.y - from->frame.y,
+                             .dz = to->frame.z - from->frame.z,
+                             .group = from->group,
+                             .tree = to->tree};
+}
+
+/* The square of its length. */
+static inline double sim_line_square(const struct sim_line *line)
+{
+    return line->dx * line->dx + line->dy * line->dy + line->dz * line->dz;
+}
+
+/* On the ground: how long it is, and a ray along it. */
+static inline double sim_line_length(const struct sim_line *line)
+{
+    return sqrt(line->dx * line->dx + line->dy * line->dy);
+}
+
+static inline struct sim_ray sim_line_ray(const struct sim_line *line, double length)
+{
+    return (struct sim_ray){.x = line->x,
+                            .y = line->y,
+                            .dx = line->dx / length,
+                            .dy = line->dy / length,
+                            .group = line->group,
+                            .sees = SIM_ANY};
+}
+
 /* How many sides it goes through: 0 if one can see from one end to the other. */
 uint32_t tpi_sim_count_between(const tpi_sim *sim, const struct sim_line *line, bool crowd);
 
@@ -126,6 +162,9 @@ struct sim_lens_state {
     struct sim_common common;
     tpi_sim_lens lens;
 };
+
+/* What cameras can do, in degrees. */
+enum { SIM_MOST_TILT = 80, SIM_MOST_CAMERA_FOV = 170 };
 
 /* Whether a lens is one that such a model may have. */
 bool tpi_sim_is_lens(const tpi_sim_lens *lens);

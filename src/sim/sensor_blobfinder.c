@@ -15,6 +15,7 @@
 
 #include "sim/maths.h"
 #include "sim/sense.h"
+#include "sim/world.h"
 
 static const double usual_height_m = 0.6; /* of whatever there is, as in Stage */
 
@@ -41,26 +42,11 @@ static const char *const properties[] = {"image",        "range",  "fov",      "
 
 /* ---- Properties ------------------------------------------------------------------------------ */
 
-/* The name of a property, which had another one in old files. */
-static const char *name_now(const struct sim_reader *reader, tpi_cfg_section *section,
-                            const char *name, const char *before)
-{
-    const bool given = tpi_cfg_find(section, name) != NULL;
-    const tpi_cfg_field *old = tpi_cfg_find(section, before);
-
-    if (old != NULL) {
-        tpi_sim_tell(reader, &old->place, "\"%s\" is called \"%s\" now%s", before, name,
-                     given ? ", which is there, too" : "");
-    }
-    return given || old == NULL ? name : before;
-}
-
 static tp_status read_colours(struct sim_reader *reader, tpi_cfg_section *section,
                               struct blobfinder *config)
 {
-    const tpi_cfg_field *field =
-        tpi_cfg_find(section, name_now(reader, section, "colors", "channels"));
-    const char *counter = name_now(reader, section, "colors_count", "channel_count");
+    const tpi_cfg_field *field = tpi_cfg_find(section, tpi_sim_old_name(reader, section, "colors"));
+    const char *counter = tpi_sim_old_name(reader, section, "colors_count");
     uint32_t count = field != NULL ? field->value_count : 0;
     tp_status status = tpi_sim_read_count(reader, section, counter, MOST_COLOURS, &count);
 

@@ -61,16 +61,18 @@ static tp_status read_view(struct sim_reader *reader, tpi_cfg_section *section,
     double pan_tilt[2] = {0, 0};
     tp_status status = tpi_sim_read_tuple(reader, section, "fov", "FF", 2, fov);
 
-    if (status == TP_OK && !(fov[0] >= 1 && fov[0] <= 170 && fov[1] >= 1 && fov[1] <= 170)) {
+    if (status == TP_OK && !(fov[0] >= 1 && fov[0] <= SIM_MOST_CAMERA_FOV && fov[1] >= 1 &&
+                             fov[1] <= SIM_MOST_CAMERA_FOV)) {
         return tpi_cfg_fail(&tpi_cfg_find(section, "fov")->place, reader->err,
-                            "\"fov\" is from 1 to 170 degrees");
+                            "\"fov\" is from 1 to %d degrees", SIM_MOST_CAMERA_FOV);
     }
     if (status == TP_OK) {
         status = tpi_sim_read_tuple(reader, section, "pantilt", "FF", 2, pan_tilt);
     }
-    if (status == TP_OK && !(fabs(pan_tilt[0]) <= 180 && fabs(pan_tilt[1]) <= 80)) {
+    if (status == TP_OK && !(fabs(pan_tilt[0]) <= 180 && fabs(pan_tilt[1]) <= SIM_MOST_TILT)) {
         return tpi_cfg_fail(&tpi_cfg_find(section, "pantilt")->place, reader->err,
-                            "\"pantilt\" is up to 180 degrees to a side and 80 up or down");
+                            "\"pantilt\" is up to 180 degrees to a side and %d up or down",
+                            SIM_MOST_TILT);
     }
     config->fov_across = fov[0] * SIM_PI / 180;
     config->fov_up = fov[1] * SIM_PI / 180;

@@ -73,18 +73,12 @@ struct layer {
     double z, area;
 };
 
-static const struct sim_member *member_of(const tpi_sim *sim, tpi_sim_model model, uint32_t *tree)
-{
-    *tree = sim->tree_of[model];
-    return &sim->trees.plan[*tree]->members[model - sim->trees.model[*tree]];
-}
-
 /* Whether a floor is at a place. A camera asks this for every pixel, so most get a short answer. */
 static bool lies_at(const tpi_sim *sim, tpi_sim_model model, double x, double y,
                     struct layer *layer)
 {
-    uint32_t tree;
-    const struct sim_traits *traits = &member_of(sim, model, &tree)->traits;
+    const uint32_t tree = sim->tree_of[model];
+    const struct sim_traits *traits = &sim_member_of(sim, model)->traits;
     const double *size = traits->size;
     const double reach =
         size[0] + size[1] + fabs(traits->origin.x) + fabs(traits->origin.y); /* more than enough */
@@ -118,8 +112,8 @@ static bool is_above(const struct layer *a, const struct layer *b)
 
 static uint32_t colour_of(const tpi_sim *sim, const struct layer *layer)
 {
-    uint32_t tree;
-    const struct sim_member *member = member_of(sim, layer->model, &tree);
+    const uint32_t tree = sim->tree_of[layer->model];
+    const struct sim_member *member = sim_member_of(sim, layer->model);
     const struct floor *floor = sim->trees.plan[tree]->devices[member->device].config;
 
     if (floor->width == 0) {

@@ -138,15 +138,8 @@ static double light_from(const struct sim_view *view, tpi_sim_model model)
     if (tpi_sim_find_device(view->sim, model, &tpi_sim_type_light, &light, NULL) != TP_OK) {
         return 0;
     }
-    const struct sim_line line = {.x = f->x,
-                                  .y = f->y,
-                                  .z = f->z,
-                                  .dx = light.frame.x - f->x,
-                                  .dy = light.frame.y - f->y,
-                                  .dz = light.frame.z - f->z,
-                                  .group = view->group,
-                                  .tree = light.tree};
-    const double square = line.dx * line.dx + line.dy * line.dy + line.dz * line.dz;
+    const struct sim_line line = sim_line_between(view, &light);
+    const double square = sim_line_square(&line);
     const double seen =
         ((const struct light_state *)light.state)->intensity *
         weight(config->fov, f->c * line.dx + f->s * line.dy, f->c * line.dy - f->s * line.dx);

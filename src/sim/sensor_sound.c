@@ -10,7 +10,9 @@
 #include "sim/maths.h"
 #include "sim/sense.h"
 
-static const double least_square = 1e-4; /* of a distance */
+static const double least_square = 1e-4;                  /* of a distance */
+static const double least_level = -200, most_level = 300; /* dB */
+static const double most_frequency = 1e6;                 /* Hz */
 
 /* ---- Sources --------------------------------------------------------------------------------- */
 
@@ -23,17 +25,19 @@ static const char *const sound_properties[] = {"level", "frequency", NULL};
 
 static bool is_tone(const tpi_sim_tone *tone)
 {
-    return tone->level >= -200 && tone->level <= 300 && tone->frequency >= 0 &&
-           tone->frequency <= 1e6;
+    return tone->level >= least_level && tone->level <= most_level && tone->frequency >= 0 &&
+           tone->frequency <= most_frequency;
 }
 
 static tp_status sound_read(struct sim_reader *reader, tpi_cfg_section *section, tpi_buf *settings)
 {
     tpi_sim_tone tone = {.level = 60, .frequency = 440};
-    tp_status status = tpi_sim_read_within(reader, section, "level", 'F', -200, 300, &tone.level);
+    tp_status status =
+        tpi_sim_read_within(reader, section, "level", 'F', least_level, most_level, &tone.level);
 
     if (status == TP_OK) {
-        status = tpi_sim_read_within(reader, section, "frequency", 'F', 0, 1e6, &tone.frequency);
+        status = tpi_sim_read_within(reader, section, "frequency", 'F', 0, most_frequency,
+                                     &tone.frequency);
     }
     tpi_buf_put(settings, &tone, sizeof tone);
     return status;
@@ -81,8 +85,8 @@ static tp_status microphone_read(struct sim_reader *reader, tpi_cfg_section *sec
                                  tpi_buf *settings)
 {
     struct microphone config = {.background = 30, .wall_loss = 15};
-    tp_status status =
-        tpi_sim_read_within(reader, section, "background", 'F', -200, 300, &config.background);
+    tp_status status = tpi_sim_read_within(reader, section, "background", 'F', least_level,
+                                           most_level, &config.background);
 
     if (status == TP_OK) {
         status = tpi_sim_read_within(reader, section, "wall_loss", 'F', 0, 300, &config.wall_loss);
@@ -114,24 +118,15 @@ struct earful {
 
 static void add_source(struct earful *e, const struct sim_view *view, const struct sim_view *source)
 {
-    const struct sim_frame *f = &view->frame;
-
     e->tones[e->count] = ((const struct sound_state *)source->state)->tone;
-    e->lines[e->count++] = (struct sim_line){.x = f->x,
-                                             .y = f->y,
-                                             .z = f->z,
-                                             .dx = source->frame.x - f->x,
-                                             .dy = source->frame.y - f->y,
-                                             .dz = source->frame.z - f->z,
-                                             .group = view->group,
-                                             .tree = source->tree};
+    e->lines[e->count++] = sim_line_between(view, source);
 }
 
 /* The power of a source where the microphone is, behind so many sides of walls. */
 static double hear(const struct microphone *config, const tpi_sim_tone *tone,
                    const struct sim_line *line, uint32_t sides)
 {
-    const double square = line->dx * line->dx + line->dy * line->dy + line->dz * line->dz;
+    const double square = sim_line_square(line);
     const double loss = config->wall_loss * sides / 2; /* a wall has two sides */
 
     return power_of(tone->level - loss) / (square > least_square ? square : least_square);

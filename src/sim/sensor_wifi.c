@@ -119,26 +119,13 @@ static tp_status wifi_read(struct sim_reader *reader, tpi_cfg_section *section, 
 
 /* ---- Sensing --------------------------------------------------------------------------------- */
 
-/* From one station to another. */
-static struct sim_line line_to(const struct sim_view *view, const struct sim_view *other)
-{
-    return (struct sim_line){.x = view->frame.x,
-                             .y = view->frame.y,
-                             .z = view->frame.z,
-                             .dx = other->frame.x - view->frame.x,
-                             .dy = other->frame.y - view->frame.y,
-                             .dz = other->frame.z - view->frame.z,
-                             .group = view->group,
-                             .tree = other->tree};
-}
-
 /* How strongly a station is heard where there are no walls. */
 static double level_in_the_open(const struct sim_view *view, const struct sim_view *other,
                                 const struct sim_line *line)
 {
     const struct wifi *own = view->config;
     const struct wifi *sender = other->config;
-    const double distance = sqrt(line->dx * line->dx + line->dy * line->dy + line->dz * line->dz);
+    const double distance = sqrt(sim_line_square(line));
     const double at_one_metre = 20 * log10(sender->frequency) - 27.55; /* 4 pi f / c, in dB */
 
     return sender->power - at_one_metre -
@@ -173,7 +160,7 @@ static void listen(const struct sim_view *view, const struct sim_view *other)
 {
     const struct wifi *config = view->config;
     struct wifi_state *state = (struct wifi_state *)view->state;
-    const struct sim_line line = line_to(view, other);
+    const struct sim_line line = sim_line_between(view, other);
     struct heard heard = {.key = other->key, .level = level_in_the_open(view, other, &line)};
 
     if (!(heard.level >= config->sensitivity) ||
@@ -271,24 +258,33 @@ tp_status tpi_sim_get_station(const tpi_sim *sim, tpi_sim_model model, tpi_sim_s
     return TP_OK;
 }
 
-static tpi_sim_model station_with(const tpi_sim *sim, uint64_t key)
+/* Which stations those are that were heard: all are looked through once, since there may be
+ * thousands and this is asked for each of them. */
+static void find_stations(const tpi_sim *sim, const struct wifi_state *state,
+                          tpi_sim_model found[TPI_SIM_MOST_LINKS])
 {
     const struct sim_beacons *stations = &sim->beacons[SIM_STATIONS];
+    uint32_t missing = state->count;
     struct sim_view view;
 
-    for (uint32_t i = 0; i < stations->count; i++) {
-        if (tpi_sim_find_device(sim, stations->models[i], &tpi_sim_type_wifi, &view, NULL) ==
-                TP_OK &&
-            view.key == key) {
-            return stations->models[i];
+    for (uint32_t i = 0; i < stations->count && missing > 0; i++) {
+        if (tpi_sim_find_device(sim, stations->models[i], &tpi_sim_type_wifi, &view, NULL) !=
+            TP_OK) {
+            continue;
+        }
+        for (uint32_t k = 0; k < state->count; k++) {
+            if (state->heard[k].key == view.key) {
+                found[k] = stations->models[i];
+                missing--;
+            }
         }
     }
-    return TPI_SIM_NONE;
 }
 
 tp_status tpi_sim_get_links(const tpi_sim *sim, tpi_sim_model model, tpi_sim_links *links,
                             tp_error *err)
 {
+    tpi_sim_model found[TPI_SIM_MOST_LINKS];
     struct sim_view view;
     tp_status status = tpi_sim_find_device(sim, model, &tpi_sim_type_wifi, &view, err);
 
@@ -298,11 +294,14 @@ tp_status tpi_sim_get_links(const tpi_sim *sim, tpi_sim_model model, tpi_sim_lin
     const struct wifi_state *state = (const struct wifi_state *)view.state;
     *links = (tpi_sim_links){.noise = ((const struct wifi *)view.config)->sensitivity,
                              .time_us = state->common.updated_us};
+    for (uint32_t i = 0; i < TPI_SIM_MOST_LINKS; i++) {
+        found[i] = TPI_SIM_NONE;
+    }
+    find_stations(sim, state, found);
     for (uint32_t i = 0; i < state->count; i++) {
-        const tpi_sim_model other = station_with(sim, state->heard[i].key);
-        if (other != TPI_SIM_NONE) {
+        if (found[i] != TPI_SIM_NONE) {
             links->items[links->count++] =
-                (tpi_sim_link){.model = other, .level = state->heard[i].level};
+                (tpi_sim_link){.model = found[i], .level = state->heard[i].level};
         }
     }
     return TP_OK;

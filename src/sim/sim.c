@@ -132,15 +132,14 @@ const char *tpi_sim_name(const tpi_sim *sim)
 
 /* ---- Models ---------------------------------------------------------------------------------- */
 
+uint32_t tpi_sim_model_order(const tpi_sim *sim, tpi_sim_model model)
+{
+    return sim->trees.order[sim->tree_of[model]];
+}
+
 uint32_t tpi_sim_model_count(const tpi_sim *sim)
 {
     return sim->model_count;
-}
-
-static const struct sim_member *member_of(const tpi_sim *sim, tpi_sim_model model, uint32_t *tree)
-{
-    *tree = sim->tree_of[model];
-    return &sim->trees.plan[*tree]->members[model - sim->trees.model[*tree]];
 }
 
 uint32_t tpi_sim_member_colour(const tpi_sim *sim, uint32_t tree, uint32_t index)
@@ -155,8 +154,8 @@ uint32_t tpi_sim_member_colour(const tpi_sim *sim, uint32_t tree, uint32_t index
 
 void tpi_sim_model_info(const tpi_sim *sim, tpi_sim_model model, tpi_sim_info *info)
 {
-    uint32_t tree;
-    const struct sim_member *member = member_of(sim, model, &tree);
+    const uint32_t tree = sim->tree_of[model];
+    const struct sim_member *member = sim_member_of(sim, model);
     const struct sim_traits *traits = &member->traits;
     const struct sim_common *state =
         member->device == TPI_SIM_NONE ? NULL : tpi_sim_state(sim, tree, member->device);
@@ -206,8 +205,7 @@ tpi_sim_pose tpi_sim_global_pose(const tpi_sim *sim, tpi_sim_model model)
 
 tpi_sim_pose tpi_sim_local_pose(const tpi_sim *sim, tpi_sim_model model)
 {
-    uint32_t tree;
-    const struct sim_member *member = member_of(sim, model, &tree);
+    const struct sim_member *member = sim_member_of(sim, model);
 
     return member->parent == TPI_SIM_NONE ? tpi_sim_global_pose(sim, model) : member->local;
 }

@@ -17,8 +17,9 @@
  * place in the file; errors say what is wrong and where.
  *
  * Everything belongs to the thread that calls. Only tpi_sim_load(), tpi_sim_parse(),
- * tpi_sim_set_pose(), tpi_sim_set_colour() and the calls that write into a buffer allocate; a step
- * never does. Angles are radians, counter-clockwise; lengths are metres; times are microseconds.
+ * tpi_sim_set_pose(), tpi_sim_set_colour(), tpi_sim_restore() and the calls that write into a
+ * buffer allocate; a step never does. Angles are radians, counter-clockwise; lengths are metres;
+ * times are microseconds.
  */
 #ifndef TROUPE_SIM_SIM_H
 #define TROUPE_SIM_SIM_H
@@ -140,6 +141,10 @@ typedef struct tpi_sim_info {
 uint32_t tpi_sim_model_count(const tpi_sim *sim);
 void tpi_sim_model_info(const tpi_sim *sim, tpi_sim_model model, tpi_sim_info *info);
 
+/* How many come before it in the file, of those that stand on nothing; what stands on a model has
+ * the number of that. */
+uint32_t tpi_sim_model_order(const tpi_sim *sim, tpi_sim_model model);
+
 /* By its name, or by the one that it would have without a name ("r0.ranger:1"); TPI_SIM_NONE if
  * there is none. */
 tpi_sim_model tpi_sim_find(const tpi_sim *sim, const char *name);
@@ -155,8 +160,8 @@ void tpi_sim_put_name(const tpi_sim *sim, tpi_sim_model model, tpi_buf *out);
 tpi_sim_pose tpi_sim_global_pose(const tpi_sim *sim, tpi_sim_model model);
 tpi_sim_pose tpi_sim_local_pose(const tpi_sim *sim, tpi_sim_model model);
 
-/* Put it somewhere, in its parent's frame. What it then overlaps does not hold it back until it has
- * left it. Fails for numbers that are not finite, and if memory runs out. */
+/* Put it somewhere, in its parent's frame. Of what it then overlaps it can only drive out. Fails
+ * for numbers that are not finite, and if memory runs out. */
 tp_status tpi_sim_set_pose(tpi_sim *sim, tpi_sim_model model, const tpi_sim_pose *pose,
                            tp_error *err);
 tp_status tpi_sim_set_colour(tpi_sim *sim, tpi_sim_model model, uint32_t colour, tp_error *err);
@@ -165,6 +170,9 @@ tp_status tpi_sim_set_colour(tpi_sim *sim, tpi_sim_model model, uint32_t colour,
  * its last one stops. */
 void tpi_sim_subscribe(tpi_sim *sim, tpi_sim_model model);
 void tpi_sim_unsubscribe(tpi_sim *sim, tpi_sim_model model);
+
+/* Whether the model's interval says that it is updated in the step that was made last. */
+bool tpi_sim_is_due(const tpi_sim *sim, tpi_sim_model model);
 
 /* The number of the controller that options.control has given; 0 for none, and for all models that
  * stand on others. */
@@ -179,6 +187,7 @@ typedef enum tpi_sim_drive_mode {
     TPI_SIM_DRIVE_VELOCITY,     /* m/s, m/s, rad/s; of a car: m/s, unused, steering angle */
     TPI_SIM_DRIVE_POSITION,     /* a pose, as odometry reports it */
     TPI_SIM_DRIVE_ACCELERATION, /* m/s^2, m/s^2, rad/s^2 */
+    TPI_SIM_DRIVE_HEADING,      /* m/s, m/s, a heading to take and hold, as odometry reports it */
 } tpi_sim_drive_mode;
 
 typedef struct tpi_sim_motion {
@@ -200,6 +209,10 @@ tp_status tpi_sim_steer(tpi_sim *sim, tpi_sim_model model, const double goal[3],
 /* Let it stand still; who leads it stays as it is. Nothing for a model that cannot be driven. */
 void tpi_sim_stop(tpi_sim *sim, tpi_sim_model model);
 
+/* Whether a model that was told to stand will move in the next step all the same, since its
+ * acceleration has bounds. Not one that gets no slower: its file does not let it stand. */
+bool tpi_sim_is_braking(const tpi_sim *sim, tpi_sim_model model);
+
 /* Whether somebody outside leads the model, so that its controller rests; and whether those of all
  * models rest, which is no part of the state of the world. */
 void tpi_sim_lead(tpi_sim *sim, tpi_sim_model model, bool led);
@@ -208,7 +221,8 @@ void tpi_sim_rest(tpi_sim *sim, bool resting);
 tp_status tpi_sim_get_motion(const tpi_sim *sim, tpi_sim_model model, tpi_sim_motion *motion,
                              tp_error *err);
 
-/* Say what odometry reports now. Has no effect on a model that is located by gps. */
+/* Say what it reports of where it is now: one that is located by gps counts from another place from
+ * then on. */
 tp_status tpi_sim_set_odometry(tpi_sim *sim, tpi_sim_model model, const double pose[3],
                                tp_error *err);
 

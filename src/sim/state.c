@@ -21,6 +21,7 @@ struct head {
     int64_t time_us;
 };
 
+static const char other_world[] = "the saved state is of another world";
 static const char magic[8] = {'T', 'P', 'S', 'I', 'M', '1', '\0', '\0'};
 
 /* Of a member that was changed from outside: its pose, its colour, and whether that is random. */
@@ -143,15 +144,16 @@ static double number_at(const char *array, size_t index)
     return number;
 }
 
-/* Poses and devices of one tree. */
-static bool check_tree(const tpi_sim *sim, const struct pieces *p, uint32_t tree)
+/* Poses and devices of one tree; `state` is that of all, where it can be read. */
+static bool check_tree(const tpi_sim *sim, const struct pieces *p, const char *state, uint32_t tree)
 {
     const struct sim_plan *plan = sim->trees.plan[tree];
     uint32_t group;
     bool good =
         fabs(number_at(p->x, tree)) <= 1e15 && fabs(number_at(p->y, tree)) <= 1e15 &&
         fabs(number_at(p->z, tree)) <= 1e15 && fabs(number_at(p->a, tree)) <= SIM_PI &&
-        ((uint8_t)p->flags[tree] & ~(SIM_MOVING | SIM_ACTIVE | SIM_OVERLAPS | SIM_LED)) == 0 &&
+        ((uint8_t)p->flags[tree] &
+         ~(SIM_MOVING | SIM_ACTIVE | SIM_OVERLAPS | SIM_LED | SIM_TOUCHES)) == 0 &&
         (!plan->moves || (p->flags[tree] & SIM_MOVING) != 0) &&
         (!plan->jointed || p->own[tree] != 0);
 
@@ -159,13 +161,8 @@ static bool check_tree(const tpi_sim *sim, const struct pieces *p, uint32_t tree
     good = good && group < sim->trees.count;
     for (uint32_t i = 0; good && i < plan->device_count; i++) {
         const struct sim_device *device = &plan->devices[i];
-        struct sim_common *copy = malloc(device->type->state_size);
-        if (copy == NULL) {
-            return false;
-        }
-        memcpy(copy, p->state + sim->trees.state[tree] + device->state, device->type->state_size);
-        good = device->type->check == NULL || device->type->check(copy);
-        free(copy);
+        const void *own = state + sim->trees.state[tree] + device->state;
+        good = device->type->check == NULL || device->type->check(own);
     }
     return good;
 }
@@ -183,17 +180,31 @@ static bool check_plans(const char *plans, size_t count)
     return true;
 }
 
-static bool check(const tpi_sim *sim, const struct pieces *p)
+static bool check_all(const tpi_sim *sim, const struct pieces *p, const char *state)
 {
     size_t plans = 0;
 
     for (uint32_t i = 0; i < sim->trees.count; i++) {
-        if (!check_tree(sim, p, i)) {
+        if (!check_tree(sim, p, state, i)) {
             return false;
         }
         plans += p->own[i] != 0 ? sim->trees.plan[i]->member_count : 0;
     }
     return (size_t)(p->end - p->plans) == plans * one_change && check_plans(p->plans, plans);
+}
+
+/* The saved bytes begin anywhere; states are looked at where numbers may stand. */
+static tp_status check(const tpi_sim *sim, const struct pieces *p, tp_error *err)
+{
+    char *state = malloc(sim->state_size + 1);
+
+    if (state == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    memcpy(state, p->state, sim->state_size);
+    const bool good = check_all(sim, p, state);
+    free(state);
+    return good ? TP_OK : tp_fail(err, TP_E_INVALID, "%s", other_world);
 }
 
 /* Take memory for all plans that have to be other than in the file. */
@@ -279,11 +290,15 @@ tp_status tpi_sim_restore(tpi_sim *sim, const void *bytes, size_t length, tp_err
         return tp_fail(err, TP_E_SYNTAX, "the saved state is damaged");
     }
     if (head.world != world_of(sim) || !find_pieces(sim, at + sizeof head, head.length, &pieces) ||
-        head.time_us < 0 || !check(sim, &pieces)) {
-        return tp_fail(err, TP_E_INVALID, "the saved state is of another world");
+        head.time_us < 0) {
+        return tp_fail(err, TP_E_INVALID, "%s", other_world);
+    }
+    tp_status status = check(sim, &pieces, err);
+    if (status != TP_OK) {
+        return status;
     }
     const bool other_walls = walls_differ(sim, &pieces);
-    tp_status status = take_plans(sim, &pieces, err);
+    status = take_plans(sim, &pieces, err);
     if (status != TP_OK) {
         return status;
     }

@@ -13,12 +13,27 @@
 #include "sim/resolve.h"
 #include "sim/sweep.h"
 
+enum { CACHE_LINE = 64 }; /* bytes; where lines are longer, some are asked for twice */
+
 void tpi_sim_run(tpi_sim *sim, tpi_sim_work *work, uint32_t count)
 {
     if (count == 1) { /* not worth waking anybody */
         work(sim, 0, 0);
     } else if (count > 1) {
         sim->crew.run(sim->crew.context, work, sim, count);
+    }
+}
+
+/* States are in another order than spots, so that no processor foretells where the next one is: let
+ * those of a chunk be brought near, all at once. */
+static void fetch_states(const tpi_sim *sim, const struct sim_chunk *chunk)
+{
+    for (uint32_t i = chunk->first; i < chunk->end; i++) {
+        const struct sim_spot *spot = &sim->crowd.spots[i];
+        const unsigned char *state = sim->state + sim->trees.state[spot->tree];
+        for (uint32_t k = 0; k < spot->plan->state_size; k += CACHE_LINE) {
+            __builtin_prefetch(state + k, 1);
+        }
     }
 }
 
@@ -31,6 +46,7 @@ static void begin(void *argument, uint32_t item, uint32_t worker)
     const struct sim_chunk chunk = sim_chunk_of(sim, item);
 
     (void)worker;
+    fetch_states(sim, &chunk);
     for (uint32_t i = chunk.first; i < chunk.end; i++) {
         const struct sim_spot *spot = &sim->crowd.spots[i];
         sim->motions.stalled[spot->tree] = 0;
@@ -81,6 +97,7 @@ static void end(void *argument, uint32_t item, uint32_t worker)
     const struct sim_chunk chunk = sim_chunk_of(sim, item);
 
     (void)worker;
+    fetch_states(sim, &chunk);
     for (uint32_t i = chunk.first; i < chunk.end; i++) {
         const struct sim_spot *spot = &sim->crowd.spots[i];
         if (spot->plan->driver != TPI_SIM_NONE) {
@@ -121,7 +138,8 @@ static void turn_aside(tpi_sim *sim, uint32_t slot)
     const double against = m->vx[tree] * along + m->vy[tree] * aside;
     const double vx = m->vx[tree] - against * along;
     const double vy = m->vy[tree] - against * aside;
-    const double away = trace * sqrt(vx * vx + vy * vy);
+    const bool touches = (sim->trees.flags[tree] & SIM_TOUCHES) != 0; /* and the normal is exact */
+    const double away = touches ? 0 : trace * sqrt(vx * vx + vy * vy);
     m->vx[tree] = (vx + away * along) * left;
     m->vy[tree] = (vy + away * aside) * left;
     m->w[tree] = 0;
@@ -161,6 +179,11 @@ static bool is_due(const tpi_sim *sim, int64_t interval_us)
            sim->time_us / interval_us != (sim->time_us - sim->interval_us) / interval_us;
 }
 
+bool tpi_sim_is_due(const tpi_sim *sim, tpi_sim_model model)
+{
+    return is_due(sim, sim_member_of(sim, model)->traits.update_us);
+}
+
 static void sense_tree(tpi_sim *sim, uint32_t tree, uint32_t worker)
 {
     const struct sim_plan *plan = sim->trees.plan[tree];
@@ -197,6 +220,7 @@ static void sense(void *argument, uint32_t item, uint32_t worker)
     tpi_sim *sim = argument;
     const struct sim_chunk chunk = sim_chunk_of(sim, item);
 
+    fetch_states(sim, &chunk);
     for (uint32_t i = chunk.first; i < chunk.end; i++) {
         tpi_sim_forget_overlaps(sim, i);
         sense_tree(sim, sim->crowd.spots[i].tree, worker);

@@ -9,8 +9,8 @@
  * nothing is missed however fast and thin it is, a body slides along a wall in one step, and one
  * that turns while touching takes a few.
  *
- * Bodies stop a little before they touch, at the *gap*. One that is nearer already, by rounding,
- * may go anywhere but nearer.
+ * Bodies stop a little before they touch, at the *gap*. One that is nearer already may go anywhere
+ * but nearer. One that was put nearer still, or into something, is treated as contact.h says.
  */
 #ifndef TROUPE_SIM_SWEEP_H
 #define TROUPE_SIM_SWEEP_H
@@ -24,9 +24,12 @@ struct sim_body {
     const struct sim_plan *plan; /* borrowed */
     double x, y, z;
     double c, s;
-    double vx, vy, w; /* in its own frame */
-    double until;     /* seconds after which it stands still */
+    double vx, vy, w;          /* in its own frame */
+    double until;              /* seconds after which it stands still */
+    const struct sim_fit *fit; /* borrowed; what of it counts (contact.h); NULL: all */
 };
+
+struct sim_hold;
 
 /* The body of a spot with its motion in this step. */
 struct sim_body tpi_sim_body_of(const tpi_sim *sim, const struct sim_spot *spot);
@@ -34,16 +37,10 @@ struct sim_body tpi_sim_body_of(const tpi_sim *sim, const struct sim_spot *spot)
 /* Seconds until the two touch; HUGE_VAL if they do not while either moves. */
 double tpi_sim_touch(const struct sim_body *a, const struct sim_body *b);
 
-/* Seconds until the body touches a wall while it moves; HUGE_VAL if it does not. Walls of `except`
- * (a tree; TPI_SIM_NONE for none) do not count. */
+/* Seconds until the body touches a wall while it moves; HUGE_VAL if it does not. `hold` is how
+ * walls hold it (contact.h); NULL for one that touches nothing before it moves. */
 double tpi_sim_touch_walls(const struct sim_walls *walls, const struct sim_body *body,
-                           uint32_t except);
-
-/* Whether the two are in each other, as they stand. */
-bool tpi_sim_overlap(const struct sim_body *a, const struct sim_body *b);
-
-/* A tree whose walls the body stands in; TPI_SIM_NONE if there is none. */
-uint32_t tpi_sim_overlap_walls(const struct sim_walls *walls, const struct sim_body *body);
+                           const struct sim_hold *hold);
 
 /* The direction away from what the body touches, or is about to, while it moves as it does: a unit
  * vector in the world, or 0, 0 if nothing is near. For sliding. */

@@ -4,6 +4,7 @@
  */
 #include "sim/sweep.h"
 
+#include "sim/contact.h"
 #include "support/sim.h"
 
 /* ---- Helpers --------------------------------------------------------------------------------- */
@@ -101,7 +102,7 @@ static void nobody_leaves_the_room(void **state)
         for (uint32_t k = 0; k < sim->crowd.count; k++) {
             const struct sim_body body = tpi_sim_body_of(sim, &sim->crowd.spots[k]);
             assert_true(fabs(body.x) < 2 && fabs(body.y) < 2);
-            assert_int_equal(tpi_sim_overlap_walls(&sim->walls, &body), TPI_SIM_NONE);
+            assert_int_equal(tpi_sim_overlap_walls(sim, &body), TPI_SIM_NONE);
             for (uint32_t n = 0; n < k; n++) {
                 const struct sim_body other = tpi_sim_body_of(sim, &sim->crowd.spots[n]);
                 assert_false(tpi_sim_overlap(&body, &other));

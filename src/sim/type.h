@@ -10,11 +10,11 @@
  * The operations get a *view*: the model, where it is at this instant, its configuration, state and
  * samples. They may be called on any thread, for many models at once; each writes to its own state
  * and samples only, and reads of others only what stands still meanwhile: the walls and the crowd
- * (inside.h). Chance comes from tpi_sim_chance() with the view's key, never from a counter that
- * others share. Nothing may depend on the order in which models are visited.
+ * (inside.h). Chance comes from sim_chance() (maths.h) with the view's key, never from a counter
+ * that others share. Nothing may depend on the order in which models are visited.
  *
  * To add one: write sensor_X.c with a table `tpi_sim_type_X`, list it in types.c and in
- * meson.build, give it accessors in sim.h, and test it in sensor_X_test.c.
+ * meson.build, give it accessors in sensors.h, and test it in sensor_X_test.c.
  */
 #ifndef TROUPE_SIM_TYPE_H
 #define TROUPE_SIM_TYPE_H
@@ -122,8 +122,6 @@ struct sim_reader {
     double metre;  /* what the file's units are worth */
     double radian; /* likewise */
 };
-
-enum sim_unit { SIM_PLAIN, SIM_LENGTH, SIM_ANGLE };
 
 /* Read into `values` what the field has, each in its unit ('L' length, 'A' angle, 'F' plain: one
  * letter for each wanted value). Values stay as they are where the field is absent. A field with

@@ -1,11 +1,11 @@
 /*
  * world.h - from a world file to a simulated world; what the parts of the loader share.
  *
- * world_load.c reads the file and its top level, world_model.c a model with its children, whose
- * names world_names.c compares,
- * world_plan.c what becomes of it, world_traits.c the properties that all models have,
- * world_shape.c bodies, world_old.c what older files say another way, world_read.c single
- * properties, world_check.c and world_unused.c tell what is odd, world_build.c lays out memory.
+ * world_load.c reads the file and its top level, world_scene.c what is around all models,
+ * world_model.c a model with its children, whose names world_names.c compares, world_plan.c what
+ * becomes of it, world_traits.c the properties that all models have, world_shape.c bodies,
+ * world_old.c what older files say another way, world_read.c single properties, world_check.c and
+ * world_unused.c tell what is odd, world_build.c lays out memory.
  *
  * A tree is read into lists, whose contents are then interned: trees that are alike share one plan.
  */
@@ -52,8 +52,7 @@ struct sim_draft {
 struct sim_loader {
     struct sim_reader reader;
     tpi_sim *sim;                   /* borrowed: the result */
-    const char *file;               /* borrowed: the world's */
-    const tpi_cfg *cfg;             /* borrowed: the same, as it was read */
+    const tpi_cfg *cfg;             /* borrowed: the file, as it was read */
     const tpi_sim_options *options; /* borrowed */
     struct sim_interner interner;
     struct sim_draft draft;
@@ -63,7 +62,6 @@ struct sim_loader {
     tpi_buf names;          /* of trees */
     tpi_buf seeds;          /* struct sim_seed */
     tpi_buf eyes;           /* of rangers; see world_check.c */
-    uint32_t overlaps;      /* that were found */
     tpi_cfg_table claimed;  /* names in the world; whose they are: */
     tpi_buf claims;         /* tpi_cfg_place */
     uint32_t ordinals[TPI_SIM_KINDS];
@@ -80,6 +78,9 @@ tp_status tpi_sim_claim_name(struct sim_loader *loader, const char *name,
 /* Tell of a child, the i-th section of its parent, that is called as an earlier one. */
 void tpi_sim_check_sibling(const struct sim_loader *loader, const tpi_cfg_section *parent,
                            const tpi_sim_type *type, uint32_t i);
+
+/* Whether a name is in a list, which is ended by NULL and may be NULL. */
+bool tpi_sim_is_among(const char *const *names, const char *name);
 
 /* ---- world_model.c --------------------------------------------------------------------------- */
 

@@ -21,7 +21,7 @@ static const struct bad syntax[] = {
      "1:14: expected a value for \"name\", found the word a; a text needs quotes"},
     {"\n  model ( pose [0 0 0 0 )", "2:25: expected a value or \"]\" for \"pose\", found \")\""},
     {"model ( pose [0 0 0 nan] )",
-     "1:21: expected a value or \"]\" for \"pose\", found the word nan; a text needs quotes"},
+     "1:21: expected a value or \"]\" for \"pose\", found the word nan; that is no number"},
     {"model ( pose [1e400 0 0 0] )", "1:15: the number 1e400 is too large"},
     {"define position position ( ) position ( )", "1:17: the macro \"position\" uses itself"},
     {"define a b ( )\ndefine b a ( )\na ( )",

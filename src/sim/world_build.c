@@ -233,27 +233,52 @@ static bool is_behind(const struct sim_loader *loader, uint32_t tree, uint32_t o
 
 enum { MOST_OVERLAPS = 20 }; /* told one by one */
 
+/* Two trees, the one that the note is about first. */
+struct overlap {
+    uint32_t order; /* of the first in the file */
+    uint32_t tree, other;
+};
+
+struct overlaps {
+    const struct sim_loader *loader; /* borrowed */
+    tpi_buf list;                    /* owned: structs */
+};
+
 /* Seeds have the numbers of trees. Of two that move each is found in the other: told in the order
  * of the file both say the same, and what was told already is not told again. */
-static void tell_overlap(void *context, uint32_t tree, uint32_t other)
+static void note_overlap(void *context, uint32_t tree, uint32_t other)
 {
-    struct sim_loader *loader = context;
-    const bool both_move = (loader->sim->trees.flags[other] & SIM_MOVING) != 0;
+    struct overlaps *found = context;
+    const struct sim_trees *trees = &found->loader->sim->trees;
+    const bool both_move = (trees->flags[other] & SIM_MOVING) != 0;
+    const bool exchanged = both_move && is_behind(found->loader, tree, other);
+    const struct overlap one = {.order = trees->order[exchanged ? other : tree],
+                                .tree = exchanged ? other : tree,
+                                .other = exchanged ? tree : other};
+
+    tpi_buf_put(&found->list, &one, sizeof one);
+}
+
+static int compare_overlaps(const void *left, const void *right)
+{
+    const struct overlap *a = left;
+    const struct overlap *b = right;
+
+    if (a->order != b->order) {
+        return a->order < b->order ? -1 : 1;
+    }
+    return a->other < b->other ? -1 : a->other > b->other;
+}
+
+static void tell_overlap(struct sim_loader *loader, uint32_t tree, uint32_t other)
+{
     tpi_buf name = {0};
     tpi_buf other_name = {0};
 
-    if (++loader->overlaps > MOST_OVERLAPS) {
-        return;
-    }
-    if (both_move && is_behind(loader, tree, other)) {
-        const uint32_t first = other;
-        other = tree;
-        tree = first;
-    }
     tpi_sim_put_name(loader->sim, loader->sim->trees.model[tree], &name);
     tpi_sim_put_name(loader->sim, loader->sim->trees.model[other], &other_name);
     tpi_sim_tell(&loader->reader, &seeds_of(loader)[tree].place,
-                 "\"%.60s\" overlaps \"%.60s\", and can drive out of it or through it",
+                 "\"%.60s\" overlaps \"%.60s\"; it can only drive out of it",
                  tpi_buf_text(&name), tpi_buf_text(&other_name));
     tpi_buf_fini(&name);
     tpi_buf_fini(&other_name);
@@ -261,18 +286,28 @@ static void tell_overlap(void *context, uint32_t tree, uint32_t other)
 
 static void check_overlaps(struct sim_loader *loader)
 {
+    struct overlaps found = {.loader = loader};
     tp_error text;
 
     if (loader->reader.note == NULL) {
         tpi_sim_check_overlaps(loader->sim, NULL, NULL);
         return;
     }
-    tpi_sim_check_overlaps(loader->sim, tell_overlap, loader);
-    if (loader->overlaps > MOST_OVERLAPS) {
-        tp_fail(&text, TP_E_INVALID, "%s: %u more robots overlap something", loader->file,
-                loader->overlaps - MOST_OVERLAPS);
+    tpi_sim_check_overlaps(loader->sim, note_overlap, &found);
+    struct overlap *list = (struct overlap *)(void *)found.list.data;
+    const size_t count = found.list.length / sizeof *list;
+    if (count > 0) {
+        qsort(list, count, sizeof *list, compare_overlaps);
+    }
+    for (size_t i = 0; i < count && i < MOST_OVERLAPS; i++) {
+        tell_overlap(loader, list[i].tree, list[i].other);
+    }
+    if (count > MOST_OVERLAPS) {
+        tp_fail(&text, TP_E_INVALID, "%s: %zu more robots overlap something", loader->reader.file,
+                count - MOST_OVERLAPS);
         loader->reader.note(loader->reader.context, text.text);
     }
+    tpi_buf_fini(&found.list);
 }
 
 tp_status tpi_sim_build(struct sim_loader *loader)

@@ -10,7 +10,7 @@ enum { LONGEST_FILE = 64 << 20 };
 
 tp_status tpi_sim_no_memory(const struct sim_loader *loader)
 {
-    return tp_fail(loader->reader.err, TP_E_NOMEM, "%s: out of memory", loader->file);
+    return tp_fail(loader->reader.err, TP_E_NOMEM, "%s: out of memory", loader->reader.file);
 }
 
 /* ---- The top level --------------------------------------------------------------------------- */
@@ -48,7 +48,7 @@ static tp_status read_world(struct sim_loader *loader, tpi_cfg_section *root)
     if (status != TP_OK) {
         return status;
     }
-    title = title == NULL ? loader->file : title;
+    title = title == NULL ? loader->reader.file : title;
     loader->sim->title = tpi_arena_text(&loader->sim->arena, title, strlen(title));
     loader->sim->quit_us = quit_s > 0 && quit_s < 1e12 ? (int64_t)(quit_s * 1e6) : 0;
     return loader->sim->title != NULL ? TP_OK : tpi_sim_no_memory(loader);
@@ -126,7 +126,6 @@ static tp_status parse(tpi_sim *sim, const char *path, const char *text, size_t 
                    .context = &notes,
                    .err = err},
         .sim = sim,
-        .file = path,
         .options = options,
     };
     tpi_cfg *cfg = NULL;

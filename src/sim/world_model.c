@@ -10,16 +10,6 @@
 
 /* ---- Kinds ----------------------------------------------------------------------------------- */
 
-static bool is_among(const char *const *names, const char *name)
-{
-    for (; names != NULL && *names != NULL; names++) {
-        if (strcmp(*names, name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void offer_all(tpi_nearest *nearest, const char *const *names)
 {
     for (; names != NULL && *names != NULL; names++) {
@@ -29,14 +19,14 @@ static void offer_all(tpi_nearest *nearest, const char *const *names)
 
 bool tpi_sim_is_section_of(const tpi_sim_type *type, const char *word)
 {
-    return is_among(type->sections, word);
+    return tpi_sim_is_among(type->sections, word);
 }
 
 /* Where a section belongs that is no model itself; NULL if that is not known. */
 static const char *home_of(const char *word)
 {
     for (int i = 0; i < TPI_SIM_KINDS; i++) {
-        if (is_among(tpi_sim_types[i]->sections, word)) {
+        if (tpi_sim_is_among(tpi_sim_types[i]->sections, word)) {
             return tpi_sim_types[i]->name;
         }
     }

@@ -1,5 +1,5 @@
 /*
- * world_names.c - models that are called alike.
+ * world_names.c - names in lists, and models that are called alike.
  *
  * A name leads to the model that has it last in the file, as in Stage; the name that a model would
  * have without one always leads to itself.
@@ -7,6 +7,18 @@
 #include <string.h>
 
 #include "sim/world.h"
+
+bool tpi_sim_is_among(const char *const *names, const char *name)
+{
+    for (; names != NULL && *names != NULL; names++) {
+        if (strcmp(*names, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- Of models ------------------------------------------------------------------------------- */
 
 enum { MOST_COMPARED = 64 }; /* siblings; what takes longer is not worth it */
 

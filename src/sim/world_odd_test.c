@@ -92,7 +92,7 @@ static const struct odd odd[] = {
     {"blobfinder ( colors [\"red\" \"blue\"] colors_count 3 )",
      "1:36: \"colors_count\" says 3; there are 2 colours"},
     {"blobfinder ( channels [\"red\" \"blue\"] channel_count 1 colors \"red\" )",
-     "1:14: \"channels\" is called \"colors\" now, which is there, too\n"
+     "1:14: \"channels\" has no effect: \"colors\" says otherwise\n"
      "x.world:1:38: \"channel_count\" is called \"colors_count\" now"},
     {"model ( define bot position ( ) bot ( ) )",
      "1:9: Stage wants \"define\" at the top of the file"},
@@ -159,13 +159,13 @@ static const struct odd odd[] = {
     {"ranger ( sensor ( range_min 1 ) )", "1:19: \"range_min\" has no effect in a \"sensor\"; it "
                                           "is \"range [MIN MAX]\" in a \"sensor\""},
     {"position ( name \"a\" ) model ( name \"b\" pose [0.2 0 0 0] )",
-     "1:1: \"a\" overlaps \"b\", and can drive out of it or through it"},
+     "1:1: \"a\" overlaps \"b\"; it can only drive out of it"},
     {"position ( name \"a\" )\nposition ( name \"b\" pose [0.2 0 0 0] )",
-     "1:1: \"a\" overlaps \"b\", and can drive out of it or through it"},
+     "1:1: \"a\" overlaps \"b\"; it can only drive out of it"},
     {"position ( name \"a\" )\nposition ( name \"b\" pose [0.2 0 0 0] )\n"
      "position ( name \"c\" pose [0.1 0 0 0] )\n",
-     "1:1: \"a\" overlaps \"c\", and can drive out of it or through it\nx.world:1:1: \"a\" "
-     "overlaps \"b\", and can drive out of it or through it"},
+     "1:1: \"a\" overlaps \"c\"; it can only drive out of it\nx.world:1:1: \"a\" "
+     "overlaps \"b\"; it can only drive out of it"},
 };
 
 static void odd_things_are_told(void **state)

@@ -65,14 +65,25 @@ static const struct old_name names[] = {
     {"ranger_return", "laser_return"},
     {"blob_return", "blobfinder_return"},
     {"plc", "ple"},
+    {"colors", "channels"},
+    {"colors_count", "channel_count"},
 };
+
+static bool say_the_same(const tpi_cfg_field *a, const tpi_cfg_field *b)
+{
+    bool same = a->value_count == b->value_count;
+
+    for (uint32_t i = 0; same && i < a->value_count; i++) {
+        same = strcmp(a->values[i].text, b->values[i].text) == 0;
+    }
+    return same;
+}
 
 /* Files for several Stages have both, which is odd only if they differ. */
 static void tell_both(const struct sim_reader *reader, const tpi_cfg_field *old,
                       const tpi_cfg_field *field)
 {
-    if (old != NULL && old->value_count > 0 && field->value_count > 0 &&
-        strcmp(old->values[0].text, field->values[0].text) != 0) {
+    if (old != NULL && !say_the_same(old, field)) {
         tpi_sim_tell(reader, &old->place, "\"%s\" has no effect: \"%s\" says otherwise", old->name,
                      field->name);
     }

@@ -14,16 +14,6 @@ static const char *const world_properties[] = {"name",        "interval_sim", "q
                                                "unit_length", "unit_angle",   NULL};
 static const char *const block_properties[] = {"points", "z", NULL};
 
-static bool is_among(const char *const *names, const char *name)
-{
-    for (; names != NULL && *names != NULL; names++) {
-        if (strcmp(*names, name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* ---- Where a name means something ------------------------------------------------------------ */
 
 /* A kind of place: the top of the file, a model, or a section in one. */
@@ -59,7 +49,7 @@ static struct spot spot_of(const tpi_cfg_section *section)
 
 static bool knows(const struct spot *spot, const char *name)
 {
-    return is_among(spot->lists[0], name) || is_among(spot->lists[1], name);
+    return tpi_sim_is_among(spot->lists[0], name) || tpi_sim_is_among(spot->lists[1], name);
 }
 
 /* In how many kinds of places the name means something that stands in a section in vain, and one of
@@ -69,11 +59,11 @@ static uint32_t find_homes(const tpi_cfg_section *section, const char *name, str
     const tpi_sim_type *own = tpi_sim_type_find(section->type);
     uint32_t count = 0;
 
-    if (own != NULL && is_among(own->section_properties, name)) {
+    if (own != NULL && tpi_sim_is_among(own->section_properties, name)) {
         *home = (struct spot){own->sections[0], {own->section_properties, NULL}};
         return 1;
     }
-    if (is_among(tpi_sim_model_properties, name)) {
+    if (tpi_sim_is_among(tpi_sim_model_properties, name)) {
         *home = spot_of_kind(tpi_sim_types[TPI_SIM_PLAIN]);
         return 1;
     }
@@ -83,10 +73,10 @@ static uint32_t find_homes(const tpi_cfg_section *section, const char *name, str
     }
     for (int i = 0; i < TPI_SIM_KINDS; i++) {
         const tpi_sim_type *type = tpi_sim_types[i];
-        if (is_among(type->properties, name)) {
+        if (tpi_sim_is_among(type->properties, name)) {
             *home = spot_of_kind(type);
             count++;
-        } else if (is_among(type->section_properties, name)) {
+        } else if (tpi_sim_is_among(type->section_properties, name)) {
             *home = (struct spot){type->sections[0], {type->section_properties, NULL}};
             count++;
         }
@@ -201,7 +191,7 @@ static bool may_have_sections(const tpi_cfg_section *section)
 /* What only a window would show is no mistake. */
 static bool is_silent(const tpi_cfg_field *field)
 {
-    return field->used || is_among(tpi_sim_silent_properties, field->name);
+    return field->used || tpi_sim_is_among(tpi_sim_silent_properties, field->name);
 }
 
 /* Uses of one macro share its fields' names: each is told of once. Without memory for that it is

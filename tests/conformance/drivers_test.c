@@ -16,6 +16,7 @@
 extern const tp_driver tp_driver_cspace;
 extern const tp_driver tp_driver_dummy;
 extern const tp_driver tp_driver_fake;
+extern const tp_driver tp_driver_fakelocalize;
 extern const tp_driver tp_driver_inhibit;
 extern const tp_driver tp_driver_lasertoranger;
 extern const tp_driver tp_driver_mobile;
@@ -102,6 +103,11 @@ static const suite_driver drivers[] = {
         .section = {&tp_driver_fake, EVERYTHING, NULL, "rate=1000"},
         .bad_settings = bad_fakes,
         .quiet = "blackboard",
+    },
+    {
+        .section = {&tp_driver_fakelocalize, "localize:0", NULL, YARD " speed=10"},
+        .foreign = "health:0",
+        .bad_settings = bad_sims,
     },
     {
         .section = {&tp_driver_inhibit, "position2d:10",

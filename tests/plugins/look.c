@@ -1,7 +1,9 @@
 /*
  * look.c - a controller for tests: shows what a sensor says by how it turns.
  *
- * Its argument is the sensor: floor, light, bumper or fiducial. "line" follows a dark line instead.
+ * Its argument is the sensor: floor, light, bumper or fiducial; "late" is the second light sensor
+ * of two, the first of which must not have measured yet. "line" follows a dark line instead.
+ * Without an argument it fails and does not say why.
  */
 #include <string.h>
 
@@ -18,7 +20,7 @@ static tp_status look_init(tp_robot *robot, void *state, const char *arguments, 
     (void)robot;
     (void)err;
     l->what = arguments;
-    return TP_OK;
+    return arguments[0] != '\0' ? TP_OK : TP_E_INVALID;
 }
 
 /* Its place and its light, so that one number tells both. */
@@ -57,6 +59,11 @@ static double see(const tp_robot *robot, const char *what)
     }
     if (strcmp(what, "light") == 0) {
         return tp_robot_get_light(robot, 1, &level) || !tp_robot_get_light(robot, 0, &level)
+                   ? -1
+                   : level;
+    }
+    if (strcmp(what, "late") == 0) {
+        return tp_robot_get_light(robot, 0, &level) || !tp_robot_get_light(robot, 1, &level)
                    ? -1
                    : level;
     }

@@ -49,5 +49,13 @@ def every_page_that_a_header_points_at_is_there():
     assert "padi.md" in found, found
 
 
+def the_licence_comes_along():
+    licence = (ROOT / "LICENSE").read_text(encoding="utf-8")
+    tap.equal((PAGES / "LICENSE").read_text(encoding="utf-8"), licence)
+    assert licence.split("\n")[1].strip() == "Apache License", licence[:100]
+    assert "license: 'Apache-2.0'" in (ROOT / "meson.build").read_text(encoding="utf-8")
+
+
 tap.main(every_page_that_a_page_points_at_is_there, every_page_that_the_readme_points_at_is_there,
-         every_page_that_a_message_points_at_is_there, every_page_that_a_header_points_at_is_there)
+         every_page_that_a_message_points_at_is_there, every_page_that_a_header_points_at_is_there,
+         the_licence_comes_along)

@@ -3,6 +3,7 @@
 import fcntl
 import json
 import os
+import re
 import select
 import signal
 import struct
@@ -208,6 +209,18 @@ def a_terminal_is_never_written_over_its_edges(url):
         tap.equal(terminal.ended(), 0)
 
 
+def numbers_are_not_cut_in_two():
+    numbers = [f"1.{i:06}" for i in range(1, 41)]
+    data = struct.pack(">ffffII", 0, 1, 0.025, 8, 40, 40) + struct.pack(">40f", *map(float, numbers)) + bytes(12)
+    with Puppet([(6, 0)], data=[(6, 0, 1, 13.5, data)]) as puppet, \
+            Terminal("print", "laser", url=puppet.url, rows=50, columns=60) as terminal:
+        lines = terminal.until(lambda lines: any("1.00004" in line for line in lines))
+        shown = re.findall(r"\b1\.0000\d+", "\n".join(lines))
+        tap.equal(sorted({float(word) for word in shown}), [float(number) for number in numbers])
+        terminal.type(b"\x03")
+        tap.equal(terminal.ended(), 0)
+
+
 @serving('driver ( name "fake" provides [ "position2d:0" "laser:0" ] rate 50 )')
 def a_resized_terminal_is_drawn_anew(url):
     with Terminal("print", "laser", url=url, rows=30, columns=80) as terminal:
@@ -275,5 +288,5 @@ tap.main(records_have_a_form_for_everybody, json_is_json_whatever_comes, texts_c
          it_ends_when_it_is_told_to_though_nobody_reads,
          it_ends_when_nobody_reads_any_more_though_nothing_comes, output_that_cannot_be_written_is_a_failure,
          a_lost_server_is_told_and_found_again, a_lost_server_does_not_spoil_the_terminal, a_terminal_shows_the_newest_in_one_place, a_terminal_waits_in_words,
-         a_terminal_is_never_written_over_its_edges, a_resized_terminal_is_drawn_anew, a_count_ends_on_a_terminal_too,
+         a_terminal_is_never_written_over_its_edges, numbers_are_not_cut_in_two, a_resized_terminal_is_drawn_anew, a_count_ends_on_a_terminal_too,
          a_terminal_that_cannot_be_drawn_on_gets_records, json_on_a_terminal_is_json, what_is_not_there_is_told, mistakes_are_explained)

@@ -3,6 +3,8 @@
 import json
 import signal
 import struct
+import subprocess
+import tempfile
 
 import cli
 import player
@@ -86,6 +88,68 @@ def a_command_is_sent_once_without_repeat():
     with Puppet([(4, 0)]) as puppet:
         prints(troupe("send", "position2d", "VEL", VEL, "--for", "0.3", url=puppet.url), "")
         tap.equal(len(puppet.commands(1)), 1)
+
+
+def speeds(messages):
+    return [struct.unpack_from(">d", message.body)[0] for message in messages]
+
+
+def commands_come_through_a_pipe():
+    """Each is sent as it comes: the next one is written when the one before has arrived."""
+    with Puppet([(4, 0)]) as puppet:
+        with Running("send", "position2d", "VEL", "-", url=puppet.url, stdin=subprocess.PIPE) as running:
+            for count in range(1, 4):
+                running.process.stdin.write(f'{{"vel":{{"px":{count}}}}}\n')
+                running.process.stdin.flush()
+                tap.equal(speeds(puppet.commands(count)), list(range(1, count + 1)))
+            running.process.stdin.write('{"vel":\n  {"px": 4}} {"vel":{"px":5}}{"vel":{"px":6}')  # and the rest is cut off
+            running.process.stdin.close()
+            tap.equal(running.ended(), (1, "troupe send: position2d:0 VEL: line 5, column 45: the text ends where ',' or '}' "
+                                           "was expected\n"))
+            tap.equal(speeds(puppet.commands(5)), [1, 2, 3, 4, 5])
+
+
+def many_commands_arrive_all():
+    """From a pipe, and from a file; far more than are read at once."""
+    many = "".join(f'{{"vel":{{"px":{i}}}}}\n' for i in range(8000))
+    with Puppet([(4, 0)]) as puppet:
+        prints(troupe("send", "position2d", "VEL", "-", url=puppet.url, stdin=many), "")
+        tap.equal(speeds(puppet.commands(8000)), list(range(8000)))
+    with Puppet([(4, 0)]) as puppet, tempfile.TemporaryFile("w+") as file:
+        file.write(many)
+        file.seek(0)
+        with Running("send", "position2d", "VEL", "-", url=puppet.url, stdin=file) as running:
+            tap.equal(running.ended(), (0, ""))
+        tap.equal(speeds(puppet.commands(8000)), list(range(8000)))
+
+
+@serving(ROBOT)
+def mistakes_in_a_pipe_are_told_with_their_line(url):
+    says(troupe("send", "position2d", "VEL", "-", url=url, stdin='{}\n\n  {"vel":{"x":1}}\n{}'), 1,
+         'troupe send: position2d:0 VEL: line 3, column 11: pose2d has no field "x"; did you mean "px"?\n')
+    says(troupe("send", "position2d", "VEL", "-", url=url, stdin="{}\n{}\nfaster\n"), 1,
+         "troupe send: position2d:0 VEL: line 3, column 1: 'f' where an object was expected\n")
+    says(troupe("send", "gripper", "STOP", "-", url=url, stdin="null\n{}\n3"), 1,
+         "troupe send: gripper:0 STOP takes no value: line 3\n")
+    says(troupe("send", "gripper", "STOP", "-", url=url, stdin=""), 0, "")
+    says(troupe("send", "position2d", "VEL", "-", stdin='{"vel":{"x":1}}'), 1,  # which needs no server
+         'troupe send: position2d:0 VEL: line 1, column 9: pose2d has no field "x"; did you mean "px"?\n')
+
+
+@serving(ROBOT)
+def a_pipe_that_is_silent_keeps_the_robot_going(url):
+    """Longer than its lease: the connection is heard of all the time, and it stands when the pipe ends."""
+    with Running("send", "position2d", "VEL", "-", url=url, stdin=subprocess.PIPE) as running:
+        running.process.stdin.write(VEL + "\n")
+        running.process.stdin.flush()
+        with player.Client(("127.0.0.1", int(url.split(":")[1]))) as watcher:
+            watcher.open(player.POSITION2D, 0)
+            while struct.unpack_from(">d", watcher.data().body)[0] < 1.0:  # 2 s at 0.5 m/s; the lease is 1 s
+                pass
+            running.process.stdin.close()
+            tap.equal(running.ended(), (0, cli.closed_again("position2d:0", "VEL")))
+            while struct.unpack_from(">d", watcher.data().body, 24)[0] != 0:
+                pass
 
 
 @serving('driver ( name "dummy" provides [ "position2d:0" ] )')
@@ -206,6 +270,8 @@ def who_types_an_extension_asks_for_it(url):
 tap.main(a_command_moves_the_robot, a_command_that_arrived_is_a_success_without_words,
          what_moves_only_for_a_moment_gets_a_hint,
          whether_a_command_ends_by_itself_follows_from_its_units, less_than_was_asked_for_is_told, a_command_is_repeated,
+         commands_come_through_a_pipe, many_commands_arrive_all, mistakes_in_a_pipe_are_told_with_their_line,
+         a_pipe_that_is_silent_keeps_the_robot_going,
          a_command_is_sent_once_without_repeat, what_a_device_does_not_take_is_told, requests_are_answered,
          the_server_itself_is_a_device, refusals_name_device_and_cause, a_request_that_nobody_answers_ends,
          answers_are_harmless, commands_are_listed_with_examples, requests_are_listed_with_both_directions,

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """troupe stat and frames: numbers and trees.  argv: the troupe program."""
 import json
+import re
 import signal
 import tempfile
 
@@ -10,6 +11,7 @@ import tap
 from cli import Puppet, Running, Terminal, encoded, ours, prints, says, serving, troupe, usage
 
 STATISTICS = 202
+FIRST = ["simulation:0", "world:0", "map:0"]
 DEVLIST, DRIVERINFO, DEV = 1, 2, 3
 
 # ---- Statistics -----------------------------------------------------------------------------------
@@ -61,12 +63,12 @@ def lists_show_what_devices_are_doing():
 
 
 def what_is_known_already_is_not_asked():
-    """One list of the devices, however many; none is opened for its index, its driver or the model of a simulated one."""
+    """One list of the devices, however many; none is opened for its index, its driver or its name."""
     lasers = [(6, i) for i in range(30)]
-    labels = [dict(LASER, addr={"robot": 6665, "interf": 6, "index": i}, driver="sim", label=f"m{i}") for i in range(30)]
-    for where, wanted in (("index = 20", ["laser:20"]), ("driver = sim, index < 2", ["laser:0", "laser:1"]),
-                          ("model = m7", ["laser:7"]), ("model = elephant, x > 0", [])):
-        with ours(lasers, "sim", STATISTICS={"devices": labels}) as puppet:
+    labels = [dict(LASER, addr={"robot": 6665, "interf": 6, "index": i}, label=f"m{i}") for i in range(30)]
+    for where, wanted in (("index = 20", ["laser:20"]), ("driver = puppet, index < 2", ["laser:0", "laser:1"]),
+                          ("name = m7", ["laser:7"]), ("name = elephant, x > 0", [])):
+        with ours(lasers, STATISTICS={"devices": labels}) as puppet:
             result = troupe("list", "--json", "--where", where, puppet.url)
             tap.equal((result.returncode, result.stderr), (0, ""))
             tap.equal([device["device"] for device in json.loads(result.stdout)["devices"]], wanted)
@@ -224,6 +226,22 @@ def what_does_not_fit_into_a_message_is_told():
             tap.equal((listed.returncode, "position2d:99" in listed.stdout), (0, True))
 
 
+def of_very_many_devices_each_is_told():
+    """More than one message holds, and more than there are addresses."""
+    with tempfile.NamedTemporaryFile("w", suffix=".world") as file:
+        file.write("".join(f'light ( name "l{i}" pose [{i % 300} {i // 300} 0 0] )\n' for i in range(65540)))
+        file.flush()
+        with player.launched([cli.PROGRAM, "sim", file.name, "--any-port", "--lockstep"]) as server:
+            while server.process.stderr.readline() != "4 devices are left out: a server has 65536 of an interface\n":
+                pass
+            shown = troupe("stat", url=cli.at(server))
+            names = [line.split()[0] for line in shown.stdout.splitlines() if re.match(r"\w+:\d+ ", line)]
+            tap.equal((shown.returncode, names), (0, FIRST + [f"aio:{i}" for i in range(65536)]))
+            listed = troupe("list", url=cli.at(server))
+            names = [line.split()[:4:3] for line in listed.stdout.splitlines() if re.match(r"aio:\d+ ", line)]
+            tap.equal((listed.returncode, names), (0, [[f"aio:{i}", "running"] for i in range(65536)]))
+
+
 # ---- Mistakes -------------------------------------------------------------------------------------
 
 
@@ -247,5 +265,5 @@ tap.main(statistics_are_tables, statistics_are_json_too, lists_show_what_devices
          watching_json_is_one_object_for_each_line, watching_stays_in_its_place_on_a_terminal,
          frames_are_a_tree, a_tree_that_cannot_be_ends, a_transform_is_one_line,
          a_real_server_tells_who_does_what, a_real_server_has_a_tree_of_frames, what_does_not_fit_into_a_message_is_told,
-         a_player_server_has_no_statistics,
+         of_very_many_devices_each_is_told, a_player_server_has_no_statistics,
          mistakes_are_explained)

@@ -89,8 +89,8 @@ def folders_of_plugins_are_told():
 
 
 def free_port():
-    """A listener on the first of the robots' ports that nobody has."""
-    for port in range(6665, 6670):
+    """A listener on the last of the robots' ports that nobody has: programs that are told none begin with the first."""
+    for port in range(6669, 6664, -1):
         try:
             return port, socket.create_server(("127.0.0.1", port))
         except OSError:

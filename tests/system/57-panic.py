@@ -96,7 +96,7 @@ def a_reason_cannot_steer_the_terminal(url):
 def a_server_that_does_not_answer_is_no_end_of_ways():
     with killed_server(text=ROBOT) as server:
         port = server.port
-        server.send_signal(signal.SIGSTOP)
+        player.freeze(server.pid)
         result = troupe("panic", "--timeout", "0.2", url=f"localhost:{port}")
         server.send_signal(signal.SIGCONT)
     tap.equal((result.returncode, result.stderr.split("\n", 1)[1]),

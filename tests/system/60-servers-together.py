@@ -54,11 +54,11 @@ def behind(port, extra=""):
 class Restartable:
     """A server on a port that stays the same, which can be killed and started again."""
 
-    def __init__(self, text, port=0):
+    def __init__(self, text, port=None):
         self.file = tempfile.NamedTemporaryFile("w", suffix=".cfg")
         self.file.write(text)
         self.file.flush()
-        self.port = port
+        self.port = port or player.reserved_port()
         self.process = None
 
     def __enter__(self):
@@ -71,12 +71,10 @@ class Restartable:
         self.file.close()
 
     def start(self):
-        port = ["--any-port"] if self.port == 0 else ["--port", str(self.port)]
-        self.process = subprocess.Popen([PROGRAM, "run", self.file.name, *port], stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen([PROGRAM, "run", self.file.name, "--port", str(self.port)],
+                                        stdout=subprocess.PIPE, text=True)
         for line in self.process.stdout:
-            match = re.match(r"listening on port (\d+)", line)
-            if match:
-                self.port = int(match.group(1))
+            if line.startswith("listening on port "):
                 return self
         raise AssertionError("the server does not start")
 
@@ -87,13 +85,6 @@ class Restartable:
     def end(self):
         self.process.terminate()
         tap.equal(self.process.wait(60), 0)
-
-
-def free_port():
-    import socket
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 # ---- Another server ---------------------------------------------------------------------------------
@@ -128,7 +119,7 @@ def a_refusal_comes_back_with_its_sentence():
 
 
 def a_server_that_is_not_there_is_told_to_who_opens():
-    with player.server(PROGRAM, behind(free_port())) as near, player.Client(near.address) as client:
+    with player.server(PROGRAM, behind(player.reserved_port())) as near, player.Client(near.address) as client:
         hello(client)
         reply, _ = client.access(LASER, 3, 1)
         tap.equal(reply.type, player.NACK)
@@ -153,7 +144,7 @@ def a_server_that_comes_back_is_found_again():
 
 
 def two_servers_may_use_each_other():
-    ports = (free_port(), free_port())
+    ports = (player.reserved_port(), player.reserved_port())
     text = """
     driver ( name "fake" provides [ "laser:0" ] )
     driver ( name "passthrough" provides [ "laser:1" ] requires [ "127.0.0.1:%d:laser:0" ] alwayson yes restart 0.1 )
@@ -253,13 +244,17 @@ def a_killed_parent_takes_its_children_along():
 
 
 def what_is_wrong_with_it_is_told():
-    text = 'driver ( name "fake" provides [ "laser:0" "6666:laser:0" ] isolated yes )\n'
-    with tempfile.NamedTemporaryFile("w", suffix=".cfg") as file:
-        file.write(text)
-        file.flush()
-        result = tap.run([PROGRAM, "check", file.name])
-        tap.equal(result.stderr, f"troupe check: {file.name}:1:1: the devices of an isolated driver have to have "
-                                 "the same port\n")
+    listed = ('an isolated driver lists its devices in "provides": "all" is known only in its process, once it runs')
+    for text, wrong in (('driver ( name "fake" provides [ "laser:0" "6666:laser:0" ] isolated yes )\n',
+                         "1:1: the devices of an isolated driver have to have the same port"),
+                        ('driver ( name "sim" worldfile "x.world" provides "all" isolated yes )\n', "1:41: " + listed),
+                        ('driver ( name "sim" worldfile "x.world" isolated yes )\n', "1:1: " + listed)):
+        with tempfile.NamedTemporaryFile("w", suffix=".cfg") as file:
+            file.write(text)
+            file.flush()
+            for command in ("check", "run"):
+                result = tap.run([PROGRAM, command, file.name])
+                tap.equal(result.stderr, f"troupe {command}: {file.name}:{wrong}\n")
 
 
 tap.main(devices_of_another_server_are_used_like_ones_own, a_refusal_comes_back_with_its_sentence,

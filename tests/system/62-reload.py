@@ -101,6 +101,16 @@ def the_other_driver_notices_nothing():
         steady.client.socket.close()
 
 
+def a_world_that_lists_no_devices_goes():
+    with running(STEADY) as it:
+        with open(os.path.dirname(it.path) + "/x.world", "w", encoding="ascii") as file:
+            file.write('position ( name "r" )\n')
+        it.change(STEADY + 'driver ( name "sim" worldfile "x.world" )\n')
+        it.says("added sim0")
+        it.change(STEADY)
+        it.says("removed sim0")
+
+
 def print_goes_on_with_the_new_device():
     with running(OLD) as it:
         command = [PROGRAM, "print", f"127.0.0.1:{it.server.address[1]}/laser:0", "--json"]
@@ -175,7 +185,7 @@ def a_file_that_opens_the_server_says_so():
 
 
 tap.main(a_file_that_opens_the_server_says_so, print_goes_on_with_the_new_device,
-    the_other_driver_notices_nothing,
+    the_other_driver_notices_nothing, a_world_that_lists_no_devices_goes,
     devices_come_and_go,
     a_broken_file_changes_nothing,
     robots_get_and_lose_their_ports,

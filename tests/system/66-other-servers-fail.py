@@ -4,7 +4,6 @@ the server's own terminal, and to whoever commands its devices.  argv: the troup
 import json
 import pathlib
 import signal
-import socket
 import struct
 import sys
 import tempfile
@@ -27,12 +26,6 @@ def write(name, text, mode=0o600):
     path.write_text(text)
     path.chmod(mode)
     return str(path)
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def on(port, text, name="far.cfg"):
@@ -80,7 +73,7 @@ def drive(client):
 
 
 def a_server_that_is_gone_is_seen_and_told():
-    port = free_port()
+    port = player.reserved_port()
     gone = f"tcp:127.0.0.1:{port}: the server closed the connection"
     with player.server(PROGRAM, behind(port)) as near:
         with on(port, BASE):
@@ -134,7 +127,7 @@ def one_that_is_in_panic_from_the_start_is_seen():
 
 
 def one_that_refuses_the_key_is_told_once():
-    port = free_port()
+    port = player.reserved_port()
     with player.server(PROGRAM, behind(port, 'key "drive on" restart 0.1')) as near:
         with on(port, 'keys [ "anna move drive on" ]\n' + BASE):
             client = opened(near.address)
@@ -155,7 +148,7 @@ def one_that_refuses_the_key_is_told_once():
 
 
 def a_device_that_is_not_there_any_more_is_told():
-    port = free_port()
+    port = player.reserved_port()
     with player.server(PROGRAM, behind(port)) as near:
         with on(port, BASE):
             client = opened(near.address)
@@ -172,7 +165,7 @@ def a_device_that_is_not_there_any_more_is_told():
 
 def circle(*texts):
     """Servers in a circle, each a driver for laser:0 that has it from the next; and what one hears who opens it."""
-    ports = [free_port() for _ in texts]
+    ports = [player.reserved_port() for _ in texts]
     names = [f"circle{number}.cfg" for number in range(len(texts))]
     with player.contextlib.ExitStack() as stack:
         servers = [stack.enter_context(on(port, text % ports[(number + 1) % len(ports)], names[number]))

@@ -28,7 +28,7 @@ def held(url, *options):
                 return line
 
 
-@serving(ROBOT.format(""))
+@serving(ROBOT.format("lease 3600"))
 def nobody_else_writes_meanwhile(url):
     with Running(*ALONE, url=url) as alone:
         name = held(url).split(" by ")[1].split(";")[0]
@@ -45,7 +45,7 @@ def nobody_else_writes_meanwhile(url):
 def who_freezes_keeps_it_no_longer_than_its_lease(url):
     with Running(*ALONE, url=url) as alone:
         name = held(url).split(" by ")[1].split(";")[0]
-        alone.process.send_signal(signal.SIGSTOP)
+        player.freeze(alone.process.pid)
         while f" by {name}, whose time is over: anybody may take it; " not in held(url):
             pass
         while brief(url, "--exclusive").returncode != 0:
@@ -57,7 +57,7 @@ def who_freezes_keeps_it_no_longer_than_its_lease(url):
 def who_is_thrown_out_keeps_nothing(url):
     with Running(*ALONE, url=url) as alone:
         line = held(url)
-        alone.process.send_signal(signal.SIGSTOP)
+        player.freeze(alone.process.pid)
         tap.equal(brief(url).returncode, 1)
         number = line.split("troupe kick ")[1].split()[0]
         result = troupe("kick", number, url=url)

@@ -6,7 +6,6 @@ import os
 import pathlib
 import re
 import signal
-import socket
 import struct
 import subprocess
 import sys
@@ -407,8 +406,7 @@ def far_server(port, text):
 
 
 def a_driver_whose_key_is_refused_fails_and_is_started_again():
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
+    port = player.reserved_port()
     with player.server(PROGRAM, behind(port, 'key "set" restart 0.1')) as near:
         with far_server(port, KEYS + BASE):
             tap.equal(power(near.address), None)

@@ -130,7 +130,7 @@ def frozen_server(address):
     with player.server(PROGRAM, text) as near, player.Client(near.address) as client:
         client.open(OPAQUE, 0)
         tap.equal(client.data().interf, OPAQUE)
-        near.process.send_signal(signal.SIGSTOP)
+        player.freeze(near.process.pid)
         try:
             yield
         finally:

@@ -56,7 +56,7 @@ def a_macro_that_uses_itself_is_refused():
 
 def a_pose_that_is_no_number_is_refused():
     refused("model (\n  pose [0 0 0 nan] )",
-            'x.world:2:15: expected a value or "]" for "pose", found the word nan; a text needs quotes')
+            'x.world:2:15: expected a value or "]" for "pose", found the word nan; that is no number')
 
 
 def a_place_in_an_included_file_is_told():
@@ -83,7 +83,15 @@ def a_comment_of_ten_megabytes_is_no_trouble():
 
 def robots_that_overlap_are_told():
     tap.equal(run('position ( name "a" )\nposition ( name "b" pose [0.1 0 0 0] )\n'),
-              (0, 'FOLDER/x.world:1:1: "a" overlaps "b", and can drive out of it or through it\n'))
+              (0, 'FOLDER/x.world:1:1: "a" overlaps "b"; it can only drive out of it\n'))
+
+
+def overlaps_are_told_in_the_order_of_the_file():
+    places = [(i * 37 % 50, i * 53 % 40) for i in range(15)]
+    text = "".join(f'position ( name "a{i}" pose [{x} {y} 0 0] )\nposition ( name "b{i}" pose [{x}.1 {y} 0 0] )\n'
+                   for i, (x, y) in enumerate(places))
+    code, said = run(text)
+    tap.equal((code, [line.split('"')[1] for line in said.splitlines()[:10]]), (0, [f"a{i}" for i in range(10)]))
 
 
 def a_world_that_is_not_there_is_refused():
@@ -209,6 +217,7 @@ tap.main(a_missing_include_is_named, what_a_section_says_in_vain_is_told, a_miss
          an_unknown_model_is_named_with_the_nearest, a_short_tuple_is_named,
          a_macro_that_uses_itself_is_refused, a_pose_that_is_no_number_is_refused,
          a_place_in_an_included_file_is_told, a_huge_picture_is_refused, a_comment_of_ten_megabytes_is_no_trouble,
-         robots_that_overlap_are_told, a_world_that_is_not_there_is_refused, the_nearest_name_and_all_of_ours_are_told,
+         robots_that_overlap_are_told, overlaps_are_told_in_the_order_of_the_file,
+         a_world_that_is_not_there_is_refused, the_nearest_name_and_all_of_ours_are_told,
          the_name_of_one_of_ours_may_be_that_of_its_file, what_is_no_world_is_sent_where_it_belongs,
          a_world_is_checked, a_world_of_ours_is_checked_by_its_name, a_world_that_a_configuration_names_is_told_where_it_does)

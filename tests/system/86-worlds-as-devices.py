@@ -210,6 +210,21 @@ def mistakes_are_told_with_their_place():
     assert "nowhere.world" in told.stderr, told.stderr
 
 
+def fakelocalize_tells_where_the_robot_is():
+    """As Player's examples have it: a driver of its own that asks the simulation."""
+    with player.server(PROGRAM, STAGE + 'driver ( name "fakelocalize" provides [ "localize:0" ] '
+                                        'requires [ "simulation:0" ] model "r10" )') as running:
+        with player.Client(running.address) as client:
+            client.open(SIMULATION, 0)
+            client.open(LOCALIZE, 0)
+            tap.equal(client.request(SIMULATION, 0, 2, player.text("r10") + struct.pack(">ddd", 1, 2, 0.5)).type, ACK)
+            for message in states(client, LOCALIZE):
+                count, x, y, a = struct.unpack_from(">Iddd", message.body, 16)
+                if count == 1 and x == 1:
+                    near((x, y, a), (1, 2, 0.5))
+                    break
+
+
 def unknown_models_and_wrong_numbers_are_refused():
     with player.server(PROGRAM, STAGE) as running:
         with player.Client(running.address) as client:
@@ -359,7 +374,8 @@ def many_steps_at_once_leave_room_for_others():
 tap.main(a_configuration_for_stage_works_as_it_is, each_section_is_one_robot_on_its_port,
          the_robot_drives_stops_at_the_wall_and_says_so, time_stamps_are_those_of_the_world_and_follow_the_clock,
          messages_do_not_make_time_pass, everything_in_a_world_is_offered_without_a_list,
-         mistakes_are_told_with_their_place, unknown_models_and_wrong_numbers_are_refused,
+         mistakes_are_told_with_their_place, fakelocalize_tells_where_the_robot_is,
+         unknown_models_and_wrong_numbers_are_refused,
          a_client_that_vanishes_leaves_its_robot_standing, the_first_example_of_the_page_works,
          many_steps_at_once_leave_room_for_others, a_command_that_makes_no_sense_is_refused,
          objects_are_looked_at_and_changed_by_hand,

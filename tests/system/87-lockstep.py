@@ -17,8 +17,9 @@ from player import ACK, COMMAND, DATA, POSITION2D
 
 PROGRAM, ROOT = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
 YARD = ROOT / "tests/data/sim/yard.world"
-RANGER, WORLD = 62, 240
+SIMULATION, CAMERA, RANGER, WORLD = 31, 40, 62, 240
 STEPS = 100
+MANY = 60000  # steps
 
 
 def configuration(threads, lockstep="yes"):
@@ -187,6 +188,103 @@ def of_many_steps_at_once_none_is_lost():
                 tap.equal((len(times), round(times[-1], 6)), (3000, 300.0))
 
 
+def simulated_s(client):
+    """The time of the world, from one who takes no part in it."""
+    reply = client.request(SIMULATION, 0, 5, player.text("r0") + player.text("time") + struct.pack(">III", 0, 0, 0))
+    tap.equal(reply.type, ACK)
+    return struct.unpack("=Q", reply.body[-8:])[0] / 1e6
+
+
+def stands(client):
+    """When the time of the world has come to a halt: it is then."""
+    now, same = simulated_s(client), 0
+    while same < 200:
+        before, now = now, simulated_s(client)
+        same = same + 1 if now == before else 0
+    return now
+
+
+def narrow(address):
+    """A client whose socket takes little, and who therefore is soon behind."""
+    client = player.Client(address)
+    client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    client.open(WORLD, 0)
+    client.open(POSITION2D, 0)
+    return client
+
+
+def widen(client):
+    """From now on it reads as fast as it can."""
+    client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
+
+
+def steps_wait_for_who_reads_slowly():
+    """More than its socket and its queue take together. Meanwhile the server serves others, and whoever takes no part
+    and does not read holds up nobody."""
+    for lockstep in ("yes", "no paused yes"):
+        with player.server(PROGRAM, configuration(1, lockstep)) as running, narrow(running.address) as slow, \
+                player.Client(running.address) as observer, player.Client(running.address) as idle:
+            observer.open(SIMULATION, 0)
+            idle.open(POSITION2D, 0)
+            number = slow.send(WORLD, 0, player.REQUEST, 2, struct.pack(">I", MANY))
+            assert 0 < stands(observer) < MANY / 10
+            widen(slow)
+            times = []
+            message = slow.message()
+            while message.type == DATA:
+                times.append(round(message.time * 10))
+                message = slow.message()
+            tap.equal((message.type, message.seq), (ACK, number))
+            tap.equal(times, list(range(1, MANY + 1)))
+            tap.equal(simulated_s(observer), MANY / 10)
+
+
+def one_step_may_be_more_than_a_queue_takes():
+    """Pictures of 18 MB, for one who begins to read when they are there."""
+    eyes = "\n".join(f'camera ( resolution [640 480] fov [60 45] pose [0 0 0 {18 * i}] )' for i in range(20))
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "eyes.world")
+        path.write_text(f'model ( name "wall" pose [3 0 0 0] size [0.1 4 1] )\n'
+                        f'position ( name "r0" size [0.4 0.4 0.4]\n{eyes} )\n', encoding="ascii")
+        text = (f'driver ( name "stage" worldfile "{path}" provides [ "world:0" "simulation:0" ] lockstep yes lease 0 )\n'
+                + "\n".join(f'driver ( name "stage" provides [ "camera:{i}" ] model "r0" )' for i in range(20)))
+        with player.server(PROGRAM, text) as running, player.Client(running.address) as slow, \
+                player.Client(running.address) as observer:
+            observer.open(SIMULATION, 0)
+            slow.open(WORLD, 0)
+            for i in range(20):
+                slow.open(CAMERA, i)
+            number = slow.send(WORLD, 0, player.REQUEST, 2, struct.pack(">I", 3))
+            stands(observer)
+            seen = []
+            message = slow.message()
+            while message.type == DATA:
+                if message.interf == CAMERA:
+                    seen.append((round(message.time * 10), message.index))
+                message = slow.message()
+            tap.equal((message.type, message.seq), (ACK, number))
+            tap.equal(sorted(seen), [(step, i) for step in (1, 2, 3) for i in range(20)])
+
+
+def who_leaves_while_it_is_waited_for_holds_up_nobody():
+    with player.server(PROGRAM, configuration(1)) as running, player.Client(running.address) as other, \
+            player.Client(running.address) as observer:
+        observer.open(SIMULATION, 0)
+        other.open(WORLD, 0)
+        other.open(POSITION2D, 0)
+        slow = narrow(running.address)
+        slow.send(WORLD, 0, player.REQUEST, 2, struct.pack(">I", MANY))
+        number = other.send(WORLD, 0, player.REQUEST, 2, struct.pack(">I", MANY))
+        assert 0 < stands(observer) < MANY / 10
+        slow.socket.close()
+        count = 0
+        message = other.message()
+        while message.type == DATA:
+            count += 1
+            message = other.message()
+        tap.equal((message.type, message.seq, count), (ACK, number, MANY))
+
+
 def pace(address, nodelay):
     """Seconds for some steps, each with a command before it: two small messages one after the other."""
     with player.Client(address) as client:
@@ -211,4 +309,5 @@ def who_does_not_send_at_once_is_not_kept_waiting():
 tap.main(two_programs_get_the_same_bits_in_every_run, so_many_take_part_whoever_comes_first,
          who_asks_twice_is_still_one, a_number_of_programs_is_checked, time_waits_for_whoever_takes_part,
          lockstep_can_be_ended_and_begun_by_request, of_many_steps_at_once_none_is_lost,
+         steps_wait_for_who_reads_slowly, one_step_may_be_more_than_a_queue_takes, who_leaves_while_it_is_waited_for_holds_up_nobody,
          who_does_not_send_at_once_is_not_kept_waiting)

@@ -15,6 +15,7 @@ from player import ACK, COMMAND, DATA, NACK, PLAYER, POSITION2D
 
 PROGRAM, ROOT = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
 WORLD = 240
+PTZ = 8
 FOLDER = pathlib.Path(__file__).resolve().parent
 
 CONFIGURATION = """
@@ -81,6 +82,20 @@ def a_program_does_the_same_on_the_simulator_and_on_a_fake():
     wanted = ["a body with a width", "a laser that scans", "sonars that measure", "bumpers", "drove forward", "stands"]
     tap.equal(transcript(SIM), wanted)
     tap.equal(transcript(FAKE), wanted)
+
+
+def several_clients_operate_parts_of_one_robot():
+    """One drives its base while another turns its camera; neither knows of the other."""
+    robot = f'driver ( {FAKE} provides [ "position2d:0" "ptz:0" ] )'
+    with player.server(PROGRAM, robot) as running, player.Client(running.address) as driver, \
+            player.Client(running.address) as operator:
+        driver.open(POSITION2D, 0)
+        operator.open(PTZ, 0)
+        drive(driver, 0.2)
+        operator.send(PTZ, 0, COMMAND, 1, struct.pack(">fffff", 0.5, 0, 0, 0, 0))
+        while abs(struct.unpack_from(">f", operator.data().body)[0] - 0.5) > 0.01:
+            drive(driver, 0.2)
+        assert next(speed for speed in speeds(driver) if speed != 0) > 0
 
 
 def speeds(client):
@@ -152,9 +167,10 @@ rover ( name "s3" pose [-3 -3 0 0] ctrl "nobody 7" )
 """
 
 
-def compiled(folder, *options):
-    command = ["cc", "-std=c11", "-shared", "-fPIC", *options, f"-I{ROOT / 'include'}", "-o", f"{folder}/spin.so",
-               str(ROOT / "tests/plugins/spin.c")]
+def compiled(folder, abi="TP_CONTROLLER_ABI"):
+    source = pathlib.Path(folder) / "spin.c"
+    source.write_text((ROOT / "examples/spin.c").read_text().replace("TP_CONTROLLER_ABI", abi))
+    command = ["cc", "-std=c11", "-shared", "-fPIC", f"-I{ROOT / 'include'}", "-o", f"{folder}/spin.so", str(source)]
     tap.equal(subprocess.run(command, capture_output=True, text=True, timeout=300, check=False).stderr, "")
 
 
@@ -186,11 +202,12 @@ def a_small_plug_in_drives_robots_in_the_world():
         (here / "x.world").write_text(SPINNERS.replace("spin 0.5", "spin x"))
         told = checked(folder, text).stderr.splitlines()[-1]
         assert told.endswith(f'1:21: sim0: {here}/x.world:3:40: s1 cannot spin by "x"'), told
-        compiled(folder, "-DABI=99")
+        compiled(folder, "99")
         told = checked(folder, text).stderr.splitlines()[-1]
         assert told.endswith(f"{here}/x.world:3:40: {here}/spin.so is made for version 99 of controllers; this program has version 1"), told
 
 
-tap.main(a_program_does_the_same_on_the_simulator_and_on_a_fake, a_silent_client_loses_its_lease_in_a_world_too,
+tap.main(a_program_does_the_same_on_the_simulator_and_on_a_fake, several_clients_operate_parts_of_one_robot,
+         a_silent_client_loses_its_lease_in_a_world_too,
          a_panic_stops_a_world_of_robots_and_holds_them, a_profile_has_the_extensions_of_its_device,
          a_small_plug_in_drives_robots_in_the_world)

@@ -43,7 +43,7 @@ def prepare():
     folder = pathlib.Path(FOLDER.name)
     (folder / "arena.world").write_text(ARENA)
     subprocess.run(["cc", "-std=c11", "-shared", "-fPIC", f"-I{ROOT / 'include'}", "-o", folder / "spin.so",
-                    ROOT / "tests/plugins/spin.c"], check=True)
+                    ROOT / "examples/spin.c"], check=True)
     return folder / "arena.world"
 
 
@@ -128,6 +128,48 @@ def a_panic_stops_what_drives_itself(server, operator):
     operator.reset()
     all_move(operator, (*ROBOTS, "free"))
     all_move(operator, ("line",), False)  # nobody has told it to go on
+
+
+def isolated_arena():
+    return (f'driver ( name "sim" provides [ "simulation:0" "world:0" "position2d:0" ] model "wander" paused 1 '
+            f'worldfile "{prepare()}" lease 1000 isolated yes )')
+
+
+def a_panic_reaches_a_world_in_a_process_of_its_own():
+    """Whatever is no device of the server, too; and what is one goes on as others do. Time and again."""
+    names = (*ROBOTS, "free", "line")
+    with player.server(PROGRAM, isolated_arena()) as server, Operator(server) as operator:
+        all_move(operator, names)
+        for _ in range(3):
+            operator.panic()
+            operator.steps(STOP)
+            all_move(operator, names, False)
+            operator.reset()
+            all_move(operator, (*ROBOTS, "free"))
+            all_move(operator, ("line",), False)
+
+
+def who_moves_something_right_after_a_panic_is_obeyed():
+    """The end of the panic reaches the process of the world before the command does."""
+    with player.server(PROGRAM, isolated_arena()) as server, Operator(server) as operator:
+        operator.open(POSITION2D, 0)
+        for turn in range(1, 15):
+            operator.panic()
+            _, epoch = struct.unpack_from(">II", operator.request(PLAYER, 0, GET).body)
+            operator.send(PLAYER, 0, player.REQUEST, RESET, struct.pack(">I", epoch) + player.text(""))
+            operator.send(POSITION2D, 0, COMMAND, 1, struct.pack(">dddI", 0, 0, 0.1 * turn, 1))
+            operator.steps(100)
+            data = [message for message in operator.passed if message.interf == POSITION2D and message.type == 1]
+            tap.equal(round(struct.unpack_from(">d", data[-1].body, 40)[0], 6), round(0.1 * turn, 6))
+
+
+def a_world_that_begins_in_a_panic_stands():
+    """Its process is started by who opens it first, and may not move either."""
+    with player.server(PROGRAM, isolated_arena().replace("paused 1", "sleep 1 paused 1")) as server, \
+            player.Client(server.address) as first:
+        first.request(PLAYER, 0, PANIC, struct.pack(">II", 1, 0) + player.text("") + player.text("test"))
+        with Operator(server) as operator:
+            all_move(operator, (*ROBOTS, "free", "line"), False)
 
 
 def a_world_that_goes_back_in_a_panic_stands(server, operator):
@@ -237,7 +279,9 @@ def who_is_silent_loses_it_to_nobody(server, operator):
             pass
 
 
-tap.main(arena(a_panic_stops_what_drives_itself), arena(a_world_that_goes_back_in_a_panic_stands),
+tap.main(arena(a_panic_stops_what_drives_itself), a_panic_reaches_a_world_in_a_process_of_its_own,
+         who_moves_something_right_after_a_panic_is_obeyed, a_world_that_begins_in_a_panic_stands,
+         arena(a_world_that_goes_back_in_a_panic_stands),
          arena(motors_that_are_switched_on_in_a_panic_wait),
          arena(what_sleeps_in_a_panic_wakes_up_and_stands, "sleep 1"), arena(motors_that_are_off_move_nothing),
          arena(motors_stay_off_when_the_world_goes_back),

@@ -115,7 +115,10 @@ class Running:
         return self.process.stdout.readline()
 
     def error(self):
-        return self.process.stderr.readline()
+        line = self.process.stderr.readline()
+        while tap.BUSY.fullmatch(line):
+            line = self.process.stderr.readline()
+        return line
 
     def interrupt(self, number=signal.SIGINT):
         self.process.send_signal(number)
@@ -124,7 +127,7 @@ class Running:
     def ended(self):
         """The exit code, and what was still said on standard error."""
         code = self.process.wait(timeout=PATIENCE)
-        return code, self.process.stderr.read()
+        return code, tap.without_busyness(self.process.stderr.read())
 
 
 class Terminal:

@@ -2,6 +2,7 @@
 import contextlib
 import os
 import re
+import signal
 import socket
 import struct
 import subprocess
@@ -178,6 +179,35 @@ class Server:
 
     def files(self):
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+
+
+RESERVED = []  # until the program ends
+
+
+def reserved_port():
+    """The number of a port that the system gives to nobody else. Whoever is told it can listen there, as servers do that
+    are started and ended meanwhile; while nobody does, connections are refused."""
+    holder = socket.socket()
+    holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the server does, so both may have it
+    holder.bind(("127.0.0.1", 0))
+    RESERVED.append(holder)
+    return holder.getsockname()[1]
+
+
+def freeze(pid):
+    """Stop a process, and wait until none of its threads runs any more: the signal alone only asks for that."""
+    os.kill(pid, signal.SIGSTOP)
+    while any(state_of(pid, thread) not in "TZX" for thread in os.listdir(f"/proc/{pid}/task")):
+        os.sched_yield()
+
+
+def state_of(pid, thread):
+    """A letter, as ps shows it."""
+    try:
+        with open(f"/proc/{pid}/task/{thread}/stat", encoding="ascii") as file:
+            return file.read().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return "X"  # it has ended
 
 
 @contextlib.contextmanager

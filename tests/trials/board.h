@@ -18,11 +18,11 @@ enum { BOARD_SLOTS = 16, BOARD_EVENTS = 1 << 14, BOARD_WATCHES = 6, BOARD_STALLS
 enum {
     BOARD_MOVE = 1, /* commanded to move; the value is its speed */
     BOARD_HALT,     /* stopped: the stop bytes are written */
+    BOARD_PANIC,    /* the same, by a panic */
     BOARD_STOP,     /* the whole instance was stopped */
     BOARD_BUSY,     /* the loop is kept busy from now on */
     BOARD_FREE,     /* until now */
-    BOARD_REFUSED,  /* a write to the line was refused */
-    BOARD_WRITTEN,  /* a write that moves nothing was accepted */
+    BOARD_REFUSED,  /* a command to move that was refused at the line */
 };
 
 typedef struct board_event {
@@ -31,7 +31,9 @@ typedef struct board_event {
     double value;
 } board_event;
 
-/* Written by one thread, read by others. The reader keeps up or is wrong: it looks at `count`. */
+/* Written by one thread, read by others. Only what clients cause is noted, nothing that happens by
+ * itself: a trial that reads before it causes more cannot fall behind, however long it is held up.
+ */
 typedef struct board_slot {
     _Atomic uint64_t count;
     board_event events[BOARD_EVENTS];

@@ -48,7 +48,7 @@ struct line {
     char text[1 << 14];
     size_t length;
     int moved;      /* the last time whose command was carried out */
-    int stopped;    /* the last time that it was stopped */
+    int stopped;    /* the last time that it was stopped by a panic */
     uint64_t event; /* of its slot, that is next */
 };
 
@@ -147,6 +147,28 @@ static int listen_at(const char *path)
     return fd;
 }
 
+/* ---- The board --------------------------------------------------------------------------------
+ */
+
+/* What the board has of a base: when it was stopped in this panic, and nothing that moves it. */
+static void look_at(struct run *r, unsigned base)
+{
+    struct line *line = &r->line[base];
+    struct episode *e = &r->episodes[r->now];
+    board_event event;
+
+    while (board_read(r->board, base, line->event, &event)) {
+        line->event++;
+        if (event.kind == BOARD_PANIC && e->halted_ns[base] == 0) {
+            e->halted_ns[base] = event.at_ns;
+        } else if (event.kind == BOARD_MOVE && e->halted_ns[base] != 0 && e->reset_ns == 0) {
+            wrong(r, base, "moved_in_panic", (long long)(event.value * 1000));
+        } else if (event.kind == BOARD_STOP) {
+            wrong(r, base, "stopped_as_a_whole", 0);
+        }
+    }
+}
+
 /* ---- Busy clients ---------------------------------------------------------------------------- */
 
 static void go_on(struct run *r, struct client *c)
@@ -181,12 +203,15 @@ static void read_replies(struct run *r, struct client *c)
     memmove(c->bytes, c->bytes + at, c->length);
 }
 
-/* Serve everybody once. */
+/* Serve everybody once. What that had the bases do before is read from the board first. */
 static void pump(struct run *r)
 {
     struct pollfd ready[MOST_CLIENTS + MOST_BASES];
     unsigned count = 0;
 
+    for (unsigned i = 0; i < r->bases; i++) {
+        look_at(r, i);
+    }
     for (unsigned i = 0; i < r->clients; i++) {
         ready[count++] = (struct pollfd){.fd = r->client[i].fd, .events = POLLIN};
     }
@@ -248,25 +273,6 @@ static void raise_panic(struct run *r)
     wire_put_u32(body + 20, 1);
     wire_put_u32(body + 24, 1);
     wire_send(r->raiser, WIRE_PLAYER, 0, WIRE_REQUEST, PANIC, 1, body, sizeof body);
-}
-
-/* What the board has of a base: when it was stopped in this panic, and nothing that moves it. */
-static void look_at(struct run *r, unsigned base)
-{
-    struct line *line = &r->line[base];
-    struct episode *e = &r->episodes[r->now];
-    board_event event;
-
-    while (board_read(r->board, base, line->event, &event)) {
-        line->event++;
-        if (event.kind == BOARD_HALT && event.at_ns >= e->raised_ns && e->halted_ns[base] == 0) {
-            e->halted_ns[base] = event.at_ns;
-        } else if (event.kind == BOARD_MOVE && e->halted_ns[base] != 0 && e->reset_ns == 0) {
-            wrong(r, base, "moved_in_panic", (long long)(event.value * 1000));
-        } else if (event.kind == BOARD_STOP) {
-            wrong(r, base, "stopped_as_a_whole", 0);
-        }
-    }
 }
 
 static bool all_halted(struct run *r)
@@ -344,6 +350,18 @@ static void panic_once(struct run *r)
 
 /* ---- Set-up ---------------------------------------------------------------------------------- */
 
+/* Bases write to their lines as soon as somebody has opened them, so they are read from then on. */
+static void open_line(struct run *r, unsigned base, int listener)
+{
+    struct line *line = &r->line[base];
+
+    line->fd = accept(listener, NULL, NULL);
+    line->moved = line->stopped = -1;
+    if (line->fd < 0) {
+        wire_die("accept");
+    }
+}
+
 static void open_clients(struct run *r, unsigned port, const char *path)
 {
     int listeners[MOST_BASES];
@@ -357,12 +375,11 @@ static void open_clients(struct run *r, unsigned port, const char *path)
         r->client[i].fd = wire_connect("127.0.0.1", port);
         r->client[i].base = i % r->bases;
         wire_open(r->client[i].fd, WIRE_POSITION2D, r->client[i].base);
-    }
-    for (unsigned i = 0; i < r->bases; i++) {
-        r->line[i].fd = accept(listeners[i], NULL, NULL);
-        r->line[i].moved = r->line[i].stopped = -1;
-        if (r->line[i].fd < 0) {
-            wire_die("accept");
+        if (i < r->bases) {
+            open_line(r, i, listeners[i]);
+        }
+        for (unsigned k = 0; k < r->bases && k <= i; k++) {
+            read_lines(r, k);
         }
     }
     r->raiser = wire_connect("127.0.0.1", port);
@@ -405,7 +422,7 @@ int main(int argc, char **argv)
     r.times = atoi(argv[5]);
     r.server = strcmp(argv[6], "request") == 0 ? 0 : atoi(argv[6]);
     if (r.board == NULL || r.bases > MOST_BASES || r.clients > MOST_CLIENTS ||
-        r.times > MOST_TIMES) {
+        r.clients < r.bases || r.times > MOST_TIMES) {
         wire_die("board");
     }
     r.episodes = calloc((size_t)r.times + 1, sizeof *r.episodes);

@@ -1,15 +1,14 @@
 /*
  * stop.c - does what moves stop in time, when the client that moves it comes to grief?
  *
- *     stop BOARD PORT LANES TRIALS LEASE_MS HOW [PID...]
+ *     stop BOARD SERVER PORT LANES TRIALS LEASE_MS HOW [PID...]
  *
- * Each lane is a process that makes one trial after the other: a client of its own, another
- * process, drives two bases at 1 m/s (position2d:I, a stopwatch, and position2d:100+I, a fake) and
- * says a word every few milliseconds. Then it is killed, frozen, cut off by a proxy that goes
- * silent
- * (`proxy`) or by a cable that is pulled (`cable`; the PIDs are processes in network namespaces,
- * one for each lane), or it has the loop stalled (`stall`). For each trial one line is printed;
- * times are microseconds after the client came to grief:
+ * SERVER is its PID. Each lane is a process that makes one trial after the other: a client of its
+ * own, another process, drives two bases at 1 m/s (position2d:I, a stopwatch, and position2d:100+I,
+ * a fake) and says a word every few milliseconds. Then it is killed, frozen, cut off by a proxy
+ * that goes silent (`proxy`) or by a cable that is pulled (`cable`; the PIDs are processes in
+ * network namespaces, one for each lane), or it has the loop stalled (`stall`). For each trial one
+ * line is printed; times are microseconds after the client came to grief:
  *
  *     heard=T    the last word that the server has certainly heard was not sent before this
  *     said=T     the last word that it can have heard was not sent after this
@@ -17,6 +16,7 @@
  *     fake=T     the server's time of the first data of the fake that shows it at rest, or "never"
  *     took=T     how long the grief itself took: the client was alive until here, perhaps
  *     stall=T    the worst stall that the watches saw in this trial
+ *     wait=T     for how long a thread of the server had to wait for a processor, the worst of them
  *     free=T     (stall) when the loop was free again
  *     after=N    commands that moved the base after it was stopped
  */
@@ -40,9 +40,11 @@
 #include <unistd.h>
 
 #include "board.h"
+#include "waits.h"
 #include "wire.h"
 
 enum { MOST_LANES = 12, WORDS = 256, STALL_MS = 500, BLOCKER_SLOT = BOARD_SLOTS - 1 };
+enum { ENOUGH_DATA = 100 }; /* half a second of it */
 
 static const int64_t ms = 1000000;
 
@@ -58,6 +60,8 @@ struct lane {
     struct word words[WORDS];
     _Atomic unsigned word_count;
     _Atomic unsigned heard;                /* how many were answered */
+    _Atomic bool moves;                    /* both bases do: no more commands are needed */
+    _Atomic bool has_driven;               /* nor will there be any */
     _Atomic bool stall;                    /* the client is to have the loop stalled */
     _Atomic int64_t passing_ns, passed_ns; /* what the proxy sent last */
 };
@@ -70,6 +74,7 @@ struct shared {
 struct trial {
     struct shared *shared;
     board *board;
+    pid_t server;
     unsigned port;
     unsigned lane;
     int64_t lease_ns;
@@ -137,9 +142,13 @@ static void be_client(const struct trial *t, const char *host, unsigned port)
     if (is(t, "stall")) {
         wire_open(fd, WIRE_DIO, 0);
     }
-    wire_drive(fd, t->lane, 1);
-    wire_drive(fd, 100 + t->lane, 1);
     for (;;) {
+        if (atomic_load(&lane->moves)) {
+            atomic_store(&lane->has_driven, true);
+        } else { /* again, since a lease may end while this machine stalls */
+            wire_drive(fd, t->lane, 1);
+            wire_drive(fd, 100 + t->lane, 1);
+        }
         ask(lane, fd, t->lane);
         if (atomic_load(&lane->stall)) {
             have_loop_stalled(lane, fd);
@@ -265,12 +274,15 @@ static void bring_grief(const struct trial *t, pid_t client, pid_t proxy)
 /* ---- What came of it ------------------------------------------------------------------------- */
 
 struct outcome {
+    waits waits; /* of the server, while all was well */
     int64_t begun_ns, grief_ns, took_ns;
     int64_t stop_ns; /* 0 for never */
     int64_t fake_ns; /* 0 for never */
     int64_t free_ns;
     unsigned after; /* moves after the stop */
+    unsigned seen;  /* data of the fake */
     uint64_t next;  /* event of the slot */
+    bool moved;
     bool fake_moved;
 };
 
@@ -280,21 +292,29 @@ static void look_at_board(const struct trial *t, struct outcome *o)
 
     while (board_read(t->board, t->lane, o->next, &event)) {
         o->next++;
-        if (event.kind == BOARD_MOVE && o->stop_ns != 0) {
-            o->after++;
+        if (event.kind == BOARD_MOVE) {
+            o->moved = true;
+            o->after += o->stop_ns != 0;
         } else if ((event.kind == BOARD_HALT || event.kind == BOARD_STOP) && o->stop_ns == 0) {
             o->stop_ns = event.at_ns;
         }
     }
 }
 
-/* The server's time is that of the wall. */
+/* The server's time is that of the wall. Both clocks have to be read at once for that: whoever is
+ * held up between them reads them again. */
 static int64_t monotonic(double wall_s)
 {
     struct timespec now;
+    int64_t before_ns;
+    int64_t now_ns;
 
-    clock_gettime(CLOCK_REALTIME, &now);
-    return board_now_ns() - (int64_t)(((double)now.tv_sec - wall_s) * 1e9 + (double)now.tv_nsec);
+    do {
+        before_ns = board_now_ns();
+        clock_gettime(CLOCK_REALTIME, &now);
+        now_ns = board_now_ns();
+    } while (now_ns - before_ns > ms / 10);
+    return now_ns - (int64_t)(((double)now.tv_sec - wall_s) * 1e9 + (double)now.tv_nsec);
 }
 
 /* One message of the fake's data, if there is one within a millisecond. */
@@ -312,6 +332,7 @@ static void look_at_fake(const struct trial *t, struct outcome *o)
     if (message.type != WIRE_DATA || message.interf != WIRE_POSITION2D || message.subtype != 1) {
         return;
     }
+    o->seen++;
     const double speed_mps = wire_get_f64(message.body + 24);
     if (speed_mps != 0) {
         o->fake_moved = true;
@@ -323,7 +344,21 @@ static void look_at_fake(const struct trial *t, struct outcome *o)
 
 static void watch_until(const struct trial *t, struct outcome *o, int64_t until_ns)
 {
-    while (board_now_ns() < until_ns && (o->stop_ns == 0 || o->fake_ns == 0)) {
+    while (board_now_ns() < until_ns) {
+        look_at_fake(t, o);
+        look_at_board(t, o);
+    }
+}
+
+/* Until both have stopped, or never will: that takes a while in which the server, too, was awake
+ * and has sent data. A machine that stood still for so long shows nothing. */
+static void watch_it_stop(const struct trial *t, struct outcome *o)
+{
+    const int64_t until_ns = o->took_ns + t->lease_ns + 3000 * ms;
+
+    o->seen = 0;
+    while ((o->stop_ns == 0 || o->fake_ns == 0) &&
+           (board_now_ns() < until_ns || o->seen < ENOUGH_DATA)) {
         look_at_fake(t, o);
         look_at_board(t, o);
     }
@@ -400,7 +435,8 @@ static void print_outcome(const struct trial *t, const struct lane *lane, const 
     print_time("fake", o->fake_ns, o->grief_ns);
     print_time("took", o->took_ns, o->grief_ns);
     print_time("free", o->free_ns, o->grief_ns);
-    printf(" stall=%lld after=%u\n", (long long)(stall_ns / 1000), o->after);
+    printf(" stall=%lld wait=%lld after=%u\n", (long long)(stall_ns / 1000),
+           (long long)(waits_worst(&o->waits, t->server) / 1000), o->after);
     fflush(stdout);
 }
 
@@ -422,16 +458,32 @@ static pid_t start_client(const struct trial *t, pid_t *proxy)
     return client;
 }
 
+/* A base that had stopped and was commanded again has not stopped. */
+static void look_while_driven(const struct trial *t, struct outcome *o)
+{
+    look_at_board(t, o);
+    if (o->after > 0) {
+        o->stop_ns = 0;
+        o->after = 0;
+    }
+}
+
+/* Until both bases move, and the client only says that it is there. */
 static void await_moving(const struct trial *t, struct outcome *o, pid_t client)
 {
-    const struct lane *lane = &t->shared->lanes[t->lane];
+    struct lane *lane = &t->shared->lanes[t->lane];
 
-    while (atomic_load(&lane->heard) < 2 || !o->fake_moved) {
+    while (!atomic_load(&lane->has_driven) || atomic_load(&lane->heard) < 2) {
         look_at_fake(t, o);
+        look_while_driven(t, o);
+        if (o->moved && o->stop_ns == 0 && o->fake_moved && o->fake_ns == 0) {
+            atomic_store(&lane->moves, true);
+        }
         if (waitpid(client, NULL, WNOHANG) == client) {
             wire_die("the client has ended");
         }
     }
+    look_while_driven(t, o); /* what came before its last answer */
 }
 
 static void make_trial(const struct trial *t, unsigned *seed)
@@ -445,12 +497,13 @@ static void make_trial(const struct trial *t, unsigned *seed)
     memset(lane, 0, sizeof *lane);
     const pid_t client = start_client(t, &proxy);
     await_moving(t, &o, client);
+    waits_look(&o.waits, t->server);
     watch_until(t, &o, board_now_ns() + rand_r(seed) % 40 * ms);
     o.begun_ns = board_now_ns() - t->lease_ns; /* stalls before that cannot matter */
     o.grief_ns = board_now_ns();
     bring_grief(t, client, proxy);
     o.took_ns = board_now_ns();
-    watch_until(t, &o, o.took_ns + t->lease_ns + 3000 * ms);
+    watch_it_stop(t, &o);
     find_free(t, stalls, &o);
     look_at_board(t, &o);
     print_outcome(t, lane, &o);
@@ -511,24 +564,25 @@ int main(int argc, char **argv)
 {
     struct trial t = {.space = -1, .control = -1};
 
-    if (argc < 7) {
-        fprintf(stderr, "usage: stop BOARD PORT LANES TRIALS LEASE_MS HOW [PID...]\n");
+    if (argc < 8) {
+        fprintf(stderr, "usage: stop BOARD SERVER PORT LANES TRIALS LEASE_MS HOW [PID...]\n");
         return 2;
     }
-    const unsigned lanes = (unsigned)atoi(argv[3]);
+    const unsigned lanes = (unsigned)atoi(argv[4]);
     t.board = board_open(argv[1], false);
     t.shared =
         mmap(NULL, sizeof *t.shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (t.board == NULL || t.shared == MAP_FAILED || lanes == 0 || lanes > MOST_LANES) {
         wire_die("board");
     }
-    t.port = (unsigned)atoi(argv[2]);
-    t.shared->left = atoi(argv[4]);
-    t.lease_ns = atoi(argv[5]) * ms;
-    t.how = argv[6];
+    t.server = atoi(argv[2]);
+    t.port = (unsigned)atoi(argv[3]);
+    t.shared->left = atoi(argv[5]);
+    t.lease_ns = atoi(argv[6]) * ms;
+    t.how = argv[7];
     for (t.lane = 0; t.lane < lanes; t.lane++) {
-        if ((int)t.lane + 7 < argc) {
-            enter_space(&t, argv[7 + t.lane]);
+        if ((int)t.lane + 8 < argc) {
+            enter_space(&t, argv[8 + t.lane]);
         }
         const pid_t pid = fork();
         if (pid == 0) {

@@ -4,10 +4,10 @@
  *
  * `stopwatch` is a position2d with a thread of its own, as a driver of hardware is. RESET_ODOM
  * makes it wait until somebody has written to its `gate`, a FIFO. What happens is noted on a board
- * (board.h). With a `port` it writes lines there: "V SPEED" when it is to move, "S" when it is to
- * stop, and "T" once in each `tick`; these two also with the time. `blocker` is a dio
- * on the loop: the value that it is sent is for how many milliseconds it does not give it back;
- * with 0 it waits at its `gate`.
+ * (board.h). With a `port` it writes lines there: "V SPEED" when it is to move, "S" when a panic
+ * stops it, "H" when anything else does, and "T" once in each `tick`; these three with the time.
+ * `blocker` is a dio on the loop: the value that it is sent is for how many milliseconds it does
+ * not give it back; with 0 it waits at its `gate`.
  *
  * With `watch yes` an instance keeps watches in the server; drivers of hardware have no threads.
  */
@@ -79,12 +79,13 @@ static tp_status wait_at_gate(tp_device *device, tp_error *err)
 static void stopwatch_halt(tp_device *device, tp_halt how)
 {
     const struct stopwatch *s = tp_device_context(device);
-    const int64_t now_ns = board_now_ns();
+    const bool panic = tp_instance_halt_reason(tp_device_instance(device)) == TP_HALT_PANIC;
+    const long long now_ns = board_now_ns();
 
     if (s->port != NULL) {
-        tp_port_printf(s->port, NULL, "S %lld\n", (long long)now_ns);
+        tp_port_printf(s->port, NULL, "%c %lld\n", panic ? 'S' : 'H', now_ns);
     }
-    board_note(s->board, s->slot, BOARD_HALT, board_now_ns(), how);
+    board_note(s->board, s->slot, panic ? BOARD_PANIC : BOARD_HALT, board_now_ns(), how);
 }
 
 static const tp_position2d_ops base_ops = {
@@ -153,7 +154,6 @@ static tp_status stopwatch_poll(tp_instance *self, tp_error *err)
     const tp_status status =
         s->port == NULL ? TP_OK : tp_port_printf(s->port, err, "T %lld\n", now_ns);
 
-    board_note(s->board, s->slot, status == TP_OK ? BOARD_WRITTEN : BOARD_REFUSED, now_ns, 0);
     return status == TP_E_DENIED ? TP_OK : status;
 }
 

@@ -4,7 +4,7 @@ argv: the troupe program, source root.
 
 A robot stays at a spot while it is within its own length of where it came to it. Longer runs, as many seeds as wanted:
 
-    tests/system/95-robots-get-free.py PROGRAM ROOT SECONDS SEEDS
+    tests/system/96-robots-get-free.py PROGRAM ROOT SECONDS SEEDS
 """
 import csv
 import math

@@ -1,11 +1,7 @@
-/* contacts.c - bumper, and dio for buttons. */
-#include <stdlib.h>
-
+/* bumpers.c - bumper: what touches a robot. Buttons are in senses.c. */
 #include "sim/sensors.h"
 #include "simulator.h"
 #include "troupe/interfaces/bumper.h"
-
-/* ---- bumper ---------------------------------------------------------------------------------- */
 
 struct bumper {
     tp_bumper_define defines[TPI_SIM_MOST_BUMPERS]; /* room for an answer */
@@ -50,7 +46,7 @@ static tp_status bumper_geom(tp_device *device, tp_bumper_geom *answer, tp_error
 
 static const tp_bumper_ops bumper_ops = {.req_get_geom = bumper_geom};
 
-const simd_kind simd_contacts[] = {
+const simd_kind simd_bumpers[] = {
     {
         .interface = &tp_interface_bumper,
         .ops = &bumper_ops,

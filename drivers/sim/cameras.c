@@ -1,5 +1,5 @@
 /*
- * eyes.c - camera and ptz.
+ * cameras.c - camera and ptz; depths.c has what else cameras see.
  *
  * A ptz is the lens of a camera or blobfinder, which turns at once; or a pair of actuators, one on
  * the other, which turn as fast as they can.
@@ -179,19 +179,40 @@ static tp_status turn_joint(const simd_device *d, tpi_sim_model joint, double an
                        : tpi_sim_actuator_go(d->owner->world, joint, angle, fabs(speed), err);
 }
 
+static tp_status check_command(const tp_ptz_cmd *ask, tp_error *err)
+{
+    const struct {
+        const char *name;
+        float value;
+    } parts[] = {{"pan", ask->pan},
+                 {"tilt", ask->tilt},
+                 {"zoom", ask->zoom},
+                 {"panspeed", ask->panspeed},
+                 {"tiltspeed", ask->tiltspeed}};
+
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        if (!isfinite(parts[i].value)) {
+            return tp_fail(err, TP_E_RANGE, "%s is %g, which is no number to turn by",
+                           parts[i].name, (double)parts[i].value);
+        }
+    }
+    return TP_OK;
+}
+
 static tp_status cmd_state(tp_device *device, const tp_ptz_cmd *ask, tp_error *err)
 {
     const simd_device *d = simd_of(device);
     const struct ptz *p = d->state;
 
-    if (!isfinite(ask->pan) || !isfinite(ask->tilt) || !isfinite(ask->zoom) ||
-        !isfinite(ask->panspeed) || !isfinite(ask->tiltspeed)) {
-        return tp_fail(err, TP_E_RANGE, "the command is not a number");
+    tp_status status = check_command(ask, err);
+
+    if (status != TP_OK) {
+        return status;
     }
     if (p->pan == TPI_SIM_NONE) {
         return turn_lens(d, ask, err);
     }
-    tp_status status = turn_joint(d, p->pan, (double)ask->pan, (double)ask->panspeed, err);
+    status = turn_joint(d, p->pan, (double)ask->pan, (double)ask->panspeed, err);
     return status == TP_OK ? turn_joint(d, p->tilt, (double)ask->tilt, (double)ask->tiltspeed, err)
                            : status;
 }
@@ -224,14 +245,8 @@ static tp_status control_mode(tp_device *device, const tp_ptz_req_control_mode *
 
 static tp_status ptz_geom(tp_device *device, tp_ptz_geom *answer, tp_error *err)
 {
-    const simd_device *d = simd_of(device);
-    const tpi_sim_pose pose = simd_pose_on_robot(d->owner, d->model);
-    tpi_sim_info info;
-
     (void)err;
-    simd_info(d, &info);
-    answer->pos = simd_pose3d(&pose);
-    answer->size = simd_bbox3d(info.size);
+    simd_place(simd_of(device), &answer->pos, &answer->size);
     return TP_OK;
 }
 
@@ -241,7 +256,7 @@ static const tp_ptz_ops ptz_ops = {
     .cmd_state = cmd_state,
 };
 
-const simd_kind simd_eyes[] = {
+const simd_kind simd_cameras[] = {
     {
         .interface = &tp_interface_camera,
         .ops = &camera_ops,

@@ -1,5 +1,5 @@
 /*
- * hands.c - actarray: joints.
+ * arms.c - actarray: joints.
  *
  * It is an actuator with all actuators that stand on it, from the base outwards. Where a section
  * has several actarrays each is one actuator, as in Stage.
@@ -133,11 +133,25 @@ static double link_length(const simd *s, const struct arm *arm, uint32_t i)
     return sqrt(next.x * next.x + next.y * next.y + next.z * next.z);
 }
 
+/* Where the first joint is put on, which does not move with it. */
+static tpi_sim_pose base_of(const simd_device *d, const struct arm *arm)
+{
+    const tpi_sim_pose base = simd_pose_on_robot(d->owner, d->model);
+    tpi_sim_actuator joint = {0};
+
+    (void)tpi_sim_get_actuator(d->owner->world, arm->joints[0], &joint, NULL);
+    const double by[3] = {-joint.axis[0] * joint.position, -joint.axis[1] * joint.position,
+                          -joint.axis[2] * joint.position};
+    const tpi_sim_pose back = joint.linear ? (tpi_sim_pose){.x = by[0], .y = by[1], .z = by[2]}
+                                           : (tpi_sim_pose){.a = by[2]};
+    return simd_compose(&base, &back);
+}
+
 static tp_status arm_geom(tp_device *device, tp_actarray_geom *answer, tp_error *err)
 {
     simd_device *d = simd_of(device);
     struct arm *arm = d->state;
-    const tpi_sim_pose base = simd_pose_on_robot(d->owner, d->model);
+    const tpi_sim_pose base = base_of(d, arm);
     tp_status status = TP_OK;
 
     for (uint32_t i = 0; i < arm->count && status == TP_OK; i++) {
@@ -209,7 +223,7 @@ static tp_status check_all(const struct arm *arm, const float *values, uint32_t 
     }
     for (uint32_t i = 0; i < count; i++) {
         if (!isfinite(values[i])) {
-            return tp_fail(err, TP_E_RANGE, "the command is not a number");
+            return tp_fail(err, TP_E_RANGE, "value %u is not a number", i);
         }
     }
     return TP_OK;
@@ -288,7 +302,7 @@ static const tp_actarray_ops arm_ops = {
     .cmd_home = cmd_home,
 };
 
-const simd_kind simd_hands[] = {
+const simd_kind simd_arms[] = {
     {
         .interface = &tp_interface_actarray,
         .ops = &arm_ops,

@@ -1,16 +1,14 @@
 /*
- * spin.c - a controller for tests: turns on the spot, as fast as it is told, and stops for what is
+ * spin.c - a controller to copy: turns on the spot, as fast as it is told, and stops for what is
  * near.
  *
- * Compiled several times: ABI is what it was built for.
+ *   cc -std=c11 -shared -fPIC -o spin.so spin.c $(pkg-config --cflags troupe)
+ *
+ * With spin.so beside the world a robot says  ctrl "spin 0.5".
  */
 #include <stdlib.h>
 
 #include "troupe/controller.h"
-
-#ifndef ABI
-#define ABI TP_CONTROLLER_ABI
-#endif
 
 struct spin {
     double turn;
@@ -38,7 +36,7 @@ static void spin_step(tp_robot *robot, void *state)
 
 extern const tp_controller tp_controller_spin;
 __attribute__((visibility("default"))) const tp_controller tp_controller_spin = {
-    .abi = ABI,
+    .abi = TP_CONTROLLER_ABI,
     .name = "spin",
     .state_size = sizeof(struct spin),
     .init = spin_init,

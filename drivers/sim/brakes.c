@@ -1,0 +1,91 @@
+/*
+ * brakes.c - robots that were told to stand and still roll, since their acceleration has bounds.
+ *
+ * Until they stand, their devices owe their stops (tp_device_halting). After every step it is
+ * looked who stands by now. What somebody moves again, or a controller does, does not wait for a
+ * stop any more. In a panic the world as a whole owes its stop as well, for what is no device.
+ *
+ * While time stands still, or is in the hands of those who ask for steps, nothing moves by itself:
+ * nobody waits for a stop then, who asks for one may be the one who has to ask for the steps.
+ */
+#include "simulator.h"
+
+static bool time_goes(const simd *s)
+{
+    return !s->lockstep && !s->pace.paused;
+}
+
+static bool is_braking(const simd_device *d)
+{
+    return d->model != TPI_SIM_NONE && tpi_sim_is_braking(d->owner->world, d->model);
+}
+
+static bool any_is_braking(const simd *s)
+{
+    const uint32_t count = tpi_sim_model_count(s->world);
+    tpi_sim_model model = 0;
+
+    while (model < count && !tpi_sim_is_braking(s->world, model)) {
+        model++;
+    }
+    return model < count;
+}
+
+void simd_brakes_watch(simd_device *d)
+{
+    if (!d->rolls && time_goes(d->owner) && is_braking(d)) {
+        d->rolls = true;
+        d->owner->rolling++;
+        tp_device_halting(d->device);
+    }
+}
+
+/* Whichever device owes it, the instance does. */
+void simd_brakes_watch_all(simd *s)
+{
+    if (!s->all_roll && s->device_count > 0 && time_goes(s) && any_is_braking(s)) {
+        s->all_roll = true;
+        s->rolling++;
+        tp_device_halting(s->devices[0]->device);
+    }
+}
+
+/* Those who stand, or everybody. */
+static void settle(simd *s, bool everybody)
+{
+    for (size_t i = 0; i < s->device_count && s->rolling > 0; i++) {
+        simd_device *d = s->devices[i];
+        if (d->rolls && (everybody || !is_braking(d))) {
+            d->rolls = false;
+            s->rolling--;
+            tp_device_halted(d->device);
+        }
+    }
+    if (s->all_roll && (everybody || !any_is_braking(s))) {
+        s->all_roll = false;
+        s->rolling--;
+        tp_device_halted(s->devices[0]->device);
+    }
+}
+
+void simd_brakes_look(simd *s)
+{
+    if (s->rolling > 0) {
+        settle(s, false);
+    }
+}
+
+void simd_brakes_time_changed(simd *s)
+{
+    if (!time_goes(s)) {
+        settle(s, true);
+    } else {
+        s->stands = false; /* in a panic, what rolls on is owed again */
+        simd_mind_panic(s);
+    }
+}
+
+void simd_brakes_forget(simd *s)
+{
+    settle(s, true);
+}
