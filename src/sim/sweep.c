@@ -105,13 +105,17 @@ static void walk_begin(struct walk *walk, double far)
     walk->nearest = HUGE_VAL;
 }
 
-/* How long it is safe, if the distance d, which grows at the rate r, may become `least`. */
+/* How long it is safe, if the distance d, which grows at the rate r, may become `least`. Of what
+ * comes nearer the root is not taken as a difference: for a bend of next to nothing, as of a robot
+ * that turns by a billionth of a degree, that would be rounding alone. */
 static inline double safe_step(const struct walk *walk, double d, double r, double least)
 {
-    if (walk->bend > 0) {
-        return (r + sqrt(r * r + 2 * walk->bend * (d - least))) / walk->bend;
+    const double root = sqrt(r * r + 2 * walk->bend * (d - least));
+
+    if (r < 0) {
+        return 2 * (d - least) / (root - r);
     }
-    return r < 0 ? (d - least) / -r : HUGE_VAL;
+    return walk->bend > 0 ? (r + root) / walk->bend : HUGE_VAL;
 }
 
 static inline void shorten(struct walk *walk, double step)

@@ -75,6 +75,37 @@ static void nobody_gets_through_a_thin_wall(void **state)
     }
 }
 
+/* A turn of next to nothing, as controllers and accelerations leave behind, is nearly a straight
+ * line: what is left of the arc must not get lost in rounding. */
+static void a_turn_of_next_to_nothing_ends_at_the_same_place(void **state)
+{
+    (void)state;
+    for (double turn = 1e-3; turn > 1e-22; turn /= 3) {
+        tpi_sim *sim =
+            sim_make("position ( name \"r\" size [0.2 0.2 0.2] pose [0 -1 0 13] " FAST ")"
+                     "model ( pose [0.505 0 0 0] size [0.01 4 1] )"
+                     "define bot position ( size [0.1 0.1 0.1] " FAST ")"
+                     "bot ( name \"a\" pose [-2 0 0 20] )"
+                     "bot ( name \"b\" pose [-1.6 0 0 -170] )");
+        drive(sim, "r", 7, 0, turn);
+        drive(sim, "a", 3, 0, -turn);
+        drive(sim, "b", 3, 0, turn);
+        sim_steps(sim, 3);
+        for (uint32_t k = 0; k < sim->crowd.count; k++) {
+            const struct sim_body body = tpi_sim_body_of(sim, &sim->crowd.spots[k]);
+            assert_int_equal(tpi_sim_overlap_walls(sim, &body), TPI_SIM_NONE);
+            for (uint32_t n = 0; n < k; n++) {
+                const struct sim_body other = tpi_sim_body_of(sim, &sim->crowd.spots[n]);
+                assert_false(tpi_sim_overlap(&body, &other));
+            }
+        }
+        assert_true(motion_of(sim, "r").stalled && motion_of(sim, "a").stalled);
+        near(pose_of(sim, "r").x, 0.5 - 0.1 * (cos(13 * SIM_PI / 180) + sin(13 * SIM_PI / 180)),
+             2 * SIM_GAP);
+        tpi_sim_destroy(sim);
+    }
+}
+
 /* From everywhere, in every direction, turning and going sideways, in a room with thin walls of
  * odd shapes: nobody leaves it, and nobody ever stands in a wall. */
 static void nobody_leaves_the_room(void **state)
@@ -370,6 +401,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nobody_gets_through_a_thin_wall),
+        cmocka_unit_test(a_turn_of_next_to_nothing_ends_at_the_same_place),
         cmocka_unit_test(nobody_leaves_the_room),
         cmocka_unit_test(a_turning_body_stops_where_it_touches),
         cmocka_unit_test(what_is_higher_or_no_obstacle_does_not_stop),
