@@ -346,6 +346,21 @@ static void lamps_leave_what_lies_on_the_floor_visible(void **state)
     assert_true(brightness_at(world, true, 0, 0.2) > brightness_at(world, true, 0, 0) + 30);
 }
 
+/* Up and to the left, no farther than 20 degrees to each side. */
+static void spotlights_shine_into_their_cones(void **state)
+{
+    const char *world = "model ( size [3 2 0.3] boundary 1 )\nfloor_color \"black\"\n"
+                        "light ( pose [0.2 -0.2 0.2 135] fov 40 intensity 1 )";
+    const int dark = brightness_at(world, false, 0.6, 0);
+
+    (void)state;
+    assert_true(brightness_at(world, false, 0, 0) > dark + 20);
+    assert_true(brightness_at(world, false, 0.02, 0.1) > dark + 20);   /* 14 degrees right */
+    assert_int_equal(brightness_at(world, false, 0.05, 0.15), dark);   /* 22 degrees right */
+    assert_int_equal(brightness_at(world, false, -0.15, -0.05), dark); /* and left */
+    assert_int_equal(brightness_at(world, false, 0.4, -0.4), dark);    /* behind */
+}
+
 static void lamps_are_in_the_picture_with_their_names(void **state)
 {
     struct draw_view view;
@@ -381,6 +396,7 @@ int main(void)
         cmocka_unit_test(many_scans_leave_the_ground_visible),
         cmocka_unit_test(the_floor_has_its_colour),
         cmocka_unit_test(lamps_leave_what_lies_on_the_floor_visible),
+        cmocka_unit_test(spotlights_shine_into_their_cones),
         cmocka_unit_test(lamps_are_in_the_picture_with_their_names),
     };
 
