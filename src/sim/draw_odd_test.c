@@ -296,6 +296,37 @@ static void many_scans_leave_the_ground_visible(void **state)
     tpi_sim_destroy(sim);
 }
 
+/* A wide beam along a wall: the range is that of its middle, but beyond the wall there is nothing.
+ */
+static void beams_do_not_reach_through_walls(void **state)
+{
+    const tpi_draw_look look = {.width = 300, .height = 220, .bare = true};
+    tpi_sim *sim = sim_make("model ( size [3 2 0.3] boundary 1 )\n"
+                            "model ( size [3 0.02 0.3] pose [0 0.3 0 0] )\n"
+                            "position ( name \"r\" size [0.2 0.2 0.2] pose [-1 0 0 0]"
+                            " ranger ( sensor ( range [0 2] fov 60 samples 1 ) ) )\n");
+    struct draw_view view;
+    tpi_buf free_of = {0};
+    tpi_buf seeing = {0};
+
+    (void)state;
+    assert_int_equal(tpi_draw_view_init(&view, sim, &look, NULL), TP_OK);
+    assert_int_equal(tpi_draw_pixels(&free_of, sim, &look, NULL), TP_OK);
+    for (tpi_sim_model i = 0; i < tpi_sim_model_count(sim); i++) {
+        tpi_sim_subscribe(sim, i);
+    }
+    sim_steps(sim, 2);
+    assert_int_equal(tpi_draw_pixels(&seeing, sim, &look, NULL), TP_OK);
+    for (int i = 0; i < 2; i++) { /* 21 degrees to the right, and as much to the left */
+        const struct draw_point at = draw_at(&view, 0, i == 0 ? -0.4 : 0.4);
+        const size_t pixel = 3 * ((size_t)at.y * 300 + (size_t)at.x);
+        assert_int_equal(memcmp(free_of.data + pixel, seeing.data + pixel, 3) == 0, i == 1);
+    }
+    tpi_buf_fini(&free_of);
+    tpi_buf_fini(&seeing);
+    tpi_sim_destroy(sim);
+}
+
 /* ---- Floors and lamps ------------------------------------------------------------------------ */
 
 #define ARENA "model ( size [3 2 0.3] boundary 1 ) floor ( size [2 0.2 0] color \"%s\" )\n"
@@ -394,6 +425,7 @@ int main(void)
         cmocka_unit_test(scale_bars_have_a_unit_that_fits),
         cmocka_unit_test(what_has_no_colour_can_be_told_apart),
         cmocka_unit_test(many_scans_leave_the_ground_visible),
+        cmocka_unit_test(beams_do_not_reach_through_walls),
         cmocka_unit_test(the_floor_has_its_colour),
         cmocka_unit_test(lamps_leave_what_lies_on_the_floor_visible),
         cmocka_unit_test(spotlights_shine_into_their_cones),
