@@ -153,6 +153,38 @@ static void names_at_the_side_are_moved_in(void **state)
     assert_near(&noted, &view, "a robot with a long name", at.x / view.scale - 4, 2);
 }
 
+/* How much brighter the letters of a name are than what they stand on. */
+static double contrast_of(const struct noted *noted, const char *name, double under)
+{
+    for (uint32_t i = 0; i < noted->count; i++) {
+        if (strcmp(noted->letters[i], name) == 0) {
+            const double halo = tpi_draw_brightness(noted->texts[i].halo);
+            const double ink = tpi_draw_brightness(noted->texts[i].colour);
+            assert_true(fabs(ink - halo) > 0.3);
+            return ink - under;
+        }
+    }
+    fail_msg("there is no name \"%s\"", name);
+    return 0;
+}
+
+static void names_can_be_read_on_every_floor(void **state)
+{
+    struct draw_view view;
+    const struct noted noted = note_world("floor_color \"gray60\"\n"
+                                          "floor ( size [4 4 0] pose [-4 0 0 0] color \"black\" )\n"
+                                          "floor ( size [4 4 0] pose [4 0 0 0] color \"white\" )\n"
+                                          "position ( name \"black\" pose [-4 0 0 0] )\n"
+                                          "position ( name \"white\" pose [4 0 0 0] )\n"
+                                          "position ( name \"grey\" )\n",
+                                          &view);
+
+    (void)state;
+    assert_true(contrast_of(&noted, "black", 0) > 0.6);
+    assert_true(contrast_of(&noted, "white", 1) < -0.6);
+    assert_true(contrast_of(&noted, "grey", 0.6) < -0.3);
+}
+
 /* In a corridor that is lower than a letter names stand outside of it. */
 static void names_stand_beside_walls(void **state)
 {
@@ -417,6 +449,7 @@ int main(void)
         cmocka_unit_test(names_stand_at_the_body_not_at_the_pose),
         cmocka_unit_test(names_cover_no_other_robots),
         cmocka_unit_test(names_at_the_side_are_moved_in),
+        cmocka_unit_test(names_can_be_read_on_every_floor),
         cmocka_unit_test(names_stand_beside_walls),
         cmocka_unit_test(of_many_robots_none_is_named),
         cmocka_unit_test(long_worlds_have_long_pictures),
