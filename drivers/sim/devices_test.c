@@ -360,6 +360,30 @@ static void the_map_shows_what_stands_still(void **state)
     stage_end(&s);
 }
 
+/* 10 x 10 cells, 4 x 6, and 2 x 2 of which three are covered in part. */
+static void a_cell_of_the_map_is_covered_not_touched(void **state)
+{
+    uint32_t occupied = 0;
+    stage s;
+
+    (void)state;
+    stage_begin(&s, "world:0 map:0", DATA("boxes") " sleep=1 paused=1 map_resolution=0.05");
+    bench_reader *r = stage_open(&s, "map:0");
+    const tp_map_info info = *(const tp_map_info *)stage_get(&s, r, TP_MAP_REQ_GET_INFO, NULL);
+    const tp_map_data ask = {.width = info.width, .height = info.height};
+    const tp_map_data *cells = stage_get(&s, r, TP_MAP_REQ_GET_DATA, &ask);
+    assert_int_equal(info.width, 47 + 2); /* from -0.25 m to 2.1 m */
+    assert_int_equal(info.height, 28 + 2);
+    for (uint32_t i = 0; i < cells->data_count; i++) {
+        const bool inside = i % info.width >= 1 && i % info.width <= 10 && i / info.width >= 1 &&
+                            i / info.width <= 10;
+        assert_true(!inside || cells->data[i] == 1);
+        occupied += cells->data[i] == 1;
+    }
+    assert_int_equal(occupied, 100 + 24 + 4);
+    stage_end(&s);
+}
+
 static void bumpers_feel_the_wall(void **state)
 {
     stage s;
@@ -739,6 +763,7 @@ int main(void)
         cmocka_unit_test(lasers_and_sonars_are_views_of_rangers),
         cmocka_unit_test(profiles_of_lasers_have_their_reach_and_steps),
         cmocka_unit_test(the_map_shows_what_stands_still),
+        cmocka_unit_test(a_cell_of_the_map_is_covered_not_touched),
         cmocka_unit_test(bumpers_feel_the_wall),
         cmocka_unit_test(what_is_marked_or_coloured_is_found),
         cmocka_unit_test(joints_and_hands_move),

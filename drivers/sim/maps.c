@@ -1,9 +1,9 @@
 /*
  * maps.c - map: what stands still in the world, as a grid and as lines.
  *
- * A cell is occupied if an outline passes through it, or if its centre is inside of one: outlines
- * have their insides on their left, so the sum of crossings along a row tells. Made when somebody
- * asks for it first.
+ * A cell is occupied if something covers a part of its inside: if an outline passes through it, or
+ * if its centre is inside of one. Outlines have their insides on their left, so the sum of
+ * crossings along a row tells. Made when somebody asks for it first.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -19,8 +19,12 @@ enum {
     MOST_SEGMENTS = 1 << 20,
 };
 
+/* What is nearer to the edge of a cell than this, in metres, ends there. */
+static const double tolerance = 1e-9;
+
 struct map {
     tp_map_info info;
+    double scale;         /* of the info, but not rounded */
     int8_t *cells;        /* owned; NULL until somebody asks */
     int8_t *tile;         /* owned: room for an answer */
     tp_segment *segments; /* owned: likewise */
@@ -30,6 +34,12 @@ struct map {
 static bool counts(const tpi_sim_segment *segment)
 {
     return segment->obstacle || segment->visible;
+}
+
+/* With a free one at each end. */
+static uint32_t cells_along(double length, double scale)
+{
+    return (uint32_t)fmin(ceil((length - tolerance) / scale) + 2, 1 << 20);
 }
 
 static tp_status map_begin(simd_device *d, tp_error *err)
@@ -54,11 +64,11 @@ static tp_status map_begin(simd_device *d, tp_error *err)
         m->x0 = m->y0 = m->x1 = m->y1 = 0;
     }
     const double area = (m->x1 - m->x0) * (m->y1 - m->y0);
-    const double scale = fmax(d->owner->map_resolution, sqrt(area / (MOST_CELLS / 4)));
-    m->info = (tp_map_info){.scale = (float)scale,
-                            .width = (uint32_t)fmin(ceil((m->x1 - m->x0) / scale) + 2, 1 << 20),
-                            .height = (uint32_t)fmin(ceil((m->y1 - m->y0) / scale) + 2, 1 << 20),
-                            .origin = {.px = m->x0 - scale, .py = m->y0 - scale}};
+    m->scale = fmax(d->owner->map_resolution, sqrt(area / (MOST_CELLS / 4)));
+    m->info = (tp_map_info){.scale = (float)m->scale,
+                            .width = cells_along(m->x1 - m->x0, m->scale),
+                            .height = cells_along(m->y1 - m->y0, m->scale),
+                            .origin = {.px = m->x0 - m->scale, .py = m->y0 - m->scale}};
     return TP_OK;
 }
 
@@ -80,19 +90,25 @@ static uint32_t cell_of(double offset, double scale, uint32_t count)
     return at <= 0 ? 0 : at >= count ? count - 1 : (uint32_t)at;
 }
 
-/* Along an outline, cell by cell of its longer axis. */
+/* Along an outline, cell by cell of its longer axis; a little to the left of it and without its
+ * ends, so that what ends at the edge of a cell is not in the next one. */
 static void draw(struct map *m, const tpi_sim_segment *segment)
 {
-    const double scale = (double)m->info.scale;
     const double dx = segment->x1 - segment->x0;
     const double dy = segment->y1 - segment->y0;
-    const double steps = fmin(ceil(fmax(fabs(dx), fabs(dy)) / scale * 2), 4e6) + 1;
+    const double length = hypot(dx, dy);
+    const double steps = fmin(ceil(fmax(fabs(dx), fabs(dy)) / m->scale * 2), 4e6) + 1;
 
+    if (!(length > 2 * tolerance)) {
+        return;
+    }
+    const double nudge = tolerance / length;
+    const double x = segment->x0 - dy * nudge - m->info.origin.px;
+    const double y = segment->y0 + dx * nudge - m->info.origin.py;
     for (double i = 0; i <= steps; i++) {
-        const uint32_t column =
-            cell_of(segment->x0 + dx * i / steps - m->info.origin.px, scale, m->info.width);
-        const uint32_t row =
-            cell_of(segment->y0 + dy * i / steps - m->info.origin.py, scale, m->info.height);
+        const double share = fmin(fmax(i / steps, nudge), 1 - nudge);
+        const uint32_t column = cell_of(x + dx * share, m->scale, m->info.width);
+        const uint32_t row = cell_of(y + dy * share, m->scale, m->info.height);
         m->cells[(size_t)row * m->info.width + column] = 1;
     }
 }
@@ -101,7 +117,7 @@ static void draw(struct map *m, const tpi_sim_segment *segment)
  * less. */
 static void cross(struct map *m, const tpi_sim_segment *segment, int16_t *turns)
 {
-    const double scale = (double)m->info.scale;
+    const double scale = m->scale;
     const double low = fmin(segment->y0, segment->y1) - m->info.origin.py;
     const double high = fmax(segment->y0, segment->y1) - m->info.origin.py;
     const int16_t turn = segment->y1 < segment->y0 ? 1 : -1; /* going down, the inside is right */

@@ -9,6 +9,7 @@
 
 #include "sim/draw_scene.h"
 #include "sim/inside.h"
+#include "sim/sensors.h"
 
 enum { PLACES = 8 };             /* that a name may stand at */
 enum { MOST_CORNERS = 1 << 16 }; /* a body with more of them is not looked at closely */
@@ -181,14 +182,45 @@ static struct draw_point move_in(const struct labels *labels, struct draw_point 
     return at;
 }
 
+/* What the floor shows at a place of the picture. */
+static uint32_t floor_at(const struct draw_scene *scene, double px, double py)
+{
+    const struct draw_view *view = scene->view;
+    const uint32_t colour = tpi_sim_floor_colour(scene->sim, (px - view->x) / view->scale,
+                                                 (view->y - py) / view->scale);
+
+    return colour == scene->sim->scene.floor
+               ? scene->palette->ground
+               : tpi_draw_mix(colour | 255, 0x000000ff, 1 - scene->palette->floor);
+}
+
+/* A name is written on what lies on the floor there, which may be as dark as the usual ink. */
+static void choose_colours(const struct draw_scene *scene, const struct box *box,
+                           struct draw_text *text)
+{
+    enum { ACROSS = 9, DOWN = 3 };
+    const uint32_t ground = scene->palette->ground;
+    uint32_t mean = ground;
+    bool usual = true;
+
+    for (int i = 0; i < ACROSS * DOWN; i++) {
+        const uint32_t floor =
+            floor_at(scene, box->x0 + (box->x1 - box->x0) * (i % ACROSS + 0.5) / ACROSS,
+                     box->y0 + (box->y1 - box->y0) * ((double)(i / ACROSS) + 0.5) / DOWN);
+        mean = tpi_draw_mix(mean, floor, 1.0 / (i + 1));
+        usual = usual && floor == ground;
+    }
+    text->colour = usual ? scene->palette->ink : tpi_draw_ink_on(mean);
+    const uint32_t opposite = tpi_draw_brightness(text->colour) < 0.5 ? 0xffffffff : 0x000000ff;
+    text->halo = draw_faint(usual ? ground : tpi_draw_mix(mean, opposite, 0.5), 0.8);
+}
+
 static void draw_name(struct labels *labels, uint32_t tree)
 {
     struct draw_scene *scene = labels->scene;
     const struct box robot = box_of(scene, tree);
     struct draw_text text = {.anchor = DRAW_MIDDLE,
                              .size = labels->size,
-                             .colour = scene->palette->ink,
-                             .halo = draw_faint(scene->palette->ground, 0.8),
                              .text = scene->sim->names + scene->sim->trees.name[tree]};
     const double half = tpi_draw_font_width(text.text, text.size) / 2 + 3;
     struct draw_point best = {0};
@@ -204,7 +236,9 @@ static void draw_name(struct labels *labels, uint32_t tree)
         }
     }
     if (least >= 0) {
-        labels->taken[labels->taken_count++] = box_at(labels, best, half);
+        const struct box box = box_at(labels, best, half);
+        labels->taken[labels->taken_count++] = box;
+        choose_colours(scene, &box, &text);
         text.x = best.x;
         text.y = best.y;
         scene->pen->text(scene->pen, &text);

@@ -7,6 +7,7 @@
 #include "sim/sensors.h"
 
 enum { RAYS = 8 };
+enum { ARC = 32 }; /* lines that stand for the end of a cone */
 
 static double intensity_of(const struct draw_scene *scene, tpi_sim_model model)
 {
@@ -32,6 +33,27 @@ static double reach_of(const struct draw_scene *scene, double intensity)
     return fmin(fmax(sqrt(4 * intensity), 0.3) * view->scale, most);
 }
 
+/* What a light shines at: all around it, or if it is a spotlight, what lies in its cone. */
+static void add_lit(struct draw_scene *scene, tpi_sim_model model, double radius)
+{
+    const struct draw_point at = place_of(scene, model);
+    const double heading = tpi_sim_global_pose(scene->sim, model).a;
+    double fov = 2 * SIM_PI;
+
+    if (tpi_sim_get_light_fov(scene->sim, model, &fov, NULL) != TP_OK || fov > 2 * SIM_PI - 1e-9) {
+        tpi_draw_path_add_circle(&scene->path, at.x, at.y, radius);
+        return;
+    }
+    tpi_draw_path_to(&scene->path, at.x, at.y);
+    for (int i = 0; i <= ARC; i++) {
+        double s;
+        double c;
+        sim_sincos(heading + fov * ((double)i / ARC - 0.5), &s, &c);
+        tpi_draw_path_to(&scene->path, at.x + radius * c, at.y - radius * s);
+    }
+    tpi_draw_path_end(&scene->path);
+}
+
 /* A bright middle in a wide glow, so faint that what lies on the floor keeps its colours. */
 static void draw_light(struct draw_scene *scene, tpi_sim_model model)
 {
@@ -51,7 +73,7 @@ static void draw_light(struct draw_scene *scene, tpi_sim_model model)
                                          .y = at.y,
                                          .radius = size};
         tpi_draw_path_clear(&scene->path);
-        tpi_draw_path_add_circle(&scene->path, at.x, at.y, size);
+        add_lit(scene, model, size);
         scene->pen->fill(scene->pen, &scene->path, &paint);
     }
 }

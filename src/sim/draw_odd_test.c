@@ -153,6 +153,38 @@ static void names_at_the_side_are_moved_in(void **state)
     assert_near(&noted, &view, "a robot with a long name", at.x / view.scale - 4, 2);
 }
 
+/* How much brighter the letters of a name are than what they stand on. */
+static double contrast_of(const struct noted *noted, const char *name, double under)
+{
+    for (uint32_t i = 0; i < noted->count; i++) {
+        if (strcmp(noted->letters[i], name) == 0) {
+            const double halo = tpi_draw_brightness(noted->texts[i].halo);
+            const double ink = tpi_draw_brightness(noted->texts[i].colour);
+            assert_true(fabs(ink - halo) > 0.3);
+            return ink - under;
+        }
+    }
+    fail_msg("there is no name \"%s\"", name);
+    return 0;
+}
+
+static void names_can_be_read_on_every_floor(void **state)
+{
+    struct draw_view view;
+    const struct noted noted = note_world("floor_color \"gray60\"\n"
+                                          "floor ( size [4 4 0] pose [-4 0 0 0] color \"black\" )\n"
+                                          "floor ( size [4 4 0] pose [4 0 0 0] color \"white\" )\n"
+                                          "position ( name \"black\" pose [-4 0 0 0] )\n"
+                                          "position ( name \"white\" pose [4 0 0 0] )\n"
+                                          "position ( name \"grey\" )\n",
+                                          &view);
+
+    (void)state;
+    assert_true(contrast_of(&noted, "black", 0) > 0.6);
+    assert_true(contrast_of(&noted, "white", 1) < -0.6);
+    assert_true(contrast_of(&noted, "grey", 0.6) < -0.3);
+}
+
 /* In a corridor that is lower than a letter names stand outside of it. */
 static void names_stand_beside_walls(void **state)
 {
@@ -296,6 +328,37 @@ static void many_scans_leave_the_ground_visible(void **state)
     tpi_sim_destroy(sim);
 }
 
+/* A wide beam along a wall: the range is that of its middle, but beyond the wall there is nothing.
+ */
+static void beams_do_not_reach_through_walls(void **state)
+{
+    const tpi_draw_look look = {.width = 300, .height = 220, .bare = true};
+    tpi_sim *sim = sim_make("model ( size [3 2 0.3] boundary 1 )\n"
+                            "model ( size [3 0.02 0.3] pose [0 0.3 0 0] )\n"
+                            "position ( name \"r\" size [0.2 0.2 0.2] pose [-1 0 0 0]"
+                            " ranger ( sensor ( range [0 2] fov 60 samples 1 ) ) )\n");
+    struct draw_view view;
+    tpi_buf free_of = {0};
+    tpi_buf seeing = {0};
+
+    (void)state;
+    assert_int_equal(tpi_draw_view_init(&view, sim, &look, NULL), TP_OK);
+    assert_int_equal(tpi_draw_pixels(&free_of, sim, &look, NULL), TP_OK);
+    for (tpi_sim_model i = 0; i < tpi_sim_model_count(sim); i++) {
+        tpi_sim_subscribe(sim, i);
+    }
+    sim_steps(sim, 2);
+    assert_int_equal(tpi_draw_pixels(&seeing, sim, &look, NULL), TP_OK);
+    for (int i = 0; i < 2; i++) { /* 21 degrees to the right, and as much to the left */
+        const struct draw_point at = draw_at(&view, 0, i == 0 ? -0.4 : 0.4);
+        const size_t pixel = 3 * ((size_t)at.y * 300 + (size_t)at.x);
+        assert_int_equal(memcmp(free_of.data + pixel, seeing.data + pixel, 3) == 0, i == 1);
+    }
+    tpi_buf_fini(&free_of);
+    tpi_buf_fini(&seeing);
+    tpi_sim_destroy(sim);
+}
+
 /* ---- Floors and lamps ------------------------------------------------------------------------ */
 
 #define ARENA "model ( size [3 2 0.3] boundary 1 ) floor ( size [2 0.2 0] color \"%s\" )\n"
@@ -346,6 +409,21 @@ static void lamps_leave_what_lies_on_the_floor_visible(void **state)
     assert_true(brightness_at(world, true, 0, 0.2) > brightness_at(world, true, 0, 0) + 30);
 }
 
+/* Up and to the left, no farther than 20 degrees to each side. */
+static void spotlights_shine_into_their_cones(void **state)
+{
+    const char *world = "model ( size [3 2 0.3] boundary 1 )\nfloor_color \"black\"\n"
+                        "light ( pose [0.2 -0.2 0.2 135] fov 40 intensity 1 )";
+    const int dark = brightness_at(world, false, 0.6, 0);
+
+    (void)state;
+    assert_true(brightness_at(world, false, 0, 0) > dark + 20);
+    assert_true(brightness_at(world, false, 0.02, 0.1) > dark + 20);   /* 14 degrees right */
+    assert_int_equal(brightness_at(world, false, 0.05, 0.15), dark);   /* 22 degrees right */
+    assert_int_equal(brightness_at(world, false, -0.15, -0.05), dark); /* and left */
+    assert_int_equal(brightness_at(world, false, 0.4, -0.4), dark);    /* behind */
+}
+
 static void lamps_are_in_the_picture_with_their_names(void **state)
 {
     struct draw_view view;
@@ -371,6 +449,7 @@ int main(void)
         cmocka_unit_test(names_stand_at_the_body_not_at_the_pose),
         cmocka_unit_test(names_cover_no_other_robots),
         cmocka_unit_test(names_at_the_side_are_moved_in),
+        cmocka_unit_test(names_can_be_read_on_every_floor),
         cmocka_unit_test(names_stand_beside_walls),
         cmocka_unit_test(of_many_robots_none_is_named),
         cmocka_unit_test(long_worlds_have_long_pictures),
@@ -379,8 +458,10 @@ int main(void)
         cmocka_unit_test(scale_bars_have_a_unit_that_fits),
         cmocka_unit_test(what_has_no_colour_can_be_told_apart),
         cmocka_unit_test(many_scans_leave_the_ground_visible),
+        cmocka_unit_test(beams_do_not_reach_through_walls),
         cmocka_unit_test(the_floor_has_its_colour),
         cmocka_unit_test(lamps_leave_what_lies_on_the_floor_visible),
+        cmocka_unit_test(spotlights_shine_into_their_cones),
         cmocka_unit_test(lamps_are_in_the_picture_with_their_names),
     };
 

@@ -92,7 +92,8 @@ bool tpi_draw_encode(tpi_buf *out, const unsigned char *pixels, uint32_t width, 
 
 /* ---- Letters (draw_font.c) ------------------------------------------------------------------- */
 
-/* Append the lines of a text that begins at x, y; bytes that are no printable ASCII are boxes. */
+/* Append the lines of a text that begins at x, y, in UTF-8. It has the Latin letters; each other
+ * character is a box, and so is each byte that is part of none. */
 void tpi_draw_font_put(struct draw_path *path, const char *text, double x, double y, double size);
 double tpi_draw_font_width(const char *text, double size);
 

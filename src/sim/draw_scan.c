@@ -4,8 +4,9 @@
 #include "sim/draw_scene.h"
 #include "sim/inside.h"
 #include "sim/maths.h"
+#include "sim/ray.h"
 
-enum { ARC = 6 }; /* lines that stand for the end of a wide beam */
+enum { ARC = 16 }; /* lines that stand for the end of a wide beam */
 
 static void add_end(struct draw_scene *scene, const struct sim_frame *frame, double angle,
                     double range)
@@ -18,12 +19,37 @@ static void add_end(struct draw_scene *scene, const struct sim_frame *frame, dou
     tpi_draw_path_to(&scene->path, at.x, at.y);
 }
 
-/* The area that a sensor saw free. */
-static void add_fan(struct draw_scene *scene, const struct sim_frame *ranger,
-                    const tpi_sim_sensor *sensor, const tpi_sim_scan *scan)
+/* A wide beam that measures one range has it from its middle. What stands beside that and is nearer
+ * still ends the beam there: it does not reach through walls. */
+static double clear_range(const tpi_sim *sim, const struct sim_frame *frame, uint32_t group,
+                          double angle, double range)
 {
+    struct sim_ray ray = {
+        .x = frame->x, .y = frame->y, .z = frame->z, .group = group, .sees = SIM_VISIBLE};
+    struct sim_hit hit = sim_no_hit(range);
+
+    sim_sincos(frame->a + angle, &ray.dy, &ray.dx);
+    return tpi_sim_cast(sim, &ray, &hit) ? hit.range : range;
+}
+
+static void add_beam(struct draw_scene *scene, const struct sim_frame *frame, uint32_t group,
+                     double fov, double range)
+{
+    for (int i = 0; i <= ARC; i++) {
+        const double angle = fov * ((double)i / ARC - 0.5);
+        add_end(scene, frame, angle,
+                i == ARC / 2 ? range : clear_range(scene->sim, frame, group, angle, range));
+    }
+}
+
+/* The area that a sensor saw free. */
+static void add_fan(struct draw_scene *scene, tpi_sim_model model, const tpi_sim_sensor *sensor,
+                    const tpi_sim_scan *scan)
+{
+    const tpi_sim_pose pose = tpi_sim_global_pose(scene->sim, model);
+    const struct sim_frame ranger = sim_frame_of(&pose);
     const struct sim_frame local = sim_frame_of(&sensor->pose);
-    const struct sim_frame frame = sim_frame_join(ranger, &local);
+    const struct sim_frame frame = sim_frame_join(&ranger, &local);
     const struct draw_point from = draw_at(scene->view, frame.x, frame.y);
 
     tpi_draw_path_to(&scene->path, from.x, from.y);
@@ -31,8 +57,9 @@ static void add_fan(struct draw_scene *scene, const struct sim_frame *ranger,
         add_end(scene, &frame, -sensor->fov / 2 + sensor->fov * i / (scan->count - 1),
                 scan->ranges[i]);
     }
-    for (uint32_t i = 0; i <= ARC && scan->count == 1; i++) {
-        add_end(scene, &frame, -sensor->fov / 2 + sensor->fov * i / ARC, scan->ranges[0]);
+    if (scan->count == 1) {
+        add_beam(scene, &frame, scene->sim->trees.group[scene->sim->tree_of[model]], sensor->fov,
+                 scan->ranges[0]);
     }
     tpi_draw_path_end(&scene->path);
 }
@@ -43,9 +70,8 @@ static tpi_sim_model root_of(const tpi_sim *sim, tpi_sim_model model)
 }
 
 /* All fans of a ranger; how far it sees, 0 if it has not looked yet. */
-static double add_fans(struct draw_scene *scene, tpi_sim_model model, const tpi_sim_pose *pose)
+static double add_fans(struct draw_scene *scene, tpi_sim_model model)
 {
-    const struct sim_frame frame = sim_frame_of(pose);
     double reach = 0;
 
     for (uint32_t i = 0; i < tpi_sim_sensor_count(scene->sim, model); i++) {
@@ -53,7 +79,7 @@ static double add_fans(struct draw_scene *scene, tpi_sim_model model, const tpi_
         tpi_sim_scan scan;
         if (tpi_sim_get_sensor(scene->sim, model, i, &sensor, NULL) == TP_OK &&
             tpi_sim_get_scan(scene->sim, model, i, &scan, NULL) == TP_OK && scan.time_us >= 0) {
-            add_fan(scene, &frame, &sensor, &scan);
+            add_fan(scene, model, &sensor, &scan);
             reach = fmax(reach, sensor.range_max);
         }
     }
@@ -112,7 +138,7 @@ static void draw_ranger(struct draw_scene *scene, tpi_sim_model model, double gl
     const bool crowd = scene->rangers > DRAW_CROWD;
 
     tpi_draw_path_clear(&scene->path);
-    const double reach = add_fans(scene, model, &pose);
+    const double reach = add_fans(scene, model);
     if (!(reach > 0)) {
         return;
     }

@@ -48,6 +48,16 @@ double tpi_draw_brightness(uint32_t colour)
            255;
 }
 
+static const struct draw_palette *palette_on(uint32_t ground)
+{
+    return tpi_draw_brightness(ground) < 0.45 ? &dark : &light;
+}
+
+uint32_t tpi_draw_ink_on(uint32_t ground)
+{
+    return palette_on(ground)->ink;
+}
+
 uint32_t tpi_draw_colour(const tpi_sim *sim, tpi_sim_model model)
 {
     static const uint32_t lively[] = {0xd1495bff, 0x2e86abff, 0x3c9d5eff, 0xe0952bff,
@@ -94,7 +104,7 @@ struct draw_palette tpi_draw_palette(const tpi_sim *sim, const tpi_draw_look *lo
     const double bright = look->dark ? dark.floor : light.floor;
     const uint32_t floor = tpi_draw_mix(sim->scene.floor | 255, 0x000000ff, 1 - bright);
     const bool is_usual = sim->scene.floor >> 8 == 0xffffff; /* and need not be so glaring */
-    struct draw_palette palette = tpi_draw_brightness(floor) < 0.45 ? dark : light;
+    struct draw_palette palette = *palette_on(floor);
 
     if (is_usual && look->dark && sim->beacons[SIM_FLOORS].count > 0) {
         return with_ground(dark, dusk);

@@ -56,6 +56,9 @@ uint32_t tpi_draw_mix(uint32_t from, uint32_t to, double share);
 /* How bright it looks, 0 to 1. */
 double tpi_draw_brightness(uint32_t colour);
 
+/* The ink that can be read on a ground. */
+uint32_t tpi_draw_ink_on(uint32_t ground);
+
 /* The colour of a model as it is drawn in this scene; see tpi_draw_colour(). */
 uint32_t tpi_draw_scene_colour(const struct draw_scene *scene, tpi_sim_model model);
 

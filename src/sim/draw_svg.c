@@ -5,7 +5,9 @@
  * keeps files small.
  */
 #include <math.h>
+#include <string.h>
 
+#include "base/text.h"
 #include "sim/draw_scene.h"
 
 struct svg {
@@ -107,18 +109,28 @@ static void svg_stroke(struct draw_pen *pen, const struct draw_path *path, enum 
     tpi_buf_printf(svg->out, " stroke-width=\"%ld\"/>\n", tenths(width));
 }
 
+/* XML has no control characters, and neither of the two numbers that are no characters. */
+static bool is_for_xml(const char *text, size_t length)
+{
+    return length > 1 ? strncmp(text, "\xef\xbf\xbe", length) != 0 &&
+                            strncmp(text, "\xef\xbf\xbf", length) != 0
+                      : length == 1 && *text >= ' ' && *text <= '~';
+}
+
 static void put_escaped(tpi_buf *out, const char *text)
 {
-    for (; *text != '\0'; text++) {
-        switch (*text) {
-        case '<':
+    for (size_t length; *text != '\0'; text += length > 0 ? length : 1) {
+        length = tpi_utf8_length(text, strlen(text));
+        if (*text == '<') {
             tpi_buf_puts(out, "&lt;");
-            break;
-        case '&':
+        } else if (*text == '&') {
             tpi_buf_puts(out, "&amp;");
-            break;
-        default: /* what is no printable ASCII is not worth a broken file */
-            tpi_buf_putc(out, *text >= ' ' && *text <= '~' ? *text : '?');
+        } else if (*text == '"') {
+            tpi_buf_puts(out, "&quot;");
+        } else if (is_for_xml(text, length)) {
+            tpi_buf_put(out, text, length);
+        } else { /* not worth a broken file */
+            tpi_buf_putc(out, '?');
         }
     }
 }

@@ -176,23 +176,6 @@ static void shadows_keep_their_weight(void **state)
     tpi_draw_canvas_fini(&canvas);
 }
 
-static void letters_have_widths(void **state)
-{
-    struct draw_path path = {0};
-
-    (void)state;
-    assert_true(tpi_draw_font_width("", 10) == 0);
-    assert_true(tpi_draw_font_width("m", 10) > tpi_draw_font_width("i", 10));
-    sim_assert_near(tpi_draw_font_width("ab", 20), 2 * tpi_draw_font_width("ab", 10), 1e-9);
-    for (int code = 1; code < 256; code++) { /* also what has no letter is drawn */
-        const char text[] = {(char)code, '\0'};
-        tpi_draw_path_clear(&path);
-        tpi_draw_font_put(&path, text, 0, 0, 10);
-        assert_true(tpi_draw_path_lines(&path) > 0 || code == ' ');
-    }
-    tpi_draw_path_fini(&path);
-}
-
 /* ---- Worlds ---------------------------------------------------------------------------------- */
 
 static tpi_sim *make_world(void)
@@ -428,7 +411,6 @@ int main(void)
         cmocka_unit_test(holes_are_left_out_and_overlaps_count_once),
         cmocka_unit_test(lines_are_as_wide_as_they_shall_be),
         cmocka_unit_test(shadows_keep_their_weight),
-        cmocka_unit_test(letters_have_widths),
         cmocka_unit_test(a_world_has_its_colours_where_they_are),
         cmocka_unit_test(what_programs_draw_is_seen_in_the_frame_of_the_model),
         cmocka_unit_test(the_same_world_gives_the_same_picture),

@@ -196,6 +196,17 @@ tp_status tpi_sim_get_light(const tpi_sim *sim, tpi_sim_model model, double *int
     return status;
 }
 
+tp_status tpi_sim_get_light_fov(const tpi_sim *sim, tpi_sim_model model, double *fov, tp_error *err)
+{
+    struct sim_view view;
+    tp_status status = tpi_sim_find_device(sim, model, &tpi_sim_type_light, &view, err);
+
+    if (status == TP_OK) {
+        *fov = ((const struct light *)view.config)->fov;
+    }
+    return status;
+}
+
 tp_status tpi_sim_set_light(tpi_sim *sim, tpi_sim_model model, double intensity, tp_error *err)
 {
     struct sim_view view;

@@ -135,6 +135,9 @@ tp_status tpi_sim_set_lens(tpi_sim *sim, tpi_sim_model model, const tpi_sim_lens
 /* How bright a light is: what a sensor reads at one metre. 0 is off. */
 tp_status tpi_sim_get_light(const tpi_sim *sim, tpi_sim_model model, double *intensity,
                             tp_error *err);
+/* How wide the cone is that it shines into, in radians; a full circle unless it is a spotlight. */
+tp_status tpi_sim_get_light_fov(const tpi_sim *sim, tpi_sim_model model, double *fov,
+                                tp_error *err);
 tp_status tpi_sim_set_light(tpi_sim *sim, tpi_sim_model model, double intensity, tp_error *err);
 
 typedef struct tpi_sim_brightness {
