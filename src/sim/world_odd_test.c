@@ -206,6 +206,23 @@ static void an_unknown_kind_is_told_with_all_there_are(void **state)
     tpi_buf_fini(&notes);
 }
 
+static void an_unknown_kind_that_is_near_another_is_told_alone(void **state)
+{
+    static const char text[] = "model ( )\nmodle ( )";
+    tpi_buf notes = {0};
+    const tpi_sim_options options = {.note = sim_collect, .context = &notes};
+    tpi_sim *sim = NULL;
+    tp_error err = {0};
+
+    (void)state;
+    assert_int_equal(tpi_sim_parse(&sim, "x.world", text, strlen(text), &options, &err),
+                     TP_E_SYNTAX);
+    assert_string_equal(err.text,
+                        "x.world:2:1: there is no model \"modle\"; did you mean \"model\"?");
+    assert_string_equal(tpi_buf_text(&notes), "");
+    tpi_buf_fini(&notes);
+}
+
 /* What is told of a world, whose text is not needed any more. */
 static void collect_notes(tpi_buf *text, tpi_buf *notes)
 {
@@ -276,6 +293,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(odd_things_are_told),
         cmocka_unit_test(an_unknown_kind_is_told_with_all_there_are),
+        cmocka_unit_test(an_unknown_kind_that_is_near_another_is_told_alone),
         cmocka_unit_test(a_mistake_of_a_macro_is_told_once),
         cmocka_unit_test(a_mistake_of_many_lines_is_told_in_short),
         cmocka_unit_test(many_overlaps_are_told_in_short),
