@@ -19,6 +19,7 @@
 #include "crash.h"
 #include "demo_screen.h"
 #include "drivers/sim/pace.h"
+#include "drivers/sim/simulator.h"
 #include "output.h"
 #include "sim_server.h"
 #include "terminal.h"
@@ -33,6 +34,8 @@ struct demo {
     const char *file;  /* of the last picture */
     double seconds;    /* of simulated time; 0 for no end */
     double speed;      /* of time */
+    uint64_t seed;
+    uint32_t threads;
     bool headless;     /* nothing is drawn but the last picture */
     bool moved;        /* the usual port belongs to somebody else */
     tp_server *server; /* owned */
@@ -180,8 +183,8 @@ static tp_status create_server(struct demo *demo, const char *path, tp_error *er
     sim_server_options options = {
         .world = path,
         .speed = demo->speed,
-        .seed = 1,
-        .threads = 1,
+        .seed = demo->seed,
+        .threads = demo->threads,
         .seconds = demo->seconds,
         .server = {.kit = &tp_full_kit, .note = keep_note, .note_context = &demo->notes},
         .watch = demo_frame_watch,
@@ -265,9 +268,10 @@ static int finish(const struct demo *demo)
         return command_fail(name, EXIT_FAILED, "%s", err.text);
     }
     printf("%s shows the world after %.6g s\n"
-           "next: %s sim cave%s\n"
-           "      %s sim office --steps 600 --render office.png\n",
-           demo->file, time_s, called(), demo->moved ? " --any-port" : "", called());
+           "next: %s sim %s%s\n"
+           "      %s sim %s --steps 600 --record robots.csv\n",
+           demo->file, time_s, called(), demo->world, demo->moved ? " --any-port" : "", called(),
+           demo->world);
     return EXIT_DONE;
 }
 
@@ -309,6 +313,27 @@ static int read_number(const char *what, const char *text, double least, double 
     return EXIT_DONE;
 }
 
+static int read_whole(const char *what, const char *text, uint64_t least, uint64_t most,
+                      uint64_t *value)
+{
+    char *end = NULL;
+
+    *value = strtoull(text, &end, 10);
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || *value < least || *value > most) {
+        return command_fail(name, EXIT_USAGE, "\"%s\" is no %s", text, what);
+    }
+    return EXIT_DONE;
+}
+
+static int read_threads(struct demo *demo, const char *text)
+{
+    uint64_t value = 1;
+    const int result = read_whole("number of threads", text, 1, SIMD_MOST_THREADS, &value);
+
+    demo->threads = (uint32_t)value;
+    return result;
+}
+
 static int read_valued(struct demo *demo, int argc, char **argv, int *i)
 {
     const char *option = argv[*i];
@@ -323,15 +348,35 @@ static int read_valued(struct demo *demo, int argc, char **argv, int *i)
     if (strcmp(option, "--speed") == 0) {
         return read_number("speed", value, 0, SIMD_FASTEST, &demo->speed);
     }
+    if (strcmp(option, "--seed") == 0) {
+        return read_whole("seed", value, 0, UINT64_MAX, &demo->seed);
+    }
+    if (strcmp(option, "--threads") == 0) {
+        return read_threads(demo, value);
+    }
     demo->file = value;
     return world_is_picture(value)
                ? EXIT_DONE
                : command_fail(name, EXIT_USAGE, "\"%s\" is neither .png nor .svg", value);
 }
 
+static bool takes_value(const char *option)
+{
+    static const char *const options[] = {"--seconds", "--speed", "--render", "--seed",
+                                          "--threads"};
+
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
+        if (strcmp(option, options[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static int unexpected(const char *option)
 {
-    static const char *const known[] = {"headless", "seconds", "speed", "render"};
+    static const char *const known[] = {"headless", "seconds", "speed",
+                                        "render",   "seed",    "threads"};
     tpi_nearest nearest;
 
     tpi_nearest_init(&nearest, option + strspn(option, "-"));
@@ -348,8 +393,7 @@ static int read_options(struct demo *demo, int argc, char **argv)
     for (int i = 0; i < argc && result == EXIT_DONE; i++) {
         if (strcmp(argv[i], "--headless") == 0) {
             demo->headless = true;
-        } else if (strcmp(argv[i], "--seconds") == 0 || strcmp(argv[i], "--speed") == 0 ||
-                   strcmp(argv[i], "--render") == 0) {
+        } else if (takes_value(argv[i])) {
             result = read_valued(demo, argc, argv, &i);
         } else if (argv[i][0] == '-' || demo->world != NULL) {
             result = unexpected(argv[i]);
@@ -362,7 +406,7 @@ static int read_options(struct demo *demo, int argc, char **argv)
 
 static int run(int argc, char **argv)
 {
-    struct demo demo = {.file = "demo.png", .speed = 1};
+    struct demo demo = {.file = "demo.png", .speed = 1, .seed = 1, .threads = 1};
     const int result = read_options(&demo, argc, argv);
 
     if (result != EXIT_DONE) {
@@ -389,6 +433,8 @@ const command command_demo = {
         "  --seconds N       end after N simulated seconds, rounded up to a whole step of the\n"
         "                    world; with --speed 10 that takes N / 10 real seconds\n"
         "  --speed X         simulated seconds for each real second (1); 0: as fast as it can\n"
+        "  --seed N          for chance (1): the same seed, the same run\n"
+        "  --threads N       of the world (1); the result is the same with any number\n"
         "  --headless        draw nothing but the last picture; so it is without a terminal\n"
         "  --render FILE     the last picture (demo.png); .png or .svg\n"
         "\n"

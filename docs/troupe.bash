@@ -44,7 +44,7 @@ _troupe() {
         mapfile -t COMPREPLY < <(compgen -f -X '!*.world' -- "$word"; compgen -W "--speed --lockstep --threads --seed --record --port --any-port --listen --quiet --steps --render --size --dark --help $_troupe_worlds" -- "$word")
         return
         ;;
-    demo) options="--seconds --speed --headless --render --help $_troupe_worlds" ;;
+    demo) options="--seconds --speed --seed --threads --headless --render --help $_troupe_worlds" ;;
     drivers) options="--plugin --help $(troupe drivers 2>/dev/null | awk '{print $1}')" ;;
     list) options="--json --where $_troupe_server_options" ;;
     frames) options="--json $_troupe_server_options" ;;

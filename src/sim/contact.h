@@ -8,9 +8,9 @@
  * - It *touches* what it is nearer to than SIM_CLOSE, or in by no more than SIM_TOLERANCE. To the
  *   sweep its sides are moved inwards by half the gap. So there is a distance, though less than the
  *   gap: it may go away and along, and no nearer.
- * - It *overlaps* what it is deeper in. To the sweep it is smaller about its middle, so that it
- * just touches: it stays on the side where its middle is, may leave that way, and gets no deeper.
- * Two bodies that move are both smaller; one that has room within the other is so alone.
+ * - It *overlaps* what it is deeper in. To the sweep it is smaller about its middle, and so just
+ *   touches: it stays on the side where its middle is, may leave that way, and gets no deeper. Two
+ *   bodies that move are both smaller; one that has room within the other is so alone.
  * - It is *lodged* where its middle is within something that has no room for it, as in a thin wall.
  *   Then the sides nearest to the middle let it go.
  *

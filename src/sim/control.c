@@ -57,12 +57,14 @@ bool tpi_sim_control_uses(uint32_t control, tpi_sim_kind kind)
 
 /* ---- What the ranger says -------------------------------------------------------------------- */
 
-/* A summary of one look round, in the ranger's frame. */
+/* A summary of one look round, in the ranger's frame. What is near is so for a robot that sees as
+ * far as this one: see struct sim_glance. */
 struct summary {
-    double ahead;       /* nearest thing within 30 degrees of straight on */
-    double left, right; /* nearest thing on either side of it, up to 80 degrees */
-    double x, y;        /* sum of all ranges in their directions */
-    double most;        /* the greatest range */
+    double ahead; /* nearest thing within 30 degrees of straight on */
+    double safe;  /* what is nearer ahead is too near */
+
+    double left, right; /* of one that wanders: nearest thing on either side, up to 80 degrees */
+    double x, y;        /* of others: sum of all ranges in their directions, as they are */
 };
 
 static inline double lesser(double a, double b)
@@ -70,23 +72,34 @@ static inline double lesser(double a, double b)
     return a < b ? a : b;
 }
 
-/* Without branches: which ray points where cannot be foretold. */
-static struct summary look(const double *samples, const struct sim_ranger *config)
+/* Both without branches: which ray points where cannot be foretold. */
+static void look_aside(const double *samples, const struct sim_ranger *config, struct summary *sum)
 {
     const struct sim_glance *glances = tpi_sim_ranger_glances(config);
-    struct summary sum = {
-        .ahead = HUGE_VAL, .left = HUGE_VAL, .right = HUGE_VAL, .most = config->reach};
 
+    sum->ahead = sum->left = sum->right = HUGE_VAL;
+    for (uint32_t i = 0; i < config->glance_count; i++) {
+        const struct sim_glance *glance = &glances[i];
+        const double near = samples[glance->sample] * glance->scale;
+        sum->left = lesser(sum->left, near + glance->left);
+        sum->right = lesser(sum->right, near + glance->right);
+        sum->ahead = lesser(sum->ahead, near + glance->ahead);
+    }
+}
+
+static void look_round(const double *samples, const struct sim_ranger *config, struct summary *sum)
+{
+    const struct sim_glance *glances = tpi_sim_ranger_glances(config);
+
+    sum->ahead = HUGE_VAL;
+    sum->x = sum->y = 0;
     for (uint32_t i = 0; i < config->glance_count; i++) {
         const struct sim_glance *glance = &glances[i];
         const double range = samples[glance->sample];
-        sum.x += glance->x * range;
-        sum.y += glance->y * range;
-        sum.left = lesser(sum.left, range + glance->left);
-        sum.right = lesser(sum.right, range + glance->right);
-        sum.ahead = lesser(sum.ahead, range + glance->ahead);
+        sum->x += glance->x * range;
+        sum->y += glance->y * range;
+        sum->ahead = lesser(sum->ahead, range * glance->scale + glance->ahead);
     }
-    return sum;
 }
 
 /* What the first ranger of the tree sees; false unless it has looked in this step. */
@@ -105,7 +118,13 @@ static bool summarise(const tpi_sim *sim, uint32_t tree, struct summary *sum)
         if (state->updated_us != sim->time_us || config->sample_count == 0) {
             return false;
         }
-        *sum = look(samples, config);
+        sum->safe =
+            config->reach > SIM_FAR_SIGHT ? lesser(0.5, config->reach / 8) : SIM_FAR_SIGHT / 8;
+        if (plan->control == WANDER) {
+            look_aside(samples, config, sum);
+        } else {
+            look_round(samples, config, sum);
+        }
         return true;
     }
     return false;
@@ -116,10 +135,21 @@ static bool summarise(const tpi_sim *sim, uint32_t tree, struct summary *sum)
 static const double cruise_mps = 0.4;
 static const double creep_mps = 0.05;
 static const double turn_radps = 0.5;
+static const double haste_radps = 1;
 
 static const double back_mps = 0.2;
 static const double drift_radps = 0.12;
-static const int64_t mood_us = 4000000; /* how long a whim lasts */
+static const int64_t mood_us = 4000000;  /* how long a whim lasts */
+static const int64_t round_us = 3000000; /* of trying a way out */
+static const uint32_t patience = 8000;   /* how long it may be at one spot, in 1024 us */
+static const float near_by = 2;          /* what is one spot, in radii of its body */
+static const float far_off = 8;          /* how far it goes then */
+
+/* A clock that is enough for telling how long ago something was. */
+static uint32_t now_of(const tpi_sim *sim)
+{
+    return (uint32_t)((uint64_t)sim->time_us >> 10);
+}
 
 /* What is stuck may not even be able to turn; anything is worth a try, for a second each. */
 static void struggle(const tpi_sim *sim, uint32_t tree, double goal[3])
@@ -129,6 +159,66 @@ static void struggle(const tpi_sim *sim, uint32_t tree, double goal[3])
 
     goal[0] = whim % 4 == 0 ? back_mps : -back_mps;
     goal[2] = whim / 4 % 2 == 0 ? turn_radps : -turn_radps;
+}
+
+/* Whether it has been at the same spot for long: within its own length or so, until it has got away
+ * by a few. */
+static bool is_bored(const tpi_sim *sim, uint32_t tree, struct sim_position_state *state)
+{
+    const uint32_t now = now_of(sim);
+    const float x = (float)sim->trees.x[tree];
+    const float y = (float)sim->trees.y[tree];
+    const float dx = x - state->spot[0];
+    const float dy = y - state->spot[1];
+    const bool bored = now - state->since > patience;
+    const float radius = (bored ? far_off : near_by) * (float)sim->trees.plan[tree]->radius;
+
+    if (dx * dx + dy * dy <= radius * radius) {
+        return bored;
+    }
+    state->spot[0] = x;
+    state->spot[1] = y;
+    state->since = now;
+    return false;
+}
+
+/* A way out of where it is wedged: any arc, but rather one back than ahead, whence it came, and
+ * rather a straight one. Another one as soon as it fails, and on with what works until the next
+ * round begins. */
+static bool try_out(const tpi_sim *sim, uint32_t tree, struct sim_position_state *state)
+{
+    const int64_t before_us = sim->time_us - sim->interval_us;
+
+    if (state->stalled != 0) {
+        const uint64_t whim =
+            sim_chance(sim->seed ^ sim->trees.key[tree], (uint64_t)sim->time_us, 3);
+        const double bend = sim_both_ways(sim_mix(whim));
+        state->goal[0] = cruise_mps * (0.5 - 1.5 * sim_unit(whim));
+        state->goal[2] = haste_radps * bend * bend * bend;
+        state->trying = 1;
+    } else if (state->trying != 0 && sim->time_us / round_us != before_us / round_us) {
+        state->trying = 0;
+        state->goal[0] = 0;
+    }
+    return state->trying != 0;
+}
+
+/* Away from here: to one side until the way is free, and then on. The side is kept for a while, or
+ * a corner would be looked at for ever. */
+static void leave(const tpi_sim *sim, uint32_t tree, const struct summary *sum,
+                  struct sim_position_state *state)
+{
+    const uint64_t whim =
+        sim_chance(sim->seed ^ sim->trees.key[tree], (uint64_t)(sim->time_us / (2 * mood_us)), 2);
+
+    if (try_out(sim, tree, state)) {
+        return;
+    }
+    const bool turning = state->goal[0] == 0; /* until there is more room than it needs */
+    const bool free = sum->ahead > sum->safe * (turning ? 1 + 3 * sim_unit(whim) : 1);
+    state->goal[0] = free ? cruise_mps * lesser(1, sum->ahead / (2 * sum->safe)) : 0;
+    state->goal[2] = free ? drift_radps * sim_both_ways(sim_mix(whim))
+                          : (whim % 2 == 0 ? haste_radps : -haste_radps);
 }
 
 static void wander(const tpi_sim *sim, uint32_t tree, const struct summary *sum,
@@ -159,10 +249,9 @@ static void expand(const tpi_sim *sim, uint32_t tree, const struct summary *sum,
                    struct sim_position_state *state)
 {
     const double bearing = sim_rough_angle(sum->x, sum->y);
-    const double safe = lesser(0.5, sum->most / 8);
-    const bool free = sum->ahead > safe && state->stalled == 0;
+    const bool free = sum->ahead > sum->safe && state->stalled == 0;
 
-    state->goal[0] = free ? cruise_mps * lesser(1, sum->ahead / (4 * safe)) : 0;
+    state->goal[0] = free ? cruise_mps * lesser(1, sum->ahead / (4 * sum->safe)) : 0;
     state->goal[2] = bearing > 0 ? lesser(bearing, 1) : -lesser(-bearing, 1);
     if (!free && fabs(bearing) < 0.1) {
         state->goal[2] = turn_radps; /* the sum points straight at something near */
@@ -177,10 +266,14 @@ void tpi_sim_control_run(tpi_sim *sim, uint32_t tree)
     const struct sim_plan *plan = sim->trees.plan[tree];
     struct summary sum = {0};
 
-    if (plan->driver == TPI_SIM_NONE || sim->resting || (sim->trees.flags[tree] & SIM_LED) != 0) {
+    if (plan->driver == TPI_SIM_NONE) {
         return;
     }
     struct sim_position_state *state = tpi_sim_state(sim, tree, plan->driver);
+    if (sim->resting || (sim->trees.flags[tree] & SIM_LED) != 0) {
+        state->since = now_of(sim); /* it is not bored when it may go on */
+        return;
+    }
     if (plan->control == FOLLOW) {
         state->mode = TPI_SIM_DRIVE_VELOCITY;
         tpi_sim_control_follow(sim, tree, state->goal);
@@ -191,7 +284,9 @@ void tpi_sim_control_run(tpi_sim *sim, uint32_t tree)
     }
     state->mode = TPI_SIM_DRIVE_VELOCITY;
     state->goal[1] = 0;
-    if (plan->control == WANDER) {
+    if (is_bored(sim, tree, state)) {
+        leave(sim, tree, &sum, state);
+    } else if (plan->control == WANDER) {
         wander(sim, tree, &sum, state);
     } else {
         expand(sim, tree, &sum, state);

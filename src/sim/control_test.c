@@ -88,6 +88,69 @@ static void two_who_met_part_again(void **state)
     tpi_sim_destroy(sim);
 }
 
+/* How far it gets from where it began, in a minute, in the open. */
+static double wander_with_reach(double reach)
+{
+    tpi_buf text = {0};
+    double farthest = 0;
+
+    tpi_buf_printf(&text,
+                   "position ( name \"r\" size [0.2 0.2 0.2] ctrl \"wander\"\n"
+                   "  ranger ( sensor ( range [0 %g] fov 180 samples 19 ) ) )\n",
+                   reach);
+    tpi_sim *sim = sim_make(tpi_buf_text(&text));
+    for (int i = 0; i < 600; i++) {
+        tpi_sim_step(sim);
+        farthest = fmax(farthest, hypot(where(sim, "r").x, where(sim, "r").y));
+    }
+    tpi_sim_destroy(sim);
+    tpi_buf_fini(&text);
+    return farthest;
+}
+
+static void who_sees_little_sees_that_nothing_is_there(void **state)
+{
+    static const double reaches[] = {0.3, 0.5, 0.6, 0.8, 1, 1.1, 1.2, 1.5, 2, 5};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof reaches / sizeof reaches[0]; i++) {
+        assert_true(wander_with_reach(reaches[i]) > 10);
+    }
+}
+
+/* Eyes that look ahead, and a corner ahead: all that it sees of room is there. */
+static const char dead_end[] =
+    "define wall model ( size [2 0.1 1] )\n"
+    "wall ( pose [0 0.3 0 0] ) wall ( pose [0 -0.3 0 0] ) wall ( pose [1 0 0 90] size [0.7 0.1 1] "
+    ")\n"
+    "position ( name \"r\" pose [0 0 0 0] size [0.2 0.15 0.1] ctrl \"expand\" ranger (\n"
+    "  sensor ( range [0 0.8] ) sensor ( pose [0 0.02 0 30] range [0 0.8] )\n"
+    "  sensor ( pose [0 -0.02 0 -30] range [0 0.8] ) sensor ( pose [0 0.03 0 70] range [0 0.8] )\n"
+    "  sensor ( pose [0 -0.03 0 -70] range [0 0.8] ) ) )\n";
+
+static void nobody_stays_in_a_dead_end(void **state)
+{
+    tpi_sim *sim = sim_make(dead_end);
+    tpi_buf saved = {0};
+    int steps = 0;
+
+    (void)state;
+    sim_steps(sim, 150);
+    assert_true(where(sim, "r").x > 0.5);
+    tpi_sim_save(sim, &saved); /* how long it has been there is part of the state */
+    for (; where(sim, "r").x > -1.2; steps++) {
+        tpi_sim_step(sim);
+        assert_true(steps < 1200);
+    }
+    assert_int_equal(tpi_sim_restore(sim, saved.data, saved.length, NULL), TP_OK);
+    sim_steps(sim, steps - 1);
+    assert_true(where(sim, "r").x > -1.2);
+    tpi_sim_step(sim);
+    assert_true(where(sim, "r").x <= -1.2);
+    tpi_buf_fini(&saved);
+    tpi_sim_destroy(sim);
+}
+
 /* A command from outside holds, also one to stand still, until the robot is given back to its
  * controller. */
 static void whoever_takes_the_wheel_has_it(void **state)
@@ -175,6 +238,8 @@ int main(void)
         cmocka_unit_test(who_wanders_sees_all_of_a_room),
         cmocka_unit_test(whims_follow_from_the_seed),
         cmocka_unit_test(two_who_met_part_again),
+        cmocka_unit_test(who_sees_little_sees_that_nothing_is_there),
+        cmocka_unit_test(nobody_stays_in_a_dead_end),
         cmocka_unit_test(whoever_takes_the_wheel_has_it),
         cmocka_unit_test(all_controllers_can_rest),
         cmocka_unit_test(who_follows_stays_on_the_line),

@@ -27,10 +27,12 @@ struct sim_position {
 
 struct sim_position_state {
     struct sim_common common;
-    uint32_t mode; /* tpi_sim_drive_mode */
-    uint32_t stalled;
-    uint32_t own; /* it still drives as its file says: nobody has commanded it yet */
-    uint32_t spare;
+    uint8_t mode; /* tpi_sim_drive_mode */
+    uint8_t stalled;
+    uint8_t own;    /* it still drives as its file says: nobody has commanded it yet */
+    uint8_t trying; /* its controller tries a way out */
+    uint32_t since; /* when its controller came to the spot, in 1024 us */
+    float spot[2];  /* that it has not left since, in the world */
     double goal[3];
     double velocity[3]; /* that it has, in its own frame */
     double estimate[3]; /* what odometry says */

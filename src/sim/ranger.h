@@ -48,13 +48,18 @@ struct sim_ranger_group {
 };
 
 /* A sample as a controller sees it: its direction in the ranger's frame, and what to add to its
- * range, nothing or infinity, before it is compared with others on that side. */
+ * range, nothing or infinity, before it is compared with others on that side. A short ray counts as
+ * longer than it is: at its end there is nothing, and half way is for its robot what half way is
+ * for one that sees farther. */
 struct sim_glance {
     double x, y;
+    double scale;       /* of the range; 1 from SIM_FAR_SIGHT on */
     double left, right; /* up to 80 degrees from straight on */
     double ahead;       /* up to 30 degrees */
     uint32_t sample, spare;
 };
+
+#define SIM_FAR_SIGHT 2.0 /* m: no controller minds what is farther ahead */
 
 enum { SIM_MOST_GLANCED = 64 }; /* of a group, or little more; a fine scan has enough */
 

@@ -213,7 +213,7 @@ static uint32_t stride_of(const struct sim_ranger_group *group)
 
 /* What has the direction x, y of a group's frame. */
 static struct sim_glance glance_at(const struct sim_ranger_group *group, double x, double y,
-                                   uint32_t sample)
+                                   double range, uint32_t sample)
 {
     const double c = group->frame.c;
     const double s = group->frame.s;
@@ -222,6 +222,7 @@ static struct sim_glance glance_at(const struct sim_ranger_group *group, double 
     memset(&glance, 0, sizeof glance);
     glance.x = c * x - s * y;
     glance.y = s * x + c * y;
+    glance.scale = range < SIM_FAR_SIGHT ? SIM_FAR_SIGHT / range : 1;
     glance.left = glance.x > 0.17 && glance.y > 0 ? 0 : HUGE_VAL;
     glance.right = glance.x > 0.17 && glance.y < 0 ? 0 : HUGE_VAL;
     glance.ahead = glance.x > 0.866 ? 0 : HUGE_VAL;
@@ -238,8 +239,10 @@ static void put_glances(tpi_buf *config)
         const struct sim_ranger_group *group = &tpi_sim_ranger_groups(ranger)[i];
         const double *dx = tpi_sim_ranger_table(ranger, SIM_RAY_DX) + group->first;
         const double *dy = tpi_sim_ranger_table(ranger, SIM_RAY_DY) + group->first;
+        const double *range = tpi_sim_ranger_table(ranger, SIM_RAY_RANGE) + group->first;
         for (uint32_t k = 0; k < group->count; k += stride_of(group)) {
-            const struct sim_glance glance = glance_at(group, dx[k], dy[k], group->first + k);
+            const struct sim_glance glance =
+                glance_at(group, dx[k], dy[k], range[k], group->first + k);
             tpi_buf_put(&glances, &glance, sizeof glance);
         }
     }
