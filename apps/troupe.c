@@ -27,28 +27,46 @@ void command_catch(int number, void (*handler)(int number))
     sigaction(number, &action, NULL);
 }
 
-/* A server says only that a key is missing; here it is known how one is given. */
-static bool misses_key(const char *text)
+static bool ends_with(const char *text, const char *ending)
 {
-    static const char ending[] = "give a key";
     const size_t length = strlen(text);
+    const size_t end = strlen(ending);
 
-    return length >= sizeof ending - 1 && strcmp(text + length - (sizeof ending - 1), ending) == 0;
+    return length >= end && strcmp(text + length - end, ending) == 0;
+}
+
+/* Append what can be done about it, which only the command line knows. */
+static void put_advice(tpi_buf *out, const char *name, const char *text)
+{
+    const bool serves = strcmp(name, "run") == 0 || strcmp(name, "sim") == 0;
+
+    if (ends_with(text, "give a key")) {
+        tpi_buf_puts(out, " with --key-file, --key or TROUPE_KEY");
+    } else if (serves && strncmp(text, "listen on tcp:", 14) == 0 &&
+               ends_with(text, ": another program listens there")) {
+        tpi_buf_puts(out, "; -p PORT or --any-port takes another port");
+    } else if (!serves && strncmp(text, "connect to tcp:", 15) == 0 &&
+               ends_with(text, ": connection refused")) {
+        tpi_buf_printf(out, "; is a server running? %s sim or %s run starts one", called(),
+                       called());
+    }
 }
 
 int command_fail(const char *name, int code, const char *format, ...)
 {
     char text[4096];
     tpi_buf clean = {0};
+    tpi_buf advice = {0};
     va_list args;
 
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    const bool keyless = misses_key(text);
     output_put_lines(&clean, text); /* servers and other clients have their say in it */
+    put_advice(&advice, name, text);
     fprintf(stderr, "troupe %s: %.*s%s\n", name, (int)clean.length - 1, tpi_buf_text(&clean),
-            keyless ? " with --key-file, --key or TROUPE_KEY" : "");
+            tpi_buf_text(&advice));
+    tpi_buf_fini(&advice);
     tpi_buf_fini(&clean);
     if (code == EXIT_USAGE) {
         fprintf(stderr, "Try: %s %s --help\n", called(), name);

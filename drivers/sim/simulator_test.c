@@ -136,6 +136,9 @@ static void models_are_moved_and_found_by_name(void **state)
     ask = named("nobody");
     stage_refused(&s, r, TP_SIMULATION_REQ_GET_POSE2D, &ask,
                   "there is no model \"nobody\" in the world yard");
+    ask = named("r10.lsaer");
+    stage_refused(&s, r, TP_SIMULATION_REQ_SET_POSE2D, &ask,
+                  "there is no model \"r10.lsaer\" in the world yard; did you mean \"r10.laser\"?");
     stage_end(&s);
 }
 

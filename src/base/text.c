@@ -14,30 +14,46 @@ static unsigned min3(unsigned a, unsigned b, unsigned c)
     return least < c ? least : c;
 }
 
-/* Edit distance, ignoring case; UINT_MAX for names too long to be worth comparing. */
+static bool is_same(char a, char b)
+{
+    return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
+/* Whether the last two letters of both are swapped. */
+static bool is_swapped(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+    return a_length > 1 && b_length > 1 && is_same(a[a_length - 1], b[b_length - 2]) &&
+           is_same(a[a_length - 2], b[b_length - 1]);
+}
+
+/* Edit distance, ignoring case; letters that are swapped are one slip. UINT_MAX for names too long
+ * to be worth comparing. */
 static unsigned distance_between(const char *a, const char *b)
 {
     const size_t rows = strlen(a);
     const size_t columns = strlen(b);
-    unsigned row[LONGEST_COMPARED + 1];
+    unsigned table[3][LONGEST_COMPARED + 1]; /* a row and the two before it, in turn */
 
     if (rows > LONGEST_COMPARED || columns > LONGEST_COMPARED) {
         return UINT_MAX;
     }
     for (size_t j = 0; j <= columns; j++) {
-        row[j] = (unsigned)j;
+        table[0][j] = (unsigned)j;
     }
     for (size_t i = 1; i <= rows; i++) {
-        unsigned diagonal = row[0];
+        unsigned *row = table[i % 3];
+        const unsigned *last = table[(i + 2) % 3];
+        const unsigned *last_but_one = table[(i + 1) % 3];
         row[0] = (unsigned)i;
         for (size_t j = 1; j <= columns; j++) {
-            bool same = tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[j - 1]);
-            unsigned above = row[j];
-            row[j] = min3(above + 1, row[j - 1] + 1, diagonal + (same ? 0 : 1));
-            diagonal = above;
+            const unsigned replaced = last[j - 1] + (is_same(a[i - 1], b[j - 1]) ? 0 : 1);
+            row[j] = min3(last[j] + 1, row[j - 1] + 1, replaced);
+            if (is_swapped(a, i, b, j) && last_but_one[j - 2] + 1 < row[j]) {
+                row[j] = last_but_one[j - 2] + 1;
+            }
         }
     }
-    return row[columns];
+    return table[rows % 3][columns];
 }
 
 void tpi_nearest_init(tpi_nearest *nearest, const char *word)

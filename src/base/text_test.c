@@ -39,10 +39,12 @@ static void assert_nearest(const char *word, const char *wanted)
 static void a_mistyped_name_finds_the_one_that_was_meant(void **state)
 {
     (void)state;
-    assert_nearest("positon2d", "position2d");   /* left out */
-    assert_nearest("positiion2d", "position2d"); /* put in */
-    assert_nearest("pasition2d", "position2d");  /* replaced */
-    assert_nearest("psoition2d", "position2d");  /* swapped */
+    assert_nearest("positon2d", "position2d");                          /* left out */
+    assert_nearest("positiion2d", "position2d");                        /* put in */
+    assert_nearest("pasition2d", "position2d");                         /* replaced */
+    assert_nearest("psoition2d", "position2d");                         /* swapped */
+    assert_string_equal(nearest_of("bne", "bob", "ben", "one"), "ben"); /* swapped is one slip */
+    assert_string_equal(nearest_of("EBn", "bob", "bin", "ben"), "ben");
     assert_nearest("sonnar", "sonar");
     assert_nearest("onar", "sonar");
     assert_nearest("powder", "power");

@@ -144,7 +144,9 @@ static void texts_include_beside_their_path(void **state)
         tpi_cfg_parse(&b->cfg, in_folder(b, "none.cfg"), text, strlen(text), NULL, NULL, &b->err),
         TP_E_SYNTAX);
     tp_error wanted;
-    tp_fail(&wanted, TP_E_SYNTAX, "%s:1:4: expected a field or a section, found \",\"",
+    tp_fail(&wanted, TP_E_SYNTAX,
+            "%s:1:4: ',' is out of place: fields need none between them, and "
+            "several values stand in [ ]",
             in_folder(b, "x.inc"));
     assert_string_equal(b->err.text, wanted.text);
 }

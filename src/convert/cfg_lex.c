@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/text.h"
+
 static bool at_end(const tpi_cfg_lexer *lexer)
 {
     return lexer->at == lexer->length;
@@ -98,6 +100,68 @@ static const char *hint_for(const tpi_cfg_lexer *lexer)
     }
 }
 
+/* Characters that word processors and PDF files put in place of those of the keyboard. */
+static const struct {
+    const char *bytes;
+    const char *hint;
+} look_alikes[] = {
+    {"\xe2\x80\x9c", ": a text stands in \""}, /* quotes: double, raised and low */
+    {"\xe2\x80\x9d", ": a text stands in \""},
+    {"\xe2\x80\x9e", ": a text stands in \""},
+    {"\xe2\x80\x98", ": a text stands in \""}, /* single */
+    {"\xe2\x80\x99", ": a text stands in \""},
+    {"\xe2\x80\x9a", ": a text stands in \""},
+    {"\xc2\xab", ": a text stands in \""}, /* pointed */
+    {"\xc2\xbb", ": a text stands in \""},
+    {"\xe2\x88\x92", ": a minus is -"}, /* the minus sign */
+    {"\xe2\x80\x90", ": a minus is -"}, /* hyphens and dashes */
+    {"\xe2\x80\x91", ": a minus is -"},
+    {"\xe2\x80\x93", ": a minus is -"},
+    {"\xe2\x80\x94", ": a minus is -"},
+};
+
+static const char *hint_for_look_alike(const char *character, size_t length)
+{
+    for (size_t i = 0; i < sizeof look_alikes / sizeof look_alikes[0]; i++) {
+        if (strlen(look_alikes[i].bytes) == length &&
+            memcmp(look_alikes[i].bytes, character, length) == 0) {
+            return look_alikes[i].hint;
+        }
+    }
+    return "";
+}
+
+/* Whether it cannot be shown: controls, marks of the direction of writing and of the byte order. */
+static bool is_unseen(const char *character, size_t length)
+{
+    const unsigned char *c = (const unsigned char *)character;
+
+    if (length == 2) {
+        return c[0] == 0xc2 && c[1] < 0xa0;
+    }
+    return length == 3 &&
+           ((c[0] == 0xe2 && c[1] == 0x80 && (c[2] < 0x90 || c[2] >= 0xa8)) ||
+            (c[0] == 0xe2 && c[1] == 0x81 && c[2] >= 0xa0) || (c[0] == 0xef && c[1] == 0xbb));
+}
+
+/* What is not ASCII is shown as it is if it can be, and by its first byte otherwise. */
+static tp_status strange_out_of_place(const tpi_cfg_lexer *lexer, tp_error *err)
+{
+    const char *character = lexer->text + lexer->at;
+    const size_t length = tpi_utf8_length(character, lexer->length - lexer->at);
+
+    if (length == 2 && memcmp(character, "\xc2\xa0", 2) == 0) {
+        return tpi_cfg_fail(&lexer->here, err,
+                            "a no-break space is out of place: please type a plain one");
+    }
+    if (length < 2 || is_unseen(character, length)) {
+        return tpi_cfg_fail(&lexer->here, err, "byte %u is out of place",
+                            (unsigned)(unsigned char)*character);
+    }
+    return tpi_cfg_fail(&lexer->here, err, "'%.*s' is out of place%s", (int)length, character,
+                        hint_for_look_alike(character, length));
+}
+
 static tp_status out_of_place(const tpi_cfg_lexer *lexer, tp_error *err)
 {
     const unsigned char c = (unsigned char)current(lexer);
@@ -109,7 +173,7 @@ static tp_status out_of_place(const tpi_cfg_lexer *lexer, tp_error *err)
     if (c > 0x20 && c < 0x7f) {
         return tpi_cfg_fail(&lexer->here, err, "'%c' is out of place%s", c, hint_for(lexer));
     }
-    return tpi_cfg_fail(&lexer->here, err, "byte %u is out of place", c);
+    return strange_out_of_place(lexer, err);
 }
 
 static tp_status keep(tpi_cfg_lexer *lexer, tpi_cfg_token_kind kind, size_t start, size_t end,

@@ -121,6 +121,11 @@ static void tell_of_repetition(struct tpi_cfg_parser *p, const struct tpi_cfg_sc
     }
 }
 
+static bool is_value(const tpi_cfg_token *token)
+{
+    return token->kind == TPI_CFG_TOKEN_NUMBER || token->kind == TPI_CFG_TOKEN_STRING;
+}
+
 static tp_status parse_field(struct tpi_cfg_parser *p, const struct tpi_cfg_scope *scope,
                              const tpi_cfg_token *name)
 {
@@ -129,6 +134,11 @@ static tp_status parse_field(struct tpi_cfg_parser *p, const struct tpi_cfg_scop
 
     if (status != TP_OK) {
         return status;
+    }
+    if (!field.tuple && is_value(&p->lexer.token)) {
+        return tpi_cfg_fail(&p->lexer.token.place, p->err,
+                            "a second value of \"%.40s\" begins here: several stand in [ ]",
+                            name->text);
     }
     field.value_count = (uint32_t)(p->values.length / sizeof field.values[0]);
     if (field.value_count > 0) {
@@ -150,11 +160,6 @@ tp_status tpi_cfg_enter(struct tpi_cfg_parser *p, const tpi_cfg_place *place)
     }
     p->depth++;
     return TP_OK;
-}
-
-static bool is_value(const tpi_cfg_token *token)
-{
-    return token->kind == TPI_CFG_TOKEN_NUMBER || token->kind == TPI_CFG_TOKEN_STRING;
 }
 
 tp_status tpi_cfg_parse_body(struct tpi_cfg_parser *p, const struct tpi_cfg_scope *scope,
@@ -227,6 +232,10 @@ tp_status tpi_cfg_parse_items(struct tpi_cfg_parser *p, const struct tpi_cfg_sco
         } else if (tpi_cfg_at(p, ";")) {
             tpi_cfg_tell(p, &p->lexer.token.place, "%s refuses \";\"", tpi_cfg_reader(p));
             status = tpi_cfg_lexer_next(&p->lexer, p->err);
+        } else if (tpi_cfg_at(p, ",")) {
+            status = tpi_cfg_fail(&p->lexer.token.place, p->err,
+                                  "',' is out of place: fields need none between them, and "
+                                  "several values stand in [ ]");
         } else {
             status = tpi_cfg_unexpected(p, "a field or a section");
         }

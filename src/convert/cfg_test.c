@@ -409,13 +409,58 @@ static void characters_out_of_place_are_refused(void **state)
     bytes_are_refused("#\0", 2, TP_E_SYNTAX, "x.cfg:1:2: byte 0 is out of place");
 }
 
+static void characters_of_word_processors_are_named(void **state)
+{
+    static const struct refusal cases[] = {
+        {"a \xe2\x80\x9c"
+         "b\xe2\x80\x9d",
+         "x.cfg:1:3: '\xe2\x80\x9c' is out of place: a text stands in \""},
+        {"a \xe2\x80\x98"
+         "b\xe2\x80\x99",
+         "x.cfg:1:3: '\xe2\x80\x98' is out of place: a text stands in \""},
+        {"a \xc2\xab"
+         "b\xc2\xbb",
+         "x.cfg:1:3: '\xc2\xab' is out of place: a text stands in \""},
+        {"a [1 \xe2\x88\x92"
+         "2]",
+         "x.cfg:1:6: '\xe2\x88\x92' is out of place: a minus is -"},
+        {"a [\xe2\x80\x93"
+         "2]",
+         "x.cfg:1:4: '\xe2\x80\x93' is out of place: a minus is -"},
+        {"caf\xc3\xa9 1", "x.cfg:1:4: '\xc3\xa9' is out of place"},
+        {"\xf0\x9f\xa4\x96 ( )", "x.cfg:1:1: '\xf0\x9f\xa4\x96' is out of place"},
+        {"a\xc2\xa0"
+         "1",
+         "x.cfg:1:2: a no-break space is out of place: please type a plain one"},
+        {"a \xe2\x80\xae"
+         "1",
+         "x.cfg:1:3: byte 226 is out of place"},
+        {"a \xe2\x80\x8b"
+         "1",
+         "x.cfg:1:3: byte 226 is out of place"},
+        {"a \xe2\x81\xa0"
+         "1",
+         "x.cfg:1:3: byte 226 is out of place"},
+        {"a \xc2\x85 1", "x.cfg:1:3: byte 194 is out of place"},
+        {"a \xe2\x80", "x.cfg:1:3: byte 226 is out of place"},
+    };
+
+    (void)state;
+    are_refused(cases, COUNT(cases));
+}
+
 static void items_out_of_place_are_refused(void **state)
 {
     static const struct refusal cases[] = {
         {"5", "x.cfg:1:1: expected a field or a section, found \"5\""},
         {"\"x\" 1", "x.cfg:1:1: expected a field or a section, found the text \"x\""},
         {"a yes no", "x.cfg:1:7: expected a field or a section, found \"no\""},
-        {"a 1, b 2", "x.cfg:1:4: expected a field or a section, found \",\""},
+        {"a 1, b 2", "x.cfg:1:4: ',' is out of place: fields need none between them, and several "
+                     "values stand in [ ]"},
+        {"a 1 2 3", "x.cfg:1:5: a second value of \"a\" begins here: several stand in [ ]"},
+        {"a ( b \"x\"\n\"y\" )",
+         "x.cfg:2:1: a second value of \"b\" begins here: several stand in [ ]"},
+        {"a [1 2] 3", "x.cfg:1:9: expected a field or a section, found \"3\""},
         {"( )", "x.cfg:1:1: expected a field or a section, found \"(\""},
         {"a ( 1 2 )",
          "x.cfg:1:5: expected a field or a section in \"a\" (values stand in [ ]), found \"1\""},
@@ -570,6 +615,7 @@ int main(void)
         cmocka_unit_test(the_first_definition_counts),
         cmocka_unit_test(macros_that_use_themselves_are_refused),
         cmocka_unit_test(characters_out_of_place_are_refused),
+        cmocka_unit_test(characters_of_word_processors_are_named),
         cmocka_unit_test(items_out_of_place_are_refused),
         cmocka_unit_test(fields_without_values_are_refused),
         cmocka_unit_test(tuples_out_of_order_are_refused),

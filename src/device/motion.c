@@ -6,6 +6,7 @@
  * wake it up: the end of a lease is part of what a worker waits for, a panic rings its bell.
  * Instances on the loop have a timer for the first and a task of the hub for the second.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -189,18 +190,20 @@ void motion_tell_end(tp_device *device, int leaving)
 {
     static const struct {
         tp_status code;
-        const char *text;
+        const char *before; /* the name of the device, */
+        const char *behind;
     } ends[] = {
-        [TPI_LEAVING_SILENT] = {TP_E_TIMEOUT,
-                                "stopped: nothing was heard any more of who moved it"},
-        [TPI_LEAVING_DISCONNECTED] = {TP_E_CLOSED,
-                                      "stopped: the connection of who moved it was closed"},
-        [TPI_LEAVING_CLOSED] = {TP_E_CLOSED, "stopped: who moved it has closed the device"},
-        [TPI_LEAVING_FORBIDDEN] = {TP_E_DENIED, "stopped: who moved it may not do so any more"},
+        [TPI_LEAVING_SILENT] = {TP_E_TIMEOUT, "nothing was heard any more of who moved", ""},
+        [TPI_LEAVING_DISCONNECTED] = {TP_E_CLOSED, "the connection of who moved", " was closed"},
+        [TPI_LEAVING_CLOSED] = {TP_E_CLOSED, "who moved", " has closed it"},
+        [TPI_LEAVING_FORBIDDEN] = {TP_E_DENIED, "who moved", " may not do so any more"},
     };
     tp_failure failure = {.code = ends[leaving].code};
+    char text[sizeof device->name + 80];
 
-    failure.text = tpi_text_field(ends[leaving].text, &failure.text_count);
+    (void)snprintf(text, sizeof text, "stopped: %s %s%s", ends[leaving].before, device->name,
+                   ends[leaving].behind);
+    failure.text = tpi_text_field(text, &failure.text_count);
     tp_publish(device, TP_COMMON_DATA_ERROR, &failure, 0);
 }
 

@@ -63,6 +63,23 @@ static tp_status check_range(struct sim_reader *reader, tpi_cfg_section *section
     return TP_OK;
 }
 
+/* A fan of many rays within a few degrees, and a fraction of them, is 3.14 where 180 was meant. */
+static void tell_radians(const struct sim_reader *reader, tpi_cfg_section *section,
+                         const tpi_sim_sensor *shown)
+{
+    enum { FEW_SAMPLES = 20 };
+    const tpi_cfg_field *field = tpi_cfg_find(section, "fov");
+    const double fov = shown->fov * 180 / SIM_PI;
+
+    if (field != NULL && reader->radian != 1 && shown->samples > FEW_SAMPLES && fov > 0 &&
+        fov <= 2 * SIM_PI + 0.02 && fabs(fov - round(fov)) > 1e-6) {
+        tpi_sim_tell(reader, &field->place,
+                     "\"fov\" is %.6g degrees; angles are in degrees unless \"unit_angle\" says "
+                     "otherwise",
+                     fov);
+    }
+}
+
 /* What makes no sense and does no harm; Stage takes it as it is. */
 static void tell_odd(const struct sim_reader *reader, tpi_cfg_section *section,
                      const struct sim_ranger_sensor *sensor)
@@ -81,6 +98,7 @@ static void tell_odd(const struct sim_reader *reader, tpi_cfg_section *section,
                      "\"fov\" is %.6g degrees; it makes sense from 0 to 360",
                      shown->fov * 180 / SIM_PI);
     }
+    tell_radians(reader, section, shown);
     if (sensor->noise[0] < 0 || sensor->noise[1] < 0 || sensor->noise[2] < 0) {
         tpi_sim_tell(reader, place_of(section, noise), "\"noise\" is negative");
     }

@@ -77,7 +77,7 @@ static tp_status check_macros(struct sim_loader *loader, const tpi_cfg_section *
     return TP_OK;
 }
 
-/* An error has no room for all these names. */
+/* An error has no room for all these names; they are of use only if none is near the one given. */
 static void tell_kinds(const struct sim_loader *loader, const tpi_cfg_place *place)
 {
     char text[256] = "";
@@ -106,7 +106,9 @@ static tp_status fail_unknown(struct sim_loader *loader, const tpi_cfg_section *
     if (status != TP_OK) {
         return status;
     }
-    tell_kinds(loader, &section->place);
+    if (nearest.best == NULL) {
+        tell_kinds(loader, &section->place);
+    }
     tpi_nearest_hint(&nearest, hint, sizeof hint);
     return section->macro == NULL
                ? tpi_cfg_fail(&section->place, loader->reader.err, "there is no model \"%.40s\"%s",

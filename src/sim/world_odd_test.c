@@ -58,6 +58,9 @@ static const struct odd odd[] = {
     {"ranger ( sensor ( fov 400 ) )", "1:19: \"fov\" is 400 degrees; it makes sense from 0 to 360"},
     {"ranger ( sensor ( fov -10 ) )", "1:19: \"fov\" is -10 degrees; it makes sense from 0 to 360"},
     {"ranger ( sensor ( noise [0 -1 0] ) )", "1:19: \"noise\" is negative"},
+    {"ranger ( sensor ( fov 3.14159 samples 181 ) )",
+     "1:19: \"fov\" is 3.14159 degrees; angles are in degrees unless \"unit_angle\" says "
+     "otherwise"},
     {"model ( pose [1 2 3 4 5 6] )", "1:23: \"pose\" takes 4 values, not 6; the rest is ignored"},
     {"model ( size [1 2 3 4] )", "1:21: \"size\" takes 3 values, not 4; the rest is ignored"},
     {"model ( boundary 2 )", "1:18: \"boundary\" is 0 or 1; 2 counts as 1"},
@@ -206,6 +209,47 @@ static void an_unknown_kind_is_told_with_all_there_are(void **state)
     tpi_buf_fini(&notes);
 }
 
+static void an_unknown_kind_that_is_near_another_is_told_alone(void **state)
+{
+    static const char text[] = "model ( )\nmodle ( )";
+    tpi_buf notes = {0};
+    const tpi_sim_options options = {.note = sim_collect, .context = &notes};
+    tpi_sim *sim = NULL;
+    tp_error err = {0};
+
+    (void)state;
+    assert_int_equal(tpi_sim_parse(&sim, "x.world", text, strlen(text), &options, &err),
+                     TP_E_SYNTAX);
+    assert_string_equal(err.text,
+                        "x.world:2:1: there is no model \"modle\"; did you mean \"model\"?");
+    assert_string_equal(tpi_buf_text(&notes), "");
+    tpi_buf_fini(&notes);
+}
+
+static void small_angles_that_may_be_meant_are_not_told(void **state)
+{
+    static const char *const texts[] = {
+        "unit_angle \"radians\" ranger ( sensor ( fov 3.14159 samples 181 ) )",
+        "ranger ( sensor ( fov 3.14159 samples 20 ) )",
+        "ranger ( sensor ( fov 5 samples 181 ) )",
+        "ranger ( sensor ( fov 6.5 samples 181 ) )",
+        "ranger ( sensor ( fov 0 samples 181 ) )",
+        "ranger ( sensor ( samples 181 ) )",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        tpi_buf notes = {0};
+        const tpi_sim_options options = {.note = sim_collect, .context = &notes};
+        tpi_sim *sim = NULL;
+        assert_int_equal(tpi_sim_parse(&sim, "x.world", texts[i], strlen(texts[i]), &options, NULL),
+                         TP_OK);
+        assert_string_equal(tpi_buf_text(&notes), "");
+        tpi_sim_destroy(sim);
+        tpi_buf_fini(&notes);
+    }
+}
+
 /* What is told of a world, whose text is not needed any more. */
 static void collect_notes(tpi_buf *text, tpi_buf *notes)
 {
@@ -275,7 +319,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(odd_things_are_told),
+        cmocka_unit_test(small_angles_that_may_be_meant_are_not_told),
         cmocka_unit_test(an_unknown_kind_is_told_with_all_there_are),
+        cmocka_unit_test(an_unknown_kind_that_is_near_another_is_told_alone),
         cmocka_unit_test(a_mistake_of_a_macro_is_told_once),
         cmocka_unit_test(a_mistake_of_many_lines_is_told_in_short),
         cmocka_unit_test(many_overlaps_are_told_in_short),

@@ -87,7 +87,8 @@ def no_server_is_a_clear_failure():
     for command in (("list",), ("print", "laser"), ("send", "gripper", "OPEN"), ("request", "laser", "GET_GEOM"),
                     ("stat",), ("stat", "--watch"), ("frames",), ("frames", "a", "b"), ("property", "laser")):
         says(troupe(*command, url=f"localhost:{port}"), 1,
-             f"troupe {command[0]}: connect to tcp:localhost:{port}: connection refused\n")
+             f"troupe {command[0]}: connect to tcp:localhost:{port}: connection refused; is a server running? "
+             "troupe sim or troupe run starts one\n")
     says(troupe("list", "unix:/nowhere"), 1, "troupe list: connect to unix:/nowhere: no such file or directory\n")
     says(troupe("list", "http://robot"), 1,
          "troupe list: http://robot: a server is tcp:HOST:PORT, unix:PATH or inproc:FILE.cfg\n")

@@ -259,8 +259,8 @@ def a_secret_that_others_can_read_is_noted():
 def a_stop_is_told_once_with_its_cause():
     with player.server(PROGRAM, BASE) as far, player.server(PROGRAM, behind(far.address[1])) as near:
         witness, direct = opened(near.address), opened(far.address)
-        for how, told in (("close", "stopped: the connection of who moved it was closed"),
-                          ("freeze", "stopped: nothing was heard any more of who moved it")):
+        for how, told in (("close", "stopped: the connection of who moved position2d:0 was closed"),
+                          ("freeze", "stopped: nothing was heard any more of who moved position2d:0")):
             mover = Running("send", "position2d", "VEL", '{"vel":{"px":0.5},"state":1}', "--repeat", "20", "--for", "600",
                             url=at(near)).process
             while True:

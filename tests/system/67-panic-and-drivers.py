@@ -312,7 +312,7 @@ def nobody_moves_what_stands():
     with player.server(PROGRAM, front + behind) as server:
         witness = opened(server)
         moving(server, both).socket.close()
-        tap.equal(failure(witness)[1], "stopped: the connection of who moved it was closed")
+        tap.equal(failure(witness)[1], "stopped: the connection of who moved position2d:0 was closed")
         tap.equal(movers(server), [])  # which is told when it stands
         client = moving(server, both)
         prints(troupe("panic", at(server)), STOPPED)
@@ -345,7 +345,7 @@ def what_has_not_stopped_is_not_told_to_have():
         tap.equal(witness.access(POSITION2D, 0, 1)[0].type, player.ACK)
         tap.equal([one for one in witness.passed if one.subtype == ERROR], [])
         os.kill(child_of(server), signal.SIGCONT)
-        tap.equal(failure(witness)[1], "stopped: the connection of who moved it was closed")
+        tap.equal(failure(witness)[1], "stopped: the connection of who moved position2d:0 was closed")
         witness.socket.close()
 
 
