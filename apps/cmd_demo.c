@@ -313,22 +313,11 @@ static int read_number(const char *what, const char *text, double least, double 
     return EXIT_DONE;
 }
 
-static int read_whole(const char *what, const char *text, uint64_t least, uint64_t most,
-                      uint64_t *value)
-{
-    char *end = NULL;
-
-    *value = strtoull(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || *value < least || *value > most) {
-        return command_fail(name, EXIT_USAGE, "\"%s\" is no %s", text, what);
-    }
-    return EXIT_DONE;
-}
-
 static int read_threads(struct demo *demo, const char *text)
 {
     uint64_t value = 1;
-    const int result = read_whole("number of threads", text, 1, SIMD_MOST_THREADS, &value);
+    const int result =
+        command_read_whole(name, "number of threads", text, 1, SIMD_MOST_THREADS, &value);
 
     demo->threads = (uint32_t)value;
     return result;
@@ -349,7 +338,7 @@ static int read_valued(struct demo *demo, int argc, char **argv, int *i)
         return read_number("speed", value, 0, SIMD_FASTEST, &demo->speed);
     }
     if (strcmp(option, "--seed") == 0) {
-        return read_whole("seed", value, 0, UINT64_MAX, &demo->seed);
+        return command_read_whole(name, "seed", value, 0, INT64_MAX, &demo->seed);
     }
     if (strcmp(option, "--threads") == 0) {
         return read_threads(demo, value);
@@ -360,28 +349,31 @@ static int read_valued(struct demo *demo, int argc, char **argv, int *i)
                : command_fail(name, EXIT_USAGE, "\"%s\" is neither .png nor .svg", value);
 }
 
+/* Options with a value, without their dashes. */
+static const char *const valued[] = {"seconds", "speed", "render", "seed", "threads"};
+
+enum { VALUED = sizeof valued / sizeof valued[0] };
+
 static bool takes_value(const char *option)
 {
-    static const char *const options[] = {"--seconds", "--speed", "--render", "--seed",
-                                          "--threads"};
+    size_t i = 0;
 
-    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
-        if (strcmp(option, options[i]) == 0) {
-            return true;
-        }
+    while (i < VALUED && (strncmp(option, "--", 2) != 0 || strcmp(option + 2, valued[i]) != 0)) {
+        i++;
     }
-    return false;
+    return i < VALUED;
 }
 
 static int unexpected(const char *option)
 {
-    static const char *const known[] = {"headless", "seconds", "speed",
-                                        "render",   "seed",    "threads"};
     tpi_nearest nearest;
 
     tpi_nearest_init(&nearest, option + strspn(option, "-"));
-    for (size_t i = 0; option[0] == '-' && i < sizeof known / sizeof known[0]; i++) {
-        tpi_nearest_offer(&nearest, known[i]);
+    for (size_t i = 0; option[0] == '-' && i < VALUED; i++) {
+        tpi_nearest_offer(&nearest, valued[i]);
+    }
+    if (option[0] == '-') {
+        tpi_nearest_offer(&nearest, "headless");
     }
     return command_unexpected(name, option, nearest.best);
 }

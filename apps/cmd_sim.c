@@ -135,19 +135,6 @@ static tp_status serve(const struct options *o, const char *path, sim_record *re
 
 /* ---- Command line ---------------------------------------------------------------------------- */
 
-static int read_whole(const char *what, const char *text, uint64_t most, uint64_t *value)
-{
-    char *end = NULL;
-
-    *value = strtoull(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0') {
-        return command_fail(name, EXIT_USAGE, "\"%s\" is no %s", text, what);
-    }
-    return *value <= most ? EXIT_DONE
-                          : command_fail(name, EXIT_USAGE, "\"%s\" is no %s: %llu is the most",
-                                         text, what, (unsigned long long)most);
-}
-
 /* 800x600 */
 static int read_size(struct options *o, const char *text)
 {
@@ -175,12 +162,11 @@ static int read_render(struct options *o, const char *text)
 static int read_threads(struct options *o, const char *text)
 {
     uint64_t value = 0;
-    const int result = read_whole("number of threads", text, SIMD_MOST_THREADS, &value);
+    const int result =
+        command_read_whole(name, "number of threads", text, 1, SIMD_MOST_THREADS, &value);
 
     o->alone.threads = (uint32_t)value;
-    return result != EXIT_DONE || value > 0
-               ? result
-               : command_fail(name, EXIT_USAGE, "\"%s\" is no number of threads", text);
+    return result;
 }
 
 static int read_speed(struct options *o, const char *text)
@@ -198,7 +184,7 @@ static int read_speed(struct options *o, const char *text)
 static int read_port(struct options *o, const char *text)
 {
     uint64_t value = 0;
-    const int result = read_whole("port", text, 65535, &value);
+    const int result = command_read_whole(name, "port", text, 0, 65535, &value);
 
     o->server.port = (unsigned)value;
     o->server.any_port = o->server.any_port || (result == EXIT_DONE && value == 0);
@@ -209,12 +195,12 @@ static int read_port(struct options *o, const char *text)
 static int read_steps(struct options *o, const char *text)
 {
     o->alone.has_steps = true;
-    return read_whole("number of steps", text, UINT64_MAX, &o->alone.steps);
+    return command_read_whole(name, "number of steps", text, 0, UINT64_MAX, &o->alone.steps);
 }
 
 static int read_seed(struct options *o, const char *text)
 {
-    return read_whole("seed", text, INT64_MAX, &o->alone.seed);
+    return command_read_whole(name, "seed", text, 0, INT64_MAX, &o->alone.seed);
 }
 
 static int read_record(struct options *o, const char *text)
@@ -239,16 +225,10 @@ static int set_dark(struct options *o, const char *text)
 /* With how many, or "". */
 static int set_lockstep(struct options *o, const char *text)
 {
-    static const char what[] = "number of those who take part";
-
     o->lockstep = true;
-    if (text[0] == '\0') {
-        return EXIT_DONE;
-    }
-    const int status = read_whole(what, text, SIMD_MOST_EXPECTED, &o->expected);
-    return status == EXIT_DONE && o->expected == 0 /* nobody could go on */
-               ? command_fail(name, EXIT_USAGE, "\"%s\" is no %s", text, what)
-               : status;
+    return text[0] == '\0' ? EXIT_DONE
+                           : command_read_whole(name, "number of those who take part", text, 1,
+                                                SIMD_MOST_EXPECTED, &o->expected);
 }
 
 static int set_any_port(struct options *o, const char *text)

@@ -2,6 +2,8 @@
 #ifndef TROUPE_APPS_COMMANDS_H
 #define TROUPE_APPS_COMMANDS_H
 
+#include <stdint.h>
+
 #include "base/buf.h"
 #include "troupe/padi.h"
 
@@ -41,6 +43,10 @@ int command_fail(const char *name, int code, const char *format, ...) TP_PRINTF(
 /* Fail since nobody knows the argument; `best` is the option without dashes that may have been
  * meant, NULL for none. */
 int command_unexpected(const char *name, const char *argument, const char *best);
+
+/* Read a whole number from `least` to `most`, which is `what`; fails for anything else. */
+int command_read_whole(const char *name, const char *what, const char *text, uint64_t least,
+                       uint64_t most, uint64_t *value);
 
 /* Call the handler at each signal of that number, not only the first; what it interrupts goes on
  * afterwards. */

@@ -81,6 +81,20 @@ int command_unexpected(const char *name, const char *argument, const char *best)
                                        "unexpected \"%s\"; did you mean \"--%s\"?", argument, best);
 }
 
+int command_read_whole(const char *name, const char *what, const char *text, uint64_t least,
+                       uint64_t most, uint64_t *value)
+{
+    char *end = NULL;
+
+    *value = strtoull(text, &end, 10);
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || *value < least) {
+        return command_fail(name, EXIT_USAGE, "\"%s\" is no %s", text, what);
+    }
+    return *value <= most ? EXIT_DONE
+                          : command_fail(name, EXIT_USAGE, "\"%s\" is no %s: %llu is the most",
+                                         text, what, (unsigned long long)most);
+}
+
 int command_write(const char *name, tpi_buf *text)
 {
     const bool failed = text->failed;
