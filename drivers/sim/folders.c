@@ -20,13 +20,14 @@ bool simd_own_folder(char *folder, size_t size, size_t index)
                   {true, 5, "worlds"}};
     char above[3072];
 
-    if (index >= sizeof places / sizeof places[0]) {
-        return false;
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        if (tpi_folder_above(places[i].library, places[i].up, above, sizeof above) &&
+            index-- == 0) {
+            snprintf(folder, size, "%s/%s", above, places[i].down);
+            return true;
+        }
     }
-    const bool found =
-        tpi_folder_above(places[index].library, places[index].up, above, sizeof above);
-    snprintf(folder, size, "%s/%s", found ? above : "", found ? places[index].down : "");
-    return true;
+    return false;
 }
 
 static void add(tpi_buf *path, const char *folders)
@@ -43,7 +44,7 @@ void simd_folders(tpi_buf *path)
     add(path, getenv("STAGEPATH"));
     add(path, getenv("TROUPE_WORLD_PATH"));
     for (size_t i = 0; simd_own_folder(folder, sizeof folder, i); i++) {
-        if (folder[1] != '\0' && tpi_folder_exists(folder)) {
+        if (tpi_folder_exists(folder)) {
             add(path, folder);
         }
     }

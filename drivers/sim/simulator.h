@@ -212,8 +212,8 @@ void simd_run(simd *s);
 /* After the last step: tell the watcher of the end, as soon as nobody would miss the world. */
 void simd_leave(simd *s);
 
-/* folders.c. Folders of the worlds that come with Troupe, whether or not they exist; "/" for one
- * that cannot be; false after the last. And all folders in which included files are looked for
+/* folders.c. Where the worlds that come with Troupe may be, whether or not there is such a folder;
+ * false after the last. And all folders in which included files are looked for
  * besides, appended with colons in between: of STAGEPATH, of TROUPE_WORLD_PATH, and ours. */
 bool simd_own_folder(char *folder, size_t size, size_t index);
 void simd_folders(tpi_buf *path);
