@@ -31,11 +31,11 @@ static void on_signal(int number)
 static tp_status load(struct alone *a, const char *path, tp_error *err)
 {
     tpi_sim_options options = {.seed = a->options->seed, .note = output_note};
-    tp_status status = simd_make_crew(&a->host, a->options->threads, &options.crew, err);
+    tp_status status = tpi_simd_make_crew(&a->host, a->options->threads, &options.crew, err);
 
     if (status == TP_OK) {
         world_loading(true);
-        status = simd_load(&a->host, path, &options, err);
+        status = tpi_simd_load(&a->host, path, &options, err);
         world_loading(false);
     }
     return status;
@@ -65,7 +65,7 @@ static void subscribe_to_shown(tpi_sim *sim)
 static void make_step(struct alone *a)
 {
     tpi_sim_step(a->host.world);
-    simd_controllers_step(a->host.controllers);
+    tpi_simd_controllers_step(a->host.controllers);
     if (a->trails != NULL) {
         tpi_draw_trails_note(a->trails, a->host.world);
     }
@@ -152,7 +152,7 @@ tp_status sim_alone_run(const sim_alone_options *options, const char *path, sim_
         status = step_and_draw(&a, err);
     }
     tpi_draw_trails_destroy(a.trails);
-    simd_controllers_destroy(a.host.controllers);
+    tpi_simd_controllers_destroy(a.host.controllers);
     tpi_sim_destroy(a.host.world);
     tpi_crew_destroy(a.host.crew);
     return status;

@@ -46,7 +46,7 @@ static tp_status place(struct cspace *c, tp_error *err)
     for (size_t i = 0; i < c->corner_count; i++) {
         corners[i] = turned(c, c->corners[i].x, c->corners[i].y);
     }
-    return space_outline_set(&c->outline, corners, c->corner_count, err);
+    return tpi_cspace_space_outline_set(&c->outline, corners, c->corner_count, err);
 }
 
 /* Turning cannot spoil an outline that was good before. */
@@ -82,7 +82,7 @@ static void got_geom(tp_instance *self, void *context, tp_status status, const t
     }
 }
 
-void cspace_learn_config(struct cspace *c, const void *payload)
+void tpi_cspace_learn_config(struct cspace *c, const void *payload)
 {
     if (payload != NULL && cspace_of_laser(c)) {
         c->config = ranging_of_laser(payload);
@@ -100,7 +100,7 @@ static void got_config(tp_instance *self, void *context, tp_status status, const
     (void)why;
     c->open_questions--;
     if (status == TP_OK) {
-        cspace_learn_config(c, tp_msg_payload(answer));
+        tpi_cspace_learn_config(c, tp_msg_payload(answer));
     }
 }
 
@@ -125,10 +125,10 @@ static tp_status cspace_start(tp_instance *self, tp_error *err)
 static void pass_error(const struct cspace *c, const tp_msg *msg)
 {
     if (c->laser != NULL) {
-        forward_data(c->laser, msg);
+        tpi_forward_data(c->laser, msg);
     }
     if (c->ranger != NULL) {
-        forward_data(c->ranger, msg);
+        tpi_forward_data(c->ranger, msg);
     }
 }
 
@@ -144,7 +144,7 @@ static void cspace_data(tp_instance *self, tp_link *from, const tp_msg *msg)
     } else if (header->subtype == TP_COMMON_DATA_GEOMETRY && geometry != NULL) {
         learn_pose(c, &geometry->pose, &geometry->size);
     } else if (c->open_questions == 0 && tp_msg_payload(msg) != NULL) {
-        cspace_take(self, header->subtype, tp_msg_payload(msg), header->timestamp);
+        tpi_cspace_take(self, header->subtype, tp_msg_payload(msg), header->timestamp);
     }
 }
 
@@ -204,10 +204,11 @@ static tp_status offer(tp_instance *self, struct cspace *c, tp_error *err)
                                               : tp_status_text(status));
     }
     if (tp_provides(self, &tp_interface_laser, NULL)) {
-        status = tp_offer(self, &tp_interface_laser, NULL, NULL, cspace_handle, &c->laser, err);
+        status = tp_offer(self, &tp_interface_laser, NULL, NULL, tpi_cspace_handle, &c->laser, err);
     }
     if (status == TP_OK && tp_provides(self, &tp_interface_ranger, NULL)) {
-        status = tp_offer(self, &tp_interface_ranger, NULL, NULL, cspace_handle, &c->ranger, err);
+        status =
+            tp_offer(self, &tp_interface_ranger, NULL, NULL, tpi_cspace_handle, &c->ranger, err);
     }
     return status;
 }
@@ -226,7 +227,7 @@ static void cspace_fini(tp_instance *self)
 {
     struct cspace *c = tp_instance_state(self);
 
-    space_fini(&c->space);
+    tpi_cspace_space_fini(&c->space);
     free(c->points);
     free(c->ways);
     free(c->ranges);

@@ -44,12 +44,12 @@ static inline bool cspace_of_laser(const struct cspace *c)
 }
 
 /* cspace.c: the settings of the sensor, as its interface has them; NULL for none. */
-void cspace_learn_config(struct cspace *c, const void *payload);
+void tpi_cspace_learn_config(struct cspace *c, const void *payload);
 
 /* scans.c: data of the sensor. */
-void cspace_take(tp_instance *self, unsigned code, const void *payload, double timestamp_s);
+void tpi_cspace_take(tp_instance *self, unsigned code, const void *payload, double timestamp_s);
 
 /* requests.c */
-tp_handler cspace_handle;
+tp_handler tpi_cspace_handle;
 
 #endif

@@ -62,10 +62,10 @@ static void set_config_done(tp_instance *self, void *ticket, tp_status status, c
 {
     struct cspace *c = tp_instance_state(self);
 
-    if (forward_payload(ticket, status, answer, why, "sensor") == NULL) {
+    if (tpi_forward_payload(ticket, status, answer, why, "sensor") == NULL) {
         return;
     }
-    cspace_learn_config(c, tp_msg_payload(answer));
+    tpi_cspace_learn_config(c, tp_msg_payload(answer));
     const tp_laser_config narrow = ranging_of_ranger(&c->config, false);
     tp_ticket_answer(ticket, cspace_of_laser(c) ? (const void *)&narrow : &c->config);
 }
@@ -73,7 +73,8 @@ static void set_config_done(tp_instance *self, void *ticket, tp_status status, c
 static tp_status ask_sensor(tp_device *device, unsigned code, const void *ask, tp_link_done *done,
                             tp_error *err)
 {
-    return forward_ask(device, state_of(device)->sensor, code, ask, FORWARD_TIMEOUT_NS, done, err);
+    return tpi_forward_ask(device, state_of(device)->sensor, code, ask, FORWARD_TIMEOUT_NS, done,
+                           err);
 }
 
 static tp_status laser_set_config(tp_device *device, const tp_laser_config *ask,
@@ -85,13 +86,13 @@ static tp_status laser_set_config(tp_device *device, const tp_laser_config *ask,
 
 static tp_status laser_power(tp_device *device, const tp_laser_power_config *ask, tp_error *err)
 {
-    return ask_sensor(device, TP_LASER_REQ_POWER, ask, forward_answer, err);
+    return ask_sensor(device, TP_LASER_REQ_POWER, ask, tpi_forward_answer, err);
 }
 
 static tp_status laser_id(tp_device *device, tp_laser_get_id_config *answer, tp_error *err)
 {
     (void)answer;
-    return ask_sensor(device, TP_LASER_REQ_GET_ID, NULL, forward_answer, err);
+    return ask_sensor(device, TP_LASER_REQ_GET_ID, NULL, tpi_forward_answer, err);
 }
 
 static tp_status ranger_set_config(tp_device *device, const tp_ranger_config *ask,
@@ -103,7 +104,7 @@ static tp_status ranger_set_config(tp_device *device, const tp_ranger_config *as
 
 static tp_status ranger_power(tp_device *device, const tp_ranger_power_config *ask, tp_error *err)
 {
-    return ask_sensor(device, TP_RANGER_REQ_POWER, ask, forward_answer, err);
+    return ask_sensor(device, TP_RANGER_REQ_POWER, ask, tpi_forward_answer, err);
 }
 
 static const tp_laser_ops laser_of_ranger = {.req_get_geom = laser_geom,
@@ -133,8 +134,8 @@ static void get_geometry(const struct cspace *c, const tp_instance *self, tp_geo
     answer->frame_count = (uint32_t)strlen(answer->frame) + 1;
 }
 
-tp_status cspace_handle(tp_device *device, const tp_message *what, const void *ask, void *answer,
-                        tp_error *err)
+tp_status tpi_cspace_handle(tp_device *device, const tp_message *what, const void *ask,
+                            void *answer, tp_error *err)
 {
     const struct cspace *c = state_of(device);
     const bool laser = cspace_of_laser(c);
@@ -146,10 +147,10 @@ tp_status cspace_handle(tp_device *device, const tp_message *what, const void *a
                                    .ops = laser ? &ranger_of_laser : &ranger_of_ranger,
                                    .sends = 1u << TP_RANGER_DATA_RANGE};
 
-    if (forward_is_common(what) && what->code == TP_COMMON_REQ_GET_GEOMETRY) {
+    if (tpi_forward_is_common(what) && what->code == TP_COMMON_REQ_GET_GEOMETRY) {
         get_geometry(c, tp_device_instance(device), answer);
         return TP_OK;
     }
-    return forward_or_operate(device == c->laser ? &lasers : &rangers, device, c->sensor, what, ask,
-                              answer, err);
+    return tpi_forward_or_operate(device == c->laser ? &lasers : &rangers, device, c->sensor, what,
+                                  ask, answer, err);
 }

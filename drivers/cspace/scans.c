@@ -64,7 +64,7 @@ static bool compute(struct cspace *c, const space_fan *fan, const float *narrow,
         return false;
     }
     const double most = measure(c, fan, narrow, wide, &count);
-    return space_clear(&c->space, &c->outline, c->points, count, fan, most, c->ways);
+    return tpi_cspace_space_clear(&c->space, &c->outline, c->points, count, fan, most, c->ways);
 }
 
 static tp_laser_data laser_scan(struct cspace *c, const space_fan *fan, uint32_t number)
@@ -138,7 +138,7 @@ static void take_ranger(tp_instance *self, const tp_ranger_data_range *data, dou
     }
 }
 
-void cspace_take(tp_instance *self, unsigned code, const void *payload, double timestamp_s)
+void tpi_cspace_take(tp_instance *self, unsigned code, const void *payload, double timestamp_s)
 {
     struct cspace *c = tp_instance_state(self);
     const tp_laser_data_scanpose *posed = payload;
@@ -151,7 +151,7 @@ void cspace_take(tp_instance *self, unsigned code, const void *payload, double t
     } else if (!cspace_of_laser(c) && code == TP_RANGER_DATA_RANGE) {
         take_ranger(self, payload, timestamp_s);
     } else if (!cspace_of_laser(c) && code == TP_RANGER_DATA_RANGESTAMPED) {
-        cspace_learn_config(c, stamped->have_config != 0 ? &stamped->config : NULL);
+        tpi_cspace_learn_config(c, stamped->have_config != 0 ? &stamped->config : NULL);
         take_ranger(self, &stamped->data, timestamp_s);
     }
 }

@@ -58,8 +58,8 @@ static bool set_edges(space_outline *out)
     return turned < 1.5 * circle;
 }
 
-tp_status space_outline_set(space_outline *out, const space_point *corners, size_t count,
-                            tp_error *err)
+tp_status tpi_cspace_space_outline_set(space_outline *out, const space_point *corners, size_t count,
+                                       tp_error *err)
 {
     double area = 0;
 
@@ -247,7 +247,7 @@ static uint32_t join(space *s, const space_outline *outline, uint32_t count)
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
-void space_fini(space *s)
+void tpi_cspace_space_fini(space *s)
 {
     free(s->arcs);
     free(s->spare);
@@ -301,8 +301,8 @@ static uint32_t make_arcs(space *s, const space_outline *outline, const space_po
     return count;
 }
 
-bool space_clear(space *s, const space_outline *outline, const space_point *points,
-                 uint32_t point_count, const space_fan *fan, double most, double *ways)
+bool tpi_cspace_space_clear(space *s, const space_outline *outline, const space_point *points,
+                            uint32_t point_count, const space_fan *fan, double most, double *ways)
 {
     if (!make_room(s, point_count, fan)) {
         return false;

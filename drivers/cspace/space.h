@@ -45,8 +45,8 @@ typedef struct space_outline {
 
 /* The corners may come in either order. Fails if they are not 3 to SPACE_MOST_CORNERS of a convex
  * polygon with the centre (0, 0) inside. */
-tp_status space_outline_set(space_outline *out, const space_point *corners, size_t count,
-                            tp_error *err);
+tp_status tpi_cspace_space_outline_set(space_outline *out, const space_point *corners, size_t count,
+                                       tp_error *err);
 
 /* ---- Directions ------------------------------------------------------------------------------ */
 
@@ -67,12 +67,12 @@ typedef struct space {
     space_fan fan; /* that they are for */
 } space;
 
-void space_fini(space *s);
+void tpi_cspace_space_fini(space *s);
 
 /* For each direction: how far the centre can go, at most `most`. Where the robot touches a point
  * already that is 0 towards it, and the point does not count away from it. Allocates only if there
  * are more points or directions than ever before: then false may mean that there is no memory. */
-bool space_clear(space *s, const space_outline *outline, const space_point *points,
-                 uint32_t point_count, const space_fan *fan, double most, double *ways);
+bool tpi_cspace_space_clear(space *s, const space_outline *outline, const space_point *points,
+                            uint32_t point_count, const space_fan *fan, double most, double *ways);
 
 #endif

@@ -95,7 +95,7 @@ static void check(space *s, const space_outline *outline, const space_point *poi
 {
     static double ways[MOST];
 
-    assert_true(space_clear(s, outline, points, count, fan, far_m, ways));
+    assert_true(tpi_cspace_space_clear(s, outline, points, count, fan, far_m, ways));
     for (uint32_t i = 0; i < fan->count; i++) {
         assert_same(outline, points, count, fan->first + fan->step * i, ways[i]);
     }
@@ -144,7 +144,7 @@ static void circles_are_as_the_plain_way_says(void **state)
         const uint32_t count = random_points(&source, points, nearest);
         check(&s, &outline, points, count, &fan);
     }
-    space_fini(&s);
+    tpi_cspace_space_fini(&s);
 }
 
 /* Corners on an ellipse, turned and shifted a little, are convex. */
@@ -163,9 +163,9 @@ static void random_outline(random_source *source, space_outline *out)
         const double y = width * sin(at);
         corners[i] = (space_point){x * cos(turn) - y * sin(turn), x * sin(turn) + y * cos(turn)};
     }
-    if (space_outline_set(out, corners, count, &err) != TP_OK) {
+    if (tpi_cspace_space_outline_set(out, corners, count, &err) != TP_OK) {
         const space_point square[] = {{1, 1}, {1, -1}, {-1, -1}, {-1, 1}};
-        assert_int_equal(space_outline_set(out, square, 4, &err), TP_OK);
+        assert_int_equal(tpi_cspace_space_outline_set(out, square, 4, &err), TP_OK);
     }
 }
 
@@ -183,7 +183,7 @@ static void polygons_are_as_the_plain_way_says(void **state)
         const uint32_t count = random_points(&source, points, 2.01); /* outside of all of them */
         check(&s, &outline, points, count, &fan);
     }
-    space_fini(&s);
+    tpi_cspace_space_fini(&s);
 }
 
 /* ---- Cases that can be thought through ------------------------------------------------------- */
@@ -197,13 +197,13 @@ static void one_point_ahead_of_a_circle(void **state)
     double ways[7];
 
     (void)state;
-    assert_true(space_clear(&s, &outline, &point, 1, &fan, 8, ways));
+    assert_true(tpi_cspace_space_clear(&s, &outline, &point, 1, &fan, 8, ways));
     assert_true(ways[0] == 8 && ways[1] == 8);
     assert_true(fabs(ways[2] - sqrt(3)) < 1e-6); /* the tangent */
     assert_true(fabs(ways[3] - 1) < 1e-12);
     assert_true(fabs(ways[4] - sqrt(3)) < 1e-6);
     assert_true(ways[5] == 8 && ways[6] == 8);
-    space_fini(&s);
+    tpi_cspace_space_fini(&s);
 }
 
 static void what_is_touched_stops_only_the_way_towards_it(void **state)
@@ -218,9 +218,10 @@ static void what_is_touched_stops_only_the_way_towards_it(void **state)
     double ways[18];
 
     (void)state;
-    assert_int_equal(space_outline_set(&box, corners, 4, &err), TP_OK);
+    assert_int_equal(tpi_cspace_space_outline_set(&box, corners, 4, &err), TP_OK);
     for (int i = 0; i < 2; i++) {
-        assert_true(space_clear(&s, i == 0 ? &round : &box, &points[i], 1, &fan, 8, ways));
+        assert_true(
+            tpi_cspace_space_clear(&s, i == 0 ? &round : &box, &points[i], 1, &fan, 8, ways));
         for (uint32_t k = 0; k < fan.count; k++) {
             const double angle = fan.first + fan.step * k;
             const double middle = i == 0 ? atan2(0.1, 0.5) : 0;
@@ -228,7 +229,7 @@ static void what_is_touched_stops_only_the_way_towards_it(void **state)
             assert_true(towards ? ways[k] < 1e-12 : ways[k] == 8);
         }
     }
-    space_fini(&s);
+    tpi_cspace_space_fini(&s);
 }
 
 static void a_point_at_the_centre_or_a_corner_does_no_harm(void **state)
@@ -243,15 +244,15 @@ static void a_point_at_the_centre_or_a_corner_does_no_harm(void **state)
     double ways[360];
 
     (void)state;
-    assert_int_equal(space_outline_set(&box, corners, 4, &err), TP_OK);
+    assert_int_equal(tpi_cspace_space_outline_set(&box, corners, 4, &err), TP_OK);
     for (int i = 0; i < 4; i++) {
-        assert_true(space_clear(&s, &box, &points[i], 1, &fan, 8, ways));
-        assert_true(space_clear(&s, &round, &points[i], 1, &fan, 8, ways));
+        assert_true(tpi_cspace_space_clear(&s, &box, &points[i], 1, &fan, 8, ways));
+        assert_true(tpi_cspace_space_clear(&s, &round, &points[i], 1, &fan, 8, ways));
         for (uint32_t k = 0; k < fan.count; k++) {
             assert_true(ways[k] >= 0 && ways[k] <= 8);
         }
     }
-    space_fini(&s);
+    tpi_cspace_space_fini(&s);
 }
 
 static void nothing_is_farther_than_the_most(void **state)
@@ -263,9 +264,9 @@ static void nothing_is_farther_than_the_most(void **state)
     double way = 0;
 
     (void)state;
-    assert_true(space_clear(&s, &outline, &point, 1, &fan, 8, &way));
+    assert_true(tpi_cspace_space_clear(&s, &outline, &point, 1, &fan, 8, &way));
     assert_true(way == 8);
-    space_fini(&s);
+    tpi_cspace_space_fini(&s);
 }
 
 static void no_points_leave_all_free(void **state)
@@ -276,9 +277,9 @@ static void no_points_leave_all_free(void **state)
     double ways[3];
 
     (void)state;
-    assert_true(space_clear(&s, &outline, NULL, 0, &fan, 5, ways));
+    assert_true(tpi_cspace_space_clear(&s, &outline, NULL, 0, &fan, 5, ways));
     assert_true(ways[0] == 5 && ways[1] == 5 && ways[2] == 5);
-    space_fini(&s);
+    tpi_cspace_space_fini(&s);
 }
 
 static void outlines_that_are_none_are_refused(void **state)
@@ -304,8 +305,9 @@ static void outlines_that_are_none_are_refused(void **state)
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         space_outline outline;
         tp_error err = {0};
-        assert_int_equal(space_outline_set(&outline, wrong[i].corners, wrong[i].count, &err),
-                         TP_E_INVALID);
+        assert_int_equal(
+            tpi_cspace_space_outline_set(&outline, wrong[i].corners, wrong[i].count, &err),
+            TP_E_INVALID);
         assert_string_equal(err.text, wrong[i].why);
     }
 }
@@ -325,13 +327,13 @@ static void a_second_scan_allocates_nothing(void **state)
     for (int i = 0; i < 1000; i++) {
         points[i] = (space_point){between(&source, -5, 5), between(&source, -5, 5)};
     }
-    assert_true(space_clear(&s, &outline, points, 1000, &fan, 8, ways));
+    assert_true(tpi_cspace_space_clear(&s, &outline, points, 1000, &fan, 8, ways));
     const size_t before = memory_allocations();
     for (int i = 0; i < 10; i++) {
-        assert_true(space_clear(&s, &outline, points, 1000, &fan, 8, ways));
+        assert_true(tpi_cspace_space_clear(&s, &outline, points, 1000, &fan, 8, ways));
     }
     assert_int_equal(memory_allocations(), before);
-    space_fini(&s);
+    tpi_cspace_space_fini(&s);
 }
 
 int main(void)

@@ -35,7 +35,7 @@ static void gripper_advance(fake_device *d, double dt_s)
     if (g->direction == 0) {
         return;
     }
-    g->opening = fake_approach(g->opening, end, travel_per_s * dt_s);
+    g->opening = tpi_fake_approach(g->opening, end, travel_per_s * dt_s);
     if (g->opening == end) {
         g->holds = g->direction < 0;
         g->direction = 0;
@@ -65,8 +65,8 @@ static void gripper_publish(fake_device *d)
 static tp_status gripper_geom(tp_device *device, tp_gripper_geom *answer, tp_error *err)
 {
     (void)err;
-    answer->pose = fake_pose(fake_of(device));
-    answer->outer_size = fake_size(fake_of(device));
+    answer->pose = tpi_fake_pose(fake_of(device));
+    answer->outer_size = tpi_fake_size(fake_of(device));
     answer->inner_size = (tp_bbox3d){.sw = answer->outer_size.sw * 0.8,
                                      .sl = answer->outer_size.sl * 0.6,
                                      .sh = answer->outer_size.sh};
@@ -168,7 +168,7 @@ static void turner_advance(struct turner *t, double dt_s, bool by_speed)
     if (by_speed) {
         t->now = clamp(t->now + t->speed * dt_s, t->least, t->most);
     } else {
-        t->now = fake_approach(t->now, t->goal, fabs(t->speed) * dt_s);
+        t->now = tpi_fake_approach(t->now, t->goal, fabs(t->speed) * dt_s);
     }
 }
 
@@ -183,7 +183,7 @@ static double turner_speed(const struct turner *t, bool by_speed)
 static void turner_aim(struct turner *t, double goal, double speed)
 {
     t->goal = clamp(goal, t->least, t->most);
-    t->speed = fake_speed_or(speed, usual_radps);
+    t->speed = tpi_fake_speed_or(speed, usual_radps);
 }
 
 static tp_status ptz_begin(fake_device *d, tp_error *err)
@@ -246,7 +246,7 @@ static tp_status ptz_turn(tp_device *device, const tp_ptz_cmd *ask, tp_error *er
     struct ptz *p = fake_state(device);
     const double values[] = {(double)ask->pan, (double)ask->tilt, (double)ask->zoom,
                              (double)ask->panspeed, (double)ask->tiltspeed};
-    tp_status status = fake_check_finite(values, 5, "the command", err);
+    tp_status status = tpi_fake_check_finite(values, 5, "the command", err);
 
     if (status != TP_OK) {
         return status;
@@ -278,8 +278,8 @@ static tp_status ptz_control_mode(tp_device *device, const tp_ptz_req_control_mo
 static tp_status ptz_get_geom(tp_device *device, tp_ptz_geom *answer, tp_error *err)
 {
     (void)err;
-    answer->pos = fake_pose(fake_of(device));
-    answer->size = fake_size(fake_of(device));
+    answer->pos = tpi_fake_pose(fake_of(device));
+    answer->size = tpi_fake_size(fake_of(device));
     return TP_OK;
 }
 
@@ -305,7 +305,7 @@ static const tp_property_plan ptz_properties[] = {
     {0},
 };
 
-const fake_kind fake_actuators[] = {
+const fake_kind tpi_fake_actuators[] = {
     {
         .interface = &tp_interface_gripper,
         .ops = &gripper_ops,

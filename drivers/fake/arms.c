@@ -64,7 +64,7 @@ static void joint_advance(struct joint *joint, double dt_s)
     if (joint->speed == 0) {
         return;
     }
-    joint->position = fake_approach(joint->position, end, fabs(joint->speed) * dt_s);
+    joint->position = tpi_fake_approach(joint->position, end, fabs(joint->speed) * dt_s);
     if (joint->position == end) {
         joint_stop(joint);
     }
@@ -104,7 +104,7 @@ static void actarray_publish(fake_device *d)
 static tp_status actarray_get_geom(tp_device *device, tp_actarray_geom *answer, tp_error *err)
 {
     struct actarray *a = fake_state(device);
-    const tp_pose3d base = fake_pose(fake_of(device));
+    const tp_pose3d base = tpi_fake_pose(fake_of(device));
 
     (void)err;
     for (size_t i = 0; i < JOINTS; i++) {
@@ -161,7 +161,7 @@ static tp_status cmd_pos(tp_device *device, const tp_actarray_position_cmd *ask,
     const double goal = (double)ask->position;
     tp_status status = check_joint(ask->joint, false, err);
 
-    status = status == TP_OK ? fake_check_finite(&goal, 1, "the position", err) : status;
+    status = status == TP_OK ? tpi_fake_check_finite(&goal, 1, "the position", err) : status;
     if (status == TP_OK) {
         joint_go_to(fake_state(device), (size_t)ask->joint, goal);
     }
@@ -177,7 +177,7 @@ static tp_status read_all(const float *values, uint32_t count, double out[JOINTS
     for (uint32_t i = 0; i < count; i++) {
         out[i] = (double)values[i];
     }
-    return fake_check_finite(out, count, "the command", err);
+    return tpi_fake_check_finite(out, count, "the command", err);
 }
 
 static tp_status cmd_multi_pos(tp_device *device, const tp_actarray_multi_position_cmd *ask,
@@ -197,7 +197,7 @@ static tp_status cmd_speed(tp_device *device, const tp_actarray_speed_cmd *ask, 
     const double speed = (double)ask->speed;
     tp_status status = check_joint(ask->joint, false, err);
 
-    status = status == TP_OK ? fake_check_finite(&speed, 1, "the speed", err) : status;
+    status = status == TP_OK ? tpi_fake_check_finite(&speed, 1, "the speed", err) : status;
     if (status == TP_OK) {
         joint_run(fake_state(device), (size_t)ask->joint, speed, 0);
     }
@@ -233,7 +233,7 @@ static tp_status cmd_current(tp_device *device, const tp_actarray_current_cmd *a
     const double current = (double)ask->current;
     tp_status status = check_joint(ask->joint, true, err);
 
-    status = status == TP_OK ? fake_check_finite(&current, 1, "the current", err) : status;
+    status = status == TP_OK ? tpi_fake_check_finite(&current, 1, "the current", err) : status;
     for (int32_t i = 0; status == TP_OK && i < JOINTS; i++) {
         if (ask->joint == -1 || ask->joint == i) {
             joint_run(fake_state(device), (size_t)i, current * radps_per_ampere, current);
@@ -321,7 +321,7 @@ static const tp_actarray_ops actarray_ops = {
     .cmd_multi_current = cmd_multi_current,
 };
 
-const fake_kind fake_arms[] = {
+const fake_kind tpi_fake_arms[] = {
     {
         .interface = &tp_interface_actarray,
         .ops = &actarray_ops,

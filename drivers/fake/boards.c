@@ -45,8 +45,8 @@ static void board_end(fake_device *d)
 static struct slot *find_slot(struct board *b, const tp_blackboard_entry *ask)
 {
     for (uint32_t i = 0; i < b->slot_count; i++) {
-        if (fake_text_is(ask->key, ask->key_count, b->slots[i].key) &&
-            fake_text_is(ask->group, ask->group_count, b->slots[i].group)) {
+        if (tpi_fake_text_is(ask->key, ask->key_count, b->slots[i].key) &&
+            tpi_fake_text_is(ask->group, ask->group_count, b->slots[i].group)) {
             return &b->slots[i];
         }
     }
@@ -67,15 +67,15 @@ static struct slot *make_slot(struct board *b, const tp_blackboard_entry *ask, t
         return NULL;
     }
     slot = &b->slots[b->slot_count++];
-    fake_text_copy(slot->key, FAKE_LABEL, ask->key, ask->key_count);
-    fake_text_copy(slot->group, FAKE_LABEL, ask->group, ask->group_count);
+    tpi_fake_text_copy(slot->key, FAKE_LABEL, ask->key, ask->key_count);
+    tpi_fake_text_copy(slot->group, FAKE_LABEL, ask->group, ask->group_count);
     return slot;
 }
 
 static struct group *group_of(struct board *b, const char *name, uint32_t count, bool make)
 {
     for (uint32_t i = 0; i < b->group_count; i++) {
-        if (fake_text_is(name, count, b->groups[i].name)) {
+        if (tpi_fake_text_is(name, count, b->groups[i].name)) {
             return &b->groups[i];
         }
     }
@@ -83,7 +83,7 @@ static struct group *group_of(struct board *b, const char *name, uint32_t count,
         return NULL;
     }
     struct group *group = &b->groups[b->group_count++];
-    fake_text_copy(group->name, FAKE_LABEL, name, count);
+    tpi_fake_text_copy(group->name, FAKE_LABEL, name, count);
     return group;
 }
 
@@ -159,7 +159,7 @@ static tp_status unsubscribe_from_group(tp_device *device, const tp_blackboard_e
 
 static bool is_watched(struct board *b, const struct slot *slot)
 {
-    const struct group *group = group_of(b, slot->group, fake_count(slot->group), false);
+    const struct group *group = group_of(b, slot->group, tpi_fake_count(slot->group), false);
 
     return slot->watchers > 0 || (group != NULL && group->watchers > 0);
 }
@@ -168,7 +168,7 @@ static tp_status set_entry(tp_device *device, const tp_blackboard_entry *ask, tp
 {
     struct board *b = fake_state(device);
     void *copy = NULL;
-    tp_status status = fake_check_size(&tp_desc_blackboard_entry, ask, MOST_ENTRY_SIZE, err);
+    tp_status status = tpi_fake_check_size(&tp_desc_blackboard_entry, ask, MOST_ENTRY_SIZE, err);
     struct slot *slot = status == TP_OK ? make_slot(b, ask, err) : NULL;
 
     if (slot == NULL) {
@@ -192,7 +192,7 @@ static const tp_blackboard_ops board_ops = {
     .req_get_entry = get,
 };
 
-const fake_kind fake_boards[] = {
+const fake_kind tpi_fake_boards[] = {
     {
         .interface = &tp_interface_blackboard,
         .ops = &board_ops,

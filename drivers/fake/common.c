@@ -7,7 +7,7 @@
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-uint32_t fake_count(const char *text)
+uint32_t tpi_fake_count(const char *text)
 {
     return (uint32_t)strlen(text) + 1;
 }
@@ -19,14 +19,14 @@ static size_t length_of(const char *chars, uint32_t count)
     return end == NULL ? count : (size_t)(end - chars);
 }
 
-bool fake_text_is(const char *chars, uint32_t count, const char *text)
+bool tpi_fake_text_is(const char *chars, uint32_t count, const char *text)
 {
     const size_t length = length_of(chars, count);
 
     return length == strlen(text) && (length == 0 || memcmp(chars, text, length) == 0);
 }
 
-void fake_text_copy(char *to, size_t size, const char *chars, uint32_t count)
+void tpi_fake_text_copy(char *to, size_t size, const char *chars, uint32_t count)
 {
     const size_t length = length_of(chars, count);
     const size_t kept = length < size ? length : size - 1;
@@ -37,7 +37,7 @@ void fake_text_copy(char *to, size_t size, const char *chars, uint32_t count)
     to[kept] = '\0';
 }
 
-tp_status fake_check_size(const tp_struct *type, const void *value, size_t most, tp_error *err)
+tp_status tpi_fake_check_size(const tp_struct *type, const void *value, size_t most, tp_error *err)
 {
     size_t size = 0;
     tp_status status = tp_xdr_size(type, value, &size);
@@ -51,19 +51,19 @@ tp_status fake_check_size(const tp_struct *type, const void *value, size_t most,
 
 /* ---- Geometry and capabilities --------------------------------------------------------------- */
 
-void fake_tell_geometry(fake_device *d)
+void tpi_fake_tell_geometry(fake_device *d)
 {
     const bool configured = d->owner->placed || d->owner->sized;
     const tp_geometry geometry = {
         .known = configured ? TP_GEOMETRY_CONFIGURED : TP_GEOMETRY_MEASURED,
-        .pose = fake_pose(d),
-        .size = fake_size(d),
+        .pose = tpi_fake_pose(d),
+        .size = tpi_fake_size(d),
     };
 
     tp_device_set_geometry(d->device, &geometry);
 }
 
-bool fake_does(const fake_device *d, const tp_message *what)
+bool tpi_fake_does(const fake_device *d, const tp_message *what)
 {
     const tp_interface *own = tp_device_interface(d->device);
     const bool common = tp_interface_message(own, what->kind, what->code) != what;
@@ -72,16 +72,16 @@ bool fake_does(const fake_device *d, const tp_message *what)
         return false;
     }
     if (what->kind == TP_KIND_DATA) {
-        return !common && (d->kind == &fake_generic ? what->mark == TP_MARK_REQUIRED
-                                                    : d->kind->publishes >> what->code & 1);
+        return !common && (d->kind == &tpi_fake_generic ? what->mark == TP_MARK_REQUIRED
+                                                        : d->kind->publishes >> what->code & 1);
     }
     if (common) { /* the rest is the server's */
         return what->code == TP_COMMON_REQ_CAPABILITIES;
     }
-    return d->kind == &fake_generic || tp_message_handled(what, d->kind->ops);
+    return d->kind == &tpi_fake_generic || tp_message_handled(what, d->kind->ops);
 }
 
-tp_status fake_capabilities(tp_device *device, const tp_capabilities_req *ask, tp_error *err)
+tp_status tpi_fake_capabilities(tp_device *device, const tp_capabilities_req *ask, tp_error *err)
 {
     const tp_interface *own = tp_device_interface(device);
     const tp_kind kind = (tp_kind)ask->type;
@@ -94,7 +94,7 @@ tp_status fake_capabilities(tp_device *device, const tp_capabilities_req *ask, t
         return tp_fail(err, TP_E_UNSUPPORTED, "%s has no message %u of kind %u", own->name,
                        ask->subtype, ask->type);
     }
-    return fake_does(fake_of(device), what)
+    return tpi_fake_does(fake_of(device), what)
                ? TP_OK
                : tp_fail(err, TP_E_UNSUPPORTED, "%s is not supported", what->name);
 }
@@ -148,7 +148,7 @@ static tp_status set_seed(tp_device *device, const char *key, const char *text, 
     (void)err;
     f->seed = (uint64_t)(int64_t)seed;
     for (size_t i = 0; i < f->device_count; i++) {
-        fake_seed(&f->devices[i]);
+        tpi_fake_seed(&f->devices[i]);
     }
     show_everywhere(f, key, seed);
     return TP_OK;
@@ -174,7 +174,7 @@ static tp_status add_properties(tp_device *device, const tp_property_plan *plans
     return status;
 }
 
-tp_status fake_add_properties(fake_device *d, tp_error *err)
+tp_status tpi_fake_add_properties(fake_device *d, tp_error *err)
 {
     const tp_devaddr *addr = tp_device_addr(d->device);
     char name[64];

@@ -13,10 +13,10 @@
 #include "troupe/interfaces/player.h"
 
 static const fake_kind *const kinds[] = {
-    fake_vehicles, fake_flyers,   fake_mobiles,   fake_actuators, fake_arms,
-    fake_limbs,    fake_rangers,  fake_scanners,  fake_pictures,  fake_finders,
-    fake_places,   fake_maps,     fake_inertials, fake_signals,   fake_radios,
-    fake_sounds,   fake_speeches, fake_boards,    fake_helpers,   fake_worlds,
+    tpi_fake_vehicles, tpi_fake_flyers,   tpi_fake_mobiles,   tpi_fake_actuators, tpi_fake_arms,
+    tpi_fake_limbs,    tpi_fake_rangers,  tpi_fake_scanners,  tpi_fake_pictures,  tpi_fake_finders,
+    tpi_fake_places,   tpi_fake_maps,     tpi_fake_inertials, tpi_fake_signals,   tpi_fake_radios,
+    tpi_fake_sounds,   tpi_fake_speeches, tpi_fake_boards,    tpi_fake_helpers,   tpi_fake_worlds,
 };
 
 static const tp_param fake_params[] = {
@@ -33,15 +33,16 @@ static const tp_param fake_params[] = {
 
 /* ---- What the other files use ---------------------------------------------------------------- */
 
-void fake_seed(fake_device *d)
+void tpi_fake_seed(fake_device *d)
 {
     const tp_devaddr *addr = tp_device_addr(d->device);
 
     d->random.state = d->owner->seed;
-    d->random.state = fake_random_bits(&d->random) ^ ((uint64_t)addr->interf << 16 | addr->index);
+    d->random.state =
+        tpi_fake_random_bits(&d->random) ^ ((uint64_t)addr->interf << 16 | addr->index);
 }
 
-void fake_advance(fake_device *d)
+void tpi_fake_advance(fake_device *d)
 {
     const int64_t now_ns = tp_clock_now_ns(tp_instance_clock(d->owner->instance));
     const int64_t dt_ns = now_ns - d->time_ns;
@@ -52,7 +53,7 @@ void fake_advance(fake_device *d)
     }
 }
 
-void fake_tell_robot(fake_device *d, const tp_pose2d *pose, const tp_pose2d *vel)
+void tpi_fake_tell_robot(fake_device *d, const tp_pose2d *pose, const tp_pose2d *vel)
 {
     fake *f = d->owner;
 
@@ -65,22 +66,23 @@ void fake_tell_robot(fake_device *d, const tp_pose2d *pose, const tp_pose2d *vel
     }
 }
 
-double fake_wall_s(const fake_device *d)
+double tpi_fake_wall_s(const fake_device *d)
 {
     return tp_clock_wall_s(tp_instance_clock(d->owner->instance));
 }
 
-double fake_measure(fake_device *d, double value)
+double tpi_fake_measure(fake_device *d, double value)
 {
-    return d->owner->noise == 0 ? value : value + d->owner->noise * fake_random_normal(&d->random);
+    return d->owner->noise == 0 ? value
+                                : value + d->owner->noise * tpi_fake_random_normal(&d->random);
 }
 
-tp_pose3d fake_pose(const fake_device *d)
+tp_pose3d tpi_fake_pose(const fake_device *d)
 {
     return d->owner->pose;
 }
 
-tp_bbox3d fake_size(const fake_device *d)
+tp_bbox3d tpi_fake_size(const fake_device *d)
 {
     return d->owner->sized ? d->owner->size : d->kind->size;
 }
@@ -94,18 +96,19 @@ static tp_status handle(tp_device *device, const tp_message *what, const void *a
     const bool own =
         tp_interface_message(tp_device_interface(device), what->kind, what->code) == what;
 
-    if (!fake_does(d, what)) {
+    if (!tpi_fake_does(d, what)) {
         return tp_fail(err, TP_E_UNSUPPORTED, "%s is not supported", what->name);
     }
-    fake_advance(d);
+    tpi_fake_advance(d);
     if (!own) {
-        return fake_capabilities(device, ask, err);
+        return tpi_fake_capabilities(device, ask, err);
     }
-    const tp_status status = d->kind == &fake_generic
-                                 ? fake_generic_handle(d, what, ask, answer, err)
+    const tp_status status = d->kind == &tpi_fake_generic
+                                 ? tpi_fake_generic_handle(d, what, ask, answer, err)
                                  : what->call(d->kind->ops, device, ask, answer, err);
-    return status == TP_OK && what->kind == TP_KIND_COMMAND ? fake_line_command(d, what, ask, err)
-                                                            : status;
+    return status == TP_OK && what->kind == TP_KIND_COMMAND
+               ? tpi_fake_line_command(d, what, ask, err)
+               : status;
 }
 
 /* ---- Parameters ------------------------------------------------------------------------------ */
@@ -123,7 +126,7 @@ static tp_status read_triple(const tp_instance *self, const char *name, double v
         values[i] = tp_param_double_at(self, name, i);
     }
     *given = *given || count > 0;
-    return fake_check_finite(values, 3, name, err);
+    return tpi_fake_check_finite(values, 3, name, err);
 }
 
 static tp_status read_geometry(fake *f, tp_error *err)
@@ -174,23 +177,23 @@ static const fake_kind *find_kind(const tp_interface *interface)
             }
         }
     }
-    return &fake_generic;
+    return &tpi_fake_generic;
 }
 
 static tp_status begin_device(fake_device *d, tp_error *err)
 {
     d->kind = find_kind(tp_device_interface(d->device));
-    fake_seed(d);
+    tpi_fake_seed(d);
     d->state = calloc(1, d->kind->state_size + 1);
     if (d->state == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
     tp_device_set_context(d->device, d);
-    tp_status status = fake_add_properties(d, err);
+    tp_status status = tpi_fake_add_properties(d, err);
     if (status != TP_OK) {
         return status;
     }
-    fake_tell_geometry(d);
+    tpi_fake_tell_geometry(d);
     d->begun = true;
     return d->kind->begin == NULL ? TP_OK : d->kind->begin(d, err);
 }
@@ -225,7 +228,7 @@ static tp_status fake_init(tp_instance *self, tp_error *err)
     if (status != TP_OK) {
         return status;
     }
-    fake_room_init(&f->room, &(fake_random){f->seed});
+    tpi_fake_room_init(&f->room, &(fake_random){f->seed});
     f->devices = calloc(count + 1, sizeof *f->devices);
     if (f->devices == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
@@ -244,7 +247,7 @@ static tp_status fake_start(tp_instance *self, tp_error *err)
     for (size_t i = 0; i < f->device_count; i++) {
         f->devices[i].time_ns = tp_clock_now_ns(tp_instance_clock(self));
     }
-    return fake_line_open(f, err);
+    return tpi_fake_line_open(f, err);
 }
 
 /* All move before any tells, so that sensors see the robot where it is now. */
@@ -254,7 +257,7 @@ static tp_status fake_poll(tp_instance *self, tp_error *err)
 
     (void)err;
     for (size_t i = 0; i < f->device_count; i++) {
-        fake_advance(&f->devices[i]);
+        tpi_fake_advance(&f->devices[i]);
     }
     for (size_t i = 0; i < f->device_count; i++) {
         fake_device *d = &f->devices[i];
@@ -267,11 +270,11 @@ static tp_status fake_poll(tp_instance *self, tp_error *err)
 
 static void halt(fake_device *d)
 {
-    fake_advance(d);
+    tpi_fake_advance(d);
     if (d->kind->halt != NULL) {
         d->kind->halt(d);
     }
-    fake_line_halt(d);
+    tpi_fake_line_halt(d);
 }
 
 static void fake_halt(tp_device *device, tp_halt how)
@@ -287,7 +290,7 @@ static void fake_stop(tp_instance *self)
     for (size_t i = 0; i < f->device_count; i++) {
         halt(&f->devices[i]);
     }
-    fake_line_close(f);
+    tpi_fake_line_close(f);
 }
 
 static void fake_fini(tp_instance *self)

@@ -24,12 +24,12 @@ typedef struct fake_random {
     uint64_t state;
 } fake_random;
 
-uint64_t fake_random_bits(fake_random *random);
-double fake_random_between(fake_random *random, double low, double high);
-uint32_t fake_random_below(fake_random *random, uint32_t bound);
+uint64_t tpi_fake_random_bits(fake_random *random);
+double tpi_fake_random_between(fake_random *random, double low, double high);
+uint32_t tpi_fake_random_below(fake_random *random, uint32_t bound);
 
 /* Normally distributed, with a standard deviation of 1. */
-double fake_random_normal(fake_random *random);
+double tpi_fake_random_normal(fake_random *random);
 
 /* ---- Kinds of devices ------------------------------------------------------------------------ */
 
@@ -49,31 +49,31 @@ typedef struct fake_kind {
 } fake_kind;
 
 /* Rows by file, each ended by a row without an interface. */
-extern const fake_kind fake_vehicles[];  /* vehicles.c */
-extern const fake_kind fake_flyers[];    /* flyers.c */
-extern const fake_kind fake_mobiles[];   /* mobile.c */
-extern const fake_kind fake_actuators[]; /* actuators.c */
-extern const fake_kind fake_arms[];      /* arms.c */
-extern const fake_kind fake_limbs[];     /* limbs.c */
-extern const fake_kind fake_rangers[];   /* rangers.c */
-extern const fake_kind fake_scanners[];  /* scanners.c */
-extern const fake_kind fake_pictures[];  /* pictures.c */
-extern const fake_kind fake_finders[];   /* finders.c */
-extern const fake_kind fake_places[];    /* places.c */
-extern const fake_kind fake_maps[];      /* maps.c */
-extern const fake_kind fake_inertials[]; /* inertials.c */
-extern const fake_kind fake_signals[];   /* signals.c */
-extern const fake_kind fake_radios[];    /* radios.c */
-extern const fake_kind fake_sounds[];    /* sounds.c */
-extern const fake_kind fake_speeches[];  /* speeches.c */
-extern const fake_kind fake_boards[];    /* boards.c */
-extern const fake_kind fake_helpers[];   /* helpers.c */
-extern const fake_kind fake_worlds[];    /* worlds.c */
+extern const fake_kind tpi_fake_vehicles[];  /* vehicles.c */
+extern const fake_kind tpi_fake_flyers[];    /* flyers.c */
+extern const fake_kind tpi_fake_mobiles[];   /* mobile.c */
+extern const fake_kind tpi_fake_actuators[]; /* actuators.c */
+extern const fake_kind tpi_fake_arms[];      /* arms.c */
+extern const fake_kind tpi_fake_limbs[];     /* limbs.c */
+extern const fake_kind tpi_fake_rangers[];   /* rangers.c */
+extern const fake_kind tpi_fake_scanners[];  /* scanners.c */
+extern const fake_kind tpi_fake_pictures[];  /* pictures.c */
+extern const fake_kind tpi_fake_finders[];   /* finders.c */
+extern const fake_kind tpi_fake_places[];    /* places.c */
+extern const fake_kind tpi_fake_maps[];      /* maps.c */
+extern const fake_kind tpi_fake_inertials[]; /* inertials.c */
+extern const fake_kind tpi_fake_signals[];   /* signals.c */
+extern const fake_kind tpi_fake_radios[];    /* radios.c */
+extern const fake_kind tpi_fake_sounds[];    /* sounds.c */
+extern const fake_kind tpi_fake_speeches[];  /* speeches.c */
+extern const fake_kind tpi_fake_boards[];    /* boards.c */
+extern const fake_kind tpi_fake_helpers[];   /* helpers.c */
+extern const fake_kind tpi_fake_worlds[];    /* worlds.c */
 
 /* For interfaces that no row plays. */
-extern const fake_kind fake_generic;
-tp_status fake_generic_handle(fake_device *d, const tp_message *what, const void *ask, void *answer,
-                              tp_error *err);
+extern const fake_kind tpi_fake_generic;
+tp_status tpi_fake_generic_handle(fake_device *d, const tp_message *what, const void *ask,
+                                  void *answer, tp_error *err);
 
 /* ---- Devices --------------------------------------------------------------------------------- */
 
@@ -138,81 +138,83 @@ struct fake {
 
 /* line.c: from start and stop; a command that was obeyed; a device that is stopped. Each does
  * nothing without a line. */
-tp_status fake_line_open(fake *f, tp_error *err);
-void fake_line_close(fake *f);
-tp_status fake_line_command(fake_device *d, const tp_message *what, const void *ask, tp_error *err);
-void fake_line_halt(const fake_device *d);
+tp_status tpi_fake_line_open(fake *f, tp_error *err);
+void tpi_fake_line_close(fake *f);
+tp_status tpi_fake_line_command(fake_device *d, const tp_message *what, const void *ask,
+                                tp_error *err);
+void tpi_fake_line_halt(const fake_device *d);
 
 /* Let the device's random numbers begin anew, from the seed of the instance. */
-void fake_seed(fake_device *d);
+void tpi_fake_seed(fake_device *d);
 
 /* Bring the device's state up to the present. */
-void fake_advance(fake_device *d);
+void tpi_fake_advance(fake_device *d);
 
 /* A vehicle says where it is. */
-void fake_tell_robot(fake_device *d, const tp_pose2d *pose, const tp_pose2d *vel);
+void tpi_fake_tell_robot(fake_device *d, const tp_pose2d *pose, const tp_pose2d *vel);
 
-double fake_wall_s(const fake_device *d);
+double tpi_fake_wall_s(const fake_device *d);
 
 /* A measured value: the true one and the configured noise. */
-double fake_measure(fake_device *d, double value);
+double tpi_fake_measure(fake_device *d, double value);
 
 /* Where the device sits, and its size; as the interfaces with a geometry of their own say it. */
-tp_pose3d fake_pose(const fake_device *d);
-tp_bbox3d fake_size(const fake_device *d);
+tp_pose3d tpi_fake_pose(const fake_device *d);
+tp_bbox3d tpi_fake_size(const fake_device *d);
 
 /* common.c: the questions that every device answers. */
-tp_status fake_add_properties(fake_device *d, tp_error *err);
-void fake_tell_geometry(fake_device *d);
-tp_status fake_capabilities(tp_device *device, const tp_capabilities_req *ask, tp_error *err);
+tp_status tpi_fake_add_properties(fake_device *d, tp_error *err);
+void tpi_fake_tell_geometry(fake_device *d);
+tp_status tpi_fake_capabilities(tp_device *device, const tp_capabilities_req *ask, tp_error *err);
 
 /* Whether the device does something about a message. */
-bool fake_does(const fake_device *d, const tp_message *what);
+bool tpi_fake_does(const fake_device *d, const tp_message *what);
 
 /* ---- The room -------------------------------------------------------------------------------- */
 
-void fake_room_init(fake_room *room, fake_random *random);
+void tpi_fake_room_init(fake_room *room, fake_random *random);
 
 /* How far a ray from a pose, at an angle to its heading, goes before it meets something. A pose
  * outside the room counts as one at its edge. */
-double fake_room_ray(const fake_room *room, const tp_pose2d *from, double angle, double most);
+double tpi_fake_room_ray(const fake_room *room, const tp_pose2d *from, double angle, double most);
 
 /* Whether a place is inside a wall or a post, or outside the room. */
-bool fake_room_is_solid(const fake_room *room, double x, double y);
+bool tpi_fake_room_is_solid(const fake_room *room, double x, double y);
 
 /* Where the device looks from. */
-tp_pose2d fake_eye(const fake_device *d);
+tp_pose2d tpi_fake_eye(const fake_device *d);
 
 /* ---- Motion ---------------------------------------------------------------------------------- */
 
 /* The angle between -pi and pi that is the same direction. */
-double fake_angle(double angle);
+double tpi_fake_angle(double angle);
 
 /* From one value towards another by at most a step. */
-double fake_approach(double from, double to, double step);
+double tpi_fake_approach(double from, double to, double step);
 
 /* Where a pose gets with a constant velocity in its own frame: along an arc of a circle. */
-tp_pose2d fake_arc(const tp_pose2d *from, const tp_pose2d *vel, double dt_s);
+tp_pose2d tpi_fake_arc(const tp_pose2d *from, const tp_pose2d *vel, double dt_s);
 
 /* A pose given in the frame of another. */
-tp_pose2d fake_compose(const tp_pose2d *frame, const tp_pose2d *pose);
+tp_pose2d tpi_fake_compose(const tp_pose2d *frame, const tp_pose2d *pose);
 
 /* Speeds where a command names none. */
 #define FAKE_USUAL_MPS 0.5
 #define FAKE_USUAL_RADPS 1.0
 
 /* The speed that a command asks for, or the usual one if it is 0. */
-double fake_speed_or(double speed, double usual);
+double tpi_fake_speed_or(double speed, double usual);
 
 /* The nearest number that fits. */
-int32_t fake_whole(double value);
+int32_t tpi_fake_whole(double value);
 
 /* Numbers that a command may have. */
 #define FAKE_MOST 1e9
-bool fake_is_finite(const double *values, size_t count);
+bool tpi_fake_is_finite(const double *values, size_t count);
 
 /* Refuse other numbers. */
-tp_status fake_check_finite(const double *values, size_t count, const char *what, tp_error *err);
+tp_status tpi_fake_check_finite(const double *values, size_t count, const char *what,
+                                tp_error *err);
 
 typedef enum fake_drive_mode {
     FAKE_REST,
@@ -231,11 +233,11 @@ typedef struct fake_drive {
     double turn_radps;
 } fake_drive;
 
-void fake_drive_advance(fake_drive *drive, double dt_s);
-void fake_drive_stop(fake_drive *drive);
+void tpi_fake_drive_advance(fake_drive *drive, double dt_s);
+void tpi_fake_drive_stop(fake_drive *drive);
 
 /* Refuse to keep a value that is larger than this when encoded. */
-tp_status fake_check_size(const tp_struct *type, const void *value, size_t most, tp_error *err);
+tp_status tpi_fake_check_size(const tp_struct *type, const void *value, size_t most, tp_error *err);
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
@@ -246,12 +248,12 @@ static inline char *fake_chars(const char *text)
 }
 
 /* Length with the NUL, as messages count texts. */
-uint32_t fake_count(const char *text);
+uint32_t tpi_fake_count(const char *text);
 
 /* Whether a counted text, with or without its NUL, is this one. */
-bool fake_text_is(const char *chars, uint32_t count, const char *text);
+bool tpi_fake_text_is(const char *chars, uint32_t count, const char *text);
 
 /* Copy a counted text, cut to the room there is. */
-void fake_text_copy(char *to, size_t size, const char *chars, uint32_t count);
+void tpi_fake_text_copy(char *to, size_t size, const char *chars, uint32_t count);
 
 #endif

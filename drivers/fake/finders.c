@@ -33,7 +33,7 @@ static tp_status blobs_begin(fake_device *d, tp_error *err)
             .bmax = i % 3 == 2 ? 255 : 60,
         };
     }
-    b->time_s = fake_random_between(&d->random, 0, period_s);
+    b->time_s = tpi_fake_random_between(&d->random, 0, period_s);
     return TP_OK;
 }
 
@@ -166,10 +166,10 @@ static tp_pose2d marker_pose(const fake_room *room, unsigned i)
 static bool look_at(fake_device *d, unsigned i, tp_fiducial_item *item)
 {
     const struct markers *m = d->state;
-    const tp_pose2d eye = fake_eye(d);
+    const tp_pose2d eye = tpi_fake_eye(d);
     const tp_pose2d marker = marker_pose(&d->owner->room, i);
     const double range = hypot(marker.px - eye.px, marker.py - eye.py);
-    const double bearing = fake_angle(atan2(marker.py - eye.py, marker.px - eye.px) - eye.pa);
+    const double bearing = tpi_fake_angle(atan2(marker.py - eye.py, marker.px - eye.px) - eye.pa);
 
     if (range < (double)m->fov.min_range || range > (double)m->fov.max_range ||
         fabs(bearing) > (double)m->fov.view_angle / 2) {
@@ -177,9 +177,9 @@ static bool look_at(fake_device *d, unsigned i, tp_fiducial_item *item)
     }
     *item = (tp_fiducial_item){
         .id = (int32_t)i + 1,
-        .pose = {.px = fake_measure(d, range * cos(bearing)),
-                 .py = fake_measure(d, range * sin(bearing)),
-                 .pyaw = fake_angle(marker.pa - eye.pa)},
+        .pose = {.px = tpi_fake_measure(d, range * cos(bearing)),
+                 .py = tpi_fake_measure(d, range * sin(bearing)),
+                 .pyaw = tpi_fake_angle(marker.pa - eye.pa)},
         .upose = {.px = d->owner->noise, .py = d->owner->noise},
     };
     return true;
@@ -201,8 +201,8 @@ static void markers_publish(fake_device *d)
 static tp_status markers_get_geom(tp_device *device, tp_fiducial_geom *answer, tp_error *err)
 {
     (void)err;
-    answer->pose = fake_pose(fake_of(device));
-    answer->size = fake_size(fake_of(device));
+    answer->pose = tpi_fake_pose(fake_of(device));
+    answer->size = tpi_fake_size(fake_of(device));
     answer->fiducial_size = (tp_bbox2d){.sw = 0.2, .sl = 0.02};
     return TP_OK;
 }
@@ -247,7 +247,7 @@ static const tp_fiducial_ops markers_ops = {
     .req_set_id = markers_set_id,
 };
 
-const fake_kind fake_finders[] = {
+const fake_kind tpi_fake_finders[] = {
     {
         .interface = &tp_interface_blobfinder,
         .ops = &blobs_ops,

@@ -41,13 +41,13 @@ static void space_fly(struct space *space, double dt_s)
 {
     const tp_pose2d from = flat(&space->pose);
     const tp_pose2d vel = flat(&space->vel);
-    const tp_pose2d to = fake_arc(&from, &vel, dt_s);
+    const tp_pose2d to = tpi_fake_arc(&from, &vel, dt_s);
 
     space->pose.px = to.px;
     space->pose.py = to.py;
     space->pose.pz += space->vel.pz * dt_s;
-    space->pose.proll = fake_angle(space->pose.proll + space->vel.proll * dt_s);
-    space->pose.ppitch = fake_angle(space->pose.ppitch + space->vel.ppitch * dt_s);
+    space->pose.proll = tpi_fake_angle(space->pose.proll + space->vel.proll * dt_s);
+    space->pose.ppitch = tpi_fake_angle(space->pose.ppitch + space->vel.ppitch * dt_s);
     space->pose.pyaw = to.pa;
 }
 
@@ -75,9 +75,9 @@ static bool space_shift(struct space *space, double dt_s)
 
 static bool space_turn(double *angle, double *speed, double goal, double step, double radps)
 {
-    const double left = fake_angle(goal - *angle);
+    const double left = tpi_fake_angle(goal - *angle);
 
-    *angle = fabs(left) <= step ? goal : fake_angle(*angle + copysign(step, left));
+    *angle = fabs(left) <= step ? goal : tpi_fake_angle(*angle + copysign(step, left));
     *speed = *angle == goal ? 0 : copysign(radps, left);
     return *angle == goal;
 }
@@ -112,7 +112,7 @@ static void space_publish(fake_device *d)
 static tp_status space_vel(tp_device *device, const tp_position3d_cmd_vel *ask, tp_error *err)
 {
     struct space *space = fake_state(device);
-    tp_status status = fake_check_finite(&ask->vel.px, 6, "the velocity", err);
+    tp_status status = tpi_fake_check_finite(&ask->vel.px, 6, "the velocity", err);
 
     if (status == TP_OK) {
         space_halt(fake_of(device));
@@ -125,18 +125,18 @@ static tp_status space_pos(tp_device *device, const tp_position3d_cmd_pos *ask, 
 {
     struct space *space = fake_state(device);
     const tp_pose3d *vel = &ask->vel;
-    tp_status status = fake_check_finite(&ask->pos.px, 6, "the pose", err);
+    tp_status status = tpi_fake_check_finite(&ask->pos.px, 6, "the pose", err);
 
-    status = status == TP_OK ? fake_check_finite(&vel->px, 6, "the velocity", err) : status;
+    status = status == TP_OK ? tpi_fake_check_finite(&vel->px, 6, "the velocity", err) : status;
     if (status == TP_OK) {
         space_halt(fake_of(device));
         space->goal = ask->pos;
-        space->goal.proll = fake_angle(ask->pos.proll);
-        space->goal.ppitch = fake_angle(ask->pos.ppitch);
-        space->goal.pyaw = fake_angle(ask->pos.pyaw);
-        space->mps = fake_speed_or(sqrt(vel->px * vel->px + vel->py * vel->py + vel->pz * vel->pz),
-                                   FAKE_USUAL_MPS);
-        space->radps = fake_speed_or(vel->pyaw, FAKE_USUAL_RADPS);
+        space->goal.proll = tpi_fake_angle(ask->pos.proll);
+        space->goal.ppitch = tpi_fake_angle(ask->pos.ppitch);
+        space->goal.pyaw = tpi_fake_angle(ask->pos.pyaw);
+        space->mps = tpi_fake_speed_or(
+            sqrt(vel->px * vel->px + vel->py * vel->py + vel->pz * vel->pz), FAKE_USUAL_MPS);
+        space->radps = tpi_fake_speed_or(vel->pyaw, FAKE_USUAL_RADPS);
         space->going = space->powered && ask->state != 0;
     }
     return status;
@@ -145,8 +145,8 @@ static tp_status space_pos(tp_device *device, const tp_position3d_cmd_pos *ask, 
 static tp_status space_geom(tp_device *device, tp_position3d_geom *answer, tp_error *err)
 {
     (void)err;
-    answer->pose = fake_pose(fake_of(device));
-    answer->size = fake_size(fake_of(device));
+    answer->pose = tpi_fake_pose(fake_of(device));
+    answer->size = tpi_fake_size(fake_of(device));
     return TP_OK;
 }
 
@@ -183,13 +183,13 @@ static tp_status space_set_odom(tp_device *device, const tp_position3d_set_odom_
                                 tp_error *err)
 {
     struct space *space = fake_state(device);
-    tp_status status = fake_check_finite(&ask->pos.px, 6, "the pose", err);
+    tp_status status = tpi_fake_check_finite(&ask->pos.px, 6, "the pose", err);
 
     if (status == TP_OK) {
         space->pose = ask->pos;
-        space->pose.proll = fake_angle(ask->pos.proll);
-        space->pose.ppitch = fake_angle(ask->pos.ppitch);
-        space->pose.pyaw = fake_angle(ask->pos.pyaw);
+        space->pose.proll = tpi_fake_angle(ask->pos.proll);
+        space->pose.ppitch = tpi_fake_angle(ask->pos.ppitch);
+        space->pose.pyaw = tpi_fake_angle(ask->pos.pyaw);
     }
     return status;
 }
@@ -210,7 +210,7 @@ static const tp_position3d_ops space_ops = {
     .req_set_odom = space_set_odom,
 };
 
-const fake_kind fake_flyers[] = {
+const fake_kind tpi_fake_flyers[] = {
     {
         .interface = &tp_interface_position3d,
         .ops = &space_ops,

@@ -151,10 +151,10 @@ static double draw_by_unit(fake_random *random, const char *unit)
 {
     for (size_t i = 0; unit != NULL && i < sizeof ranges / sizeof ranges[0]; i++) {
         if (strcmp(unit, ranges[i].unit) == 0) {
-            return fake_random_between(random, ranges[i].low, ranges[i].high);
+            return tpi_fake_random_between(random, ranges[i].low, ranges[i].high);
         }
     }
-    return fake_random_between(random, 0, 100);
+    return tpi_fake_random_between(random, 0, 100);
 }
 
 /* One of the members; of flags any sum of them. */
@@ -166,10 +166,10 @@ static double draw_by_name(fake_random *random, const tp_enum *values)
         return 0;
     }
     if (!values->flags) {
-        return (double)values->members[fake_random_below(random, values->member_count)].value;
+        return (double)values->members[tpi_fake_random_below(random, values->member_count)].value;
     }
     for (uint32_t i = 0; i < values->member_count; i++) {
-        sum |= fake_random_below(random, 2) == 0 ? values->members[i].value : 0;
+        sum |= tpi_fake_random_below(random, 2) == 0 ? values->members[i].value : 0;
     }
     return (double)sum;
 }
@@ -300,13 +300,13 @@ static bool is_question(const tp_message *what)
     return strncmp(what->name, "GET", 3) == 0;
 }
 
-tp_status fake_generic_handle(fake_device *d, const tp_message *what, const void *ask, void *answer,
-                              tp_error *err)
+tp_status tpi_fake_generic_handle(fake_device *d, const tp_message *what, const void *ask,
+                                  void *answer, tp_error *err)
 {
     tp_status status = TP_OK;
 
     if (what->ask != NULL && !is_question(what)) {
-        status = fake_check_size(what->ask, ask, 1 << 20, err);
+        status = tpi_fake_check_size(what->ask, ask, 1 << 20, err);
         status = status == TP_OK ? remember(d->state, what->ask, ask, err) : status;
     }
     if (status == TP_OK && what->answer != NULL) {
@@ -367,7 +367,7 @@ static void generic_end(fake_device *d)
     free(g->memories);
 }
 
-const fake_kind fake_generic = {
+const fake_kind tpi_fake_generic = {
     .state_size = sizeof(struct generic),
     .size = {.sw = 0.1, .sl = 0.1, .sh = 0.1},
     .begin = generic_begin,

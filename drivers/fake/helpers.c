@@ -98,7 +98,7 @@ static tp_status opaque_begin(fake_device *d, tp_error *err)
     const tp_opaque_data data = {.data_count = FIRST_BYTES, .data = bytes};
 
     for (size_t i = 0; i < FIRST_BYTES; i++) {
-        bytes[i] = (uint8_t)fake_random_below(&d->random, 256);
+        bytes[i] = (uint8_t)tpi_fake_random_below(&d->random, 256);
     }
     return opaque_keep(d->state, &data, err);
 }
@@ -200,13 +200,13 @@ static tp_status deep_translate(tp_device *device, const tp_graphics3d_cmd_trans
                                 tp_error *err)
 {
     (void)device;
-    return fake_check_finite(&ask->x, 3, "the movement", err);
+    return tpi_fake_check_finite(&ask->x, 3, "the movement", err);
 }
 
 static tp_status deep_rotate(tp_device *device, const tp_graphics3d_cmd_rotate *ask, tp_error *err)
 {
     (void)device;
-    return fake_check_finite(&ask->a, 4, "the rotation", err);
+    return tpi_fake_check_finite(&ask->a, 4, "the rotation", err);
 }
 
 static tp_status deep_push(tp_device *device, tp_error *err)
@@ -240,7 +240,7 @@ static const tp_graphics3d_ops deep_ops = {
     .cmd_pop = deep_pop,
 };
 
-const fake_kind fake_helpers[] = {
+const fake_kind tpi_fake_helpers[] = {
     {
         .interface = &tp_interface_log,
         .ops = &log_ops,

@@ -28,7 +28,7 @@ static tp_orientation_3d orientation(const fake_device *d)
 
     return (tp_orientation_3d){.proll = i->zero.proll,
                                .ppitch = i->zero.ppitch,
-                               .pyaw = fake_angle(d->owner->robot.pa + i->zero.pyaw)};
+                               .pyaw = tpi_fake_angle(d->owner->robot.pa + i->zero.pyaw)};
 }
 
 /* On a circle the acceleration points to its middle. */
@@ -38,12 +38,12 @@ static tp_imu_data_calib feel(fake_device *d)
     const double yaw = f->robot.pa;
 
     return (tp_imu_data_calib){
-        .accel_x = (float)fake_measure(d, -f->robot_vel.py * f->robot_vel.pa),
-        .accel_y = (float)fake_measure(d, f->robot_vel.px * f->robot_vel.pa),
-        .accel_z = (float)fake_measure(d, gravity),
-        .gyro_x = (float)fake_measure(d, 0),
-        .gyro_y = (float)fake_measure(d, 0),
-        .gyro_z = (float)fake_measure(d, f->robot_vel.pa),
+        .accel_x = (float)tpi_fake_measure(d, -f->robot_vel.py * f->robot_vel.pa),
+        .accel_y = (float)tpi_fake_measure(d, f->robot_vel.px * f->robot_vel.pa),
+        .accel_z = (float)tpi_fake_measure(d, gravity),
+        .gyro_x = (float)tpi_fake_measure(d, 0),
+        .gyro_y = (float)tpi_fake_measure(d, 0),
+        .gyro_z = (float)tpi_fake_measure(d, f->robot_vel.pa),
         .magn_x = (float)(field_t * cos(dip) * sin(yaw)), /* y is north */
         .magn_y = (float)(field_t * cos(dip) * cos(yaw)),
         .magn_z = (float)(-field_t * sin(dip)),
@@ -53,7 +53,7 @@ static tp_imu_data_calib feel(fake_device *d)
 static tp_pose3d pose_of(const fake_device *d)
 {
     const tp_orientation_3d o = orientation(d);
-    const tp_pose2d at = fake_eye(d);
+    const tp_pose2d at = tpi_fake_eye(d);
 
     return (tp_pose3d){at.px, at.py, d->owner->pose.pz, o.proll, o.ppitch, o.pyaw};
 }
@@ -142,11 +142,11 @@ static tp_status imu_reset_euler(tp_device *device, const tp_imu_reset_euler_con
     struct imu *i = fake_state(device);
     const tp_pose3d *o = &ask->orientation;
     const double angles[] = {o->proll, o->ppitch, o->pyaw};
-    tp_status status = fake_check_finite(angles, 3, "the orientation", err);
+    tp_status status = tpi_fake_check_finite(angles, 3, "the orientation", err);
 
     if (status == TP_OK) {
         i->zero = (tp_orientation_3d){o->proll, o->ppitch,
-                                      fake_angle(o->pyaw - fake_of(device)->owner->robot.pa)};
+                                      tpi_fake_angle(o->pyaw - fake_of(device)->owner->robot.pa)};
     }
     return status;
 }
@@ -157,7 +157,7 @@ static const tp_imu_ops imu_ops = {
     .req_reset_euler = imu_reset_euler,
 };
 
-const fake_kind fake_inertials[] = {
+const fake_kind tpi_fake_inertials[] = {
     {
         .interface = &tp_interface_imu,
         .ops = &imu_ops,

@@ -78,7 +78,7 @@ static void limb_publish(fake_device *d)
 
 static tp_status limb_go(struct limb *limb, const tp_point_3d *goal, tp_error *err)
 {
-    tp_status status = fake_check_finite(&goal->px, 3, "the place", err);
+    tp_status status = tpi_fake_check_finite(&goal->px, 3, "the place", err);
 
     if (status != TP_OK) {
         return status;
@@ -109,10 +109,11 @@ static tp_status limb_cmd_stop(tp_device *device, tp_error *err)
 static tp_status limb_setpose(tp_device *device, const tp_limb_setpose_cmd *ask, tp_error *err)
 {
     struct limb *limb = fake_state(device);
-    tp_status status = fake_check_finite(&ask->approach.px, 3, "the approach", err);
+    tp_status status = tpi_fake_check_finite(&ask->approach.px, 3, "the approach", err);
 
-    status = status == TP_OK ? fake_check_finite(&ask->orientation.px, 3, "the orientation", err)
-                             : status;
+    status = status == TP_OK
+                 ? tpi_fake_check_finite(&ask->orientation.px, 3, "the orientation", err)
+                 : status;
     status = status == TP_OK ? limb_go(limb, &ask->position, err) : status;
     if (status == TP_OK && limb->going) {
         limb->tip.approach = ask->approach;
@@ -165,7 +166,7 @@ static tp_status limb_brakes(tp_device *device, const tp_limb_brakes_req *ask, t
 
 static tp_status limb_geom(tp_device *device, tp_limb_geom_req *answer, tp_error *err)
 {
-    const tp_pose3d pose = fake_pose(fake_of(device));
+    const tp_pose3d pose = tpi_fake_pose(fake_of(device));
 
     (void)err;
     answer->basePos = (tp_point_3d){pose.px, pose.py, pose.pz};
@@ -195,7 +196,7 @@ static const tp_limb_ops limb_ops = {
     .req_speed = limb_speed,
 };
 
-const fake_kind fake_limbs[] = {
+const fake_kind tpi_fake_limbs[] = {
     {
         .interface = &tp_interface_limb,
         .ops = &limb_ops,

@@ -13,7 +13,7 @@
 
 #define PATIENCE_NS (5 * TP_NS_PER_S)
 
-tp_status fake_line_open(fake *f, tp_error *err)
+tp_status tpi_fake_line_open(fake *f, tp_error *err)
 {
     const char *url = tp_param_string(f->instance, "port");
     const int64_t now_ns = tp_clock_now_ns(tp_instance_clock(f->instance));
@@ -23,7 +23,7 @@ tp_status fake_line_open(fake *f, tp_error *err)
                : tp_port_open(&f->line, f->instance, url, NULL, now_ns + PATIENCE_NS, err);
 }
 
-void fake_line_close(fake *f)
+void tpi_fake_line_close(fake *f)
 {
     tp_port_close(f->line);
     f->line = NULL;
@@ -36,7 +36,8 @@ static tp_status say(const fake_device *d, const char *what, const char *value, 
                           what, value[0] == '\0' ? "" : " ", value);
 }
 
-tp_status fake_line_command(fake_device *d, const tp_message *what, const void *ask, tp_error *err)
+tp_status tpi_fake_line_command(fake_device *d, const tp_message *what, const void *ask,
+                                tp_error *err)
 {
     char *text = NULL;
     tp_error why = {0};
@@ -61,7 +62,7 @@ tp_status fake_line_command(fake_device *d, const tp_message *what, const void *
 }
 
 /* A line that is gone is found with the next command. */
-void fake_line_halt(const fake_device *d)
+void tpi_fake_line_halt(const fake_device *d)
 {
     if (d->owner->line != NULL && d->kind->halt != NULL) {
         (void)say(d, "HALT", "", NULL);

@@ -62,7 +62,7 @@ static int8_t cell(const fake_device *d, uint64_t column, uint64_t row)
     if (column == 0 || row == 0 || column == m->info.width - 1 || row == m->info.height - 1) {
         return 1;
     }
-    return fake_room_is_solid(&d->owner->room, x, y) ? 1 : -1;
+    return tpi_fake_room_is_solid(&d->owner->room, x, y) ? 1 : -1;
 }
 
 /* The tile is as large as was asked for; what lies beyond the map is unknown. */
@@ -216,8 +216,8 @@ static bool same_text(const char *a, uint32_t a_count, const char *b, uint32_t b
 {
     char name[256];
 
-    fake_text_copy(name, sizeof name, a, a_count);
-    return fake_text_is(b, b_count, name);
+    tpi_fake_text_copy(name, sizeof name, a, a_count);
+    return tpi_fake_text_is(b, b_count, name);
 }
 
 /* The place of a layer by its name; the number of layers if it is new. */
@@ -273,7 +273,8 @@ static tp_status layers_write(tp_device *device, const tp_vectormap_layer_data *
     if (at == LAYERS) {
         return tp_fail(err, TP_E_LIMIT, "there are %d layers already", LAYERS);
     }
-    tp_status status = fake_check_size(&tp_desc_vectormap_layer_data, ask, MOST_LAYER_SIZE, err);
+    tp_status status =
+        tpi_fake_check_size(&tp_desc_vectormap_layer_data, ask, MOST_LAYER_SIZE, err);
     return status == TP_OK ? keep_layer(l, at, ask, err) : status;
 }
 
@@ -283,7 +284,7 @@ static const tp_vectormap_ops layers_ops = {
     .req_write_layer = layers_write,
 };
 
-const fake_kind fake_maps[] = {
+const fake_kind tpi_fake_maps[] = {
     {
         .interface = &tp_interface_map,
         .ops = &map_ops,

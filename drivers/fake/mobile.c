@@ -100,7 +100,7 @@ static double left_to_go(struct mobile *m, unsigned i)
         return axis->left;
     }
     const double left = axis->goal - *part_of(&m->pose, i);
-    return i == TP_MOBILE_YAW ? fake_angle(left) : left;
+    return i == TP_MOBILE_YAW ? tpi_fake_angle(left) : left;
 }
 
 /* The speed of an axis for the next step. */
@@ -111,7 +111,7 @@ static void set_speed(struct mobile *m, unsigned i, double dt_s)
     if (!axis->active) {
         axis->speed = 0;
     } else if (axis->cmd.control == TP_MOBILE_VELOCITY) {
-        axis->speed = fake_approach(axis->speed, axis->cmd.value, axis->limit * dt_s);
+        axis->speed = tpi_fake_approach(axis->speed, axis->cmd.value, axis->limit * dt_s);
     } else if (axis->cmd.control == TP_MOBILE_ACCELERATION) {
         const double faster = axis->speed + axis->cmd.value * dt_s;
         axis->speed = fmax(-axis->limit, fmin(axis->limit, faster));
@@ -155,7 +155,7 @@ static void move(struct mobile *m, double dt_s)
     add_speed(&m->axes[TP_MOBILE_X], TP_MOBILE_X, &own, &world);
     add_speed(&m->axes[TP_MOBILE_Y], TP_MOBILE_Y, &own, &world);
     const tp_pose2d from = {.px = m->pose.px, .py = m->pose.py, .pa = m->pose.pyaw};
-    const tp_pose2d to = fake_arc(&from, &own, dt_s);
+    const tp_pose2d to = tpi_fake_arc(&from, &own, dt_s);
     m->pose.px = to.px + world.px * dt_s;
     m->pose.py = to.py + world.py * dt_s;
     m->pose.pz += m->axes[TP_MOBILE_Z].speed * dt_s;
@@ -199,7 +199,7 @@ static void tell(fake_device *d)
     const tp_pose2d pose = {.px = m->pose.px, .py = m->pose.py, .pa = m->pose.pyaw};
     const tp_pose2d vel = {.px = m->vel.px, .py = m->vel.py, .pa = m->vel.pyaw};
 
-    fake_tell_robot(d, &pose, &vel);
+    tpi_fake_tell_robot(d, &pose, &vel);
 }
 
 static tp_status mobile_begin(fake_device *d, tp_error *err)
@@ -405,7 +405,7 @@ static const tp_mobile_ops mobile_ops = {
     .req_reset_odometry = reset_odometry,
 };
 
-const fake_kind fake_mobiles[] = {
+const fake_kind tpi_fake_mobiles[] = {
     {
         .interface = &tp_interface_mobile,
         .ops = &mobile_ops,

@@ -5,27 +5,27 @@
 
 static const double pi = 3.141592653589793;
 
-double fake_angle(double angle)
+double tpi_fake_angle(double angle)
 {
     return remainder(angle, 2 * pi);
 }
 
-double fake_approach(double from, double to, double step)
+double tpi_fake_approach(double from, double to, double step)
 {
     return fabs(to - from) <= step ? to : from + copysign(step, to - from);
 }
 
-int32_t fake_whole(double value)
+int32_t tpi_fake_whole(double value)
 {
     return (int32_t)fmax(INT32_MIN, fmin(INT32_MAX, value));
 }
 
-double fake_speed_or(double speed, double usual)
+double tpi_fake_speed_or(double speed, double usual)
 {
     return speed != 0 ? fabs(speed) : usual;
 }
 
-bool fake_is_finite(const double *values, size_t count)
+bool tpi_fake_is_finite(const double *values, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (!(fabs(values[i]) <= FAKE_MOST)) { /* written so that NaN is refused too */
@@ -35,25 +35,25 @@ bool fake_is_finite(const double *values, size_t count)
     return true;
 }
 
-tp_status fake_check_finite(const double *values, size_t count, const char *what, tp_error *err)
+tp_status tpi_fake_check_finite(const double *values, size_t count, const char *what, tp_error *err)
 {
-    return fake_is_finite(values, count)
+    return tpi_fake_is_finite(values, count)
                ? TP_OK
                : tp_fail(err, TP_E_RANGE, "%s has a part that is no number, or beyond all measure",
                          what);
 }
 
-tp_pose2d fake_compose(const tp_pose2d *frame, const tp_pose2d *pose)
+tp_pose2d tpi_fake_compose(const tp_pose2d *frame, const tp_pose2d *pose)
 {
     const double c = cos(frame->pa);
     const double s = sin(frame->pa);
 
     return (tp_pose2d){.px = frame->px + c * pose->px - s * pose->py,
                        .py = frame->py + s * pose->px + c * pose->py,
-                       .pa = fake_angle(frame->pa + pose->pa)};
+                       .pa = tpi_fake_angle(frame->pa + pose->pa)};
 }
 
-tp_pose2d fake_arc(const tp_pose2d *from, const tp_pose2d *vel, double dt_s)
+tp_pose2d tpi_fake_arc(const tp_pose2d *from, const tp_pose2d *vel, double dt_s)
 {
     const double turn = vel->pa * dt_s;
     /* sin(t)/t and (1-cos(t))/t, whose limits at 0 are 1 and 0 */
@@ -63,12 +63,12 @@ tp_pose2d fake_arc(const tp_pose2d *from, const tp_pose2d *vel, double dt_s)
                              .py = (vel->px * across + vel->py * along) * dt_s,
                              .pa = turn};
 
-    return fake_compose(from, &moved);
+    return tpi_fake_compose(from, &moved);
 }
 
 /* ---- The vehicle ----------------------------------------------------------------------------- */
 
-void fake_drive_stop(fake_drive *drive)
+void tpi_fake_drive_stop(fake_drive *drive)
 {
     drive->mode = FAKE_REST;
     drive->vel = (tp_pose2d){0};
@@ -78,13 +78,13 @@ void fake_drive_stop(fake_drive *drive)
 static void move(fake_drive *drive, double forward_mps, double turn_radps, double dt_s)
 {
     drive->vel = (tp_pose2d){.px = forward_mps, .pa = turn_radps};
-    drive->pose = fake_arc(&drive->pose, &drive->vel, dt_s);
+    drive->pose = tpi_fake_arc(&drive->pose, &drive->vel, dt_s);
 }
 
 /* Turn to a heading while moving forward; returns the time that is left when it is reached. */
 static double turn_to(fake_drive *drive, double heading, double forward_mps, double dt_s)
 {
-    const double turn = fake_angle(heading - drive->pose.pa);
+    const double turn = tpi_fake_angle(heading - drive->pose.pa);
     const double needed_s = fabs(turn) / drive->turn_radps;
 
     if (needed_s > dt_s) {
@@ -92,7 +92,7 @@ static double turn_to(fake_drive *drive, double heading, double forward_mps, dou
         return 0;
     }
     move(drive, forward_mps, copysign(drive->turn_radps, turn), needed_s);
-    drive->pose.pa = fake_angle(heading); /* rid of what rounding left */
+    drive->pose.pa = tpi_fake_angle(heading); /* rid of what rounding left */
     drive->vel.pa = 0;
     return dt_s - needed_s;
 }
@@ -129,17 +129,17 @@ static void go_to_pose(fake_drive *drive, double dt_s)
         dt_s = turn_to(drive, drive->goal.pa, 0, dt_s);
     }
     if (dt_s > 0) {
-        fake_drive_stop(drive);
+        tpi_fake_drive_stop(drive);
     }
 }
 
-void fake_drive_advance(fake_drive *drive, double dt_s)
+void tpi_fake_drive_advance(fake_drive *drive, double dt_s)
 {
     if (dt_s <= 0) {
         return;
     }
     if (drive->mode == FAKE_VELOCITY) {
-        drive->pose = fake_arc(&drive->pose, &drive->vel, dt_s);
+        drive->pose = tpi_fake_arc(&drive->pose, &drive->vel, dt_s);
     } else if (drive->mode == FAKE_HEADING) {
         dt_s = turn_to(drive, drive->goal.pa, drive->forward_mps, dt_s);
         move(drive, drive->forward_mps, drive->vel.pa, dt_s);

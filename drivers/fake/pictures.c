@@ -66,7 +66,7 @@ static tp_status camera_begin(fake_device *d, tp_error *err)
     struct camera *c = d->state;
 
     (void)err;
-    fake_text_copy(c->norm, sizeof c->norm, "UNKNOWN", fake_count("UNKNOWN"));
+    tpi_fake_text_copy(c->norm, sizeof c->norm, "UNKNOWN", tpi_fake_count("UNKNOWN"));
     return TP_OK;
 }
 
@@ -96,7 +96,7 @@ static tp_status camera_get_source(tp_device *device, tp_camera_source *answer, 
 
     (void)err;
     answer->norm = c->norm;
-    answer->norm_count = fake_count(c->norm);
+    answer->norm_count = tpi_fake_count(c->norm);
     answer->source = c->source;
     return TP_OK;
 }
@@ -110,8 +110,8 @@ static tp_status camera_set_source(tp_device *device, const tp_camera_source *as
         return tp_fail(err, TP_E_RANGE, "there is no input %d", ask->source);
     }
     for (size_t i = 0; i < sizeof norms / sizeof norms[0]; i++) {
-        if (fake_text_is(ask->norm, ask->norm_count, norms[i])) {
-            fake_text_copy(c->norm, sizeof c->norm, norms[i], fake_count(norms[i]));
+        if (tpi_fake_text_is(ask->norm, ask->norm_count, norms[i])) {
+            tpi_fake_text_copy(c->norm, sizeof c->norm, norms[i], tpi_fake_count(norms[i]));
             c->source = ask->source;
             return TP_OK;
         }
@@ -134,9 +134,9 @@ struct cloud {
 /* The i-th of the rays that spread over the view, in the frame of the device. */
 static void cast(fake_device *d, size_t i, double *x, double *y)
 {
-    const tp_pose2d eye = fake_eye(d);
+    const tp_pose2d eye = tpi_fake_eye(d);
     const double angle = ((double)i / (POINTS - 1) - 0.5) * 2;
-    const double range = fake_measure(d, fake_room_ray(&d->owner->room, &eye, angle, 30));
+    const double range = tpi_fake_measure(d, tpi_fake_room_ray(&d->owner->room, &eye, angle, 30));
 
     *x = range * cos(angle);
     *y = range * sin(angle);
@@ -219,7 +219,7 @@ static const tp_property_plan camera_properties[] = {
     {0},
 };
 
-const fake_kind fake_pictures[] = {
+const fake_kind tpi_fake_pictures[] = {
     {
         .interface = &tp_interface_camera,
         .ops = &camera_ops,

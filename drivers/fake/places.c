@@ -30,14 +30,14 @@ static void localize_guess(fake_device *d)
 {
     struct localize *l = d->state;
 
-    l->guess.mean = fake_compose(&l->frame, &d->owner->robot);
+    l->guess.mean = tpi_fake_compose(&l->frame, &d->owner->robot);
 }
 
 static void localize_publish(fake_device *d)
 {
     struct localize *l = d->state;
     const tp_localize_data data = {
-        .pending_time = fake_wall_s(d), .hypoths_count = 1, .hypoths = &l->guess};
+        .pending_time = tpi_fake_wall_s(d), .hypoths_count = 1, .hypoths = &l->guess};
 
     localize_guess(d);
     tp_publish(d->device, TP_LOCALIZE_DATA_HYPOTHS, &data, 0);
@@ -49,13 +49,13 @@ static tp_status localize_set_pose(tp_device *device, const tp_localize_set_pose
 {
     struct localize *l = fake_state(device);
     const tp_pose2d *robot = &fake_of(device)->owner->robot;
-    tp_status status = fake_check_finite(&ask->mean.px, 3, "the pose", err);
+    tp_status status = tpi_fake_check_finite(&ask->mean.px, 3, "the pose", err);
 
-    status = status == TP_OK ? fake_check_finite(ask->cov, 6, "the covariance", err) : status;
+    status = status == TP_OK ? tpi_fake_check_finite(ask->cov, 6, "the covariance", err) : status;
     if (status == TP_OK) {
-        const double turn = fake_angle(ask->mean.pa - robot->pa);
+        const double turn = tpi_fake_angle(ask->mean.pa - robot->pa);
         const tp_pose2d only_turned = {.pa = turn};
-        const tp_pose2d there = fake_compose(&only_turned, robot);
+        const tp_pose2d there = tpi_fake_compose(&only_turned, robot);
         l->frame =
             (tp_pose2d){.px = ask->mean.px - there.px, .py = ask->mean.py - there.py, .pa = turn};
         memcpy(l->guess.cov, ask->cov, sizeof l->guess.cov);
@@ -75,9 +75,10 @@ static tp_status localize_get_particles(tp_device *device, tp_localize_get_parti
     for (size_t i = 0; i < PARTICLES; i++) {
         tp_pose2d *pose = &l->particles[i].pose;
         *pose = l->guess.mean;
-        pose->px += sqrt(fabs(cov[0])) * fake_random_normal(&d->random);
-        pose->py += sqrt(fabs(cov[1])) * fake_random_normal(&d->random);
-        pose->pa = fake_angle(pose->pa + sqrt(fabs(cov[2])) * fake_random_normal(&d->random));
+        pose->px += sqrt(fabs(cov[0])) * tpi_fake_random_normal(&d->random);
+        pose->py += sqrt(fabs(cov[1])) * tpi_fake_random_normal(&d->random);
+        pose->pa =
+            tpi_fake_angle(pose->pa + sqrt(fabs(cov[2])) * tpi_fake_random_normal(&d->random));
         l->particles[i].alpha = 1.0 / PARTICLES;
     }
     answer->mean = l->guess.mean;
@@ -106,7 +107,7 @@ static void planner_advance(fake_device *d, double dt_s)
     struct planner *p = d->state;
 
     if (!p->held) {
-        fake_drive_advance(&p->drive, dt_s);
+        tpi_fake_drive_advance(&p->drive, dt_s);
     }
 }
 
@@ -114,7 +115,7 @@ static void planner_halt(fake_device *d)
 {
     struct planner *p = d->state;
 
-    fake_drive_stop(&p->drive);
+    tpi_fake_drive_stop(&p->drive);
     p->planned = false;
 }
 
@@ -138,12 +139,12 @@ static void planner_publish(fake_device *d)
 static tp_status planner_goal(tp_device *device, const tp_planner_cmd *ask, tp_error *err)
 {
     struct planner *p = fake_state(device);
-    tp_status status = fake_check_finite(&ask->goal.px, 3, "the goal", err);
+    tp_status status = tpi_fake_check_finite(&ask->goal.px, 3, "the goal", err);
 
     if (status == TP_OK) {
         p->drive.mode = FAKE_POSE;
         p->drive.goal = ask->goal;
-        p->drive.goal.pa = fake_angle(ask->goal.pa);
+        p->drive.goal.pa = tpi_fake_angle(ask->goal.pa);
         p->drive.forward_mps = FAKE_USUAL_MPS;
         p->drive.turn_radps = FAKE_USUAL_RADPS;
         p->way[0] = p->drive.pose;
@@ -157,7 +158,7 @@ static tp_status planner_goal(tp_device *device, const tp_planner_cmd *ask, tp_e
 static tp_status planner_start(tp_device *device, const tp_planner_cmd *ask, tp_error *err)
 {
     struct planner *p = fake_state(device);
-    tp_status status = fake_check_finite(&ask->goal.px, 3, "the start", err);
+    tp_status status = tpi_fake_check_finite(&ask->goal.px, 3, "the start", err);
 
     if (status == TP_OK) {
         p->way[0] = ask->goal;
@@ -206,19 +207,19 @@ static const double metres_per_degree = 111320;
 static void gps_publish(fake_device *d)
 {
     const fake *f = d->owner;
-    const tp_pose2d at = fake_eye(d);
-    const double east = fake_measure(d, at.px);
-    const double north = fake_measure(d, at.py);
-    const double now_s = fake_wall_s(d);
+    const tp_pose2d at = tpi_fake_eye(d);
+    const double east = tpi_fake_measure(d, at.px);
+    const double north = tpi_fake_measure(d, at.py);
+    const double now_s = tpi_fake_wall_s(d);
     const double shrink = cos(origin_latitude * 0.017453292519943295);
     const tp_gps_data data = {
         .time_sec = (uint32_t)now_s,
         .time_usec = (uint32_t)(fmod(now_s, 1) * 1e6),
-        .latitude = fake_whole((origin_latitude + north / metres_per_degree) * 1e7),
-        .longitude = fake_whole((origin_longitude + east / metres_per_degree / shrink) * 1e7),
-        .altitude = fake_whole(519000 + 1000 * fake_measure(d, 0)),
+        .latitude = tpi_fake_whole((origin_latitude + north / metres_per_degree) * 1e7),
+        .longitude = tpi_fake_whole((origin_longitude + east / metres_per_degree / shrink) * 1e7),
+        .altitude = tpi_fake_whole(519000 + 1000 * tpi_fake_measure(d, 0)),
         .speed = hypot(f->robot_vel.px, f->robot_vel.py),
-        .course = fake_angle(f->robot.pa + atan2(f->robot_vel.py, f->robot_vel.px)),
+        .course = tpi_fake_angle(f->robot.pa + atan2(f->robot_vel.py, f->robot_vel.px)),
         .utm_e = origin_easting_m + east,
         .utm_n = origin_northing_m + north,
         .quality = 1,
@@ -232,7 +233,7 @@ static void gps_publish(fake_device *d)
     tp_publish(d->device, TP_GPS_DATA_STATE, &data, 0);
 }
 
-const fake_kind fake_places[] = {
+const fake_kind tpi_fake_places[] = {
     {
         .interface = &tp_interface_localize,
         .ops = &localize_ops,

@@ -21,7 +21,7 @@ struct wifi {
 
 static void make_mac(fake_random *random, char mac[MAC_SIZE])
 {
-    const uint64_t bits = fake_random_bits(random);
+    const uint64_t bits = tpi_fake_random_bits(random);
 
     snprintf(mac, MAC_SIZE, "02:%02x:%02x:%02x:%02x:%02x", (unsigned)(bits & 255),
              (unsigned)(bits >> 8 & 255), (unsigned)(bits >> 16 & 255),
@@ -31,7 +31,7 @@ static void make_mac(fake_random *random, char mac[MAC_SIZE])
 /* A text in a counted array of bytes, with its NUL. */
 static uint32_t put_text(uint8_t bytes[32], const char *text)
 {
-    const uint32_t count = fake_count(text);
+    const uint32_t count = tpi_fake_count(text);
 
     memcpy(bytes, text, count);
     return count;
@@ -76,9 +76,9 @@ static void wifi_publish(fake_device *d)
 
     memcpy(data.ap, w->ap, MAC_SIZE);
     for (unsigned i = 0; i < STATIONS; i++) {
-        w->links[i].qual = 60 + fake_random_below(&d->random, 20);
-        w->links[i].level = 50 + fake_random_below(&d->random, 20);
-        w->links[i].noise = 5 + fake_random_below(&d->random, 5);
+        w->links[i].qual = 60 + tpi_fake_random_below(&d->random, 20);
+        w->links[i].level = 50 + tpi_fake_random_below(&d->random, 20);
+        w->links[i].noise = 5 + tpi_fake_random_below(&d->random, 5);
     }
     tp_publish(d->device, TP_WIFI_DATA_STATE, &data, 0);
 }
@@ -110,7 +110,7 @@ static tp_status rfid_begin(fake_device *d, tp_error *err)
 
     (void)err;
     for (size_t i = 0; i < TAGS; i++) {
-        const uint64_t bits = fake_random_bits(&d->random);
+        const uint64_t bits = tpi_fake_random_bits(&d->random);
         memcpy(r->guids[i], &bits, GUID_SIZE);
         r->tags[i] = (tp_rfid_tag){.type = 1, .guid_count = GUID_SIZE, .guid = r->guids[i]};
     }
@@ -121,7 +121,7 @@ static tp_status rfid_begin(fake_device *d, tp_error *err)
 static void rfid_publish(fake_device *d)
 {
     struct rfid *r = d->state;
-    const tp_rfid_data data = {.tags_count = 1 + fake_random_below(&d->random, TAGS),
+    const tp_rfid_data data = {.tags_count = 1 + tpi_fake_random_below(&d->random, TAGS),
                                .tags = r->tags};
 
     if (!r->asleep) {
@@ -176,16 +176,16 @@ static tp_wsn_node_data wsn_measure(fake_device *d, bool raw, bool lit)
     const double light = lit ? 600 : 300;
 
     return (tp_wsn_node_data){
-        .light = (float)fake_measure(d, raw ? light / 2 : light),
-        .mic = (float)fake_measure(d, 480),
-        .accel_x = (float)fake_measure(d, raw ? 500 : 0),
-        .accel_y = (float)fake_measure(d, raw ? 500 : 0),
-        .accel_z = (float)fake_measure(d, raw ? 550 : 9.81),
+        .light = (float)tpi_fake_measure(d, raw ? light / 2 : light),
+        .mic = (float)tpi_fake_measure(d, 480),
+        .accel_x = (float)tpi_fake_measure(d, raw ? 500 : 0),
+        .accel_y = (float)tpi_fake_measure(d, raw ? 500 : 0),
+        .accel_z = (float)tpi_fake_measure(d, raw ? 550 : 9.81),
         .magn_x = (float)(raw ? 220 : 2e-5),
         .magn_y = (float)(raw ? 220 : 0),
         .magn_z = (float)(raw ? 230 : -4e-5),
-        .temperature = (float)fake_measure(d, raw ? 510 : 21),
-        .battery = (float)fake_measure(d, raw ? 490 : 3),
+        .temperature = (float)tpi_fake_measure(d, raw ? 510 : 21),
+        .battery = (float)tpi_fake_measure(d, raw ? 490 : 3),
     };
 }
 
@@ -294,9 +294,9 @@ static void publish_readings(fake_device *d, const tp_coopobject_header *header)
         .header = *header, .data_count = READINGS, .data = o->readings};
 
     o->readings[0] = (tp_coopobject_sensor){TP_COOPOBJECT_TEMPERATURE,
-                                            (int16_t)(210 + fake_random_below(&d->random, 10))};
+                                            (int16_t)(210 + tpi_fake_random_below(&d->random, 10))};
     o->readings[1] = (tp_coopobject_sensor){TP_COOPOBJECT_HUMIDITY,
-                                            (int16_t)(400 + fake_random_below(&d->random, 50))};
+                                            (int16_t)(400 + tpi_fake_random_below(&d->random, 50))};
     tp_publish(d->device, TP_COOPOBJECT_DATA_SENSOR, &data, 0);
 }
 
@@ -381,7 +381,7 @@ static const tp_coopobject_ops objects_ops = {
     .req_standard = objects_request,
 };
 
-const fake_kind fake_radios[] = {
+const fake_kind tpi_fake_radios[] = {
     {
         .interface = &tp_interface_wifi,
         .ops = &wifi_ops,

@@ -31,23 +31,23 @@ static const tp_property_plan ring_properties[] = {
 /* Sensor i of n looks outwards from the edge of the device. */
 static tp_pose3d edge_pose(const fake_device *d, size_t i, size_t n)
 {
-    const tp_pose3d middle = fake_pose(d);
-    const double angle = fake_angle(circle * (double)i / (double)n);
-    const double radius = fake_size(d).sl / 2;
+    const tp_pose3d middle = tpi_fake_pose(d);
+    const double angle = tpi_fake_angle(circle * (double)i / (double)n);
+    const double radius = tpi_fake_size(d).sl / 2;
 
     return (tp_pose3d){.px = middle.px + radius * cos(middle.pyaw + angle),
                        .py = middle.py + radius * sin(middle.pyaw + angle),
                        .pz = middle.pz,
-                       .pyaw = fake_angle(middle.pyaw + angle)};
+                       .pyaw = tpi_fake_angle(middle.pyaw + angle)};
 }
 
 static double edge_range(const fake_device *d, size_t i, size_t n)
 {
     const tp_pose3d pose = edge_pose(d, i, n);
     const tp_pose2d flat = {.px = pose.px, .py = pose.py, .pa = pose.pyaw};
-    const tp_pose2d eye = fake_compose(&d->owner->robot, &flat);
+    const tp_pose2d eye = tpi_fake_compose(&d->owner->robot, &flat);
 
-    return fake_room_ray(&d->owner->room, &eye, 0, most_m);
+    return tpi_fake_room_ray(&d->owner->room, &eye, 0, most_m);
 }
 
 static void ring_measure(fake_device *d)
@@ -55,7 +55,7 @@ static void ring_measure(fake_device *d)
     struct ring *ring = d->state;
 
     for (size_t i = 0; i < SENSORS; i++) {
-        const double range = fmax(0.02, fake_measure(d, edge_range(d, i, SENSORS)));
+        const double range = fmax(0.02, tpi_fake_measure(d, edge_range(d, i, SENSORS)));
         ring->ranges[i] = (float)fmin(range, most_m);
         ring->voltages[i] = (float)(0.4 + 2.6 * exp(-range)); /* more when nearer */
     }
@@ -152,7 +152,7 @@ static void bumper_publish(fake_device *d)
     const tp_bumper_data data = {.bumpers_count = BUMPERS, .bumpers = b->pressed};
 
     for (size_t i = 0; i < BUMPERS; i++) {
-        b->pressed[i] = edge_range(d, i, BUMPERS) < touch_m - fake_size(d).sl / 2;
+        b->pressed[i] = edge_range(d, i, BUMPERS) < touch_m - tpi_fake_size(d).sl / 2;
     }
     tp_publish(d->device, TP_BUMPER_DATA_STATE, &data, 0);
 }
@@ -161,7 +161,7 @@ static tp_status bumper_get_geom(tp_device *device, tp_bumper_geom *answer, tp_e
 {
     fake_device *d = fake_of(device);
     struct bumpers *b = d->state;
-    const double radius = fake_size(d).sl / 2;
+    const double radius = tpi_fake_size(d).sl / 2;
 
     (void)err;
     for (size_t i = 0; i < BUMPERS; i++) {
@@ -176,7 +176,7 @@ static tp_status bumper_get_geom(tp_device *device, tp_bumper_geom *answer, tp_e
 
 static const tp_bumper_ops bumper_ops = {.req_get_geom = bumper_get_geom};
 
-const fake_kind fake_rangers[] = {
+const fake_kind tpi_fake_rangers[] = {
     {
         .interface = &tp_interface_sonar,
         .ops = &sonar_ops,

@@ -8,16 +8,16 @@ static const double half_width_m = 4;
 static const double margin_m = 0.1; /* the nearest that a pose gets to a wall */
 
 /* Posts stand away from the origin, where robots start, and from the walls. */
-void fake_room_init(fake_room *room, fake_random *random)
+void tpi_fake_room_init(fake_room *room, fake_random *random)
 {
     room->half_x = half_length_m;
     room->half_y = half_width_m;
     for (size_t i = 0; i < FAKE_POSTS; i++) {
-        const double angle = fake_random_between(random, 0, 2) + 2.1 * (double)i;
-        const double distance = fake_random_between(random, 2, 3);
+        const double angle = tpi_fake_random_between(random, 0, 2) + 2.1 * (double)i;
+        const double distance = tpi_fake_random_between(random, 2, 3);
         room->posts[i].x = distance * cos(angle);
         room->posts[i].y = distance * sin(angle);
-        room->posts[i].radius = fake_random_between(random, 0.1, 0.3);
+        room->posts[i].radius = tpi_fake_random_between(random, 0.1, 0.3);
     }
 }
 
@@ -43,7 +43,7 @@ static double post_ray(double x, double y, double radius, double dx, double dy)
     return distance < 0 ? (double)INFINITY : distance;
 }
 
-double fake_room_ray(const fake_room *room, const tp_pose2d *from, double angle, double most)
+double tpi_fake_room_ray(const fake_room *room, const tp_pose2d *from, double angle, double most)
 {
     const double x = clamp(from->px, room->half_x - margin_m);
     const double y = clamp(from->py, room->half_y - margin_m);
@@ -58,7 +58,7 @@ double fake_room_ray(const fake_room *room, const tp_pose2d *from, double angle,
     return fmin(range, most);
 }
 
-bool fake_room_is_solid(const fake_room *room, double x, double y)
+bool tpi_fake_room_is_solid(const fake_room *room, double x, double y)
 {
     bool solid = fabs(x) >= room->half_x || fabs(y) >= room->half_y;
 
@@ -68,10 +68,10 @@ bool fake_room_is_solid(const fake_room *room, double x, double y)
     return solid;
 }
 
-tp_pose2d fake_eye(const fake_device *d)
+tp_pose2d tpi_fake_eye(const fake_device *d)
 {
-    const tp_pose3d mounted = fake_pose(d);
+    const tp_pose3d mounted = tpi_fake_pose(d);
     const tp_pose2d flat = {.px = mounted.px, .py = mounted.py, .pa = mounted.pyaw};
 
-    return fake_compose(&d->owner->robot, &flat);
+    return tpi_fake_compose(&d->owner->robot, &flat);
 }

@@ -69,7 +69,7 @@ static tp_status choose_scan(struct scan *scan, double first, double last, doubl
                              double range_m, tp_error *err)
 {
     const double values[] = {first, last, step, range_m};
-    tp_status status = fake_check_finite(values, 4, "the configuration", err);
+    tp_status status = tpi_fake_check_finite(values, 4, "the configuration", err);
 
     if (status != TP_OK) {
         return status;
@@ -88,12 +88,12 @@ static tp_status choose_scan(struct scan *scan, double first, double last, doubl
 static void scanner_measure(fake_device *d)
 {
     struct scanner *s = d->state;
-    const tp_pose2d eye = fake_eye(d);
+    const tp_pose2d eye = tpi_fake_eye(d);
 
     for (uint32_t i = 0; i < s->scan.count; i++) {
         const double angle = s->scan.first + i * s->scan.step;
-        const double range = fake_room_ray(&d->owner->room, &eye, angle, s->scan.most_m);
-        const double told = fmax(least_m, fmin(s->scan.most_m, fake_measure(d, range)));
+        const double range = tpi_fake_room_ray(&d->owner->room, &eye, angle, s->scan.most_m);
+        const double told = fmax(least_m, fmin(s->scan.most_m, tpi_fake_measure(d, range)));
         s->wide_ranges[i] = told;
         s->ranges[i] = (float)told;
         s->intensity[i] = (uint8_t)(range < s->scan.most_m ? 255 / (1 + range) : 0);
@@ -129,8 +129,8 @@ static void laser_publish(fake_device *d)
 static tp_status laser_get_geom(tp_device *device, tp_laser_geom *answer, tp_error *err)
 {
     (void)err;
-    answer->pose = fake_pose(fake_of(device));
-    answer->size = fake_size(fake_of(device));
+    answer->pose = tpi_fake_pose(fake_of(device));
+    answer->size = tpi_fake_size(fake_of(device));
     return TP_OK;
 }
 
@@ -215,8 +215,8 @@ static tp_status ranger_get_geom(tp_device *device, tp_ranger_geom *answer, tp_e
     struct scanner *s = fake_state(device);
 
     (void)err;
-    answer->pose = fake_pose(fake_of(device));
-    answer->size = fake_size(fake_of(device));
+    answer->pose = tpi_fake_pose(fake_of(device));
+    answer->size = tpi_fake_size(fake_of(device));
     s->element_pose = (tp_pose3d){0};
     s->element_size = answer->size;
     answer->element_poses = &s->element_pose;
@@ -279,7 +279,7 @@ static const tp_ranger_ops ranger_ops = {
     .req_get_config = ranger_get_config,
 };
 
-const fake_kind fake_scanners[] = {
+const fake_kind tpi_fake_scanners[] = {
     {
         .interface = &tp_interface_laser,
         .ops = &laser_ops,

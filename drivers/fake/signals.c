@@ -27,7 +27,7 @@ static tp_status power_begin(fake_device *d, tp_error *err)
     struct power *p = d->state;
 
     (void)err;
-    p->joules = full_j * fake_random_between(&d->random, 0.6, 1);
+    p->joules = full_j * tpi_fake_random_between(&d->random, 0.6, 1);
     return TP_OK;
 }
 
@@ -63,7 +63,7 @@ static void power_publish(fake_device *d)
     const tp_power_data data = {
         .valid = TP_POWER_MASK_VOLTS | TP_POWER_MASK_WATTS | TP_POWER_MASK_JOULES |
                  TP_POWER_MASK_PERCENT | TP_POWER_MASK_CHARGING,
-        .volts = (float)fake_measure(d, 10.5 + 2.1 * part),
+        .volts = (float)tpi_fake_measure(d, 10.5 + 2.1 * part),
         .percent = (float)(100 * part),
         .joules = (float)p->joules,
         .watts = (float)watts(p),
@@ -94,7 +94,7 @@ struct dio {
 static tp_status dio_begin(fake_device *d, tp_error *err)
 {
     (void)err;
-    ((struct dio *)d->state)->bits = fake_random_below(&d->random, 1u << LINES);
+    ((struct dio *)d->state)->bits = tpi_fake_random_below(&d->random, 1u << LINES);
     return TP_OK;
 }
 
@@ -131,7 +131,7 @@ static tp_status aio_begin(fake_device *d, tp_error *err)
 
     (void)err;
     for (size_t i = 0; i < LINES; i++) {
-        aio->volts[i] = fake_random_between(&d->random, 0, 5);
+        aio->volts[i] = tpi_fake_random_between(&d->random, 0, 5);
     }
     return TP_OK;
 }
@@ -142,7 +142,7 @@ static void aio_publish(fake_device *d)
     const tp_aio_data data = {.voltages_count = LINES, .voltages = aio->told};
 
     for (size_t i = 0; i < LINES; i++) {
-        aio->told[i] = (float)fake_measure(d, aio->volts[i]);
+        aio->told[i] = (float)tpi_fake_measure(d, aio->volts[i]);
     }
     tp_publish(d->device, TP_AIO_DATA_STATE, &data, 0);
 }
@@ -155,7 +155,7 @@ static tp_status aio_state(tp_device *device, const tp_aio_cmd *ask, tp_error *e
     if (ask->id >= LINES) {
         return tp_fail(err, TP_E_RANGE, "there is no output %u", ask->id);
     }
-    tp_status status = fake_check_finite(&volts, 1, "the voltage", err);
+    tp_status status = tpi_fake_check_finite(&volts, 1, "the voltage", err);
     if (status == TP_OK) {
         aio->volts[ask->id] = volts;
     }
@@ -256,13 +256,13 @@ static tp_health_memory memory(double total, double used)
 
 static void health_publish(fake_device *d)
 {
-    const double system = fake_random_between(&d->random, 2, 8);
-    const double user = fake_random_between(&d->random, 5, 30);
+    const double system = tpi_fake_random_between(&d->random, 2, 8);
+    const double user = tpi_fake_random_between(&d->random, 5, 30);
     const tp_health_data data = {
         .cpu_usage = {.idle = (float)(100 - system - user),
                       .system = (float)system,
                       .user = (float)user},
-        .mem = memory(4e9, fake_random_between(&d->random, 1e9, 1.1e9)),
+        .mem = memory(4e9, tpi_fake_random_between(&d->random, 1e9, 1.1e9)),
         .swap = memory(1e9, 0),
     };
 
@@ -286,7 +286,7 @@ static void stick_publish(fake_device *d)
 {
     const double t = ((const struct stick *)d->state)->time_s;
     const tp_joystick_data data = {
-        .pos = {fake_whole(STICK_END * sin(t)), fake_whole(STICK_END * cos(t / 2))},
+        .pos = {tpi_fake_whole(STICK_END * sin(t)), tpi_fake_whole(STICK_END * cos(t / 2))},
         .scale = {STICK_END, STICK_END},
         .buttons = 1u << (unsigned)fmod(t, 4),
         .axes_count = 2,
@@ -295,7 +295,7 @@ static void stick_publish(fake_device *d)
     tp_publish(d->device, TP_JOYSTICK_DATA_STATE, &data, 0);
 }
 
-const fake_kind fake_signals[] = {
+const fake_kind tpi_fake_signals[] = {
     {
         .interface = &tp_interface_power,
         .ops = &power_ops,

@@ -194,7 +194,7 @@ static tp_status keep(struct audio *a, int32_t *index, const tp_audio_wav *sound
     if (*index < 0 || *index >= SAMPLES) {
         return tp_fail(err, TP_E_RANGE, "there are %d places for samples", SAMPLES);
     }
-    tp_status status = fake_check_size(&tp_desc_audio_wav, sound, MOST_SAMPLE_SIZE, err);
+    tp_status status = tpi_fake_check_size(&tp_desc_audio_wav, sound, MOST_SAMPLE_SIZE, err);
     if (status != TP_OK) {
         return status;
     }
@@ -275,9 +275,10 @@ static tp_status req_mixer_list(tp_device *device, tp_audio_mixer_channel_list_d
 
     (void)err;
     for (size_t i = 0; i < CHANNELS; i++) {
-        a->details[i] = (tp_audio_mixer_channel_detail){.name_count = fake_count(channels[i].name),
-                                                        .name = fake_chars(channels[i].name),
-                                                        .caps = channels[i].caps};
+        a->details[i] =
+            (tp_audio_mixer_channel_detail){.name_count = tpi_fake_count(channels[i].name),
+                                            .name = fake_chars(channels[i].name),
+                                            .caps = channels[i].caps};
     }
     answer->details = a->details;
     answer->details_count = CHANNELS;
@@ -309,7 +310,7 @@ static const tp_audio_ops audio_ops = {
     .req_mixer_channel_level = req_mixer_level,
 };
 
-const fake_kind fake_sounds[] = {
+const fake_kind tpi_fake_sounds[] = {
     {
         .interface = &tp_interface_audio,
         .ops = &audio_ops,

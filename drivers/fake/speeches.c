@@ -49,15 +49,15 @@ static void ear_publish(fake_device *d)
     static const char *const words[] = {"hello",     "go forward", "stop",
                                         "turn left", "turn right", "come here"};
     struct ear *ear = d->state;
-    const char *text = words[fake_random_below(&d->random, sizeof words / sizeof words[0])];
+    const char *text = words[tpi_fake_random_below(&d->random, sizeof words / sizeof words[0])];
 
     if (ear->time_s >= ear->next_s) {
         ear->next_s = ear->time_s + pause_s;
-        hear(d, text, fake_count(text));
+        hear(d, text, tpi_fake_count(text));
     }
 }
 
-const fake_kind fake_speeches[] = {
+const fake_kind tpi_fake_speeches[] = {
     {
         .interface = &tp_interface_speech,
         .ops = &speech_ops,

@@ -43,7 +43,7 @@ static void line_advance(fake_device *d, double dt_s)
         line->pos += line->vel * dt_s;
         return;
     }
-    line->pos = fake_approach(line->pos, line->goal, line->speed * dt_s);
+    line->pos = tpi_fake_approach(line->pos, line->goal, line->speed * dt_s);
     line->vel = line->pos == line->goal ? 0 : copysign(line->speed, line->goal - line->pos);
     line->going = line->pos != line->goal;
 }
@@ -64,7 +64,7 @@ static tp_status line_vel(tp_device *device, const tp_position1d_cmd_vel *ask, t
 {
     struct line *line = fake_state(device);
     const double vel = (double)ask->vel;
-    tp_status status = fake_check_finite(&vel, 1, "the speed", err);
+    tp_status status = tpi_fake_check_finite(&vel, 1, "the speed", err);
 
     if (status == TP_OK) {
         line_halt(fake_of(device));
@@ -77,12 +77,12 @@ static tp_status line_pos(tp_device *device, const tp_position1d_cmd_pos *ask, t
 {
     struct line *line = fake_state(device);
     const double values[] = {(double)ask->pos, (double)ask->vel};
-    tp_status status = fake_check_finite(values, 2, "the movement", err);
+    tp_status status = tpi_fake_check_finite(values, 2, "the movement", err);
 
     if (status == TP_OK) {
         line_halt(fake_of(device));
         line->goal = values[0];
-        line->speed = fake_speed_or(values[1], FAKE_USUAL_MPS);
+        line->speed = tpi_fake_speed_or(values[1], FAKE_USUAL_MPS);
         line->going = line->powered && ask->state != 0;
     }
     return status;
@@ -91,8 +91,8 @@ static tp_status line_pos(tp_device *device, const tp_position1d_cmd_pos *ask, t
 static tp_status line_geom(tp_device *device, tp_position1d_geom *answer, tp_error *err)
 {
     (void)err;
-    answer->pose = fake_pose(fake_of(device));
-    answer->size = fake_size(fake_of(device));
+    answer->pose = tpi_fake_pose(fake_of(device));
+    answer->size = tpi_fake_size(fake_of(device));
     return TP_OK;
 }
 
@@ -129,7 +129,7 @@ static tp_status line_set_odom(tp_device *device, const tp_position1d_set_odom_r
 {
     struct line *line = fake_state(device);
     const double pos = (double)ask->pos;
-    tp_status status = fake_check_finite(&pos, 1, "the position", err);
+    tp_status status = tpi_fake_check_finite(&pos, 1, "the position", err);
 
     if (status == TP_OK) {
         line->goal += pos - line->pos;
@@ -167,7 +167,7 @@ static void plane_tell(fake_device *d)
 {
     const struct plane *plane = d->state;
 
-    fake_tell_robot(d, &plane->drive.pose, &plane->drive.vel);
+    tpi_fake_tell_robot(d, &plane->drive.pose, &plane->drive.vel);
 }
 
 static tp_status plane_begin(fake_device *d, tp_error *err)
@@ -184,7 +184,7 @@ static void plane_advance(fake_device *d, double dt_s)
 {
     struct plane *plane = d->state;
 
-    fake_drive_advance(&plane->drive, dt_s);
+    tpi_fake_drive_advance(&plane->drive, dt_s);
     plane_tell(d);
 }
 
@@ -192,7 +192,7 @@ static void plane_halt(fake_device *d)
 {
     struct plane *plane = d->state;
 
-    fake_drive_stop(&plane->drive);
+    tpi_fake_drive_stop(&plane->drive);
     plane_tell(d);
 }
 
@@ -209,7 +209,7 @@ static void plane_go(tp_device *device, fake_drive_mode mode, const tp_pose2d *v
 {
     struct plane *plane = fake_state(device);
 
-    fake_drive_stop(&plane->drive);
+    tpi_fake_drive_stop(&plane->drive);
     if (plane->powered && on) {
         plane->drive.mode = mode;
         plane->drive.vel = *vel;
@@ -219,7 +219,7 @@ static void plane_go(tp_device *device, fake_drive_mode mode, const tp_pose2d *v
 
 static tp_status plane_vel(tp_device *device, const tp_position2d_cmd_vel *ask, tp_error *err)
 {
-    tp_status status = fake_check_finite(&ask->vel.px, 3, "the velocity", err);
+    tp_status status = tpi_fake_check_finite(&ask->vel.px, 3, "the velocity", err);
 
     if (status == TP_OK) {
         plane_go(device, FAKE_VELOCITY, &ask->vel, ask->state != 0);
@@ -230,13 +230,14 @@ static tp_status plane_vel(tp_device *device, const tp_position2d_cmd_vel *ask, 
 static tp_status plane_pos(tp_device *device, const tp_position2d_cmd_pos *ask, tp_error *err)
 {
     struct plane *plane = fake_state(device);
-    tp_status status = fake_check_finite(&ask->pos.px, 3, "the pose", err);
+    tp_status status = tpi_fake_check_finite(&ask->pos.px, 3, "the pose", err);
 
-    status = status == TP_OK ? fake_check_finite(&ask->vel.px, 3, "the velocity", err) : status;
+    status = status == TP_OK ? tpi_fake_check_finite(&ask->vel.px, 3, "the velocity", err) : status;
     if (status == TP_OK) {
         plane->drive.goal = ask->pos;
-        plane->drive.forward_mps = fake_speed_or(hypot(ask->vel.px, ask->vel.py), FAKE_USUAL_MPS);
-        plane->drive.turn_radps = fake_speed_or(ask->vel.pa, FAKE_USUAL_RADPS);
+        plane->drive.forward_mps =
+            tpi_fake_speed_or(hypot(ask->vel.px, ask->vel.py), FAKE_USUAL_MPS);
+        plane->drive.turn_radps = tpi_fake_speed_or(ask->vel.pa, FAKE_USUAL_RADPS);
         plane_go(device, FAKE_POSE, &(tp_pose2d){0}, ask->state != 0);
     }
     return status;
@@ -259,7 +260,7 @@ static tp_status plane_vel_head(tp_device *device, const tp_position2d_cmd_vel_h
 {
     struct plane *plane = fake_state(device);
     const double values[] = {ask->velocity, ask->angle};
-    tp_status status = fake_check_finite(values, 2, "the movement", err);
+    tp_status status = tpi_fake_check_finite(values, 2, "the movement", err);
 
     if (status == TP_OK) {
         const tp_pose2d vel = {.px = ask->velocity};
@@ -274,8 +275,8 @@ static tp_status plane_vel_head(tp_device *device, const tp_position2d_cmd_vel_h
 static tp_status plane_geom(tp_device *device, tp_position2d_geom *answer, tp_error *err)
 {
     (void)err;
-    answer->pose = fake_pose(fake_of(device));
-    answer->size = fake_size(fake_of(device));
+    answer->pose = tpi_fake_pose(fake_of(device));
+    answer->size = tpi_fake_size(fake_of(device));
     return TP_OK;
 }
 
@@ -312,11 +313,11 @@ static tp_status plane_set_odom(tp_device *device, const tp_position2d_set_odom_
                                 tp_error *err)
 {
     struct plane *plane = fake_state(device);
-    tp_status status = fake_check_finite(&ask->pose.px, 3, "the pose", err);
+    tp_status status = tpi_fake_check_finite(&ask->pose.px, 3, "the pose", err);
 
     if (status == TP_OK) {
         plane->drive.pose = ask->pose;
-        plane->drive.pose.pa = fake_angle(ask->pose.pa);
+        plane->drive.pose.pa = tpi_fake_angle(ask->pose.pa);
         plane_tell(fake_of(device));
     }
     return status;
@@ -340,7 +341,7 @@ static const tp_position2d_ops plane_ops = {
     .cmd_vel_head = plane_vel_head,
 };
 
-const fake_kind fake_vehicles[] = {
+const fake_kind tpi_fake_vehicles[] = {
     {
         .interface = &tp_interface_position1d,
         .ops = &line_ops,

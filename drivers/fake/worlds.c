@@ -26,7 +26,7 @@ static void add_object(struct world *w, const char *name, const tp_pose3d *pose)
 {
     struct object *object = &w->objects[w->object_count++];
 
-    fake_text_copy(object->name, FAKE_LABEL, name, fake_count(name));
+    tpi_fake_text_copy(object->name, FAKE_LABEL, name, tpi_fake_count(name));
     object->pose = *pose;
     object->first = *pose;
 }
@@ -34,8 +34,8 @@ static void add_object(struct world *w, const char *name, const tp_pose3d *pose)
 /* A robot, and a box somewhere. */
 static tp_status world_begin(fake_device *d, tp_error *err)
 {
-    const tp_pose3d box = {.px = fake_random_between(&d->random, -3, 3),
-                           .py = fake_random_between(&d->random, -3, 3)};
+    const tp_pose3d box = {.px = tpi_fake_random_between(&d->random, -3, 3),
+                           .py = tpi_fake_random_between(&d->random, -3, 3)};
 
     (void)err;
     add_object(d->state, "robot", &(tp_pose3d){0});
@@ -67,11 +67,11 @@ static struct object *find(tp_device *device, const char *name, uint32_t count, 
     char asked[FAKE_LABEL];
 
     for (uint32_t i = 0; i < w->object_count; i++) {
-        if (fake_text_is(name, count, w->objects[i].name)) {
+        if (tpi_fake_text_is(name, count, w->objects[i].name)) {
             return &w->objects[i];
         }
     }
-    fake_text_copy(asked, sizeof asked, name, count);
+    tpi_fake_text_copy(asked, sizeof asked, name, count);
     tp_fail(err, TP_E_UNKNOWN, "there is no object \"%s\"", asked);
     return NULL;
 }
@@ -97,11 +97,11 @@ static tp_status set_pose2d(tp_device *device, const tp_simulation_pose2d_req *a
     if (object == NULL) {
         return TP_E_UNKNOWN;
     }
-    tp_status status = fake_check_finite(&ask->pose.px, 3, "the pose", err);
+    tp_status status = tpi_fake_check_finite(&ask->pose.px, 3, "the pose", err);
     if (status == TP_OK) {
         object->pose.px = ask->pose.px;
         object->pose.py = ask->pose.py;
-        object->pose.pyaw = fake_angle(ask->pose.pa);
+        object->pose.pyaw = tpi_fake_angle(ask->pose.pa);
     }
     return status;
 }
@@ -128,7 +128,7 @@ static tp_status set_pose3d(tp_device *device, const tp_simulation_pose3d_req *a
     if (object == NULL) {
         return TP_E_UNKNOWN;
     }
-    tp_status status = fake_check_finite(&ask->pose.px, 6, "the pose", err);
+    tp_status status = tpi_fake_check_finite(&ask->pose.px, 6, "the pose", err);
     if (status == TP_OK) {
         object->pose = ask->pose;
     }
@@ -141,8 +141,8 @@ static bool same_text(const char *a, uint32_t a_count, const char *b, uint32_t b
 {
     char text[256];
 
-    fake_text_copy(text, sizeof text, a, a_count);
-    return fake_text_is(b, b_count, text);
+    tpi_fake_text_copy(text, sizeof text, a, a_count);
+    return tpi_fake_text_is(b, b_count, text);
 }
 
 /* The place of a property; their number if it is new. */
@@ -248,7 +248,7 @@ static const tp_simulation_ops world_ops = {
     .cmd_save = cmd_save,
 };
 
-const fake_kind fake_worlds[] = {
+const fake_kind tpi_fake_worlds[] = {
     {
         .interface = &tp_interface_simulation,
         .ops = &world_ops,

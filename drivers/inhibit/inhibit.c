@@ -68,7 +68,7 @@ static void set_blocked(struct inhibit *h, const char *why)
 
     snprintf(h->blocked, sizeof h->blocked, "%s", why);
     if (changed) {
-        own_properties_announce(&h->properties, h->device, "blocked");
+        tpi_own_properties_announce(&h->properties, h->device, "blocked");
     }
 }
 
@@ -123,7 +123,7 @@ static void halt(struct inhibit *h, const char *why)
 
 static void set_timer(struct inhibit *h, int64_t now_ns)
 {
-    const int64_t until = h->waits ? h->begun_ns + h->timeout_ns : judge_until(h);
+    const int64_t until = h->waits ? h->begun_ns + h->timeout_ns : tpi_inhibit_judge_until(h);
 
     if (is_moving(&h->now) && until > now_ns) {
         tp_timer_at(h->timer, until);
@@ -138,13 +138,13 @@ static void review(struct inhibit *h)
     const int64_t now_ns = now_of(h);
     char why[sizeof h->blocked];
 
-    if (!is_moving(&h->now) || (h->waits && judge_is_early(h, now_ns))) {
+    if (!is_moving(&h->now) || (h->waits && tpi_inhibit_judge_is_early(h, now_ns))) {
         return;
     }
     const bool waited = h->waits;
     h->waits = false;
     set_timer(h, now_ns);
-    const double factor = judge(h, &h->now, now_ns, why, sizeof why);
+    const double factor = tpi_inhibit_judge(h, &h->now, now_ns, why, sizeof why);
     if (factor == 0 && (h->factor > 0 || waited)) {
         halt(h, why);
     } else if (factor > 0 && (fabs(factor - h->factor) > step || h->factor == 0 ||
@@ -170,9 +170,9 @@ static tp_status take(struct inhibit *h, const movement *what, tp_error *err)
         !isfinite(what->head.angle)) {
         return tp_fail(err, TP_E_RANGE, "a velocity or angle is no number");
     }
-    const double factor = judge(h, what, now_ns, why, sizeof why);
+    const double factor = tpi_inhibit_judge(h, what, now_ns, why, sizeof why);
     h->now = *what;
-    h->waits = factor == 0 && judge_is_early(h, now_ns);
+    h->waits = factor == 0 && tpi_inhibit_judge_is_early(h, now_ns);
     if (h->waits) {
         h->factor = 0;
         set_timer(h, now_ns);
@@ -258,14 +258,15 @@ static tp_status inhibit_handle(tp_device *device, const tp_message *what, const
     if (what->kind == TP_KIND_COMMAND) {
         return take_command(h, what, ask, err);
     }
-    if (own_properties_handle(&h->properties, device, h->base, what, ask, answer, &status, err)) {
+    if (tpi_own_properties_handle(&h->properties, device, h->base, what, ask, answer, &status,
+                                  err)) {
         return status;
     }
-    if (forward_is_common(what) && what->code == TP_COMMON_REQ_CAPABILITIES &&
+    if (tpi_forward_is_common(what) && what->code == TP_COMMON_REQ_CAPABILITIES &&
         !can(h, (tp_kind)able->type, able->subtype)) {
         return tp_fail(err, TP_E_UNSUPPORTED, "its way cannot be judged");
     }
-    return forward_message(device, h->base, what, ask, FORWARD_TIMEOUT_NS, err);
+    return tpi_forward_message(device, h->base, what, ask, FORWARD_TIMEOUT_NS, err);
 }
 
 /* ---- Data ------------------------------------------------------------------------------------ */
@@ -319,7 +320,7 @@ static void take_base(struct inhibit *h, const tp_msg *msg)
     } else if (code == TP_COMMON_DATA_ERROR) {
         h->now.code = 0; /* whatever it did, it does not do it any more */
     }
-    forward_data(h->device, msg);
+    tpi_forward_data(h->device, msg);
 }
 
 static void inhibit_data(tp_instance *self, tp_link *from, const tp_msg *msg)
@@ -332,7 +333,7 @@ static void inhibit_data(tp_instance *self, tp_link *from, const tp_msg *msg)
     }
     for (size_t i = 0; i < h->sensor_count; i++) {
         if (h->sensors[i].link == from) {
-            sensor_take(h, &h->sensors[i], msg, now_of(h));
+            tpi_inhibit_sensor_take(h, &h->sensors[i], msg, now_of(h));
         }
     }
     review(h);
@@ -374,7 +375,7 @@ static tp_status read_settings(tp_instance *self, struct inhibit *h, tp_error *e
 {
     tp_status status = read_lengths(self, h, err);
 
-    status = status == TP_OK ? forward_seconds(self, "timeout", &h->timeout_ns, err) : status;
+    status = status == TP_OK ? tpi_forward_seconds(self, "timeout", &h->timeout_ns, err) : status;
     if (status != TP_OK) {
         return status;
     }
@@ -398,7 +399,7 @@ static tp_status inhibit_init(tp_instance *self, tp_error *err)
     h->properties = (own_properties){.plans = plans, .text = property_text};
     status =
         status == TP_OK ? tp_require(self, &tp_interface_position2d, NULL, &h->base, err) : status;
-    status = status == TP_OK ? sensors_require(self, h, err) : status;
+    status = status == TP_OK ? tpi_inhibit_sensors_require(self, h, err) : status;
     status = status == TP_OK ? tp_offer(self, &tp_interface_position2d, NULL, NULL, inhibit_handle,
                                         &h->device, err)
                              : status;
@@ -418,7 +419,7 @@ static tp_status inhibit_start(tp_instance *self, tp_error *err)
     h->now.code = 0;
     h->heading_known = false;
     h->blocked[0] = '\0';
-    return status == TP_OK ? sensors_start(h, err)
+    return status == TP_OK ? tpi_inhibit_sensors_start(h, err)
                            : tp_fail(err, status, "the robot cannot be asked");
 }
 
@@ -448,8 +449,8 @@ static void inhibit_fini(tp_instance *self)
     struct inhibit *h = tp_instance_state(self);
 
     tp_timer_destroy(h->timer);
-    sensors_fini(h);
-    own_properties_fini(&h->properties);
+    tpi_inhibit_sensors_fini(h);
+    tpi_own_properties_fini(&h->properties);
 }
 
 static const tp_driver_ops inhibit_ops = {

@@ -83,25 +83,27 @@ struct inhibit {
 /* ---- sensors.c ------------------------------------------------------------------------------- */
 
 /* Use all sensors that `requires` lists. From init; `err` says what is wrong with them. */
-tp_status sensors_require(tp_instance *self, struct inhibit *h, tp_error *err);
-void sensors_fini(struct inhibit *h);
+tp_status tpi_inhibit_sensors_require(tp_instance *self, struct inhibit *h, tp_error *err);
+void tpi_inhibit_sensors_fini(struct inhibit *h);
 
 /* Ask all of them where they sit; what they have seen before is forgotten. From start. */
-tp_status sensors_start(struct inhibit *h, tp_error *err);
+tp_status tpi_inhibit_sensors_start(struct inhibit *h, tp_error *err);
 
 /* Data of a sensor. */
-void sensor_take(struct inhibit *h, struct sensor *sensor, const tp_msg *msg, int64_t now_ns);
+void tpi_inhibit_sensor_take(struct inhibit *h, struct sensor *sensor, const tp_msg *msg,
+                             int64_t now_ns);
 
 /* ---- judge.c --------------------------------------------------------------------------------- */
 
 /* Whether it was started so shortly ago that not all sensors need have spoken, and some have not.
  */
-bool judge_is_early(const struct inhibit *h, int64_t now_ns);
+bool tpi_inhibit_judge_is_early(const struct inhibit *h, int64_t now_ns);
 
 /* How much of the movement is allowed: 1 for all, 0 for nothing, and then why. */
-double judge(const struct inhibit *h, const movement *what, int64_t now_ns, char *why, size_t size);
+double tpi_inhibit_judge(const struct inhibit *h, const movement *what, int64_t now_ns, char *why,
+                         size_t size);
 
 /* When a sensor will be silent for too long, if it stays silent. */
-int64_t judge_until(const struct inhibit *h);
+int64_t tpi_inhibit_judge_until(const struct inhibit *h);
 
 #endif

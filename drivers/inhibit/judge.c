@@ -33,7 +33,7 @@ static bool is_blind(const struct inhibit *h, int64_t now_ns, char *why, size_t 
     return false;
 }
 
-bool judge_is_early(const struct inhibit *h, int64_t now_ns)
+bool tpi_inhibit_judge_is_early(const struct inhibit *h, int64_t now_ns)
 {
     bool all = h->sized;
 
@@ -51,7 +51,7 @@ static double shortest(const struct inhibit *h, const way_motion *motion, const 
     for (size_t i = 0; i < h->sensor_count; i++) {
         const struct sensor *sensor = &h->sensors[i];
         for (uint32_t k = 0; k < sensor->point_count; k++) {
-            const double way = way_to_point(&h->outline, motion, sensor->points[k]);
+            const double way = tpi_inhibit_way_to_point(&h->outline, motion, sensor->points[k]);
             *who = way < least ? sensor : *who;
             least = fmin(least, way);
         }
@@ -86,7 +86,8 @@ static bool has_to_turn(const struct inhibit *h, const movement *what)
              fabs(remainder(what->head.angle - h->heading, 6.283185307179586)) < facing);
 }
 
-double judge(const struct inhibit *h, const movement *what, int64_t now_ns, char *why, size_t size)
+double tpi_inhibit_judge(const struct inhibit *h, const movement *what, int64_t now_ns, char *why,
+                         size_t size)
 {
     const way_motion *motion = &what->motion;
     const way_motion turn = {.turn = 1};
@@ -103,7 +104,7 @@ double judge(const struct inhibit *h, const movement *what, int64_t now_ns, char
     return turns && factor > 0 ? fmin(factor, judge_motion(h, &turn, why, size)) : factor;
 }
 
-int64_t judge_until(const struct inhibit *h)
+int64_t tpi_inhibit_judge_until(const struct inhibit *h)
 {
     int64_t first = TP_NEVER;
 

@@ -152,7 +152,7 @@ static void see(const struct inhibit *h, struct sensor *sensor, const mount *fro
     const double direction = from->yaw + (from->flipped ? -angle : angle);
     const way_point p = {from->x + range * cos(direction), from->y + range * sin(direction)};
 
-    if (hypot(p.x, p.y) <= way_circle(&h->outline) + h->slow_m) {
+    if (hypot(p.x, p.y) <= tpi_inhibit_way_circle(&h->outline) + h->slow_m) {
         sensor->points[sensor->point_count++] = p;
     }
 }
@@ -336,12 +336,13 @@ static void place(struct sensor *sensor, const void *geom)
     sensor->trouble = sensor->mount_count == 0 ? unplaced : sensor->trouble;
 }
 
-void sensor_take(struct inhibit *h, struct sensor *sensor, const tp_msg *msg, int64_t now_ns)
+void tpi_inhibit_sensor_take(struct inhibit *h, struct sensor *sensor, const tp_msg *msg,
+                             int64_t now_ns)
 {
     const unsigned code = tp_msg_header(msg)->subtype;
     const void *payload = tp_msg_payload(msg);
 
-    if (forward_is_failure(msg)) {
+    if (tpi_forward_is_failure(msg)) {
         sensor->heard_ns = never_ns;
     } else if (code == sensor->kind->geom_data && payload != NULL) {
         place(sensor, payload);
@@ -385,7 +386,7 @@ static void got_config(tp_instance *self, void *context, tp_status status, const
     }
 }
 
-tp_status sensors_start(struct inhibit *h, tp_error *err)
+tp_status tpi_inhibit_sensors_start(struct inhibit *h, tp_error *err)
 {
     tp_status status = TP_OK;
 
@@ -455,7 +456,7 @@ static tp_status add_sensor(tp_instance *self, struct inhibit *h, size_t entry, 
     return tp_require(self, interface, NULL, &sensor->link, err);
 }
 
-tp_status sensors_require(tp_instance *self, struct inhibit *h, tp_error *err)
+tp_status tpi_inhibit_sensors_require(tp_instance *self, struct inhibit *h, tp_error *err)
 {
     const size_t poses = tp_param_count(self, "poses");
     size_t next_pose = 0;
@@ -477,7 +478,7 @@ tp_status sensors_require(tp_instance *self, struct inhibit *h, tp_error *err)
     return status;
 }
 
-void sensors_fini(struct inhibit *h)
+void tpi_inhibit_sensors_fini(struct inhibit *h)
 {
     for (size_t i = 0; i < h->sensor_count; i++) {
         free(h->sensors[i].mounts);

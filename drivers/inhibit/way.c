@@ -10,7 +10,7 @@ static const double slow = 1e-9; /* no motion */
 /* Arcs that are wider than this, compared with the robot, are taken as straight. */
 static const double wide = 1e6;
 
-double way_circle(const way_outline *outline)
+double tpi_inhibit_way_circle(const way_outline *outline)
 {
     return hypot(fmax(outline->front, outline->back), outline->side);
 }
@@ -115,16 +115,17 @@ static double along_arc(const way_outline *o, const way_motion *m, way_point p)
     return turn < HUGE_VAL ? turn * arc.radius : HUGE_VAL;
 }
 
-double way_to_point(const way_outline *outline, const way_motion *motion, way_point point)
+double tpi_inhibit_way_to_point(const way_outline *outline, const way_motion *motion,
+                                way_point point)
 {
     const double speed = hypot(motion->forward, motion->sideways);
-    const double turning = fabs(motion->turn) * way_circle(outline);
+    const double turning = fabs(motion->turn) * tpi_inhibit_way_circle(outline);
 
     if (speed < slow && turning < slow) {
         return HUGE_VAL;
     }
     if (speed < slow) {
-        return hypot(point.x, point.y) <= way_circle(outline) ? 0 : HUGE_VAL;
+        return hypot(point.x, point.y) <= tpi_inhibit_way_circle(outline) ? 0 : HUGE_VAL;
     }
     if (is_inside(outline, point)) {
         return moves_towards(outline, motion, point) ? 0 : HUGE_VAL;

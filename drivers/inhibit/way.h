@@ -30,9 +30,10 @@ typedef struct way_point {
 /* The way to the point; HUGE_VAL if the robot never touches it. A point inside the outline is at 0
  * if the edge nearest to it moves towards it, and does not count otherwise. A motion that only
  * turns is judged by the circle that the outline turns in: 0 for a point inside of that. */
-double way_to_point(const way_outline *outline, const way_motion *motion, way_point point);
+double tpi_inhibit_way_to_point(const way_outline *outline, const way_motion *motion,
+                                way_point point);
 
 /* Radius of the circle that the outline turns in. */
-double way_circle(const way_outline *outline);
+double tpi_inhibit_way_circle(const way_outline *outline);
 
 #endif

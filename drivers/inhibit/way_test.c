@@ -10,7 +10,7 @@ static const way_outline box = {.front = 0.4, .back = 0.2, .side = 0.25};
 
 static void assert_way(const way_motion *motion, double x, double y, double way)
 {
-    const double got = way_to_point(&box, motion, (way_point){x, y});
+    const double got = tpi_inhibit_way_to_point(&box, motion, (way_point){x, y});
 
     if (!(got == way || fabs(got - way) < 1e-9)) {
         fail_msg("the way to %g %g is %.12f, not %.12f", x, y, got, way);
@@ -57,7 +57,7 @@ static void turning_on_the_spot_needs_its_circle(void **state)
     const double circle = hypot(0.4, 0.25);
 
     (void)state;
-    assert_true(way_circle(&box) == circle);
+    assert_true(tpi_inhibit_way_circle(&box) == circle);
     assert_way(&turn, 0, circle - 0.001, 0);
     assert_way(&turn, 0, circle + 0.001, HUGE_VAL);
     assert_way(&turn, -0.3, 0, 0);
@@ -152,10 +152,10 @@ static void arcs_are_as_small_steps_say(void **state)
         }
         const double step = 0.001;
         const double plain = stepped(&outline, &motion, p, step);
-        const double way = way_to_point(&outline, &motion, p);
+        const double way = tpi_inhibit_way_to_point(&outline, &motion, p);
         const double tolerance = 10 * step;         /* the fastest corner in one step */
         if (plain == HUGE_VAL && way != HUGE_VAL) { /* a corner that is only brushed */
-            const double shrunk = way_to_point(
+            const double shrunk = tpi_inhibit_way_to_point(
                 &(way_outline){outline.front - 0.003, outline.back - 0.003, outline.side - 0.003},
                 &motion, p);
             assert_true(shrunk == HUGE_VAL);

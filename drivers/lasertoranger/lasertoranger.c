@@ -78,14 +78,15 @@ static tp_ranger_config told_config(const struct lasertoranger *l)
 static tp_status ask_laser(tp_device *device, unsigned code, const void *value, tp_link_done *done,
                            tp_error *err)
 {
-    return forward_ask(device, state_of(device)->laser, code, value, FORWARD_TIMEOUT_NS, done, err);
+    return tpi_forward_ask(device, state_of(device)->laser, code, value, FORWARD_TIMEOUT_NS, done,
+                           err);
 }
 
 static void got_geom(tp_instance *self, void *ticket, tp_status status, const tp_msg *answer,
                      const char *why)
 {
     const struct lasertoranger *l = tp_instance_state(self);
-    const tp_laser_geom *geom = forward_payload(ticket, status, answer, why, "laser");
+    const tp_laser_geom *geom = tpi_forward_payload(ticket, status, answer, why, "laser");
 
     if (geom == NULL) {
         return;
@@ -114,7 +115,7 @@ static void got_config(tp_instance *self, void *ticket, tp_status status, const 
         learn(l, answer);
     }
     if (!l->known && !l->forced) {
-        forward_refuse(ticket, status, why, "laser");
+        tpi_forward_refuse(ticket, status, why, "laser");
         return;
     }
     const tp_ranger_config told = told_config(l);
@@ -151,7 +152,7 @@ static void switch_intensity(struct lasertoranger *l, void *ticket, tp_status st
                              const char *why)
 {
     if (!l->known) {
-        forward_refuse(ticket, status, why, "laser");
+        tpi_forward_refuse(ticket, status, why, "laser");
         return;
     }
     tp_laser_config config = l->config;
@@ -195,7 +196,7 @@ static tp_status power(tp_device *device, const tp_ranger_power_config *ask, tp_
 {
     const tp_laser_power_config config = {.state = ask->state};
 
-    return ask_laser(device, TP_LASER_REQ_POWER, &config, forward_answer, err);
+    return ask_laser(device, TP_LASER_REQ_POWER, &config, tpi_forward_answer, err);
 }
 
 static tp_status intensities(tp_device *device, const tp_ranger_intns_config *ask, tp_error *err)
@@ -237,7 +238,7 @@ static const forward_front front = {
 static tp_status lasertoranger_handle(tp_device *device, const tp_message *what, const void *ask,
                                       void *answer, tp_error *err)
 {
-    return forward_or_operate(&front, device, state_of(device)->laser, what, ask, answer, err);
+    return tpi_forward_or_operate(&front, device, state_of(device)->laser, what, ask, answer, err);
 }
 
 /* ---- Data ------------------------------------------------------------------------------------ */
@@ -337,7 +338,7 @@ static void lasertoranger_data(tp_instance *self, tp_link *from, const tp_msg *m
 
     (void)from;
     if (tp_interface_message(&tp_interface_common, TP_KIND_DATA, header->subtype) != NULL) {
-        forward_data(l->ranger, msg);
+        tpi_forward_data(l->ranger, msg);
     } else if (payload != NULL && header->subtype == TP_LASER_DATA_SCAN) {
         convert(l, payload, NULL, header->timestamp);
     } else if (payload != NULL && header->subtype == TP_LASER_DATA_SCANPOSE) {

@@ -9,7 +9,7 @@
 
 #include "mobile.h"
 
-const char *const mobile_axis_names[AXES] = {"x", "y", "z", "roll", "pitch", "yaw"};
+const char *const tpi_mobile_axis_names[AXES] = {"x", "y", "z", "roll", "pitch", "yaw"};
 
 static const double quarter = 1.5707963267948966;
 
@@ -24,7 +24,7 @@ static bool is_plane(unsigned axis)
 static bool can_steer(const struct mobile *m, unsigned axis, unsigned frame)
 {
     if (is_plane(axis) && !mobile_is_free(m)) {
-        return frame == TP_MOBILE_OWN || under_is_line(m);
+        return frame == TP_MOBILE_OWN || tpi_mobile_under_is_line(m);
     }
     return axis != TP_MOBILE_YAW || m->min_turn_radius == 0;
 }
@@ -42,14 +42,14 @@ static uint8_t position_frames(const struct mobile *m, unsigned axis)
  * own there is no difference. */
 static uint8_t velocity_frames(const struct mobile *m, unsigned axis)
 {
-    return is_plane(axis) && !mobile_is_free(m) && !under_is_line(m)
+    return is_plane(axis) && !mobile_is_free(m) && !tpi_mobile_under_is_line(m)
                ? TP_MOBILE_CAN_OWN
                : TP_MOBILE_CAN_OWN | TP_MOBILE_CAN_WORLD;
 }
 
 static bool is_independent(const struct mobile *m, unsigned axis)
 {
-    if (under_is_line(m)) {
+    if (tpi_mobile_under_is_line(m)) {
         return true;
     }
     return is_plane(axis) ? mobile_is_free(m) : axis != TP_MOBILE_YAW || m->min_turn_radius == 0;
@@ -72,7 +72,7 @@ static tp_mobile_ability ability(const struct mobile *m, unsigned axis)
     };
 }
 
-void mobile_abilities(const struct mobile *m, tp_mobile_abilities *out)
+void tpi_mobile_abilities(const struct mobile *m, tp_mobile_abilities *out)
 {
     for (unsigned axis = 0; axis < AXES; axis++) {
         if (mobile_has(m, axis)) {
@@ -237,7 +237,7 @@ static tp_status check(const tp_mobile_cmd *ask, tp_error *err)
         if (cmd->axis >= AXES) {
             return tp_fail(err, TP_E_INVALID, "there is no axis %u", cmd->axis);
         }
-        const char *name = mobile_axis_names[cmd->axis];
+        const char *name = tpi_mobile_axis_names[cmd->axis];
         if ((seen >> cmd->axis & 1) != 0) {
             return tp_fail(err, TP_E_INVALID, "%s is commanded twice", name);
         }
@@ -284,7 +284,7 @@ static void keep_others(const struct mobile *m, struct axis axes[AXES])
     }
 }
 
-tp_status mobile_take(struct mobile *m, const tp_mobile_cmd *ask, tp_error *err)
+tp_status tpi_mobile_take(struct mobile *m, const tp_mobile_cmd *ask, tp_error *err)
 {
     struct axis axes[AXES];
     tp_status status = check(ask, err);
@@ -303,8 +303,8 @@ tp_status mobile_take(struct mobile *m, const tp_mobile_cmd *ask, tp_error *err)
     for (uint32_t i = 0; i < ask->axes_count; i++) {
         const char *why = take_axis(m, axes, &ask->axes[i], &m->result.axes[i]);
         if (why != NULL) {
-            snprintf(m->refused, sizeof m->refused, "%s: %s", mobile_axis_names[ask->axes[i].axis],
-                     why);
+            snprintf(m->refused, sizeof m->refused, "%s: %s",
+                     tpi_mobile_axis_names[ask->axes[i].axis], why);
         }
     }
     bound_turn(m, axes);

@@ -17,7 +17,7 @@ static double approach(double from, double to, double step)
     return from + fmax(-step, fmin(step, to - from));
 }
 
-double drive_left(const struct mobile *m, unsigned axis)
+double tpi_mobile_drive_left(const struct mobile *m, unsigned axis)
 {
     const struct axis *a = &m->axes[axis];
     const double along =
@@ -27,14 +27,14 @@ double drive_left(const struct mobile *m, unsigned axis)
         return a->goal - along;
     }
     const double left = a->goal - m->pose[axis];
-    return mobile_turns(axis) && !under_is_line(m) ? remainder(left, circle) : left;
+    return mobile_turns(axis) && !tpi_mobile_under_is_line(m) ? remainder(left, circle) : left;
 }
 
 /* As fast as it may, but so that it can stop in time. */
 static double speed_to_place(const struct mobile *m, unsigned axis)
 {
     const struct axis *a = &m->axes[axis];
-    const double left = drive_left(m, axis);
+    const double left = tpi_mobile_drive_left(m, axis);
     const double most = m->max_acceleration[mobile_turns(axis)];
     const double speed = fmin(pull * fabs(left), sqrt(2 * most * fabs(left)));
 
@@ -54,12 +54,12 @@ static void step_axis(struct mobile *m, unsigned axis, double dt_s)
         a->speed = fmax(-a->limit, fmin(a->limit, faster));
     } else {
         a->speed = speed_to_place(m, axis);
-        a->active = fabs(drive_left(m, axis)) > m->tolerance[mobile_turns(axis)];
+        a->active = fabs(tpi_mobile_drive_left(m, axis)) > m->tolerance[mobile_turns(axis)];
     }
     a->speed = a->active ? a->speed : 0;
 }
 
-void drive_step(struct mobile *m, double dt_s)
+void tpi_mobile_drive_step(struct mobile *m, double dt_s)
 {
     for (unsigned axis = 0; axis < AXES; axis++) {
         if (m->axes[axis].active) {
@@ -82,7 +82,7 @@ static double bounded_turn(const struct mobile *m, double forward, double turn)
     return m->min_turn_radius > 0 && fabs(turn) > most ? copysign(most, turn) : turn;
 }
 
-void drive_velocity(const struct mobile *m, double own[AXES])
+void tpi_mobile_drive_velocity(const struct mobile *m, double own[AXES])
 {
     const double heading = m->pose[TP_MOBILE_YAW];
 
@@ -108,7 +108,7 @@ void drive_velocity(const struct mobile *m, double own[AXES])
     own[TP_MOBILE_YAW] = bounded_turn(m, own[TP_MOBILE_X], own[TP_MOBILE_YAW]);
 }
 
-bool drive_changes(const struct mobile *m)
+bool tpi_mobile_drive_changes(const struct mobile *m)
 {
     bool changes = false;
 
@@ -120,7 +120,7 @@ bool drive_changes(const struct mobile *m)
     return changes;
 }
 
-void drive_place(const struct mobile *m, double pose[AXES], double speeds[AXES])
+void tpi_mobile_drive_place(const struct mobile *m, double pose[AXES], double speeds[AXES])
 {
     for (unsigned axis = 0; axis < AXES; axis++) {
         pose[axis] = m->pose[axis];
@@ -128,7 +128,7 @@ void drive_place(const struct mobile *m, double pose[AXES], double speeds[AXES])
     }
     for (unsigned axis = 0; axis < AXES; axis++) {
         const struct axis *a = &m->axes[axis];
-        const double left = a->active ? drive_left(m, axis) : 0;
+        const double left = a->active ? tpi_mobile_drive_left(m, axis) : 0;
         if (a->active) {
             speeds[axis] = a->limit;
         }

@@ -103,15 +103,15 @@ static tp_status step(struct mobile *m, bool tell)
     const int64_t now_ns = tp_clock_now_ns(tp_instance_clock(tp_device_instance(m->device)));
     double vel[AXES];
 
-    drive_step(m, (double)(now_ns - m->stepped_ns) / (double)TP_NS_PER_S);
+    tpi_mobile_drive_step(m, (double)(now_ns - m->stepped_ns) / (double)TP_NS_PER_S);
     m->stepped_ns = now_ns;
     m->mode = is_active(m) ? MODE_SPEEDS : MODE_REST;
-    if (drive_changes(m)) {
+    if (tpi_mobile_drive_changes(m)) {
         tp_timer_at(m->timer, now_ns + m->period_ns);
     } else {
         tp_timer_cancel(m->timer);
     }
-    drive_velocity(m, vel);
+    tpi_mobile_drive_velocity(m, vel);
     return tell || is_news(m, vel) ? send_velocity(m, vel) : TP_OK;
 }
 
@@ -131,7 +131,7 @@ static tp_status go_to_place(struct mobile *m, int64_t now_ns)
     for (unsigned axis = 0; axis < AXES; axis++) {
         m->axes[axis].speed = 0;
     }
-    drive_place(m, pose, speeds);
+    tpi_mobile_drive_place(m, pose, speeds);
     return m->under->send_place(m, pose, speeds);
 }
 
@@ -141,7 +141,7 @@ static bool is_there(const struct mobile *m)
 
     for (unsigned axis = 0; axis < AXES; axis++) {
         there = there && (!m->axes[axis].active ||
-                          fabs(drive_left(m, axis)) <= m->tolerance[mobile_turns(axis)]);
+                          fabs(tpi_mobile_drive_left(m, axis)) <= m->tolerance[mobile_turns(axis)]);
     }
     return there;
 }
@@ -164,7 +164,7 @@ static tp_status take(tp_device *device, const tp_mobile_cmd *ask, tp_error *err
     struct mobile *m = state_of(device);
     const int64_t now_ns = tp_clock_now_ns(tp_instance_clock(tp_device_instance(device)));
     const bool was_refused = m->refused[0] != '\0';
-    tp_status status = mobile_take(m, ask, err);
+    tp_status status = tpi_mobile_take(m, ask, err);
 
     if (status != TP_OK) {
         return status;
@@ -172,7 +172,7 @@ static tp_status take(tp_device *device, const tp_mobile_cmd *ask, tp_error *err
     m->stepped_ns = now_ns;
     status = m->mode == MODE_PLACE ? go_to_place(m, now_ns) : step(m, true);
     if (was_refused || m->refused[0] != '\0') {
-        own_properties_announce(&m->properties, device, "refused");
+        tpi_own_properties_announce(&m->properties, device, "refused");
     }
     return status == TP_OK ? TP_OK : tp_fail(err, status, "%s", tp_status_text(status));
 }
@@ -206,7 +206,7 @@ static tp_status cmd_stop(tp_device *device, tp_error *err)
 static tp_status get_abilities(tp_device *device, tp_mobile_abilities *answer, tp_error *err)
 {
     (void)err;
-    mobile_abilities(state_of(device), answer);
+    tpi_mobile_abilities(state_of(device), answer);
     return TP_OK;
 }
 
@@ -223,15 +223,15 @@ static void was_reset(tp_instance *self, void *ticket, tp_status status, const t
     if (status == TP_OK && places) {
         (void)halt(m);
     }
-    forward_answer(self, ticket, status, answer, why);
+    tpi_forward_answer(self, ticket, status, answer, why);
 }
 
 static tp_status reset_odometry(tp_device *device, tp_error *err)
 {
     const struct mobile *m = state_of(device);
 
-    return forward_ask(device, m->base, m->under->req_reset, m->under->reset, FORWARD_TIMEOUT_NS,
-                       was_reset, err);
+    return tpi_forward_ask(device, m->base, m->under->req_reset, m->under->reset,
+                           FORWARD_TIMEOUT_NS, was_reset, err);
 }
 
 static const tp_mobile_ops mobile_ops = {
@@ -254,10 +254,11 @@ static tp_status mobile_handle(tp_device *device, const tp_message *what, const 
     struct mobile *m = state_of(device);
     tp_status status = TP_OK;
 
-    if (own_properties_handle(&m->properties, device, m->base, what, ask, answer, &status, err)) {
+    if (tpi_own_properties_handle(&m->properties, device, m->base, what, ask, answer, &status,
+                                  err)) {
         return status;
     }
-    return forward_or_operate(&front, device, m->base, what, ask, answer, err);
+    return tpi_forward_or_operate(&front, device, m->base, what, ask, answer, err);
 }
 
 static void publish_state(const struct mobile *m, double timestamp_s)
@@ -291,7 +292,7 @@ static void mobile_data(tp_instance *self, tp_link *from, const tp_msg *msg)
         if (header->subtype == TP_COMMON_DATA_ERROR) {
             rest(m); /* whatever it did, it does not do it any more */
         }
-        forward_data(m->device, msg);
+        tpi_forward_data(m->device, msg);
     }
 }
 
@@ -300,7 +301,7 @@ static void mobile_data(tp_instance *self, tp_link *from, const tp_msg *msg)
 static tp_status mobile_init(tp_instance *self, tp_error *err)
 {
     struct mobile *m = tp_instance_state(self);
-    tp_status status = mobile_read(self, m, err);
+    tp_status status = tpi_mobile_read(self, m, err);
 
     m->properties = (own_properties){.plans = plans, .text = property_text};
     status = status == TP_OK
@@ -317,7 +318,7 @@ static tp_status mobile_start(tp_instance *self, tp_error *err)
 
     m->pose_known = false;
     m->refused[0] = '\0';
-    return mobile_ask(self, m, err);
+    return tpi_mobile_ask(self, m, err);
 }
 
 static void mobile_halt(tp_device *device, tp_halt how)
@@ -344,7 +345,7 @@ static void mobile_fini(tp_instance *self)
     struct mobile *m = tp_instance_state(self);
 
     tp_timer_destroy(m->timer);
-    own_properties_fini(&m->properties);
+    tpi_own_properties_fini(&m->properties);
 }
 
 static const tp_driver_ops mobile_driver_ops = {

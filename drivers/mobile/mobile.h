@@ -85,40 +85,40 @@ static inline bool mobile_is_free(const struct mobile *m)
 }
 
 /* "x" ... "yaw". */
-extern const char *const mobile_axis_names[AXES];
+extern const char *const tpi_mobile_axis_names[AXES];
 
 /* ---- settings.c ------------------------------------------------------------------------------ */
 
 /* Read the parameters and name the device under it. From init. */
-tp_status mobile_read(tp_instance *self, struct mobile *m, tp_error *err);
+tp_status tpi_mobile_read(tp_instance *self, struct mobile *m, tp_error *err);
 
 /* Ask the device under it what it can do; it has started when that is known. From start. */
-tp_status mobile_ask(tp_instance *self, struct mobile *m, tp_error *err);
+tp_status tpi_mobile_ask(tp_instance *self, struct mobile *m, tp_error *err);
 
 /* ---- axes.c ---------------------------------------------------------------------------------- */
 
-void mobile_abilities(const struct mobile *m, tp_mobile_abilities *out);
+void tpi_mobile_abilities(const struct mobile *m, tp_mobile_abilities *out);
 
 /* Take a command: the axes get what they can do, and `m->result` and `m->refused` what became of
  * it. Fails for commands that make no sense, and then changes nothing. */
-tp_status mobile_take(struct mobile *m, const tp_mobile_cmd *ask, tp_error *err);
+tp_status tpi_mobile_take(struct mobile *m, const tp_mobile_cmd *ask, tp_error *err);
 
 /* ---- drive.c --------------------------------------------------------------------------------- */
 
 /* Bring the speeds of all axes forward by some time; axes that are at their end come to rest. */
-void drive_step(struct mobile *m, double dt_s);
+void tpi_mobile_drive_step(struct mobile *m, double dt_s);
 
 /* The velocity in the robot's own frame that the speeds make. */
-void drive_velocity(const struct mobile *m, double own[AXES]);
+void tpi_mobile_drive_velocity(const struct mobile *m, double own[AXES]);
 
 /* Whether the speeds change by themselves. */
-bool drive_changes(const struct mobile *m);
+bool tpi_mobile_drive_changes(const struct mobile *m);
 
 /* How far an axis is from its position. */
-double drive_left(const struct mobile *m, unsigned axis);
+double tpi_mobile_drive_left(const struct mobile *m, unsigned axis);
 
 /* The pose that all axes with a position are to reach, and with which speeds. */
-void drive_place(const struct mobile *m, double pose[AXES], double speeds[AXES]);
+void tpi_mobile_drive_place(const struct mobile *m, double pose[AXES], double speeds[AXES]);
 
 /* ---- under.c --------------------------------------------------------------------------------- */
 
@@ -138,9 +138,9 @@ struct under {
 };
 
 /* position1d, position2d, position3d; ended by one without an interface. */
-extern const struct under unders[];
+extern const struct under tpi_mobile_unders[];
 
 /* Whether it is an actuator with one axis, which has no frame but its own. */
-bool under_is_line(const struct mobile *m);
+bool tpi_mobile_under_is_line(const struct mobile *m);
 
 #endif

@@ -61,8 +61,8 @@ static tp_status read_axis(struct mobile *m, const char *word, size_t length, tp
 {
     unsigned axis = 0;
 
-    while (axis < AXES && (strlen(mobile_axis_names[axis]) != length ||
-                           memcmp(mobile_axis_names[axis], word, length) != 0)) {
+    while (axis < AXES && (strlen(tpi_mobile_axis_names[axis]) != length ||
+                           memcmp(tpi_mobile_axis_names[axis], word, length) != 0)) {
         axis++;
     }
     if (axis == AXES || (m->under->axis_mask >> axis & 1) == 0) {
@@ -88,7 +88,7 @@ static tp_status read_axes(const tp_instance *self, struct mobile *m, tp_error *
         }
     }
     const bool one = m->axis_mask != 0 && (m->axis_mask & (m->axis_mask - 1)) == 0;
-    if (status == TP_OK && (m->axis_mask == 0 || (under_is_line(m) && !one))) {
+    if (status == TP_OK && (m->axis_mask == 0 || (tpi_mobile_under_is_line(m) && !one))) {
         return tp_fail(err, TP_E_INVALID, "axes: %s",
                        m->axis_mask == 0 ? "there is none" : "a position1d has one axis");
     }
@@ -102,7 +102,7 @@ static tp_status require_base(tp_instance *self, struct mobile *m, tp_error *err
     if (count != 1) {
         return tp_fail(err, TP_E_INVALID, "`requires` has %zu devices in place of one", count);
     }
-    m->under = unders;
+    m->under = tpi_mobile_unders;
     while (m->under->interface != NULL && m->under->interface != tp_requires_interface(self, 0)) {
         m->under++;
     }
@@ -114,7 +114,7 @@ static tp_status require_base(tp_instance *self, struct mobile *m, tp_error *err
     return tp_require(self, m->under->interface, NULL, &m->base, err);
 }
 
-tp_status mobile_read(tp_instance *self, struct mobile *m, tp_error *err)
+tp_status tpi_mobile_read(tp_instance *self, struct mobile *m, tp_error *err)
 {
     tp_status status = read_numbers(self, m, err);
 
@@ -178,7 +178,7 @@ static tp_status ask_numbers(tp_instance *self, struct mobile *m)
     return status;
 }
 
-tp_status mobile_ask(tp_instance *self, struct mobile *m, tp_error *err)
+tp_status tpi_mobile_ask(tp_instance *self, struct mobile *m, tp_error *err)
 {
     const tp_capabilities_req places = {TP_KIND_COMMAND, m->under->cmd_place};
     tp_status status = tp_link_request(m->base, TP_COMMON_REQ_CAPABILITIES, &places,

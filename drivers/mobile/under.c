@@ -123,7 +123,7 @@ enum {
 
 static const tp_position1d_reset_odom_config line_reset = {0};
 
-const struct under unders[] = {
+const struct under tpi_mobile_unders[] = {
     {
         .interface = &tp_interface_position1d,
         .axes = "x",
@@ -163,7 +163,7 @@ const struct under unders[] = {
     {.interface = NULL},
 };
 
-bool under_is_line(const struct mobile *m)
+bool tpi_mobile_under_is_line(const struct mobile *m)
 {
     return m->under->interface == &tp_interface_position1d;
 }

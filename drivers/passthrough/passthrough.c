@@ -90,7 +90,7 @@ static void send(const struct passthrough *p, const struct pair *pair, struct fl
     if (p->changes) {
         keep(&flow->last, msg);
     }
-    forward_data(pair->device, msg);
+    tpi_forward_data(pair->device, msg);
 }
 
 static void take(struct passthrough *p, const struct pair *pair, struct flow *flow,
@@ -148,7 +148,7 @@ static void passthrough_data(tp_instance *self, tp_link *from, const tp_msg *msg
         tp_interface_message(interface, TP_KIND_DATA, tp_msg_header(msg)->subtype);
 
     if (what == NULL || (p->period_ns == 0 && !p->changes)) {
-        forward_data(pair->device, msg);
+        tpi_forward_data(pair->device, msg);
         return;
     }
     take(p, pair, &pair->flows[what - interface->messages], msg,
@@ -167,7 +167,7 @@ static tp_status passthrough_handle(tp_device *device, const tp_message *what, c
     const struct pair *pair = tp_device_context(device);
 
     (void)answer;
-    return forward_message(device, pair->link, what, ask, p->timeout_ns, err);
+    return tpi_forward_message(device, pair->link, what, ask, p->timeout_ns, err);
 }
 
 static void passthrough_halt(tp_device *device, tp_halt how)
@@ -234,7 +234,7 @@ static tp_status read_settings(tp_instance *self, struct passthrough *p, tp_erro
     }
     p->period_ns = rate_hz == 0 ? 0 : (int64_t)((double)TP_NS_PER_S / rate_hz);
     p->changes = tp_param_bool(self, "changes");
-    return forward_seconds(self, "timeout", &p->timeout_ns, err);
+    return tpi_forward_seconds(self, "timeout", &p->timeout_ns, err);
 }
 
 static tp_status passthrough_init(tp_instance *self, tp_error *err)

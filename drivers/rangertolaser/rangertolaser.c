@@ -46,13 +46,13 @@ static tp_status ask_ranger(tp_device *device, unsigned code, const void *value,
 {
     const struct rangertolaser *r = tp_instance_state(tp_device_instance(device));
 
-    return forward_ask(device, r->ranger, code, value, FORWARD_TIMEOUT_NS, done, err);
+    return tpi_forward_ask(device, r->ranger, code, value, FORWARD_TIMEOUT_NS, done, err);
 }
 
 static void got_geom(tp_instance *self, void *ticket, tp_status status, const tp_msg *answer,
                      const char *why)
 {
-    const tp_ranger_geom *geom = forward_payload(ticket, status, answer, why, "ranger");
+    const tp_ranger_geom *geom = tpi_forward_payload(ticket, status, answer, why, "ranger");
 
     (void)self;
     if (geom == NULL) {
@@ -66,7 +66,7 @@ static void got_config(tp_instance *self, void *ticket, tp_status status, const 
                        const char *why)
 {
     struct rangertolaser *r = tp_instance_state(self);
-    const tp_ranger_config *config = forward_payload(ticket, status, answer, why, "ranger");
+    const tp_ranger_config *config = tpi_forward_payload(ticket, status, answer, why, "ranger");
 
     if (config == NULL) {
         return;
@@ -145,7 +145,7 @@ static tp_status power(tp_device *device, const tp_laser_power_config *ask, tp_e
 {
     const tp_ranger_power_config config = {.state = ask->state};
 
-    return ask_ranger(device, TP_RANGER_REQ_POWER, &config, forward_answer, err);
+    return ask_ranger(device, TP_RANGER_REQ_POWER, &config, tpi_forward_answer, err);
 }
 
 static const tp_laser_ops laser_ops = {
@@ -166,7 +166,7 @@ static tp_status rangertolaser_handle(tp_device *device, const tp_message *what,
 {
     const struct rangertolaser *r = tp_instance_state(tp_device_instance(device));
 
-    return forward_or_operate(&front, device, r->ranger, what, ask, answer, err);
+    return tpi_forward_or_operate(&front, device, r->ranger, what, ask, answer, err);
 }
 
 /* ---- Data ------------------------------------------------------------------------------------ */
@@ -314,7 +314,7 @@ static void rangertolaser_data(tp_instance *self, tp_link *from, const tp_msg *m
 
     (void)from;
     if (tp_interface_message(&tp_interface_common, TP_KIND_DATA, header->subtype) != NULL) {
-        forward_data(r->laser, msg);
+        tpi_forward_data(r->laser, msg);
     } else if (r->settled && payload != NULL) {
         take(r, header->subtype, payload, header->timestamp);
     }

@@ -131,7 +131,7 @@ static tp_status isolated_init(tp_instance *self, tp_error *err)
     i->relay.sends = mind_before;
     tp_instance_on_panic(self, mind_panic);
     tp_instance_set_period(self, TP_NS_PER_S);
-    return relay_init(&i->relay, self, NULL, TIMEOUT_S * TP_NS_PER_S, err);
+    return tpi_remote_relay_init(&i->relay, self, NULL, TIMEOUT_S * TP_NS_PER_S, err);
 }
 
 static void child_ended(void *context, int64_t code, int signal)
@@ -148,7 +148,7 @@ static void child_ended(void *context, int64_t code, int signal)
     tp_process_destroy(i->child);
     i->child = NULL;
     if (i->relay.starting) {
-        relay_fail_start(&i->relay, TP_E_DEVICE, why);
+        tpi_remote_relay_fail_start(&i->relay, TP_E_DEVICE, why);
     } else {
         tp_instance_fail(self, TP_E_DEVICE, why);
     }
@@ -187,14 +187,15 @@ static tp_status isolated_start(tp_instance *self, tp_error *err)
     tp_status status =
         tp_process_start(&i->child, tp_instance_loop(self), arguments,
                          tp_param_string(self, "configuration"), child_ended, self, err);
-    return status == TP_OK ? relay_start(&i->relay, url, PATIENCE_S * TP_NS_PER_S, err) : status;
+    return status == TP_OK ? tpi_remote_relay_start(&i->relay, url, PATIENCE_S * TP_NS_PER_S, err)
+                           : status;
 }
 
 static void isolated_stop(tp_instance *self)
 {
     struct isolated *i = tp_instance_state(self);
 
-    relay_stop(&i->relay);
+    tpi_remote_relay_stop(&i->relay);
     tp_process_destroy(i->child);
     i->child = NULL;
     tp_instance_set_guards(self, 0, i->restarts);
@@ -204,14 +205,14 @@ static void isolated_fini(tp_instance *self)
 {
     struct isolated *i = tp_instance_state(self);
 
-    relay_fini(&i->relay);
+    tpi_remote_relay_fini(&i->relay);
     tp_process_destroy(i->child);
 }
 
 static const tp_driver_ops isolated_ops = {.init = isolated_init,
                                            .start = isolated_start,
                                            .poll = isolated_poll,
-                                           .halt = relay_halt,
+                                           .halt = tpi_remote_relay_halt,
                                            .stop = isolated_stop,
                                            .fini = isolated_fini};
 

@@ -22,7 +22,7 @@ static void say_whose_key(const struct relay *relay, tp_error *err)
     }
 }
 
-tp_status relay_name_server(const struct relay *relay, tp_status status, tp_error *err)
+tp_status tpi_remote_relay_name_server(const struct relay *relay, tp_status status, tp_error *err)
 {
     const char *url = tp_client_url(relay->client);
 
@@ -53,7 +53,7 @@ static void pass_failure(const struct joint *joint, tp_failure failure, double t
         return;
     }
     tp_fail(&err, TP_E_DEVICE, "%.*s", (int)failure.text_count, failure.text);
-    relay_name_server(joint->relay, TP_E_DEVICE, &err);
+    tpi_remote_relay_name_server(joint->relay, TP_E_DEVICE, &err);
     /* there, not here: whoever has this one open need not open it again */
     failure.code = failure.code == TP_E_REMOVED ? TP_E_DEVICE : failure.code;
     failure.text = err.text;
@@ -61,7 +61,7 @@ static void pass_failure(const struct joint *joint, tp_failure failure, double t
     tp_publish(joint->device, TP_COMMON_DATA_ERROR, &failure, timestamp);
 }
 
-void joint_pass_data(tp_proxy *proxy, const tp_msg *msg)
+void tpi_remote_joint_pass_data(tp_proxy *proxy, const tp_msg *msg)
 {
     const struct joint *joint = tp_proxy_context(proxy);
     const tp_msghdr *header = tp_msg_header(msg);
@@ -86,7 +86,7 @@ static void pass_answer(void *context, tp_proxy *proxy, tp_status status, const 
         tp_ticket_answer(ticket, answer == NULL ? NULL : tp_msg_payload(answer));
     } else {
         tp_fail(&err, status, "%s", why);
-        relay_name_server(joint->relay, status, &err);
+        tpi_remote_relay_name_server(joint->relay, status, &err);
         tp_ticket_fail(ticket, status, err.text);
     }
 }
@@ -111,7 +111,7 @@ static tp_status check(const struct joint *joint, const tp_message *what, tp_err
     }
     if (what->kind == TP_KIND_COMMAND && !joint->ready) {
         tp_fail(err, TP_E_CLOSED, "%s has not started there yet", tp_proxy_name(joint->proxy));
-        return relay_name_server(relay, TP_E_CLOSED, err);
+        return tpi_remote_relay_name_server(relay, TP_E_CLOSED, err);
     }
     if (what->effect == TP_EFFECT_MOVES && relay->panic[0] != '\0') {
         return tp_fail(err, TP_E_PANIC, "%s", relay->panic);
@@ -132,7 +132,7 @@ static tp_status ask_there(struct joint *joint, const tp_message *what, const vo
     }
     tp_status status = tp_proxy_request_later(joint->proxy, what->code, ask, relay->timeout_ns,
                                               pass_answer, tp_device_defer(joint->device), err);
-    return status == TP_OK ? TP_PENDING : relay_name_server(relay, status, err);
+    return status == TP_OK ? TP_PENDING : tpi_remote_relay_name_server(relay, status, err);
 }
 
 /* One that we have sent and that comes back shows a circle, which we are a part of. */
@@ -142,7 +142,7 @@ static tp_status follow(struct joint *joint, const tp_message *what, const tp_tr
     tp_trace next = *trace;
 
     if (trace->id == joint->id || joint->relay->circle[0] != '\0') {
-        relay_in_circle(joint);
+        tpi_remote_relay_in_circle(joint);
         return tp_fail(err, TP_E_INVALID, "%s", joint->relay->circle);
     }
     if (trace->hops == 0) {
@@ -152,8 +152,8 @@ static tp_status follow(struct joint *joint, const tp_message *what, const tp_tr
     return ask_there(joint, what, &next, err);
 }
 
-tp_status joint_handle(tp_device *device, const tp_message *what, const void *ask, void *answer,
-                       tp_error *err)
+tp_status tpi_remote_joint_handle(tp_device *device, const tp_message *what, const void *ask,
+                                  void *answer, tp_error *err)
 {
     struct joint *joint = tp_device_context(device);
     tp_status status = check(joint, what, err);
@@ -170,7 +170,7 @@ tp_status joint_handle(tp_device *device, const tp_message *what, const void *as
     }
     if (what->kind == TP_KIND_COMMAND) {
         status = tp_proxy_command(joint->proxy, what->code, ask, err);
-        status = status == TP_OK ? TP_OK : relay_name_server(joint->relay, status, err);
+        status = status == TP_OK ? TP_OK : tpi_remote_relay_name_server(joint->relay, status, err);
     } else {
         status = ask_there(joint, what, ask, err);
     }
@@ -204,7 +204,7 @@ static void send_zero(tp_proxy *proxy)
     }
 }
 
-void joint_has_stopped(struct joint *joint)
+void tpi_remote_joint_has_stopped(struct joint *joint)
 {
     if (joint->owes) {
         joint->owes = false;
@@ -222,7 +222,7 @@ static void halt_there(struct joint *joint)
 
     if (!tp_client_is_troupe(joint->relay->client)) {
         send_zero(joint->proxy);
-        joint_has_stopped(joint);
+        tpi_remote_joint_has_stopped(joint);
     } else if (tp_proxy_request_later(joint->proxy,
                                       plain ? TP_COMMON_REQ_HALT : TP_COMMON_REQ_HALT_SO,
                                       plain ? NULL : &so, joint->relay->timeout_ns, halt_answered,
@@ -245,7 +245,7 @@ static void halt_answered(void *context, tp_proxy *proxy, tp_status status, cons
         return; /* it was stopped, is asked once more, or will be */
     }
     if (status == TP_OK || status == TP_E_DEVICE) {
-        joint_has_stopped(joint);
+        tpi_remote_joint_has_stopped(joint);
     } else if (joint->ready && (status == TP_E_TIMEOUT || joint->way != TP_HALT_SO_BRAKE)) {
         /* it does not answer; or has never heard of such a way */
         joint->way = status == TP_E_TIMEOUT ? joint->way : (unsigned)TP_HALT_SO_BRAKE;
@@ -253,14 +253,14 @@ static void halt_answered(void *context, tp_proxy *proxy, tp_status status, cons
     }
 }
 
-void joint_is_back(struct joint *joint)
+void tpi_remote_joint_is_back(struct joint *joint)
 {
     if (joint->owes && joint->halts == 0) {
         halt_there(joint);
     }
 }
 
-void relay_halt(tp_device *device, tp_halt how)
+void tpi_remote_relay_halt(tp_device *device, tp_halt how)
 {
     struct joint *joint = tp_device_context(device);
     const unsigned way = tp_instance_halt_way(tp_device_instance(device));

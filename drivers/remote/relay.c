@@ -60,7 +60,7 @@ static tp_status offer(struct relay *relay, size_t i, const char *devices_param,
         return tp_fail(err, TP_E_UNSUPPORTED, "%s is the server's own", interface->name);
     }
     tp_status status = tp_offer(relay->self, interface, tp_provides_key(relay->self, i), NULL,
-                                joint_handle, &joint->device, err);
+                                tpi_remote_joint_handle, &joint->device, err);
 
     if (status != TP_OK) {
         return status;
@@ -79,8 +79,8 @@ static tp_status offer(struct relay *relay, size_t i, const char *devices_param,
 static void tell_start(tp_after *after);
 static void lose_patience(void *context);
 
-tp_status relay_init(struct relay *out, tp_instance *self, const char *devices_param,
-                     int64_t timeout_ns, tp_error *err)
+tp_status tpi_remote_relay_init(struct relay *out, tp_instance *self, const char *devices_param,
+                                int64_t timeout_ns, tp_error *err)
 {
     tp_status status = TP_OK;
 
@@ -100,12 +100,12 @@ tp_status relay_init(struct relay *out, tp_instance *self, const char *devices_p
                : status;
 }
 
-void relay_fini(struct relay *relay)
+void tpi_remote_relay_fini(struct relay *relay)
 {
     if (relay->joints == NULL) {
         return;
     }
-    relay_stop(relay);
+    tpi_remote_relay_stop(relay);
     tp_timer_destroy(relay->patience);
     free(relay->joints);
 }
@@ -179,7 +179,7 @@ static void finish_start(struct relay *relay, tp_status status, const char *why)
     tp_loop_after(tp_instance_loop(relay->self), &relay->ending);
 }
 
-void relay_fail_start(struct relay *relay, tp_status status, const char *why)
+void tpi_remote_relay_fail_start(struct relay *relay, tp_status status, const char *why)
 {
     finish_start(relay, status, why);
 }
@@ -194,7 +194,7 @@ static void tell_start(tp_after *after)
         return;
     }
     if (of->outcome != TP_OK) {
-        relay_stop(of);
+        tpi_remote_relay_stop(of);
     }
     of->started = of->outcome == TP_OK;
     judge(of);
@@ -291,7 +291,7 @@ static void is_ready(struct joint *joint)
     struct relay *of = joint->relay;
 
     joint->ready = joint->known = true;
-    joint_is_back(joint);
+    tpi_remote_joint_is_back(joint);
     if (find_unready(of) != NULL) {
         return;
     }
@@ -311,7 +311,7 @@ static void is_ready(struct joint *joint)
     judge(of);
 }
 
-void relay_in_circle(struct joint *joint)
+void tpi_remote_relay_in_circle(struct joint *joint)
 {
     struct relay *of = joint->relay;
 
@@ -339,7 +339,7 @@ static void traced(void *context, tp_proxy *proxy, tp_status status, const tp_ms
     (void)why;
     joint->tracing = false;
     if (status == TP_E_INVALID || status == TP_E_LIMIT) {
-        relay_in_circle(joint);
+        tpi_remote_relay_in_circle(joint);
     } else if (tp_proxy_is_open(proxy) && (!unclear || joint->tries >= MOST_TRIES)) {
         is_ready(joint);
     } else if (!of->starting) { /* else that has its own end */
@@ -389,10 +389,10 @@ static void counterpart_opened(void *context, tp_proxy *proxy, tp_status status,
         return;
     }
     if (status == TP_E_DEVICE || status == TP_E_REMOVED) {
-        joint_has_stopped(joint);
+        tpi_remote_joint_has_stopped(joint);
     }
     tp_fail(&err, status, "%s", why);
-    relay_name_server(of, status, &err);
+    tpi_remote_relay_name_server(of, status, &err);
     snprintf(joint->why, sizeof joint->why, "%s", err.text);
     if (of->starting) {
         finish_start(of, status, joint->why);
@@ -414,14 +414,15 @@ static tp_status open_counterparts(struct relay *relay, tp_error *err)
                                  TP_OPEN_MODE, counterpart_opened, joint, &joint->proxy, err);
         if (status == TP_OK) {
             tp_proxy_set_context(joint->proxy, joint);
-            tp_proxy_on_data(joint->proxy, joint_pass_data);
+            tp_proxy_on_data(joint->proxy, tpi_remote_joint_pass_data);
             tp_proxy_on_change(joint->proxy, counterpart_opened, joint);
         }
     }
     return status;
 }
 
-tp_status relay_start(struct relay *relay, const char *url, int64_t patience_ns, tp_error *err)
+tp_status tpi_remote_relay_start(struct relay *relay, const char *url, int64_t patience_ns,
+                                 tp_error *err)
 {
     const tp_client_options options = {
         .name = tp_instance_known_as(relay->self),
@@ -441,7 +442,7 @@ tp_status relay_start(struct relay *relay, const char *url, int64_t patience_ns,
     tp_status status = tp_client_connect_later(&relay->client, url, &options, err);
     status = status == TP_OK ? open_counterparts(relay, err) : status;
     if (status != TP_OK) {
-        relay_stop(relay);
+        tpi_remote_relay_stop(relay);
         return status;
     }
     relay->starting = true;
@@ -449,7 +450,7 @@ tp_status relay_start(struct relay *relay, const char *url, int64_t patience_ns,
     return TP_PENDING;
 }
 
-void relay_stop(struct relay *relay)
+void tpi_remote_relay_stop(struct relay *relay)
 {
     tp_loop *loop = tp_instance_loop(relay->self);
 

@@ -64,37 +64,38 @@ struct relay {
 
 /* Offer all that `provides` lists. `devices` are the names of the counterparts in the same order;
  * those that are missing have the same name. From init. */
-tp_status relay_init(struct relay *out, tp_instance *self, const char *devices_param,
-                     int64_t timeout_ns, tp_error *err);
-void relay_fini(struct relay *relay);
+tp_status tpi_remote_relay_init(struct relay *out, tp_instance *self, const char *devices_param,
+                                int64_t timeout_ns, tp_error *err);
+void tpi_remote_relay_fini(struct relay *relay);
 
 /* Connect to a server and open the counterparts: TP_PENDING if all goes well so far. `patience_ns`:
  * after that time a connection is good enough, even if not all devices are open yet, so that two
  * servers that wait for each other both start. From start and stop. */
-tp_status relay_start(struct relay *relay, const char *url, int64_t patience_ns, tp_error *err);
-void relay_stop(struct relay *relay);
+tp_status tpi_remote_relay_start(struct relay *relay, const char *url, int64_t patience_ns,
+                                 tp_error *err);
+void tpi_remote_relay_stop(struct relay *relay);
 
 /* The `halt` of both drivers: done when the other server says so, or is one of Player's, which says
  * nothing. If it cannot be asked, it is when it is back. */
-void relay_halt(tp_device *device, tp_halt how);
+void tpi_remote_relay_halt(tp_device *device, tp_halt how);
 
 /* The counterpart can be asked again; it is not running any more, and so moves nothing. */
-void joint_is_back(struct joint *joint);
-void joint_has_stopped(struct joint *joint);
+void tpi_remote_joint_is_back(struct joint *joint);
+void tpi_remote_joint_has_stopped(struct joint *joint);
 
 /* A device turns out to be the way back to itself: the instance fails. */
-void relay_in_circle(struct joint *joint);
+void tpi_remote_relay_in_circle(struct joint *joint);
 
 /* joint.c: put before a sentence which server it was, unless it says so; a child process is a part
  * of this one. Returns the status. */
-tp_status relay_name_server(const struct relay *relay, tp_status status, tp_error *err);
+tp_status tpi_remote_relay_name_server(const struct relay *relay, tp_status status, tp_error *err);
 
 /* Data of a counterpart; a message for a device. */
-void joint_pass_data(tp_proxy *proxy, const tp_msg *msg);
-tp_status joint_handle(tp_device *device, const tp_message *what, const void *ask, void *answer,
-                       tp_error *err);
+void tpi_remote_joint_pass_data(tp_proxy *proxy, const tp_msg *msg);
+tp_status tpi_remote_joint_handle(tp_device *device, const tp_message *what, const void *ask,
+                                  void *answer, tp_error *err);
 
 /* The start has failed for a reason that the relay cannot know, if it is still starting. */
-void relay_fail_start(struct relay *relay, tp_status status, const char *why);
+void tpi_remote_relay_fail_start(struct relay *relay, tp_status status, const char *why);
 
 #endif

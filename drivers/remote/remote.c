@@ -82,7 +82,8 @@ static tp_status remote_init(tp_instance *self, tp_error *err)
 
     status = status == TP_OK ? read_seconds(self, "patience", &patience_ns, err) : status;
     status = status == TP_OK ? check_server(self, err) : status;
-    return status == TP_OK ? relay_init(&r->relay, self, "devices", timeout_ns, err) : status;
+    return status == TP_OK ? tpi_remote_relay_init(&r->relay, self, "devices", timeout_ns, err)
+                           : status;
 }
 
 static tp_status remote_start(tp_instance *self, tp_error *err)
@@ -91,28 +92,29 @@ static tp_status remote_start(tp_instance *self, tp_error *err)
     int64_t patience_ns = 0;
     tp_status status = read_seconds(self, "patience", &patience_ns, err);
 
-    return status == TP_OK ? relay_start(&r->relay, tp_param_string(self, "url"), patience_ns, err)
-                           : status;
+    return status == TP_OK
+               ? tpi_remote_relay_start(&r->relay, tp_param_string(self, "url"), patience_ns, err)
+               : status;
 }
 
 static void remote_stop(tp_instance *self)
 {
     struct remote *r = tp_instance_state(self);
 
-    relay_stop(&r->relay);
+    tpi_remote_relay_stop(&r->relay);
 }
 
 static void remote_fini(tp_instance *self)
 {
     struct remote *r = tp_instance_state(self);
 
-    relay_fini(&r->relay);
+    tpi_remote_relay_fini(&r->relay);
     free(r->key_file);
 }
 
 static const tp_driver_ops remote_ops = {.init = remote_init,
                                          .start = remote_start,
-                                         .halt = relay_halt,
+                                         .halt = tpi_remote_relay_halt,
                                          .stop = remote_stop,
                                          .fini = remote_fini};
 

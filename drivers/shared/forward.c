@@ -1,7 +1,8 @@
 /* forward.c - devices that have another device do their work; see forward.h. */
 #include "forward.h"
 
-tp_status forward_seconds(const tp_instance *self, const char *param, int64_t *ns, tp_error *err)
+tp_status tpi_forward_seconds(const tp_instance *self, const char *param, int64_t *ns,
+                              tp_error *err)
 {
     const double seconds = tp_param_double(self, param);
 
@@ -13,15 +14,15 @@ tp_status forward_seconds(const tp_instance *self, const char *param, int64_t *n
     return TP_OK;
 }
 
-bool forward_is_common(const tp_message *what)
+bool tpi_forward_is_common(const tp_message *what)
 {
     return tp_interface_message(&tp_interface_common, what->kind, what->code) == what;
 }
 
 /* ---- Requests and commands ------------------------------------------------------------------- */
 
-tp_status forward_ask(tp_device *device, tp_link *to, unsigned code, const void *value,
-                      int64_t timeout_ns, tp_link_done *done, tp_error *err)
+tp_status tpi_forward_ask(tp_device *device, tp_link *to, unsigned code, const void *value,
+                          int64_t timeout_ns, tp_link_done *done, tp_error *err)
 {
     tp_status status = tp_link_request(to, code, value, timeout_ns, done, tp_device_defer(device));
 
@@ -30,8 +31,8 @@ tp_status forward_ask(tp_device *device, tp_link *to, unsigned code, const void 
                                      tp_link_interface(to)->name, tp_status_text(status));
 }
 
-void forward_answer(tp_instance *self, void *ticket, tp_status status, const tp_msg *answer,
-                    const char *why)
+void tpi_forward_answer(tp_instance *self, void *ticket, tp_status status, const tp_msg *answer,
+                        const char *why)
 {
     (void)self;
     if (status == TP_OK) {
@@ -41,7 +42,7 @@ void forward_answer(tp_instance *self, void *ticket, tp_status status, const tp_
     }
 }
 
-void forward_refuse(tp_ticket *ticket, tp_status status, const char *why, const char *who)
+void tpi_forward_refuse(tp_ticket *ticket, tp_status status, const char *why, const char *who)
 {
     tp_error err = {0};
 
@@ -52,22 +53,22 @@ void forward_refuse(tp_ticket *ticket, tp_status status, const char *why, const 
     tp_ticket_fail(ticket, status, why);
 }
 
-const void *forward_payload(tp_ticket *ticket, tp_status status, const tp_msg *answer,
-                            const char *why, const char *who)
+const void *tpi_forward_payload(tp_ticket *ticket, tp_status status, const tp_msg *answer,
+                                const char *why, const char *who)
 {
     const void *payload = status == TP_OK ? tp_msg_payload(answer) : NULL;
 
     if (payload == NULL) {
-        forward_refuse(ticket, status, why, who);
+        tpi_forward_refuse(ticket, status, why, who);
     }
     return payload;
 }
 
-tp_status forward_message(tp_device *device, tp_link *to, const tp_message *what, const void *ask,
-                          int64_t timeout_ns, tp_error *err)
+tp_status tpi_forward_message(tp_device *device, tp_link *to, const tp_message *what,
+                              const void *ask, int64_t timeout_ns, tp_error *err)
 {
     if (what->kind != TP_KIND_COMMAND) {
-        return forward_ask(device, to, what->code, ask, timeout_ns, forward_answer, err);
+        return tpi_forward_ask(device, to, what->code, ask, timeout_ns, tpi_forward_answer, err);
     }
     tp_status status = tp_link_command(to, what->code, ask);
     return status == TP_OK ? TP_OK
@@ -75,14 +76,14 @@ tp_status forward_message(tp_device *device, tp_link *to, const tp_message *what
                                      tp_link_interface(to)->name, tp_status_text(status));
 }
 
-void forward_data(tp_device *device, const tp_msg *msg)
+void tpi_forward_data(tp_device *device, const tp_msg *msg)
 {
     const tp_msghdr *header = tp_msg_header(msg);
 
     tp_publish(device, header->subtype, tp_msg_payload(msg), header->timestamp);
 }
 
-bool forward_is_failure(const tp_msg *msg)
+bool tpi_forward_is_failure(const tp_msg *msg)
 {
     const tp_failure *failure = tp_msg_payload(msg);
 
@@ -115,18 +116,19 @@ static tp_status capabilities(const forward_front *front, const tp_capabilities_
                          ask->subtype, ask->type);
 }
 
-tp_status forward_or_operate(const forward_front *front, tp_device *device, tp_link *to,
-                             const tp_message *what, const void *ask, void *answer, tp_error *err)
+tp_status tpi_forward_or_operate(const forward_front *front, tp_device *device, tp_link *to,
+                                 const tp_message *what, const void *ask, void *answer,
+                                 tp_error *err)
 {
     const tp_message *own = tp_interface_message(front->interface, what->kind, what->code);
 
     if (own == what && can(front, what)) {
         return what->call(front->ops, device, ask, answer, err);
     }
-    if (!forward_is_common(what) || what->code == TP_COMMON_REQ_LEASE) {
+    if (!tpi_forward_is_common(what) || what->code == TP_COMMON_REQ_LEASE) {
         return tp_fail(err, TP_E_UNSUPPORTED, "%s is not supported", what->name);
     }
     return what->code == TP_COMMON_REQ_CAPABILITIES
                ? capabilities(front, ask, err)
-               : forward_message(device, to, what, ask, FORWARD_TIMEOUT_NS, err);
+               : tpi_forward_message(device, to, what, ask, FORWARD_TIMEOUT_NS, err);
 }

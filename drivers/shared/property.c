@@ -53,7 +53,7 @@ static const tp_property_plan *find(const own_properties *own, const char *chars
 
 /* ---- The list -------------------------------------------------------------------------------- */
 
-void own_properties_fini(own_properties *own)
+void tpi_own_properties_fini(own_properties *own)
 {
     free(own->room);
 }
@@ -98,7 +98,8 @@ static void join_lists(tp_instance *self, void *ticket, tp_status status, const 
                        const char *why)
 {
     own_properties *own = tp_instance_state(self);
-    const tp_property_list *others = forward_payload(ticket, status, answer, why, "other device");
+    const tp_property_list *others =
+        tpi_forward_payload(ticket, status, answer, why, "other device");
     const uint32_t count = plan_count(own);
 
     if (others == NULL) {
@@ -152,18 +153,18 @@ static bool can(const tp_capabilities_req *ask)
            (ask->subtype == TP_COMMON_REQ_GET_STRPROP || ask->subtype == TP_COMMON_REQ_SET_STRPROP);
 }
 
-bool own_properties_handle(own_properties *own, tp_device *device, tp_link *behind,
-                           const tp_message *what, const void *ask, void *answer, tp_status *status,
-                           tp_error *err)
+bool tpi_own_properties_handle(own_properties *own, tp_device *device, tp_link *behind,
+                               const tp_message *what, const void *ask, void *answer,
+                               tp_status *status, tp_error *err)
 {
     const tp_strprop_req *text = ask;
 
-    if (!forward_is_common(what) || what->kind != TP_KIND_REQUEST) {
+    if (!tpi_forward_is_common(what) || what->kind != TP_KIND_REQUEST) {
         return false;
     }
     if (what->code == TP_COMMON_REQ_GET_PROPERTIES) {
         *status =
-            forward_ask(device, behind, what->code, NULL, FORWARD_TIMEOUT_NS, join_lists, err);
+            tpi_forward_ask(device, behind, what->code, NULL, FORWARD_TIMEOUT_NS, join_lists, err);
         return true;
     }
     if (what->code == TP_COMMON_REQ_CAPABILITIES && can(ask)) {
@@ -181,7 +182,7 @@ bool own_properties_handle(own_properties *own, tp_device *device, tp_link *behi
     return plan != NULL;
 }
 
-void own_properties_announce(const own_properties *own, tp_device *device, const char *key)
+void tpi_own_properties_announce(const own_properties *own, tp_device *device, const char *key)
 {
     tp_strprop_req now;
 

@@ -18,15 +18,15 @@ typedef struct own_properties {
 } own_properties;
 
 /* Zeroed but for `plans` and `text` is a good beginning. */
-void own_properties_fini(own_properties *own);
+void tpi_own_properties_fini(own_properties *own);
 
 /* Handle a message of the device if it is about these properties: then returns true, and `status`
  * is what the operation has to return. `behind` is asked for the rest of a list. */
-bool own_properties_handle(own_properties *own, tp_device *device, tp_link *behind,
-                           const tp_message *what, const void *ask, void *answer, tp_status *status,
-                           tp_error *err);
+bool tpi_own_properties_handle(own_properties *own, tp_device *device, tp_link *behind,
+                               const tp_message *what, const void *ask, void *answer,
+                               tp_status *status, tp_error *err);
 
 /* Tell the readers what a property is now. */
-void own_properties_announce(const own_properties *own, tp_device *device, const char *key);
+void tpi_own_properties_announce(const own_properties *own, tp_device *device, const char *key);
 
 #endif

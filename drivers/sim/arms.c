@@ -57,7 +57,7 @@ static tp_status arm_begin(simd_device *d, tp_error *err)
     tpi_sim_info info;
 
     (void)err;
-    simd_info(d, &info);
+    tpi_simd_info(d, &info);
     const uint32_t family = info.family;
     for (uint32_t i = 0; i < family && arm->count < most; i++) {
         tpi_sim_model_info(d->owner->world, d->model + i, &info);
@@ -104,7 +104,7 @@ static void arm_publish(simd_device *d)
     const struct arm *arm = d->state;
     tp_actarray_actuator actuators[MOST_JOINTS];
 
-    if (!simd_is_due(d)) {
+    if (!tpi_simd_is_due(d)) {
         return;
     }
     for (uint32_t i = 0; i < arm->count; i++) {
@@ -120,7 +120,7 @@ static void arm_publish(simd_device *d)
     }
     const tp_actarray_data data = {
         .actuators_count = arm->count, .actuators = actuators, .motor_state = !arm->off};
-    tp_publish(d->device, TP_ACTARRAY_DATA_STATE, &data, simd_time_s(d->owner));
+    tp_publish(d->device, TP_ACTARRAY_DATA_STATE, &data, tpi_simd_time_s(d->owner));
 }
 
 /* How far it is from one joint to the next. */
@@ -136,7 +136,7 @@ static double link_length(const simd *s, const struct arm *arm, uint32_t i)
 /* Where the first joint is put on, which does not move with it. */
 static tpi_sim_pose base_of(const simd_device *d, const struct arm *arm)
 {
-    const tpi_sim_pose base = simd_pose_on_robot(d->owner, d->model);
+    const tpi_sim_pose base = tpi_simd_pose_on_robot(d->owner, d->model);
     tpi_sim_actuator joint = {0};
 
     (void)tpi_sim_get_actuator(d->owner->world, arm->joints[0], &joint, NULL);
@@ -144,7 +144,7 @@ static tpi_sim_pose base_of(const simd_device *d, const struct arm *arm)
                           -joint.axis[2] * joint.position};
     const tpi_sim_pose back = joint.linear ? (tpi_sim_pose){.x = by[0], .y = by[1], .z = by[2]}
                                            : (tpi_sim_pose){.a = by[2]};
-    return simd_compose(&base, &back);
+    return tpi_simd_compose(&base, &back);
 }
 
 static tp_status arm_geom(tp_device *device, tp_actarray_geom *answer, tp_error *err)
@@ -302,7 +302,7 @@ static const tp_actarray_ops arm_ops = {
     .cmd_home = cmd_home,
 };
 
-const simd_kind simd_arms[] = {
+const simd_kind tpi_simd_arms[] = {
     {
         .interface = &tp_interface_actarray,
         .ops = &arm_ops,

@@ -16,7 +16,7 @@ static void power_publish(simd_device *d)
 {
     tpi_sim_battery b;
 
-    if (!simd_is_due(d) || tpi_sim_get_battery(d->owner->world, d->model, &b, NULL) != TP_OK) {
+    if (!tpi_simd_is_due(d) || tpi_sim_get_battery(d->owner->world, d->model, &b, NULL) != TP_OK) {
         return;
     }
     const bool endless = isinf(b.stored);
@@ -32,10 +32,10 @@ static void power_publish(simd_device *d)
                     : b.given_watts > 0 ? TP_POWER_CHARGING_GIVES
                                         : TP_POWER_CHARGING_NONE,
     };
-    tp_publish(d->device, TP_POWER_DATA_STATE, &data, simd_time_s(d->owner));
+    tp_publish(d->device, TP_POWER_DATA_STATE, &data, tpi_simd_time_s(d->owner));
 }
 
-const simd_kind simd_batteries[] = {
+const simd_kind tpi_simd_batteries[] = {
     {
         .interface = &tp_interface_power,
         .any = true,

@@ -31,7 +31,7 @@ static bool any_is_braking(const simd *s)
     return model < count;
 }
 
-void simd_brakes_watch(simd_device *d)
+void tpi_simd_brakes_watch(simd_device *d)
 {
     if (!d->rolls && time_goes(d->owner) && is_braking(d)) {
         d->rolls = true;
@@ -41,7 +41,7 @@ void simd_brakes_watch(simd_device *d)
 }
 
 /* Whichever device owes it, the instance does. */
-void simd_brakes_watch_all(simd *s)
+void tpi_simd_brakes_watch_all(simd *s)
 {
     if (!s->all_roll && s->device_count > 0 && time_goes(s) && any_is_braking(s)) {
         s->all_roll = true;
@@ -68,24 +68,24 @@ static void settle(simd *s, bool everybody)
     }
 }
 
-void simd_brakes_look(simd *s)
+void tpi_simd_brakes_look(simd *s)
 {
     if (s->rolling > 0) {
         settle(s, false);
     }
 }
 
-void simd_brakes_time_changed(simd *s)
+void tpi_simd_brakes_time_changed(simd *s)
 {
     if (!time_goes(s)) {
         settle(s, true);
     } else {
         s->stands = false; /* in a panic, what rolls on is owed again */
-        simd_mind_panic(s);
+        tpi_simd_mind_panic(s);
     }
 }
 
-void simd_brakes_forget(simd *s)
+void tpi_simd_brakes_forget(simd *s)
 {
     settle(s, true);
 }

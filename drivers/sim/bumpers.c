@@ -12,7 +12,7 @@ static void bumper_publish(simd_device *d)
     tpi_sim_bumpers bumpers;
 
     if (tpi_sim_get_bumpers(d->owner->world, d->model, &bumpers, NULL) != TP_OK ||
-        !simd_is_new(d, bumpers.time_us)) {
+        !tpi_simd_is_new(d, bumpers.time_us)) {
         return;
     }
     const tp_bumper_data data = {.bumpers_count = bumpers.count,
@@ -24,7 +24,7 @@ static tp_status bumper_geom(tp_device *device, tp_bumper_geom *answer, tp_error
 {
     simd_device *d = simd_of(device);
     struct bumper *room = d->state;
-    const tpi_sim_pose base = simd_pose_on_robot(d->owner, d->model);
+    const tpi_sim_pose base = tpi_simd_pose_on_robot(d->owner, d->model);
     tpi_sim_bumpers bumpers;
     tp_status status = tpi_sim_get_bumpers(d->owner->world, d->model, &bumpers, err);
 
@@ -32,9 +32,9 @@ static tp_status bumper_geom(tp_device *device, tp_bumper_geom *answer, tp_error
         tpi_sim_bumper bumper;
         status = tpi_sim_get_bumper(d->owner->world, d->model, i, &bumper, err);
         if (status == TP_OK) {
-            const tpi_sim_pose pose = simd_compose(&base, &bumper.pose);
+            const tpi_sim_pose pose = tpi_simd_compose(&base, &bumper.pose);
             room->defines[i] =
-                (tp_bumper_define){.pose = simd_pose3d(&pose), .length = (float)bumper.length};
+                (tp_bumper_define){.pose = tpi_simd_pose3d(&pose), .length = (float)bumper.length};
         }
     }
     if (status == TP_OK) {
@@ -46,7 +46,7 @@ static tp_status bumper_geom(tp_device *device, tp_bumper_geom *answer, tp_error
 
 static const tp_bumper_ops bumper_ops = {.req_get_geom = bumper_geom};
 
-const simd_kind simd_bumpers[] = {
+const simd_kind tpi_simd_bumpers[] = {
     {
         .interface = &tp_interface_bumper,
         .ops = &bumper_ops,

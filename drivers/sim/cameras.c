@@ -40,7 +40,7 @@ static void camera_publish(simd_device *d)
     tp_camera_data data;
     int64_t time_us = -1;
 
-    if (take_picture(d, &data, &time_us) && simd_is_new(d, time_us)) {
+    if (take_picture(d, &data, &time_us) && tpi_simd_is_new(d, time_us)) {
         tp_publish(d->device, TP_CAMERA_DATA_STATE, &data, (double)time_us / 1e6);
     }
 }
@@ -104,7 +104,7 @@ static tp_status ptz_begin(simd_device *d, tp_error *err)
     tpi_sim_info info;
 
     (void)err;
-    simd_info(d, &info);
+    tpi_simd_info(d, &info);
     p->pan = info.kind == TPI_SIM_ACTUATOR ? d->model : TPI_SIM_NONE;
     p->tilt = p->pan == TPI_SIM_NONE ? TPI_SIM_NONE : find_tilt(d->owner, p->pan);
     return TP_OK;
@@ -143,7 +143,7 @@ static void ptz_publish(simd_device *d)
     tpi_sim_lens lens = {0};
     tp_ptz_data data = {0};
 
-    if (!simd_is_due(d)) {
+    if (!tpi_simd_is_due(d)) {
         return;
     }
     if (p->pan != TPI_SIM_NONE) {
@@ -152,7 +152,7 @@ static void ptz_publish(simd_device *d)
         data = (tp_ptz_data){
             .pan = (float)lens.pan, .tilt = (float)lens.tilt, .zoom = (float)lens.fov};
     }
-    tp_publish(d->device, TP_PTZ_DATA_STATE, &data, simd_time_s(d->owner));
+    tp_publish(d->device, TP_PTZ_DATA_STATE, &data, tpi_simd_time_s(d->owner));
 }
 
 /* A field of view of 0 leaves it as it is. */
@@ -246,7 +246,7 @@ static tp_status control_mode(tp_device *device, const tp_ptz_req_control_mode *
 static tp_status ptz_geom(tp_device *device, tp_ptz_geom *answer, tp_error *err)
 {
     (void)err;
-    simd_place(simd_of(device), &answer->pos, &answer->size);
+    tpi_simd_place(simd_of(device), &answer->pos, &answer->size);
     return TP_OK;
 }
 
@@ -256,7 +256,7 @@ static const tp_ptz_ops ptz_ops = {
     .cmd_state = cmd_state,
 };
 
-const simd_kind simd_cameras[] = {
+const simd_kind tpi_simd_cameras[] = {
     {
         .interface = &tp_interface_camera,
         .ops = &camera_ops,

@@ -12,11 +12,11 @@
 
 #include "offer.h"
 
-const simd_kind *simd_kind_of(const tp_interface *interface, unsigned *number)
+const simd_kind *tpi_simd_kind_of(const tp_interface *interface, unsigned *number)
 {
     *number = 0;
-    for (size_t i = 0; simd_kinds[i] != NULL; i++) {
-        for (const simd_kind *kind = simd_kinds[i]; kind->interface != NULL; kind++) {
+    for (size_t i = 0; tpi_simd_kinds[i] != NULL; i++) {
+        for (const simd_kind *kind = tpi_simd_kinds[i]; kind->interface != NULL; kind++) {
             if (kind->interface == interface) {
                 return kind;
             }
@@ -29,8 +29,8 @@ const simd_kind *simd_kind_of(const tp_interface *interface, unsigned *number)
 /* Row number n of an interface; NULL if it has no more. */
 static const simd_kind *row_of(const tp_interface *interface, unsigned n)
 {
-    for (size_t i = 0; simd_kinds[i] != NULL; i++) {
-        for (const simd_kind *kind = simd_kinds[i]; kind->interface != NULL; kind++) {
+    for (size_t i = 0; tpi_simd_kinds[i] != NULL; i++) {
+        for (const simd_kind *kind = tpi_simd_kinds[i]; kind->interface != NULL; kind++) {
             if (kind->interface == interface && n-- == 0) {
                 return kind;
             }
@@ -44,8 +44,8 @@ static unsigned number_of(const simd_kind *row)
 {
     unsigned number = 0;
 
-    for (size_t i = 0; simd_kinds[i] != NULL; i++) {
-        for (const simd_kind *kind = simd_kinds[i]; kind->interface != NULL; kind++) {
+    for (size_t i = 0; tpi_simd_kinds[i] != NULL; i++) {
+        for (const simd_kind *kind = tpi_simd_kinds[i]; kind->interface != NULL; kind++) {
             if (kind == row) {
                 return number;
             }
@@ -138,7 +138,7 @@ static struct wanted wanted_at(const simd_offering *o, size_t i)
 {
     struct wanted w = {.key = tp_provides_key(o->s->instance, i)};
 
-    w.kind = simd_kind_of(tp_provides_interface(o->s->instance, i), &w.number);
+    w.kind = tpi_simd_kind_of(tp_provides_interface(o->s->instance, i), &w.number);
     return w;
 }
 
@@ -202,7 +202,7 @@ static tp_status begin_section(simd_offering *o, size_t section, tp_error *err)
     o->told = false;
     o->robot = o->named ? tpi_sim_find(s->world, name) : TPI_SIM_NONE;
     if (o->named && o->robot == TPI_SIM_NONE) {
-        return simd_fail_unknown(s, name, err);
+        return tpi_simd_fail_unknown(s, name, err);
     }
     if (!o->named) {
         find_robot(o);
@@ -278,8 +278,8 @@ static void tell_key(const simd_offering *o, const struct wanted *w)
     }
 }
 
-tp_status simd_choose(simd_offering *o, size_t i, const simd_kind **kind, tpi_sim_model *model,
-                      tp_error *err)
+tp_status tpi_simd_choose(simd_offering *o, size_t i, const simd_kind **kind, tpi_sim_model *model,
+                          tp_error *err)
 {
     const size_t section = tp_provides_section(o->s->instance, i);
     struct wanted w = wanted_at(o, i);

@@ -4,12 +4,12 @@
 
 #include "simulator.h"
 
-bool simd_is_due(const simd_device *d)
+bool tpi_simd_is_due(const simd_device *d)
 {
     return tpi_sim_is_due(d->owner->world, d->model);
 }
 
-bool simd_is_new(simd_device *d, int64_t time_us)
+bool tpi_simd_is_new(simd_device *d, int64_t time_us)
 {
     if (time_us < 0 || time_us < d->next_us) {
         return false;
@@ -18,14 +18,14 @@ bool simd_is_new(simd_device *d, int64_t time_us)
     return true;
 }
 
-void simd_info(const simd_device *d, tpi_sim_info *info)
+void tpi_simd_info(const simd_device *d, tpi_sim_info *info)
 {
     tpi_sim_model_info(d->owner->world, d->model, info);
 }
 
 /* ---- Poses ----------------------------------------------------------------------------------- */
 
-tpi_sim_pose simd_compose(const tpi_sim_pose *frame, const tpi_sim_pose *pose)
+tpi_sim_pose tpi_simd_compose(const tpi_sim_pose *frame, const tpi_sim_pose *pose)
 {
     const double c = cos(frame->a);
     const double s = sin(frame->a);
@@ -36,7 +36,7 @@ tpi_sim_pose simd_compose(const tpi_sim_pose *frame, const tpi_sim_pose *pose)
                           .a = remainder(frame->a + pose->a, 2 * SIMD_PI)};
 }
 
-tpi_sim_pose simd_pose_on_robot(const simd *s, tpi_sim_model model)
+tpi_sim_pose tpi_simd_pose_on_robot(const simd *s, tpi_sim_model model)
 {
     tpi_sim_pose pose = tpi_sim_local_pose(s->world, model);
     tpi_sim_info info;
@@ -47,35 +47,35 @@ tpi_sim_pose simd_pose_on_robot(const simd *s, tpi_sim_model model)
         const tpi_sim_pose frame = tpi_sim_local_pose(s->world, parent);
         tpi_sim_model_info(s->world, parent, &info);
         if (info.parent != TPI_SIM_NONE) {
-            pose = simd_compose(&frame, &pose);
+            pose = tpi_simd_compose(&frame, &pose);
         }
     }
     return pose;
 }
 
-tp_pose3d simd_pose3d(const tpi_sim_pose *pose)
+tp_pose3d tpi_simd_pose3d(const tpi_sim_pose *pose)
 {
     return (tp_pose3d){.px = pose->x, .py = pose->y, .pz = pose->z, .pyaw = pose->a};
 }
 
-tp_bbox3d simd_bbox3d(const double size[3])
+tp_bbox3d tpi_simd_bbox3d(const double size[3])
 {
     return (tp_bbox3d){.sl = size[0], .sw = size[1], .sh = size[2]};
 }
 
-void simd_place(const simd_device *d, tp_pose3d *pose, tp_bbox3d *size)
+void tpi_simd_place(const simd_device *d, tp_pose3d *pose, tp_bbox3d *size)
 {
-    const tpi_sim_pose place = simd_pose_on_robot(d->owner, d->model);
+    const tpi_sim_pose place = tpi_simd_pose_on_robot(d->owner, d->model);
     tpi_sim_info info;
 
-    simd_info(d, &info);
-    *pose = simd_pose3d(&place);
-    *size = simd_bbox3d(info.size);
+    tpi_simd_info(d, &info);
+    *pose = tpi_simd_pose3d(&place);
+    *size = tpi_simd_bbox3d(info.size);
 }
 
 /* ---- Colours --------------------------------------------------------------------------------- */
 
-uint32_t simd_colour(const tp_color *colour)
+uint32_t tpi_simd_colour(const tp_color *colour)
 {
     return (uint32_t)colour->red << 24 | (uint32_t)colour->green << 16 |
            (uint32_t)colour->blue << 8 | colour->alpha;
@@ -83,7 +83,7 @@ uint32_t simd_colour(const tp_color *colour)
 
 /* ---- Texts ----------------------------------------------------------------------------------- */
 
-bool simd_copy_text(char *to, size_t size, const char *chars, uint32_t count)
+bool tpi_simd_copy_text(char *to, size_t size, const char *chars, uint32_t count)
 {
     const char *end = count == 0 ? NULL : memchr(chars, '\0', count);
     const size_t length = end == NULL ? count : (size_t)(end - chars);
@@ -98,7 +98,7 @@ bool simd_copy_text(char *to, size_t size, const char *chars, uint32_t count)
     return true;
 }
 
-tp_status simd_fail_unknown(const simd *s, const char *name, tp_error *err)
+tp_status tpi_simd_fail_unknown(const simd *s, const char *name, tp_error *err)
 {
     tpi_buf hint = {0};
 

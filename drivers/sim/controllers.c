@@ -120,8 +120,8 @@ static struct command *add_command(simd_controllers *c, const char *text,
     return command;
 }
 
-tp_status simd_controllers_number(void *context, const char *text, const tpi_cfg_place *place,
-                                  uint32_t *number, tp_error *err)
+tp_status tpi_simd_controllers_number(void *context, const char *text, const tpi_cfg_place *place,
+                                      uint32_t *number, tp_error *err)
 {
     simd_controllers *c = context;
     char name[64];
@@ -150,8 +150,8 @@ tp_status simd_controllers_number(void *context, const char *text, const tpi_cfg
 
 /* ---- Robots ---------------------------------------------------------------------------------- */
 
-tp_status simd_controllers_create(simd_controllers **out, simd *s, const char *folder,
-                                  tp_error *err)
+tp_status tpi_simd_controllers_create(simd_controllers **out, simd *s, const char *folder,
+                                      tp_error *err)
 {
     simd_controllers *c = calloc(1, sizeof *c);
 
@@ -185,7 +185,7 @@ static tp_status add_robot(simd_controllers *c, tpi_sim_model model, const struc
                            tp_error *err)
 {
     tp_robot *robot = &c->robots[c->robot_count++];
-    tp_status status = simd_robot_init(robot, c->s, model, command->what, command->plugin, err);
+    tp_status status = tpi_simd_robot_init(robot, c->s, model, command->what, command->plugin, err);
 
     return status == TP_OK ? init_robot(robot, command, err) : status;
 }
@@ -203,7 +203,7 @@ static tp_status make_room(simd_controllers *c, tp_error *err)
     return c->robots == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
 }
 
-tp_status simd_controllers_begin(simd_controllers *c, tp_error *err)
+tp_status tpi_simd_controllers_begin(simd_controllers *c, tp_error *err)
 {
     const uint32_t count = tpi_sim_model_count(c->s->world);
 
@@ -235,23 +235,23 @@ static void tell(simd_controllers *c, const tp_robot *robot, const char *why)
     }
 }
 
-void simd_controllers_step(simd_controllers *c)
+void tpi_simd_controllers_step(simd_controllers *c)
 {
     for (size_t i = 0; i < c->robot_count; i++) {
         tp_error err = {0};
-        if (simd_robot_step(&c->robots[i], &err) != TP_OK) {
+        if (tpi_simd_robot_step(&c->robots[i], &err) != TP_OK) {
             tell(c, &c->robots[i], err.text);
         }
     }
 }
 
-void simd_controllers_destroy(simd_controllers *c)
+void tpi_simd_controllers_destroy(simd_controllers *c)
 {
     if (c == NULL) {
         return;
     }
     for (size_t i = 0; i < c->robot_count; i++) {
-        simd_robot_fini(&c->robots[i]);
+        tpi_simd_robot_fini(&c->robots[i]);
     }
     for (uint32_t i = 0; i < c->command_count; i++) {
         tpi_plugin_close(c->commands[i].plugin);

@@ -66,7 +66,7 @@ static void depths_publish(simd_device *d)
     int64_t time_us = -1;
 
     if (tpi_sim_get_image(d->owner->world, d->model, &image, NULL) == TP_OK &&
-        simd_is_new(d, image.time_us) && take_depths(d, &data, &time_us)) {
+        tpi_simd_is_new(d, image.time_us) && take_depths(d, &data, &time_us)) {
         tp_publish(d->device, TP_CAMERA_DATA_STATE, &data, (double)time_us / 1e6);
     }
 }
@@ -137,7 +137,7 @@ static void points_publish(simd_device *d)
     tpi_sim_image image;
 
     if (tpi_sim_get_image(d->owner->world, d->model, &image, NULL) != TP_OK ||
-        !simd_is_new(d, image.time_us)) {
+        !tpi_simd_is_new(d, image.time_us)) {
         return;
     }
     if (points->items == NULL) {
@@ -170,7 +170,7 @@ static tp_status begin(simd_device *d, tp_error *err)
     return TP_OK;
 }
 
-const simd_kind simd_depths[] = {
+const simd_kind tpi_simd_depths[] = {
     {
         .interface = &tp_interface_camera,
         .ops = &depths_ops,

@@ -12,12 +12,12 @@ static void fiducial_publish(simd_device *d)
     tp_fiducial_item items[TPI_SIM_MOST_FIDUCIALS];
 
     if (tpi_sim_get_fiducials(d->owner->world, d->model, &seen, NULL) != TP_OK ||
-        !simd_is_new(d, seen.time_us)) {
+        !tpi_simd_is_new(d, seen.time_us)) {
         return;
     }
     for (uint32_t i = 0; i < seen.count; i++) {
-        items[i] =
-            (tp_fiducial_item){.id = seen.items[i].id, .pose = simd_pose3d(&seen.items[i].pose)};
+        items[i] = (tp_fiducial_item){.id = seen.items[i].id,
+                                      .pose = tpi_simd_pose3d(&seen.items[i].pose)};
     }
     const tp_fiducial_data data = {.fiducials_count = seen.count, .fiducials = items};
     tp_publish(d->device, TP_FIDUCIAL_DATA_SCAN, &data, (double)seen.time_us / 1e6);
@@ -26,7 +26,7 @@ static void fiducial_publish(simd_device *d)
 static tp_status fiducial_geom(tp_device *device, tp_fiducial_geom *answer, tp_error *err)
 {
     (void)err;
-    simd_place(simd_of(device), &answer->pose, &answer->size);
+    tpi_simd_place(simd_of(device), &answer->pose, &answer->size);
     return TP_OK;
 }
 
@@ -108,7 +108,7 @@ static void blobfinder_publish(simd_device *d)
     tp_blobfinder_blob blobs[TPI_SIM_MOST_BLOBS];
 
     if (tpi_sim_get_blobs(d->owner->world, d->model, &seen, NULL) != TP_OK ||
-        !simd_is_new(d, seen.time_us)) {
+        !tpi_simd_is_new(d, seen.time_us)) {
         return;
     }
     for (uint32_t i = 0; i < seen.count; i++) {
@@ -119,7 +119,7 @@ static void blobfinder_publish(simd_device *d)
     tp_publish(d->device, TP_BLOBFINDER_DATA_BLOBS, &data, (double)seen.time_us / 1e6);
 }
 
-const simd_kind simd_finders[] = {
+const simd_kind tpi_simd_finders[] = {
     {
         .interface = &tp_interface_fiducial,
         .ops = &fiducial_ops,

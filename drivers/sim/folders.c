@@ -5,7 +5,7 @@
 #include "platform/folder.h"
 #include "simulator.h"
 
-bool simd_own_folder(char *folder, size_t size, size_t index)
+bool tpi_simd_own_folder(char *folder, size_t size, size_t index)
 {
     /* As they are installed (bin/troupe, lib/libtroupe-server.so, lib/MACHINE/libtroupe-server.so),
      * or built in the source tree (build/NAME/apps/troupe, build/NAME/src/core/...). */
@@ -37,13 +37,13 @@ static void add(tpi_buf *path, const char *folders)
     }
 }
 
-void simd_folders(tpi_buf *path)
+void tpi_simd_folders(tpi_buf *path)
 {
     char folder[4096];
 
     add(path, getenv("STAGEPATH"));
     add(path, getenv("TROUPE_WORLD_PATH"));
-    for (size_t i = 0; simd_own_folder(folder, sizeof folder, i); i++) {
+    for (size_t i = 0; tpi_simd_own_folder(folder, sizeof folder, i); i++) {
         if (tpi_folder_exists(folder)) {
             add(path, folder);
         }

@@ -19,7 +19,7 @@ static void gripper_publish(simd_device *d)
 {
     tpi_sim_gripper g;
 
-    if (!simd_is_due(d) || tpi_sim_get_gripper(d->owner->world, d->model, &g, NULL) != TP_OK) {
+    if (!tpi_simd_is_due(d) || tpi_sim_get_gripper(d->owner->world, d->model, &g, NULL) != TP_OK) {
         return;
     }
     const tp_gripper_data data = {
@@ -28,7 +28,7 @@ static void gripper_publish(simd_device *d)
                                         : TP_GRIPPER_STATE_CLOSED,
         .beams = (g.beams[0] ? INNER_BEAM : 0u) | (g.beams[1] ? OUTER_BEAM : 0u),
     };
-    tp_publish(d->device, TP_GRIPPER_DATA_STATE, &data, simd_time_s(d->owner));
+    tp_publish(d->device, TP_GRIPPER_DATA_STATE, &data, tpi_simd_time_s(d->owner));
 }
 
 static tp_status gripper_geom(tp_device *device, tp_gripper_geom *answer, tp_error *err)
@@ -40,7 +40,7 @@ static tp_status gripper_geom(tp_device *device, tp_gripper_geom *answer, tp_err
     if (status != TP_OK) {
         return status;
     }
-    simd_place(d, &answer->pose, &answer->outer_size);
+    tpi_simd_place(d, &answer->pose, &answer->outer_size);
     answer->inner_size = (tp_bbox3d){.sl = g.paddle_size[0], .sw = g.width, .sh = g.paddle_size[2]};
     answer->num_beams = 2;
     return TP_OK;
@@ -89,7 +89,7 @@ static double travel(const simd_device *d)
 {
     tpi_sim_info info;
 
-    simd_info(d, &info);
+    tpi_simd_info(d, &info);
     return info.size[2];
 }
 
@@ -97,7 +97,7 @@ static void lift_publish(simd_device *d)
 {
     tpi_sim_gripper g;
 
-    if (!simd_is_due(d) || tpi_sim_get_gripper(d->owner->world, d->model, &g, NULL) != TP_OK) {
+    if (!tpi_simd_is_due(d) || tpi_sim_get_gripper(d->owner->world, d->model, &g, NULL) != TP_OK) {
         return;
     }
     const double way = travel(d);
@@ -108,7 +108,7 @@ static void lift_publish(simd_device *d)
         .state = speed != 0 ? TP_ACTARRAY_ACTSTATE_MOVING : TP_ACTARRAY_ACTSTATE_IDLE,
     };
     const tp_actarray_data data = {.actuators_count = 1, .actuators = &lift, .motor_state = 1};
-    tp_publish(d->device, TP_ACTARRAY_DATA_STATE, &data, simd_time_s(d->owner));
+    tp_publish(d->device, TP_ACTARRAY_DATA_STATE, &data, tpi_simd_time_s(d->owner));
 }
 
 struct lift {
@@ -119,7 +119,7 @@ static tp_status lift_geom(tp_device *device, tp_actarray_geom *answer, tp_error
 {
     const simd_device *d = simd_of(device);
     struct lift *lift = d->state;
-    const tpi_sim_pose base = simd_pose_on_robot(d->owner, d->model);
+    const tpi_sim_pose base = tpi_simd_pose_on_robot(d->owner, d->model);
     const double way = travel(d);
 
     (void)err;
@@ -185,7 +185,7 @@ static const tp_actarray_ops lift_ops = {
     .cmd_home = lift_home,
 };
 
-const simd_kind simd_grippers[] = {
+const simd_kind tpi_simd_grippers[] = {
     {
         .interface = &tp_interface_gripper,
         .ops = &gripper_ops,

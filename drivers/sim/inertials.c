@@ -61,7 +61,7 @@ static void imu_publish(simd_device *d)
     tpi_sim_inertia inertia;
 
     if (tpi_sim_get_inertia(d->owner->world, d->model, &inertia, NULL) == TP_OK &&
-        simd_is_new(d, inertia.time_us)) {
+        tpi_simd_is_new(d, inertia.time_us)) {
         send(d, &inertia);
     }
 }
@@ -108,7 +108,7 @@ static const tp_imu_ops imu_ops = {
     .req_reset_euler = reset_euler,
 };
 
-const simd_kind simd_inertials[] = {
+const simd_kind tpi_simd_inertials[] = {
     {
         .interface = &tp_interface_imu,
         .ops = &imu_ops,

@@ -17,14 +17,14 @@ static void lamp_publish(simd_device *d)
 {
     tpi_sim_lamp lamp;
 
-    if (!simd_is_due(d) || tpi_sim_get_lamp(d->owner->world, d->model, &lamp, NULL) != TP_OK) {
+    if (!tpi_simd_is_due(d) || tpi_sim_get_lamp(d->owner->world, d->model, &lamp, NULL) != TP_OK) {
         return;
     }
     const tp_blinkenlight_data data = {.enable = lamp.enabled,
                                        .period = (float)lamp.period,
                                        .dutycycle = (float)lamp.duty,
                                        .color = to_color(lamp.colour)};
-    tp_publish(d->device, TP_BLINKENLIGHT_DATA_STATE, &data, simd_time_s(d->owner));
+    tp_publish(d->device, TP_BLINKENLIGHT_DATA_STATE, &data, tpi_simd_time_s(d->owner));
 }
 
 static tp_status get_lamp(tp_device *device, uint16_t id, tpi_sim_lamp *lamp, tp_error *err)
@@ -46,7 +46,7 @@ static tp_status set_color(tp_device *device, const tp_color *color, tp_error *e
 {
     const simd_device *d = simd_of(device);
 
-    return tpi_sim_set_colour(d->owner->world, d->model, simd_colour(color), err);
+    return tpi_sim_set_colour(d->owner->world, d->model, tpi_simd_colour(color), err);
 }
 
 static tp_status check_flash(float period, float duty, tp_error *err)
@@ -108,7 +108,7 @@ static const tp_blinkenlight_ops lamp_ops = {
     .cmd_flash = lamp_flash,
 };
 
-const simd_kind simd_lamps[] = {
+const simd_kind tpi_simd_lamps[] = {
     {
         .interface = &tp_interface_blinkenlight,
         .ops = &lamp_ops,

@@ -17,9 +17,9 @@ struct laser {
 static tp_status laser_begin(simd_device *d, tp_error *err)
 {
     simd_view *view = &((struct laser *)d->state)->view;
-    tp_status status = simd_view_init(view, d, err);
+    tp_status status = tpi_simd_view_init(view, d, err);
 
-    return status == TP_OK ? simd_view_tell(view, d, false, err) : status;
+    return status == TP_OK ? tpi_simd_view_tell(view, d, false, err) : status;
 }
 
 /* By the time of the world, so that a world that goes back goes on with the same scans. */
@@ -33,7 +33,7 @@ static uint32_t number_of(int64_t time_us, const simd_scanning *scanning)
 /* One ray has no width; what programs divide by stays. */
 static void get_scanning(const struct laser *l, const simd_device *d, simd_scanning *scanning)
 {
-    simd_view_get(&l->view, d, scanning);
+    tpi_simd_view_get(&l->view, d, scanning);
     if (l->view.sample_count == 1) {
         scanning->min_angle = scanning->max_angle = 0;
     }
@@ -43,10 +43,10 @@ static void laser_publish(simd_device *d)
 {
     struct laser *l = d->state;
     simd_scan_room *room = d->owner->scan_room;
-    const int64_t time_us = simd_view_read(&l->view, d, room->ranges, room->intensities);
+    const int64_t time_us = tpi_simd_view_read(&l->view, d, room->ranges, room->intensities);
     simd_scanning scanning;
 
-    if (l->view.off || !simd_is_new(d, time_us)) {
+    if (l->view.off || !tpi_simd_is_new(d, time_us)) {
         return;
     }
     for (uint32_t i = 0; i < l->view.count; i++) {
@@ -90,15 +90,15 @@ static tpi_sim_pose beams_within(const simd_device *d)
 static tp_status laser_geom(tp_device *device, tp_laser_geom *answer, tp_error *err)
 {
     const simd_device *d = simd_of(device);
-    const tpi_sim_pose base = simd_pose_on_robot(d->owner, d->model);
+    const tpi_sim_pose base = tpi_simd_pose_on_robot(d->owner, d->model);
     const tpi_sim_pose within = laser_within(d);
-    const tpi_sim_pose pose = simd_compose(&base, &within);
+    const tpi_sim_pose pose = tpi_simd_compose(&base, &within);
     tpi_sim_info info;
 
     (void)err;
-    simd_info(d, &info);
-    answer->pose = simd_pose3d(&pose);
-    answer->size = simd_bbox3d(info.size);
+    tpi_simd_info(d, &info);
+    answer->pose = tpi_simd_pose3d(&pose);
+    answer->size = tpi_simd_bbox3d(info.size);
     return TP_OK;
 }
 
@@ -130,7 +130,7 @@ static tp_status laser_set_config(tp_device *device, const tp_laser_config *ask,
     const simd_scanning wanted = {.min_angle = (double)ask->min_angle,
                                   .max_angle = (double)ask->max_angle,
                                   .resolution = (double)ask->resolution};
-    tp_status status = simd_view_set(&l->view, d, &wanted, err);
+    tp_status status = tpi_simd_view_set(&l->view, d, &wanted, err);
 
     if (status != TP_OK) {
         return status;
@@ -161,15 +161,15 @@ static const tp_laser_ops laser_ops = {
     .req_get_id = laser_id,
 };
 
-const simd_kind simd_lasers[] = {
+const simd_kind tpi_simd_lasers[] = {
     {
         .interface = &tp_interface_laser,
         .ops = &laser_ops,
         .models = SIMD_MODEL(RANGER),
         .needs = "a ranger with one sensor",
         .state_size = sizeof(struct laser),
-        .has = simd_is_beam,
-        .suits = simd_is_scanner,
+        .has = tpi_simd_is_beam,
+        .suits = tpi_simd_is_scanner,
         .makeshift = true,
         .within = beams_within,
         .begin = laser_begin,

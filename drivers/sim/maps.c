@@ -258,7 +258,7 @@ static const tp_map_ops map_ops = {
     .req_get_vector = get_vector,
 };
 
-const simd_kind simd_maps[] = {
+const simd_kind tpi_simd_maps[] = {
     {
         .interface = &tp_interface_map,
         .ops = &map_ops,

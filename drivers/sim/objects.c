@@ -16,13 +16,13 @@ static tpi_sim_model find(tp_device *device, const char *name, uint32_t count, t
     const simd *s = simd_of(device)->owner;
     char text[256];
 
-    if (!simd_copy_text(text, sizeof text, name, count)) {
+    if (!tpi_simd_copy_text(text, sizeof text, name, count)) {
         tp_fail(err, TP_E_UNKNOWN, "no model has a name of %u letters", count);
         return TPI_SIM_NONE;
     }
     const tpi_sim_model model = tpi_sim_find(s->world, text);
     if (model == TPI_SIM_NONE) {
-        (void)simd_fail_unknown(s, text, err);
+        (void)tpi_simd_fail_unknown(s, text, err);
     }
     return model;
 }
@@ -45,7 +45,7 @@ static tp_status move(simd *s, tpi_sim_model model, const tpi_sim_pose *pose, tp
 {
     tp_status status = tpi_sim_set_pose(s->world, model, pose, err);
 
-    simd_show_some(s);
+    tpi_simd_show_some(s);
     return status;
 }
 
@@ -75,8 +75,8 @@ static tp_status get_pose3d(tp_device *device, const tp_simulation_pose3d_req *a
     }
     const tpi_sim_pose pose = tpi_sim_local_pose(s->world, model);
     *answer = *ask;
-    answer->pose = simd_pose3d(&pose);
-    answer->simtime = simd_time_s(s);
+    answer->pose = tpi_simd_pose3d(&pose);
+    answer->simtime = tpi_simd_time_s(s);
     return TP_OK;
 }
 
@@ -106,14 +106,15 @@ static bool is_property(const tp_simulation_property_req *ask, const char *name)
 {
     char text[32];
 
-    return simd_copy_text(text, sizeof text, ask->prop, ask->prop_count) && strcmp(text, name) == 0;
+    return tpi_simd_copy_text(text, sizeof text, ask->prop, ask->prop_count) &&
+           strcmp(text, name) == 0;
 }
 
 static tp_status unknown_property(const tp_simulation_property_req *ask, tp_error *err)
 {
     char text[MOST_TEXT] = "";
 
-    (void)simd_copy_text(text, sizeof text, ask->prop, ask->prop_count);
+    (void)tpi_simd_copy_text(text, sizeof text, ask->prop, ask->prop_count);
     return tp_fail(err, TP_E_UNKNOWN,
                    "models have no property \"%s\": there are color, color_rgba and time", text);
 }
@@ -206,7 +207,7 @@ static tp_status read_colour(const tp_simulation_property_req *ask, uint32_t *co
         *colour = pack_colour(parts);
         return TP_OK;
     }
-    if (simd_copy_text(text, sizeof text, ask->value, ask->value_count) &&
+    if (tpi_simd_copy_text(text, sizeof text, ask->value, ask->value_count) &&
         tpi_sim_colour_find(text, colour)) {
         return TP_OK;
     }
@@ -228,7 +229,7 @@ static tp_status read_parts(const tp_simulation_property_req *ask, uint32_t *col
     char text[MOST_TEXT] = "";
     char *at = text;
 
-    (void)simd_copy_text(text, sizeof text, ask->value, ask->value_count);
+    (void)tpi_simd_copy_text(text, sizeof text, ask->value, ask->value_count);
     for (unsigned i = 0; i < COLOUR_PARTS; i++) {
         char *end = at;
         parts[i] = strtof(at, &end);
@@ -272,18 +273,18 @@ static tp_status cmd_pause(tp_device *device, tp_error *err)
     simd *s = simd_of(device)->owner;
 
     (void)err;
-    simd_set_paused(s, !s->pace.paused);
+    tpi_simd_set_paused(s, !s->pace.paused);
     return TP_OK;
 }
 
 static tp_status cmd_reset(tp_device *device, tp_error *err)
 {
-    return simd_reset(simd_of(device)->owner, err);
+    return tpi_simd_reset(simd_of(device)->owner, err);
 }
 
 static tp_status cmd_save(tp_device *device, tp_error *err)
 {
-    return simd_save_start(simd_of(device)->owner, err);
+    return tpi_simd_save_start(simd_of(device)->owner, err);
 }
 
 static const tp_simulation_ops simulation_ops = {
@@ -298,12 +299,12 @@ static const tp_simulation_ops simulation_ops = {
     .cmd_save = cmd_save,
 };
 
-const simd_kind simd_objects[] = {
+const simd_kind tpi_simd_objects[] = {
     {
         .interface = &tp_interface_simulation,
         .ops = &simulation_ops,
         .state_size = sizeof(struct simulation),
-        .begin = simd_add_time,
+        .begin = tpi_simd_add_time,
     },
     {0},
 };

@@ -145,11 +145,11 @@ static tpi_sim_pose place_of(const simd_device *d, const simd_device *vehicle)
     tpi_sim_pose model = tpi_sim_global_pose(d->owner->world, d->model);
     if (vehicle != NULL) {
         const double height = model.z;
-        model = simd_pose_on_robot(d->owner, d->model);
+        model = tpi_simd_pose_on_robot(d->owner, d->model);
         model.z = height;
     }
     const tpi_sim_pose within = d->kind->within == NULL ? there : d->kind->within(d);
-    return simd_compose(&model, &within);
+    return tpi_simd_compose(&model, &within);
 }
 
 /* What shows where its robot is moves the frames by itself. */
@@ -170,11 +170,11 @@ static tp_status tell_place(const simd_offering *o, simd_device *d, tp_error *er
         snprintf(parent, sizeof parent, "base%u", index);
     }
     if (d->model != TPI_SIM_NONE) {
-        simd_info(d, &info);
+        tpi_simd_info(d, &info);
     }
     const tp_geometry geometry = {.known = TP_GEOMETRY_MEASURED,
-                                  .pose = simd_pose3d(&pose),
-                                  .size = simd_bbox3d(info.size),
+                                  .pose = tpi_simd_pose3d(&pose),
+                                  .size = tpi_simd_bbox3d(info.size),
                                   .parent_count = (uint32_t)strlen(parent) + 1,
                                   .parent = parent};
     return tp_device_set_geometry(d->device, &geometry) == TP_OK
@@ -244,12 +244,12 @@ static tp_status make_device(simd_offering *o, const simd_kind *kind, tpi_sim_mo
                        .model = model,
                        .robot = root_of(o->s, model),
                        .section = i == SIZE_MAX ? 0 : tp_provides_section(o->s->instance, i)};
-    tp_status status = simd_profile_choose(d, err);
+    tp_status status = tpi_simd_profile_choose(d, err);
     if (status == TP_OK && i != SIZE_MAX) {
         status = tp_offer_at(o->s->instance, i, kind->ops, NULL, &d->device, err);
     } else if (status == TP_OK) {
         unsigned number = 0;
-        (void)simd_kind_of(kind->interface, &number);
+        (void)tpi_simd_kind_of(kind->interface, &number);
         uint32_t *next = &o->next[number];
         if (*next > UINT16_MAX) { /* no address is left */
             free(o->s->devices[--o->s->device_count]);
@@ -270,7 +270,7 @@ static tp_status offer_listed(simd_offering *o, size_t i, tp_error *err)
     tpi_sim_model model = TPI_SIM_NONE;
 
     tp_section_blame(o->s->instance, tp_provides_section(o->s->instance, i));
-    tp_status status = simd_choose(o, i, &kind, &model, err);
+    tp_status status = tpi_simd_choose(o, i, &kind, &model, err);
     return status == TP_OK ? make_device(o, kind, model, i, err) : status;
 }
 
@@ -292,8 +292,8 @@ static tp_status offer_model(simd_offering *o, tpi_sim_model model, tp_error *er
 {
     tp_status status = TP_OK;
 
-    for (size_t i = 0; simd_kinds[i] != NULL; i++) {
-        for (const simd_kind *kind = simd_kinds[i]; kind->interface != NULL && status == TP_OK;
+    for (size_t i = 0; tpi_simd_kinds[i] != NULL; i++) {
+        for (const simd_kind *kind = tpi_simd_kinds[i]; kind->interface != NULL && status == TP_OK;
              kind++) {
             if (is_offered(o->s, kind, model)) {
                 status = make_device(o, kind, model, SIZE_MAX, err);
@@ -307,8 +307,8 @@ static tp_status offer_everything(simd_offering *o, tp_error *err)
 {
     tp_status status = TP_OK;
 
-    for (size_t i = 0; simd_kinds[i] != NULL; i++) {
-        for (const simd_kind *kind = simd_kinds[i]; kind->interface != NULL && status == TP_OK;
+    for (size_t i = 0; tpi_simd_kinds[i] != NULL; i++) {
+        for (const simd_kind *kind = tpi_simd_kinds[i]; kind->interface != NULL && status == TP_OK;
              kind++) {
             if (kind->models == 0 && !kind->any) {
                 status = make_device(o, kind, TPI_SIM_NONE, SIZE_MAX, err);
@@ -352,7 +352,7 @@ static void tell_left_out(const simd_offering *o)
     }
 }
 
-tp_status simd_offer_all(simd *s, tp_error *err)
+tp_status tpi_simd_offer_all(simd *s, tp_error *err)
 {
     simd_offering *o = calloc(1, sizeof *o);
     const size_t count = tp_provides_count(s->instance);
@@ -378,7 +378,7 @@ tp_status simd_offer_all(simd *s, tp_error *err)
         status = tell_place(o, s->devices[i], err);
     }
     if (status == TP_OK) {
-        simd_profile_tell(s);
+        tpi_simd_profile_tell(s);
         tell_left_out(o);
     }
     free((void *)o->vehicles);

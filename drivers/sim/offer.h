@@ -27,11 +27,11 @@ typedef struct simd_offering {
 } simd_offering;
 
 /* The first row of an interface, and a number for it; NULL if there is none. */
-const simd_kind *simd_kind_of(const tp_interface *interface, unsigned *number);
+const simd_kind *tpi_simd_kind_of(const tp_interface *interface, unsigned *number);
 
 /* What the i-th of `provides` is: its row, and its model (TPI_SIM_NONE for the world). It is taken
  * from then on. Call it for one after the other. */
-tp_status simd_choose(simd_offering *o, size_t i, const simd_kind **kind, tpi_sim_model *model,
-                      tp_error *err);
+tp_status tpi_simd_choose(simd_offering *o, size_t i, const simd_kind **kind, tpi_sim_model *model,
+                          tp_error *err);
 
 #endif

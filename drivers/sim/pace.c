@@ -9,23 +9,23 @@ static const int64_t least_period_ns = TP_NS_PER_MS;
 
 enum { LEAST_BEHIND = 4 }; /* steps */
 
-void simd_pace_begin(simd_pace *pace, int64_t now_ns)
+void tpi_simd_pace_begin(simd_pace *pace, int64_t now_ns)
 {
     pace->from_ns = now_ns;
     pace->made = 0;
 }
 
-void simd_pace_set_speed(simd_pace *pace, double speed, int64_t now_ns)
+void tpi_simd_pace_set_speed(simd_pace *pace, double speed, int64_t now_ns)
 {
     pace->speed = speed;
     pace->late = false;
-    simd_pace_begin(pace, now_ns);
+    tpi_simd_pace_begin(pace, now_ns);
 }
 
-void simd_pace_set_paused(simd_pace *pace, bool paused, int64_t now_ns)
+void tpi_simd_pace_set_paused(simd_pace *pace, bool paused, int64_t now_ns)
 {
     pace->paused = paused;
-    simd_pace_begin(pace, now_ns);
+    tpi_simd_pace_begin(pace, now_ns);
 }
 
 /* Real time of one step. */
@@ -41,7 +41,7 @@ static int64_t most_behind(const simd_pace *pace)
     return steps > LEAST_BEHIND ? (int64_t)steps : LEAST_BEHIND;
 }
 
-int64_t simd_pace_due(simd_pace *pace, int64_t now_ns)
+int64_t tpi_simd_pace_due(simd_pace *pace, int64_t now_ns)
 {
     if (pace->paused) {
         return 0;
@@ -61,12 +61,12 @@ int64_t simd_pace_due(simd_pace *pace, int64_t now_ns)
     return due > 0 ? due : 0;
 }
 
-void simd_pace_made(simd_pace *pace)
+void tpi_simd_pace_made(simd_pace *pace)
 {
     pace->made++;
 }
 
-int64_t simd_pace_period_ns(const simd_pace *pace)
+int64_t tpi_simd_pace_period_ns(const simd_pace *pace)
 {
     if (pace->paused) {
         return 0;

@@ -23,20 +23,20 @@ typedef struct simd_pace {
 } simd_pace;
 
 /* Time begins to pass now. */
-void simd_pace_begin(simd_pace *pace, int64_t now_ns);
+void tpi_simd_pace_begin(simd_pace *pace, int64_t now_ns);
 
 /* Change what it is; what was due is let go. */
-void simd_pace_set_speed(simd_pace *pace, double speed, int64_t now_ns);
-void simd_pace_set_paused(simd_pace *pace, bool paused, int64_t now_ns);
+void tpi_simd_pace_set_speed(simd_pace *pace, double speed, int64_t now_ns);
+void tpi_simd_pace_set_paused(simd_pace *pace, bool paused, int64_t now_ns);
 
 /* How many steps are due. Never more than what may be behind; what is beyond that is let go, and
  * `late` is set until it has kept up for a while. With speed 0 one is due at any time. */
-int64_t simd_pace_due(simd_pace *pace, int64_t now_ns);
+int64_t tpi_simd_pace_due(simd_pace *pace, int64_t now_ns);
 
 /* One was made. */
-void simd_pace_made(simd_pace *pace);
+void tpi_simd_pace_made(simd_pace *pace);
 
 /* How long to wait between two looks at the clock; 0 if there is nothing to wait for. */
-int64_t simd_pace_period_ns(const simd_pace *pace);
+int64_t tpi_simd_pace_period_ns(const simd_pace *pace);
 
 #endif

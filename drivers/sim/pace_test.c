@@ -10,17 +10,17 @@ static simd_pace begin(double speed)
 {
     simd_pace pace = {.interval_ns = 100 * ms, .speed = speed};
 
-    simd_pace_begin(&pace, 5 * TP_NS_PER_S);
+    tpi_simd_pace_begin(&pace, 5 * TP_NS_PER_S);
     return pace;
 }
 
 /* What is due at a time since it began, all of which is made. */
 static int64_t make(simd_pace *pace, int64_t at_ns)
 {
-    const int64_t due = simd_pace_due(pace, 5 * TP_NS_PER_S + at_ns);
+    const int64_t due = tpi_simd_pace_due(pace, 5 * TP_NS_PER_S + at_ns);
 
     for (int64_t i = 0; i < due; i++) {
-        simd_pace_made(pace);
+        tpi_simd_pace_made(pace);
     }
     return due;
 }
@@ -35,7 +35,7 @@ static void steps_follow_real_time(void **state)
     assert_int_equal(make(&pace, 100 * ms), 1);
     assert_int_equal(make(&pace, 100 * ms), 0);
     assert_int_equal(make(&pace, 450 * ms), 3);
-    assert_int_equal(simd_pace_period_ns(&pace), 100 * ms);
+    assert_int_equal(tpi_simd_pace_period_ns(&pace), 100 * ms);
 }
 
 static void speed_is_a_factor_and_no_drift_adds_up(void **state)
@@ -85,10 +85,10 @@ static void nothing_is_due_in_a_pause_and_nothing_is_made_up_for(void **state)
 
     (void)state;
     assert_int_equal(make(&pace, 200 * ms), 2);
-    simd_pace_set_paused(&pace, true, 5 * TP_NS_PER_S + 250 * ms);
+    tpi_simd_pace_set_paused(&pace, true, 5 * TP_NS_PER_S + 250 * ms);
     assert_int_equal(make(&pace, 900 * ms), 0);
-    assert_int_equal(simd_pace_period_ns(&pace), 0);
-    simd_pace_set_paused(&pace, false, 5 * TP_NS_PER_S + 900 * ms);
+    assert_int_equal(tpi_simd_pace_period_ns(&pace), 0);
+    tpi_simd_pace_set_paused(&pace, false, 5 * TP_NS_PER_S + 900 * ms);
     assert_int_equal(make(&pace, 999 * ms), 0);
     assert_int_equal(make(&pace, 1000 * ms), 1);
 }
@@ -100,10 +100,10 @@ static void as_fast_as_it_can_always_has_one_due(void **state)
     (void)state;
     assert_int_equal(make(&pace, 0), 1);
     assert_int_equal(make(&pace, 0), 1);
-    assert_int_equal(simd_pace_period_ns(&pace), 1);
-    simd_pace_set_speed(&pace, 1000, 5 * TP_NS_PER_S);
+    assert_int_equal(tpi_simd_pace_period_ns(&pace), 1);
+    tpi_simd_pace_set_speed(&pace, 1000, 5 * TP_NS_PER_S);
     assert_int_equal(make(&pace, 1 * ms), 10);
-    assert_int_equal(simd_pace_period_ns(&pace), 1 * ms); /* not every tenth of that */
+    assert_int_equal(tpi_simd_pace_period_ns(&pace), 1 * ms); /* not every tenth of that */
 }
 
 int main(void)

@@ -63,7 +63,7 @@ static bool is_used(const simd *s, size_t section)
     return false;
 }
 
-void simd_profile_tell(const simd *s)
+void tpi_simd_profile_tell(const simd *s)
 {
     char text[128];
 
@@ -91,7 +91,7 @@ static tp_status fail_unknown(const char *name, tp_error *err)
     return TP_E_UNKNOWN;
 }
 
-tp_status simd_profile_choose(simd_device *d, tp_error *err)
+tp_status tpi_simd_profile_choose(simd_device *d, tp_error *err)
 {
     const char *name = tp_section_string(d->owner->instance, d->section, "profile");
     const simd_profile *profile = find(name);

@@ -28,9 +28,9 @@ struct simd_profile {
 
 /* The profile that the device's section asks for, if it is for such devices. Fails for a name that
  * nobody knows. */
-tp_status simd_profile_choose(simd_device *d, tp_error *err);
+tp_status tpi_simd_profile_choose(simd_device *d, tp_error *err);
 
 /* When all devices are there: tell of profiles that are for none of them. */
-void simd_profile_tell(const simd *s);
+void tpi_simd_profile_tell(const simd *s);
 
 #endif

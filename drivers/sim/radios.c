@@ -51,7 +51,7 @@ static void wifi_publish(simd_device *d)
     tp_wifi_link links[TPI_SIM_MOST_LINKS];
 
     if (tpi_sim_get_links(d->owner->world, d->model, &seen, NULL) != TP_OK ||
-        !simd_is_new(d, seen.time_us)) {
+        !tpi_simd_is_new(d, seen.time_us)) {
         return;
     }
     for (uint32_t i = 0; i < seen.count; i++) {
@@ -88,7 +88,7 @@ static void gps_publish(simd_device *d)
     tpi_sim_fix fix;
 
     if (tpi_sim_get_fix(d->owner->world, d->model, &fix, NULL) != TP_OK ||
-        !simd_is_new(d, fix.time_us)) {
+        !tpi_simd_is_new(d, fix.time_us)) {
         return;
     }
     const tp_gps_data data = {
@@ -111,7 +111,7 @@ static void gps_publish(simd_device *d)
     tp_publish(d->device, TP_GPS_DATA_STATE, &data, (double)fix.time_us / 1e6);
 }
 
-const simd_kind simd_radios[] = {
+const simd_kind tpi_simd_radios[] = {
     {
         .interface = &tp_interface_wifi,
         .ops = &wifi_ops,

@@ -31,8 +31,8 @@ static void subscribe(const tp_robot *robot)
     }
 }
 
-tp_status simd_robot_init(tp_robot *robot, simd *s, tpi_sim_model model, const tp_controller *what,
-                          const tpi_plugin *plugin, tp_error *err)
+tp_status tpi_simd_robot_init(tp_robot *robot, simd *s, tpi_sim_model model,
+                              const tp_controller *what, const tpi_plugin *plugin, tp_error *err)
 {
     tpi_buf name = {0};
     tpi_sim_info info;
@@ -55,7 +55,7 @@ tp_status simd_robot_init(tp_robot *robot, simd *s, tpi_sim_model model, const t
     return TP_OK;
 }
 
-tp_status simd_robot_step(tp_robot *robot, tp_error *err)
+tp_status tpi_simd_robot_step(tp_robot *robot, tp_error *err)
 {
     tpi_plugin_enter(robot->plugin);
     robot->what->step(robot, robot->state);
@@ -63,7 +63,7 @@ tp_status simd_robot_step(tp_robot *robot, tp_error *err)
     return robot->driven ? tpi_sim_steer(robot->s->world, robot->model, robot->wish, err) : TP_OK;
 }
 
-void simd_robot_fini(tp_robot *robot)
+void tpi_simd_robot_fini(tp_robot *robot)
 {
     if (robot->state != NULL && robot->what->fini != NULL) {
         tpi_plugin_enter(robot->plugin);
@@ -83,7 +83,7 @@ const char *tp_robot_name(const tp_robot *robot)
 
 double tp_robot_time_s(const tp_robot *robot)
 {
-    return simd_time_s(robot->s);
+    return tpi_simd_time_s(robot->s);
 }
 
 void tp_robot_get_pose(const tp_robot *robot, double pose[3], double velocity[3], bool *stalled)
@@ -184,8 +184,8 @@ static void answer_floor(const simd *s, tpi_sim_model model, struct question *q,
         return;
     }
     (void)tpi_sim_get_floor_sensor(s->world, model, (uint32_t)q->index, &eye, NULL);
-    const tpi_sim_pose base = simd_pose_on_robot(s, model);
-    const tpi_sim_pose pose = simd_compose(&base, &eye);
+    const tpi_sim_pose base = tpi_simd_pose_on_robot(s, model);
+    const tpi_sim_pose pose = tpi_simd_compose(&base, &eye);
     *floor = (tp_robot_floor){.x = pose.x,
                               .y = pose.y,
                               .reflectance = (double)values.items[q->index].reflectance,

@@ -19,14 +19,14 @@ struct tp_robot {
 };
 
 /* A robot for a controller, with all that it may want to see measured. Safe to end if it fails. */
-tp_status simd_robot_init(tp_robot *robot, simd *s, tpi_sim_model model, const tp_controller *what,
-                          const tpi_plugin *plugin, tp_error *err);
+tp_status tpi_simd_robot_init(tp_robot *robot, simd *s, tpi_sim_model model,
+                              const tp_controller *what, const tpi_plugin *plugin, tp_error *err);
 
 /* Let the controller do its step. Fails if it drives by what is no number, or too large: then the
  * robot goes on as it did. */
-tp_status simd_robot_step(tp_robot *robot, tp_error *err);
+tp_status tpi_simd_robot_step(tp_robot *robot, tp_error *err);
 
 /* Let the controller end, and give back what the robot owns. */
-void simd_robot_fini(tp_robot *robot);
+void tpi_simd_robot_fini(tp_robot *robot);
 
 #endif

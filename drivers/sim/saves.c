@@ -18,7 +18,7 @@ static void clear(simd_saved *saved)
     *saved = (simd_saved){0};
 }
 
-void simd_forget_saved(simd *s)
+void tpi_simd_forget_saved(simd *s)
 {
     for (size_t i = 0; i <= SIMD_MOST_STATES; i++) {
         clear(&s->saved[i]);
@@ -44,7 +44,7 @@ static tp_status keep(const simd *s, simd_saved *to, tp_error *err)
     to->state = state;
     to->subscribed = subscribed;
     to->step_count = s->step_count;
-    to->time_s = simd_time_s(s);
+    to->time_s = tpi_simd_time_s(s);
     return TP_OK;
 }
 
@@ -61,14 +61,14 @@ static tp_status go_back(simd *s, const simd_saved *to, tp_error *err)
         s->devices[i]->next_us = 0;
     }
     s->readings = tp_instance_readings(s->instance) - 1; /* look again */
-    simd_refresh(s);
+    tpi_simd_refresh(s);
     for (size_t i = 0; i < s->device_count; i++) {
         if (s->devices[i]->kind->returned != NULL) {
             s->devices[i]->kind->returned(s->devices[i]);
         }
     }
     s->stands = false; /* in a panic all is stopped again */
-    simd_show_some(s);
+    tpi_simd_show_some(s);
     return TP_OK;
 }
 
@@ -87,7 +87,7 @@ static simd_saved *find(simd *s, const char *name, simd_saved **unused)
     return NULL;
 }
 
-tp_status simd_save(simd *s, const char *name, tp_error *err)
+tp_status tpi_simd_save(simd *s, const char *name, tp_error *err)
 {
     simd_saved *unused = NULL;
     simd_saved *saved = find(s, name, &unused);
@@ -112,14 +112,14 @@ static tp_status fail_unknown(const char *name, tp_error *err)
     return tp_fail(err, TP_E_UNKNOWN, "no state \"%s\" was saved", name);
 }
 
-tp_status simd_restore(simd *s, const char *name, tp_error *err)
+tp_status tpi_simd_restore(simd *s, const char *name, tp_error *err)
 {
     const simd_saved *saved = find(s, name, NULL);
 
     return saved == NULL ? fail_unknown(name, err) : go_back(s, saved, err);
 }
 
-tp_status simd_forget(simd *s, const char *name, tp_error *err)
+tp_status tpi_simd_forget(simd *s, const char *name, tp_error *err)
 {
     simd_saved *saved = find(s, name, NULL);
 
@@ -134,12 +134,12 @@ tp_status simd_forget(simd *s, const char *name, tp_error *err)
     return TP_OK;
 }
 
-tp_status simd_save_start(simd *s, tp_error *err)
+tp_status tpi_simd_save_start(simd *s, tp_error *err)
 {
     return keep(s, &s->saved[SIMD_MOST_STATES], err);
 }
 
-tp_status simd_reset(simd *s, tp_error *err)
+tp_status tpi_simd_reset(simd *s, tp_error *err)
 {
     return go_back(s, &s->saved[SIMD_MOST_STATES], err);
 }

@@ -8,7 +8,7 @@
 
 /* ---- Room ------------------------------------------------------------------------------------ */
 
-tp_status simd_scan_room_create(simd *s, tp_error *err)
+tp_status tpi_simd_scan_room_create(simd *s, tp_error *err)
 {
     const size_t samples = (size_t)s->most_samples + 1;
     const size_t sensors = (size_t)s->most_sensors + 1;
@@ -32,7 +32,7 @@ tp_status simd_scan_room_create(simd *s, tp_error *err)
                : TP_OK;
 }
 
-void simd_scan_room_destroy(simd_scan_room *room)
+void tpi_simd_scan_room_destroy(simd_scan_room *room)
 {
     if (room == NULL) {
         return;
@@ -49,7 +49,7 @@ void simd_scan_room_destroy(simd_scan_room *room)
 
 /* ---- What there is to see -------------------------------------------------------------------- */
 
-bool simd_is_scanner(const simd *s, tpi_sim_model model)
+bool tpi_simd_is_scanner(const simd *s, tpi_sim_model model)
 {
     tpi_sim_sensor sensor;
 
@@ -57,14 +57,14 @@ bool simd_is_scanner(const simd *s, tpi_sim_model model)
            tpi_sim_get_sensor(s->world, model, 0, &sensor, NULL) == TP_OK && sensor.samples > 1;
 }
 
-bool simd_is_beam(const simd *s, tpi_sim_model model)
+bool tpi_simd_is_beam(const simd *s, tpi_sim_model model)
 {
     return tpi_sim_sensor_count(s->world, model) == 1;
 }
 
-bool simd_is_eyes(const simd *s, tpi_sim_model model)
+bool tpi_simd_is_eyes(const simd *s, tpi_sim_model model)
 {
-    return tpi_sim_sensor_count(s->world, model) > 0 && !simd_is_scanner(s, model);
+    return tpi_sim_sensor_count(s->world, model) > 0 && !tpi_simd_is_scanner(s, model);
 }
 
 /* Its room is made when all rangers are known. */
@@ -74,7 +74,7 @@ static void ask_for_room(simd *s, const simd_view *view)
     s->most_sensors = view->sensor_count > s->most_sensors ? view->sensor_count : s->most_sensors;
 }
 
-tp_status simd_view_init(simd_view *view, const simd_device *d, tp_error *err)
+tp_status tpi_simd_view_init(simd_view *view, const simd_device *d, tp_error *err)
 {
     const tpi_sim *world = d->owner->world;
 
@@ -92,9 +92,10 @@ tp_status simd_view_init(simd_view *view, const simd_device *d, tp_error *err)
     return status;
 }
 
-tp_status simd_view_place(const simd_view *view, const simd_device *d, bool on_robot, tp_error *err)
+tp_status tpi_simd_view_place(const simd_view *view, const simd_device *d, bool on_robot,
+                              tp_error *err)
 {
-    const tpi_sim_pose base = simd_pose_on_robot(d->owner, d->model);
+    const tpi_sim_pose base = tpi_simd_pose_on_robot(d->owner, d->model);
     simd_scan_room *room = d->owner->scan_room;
     tp_status status = TP_OK;
 
@@ -102,9 +103,10 @@ tp_status simd_view_place(const simd_view *view, const simd_device *d, bool on_r
         tpi_sim_sensor sensor;
         status = tpi_sim_get_sensor(d->owner->world, d->model, i, &sensor, err);
         if (status == TP_OK) {
-            const tpi_sim_pose pose = on_robot ? simd_compose(&base, &sensor.pose) : sensor.pose;
-            room->poses[i] = simd_pose3d(&pose);
-            room->sizes[i] = simd_bbox3d(sensor.size);
+            const tpi_sim_pose pose =
+                on_robot ? tpi_simd_compose(&base, &sensor.pose) : sensor.pose;
+            room->poses[i] = tpi_simd_pose3d(&pose);
+            room->sizes[i] = tpi_simd_bbox3d(sensor.size);
         }
     }
     return status;
@@ -117,13 +119,13 @@ static double range_max(const simd_view *view, const simd_device *d)
     return most > 0 && most < view->sensor.range_max ? most : view->sensor.range_max;
 }
 
-void simd_view_get(const simd_view *view, const simd_device *d, simd_scanning *scanning)
+void tpi_simd_view_get(const simd_view *view, const simd_device *d, simd_scanning *scanning)
 {
     tpi_sim_info info;
     const double begin = view->step > 0 ? -view->sensor.fov / 2 : 0;
     const int64_t step_us = tpi_sim_interval_us(d->owner->world);
 
-    simd_info(d, &info);
+    tpi_simd_info(d, &info);
     *scanning = (simd_scanning){
         .min_angle = begin + view->step * view->first,
         .max_angle = begin,
@@ -182,14 +184,14 @@ static struct reach reach_of(const simd_view *view, const simd_device *d)
     return view->sensor_count > 0 ? reach : (struct reach){0};
 }
 
-void simd_view_show(const simd_view *view, const simd_device *d)
+void tpi_simd_view_show(const simd_view *view, const simd_device *d)
 {
     const double circle = 2 * SIMD_PI;
     const struct reach reach = reach_of(view, d);
     const double most = d->profile != NULL ? d->profile->range_max : 0;
     simd_scanning scanning;
 
-    simd_view_get(view, d, &scanning);
+    tpi_simd_view_get(view, d, &scanning);
     tp_device_set_property_number(d->device, "min_range", reach.nearest);
     tp_device_set_property_number(d->device, "max_range",
                                   most > 0 ? fmin(most, reach.farthest) : reach.farthest);
@@ -201,7 +203,7 @@ void simd_view_show(const simd_view *view, const simd_device *d)
     tp_device_set_property_number(d->device, "sensors", view->sensor_count);
 }
 
-tp_status simd_view_tell(const simd_view *view, const simd_device *d, bool eyes, tp_error *err)
+tp_status tpi_simd_view_tell(const simd_view *view, const simd_device *d, bool eyes, tp_error *err)
 {
     const tp_property_plan *plan = eyes ? eyes_properties : scanner_properties;
     tp_status status = TP_OK;
@@ -210,7 +212,7 @@ tp_status simd_view_tell(const simd_view *view, const simd_device *d, bool eyes,
         status = tp_device_add_property(d->device, plan, err);
     }
     if (status == TP_OK) {
-        simd_view_show(view, d);
+        tpi_simd_view_show(view, d);
     }
     return status;
 }
@@ -253,8 +255,8 @@ static tp_status check_rays(const simd_view *view, const simd_device *d, double 
                    view->step, resolution, rint(view->sensor.fov / resolution) + 1);
 }
 
-tp_status simd_view_set(simd_view *view, const simd_device *d, const simd_scanning *wanted,
-                        tp_error *err)
+tp_status tpi_simd_view_set(simd_view *view, const simd_device *d, const simd_scanning *wanted,
+                            tp_error *err)
 {
     const double begin = -view->sensor.fov / 2;
     const double rounding = 1e-2; /* of a step: angles come as floats, or are typed */
@@ -282,11 +284,11 @@ tp_status simd_view_set(simd_view *view, const simd_device *d, const simd_scanni
     view->stride = (uint32_t)stride;
     view->first = (uint32_t)first;
     view->count = (uint32_t)((end - first) / stride) + 1;
-    simd_view_show(view, d);
+    tpi_simd_view_show(view, d);
     return TP_OK;
 }
 
-double simd_view_range(const simd_device *d, double range)
+double tpi_simd_view_range(const simd_device *d, double range)
 {
     const simd_profile *profile = d->profile;
 
@@ -310,7 +312,7 @@ static int64_t read_one(const simd_view *view, const simd_device *d, double *ran
     }
     for (uint32_t i = 0, k = view->first; i < view->count; i++, k += view->stride) {
         if (ranges != NULL) {
-            ranges[i] = simd_view_range(d, scan.ranges[k]);
+            ranges[i] = tpi_simd_view_range(d, scan.ranges[k]);
         }
         if (intensities != NULL) {
             intensities[i] = (double)scan.intensities[k];
@@ -319,8 +321,8 @@ static int64_t read_one(const simd_view *view, const simd_device *d, double *ran
     return scan.time_us;
 }
 
-int64_t simd_view_read(const simd_view *view, const simd_device *d, double *ranges,
-                       double *intensities)
+int64_t tpi_simd_view_read(const simd_view *view, const simd_device *d, double *ranges,
+                           double *intensities)
 {
     tpi_sim_scan scan = {.time_us = -1};
 
@@ -332,7 +334,7 @@ int64_t simd_view_read(const simd_view *view, const simd_device *d, double *rang
             return -1;
         }
         if (ranges != NULL) {
-            ranges[i] = simd_view_range(d, scan.ranges[0]);
+            ranges[i] = tpi_simd_view_range(d, scan.ranges[0]);
         }
         if (intensities != NULL) {
             intensities[i] = (double)scan.intensities[0];
@@ -341,7 +343,7 @@ int64_t simd_view_read(const simd_view *view, const simd_device *d, double *rang
     return scan.time_us;
 }
 
-const double *simd_view_borrow(const simd_view *view, const simd_device *d, int64_t *time_us)
+const double *tpi_simd_view_borrow(const simd_view *view, const simd_device *d, int64_t *time_us)
 {
     tpi_sim_scan scan;
 

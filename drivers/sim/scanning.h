@@ -40,36 +40,36 @@ struct simd_scan_room {
 
 /* Whether a ranger is a scanner: one sensor with several rays; otherwise it is a set of eyes. A
  * beam is one sensor, with however many rays. */
-bool simd_is_scanner(const simd *s, tpi_sim_model model);
-bool simd_is_beam(const simd *s, tpi_sim_model model);
-bool simd_is_eyes(const simd *s, tpi_sim_model model);
+bool tpi_simd_is_scanner(const simd *s, tpi_sim_model model);
+bool tpi_simd_is_beam(const simd *s, tpi_sim_model model);
+bool tpi_simd_is_eyes(const simd *s, tpi_sim_model model);
 
 /* Look at the model's sensors; all is shown. */
-tp_status simd_view_init(simd_view *view, const simd_device *d, tp_error *err);
+tp_status tpi_simd_view_init(simd_view *view, const simd_device *d, tp_error *err);
 
 /* How it scans now; and the same as near to what is wanted as it can be. */
-void simd_view_get(const simd_view *view, const simd_device *d, simd_scanning *scanning);
-tp_status simd_view_set(simd_view *view, const simd_device *d, const simd_scanning *wanted,
-                        tp_error *err);
+void tpi_simd_view_get(const simd_view *view, const simd_device *d, simd_scanning *scanning);
+tp_status tpi_simd_view_set(simd_view *view, const simd_device *d, const simd_scanning *wanted,
+                            tp_error *err);
 
 /* Its properties, by which clients choose sensors: as a scanner has them, or as eyes have; and
  * their values now. */
-tp_status simd_view_tell(const simd_view *view, const simd_device *d, bool eyes, tp_error *err);
-void simd_view_show(const simd_view *view, const simd_device *d);
+tp_status tpi_simd_view_tell(const simd_view *view, const simd_device *d, bool eyes, tp_error *err);
+void tpi_simd_view_show(const simd_view *view, const simd_device *d);
 
 /* A range as the device tells it. */
-double simd_view_range(const simd_device *d, double range);
+double tpi_simd_view_range(const simd_device *d, double range);
 
 /* Put what has been measured into rows of numbers: one sensor gives all its rays, several give the
  * first of each. Returns when; -1 for never. `ranges` and `intensities` may be NULL. */
-int64_t simd_view_read(const simd_view *view, const simd_device *d, double *ranges,
-                       double *intensities);
+int64_t tpi_simd_view_read(const simd_view *view, const simd_device *d, double *ranges,
+                           double *intensities);
 
 /* The ranges of a single sensor that is shown as it is, without copying; NULL otherwise. */
-const double *simd_view_borrow(const simd_view *view, const simd_device *d, int64_t *time_us);
+const double *tpi_simd_view_borrow(const simd_view *view, const simd_device *d, int64_t *time_us);
 
 /* Fill the room's poses, on the ranger or on its robot, and its sizes: one for each sensor. */
-tp_status simd_view_place(const simd_view *view, const simd_device *d, bool on_robot,
-                          tp_error *err);
+tp_status tpi_simd_view_place(const simd_view *view, const simd_device *d, bool on_robot,
+                              tp_error *err);
 
 #endif

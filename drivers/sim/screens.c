@@ -25,7 +25,7 @@ static bool graphics_suits(const simd *s, tpi_sim_model model)
 /* Without any opacity it would not be worth drawing: then it was forgotten. */
 static uint32_t colour_of(const tp_color *colour)
 {
-    return simd_colour(colour) | (colour->alpha == 0 ? 255u : 0u);
+    return tpi_simd_colour(colour) | (colour->alpha == 0 ? 255u : 0u);
 }
 
 static tp_status sketch(tp_device *device, const tpi_sim_stroke *stroke, const tp_point_2d *points,
@@ -145,7 +145,7 @@ static tp_status say(tp_device *device, const tp_speech_cmd *ask, tp_error *err)
 {
     char text[256];
 
-    if (!simd_copy_text(text, sizeof text, ask->string, ask->string_count)) {
+    if (!tpi_simd_copy_text(text, sizeof text, ask->string, ask->string_count)) {
         return tp_fail(err, TP_E_RANGE, "a text has at most %zu letters", sizeof text - 1);
     }
     return tp_device_set_property_text(device, "said", text) == TP_OK
@@ -155,7 +155,7 @@ static tp_status say(tp_device *device, const tp_speech_cmd *ask, tp_error *err)
 
 static const tp_speech_ops speech_ops = {.cmd_say = say};
 
-const simd_kind simd_screens[] = {
+const simd_kind tpi_simd_screens[] = {
     {
         .interface = &tp_interface_graphics2d,
         .ops = &graphics_ops,

@@ -117,7 +117,7 @@ static tp_status aio_begin(simd_device *d, tp_error *err)
     tp_status status = tp_device_add_property(d->device, &units_property, err);
     tpi_sim_info info;
 
-    simd_info(d, &info);
+    tpi_simd_info(d, &info);
     if (status == TP_OK && units[info.kind] != NULL) {
         status = tp_device_set_property_text(d->device, "units", units[info.kind]);
     }
@@ -129,15 +129,15 @@ static void aio_publish(simd_device *d)
     struct reading r = {.time_us = -1};
     tpi_sim_info info;
 
-    simd_info(d, &info);
+    tpi_simd_info(d, &info);
     readers[info.kind](d, &r);
     const bool measured = r.time_us != INT64_MAX;
-    if (measured ? !simd_is_new(d, r.time_us) : !simd_is_due(d)) {
+    if (measured ? !tpi_simd_is_new(d, r.time_us) : !tpi_simd_is_due(d)) {
         return;
     }
     const tp_aio_data data = {.voltages_count = r.count, .voltages = r.values};
     tp_publish(d->device, TP_AIO_DATA_STATE, &data,
-               measured ? (double)r.time_us / 1e6 : simd_time_s(d->owner));
+               measured ? (double)r.time_us / 1e6 : tpi_simd_time_s(d->owner));
 }
 
 static tp_status set_tone(const simd_device *d, const tp_aio_cmd *ask, tp_error *err)
@@ -160,7 +160,7 @@ static tp_status aio_set(tp_device *device, const tp_aio_cmd *ask, tp_error *err
     const simd_device *d = simd_of(device);
     tpi_sim_info info;
 
-    simd_info(d, &info);
+    tpi_simd_info(d, &info);
     if (info.kind == TPI_SIM_SOUND) {
         return set_tone(d, ask, err);
     }
@@ -199,7 +199,7 @@ static void dio_publish(simd_device *d)
     tp_dio_data data;
     const int64_t time_us = read_bits(d, &data);
 
-    if (simd_is_new(d, time_us)) {
+    if (tpi_simd_is_new(d, time_us)) {
         tp_publish(d->device, TP_DIO_DATA_VALUES, &data, (double)time_us / 1e6);
     }
 }
@@ -210,7 +210,7 @@ static tp_status dio_set(tp_device *device, const tp_dio_cmd *ask, tp_error *err
     const simd_device *d = simd_of(device);
     tpi_sim_info info;
 
-    simd_info(d, &info);
+    tpi_simd_info(d, &info);
     if (info.kind != TPI_SIM_BUTTON) {
         return tp_fail(err, TP_E_UNSUPPORTED, "a %s has no outputs", info.type);
     }
@@ -220,7 +220,7 @@ static tp_status dio_set(tp_device *device, const tp_dio_cmd *ask, tp_error *err
 
 static const tp_dio_ops dio_ops = {.cmd_values = dio_set};
 
-const simd_kind simd_senses[] = {
+const simd_kind tpi_simd_senses[] = {
     {
         .interface = &tp_interface_aio,
         .ops = &aio_ops,

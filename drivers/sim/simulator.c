@@ -16,11 +16,11 @@
 enum { MOST_SHOWN = 64 };                          /* at once */
 static const int64_t show_ns = 250 * TP_NS_PER_MS; /* how often some robots are shown */
 
-const simd_kind *const simd_kinds[] = {
-    simd_objects,  simd_worlds, simd_maps,      simd_vehicles, simd_rangers,
-    simd_lasers,   simd_sonars, simd_bumpers,   simd_finders,  simd_arms,
-    simd_grippers, simd_lamps,  simd_batteries, simd_cameras,  simd_depths,
-    simd_senses,   simd_radios, simd_inertials, simd_screens,  NULL,
+const simd_kind *const tpi_simd_kinds[] = {
+    tpi_simd_objects,  tpi_simd_worlds, tpi_simd_maps,      tpi_simd_vehicles, tpi_simd_rangers,
+    tpi_simd_lasers,   tpi_simd_sonars, tpi_simd_bumpers,   tpi_simd_finders,  tpi_simd_arms,
+    tpi_simd_grippers, tpi_simd_lamps,  tpi_simd_batteries, tpi_simd_cameras,  tpi_simd_depths,
+    tpi_simd_senses,   tpi_simd_radios, tpi_simd_inertials, tpi_simd_screens,  NULL,
 };
 
 /* The first one tells a section with a world from those that join it. */
@@ -71,7 +71,7 @@ static void look_at_readers(simd *s)
     }
 }
 
-void simd_refresh(simd *s)
+void tpi_simd_refresh(simd *s)
 {
     const uint32_t readings = tp_instance_readings(s->instance);
 
@@ -102,7 +102,7 @@ static bool is_shown_anyway(const simd_device *d)
 
 /* The tree of frames reads where robots are, too, whether or not anybody else does: now and then,
  * some of them at a time, so that thousands cost no more than a few. */
-void simd_show_some(simd *s)
+void tpi_simd_show_some(simd *s)
 {
     size_t shown = 0;
 
@@ -114,13 +114,13 @@ void simd_show_some(simd *s)
             shown++;
         }
     }
-    s->shown_ns = simd_now_ns(s);
+    s->shown_ns = tpi_simd_now_ns(s);
 }
 
 static void show_if_due(simd *s)
 {
-    if (simd_now_ns(s) - s->shown_ns >= show_ns) {
-        simd_show_some(s);
+    if (tpi_simd_now_ns(s) - s->shown_ns >= show_ns) {
+        tpi_simd_show_some(s);
     }
 }
 
@@ -131,7 +131,7 @@ static void run_crew(void *context, tpi_sim_work *work, void *argument, uint32_t
     tpi_crew_run(context, work, argument, count);
 }
 
-tp_status simd_make_crew(simd *s, uint32_t threads, tpi_sim_crew *crew, tp_error *err)
+tp_status tpi_simd_make_crew(simd *s, uint32_t threads, tpi_sim_crew *crew, tp_error *err)
 {
     if (threads == 1) {
         return TP_OK;
@@ -142,25 +142,25 @@ tp_status simd_make_crew(simd *s, uint32_t threads, tpi_sim_crew *crew, tp_error
     return status;
 }
 
-tp_status simd_load(simd *s, const char *path, tpi_sim_options *options, tp_error *err)
+tp_status tpi_simd_load(simd *s, const char *path, tpi_sim_options *options, tp_error *err)
 {
     const char *slash = strrchr(path, '/');
     tpi_buf folder = {0};
     tpi_buf shared = {0};
 
-    simd_folders(&shared);
+    tpi_simd_folders(&shared);
     tpi_buf_put(&folder, path, slash == NULL ? 0 : (size_t)(slash - path) + 1);
     tp_status status =
         folder.failed || shared.failed
             ? tp_fail(err, TP_E_NOMEM, "out of memory")
-            : simd_controllers_create(&s->controllers, s, tpi_buf_text(&folder), err);
+            : tpi_simd_controllers_create(&s->controllers, s, tpi_buf_text(&folder), err);
     options->path = tpi_buf_text(&shared);
     s->note = options->note;
     s->note_context = options->context;
-    options->control = simd_controllers_number;
+    options->control = tpi_simd_controllers_number;
     options->control_context = s->controllers;
     status = status == TP_OK ? tpi_sim_load(&s->world, path, options, err) : status;
-    status = status == TP_OK ? simd_controllers_begin(s->controllers, err) : status;
+    status = status == TP_OK ? tpi_simd_controllers_begin(s->controllers, err) : status;
     options->path = NULL;
     tpi_buf_fini(&shared);
     tpi_buf_fini(&folder);
@@ -176,7 +176,7 @@ static tp_status read_crew(simd *s, tpi_sim_crew *crew, tp_error *err)
         return tp_fail(err, TP_E_RANGE, "threads \"%s\" is not from 1 to %d",
                        tp_param_string(s->instance, "threads"), SIMD_MOST_THREADS);
     }
-    return simd_make_crew(s, (uint32_t)threads, crew, err);
+    return tpi_simd_make_crew(s, (uint32_t)threads, crew, err);
 }
 
 static void note(void *context, const char *text)
@@ -191,7 +191,7 @@ static tp_status load_path(simd *s, const char *path, tp_error *err)
     tp_status status = read_crew(s, &options.crew, err);
 
     if (status == TP_OK) {
-        status = simd_load(s, path, &options, err);
+        status = tpi_simd_load(s, path, &options, err);
         tp_param_blame(s->instance, status == TP_OK ? NULL : "worldfile");
     }
     return status;
@@ -261,7 +261,7 @@ static tp_status make_room(simd *s, tp_error *err)
     s->active = calloc(s->device_count + 1, sizeof(simd_device *));
     s->robots = calloc(tpi_sim_model_count(s->world) + 1, 1);
     return s->active == NULL || s->robots == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory")
-                                                  : simd_scan_room_create(s, err);
+                                                  : tpi_simd_scan_room_create(s, err);
 }
 
 static tp_status sim_init(tp_instance *self, tp_error *err)
@@ -274,9 +274,9 @@ static tp_status sim_init(tp_instance *self, tp_error *err)
     }
     tp_status status = load(s, err);
     status = status == TP_OK ? read_params(s, err) : status;
-    status = status == TP_OK ? simd_offer_all(s, err) : status;
+    status = status == TP_OK ? tpi_simd_offer_all(s, err) : status;
     status = status == TP_OK ? make_room(s, err) : status;
-    return status == TP_OK ? simd_save_start(s, err) : status;
+    return status == TP_OK ? tpi_simd_save_start(s, err) : status;
 }
 
 static tp_status sim_start(tp_instance *self, tp_error *err)
@@ -284,12 +284,12 @@ static tp_status sim_start(tp_instance *self, tp_error *err)
     simd *s = tp_instance_state(self);
 
     (void)err;
-    simd_pace_begin(&s->pace, simd_now_ns(s));
+    tpi_simd_pace_begin(&s->pace, tpi_simd_now_ns(s));
     s->readings = tp_instance_readings(self) - 1; /* whatever it was */
     s->period_ns = -1;
-    simd_refresh(s);
-    simd_set_period(s);
-    simd_show_some(s);
+    tpi_simd_refresh(s);
+    tpi_simd_set_period(s);
+    tpi_simd_show_some(s);
     return TP_OK;
 }
 
@@ -298,15 +298,15 @@ static tp_status sim_poll(tp_instance *self, tp_error *err)
     simd *s = tp_instance_state(self);
 
     (void)err;
-    simd_refresh(s);
+    tpi_simd_refresh(s);
     if (s->waiter_count > 0) {
-        simd_step_for_waiters(s);
+        tpi_simd_step_for_waiters(s);
     }
     if (!s->lockstep) {
-        simd_run(s);
+        tpi_simd_run(s);
     }
     if (s->over) {
-        simd_leave(s);
+        tpi_simd_leave(s);
     }
     show_if_due(s);
     return TP_OK;
@@ -319,9 +319,9 @@ static void sim_halt(tp_device *device, tp_halt how)
     (void)how; /* nothing in a world falls over */
     if (d->kind->halt != NULL) {
         d->kind->halt(d);
-        simd_brakes_watch(d);
+        tpi_simd_brakes_watch(d);
     }
-    simd_mind_panic(d->owner);
+    tpi_simd_mind_panic(d->owner);
 }
 
 static void sim_stop(tp_instance *self)
@@ -335,8 +335,8 @@ static void sim_stop(tp_instance *self)
         }
         set_subscribed(d, false);
     }
-    simd_dismiss_waiters(s);
-    simd_brakes_forget(s);
+    tpi_simd_dismiss_waiters(s);
+    tpi_simd_brakes_forget(s);
     s->active_count = 0;
 }
 
@@ -352,12 +352,12 @@ static void sim_fini(tp_instance *self)
         free(d->state);
         free(d);
     }
-    simd_forget_saved(s);
-    simd_controllers_destroy(s->controllers);
+    tpi_simd_forget_saved(s);
+    tpi_simd_controllers_destroy(s->controllers);
     free((void *)s->devices);
     free((void *)s->active);
     free(s->robots);
-    simd_scan_room_destroy(s->scan_room);
+    tpi_simd_scan_room_destroy(s->scan_room);
     free(s->waiters);
     tpi_sim_destroy(s->world);
     tpi_crew_destroy(s->crew);

@@ -67,28 +67,28 @@ typedef struct simd_kind {
 
 /* Rows by file, each ended by a row without an interface. Of several rows for an interface those
  * that come first go first. */
-extern const simd_kind simd_objects[];   /* objects.c */
-extern const simd_kind simd_worlds[];    /* worlds.c */
-extern const simd_kind simd_vehicles[];  /* vehicles.c */
-extern const simd_kind simd_rangers[];   /* rangers.c */
-extern const simd_kind simd_lasers[];    /* lasers.c */
-extern const simd_kind simd_sonars[];    /* sonars.c */
-extern const simd_kind simd_maps[];      /* maps.c */
-extern const simd_kind simd_bumpers[];   /* bumpers.c */
-extern const simd_kind simd_finders[];   /* finders.c */
-extern const simd_kind simd_arms[];      /* arms.c */
-extern const simd_kind simd_grippers[];  /* grippers.c */
-extern const simd_kind simd_lamps[];     /* lamps.c */
-extern const simd_kind simd_batteries[]; /* batteries.c */
-extern const simd_kind simd_cameras[];   /* cameras.c */
-extern const simd_kind simd_depths[];    /* depths.c */
-extern const simd_kind simd_senses[];    /* senses.c */
-extern const simd_kind simd_radios[];    /* radios.c */
-extern const simd_kind simd_inertials[]; /* inertials.c */
-extern const simd_kind simd_screens[];   /* screens.c */
+extern const simd_kind tpi_simd_objects[];   /* objects.c */
+extern const simd_kind tpi_simd_worlds[];    /* worlds.c */
+extern const simd_kind tpi_simd_vehicles[];  /* vehicles.c */
+extern const simd_kind tpi_simd_rangers[];   /* rangers.c */
+extern const simd_kind tpi_simd_lasers[];    /* lasers.c */
+extern const simd_kind tpi_simd_sonars[];    /* sonars.c */
+extern const simd_kind tpi_simd_maps[];      /* maps.c */
+extern const simd_kind tpi_simd_bumpers[];   /* bumpers.c */
+extern const simd_kind tpi_simd_finders[];   /* finders.c */
+extern const simd_kind tpi_simd_arms[];      /* arms.c */
+extern const simd_kind tpi_simd_grippers[];  /* grippers.c */
+extern const simd_kind tpi_simd_lamps[];     /* lamps.c */
+extern const simd_kind tpi_simd_batteries[]; /* batteries.c */
+extern const simd_kind tpi_simd_cameras[];   /* cameras.c */
+extern const simd_kind tpi_simd_depths[];    /* depths.c */
+extern const simd_kind tpi_simd_senses[];    /* senses.c */
+extern const simd_kind tpi_simd_radios[];    /* radios.c */
+extern const simd_kind tpi_simd_inertials[]; /* inertials.c */
+extern const simd_kind tpi_simd_screens[];   /* screens.c */
 
 /* All of them, ended by NULL. */
-extern const simd_kind *const simd_kinds[];
+extern const simd_kind *const tpi_simd_kinds[];
 
 /* ---- Devices --------------------------------------------------------------------------------- */
 
@@ -184,119 +184,119 @@ struct simd {
 };
 
 /* simulator.c. Look who reads what, if that has changed. */
-void simd_refresh(simd *s);
+void tpi_simd_refresh(simd *s);
 
 /* steps.c. Steps with all that follows from them. */
-void simd_step(simd *s);
+void tpi_simd_step(simd *s);
 
 /* In a panic: stop everything in the world, if that was not done. Else let controllers work. */
-void simd_mind_panic(simd *s);
+void tpi_simd_mind_panic(simd *s);
 
 /* brakes.c. A device, or everything in the world, was told to stand: it owes its stop until it
  * stands. Look who does after a step; whether time goes on by itself has changed; the instance
  * stops. */
-void simd_brakes_watch(simd_device *d);
-void simd_brakes_watch_all(simd *s);
-void simd_brakes_look(simd *s);
-void simd_brakes_time_changed(simd *s);
-void simd_brakes_forget(simd *s);
+void tpi_simd_brakes_watch(simd_device *d);
+void tpi_simd_brakes_watch_all(simd *s);
+void tpi_simd_brakes_look(simd *s);
+void tpi_simd_brakes_time_changed(simd *s);
+void tpi_simd_brakes_forget(simd *s);
 
 /* Make the steps that somebody has asked for, if all others who have to have done so too; for a
  * while, the rest in `poll`. */
-void simd_step_for_waiters(simd *s);
+void tpi_simd_step_for_waiters(simd *s);
 
 /* Make the steps that are due by the clock; what takes long is done in pieces, so that commands get
  * their turn. */
-void simd_run(simd *s);
+void tpi_simd_run(simd *s);
 
 /* After the last step: tell the watcher of the end, as soon as nobody would miss the world. */
-void simd_leave(simd *s);
+void tpi_simd_leave(simd *s);
 
 /* folders.c. Where the worlds that come with Troupe may be, whether or not there is such a folder;
  * false after the last. And all folders in which included files are looked for
  * besides, appended with colons in between: of STAGEPATH, of TROUPE_WORLD_PATH, and ours. */
-bool simd_own_folder(char *folder, size_t size, size_t index);
-void simd_folders(tpi_buf *path);
+bool tpi_simd_own_folder(char *folder, size_t size, size_t index);
+void tpi_simd_folders(tpi_buf *path);
 
 /* simulator.c. Load a world with its controllers, for the driver and for those who run one without
- * a server, with files from simd_folders(); make the threads that share its work, if there are
+ * a server, with files from tpi_simd_folders(); make the threads that share its work, if there are
  * several. Whatever they leave in `s`,
  * also when they fail, the caller destroys: controllers, world, crew. */
-tp_status simd_load(simd *s, const char *path, tpi_sim_options *options, tp_error *err);
-tp_status simd_make_crew(simd *s, uint32_t threads, tpi_sim_crew *crew, tp_error *err);
+tp_status tpi_simd_load(simd *s, const char *path, tpi_sim_options *options, tp_error *err);
+tp_status tpi_simd_make_crew(simd *s, uint32_t threads, tpi_sim_crew *crew, tp_error *err);
 
 /* worlds.c: let time stand still or go on; properties of `simulation` that tell and change how it
  * goes. */
-void simd_set_paused(simd *s, bool paused);
-tp_status simd_add_time(simd_device *d, tp_error *err);
+void tpi_simd_set_paused(simd *s, bool paused);
+tp_status tpi_simd_add_time(simd_device *d, tp_error *err);
 
 /* worlds.c: those who have gone do not hold up the others; whether a step is to be made for those
  * who wait; make it, and answer those who have got all that they wanted. */
-void simd_forget_gone(simd *s);
-bool simd_is_awaited(const simd *s);
-void simd_serve_waiter(simd *s);
+void tpi_simd_forget_gone(simd *s);
+bool tpi_simd_is_awaited(const simd *s);
+void tpi_simd_serve_waiter(simd *s);
 
 /* worlds.c: the world has ended for all who wait. */
-void simd_dismiss_waiters(simd *s);
+void tpi_simd_dismiss_waiters(simd *s);
 
 /* The pace has changed: poll as often as it wants. */
-void simd_set_period(simd *s);
+void tpi_simd_set_period(simd *s);
 
 /* Tell the tree of frames where some robots are; the next ones the next time. */
-void simd_show_some(simd *s);
+void tpi_simd_show_some(simd *s);
 
 /* The time of the world in seconds. */
-double simd_time_s(const simd *s);
+double tpi_simd_time_s(const simd *s);
 
-int64_t simd_now_ns(const simd *s);
+int64_t tpi_simd_now_ns(const simd *s);
 
 /* offer.c: make the devices of all sections. */
-tp_status simd_offer_all(simd *s, tp_error *err);
+tp_status tpi_simd_offer_all(simd *s, tp_error *err);
 
 /* scanning.c: room for what rangers send, when all devices are there. */
-tp_status simd_scan_room_create(simd *s, tp_error *err);
-void simd_scan_room_destroy(simd_scan_room *room); /* NULL is accepted */
+tp_status tpi_simd_scan_room_create(simd *s, tp_error *err);
+void tpi_simd_scan_room_destroy(simd_scan_room *room); /* NULL is accepted */
 
 /* saves.c: keep the state under a name and go back to it; the same without a name, for RESET. */
-tp_status simd_save(simd *s, const char *name, tp_error *err);
-tp_status simd_restore(simd *s, const char *name, tp_error *err);
-tp_status simd_forget(simd *s, const char *name, tp_error *err);
-tp_status simd_save_start(simd *s, tp_error *err);
-tp_status simd_reset(simd *s, tp_error *err);
-void simd_forget_saved(simd *s);
+tp_status tpi_simd_save(simd *s, const char *name, tp_error *err);
+tp_status tpi_simd_restore(simd *s, const char *name, tp_error *err);
+tp_status tpi_simd_forget(simd *s, const char *name, tp_error *err);
+tp_status tpi_simd_save_start(simd *s, tp_error *err);
+tp_status tpi_simd_reset(simd *s, tp_error *err);
+void tpi_simd_forget_saved(simd *s);
 
 /* ---- What devices have in common ------------------------------------------------------------- */
 
 /* common.c. Whether it is time to send, for models without readings of their own: in the same steps
  * in which those with the same interval take theirs, so that what comes together is of one instant.
  */
-bool simd_is_due(const simd_device *d);
+bool tpi_simd_is_due(const simd_device *d);
 
 /* Whether a reading of this time has not been sent. */
-bool simd_is_new(simd_device *d, int64_t time_us);
+bool tpi_simd_is_new(simd_device *d, int64_t time_us);
 
-void simd_info(const simd_device *d, tpi_sim_info *info);
+void tpi_simd_info(const simd_device *d, tpi_sim_info *info);
 
 /* Where a model sits on its robot; where it is in the world for one that is not on any. */
-tpi_sim_pose simd_pose_on_robot(const simd *s, tpi_sim_model model);
+tpi_sim_pose tpi_simd_pose_on_robot(const simd *s, tpi_sim_model model);
 
 /* The same for a device, with its size, as Player's GET_GEOM has them. */
-void simd_place(const simd_device *d, tp_pose3d *pose, tp_bbox3d *size);
+void tpi_simd_place(const simd_device *d, tp_pose3d *pose, tp_bbox3d *size);
 
-tp_pose3d simd_pose3d(const tpi_sim_pose *pose);
-tp_bbox3d simd_bbox3d(const double size[3]);
+tp_pose3d tpi_simd_pose3d(const tpi_sim_pose *pose);
+tp_bbox3d tpi_simd_bbox3d(const double size[3]);
 
 /* A pose given in the frame of another. */
-tpi_sim_pose simd_compose(const tpi_sim_pose *frame, const tpi_sim_pose *pose);
+tpi_sim_pose tpi_simd_compose(const tpi_sim_pose *frame, const tpi_sim_pose *pose);
 
 /* As 0xRRGGBBAA. */
-uint32_t simd_colour(const tp_color *colour);
+uint32_t tpi_simd_colour(const tp_color *colour);
 
 /* There is no model of that name: TP_E_UNKNOWN, with the nearest one. */
-tp_status simd_fail_unknown(const simd *s, const char *name, tp_error *err);
+tp_status tpi_simd_fail_unknown(const simd *s, const char *name, tp_error *err);
 
 /* A counted text, with or without its NUL, into room for `size` characters; false if it is longer.
  */
-bool simd_copy_text(char *to, size_t size, const char *chars, uint32_t count);
+bool tpi_simd_copy_text(char *to, size_t size, const char *chars, uint32_t count);
 
 #endif

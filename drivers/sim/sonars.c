@@ -39,9 +39,9 @@ static bool sonar_suits(const simd *s, tpi_sim_model model)
 static tp_status sonar_begin(simd_device *d, tp_error *err)
 {
     simd_view *view = &((struct sonar *)d->state)->view;
-    tp_status status = simd_view_init(view, d, err);
+    tp_status status = tpi_simd_view_init(view, d, err);
 
-    return status == TP_OK ? simd_view_tell(view, d, true, err) : status;
+    return status == TP_OK ? tpi_simd_view_tell(view, d, true, err) : status;
 }
 
 /* Put what was seen into the room; false if there is nothing new. */
@@ -50,8 +50,8 @@ static bool look(simd_device *d, int64_t *time_us)
     const struct sonar *r = d->state;
     simd_scan_room *room = d->owner->scan_room;
 
-    *time_us = simd_view_read(&r->view, d, room->ranges, NULL);
-    if (r->view.off || !simd_is_new(d, *time_us)) {
+    *time_us = tpi_simd_view_read(&r->view, d, room->ranges, NULL);
+    if (r->view.off || !tpi_simd_is_new(d, *time_us)) {
         return false;
     }
     for (uint32_t i = 0; i < r->view.count; i++) {
@@ -81,7 +81,7 @@ static tp_status sonar_geom(tp_device *device, tp_sonar_geom *answer, tp_error *
 
     answer->poses_count = r->view.sensor_count;
     answer->poses = d->owner->scan_room->poses;
-    return simd_view_place(&r->view, d, true, err);
+    return tpi_simd_view_place(&r->view, d, true, err);
 }
 
 static tp_status sonar_power(tp_device *device, const tp_sonar_power_config *ask, tp_error *err)
@@ -130,7 +130,7 @@ static tp_status ir_pose(tp_device *device, tp_ir_pose *answer, tp_error *err)
 
     answer->poses_count = r->view.sensor_count;
     answer->poses = d->owner->scan_room->poses;
-    return simd_view_place(&r->view, d, true, err);
+    return tpi_simd_view_place(&r->view, d, true, err);
 }
 
 static tp_status ir_power(tp_device *device, const tp_ir_power_req *ask, tp_error *err)
@@ -147,7 +147,7 @@ static const tp_ir_ops ir_ops = {
 
 #define EYES "a ranger with several sensors, or with one of a single sample"
 
-const simd_kind simd_sonars[] = {
+const simd_kind tpi_simd_sonars[] = {
     {
         .interface = &tp_interface_sonar,
         .ops = &sonar_ops,
@@ -156,7 +156,7 @@ const simd_kind simd_sonars[] = {
         .needs = EYES,
         .state_size = sizeof(struct sonar),
         .suits = sonar_suits,
-        .has = simd_is_eyes,
+        .has = tpi_simd_is_eyes,
         .begin = sonar_begin,
         .publish = sonar_publish,
     },
@@ -167,7 +167,7 @@ const simd_kind simd_sonars[] = {
         .needs = EYES,
         .state_size = sizeof(struct sonar),
         .suits = ir_suits,
-        .has = simd_is_eyes,
+        .has = tpi_simd_is_eyes,
         .begin = sonar_begin,
         .publish = ir_publish,
     },

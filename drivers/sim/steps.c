@@ -9,12 +9,12 @@ static const int64_t watch_ns = 20 * TP_NS_PER_MS; /* how often lockstep looks w
 static const int64_t catch_up_ns = TP_NS_PER_MS;   /* and whether those behind have caught up */
 static const int64_t farewell_ns = TP_NS_PER_S;    /* for those who ask for a step after the last */
 
-double simd_time_s(const simd *s)
+double tpi_simd_time_s(const simd *s)
 {
     return (double)tpi_sim_time_us(s->world) / 1e6;
 }
 
-int64_t simd_now_ns(const simd *s)
+int64_t tpi_simd_now_ns(const simd *s)
 {
     return tp_clock_now_ns(tp_instance_clock(s->instance));
 }
@@ -32,12 +32,12 @@ static void stop_all(simd *s)
     for (tpi_sim_model model = 0; model < count; model++) {
         tpi_sim_stop(s->world, model);
     }
-    simd_brakes_watch_all(s);
+    tpi_simd_brakes_watch_all(s);
 }
 
 /* Controllers of the world obey no server, and in a panic nothing moves: not even what was asleep
  * when it was raised. A world without a server has none. */
-void simd_mind_panic(simd *s)
+void tpi_simd_mind_panic(simd *s)
 {
     const bool panic = s->instance != NULL && tp_instance_in_panic(s->instance);
 
@@ -48,13 +48,13 @@ void simd_mind_panic(simd *s)
     s->stands = panic;
 }
 
-void simd_step(simd *s)
+void tpi_simd_step(simd *s)
 {
-    simd_mind_panic(s);
+    tpi_simd_mind_panic(s);
     tpi_sim_step(s->world);
     s->step_count++;
-    simd_controllers_step(s->controllers);
-    simd_brakes_look(s);
+    tpi_simd_controllers_step(s->controllers);
+    tpi_simd_brakes_look(s);
     for (size_t i = 0; i < s->active_count; i++) {
         s->active[i]->kind->publish(s->active[i]);
     }
@@ -77,12 +77,12 @@ static bool is_behind(const simd *s)
     return s->keeper != NULL && tp_device_behind(s->keeper->device) > 0;
 }
 
-void simd_set_period(simd *s)
+void tpi_simd_set_period(simd *s)
 {
-    const int64_t usual_ns = s->lockstep || s->over ? watch_ns : simd_pace_period_ns(&s->pace);
+    const int64_t usual_ns = s->lockstep || s->over ? watch_ns : tpi_simd_pace_period_ns(&s->pace);
     const int64_t next_ns = is_behind(s) ? catch_up_ns : 1;
 
-    set_period(s, simd_is_awaited(s) ? next_ns : usual_ns);
+    set_period(s, tpi_simd_is_awaited(s) ? next_ns : usual_ns);
 }
 
 /* With the step that was made last. At its quit_time whoever lets time go on after that may. */
@@ -98,11 +98,12 @@ static bool has_ended(simd *s)
 }
 
 /* Who takes part learns by his next question that there is no next step, which takes a moment. */
-void simd_leave(simd *s)
+void tpi_simd_leave(simd *s)
 {
     const bool asked = s->keeper != NULL && tp_device_readers(s->keeper->device) > 0;
 
-    if (!s->left && s->ended != NULL && (!asked || simd_now_ns(s) - s->ended_ns >= farewell_ns)) {
+    if (!s->left && s->ended != NULL &&
+        (!asked || tpi_simd_now_ns(s) - s->ended_ns >= farewell_ns)) {
         s->left = true;
         s->ended(s->watcher);
     }
@@ -112,16 +113,16 @@ void simd_leave(simd *s)
  * why it has ended. */
 static void end(simd *s)
 {
-    s->ended_ns = simd_now_ns(s);
+    s->ended_ns = tpi_simd_now_ns(s);
     if (!s->over && !s->pace.paused) {
         tp_instance_note(s->instance, "the world has reached its quit_time and stands still");
     }
     if (!s->pace.paused) {
-        simd_set_paused(s, true);
+        tpi_simd_set_paused(s, true);
     }
-    simd_dismiss_waiters(s);
+    tpi_simd_dismiss_waiters(s);
     if (s->over) {
-        simd_leave(s);
+        tpi_simd_leave(s);
     }
 }
 
@@ -132,23 +133,23 @@ static bool is_ahead(const simd *s)
     return tp_instance_on_its_way(s->instance) > MOST_ON_THEIR_WAY || is_behind(s);
 }
 
-void simd_step_for_waiters(simd *s)
+void tpi_simd_step_for_waiters(simd *s)
 {
-    const int64_t begun_ns = simd_now_ns(s);
+    const int64_t begun_ns = tpi_simd_now_ns(s);
 
-    simd_refresh(s);
-    simd_forget_gone(s);
+    tpi_simd_refresh(s);
+    tpi_simd_forget_gone(s);
     tp_instance_keep_all(s->instance, true); /* however much one step is */
-    for (bool first = true;
-         simd_is_awaited(s) && !is_ahead(s) && (first || simd_now_ns(s) - begun_ns < turn_ns);
+    for (bool first = true; tpi_simd_is_awaited(s) && !is_ahead(s) &&
+                            (first || tpi_simd_now_ns(s) - begun_ns < turn_ns);
          first = false) {
-        simd_serve_waiter(s); /* at least one, however long it took to get here */
+        tpi_simd_serve_waiter(s); /* at least one, however long it took to get here */
         if (has_ended(s)) {
             end(s);
         }
     }
     tp_instance_keep_all(s->instance, false);
-    simd_set_period(s);
+    tpi_simd_set_period(s);
 }
 
 static void tell_if_late(simd *s)
@@ -161,25 +162,25 @@ static void tell_if_late(simd *s)
 }
 
 /* The steps that are due; what takes long is done in pieces, so that commands get their turn. */
-void simd_run(simd *s)
+void tpi_simd_run(simd *s)
 {
-    const int64_t begun_ns = simd_now_ns(s);
+    const int64_t begun_ns = tpi_simd_now_ns(s);
     int64_t now_ns = begun_ns;
-    int64_t due = simd_pace_due(&s->pace, now_ns);
+    int64_t due = tpi_simd_pace_due(&s->pace, now_ns);
 
     for (int made = 0; due > 0 && made < MOST_STEPS && now_ns - begun_ns < turn_ns; made++) {
-        simd_step(s);
-        simd_pace_made(&s->pace);
-        now_ns = simd_now_ns(s);
+        tpi_simd_step(s);
+        tpi_simd_pace_made(&s->pace);
+        now_ns = tpi_simd_now_ns(s);
         if (has_ended(s)) {
             end(s);
         }
-        due = simd_pace_due(&s->pace, now_ns); /* none if it stands still */
+        due = tpi_simd_pace_due(&s->pace, now_ns); /* none if it stands still */
     }
     tell_if_late(s);
     if (due > 0) {
         set_period(s, 1);
     } else {
-        simd_set_period(s);
+        tpi_simd_set_period(s);
     }
 }

@@ -83,12 +83,12 @@ static void vehicle_show(simd_device *d)
         .vel = {motion.velocity[0], motion.velocity[1], motion.velocity[2]},
         .stall = motion.stalled,
     };
-    tp_publish(d->device, TP_POSITION2D_DATA_STATE, &data, simd_time_s(d->owner));
+    tp_publish(d->device, TP_POSITION2D_DATA_STATE, &data, tpi_simd_time_s(d->owner));
 }
 
 static void vehicle_publish(simd_device *d)
 {
-    if (simd_is_due(d)) {
+    if (tpi_simd_is_due(d)) {
         vehicle_show(d);
     }
 }
@@ -167,9 +167,9 @@ static tp_status get_geom(tp_device *device, tp_position2d_geom *answer, tp_erro
     tpi_sim_info info;
 
     (void)err;
-    simd_info(simd_of(device), &info);
-    answer->pose = simd_pose3d(&info.origin);
-    answer->size = simd_bbox3d(info.size);
+    tpi_simd_info(simd_of(device), &info);
+    answer->pose = tpi_simd_pose3d(&info.origin);
+    answer->size = tpi_simd_bbox3d(info.size);
     return TP_OK;
 }
 
@@ -286,13 +286,13 @@ static void localize_show(simd_device *d)
 {
     tp_localize_hypoth truth = {.mean = true_pose(d), .alpha = 1};
     const tp_localize_data data = {
-        .pending_time = simd_time_s(d->owner), .hypoths_count = 1, .hypoths = &truth};
-    tp_publish(d->device, TP_LOCALIZE_DATA_HYPOTHS, &data, simd_time_s(d->owner));
+        .pending_time = tpi_simd_time_s(d->owner), .hypoths_count = 1, .hypoths = &truth};
+    tp_publish(d->device, TP_LOCALIZE_DATA_HYPOTHS, &data, tpi_simd_time_s(d->owner));
 }
 
 static void localize_publish(simd_device *d)
 {
-    if (simd_is_due(d)) {
+    if (tpi_simd_is_due(d)) {
         localize_show(d);
     }
 }
@@ -328,7 +328,7 @@ static const tp_localize_ops localize_ops = {
     .req_get_particles = get_particles,
 };
 
-const simd_kind simd_vehicles[] = {
+const simd_kind tpi_simd_vehicles[] = {
     {
         .interface = &tp_interface_position2d,
         .ops = &vehicle_ops,

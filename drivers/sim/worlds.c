@@ -23,19 +23,19 @@ static void tell(simd *s)
         tp_device_set_property_number(device, "paused", s->pace.paused);
         tp_device_set_property_number(device, "lockstep", s->lockstep);
     }
-    simd_set_period(s);
+    tpi_simd_set_period(s);
 }
 
 static void set_speed(simd *s, double speed)
 {
-    simd_pace_set_speed(&s->pace, speed, simd_now_ns(s));
+    tpi_simd_pace_set_speed(&s->pace, speed, tpi_simd_now_ns(s));
     tell(s);
 }
 
-void simd_set_paused(simd *s, bool paused)
+void tpi_simd_set_paused(simd *s, bool paused)
 {
-    simd_pace_set_paused(&s->pace, paused, simd_now_ns(s));
-    simd_brakes_time_changed(s);
+    tpi_simd_pace_set_paused(&s->pace, paused, tpi_simd_now_ns(s));
+    tpi_simd_brakes_time_changed(s);
     tell(s);
 }
 
@@ -43,8 +43,8 @@ static void set_lockstep(simd *s, bool lockstep)
 {
     s->lockstep = lockstep;
     s->expected = 0; /* who begins or ends it himself has looked who is there */
-    simd_pace_begin(&s->pace, simd_now_ns(s));
-    simd_brakes_time_changed(s);
+    tpi_simd_pace_begin(&s->pace, tpi_simd_now_ns(s));
+    tpi_simd_brakes_time_changed(s);
     tell(s);
 }
 
@@ -67,7 +67,7 @@ static tp_status paused_property(tp_device *device, const char *key, const char 
     (void)key;
     (void)text;
     (void)err;
-    simd_set_paused(simd_of(device)->owner, paused != 0);
+    tpi_simd_set_paused(simd_of(device)->owner, paused != 0);
     return TP_OK;
 }
 
@@ -105,7 +105,7 @@ static const tp_property_plan time_properties[] = {
      .set = lockstep_property},
 };
 
-tp_status simd_add_time(simd_device *d, tp_error *err)
+tp_status tpi_simd_add_time(simd_device *d, tp_error *err)
 {
     tp_status status = TP_OK;
 
@@ -133,7 +133,7 @@ static tp_status world_begin(simd_device *d, tp_error *err)
 static void describe(const simd *s, tp_world_state *state)
 {
     *state = (tp_world_state){
-        .time = simd_time_s(s),
+        .time = tpi_simd_time_s(s),
         .interval = (double)s->pace.interval_ns / (double)TP_NS_PER_S,
         .speed = s->pace.speed,
         .steps = (int64_t)s->step_count,
@@ -152,7 +152,7 @@ static tp_status get_state(tp_device *device, tp_world_state *answer, tp_error *
     return TP_OK;
 }
 
-void simd_forget_gone(simd *s)
+void tpi_simd_forget_gone(simd *s)
 {
     size_t kept = 0;
 
@@ -168,7 +168,7 @@ void simd_forget_gone(simd *s)
 
 static const char ended_text[] = "the world has ended";
 
-void simd_dismiss_waiters(simd *s)
+void tpi_simd_dismiss_waiters(simd *s)
 {
     for (size_t i = 0; i < s->waiter_count; i++) {
         tp_ticket_fail(s->waiters[i].ticket, TP_E_CLOSED, ended_text);
@@ -196,7 +196,7 @@ static void count_down(simd *s)
     s->waiter_count = kept;
 }
 
-bool simd_is_awaited(const simd *s)
+bool tpi_simd_is_awaited(const simd *s)
 {
     if (s->waiter_count == 0 || !s->lockstep) {
         return s->waiter_count > 0;
@@ -234,14 +234,14 @@ static tp_status step(tp_device *device, const tp_world_step *ask, tp_world_stat
     }
     s->waiters[s->waiter_count++] =
         (simd_waiter){.ticket = tp_device_defer(device), .count = ask->count > 0 ? ask->count : 1};
-    simd_step_for_waiters(s);
+    tpi_simd_step_for_waiters(s);
     return TP_PENDING;
 }
 
-void simd_serve_waiter(simd *s)
+void tpi_simd_serve_waiter(simd *s)
 {
     s->expected = 0; /* all have come; who leaves from now on is not waited for */
-    simd_step(s);
+    tpi_simd_step(s);
     count_down(s);
 }
 
@@ -258,7 +258,7 @@ static tp_status request_speed(tp_device *device, const tp_world_speed *ask, tp_
 static tp_status request_pause(tp_device *device, const tp_world_pause *ask, tp_error *err)
 {
     (void)err;
-    simd_set_paused(simd_of(device)->owner, ask->paused != 0);
+    tpi_simd_set_paused(simd_of(device)->owner, ask->paused != 0);
     return TP_OK;
 }
 
@@ -279,7 +279,7 @@ static tp_status request_lockstep(tp_device *device, const tp_world_lockstep *as
 
 static tp_status read_name(const tp_world_name *ask, char name[SIMD_NAME], tp_error *err)
 {
-    return simd_copy_text(name, SIMD_NAME, ask->name, ask->name_count) && name[0] != '\0'
+    return tpi_simd_copy_text(name, SIMD_NAME, ask->name, ask->name_count) && name[0] != '\0'
                ? TP_OK
                : tp_fail(err, TP_E_RANGE, "the name of a state has 1 to %d letters", SIMD_NAME - 1);
 }
@@ -289,7 +289,7 @@ static tp_status request_save(tp_device *device, const tp_world_name *ask, tp_er
     char name[SIMD_NAME];
     tp_status status = read_name(ask, name, err);
 
-    return status == TP_OK ? simd_save(simd_of(device)->owner, name, err) : status;
+    return status == TP_OK ? tpi_simd_save(simd_of(device)->owner, name, err) : status;
 }
 
 static tp_status request_restore(tp_device *device, const tp_world_name *ask, tp_error *err)
@@ -297,7 +297,7 @@ static tp_status request_restore(tp_device *device, const tp_world_name *ask, tp
     char name[SIMD_NAME];
     tp_status status = read_name(ask, name, err);
 
-    return status == TP_OK ? simd_restore(simd_of(device)->owner, name, err) : status;
+    return status == TP_OK ? tpi_simd_restore(simd_of(device)->owner, name, err) : status;
 }
 
 static tp_status request_forget(tp_device *device, const tp_world_name *ask, tp_error *err)
@@ -305,7 +305,7 @@ static tp_status request_forget(tp_device *device, const tp_world_name *ask, tp_
     char name[SIMD_NAME];
     tp_status status = read_name(ask, name, err);
 
-    return status == TP_OK ? simd_forget(simd_of(device)->owner, name, err) : status;
+    return status == TP_OK ? tpi_simd_forget(simd_of(device)->owner, name, err) : status;
 }
 
 /* The list is made in the state of the device: what an answer points to has to stay. */
@@ -339,7 +339,7 @@ static const tp_world_ops world_ops = {
     .req_forget = request_forget,
 };
 
-const simd_kind simd_worlds[] = {
+const simd_kind tpi_simd_worlds[] = {
     {
         .interface = &tp_interface_world,
         .ops = &world_ops,

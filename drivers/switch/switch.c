@@ -82,7 +82,7 @@ static void choose(struct chooser *c, size_t i)
     c->chosen = i;
     (void)tp_link_request(source->link, TP_COMMON_REQ_GET_GEOMETRY, NULL, FORWARD_TIMEOUT_NS,
                           tell_geometry, source);
-    own_properties_announce(&c->properties, c->device, "source");
+    tpi_own_properties_announce(&c->properties, c->device, "source");
 }
 
 static bool is_alive(const struct chooser *c, size_t i, int64_t now_ns)
@@ -151,7 +151,7 @@ static void set_mode(struct chooser *c, bool by_priority)
 
     c->by_priority = by_priority;
     if (changed) {
-        own_properties_announce(&c->properties, c->device, "mode");
+        tpi_own_properties_announce(&c->properties, c->device, "mode");
     }
 }
 
@@ -220,12 +220,12 @@ static tp_status switch_handle(tp_device *device, const tp_message *what, const 
     struct source *source = &c->sources[c->chosen];
     tp_status status = TP_OK;
 
-    if (own_properties_handle(&c->properties, device, source->link, what, ask, answer, &status,
-                              err)) {
+    if (tpi_own_properties_handle(&c->properties, device, source->link, what, ask, answer, &status,
+                                  err)) {
         return status;
     }
     source->moved = source->moved || what->effect == TP_EFFECT_MOVES;
-    return forward_message(device, source->link, what, ask, FORWARD_TIMEOUT_NS, err);
+    return tpi_forward_message(device, source->link, what, ask, FORWARD_TIMEOUT_NS, err);
 }
 
 static void switch_halt(tp_device *device, tp_halt how)
@@ -249,14 +249,14 @@ static void switch_data(tp_instance *self, tp_link *from, const tp_msg *msg)
     while (c->sources[i].link != from) {
         i++;
     }
-    if (own || forward_is_failure(msg)) {
+    if (own || tpi_forward_is_failure(msg)) {
         c->sources[i].heard_ns = own ? now_ns : never_ns;
         if (c->by_priority) {
             choose_by_priority(c, now_ns);
         }
     }
     if (i == c->chosen) {
-        forward_data(c->device, msg);
+        tpi_forward_data(c->device, msg);
     }
 }
 
@@ -310,7 +310,7 @@ static tp_status add_sources(tp_instance *self, const tp_interface *interface, t
 static tp_status read_settings(tp_instance *self, struct chooser *c, tp_error *err)
 {
     const char *source = tp_param_string(self, "source");
-    tp_status status = forward_seconds(self, "timeout", &c->timeout_ns, err);
+    tp_status status = tpi_forward_seconds(self, "timeout", &c->timeout_ns, err);
 
     status =
         status == TP_OK ? read_mode(tp_param_string(self, "mode"), &c->by_priority, err) : status;
@@ -356,7 +356,7 @@ static void switch_fini(tp_instance *self)
 
     tp_timer_destroy(c->timer);
     free(c->sources);
-    own_properties_fini(&c->properties);
+    tpi_own_properties_fini(&c->properties);
 }
 
 static const tp_driver_ops switch_ops = {

@@ -7,13 +7,13 @@ static void reply(struct client *client, const tp_msghdr *request, tp_status sta
                   const tp_error *err)
 {
     if (status == TP_OK) {
-        serve_reply(client, request, TP_MSGTYPE_RESP_ACK, NULL, NULL);
+        tpi_player_serve_reply(client, request, TP_MSGTYPE_RESP_ACK, NULL, NULL);
     } else {
         tp_session_refuse(client->session, request, status, err->text);
     }
 }
 
-void serve_auth(struct client *client, const tp_msghdr *request, const void *body)
+void tpi_player_serve_auth(struct client *client, const tp_msghdr *request, const void *body)
 {
     const tp_device_auth_req *shown = body;
     tp_error err = {0};
@@ -22,7 +22,7 @@ void serve_auth(struct client *client, const tp_msghdr *request, const void *bod
           tp_session_show_key(client->session, shown->auth_key, shown->auth_key_count, &err), &err);
 }
 
-void serve_challenge(struct client *client, const tp_msghdr *request, const void *body)
+void tpi_player_serve_challenge(struct client *client, const tp_msghdr *request, const void *body)
 {
     tp_auth_challenge challenge = {.nonce_count = TP_AUTH_NONCE_LENGTH};
     tp_error err = {0};
@@ -30,13 +30,14 @@ void serve_challenge(struct client *client, const tp_msghdr *request, const void
 
     (void)body;
     if (status == TP_OK) {
-        serve_reply(client, request, TP_MSGTYPE_RESP_ACK, &tp_desc_auth_challenge, &challenge);
+        tpi_player_serve_reply(client, request, TP_MSGTYPE_RESP_ACK, &tp_desc_auth_challenge,
+                               &challenge);
     } else {
         tp_session_refuse(client->session, request, status, err.text);
     }
 }
 
-void serve_prove(struct client *client, const tp_msghdr *request, const void *body)
+void tpi_player_serve_prove(struct client *client, const tp_msghdr *request, const void *body)
 {
     const tp_auth_proof *proof = body;
     tp_error err = {0};
@@ -45,7 +46,7 @@ void serve_prove(struct client *client, const tp_msghdr *request, const void *bo
           tp_session_prove(client->session, proof->digest, proof->digest_count, &err), &err);
 }
 
-void serve_right(struct client *client, const tp_msghdr *request, const void *body)
+void tpi_player_serve_right(struct client *client, const tp_msghdr *request, const void *body)
 {
     char name[64] = "";
     tp_auth_right right = {.right = (uint8_t)tp_session_right(client->session), .key = name};
@@ -53,5 +54,5 @@ void serve_right(struct client *client, const tp_msghdr *request, const void *bo
     (void)body;
     strncpy(name, tp_session_key(client->session), sizeof name - 1);
     right.key_count = (uint32_t)strlen(name) + 1;
-    serve_reply(client, request, TP_MSGTYPE_RESP_ACK, &tp_desc_auth_right, &right);
+    tpi_player_serve_reply(client, request, TP_MSGTYPE_RESP_ACK, &tp_desc_auth_right, &right);
 }

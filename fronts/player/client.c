@@ -13,13 +13,13 @@ static void on_lost(void *context)
     struct client *client = context;
 
     client->dismissed = true;
-    client_give_up(client);
+    tpi_player_client_give_up(client);
 }
 
 static tp_msg *on_reply(void *context, tp_msg *reply)
 {
     (void)context;
-    return serve_compressed_map(reply);
+    return tpi_player_serve_compressed_map(reply);
 }
 
 static size_t on_unread(void *context)
@@ -30,17 +30,18 @@ static size_t on_unread(void *context)
 }
 
 static const tp_session_events session_events = {
-    .ready = output_ready,
+    .ready = tpi_player_output_ready,
     .lost = on_lost,
     .reply = on_reply,
     .unread = on_unread,
 };
 
-void client_init(struct client *client, tp_player_front *front, const struct transport *transport)
+void tpi_player_client_init(struct client *client, tp_player_front *front,
+                            const struct transport *transport)
 {
     client->front = front;
     client->transport = transport;
-    client->flush.run = output_flush;
+    client->flush.run = tpi_player_output_flush;
 }
 
 /* On this machine: "127.0.0.1:51234", "[::1]:51234" or "unix". */
@@ -50,7 +51,7 @@ static bool is_local(const char *name)
            strcmp(name, "unix") == 0;
 }
 
-tp_status client_begin(struct client *client, const char *name)
+tp_status tpi_player_client_begin(struct client *client, const char *name)
 {
     static const tp_session_limits limits = {
         .data = TP_MSGQUEUE_DEFAULT_MAXLEN, .replies = 4096, .requests = 256};
@@ -67,7 +68,7 @@ tp_status client_begin(struct client *client, const char *name)
     return status;
 }
 
-void client_reset(struct client *client)
+void tpi_player_client_reset(struct client *client)
 {
     tp_loop_after_cancel(client->front->loop, &client->flush);
     tp_session_destroy(client->session);
@@ -77,7 +78,7 @@ void client_reset(struct client *client)
     client->told_drops = 0;
 }
 
-void client_link(struct client *client)
+void tpi_player_client_link(struct client *client)
 {
     tp_player_front *front = client->front;
 
@@ -88,7 +89,7 @@ void client_link(struct client *client)
     front->client_count++;
 }
 
-void client_unlink(struct client *client)
+void tpi_player_client_unlink(struct client *client)
 {
     tp_player_front *front = client->front;
 
@@ -97,14 +98,14 @@ void client_unlink(struct client *client)
     front->client_count--;
 }
 
-void client_close(struct client *client)
+void tpi_player_client_close(struct client *client)
 {
-    client_reset(client);
-    client_unlink(client);
+    tpi_player_client_reset(client);
+    tpi_player_client_unlink(client);
     client->transport->close(client);
 }
 
-void client_give_up(struct client *client)
+void tpi_player_client_give_up(struct client *client)
 {
     client->ending = true;
     tp_loop_after(client->front->loop, &client->flush);
@@ -114,8 +115,8 @@ void client_give_up(struct client *client)
 
 static tp_status listen_at(tp_player_front *front, const char *address, tp_error *err)
 {
-    return strncmp(address, "udp:", 4) == 0 ? udp_open(front, address, err)
-                                            : connection_listen(front, address, err);
+    return strncmp(address, "udp:", 4) == 0 ? tpi_player_udp_open(front, address, err)
+                                            : tpi_player_connection_listen(front, address, err);
 }
 
 tp_status tp_player_front_open(tp_player_front **out, tp_hub *hub, tp_loop *loop,
@@ -146,17 +147,17 @@ void tp_player_front_close(tp_player_front *front)
         return;
     }
     while (front->clients != NULL) {
-        client_close(front->clients);
+        tpi_player_client_close(front->clients);
     }
     tp_listener_close(front->listener);
-    udp_close(front->udp);
+    tpi_player_udp_close(front->udp);
     free(front->shared);
     free(front);
 }
 
 unsigned tp_player_front_port(const tp_player_front *front)
 {
-    return front->udp != NULL ? udp_port(front->udp) : tp_listener_port(front->listener);
+    return front->udp != NULL ? tpi_player_udp_port(front->udp) : tp_listener_port(front->listener);
 }
 
 size_t tp_player_front_clients(const tp_player_front *front)
@@ -166,7 +167,7 @@ size_t tp_player_front_clients(const tp_player_front *front)
 
 tp_player_counts tp_player_front_counts(const tp_player_front *front)
 {
-    return front->udp != NULL ? udp_counts(front->udp) : (tp_player_counts){0};
+    return front->udp != NULL ? tpi_player_udp_counts(front->udp) : (tp_player_counts){0};
 }
 
 /* ---- As part of a kit ------------------------------------------------------------------------ */

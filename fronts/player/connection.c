@@ -46,7 +46,7 @@ static bool hold(struct connection *connection, size_t capacity)
     unsigned char *held =
         front->held_bytes + more > MOST_HELD ? NULL : realloc(connection->held, capacity);
     if (held == NULL) {
-        client_give_up(&connection->client);
+        tpi_player_client_give_up(&connection->client);
         return false;
     }
     connection->held = held;
@@ -82,7 +82,7 @@ static size_t consume(struct client *client, const unsigned char *bytes, size_t 
         tp_msghdr header;
         tp_xdr_decode(&tp_desc_msghdr, bytes + used, TP_XDR_HEADER_SIZE, &header, sizeof header);
         if (header.size > MOST_BODY) {
-            client_give_up(client);
+            tpi_player_client_give_up(client);
             break;
         }
         *needed = TP_XDR_HEADER_SIZE + (size_t)header.size;
@@ -90,7 +90,7 @@ static size_t consume(struct client *client, const unsigned char *bytes, size_t 
             break;
         }
         client->asked |= header.type == TP_MSGTYPE_REQ;
-        message_handle(client, &header, bytes + used + TP_XDR_HEADER_SIZE);
+        tpi_player_message_handle(client, &header, bytes + used + TP_XDR_HEADER_SIZE);
         tp_session_took(client->session, *needed);
         used += *needed;
         *needed = TP_XDR_HEADER_SIZE;
@@ -195,7 +195,7 @@ static unsigned gather(struct connection *connection, tp_piece *pieces)
         const void *bytes;
         size_t length;
         if (tp_msg_wire(tp_session_peek(session, count), &bytes, &length) != TP_OK) {
-            client_give_up(&connection->client);
+            tpi_player_client_give_up(&connection->client);
             return 0;
         }
         pieces[count++] = (tp_piece){bytes, length};
@@ -239,7 +239,7 @@ static bool write_some(struct connection *connection)
     }
     const long written = tp_stream_try_write(connection->stream, pieces, count);
     if (written < 0) {
-        client_give_up(&connection->client);
+        tpi_player_client_give_up(&connection->client);
         return false;
     }
     forget_written(connection, pieces, (size_t)written);
@@ -269,7 +269,7 @@ static void on_written(void *context)
 static void on_end(void *context, tp_status status)
 {
     (void)status;
-    client_give_up(context);
+    tpi_player_client_give_up(context);
 }
 
 static const tp_stream_events stream_events = {
@@ -313,19 +313,19 @@ static void on_accept(void *context, tp_stream *stream)
         tp_stream_close(stream);
         return;
     }
-    client_init(&connection->client, front, &stream_transport);
-    client_link(&connection->client);
+    tpi_player_client_init(&connection->client, front, &stream_transport);
+    tpi_player_client_link(&connection->client);
     connection->stream = stream;
     if (front->patience_s != 0) {
         tp_stream_set_patience(stream, front->patience_s > 0 ? (unsigned)front->patience_s : 0);
     }
-    if (client_begin(&connection->client, tp_stream_peer(stream)) != TP_OK ||
+    if (tpi_player_client_begin(&connection->client, tp_stream_peer(stream)) != TP_OK ||
         tp_stream_start(stream, &stream_events, connection) != TP_OK || !greet(stream)) {
-        client_close(&connection->client);
+        tpi_player_client_close(&connection->client);
     }
 }
 
-tp_status connection_listen(tp_player_front *front, const char *address, tp_error *err)
+tp_status tpi_player_connection_listen(tp_player_front *front, const char *address, tp_error *err)
 {
     front->shared = malloc(READ_SIZE);
     if (front->shared == NULL) {

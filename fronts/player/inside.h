@@ -84,63 +84,66 @@ struct tp_player_front {
 extern const char greeting[TP_IDENT_STRLEN];
 
 /* client.c */
-void client_init(struct client *client, tp_player_front *front, const struct transport *transport);
+void tpi_player_client_init(struct client *client, tp_player_front *front,
+                            const struct transport *transport);
 
 /* Give it a session; `name` is where it comes from. */
-tp_status client_begin(struct client *client, const char *name);
+tp_status tpi_player_client_begin(struct client *client, const char *name);
 
 /* Forget its session and its modes. */
-void client_reset(struct client *client);
-void client_link(struct client *client);
-void client_unlink(struct client *client);
-void client_close(struct client *client);
+void tpi_player_client_reset(struct client *client);
+void tpi_player_client_link(struct client *client);
+void tpi_player_client_unlink(struct client *client);
+void tpi_player_client_close(struct client *client);
 
 /* Close it when this turn is over; nothing more is read. */
-void client_give_up(struct client *client);
+void tpi_player_client_give_up(struct client *client);
 
 /* connection.c */
-tp_status connection_listen(tp_player_front *front, const char *address, tp_error *err);
+tp_status tpi_player_connection_listen(tp_player_front *front, const char *address, tp_error *err);
 
 /* udp.c */
-tp_status udp_open(tp_player_front *front, const char *address, tp_error *err);
-void udp_close(struct udp *udp); /* after its clients; NULL is accepted */
-unsigned udp_port(const struct udp *udp);
-tp_player_counts udp_counts(const struct udp *udp);
+tp_status tpi_player_udp_open(tp_player_front *front, const char *address, tp_error *err);
+void tpi_player_udp_close(struct udp *udp); /* after its clients; NULL is accepted */
+unsigned tpi_player_udp_port(const struct udp *udp);
+tp_player_counts tpi_player_udp_counts(const struct udp *udp);
 
 /* message.c: a whole message has come. The header is changed. */
-void message_handle(struct client *client, tp_msghdr *header, const unsigned char *body);
+void tpi_player_message_handle(struct client *client, tp_msghdr *header, const unsigned char *body);
 
 /* output.c */
-void output_ready(void *context);
-void output_flush(tp_after *after);
-void output_pull(struct client *client, const tp_msghdr *request);
+void tpi_player_output_ready(void *context);
+void tpi_player_output_flush(tp_after *after);
+void tpi_player_output_pull(struct client *client, const tp_msghdr *request);
 
 /* server.c: requests to the player interface itself. */
-void serve(struct client *client, const tp_msghdr *header, const unsigned char *body,
-           size_t length);
-void serve_reply(struct client *client, const tp_msghdr *request, unsigned type,
-                 const tp_struct *body_type, const void *body);
-tp_msg *serve_compressed_map(tp_msg *reply);
+void tpi_player_serve(struct client *client, const tp_msghdr *header, const unsigned char *body,
+                      size_t length);
+void tpi_player_serve_reply(struct client *client, const tp_msghdr *request, unsigned type,
+                            const tp_struct *body_type, const void *body);
+tp_msg *tpi_player_serve_compressed_map(tp_msg *reply);
 
 /* queries.c: those that Player does not have. */
-void serve_hello(struct client *client, const tp_msghdr *request, const void *body);
-void serve_rate(struct client *client, const tp_msghdr *request, const void *body);
-void serve_statistics(struct client *client, const tp_msghdr *request, const void *body);
-void serve_devices(struct client *client, const tp_msghdr *request, const void *body);
-void serve_device_statistics(struct client *client, const tp_msghdr *request, const void *body);
-void serve_frames(struct client *client, const tp_msghdr *request, const void *body);
-void serve_transform(struct client *client, const tp_msghdr *request, const void *body);
+void tpi_player_serve_hello(struct client *client, const tp_msghdr *request, const void *body);
+void tpi_player_serve_rate(struct client *client, const tp_msghdr *request, const void *body);
+void tpi_player_serve_statistics(struct client *client, const tp_msghdr *request, const void *body);
+void tpi_player_serve_devices(struct client *client, const tp_msghdr *request, const void *body);
+void tpi_player_serve_device_statistics(struct client *client, const tp_msghdr *request,
+                                        const void *body);
+void tpi_player_serve_frames(struct client *client, const tp_msghdr *request, const void *body);
+void tpi_player_serve_transform(struct client *client, const tp_msghdr *request, const void *body);
 
 /* auth.c */
-void serve_auth(struct client *client, const tp_msghdr *request, const void *body);
-void serve_challenge(struct client *client, const tp_msghdr *request, const void *body);
-void serve_prove(struct client *client, const tp_msghdr *request, const void *body);
-void serve_right(struct client *client, const tp_msghdr *request, const void *body);
+void tpi_player_serve_auth(struct client *client, const tp_msghdr *request, const void *body);
+void tpi_player_serve_challenge(struct client *client, const tp_msghdr *request, const void *body);
+void tpi_player_serve_prove(struct client *client, const tp_msghdr *request, const void *body);
+void tpi_player_serve_right(struct client *client, const tp_msghdr *request, const void *body);
 
 /* panic.c */
-void serve_panic(struct client *client, const tp_msghdr *request, const void *body);
-void serve_reset_panic(struct client *client, const tp_msghdr *request, const void *body);
-void serve_get_panic(struct client *client, const tp_msghdr *request, const void *body);
-void serve_kick(struct client *client, const tp_msghdr *request, const void *body);
+void tpi_player_serve_panic(struct client *client, const tp_msghdr *request, const void *body);
+void tpi_player_serve_reset_panic(struct client *client, const tp_msghdr *request,
+                                  const void *body);
+void tpi_player_serve_get_panic(struct client *client, const tp_msghdr *request, const void *body);
+void tpi_player_serve_kick(struct client *client, const tp_msghdr *request, const void *body);
 
 #endif

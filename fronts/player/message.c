@@ -41,7 +41,7 @@ static void forward(struct client *client, const tp_msghdr *header, const unsign
     tp_msg_unref(msg);
 }
 
-void message_handle(struct client *client, tp_msghdr *header, const unsigned char *body)
+void tpi_player_message_handle(struct client *client, tp_msghdr *header, const unsigned char *body)
 {
     /* Players ignore what clients say about host and robot. */
     header->addr.host = TP_PLAYER_HOST;
@@ -51,7 +51,7 @@ void message_handle(struct client *client, tp_msghdr *header, const unsigned cha
         return; /* it only says that it is there */
     }
     if (header->addr.interf == TP_PLAYER_CODE) {
-        serve(client, header, body, header->size);
+        tpi_player_serve(client, header, body, header->size);
     } else {
         forward(client, header, body);
     }

@@ -55,7 +55,7 @@ static void queue_synch(struct client *client)
     }
 }
 
-void output_pull(struct client *client, const tp_msghdr *request)
+void tpi_player_output_pull(struct client *client, const tp_msghdr *request)
 {
     tp_msghdr header = *request;
     tp_msg *msg = NULL;
@@ -86,7 +86,7 @@ static void decide_what_may_go(struct client *client)
 
 /* ---- Going out ------------------------------------------------------------------------------- */
 
-void output_flush(tp_after *after)
+void tpi_player_output_flush(tp_after *after)
 {
     struct client *client = (struct client *)((char *)after - offsetof(struct client, flush));
 
@@ -105,11 +105,11 @@ void output_flush(tp_after *after)
         client->transport->write(client);
     }
     if (client->ending) {
-        client_close(client);
+        tpi_player_client_close(client);
     }
 }
 
-void output_ready(void *context)
+void tpi_player_output_ready(void *context)
 {
     struct client *client = context;
 

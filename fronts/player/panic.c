@@ -18,17 +18,17 @@ static void read_text(char out[LONGEST_TEXT], const char *text, uint32_t count)
     out[length] = '\0';
 }
 
-void serve_panic(struct client *client, const tp_msghdr *request, const void *body)
+void tpi_player_serve_panic(struct client *client, const tp_msghdr *request, const void *body)
 {
     const tp_panic *asked = body;
     char why[LONGEST_TEXT];
 
     read_text(why, asked->why, asked->why_count);
     tp_session_panic(client->session, why);
-    serve_reply(client, request, TP_MSGTYPE_RESP_ACK, NULL, NULL);
+    tpi_player_serve_reply(client, request, TP_MSGTYPE_RESP_ACK, NULL, NULL);
 }
 
-void serve_reset_panic(struct client *client, const tp_msghdr *request, const void *body)
+void tpi_player_serve_reset_panic(struct client *client, const tp_msghdr *request, const void *body)
 {
     const tp_panic_reset *asked = body;
     char key[LONGEST_TEXT];
@@ -37,33 +37,33 @@ void serve_reset_panic(struct client *client, const tp_msghdr *request, const vo
     read_text(key, asked->key, asked->key_count);
     tp_status status = tp_session_reset_panic(client->session, asked->epoch, key, &err);
     if (status == TP_OK) {
-        serve_reply(client, request, TP_MSGTYPE_RESP_ACK, NULL, NULL);
+        tpi_player_serve_reply(client, request, TP_MSGTYPE_RESP_ACK, NULL, NULL);
     } else {
         tp_session_refuse(client->session, request, status, err.text);
     }
 }
 
-void serve_kick(struct client *client, const tp_msghdr *request, const void *body)
+void tpi_player_serve_kick(struct client *client, const tp_msghdr *request, const void *body)
 {
     const tp_kick *asked = body;
     tp_error err = {0};
     const tp_status status = tp_session_kick(client->session, asked->number, &err);
 
     if (status == TP_OK) {
-        serve_reply(client, request, TP_MSGTYPE_RESP_ACK, NULL, NULL);
+        tpi_player_serve_reply(client, request, TP_MSGTYPE_RESP_ACK, NULL, NULL);
     } else {
         tp_session_refuse(client->session, request, status, err.text);
     }
 }
 
-void serve_get_panic(struct client *client, const tp_msghdr *request, const void *body)
+void tpi_player_serve_get_panic(struct client *client, const tp_msghdr *request, const void *body)
 {
     tp_panic_state *panic = NULL;
     const tp_status status = tp_hub_panic(client->front->hub, &panic);
 
     (void)body;
     if (status == TP_OK) {
-        serve_reply(client, request, TP_MSGTYPE_RESP_ACK, &tp_desc_panic_state, panic);
+        tpi_player_serve_reply(client, request, TP_MSGTYPE_RESP_ACK, &tp_desc_panic_state, panic);
     } else {
         tp_session_refuse(client->session, request, status, tp_status_text(status));
     }

@@ -21,7 +21,7 @@ static bool read_text(char out[LONGEST_NAME], const char *text, uint32_t count)
     return true;
 }
 
-void serve_hello(struct client *client, const tp_msghdr *request, const void *body)
+void tpi_player_serve_hello(struct client *client, const tp_msghdr *request, const void *body)
 {
     static char name[] = "troupe";
     const tp_hello *theirs = body;
@@ -39,10 +39,10 @@ void serve_hello(struct client *client, const tp_msghdr *request, const void *bo
     if (read_text(software, theirs->name, theirs->name_count)) {
         tp_session_set_software(client->session, software);
     }
-    serve_reply(client, request, TP_MSGTYPE_RESP_ACK, &tp_desc_hello, &ours);
+    tpi_player_serve_reply(client, request, TP_MSGTYPE_RESP_ACK, &tp_desc_hello, &ours);
 }
 
-void serve_rate(struct client *client, const tp_msghdr *request, const void *body)
+void tpi_player_serve_rate(struct client *client, const tp_msghdr *request, const void *body)
 {
     const tp_rate_req *asked = body;
     tp_device *device = tp_session_find(client->session, asked->addr.interf, asked->addr.index);
@@ -57,7 +57,7 @@ void serve_rate(struct client *client, const tp_msghdr *request, const void *bod
         why = status == TP_E_INVALID ? "the device is not open" : tp_status_text(status);
     }
     if (status == TP_OK) {
-        serve_reply(client, request, TP_MSGTYPE_RESP_ACK, NULL, NULL);
+        tpi_player_serve_reply(client, request, TP_MSGTYPE_RESP_ACK, NULL, NULL);
     } else {
         tp_session_refuse(client->session, request, status, why);
     }
@@ -68,14 +68,14 @@ static void reply_once(struct client *client, const tp_msghdr *request, tp_statu
                        const tp_struct *type, void *value)
 {
     if (status == TP_OK) {
-        serve_reply(client, request, TP_MSGTYPE_RESP_ACK, type, value);
+        tpi_player_serve_reply(client, request, TP_MSGTYPE_RESP_ACK, type, value);
     } else {
         tp_session_refuse(client->session, request, status, tp_status_text(status));
     }
     free(value);
 }
 
-void serve_statistics(struct client *client, const tp_msghdr *request, const void *body)
+void tpi_player_serve_statistics(struct client *client, const tp_msghdr *request, const void *body)
 {
     tp_statistics *value = NULL;
     const tp_status status = tp_hub_statistics(client->front->hub, &value);
@@ -84,7 +84,8 @@ void serve_statistics(struct client *client, const tp_msghdr *request, const voi
     reply_once(client, request, status, &tp_desc_statistics, value);
 }
 
-void serve_device_statistics(struct client *client, const tp_msghdr *request, const void *body)
+void tpi_player_serve_device_statistics(struct client *client, const tp_msghdr *request,
+                                        const void *body)
 {
     const tp_device_stat_page *asked = body;
     tp_device_stat_page *value = NULL;
@@ -93,7 +94,7 @@ void serve_device_statistics(struct client *client, const tp_msghdr *request, co
     reply_once(client, request, status, &tp_desc_device_stat_page, value);
 }
 
-void serve_devices(struct client *client, const tp_msghdr *request, const void *body)
+void tpi_player_serve_devices(struct client *client, const tp_msghdr *request, const void *body)
 {
     const tp_device_page *asked = body;
     tp_device_page *value = NULL;
@@ -102,7 +103,7 @@ void serve_devices(struct client *client, const tp_msghdr *request, const void *
     reply_once(client, request, status, &tp_desc_device_page, value);
 }
 
-void serve_frames(struct client *client, const tp_msghdr *request, const void *body)
+void tpi_player_serve_frames(struct client *client, const tp_msghdr *request, const void *body)
 {
     tp_frame_list *value = NULL;
     const tp_status status = tp_hub_frames(client->front->hub, &value);
@@ -111,7 +112,7 @@ void serve_frames(struct client *client, const tp_msghdr *request, const void *b
     reply_once(client, request, status, &tp_desc_frame_list, value);
 }
 
-void serve_transform(struct client *client, const tp_msghdr *request, const void *body)
+void tpi_player_serve_transform(struct client *client, const tp_msghdr *request, const void *body)
 {
     tp_transform_req answer = *(const tp_transform_req *)body;
     char from[LONGEST_NAME];
@@ -127,7 +128,8 @@ void serve_transform(struct client *client, const tp_msghdr *request, const void
     tp_status status = tp_hub_transform(client->front->hub, client->front->robot, from, to,
                                         &answer.pose, &answer.timestamp, &err);
     if (status == TP_OK) {
-        serve_reply(client, request, TP_MSGTYPE_RESP_ACK, &tp_desc_transform_req, &answer);
+        tpi_player_serve_reply(client, request, TP_MSGTYPE_RESP_ACK, &tp_desc_transform_req,
+                               &answer);
     } else {
         tp_session_refuse(client->session, request, status, err.text);
     }

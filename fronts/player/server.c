@@ -9,8 +9,8 @@
 /* ---- Replies --------------------------------------------------------------------------------- */
 
 /* The header of a reply is the request's, with our host and robot, and the time of the reply. */
-void serve_reply(struct client *client, const tp_msghdr *request, unsigned type,
-                 const tp_struct *body_type, const void *body)
+void tpi_player_serve_reply(struct client *client, const tp_msghdr *request, unsigned type,
+                            const tp_struct *body_type, const void *body)
 {
     tp_msghdr header = *request;
     tp_msg *msg = NULL;
@@ -24,13 +24,13 @@ void serve_reply(struct client *client, const tp_msghdr *request, unsigned type,
     } else if (tp_session_refuse(client->session, request, status,
                                  status == TP_E_LIMIT ? "the answer is too large for one message"
                                                       : tp_status_text(status)) != TP_OK) {
-        client_give_up(client);
+        tpi_player_client_give_up(client);
     }
 }
 
 static void acknowledge(struct client *client, const tp_msghdr *request)
 {
-    serve_reply(client, request, TP_MSGTYPE_RESP_ACK, NULL, NULL);
+    tpi_player_serve_reply(client, request, TP_MSGTYPE_RESP_ACK, NULL, NULL);
 }
 
 static void refuse(struct client *client, const tp_msghdr *request, tp_status code,
@@ -59,14 +59,14 @@ static void serve_device_list(struct client *client, const tp_msghdr *request, c
     size_t place = 0;
 
     if (list == NULL) {
-        client_give_up(client);
+        tpi_player_client_give_up(client);
         return;
     }
     while (list->devices_count < TP_MAX_DEVICES &&
            (device = tp_session_next_device(client->session, &place)) != NULL) {
         list->devices[list->devices_count++] = *tp_session_address(device);
     }
-    serve_reply(client, request, TP_MSGTYPE_RESP_ACK, &tp_desc_device_devlist, list);
+    tpi_player_serve_reply(client, request, TP_MSGTYPE_RESP_ACK, &tp_desc_device_devlist, list);
     free(list);
 }
 
@@ -82,7 +82,7 @@ static void serve_driver_info(struct client *client, const tp_msghdr *request, c
     }
     info.addr = *tp_session_address(device);
     put_name(&info.driver_name_count, info.driver_name, tp_session_driver_name(device));
-    serve_reply(client, request, TP_MSGTYPE_RESP_ACK, &tp_desc_device_driverinfo, &info);
+    tpi_player_serve_reply(client, request, TP_MSGTYPE_RESP_ACK, &tp_desc_device_driverinfo, &info);
 }
 
 /* ACK with the granted access, or 3 for a known device that could not be opened. */
@@ -92,7 +92,7 @@ static void reply_access(struct client *client, const tp_msghdr *request, tp_dev
     tp_device_req granted = {.addr = *tp_session_address(device), .access = (uint8_t)access};
 
     put_name(&granted.driver_name_count, granted.driver_name, tp_session_driver_name(device));
-    serve_reply(client, request, TP_MSGTYPE_RESP_ACK, &tp_desc_device_req, &granted);
+    tpi_player_serve_reply(client, request, TP_MSGTYPE_RESP_ACK, &tp_desc_device_req, &granted);
 }
 
 static void opened(void *context, const tp_msghdr *request, tp_device *device, tp_status status,
@@ -120,7 +120,7 @@ static void refuse_unknown_device(struct client *client, const tp_msghdr *reques
     }
     none.addr.host = request->addr.host;
     none.addr.robot = request->addr.robot;
-    serve_reply(client, request, TP_MSGTYPE_RESP_NACK, &tp_desc_device_req, &none);
+    tpi_player_serve_reply(client, request, TP_MSGTYPE_RESP_NACK, &tp_desc_device_req, &none);
 }
 
 static bool opens(unsigned access)
@@ -139,7 +139,7 @@ static void serve_subscription(struct client *client, const tp_msghdr *request, 
         tp_msghdr remembered = *request;
         remembered.size = asked->access;
         if (tp_session_open(client->session, device, asked->access, &remembered, opened) != TP_OK) {
-            client_give_up(client);
+            tpi_player_client_give_up(client);
         }
     } else if (asked->access == TP_CLOSE_MODE &&
                tp_session_close(client->session, device) == TP_OK) {
@@ -154,7 +154,7 @@ static void serve_subscription(struct client *client, const tp_msghdr *request, 
 static void serve_data(struct client *client, const tp_msghdr *request, const void *body)
 {
     (void)body;
-    output_pull(client, request);
+    tpi_player_output_pull(client, request);
 }
 
 static void serve_data_mode(struct client *client, const tp_msghdr *request, const void *body)
@@ -194,22 +194,23 @@ static const struct {
     {TP_PLAYER_REQ_DEV, &tp_desc_device_req, serve_subscription},
     {TP_PLAYER_REQ_DATA, NULL, serve_data},
     {TP_PLAYER_REQ_DATAMODE, &tp_desc_device_datamode_req, serve_data_mode},
-    {TP_PLAYER_REQ_AUTH, &tp_desc_device_auth_req, serve_auth},
+    {TP_PLAYER_REQ_AUTH, &tp_desc_device_auth_req, tpi_player_serve_auth},
     {TP_PLAYER_REQ_ADD_REPLACE_RULE, &tp_desc_add_replace_rule_req, serve_rule},
-    {TP_PLAYER_REQ_HELLO, &tp_desc_hello, serve_hello},
-    {TP_PLAYER_REQ_RATE, &tp_desc_rate_req, serve_rate},
-    {TP_PLAYER_REQ_STATISTICS, NULL, serve_statistics},
-    {TP_PLAYER_REQ_FRAMES, NULL, serve_frames},
-    {TP_PLAYER_REQ_TRANSFORM, &tp_desc_transform_req, serve_transform},
-    {TP_PLAYER_REQ_PANIC, &tp_desc_panic, serve_panic},
-    {TP_PLAYER_REQ_RESET_PANIC, &tp_desc_panic_reset, serve_reset_panic, .checks = true},
-    {TP_PLAYER_REQ_GET_PANIC, NULL, serve_get_panic},
-    {TP_PLAYER_REQ_CHALLENGE, NULL, serve_challenge},
-    {TP_PLAYER_REQ_PROVE, &tp_desc_auth_proof, serve_prove},
-    {TP_PLAYER_REQ_RIGHT, NULL, serve_right},
-    {TP_PLAYER_REQ_KICK, &tp_desc_kick, serve_kick},
-    {TP_PLAYER_REQ_DEVICES, &tp_desc_device_page, serve_devices},
-    {TP_PLAYER_REQ_DEVICE_STATISTICS, &tp_desc_device_stat_page, serve_device_statistics},
+    {TP_PLAYER_REQ_HELLO, &tp_desc_hello, tpi_player_serve_hello},
+    {TP_PLAYER_REQ_RATE, &tp_desc_rate_req, tpi_player_serve_rate},
+    {TP_PLAYER_REQ_STATISTICS, NULL, tpi_player_serve_statistics},
+    {TP_PLAYER_REQ_FRAMES, NULL, tpi_player_serve_frames},
+    {TP_PLAYER_REQ_TRANSFORM, &tp_desc_transform_req, tpi_player_serve_transform},
+    {TP_PLAYER_REQ_PANIC, &tp_desc_panic, tpi_player_serve_panic},
+    {TP_PLAYER_REQ_RESET_PANIC, &tp_desc_panic_reset, tpi_player_serve_reset_panic, .checks = true},
+    {TP_PLAYER_REQ_GET_PANIC, NULL, tpi_player_serve_get_panic},
+    {TP_PLAYER_REQ_CHALLENGE, NULL, tpi_player_serve_challenge},
+    {TP_PLAYER_REQ_PROVE, &tp_desc_auth_proof, tpi_player_serve_prove},
+    {TP_PLAYER_REQ_RIGHT, NULL, tpi_player_serve_right},
+    {TP_PLAYER_REQ_KICK, &tp_desc_kick, tpi_player_serve_kick},
+    {TP_PLAYER_REQ_DEVICES, &tp_desc_device_page, tpi_player_serve_devices},
+    {TP_PLAYER_REQ_DEVICE_STATISTICS, &tp_desc_device_stat_page,
+     tpi_player_serve_device_statistics},
 };
 
 static void serve_with_body(struct client *client, const tp_msghdr *header, size_t service,
@@ -240,7 +241,8 @@ static bool may(struct client *client, const tp_msghdr *header, size_t service)
     return false;
 }
 
-void serve(struct client *client, const tp_msghdr *header, const unsigned char *body, size_t length)
+void tpi_player_serve(struct client *client, const tp_msghdr *header, const unsigned char *body,
+                      size_t length)
 {
     for (size_t i = 0; i < sizeof services / sizeof services[0]; i++) {
         if (header->type != TP_MSGTYPE_REQ || header->subtype != services[i].code) {
@@ -262,7 +264,7 @@ void serve(struct client *client, const tp_msghdr *header, const unsigned char *
 /* ---- Maps ------------------------------------------------------------------------------------ */
 
 /* Player compresses the cells of a map tile, in this one reply only. */
-tp_msg *serve_compressed_map(tp_msg *original)
+tp_msg *tpi_player_serve_compressed_map(tp_msg *original)
 {
     const tp_msghdr *header = tp_msg_header(original);
     const tp_map_data *tile = tp_msg_payload(original);

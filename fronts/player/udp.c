@@ -74,8 +74,8 @@ static struct source *find(struct udp *udp, const tp_peer *peer)
 static void hear(struct udp *udp, struct source *source)
 {
     source->heard_ns = now_ns(udp);
-    client_unlink(&source->client);
-    client_link(&source->client);
+    tpi_player_client_unlink(&source->client);
+    tpi_player_client_link(&source->client);
     tp_timer_at(udp->timer, ((struct source *)udp->front->oldest)->heard_ns + silence_ns);
 }
 
@@ -86,7 +86,7 @@ static void on_silence(void *context)
     const int64_t now = now_ns(udp);
 
     while (*oldest != NULL && ((struct source *)*oldest)->heard_ns + silence_ns <= now) {
-        client_close(*oldest);
+        tpi_player_client_close(*oldest);
     }
     if (*oldest != NULL) {
         tp_timer_at(udp->timer, ((struct source *)*oldest)->heard_ns + silence_ns);
@@ -105,7 +105,7 @@ static bool make_room(struct udp *udp)
         client = client->previous;
     }
     if (client != NULL) {
-        client_close(client);
+        tpi_player_client_close(client);
     }
     return client != NULL;
 }
@@ -201,8 +201,8 @@ static struct source *add_source(struct udp *udp, const tp_peer *peer)
     struct source *source = make_room(udp) ? calloc(1, sizeof *source) : NULL;
 
     if (source != NULL) {
-        client_init(&source->client, udp->front, &udp_transport);
-        client_link(&source->client);
+        tpi_player_client_init(&source->client, udp->front, &udp_transport);
+        tpi_player_client_link(&source->client);
         source->peer = *peer;
         source->next = *bucket;
         *bucket = source;
@@ -220,7 +220,7 @@ static void begin(struct udp *udp, const tp_peer *peer)
         return;
     }
     if (source != NULL) {
-        client_reset(&source->client);
+        tpi_player_client_reset(&source->client);
     } else {
         source = add_source(udp, peer);
     }
@@ -251,7 +251,7 @@ static void hear_message(struct udp *udp, struct source *source, tp_msghdr *head
 
     if (client->session == NULL) {
         tp_peer_print(name, sizeof name, &source->peer);
-        if (client_begin(client, name) != TP_OK) {
+        if (tpi_player_client_begin(client, name) != TP_OK) {
             udp->counts.turned_away++;
             return;
         }
@@ -262,7 +262,7 @@ static void hear_message(struct udp *udp, struct source *source, tp_msghdr *head
         tp_session_refuse(client->session, header, TP_E_LIMIT, "too many requests are under way");
         return;
     }
-    message_handle(client, header, body);
+    tpi_player_message_handle(client, header, body);
 }
 
 static void on_receive(void *context, const tp_peer *from, const void *bytes, size_t length)
@@ -287,7 +287,7 @@ static void on_receive(void *context, const tp_peer *from, const void *bytes, si
 
 /* ---- Opening and closing --------------------------------------------------------------------- */
 
-tp_status udp_open(tp_player_front *front, const char *address, tp_error *err)
+tp_status tpi_player_udp_open(tp_player_front *front, const char *address, tp_error *err)
 {
     struct udp *udp = calloc(1, sizeof *udp);
 
@@ -306,7 +306,7 @@ tp_status udp_open(tp_player_front *front, const char *address, tp_error *err)
                : tp_datagram_open(&udp->datagram, front->loop, address, on_receive, udp, err);
 }
 
-void udp_close(struct udp *udp)
+void tpi_player_udp_close(struct udp *udp)
 {
     if (udp != NULL) {
         tp_datagram_close(udp->datagram);
@@ -315,12 +315,12 @@ void udp_close(struct udp *udp)
     }
 }
 
-unsigned udp_port(const struct udp *udp)
+unsigned tpi_player_udp_port(const struct udp *udp)
 {
     return tp_datagram_port(udp->datagram);
 }
 
-tp_player_counts udp_counts(const struct udp *udp)
+tp_player_counts tpi_player_udp_counts(const struct udp *udp)
 {
     return udp->counts;
 }

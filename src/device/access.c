@@ -12,7 +12,7 @@
 #include "device/session.h"
 #include "troupe/interfaces/player.h"
 
-bool access_reads(unsigned access)
+bool tpi_access_reads(unsigned access)
 {
     return access != TP_WRITE_MODE;
 }
@@ -26,7 +26,7 @@ static tp_status held_by(const tp_device *device, tp_error *err)
 {
     char name[RANK_NAME];
 
-    session_label(device->holder, name, sizeof name);
+    tpi_session_label(device->holder, name, sizeof name);
     return tp_fail(err, TP_E_DENIED, "%s is held by %s", device->name, name);
 }
 
@@ -36,7 +36,7 @@ static const int64_t shortest_hold_ns = TP_NS_PER_S;
 
 static int64_t silence_allowed_ns(const struct subscription *s)
 {
-    const int64_t lease_ns = hold_lease_ns(s);
+    const int64_t lease_ns = tpi_hold_lease_ns(s);
 
     return lease_ns > 0 && lease_ns < shortest_hold_ns ? shortest_hold_ns : lease_ns;
 }
@@ -53,7 +53,7 @@ static struct subscription *find_holding(const tp_device *device)
 }
 
 /* Whether somebody has it for itself, and was heard of in time. */
-bool access_is_held(const tp_device *device)
+bool tpi_access_is_held(const tp_device *device)
 {
     const struct subscription *s = find_holding(device);
 
@@ -75,23 +75,23 @@ static void tell_loss(const tp_device *device, const tp_session *taker)
     bool told = false;
 
     if (s != NULL) {
-        session_label(taker, name, sizeof name);
+        tpi_session_label(taker, name, sizeof name);
         tp_fail(&why, TP_E_DENIED,
                 "%s is not open exclusively any more: nothing was heard for too long, and %s has "
                 "taken it",
                 device->name, name);
-        access_tell_refusal(s, &why, &told);
+        tpi_access_tell_refusal(s, &why, &told);
     }
 }
 
-tp_status access_take(struct subscription *s, tp_error *err)
+tp_status tpi_access_take(struct subscription *s, tp_error *err)
 {
     tp_device *device = s->device;
 
     if (s->access != TP_EXCLUSIVE_MODE) {
         return TP_OK;
     }
-    if (device->holder != s->session && access_is_held(device)) {
+    if (device->holder != s->session && tpi_access_is_held(device)) {
         return held_by(device, err);
     }
     if (device->holder != s->session) {
@@ -102,7 +102,7 @@ tp_status access_take(struct subscription *s, tp_error *err)
 }
 
 /* The last of a client's openings that hold a device lets go of it. */
-void access_give(const struct subscription *s)
+void tpi_access_give(const struct subscription *s)
 {
     const struct subscription *other = s->session->subscriptions;
 
@@ -123,10 +123,10 @@ static bool is_shut_out(const tp_session *session, const tp_device *device, cons
 {
     tpi_mover holder = {0};
 
-    if (device->holder == session || !access_is_held(device)) {
+    if (device->holder == session || !tpi_access_is_held(device)) {
         return false;
     }
-    rank_of_session(device->holder, device, &holder);
+    tpi_rank_of_session(device->holder, device, &holder);
     return mover->rank <= holder.rank;
 }
 
@@ -156,15 +156,15 @@ static tp_status refuse_in_panic(const tp_session *session, tp_error *err)
     return tp_fail(err, TP_E_PANIC, "nothing moves: panic, raised by %s: %s", panic.who, panic.why);
 }
 
-tp_status access_check(const struct subscription *s, const tp_message *what, const tpi_mover *mover,
-                       tp_error *err)
+tp_status tpi_access_check(const struct subscription *s, const tp_message *what,
+                           const tpi_mover *mover, tp_error *err)
 {
     const tp_session *session = s->session;
     const tp_device *device = s->device;
     tp_status allowed = tp_session_may(session, what, err);
 
     allowed = allowed == TP_OK ? check_writer(session, device, what, mover, err) : allowed;
-    allowed = allowed == TP_OK ? rank_check(device, what, mover, err) : allowed;
+    allowed = allowed == TP_OK ? tpi_rank_check(device, what, mover, err) : allowed;
     if (allowed != TP_OK) {
         return allowed;
     }
@@ -182,19 +182,19 @@ tp_status access_check(const struct subscription *s, const tp_message *what, con
     return TP_OK;
 }
 
-void access_count_refusal(tp_session *session, tp_device *device)
+void tpi_access_count_refusal(tp_session *session, tp_device *device)
 {
     session->refused++;
     device->counts.refused++;
 }
 
-void access_tell_refusal(struct subscription *s, const tp_error *why, bool *told)
+void tpi_access_tell_refusal(struct subscription *s, const tp_error *why, bool *told)
 {
     if (*told || !s->session->explain) {
         return;
     }
     *told = true;
-    tp_msg *msg = device_failure(s->device, why->code, why->text);
+    tp_msg *msg = tpi_device_failure(s->device, why->code, why->text);
     if (msg != NULL) {
         tp_session_queue(s->session, msg);
         tp_msg_unref(msg);

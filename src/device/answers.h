@@ -6,40 +6,40 @@
 
 /* property.c: which questions are about properties, whether a device has one that it can be used
  * for, and the answers. */
-bool properties_own(const tp_message *what);
-bool properties_can(const tp_device *device, const tp_message *what);
-tp_status properties_answer(tp_device *device, const tp_message *what, const void *ask,
-                            void *answer, tp_error *err);
-void properties_clear(tp_device *device);
+bool tpi_properties_own(const tp_message *what);
+bool tpi_properties_can(const tp_device *device, const tp_message *what);
+tp_status tpi_properties_answer(tp_device *device, const tp_message *what, const void *ask,
+                                void *answer, tp_error *err);
+void tpi_properties_clear(tp_device *device);
 
 /* common.c: the common questions. */
-bool common_owns(const tp_message *what);
-tp_status common_answer(tp_device *device, const tp_message *what, const void *ask, void *answer,
-                        unsigned epoch, tp_error *err);
+bool tpi_common_owns(const tp_message *what);
+tp_status tpi_common_answer(tp_device *device, const tp_message *what, const void *ask,
+                            void *answer, unsigned epoch, tp_error *err);
 
 /* geometry.c. What is known of it, without asking anybody; texts are borrowed. */
-void geometry_prepare(tp_device *device);
-void geometry_now(const tp_device *device, tp_geometry *out);
-bool geometry_is_vehicle(const tp_device *device);
-bool geometry_is_localizer(const tp_device *device);
+void tpi_geometry_prepare(tp_device *device);
+void tpi_geometry_now(const tp_device *device, tp_geometry *out);
+bool tpi_geometry_is_vehicle(const tp_device *device);
+bool tpi_geometry_is_localizer(const tp_device *device);
 
 /* Where the instance runs: the answer to GET_GEOMETRY (`what`), and one made from the answer to
  * `what`, NULL for none; texts are borrowed until the next one. */
-tp_status geometry_answer(tp_device *device, const tp_message *what, tp_geometry *answer,
-                          tp_error *err);
-void geometry_convert(tp_device *device, const tp_message *what, const void *value,
-                      tp_geometry *out);
+tp_status tpi_geometry_answer(tp_device *device, const tp_message *what, tp_geometry *answer,
+                              tp_error *err);
+void tpi_geometry_convert(tp_device *device, const tp_message *what, const void *value,
+                          tp_geometry *out);
 
 /* frames.c, on the loop; frames_list.c lists them. */
-uint32_t frames_hash(unsigned robot, const char *name);
-void frames_add(tp_device *device);
-tp_status frames_check(const tp_device *device, tp_error *err);
+uint32_t tpi_frames_hash(unsigned robot, const char *name);
+void tpi_frames_add(tp_device *device);
+tp_status tpi_frames_check(const tp_device *device, tp_error *err);
 
 /* Before many checks, of so many devices with those that are there, and after them. */
-void frames_begin_checks(tpi_hub *hub, size_t most);
-void frames_end_checks(tpi_hub *hub);
-void frames_follow(tp_device *device, const tp_msg *msg);
-void frames_ask(tp_instance *instance);
+void tpi_frames_begin_checks(tpi_hub *hub, size_t most);
+void tpi_frames_end_checks(tpi_hub *hub);
+void tpi_frames_follow(tp_device *device, const tp_msg *msg);
+void tpi_frames_ask(tp_instance *instance);
 
 /* odometry.c, on the loop: the vehicles and localizers whose odometry is in the frame of this name,
  * as they come in the registry; for as long as no device comes, goes or changes its frame. */
@@ -50,7 +50,7 @@ struct odometry {
     tp_device **slot; /* NULL without a table */
     size_t at;
 };
-struct odometry odometry_begin(const tpi_hub *hub, unsigned robot, const char *name);
-tp_device *odometry_next(struct odometry *walk); /* NULL for no more */
+struct odometry tpi_odometry_begin(const tpi_hub *hub, unsigned robot, const char *name);
+tp_device *tpi_odometry_next(struct odometry *walk); /* NULL for no more */
 
 #endif

@@ -29,7 +29,7 @@ static void count(struct subscription *s, bool counts)
 static void count_all(tp_session *session)
 {
     for (struct subscription *s = session->subscriptions; s != NULL; s = s->next) {
-        behind_count(s);
+        tpi_behind_count(s);
     }
 }
 
@@ -70,7 +70,7 @@ static void set_behind(tp_session *session, bool behind)
     }
 }
 
-void behind_look(tp_session *session)
+void tpi_behind_look(tp_session *session)
 {
     const bool behind =
         !session->pulls && tpi_queue_holds(&session->queue, session->behind ? CAUGHT_UP : BEHIND);
@@ -85,15 +85,15 @@ void tp_session_goes_on(tp_session *session)
     session->taken++;
     if (session->given_up) {
         set_behind(session, true);
-        sleep_end(session); /* from now on it misses nothing again that is kept */
+        tpi_sleep_end(session); /* from now on it misses nothing again that is kept */
     }
 }
 
-void behind_taken(tp_session *session)
+void tpi_behind_taken(tp_session *session)
 {
     tp_session_goes_on(session);
     if (session->behind) {
-        behind_look(session);
+        tpi_behind_look(session);
     }
 }
 
@@ -105,19 +105,19 @@ static void take_part(struct subscription *s, bool takes_part)
     }
 }
 
-void behind_count(struct subscription *s)
+void tpi_behind_count(struct subscription *s)
 {
     take_part(s, s->device->keeps && !s->waiting);
     count(s, s->session->behind && !s->session->given_up && !s->waiting);
 }
 
-void behind_forget(struct subscription *s)
+void tpi_behind_forget(struct subscription *s)
 {
     take_part(s, false);
     count(s, false);
 }
 
-bool behind_keeps(const tp_session *session)
+bool tpi_behind_keeps(const tp_session *session)
 {
     return session->parts > 0 && !session->pulls && !session->given_up;
 }
@@ -125,7 +125,7 @@ bool behind_keeps(const tp_session *session)
 void tp_session_set_pulls(tp_session *session, bool on)
 {
     session->pulls = on;
-    behind_look(session);
+    tpi_behind_look(session);
 }
 
 void tp_device_keeps(tp_device *device)

@@ -25,7 +25,7 @@ static void count(const tpi_call *call)
     counts->longest_ns = took_ns > counts->longest_ns ? took_ns : counts->longest_ns;
 }
 
-void call_finish(tpi_call *call)
+void tpi_call_finish(tpi_call *call)
 {
     if (call->counted && call->what->kind == TP_KIND_REQUEST) {
         count(call);
@@ -33,7 +33,7 @@ void call_finish(tpi_call *call)
     if (call->what->kind == TP_KIND_COMMAND && call->status < 0) {
         call->device->counts.refused++;
     }
-    halting_finished(call);
+    tpi_halting_finished(call);
     if (call->handle != NULL) {
         *call->handle = NULL;
     }
@@ -45,12 +45,12 @@ void call_finish(tpi_call *call)
     tp_msg_unref(call->answer);
     tpi_pool_give(call);
     atomic_fetch_sub(&self->waiting_jobs, 1);
-    remove_check(self);
+    tpi_remove_check(self);
 }
 
 static void finish_task(tpi_task *task)
 {
-    call_finish((tpi_call *)((char *)task - offsetof(tpi_call, task)));
+    tpi_call_finish((tpi_call *)((char *)task - offsetof(tpi_call, task)));
 }
 
 void tpi_call_abandon(tpi_call *call)
@@ -69,7 +69,7 @@ static void complete(tpi_call *call)
     tp_instance *self = call->device->instance;
 
     if (self->on_loop) {
-        call_finish(call);
+        tpi_call_finish(call);
     } else {
         call->task.run = finish_task;
         tpi_loop_post(self->hub->loop, &call->task);
@@ -89,7 +89,7 @@ static void make_answer(tpi_call *call, const void *value)
                               .seq = asked->seq};
 
     if (call->asked_instead != NULL) {
-        geometry_convert(call->device, call->asked_instead, value, &geometry);
+        tpi_geometry_convert(call->device, call->asked_instead, value, &geometry);
         value = &geometry;
     }
     call->status = tp_msg_create(&call->answer, &header, call->what->answer, value);
@@ -104,8 +104,8 @@ static tp_status operate(tpi_call *call, void *answer)
     if (what->ask != NULL && ask == NULL) {
         return tp_fail(&call->error, TP_E_SHORT, "%s without a body", what->name);
     }
-    if (common_owns(what)) {
-        return common_answer(device, what, ask, answer, call->epoch, &call->error);
+    if (tpi_common_owns(what)) {
+        return tpi_common_answer(device, what, ask, answer, call->epoch, &call->error);
     }
     if (device->handler != NULL) {
         return device->handler(device, what, ask, answer, &call->error);
@@ -161,7 +161,7 @@ static void run_call(job *next, tp_instance *self)
         complete(call);
         return;
     }
-    if (motion_is_late(call)) {
+    if (tpi_motion_is_late(call)) {
         call->status = tp_fail(&call->error, TP_E_TIMEOUT, "%s came too late, or in a panic",
                                call->what->name);
         complete(call);
@@ -180,17 +180,17 @@ static void run_call(job *next, tp_instance *self)
     const bool pending = !ended && status == TP_PENDING && call->deferred;
     self->current = NULL;
     if (moving && pending) {
-        motion_defer(call);
+        tpi_motion_defer(call);
     } else if (moving) {
-        motion_note(device, mover, ended ? self->answered : status);
+        tpi_motion_note(device, mover, ended ? self->answered : status);
     }
     if (!ended && !pending) {
         settle(call, status, answer);
     }
 }
 
-tp_status call_create(tpi_call **made, tp_device *device, const tp_message *what, tp_msg *ask,
-                      tpi_call_done *done, void *context, tpi_call **out)
+tp_status tpi_call_create(tpi_call **made, tp_device *device, const tp_message *what, tp_msg *ask,
+                          tpi_call_done *done, void *context, tpi_call **out)
 {
     tp_instance *self = device->instance;
 
@@ -223,21 +223,21 @@ tp_status call_create(tpi_call **made, tp_device *device, const tp_message *what
     return TP_OK;
 }
 
-void call_post(tpi_call *call)
+void tpi_call_post(tpi_call *call)
 {
     call->device->counts.commands += call->what->kind == TP_KIND_COMMAND;
-    instance_submit(call->device->instance, &call->job);
+    tpi_instance_submit(call->device->instance, &call->job);
 }
 
-tp_status call_quietly(tp_device *device, const tp_message *what, tp_msg *ask, tpi_call_done *done,
-                       void *context)
+tp_status tpi_call_quietly(tp_device *device, const tp_message *what, tp_msg *ask,
+                           tpi_call_done *done, void *context)
 {
     tpi_call *call = NULL;
-    tp_status status = call_create(&call, device, what, ask, done, context, NULL);
+    tp_status status = tpi_call_create(&call, device, what, ask, done, context, NULL);
 
     if (status == TP_OK) {
         call->counted = false;
-        call_post(call);
+        tpi_call_post(call);
     }
     return status;
 }
@@ -266,7 +266,7 @@ void tp_ticket_answer(tp_ticket *ticket, const void *value)
     tpi_call *call = (tpi_call *)ticket;
 
     take_ticket(call, TP_OK);
-    motion_settle(call, TP_OK);
+    tpi_motion_settle(call, TP_OK);
     if (call->what->kind == TP_KIND_REQUEST) {
         make_answer(call, value);
     } else {
@@ -280,7 +280,7 @@ void tp_ticket_fail(tp_ticket *ticket, tp_status code, const char *text)
     tpi_call *call = (tpi_call *)ticket;
 
     take_ticket(call, code);
-    motion_settle(call, code);
+    tpi_motion_settle(call, code);
     if (call->asked_instead != NULL && code == TP_E_UNSUPPORTED) {
         make_answer(call, NULL); /* that it is not known */
     } else {
@@ -294,7 +294,7 @@ bool tp_ticket_is_wanted(const tp_ticket *ticket)
     return !atomic_load(&((const tpi_call *)ticket)->abandoned);
 }
 
-void tickets_end(tp_instance *self)
+void tpi_tickets_end(tp_instance *self)
 {
     while (self->tickets != NULL) {
         tp_ticket_fail((tp_ticket *)self->tickets, TP_E_DEVICE, "the device was stopped");

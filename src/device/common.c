@@ -8,7 +8,7 @@
 #include "device/inside.h"
 #include "device/moving.h"
 
-bool common_owns(const tp_message *what)
+bool tpi_common_owns(const tp_message *what)
 {
     return what >= tp_interface_common.messages &&
            what < tp_interface_common.messages + tp_interface_common.message_count;
@@ -31,9 +31,9 @@ static bool answers(const tp_device *device, const tp_message *what)
         return false;
     }
     return what->code == TP_COMMON_REQ_CAPABILITIES || what->code == TP_COMMON_REQ_GET_GEOMETRY ||
-           ((halting_owns(what) || what->code == TP_COMMON_REQ_LEASE) && device->moves) ||
-           (properties_own(what) && (device->handler == NULL || device->property_count > 0) &&
-            properties_can(device, what));
+           ((tpi_halting_owns(what) || what->code == TP_COMMON_REQ_LEASE) && device->moves) ||
+           (tpi_properties_own(what) && (device->handler == NULL || device->property_count > 0) &&
+            tpi_properties_can(device, what));
 }
 
 /* Data that is required is there; the rest as far as the driver has an operation for it. */
@@ -63,8 +63,8 @@ static tp_status answer_capability(tp_device *device, const tp_message *what,
                : tp_fail(err, TP_E_UNSUPPORTED, "%s cannot do that", device->name);
 }
 
-tp_status common_answer(tp_device *device, const tp_message *what, const void *ask, void *answer,
-                        unsigned epoch, tp_error *err)
+tp_status tpi_common_answer(tp_device *device, const tp_message *what, const void *ask,
+                            void *answer, unsigned epoch, tp_error *err)
 {
     if (what->kind != TP_KIND_REQUEST) {
         return ask_handler(device, what, ask, answer, err);
@@ -72,17 +72,17 @@ tp_status common_answer(tp_device *device, const tp_message *what, const void *a
     if (what->code == TP_COMMON_REQ_CAPABILITIES) {
         return answer_capability(device, what, ask, err);
     }
-    if (halting_owns(what)) {
-        return motion_halt(device, what, ask, epoch, err);
+    if (tpi_halting_owns(what)) {
+        return tpi_motion_halt(device, what, ask, epoch, err);
     }
     if (what->code == TP_COMMON_REQ_TRACE && device->handler == NULL) {
         return TP_OK; /* the work is done here */
     }
-    if (properties_own(what) && (device->handler == NULL || device->property_count > 0)) {
-        return properties_answer(device, what, ask, answer, err);
+    if (tpi_properties_own(what) && (device->handler == NULL || device->property_count > 0)) {
+        return tpi_properties_answer(device, what, ask, answer, err);
     }
     if (what->code == TP_COMMON_REQ_GET_GEOMETRY) {
-        return geometry_answer(device, what, answer, err);
+        return tpi_geometry_answer(device, what, answer, err);
     }
     return ask_handler(device, what, ask, answer, err);
 }

@@ -56,13 +56,13 @@ tp_status tp_offer(tp_instance *self, const tp_interface *interface, const char 
         return tp_fail(err, TP_E_INVALID, "`provides` has no %s%s%s", interface->name,
                        key == NULL ? "" : " with the key ", key == NULL ? "" : key);
     }
-    return device_add(self, wanted, ops, handler, out, err);
+    return tpi_device_add(self, wanted, ops, handler, out, err);
 }
 
 tp_status tp_offer_at(tp_instance *self, size_t i, const void *ops, tp_handler *handler,
                       tp_device **out, tp_error *err)
 {
-    return device_add(self, &self->plan.provides[i], ops, handler, out, err);
+    return tpi_device_add(self, &self->plan.provides[i], ops, handler, out, err);
 }
 
 tp_status tp_offer_more(tp_instance *self, const tp_interface *interface, uint16_t index,
@@ -75,7 +75,7 @@ tp_status tp_offer_more(tp_instance *self, const tp_interface *interface, uint16
                                         .interf = interface->code,
                                         .index = index}};
 
-    return device_add(self, &wanted, ops, handler, out, err);
+    return tpi_device_add(self, &wanted, ops, handler, out, err);
 }
 
 /* Whatever else asks for the same address is served too. */
@@ -94,8 +94,8 @@ static void count_readers(tp_device *device)
     atomic_store(&device->has_readers, device->reader_count + device->follows);
 }
 
-tp_status device_add(tp_instance *self, const tpi_wanted *wanted, const void *ops,
-                     tp_handler *handler, tp_device **out, tp_error *err)
+tp_status tpi_device_add(tp_instance *self, const tpi_wanted *wanted, const void *ops,
+                         tp_handler *handler, tp_device **out, tp_error *err)
 {
     tp_device *device = calloc(1, sizeof *device);
     if (device == NULL) {
@@ -110,8 +110,8 @@ tp_status device_add(tp_instance *self, const tpi_wanted *wanted, const void *op
     tpi_lease_init(&device->lease);
     snprintf(device->name, sizeof device->name, "%s:%u", wanted->interface->name,
              wanted->addr.index);
-    geometry_prepare(device);
-    device->follows = geometry_is_vehicle(device) || geometry_is_localizer(device);
+    tpi_geometry_prepare(device);
+    device->follows = tpi_geometry_is_vehicle(device) || tpi_geometry_is_localizer(device);
     count_readers(device);
     mark_taken(self, &wanted->addr);
     *self->last = device;
@@ -150,7 +150,7 @@ void *tp_device_context(const tp_device *device)
 
 const char *tpi_device_driver_name(const tp_device *device)
 {
-    return instance_driver_name(device->instance);
+    return tpi_instance_driver_name(device->instance);
 }
 
 bool tpi_device_is_running(const tp_device *device)
@@ -164,7 +164,7 @@ static void attach(tp_device *device, tpi_reader *reader)
 {
     reader->device = device;
     reader->asleep = false;
-    reader_link(reader);
+    tpi_reader_link(reader);
     device->reader_count++;
     count_readers(device);
     atomic_fetch_add(&device->instance->readings, 1);
@@ -181,7 +181,7 @@ void tpi_device_open(tp_device *device, tpi_opening *opening)
     if (self->phase == RUNNING) {
         attach(device, reader);
         opening->done(opening, TP_OK, NULL);
-        latch_repeat(device, reader);
+        tpi_latch_repeat(device, reader);
         return;
     }
     tpi_opening **last = &self->waiting;
@@ -190,7 +190,7 @@ void tpi_device_open(tp_device *device, tpi_opening *opening)
     }
     *last = opening;
     if (self->phase == IDLE || self->phase == FAILED) {
-        instance_start(self);
+        tpi_instance_start(self);
     }
 }
 
@@ -213,13 +213,13 @@ void tpi_device_close(tpi_reader *reader)
     if (device == NULL) {
         return;
     }
-    reader_unlink(reader);
+    tpi_reader_unlink(reader);
     reader->device = NULL;
     device->reader_count--;
     count_readers(device);
     atomic_fetch_add(&device->instance->readings, 1);
     device->instance->users--;
-    instance_stop_if_unused(device->instance);
+    tpi_instance_stop_if_unused(device->instance);
 }
 
 uint32_t tp_device_readers(const tp_device *device)
@@ -234,13 +234,13 @@ uint32_t tp_instance_readings(const tp_instance *self)
 
 /* ---- Data ------------------------------------------------------------------------------------ */
 
-void device_deliver(tp_device *device, tp_msg *msg)
+void tpi_device_deliver(tp_device *device, tp_msg *msg)
 {
     struct delivery delivery = {device->readers, device->deliveries};
 
-    latch_keep(device, msg);
+    tpi_latch_keep(device, msg);
     if (device->follows || msg->header.subtype == TP_COMMON_DATA_GEOMETRY) {
-        frames_follow(device, msg);
+        tpi_frames_follow(device, msg);
     }
     device->published += device->reader_count > 0;
     device->news += device->reader_count > 0 && msg->header.subtype >= TP_COMMON_DATA_GEOMETRY;
@@ -253,7 +253,7 @@ void device_deliver(tp_device *device, tp_msg *msg)
     device->deliveries = delivery.outer;
 }
 
-tp_msg *device_failure(const tp_device *device, tp_status code, const char *text)
+tp_msg *tpi_device_failure(const tp_device *device, tp_status code, const char *text)
 {
     const tp_clock *clock = tp_instance_clock(device->instance);
     const tp_msghdr header = {.addr = device->addr,
@@ -268,12 +268,12 @@ tp_msg *device_failure(const tp_device *device, tp_status code, const char *text
     return msg;
 }
 
-void device_deliver_failure(tp_device *device, tp_status code, const char *text)
+void tpi_device_deliver_failure(tp_device *device, tp_status code, const char *text)
 {
-    tp_msg *msg = device_failure(device, code, text);
+    tp_msg *msg = tpi_device_failure(device, code, text);
 
     if (msg != NULL) {
-        device_deliver(device, msg);
+        tpi_device_deliver(device, msg);
         tp_msg_unref(msg);
     }
 }
@@ -285,11 +285,11 @@ static void deliver_task(tpi_task *task)
 
     const int burden = msg->burden;
     const size_t weight = msg->weight;
-    device_deliver(device, msg);
+    tpi_device_deliver(device, msg);
     tp_msg_unref(msg);
     atomic_fetch_sub(&device->instance->bytes_in_flight, weight);
     atomic_fetch_sub(&device->instance->in_flight, burden);
-    remove_check(device->instance);
+    tpi_remove_check(device->instance);
 }
 
 static tp_status hand_to_loop(tp_device *device, tp_msg *msg, bool always)
@@ -298,7 +298,7 @@ static tp_status hand_to_loop(tp_device *device, tp_msg *msg, bool always)
 
     msg->kept = self->keeps_all;
     if (self->on_loop) {
-        device_deliver(device, msg);
+        tpi_device_deliver(device, msg);
         tp_msg_unref(msg);
         return TP_OK;
     }
@@ -362,7 +362,7 @@ tp_status tp_publish(tp_device *device, unsigned code, const void *value, double
     return publish(device, what, value, timestamp_s, false);
 }
 
-tp_status device_tell(tp_device *device, unsigned code, const void *value)
+tp_status tpi_device_tell(tp_device *device, unsigned code, const void *value)
 {
     return publish(device, find_data(device, code), value, 0, true);
 }

@@ -18,17 +18,17 @@ static void list_owing(const tpi_hub *hub, char *owing, size_t size)
 
     owing[0] = '\0';
     for (const tp_instance *at = hub->instances; at != NULL; at = at->next) {
-        if (motion_owes_a_stop(at) && length < size) {
-            length +=
-                (size_t)snprintf(owing + length, size - length, "%s%s%s%s%s",
-                                 length > 0 ? ", " : "", tp_instance_name(at),
-                                 at->troubled ? " (" : "", at->troubled ? trouble_cause(at) : "",
-                                 at->troubled ? ": whether it has stopped is not known)" : "");
+        if (tpi_motion_owes_a_stop(at) && length < size) {
+            length += (size_t)snprintf(
+                owing + length, size - length, "%s%s%s%s%s", length > 0 ? ", " : "",
+                tp_instance_name(at), at->troubled ? " (" : "",
+                at->troubled ? tpi_trouble_cause(at) : "",
+                at->troubled ? ": whether it has stopped is not known)" : "");
         }
     }
 }
 
-void emergency_look(const tpi_hub *hub, struct emergency *found, tp_panic_state *out)
+void tpi_emergency_look(const tpi_hub *hub, struct emergency *found, tp_panic_state *out)
 {
     tpi_panic_state *state = &found->state;
 
@@ -52,7 +52,7 @@ tp_status tp_hub_panic(const tp_hub *hub, tp_panic_state **out)
     struct emergency found;
     tp_panic_state panic;
 
-    emergency_look(hub, &found, &panic);
+    tpi_emergency_look(hub, &found, &panic);
     return tp_value_copy((void **)out, &tp_desc_panic_state, &panic, NULL);
 }
 
@@ -64,7 +64,7 @@ void tp_session_panic(tp_session *session, const char *why)
     if (!tpi_panic_is_on(hub->panic)) {
         hub->raiser = session;
     }
-    session_label(session, name, sizeof name);
+    tpi_session_label(session, name, sizeof name);
     tpi_panic_raise(hub->panic, name, why[0] == '\0' ? "no reason given" : why);
 }
 
@@ -110,7 +110,7 @@ tp_status tp_session_reset_panic(tp_session *session, unsigned epoch, const char
     }
     hub->raiser = NULL;
     let_nothing_play(hub, session);
-    session_label(session, hub->resetter, sizeof hub->resetter);
+    tpi_session_label(session, hub->resetter, sizeof hub->resetter);
     return TP_OK;
 }
 
@@ -160,12 +160,12 @@ static void tell_owner(tpi_hub *hub, const tpi_panic_state *state)
     hub->noted_raises = state->raises;
 }
 
-void emergency_tell_all(tpi_hub *hub)
+void tpi_emergency_tell_all(tpi_hub *hub)
 {
     struct emergency found;
     tp_panic_state panic;
 
-    emergency_look(hub, &found, &panic);
+    tpi_emergency_look(hub, &found, &panic);
     tell_owner(hub, &found.state);
     for (tp_session *session = hub->sessions; session != NULL; session = session->next) {
         if (session->explain) {
@@ -174,7 +174,7 @@ void emergency_tell_all(tpi_hub *hub)
     }
 }
 
-void emergency_forget(tp_session *session)
+void tpi_emergency_forget(tp_session *session)
 {
     if (session->hub->raiser == session) {
         session->hub->raiser = NULL;

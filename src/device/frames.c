@@ -39,7 +39,7 @@ static bool is_frame(const tp_device *device, unsigned robot, const char *name)
     return device->addr.robot == robot && strcmp(device->frame.name, name) == 0;
 }
 
-uint32_t frames_hash(unsigned robot, const char *name)
+uint32_t tpi_frames_hash(unsigned robot, const char *name)
 {
     uint32_t sum = robot;
 
@@ -53,7 +53,7 @@ uint32_t frames_hash(unsigned robot, const char *name)
 static const tp_device *find_frame(const tpi_hub *hub, unsigned robot, const char *name)
 {
     if (hub->names->valid) {
-        tp_device **slot = device_index_first(hub->names, frames_hash(robot, name));
+        tp_device **slot = device_index_first(hub->names, tpi_frames_hash(robot, name));
         while (*slot != NULL && !is_frame(*slot, robot, name)) {
             slot = device_index_next(hub->names, slot);
         }
@@ -72,7 +72,7 @@ static void index_frame(tpi_hub *hub, tp_device *device)
 {
     const struct device_index *table = hub->names;
     tp_device **slot =
-        device_index_first(table, frames_hash(device->addr.robot, device->frame.name));
+        device_index_first(table, tpi_frames_hash(device->addr.robot, device->frame.name));
 
     while (*slot != NULL && !is_frame(*slot, device->addr.robot, device->frame.name)) {
         slot = device_index_next(table, slot);
@@ -80,9 +80,9 @@ static void index_frame(tpi_hub *hub, tp_device *device)
     *slot = *slot == NULL ? device : *slot;
 }
 
-void frames_begin_checks(tpi_hub *hub, size_t most)
+void tpi_frames_begin_checks(tpi_hub *hub, size_t most)
 {
-    if (most < MANY_DEVICES || !device_index_begin(hub->names, most)) {
+    if (most < MANY_DEVICES || !tpi_device_index_begin(hub->names, most)) {
         return;
     }
     for (size_t i = 0; i < hub->device_count; i++) {
@@ -90,9 +90,9 @@ void frames_begin_checks(tpi_hub *hub, size_t most)
     }
 }
 
-void frames_end_checks(tpi_hub *hub)
+void tpi_frames_end_checks(tpi_hub *hub)
 {
-    device_index_fini(hub->names);
+    tpi_device_index_fini(hub->names);
 }
 
 /* ---- Keeping it up to date ------------------------------------------------------------------- */
@@ -118,11 +118,11 @@ static double wall_s(const tp_device *device)
     return tp_clock_wall_s(tp_instance_clock(device->instance));
 }
 
-void frames_add(tp_device *device)
+void tpi_frames_add(tp_device *device)
 {
     tp_geometry geometry;
 
-    geometry_now(device, &geometry);
+    tpi_geometry_now(device, &geometry);
     set_frame(device, &geometry, wall_s(device));
     if (device->instance->hub->names->valid) { /* checks are being made */
         index_frame(device->instance->hub, device);
@@ -153,11 +153,11 @@ static void set_moving(tp_device *device, const tp_pose3d *pose, double timestam
 static const tp_device *find_vehicle(const tp_device *localizer)
 {
     struct odometry walk =
-        odometry_begin(localizer->instance->hub, localizer->addr.robot, localizer->frame.name);
-    const tp_device *device = odometry_next(&walk);
+        tpi_odometry_begin(localizer->instance->hub, localizer->addr.robot, localizer->frame.name);
+    const tp_device *device = tpi_odometry_next(&walk);
 
-    while (device != NULL && !(geometry_is_vehicle(device) && device->frame.known)) {
-        device = odometry_next(&walk);
+    while (device != NULL && !(tpi_geometry_is_vehicle(device) && device->frame.known)) {
+        device = tpi_odometry_next(&walk);
     }
     return device;
 }
@@ -204,14 +204,14 @@ static void follow_vehicle(tp_device *device, const tp_pose3d *pose, double time
 
     set_moving(device, pose, timestamp_s);
     if (first) {
-        walk = odometry_begin(device->instance->hub, device->addr.robot, device->frame.parent);
-        for (tp_device *at = odometry_next(&walk); at != NULL; at = odometry_next(&walk)) {
+        walk = tpi_odometry_begin(device->instance->hub, device->addr.robot, device->frame.parent);
+        for (tp_device *at = tpi_odometry_next(&walk); at != NULL; at = tpi_odometry_next(&walk)) {
             settle_localizer(at);
         }
     }
 }
 
-void frames_follow(tp_device *device, const tp_msg *msg)
+void tpi_frames_follow(tp_device *device, const tp_msg *msg)
 {
     const tp_msghdr *header = tp_msg_header(msg);
     const void *data = tp_msg_payload(msg);
@@ -255,12 +255,12 @@ static void ask_device(tp_device *device)
     tp_msg *msg = NULL;
 
     if (tp_msg_create(&msg, &header, NULL, NULL) == TP_OK) {
-        call_quietly(device, what, msg, told_geometry, device);
+        tpi_call_quietly(device, what, msg, told_geometry, device);
         tp_msg_unref(msg);
     }
 }
 
-void frames_ask(tp_instance *instance)
+void tpi_frames_ask(tp_instance *instance)
 {
     for (tp_device *device = instance->devices; device != NULL; device = device->next) {
         const bool may_tell = device->handler != NULL || device->geom != NULL;
@@ -354,7 +354,7 @@ static bool climb_to_meet(struct climb *climb, const char *other)
     return false;
 }
 
-tp_status frames_check(const tp_device *device, tp_error *err)
+tp_status tpi_frames_check(const tp_device *device, tp_error *err)
 {
     struct climb climb = begin_climb(device->instance->hub, device->addr.robot, device->frame.name);
 

@@ -17,13 +17,13 @@
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
-bool geometry_is_vehicle(const tp_device *device)
+bool tpi_geometry_is_vehicle(const tp_device *device)
 {
     return device->interface == &tp_interface_position2d ||
            device->interface == &tp_interface_position3d;
 }
 
-bool geometry_is_localizer(const tp_device *device)
+bool tpi_geometry_is_localizer(const tp_device *device)
 {
     return device->interface == &tp_interface_localize;
 }
@@ -43,10 +43,10 @@ static void name_by_kind(tp_device *device)
 {
     const unsigned index = device->addr.index;
 
-    if (geometry_is_vehicle(device)) {
+    if (tpi_geometry_is_vehicle(device)) {
         number_name(device->frame_name, "base", index);
         number_name(device->parent_name, "odom", index);
-    } else if (geometry_is_localizer(device)) {
+    } else if (tpi_geometry_is_localizer(device)) {
         number_name(device->frame_name, "odom", index);
         snprintf(device->parent_name, PLACE_NAME, "map");
     } else {
@@ -81,7 +81,7 @@ static const tp_message *find_question(const tp_interface *interface)
     return NULL;
 }
 
-void geometry_prepare(tp_device *device)
+void tpi_geometry_prepare(tp_device *device)
 {
     const tpi_blueprint *plan = &device->instance->plan;
 
@@ -153,15 +153,15 @@ static void write_geometry(const tp_device *device, const struct place *place, t
         choose_name(configured->parent, place->parent, device->parent_name), &out->parent_count);
 }
 
-void geometry_now(const tp_device *device, tp_geometry *out)
+void tpi_geometry_now(const tp_device *device, tp_geometry *out)
 {
     write_geometry(device, &device->own, out);
 }
 
 /* ---- Asking the device ----------------------------------------------------------------------- */
 
-void geometry_convert(tp_device *device, const tp_message *what, const void *value,
-                      tp_geometry *out)
+void tpi_geometry_convert(tp_device *device, const tp_message *what, const void *value,
+                          tp_geometry *out)
 {
     struct place *place = &device->instance->place;
 
@@ -186,15 +186,15 @@ static tp_status ask(tp_device *device, const tp_message *what, void *answer, tp
                                    : what->call(device->ops, device, NULL, answer, err);
 }
 
-tp_status geometry_answer(tp_device *device, const tp_message *what, tp_geometry *answer,
-                          tp_error *err)
+tp_status tpi_geometry_answer(tp_device *device, const tp_message *what, tp_geometry *answer,
+                              tp_error *err)
 {
     tp_instance *self = device->instance;
     const tpi_place *configured = device->configured;
     tp_status status = TP_E_UNSUPPORTED;
 
     if (device->has_own || (configured != NULL && configured->has_pose && configured->has_size)) {
-        geometry_now(device, answer);
+        tpi_geometry_now(device, answer);
         return TP_OK;
     }
     if (device->handler != NULL) {
@@ -214,7 +214,7 @@ tp_status geometry_answer(tp_device *device, const tp_message *what, tp_geometry
     if (status != TP_OK && status != TP_E_UNSUPPORTED) {
         return status;
     }
-    geometry_convert(device, what, status == TP_OK ? self->spare : NULL, answer);
+    tpi_geometry_convert(device, what, status == TP_OK ? self->spare : NULL, answer);
     return TP_OK;
 }
 
@@ -230,9 +230,9 @@ tp_status tp_device_set_geometry(tp_device *device, const tp_geometry *geometry)
     read_geometry(geometry, &device->own);
     device->has_own = true;
     write_geometry(device, &old, &before);
-    geometry_now(device, &now);
+    tpi_geometry_now(device, &now);
     if (!device->instance->added || tp_value_equal(&tp_desc_geometry, &before, &now)) {
         return TP_OK;
     }
-    return device_tell(device, TP_COMMON_DATA_GEOMETRY, &now);
+    return tpi_device_tell(device, TP_COMMON_DATA_GEOMETRY, &now);
 }

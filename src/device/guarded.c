@@ -32,14 +32,14 @@ static tp_status begin(struct guarded *g, tp_instance *self, int line, const cha
     return status;
 }
 
-tp_status guarded_set(struct guarded *g, tp_instance *self, int line, const char *url,
-                      const void *bytes, size_t length, tp_error *err)
+tp_status tpi_guarded_set(struct guarded *g, tp_instance *self, int line, const char *url,
+                          const void *bytes, size_t length, tp_error *err)
 {
     if (length > sizeof g->bytes) {
         return tp_fail(err, TP_E_LIMIT, "a guard has at most %zu bytes", sizeof g->bytes);
     }
     if (length == 0) {
-        guarded_end(g, self);
+        tpi_guarded_end(g, self);
         return TP_OK;
     }
     memcpy(g->bytes, bytes, length);
@@ -48,7 +48,7 @@ tp_status guarded_set(struct guarded *g, tp_instance *self, int line, const char
                             : tpi_guard_change(g->guard, g->bytes, g->length, err);
 }
 
-void guarded_end(struct guarded *g, tp_instance *self)
+void tpi_guarded_end(struct guarded *g, tp_instance *self)
 {
     if (g->guard != NULL) {
         tpi_guard_end(g->guard);
@@ -58,7 +58,7 @@ void guarded_end(struct guarded *g, tp_instance *self)
     }
 }
 
-int guarded_fd(const struct guarded *g)
+int tpi_guarded_fd(const struct guarded *g)
 {
     return g->guard == NULL || g->done ? -1 : tpi_guard_fd(g->guard);
 }
@@ -66,7 +66,7 @@ int guarded_fd(const struct guarded *g)
 /* ---- Its end --------------------------------------------------------------------------------- */
 
 /* On the loop: the owner hears of it. */
-void guarded_told(tpi_task *task)
+void tpi_guarded_told(tpi_task *task)
 {
     tp_instance *self = (tp_instance *)((char *)task - offsetof(tp_instance, guard_task));
     char text[sizeof self->guard_note];
@@ -88,14 +88,14 @@ static void tell(tp_instance *self, const char *url)
     }
 }
 
-tp_status guarded_restart(struct guarded *g, tp_instance *self, int line, const char *url,
-                          tp_error *err)
+tp_status tpi_guarded_restart(struct guarded *g, tp_instance *self, int line, const char *url,
+                              tp_error *err)
 {
     if (atomic_load(&self->hub->guards.crashed)) { /* it has done what it was for */
         g->done = true;
         return TP_OK;
     }
-    guarded_end(g, self);
+    tpi_guarded_end(g, self);
     tp_status status = g->restarts < MOST_RESTARTS
                            ? begin(g, self, line, url, err)
                            : tp_fail(err, TP_E_LIMIT, "the guard ends again and again");

@@ -196,7 +196,7 @@ static void there(struct scene *s, void (*step)(struct scene *s))
     s->step = step;
     s->stepped = false;
     s->job.run = run_step;
-    instance_submit(s->self, &s->job);
+    tpi_instance_submit(s->self, &s->job);
     while (!s->stepped) {
         tp_loop_turn(s->loop, true);
     }

@@ -12,13 +12,13 @@
 
 /* ---- Where the instance runs ----------------------------------------------------------------- */
 
-bool halting_owns(const tp_message *what)
+bool tpi_halting_owns(const tp_message *what)
 {
-    return common_owns(what) && what->kind == TP_KIND_REQUEST &&
+    return tpi_common_owns(what) && what->kind == TP_KIND_REQUEST &&
            (what->code == TP_COMMON_REQ_HALT || what->code == TP_COMMON_REQ_HALT_SO);
 }
 
-bool halting_is_open(const tp_instance *self)
+bool tpi_halting_is_open(const tp_instance *self)
 {
     const tp_device *device = self->devices;
 
@@ -28,7 +28,7 @@ bool halting_is_open(const tp_instance *self)
     return device != NULL;
 }
 
-tp_status halting_answer(tp_device *device)
+tp_status tpi_halting_answer(tp_device *device)
 {
     if (atomic_load(&device->halts_open) == 0) {
         return TP_OK;
@@ -37,7 +37,7 @@ tp_status halting_answer(tp_device *device)
     return TP_PENDING;
 }
 
-void halting_end(tp_instance *self)
+void tpi_halting_end(tp_instance *self)
 {
     for (tp_device *device = self->devices; device != NULL; device = device->next) {
         atomic_store(&device->halts_open, 0);
@@ -49,7 +49,7 @@ static tpi_call *find_waiting(const tp_device *device)
 {
     tpi_call *call = device->instance->tickets;
 
-    while (call != NULL && (call->device != device || !halting_owns(call->what))) {
+    while (call != NULL && (call->device != device || !tpi_halting_owns(call->what))) {
         call = call->next;
     }
     return call;
@@ -70,7 +70,7 @@ void tp_device_halted(tp_device *device)
     }
     device->end_due = -1;
     if (leaving >= 0) {
-        motion_tell_end(device, leaving);
+        tpi_motion_tell_end(device, leaving);
     }
     for (tpi_call *call = find_waiting(device); call != NULL; call = find_waiting(device)) {
         tp_ticket_answer((tp_ticket *)call, NULL);
@@ -100,16 +100,16 @@ void tp_instance_on_panic(tp_instance *self, void (*told)(tp_instance *self))
 /* ---- On the loop ----------------------------------------------------------------------------- */
 
 /* Whoever has moved it after the request was sent still does. */
-void halting_finished(const tpi_call *call)
+void tpi_halting_finished(const tpi_call *call)
 {
     tp_device *device = call->device;
 
-    if (call->status == TP_OK && call->takes == device->takes && halting_owns(call->what)) {
+    if (call->status == TP_OK && call->takes == device->takes && tpi_halting_owns(call->what)) {
         device->stands = true;
     }
 }
 
-bool halting_is_over(const tp_device *device)
+bool tpi_halting_is_over(const tp_device *device)
 {
-    return device->stands || motion_panicked_since(device->instance, device->taken_epoch);
+    return device->stands || tpi_motion_panicked_since(device->instance, device->taken_epoch);
 }

@@ -23,7 +23,7 @@ static int64_t default_ns(const tp_session *session, const tp_device *device)
                               : (session->leases ? OWN_LEASE_S : PLAIN_LEASE_S) * TP_NS_PER_S;
 }
 
-int64_t hold_lease_ns(const struct subscription *s)
+int64_t tpi_hold_lease_ns(const struct subscription *s)
 {
     return s->lease_ns > 0 ? s->lease_ns : default_ns(s->session, s->device);
 }
@@ -33,7 +33,7 @@ void tp_session_heard(tp_session *session)
     session->heard_ns = tp_clock_now_ns(tp_hub_clock(session->hub));
     for (struct subscription *s = session->subscriptions; s != NULL; s = s->next) {
         if (s->moves) {
-            tpi_device_heard(s->device, session, hold_lease_ns(s));
+            tpi_device_heard(s->device, session, tpi_hold_lease_ns(s));
         }
     }
 }
@@ -45,15 +45,15 @@ void tp_session_speak_leases(tp_session *session, bool on)
 
 static tpi_mover mover_of(const struct subscription *s)
 {
-    tpi_mover mover = {.who = s->session, .lease_ns = hold_lease_ns(s)};
+    tpi_mover mover = {.who = s->session, .lease_ns = tpi_hold_lease_ns(s)};
 
-    rank_of_session(s->session, s->device, &mover);
+    tpi_rank_of_session(s->session, s->device, &mover);
     mover.rank = s->has_rank && s->rank < mover.rank ? s->rank : mover.rank;
     return mover;
 }
 
 /* The number of a command that moves, from a client that speaks leases, is how long it is valid. */
-tpi_mover hold_mover(const struct subscription *s, const tp_message *what, const tp_msg *msg)
+tpi_mover tpi_hold_mover(const struct subscription *s, const tp_message *what, const tp_msg *msg)
 {
     const uint32_t valid_ms = tp_msg_header(msg)->seq;
     tpi_mover mover = mover_of(s);
@@ -66,10 +66,10 @@ tpi_mover hold_mover(const struct subscription *s, const tp_message *what, const
 
 /* To the process of a driver all comes from the server that started it, on the same machine and
  * stamped by the same clock, which never jumps. */
-bool hold_is_late(const struct subscription *s, const tp_message *what, const tp_msg *msg)
+bool tpi_hold_is_late(const struct subscription *s, const tp_message *what, const tp_msg *msg)
 {
     const tpi_hub *hub = s->session->hub;
-    const int64_t lease_ns = hold_lease_ns(s);
+    const int64_t lease_ns = tpi_hold_lease_ns(s);
     const int64_t now_ns = tp_clock_now_ns(tp_hub_clock(hub));
     const double sent_s = tp_msg_header(msg)->timestamp;
 
@@ -79,7 +79,7 @@ bool hold_is_late(const struct subscription *s, const tp_message *what, const tp
 
 /* ---- The request ----------------------------------------------------------------------------- */
 
-bool hold_owns(const tp_message *what)
+bool tpi_hold_owns(const tp_message *what)
 {
     return what == tp_interface_message(&tp_interface_common, TP_KIND_REQUEST, TP_COMMON_REQ_LEASE);
 }
@@ -121,7 +121,7 @@ static void grant(const tp_session *session, const tp_device *device, const tp_l
     }
 }
 
-double hold_lease_left_s(const tp_device *device)
+double tpi_hold_lease_left_s(const tp_device *device)
 {
     const int64_t now_ns = tp_clock_now_ns(tp_instance_clock(device->instance));
     const int64_t ends_ns = tpi_lease_deadline(&device->lease);
@@ -131,11 +131,11 @@ double hold_lease_left_s(const tp_device *device)
                : 0;
 }
 
-bool hold_is_moved(const tp_device *device)
+bool tpi_hold_is_moved(const tp_device *device)
 {
     const int64_t now_ns = tp_clock_now_ns(tp_instance_clock(device->instance));
 
-    return device->mover != NULL && !halting_is_over(device) &&
+    return device->mover != NULL && !tpi_halting_is_over(device) &&
            tpi_lease_is_held(&device->lease, now_ns);
 }
 
@@ -144,7 +144,7 @@ static void describe(const struct subscription *s, char name[RANK_NAME], tp_leas
 {
     const tp_device *device = s->device;
     const tpi_mover mover = mover_of(s);
-    const bool moved = hold_is_moved(device);
+    const bool moved = tpi_hold_is_moved(device);
 
     name[0] = '\0';
     *out = (tp_lease){
@@ -152,16 +152,16 @@ static void describe(const struct subscription *s, char name[RANK_NAME], tp_leas
         .rank = mover.rank,
     };
     if (moved) {
-        rank_name(device->instance->hub, device->mover, name, RANK_NAME);
+        tpi_rank_name(device->instance->hub, device->mover, name, RANK_NAME);
         out->mine = device->mover == s->session;
-        out->remaining = hold_lease_left_s(device);
-        out->held = rank_left_s(device);
+        out->remaining = tpi_hold_lease_left_s(device);
+        out->held = tpi_rank_left_s(device);
         out->mover_rank = device->mover_rank;
     }
     out->mover = tpi_text_field(name, &out->mover_count);
 }
 
-tp_status hold_answer(const struct subscription *s, const tp_msg *msg, tp_error *err)
+tp_status tpi_hold_answer(const struct subscription *s, const tp_msg *msg, tp_error *err)
 {
     tp_msghdr header = *tp_msg_header(msg);
     const tp_lease *ask = tp_msg_payload(msg);
@@ -174,7 +174,7 @@ tp_status hold_answer(const struct subscription *s, const tp_msg *msg, tp_error 
         return status;
     }
     grant(s->session, s->device, ask);
-    tpi_device_heard(s->device, s->session, hold_lease_ns(s));
+    tpi_device_heard(s->device, s->session, tpi_hold_lease_ns(s));
     describe(s, name, &lease);
     header.addr = s->device->addr;
     header.type = TP_MSGTYPE_RESP_ACK;

@@ -16,10 +16,10 @@ static void panic_changed(tpi_task *task)
     atomic_store(&hub->panic_told, false);
     for (tp_instance *instance = hub->instances; instance != NULL; instance = instance->next) {
         if (instance->on_loop) {
-            motion_serve(instance);
+            tpi_motion_serve(instance);
         }
     }
-    emergency_tell_all(hub);
+    tpi_emergency_tell_all(hub);
 }
 
 /* From whichever thread raises or resets a panic. */
@@ -48,7 +48,7 @@ tp_status tpi_hub_create(tpi_hub **out, tp_loop *loop, const tp_catalogue *catal
     hub->catalogue = catalogue;
     hub->begun_ns = tp_clock_now_ns(tp_loop_clock(loop));
     hub->panic_task.run = panic_changed;
-    rights_init(hub);
+    tpi_rights_init(hub);
     tp_status status = tpi_panic_create(&hub->panic, tp_loop_clock(loop), tell_loop, hub, err);
     if (status != TP_OK) {
         free(hub);
@@ -115,7 +115,7 @@ static void begin(tp_instance *instance)
     }
     begin(instance->next);
     if (instance->plan.always_on && instance->phase == IDLE && instance->added) {
-        instance_start(instance);
+        tpi_instance_start(instance);
     }
 }
 
@@ -137,7 +137,7 @@ static void work_off(tpi_hub *hub)
         again = false;
         for (tp_instance *at = hub->instances; at != NULL; at = at->next) {
             again = again || atomic_load(&at->inbox.posted) != NULL;
-            worker_run_jobs(at);
+            tpi_worker_run_jobs(at);
         }
     }
 }
@@ -148,30 +148,30 @@ void tpi_hub_destroy(tpi_hub *hub)
         return;
     }
     for (tp_instance *instance = hub->instances; instance != NULL; instance = instance->next) {
-        links_close(instance);
+        tpi_links_close(instance);
         tp_timer_cancel(instance->timer);
         if (instance->phase == RUNNING || instance->phase == STARTING) {
             instance->phase = STOPPING;
-            instance_submit(instance, &instance->stop_job);
+            tpi_instance_submit(instance, &instance->stop_job);
         }
     }
     for (tp_instance *instance = hub->instances; instance != NULL; instance = instance->next) {
-        worker_join(instance);
+        tpi_worker_join(instance);
     }
     hub->closing = true;            /* nothing starts any more, nobody sends */
     tp_loop_turn(hub->loop, false); /* what they posted last */
     work_off(hub);
     while (hub->instances != NULL) {
         tp_instance *next = hub->instances->next;
-        remove_finish(hub->instances);
+        tpi_remove_finish(hub->instances);
         hub->instances = next;
     }
     tpi_panic_destroy(hub->panic);
-    rights_fini(hub);
-    naming_fini(hub);
-    device_index_fini(hub->addresses);
-    device_index_fini(hub->names);
-    device_index_fini(hub->odometry);
+    tpi_rights_fini(hub);
+    tpi_naming_fini(hub);
+    tpi_device_index_fini(hub->addresses);
+    tpi_device_index_fini(hub->names);
+    tpi_device_index_fini(hub->odometry);
     free((void *)hub->devices);
     free(hub);
 }

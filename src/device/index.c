@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-bool device_index_begin(struct device_index *index, size_t count)
+bool tpi_device_index_begin(struct device_index *index, size_t count)
 {
     size_t size = 64;
 
@@ -17,7 +17,7 @@ bool device_index_begin(struct device_index *index, size_t count)
     return index->valid;
 }
 
-void device_index_fini(struct device_index *index)
+void tpi_device_index_fini(struct device_index *index)
 {
     free((void *)index->slots);
     *index = (struct device_index){0};

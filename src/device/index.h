@@ -20,8 +20,8 @@ struct device_index {
 };
 
 /* Room for so many; empties it. False if memory ran out. */
-bool device_index_begin(struct device_index *index, size_t count);
-void device_index_fini(struct device_index *index);
+bool tpi_device_index_begin(struct device_index *index, size_t count);
+void tpi_device_index_fini(struct device_index *index);
 
 /* Whether so many find a place in it. */
 static inline bool device_index_has_room(const struct device_index *index, size_t count)

@@ -347,115 +347,115 @@ struct tpi_hub {
 };
 
 /* instance.c */
-const char *instance_driver_name(const tp_instance *self); /* as people know it */
-void instance_submit(tp_instance *self, job *next);
+const char *tpi_instance_driver_name(const tp_instance *self); /* as people know it */
+void tpi_instance_submit(tp_instance *self, job *next);
 
 /* Where the instance runs: stop the driver if it was started, and end all that is open. */
-void instance_halt(tp_instance *self);
+void tpi_instance_halt(tp_instance *self);
 
 /* On the loop: readers hear why as data of the common kind; those who wait to open hear it too. */
-void instance_tell_readers(tp_instance *self, const tp_error *err);
-void instance_refuse_waiting(tp_instance *self, const tp_error *err);
-void instance_start(tp_instance *self);
-void instance_stop_if_unused(tp_instance *self);
-tp_status instance_create(tp_instance **out, tpi_hub *hub, const tpi_blueprint *plan,
-                          tp_error *err);
-void instance_destroy(tp_instance *self);
-void instance_started(tpi_task *task);
-void instance_stopped(tpi_task *task);
-void instance_failed(tpi_task *task);
+void tpi_instance_tell_readers(tp_instance *self, const tp_error *err);
+void tpi_instance_refuse_waiting(tp_instance *self, const tp_error *err);
+void tpi_instance_start(tp_instance *self);
+void tpi_instance_stop_if_unused(tp_instance *self);
+tp_status tpi_instance_create(tp_instance **out, tpi_hub *hub, const tpi_blueprint *plan,
+                              tp_error *err);
+void tpi_instance_destroy(tp_instance *self);
+void tpi_instance_started(tpi_task *task);
+void tpi_instance_stopped(tpi_task *task);
+void tpi_instance_failed(tpi_task *task);
 
 /* trouble.c: it does not work, which is told if it is news and not the same as before; it does; and
  * why it does not, without its name. */
-void trouble_begins(tp_instance *self, const char *why, bool is_news);
-void trouble_is_over(tp_instance *self);
-const char *trouble_cause(const tp_instance *self); /* borrowed */
+void tpi_trouble_begins(tp_instance *self, const char *why, bool is_news);
+void tpi_trouble_is_over(tp_instance *self);
+const char *tpi_trouble_cause(const tp_instance *self); /* borrowed */
 
 /* rights.c: what the hub begins and ends with. */
-void rights_init(tpi_hub *hub);
-void rights_fini(tpi_hub *hub);
+void tpi_rights_init(tpi_hub *hub);
+void tpi_rights_fini(tpi_hub *hub);
 
 /* naming.c: give it a name that nobody has; it counts, and does not any more; when the hub ends. */
-tp_status naming_choose(tp_instance *self); /* or TP_E_NOMEM */
-void naming_add(tp_instance *self);
-void naming_remove(tp_instance *self);
-void naming_fini(tpi_hub *hub);
+tp_status tpi_naming_choose(tp_instance *self); /* or TP_E_NOMEM */
+void tpi_naming_add(tp_instance *self);
+void tpi_naming_remove(tp_instance *self);
+void tpi_naming_fini(tpi_hub *hub);
 
 /* param.c: make the fallbacks ready. */
-tp_status params_prepare(tp_instance *self, tp_error *err);
+tp_status tpi_params_prepare(tp_instance *self, tp_error *err);
 
 /* section.c: before init; and on the loop, what was noted. */
-tp_status sections_prepare(tp_instance *self, tp_error *err);
-void note_task(tpi_task *task);
+tp_status tpi_sections_prepare(tp_instance *self, tp_error *err);
+void tpi_section_told(tpi_task *task);
 
 /* worker.c */
-tp_status worker_create(tp_instance *self, tp_error *err);
-void worker_join(tp_instance *self);
-void worker_poll(tp_instance *self);
-void worker_fail(tp_instance *self);
-void worker_run_jobs(tp_instance *self);
-void worker_hurry(tp_instance *self); /* end what it waits for */
+tp_status tpi_worker_create(tp_instance *self, tp_error *err);
+void tpi_worker_join(tp_instance *self);
+void tpi_worker_poll(tp_instance *self);
+void tpi_worker_fail(tp_instance *self);
+void tpi_worker_run_jobs(tp_instance *self);
+void tpi_worker_hurry(tp_instance *self); /* end what it waits for */
 
 /* call.c */
-void call_finish(tpi_call *call);
+void tpi_call_finish(tpi_call *call);
 /* Make a call, which takes a place among the jobs that wait, and hand it over. */
-tp_status call_create(tpi_call **call, tp_device *device, const tp_message *what, tp_msg *ask,
-                      tpi_call_done *done, void *context, tpi_call **out);
-void call_post(tpi_call *call);
+tp_status tpi_call_create(tpi_call **call, tp_device *device, const tp_message *what, tp_msg *ask,
+                          tpi_call_done *done, void *context, tpi_call **out);
+void tpi_call_post(tpi_call *call);
 
 /* The same for questions of the server's own, which statistics do not count. */
-tp_status call_quietly(tp_device *device, const tp_message *what, tp_msg *ask, tpi_call_done *done,
-                       void *context);
+tp_status tpi_call_quietly(tp_device *device, const tp_message *what, tp_msg *ask,
+                           tpi_call_done *done, void *context);
 
 /* Where the instance runs: fail what was deferred and not answered. */
-void tickets_end(tp_instance *self);
+void tpi_tickets_end(tp_instance *self);
 
 /* registry.c */
-void registry_take_devices(tp_instance *instance);
-void registry_forget(tp_instance *instance);
+void tpi_registry_take_devices(tp_instance *instance);
+void tpi_registry_forget(tp_instance *instance);
 
 /* remove.c, on the loop: something of an instance has come home; and release it. */
-void remove_check(tp_instance *self);
-void remove_finish(tp_instance *self);
+void tpi_remove_check(tp_instance *self);
+void tpi_remove_finish(tp_instance *self);
 
 /* The device behind a link is gone: tell the driver, at once or when it has started; and let it
  * start again if all that it uses is there again. */
-void remove_lost(tp_link *link);
-void remove_tell_user(tp_instance *self);
-void remove_find_again(tp_instance *self);
-void remove_found_again(tp_instance *self); /* or it waits no more */
+void tpi_remove_lost(tp_link *link);
+void tpi_remove_tell_user(tp_instance *self);
+void tpi_remove_find_again(tp_instance *self);
+void tpi_remove_found_again(tp_instance *self); /* or it waits no more */
 
 /* link.c */
-bool links_are_there(const tp_instance *self);
-void links_open(tp_instance *self);
-void links_close(tp_instance *self);
+bool tpi_links_are_there(const tp_instance *self);
+void tpi_links_open(tp_instance *self);
+void tpi_links_close(tp_instance *self);
 
 /* The instance runs: what it would have missed before is repeated. */
-void links_repeat(tp_instance *self);
+void tpi_links_repeat(tp_instance *self);
 
 /* Where the instance runs: its requests to other devices will have no answer. */
-void errands_end(tp_instance *self);
+void tpi_errands_end(tp_instance *self);
 
 /* sleep.c: to the list of its device that it belongs to, and off it. */
-void reader_link(tpi_reader *reader);
-void reader_unlink(tpi_reader *reader);
+void tpi_reader_link(tpi_reader *reader);
+void tpi_reader_unlink(tpi_reader *reader);
 
 /* device.c */
-tp_status device_add(tp_instance *self, const tpi_wanted *wanted, const void *ops,
-                     tp_handler *handler, tp_device **out, tp_error *err);
-void device_deliver(tp_device *device, tp_msg *msg);
+tp_status tpi_device_add(tp_instance *self, const tpi_wanted *wanted, const void *ops,
+                         tp_handler *handler, tp_device **out, tp_error *err);
+void tpi_device_deliver(tp_device *device, tp_msg *msg);
 
 /* On the loop: what its readers hear of something that went wrong, as a message, which is the
  * caller's, NULL without memory; and that message to all of them. */
-tp_msg *device_failure(const tp_device *device, tp_status code, const char *text);
-void device_deliver_failure(tp_device *device, tp_status code, const char *text);
+tp_msg *tpi_device_failure(const tp_device *device, tp_status code, const char *text);
+void tpi_device_deliver_failure(tp_device *device, tp_status code, const char *text);
 
 /* From where the instance runs to the loop, even without readers or with too much on its way. */
-tp_status device_tell(tp_device *device, unsigned code, const void *value);
+tp_status tpi_device_tell(tp_device *device, unsigned code, const void *value);
 
 /* latch.c, on the loop: the last data of a device that latches. */
-void latch_keep(tp_device *device, tp_msg *msg);
-void latch_repeat(tp_device *device, tpi_reader *reader);
-void latch_forget(tp_device *device);
+void tpi_latch_keep(tp_device *device, tp_msg *msg);
+void tpi_latch_repeat(tp_device *device, tpi_reader *reader);
+void tpi_latch_forget(tp_device *device);
 
 #endif

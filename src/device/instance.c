@@ -11,7 +11,7 @@
 
 /* ---- Jobs ------------------------------------------------------------------------------------ */
 
-void instance_submit(tp_instance *self, job *next)
+void tpi_instance_submit(tp_instance *self, job *next)
 {
     /* What waits comes first. */
     if (self->on_loop && !self->busy && atomic_load(&self->inbox.posted) == NULL) {
@@ -30,7 +30,7 @@ static void report(tp_instance *self, tpi_task *task)
     tpi_loop_post(self->hub->loop, task);
 }
 
-void instance_halt(tp_instance *self)
+void tpi_instance_halt(tp_instance *self)
 {
     if ((self->started || self->start_pending) && self->plan.driver->ops->stop != NULL) {
         self->halts = true;
@@ -42,10 +42,10 @@ void instance_halt(tp_instance *self)
     for (tp_device *device = self->devices; device != NULL; device = device->next) {
         device->in_motion = false;
     }
-    halting_end(self);
+    tpi_halting_end(self);
     self->ending = true;
-    errands_end(self); /* before the tickets: they are what answers some of these */
-    tickets_end(self);
+    tpi_errands_end(self); /* before the tickets: they are what answers some of these */
+    tpi_tickets_end(self);
     self->ending = false;
 }
 
@@ -55,7 +55,7 @@ static void settle_start(tp_instance *self)
     self->started = self->start.status == TP_OK;
     self->next_poll_ns = tp_clock_now_ns(tp_instance_clock(self));
     if (!self->started) {
-        instance_halt(self);
+        tpi_instance_halt(self);
     }
     report(self, &self->started_task);
 }
@@ -89,7 +89,7 @@ void tp_instance_started(tp_instance *self, tp_status status, const char *why)
 static void stop(job *unused, tp_instance *self)
 {
     (void)unused;
-    instance_halt(self);
+    tpi_instance_halt(self);
     report(self, &self->stopped_task);
 }
 
@@ -100,9 +100,9 @@ static void fire(void *context)
     tp_instance *self = context;
 
     if (self->phase == RUNNING) {
-        worker_poll(self);
+        tpi_worker_poll(self);
     } else if (self->phase == FAILED) {
-        instance_start(self);
+        tpi_instance_start(self);
     }
 }
 
@@ -116,16 +116,16 @@ static void poll_on_loop(tp_instance *self)
 }
 
 /* The links come first, then the driver's own start. */
-void instance_start(tp_instance *self)
+void tpi_instance_start(tp_instance *self)
 {
     tp_timer_cancel(self->timer); /* of a restart, if somebody opens it before */
     self->phase = STARTING;
-    remove_found_again(self);
+    tpi_remove_found_again(self);
     self->links_open = 0;
-    links_open(self);
+    tpi_links_open(self);
 }
 
-void instance_refuse_waiting(tp_instance *self, const tp_error *err)
+void tpi_instance_refuse_waiting(tp_instance *self, const tp_error *err)
 {
     while (self->waiting != NULL) {
         tpi_opening *opening = self->waiting;
@@ -153,7 +153,7 @@ static void tell_waiting(tp_instance *self, tp_status status)
     }
 }
 
-void instance_started(tpi_task *task)
+void tpi_instance_started(tpi_task *task)
 {
     tp_instance *self = (tp_instance *)((char *)task - offsetof(tp_instance, started_task));
     const tp_status status = self->start.status;
@@ -165,24 +165,24 @@ void instance_started(tpi_task *task)
     if (status == TP_OK) {
         self->phase = RUNNING;
         if (!self->troubled) {
-            trouble_is_over(self);
+            tpi_trouble_is_over(self);
         }
         poll_on_loop(self);
-        links_repeat(self);
-        frames_ask(self);
+        tpi_links_repeat(self);
+        tpi_frames_ask(self);
         tell_waiting(self, TP_OK);
-        instance_stop_if_unused(self);
-        remove_tell_user(self);
+        tpi_instance_stop_if_unused(self);
+        tpi_remove_tell_user(self);
         return;
     }
     if (err->text[0] == '\0') {
         tp_fail(err, status, "%s", tp_status_text(status));
     }
     tp_wrap(err, status, self->name);
-    links_close(self);
+    tpi_links_close(self);
     self->phase = IDLE;
     self->troubled = false;
-    trouble_begins(self, err->text, self->plan.always_on); /* else who opens it is told */
+    tpi_trouble_begins(self, err->text, self->plan.always_on); /* else who opens it is told */
     if ((self->users > 0 || self->plan.always_on) && self->plan.restart_ns > 0) { /* try again */
         self->phase = FAILED;
         tp_timer_at(self->timer, tp_clock_now_ns(tp_instance_clock(self)) + self->plan.restart_ns);
@@ -194,19 +194,19 @@ void instance_started(tpi_task *task)
 static void forget_past(tp_instance *self)
 {
     for (tp_device *device = self->devices; device != NULL; device = device->next) {
-        latch_forget(device);
+        tpi_latch_forget(device);
         device->stands = true;
     }
 }
 
-void instance_stopped(tpi_task *task)
+void tpi_instance_stopped(tpi_task *task)
 {
     tp_instance *self = (tp_instance *)((char *)task - offsetof(tp_instance, stopped_task));
 
     if (self->hub->closing) {
         return;
     }
-    links_close(self);
+    tpi_links_close(self);
     forget_past(self);
     if (self->leaving) {
         return;
@@ -215,18 +215,18 @@ void instance_stopped(tpi_task *task)
     self->troubled = false;
     self->lose_sent = false;
     if (self->waiting != NULL) {
-        instance_start(self);
+        tpi_instance_start(self);
     }
 }
 
-void instance_tell_readers(tp_instance *self, const tp_error *err)
+void tpi_instance_tell_readers(tp_instance *self, const tp_error *err)
 {
     for (tp_device *device = self->devices; device != NULL; device = device->next) {
-        device_deliver_failure(device, err->code, err->text);
+        tpi_device_deliver_failure(device, err->code, err->text);
     }
 }
 
-void instance_failed(tpi_task *task)
+void tpi_instance_failed(tpi_task *task)
 {
     tp_instance *self = (tp_instance *)((char *)task - offsetof(tp_instance, failed_task));
 
@@ -242,17 +242,17 @@ void instance_failed(tpi_task *task)
     tp_timer_cancel(self->timer);
     self->phase = FAILED;
     self->troubled = false;
-    trouble_begins(self, self->failure.error.text, !self->lost); /* who removes it knows */
-    links_close(self);
+    tpi_trouble_begins(self, self->failure.error.text, !self->lost); /* who removes it knows */
+    tpi_links_close(self);
     forget_past(self);
-    instance_tell_readers(self, &self->failure.error);
+    tpi_instance_tell_readers(self, &self->failure.error);
     if (self->plan.restart_ns > 0) {
         tp_timer_at(self->timer, tp_clock_now_ns(tp_instance_clock(self)) + self->plan.restart_ns);
     }
-    remove_find_again(self);
+    tpi_remove_find_again(self);
 }
 
-void instance_stop_if_unused(tp_instance *self)
+void tpi_instance_stop_if_unused(tp_instance *self)
 {
     if (self->users > 0 || self->waiting != NULL || self->plan.always_on) {
         return;
@@ -263,7 +263,7 @@ void instance_stop_if_unused(tp_instance *self)
     } else if (self->phase == RUNNING) {
         tp_timer_cancel(self->timer);
         self->phase = STOPPING;
-        instance_submit(self, &self->stop_job);
+        tpi_instance_submit(self, &self->stop_job);
     }
 }
 
@@ -329,12 +329,13 @@ static tp_status run_init(tp_instance *self, tp_error *err)
     return self->scratch == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
 }
 
-const char *instance_driver_name(const tp_instance *self)
+const char *tpi_instance_driver_name(const tp_instance *self)
 {
     return self->plan.in_place_of != NULL ? self->plan.in_place_of : self->plan.driver->name;
 }
 
-tp_status instance_create(tp_instance **out, tpi_hub *hub, const tpi_blueprint *plan, tp_error *err)
+tp_status tpi_instance_create(tp_instance **out, tpi_hub *hub, const tpi_blueprint *plan,
+                              tp_error *err)
 {
     tp_instance *self = calloc(1, sizeof *self);
     if (self == NULL) {
@@ -346,45 +347,45 @@ tp_status instance_create(tp_instance **out, tpi_hub *hub, const tpi_blueprint *
     self->bell.fd = -1;
     self->start_job.run = start;
     self->stop_job.run = stop;
-    self->started_task.run = instance_started;
-    self->stopped_task.run = instance_stopped;
-    self->failed_task.run = instance_failed;
-    self->note_task.run = note_task;
+    self->started_task.run = tpi_instance_started;
+    self->stopped_task.run = tpi_instance_stopped;
+    self->failed_task.run = tpi_instance_failed;
+    self->note_task.run = tpi_section_told;
     self->last = &self->devices;
     self->most_in_flight = MOST_IN_FLIGHT - MORE_FOR_A_DEVICE; /* which the first one adds */
     hub->blamed = 0;
     hub->blamed_param = NULL;
-    self->guard_task.run = guarded_told;
-    tp_status status = naming_choose(self);
+    self->guard_task.run = tpi_guarded_told;
+    tp_status status = tpi_naming_choose(self);
     self->state = calloc(1, plan->driver->state_size + 1);
     status =
         status != TP_OK || self->state == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
     status = status == TP_OK ? tp_timer_create(&self->timer, hub->loop, fire, self, err) : status;
-    status = status == TP_OK ? params_prepare(self, err) : status;
-    status = status == TP_OK ? sections_prepare(self, err) : status;
+    status = status == TP_OK ? tpi_params_prepare(self, err) : status;
+    status = status == TP_OK ? tpi_sections_prepare(self, err) : status;
     status = status == TP_OK ? run_init(self, err) : status;
-    status = status == TP_OK ? motion_begin(self, err) : status;
-    status = status == TP_OK ? worker_create(self, err) : status;
+    status = status == TP_OK ? tpi_motion_begin(self, err) : status;
+    status = status == TP_OK ? tpi_worker_create(self, err) : status;
     if (status != TP_OK) {
         tp_wrap(err, status, self->name);
-        instance_destroy(self);
+        tpi_instance_destroy(self);
         return status;
     }
     *out = self;
     return TP_OK;
 }
 
-void instance_destroy(tp_instance *self)
+void tpi_instance_destroy(tp_instance *self)
 {
     if (self->made && self->plan.driver->ops->fini != NULL) {
         self->plan.driver->ops->fini(self);
     }
-    ports_close(self);
+    tpi_ports_close(self);
     while (self->devices != NULL) {
         tp_device *next = self->devices->next;
-        latch_forget(self->devices);
+        tpi_latch_forget(self->devices);
         free((void *)self->devices->latched);
-        properties_clear(self->devices);
+        tpi_properties_clear(self->devices);
         free(self->devices);
         self->devices = next;
     }
@@ -394,7 +395,7 @@ void instance_destroy(tp_instance *self)
         self->links = next;
     }
     tp_timer_destroy(self->timer);
-    motion_end(self);
+    tpi_motion_end(self);
     tp_loop_after_cancel(self->hub->loop, &self->turn);
     tp_timer_destroy(self->alarm);
     free(self->scratch);
@@ -448,6 +449,6 @@ void tp_instance_fail(tp_instance *self, tp_status status, const char *why)
 {
     if (self->started) {
         self->failure.status = tp_fail(&self->failure.error, status, "%s", why);
-        worker_fail(self);
+        tpi_worker_fail(self);
     }
 }

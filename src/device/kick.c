@@ -29,8 +29,8 @@ static void tell_owner(const tp_session *out, const tp_session *by)
     char who[RANK_NAME];
     char text[2 * RANK_NAME + 64];
 
-    session_label(out, name, sizeof name);
-    session_label(by, who, sizeof who);
+    tpi_session_label(out, name, sizeof name);
+    tpi_session_label(by, who, sizeof who);
     (void)snprintf(text, sizeof text, "client %lu, %s, was thrown out by %s",
                    (unsigned long)out->number, name, who);
     if (hub->note != NULL) {
@@ -50,7 +50,7 @@ static void tell_client(tp_session *out, const tp_session *by)
     tp_failure failure = {.code = TP_E_CLOSED};
     tp_msg *msg = NULL;
 
-    session_label(by, name, sizeof name);
+    tpi_session_label(by, name, sizeof name);
     (void)snprintf(text, sizeof text, "thrown out by %s", name);
     failure.text = tpi_text_field(text, &failure.text_count);
     if (out->explain && tp_msg_create(&msg, &header, &tp_desc_failure, &failure) == TP_OK) {

@@ -13,7 +13,7 @@ tp_status tp_device_latch(tp_device *device, tp_error *err)
 }
 
 /* Common data is about the moment and not kept. */
-void latch_keep(tp_device *device, tp_msg *msg)
+void tpi_latch_keep(tp_device *device, tp_msg *msg)
 {
     const tp_interface *interface = device->interface;
     const tp_message *what =
@@ -39,7 +39,7 @@ static bool is_attached(const tp_device *device, const tpi_reader *reader)
     return at != NULL;
 }
 
-void latch_repeat(tp_device *device, tpi_reader *reader)
+void tpi_latch_repeat(tp_device *device, tpi_reader *reader)
 {
     for (uint32_t i = 0; device->latched != NULL && i < device->interface->message_count; i++) {
         if (device->latched[i] != NULL && is_attached(device, reader)) {
@@ -48,7 +48,7 @@ void latch_repeat(tp_device *device, tpi_reader *reader)
     }
 }
 
-void latch_forget(tp_device *device)
+void tpi_latch_forget(tp_device *device)
 {
     for (uint32_t i = 0; device->latched != NULL && i < device->interface->message_count; i++) {
         tp_msg_unref(device->latched[i]);

@@ -35,7 +35,7 @@ static void run_data(job *next, tp_instance *self)
     tpi_pool_give(data);
     atomic_fetch_sub(&self->waiting_jobs, 1);
     if (self->on_loop) {
-        remove_check(self);
+        tpi_remove_check(self);
     }
 }
 
@@ -55,14 +55,14 @@ static void deliver(tpi_reader *reader, tp_msg *msg)
         return;
     }
     *data = (struct data_job){{.run = run_data}, link, tp_msg_ref(msg)};
-    instance_submit(self, &data->job);
+    tpi_instance_submit(self, &data->job);
 }
 
 static void lost(tpi_reader *reader)
 {
     tp_link *link = (tp_link *)((char *)reader - offsetof(tp_link, reader));
 
-    remove_lost(link);
+    tpi_remove_lost(link);
 }
 
 /* ---- Requiring ------------------------------------------------------------------------------- */
@@ -146,7 +146,7 @@ static bool waits_for(const tp_instance *other, const tp_instance *self, unsigne
     return other == self;
 }
 
-bool links_are_there(const tp_instance *self)
+bool tpi_links_are_there(const tp_instance *self)
 {
     const tp_link *link = self->links;
 
@@ -174,7 +174,7 @@ static void link_settled(tp_instance *self)
         return;
     }
     if (self->start.status == TP_OK) {
-        instance_submit(self, &self->start_job);
+        tpi_instance_submit(self, &self->start_job);
     } else {
         self->started_task.run(&self->started_task);
     }
@@ -211,11 +211,11 @@ static void open_link(tp_link *link)
     }
 }
 
-void links_open(tp_instance *self)
+void tpi_links_open(tp_instance *self)
 {
     self->start = (outcome){0};
     if (self->links == NULL) {
-        instance_submit(self, &self->start_job);
+        tpi_instance_submit(self, &self->start_job);
         return;
     }
     for (tp_link *link = self->links; link != NULL; link = link->next) {
@@ -223,21 +223,21 @@ void links_open(tp_instance *self)
     }
 }
 
-void links_close(tp_instance *self)
+void tpi_links_close(tp_instance *self)
 {
     for (tp_link *link = self->links; link != NULL; link = link->next) {
         if (link->reader.device != NULL) {
-            motion_leave_in_order(link->reader.device, link);
+            tpi_motion_leave_in_order(link->reader.device, link);
         }
         tpi_device_close(&link->reader);
     }
 }
 
-void links_repeat(tp_instance *self)
+void tpi_links_repeat(tp_instance *self)
 {
     for (tp_link *link = self->links; link != NULL; link = link->next) {
         if (link->reader.device != NULL) {
-            latch_repeat(link->reader.device, &link->reader);
+            tpi_latch_repeat(link->reader.device, &link->reader);
         }
     }
 }
@@ -275,7 +275,7 @@ static void end_errand(struct errand *errand)
     tpi_pool_give(errand);
     atomic_fetch_sub(&self->errands_out, 1);
     if (self->on_loop) {
-        remove_check(self);
+        tpi_remove_check(self);
     }
 }
 
@@ -312,7 +312,7 @@ static void run_answer(job *next, tp_instance *self)
 }
 
 /* Their answers still come and are dropped. */
-void errands_end(tp_instance *self)
+void tpi_errands_end(tp_instance *self)
 {
     while (self->errands != NULL) {
         struct errand *errand = self->errands;
@@ -332,7 +332,7 @@ static void bring_answer(struct errand *errand)
         return;
     }
     errand->job.run = run_answer;
-    instance_submit(errand->link->instance, &errand->job);
+    tpi_instance_submit(errand->link->instance, &errand->job);
 }
 
 static void answered(void *context, tp_status status, tp_msg *answer, const tp_error *err)
@@ -363,11 +363,11 @@ static tp_status call(struct errand *errand, tp_device *device)
     tpi_mover driver = {.who = errand->link};
 
     if (errand->what->effect == TP_EFFECT_MOVES &&
-        motion_panicked_since(device->instance, errand->epoch)) {
+        tpi_motion_panicked_since(device->instance, errand->epoch)) {
         return TP_E_PANIC; /* who sends it has not stopped for that one yet */
     }
-    rank_of_driver(errand->link->instance, device, &driver);
-    const tp_status status = rank_check(device, errand->what, &driver, &errand->error);
+    tpi_rank_of_driver(errand->link->instance, device, &driver);
+    const tp_status status = tpi_rank_check(device, errand->what, &driver, &errand->error);
     return status == TP_OK ? tpi_device_call_for(device, errand->what, errand->msg, &driver,
                                                  request ? answered : NULL, errand,
                                                  request ? &errand->call : NULL)

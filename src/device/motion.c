@@ -35,7 +35,7 @@ static int64_t end_of(const tp_device *device, int64_t lease_ns)
 static void arm(tp_instance *self)
 {
     if (self->lease_timer != NULL) {
-        tp_timer_at(self->lease_timer, motion_deadline_ns(self));
+        tp_timer_at(self->lease_timer, tpi_motion_deadline_ns(self));
     }
 }
 
@@ -75,7 +75,7 @@ tp_status tpi_device_call_for(tp_device *device, const tp_message *what, tp_msg 
     }
     /* One that finds no room takes no lease: it would keep moving what another has set in motion.
      */
-    tp_status status = call_create(&call, device, what, ask, done, context, out);
+    tp_status status = tpi_call_create(&call, device, what, ask, done, context, out);
     if (status != TP_OK) {
         return status;
     }
@@ -84,8 +84,8 @@ tp_status tpi_device_call_for(tp_device *device, const tp_message *what, tp_msg 
         call->mover = mover->who;
         take_lease(device, mover, epoch);
     }
-    rank_take(device, what, mover);
-    call_post(call);
+    tpi_rank_take(device, what, mover);
+    tpi_call_post(call);
     return TP_OK;
 }
 
@@ -115,7 +115,7 @@ void tpi_device_left(tp_device *device, const void *who, tpi_leaving why)
 }
 
 /* Behind all that he has commanded: a driver that stops may have parked what it used. */
-void motion_leave_in_order(tp_device *device, const void *who)
+void tpi_motion_leave_in_order(tp_device *device, const void *who)
 {
     const tp_message *what =
         tp_interface_message(&tp_interface_common, TP_KIND_REQUEST, TP_COMMON_REQ_HALT);
@@ -131,7 +131,7 @@ void motion_leave_in_order(tp_device *device, const void *who)
         return;
     }
     if (tp_msg_create(&msg, &header, NULL, NULL) != TP_OK ||
-        call_quietly(device, what, msg, NULL, NULL) != TP_OK) {
+        tpi_call_quietly(device, what, msg, NULL, NULL) != TP_OK) {
         tpi_device_left(device, who, TPI_LEAVING_CLOSED); /* at least it is stopped */
     }
     device->mover = NULL;
@@ -186,7 +186,7 @@ static void halt_so(tp_device *device, uint8_t way)
 }
 
 /* Readers are told why it stands still. Of a panic everybody hears otherwise (emergency.c). */
-void motion_tell_end(tp_device *device, int leaving)
+void tpi_motion_tell_end(tp_device *device, int leaving)
 {
     static const struct {
         tp_status code;
@@ -208,7 +208,7 @@ void motion_tell_end(tp_device *device, int leaving)
 }
 
 /* Its lease is over, or there was a panic since it came. */
-bool motion_is_late(const tpi_call *call)
+bool tpi_motion_is_late(const tpi_call *call)
 {
     const tp_instance *self = call->device->instance;
 
@@ -219,7 +219,7 @@ bool motion_is_late(const tpi_call *call)
 
 /* A command has the lease of its sender from the moment it comes. If the driver refuses it and the
  * device still does what somebody else has told it, nobody would answer for that any more. */
-void motion_note(tp_device *device, const void *mover, tp_status status)
+void tpi_motion_note(tp_device *device, const void *mover, tp_status status)
 {
     if (status >= 0) {
         device->in_motion = true;
@@ -231,7 +231,7 @@ void motion_note(tp_device *device, const void *mover, tp_status status)
 }
 
 /* It may move already; if it did before, that is what somebody else has told it. */
-void motion_defer(tpi_call *call)
+void tpi_motion_defer(tpi_call *call)
 {
     tp_device *device = call->device;
 
@@ -245,7 +245,7 @@ void motion_defer(tpi_call *call)
 
 /* The driver may be in the middle of something when it answers: what has to be stopped is stopped
  * when it is through. Whoever has moved the device since then answers for it himself. */
-void motion_settle(tpi_call *call, tp_status status)
+void tpi_motion_settle(tpi_call *call, tp_status status)
 {
     tp_device *device = call->device;
 
@@ -253,7 +253,7 @@ void motion_settle(tpi_call *call, tp_status status)
         return;
     }
     if (status >= 0) {
-        motion_note(device, call->mover, status);
+        tpi_motion_note(device, call->mover, status);
     } else if (device->in_motion && device->doer != call->mover) {
         device->halt_due = true;
         arm(device->instance);
@@ -261,7 +261,7 @@ void motion_settle(tpi_call *call, tp_status status)
 }
 
 /* In a panic only what stops things is written, by instances that move any. */
-bool motion_may_write(const tp_instance *self)
+bool tpi_motion_may_write(const tp_instance *self)
 {
     const tp_device *device = self->devices;
 
@@ -277,7 +277,7 @@ bool motion_may_write(const tp_instance *self)
     return device == NULL;
 }
 
-int64_t motion_deadline_ns(const tp_instance *self)
+int64_t tpi_motion_deadline_ns(const tp_instance *self)
 {
     int64_t first_ns = TP_NEVER;
 
@@ -294,7 +294,7 @@ static unsigned panics_until(unsigned epoch)
     return (epoch + 1) / 2;
 }
 
-bool motion_panicked_since(const tp_instance *self, unsigned epoch)
+bool tpi_motion_panicked_since(const tp_instance *self, unsigned epoch)
 {
     return panics_until(tpi_panic_epoch(self->hub->panic)) != panics_until(epoch);
 }
@@ -333,8 +333,8 @@ static void halt_for_panic(tp_device *device, uint8_t way)
     }
 }
 
-tp_status motion_halt(tp_device *device, const tp_message *what, const void *ask, unsigned epoch,
-                      tp_error *err)
+tp_status tpi_motion_halt(tp_device *device, const tp_message *what, const void *ask,
+                          unsigned epoch, tp_error *err)
 {
     const tp_halt_so *so = what->code == TP_COMMON_REQ_HALT_SO ? ask : NULL;
 
@@ -349,15 +349,15 @@ tp_status motion_halt(tp_device *device, const tp_message *what, const void *ask
     } else {
         halt_so(device, so == NULL ? TP_HALT_SO_BRAKE : so->way);
     }
-    return halting_answer(device);
+    return tpi_halting_answer(device);
 }
 
-bool motion_owes_a_stop(const tp_instance *self)
+bool tpi_motion_owes_a_stop(const tp_instance *self)
 {
     const unsigned epoch = tpi_panic_epoch(self->hub->panic);
 
     return self->phase != IDLE && self->phase != FAILED && self->moves &&
-           (halting_is_open(self) ||
+           (tpi_halting_is_open(self) ||
             ((epoch & 1) != 0 && atomic_load(&self->panic_served) < epoch));
 }
 
@@ -374,7 +374,7 @@ static void serve_leases(tp_instance *self)
             if (moved && atomic_load(&device->halts_open) > 0) {
                 device->end_due = leaving;
             } else if (moved) { /* else somebody has stopped it before, or a panic has */
-                motion_tell_end(device, leaving);
+                tpi_motion_tell_end(device, leaving);
             }
         }
     }
@@ -390,7 +390,7 @@ static void serve_dues(tp_instance *self)
     }
 }
 
-void motion_serve(tp_instance *self)
+void tpi_motion_serve(tp_instance *self)
 {
     serve_panic(self);
     serve_leases(self);
@@ -403,7 +403,7 @@ static void lease_fired(void *context)
 {
     tp_instance *self = context;
 
-    motion_serve(self);
+    tpi_motion_serve(self);
     arm(self);
 }
 
@@ -417,7 +417,7 @@ static bool moves(const tp_interface *interface)
     return false;
 }
 
-tp_status motion_begin(tp_instance *self, tp_error *err)
+tp_status tpi_motion_begin(tp_instance *self, tp_error *err)
 {
     for (tp_device *device = self->devices; device != NULL; device = device->next) {
         device->moves = moves(device->interface);
@@ -432,7 +432,7 @@ tp_status motion_begin(tp_instance *self, tp_error *err)
     return TP_OK;
 }
 
-void motion_end(tp_instance *self)
+void tpi_motion_end(tp_instance *self)
 {
     tp_timer_destroy(self->lease_timer);
     self->lease_timer = NULL;

@@ -59,9 +59,9 @@ static bool is_taken(tpi_hub *hub, const char *name)
     return other != NULL;
 }
 
-tp_status naming_choose(tp_instance *self)
+tp_status tpi_naming_choose(tp_instance *self)
 {
-    const char *driver = instance_driver_name(self);
+    const char *driver = tpi_instance_driver_name(self);
     const struct naming *naming = find_naming(self->hub, driver);
 
     (void)snprintf(self->name, sizeof self->name, "%.*s", LONGEST_DRIVER, driver);
@@ -77,9 +77,9 @@ tp_status naming_choose(tp_instance *self)
     return TP_OK;
 }
 
-void naming_add(tp_instance *self)
+void tpi_naming_add(tp_instance *self)
 {
-    struct naming *naming = find_naming(self->hub, instance_driver_name(self));
+    struct naming *naming = find_naming(self->hub, tpi_instance_driver_name(self));
     tp_instance **first = bucket(self->hub, self->name);
 
     self->next_named = *first;
@@ -87,9 +87,9 @@ void naming_add(tp_instance *self)
     naming->free_from += naming->free_from == self->number;
 }
 
-void naming_remove(tp_instance *self)
+void tpi_naming_remove(tp_instance *self)
 {
-    struct naming *naming = find_naming(self->hub, instance_driver_name(self));
+    struct naming *naming = find_naming(self->hub, tpi_instance_driver_name(self));
     tp_instance **at = bucket(self->hub, self->name);
 
     while (*at != self) {
@@ -99,7 +99,7 @@ void naming_remove(tp_instance *self)
     naming->free_from = self->number < naming->free_from ? self->number : naming->free_from;
 }
 
-void naming_fini(tpi_hub *hub)
+void tpi_naming_fini(tpi_hub *hub)
 {
     while (hub->namings != NULL) {
         struct naming *next = hub->namings->next;

@@ -11,23 +11,23 @@
 /* The name of the frame; NULL for a device that has nothing to do with one. */
 static const char *frame_of(const tp_device *device)
 {
-    return geometry_is_vehicle(device)     ? device->frame.parent
-           : geometry_is_localizer(device) ? device->frame.name
-                                           : NULL;
+    return tpi_geometry_is_vehicle(device)     ? device->frame.parent
+           : tpi_geometry_is_localizer(device) ? device->frame.name
+                                               : NULL;
 }
 
 static void fill(const tpi_hub *hub)
 {
     struct device_index *table = hub->odometry;
 
-    if (!device_index_begin(table, hub->device_count)) {
+    if (!tpi_device_index_begin(table, hub->device_count)) {
         return;
     }
     for (size_t i = 0; i < hub->device_count; i++) {
         tp_device *device = hub->devices[i];
         const char *name = frame_of(device);
         if (name != NULL) {
-            tp_device **slot = device_index_first(table, frames_hash(device->addr.robot, name));
+            tp_device **slot = device_index_first(table, tpi_frames_hash(device->addr.robot, name));
             while (*slot != NULL) {
                 slot = device_index_next(table, slot);
             }
@@ -36,7 +36,7 @@ static void fill(const tpi_hub *hub)
     }
 }
 
-struct odometry odometry_begin(const tpi_hub *hub, unsigned robot, const char *name)
+struct odometry tpi_odometry_begin(const tpi_hub *hub, unsigned robot, const char *name)
 {
     struct odometry walk = {.hub = hub, .robot = robot, .name = name};
 
@@ -44,7 +44,7 @@ struct odometry odometry_begin(const tpi_hub *hub, unsigned robot, const char *n
         fill(hub);
     }
     if (hub->device_count >= MANY_DEVICES && hub->odometry->valid) {
-        walk.slot = device_index_first(hub->odometry, frames_hash(robot, name));
+        walk.slot = device_index_first(hub->odometry, tpi_frames_hash(robot, name));
     }
     return walk;
 }
@@ -62,7 +62,7 @@ static tp_device *next(struct odometry *walk)
     return device;
 }
 
-tp_device *odometry_next(struct odometry *walk)
+tp_device *tpi_odometry_next(struct odometry *walk)
 {
     tp_device *device = next(walk);
 

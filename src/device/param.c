@@ -62,7 +62,7 @@ static tp_status cut(tpi_arena *arena, const char *text, tpi_setting *out)
     return TP_OK;
 }
 
-tp_status params_prepare(tp_instance *self, tp_error *err)
+tp_status tpi_params_prepare(tp_instance *self, tp_error *err)
 {
     const tp_param *params = self->plan.driver->params;
     uint32_t count = 0;

@@ -110,15 +110,15 @@ static tp_status open_line(tp_port *port, const tp_port_settings *s, int64_t dea
 static tp_status guard_line(tp_port *port, const void *bytes, size_t length, tp_error *err)
 {
     return port->line->fd < 0 ? TP_OK
-                              : guarded_set(&port->guarded, port->instance, port->line->fd,
-                                            port->url, bytes, length, err);
+                              : tpi_guarded_set(&port->guarded, port->instance, port->line->fd,
+                                                port->url, bytes, length, err);
 }
 
 /* Its line is open or not. */
 static void free_port(tp_port *port)
 {
     if (port->line != NULL) {
-        guarded_end(&port->guarded, port->instance);
+        tpi_guarded_end(&port->guarded, port->instance);
         port->line->ops->close(port->line);
     }
     free(port->url);
@@ -172,7 +172,7 @@ void tp_port_close(tp_port *port)
     free_port(port);
 }
 
-void ports_close(tp_instance *self)
+void tpi_ports_close(tp_instance *self)
 {
     while (self->ports != NULL) {
         tp_port *port = self->ports;
@@ -208,7 +208,7 @@ tp_status tp_port_write(tp_port *port, const void *bytes, size_t length, tp_erro
     const char *at = bytes;
     const char *const end = at + length;
 
-    if (!motion_may_write(port->instance)) {
+    if (!tpi_motion_may_write(port->instance)) {
         return tp_fail(err, TP_E_DENIED, "%s: nothing is written in a panic", port->url);
     }
     while (at < end) {
@@ -256,18 +256,18 @@ static bool listens(const tp_port *port)
     return port->watched && port->over.code == TP_OK && port_unread(port) < port->capacity;
 }
 
-unsigned ports_collect(const tp_instance *self, int *fds)
+unsigned tpi_ports_collect(const tp_instance *self, int *fds)
 {
     unsigned count = 0;
 
     for (const tp_port *port = self->ports; port != NULL; port = port->next) {
         fds[count++] = listens(port) ? port->line->fd : -1;
-        fds[count++] = guarded_fd(&port->guarded);
+        fds[count++] = tpi_guarded_fd(&port->guarded);
     }
     return count;
 }
 
-void ports_mark(tp_instance *self, unsigned bits)
+void tpi_ports_mark(tp_instance *self, unsigned bits)
 {
     for (tp_port *port = self->ports; port != NULL; port = port->next) {
         port->readable = (bits & 1) != 0;
@@ -277,7 +277,7 @@ void ports_mark(tp_instance *self, unsigned bits)
 }
 
 /* One after the other: an instance that fails has no ports any more. */
-void ports_keep_guarded(tp_instance *self)
+void tpi_ports_keep_guarded(tp_instance *self)
 {
     tp_error why = {0};
     tp_port *port = self->ports;
@@ -286,7 +286,7 @@ void ports_keep_guarded(tp_instance *self)
         const bool ended = port->unguarded;
         port->unguarded = false;
         if (ended &&
-            guarded_restart(&port->guarded, self, port->line->fd, port->url, &why) != TP_OK) {
+            tpi_guarded_restart(&port->guarded, self, port->line->fd, port->url, &why) != TP_OK) {
             tp_instance_fail(self, TP_E_DEVICE, why.text);
             return;
         }
@@ -300,7 +300,7 @@ static bool has_news(const tp_port *port)
     return (port->fresh && port_unread(port) > 0) || (port->over.code != TP_OK && !port->told);
 }
 
-int64_t ports_due_ns(const tp_instance *self)
+int64_t tpi_ports_due_ns(const tp_instance *self)
 {
     int64_t due_ns = TP_NEVER;
 
@@ -321,7 +321,7 @@ static bool has_input(tp_port *port)
     size_t got = 0;
 
     if (listens(port) && (port->readable || port->line->fd < 0)) {
-        (void)port_fetch(port, &got, NULL);
+        (void)tpi_port_fetch(port, &got, NULL);
     }
     const bool news = port->watched && has_news(port);
     port->told = port->told || (news && port->over.code != TP_OK);
@@ -339,7 +339,7 @@ static bool is_port(const tp_instance *self, const tp_port *wanted)
     return port != NULL;
 }
 
-void ports_serve(tp_instance *self, void (*serve)(tp_instance *self, tp_port *port))
+void tpi_ports_serve(tp_instance *self, void (*serve)(tp_instance *self, tp_port *port))
 {
     tp_port *ports[MOST_PORTS];
     unsigned count = 0;

@@ -15,13 +15,13 @@ struct guarded {
     size_t length;
     char bytes[TPI_GUARD_MOST];
 };
-tp_status guarded_set(struct guarded *g, tp_instance *self, int line, const char *url,
-                      const void *bytes, size_t length, tp_error *err);
-tp_status guarded_restart(struct guarded *g, tp_instance *self, int line, const char *url,
-                          tp_error *err);
-void guarded_end(struct guarded *g, tp_instance *self);
-int guarded_fd(const struct guarded *g); /* readable when it has ended; -1 for none */
-void guarded_told(tpi_task *task);       /* on the loop */
+tp_status tpi_guarded_set(struct guarded *g, tp_instance *self, int line, const char *url,
+                          const void *bytes, size_t length, tp_error *err);
+tp_status tpi_guarded_restart(struct guarded *g, tp_instance *self, int line, const char *url,
+                              tp_error *err);
+void tpi_guarded_end(struct guarded *g, tp_instance *self);
+int tpi_guarded_fd(const struct guarded *g); /* readable when it has ended; -1 for none */
+void tpi_guarded_told(tpi_task *task);       /* on the loop */
 
 struct tp_port {
     tp_instance *instance; /* borrowed */
@@ -54,16 +54,16 @@ static inline size_t port_unread(const tp_port *port)
 
 /* port.c: the ports of an instance, where it runs. Two descriptors to wait for belong to each: its
  * line, and the guard of its line. */
-unsigned ports_collect(const tp_instance *self, int *fds); /* how many */
-void ports_mark(tp_instance *self, unsigned bits);         /* which of them are readable */
-void ports_keep_guarded(tp_instance *self);                /* replace guards that have ended */
-int64_t ports_due_ns(const tp_instance *self); /* of those without a descriptor, by the clock */
+unsigned tpi_ports_collect(const tp_instance *self, int *fds); /* how many */
+void tpi_ports_mark(tp_instance *self, unsigned bits);         /* which of them are readable */
+void tpi_ports_keep_guarded(tp_instance *self);                /* replace guards that have ended */
+int64_t tpi_ports_due_ns(const tp_instance *self); /* of those without a descriptor, by the clock */
 /* Call `serve` for each that has something for `input`. */
-void ports_serve(tp_instance *self, void (*serve)(tp_instance *self, struct tp_port *port));
-void ports_close(tp_instance *self); /* what the driver has left open */
+void tpi_ports_serve(tp_instance *self, void (*serve)(tp_instance *self, struct tp_port *port));
+void tpi_ports_close(tp_instance *self); /* what the driver has left open */
 
 /* port_read.c: fetch what is there; *got may be 0. Fails when the line is over and all was fetched.
  */
-tp_status port_fetch(tp_port *port, size_t *got, tp_error *err);
+tp_status tpi_port_fetch(tp_port *port, size_t *got, tp_error *err);
 
 #endif

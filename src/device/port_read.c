@@ -74,7 +74,7 @@ static tp_status make_room(tp_port *port, size_t size, tp_error *err)
     return TP_OK;
 }
 
-tp_status port_fetch(tp_port *port, size_t *got, tp_error *err)
+tp_status tpi_port_fetch(tp_port *port, size_t *got, tp_error *err)
 {
     *got = 0;
     if (port->over.code == TP_OK && port->end == port->capacity) {
@@ -107,7 +107,7 @@ static tp_status fetch_more(tp_port *port, int64_t deadline_ns, tp_error *err)
         return no_answer(port, err);
     }
     for (;;) {
-        tp_status status = port_fetch(port, &got, err);
+        tp_status status = tpi_port_fetch(port, &got, err);
         if (status != TP_OK || got > 0) {
             return status;
         }
@@ -210,7 +210,7 @@ void tp_port_drain(tp_port *port)
 
     for (unsigned i = 0; i < MOST_DRAINED && got > 0; i++) {
         port->begin = port->end = 0;
-        if (port_fetch(port, &got, NULL) != TP_OK) {
+        if (tpi_port_fetch(port, &got, NULL) != TP_OK) {
             break;
         }
     }

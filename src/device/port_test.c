@@ -263,7 +263,7 @@ static void there(struct scene *s, void (*step)(struct scene *s))
     s->step = step;
     s->stepped = false;
     s->job.run = run_step;
-    instance_submit(s->self, &s->job);
+    tpi_instance_submit(s->self, &s->job);
     while (!s->stepped) {
         tp_loop_turn(s->loop, true);
     }
@@ -1030,7 +1030,7 @@ static void a_job_is_not_forgotten_by_a_wait(void **state)
     get(far, "hello 1\n");
     s->step = nothing;
     s->job.run = run_step;
-    instance_submit(s->self, &s->job);
+    tpi_instance_submit(s->self, &s->job);
     put(far, "hello\n");
     while (!s->stepped || !s->opened) {
         tp_loop_turn(s->loop, true);

@@ -152,7 +152,7 @@ tp_status tp_device_add_property(tp_device *device, const tp_property_plan *plan
     return TP_OK;
 }
 
-void properties_clear(tp_device *device)
+void tpi_properties_clear(tp_device *device)
 {
     for (uint32_t i = 0; i < device->property_count; i++) {
         free(device->properties[i].text);
@@ -380,8 +380,8 @@ static void get(const struct property *property, const struct question *q, void 
     }
 }
 
-tp_status properties_answer(tp_device *device, const tp_message *what, const void *ask,
-                            void *answer, tp_error *err)
+tp_status tpi_properties_answer(tp_device *device, const tp_message *what, const void *ask,
+                                void *answer, tp_error *err)
 {
     struct property *property = NULL;
 
@@ -404,14 +404,14 @@ tp_status properties_answer(tp_device *device, const tp_message *what, const voi
 
 /* ---- What there is --------------------------------------------------------------------------- */
 
-bool properties_own(const tp_message *what)
+bool tpi_properties_own(const tp_message *what)
 {
     return what->kind == TP_KIND_REQUEST &&
            (what->code == TP_COMMON_REQ_GET_PROPERTIES ||
             (what->code >= TP_COMMON_REQ_SET_BOOLPROP && what->code <= TP_COMMON_REQ_GET_INTPROP));
 }
 
-bool properties_can(const tp_device *device, const tp_message *what)
+bool tpi_properties_can(const tp_device *device, const tp_message *what)
 {
     if (what->code == TP_COMMON_REQ_GET_PROPERTIES) {
         return true;

@@ -58,7 +58,7 @@ static const tp_instance *driver_of(const tp_session *session)
 /* By the name of the driver, or of the instance. */
 static bool fits_driver(const tpi_rank *rank, const tp_instance *user)
 {
-    const char *driver = instance_driver_name(user);
+    const char *driver = tpi_instance_driver_name(user);
 
     return rank->client == NULL && rank->host == NULL && rank->key == NULL &&
            (rank->driver == NULL || fits(rank->driver, driver) || fits(rank->driver, user->name));
@@ -70,13 +70,13 @@ static void take_rank(const tpi_rank *rank, tpi_mover *mover)
     mover->hold_ns = rank->hold_ns;
 }
 
-void rank_of_session(const tp_session *session, const tp_device *device, tpi_mover *mover)
+void tpi_rank_of_session(const tp_session *session, const tp_device *device, tpi_mover *mover)
 {
     const tpi_blueprint *plan = &device->instance->plan;
     const tp_instance *driver = driver_of(session);
 
     if (driver != NULL) {
-        rank_of_driver(driver, device, mover);
+        tpi_rank_of_driver(driver, device, mover);
         return;
     }
     for (uint32_t i = 0; i < plan->rank_count; i++) {
@@ -88,7 +88,7 @@ void rank_of_session(const tp_session *session, const tp_device *device, tpi_mov
     mover->hold_ns = TPI_RANK_HOLD_NS;
 }
 
-void rank_of_driver(const tp_instance *user, const tp_device *device, tpi_mover *mover)
+void tpi_rank_of_driver(const tp_instance *user, const tp_device *device, tpi_mover *mover)
 {
     const tpi_blueprint *plan = &device->instance->plan;
 
@@ -103,7 +103,7 @@ void rank_of_driver(const tp_instance *user, const tp_device *device, tpi_mover 
 
 /* ---- Who holds a device ---------------------------------------------------------------------- */
 
-void session_label(const tp_session *session, char *out, size_t size)
+void tpi_session_label(const tp_session *session, char *out, size_t size)
 {
     if (driver_of(session) != NULL) {
         (void)snprintf(out, size, "the driver %s", session->software);
@@ -114,12 +114,12 @@ void session_label(const tp_session *session, char *out, size_t size)
 }
 
 /* He is a session or a link; both are found by their place. */
-void rank_name(const tpi_hub *hub, const void *who, char *out, size_t size)
+void tpi_rank_name(const tpi_hub *hub, const void *who, char *out, size_t size)
 {
     out[0] = '\0';
     for (const tp_session *session = hub->sessions; session != NULL; session = session->next) {
         if (session == who) {
-            session_label(session, out, size);
+            tpi_session_label(session, out, size);
         }
     }
     for (const tp_instance *user = hub->instances; user != NULL; user = user->next) {
@@ -131,7 +131,7 @@ void rank_name(const tpi_hub *hub, const void *who, char *out, size_t size)
     }
 }
 
-bool rank_matters(const tp_device *device)
+bool tpi_rank_matters(const tp_device *device)
 {
     const tpi_blueprint *plan = &device->instance->plan;
 
@@ -150,7 +150,7 @@ bool rank_matters(const tp_device *device)
     return false;
 }
 
-double rank_left_s(const tp_device *device)
+double tpi_rank_left_s(const tp_device *device)
 {
     const int64_t now_ns = tp_clock_now_ns(tp_instance_clock(device->instance));
 
@@ -159,22 +159,22 @@ double rank_left_s(const tp_device *device)
                : 0;
 }
 
-tp_status rank_check(const tp_device *device, const tp_message *what, const tpi_mover *mover,
-                     tp_error *err)
+tp_status tpi_rank_check(const tp_device *device, const tp_message *what, const tpi_mover *mover,
+                         tp_error *err)
 {
     char name[RANK_NAME];
 
     if (what->effect == TP_EFFECT_READS || device->mover == NULL || device->mover == mover->who ||
-        device->mover_rank <= mover->rank || !(rank_left_s(device) > 0)) {
+        device->mover_rank <= mover->rank || !(tpi_rank_left_s(device) > 0)) {
         return TP_OK;
     }
-    rank_name(device->instance->hub, device->mover, name, sizeof name);
+    tpi_rank_name(device->instance->hub, device->mover, name, sizeof name);
     return tp_fail(err, TP_E_DENIED, "%s is held by %s, rank %ld over %ld, for another %.1f s",
                    device->name, name, (long)device->mover_rank, (long)mover->rank,
-                   rank_left_s(device));
+                   tpi_rank_left_s(device));
 }
 
-void rank_take(tp_device *device, const tp_message *what, const tpi_mover *mover)
+void tpi_rank_take(tp_device *device, const tp_message *what, const tpi_mover *mover)
 {
     const int64_t now_ns = tp_clock_now_ns(tp_instance_clock(device->instance));
 

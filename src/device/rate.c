@@ -46,7 +46,7 @@ static void arm(struct subscription *s)
     tp_timer_at(s->timer, first_ns);
 }
 
-bool rate_holds(struct subscription *s, tp_msg *msg)
+bool tpi_rate_holds(struct subscription *s, tp_msg *msg)
 {
     if (s->period_ns == 0 || msg->header.subtype >= FIRST_OF_OURS) { /* news are never late */
         return false;
@@ -94,7 +94,7 @@ static void fire(void *context)
     arm(s);
 }
 
-void rate_clear(struct subscription *s)
+void tpi_rate_clear(struct subscription *s)
 {
     tp_timer_destroy(s->timer);
     s->timer = NULL;
@@ -115,7 +115,7 @@ static tp_status set_period(struct subscription *s, int64_t period_ns)
                 let_go(s, pace);
             }
         }
-        rate_clear(s);
+        tpi_rate_clear(s);
         return TP_OK;
     }
     if (s->timer == NULL &&
@@ -139,7 +139,7 @@ tp_status tp_session_set_rate(tp_session *session, tp_device *device, double rat
     if (!(rate_hz >= 0 && isfinite(rate_hz))) {
         return TP_E_INVALID;
     }
-    sleep_end(session);
+    tpi_sleep_end(session);
     const double period_s = rate_hz == 0 ? 0 : 1 / (rate_hz > slowest ? rate_hz : slowest);
     for (struct subscription *s = session->subscriptions; s != NULL; s = s->next) {
         if (s->device == device && !s->waiting && status == TP_OK) {

@@ -53,7 +53,7 @@ static const struct device_index *addresses(const tpi_hub *hub)
     if (hub->device_count < MANY_DEVICES || table->valid) {
         return hub->device_count < MANY_DEVICES ? NULL : table;
     }
-    if (!device_index_begin(table, hub->device_count)) {
+    if (!tpi_device_index_begin(table, hub->device_count)) {
         return NULL;
     }
     for (size_t i = 0; i < hub->device_count; i++) {
@@ -124,7 +124,7 @@ static void put_devices(tpi_hub *hub, tp_instance *instance)
     hub->odometry->valid = false;
     for (tp_device *device = instance->devices; device != NULL; device = device->next) {
         hub->devices[hub->device_count++] = device;
-        frames_add(device);
+        tpi_frames_add(device);
         table->valid = table->valid && device_index_has_room(table, hub->device_count);
         if (table->valid) {
             index_device(table, device);
@@ -133,7 +133,7 @@ static void put_devices(tpi_hub *hub, tp_instance *instance)
 }
 
 /* They stand together. Those who leave together mostly do so in the order in which they came. */
-void registry_take_devices(tp_instance *instance)
+void tpi_registry_take_devices(tp_instance *instance)
 {
     tpi_hub *hub = instance->hub;
     size_t first = 0;
@@ -173,7 +173,7 @@ static tp_status check_frames(const tp_instance *instance, tp_error *err)
 
     for (const tp_device *device = instance->devices; device != NULL && status == TP_OK;
          device = device->next) {
-        status = frames_check(device, err);
+        status = tpi_frames_check(device, err);
     }
     return status;
 }
@@ -185,9 +185,9 @@ static tp_status try_exchange(tpi_hub *hub, const tpi_exchange *e, size_t more, 
     tp_status status = TP_OK;
 
     for (size_t i = 0; i < e->leaving_count; i++) {
-        registry_take_devices(e->leaving[i]);
+        tpi_registry_take_devices(e->leaving[i]);
     }
-    frames_begin_checks(hub, hub->device_count + more);
+    tpi_frames_begin_checks(hub, hub->device_count + more);
     for (*wrong = 0; *wrong < e->coming_count; (*wrong)++) {
         status = check_addresses(hub, e->coming[*wrong], err);
         if (status != TP_OK) {
@@ -220,7 +220,7 @@ tp_status tpi_hub_check(tpi_hub *hub, const tpi_exchange *exchange, size_t *wron
         saved[i] = hub->devices[i];
     }
     tp_status status = try_exchange(hub, exchange, more, wrong == NULL ? &ignored : wrong, err);
-    frames_end_checks(hub);
+    tpi_frames_end_checks(hub);
     for (size_t i = 0; i < count; i++) {
         hub->devices[i] = saved[i];
     }
@@ -235,7 +235,7 @@ tp_status tpi_hub_check(tpi_hub *hub, const tpi_exchange *exchange, size_t *wron
 tp_status tpi_hub_prepare(tpi_hub *hub, const tpi_blueprint *blueprint, tp_instance **out,
                           tp_error *err)
 {
-    tp_status status = instance_create(out, hub, blueprint, err);
+    tp_status status = tpi_instance_create(out, hub, blueprint, err);
 
     if (status == TP_OK) {
         (*out)->next = hub->instances;
@@ -243,7 +243,7 @@ tp_status tpi_hub_prepare(tpi_hub *hub, const tpi_blueprint *blueprint, tp_insta
             hub->instances->previous = *out;
         }
         hub->instances = *out;
-        naming_add(*out);
+        tpi_naming_add(*out);
     }
     return status;
 }
@@ -263,7 +263,7 @@ bool tpi_instance_uses(const tp_instance *instance, const tp_devaddr *addr)
     return link != NULL;
 }
 
-void registry_forget(tp_instance *instance)
+void tpi_registry_forget(tp_instance *instance)
 {
     if (instance->previous != NULL) {
         instance->previous->next = instance->next;
@@ -273,15 +273,15 @@ void registry_forget(tp_instance *instance)
     if (instance->next != NULL) {
         instance->next->previous = instance->previous;
     }
-    naming_remove(instance);
-    remove_found_again(instance);
+    tpi_naming_remove(instance);
+    tpi_remove_found_again(instance);
 }
 
 void tpi_hub_discard(tp_instance *instance)
 {
-    registry_forget(instance);
-    worker_join(instance);
-    instance_destroy(instance);
+    tpi_registry_forget(instance);
+    tpi_worker_join(instance);
+    tpi_instance_destroy(instance);
 }
 
 tp_status tpi_hub_register(tp_instance *instance)
@@ -295,7 +295,7 @@ tp_status tpi_hub_register(tp_instance *instance)
     instance->added = true;
     for (tp_instance *other = hub->lost_count > 0 ? hub->instances : NULL; other != NULL;
          other = other->next) {
-        remove_find_again(other);
+        tpi_remove_find_again(other);
     }
     return TP_OK;
 }

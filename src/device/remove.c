@@ -17,12 +17,12 @@
 
 /* ---- The end --------------------------------------------------------------------------------- */
 
-void remove_finish(tp_instance *self)
+void tpi_remove_finish(tp_instance *self)
 {
     void (*done)(void *context) = self->removed;
     void *context = self->removed_context;
 
-    instance_destroy(self);
+    tpi_instance_destroy(self);
     if (done != NULL) {
         done(context);
     }
@@ -33,12 +33,12 @@ static void bury(tpi_task *task)
     tp_instance *self = (tp_instance *)((char *)task - offsetof(tp_instance, bury_task));
 
     if (!self->hub->closing) { /* else it is done with all the others */
-        registry_forget(self);
-        remove_finish(self);
+        tpi_registry_forget(self);
+        tpi_remove_finish(self);
     }
 }
 
-void remove_check(tp_instance *self)
+void tpi_remove_check(tp_instance *self)
 {
     if (!self->gone || self->burying || atomic_load(&self->waiting_jobs) > 0 ||
         atomic_load(&self->in_flight) > 0 || atomic_load(&self->errands_out) > 0) {
@@ -56,10 +56,10 @@ static void left(tpi_task *task)
     if (self->hub->closing) {
         return;
     }
-    worker_join(self); /* its thread has nothing more to do */
-    worker_run_jobs(self);
+    tpi_worker_join(self); /* its thread has nothing more to do */
+    tpi_worker_run_jobs(self);
     self->gone = true;
-    remove_check(self);
+    tpi_remove_check(self);
 }
 
 static void leave(job *unused, tp_instance *self)
@@ -77,16 +77,16 @@ static void lose(job *unused, tp_instance *self)
     tp_instance_fail(self, TP_E_DEVICE, self->lost_why);
 }
 
-void remove_tell_user(tp_instance *self)
+void tpi_remove_tell_user(tp_instance *self)
 {
     if (self->lost && self->phase == RUNNING && !self->lose_sent) {
         self->lose_sent = true;
         self->lose_job.run = lose;
-        instance_submit(self, &self->lose_job);
+        tpi_instance_submit(self, &self->lose_job);
     }
 }
 
-void remove_lost(tp_link *link)
+void tpi_remove_lost(tp_link *link)
 {
     tp_instance *self = link->instance;
 
@@ -97,19 +97,19 @@ void remove_lost(tp_link *link)
              link->wanted.interface->name, link->wanted.addr.index);
     self->hub->lost_count += !self->lost;
     self->lost = true;
-    remove_tell_user(self);
+    tpi_remove_tell_user(self);
 }
 
-void remove_found_again(tp_instance *self)
+void tpi_remove_found_again(tp_instance *self)
 {
     self->hub->lost_count -= self->lost;
     self->lost = false;
 }
 
-void remove_find_again(tp_instance *self)
+void tpi_remove_find_again(tp_instance *self)
 {
-    if (self->lost && self->phase == FAILED && links_are_there(self)) {
-        instance_start(self);
+    if (self->lost && self->phase == FAILED && tpi_links_are_there(self)) {
+        tpi_instance_start(self);
     }
 }
 
@@ -147,20 +147,20 @@ void tpi_hub_remove(tp_instance *self, void (*done)(void *context), void *contex
     self->left_task.run = left;
     self->leave_job.run = leave;
     self->phase = STOPPING;
-    registry_take_devices(self);
+    tpi_registry_take_devices(self);
     tp_timer_cancel(self->timer);
     tp_fail(&err, TP_E_REMOVED, "%s: the device was removed", self->name);
-    instance_tell_readers(self, &err);
+    tpi_instance_tell_readers(self, &err);
     for (tp_device *device = self->devices; device != NULL; device = device->next) {
         close_readers(device);
     }
-    instance_refuse_waiting(self, &err);
+    tpi_instance_refuse_waiting(self, &err);
     if (before == STARTING) {
         give_up_links(self);
     }
     if (before == RUNNING || before == STARTING) {
-        instance_submit(self, &self->stop_job);
+        tpi_instance_submit(self, &self->stop_job);
     }
-    instance_submit(self, &self->leave_job);
-    worker_hurry(self);
+    tpi_instance_submit(self, &self->leave_job);
+    tpi_worker_hurry(self);
 }

@@ -164,8 +164,8 @@ tp_status tp_session_may(const tp_session *session, const tp_message *what, tp_e
     return refuse_to_operate(session, what, err);
 }
 
-tp_status rights_to_open(const tp_session *session, const tp_device *device, unsigned access,
-                         tp_error *err)
+tp_status tpi_rights_to_open(const tp_session *session, const tp_device *device, unsigned access,
+                             tp_error *err)
 {
     const tp_right needed = tp_right_to_open(access);
     char what[96];
@@ -183,7 +183,7 @@ static tp_status is_ready(const tp_session *session, tp_error *err)
 {
     const int64_t now_ns = tp_clock_now_ns(tp_hub_clock(session->hub));
     const int64_t own_ns = session->guest.wrong > 0 ? session->guest.next_try_ns - now_ns : 0;
-    const int64_t host_ns = tries_wait_ns(&session->hub->tries, session->name, now_ns);
+    const int64_t host_ns = tpi_tries_wait_ns(&session->hub->tries, session->name, now_ns);
 
     if (session->hub->key_count == 0) {
         return tp_fail(err, TP_E_UNSUPPORTED, "the server has no keys");
@@ -223,7 +223,7 @@ static tp_status is_wrong(tp_session *session, tp_error *err)
 
     guest->wrong++;
     guest->next_try_ns = now_ns + (TP_NS_PER_S << doubled);
-    tries_count(&session->hub->tries, session->name, now_ns);
+    tpi_tries_count(&session->hub->tries, session->name, now_ns);
     note_wrong(session);
     return tp_fail(err, TP_E_DENIED, "no key of this server fits; wait %lld s before the next try",
                    1LL << doubled);
@@ -302,14 +302,14 @@ tp_status tp_session_show_key(tp_session *session, const void *key, size_t lengt
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
-void rights_init(tpi_hub *hub)
+void tpi_rights_init(tpi_hub *hub)
 {
     hub->guests[TP_REACH_NETWORK] = TP_RIGHT_MOVE;
     hub->guests[TP_REACH_UNIX] = TP_RIGHT_MOVE;
     hub->guests[TP_REACH_INSIDE] = TP_RIGHT_OPERATE;
 }
 
-void rights_fini(tpi_hub *hub)
+void tpi_rights_fini(tpi_hub *hub)
 {
     tpi_secret_wipe(hub->keys, hub->key_count * sizeof *hub->keys);
     free(hub->keys);
@@ -357,7 +357,7 @@ tp_status tpi_hub_set_access(tpi_hub *hub, const tpi_access *access)
     for (tp_session *session = hub->sessions; session != NULL; session = session->next) {
         session->guest.key = find_same(keys, access->key_count, session->guest.key);
     }
-    rights_fini(hub);
+    tpi_rights_fini(hub);
     hub->keys = keys;
     hub->key_count = access->key_count;
     memcpy(hub->guests, access->guests, sizeof hub->guests);

@@ -9,7 +9,7 @@
 
 /* ---- Sections -------------------------------------------------------------------------------- */
 
-tp_status sections_prepare(tp_instance *self, tp_error *err)
+tp_status tpi_sections_prepare(tp_instance *self, tp_error *err)
 {
     self->taken = tpi_arena_array(&self->arena, self->plan.provide_count + 1, sizeof(bool));
     return self->taken == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
@@ -87,7 +87,7 @@ static void tell(const tp_instance *self)
     }
 }
 
-void note_task(tpi_task *task)
+void tpi_section_told(tpi_task *task)
 {
     tp_instance *self = (tp_instance *)((char *)task - offsetof(tp_instance, note_task));
 

@@ -28,7 +28,7 @@ enum { FEW = 16 };
 /* TP_E_SPACE if it was dropped, and there is nothing new for the client. */
 static tp_status queue(tp_session *session, tp_msg *msg)
 {
-    const bool keep = msg->kept && behind_keeps(session);
+    const bool keep = msg->kept && tpi_behind_keeps(session);
     const bool has_room = keep || tpi_queue_has_room(&session->queue);
     tp_msg *bytes = session->only_sends && session->queue.count >= FEW && has_room
                         ? tpi_msg_encoded(msg)
@@ -38,7 +38,7 @@ static tp_status queue(tp_session *session, tp_msg *msg)
         keep ? tpi_queue_keep(&session->queue, what) : tpi_queue_push(&session->queue, what);
 
     if (status == TP_OK) {
-        behind_look(session);
+        tpi_behind_look(session);
         session->events->ready(session->context);
     } else if (status != TP_E_SPACE && !session->lost) {
         session->lost = true;
@@ -98,7 +98,7 @@ tp_status tp_session_add_rule(tp_session *session, int32_t interf, int32_t index
 {
     const tpi_rule rule = {interf, index, type, subtype, action};
 
-    sleep_end(session);
+    tpi_sleep_end(session);
     return tpi_queue_add_rule(&session->queue, &rule);
 }
 
@@ -116,16 +116,16 @@ tp_msg *tp_session_take(tp_session *session)
 {
     tp_msg *oldest = tpi_queue_pop(&session->queue);
 
-    behind_taken(session);
+    tpi_behind_taken(session);
     if (tpi_queue_has_room(&session->queue)) {
-        sleep_end(session);
+        tpi_sleep_end(session);
     }
     return oldest;
 }
 
 uint64_t tp_session_dropped(const tp_session *session)
 {
-    return session->queue.dropped + sleep_missed(session);
+    return session->queue.dropped + tpi_sleep_missed(session);
 }
 
 /* ---- Devices --------------------------------------------------------------------------------- */
@@ -159,14 +159,14 @@ static void deliver(tpi_reader *reader, tp_msg *msg)
 {
     struct subscription *s = reader->context;
 
-    if (!access_reads(s->access) && msg->header.subtype != TP_COMMON_DATA_ERROR) {
+    if (!tpi_access_reads(s->access) && msg->header.subtype != TP_COMMON_DATA_ERROR) {
         return;
     }
     if (msg->header.subtype >= FIRST_OF_OURS && !s->session->explain) {
         return; /* a plain Player client knows nothing of it */
     }
-    if (!rate_holds(s, msg) && queue(s->session, msg) == TP_E_SPACE) {
-        sleep_begin(s);
+    if (!tpi_rate_holds(s, msg) && queue(s->session, msg) == TP_E_SPACE) {
+        tpi_sleep_begin(s);
     }
 }
 
@@ -186,8 +186,8 @@ static void count_subscriptions(tp_session *session, int more)
 
 static void forget_subscription(struct subscription *s)
 {
-    sleep_end(s->session);
-    behind_forget(s);
+    tpi_sleep_end(s->session);
+    tpi_behind_forget(s);
     count_subscriptions(s->session, -1);
     for (struct subscription **at = &s->session->subscriptions; *at != NULL; at = &(*at)->next) {
         if (*at == s) {
@@ -195,7 +195,7 @@ static void forget_subscription(struct subscription *s)
             break;
         }
     }
-    rate_clear(s);
+    tpi_rate_clear(s);
     free(s);
 }
 
@@ -214,8 +214,8 @@ static void opened(tpi_opening *opening, tp_status status, const tp_error *err)
     tp_error refusal = {0};
 
     s->waiting = false;
-    if (status == TP_OK && access_take(s, &refusal) != TP_OK) {
-        access_count_refusal(session, device);
+    if (status == TP_OK && tpi_access_take(s, &refusal) != TP_OK) {
+        tpi_access_count_refusal(session, device);
         status = refusal.code;
         err = &refusal;
         tpi_device_close(&s->reader);
@@ -223,7 +223,7 @@ static void opened(tpi_opening *opening, tp_status status, const tp_error *err)
     if (status != TP_OK) {
         forget_subscription(s);
     } else {
-        behind_count(s);
+        tpi_behind_count(s);
     }
     done(session->context, &request, device, status, err);
 }
@@ -233,8 +233,8 @@ tp_status tp_session_open(tp_session *session, tp_device *device, unsigned acces
 {
     tp_error refusal = {0};
 
-    if (rights_to_open(session, device, access, &refusal) != TP_OK) {
-        access_count_refusal(session, device);
+    if (tpi_rights_to_open(session, device, access, &refusal) != TP_OK) {
+        tpi_access_count_refusal(session, device);
         done(session->context, request, device, refusal.code, &refusal);
         return TP_OK;
     }
@@ -265,7 +265,7 @@ static void leave_device(struct subscription *s, tpi_leaving why)
     if (s->moves) {
         tpi_device_left(s->device, s->session, why);
     }
-    access_give(s);
+    tpi_access_give(s);
     if (s->waiting) {
         s->opening.device = s->device;
         tpi_device_give_up(&s->opening);
@@ -274,7 +274,7 @@ static void leave_device(struct subscription *s, tpi_leaving why)
     }
 }
 
-struct subscription *session_find_open(const tp_session *session, const tp_device *device)
+struct subscription *tpi_session_find_open(const tp_session *session, const tp_device *device)
 {
     struct subscription *s = session->subscriptions;
 
@@ -286,17 +286,17 @@ struct subscription *session_find_open(const tp_session *session, const tp_devic
 
 tp_status tp_session_close(tp_session *session, tp_device *device)
 {
-    struct subscription *s = session_find_open(session, device);
+    struct subscription *s = tpi_session_find_open(session, device);
 
     if (s == NULL) {
         return TP_E_INVALID;
     }
     leave_device(s, TPI_LEAVING_CLOSED);
     forget_subscription(s);
-    if (session_find_open(session, device) == NULL) {
+    if (tpi_session_find_open(session, device) == NULL) {
         tpi_queue_drop_data(&session->queue, &device->addr);
     }
-    behind_look(session);
+    tpi_behind_look(session);
     return TP_OK;
 }
 
@@ -333,9 +333,9 @@ void tp_session_destroy(tp_session *session)
     if (session == NULL) {
         return;
     }
-    emergency_forget(session);
+    tpi_emergency_forget(session);
     while (session->askings != NULL) {
-        session_abandon(session->askings);
+        tpi_session_abandon(session->askings);
     }
     while (session->subscriptions != NULL) {
         struct subscription *s = session->subscriptions;
@@ -382,7 +382,7 @@ void tp_session_allow_extensions(tp_session *session, bool on)
 
 void tp_session_explain_failures(tp_session *session, bool on)
 {
-    sleep_end(session); /* it counts what it misses by what it gets */
+    tpi_sleep_end(session); /* it counts what it misses by what it gets */
     session->explain = on;
 }
 

@@ -114,60 +114,60 @@ struct tp_session {
 };
 
 /* session.c: its opening of a device that has started; NULL for none. */
-struct subscription *session_find_open(const tp_session *session, const tp_device *device);
+struct subscription *tpi_session_find_open(const tp_session *session, const tp_device *device);
 
 /* session_send.c: nobody waits for the end of a request or command any more. */
-void session_abandon(struct asking *a);
+void tpi_session_abandon(struct asking *a);
 
 /* access.c: whether data comes; taking and giving back what one client alone has; and whether a
  * message may be sent. Of what is refused the client and the device keep count. */
-bool access_reads(unsigned access);
-tp_status access_take(struct subscription *s, tp_error *err);
-void access_give(const struct subscription *s);
-tp_status access_check(const struct subscription *s, const tp_message *what, const tpi_mover *mover,
-                       tp_error *err);
+bool tpi_access_reads(unsigned access);
+tp_status tpi_access_take(struct subscription *s, tp_error *err);
+void tpi_access_give(const struct subscription *s);
+tp_status tpi_access_check(const struct subscription *s, const tp_message *what,
+                           const tpi_mover *mover, tp_error *err);
 
 /* Commands are not answered. One who understands it is told that they are refused, but not of every
  * single one: `told` is set when it was, and nothing is told while it is. */
-void access_tell_refusal(struct subscription *s, const tp_error *why, bool *told);
+void tpi_access_tell_refusal(struct subscription *s, const tp_error *why, bool *told);
 
-void access_count_refusal(tp_session *session, tp_device *device);
+void tpi_access_count_refusal(tp_session *session, tp_device *device);
 
 /* rank.c: what others call it. */
-void session_label(const tp_session *session, char *out, size_t size);
+void tpi_session_label(const tp_session *session, char *out, size_t size);
 
 /* hold.c: how long a device obeys an opening whose client is silent, 0 or less for ever; as whom it
  * sends a message; and the request LEASE, whose answer is queued. */
-int64_t hold_lease_ns(const struct subscription *s);
-tpi_mover hold_mover(const struct subscription *s, const tp_message *what, const tp_msg *msg);
+int64_t tpi_hold_lease_ns(const struct subscription *s);
+tpi_mover tpi_hold_mover(const struct subscription *s, const tp_message *what, const tp_msg *msg);
 /* It has waited for a process that was frozen, for longer than its lease. */
-bool hold_is_late(const struct subscription *s, const tp_message *what, const tp_msg *msg);
-bool hold_owns(const tp_message *what);
-tp_status hold_answer(const struct subscription *s, const tp_msg *msg, tp_error *err);
+bool tpi_hold_is_late(const struct subscription *s, const tp_message *what, const tp_msg *msg);
+bool tpi_hold_owns(const tp_message *what);
+tp_status tpi_hold_answer(const struct subscription *s, const tp_msg *msg, tp_error *err);
 
 /* rights.c: whether a client may open a device so. */
-tp_status rights_to_open(const tp_session *session, const tp_device *device, unsigned access,
-                         tp_error *err);
+tp_status tpi_rights_to_open(const tp_session *session, const tp_device *device, unsigned access,
+                             tp_error *err);
 
 /* rate.c: whether a message has to wait, and is kept for later. */
-bool rate_holds(struct subscription *s, tp_msg *msg);
+bool tpi_rate_holds(struct subscription *s, tp_msg *msg);
 
 /* Forget the rate and what is held. */
-void rate_clear(struct subscription *s);
+void tpi_rate_clear(struct subscription *s);
 
 /* sleep.c: it has no room; it has room again, or what it may take is about to change; how many
  * messages it has missed so far while asleep. */
-void sleep_begin(struct subscription *s);
-void sleep_end(tp_session *session);
-uint64_t sleep_missed(const tp_session *session);
+void tpi_sleep_begin(struct subscription *s);
+void tpi_sleep_end(tp_session *session);
+uint64_t tpi_sleep_missed(const tp_session *session);
 
 /* behind.c: more or less waits than before; a message was taken; an opening has begun, or ends. */
-void behind_look(tp_session *session);
-void behind_taken(tp_session *session);
-void behind_count(struct subscription *s);
-void behind_forget(struct subscription *s);
+void tpi_behind_look(tp_session *session);
+void tpi_behind_taken(tp_session *session);
+void tpi_behind_count(struct subscription *s);
+void tpi_behind_forget(struct subscription *s);
 
 /* Whether it is waited for, and so gets all that is kept. */
-bool behind_keeps(const tp_session *session);
+bool tpi_behind_keeps(const tp_session *session);
 
 #endif

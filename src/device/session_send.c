@@ -27,10 +27,10 @@ static void tell_halt(const tp_session *by, tp_device *device)
     char name[RANK_NAME];
     char text[RANK_NAME + 64];
 
-    session_label(by, name, sizeof name);
+    tpi_session_label(by, name, sizeof name);
     (void)snprintf(text, sizeof text, "stopped: %s has asked for it", name);
     device->halt_told = true;
-    device_deliver_failure(device, TP_E_DENIED, text);
+    tpi_device_deliver_failure(device, TP_E_DENIED, text);
 }
 
 /* By somebody else than who moves it; once, for as long as it is not moved again. */
@@ -38,7 +38,7 @@ static bool halts_other(const tp_session *session, const tp_device *device, cons
 {
     return what ==
                tp_interface_message(&tp_interface_common, TP_KIND_REQUEST, TP_COMMON_REQ_HALT) &&
-           device->mover != session && hold_is_moved(device) && !device->halt_told;
+           device->mover != session && tpi_hold_is_moved(device) && !device->halt_told;
 }
 
 static void answered(void *context, tp_status status, tp_msg *answer, const tp_error *err)
@@ -47,7 +47,7 @@ static void answered(void *context, tp_status status, tp_msg *answer, const tp_e
     tp_session *session = a->session;
     const tp_msghdr request = a->request;
 
-    const struct subscription *s = a->halts ? session_find_open(session, a->device) : NULL;
+    const struct subscription *s = a->halts ? tpi_session_find_open(session, a->device) : NULL;
     if (s != NULL && status == TP_OK && !s->device->halt_told) {
         tell_halt(session, s->device);
     }
@@ -68,7 +68,7 @@ static void answered(void *context, tp_status status, tp_msg *answer, const tp_e
 static void carried_out(void *context, tp_status status, tp_msg *answer, const tp_error *err)
 {
     struct asking *a = context;
-    struct subscription *s = session_find_open(a->session, a->device);
+    struct subscription *s = tpi_session_find_open(a->session, a->device);
     tp_error why = {0};
 
     (void)answer;
@@ -78,7 +78,7 @@ static void carried_out(void *context, tp_status status, tp_msg *answer, const t
     } else if (s != NULL) {
         tp_fail(&why, status, "%s: %s", s->device->name,
                 err->text[0] != '\0' ? err->text : tp_status_text(status));
-        access_tell_refusal(s, &why, &s->baulked);
+        tpi_access_tell_refusal(s, &why, &s->baulked);
     }
 }
 
@@ -118,7 +118,7 @@ static tp_status ask(tp_session *session, tp_device *device, tp_msg *msg, const 
     return status;
 }
 
-void session_abandon(struct asking *a)
+void tpi_session_abandon(struct asking *a)
 {
     tpi_call_abandon(a->call);
     forget_asking(a);
@@ -129,16 +129,16 @@ void session_abandon(struct asking *a)
 static tp_status pass_on(struct subscription *s, tp_msg *msg, const tp_message *what, tp_error *err)
 {
     tp_device *device = s->device;
-    const tpi_mover mover = hold_mover(s, what, msg);
-    tp_status status = access_check(s, what, &mover, err);
+    const tpi_mover mover = tpi_hold_mover(s, what, msg);
+    tp_status status = tpi_access_check(s, what, &mover, err);
 
     if (status != TP_OK) {
         return status;
     }
-    if (hold_owns(what)) {
-        return hold_answer(s, msg, err);
+    if (tpi_hold_owns(what)) {
+        return tpi_hold_answer(s, msg, err);
     }
-    if (hold_is_late(s, what, msg)) {
+    if (tpi_hold_is_late(s, what, msg)) {
         return tp_fail(err, TP_E_TIMEOUT, "%s: %s came too late", device->name, what->name);
     }
     s->moves = s->moves || what->effect == TP_EFFECT_MOVES ||
@@ -158,9 +158,9 @@ tp_status tp_session_send(tp_session *session, tp_msg *msg, const tp_message *wh
     if (device == NULL) {
         return tp_fail(err, TP_E_UNKNOWN, "there is no device %u:%u", addr->interf, addr->index);
     }
-    struct subscription *s = session_find_open(session, device);
+    struct subscription *s = tpi_session_find_open(session, device);
     if (s == NULL) {
-        access_count_refusal(session, device);
+        tpi_access_count_refusal(session, device);
         return tp_fail(err, TP_E_DENIED, "%s is not open", device->name);
     }
     const tp_status status = pass_on(s, msg, what, &why);
@@ -168,9 +168,9 @@ tp_status tp_session_send(tp_session *session, tp_msg *msg, const tp_message *wh
         s->refused = s->refused && what->kind != TP_KIND_COMMAND;
         return TP_OK;
     }
-    access_count_refusal(session, device);
+    tpi_access_count_refusal(session, device);
     if (what->kind == TP_KIND_COMMAND) {
-        access_tell_refusal(s, &why, &s->refused);
+        tpi_access_tell_refusal(s, &why, &s->refused);
     }
     return tp_fail(err, status, "%s", why.text);
 }

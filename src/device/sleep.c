@@ -15,7 +15,7 @@ static tpi_reader **list_of(const tpi_reader *reader)
     return reader->asleep ? &reader->device->sleepers : &reader->device->readers;
 }
 
-void reader_link(tpi_reader *reader)
+void tpi_reader_link(tpi_reader *reader)
 {
     tpi_reader **list = list_of(reader);
 
@@ -28,7 +28,7 @@ void reader_link(tpi_reader *reader)
 }
 
 /* Whoever is told of a message just now goes on with the next one. */
-void reader_unlink(tpi_reader *reader)
+void tpi_reader_unlink(tpi_reader *reader)
 {
     if (reader->previous != NULL) {
         reader->previous->next = reader->next;
@@ -45,9 +45,9 @@ void reader_unlink(tpi_reader *reader)
 
 static void move(tpi_reader *reader, bool asleep)
 {
-    reader_unlink(reader);
+    tpi_reader_unlink(reader);
     reader->asleep = asleep;
-    reader_link(reader);
+    tpi_reader_link(reader);
 }
 
 /* ---- Subscriptions --------------------------------------------------------------------------- */
@@ -58,7 +58,7 @@ static uint64_t sent_so_far(const struct subscription *s)
     return s->device->published - (s->session->explain ? 0 : s->device->news);
 }
 
-void sleep_begin(struct subscription *s)
+void tpi_sleep_begin(struct subscription *s)
 {
     if (s->session->queue.rule_count == 0 && s->period_ns == 0) {
         move(&s->reader, true);
@@ -67,7 +67,7 @@ void sleep_begin(struct subscription *s)
     }
 }
 
-uint64_t sleep_missed(const tp_session *session)
+uint64_t tpi_sleep_missed(const tp_session *session)
 {
     uint64_t missed = 0;
 
@@ -77,12 +77,12 @@ uint64_t sleep_missed(const tp_session *session)
     return missed;
 }
 
-void sleep_end(tp_session *session)
+void tpi_sleep_end(tp_session *session)
 {
     if (!session->sleeping) {
         return;
     }
-    session->queue.dropped += sleep_missed(session);
+    session->queue.dropped += tpi_sleep_missed(session);
     session->sleeping = false;
     for (struct subscription *s = session->subscriptions; s != NULL; s = s->next) {
         if (s->reader.asleep && s->reader.device != NULL) {

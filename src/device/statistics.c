@@ -26,20 +26,20 @@ struct names {
 /* Who moves it, or keeps others from writing. */
 static void describe_mover(const tp_device *device, struct names *names, tp_device_stat *stat)
 {
-    const bool moved = hold_is_moved(device);
-    const double rank_left = rank_matters(device) ? rank_left_s(device) : 0;
+    const bool moved = tpi_hold_is_moved(device);
+    const double rank_left = tpi_rank_matters(device) ? tpi_rank_left_s(device) : 0;
 
     names->mover[0] = names->holder[0] = '\0';
     if (moved || rank_left > 0) {
-        rank_name(device->instance->hub, device->mover, names->mover, sizeof names->mover);
+        tpi_rank_name(device->instance->hub, device->mover, names->mover, sizeof names->mover);
         stat->rank = device->mover_rank;
-        stat->lease_left = moved ? hold_lease_left_s(device) : 0;
+        stat->lease_left = moved ? tpi_hold_lease_left_s(device) : 0;
         stat->rank_left = rank_left;
     }
     if (device->holder != NULL) {
-        session_label(device->holder, names->holder, sizeof names->holder);
+        tpi_session_label(device->holder, names->holder, sizeof names->holder);
         stat->holder_number = device->holder->number;
-        stat->holder_silent = !access_is_held(device);
+        stat->holder_silent = !tpi_access_is_held(device);
     }
     stat->mover = tpi_text_field(names->mover, &stat->mover_count);
     stat->holder = tpi_text_field(names->holder, &stat->holder_count);
@@ -68,7 +68,7 @@ static tp_device_stat describe_device(const tp_device *device, struct names *nam
         .guard_restarts = atomic_load(&device->instance->guard_restarts),
     };
 
-    stat.driver = tpi_text_field(instance_driver_name(device->instance), &stat.driver_count);
+    stat.driver = tpi_text_field(tpi_instance_driver_name(device->instance), &stat.driver_count);
     stat.instance = tpi_text_field(device->instance->name, &stat.instance_count);
     stat.failure = tpi_text_field(device->instance->failed, &stat.failure_count);
     stat.label = tpi_text_field(device->label == NULL ? "" : device->label, &stat.label_count);
@@ -137,7 +137,7 @@ static void fill(const tp_hub *hub, struct names *names, struct emergency *found
     uint32_t i = value->clients_count;
 
     value->uptime = seconds(now_ns - hub->begun_ns);
-    emergency_look(hub, found, &value->panic);
+    tpi_emergency_look(hub, found, &value->panic);
     fill_devices(hub, 0, value->devices_count, names, value->devices);
     for (const tp_session *session = hub->sessions; session != NULL; session = session->next) {
         value->clients[--i] = describe_client(session, now_ns);

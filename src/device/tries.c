@@ -47,7 +47,7 @@ static size_t take(struct tries *tries, const char *client, int64_t now_ns)
     return 0;
 }
 
-int64_t tries_wait_ns(const struct tries *tries, const char *client, int64_t now_ns)
+int64_t tpi_tries_wait_ns(const struct tries *tries, const char *client, int64_t now_ns)
 {
     const int64_t wait_ns =
         tries->hosts[find(tries, client)].paid_ns + price_ns - (now_ns + AT_ONCE * price_ns);
@@ -55,7 +55,7 @@ int64_t tries_wait_ns(const struct tries *tries, const char *client, int64_t now
     return wait_ns > 0 ? wait_ns : 0;
 }
 
-void tries_count(struct tries *tries, const char *client, int64_t now_ns)
+void tpi_tries_count(struct tries *tries, const char *client, int64_t now_ns)
 {
     size_t at = find(tries, client);
 

@@ -20,9 +20,9 @@ struct tries {
 };
 
 /* How long the client with this name ("10.0.0.7:51234", "unix") has to wait; 0 for not at all. */
-int64_t tries_wait_ns(const struct tries *tries, const char *client, int64_t now_ns);
+int64_t tpi_tries_wait_ns(const struct tries *tries, const char *client, int64_t now_ns);
 
 /* It was wrong. */
-void tries_count(struct tries *tries, const char *client, int64_t now_ns);
+void tpi_tries_count(struct tries *tries, const char *client, int64_t now_ns);
 
 #endif

@@ -17,7 +17,7 @@ static void tell(const tp_instance *self, const char *text)
     }
 }
 
-void trouble_begins(tp_instance *self, const char *why, bool is_news)
+void tpi_trouble_begins(tp_instance *self, const char *why, bool is_news)
 {
     snprintf(self->failed, sizeof self->failed, "%s", why);
     if ((is_news || self->told[0] != '\0') && strcmp(self->told, why) != 0) {
@@ -26,7 +26,7 @@ void trouble_begins(tp_instance *self, const char *why, bool is_news)
     }
 }
 
-void trouble_is_over(tp_instance *self)
+void tpi_trouble_is_over(tp_instance *self)
 {
     char text[sizeof self->name + 32];
 
@@ -38,7 +38,7 @@ void trouble_is_over(tp_instance *self)
     }
 }
 
-const char *trouble_cause(const tp_instance *self)
+const char *tpi_trouble_cause(const tp_instance *self)
 {
     const size_t length = strlen(self->name);
     const bool named = strncmp(self->failed, self->name, length) == 0 &&
@@ -55,9 +55,9 @@ void tp_instance_trouble(tp_instance *self, const char *why)
     self->troubled = why != NULL;
     if (why != NULL) {
         tp_fail(&err, TP_E_DEVICE, "%s: %s", self->name, why);
-        trouble_begins(self, err.text, true);
+        tpi_trouble_begins(self, err.text, true);
     } else if (was_troubled && self->phase == RUNNING) { /* else it shows when it has started */
-        trouble_is_over(self);
+        tpi_trouble_is_over(self);
     }
 }
 

@@ -21,13 +21,13 @@ static void run_job(tp_instance *self, job *next)
     self->busy = false;
 }
 
-void worker_run_jobs(tp_instance *self)
+void tpi_worker_run_jobs(tp_instance *self)
 {
     tpi_item *item = tpi_inbox_take(&self->inbox);
 
     while (item != NULL) {
         tpi_item *next = item->next;
-        motion_serve(self); /* however much there is to do, what has to stop comes first */
+        tpi_motion_serve(self); /* however much there is to do, what has to stop comes first */
         run_job(self, (job *)item);
         item = next;
     }
@@ -36,10 +36,10 @@ void worker_run_jobs(tp_instance *self)
 /* ---- Polls and input ------------------------------------------------------------------------- */
 
 /* The device is lost: leave it safe, and let the loop know. */
-void worker_fail(tp_instance *self)
+void tpi_worker_fail(tp_instance *self)
 {
     if (self->started) { /* else it has failed already */
-        instance_halt(self);
+        tpi_instance_halt(self);
         tpi_loop_post(self->hub->loop, &self->failed_task);
     }
 }
@@ -55,11 +55,11 @@ static void end(tp_instance *self, tp_status status)
     self->failure.status = status;
     self->busy = false;
     if (status < 0) {
-        worker_fail(self);
+        tpi_worker_fail(self);
     }
 }
 
-void worker_poll(tp_instance *self)
+void tpi_worker_poll(tp_instance *self)
 {
     const tp_driver_ops *ops = self->plan.driver->ops;
 
@@ -94,7 +94,7 @@ static void poll_if_due(tp_instance *self)
     }
     const int64_t late_ns = now_ns - self->next_poll_ns;
     self->next_poll_ns = now_ns - late_ns % self->period_ns + self->period_ns;
-    worker_poll(self);
+    tpi_worker_poll(self);
 }
 
 /* ---- Waiting --------------------------------------------------------------------------------- */
@@ -137,16 +137,16 @@ static unsigned wait_until(tp_instance *self, const int *fds, unsigned count, in
 static void wait(tp_instance *self)
 {
     int fds[1 + 2 * MOST_PORTS] = {self->bell.fd};
-    const unsigned count = self->started ? ports_collect(self, fds + 1) : 0;
+    const unsigned count = self->started ? tpi_ports_collect(self, fds + 1) : 0;
     int64_t deadline_ns = polls(self) ? self->next_poll_ns : TP_NEVER;
 
-    if (self->started && ports_due_ns(self) < deadline_ns) {
-        deadline_ns = ports_due_ns(self);
+    if (self->started && tpi_ports_due_ns(self) < deadline_ns) {
+        deadline_ns = tpi_ports_due_ns(self);
     }
-    if (motion_deadline_ns(self) < deadline_ns) {
-        deadline_ns = motion_deadline_ns(self);
+    if (tpi_motion_deadline_ns(self) < deadline_ns) {
+        deadline_ns = tpi_motion_deadline_ns(self);
     }
-    ports_mark(self, wait_until(self, fds, 1 + count, deadline_ns) >> 1);
+    tpi_ports_mark(self, wait_until(self, fds, 1 + count, deadline_ns) >> 1);
 }
 
 static void thread_main(void *context)
@@ -155,10 +155,10 @@ static void thread_main(void *context)
 
     while (!self->quit) {
         tpi_bell_silence(&self->bell);
-        motion_serve(self); /* before anything else is begun */
-        ports_keep_guarded(self);
-        worker_run_jobs(self);
-        ports_serve(self, input);
+        tpi_motion_serve(self); /* before anything else is begun */
+        tpi_ports_keep_guarded(self);
+        tpi_worker_run_jobs(self);
+        tpi_ports_serve(self, input);
         poll_if_due(self);
         if (!self->quit) {
             wait(self);
@@ -173,7 +173,7 @@ static void run_turn(tp_after *turn)
 {
     tp_instance *self = (tp_instance *)((char *)turn - offsetof(tp_instance, turn));
 
-    worker_run_jobs(self);
+    tpi_worker_run_jobs(self);
 }
 
 static void ring_loop(void *context)
@@ -183,7 +183,7 @@ static void ring_loop(void *context)
     tp_loop_after(self->hub->loop, &self->turn);
 }
 
-tp_status worker_create(tp_instance *self, tp_error *err)
+tp_status tpi_worker_create(tp_instance *self, tp_error *err)
 {
     self->turn.run = run_turn;
     tpi_inbox_init(&self->inbox, self->on_loop ? ring_loop : ring_thread, self);
@@ -210,7 +210,7 @@ static void quit(job *unused, tp_instance *self)
     self->quit = true;
 }
 
-void worker_hurry(tp_instance *self)
+void tpi_worker_hurry(tp_instance *self)
 {
     atomic_store(&self->quitting, true);
     if (self->thread != NULL) {
@@ -218,18 +218,18 @@ void worker_hurry(tp_instance *self)
     }
 }
 
-void worker_join(tp_instance *self)
+void tpi_worker_join(tp_instance *self)
 {
     if (self->on_loop) {
         tp_loop_after_cancel(self->hub->loop, &self->turn);
-        worker_run_jobs(self);
+        tpi_worker_run_jobs(self);
         return;
     }
     self->quit_job.run = quit;
     if (self->thread != NULL) {
         tpi_panic_leave(self->hub->panic, &self->seat);
         tpi_inbox_post(&self->inbox, &self->quit_job.item);
-        worker_hurry(self);
+        tpi_worker_hurry(self);
         tpi_thread_join(self->thread);
         self->thread = NULL;
     }

@@ -19,7 +19,7 @@ enum { MOST_KEY_FILE = 1 << 20 };
 /* ---- Reading --------------------------------------------------------------------------------- */
 
 /* A configuration with secrets in it that others can read: told, not refused. */
-void access_note_public(tp_server *server, const tpi_cfg_field *field)
+void tpi_access_note_public(tp_server *server, const tpi_cfg_field *field)
 {
     bool is_private = true;
     tp_error note = {0};
@@ -28,7 +28,7 @@ void access_note_public(tp_server *server, const tpi_cfg_field *field)
         tpi_secret_is_private(field->place.file, &is_private, NULL) == TP_OK && !is_private) {
         tpi_cfg_fail(&field->place, &note,
                      "others can read this secret: chmod 600 the file, or use key_file");
-        server_note(server, note.text);
+        tpi_server_note(server, note.text);
     }
 }
 
@@ -44,7 +44,7 @@ static tp_status read_keys(tp_server *server, tpi_cfg_section *root, tpi_keys *k
         }
     }
     if (field != NULL) {
-        access_note_public(server, field);
+        tpi_access_note_public(server, field);
     }
     return TP_OK;
 }
@@ -107,7 +107,7 @@ static tp_status read_operator_key(tp_server *server, tpi_cfg_section *root, tpi
     if (status != TP_OK || secret == NULL) {
         return status;
     }
-    access_note_public(server, field);
+    tpi_access_note_public(server, field);
     return tpi_keys_add_secret(keys, "operator", TP_RIGHT_OPERATE, secret, &why) == TP_OK
                ? TP_OK
                : tpi_cfg_fail(&field->place, err, "%s", why.text);
@@ -122,11 +122,11 @@ static void note_none(tp_server *server, tpi_cfg_section *root, const struct acc
 
     if (field != NULL && access->keys.count == 0 && !access->open) {
         tpi_cfg_fail(&field->place, &note, "there are no keys: nobody can write or move anything");
-        server_note(server, note.text);
+        tpi_server_note(server, note.text);
     }
 }
 
-tp_status access_read(tp_server *server, struct file *file, tp_error *err)
+tp_status tpi_access_read(tp_server *server, struct file *file, tp_error *err)
 {
     struct access *access = &file->access;
     tpi_cfg_section *root = tpi_cfg_root(file->cfg);
@@ -142,12 +142,12 @@ tp_status access_read(tp_server *server, struct file *file, tp_error *err)
     return status;
 }
 
-void access_forget(struct file *file)
+void tpi_access_forget(struct file *file)
 {
     tpi_secret_wipe(&file->access, sizeof file->access);
 }
 
-bool access_differs(const struct access *a, const struct access *b)
+bool tpi_access_differs(const struct access *a, const struct access *b)
 {
     bool differs = a->open != b->open || a->guarded != b->guarded || a->keys.count != b->keys.count;
 
@@ -176,7 +176,7 @@ static tp_right guests_of(const tp_server *server, tp_reach reach)
     return access->open || !(beyond || access->guarded) ? TP_RIGHT_MOVE : TP_RIGHT_READ;
 }
 
-tp_status access_apply(tp_server *server, tp_error *err)
+tp_status tpi_access_apply(tp_server *server, tp_error *err)
 {
     const struct access *access = &server->file->access;
     const tpi_access rules = {

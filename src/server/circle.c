@@ -21,13 +21,13 @@ static tp_status note_owners(const struct file *file, struct owners *owners, tp_
             count++;
         }
     }
-    if (owners_init(owners, count, err) != TP_OK) {
+    if (tpi_owners_init(owners, count, err) != TP_OK) {
         return TP_E_NOMEM;
     }
     for (struct plan *plan = file->plans; plan != NULL; plan = plan->next) {
         for (const tp_device *at = tpi_instance_next_device(plan->instance, NULL); at != NULL;
              at = tpi_instance_next_device(plan->instance, at)) {
-            owners_add(owners, tp_device_addr(at), plan);
+            tpi_owners_add(owners, tp_device_addr(at), plan);
         }
     }
     return TP_OK;
@@ -74,7 +74,7 @@ static tp_status follow(const struct owners *owners, struct plan *plan, const st
     for (uint32_t i = 0; i < plan->asked.require_count && status == TP_OK; i++) {
         const struct way way = {plan, &plan->asked.requires[i], before};
         struct plan *next = uses(plan, way.through)
-                                ? owners_next(owners, &way.through->addr, &(size_t){0})
+                                ? tpi_owners_next(owners, &way.through->addr, &(size_t){0})
                                 : NULL; /* elsewhere or nowhere */
         if (next != NULL && is_on(&way, next)) {
             char text[192] = "";
@@ -88,7 +88,7 @@ static tp_status follow(const struct owners *owners, struct plan *plan, const st
     return status;
 }
 
-tp_status circles_check(const tp_server *server, tp_error *err)
+tp_status tpi_circles_check(const tp_server *server, tp_error *err)
 {
     struct plan *const plans = server->file->plans;
     struct owners owners;
@@ -100,6 +100,6 @@ tp_status circles_check(const tp_server *server, tp_error *err)
     for (struct plan *plan = plans; plan != NULL && status == TP_OK; plan = plan->next) {
         status = plan->followed ? TP_OK : follow(&owners, plan, NULL, err);
     }
-    owners_fini(&owners);
+    tpi_owners_fini(&owners);
     return status;
 }

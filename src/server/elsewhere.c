@@ -70,7 +70,7 @@ static tp_status note_provided(tp_server *server, tpi_cfg_section *section, tp_e
     return TP_OK;
 }
 
-tp_status elsewhere_begin(tp_server *server, tp_error *err)
+tp_status tpi_elsewhere_begin(tp_server *server, tp_error *err)
 {
     tpi_cfg_section *root = tpi_cfg_root(server->file->cfg);
     tp_status status = TP_OK;
@@ -84,7 +84,7 @@ tp_status elsewhere_begin(tp_server *server, tp_error *err)
     return status;
 }
 
-bool elsewhere_is(const tp_server *server, const tpi_devaddr_text *address)
+bool tpi_elsewhere_is(const tp_server *server, const tpi_devaddr_text *address)
 {
     if (!is_this_host(address->host)) {
         return true;
@@ -171,8 +171,8 @@ static bool is_known(const struct far_server *far, const tp_devaddr *addr)
     return device != NULL;
 }
 
-tp_status elsewhere_name(tp_server *server, const tpi_devaddr_text *address, tpi_wanted *wanted,
-                         tp_error *err)
+tp_status tpi_elsewhere_name(tp_server *server, const tpi_devaddr_text *address, tpi_wanted *wanted,
+                             tp_error *err)
 {
     char url[2 * TPI_ADDRESS_PART];
 
@@ -202,8 +202,8 @@ static tp_status plan_device(tp_server *server, const struct far_server *far,
 {
     tpi_setting_value *value = tpi_arena_array(&server->file->arena, 1, sizeof *value);
     tpi_setting *setting = tpi_arena_array(&server->file->arena, 1, sizeof *setting);
-    const tp_driver *driver = find_driver(server, "remote");
-    struct plan *plan = wire_plan(server, err);
+    const tp_driver *driver = tpi_find_driver(server, "remote");
+    struct plan *plan = tpi_wire_plan(server, err);
 
     if (driver == NULL) {
         return tp_fail(err, TP_E_UNSUPPORTED,
@@ -225,7 +225,7 @@ static tp_status plan_device(tp_server *server, const struct far_server *far,
     return TP_OK;
 }
 
-tp_status elsewhere_plan(tp_server *server, tp_error *err)
+tp_status tpi_elsewhere_plan(tp_server *server, tp_error *err)
 {
     tp_status status = TP_OK;
 

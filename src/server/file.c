@@ -10,13 +10,13 @@ static tp_status parse(tp_server *server, struct file *file, tp_error *err)
     const tp_server_options *options = &server->options;
 
     if (options->text == NULL) {
-        return tpi_cfg_load(&file->cfg, options->path, server_note, server, err);
+        return tpi_cfg_load(&file->cfg, options->path, tpi_server_note, server, err);
     }
     return tpi_cfg_parse(&file->cfg, options->path, options->text, strlen(options->text),
-                         server_note, server, err);
+                         tpi_server_note, server, err);
 }
 
-tp_status file_read(tp_server *server, tp_error *err)
+tp_status tpi_config_read(tp_server *server, tp_error *err)
 {
     struct file *file = calloc(1, sizeof *file);
     bool given = false;
@@ -29,22 +29,22 @@ tp_status file_read(tp_server *server, tp_error *err)
     server->files = file;
     server->file = file;
     tp_status status = parse(server, file, err);
-    status = status == TP_OK ? top_check(tpi_cfg_root(file->cfg), err) : status;
-    status = status == TP_OK ? access_read(server, file, err) : status;
-    status =
-        status == TP_OK ? wire_panic(tpi_cfg_root(file->cfg), &given, &file->panic, err) : status;
-    return status == TP_OK ? wire_read(server, err) : status;
+    status = status == TP_OK ? tpi_top_check(tpi_cfg_root(file->cfg), err) : status;
+    status = status == TP_OK ? tpi_access_read(server, file, err) : status;
+    status = status == TP_OK ? tpi_wire_panic(tpi_cfg_root(file->cfg), &given, &file->panic, err)
+                             : status;
+    return status == TP_OK ? tpi_wire_read(server, err) : status;
 }
 
 static void destroy(struct file *file)
 {
-    access_forget(file);
+    tpi_access_forget(file);
     tpi_cfg_destroy(file->cfg);
     tpi_arena_fini(&file->arena);
     free(file);
 }
 
-void file_release(struct file *file)
+void tpi_config_release(struct file *file)
 {
     tp_server *server = file->server;
     struct file **at = &server->files;
@@ -59,7 +59,7 @@ void file_release(struct file *file)
     destroy(file);
 }
 
-void file_destroy_all(tp_server *server)
+void tpi_config_destroy_all(tp_server *server)
 {
     while (server->files != NULL) {
         struct file *next = server->files->next;

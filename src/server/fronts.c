@@ -139,7 +139,7 @@ static tp_status read_patience(tp_server *server, tp_error *err)
     return status;
 }
 
-tp_status fronts_open(tp_server *server, tp_error *err)
+tp_status tpi_fronts_open(tp_server *server, tp_error *err)
 {
     tp_status status = read_patience(server, err);
 
@@ -154,9 +154,9 @@ tp_status fronts_open(tp_server *server, tp_error *err)
     return status == TP_OK ? serve_inside(server, err) : status;
 }
 
-tp_status fronts_open_first(tp_server *server, tp_error *err)
+tp_status tpi_fronts_open_first(tp_server *server, tp_error *err)
 {
-    tp_status status = fronts_open(server, err);
+    tp_status status = tpi_fronts_open(server, err);
 
     return status == TP_OK ? serve_unix_socket(server, err) : status;
 }
@@ -195,14 +195,14 @@ static void close_robot(tp_server *server, unsigned robot)
     }
 }
 
-void fronts_undo(tp_server *server, size_t robot_count)
+void tpi_fronts_undo(tp_server *server, size_t robot_count)
 {
     while (server->robot_count > robot_count) {
         close_robot(server, server->robots[--server->robot_count].number);
     }
 }
 
-void fronts_close_others(tp_server *server)
+void tpi_fronts_close_others(tp_server *server)
 {
     size_t kept = 0;
 
@@ -216,7 +216,7 @@ void fronts_close_others(tp_server *server)
     server->robot_count = kept;
 }
 
-void fronts_close_all(tp_server *server)
+void tpi_fronts_close_all(tp_server *server)
 {
     while (server->fronts != NULL) {
         server->fronts->stays = false;

@@ -27,7 +27,7 @@ static tp_status read_text(tpi_buf *out, const char *text, tp_error *err)
     return TP_OK;
 }
 
-tp_status guard_parse(tpi_buf *out, const char *text, tp_error *err)
+tp_status tpi_guard_parse(tpi_buf *out, const char *text, tp_error *err)
 {
     static const char hex[] = "hex:";
     const size_t length = sizeof hex - 1;
@@ -61,7 +61,7 @@ static tp_status check_line(tpi_cfg_section *section, const tp_driver *driver,
     const char *line = NULL;
 
     for (; param != NULL && param->name != NULL; param++) {
-        if (setting_is_line(param)) {
+        if (tpi_setting_is_line(param)) {
             line = param->name;
             if (param->fallback == NULL || param->fallback[0] != '\0' ||
                 tpi_cfg_find(section, param->name) != NULL) {
@@ -75,8 +75,8 @@ static tp_status check_line(tpi_cfg_section *section, const tp_driver *driver,
                : tpi_cfg_fail(place, err, "guard has no line to write to: give \"%s\"", line);
 }
 
-tp_status guard_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
-                     tp_error *err)
+tp_status tpi_guard_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
+                         tp_error *err)
 {
     const char *text = NULL;
     tpi_buf bytes = {0};
@@ -91,7 +91,7 @@ tp_status guard_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint 
     if (status != TP_OK) {
         return status;
     }
-    status = guard_parse(&bytes, text, &why);
+    status = tpi_guard_parse(&bytes, text, &why);
     status = status == TP_OK ? keep(server, &bytes, plan, err)
                              : tpi_cfg_fail(place, err, "%s", why.text);
     tpi_buf_fini(&bytes);

@@ -12,7 +12,7 @@ static void reads(const char *text, const char *wanted, size_t length)
     tpi_buf bytes = {0};
     tp_error err = {0};
 
-    assert_int_equal(guard_parse(&bytes, text, &err), TP_OK);
+    assert_int_equal(tpi_guard_parse(&bytes, text, &err), TP_OK);
     assert_int_equal(bytes.length, length);
     assert_memory_equal(bytes.data, wanted, length);
     tpi_buf_fini(&bytes);

@@ -106,53 +106,54 @@ struct tp_server {
 };
 
 /* wire.c: read the file into plans, in its order. */
-tp_status wire_read(tp_server *server, tp_error *err);
-struct plan *wire_plan(tp_server *server, tp_error *err); /* one more, at the end */
-const tp_driver *find_driver(const tp_server *server, const char *name);
+tp_status tpi_wire_read(tp_server *server, tp_error *err);
+struct plan *tpi_wire_plan(tp_server *server, tp_error *err); /* one more, at the end */
+const tp_driver *tpi_find_driver(const tp_server *server, const char *name);
 
 /* join.c: sections that describe parts of one thing. The plan that a section belongs to, NULL if it
  * stands for itself; make it a part of that; and when all have been read, put what they say
  * together. */
-struct plan *join_find(tp_server *server, tpi_cfg_section *section, const tp_driver *driver);
-void join_add(struct plan *to, struct plan *plan);
-tp_status join_finish(tp_server *server, tp_error *err);
+struct plan *tpi_join_find(tp_server *server, tpi_cfg_section *section, const tp_driver *driver);
+void tpi_join_add(struct plan *to, struct plan *plan);
+tp_status tpi_join_finish(tp_server *server, tp_error *err);
 
 /* Prepare the instance of a plan; and tell what is wrong with it, with its place. */
-tp_status wire_prepare(tp_server *server, struct plan *plan, tp_error *err);
+tp_status tpi_wire_prepare(tp_server *server, struct plan *plan, tp_error *err);
 /* `panic` in a section: how things are stopped in one; *action stays as it is if nothing is given.
  */
-tp_status wire_panic(tpi_cfg_section *section, bool *given, tp_halt *action, tp_error *err);
-tp_status wire_fail(const struct plan *plan, tp_status status, const char *why, tp_error *err);
+tp_status tpi_wire_panic(tpi_cfg_section *section, bool *given, tp_halt *action, tp_error *err);
+tp_status tpi_wire_fail(const struct plan *plan, tp_status status, const char *why, tp_error *err);
 
 /* file.c: read the configuration; it is `server->file` from then on. Released when nobody uses it
  * any more and another one is read. */
-tp_status file_read(tp_server *server, tp_error *err);
-void file_release(struct file *file);
-void file_destroy_all(tp_server *server);
+tp_status tpi_config_read(tp_server *server, tp_error *err);
+void tpi_config_release(struct file *file);
+void tpi_config_destroy_all(tp_server *server);
 
 /* fronts.c: listen for robots that have no port yet, in the order in which the file mentions them;
- * close those of robots that it does not mention any more. `fronts_undo` closes what was opened
+ * close those of robots that it does not mention any more. `tpi_fronts_undo` closes what was opened
  * since there were so many robots. */
-tp_status fronts_open(tp_server *server, tp_error *err);
-tp_status fronts_open_first(tp_server *server, tp_error *err);
-void fronts_undo(tp_server *server, size_t robot_count);
-void fronts_close_others(tp_server *server);
-void fronts_close_all(tp_server *server);
+tp_status tpi_fronts_open(tp_server *server, tp_error *err);
+tp_status tpi_fronts_open_first(tp_server *server, tp_error *err);
+void tpi_fronts_undo(tp_server *server, size_t robot_count);
+void tpi_fronts_close_others(tp_server *server);
+void tpi_fronts_close_all(tp_server *server);
 
 /* access.c: read what the file says; tell the hub; overwrite the secrets. */
-tp_status access_read(tp_server *server, struct file *file, tp_error *err);
-tp_status access_apply(tp_server *server, tp_error *err);
-void access_note_public(tp_server *server, const tpi_cfg_field *field); /* if others can read it */
-bool access_differs(const struct access *a, const struct access *b);
-void access_forget(struct file *file);
+tp_status tpi_access_read(tp_server *server, struct file *file, tp_error *err);
+tp_status tpi_access_apply(tp_server *server, tp_error *err);
+void tpi_access_note_public(tp_server *server,
+                            const tpi_cfg_field *field); /* if others can read it */
+bool tpi_access_differs(const struct access *a, const struct access *b);
+void tpi_access_forget(struct file *file);
 
 /* elsewhere.c: devices of other servers. First `begin`, which learns what the configuration itself
  * provides; `name` gives an address that `is` elsewhere its robot number; at last `plan`. */
-tp_status elsewhere_begin(tp_server *server, tp_error *err);
-bool elsewhere_is(const tp_server *server, const tpi_devaddr_text *address);
-tp_status elsewhere_name(tp_server *server, const tpi_devaddr_text *address, tpi_wanted *wanted,
-                         tp_error *err);
-tp_status elsewhere_plan(tp_server *server, tp_error *err);
+tp_status tpi_elsewhere_begin(tp_server *server, tp_error *err);
+bool tpi_elsewhere_is(const tp_server *server, const tpi_devaddr_text *address);
+tp_status tpi_elsewhere_name(tp_server *server, const tpi_devaddr_text *address, tpi_wanted *wanted,
+                             tp_error *err);
+tp_status tpi_elsewhere_plan(tp_server *server, tp_error *err);
 
 /* owners.c: plans by the address of a device. First `init`, with room for so many; `next` finds
  * them one after the other, the first that was added first: `passed` begins with 0, and NULL is the
@@ -162,58 +163,59 @@ struct owners {
     struct owner *slots; /* owned */
     size_t size;         /* a power of two, with free places */
 };
-tp_status owners_init(struct owners *owners, size_t most, tp_error *err);
-void owners_fini(struct owners *owners);
-void owners_add(struct owners *owners, const tp_devaddr *addr, struct plan *plan);
-struct plan *owners_next(const struct owners *owners, const tp_devaddr *addr, size_t *passed);
+tp_status tpi_owners_init(struct owners *owners, size_t most, tp_error *err);
+void tpi_owners_fini(struct owners *owners);
+void tpi_owners_add(struct owners *owners, const tp_devaddr *addr, struct plan *plan);
+struct plan *tpi_owners_next(const struct owners *owners, const tp_devaddr *addr, size_t *passed);
 
 /* circle.c: whether drivers wait for each other, once all instances are made. */
-tp_status circles_check(const tp_server *server, tp_error *err);
+tp_status tpi_circles_check(const tp_server *server, tp_error *err);
 
 /* isolate.c: let a child run the section in the place of this server. */
-tp_status isolate(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan, tp_error *err);
-
-/* place.c: read the geometry sections of a driver section. */
-tp_status places_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
+tp_status tpi_isolate(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
                       tp_error *err);
 
+/* place.c: read the geometry sections of a driver section. */
+tp_status tpi_places_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
+                          tp_error *err);
+
 /* top.c: mistakes and oddities among the fields at the top of the file. */
-tp_status top_check(const tpi_cfg_section *root, tp_error *err);
-void top_report(tp_server *server);
+tp_status tpi_top_check(const tpi_cfg_section *root, tp_error *err);
+void tpi_top_report(tp_server *server);
 
 /* rank.c: read the writer sections of a driver section; tell of keys and drivers in them that there
  * are not. */
-void ranks_report(tp_server *server);
-tp_status ranks_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
-                     tp_error *err);
+void tpi_ranks_report(tp_server *server);
+tp_status tpi_ranks_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
+                         tp_error *err);
 
 /* guard.c: read what a driver section says about its guard; the same for its text alone. */
-tp_status guard_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
-                     tp_error *err);
-tp_status guard_parse(tpi_buf *out, const char *text, tp_error *err);
+tp_status tpi_guard_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
+                         tp_error *err);
+tp_status tpi_guard_parse(tpi_buf *out, const char *text, tp_error *err);
 
 /* setting.c: what a parameter's unit says of it; read those of a driver section, each by its unit,
  * and tell of fields that nobody uses. */
-bool setting_is_line(const tp_param *param);
-bool setting_is_text(const tp_param *param); /* such as a line */
-tp_status settings_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
-                        tp_error *err);
+bool tpi_setting_is_line(const tp_param *param);
+bool tpi_setting_is_text(const tp_param *param); /* such as a line */
+tp_status tpi_settings_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
+                            tp_error *err);
 
 /* plugins.c: open those that the file names for all drivers; close all. */
-tp_status plugins_load(tp_server *server, tp_error *err);
-void plugins_close(tp_server *server);
+tp_status tpi_plugins_load(tp_server *server, tp_error *err);
+void tpi_plugins_close(tp_server *server);
 
 /* The driver of a section that is not built in (*driver is NULL), or that names a plug-in. */
-tp_status plugins_choose(tp_server *server, tpi_cfg_section *section, const char *name,
-                         const tp_driver **driver, tp_error *err);
+tp_status tpi_plugins_choose(tp_server *server, tpi_cfg_section *section, const char *name,
+                             const tp_driver **driver, tp_error *err);
 
 /* An interface that an open plug-in brings, which is in the catalogue then; NULL if none does. */
-const tp_interface *plugins_interface(tp_server *server, const char *name);
+const tp_interface *tpi_plugins_interface(tp_server *server, const char *name);
 
 /* Tell the owner of a server (the context) something. While a file is being read such notes are
  * gathered, and told at its end. */
-void server_note(void *context, const char *text);
-void server_gather_notes(tp_server *server);
-void server_tell_notes(tp_server *server);
+void tpi_server_note(void *context, const char *text);
+void tpi_server_gather_notes(tp_server *server);
+void tpi_server_tell_notes(tp_server *server);
 
 #endif

@@ -112,7 +112,7 @@ static tp_status write_required(tp_server *server, tpi_buf *out, const tpi_cfg_v
     tpi_devaddr_text address;
     tp_status status = tpi_devaddr_parse(&address, value->text, err);
 
-    if (status != TP_OK || elsewhere_is(server, &address)) {
+    if (status != TP_OK || tpi_elsewhere_is(server, &address)) {
         write_value(out, value);
         return status;
     }
@@ -194,7 +194,7 @@ static tp_status take_place(tp_server *server, const char *text, const char *fil
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
     plan->in_place_of = plan->driver->name;
-    plan->driver = find_driver(server, "isolated");
+    plan->driver = tpi_find_driver(server, "isolated");
     plan->settings = settings;
     plan->setting_count = SETTINGS;
     plan->requires = NULL;
@@ -202,11 +202,12 @@ static tp_status take_place(tp_server *server, const char *text, const char *fil
     return TP_OK;
 }
 
-tp_status isolate(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan, tp_error *err)
+tp_status tpi_isolate(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
+                      tp_error *err)
 {
     tpi_buf text = {0};
 
-    if (server->options.program == NULL || find_driver(server, "isolated") == NULL) {
+    if (server->options.program == NULL || tpi_find_driver(server, "isolated") == NULL) {
         return tpi_cfg_fail(&section->place, err, "this program cannot isolate drivers");
     }
     tp_status status = check_listed(section, plan, err);

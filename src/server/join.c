@@ -14,7 +14,7 @@ static bool joins(tpi_cfg_section *section, const tp_driver *driver)
            tpi_cfg_find(section, driver->params[0].name) == NULL;
 }
 
-struct plan *join_find(tp_server *server, tpi_cfg_section *section, const tp_driver *driver)
+struct plan *tpi_join_find(tp_server *server, tpi_cfg_section *section, const tp_driver *driver)
 {
     struct plan *found = NULL;
 
@@ -29,7 +29,7 @@ struct plan *join_find(tp_server *server, tpi_cfg_section *section, const tp_dri
     return found;
 }
 
-void join_add(struct plan *to, struct plan *plan)
+void tpi_join_add(struct plan *to, struct plan *plan)
 {
     if (to->joined == NULL) {
         to->joined = plan;
@@ -153,7 +153,7 @@ static tp_status finish(tp_server *server, struct plan *plan, tp_error *err)
     return TP_OK;
 }
 
-tp_status join_finish(tp_server *server, tp_error *err)
+tp_status tpi_join_finish(tp_server *server, tp_error *err)
 {
     tp_status status = TP_OK;
 

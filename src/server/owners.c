@@ -14,7 +14,7 @@ struct owner {
     struct plan *plan; /* borrowed; NULL where nobody is */
 };
 
-tp_status owners_init(struct owners *owners, size_t most, tp_error *err)
+tp_status tpi_owners_init(struct owners *owners, size_t most, tp_error *err)
 {
     owners->size = 64;
     while (owners->size < 2 * most) {
@@ -24,7 +24,7 @@ tp_status owners_init(struct owners *owners, size_t most, tp_error *err)
     return owners->slots != NULL ? TP_OK : tp_fail(err, TP_E_NOMEM, "out of memory");
 }
 
-void owners_fini(struct owners *owners)
+void tpi_owners_fini(struct owners *owners)
 {
     free(owners->slots);
     *owners = (struct owners){0};
@@ -37,7 +37,7 @@ static size_t first_slot(const struct owners *owners, const tp_devaddr *addr)
     return (sum * UINT32_C(2654435769) >> 7) & (owners->size - 1);
 }
 
-void owners_add(struct owners *owners, const tp_devaddr *addr, struct plan *plan)
+void tpi_owners_add(struct owners *owners, const tp_devaddr *addr, struct plan *plan)
 {
     size_t i = first_slot(owners, addr);
 
@@ -47,7 +47,7 @@ void owners_add(struct owners *owners, const tp_devaddr *addr, struct plan *plan
     owners->slots[i] = (struct owner){*addr, plan};
 }
 
-struct plan *owners_next(const struct owners *owners, const tp_devaddr *addr, size_t *passed)
+struct plan *tpi_owners_next(const struct owners *owners, const tp_devaddr *addr, size_t *passed)
 {
     const size_t mask = owners->size - 1;
     const size_t first = first_slot(owners, addr);

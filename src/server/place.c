@@ -141,7 +141,7 @@ static tp_status read_place(tp_server *server, tpi_cfg_section *section, const t
     status = status == TP_OK ? read_size(section, out, err) : status;
     status = status == TP_OK ? read_name(section, "frame", &out->frame, err) : status;
     status = status == TP_OK ? read_name(section, "parent", &out->parent, err) : status;
-    tpi_cfg_report_unused(section, known, true, server_note, server);
+    tpi_cfg_report_unused(section, known, true, tpi_server_note, server);
     return status;
 }
 
@@ -156,8 +156,8 @@ static tp_status check_new(const tpi_cfg_section *section, const tpi_place *plac
     return TP_OK;
 }
 
-tp_status places_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
-                      tp_error *err)
+tp_status tpi_places_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
+                          tp_error *err)
 {
     tpi_place *places =
         tpi_arena_array(&server->file->arena, section->section_count + 1, sizeof *places);

@@ -87,7 +87,7 @@ static tp_status check_name(const tpi_cfg_value *value, tp_error *err)
                : tpi_cfg_fail(&value->place, err, "a plug-in is a name in quotes");
 }
 
-tp_status plugins_load(tp_server *server, tp_error *err)
+tp_status tpi_plugins_load(tp_server *server, tp_error *err)
 {
     const tpi_cfg_field *field = tpi_cfg_find(tpi_cfg_root(server->file->cfg), "plugin");
     tp_status status = TP_OK;
@@ -101,14 +101,14 @@ tp_status plugins_load(tp_server *server, tp_error *err)
         if (plugin != NULL) {
             plugin->shared = true;
         } else if (status == TP_OK) { /* perhaps no driver needs it */
-            server_note(server, why.text);
+            tpi_server_note(server, why.text);
             server->file->missing_plugin = field->values[i].text;
         }
     }
     return status;
 }
 
-void plugins_close(tp_server *server)
+void tpi_plugins_close(tp_server *server)
 {
     for (struct plugin *plugin = server->plugins; plugin != NULL; plugin = plugin->next) {
         tpi_plugin_close(plugin->object);
@@ -134,7 +134,7 @@ static tp_status choose_own(tp_server *server, const tpi_cfg_value *value, const
     if (plugin == NULL && *driver != NULL) {
         tpi_cfg_fail(&value->place, &note, "plugin \"%s\" is not needed: %s is built in",
                      value->text, name);
-        server_note(server, note.text);
+        tpi_server_note(server, note.text);
         return TP_OK;
     }
     if (plugin == NULL) {
@@ -167,8 +167,8 @@ static tp_status choose_shared(const tp_server *server, const char *name, const 
     return TP_OK;
 }
 
-tp_status plugins_choose(tp_server *server, tpi_cfg_section *section, const char *name,
-                         const tp_driver **driver, tp_error *err)
+tp_status tpi_plugins_choose(tp_server *server, tpi_cfg_section *section, const char *name,
+                             const tp_driver **driver, tp_error *err)
 {
     const tpi_cfg_field *field = tpi_cfg_find(section, "plugin");
 
@@ -180,7 +180,7 @@ tp_status plugins_choose(tp_server *server, tpi_cfg_section *section, const char
                : choose_shared(server, name, driver, &tpi_cfg_find(section, "name")->place, err);
 }
 
-const tp_interface *plugins_interface(tp_server *server, const char *name)
+const tp_interface *tpi_plugins_interface(tp_server *server, const char *name)
 {
     const tp_interface *found = NULL;
 

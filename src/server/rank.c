@@ -127,13 +127,13 @@ static void note_shadowed(tp_server *server, const tpi_cfg_section *section, con
             tpi_cfg_fail(&writers[i]->place, &note,
                          "no writer has this rank: all that it means fit the one of line %u before",
                          (unsigned)writers[first]->place.line);
-            server_note(server, note.text);
+            tpi_server_note(server, note.text);
         }
     }
 }
 
-tp_status ranks_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
-                     tp_error *err)
+tp_status tpi_ranks_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
+                         tp_error *err)
 {
     tpi_rank *ranks =
         tpi_arena_array(&server->file->arena, section->section_count + 1, sizeof *ranks);
@@ -163,7 +163,7 @@ static void tell(tp_server *server, const tpi_cfg_field *field, const tpi_neares
 
     tpi_cfg_fail(&field->values[0].place, &note, "no writer has this rank: there is no %s \"%s\"%s",
                  field->name, field->values[0].text, tpi_nearest_hint(nearest, hint, sizeof hint));
-    server_note(server, note.text);
+    tpi_server_note(server, note.text);
 }
 
 static void report_key(tp_server *server, const tpi_cfg_field *field)
@@ -219,7 +219,7 @@ static void report_section(tp_server *server, const tpi_cfg_section *section)
     }
 }
 
-void ranks_report(tp_server *server)
+void tpi_ranks_report(tp_server *server)
 {
     for (const struct plan *plan = server->file->plans; plan != NULL; plan = plan->next) {
         report_section(server, plan->section);

@@ -51,7 +51,7 @@ static bool is_number(const tp_driver *driver, const char *name)
     while (param != NULL && param->name != NULL && strcmp(param->name, name) != 0) {
         param++;
     }
-    return param != NULL && param->name != NULL && !setting_is_text(param);
+    return param != NULL && param->name != NULL && !tpi_setting_is_text(param);
 }
 
 static const tpi_setting *find_setting(const tpi_joined *section, const char *name)
@@ -178,10 +178,10 @@ static const tp_devaddr *key_of(const struct plan *plan)
 static void take_instance(struct plan *plan, const struct owners *owners)
 {
     size_t passed = 0;
-    struct plan *other = owners_next(owners, key_of(plan), &passed);
+    struct plan *other = tpi_owners_next(owners, key_of(plan), &passed);
 
     while (other != NULL && (other->instance == NULL || !same_meaning(other, plan))) {
-        other = owners_next(owners, key_of(plan), &passed);
+        other = tpi_owners_next(owners, key_of(plan), &passed);
     }
     if (other != NULL) {
         plan->instance = other->instance;
@@ -196,16 +196,16 @@ static tp_status take_over(struct file *before, struct file *after, tp_error *er
 {
     struct owners owners;
 
-    if (owners_init(&owners, count_plans(before), err) != TP_OK) {
+    if (tpi_owners_init(&owners, count_plans(before), err) != TP_OK) {
         return TP_E_NOMEM;
     }
     for (struct plan *plan = before->plans; plan != NULL; plan = plan->next) {
-        owners_add(&owners, key_of(plan), plan);
+        tpi_owners_add(&owners, key_of(plan), plan);
     }
     for (struct plan *plan = after->plans; plan != NULL; plan = plan->next) {
         take_instance(plan, &owners);
     }
-    owners_fini(&owners);
+    tpi_owners_fini(&owners);
     return TP_OK;
 }
 
@@ -264,7 +264,7 @@ static tp_status prepare(struct change *c, tp_error *err)
     }
     for (struct plan *plan = c->after->plans; plan != NULL && status == TP_OK; plan = plan->next) {
         if (plan->instance == NULL) {
-            status = wire_prepare(c->server, plan, err);
+            status = tpi_wire_prepare(c->server, plan, err);
             if (status == TP_OK) {
                 c->coming_instances[c->coming_count] = plan->instance;
                 c->coming[c->coming_count++] = plan;
@@ -285,7 +285,7 @@ static tp_status check(struct change *c, tp_error *err)
     if (status == TP_OK || c->coming_count == 0) {
         return status == TP_OK ? TP_OK : tp_fail(err, status, "%s", why.text);
     }
-    return wire_fail(c->coming[wrong], status, why.text, err);
+    return tpi_wire_fail(c->coming[wrong], status, why.text, err);
 }
 
 /* ---- Making the change ----------------------------------------------------------------------- */
@@ -303,7 +303,7 @@ static void note_instance(tp_server *server, const char *what, const tp_instance
                      plan->provides[i].interface->name, plan->provides[i].addr.index);
     }
     snprintf(text + length, sizeof text - (size_t)length, "%s", plan->provide_count > 0 ? ")" : "");
-    server_note(server, text);
+    tpi_server_note(server, text);
 }
 
 /* All that leave are gone: the others may have their ports and lines. */
@@ -317,13 +317,13 @@ static void finish(tp_server *server)
             if (tpi_hub_register(plan->instance) == TP_OK) {
                 note_instance(server, "added", plan->instance, &plan->asked);
             } else {
-                server_note(server, "out of memory");
+                tpi_server_note(server, "out of memory");
             }
         }
     }
     while (file != NULL) {
         struct file *next = file->next;
-        file_release(file);
+        tpi_config_release(file);
         file = next;
     }
     server->reloading = false;
@@ -361,16 +361,16 @@ static void make_change(struct change *c)
             plan->instance = NULL;
         }
     }
-    fronts_close_others(server);
+    tpi_fronts_close_others(server);
     if (c->rights_changed) {
-        server_note(server, server->file->access.open
-                                ? "keys and rights have changed: open to everybody now"
-                                : "keys and rights have changed");
+        tpi_server_note(server, server->file->access.open
+                                    ? "keys and rights have changed: open to everybody now"
+                                    : "keys and rights have changed");
     }
     if (c->panic_changed) {
-        server_note(server, "how a panic stops what moves has changed");
+        tpi_server_note(server, "how a panic stops what moves has changed");
     } else if (!c->rights_changed && c->leaving_count + c->coming_count == 0) {
-        server_note(server, "nothing has changed");
+        tpi_server_note(server, "nothing has changed");
     }
     server->leaving--;
     if (server->leaving == 0) {
@@ -387,9 +387,9 @@ static void undo(struct change *c)
         c->coming[i]->instance = NULL;
     }
     give_back(c->after);
-    fronts_undo(server, c->robot_count);
+    tpi_fronts_undo(server, c->robot_count);
     server->file = c->before;
-    file_release(c->after);
+    tpi_config_release(c->after);
 }
 
 tp_status tp_server_reload(tp_server *server, tp_error *err)
@@ -400,22 +400,22 @@ tp_status tp_server_reload(tp_server *server, tp_error *err)
     if (server->reloading) {
         return tp_fail(err, TP_E_LIMIT, "the last change is still being made");
     }
-    server_gather_notes(server);
-    tp_status status = file_read(server, err);
+    tpi_server_gather_notes(server);
+    tp_status status = tpi_config_read(server, err);
     c.after = server->file;
     status = c.after != c.before && status == TP_OK ? make_room(&c, err) : status;
     status = status == TP_OK ? take_over(c.before, c.after, err) : status;
     status = status == TP_OK ? prepare(&c, err) : status;
     status = status == TP_OK ? check(&c, err) : status;
-    status = status == TP_OK ? circles_check(server, err) : status;
-    status = status == TP_OK ? fronts_open(server, err) : status;
-    status = status == TP_OK ? access_apply(server, err) : status;
-    server_tell_notes(server);
+    status = status == TP_OK ? tpi_circles_check(server, err) : status;
+    status = status == TP_OK ? tpi_fronts_open(server, err) : status;
+    status = status == TP_OK ? tpi_access_apply(server, err) : status;
+    tpi_server_tell_notes(server);
     if (status == TP_OK) {
         tpi_hub_set_panic_action(server->hub, c.after->panic);
         c.panic_changed = c.before->panic != c.after->panic;
         c.rights_changed =
-            c.after != c.before && access_differs(&c.before->access, &c.after->access);
+            c.after != c.before && tpi_access_differs(&c.before->access, &c.after->access);
         make_change(&c);
     } else if (c.after != c.before) {
         undo(&c);

@@ -9,7 +9,7 @@
 #include "platform/limit.h"
 #include "server/inside.h"
 
-void server_note(void *context, const char *text)
+void tpi_server_note(void *context, const char *text)
 {
     tp_server *server = context;
 
@@ -23,14 +23,14 @@ void server_note(void *context, const char *text)
     }
 }
 
-void server_gather_notes(tp_server *server)
+void tpi_server_gather_notes(tp_server *server)
 {
     server->notes.note = server->options.note;
     server->notes.context = server->options.note_context;
     server->gathering = true;
 }
 
-void server_tell_notes(tp_server *server)
+void tpi_server_tell_notes(tp_server *server)
 {
     server->gathering = false;
     tpi_cfg_notes_tell(&server->notes);
@@ -39,7 +39,7 @@ void server_tell_notes(tp_server *server)
 static void instance_failed(void *context, const tp_instance *instance, const char *why)
 {
     (void)instance;
-    server_note(context, why);
+    tpi_server_note(context, why);
 }
 
 /* ---- Life ------------------------------------------------------------------------------------ */
@@ -81,7 +81,7 @@ static tp_status prepare(tp_server *server, struct made *made, tp_error *err)
 
     for (struct plan *plan = server->file->plans; plan != NULL && status == TP_OK;
          plan = plan->next) {
-        status = wire_prepare(server, plan, err);
+        status = tpi_wire_prepare(server, plan, err);
         if (status == TP_OK) {
             plan->home->users++;
             made->instances[made->count] = plan->instance;
@@ -103,7 +103,7 @@ static tp_status check(const tp_server *server, const struct made *made, tp_stat
     if (found == TP_OK) {
         return status;
     }
-    return wrong < made->count ? wire_fail(made->plans[wrong], found, why.text, err)
+    return wrong < made->count ? tpi_wire_fail(made->plans[wrong], found, why.text, err)
                                : tp_fail(err, found, "%s", why.text);
 }
 
@@ -151,7 +151,7 @@ static void report_missing(tp_server *server)
                 tpi_cfg_fail(&plan->section->place, &note,
                              "it requires %s:%u, which no driver provides", wanted->interface->name,
                              wanted->addr.index);
-                server_note(server, note.text);
+                tpi_server_note(server, note.text);
             }
         }
     }
@@ -166,22 +166,22 @@ static tp_status build(tp_server *server, tp_error *err)
                              : status;
     status = status == TP_OK ? prepare_lines(server, err) : status;
     if (status == TP_OK) {
-        tpi_hub_set_note(server->hub, server_note, server);
+        tpi_hub_set_note(server->hub, tpi_server_note, server);
     }
-    status = status == TP_OK ? file_read(server, err) : status;
+    status = status == TP_OK ? tpi_config_read(server, err) : status;
     if (status == TP_OK) {
-        tpi_hub_watch_panic(server->hub, server_note, server);
+        tpi_hub_watch_panic(server->hub, tpi_server_note, server);
     }
-    status = status == TP_OK ? access_apply(server, err) : status;
+    status = status == TP_OK ? tpi_access_apply(server, err) : status;
     status = status == TP_OK ? make_instances(server, err) : status;
-    status = status == TP_OK ? circles_check(server, err) : status;
+    status = status == TP_OK ? tpi_circles_check(server, err) : status;
     if (status == TP_OK) {
         tpi_hub_set_panic_action(server->hub, server->file->panic);
-        top_report(server);
-        ranks_report(server);
+        tpi_top_report(server);
+        tpi_ranks_report(server);
         report_missing(server);
     }
-    return status == TP_OK ? fronts_open_first(server, err) : status;
+    return status == TP_OK ? tpi_fronts_open_first(server, err) : status;
 }
 
 tp_status tp_server_create(tp_server **out, const tp_server_options *options, tp_error *err)
@@ -203,9 +203,9 @@ tp_status tp_server_create(tp_server **out, const tp_server_options *options, tp
     if (options->path == NULL) {
         server->options.path = "configuration";
     }
-    server_gather_notes(server);
+    tpi_server_gather_notes(server);
     tp_status status = build(server, err);
-    server_tell_notes(server);
+    tpi_server_tell_notes(server);
     if (status != TP_OK) {
         tp_server_destroy(server);
         return status;
@@ -220,15 +220,15 @@ void tp_server_destroy(tp_server *server)
         return;
     }
     server->ending = true;
-    fronts_close_all(server);
+    tpi_fronts_close_all(server);
     tpi_hub_destroy(server->hub);
     if (server->loop != NULL) {
         tp_loop_destroy(server->loop);
     }
-    file_destroy_all(server);
+    tpi_config_destroy_all(server);
     tp_catalogue_destroy(server->catalogue);
     tpi_folder_remove(server->folder);
-    plugins_close(server);
+    tpi_plugins_close(server);
     tpi_arena_fini(&server->arena);
     tpi_pool_leave();
     free(server);

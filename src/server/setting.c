@@ -69,14 +69,14 @@ static bool is_secret(const tp_param *param)
     return param->unit != NULL && strcmp(param->unit, "secret") == 0;
 }
 
-bool setting_is_line(const tp_param *param)
+bool tpi_setting_is_line(const tp_param *param)
 {
     return param->unit != NULL && strcmp(param->unit, "line") == 0;
 }
 
-bool setting_is_text(const tp_param *param)
+bool tpi_setting_is_text(const tp_param *param)
 {
-    return param->unit == NULL || is_secret(param) || setting_is_line(param);
+    return param->unit == NULL || is_secret(param) || tpi_setting_is_line(param);
 }
 
 static double scale_of(const tpi_cfg_section *section, const struct unit *unit)
@@ -121,7 +121,7 @@ static tp_status read_value(const tpi_cfg_section *section, const tp_param *para
 
     out->text = value->text;
     out->number = value->kind == TPI_CFG_STRING ? (double)NAN : value->number;
-    if (setting_is_text(param)) {
+    if (tpi_setting_is_text(param)) {
         return TP_OK;
     }
     const struct unit unit = unit_at(param->unit, i);
@@ -150,7 +150,7 @@ static tp_status read_setting(tp_server *server, tpi_cfg_section *section, const
     }
     *out = (tpi_setting){param->name, values, field->value_count};
     if (status == TP_OK && is_secret(param) && field->value_count > 0) {
-        access_note_public(server, field);
+        tpi_access_note_public(server, field);
     }
     return status;
 }
@@ -187,7 +187,7 @@ static bool lacks_its_subject(tp_server *server, tpi_cfg_section *section, const
 {
     return (driver->flags & TP_DRIVER_JOINS) != 0 && driver->params != NULL &&
            tpi_cfg_find(section, driver->params[0].name) == NULL &&
-           join_find(server, section, driver) == NULL;
+           tpi_join_find(server, section, driver) == NULL;
 }
 
 /* What stands in place of a missing name is a mistake, too; `missing` may be NULL. */
@@ -270,11 +270,11 @@ static tp_status report_unused(tp_server *server, tpi_cfg_section *section, cons
     for (size_t i = 0; i < count; i++) {
         known[own + i] = driver->params[i].name;
     }
-    tpi_cfg_report_unused(section, known, false, server_note, server);
+    tpi_cfg_report_unused(section, known, false, tpi_server_note, server);
     for (uint32_t i = 0; i < section->section_count; i++) {
         const char *type = section->sections[i]->type;
         if (strcmp(type, "geometry") != 0 && strcmp(type, "writer") != 0) { /* which tell it */
-            tpi_cfg_report_unused(section->sections[i], known, true, server_note, server);
+            tpi_cfg_report_unused(section->sections[i], known, true, tpi_server_note, server);
         }
     }
     return TP_OK;
@@ -293,8 +293,8 @@ static tp_status check_missing(tpi_cfg_section *section, const tp_driver *driver
     return TP_OK;
 }
 
-tp_status settings_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
-                        tp_error *err)
+tp_status tpi_settings_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
+                            tp_error *err)
 {
     tpi_setting *settings =
         tpi_arena_array(&server->file->arena, section->field_count + 1, sizeof *settings);

@@ -29,7 +29,7 @@ static const char *nearest_to(const char *name)
     return nearest.best;
 }
 
-tp_status top_check(const tpi_cfg_section *root, tp_error *err)
+tp_status tpi_top_check(const tpi_cfg_section *root, tp_error *err)
 {
     for (uint32_t i = 0; i < root->field_count; i++) {
         const tpi_cfg_field *field = &root->fields[i];
@@ -51,12 +51,12 @@ static void report_elsewhere(tp_server *server, tpi_cfg_section *root)
         if (field != NULL) {
             tpi_cfg_fail(&field->place, &note,
                          "nobody uses \"%s\" here: it stands in a driver section", field->name);
-            server_note(server, note.text);
+            tpi_server_note(server, note.text);
         }
     }
 }
 
-void top_report(tp_server *server)
+void tpi_top_report(tp_server *server)
 {
     tpi_cfg_section *root = tpi_cfg_root(server->file->cfg);
 
@@ -64,5 +64,5 @@ void top_report(tp_server *server)
         (void)tpi_cfg_find(root, known[i]); /* marks it as used */
     }
     report_elsewhere(server, root);
-    tpi_cfg_report_unused(root, known, false, server_note, server);
+    tpi_cfg_report_unused(root, known, false, tpi_server_note, server);
 }

@@ -24,7 +24,7 @@ static const tp_driver *const *drivers_of_kit(const tp_server *server)
 }
 
 /* The program's own, then those of its kit. */
-const tp_driver *find_driver(const tp_server *server, const char *name)
+const tp_driver *tpi_find_driver(const tp_server *server, const char *name)
 {
     const tp_driver *own = driver_named(server->options.drivers, name);
 
@@ -68,8 +68,8 @@ static tp_status choose_driver(tp_server *server, tpi_cfg_section *section,
     if (name == NULL) {
         return no_name(section, err);
     }
-    *driver = find_driver(server, name);
-    status = plugins_choose(server, section, name, driver, err);
+    *driver = tpi_find_driver(server, name);
+    status = tpi_plugins_choose(server, section, name, driver, err);
     if (status != TP_OK || *driver != NULL) {
         return status;
     }
@@ -107,7 +107,7 @@ static tp_status read_address(tp_server *server, const tpi_cfg_value *value, tpi
     }
     out->interface = tp_catalogue_named(server->catalogue, address.interface);
     if (out->interface == NULL) {
-        out->interface = plugins_interface(server, address.interface);
+        out->interface = tpi_plugins_interface(server, address.interface);
     }
     if (out->interface == NULL) {
         return unknown_interface(server, value, address.interface, err);
@@ -120,7 +120,8 @@ static tp_status read_address(tp_server *server, const tpi_cfg_value *value, tpi
     if (out->key == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
-    return elsewhere_is(server, &address) ? elsewhere_name(server, &address, out, err) : TP_OK;
+    return tpi_elsewhere_is(server, &address) ? tpi_elsewhere_name(server, &address, out, err)
+                                              : TP_OK;
 }
 
 /* The same address twice in one list is a slip of the pen. */
@@ -182,7 +183,7 @@ static tp_status read_provides(tp_server *server, tpi_cfg_section *section, tpi_
                                tp_error *err)
 {
     const bool knows = (plan->driver->flags & TP_DRIVER_OFFERS_ALL) != 0 &&
-                       join_find(server, section, plan->driver) == NULL;
+                       tpi_join_find(server, section, plan->driver) == NULL;
     const tpi_cfg_field *field = tpi_cfg_find(section, "provides");
 
     plan->robot = server->options.port;
@@ -227,7 +228,7 @@ static tp_status read_lease(tpi_cfg_section *section, int64_t *lease_ns, tp_erro
     return TP_OK;
 }
 
-tp_status wire_panic(tpi_cfg_section *section, bool *given, tp_halt *action, tp_error *err)
+tp_status tpi_wire_panic(tpi_cfg_section *section, bool *given, tp_halt *action, tp_error *err)
 {
     static const char *const actions[] = {
         [TP_HALT_BRAKE] = "brake", [TP_HALT_HOLD] = "hold", [TP_HALT_FINISH] = "finish"};
@@ -268,11 +269,12 @@ static tp_status read_blueprint(tp_server *server, tpi_cfg_section *section, tpi
     }
     plan->restart_ns = (int64_t)(restart * TP_NS_PER_S);
     status = status == TP_OK ? read_lease(section, &plan->lease_ns, err) : status;
-    status = status == TP_OK ? wire_panic(section, &plan->own_panic, &plan->panic, err) : status;
-    status = status == TP_OK ? guard_read(server, section, plan, err) : status;
-    status = status == TP_OK ? places_read(server, section, plan, err) : status;
-    status = status == TP_OK ? ranks_read(server, section, plan, err) : status;
-    return status == TP_OK ? settings_read(server, section, plan, err) : status;
+    status =
+        status == TP_OK ? tpi_wire_panic(section, &plan->own_panic, &plan->panic, err) : status;
+    status = status == TP_OK ? tpi_guard_read(server, section, plan, err) : status;
+    status = status == TP_OK ? tpi_places_read(server, section, plan, err) : status;
+    status = status == TP_OK ? tpi_ranks_read(server, section, plan, err) : status;
+    return status == TP_OK ? tpi_settings_read(server, section, plan, err) : status;
 }
 
 static struct plan *make_plan(tp_server *server, tp_error *err)
@@ -295,7 +297,7 @@ static void append_plan(tp_server *server, struct plan *plan)
     file->last_plan = plan;
 }
 
-struct plan *wire_plan(tp_server *server, tp_error *err)
+struct plan *tpi_wire_plan(tp_server *server, tp_error *err)
 {
     struct plan *plan = make_plan(server, err);
 
@@ -315,7 +317,7 @@ static void tell_of_list(tp_server *server, tpi_cfg_section *whole, tpi_cfg_sect
         tpi_cfg_fail(&all->place, &note,
                      "\"all\" has no effect: the section of line %u lists what is provided",
                      section->place.line);
-        server_note(server, note.text);
+        tpi_server_note(server, note.text);
     }
 }
 
@@ -332,10 +334,10 @@ static tp_status read_driver(tp_server *server, tpi_cfg_section *section, tp_err
     if (status != TP_OK) {
         return status;
     }
-    struct plan *whole = join_find(server, section, plan->asked.driver);
+    struct plan *whole = tpi_join_find(server, section, plan->asked.driver);
     if (whole != NULL) {
         tell_of_list(server, whole->section, section);
-        join_add(whole, plan);
+        tpi_join_add(whole, plan);
     } else {
         append_plan(server, plan);
     }
@@ -344,7 +346,7 @@ static tp_status read_driver(tp_server *server, tpi_cfg_section *section, tp_err
 
 /* ---- Instances ------------------------------------------------------------------------------- */
 
-tp_status wire_fail(const struct plan *plan, tp_status status, const char *why, tp_error *err)
+tp_status tpi_wire_fail(const struct plan *plan, tp_status status, const char *why, tp_error *err)
 {
     return plan->section == NULL ? tp_fail(err, status, "%s", why)
                                  : tpi_cfg_fail(&plan->section->place, err, "%s", why);
@@ -357,15 +359,15 @@ static tp_status fail_at(const struct plan *plan, const char *param, tp_status s
     const tpi_cfg_field *field =
         plan->section == NULL || param == NULL ? NULL : tpi_cfg_find(plan->section, param);
 
-    return field == NULL ? wire_fail(plan, status, why, err)
+    return field == NULL ? tpi_wire_fail(plan, status, why, err)
                          : tpi_cfg_fail(&field->place, err, "%s", why);
 }
 
-tp_status wire_prepare(tp_server *server, struct plan *plan, tp_error *err)
+tp_status tpi_wire_prepare(tp_server *server, struct plan *plan, tp_error *err)
 {
     tpi_blueprint blueprint = plan->asked;
     tp_error why = {0};
-    tp_status status = plan->isolated ? isolate(server, plan->section, &blueprint, err) : TP_OK;
+    tp_status status = plan->isolated ? tpi_isolate(server, plan->section, &blueprint, err) : TP_OK;
 
     if (status != TP_OK) {
         return status;
@@ -476,7 +478,7 @@ static tp_status check_sections(tp_server *server, tp_error *err)
         const char *type = root->sections[i]->type;
         if (strcmp(type, "driver") != 0 && strcmp(type, "interface") != 0) {
             put_section_error(root->sections[i], &unknown);
-            server_note(server, unknown.text);
+            tpi_server_note(server, unknown.text);
         }
     }
     if (server->file->plans != NULL) {
@@ -486,14 +488,14 @@ static tp_status check_sections(tp_server *server, tp_error *err)
                              : tpi_cfg_fail(&root->place, err, "the configuration has no device");
 }
 
-tp_status wire_read(tp_server *server, tp_error *err)
+tp_status tpi_wire_read(tp_server *server, tp_error *err)
 {
-    tp_status status = plugins_load(server, err);
+    tp_status status = tpi_plugins_load(server, err);
 
-    status = status == TP_OK ? elsewhere_begin(server, err) : status;
+    status = status == TP_OK ? tpi_elsewhere_begin(server, err) : status;
     status = status == TP_OK ? read_sections(server, "interface", read_interface, err) : status;
     status = status == TP_OK ? read_sections(server, "driver", read_driver, err) : status;
-    status = status == TP_OK ? join_finish(server, err) : status;
+    status = status == TP_OK ? tpi_join_finish(server, err) : status;
     status = status == TP_OK ? check_sections(server, err) : status;
-    return status == TP_OK ? elsewhere_plan(server, err) : status;
+    return status == TP_OK ? tpi_elsewhere_plan(server, err) : status;
 }

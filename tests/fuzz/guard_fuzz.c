@@ -20,11 +20,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     memcpy(text, data, size);
     text[size] = '\0';
-    if (guard_parse(&bytes, text, &err) == TP_OK) {
+    if (tpi_guard_parse(&bytes, text, &err) == TP_OK) {
         fuzz_require(bytes.length > 0 && bytes.length <= TPI_GUARD_MOST, "too few or too many");
         tpi_buf_puts(&hex, "hex:");
         tpi_hex_put(&hex, bytes.data, bytes.length);
-        fuzz_require(guard_parse(&again, hex.data, NULL) == TP_OK, "in hex they are none");
+        fuzz_require(tpi_guard_parse(&again, hex.data, NULL) == TP_OK, "in hex they are none");
         fuzz_require(again.length == bytes.length &&
                          memcmp(again.data, bytes.data, bytes.length) == 0,
                      "in hex they are others");
