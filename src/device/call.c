@@ -5,7 +5,7 @@
 #include "bus/pool.h"
 #include "device/answers.h"
 #include "device/inside.h"
-#include "device/moving.h"
+#include "safety/moving.h"
 
 /* ---- On the loop ----------------------------------------------------------------------------- */
 

@@ -17,9 +17,9 @@
 #define TROUPE_DEVICE_HUB_H
 
 #include "bus/msg.h"
-#include "device/lease.h"
-#include "device/panic.h"
 #include "platform/line.h"
+#include "safety/lease.h"
+#include "safety/panic.h"
 #include "troupe/driver.h"
 #include "troupe/front.h"
 #include "troupe/loop.h"

@@ -11,9 +11,9 @@
 #include "base/arena.h"
 #include "device/hub.h"
 #include "device/index.h"
-#include "device/tries.h"
 #include "platform/guard.h"
 #include "platform/thread.h"
+#include "session/tries.h"
 #include "troupe/front.h"
 
 enum {

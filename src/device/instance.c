@@ -6,8 +6,8 @@
 
 #include "device/answers.h"
 #include "device/inside.h"
-#include "device/moving.h"
-#include "device/port_inside.h"
+#include "port/port_inside.h"
+#include "safety/moving.h"
 
 /* ---- Jobs ------------------------------------------------------------------------------------ */
 

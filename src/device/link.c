@@ -13,7 +13,7 @@
 
 #include "bus/pool.h"
 #include "device/inside.h"
-#include "device/moving.h"
+#include "safety/moving.h"
 
 /* ---- Data ------------------------------------------------------------------------------------ */
 

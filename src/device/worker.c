@@ -11,8 +11,8 @@
 
 #include "bus/pool.h"
 #include "device/inside.h"
-#include "device/moving.h"
-#include "device/port_inside.h"
+#include "port/port_inside.h"
+#include "safety/moving.h"
 
 static void run_job(tp_instance *self, job *next)
 {

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "device/moving.h"
-#include "device/session.h"
+#include "safety/moving.h"
+#include "session/session.h"
 #include "support/memory.h"
 #include "support/unit.h"
 #include "troupe/interfaces/ptz.h"

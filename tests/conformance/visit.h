@@ -3,7 +3,7 @@
 #define TROUPE_TESTS_CONFORMANCE_VISIT_H
 
 #include "conformance/bench.h"
-#include "device/session.h"
+#include "session/session.h"
 
 /* What the clients of one test share. */
 typedef struct visit {

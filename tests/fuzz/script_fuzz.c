@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "device/script.h"
 #include "fuzz.h"
+#include "port/script.h"
 
 enum { MOST_STEPS = 2000 };
 

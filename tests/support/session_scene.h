@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "conformance/idle.h"
-#include "device/session.h"
+#include "session/session.h"
 #include "troupe/interfaces/ptz.h"
 
 enum { ROOM = 16 };

@@ -11,6 +11,7 @@ ROOT = pathlib.Path(sys.argv[1])
 # What each folder may include of the others; "troupe" stands for the public headers.
 BASE = {"base"}
 ENGINE = BASE | {"kinematics", "convert", "padi"}
+DEVICE = BASE | {"platform", "loop", "padi", "bus", "port", "safety", "device", "session", "troupe"}
 ALLOWED = {
     "include/troupe": {"troupe"},
     "src/base": BASE | {"troupe"},
@@ -18,7 +19,10 @@ ALLOWED = {
     "src/loop": BASE | {"platform", "loop", "troupe"},
     "src/padi": BASE | {"platform", "loop", "padi", "troupe"},
     "src/bus": BASE | {"platform", "loop", "padi", "bus", "troupe"},
-    "src/device": BASE | {"platform", "loop", "padi", "bus", "device", "troupe"},
+    "src/port": DEVICE,
+    "src/safety": DEVICE,
+    "src/device": DEVICE,
+    "src/session": DEVICE,
     "src/kinematics": BASE | {"kinematics", "troupe"},
     "src/convert": BASE | {"convert", "troupe"},
     "src/motion": ENGINE | {"motion", "troupe"},

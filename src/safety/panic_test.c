@@ -1,0 +1,174 @@
+/* panic_test.c - raising, resetting and being woken, from several threads and a signal handler. */
+#include <signal.h>
+#include <stdlib.h>
+
+#include "safety/panic.h"
+#include "support/unit.h"
+#include "troupe/clock.h"
+
+static int set_up(void **state)
+{
+    tpi_panic *panic = NULL;
+
+    assert_int_equal(tpi_panic_create(&panic, tp_clock_real(), NULL, NULL, NULL), TP_OK);
+    *state = panic;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    tpi_panic_destroy(*state);
+    return 0;
+}
+
+static void is_off_at_first(void **state)
+{
+    const tpi_panic *panic = *state;
+    tpi_panic_state look;
+
+    assert_false(tpi_panic_is_on(panic));
+    tpi_panic_look(panic, &look);
+    assert_false(look.on);
+    assert_string_equal(look.who, "");
+}
+
+static void stays_until_it_is_reset(void **state)
+{
+    tpi_panic *panic = *state;
+    tpi_panic_state look;
+
+    tpi_panic_raise(panic, "anna", "smoke");
+    tpi_panic_raise(panic, "berta", "more smoke");
+    tpi_panic_look(panic, &look);
+    assert_true(look.on);
+    assert_string_equal(look.who, "anna"); /* the first one */
+    assert_string_equal(look.why, "smoke");
+    assert_int_equal(look.raises, 2);
+    assert_string_equal(look.last_who, "berta"); /* and the last one */
+    assert_string_equal(look.last_why, "more smoke");
+    assert_true(look.since_ns > 0 && look.since_ns <= tp_clock_now_ns(tp_clock_real()));
+    assert_int_equal(look.epoch, tpi_panic_epoch(panic));
+    assert_true(tpi_panic_reset(panic, look.epoch));
+    assert_false(tpi_panic_is_on(panic));
+    assert_int_not_equal(look.epoch, tpi_panic_epoch(panic));
+    tpi_panic_look(panic, &look);
+    assert_string_equal(look.last_why, "");
+    assert_int_equal(look.raises, 0);
+}
+
+static void an_old_reset_does_not_end_a_new_panic(void **state)
+{
+    tpi_panic *panic = *state;
+
+    tpi_panic_raise(panic, "a", "b");
+    const unsigned first = tpi_panic_epoch(panic);
+    assert_true(tpi_panic_reset(panic, first));
+    assert_false(tpi_panic_reset(panic, first));
+    tpi_panic_raise(panic, "a", "b");
+    assert_false(tpi_panic_reset(panic, first));
+    assert_true(tpi_panic_is_on(panic));
+}
+
+static void wakes_everybody_who_has_a_seat(void **state)
+{
+    tpi_panic *panic = *state;
+    tpi_bell bells[3];
+    tpi_panic_seat seats[3];
+
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(tpi_bell_init(&bells[i], NULL), TP_OK);
+        seats[i] = (tpi_panic_seat){.bell = &bells[i]};
+        tpi_panic_join(panic, &seats[i]);
+    }
+    tpi_panic_leave(panic, &seats[1]);
+    tpi_panic_raise(panic, "a", "b");
+    assert_int_equal(tpi_wait(&bells[0].fd, 1, 0), 1);
+    assert_int_equal(tpi_wait(&bells[1].fd, 1, 0), 0);
+    assert_int_equal(tpi_wait(&bells[2].fd, 1, 0), 1);
+    tpi_bell_silence(&bells[0]);
+    tpi_panic_raise(panic, "a", "again"); /* who is deaf is rung again */
+    assert_int_equal(tpi_wait(&bells[0].fd, 1, 0), 1);
+    tpi_panic_leave(panic, &seats[0]);
+    tpi_panic_leave(panic, &seats[2]);
+    for (int i = 0; i < 3; i++) {
+        tpi_bell_fini(&bells[i]);
+    }
+}
+
+/* ---- A signal -------------------------------------------------------------------------------- */
+
+static tpi_panic *of_handler;
+
+static void on_signal(int number)
+{
+    (void)number;
+    tpi_panic_raise_by_signal(of_handler);
+}
+
+static void a_signal_raises_it_without_any_loop(void **state)
+{
+    tpi_panic *panic = *state;
+    tpi_bell bell;
+    tpi_panic_state look;
+
+    assert_int_equal(tpi_bell_init(&bell, NULL), TP_OK);
+    tpi_panic_seat seat = {.bell = &bell};
+    tpi_panic_join(panic, &seat);
+    of_handler = panic;
+    assert_ptr_not_equal(signal(SIGUSR1, on_signal), SIG_ERR);
+    assert_int_equal(raise(SIGUSR1), 0);
+    tpi_wait(&bell.fd, 1, TP_NEVER);
+    tpi_panic_look(panic, &look);
+    assert_true(look.on);
+    assert_string_equal(look.who, "signal");
+    tpi_panic_leave(panic, &seat);
+    tpi_bell_fini(&bell);
+}
+
+/* ---- Many threads ---------------------------------------------------------------------------- */
+
+enum { ROUNDS = 2000 };
+
+static void raise_often(void *context)
+{
+    for (int i = 0; i < ROUNDS; i++) {
+        tpi_panic_raise(context, "thread", "test");
+    }
+}
+
+/* A reset that succeeded ended the panic that it named and no other. */
+static void raising_and_resetting_may_meet(void **state)
+{
+    tpi_panic *panic = *state;
+    tpi_thread *threads[3] = {NULL};
+
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(tpi_thread_start(&threads[i], "raiser", raise_often, panic, NULL), TP_OK);
+    }
+    for (int i = 0; i < ROUNDS; i++) {
+        const unsigned epoch = tpi_panic_epoch(panic);
+        if (tpi_panic_reset(panic, epoch)) {
+            assert_int_equal(epoch & 1, 1);
+            assert_int_not_equal(tpi_panic_epoch(panic), epoch);
+        }
+    }
+    for (int i = 0; i < 3; i++) {
+        tpi_thread_join(threads[i]);
+    }
+    tpi_panic_raise(panic, "last", "one");
+    assert_true(tpi_panic_is_on(panic));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(is_off_at_first, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(stays_until_it_is_reset, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(an_old_reset_does_not_end_a_new_panic, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(wakes_everybody_who_has_a_seat, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_signal_raises_it_without_any_loop, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(raising_and_resetting_may_meet, set_up, tear_down),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

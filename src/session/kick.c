@@ -1,0 +1,83 @@
+/*
+ * kick.c - an operator throws a client out.
+ *
+ * For clients that hang and have what others need: no word ends their connection, and nobody else
+ * can. The connection is closed, which stops what the client moves and frees what it has for
+ * itself. One that understands it is told by whom, as far as it still reads. It is not kept out:
+ * one that lives may connect again.
+ */
+#include <stdio.h>
+
+#include "base/text.h"
+#include "session/session.h"
+#include "troupe/interfaces/player.h"
+
+static tp_session *find(const tpi_hub *hub, uint32_t number)
+{
+    tp_session *session = hub->sessions;
+
+    while (session != NULL && session->number != number) {
+        session = session->next;
+    }
+    return session;
+}
+
+static void tell_owner(const tp_session *out, const tp_session *by)
+{
+    const tpi_hub *hub = out->hub;
+    char name[RANK_NAME];
+    char who[RANK_NAME];
+    char text[2 * RANK_NAME + 64];
+
+    tpi_session_label(out, name, sizeof name);
+    tpi_session_label(by, who, sizeof who);
+    (void)snprintf(text, sizeof text, "client %lu, %s, was thrown out by %s",
+                   (unsigned long)out->number, name, who);
+    if (hub->note != NULL) {
+        hub->note(hub->note_context, text);
+    }
+}
+
+static void tell_client(tp_session *out, const tp_session *by)
+{
+    const tp_msghdr header = {
+        .addr = {.host = TP_PLAYER_HOST, .robot = out->robot, .interf = TP_PLAYER_CODE},
+        .type = TP_MSGTYPE_DATA,
+        .subtype = TP_PLAYER_DATA_KICKED,
+        .timestamp = tp_clock_wall_s(tp_hub_clock(out->hub))};
+    char name[RANK_NAME];
+    char text[RANK_NAME + 32];
+    tp_failure failure = {.code = TP_E_CLOSED};
+    tp_msg *msg = NULL;
+
+    tpi_session_label(by, name, sizeof name);
+    (void)snprintf(text, sizeof text, "thrown out by %s", name);
+    failure.text = tpi_text_field(text, &failure.text_count);
+    if (out->explain && tp_msg_create(&msg, &header, &tp_desc_failure, &failure) == TP_OK) {
+        tp_session_queue(out, msg);
+        tp_msg_unref(msg);
+    }
+}
+
+tp_status tp_session_kick(tp_session *session, uint32_t number, tp_error *err)
+{
+    tp_session *out = find(session->hub, number);
+
+    if (out == NULL) {
+        return tp_fail(err, TP_E_UNKNOWN, "there is no client %lu", (unsigned long)number);
+    }
+    if (out == session) {
+        return tp_fail(err, TP_E_INVALID, "client %lu is the one that asks", (unsigned long)number);
+    }
+    if (out->guest.reach == TP_REACH_INSIDE) {
+        return tp_fail(err, TP_E_DENIED, "client %lu is a part of the server",
+                       (unsigned long)number);
+    }
+    if (!out->lost) {
+        tell_client(out, session);
+        out->lost = true;
+        tell_owner(out, session);
+        out->events->lost(out->context);
+    }
+    return TP_OK;
+}
