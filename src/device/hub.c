@@ -77,24 +77,25 @@ void tpi_hub_set_panic_action(tpi_hub *hub, tp_halt how)
 
 void tpi_hub_set_lines(tpi_hub *hub, const tp_scheme *const *schemes, const char *folder)
 {
-    hub->schemes = schemes;
-    hub->folder = folder;
+    hub->lines.schemes = schemes;
+    hub->lines.folder = folder;
 }
 
 void tpi_hub_set_guard(tpi_hub *hub, const char *program)
 {
-    hub->guard_program = program;
+    hub->lines.guard_program = program;
 }
 
 void tpi_hub_set_part(tpi_hub *hub, bool part_of_another, const char *name)
 {
     hub->part_of_another = part_of_another;
+    hub->lines.guard_of = part_of_another ? "the driver's process" : NULL;
     hub->part = name;
 }
 
 void tpi_hub_crash(tpi_hub *hub)
 {
-    tpi_guard_crash(&hub->guards);
+    tpi_guard_crash(&hub->lines.guards);
 }
 
 tp_loop *tpi_hub_loop(const tpi_hub *hub)

@@ -11,8 +11,8 @@
 #include "base/arena.h"
 #include "device/hub.h"
 #include "device/index.h"
-#include "platform/guard.h"
 #include "platform/thread.h"
+#include "port/owner.h"
 #include "session/tries.h"
 #include "troupe/front.h"
 
@@ -25,7 +25,6 @@ enum {
     BURDEN_OF_MESSAGE = 64,   /* and 1 for each reader */
     BYTES_OF_MESSAGE = 16384, /* each so many of a large one count as one more */
     MOST_WAITING = 4096,      /* jobs that wait for an instance */
-    MOST_PORTS = 7,           /* of an instance: what a thread can wait for, but for its bell */
     MANY_DEVICES = 256,       /* from here on it pays to look them up in a table */
 };
 
@@ -243,16 +242,7 @@ struct tp_instance {
     tpi_call *tickets;      /* requests that wait for a later answer; borrowed */
     struct errand *errands; /* its own requests to other devices; borrowed */
     bool ending;            /* what is open is being ended; nothing new is begun */
-    struct tp_port *ports;  /* owned list */
-    bool rung;              /* the bell was silenced while somebody waited for a line */
-
-    /* guarded.c: how many of its lines are guarded, how often guards were started again, and what
-     * the loop is told of the last one: written where the instance runs, while nothing is told. */
-    atomic_uint guarded;
-    atomic_uint guard_restarts;
-    tpi_task guard_task;
-    atomic_bool guard_told; /* the task is on its way */
-    char guard_note[256];
+    tpi_port_owner lines;
 
     job start_job;
     job stop_job;
@@ -320,8 +310,7 @@ struct tpi_hub {
     void *note_context;
     size_t blamed;                   /* section of the instance that could not be made */
     const char *blamed_param;        /* borrowed; its parameter that is to blame; may be NULL */
-    const tp_scheme *const *schemes; /* borrowed; kinds of lines; may be NULL */
-    const char *folder;              /* borrowed; may be NULL */
+    tpi_port_setup lines;
     tp_session *sessions;            /* borrowed, newest first */
     uint32_t session_numbers;        /* that were given */
     int64_t begun_ns;
@@ -341,8 +330,6 @@ struct tpi_hub {
     atomic_bool panic_told; /* the task is on its way */
     bool part_of_another;   /* the server is the process of an isolated driver */
     const char *part;       /* borrowed: what that one calls the driver; NULL if it does not say */
-    const char *guard_program; /* borrowed; NULL for one that is searched for */
-    tpi_guard_board guards;
     bool closing; /* all threads are gone, and what is left is worked off */
 };
 
@@ -424,6 +411,9 @@ void tpi_remove_lost(tp_link *link);
 void tpi_remove_tell_user(tp_instance *self);
 void tpi_remove_find_again(tp_instance *self);
 void tpi_remove_found_again(tp_instance *self); /* or it waits no more */
+
+/* ports.c: before init. */
+void tpi_instance_prepare_ports(tp_instance *self);
 
 /* link.c */
 bool tpi_links_are_there(const tp_instance *self);

@@ -6,7 +6,6 @@
 
 #include "device/answers.h"
 #include "device/inside.h"
-#include "port/port_inside.h"
 #include "safety/moving.h"
 
 /* ---- Jobs ------------------------------------------------------------------------------------ */
@@ -355,7 +354,7 @@ tp_status tpi_instance_create(tp_instance **out, tpi_hub *hub, const tpi_bluepri
     self->most_in_flight = MOST_IN_FLIGHT - MORE_FOR_A_DEVICE; /* which the first one adds */
     hub->blamed = 0;
     hub->blamed_param = NULL;
-    self->guard_task.run = tpi_guarded_told;
+    tpi_instance_prepare_ports(self);
     tp_status status = tpi_naming_choose(self);
     self->state = calloc(1, plan->driver->state_size + 1);
     status =
@@ -380,7 +379,7 @@ void tpi_instance_destroy(tp_instance *self)
     if (self->made && self->plan.driver->ops->fini != NULL) {
         self->plan.driver->ops->fini(self);
     }
-    tpi_ports_close(self);
+    tpi_ports_close(&self->lines);
     while (self->devices != NULL) {
         tp_device *next = self->devices->next;
         tpi_latch_forget(self->devices);

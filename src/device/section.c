@@ -63,7 +63,7 @@ const char *tpi_hub_blamed_param(const tpi_hub *hub)
 
 const char *tp_instance_folder(const tp_instance *self)
 {
-    return self->hub->folder == NULL ? "" : self->hub->folder;
+    return self->hub->lines.folder == NULL ? "" : self->hub->lines.folder;
 }
 
 void tp_instance_stay_on(tp_instance *self)

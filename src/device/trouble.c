@@ -63,6 +63,6 @@ void tp_instance_trouble(tp_instance *self, const char *why)
 
 void tp_instance_set_guards(tp_instance *self, uint32_t guards, uint32_t restarts)
 {
-    atomic_store(&self->guarded, guards);
-    atomic_store(&self->guard_restarts, restarts);
+    atomic_store(&self->lines.guarded, guards);
+    atomic_store(&self->lines.guard_restarts, restarts);
 }

@@ -11,7 +11,6 @@
 
 #include "bus/pool.h"
 #include "device/inside.h"
-#include "port/port_inside.h"
 #include "safety/moving.h"
 
 static void run_job(tp_instance *self, job *next)
@@ -69,13 +68,25 @@ void tpi_worker_poll(tp_instance *self)
     }
 }
 
-static void input(tp_instance *self, struct tp_port *port)
+/* True to go on with the next port. */
+static bool input(void *context, tp_port *port)
 {
+    tp_instance *self = context;
     const tp_driver_ops *ops = self->plan.driver->ops;
 
     if (ops->input != NULL) {
         begin(self);
         end(self, ops->input(self, port, &self->failure.error));
+    }
+    return self->started;
+}
+
+static void keep_guarded(tp_instance *self)
+{
+    tp_error why = {0};
+
+    if (tpi_ports_keep_guarded(&self->lines, &why) != TP_OK) {
+        tp_instance_fail(self, TP_E_DEVICE, why.text);
     }
 }
 
@@ -136,17 +147,17 @@ static unsigned wait_until(tp_instance *self, const int *fds, unsigned count, in
 
 static void wait(tp_instance *self)
 {
-    int fds[1 + 2 * MOST_PORTS] = {self->bell.fd};
-    const unsigned count = self->started ? tpi_ports_collect(self, fds + 1) : 0;
+    int fds[1 + 2 * TPI_MOST_PORTS] = {self->bell.fd};
+    const unsigned count = self->started ? tpi_ports_collect(&self->lines, fds + 1) : 0;
     int64_t deadline_ns = polls(self) ? self->next_poll_ns : TP_NEVER;
 
-    if (self->started && tpi_ports_due_ns(self) < deadline_ns) {
-        deadline_ns = tpi_ports_due_ns(self);
+    if (self->started && tpi_ports_due_ns(&self->lines) < deadline_ns) {
+        deadline_ns = tpi_ports_due_ns(&self->lines);
     }
     if (tpi_motion_deadline_ns(self) < deadline_ns) {
         deadline_ns = tpi_motion_deadline_ns(self);
     }
-    tpi_ports_mark(self, wait_until(self, fds, 1 + count, deadline_ns) >> 1);
+    tpi_ports_mark(&self->lines, wait_until(self, fds, 1 + count, deadline_ns) >> 1);
 }
 
 static void thread_main(void *context)
@@ -156,9 +167,11 @@ static void thread_main(void *context)
     while (!self->quit) {
         tpi_bell_silence(&self->bell);
         tpi_motion_serve(self); /* before anything else is begun */
-        tpi_ports_keep_guarded(self);
+        keep_guarded(self);
         tpi_worker_run_jobs(self);
-        tpi_ports_serve(self, input);
+        if (self->started) {
+            tpi_ports_serve(&self->lines, input, self);
+        }
         poll_if_due(self);
         if (!self->quit) {
             wait(self);

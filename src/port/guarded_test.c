@@ -219,7 +219,7 @@ static void write_something(struct scene *s)
 
 static void lose_program(struct scene *s)
 {
-    s->hub->guard_program = "/no/such/guard";
+    s->hub->lines.guard_program = "/no/such/guard";
 }
 
 /* Whose child a process is; 0 if it is none. */
@@ -290,10 +290,10 @@ static void a_line_is_guarded_as_long_as_it_is_open(void **state)
     for (unsigned i = 0; i < 20; i++) { /* it can be opened again at once: the guard has let go */
         open_device(s);
         assert_string_equal(s->err.text, "");
-        assert_int_equal(atomic_load(&s->self->guarded), 1);
+        assert_int_equal(atomic_load(&s->self->lines.guarded), 1);
         assert_int_not_equal(find_guard(), 0);
         close_device(s);
-        assert_int_equal(atomic_load(&s->self->guarded), 0);
+        assert_int_equal(atomic_load(&s->self->lines.guarded), 0);
         assert_int_equal(find_guard(), 0);
         expect_silence(s);
     }
@@ -313,12 +313,12 @@ static void bytes_can_be_changed_and_taken_back(void **state)
     tpi_hub_crash(s->hub);
     expect_bytes(s, "freeze");
     close_device(s);
-    atomic_store(&s->hub->guards.crashed, false);
+    atomic_store(&s->hub->lines.guards.crashed, false);
     open_device(s);
     wish.length = 0;
     there(s, guard_with_wish);
     assert_int_equal(s->status, TP_OK);
-    assert_int_equal(atomic_load(&s->self->guarded), 0);
+    assert_int_equal(atomic_load(&s->self->lines.guarded), 0);
     assert_int_equal(find_guard(), 0);
     expect_silence(s);
     end(s);
@@ -330,7 +330,7 @@ static void the_configuration_goes_before_the_driver(void **state)
 
     (void)state;
     open_device(s);
-    assert_int_equal(atomic_load(&s->self->guarded), 1);
+    assert_int_equal(atomic_load(&s->self->lines.guarded), 1);
     tpi_hub_crash(s->hub);
     expect_bytes(s, "halt");
     end(s);
@@ -382,7 +382,7 @@ static void a_script_needs_no_guard(void **state)
     tpi_hub_set_guard(s->hub, "/no/such/guard");
     open_device(s);
     assert_string_equal(s->err.text, "");
-    assert_int_equal(atomic_load(&s->self->guarded), 0);
+    assert_int_equal(atomic_load(&s->self->lines.guarded), 0);
     end(s);
 }
 
@@ -432,8 +432,8 @@ static void one_that_ends_is_started_again_and_told(void **state)
             tp_loop_turn(s->loop, true);
         }
         assert_string_equal(s->note, wanted);
-        assert_int_equal(atomic_load(&s->self->guard_restarts), i);
-        assert_int_equal(atomic_load(&s->self->guarded), 1);
+        assert_int_equal(atomic_load(&s->self->lines.guard_restarts), i);
+        assert_int_equal(atomic_load(&s->self->lines.guarded), 1);
     }
     expect_silence(s);
     tpi_hub_crash(s->hub);
@@ -450,7 +450,7 @@ static void expect_failure(struct scene *s, const char *why)
         tp_loop_turn(s->loop, true);
     }
     assert_string_equal(s->failure, wanted);
-    assert_int_equal(atomic_load(&s->self->guarded), 0);
+    assert_int_equal(atomic_load(&s->self->lines.guarded), 0);
 }
 
 static void a_line_that_cannot_be_guarded_again_is_not_used(void **state)
@@ -473,7 +473,7 @@ static void one_that_ends_again_and_again_is_given_up(void **state)
     open_device(s);
     for (unsigned i = 1; i <= 10; i++) {
         assert_int_equal(kill(find_guard(), SIGKILL), 0);
-        while (atomic_load(&s->self->guard_restarts) < i) {
+        while (atomic_load(&s->self->lines.guard_restarts) < i) {
             tp_loop_turn(s->loop, false);
         }
     }

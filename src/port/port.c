@@ -1,8 +1,8 @@
 /*
  * port.c - lines to hardware, as drivers see them; see troupe/port.h.
  *
- * A port belongs to its instance's thread. Reading is in port_read.c. The worker fetches for
- * watched ports before it calls `input`; what is fetched in between, by a command that waits for
+ * A port belongs to its owner's thread. Reading is in port_read.c. The owner fetches for watched
+ * ports before it calls `input`; what is fetched in between, by a command that waits for
  * its answer, is remembered as fresh, so that `input` hears of what that command left behind.
  */
 #include "troupe/port.h"
@@ -16,7 +16,6 @@
 #include "platform/serial.h"
 #include "port/port_inside.h"
 #include "port/script.h"
-#include "safety/moving.h"
 
 enum {
     ROOM = 4096,         /* for bytes that were not read, at first */
@@ -43,18 +42,18 @@ static void name_schemes(tpi_buf *out, const tp_scheme *const *schemes)
     }
 }
 
-static tp_status unknown_scheme(const tpi_hub *hub, tp_error *err)
+static tp_status unknown_scheme(const tpi_port_setup *setup, tp_error *err)
 {
     tpi_buf names = {0};
 
-    name_schemes(&names, hub->schemes);
+    name_schemes(&names, setup->schemes);
     tp_fail(err, TP_E_UNKNOWN, "a line here is a path, serial:, script:%s", tpi_buf_text(&names));
     tpi_buf_fini(&names);
     return TP_E_UNKNOWN;
 }
 
 /* Every line can be a serial or a script; what else there is, the program says. */
-static tp_status choose_scheme(const tpi_hub *hub, const char *url, const tp_scheme **scheme,
+static tp_status choose_scheme(const tpi_port_setup *setup, const char *url, const tp_scheme **scheme,
                                const char **rest, tp_error *err)
 {
     static const tp_scheme *const own[] = {&tpi_scheme_serial, &tpi_scheme_script, NULL};
@@ -67,50 +66,47 @@ static tp_status choose_scheme(const tpi_hub *hub, const char *url, const tp_sch
     }
     *scheme = url[length] == ':' ? scheme_named(own, url, length) : NULL;
     if (*scheme == NULL && url[length] == ':') {
-        *scheme = scheme_named(hub->schemes, url, length);
+        *scheme = scheme_named(setup->schemes, url, length);
     }
     *rest = *scheme == NULL ? url : url + length + 1;
-    return *scheme == NULL ? unknown_scheme(hub, err) : TP_OK;
+    return *scheme == NULL ? unknown_scheme(setup, err) : TP_OK;
 }
 
-static tp_status check_instance(const tp_instance *self, tp_error *err)
+static tp_status check_count(const tpi_port_owner *owner, tp_error *err)
 {
     unsigned count = 0;
 
-    if (self->on_loop) {
-        return tp_fail(err, TP_E_UNSUPPORTED, "a driver that runs on the loop has no ports");
-    }
-    for (const tp_port *port = self->ports; port != NULL; port = port->next) {
+    for (const tp_port *port = owner->ports; port != NULL; port = port->next) {
         count++;
     }
-    return count < MOST_PORTS
+    return count < TPI_MOST_PORTS
                ? TP_OK
-               : tp_fail(err, TP_E_LIMIT, "an instance has at most %d ports", MOST_PORTS);
+               : tp_fail(err, TP_E_LIMIT, "an instance has at most %d ports", TPI_MOST_PORTS);
 }
 
 static tp_status open_line(tp_port *port, const tp_port_settings *s, int64_t deadline_ns,
                            tp_error *err)
 {
-    const tpi_hub *hub = port->instance->hub;
+    const tpi_port_setup *setup = port->owner->setup;
     const tp_scheme *scheme = NULL;
     tpi_line_plan plan = {.url = port->url,
-                          .folder = hub->folder == NULL ? "" : hub->folder,
+                          .folder = setup->folder == NULL ? "" : setup->folder,
                           .clock = port_clock(port),
                           .deadline_ns = deadline_ns};
 
     if (s != NULL) {
         plan.settings = (tpi_line_settings){s->baud, s->bits, s->stop_bits, s->parity, s->flow};
     }
-    tp_status status = check_instance(port->instance, err);
-    status = status == TP_OK ? choose_scheme(hub, port->url, &scheme, &plan.rest, err) : status;
+    tp_status status = check_count(port->owner, err);
+    status = status == TP_OK ? choose_scheme(setup, port->url, &scheme, &plan.rest, err) : status;
     return status == TP_OK ? scheme->open(&port->line, &plan, err) : status;
 }
 
-/* What the configuration says goes before what the driver says. A script dies with the server. */
+/* A script dies with the server and has no guard. */
 static tp_status guard_line(tp_port *port, const void *bytes, size_t length, tp_error *err)
 {
     return port->line->fd < 0 ? TP_OK
-                              : tpi_guarded_set(&port->guarded, port->instance, port->line->fd,
+                              : tpi_guarded_set(&port->guarded, port->owner, port->line->fd,
                                                 port->url, bytes, length, err);
 }
 
@@ -118,7 +114,7 @@ static tp_status guard_line(tp_port *port, const void *bytes, size_t length, tp_
 static void free_port(tp_port *port)
 {
     if (port->line != NULL) {
-        tpi_guarded_end(&port->guarded, port->instance);
+        tpi_guarded_end(&port->guarded, port->owner);
         port->line->ops->close(port->line);
     }
     free(port->url);
@@ -126,8 +122,8 @@ static void free_port(tp_port *port)
     free(port);
 }
 
-tp_status tp_port_open(tp_port **out, tp_instance *self, const char *url,
-                       const tp_port_settings *settings, int64_t deadline_ns, tp_error *err)
+tp_status tpi_port_open(tp_port **out, tpi_port_owner *owner, const char *url,
+                        const tp_port_settings *settings, int64_t deadline_ns, tp_error *err)
 {
     char who[160];
     tp_port *port = calloc(1, sizeof *port);
@@ -135,7 +131,7 @@ tp_status tp_port_open(tp_port **out, tp_instance *self, const char *url,
     if (port == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
-    port->instance = self;
+    port->owner = owner;
     port->url = malloc(strlen(url) + 1);
     port->bytes = malloc(ROOM);
     port->capacity = ROOM;
@@ -145,16 +141,16 @@ tp_status tp_port_open(tp_port **out, tp_instance *self, const char *url,
     }
     memcpy(port->url, url, strlen(url) + 1);
     tp_status status = open_line(port, settings, deadline_ns, err);
-    if (status == TP_OK && self->plan.guard_length > 0) {
-        status = guard_line(port, self->plan.guard, self->plan.guard_length, err);
+    if (status == TP_OK && owner->guard_length > 0) {
+        status = guard_line(port, owner->guard, owner->guard_length, err);
     }
     if (status != TP_OK) {
         (void)snprintf(who, sizeof who, "open %s", url);
         free_port(port);
         return tp_wrap(err, status, who);
     }
-    port->next = self->ports;
-    self->ports = port;
+    port->next = owner->ports;
+    owner->ports = port;
     *out = port;
     return TP_OK;
 }
@@ -164,7 +160,7 @@ void tp_port_close(tp_port *port)
     if (port == NULL) {
         return;
     }
-    tp_port **at = &port->instance->ports;
+    tp_port **at = &port->owner->ports;
     while (*at != port) {
         at = &(*at)->next;
     }
@@ -172,11 +168,11 @@ void tp_port_close(tp_port *port)
     free_port(port);
 }
 
-void tpi_ports_close(tp_instance *self)
+void tpi_ports_close(tpi_port_owner *owner)
 {
-    while (self->ports != NULL) {
-        tp_port *port = self->ports;
-        self->ports = port->next;
+    while (owner->ports != NULL) {
+        tp_port *port = owner->ports;
+        owner->ports = port->next;
         free_port(port);
     }
 }
@@ -188,8 +184,7 @@ const char *tp_port_url(const tp_port *port)
 
 tp_status tp_port_guard(tp_port *port, const void *bytes, size_t length, tp_error *err)
 {
-    tp_status status =
-        port->instance->plan.guard_length > 0 ? TP_OK : guard_line(port, bytes, length, err);
+    tp_status status = port->owner->guard_length > 0 ? TP_OK : guard_line(port, bytes, length, err);
 
     return status == TP_OK ? TP_OK : tp_wrap(err, status, port->url);
 }
@@ -208,8 +203,9 @@ tp_status tp_port_write(tp_port *port, const void *bytes, size_t length, tp_erro
     const char *at = bytes;
     const char *const end = at + length;
 
-    if (!tpi_motion_may_write(port->instance)) {
-        return tp_fail(err, TP_E_DENIED, "%s: nothing is written in a panic", port->url);
+    const char *refusal = port->owner->ops->refuses(port->owner);
+    if (refusal != NULL) {
+        return tp_fail(err, TP_E_DENIED, "%s: %s", port->url, refusal);
     }
     while (at < end) {
         size_t taken = 0;
@@ -241,7 +237,7 @@ tp_status tp_port_printf(tp_port *port, tp_error *err, const char *format, ...)
     return tp_port_write(port, text, (size_t)length, err);
 }
 
-/* ---- Watching, for the worker ---------------------------------------------------------------- */
+/* ---- Watching, for the owner ----------------------------------------------------------------- */
 
 void tp_port_watch(tp_port *port, bool on)
 {
@@ -256,42 +252,38 @@ static bool listens(const tp_port *port)
     return port->watched && port->over.code == TP_OK && port_unread(port) < port->capacity;
 }
 
-unsigned tpi_ports_collect(const tp_instance *self, int *fds)
+unsigned tpi_ports_collect(const tpi_port_owner *owner, int *fds)
 {
     unsigned count = 0;
 
-    for (const tp_port *port = self->ports; port != NULL; port = port->next) {
+    for (const tp_port *port = owner->ports; port != NULL; port = port->next) {
         fds[count++] = listens(port) ? port->line->fd : -1;
         fds[count++] = tpi_guarded_fd(&port->guarded);
     }
     return count;
 }
 
-void tpi_ports_mark(tp_instance *self, unsigned bits)
+void tpi_ports_mark(tpi_port_owner *owner, unsigned bits)
 {
-    for (tp_port *port = self->ports; port != NULL; port = port->next) {
+    for (tp_port *port = owner->ports; port != NULL; port = port->next) {
         port->readable = (bits & 1) != 0;
         port->unguarded = (bits & 2) != 0;
         bits >>= 2;
     }
 }
 
-/* One after the other: an instance that fails has no ports any more. */
-void tpi_ports_keep_guarded(tp_instance *self)
+tp_status tpi_ports_keep_guarded(tpi_port_owner *owner, tp_error *err)
 {
-    tp_error why = {0};
-    tp_port *port = self->ports;
+    tp_status status = TP_OK;
 
-    while (port != NULL) {
+    for (tp_port *port = owner->ports; port != NULL && status == TP_OK; port = port->next) {
         const bool ended = port->unguarded;
         port->unguarded = false;
-        if (ended &&
-            tpi_guarded_restart(&port->guarded, self, port->line->fd, port->url, &why) != TP_OK) {
-            tp_instance_fail(self, TP_E_DEVICE, why.text);
-            return;
+        if (ended) {
+            status = tpi_guarded_restart(&port->guarded, owner, port->line->fd, port->url, err);
         }
-        port = port->next;
     }
+    return status;
 }
 
 /* Whether there is something that `input` has not heard of. */
@@ -300,11 +292,11 @@ static bool has_news(const tp_port *port)
     return (port->fresh && port_unread(port) > 0) || (port->over.code != TP_OK && !port->told);
 }
 
-int64_t tpi_ports_due_ns(const tp_instance *self)
+int64_t tpi_ports_due_ns(const tpi_port_owner *owner)
 {
     int64_t due_ns = TP_NEVER;
 
-    for (const tp_port *port = self->ports; port != NULL; port = port->next) {
+    for (const tp_port *port = owner->ports; port != NULL; port = port->next) {
         if (port->watched && has_news(port)) {
             return INT64_MIN;
         }
@@ -329,9 +321,9 @@ static bool has_input(tp_port *port)
     return news;
 }
 
-static bool is_port(const tp_instance *self, const tp_port *wanted)
+static bool is_port(const tpi_port_owner *owner, const tp_port *wanted)
 {
-    const tp_port *port = self->ports;
+    const tp_port *port = owner->ports;
 
     while (port != NULL && port != wanted) {
         port = port->next;
@@ -339,19 +331,21 @@ static bool is_port(const tp_instance *self, const tp_port *wanted)
     return port != NULL;
 }
 
-void tpi_ports_serve(tp_instance *self, void (*serve)(tp_instance *self, tp_port *port))
+void tpi_ports_serve(tpi_port_owner *owner, bool (*serve)(void *context, tp_port *port),
+                     void *context)
 {
-    tp_port *ports[MOST_PORTS];
+    tp_port *ports[TPI_MOST_PORTS];
     unsigned count = 0;
+    bool goes_on = true;
 
-    for (tp_port *port = self->ports; port != NULL; port = port->next) {
+    for (tp_port *port = owner->ports; port != NULL; port = port->next) {
         ports[count++] = port;
     }
-    for (unsigned i = 0; i < count && self->started; i++) { /* one may close another */
-        if (is_port(self, ports[i]) && has_input(ports[i])) {
+    for (unsigned i = 0; i < count && goes_on; i++) { /* one may close another */
+        if (is_port(owner, ports[i]) && has_input(ports[i])) {
             ports[i]->serving = true;
-            serve(self, ports[i]);
-            if (is_port(self, ports[i])) {
+            goes_on = serve(context, ports[i]);
+            if (is_port(owner, ports[i])) {
                 ports[i]->serving = false;
                 ports[i]->fresh = false; /* what `input` left is for its next call */
             }

@@ -15,18 +15,18 @@ enum { MOST_DRAINED = 64 }; /* times the room: a line that never stops cannot be
 /* Wait for the line, the deadline (of the real clock), or the end of the server. */
 static tp_status wait_really(tp_port *port, int64_t deadline_ns, tp_error *err)
 {
-    tp_instance *self = port->instance;
-    const int fds[] = {port->line->fd, self->bell.fd};
+    tpi_port_owner *owner = port->owner;
+    const int fds[] = {port->line->fd, owner->bell->fd};
 
     for (;;) {
-        if (atomic_load(&self->quitting)) {
+        if (atomic_load(owner->ending)) {
             return tp_fail(err, TP_E_CLOSED, "%s: the server ends", port->url);
         }
         if ((tpi_wait(fds, 2, deadline_ns) & 2) == 0) {
             return TP_OK;
         }
-        tpi_bell_silence(&self->bell); /* for a job, which has to wait; see ring_again() */
-        self->rung = true;
+        tpi_bell_silence(owner->bell); /* for a job, which has to wait; see ring_again() */
+        owner->rung = true;
     }
 }
 
@@ -121,12 +121,12 @@ static tp_status fetch_more(tp_port *port, int64_t deadline_ns, tp_error *err)
     }
 }
 
-/* Jobs that came while somebody waited for the line: the worker has to hear of them again. */
-static void ring_again(tp_instance *self)
+/* Jobs came while a read waited for the line: the bell rings for them again. */
+static void ring_again(tpi_port_owner *owner)
 {
-    if (self->rung) {
-        self->rung = false;
-        tpi_bell_ring(&self->bell);
+    if (owner->rung) {
+        owner->rung = false;
+        tpi_bell_ring(owner->bell);
     }
 }
 
@@ -144,7 +144,7 @@ tp_status tp_port_read(tp_port *port, void *bytes, size_t size, size_t *length, 
 {
     tp_status status = port_unread(port) > 0 ? TP_OK : fetch_more(port, deadline_ns, err);
 
-    ring_again(port->instance);
+    ring_again(port->owner);
     *length = 0;
     if (status == TP_OK) {
         *length = port_unread(port) < size ? port_unread(port) : size;
@@ -161,7 +161,7 @@ tp_status tp_port_read_all(tp_port *port, void *bytes, size_t size, int64_t dead
     while (status == TP_OK && port_unread(port) < size) {
         status = fetch_more(port, deadline_ns, err);
     }
-    ring_again(port->instance);
+    ring_again(port->owner);
     if (status == TP_OK) {
         take(port, bytes, size);
     }
@@ -188,7 +188,7 @@ tp_status tp_port_read_until(tp_port *port, char *text, size_t size, char end, s
         status = fetch_more(port, deadline_ns, err);
         found = find_end(port, end);
     }
-    ring_again(port->instance);
+    ring_again(port->owner);
     if (status != TP_OK) {
         return status;
     }

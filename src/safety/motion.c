@@ -265,9 +265,6 @@ bool tpi_motion_may_write(const tp_instance *self)
 {
     const tp_device *device = self->devices;
 
-    if (atomic_load(&self->hub->guards.crashed)) { /* nothing comes behind the guards' bytes */
-        return false;
-    }
     if (self->halts || !tpi_panic_is_on(self->hub->panic)) {
         return true;
     }

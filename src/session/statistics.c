@@ -64,8 +64,8 @@ static tp_device_stat describe_device(const tp_device *device, struct names *nam
         .refused = (int64_t)counts->refused,
         .latency_mean = asked == 0 ? 0 : seconds(counts->latency_ns) / (double)asked,
         .latency_max = seconds(counts->longest_ns),
-        .guards = atomic_load(&device->instance->guarded),
-        .guard_restarts = atomic_load(&device->instance->guard_restarts),
+        .guards = atomic_load(&device->instance->lines.guarded),
+        .guard_restarts = atomic_load(&device->instance->lines.guard_restarts),
     };
 
     stat.driver = tpi_text_field(tpi_instance_driver_name(device->instance), &stat.driver_count);

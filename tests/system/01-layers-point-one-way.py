@@ -19,7 +19,7 @@ ALLOWED = {
     "src/loop": BASE | {"platform", "loop", "troupe"},
     "src/padi": BASE | {"platform", "loop", "padi", "troupe"},
     "src/bus": BASE | {"platform", "loop", "padi", "bus", "troupe"},
-    "src/port": DEVICE,
+    "src/port": BASE | {"platform", "loop", "padi", "bus", "port", "troupe"},
     "src/safety": DEVICE,
     "src/device": DEVICE,
     "src/session": DEVICE,

@@ -1,0 +1,52 @@
+/* ports.c - driver instances as owners of ports; see port/owner.h. */
+#include <stddef.h>
+
+#include "device/inside.h"
+#include "safety/moving.h"
+
+static tp_instance *instance_of(const tpi_port_owner *owner)
+{
+    return (tp_instance *)((char *)(uintptr_t)owner - offsetof(tp_instance, lines));
+}
+
+/* Nothing is written behind the stop bytes of the guards either. */
+static const char *refuses(const tpi_port_owner *owner)
+{
+    return atomic_load(&owner->setup->guards.crashed) || !tpi_motion_may_write(instance_of(owner))
+               ? "nothing is written in a panic"
+               : NULL;
+}
+
+static void note(tpi_port_owner *owner, const char *text)
+{
+    const tp_instance *self = instance_of(owner);
+
+    if (!self->hub->closing && self->hub->failed != NULL) {
+        self->hub->failed(self->hub->failed_context, self, text);
+    }
+}
+
+void tpi_instance_prepare_ports(tp_instance *self)
+{
+    static const tpi_port_owner_ops ops = {.refuses = refuses, .note = note};
+    tpi_port_owner *lines = &self->lines;
+
+    lines->ops = &ops;
+    lines->setup = &self->hub->lines;
+    lines->loop = self->hub->loop;
+    lines->name = self->name;
+    lines->bell = &self->bell;
+    lines->ending = &self->quitting;
+    lines->guard = self->plan.guard;
+    lines->guard_length = self->plan.guard_length;
+}
+
+tp_status tp_port_open(tp_port **out, tp_instance *self, const char *url,
+                       const tp_port_settings *settings, int64_t deadline_ns, tp_error *err)
+{
+    if (self->on_loop) {
+        return tp_fail(err, TP_E_UNSUPPORTED,
+                       "open %s: a driver that runs on the loop has no ports", url);
+    }
+    return tpi_port_open(out, &self->lines, url, settings, deadline_ns, err);
+}
