@@ -5,7 +5,7 @@
 #include "bus/pool.h"
 #include "device/answers.h"
 #include "device/inside.h"
-#include "safety/moving.h"
+#include "safety/safety.h"
 
 /* ---- On the loop ----------------------------------------------------------------------------- */
 

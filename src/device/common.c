@@ -6,7 +6,7 @@
  */
 #include "device/answers.h"
 #include "device/inside.h"
-#include "safety/moving.h"
+#include "safety/safety.h"
 
 bool tpi_common_owns(const tp_message *what)
 {

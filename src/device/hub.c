@@ -1,7 +1,7 @@
 /* hub.c - the hub as a whole: made, begun, destroyed; panic. What is in it: registry.c. */
 #include "device/hub.h"
 #include "device/inside.h"
-#include "safety/moving.h"
+#include "safety/safety.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 
 #include "device/answers.h"
 #include "device/inside.h"
-#include "safety/moving.h"
+#include "safety/safety.h"
 
 /* ---- Jobs ------------------------------------------------------------------------------------ */
 

@@ -13,7 +13,7 @@
 
 #include "bus/pool.h"
 #include "device/inside.h"
-#include "safety/moving.h"
+#include "safety/safety.h"
 
 /* ---- Data ------------------------------------------------------------------------------------ */
 

@@ -2,7 +2,7 @@
 #include <stddef.h>
 
 #include "device/inside.h"
-#include "safety/moving.h"
+#include "safety/safety.h"
 
 static tp_instance *instance_of(const tpi_port_owner *owner)
 {

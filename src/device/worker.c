@@ -11,7 +11,7 @@
 
 #include "bus/pool.h"
 #include "device/inside.h"
-#include "safety/moving.h"
+#include "safety/safety.h"
 
 static void run_job(tp_instance *self, job *next)
 {

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "safety/moving.h"
+#include "safety/safety.h"
 #include "session/session.h"
 
 /* ---- Who has which rank ---------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "safety/moving.h"
+#include "safety/safety.h"
 #include "session/session.h"
 #include "support/memory.h"
 #include "support/unit.h"

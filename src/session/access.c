@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "safety/moving.h"
+#include "safety/safety.h"
 #include "session/session.h"
 #include "troupe/interfaces/player.h"
 

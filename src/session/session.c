@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "bus/pool.h"
-#include "safety/moving.h"
+#include "safety/safety.h"
 #include "session/session.h"
 
 const tp_clock *tp_hub_clock(const tp_hub *hub)

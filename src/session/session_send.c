@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "bus/pool.h"
-#include "safety/moving.h"
+#include "safety/safety.h"
 #include "session/session.h"
 
 static void forget_asking(struct asking *a)

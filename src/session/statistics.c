@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "safety/moving.h"
+#include "safety/safety.h"
 #include "session/session.h"
 
 static double seconds(int64_t ns)

@@ -1,5 +1,5 @@
 /*
- * halting_test.c - stops that take their time: they are owed, and nobody is told before.
+ * slow_stop_test.c - stops that take their time: they are owed, and nobody is told before.
  *
  * The driver is a base on the loop whose work somebody else does: the test, which says when it has
  * stopped.
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "conformance/stage.h"
-#include "safety/moving.h"
+#include "safety/safety.h"
 #include "support/unit.h"
 #include "troupe/interfaces/position2d.h"
 

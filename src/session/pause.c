@@ -1,5 +1,5 @@
 /*
- * sleep.c - subscriptions whose client has no room sleep.
+ * pause.c - subscriptions whose client has no room sleep.
  *
  * A client that has fallen behind misses nearly every message. It need not be told of each: its
  * reader is put aside, the device counts what it sends, and when the client has room again the

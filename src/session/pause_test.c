@@ -1,4 +1,4 @@
-/* sleep_test.c - clients that have fallen behind: what they miss is counted, whoever counts it. */
+/* pause_test.c - clients that have fallen behind: what they miss is counted, whoever counts it. */
 #include "support/memory.h"
 #include "support/session_scene.h"
 

@@ -1,5 +1,5 @@
 /*
- * motion_test.c - what stops a device that moves: leases and panic, with and without a thread.
+ * stop_test.c - what stops a device that moves: leases and panic, with and without a thread.
  *
  * The driver is a motor that counts; the clock is the test's, so nothing here depends on how busy
  * the machine is. Where a stalled loop is the subject, the loop simply is not turned.

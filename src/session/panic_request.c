@@ -1,5 +1,5 @@
 /*
- * emergency.c - panic as clients see it: raised, told to everybody, reset by those who may.
+ * panic_request.c - panic as clients see it: raised, told to everybody, reset by those who may.
  *
  * Everybody may raise one. Who may reset it, rights.c says.
  */
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "safety/moving.h"
+#include "safety/safety.h"
 #include "session/session.h"
 
 /* Who has not stopped yet: a driver that hangs in an operation does not, whatever we tell it. */

@@ -1,5 +1,5 @@
 /*
- * behind.c - clients that are behind with reading, for drivers that can wait for them.
+ * backlog.c - clients that are behind with reading, for drivers that can wait for them.
  *
  * A client is behind from when a quarter of what its queue takes waits for it, until half of that
  * is gone. Every device that it has open counts it meanwhile (tp_device_behind()): a world in

@@ -1,5 +1,5 @@
 /*
- * motion.c - what moves, and what stops it: leases and panic at a device.
+ * stop.c - what moves, and what stops it: leases and panic at a device.
  *
  * The loop knows who moved a device last (its mover) and writes when that lease ends. Where the
  * instance runs, the end of a lease and a new panic are looked for whenever it wakes up, and both
@@ -11,7 +11,7 @@
 
 #include "base/text.h"
 #include "device/inside.h"
-#include "safety/moving.h"
+#include "safety/safety.h"
 
 /* ---- On the loop: whose lease it is ---------------------------------------------------------- */
 

@@ -1,4 +1,4 @@
-/* behind_test.c - clients that are behind with reading, as devices count them. */
+/* backlog_test.c - clients that are behind with reading, as devices count them. */
 #include "support/session_scene.h"
 
 static void wait_s(struct scene *s, double seconds)

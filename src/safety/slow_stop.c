@@ -1,5 +1,5 @@
 /*
- * halting.c - stops that take their time.
+ * slow_stop.c - stops that take their time.
  *
  * A driver whose work somebody else does (another device, a process, a server) has only told him
  * to stop when its `halt` returns. Until he has said that he did, the device owes its stop: that
@@ -8,7 +8,7 @@
  */
 #include "device/answers.h"
 #include "device/inside.h"
-#include "safety/moving.h"
+#include "safety/safety.h"
 
 /* ---- Where the instance runs ----------------------------------------------------------------- */
 

@@ -1,12 +1,12 @@
 /*
- * hold.c - how long a device obeys a client that is silent, and before whom: leases and ranks as
+ * terms.c - how long a device obeys a client that is silent, and before whom: leases and ranks as
  * clients have them, and the request LEASE about both.
  */
 #include <math.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "safety/moving.h"
+#include "safety/safety.h"
 #include "session/session.h"
 
 enum { PLAIN_LEASE_S = 5, OWN_LEASE_S = 1 };
