@@ -12,8 +12,20 @@ tp_status tpi_properties_answer(tp_device *device, const tp_message *what, const
                                 void *answer, tp_error *err);
 void tpi_properties_clear(tp_device *device);
 
+/* Whether a message is one of the common ones; whether it asks for a stop. */
+static inline bool tpi_common_owns(const tp_message *what)
+{
+    return what >= tp_interface_common.messages &&
+           what < tp_interface_common.messages + tp_interface_common.message_count;
+}
+
+static inline bool tpi_common_halts(const tp_message *what)
+{
+    return tpi_common_owns(what) && what->kind == TP_KIND_REQUEST &&
+           (what->code == TP_COMMON_REQ_HALT || what->code == TP_COMMON_REQ_HALT_SO);
+}
+
 /* common.c: the common questions. */
-bool tpi_common_owns(const tp_message *what);
 tp_status tpi_common_answer(tp_device *device, const tp_message *what, const void *ask,
                             void *answer, unsigned epoch, tp_error *err);
 

@@ -5,7 +5,6 @@
 #include "bus/pool.h"
 #include "device/answers.h"
 #include "device/inside.h"
-#include "safety/safety.h"
 
 /* ---- On the loop ----------------------------------------------------------------------------- */
 
@@ -33,7 +32,9 @@ void tpi_call_finish(tpi_call *call)
     if (call->what->kind == TP_KIND_COMMAND && call->status < 0) {
         call->device->counts.refused++;
     }
-    tpi_halting_finished(call);
+    if (call->status == TP_OK && tpi_common_halts(call->what)) {
+        tpi_claim_stopped(&call->device->safety, &call->order);
+    }
     if (call->handle != NULL) {
         *call->handle = NULL;
     }
@@ -105,7 +106,7 @@ static tp_status operate(tpi_call *call, void *answer)
         return tp_fail(&call->error, TP_E_SHORT, "%s without a body", what->name);
     }
     if (tpi_common_owns(what)) {
-        return tpi_common_answer(device, what, ask, answer, call->epoch, &call->error);
+        return tpi_common_answer(device, what, ask, answer, call->order.epoch, &call->error);
     }
     if (device->handler != NULL) {
         return device->handler(device, what, ask, answer, &call->error);
@@ -161,7 +162,8 @@ static void run_call(job *next, tp_instance *self)
         complete(call);
         return;
     }
-    if (tpi_motion_is_late(call)) {
+    if (call->what->effect == TP_EFFECT_MOVES &&
+        tpi_stop_is_late(&call->device->safety, &call->order)) {
         call->status = tp_fail(&call->error, TP_E_TIMEOUT, "%s came too late, or in a panic",
                                call->what->name);
         complete(call);
@@ -172,7 +174,7 @@ static void run_call(job *next, tp_instance *self)
         memset(answer, 0, call->what->answer->size);
     }
     const bool moving = call->what->effect == TP_EFFECT_MOVES;
-    const void *mover = call->mover;
+    const tpi_mover mover = call->order.mover;
     tp_device *device = call->device;
     self->current = call;
     tp_status status = operate(call, answer);
@@ -180,9 +182,9 @@ static void run_call(job *next, tp_instance *self)
     const bool pending = !ended && status == TP_PENDING && call->deferred;
     self->current = NULL;
     if (moving && pending) {
-        tpi_motion_defer(call);
+        tpi_stop_defer(&device->safety, &call->order);
     } else if (moving) {
-        tpi_motion_note(device, mover, ended ? self->answered : status);
+        tpi_stop_note(&device->safety, &mover, ended ? self->answered : status);
     }
     if (!ended && !pending) {
         settle(call, status, answer);
@@ -210,7 +212,7 @@ tp_status tpi_call_create(tpi_call **made, tp_device *device, const tp_message *
                        .device = device,
                        .what = what,
                        .ask = tp_msg_ref(ask),
-                       .takes = device->takes,
+                       .order = {.takes = device->safety.takes},
                        .counted = true,
                        .asked_ns = now_ns(device),
                        .done = done,
@@ -242,6 +244,34 @@ tp_status tpi_call_quietly(tp_device *device, const tp_message *what, tp_msg *as
     return status;
 }
 
+tp_status tpi_device_call_for(tp_device *device, const tp_message *what, tp_msg *ask,
+                              const tpi_claim *claim, tpi_call_done *done, void *context,
+                              tpi_call **out)
+{
+    const unsigned epoch = tpi_panic_epoch(device->instance->hub->panic);
+    tpi_call *call = NULL;
+
+    if (what->effect == TP_EFFECT_MOVES && (epoch & 1) != 0) {
+        return TP_E_PANIC;
+    }
+    /* One that finds no room takes no lease: it would keep moving what another has set in motion.
+     */
+    tp_status status = tpi_call_create(&call, device, what, ask, done, context, out);
+    if (status == TP_OK) {
+        tpi_claim_take(&device->safety, what, claim, epoch, &call->order);
+        tpi_call_post(call);
+    }
+    return status;
+}
+
+tp_status tpi_device_call(tp_device *device, const tp_message *what, tp_msg *ask,
+                          tpi_call_done *done, void *context, tpi_call **out)
+{
+    const tpi_claim nobody = {0};
+
+    return tpi_device_call_for(device, what, ask, &nobody, done, context, out);
+}
+
 /* ---- Answering later ------------------------------------------------------------------------- */
 
 tp_ticket *tp_device_defer(tp_device *device)
@@ -266,7 +296,7 @@ void tp_ticket_answer(tp_ticket *ticket, const void *value)
     tpi_call *call = (tpi_call *)ticket;
 
     take_ticket(call, TP_OK);
-    tpi_motion_settle(call, TP_OK);
+    tpi_stop_settle(&call->device->safety, &call->order, TP_OK);
     if (call->what->kind == TP_KIND_REQUEST) {
         make_answer(call, value);
     } else {
@@ -280,7 +310,7 @@ void tp_ticket_fail(tp_ticket *ticket, tp_status code, const char *text)
     tpi_call *call = (tpi_call *)ticket;
 
     take_ticket(call, code);
-    tpi_motion_settle(call, code);
+    tpi_stop_settle(&call->device->safety, &call->order, code);
     if (call->asked_instead != NULL && code == TP_E_UNSUPPORTED) {
         make_answer(call, NULL); /* that it is not known */
     } else {

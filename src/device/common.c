@@ -6,13 +6,6 @@
  */
 #include "device/answers.h"
 #include "device/inside.h"
-#include "safety/safety.h"
-
-bool tpi_common_owns(const tp_message *what)
-{
-    return what >= tp_interface_common.messages &&
-           what < tp_interface_common.messages + tp_interface_common.message_count;
-}
 
 static tp_status ask_handler(tp_device *device, const tp_message *what, const void *ask,
                              void *answer, tp_error *err)
@@ -31,7 +24,8 @@ static bool answers(const tp_device *device, const tp_message *what)
         return false;
     }
     return what->code == TP_COMMON_REQ_CAPABILITIES || what->code == TP_COMMON_REQ_GET_GEOMETRY ||
-           ((tpi_halting_owns(what) || what->code == TP_COMMON_REQ_LEASE) && device->moves) ||
+           ((tpi_common_halts(what) || what->code == TP_COMMON_REQ_LEASE) &&
+            device->safety.moves) ||
            (tpi_properties_own(what) && (device->handler == NULL || device->property_count > 0) &&
             tpi_properties_can(device, what));
 }
@@ -72,8 +66,8 @@ tp_status tpi_common_answer(tp_device *device, const tp_message *what, const voi
     if (what->code == TP_COMMON_REQ_CAPABILITIES) {
         return answer_capability(device, what, ask, err);
     }
-    if (tpi_halting_owns(what)) {
-        return tpi_motion_halt(device, what, ask, epoch, err);
+    if (tpi_common_halts(what)) {
+        return tpi_halt_answer(device, what, ask, epoch, err);
     }
     if (what->code == TP_COMMON_REQ_TRACE && device->handler == NULL) {
         return TP_OK; /* the work is done here */

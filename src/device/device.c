@@ -107,9 +107,9 @@ tp_status tpi_device_add(tp_instance *self, const tpi_wanted *wanted, const void
     device->handler = handler;
     device->addr = wanted->addr;
     device->section = wanted->section;
-    tpi_lease_init(&device->lease);
     snprintf(device->name, sizeof device->name, "%s:%u", wanted->interface->name,
              wanted->addr.index);
+    tpi_halt_prepare_device(device);
     tpi_geometry_prepare(device);
     device->follows = tpi_geometry_is_vehicle(device) || tpi_geometry_is_localizer(device);
     count_readers(device);

@@ -16,7 +16,7 @@ static void panic_changed(tpi_task *task)
     atomic_store(&hub->panic_told, false);
     for (tp_instance *instance = hub->instances; instance != NULL; instance = instance->next) {
         if (instance->on_loop) {
-            tpi_motion_serve(instance);
+            tpi_stop_serve(&instance->safety);
         }
     }
     tpi_emergency_tell_all(hub);
@@ -72,7 +72,7 @@ void tpi_hub_watch_panic(tpi_hub *hub, void (*changed)(void *context, const char
 
 void tpi_hub_set_panic_action(tpi_hub *hub, tp_halt how)
 {
-    hub->panic_action = how;
+    tpi_panic_set_way(hub->panic, how);
 }
 
 void tpi_hub_set_lines(tpi_hub *hub, const tp_scheme *const *schemes, const char *folder)

@@ -18,8 +18,9 @@
 
 #include "bus/msg.h"
 #include "platform/line.h"
-#include "safety/lease.h"
 #include "safety/panic.h"
+#include "safety/rank.h"
+#include "safety/safety.h"
 #include "troupe/driver.h"
 #include "troupe/front.h"
 #include "troupe/loop.h"
@@ -57,21 +58,6 @@ typedef struct tpi_place {
     const char *frame; /* NULL for the usual names */
     const char *parent;
 } tpi_place;
-
-/* A writer and its rank. It fits whom all that is said of it fits; a text may end in * for any end.
- */
-typedef struct tpi_rank {
-    const char *client; /* the name that it says; NULL for any */
-    const char *host;   /* that it connects from; NULL for any */
-    const char *key;    /* that it has proved, by name; NULL for any or none */
-    const char *driver; /* of this server; NULL for any, and for clients */
-    int32_t rank;
-    int64_t hold_ns;  /* how long after its last move those of a lower rank are refused */
-    uint32_t section; /* of the instance, whose devices it is about; 0 for the first */
-} tpi_rank;
-
-/* What those have who fit none; their rank is 0. */
-#define TPI_RANK_HOLD_NS TP_NS_PER_S
 
 /* What one more section says about the same instance. */
 typedef struct tpi_joined {
@@ -265,30 +251,27 @@ typedef void tpi_call_done(void *context, tp_status status, tp_msg *answer, cons
 tp_status tpi_device_call(tp_device *device, const tp_message *what, tp_msg *ask,
                           tpi_call_done *done, void *context, tpi_call **out);
 
-/* The same for somebody whose lease it is, if the message moves something: `who` is any pointer
- * that is his alone. */
-typedef struct tpi_mover {
-    const void *who;
-    int64_t lease_ns; /* from his last word to the stop; 0 for no limit, as of drivers */
-    int64_t valid_ns; /* from this message to the stop, whatever he says; 0 for no limit */
-    int32_t rank;     /* lower ones are refused ... */
-    int64_t hold_ns;  /* ... for so long after this message */
-} tpi_mover;
+/* The same on the terms of a claim, if the message moves something. */
 tp_status tpi_device_call_for(tp_device *device, const tp_message *what, tp_msg *ask,
-                              const tpi_mover *mover, tpi_call_done *done, void *context,
+                              const tpi_claim *claim, tpi_call_done *done, void *context,
                               tpi_call **out);
 
-/* A word of his: renews his lease on the device. */
-void tpi_device_heard(tp_device *device, const void *who, int64_t lease_ns);
+/* ---- Movers: who moves a device -------------------------------------------------------------- */
 
-/* He is gone: what he moved is stopped at once, and its readers are told why. */
-typedef enum tpi_leaving {
-    TPI_LEAVING_SILENT,       /* he is not gone, but his lease has ended */
-    TPI_LEAVING_DISCONNECTED, /* his connection is closed, by whomever */
-    TPI_LEAVING_CLOSED,       /* he has closed the device */
-    TPI_LEAVING_FORBIDDEN,    /* he may not move it any more */
-} tpi_leaving;
-void tpi_device_left(tp_device *device, const void *who, tpi_leaving why);
+/* A message of the mover has come: its lease on the device is renewed. */
+void tpi_device_heard(tp_device *device, const tpi_mover *mover, int64_t lease_ns);
+
+/* The mover is gone: what it moved is stopped at once, and readers receive the reason. */
+void tpi_device_left(tp_device *device, const tpi_mover *mover, tpi_leaving why);
+
+/* The ranks that the configuration gives for the device. */
+tpi_rank_list tpi_device_ranks(const tp_device *device);
+
+/* The instance whose driver runs in a process of its own and has this name; NULL for none. */
+const tp_instance *tpi_hub_find_isolated(const tpi_hub *hub, const char *name);
+
+/* Set rank and hold time of a driver that writes to the device. */
+void tpi_mover_rank_driver(const tp_instance *user, const tp_device *device, tpi_claim *claim);
 
 /* The asker is gone: `done` will not be called. */
 void tpi_call_abandon(tpi_call *call);

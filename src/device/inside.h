@@ -29,7 +29,6 @@ enum {
 };
 
 enum { PLACE_NAME = 64 }; /* longest name of a frame, with its NUL */
-enum { RANK_NAME = 160 }; /* and of somebody who writes */
 
 /* Of instances: their driver's, cut if it is longer, and a number. */
 enum { LONGEST_DRIVER = 37, INSTANCE_NAME = LONGEST_DRIVER + 11, NAME_BUCKETS = 1024 };
@@ -115,25 +114,9 @@ struct tp_device {
     tp_property *property_list;  /* owned array: what clients are told of them */
     uint32_t property_count;
     const tp_session *holder; /* borrowed: who alone may write; NULL for nobody; the loop's */
-    bool moves;               /* its interface has messages that move something */
-    const void *mover;        /* borrowed: whose lease it is, NULL for nobody's; the loop's */
     uint32_t section;         /* of the instance, that it is of */
-    int32_t mover_rank;       /* those of a lower one do not write ... */
-    int64_t mover_until_ns;   /* ... before this time */
-    bool halt_told;           /* that somebody had it stopped, since it was moved; the loop's */
-    int64_t lease_limit_ns;   /* no word renews it beyond this; the loop's */
-    tpi_lease lease;          /* of the loop and the thread */
-    atomic_int leaving;       /* why the lease has ended, one of tpi_leaving */
-    bool in_motion;           /* since the last halt; where the instance runs, as the next three */
-    const void *doer;         /* borrowed, only compared: who gave the command that moves it */
-    unsigned motions;         /* commands that were carried out so far */
-    bool halt_due;            /* it does what nobody answers for */
-    int end_due;              /* one of tpi_leaving that readers hear of once it stands; or -1 */
-    atomic_uint halts_open;   /* that are under way; written where the instance runs */
-    uint32_t takes;           /* how often it was moved; the loop's, as the next two */
-    unsigned taken_epoch;     /* of the panic, when it was moved last */
-    bool stands;              /* it was halted since then */
-    tp_device *next;          /* of the instance */
+    tpi_device_safety safety;
+    tp_device *next; /* of the instance */
 };
 
 /* A message that is being handed to the readers of a device. They may close themselves and each
@@ -147,6 +130,7 @@ struct tp_link {
     tp_instance *instance; /* borrowed: it owns the link */
     tpi_wanted wanted;
     uint32_t entry;      /* which one of `requires` it takes */
+    tpi_mover mover;     /* as which it moves the device */
     tpi_reader reader;   /* the loop's */
     tpi_opening opening; /* the loop's */
     tp_link *next;
@@ -167,7 +151,6 @@ struct tp_instance {
     tp_device **last;   /* borrowed: where the next one goes */
     tp_link *links;     /* owned list */
     bool on_loop;
-    bool moves; /* one of its devices can be moved */
     bool made;  /* init was called, so fini has to be */
     bool added; /* it is in the registry, and its devices are */
 
@@ -185,8 +168,8 @@ struct tp_instance {
     char failed[256]; /* why it does not work; "" if it does */
     bool troubled;    /* it runs, but what does its work is away */
 
-    tp_timer *lease_timer; /* owned: ends of leases, for drivers on the loop */
-    tpi_panic_seat seat;
+    tpi_instance_safety safety;
+    char label[INSTANCE_NAME + 16]; /* as a mover */
 
     /* remove.c */
     bool leaving; /* it is being removed */
@@ -229,14 +212,7 @@ struct tp_instance {
     void *spare;   /* in the same block: room for another one */
     struct place place;
     size_t scratch_size;
-    unsigned panic_epoch;                /* that it has seen */
     void (*on_panic)(tp_instance *self); /* the driver's; NULL for none */
-    atomic_uint panic_served;            /* that it has stopped everything for; read by the loop */
-    bool halts;           /* inside an operation that stops things: it may write in a panic */
-    bool halts_for_panic; /* and that stops everything */
-    tp_device *halted;    /* what is being halted just now; NULL for nothing */
-    uint8_t halt_way;     /* one of tp_halt_way: how it was said */
-    tp_halt_reason halt_reason;
     tpi_call *current;      /* the request that is being handled; NULL once it is answered */
     tp_status answered;     /* how it was, if by its ticket and at once */
     tpi_call *tickets;      /* requests that wait for a later answer; borrowed */
@@ -273,17 +249,13 @@ struct tpi_call {
     tp_error error;
     tpi_call_done *done;
     void *context;
-    const void *mover; /* borrowed, only compared: whose command it is; NULL if it moves nothing */
-    unsigned epoch;    /* of the panic, when it came */
-    uint32_t takes;    /* of the device, when it came */
+    tpi_order order;
     atomic_bool abandoned; /* nobody waits for its end any more */
     bool counted;          /* by statistics */
     int64_t asked_ns;      /* when it came, by the loop's clock */
     tpi_call **handle;     /* borrowed: where the asker keeps it, cleared at the end; may be NULL */
     const tp_message *asked_instead; /* whose answer is made into a geometry; usually NULL */
     bool deferred;                   /* it is among the instance's tickets */
-    bool may_move;                   /* and may set something in motion until it is answered */
-    unsigned motions;                /* of its device, when it was deferred */
     tpi_call *next;                  /* of these */
     tpi_call *previous;
 };
@@ -308,19 +280,19 @@ struct tpi_hub {
     uint64_t wrong_keys; /* that clients have shown */
     void (*note)(void *context, const char *text);
     void *note_context;
-    size_t blamed;                   /* section of the instance that could not be made */
-    const char *blamed_param;        /* borrowed; its parameter that is to blame; may be NULL */
+    size_t blamed;            /* section of the instance that could not be made */
+    const char *blamed_param; /* borrowed; its parameter that is to blame; may be NULL */
     tpi_port_setup lines;
-    tp_session *sessions;            /* borrowed, newest first */
-    uint32_t session_numbers;        /* that were given */
+    tp_session *sessions;     /* borrowed, newest first */
+    uint32_t session_numbers; /* that were given */
+    uint32_t link_numbers;    /* the same */
     int64_t begun_ns;
-    tpi_panic *panic;        /* owned */
-    atomic_int panic_action; /* one of tp_halt; read where instances run */
+    tpi_panic *panic; /* owned */
     void (*panic_changed)(void *context, const char *text);
     void *panic_context;  /* borrowed */
     unsigned noted_epoch; /* that the owner was told of, */
     unsigned noted_raises;
-    char resetter[RANK_NAME]; /* who reset the last one; "" for somebody else */
+    char resetter[TPI_MOVER_LABEL]; /* who reset the last one; "" for somebody else */
     const tp_session *raiser; /* borrowed: the client that raised it; NULL for others; the loop's */
     tpi_key *keys;            /* owned */
     size_t key_count;
@@ -330,7 +302,7 @@ struct tpi_hub {
     atomic_bool panic_told; /* the task is on its way */
     bool part_of_another;   /* the server is the process of an isolated driver */
     const char *part;       /* borrowed: what that one calls the driver; NULL if it does not say */
-    bool closing; /* all threads are gone, and what is left is worked off */
+    bool closing;           /* all threads are gone, and what is left is worked off */
 };
 
 /* instance.c */
@@ -412,6 +384,23 @@ void tpi_remove_tell_user(tp_instance *self);
 void tpi_remove_find_again(tp_instance *self);
 void tpi_remove_found_again(tp_instance *self); /* or it waits no more */
 
+/* halt.c: before init; and when a device was added. */
+void tpi_halt_prepare(tp_instance *self);
+void tpi_halt_prepare_device(tp_device *device);
+
+/* Where the instance runs: the requests to halt a device. */
+tp_status tpi_halt_answer(tp_device *device, const tp_message *what, const void *ask,
+                          unsigned epoch, tp_error *err);
+
+/* Where the instance runs: the device that is being stopped; NULL for none. */
+tp_device *tpi_halt_current(const tp_instance *self);
+
+/* On the loop: whether it has not stopped for a panic yet. */
+bool tpi_halt_is_owed(const tp_instance *self);
+
+/* mover.c, on the loop: the mover is gone, behind all that it has commanded. */
+void tpi_mover_leave_in_order(tp_device *device, const tpi_mover *mover);
+
 /* ports.c: before init. */
 void tpi_instance_prepare_ports(tp_instance *self);
 
@@ -425,6 +414,9 @@ void tpi_links_repeat(tp_instance *self);
 
 /* Where the instance runs: its requests to other devices will have no answer. */
 void tpi_errands_end(tp_instance *self);
+
+/* emergency.c */
+void tpi_emergency_tell_all(tpi_hub *hub);
 
 /* sleep.c: to the list of its device that it belongs to, and off it. */
 void tpi_reader_link(tpi_reader *reader);

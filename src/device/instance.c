@@ -6,7 +6,6 @@
 
 #include "device/answers.h"
 #include "device/inside.h"
-#include "safety/safety.h"
 
 /* ---- Jobs ------------------------------------------------------------------------------------ */
 
@@ -31,17 +30,13 @@ static void report(tp_instance *self, tpi_task *task)
 
 void tpi_instance_halt(tp_instance *self)
 {
+    tpi_stop_whole_begin(&self->safety);
     if ((self->started || self->start_pending) && self->plan.driver->ops->stop != NULL) {
-        self->halts = true;
         self->plan.driver->ops->stop(self);
-        self->halts = false;
     }
     self->started = false;
     self->start_pending = false;
-    for (tp_device *device = self->devices; device != NULL; device = device->next) {
-        device->in_motion = false;
-    }
-    tpi_halting_end(self);
+    tpi_stop_whole_end(&self->safety);
     self->ending = true;
     tpi_errands_end(self); /* before the tickets: they are what answers some of these */
     tpi_tickets_end(self);
@@ -194,7 +189,7 @@ static void forget_past(tp_instance *self)
 {
     for (tp_device *device = self->devices; device != NULL; device = device->next) {
         tpi_latch_forget(device);
-        device->stands = true;
+        tpi_claim_stopped_whole(&device->safety);
     }
 }
 
@@ -354,6 +349,7 @@ tp_status tpi_instance_create(tp_instance **out, tpi_hub *hub, const tpi_bluepri
     self->most_in_flight = MOST_IN_FLIGHT - MORE_FOR_A_DEVICE; /* which the first one adds */
     hub->blamed = 0;
     hub->blamed_param = NULL;
+    tpi_halt_prepare(self);
     tpi_instance_prepare_ports(self);
     tp_status status = tpi_naming_choose(self);
     self->state = calloc(1, plan->driver->state_size + 1);
@@ -363,7 +359,7 @@ tp_status tpi_instance_create(tp_instance **out, tpi_hub *hub, const tpi_bluepri
     status = status == TP_OK ? tpi_params_prepare(self, err) : status;
     status = status == TP_OK ? tpi_sections_prepare(self, err) : status;
     status = status == TP_OK ? run_init(self, err) : status;
-    status = status == TP_OK ? tpi_motion_begin(self, err) : status;
+    status = status == TP_OK ? tpi_stop_begin(&self->safety, self->on_loop, err) : status;
     status = status == TP_OK ? tpi_worker_create(self, err) : status;
     if (status != TP_OK) {
         tp_wrap(err, status, self->name);
@@ -394,7 +390,7 @@ void tpi_instance_destroy(tp_instance *self)
         self->links = next;
     }
     tp_timer_destroy(self->timer);
-    tpi_motion_end(self);
+    tpi_stop_end(&self->safety);
     tp_loop_after_cancel(self->hub->loop, &self->turn);
     tp_timer_destroy(self->alarm);
     free(self->scratch);

@@ -13,7 +13,6 @@
 
 #include "bus/pool.h"
 #include "device/inside.h"
-#include "safety/safety.h"
 
 /* ---- Data ------------------------------------------------------------------------------------ */
 
@@ -106,6 +105,7 @@ tp_status tp_require(tp_instance *self, const tp_interface *interface, const cha
             return tp_fail(err, TP_E_NOMEM, "out of memory");
         }
         link->instance = self;
+        link->mover = (tpi_mover){TPI_MOVER_DRIVER, ++self->hub->link_numbers, self->label};
         link->wanted = *wanted;
         link->entry = i;
         link->reader.deliver = deliver;
@@ -227,7 +227,7 @@ void tpi_links_close(tp_instance *self)
 {
     for (tp_link *link = self->links; link != NULL; link = link->next) {
         if (link->reader.device != NULL) {
-            tpi_motion_leave_in_order(link->reader.device, link);
+            tpi_mover_leave_in_order(link->reader.device, &link->mover);
         }
         tpi_device_close(&link->reader);
     }
@@ -360,15 +360,15 @@ static void expired(void *context)
 static tp_status call(struct errand *errand, tp_device *device)
 {
     const bool request = errand->done != NULL;
-    tpi_mover driver = {.who = errand->link};
+    tpi_claim claim = {.mover = errand->link->mover};
 
     if (errand->what->effect == TP_EFFECT_MOVES &&
-        tpi_motion_panicked_since(device->instance, errand->epoch)) {
+        tpi_safety_panicked_since(&device->instance->safety, errand->epoch)) {
         return TP_E_PANIC; /* who sends it has not stopped for that one yet */
     }
-    tpi_rank_of_driver(errand->link->instance, device, &driver);
-    const tp_status status = tpi_rank_check(device, errand->what, &driver, &errand->error);
-    return status == TP_OK ? tpi_device_call_for(device, errand->what, errand->msg, &driver,
+    tpi_mover_rank_driver(errand->link->instance, device, &claim);
+    const tp_status status = tpi_claim_check(&device->safety, errand->what, &claim, &errand->error);
+    return status == TP_OK ? tpi_device_call_for(device, errand->what, errand->msg, &claim,
                                                  request ? answered : NULL, errand,
                                                  request ? &errand->call : NULL)
                            : status;
@@ -422,7 +422,7 @@ static tp_status send(tp_link *link, tp_kind kind, unsigned code, const void *va
     errand->task.run = go;
     errand->link = link;
     errand->what = what;
-    errand->epoch = self->panic_epoch;
+    errand->epoch = self->safety.epoch;
     tp_status status = tp_msg_create(&errand->msg, &header, what->ask, value);
     if (status != TP_OK) {
         tpi_pool_give(errand);
@@ -462,21 +462,21 @@ static void other_halted(tp_instance *self, void *context, tp_status status, con
 
 void tp_link_halt(tp_link *link)
 {
-    const tp_instance *self = link->instance;
-    const tp_halt_so so = {.way = self->halt_way};
-    const struct errand wanted = {.done = self->halted == NULL ? NULL : other_halted,
-                                  .context = self->halted};
+    const tpi_instance_safety *safety = &link->instance->safety;
+    tp_device *halted = tpi_halt_current(link->instance);
+    const tp_halt_so so = {.way = safety->halt_way};
+    const struct errand wanted = {.done = halted == NULL ? NULL : other_halted, .context = halted};
 
-    if (self->halts_for_panic) {
+    if (safety->halts_for_panic) {
         return;
     }
-    if (self->halted != NULL) {
-        tp_device_halting(self->halted); /* before there can be an answer */
+    if (halted != NULL) {
+        tp_device_halting(halted); /* before there can be an answer */
     }
     const tp_status status = so.way == TP_HALT_SO_BRAKE
                                  ? send(link, TP_KIND_REQUEST, TP_COMMON_REQ_HALT, NULL, &wanted)
                                  : send(link, TP_KIND_REQUEST, TP_COMMON_REQ_HALT_SO, &so, &wanted);
-    if (status != TP_OK && self->halted != NULL) {
-        tp_device_halted(self->halted);
+    if (status != TP_OK && halted != NULL) {
+        tp_device_halted(halted);
     }
 }

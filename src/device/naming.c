@@ -74,6 +74,7 @@ tp_status tpi_naming_choose(tp_instance *self)
         self->number++;
         (void)snprintf(self->name, sizeof self->name, "%s%u", naming->driver, self->number);
     }
+    (void)snprintf(self->label, sizeof self->label, "the driver %s", self->name);
     return TP_OK;
 }
 

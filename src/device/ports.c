@@ -2,7 +2,6 @@
 #include <stddef.h>
 
 #include "device/inside.h"
-#include "safety/safety.h"
 
 static tp_instance *instance_of(const tpi_port_owner *owner)
 {
@@ -12,7 +11,8 @@ static tp_instance *instance_of(const tpi_port_owner *owner)
 /* Nothing is written behind the stop bytes of the guards either. */
 static const char *refuses(const tpi_port_owner *owner)
 {
-    return atomic_load(&owner->setup->guards.crashed) || !tpi_motion_may_write(instance_of(owner))
+    return atomic_load(&owner->setup->guards.crashed) ||
+                   !tpi_stop_may_write(&instance_of(owner)->safety)
                ? "nothing is written in a panic"
                : NULL;
 }

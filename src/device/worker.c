@@ -11,7 +11,6 @@
 
 #include "bus/pool.h"
 #include "device/inside.h"
-#include "safety/safety.h"
 
 static void run_job(tp_instance *self, job *next)
 {
@@ -26,7 +25,8 @@ void tpi_worker_run_jobs(tp_instance *self)
 
     while (item != NULL) {
         tpi_item *next = item->next;
-        tpi_motion_serve(self); /* however much there is to do, what has to stop comes first */
+        tpi_stop_serve(
+            &self->safety); /* however much there is to do, what has to stop comes first */
         run_job(self, (job *)item);
         item = next;
     }
@@ -154,8 +154,8 @@ static void wait(tp_instance *self)
     if (self->started && tpi_ports_due_ns(&self->lines) < deadline_ns) {
         deadline_ns = tpi_ports_due_ns(&self->lines);
     }
-    if (tpi_motion_deadline_ns(self) < deadline_ns) {
-        deadline_ns = tpi_motion_deadline_ns(self);
+    if (tpi_safety_deadline_ns(&self->safety) < deadline_ns) {
+        deadline_ns = tpi_safety_deadline_ns(&self->safety);
     }
     tpi_ports_mark(&self->lines, wait_until(self, fds, 1 + count, deadline_ns) >> 1);
 }
@@ -164,9 +164,10 @@ static void thread_main(void *context)
 {
     tp_instance *self = context;
 
+    tpi_owner_take(&self->safety.owner);
     while (!self->quit) {
         tpi_bell_silence(&self->bell);
-        tpi_motion_serve(self); /* before anything else is begun */
+        tpi_stop_serve(&self->safety); /* before anything else is begun */
         keep_guarded(self);
         tpi_worker_run_jobs(self);
         if (self->started) {
@@ -212,8 +213,7 @@ tp_status tpi_worker_create(tp_instance *self, tp_error *err)
         tpi_bell_fini(&self->bell);
         return status;
     }
-    self->seat.bell = &self->bell;
-    tpi_panic_join(self->hub->panic, &self->seat);
+    tpi_safety_attach(&self->safety, &self->bell);
     return TP_OK;
 }
 
@@ -240,11 +240,12 @@ void tpi_worker_join(tp_instance *self)
     }
     self->quit_job.run = quit;
     if (self->thread != NULL) {
-        tpi_panic_leave(self->hub->panic, &self->seat);
+        tpi_safety_detach(&self->safety);
         tpi_inbox_post(&self->inbox, &self->quit_job.item);
         tpi_worker_hurry(self);
         tpi_thread_join(self->thread);
         self->thread = NULL;
+        tpi_owner_drop(&self->safety.owner);
     }
     self->on_loop = true; /* what still comes for it, such as answers, is the loop's now */
     tpi_bell_fini(&self->bell);

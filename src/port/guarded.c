@@ -67,8 +67,7 @@ int tpi_guarded_fd(const struct guarded *g)
 /* On the loop. */
 static void note(tpi_task *task)
 {
-    tpi_port_owner *owner =
-        (tpi_port_owner *)((char *)task - offsetof(tpi_port_owner, guard_task));
+    tpi_port_owner *owner = (tpi_port_owner *)((char *)task - offsetof(tpi_port_owner, guard_task));
     char text[sizeof owner->guard_note];
 
     memcpy(text, owner->guard_note, sizeof text);

@@ -53,8 +53,8 @@ static tp_status unknown_scheme(const tpi_port_setup *setup, tp_error *err)
 }
 
 /* Every line can be a serial or a script; what else there is, the program says. */
-static tp_status choose_scheme(const tpi_port_setup *setup, const char *url, const tp_scheme **scheme,
-                               const char **rest, tp_error *err)
+static tp_status choose_scheme(const tpi_port_setup *setup, const char *url,
+                               const tp_scheme **scheme, const char **rest, tp_error *err)
 {
     static const tp_scheme *const own[] = {&tpi_scheme_serial, &tpi_scheme_script, NULL};
     const size_t length = strcspn(url, ":");

@@ -514,7 +514,7 @@ static void what_cannot_be_opened_is_told_with_its_url(void **state)
 
 static void open_many(struct scene *s)
 {
-    for (int i = 0; i <= MOST_PORTS; i++) {
+    for (int i = 0; i <= TPI_MOST_PORTS; i++) {
         tp_port *port = NULL;
         s->status = tp_port_open(&port, s->self, wish.url, NULL, 0, &s->err);
     }

@@ -11,6 +11,7 @@
 
 struct tpi_panic {
     atomic_uint epoch;
+    atomic_int way; /* one of tp_halt */
     atomic_bool quit;
     tpi_bell alarm;     /* rung by signal handlers */
     tpi_thread *thread; /* owned: waits for the alarm */
@@ -73,6 +74,16 @@ unsigned tpi_panic_epoch(const tpi_panic *panic)
 bool tpi_panic_is_on(const tpi_panic *panic)
 {
     return (atomic_load(&panic->epoch) & 1) != 0;
+}
+
+void tpi_panic_set_way(tpi_panic *panic, tp_halt way)
+{
+    atomic_store(&panic->way, (int)way);
+}
+
+tp_halt tpi_panic_way(const tpi_panic *panic)
+{
+    return (tp_halt)atomic_load(&panic->way);
 }
 
 void tpi_panic_look(const tpi_panic *panic, tpi_panic_state *out)

@@ -19,6 +19,7 @@
 
 #include "platform/thread.h"
 #include "troupe/clock.h"
+#include "troupe/driver.h"
 #include "troupe/status.h"
 
 typedef struct tpi_panic tpi_panic;
@@ -46,6 +47,11 @@ bool tpi_panic_is_on(const tpi_panic *panic);
 /* From any thread; texts are copied. The first one keeps its name and its reason; of those that
  * come later the last one is kept, and they wake everybody again. */
 void tpi_panic_raise(tpi_panic *panic, const char *who, const char *why);
+
+/* How devices are stopped in a panic, unless their instance has a way of its own. Set by the loop,
+ * read by any thread. */
+void tpi_panic_set_way(tpi_panic *panic, tp_halt way);
+tp_halt tpi_panic_way(const tpi_panic *panic);
 
 /* From a signal handler. */
 void tpi_panic_raise_by_signal(const tpi_panic *panic);

@@ -1,64 +1,230 @@
-/* moving.h - what moves, what stops it, and who moves it before whom. */
-#ifndef TROUPE_SAFETY_MOVING_H
-#define TROUPE_SAFETY_MOVING_H
+/*
+ * safety.h - what may move a device, and what stops it.
+ *
+ * The device layer embeds a tpi_device_safety in each device and a tpi_instance_safety in each
+ * instance, and calls the functions below. Safety decides; what has to be done is returned, or goes
+ * through the table of operations that the instance gives at the beginning.
+ *
+ * The words (README.md explains them at length):
+ *
+ *     mover   who moves a device: a client, a driver or the server           mover.h
+ *     claim   the terms on which a mover sends a message                     mover.h, claim.c
+ *     lease   how long a device moves without another message of its mover   lease.h
+ *     rank    which of two writers takes precedence                          rank.h, claim.c
+ *     panic   everything stops until it is reset                             panic.h
+ *     stop    a device is stopped, for whichever reason                      stop.c
+ *     slow stop  a stop that somebody else carries out, and reports later    slow_stop.c
+ *
+ * "Loop" and "instance" in front of functions name the thread that may call them: the loop's, or
+ * the one that the operations of the instance run on.
+ */
+#ifndef TROUPE_SAFETY_SAFETY_H
+#define TROUPE_SAFETY_SAFETY_H
 
-#include "device/inside.h"
+#include <stdatomic.h>
 
-/* emergency.c, on the loop. */
-void tpi_emergency_tell_all(tpi_hub *hub);
-struct emergency {
-    tpi_panic_state state;
-    char owing[512]; /* drivers that have not stopped yet, with commas between */
+#include "platform/owner.h"
+#include "safety/lease.h"
+#include "safety/mover.h"
+#include "safety/panic.h"
+#include "troupe/driver.h"
+#include "troupe/loop.h"
+#include "troupe/padi.h"
+
+typedef struct tpi_device_safety tpi_device_safety;
+typedef struct tpi_instance_safety tpi_instance_safety;
+
+/* Why a lease has ended. */
+typedef enum tpi_leaving {
+    TPI_LEAVING_SILENT,       /* the mover is there, but its lease has ended */
+    TPI_LEAVING_DISCONNECTED, /* the mover's connection is closed, by whomever */
+    TPI_LEAVING_CLOSED,       /* the mover has closed the device */
+    TPI_LEAVING_FORBIDDEN,    /* the mover may not move it any more */
+} tpi_leaving;
+
+/* What safety asks of an instance; on the instance's thread. */
+typedef struct tpi_safety_ops {
+    /* Whether the driver is started; otherwise nothing is stopped. */
+    bool (*runs)(const tpi_instance_safety *instance);
+    /* Stop the device now. */
+    void (*halt)(tpi_device_safety *device, tp_halt how);
+    /* Report to the readers of the device why it stands still. */
+    void (*report)(tpi_device_safety *device, tpi_leaving why);
+    /* A panic has begun or ended since the last call. */
+    void (*panic_changed)(tpi_instance_safety *instance);
+} tpi_safety_ops;
+
+struct tpi_instance_safety {
+    const tpi_safety_ops *ops;
+    tpi_panic *panic;           /* borrowed */
+    tp_loop *loop;              /* borrowed */
+    tpi_device_safety *devices; /* borrowed list, oldest first */
+    tpi_device_safety **last;   /* borrowed: where the next one goes */
+    bool moves;                 /* one of its devices moves something */
+    tpi_owner owner;            /* its thread; nobody for the loop */
+    bool own_way;               /* a panic stops its devices as `way` says, not as all others */
+    tp_halt way;
+
+    /* The loop's. */
+    tp_timer *timer;      /* owned: ends of leases; NULL for an instance with a thread */
+    const tpi_bell *bell; /* borrowed: wakes the thread; NULL for none */
+    tpi_panic_seat seat;
+
+    /* The instance's. */
+    unsigned epoch;            /* of the panic, that it has seen */
+    bool halts;                /* an operation that stops something: it writes in a panic */
+    bool halts_for_panic;      /* and that stops everything */
+    tpi_device_safety *halted; /* borrowed: what is being stopped; NULL for nothing */
+    uint8_t halt_way;          /* one of tp_halt_way: as it was asked for */
+    tp_halt_reason halt_reason;
+
+    atomic_uint served; /* the last panic that everything was stopped for; read by the loop */
 };
-void tpi_emergency_look(const tpi_hub *hub, struct emergency *found,
-                        tp_panic_state *out); /* borrows */
-void tpi_emergency_forget(tp_session *session);
 
-/* motion.c: leases and panic, on the loop and where the instance runs. */
-tp_status tpi_motion_begin(tp_instance *self, tp_error *err); /* after init */
-void tpi_motion_end(tp_instance *self);
-void tpi_motion_leave_in_order(tp_device *device, const void *who);
-bool tpi_motion_is_late(const tpi_call *call);
-/* A command of his was carried out, or refused; it will be answered later; and now it is. */
-void tpi_motion_note(tp_device *device, const void *mover, tp_status status);
-void tpi_motion_defer(tpi_call *call);
-void tpi_motion_settle(tpi_call *call, tp_status status);
-bool tpi_motion_may_write(const tp_instance *self);
-bool tpi_motion_owes_a_stop(const tp_instance *self); /* it has not acted on a panic yet */
-int64_t tpi_motion_deadline_ns(const tp_instance *self);
-void tpi_motion_serve(tp_instance *self); /* stop what has to be stopped */
-/* `epoch` is that of the panic when it was asked. */
-tp_status tpi_motion_halt(tp_device *device, const tp_message *what, const void *ask,
+struct tpi_device_safety {
+    tpi_instance_safety *instance; /* borrowed */
+    const char *name;              /* borrowed: for errors */
+    tpi_device_safety *next;       /* of the instance */
+    bool moves;                    /* its interface has messages that move something */
+
+    /* The loop's: claim.c. */
+    tpi_mover mover; /* whose lease it is; its label is the next */
+    char label[TPI_MOVER_LABEL];
+    int32_t rank;           /* writers of a lower one are refused ... */
+    int64_t rank_until_ns;  /* ... before this time */
+    int64_t lease_limit_ns; /* no message renews the lease beyond this */
+    bool halt_reported;     /* that somebody else had it stopped, since it was moved */
+    uint32_t takes;         /* how often it was moved */
+    unsigned taken_epoch;   /* of the panic, when it was moved last */
+    bool stands;            /* it was stopped since then */
+
+    /* Of both threads. */
+    tpi_lease lease;
+    atomic_int leaving;     /* one of tpi_leaving: why the lease has ended */
+    atomic_uint slow_stops; /* that are under way; written by the instance */
+
+    /* The instance's: stop.c. */
+    bool in_motion;   /* since the last stop */
+    tpi_mover doer;   /* whose command moves it; its label is not used */
+    unsigned motions; /* commands that were carried out so far */
+    bool stop_due;    /* it does what nobody answers for */
+    int report_due;   /* one of tpi_leaving, reported when it stands; -1 for none */
+};
+
+/* A message on its way to a device, as far as safety remembers it. */
+typedef struct tpi_order {
+    tpi_mover mover; /* whose command it is; nobody if it moves nothing */
+    unsigned epoch;  /* of the panic, when it came */
+    uint32_t takes;  /* of the device, when it came */
+    bool may_move;   /* it is answered later, and may move the device until then */
+    unsigned motions;
+} tpi_order;
+
+/* ---- Life: loop ------------------------------------------------------------------------------ */
+
+void tpi_safety_init(tpi_instance_safety *instance, const tpi_safety_ops *ops, tpi_panic *panic,
+                     tp_loop *loop);
+
+/* `name` is borrowed. */
+void tpi_safety_add(tpi_instance_safety *instance, tpi_device_safety *device, const char *name,
+                    const tp_interface *interface);
+
+/* Whether this is the thread that the operations of the instance run on. */
+bool tpi_safety_is_current(const tpi_instance_safety *instance);
+
+/* From now on the bell wakes the instance's thread for a panic or the end of a lease; and no more.
+ */
+void tpi_safety_attach(tpi_instance_safety *instance, const tpi_bell *bell);
+void tpi_safety_detach(tpi_instance_safety *instance);
+
+/* Instance: when something has to be stopped; TP_NEVER for never. Then, and whenever the instance
+ * wakes up, it calls tpi_stop_serve(). */
+int64_t tpi_safety_deadline_ns(const tpi_instance_safety *instance);
+
+/* The deadline has changed: set the timer of an instance on the loop; or wake its thread too. */
+void tpi_safety_arm(tpi_instance_safety *instance);
+void tpi_safety_wake(tpi_instance_safety *instance);
+
+/* Any thread: how many panics there have been up to an epoch; and whether there was one after the
+ * one of this epoch. */
+unsigned tpi_safety_panics_until(unsigned epoch);
+bool tpi_safety_panicked_since(const tpi_instance_safety *instance, unsigned epoch);
+
+/* ---- Claims: loop (claim.c) ------------------------------------------------------------------ */
+
+/* Whether a message may be sent on these terms, as far as ranks say. */
+tp_status tpi_claim_check(const tpi_device_safety *device, const tp_message *what,
+                          const tpi_claim *claim, tp_error *err);
+
+/* The message is about to be handed over: take lease and rank, and fill in the order. */
+void tpi_claim_take(tpi_device_safety *device, const tp_message *what, const tpi_claim *claim,
+                    unsigned epoch, tpi_order *order);
+
+/* A message of the mover has come: its lease on the device is renewed. */
+void tpi_claim_renew(tpi_device_safety *device, const tpi_mover *mover, int64_t lease_ns);
+
+/* The mover is gone: what it moved is stopped at once, and readers receive the reason. */
+void tpi_claim_leave(tpi_device_safety *device, const tpi_mover *mover, tpi_leaving why);
+
+/* The mover is gone, and what it moved is stopped otherwise. */
+void tpi_claim_drop(tpi_device_safety *device, const tpi_mover *mover);
+
+/* A request to stop was answered with success; the device was stopped as a whole. */
+void tpi_claim_stopped(tpi_device_safety *device, const tpi_order *order);
+void tpi_claim_stopped_whole(tpi_device_safety *device);
+
+/* Whether somebody moves it; for how long without another message; and for how long lower ranks are
+ * kept out. */
+bool tpi_claim_is_moved(const tpi_device_safety *device);
+double tpi_claim_lease_left_s(const tpi_device_safety *device);
+double tpi_claim_rank_left_s(const tpi_device_safety *device);
+
+/* ---- Stops: instance (stop.c) ---------------------------------------------------------------- */
+
+/* Loop: an instance on the loop gets a timer for the ends of leases; and loses it. */
+tp_status tpi_stop_begin(tpi_instance_safety *instance, bool on_loop, tp_error *err);
+void tpi_stop_end(tpi_instance_safety *instance);
+
+/* Whether a command comes too late: its lease is over, or there was a panic since it came. */
+bool tpi_stop_is_late(const tpi_device_safety *device, const tpi_order *order);
+
+/* A command was carried out or refused; will be answered later; and now it is. */
+void tpi_stop_note(tpi_device_safety *device, const tpi_mover *mover, tp_status status);
+void tpi_stop_defer(tpi_device_safety *device, tpi_order *order);
+void tpi_stop_settle(tpi_device_safety *device, const tpi_order *order, tp_status status);
+
+/* Whether bytes may go to a line: in a panic only those that stop something. */
+bool tpi_stop_may_write(const tpi_instance_safety *instance);
+
+/* Stop what has to be stopped. */
+void tpi_stop_serve(tpi_instance_safety *instance);
+
+/* The request HALT or HALT_SO, `epoch` being the panic's when it was asked. TP_PENDING if the stop
+ * is slow: it is answered when tpi_slow_stop_end() returns true. */
+tp_status tpi_stop_answer(tpi_device_safety *device, const tp_message *what, const void *ask,
                           unsigned epoch, tp_error *err);
-void tpi_motion_tell_end(tp_device *device, int leaving); /* why it stands still */
-bool tpi_motion_panicked_since(const tp_instance *self, unsigned epoch);
 
-/* halting.c: stops that take their time; where the instance runs. */
-bool tpi_halting_owns(const tp_message *what);     /* it asks for a stop */
-bool tpi_halting_is_open(const tp_instance *self); /* on the loop too */
-tp_status tpi_halting_answer(tp_device *device);   /* of such a request: now, or later */
-void tpi_halting_end(tp_instance *self);           /* it was stopped as a whole */
+/* Around the driver's stop as a whole, which may write in a panic. */
+void tpi_stop_whole_begin(tpi_instance_safety *instance);
+void tpi_stop_whole_end(tpi_instance_safety *instance);
 
-/* The same on the loop: a request was answered; and whether it was stopped since it was moved. */
-void tpi_halting_finished(const tpi_call *call);
-bool tpi_halting_is_over(const tp_device *device);
+/* Loop: whether it has not stopped for a panic, or not to the end. */
+bool tpi_stop_is_owed(const tpi_instance_safety *instance);
 
-/* rank.c, on the loop: the rank of a writer; whether his message may go to the device, and that it
- * goes; the name of who moves it, "" for nobody; and for how long he keeps others out. */
-void tpi_rank_of_session(const tp_session *session, const tp_device *device, tpi_mover *mover);
-void tpi_rank_of_driver(const tp_instance *user, const tp_device *device, tpi_mover *mover);
-tp_status tpi_rank_check(const tp_device *device, const tp_message *what, const tpi_mover *mover,
-                         tp_error *err);
-void tpi_rank_take(tp_device *device, const tp_message *what, const tpi_mover *mover);
-void tpi_rank_name(const tpi_hub *hub, const void *who, char *out, size_t size);
-double tpi_rank_left_s(const tp_device *device);
-bool tpi_rank_matters(const tp_device *device); /* not all who write to it are equals */
+/* ---- Slow stops: instance (slow_stop.c) ------------------------------------------------------ */
 
-/* access.c: whether one client has it for itself, and was heard of in time. */
-bool tpi_access_is_held(const tp_device *device);
+/* Somebody else carries the stop out; and has. True if that was the last one, so that requests to
+ * stop are answered now. */
+void tpi_slow_stop_begin(tpi_device_safety *device);
+bool tpi_slow_stop_end(tpi_device_safety *device);
 
-/* hold.c, on the loop: whether somebody moves it, and for how long without another word. */
-bool tpi_hold_is_moved(const tp_device *device);
-double tpi_hold_lease_left_s(const tp_device *device);
+/* Any thread: whether one is under way. */
+bool tpi_slow_stop_is_open(const tpi_device_safety *device);
+
+/* It was stopped as a whole: none is. */
+void tpi_slow_stop_clear(tpi_device_safety *device);
+
+/* Report why it stands still: now, or when the last slow stop has ended. */
+void tpi_slow_stop_report(tpi_device_safety *device, tpi_leaving why);
 
 #endif

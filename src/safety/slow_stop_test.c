@@ -124,12 +124,12 @@ static void a_request_is_answered_when_it_has_stopped(void **state)
     assert_int_equal(base.way, TP_HALT_SO_BRAKE);
     tp_device_halted(s.device);
     assert_int_equal(came_of_it, TP_PENDING);
-    assert_true(tpi_hold_is_moved(s.device));
+    assert_true(tpi_claim_is_moved(&s.device->safety));
     tp_device_halted(s.device);
     assert_int_equal(came_of_it, TP_OK);
-    assert_false(tpi_hold_is_moved(s.device));
+    assert_false(tpi_claim_is_moved(&s.device->safety));
     assert_int_equal(visit_drive(s.sessions[0], s.device, 1, NULL), TP_OK);
-    assert_true(tpi_hold_is_moved(s.device));
+    assert_true(tpi_claim_is_moved(&s.device->safety));
     stage_end(&s);
 }
 
@@ -143,7 +143,7 @@ static void who_moves_it_after_the_request_still_does(void **state)
     assert_int_equal(visit_drive(s.sessions[0], s.device, 1, NULL), TP_OK);
     tp_device_halted(s.device);
     assert_int_equal(came_of_it, TP_OK);
-    assert_true(tpi_hold_is_moved(s.device));
+    assert_true(tpi_claim_is_moved(&s.device->safety));
     stage_end(&s);
 }
 

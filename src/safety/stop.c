@@ -1,183 +1,46 @@
 /*
- * stop.c - what moves, and what stops it: leases and panic at a device.
+ * stop.c - what stops a device: the end of a lease, a panic, a request. Where the instance runs.
  *
- * The loop knows who moved a device last (its mover) and writes when that lease ends. Where the
- * instance runs, the end of a lease and a new panic are looked for whenever it wakes up, and both
- * wake it up: the end of a lease is part of what a worker waits for, a panic rings its bell.
- * Instances on the loop have a timer for the first and a task of the hub for the second.
+ * Both the end of a lease and a panic wake the instance: the end of a lease is part of what a
+ * worker waits for, a panic rings its bell. Instances on the loop have a timer for the first and a
+ * task of the hub for the second. Whenever an instance wakes up it looks for both.
  */
+#include <assert.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/text.h"
-#include "device/inside.h"
 #include "safety/safety.h"
 
-/* ---- On the loop: whose lease it is ---------------------------------------------------------- */
-
-/* So much time from now, 0 or less for unlimited. */
-static int64_t in(const tp_device *device, int64_t time_ns)
+/* A device that does not move is not stopped; a driver that is not started has stopped. */
+static void halt(tpi_device_safety *device, tp_halt how, tp_halt_reason reason)
 {
-    const int64_t now_ns = tp_clock_now_ns(tp_instance_clock(device->instance));
+    tpi_instance_safety *self = device->instance;
 
-    return time_ns <= 0 || time_ns > TPI_LEASE_UNLIMITED - now_ns ? TPI_LEASE_UNLIMITED
-                                                                  : now_ns + time_ns;
-}
-
-static int64_t end_of(const tp_device *device, int64_t lease_ns)
-{
-    const int64_t end_ns = in(device, lease_ns);
-
-    return end_ns < device->lease_limit_ns ? end_ns : device->lease_limit_ns;
-}
-
-/* What an instance on the loop is woken by; one with a thread waits itself. */
-static void arm(tp_instance *self)
-{
-    if (self->lease_timer != NULL) {
-        tp_timer_at(self->lease_timer, tpi_motion_deadline_ns(self));
-    }
-}
-
-static void wake(tp_instance *self)
-{
-    if (self->lease_timer != NULL) {
-        arm(self);
-    } else if (self->thread != NULL) {
-        tpi_bell_ring(&self->bell);
-    }
-}
-
-/* Before the message is handed over, so that the worker finds the lease when it finds the message.
- */
-static void take_lease(tp_device *device, const tpi_mover *mover, unsigned epoch)
-{
-    device->mover = mover->who;
-    device->takes++;
-    device->taken_epoch = epoch;
-    device->stands = false;
-    device->lease_limit_ns = in(device, mover->valid_ns);
-    atomic_store(&device->leaving, TPI_LEAVING_SILENT);
-    tpi_lease_extend(&device->lease, end_of(device, mover->lease_ns));
-    arm(device->instance);
-}
-
-tp_status tpi_device_call_for(tp_device *device, const tp_message *what, tp_msg *ask,
-                              const tpi_mover *mover, tpi_call_done *done, void *context,
-                              tpi_call **out)
-{
-    const unsigned epoch = tpi_panic_epoch(device->instance->hub->panic);
-    const bool moving = what->effect == TP_EFFECT_MOVES;
-    tpi_call *call = NULL;
-
-    if (moving && (epoch & 1) != 0) {
-        return TP_E_PANIC;
-    }
-    /* One that finds no room takes no lease: it would keep moving what another has set in motion.
-     */
-    tp_status status = tpi_call_create(&call, device, what, ask, done, context, out);
-    if (status != TP_OK) {
-        return status;
-    }
-    call->epoch = epoch;
-    if (moving) {
-        call->mover = mover->who;
-        take_lease(device, mover, epoch);
-    }
-    tpi_rank_take(device, what, mover);
-    tpi_call_post(call);
-    return TP_OK;
-}
-
-tp_status tpi_device_call(tp_device *device, const tp_message *what, tp_msg *ask,
-                          tpi_call_done *done, void *context, tpi_call **out)
-{
-    const tpi_mover nobody = {0};
-
-    return tpi_device_call_for(device, what, ask, &nobody, done, context, out);
-}
-
-void tpi_device_heard(tp_device *device, const void *who, int64_t lease_ns)
-{
-    if (device->mover == who) {
-        tpi_lease_renew(&device->lease, end_of(device, lease_ns));
-    }
-}
-
-void tpi_device_left(tp_device *device, const void *who, tpi_leaving why)
-{
-    if (device->mover == who) {
-        device->mover = NULL;
-        atomic_store(&device->leaving, why); /* before the worker can find the lease over */
-        tpi_lease_end(&device->lease);
-        wake(device->instance);
-    }
-}
-
-/* Behind all that he has commanded: a driver that stops may have parked what it used. */
-void tpi_motion_leave_in_order(tp_device *device, const void *who)
-{
-    const tp_message *what =
-        tp_interface_message(&tp_interface_common, TP_KIND_REQUEST, TP_COMMON_REQ_HALT);
-    const tp_msghdr header = {
-        .addr = device->addr, .type = TP_MSGTYPE_REQ, .subtype = TP_COMMON_REQ_HALT};
-    tp_msg *msg = NULL;
-
-    if (device->mover != who) {
-        return;
-    }
-    if (!device->moves) {
-        device->mover = NULL;
-        return;
-    }
-    if (tp_msg_create(&msg, &header, NULL, NULL) != TP_OK ||
-        tpi_call_quietly(device, what, msg, NULL, NULL) != TP_OK) {
-        tpi_device_left(device, who, TPI_LEAVING_CLOSED); /* at least it is stopped */
-    }
-    device->mover = NULL;
-    tp_msg_unref(msg);
-}
-
-/* ---- Where the instance runs: stopping ------------------------------------------------------- */
-
-/* A driver that cannot halt a device is stopped as a whole, which leaves its actuators safe, and
- * started again as if it had failed. */
-static void halt(tp_device *device, tp_halt how, tp_halt_reason reason)
-{
-    tp_instance *self = device->instance;
-    const bool busy = self->busy;
-
-    if (!self->started || !device->moves) {
+    if (!self->ops->runs(self) || !device->moves) {
         return;
     }
     device->in_motion = false;
-    self->busy = self->halts = true;
+    self->halts = true;
     self->halted = device;
     self->halt_reason = reason;
-    if (self->plan.driver->ops->halt != NULL) {
-        self->plan.driver->ops->halt(device, how);
-    } else {
-        tp_instance_fail(self, TP_E_DEVICE, "stopped as a whole, since the driver cannot halt it");
-    }
+    self->ops->halt(device, how);
     self->halt_reason = TP_HALT_UNASKED;
     self->halted = NULL;
     self->halts = false;
-    self->busy = busy;
 }
 
 _Static_assert((int)TP_HALT_BRAKE == TP_HALT_SO_BRAKE && (int)TP_HALT_HOLD == TP_HALT_SO_HOLD &&
                    (int)TP_HALT_FINISH == TP_HALT_SO_FINISH,
                "ways to halt are asked for as they are");
 
-static tp_halt panic_way(const tp_instance *self)
+static tp_halt panic_way(const tpi_instance_safety *self)
 {
-    return self->plan.own_panic ? self->plan.panic : (tp_halt)atomic_load(&self->hub->panic_action);
+    return self->own_way ? self->way : tpi_panic_way(self->panic);
 }
 
-/* As somebody has asked for it, which is passed on as he has. */
-static void halt_so(tp_device *device, uint8_t way)
+/* In the way that was asked for, which the driver passes on as it is. */
+static void halt_so(tpi_device_safety *device, uint8_t way)
 {
-    tp_instance *self = device->instance;
+    tpi_instance_safety *self = device->instance;
 
     self->halt_way = way;
     halt(device, way == TP_HALT_SO_OWN ? panic_way(self) : (tp_halt)way,
@@ -185,142 +48,92 @@ static void halt_so(tp_device *device, uint8_t way)
     self->halt_way = TP_HALT_SO_BRAKE;
 }
 
-/* Readers are told why it stands still. Of a panic everybody hears otherwise (emergency.c). */
-void tpi_motion_tell_end(tp_device *device, int leaving)
+/* ---- Commands -------------------------------------------------------------------------------- */
+
+bool tpi_stop_is_late(const tpi_device_safety *device, const tpi_order *order)
 {
-    static const struct {
-        tp_status code;
-        const char *before; /* the name of the device, */
-        const char *behind;
-    } ends[] = {
-        [TPI_LEAVING_SILENT] = {TP_E_TIMEOUT, "nothing was heard any more of who moved", ""},
-        [TPI_LEAVING_DISCONNECTED] = {TP_E_CLOSED, "the connection of who moved", " was closed"},
-        [TPI_LEAVING_CLOSED] = {TP_E_CLOSED, "who moved", " has closed it"},
-        [TPI_LEAVING_FORBIDDEN] = {TP_E_DENIED, "who moved", " may not do so any more"},
-    };
-    tp_failure failure = {.code = ends[leaving].code};
-    char text[sizeof device->name + 80];
+    const tpi_instance_safety *self = device->instance;
 
-    (void)snprintf(text, sizeof text, "stopped: %s %s%s", ends[leaving].before, device->name,
-                   ends[leaving].behind);
-    failure.text = tpi_text_field(text, &failure.text_count);
-    tp_publish(device, TP_COMMON_DATA_ERROR, &failure, 0);
-}
-
-/* Its lease is over, or there was a panic since it came. */
-bool tpi_motion_is_late(const tpi_call *call)
-{
-    const tp_instance *self = call->device->instance;
-
-    return call->what->effect == TP_EFFECT_MOVES &&
-           (tpi_panic_epoch(self->hub->panic) != call->epoch ||
-            !tpi_lease_is_held(&call->device->lease, tp_clock_now_ns(tp_instance_clock(self))));
+    assert(tpi_safety_is_current(self));
+    return tpi_panic_epoch(self->panic) != order->epoch ||
+           !tpi_lease_is_held(&device->lease, tp_clock_now_ns(tp_loop_clock(self->loop)));
 }
 
 /* A command has the lease of its sender from the moment it comes. If the driver refuses it and the
- * device still does what somebody else has told it, nobody would answer for that any more. */
-void tpi_motion_note(tp_device *device, const void *mover, tp_status status)
+ * device still does what another mover has commanded, nobody would answer for that any more. */
+void tpi_stop_note(tpi_device_safety *device, const tpi_mover *mover, tp_status status)
 {
+    assert(tpi_safety_is_current(device->instance));
     if (status >= 0) {
         device->in_motion = true;
-        device->doer = mover;
+        device->doer = *mover;
         device->motions++;
-    } else if (device->in_motion && device->doer != mover) {
+    } else if (device->in_motion && !tpi_mover_equal(&device->doer, mover)) {
         halt(device, TP_HALT_BRAKE, TP_HALT_ASKED);
     }
 }
 
-/* It may move already; if it did before, that is what somebody else has told it. */
-void tpi_motion_defer(tpi_call *call)
+/* It may move already; if it did before, another mover has commanded that. */
+void tpi_stop_defer(tpi_device_safety *device, tpi_order *order)
 {
-    tp_device *device = call->device;
-
-    call->may_move = true;
-    call->motions = device->motions;
+    assert(tpi_safety_is_current(device->instance));
+    order->may_move = true;
+    order->motions = device->motions;
     if (!device->in_motion) {
         device->in_motion = true;
-        device->doer = call->mover;
+        device->doer = order->mover;
     }
 }
 
 /* The driver may be in the middle of something when it answers: what has to be stopped is stopped
- * when it is through. Whoever has moved the device since then answers for it himself. */
-void tpi_motion_settle(tpi_call *call, tp_status status)
+ * when it is through. A mover that has moved the device since then answers for it itself. */
+void tpi_stop_settle(tpi_device_safety *device, const tpi_order *order, tp_status status)
 {
-    tp_device *device = call->device;
-
-    if (!call->may_move || device->motions != call->motions) {
+    assert(tpi_safety_is_current(device->instance));
+    if (!order->may_move || device->motions != order->motions) {
         return;
     }
     if (status >= 0) {
-        tpi_motion_note(device, call->mover, status);
-    } else if (device->in_motion && device->doer != call->mover) {
-        device->halt_due = true;
-        arm(device->instance);
+        tpi_stop_note(device, &order->mover, status);
+    } else if (device->in_motion && !tpi_mover_equal(&device->doer, &order->mover)) {
+        device->stop_due = true;
+        tpi_safety_arm(device->instance);
     }
 }
 
-/* In a panic only what stops things is written, by instances that move any. */
-bool tpi_motion_may_write(const tp_instance *self)
+bool tpi_stop_may_write(const tpi_instance_safety *self)
 {
-    const tp_device *device = self->devices;
-
-    if (self->halts || !tpi_panic_is_on(self->hub->panic)) {
-        return true;
-    }
-    while (device != NULL && !device->moves) {
-        device = device->next;
-    }
-    return device == NULL;
+    assert(tpi_safety_is_current(self));
+    return self->halts || !self->moves || !tpi_panic_is_on(self->panic);
 }
 
-int64_t tpi_motion_deadline_ns(const tp_instance *self)
-{
-    int64_t first_ns = TP_NEVER;
+/* ---- Panics ---------------------------------------------------------------------------------- */
 
-    for (const tp_device *device = self->devices; device != NULL; device = device->next) {
-        const int64_t deadline_ns = device->halt_due ? 0 : tpi_lease_deadline(&device->lease);
-        first_ns = deadline_ns < first_ns ? deadline_ns : first_ns;
+/* A panic may be over before the instance has seen it, and still stops everything. */
+static void serve_panic(tpi_instance_safety *self)
+{
+    const unsigned epoch = tpi_panic_epoch(self->panic);
+    const bool is_new = tpi_safety_panics_until(epoch) != tpi_safety_panics_until(self->epoch);
+
+    if (epoch != self->epoch) {
+        self->ops->panic_changed(self);
     }
-    return first_ns;
-}
-
-/* How many there have been. One may be over before the instance has seen it, and still stops it. */
-static unsigned panics_until(unsigned epoch)
-{
-    return (epoch + 1) / 2;
-}
-
-bool tpi_motion_panicked_since(const tp_instance *self, unsigned epoch)
-{
-    return panics_until(tpi_panic_epoch(self->hub->panic)) != panics_until(epoch);
-}
-
-static void serve_panic(tp_instance *self)
-{
-    const unsigned epoch = tpi_panic_epoch(self->hub->panic);
-    const bool is_new = panics_until(epoch) != panics_until(self->panic_epoch);
-
-    if (epoch != self->panic_epoch && self->on_panic != NULL) {
-        self->on_panic(self);
-    }
-    self->panic_epoch = epoch;
+    self->epoch = epoch;
     if (!is_new) {
         return;
     }
     self->halts_for_panic = true;
-    for (tp_device *device = self->devices; device != NULL; device = device->next) {
-        halt_so(device, self->plan.own_panic ? (uint8_t)self->plan.panic : TP_HALT_SO_OWN);
+    for (tpi_device_safety *device = self->devices; device != NULL; device = device->next) {
+        halt_so(device, self->own_way ? (uint8_t)self->way : TP_HALT_SO_OWN);
     }
     self->halts_for_panic = false;
-    atomic_store(&self->panic_served, epoch);
+    atomic_store(&self->served, epoch);
 }
 
-/* For a panic that has come here as such, too, and has stopped it: once is enough, unless it is to
- * be in another way. */
-static void halt_for_panic(tp_device *device, uint8_t way)
+/* A request that belongs to a panic: once is enough, unless another way is asked for. */
+static void halt_for_panic(tpi_device_safety *device, uint8_t way)
 {
-    tp_instance *self = device->instance;
+    tpi_instance_safety *self = device->instance;
 
     serve_panic(self);
     if (way != TP_HALT_SO_OWN && (tp_halt)way != panic_way(self)) {
@@ -330,11 +143,27 @@ static void halt_for_panic(tp_device *device, uint8_t way)
     }
 }
 
-tp_status tpi_motion_halt(tp_device *device, const tp_message *what, const void *ask,
+bool tpi_stop_is_owed(const tpi_instance_safety *self)
+{
+    const unsigned epoch = tpi_panic_epoch(self->panic);
+    const tpi_device_safety *slow = self->devices;
+
+    assert(tp_loop_is_current(self->loop));
+    while (slow != NULL && !tpi_slow_stop_is_open(slow)) {
+        slow = slow->next;
+    }
+    return self->moves &&
+           (slow != NULL || ((epoch & 1) != 0 && atomic_load(&self->served) < epoch));
+}
+
+/* ---- Requests -------------------------------------------------------------------------------- */
+
+tp_status tpi_stop_answer(tpi_device_safety *device, const tp_message *what, const void *ask,
                           unsigned epoch, tp_error *err)
 {
     const tp_halt_so *so = what->code == TP_COMMON_REQ_HALT_SO ? ask : NULL;
 
+    assert(tpi_safety_is_current(device->instance));
     if (!device->moves) {
         return tp_fail(err, TP_E_UNSUPPORTED, "%s moves nothing", device->name);
     }
@@ -346,49 +175,55 @@ tp_status tpi_motion_halt(tp_device *device, const tp_message *what, const void 
     } else {
         halt_so(device, so == NULL ? TP_HALT_SO_BRAKE : so->way);
     }
-    return tpi_halting_answer(device);
+    return tpi_slow_stop_is_open(device) ? TP_PENDING : TP_OK;
 }
 
-bool tpi_motion_owes_a_stop(const tp_instance *self)
+void tpi_stop_whole_begin(tpi_instance_safety *self)
 {
-    const unsigned epoch = tpi_panic_epoch(self->hub->panic);
-
-    return self->phase != IDLE && self->phase != FAILED && self->moves &&
-           (tpi_halting_is_open(self) ||
-            ((epoch & 1) != 0 && atomic_load(&self->panic_served) < epoch));
+    assert(tpi_safety_is_current(self));
+    self->halts = true;
 }
 
-static void serve_leases(tp_instance *self)
+void tpi_stop_whole_end(tpi_instance_safety *self)
 {
-    const int64_t now_ns = tp_clock_now_ns(tp_instance_clock(self));
+    self->halts = false;
+    for (tpi_device_safety *device = self->devices; device != NULL; device = device->next) {
+        device->in_motion = false;
+        tpi_slow_stop_clear(device);
+    }
+}
 
-    for (tp_device *device = self->devices; device != NULL; device = device->next) {
+/* ---- Leases ---------------------------------------------------------------------------------- */
+
+static void serve_leases(tpi_instance_safety *self)
+{
+    const int64_t now_ns = tp_clock_now_ns(tp_loop_clock(self->loop));
+
+    for (tpi_device_safety *device = self->devices; device != NULL; device = device->next) {
         if (tpi_lease_take_expired(&device->lease, now_ns)) {
             const bool moved = device->in_motion;
-            const int leaving = atomic_load(&device->leaving);
-            halt(device, TP_HALT_BRAKE,
-                 leaving == TPI_LEAVING_SILENT ? TP_HALT_SILENT : TP_HALT_LEFT);
-            if (moved && atomic_load(&device->halts_open) > 0) {
-                device->end_due = leaving;
-            } else if (moved) { /* else somebody has stopped it before, or a panic has */
-                tpi_motion_tell_end(device, leaving);
+            const int why = atomic_load(&device->leaving);
+            halt(device, TP_HALT_BRAKE, why == TPI_LEAVING_SILENT ? TP_HALT_SILENT : TP_HALT_LEFT);
+            if (moved) { /* else a request has stopped it before, or a panic has */
+                tpi_slow_stop_report(device, (tpi_leaving)why);
             }
         }
     }
 }
 
-static void serve_dues(tp_instance *self)
+static void serve_dues(tpi_instance_safety *self)
 {
-    for (tp_device *device = self->devices; device != NULL; device = device->next) {
-        if (device->halt_due) {
-            device->halt_due = false;
+    for (tpi_device_safety *device = self->devices; device != NULL; device = device->next) {
+        if (device->stop_due) {
+            device->stop_due = false;
             halt(device, TP_HALT_BRAKE, TP_HALT_ASKED);
         }
     }
 }
 
-void tpi_motion_serve(tp_instance *self)
+void tpi_stop_serve(tpi_instance_safety *self)
 {
+    assert(tpi_safety_is_current(self));
     serve_panic(self);
     serve_leases(self);
     serve_dues(self);
@@ -398,39 +233,19 @@ void tpi_motion_serve(tp_instance *self)
 
 static void lease_fired(void *context)
 {
-    tp_instance *self = context;
+    tpi_instance_safety *self = context;
 
-    tpi_motion_serve(self);
-    arm(self);
+    tpi_stop_serve(self);
+    tpi_safety_arm(self);
 }
 
-static bool moves(const tp_interface *interface)
+tp_status tpi_stop_begin(tpi_instance_safety *self, bool on_loop, tp_error *err)
 {
-    for (uint32_t i = 0; i < interface->message_count; i++) {
-        if (interface->messages[i].effect == TP_EFFECT_MOVES) {
-            return true;
-        }
-    }
-    return false;
+    return on_loop ? tp_timer_create(&self->timer, self->loop, lease_fired, self, err) : TP_OK;
 }
 
-tp_status tpi_motion_begin(tp_instance *self, tp_error *err)
+void tpi_stop_end(tpi_instance_safety *self)
 {
-    for (tp_device *device = self->devices; device != NULL; device = device->next) {
-        device->moves = moves(device->interface);
-        device->end_due = -1;
-        self->moves = self->moves || device->moves;
-    }
-    self->panic_epoch = tpi_panic_epoch(self->hub->panic);
-    atomic_store(&self->panic_served, self->panic_epoch);
-    if (self->on_loop) {
-        return tp_timer_create(&self->lease_timer, self->hub->loop, lease_fired, self, err);
-    }
-    return TP_OK;
-}
-
-void tpi_motion_end(tp_instance *self)
-{
-    tp_timer_destroy(self->lease_timer);
-    self->lease_timer = NULL;
+    tp_timer_destroy(self->timer);
+    self->timer = NULL;
 }

@@ -273,9 +273,9 @@ static void a_command_that_finds_no_room_takes_no_lease(void **state)
     }
     assert_int_equal(err.code, TP_E_LIMIT);
     assert_int_equal(send(&s, 1, 1, 0, &err), TP_OK); /* there is room for others */
-    assert_ptr_equal(s.device->mover, s.sessions[1]);
+    assert_int_equal(s.device->safety.mover.id, s.sessions[1]->number);
     assert_int_equal(send(&s, 0, 1, 0, &err), TP_E_LIMIT);
-    assert_ptr_equal(s.device->mover, s.sessions[1]);
+    assert_int_equal(s.device->safety.mover.id, s.sessions[1]->number);
     atomic_store(&gate.shut, false);
     while (atomic_load(&s.device->instance->waiting_jobs) > 0) {
         tp_loop_turn(s.b.loop, true);
@@ -309,7 +309,7 @@ static void a_command_that_comes_too_late_moves_nothing(void **state)
 
     (void)state;
     begin(&s, &motor_threaded);
-    tpi_lease_extend(&s.device->lease, 1); /* as if its time had passed in the inbox */
+    tpi_lease_extend(&s.device->safety.lease, 1); /* as if its time had passed in the inbox */
     const tp_message *what =
         tp_interface_message(&tp_interface_position2d, TP_KIND_COMMAND, TP_POSITION2D_CMD_VEL);
     const tp_position2d_cmd_vel vel = {.vel = {.px = 1}, .state = 1};
@@ -376,8 +376,8 @@ static void a_driver_may_have_its_own_way_to_stop(const tp_driver *driver)
 
     begin(&s, driver);
     tpi_hub_set_panic_action(s.b.hub, TP_HALT_HOLD);
-    s.device->instance->plan.own_panic = true;
-    s.device->instance->plan.panic = TP_HALT_FINISH;
+    s.device->instance->safety.own_way = true;
+    s.device->instance->safety.way = TP_HALT_FINISH;
     drive_at(&s, 0, 1);
     tp_session_panic(s.sessions[1], "smoke");
     wait_for_halt(&s, 1);

@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "safety/safety.h"
 #include "session/session.h"
 #include "support/memory.h"
 #include "support/unit.h"
@@ -222,15 +221,15 @@ static void ranks(tp_server *server, const char *client, size_t i, int rank, int
     static const tp_session_limits limits = {.data = 8, .replies = 8, .requests = 8};
     static const tp_session_events events = {.ready = is_ready, .lost = is_ready};
     tp_session *session = NULL;
-    tpi_mover mover = {0};
+    tpi_claim claim = {0};
 
     assert_int_equal(
         tp_session_create(&session, tp_server_hub(server), 6665, &limits, &events, NULL, NULL),
         TP_OK);
     tp_session_set_software(session, client);
-    rank_of_session(session, tp_server_device_at(server, i), &mover);
-    assert_int_equal(mover.rank, rank);
-    assert_int_equal(mover.hold_ns, hold_s * TP_NS_PER_S);
+    tpi_writer_rank(session, tp_server_device_at(server, i), &claim);
+    assert_int_equal(claim.rank, rank);
+    assert_int_equal(claim.hold_ns, hold_s * TP_NS_PER_S);
     tp_session_destroy(session);
 }
 

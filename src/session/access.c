@@ -8,7 +8,6 @@
  */
 #include <string.h>
 
-#include "safety/safety.h"
 #include "session/session.h"
 #include "troupe/interfaces/player.h"
 
@@ -24,10 +23,7 @@ static bool writes(unsigned access)
 
 static tp_status held_by(const tp_device *device, tp_error *err)
 {
-    char name[RANK_NAME];
-
-    tpi_session_label(device->holder, name, sizeof name);
-    return tp_fail(err, TP_E_DENIED, "%s is held by %s", device->name, name);
+    return tp_fail(err, TP_E_DENIED, "%s is held by %s", device->name, device->holder->label);
 }
 
 /* What is shorter could end between two words of a client that has no reason to hurry: of a device
@@ -36,7 +32,7 @@ static const int64_t shortest_hold_ns = TP_NS_PER_S;
 
 static int64_t silence_allowed_ns(const struct subscription *s)
 {
-    const int64_t lease_ns = tpi_hold_lease_ns(s);
+    const int64_t lease_ns = tpi_terms_lease_ns(s);
 
     return lease_ns > 0 && lease_ns < shortest_hold_ns ? shortest_hold_ns : lease_ns;
 }
@@ -70,16 +66,14 @@ bool tpi_access_is_held(const tp_device *device)
 static void tell_loss(const tp_device *device, const tp_session *taker)
 {
     struct subscription *s = find_holding(device);
-    char name[RANK_NAME];
     tp_error why = {0};
     bool told = false;
 
     if (s != NULL) {
-        tpi_session_label(taker, name, sizeof name);
         tp_fail(&why, TP_E_DENIED,
                 "%s is not open exclusively any more: nothing was heard for too long, and %s has "
                 "taken it",
-                device->name, name);
+                device->name, taker->label);
         tpi_access_tell_refusal(s, &why, &told);
     }
 }
@@ -119,26 +113,26 @@ void tpi_access_give(const struct subscription *s)
 }
 
 /* Whether another client holds it, before whom this one does not rank. */
-static bool is_shut_out(const tp_session *session, const tp_device *device, const tpi_mover *mover)
+static bool is_shut_out(const tp_session *session, const tp_device *device, const tpi_claim *claim)
 {
-    tpi_mover holder = {0};
+    tpi_claim holder = {0};
 
     if (device->holder == session || !tpi_access_is_held(device)) {
         return false;
     }
-    tpi_rank_of_session(device->holder, device, &holder);
-    return mover->rank <= holder.rank;
+    tpi_writer_rank(device->holder, device, &holder);
+    return claim->rank <= holder.rank;
 }
 
 static tp_status check_writer(const tp_session *session, const tp_device *device,
-                              const tp_message *what, const tpi_mover *mover, tp_error *err)
+                              const tp_message *what, const tpi_claim *claim, tp_error *err)
 {
     const struct subscription *s = session->subscriptions;
 
     if (what->effect == TP_EFFECT_READS) {
         return TP_OK;
     }
-    if (is_shut_out(session, device, mover)) {
+    if (is_shut_out(session, device, claim)) {
         return held_by(device, err);
     }
     while (s != NULL && (s->device != device || s->waiting || !writes(s->access))) {
@@ -157,14 +151,14 @@ static tp_status refuse_in_panic(const tp_session *session, tp_error *err)
 }
 
 tp_status tpi_access_check(const struct subscription *s, const tp_message *what,
-                           const tpi_mover *mover, tp_error *err)
+                           const tpi_claim *claim, tp_error *err)
 {
     const tp_session *session = s->session;
     const tp_device *device = s->device;
     tp_status allowed = tp_session_may(session, what, err);
 
-    allowed = allowed == TP_OK ? check_writer(session, device, what, mover, err) : allowed;
-    allowed = allowed == TP_OK ? tpi_rank_check(device, what, mover, err) : allowed;
+    allowed = allowed == TP_OK ? check_writer(session, device, what, claim, err) : allowed;
+    allowed = allowed == TP_OK ? tpi_claim_check(&device->safety, what, claim, err) : allowed;
     if (allowed != TP_OK) {
         return allowed;
     }

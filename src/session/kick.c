@@ -25,14 +25,10 @@ static tp_session *find(const tpi_hub *hub, uint32_t number)
 static void tell_owner(const tp_session *out, const tp_session *by)
 {
     const tpi_hub *hub = out->hub;
-    char name[RANK_NAME];
-    char who[RANK_NAME];
-    char text[2 * RANK_NAME + 64];
+    char text[2 * TPI_MOVER_LABEL + 64];
 
-    tpi_session_label(out, name, sizeof name);
-    tpi_session_label(by, who, sizeof who);
     (void)snprintf(text, sizeof text, "client %lu, %s, was thrown out by %s",
-                   (unsigned long)out->number, name, who);
+                   (unsigned long)out->number, out->label, by->label);
     if (hub->note != NULL) {
         hub->note(hub->note_context, text);
     }
@@ -45,13 +41,11 @@ static void tell_client(tp_session *out, const tp_session *by)
         .type = TP_MSGTYPE_DATA,
         .subtype = TP_PLAYER_DATA_KICKED,
         .timestamp = tp_clock_wall_s(tp_hub_clock(out->hub))};
-    char name[RANK_NAME];
-    char text[RANK_NAME + 32];
+    char text[TPI_MOVER_LABEL + 32];
     tp_failure failure = {.code = TP_E_CLOSED};
     tp_msg *msg = NULL;
 
-    tpi_session_label(by, name, sizeof name);
-    (void)snprintf(text, sizeof text, "thrown out by %s", name);
+    (void)snprintf(text, sizeof text, "thrown out by %s", by->label);
     failure.text = tpi_text_field(text, &failure.text_count);
     if (out->explain && tp_msg_create(&msg, &header, &tp_desc_failure, &failure) == TP_OK) {
         tp_session_queue(out, msg);

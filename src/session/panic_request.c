@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "safety/safety.h"
 #include "session/session.h"
 
 /* Who has not stopped yet: a driver that hangs in an operation does not, whatever we tell it. */
@@ -18,7 +17,7 @@ static void list_owing(const tpi_hub *hub, char *owing, size_t size)
 
     owing[0] = '\0';
     for (const tp_instance *at = hub->instances; at != NULL; at = at->next) {
-        if (tpi_motion_owes_a_stop(at) && length < size) {
+        if (tpi_halt_is_owed(at) && length < size) {
             length += (size_t)snprintf(
                 owing + length, size - length, "%s%s%s%s%s", length > 0 ? ", " : "",
                 tp_instance_name(at), at->troubled ? " (" : "",
@@ -59,13 +58,10 @@ tp_status tp_hub_panic(const tp_hub *hub, tp_panic_state **out)
 void tp_session_panic(tp_session *session, const char *why)
 {
     tpi_hub *hub = session->hub;
-    char name[RANK_NAME];
-
     if (!tpi_panic_is_on(hub->panic)) {
         hub->raiser = session;
     }
-    tpi_session_label(session, name, sizeof name);
-    tpi_panic_raise(hub->panic, name, why[0] == '\0' ? "no reason given" : why);
+    tpi_panic_raise(hub->panic, session->label, why[0] == '\0' ? "no reason given" : why);
 }
 
 /* What clients sent before this moment was meant for another one: it moves nothing any more. Who
@@ -110,7 +106,7 @@ tp_status tp_session_reset_panic(tp_session *session, unsigned epoch, const char
     }
     hub->raiser = NULL;
     let_nothing_play(hub, session);
-    tpi_session_label(session, hub->resetter, sizeof hub->resetter);
+    (void)snprintf(hub->resetter, sizeof hub->resetter, "%s", session->label);
     return TP_OK;
 }
 
@@ -141,7 +137,7 @@ static void tell_owner(tpi_hub *hub, const tpi_panic_state *state)
 {
     const bool changed = state->epoch != hub->noted_epoch;
     const bool again = state->on && !changed && state->raises != hub->noted_raises;
-    char text[2 * RANK_NAME + TPI_PANIC_REASON];
+    char text[2 * TPI_MOVER_LABEL + TPI_PANIC_REASON];
 
     if (state->on && changed) {
         (void)snprintf(text, sizeof text, "PANIC: nothing may move; raised by %s: %s", state->who,

@@ -61,6 +61,7 @@ tp_right tp_right_to_open(unsigned access)
 void tp_session_set_reach(tp_session *session, tp_reach reach)
 {
     session->guest.reach = reach;
+    tpi_writer_set_label(session);
 }
 
 tp_right tp_session_right(const tp_session *session)
@@ -204,7 +205,7 @@ static tp_status is_ready(const tp_session *session, tp_error *err)
 static void note_wrong(tp_session *session)
 {
     tpi_hub *hub = session->hub;
-    char text[RANK_NAME + 64];
+    char text[TPI_MOVER_LABEL + 64];
 
     hub->wrong_keys++;
     if (hub->note == NULL || (hub->wrong_keys & (hub->wrong_keys - 1)) != 0) {
@@ -332,11 +333,12 @@ static const tpi_key *find_same(const tpi_key *keys, size_t count, const tpi_key
 static void stop_what_it_may_not(tp_session *session)
 {
     const tp_right right = tp_session_right(session);
+    const tpi_mover mover = tpi_writer_mover(session);
 
     for (struct subscription *s = session->subscriptions; s != NULL; s = s->next) {
         if (right < TP_RIGHT_MOVE && s->moves) {
             s->moves = false;
-            tpi_device_left(s->device, session, TPI_LEAVING_FORBIDDEN);
+            tpi_device_left(s->device, &mover, TPI_LEAVING_FORBIDDEN);
         }
         if (right < TP_RIGHT_WRITE && s->device->holder == session) {
             s->device->holder = NULL;

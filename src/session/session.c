@@ -6,7 +6,6 @@
 
 #include "base/text.h"
 #include "bus/pool.h"
-#include "safety/safety.h"
 #include "session/session.h"
 
 const tp_clock *tp_hub_clock(const tp_hub *hub)
@@ -262,8 +261,10 @@ tp_status tp_session_open(tp_session *session, tp_device *device, unsigned acces
 /* The device hears that it has one user less. */
 static void leave_device(struct subscription *s, tpi_leaving why)
 {
+    const tpi_mover mover = tpi_writer_mover(s->session);
+
     if (s->moves) {
-        tpi_device_left(s->device, s->session, why);
+        tpi_device_left(s->device, &mover, why);
     }
     tpi_access_give(s);
     if (s->waiting) {
@@ -363,11 +364,13 @@ void tp_session_only_sends(tp_session *session)
 void tp_session_set_name(tp_session *session, const char *name)
 {
     snprintf(session->name, sizeof session->name, "%s", name);
+    tpi_writer_set_label(session);
 }
 
 void tp_session_set_software(tp_session *session, const char *name)
 {
     snprintf(session->software, sizeof session->software, "%s", name);
+    tpi_writer_set_label(session);
 }
 
 void tp_session_count_sent(tp_session *session, uint64_t messages)

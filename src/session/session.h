@@ -85,6 +85,7 @@ struct tp_session {
     bool sleeping; /* some of its subscriptions may be asleep */
     char name[64];
     char software[64];
+    char label[TPI_MOVER_LABEL]; /* made of both */
     int64_t begun_ns;
     int64_t heard_ns; /* the last time */
     uint64_t sent;
@@ -125,7 +126,7 @@ bool tpi_access_reads(unsigned access);
 tp_status tpi_access_take(struct subscription *s, tp_error *err);
 void tpi_access_give(const struct subscription *s);
 tp_status tpi_access_check(const struct subscription *s, const tp_message *what,
-                           const tpi_mover *mover, tp_error *err);
+                           const tpi_claim *claim, tp_error *err);
 
 /* Commands are not answered. One who understands it is told that they are refused, but not of every
  * single one: `told` is set when it was, and nothing is told while it is. */
@@ -133,17 +134,32 @@ void tpi_access_tell_refusal(struct subscription *s, const tp_error *why, bool *
 
 void tpi_access_count_refusal(tp_session *session, tp_device *device);
 
-/* rank.c: what others call it. */
-void tpi_session_label(const tp_session *session, char *out, size_t size);
+/* writer.c: set what others call it, after one of its names has changed; the mover that it is; and
+ * rank and hold time of a message to the device. */
+void tpi_writer_set_label(tp_session *session);
+tpi_mover tpi_writer_mover(const tp_session *session);
+void tpi_writer_rank(const tp_session *session, const tp_device *device, tpi_claim *claim);
 
-/* hold.c: how long a device obeys an opening whose client is silent, 0 or less for ever; as whom it
- * sends a message; and the request LEASE, whose answer is queued. */
-int64_t tpi_hold_lease_ns(const struct subscription *s);
-tpi_mover tpi_hold_mover(const struct subscription *s, const tp_message *what, const tp_msg *msg);
+/* panic_request.c, on the loop. */
+struct emergency {
+    tpi_panic_state state;
+    char owing[512]; /* drivers that have not stopped yet, with commas between */
+};
+void tpi_emergency_look(const tpi_hub *hub, struct emergency *found,
+                        tp_panic_state *out); /* borrows */
+void tpi_emergency_forget(tp_session *session);
+
+/* access.c: whether one client has it for itself, and was heard of in time. */
+bool tpi_access_is_held(const tp_device *device);
+
+/* terms.c: how long a device obeys an opening whose client is silent, 0 or less for ever; as whom
+ * it sends a message; and the request LEASE, whose answer is queued. */
+int64_t tpi_terms_lease_ns(const struct subscription *s);
+tpi_claim tpi_terms_claim(const struct subscription *s, const tp_message *what, const tp_msg *msg);
 /* It has waited for a process that was frozen, for longer than its lease. */
-bool tpi_hold_is_late(const struct subscription *s, const tp_message *what, const tp_msg *msg);
-bool tpi_hold_owns(const tp_message *what);
-tp_status tpi_hold_answer(const struct subscription *s, const tp_msg *msg, tp_error *err);
+bool tpi_terms_is_late(const struct subscription *s, const tp_message *what, const tp_msg *msg);
+bool tpi_terms_owns(const tp_message *what);
+tp_status tpi_terms_answer(const struct subscription *s, const tp_msg *msg, tp_error *err);
 
 /* rights.c: whether a client may open a device so. */
 tp_status tpi_rights_to_open(const tp_session *session, const tp_device *device, unsigned access,

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "bus/pool.h"
-#include "safety/safety.h"
 #include "session/session.h"
 
 static void forget_asking(struct asking *a)
@@ -24,21 +23,22 @@ static void forget_asking(struct asking *a)
 /* Everybody may have a device stopped. Who reads it, or moves it, is to know who did. */
 static void tell_halt(const tp_session *by, tp_device *device)
 {
-    char name[RANK_NAME];
-    char text[RANK_NAME + 64];
+    char text[TPI_MOVER_LABEL + 64];
 
-    tpi_session_label(by, name, sizeof name);
-    (void)snprintf(text, sizeof text, "stopped: %s has asked for it", name);
-    device->halt_told = true;
+    (void)snprintf(text, sizeof text, "stopped: %s has asked for it", by->label);
+    device->safety.halt_reported = true;
     tpi_device_deliver_failure(device, TP_E_DENIED, text);
 }
 
 /* By somebody else than who moves it; once, for as long as it is not moved again. */
 static bool halts_other(const tp_session *session, const tp_device *device, const tp_message *what)
 {
+    const tpi_mover own = tpi_writer_mover(session);
+
     return what ==
                tp_interface_message(&tp_interface_common, TP_KIND_REQUEST, TP_COMMON_REQ_HALT) &&
-           device->mover != session && tpi_hold_is_moved(device) && !device->halt_told;
+           !tpi_mover_equal(&device->safety.mover, &own) && tpi_claim_is_moved(&device->safety) &&
+           !device->safety.halt_reported;
 }
 
 static void answered(void *context, tp_status status, tp_msg *answer, const tp_error *err)
@@ -48,7 +48,7 @@ static void answered(void *context, tp_status status, tp_msg *answer, const tp_e
     const tp_msghdr request = a->request;
 
     const struct subscription *s = a->halts ? tpi_session_find_open(session, a->device) : NULL;
-    if (s != NULL && status == TP_OK && !s->device->halt_told) {
+    if (s != NULL && status == TP_OK && !s->device->safety.halt_reported) {
         tell_halt(session, s->device);
     }
     forget_asking(a);
@@ -86,7 +86,7 @@ static void carried_out(void *context, tp_status status, tp_msg *answer, const t
 enum { MOST_COMMANDS = 1024 };
 
 static tp_status ask(tp_session *session, tp_device *device, tp_msg *msg, const tp_message *what,
-                     const tpi_mover *mover)
+                     const tpi_claim *claim)
 {
     const bool command = what->kind == TP_KIND_COMMAND;
 
@@ -110,7 +110,7 @@ static tp_status ask(tp_session *session, tp_device *device, tp_msg *msg, const 
     session->askings = a;
     session->requests += !command;
     session->commands += command;
-    tp_status status = tpi_device_call_for(device, what, msg, mover,
+    tp_status status = tpi_device_call_for(device, what, msg, claim,
                                            command ? carried_out : answered, a, &a->call);
     if (status != TP_OK) {
         forget_asking(a);
@@ -129,21 +129,21 @@ void tpi_session_abandon(struct asking *a)
 static tp_status pass_on(struct subscription *s, tp_msg *msg, const tp_message *what, tp_error *err)
 {
     tp_device *device = s->device;
-    const tpi_mover mover = tpi_hold_mover(s, what, msg);
-    tp_status status = tpi_access_check(s, what, &mover, err);
+    const tpi_claim claim = tpi_terms_claim(s, what, msg);
+    tp_status status = tpi_access_check(s, what, &claim, err);
 
     if (status != TP_OK) {
         return status;
     }
-    if (tpi_hold_owns(what)) {
-        return tpi_hold_answer(s, msg, err);
+    if (tpi_terms_owns(what)) {
+        return tpi_terms_answer(s, msg, err);
     }
-    if (tpi_hold_is_late(s, what, msg)) {
+    if (tpi_terms_is_late(s, what, msg)) {
         return tp_fail(err, TP_E_TIMEOUT, "%s: %s came too late", device->name, what->name);
     }
     s->moves = s->moves || what->effect == TP_EFFECT_MOVES ||
-               (!device->moves && what->effect != TP_EFFECT_READS);
-    status = ask(s->session, device, msg, what, &mover);
+               (!device->safety.moves && what->effect != TP_EFFECT_READS);
+    status = ask(s->session, device, msg, what, &claim);
     return status == TP_OK ? TP_OK
                            : tp_fail(err, status, "%s: %s", device->name, tp_status_text(status));
 }

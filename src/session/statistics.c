@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "safety/safety.h"
 #include "session/session.h"
 
 static double seconds(int64_t ns)
@@ -17,36 +16,48 @@ _Static_assert((int)IDLE == TP_DEVICE_IDLE && (int)STARTING == TP_DEVICE_STARTIN
                    (int)FAILED == TP_DEVICE_FAILED,
                "phases are told as they are");
 
-/* Names of a device that have to be put together. */
-struct names {
-    char mover[RANK_NAME];
-    char holder[RANK_NAME];
-};
+/* Whether not all who write to the device are equals. */
+static bool ranks_matter(const tp_device *device)
+{
+    const tpi_rank_list ranks = tpi_device_ranks(device);
+
+    if (tpi_rank_is_configured(&ranks)) {
+        return true;
+    }
+    for (const tp_session *at = device->instance->hub->sessions; at != NULL; at = at->next) {
+        for (const struct subscription *s = at->subscriptions; s != NULL; s = s->next) {
+            if (s->device == device && s->has_rank) {
+                return true; /* it gives way to others */
+            }
+        }
+    }
+    return false;
+}
 
 /* Who moves it, or keeps others from writing. */
-static void describe_mover(const tp_device *device, struct names *names, tp_device_stat *stat)
+static void describe_mover(const tp_device *device, tp_device_stat *stat)
 {
-    const bool moved = tpi_hold_is_moved(device);
-    const double rank_left = tpi_rank_matters(device) ? tpi_rank_left_s(device) : 0;
+    const tpi_device_safety *safety = &device->safety;
+    const bool moved = tpi_claim_is_moved(safety);
+    const double rank_left = ranks_matter(device) ? tpi_claim_rank_left_s(safety) : 0;
+    const bool shown = moved || rank_left > 0;
 
-    names->mover[0] = names->holder[0] = '\0';
-    if (moved || rank_left > 0) {
-        tpi_rank_name(device->instance->hub, device->mover, names->mover, sizeof names->mover);
-        stat->rank = device->mover_rank;
-        stat->lease_left = moved ? tpi_hold_lease_left_s(device) : 0;
+    if (shown) {
+        stat->rank = safety->rank;
+        stat->lease_left = moved ? tpi_claim_lease_left_s(safety) : 0;
         stat->rank_left = rank_left;
     }
     if (device->holder != NULL) {
-        tpi_session_label(device->holder, names->holder, sizeof names->holder);
         stat->holder_number = device->holder->number;
         stat->holder_silent = !tpi_access_is_held(device);
     }
-    stat->mover = tpi_text_field(names->mover, &stat->mover_count);
-    stat->holder = tpi_text_field(names->holder, &stat->holder_count);
+    stat->mover = tpi_text_field(shown ? safety->label : "", &stat->mover_count);
+    stat->holder =
+        tpi_text_field(device->holder != NULL ? device->holder->label : "", &stat->holder_count);
 }
 
 /* Texts are borrowed. */
-static tp_device_stat describe_device(const tp_device *device, struct names *names)
+static tp_device_stat describe_device(const tp_device *device)
 {
     const struct counts *counts = &device->counts;
     const uint64_t asked = counts->requests + counts->failed;
@@ -72,7 +83,7 @@ static tp_device_stat describe_device(const tp_device *device, struct names *nam
     stat.instance = tpi_text_field(device->instance->name, &stat.instance_count);
     stat.failure = tpi_text_field(device->instance->failed, &stat.failure_count);
     stat.label = tpi_text_field(device->label == NULL ? "" : device->label, &stat.label_count);
-    describe_mover(device, names, &stat);
+    describe_mover(device, &stat);
     return stat;
 }
 
@@ -121,24 +132,22 @@ static uint32_t count_sessions(const tp_hub *hub)
     return count;
 }
 
-static void fill_devices(const tp_hub *hub, size_t first, uint32_t count, struct names *names,
-                         tp_device_stat *devices)
+static void fill_devices(const tp_hub *hub, size_t first, uint32_t count, tp_device_stat *devices)
 {
     for (uint32_t k = 0; k < count; k++) {
-        devices[k] = describe_device(hub->devices[first + k], &names[k]);
+        devices[k] = describe_device(hub->devices[first + k]);
     }
 }
 
 /* Oldest client first. */
-static void fill(const tp_hub *hub, struct names *names, struct emergency *found,
-                 tp_statistics *value)
+static void fill(const tp_hub *hub, struct emergency *found, tp_statistics *value)
 {
     const int64_t now_ns = tp_clock_now_ns(tp_hub_clock(hub));
     uint32_t i = value->clients_count;
 
     value->uptime = seconds(now_ns - hub->begun_ns);
     tpi_emergency_look(hub, found, &value->panic);
-    fill_devices(hub, 0, value->devices_count, names, value->devices);
+    fill_devices(hub, 0, value->devices_count, value->devices);
     for (const tp_session *session = hub->sessions; session != NULL; session = session->next) {
         value->clients[--i] = describe_client(session, now_ns);
     }
@@ -160,14 +169,12 @@ tp_status tp_hub_statistics(const tp_hub *hub, tp_statistics **out)
     tp_status status = TP_E_NOMEM;
     struct emergency found;
 
-    struct names *names = calloc((size_t)value.devices_count + 1, sizeof *names);
     value.devices = calloc((size_t)value.devices_count + 1, sizeof *value.devices);
     value.clients = calloc((size_t)value.clients_count + 1, sizeof *value.clients);
-    if (names != NULL && value.devices != NULL && value.clients != NULL) {
-        fill(hub, names, &found, &value);
+    if (value.devices != NULL && value.clients != NULL) {
+        fill(hub, &found, &value);
         status = tp_value_copy(&block, &tp_desc_statistics, &value, NULL);
     }
-    free(names);
     free(value.devices);
     free(value.clients);
     *out = block;
@@ -182,13 +189,11 @@ tp_status tp_hub_device_statistics(const tp_hub *hub, uint32_t first, tp_device_
     void *block = NULL;
     tp_status status = TP_E_NOMEM;
 
-    struct names *names = calloc((size_t)page.devices_count + 1, sizeof *names);
     page.devices = calloc((size_t)page.devices_count + 1, sizeof *page.devices);
-    if (names != NULL && page.devices != NULL) {
-        fill_devices(hub, first, page.devices_count, names, page.devices);
+    if (page.devices != NULL) {
+        fill_devices(hub, first, page.devices_count, page.devices);
         status = tp_value_copy(&block, &tp_desc_device_stat_page, &page, NULL);
     }
-    free(names);
     free(page.devices);
     *out = block;
     return status;

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "safety/safety.h"
 #include "session/session.h"
 
 enum { PLAIN_LEASE_S = 5, OWN_LEASE_S = 1 };
@@ -23,17 +22,19 @@ static int64_t default_ns(const tp_session *session, const tp_device *device)
                               : (session->leases ? OWN_LEASE_S : PLAIN_LEASE_S) * TP_NS_PER_S;
 }
 
-int64_t tpi_hold_lease_ns(const struct subscription *s)
+int64_t tpi_terms_lease_ns(const struct subscription *s)
 {
     return s->lease_ns > 0 ? s->lease_ns : default_ns(s->session, s->device);
 }
 
 void tp_session_heard(tp_session *session)
 {
+    const tpi_mover mover = tpi_writer_mover(session);
+
     session->heard_ns = tp_clock_now_ns(tp_hub_clock(session->hub));
     for (struct subscription *s = session->subscriptions; s != NULL; s = s->next) {
         if (s->moves) {
-            tpi_device_heard(s->device, session, tpi_hold_lease_ns(s));
+            tpi_device_heard(s->device, &mover, tpi_terms_lease_ns(s));
         }
     }
 }
@@ -43,33 +44,33 @@ void tp_session_speak_leases(tp_session *session, bool on)
     session->leases = on;
 }
 
-static tpi_mover mover_of(const struct subscription *s)
+static tpi_claim claim_of(const struct subscription *s)
 {
-    tpi_mover mover = {.who = s->session, .lease_ns = tpi_hold_lease_ns(s)};
+    tpi_claim claim = {.mover = tpi_writer_mover(s->session), .lease_ns = tpi_terms_lease_ns(s)};
 
-    tpi_rank_of_session(s->session, s->device, &mover);
-    mover.rank = s->has_rank && s->rank < mover.rank ? s->rank : mover.rank;
-    return mover;
+    tpi_writer_rank(s->session, s->device, &claim);
+    claim.rank = s->has_rank && s->rank < claim.rank ? s->rank : claim.rank;
+    return claim;
 }
 
 /* The number of a command that moves, from a client that speaks leases, is how long it is valid. */
-tpi_mover tpi_hold_mover(const struct subscription *s, const tp_message *what, const tp_msg *msg)
+tpi_claim tpi_terms_claim(const struct subscription *s, const tp_message *what, const tp_msg *msg)
 {
     const uint32_t valid_ms = tp_msg_header(msg)->seq;
-    tpi_mover mover = mover_of(s);
+    tpi_claim claim = claim_of(s);
 
     if (s->session->leases && what->kind == TP_KIND_COMMAND) {
-        mover.valid_ns = valid_ms * TP_NS_PER_MS;
+        claim.valid_ns = valid_ms * TP_NS_PER_MS;
     }
-    return mover;
+    return claim;
 }
 
 /* To the process of a driver all comes from the server that started it, on the same machine and
  * stamped by the same clock, which never jumps. */
-bool tpi_hold_is_late(const struct subscription *s, const tp_message *what, const tp_msg *msg)
+bool tpi_terms_is_late(const struct subscription *s, const tp_message *what, const tp_msg *msg)
 {
     const tpi_hub *hub = s->session->hub;
-    const int64_t lease_ns = tpi_hold_lease_ns(s);
+    const int64_t lease_ns = tpi_terms_lease_ns(s);
     const int64_t now_ns = tp_clock_now_ns(tp_hub_clock(hub));
     const double sent_s = tp_msg_header(msg)->timestamp;
 
@@ -79,14 +80,14 @@ bool tpi_hold_is_late(const struct subscription *s, const tp_message *what, cons
 
 /* ---- The request ----------------------------------------------------------------------------- */
 
-bool tpi_hold_owns(const tp_message *what)
+bool tpi_terms_owns(const tp_message *what)
 {
     return what == tp_interface_message(&tp_interface_common, TP_KIND_REQUEST, TP_COMMON_REQ_LEASE);
 }
 
 static tp_status check(const tp_device *device, const tp_lease *ask, tp_error *err)
 {
-    if (!device->moves) {
+    if (!device->safety.moves) {
         return tp_fail(err, TP_E_UNSUPPORTED, "%s moves nothing", device->name);
     }
     if (ask == NULL) {
@@ -121,61 +122,41 @@ static void grant(const tp_session *session, const tp_device *device, const tp_l
     }
 }
 
-double tpi_hold_lease_left_s(const tp_device *device)
+/* Texts are borrowed. */
+static void describe(const struct subscription *s, tp_lease *out)
 {
-    const int64_t now_ns = tp_clock_now_ns(tp_instance_clock(device->instance));
-    const int64_t ends_ns = tpi_lease_deadline(&device->lease);
+    const tpi_device_safety *safety = &s->device->safety;
+    const tpi_claim claim = claim_of(s);
+    const bool moved = tpi_claim_is_moved(safety);
 
-    return ends_ns != TP_NEVER && ends_ns > now_ns
-               ? (double)(ends_ns - now_ns) / (double)TP_NS_PER_S
-               : 0;
-}
-
-bool tpi_hold_is_moved(const tp_device *device)
-{
-    const int64_t now_ns = tp_clock_now_ns(tp_instance_clock(device->instance));
-
-    return device->mover != NULL && !tpi_halting_is_over(device) &&
-           tpi_lease_is_held(&device->lease, now_ns);
-}
-
-/* Texts are borrowed from `name`. */
-static void describe(const struct subscription *s, char name[RANK_NAME], tp_lease *out)
-{
-    const tp_device *device = s->device;
-    const tpi_mover mover = mover_of(s);
-    const bool moved = tpi_hold_is_moved(device);
-
-    name[0] = '\0';
     *out = (tp_lease){
-        .duration = mover.lease_ns > 0 ? (double)mover.lease_ns / (double)TP_NS_PER_S : 0,
-        .rank = mover.rank,
+        .duration = claim.lease_ns > 0 ? (double)claim.lease_ns / (double)TP_NS_PER_S : 0,
+        .rank = claim.rank,
     };
     if (moved) {
-        tpi_rank_name(device->instance->hub, device->mover, name, RANK_NAME);
-        out->mine = device->mover == s->session;
-        out->remaining = tpi_hold_lease_left_s(device);
-        out->held = tpi_rank_left_s(device);
-        out->mover_rank = device->mover_rank;
+        out->mine = tpi_mover_equal(&safety->mover, &claim.mover);
+        out->remaining = tpi_claim_lease_left_s(safety);
+        out->held = tpi_claim_rank_left_s(safety);
+        out->mover_rank = safety->rank;
     }
-    out->mover = tpi_text_field(name, &out->mover_count);
+    out->mover = tpi_text_field(moved ? safety->label : "", &out->mover_count);
 }
 
-tp_status tpi_hold_answer(const struct subscription *s, const tp_msg *msg, tp_error *err)
+tp_status tpi_terms_answer(const struct subscription *s, const tp_msg *msg, tp_error *err)
 {
     tp_msghdr header = *tp_msg_header(msg);
     const tp_lease *ask = tp_msg_payload(msg);
-    char name[RANK_NAME];
     tp_lease lease;
     tp_msg *answer = NULL;
+    const tpi_mover mover = tpi_writer_mover(s->session);
     tp_status status = check(s->device, ask, err);
 
     if (status != TP_OK) {
         return status;
     }
     grant(s->session, s->device, ask);
-    tpi_device_heard(s->device, s->session, tpi_hold_lease_ns(s));
-    describe(s, name, &lease);
+    tpi_device_heard(s->device, &mover, tpi_terms_lease_ns(s));
+    describe(s, &lease);
     header.addr = s->device->addr;
     header.type = TP_MSGTYPE_RESP_ACK;
     header.timestamp = tp_clock_wall_s(tp_hub_clock(s->session->hub));

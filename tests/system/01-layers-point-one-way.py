@@ -20,7 +20,7 @@ ALLOWED = {
     "src/padi": BASE | {"platform", "loop", "padi", "troupe"},
     "src/bus": BASE | {"platform", "loop", "padi", "bus", "troupe"},
     "src/port": BASE | {"platform", "loop", "padi", "bus", "port", "troupe"},
-    "src/safety": DEVICE,
+    "src/safety": BASE | {"platform", "loop", "padi", "bus", "port", "safety", "troupe"},
     "src/device": DEVICE,
     "src/session": DEVICE,
     "src/kinematics": BASE | {"kinematics", "troupe"},

@@ -1,0 +1,162 @@
+/*
+ * halt.c - how a driver stops its devices; what drivers ask and report about stops.
+ *
+ * Which device has to stop, and when, src/safety decides.
+ */
+#include <assert.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/text.h"
+#include "device/answers.h"
+#include "device/inside.h"
+
+static tp_device *device_of(tpi_device_safety *safety)
+{
+    return (tp_device *)((char *)safety - offsetof(tp_device, safety));
+}
+
+static tp_instance *instance_of(const tpi_instance_safety *safety)
+{
+    return (tp_instance *)((char *)(uintptr_t)safety - offsetof(tp_instance, safety));
+}
+
+/* ---- What safety asks for -------------------------------------------------------------------- */
+
+static bool runs(const tpi_instance_safety *safety)
+{
+    return instance_of(safety)->started;
+}
+
+/* A driver that cannot halt a device is stopped as a whole, which leaves its actuators safe, and
+ * started again as if it had failed. */
+static void halt(tpi_device_safety *safety, tp_halt how)
+{
+    tp_device *device = device_of(safety);
+    tp_instance *self = device->instance;
+    const bool busy = self->busy;
+
+    self->busy = true;
+    if (self->plan.driver->ops->halt != NULL) {
+        self->plan.driver->ops->halt(device, how);
+    } else {
+        tp_instance_fail(self, TP_E_DEVICE, "stopped as a whole, since the driver cannot halt it");
+    }
+    self->busy = busy;
+}
+
+/* A panic is reported to everybody otherwise. */
+static void report(tpi_device_safety *safety, tpi_leaving why)
+{
+    static const struct {
+        tp_status code;
+        const char *before; /* the name of the device, */
+        const char *behind;
+    } ends[] = {
+        [TPI_LEAVING_SILENT] = {TP_E_TIMEOUT, "nothing was heard any more of who moved", ""},
+        [TPI_LEAVING_DISCONNECTED] = {TP_E_CLOSED, "the connection of who moved", " was closed"},
+        [TPI_LEAVING_CLOSED] = {TP_E_CLOSED, "who moved", " has closed it"},
+        [TPI_LEAVING_FORBIDDEN] = {TP_E_DENIED, "who moved", " may not do so any more"},
+    };
+    tp_device *device = device_of(safety);
+    tp_failure failure = {.code = ends[why].code};
+    char text[sizeof device->name + 80];
+
+    (void)snprintf(text, sizeof text, "stopped: %s %s%s", ends[why].before, device->name,
+                   ends[why].behind);
+    failure.text = tpi_text_field(text, &failure.text_count);
+    tp_publish(device, TP_COMMON_DATA_ERROR, &failure, 0);
+}
+
+static void panic_changed(tpi_instance_safety *safety)
+{
+    tp_instance *self = instance_of(safety);
+
+    if (self->on_panic != NULL) {
+        self->on_panic(self);
+    }
+}
+
+void tpi_halt_prepare(tp_instance *self)
+{
+    static const tpi_safety_ops ops = {
+        .runs = runs, .halt = halt, .report = report, .panic_changed = panic_changed};
+
+    tpi_safety_init(&self->safety, &ops, self->hub->panic, self->hub->loop);
+    self->safety.own_way = self->plan.own_panic;
+    self->safety.way = self->plan.panic;
+}
+
+void tpi_halt_prepare_device(tp_device *device)
+{
+    tpi_safety_add(&device->instance->safety, &device->safety, device->name, device->interface);
+}
+
+tp_device *tpi_halt_current(const tp_instance *self)
+{
+    return self->safety.halted == NULL ? NULL : device_of(self->safety.halted);
+}
+
+bool tpi_halt_is_owed(const tp_instance *self)
+{
+    return self->phase != IDLE && self->phase != FAILED && tpi_stop_is_owed(&self->safety);
+}
+
+/* ---- Requests -------------------------------------------------------------------------------- */
+
+tp_status tpi_halt_answer(tp_device *device, const tp_message *what, const void *ask,
+                          unsigned epoch, tp_error *err)
+{
+    const tp_status status = tpi_stop_answer(&device->safety, what, ask, epoch, err);
+
+    if (status == TP_PENDING) {
+        tp_device_defer(device);
+    }
+    return status;
+}
+
+static tpi_call *find_waiting(const tp_device *device)
+{
+    tpi_call *call = device->instance->tickets;
+
+    while (call != NULL && (call->device != device || !tpi_common_halts(call->what))) {
+        call = call->next;
+    }
+    return call;
+}
+
+/* ---- For drivers ----------------------------------------------------------------------------- */
+
+void tp_device_halting(tp_device *device)
+{
+    tpi_slow_stop_begin(&device->safety);
+}
+
+void tp_device_halted(tp_device *device)
+{
+    if (tpi_slow_stop_end(&device->safety)) {
+        for (tpi_call *call = find_waiting(device); call != NULL; call = find_waiting(device)) {
+            tp_ticket_answer((tp_ticket *)call, NULL);
+        }
+    }
+}
+
+unsigned tp_instance_halt_way(const tp_instance *self)
+{
+    return self->safety.halt_way;
+}
+
+tp_halt_reason tp_instance_halt_reason(const tp_instance *self)
+{
+    return self->safety.halt_reason;
+}
+
+bool tp_instance_in_panic(const tp_instance *self)
+{
+    return tpi_panic_is_on(self->hub->panic);
+}
+
+void tp_instance_on_panic(tp_instance *self, void (*told)(tp_instance *self))
+{
+    self->on_panic = told;
+}

@@ -1,0 +1,60 @@
+/* mover.c - who moves a device, for the layers above and for drivers that use it. The loop's. */
+#include <assert.h>
+#include <string.h>
+
+#include "device/inside.h"
+
+void tpi_device_heard(tp_device *device, const tpi_mover *mover, int64_t lease_ns)
+{
+    tpi_claim_renew(&device->safety, mover, lease_ns);
+}
+
+void tpi_device_left(tp_device *device, const tpi_mover *mover, tpi_leaving why)
+{
+    tpi_claim_leave(&device->safety, mover, why);
+}
+
+/* A driver that stops may have parked what it used: the stop comes behind that. */
+void tpi_mover_leave_in_order(tp_device *device, const tpi_mover *mover)
+{
+    const tp_message *what =
+        tp_interface_message(&tp_interface_common, TP_KIND_REQUEST, TP_COMMON_REQ_HALT);
+    const tp_msghdr header = {
+        .addr = device->addr, .type = TP_MSGTYPE_REQ, .subtype = TP_COMMON_REQ_HALT};
+    tp_msg *msg = NULL;
+
+    if (device->safety.moves && tpi_mover_equal(&device->safety.mover, mover) &&
+        (tp_msg_create(&msg, &header, NULL, NULL) != TP_OK ||
+         tpi_call_quietly(device, what, msg, NULL, NULL) != TP_OK)) {
+        tpi_device_left(device, mover, TPI_LEAVING_CLOSED); /* at least it is stopped */
+    }
+    tpi_claim_drop(&device->safety, mover);
+    tp_msg_unref(msg);
+}
+
+/* ---- Ranks ----------------------------------------------------------------------------------- */
+
+tpi_rank_list tpi_device_ranks(const tp_device *device)
+{
+    const tpi_blueprint *plan = &device->instance->plan;
+
+    return (tpi_rank_list){plan->ranks, plan->rank_count, device->section};
+}
+
+void tpi_mover_rank_driver(const tp_instance *user, const tp_device *device, tpi_claim *claim)
+{
+    const tpi_writer writer = {.driver = tpi_instance_driver_name(user), .instance = user->name};
+    const tpi_rank_list ranks = tpi_device_ranks(device);
+
+    tpi_rank_choose(&ranks, &writer, claim);
+}
+
+const tp_instance *tpi_hub_find_isolated(const tpi_hub *hub, const char *name)
+{
+    const tp_instance *at = hub->instances;
+
+    while (at != NULL && (at->plan.in_place_of == NULL || strcmp(at->name, name) != 0)) {
+        at = at->next;
+    }
+    return at;
+}

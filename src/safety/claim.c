@@ -1,0 +1,171 @@
+/*
+ * claim.c - who moves a device, for how long, and whom that keeps out. The loop's.
+ *
+ * The last mover counts. Its lease is written here; the thread of the instance waits for the end of
+ * the lease and stops the device (stop.c). A mover keeps writers of a lower rank out until some
+ * time after its last move. A device that moves nothing is kept by whoever writes to it.
+ */
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "safety/safety.h"
+
+static int64_t now_ns(const tpi_device_safety *device)
+{
+    return tp_clock_now_ns(tp_loop_clock(device->instance->loop));
+}
+
+static void assert_owner(const tpi_device_safety *device)
+{
+    assert(tp_loop_is_current(device->instance->loop));
+    (void)device;
+}
+
+/* ---- Leases ---------------------------------------------------------------------------------- */
+
+/* So much time from now, 0 or less for unlimited. */
+static int64_t in(const tpi_device_safety *device, int64_t time_ns)
+{
+    const int64_t now = now_ns(device);
+
+    return time_ns <= 0 || time_ns > TPI_LEASE_UNLIMITED - now ? TPI_LEASE_UNLIMITED
+                                                               : now + time_ns;
+}
+
+static int64_t end_of(const tpi_device_safety *device, int64_t lease_ns)
+{
+    const int64_t end_ns = in(device, lease_ns);
+
+    return end_ns < device->lease_limit_ns ? end_ns : device->lease_limit_ns;
+}
+
+static void set_mover(tpi_device_safety *device, const tpi_mover *mover)
+{
+    device->mover = *mover;
+    if (mover->label != NULL && strcmp(device->label, mover->label) != 0) {
+        (void)snprintf(device->label, sizeof device->label, "%s", mover->label);
+    }
+    device->mover.label = device->label;
+}
+
+static void take_lease(tpi_device_safety *device, const tpi_claim *claim, unsigned epoch)
+{
+    set_mover(device, &claim->mover);
+    device->takes++;
+    device->taken_epoch = epoch;
+    device->stands = false;
+    device->lease_limit_ns = in(device, claim->valid_ns);
+    atomic_store(&device->leaving, TPI_LEAVING_SILENT);
+    tpi_lease_extend(&device->lease, end_of(device, claim->lease_ns));
+    tpi_safety_arm(device->instance);
+}
+
+static void take_rank(tpi_device_safety *device, const tp_message *what, const tpi_claim *claim)
+{
+    if (!tpi_mover_exists(&claim->mover) || what->effect == TP_EFFECT_READS ||
+        (device->moves && what->effect != TP_EFFECT_MOVES)) {
+        return;
+    }
+    set_mover(device, &claim->mover);
+    device->rank = claim->rank;
+    device->halt_reported = false;
+    device->rank_until_ns = now_ns(device) + claim->hold_ns;
+}
+
+/* Before the message is handed over, so that the worker finds the lease when it finds the message.
+ */
+void tpi_claim_take(tpi_device_safety *device, const tp_message *what, const tpi_claim *claim,
+                    unsigned epoch, tpi_order *order)
+{
+    assert_owner(device);
+    *order = (tpi_order){.epoch = epoch, .takes = device->takes};
+    if (what->effect == TP_EFFECT_MOVES) {
+        order->mover = claim->mover;
+        take_lease(device, claim, epoch);
+    }
+    take_rank(device, what, claim);
+}
+
+void tpi_claim_renew(tpi_device_safety *device, const tpi_mover *mover, int64_t lease_ns)
+{
+    assert_owner(device);
+    if (tpi_mover_equal(&device->mover, mover)) {
+        tpi_lease_renew(&device->lease, end_of(device, lease_ns));
+    }
+}
+
+void tpi_claim_leave(tpi_device_safety *device, const tpi_mover *mover, tpi_leaving why)
+{
+    assert_owner(device);
+    if (tpi_mover_equal(&device->mover, mover)) {
+        device->mover = (tpi_mover){0};
+        atomic_store(&device->leaving, why); /* before the worker can find the lease over */
+        tpi_lease_end(&device->lease);
+        tpi_safety_wake(device->instance);
+    }
+}
+
+void tpi_claim_drop(tpi_device_safety *device, const tpi_mover *mover)
+{
+    assert_owner(device);
+    if (tpi_mover_equal(&device->mover, mover)) {
+        device->mover = (tpi_mover){0};
+    }
+}
+
+/* ---- Ranks ----------------------------------------------------------------------------------- */
+
+double tpi_claim_rank_left_s(const tpi_device_safety *device)
+{
+    const int64_t now = now_ns(device);
+
+    return tpi_mover_exists(&device->mover) && device->rank_until_ns > now
+               ? (double)(device->rank_until_ns - now) / (double)TP_NS_PER_S
+               : 0;
+}
+
+tp_status tpi_claim_check(const tpi_device_safety *device, const tp_message *what,
+                          const tpi_claim *claim, tp_error *err)
+{
+    assert_owner(device);
+    if (what->effect == TP_EFFECT_READS || !tpi_mover_exists(&device->mover) ||
+        tpi_mover_equal(&device->mover, &claim->mover) || device->rank <= claim->rank ||
+        !(tpi_claim_rank_left_s(device) > 0)) {
+        return TP_OK;
+    }
+    return tp_fail(err, TP_E_DENIED, "%s is held by %s, rank %ld over %ld, for another %.1f s",
+                   device->name, device->label, (long)device->rank, (long)claim->rank,
+                   tpi_claim_rank_left_s(device));
+}
+
+/* ---- Whether it moves ------------------------------------------------------------------------ */
+
+/* If it was moved after the request was sent, it still is. */
+void tpi_claim_stopped(tpi_device_safety *device, const tpi_order *order)
+{
+    assert_owner(device);
+    device->stands = device->stands || order->takes == device->takes;
+}
+
+void tpi_claim_stopped_whole(tpi_device_safety *device)
+{
+    assert_owner(device);
+    device->stands = true;
+}
+
+bool tpi_claim_is_moved(const tpi_device_safety *device)
+{
+    assert_owner(device);
+    return tpi_mover_exists(&device->mover) && !device->stands &&
+           !tpi_safety_panicked_since(device->instance, device->taken_epoch) &&
+           tpi_lease_is_held(&device->lease, now_ns(device));
+}
+
+double tpi_claim_lease_left_s(const tpi_device_safety *device)
+{
+    const int64_t now = now_ns(device);
+    const int64_t ends_ns = tpi_lease_deadline(&device->lease);
+
+    return ends_ns != TP_NEVER && ends_ns > now ? (double)(ends_ns - now) / (double)TP_NS_PER_S : 0;
+}
