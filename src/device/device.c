@@ -163,7 +163,7 @@ bool tpi_device_is_running(const tp_device *device)
 static void attach(tp_device *device, tpi_reader *reader)
 {
     reader->device = device;
-    reader->asleep = false;
+    reader->paused = false;
     tpi_reader_link(reader);
     device->reader_count++;
     count_readers(device);

@@ -1,36 +1,8 @@
-/* hub.c - the hub as a whole: made, begun, destroyed; panic. What is in it: registry.c. */
+/* hub.c - the hub as a whole: made, begun, destroyed. What is in it: registry.c. */
 #include "device/hub.h"
 #include "device/inside.h"
-#include "safety/safety.h"
 
-#include <stddef.h>
 #include <stdlib.h>
-
-/* ---- Panic ----------------------------------------------------------------------------------- */
-
-/* On the loop: instances that run here have nobody else to wake them. */
-static void panic_changed(tpi_task *task)
-{
-    tpi_hub *hub = (tpi_hub *)((char *)task - offsetof(tpi_hub, panic_task));
-
-    atomic_store(&hub->panic_told, false);
-    for (tp_instance *instance = hub->instances; instance != NULL; instance = instance->next) {
-        if (instance->on_loop) {
-            tpi_stop_serve(&instance->safety);
-        }
-    }
-    tpi_emergency_tell_all(hub);
-}
-
-/* From whichever thread raises or resets a panic. */
-static void tell_loop(void *context)
-{
-    tpi_hub *hub = context;
-
-    if (!atomic_exchange(&hub->panic_told, true)) {
-        tpi_loop_post(hub->loop, &hub->panic_task);
-    }
-}
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
@@ -47,9 +19,7 @@ tp_status tpi_hub_create(tpi_hub **out, tp_loop *loop, const tp_catalogue *catal
     hub->odometry = &hub->tables[2];
     hub->catalogue = catalogue;
     hub->begun_ns = tp_clock_now_ns(tp_loop_clock(loop));
-    hub->panic_task.run = panic_changed;
-    tpi_rights_init(hub);
-    tp_status status = tpi_panic_create(&hub->panic, tp_loop_clock(loop), tell_loop, hub, err);
+    tp_status status = tpi_panic_watch_begin(hub, err);
     if (status != TP_OK) {
         free(hub);
         return status;
@@ -61,13 +31,6 @@ tp_status tpi_hub_create(tpi_hub **out, tp_loop *loop, const tp_catalogue *catal
 tpi_panic *tpi_hub_panic(const tpi_hub *hub)
 {
     return hub->panic;
-}
-
-void tpi_hub_watch_panic(tpi_hub *hub, void (*changed)(void *context, const char *text),
-                         void *context)
-{
-    hub->panic_changed = changed;
-    hub->panic_context = context;
 }
 
 void tpi_hub_set_panic_action(tpi_hub *hub, tp_halt how)
@@ -96,6 +59,37 @@ void tpi_hub_set_part(tpi_hub *hub, bool part_of_another, const char *name)
 void tpi_hub_crash(tpi_hub *hub)
 {
     tpi_guard_crash(&hub->lines.guards);
+}
+
+void tpi_hub_set_clients(tpi_hub *hub, const tpi_clients_ops *ops, void *clients)
+{
+    hub->clients_ops = ops;
+    hub->clients = clients;
+}
+
+void *tpi_hub_clients(const tpi_hub *hub)
+{
+    return hub->clients;
+}
+
+bool tpi_hub_is_part(const tpi_hub *hub)
+{
+    return hub->part_of_another;
+}
+
+int64_t tpi_hub_begun_ns(const tpi_hub *hub)
+{
+    return hub->begun_ns;
+}
+
+const tp_clock *tp_hub_clock(const tp_hub *hub)
+{
+    return tp_loop_clock(hub->loop);
+}
+
+const tp_catalogue *tp_hub_catalogue(const tp_hub *hub)
+{
+    return hub->catalogue;
 }
 
 tp_loop *tpi_hub_loop(const tpi_hub *hub)
@@ -168,7 +162,9 @@ void tpi_hub_destroy(tpi_hub *hub)
         hub->instances = next;
     }
     tpi_panic_destroy(hub->panic);
-    tpi_rights_fini(hub);
+    if (hub->clients != NULL) {
+        hub->clients_ops->destroy(hub->clients);
+    }
     tpi_naming_fini(hub);
     tpi_device_index_fini(hub->addresses);
     tpi_device_index_fini(hub->names);

@@ -138,26 +138,41 @@ void tpi_hub_watch_panic(tpi_hub *hub, void (*changed)(void *context, const char
 /* How devices are stopped in a panic. */
 void tpi_hub_set_panic_action(tpi_hub *hub, tp_halt how);
 
-/* ---- Keys and rights ------------------------------------------------------------------------- */
+/* ---- The layer above ------------------------------------------------------------------------- */
 
-enum { TPI_KEY_NAME = 32, TPI_KEY_SECRET = 129, TPI_MOST_KEYS = 64 }; /* lengths with the NUL */
+/* What the hub asks of its clients, which belong to a layer above. */
+typedef struct tpi_clients_ops {
+    /* On the loop: a panic was raised, raised again or reset. */
+    void (*panic_changed)(void *clients, const tp_panic_state *panic);
+    /* The hub ends. */
+    void (*destroy)(void *clients);
+} tpi_clients_ops;
 
-typedef struct tpi_key {
-    char name[TPI_KEY_NAME];
-    char secret[TPI_KEY_SECRET];
-    tp_right right;
-} tpi_key;
+/* `clients` is destroyed with the hub. */
+void tpi_hub_set_clients(tpi_hub *hub, const tpi_clients_ops *ops, void *clients);
+void *tpi_hub_clients(const tpi_hub *hub); /* NULL before that */
 
-/* Who may do what. */
-typedef struct tpi_access {
-    const tpi_key *keys; /* copied */
-    size_t key_count;
-    tp_right guests[TP_REACH_COUNT]; /* clients without a key */
-} tpi_access;
+/* A sentence for the operator; on the loop. */
+void tpi_hub_note(const tpi_hub *hub, const char *text);
 
-/* Also while there are clients: they keep their keys if these are still there. Until it is called
- * there are no keys and everybody may move everything. Fails for want of memory only. */
-tp_status tpi_hub_set_access(tpi_hub *hub, const tpi_access *access);
+/* Whether the server is a process of another one. */
+bool tpi_hub_is_part(const tpi_hub *hub);
+
+/* When it was made, by the clock. */
+int64_t tpi_hub_begun_ns(const tpi_hub *hub);
+
+/* ---- Panic ----------------------------------------------------------------------------------- */
+
+/* The texts of a state, which borrows them. */
+typedef struct tpi_panic_texts {
+    tpi_panic_state state;
+    char owing[512]; /* drivers that have not stopped yet, with commas between */
+} tpi_panic_texts;
+
+void tpi_panic_watch_look(const tpi_hub *hub, tpi_panic_texts *texts, tp_panic_state *out);
+
+/* End the panic of this epoch; false if there is another one. `by` is for the owner's report. */
+bool tpi_hub_reset_panic(tpi_hub *hub, unsigned epoch, const char *by);
 
 /* ---- Instances ------------------------------------------------------------------------------- */
 
@@ -205,6 +220,26 @@ size_t tpi_hub_device_count(const tpi_hub *hub);
 tp_device *tpi_hub_device_at(const tpi_hub *hub, size_t i); /* in the order of the configuration */
 tp_device *tpi_hub_find(const tpi_hub *hub, unsigned robot, unsigned interf, unsigned index);
 const char *tpi_device_driver_name(const tp_device *device);
+const char *tpi_device_name(const tp_device *device); /* "position2d:0" */
+
+/* Changes with the list of devices. */
+unsigned tpi_hub_device_changes(const tpi_hub *hub);
+
+/* What the configuration says about its instance. */
+const tpi_blueprint *tpi_device_plan(const tp_device *device);
+
+/* Leases, ranks and stops of the device. */
+tpi_device_safety *tpi_device_safety_of(tp_device *device);
+const tpi_device_safety *tpi_device_safety_look(const tp_device *device);
+
+/* What it has done so far, without what clients have to do with it; texts are borrowed. */
+void tpi_device_describe(const tp_device *device, tp_device_stat *out);
+
+/* A message to it was refused before the driver saw it. */
+void tpi_device_count_refusal(tp_device *device);
+
+/* Messages that readers got so far; with or without those that Player does not have. */
+uint64_t tpi_device_published(const tp_device *device, bool with_news);
 
 /* ---- Readers: whoever gets a device's data --------------------------------------------------- */
 
@@ -215,7 +250,7 @@ typedef struct tpi_reader {
     /* The device was removed, and the reader is not attached any more. Optional. */
     void (*closed)(struct tpi_reader *reader);
     void *context;
-    bool asleep; /* it is not told of messages */
+    bool paused; /* it gets no messages */
     struct tpi_reader *next;
     struct tpi_reader *previous;
 } tpi_reader;
@@ -236,6 +271,25 @@ void tpi_device_give_up(tpi_opening *opening);
 
 /* Detach a reader; the last one of an instance stops it. */
 void tpi_device_close(tpi_reader *reader);
+
+/* A reader without room for messages is put aside, and taken back. */
+void tpi_reader_pause(tpi_reader *reader, bool paused);
+
+/* The reader that alone may write; NULL for none. It is not looked at here. */
+tpi_reader *tpi_device_holder(const tp_device *device);
+void tpi_device_set_holder(tp_device *device, tpi_reader *holder);
+
+/* A reader has fallen behind, or has caught up. */
+void tpi_device_count_behind(tp_device *device, bool behind);
+
+/* Whether its readers take part in what the instance does. */
+bool tpi_device_keeps(const tp_device *device);
+
+/* A message with the reason of a failure, as readers get it; the caller's. NULL without memory. */
+tp_msg *tpi_device_failure(const tp_device *device, tp_status code, const char *text);
+
+/* On the loop: such a message for all its readers. */
+void tpi_device_deliver_failure(tp_device *device, tp_status code, const char *text);
 
 /* ---- Calls: commands and requests to a device ------------------------------------------------ */
 

@@ -1,7 +1,6 @@
 /*
- * inside.h - the structs behind the device layer, for the files of this folder, and what the files
- * about the life of instances share. The rest is in answers.h (what every device answers), moving.h
- * (what moves and who moves it), port_inside.h (lines) and session.h (clients).
+ * inside.h - the structs behind the device layer, for the files of this folder, and what they
+ * share. What every device answers is in answers.h.
  */
 #ifndef TROUPE_DEVICE_INSIDE_H
 #define TROUPE_DEVICE_INSIDE_H
@@ -13,7 +12,6 @@
 #include "device/index.h"
 #include "platform/thread.h"
 #include "port/owner.h"
-#include "session/tries.h"
 #include "troupe/front.h"
 
 enum {
@@ -89,12 +87,12 @@ struct tp_device {
     char *label;                 /* owned: which of its kind it is; NULL if nobody said */
     void *context;               /* the driver's */
     tpi_reader *readers;         /* borrowed; the loop's */
-    tpi_reader *sleepers;        /* those who have no room; see sleep.c */
+    tpi_reader *paused;          /* those without room for messages */
     struct delivery *deliveries; /* under way, innermost first; the loop's */
     uint32_t reader_count;       /* the loop's */
     atomic_uint has_readers;     /* the same, for the driver's thread */
-    atomic_uint behind;          /* of those who have it open; see behind.c */
-    bool keeps;                  /* who has it open takes part in what the instance does */
+    atomic_uint behind;          /* readers that are behind with reading */
+    bool keeps;                  /* its readers take part in what the instance does */
     struct counts counts;        /* the loop's */
     atomic_ullong dropped;       /* data that was too much at once */
     uint64_t published;          /* the loop's */
@@ -113,8 +111,8 @@ struct tp_device {
     struct property *properties; /* owned array; where the instance runs, as the next two */
     tp_property *property_list;  /* owned array: what clients are told of them */
     uint32_t property_count;
-    const tp_session *holder; /* borrowed: who alone may write; NULL for nobody; the loop's */
-    uint32_t section;         /* of the instance, that it is of */
+    tpi_reader *holder; /* borrowed: who alone may write; NULL for nobody; the loop's */
+    uint32_t section;   /* of the instance, that it is of */
     tpi_device_safety safety;
     tp_device *next; /* of the instance */
 };
@@ -260,6 +258,17 @@ struct tpi_call {
     tpi_call *previous;
 };
 
+/* panic_watch.c */
+struct panic_watch {
+    void (*changed)(void *context, const char *text); /* the owner's; NULL for none */
+    void *context;                                    /* borrowed */
+    unsigned epoch;                                   /* that the owner knows of */
+    unsigned raises;
+    char resetter[TPI_MOVER_LABEL]; /* who reset the last one; "" for somebody else */
+    tpi_task task;
+    atomic_bool posted; /* the task is under way */
+};
+
 struct tpi_hub {
     tp_loop *loop;
     const tp_catalogue *catalogue;
@@ -277,32 +286,20 @@ struct tpi_hub {
     struct device_index tables[3];  /* owned: what these point to, since finding fills them */
     void (*failed)(void *context, const tp_instance *instance, const char *why);
     void *failed_context;
-    uint64_t wrong_keys; /* that clients have shown */
     void (*note)(void *context, const char *text);
     void *note_context;
     size_t blamed;            /* section of the instance that could not be made */
     const char *blamed_param; /* borrowed; its parameter that is to blame; may be NULL */
     tpi_port_setup lines;
-    tp_session *sessions;     /* borrowed, newest first */
-    uint32_t session_numbers; /* that were given */
-    uint32_t link_numbers;    /* the same */
+    uint32_t link_numbers; /* that were given */
+    const tpi_clients_ops *clients_ops;
+    void *clients; /* owned: of the layer above; NULL for none */
     int64_t begun_ns;
     tpi_panic *panic; /* owned */
-    void (*panic_changed)(void *context, const char *text);
-    void *panic_context;  /* borrowed */
-    unsigned noted_epoch; /* that the owner was told of, */
-    unsigned noted_raises;
-    char resetter[TPI_MOVER_LABEL]; /* who reset the last one; "" for somebody else */
-    const tp_session *raiser; /* borrowed: the client that raised it; NULL for others; the loop's */
-    tpi_key *keys;            /* owned */
-    size_t key_count;
-    tp_right guests[TP_REACH_COUNT]; /* clients without a key */
-    struct tries tries;
-    tpi_task panic_task;
-    atomic_bool panic_told; /* the task is on its way */
-    bool part_of_another;   /* the server is the process of an isolated driver */
-    const char *part;       /* borrowed: what that one calls the driver; NULL if it does not say */
-    bool closing;           /* all threads are gone, and what is left is worked off */
+    struct panic_watch panic_watch;
+    bool part_of_another; /* the server is the process of an isolated driver */
+    const char *part;     /* borrowed: what that one calls the driver; NULL if it does not say */
+    bool closing;         /* all threads are gone, and what is left is worked off */
 };
 
 /* instance.c */
@@ -329,10 +326,6 @@ void tpi_instance_failed(tpi_task *task);
 void tpi_trouble_begins(tp_instance *self, const char *why, bool is_news);
 void tpi_trouble_is_over(tp_instance *self);
 const char *tpi_trouble_cause(const tp_instance *self); /* borrowed */
-
-/* rights.c: what the hub begins and ends with. */
-void tpi_rights_init(tpi_hub *hub);
-void tpi_rights_fini(tpi_hub *hub);
 
 /* naming.c: give it a name that nobody has; it counts, and does not any more; when the hub ends. */
 tp_status tpi_naming_choose(tp_instance *self); /* or TP_E_NOMEM */
@@ -415,10 +408,10 @@ void tpi_links_repeat(tp_instance *self);
 /* Where the instance runs: its requests to other devices will have no answer. */
 void tpi_errands_end(tp_instance *self);
 
-/* emergency.c */
-void tpi_emergency_tell_all(tpi_hub *hub);
+/* panic_watch.c: make the panic of the hub. */
+tp_status tpi_panic_watch_begin(tpi_hub *hub, tp_error *err);
 
-/* sleep.c: to the list of its device that it belongs to, and off it. */
+/* reader.c: to the list of its device that it belongs to, and off it. */
 void tpi_reader_link(tpi_reader *reader);
 void tpi_reader_unlink(tpi_reader *reader);
 
@@ -426,11 +419,6 @@ void tpi_reader_unlink(tpi_reader *reader);
 tp_status tpi_device_add(tp_instance *self, const tpi_wanted *wanted, const void *ops,
                          tp_handler *handler, tp_device **out, tp_error *err);
 void tpi_device_deliver(tp_device *device, tp_msg *msg);
-
-/* On the loop: what its readers hear of something that went wrong, as a message, which is the
- * caller's, NULL without memory; and that message to all of them. */
-tp_msg *tpi_device_failure(const tp_device *device, tp_status code, const char *text);
-void tpi_device_deliver_failure(tp_device *device, tp_status code, const char *text);
 
 /* From where the instance runs to the loop, even without readers or with too much on its way. */
 tp_status tpi_device_tell(tp_device *device, unsigned code, const void *value);

@@ -23,6 +23,11 @@ tp_device *tpi_hub_device_at(const tpi_hub *hub, size_t i)
     return i < hub->device_count ? hub->devices[i] : NULL;
 }
 
+unsigned tpi_hub_device_changes(const tpi_hub *hub)
+{
+    return hub->device_changes;
+}
+
 static bool is_at(const tp_device *device, unsigned robot, unsigned interf, unsigned index)
 {
     return device->addr.interf == interf && device->addr.index == index &&

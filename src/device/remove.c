@@ -118,7 +118,7 @@ void tpi_remove_find_again(tp_instance *self)
 static void close_readers(tp_device *device)
 {
     while (device->reader_count > 0) {
-        tpi_reader *reader = device->readers != NULL ? device->readers : device->sleepers;
+        tpi_reader *reader = device->readers != NULL ? device->readers : device->paused;
         tpi_device_close(reader);
         if (reader->closed != NULL) {
             reader->closed(reader);

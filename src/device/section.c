@@ -77,14 +77,19 @@ void tpi_hub_set_note(tpi_hub *hub, void (*note)(void *context, const char *text
     hub->note_context = context;
 }
 
+void tpi_hub_note(const tpi_hub *hub, const char *text)
+{
+    if (hub->note != NULL) {
+        hub->note(hub->note_context, text);
+    }
+}
+
 static void tell(const tp_instance *self)
 {
     char text[320];
 
-    if (self->hub->note != NULL) {
-        snprintf(text, sizeof text, "%s: %s", self->name, self->noted);
-        self->hub->note(self->hub->note_context, text);
-    }
+    snprintf(text, sizeof text, "%s: %s", self->name, self->noted);
+    tpi_hub_note(self->hub, text);
 }
 
 void tpi_section_told(tpi_task *task)

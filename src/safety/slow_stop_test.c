@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "conformance/stage.h"
-#include "safety/safety.h"
+#include "device/inside.h"
 #include "support/unit.h"
 #include "troupe/interfaces/position2d.h"
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "conformance/stage.h"
+#include "device/inside.h"
 #include "support/unit.h"
 #include "troupe/interfaces/position2d.h"
 
@@ -273,9 +274,9 @@ static void a_command_that_finds_no_room_takes_no_lease(void **state)
     }
     assert_int_equal(err.code, TP_E_LIMIT);
     assert_int_equal(send(&s, 1, 1, 0, &err), TP_OK); /* there is room for others */
-    assert_int_equal(s.device->safety.mover.id, s.sessions[1]->number);
+    assert_int_equal(s.device->safety.mover.id, s.sessions[1]->identity.number);
     assert_int_equal(send(&s, 0, 1, 0, &err), TP_E_LIMIT);
-    assert_int_equal(s.device->safety.mover.id, s.sessions[1]->number);
+    assert_int_equal(s.device->safety.mover.id, s.sessions[1]->identity.number);
     atomic_store(&gate.shut, false);
     while (atomic_load(&s.device->instance->waiting_jobs) > 0) {
         tp_loop_turn(s.b.loop, true);

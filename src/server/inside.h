@@ -7,6 +7,7 @@
 #include "convert/cfg.h"
 #include "convert/cfg_notes.h"
 #include "device/hub.h"
+#include "session/clients.h"
 #include "server/address.h"
 #include "server/keys.h"
 #include "troupe/server.h"

@@ -227,7 +227,7 @@ static void ranks(tp_server *server, const char *client, size_t i, int rank, int
         tp_session_create(&session, tp_server_hub(server), 6665, &limits, &events, NULL, NULL),
         TP_OK);
     tp_session_set_software(session, client);
-    tpi_writer_rank(session, tp_server_device_at(server, i), &claim);
+    tpi_identity_rank(&session->identity, tp_server_device_at(server, i), &claim);
     assert_int_equal(claim.rank, rank);
     assert_int_equal(claim.hold_ns, hold_s * TP_NS_PER_S);
     tp_session_destroy(session);

@@ -11,7 +11,7 @@
 #ifndef TROUPE_SERVER_KEYS_H
 #define TROUPE_SERVER_KEYS_H
 
-#include "device/hub.h"
+#include "session/identity.h"
 
 typedef struct tpi_keys {
     tpi_key keys[TPI_MOST_KEYS];

@@ -6,7 +6,8 @@
  * that has frozen keeps nobody out: once it has been silent for its lease, others write, and
  * whoever wants the device for itself gets it.
  */
-#include <string.h>
+#include <assert.h>
+#include <stddef.h>
 
 #include "session/session.h"
 #include "troupe/interfaces/player.h"
@@ -21,11 +22,6 @@ static bool writes(unsigned access)
     return access != TP_READ_MODE;
 }
 
-static tp_status held_by(const tp_device *device, tp_error *err)
-{
-    return tp_fail(err, TP_E_DENIED, "%s is held by %s", device->name, device->holder->label);
-}
-
 /* What is shorter could end between two words of a client that has no reason to hurry: of a device
  * that moves nothing it is not told how long its lease is. */
 static const int64_t shortest_hold_ns = TP_NS_PER_S;
@@ -37,15 +33,25 @@ static int64_t silence_allowed_ns(const struct subscription *s)
     return lease_ns > 0 && lease_ns < shortest_hold_ns ? shortest_hold_ns : lease_ns;
 }
 
-/* With which opening somebody has it for itself; NULL for nobody. */
+/* With which opening a client has it for itself; NULL for none. */
 static struct subscription *find_holding(const tp_device *device)
 {
-    struct subscription *s = device->holder != NULL ? device->holder->subscriptions : NULL;
+    const tpi_reader *holder = tpi_device_holder(device);
 
-    while (s != NULL && (s->device != device || s->waiting || s->access != TP_EXCLUSIVE_MODE)) {
-        s = s->next;
-    }
-    return s;
+    return holder == NULL ? NULL : holder->context;
+}
+
+const tp_session *tpi_access_holder(const tp_device *device)
+{
+    const struct subscription *s = find_holding(device);
+
+    return s == NULL ? NULL : s->session;
+}
+
+static tp_status held_by(const tp_device *device, tp_error *err)
+{
+    return tp_fail(err, TP_E_DENIED, "%s is held by %s", tpi_device_name(device),
+                   tpi_access_holder(device)->identity.label);
 }
 
 /* Whether somebody has it for itself, and was heard of in time. */
@@ -73,7 +79,7 @@ static void tell_loss(const tp_device *device, const tp_session *taker)
         tp_fail(&why, TP_E_DENIED,
                 "%s is not open exclusively any more: nothing was heard for too long, and %s has "
                 "taken it",
-                device->name, taker->label);
+                tpi_device_name(device), taker->identity.label);
         tpi_access_tell_refusal(s, &why, &told);
     }
 }
@@ -82,34 +88,32 @@ tp_status tpi_access_take(struct subscription *s, tp_error *err)
 {
     tp_device *device = s->device;
 
-    if (s->access != TP_EXCLUSIVE_MODE) {
+    assert(session_is_current(s->session));
+    if (s->access != TP_EXCLUSIVE_MODE || tpi_access_holder(device) == s->session) {
         return TP_OK;
     }
-    if (device->holder != s->session && tpi_access_is_held(device)) {
+    if (tpi_access_is_held(device)) {
         return held_by(device, err);
     }
-    if (device->holder != s->session) {
-        tell_loss(device, s->session);
-    }
-    device->holder = s->session;
+    tell_loss(device, s->session);
+    tpi_device_set_holder(device, &s->reader);
     return TP_OK;
 }
 
 /* The last of a client's openings that hold a device lets go of it. */
 void tpi_access_give(const struct subscription *s)
 {
-    const struct subscription *other = s->session->subscriptions;
+    struct subscription *other = s->session->subscriptions;
 
-    if (s->device->holder != s->session || s->access != TP_EXCLUSIVE_MODE) {
+    assert(session_is_current(s->session));
+    if (find_holding(s->device) != s) {
         return;
     }
     while (other != NULL && (other == s || other->device != s->device || other->waiting ||
                              other->access != TP_EXCLUSIVE_MODE)) {
         other = other->next;
     }
-    if (other == NULL) {
-        s->device->holder = NULL;
-    }
+    tpi_device_set_holder(s->device, other == NULL ? NULL : &other->reader);
 }
 
 /* Whether another client holds it, before whom this one does not rank. */
@@ -117,10 +121,10 @@ static bool is_shut_out(const tp_session *session, const tp_device *device, cons
 {
     tpi_claim holder = {0};
 
-    if (device->holder == session || !tpi_access_is_held(device)) {
+    if (tpi_access_holder(device) == session || !tpi_access_is_held(device)) {
         return false;
     }
-    tpi_writer_rank(device->holder, device, &holder);
+    tpi_identity_rank(&tpi_access_holder(device)->identity, device, &holder);
     return claim->rank <= holder.rank;
 }
 
@@ -138,15 +142,16 @@ static tp_status check_writer(const tp_session *session, const tp_device *device
     while (s != NULL && (s->device != device || s->waiting || !writes(s->access))) {
         s = s->next;
     }
-    return s != NULL ? TP_OK
-                     : tp_fail(err, TP_E_DENIED, "%s is open for reading only", device->name);
+    return s != NULL
+               ? TP_OK
+               : tp_fail(err, TP_E_DENIED, "%s is open for reading only", tpi_device_name(device));
 }
 
 static tp_status refuse_in_panic(const tp_session *session, tp_error *err)
 {
     tpi_panic_state panic;
 
-    tpi_panic_look(session->hub->panic, &panic);
+    tpi_panic_look(tpi_hub_panic(session->hub), &panic);
     return tp_fail(err, TP_E_PANIC, "nothing moves: panic, raised by %s: %s", panic.who, panic.why);
 }
 
@@ -155,19 +160,20 @@ tp_status tpi_access_check(const struct subscription *s, const tp_message *what,
 {
     const tp_session *session = s->session;
     const tp_device *device = s->device;
-    tp_status allowed = tp_session_may(session, what, err);
+    tp_status allowed = tpi_identity_may(&session->identity, what, err);
 
     allowed = allowed == TP_OK ? check_writer(session, device, what, claim, err) : allowed;
-    allowed = allowed == TP_OK ? tpi_claim_check(&device->safety, what, claim, err) : allowed;
+    allowed = allowed == TP_OK ? tpi_claim_check(tpi_device_safety_look(device), what, claim, err)
+                               : allowed;
     if (allowed != TP_OK) {
         return allowed;
     }
     if (what->mark == TP_MARK_EXTENSION && !session->extensions &&
-        !device->instance->plan.extensions) {
+        !tpi_device_plan(device)->extensions) {
         return tp_fail(err, TP_E_DENIED, "%s is an extension of %s: ask for extensions", what->name,
-                       device->interface->name);
+                       tp_device_interface(device)->name);
     }
-    if (what->effect == TP_EFFECT_MOVES && tpi_panic_is_on(session->hub->panic)) {
+    if (what->effect == TP_EFFECT_MOVES && tpi_panic_is_on(tpi_hub_panic(session->hub))) {
         return refuse_in_panic(session, err);
     }
     if (what->effect == TP_EFFECT_MOVES && session->stale > 0) {
@@ -179,7 +185,7 @@ tp_status tpi_access_check(const struct subscription *s, const tp_message *what,
 void tpi_access_count_refusal(tp_session *session, tp_device *device)
 {
     session->refused++;
-    device->counts.refused++;
+    tpi_device_count_refusal(device);
 }
 
 void tpi_access_tell_refusal(struct subscription *s, const tp_error *why, bool *told)
@@ -192,5 +198,23 @@ void tpi_access_tell_refusal(struct subscription *s, const tp_error *why, bool *
     if (msg != NULL) {
         tp_session_queue(s->session, msg);
         tp_msg_unref(msg);
+    }
+}
+
+void tpi_access_rights_changed(tpi_identity *identity)
+{
+    tp_session *session = (tp_session *)((char *)identity - offsetof(tp_session, identity));
+    const tp_right right = tpi_identity_right(identity);
+    const tpi_mover mover = tpi_identity_mover(identity);
+
+    assert(session_is_current(session));
+    for (struct subscription *s = session->subscriptions; s != NULL; s = s->next) {
+        if (right < TP_RIGHT_MOVE && s->moves) {
+            s->moves = false;
+            tpi_device_left(s->device, &mover, TPI_LEAVING_FORBIDDEN);
+        }
+        if (right < TP_RIGHT_WRITE && tpi_access_holder(s->device) == session) {
+            tpi_device_set_holder(s->device, NULL);
+        }
     }
 }

@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "conformance/puppet.h"
 #include "conformance/stage.h"
+#include "device/inside.h"
 #include "support/unit.h"
 #include "troupe/interfaces/position2d.h"
 
@@ -114,7 +115,7 @@ static void another_one_takes_its_place(void **state)
     assert_string_equal(s->err.text, "position2d:0 is held by berta");
     tp_session_destroy(s->sessions[0]); /* which takes nothing from anybody */
     s->sessions[0] = NULL;
-    assert_ptr_equal(s->device->holder, s->sessions[1]);
+    assert_ptr_equal(tpi_access_holder(s->device), s->sessions[1]);
 }
 
 static void a_lease_without_end_has_no_silence(void **state)
@@ -146,9 +147,9 @@ static void a_client_is_thrown_out_by_its_number(void **state)
     tpi_buf notes = {0};
 
     tpi_hub_set_note(s->b.hub, collect, &notes);
-    assert_int_equal(tp_session_kick(s->sessions[1], s->sessions[0]->number, &s->err), TP_OK);
+    assert_int_equal(tp_session_kick(s->sessions[1], s->sessions[0]->identity.number, &s->err), TP_OK);
     assert_int_equal(s->visit.lost, 1);
-    assert_int_equal(tp_session_kick(s->sessions[1], s->sessions[0]->number, &s->err), TP_OK);
+    assert_int_equal(tp_session_kick(s->sessions[1], s->sessions[0]->identity.number, &s->err), TP_OK);
     assert_int_equal(s->visit.lost, 1); /* it is on its way out already */
     tp_msg *last = NULL;
     for (tp_msg *msg = tp_session_take(s->sessions[0]); msg != NULL;

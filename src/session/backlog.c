@@ -12,6 +12,8 @@
  * those who take part, however much it is, as long as they are waited for: that is a quarter of a
  * queue and what the driver makes before it looks again.
  */
+#include <assert.h>
+
 #include "session/session.h"
 
 enum { BEHIND = 4, CAUGHT_UP = 8 }; /* parts of the queue */
@@ -22,78 +24,82 @@ static void count(struct subscription *s, bool counts)
 {
     if (counts != s->counted) {
         s->counted = counts;
-        atomic_fetch_add(&s->device->behind, counts ? 1U : -1U);
+        tpi_device_count_behind(s->device, counts);
     }
 }
 
 static void count_all(tp_session *session)
 {
     for (struct subscription *s = session->subscriptions; s != NULL; s = s->next) {
-        tpi_behind_count(s);
+        tpi_backlog_count(s);
     }
 }
 
 static void wait_some_more(tp_session *session)
 {
-    session->taken_before = session->taken;
-    tp_timer_at(session->patience, tp_clock_now_ns(tp_hub_clock(session->hub)) + patience_ns);
+    session->backlog.taken_before = session->backlog.taken;
+    tp_timer_at(session->backlog.patience,
+                tp_clock_now_ns(tp_hub_clock(session->hub)) + patience_ns);
 }
 
 static void lose_patience(void *context)
 {
     tp_session *session = context;
 
-    if (session->taken != session->taken_before) {
+    if (session->backlog.taken != session->backlog.taken_before) {
         wait_some_more(session);
         return;
     }
-    session->given_up = true;
+    session->backlog.given_up = true;
     count_all(session);
 }
 
 /* Whoever is counted has a timer. */
 static bool has_patience(tp_session *session)
 {
-    return session->patience != NULL || tp_timer_create(&session->patience, session->hub->loop,
-                                                        lose_patience, session, NULL) == TP_OK;
+    return session->backlog.patience != NULL ||
+           tp_timer_create(&session->backlog.patience, tpi_hub_loop(session->hub), lose_patience,
+                           session, NULL) == TP_OK;
 }
 
 static void set_behind(tp_session *session, bool behind)
 {
-    session->behind = behind;
-    session->given_up = false;
+    session->backlog.behind = behind;
+    session->backlog.given_up = false;
     count_all(session);
     if (behind) {
         wait_some_more(session);
     } else {
-        tp_timer_at(session->patience, TP_NEVER);
+        tp_timer_at(session->backlog.patience, TP_NEVER);
     }
 }
 
-void tpi_behind_look(tp_session *session)
+void tpi_backlog_look(tp_session *session)
 {
     const bool behind =
-        !session->pulls && tpi_queue_holds(&session->queue, session->behind ? CAUGHT_UP : BEHIND);
+        !session->backlog.pulls &&
+        tpi_queue_holds(&session->mailbox.queue, session->backlog.behind ? CAUGHT_UP : BEHIND);
 
-    if (behind != session->behind && has_patience(session)) {
+    if (behind != session->backlog.behind && has_patience(session)) {
         set_behind(session, behind);
     }
 }
 
 void tp_session_goes_on(tp_session *session)
 {
-    session->taken++;
-    if (session->given_up) {
+    assert(session_is_current(session));
+    session->backlog.taken++;
+    if (session->backlog.given_up) {
         set_behind(session, true);
-        tpi_sleep_end(session); /* from now on it misses nothing again that is kept */
+        tpi_pause_end(session); /* from now on it misses nothing again that is kept */
     }
 }
 
-void tpi_behind_taken(tp_session *session)
+void tpi_backlog_taken(tp_session *session)
 {
     tp_session_goes_on(session);
-    if (session->behind) {
-        tpi_behind_look(session);
+    if (session->backlog.behind) {
+        tpi_backlog_look(session);
     }
 }
 
@@ -101,39 +107,35 @@ static void take_part(struct subscription *s, bool takes_part)
 {
     if (takes_part != s->takes_part) {
         s->takes_part = takes_part;
-        s->session->parts += takes_part ? 1U : -1U;
+        s->session->backlog.parts += takes_part ? 1U : -1U;
     }
 }
 
-void tpi_behind_count(struct subscription *s)
+void tpi_backlog_count(struct subscription *s)
 {
-    take_part(s, s->device->keeps && !s->waiting);
-    count(s, s->session->behind && !s->session->given_up && !s->waiting);
+    take_part(s, tpi_device_keeps(s->device) && !s->waiting);
+    count(s, s->session->backlog.behind && !s->session->backlog.given_up && !s->waiting);
 }
 
-void tpi_behind_forget(struct subscription *s)
+void tpi_backlog_forget(struct subscription *s)
 {
     take_part(s, false);
     count(s, false);
 }
 
-bool tpi_behind_keeps(const tp_session *session)
+bool tpi_backlog_keeps(const tp_session *session)
 {
-    return session->parts > 0 && !session->pulls && !session->given_up;
+    return session->backlog.parts > 0 && !session->backlog.pulls && !session->backlog.given_up;
 }
 
 void tp_session_set_pulls(tp_session *session, bool on)
 {
-    session->pulls = on;
-    tpi_behind_look(session);
+    assert(session_is_current(session));
+    session->backlog.pulls = on;
+    tpi_backlog_look(session);
 }
 
-void tp_device_keeps(tp_device *device)
+void tpi_backlog_fini(tp_session *session)
 {
-    device->keeps = true;
-}
-
-uint32_t tp_device_behind(const tp_device *device)
-{
-    return atomic_load(&device->behind);
+    tp_timer_destroy(session->backlog.patience);
 }

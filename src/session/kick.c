@@ -6,6 +6,7 @@
  * itself. One that understands it is told by whom, as far as it still reads. It is not kept out:
  * one that lives may connect again.
  */
+#include <assert.h>
 #include <stdio.h>
 
 #include "base/text.h"
@@ -14,9 +15,9 @@
 
 static tp_session *find(const tpi_hub *hub, uint32_t number)
 {
-    tp_session *session = hub->sessions;
+    tp_session *session = tpi_clients_first(hub);
 
-    while (session != NULL && session->number != number) {
+    while (session != NULL && session->identity.number != number) {
         session = session->next;
     }
     return session;
@@ -24,14 +25,11 @@ static tp_session *find(const tpi_hub *hub, uint32_t number)
 
 static void tell_owner(const tp_session *out, const tp_session *by)
 {
-    const tpi_hub *hub = out->hub;
     char text[2 * TPI_MOVER_LABEL + 64];
 
     (void)snprintf(text, sizeof text, "client %lu, %s, was thrown out by %s",
-                   (unsigned long)out->number, out->label, by->label);
-    if (hub->note != NULL) {
-        hub->note(hub->note_context, text);
-    }
+                   (unsigned long)out->identity.number, out->identity.label, by->identity.label);
+    tpi_hub_note(out->hub, text);
 }
 
 static void tell_client(tp_session *out, const tp_session *by)
@@ -45,7 +43,7 @@ static void tell_client(tp_session *out, const tp_session *by)
     tp_failure failure = {.code = TP_E_CLOSED};
     tp_msg *msg = NULL;
 
-    (void)snprintf(text, sizeof text, "thrown out by %s", by->label);
+    (void)snprintf(text, sizeof text, "thrown out by %s", by->identity.label);
     failure.text = tpi_text_field(text, &failure.text_count);
     if (out->explain && tp_msg_create(&msg, &header, &tp_desc_failure, &failure) == TP_OK) {
         tp_session_queue(out, msg);
@@ -57,21 +55,21 @@ tp_status tp_session_kick(tp_session *session, uint32_t number, tp_error *err)
 {
     tp_session *out = find(session->hub, number);
 
+    assert(session_is_current(session));
     if (out == NULL) {
         return tp_fail(err, TP_E_UNKNOWN, "there is no client %lu", (unsigned long)number);
     }
     if (out == session) {
         return tp_fail(err, TP_E_INVALID, "client %lu is the one that asks", (unsigned long)number);
     }
-    if (out->guest.reach == TP_REACH_INSIDE) {
+    if (out->identity.reach == TP_REACH_INSIDE) {
         return tp_fail(err, TP_E_DENIED, "client %lu is a part of the server",
                        (unsigned long)number);
     }
-    if (!out->lost) {
+    if (!out->mailbox.lost) {
         tell_client(out, session);
-        out->lost = true;
         tell_owner(out, session);
-        out->events->lost(out->context);
+        tpi_mailbox_lose(out);
     }
     return TP_OK;
 }

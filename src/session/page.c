@@ -1,6 +1,6 @@
 /* page.c - the devices of a robot a page at a time: Player's list has an end. */
+#include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/text.h"
 #include "session/session.h"
@@ -20,13 +20,14 @@ static void look(tp_session *session, uint32_t first)
 {
     const tpi_hub *hub = session->hub;
 
-    session->page_total = 0;
-    session->page_next = first;
-    session->page_place = hub->device_count;
-    session->page_changes = hub->device_changes;
-    for (size_t i = 0; i < hub->device_count; i++) {
-        if (hub->devices[i]->addr.robot == session->robot && session->page_total++ == first) {
-            session->page_place = i;
+    session->page.total = 0;
+    session->page.next = first;
+    session->page.place = tpi_hub_device_count(hub);
+    session->page.changes = tpi_hub_device_changes(hub);
+    for (size_t i = 0; i < tpi_hub_device_count(hub); i++) {
+        if (tp_device_addr(tpi_hub_device_at(hub, i))->robot == session->robot &&
+            session->page.total++ == first) {
+            session->page.place = i;
         }
     }
 }
@@ -36,18 +37,19 @@ static void fill(tp_session *session, tp_device_page *page)
 {
     const tpi_hub *hub = session->hub;
 
-    if (session->page_total == 0 || session->page_next != page->first ||
-        session->page_changes != hub->device_changes) {
+    if (session->page.total == 0 || session->page.next != page->first ||
+        session->page.changes != tpi_hub_device_changes(hub)) {
         look(session, page->first);
     }
-    page->total = session->page_total;
-    while (page->devices_count < TP_DEVICE_PAGE && session->page_place < hub->device_count) {
-        const tp_device *device = hub->devices[session->page_place++];
-        if (device->addr.robot == session->robot) {
+    page->total = session->page.total;
+    while (page->devices_count < TP_DEVICE_PAGE &&
+           session->page.place < tpi_hub_device_count(hub)) {
+        const tp_device *device = tpi_hub_device_at(hub, session->page.place++);
+        if (tp_device_addr(device)->robot == session->robot) {
             page->devices[page->devices_count++] = describe(device);
         }
     }
-    session->page_next = page->first + page->devices_count;
+    session->page.next = page->first + page->devices_count;
 }
 
 tp_status tp_session_page(tp_session *session, uint32_t first, tp_device_page **out)
@@ -55,6 +57,7 @@ tp_status tp_session_page(tp_session *session, uint32_t first, tp_device_page **
     tp_device_page page = {.first = first};
     void *block = NULL;
 
+    assert(session_is_current(session));
     page.devices = calloc(TP_DEVICE_PAGE, sizeof *page.devices);
     if (page.devices == NULL) {
         return TP_E_NOMEM;

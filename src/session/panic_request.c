@@ -3,72 +3,27 @@
  *
  * Everybody may raise one. Who may reset it, rights.c says.
  */
-#include <stdio.h>
-#include <stdlib.h>
+#include <assert.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "session/session.h"
-
-/* Who has not stopped yet: a driver that hangs in an operation does not, whatever we tell it. */
-static void list_owing(const tpi_hub *hub, char *owing, size_t size)
-{
-    size_t length = 0;
-
-    owing[0] = '\0';
-    for (const tp_instance *at = hub->instances; at != NULL; at = at->next) {
-        if (tpi_halt_is_owed(at) && length < size) {
-            length += (size_t)snprintf(
-                owing + length, size - length, "%s%s%s%s%s", length > 0 ? ", " : "",
-                tp_instance_name(at), at->troubled ? " (" : "",
-                at->troubled ? tpi_trouble_cause(at) : "",
-                at->troubled ? ": whether it has stopped is not known)" : "");
-        }
-    }
-}
-
-void tpi_emergency_look(const tpi_hub *hub, struct emergency *found, tp_panic_state *out)
-{
-    tpi_panic_state *state = &found->state;
-
-    tpi_panic_look(hub->panic, state);
-    *out = (tp_panic_state){.active = state->on, .epoch = state->epoch, .count = state->raises};
-    if (state->on) {
-        const int64_t now_ns = tp_clock_now_ns(tp_hub_clock(hub));
-        out->since = state->since_s;
-        out->age = (double)(now_ns - state->since_ns) / (double)TP_NS_PER_S;
-    }
-    out->who = tpi_text_field(state->who, &out->who_count);
-    out->why = tpi_text_field(state->why, &out->why_count);
-    out->last_who = tpi_text_field(state->last_who, &out->last_who_count);
-    out->last_why = tpi_text_field(state->last_why, &out->last_why_count);
-    list_owing(hub, found->owing, sizeof found->owing);
-    out->owing = tpi_text_field(found->owing, &out->owing_count);
-}
-
-tp_status tp_hub_panic(const tp_hub *hub, tp_panic_state **out)
-{
-    struct emergency found;
-    tp_panic_state panic;
-
-    tpi_emergency_look(hub, &found, &panic);
-    return tp_value_copy((void **)out, &tp_desc_panic_state, &panic, NULL);
-}
 
 void tp_session_panic(tp_session *session, const char *why)
 {
     tpi_hub *hub = session->hub;
-    if (!tpi_panic_is_on(hub->panic)) {
-        hub->raiser = session;
+    assert(session_is_current(session));
+    if (!tpi_panic_is_on(tpi_hub_panic(hub))) {
+        session->clients->keyring.raiser = session->identity.number;
     }
-    tpi_panic_raise(hub->panic, session->label, why[0] == '\0' ? "no reason given" : why);
+    tpi_panic_raise(tpi_hub_panic(hub), session->identity.label,
+                    why[0] == '\0' ? "no reason given" : why);
 }
 
 /* What clients sent before this moment was meant for another one: it moves nothing any more. Who
  * ends the panic has sent the rest after it. */
-static void let_nothing_play(const tpi_hub *hub, const tp_session *who)
+static void drop_unread(const tpi_clients *clients, const tp_session *who)
 {
-    for (tp_session *session = hub->sessions; session != NULL; session = session->next) {
+    for (tp_session *session = clients->sessions; session != NULL; session = session->next) {
         if (session != who && session->events->unread != NULL) {
             session->stale = session->events->unread(session->context);
         }
@@ -88,36 +43,32 @@ tp_status tp_session_reset_panic(tp_session *session, unsigned epoch, const char
         tp_interface_message(&tp_interface_player, TP_KIND_REQUEST, TP_PLAYER_REQ_RESET_PANIC);
     tp_status status = TP_OK;
 
-    if (key[0] != '\0' && hub->key_count == 0) {
+    if (key[0] != '\0' && session->clients->keyring.key_count == 0) {
         return tp_fail(err, TP_E_UNSUPPORTED,
                        "the server has no keys: a panic is ended without one, by who raised it or "
                        "on the server's own machine");
     }
-    status = key[0] == '\0' ? TP_OK : tp_session_show_key(session, key, strlen(key), err);
-    status = status == TP_OK ? tp_session_may(session, what, err) : status;
+    status =
+        key[0] == '\0' ? TP_OK : tpi_identity_show_key(&session->identity, key, strlen(key), err);
+    status = status == TP_OK ? tpi_identity_may(&session->identity, what, err) : status;
     if (status != TP_OK) {
         return status;
     }
-    if (!tpi_panic_is_on(hub->panic)) {
+    if (!tpi_panic_is_on(tpi_hub_panic(hub))) {
         return tp_fail(err, TP_E_INVALID, "there is no panic");
     }
-    if (!tpi_panic_reset(hub->panic, epoch)) {
+    if (!tpi_hub_reset_panic(hub, epoch, session->identity.label)) {
         return tp_fail(err, TP_E_INVALID, "there is another panic by now");
     }
-    hub->raiser = NULL;
-    let_nothing_play(hub, session);
-    (void)snprintf(hub->resetter, sizeof hub->resetter, "%s", session->label);
+    session->clients->keyring.raiser = 0;
+    drop_unread(session->clients, session);
     return TP_OK;
 }
 
-void tp_session_set_local(tp_session *session, bool on)
-{
-    session->local = on;
-}
+/* ---- Reporting ---------------------------------------------------------------------------------
+ */
 
-/* ---- Telling --------------------------------------------------------------------------------- */
-
-static void tell(tp_session *session, const tp_panic_state *panic)
+void tpi_panic_request_report(tp_session *session, const tp_panic_state *panic)
 {
     const tp_msghdr header = {
         .addr = {.host = TP_PLAYER_HOST, .robot = session->robot, .interf = TP_PLAYER_CODE},
@@ -126,53 +77,8 @@ static void tell(tp_session *session, const tp_panic_state *panic)
         .timestamp = tp_clock_wall_s(tp_hub_clock(session->hub))};
     tp_msg *msg = NULL;
 
-    if (tp_msg_create(&msg, &header, &tp_desc_panic_state, panic) == TP_OK) {
+    if (session->explain && tp_msg_create(&msg, &header, &tp_desc_panic_state, panic) == TP_OK) {
         tp_session_queue(session, msg);
         tp_msg_unref(msg);
-    }
-}
-
-/* What happened since the last time, for whoever looks at the server's terminal. */
-static void tell_owner(tpi_hub *hub, const tpi_panic_state *state)
-{
-    const bool changed = state->epoch != hub->noted_epoch;
-    const bool again = state->on && !changed && state->raises != hub->noted_raises;
-    char text[2 * TPI_MOVER_LABEL + TPI_PANIC_REASON];
-
-    if (state->on && changed) {
-        (void)snprintf(text, sizeof text, "PANIC: nothing may move; raised by %s: %s", state->who,
-                       state->why);
-    } else if (again) {
-        (void)snprintf(text, sizeof text, "PANIC: raised again by %s: %s", state->last_who,
-                       state->last_why);
-    } else {
-        (void)snprintf(text, sizeof text, "the panic is over%s%s",
-                       hub->resetter[0] != '\0' ? "; it was reset by " : "", hub->resetter);
-    }
-    if ((changed || again) && hub->panic_changed != NULL) {
-        hub->panic_changed(hub->panic_context, text);
-    }
-    hub->noted_epoch = state->epoch;
-    hub->noted_raises = state->raises;
-}
-
-void tpi_emergency_tell_all(tpi_hub *hub)
-{
-    struct emergency found;
-    tp_panic_state panic;
-
-    tpi_emergency_look(hub, &found, &panic);
-    tell_owner(hub, &found.state);
-    for (tp_session *session = hub->sessions; session != NULL; session = session->next) {
-        if (session->explain) {
-            tell(session, &panic);
-        }
-    }
-}
-
-void tpi_emergency_forget(tp_session *session)
-{
-    if (session->hub->raiser == session) {
-        session->hub->raiser = NULL;
     }
 }

@@ -1,4 +1,5 @@
 /* pause_test.c - clients that have fallen behind: what they miss is counted, whoever counts it. */
+#include "device/inside.h"
 #include "support/memory.h"
 #include "support/session_scene.h"
 
@@ -10,7 +11,7 @@ static void assert_counts(const struct scene *s, unsigned waiting, unsigned drop
 
 static bool sleeps(const struct scene *s, int which)
 {
-    return s->devices[which]->sleepers != NULL && s->devices[which]->readers == NULL;
+    return s->devices[which]->paused != NULL && s->devices[which]->readers == NULL;
 }
 
 /* ---- Tests ----------------------------------------------------------------------------------- */

@@ -343,7 +343,7 @@ static void the_owner_hears_of_wrong_keys_but_not_of_each(void **state)
         bench_move_clock(&s->b, 64);
     }
     tpi_hub_set_note(s->b.hub, NULL, NULL);
-    const char *who = s->sessions[0]->name;
+    const char *who = s->sessions[0]->identity.name;
     (void)snprintf(wanted, sizeof wanted,
                    "a wrong key came from %s; 1 since the start\n"
                    "a wrong key came from %s; 2 since the start\n"

@@ -1,23 +1,35 @@
-/* session.h - the structs behind sessions, for the files of this folder. */
+/*
+ * session.h - the structs behind sessions, for the files of this folder.
+ *
+ * A session is the identity of a client (identity.h) with a mailbox: a queue of messages, and the
+ * devices whose data goes there. Its parts belong to one file each; others call that file's
+ * functions. Everything here belongs to the loop.
+ */
 #ifndef TROUPE_SESSION_SESSION_H
 #define TROUPE_SESSION_SESSION_H
 
+#include "bus/msg.h"
 #include "bus/queue.h"
-#include "device/inside.h"
+#include "session/clients.h"
 #include "troupe/front.h"
 
 /* Data that every device may send, which Player does not have. */
 enum { FIRST_OF_OURS = TP_COMMON_DATA_GEOMETRY };
 
-/* Messages of one kind that come no faster than a subscription wants them. */
+/* rate.c: messages of one kind that come no faster than a subscription wants them. */
 struct pace {
     uint8_t code;
     tp_msg *held;        /* owned reference: the newest that came too early; NULL for none */
     int64_t earliest_ns; /* when the next one may go */
     struct pace *next;
 };
+struct rate {
+    int64_t period_ns;  /* between messages of a kind; 0 for all there are */
+    struct pace *paces; /* owned list, one for each kind that has come */
+    tp_timer *timer;    /* owned: when the next held one goes; NULL until there is a rate */
+};
 
-/* One opening of a device. */
+/* subscription.c: one opening of a device. */
 struct subscription {
     tpi_reader reader;
     tpi_opening opening;
@@ -27,24 +39,20 @@ struct subscription {
     tp_msghdr request;
     bool waiting; /* for the device to start */
     unsigned access;
-    bool moves;       /* it has moved the device, or written to one that moves nothing */
-    bool refused;     /* its last command was, and it was told */
-    bool baulked;     /* the same, by the driver */
-    int64_t lease_ns; /* that it has asked for; 0 for the usual one */
-    bool has_rank;    /* it has asked for no higher one than the next */
+    bool moves;          /* it has moved the device, or written to one that moves nothing */
+    bool refused;        /* its last command was, and it was told */
+    bool driver_refused; /* the same, by the driver */
+    int64_t lease_ns;    /* that it has asked for; 0 for the usual one */
+    bool has_rank;       /* it has asked for no higher one than the next */
     int32_t rank;
     struct subscription *next;
-    uint64_t slept_at; /* see sleep.c */
-    bool counted;      /* among those who are behind; see behind.c */
-    bool takes_part;   /* of a device that keeps */
-
-    /* rate.c */
-    int64_t period_ns;  /* between messages of a kind; 0 for all there are */
-    struct pace *paces; /* owned list, one for each kind that has come */
-    tp_timer *timer;    /* owned: when the next held one goes; NULL until there is a rate */
+    uint64_t paused_at; /* pause.c: what the device had sent when it was paused */
+    bool counted;       /* backlog.c: among those who are behind */
+    bool takes_part;    /* backlog.c: of a device that keeps */
+    struct rate rate;
 };
 
-/* A request or command under way. */
+/* session_send.c: a request or command under way. */
 struct asking {
     tp_session *session; /* borrowed */
     tpi_call *call;      /* cleared when it ends */
@@ -55,70 +63,80 @@ struct asking {
     struct asking *next;
     struct asking *previous;
 };
-
-/* Who a client has proved to be; see rights.c. */
-struct guest {
-    tp_reach reach;
-    const tpi_key *key; /* borrowed from the hub; NULL for none */
-    bool challenged;    /* the nonce is good for one proof */
-    uint8_t nonce[TP_AUTH_NONCE_LENGTH];
-    unsigned wrong;      /* tries in a row that were wrong */
-    int64_t next_try_ns; /* before that time none is looked at */
-};
-
-struct tp_session {
-    tpi_hub *hub; /* borrowed */
-    uint32_t number;
-    uint32_t robot;
-    tpi_queue queue;
-    const tp_session_events *events;
-    void *context;
-    tp_session_limits limits;
+struct sending {
     uint32_t requests; /* under way */
     uint32_t commands; /* the same */
-    bool explain;
-    bool extensions;
-    bool local; /* on this machine */
-    struct guest guest;
-    bool leases; /* the client renews them by itself */
-    bool lost;
-    bool sleeping; /* some of its subscriptions may be asleep */
-    char name[64];
-    char software[64];
-    char label[TPI_MOVER_LABEL]; /* made of both */
-    int64_t begun_ns;
-    int64_t heard_ns; /* the last time */
-    uint64_t sent;
     uint64_t received;
-    uint64_t refused;
+    struct asking *askings; /* owned */
+};
+
+/* mailbox.c: what waits for the client. */
+struct mailbox {
+    tpi_queue queue;
     bool only_sends; /* a message is nothing but bytes to its front */
-    /* behind.c */
+    bool lost;       /* the front knows that the client is to be given up */
+    uint64_t sent;
+};
+
+/* backlog.c: whether the client is behind with reading. */
+struct backlog {
     bool pulls;                   /* nothing goes out before the client asks */
     uint32_t parts;               /* openings of devices that keep */
     bool behind;                  /* much waits for it */
     bool given_up;                /* and it takes nothing, so that nobody waits for it */
     uint64_t taken, taken_before; /* messages and parts, and when the timer was set */
     tp_timer *patience;           /* owned; NULL until it was behind once */
+};
 
-    /* page.c: where the page behind the last one begins, as long as the list is the same */
-    unsigned page_changes;
-    uint32_t page_total; /* 0 before the first page */
-    uint32_t page_next;
-    size_t page_place; /* among those of all robots */
+/* page.c: where the page behind the last one begins, as long as the list is the same. */
+struct page {
+    unsigned changes;
+    uint32_t total; /* 0 before the first page */
+    uint32_t next;
+    size_t place; /* among those of all robots */
+};
 
+struct tp_session {
+    tpi_clients *clients; /* borrowed */
+    tpi_hub *hub;         /* borrowed */
+    tpi_identity identity;
+    uint32_t robot;
+    const tp_session_events *events;
+    void *context;
+    tp_session_limits limits;
+    bool explain;
+    bool extensions;
+    bool leases;  /* the client renews them by itself */
+    bool pausing; /* some of its subscriptions may be paused */
+    int64_t begun_ns;
+    int64_t heard_ns; /* the last time */
+    uint64_t refused;
     size_t stale; /* bytes that came before the last panic was over and are not handled yet */
+    struct mailbox mailbox;
+    struct sending sending;
+    struct backlog backlog;
+    struct page page;
     struct subscription *subscriptions; /* owned */
     uint32_t subscription_count;
-    struct asking *askings; /* owned */
-    tp_session *next;       /* of the hub's */
+    tp_session *next; /* of the clients */
     tp_session *previous;
 };
 
-/* session.c: its opening of a device that has started; NULL for none. */
+/* subscription.c: its opening of a device that has started; NULL for none. */
 struct subscription *tpi_session_find_open(const tp_session *session, const tp_device *device);
 
-/* session_send.c: nobody waits for the end of a request or command any more. */
-void tpi_session_abandon(struct asking *a);
+/* The session ends: close all. */
+void tpi_subscriptions_close(tp_session *session);
+
+/* session_send.c: nobody waits for the end of its requests and commands any more. */
+void tpi_session_abandon_all(tp_session *session);
+
+/* mailbox.c: queue a message; TP_E_SPACE if it was dropped, and there is nothing new for the
+ * client. */
+tp_status tpi_mailbox_queue(tp_session *session, tp_msg *msg);
+
+/* The client is to be given up; the front hears of it once. */
+void tpi_mailbox_lose(tp_session *session);
 
 /* access.c: whether data comes; taking and giving back what one client alone has; and whether a
  * message may be sent. Of what is refused the client and the device keep count. */
@@ -128,32 +146,22 @@ void tpi_access_give(const struct subscription *s);
 tp_status tpi_access_check(const struct subscription *s, const tp_message *what,
                            const tpi_claim *claim, tp_error *err);
 
-/* Commands are not answered. One who understands it is told that they are refused, but not of every
- * single one: `told` is set when it was, and nothing is told while it is. */
+/* Whether one client has it for itself, and was heard of in time; and that client, NULL for none.
+ */
+bool tpi_access_is_held(const tp_device *device);
+const tp_session *tpi_access_holder(const tp_device *device);
+
+/* What the client has no right to any more it does not go on doing. */
+void tpi_access_rights_changed(tpi_identity *identity);
+
+/* Commands are not answered. A client that understands it receives that they are refused, but not
+ * of every single one: `told` is set when it has, and nothing is reported while it is. */
 void tpi_access_tell_refusal(struct subscription *s, const tp_error *why, bool *told);
 
 void tpi_access_count_refusal(tp_session *session, tp_device *device);
 
-/* writer.c: set what others call it, after one of its names has changed; the mover that it is; and
- * rank and hold time of a message to the device. */
-void tpi_writer_set_label(tp_session *session);
-tpi_mover tpi_writer_mover(const tp_session *session);
-void tpi_writer_rank(const tp_session *session, const tp_device *device, tpi_claim *claim);
-
-/* panic_request.c, on the loop. */
-struct emergency {
-    tpi_panic_state state;
-    char owing[512]; /* drivers that have not stopped yet, with commas between */
-};
-void tpi_emergency_look(const tpi_hub *hub, struct emergency *found,
-                        tp_panic_state *out); /* borrows */
-void tpi_emergency_forget(tp_session *session);
-
-/* access.c: whether one client has it for itself, and was heard of in time. */
-bool tpi_access_is_held(const tp_device *device);
-
-/* terms.c: how long a device obeys an opening whose client is silent, 0 or less for ever; as whom
- * it sends a message; and the request LEASE, whose answer is queued. */
+/* terms.c: how long a device obeys an opening whose client is silent, 0 or less for ever; on which
+ * terms it sends a message; and the request LEASE, whose answer is queued. */
 int64_t tpi_terms_lease_ns(const struct subscription *s);
 tpi_claim tpi_terms_claim(const struct subscription *s, const tp_message *what, const tp_msg *msg);
 /* It has waited for a process that was frozen, for longer than its lease. */
@@ -161,29 +169,35 @@ bool tpi_terms_is_late(const struct subscription *s, const tp_message *what, con
 bool tpi_terms_owns(const tp_message *what);
 tp_status tpi_terms_answer(const struct subscription *s, const tp_msg *msg, tp_error *err);
 
-/* rights.c: whether a client may open a device so. */
-tp_status tpi_rights_to_open(const tp_session *session, const tp_device *device, unsigned access,
-                             tp_error *err);
+/* panic_request.c: the state of a panic for a client that understands it. */
+void tpi_panic_request_report(tp_session *session, const tp_panic_state *panic);
 
-/* rate.c: whether a message has to wait, and is kept for later. */
+/* rate.c: whether a message has to wait, and is kept for later; forget the rate and what is held.
+ */
 bool tpi_rate_holds(struct subscription *s, tp_msg *msg);
-
-/* Forget the rate and what is held. */
 void tpi_rate_clear(struct subscription *s);
 
-/* sleep.c: it has no room; it has room again, or what it may take is about to change; how many
- * messages it has missed so far while asleep. */
-void tpi_sleep_begin(struct subscription *s);
-void tpi_sleep_end(tp_session *session);
-uint64_t tpi_sleep_missed(const tp_session *session);
+/* pause.c: the client has no room; it has room again, or what it may take is about to change; how
+ * many messages it has missed so far while paused. */
+void tpi_pause_begin(struct subscription *s);
+void tpi_pause_end(tp_session *session);
+uint64_t tpi_pause_missed(const tp_session *session);
 
-/* behind.c: more or less waits than before; a message was taken; an opening has begun, or ends. */
-void tpi_behind_look(tp_session *session);
-void tpi_behind_taken(tp_session *session);
-void tpi_behind_count(struct subscription *s);
-void tpi_behind_forget(struct subscription *s);
+/* backlog.c: more or less waits than before; a message was taken; an opening has begun, or ends;
+ * the session ends. */
+void tpi_backlog_look(tp_session *session);
+void tpi_backlog_taken(tp_session *session);
+void tpi_backlog_count(struct subscription *s);
+void tpi_backlog_forget(struct subscription *s);
+void tpi_backlog_fini(tp_session *session);
 
-/* Whether it is waited for, and so gets all that is kept. */
-bool tpi_behind_keeps(const tp_session *session);
+/* Whether the client is waited for, and so gets all that is kept. */
+bool tpi_backlog_keeps(const tp_session *session);
+
+/* Whether this is the thread that sessions belong to. */
+static inline bool session_is_current(const tp_session *session)
+{
+    return tp_loop_is_current(tpi_hub_loop(session->hub));
+}
 
 #endif

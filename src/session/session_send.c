@@ -1,6 +1,6 @@
 /* session_send.c - what clients send to devices, and how they hear of its end. */
+#include <assert.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "bus/pool.h"
 #include "session/session.h"
@@ -10,13 +10,13 @@ static void forget_asking(struct asking *a)
     if (a->previous != NULL) {
         a->previous->next = a->next;
     } else {
-        a->session->askings = a->next;
+        a->session->sending.askings = a->next;
     }
     if (a->next != NULL) {
         a->next->previous = a->previous;
     }
-    a->session->requests -= !a->command;
-    a->session->commands -= a->command;
+    a->session->sending.requests -= !a->command;
+    a->session->sending.commands -= a->command;
     tpi_pool_give(a);
 }
 
@@ -25,20 +25,21 @@ static void tell_halt(const tp_session *by, tp_device *device)
 {
     char text[TPI_MOVER_LABEL + 64];
 
-    (void)snprintf(text, sizeof text, "stopped: %s has asked for it", by->label);
-    device->safety.halt_reported = true;
+    (void)snprintf(text, sizeof text, "stopped: %s has asked for it", by->identity.label);
+    tpi_device_safety_of(device)->halt_reported = true;
     tpi_device_deliver_failure(device, TP_E_DENIED, text);
 }
 
 /* By somebody else than who moves it; once, for as long as it is not moved again. */
 static bool halts_other(const tp_session *session, const tp_device *device, const tp_message *what)
 {
-    const tpi_mover own = tpi_writer_mover(session);
+    const tpi_device_safety *safety = tpi_device_safety_look(device);
+    const tpi_mover own = tpi_identity_mover(&session->identity);
 
     return what ==
                tp_interface_message(&tp_interface_common, TP_KIND_REQUEST, TP_COMMON_REQ_HALT) &&
-           !tpi_mover_equal(&device->safety.mover, &own) && tpi_claim_is_moved(&device->safety) &&
-           !device->safety.halt_reported;
+           !tpi_mover_equal(&safety->mover, &own) && tpi_claim_is_moved(safety) &&
+           !safety->halt_reported;
 }
 
 static void answered(void *context, tp_status status, tp_msg *answer, const tp_error *err)
@@ -48,7 +49,7 @@ static void answered(void *context, tp_status status, tp_msg *answer, const tp_e
     const tp_msghdr request = a->request;
 
     const struct subscription *s = a->halts ? tpi_session_find_open(session, a->device) : NULL;
-    if (s != NULL && status == TP_OK && !s->device->safety.halt_reported) {
+    if (s != NULL && status == TP_OK && !tpi_device_safety_look(s->device)->halt_reported) {
         tell_halt(session, s->device);
     }
     forget_asking(a);
@@ -74,11 +75,11 @@ static void carried_out(void *context, tp_status status, tp_msg *answer, const t
     (void)answer;
     forget_asking(a);
     if (s != NULL && status == TP_OK) {
-        s->baulked = false;
+        s->driver_refused = false;
     } else if (s != NULL) {
-        tp_fail(&why, status, "%s: %s", s->device->name,
+        tp_fail(&why, status, "%s: %s", tpi_device_name(s->device),
                 err->text[0] != '\0' ? err->text : tp_status_text(status));
-        tpi_access_tell_refusal(s, &why, &s->baulked);
+        tpi_access_tell_refusal(s, &why, &s->driver_refused);
     }
 }
 
@@ -90,7 +91,7 @@ static tp_status ask(tp_session *session, tp_device *device, tp_msg *msg, const 
 {
     const bool command = what->kind == TP_KIND_COMMAND;
 
-    if (command && session->commands >= MOST_COMMANDS) {
+    if (command && session->sending.commands >= MOST_COMMANDS) {
         return TP_E_LIMIT;
     }
     struct asking *a = tpi_pool_take(sizeof *a);
@@ -102,14 +103,14 @@ static tp_status ask(tp_session *session, tp_device *device, tp_msg *msg, const 
                          .device = device,
                          .command = command,
                          .halts = halts_other(session, device, what)};
-    a->request.addr = device->addr;
-    a->next = session->askings;
+    a->request.addr = *tp_device_addr(device);
+    a->next = session->sending.askings;
     if (a->next != NULL) {
         a->next->previous = a;
     }
-    session->askings = a;
-    session->requests += !command;
-    session->commands += command;
+    session->sending.askings = a;
+    session->sending.requests += !command;
+    session->sending.commands += command;
     tp_status status = tpi_device_call_for(device, what, msg, claim,
                                            command ? carried_out : answered, a, &a->call);
     if (status != TP_OK) {
@@ -118,10 +119,12 @@ static tp_status ask(tp_session *session, tp_device *device, tp_msg *msg, const 
     return status;
 }
 
-void tpi_session_abandon(struct asking *a)
+void tpi_session_abandon_all(tp_session *session)
 {
-    tpi_call_abandon(a->call);
-    forget_asking(a);
+    while (session->sending.askings != NULL) {
+        tpi_call_abandon(session->sending.askings->call);
+        forget_asking(session->sending.askings);
+    }
 }
 
 /* ---- Sending --------------------------------------------------------------------------------- */
@@ -139,29 +142,32 @@ static tp_status pass_on(struct subscription *s, tp_msg *msg, const tp_message *
         return tpi_terms_answer(s, msg, err);
     }
     if (tpi_terms_is_late(s, what, msg)) {
-        return tp_fail(err, TP_E_TIMEOUT, "%s: %s came too late", device->name, what->name);
+        return tp_fail(err, TP_E_TIMEOUT, "%s: %s came too late", tpi_device_name(device),
+                       what->name);
     }
     s->moves = s->moves || what->effect == TP_EFFECT_MOVES ||
-               (!device->safety.moves && what->effect != TP_EFFECT_READS);
+               (!tpi_device_safety_look(device)->moves && what->effect != TP_EFFECT_READS);
     status = ask(s->session, device, msg, what, &claim);
-    return status == TP_OK ? TP_OK
-                           : tp_fail(err, status, "%s: %s", device->name, tp_status_text(status));
+    return status == TP_OK
+               ? TP_OK
+               : tp_fail(err, status, "%s: %s", tpi_device_name(device), tp_status_text(status));
 }
 
 tp_status tp_session_send(tp_session *session, tp_msg *msg, const tp_message *what, tp_error *err)
 {
     const tp_devaddr *addr = &tp_msg_header(msg)->addr;
-    tp_device *device = tp_session_find(session, addr->interf, addr->index);
+    tp_device *device = tpi_hub_find(session->hub, session->robot, addr->interf, addr->index);
     tp_error why = {0};
 
-    session->received++;
+    assert(session_is_current(session));
+    session->sending.received++;
     if (device == NULL) {
         return tp_fail(err, TP_E_UNKNOWN, "there is no device %u:%u", addr->interf, addr->index);
     }
     struct subscription *s = tpi_session_find_open(session, device);
     if (s == NULL) {
         tpi_access_count_refusal(session, device);
-        return tp_fail(err, TP_E_DENIED, "%s is not open", device->name);
+        return tp_fail(err, TP_E_DENIED, "%s is not open", tpi_device_name(device));
     }
     const tp_status status = pass_on(s, msg, what, &why);
     if (status == TP_OK) {
@@ -177,5 +183,5 @@ tp_status tp_session_send(tp_session *session, tp_msg *msg, const tp_message *wh
 
 bool tp_session_is_busy(const tp_session *session)
 {
-    return session->requests >= session->limits.requests;
+    return session->sending.requests >= session->limits.requests;
 }

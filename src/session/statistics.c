@@ -1,7 +1,7 @@
 /* statistics.c - what devices and clients have done so far: as one message, and of very many
  * devices a page at a time. */
+#include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/text.h"
 #include "session/session.h"
@@ -11,20 +11,15 @@ static double seconds(int64_t ns)
     return (double)ns / (double)TP_NS_PER_S;
 }
 
-_Static_assert((int)IDLE == TP_DEVICE_IDLE && (int)STARTING == TP_DEVICE_STARTING &&
-                   (int)RUNNING == TP_DEVICE_RUNNING && (int)STOPPING == TP_DEVICE_STOPPING &&
-                   (int)FAILED == TP_DEVICE_FAILED,
-               "phases are told as they are");
-
 /* Whether not all who write to the device are equals. */
-static bool ranks_matter(const tp_device *device)
+static bool ranks_matter(const tp_hub *hub, const tp_device *device)
 {
     const tpi_rank_list ranks = tpi_device_ranks(device);
 
     if (tpi_rank_is_configured(&ranks)) {
         return true;
     }
-    for (const tp_session *at = device->instance->hub->sessions; at != NULL; at = at->next) {
+    for (const tp_session *at = tpi_clients_first(hub); at != NULL; at = at->next) {
         for (const struct subscription *s = at->subscriptions; s != NULL; s = s->next) {
             if (s->device == device && s->has_rank) {
                 return true; /* it gives way to others */
@@ -35,11 +30,12 @@ static bool ranks_matter(const tp_device *device)
 }
 
 /* Who moves it, or keeps others from writing. */
-static void describe_mover(const tp_device *device, tp_device_stat *stat)
+static void describe_mover(const tp_hub *hub, const tp_device *device, tp_device_stat *stat)
 {
-    const tpi_device_safety *safety = &device->safety;
+    const tpi_device_safety *safety = tpi_device_safety_look(device);
     const bool moved = tpi_claim_is_moved(safety);
-    const double rank_left = ranks_matter(device) ? tpi_claim_rank_left_s(safety) : 0;
+    const double rank_left = ranks_matter(hub, device) ? tpi_claim_rank_left_s(safety) : 0;
+    const tp_session *holder = tpi_access_holder(device);
     const bool shown = moved || rank_left > 0;
 
     if (shown) {
@@ -47,44 +43,20 @@ static void describe_mover(const tp_device *device, tp_device_stat *stat)
         stat->lease_left = moved ? tpi_claim_lease_left_s(safety) : 0;
         stat->rank_left = rank_left;
     }
-    if (device->holder != NULL) {
-        stat->holder_number = device->holder->number;
+    if (holder != NULL) {
+        stat->holder_number = holder->identity.number;
         stat->holder_silent = !tpi_access_is_held(device);
     }
     stat->mover = tpi_text_field(shown ? safety->label : "", &stat->mover_count);
     stat->holder =
-        tpi_text_field(device->holder != NULL ? device->holder->label : "", &stat->holder_count);
+        tpi_text_field(holder != NULL ? holder->identity.label : "", &stat->holder_count);
 }
 
 /* Texts are borrowed. */
-static tp_device_stat describe_device(const tp_device *device)
+static void describe_device(const tp_hub *hub, const tp_device *device, tp_device_stat *out)
 {
-    const struct counts *counts = &device->counts;
-    const uint64_t asked = counts->requests + counts->failed;
-    tp_device_stat stat = {
-        .addr = device->addr,
-        .state = (uint8_t)(device->instance->troubled ? TP_DEVICE_TROUBLED
-                                                      : (int)device->instance->phase),
-        .isolated = device->instance->plan.in_place_of != NULL,
-        .readers = device->reader_count,
-        .published = (int64_t)device->published,
-        .dropped = (int64_t)atomic_load(&device->dropped),
-        .commands = (int64_t)counts->commands,
-        .requests = (int64_t)counts->requests,
-        .failed_requests = (int64_t)counts->failed,
-        .refused = (int64_t)counts->refused,
-        .latency_mean = asked == 0 ? 0 : seconds(counts->latency_ns) / (double)asked,
-        .latency_max = seconds(counts->longest_ns),
-        .guards = atomic_load(&device->instance->lines.guarded),
-        .guard_restarts = atomic_load(&device->instance->lines.guard_restarts),
-    };
-
-    stat.driver = tpi_text_field(tpi_instance_driver_name(device->instance), &stat.driver_count);
-    stat.instance = tpi_text_field(device->instance->name, &stat.instance_count);
-    stat.failure = tpi_text_field(device->instance->failed, &stat.failure_count);
-    stat.label = tpi_text_field(device->label == NULL ? "" : device->label, &stat.label_count);
-    describe_mover(device, &stat);
-    return stat;
+    tpi_device_describe(device, out);
+    describe_mover(hub, device, out);
 }
 
 /* Each device once, however often it is open. */
@@ -105,19 +77,19 @@ static uint32_t count_open(const tp_session *session)
 static tp_client_stat describe_client(const tp_session *session, int64_t now_ns)
 {
     tp_client_stat stat = {
-        .number = session->number,
+        .number = session->identity.number,
         .age = seconds(now_ns - session->begun_ns),
         .opened = count_open(session),
-        .waiting = session->queue.count,
-        .sent = (int64_t)session->sent,
-        .received = (int64_t)session->received,
+        .waiting = session->mailbox.queue.count,
+        .sent = (int64_t)session->mailbox.sent,
+        .received = (int64_t)session->sending.received,
         .dropped = (int64_t)tp_session_dropped(session),
         .refused = (int64_t)session->refused,
         .right = (uint8_t)tp_session_right(session),
     };
 
-    stat.name = tpi_text_field(session->name, &stat.name_count);
-    stat.software = tpi_text_field(session->software, &stat.software_count);
+    stat.name = tpi_text_field(session->identity.name, &stat.name_count);
+    stat.software = tpi_text_field(session->identity.software, &stat.software_count);
     stat.key = tpi_text_field(tp_session_key(session), &stat.key_count);
     return stat;
 }
@@ -126,7 +98,8 @@ static uint32_t count_sessions(const tp_hub *hub)
 {
     uint32_t count = 0;
 
-    for (const tp_session *session = hub->sessions; session != NULL; session = session->next) {
+    for (const tp_session *session = tpi_clients_first(hub); session != NULL;
+         session = session->next) {
         count++;
     }
     return count;
@@ -135,20 +108,21 @@ static uint32_t count_sessions(const tp_hub *hub)
 static void fill_devices(const tp_hub *hub, size_t first, uint32_t count, tp_device_stat *devices)
 {
     for (uint32_t k = 0; k < count; k++) {
-        devices[k] = describe_device(hub->devices[first + k]);
+        describe_device(hub, tpi_hub_device_at(hub, first + k), &devices[k]);
     }
 }
 
 /* Oldest client first. */
-static void fill(const tp_hub *hub, struct emergency *found, tp_statistics *value)
+static void fill(const tp_hub *hub, tpi_panic_texts *found, tp_statistics *value)
 {
     const int64_t now_ns = tp_clock_now_ns(tp_hub_clock(hub));
     uint32_t i = value->clients_count;
 
-    value->uptime = seconds(now_ns - hub->begun_ns);
-    tpi_emergency_look(hub, found, &value->panic);
+    value->uptime = seconds(now_ns - tpi_hub_begun_ns(hub));
+    tpi_panic_watch_look(hub, found, &value->panic);
     fill_devices(hub, 0, value->devices_count, value->devices);
-    for (const tp_session *session = hub->sessions; session != NULL; session = session->next) {
+    for (const tp_session *session = tpi_clients_first(hub); session != NULL;
+         session = session->next) {
         value->clients[--i] = describe_client(session, now_ns);
     }
 }
@@ -156,7 +130,7 @@ static void fill(const tp_hub *hub, struct emergency *found, tp_statistics *valu
 /* How many there are from one on, `most` at most. */
 static uint32_t count_from(const tp_hub *hub, uint32_t first, uint32_t most)
 {
-    const size_t count = first < hub->device_count ? hub->device_count - first : 0;
+    const size_t count = first < tpi_hub_device_count(hub) ? tpi_hub_device_count(hub) - first : 0;
 
     return count < most ? (uint32_t)count : most;
 }
@@ -167,7 +141,9 @@ tp_status tp_hub_statistics(const tp_hub *hub, tp_statistics **out)
                            .clients_count = count_sessions(hub)};
     void *block = NULL;
     tp_status status = TP_E_NOMEM;
-    struct emergency found;
+
+    assert(tp_loop_is_current(tpi_hub_loop(hub)));
+    tpi_panic_texts found;
 
     value.devices = calloc((size_t)value.devices_count + 1, sizeof *value.devices);
     value.clients = calloc((size_t)value.clients_count + 1, sizeof *value.clients);
@@ -184,11 +160,12 @@ tp_status tp_hub_statistics(const tp_hub *hub, tp_statistics **out)
 tp_status tp_hub_device_statistics(const tp_hub *hub, uint32_t first, tp_device_stat_page **out)
 {
     tp_device_stat_page page = {.first = first,
-                                .total = (uint32_t)hub->device_count,
+                                .total = (uint32_t)tpi_hub_device_count(hub),
                                 .devices_count = count_from(hub, first, TP_DEVICE_STAT_PAGE)};
     void *block = NULL;
     tp_status status = TP_E_NOMEM;
 
+    assert(tp_loop_is_current(tpi_hub_loop(hub)));
     page.devices = calloc((size_t)page.devices_count + 1, sizeof *page.devices);
     if (page.devices != NULL) {
         fill_devices(hub, first, page.devices_count, page.devices);

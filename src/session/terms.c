@@ -2,8 +2,8 @@
  * terms.c - how long a device obeys a client that is silent, and before whom: leases and ranks as
  * clients have them, and the request LEASE about both.
  */
+#include <assert.h>
 #include <math.h>
-#include <string.h>
 
 #include "base/text.h"
 #include "session/session.h"
@@ -16,7 +16,7 @@ enum { PLAIN_LEASE_S = 5, OWN_LEASE_S = 1 };
  * clients; less than 0 for ever. Nobody gets a longer one by asking. */
 static int64_t default_ns(const tp_session *session, const tp_device *device)
 {
-    const int64_t configured_ns = device->instance->plan.lease_ns;
+    const int64_t configured_ns = tpi_device_plan(device)->lease_ns;
 
     return configured_ns != 0 ? configured_ns
                               : (session->leases ? OWN_LEASE_S : PLAIN_LEASE_S) * TP_NS_PER_S;
@@ -29,8 +29,9 @@ int64_t tpi_terms_lease_ns(const struct subscription *s)
 
 void tp_session_heard(tp_session *session)
 {
-    const tpi_mover mover = tpi_writer_mover(session);
+    const tpi_mover mover = tpi_identity_mover(&session->identity);
 
+    assert(session_is_current(session));
     session->heard_ns = tp_clock_now_ns(tp_hub_clock(session->hub));
     for (struct subscription *s = session->subscriptions; s != NULL; s = s->next) {
         if (s->moves) {
@@ -39,16 +40,12 @@ void tp_session_heard(tp_session *session)
     }
 }
 
-void tp_session_speak_leases(tp_session *session, bool on)
-{
-    session->leases = on;
-}
-
 static tpi_claim claim_of(const struct subscription *s)
 {
-    tpi_claim claim = {.mover = tpi_writer_mover(s->session), .lease_ns = tpi_terms_lease_ns(s)};
+    tpi_claim claim = {.mover = tpi_identity_mover(&s->session->identity),
+                       .lease_ns = tpi_terms_lease_ns(s)};
 
-    tpi_writer_rank(s->session, s->device, &claim);
+    tpi_identity_rank(&s->session->identity, s->device, &claim);
     claim.rank = s->has_rank && s->rank < claim.rank ? s->rank : claim.rank;
     return claim;
 }
@@ -74,7 +71,7 @@ bool tpi_terms_is_late(const struct subscription *s, const tp_message *what, con
     const int64_t now_ns = tp_clock_now_ns(tp_hub_clock(hub));
     const double sent_s = tp_msg_header(msg)->timestamp;
 
-    return hub->part_of_another && what->effect == TP_EFFECT_MOVES && lease_ns > 0 &&
+    return tpi_hub_is_part(hub) && what->effect == TP_EFFECT_MOVES && lease_ns > 0 &&
            sent_s < (double)(now_ns - lease_ns) / (double)TP_NS_PER_S;
 }
 
@@ -87,8 +84,8 @@ bool tpi_terms_owns(const tp_message *what)
 
 static tp_status check(const tp_device *device, const tp_lease *ask, tp_error *err)
 {
-    if (!device->safety.moves) {
-        return tp_fail(err, TP_E_UNSUPPORTED, "%s moves nothing", device->name);
+    if (!tpi_device_safety_look(device)->moves) {
+        return tp_fail(err, TP_E_UNSUPPORTED, "%s moves nothing", tpi_device_name(device));
     }
     if (ask == NULL) {
         return tp_fail(err, TP_E_SHORT, "LEASE without a body");
@@ -125,7 +122,7 @@ static void grant(const tp_session *session, const tp_device *device, const tp_l
 /* Texts are borrowed. */
 static void describe(const struct subscription *s, tp_lease *out)
 {
-    const tpi_device_safety *safety = &s->device->safety;
+    const tpi_device_safety *safety = tpi_device_safety_look(s->device);
     const tpi_claim claim = claim_of(s);
     const bool moved = tpi_claim_is_moved(safety);
 
@@ -148,7 +145,7 @@ tp_status tpi_terms_answer(const struct subscription *s, const tp_msg *msg, tp_e
     const tp_lease *ask = tp_msg_payload(msg);
     tp_lease lease;
     tp_msg *answer = NULL;
-    const tpi_mover mover = tpi_writer_mover(s->session);
+    const tpi_mover mover = tpi_identity_mover(&s->session->identity);
     tp_status status = check(s->device, ask, err);
 
     if (status != TP_OK) {
@@ -157,12 +154,12 @@ tp_status tpi_terms_answer(const struct subscription *s, const tp_msg *msg, tp_e
     grant(s->session, s->device, ask);
     tpi_device_heard(s->device, &mover, tpi_terms_lease_ns(s));
     describe(s, &lease);
-    header.addr = s->device->addr;
+    header.addr = *tp_device_addr(s->device);
     header.type = TP_MSGTYPE_RESP_ACK;
     header.timestamp = tp_clock_wall_s(tp_hub_clock(s->session->hub));
     status = tp_msg_create(&answer, &header, &tp_desc_lease, &lease);
     if (status != TP_OK) {
-        return tp_fail(err, status, "%s: %s", s->device->name, tp_status_text(status));
+        return tp_fail(err, status, "%s: %s", tpi_device_name(s->device), tp_status_text(status));
     }
     tp_session_queue(s->session, answer);
     tp_msg_unref(answer);

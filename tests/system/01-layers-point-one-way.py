@@ -11,18 +11,18 @@ ROOT = pathlib.Path(sys.argv[1])
 # What each folder may include of the others; "troupe" stands for the public headers.
 BASE = {"base"}
 ENGINE = BASE | {"kinematics", "convert", "padi"}
-DEVICE = BASE | {"platform", "loop", "padi", "bus", "port", "safety", "device", "session", "troupe"}
+BUS = BASE | {"platform", "loop", "padi", "bus", "troupe"}
 ALLOWED = {
     "include/troupe": {"troupe"},
     "src/base": BASE | {"troupe"},
     "src/platform": BASE | {"platform", "troupe"},
     "src/loop": BASE | {"platform", "loop", "troupe"},
     "src/padi": BASE | {"platform", "loop", "padi", "troupe"},
-    "src/bus": BASE | {"platform", "loop", "padi", "bus", "troupe"},
-    "src/port": BASE | {"platform", "loop", "padi", "bus", "port", "troupe"},
-    "src/safety": BASE | {"platform", "loop", "padi", "bus", "port", "safety", "troupe"},
-    "src/device": DEVICE,
-    "src/session": DEVICE,
+    "src/bus": BUS,
+    "src/port": BUS | {"port"},
+    "src/safety": BUS | {"port", "safety"},
+    "src/device": BUS | {"port", "safety", "device"},
+    "src/session": BUS | {"port", "safety", "device", "session"},
     "src/kinematics": BASE | {"kinematics", "troupe"},
     "src/convert": BASE | {"convert", "troupe"},
     "src/motion": ENGINE | {"motion", "troupe"},

@@ -1,0 +1,57 @@
+/* clients.c - all clients of a hub; see clients.h. */
+#include "session/clients.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "session/session.h"
+
+static void panic_changed(void *context, const tp_panic_state *panic)
+{
+    const tpi_clients *clients = context;
+
+    for (tp_session *session = clients->sessions; session != NULL; session = session->next) {
+        tpi_panic_request_report(session, panic);
+    }
+}
+
+static void destroy(void *context)
+{
+    tpi_clients *clients = context;
+
+    assert(clients->sessions == NULL);
+    tpi_keyring_fini(&clients->keyring);
+    free(clients);
+}
+
+tpi_clients *tpi_clients_of(tpi_hub *hub)
+{
+    static const tpi_clients_ops ops = {.panic_changed = panic_changed, .destroy = destroy};
+    tpi_clients *clients = tpi_hub_clients(hub);
+
+    assert(tp_loop_is_current(tpi_hub_loop(hub)));
+    if (clients != NULL) {
+        return clients;
+    }
+    clients = calloc(1, sizeof *clients);
+    if (clients != NULL) {
+        clients->hub = hub;
+        tpi_keyring_init(&clients->keyring, hub);
+        tpi_hub_set_clients(hub, &ops, clients);
+    }
+    return clients;
+}
+
+tp_session *tpi_clients_first(const tpi_hub *hub)
+{
+    const tpi_clients *clients = tpi_hub_clients(hub);
+
+    return clients == NULL ? NULL : clients->sessions;
+}
+
+tp_status tpi_hub_set_access(tpi_hub *hub, const tpi_access *access)
+{
+    tpi_clients *clients = tpi_clients_of(hub);
+
+    return clients == NULL ? TP_E_NOMEM : tpi_keyring_set(&clients->keyring, access);
+}

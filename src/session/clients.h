@@ -1,0 +1,24 @@
+/* clients.h - all clients of a hub. The loop's. */
+#ifndef TROUPE_SESSION_CLIENTS_H
+#define TROUPE_SESSION_CLIENTS_H
+
+#include "session/identity.h"
+
+typedef struct tpi_clients {
+    tpi_hub *hub; /* borrowed */
+    tpi_keyring keyring;
+    tp_session *sessions; /* borrowed, newest first */
+} tpi_clients;
+
+/* The clients of a hub, made at the first call and destroyed with the hub; NULL without memory. */
+tpi_clients *tpi_clients_of(tpi_hub *hub);
+
+/* The newest session of a hub; NULL for none. */
+tp_session *tpi_clients_first(const tpi_hub *hub);
+
+/* Keys and rights, also while there are clients: they keep their keys if these are still there.
+ * Until it is called there are no keys and everybody may move everything. Fails for want of memory
+ * only. */
+tp_status tpi_hub_set_access(tpi_hub *hub, const tpi_access *access);
+
+#endif

@@ -1,0 +1,130 @@
+/* mailbox.c - what waits for a client: data and replies, in order; see troupe/front.h. */
+#include <assert.h>
+
+#include "base/text.h"
+#include "session/session.h"
+
+void tpi_mailbox_lose(tp_session *session)
+{
+    if (!session->mailbox.lost) {
+        session->mailbox.lost = true;
+        session->events->lost(session->context);
+    }
+}
+/* ---- Queue ----------------------------------------------------------------------------------- */
+
+/* From so many on, what waits is kept as bytes only: the payload of messages that others have taken
+ * long ago would fill the memory. */
+enum { FEW = 16 };
+
+tp_status tpi_mailbox_queue(tp_session *session, tp_msg *msg)
+{
+    assert(session_is_current(session));
+    const bool keep = msg->kept && tpi_backlog_keeps(session);
+    const bool has_room = keep || tpi_queue_has_room(&session->mailbox.queue);
+    tp_msg *bytes = session->mailbox.only_sends && session->mailbox.queue.count >= FEW && has_room
+                        ? tpi_msg_encoded(msg)
+                        : NULL;
+    tp_msg *what = bytes != NULL ? bytes : msg;
+    tp_status status = keep ? tpi_queue_keep(&session->mailbox.queue, what)
+                            : tpi_queue_push(&session->mailbox.queue, what);
+
+    if (status == TP_OK) {
+        tpi_backlog_look(session);
+        session->events->ready(session->context);
+    } else if (status != TP_E_SPACE) {
+        tpi_mailbox_lose(session);
+    }
+    return status;
+}
+
+tp_status tp_session_queue(tp_session *session, tp_msg *msg)
+{
+    const tp_status status = tpi_mailbox_queue(session, msg);
+
+    return status == TP_E_SPACE ? TP_OK : status;
+}
+
+tp_status tp_session_queue_first(tp_session *session, tp_msg *msg)
+{
+    tp_status status = tpi_queue_push_first(&session->mailbox.queue, msg);
+
+    if (status == TP_OK) {
+        session->events->ready(session->context);
+    }
+    return status;
+}
+
+void tp_session_seal(tp_session *session, uint32_t n)
+{
+    tpi_queue_seal(&session->mailbox.queue, n);
+}
+
+uint32_t tp_session_sealed(const tp_session *session)
+{
+    return session->mailbox.queue.sealed;
+}
+
+tp_status tp_session_refuse(tp_session *session, const tp_msghdr *request, tp_status code,
+                            const char *text)
+{
+    tp_msghdr header = *request;
+    tp_failure failure = {.code = code};
+    tp_msg *msg = NULL;
+
+    failure.text = tpi_text_field(text, &failure.text_count);
+    header.type = TP_MSGTYPE_RESP_NACK;
+    header.timestamp = tp_clock_wall_s(tp_hub_clock(session->hub));
+    tp_status status = tp_msg_create(&msg, &header, session->explain ? &tp_desc_failure : NULL,
+                                     session->explain ? &failure : NULL);
+    if (status == TP_OK) {
+        status = tp_session_queue(session, msg);
+        tp_msg_unref(msg);
+    }
+    return status;
+}
+
+tp_status tp_session_add_rule(tp_session *session, int32_t interf, int32_t index, int32_t type,
+                              int32_t subtype, int32_t action)
+{
+    const tpi_rule rule = {interf, index, type, subtype, action};
+
+    tpi_pause_end(session);
+    return tpi_queue_add_rule(&session->mailbox.queue, &rule);
+}
+
+uint32_t tp_session_waiting(const tp_session *session)
+{
+    return session->mailbox.queue.count;
+}
+
+tp_msg *tp_session_peek(const tp_session *session, uint32_t i)
+{
+    return tpi_queue_at(&session->mailbox.queue, i);
+}
+
+tp_msg *tp_session_take(tp_session *session)
+{
+    tp_msg *oldest = tpi_queue_pop(&session->mailbox.queue);
+
+    tpi_backlog_taken(session);
+    if (tpi_queue_has_room(&session->mailbox.queue)) {
+        tpi_pause_end(session);
+    }
+    return oldest;
+}
+
+uint64_t tp_session_dropped(const tp_session *session)
+{
+    return session->mailbox.queue.dropped + tpi_pause_missed(session);
+}
+
+void tp_session_only_sends(tp_session *session)
+{
+    session->mailbox.only_sends = true;
+}
+
+void tp_session_count_sent(tp_session *session, uint64_t messages)
+{
+    session->mailbox.sent += messages;
+}

@@ -1,0 +1,192 @@
+/*
+ * subscription.c - the devices that a client has open, and how their data gets to its mailbox; see
+ * troupe/front.h.
+ */
+#include <assert.h>
+#include <stdlib.h>
+
+#include "session/session.h"
+
+tp_device *tp_session_next_device(const tp_session *session, size_t *place)
+{
+    tp_device *device = tpi_hub_device_at(session->hub, (*place)++);
+
+    while (device != NULL && tp_device_addr(device)->robot != session->robot) {
+        device = tpi_hub_device_at(session->hub, (*place)++);
+    }
+    return device;
+}
+
+tp_device *tp_session_find(const tp_session *session, unsigned interf, unsigned index)
+{
+    return tpi_hub_find(session->hub, session->robot, interf, index);
+}
+
+const tp_devaddr *tp_session_address(const tp_device *device)
+{
+    return tp_device_addr(device);
+}
+
+const char *tp_session_driver_name(const tp_device *device)
+{
+    return tpi_device_driver_name(device);
+}
+
+static void deliver(tpi_reader *reader, tp_msg *msg)
+{
+    struct subscription *s = reader->context;
+
+    if (!tpi_access_reads(s->access) && msg->header.subtype != TP_COMMON_DATA_ERROR) {
+        return;
+    }
+    if (msg->header.subtype >= FIRST_OF_OURS && !s->session->explain) {
+        return; /* a plain Player client knows nothing of it */
+    }
+    if (!tpi_rate_holds(s, msg) && tpi_mailbox_queue(s->session, msg) == TP_E_SPACE) {
+        tpi_pause_begin(s);
+    }
+}
+
+/* All devices may send at once, in the same step of a world, and none may push another one out: two
+ * messages each at most, as those with intensities do, before the world looks who is behind. */
+enum { MESSAGES_OF_A_DEVICE = 4 };
+
+static void count_subscriptions(tp_session *session, int more)
+{
+    const tp_session_limits *limits = &session->limits;
+
+    session->subscription_count += (uint32_t)more;
+    const uint32_t wanted = session->subscription_count * MESSAGES_OF_A_DEVICE;
+    const uint32_t extra = wanted > limits->data ? wanted - limits->data : 0;
+    tpi_queue_set_limits(&session->mailbox.queue, limits->data + extra, limits->replies + extra);
+}
+
+static void forget_subscription(struct subscription *s)
+{
+    tpi_pause_end(s->session);
+    tpi_backlog_forget(s);
+    count_subscriptions(s->session, -1);
+    for (struct subscription **at = &s->session->subscriptions; *at != NULL; at = &(*at)->next) {
+        if (*at == s) {
+            *at = s->next;
+            break;
+        }
+    }
+    tpi_rate_clear(s);
+    free(s);
+}
+
+static void device_removed(tpi_reader *reader)
+{
+    tpi_access_give(reader->context);
+    forget_subscription(reader->context);
+}
+
+static void opened(tpi_opening *opening, tp_status status, const tp_error *err)
+{
+    struct subscription *s = opening->context;
+    tp_session *session = s->session;
+    const tp_msghdr request = s->request;
+    tp_device *device = s->device;
+    tp_session_opened *done = s->done;
+    tp_error refusal = {0};
+
+    s->waiting = false;
+    if (status == TP_OK && tpi_access_take(s, &refusal) != TP_OK) {
+        tpi_access_count_refusal(session, device);
+        status = refusal.code;
+        err = &refusal;
+        tpi_device_close(&s->reader);
+    }
+    if (status != TP_OK) {
+        forget_subscription(s);
+    } else {
+        tpi_backlog_count(s);
+    }
+    done(session->context, &request, device, status, err);
+}
+
+tp_status tp_session_open(tp_session *session, tp_device *device, unsigned access,
+                          const tp_msghdr *request, tp_session_opened *done)
+{
+    tp_error refusal = {0};
+
+    assert(session_is_current(session));
+    if (tpi_identity_may_open(&session->identity, device, access, &refusal) != TP_OK) {
+        tpi_access_count_refusal(session, device);
+        done(session->context, request, device, refusal.code, &refusal);
+        return TP_OK;
+    }
+    struct subscription *s = calloc(1, sizeof *s);
+    if (s == NULL) {
+        return TP_E_NOMEM;
+    }
+    s->session = session;
+    s->device = device;
+    s->done = done;
+    s->request = *request;
+    s->access = access;
+    s->waiting = true;
+    s->reader.deliver = deliver;
+    s->reader.closed = device_removed;
+    s->reader.context = s;
+    s->opening = (tpi_opening){.reader = &s->reader, .done = opened, .context = s};
+    s->next = session->subscriptions;
+    session->subscriptions = s;
+    count_subscriptions(session, 1);
+    tpi_device_open(device, &s->opening);
+    return TP_OK;
+}
+
+/* The device hears that it has one user less. */
+static void leave_device(struct subscription *s, tpi_leaving why)
+{
+    const tpi_mover mover = tpi_identity_mover(&s->session->identity);
+
+    if (s->moves) {
+        tpi_device_left(s->device, &mover, why);
+    }
+    tpi_access_give(s);
+    if (s->waiting) {
+        s->opening.device = s->device;
+        tpi_device_give_up(&s->opening);
+    } else {
+        tpi_device_close(&s->reader);
+    }
+}
+
+struct subscription *tpi_session_find_open(const tp_session *session, const tp_device *device)
+{
+    struct subscription *s = session->subscriptions;
+
+    while (s != NULL && (s->device != device || s->waiting)) {
+        s = s->next;
+    }
+    return s;
+}
+
+tp_status tp_session_close(tp_session *session, tp_device *device)
+{
+    struct subscription *s = tpi_session_find_open(session, device);
+
+    assert(session_is_current(session));
+    if (s == NULL) {
+        return TP_E_INVALID;
+    }
+    leave_device(s, TPI_LEAVING_CLOSED);
+    forget_subscription(s);
+    if (tpi_session_find_open(session, device) == NULL) {
+        tpi_queue_drop_data(&session->mailbox.queue, tp_device_addr(device));
+    }
+    tpi_backlog_look(session);
+    return TP_OK;
+}
+
+void tpi_subscriptions_close(tp_session *session)
+{
+    while (session->subscriptions != NULL) {
+        struct subscription *s = session->subscriptions;
+        leave_device(s, TPI_LEAVING_DISCONNECTED);
+        forget_subscription(s);
+    }
+}
