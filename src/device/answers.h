@@ -11,6 +11,10 @@ bool tpi_properties_can(const tp_device *device, const tp_message *what);
 tp_status tpi_properties_answer(tp_device *device, const tp_message *what, const void *ask,
                                 void *answer, tp_error *err);
 void tpi_properties_clear(tp_device *device);
+bool tpi_properties_exist(const tp_device *device);
+
+/* On the loop: which of its kind it is; "" if nobody said. */
+const char *tpi_properties_label(const tp_device *device);
 
 /* Whether a message is one of the common ones; whether it asks for a stop. */
 static inline bool tpi_common_owns(const tp_message *what)
@@ -35,6 +39,9 @@ void tpi_geometry_now(const tp_device *device, tp_geometry *out);
 bool tpi_geometry_is_vehicle(const tp_device *device);
 bool tpi_geometry_is_localizer(const tp_device *device);
 
+/* Whether the device itself may know it. */
+bool tpi_geometry_can_ask(const tp_device *device);
+
 /* Where the instance runs: the answer to GET_GEOMETRY (`what`), and one made from the answer to
  * `what`, NULL for none; texts are borrowed until the next one. */
 tp_status tpi_geometry_answer(tp_device *device, const tp_message *what, tp_geometry *answer,
@@ -43,7 +50,6 @@ void tpi_geometry_convert(tp_device *device, const tp_message *what, const void 
                           tp_geometry *out);
 
 /* frames.c, on the loop; frames_list.c lists them. */
-uint32_t tpi_frames_hash(unsigned robot, const char *name);
 void tpi_frames_add(tp_device *device);
 tp_status tpi_frames_check(const tp_device *device, tp_error *err);
 

@@ -1,5 +1,7 @@
 /* call.c - commands and requests: to the device's instance and back. */
+#include <assert.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bus/pool.h"
@@ -24,7 +26,7 @@ static void count(const tpi_call *call)
     counts->longest_ns = took_ns > counts->longest_ns ? took_ns : counts->longest_ns;
 }
 
-void tpi_call_finish(tpi_call *call)
+static void finish(tpi_call *call)
 {
     if (call->counted && call->what->kind == TP_KIND_REQUEST) {
         count(call);
@@ -45,13 +47,13 @@ void tpi_call_finish(tpi_call *call)
     tp_msg_unref(call->ask);
     tp_msg_unref(call->answer);
     tpi_pool_give(call);
-    atomic_fetch_sub(&self->waiting_jobs, 1);
-    tpi_remove_check(self);
+    tpi_jobs_release(self);
+    tpi_jobs_check(self);
 }
 
 static void finish_task(tpi_task *task)
 {
-    tpi_call_finish((tpi_call *)((char *)task - offsetof(tpi_call, task)));
+    finish((tpi_call *)((char *)task - offsetof(tpi_call, task)));
 }
 
 void tpi_call_abandon(tpi_call *call)
@@ -70,7 +72,7 @@ static void complete(tpi_call *call)
     tp_instance *self = call->device->instance;
 
     if (self->on_loop) {
-        tpi_call_finish(call);
+        finish(call);
     } else {
         call->task.run = finish_task;
         tpi_loop_post(self->hub->loop, &call->task);
@@ -124,15 +126,15 @@ static void take_ticket(tpi_call *call, tp_status status)
     if (call->previous != NULL) {
         call->previous->next = call->next;
     } else {
-        self->tickets = call->next;
+        self->calls.tickets = call->next;
     }
     if (call->next != NULL) {
         call->next->previous = call->previous;
     }
     call->deferred = false;
-    if (self->current == call) {
-        self->current = NULL;
-        self->answered = status;
+    if (self->calls.current == call) {
+        self->calls.current = NULL;
+        self->calls.answered = status;
     }
 }
 
@@ -157,7 +159,7 @@ static void run_call(job *next, tp_instance *self)
     tpi_call *call = (tpi_call *)next;
     void *answer = NULL;
 
-    if (!self->started) {
+    if (!instance_is_started(self)) {
         call->status = tp_fail(&call->error, TP_E_DEVICE, "the device is not running");
         complete(call);
         return;
@@ -170,21 +172,21 @@ static void run_call(job *next, tp_instance *self)
         return;
     }
     if (call->what->answer != NULL) {
-        answer = self->scratch;
+        answer = self->calls.scratch;
         memset(answer, 0, call->what->answer->size);
     }
     const bool moving = call->what->effect == TP_EFFECT_MOVES;
     const tpi_mover mover = call->order.mover;
     tp_device *device = call->device;
-    self->current = call;
+    self->calls.current = call;
     tp_status status = operate(call, answer);
-    const bool ended = self->current == NULL; /* its ticket has been used already */
+    const bool ended = self->calls.current == NULL; /* its ticket has been used already */
     const bool pending = !ended && status == TP_PENDING && call->deferred;
-    self->current = NULL;
+    self->calls.current = NULL;
     if (moving && pending) {
         tpi_stop_defer(&device->safety, &call->order);
     } else if (moving) {
-        tpi_stop_note(&device->safety, &mover, ended ? self->answered : status);
+        tpi_stop_note(&device->safety, &mover, ended ? self->calls.answered : status);
     }
     if (!ended && !pending) {
         settle(call, status, answer);
@@ -196,16 +198,16 @@ tp_status tpi_call_create(tpi_call **made, tp_device *device, const tp_message *
 {
     tp_instance *self = device->instance;
 
+    assert(hub_is_current(self->hub));
     if (out != NULL) {
         *out = NULL;
     }
-    if (atomic_fetch_add(&self->waiting_jobs, 1) >= MOST_WAITING) {
-        atomic_fetch_sub(&self->waiting_jobs, 1);
+    if (tpi_jobs_reserve(self) != TP_OK) {
         return TP_E_LIMIT;
     }
     tpi_call *call = tpi_pool_take(sizeof *call);
     if (call == NULL) {
-        atomic_fetch_sub(&self->waiting_jobs, 1);
+        tpi_jobs_release(self);
         return TP_E_NOMEM;
     }
     *call = (tpi_call){.job = {.run = run_call},
@@ -277,16 +279,17 @@ tp_status tpi_device_call(tp_device *device, const tp_message *what, tp_msg *ask
 tp_ticket *tp_device_defer(tp_device *device)
 {
     tp_instance *self = device->instance;
-    tpi_call *call = self->current;
+    tpi_call *call = self->calls.current;
 
+    assert(instance_is_current(self));
     if (call != NULL && !call->deferred) {
         call->deferred = true;
         call->previous = NULL;
-        call->next = self->tickets;
+        call->next = self->calls.tickets;
         if (call->next != NULL) {
             call->next->previous = call;
         }
-        self->tickets = call;
+        self->calls.tickets = call;
     }
     return (tp_ticket *)call;
 }
@@ -295,6 +298,7 @@ void tp_ticket_answer(tp_ticket *ticket, const void *value)
 {
     tpi_call *call = (tpi_call *)ticket;
 
+    assert(device_is_current(call->device));
     take_ticket(call, TP_OK);
     tpi_stop_settle(&call->device->safety, &call->order, TP_OK);
     if (call->what->kind == TP_KIND_REQUEST) {
@@ -309,6 +313,7 @@ void tp_ticket_fail(tp_ticket *ticket, tp_status code, const char *text)
 {
     tpi_call *call = (tpi_call *)ticket;
 
+    assert(device_is_current(call->device));
     take_ticket(call, code);
     tpi_stop_settle(&call->device->safety, &call->order, code);
     if (call->asked_instead != NULL && code == TP_E_UNSUPPORTED) {
@@ -326,7 +331,60 @@ bool tp_ticket_is_wanted(const tp_ticket *ticket)
 
 void tpi_tickets_end(tp_instance *self)
 {
-    while (self->tickets != NULL) {
-        tp_ticket_fail((tp_ticket *)self->tickets, TP_E_DEVICE, "the device was stopped");
+    while (self->calls.tickets != NULL) {
+        tp_ticket_fail((tp_ticket *)self->calls.tickets, TP_E_DEVICE, "the device was stopped");
     }
+}
+
+static tpi_call *find_halt(const tp_device *device)
+{
+    tpi_call *call = device->instance->calls.tickets;
+
+    while (call != NULL && (call->device != device || !tpi_common_halts(call->what))) {
+        call = call->next;
+    }
+    return call;
+}
+
+void tpi_tickets_answer_halts(tp_device *device)
+{
+    for (tpi_call *call = find_halt(device); call != NULL; call = find_halt(device)) {
+        tp_ticket_answer((tp_ticket *)call, NULL);
+    }
+}
+
+/* ---- Room for answers ------------------------------------------------------------------------ */
+
+static size_t largest_answer(const tp_instance *self)
+{
+    size_t largest = 1;
+
+    for (tp_device *device = self->devices; device != NULL; device = device->next) {
+        for (uint32_t i = 0; i < device->interface->message_count; i++) {
+            const tp_struct *answer = device->interface->messages[i].answer;
+            largest = answer != NULL && answer->size > largest ? answer->size : largest;
+        }
+    }
+    for (uint32_t i = 0; i < tp_interface_common.message_count; i++) {
+        const tp_struct *answer = tp_interface_common.messages[i].answer;
+        largest = answer != NULL && answer->size > largest ? answer->size : largest;
+    }
+    return largest;
+}
+
+tp_status tpi_calls_prepare(tp_instance *self, tp_error *err)
+{
+    const size_t size = (largest_answer(self) + 15) / 16 * 16;
+
+    self->calls.scratch = malloc(2 * size);
+    if (self->calls.scratch == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    self->calls.spare = (char *)self->calls.scratch + size;
+    return TP_OK;
+}
+
+void tpi_calls_fini(tp_instance *self)
+{
+    free(self->calls.scratch);
 }

@@ -26,7 +26,7 @@ static bool answers(const tp_device *device, const tp_message *what)
     return what->code == TP_COMMON_REQ_CAPABILITIES || what->code == TP_COMMON_REQ_GET_GEOMETRY ||
            ((tpi_common_halts(what) || what->code == TP_COMMON_REQ_LEASE) &&
             device->safety.moves) ||
-           (tpi_properties_own(what) && (device->handler == NULL || device->property_count > 0) &&
+           (tpi_properties_own(what) && (device->handler == NULL || tpi_properties_exist(device)) &&
             tpi_properties_can(device, what));
 }
 
@@ -72,7 +72,7 @@ tp_status tpi_common_answer(tp_device *device, const tp_message *what, const voi
     if (what->code == TP_COMMON_REQ_TRACE && device->handler == NULL) {
         return TP_OK; /* the work is done here */
     }
-    if (tpi_properties_own(what) && (device->handler == NULL || device->property_count > 0)) {
+    if (tpi_properties_own(what) && (device->handler == NULL || tpi_properties_exist(device))) {
         return tpi_properties_answer(device, what, ask, answer, err);
     }
     if (what->code == TP_COMMON_REQ_GET_GEOMETRY) {

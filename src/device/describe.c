@@ -2,6 +2,7 @@
 #include <assert.h>
 
 #include "base/text.h"
+#include "device/answers.h"
 #include "device/inside.h"
 
 _Static_assert((int)IDLE == TP_DEVICE_IDLE && (int)STARTING == TP_DEVICE_STARTING &&
@@ -23,7 +24,8 @@ void tpi_device_describe(const tp_device *device, tp_device_stat *out)
     assert(tp_loop_is_current(self->hub->loop));
     *out = (tp_device_stat){
         .addr = device->addr,
-        .state = (uint8_t)(self->troubled ? TP_DEVICE_TROUBLED : (int)self->phase),
+        .state =
+            (uint8_t)(tpi_trouble_is_on(self) ? TP_DEVICE_TROUBLED : (int)instance_phase(self)),
         .isolated = self->plan.in_place_of != NULL,
         .readers = device->reader_count,
         .published = (int64_t)device->published,
@@ -39,8 +41,8 @@ void tpi_device_describe(const tp_device *device, tp_device_stat *out)
     };
     out->driver = tpi_text_field(tpi_instance_driver_name(self), &out->driver_count);
     out->instance = tpi_text_field(self->name, &out->instance_count);
-    out->failure = tpi_text_field(self->failed, &out->failure_count);
-    out->label = tpi_text_field(device->label == NULL ? "" : device->label, &out->label_count);
+    out->failure = tpi_text_field(tpi_trouble_text(self), &out->failure_count);
+    out->label = tpi_text_field(tpi_properties_label(device), &out->label_count);
 }
 
 void tpi_device_count_refusal(tp_device *device)

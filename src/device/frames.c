@@ -6,6 +6,7 @@
  * base is where it believes it to be. Frames that nobody moves but that others sit in are roots.
  * All of it belongs to the loop and is brought up to date as data goes by.
  */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,21 +40,11 @@ static bool is_frame(const tp_device *device, unsigned robot, const char *name)
     return device->addr.robot == robot && strcmp(device->frame.name, name) == 0;
 }
 
-uint32_t tpi_frames_hash(unsigned robot, const char *name)
-{
-    uint32_t sum = robot;
-
-    for (; *name != '\0'; name++) {
-        sum = (sum ^ (uint8_t)*name) * UINT32_C(16777619);
-    }
-    return sum ^ sum >> 15;
-}
-
 /* The frame of this name; NULL for a root, or if there is none. */
 static const tp_device *find_frame(const tpi_hub *hub, unsigned robot, const char *name)
 {
     if (hub->names->valid) {
-        tp_device **slot = device_index_first(hub->names, tpi_frames_hash(robot, name));
+        tp_device **slot = device_index_first(hub->names, tpi_device_index_hash(robot, name));
         while (*slot != NULL && !is_frame(*slot, robot, name)) {
             slot = device_index_next(hub->names, slot);
         }
@@ -72,7 +63,7 @@ static void index_frame(tpi_hub *hub, tp_device *device)
 {
     const struct device_index *table = hub->names;
     tp_device **slot =
-        device_index_first(table, tpi_frames_hash(device->addr.robot, device->frame.name));
+        device_index_first(table, tpi_device_index_hash(device->addr.robot, device->frame.name));
 
     while (*slot != NULL && !is_frame(*slot, device->addr.robot, device->frame.name)) {
         slot = device_index_next(table, slot);
@@ -263,8 +254,7 @@ static void ask_device(tp_device *device)
 void tpi_frames_ask(tp_instance *instance)
 {
     for (tp_device *device = instance->devices; device != NULL; device = device->next) {
-        const bool may_tell = device->handler != NULL || device->geom != NULL;
-        if (may_tell && !device->follows && !device->frame.known) {
+        if (tpi_geometry_can_ask(device) && !device->follows && !device->frame.known) {
             ask_device(device);
         }
     }
@@ -373,6 +363,7 @@ tp_status tp_hub_transform(const tp_hub *hub, unsigned robot, const char *from, 
     struct climb b = begin_climb(hub, robot, to);
     tp_status status = check_name(hub, robot, from, err);
 
+    assert(hub_is_current(hub));
     status = status == TP_OK ? check_name(hub, robot, to, err) : status;
     if (status != TP_OK) {
         return status;

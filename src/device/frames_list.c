@@ -56,7 +56,7 @@ static void end(struct listing *list)
 /* The slot of a frame; NULL is in it if there is none yet. */
 static struct node **find_slot(const struct listing *list, unsigned robot, const char *name)
 {
-    size_t i = tpi_frames_hash(robot, name) & (list->size - 1);
+    size_t i = tpi_device_index_hash(robot, name) & (list->size - 1);
 
     while (list->slots[i] != NULL &&
            (list->slots[i]->robot != robot || strcmp(list->slots[i]->name, name) != 0)) {

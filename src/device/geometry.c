@@ -5,6 +5,7 @@
  * device answers: to GET_GEOMETRY itself, if it has a handler, or to the question of its interface
  * whose answer has a pose (GET_GEOM). Else it is not known.
  */
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -44,14 +45,14 @@ static void name_by_kind(tp_device *device)
     const unsigned index = device->addr.index;
 
     if (tpi_geometry_is_vehicle(device)) {
-        number_name(device->frame_name, "base", index);
-        number_name(device->parent_name, "odom", index);
+        number_name(device->geometry.frame, "base", index);
+        number_name(device->geometry.parent, "odom", index);
     } else if (tpi_geometry_is_localizer(device)) {
-        number_name(device->frame_name, "odom", index);
-        snprintf(device->parent_name, PLACE_NAME, "map");
+        number_name(device->geometry.frame, "odom", index);
+        snprintf(device->geometry.parent, PLACE_NAME, "map");
     } else {
-        snprintf(device->frame_name, PLACE_NAME, "%s", device->name);
-        snprintf(device->parent_name, PLACE_NAME, "base");
+        snprintf(device->geometry.frame, PLACE_NAME, "%s", device->name);
+        snprintf(device->geometry.parent, PLACE_NAME, "base");
     }
 }
 
@@ -86,10 +87,10 @@ void tpi_geometry_prepare(tp_device *device)
     const tpi_blueprint *plan = &device->instance->plan;
 
     name_by_kind(device);
-    device->geom = find_question(device->interface);
+    device->geometry.question = find_question(device->interface);
     for (uint32_t i = 0; i < plan->place_count; i++) {
         if (memcmp(&plan->places[i].addr, &device->addr, sizeof device->addr) == 0) {
-            device->configured = &plan->places[i];
+            device->geometry.configured = &plan->places[i];
         }
     }
 }
@@ -136,7 +137,8 @@ static const char *choose_name(const char *configured, const char *told, const c
 static void write_geometry(const tp_device *device, const struct place *place, tp_geometry *out)
 {
     static const tpi_place nothing = {.frame = NULL};
-    const tpi_place *configured = device->configured == NULL ? &nothing : device->configured;
+    const tpi_place *configured =
+        device->geometry.configured == NULL ? &nothing : device->geometry.configured;
 
     *out = (tp_geometry){.known = place->known, .pose = place->pose, .size = place->size};
     if (configured->has_pose) {
@@ -147,15 +149,16 @@ static void write_geometry(const tp_device *device, const struct place *place, t
         out->known = TP_GEOMETRY_CONFIGURED;
         out->size = configured->size;
     }
-    out->frame = tpi_text_field(choose_name(configured->frame, place->frame, device->frame_name),
-                                &out->frame_count);
-    out->parent = tpi_text_field(
-        choose_name(configured->parent, place->parent, device->parent_name), &out->parent_count);
+    out->frame = tpi_text_field(
+        choose_name(configured->frame, place->frame, device->geometry.frame), &out->frame_count);
+    out->parent =
+        tpi_text_field(choose_name(configured->parent, place->parent, device->geometry.parent),
+                       &out->parent_count);
 }
 
 void tpi_geometry_now(const tp_device *device, tp_geometry *out)
 {
-    write_geometry(device, &device->own, out);
+    write_geometry(device, &device->geometry.own, out);
 }
 
 /* ---- Asking the device ----------------------------------------------------------------------- */
@@ -179,9 +182,7 @@ static tp_status ask(tp_device *device, const tp_message *what, void *answer, tp
     tp_instance *self = device->instance;
 
     memset(answer, 0, what->answer->size);
-    if (self->current != NULL) {
-        self->current->asked_instead = what; /* in case that it is answered later */
-    }
+    call_ask_instead(self, what);
     return device->handler != NULL ? device->handler(device, what, NULL, answer, err)
                                    : what->call(device->ops, device, NULL, answer, err);
 }
@@ -190,31 +191,30 @@ tp_status tpi_geometry_answer(tp_device *device, const tp_message *what, tp_geom
                               tp_error *err)
 {
     tp_instance *self = device->instance;
-    const tpi_place *configured = device->configured;
+    const tpi_place *configured = device->geometry.configured;
     tp_status status = TP_E_UNSUPPORTED;
 
-    if (device->has_own || (configured != NULL && configured->has_pose && configured->has_size)) {
+    if (device->geometry.has_own ||
+        (configured != NULL && configured->has_pose && configured->has_size)) {
         tpi_geometry_now(device, answer);
         return TP_OK;
     }
     if (device->handler != NULL) {
-        status = ask(device, what, self->spare, err);
+        status = ask(device, what, call_spare(self), err);
     }
-    if (status == TP_E_UNSUPPORTED && device->geom != NULL &&
-        (device->handler != NULL || tp_message_handled(device->geom, device->ops))) {
-        what = device->geom;
-        status = ask(device, what, self->spare, err);
+    if (status == TP_E_UNSUPPORTED && device->geometry.question != NULL &&
+        (device->handler != NULL || tp_message_handled(device->geometry.question, device->ops))) {
+        what = device->geometry.question;
+        status = ask(device, what, call_spare(self), err);
     }
     if (status == TP_PENDING) {
         return TP_PENDING;
     }
-    if (self->current != NULL) {
-        self->current->asked_instead = NULL;
-    }
+    call_ask_instead(self, NULL);
     if (status != TP_OK && status != TP_E_UNSUPPORTED) {
         return status;
     }
-    tpi_geometry_convert(device, what, status == TP_OK ? self->spare : NULL, answer);
+    tpi_geometry_convert(device, what, status == TP_OK ? call_spare(self) : NULL, answer);
     return TP_OK;
 }
 
@@ -222,17 +222,23 @@ tp_status tpi_geometry_answer(tp_device *device, const tp_message *what, tp_geom
 
 tp_status tp_device_set_geometry(tp_device *device, const tp_geometry *geometry)
 {
-    const struct place old = device->own;
+    const struct place old = device->geometry.own;
     tp_geometry before;
     tp_geometry now;
 
-    memset(&device->own, 0, sizeof device->own);
-    read_geometry(geometry, &device->own);
-    device->has_own = true;
+    assert(device_is_current(device));
+    memset(&device->geometry.own, 0, sizeof device->geometry.own);
+    read_geometry(geometry, &device->geometry.own);
+    device->geometry.has_own = true;
     write_geometry(device, &old, &before);
     tpi_geometry_now(device, &now);
     if (!device->instance->added || tp_value_equal(&tp_desc_geometry, &before, &now)) {
         return TP_OK;
     }
     return tpi_device_tell(device, TP_COMMON_DATA_GEOMETRY, &now);
+}
+
+bool tpi_geometry_can_ask(const tp_device *device)
+{
+    return device->handler != NULL || device->geometry.question != NULL;
 }

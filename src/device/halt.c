@@ -25,7 +25,7 @@ static tp_instance *instance_of(const tpi_instance_safety *safety)
 
 static bool runs(const tpi_instance_safety *safety)
 {
-    return instance_of(safety)->started;
+    return instance_is_started(instance_of(safety));
 }
 
 /* A driver that cannot halt a device is stopped as a whole, which leaves its actuators safe, and
@@ -34,15 +34,14 @@ static void halt(tpi_device_safety *safety, tp_halt how)
 {
     tp_device *device = device_of(safety);
     tp_instance *self = device->instance;
-    const bool busy = self->busy;
+    const bool was_busy = tpi_jobs_enter(self);
 
-    self->busy = true;
     if (self->plan.driver->ops->halt != NULL) {
         self->plan.driver->ops->halt(device, how);
     } else {
         tp_instance_fail(self, TP_E_DEVICE, "stopped as a whole, since the driver cannot halt it");
     }
-    self->busy = busy;
+    tpi_jobs_leave(self, was_busy);
 }
 
 /* A panic is reported to everybody otherwise. */
@@ -99,7 +98,8 @@ tp_device *tpi_halt_current(const tp_instance *self)
 
 bool tpi_halt_is_owed(const tp_instance *self)
 {
-    return self->phase != IDLE && self->phase != FAILED && tpi_stop_is_owed(&self->safety);
+    return instance_phase(self) != IDLE && instance_phase(self) != FAILED &&
+           tpi_stop_is_owed(&self->safety);
 }
 
 /* ---- Requests -------------------------------------------------------------------------------- */
@@ -115,29 +115,19 @@ tp_status tpi_halt_answer(tp_device *device, const tp_message *what, const void 
     return status;
 }
 
-static tpi_call *find_waiting(const tp_device *device)
-{
-    tpi_call *call = device->instance->tickets;
-
-    while (call != NULL && (call->device != device || !tpi_common_halts(call->what))) {
-        call = call->next;
-    }
-    return call;
-}
-
 /* ---- For drivers ----------------------------------------------------------------------------- */
 
 void tp_device_halting(tp_device *device)
 {
+    assert(device_is_current(device));
     tpi_slow_stop_begin(&device->safety);
 }
 
 void tp_device_halted(tp_device *device)
 {
+    assert(device_is_current(device));
     if (tpi_slow_stop_end(&device->safety)) {
-        for (tpi_call *call = find_waiting(device); call != NULL; call = find_waiting(device)) {
-            tp_ticket_answer((tp_ticket *)call, NULL);
-        }
+        tpi_tickets_answer_halts(device);
     }
 }
 

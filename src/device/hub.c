@@ -1,8 +1,10 @@
 /* hub.c - the hub as a whole: made, begun, destroyed. What is in it: registry.c. */
 #include "device/hub.h"
-#include "device/inside.h"
 
+#include <assert.h>
 #include <stdlib.h>
+
+#include "device/inside.h"
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
@@ -109,8 +111,8 @@ static void begin(tp_instance *instance)
         return;
     }
     begin(instance->next);
-    if (instance->plan.always_on && instance->phase == IDLE && instance->added) {
-        tpi_instance_start(instance);
+    if (instance->plan.always_on && instance_phase(instance) == IDLE && instance->added) {
+        tpi_phase_start(instance);
     }
 }
 
@@ -118,6 +120,7 @@ void tpi_hub_begin(tpi_hub *hub,
                    void (*failed)(void *context, const tp_instance *instance, const char *why),
                    void *context)
 {
+    assert(hub_is_current(hub));
     hub->failed = failed;
     hub->failed_context = context;
     begin(hub->instances);
@@ -131,7 +134,7 @@ static void work_off(tpi_hub *hub)
     while (again) {
         again = false;
         for (tp_instance *at = hub->instances; at != NULL; at = at->next) {
-            again = again || atomic_load(&at->inbox.posted) != NULL;
+            again = again || tpi_jobs_are_posted(at);
             tpi_worker_run_jobs(at);
         }
     }
@@ -144,10 +147,9 @@ void tpi_hub_destroy(tpi_hub *hub)
     }
     for (tp_instance *instance = hub->instances; instance != NULL; instance = instance->next) {
         tpi_links_close(instance);
-        tp_timer_cancel(instance->timer);
-        if (instance->phase == RUNNING || instance->phase == STARTING) {
-            instance->phase = STOPPING;
-            tpi_instance_submit(instance, &instance->stop_job);
+        const phase before = tpi_phase_leave(instance);
+        if (before == RUNNING || before == STARTING) {
+            tpi_worker_stop(instance);
         }
     }
     for (tp_instance *instance = hub->instances; instance != NULL; instance = instance->next) {

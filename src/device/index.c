@@ -22,3 +22,13 @@ void tpi_device_index_fini(struct device_index *index)
     free((void *)index->slots);
     *index = (struct device_index){0};
 }
+
+uint32_t tpi_device_index_hash(unsigned robot, const char *name)
+{
+    uint32_t sum = robot;
+
+    for (; *name != '\0'; name++) {
+        sum = (sum ^ (uint8_t)*name) * UINT32_C(16777619);
+    }
+    return sum ^ sum >> 15;
+}

@@ -23,6 +23,9 @@ struct device_index {
 bool tpi_device_index_begin(struct device_index *index, size_t count);
 void tpi_device_index_fini(struct device_index *index);
 
+/* The hash of a name of a robot. */
+uint32_t tpi_device_index_hash(unsigned robot, const char *name);
+
 /* Whether so many find a place in it. */
 static inline bool device_index_has_room(const struct device_index *index, size_t count)
 {

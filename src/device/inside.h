@@ -67,6 +67,24 @@ struct frame {
     double believed_s;
 };
 
+/* geometry.c: where a device sits. */
+struct geometry {
+    char frame[PLACE_NAME]; /* the usual names */
+    char parent[PLACE_NAME];
+    const tpi_place *configured; /* borrowed: of the plan; NULL for none */
+    const tp_message *question;  /* the interface's own question for geometry, or NULL */
+    struct place own;            /* the instance's: what its driver has set */
+    bool has_own;
+};
+
+/* property.c: where the instance runs. */
+struct properties {
+    struct property *all; /* owned array */
+    tp_property *list;    /* owned array: as clients see them */
+    uint32_t count;
+    char *label; /* owned: which of its kind the device is; NULL if nobody said */
+};
+
 /* What a device has been asked so far. */
 struct counts {
     uint64_t commands;
@@ -84,7 +102,6 @@ struct tp_device {
     tp_handler *handler;
     tp_devaddr addr;
     char name[64];               /* "position2d:0" */
-    char *label;                 /* owned: which of its kind it is; NULL if nobody said */
     void *context;               /* the driver's */
     tpi_reader *readers;         /* borrowed; the loop's */
     tpi_reader *paused;          /* those without room for messages */
@@ -98,19 +115,10 @@ struct tp_device {
     uint64_t published;          /* the loop's */
     tp_msg **latched;            /* owned: the last data, by message; NULL if it does not latch */
     uint64_t news;               /* those of them that Player does not have */
-    /* Made with the device and then left as they are. */
-    char frame_name[PLACE_NAME]; /* the usual names */
-    char parent_name[PLACE_NAME];
-    const tpi_place *configured; /* borrowed: of the plan; NULL for none */
-    const tp_message *geom;      /* the interface's own question for geometry, or NULL */
     bool follows;                /* its data moves its frame */
-
-    struct frame frame; /* the loop's */
-    struct place own;   /* where the instance runs: what its driver has set */
-    bool has_own;
-    struct property *properties; /* owned array; where the instance runs, as the next two */
-    tp_property *property_list;  /* owned array: what clients are told of them */
-    uint32_t property_count;
+    struct frame frame;          /* the loop's */
+    struct geometry geometry;
+    struct properties properties;
     tpi_reader *holder; /* borrowed: who alone may write; NULL for nobody; the loop's */
     uint32_t section;   /* of the instance, that it is of */
     tpi_device_safety safety;
@@ -134,106 +142,185 @@ struct tp_link {
     tp_link *next;
 };
 
-struct tp_instance {
-    tpi_hub *hub; /* borrowed */
-    tpi_blueprint plan;
-    char name[INSTANCE_NAME];
-    unsigned number;         /* in it */
-    tp_instance *next_named; /* see naming.c */
-    tpi_arena arena;         /* what lives as long as the instance */
-    tpi_setting *fallbacks;  /* of the arena: one for each declared parameter */
+/* naming.c */
+struct name_place {
+    unsigned number;   /* in the name */
+    tp_instance *next; /* with the same hash */
+};
+
+/* param.c: what the driver declares. */
+struct settings {
+    tpi_setting *fallbacks; /* of the arena: one for each declared parameter */
     uint32_t fallback_count;
-    void *state;        /* owned: the driver's */
-    bool *taken;        /* of the arena: which of `provides` are offered */
-    tp_device *devices; /* owned list */
-    tp_device **last;   /* borrowed: where the next one goes */
-    tp_link *links;     /* owned list */
-    bool on_loop;
-    bool made;  /* init was called, so fini has to be */
-    bool added; /* it is in the registry, and its devices are */
+};
+
+/* jobs.c: what an instance has to do. */
+struct jobs {
+    tpi_inbox inbox;
+    atomic_int waiting;
+
+    /* The instance's thread. */
+    bool busy;    /* inside an operation */
+    bool started; /* the driver is */
 
     /* The loop's. */
+    void (*idle)(tp_instance *self); /* it runs no more, and nothing is under way; NULL before */
+    bool idle_posted;
+    tpi_task idle_task;
+};
+
+/* worker.c: where the operations of an instance run. */
+typedef struct worker_events {
+    /* On the loop: the start has ended, the stop has, it has failed while running. */
+    void (*started)(tp_instance *self, tp_status status, tp_error *err);
+    void (*stopped)(tp_instance *self);
+    void (*failed)(tp_instance *self, tp_status status, tp_error *err);
+} worker_events;
+struct worker {
+    const worker_events *events;
+    tpi_thread *thread; /* owned; NULL on the loop */
+    tpi_bell bell;
+    tp_after turn;          /* of drivers on the loop: work off the inbox */
+    tp_timer *poll_timer;   /* owned: of drivers on the loop; else NULL */
+    bool polling;           /* the loop's: it runs, and may be polled */
+    tp_timer *alarm;        /* owned: wakes the thread by a clock that is not the real one */
+    atomic_llong alarm_ns;  /* when the thread wants to be woken */
+    atomic_bool alarm_sent; /* the task is on its way to the loop */
+    tpi_task alarm_task;
+    atomic_bool quitting; /* nobody waits for anything any more */
+    job start_job;
+    job stop_job;
+    job quit_job;
+    tpi_task started_task;
+    tpi_task stopped_task;
+    tpi_task failed_task;
+
+    /* The instance's thread. */
+    bool start_pending; /* start has begun, and its end will be reported */
+    bool quit;
+    int64_t period_ns;
+    int64_t next_poll_ns;
+
+    /* How the last start went, and why it failed while running: written where the instance runs,
+     * read by the loop when the task has come. */
+    outcome start;
+    outcome failure;
+};
+
+/* call.c: the requests that an instance handles. */
+struct calls {
+    void *scratch;      /* owned: room for an answer */
+    void *spare;        /* in the same block: room for another one */
+    tpi_call *current;  /* the request that is being handled; NULL once it is answered */
+    tp_status answered; /* how it was, if by its ticket and at once */
+    tpi_call *tickets;  /* requests that wait for a later answer; borrowed */
+};
+
+/* link.c: the devices that an instance uses. */
+struct links {
+    tp_link *first;   /* owned list */
+    uint32_t settled; /* that have an answer while starting */
+    tp_status status; /* why it cannot start */
+    tp_error error;
+    void (*done)(tp_instance *self, tp_status status, tp_error *err);
+    uint64_t dropped; /* data that was too much */
+};
+
+/* errand.c: its requests to them. The instance's thread. */
+struct errands {
+    struct errand *first; /* borrowed */
+    bool closed;          /* what is open is being ended; nothing new is begun */
+    atomic_int out;       /* that are under way */
+};
+
+/* phase.c: the phase of an instance, and who uses it. The loop's. */
+typedef struct phase_hooks {
+    /* Open what the driver uses, and call tpi_phase_connected() when that has an answer. */
+    void (*connect)(tp_instance *self);
+    void (*disconnect)(tp_instance *self);
+    /* Whether all that it uses is there. */
+    bool (*can_connect)(const tp_instance *self);
+    /* It runs. */
+    void (*running)(tp_instance *self);
+} phase_hooks;
+struct life {
+    const phase_hooks *hooks;
     phase phase;
     uint32_t users;
     tpi_opening *waiting; /* openings that wait for the start, oldest first; borrowed */
-    uint32_t links_open;  /* links opened so far while starting */
-    tp_timer *timer;      /* owned: polls of drivers on the loop, restarts */
-    tp_timer *alarm;      /* owned: wakes the thread by a clock that is not the real one */
-    tp_instance *next;
-    tp_instance *previous;
-    uint64_t dropped;
-    char told[256];   /* the last failure that the owner was told of; "" if it works */
-    char failed[256]; /* why it does not work; "" if it does */
-    bool troubled;    /* it runs, but what does its work is away */
-
-    tpi_instance_safety safety;
-    char label[INSTANCE_NAME + 16]; /* as a mover */
-
-    /* remove.c */
-    bool leaving; /* it is being removed */
-    bool gone;    /* and runs no more */
-    bool burying; /* and is about to be released */
-    void (*removed)(void *context);
-    void *removed_context;
+    tp_timer *timer;      /* owned: restarts */
 
     /* A device that it uses was removed: it stops, and starts again when the device is back. */
     bool lost;
     bool lose_sent;
     char lost_why[256]; /* read where it runs, once that was sent */
-
-    /* Jobs on their way. */
-    tpi_inbox inbox;
-    tpi_bell bell;
-    tp_after turn; /* of drivers on the loop: work off the inbox */
-    atomic_int waiting_jobs;
-    atomic_int in_flight;
-    atomic_size_t bytes_in_flight;
-    bool keeps_all;        /* nothing of it is dropped there; where it runs */
-    int most_in_flight;    /* made with its devices and then left as it is */
-    atomic_uint readings;  /* changes with the readers of any device */
-    atomic_bool note_sent; /* the task is on its way to the loop */
-    char noted[256];       /* the loop's while it is, else the thread's */
-    atomic_int errands_out;
-    atomic_bool quitting;   /* nobody waits for anything any more */
-    atomic_llong alarm_ns;  /* when the thread wants to be woken */
-    atomic_bool alarm_sent; /* the task is on its way to the loop */
-
-    /* The instance's thread's. */
-    tpi_thread *thread; /* owned; NULL on the loop */
-    bool busy;          /* inside an operation */
-    bool started;
-    bool start_pending; /* start has begun and will be told to have ended */
-    bool quit;
-    int64_t period_ns;
-    int64_t next_poll_ns;
-    void *scratch; /* owned: room for an answer */
-    void *spare;   /* in the same block: room for another one */
-    struct place place;
-    size_t scratch_size;
-    void (*on_panic)(tp_instance *self); /* the driver's; NULL for none */
-    tpi_call *current;      /* the request that is being handled; NULL once it is answered */
-    tp_status answered;     /* how it was, if by its ticket and at once */
-    tpi_call *tickets;      /* requests that wait for a later answer; borrowed */
-    struct errand *errands; /* its own requests to other devices; borrowed */
-    bool ending;            /* what is open is being ended; nothing new is begun */
-    tpi_port_owner lines;
-
-    job start_job;
-    job stop_job;
-    job quit_job;
     job lose_job;
-    job leave_job;
-    tpi_task started_task;
-    tpi_task stopped_task;
-    tpi_task failed_task;
+};
+
+/* remove.c. The loop's. */
+struct removal {
+    bool begun;
+    void (*done)(void *context);
+    void *context; /* borrowed */
     tpi_task left_task;
-    tpi_task bury_task;
-    tpi_task alarm_task;
-    tpi_task note_task;
-    /* How the last start went, and why it failed while running: written where the instance runs,
-     * read by the loop when the task has come. */
-    outcome start;
-    outcome failure;
+    job leave_job;
+};
+
+/* trouble.c. The loop's. */
+struct trouble {
+    char told[256];  /* the last failure that the owner was told of; "" if it works */
+    char cause[256]; /* why it does not work; "" if it does */
+    bool is_on;      /* it runs, but what does its work is away */
+};
+
+/* section.c: a note for the operator. */
+struct note {
+    atomic_bool sent; /* the task is on its way to the loop */
+    char text[256];   /* the loop's while it is, else the thread's */
+    tpi_task task;
+};
+
+/* publish.c: data on its way to the loop. */
+struct output {
+    atomic_int in_flight; /* on its way, as the work that it is for the loop */
+    atomic_size_t bytes_in_flight;
+    bool keeps_all;       /* nothing is dropped; where the instance runs */
+    int most_in_flight;   /* made with its devices and then left as it is */
+    atomic_uint readings; /* changes with the readers of any device */
+};
+
+struct tp_instance {
+    tpi_hub *hub; /* borrowed */
+    tpi_blueprint plan;
+    char name[INSTANCE_NAME];
+    char label[INSTANCE_NAME + 16]; /* as a mover */
+    tpi_arena arena;                /* what lives as long as the instance */
+    void *state;                    /* owned: the driver's */
+    bool *taken;                    /* of the arena: device.c: which of `provides` are offered */
+    tp_device *devices;             /* owned list */
+    tp_device **last;               /* borrowed: where the next one goes */
+    bool on_loop;
+    bool made;         /* init was called, so fini has to be */
+    bool added;        /* it is in the registry, and its devices are */
+    tp_instance *next; /* of the hub */
+    tp_instance *previous;
+    void (*on_panic)(tp_instance *self); /* the driver's; NULL for none */
+    struct place place;                  /* geometry.c: the one that was converted last */
+
+    struct name_place naming;
+    struct settings settings;
+    struct jobs jobs;
+    struct worker worker;
+    struct calls calls;
+    struct links links;
+    struct errands errands;
+    struct life life;
+    struct removal removal;
+    struct trouble trouble;
+    struct note note;
+    struct output output;
+    tpi_instance_safety safety;
+    tpi_port_owner lines;
 };
 
 struct tpi_call {
@@ -302,30 +389,122 @@ struct tpi_hub {
     bool closing;         /* all threads are gone, and what is left is worked off */
 };
 
-/* instance.c */
-const char *tpi_instance_driver_name(const tp_instance *self); /* as people know it */
+/* ---- Small questions ------------------------------------------------------------------------- */
+
+/* The name of its driver, as people know it. */
+static inline const char *tpi_instance_driver_name(const tp_instance *self)
+{
+    return self->plan.in_place_of != NULL ? self->plan.in_place_of : self->plan.driver->name;
+}
+
+static inline bool hub_is_current(const tpi_hub *hub)
+{
+    return tp_loop_is_current(hub->loop);
+}
+
+/* Whether this is the thread that its operations run on; or the loop's. */
+static inline bool instance_is_current(const tp_instance *self)
+{
+    return tpi_safety_is_current(&self->safety);
+}
+
+static inline bool device_is_current(const tp_device *device)
+{
+    return instance_is_current(device->instance);
+}
+
+/* Where it runs. */
+static inline bool instance_is_started(const tp_instance *self)
+{
+    return self->jobs.started;
+}
+
+/* Any thread: whether none of its data, and no request to another device, is under way. */
+static inline bool output_is_empty(const tp_instance *self)
+{
+    return atomic_load(&self->output.in_flight) <= 0;
+}
+
+static inline bool errands_are_home(const tp_instance *self)
+{
+    return atomic_load(&self->errands.out) <= 0;
+}
+
+static inline phase instance_phase(const tp_instance *self)
+{
+    return self->life.phase;
+}
+
+static inline bool instance_is_leaving(const tp_instance *self)
+{
+    return self->removal.begun;
+}
+
+/* ---- Shared by the files --------------------------------------------------------------------- */
+
+/* jobs.c: hand over a job; a place among those that wait, TP_E_LIMIT if there are too many. */
 void tpi_instance_submit(tp_instance *self, job *next);
+tp_status tpi_jobs_reserve(tp_instance *self);
+void tpi_jobs_release(tp_instance *self);
 
-/* Where the instance runs: stop the driver if it was started, and end all that is open. */
-void tpi_instance_halt(tp_instance *self);
+/* Where the instance runs: begin an operation, and end it with what the first call returned. */
+bool tpi_jobs_enter(tp_instance *self);
+void tpi_jobs_leave(tp_instance *self, bool was_busy);
 
-/* On the loop: readers hear why as data of the common kind; those who wait to open hear it too. */
-void tpi_instance_tell_readers(tp_instance *self, const tp_error *err);
-void tpi_instance_refuse_waiting(tp_instance *self, const tp_error *err);
-void tpi_instance_start(tp_instance *self);
-void tpi_instance_stop_if_unused(tp_instance *self);
+/* On the loop: it runs no more, so that `idle` is called when nothing is under way; something was,
+ * and is no more. */
+void tpi_jobs_finish(tp_instance *self, void (*idle)(tp_instance *self));
+void tpi_jobs_check(tp_instance *self);
+
+/* For the worker: begin; all jobs that came, oldest first; one behind all others, from any thread;
+ * whether some wait; and whether the driver is started. */
+void tpi_jobs_init(tp_instance *self, void (*ring)(void *self));
+tpi_item *tpi_jobs_take(tp_instance *self);
+void tpi_jobs_post(tp_instance *self, job *last);
+bool tpi_jobs_are_posted(const tp_instance *self);
+void tpi_jobs_set_started(tp_instance *self, bool started);
+
+/* instance.c */
 tp_status tpi_instance_create(tp_instance **out, tpi_hub *hub, const tpi_blueprint *plan,
                               tp_error *err);
 void tpi_instance_destroy(tp_instance *self);
-void tpi_instance_started(tpi_task *task);
-void tpi_instance_stopped(tpi_task *task);
-void tpi_instance_failed(tpi_task *task);
+
+/* phase.c, on the loop: begin and end with the instance. */
+tp_status tpi_phase_init(tp_instance *self, const phase_hooks *hooks, tp_error *err);
+void tpi_phase_fini(tp_instance *self);
+
+void tpi_phase_start(tp_instance *self);
+void tpi_phase_stop_if_unused(tp_instance *self);
+
+/* What the driver uses has an answer: it starts, or says why it cannot. */
+void tpi_phase_connected(tp_instance *self, tp_status status, tp_error *err);
+
+/* The events of its worker. */
+extern const worker_events tpi_phase_events;
+
+/* Stop for good, from whichever phase it is in. Returns that phase. */
+phase tpi_phase_leave(tp_instance *self);
+
+/* Readers receive why as data of the common kind; those that wait to open receive it too. */
+void tpi_phase_report(tp_instance *self, const tp_error *err);
+void tpi_phase_refuse_waiting(tp_instance *self, const tp_error *err);
+
+/* A device that it uses was removed; it waits for none any more; and start it again if all that it
+ * uses is there again. */
+void tpi_phase_lost(tp_instance *self, const char *why);
+void tpi_phase_found_again(tp_instance *self);
+void tpi_phase_find_again(tp_instance *self);
 
 /* trouble.c: it does not work, which is told if it is news and not the same as before; it does; and
  * why it does not, without its name. */
 void tpi_trouble_begins(tp_instance *self, const char *why, bool is_news);
 void tpi_trouble_is_over(tp_instance *self);
 const char *tpi_trouble_cause(const tp_instance *self); /* borrowed */
+const char *tpi_trouble_text(const tp_instance *self);  /* the same with its name */
+
+/* It runs, but what does its work is away; and that counts no more. */
+bool tpi_trouble_is_on(const tp_instance *self);
+void tpi_trouble_clear(tp_instance *self);
 
 /* naming.c: give it a name that nobody has; it counts, and does not any more; when the hub ends. */
 tp_status tpi_naming_choose(tp_instance *self); /* or TP_E_NOMEM */
@@ -333,23 +512,34 @@ void tpi_naming_add(tp_instance *self);
 void tpi_naming_remove(tp_instance *self);
 void tpi_naming_fini(tpi_hub *hub);
 
-/* param.c: make the fallbacks ready. */
+/* param.c: make the fallbacks ready; and that of a parameter, NULL if it is not declared. */
 tp_status tpi_params_prepare(tp_instance *self, tp_error *err);
+const tpi_setting *tpi_param_fallback(const tp_instance *self, const char *name);
 
-/* section.c: before init; and on the loop, what was noted. */
-tp_status tpi_sections_prepare(tp_instance *self, tp_error *err);
-void tpi_section_told(tpi_task *task);
-
-/* worker.c */
-tp_status tpi_worker_create(tp_instance *self, tp_error *err);
+/* worker.c: before init; made after it; and joined, so that the loop does what is left. */
+void tpi_worker_init(tp_instance *self);
+tp_status tpi_worker_create(tp_instance *self, const worker_events *events, tp_error *err);
 void tpi_worker_join(tp_instance *self);
-void tpi_worker_poll(tp_instance *self);
-void tpi_worker_fail(tp_instance *self);
-void tpi_worker_run_jobs(tp_instance *self);
-void tpi_worker_hurry(tp_instance *self); /* end what it waits for */
+void tpi_worker_destroy(tp_instance *self);
 
-/* call.c */
-void tpi_call_finish(tpi_call *call);
+/* On the loop: have the driver started or stopped where it runs. */
+void tpi_worker_start(tp_instance *self);
+void tpi_worker_stop(tp_instance *self);
+
+/* On the loop: whether drivers on the loop are polled. */
+void tpi_worker_set_polling(tp_instance *self, bool on);
+
+/* End what it waits for. */
+void tpi_worker_hurry(tp_instance *self);
+
+/* Where it runs: work off its jobs; run no more. */
+void tpi_worker_run_jobs(tp_instance *self);
+void tpi_worker_quit(tp_instance *self);
+
+/* call.c: make room for answers, after init. */
+tp_status tpi_calls_prepare(tp_instance *self, tp_error *err);
+void tpi_calls_fini(tp_instance *self);
+
 /* Make a call, which takes a place among the jobs that wait, and hand it over. */
 tp_status tpi_call_create(tpi_call **call, tp_device *device, const tp_message *what, tp_msg *ask,
                           tpi_call_done *done, void *context, tpi_call **out);
@@ -362,20 +552,29 @@ tp_status tpi_call_quietly(tp_device *device, const tp_message *what, tp_msg *as
 /* Where the instance runs: fail what was deferred and not answered. */
 void tpi_tickets_end(tp_instance *self);
 
+/* Where the instance runs: answer the requests to halt the device that wait. */
+void tpi_tickets_answer_halts(tp_device *device);
+
+/* Where the instance runs: what the request that is being handled asks the driver instead, in case
+ * that it is answered later; NULL for nothing. And room for an answer of the driver. */
+static inline void call_ask_instead(tp_instance *self, const tp_message *what)
+{
+    if (self->calls.current != NULL) {
+        self->calls.current->asked_instead = what;
+    }
+}
+
+static inline void *call_spare(const tp_instance *self)
+{
+    return self->calls.spare;
+}
+
 /* registry.c */
 void tpi_registry_take_devices(tp_instance *instance);
 void tpi_registry_forget(tp_instance *instance);
 
-/* remove.c, on the loop: something of an instance has come home; and release it. */
-void tpi_remove_check(tp_instance *self);
+/* remove.c, on the loop: release it. */
 void tpi_remove_finish(tp_instance *self);
-
-/* The device behind a link is gone: tell the driver, at once or when it has started; and let it
- * start again if all that it uses is there again. */
-void tpi_remove_lost(tp_link *link);
-void tpi_remove_tell_user(tp_instance *self);
-void tpi_remove_find_again(tp_instance *self);
-void tpi_remove_found_again(tp_instance *self); /* or it waits no more */
 
 /* halt.c: before init; and when a device was added. */
 void tpi_halt_prepare(tp_instance *self);
@@ -397,16 +596,21 @@ void tpi_mover_leave_in_order(tp_device *device, const tpi_mover *mover);
 /* ports.c: before init. */
 void tpi_instance_prepare_ports(tp_instance *self);
 
-/* link.c */
-bool tpi_links_are_there(const tp_instance *self);
-void tpi_links_open(tp_instance *self);
+/* link.c, on the loop: open all, and call `done` once; close them; give up those that wait. */
+void tpi_links_open(tp_instance *self,
+                    void (*done)(tp_instance *self, tp_status status, tp_error *err));
 void tpi_links_close(tp_instance *self);
+void tpi_links_give_up(tp_instance *self);
+bool tpi_links_are_there(const tp_instance *self);
+void tpi_links_free(tp_instance *self);
 
 /* The instance runs: what it would have missed before is repeated. */
 void tpi_links_repeat(tp_instance *self);
 
-/* Where the instance runs: its requests to other devices will have no answer. */
-void tpi_errands_end(tp_instance *self);
+/* errand.c, where the instance runs: its requests to other devices will have no answer, and it has
+ * no new ones until they are opened again. */
+void tpi_errands_close(tp_instance *self);
+void tpi_errands_open(tp_instance *self);
 
 /* panic_watch.c: make the panic of the hub. */
 tp_status tpi_panic_watch_begin(tpi_hub *hub, tp_error *err);
@@ -415,9 +619,15 @@ tp_status tpi_panic_watch_begin(tpi_hub *hub, tp_error *err);
 void tpi_reader_link(tpi_reader *reader);
 void tpi_reader_unlink(tpi_reader *reader);
 
-/* device.c */
-tp_status tpi_device_add(tp_instance *self, const tpi_wanted *wanted, const void *ops,
-                         tp_handler *handler, tp_device **out, tp_error *err);
+/* device.c: before init. */
+tp_status tpi_offers_prepare(tp_instance *self, tp_error *err);
+
+/* publish.c: before init; a device was added; and the readers of a device have changed. */
+void tpi_output_init(tp_instance *self);
+void tpi_output_add(tp_device *device);
+void tpi_output_count_readers(tp_device *device);
+
+/* On the loop: to all its readers. */
 void tpi_device_deliver(tp_device *device, tp_msg *msg);
 
 /* From where the instance runs to the loop, even without readers or with too much on its way. */

@@ -1,11 +1,10 @@
 /*
  * link.c - devices that a driver uses.
  *
- * A link is a reader like any other; what it reads becomes a job of its instance. Commands and
- * requests go from the instance's thread to the loop, from there to the other device, and answers
- * come back as jobs. Nobody waits for anybody, so drivers may use each other in circles of requests
- * without a deadlock; only circles of `requires` are refused, since neither could start first.
+ * A link is a reader like any other; what it reads becomes a job of its instance. What the driver
+ * sends is in errand.c. Circles of `requires` are refused, since neither driver could start first.
  */
+#include <assert.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,14 +26,14 @@ static void run_data(job *next, tp_instance *self)
     struct data_job *data = (struct data_job *)next;
     const tp_driver_ops *ops = self->plan.driver->ops;
 
-    if (self->started && ops->data != NULL) {
+    if (instance_is_started(self) && ops->data != NULL) {
         ops->data(self, data->link, data->msg);
     }
     tp_msg_unref(data->msg);
     tpi_pool_give(data);
-    atomic_fetch_sub(&self->waiting_jobs, 1);
+    tpi_jobs_release(self);
     if (self->on_loop) {
-        tpi_remove_check(self);
+        tpi_jobs_check(self);
     }
 }
 
@@ -43,14 +42,13 @@ static void deliver(tpi_reader *reader, tp_msg *msg)
     tp_link *link = (tp_link *)((char *)reader - offsetof(tp_link, reader));
     tp_instance *self = link->instance;
 
-    if (atomic_fetch_add(&self->waiting_jobs, 1) >= MOST_WAITING) {
-        atomic_fetch_sub(&self->waiting_jobs, 1);
-        self->dropped++;
+    if (tpi_jobs_reserve(self) != TP_OK) {
+        self->links.dropped++;
         return;
     }
     struct data_job *data = tpi_pool_take(sizeof *data);
     if (data == NULL) {
-        atomic_fetch_sub(&self->waiting_jobs, 1);
+        tpi_jobs_release(self);
         return;
     }
     *data = (struct data_job){{.run = run_data}, link, tp_msg_ref(msg)};
@@ -60,8 +58,11 @@ static void deliver(tpi_reader *reader, tp_msg *msg)
 static void lost(tpi_reader *reader)
 {
     tp_link *link = (tp_link *)((char *)reader - offsetof(tp_link, reader));
+    char why[256];
 
-    tpi_remove_lost(link);
+    (void)snprintf(why, sizeof why, "requires %s:%u: the device was removed",
+                   link->wanted.interface->name, link->wanted.addr.index);
+    tpi_phase_lost(link->instance, why);
 }
 
 /* ---- Requiring ------------------------------------------------------------------------------- */
@@ -83,7 +84,7 @@ const char *tp_requires_key(const tp_instance *self, size_t i)
 
 static bool is_taken(const tp_instance *self, uint32_t entry)
 {
-    const tp_link *link = self->links;
+    const tp_link *link = self->links.first;
 
     while (link != NULL && link->entry != entry) {
         link = link->next;
@@ -110,8 +111,8 @@ tp_status tp_require(tp_instance *self, const tp_interface *interface, const cha
         link->entry = i;
         link->reader.deliver = deliver;
         link->reader.closed = lost;
-        link->next = self->links;
-        self->links = link;
+        link->next = self->links.first;
+        self->links.first = link;
         *out = link;
         return TP_OK;
     }
@@ -136,7 +137,7 @@ static tp_device *target_of(const tp_link *link)
 /* Whether starting `other` would wait for `self`. */
 static bool waits_for(const tp_instance *other, const tp_instance *self, unsigned depth)
 {
-    for (const tp_link *link = other->links; link != NULL && depth < 64; link = link->next) {
+    for (const tp_link *link = other->links.first; link != NULL && depth < 64; link = link->next) {
         const tp_device *target = target_of(link);
         if (target != NULL &&
             (target->instance == self || waits_for(target->instance, self, depth + 1))) {
@@ -148,7 +149,7 @@ static bool waits_for(const tp_instance *other, const tp_instance *self, unsigne
 
 bool tpi_links_are_there(const tp_instance *self)
 {
-    const tp_link *link = self->links;
+    const tp_link *link = self->links.first;
 
     while (link != NULL && target_of(link) != NULL) {
         link = link->next;
@@ -160,37 +161,27 @@ static uint32_t count_links(const tp_instance *self)
 {
     uint32_t count = 0;
 
-    for (const tp_link *link = self->links; link != NULL; link = link->next) {
+    for (const tp_link *link = self->links.first; link != NULL; link = link->next) {
         count++;
     }
     return count;
 }
 
-/* One link more has an answer; the last one lets the driver start, or tells that it cannot. */
-static void link_settled(tp_instance *self)
-{
-    self->links_open++;
-    if (self->links_open < count_links(self)) {
-        return;
-    }
-    if (self->start.status == TP_OK) {
-        tpi_instance_submit(self, &self->start_job);
-    } else {
-        self->started_task.run(&self->started_task);
-    }
-}
-
+/* One link more has an answer; the last one ends the opening. */
 static void opened(tpi_opening *opening, tp_status status, const tp_error *err)
 {
     tp_link *link = opening->context;
     tp_instance *self = link->instance;
+    struct links *links = &self->links;
 
-    if (status != TP_OK && self->start.status == TP_OK) {
-        self->start.status =
-            tp_fail(&self->start.error, status, "requires %s:%u: %s", link->wanted.interface->name,
-                    link->wanted.addr.index, err->text);
+    if (status != TP_OK && links->status == TP_OK) {
+        links->status = tp_fail(&links->error, status, "requires %s:%u: %s",
+                                link->wanted.interface->name, link->wanted.addr.index, err->text);
     }
-    link_settled(self);
+    links->settled++;
+    if (links->settled == count_links(self)) {
+        links->done(self, links->status, &links->error);
+    }
 }
 
 static void open_link(tp_link *link)
@@ -211,21 +202,28 @@ static void open_link(tp_link *link)
     }
 }
 
-void tpi_links_open(tp_instance *self)
+void tpi_links_open(tp_instance *self,
+                    void (*done)(tp_instance *self, tp_status status, tp_error *err))
 {
-    self->start = (outcome){0};
-    if (self->links == NULL) {
-        tpi_instance_submit(self, &self->start_job);
+    struct links *links = &self->links;
+
+    assert(hub_is_current(self->hub));
+    links->done = done;
+    links->settled = 0;
+    links->status = TP_OK;
+    links->error = (tp_error){0};
+    if (links->first == NULL) {
+        done(self, TP_OK, &links->error);
         return;
     }
-    for (tp_link *link = self->links; link != NULL; link = link->next) {
+    for (tp_link *link = links->first; link != NULL; link = link->next) {
         open_link(link);
     }
 }
 
 void tpi_links_close(tp_instance *self)
 {
-    for (tp_link *link = self->links; link != NULL; link = link->next) {
+    for (tp_link *link = self->links.first; link != NULL; link = link->next) {
         if (link->reader.device != NULL) {
             tpi_mover_leave_in_order(link->reader.device, &link->mover);
         }
@@ -235,248 +233,38 @@ void tpi_links_close(tp_instance *self)
 
 void tpi_links_repeat(tp_instance *self)
 {
-    for (tp_link *link = self->links; link != NULL; link = link->next) {
+    for (tp_link *link = self->links.first; link != NULL; link = link->next) {
         if (link->reader.device != NULL) {
             tpi_latch_repeat(link->reader.device, &link->reader);
         }
     }
 }
 
-/* ---- Commands and requests ------------------------------------------------------------------- */
-
-/* On its way from the driver to the other device and back. */
-struct errand {
-    tpi_task task; /* to the loop */
-    job job;       /* back to the instance */
-    tp_link *link;
-    const tp_message *what;
-    tp_msg *msg;    /* owned */
-    tp_msg *answer; /* owned */
-    tp_status status;
-    tp_error error;
-    tp_link_done *done; /* NULL for a command */
-    void *context;
-    /* Where the instance runs: among its errands, or ended before the answer came. */
-    bool ended;
-    struct errand *next;
-    struct errand *previous;
-    tpi_call *call;  /* the other device's, while it works */
-    tp_timer *timer; /* owned: the deadline */
-    int64_t timeout_ns;
-    unsigned epoch; /* of the panic that its instance has seen */
-};
-
-static void end_errand(struct errand *errand)
+/* Links that wait for other devices wait no more. */
+void tpi_links_give_up(tp_instance *self)
 {
-    tp_instance *self = errand->link->instance;
-
-    tp_msg_unref(errand->msg);
-    tp_msg_unref(errand->answer);
-    tpi_pool_give(errand);
-    atomic_fetch_sub(&self->errands_out, 1);
-    if (self->on_loop) {
-        tpi_remove_check(self);
+    for (tp_link *link = self->links.first; link != NULL; link = link->next) {
+        if (link->reader.device == NULL && link->opening.device != NULL) {
+            tpi_device_give_up(&link->opening);
+        }
     }
 }
 
-static void keep_errand(tp_instance *self, struct errand *errand)
+void tpi_links_free(tp_instance *self)
 {
-    errand->next = self->errands;
-    if (errand->next != NULL) {
-        errand->next->previous = errand;
-    }
-    self->errands = errand;
-}
-
-static void forget_errand(tp_instance *self, struct errand *errand)
-{
-    if (errand->previous != NULL) {
-        errand->previous->next = errand->next;
-    } else {
-        self->errands = errand->next;
-    }
-    if (errand->next != NULL) {
-        errand->next->previous = errand->previous;
+    while (self->links.first != NULL) {
+        tp_link *next = self->links.first->next;
+        free(self->links.first);
+        self->links.first = next;
     }
 }
 
-static void run_answer(job *next, tp_instance *self)
+bool tpi_instance_uses(const tp_instance *instance, const tp_devaddr *addr)
 {
-    struct errand *errand = (struct errand *)((char *)next - offsetof(struct errand, job));
+    const tp_link *link = instance->links.first;
 
-    if (!errand->ended) {
-        forget_errand(self, errand);
-        errand->done(self, errand->context, errand->status, errand->answer, errand->error.text);
+    while (link != NULL && memcmp(&link->wanted.addr, addr, sizeof *addr) != 0) {
+        link = link->next;
     }
-    end_errand(errand);
-}
-
-/* Their answers still come and are dropped. */
-void tpi_errands_end(tp_instance *self)
-{
-    while (self->errands != NULL) {
-        struct errand *errand = self->errands;
-        forget_errand(self, errand);
-        errand->ended = true;
-        errand->done(self, errand->context, TP_E_DEVICE, NULL, "the device was stopped");
-    }
-}
-
-/* On the loop: the answer is here, or will not come. */
-static void bring_answer(struct errand *errand)
-{
-    tp_timer_destroy(errand->timer);
-    errand->timer = NULL;
-    if (errand->done == NULL) {
-        end_errand(errand);
-        return;
-    }
-    errand->job.run = run_answer;
-    tpi_instance_submit(errand->link->instance, &errand->job);
-}
-
-static void answered(void *context, tp_status status, tp_msg *answer, const tp_error *err)
-{
-    struct errand *errand = context;
-
-    errand->status = status;
-    errand->error = *err;
-    errand->answer = answer == NULL ? NULL : tp_msg_ref(answer);
-    bring_answer(errand);
-}
-
-static void expired(void *context)
-{
-    struct errand *errand = context;
-
-    tpi_call_abandon(errand->call);
-    errand->status = tp_fail(&errand->error, TP_E_TIMEOUT, "%s:%u does not answer %s in time",
-                             errand->link->wanted.interface->name, errand->link->wanted.addr.index,
-                             errand->what->name);
-    bring_answer(errand);
-}
-
-/* As the driver that sends it, who may have to wait for one who ranks before him. */
-static tp_status call(struct errand *errand, tp_device *device)
-{
-    const bool request = errand->done != NULL;
-    tpi_claim claim = {.mover = errand->link->mover};
-
-    if (errand->what->effect == TP_EFFECT_MOVES &&
-        tpi_safety_panicked_since(&device->instance->safety, errand->epoch)) {
-        return TP_E_PANIC; /* who sends it has not stopped for that one yet */
-    }
-    tpi_mover_rank_driver(errand->link->instance, device, &claim);
-    const tp_status status = tpi_claim_check(&device->safety, errand->what, &claim, &errand->error);
-    return status == TP_OK ? tpi_device_call_for(device, errand->what, errand->msg, &claim,
-                                                 request ? answered : NULL, errand,
-                                                 request ? &errand->call : NULL)
-                           : status;
-}
-
-static void go(tpi_task *task)
-{
-    struct errand *errand = (struct errand *)task;
-    tp_device *device = errand->link->reader.device;
-    const bool request = errand->done != NULL;
-    tp_loop *loop = errand->link->instance->hub->loop;
-    tp_status status = TP_E_DEVICE;
-
-    if (device != NULL && request && errand->timeout_ns > 0 &&
-        tp_timer_create(&errand->timer, loop, expired, errand, &errand->error) == TP_OK) {
-        tp_timer_at(errand->timer, tp_clock_now_ns(tp_loop_clock(loop)) + errand->timeout_ns);
-    }
-    if (device != NULL) {
-        status = call(errand, device);
-    }
-    if (status != TP_OK) {
-        errand->status = errand->error.text[0] != '\0'
-                             ? status
-                             : tp_fail(&errand->error, status, "%s", tp_status_text(status));
-        bring_answer(errand);
-    } else if (!request) {
-        end_errand(errand);
-    }
-}
-
-static tp_status send(tp_link *link, tp_kind kind, unsigned code, const void *value,
-                      const struct errand *wanted)
-{
-    const tp_message *what = tp_interface_message(link->wanted.interface, kind, code);
-    tp_instance *self = link->instance;
-    const tp_msghdr header = {.addr = link->wanted.addr,
-                              .type = (uint8_t)kind,
-                              .subtype = (uint8_t)code,
-                              .timestamp = tp_clock_wall_s(tp_instance_clock(self))};
-    if (self->hub->closing || (self->ending && kind == TP_KIND_REQUEST)) {
-        return TP_E_CLOSED;
-    }
-    if (what == NULL) {
-        what = tp_interface_message(&tp_interface_common, kind, code);
-    }
-    struct errand *errand = what == NULL ? NULL : tpi_pool_take(sizeof *errand);
-    if (errand == NULL) {
-        return what == NULL ? TP_E_UNKNOWN : TP_E_NOMEM;
-    }
-    *errand = *wanted;
-    errand->task.run = go;
-    errand->link = link;
-    errand->what = what;
-    errand->epoch = self->safety.epoch;
-    tp_status status = tp_msg_create(&errand->msg, &header, what->ask, value);
-    if (status != TP_OK) {
-        tpi_pool_give(errand);
-        return status;
-    }
-    if (errand->done != NULL) {
-        keep_errand(self, errand);
-    }
-    atomic_fetch_add(&self->errands_out, 1);
-    tpi_loop_post(self->hub->loop, &errand->task);
-    return TP_OK;
-}
-
-tp_status tp_link_command(tp_link *link, unsigned code, const void *value)
-{
-    return send(link, TP_KIND_COMMAND, code, value, &(struct errand){0});
-}
-
-tp_status tp_link_request(tp_link *link, unsigned code, const void *value, int64_t timeout_ns,
-                          tp_link_done *done, void *context)
-{
-    const struct errand wanted = {.timeout_ns = timeout_ns, .done = done, .context = context};
-
-    return send(link, TP_KIND_REQUEST, code, value, &wanted);
-}
-
-/* Whatever it says: a device that cannot be halted is not running. */
-static void other_halted(tp_instance *self, void *context, tp_status status, const tp_msg *answer,
-                         const char *why)
-{
-    (void)self;
-    (void)status;
-    (void)answer;
-    (void)why;
-    tp_device_halted(context);
-}
-
-void tp_link_halt(tp_link *link)
-{
-    const tpi_instance_safety *safety = &link->instance->safety;
-    tp_device *halted = tpi_halt_current(link->instance);
-    const tp_halt_so so = {.way = safety->halt_way};
-    const struct errand wanted = {.done = halted == NULL ? NULL : other_halted, .context = halted};
-
-    if (safety->halts_for_panic) {
-        return;
-    }
-    if (halted != NULL) {
-        tp_device_halting(halted); /* before there can be an answer */
-    }
-    const tp_status status = so.way == TP_HALT_SO_BRAKE
-                                 ? send(link, TP_KIND_REQUEST, TP_COMMON_REQ_HALT, NULL, &wanted)
-                                 : send(link, TP_KIND_REQUEST, TP_COMMON_REQ_HALT_SO, &so, &wanted);
-    if (status != TP_OK && halted != NULL) {
-        tp_device_halted(halted);
-    }
+    return link != NULL;
 }

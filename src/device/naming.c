@@ -54,7 +54,7 @@ static bool is_taken(tpi_hub *hub, const char *name)
     const tp_instance *other = *bucket(hub, name);
 
     while (other != NULL && strcmp(other->name, name) != 0) {
-        other = other->next_named;
+        other = other->naming.next;
     }
     return other != NULL;
 }
@@ -68,11 +68,11 @@ tp_status tpi_naming_choose(tp_instance *self)
     if (naming == NULL && (naming = add_naming(self->hub, driver)) == NULL) {
         return TP_E_NOMEM;
     }
-    self->number = naming->free_from;
-    (void)snprintf(self->name, sizeof self->name, "%s%u", naming->driver, self->number);
+    self->naming.number = naming->free_from;
+    (void)snprintf(self->name, sizeof self->name, "%s%u", naming->driver, self->naming.number);
     while (is_taken(self->hub, self->name)) {
-        self->number++;
-        (void)snprintf(self->name, sizeof self->name, "%s%u", naming->driver, self->number);
+        self->naming.number++;
+        (void)snprintf(self->name, sizeof self->name, "%s%u", naming->driver, self->naming.number);
     }
     (void)snprintf(self->label, sizeof self->label, "the driver %s", self->name);
     return TP_OK;
@@ -83,9 +83,9 @@ void tpi_naming_add(tp_instance *self)
     struct naming *naming = find_naming(self->hub, tpi_instance_driver_name(self));
     tp_instance **first = bucket(self->hub, self->name);
 
-    self->next_named = *first;
+    self->naming.next = *first;
     *first = self;
-    naming->free_from += naming->free_from == self->number;
+    naming->free_from += naming->free_from == self->naming.number;
 }
 
 void tpi_naming_remove(tp_instance *self)
@@ -94,10 +94,11 @@ void tpi_naming_remove(tp_instance *self)
     tp_instance **at = bucket(self->hub, self->name);
 
     while (*at != self) {
-        at = &(*at)->next_named;
+        at = &(*at)->naming.next;
     }
-    *at = self->next_named;
-    naming->free_from = self->number < naming->free_from ? self->number : naming->free_from;
+    *at = self->naming.next;
+    naming->free_from =
+        self->naming.number < naming->free_from ? self->naming.number : naming->free_from;
 }
 
 void tpi_naming_fini(tpi_hub *hub)

@@ -27,7 +27,8 @@ static void fill(const tpi_hub *hub)
         tp_device *device = hub->devices[i];
         const char *name = frame_of(device);
         if (name != NULL) {
-            tp_device **slot = device_index_first(table, tpi_frames_hash(device->addr.robot, name));
+            tp_device **slot =
+                device_index_first(table, tpi_device_index_hash(device->addr.robot, name));
             while (*slot != NULL) {
                 slot = device_index_next(table, slot);
             }
@@ -44,7 +45,7 @@ struct odometry tpi_odometry_begin(const tpi_hub *hub, unsigned robot, const cha
         fill(hub);
     }
     if (hub->device_count >= MANY_DEVICES && hub->odometry->valid) {
-        walk.slot = device_index_first(hub->odometry, tpi_frames_hash(robot, name));
+        walk.slot = device_index_first(hub->odometry, tpi_device_index_hash(robot, name));
     }
     return walk;
 }

@@ -24,9 +24,9 @@ static void list_owing(const tpi_hub *hub, char *owing, size_t size)
         if (tpi_halt_is_owed(at) && length < size) {
             length += (size_t)snprintf(
                 owing + length, size - length, "%s%s%s%s%s", length > 0 ? ", " : "",
-                tp_instance_name(at), at->troubled ? " (" : "",
-                at->troubled ? tpi_trouble_cause(at) : "",
-                at->troubled ? ": whether it has stopped is not known)" : "");
+                tp_instance_name(at), tpi_trouble_is_on(at) ? " (" : "",
+                tpi_trouble_is_on(at) ? tpi_trouble_cause(at) : "",
+                tpi_trouble_is_on(at) ? ": whether it has stopped is not known)" : "");
         }
     }
 }

@@ -70,14 +70,15 @@ tp_status tpi_params_prepare(tp_instance *self, tp_error *err)
     while (params != NULL && params[count].name != NULL) {
         count++;
     }
-    self->fallbacks = tpi_arena_array(&self->arena, count + 1, sizeof *self->fallbacks);
-    tp_status status = self->fallbacks == NULL ? TP_E_NOMEM : TP_OK;
+    self->settings.fallbacks =
+        tpi_arena_array(&self->arena, count + 1, sizeof *self->settings.fallbacks);
+    tp_status status = self->settings.fallbacks == NULL ? TP_E_NOMEM : TP_OK;
     for (uint32_t i = 0; i < count && status == TP_OK; i++) {
         const char *text = params[i].fallback == NULL ? "" : params[i].fallback;
-        self->fallbacks[i].name = params[i].name;
-        status = cut(&self->arena, text, &self->fallbacks[i]);
+        self->settings.fallbacks[i].name = params[i].name;
+        status = cut(&self->arena, text, &self->settings.fallbacks[i]);
     }
-    self->fallback_count = count;
+    self->settings.fallback_count = count;
     return status == TP_OK ? TP_OK : tp_fail(err, status, "out of memory");
 }
 
@@ -93,12 +94,17 @@ static const tpi_setting *find(const tpi_setting *settings, uint32_t count, cons
     return NULL;
 }
 
+const tpi_setting *tpi_param_fallback(const tp_instance *self, const char *name)
+{
+    return find(self->settings.fallbacks, self->settings.fallback_count, name);
+}
+
 /* One value; NULL if there are fewer. */
 static const tpi_setting_value *find_value(const tp_instance *self, const char *name, size_t i)
 {
     const tpi_setting *setting = find(self->plan.settings, self->plan.setting_count, name);
 
-    setting = setting != NULL ? setting : find(self->fallbacks, self->fallback_count, name);
+    setting = setting != NULL ? setting : tpi_param_fallback(self, name);
     return setting != NULL && i < setting->value_count ? &setting->values[i] : NULL;
 }
 

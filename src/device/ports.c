@@ -35,8 +35,6 @@ void tpi_instance_prepare_ports(tp_instance *self)
     lines->setup = &self->hub->lines;
     lines->loop = self->hub->loop;
     lines->name = self->name;
-    lines->bell = &self->bell;
-    lines->ending = &self->quitting;
     lines->guard = self->plan.guard;
     lines->guard_length = self->plan.guard_length;
 }

@@ -3,6 +3,7 @@
  *
  * They belong to the instance: its own code and the questions of clients run one at a time.
  */
+#include <assert.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -54,9 +55,9 @@ static char *copy_text(const char *text, size_t length)
 
 static struct property *find(const tp_device *device, const char *key)
 {
-    for (uint32_t i = 0; i < device->property_count; i++) {
-        if (strcmp(device->properties[i].plan->key, key) == 0) {
-            return &device->properties[i];
+    for (uint32_t i = 0; i < device->properties.count; i++) {
+        if (strcmp(device->properties.all[i].plan->key, key) == 0) {
+            return &device->properties.all[i];
         }
     }
     return NULL;
@@ -94,12 +95,12 @@ static bool read_first(const tp_property_plan *plan, double *number)
 /* One place more in both arrays; the old ones stay if there is no memory. */
 static bool make_room(tp_device *device)
 {
-    const size_t count = device->property_count + 1;
-    struct property *properties = realloc(device->properties, count * sizeof *properties);
+    const size_t count = device->properties.count + 1;
+    struct property *properties = realloc(device->properties.all, count * sizeof *properties);
 
-    device->properties = properties == NULL ? device->properties : properties;
-    tp_property *list = realloc(device->property_list, count * sizeof *list);
-    device->property_list = list == NULL ? device->property_list : list;
+    device->properties.all = properties == NULL ? device->properties.all : properties;
+    tp_property *list = realloc(device->properties.list, count * sizeof *list);
+    device->properties.list = list == NULL ? device->properties.list : list;
     return properties != NULL && list != NULL;
 }
 
@@ -125,6 +126,7 @@ static tp_status check_plan(const tp_device *device, const tp_property_plan *pla
 
 tp_status tp_device_add_property(tp_device *device, const tp_property_plan *plan, tp_error *err)
 {
+    assert(device_is_current(device));
     struct property new = {.plan = plan};
     tp_status status = check_plan(device, plan, &new.number, err);
 
@@ -138,8 +140,8 @@ tp_status tp_device_add_property(tp_device *device, const tp_property_plan *plan
         free(new.text);
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
-    device->properties[device->property_count] = new;
-    device->property_list[device->property_count] =
+    device->properties.all[device->properties.count] = new;
+    device->properties.list[device->properties.count] =
         (tp_property){.type = (uint8_t)plan->type,
                       .writable = plan->writable,
                       .key_count = (uint32_t)strlen(plan->key) + 1,
@@ -148,18 +150,18 @@ tp_status tp_device_add_property(tp_device *device, const tp_property_plan *plan
                       .unit = chars(plan->unit),
                       .doc_count = (uint32_t)strlen(chars(plan->doc)) + 1,
                       .doc = chars(plan->doc)};
-    device->property_count++;
+    device->properties.count++;
     return TP_OK;
 }
 
 void tpi_properties_clear(tp_device *device)
 {
-    for (uint32_t i = 0; i < device->property_count; i++) {
-        free(device->properties[i].text);
+    for (uint32_t i = 0; i < device->properties.count; i++) {
+        free(device->properties.all[i].text);
     }
-    free(device->properties);
-    free(device->property_list);
-    free(device->label);
+    free(device->properties.all);
+    free(device->properties.list);
+    free(device->properties.label);
 }
 
 /* ---- For the driver -------------------------------------------------------------------------- */
@@ -173,8 +175,8 @@ tp_status tp_device_set_label(tp_device *device, const char *label, tp_error *er
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
     memcpy(copy, label, size);
-    free(device->label);
-    device->label = copy;
+    free(device->properties.label);
+    device->properties.label = copy;
     return TP_OK;
 }
 
@@ -282,8 +284,8 @@ static tp_status unknown(const tp_device *device, const char *key, tp_error *err
     char hint[96];
 
     tpi_nearest_init(&nearest, key);
-    for (uint32_t i = 0; i < device->property_count; i++) {
-        tpi_nearest_offer(&nearest, device->properties[i].plan->key);
+    for (uint32_t i = 0; i < device->properties.count; i++) {
+        tpi_nearest_offer(&nearest, device->properties.all[i].plan->key);
     }
     return tp_fail(err, TP_E_UNKNOWN, "there is no property \"%s\"%s", key,
                    tpi_nearest_hint(&nearest, hint, sizeof hint));
@@ -387,7 +389,7 @@ tp_status tpi_properties_answer(tp_device *device, const tp_message *what, const
 
     if (what->code == TP_COMMON_REQ_GET_PROPERTIES) {
         *(tp_property_list *)answer =
-            (tp_property_list){device->property_count, device->property_list};
+            (tp_property_list){device->properties.count, device->properties.list};
         return TP_OK;
     }
     const struct question q = read_question(what, ask);
@@ -416,12 +418,22 @@ bool tpi_properties_can(const tp_device *device, const tp_message *what)
     if (what->code == TP_COMMON_REQ_GET_PROPERTIES) {
         return true;
     }
-    for (uint32_t i = 0; i < device->property_count; i++) {
-        const tp_property_plan *plan = device->properties[i].plan;
+    for (uint32_t i = 0; i < device->properties.count; i++) {
+        const tp_property_plan *plan = device->properties.all[i].plan;
         if (strcmp(what->name, types[plan->type].get) == 0 ||
             (plan->writable && strcmp(what->name, types[plan->type].set) == 0)) {
             return true;
         }
     }
     return false;
+}
+
+bool tpi_properties_exist(const tp_device *device)
+{
+    return device->properties.count > 0;
+}
+
+const char *tpi_properties_label(const tp_device *device)
+{
+    return device->properties.label == NULL ? "" : device->properties.label;
 }

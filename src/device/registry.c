@@ -5,6 +5,7 @@
  * and registered. In between all that can be wrong with it is found, so that several can be
  * exchanged for others together or not at all.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,6 +72,7 @@ tp_device *tpi_hub_find(const tpi_hub *hub, unsigned robot, unsigned interf, uns
 {
     const struct device_index *table = addresses(hub);
 
+    assert(hub_is_current(hub));
     if (table != NULL) {
         tp_device **slot = device_index_first(table, hash(robot, interf, index));
         while (*slot != NULL && !is_at(*slot, robot, interf, index)) {
@@ -258,16 +260,6 @@ const tp_device *tpi_instance_next_device(const tp_instance *instance, const tp_
     return behind == NULL ? instance->devices : behind->next;
 }
 
-bool tpi_instance_uses(const tp_instance *instance, const tp_devaddr *addr)
-{
-    const tp_link *link = instance->links;
-
-    while (link != NULL && memcmp(&link->wanted.addr, addr, sizeof *addr) != 0) {
-        link = link->next;
-    }
-    return link != NULL;
-}
-
 void tpi_registry_forget(tp_instance *instance)
 {
     if (instance->previous != NULL) {
@@ -279,7 +271,7 @@ void tpi_registry_forget(tp_instance *instance)
         instance->next->previous = instance->previous;
     }
     tpi_naming_remove(instance);
-    tpi_remove_found_again(instance);
+    tpi_phase_found_again(instance);
 }
 
 void tpi_hub_discard(tp_instance *instance)
@@ -293,6 +285,7 @@ tp_status tpi_hub_register(tp_instance *instance)
 {
     tpi_hub *hub = instance->hub;
 
+    assert(hub_is_current(hub));
     if (reserve(hub, count_devices(instance)) != TP_OK) {
         return TP_E_NOMEM;
     }
@@ -300,7 +293,7 @@ tp_status tpi_hub_register(tp_instance *instance)
     instance->added = true;
     for (tp_instance *other = hub->lost_count > 0 ? hub->instances : NULL; other != NULL;
          other = other->next) {
-        tpi_remove_find_again(other);
+        tpi_phase_find_again(other);
     }
     return TP_OK;
 }

@@ -2,18 +2,14 @@
  * section.c - what the configuration says about an instance beyond its parameters: the sections
  * that were joined, where it stands; and what the instance says to the operator.
  */
+#include <assert.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "device/inside.h"
 
 /* ---- Sections -------------------------------------------------------------------------------- */
-
-tp_status tpi_sections_prepare(tp_instance *self, tp_error *err)
-{
-    self->taken = tpi_arena_array(&self->arena, self->plan.provide_count + 1, sizeof(bool));
-    return self->taken == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
-}
 
 size_t tp_section_count(const tp_instance *self)
 {
@@ -30,11 +26,9 @@ const char *tp_section_string(const tp_instance *self, size_t section, const cha
             return setting->value_count > 0 ? setting->values[0].text : "";
         }
     }
-    for (uint32_t i = 0; joined != NULL && i < self->fallback_count; i++) {
-        const tpi_setting *fallback = &self->fallbacks[i];
-        if (strcmp(fallback->name, name) == 0) {
-            return fallback->value_count > 0 ? fallback->values[0].text : "";
-        }
+    const tpi_setting *fallback = joined != NULL ? tpi_param_fallback(self, name) : NULL;
+    if (fallback != NULL) {
+        return fallback->value_count > 0 ? fallback->values[0].text : "";
     }
     return tp_param_string(self, name);
 }
@@ -88,28 +82,30 @@ static void tell(const tp_instance *self)
 {
     char text[320];
 
-    snprintf(text, sizeof text, "%s: %s", self->name, self->noted);
+    snprintf(text, sizeof text, "%s: %s", self->name, self->note.text);
     tpi_hub_note(self->hub, text);
 }
 
-void tpi_section_told(tpi_task *task)
+static void note_came(tpi_task *task)
 {
-    tp_instance *self = (tp_instance *)((char *)task - offsetof(tp_instance, note_task));
+    tp_instance *self = (tp_instance *)((char *)task - offsetof(tp_instance, note.task));
 
     tell(self);
-    atomic_store(&self->note_sent, false);
+    atomic_store(&self->note.sent, false);
 }
 
 void tp_instance_note(tp_instance *self, const char *text)
 {
-    if (atomic_exchange(&self->note_sent, true)) {
+    assert(instance_is_current(self));
+    if (atomic_exchange(&self->note.sent, true)) {
         return;
     }
-    snprintf(self->noted, sizeof self->noted, "%s", text);
-    if (self->thread == NULL) { /* in init, or on the loop */
+    snprintf(self->note.text, sizeof self->note.text, "%s", text);
+    if (tp_loop_is_current(self->hub->loop)) { /* in init, or on the loop */
         tell(self);
-        atomic_store(&self->note_sent, false);
+        atomic_store(&self->note.sent, false);
     } else {
-        tpi_loop_post(self->hub->loop, &self->note_task);
+        self->note.task.run = note_came;
+        tpi_loop_post(self->hub->loop, &self->note.task);
     }
 }

@@ -7,21 +7,23 @@
  * thread asks the loop for a timer that rings its bell, so that polls come when the clock has been
  * moved and the loop has turned.
  */
-#include <stdlib.h>
+#include <assert.h>
+#include <stddef.h>
 
 #include "bus/pool.h"
 #include "device/inside.h"
 
 static void run_job(tp_instance *self, job *next)
 {
-    self->busy = true;
+    const bool was_busy = tpi_jobs_enter(self);
+
     next->run(next, self);
-    self->busy = false;
+    tpi_jobs_leave(self, was_busy);
 }
 
 void tpi_worker_run_jobs(tp_instance *self)
 {
-    tpi_item *item = tpi_inbox_take(&self->inbox);
+    tpi_item *item = tpi_jobs_take(self);
 
     while (item != NULL) {
         tpi_item *next = item->next;
@@ -32,39 +34,158 @@ void tpi_worker_run_jobs(tp_instance *self)
     }
 }
 
-/* ---- Polls and input ------------------------------------------------------------------------- */
+/* ---- Starting and stopping ------------------------------------------------------------------- */
 
-/* The device is lost: leave it safe, and let the loop know. */
-void tpi_worker_fail(tp_instance *self)
+/* To the loop, behind all that the driver has sent: the commands that it gives other devices when
+ * it stops go out before the links are closed. */
+static void post(tp_instance *self, tpi_task *task)
 {
-    if (self->started) { /* else it has failed already */
-        tpi_instance_halt(self);
-        tpi_loop_post(self->hub->loop, &self->failed_task);
+    tpi_loop_post(self->hub->loop, task);
+}
+
+/* Stop the driver if it was started, and end all that is open. */
+static void halt(tp_instance *self)
+{
+    tpi_stop_whole_begin(&self->safety);
+    if ((instance_is_started(self) || self->worker.start_pending) &&
+        self->plan.driver->ops->stop != NULL) {
+        self->plan.driver->ops->stop(self);
+    }
+    tpi_jobs_set_started(self, false);
+    self->worker.start_pending = false;
+    tpi_stop_whole_end(&self->safety);
+    tpi_errands_close(self); /* before the tickets: they are what answers some of these */
+    tpi_tickets_end(self);
+    tpi_errands_open(self);
+}
+
+static void settle_start(tp_instance *self)
+{
+    struct worker *worker = &self->worker;
+
+    worker->start_pending = false;
+    tpi_jobs_set_started(self, worker->start.status == TP_OK);
+    worker->next_poll_ns = tp_clock_now_ns(tp_instance_clock(self));
+    if (!instance_is_started(self)) {
+        halt(self);
+    }
+    post(self, &worker->started_task);
+}
+
+static void start(job *unused, tp_instance *self)
+{
+    (void)unused;
+    const tp_driver_ops *ops = self->plan.driver->ops;
+    outcome *result = &self->worker.start;
+
+    *result = (outcome){0};
+    result->status = ops->start == NULL ? TP_OK : ops->start(self, &result->error);
+    if (result->status == TP_PENDING) {
+        self->worker.start_pending = true;
+    } else {
+        settle_start(self);
     }
 }
 
+void tp_instance_started(tp_instance *self, tp_status status, const char *why)
+{
+    outcome *result = &self->worker.start;
+
+    assert(instance_is_current(self));
+    if (!self->worker.start_pending) { /* it was stopped meanwhile */
+        return;
+    }
+    result->status = status;
+    if (status != TP_OK && why != NULL) {
+        tp_fail(&result->error, status, "%s", why);
+    }
+    settle_start(self);
+}
+
+static void stop(job *unused, tp_instance *self)
+{
+    (void)unused;
+    halt(self);
+    post(self, &self->worker.stopped_task);
+}
+
+/* The device is lost: leave it safe, and let the loop know. */
+static void fail(tp_instance *self)
+{
+    if (instance_is_started(self)) { /* else it has failed already */
+        halt(self);
+        post(self, &self->worker.failed_task);
+    }
+}
+
+void tp_instance_fail(tp_instance *self, tp_status status, const char *why)
+{
+    outcome *failure = &self->worker.failure;
+
+    assert(instance_is_current(self));
+    if (instance_is_started(self)) {
+        failure->status = tp_fail(&failure->error, status, "%s", why);
+        fail(self);
+    }
+}
+
+void tpi_worker_start(tp_instance *self)
+{
+    tpi_instance_submit(self, &self->worker.start_job);
+}
+
+void tpi_worker_stop(tp_instance *self)
+{
+    tpi_instance_submit(self, &self->worker.stop_job);
+}
+
+/* ---- On the loop ----------------------------------------------------------------------------- */
+
+static void started(tpi_task *task)
+{
+    tp_instance *self = (tp_instance *)((char *)task - offsetof(tp_instance, worker.started_task));
+
+    self->worker.events->started(self, self->worker.start.status, &self->worker.start.error);
+}
+
+static void stopped(tpi_task *task)
+{
+    tp_instance *self = (tp_instance *)((char *)task - offsetof(tp_instance, worker.stopped_task));
+
+    self->worker.events->stopped(self);
+}
+
+static void failed(tpi_task *task)
+{
+    tp_instance *self = (tp_instance *)((char *)task - offsetof(tp_instance, worker.failed_task));
+
+    self->worker.events->failed(self, self->worker.failure.status, &self->worker.failure.error);
+}
+
+/* ---- Polls and input ------------------------------------------------------------------------- */
+
 static void begin(tp_instance *self)
 {
-    self->busy = true;
-    self->failure.error.text[0] = '\0';
+    (void)tpi_jobs_enter(self);
+    self->worker.failure.error.text[0] = '\0';
 }
 
 static void end(tp_instance *self, tp_status status)
 {
-    self->failure.status = status;
-    self->busy = false;
+    self->worker.failure.status = status;
+    tpi_jobs_leave(self, false);
     if (status < 0) {
-        tpi_worker_fail(self);
+        fail(self);
     }
 }
 
-void tpi_worker_poll(tp_instance *self)
+static void poll_driver(tp_instance *self)
 {
     const tp_driver_ops *ops = self->plan.driver->ops;
 
-    if (self->started && ops->poll != NULL) {
+    if (instance_is_started(self) && ops->poll != NULL) {
         begin(self);
-        end(self, ops->poll(self, &self->failure.error));
+        end(self, ops->poll(self, &self->worker.failure.error));
     }
 }
 
@@ -76,9 +197,9 @@ static bool input(void *context, tp_port *port)
 
     if (ops->input != NULL) {
         begin(self);
-        end(self, ops->input(self, port, &self->failure.error));
+        end(self, ops->input(self, port, &self->worker.failure.error));
     }
-    return self->started;
+    return instance_is_started(self);
 }
 
 static void keep_guarded(tp_instance *self)
@@ -92,7 +213,8 @@ static void keep_guarded(tp_instance *self)
 
 static bool polls(const tp_instance *self)
 {
-    return self->started && self->period_ns > 0 && self->plan.driver->ops->poll != NULL;
+    return instance_is_started(self) && self->worker.period_ns > 0 &&
+           self->plan.driver->ops->poll != NULL;
 }
 
 /* Polls that are missed are left out, the others stay in step. */
@@ -100,12 +222,49 @@ static void poll_if_due(tp_instance *self)
 {
     const int64_t now_ns = tp_clock_now_ns(tp_instance_clock(self));
 
-    if (!polls(self) || now_ns < self->next_poll_ns) {
+    if (!polls(self) || now_ns < self->worker.next_poll_ns) {
         return;
     }
-    const int64_t late_ns = now_ns - self->next_poll_ns;
-    self->next_poll_ns = now_ns - late_ns % self->period_ns + self->period_ns;
-    tpi_worker_poll(self);
+    const int64_t late_ns = now_ns - self->worker.next_poll_ns;
+    self->worker.next_poll_ns = now_ns - late_ns % self->worker.period_ns + self->worker.period_ns;
+    poll_driver(self);
+}
+
+/* ---- Polls on the loop ----------------------------------------------------------------------- */
+
+static void poll_fired(void *context)
+{
+    tp_instance *self = context;
+
+    if (self->worker.polling) {
+        poll_driver(self);
+    }
+}
+
+void tpi_worker_set_polling(tp_instance *self, bool on)
+{
+    assert(hub_is_current(self->hub));
+    self->worker.polling = on;
+    if (self->worker.poll_timer == NULL) {
+        return;
+    }
+    if (on && self->worker.period_ns > 0 && self->plan.driver->ops->poll != NULL) {
+        tp_timer_every(self->worker.poll_timer, self->worker.period_ns);
+    } else {
+        tp_timer_cancel(self->worker.poll_timer);
+    }
+}
+
+void tp_instance_set_period(tp_instance *self, int64_t period_ns)
+{
+    struct worker *worker = &self->worker;
+
+    assert(instance_is_current(self));
+    worker->period_ns = period_ns < TP_NEVER / 2 ? period_ns : TP_NEVER / 2;
+    worker->next_poll_ns = tp_clock_now_ns(tp_instance_clock(self)) + worker->period_ns;
+    if (worker->poll_timer != NULL && worker->polling) {
+        tpi_worker_set_polling(self, true);
+    }
 }
 
 /* ---- Waiting --------------------------------------------------------------------------------- */
@@ -113,11 +272,11 @@ static void poll_if_due(tp_instance *self)
 /* On the loop: what the thread wanted last. */
 static void set_alarm(tpi_task *task)
 {
-    tp_instance *self = (tp_instance *)((char *)task - offsetof(tp_instance, alarm_task));
+    tp_instance *self = (tp_instance *)((char *)task - offsetof(tp_instance, worker.alarm_task));
 
-    atomic_store(&self->alarm_sent, false);
+    atomic_store(&self->worker.alarm_sent, false);
     if (!self->hub->closing) {
-        tp_timer_at(self->alarm, atomic_load(&self->alarm_ns));
+        tp_timer_at(self->worker.alarm, atomic_load(&self->worker.alarm_ns));
     }
 }
 
@@ -125,7 +284,7 @@ static void ring_thread(void *context)
 {
     tp_instance *self = context;
 
-    tpi_bell_ring(&self->bell);
+    tpi_bell_ring(&self->worker.bell);
 }
 
 static unsigned wait_until(tp_instance *self, const int *fds, unsigned count, int64_t deadline_ns)
@@ -138,20 +297,20 @@ static unsigned wait_until(tp_instance *self, const int *fds, unsigned count, in
     if (deadline_ns <= tp_clock_now_ns(clock)) {
         return tpi_wait(fds, count, 0);
     }
-    atomic_store(&self->alarm_ns, deadline_ns);
-    if (!atomic_exchange(&self->alarm_sent, true)) {
-        tpi_loop_post(self->hub->loop, &self->alarm_task);
+    atomic_store(&self->worker.alarm_ns, deadline_ns);
+    if (!atomic_exchange(&self->worker.alarm_sent, true)) {
+        tpi_loop_post(self->hub->loop, &self->worker.alarm_task);
     }
     return tpi_wait(fds, count, TP_NEVER);
 }
 
 static void wait(tp_instance *self)
 {
-    int fds[1 + 2 * TPI_MOST_PORTS] = {self->bell.fd};
-    const unsigned count = self->started ? tpi_ports_collect(&self->lines, fds + 1) : 0;
-    int64_t deadline_ns = polls(self) ? self->next_poll_ns : TP_NEVER;
+    int fds[1 + 2 * TPI_MOST_PORTS] = {self->worker.bell.fd};
+    const unsigned count = instance_is_started(self) ? tpi_ports_collect(&self->lines, fds + 1) : 0;
+    int64_t deadline_ns = polls(self) ? self->worker.next_poll_ns : TP_NEVER;
 
-    if (self->started && tpi_ports_due_ns(&self->lines) < deadline_ns) {
+    if (instance_is_started(self) && tpi_ports_due_ns(&self->lines) < deadline_ns) {
         deadline_ns = tpi_ports_due_ns(&self->lines);
     }
     if (tpi_safety_deadline_ns(&self->safety) < deadline_ns) {
@@ -165,16 +324,16 @@ static void thread_main(void *context)
     tp_instance *self = context;
 
     tpi_owner_take(&self->safety.owner);
-    while (!self->quit) {
-        tpi_bell_silence(&self->bell);
+    while (!self->worker.quit) {
+        tpi_bell_silence(&self->worker.bell);
         tpi_stop_serve(&self->safety); /* before anything else is begun */
         keep_guarded(self);
         tpi_worker_run_jobs(self);
-        if (self->started) {
+        if (instance_is_started(self)) {
             tpi_ports_serve(&self->lines, input, self);
         }
         poll_if_due(self);
-        if (!self->quit) {
+        if (!self->worker.quit) {
             wait(self);
         }
     }
@@ -185,7 +344,7 @@ static void thread_main(void *context)
 
 static void run_turn(tp_after *turn)
 {
-    tp_instance *self = (tp_instance *)((char *)turn - offsetof(tp_instance, turn));
+    tp_instance *self = (tp_instance *)((char *)turn - offsetof(tp_instance, worker.turn));
 
     tpi_worker_run_jobs(self);
 }
@@ -194,59 +353,91 @@ static void ring_loop(void *context)
 {
     tp_instance *self = context;
 
-    tp_loop_after(self->hub->loop, &self->turn);
+    tp_loop_after(self->hub->loop, &self->worker.turn);
 }
 
-tp_status tpi_worker_create(tp_instance *self, tp_error *err)
+/* What can be done before there is a thread. */
+void tpi_worker_init(tp_instance *self)
 {
-    self->turn.run = run_turn;
-    tpi_inbox_init(&self->inbox, self->on_loop ? ring_loop : ring_thread, self);
+    struct worker *worker = &self->worker;
+
+    worker->bell.fd = -1;
+    worker->turn.run = run_turn;
+    worker->start_job.run = start;
+    worker->stop_job.run = stop;
+    worker->started_task.run = started;
+    worker->stopped_task.run = stopped;
+    worker->failed_task.run = failed;
+    worker->alarm_task.run = set_alarm;
+    self->lines.bell = &worker->bell;
+    self->lines.ending = &worker->quitting;
+}
+
+tp_status tpi_worker_create(tp_instance *self, const worker_events *events, tp_error *err)
+{
+    self->worker.events = events;
+    tpi_jobs_init(self, self->on_loop ? ring_loop : ring_thread);
     if (self->on_loop) {
-        return TP_OK;
+        return tp_timer_create(&self->worker.poll_timer, self->hub->loop, poll_fired, self, err);
     }
-    self->alarm_task.run = set_alarm;
-    tp_status status = tp_timer_create(&self->alarm, self->hub->loop, ring_thread, self, err);
-    status = status == TP_OK ? tpi_bell_init(&self->bell, err) : status;
-    status = status == TP_OK ? tpi_thread_start(&self->thread, self->name, thread_main, self, err)
-                             : status;
+    tp_status status =
+        tp_timer_create(&self->worker.alarm, self->hub->loop, ring_thread, self, err);
+    status = status == TP_OK ? tpi_bell_init(&self->worker.bell, err) : status;
+    status = status == TP_OK
+                 ? tpi_thread_start(&self->worker.thread, self->name, thread_main, self, err)
+                 : status;
     if (status != TP_OK) {
-        tpi_bell_fini(&self->bell);
+        tpi_bell_fini(&self->worker.bell);
         return status;
     }
-    tpi_safety_attach(&self->safety, &self->bell);
+    tpi_safety_attach(&self->safety, &self->worker.bell);
     return TP_OK;
+}
+
+void tpi_worker_quit(tp_instance *self)
+{
+    self->worker.quit = true;
 }
 
 static void quit(job *unused, tp_instance *self)
 {
     (void)unused;
-    self->quit = true;
+    tpi_worker_quit(self);
 }
 
 void tpi_worker_hurry(tp_instance *self)
 {
-    atomic_store(&self->quitting, true);
-    if (self->thread != NULL) {
-        tpi_bell_ring(&self->bell); /* also if a wait has silenced it for a job before this one */
+    atomic_store(&self->worker.quitting, true);
+    if (self->worker.thread != NULL) {
+        tpi_bell_ring(
+            &self->worker.bell); /* also if a wait has silenced it for a job before this one */
     }
 }
 
 void tpi_worker_join(tp_instance *self)
 {
     if (self->on_loop) {
-        tp_loop_after_cancel(self->hub->loop, &self->turn);
+        tp_loop_after_cancel(self->hub->loop, &self->worker.turn);
         tpi_worker_run_jobs(self);
         return;
     }
-    self->quit_job.run = quit;
-    if (self->thread != NULL) {
+    assert(hub_is_current(self->hub));
+    self->worker.quit_job.run = quit;
+    if (self->worker.thread != NULL) {
         tpi_safety_detach(&self->safety);
-        tpi_inbox_post(&self->inbox, &self->quit_job.item);
+        tpi_jobs_post(self, &self->worker.quit_job);
         tpi_worker_hurry(self);
-        tpi_thread_join(self->thread);
-        self->thread = NULL;
+        tpi_thread_join(self->worker.thread);
+        self->worker.thread = NULL;
         tpi_owner_drop(&self->safety.owner);
     }
     self->on_loop = true; /* what still comes for it, such as answers, is the loop's now */
-    tpi_bell_fini(&self->bell);
+    tpi_bell_fini(&self->worker.bell);
+}
+
+void tpi_worker_destroy(tp_instance *self)
+{
+    tp_loop_after_cancel(self->hub->loop, &self->worker.turn);
+    tp_timer_destroy(self->worker.poll_timer);
+    tp_timer_destroy(self->worker.alarm);
 }

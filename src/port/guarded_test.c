@@ -170,7 +170,7 @@ static void open_device(struct scene *s)
 static void close_device(struct scene *s)
 {
     tpi_device_close(&s->reader);
-    while (s->self->phase != IDLE) {
+    while (s->self->life.phase != IDLE) {
         tp_loop_turn(s->loop, true);
     }
 }

@@ -278,7 +278,7 @@ static void a_command_that_finds_no_room_takes_no_lease(void **state)
     assert_int_equal(send(&s, 0, 1, 0, &err), TP_E_LIMIT);
     assert_int_equal(s.device->safety.mover.id, s.sessions[1]->identity.number);
     atomic_store(&gate.shut, false);
-    while (atomic_load(&s.device->instance->waiting_jobs) > 0) {
+    while (atomic_load(&s.device->instance->jobs.waiting) > 0) {
         tp_loop_turn(s.b.loop, true);
     }
     stage_end(&s);
@@ -295,7 +295,7 @@ static void a_stalled_loop_keeps_nothing_moving(void **state)
     /* The bench's clock wakes workers through the loop; a bell, such as that of any message, is
      * what wakes them without it. */
     bench_move_clock(&s.b, 5.1);
-    tpi_bell_ring(&s.device->instance->bell);
+    tpi_bell_ring(&s.device->instance->worker.bell);
     while (atomic_load(&motor.halts) == 0) {
         tpi_wait(NULL, 0, tp_clock_now_ns(tp_clock_real()) + TP_NS_PER_MS);
     }

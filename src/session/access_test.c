@@ -147,9 +147,11 @@ static void a_client_is_thrown_out_by_its_number(void **state)
     tpi_buf notes = {0};
 
     tpi_hub_set_note(s->b.hub, collect, &notes);
-    assert_int_equal(tp_session_kick(s->sessions[1], s->sessions[0]->identity.number, &s->err), TP_OK);
+    assert_int_equal(tp_session_kick(s->sessions[1], s->sessions[0]->identity.number, &s->err),
+                     TP_OK);
     assert_int_equal(s->visit.lost, 1);
-    assert_int_equal(tp_session_kick(s->sessions[1], s->sessions[0]->identity.number, &s->err), TP_OK);
+    assert_int_equal(tp_session_kick(s->sessions[1], s->sessions[0]->identity.number, &s->err),
+                     TP_OK);
     assert_int_equal(s->visit.lost, 1); /* it is on its way out already */
     tp_msg *last = NULL;
     for (tp_msg *msg = tp_session_take(s->sessions[0]); msg != NULL;

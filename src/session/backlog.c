@@ -78,7 +78,7 @@ void tpi_backlog_look(tp_session *session)
 {
     const bool behind =
         !session->backlog.pulls &&
-        tpi_queue_holds(&session->mailbox.queue, session->backlog.behind ? CAUGHT_UP : BEHIND);
+        tpi_queue_holds(&session->queue, session->backlog.behind ? CAUGHT_UP : BEHIND);
 
     if (behind != session->backlog.behind && has_patience(session)) {
         set_behind(session, behind);

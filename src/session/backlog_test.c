@@ -44,7 +44,7 @@ static void large_messages_are_much_too(void **state)
     struct scene *s = scene_begin();
 
     (void)state;
-    s->session->mailbox.queue.most_bytes = 1;
+    s->session->queue.most_bytes = 1;
     scene_publish(s, 0, 1);
     assert_behind(s, 1, 0);
     scene_take(s, 1);

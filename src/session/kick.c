@@ -66,7 +66,7 @@ tp_status tp_session_kick(tp_session *session, uint32_t number, tp_error *err)
         return tp_fail(err, TP_E_DENIED, "client %lu is a part of the server",
                        (unsigned long)number);
     }
-    if (!out->mailbox.lost) {
+    if (!tpi_mailbox_is_lost(out)) {
         tell_client(out, session);
         tell_owner(out, session);
         tpi_mailbox_lose(out);

@@ -21,13 +21,13 @@ tp_status tpi_mailbox_queue(tp_session *session, tp_msg *msg)
 {
     assert(session_is_current(session));
     const bool keep = msg->kept && tpi_backlog_keeps(session);
-    const bool has_room = keep || tpi_queue_has_room(&session->mailbox.queue);
-    tp_msg *bytes = session->mailbox.only_sends && session->mailbox.queue.count >= FEW && has_room
+    const bool has_room = keep || tpi_queue_has_room(&session->queue);
+    tp_msg *bytes = session->mailbox.only_sends && session->queue.count >= FEW && has_room
                         ? tpi_msg_encoded(msg)
                         : NULL;
     tp_msg *what = bytes != NULL ? bytes : msg;
-    tp_status status = keep ? tpi_queue_keep(&session->mailbox.queue, what)
-                            : tpi_queue_push(&session->mailbox.queue, what);
+    tp_status status =
+        keep ? tpi_queue_keep(&session->queue, what) : tpi_queue_push(&session->queue, what);
 
     if (status == TP_OK) {
         tpi_backlog_look(session);
@@ -47,7 +47,7 @@ tp_status tp_session_queue(tp_session *session, tp_msg *msg)
 
 tp_status tp_session_queue_first(tp_session *session, tp_msg *msg)
 {
-    tp_status status = tpi_queue_push_first(&session->mailbox.queue, msg);
+    tp_status status = tpi_queue_push_first(&session->queue, msg);
 
     if (status == TP_OK) {
         session->events->ready(session->context);
@@ -57,12 +57,12 @@ tp_status tp_session_queue_first(tp_session *session, tp_msg *msg)
 
 void tp_session_seal(tp_session *session, uint32_t n)
 {
-    tpi_queue_seal(&session->mailbox.queue, n);
+    tpi_queue_seal(&session->queue, n);
 }
 
 uint32_t tp_session_sealed(const tp_session *session)
 {
-    return session->mailbox.queue.sealed;
+    return session->queue.sealed;
 }
 
 tp_status tp_session_refuse(tp_session *session, const tp_msghdr *request, tp_status code,
@@ -90,25 +90,25 @@ tp_status tp_session_add_rule(tp_session *session, int32_t interf, int32_t index
     const tpi_rule rule = {interf, index, type, subtype, action};
 
     tpi_pause_end(session);
-    return tpi_queue_add_rule(&session->mailbox.queue, &rule);
+    return tpi_queue_add_rule(&session->queue, &rule);
 }
 
 uint32_t tp_session_waiting(const tp_session *session)
 {
-    return session->mailbox.queue.count;
+    return session->queue.count;
 }
 
 tp_msg *tp_session_peek(const tp_session *session, uint32_t i)
 {
-    return tpi_queue_at(&session->mailbox.queue, i);
+    return tpi_queue_at(&session->queue, i);
 }
 
 tp_msg *tp_session_take(tp_session *session)
 {
-    tp_msg *oldest = tpi_queue_pop(&session->mailbox.queue);
+    tp_msg *oldest = tpi_queue_pop(&session->queue);
 
     tpi_backlog_taken(session);
-    if (tpi_queue_has_room(&session->mailbox.queue)) {
+    if (tpi_queue_has_room(&session->queue)) {
         tpi_pause_end(session);
     }
     return oldest;
@@ -116,7 +116,7 @@ tp_msg *tp_session_take(tp_session *session)
 
 uint64_t tp_session_dropped(const tp_session *session)
 {
-    return session->mailbox.queue.dropped + tpi_pause_missed(session);
+    return session->queue.dropped + tpi_pause_missed(session);
 }
 
 void tp_session_only_sends(tp_session *session)
@@ -127,4 +127,14 @@ void tp_session_only_sends(tp_session *session)
 void tp_session_count_sent(tp_session *session, uint64_t messages)
 {
     session->mailbox.sent += messages;
+}
+
+bool tpi_mailbox_is_lost(const tp_session *session)
+{
+    return session->mailbox.lost;
+}
+
+uint64_t tpi_mailbox_sent(const tp_session *session)
+{
+    return session->mailbox.sent;
 }

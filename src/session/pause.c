@@ -18,7 +18,7 @@ static uint64_t sent_so_far(const struct subscription *s)
 
 void tpi_pause_begin(struct subscription *s)
 {
-    if (s->session->mailbox.queue.rule_count == 0 && s->rate.period_ns == 0) {
+    if (s->session->queue.rule_count == 0 && s->rate.period_ns == 0) {
         tpi_reader_pause(&s->reader, true);
         s->paused_at = sent_so_far(s);
         s->session->pausing = true;
@@ -41,7 +41,7 @@ void tpi_pause_end(tp_session *session)
     if (!session->pausing) {
         return;
     }
-    session->mailbox.queue.dropped += tpi_pause_missed(session);
+    session->queue.dropped += tpi_pause_missed(session);
     session->pausing = false;
     for (struct subscription *s = session->subscriptions; s != NULL; s = s->next) {
         if (s->reader.paused) { /* its device may have been removed meanwhile */

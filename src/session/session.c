@@ -25,7 +25,7 @@ tp_status tp_session_create(tp_session **out, tp_hub *hub, uint32_t robot,
     session->begun_ns = session->heard_ns = tp_clock_now_ns(tp_hub_clock(hub));
     tpi_identity_init(&session->identity, &clients->keyring);
     session->identity.changed = tpi_access_rights_changed;
-    tpi_queue_init(&session->mailbox.queue, limits->data, limits->replies, TPI_APPEND);
+    tpi_queue_init(&session->queue, limits->data, limits->replies, TPI_APPEND);
     session->next = clients->sessions;
     if (session->next != NULL) {
         session->next->previous = session;
@@ -53,7 +53,7 @@ void tp_session_destroy(tp_session *session)
     }
     tpi_identity_fini(&session->identity);
     tpi_backlog_fini(session);
-    tpi_queue_fini(&session->mailbox.queue);
+    tpi_queue_fini(&session->queue);
     free(session);
 }
 

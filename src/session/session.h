@@ -70,9 +70,8 @@ struct sending {
     struct asking *askings; /* owned */
 };
 
-/* mailbox.c: what waits for the client. */
+/* mailbox.c: what went out to the client. */
 struct mailbox {
-    tpi_queue queue;
     bool only_sends; /* a message is nothing but bytes to its front */
     bool lost;       /* the front knows that the client is to be given up */
     uint64_t sent;
@@ -111,7 +110,8 @@ struct tp_session {
     int64_t begun_ns;
     int64_t heard_ns; /* the last time */
     uint64_t refused;
-    size_t stale; /* bytes that came before the last panic was over and are not handled yet */
+    size_t stale;    /* bytes that came before the last panic was over and are not handled yet */
+    tpi_queue queue; /* what waits for the client */
     struct mailbox mailbox;
     struct sending sending;
     struct backlog backlog;
@@ -131,12 +131,19 @@ void tpi_subscriptions_close(tp_session *session);
 /* session_send.c: nobody waits for the end of its requests and commands any more. */
 void tpi_session_abandon_all(tp_session *session);
 
+/* Messages that came so far. */
+uint64_t tpi_session_received(const tp_session *session);
+
 /* mailbox.c: queue a message; TP_E_SPACE if it was dropped, and there is nothing new for the
  * client. */
 tp_status tpi_mailbox_queue(tp_session *session, tp_msg *msg);
 
 /* The client is to be given up; the front hears of it once. */
 void tpi_mailbox_lose(tp_session *session);
+bool tpi_mailbox_is_lost(const tp_session *session);
+
+/* Messages that went out so far. */
+uint64_t tpi_mailbox_sent(const tp_session *session);
 
 /* access.c: whether data comes; taking and giving back what one client alone has; and whether a
  * message may be sent. Of what is refused the client and the device keep count. */

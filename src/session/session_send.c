@@ -185,3 +185,8 @@ bool tp_session_is_busy(const tp_session *session)
 {
     return session->sending.requests >= session->limits.requests;
 }
+
+uint64_t tpi_session_received(const tp_session *session)
+{
+    return session->sending.received;
+}

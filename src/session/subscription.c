@@ -58,7 +58,7 @@ static void count_subscriptions(tp_session *session, int more)
     session->subscription_count += (uint32_t)more;
     const uint32_t wanted = session->subscription_count * MESSAGES_OF_A_DEVICE;
     const uint32_t extra = wanted > limits->data ? wanted - limits->data : 0;
-    tpi_queue_set_limits(&session->mailbox.queue, limits->data + extra, limits->replies + extra);
+    tpi_queue_set_limits(&session->queue, limits->data + extra, limits->replies + extra);
 }
 
 static void forget_subscription(struct subscription *s)
@@ -176,7 +176,7 @@ tp_status tp_session_close(tp_session *session, tp_device *device)
     leave_device(s, TPI_LEAVING_CLOSED);
     forget_subscription(s);
     if (tpi_session_find_open(session, device) == NULL) {
-        tpi_queue_drop_data(&session->mailbox.queue, tp_device_addr(device));
+        tpi_queue_drop_data(&session->queue, tp_device_addr(device));
     }
     tpi_backlog_look(session);
     return TP_OK;

@@ -69,7 +69,7 @@ static void run_poll(job *next, tp_instance *self)
 {
     bench_poll *poll = (bench_poll *)next;
 
-    self->next_poll_ns = tp_clock_now_ns(tp_instance_clock(self));
+    self->worker.next_poll_ns = tp_clock_now_ns(tp_instance_clock(self));
     poll->task.run = polled;
     tpi_loop_post(self->hub->loop, &poll->task);
 }
@@ -93,7 +93,7 @@ static void turn_polling(bench *b)
 {
     for (tp_instance *instance = b->hub->instances; instance != NULL; instance = instance->next) {
         bench_poll *poll = poll_of(b, instance);
-        if (poll->instance == NULL && !instance->on_loop && instance->phase == RUNNING) {
+        if (poll->instance == NULL && !instance->on_loop && instance_phase(instance) == RUNNING) {
             poll->instance = instance;
             poll->job.run = run_poll;
             tpi_instance_submit(instance, &poll->job);

@@ -1,0 +1,32 @@
+/* instance_info.c - what a driver asks of its instance. From any thread. */
+#include "device/inside.h"
+
+void *tp_instance_state(const tp_instance *self)
+{
+    return self->state;
+}
+
+const char *tp_instance_name(const tp_instance *self)
+{
+    return self->name;
+}
+
+const char *tp_instance_known_as(const tp_instance *self)
+{
+    return self->hub->part != NULL ? self->hub->part : self->name;
+}
+
+const tp_clock *tp_instance_clock(const tp_instance *self)
+{
+    return tp_loop_clock(self->hub->loop);
+}
+
+tp_loop *tp_instance_loop(const tp_instance *self)
+{
+    return self->on_loop ? self->hub->loop : NULL;
+}
+
+const tp_catalogue *tp_instance_catalogue(const tp_instance *self)
+{
+    return self->hub->catalogue;
+}

@@ -1,0 +1,177 @@
+/* publish.c - data of devices: from where their instance runs to the loop, and to their readers. */
+#include <assert.h>
+
+#include "base/text.h"
+#include "device/answers.h"
+#include "device/inside.h"
+
+void tpi_device_deliver(tp_device *device, tp_msg *msg)
+{
+    struct delivery delivery = {device->readers, device->deliveries};
+
+    assert(hub_is_current(device->instance->hub));
+    tpi_latch_keep(device, msg);
+    if (device->follows || msg->header.subtype == TP_COMMON_DATA_GEOMETRY) {
+        tpi_frames_follow(device, msg);
+    }
+    device->published += device->reader_count > 0;
+    device->news += device->reader_count > 0 && msg->header.subtype >= TP_COMMON_DATA_GEOMETRY;
+    device->deliveries = &delivery;
+    while (delivery.next != NULL) {
+        tpi_reader *reader = delivery.next;
+        delivery.next = reader->next;
+        reader->deliver(reader, msg);
+    }
+    device->deliveries = delivery.outer;
+}
+
+tp_msg *tpi_device_failure(const tp_device *device, tp_status code, const char *text)
+{
+    const tp_clock *clock = tp_instance_clock(device->instance);
+    const tp_msghdr header = {.addr = device->addr,
+                              .type = TP_MSGTYPE_DATA,
+                              .subtype = TP_COMMON_DATA_ERROR,
+                              .timestamp = tp_clock_wall_s(clock)};
+    tp_failure failure = {.code = code};
+    tp_msg *msg = NULL;
+
+    failure.text = tpi_text_field(text, &failure.text_count);
+    (void)tp_msg_create(&msg, &header, &tp_desc_failure, &failure);
+    return msg;
+}
+
+void tpi_device_deliver_failure(tp_device *device, tp_status code, const char *text)
+{
+    tp_msg *msg = tpi_device_failure(device, code, text);
+
+    if (msg != NULL) {
+        tpi_device_deliver(device, msg);
+        tp_msg_unref(msg);
+    }
+}
+
+static void deliver_task(tpi_task *task)
+{
+    tp_msg *msg = (tp_msg *)task;
+    tp_device *device = msg->context;
+
+    const int burden = msg->burden;
+    const size_t weight = msg->weight;
+    tpi_device_deliver(device, msg);
+    tp_msg_unref(msg);
+    atomic_fetch_sub(&device->instance->output.bytes_in_flight, weight);
+    atomic_fetch_sub(&device->instance->output.in_flight, burden);
+    tpi_jobs_check(device->instance);
+}
+
+static tp_status hand_to_loop(tp_device *device, tp_msg *msg, bool always)
+{
+    tp_instance *self = device->instance;
+
+    msg->kept = self->output.keeps_all;
+    if (self->on_loop) {
+        tpi_device_deliver(device, msg);
+        tp_msg_unref(msg);
+        return TP_OK;
+    }
+    msg->burden = BURDEN_OF_MESSAGE + (int)atomic_load(&device->has_readers);
+    if (atomic_fetch_add(&self->output.in_flight, msg->burden) >= self->output.most_in_flight &&
+        !always && !self->output.keeps_all) {
+        atomic_fetch_sub(&self->output.in_flight, msg->burden);
+        atomic_fetch_add(&device->dropped, 1);
+        tp_msg_unref(msg);
+        return TP_E_LIMIT;
+    }
+    atomic_fetch_add(&self->output.bytes_in_flight, msg->weight);
+    msg->task.run = deliver_task;
+    msg->context = device;
+    tpi_loop_post(self->hub->loop, &msg->task);
+    return TP_OK;
+}
+
+uint32_t tp_instance_on_its_way(const tp_instance *self)
+{
+    return (uint32_t)atomic_load(&self->output.in_flight) / BURDEN_OF_MESSAGE +
+           (uint32_t)(atomic_load(&self->output.bytes_in_flight) / BYTES_OF_MESSAGE);
+}
+
+void tp_instance_keep_all(tp_instance *self, bool on)
+{
+    self->output.keeps_all = on;
+}
+
+static const tp_message *find_data(const tp_device *device, unsigned code)
+{
+    const tp_message *own = tp_interface_message(device->interface, TP_KIND_DATA, code);
+
+    return own != NULL ? own : tp_interface_message(&tp_interface_common, TP_KIND_DATA, code);
+}
+
+static tp_status publish(tp_device *device, const tp_message *what, const void *value,
+                         double timestamp_s, bool always)
+{
+    tp_msg *msg = NULL;
+    const tp_clock *clock = tp_instance_clock(device->instance);
+    const tp_msghdr header = {.addr = device->addr,
+                              .type = TP_MSGTYPE_DATA,
+                              .subtype = what->code,
+                              .timestamp = timestamp_s != 0 ? timestamp_s : tp_clock_wall_s(clock)};
+    tp_status status = tp_msg_create(&msg, &header, what->ask, value);
+    return status == TP_OK ? hand_to_loop(device, msg, always) : status;
+}
+
+tp_status tp_publish(tp_device *device, unsigned code, const void *value, double timestamp_s)
+{
+    const tp_message *what = find_data(device, code);
+
+    assert(device_is_current(device));
+    if (what == NULL) {
+        return TP_E_UNKNOWN;
+    }
+    if (device->latched == NULL &&
+        atomic_load_explicit(&device->has_readers, memory_order_relaxed) == 0) {
+        return TP_OK;
+    }
+    return publish(device, what, value, timestamp_s, false);
+}
+
+tp_status tpi_device_tell(tp_device *device, unsigned code, const void *value)
+{
+    return publish(device, find_data(device, code), value, 0, true);
+}
+
+/* ---- Readers --------------------------------------------------------------------------------- */
+
+void tpi_output_init(tp_instance *self)
+{
+    self->output.most_in_flight = MOST_IN_FLIGHT - MORE_FOR_A_DEVICE; /* which the first one adds */
+}
+
+/* The tree of frames counts as a reader of what it follows. */
+static void count_readers(tp_device *device)
+{
+    atomic_store(&device->has_readers, device->reader_count + device->follows);
+}
+
+void tpi_output_add(tp_device *device)
+{
+    count_readers(device);
+    device->instance->output.most_in_flight += MORE_FOR_A_DEVICE;
+}
+
+void tpi_output_count_readers(tp_device *device)
+{
+    assert(hub_is_current(device->instance->hub));
+    count_readers(device);
+    atomic_fetch_add(&device->instance->output.readings, 1);
+}
+
+uint32_t tp_device_readers(const tp_device *device)
+{
+    return atomic_load(&device->has_readers) - (device->follows ? 1 : 0);
+}
+
+uint32_t tp_instance_readings(const tp_instance *self)
+{
+    return atomic_load(&self->output.readings);
+}
