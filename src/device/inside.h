@@ -149,9 +149,9 @@ struct name_place {
 };
 
 /* param.c: what the driver declares. */
-struct settings {
-    tpi_setting *fallbacks; /* of the arena: one for each declared parameter */
-    uint32_t fallback_count;
+struct fallbacks {
+    tpi_setting *all; /* of the arena: one for each declared parameter */
+    uint32_t count;
 };
 
 /* jobs.c: what an instance has to do. */
@@ -308,7 +308,7 @@ struct tp_instance {
     struct place place;                  /* geometry.c: the one that was converted last */
 
     struct name_place naming;
-    struct settings settings;
+    struct fallbacks fallbacks;
     struct jobs jobs;
     struct worker worker;
     struct calls calls;

@@ -70,15 +70,14 @@ tp_status tpi_params_prepare(tp_instance *self, tp_error *err)
     while (params != NULL && params[count].name != NULL) {
         count++;
     }
-    self->settings.fallbacks =
-        tpi_arena_array(&self->arena, count + 1, sizeof *self->settings.fallbacks);
-    tp_status status = self->settings.fallbacks == NULL ? TP_E_NOMEM : TP_OK;
+    self->fallbacks.all = tpi_arena_array(&self->arena, count + 1, sizeof *self->fallbacks.all);
+    tp_status status = self->fallbacks.all == NULL ? TP_E_NOMEM : TP_OK;
     for (uint32_t i = 0; i < count && status == TP_OK; i++) {
         const char *text = params[i].fallback == NULL ? "" : params[i].fallback;
-        self->settings.fallbacks[i].name = params[i].name;
-        status = cut(&self->arena, text, &self->settings.fallbacks[i]);
+        self->fallbacks.all[i].name = params[i].name;
+        status = cut(&self->arena, text, &self->fallbacks.all[i]);
     }
-    self->settings.fallback_count = count;
+    self->fallbacks.count = count;
     return status == TP_OK ? TP_OK : tp_fail(err, status, "out of memory");
 }
 
@@ -96,7 +95,7 @@ static const tpi_setting *find(const tpi_setting *settings, uint32_t count, cons
 
 const tpi_setting *tpi_param_fallback(const tp_instance *self, const char *name)
 {
-    return find(self->settings.fallbacks, self->settings.fallback_count, name);
+    return find(self->fallbacks.all, self->fallbacks.count, name);
 }
 
 /* One value; NULL if there are fewer. */

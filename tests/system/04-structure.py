@@ -10,8 +10,22 @@ import tap
 
 ROOT = pathlib.Path(sys.argv[1])
 FOLDERS = ("src/port", "src/safety", "src/device", "src/session")
-MOST_FIELDS = 35
-FEWEST_ASSERTIONS = 3  # per thousand lines, in each folder where threads meet
+MOST_FIELDS = 34
+FEWEST_ASSERTIONS = 3  # per thousand lines, where threads meet
+THREADED = ("src/safety", "src/device", "src/session")
+
+# Parts of structs, and the file that alone touches them; its header may have small questions about them.
+PARTS = {
+    "src/device": {
+        "naming": "naming.c", "fallbacks": "param.c", "jobs": "jobs.c", "worker": "worker.c", "calls": "call.c",
+        "links": "link.c", "errands": "errand.c", "life": "phase.c", "removal": "remove.c", "trouble": "trouble.c",
+        "note": "section.c", "output": "publish.c", "geometry": "geometry.c", "properties": "property.c",
+        "panic_watch": "panic_watch.c",
+    },
+    "src/session": {
+        "mailbox": "mailbox.c", "sending": "session_send.c", "backlog": "backlog.c", "page": "page.c",
+    },
+}
 
 NOISE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 DEFINITION = re.compile(r"^(?!static\b|typedef\b|enum\b)[a-z][\w \*]*?\b(tpi?_\w+)\s*\([^;{}]*\)\s*\n\{", re.M)
@@ -94,5 +108,58 @@ def no_struct_has_very_many_fields():
     tap.equal(found, [])
 
 
-if __name__ == "__main__":
-    tap.main(no_two_files_call_each_other, no_struct_has_very_many_fields)
+# ---- Parts of structs ----
+
+def touched(parts, name, text):
+    """Which parts a file touches that belong to another one."""
+    text = without_noise(text)
+    return [f"{name} touches {part}, which belongs to {owner}" for part, owner in parts.items()
+            if name != owner and re.search(rf"->{part}\b(?!\()|\btp_\w+, {part}\.", text)]
+
+
+def a_part_of_a_struct_belongs_to_one_file():
+    found = []
+    for folder, parts in PARTS.items():
+        for path in sources(folder):
+            found += touched(parts, path.name, path.read_text())
+        tap.equal([owner for owner in parts.values() if not (ROOT / folder / owner).exists()], [])
+    tap.equal(found, [])
+
+
+# ---- Assertions ----
+
+def assertions_in(text):
+    return len(re.findall(r"\bassert\(", without_noise(text)))
+
+
+def owners_are_asserted():
+    few = []
+    for folder in THREADED:
+        texts = [path.read_text() for path in sources(folder)]
+        lines = sum(text.count("\n") for text in texts)
+        count = sum(assertions_in(text) for text in texts)
+        if count * 1000 < FEWEST_ASSERTIONS * lines:
+            few.append(f"{folder}: {count} assertions in {lines} lines")
+    tap.equal(few, [])
+
+
+# ---- The checks themselves ----
+
+def the_checks_find_what_they_look_for():
+    a = "void tpi_a_go(int x)\n{\n    tpi_b_go(x);\n}\n"
+    b = "static int tpi_c(void)\n{\n}\nvoid tpi_b_go(int x)\n{\n    run(tpi_a_go);\n}\n"
+    tap.equal(cycles({"a.c": a, "b.c": b}), ["a.c <-> b.c"])
+    tap.equal(cycles({"a.c": a, "b.c": b.replace("tpi_a_go", "tpi_d_go")}), [])
+    tap.equal(cycles({"a.c": "const op tpi_a = 1;\nint tpi_x(void)\n{\n return tpi_b;\n}\n",
+                      "b.c": "const op tpi_b = {tpi_a};\n"}), ["a.c <-> b.c"])
+    tap.equal(fields_of("int a, b; struct { int c; void (*d)(int x, int y); } e;"), 5)
+    tap.equal(large_structs("x.h", "struct x { " + "int a; " * (MOST_FIELDS + 1) + "};"),
+              [f"x.h: struct x has {MOST_FIELDS + 1} fields"])
+    tap.equal(touched({"worker": "worker.c"}, "x.c", "self->worker.bell = 1;"),
+              ["x.c touches worker, which belongs to worker.c"])
+    tap.equal(touched({"worker": "worker.c"}, "worker.c", "self->worker.bell = 1;"), [])
+    tap.equal(assertions_in("assert(x); static_assert(y); /* assert(z) */"), 1)
+
+
+tap.main(no_two_files_call_each_other, no_struct_has_very_many_fields, a_part_of_a_struct_belongs_to_one_file,
+         owners_are_asserted, the_checks_find_what_they_look_for)
