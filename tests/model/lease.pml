@@ -2,7 +2,7 @@
  * lease.pml - nothing moves for long without a word of whoever moved it.
  *
  * Two clients, the loop that hears them, and the worker of one actuator, with the steps of
- * src/safety/lease.c and motion.c: every read and write of what threads share is a step of its own,
+ * src/safety/lease.c, claim.c and stop.c: every read and write of what threads share is a step of its own,
  * and a compare-and-swap is one step. Spin tries all orders of all steps, for any number of
  * messages.
  *

@@ -2,7 +2,7 @@
  * panic.pml - in a panic everything stops, stays so until it is reset, and a reset ends what it means.
  *
  * Those who raise and reset it, the thread that does so for signals, the loop that takes commands,
- * and the worker of one actuator, with the steps of src/safety/panic.c and motion.c: every read and
+ * and the worker of one actuator, with the steps of src/safety/panic.c and stop.c: every read and
  * write of the epoch, the bells and the inbox is a step of its own. Spin tries all orders.
  *
  * The actuator is moved by commands, and by the driver's own polls, which go on with what the last

@@ -99,9 +99,9 @@ def nothing_that_stops_asks_for_the_time_of_day():
     asking = re.compile(r"CLOCK_REALTIME|gettimeofday|\btime\(|uv_clock_gettime")
     users = {str(path.relative_to(ROOT)) for path in sources if asking.search(path.read_text(encoding="utf-8"))}
     tap.equal(users, {"src/platform/clock.c"})
-    stopping = {path.name: path for path in sources if path.parent.name == "device" and
-                path.name in ("lease.c", "motion.c", "panic.c", "worker.c", "hold.c", "rank.c")}
-    tap.equal({"lease.c", "motion.c", "panic.c", "worker.c"} <= set(stopping), True)
+    stopping = {path.name: path for path in sources if path.parent.name in ("safety", "device", "session") and
+                path.name in ("lease.c", "claim.c", "stop.c", "panic.c", "worker.c", "terms.c", "rank.c")}
+    tap.equal({"lease.c", "claim.c", "stop.c", "panic.c", "worker.c"} <= set(stopping), True)
     shown = ("since_s = ", "timestamp = ")  # what people and messages are told; nothing waits for it
     tap.equal([line for path in stopping.values() for line in path.read_text(encoding="utf-8").splitlines()
                if "wall" in line and not any(word in line for word in shown)], [])
