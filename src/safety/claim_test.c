@@ -1,0 +1,168 @@
+/* claim_test.c - movers, leases and ranks of a device that is nothing but a struct. */
+#include "safety/safety.h"
+#include "support/loop_bench.h"
+#include "troupe/interfaces/position2d.h"
+
+/* An instance on the loop with one device; what safety asks for leaves a letter. */
+struct scene {
+    struct bench *b; /* borrowed */
+    tpi_panic *panic;
+    tpi_instance_safety instance;
+    tpi_device_safety device;
+    tpi_order order;
+};
+
+static struct scene scene;
+
+static bool runs(const tpi_instance_safety *instance)
+{
+    (void)instance;
+    return true;
+}
+
+static void halt(tpi_device_safety *device, tp_halt how)
+{
+    (void)how;
+    assert_ptr_equal(device, &scene.device);
+    note(scene.b, 'H');
+}
+
+static void report(tpi_device_safety *device, tpi_leaving why)
+{
+    (void)device;
+    note(scene.b, (char)('0' + why));
+}
+
+static void panic_changed(tpi_instance_safety *instance)
+{
+    (void)instance;
+    note(scene.b, 'P');
+}
+
+static const tpi_safety_ops ops = {
+    .runs = runs, .halt = halt, .report = report, .panic_changed = panic_changed};
+
+static int begin(void **state)
+{
+    assert_int_equal(set_up(state), 0);
+    scene = (struct scene){.b = *state};
+    assert_int_equal(tpi_panic_create(&scene.panic, &scene.b->clock, NULL, NULL, NULL), TP_OK);
+    tpi_safety_init(&scene.instance, &ops, scene.panic, scene.b->loop);
+    tpi_safety_add(&scene.instance, &scene.device, "position2d:0", &tp_interface_position2d);
+    assert_int_equal(tpi_stop_begin(&scene.instance, true, NULL), TP_OK);
+    return 0;
+}
+
+static int end(void **state)
+{
+    tpi_stop_end(&scene.instance);
+    tpi_panic_destroy(scene.panic);
+    return tear_down(state);
+}
+
+static const tp_message *velocity(void)
+{
+    return tp_interface_message(&tp_interface_position2d, TP_KIND_COMMAND, TP_POSITION2D_CMD_VEL);
+}
+
+static tpi_claim claim_of(tpi_mover_kind kind, uint32_t id, int32_t rank)
+{
+    return (tpi_claim){.mover = {kind, id, kind == TPI_MOVER_CLIENT ? "a client" : "a driver"},
+                       .lease_ns = 2 * TP_NS_PER_S,
+                       .rank = rank,
+                       .hold_ns = TP_NS_PER_S};
+}
+
+/* A command that is sent and carried out. */
+static void move(const tpi_claim *claim)
+{
+    tpi_claim_take(&scene.device, velocity(), claim, tpi_panic_epoch(scene.panic), &scene.order);
+    assert_false(tpi_stop_is_late(&scene.device, &scene.order));
+    tpi_stop_note(&scene.device, &scene.order.mover, TP_OK);
+}
+
+static void pass(int64_t time_ns)
+{
+    scene.b->now_ns += time_ns;
+    turn(scene.b);
+}
+
+static void a_lease_ends_without_another_message(void **state)
+{
+    const tpi_claim claim = claim_of(TPI_MOVER_CLIENT, 1, 0);
+
+    (void)state;
+    move(&claim);
+    assert_true(tpi_claim_is_moved(&scene.device));
+    assert_string_equal(scene.device.mover.label, "a client");
+    pass(TP_NS_PER_S);
+    tpi_claim_renew(&scene.device, &claim.mover, claim.lease_ns);
+    pass(TP_NS_PER_S + TP_NS_PER_S / 2);
+    assert_trace(scene.b, "");
+    pass(TP_NS_PER_S);
+    assert_trace(scene.b, "H0");
+    assert_false(tpi_claim_is_moved(&scene.device));
+}
+
+/* A client and a driver may have the same number. */
+static void movers_differ_by_kind_and_id(void **state)
+{
+    const tpi_claim client = claim_of(TPI_MOVER_CLIENT, 1, 0);
+    const tpi_claim driver = claim_of(TPI_MOVER_DRIVER, 1, 0);
+
+    (void)state;
+    move(&client);
+    tpi_claim_leave(&scene.device, &driver.mover, TPI_LEAVING_CLOSED);
+    turn(scene.b);
+    assert_trace(scene.b, "");
+    tpi_claim_leave(&scene.device, &client.mover, TPI_LEAVING_CLOSED);
+    turn(scene.b);
+    assert_trace(scene.b, "H2");
+    assert_false(tpi_mover_exists(&scene.device.mover));
+}
+
+static void a_lower_rank_waits_for_the_hold_time(void **state)
+{
+    const tpi_claim joystick = claim_of(TPI_MOVER_CLIENT, 1, 5);
+    const tpi_claim planner = claim_of(TPI_MOVER_DRIVER, 1, 2);
+    tp_error err = {0};
+
+    (void)state;
+    move(&joystick);
+    assert_int_equal(tpi_claim_check(&scene.device, velocity(), &planner, &err), TP_E_DENIED);
+    assert_string_equal(err.text,
+                        "position2d:0 is held by a client, rank 5 over 2, for another 1.0 s");
+    assert_int_equal(tpi_claim_check(&scene.device, velocity(), &joystick, &err), TP_OK);
+    pass(TP_NS_PER_S);
+    assert_int_equal(tpi_claim_check(&scene.device, velocity(), &planner, &err), TP_OK);
+}
+
+static void a_panic_stops_it_and_makes_commands_late(void **state)
+{
+    const tpi_claim claim = claim_of(TPI_MOVER_SERVER, 1, 0);
+    tpi_order waiting;
+
+    (void)state;
+    move(&claim);
+    tpi_claim_take(&scene.device, velocity(), &claim, tpi_panic_epoch(scene.panic), &waiting);
+    tpi_panic_raise(scene.panic, "anna", "smoke");
+    assert_true(tpi_stop_is_owed(&scene.instance));
+    assert_false(tpi_stop_may_write(&scene.instance));
+    tpi_stop_serve(&scene.instance);
+    assert_trace(scene.b, "PH");
+    assert_false(tpi_stop_is_owed(&scene.instance));
+    assert_true(tpi_stop_is_late(&scene.device, &waiting));
+    assert_false(tpi_claim_is_moved(&scene.device));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_lease_ends_without_another_message, begin, end),
+        cmocka_unit_test_setup_teardown(movers_differ_by_kind_and_id, begin, end),
+        cmocka_unit_test_setup_teardown(a_lower_rank_waits_for_the_hold_time, begin, end),
+        cmocka_unit_test_setup_teardown(a_panic_stops_it_and_makes_commands_late, begin, end),
+    };
+
+    return cmocka_run_group_tests_name("claim", tests, NULL, NULL);
+}

@@ -1,0 +1,111 @@
+/* identity_test.c - clients that have no mailbox: who they are, and what they may do. */
+#include "session/identity.h"
+
+#include <string.h>
+
+#include "session/clients.h"
+#include "support/loop_bench.h"
+#include "troupe/interfaces/position2d.h"
+
+struct scene {
+    struct bench *b; /* borrowed */
+    tp_catalogue *catalogue;
+    tpi_hub *hub;
+    tpi_identity one;
+    tpi_identity other;
+};
+
+static struct scene scene;
+
+static const tpi_key keys[] = {{"pilot", "fly", TP_RIGHT_MOVE},
+                               {"chief", "boss", TP_RIGHT_OPERATE}};
+
+static void changed(tpi_identity *identity)
+{
+    note(scene.b, identity == &scene.one ? '1' : '2');
+}
+
+static void set_keys(size_t count)
+{
+    const tpi_access access = {.keys = keys, .key_count = count, .guests = {TP_RIGHT_READ}};
+
+    assert_int_equal(tpi_hub_set_access(scene.hub, &access), TP_OK);
+}
+
+static int begin(void **state)
+{
+    assert_int_equal(set_up(state), 0);
+    scene = (struct scene){.b = *state};
+    assert_int_equal(tp_catalogue_create(&scene.catalogue, NULL), TP_OK);
+    assert_int_equal(tpi_hub_create(&scene.hub, scene.b->loop, scene.catalogue, NULL), TP_OK);
+    tpi_identity_init(&scene.one, &tpi_clients_of(scene.hub)->keyring);
+    tpi_identity_init(&scene.other, &tpi_clients_of(scene.hub)->keyring);
+    set_keys(2);
+    return 0;
+}
+
+static int end(void **state)
+{
+    tpi_identity_fini(&scene.one);
+    tpi_identity_fini(&scene.other);
+    tpi_hub_destroy(scene.hub);
+    tp_catalogue_destroy(scene.catalogue);
+    return tear_down(state);
+}
+
+static tp_status may_move(const tpi_identity *identity, tp_error *err)
+{
+    return tpi_identity_may(
+        identity,
+        tp_interface_message(&tp_interface_position2d, TP_KIND_COMMAND, TP_POSITION2D_CMD_VEL),
+        err);
+}
+
+static void a_client_is_known_by_its_names_and_a_number(void **state)
+{
+    (void)state;
+    tpi_identity_set_name(&scene.one, "10.0.0.7:51234");
+    assert_string_equal(scene.one.label, "10.0.0.7:51234");
+    tpi_identity_set_software(&scene.one, "joystick");
+    assert_string_equal(scene.one.label, "joystick at 10.0.0.7:51234");
+    const tpi_mover one = tpi_identity_mover(&scene.one);
+    const tpi_mover other = tpi_identity_mover(&scene.other);
+    assert_int_equal(one.kind, TPI_MOVER_CLIENT);
+    assert_string_equal(one.label, scene.one.label);
+    assert_false(tpi_mover_equal(&one, &other));
+}
+
+static void a_key_gives_its_right_to_one_client(void **state)
+{
+    tp_error err = {0};
+
+    (void)state;
+    assert_int_equal(may_move(&scene.one, &err), TP_E_DENIED);
+    assert_string_equal(err.text, "VEL needs the right to move: give a key");
+    assert_int_equal(tpi_identity_show_key(&scene.one, "fly", strlen("fly"), &err), TP_OK);
+    assert_int_equal(may_move(&scene.one, &err), TP_OK);
+    assert_string_equal(tpi_identity_key(&scene.one), "pilot");
+    assert_int_equal(may_move(&scene.other, &err), TP_E_DENIED);
+}
+
+static void those_who_want_to_know_learn_of_other_keys(void **state)
+{
+    (void)state;
+    scene.one.changed = changed;
+    assert_int_equal(tpi_identity_show_key(&scene.one, "boss", strlen("boss"), NULL), TP_OK);
+    assert_int_equal(tpi_identity_right(&scene.one), TP_RIGHT_OPERATE);
+    set_keys(1); /* without the operator's */
+    assert_trace(scene.b, "1");
+    assert_int_equal(tpi_identity_right(&scene.one), TP_RIGHT_READ);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_client_is_known_by_its_names_and_a_number, begin, end),
+        cmocka_unit_test_setup_teardown(a_key_gives_its_right_to_one_client, begin, end),
+        cmocka_unit_test_setup_teardown(those_who_want_to_know_learn_of_other_keys, begin, end),
+    };
+
+    return cmocka_run_group_tests_name("identity", tests, NULL, NULL);
+}
