@@ -222,17 +222,17 @@ static int run(int argc, char **argv)
 
 const command command_interfaces = {
     .name = name,
-    .summary = "what devices can say: messages, fields, units",
+    .summary = "describe the interfaces: messages, fields, units",
     .help = "usage: troupe interfaces [NAME] [--json | --schema] [--load FILE.padi]\n"
             "       troupe interfaces --rights [NAME] [--json] [--load FILE.padi]\n"
             "       troupe interfaces --check FILE.json [--load FILE.padi]\n"
             "\n"
             "Lists the interfaces, or describes one: its messages, structs, units and constants.\n"
             "\n"
-            "  --json         the description as JSON; without NAME of all interfaces\n"
-            "  --schema       the JSON Schema of the messages\n"
-            "  --rights       the right that a client needs for each message, as a page or JSON\n"
-            "  --load FILE    know this interface file too; may be repeated\n"
+            "  --json         print JSON; without NAME, of all interfaces\n"
+            "  --schema       print the JSON Schema of the messages\n"
+            "  --rights       print the right that each message needs, as a page or as JSON\n"
+            "  --load FILE    load an additional interface file; may be repeated\n"
             "  --check FILE   encode and decode every entry of a file of recorded encodings\n"
             "                 (docs/vectors.md); exits with 1 if one differs\n"
             "\n"

@@ -190,7 +190,7 @@ static void put_row(struct table *rows, const simd_device *device, const tpi_sim
 
 void sim_server_print_devices(const tp_server *server)
 {
-    static const char *const headings[] = {"MODEL", "DEVICE", "WHAT IT IS", NULL};
+    static const char *const headings[] = {"MODEL", "DEVICE", "DESCRIPTION", NULL};
     const tp_device *first = tp_server_device_at(server, 0);
     const simd *s = tp_instance_state(tp_device_instance(first));
     const size_t shown = s->device_count < MOST_ROWS ? s->device_count : MOST_ROWS;
