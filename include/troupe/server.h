@@ -61,9 +61,7 @@ TP_API tp_status tp_server_reload(tp_server *server, tp_error *err);
 TP_API void tp_server_run(tp_server *server);
 TP_API void tp_server_stop(tp_server *server);
 
-/* Stop everything that moves. The first from any thread, the second from a signal handler; neither
- * needs the loop. */
-TP_API void tp_server_panic(tp_server *server, const char *who, const char *why);
+/* Stops everything that moves. From any thread or a signal handler; does not need the loop. */
 TP_API void tp_server_panic_by_signal(const tp_server *server);
 
 /* From the handler of a signal that ends the process (SIGSEGV, SIGABRT): lines that are guarded get
