@@ -290,11 +290,16 @@ typedef struct tp_front {
 /* A kind of line to hardware that ports can be opened on. */
 typedef struct tp_scheme tp_scheme;
 
-/* What a program is made of, each list ended by NULL; the last one may be NULL. */
+/* Servers in the program, for clients with an `inproc:` URL: &tp_inproc of the library
+ * troupe-server (server.h). */
+typedef struct tp_inproc_ops tp_inproc_ops;
+
+/* What a program is made of. Each list ends with NULL; `schemes` and `inproc` may be NULL. */
 typedef struct tp_kit {
     const tp_driver *const *drivers;
     const tp_front *const *fronts;
     const tp_scheme *const *schemes; /* beside serial and script, which are always there */
+    const tp_inproc_ops *inproc;     /* NULL: clients cannot open `inproc:` URLs */
 } tp_kit;
 
 #ifdef __cplusplus

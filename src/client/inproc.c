@@ -114,25 +114,6 @@ static void on_lost(void *context)
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
-tp_status tpi_inproc_create(tp_client *client, tp_server *server, unsigned robot, tp_error *err)
-{
-    tpi_inproc *inproc = calloc(1, sizeof *inproc);
-    unsigned first = 0;
-    unsigned port;
-
-    if (inproc == NULL) {
-        return tp_fail(err, TP_E_NOMEM, "out of memory");
-    }
-    tp_server_port(server, 0, &first, &port);
-    inproc->client = client;
-    inproc->hub = tp_server_hub(server);
-    inproc->robot = robot != 0 ? robot : first;
-    inproc->drain.run = drain;
-    client->inproc = inproc;
-    client->transport = &tpi_transport_inproc;
-    return TP_OK;
-}
-
 static tp_status inproc_begin(tp_client *client, tp_error *err)
 {
     static const tp_session_limits limits = {
@@ -175,5 +156,66 @@ static void inproc_destroy(tp_client *client)
     client->inproc = NULL;
 }
 
-const tpi_transport tpi_transport_inproc = {
+static const tpi_transport transport = {
     .begin = inproc_begin, .send = inproc_send, .end = inproc_end, .destroy = inproc_destroy};
+
+/* Makes a client one of the server, whose loop it has. */
+static tp_status enter(tp_client *client, tp_server *server, unsigned robot, tp_error *err)
+{
+    tpi_inproc *inproc = calloc(1, sizeof *inproc);
+    unsigned first = 0;
+    unsigned port;
+
+    if (inproc == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    tp_server_port(server, 0, &first, &port);
+    inproc->client = client;
+    inproc->hub = tp_server_hub(server);
+    inproc->robot = robot != 0 ? robot : first;
+    inproc->drain.run = drain;
+    client->inproc = inproc;
+    client->transport = &transport;
+    return TP_OK;
+}
+
+static tp_status furnish(tp_client *client, tp_server *server, unsigned robot, tp_error *err)
+{
+    tp_status status = tpi_client_furnish(client, tp_server_loop(server),
+                                          tp_hub_catalogue(tp_server_hub(server)), err);
+
+    return status == TP_OK ? enter(client, server, robot, err) : status;
+}
+
+tp_status tp_client_attach(tp_client **out, tp_server *server, unsigned robot,
+                           const tp_client_options *options, tp_error *err)
+{
+    tp_client *client = NULL;
+    tp_status status = tpi_client_create(&client, "inproc:", options, err);
+
+    status = status == TP_OK ? furnish(client, server, robot, err) : status;
+    status = status == TP_OK ? tpi_client_begin(client, err) : status;
+    if (status != TP_OK) {
+        tp_client_destroy(client);
+        return status;
+    }
+    tpi_client_is_connected(client);
+    *out = client;
+    return TP_OK;
+}
+
+/* ---- As part of a kit ------------------------------------------------------------------------ */
+
+static tp_status open_server(tp_client *client, const char *file, tp_error *err)
+{
+    const tp_server_options options = {.path = file, .listen = "", .kit = client->options.kit};
+    tp_status status = tp_server_create(&client->own_server, &options, err);
+
+    if (status != TP_OK) {
+        return status;
+    }
+    tp_server_begin(client->own_server);
+    return furnish(client, client->own_server, 0, err);
+}
+
+const tp_inproc_ops tp_inproc = {.open = open_server, .close = tp_server_destroy};

@@ -382,15 +382,34 @@ static void a_file_is_a_server_of_the_clients_own(void **state)
 
 static void a_file_that_is_wrong_is_told(void **state)
 {
+    static const tp_driver *const none[] = {NULL};
     struct bench *b = *state;
+    const tp_kit kit = {.drivers = none, .inproc = &tp_inproc};
+    const tp_client_options options = {.kit = &kit};
 
-    assert_int_equal(tp_client_connect(&b->client, "inproc:" TEST_ROOT "/no.cfg", NULL, &b->err),
-                     TP_E_IO);
+    assert_int_equal(
+        tp_client_connect(&b->client, "inproc:" TEST_ROOT "/no.cfg", &options, &b->err), TP_E_IO);
     assert_non_null(strstr(b->err.text, "no.cfg: No such file or directory"));
     assert_int_equal(
-        tp_client_connect(&b->client, "inproc:" TEST_ROOT "/configs/fake.cfg", NULL, &b->err),
+        tp_client_connect(&b->client, "inproc:" TEST_ROOT "/configs/fake.cfg", &options, &b->err),
         TP_E_SYNTAX);
     assert_non_null(strstr(b->err.text, "fake.cfg:6:3: there is no driver \"fake\""));
+}
+
+static void a_server_of_ones_own_comes_with_a_kit(void **state)
+{
+    struct bench *b = *state;
+    const tp_client_options options = {.kit = &tp_local_kit};
+    const char *why = "inproc:x.cfg: there is no server in this program: link the library "
+                      "troupe-server and set the option kit to &tp_full_kit";
+
+    assert_int_equal(tp_client_connect(&b->client, "inproc:x.cfg", NULL, &b->err),
+                     TP_E_UNSUPPORTED);
+    assert_string_equal(b->err.text, why);
+    assert_int_equal(tp_client_connect(&b->client, "inproc:x.cfg", &options, &b->err),
+                     TP_E_UNSUPPORTED);
+    assert_string_equal(b->err.text, why);
+    assert_int_equal(tp_client_check("inproc:x.cfg", &options, NULL, &b->err), TP_E_UNSUPPORTED);
 }
 
 static void a_server_of_ones_own_needs_no_loop(void **state)
@@ -425,6 +444,7 @@ int main(void)
         TEST(data_and_commands_allocate_nothing),
         TEST(a_file_is_a_server_of_the_clients_own),
         TEST(a_file_that_is_wrong_is_told),
+        TEST(a_server_of_ones_own_comes_with_a_kit),
         TEST(a_server_of_ones_own_needs_no_loop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
