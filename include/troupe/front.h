@@ -254,9 +254,7 @@ TP_API uint64_t tp_session_dropped(const tp_session *session);
 TP_API void tp_session_goes_on(tp_session *session);
 
 /* Pull mode: what waits for the client goes out when the client asks for it (DATA), and nobody
- * waits for the client to read. Forgets a DATA request that is still open. The service DATAMODE
- * calls it.
- */
+ * waits for the client to read. The service DATAMODE calls it. */
 TP_API void tp_session_set_pulls(tp_session *session, bool on);
 
 /* Seals the messages that may go out now: in push mode all of them; in pull mode those up to the

@@ -84,7 +84,7 @@ static void opened(void *context, const tp_msghdr *request, tp_device *device, t
 
     if (status == TP_OK) {
         reply_access(session, request, device, request->size);
-    } else if (session->explain) {
+    } else if (tp_session_explains_failures(session)) {
         tp_session_refuse(session, request, status, err->text);
     } else {
         reply_access(session, request, device, TP_ERROR_MODE);
@@ -97,7 +97,7 @@ static tp_status refuse_opening(tp_session *session, const tp_msghdr *request,
 {
     tp_device_req none = {.addr = *addr, .access = TP_ERROR_MODE};
 
-    if (session->explain) {
+    if (tp_session_explains_failures(session)) {
         return refuse_unknown(session, request);
     }
     none.addr.host = request->addr.host;
@@ -160,7 +160,7 @@ tp_status tpi_service_rule(tp_session *session, const tp_msghdr *request, const 
 tp_status tpi_service_data(tp_session *session, const tp_msghdr *request, const void *value)
 {
     (void)value;
-    return tpi_mailbox_pull(session, request);
+    return tpi_pull_serve(session, request);
 }
 
 /* Player acknowledges unknown modes and ignores them. */
@@ -169,7 +169,7 @@ tp_status tpi_service_data_mode(tp_session *session, const tp_msghdr *request, c
     const tp_device_datamode_req *asked = value;
 
     if (asked->mode == TP_DATAMODE_PUSH || asked->mode == TP_DATAMODE_PULL) {
-        tp_session_set_pulls(session, asked->mode == TP_DATAMODE_PULL);
+        tpi_pull_set_mode(session, asked->mode == TP_DATAMODE_PULL);
     }
     return tpi_service_end(session, request, TP_OK, "");
 }

@@ -130,23 +130,32 @@ static void rights_are_those_of_the_interface(void **state)
     assert_int_equal(refused, 1); /* KICK */
 }
 
+static void note_lost(void *context)
+{
+    *(bool *)context = true;
+}
+
 static void nobody_passes_without_the_right(void **state)
 {
+    static const tp_session_limits limits = {.data = ROOM, .replies = 100, .requests = 100};
+    static const tp_session_events events = {.ready = scene_ignore, .lost = note_lost};
     struct scene *s = *state;
-    tp_session *other = s->session;
+    tp_session *second = NULL;
+    bool lost = false;
 
-    scene_add_client(s);
-    tp_session_explain_failures(s->session, true);
-    serve(s, TP_PLAYER_REQ_KICK, &(tp_kick){other->number});
+    assert_int_equal(
+        tp_session_create(&second, s->p->b.hub, BENCH_ROBOT, &limits, &events, &lost, &s->p->b.err),
+        TP_OK);
+    serve(s, TP_PLAYER_REQ_KICK, &(tp_kick){2});
     expect_refusal(s, TP_E_DENIED);
-    assert_false(other->lost);
+    assert_false(lost);
     serve(s, TP_PLAYER_REQ_RESET_PANIC, &(tp_panic_reset){.epoch = 1});
     expect_refusal(s, TP_E_DENIED);
     tp_session_set_reach(s->session, TP_REACH_INSIDE);
-    serve(s, TP_PLAYER_REQ_KICK, &(tp_kick){other->number});
+    serve(s, TP_PLAYER_REQ_KICK, &(tp_kick){2});
     scene_take(s, 1);
-    assert_true(other->lost);
-    tp_session_destroy(other);
+    assert_true(lost);
+    tp_session_destroy(second);
 }
 
 /* ---- Plain Player clients -------------------------------------------------------------------- */

@@ -67,6 +67,12 @@ struct guest {
     int64_t next_try_ns; /* before that time none is looked at */
 };
 
+/* pull.c: what a client in pull mode has asked for. */
+struct pull {
+    bool armed;              /* a DATA request waits for data */
+    uint64_t reported_drops; /* dropped messages that a SYNCH has reported */
+};
+
 struct tp_session {
     tpi_hub *hub; /* borrowed */
     uint32_t number;
@@ -92,9 +98,7 @@ struct tp_session {
     uint64_t received;
     uint64_t refused;
     bool only_sends; /* a message is nothing but bytes to its front */
-    /* mailbox.c */
-    bool armed;              /* a DATA request waits for data */
-    uint64_t reported_drops; /* dropped messages that a SYNCH has reported */
+    struct pull pull;
     /* behind.c */
     bool pulls;                   /* nothing goes out before the client asks */
     uint32_t parts;               /* openings of devices that keep */
@@ -124,9 +128,11 @@ struct subscription *tpi_session_find_open(const tp_session *session, const tp_d
 tp_status tpi_session_open(tp_session *session, tp_device *device, unsigned access,
                            const tp_msghdr *request, tp_session_opened *done, void *context);
 
-/* mailbox.c: answers a DATA request. The acknowledgement is queued before all that is not sealed.
- */
-tp_status tpi_mailbox_pull(tp_session *session, const tp_msghdr *request);
+/* pull.c: changes between push and pull mode; a DATA request that waits is forgotten. */
+void tpi_pull_set_mode(tp_session *session, bool pulls);
+
+/* Answers a DATA request. The acknowledgement is queued before all that is not sealed. */
+tp_status tpi_pull_serve(tp_session *session, const tp_msghdr *request);
 
 /* session_send.c: nobody waits for the end of a request or command any more. */
 void tpi_session_abandon(struct asking *a);

@@ -1,8 +1,8 @@
 /*
- * mailbox.c - which of the waiting messages may go out to the client now.
+ * pull.c - which of the waiting messages may go out to the client now, in push and in pull mode.
  *
  * In push mode all of them may. In pull mode those up to the last reply may go at any time. A DATA
- * request arms the mailbox: as soon as data waits, everything may go, and a SYNCH is queued behind
+ * request arms the session: as soon as data waits, everything may go, and a SYNCH is queued behind
  * it. The SYNCH reports how many messages were dropped since the one before it.
  */
 #include "session/session.h"
@@ -37,7 +37,7 @@ static bool has_data(const tp_session *session)
 static void queue_synch(tp_session *session)
 {
     const uint64_t dropped = tp_session_dropped(session);
-    const tp_uint32 count = {(uint32_t)(dropped - session->reported_drops)};
+    const tp_uint32 count = {(uint32_t)(dropped - session->pull.reported_drops)};
     const bool lost = count.value > 0;
     const tp_msghdr header = {.addr = {.interf = TP_PLAYER_CODE},
                               .type = TP_MSGTYPE_SYNCH,
@@ -45,25 +45,24 @@ static void queue_synch(tp_session *session)
     tp_msg *msg = NULL;
 
     if (tp_msg_create(&msg, &header, lost ? &tp_desc_uint32 : NULL, &count) == TP_OK) {
-        session->reported_drops = dropped;
+        session->pull.reported_drops = dropped;
         tp_session_queue(session, msg);
         tp_msg_unref(msg);
     }
 }
 
-void tp_session_set_pulls(tp_session *session, bool on)
+void tpi_pull_set_mode(tp_session *session, bool pulls)
 {
-    session->pulls = on;
-    session->armed = false;
-    tpi_behind_look(session);
+    session->pull.armed = false;
+    tp_session_set_pulls(session, pulls);
 }
 
-tp_status tpi_mailbox_pull(tp_session *session, const tp_msghdr *request)
+tp_status tpi_pull_serve(tp_session *session, const tp_msghdr *request)
 {
     tp_msghdr header = *request;
     tp_msg *msg = NULL;
 
-    session->armed = session->pulls;
+    session->pull.armed = session->pulls;
     header.type = TP_MSGTYPE_RESP_ACK;
     header.size = 0;
     header.timestamp = tp_clock_wall_s(tp_hub_clock(session->hub));
@@ -77,12 +76,12 @@ tp_status tpi_mailbox_pull(tp_session *session, const tp_msghdr *request)
 
 void tp_session_release(tp_session *session)
 {
-    if (session->pulls && !(session->armed && has_data(session))) {
+    if (session->pulls && !(session->pull.armed && has_data(session))) {
         release_replies(session);
         return;
     }
-    if (session->armed) {
-        session->armed = false;
+    if (session->pulls) {
+        session->pull.armed = false;
         queue_synch(session);
     }
     tp_session_seal(session, tp_session_waiting(session));
