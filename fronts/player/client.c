@@ -4,7 +4,7 @@
 
 #include "inside.h"
 
-const char greeting[TP_IDENT_STRLEN] = "Player v.3.1.1-dev";
+const char tpi_player_greeting[TP_IDENT_STRLEN] = "Player v.3.1.1-dev";
 
 /* ---- Clients --------------------------------------------------------------------------------- */
 

@@ -298,9 +298,9 @@ static const struct transport stream_transport = {
 /* Clients read the greeting with one call: it goes out in one write, before anything else. */
 static bool greet(tp_stream *stream)
 {
-    const tp_piece piece = {greeting, sizeof greeting};
+    const tp_piece piece = {tpi_player_greeting, sizeof tpi_player_greeting};
 
-    return tp_stream_try_write(stream, &piece, 1) == (long)sizeof greeting;
+    return tp_stream_try_write(stream, &piece, 1) == (long)sizeof tpi_player_greeting;
 }
 
 static void on_accept(void *context, tp_stream *stream)

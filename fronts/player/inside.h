@@ -74,7 +74,7 @@ struct tp_player_front {
 };
 
 /* What every client is greeted with: exactly these bytes. */
-extern const char greeting[TP_IDENT_STRLEN];
+extern const char tpi_player_greeting[TP_IDENT_STRLEN];
 
 /* client.c */
 void tpi_player_client_init(struct client *client, tp_player_front *front,

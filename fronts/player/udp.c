@@ -229,7 +229,8 @@ static void begin(struct udp *udp, const tp_peer *peer)
         return;
     }
     hear(udp, source);
-    if (tp_datagram_send(udp->datagram, peer, greeting, sizeof greeting) != TP_OK) {
+    if (tp_datagram_send(udp->datagram, peer, tpi_player_greeting, sizeof tpi_player_greeting) !=
+        TP_OK) {
         udp->counts.unsent++;
     }
 }
