@@ -234,7 +234,7 @@ const command command_interfaces = {
             "  --rights       the right that a client needs for each message, as a page or JSON\n"
             "  --load FILE    know this interface file too; may be repeated\n"
             "  --check FILE   encode and decode every entry of a file of recorded encodings\n"
-            "                 (docs/vectors.md); exits with 1 if one differs\n"
+            "                 (docs/project/vectors.md); exits with 1 if one differs\n"
             "\n"
             "Example: troupe interfaces ranger\n",
     .run = run,

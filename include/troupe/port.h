@@ -10,7 +10,7 @@
  *     /dev/ttyUSB0                       the same, with the driver's default speed
  *     tcp:HOST:PORT                      a serial server
  *     unix:PATH
- *     script:FILE                        a recorded or written conversation; see docs/scripts.md
+ *     script:FILE                        a conversation: docs/reference/scripts.md
  *
  * Writing never waits for long: a line that takes nothing within a second is a failure. Reading
  * waits for a deadline of the instance's clock; with another clock than the real one, waiting for a
