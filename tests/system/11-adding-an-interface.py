@@ -48,7 +48,7 @@ def the_page_has_the_blocks_that_it_needs():
     tap.equal(kinds.count("c"), 1)
     tap.equal(kinds.count("console"), 1)
     tap.equal(kinds.count("sh"), kinds.count("text"))
-    tap.equal(set(kinds), {"console", "padi", "c", "sh", "text"})
+    tap.equal(set(kinds), {"console", "padi", "c", "h", "sh", "text"})
     for kind, following in zip(kinds, kinds[1:]):
         tap.equal(kind == "sh", following == "text")
 
