@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/worlds.md is right: examples are whole worlds, and all is told.  argv: the probe, source root, the troupe
+"""docs/reference/worlds.md is right: examples are whole worlds, and all is told.  argv: the probe, source root, the troupe
 program."""
 import pathlib
 import re
@@ -10,7 +10,7 @@ import tap
 
 PROBE = sys.argv[1]
 ROOT = pathlib.Path(sys.argv[2])
-PAGE = (ROOT / "docs/worlds.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/reference/worlds.md").read_text(encoding="utf-8")
 PROGRAM = pathlib.Path(sys.argv[3]).resolve()
 
 
@@ -60,7 +60,7 @@ def listed(text):
 
 
 def every_example_is_a_whole_world_and_not_odd():
-    more = examples((ROOT / "docs/simulator.md").read_text(encoding="utf-8"))
+    more = examples((ROOT / "docs/guide/simulator.md").read_text(encoding="utf-8"))
     assert len(EXAMPLES) > 12 and len(more) == 1, (len(EXAMPLES), len(more))
     for example in EXAMPLES + more:
         with tempfile.TemporaryDirectory() as folder:

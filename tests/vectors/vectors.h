@@ -3,7 +3,7 @@
  *
  * The file is JSON: `messages` and `helper_structs` (values and the bytes they encode to),
  * `headers`, `header_decode_edge_cases` and `decode_edge_cases` (bytes and what Player's library
- * makes of them). Each entry is encoded and decoded; docs/vectors.md describes the form.
+ * makes of them). Each entry is encoded and decoded; docs/project/vectors.md describes the form.
  */
 #ifndef TESTS_VECTORS_VECTORS_H
 #define TESTS_VECTORS_VECTORS_H

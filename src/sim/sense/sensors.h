@@ -10,7 +10,8 @@
  * Some models are no sensors but what sensors perceive: lights, sounds, floors. They work whether
  * or not somebody is subscribed to them.
  *
- * What the models are called in world files and what their properties mean is in docs/worlds.md.
+ * What the models are called in world files and what their properties mean is in
+ * docs/reference/worlds.md.
  */
 #ifndef TROUPE_SIM_SENSE_SENSORS_H
 #define TROUPE_SIM_SENSE_SENSORS_H
