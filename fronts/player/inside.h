@@ -7,6 +7,7 @@
  *     server.c       requests to the server itself (the interface `player`)
  *     queries.c      those that Player does not have: hello, rate, statistics, frames
  *     auth.c         keys: shown, proved
+ *     encoding.c     a message as the bytes that Player sends
  *     output.c       when which of the queued messages go out
  *     client.c       what connections and sources have in common, and the front
  */

@@ -44,6 +44,9 @@ size_t tp_player_front_clients(const tp_player_front *front);
 
 tp_player_counts tp_player_front_counts(const tp_player_front *front);
 
+/* A message as its clients receive it. TP_E_LIMIT if it is larger than Player's messages may be. */
+extern const tp_encoding tp_encoding_player;
+
 extern const tp_front tp_front_player;
 
 #endif

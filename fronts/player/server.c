@@ -17,7 +17,7 @@ void tpi_player_serve_reply(struct client *client, const tp_msghdr *request, uns
 
     header.type = (uint8_t)type;
     header.timestamp = tp_clock_wall_s(tp_hub_clock(client->front->hub));
-    tp_status status = tp_msg_create_encoded(&msg, &header, body_type, body);
+    tp_status status = tp_msg_create_encoded(&msg, &tp_encoding_player, &header, body_type, body);
     if (status == TP_OK) {
         tp_session_queue(client->session, msg);
         tp_msg_unref(msg);

@@ -261,6 +261,14 @@ TP_API tp_status tp_xdr_decode(const tp_struct *type, const void *bytes, size_t 
 TP_API tp_status tp_xdr_decode_new(void **out, const tp_struct *type, const void *bytes,
                                    size_t length);
 
+/* The header of a message, as 40 bytes (TP_XDR_HEADER_SIZE). header->size is the length of the body
+ * that follows. */
+struct tp_msghdr;
+TP_API void tp_xdr_encode_header(const struct tp_msghdr *header, unsigned char bytes[40]);
+
+/* Decode a header. Every bit pattern is a header. */
+TP_API void tp_xdr_decode_header(struct tp_msghdr *header, const unsigned char bytes[40]);
+
 /* ---- Values ---------------------------------------------------------------------------------- */
 
 /* Whether two values are the same: every number bit by bit (so NaN equals itself), arrays element

@@ -1,4 +1,5 @@
-/* guard_test.c - the stop bytes in a driver section, as text and in hex; mistakes with their place.
+/* section_guard_test.c - the stop bytes in a driver section, as text and in hex; mistakes with
+ * their place.
  */
 #include <stdio.h>
 #include <string.h>
@@ -147,5 +148,5 @@ int main(void)
         cmocka_unit_test(other_bytes_are_another_driver),
     };
 
-    return cmocka_run_group_tests_name("src/server/guard", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("src/server/section_guard", tests, NULL, NULL);
 }

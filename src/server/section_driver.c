@@ -1,4 +1,5 @@
-/* wire.c - from the sections of a configuration to plans, and from plans to driver instances. */
+/* section_driver.c - the sections of a configuration as entries, and entries as driver instances.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -179,20 +180,21 @@ static bool says_all(const tpi_cfg_field *provides)
 }
 
 /* `provides "all"` lists nothing: the driver knows what there is. */
-static tp_status read_provides(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
-                               tp_error *err)
+static tp_status read_provides(tp_server *server, tpi_cfg_section *section,
+                               tpi_blueprint *blueprint, tp_error *err)
 {
-    const bool knows = (plan->driver->flags & TP_DRIVER_OFFERS_ALL) != 0 &&
-                       tpi_join_find(server, section, plan->driver) == NULL;
+    const bool knows = (blueprint->driver->flags & TP_DRIVER_OFFERS_ALL) != 0 &&
+                       tpi_join_find(server, section, blueprint->driver) == NULL;
     const tpi_cfg_field *field = tpi_cfg_find(section, "provides");
 
-    plan->robot = server->options.port;
+    blueprint->robot = server->options.port;
     if (knows && says_all(field)) {
         field = NULL;
     }
-    tp_status status = read_addresses(server, field, &plan->provides, &plan->provide_count, err);
-    if (status == TP_OK && plan->provide_count == 0 && !knows) {
-        return fail_without_list(section, plan->driver, err);
+    tp_status status =
+        read_addresses(server, field, &blueprint->provides, &blueprint->provide_count, err);
+    if (status == TP_OK && blueprint->provide_count == 0 && !knows) {
+        return fail_without_list(section, blueprint->driver, err);
     }
     return status;
 }
@@ -228,7 +230,8 @@ static tp_status read_lease(tpi_cfg_section *section, int64_t *lease_ns, tp_erro
     return TP_OK;
 }
 
-tp_status tpi_wire_panic(tpi_cfg_section *section, bool *given, tp_halt *action, tp_error *err)
+tp_status tpi_section_read_panic(tpi_cfg_section *section, bool *given, tp_halt *action,
+                                 tp_error *err)
 {
     static const char *const actions[] = {
         [TP_HALT_BRAKE] = "brake", [TP_HALT_HOLD] = "hold", [TP_HALT_FINISH] = "finish"};
@@ -249,62 +252,64 @@ tp_status tpi_wire_panic(tpi_cfg_section *section, bool *given, tp_halt *action,
                         "panic is \"brake\", \"hold\" or \"finish\", not \"%s\"", word);
 }
 
-static tp_status read_blueprint(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
-                                tp_error *err)
+static tp_status read_blueprint(tp_server *server, tpi_cfg_section *section,
+                                tpi_blueprint *blueprint, tp_error *err)
 {
     double restart = 0;
-    tp_status status = choose_driver(server, section, &plan->driver, err);
+    tp_status status = choose_driver(server, section, &blueprint->driver, err);
 
-    status = status == TP_OK ? read_provides(server, section, plan, err) : status;
+    status = status == TP_OK ? read_provides(server, section, blueprint, err) : status;
     status = status == TP_OK ? read_addresses(server, tpi_cfg_find(section, "requires"),
-                                              &plan->requires, &plan->require_count, err)
+                                              &blueprint->requires, &blueprint->require_count, err)
                              : status;
-    status =
-        status == TP_OK ? tpi_cfg_bool(section, "alwayson", false, &plan->always_on, err) : status;
+    status = status == TP_OK ? tpi_cfg_bool(section, "alwayson", false, &blueprint->always_on, err)
+                             : status;
     status = status == TP_OK ? tpi_cfg_number(section, "restart", 1, &restart, err) : status;
-    status = status == TP_OK ? read_extensions(server, section, &plan->extensions, err) : status;
+    status =
+        status == TP_OK ? read_extensions(server, section, &blueprint->extensions, err) : status;
     if (status == TP_OK && !(restart >= 0 && restart < 1e6)) {
         return tpi_cfg_fail(&tpi_cfg_find(section, "restart")->place, err,
                             "restart is a number of seconds below 1000000, 0 for never");
     }
-    plan->restart_ns = (int64_t)(restart * TP_NS_PER_S);
-    status = status == TP_OK ? read_lease(section, &plan->lease_ns, err) : status;
-    status =
-        status == TP_OK ? tpi_wire_panic(section, &plan->own_panic, &plan->panic, err) : status;
-    status = status == TP_OK ? tpi_guard_read(server, section, plan, err) : status;
-    status = status == TP_OK ? tpi_places_read(server, section, plan, err) : status;
-    status = status == TP_OK ? tpi_ranks_read(server, section, plan, err) : status;
-    return status == TP_OK ? tpi_settings_read(server, section, plan, err) : status;
+    blueprint->restart_ns = (int64_t)(restart * TP_NS_PER_S);
+    status = status == TP_OK ? read_lease(section, &blueprint->lease_ns, err) : status;
+    status = status == TP_OK
+                 ? tpi_section_read_panic(section, &blueprint->own_panic, &blueprint->panic, err)
+                 : status;
+    status = status == TP_OK ? tpi_guard_read(server, section, blueprint, err) : status;
+    status = status == TP_OK ? tpi_places_read(server, section, blueprint, err) : status;
+    status = status == TP_OK ? tpi_ranks_read(server, section, blueprint, err) : status;
+    return status == TP_OK ? tpi_settings_read(server, section, blueprint, err) : status;
 }
 
-static struct plan *make_plan(tp_server *server, tp_error *err)
+static struct driver_entry *make_entry(tp_server *server, tp_error *err)
 {
-    struct plan *plan = tpi_arena_array(&server->file->arena, 1, sizeof *plan);
+    struct driver_entry *entry = tpi_arena_array(&server->file->arena, 1, sizeof *entry);
 
-    if (plan == NULL) {
+    if (entry == NULL) {
         tp_fail(err, TP_E_NOMEM, "out of memory");
         return NULL;
     }
-    plan->home = server->file;
-    return plan;
+    entry->home = server->file;
+    return entry;
 }
 
-static void append_plan(tp_server *server, struct plan *plan)
+static void append_entry(tp_server *server, struct driver_entry *entry)
 {
     struct file *file = server->file;
 
-    *(file->last_plan != NULL ? &file->last_plan->next : &file->plans) = plan;
-    file->last_plan = plan;
+    *(file->last_entry != NULL ? &file->last_entry->next : &file->entries) = entry;
+    file->last_entry = entry;
 }
 
-struct plan *tpi_wire_plan(tp_server *server, tp_error *err)
+struct driver_entry *tpi_entry_add(tp_server *server, tp_error *err)
 {
-    struct plan *plan = make_plan(server, err);
+    struct driver_entry *entry = make_entry(server, err);
 
-    if (plan != NULL) {
-        append_plan(server, plan);
+    if (entry != NULL) {
+        append_entry(server, entry);
     }
-    return plan;
+    return entry;
 }
 
 /* What a section lists goes before what the one that it joins has said of everything. */
@@ -323,62 +328,64 @@ static void tell_of_list(tp_server *server, tpi_cfg_section *whole, tpi_cfg_sect
 
 static tp_status read_driver(tp_server *server, tpi_cfg_section *section, tp_error *err)
 {
-    struct plan *plan = make_plan(server, err);
+    struct driver_entry *entry = make_entry(server, err);
 
-    if (plan == NULL) {
+    if (entry == NULL) {
         return TP_E_NOMEM;
     }
-    plan->section = section;
-    tp_status status = tpi_cfg_bool(section, "isolated", false, &plan->isolated, err);
-    status = status == TP_OK ? read_blueprint(server, section, &plan->asked, err) : status;
+    entry->section = section;
+    tp_status status = tpi_cfg_bool(section, "isolated", false, &entry->isolated, err);
+    status = status == TP_OK ? read_blueprint(server, section, &entry->asked, err) : status;
     if (status != TP_OK) {
         return status;
     }
-    struct plan *whole = tpi_join_find(server, section, plan->asked.driver);
+    struct driver_entry *whole = tpi_join_find(server, section, entry->asked.driver);
     if (whole != NULL) {
         tell_of_list(server, whole->section, section);
-        tpi_join_add(whole, plan);
+        tpi_join_add(whole, entry);
     } else {
-        append_plan(server, plan);
+        append_entry(server, entry);
     }
     return TP_OK;
 }
 
 /* ---- Instances ------------------------------------------------------------------------------- */
 
-tp_status tpi_wire_fail(const struct plan *plan, tp_status status, const char *why, tp_error *err)
+tp_status tpi_entry_fail(const struct driver_entry *entry, tp_status status, const char *why,
+                         tp_error *err)
 {
-    return plan->section == NULL ? tp_fail(err, status, "%s", why)
-                                 : tpi_cfg_fail(&plan->section->place, err, "%s", why);
+    return entry->section == NULL ? tp_fail(err, status, "%s", why)
+                                  : tpi_cfg_fail(&entry->section->place, err, "%s", why);
 }
 
-/* The same where a parameter of the plan stands; NULL for none. */
-static tp_status fail_at(const struct plan *plan, const char *param, tp_status status,
+/* The same where a parameter of the entry stands; NULL for none. */
+static tp_status fail_at(const struct driver_entry *entry, const char *param, tp_status status,
                          const char *why, tp_error *err)
 {
     const tpi_cfg_field *field =
-        plan->section == NULL || param == NULL ? NULL : tpi_cfg_find(plan->section, param);
+        entry->section == NULL || param == NULL ? NULL : tpi_cfg_find(entry->section, param);
 
-    return field == NULL ? tpi_wire_fail(plan, status, why, err)
+    return field == NULL ? tpi_entry_fail(entry, status, why, err)
                          : tpi_cfg_fail(&field->place, err, "%s", why);
 }
 
-tp_status tpi_wire_prepare(tp_server *server, struct plan *plan, tp_error *err)
+tp_status tpi_entry_prepare(tp_server *server, struct driver_entry *entry, tp_error *err)
 {
-    tpi_blueprint blueprint = plan->asked;
+    tpi_blueprint blueprint = entry->asked;
     tp_error why = {0};
-    tp_status status = plan->isolated ? tpi_isolate(server, plan->section, &blueprint, err) : TP_OK;
+    tp_status status =
+        entry->isolated ? tpi_isolate(server, entry->section, &blueprint, err) : TP_OK;
 
     if (status != TP_OK) {
         return status;
     }
-    status = tpi_hub_prepare(server->hub, &blueprint, &plan->instance, &why);
+    status = tpi_hub_prepare(server->hub, &blueprint, &entry->instance, &why);
     if (status != TP_OK) {
-        const struct plan *part = plan;
+        const struct driver_entry *part = entry;
         for (size_t i = tpi_hub_blamed(server->hub); i > 0 && part != NULL; i--) {
-            part = part == plan ? plan->joined : part->next;
+            part = part == entry ? entry->joined : part->next;
         }
-        return fail_at(part == NULL ? plan : part, tpi_hub_blamed_param(server->hub), status,
+        return fail_at(part == NULL ? entry : part, tpi_hub_blamed_param(server->hub), status,
                        why.text, err);
     }
     return TP_OK;
@@ -481,14 +488,14 @@ static tp_status check_sections(tp_server *server, tp_error *err)
             tpi_server_note(server, unknown.text);
         }
     }
-    if (server->file->plans != NULL) {
+    if (server->file->entries != NULL) {
         return TP_OK;
     }
     return unknown.code != 0 ? tp_fail(err, unknown.code, "%s", unknown.text)
                              : tpi_cfg_fail(&root->place, err, "the configuration has no device");
 }
 
-tp_status tpi_wire_read(tp_server *server, tp_error *err)
+tp_status tpi_sections_read(tp_server *server, tp_error *err)
 {
     tp_status status = tpi_plugins_load(server, err);
 
@@ -497,5 +504,5 @@ tp_status tpi_wire_read(tp_server *server, tp_error *err)
     status = status == TP_OK ? read_sections(server, "driver", read_driver, err) : status;
     status = status == TP_OK ? tpi_join_finish(server, err) : status;
     status = status == TP_OK ? check_sections(server, err) : status;
-    return status == TP_OK ? tpi_elsewhere_plan(server, err) : status;
+    return status == TP_OK ? tpi_elsewhere_offer(server, err) : status;
 }

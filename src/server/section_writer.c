@@ -1,5 +1,5 @@
 /*
- * rank.c - who writes before whom: the writer sections inside of a driver section.
+ * section_writer.c - who writes before whom: the writer sections inside of a driver section.
  *
  *     writer ( client "joystick*" rank 2 timeout 1.5 )
  *     writer ( key "pilot" host "192.168.1.7" rank 1 )
@@ -132,7 +132,7 @@ static void note_shadowed(tp_server *server, const tpi_cfg_section *section, con
     }
 }
 
-tp_status tpi_ranks_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
+tp_status tpi_ranks_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *blueprint,
                          tp_error *err)
 {
     tpi_rank *ranks =
@@ -144,10 +144,10 @@ tp_status tpi_ranks_read(tp_server *server, tpi_cfg_section *section, tpi_bluepr
     }
     for (uint32_t i = 0; i < section->section_count && status == TP_OK; i++) {
         if (strcmp(section->sections[i]->type, "writer") == 0) {
-            status = read_rank(section->sections[i], &ranks[plan->rank_count++], err);
+            status = read_rank(section->sections[i], &ranks[blueprint->rank_count++], err);
         }
     }
-    plan->ranks = ranks;
+    blueprint->ranks = ranks;
     if (status == TP_OK) {
         note_shadowed(server, section, ranks);
     }
@@ -189,11 +189,12 @@ static void report_driver(tp_server *server, const tpi_cfg_field *field)
     tpi_nearest nearest;
 
     tpi_nearest_init(&nearest, field->values[0].text);
-    for (const struct plan *plan = server->file->plans; plan != NULL; plan = plan->next) {
-        const char *driver = plan->asked.driver->name;
+    for (const struct driver_entry *entry = server->file->entries; entry != NULL;
+         entry = entry->next) {
+        const char *driver = entry->asked.driver->name;
         found = found || fits(field->values[0].text, driver) ||
-                (plan->instance != NULL &&
-                 fits(field->values[0].text, tp_instance_name(plan->instance)));
+                (entry->instance != NULL &&
+                 fits(field->values[0].text, tp_instance_name(entry->instance)));
         tpi_nearest_offer(&nearest, driver);
     }
     if (!found) {
@@ -221,9 +222,10 @@ static void report_section(tp_server *server, const tpi_cfg_section *section)
 
 void tpi_ranks_report(tp_server *server)
 {
-    for (const struct plan *plan = server->file->plans; plan != NULL; plan = plan->next) {
-        report_section(server, plan->section);
-        for (const struct plan *part = plan->joined; part != NULL; part = part->next) {
+    for (const struct driver_entry *entry = server->file->entries; entry != NULL;
+         entry = entry->next) {
+        report_section(server, entry->section);
+        for (const struct driver_entry *part = entry->joined; part != NULL; part = part->next) {
             report_section(server, part->section);
         }
     }

@@ -1,5 +1,6 @@
 /*
- * access.c - who may do what, as the configuration says: keys, key_file, operator_key, open.
+ * section_access.c - who may do what, as the configuration says: keys, key_file, operator_key,
+ * open.
  *
  * Clients without a key are read-only where others than this machine's programs could be among
  * them: on ports that are open beyond loopback, and wherever the configuration names keys, even if

@@ -1,5 +1,5 @@
 /*
- * guard.c - what a driver section says about its guard: the bytes that stop the robot.
+ * section_guard.c - what a driver section says about its guard: the bytes that stop the robot.
  *
  *     guard "V 0\\r"          a text, with the escapes of scripts
  *     guard "hex:89 00 00"    bytes
@@ -44,11 +44,12 @@ tp_status tpi_guard_parse(tpi_buf *out, const char *text, tp_error *err)
     return status;
 }
 
-static tp_status keep(tp_server *server, const tpi_buf *bytes, tpi_blueprint *plan, tp_error *err)
+static tp_status keep(tp_server *server, const tpi_buf *bytes, tpi_blueprint *blueprint,
+                      tp_error *err)
 {
-    plan->guard = tpi_arena_text(&server->file->arena, bytes->data, bytes->length);
-    plan->guard_length = bytes->length;
-    return plan->guard != NULL ? TP_OK : tp_fail(err, TP_E_NOMEM, "out of memory");
+    blueprint->guard = tpi_arena_text(&server->file->arena, bytes->data, bytes->length);
+    blueprint->guard_length = bytes->length;
+    return blueprint->guard != NULL ? TP_OK : tp_fail(err, TP_E_NOMEM, "out of memory");
 }
 
 /* A line that may be left out has to be there. Bytes that nobody would ever write are no comfort.
@@ -75,7 +76,7 @@ static tp_status check_line(tpi_cfg_section *section, const tp_driver *driver,
                : tpi_cfg_fail(place, err, "guard has no line to write to: give \"%s\"", line);
 }
 
-tp_status tpi_guard_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
+tp_status tpi_guard_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *blueprint,
                          tp_error *err)
 {
     const char *text = NULL;
@@ -87,12 +88,12 @@ tp_status tpi_guard_read(tp_server *server, tpi_cfg_section *section, tpi_bluepr
         return status;
     }
     const tpi_cfg_place *place = &tpi_cfg_find(section, "guard")->values[0].place;
-    status = check_line(section, plan->driver, place, err);
+    status = check_line(section, blueprint->driver, place, err);
     if (status != TP_OK) {
         return status;
     }
     status = tpi_guard_parse(&bytes, text, &why);
-    status = status == TP_OK ? keep(server, &bytes, plan, err)
+    status = status == TP_OK ? keep(server, &bytes, blueprint, err)
                              : tpi_cfg_fail(place, err, "%s", why.text);
     tpi_buf_fini(&bytes);
     return status;

@@ -1,4 +1,5 @@
-/* rank_test.c - writer sections: what they may say, every mistake with its place, and a reload. */
+/* section_writer_test.c - writer sections: what they may say, every mistake with its place, and a
+ * reload. */
 #include <stdio.h>
 #include <string.h>
 

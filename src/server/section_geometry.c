@@ -1,5 +1,5 @@
 /*
- * place.c - where devices sit: the geometry sections inside of a driver section.
+ * section_geometry.c - where devices sit: the geometry sections inside of a driver section.
  *
  *     geometry ( device "laser:0" pose [ 0.1 0 0.3 0 0 90 ] size [ 0.15 0.16 0.2 ]
  *                frame "laser" parent "base" )
@@ -16,21 +16,21 @@ enum { MOST_NAME = 63, MOST_VALUES = 6 };
 
 /* ---- Devices --------------------------------------------------------------------------------- */
 
-static tp_status the_only_device(const tpi_cfg_section *section, const tpi_blueprint *plan,
+static tp_status the_only_device(const tpi_cfg_section *section, const tpi_blueprint *blueprint,
                                  tp_devaddr *addr, tp_error *err)
 {
-    if (plan->provide_count != 1) {
+    if (blueprint->provide_count != 1) {
         return tpi_cfg_fail(&section->place, err,
                             "the driver provides %u devices: say which one, as device \"%s:%u\"",
-                            plan->provide_count, plan->provides[0].interface->name,
-                            plan->provides[0].addr.index);
+                            blueprint->provide_count, blueprint->provides[0].interface->name,
+                            blueprint->provides[0].addr.index);
     }
-    *addr = plan->provides[0].addr;
+    *addr = blueprint->provides[0].addr;
     return TP_OK;
 }
 
 static tp_status read_device(const tp_server *server, tpi_cfg_section *section,
-                             const tpi_blueprint *plan, tp_devaddr *addr, tp_error *err)
+                             const tpi_blueprint *blueprint, tp_devaddr *addr, tp_error *err)
 {
     const char *text = NULL;
     tpi_devaddr_text named;
@@ -38,15 +38,15 @@ static tp_status read_device(const tp_server *server, tpi_cfg_section *section,
     tp_status status = tpi_cfg_string(section, "device", NULL, &text, err);
 
     if (status != TP_OK || text == NULL) {
-        return status == TP_OK ? the_only_device(section, plan, addr, err) : status;
+        return status == TP_OK ? the_only_device(section, blueprint, addr, err) : status;
     }
     const tpi_cfg_place *place = &tpi_cfg_find(section, "device")->values[0].place;
     if (tpi_devaddr_parse(&named, text, &why) != TP_OK) {
         return tpi_cfg_fail(place, err, "%s", why.text);
     }
     const unsigned robot = named.robot > 0 ? named.robot : server->options.port;
-    for (uint32_t i = 0; i < plan->provide_count; i++) {
-        const tpi_wanted *wanted = &plan->provides[i];
+    for (uint32_t i = 0; i < blueprint->provide_count; i++) {
+        const tpi_wanted *wanted = &blueprint->provides[i];
         if (strcmp(wanted->interface->name, named.interface) == 0 &&
             wanted->addr.index == named.index && wanted->addr.robot == robot) {
             *addr = wanted->addr;
@@ -131,11 +131,11 @@ static tp_status read_name(tpi_cfg_section *section, const char *name, const cha
 
 /* ---- Sections -------------------------------------------------------------------------------- */
 
-static tp_status read_place(tp_server *server, tpi_cfg_section *section, const tpi_blueprint *plan,
-                            tpi_place *out, tp_error *err)
+static tp_status read_place(tp_server *server, tpi_cfg_section *section,
+                            const tpi_blueprint *blueprint, tpi_place *out, tp_error *err)
 {
     static const char *const known[] = {"device", "pose", "size", "frame", "parent", NULL};
-    tp_status status = read_device(server, section, plan, &out->addr, err);
+    tp_status status = read_device(server, section, blueprint, &out->addr, err);
 
     status = status == TP_OK ? read_pose(section, out, err) : status;
     status = status == TP_OK ? read_size(section, out, err) : status;
@@ -156,7 +156,7 @@ static tp_status check_new(const tpi_cfg_section *section, const tpi_place *plac
     return TP_OK;
 }
 
-tp_status tpi_places_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
+tp_status tpi_places_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *blueprint,
                           tp_error *err)
 {
     tpi_place *places =
@@ -169,11 +169,12 @@ tp_status tpi_places_read(tp_server *server, tpi_cfg_section *section, tpi_bluep
     for (uint32_t i = 0; i < section->section_count && status == TP_OK; i++) {
         tpi_cfg_section *inner = section->sections[i];
         if (strcmp(inner->type, "geometry") == 0) {
-            status = read_place(server, inner, plan, &places[plan->place_count], err);
-            status = status == TP_OK ? check_new(inner, places, plan->place_count, err) : status;
-            plan->place_count++;
+            status = read_place(server, inner, blueprint, &places[blueprint->place_count], err);
+            status =
+                status == TP_OK ? check_new(inner, places, blueprint->place_count, err) : status;
+            blueprint->place_count++;
         }
     }
-    plan->places = places;
+    blueprint->places = places;
     return status;
 }

@@ -1,4 +1,5 @@
-/* place_test.c - geometry sections: what devices answer, and every mistake with its place. */
+/* section_geometry_test.c - geometry sections: what devices answer, and every mistake with its
+ * place. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
