@@ -58,7 +58,8 @@ typedef struct tp_client_options {
     bool steady;                   /* stamp with the clock that never jumps: for a child process */
     const tp_catalogue *catalogue; /* NULL for the built-in interfaces */
     tp_loop *loop;                 /* the program's own loop; NULL: the client creates one */
-    const struct tp_kit *kit;      /* of inproc: servers; NULL for only the plug-ins of the file */
+    const struct tp_kit *kit;      /* of `inproc:` servers: &tp_full_kit of the library
+                                    * troupe-server; NULL: there are no such servers */
     /* The key, which gives the program the right to do more than read. A Troupe server never sees
      * the key itself; a Player server does. NULL takes the environment variable TROUPE_KEY, which
      * is never shown to a Player server; "" is no key. */
@@ -80,7 +81,7 @@ typedef struct tp_client_options {
  *     tcp:HOST[:PORT], HOST[:PORT]   a server; the default port is 6665
  *     unix:PATH                      a server on this machine
  *     inproc:FILE.cfg                a server inside this program, without a network; it runs as
- *                                    long as the client, within the client's calls
+ *                                    long as the client, within the client's calls; needs `kit`
  *     NULL                           the environment variable TROUPE_URL, or else localhost
  * The error has the reason: "connect to tcp:localhost:6665: connection refused". TP_E_DENIED if the
  * server does not accept the key. */
@@ -98,8 +99,7 @@ TP_API tp_status tp_client_check(const char *url, const tp_client_options *optio
 
 /* Create a client of a server in this program, on the server's loop. `robot` is the port of the
  * robot's devices; 0 for the first robot of the configuration. Destroy the client before the
- * server.
- */
+ * server. In the library troupe-server only. */
 TP_API tp_status tp_client_attach(tp_client **out, struct tp_server *server, unsigned robot,
                                   const tp_client_options *options, tp_error *err);
 
