@@ -60,7 +60,7 @@ tp_status tpi_player_client_begin(struct client *client, const char *name)
                                          &session_events, client, NULL);
 
     if (status == TP_OK) {
-        tp_session_only_sends(client->session);
+        tp_session_only_sends(client->session, &tp_encoding_player);
         tp_session_set_name(client->session, name);
         tp_session_set_local(client->session, is_local(name));
         tp_session_set_reach(client->session, front->reach);

@@ -5,6 +5,7 @@
  *     udp.c          datagrams to messages and back, sources that come and go
  *     message.c      one message of a client: to the server itself, or to a device
  *     server.c       requests to the server itself (the interface `player`), compressed maps
+ *     encoding.c     a message as the bytes that Player sends
  *     output.c       sends what the session releases
  *     client.c       what connections and sources have in common, and the front
  */

@@ -59,9 +59,9 @@ TP_API tp_status tp_session_create(tp_session **out, tp_hub *hub, uint32_t robot
 /* Closes all it has open; requests under way are forgotten. NULL is accepted. */
 TP_API void tp_session_destroy(tp_session *session);
 
-/* The front sends messages as they are on the wire and does not look at their payload, except that
- * of replies (`reply`): many that wait take less memory then. */
-TP_API void tp_session_only_sends(tp_session *session);
+/* The front sends messages in this encoding and reads no payload, except that of replies (`reply`).
+ * Of many messages that wait the session then keeps only these bytes. */
+TP_API void tp_session_only_sends(tp_session *session, const tp_encoding *encoding);
 
 /* A name for logs and statistics; copied. */
 TP_API void tp_session_set_name(tp_session *session, const char *name);

@@ -11,7 +11,7 @@
  *     /dev/ttyUSB0                       the same, with the driver's default speed
  *     tcp:HOST:PORT                      a serial server
  *     unix:PATH
- *     script:FILE                        a recorded or written conversation; see docs/scripts.md
+ *     script:FILE                        a conversation: docs/reference/scripts.md
  *
  * A write waits at most one second; a line that takes nothing in that time has failed. A read waits
  * until a deadline of the instance's clock. With a simulated clock, waiting for a script takes no

@@ -6,15 +6,22 @@
 
 /* ---- Replies --------------------------------------------------------------------------------- */
 
-/* Fronts of Player's protocol send every reply as one message. The limit holds for all fronts, so
- * that a client gets the same answer from each. */
-static tp_status check_size(const tp_struct *type, const void *body)
+/* A front that reads no payload gets bytes at once: the value of a list has room for the most
+ * devices there may be. Values keep to the limit of Player's messages, so that all fronts answer
+ * alike. */
+static tp_status create(tp_msg **out, const tp_session *session, const tp_msghdr *header,
+                        const tp_struct *type, const void *body)
 {
     size_t size = 0;
-    const tp_status status = type == NULL ? TP_OK : tp_xdr_size(type, body, &size);
 
-    return status == TP_OK && size > TP_XDR_MAX_MESSAGE_SIZE - TP_XDR_HEADER_SIZE ? TP_E_LIMIT
-                                                                                  : status;
+    if (session->only_sends != NULL) {
+        return tp_msg_create_encoded(out, session->only_sends, header, type, body);
+    }
+    const tp_status status = type == NULL ? TP_OK : tp_xdr_size(type, body, &size);
+    if (status == TP_OK && size > TP_XDR_MAX_MESSAGE_SIZE - TP_XDR_HEADER_SIZE) {
+        return TP_E_LIMIT;
+    }
+    return status == TP_OK ? tp_msg_create(out, header, type, body) : status;
 }
 
 tp_status tpi_service_reply(tp_session *session, const tp_msghdr *request, unsigned type,
@@ -22,12 +29,11 @@ tp_status tpi_service_reply(tp_session *session, const tp_msghdr *request, unsig
 {
     tp_msghdr header = *request;
     tp_msg *msg = NULL;
-    tp_status status = check_size(body_type, body);
 
     header.type = (uint8_t)type;
     header.size = 0;
     header.timestamp = tp_clock_wall_s(tp_hub_clock(session->hub));
-    status = status == TP_OK ? tp_msg_create(&msg, &header, body_type, body) : status;
+    const tp_status status = create(&msg, session, &header, body_type, body);
     if (status == TP_OK) {
         (void)tp_session_queue(session, msg); /* the session itself reports that it is lost */
         tp_msg_unref(msg);

@@ -30,8 +30,8 @@ static tp_status queue(tp_session *session, tp_msg *msg)
 {
     const bool keep = msg->kept && tpi_behind_keeps(session);
     const bool has_room = keep || tpi_queue_has_room(&session->queue);
-    tp_msg *bytes = session->only_sends && session->queue.count >= FEW && has_room
-                        ? tpi_msg_encoded(msg)
+    tp_msg *bytes = session->only_sends != NULL && session->queue.count >= FEW && has_room
+                        ? tpi_msg_encoded(msg, session->only_sends)
                         : NULL;
     tp_msg *what = bytes != NULL ? bytes : msg;
     tp_status status =
@@ -363,9 +363,9 @@ void tp_session_destroy(tp_session *session)
     free(session);
 }
 
-void tp_session_only_sends(tp_session *session)
+void tp_session_only_sends(tp_session *session, const tp_encoding *encoding)
 {
-    session->only_sends = true;
+    session->only_sends = encoding;
 }
 
 void tp_session_set_name(tp_session *session, const char *name)

@@ -97,7 +97,7 @@ struct tp_session {
     uint64_t sent;
     uint64_t received;
     uint64_t refused;
-    bool only_sends; /* a message is nothing but bytes to its front */
+    const tp_encoding *only_sends; /* borrowed: what its front sends; NULL if it reads payloads */
     struct pull pull;
     /* behind.c */
     bool pulls;                   /* nothing goes out before the client asks */
