@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "bench.h"
+#include "fronts/player/player.h"
 #include "peer.h"
 #include "troupe/front.h"
 #include "troupe/interfaces/laser.h"
@@ -192,7 +193,8 @@ static int count_blocks(tp_session *sessions[SESSIONS])
         const void *bytes = NULL;
         size_t length;
         int known = 0;
-        if (tp_msg_wire(tp_session_peek(sessions[i], 0), &bytes, &length) != TP_OK) {
+        if (tp_msg_encode(tp_session_peek(sessions[i], 0), &tp_encoding_player, &bytes, &length) !=
+            TP_OK) {
             bench_give_up("cannot encode");
         }
         while (known < count && blocks[known] != bytes) {

@@ -4,7 +4,7 @@
 
 #include "inside.h"
 
-const char greeting[TP_IDENT_STRLEN] = "Player v.3.1.1-dev";
+const char tpi_player_greeting[TP_IDENT_STRLEN] = "Player v.3.1.1-dev";
 
 /* ---- Clients --------------------------------------------------------------------------------- */
 
@@ -60,7 +60,7 @@ tp_status tpi_player_client_begin(struct client *client, const char *name)
                                          &session_events, client, NULL);
 
     if (status == TP_OK) {
-        tp_session_only_sends(client->session);
+        tp_session_only_sends(client->session, &tp_encoding_player);
         tp_session_set_name(client->session, name);
         tp_session_set_local(client->session, is_local(name));
         tp_session_set_reach(client->session, front->reach);
@@ -73,9 +73,7 @@ void tpi_player_client_reset(struct client *client)
     tp_loop_after_cancel(client->front->loop, &client->flush);
     tp_session_destroy(client->session);
     client->session = NULL;
-    client->pull = client->armed = false;
     client->paused = client->blocked = client->ending = client->dismissed = false;
-    client->told_drops = 0;
 }
 
 void tpi_player_client_link(struct client *client)

@@ -80,7 +80,7 @@ static size_t consume(struct client *client, const unsigned char *bytes, size_t 
     *needed = TP_XDR_HEADER_SIZE;
     while (length - used >= TP_XDR_HEADER_SIZE && !client->ending) {
         tp_msghdr header;
-        tp_xdr_decode(&tp_desc_msghdr, bytes + used, TP_XDR_HEADER_SIZE, &header, sizeof header);
+        tp_xdr_decode_header(&header, bytes + used);
         if (header.size > MOST_BODY) {
             tpi_player_client_give_up(client);
             break;
@@ -194,7 +194,8 @@ static unsigned gather(struct connection *connection, tp_piece *pieces)
     while (count < TP_STREAM_PIECES && count < sealed) {
         const void *bytes;
         size_t length;
-        if (tp_msg_wire(tp_session_peek(session, count), &bytes, &length) != TP_OK) {
+        if (tp_msg_encode(tp_session_peek(session, count), &tp_encoding_player, &bytes, &length) !=
+            TP_OK) {
             tpi_player_client_give_up(&connection->client);
             return 0;
         }
@@ -298,9 +299,9 @@ static const struct transport stream_transport = {
 /* Clients read the greeting with one call: it goes out in one write, before anything else. */
 static bool greet(tp_stream *stream)
 {
-    const tp_piece piece = {greeting, sizeof greeting};
+    const tp_piece piece = {tpi_player_greeting, sizeof tpi_player_greeting};
 
-    return tp_stream_try_write(stream, &piece, 1) == (long)sizeof greeting;
+    return tp_stream_try_write(stream, &piece, 1) == (long)sizeof tpi_player_greeting;
 }
 
 static void on_accept(void *context, tp_stream *stream)

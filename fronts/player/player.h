@@ -1,5 +1,6 @@
 /*
- * player.h - the Player protocol on TCP, unix sockets and UDP; docs/protocol.md describes it.
+ * player.h - the Player protocol on TCP, unix sockets and UDP; docs/reference/protocol.md describes
+ * it.
  *
  * One front serves one robot: a client sees the devices whose address has the robot's number, which
  * is the port unless it is given. To plain Player clients everything looks like Player's own
@@ -42,6 +43,9 @@ unsigned tp_player_front_port(const tp_player_front *front);
 size_t tp_player_front_clients(const tp_player_front *front);
 
 tp_player_counts tp_player_front_counts(const tp_player_front *front);
+
+/* A message as its clients receive it. TP_E_LIMIT if it is larger than Player's messages may be. */
+extern const tp_encoding tp_encoding_player;
 
 extern const tp_front tp_front_player;
 

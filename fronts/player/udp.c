@@ -133,7 +133,7 @@ static void write_all(struct client *client)
         tp_msg *msg = tp_session_take(client->session);
         const void *bytes;
         size_t length;
-        tp_status status = tp_msg_wire(msg, &bytes, &length);
+        tp_status status = tp_msg_encode(msg, &tp_encoding_player, &bytes, &length);
         if (status == TP_OK && length > MOST_DATAGRAM) {
             skip_long(client, msg);
             status = TP_E_LIMIT;
@@ -229,17 +229,19 @@ static void begin(struct udp *udp, const tp_peer *peer)
         return;
     }
     hear(udp, source);
-    if (tp_datagram_send(udp->datagram, peer, greeting, sizeof greeting) != TP_OK) {
+    if (tp_datagram_send(udp->datagram, peer, tpi_player_greeting, sizeof tpi_player_greeting) !=
+        TP_OK) {
         udp->counts.unsent++;
     }
 }
 
 static bool read_header(tp_msghdr *header, const unsigned char *bytes, size_t length)
 {
-    return length >= TP_XDR_HEADER_SIZE &&
-           tp_xdr_decode(&tp_desc_msghdr, bytes, TP_XDR_HEADER_SIZE, header, sizeof *header) ==
-               TP_OK &&
-           header->size == length - TP_XDR_HEADER_SIZE;
+    if (length < TP_XDR_HEADER_SIZE) {
+        return false;
+    }
+    tp_xdr_decode_header(header, bytes);
+    return header->size == length - TP_XDR_HEADER_SIZE;
 }
 
 /* A message of a source that was greeted. */

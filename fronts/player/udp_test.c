@@ -180,7 +180,7 @@ static void send_message(struct talker *t, unsigned interf, unsigned type, unsig
     tp_msg *msg;
 
     assert_int_equal(tp_msg_create(&msg, &header, body, value), TP_OK);
-    assert_int_equal(tp_msg_wire(msg, &bytes, &length), TP_OK);
+    assert_int_equal(tp_msg_encode(msg, &tp_encoding_player, &bytes, &length), TP_OK);
     send_bytes(t, bytes, length);
     tp_msg_unref(msg);
 }

@@ -1,6 +1,7 @@
 /* msg.c - messages; see troupe/msg.h. */
 #include "bus/msg.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "bus/pool.h"
@@ -42,7 +43,11 @@ void tp_msg_unref(const tp_msg *msg)
         atomic_fetch_sub_explicit(&shared->references, 1, memory_order_acq_rel) != 1) {
         return;
     }
-    tp_msg_unref(shared->encoded);
+    while (shared->encoded != NULL) {
+        const tp_msg *encoded = shared->encoded;
+        shared->encoded = encoded->next;
+        tp_msg_unref(encoded);
+    }
     tpi_pool_give(shared);
 }
 
@@ -103,68 +108,101 @@ tp_status tp_msg_decode(tp_msg **out, const tp_msghdr *header, const tp_struct *
     return TP_OK;
 }
 
-tp_status tp_msg_create_encoded(tp_msg **out, const tp_msghdr *header, const tp_struct *type,
-                                const void *value)
+/* ---- Encodings ------------------------------------------------------------------------------- */
+
+/* The calling thread; only compared. */
+static const void *this_thread(void)
 {
-    size_t size = 0;
-    tp_status status = type == NULL ? TP_OK : tp_xdr_size(type, value, &size);
+    static _Thread_local char mark;
+
+    return &mark;
+}
+
+/* Encodings of a message are made in one thread, that of the loop: its list has no lock. */
+static bool is_encoder(const tp_msg *msg)
+{
+    return msg->encoder == NULL || msg->encoder == this_thread();
+}
+
+tp_status tp_msg_create_encoded(tp_msg **out, const tp_encoding *encoding, const tp_msghdr *header,
+                                const tp_struct *type, const void *value)
+{
+    size_t capacity = 0;
+    tp_status status = encoding->size(header, type, value, &capacity);
     if (status != TP_OK) {
         return status;
     }
-    if (size > TP_XDR_MAX_MESSAGE_SIZE - TP_XDR_HEADER_SIZE) {
-        return TP_E_LIMIT;
-    }
-    tp_msg *msg = new_msg(header, NULL, TP_XDR_HEADER_SIZE + size);
+    tp_msg *msg = new_msg(header, NULL, capacity);
     if (msg == NULL) {
         return TP_E_NOMEM;
     }
-    msg->wire = (unsigned char *)msg + payload_offset;
-    msg->wire_length = TP_XDR_HEADER_SIZE + size;
-    if (type != NULL) {
-        tp_xdr_encode(type, value, msg->wire + TP_XDR_HEADER_SIZE, size, &size);
+    unsigned char *bytes = (unsigned char *)msg + payload_offset;
+    status = encoding->encode(&msg->header, type, value, bytes, capacity, &msg->length);
+    if (status != TP_OK) {
+        tp_msg_unref(msg);
+        return status;
     }
-    msg->header.size = (uint32_t)size;
-    tpi_header_encode(&msg->header, msg->wire);
+    assert(msg->length <= capacity);
+    msg->encoding = encoding;
+    msg->bytes = bytes;
+    msg->encoder = this_thread();
     *out = msg;
     return TP_OK;
 }
 
-tp_status tp_msg_wire(tp_msg *msg, const void **bytes, size_t *length)
+/* Make one more form of a message. */
+static tp_status add_encoding(tp_msg *msg, const tp_encoding *encoding, tp_msg **out)
 {
+    const bool has_only_bytes = msg->encoding != NULL && msg->encoded == NULL;
+    tp_status status = has_only_bytes ? TP_E_UNSUPPORTED
+                                      : tp_msg_create_encoded(out, encoding, &msg->header,
+                                                              msg->type, msg->payload);
+
+    if (status != TP_OK) {
+        return status;
+    }
+    if (msg->encoding == NULL) {
+        msg->encoding = encoding;
+        msg->bytes = (*out)->bytes;
+        msg->length = (*out)->length;
+        msg->encoder = this_thread();
+    }
+    (*out)->next = msg->encoded;
+    msg->encoded = *out;
+    return TP_OK;
+}
+
+/* The message that has the bytes: one of the list, or the message itself. */
+static tp_status find_encoded(tp_msg *msg, const tp_encoding *encoding, tp_msg **out)
+{
+    assert(is_encoder(msg));
+    *out = msg->encoded == NULL && msg->encoding == encoding ? msg : msg->encoded;
+    while (*out != NULL && (*out)->encoding != encoding) {
+        *out = (*out)->next;
+    }
+    return *out != NULL ? TP_OK : add_encoding(msg, encoding, out);
+}
+
+tp_status tp_msg_encode(tp_msg *msg, const tp_encoding *encoding, const void **bytes,
+                        size_t *length)
+{
+    tp_msg *holder = msg;
     tp_status status = TP_OK;
 
-    if (msg->wire == NULL) {
-        status = tp_msg_create_encoded(&msg->encoded, &msg->header, msg->type, msg->payload);
+    assert(is_encoder(msg));
+    if (msg->encoding != encoding) {
+        status = find_encoded(msg, encoding, &holder);
     }
-    if (msg->wire == NULL && status == TP_OK) {
-        msg->header.size = msg->encoded->header.size;
-        msg->wire = msg->encoded->wire;
-        msg->wire_length = msg->encoded->wire_length;
+    if (status == TP_OK) {
+        *bytes = holder->bytes;
+        *length = holder->length;
     }
-    *bytes = msg->wire;
-    *length = msg->wire_length;
     return status;
 }
 
-tp_msg *tpi_msg_encoded(tp_msg *msg)
+tp_msg *tpi_msg_encoded(tp_msg *msg, const tp_encoding *encoding)
 {
-    const void *bytes;
-    size_t length;
+    tp_msg *encoded = NULL;
 
-    if (tp_msg_wire(msg, &bytes, &length) != TP_OK) {
-        return NULL;
-    }
-    return msg->encoded != NULL ? msg->encoded : msg;
-}
-
-void tpi_header_encode(const tp_msghdr *header, unsigned char bytes[TP_XDR_HEADER_SIZE])
-{
-    size_t size;
-
-    tp_xdr_encode(&tp_desc_msghdr, header, bytes, TP_XDR_HEADER_SIZE, &size);
-}
-
-void tpi_header_decode(const unsigned char bytes[TP_XDR_HEADER_SIZE], tp_msghdr *header)
-{
-    tp_xdr_decode(&tp_desc_msghdr, bytes, TP_XDR_HEADER_SIZE, header, sizeof *header);
+    return find_encoded(msg, encoding, &encoded) == TP_OK ? encoded : NULL;
 }

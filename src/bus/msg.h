@@ -1,4 +1,11 @@
-/* msg.h - the inside of a message; troupe/msg.h says what it is. */
+/*
+ * msg.h - the inside of a message; troupe/msg.h says what it is.
+ *
+ * Encoded bytes are in a block of their own: a message without payload, of which the message that
+ * was encoded holds a reference. So a queue can keep the bytes of one encoding and release the
+ * payload. Most messages have one encoding. The message itself repeats where the bytes of the first
+ * one are; the blocks of all of them are a list.
+ */
 #ifndef TROUPE_BUS_MSG_H
 #define TROUPE_BUS_MSG_H
 
@@ -11,25 +18,23 @@ struct tp_msg {
     tpi_task task; /* how its maker hands it to the loop, once; then unused */
     atomic_uint references;
     tp_msghdr header;
-    const tp_struct *type; /* NULL without payload */
-    void *payload;         /* in the same block */
-    tp_msg *encoded;       /* owned reference: the same without payload; NULL until asked for */
-    unsigned char *wire;   /* in the block of `encoded`, or in its own; NULL until asked for */
-    size_t wire_length;
-    size_t weight; /* bytes that it took when it was made, roughly; does not change */
-    void *context; /* borrowed: whom the task is for, while it is on its way */
-    int burden;    /* the work that it is for the loop, while it is on its way */
-    bool kept;     /* who takes part in what its maker does gets it, however much waits for him */
+    const tp_struct *type;       /* NULL without payload */
+    void *payload;               /* in the same block */
+    const tp_encoding *encoding; /* borrowed: of the bytes; NULL until the first is made */
+    const unsigned char *bytes;  /* in the block of `encoded`, or in its own if that is NULL */
+    size_t length;
+    tp_msg *encoded; /* owned list, a reference to each: the same message in each encoding */
+    tp_msg *next;    /* in the list of the message that was encoded; used only by that message */
+    const void *encoder; /* borrowed, only compared: the thread that encodes it; NULL before */
+    size_t weight;       /* bytes that it took when it was made, roughly; does not change */
+    void *context;       /* borrowed: whom the task is for, while it is on its way */
+    int burden;          /* the work that it is for the loop, while it is on its way */
+    bool kept; /* who takes part in what its maker does gets it, however much waits for him */
 };
 
-/* The same message without its payload, as it is on the wire: all that those need who only send it,
- * and less memory. Borrowed from `msg`; NULL if it cannot be made. */
-tp_msg *tpi_msg_encoded(tp_msg *msg);
-
-/* Encode a header before a body of header->size bytes: 40 bytes. */
-void tpi_header_encode(const tp_msghdr *header, unsigned char bytes[TP_XDR_HEADER_SIZE]);
-
-/* The other way round; all bit patterns are headers. */
-void tpi_header_decode(const unsigned char bytes[TP_XDR_HEADER_SIZE], tp_msghdr *header);
+/* The same message without its payload, with nothing but its bytes in this encoding: what a queue
+ * keeps for a client to which only these are sent. Borrowed from `msg`; NULL if it cannot be made.
+ * Only in the thread of the loop. */
+tp_msg *tpi_msg_encoded(tp_msg *msg, const tp_encoding *encoding);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * wire.c - transport: the Player protocol on a stream; docs/protocol.md describes it.
+ * wire.c - transport: the Player protocol on a stream; docs/reference/protocol.md describes it.
  *
  * Bytes are read into one buffer, and messages are decoded where they lie. It grows with a large
  * message as its bytes come, not on the word of its header. What is sent is encoded behind what the
@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bus/msg.h"
 #include "client/inside.h"
 #include "client/map.h"
+#include "troupe/msg.h"
 #include "troupe/stream.h"
 
 enum {
@@ -96,7 +96,7 @@ static tp_status wire_send(tp_client *client, const tp_msghdr *header, const tp_
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
     full.size = (uint32_t)size;
-    tpi_header_encode(&full, place);
+    tp_xdr_encode_header(&full, place);
     if (value != NULL) {
         tp_xdr_encode(what->ask, value, place + TP_XDR_HEADER_SIZE, size, &size);
     }
@@ -193,7 +193,7 @@ static size_t consume(tp_client *client, size_t used, size_t *needed)
     *needed = TP_XDR_HEADER_SIZE;
     while (wire->stream != NULL && wire->in_length - used >= TP_XDR_HEADER_SIZE) {
         tp_msghdr header;
-        tpi_header_decode(wire->in + used, &header);
+        tp_xdr_decode_header(&header, wire->in + used);
         if (!is_sane(client, &header)) {
             break;
         }

@@ -15,72 +15,73 @@ static tp_status note_owners(const struct file *file, struct owners *owners, tp_
 {
     size_t count = 0;
 
-    for (const struct plan *plan = file->plans; plan != NULL; plan = plan->next) {
-        for (const tp_device *at = tpi_instance_next_device(plan->instance, NULL); at != NULL;
-             at = tpi_instance_next_device(plan->instance, at)) {
+    for (const struct driver_entry *entry = file->entries; entry != NULL; entry = entry->next) {
+        for (const tp_device *at = tpi_instance_next_device(entry->instance, NULL); at != NULL;
+             at = tpi_instance_next_device(entry->instance, at)) {
             count++;
         }
     }
     if (tpi_owners_init(owners, count, err) != TP_OK) {
         return TP_E_NOMEM;
     }
-    for (struct plan *plan = file->plans; plan != NULL; plan = plan->next) {
-        for (const tp_device *at = tpi_instance_next_device(plan->instance, NULL); at != NULL;
-             at = tpi_instance_next_device(plan->instance, at)) {
-            tpi_owners_add(owners, tp_device_addr(at), plan);
+    for (struct driver_entry *entry = file->entries; entry != NULL; entry = entry->next) {
+        for (const tp_device *at = tpi_instance_next_device(entry->instance, NULL); at != NULL;
+             at = tpi_instance_next_device(entry->instance, at)) {
+            tpi_owners_add(owners, tp_device_addr(at), entry);
         }
     }
     return TP_OK;
 }
 
-static bool uses(const struct plan *plan, const tpi_wanted *wanted)
+static bool uses(const struct driver_entry *entry, const tpi_wanted *wanted)
 {
-    return plan->isolated || tpi_instance_uses(plan->instance, &wanted->addr);
+    return entry->isolated || tpi_instance_uses(entry->instance, &wanted->addr);
 }
 
-/* A way through the plans, for the message. */
+/* A way through the entries, for the message. */
 struct way {
-    const struct plan *plan;
+    const struct driver_entry *entry;
     const tpi_wanted *through; /* what it requires */
     const struct way *before;  /* NULL for the first */
 };
 
-static void print_way(const struct way *way, const struct plan *until, char *out, size_t size)
+static void print_way(const struct way *way, const struct driver_entry *until, char *out,
+                      size_t size)
 {
-    if (way->plan != until) {
+    if (way->entry != until) {
         print_way(way->before, until, out, size);
     }
     const size_t length = strlen(out);
     snprintf(out + length, size - length, "%s%s requires %s:%u", length > 0 ? ", " : "",
-             tp_instance_name(way->plan->instance), way->through->interface->name,
+             tp_instance_name(way->entry->instance), way->through->interface->name,
              way->through->addr.index);
 }
 
-static bool is_on(const struct way *way, const struct plan *plan)
+static bool is_on(const struct way *way, const struct driver_entry *entry)
 {
-    while (way != NULL && way->plan != plan) {
+    while (way != NULL && way->entry != entry) {
         way = way->before;
     }
     return way != NULL;
 }
 
-/* Each plan is looked at once: what leads nowhere does so from wherever one comes. */
-static tp_status follow(const struct owners *owners, struct plan *plan, const struct way *before,
-                        tp_error *err)
+/* Each entry is looked at once: what leads nowhere does so from wherever one comes. */
+static tp_status follow(const struct owners *owners, struct driver_entry *entry,
+                        const struct way *before, tp_error *err)
 {
     tp_status status = TP_OK;
 
-    plan->followed = true;
-    for (uint32_t i = 0; i < plan->asked.require_count && status == TP_OK; i++) {
-        const struct way way = {plan, &plan->asked.requires[i], before};
-        struct plan *next = uses(plan, way.through)
-                                ? tpi_owners_next(owners, &way.through->addr, &(size_t){0})
-                                : NULL; /* elsewhere or nowhere */
+    entry->followed = true;
+    for (uint32_t i = 0; i < entry->asked.require_count && status == TP_OK; i++) {
+        const struct way way = {entry, &entry->asked.requires[i], before};
+        struct driver_entry *next = uses(entry, way.through)
+                                        ? tpi_owners_next(owners, &way.through->addr, &(size_t){0})
+                                        : NULL; /* elsewhere or nowhere */
         if (next != NULL && is_on(&way, next)) {
             char text[192] = "";
             print_way(&way, next, text, sizeof text);
             status =
-                tpi_cfg_fail(&plan->section->place, err, "a circle, so none can start: %s", text);
+                tpi_cfg_fail(&entry->section->place, err, "a circle, so none can start: %s", text);
         } else if (next != NULL && !next->followed) {
             status = follow(owners, next, &way, err);
         }
@@ -90,15 +91,16 @@ static tp_status follow(const struct owners *owners, struct plan *plan, const st
 
 tp_status tpi_circles_check(const tp_server *server, tp_error *err)
 {
-    struct plan *const plans = server->file->plans;
+    struct driver_entry *const entries = server->file->entries;
     struct owners owners;
     tp_status status = note_owners(server->file, &owners, err);
 
-    for (struct plan *plan = plans; plan != NULL; plan = plan->next) {
-        plan->followed = false;
+    for (struct driver_entry *entry = entries; entry != NULL; entry = entry->next) {
+        entry->followed = false;
     }
-    for (struct plan *plan = plans; plan != NULL && status == TP_OK; plan = plan->next) {
-        status = plan->followed ? TP_OK : follow(&owners, plan, NULL, err);
+    for (struct driver_entry *entry = entries; entry != NULL && status == TP_OK;
+         entry = entry->next) {
+        status = entry->followed ? TP_OK : follow(&owners, entry, NULL, err);
     }
     tpi_owners_fini(&owners);
     return status;

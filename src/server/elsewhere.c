@@ -197,13 +197,13 @@ tp_status tpi_elsewhere_name(tp_server *server, const tpi_devaddr_text *address,
 
 /* ---- Offering them --------------------------------------------------------------------------- */
 
-static tp_status plan_device(tp_server *server, const struct far_server *far,
-                             const struct far_device *device, tp_error *err)
+static tp_status offer_device(tp_server *server, const struct far_server *far,
+                              const struct far_device *device, tp_error *err)
 {
     tpi_setting_value *value = tpi_arena_array(&server->file->arena, 1, sizeof *value);
     tpi_setting *setting = tpi_arena_array(&server->file->arena, 1, sizeof *setting);
     const tp_driver *driver = tpi_find_driver(server, "remote");
-    struct plan *plan = tpi_wire_plan(server, err);
+    struct driver_entry *entry = tpi_entry_add(server, err);
 
     if (driver == NULL) {
         return tp_fail(err, TP_E_UNSUPPORTED,
@@ -211,27 +211,27 @@ static tp_status plan_device(tp_server *server, const struct far_server *far,
                        "driver `remote`",
                        device->wanted.interface->name, device->wanted.addr.index, far->name->url);
     }
-    if (value == NULL || setting == NULL || plan == NULL) {
+    if (value == NULL || setting == NULL || entry == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
     *value = (tpi_setting_value){.text = far->name->url};
     *setting = (tpi_setting){.name = "url", .values = value, .value_count = 1};
-    plan->asked = (tpi_blueprint){.driver = driver,
-                                  .settings = setting,
-                                  .setting_count = 1,
-                                  .provides = &device->wanted,
-                                  .provide_count = 1,
-                                  .restart_ns = TP_NS_PER_S};
+    entry->asked = (tpi_blueprint){.driver = driver,
+                                   .settings = setting,
+                                   .setting_count = 1,
+                                   .provides = &device->wanted,
+                                   .provide_count = 1,
+                                   .restart_ns = TP_NS_PER_S};
     return TP_OK;
 }
 
-tp_status tpi_elsewhere_plan(tp_server *server, tp_error *err)
+tp_status tpi_elsewhere_offer(tp_server *server, tp_error *err)
 {
     tp_status status = TP_OK;
 
     for (struct far_server *far = server->file->far_servers; far != NULL; far = far->next) {
         for (struct far_device *d = far->devices; d != NULL && status == TP_OK; d = d->next) {
-            status = plan_device(server, far, d, err);
+            status = offer_device(server, far, d, err);
         }
     }
     return status;

@@ -143,12 +143,13 @@ tp_status tpi_fronts_open(tp_server *server, tp_error *err)
 {
     tp_status status = read_patience(server, err);
 
-    for (const struct plan *plan = server->file->plans; plan != NULL; plan = plan->next) {
-        if (plan->asked.provide_count == 0 && status == TP_OK) { /* it offers all that it has */
-            status = add_robot(server, plan->asked.robot, err);
+    for (const struct driver_entry *entry = server->file->entries; entry != NULL;
+         entry = entry->next) {
+        if (entry->asked.provide_count == 0 && status == TP_OK) { /* it offers all that it has */
+            status = add_robot(server, entry->asked.robot, err);
         }
-        for (uint32_t i = 0; i < plan->asked.provide_count && status == TP_OK; i++) {
-            status = add_robot(server, plan->asked.provides[i].addr.robot, err);
+        for (uint32_t i = 0; i < entry->asked.provide_count && status == TP_OK; i++) {
+            status = add_robot(server, entry->asked.provides[i].addr.robot, err);
         }
     }
     return status == TP_OK ? serve_inside(server, err) : status;
@@ -165,12 +166,13 @@ tp_status tpi_fronts_open_first(tp_server *server, tp_error *err)
 
 static bool is_mentioned(const tp_server *server, unsigned robot)
 {
-    for (const struct plan *plan = server->file->plans; plan != NULL; plan = plan->next) {
-        if (plan->asked.provide_count == 0 && plan->asked.robot == robot) {
+    for (const struct driver_entry *entry = server->file->entries; entry != NULL;
+         entry = entry->next) {
+        if (entry->asked.provide_count == 0 && entry->asked.robot == robot) {
             return true;
         }
-        for (uint32_t i = 0; i < plan->asked.provide_count; i++) {
-            if (plan->asked.provides[i].addr.robot == robot) {
+        for (uint32_t i = 0; i < entry->asked.provide_count; i++) {
+            if (entry->asked.provides[i].addr.robot == robot) {
                 return true;
             }
         }

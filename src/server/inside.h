@@ -28,18 +28,19 @@ struct open_front {
 };
 
 /* A driver section, or devices of another server. */
-struct plan {
+struct driver_entry {
     tpi_blueprint asked; /* as the file has it */
     bool isolated;
     tpi_cfg_section *section; /* NULL for devices of another server */
-    struct plan *joined;      /* further sections of the same instance, in the order of the file */
-    struct plan *joined_last; /* of these */
-    tp_instance *instance;    /* borrowed; NULL until it is made */
-    struct file *home;        /* borrowed: where its blueprint is */
-    struct plan *from;        /* of the file before: whose instance it has taken over, or NULL */
-    bool comes;               /* its instance is to be registered */
-    bool followed;            /* by circle.c */
-    struct plan *next;
+    struct driver_entry
+        *joined; /* further sections of the same instance, in the order of the file */
+    struct driver_entry *joined_last; /* of these */
+    tp_instance *instance;            /* borrowed; NULL until it is made */
+    struct file *home;                /* borrowed: where its blueprint is */
+    struct driver_entry *from; /* of the file before: whose instance it has taken over, or NULL */
+    bool comes;                /* its instance is to be registered */
+    bool followed;             /* by circle.c */
+    struct driver_entry *next;
 };
 
 /* Who may do what, as the file has it. */
@@ -52,14 +53,14 @@ struct access {
 /* A configuration file that was read, with all that it says: as long as an instance is made by it.
  */
 struct file {
-    tp_server *server;          /* borrowed */
-    tpi_arena arena;            /* settings, blueprints, plans */
-    tpi_cfg *cfg;               /* owned */
-    struct plan *plans;         /* in the order of the file */
-    struct plan *last_plan;     /* of these */
-    size_t users;               /* instances that were made by it */
-    struct file *next;          /* of the server's */
-    const char *missing_plugin; /* one that it names for all drivers; NULL for none */
+    tp_server *server;               /* borrowed */
+    tpi_arena arena;                 /* settings, blueprints, entries */
+    tpi_cfg *cfg;                    /* owned */
+    struct driver_entry *entries;    /* in the order of the file */
+    struct driver_entry *last_entry; /* of these */
+    size_t users;                    /* instances that were made by it */
+    struct file *next;               /* of the server's */
+    const char *missing_plugin;      /* one that it names for all drivers; NULL for none */
     struct access access;
     tp_halt panic; /* how everything is stopped in one, unless a section says otherwise */
 
@@ -106,24 +107,27 @@ struct tp_server {
     bool ending;
 };
 
-/* wire.c: read the file into plans, in its order. */
-tp_status tpi_wire_read(tp_server *server, tp_error *err);
-struct plan *tpi_wire_plan(tp_server *server, tp_error *err); /* one more, at the end */
+/* section_driver.c: read the file into entries, in its order. */
+tp_status tpi_sections_read(tp_server *server, tp_error *err);
+struct driver_entry *tpi_entry_add(tp_server *server, tp_error *err); /* one more, at the end */
 const tp_driver *tpi_find_driver(const tp_server *server, const char *name);
 
-/* join.c: sections that describe parts of one thing. The plan that a section belongs to, NULL if it
- * stands for itself; make it a part of that; and when all have been read, put what they say
+/* join.c: sections that describe parts of one thing. The entry that a section belongs to, NULL if
+ * it stands for itself; make it a part of that; and when all have been read, put what they say
  * together. */
-struct plan *tpi_join_find(tp_server *server, tpi_cfg_section *section, const tp_driver *driver);
-void tpi_join_add(struct plan *to, struct plan *plan);
+struct driver_entry *tpi_join_find(tp_server *server, tpi_cfg_section *section,
+                                   const tp_driver *driver);
+void tpi_join_add(struct driver_entry *to, struct driver_entry *entry);
 tp_status tpi_join_finish(tp_server *server, tp_error *err);
 
-/* Prepare the instance of a plan; and tell what is wrong with it, with its place. */
-tp_status tpi_wire_prepare(tp_server *server, struct plan *plan, tp_error *err);
+/* Prepare the instance of an entry; and tell what is wrong with it, with its place. */
+tp_status tpi_entry_prepare(tp_server *server, struct driver_entry *entry, tp_error *err);
 /* `panic` in a section: how things are stopped in one; *action stays as it is if nothing is given.
  */
-tp_status tpi_wire_panic(tpi_cfg_section *section, bool *given, tp_halt *action, tp_error *err);
-tp_status tpi_wire_fail(const struct plan *plan, tp_status status, const char *why, tp_error *err);
+tp_status tpi_section_read_panic(tpi_cfg_section *section, bool *given, tp_halt *action,
+                                 tp_error *err);
+tp_status tpi_entry_fail(const struct driver_entry *entry, tp_status status, const char *why,
+                         tp_error *err);
 
 /* file.c: read the configuration; it is `server->file` from then on. Released when nobody uses it
  * any more and another one is read. */
@@ -140,7 +144,7 @@ void tpi_fronts_undo(tp_server *server, size_t robot_count);
 void tpi_fronts_close_others(tp_server *server);
 void tpi_fronts_close_all(tp_server *server);
 
-/* access.c: read what the file says; tell the hub; overwrite the secrets. */
+/* section_access.c: read what the file says; tell the hub; overwrite the secrets. */
 tp_status tpi_access_read(tp_server *server, struct file *file, tp_error *err);
 tp_status tpi_access_apply(tp_server *server, tp_error *err);
 void tpi_access_note_public(tp_server *server,
@@ -149,14 +153,14 @@ bool tpi_access_differs(const struct access *a, const struct access *b);
 void tpi_access_forget(struct file *file);
 
 /* elsewhere.c: devices of other servers. First `begin`, which learns what the configuration itself
- * provides; `name` gives an address that `is` elsewhere its robot number; at last `plan`. */
+ * provides; `name` gives an address that `is` elsewhere its robot number; at last `offer`. */
 tp_status tpi_elsewhere_begin(tp_server *server, tp_error *err);
 bool tpi_elsewhere_is(const tp_server *server, const tpi_devaddr_text *address);
 tp_status tpi_elsewhere_name(tp_server *server, const tpi_devaddr_text *address, tpi_wanted *wanted,
                              tp_error *err);
-tp_status tpi_elsewhere_plan(tp_server *server, tp_error *err);
+tp_status tpi_elsewhere_offer(tp_server *server, tp_error *err);
 
-/* owners.c: plans by the address of a device. First `init`, with room for so many; `next` finds
+/* owners.c: entries by the address of a device. First `init`, with room for so many; `next` finds
  * them one after the other, the first that was added first: `passed` begins with 0, and NULL is the
  * end.
  */
@@ -166,32 +170,33 @@ struct owners {
 };
 tp_status tpi_owners_init(struct owners *owners, size_t most, tp_error *err);
 void tpi_owners_fini(struct owners *owners);
-void tpi_owners_add(struct owners *owners, const tp_devaddr *addr, struct plan *plan);
-struct plan *tpi_owners_next(const struct owners *owners, const tp_devaddr *addr, size_t *passed);
+void tpi_owners_add(struct owners *owners, const tp_devaddr *addr, struct driver_entry *entry);
+struct driver_entry *tpi_owners_next(const struct owners *owners, const tp_devaddr *addr,
+                                     size_t *passed);
 
 /* circle.c: whether drivers wait for each other, once all instances are made. */
 tp_status tpi_circles_check(const tp_server *server, tp_error *err);
 
 /* isolate.c: let a child run the section in the place of this server. */
-tp_status tpi_isolate(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
+tp_status tpi_isolate(tp_server *server, tpi_cfg_section *section, tpi_blueprint *blueprint,
                       tp_error *err);
 
-/* place.c: read the geometry sections of a driver section. */
-tp_status tpi_places_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
+/* section_geometry.c: read the geometry sections of a driver section. */
+tp_status tpi_places_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *blueprint,
                           tp_error *err);
 
 /* top.c: mistakes and oddities among the fields at the top of the file. */
 tp_status tpi_top_check(const tpi_cfg_section *root, tp_error *err);
 void tpi_top_report(tp_server *server);
 
-/* rank.c: read the writer sections of a driver section; tell of keys and drivers in them that there
- * are not. */
+/* section_writer.c: read the writer sections of a driver section; tell of keys and drivers in them
+ * that there are not. */
 void tpi_ranks_report(tp_server *server);
-tp_status tpi_ranks_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
+tp_status tpi_ranks_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *blueprint,
                          tp_error *err);
 
-/* guard.c: read what a driver section says about its guard; the same for its text alone. */
-tp_status tpi_guard_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
+/* section_guard.c: read what a driver section says about its guard; the same for its text alone. */
+tp_status tpi_guard_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *blueprint,
                          tp_error *err);
 tp_status tpi_guard_parse(tpi_buf *out, const char *text, tp_error *err);
 
@@ -199,7 +204,7 @@ tp_status tpi_guard_parse(tpi_buf *out, const char *text, tp_error *err);
  * and tell of fields that nobody uses. */
 bool tpi_setting_is_line(const tp_param *param);
 bool tpi_setting_is_text(const tp_param *param); /* such as a line */
-tp_status tpi_settings_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
+tp_status tpi_settings_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *blueprint,
                             tp_error *err);
 
 /* plugins.c: open those that the file names for all drivers; close all. */

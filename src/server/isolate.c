@@ -141,11 +141,11 @@ static tp_status write_requires(tp_server *server, tpi_buf *out, tpi_cfg_section
 
 /* ---- Taking the driver's place --------------------------------------------------------------- */
 
-static tp_status check_one_robot(const tpi_cfg_section *section, const tpi_blueprint *plan,
+static tp_status check_one_robot(const tpi_cfg_section *section, const tpi_blueprint *blueprint,
                                  tp_error *err)
 {
-    for (uint32_t i = 1; i < plan->provide_count; i++) {
-        if (plan->provides[i].addr.robot != plan->provides[0].addr.robot) {
+    for (uint32_t i = 1; i < blueprint->provide_count; i++) {
+        if (blueprint->provides[i].addr.robot != blueprint->provides[0].addr.robot) {
             return tpi_cfg_fail(&section->place, err,
                                 "the devices of an isolated driver have to have the same port");
         }
@@ -154,11 +154,12 @@ static tp_status check_one_robot(const tpi_cfg_section *section, const tpi_bluep
 }
 
 /* What a driver could offer its process knows once it runs, which is after the devices are made. */
-static tp_status check_listed(tpi_cfg_section *section, const tpi_blueprint *plan, tp_error *err)
+static tp_status check_listed(tpi_cfg_section *section, const tpi_blueprint *blueprint,
+                              tp_error *err)
 {
     const tpi_cfg_field *field = tpi_cfg_find(section, "provides");
 
-    return plan->provide_count > 0
+    return blueprint->provide_count > 0
                ? TP_OK
                : tpi_cfg_fail(field != NULL ? &field->place : &section->place, err,
                               "an isolated driver lists its devices in \"provides\": \"all\" is "
@@ -179,7 +180,7 @@ static tp_status set_text(tp_server *server, tpi_setting *out, const char *name,
 }
 
 static tp_status take_place(tp_server *server, const char *text, const char *file,
-                            tpi_blueprint *plan, tp_error *err)
+                            tpi_blueprint *blueprint, tp_error *err)
 {
     enum { SETTINGS = 4 };
     tpi_setting *settings = tpi_arena_array(&server->file->arena, SETTINGS, sizeof *settings);
@@ -193,16 +194,16 @@ static tp_status take_place(tp_server *server, const char *text, const char *fil
         set_text(server, &settings[3], "socket", socket) != TP_OK) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
-    plan->in_place_of = plan->driver->name;
-    plan->driver = tpi_find_driver(server, "isolated");
-    plan->settings = settings;
-    plan->setting_count = SETTINGS;
-    plan->requires = NULL;
-    plan->require_count = 0;
+    blueprint->in_place_of = blueprint->driver->name;
+    blueprint->driver = tpi_find_driver(server, "isolated");
+    blueprint->settings = settings;
+    blueprint->setting_count = SETTINGS;
+    blueprint->requires = NULL;
+    blueprint->require_count = 0;
     return TP_OK;
 }
 
-tp_status tpi_isolate(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
+tp_status tpi_isolate(tp_server *server, tpi_cfg_section *section, tpi_blueprint *blueprint,
                       tp_error *err)
 {
     tpi_buf text = {0};
@@ -210,8 +211,8 @@ tp_status tpi_isolate(tp_server *server, tpi_cfg_section *section, tpi_blueprint
     if (server->options.program == NULL || tpi_find_driver(server, "isolated") == NULL) {
         return tpi_cfg_fail(&section->place, err, "this program cannot isolate drivers");
     }
-    tp_status status = check_listed(section, plan, err);
-    status = status == TP_OK ? check_one_robot(section, plan, err) : status;
+    tp_status status = check_listed(section, blueprint, err);
+    status = status == TP_OK ? check_one_robot(section, blueprint, err) : status;
     status = status == TP_OK ? make_folder(server, err) : status;
     if (status == TP_OK) {
         write_globals(&text, server->file->cfg);
@@ -223,7 +224,7 @@ tp_status tpi_isolate(tp_server *server, tpi_cfg_section *section, tpi_blueprint
         status = tp_fail(err, TP_E_NOMEM, "out of memory");
     }
     status = status == TP_OK
-                 ? take_place(server, tpi_buf_text(&text), section->place.file, plan, err)
+                 ? take_place(server, tpi_buf_text(&text), section->place.file, blueprint, err)
                  : status;
     tpi_buf_fini(&text);
     return status;

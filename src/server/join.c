@@ -14,34 +14,35 @@ static bool joins(tpi_cfg_section *section, const tp_driver *driver)
            tpi_cfg_find(section, driver->params[0].name) == NULL;
 }
 
-struct plan *tpi_join_find(tp_server *server, tpi_cfg_section *section, const tp_driver *driver)
+struct driver_entry *tpi_join_find(tp_server *server, tpi_cfg_section *section,
+                                   const tp_driver *driver)
 {
-    struct plan *found = NULL;
+    struct driver_entry *found = NULL;
 
     if (!joins(section, driver)) {
         return NULL;
     }
-    for (struct plan *plan = server->file->plans; plan != NULL; plan = plan->next) {
-        if (plan->section != NULL && plan->asked.driver->ops == driver->ops) {
-            found = plan;
+    for (struct driver_entry *entry = server->file->entries; entry != NULL; entry = entry->next) {
+        if (entry->section != NULL && entry->asked.driver->ops == driver->ops) {
+            found = entry;
         }
     }
     return found;
 }
 
-void tpi_join_add(struct plan *to, struct plan *plan)
+void tpi_join_add(struct driver_entry *to, struct driver_entry *entry)
 {
     if (to->joined == NULL) {
-        to->joined = plan;
+        to->joined = entry;
     } else {
-        to->joined_last->next = plan;
+        to->joined_last->next = entry;
     }
-    to->joined_last = plan;
+    to->joined_last = entry;
 }
 
 /* ---- Putting them together ------------------------------------------------------------------- */
 
-/* Of a plan and all that have joined it. */
+/* Of an entry and all that have joined it. */
 struct totals {
     uint32_t sections, provides, requires, places, ranks;
 };
@@ -95,7 +96,8 @@ static void put(struct whole *whole, const tpi_blueprint *asked)
 }
 
 /* No address is offered by two sections. */
-static tp_status check_new(const struct whole *whole, const struct plan *part, tp_error *err)
+static tp_status check_new(const struct whole *whole, const struct driver_entry *part,
+                           tp_error *err)
 {
     for (uint32_t i = 0; i < part->asked.provide_count; i++) {
         const tpi_wanted *one = &part->asked.provides[i];
@@ -112,13 +114,13 @@ static tp_status check_new(const struct whole *whole, const struct plan *part, t
     return TP_OK;
 }
 
-static tp_status finish(tp_server *server, struct plan *plan, tp_error *err)
+static tp_status finish(tp_server *server, struct driver_entry *entry, tp_error *err)
 {
     tpi_arena *arena = &server->file->arena;
     struct totals totals = {0};
 
-    count(&totals, &plan->asked);
-    for (const struct plan *part = plan->joined; part != NULL; part = part->next) {
+    count(&totals, &entry->asked);
+    for (const struct driver_entry *part = entry->joined; part != NULL; part = part->next) {
         count(&totals, &part->asked);
     }
     struct whole whole = {
@@ -132,24 +134,24 @@ static tp_status finish(tp_server *server, struct plan *plan, tp_error *err)
         whole.ranks == NULL || whole.joined == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
-    put(&whole, &plan->asked);
-    for (const struct plan *part = plan->joined; part != NULL; part = part->next) {
+    put(&whole, &entry->asked);
+    for (const struct driver_entry *part = entry->joined; part != NULL; part = part->next) {
         tp_status status = check_new(&whole, part, err);
         if (status != TP_OK) {
             return status;
         }
         put(&whole, &part->asked);
     }
-    plan->asked.provides = whole.provides;
-    plan->asked.provide_count = totals.provides;
-    plan->asked.requires = whole.requires;
-    plan->asked.require_count = totals.requires;
-    plan->asked.places = whole.places;
-    plan->asked.place_count = totals.places;
-    plan->asked.ranks = whole.ranks;
-    plan->asked.rank_count = totals.ranks;
-    plan->asked.joined = whole.joined + 1;
-    plan->asked.joined_count = totals.sections - 1;
+    entry->asked.provides = whole.provides;
+    entry->asked.provide_count = totals.provides;
+    entry->asked.requires = whole.requires;
+    entry->asked.require_count = totals.requires;
+    entry->asked.places = whole.places;
+    entry->asked.place_count = totals.places;
+    entry->asked.ranks = whole.ranks;
+    entry->asked.rank_count = totals.ranks;
+    entry->asked.joined = whole.joined + 1;
+    entry->asked.joined_count = totals.sections - 1;
     return TP_OK;
 }
 
@@ -157,13 +159,13 @@ tp_status tpi_join_finish(tp_server *server, tp_error *err)
 {
     tp_status status = TP_OK;
 
-    for (struct plan *plan = server->file->plans; plan != NULL && status == TP_OK;
-         plan = plan->next) {
-        if (plan->joined != NULL && plan->isolated) {
-            return tpi_cfg_fail(&plan->section->place, err,
+    for (struct driver_entry *entry = server->file->entries; entry != NULL && status == TP_OK;
+         entry = entry->next) {
+        if (entry->joined != NULL && entry->isolated) {
+            return tpi_cfg_fail(&entry->section->place, err,
                                 "a driver with several sections cannot be isolated");
         }
-        status = plan->joined != NULL ? finish(server, plan, err) : TP_OK;
+        status = entry->joined != NULL ? finish(server, entry, err) : TP_OK;
     }
     return status;
 }

@@ -1,5 +1,5 @@
 /*
- * owners.c - plans found by the address of a device, where there are very many.
+ * owners.c - entries found by the address of a device, where there are very many.
  *
  * A table with open addressing. It is made for one question and thrown away: what is in it is the
  * caller's choice.
@@ -11,7 +11,7 @@
 
 struct owner {
     tp_devaddr addr;
-    struct plan *plan; /* borrowed; NULL where nobody is */
+    struct driver_entry *entry; /* borrowed; NULL where nobody is */
 };
 
 tp_status tpi_owners_init(struct owners *owners, size_t most, tp_error *err)
@@ -37,24 +37,25 @@ static size_t first_slot(const struct owners *owners, const tp_devaddr *addr)
     return (sum * UINT32_C(2654435769) >> 7) & (owners->size - 1);
 }
 
-void tpi_owners_add(struct owners *owners, const tp_devaddr *addr, struct plan *plan)
+void tpi_owners_add(struct owners *owners, const tp_devaddr *addr, struct driver_entry *entry)
 {
     size_t i = first_slot(owners, addr);
 
-    while (owners->slots[i].plan != NULL) {
+    while (owners->slots[i].entry != NULL) {
         i = (i + 1) & (owners->size - 1);
     }
-    owners->slots[i] = (struct owner){*addr, plan};
+    owners->slots[i] = (struct owner){*addr, entry};
 }
 
-struct plan *tpi_owners_next(const struct owners *owners, const tp_devaddr *addr, size_t *passed)
+struct driver_entry *tpi_owners_next(const struct owners *owners, const tp_devaddr *addr,
+                                     size_t *passed)
 {
     const size_t mask = owners->size - 1;
     const size_t first = first_slot(owners, addr);
     const struct owner *at = &owners->slots[(first + (*passed)++) & mask];
 
-    while (at->plan != NULL && memcmp(&at->addr, addr, sizeof *addr) != 0) {
+    while (at->entry != NULL && memcmp(&at->addr, addr, sizeof *addr) != 0) {
         at = &owners->slots[(first + (*passed)++) & mask];
     }
-    return at->plan;
+    return at->entry;
 }

@@ -101,10 +101,10 @@ static bool same_place(const tpi_place *a, const tpi_place *b)
            tp_value_equal(&tp_desc_bbox3d, &a->size, &b->size);
 }
 
-static bool has_place(const tpi_blueprint *plan, const tpi_place *place)
+static bool has_place(const tpi_blueprint *blueprint, const tpi_place *place)
 {
-    for (uint32_t i = 0; i < plan->place_count; i++) {
-        if (same_place(&plan->places[i], place)) {
+    for (uint32_t i = 0; i < blueprint->place_count; i++) {
+        if (same_place(&blueprint->places[i], place)) {
             return true;
         }
     }
@@ -142,7 +142,7 @@ static bool same_guard(const tpi_blueprint *a, const tpi_blueprint *b)
            (a->guard_length == 0 || memcmp(a->guard, b->guard, a->guard_length) == 0);
 }
 
-static bool same_meaning(const struct plan *a, const struct plan *b)
+static bool same_meaning(const struct driver_entry *a, const struct driver_entry *b)
 {
     const tpi_blueprint *x = &a->asked;
     const tpi_blueprint *y = &b->asked;
@@ -157,53 +157,54 @@ static bool same_meaning(const struct plan *a, const struct plan *b)
 
 /* ---- Who stays, who goes, who comes ---------------------------------------------------------- */
 
-static size_t count_plans(const struct file *file)
+static size_t count_entries(const struct file *file)
 {
     size_t count = 0;
 
-    for (const struct plan *plan = file->plans; plan != NULL; plan = plan->next) {
+    for (const struct driver_entry *entry = file->entries; entry != NULL; entry = entry->next) {
         count++;
     }
     return count;
 }
 
-/* Plans that mean the same have the same first device; those that offer all there is have none. */
-static const tp_devaddr *key_of(const struct plan *plan)
+/* Entries that mean the same have the same first device; those that offer all there is have none.
+ */
+static const tp_devaddr *key_of(const struct driver_entry *entry)
 {
     static const tp_devaddr none;
 
-    return plan->asked.provide_count > 0 ? &plan->asked.provides[0].addr : &none;
+    return entry->asked.provide_count > 0 ? &entry->asked.provides[0].addr : &none;
 }
 
-static void take_instance(struct plan *plan, const struct owners *owners)
+static void take_instance(struct driver_entry *entry, const struct owners *owners)
 {
     size_t passed = 0;
-    struct plan *other = tpi_owners_next(owners, key_of(plan), &passed);
+    struct driver_entry *other = tpi_owners_next(owners, key_of(entry), &passed);
 
-    while (other != NULL && (other->instance == NULL || !same_meaning(other, plan))) {
-        other = tpi_owners_next(owners, key_of(plan), &passed);
+    while (other != NULL && (other->instance == NULL || !same_meaning(other, entry))) {
+        other = tpi_owners_next(owners, key_of(entry), &passed);
     }
     if (other != NULL) {
-        plan->instance = other->instance;
-        plan->home = other->home;
-        plan->from = other;
+        entry->instance = other->instance;
+        entry->home = other->home;
+        entry->from = other;
         other->instance = NULL;
     }
 }
 
-/* Instances that mean the same are taken over; a plan of the old file without one has gone on. */
+/* Instances that mean the same are taken over; an entry of the old file without one has gone on. */
 static tp_status take_over(struct file *before, struct file *after, tp_error *err)
 {
     struct owners owners;
 
-    if (tpi_owners_init(&owners, count_plans(before), err) != TP_OK) {
+    if (tpi_owners_init(&owners, count_entries(before), err) != TP_OK) {
         return TP_E_NOMEM;
     }
-    for (struct plan *plan = before->plans; plan != NULL; plan = plan->next) {
-        tpi_owners_add(&owners, key_of(plan), plan);
+    for (struct driver_entry *entry = before->entries; entry != NULL; entry = entry->next) {
+        tpi_owners_add(&owners, key_of(entry), entry);
     }
-    for (struct plan *plan = after->plans; plan != NULL; plan = plan->next) {
-        take_instance(plan, &owners);
+    for (struct driver_entry *entry = after->entries; entry != NULL; entry = entry->next) {
+        take_instance(entry, &owners);
     }
     tpi_owners_fini(&owners);
     return TP_OK;
@@ -211,9 +212,9 @@ static tp_status take_over(struct file *before, struct file *after, tp_error *er
 
 static void give_back(struct file *after)
 {
-    for (struct plan *plan = after->plans; plan != NULL; plan = plan->next) {
-        if (plan->from != NULL) {
-            plan->from->instance = plan->instance;
+    for (struct driver_entry *entry = after->entries; entry != NULL; entry = entry->next) {
+        if (entry->from != NULL) {
+            entry->from->instance = entry->instance;
         }
     }
 }
@@ -225,7 +226,7 @@ struct change {
     struct file *after;
     tp_instance **leaving; /* owned, as the two below */
     size_t leaving_count;
-    struct plan **coming;
+    struct driver_entry **coming;
     tp_instance **coming_instances;
     size_t coming_count;
     size_t robot_count; /* before it */
@@ -235,10 +236,10 @@ struct change {
 
 static tp_status make_room(struct change *c, tp_error *err)
 {
-    const size_t most = count_plans(c->before) + count_plans(c->after) + 1;
+    const size_t most = count_entries(c->before) + count_entries(c->after) + 1;
 
     c->leaving = calloc(most, sizeof(tp_instance *));
-    c->coming = calloc(most, sizeof(struct plan *));
+    c->coming = calloc(most, sizeof(struct driver_entry *));
     c->coming_instances = calloc(most, sizeof(tp_instance *));
     return c->leaving == NULL || c->coming == NULL || c->coming_instances == NULL
                ? tp_fail(err, TP_E_NOMEM, "out of memory")
@@ -257,17 +258,18 @@ static tp_status prepare(struct change *c, tp_error *err)
 {
     tp_status status = TP_OK;
 
-    for (struct plan *plan = c->before->plans; plan != NULL; plan = plan->next) {
-        if (plan->instance != NULL) {
-            c->leaving[c->leaving_count++] = plan->instance;
+    for (struct driver_entry *entry = c->before->entries; entry != NULL; entry = entry->next) {
+        if (entry->instance != NULL) {
+            c->leaving[c->leaving_count++] = entry->instance;
         }
     }
-    for (struct plan *plan = c->after->plans; plan != NULL && status == TP_OK; plan = plan->next) {
-        if (plan->instance == NULL) {
-            status = tpi_wire_prepare(c->server, plan, err);
+    for (struct driver_entry *entry = c->after->entries; entry != NULL && status == TP_OK;
+         entry = entry->next) {
+        if (entry->instance == NULL) {
+            status = tpi_entry_prepare(c->server, entry, err);
             if (status == TP_OK) {
-                c->coming_instances[c->coming_count] = plan->instance;
-                c->coming[c->coming_count++] = plan;
+                c->coming_instances[c->coming_count] = entry->instance;
+                c->coming[c->coming_count++] = entry;
             }
         }
     }
@@ -285,24 +287,25 @@ static tp_status check(struct change *c, tp_error *err)
     if (status == TP_OK || c->coming_count == 0) {
         return status == TP_OK ? TP_OK : tp_fail(err, status, "%s", why.text);
     }
-    return tpi_wire_fail(c->coming[wrong], status, why.text, err);
+    return tpi_entry_fail(c->coming[wrong], status, why.text, err);
 }
 
 /* ---- Making the change ----------------------------------------------------------------------- */
 
 /* "removed fake0 (laser:0, ptz:0)"; of one that knows itself what it offers, "removed sim0" */
 static void note_instance(tp_server *server, const char *what, const tp_instance *instance,
-                          const tpi_blueprint *plan)
+                          const tpi_blueprint *blueprint)
 {
     char text[512];
     int length = snprintf(text, sizeof text, "%s %s", what, tp_instance_name(instance));
 
-    for (uint32_t i = 0; i < plan->provide_count && length < (int)sizeof text - 80; i++) {
+    for (uint32_t i = 0; i < blueprint->provide_count && length < (int)sizeof text - 80; i++) {
         length +=
             snprintf(text + length, sizeof text - (size_t)length, "%s%s:%u", i == 0 ? " (" : ", ",
-                     plan->provides[i].interface->name, plan->provides[i].addr.index);
+                     blueprint->provides[i].interface->name, blueprint->provides[i].addr.index);
     }
-    snprintf(text + length, sizeof text - (size_t)length, "%s", plan->provide_count > 0 ? ")" : "");
+    snprintf(text + length, sizeof text - (size_t)length, "%s",
+             blueprint->provide_count > 0 ? ")" : "");
     tpi_server_note(server, text);
 }
 
@@ -311,11 +314,11 @@ static void finish(tp_server *server)
 {
     struct file *file = server->files;
 
-    for (struct plan *plan = server->file->plans; plan != NULL; plan = plan->next) {
-        if (plan->comes) {
-            plan->comes = false;
-            if (tpi_hub_register(plan->instance) == TP_OK) {
-                note_instance(server, "added", plan->instance, &plan->asked);
+    for (struct driver_entry *entry = server->file->entries; entry != NULL; entry = entry->next) {
+        if (entry->comes) {
+            entry->comes = false;
+            if (tpi_hub_register(entry->instance) == TP_OK) {
+                note_instance(server, "added", entry->instance, &entry->asked);
             } else {
                 tpi_server_note(server, "out of memory");
             }
@@ -354,11 +357,11 @@ static void make_change(struct change *c)
         c->coming[i]->home->users++;
     }
     server->leaving = c->leaving_count + 1; /* none is the last before all have begun to leave */
-    for (struct plan *plan = c->before->plans; plan != NULL; plan = plan->next) {
-        if (plan->instance != NULL) {
-            note_instance(server, "removed", plan->instance, &plan->asked);
-            tpi_hub_remove(plan->instance, removed, plan->home);
-            plan->instance = NULL;
+    for (struct driver_entry *entry = c->before->entries; entry != NULL; entry = entry->next) {
+        if (entry->instance != NULL) {
+            note_instance(server, "removed", entry->instance, &entry->asked);
+            tpi_hub_remove(entry->instance, removed, entry->home);
+            entry->instance = NULL;
         }
     }
     tpi_fronts_close_others(server);

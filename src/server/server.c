@@ -70,8 +70,8 @@ static tp_status prepare_lines(tp_server *server, tp_error *err)
 
 /* Those that could be made, up to the first that could not. */
 struct made {
-    struct plan **plans;     /* owned, as the next */
-    tp_instance **instances; /* themselves the hub's */
+    struct driver_entry **entries; /* owned, as the next */
+    tp_instance **instances;       /* themselves the hub's */
     size_t count;
 };
 
@@ -79,13 +79,13 @@ static tp_status prepare(tp_server *server, struct made *made, tp_error *err)
 {
     tp_status status = TP_OK;
 
-    for (struct plan *plan = server->file->plans; plan != NULL && status == TP_OK;
-         plan = plan->next) {
-        status = tpi_wire_prepare(server, plan, err);
+    for (struct driver_entry *entry = server->file->entries; entry != NULL && status == TP_OK;
+         entry = entry->next) {
+        status = tpi_entry_prepare(server, entry, err);
         if (status == TP_OK) {
-            plan->home->users++;
-            made->instances[made->count] = plan->instance;
-            made->plans[made->count++] = plan;
+            entry->home->users++;
+            made->instances[made->count] = entry->instance;
+            made->entries[made->count++] = entry;
         }
     }
     return status;
@@ -103,7 +103,7 @@ static tp_status check(const tp_server *server, const struct made *made, tp_stat
     if (found == TP_OK) {
         return status;
     }
-    return wrong < made->count ? tpi_wire_fail(made->plans[wrong], found, why.text, err)
+    return wrong < made->count ? tpi_entry_fail(made->entries[wrong], found, why.text, err)
                                : tp_fail(err, found, "%s", why.text);
 }
 
@@ -125,15 +125,16 @@ static tp_status make_instances(tp_server *server, tp_error *err)
     size_t most = 1;
     struct made made = {0};
 
-    for (const struct plan *plan = server->file->plans; plan != NULL; plan = plan->next) {
+    for (const struct driver_entry *entry = server->file->entries; entry != NULL;
+         entry = entry->next) {
         most++;
     }
-    made.plans = calloc(most, sizeof(struct plan *));
+    made.entries = calloc(most, sizeof(struct driver_entry *));
     made.instances = calloc(most, sizeof(tp_instance *));
-    const tp_status status = made.plans != NULL && made.instances != NULL
+    const tp_status status = made.entries != NULL && made.instances != NULL
                                  ? add_all(server, &made, err)
                                  : tp_fail(err, TP_E_NOMEM, "out of memory");
-    free((void *)made.plans);
+    free((void *)made.entries);
     free((void *)made.instances);
     return status;
 }
@@ -141,14 +142,15 @@ static tp_status make_instances(tp_server *server, tp_error *err)
 /* A device that the file itself should provide and does not: its user cannot start. */
 static void report_missing(tp_server *server)
 {
-    for (const struct plan *plan = server->file->plans; plan != NULL; plan = plan->next) {
-        for (uint32_t i = 0; i < plan->asked.require_count; i++) {
-            const tpi_wanted *wanted = &plan->asked.requires[i];
+    for (const struct driver_entry *entry = server->file->entries; entry != NULL;
+         entry = entry->next) {
+        for (uint32_t i = 0; i < entry->asked.require_count; i++) {
+            const tpi_wanted *wanted = &entry->asked.requires[i];
             tp_error note = {0};
-            if (wanted->addr.robot < FIRST_FAR_ROBOT && plan->section != NULL &&
+            if (wanted->addr.robot < FIRST_FAR_ROBOT && entry->section != NULL &&
                 tpi_hub_find(server->hub, wanted->addr.robot, wanted->addr.interf,
                              wanted->addr.index) == NULL) {
-                tpi_cfg_fail(&plan->section->place, &note,
+                tpi_cfg_fail(&entry->section->place, &note,
                              "it requires %s:%u, which no driver provides", wanted->interface->name,
                              wanted->addr.index);
                 tpi_server_note(server, note.text);
@@ -249,11 +251,6 @@ void tp_server_run(tp_server *server)
 void tp_server_stop(tp_server *server)
 {
     tp_loop_stop(server->loop);
-}
-
-void tp_server_panic(tp_server *server, const char *who, const char *why)
-{
-    tpi_panic_raise(tpi_hub_panic(server->hub), who, why);
 }
 
 void tp_server_panic_by_signal(const tp_server *server)

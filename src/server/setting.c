@@ -293,23 +293,24 @@ static tp_status check_missing(tpi_cfg_section *section, const tp_driver *driver
     return TP_OK;
 }
 
-tp_status tpi_settings_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *plan,
+tp_status tpi_settings_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *blueprint,
                             tp_error *err)
 {
     tpi_setting *settings =
         tpi_arena_array(&server->file->arena, section->field_count + 1, sizeof *settings);
-    tp_status status = check_slips(server, section, plan->driver, err);
+    tp_status status = check_slips(server, section, blueprint->driver, err);
 
-    status = status == TP_OK ? check_missing(section, plan->driver, err) : status;
+    status = status == TP_OK ? check_missing(section, blueprint->driver, err) : status;
     if (settings == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
     for (uint32_t i = 0; i < section->field_count && status == TP_OK; i++) {
-        const tp_param *param = find_param(plan->driver, section->fields[i].name);
+        const tp_param *param = find_param(blueprint->driver, section->fields[i].name);
         if (param != NULL && !is_own_field(param->name)) {
-            status = read_setting(server, section, param, &settings[plan->setting_count++], err);
+            status =
+                read_setting(server, section, param, &settings[blueprint->setting_count++], err);
         }
     }
-    plan->settings = settings;
-    return status == TP_OK ? report_unused(server, section, plan->driver, err) : status;
+    blueprint->settings = settings;
+    return status == TP_OK ? report_unused(server, section, blueprint->driver, err) : status;
 }

@@ -135,6 +135,11 @@ void tp_session_set_pulls(tp_session *session, bool on)
     tpi_backlog_look(session);
 }
 
+bool tpi_backlog_pulls(const tp_session *session)
+{
+    return session->backlog.pulls;
+}
+
 void tpi_backlog_fini(tp_session *session)
 {
     tp_timer_destroy(session->backlog.patience);

@@ -22,8 +22,8 @@ tp_status tpi_mailbox_queue(tp_session *session, tp_msg *msg)
     assert(session_is_current(session));
     const bool keep = msg->kept && tpi_backlog_keeps(session);
     const bool has_room = keep || tpi_queue_has_room(&session->queue);
-    tp_msg *bytes = session->mailbox.only_sends && session->queue.count >= FEW && has_room
-                        ? tpi_msg_encoded(msg)
+    tp_msg *bytes = session->mailbox.only_sends != NULL && session->queue.count >= FEW && has_room
+                        ? tpi_msg_encoded(msg, session->mailbox.only_sends)
                         : NULL;
     tp_msg *what = bytes != NULL ? bytes : msg;
     tp_status status =
@@ -119,9 +119,9 @@ uint64_t tp_session_dropped(const tp_session *session)
     return session->queue.dropped + tpi_pause_missed(session);
 }
 
-void tp_session_only_sends(tp_session *session)
+void tp_session_only_sends(tp_session *session, const tp_encoding *encoding)
 {
-    session->mailbox.only_sends = true;
+    session->mailbox.only_sends = encoding;
 }
 
 void tp_session_count_sent(tp_session *session, uint64_t messages)
@@ -137,4 +137,9 @@ bool tpi_mailbox_is_lost(const tp_session *session)
 uint64_t tpi_mailbox_sent(const tp_session *session)
 {
     return session->mailbox.sent;
+}
+
+const tp_encoding *tpi_mailbox_encoding(const tp_session *session)
+{
+    return session->mailbox.only_sends;
 }

@@ -14,38 +14,6 @@
 
 #include "session/identity.h"
 
-static const char *const right_names[] = {
-    [TP_RIGHT_READ] = "read",
-    [TP_RIGHT_WRITE] = "write",
-    [TP_RIGHT_MOVE] = "move",
-    [TP_RIGHT_OPERATE] = "operate",
-};
-
-const char *tp_right_name(tp_right right)
-{
-    return right_names[right];
-}
-
-/* ---- What is needed -------------------------------------------------------------------------- */
-
-tp_right tp_right_needed(const tp_message *what)
-{
-    static const tp_right rights[] = {
-        [TP_EFFECT_READS] = TP_RIGHT_READ,
-        [TP_EFFECT_WRITES] = TP_RIGHT_WRITE,
-        [TP_EFFECT_MOVES] = TP_RIGHT_MOVE,
-        [TP_EFFECT_OPERATES] = TP_RIGHT_OPERATE,
-    };
-
-    return rights[what->effect];
-}
-
-/* Player's clients open everything in one mode, also to read. */
-tp_right tp_right_to_open(unsigned access)
-{
-    return access == TP_OPEN_MODE || access == TP_READ_MODE ? TP_RIGHT_READ : TP_RIGHT_WRITE;
-}
-
 /* ---- What is there --------------------------------------------------------------------------- */
 
 tp_right tpi_identity_right(const tpi_identity *identity)
@@ -75,7 +43,7 @@ static tp_status refuse(const tpi_identity *identity, const char *what, tp_error
 
     if (key != NULL) {
         return tp_fail(err, TP_E_DENIED, "%s; the key %s is for those who %s", what, key->name,
-                       right_names[key->right]);
+                       tp_right_name(key->right));
     }
     if (identity->keyring->key_count > 0) {
         return tp_fail(err, TP_E_DENIED, "%s: give a key", what);
@@ -93,7 +61,7 @@ static tp_status refuse_right(const tpi_identity *identity, const char *what, tp
 {
     char text[160];
 
-    (void)snprintf(text, sizeof text, "%s needs the right to %s", what, right_names[needed]);
+    (void)snprintf(text, sizeof text, "%s needs the right to %s", what, tp_right_name(needed));
     return refuse(identity, text, err);
 }
 

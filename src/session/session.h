@@ -36,6 +36,7 @@ struct subscription {
     tp_session *session; /* borrowed */
     tp_device *device;
     tp_session_opened *done;
+    void *done_context; /* borrowed */
     tp_msghdr request;
     bool waiting; /* for the device to start */
     unsigned access;
@@ -72,8 +73,8 @@ struct sending {
 
 /* mailbox.c: what went out to the client. */
 struct mailbox {
-    bool only_sends; /* a message is nothing but bytes to its front */
-    bool lost;       /* the front knows that the client is to be given up */
+    const tp_encoding *only_sends; /* borrowed: what its front sends; NULL if it reads payloads */
+    bool lost;                     /* the front knows that the client is to be given up */
     uint64_t sent;
 };
 
@@ -85,6 +86,12 @@ struct backlog {
     bool given_up;                /* and it takes nothing, so that nobody waits for it */
     uint64_t taken, taken_before; /* messages and parts, and when the timer was set */
     tp_timer *patience;           /* owned; NULL until it was behind once */
+};
+
+/* pull.c: what a client in pull mode has asked for. */
+struct pull {
+    bool armed;              /* a DATA request waits for data */
+    uint64_t reported_drops; /* dropped messages that a SYNCH has reported */
 };
 
 /* page.c: where the page behind the last one begins, as long as the list is the same. */
@@ -115,6 +122,7 @@ struct tp_session {
     struct mailbox mailbox;
     struct sending sending;
     struct backlog backlog;
+    struct pull pull;
     struct page page;
     struct subscription *subscriptions; /* owned */
     uint32_t subscription_count;
@@ -124,6 +132,10 @@ struct tp_session {
 
 /* subscription.c: its opening of a device that has started; NULL for none. */
 struct subscription *tpi_session_find_open(const tp_session *session, const tp_device *device);
+
+/* tp_session_open() with another context for `done`. */
+tp_status tpi_session_open(tp_session *session, tp_device *device, unsigned access,
+                           const tp_msghdr *request, tp_session_opened *done, void *context);
 
 /* The session ends: close all. */
 void tpi_subscriptions_close(tp_session *session);
@@ -142,8 +154,17 @@ tp_status tpi_mailbox_queue(tp_session *session, tp_msg *msg);
 void tpi_mailbox_lose(tp_session *session);
 bool tpi_mailbox_is_lost(const tp_session *session);
 
+/* What its front sends instead of values; NULL if it reads payloads. */
+const tp_encoding *tpi_mailbox_encoding(const tp_session *session);
+
 /* Messages that went out so far. */
 uint64_t tpi_mailbox_sent(const tp_session *session);
+
+/* pull.c: changes between push and pull mode; a DATA request that waits is forgotten. */
+void tpi_pull_set_mode(tp_session *session, bool pulls);
+
+/* Answers a DATA request. The acknowledgement is queued before all that is not sealed. */
+tp_status tpi_pull_serve(tp_session *session, const tp_msghdr *request);
 
 /* access.c: whether data comes; taking and giving back what one client alone has; and whether a
  * message may be sent. Of what is refused the client and the device keep count. */
@@ -197,6 +218,9 @@ void tpi_backlog_taken(tp_session *session);
 void tpi_backlog_count(struct subscription *s);
 void tpi_backlog_forget(struct subscription *s);
 void tpi_backlog_fini(tp_session *session);
+
+/* Whether nothing goes out before the client asks. */
+bool tpi_backlog_pulls(const tp_session *session);
 
 /* Whether the client is waited for, and so gets all that is kept. */
 bool tpi_backlog_keeps(const tp_session *session);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "conformance/play.h"
+#include "fronts/player/player.h"
 #include "support/memory.h"
 #include "troupe/front.h"
 #include "troupe/interfaces/position2d.h"
@@ -600,7 +601,7 @@ static void of_many_that_wait_only_the_bytes_are_kept(void **state_)
     tp_session_destroy(s.session);
     assert_int_equal(
         tp_session_create(&s.session, s.p->b.hub, BENCH_ROBOT, &limits, &events, &s, &err), TP_OK);
-    tp_session_only_sends(s.session);
+    tp_session_only_sends(s.session, &tp_encoding_player);
     open_device(&s);
     for (int i = 0; i < 100; i++) {
         state(&s, i);
@@ -612,7 +613,7 @@ static void of_many_that_wait_only_the_bytes_are_kept(void **state_)
         size_t length;
         tp_msg *msg = tp_session_peek(s.session, i);
         assert_null(tp_msg_payload(msg));
-        assert_int_equal(tp_msg_wire(msg, &bytes, &length), TP_OK);
+        assert_int_equal(tp_msg_encode(msg, &tp_encoding_player, &bytes, &length), TP_OK);
         assert_int_equal(length, 40 + 6 * 8 + 4);
     }
     end(&s);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bus/pool.h"
+#include "fronts/player/player.h"
 #include "support/memory.h"
 #include "support/random.h"
 #include "support/unit.h"
@@ -184,7 +185,8 @@ static void sends_all_required_data(void **state)
                 /* Some things are sent only now and then. */
                 assert_non_null(bench_await_later(&r, 10, what->code));
                 assert_ptr_equal(tp_msg_type(r.last[what->code]), what->ask);
-                assert_int_equal(tp_msg_wire(r.last[what->code], &bytes, &length), TP_OK);
+                assert_int_equal(
+                    tp_msg_encode(r.last[what->code], &tp_encoding_player, &bytes, &length), TP_OK);
             }
         }
         bench_close(&r);
@@ -200,7 +202,7 @@ static void check_answer(const tp_message *what, tp_msg *answer)
 
     assert_non_null(answer);
     assert_ptr_equal(tp_msg_type(answer), what->answer);
-    assert_int_equal(tp_msg_wire(answer, &bytes, &length), TP_OK);
+    assert_int_equal(tp_msg_encode(answer, &tp_encoding_player, &bytes, &length), TP_OK);
 }
 
 /* Refusals that are about what was asked, or about asking at all. */

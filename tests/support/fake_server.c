@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bus/msg.h"
 #include "support/unit.h"
+#include "troupe/msg.h"
 
 /* ---- What it was sent ------------------------------------------------------------------------ */
 
@@ -65,7 +65,7 @@ void fake_server_message(fake_server *server, const tp_msghdr *header, const tp_
     full.addr.host = 0x0100007f;
     full.addr.robot = server->port;
     full.size = (uint32_t)size;
-    tpi_header_encode(&full, bytes);
+    tp_xdr_encode_header(&full, bytes);
     fake_server_send(server, bytes, TP_XDR_HEADER_SIZE + size);
 }
 
@@ -204,7 +204,7 @@ static void on_read(void *context, size_t length)
 
     server->in_length += length;
     while (server->stream != NULL && server->in_length - used >= TP_XDR_HEADER_SIZE) {
-        tpi_header_decode(server->in + used, &header);
+        tp_xdr_decode_header(&header, server->in + used);
         if (server->in_length - used < TP_XDR_HEADER_SIZE + header.size) {
             break;
         }

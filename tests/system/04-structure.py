@@ -23,7 +23,8 @@ PARTS = {
         "panic_watch": "panic_watch.c",
     },
     "src/session": {
-        "mailbox": "mailbox.c", "sending": "session_send.c", "backlog": "backlog.c", "page": "page.c",
+        "mailbox": "mailbox.c", "sending": "session_send.c", "backlog": "backlog.c", "pull": "pull.c",
+        "page": "page.c",
     },
 }
 

@@ -1,0 +1,204 @@
+/*
+ * section_access.c - who may do what, as the configuration says: keys, key_file, operator_key,
+ * open.
+ *
+ * Clients without a key are read-only where others than this machine's programs could be among
+ * them: on ports that are open beyond loopback, and wherever the configuration names keys, even if
+ * there are none. `open yes` lets everybody do everything but decide for others. An operator_key
+ * alone only guards the end of a panic.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/file.h"
+#include "platform/secret.h"
+#include "server/inside.h"
+
+enum { MOST_KEY_FILE = 1 << 20 };
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+/* A configuration with secrets in it that others can read: told, not refused. */
+void tpi_access_note_public(tp_server *server, const tpi_cfg_field *field)
+{
+    bool is_private = true;
+    tp_error note = {0};
+
+    if (server->options.text == NULL &&
+        tpi_secret_is_private(field->place.file, &is_private, NULL) == TP_OK && !is_private) {
+        tpi_cfg_fail(&field->place, &note,
+                     "others can read this secret: chmod 600 the file, or use key_file");
+        tpi_server_note(server, note.text);
+    }
+}
+
+static tp_status read_keys(tp_server *server, tpi_cfg_section *root, tpi_keys *keys, tp_error *err)
+{
+    const tpi_cfg_field *field = tpi_cfg_find(root, "keys");
+    tp_error why = {0};
+
+    for (uint32_t i = 0; field != NULL && i < field->value_count; i++) {
+        const tpi_cfg_value *value = &field->values[i];
+        if (tpi_keys_add(keys, value->text, strlen(value->text), &why) != TP_OK) {
+            return tpi_cfg_fail(&value->place, err, "%s", why.text);
+        }
+    }
+    if (field != NULL) {
+        tpi_access_note_public(server, field);
+    }
+    return TP_OK;
+}
+
+static tp_status load(const char *path, tpi_keys *keys, tp_error *err)
+{
+    tpi_buf text = {0};
+    bool is_private = false;
+    tp_status status = tpi_secret_is_private(path, &is_private, err);
+
+    if (status == TP_OK && !is_private) {
+        return tp_fail(err, TP_E_DENIED, "%s: others can read or change it: chmod 600 the file",
+                       path);
+    }
+    status = status == TP_OK ? tpi_file_read(&text, path, MOST_KEY_FILE, err) : status;
+    if (status == TP_OK) {
+        status = tpi_keys_read(keys, path, tpi_buf_text(&text), text.length, err);
+    }
+    tpi_secret_wipe(text.data, text.length);
+    tpi_buf_fini(&text);
+    return status;
+}
+
+static tp_status read_one_file(const tpi_cfg_value *value, tpi_keys *keys, tp_error *err)
+{
+    char *path = NULL;
+    tp_error why = {0};
+
+    if (value->kind != TPI_CFG_STRING) {
+        return tpi_cfg_fail(&value->place, err, "key_file is a file, not %.40s", value->text);
+    }
+    tp_status status = tpi_cfg_path(value, &path, err);
+    if (status == TP_OK && load(path, keys, &why) != TP_OK) {
+        status = tpi_cfg_fail(&value->place, err, "%s", why.text);
+    }
+    free(path);
+    return status;
+}
+
+/* One, or several. */
+static tp_status read_key_file(tpi_cfg_section *root, tpi_keys *keys, tp_error *err)
+{
+    const tpi_cfg_field *field = tpi_cfg_find(root, "key_file");
+    tp_status status = TP_OK;
+
+    for (uint32_t i = 0; field != NULL && i < field->value_count && status == TP_OK; i++) {
+        status = read_one_file(&field->values[i], keys, err);
+    }
+    return status;
+}
+
+static tp_status read_operator_key(tp_server *server, tpi_cfg_section *root, tpi_keys *keys,
+                                   tp_error *err)
+{
+    const tpi_cfg_field *field = tpi_cfg_find(root, "operator_key");
+    const char *secret = NULL;
+    tp_error why = {0};
+    tp_status status = tpi_cfg_string(root, "operator_key", NULL, &secret, err);
+
+    if (status != TP_OK || secret == NULL) {
+        return status;
+    }
+    tpi_access_note_public(server, field);
+    return tpi_keys_add_secret(keys, "operator", TP_RIGHT_OPERATE, secret, &why) == TP_OK
+               ? TP_OK
+               : tpi_cfg_fail(&field->place, err, "%s", why.text);
+}
+
+/* Whoever names keys wants them to be needed, also while there are none. */
+static void note_none(tp_server *server, tpi_cfg_section *root, const struct access *access)
+{
+    const tpi_cfg_field *keys = tpi_cfg_find(root, "keys");
+    const tpi_cfg_field *field = keys != NULL ? keys : tpi_cfg_find(root, "key_file");
+    tp_error note = {0};
+
+    if (field != NULL && access->keys.count == 0 && !access->open) {
+        tpi_cfg_fail(&field->place, &note, "there are no keys: nobody can write or move anything");
+        tpi_server_note(server, note.text);
+    }
+}
+
+tp_status tpi_access_read(tp_server *server, struct file *file, tp_error *err)
+{
+    struct access *access = &file->access;
+    tpi_cfg_section *root = tpi_cfg_root(file->cfg);
+    tp_status status = read_keys(server, root, &access->keys, err);
+
+    status = status == TP_OK ? read_key_file(root, &access->keys, err) : status;
+    access->guarded = tpi_cfg_find(root, "keys") != NULL || tpi_cfg_find(root, "key_file") != NULL;
+    status = status == TP_OK ? read_operator_key(server, root, &access->keys, err) : status;
+    status = status == TP_OK ? tpi_cfg_bool(root, "open", false, &access->open, err) : status;
+    if (status == TP_OK) {
+        note_none(server, root, access);
+    }
+    return status;
+}
+
+void tpi_access_forget(struct file *file)
+{
+    tpi_secret_wipe(&file->access, sizeof file->access);
+}
+
+bool tpi_access_differs(const struct access *a, const struct access *b)
+{
+    bool differs = a->open != b->open || a->guarded != b->guarded || a->keys.count != b->keys.count;
+
+    for (size_t i = 0; !differs && i < a->keys.count; i++) {
+        const tpi_key *one = &a->keys.keys[i];
+        const tpi_key *other = &b->keys.keys[i];
+        differs = one->right != other->right || strcmp(one->name, other->name) != 0 ||
+                  strcmp(one->secret, other->secret) != 0;
+    }
+    return differs;
+}
+
+/* ---- What follows from it -------------------------------------------------------------------- */
+
+static bool is_loopback(const char *host)
+{
+    return strncmp(host, "127.", 4) == 0 || strcmp(host, "localhost") == 0 ||
+           strcmp(host, "::1") == 0 || host[0] == '\0';
+}
+
+static tp_right guests_of(const tp_server *server, tp_reach reach)
+{
+    const struct access *access = &server->file->access;
+    const bool beyond = reach == TP_REACH_NETWORK && !is_loopback(server->options.listen);
+
+    return access->open || !(beyond || access->guarded) ? TP_RIGHT_MOVE : TP_RIGHT_READ;
+}
+
+tp_status tpi_access_apply(tp_server *server, tp_error *err)
+{
+    const struct access *access = &server->file->access;
+    const tpi_access rules = {
+        .keys = access->keys.keys,
+        .key_count = access->keys.count,
+        .guests = {[TP_REACH_NETWORK] = guests_of(server, TP_REACH_NETWORK),
+                   [TP_REACH_UNIX] = guests_of(server, TP_REACH_UNIX),
+                   [TP_REACH_INSIDE] = TP_RIGHT_OPERATE},
+    };
+
+    return tpi_hub_set_access(server->hub, &rules) == TP_OK
+               ? TP_OK
+               : tp_fail(err, TP_E_NOMEM, "out of memory");
+}
+
+tp_right tp_server_guests(const tp_server *server, tp_reach reach)
+{
+    return reach == TP_REACH_INSIDE ? TP_RIGHT_OPERATE : guests_of(server, reach);
+}
+
+size_t tp_server_key_count(const tp_server *server)
+{
+    return server->file->access.keys.count;
+}
