@@ -95,11 +95,10 @@ static void make_answer(tpi_call *call, const void *value)
     call->status = tp_msg_create(&call->answer, &header, call->what->answer, value);
 }
 
-static tp_status operate(tpi_call *call, void *answer)
+static tp_status operate(tpi_call *call, const void *ask, void *answer)
 {
     tp_device *device = call->device;
     const tp_message *what = call->what;
-    const void *ask = tp_msg_payload(call->ask);
 
     if (what->ask != NULL && ask == NULL) {
         return tp_fail(&call->error, TP_E_SHORT, "%s without a body", what->name);
@@ -151,6 +150,45 @@ static void settle(tpi_call *call, tp_status status, const void *answer)
     complete(call);
 }
 
+/* Let the driver carry it out. False if the call is not the caller's any more: the driver answers
+ * later, or its ticket has been used already. */
+static bool carry_out(tpi_call *call, const void *ask, void *answer, tp_status *status)
+{
+    tp_instance *self = call->device->instance;
+    const bool moving = call->what->effect == TP_EFFECT_MOVES;
+    const void *mover = call->mover;
+    tp_device *device = call->device;
+
+    self->current = call;
+    *status = operate(call, ask, answer);
+    const bool ended = self->current == NULL;
+    const bool pending = !ended && *status == TP_PENDING && call->deferred;
+    self->current = NULL;
+    *status = ended ? self->answered : *status;
+    if (moving && pending) {
+        tpi_motion_defer(call);
+    } else if (moving) {
+        tpi_motion_note(device, mover, *status);
+    }
+    return !ended && !pending;
+}
+
+bool tpi_call_play(tpi_call *call, const tpi_timed_command *command, tp_status *status)
+{
+    tp_instance *self = command->device->instance;
+
+    *call = (tpi_call){.device = command->device,
+                       .what = command->what,
+                       .asked_ns = now_ns(command->device),
+                       .mover = command->mover};
+    atomic_fetch_add(&self->waiting_jobs, 1);
+    if (!carry_out(call, command->ask, NULL, status)) {
+        return true;
+    }
+    atomic_fetch_sub(&self->waiting_jobs, 1);
+    return false;
+}
+
 static void run_call(job *next, tp_instance *self)
 {
     tpi_call *call = (tpi_call *)next;
@@ -171,20 +209,8 @@ static void run_call(job *next, tp_instance *self)
         answer = self->scratch;
         memset(answer, 0, call->what->answer->size);
     }
-    const bool moving = call->what->effect == TP_EFFECT_MOVES;
-    const void *mover = call->mover;
-    tp_device *device = call->device;
-    self->current = call;
-    tp_status status = operate(call, answer);
-    const bool ended = self->current == NULL; /* its ticket has been used already */
-    const bool pending = !ended && status == TP_PENDING && call->deferred;
-    self->current = NULL;
-    if (moving && pending) {
-        tpi_motion_defer(call);
-    } else if (moving) {
-        tpi_motion_note(device, mover, ended ? self->answered : status);
-    }
-    if (!ended && !pending) {
+    tp_status status;
+    if (carry_out(call, tp_msg_payload(call->ask), answer, &status)) {
         settle(call, status, answer);
     }
 }

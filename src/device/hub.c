@@ -17,6 +17,7 @@ static void panic_changed(tpi_task *task)
     for (tp_instance *instance = hub->instances; instance != NULL; instance = instance->next) {
         if (instance->on_loop) {
             tpi_motion_serve(instance);
+            tpi_timed_serve(instance);
         }
     }
     tpi_emergency_tell_all(hub);

@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "device/hub.h"
 #include "device/index.h"
+#include "device/timed.h"
 #include "platform/guard.h"
 #include "platform/thread.h"
 #include "session/tries.h"
@@ -134,6 +135,7 @@ struct tp_device {
     uint32_t takes;           /* how often it was moved; the loop's, as the next two */
     unsigned taken_epoch;     /* of the panic, when it was moved last */
     bool stands;              /* it was halted since then */
+    struct granted granted;   /* who may send it commands ahead of time */
     tp_device *next;          /* of the instance */
 };
 
@@ -188,6 +190,7 @@ struct tp_instance {
 
     tp_timer *lease_timer; /* owned: ends of leases, for drivers on the loop */
     tpi_panic_seat seat;
+    struct timed timed;
 
     /* remove.c */
     bool leaving; /* it is being removed */
@@ -403,7 +406,19 @@ tp_status tpi_call_create(tpi_call **call, tp_device *device, const tp_message *
                           tpi_call_done *done, void *context, tpi_call **out);
 void tpi_call_post(tpi_call *call);
 
-/* The same for questions of the server's own, which statistics do not count. */
+/* Where the instance runs: carry out a command now, without the loop. `call` is a block of the pool
+ * that has room for a call, and is filled in here. True if the driver answers later or has answered
+ * by its ticket: the call is not the caller's any more. */
+typedef struct tpi_timed_command {
+    tp_device *device;
+    const tp_message *what;
+    const void *ask;
+    const void *mover; /* borrowed, only compared: whose command it is */
+} tpi_timed_command;
+bool tpi_call_play(tpi_call *call, const tpi_timed_command *command, tp_status *status);
+
+/* Make a call and hand it over, for questions of the server's own, which statistics do not count.
+ */
 tp_status tpi_call_quietly(tp_device *device, const tp_message *what, tp_msg *ask,
                            tpi_call_done *done, void *context);
 

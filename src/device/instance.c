@@ -43,7 +43,9 @@ void tpi_instance_halt(tp_instance *self)
         device->in_motion = false;
     }
     tpi_halting_end(self);
+    tpi_timed_stop(self);
     self->ending = true;
+    tpi_grants_end(self);
     tpi_errands_end(self); /* before the tickets: they are what answers some of these */
     tpi_tickets_end(self);
     self->ending = false;
@@ -398,6 +400,8 @@ void tpi_instance_destroy(tp_instance *self)
     tpi_motion_end(self);
     tp_loop_after_cancel(self->hub->loop, &self->turn);
     tp_timer_destroy(self->alarm);
+    tpi_timed_fini(self);
+    tpi_bell_fini(&self->bell); /* drivers that post commands for it may ring until now */
     free(self->scratch);
     free(self->state);
     tpi_arena_fini(&self->arena);

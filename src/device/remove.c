@@ -41,7 +41,8 @@ static void bury(tpi_task *task)
 void tpi_remove_check(tp_instance *self)
 {
     if (!self->gone || self->burying || atomic_load(&self->waiting_jobs) > 0 ||
-        atomic_load(&self->in_flight) > 0 || atomic_load(&self->errands_out) > 0) {
+        atomic_load(&self->in_flight) > 0 || atomic_load(&self->errands_out) > 0 ||
+        self->timed.targeted > 0) {
         return;
     }
     self->burying = true; /* later, since whoever calls may still look at it */

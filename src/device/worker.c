@@ -2,10 +2,10 @@
  * worker.c - where an instance's operations run: on a thread of its own, or on the loop.
  *
  * The thread waits for a job, for bytes on the lines that it watches, or for the time of the next
- * poll, whichever comes first; a job never waits for a poll or an input to end by more than that
- * takes. Time is the instance's clock. One that is not the real clock cannot end a wait: then the
- * thread asks the loop for a timer that rings its bell, so that polls come when the clock has been
- * moved and the loop has turned.
+ * poll, lease end or timed command, whichever comes first; a job never waits for a poll or an input
+ * to end by more than that takes. Time is the instance's clock. One that is not the real clock
+ * cannot end a wait: then the thread asks the loop for a timer that rings its bell, so that polls
+ * come when the clock has been moved and the loop has turned.
  */
 #include <stdlib.h>
 
@@ -28,6 +28,7 @@ void tpi_worker_run_jobs(tp_instance *self)
     while (item != NULL) {
         tpi_item *next = item->next;
         tpi_motion_serve(self); /* however much there is to do, what has to stop comes first */
+        tpi_timed_serve(self);
         run_job(self, (job *)item);
         item = next;
     }
@@ -146,6 +147,9 @@ static void wait(tp_instance *self)
     if (tpi_motion_deadline_ns(self) < deadline_ns) {
         deadline_ns = tpi_motion_deadline_ns(self);
     }
+    if (tpi_timed_deadline_ns(self) < deadline_ns) {
+        deadline_ns = tpi_timed_deadline_ns(self);
+    }
     tpi_ports_mark(self, wait_until(self, fds, 1 + count, deadline_ns) >> 1);
 }
 
@@ -156,6 +160,7 @@ static void thread_main(void *context)
     while (!self->quit) {
         tpi_bell_silence(&self->bell);
         tpi_motion_serve(self); /* before anything else is begun */
+        tpi_timed_serve(self);
         tpi_ports_keep_guarded(self);
         tpi_worker_run_jobs(self);
         tpi_ports_serve(self, input);
@@ -234,5 +239,4 @@ void tpi_worker_join(tp_instance *self)
         self->thread = NULL;
     }
     self->on_loop = true; /* what still comes for it, such as answers, is the loop's now */
-    tpi_bell_fini(&self->bell);
 }

@@ -62,6 +62,14 @@ static void take_lease(tp_device *device, const tpi_mover *mover, unsigned epoch
     arm(device->instance);
 }
 
+void tpi_motion_take(tp_device *device, const tpi_mover *mover, unsigned epoch)
+{
+    static const tp_message any = {.effect = TP_EFFECT_MOVES};
+
+    take_lease(device, mover, epoch);
+    tpi_rank_take(device, &any, mover);
+}
+
 tp_status tpi_device_call_for(tp_device *device, const tp_message *what, tp_msg *ask,
                               const tpi_mover *mover, tpi_call_done *done, void *context,
                               tpi_call **out)
@@ -80,6 +88,7 @@ tp_status tpi_device_call_for(tp_device *device, const tp_message *what, tp_msg 
         return status;
     }
     call->epoch = epoch;
+    tpi_grant_overridden(device, what, mover->who);
     if (moving) {
         call->mover = mover->who;
         take_lease(device, mover, epoch);
@@ -361,21 +370,40 @@ bool tpi_motion_owes_a_stop(const tp_instance *self)
             ((epoch & 1) != 0 && atomic_load(&self->panic_served) < epoch));
 }
 
+/* Whoever moved it does so no more. Readers are told when it stands, unless it did before. */
+static void end_motion(tp_device *device, int leaving)
+{
+    const bool moved = device->in_motion;
+
+    halt(device, TP_HALT_BRAKE, leaving == TPI_LEAVING_SILENT ? TP_HALT_SILENT : TP_HALT_LEFT);
+    if (moved && atomic_load(&device->halts_open) > 0) {
+        device->end_due = leaving;
+    } else if (moved) { /* else somebody has stopped it before, or a panic has */
+        tpi_motion_tell_end(device, leaving);
+    }
+}
+
+void tpi_motion_stop(tp_device *device, const void *who, tpi_leaving why)
+{
+    if (device->in_motion && device->doer == who) {
+        end_motion(device, (int)why);
+    }
+}
+
+void tpi_motion_stop_others(tp_device *device, const void *who)
+{
+    if (device->in_motion && device->doer != who) {
+        halt(device, TP_HALT_BRAKE, TP_HALT_ASKED);
+    }
+}
+
 static void serve_leases(tp_instance *self)
 {
     const int64_t now_ns = tp_clock_now_ns(tp_instance_clock(self));
 
     for (tp_device *device = self->devices; device != NULL; device = device->next) {
         if (tpi_lease_take_expired(&device->lease, now_ns)) {
-            const bool moved = device->in_motion;
-            const int leaving = atomic_load(&device->leaving);
-            halt(device, TP_HALT_BRAKE,
-                 leaving == TPI_LEAVING_SILENT ? TP_HALT_SILENT : TP_HALT_LEFT);
-            if (moved && atomic_load(&device->halts_open) > 0) {
-                device->end_due = leaving;
-            } else if (moved) { /* else somebody has stopped it before, or a panic has */
-                tpi_motion_tell_end(device, leaving);
-            }
+            end_motion(device, atomic_load(&device->leaving));
         }
     }
 }

@@ -27,6 +27,15 @@ bool tpi_motion_may_write(const tp_instance *self);
 bool tpi_motion_owes_a_stop(const tp_instance *self); /* it has not acted on a panic yet */
 int64_t tpi_motion_deadline_ns(const tp_instance *self);
 void tpi_motion_serve(tp_instance *self); /* stop what has to be stopped */
+
+/* On the loop: a writer takes the device without a message; see tpi_device_call_for(). */
+void tpi_motion_take(tp_device *device, const tpi_mover *mover, unsigned epoch);
+
+/* Where the instance runs: stop what `who` has set in motion; readers are told why. */
+void tpi_motion_stop(tp_device *device, const void *who, tpi_leaving why);
+
+/* Where the instance runs: stop what anybody but `who` has set in motion. */
+void tpi_motion_stop_others(tp_device *device, const void *who);
 /* `epoch` is that of the panic when it was asked. */
 tp_status tpi_motion_halt(tp_device *device, const tp_message *what, const void *ask,
                           unsigned epoch, tp_error *err);

@@ -150,12 +150,23 @@ bool tpi_rank_matters(const tp_device *device)
     return false;
 }
 
+/* A grant holds the device for as long as its lease; one without a limit, as the last move does. */
+static int64_t held_until_ns(const tp_device *device, int64_t now_ns)
+{
+    const tpi_lease *granted = device->granted.lease;
+    const int64_t ends_ns = granted == NULL ? 0 : tpi_lease_deadline(granted);
+    const int64_t granted_ns = ends_ns == TP_NEVER ? now_ns + TPI_RANK_HOLD_NS : ends_ns;
+
+    return granted_ns > device->mover_until_ns ? granted_ns : device->mover_until_ns;
+}
+
 double tpi_rank_left_s(const tp_device *device)
 {
     const int64_t now_ns = tp_clock_now_ns(tp_instance_clock(device->instance));
+    const int64_t until_ns = held_until_ns(device, now_ns);
 
-    return device->mover != NULL && device->mover_until_ns > now_ns
-               ? (double)(device->mover_until_ns - now_ns) / (double)TP_NS_PER_S
+    return device->mover != NULL && until_ns > now_ns
+               ? (double)(until_ns - now_ns) / (double)TP_NS_PER_S
                : 0;
 }
 

@@ -98,6 +98,7 @@ tp_status tpi_access_take(struct subscription *s, tp_error *err)
         tell_loss(device, s->session);
     }
     device->holder = s->session;
+    tpi_grant_shut_out(device);
     return TP_OK;
 }
 

@@ -58,7 +58,7 @@ static tp_device_stat describe_device(const tp_device *device, struct names *nam
         .readers = device->reader_count,
         .published = (int64_t)device->published,
         .dropped = (int64_t)atomic_load(&device->dropped),
-        .commands = (int64_t)counts->commands,
+        .commands = (int64_t)(counts->commands + tpi_grant_commands(device)),
         .requests = (int64_t)counts->requests,
         .failed_requests = (int64_t)counts->failed,
         .refused = (int64_t)counts->refused,
