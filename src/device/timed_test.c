@@ -7,10 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "conformance/puppet.h"
 #include "conformance/timetable.h"
 #include "device/inside.h"
 #include "support/memory.h"
 #include "support/unit.h"
+#include "troupe/interfaces/actarray.h"
 #include "troupe/interfaces/position2d.h"
 
 /* ---- Order of time --------------------------------------------------------------------------- */
@@ -160,6 +162,61 @@ static void what_cannot_be_is_refused_at_once(const timetable_cast *cast)
     timetable_end(&t);
 }
 WITH_ALL_CASTS(what_cannot_be_is_refused_at_once)
+
+/* ---- Commands with arrays -------------------------------------------------------------------- */
+
+/* A driver on the loop that has a grant for an arm. */
+static struct {
+    tp_link *link;
+    tp_grant *grant;
+} arm;
+
+static tp_status arm_init(tp_instance *self, tp_error *err)
+{
+    tp_instance_stay_on(self);
+    return tp_require(self, &tp_interface_actarray, NULL, &arm.link, err);
+}
+
+static void arm_granted(tp_instance *self, void *context, tp_status status, tp_grant *grant,
+                        const char *why)
+{
+    (void)self;
+    (void)context;
+    (void)status;
+    (void)why;
+    arm.grant = grant;
+}
+
+static void an_array_has_to_fit(void **state)
+{
+    static const tp_driver_ops ops = {.init = arm_init};
+    static const tp_driver driver = {
+        .abi = TP_DRIVER_ABI, .name = "arm", .ops = &ops, .flags = TP_DRIVER_ON_LOOP};
+    float positions[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+    tp_actarray_multi_position_cmd command = {.positions_count = 8, .positions = positions};
+    const tp_grant_plan plan = {
+        .capacity = 2, .value_size = sizeof command + 8 * sizeof(float), .done = arm_granted};
+    play *p = play_create();
+
+    (void)state;
+    play_add(p, &driver, NULL, "actarray:0", NULL);
+    play_add(p, &puppet_driver, "actarray:0", NULL, NULL);
+    play_open(p);
+    tpi_hub_begin(p->b.hub, NULL, NULL);
+    assert_int_equal(tp_link_grant(arm.link, &plan), TP_OK);
+    puppet_wait(&p->b, 0);
+    assert_non_null(arm.grant);
+    assert_int_equal(tp_grant_post(arm.grant, 0, TP_ACTARRAY_CMD_MULTI_POS, &command), TP_OK);
+    positions[7] = 0; /* it was copied */
+    command.positions_count = 9;
+    assert_int_equal(tp_grant_post(arm.grant, 0, TP_ACTARRAY_CMD_MULTI_POS, &command), TP_E_SPACE);
+    puppet_wait(&p->b, 0);
+    const tp_actarray_multi_position_cmd *got =
+        puppet_last(&p->b, "actarray:0", TP_ACTARRAY_CMD_MULTI_POS);
+    assert_int_equal(got->positions_count, 8);
+    assert_true(got->positions[7] == 8);
+    play_destroy(p);
+}
 
 static void nothing_allocates_while_it_plays(const timetable_cast *cast)
 {
@@ -321,6 +378,7 @@ int main(void)
         ALL_CASTS(in_lockstep_every_run_is_the_same),
         ALL_CASTS(a_full_grant_refuses),
         ALL_CASTS(what_cannot_be_is_refused_at_once),
+        cmocka_unit_test(an_array_has_to_fit),
         ALL_CASTS(nothing_allocates_while_it_plays),
         ALL_CASTS(what_is_cancelled_is_dropped),
         ALL_CASTS(a_flush_drops_everything),

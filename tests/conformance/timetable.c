@@ -18,18 +18,26 @@ static int to_ms(const timetable *t, int64_t ns)
     return (int)((ns - t->begun_ns) / TP_NS_PER_MS);
 }
 
+static void hang(timetable *t)
+{
+    while (atomic_load(&t->shut)) {
+        atomic_store(&t->stuck, true);
+        tpi_wait(NULL, 0, tp_clock_now_ns(tp_clock_real()) + TP_NS_PER_MS);
+    }
+}
+
 static tp_status note(tp_device *device, double speed_mps, tp_error *err)
 {
     timetable *t = current;
     const int speed = (int)(speed_mps * 1000);
     const size_t length = strlen(t->log);
+    const bool fatal = speed != 0 && speed == atomic_load(&t->fatal);
 
-    while (atomic_load(&t->shut)) {
-        atomic_store(&t->stuck, true);
-        tpi_wait(NULL, 0, tp_clock_now_ns(tp_clock_real()) + TP_NS_PER_MS);
-    }
-    if (speed != 0 && speed == atomic_load(&t->fatal)) {
+    if (fatal) {
         tp_instance_fail(tp_device_instance(device), TP_E_IO, "the motor burns");
+    }
+    hang(t);
+    if (fatal) {
         return TP_OK;
     }
     if (speed != 0 && speed == atomic_load(&t->refused)) {
@@ -379,4 +387,31 @@ void timetable_assert_log(timetable *t, const char *expected)
     timetable_settle(t);
     assert_string_equal(t->log, expected);
     t->log[0] = '\0';
+}
+
+void timetable_begin_moving(timetable *t, const timetable_cast *cast, int lease_ms)
+{
+    timetable_begin(t, cast);
+    assert_int_equal(timetable_ask(t, 0, 8, lease_ms), TP_OK);
+    timetable_must_post(t, 0, 10, 1);
+    timetable_must_post(t, 0, 500, 2);
+    timetable_at(t, 10);
+    timetable_assert_log(t, "10:1 ");
+    assert_int_equal(atomic_load(&motor.speed), 1000);
+}
+
+void timetable_assert_over(timetable *t, tp_status status, const char *why)
+{
+    assert_int_equal(timetable_await_end(t, 0), status);
+    assert_string_equal(t->owners[0].why, why);
+    assert_int_equal(timetable_post(t, 0, 600, 3), TP_E_CLOSED);
+    assert_int_not_equal(timetable_renew(t, 0), TP_OK);
+    timetable_settle(t);
+    t->log[0] = '\0';
+    timetable_at(t, 5000);
+    timetable_assert_log(t, "");
+    const tp_grant_counts counts = timetable_look(t, 0);
+    assert_int_equal(counts.waiting, 0);
+    assert_int_equal(counts.played, 1);
+    assert_int_equal(counts.dropped_end + counts.dropped_panic, 1);
 }

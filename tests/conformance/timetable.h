@@ -85,6 +85,13 @@ void timetable_settle(timetable *t);
 /* What the motor did since the last time. */
 void timetable_assert_log(timetable *t, const char *expected);
 
+/* Begin with a grant and two commands: one that was carried out at 10, and one that waits for 500.
+ */
+void timetable_begin_moving(timetable *t, const timetable_cast *cast, int lease_ms);
+
+/* The grant of that is over: nothing more comes of it, now or when the command would be due. */
+void timetable_assert_over(timetable *t, tp_status status, const char *why);
+
 /* A client that may move the motor; 0 is "joystick", 1 is "other". */
 tp_session *timetable_client(timetable *t, unsigned i);
 
