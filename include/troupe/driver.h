@@ -33,6 +33,7 @@ enum { TP_DRIVER_ABI = 2 };
 typedef struct tp_instance tp_instance;
 typedef struct tp_link tp_link;     /* another device that the driver uses */
 typedef struct tp_ticket tp_ticket; /* a request that is answered later */
+typedef struct tp_grant tp_grant;   /* the permission to send a device commands ahead of time */
 struct tp_port;                     /* a line to hardware; see troupe/port.h */
 
 /* A parameter in the configuration. `unit` says what it is: NULL a text, "secret" one that others
@@ -356,6 +357,118 @@ typedef void tp_link_done(tp_instance *self, void *context, tp_status status, co
                           const char *why);
 TP_API tp_status tp_link_request(tp_link *link, unsigned code, const void *value,
                                  int64_t timeout_ns, tp_link_done *done, void *context);
+
+/* ---- Commands at a time ---------------------------------------------------------------------- */
+
+/*
+ * A grant lets a driver send the device behind a link commands that are carried out at given times.
+ * It is asked for once and decided on the loop, which checks that the device runs, that there is no
+ * panic, and that no client with exclusive access and no writer of a higher rank holds the device.
+ * From then on commands go straight to the thread of the device's instance, which keeps them in
+ * order of time. Right before it writes one, it checks the grant, its lease and the panic again.
+ *
+ *     tp_link_grant -> done(TP_OK) -> (post | renew | cancel | flush | hold | resume)* -> end
+ *                   -> done(error)                                            or -> ended -> end
+ *
+ * Times are nanoseconds of the clock of the device's instance. Within a server this is the clock of
+ * the driver, too: tp_instance_clock(). A command is never carried out before its time. A device
+ * whose driver runs on the loop has the resolution of the loop's timers.
+ *
+ * A device has at most one grant. The grant takes the device as a command of the driver does: what
+ * another writer has set in motion is stopped, and writers of a lower rank are refused while the
+ * grant lasts. A grant ends when
+ *   - its lease ends (TP_E_TIMEOUT): the device is stopped;
+ *   - a panic begins (TP_E_PANIC): the panic stops the device; the grant stays over after the
+ * reset;
+ *   - another writer of the same or a higher rank moves the device, a client of the same or a
+ * higher rank takes exclusive access, or anyone asks the device for HALT (TP_E_DENIED);
+ *   - the device stops, fails or is removed (TP_E_DEVICE);
+ *   - tp_grant_end() is called or the driver stops: the device is stopped.
+ * Commands that wait when a grant ends are dropped and counted. A command that is being written at
+ * that moment is completed.
+ *
+ * All calls belong to the thread of the instance that has asked. None waits. After tp_link_grant()
+ * none allocates.
+ */
+
+/* The decision; called once, as an operation of the instance. `grant` is NULL unless `status` is
+ * TP_OK. `why` is borrowed for the call. */
+typedef void tp_grant_done(tp_instance *self, void *context, tp_status status, tp_grant *grant,
+                           const char *why);
+
+/* The grant has ended, not by tp_grant_end(); called once, as an operation of the instance. The
+ * handle stays valid until tp_grant_end(). `why` is borrowed for the call. */
+typedef void tp_grant_ended(tp_instance *self, void *context, tp_grant *grant, tp_status status,
+                            const char *why);
+
+typedef struct tp_grant_plan {
+    uint32_t capacity; /* how many commands can wait at the same time; 1 to 65536 */
+    /* The most bytes that a command takes, with all that its pointers point to. 0 for the largest
+     * struct among the commands of the interface. */
+    size_t value_size;
+    /* How long the grant lasts after the last tp_grant_renew(); 0 for no limit. The lease of the
+     * device's section in the configuration, if it has one, is the maximum. */
+    int64_t lease_ns;
+    tp_grant_done *done;
+    tp_grant_ended *ended; /* NULL for none */
+    void *context;         /* for both */
+} tp_grant_plan;
+
+/* Ask for a grant. The plan is copied. Takes all memory that the grant will need. TP_E_INVALID for
+ * a plan that cannot be, TP_E_CLOSED while the driver stops. Otherwise `done` is called, with
+ * TP_E_DEVICE if the device does not run, TP_E_PANIC, TP_E_DENIED if another writer holds the
+ * device, or TP_E_EXISTS if the link has a grant already. */
+TP_API tp_status tp_link_grant(tp_link *link, const tp_grant_plan *plan);
+
+/* Have a command carried out at `due_ns`, or at once if that is past. `value` is copied. Commands
+ * with equal times are carried out in the order of posting. A command that cannot be written within
+ * the length of the lease, from its time or from its posting, whichever is later, is dropped.
+ * TP_E_LIMIT if `capacity` commands wait already, TP_E_SPACE if the value is over `value_size`,
+ * TP_E_UNKNOWN for a code that the interface does not have, TP_E_CLOSED if the grant has ended. */
+TP_API tp_status tp_grant_post(tp_grant *grant, int64_t due_ns, unsigned code, const void *value);
+
+/* Renew the lease: it ends `lease_ns` from now. TP_E_TIMEOUT if it has ended already. */
+TP_API tp_status tp_grant_renew(tp_grant *grant);
+
+/* Drop what is due at `from_ns` or later. Returns how many commands were dropped; none of them is
+ * carried out any more. What is posted afterwards is not affected. */
+TP_API uint32_t tp_grant_cancel(tp_grant *grant, int64_t from_ns);
+
+/* Drop everything that waits. Returns how many commands were dropped. */
+TP_API uint32_t tp_grant_flush(tp_grant *grant);
+
+/* Carry out nothing until tp_grant_resume(). The device goes on with what the last command asked
+ * for. The lease goes on, too: it has to be renewed. While held, tp_grant_cancel() takes times as
+ * they were before the hold. */
+TP_API void tp_grant_hold(tp_grant *grant);
+
+/* Go on. Everything that waits is due later by the time that the grant was held, so that the
+ * distances between commands stay. Nothing is dropped. */
+TP_API void tp_grant_resume(tp_grant *grant);
+
+/* What has become of the commands. `posted` is the sum of all others but the last two. */
+typedef struct tp_grant_counts {
+    uint64_t posted;
+    uint64_t waiting;
+    uint64_t played;         /* carried out */
+    uint64_t refused;        /* by the driver of the device */
+    uint64_t dropped_late;   /* too late to be written */
+    uint64_t dropped_panic;  /* waited when a panic began */
+    uint64_t dropped_end;    /* waited when the grant ended otherwise */
+    uint64_t cancelled;      /* by tp_grant_cancel() and tp_grant_flush() */
+    int64_t last_late_ns;    /* how long after its time the last one was written */
+    int64_t longest_late_ns; /* the longest of these */
+} tp_grant_counts;
+
+/* Read the counts. They change while they are read. */
+TP_API void tp_grant_look(const tp_grant *grant, tp_grant_counts *out);
+
+/* The lease that was granted; 0 for no limit. */
+TP_API int64_t tp_grant_lease_ns(const tp_grant *grant);
+
+/* End the grant and release the handle. What waits is dropped and the device is stopped, unless the
+ * grant has ended before. NULL is accepted. */
+TP_API void tp_grant_end(tp_grant *grant);
 
 #ifdef __cplusplus
 }

@@ -98,11 +98,10 @@ static void make_answer(tpi_call *call, const void *value)
     call->status = tp_msg_create(&call->answer, &header, call->what->answer, value);
 }
 
-static tp_status operate(tpi_call *call, void *answer)
+static tp_status operate(tpi_call *call, const void *ask, void *answer)
 {
     tp_device *device = call->device;
     const tp_message *what = call->what;
-    const void *ask = tp_msg_payload(call->ask);
 
     if (what->ask != NULL && ask == NULL) {
         return tp_fail(&call->error, TP_E_SHORT, "%s without a body", what->name);
@@ -154,6 +153,46 @@ static void settle(tpi_call *call, tp_status status, const void *answer)
     complete(call);
 }
 
+/* Let the driver carry it out. False if the call is not the caller's any more: the driver answers
+ * later, or its ticket has been used already. */
+static bool carry_out(tpi_call *call, const void *ask, void *answer, tp_status *status)
+{
+    struct calls *calls = &call->device->instance->calls;
+    tpi_device_safety *safety = &call->device->safety;
+    const bool moving = call->what->effect == TP_EFFECT_MOVES;
+    const tpi_mover mover = call->order.mover;
+
+    calls->current = call;
+    *status = operate(call, ask, answer);
+    const bool ended = calls->current == NULL;
+    const bool pending = !ended && *status == TP_PENDING && call->deferred;
+    calls->current = NULL;
+    *status = ended ? calls->answered : *status;
+    if (moving && pending) {
+        tpi_stop_defer(safety, &call->order);
+    } else if (moving) {
+        tpi_stop_note(safety, &mover, *status);
+    }
+    return !ended && !pending;
+}
+
+bool tpi_call_play(tpi_call *call, const tpi_timed_command *command, tp_status *status)
+{
+    tp_instance *self = command->device->instance;
+
+    assert(instance_is_current(self));
+    *call = (tpi_call){.device = command->device,
+                       .what = command->what,
+                       .asked_ns = now_ns(command->device),
+                       .order = {.mover = command->mover}};
+    tpi_jobs_add(self);
+    if (!carry_out(call, command->ask, NULL, status)) {
+        return true;
+    }
+    tpi_jobs_release(self);
+    return false;
+}
+
 static void run_call(job *next, tp_instance *self)
 {
     tpi_call *call = (tpi_call *)next;
@@ -175,20 +214,8 @@ static void run_call(job *next, tp_instance *self)
         answer = self->calls.scratch;
         memset(answer, 0, call->what->answer->size);
     }
-    const bool moving = call->what->effect == TP_EFFECT_MOVES;
-    const tpi_mover mover = call->order.mover;
-    tp_device *device = call->device;
-    self->calls.current = call;
-    tp_status status = operate(call, answer);
-    const bool ended = self->calls.current == NULL; /* its ticket has been used already */
-    const bool pending = !ended && status == TP_PENDING && call->deferred;
-    self->calls.current = NULL;
-    if (moving && pending) {
-        tpi_stop_defer(&device->safety, &call->order);
-    } else if (moving) {
-        tpi_stop_note(&device->safety, &mover, ended ? self->calls.answered : status);
-    }
-    if (!ended && !pending) {
+    tp_status status;
+    if (carry_out(call, tp_msg_payload(call->ask), answer, &status)) {
         settle(call, status, answer);
     }
 }
@@ -260,6 +287,7 @@ tp_status tpi_device_call_for(tp_device *device, const tp_message *what, tp_msg 
      */
     tp_status status = tpi_call_create(&call, device, what, ask, done, context, out);
     if (status == TP_OK) {
+        tpi_grant_overridden(device, what, &claim->mover);
         tpi_claim_take(&device->safety, what, claim, epoch, &call->order);
         tpi_call_post(call);
     }

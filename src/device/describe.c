@@ -30,7 +30,7 @@ void tpi_device_describe(const tp_device *device, tp_device_stat *out)
         .readers = device->reader_count,
         .published = (int64_t)device->published,
         .dropped = (int64_t)atomic_load(&device->dropped),
-        .commands = (int64_t)counts->commands,
+        .commands = (int64_t)(counts->commands + tpi_grant_commands(device)),
         .requests = (int64_t)counts->requests,
         .failed_requests = (int64_t)counts->failed,
         .refused = (int64_t)counts->refused,

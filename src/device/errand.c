@@ -78,17 +78,26 @@ static void run_answer(job *next, tp_instance *self)
     end_errand(errand);
 }
 
-/* Their answers still come and are dropped. */
 void tpi_errands_close(tp_instance *self)
 {
     assert(instance_is_current(self));
     self->errands.closed = true;
+}
+
+/* Their answers still come and are dropped. */
+void tpi_errands_end(tp_instance *self)
+{
     while (self->errands.first != NULL) {
         struct errand *errand = self->errands.first;
         forget_errand(self, errand);
         errand->ended = true;
         errand->done(self, errand->context, TP_E_DEVICE, NULL, "the device was stopped");
     }
+}
+
+void tpi_errands_count(tp_instance *self, int more)
+{
+    atomic_fetch_add(&self->errands.out, more);
 }
 
 void tpi_errands_open(tp_instance *self)

@@ -144,6 +144,9 @@ void tpi_hub_set_panic_action(tpi_hub *hub, tp_halt how);
 typedef struct tpi_clients_ops {
     /* On the loop: a panic was raised, raised again or reset. */
     void (*panic_changed)(void *clients, const tp_panic_state *panic);
+    /* On the loop: the label of a client that has the device exclusively and keeps a writer of this
+     * rank out; NULL for none. Borrowed. */
+    const char *(*keeps_out)(void *clients, const tp_device *device, int32_t rank);
     /* The hub ends. */
     void (*destroy)(void *clients);
 } tpi_clients_ops;
@@ -278,6 +281,9 @@ void tpi_reader_pause(tpi_reader *reader, bool paused);
 /* The reader that alone may write; NULL for none. It is not looked at here. */
 tpi_reader *tpi_device_holder(const tp_device *device);
 void tpi_device_set_holder(tp_device *device, tpi_reader *holder);
+
+/* There is a new holder: a grant of a writer that it keeps out ends. */
+void tpi_device_taken_exclusively(tp_device *device);
 
 /* A reader has fallen behind, or has caught up. */
 void tpi_device_count_behind(tp_device *device, bool behind);

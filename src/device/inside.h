@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "device/hub.h"
 #include "device/index.h"
+#include "device/timed.h"
 #include "platform/thread.h"
 #include "port/owner.h"
 #include "troupe/front.h"
@@ -122,7 +123,8 @@ struct tp_device {
     tpi_reader *holder; /* borrowed: who alone may write; NULL for nobody; the loop's */
     uint32_t section;   /* of the instance, that it is of */
     tpi_device_safety safety;
-    tp_device *next; /* of the instance */
+    tp_grant *granted; /* borrowed: the grant that holds it; NULL for none; the loop's */
+    tp_device *next;   /* of the instance */
 };
 
 /* A message that is being handed to the readers of a device. They may close themselves and each
@@ -319,6 +321,8 @@ struct tp_instance {
     struct trouble trouble;
     struct note note;
     struct output output;
+    struct timed timed;
+    struct grants grants;
     tpi_instance_safety safety;
     tpi_port_owner lines;
 };
@@ -430,6 +434,23 @@ static inline bool errands_are_home(const tp_instance *self)
     return atomic_load(&self->errands.out) <= 0;
 }
 
+/* Where it runs: whether it is inside an operation; whether it has no new requests now. */
+static inline bool instance_is_busy(const tp_instance *self)
+{
+    return self->jobs.busy;
+}
+
+static inline bool errands_are_closed(const tp_instance *self)
+{
+    return self->errands.closed;
+}
+
+/* On the loop: whether grants of its devices are not closed. */
+static inline bool instance_is_targeted(const tp_instance *self)
+{
+    return self->grants.targeted > 0;
+}
+
 static inline phase instance_phase(const tp_instance *self)
 {
     return self->life.phase;
@@ -445,6 +466,7 @@ static inline bool instance_is_leaving(const tp_instance *self)
 /* jobs.c: hand over a job; a place among those that wait, TP_E_LIMIT if there are too many. */
 void tpi_instance_submit(tp_instance *self, job *next);
 tp_status tpi_jobs_reserve(tp_instance *self);
+void tpi_jobs_add(tp_instance *self); /* the same without a limit */
 void tpi_jobs_release(tp_instance *self);
 
 /* Where the instance runs: begin an operation, and end it with what the first call returned. */
@@ -545,7 +567,19 @@ tp_status tpi_call_create(tpi_call **call, tp_device *device, const tp_message *
                           tpi_call_done *done, void *context, tpi_call **out);
 void tpi_call_post(tpi_call *call);
 
-/* The same for questions of the server's own, which statistics do not count. */
+/* Where the instance runs: carry out a command now, without the loop. `call` is a block of the pool
+ * that has room for a call, and is filled in here. True if the driver answers later or has answered
+ * by its ticket: the call is not the caller's any more. */
+typedef struct tpi_timed_command {
+    tp_device *device;
+    const tp_message *what;
+    const void *ask;
+    tpi_mover mover; /* whose command it is */
+} tpi_timed_command;
+bool tpi_call_play(tpi_call *call, const tpi_timed_command *command, tp_status *status);
+
+/* Make a call and hand it over, for questions of the server's own, which statistics do not count.
+ */
 tp_status tpi_call_quietly(tp_device *device, const tp_message *what, tp_msg *ask,
                            tpi_call_done *done, void *context);
 
@@ -607,10 +641,14 @@ void tpi_links_free(tp_instance *self);
 /* The instance runs: what it would have missed before is repeated. */
 void tpi_links_repeat(tp_instance *self);
 
-/* errand.c, where the instance runs: its requests to other devices will have no answer, and it has
- * no new ones until they are opened again. */
+/* errand.c, where the instance runs: no new requests to other devices; those that are under way
+ * will have no answer; new ones are possible again. */
 void tpi_errands_close(tp_instance *self);
+void tpi_errands_end(tp_instance *self);
 void tpi_errands_open(tp_instance *self);
+
+/* Any thread: something more is under way that keeps the instance; and is no more. */
+void tpi_errands_count(tp_instance *self, int more);
 
 /* panic_watch.c: make the panic of the hub. */
 tp_status tpi_panic_watch_begin(tpi_hub *hub, tp_error *err);

@@ -120,6 +120,7 @@ void tpi_instance_destroy(tp_instance *self)
     tpi_links_free(self);
     tpi_phase_fini(self);
     tpi_stop_end(&self->safety);
+    tpi_timed_fini(self);
     tpi_worker_destroy(self);
     tpi_calls_fini(self);
     free(self->state);

@@ -29,6 +29,11 @@ tp_status tpi_jobs_reserve(tp_instance *self)
     return TP_OK;
 }
 
+void tpi_jobs_add(tp_instance *self)
+{
+    atomic_fetch_add(&self->jobs.waiting, 1);
+}
+
 void tpi_jobs_release(tp_instance *self)
 {
     atomic_fetch_sub(&self->jobs.waiting, 1);
@@ -98,7 +103,7 @@ void tpi_jobs_check(tp_instance *self)
 {
     assert(hub_is_current(self->hub));
     if (self->jobs.idle == NULL || self->jobs.idle_posted || atomic_load(&self->jobs.waiting) > 0 ||
-        !output_is_empty(self) || !errands_are_home(self)) {
+        !output_is_empty(self) || !errands_are_home(self) || instance_is_targeted(self)) {
         return;
     }
     self->jobs.idle_posted = true; /* later, since the caller may still look at the instance */

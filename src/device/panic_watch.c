@@ -98,6 +98,7 @@ static void panic_changed(tpi_task *task)
     for (tp_instance *instance = hub->instances; instance != NULL; instance = instance->next) {
         if (instance->on_loop) {
             tpi_stop_serve(&instance->safety);
+            tpi_timed_serve(instance);
         }
     }
     tpi_panic_watch_look(hub, &texts, &panic);

@@ -2,10 +2,10 @@
  * worker.c - where an instance's operations run: on a thread of its own, or on the loop.
  *
  * The thread waits for a job, for bytes on the lines that it watches, or for the time of the next
- * poll, whichever comes first; a job never waits for a poll or an input to end by more than that
- * takes. Time is the instance's clock. One that is not the real clock cannot end a wait: then the
- * thread asks the loop for a timer that rings its bell, so that polls come when the clock has been
- * moved and the loop has turned.
+ * poll, lease end or timed command, whichever comes first; a job never waits for a poll or an input
+ * to end by more than that takes. Time is the instance's clock. One that is not the real clock
+ * cannot end a wait: then the thread asks the loop for a timer that rings its bell, so that polls
+ * come when the clock has been moved and the loop has turned.
  */
 #include <assert.h>
 #include <stddef.h>
@@ -27,8 +27,9 @@ void tpi_worker_run_jobs(tp_instance *self)
 
     while (item != NULL) {
         tpi_item *next = item->next;
-        tpi_stop_serve(
-            &self->safety); /* however much there is to do, what has to stop comes first */
+        /* However much there is to do, what has to stop comes first. */
+        tpi_stop_serve(&self->safety);
+        tpi_timed_serve(self);
         run_job(self, (job *)item);
         item = next;
     }
@@ -54,7 +55,10 @@ static void halt(tp_instance *self)
     tpi_jobs_set_started(self, false);
     self->worker.start_pending = false;
     tpi_stop_whole_end(&self->safety);
-    tpi_errands_close(self); /* before the tickets: they are what answers some of these */
+    tpi_timed_stop(self);
+    tpi_errands_close(self);
+    tpi_grants_end(self);
+    tpi_errands_end(self); /* before the tickets: they are what answers some of these */
     tpi_tickets_end(self);
     tpi_errands_open(self);
 }
@@ -316,6 +320,9 @@ static void wait(tp_instance *self)
     if (tpi_safety_deadline_ns(&self->safety) < deadline_ns) {
         deadline_ns = tpi_safety_deadline_ns(&self->safety);
     }
+    if (tpi_timed_deadline_ns(self) < deadline_ns) {
+        deadline_ns = tpi_timed_deadline_ns(self);
+    }
     tpi_ports_mark(&self->lines, wait_until(self, fds, 1 + count, deadline_ns) >> 1);
 }
 
@@ -327,6 +334,7 @@ static void thread_main(void *context)
     while (!self->worker.quit) {
         tpi_bell_silence(&self->worker.bell);
         tpi_stop_serve(&self->safety); /* before anything else is begun */
+        tpi_timed_serve(self);
         keep_guarded(self);
         tpi_worker_run_jobs(self);
         if (instance_is_started(self)) {
@@ -432,7 +440,6 @@ void tpi_worker_join(tp_instance *self)
         tpi_owner_drop(&self->safety.owner);
     }
     self->on_loop = true; /* what still comes for it, such as answers, is the loop's now */
-    tpi_bell_fini(&self->worker.bell);
 }
 
 void tpi_worker_destroy(tp_instance *self)
@@ -440,4 +447,5 @@ void tpi_worker_destroy(tp_instance *self)
     tp_loop_after_cancel(self->hub->loop, &self->worker.turn);
     tp_timer_destroy(self->worker.poll_timer);
     tp_timer_destroy(self->worker.alarm);
+    tpi_bell_fini(&self->worker.bell); /* drivers that post commands for it may ring until now */
 }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "safety/rank.h"
 #include "safety/safety.h"
 
 static int64_t now_ns(const tpi_device_safety *device)
@@ -61,12 +62,8 @@ static void take_lease(tpi_device_safety *device, const tpi_claim *claim, unsign
     tpi_safety_arm(device->instance);
 }
 
-static void take_rank(tpi_device_safety *device, const tp_message *what, const tpi_claim *claim)
+static void take_rank(tpi_device_safety *device, const tpi_claim *claim)
 {
-    if (!tpi_mover_exists(&claim->mover) || what->effect == TP_EFFECT_READS ||
-        (device->moves && what->effect != TP_EFFECT_MOVES)) {
-        return;
-    }
     set_mover(device, &claim->mover);
     device->rank = claim->rank;
     device->halt_reported = false;
@@ -84,7 +81,25 @@ void tpi_claim_take(tpi_device_safety *device, const tp_message *what, const tpi
         order->mover = claim->mover;
         take_lease(device, claim, epoch);
     }
-    take_rank(device, what, claim);
+    if (tpi_mover_exists(&claim->mover) && what->effect != TP_EFFECT_READS &&
+        (!device->moves || what->effect == TP_EFFECT_MOVES)) {
+        take_rank(device, claim);
+    }
+}
+
+void tpi_claim_grant(tpi_device_safety *device, const tpi_claim *claim, unsigned epoch,
+                     const tpi_lease *granted)
+{
+    assert_owner(device);
+    take_lease(device, claim, epoch);
+    take_rank(device, claim);
+    device->granted = granted;
+}
+
+void tpi_claim_end_grant(tpi_device_safety *device)
+{
+    assert_owner(device);
+    device->granted = NULL;
 }
 
 void tpi_claim_renew(tpi_device_safety *device, const tpi_mover *mover, int64_t lease_ns)
@@ -116,12 +131,22 @@ void tpi_claim_drop(tpi_device_safety *device, const tpi_mover *mover)
 
 /* ---- Ranks ----------------------------------------------------------------------------------- */
 
+/* A grant holds the device for as long as its lease; one without a limit, as the last move does. */
+static int64_t held_until_ns(const tpi_device_safety *device, int64_t now)
+{
+    const int64_t ends_ns = device->granted == NULL ? 0 : tpi_lease_deadline(device->granted);
+    const int64_t granted_ns = ends_ns == TP_NEVER ? now + TPI_RANK_HOLD_NS : ends_ns;
+
+    return granted_ns > device->rank_until_ns ? granted_ns : device->rank_until_ns;
+}
+
 double tpi_claim_rank_left_s(const tpi_device_safety *device)
 {
     const int64_t now = now_ns(device);
+    const int64_t until_ns = held_until_ns(device, now);
 
-    return tpi_mover_exists(&device->mover) && device->rank_until_ns > now
-               ? (double)(device->rank_until_ns - now) / (double)TP_NS_PER_S
+    return tpi_mover_exists(&device->mover) && until_ns > now
+               ? (double)(until_ns - now) / (double)TP_NS_PER_S
                : 0;
 }
 

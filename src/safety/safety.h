@@ -90,13 +90,14 @@ struct tpi_device_safety {
     /* The loop's: claim.c. */
     tpi_mover mover; /* whose lease it is; its label is the next */
     char label[TPI_MOVER_LABEL];
-    int32_t rank;           /* writers of a lower one are refused ... */
-    int64_t rank_until_ns;  /* ... before this time */
-    int64_t lease_limit_ns; /* no message renews the lease beyond this */
-    bool halt_reported;     /* that somebody else had it stopped, since it was moved */
-    uint32_t takes;         /* how often it was moved */
-    unsigned taken_epoch;   /* of the panic, when it was moved last */
-    bool stands;            /* it was stopped since then */
+    int32_t rank;             /* writers of a lower one are refused ... */
+    int64_t rank_until_ns;    /* ... before this time */
+    int64_t lease_limit_ns;   /* no message renews the lease beyond this */
+    const tpi_lease *granted; /* borrowed: of a grant that holds it; NULL for none */
+    bool halt_reported;       /* that somebody else had it stopped, since it was moved */
+    uint32_t takes;           /* how often it was moved */
+    unsigned taken_epoch;     /* of the panic, when it was moved last */
+    bool stands;              /* it was stopped since then */
 
     /* Of both threads. */
     tpi_lease lease;
@@ -160,6 +161,12 @@ tp_status tpi_claim_check(const tpi_device_safety *device, const tp_message *wha
 void tpi_claim_take(tpi_device_safety *device, const tp_message *what, const tpi_claim *claim,
                     unsigned epoch, tpi_order *order);
 
+/* Take the device for a grant, without a message: it is held as long as `granted` lasts, until
+ * tpi_claim_end_grant(). */
+void tpi_claim_grant(tpi_device_safety *device, const tpi_claim *claim, unsigned epoch,
+                     const tpi_lease *granted);
+void tpi_claim_end_grant(tpi_device_safety *device);
+
 /* A message of the mover has come: its lease on the device is renewed. */
 void tpi_claim_renew(tpi_device_safety *device, const tpi_mover *mover, int64_t lease_ns);
 
@@ -192,6 +199,10 @@ bool tpi_stop_is_late(const tpi_device_safety *device, const tpi_order *order);
 void tpi_stop_note(tpi_device_safety *device, const tpi_mover *mover, tp_status status);
 void tpi_stop_defer(tpi_device_safety *device, tpi_order *order);
 void tpi_stop_settle(tpi_device_safety *device, const tpi_order *order, tp_status status);
+
+/* Stop what this mover has set in motion, and report why; or what any other one has. */
+void tpi_stop_mover(tpi_device_safety *device, const tpi_mover *mover, tpi_leaving why);
+void tpi_stop_others(tpi_device_safety *device, const tpi_mover *mover);
 
 /* Whether bytes may go to a line: in a panic only those that stop something. */
 bool tpi_stop_may_write(const tpi_instance_safety *instance);

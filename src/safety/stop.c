@@ -195,18 +195,41 @@ void tpi_stop_whole_end(tpi_instance_safety *self)
 
 /* ---- Leases ---------------------------------------------------------------------------------- */
 
+/* The mover moves it no more. Readers receive why when it stands, unless it stood before: a request
+ * has stopped it, or a panic has. */
+static void end_motion(tpi_device_safety *device, tpi_leaving why)
+{
+    const bool moved = device->in_motion;
+
+    halt(device, TP_HALT_BRAKE, why == TPI_LEAVING_SILENT ? TP_HALT_SILENT : TP_HALT_LEFT);
+    if (moved) {
+        tpi_slow_stop_report(device, why);
+    }
+}
+
+void tpi_stop_mover(tpi_device_safety *device, const tpi_mover *mover, tpi_leaving why)
+{
+    assert(tpi_safety_is_current(device->instance));
+    if (device->in_motion && tpi_mover_equal(&device->doer, mover)) {
+        end_motion(device, why);
+    }
+}
+
+void tpi_stop_others(tpi_device_safety *device, const tpi_mover *mover)
+{
+    assert(tpi_safety_is_current(device->instance));
+    if (device->in_motion && !tpi_mover_equal(&device->doer, mover)) {
+        halt(device, TP_HALT_BRAKE, TP_HALT_ASKED);
+    }
+}
+
 static void serve_leases(tpi_instance_safety *self)
 {
     const int64_t now_ns = tp_clock_now_ns(tp_loop_clock(self->loop));
 
     for (tpi_device_safety *device = self->devices; device != NULL; device = device->next) {
         if (tpi_lease_take_expired(&device->lease, now_ns)) {
-            const bool moved = device->in_motion;
-            const int why = atomic_load(&device->leaving);
-            halt(device, TP_HALT_BRAKE, why == TPI_LEAVING_SILENT ? TP_HALT_SILENT : TP_HALT_LEFT);
-            if (moved) { /* else a request has stopped it before, or a panic has */
-                tpi_slow_stop_report(device, (tpi_leaving)why);
-            }
+            end_motion(device, (tpi_leaving)atomic_load(&device->leaving));
         }
     }
 }

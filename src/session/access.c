@@ -97,6 +97,7 @@ tp_status tpi_access_take(struct subscription *s, tp_error *err)
     }
     tell_loss(device, s->session);
     tpi_device_set_holder(device, &s->reader);
+    tpi_device_taken_exclusively(device);
     return TP_OK;
 }
 
@@ -116,16 +117,23 @@ void tpi_access_give(const struct subscription *s)
     tpi_device_set_holder(s->device, other == NULL ? NULL : &other->reader);
 }
 
-/* Whether another client holds it, before whom this one does not rank. */
+const char *tpi_access_keeps_out(const tp_device *device, int32_t rank)
+{
+    const tp_session *holder = tpi_access_holder(device);
+    tpi_claim claim = {0};
+
+    if (!tpi_access_is_held(device)) {
+        return NULL;
+    }
+    tpi_identity_rank(&holder->identity, device, &claim);
+    return rank <= claim.rank ? holder->identity.label : NULL;
+}
+
+/* Whether another client holds it, over which this one does not take precedence. */
 static bool is_shut_out(const tp_session *session, const tp_device *device, const tpi_claim *claim)
 {
-    tpi_claim holder = {0};
-
-    if (tpi_access_holder(device) == session || !tpi_access_is_held(device)) {
-        return false;
-    }
-    tpi_identity_rank(&tpi_access_holder(device)->identity, device, &holder);
-    return claim->rank <= holder.rank;
+    return tpi_access_holder(device) != session &&
+           tpi_access_keeps_out(device, claim->rank) != NULL;
 }
 
 static tp_status check_writer(const tp_session *session, const tp_device *device,

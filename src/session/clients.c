@@ -15,6 +15,12 @@ static void panic_changed(void *context, const tp_panic_state *panic)
     }
 }
 
+static const char *keeps_out(void *context, const tp_device *device, int32_t rank)
+{
+    (void)context;
+    return tpi_access_keeps_out(device, rank);
+}
+
 static void destroy(void *context)
 {
     tpi_clients *clients = context;
@@ -26,7 +32,8 @@ static void destroy(void *context)
 
 tpi_clients *tpi_clients_of(tpi_hub *hub)
 {
-    static const tpi_clients_ops ops = {.panic_changed = panic_changed, .destroy = destroy};
+    static const tpi_clients_ops ops = {
+        .panic_changed = panic_changed, .keeps_out = keeps_out, .destroy = destroy};
     tpi_clients *clients = tpi_hub_clients(hub);
 
     assert(tp_loop_is_current(tpi_hub_loop(hub)));

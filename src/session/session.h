@@ -179,6 +179,9 @@ tp_status tpi_access_check(const struct subscription *s, const tp_message *what,
 bool tpi_access_is_held(const tp_device *device);
 const tp_session *tpi_access_holder(const tp_device *device);
 
+/* The label of that client, if it keeps a writer of this rank out; NULL if not. */
+const char *tpi_access_keeps_out(const tp_device *device, int32_t rank);
+
 /* What the client has no right to any more it does not go on doing. */
 void tpi_access_rights_changed(tpi_identity *identity);
 
