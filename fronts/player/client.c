@@ -1,4 +1,5 @@
 /* client.c - what connections and sources of datagrams have in common, and the front itself. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@ static void on_lost(void *context)
 {
     struct client *client = context;
 
+    assert(tpi_player_is_current(client->front));
     client->dismissed = true;
     tpi_player_client_give_up(client);
 }
@@ -26,6 +28,7 @@ static size_t on_unread(void *context)
 {
     struct client *client = context;
 
+    assert(tpi_player_is_current(client->front));
     return client->transport->unread(client);
 }
 

@@ -5,6 +5,7 @@
  * Only what is left of an unfinished message is kept by the connection, so that an idle client
  * costs nothing.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -152,6 +153,7 @@ static void on_read(void *context, size_t length)
     struct connection *connection = context;
     struct client *client = &connection->client;
 
+    assert(tpi_player_is_current(client->front));
     if (client->ending) {
         return;
     }
@@ -261,6 +263,7 @@ static void on_written(void *context)
 {
     struct client *client = context;
 
+    assert(tpi_player_is_current(client->front));
     client->blocked = false;
     tp_loop_after(client->front->loop, &client->flush);
 }
@@ -269,8 +272,11 @@ static void on_written(void *context)
 
 static void on_end(void *context, tp_status status)
 {
+    struct client *client = context;
+
+    assert(tpi_player_is_current(client->front));
     (void)status;
-    tpi_player_client_give_up(context);
+    tpi_player_client_give_up(client);
 }
 
 static const tp_stream_events stream_events = {
@@ -310,6 +316,7 @@ static void on_accept(void *context, tp_stream *stream)
     struct connection *connection =
         front->client_count < front->most_clients ? calloc(1, sizeof *connection) : NULL;
 
+    assert(tpi_player_is_current(front));
     if (connection == NULL) {
         tp_stream_close(stream);
         return;

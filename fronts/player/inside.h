@@ -74,6 +74,12 @@ struct tp_player_front {
     struct udp *udp; /* owned; NULL on streams */
 };
 
+/* Whether this is the thread that the front belongs to: its loop's. */
+static inline bool tpi_player_is_current(const tp_player_front *front)
+{
+    return tp_loop_is_current(front->loop);
+}
+
 /* What every client is greeted with: exactly these bytes. */
 extern const char tpi_player_greeting[TP_IDENT_STRLEN];
 

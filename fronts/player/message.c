@@ -1,6 +1,8 @@
 /* message.c - one message of a client: to the server itself, or on to a device. */
 #include "inside.h"
 
+#include <assert.h>
+
 static void refuse(struct client *client, const tp_msghdr *header, tp_status code, const char *text)
 {
     if (header->type == TP_MSGTYPE_REQ) {
@@ -43,6 +45,7 @@ static void forward(struct client *client, const tp_msghdr *header, const unsign
 
 void tpi_player_message_handle(struct client *client, tp_msghdr *header, const unsigned char *body)
 {
+    assert(tpi_player_is_current(client->front));
     /* Players ignore what clients say about host and robot. */
     header->addr.host = TP_PLAYER_HOST;
     header->addr.robot = client->front->robot;

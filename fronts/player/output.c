@@ -6,10 +6,13 @@
  */
 #include "inside.h"
 
+#include <assert.h>
+
 void tpi_player_output_flush(tp_after *after)
 {
     struct client *client = (struct client *)((char *)after - offsetof(struct client, flush));
 
+    assert(tpi_player_is_current(client->front));
     if (!client->ending) {
         if (client->paused && !tp_session_is_busy(client->session)) {
             client->paused = false;
@@ -33,6 +36,7 @@ void tpi_player_output_ready(void *context)
 {
     struct client *client = context;
 
+    assert(tpi_player_is_current(client->front));
     if (!client->blocked || client->paused || client->ending) {
         tp_loop_after(client->front->loop, &client->flush);
     }

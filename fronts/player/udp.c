@@ -10,6 +10,7 @@
  * A message goes out whole or not at all, and nothing waits: what the kernel does not take is lost,
  * as anything may be on its way.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,6 +86,7 @@ static void on_silence(void *context)
     struct client **oldest = &udp->front->oldest;
     const int64_t now = now_ns(udp);
 
+    assert(tpi_player_is_current(udp->front));
     while (*oldest != NULL && ((struct source *)*oldest)->heard_ns + silence_ns <= now) {
         tpi_player_client_close(*oldest);
     }
@@ -273,6 +275,7 @@ static void on_receive(void *context, const tp_peer *from, const void *bytes, si
     const unsigned char *message = bytes;
     tp_msghdr header;
 
+    assert(tpi_player_is_current(udp->front));
     if (length == 0) {
         begin(udp, from);
         return;

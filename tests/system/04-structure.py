@@ -12,7 +12,7 @@ ROOT = pathlib.Path(sys.argv[1])
 FOLDERS = ("src/port", "src/safety", "src/device", "src/session")
 MOST_FIELDS = 34
 FEWEST_ASSERTIONS = 3  # per thousand lines, where threads meet
-THREADED = ("src/safety", "src/device", "src/session")
+THREADED = ("src/safety", "src/device", "src/session", "fronts/player")
 
 # Parts of structs, and the file that alone touches them; its header may have small questions about them.
 PARTS = {
