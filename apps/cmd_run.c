@@ -11,6 +11,7 @@
 #include "called.h"
 #include "commands.h"
 #include "crash.h"
+#include "fields_table.h"
 #include "output.h"
 #include "run_table.h"
 #include "server/plugin.h"
@@ -320,8 +321,26 @@ static int run_run(int argc, char **argv)
     return o.name == NULL ? serve(&o) : serve_renamed(&o);
 }
 
+/* --fields [SECTION] */
+static int run_fields(int argc, char **argv)
+{
+    tpi_buf out = {0};
+
+    if (argc > 2) {
+        return command_fail("check", EXIT_USAGE, "unexpected \"%s\"", argv[2]);
+    }
+    const bool found = fields_table_put(&out, argc == 2 ? argv[1] : NULL);
+    fputs(tpi_buf_text(&out), stdout);
+    tpi_buf_fini(&out);
+    return found ? EXIT_DONE
+                 : command_fail("check", EXIT_FAILED, "there is no section \"%s\"", argv[1]);
+}
+
 static int run_check(int argc, char **argv)
 {
+    if (argc > 0 && strcmp(argv[0], "--fields") == 0) {
+        return run_fields(argc, argv);
+    }
     struct options o = {.command = "check", .server = {.kit = &tp_full_kit, .note = output_note}};
     int result = read_options(&o, argc, argv);
 
@@ -445,10 +464,15 @@ const command command_check = {
     .summary = "check a configuration or a world without starting anything",
     .help = "usage: troupe check FILE.cfg\n"
             "       troupe check WORLD\n"
+            "       troupe check --fields [SECTION]\n"
             "\n"
             "Reads a configuration, makes its drivers without starting them, and tells what is\n"
             "wrong or odd, with file, line and column. Of a world it tells the same: a file\n"
             "(FILE.world), or the name of one of ours, as `troupe sim` takes it.\n"
+            "\n"
+            "  --fields [SECTION]   list the fields of a configuration file: all, or those of one\n"
+            "                       kind of section; drivers have parameters besides\n"
+            "                       (`troupe drivers NAME`)\n"
             "\n"
             "Examples: troupe check configs/fake.cfg\n"
             "          troupe check my.world\n"
