@@ -407,19 +407,19 @@ static int run_decode(int argc, char **argv)
 
 const command command_encode = {
     .name = "encode",
-    .summary = "one message from JSON to the bytes on the wire",
+    .summary = "convert one message from JSON to the bytes on the wire",
     .help =
         "usage: troupe encode INTERFACE KIND MESSAGE [JSON] [--answer] [--load FILE.padi]\n"
         "       troupe encode --struct NAME [JSON]\n"
         "\n"
         "Prints the XDR encoding of a message body as hex. KIND is data, command (cmd), request\n"
-        "(req) or synch. Without JSON, or with -, it is read from standard input; what has no\n"
-        "body needs none. Members that are left out are zero. A request that asks nothing takes\n"
-        "null, {} or a blank; anything else is the struct of its answer, as in Player.\n"
+        "(req) or synch. Without JSON, or with -, it reads JSON from standard input; a message\n"
+        "without a body needs none. Omitted members are zero. A request without a question takes\n"
+        "null, {} or a blank; any other JSON is the struct of its answer, as in Player.\n"
         "\n"
-        "  --answer       the answer of a request\n"
-        "  --struct NAME  a struct by its name: msghdr is the header of every message\n"
-        "  --load FILE    know this interface file too; may be repeated\n"
+        "  --answer       encode the answer of a request\n"
+        "  --struct NAME  encode a struct; msghdr is the header of every message\n"
+        "  --load FILE    load an additional interface file; may be repeated\n"
         "\n"
         "Example: troupe encode position2d command VEL '{\"vel\":{\"px\":0.5},\"state\":1}'\n",
     .run = run_encode,
@@ -427,21 +427,21 @@ const command command_encode = {
 
 const command command_decode = {
     .name = "decode",
-    .summary = "one message from the bytes on the wire to JSON",
+    .summary = "convert one message from the bytes on the wire to JSON",
     .help =
         "usage: troupe decode INTERFACE KIND MESSAGE [HEX] [--pretty | --line | --human]\n"
         "       troupe decode --struct NAME [HEX]\n"
         "\n"
-        "Prints a message body given as hex. KIND is data, command (cmd), request (req) or\n"
-        "synch. Without HEX, or with -, it is read from standard input; what has no body needs\n"
-        "none. Bytes behind the message are ignored and told.\n"
+        "Prints a message body that is given as hex. KIND is data, command (cmd), request (req)\n"
+        "or synch. Without HEX, or with -, it reads hex from standard input; a message without a\n"
+        "body needs none. Bytes after the message are reported and ignored.\n"
         "\n"
-        "  --pretty       indented JSON\n"
-        "  --line         name=value on one line\n"
-        "  --human        indented, with units and the names of constants\n"
-        "  --answer       the answer of a request\n"
-        "  --struct NAME  a struct by its name: msghdr is the header of every message\n"
-        "  --load FILE    know this interface file too; may be repeated\n"
+        "  --pretty       print indented JSON\n"
+        "  --line         print name=value on one line\n"
+        "  --human        print indented text, with units and the names of constants\n"
+        "  --answer       decode the answer of a request\n"
+        "  --struct NAME  decode a struct; msghdr is the header of every message\n"
+        "  --load FILE    load an additional interface file; may be repeated\n"
         "\n"
         "Example: troupe decode sonar data RANGES 00000002000000023fc0000040200000\n",
     .run = run_decode,

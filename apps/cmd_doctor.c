@@ -339,14 +339,13 @@ static int run(int argc, char **argv)
 
 const command command_doctor = {
     .name = name,
-    .summary = "what works on this machine, and what to do about the rest",
+    .summary = "check what works on this machine, and suggest repairs",
     .help =
         "usage: troupe doctor\n"
         "\n"
-        "Looks at the program and its libraries, limits, clock, sockets, the ports 6665 to\n"
-        "6669, folders of plug-ins, serial ports, guards of lines, the terminal, and the server\n"
-        "that TROUPE_URL names. Each line says\n"
-        "ok, warning or problem, and below it what to do. Changes nothing. Exits with 0 if\n"
-        "there is no problem.\n",
+        "Checks the program and its libraries, limits, clock, sockets, the ports 6665 to 6669,\n"
+        "folders of plug-ins, serial ports, guards of lines, the terminal, and the server that\n"
+        "TROUPE_URL names. Each line says ok, warning or problem; the line below it says what to\n"
+        "do. Changes nothing. The exit code is 0 if there is no problem.\n",
     .run = run,
 };

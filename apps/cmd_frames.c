@@ -311,16 +311,16 @@ static int run(int argc, char **argv)
 
 const command command_frames = {
     .name = name,
-    .summary = "where devices sit: the tree of frames, or one transform",
+    .summary = "show the tree of frames of reference, or one transform",
     .help =
         "usage: troupe frames [URL] [--json]\n"
         "       troupe frames FROM TO [--json]\n"
         "\n"
-        "Draws the frames of reference that one of our servers knows as a tree, each with its\n"
-        "pose in the frame above it: x y z in metres, roll pitch yaw in radians. With two names\n"
-        "it prints the pose of the first frame in the second.\n"
+        "Draws the frames of reference of a Troupe server as a tree, each with its pose in the\n"
+        "frame above it: x y z in metres, roll pitch yaw in radians. With two names, it prints\n"
+        "the pose of the first frame in the second.\n"
         "\n"
-        "  --json          as one JSON object\n" REMOTE_OPTIONS_HELP "\n"
+        "  --json          print one JSON object\n" REMOTE_OPTIONS_HELP "\n"
         "Examples: troupe frames\n"
         "          troupe frames laser:0 base\n",
     .run = run,

@@ -122,15 +122,16 @@ static int run(int argc, char **argv)
 
 const command command_kick = {
     .name = name,
-    .summary = "throw a client out",
+    .summary = "disconnect a client",
     .help =
         "usage: troupe kick CLIENT [URL] [--key-file FILE]\n"
         "\n"
-        "Closes the connection of a client, whatever it does: what it moves stops, and what it\n"
-        "has for itself is free. CLIENT is its number, or where it connects from, as troupe\n"
-        "stat shows them. It is not kept out: a program that lives may connect again; take its\n"
-        "key away for that. Who may end a panic of others may do this: with an operator's key,\n"
-        "or without one if the configuration has no such key and the server is on this machine.\n"
+        "Closes the connection of a client. What the client moves stops, and its exclusive "
+        "devices\n"
+        "become free. CLIENT is the number or the address of the client, as troupe stat shows\n"
+        "them. The client may connect again; to prevent that, remove its key. This needs the\n"
+        "right to end the panics of others: an operator's key, or, if the configuration has no\n"
+        "such key, a server on this machine.\n"
         "\n" REMOTE_OPTIONS_HELP "\n"
         "Examples: troupe kick 3\n"
         "          troupe kick 192.168.1.9:51234 robot.local --key-file boss.key\n",

@@ -103,10 +103,11 @@ static void put_failures(struct list *list, tpi_buf *out)
 
 static void put_text(struct list *list, tpi_buf *out)
 {
-    static const char *const ours[] = {"DEVICE", "DRIVER", "STATE", ">READERS", "WHAT IT IS", NULL};
-    static const char *const named[] = {"DEVICE",   "NAME",       "DRIVER", "STATE",
-                                        ">READERS", "WHAT IT IS", NULL};
-    static const char *const player[] = {"DEVICE", "DRIVER", "WHAT IT IS", NULL};
+    static const char *const ours[] = {"DEVICE",   "DRIVER",      "STATE",
+                                       ">READERS", "DESCRIPTION", NULL};
+    static const char *const named[] = {"DEVICE",   "NAME",        "DRIVER", "STATE",
+                                        ">READERS", "DESCRIPTION", NULL};
+    static const char *const player[] = {"DEVICE", "DRIVER", "DESCRIPTION", NULL};
     const bool labels = has_labels(list);
     size_t columns = 0;
     size_t lines;
@@ -347,21 +348,22 @@ static int run(int argc, char **argv)
 
 const command command_list = {
     .name = name,
-    .summary = "the devices of a server",
+    .summary = "list the devices of a server",
     .help =
         "usage: troupe list [URL] [--where CONDITIONS] [--json]\n"
         "\n"
-        "Lists the devices of a server, ours or Player's: name, driver and what each is; of our\n"
-        "servers also what it is doing and how many have it open, and of simulated ones the model\n"
-        "in the world.\n"
+        "Lists the devices of a server, Troupe or Player: name, driver and description. For a\n"
+        "Troupe server, it also shows the state and the number of clients of each device; for a\n"
+        "simulated device, the model in the world.\n"
         "\n"
         "  --where CONDITIONS\n"
-        "                  only devices that meet them: NAME OP VALUE, divided by commas. NAME is\n"
-        "                  a property, or driver, index, name (of simulated ones the model),\n"
-        "                  x y z roll pitch yaw width length height parent frame known; OP is one\n"
-        "                  of = != < <= > >=. To learn others than driver, index and name the\n"
-        "                  devices are opened, many at once.\n"
-        "  --json          as one JSON object\n" REMOTE_OPTIONS_HELP "\n"
+        "                  list only devices that meet all conditions: NAME OP VALUE, separated "
+        "by\n"
+        "                  commas. NAME is a property, or driver, index, name (of a simulated\n"
+        "                  device: the model), x y z roll pitch yaw width length height parent\n"
+        "                  frame known; OP is one of = != < <= > >=. For names other than driver,\n"
+        "                  index and name, the devices are opened.\n"
+        "  --json          print one JSON object\n" REMOTE_OPTIONS_HELP "\n"
         "Examples: troupe list\n"
         "          troupe list robot.local:6666\n"
         "          troupe list --where 'max_range > 5, x >= 0'\n",

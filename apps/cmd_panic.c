@@ -209,26 +209,28 @@ static int run_reset(int argc, char **argv)
 const command command_panic = {
     .name = "panic",
     .summary = "stop everything that moves, at once",
-    .help = "usage: troupe panic [URL] [--why TEXT]\n"
-            "\n"
-            "Stops everything that the server moves, and waits until its drivers have done so;\n"
-            "if one has not within two seconds, it is named and the command fails; so it does if\n"
-            "the server does not say. Nothing moves again before troupe reset. The signal\n"
-            "SIGUSR1 to the server does the same, even if its loop hangs and this command gets\n"
-            "no answer. Everybody may: a key is not needed, and not looked at.\n"
-            "\n"
-            "  --why TEXT      the reason, which all clients are told\n" REMOTE_OPTIONS_HELP,
+    .help =
+        "usage: troupe panic [URL] [--why TEXT]\n"
+        "\n"
+        "Stops everything that the server moves, and waits until the drivers have stopped. If a\n"
+        "driver has not stopped after two seconds, the command names it and fails; it also fails\n"
+        "if the server does not report it. Nothing moves again before troupe reset. The signal\n"
+        "SIGUSR1 to the server has the same effect, even if the server does not answer this\n"
+        "command. Every client may raise a panic; no key is needed or checked.\n"
+        "\n"
+        "  --why TEXT      the reason, which all clients receive\n" REMOTE_OPTIONS_HELP,
     .run = run_panic,
 };
 
 const command command_reset = {
     .name = "reset",
     .summary = "end a panic",
-    .help = "usage: troupe reset [URL] [--key-file FILE]\n"
-            "\n"
-            "Ends a panic: with an operator's key, or without one if the configuration has no\n"
-            "such key and the server is on this machine. What moved before does not go on by\n"
-            "itself, but a program that still sends commands is obeyed again.\n"
-            "\n" REMOTE_OPTIONS_HELP,
+    .help =
+        "usage: troupe reset [URL] [--key-file FILE]\n"
+        "\n"
+        "Ends a panic. This needs an operator's key, or, if the configuration has no such key, a\n"
+        "server on this machine. Devices do not resume their motion, but the server obeys new\n"
+        "commands again, also those of a program that never stopped sending.\n"
+        "\n" REMOTE_OPTIONS_HELP,
     .run = run_reset,
 };

@@ -431,26 +431,29 @@ static int run(int argc, char **argv)
 
 const command command_print = {
     .name = name,
-    .summary = "the data of a device, as it comes",
+    .summary = "print the data of a device as it arrives",
     .help =
         "usage: troupe print DEVICE [--human | --line | --json | --hex] [--only MESSAGE]\n"
         "                    [--rate HZ] [--count N]\n"
         "\n"
-        "Prints the data of a device until it is interrupted. DEVICE is INTERFACE[:INDEX], with\n"
-        "the server and a slash before it if need be: laser, laser:1, robot.local:6666/laser:1.\n"
-        "On a terminal the newest data stands in one place; elsewhere one record follows the\n"
-        "other. A connection that is lost is made again. A panic is told on standard error, and\n"
-        "so is why nothing comes, if that can be known: a simulated world that stands still is\n"
-        "silent.\n"
+        "Prints the data of a device until it is interrupted. DEVICE is "
+        "[SERVER/]INTERFACE[:INDEX]:\n"
+        "laser, laser:1, robot.local:6666/laser:1. On a terminal, new data replaces the old on "
+        "the\n"
+        "screen; otherwise, one record follows the other. A lost connection is made again. Panics\n"
+        "are reported on standard error, and so is the reason why no data arrives, if it is "
+        "known:\n"
+        "a paused simulated world, for example.\n"
         "\n"
-        "  --human         indented, with units and the names of constants (if nothing is said)\n"
-        "  --line          one line for each: time, device, message, name=value\n"
-        "  --json          one JSON object for each line: time, device, message, value\n"
-        "  --hex           one line for each: time, device, message, the body as on the wire, for\n"
+        "  --human         print indented text, with units and the names of constants (default)\n"
+        "  --line          print one line per message: time, device, message, name=value\n"
+        "  --json          print one JSON object per line: time, device, message, value\n"
+        "  --hex           print one line per message: time, device, message, the body as hex, "
+        "for\n"
         "                  troupe decode\n"
-        "  --only MESSAGE  only this data message; may be repeated\n"
-        "  --rate HZ       at most so many of each message a second\n"
-        "  -n, --count N   end after so many messages\n" REMOTE_OPTIONS_HELP "\n"
+        "  --only MESSAGE  print only this data message; may be repeated\n"
+        "  --rate HZ       print at most this many messages of each kind per second\n"
+        "  -n, --count N   end after N messages\n" REMOTE_OPTIONS_HELP "\n"
         "Examples: troupe print laser\n"
         "          troupe print position2d:0 --json --rate 2 --count 10\n",
     .run = run,

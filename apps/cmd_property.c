@@ -54,8 +54,8 @@ static char *read_value(struct property *p, const tp_property *property, tp_erro
 
 static void put_table(struct property *p, tpi_buf *out)
 {
-    static const char *const headings[] = {"PROPERTY", "VALUE",      "UNIT", "TYPE",
-                                           "MAY BE",   "WHAT IT IS", NULL};
+    static const char *const headings[] = {"PROPERTY", "VALUE",       "UNIT", "TYPE",
+                                           "ACCESS",   "DESCRIPTION", NULL};
     struct table rows;
 
     if (p->list->properties_count == 0) {
@@ -71,7 +71,7 @@ static void put_table(struct property *p, tpi_buf *out)
         table_cell(&rows, value != NULL ? "%s" : "(%s)", value != NULL ? value : err.text);
         table_cell(&rows, "%.*s", text_length(one->unit_count, one->unit), one->unit);
         table_cell(&rows, "%s", type_name(one->type));
-        table_cell(&rows, "%s", one->writable ? "set" : "read");
+        table_cell(&rows, "%s", one->writable ? "write" : "read");
         table_cell(&rows, "%.*s", text_length(one->doc_count, one->doc), one->doc);
         free(value);
     }
@@ -290,16 +290,15 @@ static int run(int argc, char **argv)
 
 const command command_property = {
     .name = name,
-    .summary = "the properties of a device, read and set",
+    .summary = "read and set the properties of a device",
     .help =
         "usage: troupe property DEVICE [KEY [VALUE]] [--json]\n"
         "\n"
-        "Lists the properties of a device with value, unit, whether they may be set, and what\n"
-        "they are; or prints the value of one; or sets one. A Player server cannot list them.\n"
-        "DEVICE is INTERFACE[:INDEX], with the server and a slash before it if need be: laser,\n"
-        "robot.local:6666/laser:1.\n"
+        "Lists the properties of a device with value, unit, access and description, prints the\n"
+        "value of one property, or sets it. A Player server cannot list properties. DEVICE is\n"
+        "[SERVER/]INTERFACE[:INDEX]: laser, robot.local:6666/laser:1.\n"
         "\n"
-        "  --json          as JSON\n" REMOTE_OPTIONS_HELP "\n"
+        "  --json          print JSON\n" REMOTE_OPTIONS_HELP "\n"
         "Examples: troupe property ranger:0\n"
         "          troupe property ranger:0 max_range\n"
         "          troupe property dummy:0 rate 20\n",

@@ -134,36 +134,53 @@ static int serve(const struct options *o)
     return result;
 }
 
-/* As what it would be served: a world as `troupe sim` does it. */
-static tp_status create_unserved(tp_server **out, const struct options *o, tp_error *err)
+/* These make what would be served, without serving it, and print its devices. */
+static tp_status check_world(const struct options *o, tp_error *err)
 {
-    const sim_server_options world = {
-        .world = o->server.path, .speed = 1, .seed = 1, .threads = 1, .server = o->server};
+    const sim_server_options options = {.world = o->server.path,
+                                        .speed = 1,
+                                        .seed = 1,
+                                        .threads = 1,
+                                        .server = o->server,
+                                        .note = o->server.note,
+                                        .note_context = o->server.note_context};
+    sim_server *served = NULL;
+    const tp_status status = sim_server_create(&served, &options, err);
 
-    return world_is_one(o->server.path) ? sim_server_create(out, &world, err)
-                                        : tp_server_create(out, &o->server, err);
+    if (status == TP_OK && !o->quiet) {
+        sim_server_print_devices(served);
+    }
+    sim_server_destroy(served);
+    return status;
+}
+
+static tp_status check_configuration(const struct options *o, tp_error *err)
+{
+    tp_server *server = NULL;
+    const tp_status status = tp_server_create(&server, &o->server, err);
+
+    if (status == TP_OK && !o->quiet) {
+        run_table_print(server, o->server.path);
+    }
+    tp_server_destroy(server);
+    return status;
 }
 
 static int check(struct options *o)
 {
-    tp_server *server = NULL;
     unsigned notes = 0;
     tp_error err = {0};
 
     o->server.note_context = &notes;
-    if (create_unserved(&server, o, &err) != TP_OK) {
+    const tp_status status =
+        world_is_one(o->server.path) ? check_world(o, &err) : check_configuration(o, &err);
+    if (status != TP_OK) {
         return command_fail(o->command, EXIT_FAILED, "%s", err.text);
-    }
-    if (!o->quiet && world_is_one(o->server.path)) {
-        sim_server_print_devices(server);
-    } else if (!o->quiet) {
-        run_table_print(server, o->server.path);
     }
     if (!o->quiet) {
         printf(notes == 0 ? "no mistakes found\n" : "no mistakes found, %u note%s\n", notes,
                notes == 1 ? "" : "s");
     }
-    tp_server_destroy(server);
     return EXIT_DONE;
 }
 
@@ -439,21 +456,23 @@ const command command_run = {
     .help =
         "usage: troupe run FILE.cfg [options]\n"
         "\n"
-        "Makes the devices of a configuration (Player's format) and serves them to Player\n"
-        "clients until it is interrupted. SIGHUP makes it read the file again: drivers whose\n"
-        "sections have changed are exchanged, all others run on.\n"
+        "Creates the devices of a configuration (Player's format) and serves them to clients "
+        "until\n"
+        "it is interrupted. SIGHUP reloads the file: drivers whose sections have changed are\n"
+        "replaced, all others keep running.\n"
         "\n"
-        "  -p, --port PORT   the port of devices whose address names none (6665)\n"
+        "  -p, --port PORT   the port of devices whose address has none (6665)\n"
         "  --listen HOST     listen on this address instead of 127.0.0.1; * for all\n"
-        "  --any-port        listen on ports that the system chooses, and print them; so does\n"
+        "  --any-port        listen on ports that the system chooses, and print them; the same as\n"
         "                    --port 0\n"
-        "  --unix PATH       listen on a unix socket too\n"
-        "  --udp             listen for datagrams too, on the same ports\n"
-        "  -q, --quiet       print no table of devices, only ports that the system chooses and\n"
-        "                    who may do what\n"
+        "  --unix PATH       listen on a unix socket, too\n"
+        "  --udp             listen for datagrams on the same ports, too\n"
+        "  -q, --quiet       print no table of devices, only ports that the system chooses and "
+        "the\n"
+        "                    rights of clients\n"
         "  --name NAME       the name of the file, if it is read from a pipe\n"
         "  --child           end when the standard input ends\n"
-        "  --part NAME       what the server that starts a child calls its driver\n"
+        "  --part NAME       for a child: the name of its driver in the parent server\n"
         "\n"
         "Example: troupe run configs/fake.cfg\n",
     .run = run_run,
@@ -462,31 +481,36 @@ const command command_run = {
 const command command_check = {
     .name = "check",
     .summary = "check a configuration or a world without starting anything",
-    .help = "usage: troupe check FILE.cfg\n"
-            "       troupe check WORLD\n"
-            "       troupe check --fields [SECTION]\n"
-            "\n"
-            "Reads a configuration, makes its drivers without starting them, and tells what is\n"
-            "wrong or odd, with file, line and column. Of a world it tells the same: a file\n"
-            "(FILE.world), or the name of one of ours, as `troupe sim` takes it.\n"
-            "\n"
-            "  --fields [SECTION]   list the fields of a configuration file: all, or those of one\n"
-            "                       kind of section; drivers have parameters besides\n"
-            "                       (`troupe drivers NAME`)\n"
-            "\n"
-            "Examples: troupe check configs/fake.cfg\n"
-            "          troupe check my.world\n"
-            "          troupe check office\n",
+    .help =
+        "usage: troupe check FILE.cfg\n"
+        "       troupe check WORLD\n"
+        "       troupe check --fields [SECTION]\n"
+        "\n"
+        "Reads a configuration, creates its drivers without starting them, and reports errors and\n"
+        "notes with file, line and column. It checks a world in the same way: WORLD is a file\n"
+        "(FILE.world) or a built-in world, as for `troupe sim`.\n"
+        "\n"
+        "  --fields [SECTION]   list the fields of configuration files: all of them, or those of "
+        "one\n"
+        "                       kind of section. `troupe drivers NAME` lists the parameters of a\n"
+        "                       driver.\n"
+        "\n"
+        "Examples: troupe check configs/fake.cfg\n"
+        "          troupe check my.world\n"
+        "          troupe check office\n",
     .run = run_check,
 };
 
 const command command_drivers = {
     .name = "drivers",
-    .summary = "the drivers that are built in",
-    .help = "usage: troupe drivers [NAME]\n"
-            "       troupe drivers --plugin FILE [NAME]\n"
-            "\n"
-            "Lists the drivers, or the parameters of one: built in, or in a plug-in, which is\n"
-            "found as in a configuration. Without NAME the driver is called like the file.\n",
+    .summary = "list the built-in drivers",
+    .help =
+        "usage: troupe drivers [NAME]\n"
+        "       troupe drivers --plugin FILE [NAME]\n"
+        "\n"
+        "Lists the drivers, or the parameters of one driver: a built-in one, or one of a plug-in,\n"
+        "which is searched for as in a configuration. Without NAME, the driver has the name of "
+        "the\n"
+        "file.\n",
     .run = run_drivers,
 };

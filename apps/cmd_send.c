@@ -332,31 +332,30 @@ static int run_request(int argc, char **argv)
 
 const command command_send = {
     .name = "send",
-    .summary = "a command to a device",
+    .summary = "send a command to a device",
     .help =
         "usage: troupe send DEVICE [COMMAND [JSON]] [--repeat HZ] [--for SECONDS]\n"
         "                   [--lease SECONDS] [--rank N] [--exclusive]\n"
         "\n"
-        "Sends a command to a device. Members of the JSON that are left out are zero. Without\n"
-        "COMMAND it lists the commands of the interface, each with an example; that needs no\n"
-        "server. DEVICE is INTERFACE[:INDEX], with the server and a slash before it if need be:\n"
-        "position2d, robot.local:6666/position2d:1.\n"
+        "Sends a command to a device. Omitted members of the JSON are zero. Without COMMAND, it\n"
+        "lists the commands of the interface, each with an example; that needs no server. DEVICE\n"
+        "is [SERVER/]INTERFACE[:INDEX]: position2d, robot.local:6666/position2d:1.\n"
         "\n"
-        "With - in the place of JSON commands are read from standard input, one JSON behind the\n"
-        "other, and each is sent as it comes: so any program drives through a pipe. A mistake "
-        "ends\n"
-        "it, and is told with its line. With --repeat there is one.\n"
+        "With - in place of JSON, it reads commands from standard input, one JSON value after the\n"
+        "other, and sends each at once: any program can drive through a pipe. An error ends the\n"
+        "command and is reported with its line. With --repeat, it reads one command.\n"
         "\n"
-        "The device is closed again at the end, and what the command has set in motion stops:\n"
-        "nobody answers for it any more. --for keeps it open for a while. A Player server does as\n"
-        "it likes.\n"
+        "At the end the device is closed, and what the command moves stops. --for keeps the "
+        "device\n"
+        "open for some time. A Player server may behave differently.\n"
         "\n"
-        "  --repeat HZ     send it so often, until --for ends or it is interrupted\n"
-        "  --for SECONDS   keep the device open for so long\n"
-        "  --lease SECONDS how long it may go on moving if nothing more is heard of this command;\n"
-        "                  at most what the server gives any client: 1 s, or what its file says\n"
-        "  --rank N        give way to writers of a higher rank; at most the configured rank\n"
-        "  --exclusive     let nobody else write to it meanwhile, but those of a higher "
+        "  --repeat HZ     send the command at this rate, until --for ends or it is interrupted\n"
+        "  --for SECONDS   keep the device open for this time\n"
+        "  --lease SECONDS the time after which the device stops if this program is silent; at "
+        "most\n"
+        "                  the server's limit: 1 s, or as its file says\n"
+        "  --rank N        give way to writers with a higher rank; at most the configured rank\n"
+        "  --exclusive     refuse all other writers meanwhile, except those with a higher "
         "rank\n" REMOTE_OPTIONS_HELP "\n"
         "Examples: troupe send position2d:0 VEL '{\"vel\":{\"px\":0.2},\"state\":1}' --for 2\n"
         "          troupe send gripper OPEN --for 3\n"
@@ -366,17 +365,17 @@ const command command_send = {
 
 const command command_request = {
     .name = "request",
-    .summary = "a request to a device, and its answer",
+    .summary = "send a request to a device and print the answer",
     .help =
         "usage: troupe request DEVICE [REQUEST [JSON]] [--json]\n"
         "\n"
-        "Asks a device and prints the answer, \"done\" if it has none. Members of the JSON that\n"
-        "are left out are zero; with - it is read from standard input. Without REQUEST it lists\n"
-        "the requests of the interface, each with an example; that needs no server. The server\n"
-        "itself is the device player:0. DEVICE is INTERFACE[:INDEX], with the server and a slash\n"
-        "before it if need be: laser, robot.local:6666/laser:1.\n"
+        "Sends a request to a device and prints the answer, or \"done\" if the request has none.\n"
+        "Omitted members of the JSON are zero; with -, it is read from standard input. Without\n"
+        "REQUEST, it lists the requests of the interface, each with an example; that needs no\n"
+        "server. The device player:0 is the server itself. DEVICE is [SERVER/]INTERFACE[:INDEX]:\n"
+        "laser, robot.local:6666/laser:1.\n"
         "\n"
-        "  --json          the answer as one line of JSON\n" REMOTE_OPTIONS_HELP "\n"
+        "  --json          print the answer as one line of JSON\n" REMOTE_OPTIONS_HELP "\n"
         "Examples: troupe request position2d GET_GEOM\n"
         "          troupe request position2d:0 SET_ODOM '{\"pose\":{\"px\":1}}'\n"
         "          troupe request laser GET_GEOMETRY --json\n",

@@ -13,9 +13,9 @@
 #include "base/text.h"
 #include "commands.h"
 #include "crash.h"
-#include "drivers/sim/simulator.h"
 #include "output.h"
 #include "run_table.h"
+#include "sim/host/served.h"
 #include "sim_alone.h"
 #include "sim_record.h"
 #include "sim_server.h"
@@ -89,15 +89,17 @@ static void draw_last(void *context, const tpi_sim *sim)
     }
 }
 
-static void serve_until_end(const struct options *o, tp_server *server)
+static void serve_until_end(const struct options *o, const sim_server *served)
 {
+    tp_server *server = sim_server_get(served);
+
     running = server;
     command_catch(SIGINT, on_stop);
     command_catch(SIGTERM, on_stop);
     command_catch(SIGUSR1, on_panic);
     command_catch(SIGUSR2, on_panic); /* who takes the wrong one means it as well */
     if (!o->alone.quiet) {
-        sim_server_print_devices(server);
+        sim_server_print_devices(served);
         run_table_print_places(server, &o->server, "position2d");
     } else {
         run_table_print_odd(server, &o->server);
@@ -117,17 +119,18 @@ static tp_status serve(const struct options *o, const char *path, sim_record *re
                                         .expected = (uint32_t)o->expected,
                                         .steps = o->alone.steps,
                                         .server = o->server,
+                                        .note = output_note,
                                         .watch = keep,
                                         .look_back = draw_last,
                                         .context = &leavings};
-    tp_server *server = NULL;
+    sim_server *served = NULL;
 
     tp_server_raise_limits();
-    const tp_status status = sim_server_create(&server, &options, err);
+    const tp_status status = sim_server_create(&served, &options, err);
     if (status == TP_OK) {
-        serve_until_end(o, server);
+        serve_until_end(o, served);
     }
-    tp_server_destroy(server);
+    sim_server_destroy(served);
     tpi_draw_trails_destroy(leavings.trails);
     running = NULL;
     return status == TP_OK ? leavings.status : status;
@@ -163,7 +166,7 @@ static int read_threads(struct options *o, const char *text)
 {
     uint64_t value = 0;
     const int result =
-        command_read_whole(name, "number of threads", text, 1, SIMD_MOST_THREADS, &value);
+        command_read_whole(name, "number of threads", text, 1, TPI_SIM_MOST_THREADS, &value);
 
     o->alone.threads = (uint32_t)value;
     return result;
@@ -175,7 +178,8 @@ static int read_speed(struct options *o, const char *text)
 
     o->has_speed = true;
     o->alone.speed = strtod(text, &end);
-    if (end == text || *end != '\0' || !(o->alone.speed >= 0 && o->alone.speed <= SIMD_FASTEST)) {
+    if (end == text || *end != '\0' ||
+        !(o->alone.speed >= 0 && o->alone.speed <= TPI_SIM_FASTEST)) {
         return command_fail(name, EXIT_USAGE, "\"%s\" is no speed", text);
     }
     return EXIT_DONE;
@@ -228,7 +232,7 @@ static int set_lockstep(struct options *o, const char *text)
     o->lockstep = true;
     return text[0] == '\0' ? EXIT_DONE
                            : command_read_whole(name, "number of those who take part", text, 1,
-                                                SIMD_MOST_EXPECTED, &o->expected);
+                                                TPI_SIM_MOST_EXPECTED, &o->expected);
 }
 
 static int set_any_port(struct options *o, const char *text)
@@ -406,38 +410,38 @@ const command command_sim = {
     .summary = "run a simulated world, or draw it",
     .help =
         "usage: troupe sim WORLD [options]                 serve it\n"
-        "       troupe sim WORLD --steps N [options]       let it run by itself\n"
+        "       troupe sim WORLD --steps N [options]       run it without a server\n"
         "       troupe sim WORLD --render FILE [options]   draw it\n"
         "\n"
-        "Runs a world: a file for Stage, or the name of one of ours: office, cave, classroom,\n"
-        "swarm, track, warehouse. It offers the devices of all models, without a configuration\n"
-        "file, until it is interrupted or the world's quit_time comes. With --steps or --render\n"
-        "it runs by itself instead, without a server, unless an option asks for one.\n"
+        "Runs a world: a file in Stage's format, or a built-in world: office, cave, classroom,\n"
+        "swarm, track, warehouse. It serves the devices of all models, without a configuration\n"
+        "file, until it is interrupted or the world's quit_time is reached. With --steps or\n"
+        "--render, it runs without a server, unless an option asks for one.\n"
         "\n"
-        "  --speed X         simulated seconds for each real second; 0: as fast as it can (1 for\n"
-        "                    a server, 0 without one)\n"
-        "  --threads N       use so many threads; the results are the same (1)\n"
-        "  --seed N          what all noise follows from (1)\n"
-        "  --record FILE     write where every robot was after each step, as lines\n"
+        "  --speed X         simulated seconds per real second; 0: as fast as possible (1 with a\n"
+        "                    server, 0 without)\n"
+        "  --threads N       number of threads (1); the results are the same for any number\n"
+        "  --seed N          seed of all random numbers (1)\n"
+        "  --record FILE     write the state of every robot after each step, as lines\n"
         "                    time,robot,x,y,heading,vx,vy,turn,stalled (s, m, rad, m/s, rad/s)\n"
-        "  -q, --quiet       print neither the table of devices nor how fast it was\n"
+        "  -q, --quiet       print neither the table of devices nor the speed\n"
         "\n"
-        "To serve it:\n"
-        "  --lockstep [N]    time moves only when all who have the device world:0 open ask for "
-        "it;\n"
-        "                    with N it does not begin before there are so many\n"
+        "With a server:\n"
+        "  --lockstep [N]    time moves only when all clients of the device world:0 ask for it;\n"
+        "                    with N, it starts when there are N of them\n"
         "  -p, --port PORT   listen on this port (6665)\n"
-        "  --any-port        listen on a port that the system chooses, and print it; so does\n"
+        "  --any-port        listen on a port that the system chooses, and print it; the same as\n"
         "                    --port 0\n"
         "  --listen HOST     listen on this address instead of 127.0.0.1; * for all\n"
         "\n"
-        "To let it run by itself:\n"
-        "  --steps N         make N steps, or as many as come before the world's quit_time, and\n"
-        "                    end; so does a server\n"
-        "  --render FILE     draw the world to FILE.png or FILE.svg: after the steps, or at the\n"
-        "                    beginning; or when a server ends\n"
-        "  --size WxH        of the picture, in pixels (what suits the world)\n"
-        "  --dark            light on dark\n"
+        "Without a server:\n"
+        "  --steps N         make N steps, or fewer if the world's quit_time comes first, and "
+        "end;\n"
+        "                    a server ends then, too\n"
+        "  --render FILE     draw the world to FILE.png or FILE.svg: after the steps, at the\n"
+        "                    beginning without --steps, or when a server ends\n"
+        "  --size WxH        size of the picture in pixels (the default depends on the world)\n"
+        "  --dark            draw light on dark\n"
         "\n"
         "Examples: troupe sim office\n"
         "          troupe sim my.world --speed 5 --record where.csv\n"

@@ -107,12 +107,12 @@ static void put_state(struct table *rows, const tp_device_stat *one)
 
 static void put_devices(const struct stat *s, tpi_buf *out)
 {
-    static const char *const totals[] = {"DEVICE",   "DRIVER",    "STATE",     ">READERS",
-                                         ">DATA",    ">DROPPED",  ">COMMANDS", ">REQUESTS",
-                                         ">REFUSED", ">ANSWERED", ">AT MOST",  NULL};
-    static const char *const rates[] = {"DEVICE",   "DRIVER",    "STATE",       ">READERS",
-                                        ">DATA/s",  ">DROPPED",  ">COMMANDS/s", ">REQUESTS/s",
-                                        ">REFUSED", ">ANSWERED", ">AT MOST",    NULL};
+    static const char *const totals[] = {"DEVICE",   "DRIVER",   "STATE",     ">READERS",
+                                         ">DATA",    ">DROPPED", ">COMMANDS", ">REQUESTS",
+                                         ">REFUSED", ">LATENCY", ">MAX",      NULL};
+    static const char *const rates[] = {"DEVICE",   "DRIVER",   "STATE",       ">READERS",
+                                        ">DATA/s",  ">DROPPED", ">COMMANDS/s", ">REQUESTS/s",
+                                        ">REFUSED", ">LATENCY", ">MAX",        NULL};
     struct table rows;
 
     table_init(&rows, s->watch ? rates : totals);
@@ -137,11 +137,11 @@ static void put_devices(const struct stat *s, tpi_buf *out)
 
 static void put_clients(const struct stat *s, tpi_buf *out)
 {
-    static const char *const totals[] = {">NO",        "CLIENT",   "SOFTWARE", "KEY",   "MAY",
+    static const char *const totals[] = {">NO",        "CLIENT",   "SOFTWARE", "KEY",   "RIGHT",
                                          ">CONNECTED", ">OPEN",    ">WAITING", ">SENT", ">RECEIVED",
                                          ">REFUSED",   ">DROPPED", NULL};
     static const char *const rates[] = {
-        ">NO",      "CLIENT",  "SOFTWARE",    "KEY",      "MAY",      ">CONNECTED", ">OPEN",
+        ">NO",      "CLIENT",  "SOFTWARE",    "KEY",      "RIGHT",    ">CONNECTED", ">OPEN",
         ">WAITING", ">SENT/s", ">RECEIVED/s", ">REFUSED", ">DROPPED", NULL};
     struct table rows;
 
@@ -438,19 +438,18 @@ static int run(int argc, char **argv)
 
 const command command_stat = {
     .name = name,
-    .summary = "what a server and its clients have done",
+    .summary = "print the statistics of a server and its clients",
     .help =
         "usage: troupe stat [URL] [--watch [SECONDS]] [--json]\n"
         "\n"
-        "Prints the statistics of one of our servers: of each device the readers, data, dropped\n"
-        "data, commands, requests, what was refused and how long answers take; of each client its\n"
-        "number (for troupe kick), its key and what it may do, what it has open, what waits for\n"
-        "it, what went to it and came from it, what it was refused and what it lost. Numbers are\n"
-        "since the start; watching shows how many there were in a second.\n"
+        "Prints the statistics of a Troupe server. For each device: readers, data, dropped data,\n"
+        "commands, requests, refusals and the time of answers. For each client: its number (for\n"
+        "troupe kick), key and right, open devices, queued messages, messages sent and received,\n"
+        "refusals and losses. The numbers count from the start; --watch shows numbers per second.\n"
         "\n"
         "  -w, --watch [SECONDS]\n"
-        "                  look again and again, every second if nothing is said\n"
-        "  --json          one JSON object for each look, always with numbers since the "
+        "                  print again every SECONDS (1)\n"
+        "  --json          print one JSON object each time, always counted from the "
         "start\n" REMOTE_OPTIONS_HELP "\n"
         "Examples: troupe stat\n"
         "          troupe stat robot.local --watch 5\n",

@@ -18,7 +18,8 @@ void output_put_lines(tpi_buf *out, const char *text);
 /* Append it as a JSON string; what is not UTF-8 becomes question marks. */
 void output_put_json(tpi_buf *out, const char *text, size_t length);
 
-/* Append a number as JSON: docs/json.md tells what becomes of those that JSON does not have. */
+/* Append a number as JSON: docs/reference/json.md tells what becomes of those that JSON does not
+ * have. */
 void output_put_number(tpi_buf *out, double value);
 
 /* How long the first sentence of the text is: descriptions tell the most important thing first. */

@@ -37,11 +37,11 @@ struct remote {
 /* Their options, for the help of each. */
 #define REMOTE_OPTIONS_HELP                                                                        \
     "  -u, --url URL   the server: HOST[:PORT], tcp:HOST[:PORT], unix:PATH, or inproc:FILE.cfg\n"  \
-    "                  for one of its own; TROUPE_URL or localhost:6665 if it is left out\n"       \
-    "  --key-file FILE a file with the key that gives the right to do more than read\n"            \
-    "  --key KEY       the key itself, which others may see; TROUPE_KEY if both are left out\n"    \
-    "  --timeout S     how long to wait for an answer, in seconds (5)\n"                           \
-    "  --load FILE     know this interface file too; may be repeated\n"
+    "                  for a server in this program; default TROUPE_URL or localhost:6665\n"       \
+    "  --key-file FILE the file with the key, which gives the right to do more than read\n"        \
+    "  --key KEY       the key itself, visible to other users; default TROUPE_KEY\n"               \
+    "  --timeout S     time to wait for an answer, in seconds (5)\n"                               \
+    "  --load FILE     load an additional interface file; may be repeated\n"
 
 /* A device that was named on the command line; it may not be there. */
 struct remote_device {

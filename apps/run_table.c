@@ -15,7 +15,7 @@ enum { MOST_PORT = 65535 }; /* robots beyond are on other servers */
 /* With the robot's port before it, if there are several robots. */
 static void put_devices(const tp_server *server, tpi_buf *out)
 {
-    static const char *const headings[] = {"DEVICE", "DRIVER", "WHAT IT IS", NULL};
+    static const char *const headings[] = {"DEVICE", "DRIVER", "DESCRIPTION", NULL};
     unsigned robot = 0;
     unsigned port = 0;
     struct table rows;

@@ -174,13 +174,13 @@ static void print_usage(FILE *out)
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
         fprintf(out, "  %-12s %s\n", commands[i]->name, commands[i]->summary);
     }
-    print_text(out, "\nA first look, the last two in another terminal:\n"
+    print_text(out, "\nA first look; type the last two in another terminal:\n"
                     "  troupe demo\n"
                     "  troupe sim office\n"
                     "  troupe list\n"
                     "  troupe print ranger:0\n"
                     "\n"
-                    "  troupe COMMAND --help tells more about a command.\n"
+                    "  troupe COMMAND --help describes a command.\n"
                     "  troupe --version prints the version.\n");
 }
 

@@ -7,7 +7,7 @@
  * wakes up a thousand times a second and notes how late: what it saw during the same trials is what
  * the machine itself cost. A server that is killed has to die first, which is work and not a
  * wake-up: there the control is the death of a process that has as much memory and a pipe.
- * docs/safety.md has the table.
+ * docs/guide/safety.md has the table.
  */
 #include <pthread.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 /*
- * clients.h - many clients in one process, on one epoll; written from docs/protocol.md. Of what
- * comes they look at the headers only.
+ * clients.h - many clients in one process, on one epoll; written from docs/reference/protocol.md.
+ * Of what comes they look at the headers only.
  */
 #ifndef TROUPE_BENCH_SERVER_CLIENTS_H
 #define TROUPE_BENCH_SERVER_CLIENTS_H

@@ -1,12 +1,12 @@
 /*
  * senses.c - aio and dio: light, floor, sound, north, buttons.
  *
- * None of them are volts: docs/simulator.md has the table of values and their units, which the
- * property `units` tells. A button can be held by hand through dio.
+ * None of them are volts: docs/guide/simulator.md has the table of values and their units, which
+ * the property `units` tells. A button can be held by hand through dio.
  */
 #include <math.h>
 
-#include "sim/sensors.h"
+#include "sim/sense/sensors.h"
 #include "simulator.h"
 #include "troupe/interfaces/aio.h"
 #include "troupe/interfaces/dio.h"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Scripts (docs/scripts.md) for the urg driver.
+"""Scripts (docs/reference/scripts.md) for the urg driver.
 
     scip_script.py room stream      a made-up sensor in a made-up room, SCIP 2.0, sending by itself
     scip_script.py room asked       the same, asked for each scan

@@ -73,9 +73,7 @@ void tpi_player_client_reset(struct client *client)
     tp_loop_after_cancel(client->front->loop, &client->flush);
     tp_session_destroy(client->session);
     client->session = NULL;
-    client->pull = client->armed = false;
     client->paused = client->blocked = client->ending = client->dismissed = false;
-    client->told_drops = 0;
 }
 
 void tpi_player_client_link(struct client *client)

@@ -4,11 +4,9 @@
  *     connection.c   bytes of a stream to messages, messages to gathered writes
  *     udp.c          datagrams to messages and back, sources that come and go
  *     message.c      one message of a client: to the server itself, or to a device
- *     server.c       requests to the server itself (the interface `player`)
- *     queries.c      those that Player does not have: hello, rate, statistics, frames
- *     auth.c         keys: shown, proved
+ *     server.c       requests to the server itself (the interface `player`), compressed maps
  *     encoding.c     a message as the bytes that Player sends
- *     output.c       when which of the queued messages go out
+ *     output.c       sends what the session releases
  *     client.c       what connections and sources have in common, and the front
  */
 #ifndef TROUPE_FRONTS_PLAYER_INSIDE_H
@@ -50,11 +48,6 @@ struct client {
     struct client *previous;
     tp_after flush;
 
-    /* Player's data modes. */
-    bool pull;
-    bool armed;          /* a pull waits for data */
-    uint64_t told_drops; /* dropped messages that the client was told of */
-
     bool asked;     /* something, with what was read last */
     bool paused;    /* not read from, since it asks too much */
     bool blocked;   /* the way takes no more for now */
@@ -91,7 +84,7 @@ void tpi_player_client_init(struct client *client, tp_player_front *front,
 /* Give it a session; `name` is where it comes from. */
 tp_status tpi_player_client_begin(struct client *client, const char *name);
 
-/* Forget its session and its modes. */
+/* Destroys its session. */
 void tpi_player_client_reset(struct client *client);
 void tpi_player_client_link(struct client *client);
 void tpi_player_client_unlink(struct client *client);
@@ -115,36 +108,12 @@ void tpi_player_message_handle(struct client *client, tp_msghdr *header, const u
 /* output.c */
 void tpi_player_output_ready(void *context);
 void tpi_player_output_flush(tp_after *after);
-void tpi_player_output_pull(struct client *client, const tp_msghdr *request);
 
-/* server.c: requests to the player interface itself. */
+/* server.c: decodes a request to the player interface and has the session answer it. */
 void tpi_player_serve(struct client *client, const tp_msghdr *header, const unsigned char *body,
                       size_t length);
-void tpi_player_serve_reply(struct client *client, const tp_msghdr *request, unsigned type,
-                            const tp_struct *body_type, const void *body);
+
+/* A reply with a compressed map tile instead of `reply`; NULL for all other replies. */
 tp_msg *tpi_player_serve_compressed_map(tp_msg *reply);
-
-/* queries.c: those that Player does not have. */
-void tpi_player_serve_hello(struct client *client, const tp_msghdr *request, const void *body);
-void tpi_player_serve_rate(struct client *client, const tp_msghdr *request, const void *body);
-void tpi_player_serve_statistics(struct client *client, const tp_msghdr *request, const void *body);
-void tpi_player_serve_devices(struct client *client, const tp_msghdr *request, const void *body);
-void tpi_player_serve_device_statistics(struct client *client, const tp_msghdr *request,
-                                        const void *body);
-void tpi_player_serve_frames(struct client *client, const tp_msghdr *request, const void *body);
-void tpi_player_serve_transform(struct client *client, const tp_msghdr *request, const void *body);
-
-/* auth.c */
-void tpi_player_serve_auth(struct client *client, const tp_msghdr *request, const void *body);
-void tpi_player_serve_challenge(struct client *client, const tp_msghdr *request, const void *body);
-void tpi_player_serve_prove(struct client *client, const tp_msghdr *request, const void *body);
-void tpi_player_serve_right(struct client *client, const tp_msghdr *request, const void *body);
-
-/* panic.c */
-void tpi_player_serve_panic(struct client *client, const tp_msghdr *request, const void *body);
-void tpi_player_serve_reset_panic(struct client *client, const tp_msghdr *request,
-                                  const void *body);
-void tpi_player_serve_get_panic(struct client *client, const tp_msghdr *request, const void *body);
-void tpi_player_serve_kick(struct client *client, const tp_msghdr *request, const void *body);
 
 #endif

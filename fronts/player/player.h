@@ -1,5 +1,6 @@
 /*
- * player.h - the Player protocol on TCP, unix sockets and UDP; docs/protocol.md describes it.
+ * player.h - the Player protocol on TCP, unix sockets and UDP; docs/reference/protocol.md describes
+ * it.
  *
  * One front serves one robot: a client sees the devices whose address has the robot's number, which
  * is the port unless it is given. To plain Player clients everything looks like Player's own

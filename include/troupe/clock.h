@@ -1,9 +1,9 @@
 /*
- * clock.h - time that is handed in, never taken.
+ * clock.h - the clock is a parameter.
  *
- * Whoever needs the time holds a tp_clock: the real one, a simulated one, or a test's. Two times
- * matter: `now`, which never jumps and is what deadlines are made of, and `wall`, seconds since the
- * epoch, which is what messages are stamped with. A simulated clock has both as it likes.
+ * Code that needs the time holds a tp_clock: the real clock, a simulated one, or one of a test. A
+ * clock has two times. `now` never jumps; deadlines are made of it. `wall` counts seconds since
+ * the epoch; messages are stamped with it. A simulated clock defines both.
  */
 #ifndef TROUPE_CLOCK_H
 #define TROUPE_CLOCK_H
@@ -19,17 +19,19 @@ extern "C" {
 typedef struct tp_clock {
     int64_t (*now_ns)(const struct tp_clock *clock);
     double (*wall_s)(const struct tp_clock *clock);
-    void *context; /* borrowed; the implementation's */
+    void *context; /* borrowed; for the implementation */
 } tp_clock;
 
-/* The machine's clock. Constant; may be used from any thread. */
+/* The clock of the machine. Constant; any thread may use it. */
 TP_API const tp_clock *tp_clock_real(void);
 
-/* Short for clock->now_ns(clock) and clock->wall_s(clock). */
+/* Returns clock->now_ns(clock). */
 TP_API int64_t tp_clock_now_ns(const tp_clock *clock);
+
+/* Returns clock->wall_s(clock). */
 TP_API double tp_clock_wall_s(const tp_clock *clock);
 
-/* Wide, so that 5 * TP_NS_PER_S is what it says. */
+/* 64 bits wide, so that 5 * TP_NS_PER_S does not overflow. */
 #define TP_NS_PER_US INT64_C(1000)
 #define TP_NS_PER_MS INT64_C(1000000)
 #define TP_NS_PER_S INT64_C(1000000000)

@@ -1,7 +1,7 @@
 /*
  * datagram.h - a UDP socket.
  *
- * Addresses are texts: "udp:127.0.0.1:6665". Everything belongs to the loop's thread.
+ * Addresses are texts: "udp:127.0.0.1:6665". All functions belong to the loop's thread.
  */
 #ifndef TROUPE_DATAGRAM_H
 #define TROUPE_DATAGRAM_H
@@ -16,38 +16,38 @@ extern "C" {
 
 typedef struct tp_datagram tp_datagram;
 
-/* Where a datagram came from or goes to; compare with memcmp over `length` bytes. */
+/* The sender or receiver of a datagram. Compare with memcmp() over `length` bytes. */
 typedef struct tp_peer {
     unsigned length;
     unsigned char bytes[28]; /* room for a socket address */
 } tp_peer;
 
-/* The peer at an address, for whoever speaks first. Waits if a name has to be looked up. */
+/* The peer at an address, to send the first datagram to. Waits if a name has to be looked up. */
 TP_API tp_status tp_peer_parse(tp_peer *out, const char *address, tp_error *err);
 
-/* "127.0.0.1:51234", cut to `size`; for logs and statistics. */
+/* Write "127.0.0.1:51234", cut to `size`; for logs and statistics. */
 TP_API void tp_peer_print(char *out, size_t size, const tp_peer *peer);
 
-/* Receive at an address. What `receive` gets is borrowed until it returns; it may close the
- * datagram. Waits if a name has to be looked up. */
+/* Receive at an address. The bytes that `receive` gets are borrowed until it returns. It may close
+ * the datagram. The call waits if a name has to be looked up. */
 TP_API tp_status tp_datagram_open(tp_datagram **out, tp_loop *loop, const char *address,
                                   void (*receive)(void *context, const tp_peer *from,
                                                   const void *bytes, size_t length),
                                   void *context, tp_error *err);
 
-/* The address is free as soon as this returns; the memory is released later by itself; nothing is
- * received any more. NULL is accepted. */
+/* Stop receiving. The address is free when the call returns; the memory is released later. NULL is
+ * accepted. */
 TP_API void tp_datagram_close(tp_datagram *datagram);
 
-/* The port that it receives on. */
+/* The port of the socket. */
 TP_API unsigned tp_datagram_port(const tp_datagram *datagram);
 
-/* Send, or drop it if the kernel does not take it now: TP_E_SPACE then. TP_E_LIMIT if it is too
- * long for a datagram, TP_E_IO if it cannot be sent for another reason. */
+/* Send a datagram without waiting. TP_E_SPACE if the kernel does not take it now, and it is
+ * dropped; TP_E_LIMIT if it is too long; TP_E_IO for other failures. */
 TP_API tp_status tp_datagram_send(tp_datagram *datagram, const tp_peer *to, const void *bytes,
                                   size_t length);
 
-/* Drop what has come and was not received yet. */
+/* Drop the datagrams that have arrived and were not received yet. */
 TP_API void tp_datagram_drain(tp_datagram *datagram);
 
 #ifdef __cplusplus

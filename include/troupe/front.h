@@ -201,6 +201,26 @@ TP_API tp_status tp_session_prove(tp_session *session, const uint8_t *digest, si
 TP_API tp_status tp_session_show_key(tp_session *session, const void *key, size_t length,
                                      tp_error *err);
 
+/* ---- Services -------------------------------------------------------------------------------- */
+
+/* The requests of the interface `player` are answered by the session, from one table for all
+ * fronts. A front finds the type of the body with tp_session_admits(), decodes the body, and calls
+ * tp_session_serve(). Answers and refusals are messages in the session's queue. */
+
+/* Whether the client may send this request. If the server has no such service, or the client lacks
+ * the right, the refusal is queued and the result is false. `*body` is the type of the request's
+ * body; NULL if the service ignores its body. */
+TP_API bool tp_session_admits(tp_session *session, const tp_msghdr *request,
+                              const tp_struct **body);
+
+/* Answers a request to the interface `player`. `value` is the decoded body, borrowed for the call;
+ * NULL if there is none. Checks the right of the client itself. The answer to DEV is queued when
+ * the device has started, all others at once. Fails only if no answer can be queued; the front then
+ * gives the client up. */
+TP_API tp_status tp_session_serve(tp_session *session, const tp_msghdr *request, const void *value);
+
+/* ---- What waits for the client --------------------------------------------------------------- */
+
 /* So many requests are under way that no more should be read from the client. `ready` is called
  * when that changes. */
 TP_API bool tp_session_is_busy(const tp_session *session);
@@ -233,8 +253,16 @@ TP_API uint64_t tp_session_dropped(const tp_session *session);
  * tp_session_take() says so itself. */
 TP_API void tp_session_goes_on(tp_session *session);
 
-/* What waits for the client goes out when it asks, not before: nobody waits for it to read. */
+/* Pull mode: what waits for the client goes out when the client asks for it (DATA), and nobody
+ * waits for the client to read. Forgets a DATA request that is still open. The service DATAMODE
+ * calls it.
+ */
 TP_API void tp_session_set_pulls(tp_session *session, bool on);
+
+/* Seals the messages that may go out now: in push mode all of them; in pull mode those up to the
+ * last reply and, once for each DATA request, all data that waits, with a SYNCH behind it. A front
+ * calls it once per turn before it takes what is sealed. */
+TP_API void tp_session_release(tp_session *session);
 
 /* ---- What a front is ------------------------------------------------------------------------- */
 
@@ -262,11 +290,16 @@ typedef struct tp_front {
 /* A kind of line to hardware that ports can be opened on. */
 typedef struct tp_scheme tp_scheme;
 
-/* What a program is made of, each list ended by NULL; the last one may be NULL. */
+/* Servers in the program, for clients with an `inproc:` URL: &tp_inproc of the library
+ * troupe-server (server.h). */
+typedef struct tp_inproc_ops tp_inproc_ops;
+
+/* What a program is made of. Each list ends with NULL; `schemes` and `inproc` may be NULL. */
 typedef struct tp_kit {
     const tp_driver *const *drivers;
     const tp_front *const *fronts;
     const tp_scheme *const *schemes; /* beside serial and script, which are always there */
+    const tp_inproc_ops *inproc;     /* NULL: clients cannot open `inproc:` URLs */
 } tp_kit;
 
 #ifdef __cplusplus

@@ -1,15 +1,19 @@
 /*
  * loop.h - the event loop: one thread that owns the bus, the registry and the fronts.
  *
- * A turn of the loop: (1) it waits, if it may and there is nothing to do; (2) sockets that are
- * ready are read and their callbacks run; (3) the clock is read once and timers that are due by it
- * are called, after the sockets so that a message that arrived in time is never beaten by its
- * deadline; (4) tasks that were posted before run; (5) the `after turn` callbacks run, which is
- * where fronts write what the turn has queued. On top of libuv; the type hides it from everybody
- * else.
+ * A turn of the loop has five steps:
  *
- * All calls but tp_loop_stop() and tp_loop_is_current() belong to the loop's
- * thread: the one that created it, until another one turns it.
+ *     1. The loop waits, if waiting is allowed and there is nothing to do.
+ *     2. Sockets that are ready are read, and their callbacks run.
+ *     3. The clock is read once, and the timers that are due are called. Timers come after sockets,
+ *        so that a message that arrives in time is handled before its deadline.
+ *     4. Tasks that were posted before this step run.
+ *     5. The `after` callbacks run. Fronts write here what the turn has queued.
+ *
+ * The loop is built on libuv, which no other folder sees.
+ *
+ * All functions except tp_loop_stop() and tp_loop_is_current() belong to the loop's thread: the
+ * thread that created the loop, or the last thread that turned it.
  */
 #ifndef TROUPE_LOOP_H
 #define TROUPE_LOOP_H
@@ -24,34 +28,39 @@ extern "C" {
 
 typedef struct tp_loop tp_loop;
 
-/* The clock is borrowed. From now on the process ignores SIGPIPE, unless it handles it already. */
+/* Create a loop. The clock is borrowed. The process ignores SIGPIPE from then on, unless it already
+ * handles that signal. */
 TP_API tp_status tp_loop_create(tp_loop **out, const tp_clock *clock, tp_error *err);
 
-/* All timers, signals, listeners, streams and datagrams have to be closed; their closing is
- * completed here. Nobody may post any more; tasks that are still waiting are run. NULL is accepted.
- */
+/* Destroy the loop. All timers, signals, listeners, streams and datagrams must have been closed;
+ * this call completes their closing. No thread may post any more; tasks that still wait are run.
+ * NULL is accepted. */
 TP_API void tp_loop_destroy(tp_loop *loop);
 
 TP_API const tp_clock *tp_loop_clock(const tp_loop *loop);
 
-/* Turn until tp_loop_stop() is called, from any thread or a signal handler. The turn under way is
- * completed. A stop that comes before the run ends it at once. */
+/* Turn until tp_loop_stop() is called. The current turn is completed. */
 TP_API void tp_loop_run(tp_loop *loop);
+
+/* End tp_loop_run(). Any thread and any signal handler may call it. A stop before the run ends the
+ * run at once. */
 TP_API void tp_loop_stop(tp_loop *loop);
 
-/* One turn; waits for something to happen only if `wait`. Not to be called inside a turn. */
+/* Make one turn. It waits for an event only if `wait` is true. Not allowed inside a turn. */
 TP_API void tp_loop_turn(tp_loop *loop, bool wait);
 
+/* Whether the calling thread is the loop's thread. */
 TP_API bool tp_loop_is_current(const tp_loop *loop);
 
-/* Whether a turn is under way: what runs now was called by the loop. */
+/* Whether a turn is in progress, so that the loop called the code that runs now. */
 TP_API bool tp_loop_is_turning(const tp_loop *loop);
 
 /* ---- After each turn ------------------------------------------------------------------------- */
 
-/* Something to do once at the end of this turn, however often it was asked for. What is asked for
- * by such callbacks is done at the end of the next turn, which then does not wait. Memory is the
- * caller's, zero but for `run` at first; it must stay until it runs or is cancelled. */
+/* A callback for the end of the current turn. It runs once, however often it was queued. A callback
+ * that one of these queues runs at the end of the next turn, which then does not wait. The caller
+ * owns the memory, sets `run` and zeroes the rest. The memory must stay until the callback has run
+ * or was cancelled. */
 typedef struct tp_after {
     void (*run)(struct tp_after *after);
     struct tp_after *next;
@@ -63,18 +72,22 @@ TP_API void tp_loop_after_cancel(tp_loop *loop, tp_after *after);
 
 /* ---- Timers ---------------------------------------------------------------------------------- */
 
-/* Timers follow the loop's clock and are never early. With another clock than the real one they are
- * looked at in every turn, but nothing ends a wait: whoever moves the clock posts a task. */
+/* Timers follow the loop's clock and never fire early. With a clock other than the real one, timers
+ * are checked in every turn, but they do not end a wait: the code that moves the clock posts a
+ * task.
+ */
 typedef struct tp_timer tp_timer;
 
 TP_API tp_status tp_timer_create(tp_timer **out, tp_loop *loop, void (*fire)(void *context),
                                  void *context, tp_error *err);
 TP_API void tp_timer_destroy(tp_timer *timer); /* NULL is accepted; safe inside its own callback */
 
-/* Fire once at a time of the loop's clock (milliseconds are what a wait resolves), or every period
- * from now on: beats that are missed are left out, the others stay in step. Replaces what was asked
- * for before. Cannot fail. A timer armed by a timer's callback fires in a later turn. */
+/* Fire once at a time of the loop's clock. A wait resolves milliseconds. Replaces an earlier
+ * setting. Cannot fail. A timer that is set in a timer's callback fires in a later turn. */
 TP_API void tp_timer_at(tp_timer *timer, int64_t deadline_ns);
+
+/* Fire every period from now on. Missed periods are left out; the others keep their phase.
+ * Otherwise as tp_timer_at(). */
 TP_API void tp_timer_every(tp_timer *timer, int64_t period_ns);
 TP_API void tp_timer_cancel(tp_timer *timer);
 
@@ -82,8 +95,9 @@ TP_API void tp_timer_cancel(tp_timer *timer);
 
 typedef struct tp_signal tp_signal;
 
-/* Call `fire` on the loop's thread for each signal of that number, which then does not do anything
- * else. */
+/* Call `fire` on the loop's thread for each signal with this number. The signal has no other
+ * effect.
+ */
 TP_API tp_status tp_signal_create(tp_signal **out, tp_loop *loop, int number,
                                   void (*fire)(void *context, int number), void *context,
                                   tp_error *err);

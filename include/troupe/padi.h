@@ -1,10 +1,10 @@
 /*
  * padi.h - what a message is: interfaces described as data, and the codecs that walk them.
  *
- * An interface file (interfaces/NAME.padi, language in docs/padi.md) becomes plain C structs and
- * constants (troupe/interfaces/NAME.h) and the descriptor tables declared here. XDR, JSON, JSON
- * Schema, printing, comparing, copying and freeing all walk the descriptors; a file loaded at run
- * time has the same descriptors and works at once.
+ * An interface file (interfaces/NAME.padi, language in docs/reference/padi.md) becomes plain C
+ * structs and constants (troupe/interfaces/NAME.h) and the descriptor tables declared here. XDR,
+ * JSON, JSON Schema, printing, comparing, copying and freeing all walk the descriptors; a file
+ * loaded at run time has the same descriptors and works at once.
  *
  * Descriptors are constant and may be used from any thread. A *value* is a struct of the described
  * layout. Values that these functions make are one block of memory: the struct first, the arrays
@@ -291,7 +291,8 @@ typedef enum tp_text_form {
     TP_TEXT_BLOCK,       /* indented, with units and the names of enums */
 } tp_text_form;
 
-/* Write a value. The text is the caller's, to free(). JSON is described in docs/json.md. */
+/* Write a value. The text is the caller's, to free(). JSON is described in docs/reference/json.md.
+ */
 TP_API tp_status tp_value_text(char **out, const tp_struct *type, const void *value,
                                tp_text_form form);
 

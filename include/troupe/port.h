@@ -1,23 +1,23 @@
 /*
- * port.h - lines to hardware: serial lines, sockets, and scripts that play the hardware in tests.
+ * port.h - lines to hardware: serial lines, sockets, and scripts that stand in for hardware in
+ * tests.
  *
- * A port belongs to a driver's instance and is used where the instance's operations run. It is
- * opened by URL, so that the same driver talks to a cable, to a serial server on the network, or to
- * a script:
+ * A port belongs to an instance of a driver and is used where the instance's operations run. It is
+ * opened by URL, so that the same driver talks to a serial line, to a serial server on the network,
+ * or to a script:
  *
  *     serial:/dev/ttyUSB0?baud=57600     also parity=none|even|odd, bits=7|8, stop=1|2,
- *                                        flow=none|hardware|software; raw, 9600 8N1 without these
+ *                                        flow=none|hardware|software; the default is raw, 9600 8N1
  *     /dev/ttyUSB0                       the same, with the driver's default speed
  *     tcp:HOST:PORT                      a serial server
  *     unix:PATH
- *     script:FILE                        a recorded or written conversation; see docs/scripts.md
+ *     script:FILE                        a conversation: docs/reference/scripts.md
  *
- * Writing never waits for long: a line that takes nothing within a second is a failure. Reading
- * waits for a deadline of the instance's clock; with another clock than the real one, waiting for a
- * script takes no time, and a real line waits as long as the deadline is away. While an instance
- * runs, it should not wait for its line at all: tp_port_watch() has its `input` operation called
- * when bytes are there, so that a command never waits for a read to end. start may wait, to prove
- * that the hardware answers.
+ * A write waits at most one second; a line that takes nothing in that time has failed. A read waits
+ * until a deadline of the instance's clock. With a simulated clock, waiting for a script takes no
+ * time; a real line waits for the real duration. A running instance should not wait for its line:
+ * after tp_port_watch() its `input` operation is called when bytes arrive, so that a command never
+ * waits for a read. `start` may wait, to prove that the hardware answers.
  */
 #ifndef TROUPE_PORT_H
 #define TROUPE_PORT_H
@@ -30,7 +30,7 @@ extern "C" {
 
 typedef struct tp_port tp_port;
 
-/* How a serial line is set unless its URL says otherwise. All zero is 9600 8N1. */
+/* Settings of a serial line. Those in the URL override them. All zero is 9600 8N1. */
 typedef struct tp_port_settings {
     unsigned baud;
     unsigned bits;
@@ -39,60 +39,64 @@ typedef struct tp_port_settings {
     char flow;   /* 'h' hardware, 's' software; 0 for none */
 } tp_port_settings;
 
-/* Open a line; may wait (for a connection, at most until `deadline_ns` of the clock). From start.
- * Fails with the URL and the reason: "open /dev/ttyUSB0: permission denied (are you in the group
- * dialout?)". Only for drivers with a thread; an instance has at most 7 ports. */
+/* Open a line. May wait for a connection, at most until `deadline_ns` of the clock. Call it from
+ * `start`. The error has the URL and the reason: "open /dev/ttyUSB0: permission denied (are you in
+ * the group dialout?)". Only for drivers with a thread. An instance has at most 7 ports. */
 TP_API tp_status tp_port_open(tp_port **out, tp_instance *self, const char *url,
                               const tp_port_settings *settings, int64_t deadline_ns, tp_error *err);
 
-/* From stop, or from start if it fails. NULL is accepted. What is left open is closed with the
- * instance. */
+/* Close a line. Call it from `stop`, or from a `start` that fails. Ports that are left open are
+ * closed with the instance. NULL is accepted. */
 TP_API void tp_port_close(tp_port *port);
 
+/* The URL that the port was opened with. Borrowed. */
 TP_API const char *tp_port_url(const tp_port *port);
 
-/* Change the speed of a serial line; others accept and ignore it. What was written before goes out
+/* Change the speed of a serial line. Other lines ignore it. Bytes that were written before go out
  * at the old speed. */
 TP_API tp_status tp_port_set_baud(tp_port *port, unsigned baud, tp_error *err);
 
-/* Read what is there, at most `size` bytes; waits for the first one until the deadline (0 does not
- * wait). TP_E_TIMEOUT if there is none, TP_E_CLOSED if the other side is gone or the server ends.
- */
+/* Read the bytes that have arrived, at most `size`. Waits for the first byte until the deadline; 0
+ * does not wait. TP_E_TIMEOUT if no byte arrives in time; TP_E_CLOSED if the other side has closed
+ * the line or the server ends. */
 TP_API tp_status tp_port_read(tp_port *port, void *bytes, size_t size, size_t *length,
                               int64_t deadline_ns, tp_error *err);
 
-/* Read exactly `size` bytes. What has come is kept for the next call if it is not enough. */
+/* Read exactly `size` bytes. If fewer arrive in time, they are kept for the next call. Fails as
+ * tp_port_read(). */
 TP_API tp_status tp_port_read_all(tp_port *port, void *bytes, size_t size, int64_t deadline_ns,
                                   tp_error *err);
 
-/* Read up to and including the byte `end`; `length` counts it, and a NUL is put behind it.
- * TP_E_SPACE if it does not come within `size` - 1 bytes, which are dropped then. Otherwise as
+/* Read up to and including the byte `end`. `length` counts that byte; a NUL follows it in `text`.
+ * TP_E_SPACE if `end` is not among the first `size` - 1 bytes, which are dropped then. Otherwise as
  * tp_port_read_all(). */
 TP_API tp_status tp_port_read_until(tp_port *port, char *text, size_t size, char end,
                                     size_t *length, int64_t deadline_ns, tp_error *err);
 
-/* Drop what has come and was not read. */
+/* Drop the bytes that have arrived and were not read. */
 TP_API void tp_port_drain(tp_port *port);
 
-/* Write all of it. TP_E_TIMEOUT if the line takes nothing, TP_E_CLOSED if the other side is gone. A
- * formatted text has at most 1023 bytes. In a panic an instance that moves something writes nothing
- * but in its halt and stop: TP_E_DENIED. */
+/* Write all bytes. TP_E_TIMEOUT if the line takes nothing for a second; TP_E_CLOSED if the other
+ * side has closed the line; TP_E_DENIED during a panic, if the instance offers a device that moves
+ * and the call does not come from its `halt` or `stop`. */
 TP_API tp_status tp_port_write(tp_port *port, const void *bytes, size_t length, tp_error *err);
+
+/* Format a text of at most 1023 bytes and write it as tp_port_write() does. */
 TP_API tp_status tp_port_printf(tp_port *port, tp_error *err, const char *format, ...)
     TP_PRINTF(3, 4);
 
-/* Have these bytes written to the line if the server dies, in whatever way, by a process of its
- * own: whatever stops the robot, and before it whatever ends a command that was cut in the middle.
- * At most 1024; other ones can be told at any time, and count from then on; none ends it. They are
- * not written when the port is closed in order. The first call waits until the guard is there, at
- * most 5 seconds; later ones do not wait. What the configuration says (`guard`) goes before it. A
- * script has no use for a guard: accepted, and nothing is done. Fails if the guard cannot be
- * started; one that ends is started again by the framework. */
+/* Set the stop bytes of the line. A separate process, the guard, writes them to the line if the
+ * server dies for any reason. They begin with whatever ends a half-written command, and then stop
+ * the robot. At most 1024 bytes. A later call replaces them; a length of 0 ends the guard. They are
+ * not written when the port is closed normally. The first call waits until the guard runs, at most
+ * 5 seconds; later calls do not wait. The configuration's `guard` overrides these bytes. A script
+ * has no guard; the call does nothing then. Fails if the guard cannot be started. The framework
+ * restarts a guard that ends. */
 TP_API tp_status tp_port_guard(tp_port *port, const void *bytes, size_t length, tp_error *err);
 
-/* Have the instance's `input` operation called whenever bytes have come, and once when the other
- * side is gone. It reads with a deadline of 0 until TP_E_TIMEOUT; what it leaves, half a line for
- * instance, is there when more has come. Off again with false. */
+/* Call the instance's `input` operation whenever bytes arrive, and once when the other side closes
+ * the line. `input` reads with a deadline of 0 until TP_E_TIMEOUT. Bytes that it does not take,
+ * such as half a line, are still there at the next call. `on` false switches the calls off. */
 TP_API void tp_port_watch(tp_port *port, bool on);
 
 #ifdef __cplusplus

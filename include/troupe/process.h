@@ -1,9 +1,9 @@
 /*
- * process.h - child processes: for what must not take the server down with it.
+ * process.h - child processes, for code whose crash must not end the server.
  *
- * A child lives no longer than its parent: its standard input is a pipe that nothing is ever
- * written to, and it has to end when that pipe does, however the parent ended. Everything belongs
- * to the loop's thread.
+ * A child does not outlive its parent. Its standard input is a pipe to which nothing is written.
+ * The child must end when that pipe is closed, however the parent ended. All functions belong to
+ * the loop's thread.
  */
 #ifndef TROUPE_PROCESS_H
 #define TROUPE_PROCESS_H
@@ -16,30 +16,32 @@ extern "C" {
 
 typedef struct tp_process tp_process;
 
-/* The descriptor on which a child finds the text that it was given. */
+/* The descriptor from which a child reads the text that the parent passes to it. */
 enum { TP_PROCESS_TEXT_FD = 3 };
 
-/* Start a program: `arguments` begin with its path (or its name, to be searched for) and end with
- * NULL; `text` is what it reads at TP_PROCESS_TEXT_FD, NULL for nothing. Its output is ours, on
- * standard error. All is copied. `ended` is called once, later, with its exit code, or the signal
- * that killed it (0 if none did), unless the process is destroyed before. */
+/* Start a program. `arguments` begin with its path, or with a name to search for, and end with
+ * NULL. `text` is what the child reads from TP_PROCESS_TEXT_FD; NULL for nothing. The child's
+ * output goes to our standard error. All arguments are copied. `ended` is called once, later, with
+ * the exit code and the signal that killed the child (0 for none), unless the process is destroyed
+ * before. */
 TP_API tp_status tp_process_start(tp_process **out, tp_loop *loop, const char *const *arguments,
                                   const char *text,
                                   void (*ended)(void *context, int64_t code, int signal),
                                   void *context, tp_error *err);
 
+/* The process id. */
 TP_API long tp_process_number(const tp_process *process);
 
-/* End it: its input ends, and if that does not help within two seconds it is killed. Does not wait,
- * but tp_loop_destroy() does. NULL is accepted. */
+/* End the child: close its standard input, and kill it if it has not ended after two seconds. Does
+ * not wait; tp_loop_destroy() does. NULL is accepted. */
 TP_API void tp_process_destroy(tp_process *process);
 
 /* ---- In the child ---------------------------------------------------------------------------- */
 
 typedef struct tp_lifeline tp_lifeline;
 
-/* Call `ended` once, on the loop, when the standard input ends, which means that the parent is gone
- * or does not want this process any more. */
+/* Call `ended` once, on the loop, when the standard input is closed: the parent has ended or has
+ * destroyed this process. */
 TP_API tp_status tp_lifeline_watch(tp_lifeline **out, tp_loop *loop, void (*ended)(void *context),
                                    void *context, tp_error *err);
 TP_API void tp_lifeline_destroy(tp_lifeline *lifeline); /* NULL is accepted */

@@ -25,7 +25,8 @@ typedef struct tp_server_options {
     bool any_port;         /* listen on ports that the system chooses, whatever the file says */
     const char *unix_path; /* a unix socket for the default robot too; NULL for none */
     const tp_clock *clock; /* NULL for the real one */
-    /* What the server is made of: &tp_full_kit for everything there is. Without one there are only
+    /* What the server is made of: &tp_full_kit for everything there is, &tp_local_kit for all
+     * without a network. Without one there are only
      * the drivers below and those of plug-ins, and no front. Borrowed as long as the server. */
     const tp_kit *kit;
     /* The program's own drivers, ended by NULL; found before those of the kit with the same name.
@@ -61,9 +62,7 @@ TP_API tp_status tp_server_reload(tp_server *server, tp_error *err);
 TP_API void tp_server_run(tp_server *server);
 TP_API void tp_server_stop(tp_server *server);
 
-/* Stop everything that moves. The first from any thread, the second from a signal handler; neither
- * needs the loop. */
-TP_API void tp_server_panic(tp_server *server, const char *who, const char *why);
+/* Stops everything that moves. From any thread or a signal handler; does not need the loop. */
 TP_API void tp_server_panic_by_signal(const tp_server *server);
 
 /* From the handler of a signal that ends the process (SIGSEGV, SIGABRT): lines that are guarded get
@@ -109,8 +108,17 @@ TP_API bool tp_server_field_at(size_t i, tp_server_field *out);
  * that have many clients. */
 TP_API void tp_server_raise_limits(void);
 
-/* All drivers and fronts of Troupe. In the library troupe-server only. */
+/* All drivers and fronts of Troupe, and servers in the program for clients. In the library
+ * troupe-server only. */
 TP_API extern const tp_kit tp_full_kit;
+
+/* All drivers that need no network, and no front. In the libraries troupe-drivers and
+ * troupe-server.
+ */
+TP_API extern const tp_kit tp_local_kit;
+
+/* For the kit of a program that opens `inproc:` URLs. In the library troupe-server only. */
+TP_API extern const tp_inproc_ops tp_inproc;
 
 #ifdef __cplusplus
 }

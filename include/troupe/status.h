@@ -57,11 +57,14 @@ typedef struct tp_error {
 /* Fill `err` (if any) and return `code`, so that failing is one line. A long text is cut. */
 TP_API tp_status tp_fail(tp_error *err, tp_status code, const char *format, ...) TP_PRINTF(3, 4);
 
-/* Prefix "who: " to the text; each layer that an error crosses adds its name once. */
+/* Prefix "who: " to the text. Each layer that an error crosses adds its name once. Returns `code`.
+ */
 TP_API tp_status tp_wrap(tp_error *err, tp_status code, const char *who);
 
-/* The constant's name without TP_ ("E_NOMEM"), and what it means. Never NULL. */
+/* The name of the constant without TP_: "E_NOMEM". Never NULL. */
 TP_API const char *tp_status_name(tp_status code);
+
+/* The meaning of the code: "out of memory". Never NULL. */
 TP_API const char *tp_status_text(tp_status code);
 
 #ifdef __cplusplus

@@ -7,8 +7,7 @@
 #include "bus/pool.h"
 #include "client/inside.h"
 #include "client/url.h"
-#include "device/hub.h"
-#include "troupe/server.h"
+#include "troupe/front.h"
 #include "troupe/stream.h"
 
 static const int64_t DEFAULT_TIMEOUT_NS = 5 * TP_NS_PER_S;
@@ -142,15 +141,10 @@ static tp_status make_timers(tp_client *client, tp_error *err)
     return status;
 }
 
-/* The loop of the program, of the server in it, or one of the client's own. */
-static tp_status make_loop(tp_client *client, tp_server *server, tp_error *err)
+static tp_status make_loop(tp_client *client, tp_loop *loop, tp_error *err)
 {
-    if (server != NULL) {
-        client->loop = tpi_hub_loop(tp_server_hub(server));
-        return TP_OK;
-    }
-    if (client->options.loop != NULL) {
-        client->loop = client->options.loop;
+    if (loop != NULL) {
+        client->loop = loop;
         return TP_OK;
     }
     tp_status status = tp_loop_create(&client->own_loop, tp_clock_real(), err);
@@ -158,14 +152,11 @@ static tp_status make_loop(tp_client *client, tp_server *server, tp_error *err)
     return status;
 }
 
-static tp_status make_catalogue(tp_client *client, const tp_server *server, tp_error *err)
+static tp_status make_catalogue(tp_client *client, const tp_catalogue *catalogue, tp_error *err)
 {
     tp_status status = TP_OK;
 
-    client->catalogue = client->options.catalogue;
-    if (client->catalogue == NULL && server != NULL) {
-        client->catalogue = tp_hub_catalogue(tp_server_hub(server));
-    }
+    client->catalogue = client->options.catalogue != NULL ? client->options.catalogue : catalogue;
     if (client->catalogue == NULL) {
         status = tp_catalogue_create(&client->own_catalogue, err);
         client->catalogue = client->own_catalogue;
@@ -199,63 +190,64 @@ static tp_status set_options(tp_client *client, const tp_client_options *options
                                 : tpi_client_take_key(client, err);
 }
 
-/* What a client is made of, whatever its transport. `server` is the one in this program, if any. */
-static tp_status furnish(tp_client *client, tp_server *server, tp_error *err)
+tp_status tpi_client_create(tp_client **out, const char *url, const tp_client_options *options,
+                            tp_error *err)
+{
+    tp_client *client = calloc(1, sizeof *client);
+
+    *out = client;
+    if (client == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    client->transport = &tpi_transport_wire;
+    client->url = copy_text(url);
+    return client->url == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory")
+                               : set_options(client, options, err);
+}
+
+tp_status tpi_client_furnish(tp_client *client, tp_loop *loop, const tp_catalogue *catalogue,
+                             tp_error *err)
 {
     tp_fail(&client->why, TP_E_CLOSED, "%s: it is not connected yet", client->url);
     client->overdue_ns = TP_NEVER;
     client->pull_again.run = tpi_client_pull_again;
-    tp_status status = make_loop(client, server, err);
-    status = status == TP_OK ? make_catalogue(client, server, err) : status;
+    tp_status status = make_loop(client, loop, err);
+    status = status == TP_OK ? make_catalogue(client, catalogue, err) : status;
     status = status == TP_OK ? make_timers(client, err) : status;
     choose_mode(client);
     return status;
 }
 
-static tp_status fail_own_loop(const char *url, tp_error *err)
+/* Whether the options allow a server in this program. */
+static tp_status check_inproc(const char *url, const tp_client_options *options, tp_error *err)
 {
-    return tp_fail(err, TP_E_INVALID,
-                   "%s: such a server has a loop of its own; attach a client to yours instead",
-                   url);
+    if (options->loop != NULL) {
+        return tp_fail(err, TP_E_INVALID,
+                       "%s: such a server has a loop of its own; attach a client to yours instead",
+                       url);
+    }
+    if (options->kit == NULL || options->kit->inproc == NULL) {
+        return tp_fail(err, TP_E_UNSUPPORTED,
+                       "%s: there is no server in this program: link the library troupe-server "
+                       "and set the option kit to &tp_full_kit",
+                       url);
+    }
+    return TP_OK;
 }
 
-/* A server of the client's own. */
-static tp_status make_server(tp_client *client, const char *file, tp_error *err)
+/* A client of a server at `url`; not connected yet. If it fails there may be a client, too, which
+ * is to be destroyed. */
+static tp_status create(tp_client **out, const char *url, const tp_client_options *options,
+                        tp_error *err)
 {
-    const tp_server_options options = {.path = file, .listen = "", .kit = client->options.kit};
-
-    if (client->options.loop != NULL) {
-        return fail_own_loop(client->url, err);
-    }
-    tp_status status = tp_server_create(&client->own_server, &options, err);
-    if (status == TP_OK) {
-        tp_server_begin(client->own_server);
-    }
-    return status;
-}
-
-/* A client of a server at `url`, which it takes over; not connected yet. If it fails there may be
- * a client, too, which is to be destroyed. */
-static tp_status create(tp_client **out, char *url, const tp_client_options *options, tp_error *err)
-{
-    tp_client *client = calloc(1, sizeof *client);
     const char *file = tpi_url_file(url);
+    tp_status status = tpi_client_create(out, url, options, err);
 
-    if (client == NULL) {
-        free(url);
-        tp_fail(err, TP_E_NOMEM, "out of memory");
-        return TP_E_NOMEM;
+    if (status != TP_OK || file == NULL) {
+        return status == TP_OK ? tpi_client_furnish(*out, (*out)->options.loop, NULL, err) : status;
     }
-    *out = client;
-    client->url = url;
-    client->transport = &tpi_transport_wire;
-    tp_status status = set_options(client, options, err);
-    if (status == TP_OK && file != NULL) {
-        status = make_server(client, file, err);
-    }
-    status = status == TP_OK ? furnish(client, client->own_server, err) : status;
-    return status == TP_OK && file != NULL ? tpi_inproc_create(client, client->own_server, 0, err)
-                                           : status;
+    status = check_inproc(url, &(*out)->options, err);
+    return status == TP_OK ? (*out)->options.kit->inproc->open(*out, file, err) : status;
 }
 
 void tp_client_destroy(tp_client *client)
@@ -280,7 +272,9 @@ void tp_client_destroy(tp_client *client)
     tp_timer_destroy(client->alarm);
     tp_timer_destroy(client->alive);
     tp_msg_unref(client->answer);
-    tp_server_destroy(client->own_server);
+    if (client->own_server != NULL) {
+        client->options.kit->inproc->close(client->own_server);
+    }
     if (client->own_loop != NULL) {
         tp_loop_destroy(client->own_loop);
         tpi_pool_leave();
@@ -334,6 +328,7 @@ tp_status tp_client_connect(tp_client **out, const char *url, const tp_client_op
     tp_status status = complete_url(&full, url, err);
 
     status = status == TP_OK ? create(&client, full, options, err) : status;
+    free(full);
     status = status == TP_OK ? connect_now(client, err) : status;
     if (status != TP_OK) {
         tp_client_destroy(client);
@@ -355,6 +350,7 @@ tp_status tp_client_connect_later(tp_client **out, const char *url,
     }
     status = complete_url(&full, url, err);
     status = status == TP_OK ? create(&client, full, options, err) : status;
+    free(full);
     status = status == TP_OK ? tpi_client_begin(client, err) : status;
     if (status != TP_OK) {
         tp_client_destroy(client);
@@ -374,10 +370,9 @@ tp_status tp_client_check(const char *url, const tp_client_options *options, con
 
     what = what == NULL ? &ignored : what;
     *what = "url";
-    if (status == TP_OK && tpi_url_file(full) != NULL && options->loop != NULL) {
-        status = fail_own_loop(full, err);
-    } else if (status == TP_OK && tpi_url_file(full) == NULL) {
-        status = tp_stream_check(full, err);
+    if (status == TP_OK) {
+        status = tpi_url_file(full) != NULL ? check_inproc(full, options, err)
+                                            : tp_stream_check(full, err);
     }
     free(full);
     if (status == TP_OK) {
@@ -385,28 +380,4 @@ tp_status tp_client_check(const char *url, const tp_client_options *options, con
         status = tpi_client_try_key(options, err);
     }
     return status;
-}
-
-tp_status tp_client_attach(tp_client **out, tp_server *server, unsigned robot,
-                           const tp_client_options *options, tp_error *err)
-{
-    tp_client *client = calloc(1, sizeof *client);
-
-    if (client == NULL) {
-        return tp_fail(err, TP_E_NOMEM, "out of memory");
-    }
-    client->transport = &tpi_transport_wire;
-    client->url = copy_text("inproc:");
-    tp_status status = client->url == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
-    status = status == TP_OK ? set_options(client, options, err) : status;
-    status = status == TP_OK ? furnish(client, server, err) : status;
-    status = status == TP_OK ? tpi_inproc_create(client, server, robot, err) : status;
-    status = status == TP_OK ? tpi_client_begin(client, err) : status;
-    if (status != TP_OK) {
-        tp_client_destroy(client);
-        return status;
-    }
-    tpi_client_is_connected(client);
-    *out = client;
-    return TP_OK;
 }

@@ -190,7 +190,64 @@ static void refusals_have_a_reason(void **state)
     assert_int_equal(tp_client_request(b->client, TP_PLAYER_REQ_AUTH,
                                        &(tp_device_auth_req){.auth_key_count = 0}, NULL, &b->err),
                      TP_E_UNSUPPORTED);
-    assert_string_equal(b->err.text, "the server does not know this request");
+    assert_non_null(strstr(b->err.text, "key"));
+}
+
+static void a_panic_stops_and_is_reset(void **state)
+{
+    struct bench *b = *state;
+    char why[] = "a cat";
+    char none[] = "";
+    const tp_panic panic = {.why_count = sizeof why, .why = why};
+    const tp_position2d_cmd_vel vel = {.vel = {.px = 1}, .state = 1};
+    const void *answer = NULL;
+
+    attach(b, TP_CLIENT_AUTO);
+    tp_proxy *base = open_device(b, "position2d:0");
+    assert_int_equal(tp_client_request(b->client, TP_PLAYER_REQ_PANIC, &panic, NULL, &b->err),
+                     TP_OK);
+    assert_int_equal(tp_client_request(b->client, TP_PLAYER_REQ_GET_PANIC, NULL, &answer, &b->err),
+                     TP_OK);
+    const tp_panic_state *there = answer;
+    assert_true(there->active);
+    assert_string_equal(there->why, "a cat");
+    assert_int_equal(tp_proxy_command(base, TP_POSITION2D_CMD_VEL, &vel, &b->err), TP_E_PANIC);
+    const tp_panic_reset reset = {.epoch = there->epoch, .key_count = 1, .key = none};
+    assert_int_equal(tp_client_request(b->client, TP_PLAYER_REQ_RESET_PANIC, &reset, NULL, &b->err),
+                     TP_OK);
+    assert_int_equal(tp_proxy_command(base, TP_POSITION2D_CMD_VEL, &vel, &b->err), TP_OK);
+}
+
+static void on_lost(void *context)
+{
+    *(bool *)context = true;
+}
+
+static void ignore(void *context)
+{
+    (void)context;
+}
+
+/* A client of another front. */
+static void other_clients_are_thrown_out(void **state)
+{
+    static const tp_session_limits limits = {.data = 8, .replies = 8, .requests = 8};
+    static const tp_session_events events = {.ready = ignore, .lost = on_lost};
+    struct bench *b = *state;
+    tp_session *other = NULL;
+    bool lost = false;
+
+    assert_int_equal(
+        tp_session_create(&other, tp_server_hub(b->server), 6665, &limits, &events, &lost, &b->err),
+        TP_OK);
+    attach(b, TP_CLIENT_AUTO);
+    assert_int_equal(tp_client_request(b->client, TP_PLAYER_REQ_KICK, &(tp_kick){2}, NULL, &b->err),
+                     TP_E_INVALID);
+    assert_string_equal(b->err.text, "client 2 is the one that asks");
+    assert_int_equal(tp_client_request(b->client, TP_PLAYER_REQ_KICK, &(tp_kick){1}, NULL, &b->err),
+                     TP_OK);
+    assert_true(lost);
+    tp_session_destroy(other);
 }
 
 /* The one before is still held by the proxy, so that no other can have its address. */
@@ -325,15 +382,34 @@ static void a_file_is_a_server_of_the_clients_own(void **state)
 
 static void a_file_that_is_wrong_is_told(void **state)
 {
+    static const tp_driver *const none[] = {NULL};
     struct bench *b = *state;
+    const tp_kit kit = {.drivers = none, .inproc = &tp_inproc};
+    const tp_client_options options = {.kit = &kit};
 
-    assert_int_equal(tp_client_connect(&b->client, "inproc:" TEST_ROOT "/no.cfg", NULL, &b->err),
-                     TP_E_IO);
+    assert_int_equal(
+        tp_client_connect(&b->client, "inproc:" TEST_ROOT "/no.cfg", &options, &b->err), TP_E_IO);
     assert_non_null(strstr(b->err.text, "no.cfg: No such file or directory"));
     assert_int_equal(
-        tp_client_connect(&b->client, "inproc:" TEST_ROOT "/configs/fake.cfg", NULL, &b->err),
+        tp_client_connect(&b->client, "inproc:" TEST_ROOT "/configs/fake.cfg", &options, &b->err),
         TP_E_SYNTAX);
     assert_non_null(strstr(b->err.text, "fake.cfg:6:3: there is no driver \"fake\""));
+}
+
+static void a_server_of_ones_own_comes_with_a_kit(void **state)
+{
+    struct bench *b = *state;
+    const tp_client_options options = {.kit = &tp_local_kit};
+    const char *why = "inproc:x.cfg: there is no server in this program: link the library "
+                      "troupe-server and set the option kit to &tp_full_kit";
+
+    assert_int_equal(tp_client_connect(&b->client, "inproc:x.cfg", NULL, &b->err),
+                     TP_E_UNSUPPORTED);
+    assert_string_equal(b->err.text, why);
+    assert_int_equal(tp_client_connect(&b->client, "inproc:x.cfg", &options, &b->err),
+                     TP_E_UNSUPPORTED);
+    assert_string_equal(b->err.text, why);
+    assert_int_equal(tp_client_check("inproc:x.cfg", &options, NULL, &b->err), TP_E_UNSUPPORTED);
 }
 
 static void a_server_of_ones_own_needs_no_loop(void **state)
@@ -360,12 +436,15 @@ int main(void)
         TEST(a_pull_waits_for_data),
         TEST(the_server_tells_what_it_does),
         TEST(refusals_have_a_reason),
+        TEST(a_panic_stops_and_is_reset),
+        TEST(other_clients_are_thrown_out),
         TEST(two_proxies_of_a_device_get_each_message_once),
         TEST(callbacks_come_from_the_loop),
         TEST(a_proxy_may_be_closed_while_it_opens),
         TEST(data_and_commands_allocate_nothing),
         TEST(a_file_is_a_server_of_the_clients_own),
         TEST(a_file_that_is_wrong_is_told),
+        TEST(a_server_of_ones_own_comes_with_a_kit),
         TEST(a_server_of_ones_own_needs_no_loop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,11 +52,15 @@ typedef struct tpi_transport {
 } tpi_transport;
 
 extern const tpi_transport tpi_transport_wire;
-extern const tpi_transport tpi_transport_inproc;
 
-/* Let a client be one of a server in this program, whose loop it has. */
-tp_status tpi_inproc_create(tp_client *client, struct tp_server *server, unsigned robot,
-                            tp_error *err);
+/* Servers in this program. They come with the kit of the client's options, so that a program
+ * without a kit contains no server. */
+struct tp_inproc_ops {
+    /* Makes a server from a configuration file, `own_server`, begins it, furnishes the client and
+     * makes it a client of the server. */
+    tp_status (*open)(tp_client *client, const char *file, tp_error *err);
+    void (*close)(struct tp_server *server);
+};
 
 /* ---- Requests -------------------------------------------------------------------------------- */
 
@@ -331,7 +335,16 @@ bool tpi_client_wants(tp_client *client, const tp_msghdr *header, const tp_struc
 void tpi_client_receive(tp_client *client, const tp_msg *msg);
 void tpi_client_cannot_read(tp_client *client, const tp_msghdr *header, tp_status status);
 
-/* client.c */
+/* client.c: a client with its URL and its options. If it fails there may be a client, too, which is
+ * to be destroyed. */
+tp_status tpi_client_create(tp_client **out, const char *url, const tp_client_options *options,
+                            tp_error *err);
+
+/* Gives a client its loop, catalogue and timers. NULL for a loop or a catalogue of its own; the
+ * catalogue of the options takes precedence. */
+tp_status tpi_client_furnish(tp_client *client, tp_loop *loop, const tp_catalogue *catalogue,
+                             tp_error *err);
+
 int64_t tpi_client_now_ns(const tp_client *client);
 double tpi_client_stamp(const tp_client *client); /* the time of what is sent now */
 int64_t tpi_client_deadline(const tp_client *client, int64_t timeout_ns);

@@ -1,5 +1,5 @@
 /*
- * wire.c - transport: the Player protocol on a stream; docs/protocol.md describes it.
+ * wire.c - transport: the Player protocol on a stream; docs/reference/protocol.md describes it.
  *
  * Bytes are read into one buffer, and messages are decoded where they lie. It grows with a large
  * message as its bytes come, not on the word of its header. What is sent is encoded behind what the

@@ -1,5 +1,5 @@
-/* full_kit.c - all drivers, fronts and kinds of lines. BUILTIN_DRIVERS comes from meson.build:
- * X(fake) ... */
+/* full_kit.c - all drivers, fronts and kinds of lines, and servers in the program. BUILTIN_DRIVERS
+ * comes from meson.build: X(fake) ... */
 #include "loop/socket_line.h"
 #include "troupe/server.h"
 
@@ -16,4 +16,5 @@ static const tp_front *const fronts[] = {&tp_front_player, NULL};
 
 static const tp_scheme *const schemes[] = {&tpi_scheme_tcp, &tpi_scheme_unix, NULL};
 
-const tp_kit tp_full_kit = {.drivers = drivers, .fronts = fronts, .schemes = schemes};
+const tp_kit tp_full_kit = {
+    .drivers = drivers, .fronts = fronts, .schemes = schemes, .inproc = &tp_inproc};

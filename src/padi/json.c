@@ -1,5 +1,6 @@
 /*
- * json.c - values from JSON; the form is described in docs/json.md, json_write.c writes it.
+ * json.c - values from JSON; the form is described in docs/reference/json.md, json_write.c writes
+ * it.
  *
  * Arrays are built one by one as they come, since JSON tells no lengths in advance; then the whole
  * value moves into one block.

@@ -1,4 +1,4 @@
-/* json_write.c - values to JSON; the form is described in docs/json.md. */
+/* json_write.c - values to JSON; the form is described in docs/reference/json.md. */
 #include "base/json.h"
 #include "padi/plan.h"
 #include "padi/value.h"

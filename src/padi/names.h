@@ -10,7 +10,7 @@ bool tpi_mark_named(const char *name, tp_mark *mark);
 /* Equal but for upper and lower case. */
 bool tpi_names_equal(const char *a, const char *b);
 
-/* The units that every file may use, ended by NULL; docs/padi.md explains them. */
+/* The units that every file may use, ended by NULL; docs/reference/padi.md explains them. */
 extern const char *const tpi_units[];
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * parse.h - from a .padi file to descriptors. The language is in docs/padi.md.
+ * parse.h - from a .padi file to descriptors. The language is in docs/reference/padi.md.
  *
  * The result is the same tables that the generator prints as C, laid out for this machine. It
  * owns its memory; descriptors of other interfaces that it uses are borrowed and outlive it.

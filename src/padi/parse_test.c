@@ -111,7 +111,7 @@ static void read_file(tpi_buf *text, const char *path)
     assert_int_equal(tpi_file_read(text, path, 1 << 20, NULL), TP_OK);
 }
 
-/* The thermometer of docs/padi.md. */
+/* The thermometer of docs/reference/padi.md. */
 static void read_example(tpi_buf *text)
 {
     read_file(text, TEST_ROOT "/tests/golden/thermometer.padi");
@@ -126,7 +126,7 @@ static void the_example_is_the_one_of_the_manual(void **state)
 
     (void)state;
     read_example(&example);
-    read_file(&manual, TEST_ROOT "/docs/padi.md");
+    read_file(&manual, TEST_ROOT "/docs/reference/padi.md");
     assert_non_null(strstr(manual.data, example.data));
     tpi_buf_fini(&example);
     tpi_buf_fini(&manual);

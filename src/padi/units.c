@@ -1,4 +1,4 @@
-/* units.c - the units that every interface file may use; docs/padi.md explains them. */
+/* units.c - the units that every interface file may use; docs/reference/padi.md explains them. */
 #include "padi/names.h"
 
 const char *const tpi_units[] = {

@@ -1,5 +1,5 @@
 /*
- * script.h - conversations with hardware, written down: see docs/scripts.md.
+ * script.h - conversations with hardware, written down: see docs/reference/scripts.md.
  *
  *     0.04 > V\n            the driver writes this
  *     0.14 < V\n0\n\n       the hardware answers, so much later

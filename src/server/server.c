@@ -253,11 +253,6 @@ void tp_server_stop(tp_server *server)
     tp_loop_stop(server->loop);
 }
 
-void tp_server_panic(tp_server *server, const char *who, const char *why)
-{
-    tpi_panic_raise(tpi_hub_panic(server->hub), who, why);
-}
-
 void tp_server_panic_by_signal(const tp_server *server)
 {
     tpi_panic_raise_by_signal(tpi_hub_panic(server->hub));

@@ -122,12 +122,6 @@ bool tpi_behind_keeps(const tp_session *session)
     return session->parts > 0 && !session->pulls && !session->given_up;
 }
 
-void tp_session_set_pulls(tp_session *session, bool on)
-{
-    session->pulls = on;
-    tpi_behind_look(session);
-}
-
 void tp_device_keeps(tp_device *device)
 {
     device->keeps = true;

@@ -24,38 +24,6 @@
 
 enum { MOST_WAIT_DOUBLED = 6 }; /* 64 s */
 
-static const char *const right_names[] = {
-    [TP_RIGHT_READ] = "read",
-    [TP_RIGHT_WRITE] = "write",
-    [TP_RIGHT_MOVE] = "move",
-    [TP_RIGHT_OPERATE] = "operate",
-};
-
-const char *tp_right_name(tp_right right)
-{
-    return right_names[right];
-}
-
-/* ---- What is needed -------------------------------------------------------------------------- */
-
-tp_right tp_right_needed(const tp_message *what)
-{
-    static const tp_right rights[] = {
-        [TP_EFFECT_READS] = TP_RIGHT_READ,
-        [TP_EFFECT_WRITES] = TP_RIGHT_WRITE,
-        [TP_EFFECT_MOVES] = TP_RIGHT_MOVE,
-        [TP_EFFECT_OPERATES] = TP_RIGHT_OPERATE,
-    };
-
-    return rights[what->effect];
-}
-
-/* Player's clients open everything in one mode, also to read. */
-tp_right tp_right_to_open(unsigned access)
-{
-    return access == TP_OPEN_MODE || access == TP_READ_MODE ? TP_RIGHT_READ : TP_RIGHT_WRITE;
-}
-
 /* ---- What is there --------------------------------------------------------------------------- */
 
 void tp_session_set_reach(tp_session *session, tp_reach reach)
@@ -96,7 +64,7 @@ static tp_status refuse(const tp_session *session, const char *what, tp_error *e
 
     if (key != NULL) {
         return tp_fail(err, TP_E_DENIED, "%s; the key %s is for those who %s", what, key->name,
-                       right_names[key->right]);
+                       tp_right_name(key->right));
     }
     if (session->hub->key_count > 0) {
         return tp_fail(err, TP_E_DENIED, "%s: give a key", what);
@@ -114,7 +82,7 @@ static tp_status refuse_right(const tp_session *session, const char *what, tp_ri
 {
     char text[160];
 
-    (void)snprintf(text, sizeof text, "%s needs the right to %s", what, right_names[needed]);
+    (void)snprintf(text, sizeof text, "%s needs the right to %s", what, tp_right_name(needed));
     return refuse(session, text, err);
 }
 

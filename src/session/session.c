@@ -211,6 +211,7 @@ static void opened(tpi_opening *opening, tp_status status, const tp_error *err)
     const tp_msghdr request = s->request;
     tp_device *device = s->device;
     tp_session_opened *done = s->done;
+    void *context = s->done_context;
     tp_error refusal = {0};
 
     s->waiting = false;
@@ -225,17 +226,17 @@ static void opened(tpi_opening *opening, tp_status status, const tp_error *err)
     } else {
         tpi_behind_count(s);
     }
-    done(session->context, &request, device, status, err);
+    done(context, &request, device, status, err);
 }
 
-tp_status tp_session_open(tp_session *session, tp_device *device, unsigned access,
-                          const tp_msghdr *request, tp_session_opened *done)
+tp_status tpi_session_open(tp_session *session, tp_device *device, unsigned access,
+                           const tp_msghdr *request, tp_session_opened *done, void *context)
 {
     tp_error refusal = {0};
 
     if (tpi_rights_to_open(session, device, access, &refusal) != TP_OK) {
         tpi_access_count_refusal(session, device);
-        done(session->context, request, device, refusal.code, &refusal);
+        done(context, request, device, refusal.code, &refusal);
         return TP_OK;
     }
     struct subscription *s = calloc(1, sizeof *s);
@@ -245,6 +246,7 @@ tp_status tp_session_open(tp_session *session, tp_device *device, unsigned acces
     s->session = session;
     s->device = device;
     s->done = done;
+    s->done_context = context;
     s->request = *request;
     s->access = access;
     s->waiting = true;
@@ -257,6 +259,12 @@ tp_status tp_session_open(tp_session *session, tp_device *device, unsigned acces
     count_subscriptions(session, 1);
     tpi_device_open(device, &s->opening);
     return TP_OK;
+}
+
+tp_status tp_session_open(tp_session *session, tp_device *device, unsigned access,
+                          const tp_msghdr *request, tp_session_opened *done)
+{
+    return tpi_session_open(session, device, access, request, done, session->context);
 }
 
 /* The device hears that it has one user less. */

@@ -24,6 +24,7 @@ struct subscription {
     tp_session *session; /* borrowed */
     tp_device *device;
     tp_session_opened *done;
+    void *done_context; /* borrowed */
     tp_msghdr request;
     bool waiting; /* for the device to start */
     unsigned access;
@@ -91,6 +92,9 @@ struct tp_session {
     uint64_t received;
     uint64_t refused;
     const tp_encoding *only_sends; /* borrowed: what its front sends; NULL if it reads payloads */
+    /* mailbox.c */
+    bool armed;              /* a DATA request waits for data */
+    uint64_t reported_drops; /* dropped messages that a SYNCH has reported */
     /* behind.c */
     bool pulls;                   /* nothing goes out before the client asks */
     uint32_t parts;               /* openings of devices that keep */
@@ -115,6 +119,14 @@ struct tp_session {
 
 /* session.c: its opening of a device that has started; NULL for none. */
 struct subscription *tpi_session_find_open(const tp_session *session, const tp_device *device);
+
+/* session.c: tp_session_open() with another context for `done`. */
+tp_status tpi_session_open(tp_session *session, tp_device *device, unsigned access,
+                           const tp_msghdr *request, tp_session_opened *done, void *context);
+
+/* mailbox.c: answers a DATA request. The acknowledgement is queued before all that is not sealed.
+ */
+tp_status tpi_mailbox_pull(tp_session *session, const tp_msghdr *request);
 
 /* session_send.c: nobody waits for the end of a request or command any more. */
 void tpi_session_abandon(struct asking *a);

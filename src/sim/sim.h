@@ -104,7 +104,7 @@ typedef enum tpi_sim_kind {
     TPI_SIM_CAMERA,
     TPI_SIM_BLINKENLIGHT,
     TPI_SIM_LIGHTINDICATOR,
-    /* what they tell is in sensors.h, as for fiducials, blobs, bumpers and cameras */
+    /* what they tell is in sense/sensors.h, as for fiducials, blobs, bumpers and cameras */
     TPI_SIM_LIGHT,
     TPI_SIM_LIGHT_SENSOR,
     TPI_SIM_FLOOR,
@@ -159,6 +159,13 @@ void tpi_sim_put_name(const tpi_sim *sim, tpi_sim_model model, tpi_buf *out);
 /* Where it is: in the world, or in its parent's frame. */
 tpi_sim_pose tpi_sim_global_pose(const tpi_sim *sim, tpi_sim_model model);
 tpi_sim_pose tpi_sim_local_pose(const tpi_sim *sim, tpi_sim_model model);
+
+/* Where it is in the frame of the model at the bottom, which stands on nothing. For that model
+ * itself: where it is in the world. */
+tpi_sim_pose tpi_sim_pose_on_root(const tpi_sim *sim, tpi_sim_model model);
+
+/* A pose that is given in a frame, outside of it. */
+tpi_sim_pose tpi_sim_compose(const tpi_sim_pose *frame, const tpi_sim_pose *pose);
 
 /* Put it somewhere, in its parent's frame. Of what it then overlaps it can only drive out. Fails
  * for numbers that are not finite, and if memory runs out. */

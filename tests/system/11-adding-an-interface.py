@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/adding-an-interface.md does what it says: its files are written, its commands run, and what
+"""docs/guide/adding-an-interface.md does what it says: its files are written, its commands run, and what
 they print is what it claims.  argv: source root, an installed prefix.
 
 A block of padi or C is the file that its first line names. A block of sh runs; the block of text
@@ -16,7 +16,7 @@ import tap
 
 ROOT, PREFIX = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-BLOCKS = BLOCK.findall((ROOT / "docs/adding-an-interface.md").read_text(encoding="utf-8"))
+BLOCKS = BLOCK.findall((ROOT / "docs/guide/adding-an-interface.md").read_text(encoding="utf-8"))
 
 
 def environment():
@@ -48,7 +48,7 @@ def the_page_has_the_blocks_that_it_needs():
     tap.equal(kinds.count("c"), 1)
     tap.equal(kinds.count("console"), 1)
     tap.equal(kinds.count("sh"), kinds.count("text"))
-    tap.equal(set(kinds), {"console", "padi", "c", "sh", "text"})
+    tap.equal(set(kinds), {"console", "padi", "c", "h", "sh", "text"})
     for kind, following in zip(kinds, kinds[1:]):
         tap.equal(kind == "sh", following == "text")
 

@@ -9,6 +9,7 @@ import tempfile
 import tap
 
 PREFIX = pathlib.Path(sys.argv[2])
+LIBRARIES = ("troupe-core", "troupe-drivers", "troupe", "troupe-server")
 HEADERS = sorted((PREFIX / "include/troupe").rglob("*.h"))
 
 
@@ -40,10 +41,14 @@ def all_calls_compile_together():
 
 
 def the_package_is_complete():
+    libraries = next(PREFIX.rglob("libtroupe-core.so")).parent.relative_to(PREFIX)
     for name in ("bin/troupe", "bin/troupe-guard", "bin/troupe-padi", "share/troupe/interfaces/ranger.padi",
                  "share/doc/troupe/interfaces/ranger.md", "share/man/man1/troupe.1",
+                 *[f"{libraries}/lib{name}.{kind}" for kind in ("a", "so") for name in LIBRARIES],
+                 *[f"{libraries}/pkgconfig/{name}.pc" for name in LIBRARIES],
                  "share/bash-completion/completions/troupe", "include/troupe/driver/ranger.h",
-                 "share/doc/troupe/writing-a-driver.md", "share/doc/troupe/scripts.md", "share/doc/troupe/safety.md"):
+                 "share/doc/troupe/writing-a-driver.md", "share/doc/troupe/reference/scripts.md",
+                 "share/doc/troupe/guide/safety.md"):
         if not (PREFIX / name).exists():
             raise AssertionError(f"{name} is missing")
 
@@ -69,7 +74,8 @@ def symbols_of(name):
 
 def the_libraries_export_only_their_api():
     for name, has, lacks in (("libtroupe-core.so", "tp_xdr_encode", "tp_stream_connect"),
-                             ("libtroupe.so", "tp_client_connect", "tp_full_kit"),
+                             ("libtroupe-drivers.so", "tp_local_kit", "tp_stream_connect"),
+                             ("libtroupe.so", "tp_client_connect", "tp_server_create"),
                              ("libtroupe-server.so", "tp_full_kit", "")):
         symbols = symbols_of(name)
         tap.equal([symbol for symbol in symbols if not symbol.startswith("tp_")], [])

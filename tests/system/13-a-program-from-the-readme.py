@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The program in README.md is built with the installed package and drives the robot of configs/fake.cfg, and without a
-change those of simulated worlds.
+change those of simulated worlds. The program in docs/guide/client.md is built and drives a simulated robot too.
 argv: source root, an installed prefix."""
 import contextlib
 import os
@@ -16,6 +16,14 @@ ROOT, PREFIX = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PROGRAM = re.search(r"^```c\n(/\* drive\.c - .*?)^```$", README, re.MULTILINE | re.DOTALL).group(1)
 COMMAND = re.search(r"^cc -o drive .*$", README, re.MULTILINE).group(0)
+FOLLOW = re.search(r"^```c\n(/\* follow\.c - .*?)^```$", (ROOT / "docs/guide/client.md").read_text(encoding="utf-8"),
+                   re.MULTILINE | re.DOTALL).group(1)
+
+# A robot that sees a wall at 3 m.
+WALL = """
+model ( name "wall" pose [3 0 0 0] size [0.2 8 1] )
+position ( name "r0" size [0.4 0.4 0.2] ranger ( sensor ( range [0 8] fov 180 samples 181 ) ) )
+"""
 
 # The same in C++.
 CPP = """
@@ -94,6 +102,19 @@ def the_program_drives_simulated_robots_too():
                 tap.equal((result.returncode, result.stdout, result.stderr), (0, "something is ahead\n", ""))
 
 
+def the_program_of_the_guide_keeps_its_distance():
+    flags = " -std=c11 -O2 -Wall -Wextra -Wconversion -pedantic -Werror"
+    with tempfile.TemporaryDirectory() as folder:
+        build(folder, "follow.c", FOLLOW, COMMAND.replace("drive", "follow") + flags)
+        pathlib.Path(folder, "wall.world").write_text(WALL, encoding="utf-8")
+        with robot("sim", f"{folder}/wall.world", "--speed", "10") as port:
+            result = tap.run(["./follow", f"localhost:{port}"], cwd=folder, env=environment())
+        tap.equal((result.returncode, result.stdout, result.stderr), (0, "one metre\n", ""))
+        result = tap.run(["./follow", "unix:/nowhere"], cwd=folder, env=environment())
+        tap.equal((result.returncode, result.stderr),
+                  (1, "follow: connect to unix:/nowhere: no such file or directory\n"))
+
+
 def the_program_is_clean_c():
     with tempfile.TemporaryDirectory() as folder:
         build(folder, "drive.c", PROGRAM, COMMAND + " -std=c11 -O2 -Wall -Wextra -Wconversion -pedantic -Werror")
@@ -108,4 +129,4 @@ def the_same_works_in_cpp():
 
 
 tap.main(the_program_is_the_example, the_program_drives_the_robot,
-         the_program_drives_simulated_robots_too, the_program_is_clean_c, the_same_works_in_cpp)
+         the_program_drives_simulated_robots_too, the_program_of_the_guide_keeps_its_distance, the_program_is_clean_c, the_same_works_in_cpp)

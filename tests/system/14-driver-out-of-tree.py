@@ -211,7 +211,7 @@ def the_page_shows_what_is_in_the_files():
 
 
 def the_commands_of_the_page_print_what_it_says():
-    tap.equal({kind for kind, _ in PAGE}, {"c", "meson", "cfg", "sh", "text"})
+    tap.equal({kind for kind, _ in PAGE}, {"c", "h", "meson", "cfg", "sh", "text"})
     printed = None
     with tempfile.TemporaryDirectory() as folder:
         os.mkdir(folder + "/examples")

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""A program that links the core and loads one plug-in contains no socket.
+"""A program that links the core and loads one plug-in contains no socket; neither do the drivers. The client's library
+contains no server.
 argv: source root, an installed prefix."""
 import pathlib
 import re
@@ -18,12 +19,15 @@ PLUGIN = PACKAGE.build_example(EXAMPLE, HERE / "build") / "urg.so"
 SOCKETS = re.compile(r"^(socket|socketpair|connect|bind|listen|accept4?|shutdown|getaddrinfo|gethostby\w+"
                      r"|getsockname|getpeername|[gs]etsockopt|send|sendto|sendmsg|recv|recvfrom|recvmsg"
                      r"|uv_(tcp|udp|pipe|getaddrinfo|getnameinfo|listen|accept)\w*)(@.*)?$")
+SERVER = re.compile(r"^tpi?_(hub|server|cfg|session|instance|publish|full_kit|local_kit|inproc)(_|$)")
 
 
 def symbols(path, *options):
-    listing = tap.run(["nm", "-D", *options, str(path)])
+    """Of a program or a shared library what is exported, of an archive all that other objects see."""
+    dynamic = [] if path.suffix == ".a" else ["-D"]
+    listing = tap.run(["nm", *dynamic, "--extern-only", *options, str(path)])
     tap.equal(listing.returncode, 0)
-    return [line.split()[-1] for line in listing.stdout.splitlines()]
+    return [line.split()[-1] for line in listing.stdout.splitlines() if line and not line.endswith(":")]
 
 
 def sockets_of(path):
@@ -52,14 +56,25 @@ def other_lines_are_refused_there():
               (1, "urg0: open tcp:localhost:10940: a line here is a path, serial:, script:"))
 
 
-def neither_program_nor_core_nor_plugin_has_a_socket():
-    for path in (build(), PACKAGE.libraries / "libtroupe-core.so", PLUGIN):
+def neither_program_nor_core_nor_drivers_nor_plugin_have_a_socket():
+    libraries = [PACKAGE.libraries / f"libtroupe-{name}.{kind}" for name in ("core", "drivers") for kind in ("so", "a")]
+    for path in (build(), *libraries, PLUGIN):
         tap.equal((path.name, sockets_of(path)), (path.name, []))
 
 
-def the_check_itself_finds_sockets():
-    tap.equal("connect" in [name.split("@")[0] for name in
-                            sockets_of(PACKAGE.libraries / "libtroupe-server.so")], True)
+def the_client_has_no_server():
+    for kind in "so", "a":
+        path = PACKAGE.libraries / f"libtroupe.{kind}"
+        found = symbols(path, "--defined-only")
+        tap.equal((kind, "tp_client_connect" in found), (kind, True))
+        tap.equal((kind, [name for name in found if SERVER.match(name)]), (kind, []))
+
+
+def the_check_itself_finds_sockets_and_servers():
+    for kind in "so", "a":
+        path = PACKAGE.libraries / f"libtroupe-server.{kind}"
+        tap.equal((kind, "connect" in [name.split("@")[0] for name in sockets_of(path)]), (kind, True))
+        tap.equal((kind, any(SERVER.match(name) for name in symbols(path, "--defined-only"))), (kind, True))
 
 
 def the_program_exports_what_plugins_may_call():
@@ -68,10 +83,10 @@ def the_program_exports_what_plugins_may_call():
     program = set(symbols(PACKAGE.troupe, "--defined-only"))
     tap.equal("tp_port_read_all" in core, True)
     tap.equal(sorted(core - program), [])
-    for library in ("libtroupe-server.so",):
+    for library in ("libtroupe-drivers.so", "libtroupe-server.so"):
         tap.equal(sorted(core - set(symbols(PACKAGE.libraries / library, "--defined-only"))), [])
 
 
 tap.main(a_program_reads_a_device_without_a_network, other_lines_are_refused_there,
-         neither_program_nor_core_nor_plugin_has_a_socket, the_check_itself_finds_sockets,
-         the_program_exports_what_plugins_may_call)
+         neither_program_nor_core_nor_drivers_nor_plugin_have_a_socket, the_client_has_no_server,
+         the_check_itself_finds_sockets_and_servers, the_program_exports_what_plugins_may_call)

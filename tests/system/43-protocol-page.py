@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/protocol.md is right: its client works, its bytes are those of the server.  argv: the troupe program, source root."""
+"""docs/reference/protocol.md is right: its client works, its bytes are those of the server.  argv: the troupe program, source root."""
 import pathlib
 import re
 import subprocess
@@ -10,7 +10,7 @@ import player
 import tap
 
 PROGRAM = sys.argv[1]
-PAGE = (pathlib.Path(sys.argv[2]) / "docs/protocol.md").read_text(encoding="utf-8")
+PAGE = (pathlib.Path(sys.argv[2]) / "docs/reference/protocol.md").read_text(encoding="utf-8")
 CLIENT = re.search(r"```python\n(.*?)```", PAGE, re.S)[1]
 
 

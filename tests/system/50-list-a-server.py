@@ -105,7 +105,7 @@ def a_player_server_has_less_to_tell():
     with cli.Puppet([(6, 0), (999, 2)], driver="old") as puppet:
         tap.equal(troupe("list", puppet.url).stdout,
                   f"tcp:{puppet.url}, Player: 2 devices\n"
-                  "DEVICE   DRIVER  WHAT IT IS\n"
+                  "DEVICE   DRIVER  DESCRIPTION\n"
                   "laser:0  old     A laser beam that scans counter-clockwise about one point, with 0 straight ahead.\n"
                   "999:2    old     (unknown)\n")
         devices = json.loads(troupe("list", "--json", puppet.url).stdout)["devices"]
@@ -137,7 +137,7 @@ def told(text, *options):
 
 def a_server_says_where_it_is_and_what_to_type_next():
     *lines, listening, following, printing = told(SMALL, "--any-port")
-    tap.equal(lines, ["2 devices\n", "  DEVICE     DRIVER  WHAT IT IS\n",
+    tap.equal(lines, ["2 devices\n", "  DEVICE     DRIVER  DESCRIPTION\n",
                       "  laser:0    fake0   A laser beam that scans counter-clockwise about one point, with 0 straight ahead.\n",
                       "  gripper:3  fake0   A hand that closes around an object, and may be able to put it in store and take it "
                       "out again.\n"])

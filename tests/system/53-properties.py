@@ -13,10 +13,10 @@ LASER = 'driver ( name "fake" provides [ "laser:0" ] rate 20 seed 7 )'
 @serving(LASER)
 def properties_are_a_table(url):
     lines = troupe("property", "laser", url=url).stdout.splitlines()
-    tap.equal(lines[0].split(), ["PROPERTY", "VALUE", "UNIT", "TYPE", "MAY", "BE", "WHAT", "IT", "IS"])
+    tap.equal(lines[0].split(), ["PROPERTY", "VALUE", "UNIT", "TYPE", "ACCESS", "DESCRIPTION"])
     table = {line.split()[0]: " ".join(line.split()[1:]) for line in lines[1:]}
     tap.equal((table["rate"], table["seed"], table["max_range"]),
-              ("20 Hz double set How often data is sent.", "7 int set What random numbers begin with.",
+              ("20 Hz double write How often data is sent.", "7 int write What random numbers begin with.",
                "8 m double read The farthest that it can see."))
     for line in lines:
         tap.equal(line, line.rstrip())

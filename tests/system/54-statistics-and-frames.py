@@ -31,13 +31,13 @@ def statistics_are_tables():
         prints(troupe("stat", puppet.url),
                f"tcp:{puppet.url}, running for 1 h 1 min\n"
                "\n"
-               "DEVICE     DRIVER  STATE    READERS  DATA  DROPPED  COMMANDS  REQUESTS  REFUSED  ANSWERED  AT MOST\n"
-               "laser:0    fake0   running        2  1234        5         0         7        9    310 us  12.3 ms\n"
-               "gripper:1  fake1   failed         0     0        0         0         0        0         -        -\n"
+               "DEVICE     DRIVER  STATE    READERS  DATA  DROPPED  COMMANDS  REQUESTS  REFUSED  LATENCY      MAX\n"
+               "laser:0    fake0   running        2  1234        5         0         7        9   310 us  12.3 ms\n"
+               "gripper:1  fake1   failed         0     0        0         0         0        0        -        -\n"
                "\n"
-               "NO  CLIENT           SOFTWARE      KEY   MAY   CONNECTED  OPEN  WAITING  SENT  RECEIVED  REFUSED  DROPPED\n"
-               " 7  127.0.0.1:51234  troupe print  anna  move  1 min 5 s     1        3  1000         4        6        2\n"
-               " 8  unix                           -     read        0 s     0        0     0         0        0        0\n"
+               "NO  CLIENT           SOFTWARE      KEY   RIGHT  CONNECTED  OPEN  WAITING  SENT  RECEIVED  REFUSED  DROPPED\n"
+               " 7  127.0.0.1:51234  troupe print  anna  move   1 min 5 s     1        3  1000         4        6        2\n"
+               " 8  unix                           -     read         0 s     0        0     0         0        0        0\n"
                "\n"
                "fake1: open /dev/ttyUSB0: permission denied\n")
 
@@ -53,7 +53,7 @@ def lists_show_what_devices_are_doing():
     with ours(STATISTICS=LOOK) as puppet:
         tap.equal(troupe("list", puppet.url).stdout,
                   f"tcp:{puppet.url}, Troupe: 1 device\n"
-                  "DEVICE   DRIVER  STATE    READERS  WHAT IT IS\n"
+                  "DEVICE   DRIVER  STATE    READERS  DESCRIPTION\n"
                   "laser:0  puppet  running        2  A laser beam that scans counter-clockwise about one point, with 0 "
                   "straight ahead.\n")
         device, = json.loads(troupe("list", "--json", puppet.url).stdout)["devices"]

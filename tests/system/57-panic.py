@@ -4,6 +4,7 @@ import json
 import re
 import signal
 import struct
+import tempfile
 
 import player
 import tap
@@ -133,6 +134,19 @@ def print_tells_it_on_standard_error(url):
         tap.equal(printing.error(), "troupe print: the panic is over\n")
 
 
+def a_server_in_the_program_is_stopped_too():
+    """The same table of services answers without a network."""
+    with tempfile.NamedTemporaryFile("w", suffix=".cfg") as file:
+        file.write(ROBOT)
+        file.flush()
+        url = ("--url", f"inproc:{file.name}")
+        prints(troupe("panic", *url), "everything that moves is stopped; troupe reset ends the panic\n")
+        prints(troupe("reset", *url), "there is no panic\n")
+        says(troupe("kick", "1", *url), 1, "troupe kick: client 1 is the one that asks\n")
+        says(troupe("request", "player", "RESET_PANIC", '{"epoch":1}', *url), 1,
+             "troupe request: there is no panic\n")
+
+
 def mistakes_are_explained():
     says(troupe("panic", "--wy", "x"), 2, usage("panic", 'unexpected "--wy"; did you mean "--why"?'))
     says(troupe("panic", "a", "b"), 2, usage("panic", 'the server is named twice: "a" and "b"'))
@@ -142,4 +156,5 @@ def mistakes_are_explained():
 tap.main(a_panic_stops_what_moves_until_it_is_reset, who_keeps_it_moving_is_told_of_a_panic,
          who_had_it_stopped_is_told_once, a_reason_cannot_steer_the_terminal,
          a_server_that_does_not_answer_is_no_end_of_ways, who_says_nothing_has_not_stopped,
-         names_of_drivers_cannot_steer_the_terminal, print_tells_it_on_standard_error, mistakes_are_explained)
+         names_of_drivers_cannot_steer_the_terminal, print_tells_it_on_standard_error,
+         a_server_in_the_program_is_stopped_too, mistakes_are_explained)

@@ -99,9 +99,9 @@ def a_blocked_way_is_not():
 
 
 def the_table_of_drivers_is_complete():
-    """docs/drivers.md has a row for every driver, with all of its parameters and no other."""
+    """docs/reference/drivers.md has a row for every driver, with all of its parameters and no other."""
     rows = {}
-    for line in (ROOT / "docs/drivers.md").read_text().splitlines():
+    for line in (ROOT / "docs/reference/drivers.md").read_text().splitlines():
         match = re.match(r"\| `(\w+)` \|.*\|([^|]*)\|$", line)
         if match:
             rows[match.group(1)] = sorted(re.findall(r"`(\w+)`", match.group(2)))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The examples of docs/configuration.md are right.  argv: the troupe program, source root."""
+"""The examples of docs/reference/configuration.md are right.  argv: the troupe program, source root."""
 import pathlib
 import re
 import sys
@@ -8,7 +8,7 @@ import tempfile
 import tap
 
 PROGRAM = sys.argv[1]
-PAGE = pathlib.Path(sys.argv[2], "docs/configuration.md").read_text(encoding="utf-8")
+PAGE = pathlib.Path(sys.argv[2], "docs/reference/configuration.md").read_text(encoding="utf-8")
 KEYS = re.search(r"^```text\n(# NAME .*?)^```", PAGE, re.M | re.S)[1]
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The scripts in docs/scripts.md are scripts: a driver that opens them gets as far as its first question.
+"""The scripts in docs/reference/scripts.md are scripts: a driver that opens them gets as far as its first question.
 argv: the troupe program, the source root, the build folder's include folder."""
 import os
 import pathlib
@@ -47,7 +47,7 @@ def opens(folder, script):
 
 
 def every_script_of_the_page_can_be_opened():
-    page = pathlib.Path(ROOT, "docs/scripts.md").read_text(encoding="utf-8")
+    page = pathlib.Path(ROOT, "docs/reference/scripts.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```script\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     tap.equal(len(blocks), 2)
     with tempfile.TemporaryDirectory() as folder:

@@ -144,7 +144,7 @@ def check(client, server, puppet, right):
 
 
 def the_page_is_the_table():
-    tap.equal(troupe("interfaces", "--rights") == (ROOT / "docs/rights.md").read_text(), True)
+    tap.equal(troupe("interfaces", "--rights") == (ROOT / "docs/project/rights.md").read_text(), True)
 
 
 def the_table_has_every_message():

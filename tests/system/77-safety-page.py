@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/safety.md is true: its tests exist, its table is the benchmark's, its diagrams are what the models do.
+"""docs/guide/safety.md is true: its tests exist, its table is the benchmark's, its diagrams are what the models do.
 argv: source root.
 
 A diagram is compared with its model by spin: the model is told to note each change of its state, and what the diagram
@@ -15,7 +15,7 @@ import tempfile
 import tap
 
 ROOT = pathlib.Path(sys.argv[1])
-PAGE = (ROOT / "docs/safety.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/guide/safety.md").read_text(encoding="utf-8")
 
 
 # ---- Tests and figures ----------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/worlds.md is right: examples are whole worlds, and all is told.  argv: the probe, source root, the troupe
+"""docs/reference/worlds.md is right: examples are whole worlds, and all is told.  argv: the probe, source root, the troupe
 program."""
 import pathlib
 import re
@@ -10,7 +10,7 @@ import tap
 
 PROBE = sys.argv[1]
 ROOT = pathlib.Path(sys.argv[2])
-PAGE = (ROOT / "docs/worlds.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/reference/worlds.md").read_text(encoding="utf-8")
 PROGRAM = pathlib.Path(sys.argv[3]).resolve()
 
 
@@ -42,7 +42,7 @@ def sections():
 def kinds():
     """The kinds in the sources: their words in world files and their properties."""
     found = {}
-    for path in sorted((ROOT / "src/sim").glob("*.c")):
+    for path in sorted((ROOT / "src/sim").rglob("*.c")):
         source = path.read_text(encoding="utf-8")
         for table in re.findall(r"^(?:static )?const tpi_sim_type \w+ = \{(.*?)\};", source, re.M | re.S):
             name = re.search(r'\.name = "(\w+)"', table).group(1)
@@ -60,7 +60,7 @@ def listed(text):
 
 
 def every_example_is_a_whole_world_and_not_odd():
-    more = examples((ROOT / "docs/simulator.md").read_text(encoding="utf-8"))
+    more = examples((ROOT / "docs/guide/simulator.md").read_text(encoding="utf-8"))
     assert len(EXAMPLES) > 12 and len(more) == 1, (len(EXAMPLES), len(more))
     for example in EXAMPLES + more:
         with tempfile.TemporaryDirectory() as folder:
@@ -93,11 +93,11 @@ def every_model_and_property_is_told():
 
 
 def every_property_of_all_models_and_of_the_world_is_told():
-    traits = (ROOT / "src/sim/world_traits.c").read_text(encoding="utf-8")
+    traits = (ROOT / "src/sim/world/traits.c").read_text(encoding="utf-8")
     words = re.search(r"tpi_sim_model_properties\[\] = \{(.*?)\};", traits, re.S).group(1)
     common = PAGE[PAGE.index("## Models"):PAGE.index("### `position`")]
     tap.equal([w for w in re.findall(r'"(\w+)"', words) if w not in listed(common)], [])
-    scene = (ROOT / "src/sim/world_scene.c").read_text(encoding="utf-8")
+    scene = (ROOT / "src/sim/world/scene.c").read_text(encoding="utf-8")
     words = re.search(r"tpi_sim_scene_properties\[\] = \{(.*?)\};", scene, re.S).group(1)
     top = PAGE[PAGE.index("## Top level"):PAGE.index("## Names")]
     tap.equal([w for w in re.findall(r'"(\w+)"', words) if w not in listed(top)], [])

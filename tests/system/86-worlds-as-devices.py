@@ -256,7 +256,7 @@ def a_command_that_makes_no_sense_is_refused():
 
 def objects_are_looked_at_and_changed_by_hand():
     """As the page says, word for word."""
-    page = (ROOT / "docs/simulator.md").read_text()
+    page = (ROOT / "docs/guide/simulator.md").read_text()
     lines = re.findall(r"^troupe request simulation (\S+) '(.*)'$", page, re.M)
     tap.equal([line[0] for line in lines], ["GET_POSE2D", "SET_POSE2D", "SET_PROPERTY", "GET_PROPERTY"])
     answers = []
@@ -344,7 +344,7 @@ def a_client_that_vanishes_leaves_its_robot_standing():
 
 
 def the_first_example_of_the_page_works():
-    page = (ROOT / "docs/simulator.md").read_text()
+    page = (ROOT / "docs/guide/simulator.md").read_text()
     blocks = re.findall(r"```(world|cfg)\n(.*?)```", page, re.S)
     with tempfile.TemporaryDirectory() as folder:
         (pathlib.Path(folder) / "yard.world").write_text(blocks[0][1])

@@ -1,4 +1,4 @@
-"""A raw client of the Player protocol, and a server to try it on; written from docs/protocol.md."""
+"""A raw client of the Player protocol, and a server to try it on; written from docs/reference/protocol.md."""
 import contextlib
 import os
 import re

@@ -1,8 +1,8 @@
 /*
  * wire.h - the few messages of the Player protocol that trials send and read, on a plain socket.
  *
- * Written from docs/protocol.md and not with Troupe's own client: a trial decides itself when which
- * byte is sent. Whatever fails ends the program with a sentence.
+ * Written from docs/reference/protocol.md and not with Troupe's own client: a trial decides itself
+ * when which byte is sent. Whatever fails ends the program with a sentence.
  */
 #ifndef TROUPE_TRIALS_WIRE_H
 #define TROUPE_TRIALS_WIRE_H

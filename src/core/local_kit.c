@@ -1,0 +1,15 @@
+/* local_kit.c - all drivers that need no network. LOCAL_DRIVERS comes from meson.build: X(fake) ...
+ */
+#include "troupe/server.h"
+
+#define X(name) extern const tp_driver tp_driver_##name;
+LOCAL_DRIVERS
+#undef X
+
+#define X(name) &tp_driver_##name,
+static const tp_driver *const drivers[] = {LOCAL_DRIVERS NULL};
+#undef X
+
+static const tp_front *const fronts[] = {NULL};
+
+const tp_kit tp_local_kit = {.drivers = drivers, .fronts = fronts};
