@@ -10,7 +10,7 @@
 #define TROUPE_APPS_DEMO_FRAME_H
 
 #include "base/buf.h"
-#include "sim/draw.h"
+#include "sim/draw/draw.h"
 #include "troupe/clock.h"
 
 enum { DEMO_ROBOTS = 8, DEMO_NAME = 24 };

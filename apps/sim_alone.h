@@ -6,7 +6,7 @@
 #ifndef TROUPE_APPS_SIM_ALONE_H
 #define TROUPE_APPS_SIM_ALONE_H
 
-#include "sim/draw.h"
+#include "sim/draw/draw.h"
 #include "sim_record.h"
 
 enum { SIM_TRAIL = 400 }; /* places that robots leave behind them in pictures */

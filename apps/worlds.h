@@ -3,7 +3,7 @@
 #define TROUPE_APPS_WORLDS_H
 
 #include "base/buf.h"
-#include "sim/draw.h"
+#include "sim/draw/draw.h"
 
 /* Append the path of a world: of the file itself, or of the one of ours that is called so ("cave",
  * "cave.world"), looked for in TROUPE_WORLD_PATH and where the program comes from. TP_E_UNKNOWN if

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "sim/actuators.h"
+#include "sim/move/actuators.h"
 #include "simulator.h"
 #include "troupe/interfaces/actarray.h"
 

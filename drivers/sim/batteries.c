@@ -1,7 +1,7 @@
 /* batteries.c - power: how much is left of what a robot drives with. */
 #include <math.h>
 
-#include "sim/actuators.h"
+#include "sim/move/actuators.h"
 #include "simulator.h"
 #include "troupe/interfaces/power.h"
 

@@ -1,5 +1,5 @@
 /* bumpers.c - bumper: what touches a robot. Buttons are in senses.c. */
-#include "sim/sensors.h"
+#include "sim/sense/sensors.h"
 #include "simulator.h"
 #include "troupe/interfaces/bumper.h"
 

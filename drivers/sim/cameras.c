@@ -6,8 +6,8 @@
  */
 #include <math.h>
 
-#include "sim/actuators.h"
-#include "sim/sensors.h"
+#include "sim/move/actuators.h"
+#include "sim/sense/sensors.h"
 #include "simulator.h"
 #include "troupe/interfaces/camera.h"
 #include "troupe/interfaces/ptz.h"

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "sim/sensors.h"
+#include "sim/sense/sensors.h"
 #include "simulator.h"
 #include "troupe/interfaces/camera.h"
 #include "troupe/interfaces/pointcloud3d.h"

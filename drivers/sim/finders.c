@@ -1,5 +1,5 @@
 /* finders.c - fiducial and blobfinder: what is marked, and what has a colour. */
-#include "sim/sensors.h"
+#include "sim/sense/sensors.h"
 #include "simulator.h"
 #include "troupe/interfaces/blobfinder.h"
 #include "troupe/interfaces/fiducial.h"

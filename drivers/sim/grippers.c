@@ -6,7 +6,7 @@
  */
 #include <math.h>
 
-#include "sim/actuators.h"
+#include "sim/move/actuators.h"
 #include "simulator.h"
 #include "troupe/interfaces/actarray.h"
 #include "troupe/interfaces/gripper.h"

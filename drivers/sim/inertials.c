@@ -1,7 +1,7 @@
 /* inertials.c - imu: what a robot feels of its own movement. */
 #include <math.h>
 
-#include "sim/sensors.h"
+#include "sim/sense/sensors.h"
 #include "simulator.h"
 #include "troupe/interfaces/imu.h"
 

@@ -1,7 +1,7 @@
 /* lamps.c - blinkenlight. */
 #include <math.h>
 
-#include "sim/actuators.h"
+#include "sim/move/actuators.h"
 #include "simulator.h"
 #include "troupe/interfaces/blinkenlight.h"
 

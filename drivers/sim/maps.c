@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/walls.h"
+#include "sim/ray/walls.h"
 #include "simulator.h"
 #include "troupe/interfaces/map.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/colour.h"
+#include "sim/world/colour.h"
 #include "simulator.h"
 #include "troupe/interfaces/simulation.h"
 

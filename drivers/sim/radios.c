@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "sim/sensors.h"
+#include "sim/sense/sensors.h"
 #include "simulator.h"
 #include "troupe/interfaces/gps.h"
 #include "troupe/interfaces/wifi.h"

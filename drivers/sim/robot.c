@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/sensors.h"
+#include "sim/sense/sensors.h"
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 

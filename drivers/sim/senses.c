@@ -6,7 +6,7 @@
  */
 #include <math.h>
 
-#include "sim/sensors.h"
+#include "sim/sense/sensors.h"
 #include "simulator.h"
 #include "troupe/interfaces/aio.h"
 #include "troupe/interfaces/dio.h"

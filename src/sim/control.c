@@ -17,8 +17,8 @@
 
 #include "sim/angle.h"
 #include "sim/maths.h"
-#include "sim/position.h"
-#include "sim/ranger.h"
+#include "sim/move/position.h"
+#include "sim/sense/ranger.h"
 
 enum { NONE, WANDER, EXPAND, FOLLOW };
 

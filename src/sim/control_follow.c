@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "sim/control.h"
-#include "sim/sensors.h"
+#include "sim/sense/sensors.h"
 
 static const double fast_mps = 0.25;
 static const double slow_mps = 0.05;

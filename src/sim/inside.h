@@ -125,7 +125,7 @@ struct sim_plan {
     uint32_t control;      /* built-in controller; see control.h */
     uint32_t foreign;      /* another one, by its number; 0 for none */
     bool moves;            /* something in it moves by itself, or is made to be moved */
-    bool jointed;          /* it has joints (joint.h) */
+    bool jointed;          /* it has joints (move/joint.h) */
     bool own;              /* one tree's alone, to be freed with it */
     struct sim_plan *base; /* borrowed; of an own plan: the one that it was made from */
 };
@@ -137,7 +137,7 @@ enum {
     SIM_ACTIVE = 2,   /* somebody is subscribed to something in it */
     SIM_OVERLAPS = 4, /* it stands in something */
     SIM_LED = 8,      /* somebody outside drives it, so its controller rests */
-    SIM_TOUCHES = 16, /* it stands in or at something, and is moved with care (contact.h) */
+    SIM_TOUCHES = 16, /* it stands in or at something, and is moved with care (move/contact.h) */
 };
 
 struct sim_trees {
@@ -265,7 +265,7 @@ struct sim_crowd {
 
 /* ---- Beacons --------------------------------------------------------------------------------- */
 
-/* Models that sensors look for wherever they are, in the order of models; see sense.h. */
+/* Models that sensors look for wherever they are, in the order of models; see sense/sense.h. */
 enum { SIM_MARKERS, SIM_LIGHTS, SIM_SOUNDS, SIM_STATIONS, SIM_FLOORS, SIM_BEACONS };
 
 struct sim_beacons {
@@ -285,7 +285,7 @@ struct sim_scene {
 
 /* What a worker needs for itself. */
 struct sim_scratch {
-    struct sim_pending *pending; /* owned; see ranger.h */
+    struct sim_pending *pending; /* owned; see sense/ranger.h */
     uint64_t rays;               /* cast so far */
     uint64_t looks;              /* sensors that have measured so far */
     double reach;                /* the farthest that anybody may get in this step */
@@ -322,7 +322,7 @@ struct tpi_sim {
     uint32_t standing_count;
     uint32_t *jointed; /* owned; trees with joints */
     uint32_t jointed_count;
-    struct sim_grip *grips; /* owned; all grippers (carry.h) */
+    struct sim_grip *grips; /* owned; all grippers (move/carry.h) */
     uint32_t grip_count;
     uint32_t *powered; /* owned; trees with batteries, or that charge others */
     uint32_t powered_count;
@@ -385,13 +385,13 @@ uint32_t tpi_sim_device_of(const tpi_sim *sim, tpi_sim_model model);
 /* Set up all states, and subscribe to what is always on or controlled from within. */
 void tpi_sim_start_devices(tpi_sim *sim);
 
-/* ---- walls_build.c --------------------------------------------------------------------------- */
+/* ---- ray/walls_build.c ----------------------------------------------------------------------- */
 
 /* Gather the segments of all trees that do not move, in place of those that were there. */
 tp_status tpi_sim_walls_build(tpi_sim *sim, tp_error *err);
 void tpi_sim_walls_fini(struct sim_walls *walls);
 
-/* ---- crowd.c --------------------------------------------------------------------------------- */
+/* ---- ray/crowd.c ----------------------------------------------------------------------------- */
 
 /* Take memory for as many bodies as there are trees, and choose cells that suit them. */
 tp_status tpi_sim_crowd_init(tpi_sim *sim, tp_error *err);

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "sim/maths.h"
-#include "sim/resolve.h"
+#include "sim/move/resolve.h"
 
 enum { MOST_CROWD_CORNERS = 512 };
 

@@ -6,8 +6,8 @@
 
 #include "sim/inside.h"
 #include "sim/maths.h"
-#include "sim/ranger.h"
-#include "sim/sense.h"
+#include "sim/sense/ranger.h"
+#include "sim/sense/sense.h"
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 

@@ -104,7 +104,7 @@ typedef enum tpi_sim_kind {
     TPI_SIM_CAMERA,
     TPI_SIM_BLINKENLIGHT,
     TPI_SIM_LIGHTINDICATOR,
-    /* what they tell is in sensors.h, as for fiducials, blobs, bumpers and cameras */
+    /* what they tell is in sense/sensors.h, as for fiducials, blobs, bumpers and cameras */
     TPI_SIM_LIGHT,
     TPI_SIM_LIGHT_SENSOR,
     TPI_SIM_FLOOR,

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/carry.h"
 #include "sim/inside.h"
-#include "sim/joint.h"
 #include "sim/maths.h"
+#include "sim/move/carry.h"
+#include "sim/move/joint.h"
 
 struct head {
     char magic[8];
@@ -149,13 +149,12 @@ static bool check_tree(const tpi_sim *sim, const struct pieces *p, const char *s
 {
     const struct sim_plan *plan = sim->trees.plan[tree];
     uint32_t group;
-    bool good =
-        fabs(number_at(p->x, tree)) <= 1e15 && fabs(number_at(p->y, tree)) <= 1e15 &&
-        fabs(number_at(p->z, tree)) <= 1e15 && fabs(number_at(p->a, tree)) <= SIM_PI &&
-        ((uint8_t)p->flags[tree] &
-         ~(SIM_MOVING | SIM_ACTIVE | SIM_OVERLAPS | SIM_LED | SIM_TOUCHES)) == 0 &&
-        (!plan->moves || (p->flags[tree] & SIM_MOVING) != 0) &&
-        (!plan->jointed || p->own[tree] != 0);
+    bool good = fabs(number_at(p->x, tree)) <= 1e15 && fabs(number_at(p->y, tree)) <= 1e15 &&
+                fabs(number_at(p->z, tree)) <= 1e15 && fabs(number_at(p->a, tree)) <= SIM_PI &&
+                ((uint8_t)p->flags[tree] &
+                 ~(SIM_MOVING | SIM_ACTIVE | SIM_OVERLAPS | SIM_LED | SIM_TOUCHES)) == 0 &&
+                (!plan->moves || (p->flags[tree] & SIM_MOVING) != 0) &&
+                (!plan->jointed || p->own[tree] != 0);
 
     memcpy(&group, p->group + tree * sizeof group, sizeof group);
     good = good && group < sim->trees.count;

@@ -3,15 +3,15 @@
 
 #include <math.h>
 
-#include "sim/carry.h"
 #include "sim/control.h"
-#include "sim/joint.h"
 #include "sim/maths.h"
-#include "sim/position.h"
-#include "sim/power.h"
-#include "sim/ranger.h"
-#include "sim/resolve.h"
-#include "sim/sweep.h"
+#include "sim/move/carry.h"
+#include "sim/move/joint.h"
+#include "sim/move/position.h"
+#include "sim/move/power.h"
+#include "sim/move/resolve.h"
+#include "sim/move/sweep.h"
+#include "sim/sense/ranger.h"
 
 enum { CACHE_LINE = 64 }; /* bytes; where lines are longer, some are asked for twice */
 

@@ -14,7 +14,7 @@
  * that others share. Nothing may depend on the order in which models are visited.
  *
  * To add one: write sensor_X.c with a table `tpi_sim_type_X`, list it in types.c and in
- * meson.build, give it accessors in sensors.h, and test it in sensor_X_test.c.
+ * meson.build, give it accessors in sense/sensors.h, and test it in sensor_X_test.c.
  */
 #ifndef TROUPE_SIM_TYPE_H
 #define TROUPE_SIM_TYPE_H

@@ -1,7 +1,7 @@
 /* types.c - the kinds of models there are. Those with files of their own are listed only. */
 #include <string.h>
 
-#include "sim/sense.h"
+#include "sim/sense/sense.h"
 
 #define RED 0xff0000ffu
 #define USUAL                                                                                      \

@@ -1,8 +1,8 @@
 /* bitmap_fuzz.c - reading any bytes as a picture; what is accepted becomes polygons whose area is
  * that of the pixels. */
 #include "fuzz.h"
-#include "sim/bitmap.h"
-#include "sim/shape.h"
+#include "sim/world/bitmap.h"
+#include "sim/world/shape.h"
 
 enum { MOST_TRACED = 1 << 16 };
 

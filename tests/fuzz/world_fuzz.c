@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "sim/sensors.h"
+#include "sim/sense/sensors.h"
 
 static const char path[] = "no-such-folder/fuzz.world"; /* where no include is found */
 

@@ -2,7 +2,7 @@
 #ifndef TROUPE_TESTS_CONTACT_H
 #define TROUPE_TESTS_CONTACT_H
 
-#include "sim/contact.h"
+#include "sim/move/contact.h"
 #include "support/sim.h"
 
 /* Robots that are fast and agile. */

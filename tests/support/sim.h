@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "sim/inside.h"
 #include "sim/maths.h"
-#include "sim/ray.h"
+#include "sim/ray/ray.h"
 #include "support/unit.h"
 
 /* A note, as a line behind those in the buffer `context`. */

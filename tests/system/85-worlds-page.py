@@ -42,7 +42,7 @@ def sections():
 def kinds():
     """The kinds in the sources: their words in world files and their properties."""
     found = {}
-    for path in sorted((ROOT / "src/sim").glob("*.c")):
+    for path in sorted((ROOT / "src/sim").rglob("*.c")):
         source = path.read_text(encoding="utf-8")
         for table in re.findall(r"^(?:static )?const tpi_sim_type \w+ = \{(.*?)\};", source, re.M | re.S):
             name = re.search(r'\.name = "(\w+)"', table).group(1)
@@ -93,11 +93,11 @@ def every_model_and_property_is_told():
 
 
 def every_property_of_all_models_and_of_the_world_is_told():
-    traits = (ROOT / "src/sim/world_traits.c").read_text(encoding="utf-8")
+    traits = (ROOT / "src/sim/world/traits.c").read_text(encoding="utf-8")
     words = re.search(r"tpi_sim_model_properties\[\] = \{(.*?)\};", traits, re.S).group(1)
     common = PAGE[PAGE.index("## Models"):PAGE.index("### `position`")]
     tap.equal([w for w in re.findall(r'"(\w+)"', words) if w not in listed(common)], [])
-    scene = (ROOT / "src/sim/world_scene.c").read_text(encoding="utf-8")
+    scene = (ROOT / "src/sim/world/scene.c").read_text(encoding="utf-8")
     words = re.search(r"tpi_sim_scene_properties\[\] = \{(.*?)\};", scene, re.S).group(1)
     top = PAGE[PAGE.index("## Top level"):PAGE.index("## Names")]
     tap.equal([w for w in re.findall(r'"(\w+)"', words) if w not in listed(top)], [])

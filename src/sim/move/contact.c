@@ -1,0 +1,363 @@
+/* contact.c - bodies that touch, or stand in each other, before they move; see contact.h. */
+#include "sim/move/contact.h"
+
+#include <math.h>
+
+#include "sim/move/fit.h"
+#include "sim/ray/crowd.h"
+
+/* A middle that is nearer to a side, as a share of the body's size, is on neither side of it. */
+static const double least_scale = 1e-6;
+
+/* ---- Rooms ----------------------------------------------------------------------------------- */
+
+/* What is round a point: how far the outline of something is ahead, behind, to the left and to the
+ * right, if ahead is where it is nearest. */
+struct rooms {
+    double x, y;
+    double nearest;
+    double nx, ny;
+    double chord[4];
+    int winding; /* how often the outline goes round the point */
+};
+
+static void rooms_init(struct rooms *rooms, double x, double y)
+{
+    *rooms = (struct rooms){.x = x, .y = y, .nearest = HUGE_VAL, .nx = 1};
+    for (int i = 0; i < 4; i++) {
+        rooms->chord[i] = HUGE_VAL;
+    }
+}
+
+/* Every edge is looked at twice: first for the nearest, ... */
+static void rooms_near(struct rooms *rooms, const struct sim_segment *edge)
+{
+    const double distance = sqrt(sim_segment_square(rooms->x, rooms->y, edge));
+
+    if (distance < rooms->nearest) {
+        const double ex = edge->x1 - edge->x0;
+        const double ey = edge->y1 - edge->y0;
+        const double length = hypot(ex, ey);
+        rooms->nearest = distance;
+        rooms->nx = length > 0 ? ey / length : 1;
+        rooms->ny = length > 0 ? -ex / length : 0;
+    }
+}
+
+/* ... then for all. */
+static void rooms_add(struct rooms *rooms, const struct sim_segment *edge)
+{
+    const struct sim_segment s = sim_segment_from(rooms->x, rooms->y, edge);
+    const double ahead = sim_line_hit(rooms->nx, rooms->ny, &s);
+    const double aside = sim_line_hit(-rooms->ny, rooms->nx, &s);
+    const double turn = s.x0 * s.y1 - s.x1 * s.y0;
+
+    rooms->chord[ahead < 0] = fmin(rooms->chord[ahead < 0], fabs(ahead));
+    rooms->chord[2 + (aside < 0)] = fmin(rooms->chord[2 + (aside < 0)], fabs(aside));
+    if (s.y0 <= 0 && s.y1 > 0 && turn > 0) {
+        rooms->winding++;
+    } else if (s.y0 > 0 && s.y1 <= 0 && turn < 0) {
+        rooms->winding--;
+    }
+}
+
+/* Whether a body with its middle there is within, and has no room: it does not fit in, or cannot
+ * move at all. One that stands in the outline needs twice its own width: what is narrower was
+ * hardly meant to be a room, and is a thick wall or a pillar. */
+static bool is_too_narrow(const struct rooms *rooms, const struct sim_middle *middle, bool overlaps)
+{
+    const double deep = rooms->chord[0] + rooms->chord[1];
+    const double wide = rooms->chord[2] + rooms->chord[3];
+    const double own = 2 * middle->narrow;
+
+    return rooms->winding != 0 &&
+           (fmin(deep, wide) < (overlaps ? 2 * own + SIM_GAP : own - 2 * SIM_TOLERANCE) ||
+            fmax(deep, wide) < own + 2 * SIM_GAP);
+}
+
+/* ---- Walls ----------------------------------------------------------------------------------- */
+
+static bool body_meets_wall(const struct sim_body *body, const struct sim_wall *wall)
+{
+    bool meets = false;
+
+    for (uint32_t i = 0; i < body->plan->part_count && !meets; i++) {
+        meets = sim_wall_meets(body, &body->plan->parts[i], wall);
+    }
+    return meets;
+}
+
+static struct sim_segment segment_of(const struct sim_wall *wall)
+{
+    return (struct sim_segment){wall->x0, wall->y0, wall->x1, wall->y1};
+}
+
+/* The tree with the wall that is nearest to the middle, of those that cut into the body. */
+static uint32_t nearest_tree(const struct sim_hold *hold, struct rooms *rooms)
+{
+    const struct sim_walls *walls = &hold->sim->walls;
+    const double reach = hold->middle.narrow + SIM_GAP;
+    const double x = hold->x - walls->x;
+    const double y = hold->y - walls->y;
+    uint32_t tree = TPI_SIM_NONE;
+
+    const uint32_t left = sim_crowd_cell(x - reach, walls->per_cell, walls->columns);
+    const uint32_t right = sim_crowd_cell(x + reach, walls->per_cell, walls->columns);
+    const uint32_t top = sim_crowd_cell(y + reach, walls->per_cell, walls->rows);
+    for (uint32_t row = sim_crowd_cell(y - reach, walls->per_cell, walls->rows); row <= top;
+         row++) {
+        const uint32_t *first = walls->first + (size_t)row * walls->columns;
+        for (uint32_t i = first[left]; i < first[right + 1]; i++) {
+            const struct sim_wall *wall = &walls->items[walls->list[i]];
+            const struct sim_segment edge = segment_of(wall);
+            const double before = rooms->nearest;
+            if (body_meets_wall(hold->body, wall)) {
+                rooms_near(rooms, &edge);
+                tree = rooms->nearest < before ? wall->tree : tree;
+            }
+        }
+    }
+    return rooms->nearest <= reach ? tree : TPI_SIM_NONE;
+}
+
+void tpi_sim_hold_init(struct sim_hold *hold, const tpi_sim *sim, const struct sim_body *body)
+{
+    const struct sim_walls *walls = &sim->walls;
+    struct rooms rooms;
+
+    *hold = (struct sim_hold){
+        .sim = sim, .body = body, .middle = tpi_sim_middle_of(body->plan), .lodged = TPI_SIM_NONE};
+    sim_put_middle(body, &hold->middle, &hold->x, &hold->y);
+    hold->touching.scale = 1;
+    hold->touching.inset = SIM_GAP / 2;
+    tpi_sim_fit_keep(&hold->touching, body->plan);
+    if (walls->count == 0) {
+        return;
+    }
+    rooms_init(&rooms, hold->x, hold->y);
+    const uint32_t tree = nearest_tree(hold, &rooms);
+    for (uint32_t i = 0; tree != TPI_SIM_NONE && i < walls->count; i++) {
+        const struct sim_segment edge = segment_of(&walls->items[i]);
+        if (walls->items[i].tree == tree && body_meets_wall(body, &walls->items[i])) {
+            rooms_add(&rooms, &edge);
+        }
+    }
+    if (tree != TPI_SIM_NONE &&
+        is_too_narrow(&rooms, &hold->middle, tpi_sim_is_in_tree(walls, body, tree))) {
+        hold->lodged = tree;
+        hold->within = rooms.nearest + SIM_GAP;
+    }
+}
+
+/* Whether a point, in the plan's frame, is within a part. */
+static bool is_within(const struct sim_plan *plan, const struct sim_part *part, double x, double y)
+{
+    struct rooms rooms;
+
+    rooms_init(&rooms, x, y);
+    for (uint32_t i = part->first; i < part->first + part->count; i++) {
+        const struct sim_segment edge = {plan->vx[i], plan->vy[i], plan->vx[i + 1],
+                                         plan->vy[i + 1]};
+        rooms_add(&rooms, &edge);
+    }
+    return rooms.winding != 0;
+}
+
+/* Whether a wall begins inside of the body. */
+static bool is_covered(const struct sim_body *body, const struct sim_wall *wall)
+{
+    const double dx = wall->x0 - body->x;
+    const double dy = wall->y0 - body->y;
+    bool covered = false;
+
+    for (uint32_t i = 0; i < body->plan->part_count && !covered; i++) {
+        const struct sim_part *part = &body->plan->parts[i];
+        covered =
+            sim_wall_meets(body, part, wall) &&
+            is_within(body->plan, part, body->c * dx + body->s * dy, body->c * dy - body->s * dx);
+    }
+    return covered;
+}
+
+/* A little smaller than what comes as far as something: by no more than half the gap, anywhere. */
+static double less(double scale, double margin, double wide)
+{
+    return scale - fmin(margin / wide, scale / 2);
+}
+
+const struct sim_fit *tpi_sim_hold_wall(const struct sim_hold *hold, const struct sim_wall *wall,
+                                        struct sim_fit *fit)
+{
+    const struct sim_body *body = hold->body;
+    const struct sim_segment edge = segment_of(wall);
+    double scale = HUGE_VAL;
+
+    if (wall->tree == hold->lodged &&
+        sqrt(sim_segment_square(hold->x, hold->y, &edge)) <= hold->within) {
+        return NULL;
+    }
+    /* what is within does not hold from there, if it belongs to something that reaches out */
+    if (!tpi_sim_is_in_wall(body, wall) &&
+        !(is_covered(body, wall) && tpi_sim_is_in_tree(&hold->sim->walls, body, wall->tree))) {
+        return &hold->touching;
+    }
+    for (uint32_t i = 0; i < body->plan->part_count; i++) {
+        const struct sim_part *part = &body->plan->parts[i];
+        if (sim_wall_meets(body, part, wall)) {
+            scale = fmin(scale, tpi_sim_part_scale(body, hold->x, hold->y, part, &edge));
+        }
+    }
+    if (scale >= 1) {
+        return &hold->touching;
+    }
+    *fit = (struct sim_fit){hold->middle.x, hold->middle.y, .kept = false};
+    fit->scale = less(scale, SIM_GAP / 2, hold->middle.wide);
+    return scale > least_scale ? fit : NULL;
+}
+
+/* ---- Bodies ---------------------------------------------------------------------------------- */
+
+/* Two bodies; the first is not the larger one. */
+struct pair {
+    const struct sim_body *a, *b; /* borrowed */
+    struct sim_middle ma, mb;
+    double m[2], n[2]; /* the middles, in the world */
+};
+
+/* Returns whether they were exchanged. */
+static bool pair_init(struct pair *pair, const struct sim_body *a, const struct sim_body *b)
+{
+    const bool exchanged = b->plan->solid_radius < a->plan->solid_radius;
+
+    pair->a = exchanged ? b : a;
+    pair->b = exchanged ? a : b;
+    pair->ma = tpi_sim_middle_of(pair->a->plan);
+    pair->mb = tpi_sim_middle_of(pair->b->plan);
+    sim_put_middle(pair->a, &pair->ma, &pair->m[0], &pair->m[1]);
+    sim_put_middle(pair->b, &pair->mb, &pair->n[0], &pair->n[1]);
+    return exchanged;
+}
+
+/* Edges of the larger one in the way of any part of the smaller, for the nearest or for all. */
+static void look_round(const struct pair *pair, struct rooms *rooms,
+                       void (*look)(struct rooms *rooms, const struct sim_segment *edge))
+{
+    for (uint32_t i = 0; i < pair->b->plan->part_count; i++) {
+        const struct sim_part *q = &pair->b->plan->parts[i];
+        bool meets = false;
+        for (uint32_t k = 0; k < pair->a->plan->part_count && !meets; k++) {
+            meets = sim_parts_meet(pair->a, &pair->a->plan->parts[k], pair->b, q);
+        }
+        for (uint32_t k = q->first; meets && k < q->first + q->count; k++) {
+            const struct sim_segment edge = sim_body_edge(pair->b, k);
+            look(rooms, &edge);
+        }
+    }
+}
+
+enum place { OUTSIDE, LODGED, IN_ROOM };
+
+/* Where the smaller one is in the larger one. Something must be much larger to be a room. */
+static enum place place_of(const struct pair *pair, bool overlaps)
+{
+    const double far = hypot(pair->m[0] - pair->b->x, pair->m[1] - pair->b->y);
+    struct rooms rooms;
+
+    if (far > pair->b->plan->solid_radius) {
+        return OUTSIDE;
+    }
+    rooms_init(&rooms, pair->m[0], pair->m[1]);
+    look_round(pair, &rooms, rooms_near);
+    look_round(pair, &rooms, rooms_add);
+    if (rooms.winding == 0) {
+        return OUTSIDE;
+    }
+    return is_too_narrow(&rooms, &pair->ma, overlaps) || pair->mb.wide < 1.5 * pair->ma.wide
+               ? LODGED
+               : IN_ROOM;
+}
+
+bool tpi_sim_is_lodged(const struct sim_body *a, const struct sim_body *b)
+{
+    struct pair pair;
+
+    pair_init(&pair, a, b);
+    return place_of(&pair, false) == LODGED;
+}
+
+/* The least scale at which the smaller one comes as far as the other, which keeps its size, ... */
+static double scale_alone(const struct pair *pair)
+{
+    const struct sim_plan *plan = pair->b->plan;
+    double least = HUGE_VAL;
+
+    for (uint32_t i = 0; i < pair->a->plan->part_count; i++) {
+        const struct sim_part *p = &pair->a->plan->parts[i];
+        for (uint32_t k = 0; k < plan->part_count; k++) {
+            const struct sim_part *q = &plan->parts[k];
+            for (uint32_t n = q->first;
+                 sim_parts_meet(pair->a, p, pair->b, q) && n < q->first + q->count; n++) {
+                const struct sim_segment edge = sim_body_edge(pair->b, n);
+                least = fmin(least, tpi_sim_part_scale(pair->a, pair->m[0], pair->m[1], p, &edge));
+            }
+        }
+    }
+    return least;
+}
+
+/* ... and that at which both do. */
+static double scale_both(const struct pair *pair)
+{
+    double least = HUGE_VAL;
+    bool meets = false;
+
+    for (uint32_t i = 0; i < pair->a->plan->part_count; i++) {
+        const struct sim_part *p = &pair->a->plan->parts[i];
+        for (uint32_t k = 0; k < pair->b->plan->part_count; k++) {
+            const struct sim_part *q = &pair->b->plan->parts[k];
+            if (sim_parts_meet(pair->a, p, pair->b, q)) {
+                meets = true;
+                least = fmin(least, tpi_sim_corner_scale(pair->a, p, pair->m, pair->b, q, pair->n));
+                least = fmin(least, tpi_sim_corner_scale(pair->b, q, pair->n, pair->a, p, pair->m));
+            }
+        }
+    }
+    /* middles in one place: however small they are, they are in each other */
+    return meets && pair->m[0] == pair->n[0] && pair->m[1] == pair->n[1] ? 0 : least;
+}
+
+/* What of two bodies that overlap holds the other. */
+static bool hold_apart(const struct pair *pair, struct sim_fit *small, struct sim_fit *large)
+{
+    const bool alone = place_of(pair, true) == IN_ROOM;
+    const double scale = alone ? scale_alone(pair) : scale_both(pair);
+
+    if (scale < 1) {
+        small->scale =
+            less(scale, alone ? SIM_GAP / 2 : SIM_GAP / 4, fmax(pair->ma.wide, pair->mb.wide));
+        large->scale = alone ? 1 : small->scale;
+        small->inset = large->inset = 0;
+    }
+    return scale > least_scale;
+}
+
+bool tpi_sim_hold_pair(const struct sim_body *a, const struct sim_body *b, struct sim_fit *fit_a,
+                       struct sim_fit *fit_b)
+{
+    struct pair pair;
+    const bool exchanged = pair_init(&pair, a, b);
+    struct sim_fit *small = exchanged ? fit_b : fit_a;
+    struct sim_fit *large = exchanged ? fit_a : fit_b;
+    bool holds = true;
+
+    *small = (struct sim_fit){pair.ma.x, pair.ma.y, 1, SIM_GAP / 4, .kept = false};
+    *large = (struct sim_fit){pair.mb.x, pair.mb.y, 1, SIM_GAP / 4, .kept = false};
+    if (tpi_sim_overlap(a, b)) {
+        holds = hold_apart(&pair, small, large);
+    } else if (place_of(&pair, false) != OUTSIDE) {
+        large->inset = -large->inset; /* away from who is within */
+    }
+    tpi_sim_fit_keep(small, pair.a->plan);
+    tpi_sim_fit_keep(large, pair.b->plan);
+    return holds;
+}

@@ -1,0 +1,195 @@
+/*
+ * overlap.c - whether bodies touch each other or stand in each other: how near their edges are, and
+ * whether they cross.
+ *
+ * Shapes are hollow: what is wholly inside of another does not overlap it.
+ */
+#include <math.h>
+
+#include "sim/move/contact.h"
+#include "sim/ray/crowd.h"
+#include "sim/ray/ray.h"
+#include "sim/ray/segment.h"
+
+/* ---- Edges ----------------------------------------------------------------------------------- */
+
+static bool cross(const struct sim_segment *e, const struct sim_segment *f)
+{
+    const double a = sim_segment_side(e, f->x0, f->y0);
+    const double b = sim_segment_side(e, f->x1, f->y1);
+    const double c = sim_segment_side(f, e->x0, e->y0);
+    const double d = sim_segment_side(f, e->x1, e->y1);
+
+    return ((a <= 0 && b >= 0) || (a >= 0 && b <= 0)) &&
+           ((c <= 0 && d >= 0) || (c >= 0 && d <= 0)) && (a != 0 || b != 0 || c != 0 || d != 0);
+}
+
+static void put_corner(const struct sim_body *body, const struct sim_part *part, uint32_t i,
+                       double inset, double *x, double *y)
+{
+    const struct sim_fit fit = {.scale = 1, .inset = inset};
+    double vx = body->plan->vx[i];
+    double vy = body->plan->vy[i];
+
+    if (inset > 0) {
+        tpi_sim_fit_corner(&fit, body->plan, part, i, &vx, &vy);
+    }
+    *x = body->x + body->c * vx - body->s * vy;
+    *y = body->y + body->s * vx + body->c * vy;
+}
+
+static struct sim_segment edge_of(const struct sim_body *body, const struct sim_part *part,
+                                  uint32_t i, double inset)
+{
+    struct sim_segment edge;
+
+    put_corner(body, part, i, inset, &edge.x0, &edge.y0);
+    put_corner(body, part, i + 1, inset, &edge.x1, &edge.y1);
+    return edge;
+}
+
+/* What is asked of two edges: whether they cross, or are close. */
+typedef bool meet(const struct sim_segment *a, const struct sim_segment *b);
+
+static bool is_close(const struct sim_segment *a, const struct sim_segment *b)
+{
+    return sim_segments_near(a, b, SIM_CLOSE);
+}
+
+/* Whether an edge is too far from a part to meet it. */
+static bool is_far(const struct sim_segment *edge, const struct sim_body *body,
+                   const struct sim_part *part)
+{
+    const double dx = body->c * part->x - body->s * part->y;
+    const double dy = body->s * part->x + body->c * part->y;
+    const double far = part->radius + 2 * SIM_GAP;
+
+    return sim_segment_square(body->x + dx, body->y + dy, edge) > far * far * (1 + 1e-9);
+}
+
+/* Whether an edge meets one of a part whose sides are moved inwards. */
+static bool meets(const struct sim_segment *edge, const struct sim_body *body,
+                  const struct sim_part *part, double inset, meet *asked)
+{
+    if (is_far(edge, body, part)) {
+        return false;
+    }
+    for (uint32_t i = part->first; i < part->first + part->count; i++) {
+        const struct sim_segment own = edge_of(body, part, i, inset);
+        if (asked(edge, &own)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- Bodies ---------------------------------------------------------------------------------- */
+
+/* Whether edges of two bodies meet; the sides of the first are moved inwards. */
+static bool bodies_meet(const struct sim_body *a, const struct sim_body *b, double inset,
+                        meet *asked)
+{
+    for (uint32_t i = 0; i < a->plan->part_count; i++) {
+        const struct sim_part *p = &a->plan->parts[i];
+        for (uint32_t k = 0; k < b->plan->part_count; k++) {
+            const struct sim_part *q = &b->plan->parts[k];
+            for (uint32_t n = p->first; sim_parts_meet(a, p, b, q) && n < p->first + p->count;
+                 n++) {
+                const struct sim_segment edge = edge_of(a, p, n, inset);
+                if (meets(&edge, b, q, 0, asked)) {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
+bool tpi_sim_is_close(const struct sim_body *a, const struct sim_body *b)
+{
+    const double far = a->plan->solid_radius + b->plan->solid_radius + SIM_CLOSE;
+
+    return hypot(a->x - b->x, a->y - b->y) <= far && bodies_meet(a, b, 0, is_close);
+}
+
+bool tpi_sim_overlap(const struct sim_body *a, const struct sim_body *b)
+{
+    const bool larger = b->plan->solid_radius < a->plan->solid_radius;
+    const struct sim_body *small = larger ? b : a; /* it may be within the other */
+    const struct sim_body *large = larger ? a : b;
+
+    return tpi_sim_is_close(a, b) &&
+           (bodies_meet(small, large, SIM_TOLERANCE, cross) || tpi_sim_is_lodged(a, b));
+}
+
+/* ---- Walls ----------------------------------------------------------------------------------- */
+
+static bool wall_meets(const struct sim_body *body, const struct sim_wall *wall, double inset,
+                       meet *asked)
+{
+    const struct sim_segment edge = {wall->x0, wall->y0, wall->x1, wall->y1};
+
+    for (uint32_t i = 0; i < body->plan->part_count; i++) {
+        const struct sim_part *part = &body->plan->parts[i];
+        if (sim_wall_meets(body, part, wall) && meets(&edge, body, part, inset, asked)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The first tree, from `from` up to but without `to`, one of whose walls a body meets; TPI_SIM_NONE
+ * if there is none. Of several trees the first counts, whatever the order of walls. */
+static uint32_t find_tree(const struct sim_walls *walls, const struct sim_body *body, uint32_t from,
+                          uint32_t to, double inset, meet *asked)
+{
+    const double radius = body->plan->solid_radius + SIM_CLOSE;
+    const double x = body->x - walls->x;
+    const double y = body->y - walls->y;
+    uint32_t found = to;
+
+    if (walls->count == 0 || tpi_sim_room(walls, body->x, body->y) > radius) {
+        return TPI_SIM_NONE;
+    }
+    const uint32_t left = sim_crowd_cell(x - radius, walls->per_cell, walls->columns);
+    const uint32_t right = sim_crowd_cell(x + radius, walls->per_cell, walls->columns);
+    const uint32_t top = sim_crowd_cell(y + radius, walls->per_cell, walls->rows);
+    for (uint32_t row = sim_crowd_cell(y - radius, walls->per_cell, walls->rows); row <= top;
+         row++) {
+        const uint32_t *first = walls->first + (size_t)row * walls->columns;
+        for (uint32_t i = first[left]; i < first[right + 1]; i++) {
+            const struct sim_wall *wall = &walls->items[walls->list[i]];
+            if (wall->tree >= from && wall->tree < found && wall_meets(body, wall, inset, asked)) {
+                found = wall->tree;
+            }
+        }
+    }
+    return found < to ? found : TPI_SIM_NONE;
+}
+
+bool tpi_sim_is_close_to_walls(const struct sim_walls *walls, const struct sim_body *body)
+{
+    return find_tree(walls, body, 0, TPI_SIM_NONE, 0, is_close) != TPI_SIM_NONE;
+}
+
+uint32_t tpi_sim_overlap_walls(const tpi_sim *sim, const struct sim_body *body)
+{
+    const uint32_t found = find_tree(&sim->walls, body, 0, TPI_SIM_NONE, SIM_TOLERANCE, cross);
+    struct sim_hold hold;
+
+    if (!tpi_sim_is_close_to_walls(&sim->walls, body)) {
+        return found;
+    }
+    tpi_sim_hold_init(&hold, sim, body);
+    return hold.lodged < found ? hold.lodged : found;
+}
+
+bool tpi_sim_is_in_wall(const struct sim_body *body, const struct sim_wall *wall)
+{
+    return wall_meets(body, wall, SIM_TOLERANCE, cross);
+}
+
+bool tpi_sim_is_in_tree(const struct sim_walls *walls, const struct sim_body *body, uint32_t tree)
+{
+    return find_tree(walls, body, tree, tree + 1, SIM_TOLERANCE, cross) != TPI_SIM_NONE;
+}

@@ -1,0 +1,35 @@
+/*
+ * resolve.h - who stops whom: all motions of a step against each other.
+ *
+ * Every body that moves first finds out how far the walls let it go. Those that may touch others
+ * are *contenders*. They go through rounds: in each, a body compares its way with those of its
+ * neighbours, each cut where it had to stop in the round before, and cuts its own where it first
+ * touches one. Two bodies that meet while both move both stop there; one that runs into another
+ * that has stopped stops alone. Ways only get shorter, so the rounds end. Every round reads the
+ * results of the one before and writes others, so the order of bodies does not matter.
+ */
+#ifndef TROUPE_SIM_MOVE_RESOLVE_H
+#define TROUPE_SIM_MOVE_RESOLVE_H
+
+#include "sim/inside.h"
+
+/* Find sim->motions.until for all motions. The crowd has to be sorted. */
+void tpi_sim_resolve(tpi_sim *sim);
+
+/* The first tree that a body overlaps; TPI_SIM_NONE if there is none. Bodies that have any of the
+ * flags `except` do not count. */
+uint32_t tpi_sim_find_overlap(const tpi_sim *sim, const struct sim_spot *spot, uint32_t except);
+
+/* Find out for one tree, in a sorted crowd, whether it touches or overlaps something. */
+void tpi_sim_check_overlap(tpi_sim *sim, uint32_t tree);
+
+/* Find out for all bodies whether they touch or overlap something; tell of each that overlaps
+ * through `tell`, which may be NULL: `other` is a tree. */
+void tpi_sim_check_overlaps(tpi_sim *sim,
+                            void (*tell)(void *context, uint32_t tree, uint32_t other),
+                            void *context);
+
+/* Look again at a body that touched or overlapped something. */
+void tpi_sim_forget_overlaps(tpi_sim *sim, uint32_t slot);
+
+#endif
