@@ -31,6 +31,26 @@ uint32_t tpi_sim_device_of(const tpi_sim *sim, tpi_sim_model model)
     return sim_member_of(sim, model)->device;
 }
 
+tp_status tpi_sim_find_device(const tpi_sim *sim, tpi_sim_model model, const tpi_sim_type *type,
+                              struct sim_view *view, tp_error *err)
+{
+    const uint32_t device = model < sim->model_count ? tpi_sim_device_of(sim, model) : TPI_SIM_NONE;
+
+    if (device == TPI_SIM_NONE) {
+        return tp_fail(err, TP_E_UNSUPPORTED, "the model is no %s", type->name);
+    }
+    tpi_sim_view(sim, sim->tree_of[model], device, view);
+    if (view->device->type != type) {
+        return tp_fail(err, TP_E_UNSUPPORTED, "the model is no %s", type->name);
+    }
+    return TP_OK;
+}
+
+const struct sim_traits *tpi_sim_view_traits(const struct sim_view *view)
+{
+    return &view->sim->trees.plan[view->tree]->members[view->device->member].traits;
+}
+
 /* ---- Subscriptions --------------------------------------------------------------------------- */
 
 static void subscribe(tpi_sim *sim, uint32_t tree, uint32_t device)

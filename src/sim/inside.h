@@ -355,6 +355,9 @@ void *tpi_sim_take(tpi_sim *sim, size_t count, size_t size);
 /* Where a member of a tree is now. */
 struct sim_frame tpi_sim_member_frame(const tpi_sim *sim, uint32_t tree, uint32_t member);
 
+/* The colour of a model, as 0xRRGGBBAA. */
+uint32_t tpi_sim_member_colour(const tpi_sim *sim, uint32_t tree, uint32_t member);
+
 /* ---- place.c --------------------------------------------------------------------------------- */
 
 /* Give the tree a plan of its own, to be changed; NULL if memory ran out. */
@@ -381,6 +384,13 @@ void *tpi_sim_state(const tpi_sim *sim, uint32_t tree, uint32_t device);
 
 /* The device of a model; TPI_SIM_NONE if it has none. */
 uint32_t tpi_sim_device_of(const tpi_sim *sim, tpi_sim_model model);
+
+/* A device of one kind, as its accessors find it. Fails with "the model is no <what>". */
+tp_status tpi_sim_find_device(const tpi_sim *sim, tpi_sim_model model, const tpi_sim_type *type,
+                              struct sim_view *view, tp_error *err);
+
+/* What the file says of the model that a view is of. */
+const struct sim_traits *tpi_sim_view_traits(const struct sim_view *view);
 
 /* Set up all states, and subscribe to what is always on or controlled from within. */
 void tpi_sim_start_devices(tpi_sim *sim);

@@ -13,8 +13,8 @@
  * (inside.h). Chance comes from sim_chance() (maths.h) with the view's key, never from a counter
  * that others share. Nothing may depend on the order in which models are visited.
  *
- * To add one: write sensor_X.c with a table `tpi_sim_type_X`, list it in types.c and in
- * meson.build, give it accessors in sense/sensors.h, and test it in sensor_X_test.c.
+ * To add one: write sense/X.c with a table `tpi_sim_type_X`, list it in types.c and in meson.build,
+ * give it accessors in sense/sensors.h, and test it in sense/X_test.c.
  */
 #ifndef TROUPE_SIM_TYPE_H
 #define TROUPE_SIM_TYPE_H
@@ -143,6 +143,14 @@ tp_status tpi_sim_read_choice(struct sim_reader *reader, tpi_cfg_section *sectio
 tp_status tpi_sim_read_word(struct sim_reader *reader, const tpi_cfg_field *field, uint32_t at,
                             const char *const *words, uint32_t *index);
 
+/* A number within bounds, which a property must be; anything else fails at its place. */
+tp_status tpi_sim_read_within(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
+                              char unit, double least, double most, double *value);
+
+/* A property that may be given for each of several: "NAME[index]", or else "NAME". */
+const char *tpi_sim_indexed(tpi_cfg_section *section, const char *name, uint32_t index,
+                            char out[32]);
+
 /* `x y z heading`, or as old files have it `x y heading`. */
 tp_status tpi_sim_read_pose(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
                             tpi_sim_pose *pose);
@@ -154,6 +162,11 @@ tp_status tpi_sim_read_size(struct sim_reader *reader, tpi_cfg_section *section,
 /* `color`, or `color_rgba`. */
 tp_status tpi_sim_read_colour(struct sim_reader *reader, tpi_cfg_section *section, uint32_t *colour,
                               bool *random);
+
+/* The colour that a name stands for; one that is unknown is told of at its place, and becomes red.
+ */
+void tpi_sim_name_colour(const struct sim_reader *reader, const tpi_cfg_place *place,
+                         const char *name, uint32_t *colour);
 
 /* Tell of values of a field, which may be NULL, that nobody reads. */
 void tpi_sim_tell_surplus(const struct sim_reader *reader, const tpi_cfg_field *field,

@@ -77,6 +77,37 @@ def includes_point_one_way():
     tap.equal(wrong, [])
 
 
+# Parts of the simulator's engine: each includes those before it. What lies in src/sim itself puts them together;
+# its headers are common to all and include none of them.
+SIM_PARTS = ("world", "ray", "move", "sense", "draw")
+
+
+def wrong_parts(path, text):
+    part = path.relative_to(ROOT / "src/sim").parts[0]
+    if part in SIM_PARTS:
+        allowed = SIM_PARTS[:SIM_PARTS.index(part) + 1]
+    elif part == path.name:
+        allowed = () if path.suffix == ".h" else SIM_PARTS
+    else:
+        return [f"{path}: the folder {part} has no place among the parts of the simulator"]
+    names = [name for name in INCLUDE.findall(text) if name.startswith("sim/") and name.count("/") > 1]
+    return [f"{path}: {part} must not include {name}" for name in names if name.split("/")[1] not in allowed]
+
+
+def parts_of_the_simulator_include_one_way():
+    wrong = []
+    for path in sources():
+        if path.is_relative_to(ROOT / "src/sim"):
+            wrong += wrong_parts(path, path.read_text())
+    tap.equal(wrong, [])
+    path = ROOT / "src/sim/ray/x.c"
+    tap.equal(wrong_parts(path, '#include "sim/sim.h"\n#include "sim/world/shape.h"\n'), [])
+    tap.equal(wrong_parts(path, '#include "sim/sense/sense.h"\n'), [f"{path}: ray must not include sim/sense/sense.h"])
+    tap.equal(len(wrong_parts(ROOT / "src/sim/x.h", '#include "sim/world/shape.h"\n')), 1)
+    tap.equal(wrong_parts(ROOT / "src/sim/x.c", '#include "sim/draw/draw.h"\n'), [])
+    tap.equal(len(wrong_parts(ROOT / "src/sim/odd/x.c", "")), 1)
+
+
 def only_the_platform_sees_the_operating_system():
     allowed = ("src/platform", "src/loop")
     wrong = [str(path) for path in sources()
@@ -97,5 +128,5 @@ def the_check_itself_finds_a_wrong_include():
     tap.equal(len(wrong_includes(path, '#include "device/hub.h"\n')), 1)
 
 
-tap.main(includes_point_one_way, only_the_platform_sees_the_operating_system,
+tap.main(includes_point_one_way, parts_of_the_simulator_include_one_way, only_the_platform_sees_the_operating_system,
          the_check_itself_finds_a_wrong_include)

@@ -11,7 +11,6 @@
 
 #include "sim/maths.h"
 #include "sim/move/joint.h"
-#include "sim/sense/sense.h"
 
 struct config {
     double axis[3];

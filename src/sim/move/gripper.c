@@ -17,7 +17,6 @@
 #include "sim/move/carry.h"
 #include "sim/move/joint.h"
 #include "sim/ray/crowd.h"
-#include "sim/sense/sense.h"
 #include "sim/world/shape.h"
 
 enum { LEFT = 1, RIGHT = 2 };         /* roles of parts, and which of them touch something */

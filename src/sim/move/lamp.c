@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "sim/inside.h"
 #include "sim/move/actuators.h"
-#include "sim/sense/sense.h"
 
 struct config {
     double period_ms;

@@ -13,8 +13,6 @@
 #include "sim/move/position.h"
 #include "sim/ray/crowd.h"
 #include "sim/ray/segment.h"
-#include "sim/sense/ranger.h"
-#include "sim/sense/sense.h"
 
 static const double touching = 0.02; /* metres; a cell of Stage */
 
@@ -106,7 +104,8 @@ static double watts_of(const tpi_sim *sim, uint32_t tree, const struct sim_membe
         const double *v = ((const struct sim_position_state *)state)->velocity;
         watts += 1 + 10 * member->traits.mass * (fabs(v[0]) + fabs(v[1]) + fabs(v[2]));
     } else if (device->type->kind == TPI_SIM_RANGER) {
-        watts += 0.2 * ((const struct sim_ranger *)device->config)->sensor_count;
+        const uint32_t index = (uint32_t)(member - plan->members);
+        watts += 0.2 * tpi_sim_sensor_count(sim, sim->trees.model[tree] + index);
     } else if (device->type->kind == TPI_SIM_BLOBFINDER) {
         watts += 2;
     } else if (device->type->kind == TPI_SIM_BUMPER) {

@@ -9,8 +9,8 @@
 #include <math.h>
 
 #include "sim/ray/crowd.h"
+#include "sim/ray/group.h"
 #include "sim/ray/ray.h"
-#include "sim/sense/ranger.h"
 
 bool tpi_sim_bundle(const tpi_sim *sim, const struct sim_ranger_group *group,
                     const uint32_t *before, const uint32_t *order, struct sim_walk *walk)

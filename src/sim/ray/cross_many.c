@@ -7,8 +7,8 @@
  */
 #include <math.h>
 
+#include "sim/ray/cross.h"
 #include "sim/ray/crowd.h"
-#include "sim/sense/sense.h"
 
 /* ---- Walks ----------------------------------------------------------------------------------- */
 

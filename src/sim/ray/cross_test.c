@@ -1,5 +1,5 @@
 /* cross_test.c - all sides that a ray crosses, against every edge one by one. */
-#include "sim/sense/sense.h"
+#include "sim/ray/cross.h"
 #include "support/sim.h"
 
 enum { THINGS = 120, RAYS = 2000 };

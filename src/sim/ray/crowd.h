@@ -15,9 +15,7 @@
 
 #include <math.h>
 
-#include "sim/inside.h"
-#include "sim/ray/kernel.h"
-#include "sim/sense/ranger.h"
+#include "sim/ray/group.h"
 
 struct sim_near {
     const struct sim_crowd *crowd; /* borrowed */

@@ -10,8 +10,8 @@
 
 #include "sim/angle.h"
 #include "sim/ray/crowd.h"
+#include "sim/ray/group.h"
 #include "sim/ray/ray.h"
-#include "sim/sense/ranger.h"
 
 struct fan {
     const struct sim_kernel *kernel; /* borrowed, like the others */

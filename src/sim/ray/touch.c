@@ -2,8 +2,9 @@
 #include <math.h>
 
 #include "sim/ray/crowd.h"
+#include "sim/ray/ray.h"
 #include "sim/ray/segment.h"
-#include "sim/sense/sense.h"
+#include "sim/ray/touch.h"
 
 static bool heights_meet(const struct sim_stick *stick, double z0, double z1)
 {

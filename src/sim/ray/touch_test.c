@@ -1,5 +1,5 @@
 /* touch_test.c - what is within reach of a stick, against every edge one by one. */
-#include "sim/sense/sense.h"
+#include "sim/ray/touch.h"
 #include "support/sim.h"
 
 enum { THINGS = 60, STICKS = 3000 };

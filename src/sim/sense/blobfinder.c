@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "sim/maths.h"
+#include "sim/ray/ray.h"
 #include "sim/sense/sense.h"
 #include "sim/world/world.h"
 

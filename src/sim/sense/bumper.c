@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sim/maths.h"
+#include "sim/ray/touch.h"
 #include "sim/sense/sense.h"
 
 struct bumper {

@@ -5,6 +5,7 @@
  * that robots drive over. Its box feels on all sides, at its own height.
  */
 #include "sim/maths.h"
+#include "sim/ray/touch.h"
 #include "sim/sense/sense.h"
 
 struct button {

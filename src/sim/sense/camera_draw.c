@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "sim/maths.h"
+#include "sim/ray/cross.h"
 #include "sim/sense/camera.h"
 
 /* A column that is being drawn. */

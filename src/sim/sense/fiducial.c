@@ -17,6 +17,7 @@
 
 #include "sim/maths.h"
 #include "sim/ray/crowd.h"
+#include "sim/ray/ray.h"
 #include "sim/sense/sense.h"
 #include "sim/world/world.h"
 

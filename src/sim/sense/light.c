@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "sim/maths.h"
+#include "sim/ray/cross.h"
 #include "sim/sense/sense.h"
 
 static const double most_intensity = 1e9;

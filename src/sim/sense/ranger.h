@@ -12,8 +12,7 @@
 #ifndef TROUPE_SIM_SENSE_RANGER_H
 #define TROUPE_SIM_SENSE_RANGER_H
 
-#include "sim/inside.h"
-#include "sim/ray/kernel.h"
+#include "sim/ray/group.h"
 
 struct sim_ranger {
     uint32_t sensor_count, group_count, sample_count;
@@ -34,18 +33,6 @@ static inline bool sim_ranger_is_noisy(const struct sim_ranger_sensor *sensor)
 {
     return sensor->noise[0] != 0 || sensor->noise[1] != 0 || sensor->shown.range_min > 0;
 }
-
-enum sim_ranger_form { SIM_BUNDLE, SIM_LOOSE, SIM_SCAN };
-
-struct sim_ranger_group {
-    struct sim_frame frame; /* in the ranger's frame; z is the height of the rays */
-    double reach;           /* from its origin to the farthest end of a ray */
-    double offset;          /* from its origin to the farthest beginning of a ray */
-    double start, step;     /* of a scan: the angle of the first ray, and between two */
-    uint32_t first, count;  /* samples */
-    uint32_t sensor;        /* the first one */
-    uint32_t form;
-};
 
 /* A sample as a controller sees it: its direction in the ranger's frame, and what to add to its
  * range, nothing or infinity, before it is compared with others on that side. A short ray counts as
@@ -73,8 +60,6 @@ void tpi_sim_ranger_prepare(const void *settings, size_t length, tpi_buf *config
 /* ---- Pieces of a configuration --------------------------------------------------------------- */
 
 enum { SIM_RAY_X, SIM_RAY_Y, SIM_RAY_DX, SIM_RAY_DY, SIM_RAY_RANGE, SIM_RAY_COLUMNS };
-
-enum { SIM_MOST_BUNDLED = 64 }; /* rays of a bundle */
 
 static inline const struct sim_ranger_sensor *
 tpi_sim_ranger_sensors(const struct sim_ranger *ranger)
@@ -139,16 +124,5 @@ void tpi_sim_ranger_sense(const struct sim_view *view);
 
 /* All that are looking know what they see. */
 void tpi_sim_pending_end(struct sim_pending *pending);
-
-/* ray/scan.c: shorten the rays of a scan, which stand at their greatest ranges, to what they hit.
- */
-void tpi_sim_fan(const tpi_sim *sim, const struct sim_ranger_group *group,
-                 const struct sim_frame *frame, uint32_t own, const uint32_t *before,
-                 const struct sim_rays *rays);
-
-/* ray/bundle.c: shorten the rays of a bundle to bodies that they hit. True if they still have to
- * look for walls; walk->free is found out. */
-bool tpi_sim_bundle(const tpi_sim *sim, const struct sim_ranger_group *group,
-                    const uint32_t *before, const uint32_t *order, struct sim_walk *walk);
 
 #endif

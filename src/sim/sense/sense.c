@@ -1,31 +1,7 @@
 /* sense.c - what the sensors share; see sense.h. */
 #include "sim/sense/sense.h"
 
-#include <stdio.h>
-
 #include "sim/maths.h"
-
-/* ---- Devices --------------------------------------------------------------------------------- */
-
-tp_status tpi_sim_find_device(const tpi_sim *sim, tpi_sim_model model, const tpi_sim_type *type,
-                              struct sim_view *view, tp_error *err)
-{
-    const uint32_t device = model < sim->model_count ? tpi_sim_device_of(sim, model) : TPI_SIM_NONE;
-
-    if (device == TPI_SIM_NONE) {
-        return tp_fail(err, TP_E_UNSUPPORTED, "the model is no %s", type->name);
-    }
-    tpi_sim_view(sim, sim->tree_of[model], device, view);
-    if (view->device->type != type) {
-        return tp_fail(err, TP_E_UNSUPPORTED, "the model is no %s", type->name);
-    }
-    return TP_OK;
-}
-
-const struct sim_traits *tpi_sim_view_traits(const struct sim_view *view)
-{
-    return &view->sim->trees.plan[view->tree]->members[view->device->member].traits;
-}
 
 /* ---- Beacons --------------------------------------------------------------------------------- */
 
@@ -88,29 +64,6 @@ tp_status tpi_sim_list_beacons(tpi_sim *sim, tp_error *err)
     }
     enter_beacons(sim);
     return TP_OK;
-}
-
-/* ---- Properties ------------------------------------------------------------------------------ */
-
-tp_status tpi_sim_read_within(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
-                              char unit, double least, double most, double *value)
-{
-    tp_status status = tpi_sim_read_number(reader, section, name, unit, value);
-
-    if (status == TP_OK && !(*value >= least && *value <= most)) {
-        const double worth = unit == 'A' ? reader->radian : unit == 'L' ? reader->metre : 1;
-        return tpi_cfg_fail(&tpi_cfg_find(section, name)->place, reader->err,
-                            "\"%s\" is from %.6g to %.6g, not %.6g", name, least / worth,
-                            most / worth, *value / worth);
-    }
-    return status;
-}
-
-const char *tpi_sim_indexed(tpi_cfg_section *section, const char *name, uint32_t index,
-                            char out[32])
-{
-    snprintf(out, 32, "%s[%u]", name, index);
-    return tpi_cfg_find(section, out) != NULL ? out : name;
 }
 
 /* ---- Chance ---------------------------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "sim/maths.h"
+#include "sim/ray/cross.h"
 #include "sim/sense/sense.h"
 
 static const double least_square = 1e-4;                  /* of a distance */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "sim/maths.h"
+#include "sim/ray/cross.h"
 #include "sim/sense/sense.h"
 #include "sim/world/world.h"
 

@@ -6,7 +6,6 @@
 
 #include "base/text.h"
 #include "convert/cfg_number.h"
-#include "sim/sense/sense.h"
 #include "sim/world/colour.h"
 #include "sim/world/world.h"
 
@@ -129,6 +128,27 @@ tp_status tpi_sim_read_count(struct sim_reader *reader, tpi_cfg_section *section
     }
     *value = status == TP_OK ? (uint32_t)number : *value;
     return status;
+}
+
+tp_status tpi_sim_read_within(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
+                              char unit, double least, double most, double *value)
+{
+    tp_status status = tpi_sim_read_number(reader, section, name, unit, value);
+
+    if (status == TP_OK && !(*value >= least && *value <= most)) {
+        const double worth = unit == 'A' ? reader->radian : unit == 'L' ? reader->metre : 1;
+        return tpi_cfg_fail(&tpi_cfg_find(section, name)->place, reader->err,
+                            "\"%s\" is from %.6g to %.6g, not %.6g", name, least / worth,
+                            most / worth, *value / worth);
+    }
+    return status;
+}
+
+const char *tpi_sim_indexed(tpi_cfg_section *section, const char *name, uint32_t index,
+                            char out[32])
+{
+    snprintf(out, 32, "%s[%u]", name, index);
+    return tpi_cfg_find(section, out) != NULL ? out : name;
 }
 
 tp_status tpi_sim_read_int(struct sim_reader *reader, tpi_cfg_section *section, const char *name,

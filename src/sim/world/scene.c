@@ -1,6 +1,5 @@
 /* scene.c - what a world file says of the world around all models. */
 #include "sim/maths.h"
-#include "sim/sense/sense.h"
 #include "sim/world/world.h"
 
 const char *const tpi_sim_scene_properties[] = {
