@@ -1,24 +1,19 @@
-/* cmd_interfaces.c - troupe interfaces: what devices can say, and checking recorded encodings. */
+/* cmd_interfaces.c - troupe interfaces: what devices can say. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "called.h"
 #include "commands.h"
-#include "padi/vectors.h"
 #include "rights_table.h"
 
 static const char name[] = "interfaces";
-
-enum { LARGEST_VECTOR_FILE = 256 << 20 };
 
 enum form { FORM_TEXT, FORM_JSON, FORM_SCHEMA };
 
 struct options {
     enum form form;
     const char *form_option; /* that chose it; NULL for none */
-    const char *check;       /* a file of vectors */
     const char *interface;   /* NULL for all */
     bool rights;             /* of messages, not what they are */
 };
@@ -72,33 +67,6 @@ static int print_all(const tp_catalogue *catalogue, enum form form)
     return EXIT_DONE;
 }
 
-static void print_note(void *context, const char *text)
-{
-    (void)context;
-    printf("%s\n", text);
-}
-
-static int check_vectors(const tp_catalogue *catalogue, const char *path)
-{
-    tpi_vector_report report = {.note = print_note};
-    tpi_buf text = {0};
-    tp_error err = {0};
-    tp_status status = tpi_file_read(&text, path, LARGEST_VECTOR_FILE, &err);
-
-    if (status == TP_OK) {
-        status = tpi_vectors_check(&report, catalogue, tpi_buf_text(&text), text.length, &err);
-        if (status != TP_OK) {
-            tp_wrap(&err, status, path);
-        }
-    }
-    tpi_buf_fini(&text);
-    if (status != TP_OK) {
-        return command_fail(name, EXIT_FAILED, "%s", err.text);
-    }
-    printf("%u passed, %u failed\n", report.passed, report.failed);
-    return report.failed == 0 ? EXIT_DONE : EXIT_FAILED;
-}
-
 static int print_rights(const tp_catalogue *catalogue, const struct options *options)
 {
     const tp_interface *only = NULL;
@@ -120,9 +88,6 @@ static int print_rights(const tp_catalogue *catalogue, const struct options *opt
 
 static int show(const tp_catalogue *catalogue, const struct options *options)
 {
-    if (options->check != NULL) {
-        return check_vectors(catalogue, options->check);
-    }
     if (options->rights) {
         return print_rights(catalogue, options);
     }
@@ -174,10 +139,6 @@ static int read_option(struct options *options, tp_catalogue *catalogue, int arg
     if (strcmp(option, "--load") == 0) {
         return command_load(name, catalogue, argc, argv, i);
     }
-    if (strcmp(option, "--check") == 0) {
-        options->check = command_value(name, argc, argv, i);
-        return options->check != NULL ? EXIT_DONE : EXIT_USAGE;
-    }
     if (option[0] == '-' || options->interface != NULL) {
         return command_fail(name, EXIT_USAGE, "unexpected \"%s\"", option);
     }
@@ -192,15 +153,8 @@ static int read_options(struct options *options, tp_catalogue *catalogue, int ar
     for (int i = 0; i < argc && result == EXIT_DONE; i++) {
         result = read_option(options, catalogue, argc, argv, &i);
     }
-    if (result == EXIT_DONE && options->check != NULL &&
-        (options->interface != NULL || options->form_option != NULL)) {
-        return command_fail(name, EXIT_USAGE, "--check FILE checks all of the file; %s is too much",
-                            options->interface != NULL ? options->interface : options->form_option);
-    }
-    if (result == EXIT_DONE && options->rights &&
-        (options->check != NULL || options->form == FORM_SCHEMA)) {
-        return command_fail(name, EXIT_USAGE, "--rights and %s exclude each other",
-                            options->check != NULL ? "--check" : "--schema");
+    if (result == EXIT_DONE && options->rights && options->form == FORM_SCHEMA) {
+        return command_fail(name, EXIT_USAGE, "--rights and --schema exclude each other");
     }
     return result;
 }
@@ -225,7 +179,6 @@ const command command_interfaces = {
     .summary = "describe the interfaces: messages, fields, units",
     .help = "usage: troupe interfaces [NAME] [--json | --schema] [--load FILE.padi]\n"
             "       troupe interfaces --rights [NAME] [--json] [--load FILE.padi]\n"
-            "       troupe interfaces --check FILE.json [--load FILE.padi]\n"
             "\n"
             "Lists the interfaces, or describes one: its messages, structs, units and constants.\n"
             "\n"
@@ -233,8 +186,6 @@ const command command_interfaces = {
             "  --schema       print the JSON Schema of the messages\n"
             "  --rights       print the right that each message needs, as a page or as JSON\n"
             "  --load FILE    load an additional interface file; may be repeated\n"
-            "  --check FILE   encode and decode every entry of a file of recorded encodings\n"
-            "                 (docs/vectors.md); exits with 1 if one differs\n"
             "\n"
             "Example: troupe interfaces ranger\n",
     .run = run,

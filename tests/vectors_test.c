@@ -1,5 +1,5 @@
 /* vectors_test.c - every recorded encoding of Player's own library, in tests/data. */
-#include "padi/vectors.h"
+#include "vectors/vectors.h"
 
 #include <stdio.h>
 #include <string.h>

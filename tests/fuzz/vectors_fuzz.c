@@ -1,6 +1,6 @@
 /* vectors_fuzz.c - any text as a file of recorded encodings. */
 #include "fuzz.h"
-#include "padi/vectors.h"
+#include "vectors/vectors.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -118,14 +118,11 @@ def lists_are_tidy():
 
 
 def options_that_contradict_are_refused():
-    vectors = ROOT + "/tests/data/player_vectors.json"
     excluding = "{} and {} exclude each other"
     says(troupe("interfaces", "--json", "--schema"), 2,
          usage("interfaces", excluding.format("--json", "--schema")))
-    says(troupe("interfaces", "--check", vectors, "laser"), 2,
-         usage("interfaces", "--check FILE checks all of the file; laser is too much"))
-    says(troupe("interfaces", "--json", "--check", vectors), 2,
-         usage("interfaces", "--check FILE checks all of the file; --json is too much"))
+    says(troupe("interfaces", "--rights", "--schema"), 2,
+         usage("interfaces", excluding.format("--rights", "--schema")))
     says(troupe("decode", "sonar", "data", "RANGES", SONAR, "--human", "--pretty"), 2,
          usage("decode", excluding.format("--human", "--pretty")))
     says(troupe("encode", "sonar", "data", "RANGES", "{}", "--human"), 2,
@@ -272,19 +269,6 @@ def bodies_that_no_message_carries_are_refused():
          "troupe encode: ranger_data_range: 33554400 bytes, but a message carries at most 33554392\n")
 
 
-def vector_files_are_checked():
-    result = troupe("interfaces", "--check", ROOT + "/tests/data/player_vectors.json")
-    tap.equal((result.returncode, result.stdout), (0, "858 passed, 0 failed\n"))
-    says(troupe("interfaces", "--check", "/nowhere"), 1,
-         "troupe interfaces: /nowhere: No such file or directory\n")
-    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-        file.write('{"helper_structs":[{"struct":"player_bool_t","values":{"state":1},"xdr_hex":"00000002"}]}')
-        file.flush()
-        result = troupe("interfaces", "--check", file.name)
-    tap.equal((result.returncode, result.stdout),
-              (1, "helper_structs 1: bool has 01 at offset 3, the file has 02\n0 passed, 1 failed\n"))
-
-
 def a_loaded_interface_works_at_once():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "lamp.padi")
@@ -294,13 +278,6 @@ def a_loaded_interface_works_at_once():
         tap.equal(troupe("encode", "--load", path, "lamp", "command", "LEVEL", '{"level":50}').stdout,
                   "42480000\n")
         assert "lamp, code 230" in troupe("interfaces", "--load", path, "lamp").stdout
-        vectors = os.path.join(folder, "vectors.json")
-        with open(vectors, "w", encoding="utf-8") as file:
-            json.dump({"messages": [{"interface": "lamp", "interface_code": 230, "kind": "command",
-                                     "name": "LEVEL", "subtype": 1, "struct": "player_lamp_cmd_t",
-                                     "values": {"level": 50}, "xdr_hex": "42480000"}]}, file)
-        result = troupe("interfaces", "--load", path, "--check", vectors)
-        tap.equal((result.returncode, result.stdout), (0, "1 passed, 0 failed\n"))
         with open(path, "a", encoding="utf-8") as file:
             file.write("data X 1 (lmp_cmd) required \"?\"\n")
         says(troupe("interfaces", "--load", path), 1,
@@ -345,6 +322,6 @@ tap.main(help_names_every_command, a_wrong_command_gets_a_hint, hints_call_it_as
          messages_without_a_body_do_not_wait, requests_that_ask_nothing, an_answer_is_for_requests,
          kinds_have_short_forms_and_hints, errors_say_what_is_wrong,
          bodies_are_refused_for_honest_reasons, bytes_behind_the_message_are_told,
-         bodies_that_no_message_carries_are_refused, vector_files_are_checked,
+         bodies_that_no_message_carries_are_refused,
          a_loaded_interface_works_at_once, output_that_cannot_be_written_is_a_failure,
          a_configuration_is_checked, drivers_are_listed)

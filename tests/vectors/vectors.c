@@ -1,15 +1,15 @@
 /*
  * vectors.c - checking the codecs against recorded encodings; see vectors.h.
  *
- * Here are the sections of a file, and entries that are messages or structs; vectors_entry.c checks
- * one struct, vectors_edge.c has headers and what Player makes of broken bytes.
+ * Here are the sections of a file, and entries that are messages or structs; entry.c checks
+ * one struct, edge.c has headers and what Player makes of broken bytes.
  */
-#include "padi/vectors.h"
+#include "vectors/vectors.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "padi/vectors_inside.h"
+#include "vectors/inside.h"
 
 /* ---- Messages -------------------------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
-/* vectors_test.c - the checker of recorded encodings finds what is wrong. */
-#include "padi/vectors.h"
+/* checker_test.c - the checker of recorded encodings finds what is wrong. */
+#include "vectors/vectors.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,11 +1,11 @@
-/* vectors_edge.c - recorded headers, and what Player's library makes of broken bytes. */
+/* edge.c - recorded headers, and what Player's library makes of broken bytes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "padi/plan.h"
 #include "padi/value.h"
-#include "padi/vectors_inside.h"
+#include "vectors/inside.h"
 
 enum { HEADER_SIZE = 40, MOST_ELEMENTS = 1 << 20 };
 

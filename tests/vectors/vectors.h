@@ -5,8 +5,8 @@
  * `headers`, `header_decode_edge_cases` and `decode_edge_cases` (bytes and what Player's library
  * makes of them). Each entry is encoded and decoded; docs/vectors.md describes the form.
  */
-#ifndef TROUPE_PADI_VECTORS_H
-#define TROUPE_PADI_VECTORS_H
+#ifndef TESTS_VECTORS_VECTORS_H
+#define TESTS_VECTORS_VECTORS_H
 
 #include "troupe/padi.h"
 

@@ -1,4 +1,4 @@
-/* vectors_entry.c - one entry of a file of recorded encodings: its members, its bytes, its struct.
+/* entry.c - one entry of a file of recorded encodings: its members, its bytes, its struct.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "padi/vectors_inside.h"
 #include "padi/xdr.h"
+#include "vectors/inside.h"
 
 /* ---- Reporting ------------------------------------------------------------------------------- */
 

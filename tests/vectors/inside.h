@@ -1,10 +1,10 @@
-/* vectors_inside.h - what the parts of the checker of recorded encodings share. */
-#ifndef TROUPE_PADI_VECTORS_INSIDE_H
-#define TROUPE_PADI_VECTORS_INSIDE_H
+/* inside.h - what the parts of the checker of recorded encodings share. */
+#ifndef TESTS_VECTORS_INSIDE_H
+#define TESTS_VECTORS_INSIDE_H
 
 #include "base/buf.h"
 #include "base/json.h"
-#include "padi/vectors.h"
+#include "vectors/vectors.h"
 
 enum { TPI_VECTOR_NAME = 128 }; /* longest name in a file, with its NUL */
 
