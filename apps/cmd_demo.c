@@ -18,9 +18,8 @@
 #include "commands.h"
 #include "crash.h"
 #include "demo_screen.h"
-#include "drivers/sim/pace.h"
-#include "drivers/sim/simulator.h"
 #include "output.h"
+#include "sim/host/host.h"
 #include "sim_server.h"
 #include "terminal.h"
 #include "worlds.h"
@@ -36,12 +35,14 @@ struct demo {
     double speed;      /* of time */
     uint64_t seed;
     uint32_t threads;
-    bool headless;     /* nothing is drawn but the last picture */
-    bool moved;        /* the usual port belongs to somebody else */
-    tp_server *server; /* owned */
-    demo_frame *frame; /* owned */
-    tp_timer *timer;   /* owned */
-    tpi_buf notes;     /* of the server */
+    bool headless;       /* nothing is drawn but the last picture */
+    bool moved;          /* the usual port belongs to somebody else */
+    sim_server *served;  /* owned */
+    tp_server *server;   /* borrowed: that of `served` */
+    demo_frame *frame;   /* owned */
+    tp_timer *timer;     /* owned */
+    tpi_buf notes;       /* of the server; written by its loop */
+    tpi_buf world_notes; /* written by the thread of the world */
     struct demo_screen screen;
     struct demo_picture picture;
 };
@@ -187,15 +188,19 @@ static tp_status create_server(struct demo *demo, const char *path, tp_error *er
         .threads = demo->threads,
         .seconds = demo->seconds,
         .server = {.kit = &tp_full_kit, .note = keep_note, .note_context = &demo->notes},
+        .note = keep_note,
+        .note_context = &demo->world_notes,
         .watch = demo_frame_watch,
         .look_back = demo_frame_keep,
         .context = demo->frame};
-    tp_status status = sim_server_create(&demo->server, &options, err);
+    tp_status status = sim_server_create(&demo->served, &options, err);
 
     if (status == TP_E_IO || status == TP_E_EXISTS) {
+        tpi_buf_clear(&demo->world_notes); /* they come again */
         options.server.any_port = demo->moved = true;
-        status = sim_server_create(&demo->server, &options, err);
+        status = sim_server_create(&demo->served, &options, err);
     }
+    demo->server = status == TP_OK ? sim_server_get(demo->served) : NULL;
     return status;
 }
 
@@ -286,7 +291,8 @@ static int run_demo(struct demo *demo)
         status = perform(demo, tpi_buf_text(&hints), &err);
     }
     tp_timer_destroy(demo->timer);
-    tp_server_destroy(demo->server);
+    sim_server_destroy(demo->served);
+    fputs(tpi_buf_text(&demo->world_notes), stderr);
     fputs(tpi_buf_text(&demo->notes), stderr);
     const int result =
         status == TP_OK ? finish(demo) : command_fail(name, EXIT_FAILED, "%s", err.text);
@@ -295,6 +301,7 @@ static int run_demo(struct demo *demo)
     tpi_buf_fini(&demo->picture.pixels);
     tpi_buf_fini(&hints);
     tpi_buf_fini(&demo->notes);
+    tpi_buf_fini(&demo->world_notes);
     return result;
 }
 
@@ -317,7 +324,7 @@ static int read_threads(struct demo *demo, const char *text)
 {
     uint64_t value = 1;
     const int result =
-        command_read_whole(name, "number of threads", text, 1, SIMD_MOST_THREADS, &value);
+        command_read_whole(name, "number of threads", text, 1, TPI_SIM_MOST_THREADS, &value);
 
     demo->threads = (uint32_t)value;
     return result;
@@ -335,7 +342,7 @@ static int read_valued(struct demo *demo, int argc, char **argv, int *i)
         return read_number("number of seconds", value, 1e-3, most_seconds, &demo->seconds);
     }
     if (strcmp(option, "--speed") == 0) {
-        return read_number("speed", value, 0, SIMD_FASTEST, &demo->speed);
+        return read_number("speed", value, 0, TPI_SIM_FASTEST, &demo->speed);
     }
     if (strcmp(option, "--seed") == 0) {
         return command_read_whole(name, "seed", value, 0, INT64_MAX, &demo->seed);

@@ -133,36 +133,53 @@ static int serve(const struct options *o)
     return result;
 }
 
-/* As what it would be served: a world as `troupe sim` does it. */
-static tp_status create_unserved(tp_server **out, const struct options *o, tp_error *err)
+/* These make what would be served, without serving it, and print its devices. */
+static tp_status check_world(const struct options *o, tp_error *err)
 {
-    const sim_server_options world = {
-        .world = o->server.path, .speed = 1, .seed = 1, .threads = 1, .server = o->server};
+    const sim_server_options options = {.world = o->server.path,
+                                        .speed = 1,
+                                        .seed = 1,
+                                        .threads = 1,
+                                        .server = o->server,
+                                        .note = o->server.note,
+                                        .note_context = o->server.note_context};
+    sim_server *served = NULL;
+    const tp_status status = sim_server_create(&served, &options, err);
 
-    return world_is_one(o->server.path) ? sim_server_create(out, &world, err)
-                                        : tp_server_create(out, &o->server, err);
+    if (status == TP_OK && !o->quiet) {
+        sim_server_print_devices(served);
+    }
+    sim_server_destroy(served);
+    return status;
+}
+
+static tp_status check_configuration(const struct options *o, tp_error *err)
+{
+    tp_server *server = NULL;
+    const tp_status status = tp_server_create(&server, &o->server, err);
+
+    if (status == TP_OK && !o->quiet) {
+        run_table_print(server, o->server.path);
+    }
+    tp_server_destroy(server);
+    return status;
 }
 
 static int check(struct options *o)
 {
-    tp_server *server = NULL;
     unsigned notes = 0;
     tp_error err = {0};
 
     o->server.note_context = &notes;
-    if (create_unserved(&server, o, &err) != TP_OK) {
+    const tp_status status =
+        world_is_one(o->server.path) ? check_world(o, &err) : check_configuration(o, &err);
+    if (status != TP_OK) {
         return command_fail(o->command, EXIT_FAILED, "%s", err.text);
-    }
-    if (!o->quiet && world_is_one(o->server.path)) {
-        sim_server_print_devices(server);
-    } else if (!o->quiet) {
-        run_table_print(server, o->server.path);
     }
     if (!o->quiet) {
         printf(notes == 0 ? "no mistakes found\n" : "no mistakes found, %u note%s\n", notes,
                notes == 1 ? "" : "s");
     }
-    tp_server_destroy(server);
     return EXIT_DONE;
 }
 

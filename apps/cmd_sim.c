@@ -13,9 +13,9 @@
 #include "base/text.h"
 #include "commands.h"
 #include "crash.h"
-#include "drivers/sim/simulator.h"
 #include "output.h"
 #include "run_table.h"
+#include "sim/host/served.h"
 #include "sim_alone.h"
 #include "sim_record.h"
 #include "sim_server.h"
@@ -89,15 +89,17 @@ static void draw_last(void *context, const tpi_sim *sim)
     }
 }
 
-static void serve_until_end(const struct options *o, tp_server *server)
+static void serve_until_end(const struct options *o, const sim_server *served)
 {
+    tp_server *server = sim_server_get(served);
+
     running = server;
     command_catch(SIGINT, on_stop);
     command_catch(SIGTERM, on_stop);
     command_catch(SIGUSR1, on_panic);
     command_catch(SIGUSR2, on_panic); /* who takes the wrong one means it as well */
     if (!o->alone.quiet) {
-        sim_server_print_devices(server);
+        sim_server_print_devices(served);
         run_table_print_places(server, &o->server, "position2d");
     } else {
         run_table_print_odd(server, &o->server);
@@ -117,17 +119,18 @@ static tp_status serve(const struct options *o, const char *path, sim_record *re
                                         .expected = (uint32_t)o->expected,
                                         .steps = o->alone.steps,
                                         .server = o->server,
+                                        .note = output_note,
                                         .watch = keep,
                                         .look_back = draw_last,
                                         .context = &leavings};
-    tp_server *server = NULL;
+    sim_server *served = NULL;
 
     tp_server_raise_limits();
-    const tp_status status = sim_server_create(&server, &options, err);
+    const tp_status status = sim_server_create(&served, &options, err);
     if (status == TP_OK) {
-        serve_until_end(o, server);
+        serve_until_end(o, served);
     }
-    tp_server_destroy(server);
+    sim_server_destroy(served);
     tpi_draw_trails_destroy(leavings.trails);
     running = NULL;
     return status == TP_OK ? leavings.status : status;
@@ -163,7 +166,7 @@ static int read_threads(struct options *o, const char *text)
 {
     uint64_t value = 0;
     const int result =
-        command_read_whole(name, "number of threads", text, 1, SIMD_MOST_THREADS, &value);
+        command_read_whole(name, "number of threads", text, 1, TPI_SIM_MOST_THREADS, &value);
 
     o->alone.threads = (uint32_t)value;
     return result;
@@ -175,7 +178,8 @@ static int read_speed(struct options *o, const char *text)
 
     o->has_speed = true;
     o->alone.speed = strtod(text, &end);
-    if (end == text || *end != '\0' || !(o->alone.speed >= 0 && o->alone.speed <= SIMD_FASTEST)) {
+    if (end == text || *end != '\0' ||
+        !(o->alone.speed >= 0 && o->alone.speed <= TPI_SIM_FASTEST)) {
         return command_fail(name, EXIT_USAGE, "\"%s\" is no speed", text);
     }
     return EXIT_DONE;
@@ -228,7 +232,7 @@ static int set_lockstep(struct options *o, const char *text)
     o->lockstep = true;
     return text[0] == '\0' ? EXIT_DONE
                            : command_read_whole(name, "number of those who take part", text, 1,
-                                                SIMD_MOST_EXPECTED, &o->expected);
+                                                TPI_SIM_MOST_EXPECTED, &o->expected);
 }
 
 static int set_any_port(struct options *o, const char *text)

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -322,7 +323,7 @@ static bool takes_note(void)
 
 void output_note(void *count, const char *text)
 {
-    static unsigned long dropped; /* notes come from one thread */
+    static atomic_ulong dropped; /* notes come from the loop and from the thread of a world */
     tpi_buf line = {0};
 
     if (count != NULL) {
@@ -332,9 +333,9 @@ void output_note(void *count, const char *text)
         dropped++;
         return;
     }
-    if (dropped > 0) {
-        tpi_buf_printf(&line, "(%lu notes before this one were not read)\n", dropped);
-        dropped = 0;
+    const unsigned long before = atomic_exchange(&dropped, 0);
+    if (before > 0) {
+        tpi_buf_printf(&line, "(%lu notes before this one were not read)\n", before);
     }
     output_put_clean(&line, text, strlen(text));
     line.length = line.length < PIPE_BUF ? line.length : PIPE_BUF - 1;

@@ -6,18 +6,17 @@
 #include <stdlib.h>
 
 #include "commands.h"
-#include "drivers/sim/simulator.h"
 #include "output.h"
-#include "platform/crew.h"
 #include "platform/thread.h"
+#include "sim/host/host.h"
 #include "troupe/clock.h"
 #include "worlds.h"
 
 struct alone {
     const sim_alone_options *options; /* borrowed */
-    simd host;                        /* its controllers, world and crew, and nothing else */
-    tpi_draw_trails *trails;          /* owned; NULL without a picture */
-    sim_record *record;               /* borrowed; may be NULL */
+    tpi_sim_host host;
+    tpi_draw_trails *trails; /* owned; NULL without a picture */
+    sim_record *record;      /* borrowed; may be NULL */
 };
 
 static volatile sig_atomic_t interrupted;
@@ -30,14 +29,12 @@ static void on_signal(int number)
 
 static tp_status load(struct alone *a, const char *path, tp_error *err)
 {
-    tpi_sim_options options = {.seed = a->options->seed, .note = output_note};
-    tp_status status = tpi_simd_make_crew(&a->host, a->options->threads, &options.crew, err);
+    const tpi_sim_host_options options = {
+        .seed = a->options->seed, .threads = a->options->threads, .note = output_note};
 
-    if (status == TP_OK) {
-        world_loading(true);
-        status = tpi_simd_load(&a->host, path, &options, err);
-        world_loading(false);
-    }
+    world_loading(true);
+    const tp_status status = tpi_sim_host_load(&a->host, path, &options, err);
+    world_loading(false);
     return status;
 }
 
@@ -64,8 +61,7 @@ static void subscribe_to_shown(tpi_sim *sim)
 
 static void make_step(struct alone *a)
 {
-    tpi_sim_step(a->host.world);
-    tpi_simd_controllers_step(a->host.controllers);
+    tpi_sim_host_step(&a->host);
     if (a->trails != NULL) {
         tpi_draw_trails_note(a->trails, a->host.world);
     }
@@ -152,8 +148,6 @@ tp_status sim_alone_run(const sim_alone_options *options, const char *path, sim_
         status = step_and_draw(&a, err);
     }
     tpi_draw_trails_destroy(a.trails);
-    tpi_simd_controllers_destroy(a.host.controllers);
-    tpi_sim_destroy(a.host.world);
-    tpi_crew_destroy(a.host.crew);
+    tpi_sim_host_fini(&a.host);
     return status;
 }

@@ -3,197 +3,159 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
-#include "drivers/sim/simulator.h"
 #include "output.h"
+#include "sim/host/served.h"
 #include "table.h"
 #include "worlds.h"
 
 enum { MOST_ROWS = 60 };
 
-extern const tp_driver tp_driver_sim;
+struct sim_server {
+    sim_server_options options;
+    tpi_sim_host host;
+    tpi_sim_served served;
+    const tp_driver *drivers[2]; /* `served`, and the end of the list */
+    tp_server *server;           /* owned; NULL until it exists */
+};
 
 /* ---- Watching -------------------------------------------------------------------------------- */
 
-/* The driver of the simulator with a look into its world. */
-static tp_driver driver;
-static tp_driver_ops ops;
-static const tp_driver *const drivers[] = {&driver, NULL};
-static const char own_file[] = "sim.cfg"; /* which there is not */
-static sim_server_options chosen;
-static tp_server *served; /* borrowed; NULL until there is one */
-static void (*note)(void *context, const char *text);
-static void *noter; /* borrowed */
-
-static bool has_come(const tpi_sim *sim)
+static bool has_come(const sim_server_options *o, const tpi_sim *sim)
 {
     const int64_t now_us = tpi_sim_time_us(sim);
     const int64_t quit_us = tpi_sim_quit_us(sim);
-    const int64_t end_us = llround(chosen.seconds * 1e6);
+    const int64_t end_us = llround(o->seconds * 1e6);
     const uint64_t made = (uint64_t)(now_us / tpi_sim_interval_us(sim));
 
-    return (quit_us > 0 && now_us >= quit_us) || (chosen.seconds > 0 && now_us >= end_us) ||
-           (chosen.steps > 0 && made >= chosen.steps);
+    return (quit_us > 0 && now_us >= quit_us) || (o->seconds > 0 && now_us >= end_us) ||
+           (o->steps > 0 && made >= o->steps);
+}
+
+/* Also without a step: somebody may want a picture of a world that stands still. */
+static void on_pass(void *context, const tpi_sim *sim)
+{
+    const sim_server_options *o = &((const sim_server *)context)->options;
+
+    if (o->watch != NULL) {
+        o->watch(o->context, sim);
+    }
 }
 
 static bool on_step(void *context, const tpi_sim *sim)
 {
-    (void)context;
-    if (chosen.watch != NULL) {
-        chosen.watch(chosen.context, sim);
-    }
-    return !has_come(sim);
+    on_pass(context, sim);
+    return !has_come(&((const sim_server *)context)->options, sim);
 }
 
 static void on_end(void *context)
 {
-    (void)context;
-    tp_server_stop(served);
+    tp_server_stop(((const sim_server *)context)->server);
 }
 
-static tp_status watched_init(tp_instance *self, tp_error *err)
+/* ---- Life ------------------------------------------------------------------------------------ */
+
+static tp_status load(sim_server *s, tp_error *err)
 {
-    simd *s = tp_instance_state(self);
+    const sim_server_options *o = &s->options;
+    const tpi_sim_host_options options = {
+        .seed = o->seed, .threads = o->threads, .note = o->note, .context = o->note_context};
 
-    s->watch = on_step;
-    s->ended = on_end;
-    return tp_driver_sim.ops->init(self, err);
-}
-
-/* Also when it has made none: somebody may want a picture of a world that stands still. */
-static tp_status watched_poll(tp_instance *self, tp_error *err)
-{
-    const simd *s = tp_instance_state(self);
-    const tp_status status = tp_driver_sim.ops->poll(self, err);
-
-    if (chosen.watch != NULL) {
-        chosen.watch(chosen.context, s->world);
-    }
+    world_loading(true);
+    const tp_status status = tpi_sim_host_load(&s->host, o->world, &options, err);
+    world_loading(false);
+    s->host.watcher =
+        (tpi_sim_watcher){.stepped = on_step, .passed = on_pass, .ended = on_end, .context = s};
     return status;
 }
 
-/* A server that could not be made has not shown anything. */
-static void watched_fini(tp_instance *self)
+/* In lockstep a client may think for as long as it wants before the next step. Leases, which are in
+ * real time, would take its commands back meanwhile. */
+static void put_configuration(tpi_buf *text, const sim_server_options *o)
 {
-    const simd *s = tp_instance_state(self);
-
-    if (served != NULL && s->world != NULL && chosen.look_back != NULL) {
-        chosen.look_back(chosen.context, s->world);
-    }
-    tp_driver_sim.ops->fini(self);
-}
-
-static void prepare_driver(const sim_server_options *options)
-{
-    driver = tp_driver_sim;
-    ops = *tp_driver_sim.ops;
-    ops.init = watched_init;
-    ops.poll = watched_poll;
-    ops.fini = watched_fini;
-    driver.ops = &ops;
-    chosen = *options;
-    served = NULL;
-}
-
-/* ---- Creating -------------------------------------------------------------------------------- */
-
-/* In lockstep somebody may think for as long as he wants before the next step: leases, which are in
- * real time, would take his commands back meanwhile. */
-static tp_status put_configuration(tpi_buf *text, const sim_server_options *options, tp_error *err)
-{
-    if (strpbrk(options->world, "\"\n") != NULL) {
-        return tp_fail(err, TP_E_INVALID, "%s: a name with a quotation mark", options->world);
-    }
-    tpi_buf_printf(text,
-                   "driver ( name \"sim\" provides \"all\" worldfile \"%s\" speed %.9g seed %llu "
-                   "threads %u ",
-                   options->world, options->speed, (unsigned long long)options->seed,
-                   options->threads);
-    if (!options->lockstep) {
+    tpi_buf_printf(text, "driver ( name \"sim\" provides \"all\" speed %.9g ", o->speed);
+    if (!o->lockstep) {
         tpi_buf_puts(text, "lockstep no )\n");
-    } else if (options->expected == 0) {
+    } else if (o->expected == 0) {
         tpi_buf_puts(text, "lockstep yes lease 0 )\n");
     } else {
-        tpi_buf_printf(text, "lockstep %u lease 0 )\n", options->expected);
-    }
-    return text->failed ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
-}
-
-/* There is one driver, which nobody has named: what it says is about the world. */
-static void tell(void *context, const char *text)
-{
-    static const char prefix[] = "sim0: ";
-
-    (void)context;
-    note(noter, strncmp(text, prefix, strlen(prefix)) == 0 ? text + strlen(prefix) : text);
-}
-
-/* What went wrong in the world, or in a file that it includes, is told as such, not as a mistake in
- * a configuration that nobody wrote. */
-static void shorten(tp_error *err)
-{
-    static const char driver_name[] = ": sim0: ";
-    const char *place =
-        strncmp(err->text, own_file, strlen(own_file)) == 0 ? strstr(err->text, driver_name) : NULL;
-
-    if (place != NULL) {
-        place += strlen(driver_name);
-        memmove(err->text, place, strlen(place) + 1);
+        tpi_buf_printf(text, "lockstep %u lease 0 )\n", o->expected);
     }
 }
 
-tp_status sim_server_create(tp_server **out, const sim_server_options *options, tp_error *err)
+static tp_status serve(sim_server *s, tp_error *err)
 {
-    tp_server_options server = options->server;
+    tp_server_options server = s->options.server;
     tpi_buf text = {0};
-    tp_status status = put_configuration(&text, options, err);
 
-    *out = NULL;
-    if (status == TP_OK) {
-        prepare_driver(options);
-        server.path = own_file;
-        server.text = tpi_buf_text(&text);
-        server.drivers = drivers;
-        note = server.note;
-        noter = server.note_context;
-        server.note = note == NULL ? NULL : tell;
-        world_loading(true);
-        status = tp_server_create(out, &server, err);
-        world_loading(false);
-        served = *out;
-    }
-    if (status != TP_OK && err != NULL) {
-        shorten(err);
-    }
+    s->served = (tpi_sim_served){.driver = tpi_sim_served_driver, .host = &s->host};
+    s->drivers[0] = &s->served.driver;
+    put_configuration(&text, &s->options);
+    server.path = "sim.cfg"; /* no such file is read */
+    server.text = tpi_buf_text(&text);
+    server.drivers = s->drivers;
+    const tp_status status = text.failed ? tp_fail(err, TP_E_NOMEM, "out of memory")
+                                         : tp_server_create(&s->server, &server, err);
     tpi_buf_fini(&text);
     return status;
 }
 
-/* ---- The table ------------------------------------------------------------------------------- */
-
-static void put_row(struct table *rows, const simd_device *device, const tpi_sim *world)
+tp_status sim_server_create(sim_server **out, const sim_server_options *options, tp_error *err)
 {
-    const tp_interface *interface = tp_device_interface(device->device);
-    tpi_buf name = {0};
+    sim_server *s = calloc(1, sizeof *s);
 
-    if (device->model == TPI_SIM_NONE) {
-        tpi_buf_puts(&name, "(the world)");
-    } else {
-        tpi_sim_put_name(world, device->model, &name);
+    *out = NULL;
+    if (s == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
-    table_cell(rows, "%s", tpi_buf_text(&name));
-    table_cell(rows, "%s:%u", interface->name, tp_device_addr(device->device)->index);
-    table_cell(rows, "%.*s", output_sentence(interface->doc), interface->doc);
-    tpi_buf_fini(&name);
+    s->options = *options;
+    tp_status status = load(s, err);
+    status = status == TP_OK ? serve(s, err) : status;
+    if (status != TP_OK) {
+        sim_server_destroy(s);
+        return status;
+    }
+    *out = s;
+    return TP_OK;
 }
 
-void sim_server_print_devices(const tp_server *server)
+void sim_server_destroy(sim_server *s)
+{
+    if (s == NULL) {
+        return;
+    }
+    const bool existed = s->server != NULL;
+    tp_server_destroy(s->server);
+    if (existed && s->options.look_back != NULL) {
+        s->options.look_back(s->options.context, s->host.world);
+    }
+    tpi_sim_host_fini(&s->host);
+    free(s);
+}
+
+tp_server *sim_server_get(const sim_server *s)
+{
+    return s->server;
+}
+
+/* ---- The table ------------------------------------------------------------------------------- */
+
+static void put_row(struct table *rows, const tp_device *device)
+{
+    const tp_interface *interface = tp_device_interface(device);
+    const char *model = tp_device_property_text(device, "model");
+
+    table_cell(rows, "%s", model[0] == '\0' ? "(the world)" : model);
+    table_cell(rows, "%s:%u", interface->name, tp_device_addr(device)->index);
+    table_cell(rows, "%.*s", output_sentence(interface->doc), interface->doc);
+}
+
+void sim_server_print_devices(const sim_server *s)
 {
     static const char *const headings[] = {"MODEL", "DEVICE", "DESCRIPTION", NULL};
-    const tp_device *first = tp_server_device_at(server, 0);
-    const simd *s = tp_instance_state(tp_device_instance(first));
-    const size_t shown = s->device_count < MOST_ROWS ? s->device_count : MOST_ROWS;
+    const size_t count = tp_server_device_count(s->server);
+    const size_t shown = count < MOST_ROWS ? count : MOST_ROWS;
     struct table rows;
     tpi_buf out = {0};
     size_t columns = 0;
@@ -204,12 +166,12 @@ void sim_server_print_devices(const tp_server *server)
     }
     table_init(&rows, headings);
     for (size_t i = 0; i < shown; i++) {
-        put_row(&rows, s->devices[i], s->world);
+        put_row(&rows, tp_server_device_at(s->server, i));
     }
-    tpi_buf_printf(&out, "%s: %zu devices\n", tpi_sim_name(s->world), s->device_count);
+    tpi_buf_printf(&out, "%s: %zu devices\n", tpi_sim_name(s->host.world), count);
     table_put(&out, &rows, 2, columns);
-    if (shown < s->device_count) {
-        tpi_buf_printf(&out, "  ... and %zu more\n", s->device_count - shown);
+    if (shown < count) {
+        tpi_buf_printf(&out, "  ... and %zu more\n", count - shown);
     }
     fputs(tpi_buf_text(&out), stdout);
     table_fini(&rows);

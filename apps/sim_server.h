@@ -1,10 +1,9 @@
 /*
  * sim_server.h - a server whose devices are those of one world, and a look into that world.
  *
- * The world belongs to the thread of its driver. Whoever wants to look at it gives a watcher, which
- * that thread calls after every step, and also without one; the watcher may look at everything and
- * keep nothing. When the world's end has come time stands still there, to the step, and the server
- * stops. There is one such server in a program at a time.
+ * The world belongs to the driver's thread while the server runs. That thread calls `watch` after
+ * every step and each time it looks for work; `watch` may read everything and keeps no pointer. At
+ * the end that the options set, time stands still, to the step, and the server stops.
  */
 #ifndef TROUPE_APPS_SIM_SERVER_H
 #define TROUPE_APPS_SIM_SERVER_H
@@ -12,32 +11,44 @@
 #include "sim/sim.h"
 #include "troupe/server.h"
 
+typedef struct sim_server sim_server;
+
 typedef struct sim_server_options {
     const char *world; /* the file */
-    double speed;      /* simulated seconds for each real one; 0 for as fast as it can */
+    double speed;      /* simulated seconds for each real one; 0 for as fast as possible */
     uint64_t seed;
     uint32_t threads;
     bool lockstep;
-    uint32_t expected; /* how many take part in lockstep at least; 0 for whoever is there */
-    /* Both 0 for up to quit_time, if any. */
+    uint32_t expected; /* the least number of clients in lockstep; 0 for those that are there */
+    /* Both 0 for an end at quit_time, if the world has one. */
     double seconds;           /* of simulated time to run, rounded up to a step */
     uint64_t steps;           /* to make */
-    tp_server_options server; /* without file and drivers */
+    tp_server_options server; /* without file and drivers; its `note` is called by the loop */
+
+    /* Receives notes of the world: from sim_server_create(), then from the world's thread. */
+    void (*note)(void *context, const char *text);
+    void *note_context; /* borrowed */
 
     /* Called by the world's thread. Optional. */
     void (*watch)(void *context, const tpi_sim *sim);
 
-    /* Called once by tp_server_destroy(): the world when everything has stopped. Optional. */
+    /* Called once by sim_server_destroy(), when the server has stopped. Optional. */
     void (*look_back)(void *context, const tpi_sim *sim);
     void *context; /* borrowed, of both */
 } sim_server_options;
 
-/* Load the world and listen; as tp_server_create(). Errors of the world begin with its place:
- * "FILE:LINE:COLUMN: ...", and so do its notes. Says on standard error that it is at work if that
- * takes long. */
-tp_status sim_server_create(tp_server **out, const sim_server_options *options, tp_error *err);
+/* Load the world and listen; as tp_server_create(). Errors and notes of the world begin with their
+ * place: "FILE:LINE:COLUMN: ". Prints to standard error that it is at work if loading takes long.
+ */
+tp_status sim_server_create(sim_server **out, const sim_server_options *options, tp_error *err);
 
-/* Print what can be subscribed to: model, device, what it is. Before tp_server_begin(). */
-void sim_server_print_devices(const tp_server *server);
+/* Stop the server; then look back. NULL is accepted. */
+void sim_server_destroy(sim_server *s);
+
+/* The server, which belongs to `s`. */
+tp_server *sim_server_get(const sim_server *s);
+
+/* Print what can be subscribed to: model, device, description. Before tp_server_begin(). */
+void sim_server_print_devices(const sim_server *s);
 
 #endif

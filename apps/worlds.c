@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "called.h"
 #include "commands.h"
-#include "drivers/sim/simulator.h"
+#include "sim/host/host.h"
 
 enum { LOADING_S = 2 };
 
@@ -47,7 +47,7 @@ static bool try_own(tpi_buf *path, const char *name)
 {
     char folder[4096];
 
-    for (size_t i = 0; tpi_simd_own_folder(folder, sizeof folder, i); i++) {
+    for (size_t i = 0; tpi_sim_own_folder(folder, sizeof folder, i); i++) {
         if (try_folder(path, folder, strlen(folder), name)) {
             return true;
         }
@@ -102,7 +102,7 @@ static void list_own(struct names *names)
     char folder[4096];
     DIR *listing = NULL;
 
-    for (size_t i = 0; listing == NULL && tpi_simd_own_folder(folder, sizeof folder, i); i++) {
+    for (size_t i = 0; listing == NULL && tpi_sim_own_folder(folder, sizeof folder, i); i++) {
         listing = opendir(folder);
     }
     for (const struct dirent *entry = NULL;

@@ -136,7 +136,7 @@ static double link_length(const simd *s, const struct arm *arm, uint32_t i)
 /* Where the first joint is put on, which does not move with it. */
 static tpi_sim_pose base_of(const simd_device *d, const struct arm *arm)
 {
-    const tpi_sim_pose base = tpi_simd_pose_on_robot(d->owner, d->model);
+    const tpi_sim_pose base = tpi_sim_pose_on_root(d->owner->world, d->model);
     tpi_sim_actuator joint = {0};
 
     (void)tpi_sim_get_actuator(d->owner->world, arm->joints[0], &joint, NULL);
@@ -144,7 +144,7 @@ static tpi_sim_pose base_of(const simd_device *d, const struct arm *arm)
                           -joint.axis[2] * joint.position};
     const tpi_sim_pose back = joint.linear ? (tpi_sim_pose){.x = by[0], .y = by[1], .z = by[2]}
                                            : (tpi_sim_pose){.a = by[2]};
-    return tpi_simd_compose(&base, &back);
+    return tpi_sim_compose(&base, &back);
 }
 
 static tp_status arm_geom(tp_device *device, tp_actarray_geom *answer, tp_error *err)

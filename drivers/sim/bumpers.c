@@ -24,7 +24,7 @@ static tp_status bumper_geom(tp_device *device, tp_bumper_geom *answer, tp_error
 {
     simd_device *d = simd_of(device);
     struct bumper *room = d->state;
-    const tpi_sim_pose base = tpi_simd_pose_on_robot(d->owner, d->model);
+    const tpi_sim_pose base = tpi_sim_pose_on_root(d->owner->world, d->model);
     tpi_sim_bumpers bumpers;
     tp_status status = tpi_sim_get_bumpers(d->owner->world, d->model, &bumpers, err);
 
@@ -32,7 +32,7 @@ static tp_status bumper_geom(tp_device *device, tp_bumper_geom *answer, tp_error
         tpi_sim_bumper bumper;
         status = tpi_sim_get_bumper(d->owner->world, d->model, i, &bumper, err);
         if (status == TP_OK) {
-            const tpi_sim_pose pose = tpi_simd_compose(&base, &bumper.pose);
+            const tpi_sim_pose pose = tpi_sim_compose(&base, &bumper.pose);
             room->defines[i] =
                 (tp_bumper_define){.pose = tpi_simd_pose3d(&pose), .length = (float)bumper.length};
         }

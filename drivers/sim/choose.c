@@ -236,7 +236,7 @@ static void tell_stray(simd_offering *o, const tp_interface *interface, tpi_sim_
         tpi_sim_put_name(o->s->world, o->robot, &text);
         tpi_buf_printf(&text, ", but its %s is of ", interface->name);
         tpi_sim_put_name(o->s->world, other, &text);
-        tp_instance_note(o->s->instance, tpi_buf_text(&text));
+        tpi_simd_note(o->s, tpi_buf_text(&text));
         tpi_buf_fini(&text);
     }
     o->told = true;
@@ -274,7 +274,7 @@ static void tell_key(const simd_offering *o, const struct wanted *w)
     if (w->key[0] != '\0' && (w->kind->key == NULL || strcmp(w->kind->key, w->key) != 0)) {
         snprintf(text, sizeof text, "the key \"%.40s\" of %s means nothing here", w->key,
                  w->kind->interface->name);
-        tp_instance_note(o->s->instance, text);
+        tpi_simd_note(o->s, text);
     }
 }
 

@@ -25,34 +25,6 @@ void tpi_simd_info(const simd_device *d, tpi_sim_info *info)
 
 /* ---- Poses ----------------------------------------------------------------------------------- */
 
-tpi_sim_pose tpi_simd_compose(const tpi_sim_pose *frame, const tpi_sim_pose *pose)
-{
-    const double c = cos(frame->a);
-    const double s = sin(frame->a);
-
-    return (tpi_sim_pose){.x = frame->x + c * pose->x - s * pose->y,
-                          .y = frame->y + s * pose->x + c * pose->y,
-                          .z = frame->z + pose->z,
-                          .a = remainder(frame->a + pose->a, 2 * SIMD_PI)};
-}
-
-tpi_sim_pose tpi_simd_pose_on_robot(const simd *s, tpi_sim_model model)
-{
-    tpi_sim_pose pose = tpi_sim_local_pose(s->world, model);
-    tpi_sim_info info;
-
-    tpi_sim_model_info(s->world, model, &info);
-    while (info.parent != TPI_SIM_NONE) {
-        const tpi_sim_model parent = info.parent;
-        const tpi_sim_pose frame = tpi_sim_local_pose(s->world, parent);
-        tpi_sim_model_info(s->world, parent, &info);
-        if (info.parent != TPI_SIM_NONE) {
-            pose = tpi_simd_compose(&frame, &pose);
-        }
-    }
-    return pose;
-}
-
 tp_pose3d tpi_simd_pose3d(const tpi_sim_pose *pose)
 {
     return (tp_pose3d){.px = pose->x, .py = pose->y, .pz = pose->z, .pyaw = pose->a};
@@ -65,7 +37,7 @@ tp_bbox3d tpi_simd_bbox3d(const double size[3])
 
 void tpi_simd_place(const simd_device *d, tp_pose3d *pose, tp_bbox3d *size)
 {
-    const tpi_sim_pose place = tpi_simd_pose_on_robot(d->owner, d->model);
+    const tpi_sim_pose place = tpi_sim_pose_on_root(d->owner->world, d->model);
     tpi_sim_info info;
 
     tpi_simd_info(d, &info);

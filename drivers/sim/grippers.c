@@ -119,7 +119,7 @@ static tp_status lift_geom(tp_device *device, tp_actarray_geom *answer, tp_error
 {
     const simd_device *d = simd_of(device);
     struct lift *lift = d->state;
-    const tpi_sim_pose base = tpi_simd_pose_on_robot(d->owner, d->model);
+    const tpi_sim_pose base = tpi_sim_pose_on_root(d->owner->world, d->model);
     const double way = travel(d);
 
     (void)err;

@@ -90,9 +90,9 @@ static tpi_sim_pose beams_within(const simd_device *d)
 static tp_status laser_geom(tp_device *device, tp_laser_geom *answer, tp_error *err)
 {
     const simd_device *d = simd_of(device);
-    const tpi_sim_pose base = tpi_simd_pose_on_robot(d->owner, d->model);
+    const tpi_sim_pose base = tpi_sim_pose_on_root(d->owner->world, d->model);
     const tpi_sim_pose within = laser_within(d);
-    const tpi_sim_pose pose = tpi_simd_compose(&base, &within);
+    const tpi_sim_pose pose = tpi_sim_compose(&base, &within);
     tpi_sim_info info;
 
     (void)err;

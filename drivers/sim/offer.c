@@ -145,11 +145,11 @@ static tpi_sim_pose place_of(const simd_device *d, const simd_device *vehicle)
     tpi_sim_pose model = tpi_sim_global_pose(d->owner->world, d->model);
     if (vehicle != NULL) {
         const double height = model.z;
-        model = tpi_simd_pose_on_robot(d->owner, d->model);
+        model = tpi_sim_pose_on_root(d->owner->world, d->model);
         model.z = height;
     }
     const tpi_sim_pose within = d->kind->within == NULL ? there : d->kind->within(d);
-    return tpi_simd_compose(&model, &within);
+    return tpi_sim_compose(&model, &within);
 }
 
 /* What shows where its robot is moves the frames by itself. */
@@ -334,10 +334,10 @@ static void tell_surplus(const simd *s)
     if (files > 1) {
         snprintf(text, sizeof text, "\"worldfile\" takes 1 value, not %zu; the rest is ignored",
                  files);
-        tp_instance_note(s->instance, text);
+        tpi_simd_note(s, text);
     }
     if (tp_provides_count(s->instance) == 0 && tp_param_string(s->instance, "model")[0] != '\0') {
-        tp_instance_note(s->instance, "\"model\" has no effect where everything is provided");
+        tpi_simd_note(s, "\"model\" has no effect where everything is provided");
     }
 }
 
@@ -348,7 +348,7 @@ static void tell_left_out(const simd_offering *o)
     if (o->left_out > 0) {
         snprintf(text, sizeof text, "%zu devices are left out: a server has %u of an interface",
                  o->left_out, UINT16_MAX + 1U);
-        tp_instance_note(o->s->instance, text);
+        tpi_simd_note(o->s, text);
     }
 }
 

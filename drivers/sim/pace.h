@@ -10,8 +10,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SIMD_FASTEST 1e6 /* the greatest speed */
-
 typedef struct simd_pace {
     int64_t interval_ns; /* simulated, of one step */
     double speed;        /* 0 for as fast as it can */

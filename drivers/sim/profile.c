@@ -72,7 +72,7 @@ void tpi_simd_profile_tell(const simd *s)
         if (name[0] != '\0' && !is_used(s, i)) {
             snprintf(text, sizeof text, "the profile \"%.40s\" is for no device of its section",
                      name);
-            tp_instance_note(s->instance, text);
+            tpi_simd_note(s, text);
         }
     }
 }

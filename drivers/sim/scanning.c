@@ -95,7 +95,7 @@ tp_status tpi_simd_view_init(simd_view *view, const simd_device *d, tp_error *er
 tp_status tpi_simd_view_place(const simd_view *view, const simd_device *d, bool on_robot,
                               tp_error *err)
 {
-    const tpi_sim_pose base = tpi_simd_pose_on_robot(d->owner, d->model);
+    const tpi_sim_pose base = tpi_sim_pose_on_root(d->owner->world, d->model);
     simd_scan_room *room = d->owner->scan_room;
     tp_status status = TP_OK;
 
@@ -103,8 +103,7 @@ tp_status tpi_simd_view_place(const simd_view *view, const simd_device *d, bool 
         tpi_sim_sensor sensor;
         status = tpi_sim_get_sensor(d->owner->world, d->model, i, &sensor, err);
         if (status == TP_OK) {
-            const tpi_sim_pose pose =
-                on_robot ? tpi_simd_compose(&base, &sensor.pose) : sensor.pose;
+            const tpi_sim_pose pose = on_robot ? tpi_sim_compose(&base, &sensor.pose) : sensor.pose;
             room->poses[i] = tpi_simd_pose3d(&pose);
             room->sizes[i] = tpi_simd_bbox3d(sensor.size);
         }

@@ -126,74 +126,33 @@ static void show_if_due(simd *s)
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
-static void run_crew(void *context, tpi_sim_work *work, void *argument, uint32_t count)
-{
-    tpi_crew_run(context, work, argument, count);
-}
-
-tp_status tpi_simd_make_crew(simd *s, uint32_t threads, tpi_sim_crew *crew, tp_error *err)
-{
-    if (threads == 1) {
-        return TP_OK;
-    }
-    *crew = (tpi_sim_crew){.workers = threads, .run = run_crew};
-    tp_status status = tpi_crew_create(&s->crew, threads, "sim", err);
-    crew->context = s->crew;
-    return status;
-}
-
-tp_status tpi_simd_load(simd *s, const char *path, tpi_sim_options *options, tp_error *err)
-{
-    const char *slash = strrchr(path, '/');
-    tpi_buf folder = {0};
-    tpi_buf shared = {0};
-
-    tpi_simd_folders(&shared);
-    tpi_buf_put(&folder, path, slash == NULL ? 0 : (size_t)(slash - path) + 1);
-    tp_status status =
-        folder.failed || shared.failed
-            ? tp_fail(err, TP_E_NOMEM, "out of memory")
-            : tpi_simd_controllers_create(&s->controllers, s, tpi_buf_text(&folder), err);
-    options->path = tpi_buf_text(&shared);
-    s->note = options->note;
-    s->note_context = options->context;
-    options->control = tpi_simd_controllers_number;
-    options->control_context = s->controllers;
-    status = status == TP_OK ? tpi_sim_load(&s->world, path, options, err) : status;
-    status = status == TP_OK ? tpi_simd_controllers_begin(s->controllers, err) : status;
-    options->path = NULL;
-    tpi_buf_fini(&shared);
-    tpi_buf_fini(&folder);
-    return status;
-}
-
-static tp_status read_crew(simd *s, tpi_sim_crew *crew, tp_error *err)
-{
-    const int64_t threads = tp_param_int(s->instance, "threads");
-
-    if (!(threads >= 1 && threads <= SIMD_MOST_THREADS)) {
-        tp_param_blame(s->instance, "threads");
-        return tp_fail(err, TP_E_RANGE, "threads \"%s\" is not from 1 to %d",
-                       tp_param_string(s->instance, "threads"), SIMD_MOST_THREADS);
-    }
-    return tpi_simd_make_crew(s, (uint32_t)threads, crew, err);
-}
-
-static void note(void *context, const char *text)
+static void note_by_instance(void *context, const char *text)
 {
     tp_instance_note(((simd *)context)->instance, text);
 }
 
+void tpi_simd_note(const simd *s, const char *text)
+{
+    s->host->note(s->host->note_context, text);
+}
+
 static tp_status load_path(simd *s, const char *path, tp_error *err)
 {
-    tpi_sim_options options = {
-        .seed = (uint64_t)tp_param_int(s->instance, "seed"), .note = note, .context = s};
-    tp_status status = read_crew(s, &options.crew, err);
+    const int64_t threads = tp_param_int(s->instance, "threads");
+    const tpi_sim_host_options options = {.seed = (uint64_t)tp_param_int(s->instance, "seed"),
+                                          .threads = (uint32_t)threads,
+                                          .note = note_by_instance,
+                                          .context = s};
 
-    if (status == TP_OK) {
-        status = tpi_simd_load(s, path, &options, err);
-        tp_param_blame(s->instance, status == TP_OK ? NULL : "worldfile");
+    if (!(threads >= 1 && threads <= TPI_SIM_MOST_THREADS)) {
+        tp_param_blame(s->instance, "threads");
+        return tp_fail(err, TP_E_RANGE, "threads \"%s\" is not from 1 to %d",
+                       tp_param_string(s->instance, "threads"), TPI_SIM_MOST_THREADS);
     }
+    tp_status status = tpi_sim_host_load(&s->own, path, &options, err);
+    tp_param_blame(s->instance, status == TP_OK ? NULL : "worldfile");
+    s->host = &s->own;
+    s->world = s->own.world;
     return status;
 }
 
@@ -227,10 +186,10 @@ static tp_status read_lockstep(simd *s, tp_error *err)
         }
     }
     const unsigned long count = strtoul(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || count > SIMD_MOST_EXPECTED) {
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || count > TPI_SIM_MOST_EXPECTED) {
         tp_param_blame(s->instance, "lockstep");
         return tp_fail(err, TP_E_RANGE, "lockstep is yes, no or a number up to %d, not \"%.40s\"",
-                       SIMD_MOST_EXPECTED, text);
+                       TPI_SIM_MOST_EXPECTED, text);
     }
     s->lockstep = count > 0;
     s->expected = (uint32_t)count;
@@ -243,10 +202,10 @@ static tp_status read_params(simd *s, tp_error *err)
     s->pace.interval_ns = tpi_sim_interval_us(s->world) * TP_NS_PER_US;
     s->pace.speed = tp_param_double(s->instance, "speed");
     s->pace.paused = tp_param_bool(s->instance, "paused");
-    if (!(s->pace.speed >= 0 && s->pace.speed <= SIMD_FASTEST)) {
+    if (!(s->pace.speed >= 0 && s->pace.speed <= TPI_SIM_FASTEST)) {
         tp_param_blame(s->instance, "speed");
         return tp_fail(err, TP_E_RANGE, "speed \"%s\" is not from 0 to %.0f",
-                       tp_param_string(s->instance, "speed"), SIMD_FASTEST);
+                       tp_param_string(s->instance, "speed"), TPI_SIM_FASTEST);
     }
     if (!(s->map_resolution >= 0.001 && s->map_resolution <= 100)) {
         tp_param_blame(s->instance, "map_resolution");
@@ -264,19 +223,37 @@ static tp_status make_room(simd *s, tp_error *err)
                                                   : tpi_simd_scan_room_create(s, err);
 }
 
+/* With the host and its world. */
+static tp_status init(simd *s, tp_error *err)
+{
+    if (!tp_param_bool(s->instance, "sleep")) {
+        tp_instance_stay_on(s->instance);
+    }
+    tp_status status = read_params(s, err);
+    status = status == TP_OK ? tpi_simd_offer_all(s, err) : status;
+    status = status == TP_OK ? make_room(s, err) : status;
+    return status == TP_OK ? tpi_simd_save_start(s, err) : status;
+}
+
 static tp_status sim_init(tp_instance *self, tp_error *err)
 {
     simd *s = tp_instance_state(self);
 
     s->instance = self;
-    if (!tp_param_bool(self, "sleep")) {
-        tp_instance_stay_on(self);
-    }
-    tp_status status = load(s, err);
-    status = status == TP_OK ? read_params(s, err) : status;
-    status = status == TP_OK ? tpi_simd_offer_all(s, err) : status;
-    status = status == TP_OK ? make_room(s, err) : status;
-    return status == TP_OK ? tpi_simd_save_start(s, err) : status;
+    const tp_status status = load(s, err);
+    return status == TP_OK ? init(s, err) : status;
+}
+
+/* The program has loaded the world. */
+static tp_status served_init(tp_instance *self, tp_error *err)
+{
+    simd *s = tp_instance_state(self);
+    const void *served = tp_instance_driver(self);
+
+    s->instance = self;
+    s->host = ((const tpi_sim_served *)served)->host;
+    s->world = s->host->world;
+    return init(s, err);
 }
 
 static tp_status sim_start(tp_instance *self, tp_error *err)
@@ -296,6 +273,7 @@ static tp_status sim_start(tp_instance *self, tp_error *err)
 static tp_status sim_poll(tp_instance *self, tp_error *err)
 {
     simd *s = tp_instance_state(self);
+    const tpi_sim_watcher *watcher = &s->host->watcher;
 
     (void)err;
     tpi_simd_refresh(s);
@@ -309,6 +287,9 @@ static tp_status sim_poll(tp_instance *self, tp_error *err)
         tpi_simd_leave(s);
     }
     show_if_due(s);
+    if (watcher->passed != NULL) {
+        watcher->passed(watcher->context, s->world);
+    }
     return TP_OK;
 }
 
@@ -353,14 +334,12 @@ static void sim_fini(tp_instance *self)
         free(d);
     }
     tpi_simd_forget_saved(s);
-    tpi_simd_controllers_destroy(s->controllers);
     free((void *)s->devices);
     free((void *)s->active);
     free(s->robots);
     tpi_simd_scan_room_destroy(s->scan_room);
     free(s->waiters);
-    tpi_sim_destroy(s->world);
-    tpi_crew_destroy(s->crew);
+    tpi_sim_host_fini(&s->own);
 }
 
 static const tp_driver_ops sim_ops = {
@@ -402,4 +381,25 @@ TP_API const tp_driver tp_driver_fakelocalize = {
     .params = sim_params,
     .ops = &sim_ops,
     .flags = TP_DRIVER_JOINS | TP_DRIVER_OFFERS_ALL,
+};
+
+/* ---- A world that the program has loaded ----------------------------------------------------- */
+
+static const tp_driver_ops served_ops = {
+    .init = served_init,
+    .start = sim_start,
+    .poll = sim_poll,
+    .halt = sim_halt,
+    .stop = sim_stop,
+    .fini = sim_fini,
+};
+
+const tp_driver tpi_sim_served_driver = {
+    .abi = TP_DRIVER_ABI,
+    .name = "sim",
+    .summary = "the robots of a world that the program has loaded",
+    .state_size = sizeof(simd),
+    .params = sim_params,
+    .ops = &served_ops,
+    .flags = TP_DRIVER_OFFERS_ALL,
 };

@@ -5,10 +5,9 @@
  * (steps.c) and does all that devices are asked, one after the other; so nothing here is locked.
  * choose.c finds the models that sections name, offer.c offers them as devices, profile.c knows
  * particular ones. pace.c says when a step is due, brakes.c which stops take their time, saves.c
- * keeps states, controllers.c and robot.c have what drives robots from within. common.c and
- * scanning.c are what devices share. Every other file plays some interfaces: an interface is a row
- * of a table (simd_kind) with the typed operations that answer its messages and functions that
- * publish what a model has measured.
+ * keeps states. common.c and scanning.c are what devices share. Every other file plays some
+ * interfaces: an interface is a row of a table (simd_kind) with the typed operations that answer
+ * its messages and functions that publish what a model has measured.
  *
  * Time: data is stamped with the time of the world. A device sends when its model has been updated;
  * what nobody reads is neither measured nor sent.
@@ -16,16 +15,11 @@
 #ifndef SIMULATOR_H
 #define SIMULATOR_H
 
-#include "controllers.h"
 #include "pace.h"
-#include "platform/crew.h"
-#include "sim/sim.h"
+#include "sim/host/served.h"
 #include "troupe/driver.h"
 
-/* The greatest `threads`, and the greatest number in `lockstep`. */
-enum { SIMD_MOST_THREADS = 64, SIMD_MOST_EXPECTED = 1000 };
-
-typedef struct simd simd; /* as in controllers.h */
+typedef struct simd simd;
 typedef struct simd_device simd_device;
 typedef struct simd_profile simd_profile;
 typedef struct simd_scan_room simd_scan_room; /* scanning.h */
@@ -139,8 +133,9 @@ typedef struct simd_waiter {
 
 struct simd {
     tp_instance *instance; /* borrowed */
-    tpi_sim *world;        /* owned */
-    tpi_crew *crew;        /* owned; NULL for one thread */
+    tpi_sim_host own;      /* owned; not used if the program has loaded the world */
+    tpi_sim_host *host;    /* borrowed: `own`, or the program's */
+    tpi_sim *world;        /* borrowed: the host's */
     simd_device **devices; /* owned array of owned devices */
     size_t device_count, device_capacity;
     simd_device **active; /* owned: those that are sent */
@@ -151,7 +146,6 @@ struct simd {
     int64_t shown_ns;    /* when some were shown last */
     simd_device *keeper; /* borrowed: the `world` device; NULL for none */
     simd_device *simulation;
-    simd_controllers *controllers; /* owned */
     simd_pace pace;
     uint64_t step_count;
     double map_resolution;
@@ -169,17 +163,8 @@ struct simd {
     simd_saved saved[SIMD_MOST_STATES + 1]; /* those with names come first, one after the other;
                                                the last is what RESET goes back to */
 
-    void (*note)(void *context, const char *text); /* for the operator, while it runs; or NULL */
-    void *note_context;                            /* borrowed */
-
-    /* Told of every step, and says whether it shall not have been the last; then told of the end,
-     * when nobody has `world` open any more, or a second later. NULL for nobody. The context is
-     * borrowed. */
-    bool (*watch)(void *context, const tpi_sim *world);
-    void (*ended)(void *context);
-    void *watcher;
     bool over;        /* it was the last */
-    bool left;        /* the end was told */
+    bool left;        /* the watcher knows of the end */
     int64_t ended_ns; /* when it came */
 };
 
@@ -212,18 +197,8 @@ void tpi_simd_run(simd *s);
 /* After the last step: tell the watcher of the end, as soon as nobody would miss the world. */
 void tpi_simd_leave(simd *s);
 
-/* folders.c. Where the worlds that come with Troupe may be, whether or not there is such a folder;
- * false after the last. And all folders in which included files are looked for
- * besides, appended with colons in between: of STAGEPATH, of TROUPE_WORLD_PATH, and ours. */
-bool tpi_simd_own_folder(char *folder, size_t size, size_t index);
-void tpi_simd_folders(tpi_buf *path);
-
-/* simulator.c. Load a world with its controllers, for the driver and for those who run one without
- * a server, with files from tpi_simd_folders(); make the threads that share its work, if there are
- * several. Whatever they leave in `s`,
- * also when they fail, the caller destroys: controllers, world, crew. */
-tp_status tpi_simd_load(simd *s, const char *path, tpi_sim_options *options, tp_error *err);
-tp_status tpi_simd_make_crew(simd *s, uint32_t threads, tpi_sim_crew *crew, tp_error *err);
+/* simulator.c. Report to the operator something that is odd but no failure. */
+void tpi_simd_note(const simd *s, const char *text);
 
 /* worlds.c: let time stand still or go on; properties of `simulation` that tell and change how it
  * goes. */
@@ -277,17 +252,11 @@ bool tpi_simd_is_new(simd_device *d, int64_t time_us);
 
 void tpi_simd_info(const simd_device *d, tpi_sim_info *info);
 
-/* Where a model sits on its robot; where it is in the world for one that is not on any. */
-tpi_sim_pose tpi_simd_pose_on_robot(const simd *s, tpi_sim_model model);
-
-/* The same for a device, with its size, as Player's GET_GEOM has them. */
+/* Where a device sits on its robot, with its size, as Player's GET_GEOM has them. */
 void tpi_simd_place(const simd_device *d, tp_pose3d *pose, tp_bbox3d *size);
 
 tp_pose3d tpi_simd_pose3d(const tpi_sim_pose *pose);
 tp_bbox3d tpi_simd_bbox3d(const double size[3]);
-
-/* A pose given in the frame of another. */
-tpi_sim_pose tpi_simd_compose(const tpi_sim_pose *frame, const tpi_sim_pose *pose);
 
 /* As 0xRRGGBBAA. */
 uint32_t tpi_simd_colour(const tp_color *colour);

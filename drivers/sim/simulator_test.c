@@ -416,7 +416,7 @@ static void the_driver_itself_knows_where_files_are(void **state)
     stage s;
 
     (void)state;
-    assert_true(tpi_simd_own_folder(folder, sizeof folder, 0));
+    assert_true(tpi_sim_own_folder(folder, sizeof folder, 0));
     assert_non_null(strstr(folder, "/share/troupe/worlds"));
     assert_int_equal(setenv("TROUPE_WORLD_PATH", TEST_ROOT "/worlds", 1), 0);
     stage_begin(&s, "world:0 position2d:0", DATA("ours") " sleep=1 paused=1 model=r0");

@@ -50,15 +50,16 @@ void tpi_simd_mind_panic(simd *s)
 
 void tpi_simd_step(simd *s)
 {
+    const tpi_sim_watcher *watcher = &s->host->watcher;
+
     tpi_simd_mind_panic(s);
-    tpi_sim_step(s->world);
+    tpi_sim_host_step(s->host);
     s->step_count++;
-    tpi_simd_controllers_step(s->controllers);
     tpi_simd_brakes_look(s);
     for (size_t i = 0; i < s->active_count; i++) {
         s->active[i]->kind->publish(s->active[i]);
     }
-    if (s->watch != NULL && !s->watch(s->watcher, s->world)) {
+    if (watcher->stepped != NULL && !watcher->stepped(watcher->context, s->world)) {
         s->over = true;
     }
 }
@@ -100,12 +101,13 @@ static bool has_ended(simd *s)
 /* Who takes part learns by his next question that there is no next step, which takes a moment. */
 void tpi_simd_leave(simd *s)
 {
+    const tpi_sim_watcher *watcher = &s->host->watcher;
     const bool asked = s->keeper != NULL && tp_device_readers(s->keeper->device) > 0;
 
-    if (!s->left && s->ended != NULL &&
+    if (!s->left && watcher->ended != NULL &&
         (!asked || tpi_simd_now_ns(s) - s->ended_ns >= farewell_ns)) {
         s->left = true;
-        s->ended(s->watcher);
+        watcher->ended(watcher->context);
     }
 }
 
@@ -115,7 +117,7 @@ static void end(simd *s)
 {
     s->ended_ns = tpi_simd_now_ns(s);
     if (!s->over && !s->pace.paused) {
-        tp_instance_note(s->instance, "the world has reached its quit_time and stands still");
+        tpi_simd_note(s, "the world has reached its quit_time and stands still");
     }
     if (!s->pace.paused) {
         tpi_simd_set_paused(s, true);
@@ -156,8 +158,7 @@ static void tell_if_late(simd *s)
 {
     if (s->pace.late && !s->told_late) {
         s->told_late = true;
-        tp_instance_note(s->instance,
-                         "the world cannot keep up with its speed and runs as fast as it can");
+        tpi_simd_note(s, "the world cannot keep up with its speed and runs as fast as it can");
     }
 }
 

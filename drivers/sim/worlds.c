@@ -9,9 +9,9 @@
 
 static tp_status check_speed(double speed, tp_error *err)
 {
-    return speed >= 0 && speed <= SIMD_FASTEST
+    return speed >= 0 && speed <= TPI_SIM_FASTEST
                ? TP_OK
-               : tp_fail(err, TP_E_RANGE, "speed %g is not from 0 to %.0f", speed, SIMD_FASTEST);
+               : tp_fail(err, TP_E_RANGE, "speed %g is not from 0 to %.0f", speed, TPI_SIM_FASTEST);
 }
 
 /* What properties tell, also after a request has changed it. */

@@ -120,6 +120,10 @@ typedef struct tp_driver {
 /* The driver's own memory, zeroed before init. */
 TP_API void *tp_instance_state(const tp_instance *self);
 
+/* The driver that it is an instance of, as the server got it. A program that brings a driver of its
+ * own (tp_server_options.drivers) can have it inside a larger struct and find that here. */
+TP_API const tp_driver *tp_instance_driver(const tp_instance *self);
+
 /* "fake0": the driver's name and a number, unique in the server; for messages. */
 TP_API const char *tp_instance_name(const tp_instance *self);
 

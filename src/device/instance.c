@@ -411,6 +411,11 @@ void *tp_instance_state(const tp_instance *self)
     return self->state;
 }
 
+const tp_driver *tp_instance_driver(const tp_instance *self)
+{
+    return self->plan.driver;
+}
+
 const char *tp_instance_name(const tp_instance *self)
 {
     return self->name;

@@ -30,6 +30,7 @@ static const char *prepare(struct stage *s, const char *driver)
     kept[s->count] = named;
     const tpi_blueprint plan = {.driver = &kept[s->count++]};
     assert_int_equal(tpi_hub_prepare(s->b.hub, &plan, made, NULL), TP_OK);
+    assert_ptr_equal(tp_instance_driver(*made), plan.driver);
     return tp_instance_name(*made);
 }
 

@@ -209,3 +209,29 @@ tpi_sim_pose tpi_sim_local_pose(const tpi_sim *sim, tpi_sim_model model)
 
     return member->parent == TPI_SIM_NONE ? tpi_sim_global_pose(sim, model) : member->local;
 }
+
+tpi_sim_pose tpi_sim_compose(const tpi_sim_pose *frame, const tpi_sim_pose *pose)
+{
+    const double c = cos(frame->a);
+    const double s = sin(frame->a);
+
+    return (tpi_sim_pose){.x = frame->x + c * pose->x - s * pose->y,
+                          .y = frame->y + s * pose->x + c * pose->y,
+                          .z = frame->z + pose->z,
+                          .a = remainder(frame->a + pose->a, 2 * SIM_PI)};
+}
+
+tpi_sim_pose tpi_sim_pose_on_root(const tpi_sim *sim, tpi_sim_model model)
+{
+    const struct sim_member *member = sim_member_of(sim, model);
+    const struct sim_member *members = member - (model - sim->trees.model[sim->tree_of[model]]);
+    tpi_sim_pose pose = tpi_sim_local_pose(sim, model);
+
+    while (member->parent != TPI_SIM_NONE) {
+        member = &members[member->parent];
+        if (member->parent != TPI_SIM_NONE) {
+            pose = tpi_sim_compose(&member->local, &pose);
+        }
+    }
+    return pose;
+}

@@ -160,6 +160,13 @@ void tpi_sim_put_name(const tpi_sim *sim, tpi_sim_model model, tpi_buf *out);
 tpi_sim_pose tpi_sim_global_pose(const tpi_sim *sim, tpi_sim_model model);
 tpi_sim_pose tpi_sim_local_pose(const tpi_sim *sim, tpi_sim_model model);
 
+/* Where it is in the frame of the model at the bottom, which stands on nothing. For that model
+ * itself: where it is in the world. */
+tpi_sim_pose tpi_sim_pose_on_root(const tpi_sim *sim, tpi_sim_model model);
+
+/* A pose that is given in a frame, outside of it. */
+tpi_sim_pose tpi_sim_compose(const tpi_sim_pose *frame, const tpi_sim_pose *pose);
+
 /* Put it somewhere, in its parent's frame. Of what it then overlaps it can only drive out. Fails
  * for numbers that are not finite, and if memory runs out. */
 tp_status tpi_sim_set_pose(tpi_sim *sim, tpi_sim_model model, const tpi_sim_pose *pose,

@@ -25,17 +25,19 @@ ALLOWED = {
     "src/session": DEVICE,
     "src/kinematics": BASE | {"kinematics", "troupe"},
     "src/convert": BASE | {"convert", "troupe"},
-    "src/motion": ENGINE | {"motion", "troupe"},
-    "src/universal": ENGINE | {"universal", "troupe"},
-    "src/sensors": ENGINE | {"sensors", "troupe"},
-    "src/sim": ENGINE | {"sim", "troupe"},
+    # A world with threads and plug-ins of the process.
+    "src/sim/host": ENGINE | {"sim", "platform", "troupe"},
     "drivers": {"troupe"},
-    # The simulator is an engine with a driver around it: it offers models, and gives them threads.
-    "drivers/sim": {"troupe", "sim", "base", "platform"},
     "fronts": {"troupe"},
+    "apps": BASE | {"platform", "loop", "padi", "client", "server", "troupe"},
 }
+# An engine X is src/X, and what binds it to devices, a protocol and commands sees it: drivers/X, fronts/X and apps.
+for name in ("motion", "universal", "sensors", "sim"):
+    ALLOWED[f"src/{name}"] = ENGINE | {name, "troupe"}
+    ALLOWED[f"drivers/{name}"] = ALLOWED[f"fronts/{name}"] = BASE | {name, "troupe"}
+    ALLOWED["apps"] |= {name}
 # Folders that may include everything below them, named so that a new folder has to choose.
-FREE = ("src/server", "src/emulate", "src/client", "src/core", "apps", "tests", "bench")
+FREE = ("src/server", "src/emulate", "src/client", "src/core", "tests", "bench")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 OS_HEADERS = re.compile(r"^\s*#\s*include\s+<(unistd|sys/|pthread|fcntl|netinet|arpa|poll|signal|termios|dlfcn|uv)", re.M)
 
@@ -43,13 +45,15 @@ OS_HEADERS = re.compile(r"^\s*#\s*include\s+<(unistd|sys/|pthread|fcntl|netinet|
 def folder_of(path):
     relative = path.relative_to(ROOT).as_posix()
     parts = relative.split("/")
-    if "/".join(parts[:2]) in ALLOWED:
-        return "/".join(parts[:2])
+    for count in (3, 2):
+        if "/".join(parts[:count]) in ALLOWED:
+            return "/".join(parts[:count])
     return parts[0] if parts[0] in ("drivers", "fronts", "apps", "tests", "bench") else "/".join(parts[:2])
 
 
 def sources():
-    for pattern in ("include/**/*.h", "src/**/*.[ch]", "drivers/**/*.[ch]", "fronts/**/*.[ch]"):
+    for pattern in ("include/**/*.h", "src/**/*.[ch]", "drivers/**/*.[ch]", "fronts/**/*.[ch]",
+                    "apps/**/*.[ch]"):
         for path in sorted(ROOT.glob(pattern)):
             if not path.name.endswith(("_test.c", "_test.h")):
                 yield path
@@ -64,7 +68,7 @@ def wrong_includes(path, text):
     found = []
     for name in INCLUDE.findall(text):
         layer = name.split("/")[0] if "/" in name else folder.split("/")[-1]
-        own = folder.split("/")[0] in ("drivers", "fronts") and "/" not in name
+        own = folder.split("/")[0] in ("drivers", "fronts", "apps") and "/" not in name
         if not own and layer not in ALLOWED[folder]:
             found.append(f"{path}: {folder} must not include {name}")
     return found
@@ -79,7 +83,7 @@ def includes_point_one_way():
 
 # Parts of the simulator's engine: each includes those before it. What lies in src/sim itself puts them together;
 # its headers are common to all and include none of them.
-SIM_PARTS = ("world", "ray", "move", "sense", "draw")
+SIM_PARTS = ("world", "ray", "move", "sense", "draw", "host")
 
 
 def wrong_parts(path, text):
@@ -109,7 +113,7 @@ def parts_of_the_simulator_include_one_way():
 
 
 def only_the_platform_sees_the_operating_system():
-    allowed = ("src/platform", "src/loop")
+    allowed = ("src/platform", "src/loop", "apps")
     wrong = [str(path) for path in sources()
              if folder_of(path) not in allowed and folder_of(path) not in FREE
              and OS_HEADERS.search(path.read_text())]
@@ -126,6 +130,11 @@ def the_check_itself_finds_a_wrong_include():
     path = ROOT / "drivers/sim/x.c"
     tap.equal(wrong_includes(path, '#include "x.h"\n#include "sim/sim.h"\n'), [])
     tap.equal(len(wrong_includes(path, '#include "device/hub.h"\n')), 1)
+    path = ROOT / "apps/x.c"
+    tap.equal(wrong_includes(path, '#include "x.h"\n#include "sim/host/host.h"\n#include "troupe/server.h"\n'), [])
+    tap.equal(len(wrong_includes(path, '#include "drivers/sim/simulator.h"\n#include "device/hub.h"\n')), 2)
+    tap.equal(wrong_includes(ROOT / "src/sim/host/x.c", '#include "platform/crew.h"\n'), [])
+    tap.equal(len(wrong_includes(ROOT / "src/sim/ray/x.c", '#include "platform/crew.h"\n')), 1)
 
 
 tap.main(includes_point_one_way, parts_of_the_simulator_include_one_way, only_the_platform_sees_the_operating_system,

@@ -146,6 +146,9 @@ def a_world_is_checked():
                'FOLDER/x.world:1:26: "wander" needs a "ranger" on the robot; without one it stands still\n'))
     tap.equal(check("model ( size 3 )\n"),
               (1, "", 'troupe check: FOLDER/x.world:1:9: "size" needs 3 values, not 1\n'))
+    tap.equal(check("model ( size 3 )\n", 'a "b": sim0: c.world'),
+              (1, "", 'troupe check: FOLDER/a "b": sim0: c.world:1:9: "size" needs 3 values, not 1\n'))
+    tap.equal(check("model ( )\n", 'a "b".world'), (0, "no mistakes found\n", ""))
 
 
 def a_world_of_ours_is_checked_by_its_name():

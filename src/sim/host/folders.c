@@ -1,11 +1,12 @@
-/* folders.c - where files of worlds are looked for. */
+/* folders.c - where files of worlds are searched; see host.h. */
+#include "sim/host/host.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "platform/folder.h"
-#include "simulator.h"
 
-bool tpi_simd_own_folder(char *folder, size_t size, size_t index)
+bool tpi_sim_own_folder(char *folder, size_t size, size_t index)
 {
     /* As they are installed (bin/troupe, lib/libtroupe-server.so, lib/MACHINE/libtroupe-server.so),
      * or built in the source tree (build/NAME/apps/troupe, build/NAME/src/core/...). */
@@ -37,13 +38,13 @@ static void add(tpi_buf *path, const char *folders)
     }
 }
 
-void tpi_simd_folders(tpi_buf *path)
+void tpi_sim_folders(tpi_buf *path)
 {
     char folder[4096];
 
     add(path, getenv("STAGEPATH"));
     add(path, getenv("TROUPE_WORLD_PATH"));
-    for (size_t i = 0; tpi_simd_own_folder(folder, sizeof folder, i); i++) {
+    for (size_t i = 0; tpi_sim_own_folder(folder, sizeof folder, i); i++) {
         if (tpi_folder_exists(folder)) {
             add(path, folder);
         }

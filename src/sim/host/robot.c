@@ -6,40 +6,41 @@
  * world file. Each kind has a function that answers for one model, and passes on a question that is
  * about a later one.
  */
-#include "robot.h"
+#include "sim/host/robot.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/sense/sensors.h"
 
+#define KIND(name) (UINT32_C(1) << TPI_SIM_##name)
+
 /* ---- Life ------------------------------------------------------------------------------------ */
 
 /* All that a controller can ask for is measured: whether it will is not known. */
 static void subscribe(const tp_robot *robot)
 {
-    static const uint32_t kinds = SIMD_MODEL(POSITION) | SIMD_MODEL(RANGER) |
-                                  SIMD_MODEL(FLOOR_SENSOR) | SIMD_MODEL(LIGHT_SENSOR) |
-                                  SIMD_MODEL(BUMPER) | SIMD_MODEL(FIDUCIAL);
+    static const uint32_t kinds = KIND(POSITION) | KIND(RANGER) | KIND(FLOOR_SENSOR) |
+                                  KIND(LIGHT_SENSOR) | KIND(BUMPER) | KIND(FIDUCIAL);
     tpi_sim_info info;
 
     for (uint32_t i = 0; i < robot->family; i++) {
-        tpi_sim_model_info(robot->s->world, robot->model + i, &info);
+        tpi_sim_model_info(robot->world, robot->model + i, &info);
         if ((kinds >> info.kind & 1) != 0) {
-            tpi_sim_subscribe(robot->s->world, robot->model + i);
+            tpi_sim_subscribe(robot->world, robot->model + i);
         }
     }
 }
 
-tp_status tpi_simd_robot_init(tp_robot *robot, simd *s, tpi_sim_model model,
-                              const tp_controller *what, const tpi_plugin *plugin, tp_error *err)
+tp_status tpi_sim_robot_init(tp_robot *robot, tpi_sim *world, tpi_sim_model model,
+                             const tp_controller *what, const tpi_plugin *plugin, tp_error *err)
 {
     tpi_buf name = {0};
     tpi_sim_info info;
 
-    tpi_sim_model_info(s->world, model, &info);
-    tpi_sim_put_name(s->world, model, &name);
-    *robot = (tp_robot){.s = s,
+    tpi_sim_model_info(world, model, &info);
+    tpi_sim_put_name(world, model, &name);
+    *robot = (tp_robot){.world = world,
                         .what = what,
                         .plugin = plugin,
                         .state = calloc(1, what->state_size + 1),
@@ -55,15 +56,15 @@ tp_status tpi_simd_robot_init(tp_robot *robot, simd *s, tpi_sim_model model,
     return TP_OK;
 }
 
-tp_status tpi_simd_robot_step(tp_robot *robot, tp_error *err)
+tp_status tpi_sim_robot_step(tp_robot *robot, tp_error *err)
 {
     tpi_plugin_enter(robot->plugin);
     robot->what->step(robot, robot->state);
     tpi_plugin_enter(NULL);
-    return robot->driven ? tpi_sim_steer(robot->s->world, robot->model, robot->wish, err) : TP_OK;
+    return robot->driven ? tpi_sim_steer(robot->world, robot->model, robot->wish, err) : TP_OK;
 }
 
-void tpi_simd_robot_fini(tp_robot *robot)
+void tpi_sim_robot_fini(tp_robot *robot)
 {
     if (robot->state != NULL && robot->what->fini != NULL) {
         tpi_plugin_enter(robot->plugin);
@@ -83,14 +84,14 @@ const char *tp_robot_name(const tp_robot *robot)
 
 double tp_robot_time_s(const tp_robot *robot)
 {
-    return tpi_simd_time_s(robot->s);
+    return (double)tpi_sim_time_us(robot->world) / 1e6;
 }
 
 void tp_robot_get_pose(const tp_robot *robot, double pose[3], double velocity[3], bool *stalled)
 {
     tpi_sim_motion motion = {0};
 
-    (void)tpi_sim_get_motion(robot->s->world, robot->model, &motion, NULL);
+    (void)tpi_sim_get_motion(robot->world, robot->model, &motion, NULL);
     memcpy(pose, motion.estimate, sizeof motion.estimate);
     if (velocity != NULL) {
         memcpy(velocity, motion.velocity, sizeof motion.velocity);
@@ -109,7 +110,7 @@ struct question {
 };
 
 /* Answer a question that is about this model, into `out`; pass on any other. */
-typedef void answer(const simd *s, tpi_sim_model model, struct question *q, void *out);
+typedef void answer(const tpi_sim *world, tpi_sim_model model, struct question *q, void *out);
 
 /* Whether the question is about one of the `count` readings of a model, and that can be read. */
 static bool is_here(struct question *q, uint32_t count, int64_t time_us)
@@ -128,7 +129,7 @@ static bool ask(const tp_robot *robot, size_t index, answer *answer_for, void *o
     struct question q = {.index = index, .passed_on = true};
 
     for (uint32_t i = 0; i < robot->family && q.passed_on; i++) {
-        answer_for(robot->s, robot->model + i, &q, out);
+        answer_for(robot->world, robot->model + i, &q, out);
     }
     return q.measured;
 }
@@ -140,16 +141,16 @@ struct view {
     tpi_sim_scan scan;
 };
 
-static void answer_ranges(const simd *s, tpi_sim_model model, struct question *q, void *out)
+static void answer_ranges(const tpi_sim *world, tpi_sim_model model, struct question *q, void *out)
 {
     struct view *view = out;
 
-    if (!is_here(q, tpi_sim_sensor_count(s->world, model), 0)) {
+    if (!is_here(q, tpi_sim_sensor_count(world, model), 0)) {
         return;
     }
     const uint32_t index = (uint32_t)q->index;
-    q->measured = tpi_sim_get_sensor(s->world, model, index, &view->sensor, NULL) == TP_OK &&
-                  tpi_sim_get_scan(s->world, model, index, &view->scan, NULL) == TP_OK &&
+    q->measured = tpi_sim_get_sensor(world, model, index, &view->sensor, NULL) == TP_OK &&
+                  tpi_sim_get_scan(world, model, index, &view->scan, NULL) == TP_OK &&
                   view->scan.time_us >= 0;
 }
 
@@ -173,19 +174,19 @@ size_t tp_robot_get_ranges(const tp_robot *robot, size_t index, const double **r
 
 /* ---- Other sensors --------------------------------------------------------------------------- */
 
-static void answer_floor(const simd *s, tpi_sim_model model, struct question *q, void *out)
+static void answer_floor(const tpi_sim *world, tpi_sim_model model, struct question *q, void *out)
 {
     tp_robot_floor *floor = out;
     tpi_sim_floor_values values;
     tpi_sim_pose eye = {0};
 
-    if (tpi_sim_get_floor(s->world, model, &values, NULL) != TP_OK ||
+    if (tpi_sim_get_floor(world, model, &values, NULL) != TP_OK ||
         !is_here(q, values.count, values.time_us)) {
         return;
     }
-    (void)tpi_sim_get_floor_sensor(s->world, model, (uint32_t)q->index, &eye, NULL);
-    const tpi_sim_pose base = tpi_simd_pose_on_robot(s, model);
-    const tpi_sim_pose pose = tpi_simd_compose(&base, &eye);
+    (void)tpi_sim_get_floor_sensor(world, model, (uint32_t)q->index, &eye, NULL);
+    const tpi_sim_pose base = tpi_sim_pose_on_root(world, model);
+    const tpi_sim_pose pose = tpi_sim_compose(&base, &eye);
     *floor = (tp_robot_floor){.x = pose.x,
                               .y = pose.y,
                               .reflectance = (double)values.items[q->index].reflectance,
@@ -197,12 +198,12 @@ bool tp_robot_get_floor(const tp_robot *robot, size_t index, tp_robot_floor *flo
     return ask(robot, index, answer_floor, floor);
 }
 
-static void answer_light(const simd *s, tpi_sim_model model, struct question *q, void *out)
+static void answer_light(const tpi_sim *world, tpi_sim_model model, struct question *q, void *out)
 {
     double *level = out;
     tpi_sim_brightness brightness;
 
-    if (tpi_sim_get_brightness(s->world, model, &brightness, NULL) == TP_OK &&
+    if (tpi_sim_get_brightness(world, model, &brightness, NULL) == TP_OK &&
         is_here(q, 1, brightness.time_us)) {
         *level = brightness.level;
     }
@@ -213,12 +214,12 @@ bool tp_robot_get_light(const tp_robot *robot, size_t index, double *level)
     return ask(robot, index, answer_light, level);
 }
 
-static void answer_bumper(const simd *s, tpi_sim_model model, struct question *q, void *out)
+static void answer_bumper(const tpi_sim *world, tpi_sim_model model, struct question *q, void *out)
 {
     bool *pressed = out;
     tpi_sim_bumpers bumpers;
 
-    if (tpi_sim_get_bumpers(s->world, model, &bumpers, NULL) == TP_OK &&
+    if (tpi_sim_get_bumpers(world, model, &bumpers, NULL) == TP_OK &&
         is_here(q, bumpers.count, bumpers.time_us)) {
         *pressed = bumpers.pressed[q->index] != 0;
     }
@@ -229,12 +230,13 @@ bool tp_robot_get_bumper(const tp_robot *robot, size_t index, bool *pressed)
     return ask(robot, index, answer_bumper, pressed);
 }
 
-static void answer_fiducial(const simd *s, tpi_sim_model model, struct question *q, void *out)
+static void answer_fiducial(const tpi_sim *world, tpi_sim_model model, struct question *q,
+                            void *out)
 {
     tp_robot_fiducial *fiducial = out;
     tpi_sim_fiducials fiducials;
 
-    if (tpi_sim_get_fiducials(s->world, model, &fiducials, NULL) == TP_OK &&
+    if (tpi_sim_get_fiducials(world, model, &fiducials, NULL) == TP_OK &&
         is_here(q, fiducials.count, fiducials.time_us)) {
         const tpi_sim_fiducial *seen = &fiducials.items[q->index];
         *fiducial = (tp_robot_fiducial){.id = seen->id,
@@ -257,5 +259,5 @@ void tp_robot_drive(tp_robot *robot, double forward, double left, double turn)
 
     memcpy(robot->wish, goal, sizeof goal);
     robot->driven = true;
-    (void)tpi_sim_steer(robot->s->world, robot->model, goal, NULL);
+    (void)tpi_sim_steer(robot->world, robot->model, goal, NULL);
 }

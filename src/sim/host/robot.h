@@ -1,13 +1,13 @@
 /* robot.h - a robot as its controller has it: inside of troupe/controller.h. */
-#ifndef SIM_ROBOT_H
-#define SIM_ROBOT_H
+#ifndef TROUPE_SIM_HOST_ROBOT_H
+#define TROUPE_SIM_HOST_ROBOT_H
 
 #include "platform/plugin.h"
-#include "simulator.h"
+#include "sim/sim.h"
 #include "troupe/controller.h"
 
 struct tp_robot {
-    simd *s;                   /* borrowed */
+    tpi_sim *world;            /* borrowed */
     const tp_controller *what; /* borrowed: who drives it */
     const tpi_plugin *plugin;  /* borrowed: who is to blame if it crashes */
     void *state;               /* owned: the controller's */
@@ -19,14 +19,14 @@ struct tp_robot {
 };
 
 /* A robot for a controller, with all that it may want to see measured. Safe to end if it fails. */
-tp_status tpi_simd_robot_init(tp_robot *robot, simd *s, tpi_sim_model model,
-                              const tp_controller *what, const tpi_plugin *plugin, tp_error *err);
+tp_status tpi_sim_robot_init(tp_robot *robot, tpi_sim *world, tpi_sim_model model,
+                             const tp_controller *what, const tpi_plugin *plugin, tp_error *err);
 
 /* Let the controller do its step. Fails if it drives by what is no number, or too large: then the
  * robot goes on as it did. */
-tp_status tpi_simd_robot_step(tp_robot *robot, tp_error *err);
+tp_status tpi_sim_robot_step(tp_robot *robot, tp_error *err);
 
 /* Let the controller end, and give back what the robot owns. */
-void tpi_simd_robot_fini(tp_robot *robot);
+void tpi_sim_robot_fini(tp_robot *robot);
 
 #endif

@@ -6,13 +6,13 @@
  * robots that have it get a state each. They run after each step, in the order of the models, on
  * the thread of the world.
  */
-#include "controllers.h"
+#include "sim/host/controllers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "robot.h"
+#include "sim/host/robot.h"
 
 /* A controller with arguments. */
 struct command {
@@ -24,8 +24,8 @@ struct command {
     bool told;                 /* that it drives by what is no number */
 };
 
-struct simd_controllers {
-    simd *s;                  /* borrowed */
+struct tpi_sim_controllers {
+    tpi_sim_host *host;       /* borrowed */
     struct command *commands; /* owned */
     uint32_t command_count;
     tp_robot *robots; /* owned */
@@ -53,7 +53,7 @@ static bool try_file(tpi_buf *path, const char *folder, size_t length, const cha
     return false;
 }
 
-static bool find_file(const simd_controllers *c, tpi_buf *path, const char *name)
+static bool find_file(const tpi_sim_controllers *c, tpi_buf *path, const char *name)
 {
     const char *wanted = getenv("TROUPE_PLUGIN_PATH");
     bool found = false;
@@ -98,7 +98,7 @@ static tp_status open_file(struct command *command, const char *path, const char
 }
 
 /* The one for a new text; NULL if memory ran out. */
-static struct command *add_command(simd_controllers *c, const char *text,
+static struct command *add_command(tpi_sim_controllers *c, const char *text,
                                    const tpi_cfg_place *place)
 {
     struct command *commands = realloc(c->commands, (c->command_count + 1) * sizeof *commands);
@@ -120,10 +120,10 @@ static struct command *add_command(simd_controllers *c, const char *text,
     return command;
 }
 
-tp_status tpi_simd_controllers_number(void *context, const char *text, const tpi_cfg_place *place,
-                                      uint32_t *number, tp_error *err)
+tp_status tpi_sim_controllers_number(void *context, const char *text, const tpi_cfg_place *place,
+                                     uint32_t *number, tp_error *err)
 {
-    simd_controllers *c = context;
+    tpi_sim_controllers *c = context;
     char name[64];
     tpi_buf path = {0};
     tp_status status = TP_OK;
@@ -150,15 +150,15 @@ tp_status tpi_simd_controllers_number(void *context, const char *text, const tpi
 
 /* ---- Robots ---------------------------------------------------------------------------------- */
 
-tp_status tpi_simd_controllers_create(simd_controllers **out, simd *s, const char *folder,
-                                      tp_error *err)
+tp_status tpi_sim_controllers_create(tpi_sim_controllers **out, tpi_sim_host *host,
+                                     const char *folder, tp_error *err)
 {
-    simd_controllers *c = calloc(1, sizeof *c);
+    tpi_sim_controllers *c = calloc(1, sizeof *c);
 
     if (c == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
-    c->s = s;
+    c->host = host;
     c->folder = folder;
     *out = c;
     return TP_OK;
@@ -181,38 +181,39 @@ static tp_status init_robot(tp_robot *robot, const struct command *command, tp_e
     return status == TP_OK ? TP_OK : tp_fail(err, status, "%s: %s", command->place, own.text);
 }
 
-static tp_status add_robot(simd_controllers *c, tpi_sim_model model, const struct command *command,
-                           tp_error *err)
+static tp_status add_robot(tpi_sim_controllers *c, tpi_sim_model model,
+                           const struct command *command, tp_error *err)
 {
     tp_robot *robot = &c->robots[c->robot_count++];
-    tp_status status = tpi_simd_robot_init(robot, c->s, model, command->what, command->plugin, err);
+    tp_status status =
+        tpi_sim_robot_init(robot, c->host->world, model, command->what, command->plugin, err);
 
     return status == TP_OK ? init_robot(robot, command, err) : status;
 }
 
 /* Room for all robots at once: a controller keeps the address of its own. */
-static tp_status make_room(simd_controllers *c, tp_error *err)
+static tp_status make_room(tpi_sim_controllers *c, tp_error *err)
 {
-    const uint32_t count = tpi_sim_model_count(c->s->world);
+    const uint32_t count = tpi_sim_model_count(c->host->world);
     size_t robots = 0;
 
     for (tpi_sim_model model = 0; model < count; model++) {
-        robots += tpi_sim_control(c->s->world, model) != 0;
+        robots += tpi_sim_control(c->host->world, model) != 0;
     }
     c->robots = calloc(robots + 1, sizeof *c->robots);
     return c->robots == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
 }
 
-tp_status tpi_simd_controllers_begin(simd_controllers *c, tp_error *err)
+tp_status tpi_sim_controllers_begin(tpi_sim_controllers *c, tp_error *err)
 {
-    const uint32_t count = tpi_sim_model_count(c->s->world);
+    const uint32_t count = tpi_sim_model_count(c->host->world);
 
     if (c->command_count == 0) {
         return TP_OK;
     }
     tp_status status = make_room(c, err);
     for (tpi_sim_model model = 0; model < count && status == TP_OK; model++) {
-        const uint32_t number = tpi_sim_control(c->s->world, model);
+        const uint32_t number = tpi_sim_control(c->host->world, model);
         if (number != 0) {
             status = add_robot(c, model, &c->commands[number - 1], err);
         }
@@ -221,37 +222,37 @@ tp_status tpi_simd_controllers_begin(simd_controllers *c, tp_error *err)
 }
 
 /* Once for each controller, whose fault it is. */
-static void tell(simd_controllers *c, const tp_robot *robot, const char *why)
+static void tell(tpi_sim_controllers *c, const tp_robot *robot, const char *why)
 {
-    struct command *command = &c->commands[tpi_sim_control(c->s->world, robot->model) - 1];
+    struct command *command = &c->commands[tpi_sim_control(c->host->world, robot->model) - 1];
     tpi_buf text = {0};
 
-    if (!command->told && c->s->note != NULL) {
+    if (!command->told) {
         command->told = true;
         tpi_buf_printf(&text, "%s: the controller \"%s\" drives %s wrongly, which is ignored: %s",
                        command->place, command->text, robot->name, why);
-        c->s->note(c->s->note_context, tpi_buf_text(&text));
+        c->host->note(c->host->note_context, tpi_buf_text(&text));
         tpi_buf_fini(&text);
     }
 }
 
-void tpi_simd_controllers_step(simd_controllers *c)
+void tpi_sim_controllers_step(tpi_sim_controllers *c)
 {
     for (size_t i = 0; i < c->robot_count; i++) {
         tp_error err = {0};
-        if (tpi_simd_robot_step(&c->robots[i], &err) != TP_OK) {
+        if (tpi_sim_robot_step(&c->robots[i], &err) != TP_OK) {
             tell(c, &c->robots[i], err.text);
         }
     }
 }
 
-void tpi_simd_controllers_destroy(simd_controllers *c)
+void tpi_sim_controllers_destroy(tpi_sim_controllers *c)
 {
     if (c == NULL) {
         return;
     }
     for (size_t i = 0; i < c->robot_count; i++) {
-        tpi_simd_robot_fini(&c->robots[i]);
+        tpi_sim_robot_fini(&c->robots[i]);
     }
     for (uint32_t i = 0; i < c->command_count; i++) {
         tpi_plugin_close(c->commands[i].plugin);
