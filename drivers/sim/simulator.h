@@ -15,6 +15,7 @@
 #ifndef SIMULATOR_H
 #define SIMULATOR_H
 
+#include "counted.h"
 #include "pace.h"
 #include "sim/host/served.h"
 #include "troupe/driver.h"
@@ -263,9 +264,5 @@ uint32_t tpi_simd_colour(const tp_color *colour);
 
 /* There is no model of that name: TP_E_UNKNOWN, with the nearest one. */
 tp_status tpi_simd_fail_unknown(const simd *s, const char *name, tp_error *err);
-
-/* A counted text, with or without its NUL, into room for `size` characters; false if it is longer.
- */
-bool tpi_simd_copy_text(char *to, size_t size, const char *chars, uint32_t count);
 
 #endif

@@ -279,7 +279,7 @@ static tp_status request_lockstep(tp_device *device, const tp_world_lockstep *as
 
 static tp_status read_name(const tp_world_name *ask, char name[SIMD_NAME], tp_error *err)
 {
-    return tpi_simd_copy_text(name, SIMD_NAME, ask->name, ask->name_count) && name[0] != '\0'
+    return tpi_counted_copy(name, SIMD_NAME, ask->name, ask->name_count) && name[0] != '\0'
                ? TP_OK
                : tp_fail(err, TP_E_RANGE, "the name of a state has 1 to %d letters", SIMD_NAME - 1);
 }
