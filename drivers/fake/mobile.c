@@ -411,7 +411,7 @@ const fake_kind tpi_fake_mobiles[] = {
         .ops = &mobile_ops,
         .state_size = sizeof(struct mobile),
         .size = {.sw = 0.5, .sl = 0.5, .sh = 0.4},
-        .publishes = 1u << TP_MOBILE_DATA_STATE | 1u << TP_MOBILE_DATA_RESULT,
+        .publishes = 1u << TP_MOBILE_DATA_RESULT,
         .begin = mobile_begin,
         .advance = mobile_advance,
         .publish = mobile_publish,
