@@ -19,7 +19,7 @@ tp_status tpi_fake_check_size(const tp_struct *type, const void *value, size_t m
 
 /* ---- Geometry and capabilities --------------------------------------------------------------- */
 
-void tpi_fake_tell_geometry(fake_device *d)
+void tpi_fake_set_geometry(fake_device *d)
 {
     const bool configured = d->owner->placed || d->owner->sized;
     const tp_geometry geometry = {

@@ -55,7 +55,7 @@ void tpi_fake_advance(fake_device *d)
     }
 }
 
-void tpi_fake_tell_robot(fake_device *d, const tp_pose2d *pose, const tp_pose2d *vel)
+void tpi_fake_set_robot(fake_device *d, const tp_pose2d *pose, const tp_pose2d *vel)
 {
     fake *f = d->owner;
 
@@ -245,7 +245,7 @@ static tp_status begin_device(fake_device *d, tp_error *err)
     if (status != TP_OK) {
         return status;
     }
-    tpi_fake_tell_geometry(d);
+    tpi_fake_set_geometry(d);
     d->begun = true;
     return d->kind->begin == NULL ? TP_OK : d->kind->begin(d, err);
 }

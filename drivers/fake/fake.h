@@ -178,7 +178,7 @@ void tpi_fake_seed(fake_device *d);
 void tpi_fake_advance(fake_device *d);
 
 /* A vehicle says where it is. */
-void tpi_fake_tell_robot(fake_device *d, const tp_pose2d *pose, const tp_pose2d *vel);
+void tpi_fake_set_robot(fake_device *d, const tp_pose2d *pose, const tp_pose2d *vel);
 
 double tpi_fake_wall_s(const fake_device *d);
 
@@ -191,7 +191,7 @@ tp_bbox3d tpi_fake_size(const fake_device *d);
 
 /* common.c: the questions that every device answers. */
 tp_status tpi_fake_add_properties(fake_device *d, tp_error *err);
-void tpi_fake_tell_geometry(fake_device *d);
+void tpi_fake_set_geometry(fake_device *d);
 tp_status tpi_fake_capabilities(tp_device *device, const tp_capabilities_req *ask, tp_error *err);
 
 /* Whether the device does something about a message. */

@@ -199,7 +199,7 @@ static void tell(fake_device *d)
     const tp_pose2d pose = {.px = m->pose.px, .py = m->pose.py, .pa = m->pose.pyaw};
     const tp_pose2d vel = {.px = m->vel.px, .py = m->vel.py, .pa = m->vel.pyaw};
 
-    tpi_fake_tell_robot(d, &pose, &vel);
+    tpi_fake_set_robot(d, &pose, &vel);
 }
 
 static tp_status mobile_begin(fake_device *d, tp_error *err)

@@ -110,7 +110,7 @@ static void plane_tell(fake_device *d)
 {
     const struct plane *plane = d->state;
 
-    tpi_fake_tell_robot(d, &plane->drive.pose, &plane->drive.vel);
+    tpi_fake_set_robot(d, &plane->drive.pose, &plane->drive.vel);
 }
 
 static tp_status plane_begin(fake_device *d, tp_error *err)

@@ -152,7 +152,7 @@ static tp_status get_state(tp_device *device, tp_world_state *answer, tp_error *
     return TP_OK;
 }
 
-void tpi_simd_forget_gone(simd *s)
+void tpi_simd_remove_gone(simd *s)
 {
     size_t kept = 0;
 
@@ -168,7 +168,7 @@ void tpi_simd_forget_gone(simd *s)
 
 static const char ended_text[] = "the world has ended";
 
-void tpi_simd_dismiss_waiters(simd *s)
+void tpi_simd_end_waits(simd *s)
 {
     for (size_t i = 0; i < s->waiter_count; i++) {
         tp_ticket_fail(s->waiters[i].ticket, TP_E_CLOSED, ended_text);
