@@ -173,7 +173,7 @@ static int check(struct options *o)
 
     o->server.note_context = &notes;
     const tp_status status =
-        world_is_one(o->server.path) ? check_world(o, &err) : check_configuration(o, &err);
+        world_is_file(o->server.path) ? check_world(o, &err) : check_configuration(o, &err);
     if (status != TP_OK) {
         return command_fail(o->command, EXIT_FAILED, "%s", err.text);
     }
@@ -187,7 +187,7 @@ static int check(struct options *o)
 /* A file of a world by its name, or a world of ours by what it is called. */
 static bool is_world(const char *name)
 {
-    return world_is_one(name) || (strpbrk(name, "./") == NULL && access(name, F_OK) != 0);
+    return world_is_file(name) || (strpbrk(name, "./") == NULL && access(name, F_OK) != 0);
 }
 
 static int find_and_check(struct options *o)
@@ -293,7 +293,7 @@ static bool names_world(const char *name)
 {
     tpi_buf path = {0};
     const bool found =
-        world_is_one(name) || (is_world(name) && world_find(&path, name, NULL) == TP_OK);
+        world_is_file(name) || (is_world(name) && world_find(&path, name, NULL) == TP_OK);
 
     tpi_buf_fini(&path);
     return found;
