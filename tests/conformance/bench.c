@@ -96,7 +96,7 @@ static void turn_polling(bench *b)
         if (poll->instance == NULL && !instance->on_loop && instance->phase == RUNNING) {
             poll->instance = instance;
             poll->job.run = run_poll;
-            instance_submit(instance, &poll->job);
+            tpi_instance_submit(instance, &poll->job);
         }
     }
     tp_loop_turn(b->loop, true);
@@ -319,7 +319,7 @@ const void *bench_await_later(bench_reader *r, double by_s, unsigned code)
     struct move move = {.job.run = run_move, .task.run = note_move, .b = r->b, .by_s = by_s};
     const uint32_t before = r->counts[code];
 
-    instance_submit(r->reader.device->instance, &move.job);
+    tpi_instance_submit(r->reader.device->instance, &move.job);
     while (!move.made || r->counts[code] == before) {
         turn_polling(r->b);
     }
