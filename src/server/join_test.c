@@ -228,7 +228,7 @@ static void ranks(tp_server *server, const char *client, size_t i, int rank, int
         tp_session_create(&session, tp_server_hub(server), 6665, &limits, &events, NULL, NULL),
         TP_OK);
     tp_session_set_software(session, client);
-    rank_of_session(session, tp_server_device_at(server, i), &mover);
+    tpi_rank_of_session(session, tp_server_device_at(server, i), &mover);
     assert_int_equal(mover.rank, rank);
     assert_int_equal(mover.hold_ns, hold_s * TP_NS_PER_S);
     tp_session_destroy(session);
