@@ -51,7 +51,11 @@ typedef struct tp_session_events {
     size_t (*unread)(void *context);
 } tp_session_events;
 
-/* `robot` chooses the devices that it sees: those with that number in their address. */
+/* The number that stands for the devices of all robots of the server. */
+#define TP_EVERY_ROBOT UINT32_MAX
+
+/* `robot` chooses the devices that it sees: those with that number in their address, or with
+ * TP_EVERY_ROBOT those of all robots. */
 TP_API tp_status tp_session_create(tp_session **out, tp_hub *hub, uint32_t robot,
                                    const tp_session_limits *limits, const tp_session_events *events,
                                    void *context, tp_error *err);
@@ -92,7 +96,7 @@ TP_API tp_status tp_hub_panic(const tp_hub *hub, tp_panic_state **out);
 /* The frames of reference, of all robots: one block, to be freed with free(). */
 TP_API tp_status tp_hub_frames(const tp_hub *hub, tp_frame_list **out);
 
-/* The devices of the session's robot from `first` on, as many as a page holds: one block, to be
+/* The devices that the session sees from `first` on, as many as a page holds: one block, to be
  * freed with free(). */
 TP_API tp_status tp_session_page(tp_session *session, uint32_t first, tp_device_page **out);
 
@@ -105,9 +109,16 @@ TP_API tp_status tp_hub_transform(const tp_hub *hub, unsigned robot, const char 
 
 /* ---- Devices --------------------------------------------------------------------------------- */
 
-/* Those of its robot, one after the other: *place begins with 0, and NULL is the end. */
+/* The devices that the session sees, one after the other: *place begins with 0, and NULL is the
+ * end. */
 TP_API tp_device *tp_session_next_device(const tp_session *session, size_t *place);
+
+/* A device of the session's robot. NULL if there is none, and in a session of every robot. */
 TP_API tp_device *tp_session_find(const tp_session *session, unsigned interf, unsigned index);
+
+/* A device by its whole address, of which the host does not count. NULL if there is none or the
+ * session does not see its robot. */
+TP_API tp_device *tp_session_find_at(const tp_session *session, const tp_devaddr *addr);
 TP_API const tp_devaddr *tp_session_address(const tp_device *device);
 TP_API const char *tp_session_driver_name(const tp_device *device);
 
@@ -129,9 +140,10 @@ TP_API tp_status tp_session_set_rate(tp_session *session, tp_device *device, dou
 
 /* ---- Messages -------------------------------------------------------------------------------- */
 
-/* Send a command or request to the device in the header's address. The reply to a request is
- * queued later. Fails at once if it cannot be sent: TP_E_UNKNOWN no such device, TP_E_DENIED not
- * opened by this session, TP_E_LIMIT too much to do. */
+/* Send a command or request to the device in the header's address. In a session of one robot the
+ * robot's number in that address does not count; in one of every robot it does. The reply to a
+ * request is queued later. Fails at once if it cannot be sent: TP_E_UNKNOWN no such device,
+ * TP_E_DENIED not opened by this session, TP_E_LIMIT too much to do. */
 TP_API tp_status tp_session_send(tp_session *session, tp_msg *msg, const tp_message *what,
                                  tp_error *err);
 

@@ -14,7 +14,7 @@
 enum {
     DEFAULT_PORT = 6665,
     MOST_ROBOTS = 256,
-    FIRST_FAR_ROBOT = 0x10000, /* numbers from here on stand for other servers */
+    FIRST_FAR_ROBOT = TPI_FIRST_FAR_ROBOT,
 };
 
 /* A front that is open. */

@@ -123,11 +123,12 @@ void tp_session_set_local(tp_session *session, bool on)
 
 static void tell(tp_session *session, const tp_panic_state *panic)
 {
-    const tp_msghdr header = {
-        .addr = {.host = TP_PLAYER_HOST, .robot = session->robot, .interf = TP_PLAYER_CODE},
-        .type = TP_MSGTYPE_DATA,
-        .subtype = TP_PLAYER_DATA_PANIC,
-        .timestamp = tp_clock_wall_s(tp_hub_clock(session->hub))};
+    const tp_msghdr header = {.addr = {.host = TP_PLAYER_HOST,
+                                       .robot = tpi_session_robot(session),
+                                       .interf = TP_PLAYER_CODE},
+                              .type = TP_MSGTYPE_DATA,
+                              .subtype = TP_PLAYER_DATA_PANIC,
+                              .timestamp = tp_clock_wall_s(tp_hub_clock(session->hub))};
     tp_msg *msg = NULL;
 
     if (tp_msg_create(&msg, &header, &tp_desc_panic_state, panic) == TP_OK) {

@@ -25,7 +25,8 @@ static void look(tp_session *session, uint32_t first)
     session->page_place = hub->device_count;
     session->page_changes = hub->device_changes;
     for (size_t i = 0; i < hub->device_count; i++) {
-        if (hub->devices[i]->addr.robot == session->robot && session->page_total++ == first) {
+        if (tpi_session_sees(session, hub->devices[i]->addr.robot) &&
+            session->page_total++ == first) {
             session->page_place = i;
         }
     }
@@ -43,7 +44,7 @@ static void fill(tp_session *session, tp_device_page *page)
     page->total = session->page_total;
     while (page->devices_count < TP_DEVICE_PAGE && session->page_place < hub->device_count) {
         const tp_device *device = hub->devices[session->page_place++];
-        if (device->addr.robot == session->robot) {
+        if (tpi_session_sees(session, device->addr.robot)) {
             page->devices[page->devices_count++] = describe(device);
         }
     }

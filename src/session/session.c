@@ -130,11 +130,22 @@ uint64_t tp_session_dropped(const tp_session *session)
 
 /* ---- Devices --------------------------------------------------------------------------------- */
 
+bool tpi_session_sees(const tp_session *session, uint32_t robot)
+{
+    return session->robot == TP_EVERY_ROBOT ? robot < TPI_FIRST_FAR_ROBOT : robot == session->robot;
+}
+
+uint32_t tpi_session_robot(const tp_session *session)
+{
+    return session->robot == TP_EVERY_ROBOT ? 0 : session->robot;
+}
+
 tp_device *tp_session_next_device(const tp_session *session, size_t *place)
 {
     const tpi_hub *hub = session->hub;
 
-    while (*place < hub->device_count && hub->devices[*place]->addr.robot != session->robot) {
+    while (*place < hub->device_count &&
+           !tpi_session_sees(session, hub->devices[*place]->addr.robot)) {
         (*place)++;
     }
     return *place < hub->device_count ? hub->devices[(*place)++] : NULL;
@@ -143,6 +154,13 @@ tp_device *tp_session_next_device(const tp_session *session, size_t *place)
 tp_device *tp_session_find(const tp_session *session, unsigned interf, unsigned index)
 {
     return tpi_hub_find(session->hub, session->robot, interf, index);
+}
+
+tp_device *tp_session_find_at(const tp_session *session, const tp_devaddr *addr)
+{
+    return tpi_session_sees(session, addr->robot)
+               ? tpi_hub_find(session->hub, addr->robot, addr->interf, addr->index)
+               : NULL;
 }
 
 const tp_devaddr *tp_session_address(const tp_device *device)

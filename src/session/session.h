@@ -116,6 +116,11 @@ struct tp_session {
 /* session.c: its opening of a device that has started; NULL for none. */
 struct subscription *tpi_session_find_open(const tp_session *session, const tp_device *device);
 
+/* session.c: whether the session sees the devices of a robot; and the robot in the address of
+ * messages of the server itself, 0 in a session of every robot. */
+bool tpi_session_sees(const tp_session *session, uint32_t robot);
+uint32_t tpi_session_robot(const tp_session *session);
+
 /* session_send.c: nobody waits for the end of a request or command any more. */
 void tpi_session_abandon(struct asking *a);
 

@@ -151,7 +151,9 @@ static tp_status pass_on(struct subscription *s, tp_msg *msg, const tp_message *
 tp_status tp_session_send(tp_session *session, tp_msg *msg, const tp_message *what, tp_error *err)
 {
     const tp_devaddr *addr = &tp_msg_header(msg)->addr;
-    tp_device *device = tp_session_find(session, addr->interf, addr->index);
+    tp_device *device = session->robot == TP_EVERY_ROBOT
+                            ? tp_session_find_at(session, addr)
+                            : tp_session_find(session, addr->interf, addr->index);
     tp_error why = {0};
 
     session->received++;
