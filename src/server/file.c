@@ -33,7 +33,8 @@ tp_status tpi_config_read(tp_server *server, tp_error *err)
     status = status == TP_OK ? tpi_access_read(server, file, err) : status;
     status = status == TP_OK ? tpi_wire_panic(tpi_cfg_root(file->cfg), &given, &file->panic, err)
                              : status;
-    return status == TP_OK ? tpi_wire_read(server, err) : status;
+    status = status == TP_OK ? tpi_wire_read(server, err) : status;
+    return status == TP_OK ? tpi_front_plans_read(server, err) : status;
 }
 
 static void destroy(struct file *file)

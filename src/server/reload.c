@@ -31,62 +31,17 @@ static bool same_addresses(const tpi_wanted *a, uint32_t a_count, const tpi_want
     return a_count == b_count;
 }
 
-/* Numbers in whatever way they are written, texts by their letters. */
-static bool same_values(const tpi_setting *a, const tpi_setting *b, bool numbers)
-{
-    for (uint32_t i = 0; i < a->value_count && a->value_count == b->value_count; i++) {
-        const tpi_setting_value *x = &a->values[i];
-        const tpi_setting_value *y = &b->values[i];
-        if (numbers ? x->number != y->number : strcmp(x->text, y->text) != 0) {
-            return false;
-        }
-    }
-    return a->value_count == b->value_count;
-}
-
-static bool is_number(const tp_driver *driver, const char *name)
-{
-    const tp_param *param = driver->params;
-
-    while (param != NULL && param->name != NULL && strcmp(param->name, name) != 0) {
-        param++;
-    }
-    return param != NULL && param->name != NULL && !tpi_setting_is_text(param);
-}
-
-static const tpi_setting *find_setting(const tpi_joined *section, const char *name)
-{
-    for (uint32_t i = 0; i < section->setting_count; i++) {
-        if (strcmp(section->settings[i].name, name) == 0) {
-            return &section->settings[i];
-        }
-    }
-    return NULL;
-}
-
-/* In any order. */
-static bool same_section(const tp_driver *driver, const tpi_joined *a, const tpi_joined *b)
-{
-    for (uint32_t i = 0; i < a->setting_count && a->setting_count == b->setting_count; i++) {
-        const tpi_setting *mine = &a->settings[i];
-        const tpi_setting *other = find_setting(b, mine->name);
-        if (other == NULL || !same_values(mine, other, is_number(driver, mine->name))) {
-            return false;
-        }
-    }
-    return a->setting_count == b->setting_count;
-}
-
 static bool same_settings(const tpi_blueprint *a, const tpi_blueprint *b)
 {
     const tpi_joined first_a = {a->settings, a->setting_count};
     const tpi_joined first_b = {b->settings, b->setting_count};
 
-    if (a->joined_count != b->joined_count || !same_section(a->driver, &first_a, &first_b)) {
+    if (a->joined_count != b->joined_count ||
+        !tpi_settings_same(a->driver->params, &first_a, &first_b)) {
         return false;
     }
     for (uint32_t i = 0; i < a->joined_count; i++) {
-        if (!same_section(a->driver, &a->joined[i], &b->joined[i])) {
+        if (!tpi_settings_same(a->driver->params, &a->joined[i], &b->joined[i])) {
             return false;
         }
     }
@@ -361,7 +316,8 @@ static void make_change(struct change *c)
             plan->instance = NULL;
         }
     }
-    tpi_fronts_close_others(server);
+    const size_t fronts = tpi_front_plans_note_changes(server, c->before, c->after);
+    tpi_fronts_settle(server);
     if (c->rights_changed) {
         tpi_server_note(server, server->file->access.open
                                     ? "keys and rights have changed: open to everybody now"
@@ -369,7 +325,7 @@ static void make_change(struct change *c)
     }
     if (c->panic_changed) {
         tpi_server_note(server, "how a panic stops what moves has changed");
-    } else if (!c->rights_changed && c->leaving_count + c->coming_count == 0) {
+    } else if (!c->rights_changed && c->leaving_count + c->coming_count + fronts == 0) {
         tpi_server_note(server, "nothing has changed");
     }
     server->leaving--;

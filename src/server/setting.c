@@ -29,14 +29,12 @@ static bool is_own_field(const char *name)
     return tpi_text_among(own_fields, name);
 }
 
-static const tp_param *find_param(const tp_driver *driver, const char *name)
+const tp_param *tpi_setting_find(const tp_param *params, const char *name)
 {
-    const tp_param *param = driver->params;
-
-    while (param != NULL && param->name != NULL && strcmp(param->name, name) != 0) {
-        param++;
+    while (params != NULL && params->name != NULL && strcmp(params->name, name) != 0) {
+        params++;
     }
-    return param != NULL && param->name != NULL ? param : NULL;
+    return params != NULL && params->name != NULL ? params : NULL;
 }
 
 /* ---- Units ----------------------------------------------------------------------------------- */
@@ -74,7 +72,7 @@ bool tpi_setting_is_line(const tp_param *param)
     return param->unit != NULL && strcmp(param->unit, "line") == 0;
 }
 
-bool tpi_setting_is_text(const tp_param *param)
+static bool is_text(const tp_param *param)
 {
     return param->unit == NULL || is_secret(param) || tpi_setting_is_line(param);
 }
@@ -121,7 +119,7 @@ static tp_status read_value(const tpi_cfg_section *section, const tp_param *para
 
     out->text = value->text;
     out->number = value->kind == TPI_CFG_STRING ? (double)NAN : value->number;
-    if (tpi_setting_is_text(param)) {
+    if (is_text(param)) {
         return TP_OK;
     }
     const struct unit unit = unit_at(param->unit, i);
@@ -134,8 +132,8 @@ static tp_status read_value(const tpi_cfg_section *section, const tp_param *para
     return TP_OK;
 }
 
-static tp_status read_setting(tp_server *server, tpi_cfg_section *section, const tp_param *param,
-                              tpi_setting *out, tp_error *err)
+tp_status tpi_setting_read(tp_server *server, tpi_cfg_section *section, const tp_param *param,
+                           tpi_setting *out, tp_error *err)
 {
     const tpi_cfg_field *field = tpi_cfg_find(section, param->name); /* marks it as used */
     tpi_setting_value *values =
@@ -153,6 +151,44 @@ static tp_status read_setting(tp_server *server, tpi_cfg_section *section, const
         tpi_access_note_public(server, field);
     }
     return status;
+}
+
+/* ---- Comparing ------------------------------------------------------------------------------- */
+
+/* Numbers are compared as numbers, texts letter by letter. */
+static bool same_values(const tpi_setting *a, const tpi_setting *b, bool numbers)
+{
+    for (uint32_t i = 0; i < a->value_count && a->value_count == b->value_count; i++) {
+        const tpi_setting_value *x = &a->values[i];
+        const tpi_setting_value *y = &b->values[i];
+        if (numbers ? x->number != y->number : strcmp(x->text, y->text) != 0) {
+            return false;
+        }
+    }
+    return a->value_count == b->value_count;
+}
+
+static const tpi_setting *find_setting(const tpi_joined *section, const char *name)
+{
+    for (uint32_t i = 0; i < section->setting_count; i++) {
+        if (strcmp(section->settings[i].name, name) == 0) {
+            return &section->settings[i];
+        }
+    }
+    return NULL;
+}
+
+bool tpi_settings_same(const tp_param *params, const tpi_joined *a, const tpi_joined *b)
+{
+    for (uint32_t i = 0; i < a->setting_count && a->setting_count == b->setting_count; i++) {
+        const tpi_setting *mine = &a->settings[i];
+        const tpi_setting *other = find_setting(b, mine->name);
+        const tp_param *param = tpi_setting_find(params, mine->name);
+        if (other == NULL || !same_values(mine, other, param != NULL && !is_text(param))) {
+            return false;
+        }
+    }
+    return a->setting_count == b->setting_count;
 }
 
 /* ---- Slips of the pen ------------------------------------------------------------------------ */
@@ -196,7 +232,7 @@ static tp_status check_field(const tpi_cfg_field *field, const tp_driver *driver
 {
     tpi_nearest nearest;
 
-    if (is_own_field(field->name) || find_param(driver, field->name) != NULL) {
+    if (is_own_field(field->name) || tpi_setting_find(driver->params, field->name) != NULL) {
         return TP_OK;
     }
     if (tpi_text_among(top_fields, field->name)) {
@@ -305,9 +341,10 @@ tp_status tpi_settings_read(tp_server *server, tpi_cfg_section *section, tpi_blu
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
     for (uint32_t i = 0; i < section->field_count && status == TP_OK; i++) {
-        const tp_param *param = find_param(plan->driver, section->fields[i].name);
+        const tp_param *param = tpi_setting_find(plan->driver->params, section->fields[i].name);
         if (param != NULL && !is_own_field(param->name)) {
-            status = read_setting(server, section, param, &settings[plan->setting_count++], err);
+            status =
+                tpi_setting_read(server, section, param, &settings[plan->setting_count++], err);
         }
     }
     plan->settings = settings;

@@ -69,7 +69,7 @@ static tp_status choose_driver(tp_server *server, tpi_cfg_section *section,
         return no_name(section, err);
     }
     *driver = tpi_find_driver(server, name);
-    status = tpi_plugins_choose(server, section, name, driver, err);
+    status = tpi_plugins_choose_driver(server, section, name, driver, err);
     if (status != TP_OK || *driver != NULL) {
         return status;
     }
@@ -307,7 +307,6 @@ struct plan *tpi_wire_plan(tp_server *server, tp_error *err)
     return plan;
 }
 
-/* What a section lists goes before what the one that it joins has said of everything. */
 static void tell_of_list(tp_server *server, tpi_cfg_section *whole, tpi_cfg_section *section)
 {
     const tpi_cfg_field *all = tpi_cfg_find(whole, "provides");
@@ -454,29 +453,29 @@ static tp_status read_sections(tp_server *server, const char *type,
     return status;
 }
 
-/* What a section that nobody reads was perhaps meant to be. */
+static const char *const section_types[] = {"driver", "front", "interface", NULL};
+
 static void put_section_error(const tpi_cfg_section *section, tp_error *err)
 {
     tpi_nearest nearest;
     char hint[96];
 
     tpi_nearest_init(&nearest, section->type);
-    tpi_nearest_offer(&nearest, "driver");
-    tpi_nearest_offer(&nearest, "interface");
+    for (size_t i = 0; section_types[i] != NULL; i++) {
+        tpi_nearest_offer(&nearest, section_types[i]);
+    }
     tpi_cfg_fail(&section->place, err, "there is no section \"%s\"%s", section->type,
                  tpi_nearest_hint(&nearest, hint, sizeof hint));
 }
 
-/* Files for other servers may have sections that mean nothing here, so they are told, no more;
- * unless there is nothing else. */
+/* Files for other servers may have other sections: a note, unless there is nothing else. */
 static tp_status check_sections(tp_server *server, tp_error *err)
 {
     const tpi_cfg_section *root = tpi_cfg_root(server->file->cfg);
     tp_error unknown = {0};
 
     for (uint32_t i = 0; i < root->section_count; i++) {
-        const char *type = root->sections[i]->type;
-        if (strcmp(type, "driver") != 0 && strcmp(type, "interface") != 0) {
+        if (!tpi_text_among(section_types, root->sections[i]->type)) {
             put_section_error(root->sections[i], &unknown);
             tpi_server_note(server, unknown.text);
         }

@@ -305,6 +305,7 @@ tp_status tp_session_show_key(tp_session *session, const void *key, size_t lengt
 void tpi_rights_init(tpi_hub *hub)
 {
     hub->guests[TP_REACH_NETWORK] = TP_RIGHT_MOVE;
+    hub->guests[TP_REACH_LOOPBACK] = TP_RIGHT_MOVE;
     hub->guests[TP_REACH_UNIX] = TP_RIGHT_MOVE;
     hub->guests[TP_REACH_INSIDE] = TP_RIGHT_OPERATE;
 }

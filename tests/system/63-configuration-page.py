@@ -34,4 +34,13 @@ def every_field_of_a_driver_section_is_told():
     tap.equal([name for name in names if f"| `{name}` |" not in PAGE], [])
 
 
-tap.main(every_example_is_a_configuration, every_field_of_a_driver_section_is_told)
+def every_field_of_a_front_section_is_told():
+    source = pathlib.Path(sys.argv[2], "src/server/front_plan.c").read_text(encoding="utf-8")
+    names = re.findall(r'"(\w+)"', re.search(r"own_fields\[\] = \{(.*?)\}", source, re.S).group(1))
+    section = PAGE[PAGE.index("## Front sections"):PAGE.index("## Guards")]
+    assert "listen" in names, names
+    tap.equal([name for name in names if f"| `{name}` |" not in section], [])
+
+
+tap.main(every_example_is_a_configuration, every_field_of_a_driver_section_is_told,
+         every_field_of_a_front_section_is_told)
