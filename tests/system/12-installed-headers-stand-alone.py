@@ -43,7 +43,8 @@ def the_package_is_complete():
     for name in ("bin/troupe", "bin/troupe-guard", "bin/troupe-padi", "share/troupe/interfaces/ranger.padi",
                  "share/doc/troupe/interfaces/ranger.md", "share/man/man1/troupe.1",
                  "share/bash-completion/completions/troupe", "include/troupe/driver/ranger.h",
-                 "share/doc/troupe/writing-a-driver.md", "share/doc/troupe/scripts.md", "share/doc/troupe/safety.md"):
+                 "share/doc/troupe/writing-a-driver.md", "share/doc/troupe/writing-a-front.md",
+                 "share/doc/troupe/scripts.md", "share/doc/troupe/safety.md"):
         if not (PREFIX / name).exists():
             raise AssertionError(f"{name} is missing")
 
