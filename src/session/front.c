@@ -1,6 +1,7 @@
 /* front.c - an instance of a front, and what the front asks of it; see troupe/front.h. */
 #include "session/front.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,6 +88,7 @@ tp_status tpi_front_open(tp_front_instance **out, const tpi_front_plan *plan, co
 {
     tp_front_instance *self = calloc(1, sizeof *self);
 
+    assert(tp_loop_is_current(plan->loop));
     if (self == NULL || !copy_plan(self, plan)) {
         if (self != NULL) {
             release(self);
@@ -108,6 +110,7 @@ tp_status tpi_front_open(tp_front_instance **out, const tpi_front_plan *plan, co
 void tpi_front_close(tp_front_instance *self)
 {
     if (self != NULL) {
+        assert(tp_loop_is_current(self->loop));
         self->front->close(self);
         release(self);
     }
@@ -156,6 +159,7 @@ tp_status tp_front_session(tp_session **out, const tp_front_instance *self, cons
                            const tp_session_limits *limits, const tp_session_events *events,
                            void *context, tp_error *err)
 {
+    assert(tp_loop_is_current(self->loop));
     const tp_status status =
         tp_session_create(out, self->hub, self->place.robot, limits, events, context, err);
 

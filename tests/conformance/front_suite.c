@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/front_peer.h"
-#include "conformance/stage.h"
+#include "conformance/front_scene.h"
 #include "support/memory.h"
 #include "support/random.h"
 #include "support/unit.h"
@@ -15,186 +14,74 @@
 
 enum { MANY = 100, GARBAGE_ROUNDS = 40, LONGEST_QUEUE = 8192 };
 
-static const char *const anywhere = "tcp:127.0.0.1:0";
-
-/* ---- A front on a stage ---------------------------------------------------------------------- */
-
-struct scene {
-    struct stage stage; /* with one motor on the loop */
-    const suite_front *suite;
-    tp_front_instance *front; /* owned; NULL when it is closed */
-    tpi_buf bytes;            /* for messages that are made */
-};
-
-static tp_status open_at(const struct scene *s, tp_front_instance **out, const char *address,
-                         const tpi_setting *setting, const char **blamed, tp_error *err)
-{
-    const bool single = (s->suite->front->flags & TP_FRONT_PER_ROBOT) != 0;
-    const tpi_front_plan plan = {
-        .front = s->suite->front,
-        .hub = s->stage.b.hub,
-        .loop = s->stage.b.loop,
-        .place = {address, single ? BENCH_ROBOT : TP_EVERY_ROBOT, TP_REACH_LOOPBACK, 0},
-        .settings = setting,
-        .setting_count = setting != NULL};
-
-    return tpi_front_open(out, &plan, blamed, err);
-}
-
-static struct scene *begin(void **state)
-{
-    struct scene *s = calloc(1, sizeof *s);
-
-    assert_non_null(s);
-    s->suite = *state;
-    stage_begin(&s->stage, &motor_on_loop);
-    if (open_at(s, &s->front, anywhere, NULL, NULL, &s->stage.err) != TP_OK) {
-        fail_msg("%s", s->stage.err.text);
-    }
-    return s;
-}
-
-/* Those of the front. */
-static size_t count_sessions(const struct scene *s)
-{
-    size_t count = 0;
-
-    for (const tp_session *at = s->stage.b.hub->sessions; at != NULL; at = at->next) {
-        count += at != s->stage.sessions[0];
-    }
-    return count;
-}
-
-/* Somebody else has the device open, so that it is halted and not stopped as a whole. */
-static void keep_device_open(struct scene *s)
-{
-    assert_int_equal(stage_enter(&s->stage, 0, NULL), TP_OK);
-}
-
-static void await_sessions(const struct scene *s, size_t count)
-{
-    while (count_sessions(s) != count) {
-        tp_loop_turn(s->stage.b.loop, false);
-    }
-}
-
-static void end(struct scene *s)
-{
-    tpi_front_close(s->front);
-    assert_int_equal(count_sessions(s), 0);
-    tpi_buf_fini(&s->bytes);
-    stage_end(&s->stage);
-    free(s);
-}
-
-static void enter_at(struct scene *s, peer *p, const tp_front_instance *front)
-{
-    peer_connect(p, s->suite, s->stage.b.loop, tpi_front_port(front), 0);
-}
-
-static void enter(struct scene *s, peer *p)
-{
-    enter_at(s, p, s->front);
-}
-
-static void ask(struct scene *s, peer *p)
-{
-    s->suite->put_request(&s->bytes);
-    assert_true(peer_send_buf(p, &s->bytes));
-    peer_await(p, SUITE_REPLY);
-}
-
-static void open_device(struct scene *s, peer *p)
-{
-    s->suite->put_open(&s->bytes);
-    assert_true(peer_send_buf(p, &s->bytes));
-    peer_await(p, SUITE_REPLY);
-}
-
-/* The answer to the question behind it tells that the command was handled. */
-static void command(struct scene *s, peer *p, double speed)
-{
-    s->suite->put_command(&s->bytes, speed);
-    assert_true(peer_send_buf(p, &s->bytes));
-    ask(s, p);
-}
-
-/* Another client that behaves; it is there while others do not. */
-static void enter_and_open(struct scene *s, peer *p)
-{
-    enter(s, p);
-    open_device(s, p);
-    ask(s, p);
-}
-
 /* ---- Opening --------------------------------------------------------------------------------- */
 
 static void opens_on_any_port_and_reports_it(void **state)
 {
-    struct scene *s = begin(state);
+    struct front_scene *s = front_scene_begin(state);
     peer p;
 
     assert_in_range(tpi_front_port(s->front), 1, 65535);
-    enter_and_open(s, &p);
-    assert_int_equal(count_sessions(s), 1);
+    front_scene_visit(s, &p);
+    assert_int_equal(front_scene_sessions(s), 1);
     peer_close(&p);
-    await_sessions(s, 0);
-    end(s);
+    front_scene_await(s, 0);
+    front_scene_end(s);
 }
 
 static void two_instances_know_nothing_of_each_other(void **state)
 {
-    struct scene *s = begin(state);
+    struct front_scene *s = front_scene_begin(state);
     tp_front_instance *other = NULL;
     peer first;
     peer second;
 
-    assert_int_equal(open_at(s, &other, anywhere, NULL, NULL, &s->stage.err), TP_OK);
+    assert_int_equal(front_scene_open(s, &other, FRONT_ANYWHERE, NULL, NULL, &s->stage.err), TP_OK);
     assert_int_not_equal(tpi_front_port(other), tpi_front_port(s->front));
-    enter_and_open(s, &first);
-    enter_at(s, &second, other);
-    open_device(s, &second);
+    front_scene_visit(s, &first);
+    front_scene_enter_at(s, &second, other);
+    front_scene_open_device(s, &second);
     tpi_front_close(other);
     peer_await_end(&second);
     peer_close(&second);
-    ask(s, &first);
+    front_scene_ask(s, &first);
     peer_close(&first);
-    end(s);
+    front_scene_end(s);
 }
 
 static void a_port_that_is_taken_is_an_error_of_its_own(void **state)
 {
-    struct scene *s = begin(state);
+    struct front_scene *s = front_scene_begin(state);
     tp_front_instance *other = NULL;
     char address[64];
 
     (void)snprintf(address, sizeof address, "tcp:127.0.0.1:%u", tpi_front_port(s->front));
-    assert_int_equal(open_at(s, &other, address, NULL, NULL, &s->stage.err), TP_E_EXISTS);
+    assert_int_equal(front_scene_open(s, &other, address, NULL, NULL, &s->stage.err), TP_E_EXISTS);
     assert_null(other);
     assert_non_null(strstr(s->stage.err.text, address));
-    end(s);
+    front_scene_end(s);
 }
 
 static void wrong_settings_and_addresses_are_named_and_leave_nothing(void **state)
 {
-    struct scene *s = begin(state);
+    struct front_scene *s = front_scene_begin(state);
     const tpi_setting_value value = {s->suite->bad_text, s->suite->bad_number};
     const tpi_setting bad = {s->suite->bad_name, &value, 1};
     tp_front_instance *other = NULL;
     const char *blamed = NULL;
     const long live = memory_live();
 
-    assert_true(open_at(s, &other, "tcp:127.0.0.1", NULL, &blamed, &s->stage.err) < 0);
+    assert_true(front_scene_open(s, &other, "tcp:127.0.0.1", NULL, &blamed, &s->stage.err) < 0);
     assert_null(other);
     assert_non_null(strstr(s->stage.err.text, "tcp:127.0.0.1"));
     if (s->suite->bad_name != NULL) {
-        assert_true(open_at(s, &other, anywhere, &bad, &blamed, &s->stage.err) < 0);
+        assert_true(front_scene_open(s, &other, FRONT_ANYWHERE, &bad, &blamed, &s->stage.err) < 0);
         assert_string_equal(blamed, s->suite->bad_name);
         assert_string_equal(s->stage.err.text, s->suite->bad_message);
     }
     tp_loop_turn(s->stage.b.loop, false);
     assert_int_equal(memory_live(), live);
-    end(s);
+    front_scene_end(s);
 }
 
 static void has_all_that_a_front_has(void **state)
@@ -215,38 +102,38 @@ static void has_all_that_a_front_has(void **state)
 
 static void garbage_hurts_nobody_else(void **state)
 {
-    struct scene *s = begin(state);
+    struct front_scene *s = front_scene_begin(state);
     random_source source = {1};
     peer witness;
 
-    enter_and_open(s, &witness);
+    front_scene_visit(s, &witness);
     for (int i = 0; i < GARBAGE_ROUNDS; i++) {
         unsigned char bytes[512];
         peer p;
         for (size_t k = 0; k < sizeof bytes; k++) {
             bytes[k] = (unsigned char)random_bits(&source);
         }
-        enter(s, &p);
+        front_scene_enter(s, &p);
         (void)peer_send(&p, bytes, sizeof bytes);
         s->suite->put_open(&s->bytes); /* and a good one with a wrong byte in it */
         s->bytes.data[(size_t)i % s->bytes.length] ^= (char)0x20;
         (void)peer_send_buf(&p, &s->bytes);
-        ask(s, &witness);
+        front_scene_ask(s, &witness);
         peer_close(&p);
     }
-    await_sessions(s, 1);
+    front_scene_await(s, 1);
     peer_close(&witness);
-    end(s);
+    front_scene_end(s);
 }
 
 static void half_a_message_is_waited_for(void **state)
 {
-    struct scene *s = begin(state);
+    struct front_scene *s = front_scene_begin(state);
     peer witness;
     peer p;
 
-    enter_and_open(s, &witness);
-    enter_and_open(s, &p);
+    front_scene_visit(s, &witness);
+    front_scene_visit(s, &p);
     s->suite->put_request(&s->bytes);
     for (size_t i = 0; i < s->bytes.length; i++) {
         assert_true(peer_send(&p, s->bytes.data + i, 1));
@@ -256,83 +143,83 @@ static void half_a_message_is_waited_for(void **state)
     }
     peer_await(&p, SUITE_REPLY);
     assert_true(peer_send(&p, s->bytes.data, s->bytes.length / 2));
-    ask(s, &witness);
+    front_scene_ask(s, &witness);
     peer_close(&p); /* in the middle of a message */
-    await_sessions(s, 1);
+    front_scene_await(s, 1);
     peer_close(&witness);
-    end(s);
+    front_scene_end(s);
 }
 
 static void a_message_without_an_end_is_not_kept(void **state)
 {
     enum { MOST = 64 << 20 };
-    struct scene *s = begin(state);
+    struct front_scene *s = front_scene_begin(state);
     tpi_buf huge = {0};
     size_t sent = 0;
     peer witness;
     peer p;
 
-    enter_and_open(s, &witness);
-    enter(s, &p);
+    front_scene_visit(s, &witness);
+    front_scene_enter(s, &p);
     s->suite->put_huge(&huge);
     while (peer_send(&p, huge.data, huge.length)) {
         sent += huge.length;
         assert_true(sent < MOST);
     }
-    ask(s, &witness);
+    front_scene_ask(s, &witness);
     tpi_buf_fini(&huge);
     peer_close(&p);
     peer_close(&witness);
-    end(s);
+    front_scene_end(s);
 }
 
 static void peers_that_vanish_leave_nothing(void **state)
 {
-    struct scene *s = begin(state);
+    struct front_scene *s = front_scene_begin(state);
     peer witness;
 
-    enter_and_open(s, &witness);
+    front_scene_visit(s, &witness);
     for (int i = 0; i < GARBAGE_ROUNDS; i++) {
         const tp_position2d_data data = {.stall = 0};
         peer p;
-        enter(s, &p);
+        front_scene_enter(s, &p);
         s->suite->put_open(&s->bytes);
         if (i % 2 == 0) {
             assert_true(peer_send_buf(&p, &s->bytes));
         } else {
-            open_device(s, &p);
+            front_scene_open_device(s, &p);
         }
         assert_int_equal(tp_publish(s->stage.device, TP_POSITION2D_DATA_STATE, &data, 0), TP_OK);
         peer_reset(&p);
-        ask(s, &witness);
+        front_scene_ask(s, &witness);
     }
-    await_sessions(s, 1);
+    front_scene_await(s, 1);
     peer_close(&witness);
-    end(s);
+    front_scene_end(s);
 }
 
 static void many_clients_are_served(void **state)
 {
-    struct scene *s = begin(state);
+    struct front_scene *s = front_scene_begin(state);
     peer *peers = calloc(MANY, sizeof *peers);
 
     assert_non_null(peers);
     for (int i = 0; i < MANY; i++) {
-        enter_and_open(s, &peers[i]);
+        front_scene_visit(s, &peers[i]);
     }
-    assert_int_equal(count_sessions(s), MANY);
+    assert_int_equal(front_scene_sessions(s), MANY);
     const tp_position2d_data data = {.stall = 1};
     assert_int_equal(tp_publish(s->stage.device, TP_POSITION2D_DATA_STATE, &data, 0), TP_OK);
     for (int i = 0; i < MANY; i++) {
         peer_await(&peers[i], SUITE_DATA);
         peer_close(&peers[i]);
     }
-    await_sessions(s, 0);
+    front_scene_await(s, 0);
     free(peers);
-    end(s);
+    front_scene_end(s);
 }
 
-static const tp_session *session_named(const struct scene *s, const char *name)
+static const tp_session *session_named(const struct front_scene *s, const char *name)
 {
     const tp_session *session = s->stage.b.hub->sessions;
 
@@ -345,13 +232,13 @@ static const tp_session *session_named(const struct scene *s, const char *name)
 
 static void a_client_that_does_not_read_slows_nobody(void **state)
 {
-    struct scene *s = begin(state);
+    struct front_scene *s = front_scene_begin(state);
     peer witness;
     peer p;
 
-    enter_and_open(s, &witness);
+    front_scene_visit(s, &witness);
     peer_connect(&p, s->suite, s->stage.b.loop, tpi_front_port(s->front), 4096);
-    open_device(s, &p);
+    front_scene_open_device(s, &p);
     const tp_session *session = session_named(s, p.name);
     while (tp_session_dropped(session) == 0) {
         const tp_position2d_data data = {.stall = 0};
@@ -366,14 +253,14 @@ static void a_client_that_does_not_read_slows_nobody(void **state)
     }
     assert_int_equal(tp_session_dropped(session_named(s, witness.name)), 0);
     peer_close(&p);
-    await_sessions(s, 1);
+    front_scene_await(s, 1);
     peer_close(&witness);
-    end(s);
+    front_scene_end(s);
 }
 
 /* ---- Safety ---------------------------------------------------------------------------------- */
 
-static void let_guests(struct scene *s, tp_right right)
+static void let_guests(struct front_scene *s, tp_right right)
 {
     tpi_access access = {.key_count = 0};
 
@@ -386,29 +273,29 @@ static void let_guests(struct scene *s, tp_right right)
 
 static void a_client_without_the_right_moves_nothing(void **state)
 {
-    struct scene *s = begin(state);
+    struct front_scene *s = front_scene_begin(state);
     peer p;
 
     let_guests(s, TP_RIGHT_READ);
-    enter_and_open(s, &p);
-    command(s, &p, 1);
+    front_scene_visit(s, &p);
+    front_scene_command(s, &p, 1);
     assert_int_equal(motor.commands, 0);
     let_guests(s, TP_RIGHT_MOVE);
-    command(s, &p, 1);
+    front_scene_command(s, &p, 1);
     assert_int_equal(motor.commands, 1);
     assert_int_equal(motor.speed, 1000);
     peer_close(&p);
-    end(s);
+    front_scene_end(s);
 }
 
 static void what_a_client_moves_stops_when_it_vanishes(void **state)
 {
-    struct scene *s = begin(state);
+    struct front_scene *s = front_scene_begin(state);
     peer p;
 
-    keep_device_open(s);
-    enter_and_open(s, &p);
-    command(s, &p, 1);
+    front_scene_keep_open(s);
+    front_scene_visit(s, &p);
+    front_scene_command(s, &p, 1);
     assert_int_equal(motor.halts, 0);
     peer_reset(&p);
     while (motor.halts == 0) {
@@ -416,18 +303,18 @@ static void what_a_client_moves_stops_when_it_vanishes(void **state)
     }
     assert_int_equal(motor.speed, 0);
     assert_int_equal(motor.reason, TP_HALT_LEFT);
-    end(s);
+    front_scene_end(s);
 }
 
 static void what_a_client_moves_stops_when_it_is_silent(void **state)
 {
-    struct scene *s = begin(state);
+    struct front_scene *s = front_scene_begin(state);
     peer p;
 
-    enter_and_open(s, &p);
-    command(s, &p, 1);
+    front_scene_visit(s, &p);
+    front_scene_command(s, &p, 1);
     bench_move_clock(&s->stage.b, 4);
-    ask(s, &p); /* any message renews the lease */
+    front_scene_ask(s, &p); /* any message renews the lease */
     bench_move_clock(&s->stage.b, 4);
     tp_loop_turn(s->stage.b.loop, false);
     assert_int_equal(motor.halts, 0);
@@ -437,19 +324,19 @@ static void what_a_client_moves_stops_when_it_is_silent(void **state)
     }
     assert_int_equal(motor.reason, TP_HALT_SILENT);
     peer_close(&p);
-    end(s);
+    front_scene_end(s);
 }
 
 static void every_client_can_raise_a_panic(void **state)
 {
-    struct scene *s = begin(state);
+    struct front_scene *s = front_scene_begin(state);
     peer driving;
     peer p;
 
-    enter_and_open(s, &driving);
-    command(s, &driving, 1);
+    front_scene_visit(s, &driving);
+    front_scene_command(s, &driving, 1);
     let_guests(s, TP_RIGHT_READ);
-    enter(s, &p);
+    front_scene_enter(s, &p);
     s->suite->put_panic(&s->bytes);
     assert_true(peer_send_buf(&p, &s->bytes));
     peer_await(&p, SUITE_REPLY);
@@ -459,30 +346,30 @@ static void every_client_can_raise_a_panic(void **state)
     let_guests(s, TP_RIGHT_MOVE);
     s->suite->put_command(&s->bytes, 1);
     assert_true(peer_send_buf(&driving, &s->bytes));
-    ask(s, &driving);
+    front_scene_ask(s, &driving);
     assert_int_equal(motor.speed, 0);
     peer_close(&driving);
     peer_close(&p);
-    end(s);
+    front_scene_end(s);
 }
 
 static void closing_ends_its_clients_and_stops_what_they_move(void **state)
 {
-    struct scene *s = begin(state);
+    struct front_scene *s = front_scene_begin(state);
     peer moving;
     peer half;
 
-    keep_device_open(s);
-    enter_and_open(s, &moving);
-    command(s, &moving, 1);
-    enter(s, &half);
+    front_scene_keep_open(s);
+    front_scene_visit(s, &moving);
+    front_scene_command(s, &moving, 1);
+    front_scene_enter(s, &half);
     s->suite->put_open(&s->bytes);
     assert_true(peer_send(&half, s->bytes.data, s->bytes.length / 2));
     tpi_buf_clear(&s->bytes);
-    await_sessions(s, 2);
+    front_scene_await(s, 2);
     tpi_front_close(s->front);
     s->front = NULL;
-    assert_int_equal(count_sessions(s), 0);
+    assert_int_equal(front_scene_sessions(s), 0);
     while (motor.halts == 0) {
         tp_loop_turn(s->stage.b.loop, false);
     }
@@ -490,16 +377,16 @@ static void closing_ends_its_clients_and_stops_what_they_move(void **state)
     peer_await_end(&half);
     peer_close(&moving);
     peer_close(&half);
-    end(s);
+    front_scene_end(s);
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
 static tp_status open_and_close(void *context)
 {
-    struct scene *s = context;
+    struct front_scene *s = context;
     tp_front_instance *front = NULL;
-    const tp_status status = open_at(s, &front, anywhere, NULL, NULL, &s->stage.err);
+    const tp_status status = front_scene_open(s, &front, FRONT_ANYWHERE, NULL, NULL, &s->stage.err);
 
     tpi_front_close(front);
     tp_loop_turn(s->stage.b.loop, false); /* what was closed is released */
@@ -508,10 +395,10 @@ static tp_status open_and_close(void *context)
 
 static void opening_without_memory_leaves_nothing(void **state)
 {
-    struct scene *s = begin(state);
+    struct front_scene *s = front_scene_begin(state);
 
     memory_sweep(open_and_close, s);
-    end(s);
+    front_scene_end(s);
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */
