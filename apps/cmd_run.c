@@ -1,4 +1,4 @@
-/* cmd_run.c - troupe run, check and drivers: serving a configuration. */
+/* cmd_run.c - troupe run and check: serving a configuration. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,14 +7,12 @@
 
 #include "base/buf.h"
 #include "base/file.h"
-#include "base/text.h"
 #include "called.h"
 #include "commands.h"
 #include "crash.h"
 #include "fields_table.h"
 #include "output.h"
 #include "run_table.h"
-#include "server/plugin.h"
 #include "sim_server.h"
 #include "troupe/process.h"
 #include "troupe/server.h"
@@ -370,86 +368,6 @@ static int run_check(int argc, char **argv)
     return find_and_check(&o);
 }
 
-static void print_driver(const tp_driver *driver)
-{
-    printf("%s - %s\n", driver->name, driver->summary);
-    for (const tp_param *param = driver->params; param != NULL && param->name != NULL; param++) {
-        printf("  %-16s %-8s %-12s %s\n", param->name, param->unit == NULL ? "" : param->unit,
-               param->fallback == NULL ? "(required)" : param->fallback, param->doc);
-    }
-}
-
-/* "/path/libkmot.so" is about kmot, unless it is said otherwise. */
-static void name_after_file(char *out, size_t size, const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    const char *base = slash == NULL ? path : slash + 1;
-
-    base += strncmp(base, "lib", 3) == 0 ? 3 : 0;
-    snprintf(out, size, "%.*s", (int)strcspn(base, "."), base);
-}
-
-static int print_plugin(const char *file, const char *name)
-{
-    tpi_plugin *plugin = NULL;
-    const tp_driver *driver = NULL;
-    tpi_buf path = {0};
-    tp_error err = {0};
-    tp_status status = TP_E_UNKNOWN;
-
-    if (tpi_plugin_find(&path, file, "")) {
-        status = tpi_plugin_open(&plugin, path.data, &err);
-    } else {
-        tp_fail(&err, status, "there is no plug-in \"%s\"; looked in %s", file,
-                tpi_buf_text(&path));
-    }
-    status = status == TP_OK ? tpi_plugin_driver(plugin, name, &driver, &err) : status;
-    if (status == TP_OK) {
-        print_driver(driver);
-    }
-    tpi_plugin_close(plugin);
-    tpi_buf_fini(&path);
-    return status == TP_OK ? EXIT_DONE : command_fail("drivers", EXIT_FAILED, "%s", err.text);
-}
-
-/* --plugin FILE [NAME] */
-static int run_plugin(int argc, char **argv)
-{
-    char name[64];
-
-    if (argc < 2 || argc > 3) {
-        return command_fail("drivers", EXIT_USAGE, "expected --plugin FILE [NAME]");
-    }
-    name_after_file(name, sizeof name, argv[1]);
-    return print_plugin(argv[1], argc == 3 ? argv[2] : name);
-}
-
-static int run_drivers(int argc, char **argv)
-{
-    bool found = argc == 0;
-    tpi_nearest nearest;
-    char hint[96];
-
-    if (argc > 0 && strcmp(argv[0], "--plugin") == 0) {
-        return run_plugin(argc, argv);
-    }
-    tpi_nearest_init(&nearest, argc > 0 ? argv[0] : "");
-    for (const tp_driver *const *at = tp_full_kit.drivers; *at != NULL; at++) {
-        const tp_driver *driver = *at;
-        if (argc == 0) {
-            printf("%-20s %s\n", driver->name, driver->summary);
-        } else if (strcmp(argv[0], driver->name) == 0) {
-            print_driver(driver);
-            found = true;
-        } else {
-            tpi_nearest_offer(&nearest, driver->name);
-        }
-    }
-    return found ? EXIT_DONE
-                 : command_fail("drivers", EXIT_FAILED, "there is no driver \"%s\"%s", argv[0],
-                                tpi_nearest_hint(&nearest, hint, sizeof hint));
-}
-
 const command command_run = {
     .name = "run",
     .summary = "serve the devices of a configuration",
@@ -499,18 +417,4 @@ const command command_check = {
         "          troupe check my.world\n"
         "          troupe check office\n",
     .run = run_check,
-};
-
-const command command_drivers = {
-    .name = "drivers",
-    .summary = "list the built-in drivers",
-    .help =
-        "usage: troupe drivers [NAME]\n"
-        "       troupe drivers --plugin FILE [NAME]\n"
-        "\n"
-        "Lists the drivers, or the parameters of one driver: a built-in one, or one of a plug-in,\n"
-        "which is searched for as in a configuration. Without NAME, the driver has the name of "
-        "the\n"
-        "file.\n",
-    .run = run_drivers,
 };

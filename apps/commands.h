@@ -27,6 +27,7 @@ extern const command command_kick;
 extern const command command_run;
 extern const command command_check;
 extern const command command_drivers;
+extern const command command_fronts;
 extern const command command_sim;
 extern const command command_list;
 extern const command command_print;

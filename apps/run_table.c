@@ -63,11 +63,16 @@ void run_table_print(const tp_server *server, const char *path)
 }
 
 /* What commands on this machine call the server: "" where they look by themselves. */
-static void put_url(tpi_buf *out, const tp_server_options *options, unsigned port)
+static void put_url(tpi_buf *out, const tp_server *server, const tp_server_options *options,
+                    unsigned port)
 {
     static const char *const ours[] = {"127.0.0.1", "localhost", "*", "0.0.0.0", NULL};
-    const char *host = options->listen != NULL ? options->listen : ours[0];
+    tp_server_front front = {.listen = ours[0]};
     bool here = false;
+
+    for (size_t i = 0; front.port != port && tp_server_front_at(server, i, &front); i++) {
+    }
+    const char *host = front.listen;
 
     for (const char *const *at = ours; *at != NULL; at++) {
         here = here || strcmp(host, *at) == 0;
@@ -114,46 +119,73 @@ static void print_next(const tp_device *device, const char *url)
 
 /* " of 0.0.0.0, read-only without a key"; nothing on the usual address, where everybody may do
  * everything. */
-static void put_access(tpi_buf *out, const tp_server *server, const tp_server_options *options,
-                       tp_reach reach)
+static void put_access(tpi_buf *out, const tp_server *server, const tp_server_front *front)
 {
-    const char *host = options->listen != NULL ? options->listen : "127.0.0.1";
-    const bool loopback = reach == TP_REACH_UNIX || strncmp(host, "127.", 4) == 0 ||
-                          strcmp(host, "localhost") == 0 || strcmp(host, "::1") == 0;
+    const char *host = front->listen;
 
-    if (reach != TP_REACH_UNIX && strcmp(host, "127.0.0.1") != 0 &&
+    if (front->reach != TP_REACH_UNIX && strcmp(host, "127.0.0.1") != 0 &&
         strcmp(host, "localhost") != 0) {
         tpi_buf_printf(out, " of %s", strcmp(host, "*") == 0 ? "all addresses" : host);
     }
-    if (tp_server_guests(server, reach) == TP_RIGHT_READ) {
+    if (tp_server_guests(server, front->reach) == TP_RIGHT_READ) {
         tpi_buf_puts(out, tp_server_key_count(server) > 0
                               ? ", read-only without a key"
                               : ", read-only for everybody: there are no keys");
-    } else if (!loopback) {
+    } else if (front->reach == TP_REACH_NETWORK) {
         tpi_buf_puts(out, ", open to everybody");
     }
+}
+
+/* Whether its port is not the one that clients look for. */
+static bool is_elsewhere(const tp_server_options *options, const tp_server_front *front)
+{
+    return front->robot == TP_EVERY_ROBOT ? options->any_port : front->port != front->robot;
+}
+
+/* Whether it is the port that the server has for a robot: the others are shown by their names. */
+static bool is_of_robot(const tp_server *server, const tp_server_front *front)
+{
+    unsigned robot = 0;
+    unsigned port = 0;
+
+    for (size_t i = 0; tp_server_port(server, i, &robot, &port); i++) {
+        if (robot == front->robot && port == front->port) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* "listening on port 6665", "front web: listening on port 9665". */
+static void print_listener(const tp_server *server, const tp_server_options *options,
+                           const tp_server_front *front, bool odd)
+{
+    const bool elsewhere = is_elsewhere(options, front);
+    const bool named = !is_of_robot(server, front);
+    tpi_buf access = {0};
+
+    put_access(&access, server, front);
+    if (front->reach == TP_REACH_UNIX && (!odd || access.length > 0)) {
+        printf("listening on unix:%s%s\n", options->unix_path, tpi_buf_text(&access));
+    } else if (front->reach != TP_REACH_UNIX && (!odd || elsewhere || access.length > 0)) {
+        printf("%s%s%slistening on port %u%s%s\n", named ? "front " : "", named ? front->name : "",
+               named ? ": " : "", front->port,
+               elsewhere && options->any_port ? " (chosen by the system)" : "",
+               tpi_buf_text(&access));
+    }
+    tpi_buf_fini(&access);
 }
 
 /* A line for each; what can be known is left out if `odd`. */
 static void print_listeners(const tp_server *server, const tp_server_options *options, bool odd)
 {
-    unsigned robot = 0;
-    unsigned port = 0;
-    tpi_buf access = {0};
+    tp_server_front front;
 
-    put_access(&access, server, options, TP_REACH_NETWORK);
-    for (size_t i = 0; tp_server_port(server, i, &robot, &port); i++) {
-        if (port != 0 && (!odd || port != robot || access.length > 0)) {
-            printf("listening on port %u%s%s\n", port,
-                   port == robot ? "" : " (chosen by the system)", tpi_buf_text(&access));
+    for (size_t i = 0; tp_server_front_at(server, i, &front); i++) {
+        if (!front.twin) {
+            print_listener(server, options, &front, odd);
         }
     }
-    tpi_buf_clear(&access);
-    put_access(&access, server, options, TP_REACH_UNIX);
-    if (options->unix_path != NULL && (!odd || access.length > 0)) {
-        printf("listening on unix:%s%s\n", options->unix_path, tpi_buf_text(&access));
-    }
-    tpi_buf_fini(&access);
 }
 
 void run_table_print_odd(const tp_server *server, const tp_server_options *options)
@@ -172,7 +204,7 @@ void run_table_print_places(const tp_server *server, const tp_server_options *op
     print_listeners(server, options, false);
     (void)tp_server_port(server, 0, &robot, &port);
     if (port != 0 || options->unix_path != NULL) {
-        put_url(&url, options, port);
+        put_url(&url, server, options, port);
         print_next(find_device(server, robot, prefer), tpi_buf_text(&url));
     }
     tpi_buf_fini(&url);

@@ -1,6 +1,6 @@
 # Completion of the troupe command for bash: commands, options, interfaces, messages, and the
 # devices of the server that TROUPE_URL names.
-_troupe_commands="run check drivers sim list print send request property stat frames panic reset kick doctor interfaces encode decode demo"
+_troupe_commands="run check drivers fronts sim list print send request property stat frames panic reset kick doctor interfaces encode decode demo"
 _troupe_worlds="office cave classroom swarm track warehouse"
 _troupe_server_options="--url --key --key-file --timeout --load --help"
 
@@ -45,6 +45,7 @@ _troupe() {
         return
         ;;
     demo) options="--seconds --speed --seed --threads --headless --render --help $_troupe_worlds" ;;
+    fronts) options="--plugin --help $(troupe fronts 2>/dev/null | awk '{print $1}')" ;;
     drivers) options="--plugin --help $(troupe drivers 2>/dev/null | awk '{print $1}')" ;;
     list) options="--json --where $_troupe_server_options" ;;
     frames) options="--json $_troupe_server_options" ;;

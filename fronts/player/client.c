@@ -173,34 +173,42 @@ tp_player_counts tp_player_front_counts(const tp_player_front *front)
 
 /* ---- As part of a kit ------------------------------------------------------------------------ */
 
-static tp_status open_front(void **out, tp_hub *hub, tp_loop *loop, const tp_front_place *place,
-                            tp_error *err)
+static tp_status open_front(tp_front_instance *self, tp_error *err)
 {
+    tp_player_front **front = tp_front_state(self);
+    const tp_front_place *place = tp_front_where(self);
     const tp_player_options options = {.address = place->address,
                                        .robot = place->robot,
                                        .reach = place->reach,
                                        .patience_s = place->patience_s};
-    tp_player_front *front = NULL;
-    tp_status status = tp_player_front_open(&front, hub, loop, &options, err);
 
-    *out = front;
-    return status;
+    return tp_player_front_open(front, tp_front_hub(self), tp_front_loop(self), &options, err);
 }
 
-static void close_front(void *front)
+static void close_front(tp_front_instance *self)
 {
-    tp_player_front_close(front);
+    tp_player_front **front = tp_front_state(self);
+
+    tp_player_front_close(*front);
 }
 
-static unsigned port_of(const void *front)
+static unsigned port_of(const tp_front_instance *self)
 {
-    return tp_player_front_port(front);
+    tp_player_front *const *front = tp_front_state(self);
+
+    return tp_player_front_port(*front);
 }
+
+static const char *const schemes[] = {"tcp", "udp", "unix", NULL};
 
 const tp_front tp_front_player = {
+    .abi = TP_FRONT_ABI,
     .name = "player",
-    .summary = "the Player protocol",
+    .summary = "the Player protocol: one port for each robot, with the robot's number",
+    .state_size = sizeof(tp_player_front *),
+    .schemes = schemes,
     .open = open_front,
     .close = close_front,
-    .port = port_of,
+    .bound = port_of,
+    .flags = TP_FRONT_PER_ROBOT,
 };

@@ -1,9 +1,21 @@
 /*
  * front.h - writing fronts: what turns an outside protocol into messages and back.
  *
+ * A front is one constant table, tp_front_NAME. The server opens it at an address; each opening is
+ * an *instance*. The framework allocates `state_size` zeroed bytes for an instance and calls
+ *
+ *     open -> (port | callbacks of the front's own listeners, streams and timers)* -> close
+ *
+ * close follows every open, failed or not. Several instances of one front may be open at the same
+ * time, so a front has no global state. docs/writing-a-front.md describes it step by step.
+ *
  * A front holds a *session* for each of its clients. The session opens devices, sends their
- * commands and requests, and queues what comes back: data and replies, in order. Everything here
- * belongs to the loop's thread; callbacks may come before the call that causes them has returned.
+ * commands and requests, and queues what comes back: data and replies, in order. It also decides
+ * what the client may do: a front that uses sessions needs no rules of its own.
+ *
+ * Everything here belongs to the loop's thread. Nothing here waits, and a front does not wait
+ * either: it uses troupe/stream.h, troupe/datagram.h and the timers of troupe/loop.h. Callbacks may
+ * come before the call that causes them has returned.
  */
 #ifndef TROUPE_FRONT_H
 #define TROUPE_FRONT_H
@@ -51,7 +63,12 @@ typedef struct tp_session_events {
     size_t (*unread)(void *context);
 } tp_session_events;
 
-/* `robot` chooses the devices that it sees: those with that number in their address. */
+/* The number that stands for the devices of all robots of the server. */
+#define TP_EVERY_ROBOT UINT32_MAX
+
+/* `robot` chooses the devices that it sees: those with that number in their address, or with
+ * TP_EVERY_ROBOT those of all robots. Fronts call tp_front_session() instead, which also says where
+ * the client comes from. */
 TP_API tp_status tp_session_create(tp_session **out, tp_hub *hub, uint32_t robot,
                                    const tp_session_limits *limits, const tp_session_events *events,
                                    void *context, tp_error *err);
@@ -92,7 +109,7 @@ TP_API tp_status tp_hub_panic(const tp_hub *hub, tp_panic_state **out);
 /* The frames of reference, of all robots: one block, to be freed with free(). */
 TP_API tp_status tp_hub_frames(const tp_hub *hub, tp_frame_list **out);
 
-/* The devices of the session's robot from `first` on, as many as a page holds: one block, to be
+/* The devices that the session sees from `first` on, as many as a page holds: one block, to be
  * freed with free(). */
 TP_API tp_status tp_session_page(tp_session *session, uint32_t first, tp_device_page **out);
 
@@ -105,9 +122,16 @@ TP_API tp_status tp_hub_transform(const tp_hub *hub, unsigned robot, const char 
 
 /* ---- Devices --------------------------------------------------------------------------------- */
 
-/* Those of its robot, one after the other: *place begins with 0, and NULL is the end. */
+/* The devices that the session sees, one after the other: *place begins with 0, and NULL is the
+ * end. */
 TP_API tp_device *tp_session_next_device(const tp_session *session, size_t *place);
+
+/* A device of the session's robot. NULL if there is none, and in a session of every robot. */
 TP_API tp_device *tp_session_find(const tp_session *session, unsigned interf, unsigned index);
+
+/* A device by its whole address, of which the host does not count. NULL if there is none or the
+ * session does not see its robot. */
+TP_API tp_device *tp_session_find_at(const tp_session *session, const tp_devaddr *addr);
 TP_API const tp_devaddr *tp_session_address(const tp_device *device);
 TP_API const char *tp_session_driver_name(const tp_device *device);
 
@@ -129,9 +153,10 @@ TP_API tp_status tp_session_set_rate(tp_session *session, tp_device *device, dou
 
 /* ---- Messages -------------------------------------------------------------------------------- */
 
-/* Send a command or request to the device in the header's address. The reply to a request is
- * queued later. Fails at once if it cannot be sent: TP_E_UNKNOWN no such device, TP_E_DENIED not
- * opened by this session, TP_E_LIMIT too much to do. */
+/* Send a command or request to the device in the header's address. In a session of one robot the
+ * robot's number in that address does not count; in one of every robot it does. The reply to a
+ * request is queued later. Fails at once if it cannot be sent: TP_E_UNKNOWN no such device,
+ * TP_E_DENIED not opened by this session, TP_E_LIMIT too much to do. */
 TP_API tp_status tp_session_send(tp_session *session, tp_msg *msg, const tp_message *what,
                                  tp_error *err);
 
@@ -168,8 +193,9 @@ TP_API void tp_session_set_local(tp_session *session, bool on);
  * anything about comes from a network. */
 typedef enum tp_reach {
     TP_REACH_NETWORK,
-    TP_REACH_UNIX,   /* a socket in the file system, which has permissions of its own */
-    TP_REACH_INSIDE, /* this program, or a process that is a part of it: may do everything */
+    TP_REACH_UNIX,     /* a socket in the file system, which has permissions of its own */
+    TP_REACH_INSIDE,   /* this program, or a process that is a part of it: may do everything */
+    TP_REACH_LOOPBACK, /* an address that only programs on this machine can connect to */
     TP_REACH_COUNT,
 } tp_reach;
 TP_API void tp_session_set_reach(tp_session *session, tp_reach reach);
@@ -264,26 +290,85 @@ TP_API void tp_session_release(tp_session *session);
 
 /* ---- What a front is ------------------------------------------------------------------------- */
 
-/* Where a front listens, and for which robot's devices. */
+/* Changes with every change of this header that a compiled front would notice. */
+enum { TP_FRONT_ABI = 1 };
+
+/* A front that is open at one address. */
+typedef struct tp_front_instance tp_front_instance;
+
+/* Where an instance listens, and for which robot's devices. Texts are borrowed as long as the
+ * instance. */
 typedef struct tp_front_place {
-    const char *address; /* "tcp:127.0.0.1:6665", "udp:127.0.0.1:6665", "unix:/run/troupe" */
-    unsigned robot;      /* 0 for the port that it listens on */
+    const char *address; /* "tcp:127.0.0.1:9665", "udp:[::1]:6665", "unix:/run/troupe": its scheme
+                            is one of the front's; port 0 is any free port */
+    uint32_t robot;      /* whose devices it serves, or TP_EVERY_ROBOT */
     tp_reach reach;      /* where its clients come from */
-    int patience_s;      /* with clients that vanish without a word; 0 as usual */
+    int patience_s;      /* with clients that vanish without closing; 0 for the usual time */
 } tp_front_place;
 
 enum { TP_PATIENCE_ENDLESS = -1 };
 
-/* The one symbol that a front exports: tp_front_player. */
+enum {
+    /* One instance serves one robot. The server opens one for each robot, on the port that is the
+     * robot's number. Without this flag one instance on the front's own port serves all robots. */
+    TP_FRONT_PER_ROBOT = 1,
+};
+
+/* The one symbol that a front exports: tp_front_NAME. */
 typedef struct tp_front {
+    uint32_t abi; /* TP_FRONT_ABI; checked before anything else is looked at */
     const char *name;
     const char *summary;
-    /* Listen. What it gives back is the front's own, for the two below. */
-    tp_status (*open)(void **out, tp_hub *hub, tp_loop *loop, const tp_front_place *place,
-                      tp_error *err);
-    void (*close)(void *front); /* closes all its clients */
-    unsigned (*port)(const void *front);
+    size_t state_size;
+    const char *const *schemes; /* ended by NULL: "tcp", "udp", "unix" */
+    unsigned port;              /* that it listens on unless the configuration has another; not
+                                   looked at with TP_FRONT_PER_ROBOT */
+    const tp_param *params;     /* as those of drivers; ended by a NULL name; may be NULL */
+    /* Read the parameters and listen. Does not wait, except for the look-up of a host's name.
+     * TP_E_EXISTS if the address is taken, as tp_listener_open() says it. Required. */
+    tp_status (*open)(tp_front_instance *self, tp_error *err);
+    /* Close all clients and release what open took. When it returns the address is free. Follows
+     * every open, also one that failed. Required. */
+    void (*close)(tp_front_instance *self);
+    /* The port that an open instance listens on; 0 for a unix socket. Required. */
+    unsigned (*bound)(const tp_front_instance *self);
+    unsigned flags;
 } tp_front;
+
+/* The front's own memory, zeroed before open. */
+TP_API void *tp_front_state(const tp_front_instance *self);
+
+TP_API tp_hub *tp_front_hub(const tp_front_instance *self);
+TP_API tp_loop *tp_front_loop(const tp_front_instance *self);
+TP_API const tp_front_place *tp_front_where(const tp_front_instance *self);
+
+/* A session for a client of the instance: with the devices of its robot, the reach of its place,
+ * and `peer` as the client's name (tp_stream_peer(), tp_peer_print()), which also decides whether
+ * the client is on this machine. The caller destroys it, at the latest in close. */
+TP_API tp_status tp_front_session(tp_session **out, const tp_front_instance *self, const char *peer,
+                                  const tp_session_limits *limits, const tp_session_events *events,
+                                  void *context, tp_error *err);
+
+/* A parameter that is declared in the table: its value, or its fallback. Of tuples the first. The
+ * configuration is checked before open, as that of drivers. Texts are borrowed as long as the
+ * instance. */
+TP_API const char *tp_front_string(const tp_front_instance *self, const char *name);
+TP_API double tp_front_double(const tp_front_instance *self, const char *name);
+TP_API int64_t tp_front_int(const tp_front_instance *self, const char *name);
+TP_API bool tp_front_bool(const tp_front_instance *self, const char *name);
+
+/* Whether the configuration has it, how many values it has, and one of them. */
+TP_API bool tp_front_given(const tp_front_instance *self, const char *name);
+TP_API size_t tp_front_count(const tp_front_instance *self, const char *name);
+TP_API const char *tp_front_string_at(const tp_front_instance *self, const char *name, size_t i);
+TP_API double tp_front_double_at(const tp_front_instance *self, const char *name, size_t i);
+
+/* Which parameter an error of open is about: the error then has the line and column of that
+ * parameter. `name` is kept until open returns. */
+TP_API void tp_front_blame(tp_front_instance *self, const char *name);
+
+/* Tell the operator about something that is odd but no failure. The text is copied. */
+TP_API void tp_front_note(const tp_front_instance *self, const char *text);
 
 /* A kind of line to hardware that ports can be opened on. */
 typedef struct tp_scheme tp_scheme;

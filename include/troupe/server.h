@@ -21,7 +21,8 @@ typedef struct tp_server_options {
     const char *path;      /* the configuration file */
     const char *text;      /* its contents instead, if not NULL */
     unsigned port;         /* of addresses without one; 0 for 6665 */
-    const char *listen;    /* "127.0.0.1" (also if NULL), "*" ...; "" for no front at all */
+    const char *listen;    /* "127.0.0.1" (also if NULL), "*" ...; "" for no front but unix_path.
+                            * A front section may have another address for its front */
     bool any_port;         /* listen on ports that the system chooses, whatever the file says */
     const char *unix_path; /* a unix socket for the default robot too; NULL for none */
     const tp_clock *clock; /* NULL for the real one */
@@ -78,6 +79,20 @@ TP_API tp_hub *tp_server_hub(const tp_server *server);
 
 /* Where it listens: the i-th robot of the configuration and its port; false beyond the last. */
 TP_API bool tp_server_port(const tp_server *server, size_t i, unsigned *robot, unsigned *port);
+
+/* A front that is open. Texts are borrowed until the next reload. */
+typedef struct tp_server_front {
+    const char *name;   /* "player" */
+    const char *scheme; /* "tcp", "udp", "unix" */
+    const char *listen; /* the host: "127.0.0.1", "*"; "" for a unix socket */
+    unsigned port;      /* 0 for a unix socket */
+    uint32_t robot;     /* whose devices it serves, or TP_EVERY_ROBOT */
+    tp_reach reach;     /* where its clients come from */
+    bool twin;          /* a datagram socket on the port of the front before it */
+} tp_server_front;
+
+/* The i-th front that is open, in the order in which they were opened; false beyond the last. */
+TP_API bool tp_server_front_at(const tp_server *server, size_t i, tp_server_front *out);
 
 /* What clients without a key may do, by where they come from; and how many keys there are. */
 TP_API tp_right tp_server_guests(const tp_server *server, tp_reach reach);

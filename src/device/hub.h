@@ -27,6 +27,9 @@
 
 typedef struct tpi_hub tpi_hub;
 
+/* Robots with this number and above stand for other servers: their devices are for drivers only. */
+enum { TPI_FIRST_FAR_ROBOT = 0x10000 };
+
 /* ---- Settings: what the configuration says about an instance --------------------------------- */
 
 typedef struct tpi_setting_value {

@@ -238,7 +238,7 @@ tp_status tpi_address_fail(tp_error *err, int code, tpi_address_use use, const c
                                             : "there is no such host");
     }
     if (code == UV_EADDRINUSE) {
-        return tp_fail(err, TP_E_IO, "%s %s: another program listens there", doing[use], text);
+        return tp_fail(err, TP_E_EXISTS, "%s %s: another program listens there", doing[use], text);
     }
     (void)snprintf(what, sizeof what, "%s %s", doing[use], text);
     return tpi_uv_fail(err, code, what);

@@ -228,7 +228,7 @@ static void failures_say_what_was_tried_and_why_it_failed(void **state)
         tp_status status;
         const char *text;
     } cases[] = {
-        {UV_EADDRINUSE, TPI_ADDRESS_LISTEN, TP_E_IO, "listen on A: another program listens there"},
+        {UV_EADDRINUSE, TPI_ADDRESS_LISTEN, TP_E_EXISTS, "listen on A: another program listens there"},
         {UV_ECONNREFUSED, TPI_ADDRESS_CONNECT, TP_E_IO, "connect to A: connection refused"},
         {UV_EACCES, TPI_ADDRESS_RECEIVE, TP_E_IO, "listen on A: permission denied"},
         {UV_ENOMEM, TPI_ADDRESS_SEND, TP_E_NOMEM, "send to A: not enough memory"},

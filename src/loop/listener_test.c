@@ -19,7 +19,7 @@ static void an_address_in_use_is_told_and_free_after_closing(void **state)
 
     listen_on_tcp(b);
     assert_int_equal(tp_listener_open(&second, b->loop, b->address, on_accept, b, &b->err),
-                     TP_E_IO);
+                     TP_E_EXISTS);
     (void)snprintf(wanted, sizeof wanted, "listen on %s: another program listens there",
                    b->address);
     assert_string_equal(b->err.text, wanted);
@@ -173,7 +173,7 @@ static void a_unix_socket_that_somebody_listens_on_is_in_use(void **state)
 
     listen_on_unix(b);
     assert_int_equal(tp_listener_open(&second, b->loop, b->address, on_accept, b, &b->err),
-                     TP_E_IO);
+                     TP_E_EXISTS);
     (void)snprintf(wanted, sizeof wanted, "listen on %s: another program listens there",
                    b->address);
     assert_string_equal(b->err.text, wanted);
@@ -256,7 +256,7 @@ static void a_file_in_the_place_of_a_unix_socket_is_left_alone(void **state)
     assert_true(fd >= 0);
     close(fd);
     assert_int_equal(tp_listener_open(&b->listener, b->loop, b->address, on_accept, b, &b->err),
-                     TP_E_IO);
+                     TP_E_EXISTS);
     assert_true(exists(path_of(b)));
     unlink(path_of(b));
 }

@@ -77,6 +77,7 @@ tp_status tpi_entry_prepare(tp_server *server, struct driver_entry *entry, tp_er
 
 bool tpi_entry_same(const struct driver_entry *a, const struct driver_entry *b)
 {
-    return tpi_fields_same(&tpi_driver_section, a, b) && tpi_settings_same(&a->asked, &b->asked) &&
+    return tpi_fields_same(&tpi_driver_section, a, b) &&
+           tpi_blueprint_settings_same(&a->asked, &b->asked) &&
            tpi_places_same(&a->asked, &b->asked) && tpi_ranks_same(&a->asked, &b->asked);
 }

@@ -4,9 +4,13 @@
 #include <assert.h>
 #include <string.h>
 
-const struct section_kind *const tpi_section_kinds[] = {&tpi_top_section,    &tpi_interface_section,
-                                                        &tpi_driver_section, &tpi_geometry_section,
-                                                        &tpi_writer_section, NULL};
+const struct section_kind *const tpi_section_kinds[] = {&tpi_top_section,
+                                                        &tpi_interface_section,
+                                                        &tpi_front_section,
+                                                        &tpi_driver_section,
+                                                        &tpi_geometry_section,
+                                                        &tpi_writer_section,
+                                                        NULL};
 
 const struct section_field *tpi_fields_find(const struct section_kind *kind, const char *name)
 {

@@ -74,6 +74,7 @@ struct section_kind {
 
 extern const struct section_kind tpi_top_section;       /* becomes a struct file */
 extern const struct section_kind tpi_interface_section; /* becomes a struct interface_file */
+extern const struct section_kind tpi_front_section;     /* becomes a struct front_entry */
 extern const struct section_kind tpi_driver_section;    /* becomes a struct driver_entry */
 extern const struct section_kind tpi_geometry_section;  /* in a driver section: a tpi_place */
 extern const struct section_kind tpi_writer_section;    /* in a driver section: a tpi_rank */

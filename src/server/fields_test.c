@@ -51,6 +51,40 @@ static const tp_driver dummy = {
     .abi = TP_DRIVER_ABI, .name = "dummy", .params = any_params, .ops = &any_ops};
 static const tp_driver *const drivers[] = {&fake, &dummy, NULL};
 
+static tp_status no_open(tp_front_instance *self, tp_error *err)
+{
+    (void)self;
+    return tp_fail(err, TP_E_UNSUPPORTED, "a front of this test does not open");
+}
+
+static void no_close(tp_front_instance *self)
+{
+    (void)self;
+}
+
+static unsigned no_port(const tp_front_instance *self)
+{
+    (void)self;
+    return 0;
+}
+
+static const char *const schemes[] = {"tcp", NULL};
+static const tp_front player = {.abi = TP_FRONT_ABI,
+                                .name = "player",
+                                .schemes = schemes,
+                                .open = no_open,
+                                .close = no_close,
+                                .bound = no_port};
+static const tp_front lines = {.abi = TP_FRONT_ABI,
+                               .name = "lines",
+                               .schemes = schemes,
+                               .open = no_open,
+                               .close = no_close,
+                               .bound = no_port};
+static const tp_front *const fronts[] = {&player, &lines, NULL};
+static const tp_driver *const no_drivers[] = {NULL};
+static const tp_kit kit = {.drivers = no_drivers, .fronts = fronts};
+
 /* ---- Files ----------------------------------------------------------------------------------- */
 
 static char folder[64];
@@ -132,7 +166,7 @@ static const char *write_file(tpi_buf *out, const struct subject *s)
 
     if (s->kind == &tpi_top_section) {
         put_fields(out, s->kind, s);
-    } else if (s->kind == &tpi_interface_section) {
+    } else if (s->kind == &tpi_interface_section || s->kind == &tpi_front_section) {
         put_section(out, s->kind, s);
     }
     tpi_buf_puts(out, "driver\n(\n");
@@ -158,7 +192,7 @@ static void keep(void *context, const char *note)
 
 static tp_status create(tp_server **out, const char *text, tp_error *err)
 {
-    const tp_server_options options = {.kit = &tp_full_kit,
+    const tp_server_options options = {.kit = &kit,
                                        .drivers = drivers,
                                        .path = path_of("x.cfg"),
                                        .text = text,

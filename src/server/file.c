@@ -29,7 +29,8 @@ tp_status tpi_config_read(tp_server *server, tp_error *err)
     server->file = file;
     tp_status status = parse(server, file, err);
     status = status == TP_OK ? tpi_top_read(server, file, err) : status;
-    return status == TP_OK ? tpi_sections_read(server, err) : status;
+    status = status == TP_OK ? tpi_sections_read(server, err) : status;
+    return status == TP_OK ? tpi_fronts_read(server, err) : status;
 }
 
 static void destroy(struct file *file)

@@ -1,210 +1,421 @@
-/* fronts.c - where a server listens: one port for each robot, sockets for its own children. */
+/*
+ * fronts.c - where a server listens: the fronts that the file wants, a unix socket if it is asked
+ * for, and sockets for the server's own children.
+ *
+ * Opening is done in two steps, so that a file that is read again changes nothing if it is wrong:
+ * what is open already and still wanted is claimed first, then the rest is opened. An open front
+ * that nobody claims and that has the port of one to be opened is closed before that; undoing opens
+ * it again.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "server/inside.h"
 
-/* ---- Opening --------------------------------------------------------------------------------- */
+/* ---- One front ------------------------------------------------------------------------------- */
 
-static bool has_robot(const tp_server *server, unsigned number)
+static tp_status open_instance(tp_server *server, struct open_front *open, const char *address,
+                               int patience_s, tp_error *err)
 {
-    for (size_t i = 0; i < server->robot_count; i++) {
-        if (server->robots[i].number == number) {
-            return true;
-        }
+    const struct front_entry *plan = open->plan;
+    const char *blamed = NULL;
+    tp_error why = {0};
+    const tpi_front_opening made = {.front = open->front,
+                                 .hub = server->hub,
+                                 .loop = server->loop,
+                                 .place = {address, open->robot, open->reach, patience_s},
+                                 .settings = plan == NULL ? NULL : plan->settings,
+                                 .setting_count = plan == NULL ? 0 : plan->setting_count,
+                                 .note = tpi_server_note,
+                                 .note_context = server};
+    const tp_status status = tpi_front_open(&open->instance, &made, &blamed, &why);
+
+    if (status != TP_OK) {
+        (void)(plan == NULL ? tp_fail(err, status, "%s", why.text)
+                            : tpi_front_entry_fail(plan, blamed, status, why.text, err));
+        return status;
     }
-    return false;
+    open->port = tpi_front_port(open->instance);
+    return TP_OK;
 }
 
-static tp_status open_front(tp_server *server, const tp_front *front, const tp_front_place *place,
-                            unsigned *port, tp_error *err)
+/* On an address of the network. */
+static tp_status open_network(tp_server *server, struct open_front *open, unsigned port,
+                              tp_error *err)
 {
+    char address[320];
+    const bool wide = strchr(open->host, ':') != NULL; /* an IPv6 address */
+
+    (void)snprintf(address, sizeof address, "%s:%s%s%s:%u", open->scheme, wide ? "[" : "",
+                   open->host, wide ? "]" : "", port);
+    return open_instance(server, open, address, server->file->patience_s, err);
+}
+
+static void append(tp_server *server, struct open_front *open)
+{
+    struct open_front **last = &server->fronts;
+
+    while (*last != NULL) {
+        last = &(*last)->next;
+    }
+    *last = open;
+}
+
+static void close_front(struct open_front **at)
+{
+    struct open_front *open = *at;
+
+    *at = open->next;
+    tpi_front_close(open->instance);
+    free(open);
+}
+
+/* ---- Opening what the file wants ------------------------------------------------------------- */
+
+/* A front at one address. */
+struct opening {
+    const struct front_entry *plan;
+    const char *scheme;
+    uint32_t robot;
+    bool twin;               /* on the port of the one before it */
+    struct open_front *open; /* NULL until it is found or opened, and if it is left out */
+};
+
+struct openings {
+    struct opening *items; /* owned */
+    size_t count;
+};
+
+static void add_openings(const tp_server *server, struct openings *all,
+                         const struct front_entry *plan, uint32_t robot)
+{
+    const bool streams = tpi_front_speaks(plan->front, "tcp");
+
+    if (streams) {
+        all->items[all->count++] = (struct opening){plan, "tcp", robot, false, NULL};
+    }
+    if (tpi_front_speaks(plan->front, "udp") && (server->options.udp || !streams)) {
+        all->items[all->count++] = (struct opening){plan, "udp", robot, streams, NULL};
+    }
+}
+
+static tp_status list_openings(const tp_server *server, struct openings *all, tp_error *err)
+{
+    size_t most = 1;
+
+    for (const struct front_entry *plan = server->file->fronts; plan != NULL; plan = plan->next) {
+        most += 2 * (server->robot_count + 1);
+    }
+    all->items = calloc(most, sizeof *all->items);
+    if (all->items == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    for (const struct front_entry *plan = server->file->fronts; plan != NULL; plan = plan->next) {
+        if ((plan->front->flags & TP_FRONT_PER_ROBOT) == 0) {
+            add_openings(server, all, plan, plan->robot != 0 ? plan->robot : TP_EVERY_ROBOT);
+            continue;
+        }
+        for (size_t i = 0; i < server->robot_count; i++) {
+            const unsigned robot = server->robots[i].number;
+            if (tpi_robots_mentioned(server, robot) && (plan->robot == 0 || plan->robot == robot)) {
+                add_openings(server, all, plan, robot);
+            }
+        }
+    }
+    return TP_OK;
+}
+
+/* One that is open already. */
+static void claim(tp_server *server, struct opening *opening)
+{
+    struct open_front *open = server->fronts;
+
+    while (open != NULL &&
+           (open->plan == NULL || open->wanted != NULL || open->robot != opening->robot ||
+            strcmp(open->scheme, opening->scheme) != 0 ||
+            !tpi_front_entry_same(open->plan, opening->plan))) {
+        open = open->next;
+    }
+    if (open != NULL) {
+        open->wanted = opening->plan;
+        opening->open = open;
+    }
+}
+
+static unsigned port_for(const tp_server *server, const struct opening *opening)
+{
+    const struct front_entry *plan = opening->plan;
+
+    if (opening->twin) {
+        return opening[-1].open->port;
+    }
+    if (server->options.any_port) {
+        return 0;
+    }
+    if (plan->has_port) {
+        return plan->port;
+    }
+    return (plan->front->flags & TP_FRONT_PER_ROBOT) != 0 ? opening->robot : plan->front->port;
+}
+
+/* What nobody wants any more leaves a port that is wanted. */
+static void make_room(tp_server *server, const struct opening *opening, unsigned port)
+{
+    for (struct open_front *open = server->fronts; open != NULL && port != 0; open = open->next) {
+        if (open->plan != NULL && open->wanted == NULL && open->port == port &&
+            strcmp(open->scheme, opening->scheme) == 0) {
+            tpi_front_close(open->instance);
+            open->instance = NULL;
+        }
+    }
+}
+
+static tp_status open_one(tp_server *server, struct opening *opening, tp_error *err)
+{
+    const struct front_entry *plan = opening->plan;
+    const char *host = plan->listen != NULL ? plan->listen : server->options.listen;
+    const unsigned port = port_for(server, opening);
     struct open_front *open = calloc(1, sizeof *open);
 
     if (open == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
-    tp_status status = front->open(&open->state, server->hub, server->loop, place, err);
+    *open = (struct open_front){.front = plan->front,
+                                .plan = plan,
+                                .scheme = opening->scheme,
+                                .host = host,
+                                .robot = opening->robot,
+                                .reach = tpi_access_reach(host),
+                                .twin = opening->twin,
+                                .wanted = plan,
+                                .fresh = true};
+    make_room(server, opening, port);
+    const tp_status status = open_network(server, open, port, err);
     if (status != TP_OK) {
         free(open);
         return status;
     }
-    open->front = front;
-    open->robot = place->robot;
-    open->next = server->fronts;
-    server->fronts = open;
-    *port = front->port(open->state);
+    append(server, open);
+    opening->open = open;
     return TP_OK;
 }
 
-/* All fronts of the kit, for a robot; a datagram socket has the port of the listener before it. */
-static tp_status listen_on(tp_server *server, const char *scheme, unsigned robot, unsigned *port,
-                           tp_error *err)
+/* A front that opens by default need not; but the ports of robots are what a server is for. */
+static bool may_be_left_out(const struct opening *opening, tp_status status)
 {
-    char address[320];
-    const char *host = server->options.listen;
-    const bool wide = strchr(host, ':') != NULL; /* an IPv6 address */
-    const tp_front *const *front = server->options.kit->fronts;
+    return status == TP_E_EXISTS && opening->plan->section == NULL &&
+           (opening->plan->front->flags & TP_FRONT_PER_ROBOT) == 0;
+}
+
+static tp_status open_rest(tp_server *server, struct openings *all, tp_error *err)
+{
     tp_status status = TP_OK;
 
-    snprintf(address, sizeof address, "%s:%s%s%s:%u", scheme, wide ? "[" : "", host,
-             wide ? "]" : "", *port);
-    const tp_front_place place = {address, robot, TP_REACH_NETWORK, server->file->patience_s};
-    for (; *front != NULL && status == TP_OK; front++) {
-        status = open_front(server, *front, &place, port, err);
+    for (size_t i = 0; i < all->count && status == TP_OK; i++) {
+        struct opening *opening = &all->items[i];
+        tp_error why = {0};
+        char note[sizeof why.text + 80];
+        if (opening->open != NULL || (opening->twin && opening[-1].open == NULL)) {
+            continue;
+        }
+        status = open_one(server, opening, &why);
+        if (may_be_left_out(opening, status)) {
+            (void)snprintf(note, sizeof note, "%s; the front %s is left out", why.text,
+                           opening->plan->front->name);
+            tpi_server_note(server, note);
+            status = TP_OK;
+        } else if (status != TP_OK) {
+            (void)tp_fail(err, why.code, "%s", why.text);
+        }
     }
     return status;
 }
 
-static tp_status serve_robot(tp_server *server, struct robot *robot, tp_error *err)
+static tp_status open_wanted(tp_server *server, tp_error *err)
 {
-    tp_status status = TP_OK;
+    struct openings all = {0};
+    tp_status status = list_openings(server, &all, err);
 
-    if (server->options.listen[0] == '\0' || server->options.kit == NULL) {
-        return TP_OK;
+    for (size_t i = 0; i < all.count; i++) {
+        claim(server, &all.items[i]);
     }
-    robot->port = server->options.any_port ? 0 : robot->number;
-    status = listen_on(server, "tcp", robot->number, &robot->port, err);
-    if (status == TP_OK && server->options.udp) {
-        status = listen_on(server, "udp", robot->number, &robot->port, err);
-    }
+    status = status == TP_OK ? open_rest(server, &all, err) : status;
+    free(all.items);
     return status;
+}
+
+/* ---- Unix sockets ---------------------------------------------------------------------------- */
+
+/* The first front that serves them. */
+static const tp_front *find_unix_front(const tp_server *server)
+{
+    const tp_kit *kit = server->options.kit;
+
+    for (size_t i = 0; kit != NULL && kit->fronts != NULL && kit->fronts[i] != NULL; i++) {
+        if (tpi_front_speaks(kit->fronts[i], "unix")) {
+            return kit->fronts[i];
+        }
+    }
+    return NULL;
+}
+
+static tp_status open_unix(tp_server *server, const char *path, unsigned robot, tp_reach reach,
+                           tp_error *err)
+{
+    char address[512];
+    const tp_front *front = find_unix_front(server);
+    struct open_front *open = front == NULL ? NULL : calloc(1, sizeof *open);
+
+    if (open == NULL) {
+        return front != NULL ? tp_fail(err, TP_E_NOMEM, "out of memory")
+                             : tp_fail(err, TP_E_UNSUPPORTED, "no front serves unix sockets");
+    }
+    *open = (struct open_front){
+        .front = front, .scheme = "unix", .host = "", .robot = robot, .reach = reach};
+    (void)snprintf(address, sizeof address, "unix:%s", path);
+    const tp_status status = open_instance(server, open, address, 0, err);
+    if (status != TP_OK) {
+        free(open);
+        return status;
+    }
+    append(server, open);
+    return TP_OK;
 }
 
 /* For the children of isolated drivers. */
 static tp_status serve_inside(tp_server *server, tp_error *err)
 {
-    char address[sizeof server->folder + 24];
-    unsigned none;
+    char path[sizeof server->folder + 24];
     tp_status status = TP_OK;
 
     while (server->inner_open < server->inner_count && status == TP_OK) {
         const unsigned robot = server->inner[server->inner_open];
-        snprintf(address, sizeof address, "unix:%s/%u", server->folder, robot);
-        const tp_front_place place = {address, robot, TP_REACH_INSIDE};
-        status = open_front(server, server->options.kit->fronts[0], &place, &none, err);
-        if (status == TP_OK) {
-            server->fronts->stays = true;
-            server->inner_open++;
-        }
+        (void)snprintf(path, sizeof path, "%s/%u", server->folder, robot);
+        status = open_unix(server, path, robot, TP_REACH_INSIDE, err);
+        server->inner_open += status == TP_OK;
     }
     return status;
 }
 
-static tp_status serve_unix_socket(tp_server *server, tp_error *err)
-{
-    char address[512];
-    unsigned none;
-
-    if (server->options.unix_path == NULL || server->options.kit == NULL) {
-        return TP_OK;
-    }
-    snprintf(address, sizeof address, "unix:%s", server->options.unix_path);
-    const tp_front_place place = {address, server->options.port, TP_REACH_UNIX};
-    tp_status status = open_front(server, server->options.kit->fronts[0], &place, &none, err);
-    if (status == TP_OK) {
-        server->fronts->stays = true;
-    }
-    return status;
-}
-
-static tp_status add_robot(tp_server *server, unsigned number, tp_error *err)
-{
-    if (number >= FIRST_FAR_ROBOT || has_robot(server, number)) {
-        return TP_OK;
-    }
-    if (server->robot_count == MOST_ROBOTS) {
-        return tp_fail(err, TP_E_LIMIT, "more than %d robots", MOST_ROBOTS);
-    }
-    struct robot *robot = &server->robots[server->robot_count++];
-    *robot = (struct robot){.number = number};
-    return serve_robot(server, robot, err);
-}
+/* ---- The file -------------------------------------------------------------------------------- */
 
 tp_status tpi_fronts_open(tp_server *server, tp_error *err)
 {
     tp_status status = TP_OK;
 
-    for (const struct driver_entry *entry = server->file->entries; entry != NULL;
-         entry = entry->next) {
-        if (entry->asked.provide_count == 0 && status == TP_OK) { /* it offers all that it has */
-            status = add_robot(server, entry->asked.robot, err);
-        }
-        for (uint32_t i = 0; i < entry->asked.provide_count && status == TP_OK; i++) {
-            status = add_robot(server, entry->asked.provides[i].addr.robot, err);
-        }
+    status = status == TP_OK ? tpi_robots_add(server, err) : status;
+    status = status == TP_OK ? tpi_robots_check(server, err) : status;
+    if (server->options.listen[0] != '\0') {
+        status = status == TP_OK ? open_wanted(server, err) : status;
     }
     return status == TP_OK ? serve_inside(server, err) : status;
 }
 
 tp_status tpi_fronts_open_first(tp_server *server, tp_error *err)
 {
+    const char *path = server->options.unix_path;
     tp_status status = tpi_fronts_open(server, err);
 
-    return status == TP_OK ? serve_unix_socket(server, err) : status;
+    if (status == TP_OK && path != NULL && server->options.kit != NULL) {
+        status = open_unix(server, path, server->options.port, TP_REACH_UNIX, err);
+    }
+    tpi_fronts_settle(server);
+    return status;
 }
 
-/* ---- Closing --------------------------------------------------------------------------------- */
-
-static bool is_mentioned(const tp_server *server, unsigned robot)
+/* The first front that serves one robot alone is the one that is shown with it. */
+static unsigned port_of(const tp_server *server, unsigned robot)
 {
-    for (const struct driver_entry *entry = server->file->entries; entry != NULL;
-         entry = entry->next) {
-        if (entry->asked.provide_count == 0 && entry->asked.robot == robot) {
-            return true;
-        }
-        for (uint32_t i = 0; i < entry->asked.provide_count; i++) {
-            if (entry->asked.provides[i].addr.robot == robot) {
-                return true;
-            }
+    for (const struct open_front *open = server->fronts; open != NULL; open = open->next) {
+        if (open->plan != NULL && open->robot == robot &&
+            (open->front->flags & TP_FRONT_PER_ROBOT) != 0) {
+            return open->port;
         }
     }
-    return false;
+    return 0;
 }
 
-/* The ports of a robot, with their clients. */
-static void close_robot(tp_server *server, unsigned robot)
+void tpi_fronts_settle(tp_server *server)
 {
     struct open_front **at = &server->fronts;
+    size_t kept = 0;
 
     while (*at != NULL) {
         struct open_front *open = *at;
-        if (open->robot == robot && !open->stays) {
-            *at = open->next;
-            open->front->close(open->state);
-            free(open);
-        } else {
-            at = &open->next;
+        if (open->plan != NULL && open->wanted == NULL) {
+            close_front(at);
+            continue;
         }
+        if (open->plan != NULL) { /* the file before may be released */
+            open->plan = open->wanted;
+            open->host = open->plan->listen != NULL ? open->plan->listen : server->options.listen;
+        }
+        open->wanted = NULL;
+        open->fresh = false;
+        at = &open->next;
     }
-}
-
-void tpi_fronts_undo(tp_server *server, size_t robot_count)
-{
-    while (server->robot_count > robot_count) {
-        close_robot(server, server->robots[--server->robot_count].number);
-    }
-}
-
-void tpi_fronts_close_others(tp_server *server)
-{
-    size_t kept = 0;
-
     for (size_t i = 0; i < server->robot_count; i++) {
-        if (is_mentioned(server, server->robots[i].number)) {
-            server->robots[kept++] = server->robots[i];
-        } else {
-            close_robot(server, server->robots[i].number);
+        if (tpi_robots_mentioned(server, server->robots[i].number)) {
+            server->robots[kept] = server->robots[i];
+            server->robots[kept].port = port_of(server, server->robots[i].number);
+            kept++;
         }
     }
     server->robot_count = kept;
 }
 
+void tpi_fronts_undo(tp_server *server, size_t robot_count)
+{
+    struct open_front **at = &server->fronts;
+
+    while (*at != NULL) {
+        if ((*at)->fresh) {
+            close_front(at);
+        } else {
+            (*at)->wanted = NULL;
+            at = &(*at)->next;
+        }
+    }
+    for (at = &server->fronts; *at != NULL;) {
+        struct open_front *open = *at;
+        tp_error why = {0};
+        if (open->instance == NULL && open_network(server, open, open->port, &why) != TP_OK) {
+            tpi_server_note(server, why.text);
+            close_front(at);
+        } else {
+            at = &open->next;
+        }
+    }
+    server->robot_count = robot_count;
+}
+
 void tpi_fronts_close_all(tp_server *server)
 {
     while (server->fronts != NULL) {
-        server->fronts->stays = false;
-        close_robot(server, server->fronts->robot);
+        close_front(&server->fronts);
     }
+}
+
+/* ---- Asking ---------------------------------------------------------------------------------- */
+
+bool tp_server_front_at(const tp_server *server, size_t i, tp_server_front *out)
+{
+    const struct open_front *open = server->fronts;
+
+    while (open != NULL && (open->reach == TP_REACH_INSIDE || i > 0)) {
+        i -= open->reach != TP_REACH_INSIDE;
+        open = open->next;
+    }
+    if (open == NULL) {
+        return false;
+    }
+    *out = (tp_server_front){.name = open->front->name,
+                             .scheme = open->scheme,
+                             .listen = open->host,
+                             .port = open->port,
+                             .robot = open->robot,
+                             .reach = open->reach,
+                             .twin = open->twin};
+    return true;
 }

@@ -7,24 +7,46 @@
 #include "convert/cfg.h"
 #include "convert/cfg_notes.h"
 #include "device/hub.h"
-#include "session/clients.h"
 #include "server/address.h"
 #include "server/fields.h"
 #include "server/keys.h"
+#include "session/clients.h"
+#include "session/front.h"
 #include "troupe/server.h"
 
 enum {
     DEFAULT_PORT = 6665,
     MOST_ROBOTS = 256,
-    FIRST_FAR_ROBOT = 0x10000, /* numbers from here on stand for other servers */
+    FIRST_FAR_ROBOT = TPI_FIRST_FAR_ROBOT,
 };
 
-/* A front that is open. */
+/* A front as the file wants it: a section, or a front of the kit that no section names. */
+struct front_entry {
+    const tp_front *front;
+    tpi_cfg_section *section; /* NULL for a front that opens by default */
+    bool disabled;            /* it is not opened */
+    const char *listen;       /* the host; NULL for that of the server's options */
+    bool has_port;
+    unsigned port;  /* that the section has */
+    unsigned robot; /* the only one that it serves; 0 for all */
+    const tpi_setting *settings;
+    uint32_t setting_count;
+    struct front_entry *next;
+};
+
+/* A front that is open at an address. */
 struct open_front {
     const tp_front *front;
-    void *state;
-    unsigned robot;
-    bool stays; /* also when the file does not mention the robot any more */
+    const struct front_entry *plan; /* borrowed from the file; NULL for a unix socket */
+    const char *scheme;             /* "tcp", "udp", "unix" */
+    const char *host;               /* borrowed: as the plan or the options have it */
+    uint32_t robot;                 /* or TP_EVERY_ROBOT */
+    unsigned port;                  /* that it is bound to */
+    tp_reach reach;
+    bool twin;                        /* a datagram socket beside the one before it */
+    tp_front_instance *instance;      /* owned; NULL while it makes room for another one */
+    const struct front_entry *wanted; /* borrowed: of the file that is being read, which keeps it */
+    bool fresh;                       /* opened for the file that is being read */
     struct open_front *next;
 };
 
@@ -65,6 +87,7 @@ struct file {
     tpi_cfg *cfg;                    /* owned */
     struct driver_entry *entries;    /* in the order of the file */
     struct driver_entry *last_entry; /* of these */
+    struct front_entry *fronts;      /* in the order of the file, then those by default */
     size_t users;                    /* instances that were made by it */
     struct file *next;               /* of the server's */
     const char *missing_plugin;      /* one that it names for all drivers; NULL for none */
@@ -94,7 +117,7 @@ struct tp_server {
     tpi_hub *hub;
     struct robot robots[MOST_ROBOTS];
     size_t robot_count;
-    struct open_front *fronts;  /* owned */
+    struct open_front *fronts;  /* owned; in the order in which they were opened */
     struct plugin *plugins;     /* owned */
     struct loaded *loaded;      /* interface files, in the arena */
     struct far_name *far_names; /* numbers of other servers, in the arena */
@@ -168,13 +191,29 @@ tp_status tpi_config_read(tp_server *server, tp_error *err);
 void tpi_config_release(struct file *file);
 void tpi_config_destroy_all(tp_server *server);
 
-/* fronts.c: listen for robots that have no port yet, in the order in which the file mentions them;
- * close those of robots that it does not mention any more. `tpi_fronts_undo` closes what was opened
- * since there were so many robots. */
+/* section_front.c: read the front sections, and add the fronts of the kit that none names. Two
+ * entries are the same if they open the same things. `note_changes` tells of fronts that the new
+ * file adds and removes, and returns how many these are. */
+tp_status tpi_fronts_read(tp_server *server, tp_error *err);
+tp_status tpi_front_entry_fail(const struct front_entry *plan, const char *param, tp_status status,
+                               const char *why, tp_error *err);
+bool tpi_front_entry_same(const struct front_entry *a, const struct front_entry *b);
+size_t tpi_fronts_note_changes(tp_server *server, const struct file *before,
+                               const struct file *after);
+
+/* robots.c: add those that the file mentions and that are not there yet, in the order of the file;
+ * whether a device of the file belongs to one; and whether front sections name only such. */
+tp_status tpi_robots_add(tp_server *server, tp_error *err);
+bool tpi_robots_mentioned(const tp_server *server, unsigned robot);
+tp_status tpi_robots_check(const tp_server *server, tp_error *err);
+
+/* fronts.c: open what the file wants and is not open yet. Then either `settle`, which closes what
+ * the file does not want any more, or `undo`, with the number of robots before. What has to close
+ * before another one can open on its port is opened again by `undo`. */
 tp_status tpi_fronts_open(tp_server *server, tp_error *err);
-tp_status tpi_fronts_open_first(tp_server *server, tp_error *err);
+tp_status tpi_fronts_open_first(tp_server *server, tp_error *err); /* and settle */
+void tpi_fronts_settle(tp_server *server);
 void tpi_fronts_undo(tp_server *server, size_t robot_count);
-void tpi_fronts_close_others(tp_server *server);
 void tpi_fronts_close_all(tp_server *server);
 
 /* section_access.c: the fields of the top that say who may do what; see fields.h. */
@@ -191,6 +230,9 @@ void tpi_access_note_none(tp_server *server, const struct file *file);
 
 /* Give the hub the rules of the file. */
 tp_status tpi_access_apply(tp_server *server, tp_error *err);
+
+/* The reach of clients of a front that listens on this host. */
+tp_reach tpi_access_reach(const char *host);
 
 /* Note a secret that others can read. */
 void tpi_access_note_public(tp_server *server, const tpi_cfg_field *field);
@@ -266,20 +308,34 @@ tp_status tpi_guard_parse(tpi_buf *out, const char *text, tp_error *err);
  * and tell of fields that nobody uses. */
 bool tpi_setting_is_line(const tp_param *param);
 bool tpi_setting_is_text(const tp_param *param); /* such as a line */
+
+/* A declared parameter by its name; NULL if there is none. */
+const tp_param *tpi_setting_find(const tp_param *params, const char *name);
+
+/* Read the field of a parameter that the section has. */
+tp_status tpi_setting_read(tp_server *server, tpi_cfg_section *section, const tp_param *param,
+                           tpi_setting *out, tp_error *err);
+
+/* Whether two lists of settings mean the same: numbers in whatever way they are written, texts by
+ * their letters, in any order. */
+bool tpi_settings_same(const tp_param *params, const tpi_joined *a, const tpi_joined *b);
+
 tp_status tpi_settings_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *blueprint,
                             tp_error *err);
 
-/* Whether the parameters mean the same: numbers in whatever way they are written, texts by their
- * letters, in any order. */
-bool tpi_settings_same(const tpi_blueprint *a, const tpi_blueprint *b);
+/* Whether the settings of all sections of two blueprints mean the same. */
+bool tpi_blueprint_settings_same(const tpi_blueprint *a, const tpi_blueprint *b);
 
 /* plugins.c: open those that the file names for all drivers; close all. */
 tp_status tpi_plugins_load(tp_server *server, tp_error *err);
 void tpi_plugins_close(tp_server *server);
 
-/* The driver of a section that is not built in (*driver is NULL), or that names a plug-in. */
-tp_status tpi_plugins_choose(tp_server *server, tpi_cfg_section *section, const char *name,
-                             const tp_driver **driver, tp_error *err);
+/* The driver or front of a section that is not built in (*found is NULL), or that names a plug-in.
+ */
+tp_status tpi_plugins_choose_driver(tp_server *server, tpi_cfg_section *section, const char *name,
+                                    const tp_driver **found, tp_error *err);
+tp_status tpi_plugins_choose_front(tp_server *server, tpi_cfg_section *section, const char *name,
+                                   const tp_front **found, tp_error *err);
 
 /* An interface that an open plug-in brings, which is in the catalogue then; NULL if none does. */
 const tp_interface *tpi_plugins_interface(tp_server *server, const char *name);

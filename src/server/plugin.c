@@ -116,46 +116,90 @@ static bool name_symbol(char out[LONGEST_SYMBOL], const char *prefix, const char
     return length > 0 && length < LONGEST_SYMBOL;
 }
 
-static tp_status check_driver(const tpi_plugin *plugin, const tp_driver *driver, const char *name,
+static tp_status check_abi(const tpi_plugin *plugin, const char *name, uint32_t abi, uint32_t ours,
+                           tp_error *err)
+{
+    return abi == ours
+               ? TP_OK
+               : tp_fail(err, TP_E_UNSUPPORTED, "%s: %s was built for ABI %u, this server has %u",
+                         tpi_plugin_path(plugin), name, (unsigned)abi, (unsigned)ours);
+}
+
+static tp_status check_name(const tpi_plugin *plugin, const char *kind, const char *name,
+                            const char *own, tp_error *err)
+{
+    return own != NULL && strcmp(own, name) == 0
+               ? TP_OK
+               : tp_fail(err, TP_E_INVALID, "%s: the %s %s says that it is %s",
+                         tpi_plugin_path(plugin), kind, name, own == NULL ? "nobody" : own);
+}
+
+static tp_status check_driver(const tpi_plugin *plugin, const void *symbol, const char *name,
                               tp_error *err)
 {
-    const char *path = tpi_plugin_path(plugin);
+    const tp_driver *driver = symbol;
+    tp_status status = check_abi(plugin, name, driver->abi, TP_DRIVER_ABI, err);
 
-    if (driver->abi != TP_DRIVER_ABI) { /* nothing else of it can be understood */
-        return tp_fail(err, TP_E_UNSUPPORTED, "%s: %s was built for ABI %u, this server has %u",
-                       path, name, (unsigned)driver->abi, (unsigned)TP_DRIVER_ABI);
+    status = status == TP_OK ? check_name(plugin, "driver", name, driver->name, err) : status;
+    if (status == TP_OK && (driver->ops == NULL || driver->ops->init == NULL)) {
+        return tp_fail(err, TP_E_INVALID, "%s: the driver %s has no init", tpi_plugin_path(plugin),
+                       name);
     }
-    if (driver->name == NULL || strcmp(driver->name, name) != 0) {
-        return tp_fail(err, TP_E_INVALID, "%s: the driver %s says that it is %s", path, name,
-                       driver->name == NULL ? "nobody" : driver->name);
-    }
-    if (driver->ops == NULL || driver->ops->init == NULL) {
-        return tp_fail(err, TP_E_INVALID, "%s: the driver %s has no init", path, name);
-    }
-    return TP_OK;
+    return status;
 }
 
-tp_status tpi_plugin_has_driver(const tpi_plugin *plugin, const char *name,
-                                const tp_driver **driver, tp_error *err)
+static tp_status check_front(const tpi_plugin *plugin, const void *symbol, const char *name,
+                             tp_error *err)
+{
+    const tp_front *front = symbol;
+    tp_status status = check_abi(plugin, name, front->abi, TP_FRONT_ABI, err);
+
+    status = status == TP_OK ? check_name(plugin, "front", name, front->name, err) : status;
+    if (status == TP_OK && (front->open == NULL || front->close == NULL || front->bound == NULL ||
+                            front->schemes == NULL)) {
+        return tp_fail(err, TP_E_INVALID, "%s: the front %s has no open, close, bound or schemes",
+                       tpi_plugin_path(plugin), name);
+    }
+    return status;
+}
+
+static const struct {
+    const char *name;
+    const char *prefix;
+    tp_status (*check)(const tpi_plugin *plugin, const void *symbol, const char *name,
+                       tp_error *err);
+} kinds[] = {
+    [TPI_PLUGIN_DRIVER] = {"driver", "tp_driver_", check_driver},
+    [TPI_PLUGIN_FRONT] = {"front", "tp_front_", check_front},
+};
+
+const char *tpi_plugin_kind_name(tpi_plugin_kind kind)
+{
+    return kinds[kind].name;
+}
+
+tp_status tpi_plugin_has(const tpi_plugin *plugin, tpi_plugin_kind kind, const char *name,
+                         const void **found, tp_error *err)
 {
     char symbol[LONGEST_SYMBOL];
 
-    *driver = name_symbol(symbol, "tp_driver_", name) ? tpi_plugin_symbol(plugin, symbol) : NULL;
-    return *driver == NULL ? TP_OK : check_driver(plugin, *driver, name, err);
+    *found =
+        name_symbol(symbol, kinds[kind].prefix, name) ? tpi_plugin_symbol(plugin, symbol) : NULL;
+    return *found == NULL ? TP_OK : kinds[kind].check(plugin, *found, name, err);
 }
 
-tp_status tpi_plugin_driver(const tpi_plugin *plugin, const char *name, const tp_driver **driver,
-                            tp_error *err)
+tp_status tpi_plugin_get(const tpi_plugin *plugin, tpi_plugin_kind kind, const char *name,
+                         const void **found, tp_error *err)
 {
     char symbol[LONGEST_SYMBOL];
-    tp_status status = tpi_plugin_has_driver(plugin, name, driver, err);
+    tp_status status = tpi_plugin_has(plugin, kind, name, found, err);
 
-    if (status != TP_OK || *driver != NULL) {
+    if (status != TP_OK || *found != NULL) {
         return status;
     }
-    name_symbol(symbol, "tp_driver_", name);
-    return tp_fail(err, TP_E_UNKNOWN, "%s has no driver \"%s\": there is no symbol %s",
-                   tpi_plugin_path(plugin), name, symbol);
+    name_symbol(symbol, kinds[kind].prefix, name);
+    return tp_fail(err, TP_E_UNKNOWN, "%s has no %s \"%s\": there is no symbol %s",
+                   tpi_plugin_path(plugin), kinds[kind].name, name, symbol);
 }
 
 const tp_interface *tpi_plugin_interface(const tpi_plugin *plugin, const char *name)

@@ -11,7 +11,7 @@
 /* One that is open. */
 struct plugin {
     tpi_plugin *object; /* owned */
-    bool shared;        /* any driver may be in it */
+    bool shared;        /* any driver or front may be in it */
     struct plugin *next;
 };
 
@@ -119,8 +119,8 @@ void tpi_plugins_close(tp_server *server)
 /* ---- Choosing -------------------------------------------------------------------------------- */
 
 /* From the plug-in that the section names. */
-static tp_status choose_own(tp_server *server, const tpi_cfg_value *value, const char *name,
-                            const tp_driver **driver, tp_error *err)
+static tp_status choose_own(tp_server *server, tpi_plugin_kind kind, const tpi_cfg_value *value,
+                            const char *name, const void **found, tp_error *err)
 {
     struct plugin *plugin = NULL;
     tp_error why = {0};
@@ -131,7 +131,7 @@ static tp_status choose_own(tp_server *server, const tpi_cfg_value *value, const
     if (status != TP_OK) {
         return status;
     }
-    if (plugin == NULL && *driver != NULL) {
+    if (plugin == NULL && *found != NULL) {
         tpi_cfg_fail(&value->place, &note, "plugin \"%s\" is not needed: %s is built in",
                      value->text, name);
         tpi_server_note(server, note.text);
@@ -140,44 +140,64 @@ static tp_status choose_own(tp_server *server, const tpi_cfg_value *value, const
     if (plugin == NULL) {
         return tp_fail(err, TP_E_UNKNOWN, "%s", why.text);
     }
-    status = tpi_plugin_driver(plugin->object, name, driver, &why);
+    status = tpi_plugin_get(plugin->object, kind, name, found, &why);
     return status == TP_OK ? TP_OK : tpi_cfg_fail(&value->place, err, "%s", why.text);
 }
 
 /* From those that are there for all. */
-static tp_status choose_shared(const tp_server *server, const char *name, const tp_driver **driver,
-                               const tpi_cfg_place *place, tp_error *err)
+static tp_status choose_shared(const tp_server *server, tpi_plugin_kind kind, const char *name,
+                               const void **found, const tpi_cfg_place *place, tp_error *err)
 {
     tp_status status = TP_OK;
     tp_error why = {0};
 
     for (const struct plugin *plugin = server->plugins;
-         plugin != NULL && *driver == NULL && status == TP_OK; plugin = plugin->next) {
+         plugin != NULL && *found == NULL && status == TP_OK; plugin = plugin->next) {
         if (plugin->shared) {
-            status = tpi_plugin_has_driver(plugin->object, name, driver, &why);
+            status = tpi_plugin_has(plugin->object, kind, name, found, &why);
         }
     }
     if (status != TP_OK) {
         return tpi_cfg_fail(place, err, "%s", why.text);
     }
-    if (*driver == NULL && server->file->missing_plugin != NULL) {
-        return tpi_cfg_fail(place, err, "there is no driver \"%s\", and no plug-in \"%s\"", name,
-                            server->file->missing_plugin);
+    if (*found == NULL && server->file->missing_plugin != NULL) {
+        return tpi_cfg_fail(place, err, "there is no %s \"%s\", and no plug-in \"%s\"",
+                            tpi_plugin_kind_name(kind), name, server->file->missing_plugin);
     }
     return TP_OK;
 }
 
-tp_status tpi_plugins_choose(tp_server *server, tpi_cfg_section *section, const char *name,
-                             const tp_driver **driver, tp_error *err)
+static tp_status choose(tp_server *server, tpi_plugin_kind kind, tpi_cfg_section *section,
+                        const char *name, const void **found, tp_error *err)
 {
     const tpi_cfg_field *field = tpi_cfg_find(section, "plugin");
 
     if (field != NULL && field->value_count > 0) {
-        return choose_own(server, &field->values[0], name, driver, err);
+        return choose_own(server, kind, &field->values[0], name, found, err);
     }
-    return *driver != NULL
-               ? TP_OK
-               : choose_shared(server, name, driver, &tpi_cfg_find(section, "name")->place, err);
+    return *found != NULL ? TP_OK
+                          : choose_shared(server, kind, name, found,
+                                          &tpi_cfg_find(section, "name")->place, err);
+}
+
+tp_status tpi_plugins_choose_driver(tp_server *server, tpi_cfg_section *section, const char *name,
+                                    const tp_driver **found, tp_error *err)
+{
+    const void *part = *found;
+    const tp_status status = choose(server, TPI_PLUGIN_DRIVER, section, name, &part, err);
+
+    *found = part;
+    return status;
+}
+
+tp_status tpi_plugins_choose_front(tp_server *server, tpi_cfg_section *section, const char *name,
+                                   const tp_front **found, tp_error *err)
+{
+    const void *part = *found;
+    const tp_status status = choose(server, TPI_PLUGIN_FRONT, section, name, &part, err);
+
+    *found = part;
+    return status;
 }
 
 const tp_interface *tpi_plugins_interface(tp_server *server, const char *name)

@@ -219,13 +219,15 @@ static void make_change(struct change *c)
             entry->instance = NULL;
         }
     }
-    tpi_fronts_close_others(server);
+    const size_t fronts_changed = tpi_fronts_note_changes(server, c->before, c->after);
+    tpi_fronts_settle(server);
     const bool top_changed = tpi_top_report_changes(server, c->before, c->after);
     const bool interfaces_changed = !tpi_interfaces_same(c->before, c->after);
     if (interfaces_changed) {
         tpi_server_note(server, "interface sections have changed; those that are loaded stay");
     }
-    if (!top_changed && !interfaces_changed && c->leaving_count + c->coming_count == 0) {
+    if (!top_changed && !interfaces_changed &&
+        c->leaving_count + c->coming_count + fronts_changed == 0) {
         tpi_server_note(server, "nothing has changed");
     }
     server->leaving--;

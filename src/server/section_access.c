@@ -178,16 +178,33 @@ const char *tpi_access_report(const void *after)
 
 /* ---- What follows from it -------------------------------------------------------------------- */
 
-static bool is_loopback(const char *host)
+tp_reach tpi_access_reach(const char *host)
 {
-    return strncmp(host, "127.", 4) == 0 || strcmp(host, "localhost") == 0 ||
-           strcmp(host, "::1") == 0 || host[0] == '\0';
+    const bool loopback =
+        strncmp(host, "127.", 4) == 0 || strcmp(host, "localhost") == 0 || strcmp(host, "::1") == 0;
+
+    return loopback ? TP_REACH_LOOPBACK : TP_REACH_NETWORK;
 }
 
+/* Whether any front listens on an address that other machines can reach. */
+static bool listens_beyond(const tp_server *server)
+{
+    const char *host = server->options.listen;
+    bool beyond = host[0] != '\0' && tpi_access_reach(host) == TP_REACH_NETWORK;
+
+    for (const struct front_entry *plan = server->file->fronts; plan != NULL; plan = plan->next) {
+        beyond =
+            beyond || (plan->listen != NULL && tpi_access_reach(plan->listen) == TP_REACH_NETWORK);
+    }
+    return beyond;
+}
+
+/* A session that nobody says anything about has the reach of a network. If the server listens on
+ * loopback only, it is a session of the program itself. */
 static tp_right guests_of(const tp_server *server, tp_reach reach)
 {
     const struct access *access = &server->file->access;
-    const bool beyond = reach == TP_REACH_NETWORK && !is_loopback(server->options.listen);
+    const bool beyond = reach == TP_REACH_NETWORK && listens_beyond(server);
 
     return access->open || !(beyond || access->guarded) ? TP_RIGHT_MOVE : TP_RIGHT_READ;
 }
@@ -199,6 +216,7 @@ tp_status tpi_access_apply(tp_server *server, tp_error *err)
         .keys = access->keys.keys,
         .key_count = access->keys.count,
         .guests = {[TP_REACH_NETWORK] = guests_of(server, TP_REACH_NETWORK),
+                   [TP_REACH_LOOPBACK] = guests_of(server, TP_REACH_LOOPBACK),
                    [TP_REACH_UNIX] = guests_of(server, TP_REACH_UNIX),
                    [TP_REACH_INSIDE] = TP_RIGHT_OPERATE},
     };

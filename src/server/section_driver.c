@@ -69,7 +69,7 @@ static tp_status choose_driver(tp_server *server, tpi_cfg_section *section,
         return no_name(section, err);
     }
     *driver = tpi_find_driver(server, name);
-    status = tpi_plugins_choose(server, section, name, driver, err);
+    status = tpi_plugins_choose_driver(server, section, name, driver, err);
     if (status != TP_OK || *driver != NULL) {
         return status;
     }

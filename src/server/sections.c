@@ -122,15 +122,18 @@ static tp_status read_sections(tp_server *server, const char *type,
     return status;
 }
 
-/* What a section that nobody reads was perhaps meant to be. */
+static const char *const section_types[] = {"driver", "front", "interface", NULL};
+
+/* An unknown section, with the type that was perhaps meant. */
 static void put_section_error(const tpi_cfg_section *section, tp_error *err)
 {
     tpi_nearest nearest;
     char hint[96];
 
     tpi_nearest_init(&nearest, section->type);
-    tpi_nearest_offer(&nearest, "driver");
-    tpi_nearest_offer(&nearest, "interface");
+    for (size_t i = 0; section_types[i] != NULL; i++) {
+        tpi_nearest_offer(&nearest, section_types[i]);
+    }
     tpi_cfg_fail(&section->place, err, "there is no section \"%s\"%s", section->type,
                  tpi_nearest_hint(&nearest, hint, sizeof hint));
 }
@@ -143,8 +146,7 @@ static tp_status check_sections(tp_server *server, tp_error *err)
     tp_error unknown = {0};
 
     for (uint32_t i = 0; i < root->section_count; i++) {
-        const char *type = root->sections[i]->type;
-        if (strcmp(type, "driver") != 0 && strcmp(type, "interface") != 0) {
+        if (!tpi_text_among(section_types, root->sections[i]->type)) {
             put_section_error(root->sections[i], &unknown);
             tpi_server_note(server, unknown.text);
         }

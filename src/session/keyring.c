@@ -146,6 +146,7 @@ void tpi_keyring_init(tpi_keyring *keyring, tpi_hub *hub)
 {
     keyring->hub = hub;
     keyring->guests[TP_REACH_NETWORK] = TP_RIGHT_MOVE;
+    keyring->guests[TP_REACH_LOOPBACK] = TP_RIGHT_MOVE;
     keyring->guests[TP_REACH_UNIX] = TP_RIGHT_MOVE;
     keyring->guests[TP_REACH_INSIDE] = TP_RIGHT_OPERATE;
 }

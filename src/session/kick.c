@@ -35,7 +35,7 @@ static void tell_owner(const tp_session *out, const tp_session *by)
 static void tell_client(tp_session *out, const tp_session *by)
 {
     const tp_msghdr header = {
-        .addr = {.host = TP_PLAYER_HOST, .robot = out->robot, .interf = TP_PLAYER_CODE},
+        .addr = {.host = TP_PLAYER_HOST, .robot = tpi_session_robot(out), .interf = TP_PLAYER_CODE},
         .type = TP_MSGTYPE_DATA,
         .subtype = TP_PLAYER_DATA_KICKED,
         .timestamp = tp_clock_wall_s(tp_hub_clock(out->hub))};

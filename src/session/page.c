@@ -25,7 +25,7 @@ static void look(tp_session *session, uint32_t first)
     session->page.place = tpi_hub_device_count(hub);
     session->page.changes = tpi_hub_device_changes(hub);
     for (size_t i = 0; i < tpi_hub_device_count(hub); i++) {
-        if (tp_device_addr(tpi_hub_device_at(hub, i))->robot == session->robot &&
+        if (tpi_session_sees(session, tp_device_addr(tpi_hub_device_at(hub, i))->robot) &&
             session->page.total++ == first) {
             session->page.place = i;
         }
@@ -45,7 +45,7 @@ static void fill(tp_session *session, tp_device_page *page)
     while (page->devices_count < TP_DEVICE_PAGE &&
            session->page.place < tpi_hub_device_count(hub)) {
         const tp_device *device = tpi_hub_device_at(hub, session->page.place++);
-        if (tp_device_addr(device)->robot == session->robot) {
+        if (tpi_session_sees(session, tp_device_addr(device)->robot)) {
             page->devices[page->devices_count++] = describe(device);
         }
     }

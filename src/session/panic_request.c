@@ -70,11 +70,12 @@ tp_status tp_session_reset_panic(tp_session *session, unsigned epoch, const char
 
 void tpi_panic_request_report(tp_session *session, const tp_panic_state *panic)
 {
-    const tp_msghdr header = {
-        .addr = {.host = TP_PLAYER_HOST, .robot = session->robot, .interf = TP_PLAYER_CODE},
-        .type = TP_MSGTYPE_DATA,
-        .subtype = TP_PLAYER_DATA_PANIC,
-        .timestamp = tp_clock_wall_s(tp_hub_clock(session->hub))};
+    const tp_msghdr header = {.addr = {.host = TP_PLAYER_HOST,
+                                       .robot = tpi_session_robot(session),
+                                       .interf = TP_PLAYER_CODE},
+                              .type = TP_MSGTYPE_DATA,
+                              .subtype = TP_PLAYER_DATA_PANIC,
+                              .timestamp = tp_clock_wall_s(tp_hub_clock(session->hub))};
     tp_msg *msg = NULL;
 
     if (session->explain && tp_msg_create(&msg, &header, &tp_desc_panic_state, panic) == TP_OK) {

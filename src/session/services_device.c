@@ -52,7 +52,7 @@ tp_status tpi_service_devices(tp_session *session, const tp_msghdr *request, con
 tp_status tpi_service_driver_info(tp_session *session, const tp_msghdr *request, const void *value)
 {
     const tp_device_driverinfo *asked = value;
-    tp_device *device = tp_session_find(session, asked->addr.interf, asked->addr.index);
+    tp_device *device = tpi_session_device(session, &asked->addr);
     tp_device_driverinfo info = {0};
 
     if (device == NULL) {
@@ -113,7 +113,7 @@ static bool opens(unsigned access)
 tp_status tpi_service_subscription(tp_session *session, const tp_msghdr *request, const void *value)
 {
     const tp_device_req *asked = value;
-    tp_device *device = tp_session_find(session, asked->addr.interf, asked->addr.index);
+    tp_device *device = tpi_session_device(session, &asked->addr);
     tp_msghdr remembered = *request;
 
     if (device == NULL) {
@@ -133,7 +133,7 @@ tp_status tpi_service_subscription(tp_session *session, const tp_msghdr *request
 tp_status tpi_service_rate(tp_session *session, const tp_msghdr *request, const void *value)
 {
     const tp_rate_req *asked = value;
-    tp_device *device = tp_session_find(session, asked->addr.interf, asked->addr.index);
+    tp_device *device = tpi_session_device(session, &asked->addr);
 
     if (device == NULL) {
         return refuse_unknown(session, request);

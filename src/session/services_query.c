@@ -69,8 +69,9 @@ tp_status tpi_service_transform(tp_session *session, const tp_msghdr *request, c
         return tp_session_refuse(session, request, TP_E_INVALID,
                                  "the name of a frame has 1 to 127 characters");
     }
-    const tp_status status = tp_hub_transform(session->hub, session->robot, from, to, &answer.pose,
-                                              &answer.timestamp, &err);
+    const uint32_t robot = session->robot == TP_EVERY_ROBOT ? request->addr.robot : session->robot;
+    const tp_status status =
+        tp_hub_transform(session->hub, robot, from, to, &answer.pose, &answer.timestamp, &err);
     return status == TP_OK ? tpi_service_reply(session, request, TP_MSGTYPE_RESP_ACK,
                                                &tp_desc_transform_req, &answer)
                            : tp_session_refuse(session, request, status, err.text);

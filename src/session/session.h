@@ -130,7 +130,17 @@ struct tp_session {
     tp_session *previous;
 };
 
-/* subscription.c: its opening of a device that has started; NULL for none. */
+/* subscription.c: whether the session sees the devices of a robot. */
+bool tpi_session_sees(const tp_session *session, uint32_t robot);
+
+/* The robot in the address of messages of the server itself; 0 in a session of every robot. */
+uint32_t tpi_session_robot(const tp_session *session);
+
+/* The device that a client means by an address: only a session of every robot looks at the number
+ * of the robot. NULL for none. */
+tp_device *tpi_session_device(const tp_session *session, const tp_devaddr *addr);
+
+/* Its opening of a device that has started; NULL for none. */
 struct subscription *tpi_session_find_open(const tp_session *session, const tp_device *device);
 
 /* tp_session_open() with another context for `done`. */

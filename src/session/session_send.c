@@ -156,7 +156,7 @@ static tp_status pass_on(struct subscription *s, tp_msg *msg, const tp_message *
 tp_status tp_session_send(tp_session *session, tp_msg *msg, const tp_message *what, tp_error *err)
 {
     const tp_devaddr *addr = &tp_msg_header(msg)->addr;
-    tp_device *device = tpi_hub_find(session->hub, session->robot, addr->interf, addr->index);
+    tp_device *device = tpi_session_device(session, addr);
     tp_error why = {0};
 
     assert(session_is_current(session));

@@ -7,11 +7,21 @@
 
 #include "session/session.h"
 
+bool tpi_session_sees(const tp_session *session, uint32_t robot)
+{
+    return session->robot == TP_EVERY_ROBOT ? robot < TPI_FIRST_FAR_ROBOT : robot == session->robot;
+}
+
+uint32_t tpi_session_robot(const tp_session *session)
+{
+    return session->robot == TP_EVERY_ROBOT ? 0 : session->robot;
+}
+
 tp_device *tp_session_next_device(const tp_session *session, size_t *place)
 {
     tp_device *device = tpi_hub_device_at(session->hub, (*place)++);
 
-    while (device != NULL && tp_device_addr(device)->robot != session->robot) {
+    while (device != NULL && !tpi_session_sees(session, tp_device_addr(device)->robot)) {
         device = tpi_hub_device_at(session->hub, (*place)++);
     }
     return device;
@@ -20,6 +30,19 @@ tp_device *tp_session_next_device(const tp_session *session, size_t *place)
 tp_device *tp_session_find(const tp_session *session, unsigned interf, unsigned index)
 {
     return tpi_hub_find(session->hub, session->robot, interf, index);
+}
+
+tp_device *tp_session_find_at(const tp_session *session, const tp_devaddr *addr)
+{
+    return tpi_session_sees(session, addr->robot)
+               ? tpi_hub_find(session->hub, addr->robot, addr->interf, addr->index)
+               : NULL;
+}
+
+tp_device *tpi_session_device(const tp_session *session, const tp_devaddr *addr)
+{
+    return session->robot == TP_EVERY_ROBOT ? tp_session_find_at(session, addr)
+                                            : tp_session_find(session, addr->interf, addr->index);
 }
 
 const tp_devaddr *tp_session_address(const tp_device *device)

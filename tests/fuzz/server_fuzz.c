@@ -64,6 +64,37 @@ static const tp_driver any = {.abi = TP_DRIVER_ABI,
                               .flags = TP_DRIVER_ON_LOOP};
 static const tp_driver *const drivers[] = {&any, NULL};
 
+/* ---- A front with the same parameters -------------------------------------------------------- */
+
+static tp_status any_open(tp_front_instance *self, tp_error *err)
+{
+    (void)self;
+    return tp_fail(err, TP_E_UNSUPPORTED, "the fuzzer opens no front");
+}
+
+static void any_close(tp_front_instance *self)
+{
+    (void)self;
+}
+
+static unsigned any_bound(const tp_front_instance *self)
+{
+    (void)self;
+    return 0;
+}
+
+static const char *const any_schemes[] = {"tcp", NULL};
+static const tp_front front = {.abi = TP_FRONT_ABI,
+                               .name = "front",
+                               .summary = "anything",
+                               .schemes = any_schemes,
+                               .params = any_params,
+                               .open = any_open,
+                               .close = any_close,
+                               .bound = any_bound};
+static const tp_front *const fronts[] = {&front, NULL};
+static const tp_kit kit = {.fronts = fronts};
+
 /* ---- The target ------------------------------------------------------------------------------ */
 
 /* Names that could be those of files here. */
@@ -76,7 +107,7 @@ static bool is_dangerous(const char *text)
 static void serve(const char *text)
 {
     const tp_server_options options = {
-        .path = path, .text = text, .listen = "", .drivers = drivers, .note = keep};
+        .path = path, .text = text, .listen = "", .drivers = drivers, .kit = &kit, .note = keep};
     tp_server *server = NULL;
     tp_error err = {0};
 

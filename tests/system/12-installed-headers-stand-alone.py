@@ -47,7 +47,8 @@ def the_package_is_complete():
                  *[f"{libraries}/lib{name}.{kind}" for kind in ("a", "so") for name in LIBRARIES],
                  *[f"{libraries}/pkgconfig/{name}.pc" for name in LIBRARIES],
                  "share/bash-completion/completions/troupe", "include/troupe/driver/ranger.h",
-                 "share/doc/troupe/writing-a-driver.md", "share/doc/troupe/reference/scripts.md",
+                 "share/doc/troupe/writing-a-driver.md", "share/doc/troupe/writing-a-front.md",
+                 "share/doc/troupe/reference/scripts.md",
                  "share/doc/troupe/guide/safety.md"):
         if not (PREFIX / name).exists():
             raise AssertionError(f"{name} is missing")

@@ -314,6 +314,13 @@ def drivers_are_listed():
     assert "rate" in troupe("drivers", "fake").stdout
 
 
+def fronts_are_listed():
+    says(troupe("fronts", "web5"), 1, 'troupe fronts: there is no front "web5"\n')
+    assert "player" in [line.split()[0] for line in troupe("fronts").stdout.splitlines()]
+    tap.equal(troupe("fronts", "player").stdout.splitlines()[1:],
+              ["  schemes          tcp udp unix", "  port             each robot's own number"])
+
+
 tap.main(help_names_every_command, a_wrong_command_gets_a_hint, hints_call_it_as_the_user_does,
          the_script_of_the_clone_tells_how_it_was_called, interfaces_are_listed_and_described,
          lists_are_tidy, options_that_contradict_are_refused, the_description_as_json_has_everything,
@@ -324,4 +331,4 @@ tap.main(help_names_every_command, a_wrong_command_gets_a_hint, hints_call_it_as
          bodies_are_refused_for_honest_reasons, bytes_behind_the_message_are_told,
          bodies_that_no_message_carries_are_refused,
          a_loaded_interface_works_at_once, output_that_cannot_be_written_is_a_failure,
-         a_configuration_is_checked, drivers_are_listed)
+         a_configuration_is_checked, drivers_are_listed, fronts_are_listed)

@@ -200,8 +200,63 @@ def drivers_tells_the_parameters_of_a_plugin():
                   (2, "troupe drivers: expected --plugin FILE [NAME]"))
 
 
+def lobby(folder, output, name, *options, called=None):
+    compile_plugin(folder, output, [SOURCES / "lobby.c"], f"-DNAME={name}",
+                   f'-DCALLED="{called or name}"', "-Wno-unused-function", *options)
+
+
+FAKE = 'driver ( name "fake" provides [ "position2d:0" ] )\n'
+
+
+def a_plugin_may_bring_a_front():
+    with folder() as here:
+        lobby(here, "cfg/liblobby.so", "lobby")
+        for text in (FAKE + 'front ( name "lobby" plugin "lobby" )',
+                     'plugin "liblobby.so"\n' + FAKE + 'front ( name "lobby" seats 3 )'):
+            is_fine(text)
+            pathlib.Path("cfg/x.cfg").write_text(text, encoding="utf-8")
+            with player.launched([TROUPE, "run", "cfg/x.cfg", "--any-port"]) as server, \
+                    player.Client(server.address) as client:
+                client.open(4, 0)
+
+
+def what_is_wrong_with_a_front_of_a_plugin_is_told():
+    with folder() as here:
+        lobby(here, "cfg/old.so", "old", "-DABI=0")
+        is_refused(FAKE + 'front ( name "old" plugin "old" )',
+                   "cfg/x.cfg:2:27: cfg/old.so: old was built for ABI 0, this server has 1")
+        lobby(here, "cfg/other.so", "other", called="lobby")
+        is_refused(FAKE + 'front ( name "other" plugin "other" )',
+                   "cfg/x.cfg:2:29: cfg/other.so: the front other says that it is lobby")
+        lobby(here, "cfg/lazy.so", "lazy", "-DOPEN=NULL")
+        is_refused(FAKE + 'front ( name "lazy" plugin "lazy" )',
+                   "cfg/x.cfg:2:28: cfg/lazy.so: the front lazy has no open, close, bound or schemes")
+        is_refused(FAKE + 'front ( name "none" plugin "lazy" )',
+                   'cfg/x.cfg:2:28: cfg/lazy.so has no front "none": there is no symbol tp_front_none')
+        is_refused('plugin "absent"\n' + FAKE + 'front ( name "none" )',
+                   'cfg/x.cfg:3:9: there is no front "none", and no plug-in "absent"',
+                   notes=check('plugin "absent"\n' + FAKE).stderr)
+        lobby(here, "cfg/lobby.so", "lobby")
+        is_refused(FAKE + 'front ( name "lobby" plugin "lobby" seats "many" )',
+                   'cfg/x.cfg:2:43: seats is a number, not "many"')
+
+
+def fronts_tells_the_port_and_the_parameters_of_a_plugin():
+    with folder() as here:
+        lobby(here, "lobby.so", "lobby")
+        result = tap.run([TROUPE, "fronts", "--plugin", "lobby"])
+        tap.equal((result.returncode, result.stdout, result.stderr),
+                  (0, "lobby - only listens\n  schemes          tcp\n  port             6999\n"
+                      "  seats            1        12           so many may sit\n", ""))
+        result = tap.run([TROUPE, "fronts", "--plugin", "lobby", "dark"])
+        tap.equal((result.returncode, result.stderr),
+                  (1, 'troupe fronts: ./lobby.so has no front "dark": there is no symbol tp_front_dark\n'))
+
+
 tap.main(a_plugin_is_found_by_its_names_and_in_its_folders, one_for_all_drivers_is_named_at_the_top,
          the_folders_that_were_searched_are_told, a_plugin_that_is_not_there_may_not_be_needed,
          a_plugin_goes_before_what_is_built_in, what_is_wrong_with_a_plugin_is_told,
          names_that_are_no_c_names_have_underscores, a_driver_of_a_plugin_serves_clients,
-         a_plugin_may_bring_its_interface, drivers_tells_the_parameters_of_a_plugin)
+         a_plugin_may_bring_its_interface, drivers_tells_the_parameters_of_a_plugin,
+         a_plugin_may_bring_a_front, what_is_wrong_with_a_front_of_a_plugin_is_told,
+         fronts_tells_the_port_and_the_parameters_of_a_plugin)

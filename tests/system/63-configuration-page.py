@@ -28,7 +28,7 @@ def every_example_is_a_configuration():
 
 
 # The headings of the page, by the kind of section that the table below them is of.
-TABLES = {"": "Top level", "driver": "Driver sections", "geometry": "Geometry", "writer": "Writers"}
+TABLES = {"": "Top level", "front": "Front sections", "driver": "Driver sections", "geometry": "Geometry", "writer": "Writers"}
 
 
 def rows_of_the_page(heading):
@@ -61,7 +61,7 @@ def interface_sections_have_their_fields():
 
 def all_sections_are_listed_and_others_refused():
     result = tap.run([PROGRAM, "check", "--fields"])
-    tap.equal(re.findall(r"^\w.*", result.stdout, re.M), ["top level", "interface", "driver", "geometry", "writer"])
+    tap.equal(re.findall(r"^\w.*", result.stdout, re.M), ["top level", "interface", "front", "driver", "geometry", "writer"])
     result = tap.run([PROGRAM, "check", "--fields", "drver"])
     tap.equal((result.returncode, result.stdout, result.stderr),
               (1, "", 'troupe check: there is no section "drver"\n'))

@@ -1,0 +1,227 @@
+/* front.c - an instance of a front, and what the front asks of it; see troupe/front.h. */
+#include "session/front.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "device/params.h"
+
+struct tp_front_instance {
+    const tp_front *front; /* borrowed, as the two below */
+    tp_hub *hub;
+    tp_loop *loop;
+    tpi_arena arena;      /* the copies of what the configuration says */
+    tp_front_place place; /* its text in the arena */
+    tpi_params params;    /* in the arena */
+    const char *blamed;   /* borrowed from the front; NULL for none */
+    void *state;          /* owned */
+    void (*note)(void *context, const char *text);
+    void *note_context; /* borrowed */
+};
+
+/* ---- Life ------------------------------------------------------------------------------------ */
+
+static bool copy_values(tpi_arena *arena, const tpi_setting *from, tpi_setting *to)
+{
+    tpi_setting_value *values = tpi_arena_array(arena, from->value_count + 1, sizeof *values);
+    bool copied = values != NULL;
+
+    for (uint32_t i = 0; i < from->value_count && copied; i++) {
+        values[i].number = from->values[i].number;
+        values[i].text = tpi_arena_text(arena, from->values[i].text, strlen(from->values[i].text));
+        copied = values[i].text != NULL;
+    }
+    to->name = copied ? tpi_arena_text(arena, from->name, strlen(from->name)) : NULL;
+    to->values = values;
+    to->value_count = from->value_count;
+    return to->name != NULL;
+}
+
+static bool copy_settings(tp_front_instance *self, const tpi_front_opening *plan)
+{
+    tpi_setting *settings =
+        tpi_arena_array(&self->arena, plan->setting_count + 1, sizeof *settings);
+    bool copied = settings != NULL;
+
+    for (uint32_t i = 0; i < plan->setting_count && copied; i++) {
+        copied = copy_values(&self->arena, &plan->settings[i], &settings[i]);
+    }
+    self->params.given = settings;
+    self->params.given_count = plan->setting_count;
+    return copied;
+}
+
+static bool copy_plan(tp_front_instance *self, const tpi_front_opening *plan)
+{
+    const char *address = plan->place.address;
+    tpi_setting *fallbacks = NULL;
+
+    self->front = plan->front;
+    self->hub = plan->hub;
+    self->loop = plan->loop;
+    self->note = plan->note;
+    self->note_context = plan->note_context;
+    self->place = plan->place;
+    self->place.address = tpi_arena_text(&self->arena, address, strlen(address));
+    self->state = calloc(1, plan->front->state_size + 1);
+    if (self->place.address == NULL || self->state == NULL || !copy_settings(self, plan) ||
+        tpi_params_cut(&self->arena, plan->front->params, &fallbacks,
+                       &self->params.fallback_count) != TP_OK) {
+        return false;
+    }
+    self->params.fallbacks = fallbacks;
+    return true;
+}
+
+static void release(tp_front_instance *self)
+{
+    free(self->state);
+    tpi_arena_fini(&self->arena);
+    free(self);
+}
+
+tp_status tpi_front_open(tp_front_instance **out, const tpi_front_opening *plan, const char **blamed,
+                         tp_error *err)
+{
+    tp_front_instance *self = calloc(1, sizeof *self);
+
+    assert(tp_loop_is_current(plan->loop));
+    if (self == NULL || !copy_plan(self, plan)) {
+        if (self != NULL) {
+            release(self);
+        }
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    const tp_status status = plan->front->open(self, err);
+    if (blamed != NULL) {
+        *blamed = status == TP_OK ? NULL : self->blamed;
+    }
+    if (status != TP_OK) {
+        tpi_front_close(self);
+        return status;
+    }
+    *out = self;
+    return TP_OK;
+}
+
+void tpi_front_close(tp_front_instance *self)
+{
+    if (self != NULL) {
+        assert(tp_loop_is_current(self->loop));
+        self->front->close(self);
+        release(self);
+    }
+}
+
+unsigned tpi_front_port(const tp_front_instance *self)
+{
+    return self->front->bound(self);
+}
+
+bool tpi_front_speaks(const tp_front *front, const char *scheme)
+{
+    return tpi_text_among(front->schemes, scheme);
+}
+
+/* ---- What a front asks of it ----------------------------------------------------------------- */
+
+void *tp_front_state(const tp_front_instance *self)
+{
+    return self->state;
+}
+
+tp_hub *tp_front_hub(const tp_front_instance *self)
+{
+    return self->hub;
+}
+
+tp_loop *tp_front_loop(const tp_front_instance *self)
+{
+    return self->loop;
+}
+
+const tp_front_place *tp_front_where(const tp_front_instance *self)
+{
+    return &self->place;
+}
+
+/* On this machine: "127.0.0.1:51234", "[::1]:51234" or "unix". */
+static bool is_local(const char *peer)
+{
+    return strncmp(peer, "127.", 4) == 0 || strncmp(peer, "[::1]", 5) == 0 ||
+           strcmp(peer, "unix") == 0;
+}
+
+tp_status tp_front_session(tp_session **out, const tp_front_instance *self, const char *peer,
+                           const tp_session_limits *limits, const tp_session_events *events,
+                           void *context, tp_error *err)
+{
+    assert(tp_loop_is_current(self->loop));
+    const tp_status status =
+        tp_session_create(out, self->hub, self->place.robot, limits, events, context, err);
+
+    if (status == TP_OK) {
+        tp_session_set_name(*out, peer);
+        tp_session_set_local(*out, is_local(peer));
+        tp_session_set_reach(*out, self->place.reach);
+    }
+    return status;
+}
+
+const char *tp_front_string_at(const tp_front_instance *self, const char *name, size_t i)
+{
+    return tpi_params_text(&self->params, name, i);
+}
+
+double tp_front_double_at(const tp_front_instance *self, const char *name, size_t i)
+{
+    return tpi_params_number(&self->params, name, i);
+}
+
+const char *tp_front_string(const tp_front_instance *self, const char *name)
+{
+    return tp_front_string_at(self, name, 0);
+}
+
+double tp_front_double(const tp_front_instance *self, const char *name)
+{
+    return tp_front_double_at(self, name, 0);
+}
+
+int64_t tp_front_int(const tp_front_instance *self, const char *name)
+{
+    return tpi_params_whole(&self->params, name);
+}
+
+bool tp_front_bool(const tp_front_instance *self, const char *name)
+{
+    return tp_front_double_at(self, name, 0) != 0;
+}
+
+bool tp_front_given(const tp_front_instance *self, const char *name)
+{
+    return tpi_params_given(&self->params, name);
+}
+
+size_t tp_front_count(const tp_front_instance *self, const char *name)
+{
+    return tpi_params_count(&self->params, name);
+}
+
+void tp_front_blame(tp_front_instance *self, const char *name)
+{
+    self->blamed = name;
+}
+
+void tp_front_note(const tp_front_instance *self, const char *text)
+{
+    char whole[320];
+
+    if (self->note != NULL) {
+        (void)snprintf(whole, sizeof whole, "%s: %s", self->front->name, text);
+        self->note(self->note_context, whole);
+    }
+}

@@ -1,0 +1,169 @@
+/* fronts_test.c - every front of the kit, and the one of the example, by one suite. */
+#include <stdio.h>
+#include <string.h>
+
+#include "conformance/front_suite.h"
+#include "support/unit.h"
+#include "troupe/interfaces/player.h"
+#include "troupe/interfaces/position2d.h"
+
+enum { ROBOT = 6665 };
+
+extern const tp_front tp_front_player;
+extern const tp_front tp_front_jsonlines;
+
+/* ---- Player ---------------------------------------------------------------------------------- */
+
+static void put_message(tpi_buf *out, unsigned interf, unsigned type, unsigned code,
+                        const tp_struct *body_type, const void *body)
+{
+    char bytes[512];
+    size_t length = 0;
+    size_t header_length = 0;
+    tp_msghdr header = {.addr = {.robot = ROBOT, .interf = (uint16_t)interf},
+                        .type = (uint8_t)type,
+                        .subtype = (uint8_t)code,
+                        .seq = 1};
+
+    if (body_type != NULL) {
+        assert_int_equal(tp_xdr_encode(body_type, body, bytes + TP_XDR_HEADER_SIZE,
+                                       sizeof bytes - TP_XDR_HEADER_SIZE, &length),
+                         TP_OK);
+    }
+    header.size = (uint32_t)length;
+    assert_int_equal(
+        tp_xdr_encode(&tp_desc_msghdr, &header, bytes, TP_XDR_HEADER_SIZE, &header_length), TP_OK);
+    tpi_buf_put(out, bytes, header_length + length);
+}
+
+static void player_put_open(tpi_buf *out)
+{
+    const tp_device_req body = {.addr = {.robot = ROBOT, .interf = TP_POSITION2D_CODE},
+                                .access = TP_OPEN_MODE};
+
+    put_message(out, TP_PLAYER_CODE, TP_MSGTYPE_REQ, TP_PLAYER_REQ_DEV, &tp_desc_device_req, &body);
+}
+
+static void player_put_command(tpi_buf *out, double speed)
+{
+    const tp_position2d_cmd_vel body = {.vel.px = speed};
+
+    put_message(out, TP_POSITION2D_CODE, TP_MSGTYPE_CMD, TP_POSITION2D_CMD_VEL,
+                &tp_desc_position2d_cmd_vel, &body);
+}
+
+static void player_put_request(tpi_buf *out)
+{
+    put_message(out, TP_POSITION2D_CODE, TP_MSGTYPE_REQ, TP_POSITION2D_REQ_GET_GEOM, NULL, NULL);
+}
+
+static void player_put_panic(tpi_buf *out)
+{
+    char why[] = "test";
+    const tp_panic body = {.why_count = sizeof why, .why = why};
+
+    put_message(out, TP_PLAYER_CODE, TP_MSGTYPE_REQ, TP_PLAYER_REQ_PANIC, &tp_desc_panic, &body);
+}
+
+static size_t player_next(const char *bytes, size_t length, suite_answer *what)
+{
+    static const suite_answer kinds[] = {[TP_MSGTYPE_DATA] = SUITE_DATA,
+                                         [TP_MSGTYPE_RESP_ACK] = SUITE_REPLY,
+                                         [TP_MSGTYPE_RESP_NACK] = SUITE_REFUSAL};
+    tp_msghdr header;
+
+    if (length < TP_XDR_HEADER_SIZE ||
+        tp_xdr_decode(&tp_desc_msghdr, bytes, TP_XDR_HEADER_SIZE, &header, sizeof header) !=
+            TP_OK ||
+        length - TP_XDR_HEADER_SIZE < header.size) {
+        return 0;
+    }
+    *what = header.type < sizeof kinds / sizeof kinds[0] && kinds[header.type] != SUITE_NONE
+                ? kinds[header.type]
+                : SUITE_OTHER;
+    return TP_XDR_HEADER_SIZE + (size_t)header.size;
+}
+
+/* ---- Lines of JSON --------------------------------------------------------------------------- */
+
+#define DEVICE "\"device\":\"6665:position2d:0\""
+
+static void json_put_open(tpi_buf *out)
+{
+    tpi_buf_puts(out, "{\"op\":\"subscribe\"," DEVICE ",\"id\":1}\n");
+}
+
+static void json_put_command(tpi_buf *out, double speed)
+{
+    tpi_buf_printf(out,
+                   "{\"op\":\"command\"," DEVICE
+                   ",\"message\":\"VEL\",\"value\":{\"vel\":{\"px\":%g}}}\n",
+                   speed);
+}
+
+static void json_put_request(tpi_buf *out)
+{
+    tpi_buf_puts(out, "{\"op\":\"request\"," DEVICE ",\"message\":\"GET_GEOM\",\"id\":2}\n");
+}
+
+static void json_put_panic(tpi_buf *out)
+{
+    tpi_buf_puts(out, "{\"op\":\"panic\",\"why\":\"test\",\"id\":3}\n");
+}
+
+static size_t json_next(const char *bytes, size_t length, suite_answer *what)
+{
+    static const char *const kinds[] = {[SUITE_DATA] = "{\"type\":\"data\"",
+                                        [SUITE_REPLY] = "{\"type\":\"reply\"",
+                                        [SUITE_REFUSAL] = "{\"type\":\"error\""};
+    const char *end = memchr(bytes, '\n', length);
+
+    if (end == NULL) {
+        return 0;
+    }
+    *what = SUITE_OTHER;
+    for (unsigned i = SUITE_DATA; i <= SUITE_REFUSAL; i++) {
+        if (strncmp(bytes, kinds[i], strlen(kinds[i])) == 0) {
+            *what = (suite_answer)i;
+        }
+    }
+    return (size_t)(end - bytes) + 1;
+}
+
+/* ---- Both ------------------------------------------------------------------------------------ */
+
+static void put_letters(tpi_buf *out)
+{
+    char *room = tpi_buf_reserve(out, 1 << 20);
+
+    assert_non_null(room);
+    memset(room, 'x', 1 << 20);
+    out->length += 1 << 20;
+}
+
+static const suite_front fronts[] = {
+    {.front = &tp_front_player,
+     .greeting = TP_IDENT_STRLEN,
+     .put_open = player_put_open,
+     .put_command = player_put_command,
+     .put_request = player_put_request,
+     .put_panic = player_put_panic,
+     .put_huge = put_letters,
+     .next = player_next},
+    {.front = &tp_front_jsonlines,
+     .bad_name = "clients",
+     .bad_text = "0",
+     .bad_number = 0,
+     .bad_message = "clients is a number from 1 to 10000",
+     .put_open = json_put_open,
+     .put_command = json_put_command,
+     .put_request = json_put_request,
+     .put_panic = json_put_panic,
+     .put_huge = put_letters,
+     .next = json_next},
+};
+
+int main(void)
+{
+    return front_suite_run(fronts, sizeof fronts / sizeof fronts[0]);
+}
