@@ -201,8 +201,9 @@ PAGE = re.findall(r"^```(\w+)\n(.*?)^```$", (ROOT / "docs/writing-a-driver.md").
 
 
 def the_page_shows_what_is_in_the_files():
-    """Every block of C, meson and cfg in docs/writing-a-driver.md is in a file of the example."""
+    """Every block of C, meson and cfg in docs/writing-a-driver.md is in a file of the examples."""
     sources = [(EXAMPLE / name).read_text(encoding="utf-8") for name in sorted(os.listdir(EXAMPLE))]
+    sources.append((ROOT / "examples/wave.c").read_text(encoding="utf-8"))
     blocks = [text for kind, text in PAGE if kind in ("c", "meson", "cfg")]
     tap.equal(len(blocks) > 15, True)
     for block in blocks:
