@@ -268,9 +268,9 @@ bool tpi_setting_is_text(const tp_param *param); /* such as a line */
 tp_status tpi_settings_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *blueprint,
                             tp_error *err);
 
-/* Whether the parameters mean the same: numbers in whatever way they are written, texts by their
- * letters, in any order. */
-bool tpi_settings_same(const tpi_blueprint *a, const tpi_blueprint *b);
+/* Whether two sections set these parameters to the same: numbers are compared as numbers, texts
+ * letter by letter, in any order. */
+bool tpi_settings_same(const tp_param *params, const tpi_joined *a, const tpi_joined *b);
 
 /* plugins.c: open those that the file names for all drivers; close all. */
 tp_status tpi_plugins_load(tp_server *server, tp_error *err);

@@ -17,14 +17,12 @@ static bool is_own_field(const char *name)
     return tpi_fields_find(&tpi_driver_section, name) != NULL;
 }
 
-static const tp_param *find_param(const tp_driver *driver, const char *name)
+static const tp_param *find_param(const tp_param *params, const char *name)
 {
-    const tp_param *param = driver->params;
-
-    while (param != NULL && param->name != NULL && strcmp(param->name, name) != 0) {
-        param++;
+    while (params != NULL && params->name != NULL && strcmp(params->name, name) != 0) {
+        params++;
     }
-    return param != NULL && param->name != NULL ? param : NULL;
+    return params != NULL && params->name != NULL ? params : NULL;
 }
 
 /* ---- Units ----------------------------------------------------------------------------------- */
@@ -181,7 +179,7 @@ static bool lacks_its_subject(tp_server *server, tpi_cfg_section *section, const
 /* Safety or rights depend on it: a slip is an error, not a note. */
 static bool is_careful(const tp_driver *driver, const char *name)
 {
-    const tp_param *param = find_param(driver, name);
+    const tp_param *param = find_param(driver->params, name);
 
     return tpi_fields_have(&tpi_driver_section, name, FIELD_CAREFUL) ||
            tpi_fields_have(&tpi_top_section, name, FIELD_CAREFUL) ||
@@ -194,7 +192,7 @@ static tp_status check_field(const tpi_cfg_field *field, const tp_driver *driver
 {
     tpi_nearest nearest;
 
-    if (is_own_field(field->name) || find_param(driver, field->name) != NULL) {
+    if (is_own_field(field->name) || find_param(driver->params, field->name) != NULL) {
         return TP_OK;
     }
     if (tpi_fields_have(&tpi_top_section, field->name, FIELD_CAREFUL)) {
@@ -302,7 +300,7 @@ tp_status tpi_settings_read(tp_server *server, tpi_cfg_section *section, tpi_blu
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
     for (uint32_t i = 0; i < section->field_count && status == TP_OK; i++) {
-        const tp_param *param = find_param(blueprint->driver, section->fields[i].name);
+        const tp_param *param = find_param(blueprint->driver->params, section->fields[i].name);
         if (param != NULL && !is_own_field(param->name)) {
             status =
                 read_setting(server, section, param, &settings[blueprint->setting_count++], err);
@@ -327,13 +325,6 @@ static bool same_values(const tpi_setting *a, const tpi_setting *b, bool numbers
     return a->value_count == b->value_count;
 }
 
-static bool is_number(const tp_driver *driver, const char *name)
-{
-    const tp_param *param = find_param(driver, name);
-
-    return param != NULL && !tpi_setting_is_text(param);
-}
-
 static const tpi_setting *find_setting(const tpi_joined *section, const char *name)
 {
     for (uint32_t i = 0; i < section->setting_count; i++) {
@@ -344,31 +335,16 @@ static const tpi_setting *find_setting(const tpi_joined *section, const char *na
     return NULL;
 }
 
-/* In any order. */
-static bool same_section(const tp_driver *driver, const tpi_joined *a, const tpi_joined *b)
+bool tpi_settings_same(const tp_param *params, const tpi_joined *a, const tpi_joined *b)
 {
     for (uint32_t i = 0; i < a->setting_count && a->setting_count == b->setting_count; i++) {
         const tpi_setting *mine = &a->settings[i];
         const tpi_setting *other = find_setting(b, mine->name);
-        if (other == NULL || !same_values(mine, other, is_number(driver, mine->name))) {
+        const tp_param *param = find_param(params, mine->name);
+        if (other == NULL ||
+            !same_values(mine, other, param != NULL && !tpi_setting_is_text(param))) {
             return false;
         }
     }
     return a->setting_count == b->setting_count;
-}
-
-bool tpi_settings_same(const tpi_blueprint *a, const tpi_blueprint *b)
-{
-    const tpi_joined first_a = {a->settings, a->setting_count};
-    const tpi_joined first_b = {b->settings, b->setting_count};
-
-    if (a->joined_count != b->joined_count || !same_section(a->driver, &first_a, &first_b)) {
-        return false;
-    }
-    for (uint32_t i = 0; i < a->joined_count; i++) {
-        if (!same_section(a->driver, &a->joined[i], &b->joined[i])) {
-            return false;
-        }
-    }
-    return true;
 }
