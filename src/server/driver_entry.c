@@ -75,9 +75,21 @@ tp_status tpi_entry_prepare(tp_server *server, struct driver_entry *entry, tp_er
 
 /* ---- Comparing ------------------------------------------------------------------------------- */
 
+static bool same_settings(const tpi_blueprint *a, const tpi_blueprint *b)
+{
+    const tp_param *params = a->driver->params;
+    const tpi_joined first_a = {a->settings, a->setting_count};
+    const tpi_joined first_b = {b->settings, b->setting_count};
+    bool same = a->joined_count == b->joined_count && tpi_settings_same(params, &first_a, &first_b);
+
+    for (uint32_t i = 0; i < a->joined_count && same; i++) {
+        same = tpi_settings_same(params, &a->joined[i], &b->joined[i]);
+    }
+    return same;
+}
+
 bool tpi_entry_same(const struct driver_entry *a, const struct driver_entry *b)
 {
-    return tpi_fields_same(&tpi_driver_section, a, b) &&
-           tpi_blueprint_settings_same(&a->asked, &b->asked) &&
+    return tpi_fields_same(&tpi_driver_section, a, b) && same_settings(&a->asked, &b->asked) &&
            tpi_places_same(&a->asked, &b->asked) && tpi_ranks_same(&a->asked, &b->asked);
 }

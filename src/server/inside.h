@@ -323,9 +323,6 @@ bool tpi_settings_same(const tp_param *params, const tpi_joined *a, const tpi_jo
 tp_status tpi_settings_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *blueprint,
                             tp_error *err);
 
-/* Whether the settings of all sections of two blueprints mean the same. */
-bool tpi_blueprint_settings_same(const tpi_blueprint *a, const tpi_blueprint *b);
-
 /* plugins.c: open those that the file names for all drivers; close all. */
 tp_status tpi_plugins_load(tp_server *server, tp_error *err);
 void tpi_plugins_close(tp_server *server);

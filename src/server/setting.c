@@ -349,23 +349,3 @@ tp_status tpi_settings_read(tp_server *server, tpi_cfg_section *section, tpi_blu
     blueprint->settings = settings;
     return status == TP_OK ? report_unused(server, section, blueprint->driver, err) : status;
 }
-
-/* ---- Comparing blueprints ---------------------------------------------------------------------
- */
-
-bool tpi_blueprint_settings_same(const tpi_blueprint *a, const tpi_blueprint *b)
-{
-    const tp_param *params = a->driver->params;
-    const tpi_joined first_a = {a->settings, a->setting_count};
-    const tpi_joined first_b = {b->settings, b->setting_count};
-
-    if (a->joined_count != b->joined_count || !tpi_settings_same(params, &first_a, &first_b)) {
-        return false;
-    }
-    for (uint32_t i = 0; i < a->joined_count; i++) {
-        if (!tpi_settings_same(params, &a->joined[i], &b->joined[i])) {
-            return false;
-        }
-    }
-    return true;
-}
