@@ -1,4 +1,4 @@
-"""The models of leases and panic (tests/model) hold in every order of steps, and every mutant of them is found out."""
+"""The models of leases, panic and timed commands (tests/model) hold in every order of steps, and every mutant of them is found out."""
 import concurrent.futures
 import pathlib
 import re
@@ -18,6 +18,10 @@ VARIANTS = [
     ("lease", ["-DSTALL", "-DLEASE=1"]),
     ("panic", []),
     ("panic", ["-DFORGETFUL"]),
+    ("timed", []),
+    ("timed", ["-DPANICS"]),
+    ("timed", ["-DHOLD"]),
+    ("timed", ["-DTAKE"]),
 ]
 
 # What must not hold: a mistake that somebody might make, as a model, its variant, and texts to replace.
@@ -74,6 +78,27 @@ MUTANTS = {
         ("panic", [], [("inline raise_panic()\n{\n    atomic { !lock -> lock = true }", "inline raise_panic()\n{")]),
     "a second panic ends the first":
         ("panic", [], [(":: !IS_ON(epoch) -> d_step { epoch++;", ":: true -> d_step { epoch++;")]),
+    "a timed command is written without a look at panic, lease and grant":
+        ("timed", ["-DPANICS"], [("inline play()\n{\n    look_for_end();", "inline play()\n{\n    why = LASTS;")]),
+    "a timed command is written without a look at the panic":
+        ("timed", ["-DPANICS"], [(":: why == LASTS && epoch != 0 -> why = PANIC", ":: false -> skip")]),
+    "a timed command is written without a look at the lease":
+        ("timed", [], [(":: lease != NEVER && lease <= at -> lease = NEVER; why = SILENT", ":: false -> skip")]),
+    "a timed command is written although the grant has ended":
+        ("timed", ["-DTAKE"], [("    why = ending;\n", "    why = LASTS;\n")]),
+    "a timed command that is cancelled is written":
+        ("timed", ["-DHOLD"], [(":: state[i] == WAITING -> state[i] = TAKEN\n", ":: true -> state[i] = TAKEN\n")]),
+    "a resumed grant has its new times too late":
+        ("timed", ["-DHOLD"], [("    :: d_step { shift = shift + now - since; shift_due(0); shift_due(1) }\n       held = false;",
+                                "    :: d_step { held = false; shift_due(0); shift_due(1) }\n       shift = shift + now - since;")]),
+    "a resumed grant wakes nobody":
+        ("timed", ["-DHOLD"], [("       held = false;\n       bell = true\n", "       held = false\n")]),
+    "the player does not wait for the next timed command":
+        ("timed", ["-DHOLD"], [("-> wait_until = key[FIRST] + shift\n", "-> skip\n")]),
+    "the player writes timed commands before they are due":
+        ("timed", ["-DHOLD"], [(":: key[FIRST] + shift <= at ->", ":: key[FIRST] + shift <= at + 1 ->")]),
+    "the end of a grant wakes nobody":
+        ("timed", ["-DTAKE"], [("    :: close(OVERRIDDEN); bell = true\n", "    :: close(OVERRIDDEN)\n")]),
 }
 
 
