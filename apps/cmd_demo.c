@@ -54,7 +54,7 @@ static void on_signal(int number)
 {
     (void)number;
     if (interrupted) {
-        terminal_give_back();
+        terminal_restore();
         _exit(FAILED_BY_SIGNAL);
     }
     interrupted = 1;
@@ -191,7 +191,7 @@ static tp_status create_server(struct demo *demo, const char *path, tp_error *er
         .note = keep_note,
         .note_context = &demo->world_notes,
         .watch = demo_frame_watch,
-        .look_back = demo_frame_keep,
+        .finished = demo_frame_save,
         .context = demo->frame};
     tp_status status = sim_server_create(&demo->served, &options, err);
 
@@ -259,7 +259,7 @@ static tp_status perform(struct demo *demo, const char *hints, tp_error *err)
         tp_server_begin(demo->server);
         tp_server_run(demo->server);
     }
-    terminal_give_back();
+    terminal_restore();
     return status;
 }
 
@@ -269,7 +269,7 @@ static int finish(const struct demo *demo)
     tp_error err = {0};
     double time_s = 0;
 
-    if (demo_frame_kept(demo->frame, &time_s, &err) != TP_OK) {
+    if (demo_frame_saved(demo->frame, &time_s, &err) != TP_OK) {
         return command_fail(name, EXIT_FAILED, "%s", err.text);
     }
     printf("%s shows the world after %.6g s\n"

@@ -27,7 +27,7 @@ enum { WAKE_UPS = 50, FEW_FILES = 1024 };
 
 /* ---- The report ------------------------------------------------------------------------------ */
 
-void doctor_say(struct doctor *doctor, doctor_level level, const char *format, ...)
+void doctor_report(struct doctor *doctor, doctor_level level, const char *format, ...)
 {
     static const char *const words[] = {"ok", "warning", "problem"};
     static const output_style styles[] = {STYLE_GOOD, STYLE_DOUBT, STYLE_BAD};
@@ -62,10 +62,10 @@ static void look_at_program(struct doctor *doctor)
     unsigned drivers = 0;
     unsigned fronts = 0;
 
-    doctor_say(doctor, DOCTOR_OK, "troupe %s (%s)", TROUPE_VERSION, TROUPE_BUILD);
+    doctor_report(doctor, DOCTOR_OK, "troupe %s (%s)", TROUPE_VERSION, TROUPE_BUILD);
     if (uname(&system) == 0) {
-        doctor_say(doctor, DOCTOR_OK, "%s %s on %s", system.sysname, system.release,
-                   system.machine);
+        doctor_report(doctor, DOCTOR_OK, "%s %s on %s", system.sysname, system.release,
+                      system.machine);
     }
     while (tp_full_kit.drivers[drivers] != NULL) {
         drivers++;
@@ -73,8 +73,8 @@ static void look_at_program(struct doctor *doctor)
     while (tp_full_kit.fronts[fronts] != NULL) {
         fronts++;
     }
-    doctor_say(doctor, DOCTOR_OK, "%u drivers and %u front%s built in", drivers, fronts,
-               fronts == 1 ? "" : "s");
+    doctor_report(doctor, DOCTOR_OK, "%u drivers and %u front%s built in", drivers, fronts,
+                  fronts == 1 ? "" : "s");
 }
 
 /* Old versions that are compatible by name only show up as odd failures. */
@@ -82,12 +82,12 @@ static void look_at_library(struct doctor *doctor, const char *library, const ch
                             const char *wanted)
 {
     if (strcmp(found, wanted) == 0) {
-        doctor_say(doctor, DOCTOR_OK, "%s %s", library, found);
+        doctor_report(doctor, DOCTOR_OK, "%s %s", library, found);
     } else if (strncmp(found, wanted, strcspn(wanted, ".") + 1) == 0) {
-        doctor_say(doctor, DOCTOR_OK, "%s %s (built with %s)", library, found, wanted);
+        doctor_report(doctor, DOCTOR_OK, "%s %s (built with %s)", library, found, wanted);
     } else {
-        doctor_say(doctor, DOCTOR_WARNING, "%s %s, but troupe was built with %s", library, found,
-                   wanted);
+        doctor_report(doctor, DOCTOR_WARNING, "%s %s, but troupe was built with %s", library, found,
+                      wanted);
         doctor_advise("build troupe again on this machine");
     }
 }
@@ -100,13 +100,13 @@ static void look_at_limits(struct doctor *doctor)
         return;
     }
     if (files.rlim_max == RLIM_INFINITY) {
-        doctor_say(doctor, DOCTOR_OK, "any number of open files");
+        doctor_report(doctor, DOCTOR_OK, "any number of open files");
     } else if (files.rlim_max >= FEW_FILES) {
-        doctor_say(doctor, DOCTOR_OK, "up to %llu open files, which is about as many clients",
-                   (unsigned long long)files.rlim_max);
+        doctor_report(doctor, DOCTOR_OK, "up to %llu open files, which is about as many clients",
+                      (unsigned long long)files.rlim_max);
     } else {
-        doctor_say(doctor, DOCTOR_WARNING, "at most %llu open files: a server has few clients",
-                   (unsigned long long)files.rlim_max);
+        doctor_report(doctor, DOCTOR_WARNING, "at most %llu open files: a server has few clients",
+                      (unsigned long long)files.rlim_max);
         doctor_advise("raise the limit: ulimit -Hn, or nofile in /etc/security/limits.conf");
     }
 }
@@ -118,14 +118,14 @@ static void look_at_clock(struct doctor *doctor)
     struct timespec step;
 
     if (clock_getres(CLOCK_MONOTONIC, &step) != 0) {
-        doctor_say(doctor, DOCTOR_PROBLEM, "the machine has no clock that never jumps");
+        doctor_report(doctor, DOCTOR_PROBLEM, "the machine has no clock that never jumps");
         return;
     }
     const double step_us = (double)step.tv_sec * 1e6 + (double)step.tv_nsec / 1e3;
     if (step_us <= 1000) {
-        doctor_say(doctor, DOCTOR_OK, "the clock counts in steps of %g us", step_us);
+        doctor_report(doctor, DOCTOR_OK, "the clock counts in steps of %g us", step_us);
     } else {
-        doctor_say(doctor, DOCTOR_WARNING, "the clock counts in steps of %g us", step_us);
+        doctor_report(doctor, DOCTOR_WARNING, "the clock counts in steps of %g us", step_us);
         doctor_advise("no device can be polled more often than that");
     }
 }
@@ -144,8 +144,8 @@ static void look_at_lateness(struct doctor *doctor)
         worst_us = late_us > worst_us ? late_us : worst_us;
     }
     const doctor_level level = worst_us < 10000 ? DOCTOR_OK : DOCTOR_WARNING;
-    doctor_say(doctor, level, "wakes up %.0f us late on average, %.0f us at worst (of %d)",
-               sum_us / WAKE_UPS, worst_us, WAKE_UPS);
+    doctor_report(doctor, level, "wakes up %.0f us late on average, %.0f us at worst (of %d)",
+                  sum_us / WAKE_UPS, worst_us, WAKE_UPS);
     if (level != DOCTOR_OK) {
         doctor_advise("the machine is busy or saves power; drivers will not keep their periods");
     }
@@ -160,8 +160,8 @@ static void look_at_plugin_folder(struct doctor *doctor, const char *folder, boo
     glob_t paths;
 
     if (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode)) {
-        doctor_say(doctor, wanted ? DOCTOR_WARNING : DOCTOR_OK, "no folder for plug-ins: %s",
-                   folder);
+        doctor_report(doctor, wanted ? DOCTOR_WARNING : DOCTOR_OK, "no folder for plug-ins: %s",
+                      folder);
         if (wanted) {
             doctor_advise("make it, or take it out of TROUPE_PLUGIN_PATH");
         }
@@ -170,7 +170,7 @@ static void look_at_plugin_folder(struct doctor *doctor, const char *folder, boo
     snprintf(pattern, sizeof pattern, "%s/*.so", folder);
     const bool found = glob(pattern, 0, NULL, &paths) == 0;
     const size_t count = found ? paths.gl_pathc : 0;
-    doctor_say(doctor, DOCTOR_OK, "%zu plug-in%s in %s", count, count == 1 ? "" : "s", folder);
+    doctor_report(doctor, DOCTOR_OK, "%zu plug-in%s in %s", count, count == 1 ? "" : "s", folder);
     if (found) {
         globfree(&paths);
     }
@@ -219,10 +219,10 @@ static void look_at_serial_port(struct doctor *doctor, const char *path)
     struct stat info;
 
     if (access(path, R_OK | W_OK) == 0) {
-        doctor_say(doctor, DOCTOR_OK, "%s may be opened", path);
+        doctor_report(doctor, DOCTOR_OK, "%s may be opened", path);
         return;
     }
-    doctor_say(doctor, DOCTOR_WARNING, "%s may not be opened by you", path);
+    doctor_report(doctor, DOCTOR_WARNING, "%s may not be opened by you", path);
     const struct group *group = stat(path, &info) == 0 ? getgrgid(info.st_gid) : NULL;
     doctor_advise("sudo usermod -aG %s $USER, then log in again",
                   group != NULL ? group->gr_name : "dialout");
@@ -249,7 +249,7 @@ static void look_at_serial_ports(struct doctor *doctor)
         globfree(&paths);
     }
     if (found == 0) {
-        doctor_say(doctor, DOCTOR_OK, "no serial ports (nothing is plugged in)");
+        doctor_report(doctor, DOCTOR_OK, "no serial ports (nothing is plugged in)");
     }
 }
 
@@ -279,10 +279,10 @@ static void look_at_guard(struct doctor *doctor)
                                  .length = 1};
     if (tpi_guard_start(&guard, &plan, &err) == TP_OK) {
         const int64_t taken_ns = tp_clock_now_ns(tp_clock_real()) - begun_ns;
-        doctor_say(doctor, DOCTOR_OK, "lines can be guarded: %s is ready after %.1f ms",
-                   plan.program, (double)taken_ns / 1e6);
+        doctor_report(doctor, DOCTOR_OK, "lines can be guarded: %s is ready after %.1f ms",
+                      plan.program, (double)taken_ns / 1e6);
     } else {
-        doctor_say(doctor, DOCTOR_PROBLEM, "lines cannot be guarded: %s", err.text);
+        doctor_report(doctor, DOCTOR_PROBLEM, "lines cannot be guarded: %s", err.text);
         doctor_advise("install troupe-guard beside troupe, or where programs are searched for");
     }
     tpi_guard_end(guard);
@@ -299,14 +299,14 @@ static void look_at_terminal(struct doctor *doctor)
     size_t lines;
 
     if (!output_is_terminal()) {
-        doctor_say(doctor, DOCTOR_OK,
-                   "standard output is no terminal: no colours, no live display");
+        doctor_report(doctor, DOCTOR_OK,
+                      "standard output is no terminal: no colours, no live display");
         return;
     }
     output_size(&columns, &lines);
-    doctor_say(doctor, DOCTOR_OK, "terminal %s, %zu columns, %zu lines, %s",
-               terminal != NULL ? terminal : "of an unknown kind", columns, lines,
-               output_style_begin(STYLE_BOLD)[0] != '\0' ? "colours" : "no colours");
+    doctor_report(doctor, DOCTOR_OK, "terminal %s, %zu columns, %zu lines, %s",
+                  terminal != NULL ? terminal : "of an unknown kind", columns, lines,
+                  output_style_begin(STYLE_BOLD)[0] != '\0' ? "colours" : "no colours");
 }
 
 /* ---- Command line ---------------------------------------------------------------------------- */
@@ -324,13 +324,13 @@ static int run(int argc, char **argv)
     look_at_limits(&doctor);
     look_at_clock(&doctor);
     look_at_lateness(&doctor);
-    doctor_look_at_sockets(&doctor);
-    doctor_look_at_ports(&doctor);
+    doctor_check_sockets(&doctor);
+    doctor_check_ports(&doctor);
     look_at_plugins(&doctor);
     look_at_serial_ports(&doctor);
     look_at_guard(&doctor);
     look_at_terminal(&doctor);
-    doctor_look_at_server(&doctor);
+    doctor_check_server(&doctor);
     printf("\n%u ok, %u warning%s, %u problem%s\n", doctor.counts[DOCTOR_OK],
            doctor.counts[DOCTOR_WARNING], doctor.counts[DOCTOR_WARNING] == 1 ? "" : "s",
            doctor.counts[DOCTOR_PROBLEM], doctor.counts[DOCTOR_PROBLEM] == 1 ? "" : "s");

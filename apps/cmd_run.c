@@ -11,6 +11,7 @@
 #include "called.h"
 #include "commands.h"
 #include "crash.h"
+#include "fields_table.h"
 #include "output.h"
 #include "run_table.h"
 #include "server/plugin.h"
@@ -172,7 +173,7 @@ static int check(struct options *o)
 
     o->server.note_context = &notes;
     const tp_status status =
-        world_is_one(o->server.path) ? check_world(o, &err) : check_configuration(o, &err);
+        world_is_file(o->server.path) ? check_world(o, &err) : check_configuration(o, &err);
     if (status != TP_OK) {
         return command_fail(o->command, EXIT_FAILED, "%s", err.text);
     }
@@ -186,7 +187,7 @@ static int check(struct options *o)
 /* A file of a world by its name, or a world of ours by what it is called. */
 static bool is_world(const char *name)
 {
-    return world_is_one(name) || (strpbrk(name, "./") == NULL && access(name, F_OK) != 0);
+    return world_is_file(name) || (strpbrk(name, "./") == NULL && access(name, F_OK) != 0);
 }
 
 static int find_and_check(struct options *o)
@@ -292,7 +293,7 @@ static bool names_world(const char *name)
 {
     tpi_buf path = {0};
     const bool found =
-        world_is_one(name) || (is_world(name) && world_find(&path, name, NULL) == TP_OK);
+        world_is_file(name) || (is_world(name) && world_find(&path, name, NULL) == TP_OK);
 
     tpi_buf_fini(&path);
     return found;
@@ -337,8 +338,26 @@ static int run_run(int argc, char **argv)
     return o.name == NULL ? serve(&o) : serve_renamed(&o);
 }
 
+/* --fields [SECTION] */
+static int run_fields(int argc, char **argv)
+{
+    tpi_buf out = {0};
+
+    if (argc > 2) {
+        return command_fail("check", EXIT_USAGE, "unexpected \"%s\"", argv[2]);
+    }
+    const bool found = fields_table_put(&out, argc == 2 ? argv[1] : NULL);
+    fputs(tpi_buf_text(&out), stdout);
+    tpi_buf_fini(&out);
+    return found ? EXIT_DONE
+                 : command_fail("check", EXIT_FAILED, "there is no section \"%s\"", argv[1]);
+}
+
 static int run_check(int argc, char **argv)
 {
+    if (argc > 0 && strcmp(argv[0], "--fields") == 0) {
+        return run_fields(argc, argv);
+    }
     struct options o = {.command = "check", .server = {.kit = &tp_full_kit, .note = output_note}};
     int result = read_options(&o, argc, argv);
 
@@ -465,10 +484,16 @@ const command command_check = {
     .help =
         "usage: troupe check FILE.cfg\n"
         "       troupe check WORLD\n"
+        "       troupe check --fields [SECTION]\n"
         "\n"
         "Reads a configuration, creates its drivers without starting them, and reports errors and\n"
         "notes with file, line and column. It checks a world in the same way: WORLD is a file\n"
         "(FILE.world) or a built-in world, as for `troupe sim`.\n"
+        "\n"
+        "  --fields [SECTION]   list the fields of configuration files: all of them, or those of "
+        "one\n"
+        "                       kind of section. `troupe drivers NAME` lists the parameters of a\n"
+        "                       driver.\n"
         "\n"
         "Examples: troupe check configs/fake.cfg\n"
         "          troupe check my.world\n"

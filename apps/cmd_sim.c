@@ -56,7 +56,7 @@ static void on_panic(int number) /* NOLINT(bugprone-signal-handler) */
 }
 
 /* What a served world leaves behind. */
-struct leavings {
+struct results {
     const struct options *options; /* borrowed */
     sim_record *record;            /* borrowed; may be NULL */
     tpi_draw_trails *trails;       /* owned; NULL without a picture */
@@ -67,25 +67,25 @@ struct leavings {
 /* On the world's thread. */
 static void keep(void *context, const tpi_sim *sim)
 {
-    struct leavings *leavings = context;
+    struct results *results = context;
 
-    if (leavings->options->alone.render != NULL) {
-        world_note_trails(&leavings->trails, sim, SIM_TRAIL);
+    if (results->options->alone.render != NULL) {
+        world_note_trails(&results->trails, sim, SIM_TRAIL);
     }
-    if (leavings->record != NULL) {
-        sim_record_note(leavings->record, sim);
+    if (results->record != NULL) {
+        sim_record_note(results->record, sim);
     }
 }
 
 static void draw_last(void *context, const tpi_sim *sim)
 {
-    struct leavings *leavings = context;
-    const sim_alone_options *o = &leavings->options->alone;
+    struct results *results = context;
+    const sim_alone_options *o = &results->options->alone;
     tpi_draw_look look = o->look;
 
-    look.trails = leavings->trails;
+    look.trails = results->trails;
     if (o->render != NULL) {
-        leavings->status = world_draw(sim, &look, o->render, leavings->err);
+        results->status = world_draw(sim, &look, o->render, results->err);
     }
 }
 
@@ -110,7 +110,7 @@ static void serve_until_end(const struct options *o, const sim_server *served)
 
 static tp_status serve(const struct options *o, const char *path, sim_record *record, tp_error *err)
 {
-    struct leavings leavings = {.options = o, .record = record, .status = TP_OK, .err = err};
+    struct results results = {.options = o, .record = record, .status = TP_OK, .err = err};
     const sim_server_options options = {.world = path,
                                         .speed = o->has_speed ? o->alone.speed : 1,
                                         .seed = o->alone.seed,
@@ -121,8 +121,8 @@ static tp_status serve(const struct options *o, const char *path, sim_record *re
                                         .server = o->server,
                                         .note = output_note,
                                         .watch = keep,
-                                        .look_back = draw_last,
-                                        .context = &leavings};
+                                        .finished = draw_last,
+                                        .context = &results};
     sim_server *served = NULL;
 
     tp_server_raise_limits();
@@ -131,9 +131,9 @@ static tp_status serve(const struct options *o, const char *path, sim_record *re
         serve_until_end(o, served);
     }
     sim_server_destroy(served);
-    tpi_draw_trails_destroy(leavings.trails);
+    tpi_draw_trails_destroy(results.trails);
     running = NULL;
-    return status == TP_OK ? leavings.status : status;
+    return status == TP_OK ? results.status : status;
 }
 
 /* ---- Command line ---------------------------------------------------------------------------- */

@@ -142,7 +142,7 @@ void demo_frame_watch(void *context, const tpi_sim *sim)
     }
 }
 
-void demo_frame_keep(void *context, const tpi_sim *sim)
+void demo_frame_save(void *context, const tpi_sim *sim)
 {
     demo_frame *frame = context;
     const tpi_draw_look look = {.trails = frame->trails};
@@ -175,7 +175,7 @@ bool demo_frame_take(demo_frame *frame, struct demo_picture *picture, tp_status 
     return true;
 }
 
-tp_status demo_frame_kept(const demo_frame *frame, double *time_s, tp_error *err)
+tp_status demo_frame_saved(const demo_frame *frame, double *time_s, tp_error *err)
 {
     *time_s = frame->kept_s;
     return frame->kept == TP_OK ? TP_OK : tp_fail(err, frame->kept, "%s", frame->err.text);

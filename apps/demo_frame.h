@@ -46,7 +46,7 @@ void demo_frame_destroy(demo_frame *frame); /* NULL is accepted; after the world
 void demo_frame_watch(void *context, const tpi_sim *sim);
 
 /* The world has come to its end: draw it to the file. */
-void demo_frame_keep(void *context, const tpi_sim *sim);
+void demo_frame_save(void *context, const tpi_sim *sim);
 
 /* ---- The terminal's thread ------------------------------------------------------------------- */
 
@@ -58,6 +58,6 @@ void demo_frame_order(demo_frame *frame, uint32_t width, uint32_t height);
 bool demo_frame_take(demo_frame *frame, struct demo_picture *picture, tp_status *status);
 
 /* How the file went, and the time that it shows; when the world is gone. */
-tp_status demo_frame_kept(const demo_frame *frame, double *time_s, tp_error *err);
+tp_status demo_frame_saved(const demo_frame *frame, double *time_s, tp_error *err);
 
 #endif

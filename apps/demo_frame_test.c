@@ -135,8 +135,8 @@ static void a_file_that_cannot_be_written_is_told(void **state)
     (void)state;
     set_up(&s, "/no/x.png");
     tpi_sim_step(s.sim);
-    demo_frame_keep(s.frame, s.sim);
-    assert_int_equal(demo_frame_kept(s.frame, &time_s, &err), TP_E_IO);
+    demo_frame_save(s.frame, s.sim);
+    assert_int_equal(demo_frame_saved(s.frame, &time_s, &err), TP_E_IO);
     assert_string_equal(err.text, "cannot write /no/x.png: No such file or directory");
     assert_true(time_s == 0.1);
     tear_down(&s);

@@ -11,12 +11,13 @@ struct doctor {
 };
 
 /* One line; and below a warning or problem what to do about it. */
-void doctor_say(struct doctor *doctor, doctor_level level, const char *format, ...) TP_PRINTF(3, 4);
+void doctor_report(struct doctor *doctor, doctor_level level, const char *format, ...)
+    TP_PRINTF(3, 4);
 void doctor_advise(const char *format, ...) TP_PRINTF(1, 2);
 
 /* doctor_net.c: sockets of this machine, the ports of robots, and the server in TROUPE_URL. */
-void doctor_look_at_sockets(struct doctor *doctor);
-void doctor_look_at_ports(struct doctor *doctor);
-void doctor_look_at_server(struct doctor *doctor);
+void doctor_check_sockets(struct doctor *doctor);
+void doctor_check_ports(struct doctor *doctor);
+void doctor_check_server(struct doctor *doctor);
 
 #endif

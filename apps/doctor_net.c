@@ -203,19 +203,19 @@ static void look_at_echo(struct doctor *doctor, const char *what, const char *pl
             attempt_run(&a, tp_listener_port(a.listener) != 0 ? address : place, 5);
             const double took_us = (double)(tp_clock_now_ns(tp_clock_real()) - start) / 1e3;
             if (a.why[0] == '\0') {
-                doctor_say(doctor, DOCTOR_OK, "%s (connected and answered in %.0f us)", what,
-                           took_us);
+                doctor_report(doctor, DOCTOR_OK, "%s (connected and answered in %.0f us)", what,
+                              took_us);
             }
         }
     }
     if (a.why[0] != '\0') {
-        doctor_say(doctor, DOCTOR_PROBLEM, "%s: %s", what, a.why);
+        doctor_report(doctor, DOCTOR_PROBLEM, "%s: %s", what, a.why);
         doctor_advise("%s", advice);
     }
     attempt_fini(&a);
 }
 
-void doctor_look_at_sockets(struct doctor *doctor)
+void doctor_check_sockets(struct doctor *doctor)
 {
     const char *folder = getenv("TMPDIR");
     char path[96];
@@ -242,11 +242,12 @@ static void name_server(struct doctor *doctor, unsigned port, const char *url)
 
     if (tp_client_connect(&client, url, &options, &err) == TP_OK &&
         tp_client_list(client, &devices, &count, &err) == TP_OK) {
-        doctor_say(doctor, DOCTOR_OK, "port %u: a %s server with %zu device%s", port,
-                   tp_client_is_troupe(client) ? "Troupe" : "Player", count, count == 1 ? "" : "s");
+        doctor_report(doctor, DOCTOR_OK, "port %u: a %s server with %zu device%s", port,
+                      tp_client_is_troupe(client) ? "Troupe" : "Player", count,
+                      count == 1 ? "" : "s");
     } else {
-        doctor_say(doctor, DOCTOR_WARNING, "port %u: a server that greets but does not answer: %s",
-                   port, err.text);
+        doctor_report(doctor, DOCTOR_WARNING,
+                      "port %u: a server that greets but does not answer: %s", port, err.text);
         doctor_advise("it may hang; start it again");
     }
     free(devices);
@@ -260,10 +261,10 @@ static void try_listening(struct doctor *doctor, struct attempt *a, unsigned por
     tp_error err = {0};
 
     if (tp_listener_open(&a->listener, a->loop, address, accept_one, a, &err) == TP_OK) {
-        doctor_say(doctor, DOCTOR_OK, "port %u is free", port);
+        doctor_report(doctor, DOCTOR_OK, "port %u is free", port);
         return;
     }
-    doctor_say(doctor, DOCTOR_WARNING, "port %u: %s", port, err.text);
+    doctor_report(doctor, DOCTOR_WARNING, "port %u: %s", port, err.text);
     doctor_advise("take another one: %s run FILE.cfg --port PORT", called());
 }
 
@@ -280,17 +281,17 @@ static void look_at_port(struct doctor *doctor, unsigned port)
         } else if (a.why[0] == '\0' && memcmp(a.bytes, "Player v.", 9) == 0) {
             name_server(doctor, port, address);
         } else {
-            doctor_say(doctor, DOCTOR_WARNING,
-                       "port %u is used by something that is no server of "
-                       "robots",
-                       port);
+            doctor_report(doctor, DOCTOR_WARNING,
+                          "port %u is used by something that is no server of "
+                          "robots",
+                          port);
             doctor_advise("take another one: %s run FILE.cfg --port PORT", called());
         }
     }
     attempt_fini(&a);
 }
 
-void doctor_look_at_ports(struct doctor *doctor)
+void doctor_check_ports(struct doctor *doctor)
 {
     for (unsigned port = FIRST_PORT; port <= LAST_PORT; port++) {
         look_at_port(doctor, port);
@@ -299,7 +300,7 @@ void doctor_look_at_ports(struct doctor *doctor)
 
 /* ---- The server in TROUPE_URL ---------------------------------------------------------------- */
 
-void doctor_look_at_server(struct doctor *doctor)
+void doctor_check_server(struct doctor *doctor)
 {
     const char *url = getenv("TROUPE_URL");
     const tp_client_options options = {.name = "troupe doctor", .stay_lost = true};
@@ -307,14 +308,14 @@ void doctor_look_at_server(struct doctor *doctor)
     tp_error err = {0};
 
     if (url == NULL || url[0] == '\0') {
-        doctor_say(doctor, DOCTOR_OK, "TROUPE_URL is not set: commands talk to localhost:6665");
+        doctor_report(doctor, DOCTOR_OK, "TROUPE_URL is not set: commands talk to localhost:6665");
         return;
     }
     if (tp_client_connect(&client, NULL, &options, &err) == TP_OK) {
-        doctor_say(doctor, DOCTOR_OK, "TROUPE_URL is %s: a %s server answers there", url,
-                   tp_client_is_troupe(client) ? "Troupe" : "Player");
+        doctor_report(doctor, DOCTOR_OK, "TROUPE_URL is %s: a %s server answers there", url,
+                      tp_client_is_troupe(client) ? "Troupe" : "Player");
     } else {
-        doctor_say(doctor, DOCTOR_PROBLEM, "TROUPE_URL is %s, but: %s", url, err.text);
+        doctor_report(doctor, DOCTOR_PROBLEM, "TROUPE_URL is %s, but: %s", url, err.text);
         doctor_advise("start the server, or name another one: export TROUPE_URL=HOST:PORT");
     }
     tp_client_destroy(client);

@@ -32,9 +32,9 @@ static tp_status load(struct alone *a, const char *path, tp_error *err)
     const tpi_sim_host_options options = {
         .seed = a->options->seed, .threads = a->options->threads, .note = output_note};
 
-    world_loading(true);
+    world_report_loading(true);
     const tp_status status = tpi_sim_host_load(&a->host, path, &options, err);
-    world_loading(false);
+    world_report_loading(false);
     return status;
 }
 

@@ -62,9 +62,9 @@ static tp_status load(sim_server *s, tp_error *err)
     const tpi_sim_host_options options = {
         .seed = o->seed, .threads = o->threads, .note = o->note, .context = o->note_context};
 
-    world_loading(true);
+    world_report_loading(true);
     const tp_status status = tpi_sim_host_load(&s->host, o->world, &options, err);
-    world_loading(false);
+    world_report_loading(false);
     s->host.watcher =
         (tpi_sim_watcher){.stepped = on_step, .passed = on_pass, .ended = on_end, .context = s};
     return status;
@@ -127,8 +127,8 @@ void sim_server_destroy(sim_server *s)
     }
     const bool existed = s->server != NULL;
     tp_server_destroy(s->server);
-    if (existed && s->options.look_back != NULL) {
-        s->options.look_back(s->options.context, s->host.world);
+    if (existed && s->options.finished != NULL) {
+        s->options.finished(s->options.context, s->host.world);
     }
     tpi_sim_host_fini(&s->host);
     free(s);

@@ -33,7 +33,7 @@ typedef struct sim_server_options {
     void (*watch)(void *context, const tpi_sim *sim);
 
     /* Called once by sim_server_destroy(), when the server has stopped. Optional. */
-    void (*look_back)(void *context, const tpi_sim *sim);
+    void (*finished)(void *context, const tpi_sim *sim);
     void *context; /* borrowed, of both */
 } sim_server_options;
 

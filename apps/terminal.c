@@ -51,7 +51,7 @@ tp_status terminal_write(const char *text, size_t length, int patience_ms, size_
     return TP_OK;
 }
 
-void terminal_give_back(void)
+void terminal_restore(void)
 {
     const int error = errno;
     size_t written;
@@ -67,7 +67,7 @@ void terminal_give_back(void)
 /* What ends the program for sure: give the terminal back, then let it end as it would have. */
 static void on_failure(int number)
 {
-    terminal_give_back();
+    terminal_restore();
     signal(number, SIG_DFL);
     raise(number);
 }
@@ -96,12 +96,12 @@ tp_status terminal_take(tp_error *err)
     ours.c_cc[VMIN] = 0;
     ours.c_cc[VTIME] = 0;
     ours.c_cc[VSUSP] = _POSIX_VDISABLE; /* a program that is stopped would leave the page */
-    atexit(terminal_give_back);
+    atexit(terminal_restore);
     catch_failures();
     taken = 1;
     if (tcsetattr(STDIN_FILENO, TCSANOW, &ours) != 0 ||
         terminal_write(begin, sizeof begin - 1, LAST_WORDS_MS, &written) != TP_OK) {
-        terminal_give_back();
+        terminal_restore();
         return tp_fail(err, TP_E_IO, "the terminal: %s", strerror(errno));
     }
     return TP_OK;

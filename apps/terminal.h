@@ -14,7 +14,7 @@
 
 /* Fails if standard input or output is no terminal. */
 tp_status terminal_take(tp_error *err);
-void terminal_give_back(void); /* safe at any time, also from a signal handler */
+void terminal_restore(void); /* safe at any time, also from a signal handler */
 
 /* The next key, -1 if none was pressed. Does not wait. */
 int terminal_key(void);

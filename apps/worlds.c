@@ -64,7 +64,7 @@ static bool ends_with(const char *text, const char *end)
     return length > strlen(end) && strcmp(text + length - strlen(end), end) == 0;
 }
 
-bool world_is_one(const char *path)
+bool world_is_file(const char *path)
 {
     return ends_with(path, ".world");
 }
@@ -107,7 +107,7 @@ static void list_own(struct names *names)
     }
     for (const struct dirent *entry = NULL;
          listing != NULL && (entry = readdir(listing)) != NULL;) {
-        if (world_is_one(entry->d_name)) {
+        if (world_is_file(entry->d_name)) {
             add_name(names, entry->d_name);
         }
     }
@@ -156,7 +156,7 @@ static tp_status fail_unknown(const char *name, const char *base, tp_error *err)
 tp_status world_find(tpi_buf *path, const char *name, tp_error *err)
 {
     char base[256];
-    const size_t length = strlen(name) - (world_is_one(name) ? strlen(".world") : 0);
+    const size_t length = strlen(name) - (world_is_file(name) ? strlen(".world") : 0);
 
     tpi_buf_clear(path);
     tpi_buf_puts(path, name);
@@ -187,7 +187,7 @@ static void on_alarm(int number)
     }
 }
 
-void world_loading(bool under_way)
+void world_report_loading(bool under_way)
 {
     command_catch(SIGALRM, on_alarm);
     alarm(under_way ? LOADING_S : 0);

@@ -11,10 +11,10 @@
 tp_status world_find(tpi_buf *path, const char *name, tp_error *err);
 
 /* Whether a file is a world by its name. */
-bool world_is_one(const char *path);
+bool world_is_file(const char *path);
 
 /* Say on standard error, every two seconds, that a world is still being loaded, until it is not. */
-void world_loading(bool under_way);
+void world_report_loading(bool under_way);
 
 /* Remember where robots are now, for the trails of a picture; they are made the first time, with so
  * many places for each robot. Without the memory for them a picture goes without. */

@@ -36,7 +36,7 @@ _troupe() {
         ;;
     run | check)
         local files='!*.cfg' worlds=
-        [ "$command" = run ] || files='!*.@(cfg|world)' worlds=$_troupe_worlds
+        [ "$command" = run ] || files='!*.@(cfg|world)' worlds="--fields $_troupe_worlds"
         mapfile -t COMPREPLY < <(shopt -s extglob; compgen -f -X "$files" -- "$word"; compgen -W "--port --listen --any-port --unix --udp --quiet --help $worlds" -- "$word")
         return
         ;;

@@ -16,13 +16,11 @@ struct joint {
     double goal;    /* while going */
     double current; /* that it is driven with */
     float config_speed;
-    float config_accel;
     bool going;
 };
 
 struct actarray {
     struct joint joints[JOINTS];
-    bool powered;
     bool braked;
     tp_actarray_actuator data[JOINTS];
     tp_actarray_actuatorgeom geom[JOINTS];
@@ -49,10 +47,8 @@ static tp_status actarray_begin(fake_device *d, tp_error *err)
     struct actarray *a = d->state;
 
     (void)err;
-    a->powered = true;
     for (size_t i = 0; i < JOINTS; i++) {
         a->joints[i].config_speed = (float)usual_radps;
-        a->joints[i].config_accel = 1;
     }
     return TP_OK;
 }
@@ -97,7 +93,7 @@ static void actarray_publish(fake_device *d)
         };
     }
     const tp_actarray_data data = {
-        .actuators_count = JOINTS, .actuators = a->data, .motor_state = a->powered};
+        .actuators_count = JOINTS, .actuators = a->data, .motor_state = !d->off};
     tp_publish(d->device, TP_ACTARRAY_DATA_STATE, &data, 0);
 }
 
@@ -133,12 +129,13 @@ static tp_status check_joint(int32_t joint, bool all, tp_error *err)
 }
 
 /* What one joint does, if nothing holds it. */
-static void joint_go_to(struct actarray *a, size_t i, double goal)
+static void joint_go_to(tp_device *device, uint32_t i, double goal)
 {
+    struct actarray *a = fake_state(device);
     struct joint *joint = &a->joints[i];
 
     joint_stop(joint);
-    if (!a->powered || a->braked) {
+    if (fake_of(device)->off || a->braked) {
         return;
     }
     joint->goal = fmax(-most_angle, fmin(most_angle, goal));
@@ -147,10 +144,12 @@ static void joint_go_to(struct actarray *a, size_t i, double goal)
         joint->going ? copysign((double)joint->config_speed, joint->goal - joint->position) : 0;
 }
 
-static void joint_run(struct actarray *a, size_t i, double speed, double current)
+static void joint_run(tp_device *device, uint32_t i, double speed, double current)
 {
+    struct actarray *a = fake_state(device);
+
     joint_stop(&a->joints[i]);
-    if (a->powered && !a->braked) {
+    if (!fake_of(device)->off && !a->braked) {
         a->joints[i].speed = speed;
         a->joints[i].current = current;
     }
@@ -158,48 +157,37 @@ static void joint_run(struct actarray *a, size_t i, double speed, double current
 
 static tp_status cmd_pos(tp_device *device, const tp_actarray_position_cmd *ask, tp_error *err)
 {
-    const double goal = (double)ask->position;
     tp_status status = check_joint(ask->joint, false, err);
 
-    status = status == TP_OK ? tpi_fake_check_finite(&goal, 1, "the position", err) : status;
     if (status == TP_OK) {
-        joint_go_to(fake_state(device), (size_t)ask->joint, goal);
+        joint_go_to(device, (uint32_t)ask->joint, (double)ask->position);
     }
     return status;
 }
 
-/* All values of a command for several joints, checked before the first one moves. */
-static tp_status read_all(const float *values, uint32_t count, double out[JOINTS], tp_error *err)
+static tp_status check_count(uint32_t count, tp_error *err)
 {
-    if (count > JOINTS) {
-        return tp_fail(err, TP_E_RANGE, "%u values for %d actuators", count, JOINTS);
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        out[i] = (double)values[i];
-    }
-    return tpi_fake_check_finite(out, count, "the command", err);
+    return count <= JOINTS ? TP_OK
+                           : tp_fail(err, TP_E_RANGE, "%u values for %d actuators", count, JOINTS);
 }
 
 static tp_status cmd_multi_pos(tp_device *device, const tp_actarray_multi_position_cmd *ask,
                                tp_error *err)
 {
-    double values[JOINTS] = {0};
-    tp_status status = read_all(ask->positions, ask->positions_count, values, err);
+    tp_status status = check_count(ask->positions_count, err);
 
     for (uint32_t i = 0; status == TP_OK && i < ask->positions_count; i++) {
-        joint_go_to(fake_state(device), i, values[i]);
+        joint_go_to(device, i, (double)ask->positions[i]);
     }
     return status;
 }
 
 static tp_status cmd_speed(tp_device *device, const tp_actarray_speed_cmd *ask, tp_error *err)
 {
-    const double speed = (double)ask->speed;
     tp_status status = check_joint(ask->joint, false, err);
 
-    status = status == TP_OK ? tpi_fake_check_finite(&speed, 1, "the speed", err) : status;
     if (status == TP_OK) {
-        joint_run(fake_state(device), (size_t)ask->joint, speed, 0);
+        joint_run(device, (uint32_t)ask->joint, (double)ask->speed, 0);
     }
     return status;
 }
@@ -207,11 +195,10 @@ static tp_status cmd_speed(tp_device *device, const tp_actarray_speed_cmd *ask, 
 static tp_status cmd_multi_speed(tp_device *device, const tp_actarray_multi_speed_cmd *ask,
                                  tp_error *err)
 {
-    double values[JOINTS] = {0};
-    tp_status status = read_all(ask->speeds, ask->speeds_count, values, err);
+    tp_status status = check_count(ask->speeds_count, err);
 
     for (uint32_t i = 0; status == TP_OK && i < ask->speeds_count; i++) {
-        joint_run(fake_state(device), i, values[i], 0);
+        joint_run(device, i, (double)ask->speeds[i], 0);
     }
     return status;
 }
@@ -222,7 +209,7 @@ static tp_status cmd_home(tp_device *device, const tp_actarray_home_cmd *ask, tp
 
     for (int32_t i = 0; status == TP_OK && i < JOINTS; i++) {
         if (ask->joint == -1 || ask->joint == i) {
-            joint_go_to(fake_state(device), (size_t)i, 0);
+            joint_go_to(device, (uint32_t)i, 0);
         }
     }
     return status;
@@ -233,10 +220,9 @@ static tp_status cmd_current(tp_device *device, const tp_actarray_current_cmd *a
     const double current = (double)ask->current;
     tp_status status = check_joint(ask->joint, true, err);
 
-    status = status == TP_OK ? tpi_fake_check_finite(&current, 1, "the current", err) : status;
     for (int32_t i = 0; status == TP_OK && i < JOINTS; i++) {
         if (ask->joint == -1 || ask->joint == i) {
-            joint_run(fake_state(device), (size_t)i, current * radps_per_ampere, current);
+            joint_run(device, (uint32_t)i, current * radps_per_ampere, current);
         }
     }
     return status;
@@ -245,24 +231,13 @@ static tp_status cmd_current(tp_device *device, const tp_actarray_current_cmd *a
 static tp_status cmd_multi_current(tp_device *device, const tp_actarray_multi_current_cmd *ask,
                                    tp_error *err)
 {
-    double values[JOINTS] = {0};
-    tp_status status = read_all(ask->currents, ask->currents_count, values, err);
+    tp_status status = check_count(ask->currents_count, err);
 
     for (uint32_t i = 0; status == TP_OK && i < ask->currents_count; i++) {
-        joint_run(fake_state(device), i, values[i] * radps_per_ampere, values[i]);
+        const double current = (double)ask->currents[i];
+        joint_run(device, i, current * radps_per_ampere, current);
     }
     return status;
-}
-
-static tp_status actarray_power(tp_device *device, const tp_actarray_power_config *ask,
-                                tp_error *err)
-{
-    struct actarray *a = fake_state(device);
-
-    (void)err;
-    actarray_halt(fake_of(device));
-    a->powered = ask->value != 0;
-    return TP_OK;
 }
 
 static tp_status actarray_brakes(tp_device *device, const tp_actarray_brakes_config *ask,
@@ -282,7 +257,7 @@ static tp_status actarray_set_speed(tp_device *device, const tp_actarray_speed_c
     struct actarray *a = fake_state(device);
     tp_status status = check_joint(ask->joint, false, err);
 
-    if (status == TP_OK && !(ask->speed > 0 && isfinite(ask->speed))) {
+    if (status == TP_OK && !(ask->speed > 0)) {
         return tp_fail(err, TP_E_RANGE, "speed %g is not above 0", (double)ask->speed);
     }
     if (status == TP_OK) {
@@ -291,27 +266,10 @@ static tp_status actarray_set_speed(tp_device *device, const tp_actarray_speed_c
     return status;
 }
 
-static tp_status actarray_set_accel(tp_device *device, const tp_actarray_accel_config *ask,
-                                    tp_error *err)
-{
-    struct actarray *a = fake_state(device);
-    tp_status status = check_joint(ask->joint, false, err);
-
-    if (status == TP_OK && !(ask->accel > 0 && isfinite(ask->accel))) {
-        return tp_fail(err, TP_E_RANGE, "acceleration %g is not above 0", (double)ask->accel);
-    }
-    if (status == TP_OK) {
-        a->joints[ask->joint].config_accel = ask->accel;
-    }
-    return status;
-}
-
 static const tp_actarray_ops actarray_ops = {
-    .req_power = actarray_power,
     .req_brakes = actarray_brakes,
     .req_get_geom = actarray_get_geom,
     .req_speed = actarray_set_speed,
-    .req_accel = actarray_set_accel,
     .cmd_pos = cmd_pos,
     .cmd_multi_pos = cmd_multi_pos,
     .cmd_speed = cmd_speed,
@@ -327,7 +285,6 @@ const fake_kind tpi_fake_arms[] = {
         .ops = &actarray_ops,
         .state_size = sizeof(struct actarray),
         .size = {.sw = 0.2, .sl = 1.05, .sh = 0.2},
-        .publishes = 1u << TP_ACTARRAY_DATA_STATE,
         .begin = actarray_begin,
         .advance = actarray_advance,
         .publish = actarray_publish,

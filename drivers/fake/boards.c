@@ -45,8 +45,8 @@ static void board_end(fake_device *d)
 static struct slot *find_slot(struct board *b, const tp_blackboard_entry *ask)
 {
     for (uint32_t i = 0; i < b->slot_count; i++) {
-        if (tpi_fake_text_is(ask->key, ask->key_count, b->slots[i].key) &&
-            tpi_fake_text_is(ask->group, ask->group_count, b->slots[i].group)) {
+        if (tpi_counted_is(ask->key, ask->key_count, b->slots[i].key) &&
+            tpi_counted_is(ask->group, ask->group_count, b->slots[i].group)) {
             return &b->slots[i];
         }
     }
@@ -67,15 +67,15 @@ static struct slot *make_slot(struct board *b, const tp_blackboard_entry *ask, t
         return NULL;
     }
     slot = &b->slots[b->slot_count++];
-    tpi_fake_text_copy(slot->key, FAKE_LABEL, ask->key, ask->key_count);
-    tpi_fake_text_copy(slot->group, FAKE_LABEL, ask->group, ask->group_count);
+    tpi_counted_copy(slot->key, FAKE_LABEL, ask->key, ask->key_count);
+    tpi_counted_copy(slot->group, FAKE_LABEL, ask->group, ask->group_count);
     return slot;
 }
 
 static struct group *group_of(struct board *b, const char *name, uint32_t count, bool make)
 {
     for (uint32_t i = 0; i < b->group_count; i++) {
-        if (tpi_fake_text_is(name, count, b->groups[i].name)) {
+        if (tpi_counted_is(name, count, b->groups[i].name)) {
             return &b->groups[i];
         }
     }
@@ -83,7 +83,7 @@ static struct group *group_of(struct board *b, const char *name, uint32_t count,
         return NULL;
     }
     struct group *group = &b->groups[b->group_count++];
-    tpi_fake_text_copy(group->name, FAKE_LABEL, name, count);
+    tpi_counted_copy(group->name, FAKE_LABEL, name, count);
     return group;
 }
 
@@ -159,7 +159,7 @@ static tp_status unsubscribe_from_group(tp_device *device, const tp_blackboard_e
 
 static bool is_watched(struct board *b, const struct slot *slot)
 {
-    const struct group *group = group_of(b, slot->group, tpi_fake_count(slot->group), false);
+    const struct group *group = group_of(b, slot->group, tpi_counted_size(slot->group), false);
 
     return slot->watchers > 0 || (group != NULL && group->watchers > 0);
 }
@@ -197,7 +197,6 @@ const fake_kind tpi_fake_boards[] = {
         .interface = &tp_interface_blackboard,
         .ops = &board_ops,
         .state_size = sizeof(struct board),
-        .publishes = 1u << TP_BLACKBOARD_DATA_UPDATE,
         .end = board_end,
     },
     {0},

@@ -5,38 +5,6 @@
 
 #include "fake.h"
 
-/* ---- Text ------------------------------------------------------------------------------------ */
-
-uint32_t tpi_fake_count(const char *text)
-{
-    return (uint32_t)strlen(text) + 1;
-}
-
-static size_t length_of(const char *chars, uint32_t count)
-{
-    const char *end = count == 0 ? NULL : memchr(chars, '\0', count);
-
-    return end == NULL ? count : (size_t)(end - chars);
-}
-
-bool tpi_fake_text_is(const char *chars, uint32_t count, const char *text)
-{
-    const size_t length = length_of(chars, count);
-
-    return length == strlen(text) && (length == 0 || memcmp(chars, text, length) == 0);
-}
-
-void tpi_fake_text_copy(char *to, size_t size, const char *chars, uint32_t count)
-{
-    const size_t length = length_of(chars, count);
-    const size_t kept = length < size ? length : size - 1;
-
-    if (kept > 0) {
-        memcpy(to, chars, kept);
-    }
-    to[kept] = '\0';
-}
-
 tp_status tpi_fake_check_size(const tp_struct *type, const void *value, size_t most, tp_error *err)
 {
     size_t size = 0;
@@ -51,7 +19,7 @@ tp_status tpi_fake_check_size(const tp_struct *type, const void *value, size_t m
 
 /* ---- Geometry and capabilities --------------------------------------------------------------- */
 
-void tpi_fake_tell_geometry(fake_device *d)
+void tpi_fake_set_geometry(fake_device *d)
 {
     const bool configured = d->owner->placed || d->owner->sized;
     const tp_geometry geometry = {
@@ -72,13 +40,11 @@ bool tpi_fake_does(const fake_device *d, const tp_message *what)
         return false;
     }
     if (what->kind == TP_KIND_DATA) {
-        return !common && (d->kind == &tpi_fake_generic ? what->mark == TP_MARK_REQUIRED
-                                                        : d->kind->publishes >> what->code & 1);
+        const bool generic = d->kind == &tpi_fake_generic;
+        return !common && (what->mark == TP_MARK_REQUIRED || d->kind->publishes >> what->code & 1 ||
+                           (generic && tpi_fake_plays_data(d, what)));
     }
-    if (common) { /* the rest is the server's */
-        return what->code == TP_COMMON_REQ_CAPABILITIES;
-    }
-    return d->kind == &tpi_fake_generic || tp_message_handled(what, d->kind->ops);
+    return !common || what->code == TP_COMMON_REQ_CAPABILITIES; /* the rest is the server's */
 }
 
 tp_status tpi_fake_capabilities(tp_device *device, const tp_capabilities_req *ask, tp_error *err)

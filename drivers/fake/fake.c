@@ -5,6 +5,7 @@
  * plausible data, obeys commands and answers requests. See README.md; the parts are introduced in
  * fake.h.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +14,10 @@
 #include "troupe/interfaces/player.h"
 
 static const fake_kind *const kinds[] = {
-    tpi_fake_vehicles, tpi_fake_flyers,   tpi_fake_mobiles,   tpi_fake_actuators, tpi_fake_arms,
-    tpi_fake_limbs,    tpi_fake_rangers,  tpi_fake_scanners,  tpi_fake_pictures,  tpi_fake_finders,
-    tpi_fake_places,   tpi_fake_maps,     tpi_fake_inertials, tpi_fake_signals,   tpi_fake_radios,
-    tpi_fake_sounds,   tpi_fake_speeches, tpi_fake_boards,    tpi_fake_helpers,   tpi_fake_worlds,
+    tpi_fake_vehicles, tpi_fake_flyers,  tpi_fake_mobiles,   tpi_fake_actuators, tpi_fake_arms,
+    tpi_fake_limbs,    tpi_fake_rangers, tpi_fake_scanners,  tpi_fake_pictures,  tpi_fake_finders,
+    tpi_fake_places,   tpi_fake_maps,    tpi_fake_inertials, tpi_fake_signals,   tpi_fake_sounds,
+    tpi_fake_speeches, tpi_fake_boards,  tpi_fake_worlds,
 };
 
 static const tp_param fake_params[] = {
@@ -40,6 +41,7 @@ void tpi_fake_seed(fake_device *d)
     d->random.state = d->owner->seed;
     d->random.state =
         tpi_fake_random_bits(&d->random) ^ ((uint64_t)addr->interf << 16 | addr->index);
+    d->origin = d->random.state;
 }
 
 void tpi_fake_advance(fake_device *d)
@@ -53,7 +55,7 @@ void tpi_fake_advance(fake_device *d)
     }
 }
 
-void tpi_fake_tell_robot(fake_device *d, const tp_pose2d *pose, const tp_pose2d *vel)
+void tpi_fake_set_robot(fake_device *d, const tp_pose2d *pose, const tp_pose2d *vel)
 {
     fake *f = d->owner;
 
@@ -89,6 +91,46 @@ tp_bbox3d tpi_fake_size(const fake_device *d)
 
 /* ---- Messages -------------------------------------------------------------------------------- */
 
+static void halt(fake_device *d)
+{
+    tpi_fake_advance(d);
+    if (d->kind->halt != NULL) {
+        d->kind->halt(d);
+    }
+    tpi_fake_line_halt(d);
+}
+
+/* A request with one number, which switches the whole device on or off. */
+static bool is_power(const tp_message *what)
+{
+    return what->kind == TP_KIND_REQUEST && what->ask != NULL && what->ask->field_count == 1 &&
+           (strcmp(what->name, "POWER") == 0 || strcmp(what->name, "MOTOR_POWER") == 0);
+}
+
+static bool is_mode(const tp_message *what)
+{
+    return what->kind == TP_KIND_REQUEST && strstr(what->name, "_MODE") != NULL;
+}
+
+/* What no row of a table does. Modes make no difference here, since every command says what it
+ * controls; but a device that changes its mode stands still. */
+static tp_status play(fake_device *d, const tp_message *what, const void *ask, void *answer,
+                      tp_error *err)
+{
+    static const double zero = 0;
+    const tp_status status = tpi_fake_play(d, what, ask, answer, err);
+
+    if (status == TP_OK && (is_power(what) || is_mode(what)) && d->kind->halt != NULL) {
+        d->kind->halt(d);
+    }
+    if (status == TP_OK && is_power(what)) {
+        const tp_field *field = &what->ask->fields[0];
+        d->off =
+            memcmp((const char *)ask + field->offset, &zero, tpi_fake_element_size(field)) == 0;
+    }
+    return status;
+}
+
 static tp_status handle(tp_device *device, const tp_message *what, const void *ask, void *answer,
                         tp_error *err)
 {
@@ -103,9 +145,12 @@ static tp_status handle(tp_device *device, const tp_message *what, const void *a
     if (!own) {
         return tpi_fake_capabilities(device, ask, err);
     }
-    const tp_status status = d->kind == &tpi_fake_generic
-                                 ? tpi_fake_generic_handle(d, what, ask, answer, err)
-                                 : what->call(d->kind->ops, device, ask, answer, err);
+    tp_status status = what->ask == NULL ? TP_OK : tpi_fake_check_numbers(what->ask, ask, err);
+    if (status == TP_OK) {
+        status = tp_message_handled(what, d->kind->ops)
+                     ? what->call(d->kind->ops, device, ask, answer, err)
+                     : play(d, what, ask, answer, err);
+    }
     return status == TP_OK && what->kind == TP_KIND_COMMAND
                ? tpi_fake_line_command(d, what, ask, err)
                : status;
@@ -126,7 +171,10 @@ static tp_status read_triple(const tp_instance *self, const char *name, double v
         values[i] = tp_param_double_at(self, name, i);
     }
     *given = *given || count > 0;
-    return tpi_fake_check_finite(values, 3, name, err);
+    return hypot(hypot(values[0], values[1]), values[2]) <= FAKE_MOST
+               ? TP_OK
+               : tp_fail(err, TP_E_RANGE, "%s has a value that is not a number up to %g", name,
+                         FAKE_MOST);
 }
 
 static tp_status read_geometry(fake *f, tp_error *err)
@@ -160,7 +208,7 @@ static tp_status read_params(fake *f, tp_error *err)
                        tp_param_string(f->instance, "rate"), FAKE_MOST_HZ);
     }
     if (!(f->noise >= 0 && f->noise < 1e9)) {
-        return tp_fail(err, TP_E_RANGE, "noise \"%s\" is below 0 or beyond all measure",
+        return tp_fail(err, TP_E_RANGE, "noise \"%s\" is not from 0 to 1e9",
                        tp_param_string(f->instance, "noise"));
     }
     return read_geometry(f, err);
@@ -188,12 +236,16 @@ static tp_status begin_device(fake_device *d, tp_error *err)
     if (d->state == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
+    if (d->kind->first != NULL) {
+        memcpy(d->state, d->kind->first, d->kind->state_size);
+    }
     tp_device_set_context(d->device, d);
-    tp_status status = tpi_fake_add_properties(d, err);
+    tp_status status = tpi_fake_player_create(d, err);
+    status = status == TP_OK ? tpi_fake_add_properties(d, err) : status;
     if (status != TP_OK) {
         return status;
     }
-    tpi_fake_tell_geometry(d);
+    tpi_fake_set_geometry(d);
     d->begun = true;
     return d->kind->begin == NULL ? TP_OK : d->kind->begin(d, err);
 }
@@ -250,6 +302,13 @@ static tp_status fake_start(tp_instance *self, tp_error *err)
     return tpi_fake_line_open(f, err);
 }
 
+/* Sensors that are off send nothing; what moves something still sends where it is. */
+static bool is_sending(const fake_device *d)
+{
+    return d->kind->publish != NULL && (!d->off || d->kind->halt != NULL) &&
+           tp_device_property_number(d->device, "active") != 0;
+}
+
 /* All move before any tells, so that sensors see the robot where it is now. */
 static tp_status fake_poll(tp_instance *self, tp_error *err)
 {
@@ -261,20 +320,11 @@ static tp_status fake_poll(tp_instance *self, tp_error *err)
     }
     for (size_t i = 0; i < f->device_count; i++) {
         fake_device *d = &f->devices[i];
-        if (d->kind->publish != NULL && tp_device_property_number(d->device, "active") != 0) {
+        if (is_sending(d)) {
             d->kind->publish(d);
         }
     }
     return TP_OK;
-}
-
-static void halt(fake_device *d)
-{
-    tpi_fake_advance(d);
-    if (d->kind->halt != NULL) {
-        d->kind->halt(d);
-    }
-    tpi_fake_line_halt(d);
 }
 
 static void fake_halt(tp_device *device, tp_halt how)
@@ -302,6 +352,7 @@ static void fake_fini(tp_instance *self)
         if (d->begun && d->kind->end != NULL) {
             d->kind->end(d);
         }
+        tpi_fake_player_destroy(d);
         free(d->state);
     }
     free(f->devices);

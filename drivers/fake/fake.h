@@ -1,10 +1,10 @@
 /*
  * fake.h - what the files of this driver share.
  *
- * fake.c runs the instance; every other file plays some interfaces. An interface is a row of a
- * table (fake_kind): the typed operations that answer its messages and a few functions that move
- * its state on and publish it. Interfaces without a row are played from their description alone
- * (generic.c).
+ * fake.c runs the instance. Messages are played from their descriptions alone (generic.c), but for
+ * those where something moves, is measured or is looked up. These are rows of tables (fake_kind) in
+ * the other files: typed operations for such messages of an interface, and a few functions that
+ * move its state on and publish it.
  *
  * Time: before anything happens to a device its state is brought up to the present of the
  * instance's clock. So what a device says does not depend on how often it is asked, and a
@@ -13,6 +13,7 @@
 #ifndef FAKE_H
 #define FAKE_H
 
+#include "counted.h"
 #include "troupe/driver.h"
 
 typedef struct fake fake;
@@ -35,12 +36,13 @@ double tpi_fake_random_normal(fake_random *random);
 
 typedef struct fake_kind {
     const tp_interface *interface;
-    const void *ops; /* the generated table of the interface; NULL if it has data only */
+    const void *ops; /* the generated table of the interface; what it leaves out is generic */
     size_t state_size;
+    const void *first;                  /* what the state begins as; NULL for zeroes */
     tp_bbox3d size;                     /* of the device, unless the configuration says otherwise */
-    uint32_t publishes;                 /* 1 << code of each data message that it sends */
+    uint32_t publishes;                 /* 1 << code of each optional data message that it sends */
     const tp_property_plan *properties; /* beside those of all; ended by one without a key */
-    /* Each is optional. The state is zeroed before `begin`; `end` follows every `begin`. */
+    /* Each is optional. `end` follows every `begin`. */
     tp_status (*begin)(fake_device *d, tp_error *err);
     void (*advance)(fake_device *d, double dt_s); /* move the state on */
     void (*publish)(fake_device *d);              /* called at the rate of the instance */
@@ -63,17 +65,39 @@ extern const fake_kind tpi_fake_places[];    /* places.c */
 extern const fake_kind tpi_fake_maps[];      /* maps.c */
 extern const fake_kind tpi_fake_inertials[]; /* inertials.c */
 extern const fake_kind tpi_fake_signals[];   /* signals.c */
-extern const fake_kind tpi_fake_radios[];    /* radios.c */
 extern const fake_kind tpi_fake_sounds[];    /* sounds.c */
 extern const fake_kind tpi_fake_speeches[];  /* speeches.c */
 extern const fake_kind tpi_fake_boards[];    /* boards.c */
-extern const fake_kind tpi_fake_helpers[];   /* helpers.c */
 extern const fake_kind tpi_fake_worlds[];    /* worlds.c */
 
-/* For interfaces that no row plays. */
+/* generic.c. For interfaces that no row plays: sends required data, and what clients have written.
+ */
 extern const fake_kind tpi_fake_generic;
-tp_status tpi_fake_generic_handle(fake_device *d, const tp_message *what, const void *ask,
-                                  void *answer, tp_error *err);
+
+/* Do what the description of a message says: remember what it sets, answer what it asks. */
+tp_status tpi_fake_play(fake_device *d, const tp_message *what, const void *ask, void *answer,
+                        tp_error *err);
+
+/* Whether a device without a row sends this data message. */
+bool tpi_fake_plays_data(const fake_device *d, const tp_message *what);
+
+/* What the two above work with. The second is safe after a failure of the first. */
+tp_status tpi_fake_player_create(fake_device *d, tp_error *err);
+void tpi_fake_player_destroy(fake_device *d);
+
+/* ---- Values of any type ---------------------------------------------------------------------- */
+
+/* values.c. Size of one element of a field, in memory. */
+size_t tpi_fake_element_size(const tp_field *field);
+
+/* Give all arrays of a zeroed value some elements; false if memory ran out. */
+bool tpi_fake_make_arrays(const tp_struct *type, char *value);
+
+/* Draw plausible numbers for all fields, with the noise of what the device measures. */
+void tpi_fake_draw(fake_device *d, fake_random *random, const tp_struct *type, char *value);
+
+/* Refuse a value with a number that is not finite, or too large to reckon with. */
+tp_status tpi_fake_check_numbers(const tp_struct *type, const void *value, tp_error *err);
 
 /* ---- Devices --------------------------------------------------------------------------------- */
 
@@ -83,9 +107,12 @@ struct fake_device {
     tp_device *device; /* borrowed */
     fake *owner;       /* borrowed */
     const fake_kind *kind;
-    void *state; /* owned: the kind's */
-    bool begun;  /* `end` has to be called */
+    void *state;                /* owned: the kind's */
+    struct fake_player *player; /* owned: see generic.c */
+    bool begun;                 /* `end` has to be called */
+    bool off;                   /* a client has switched it off */
     fake_random random;
+    uint64_t origin; /* where its random numbers began */
     int64_t time_ns; /* up to when the state has moved on */
 };
 
@@ -151,7 +178,7 @@ void tpi_fake_seed(fake_device *d);
 void tpi_fake_advance(fake_device *d);
 
 /* A vehicle says where it is. */
-void tpi_fake_tell_robot(fake_device *d, const tp_pose2d *pose, const tp_pose2d *vel);
+void tpi_fake_set_robot(fake_device *d, const tp_pose2d *pose, const tp_pose2d *vel);
 
 double tpi_fake_wall_s(const fake_device *d);
 
@@ -164,7 +191,7 @@ tp_bbox3d tpi_fake_size(const fake_device *d);
 
 /* common.c: the questions that every device answers. */
 tp_status tpi_fake_add_properties(fake_device *d, tp_error *err);
-void tpi_fake_tell_geometry(fake_device *d);
+void tpi_fake_set_geometry(fake_device *d);
 tp_status tpi_fake_capabilities(tp_device *device, const tp_capabilities_req *ask, tp_error *err);
 
 /* Whether the device does something about a message. */
@@ -208,13 +235,8 @@ double tpi_fake_speed_or(double speed, double usual);
 /* The nearest number that fits. */
 int32_t tpi_fake_whole(double value);
 
-/* Numbers that a command may have. */
+/* The largest number that a command may have. */
 #define FAKE_MOST 1e9
-bool tpi_fake_is_finite(const double *values, size_t count);
-
-/* Refuse other numbers. */
-tp_status tpi_fake_check_finite(const double *values, size_t count, const char *what,
-                                tp_error *err);
 
 typedef enum fake_drive_mode {
     FAKE_REST,
@@ -246,14 +268,5 @@ static inline char *fake_chars(const char *text)
 {
     return (char *)(uintptr_t)text;
 }
-
-/* Length with the NUL, as messages count texts. */
-uint32_t tpi_fake_count(const char *text);
-
-/* Whether a counted text, with or without its NUL, is this one. */
-bool tpi_fake_text_is(const char *chars, uint32_t count, const char *text);
-
-/* Copy a counted text, cut to the room there is. */
-void tpi_fake_text_copy(char *to, size_t size, const char *chars, uint32_t count);
 
 #endif

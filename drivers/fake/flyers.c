@@ -11,21 +11,11 @@ struct space {
     double mps;
     double radps;
     bool going; /* to the goal */
-    bool powered;
 };
 
 static tp_pose2d flat(const tp_pose3d *pose)
 {
     return (tp_pose2d){.px = pose->px, .py = pose->py, .pa = pose->pyaw};
-}
-
-static tp_status space_begin(fake_device *d, tp_error *err)
-{
-    struct space *space = d->state;
-
-    (void)err;
-    space->powered = true;
-    return TP_OK;
 }
 
 static void space_halt(fake_device *d)
@@ -112,86 +102,42 @@ static void space_publish(fake_device *d)
 static tp_status space_vel(tp_device *device, const tp_position3d_cmd_vel *ask, tp_error *err)
 {
     struct space *space = fake_state(device);
-    tp_status status = tpi_fake_check_finite(&ask->vel.px, 6, "the velocity", err);
 
-    if (status == TP_OK) {
-        space_halt(fake_of(device));
-        space->vel = space->powered && ask->state != 0 ? ask->vel : (tp_pose3d){0};
-    }
-    return status;
+    (void)err;
+    space_halt(fake_of(device));
+    space->vel = !fake_of(device)->off && ask->state != 0 ? ask->vel : (tp_pose3d){0};
+    return TP_OK;
 }
 
 static tp_status space_pos(tp_device *device, const tp_position3d_cmd_pos *ask, tp_error *err)
 {
     struct space *space = fake_state(device);
     const tp_pose3d *vel = &ask->vel;
-    tp_status status = tpi_fake_check_finite(&ask->pos.px, 6, "the pose", err);
-
-    status = status == TP_OK ? tpi_fake_check_finite(&vel->px, 6, "the velocity", err) : status;
-    if (status == TP_OK) {
-        space_halt(fake_of(device));
-        space->goal = ask->pos;
-        space->goal.proll = tpi_fake_angle(ask->pos.proll);
-        space->goal.ppitch = tpi_fake_angle(ask->pos.ppitch);
-        space->goal.pyaw = tpi_fake_angle(ask->pos.pyaw);
-        space->mps = tpi_fake_speed_or(
-            sqrt(vel->px * vel->px + vel->py * vel->py + vel->pz * vel->pz), FAKE_USUAL_MPS);
-        space->radps = tpi_fake_speed_or(vel->pyaw, FAKE_USUAL_RADPS);
-        space->going = space->powered && ask->state != 0;
-    }
-    return status;
-}
-
-static tp_status space_geom(tp_device *device, tp_position3d_geom *answer, tp_error *err)
-{
-    (void)err;
-    answer->pose = tpi_fake_pose(fake_of(device));
-    answer->size = tpi_fake_size(fake_of(device));
-    return TP_OK;
-}
-
-static tp_status space_power(tp_device *device, const tp_position3d_power_config *ask,
-                             tp_error *err)
-{
-    struct space *space = fake_state(device);
 
     (void)err;
     space_halt(fake_of(device));
-    space->powered = ask->state != 0;
+    space->goal = ask->pos;
+    space->goal.proll = tpi_fake_angle(ask->pos.proll);
+    space->goal.ppitch = tpi_fake_angle(ask->pos.ppitch);
+    space->goal.pyaw = tpi_fake_angle(ask->pos.pyaw);
+    space->mps = tpi_fake_speed_or(sqrt(vel->px * vel->px + vel->py * vel->py + vel->pz * vel->pz),
+                                   FAKE_USUAL_MPS);
+    space->radps = tpi_fake_speed_or(vel->pyaw, FAKE_USUAL_RADPS);
+    space->going = !fake_of(device)->off && ask->state != 0;
     return TP_OK;
-}
-
-static tp_status space_velocity_mode(tp_device *device,
-                                     const tp_position3d_velocity_mode_config *ask, tp_error *err)
-{
-    (void)device;
-    (void)ask;
-    (void)err;
-    return TP_OK; /* there is one way to keep a velocity here */
-}
-
-static tp_status space_position_mode(tp_device *device, const tp_position3d_position_mode_req *ask,
-                                     tp_error *err)
-{
-    (void)ask;
-    (void)err;
-    space_halt(fake_of(device));
-    return TP_OK; /* every command says by itself what it controls */
 }
 
 static tp_status space_set_odom(tp_device *device, const tp_position3d_set_odom_req *ask,
                                 tp_error *err)
 {
     struct space *space = fake_state(device);
-    tp_status status = tpi_fake_check_finite(&ask->pos.px, 6, "the pose", err);
 
-    if (status == TP_OK) {
-        space->pose = ask->pos;
-        space->pose.proll = tpi_fake_angle(ask->pos.proll);
-        space->pose.ppitch = tpi_fake_angle(ask->pos.ppitch);
-        space->pose.pyaw = tpi_fake_angle(ask->pos.pyaw);
-    }
-    return status;
+    (void)err;
+    space->pose = ask->pos;
+    space->pose.proll = tpi_fake_angle(ask->pos.proll);
+    space->pose.ppitch = tpi_fake_angle(ask->pos.ppitch);
+    space->pose.pyaw = tpi_fake_angle(ask->pos.pyaw);
+    return TP_OK;
 }
 
 static tp_status space_reset_odom(tp_device *device, tp_error *err)
@@ -202,10 +148,6 @@ static tp_status space_reset_odom(tp_device *device, tp_error *err)
 static const tp_position3d_ops space_ops = {
     .cmd_set_vel = space_vel,
     .cmd_set_pos = space_pos,
-    .req_get_geom = space_geom,
-    .req_motor_power = space_power,
-    .req_velocity_mode = space_velocity_mode,
-    .req_position_mode = space_position_mode,
     .req_reset_odom = space_reset_odom,
     .req_set_odom = space_set_odom,
 };
@@ -216,8 +158,6 @@ const fake_kind tpi_fake_flyers[] = {
         .ops = &space_ops,
         .state_size = sizeof(struct space),
         .size = {.sw = 0.6, .sl = 0.6, .sh = 0.3},
-        .publishes = 1u << TP_POSITION3D_DATA_STATE,
-        .begin = space_begin,
         .advance = space_advance,
         .publish = space_publish,
         .halt = space_halt,

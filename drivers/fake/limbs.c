@@ -4,7 +4,6 @@
 #include "fake.h"
 #include "troupe/interfaces/limb.h"
 
-static const tp_point_3d limb_home = {.px = 0.3, .py = 0, .pz = 0.2};
 static const double reach_m = 0.6;
 
 struct limb {
@@ -12,27 +11,21 @@ struct limb {
     tp_point_3d goal;
     double speed_mps;
     bool going;
-    bool powered;
     bool braked;
+};
+
+static const struct limb limb_first = {
+    .tip = {.position = {.px = 0.3, .pz = 0.2},
+            .approach = {.px = 1},
+            .orientation = {.py = 1},
+            .state = TP_LIMB_STATE_IDLE},
+    .speed_mps = 0.1,
 };
 
 static void limb_rest(struct limb *limb)
 {
     limb->going = false;
     limb->tip.state = limb->braked ? TP_LIMB_STATE_BRAKED : TP_LIMB_STATE_IDLE;
-}
-
-static tp_status limb_begin(fake_device *d, tp_error *err)
-{
-    struct limb *limb = d->state;
-
-    (void)err;
-    limb->tip =
-        (tp_limb_data){.position = limb_home, .approach = {.px = 1}, .orientation = {.py = 1}};
-    limb->speed_mps = 0.1;
-    limb->powered = true;
-    limb_rest(limb);
-    return TP_OK;
 }
 
 static void limb_halt(fake_device *d)
@@ -76,27 +69,18 @@ static void limb_publish(fake_device *d)
     tp_publish(d->device, TP_LIMB_DATA_STATE, &limb->tip, 0);
 }
 
-static tp_status limb_go(struct limb *limb, const tp_point_3d *goal, tp_error *err)
+static void limb_go(tp_device *device, const tp_point_3d *goal)
 {
-    tp_status status = tpi_fake_check_finite(&goal->px, 3, "the place", err);
+    struct limb *limb = fake_state(device);
 
-    if (status != TP_OK) {
-        return status;
-    }
     limb_rest(limb);
     if (distance(goal, &(tp_point_3d){0}) > reach_m) {
         limb->tip.state = TP_LIMB_STATE_OOR;
-    } else if (limb->powered && !limb->braked) {
+    } else if (!fake_of(device)->off && !limb->braked) {
         limb->goal = *goal;
         limb->going = true;
         limb->tip.state = TP_LIMB_STATE_MOVING;
     }
-    return TP_OK;
-}
-
-static tp_status limb_cmd_home(tp_device *device, tp_error *err)
-{
-    return limb_go(fake_state(device), &limb_home, err);
 }
 
 static tp_status limb_cmd_stop(tp_device *device, tp_error *err)
@@ -106,26 +90,32 @@ static tp_status limb_cmd_stop(tp_device *device, tp_error *err)
     return TP_OK;
 }
 
+static tp_status limb_cmd_home(tp_device *device, tp_error *err)
+{
+    (void)err;
+    limb_go(device, &limb_first.tip.position);
+    return TP_OK;
+}
+
 static tp_status limb_setpose(tp_device *device, const tp_limb_setpose_cmd *ask, tp_error *err)
 {
     struct limb *limb = fake_state(device);
-    tp_status status = tpi_fake_check_finite(&ask->approach.px, 3, "the approach", err);
 
-    status = status == TP_OK
-                 ? tpi_fake_check_finite(&ask->orientation.px, 3, "the orientation", err)
-                 : status;
-    status = status == TP_OK ? limb_go(limb, &ask->position, err) : status;
-    if (status == TP_OK && limb->going) {
+    (void)err;
+    limb_go(device, &ask->position);
+    if (limb->going) {
         limb->tip.approach = ask->approach;
         limb->tip.orientation = ask->orientation;
     }
-    return status;
+    return TP_OK;
 }
 
 static tp_status limb_setposition(tp_device *device, const tp_limb_setposition_cmd *ask,
                                   tp_error *err)
 {
-    return limb_go(fake_state(device), &ask->position, err);
+    (void)err;
+    limb_go(device, &ask->position);
+    return TP_OK;
 }
 
 static tp_status limb_vecmove(tp_device *device, const tp_limb_vecmove_cmd *ask, tp_error *err)
@@ -134,23 +124,14 @@ static tp_status limb_vecmove(tp_device *device, const tp_limb_vecmove_cmd *ask,
     const tp_point_3d *at = &limb->tip.position;
     const double size = distance(&ask->direction, &(tp_point_3d){0});
 
-    if (!(size > 0) || !isfinite(ask->length)) {
-        return tp_fail(err, TP_E_RANGE, "a move needs a direction and a length");
+    if (!(size > 0)) {
+        return tp_fail(err, TP_E_RANGE, "a move needs a direction");
     }
     const double k = (double)ask->length / size;
     const tp_point_3d goal = {.px = at->px + k * ask->direction.px,
                               .py = at->py + k * ask->direction.py,
                               .pz = at->pz + k * ask->direction.pz};
-    return limb_go(limb, &goal, err);
-}
-
-static tp_status limb_power(tp_device *device, const tp_limb_power_req *ask, tp_error *err)
-{
-    struct limb *limb = fake_state(device);
-
-    (void)err;
-    limb->powered = ask->value != 0;
-    limb_rest(limb);
+    limb_go(device, &goal);
     return TP_OK;
 }
 
@@ -177,7 +158,7 @@ static tp_status limb_speed(tp_device *device, const tp_limb_speed_req *ask, tp_
 {
     struct limb *limb = fake_state(device);
 
-    if (!(ask->speed > 0 && isfinite(ask->speed))) {
+    if (!(ask->speed > 0)) {
         return tp_fail(err, TP_E_RANGE, "speed %g m/s is not above 0", (double)ask->speed);
     }
     limb->speed_mps = (double)ask->speed;
@@ -190,7 +171,6 @@ static const tp_limb_ops limb_ops = {
     .cmd_setpose = limb_setpose,
     .cmd_setposition = limb_setposition,
     .cmd_vecmove = limb_vecmove,
-    .req_power = limb_power,
     .req_brakes = limb_brakes,
     .req_geom = limb_geom,
     .req_speed = limb_speed,
@@ -201,9 +181,8 @@ const fake_kind tpi_fake_limbs[] = {
         .interface = &tp_interface_limb,
         .ops = &limb_ops,
         .state_size = sizeof(struct limb),
+        .first = &limb_first,
         .size = {.sw = 0.1, .sl = 0.6, .sh = 0.1},
-        .publishes = 1u << TP_LIMB_DATA_STATE,
-        .begin = limb_begin,
         .advance = limb_advance,
         .publish = limb_publish,
         .halt = limb_halt,

@@ -216,8 +216,8 @@ static bool same_text(const char *a, uint32_t a_count, const char *b, uint32_t b
 {
     char name[256];
 
-    tpi_fake_text_copy(name, sizeof name, a, a_count);
-    return tpi_fake_text_is(b, b_count, name);
+    tpi_counted_copy(name, sizeof name, a, a_count);
+    return tpi_counted_is(b, b_count, name);
 }
 
 /* The place of a layer by its name; the number of layers if it is new. */

@@ -199,7 +199,7 @@ static void tell(fake_device *d)
     const tp_pose2d pose = {.px = m->pose.px, .py = m->pose.py, .pa = m->pose.pyaw};
     const tp_pose2d vel = {.px = m->vel.px, .py = m->vel.py, .pa = m->vel.pyaw};
 
-    tpi_fake_tell_robot(d, &pose, &vel);
+    tpi_fake_set_robot(d, &pose, &vel);
 }
 
 static tp_status mobile_begin(fake_device *d, tp_error *err)
@@ -411,7 +411,7 @@ const fake_kind tpi_fake_mobiles[] = {
         .ops = &mobile_ops,
         .state_size = sizeof(struct mobile),
         .size = {.sw = 0.5, .sl = 0.5, .sh = 0.4},
-        .publishes = 1u << TP_MOBILE_DATA_STATE | 1u << TP_MOBILE_DATA_RESULT,
+        .publishes = 1u << TP_MOBILE_DATA_RESULT,
         .begin = mobile_begin,
         .advance = mobile_advance,
         .publish = mobile_publish,

@@ -25,24 +25,6 @@ double tpi_fake_speed_or(double speed, double usual)
     return speed != 0 ? fabs(speed) : usual;
 }
 
-bool tpi_fake_is_finite(const double *values, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (!(fabs(values[i]) <= FAKE_MOST)) { /* written so that NaN is refused too */
-            return false;
-        }
-    }
-    return true;
-}
-
-tp_status tpi_fake_check_finite(const double *values, size_t count, const char *what, tp_error *err)
-{
-    return tpi_fake_is_finite(values, count)
-               ? TP_OK
-               : tp_fail(err, TP_E_RANGE, "%s has a part that is no number, or beyond all measure",
-                         what);
-}
-
 tp_pose2d tpi_fake_compose(const tp_pose2d *frame, const tp_pose2d *pose)
 {
     const double c = cos(frame->pa);

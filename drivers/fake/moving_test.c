@@ -164,7 +164,7 @@ static void numbers_that_are_none_are_refused(void **state)
 
     (void)state;
     play_assert_command_refused(p, TP_POSITION2D_CMD_VEL, &wild,
-                                "the velocity has a part that is no number, or beyond all measure");
+                                "px of pose2d is not a number from -1e+09 to 1e+09");
     play_assert_command_refused(p, TP_POSITION2D_CMD_CAR, &sharp, "a car does not steer by 2 rad");
     play_destroy(p);
 }

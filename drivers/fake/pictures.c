@@ -61,15 +61,6 @@ struct camera {
     unsigned number; /* of the picture */
 };
 
-static tp_status camera_begin(fake_device *d, tp_error *err)
-{
-    struct camera *c = d->state;
-
-    (void)err;
-    tpi_fake_text_copy(c->norm, sizeof c->norm, "UNKNOWN", tpi_fake_count("UNKNOWN"));
-    return TP_OK;
-}
-
 static tp_camera_data camera_take(struct camera *c)
 {
     draw(c->image, WIDTH, HEIGHT, c->number++, 0);
@@ -96,7 +87,7 @@ static tp_status camera_get_source(tp_device *device, tp_camera_source *answer, 
 
     (void)err;
     answer->norm = c->norm;
-    answer->norm_count = tpi_fake_count(c->norm);
+    answer->norm_count = tpi_counted_size(c->norm);
     answer->source = c->source;
     return TP_OK;
 }
@@ -110,8 +101,8 @@ static tp_status camera_set_source(tp_device *device, const tp_camera_source *as
         return tp_fail(err, TP_E_RANGE, "there is no input %d", ask->source);
     }
     for (size_t i = 0; i < sizeof norms / sizeof norms[0]; i++) {
-        if (tpi_fake_text_is(ask->norm, ask->norm_count, norms[i])) {
-            tpi_fake_text_copy(c->norm, sizeof c->norm, norms[i], tpi_fake_count(norms[i]));
+        if (tpi_counted_is(ask->norm, ask->norm_count, norms[i])) {
+            tpi_counted_copy(c->norm, sizeof c->norm, norms[i], tpi_counted_size(norms[i]));
             c->source = ask->source;
             return TP_OK;
         }
@@ -125,11 +116,8 @@ static const tp_camera_ops camera_ops = {
     .req_get_image = camera_get_image,
 };
 
-/* ---- pointcloud3d: where rays meet the walls, at three heights ------------------------------- */
-
-struct cloud {
-    tp_pointcloud3d_element points[CLOUD];
-};
+/* ---- stereo -------------------------------------------------------------------------------------
+ */
 
 /* The i-th of the rays that spread over the view, in the frame of the device. */
 static void cast(fake_device *d, size_t i, double *x, double *y)
@@ -141,26 +129,6 @@ static void cast(fake_device *d, size_t i, double *x, double *y)
     *x = range * cos(angle);
     *y = range * sin(angle);
 }
-
-static void cloud_publish(fake_device *d)
-{
-    struct cloud *c = d->state;
-    const tp_pointcloud3d_data data = {.points_count = CLOUD, .points = c->points};
-
-    for (size_t i = 0; i < CLOUD; i++) {
-        tp_pointcloud3d_element *e = &c->points[i];
-        const size_t layer = i / POINTS;
-        cast(d, i % POINTS, &e->point.px, &e->point.py);
-        e->point.pz = 0.4 * (double)layer;
-        e->color = (tp_color){.alpha = 255,
-                              .red = (uint8_t)(80 * layer),
-                              .green = 160,
-                              .blue = (uint8_t)(200 - 80 * layer)};
-    }
-    tp_publish(d->device, TP_POINTCLOUD3D_DATA_STATE, &data, 0);
-}
-
-/* ---- stereo ---------------------------------------------------------------------------------- */
 
 enum { EYE_WIDTH = 80, EYE_HEIGHT = 60, SHIFT = 4 };
 
@@ -224,24 +192,15 @@ const fake_kind tpi_fake_pictures[] = {
         .interface = &tp_interface_camera,
         .ops = &camera_ops,
         .state_size = sizeof(struct camera),
+        .first = &(const struct camera){.norm = "UNKNOWN"},
         .size = {.sw = 0.06, .sl = 0.1, .sh = 0.06},
-        .publishes = 1u << TP_CAMERA_DATA_STATE,
         .properties = camera_properties,
-        .begin = camera_begin,
         .publish = camera_publish,
-    },
-    {
-        .interface = &tp_interface_pointcloud3d,
-        .state_size = sizeof(struct cloud),
-        .size = {.sw = 0.2, .sl = 0.1, .sh = 0.1},
-        .publishes = 1u << TP_POINTCLOUD3D_DATA_STATE,
-        .publish = cloud_publish,
     },
     {
         .interface = &tp_interface_stereo,
         .state_size = sizeof(struct stereo),
         .size = {.sw = 0.15, .sl = 0.05, .sh = 0.05},
-        .publishes = 1u << TP_STEREO_DATA_STATE,
         .publish = stereo_publish,
     },
     {0},

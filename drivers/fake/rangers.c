@@ -13,7 +13,6 @@ static const double most_m = 5;
 static const double touch_m = 0.3; /* from the centre of the robot */
 
 struct ring {
-    bool off;
     float ranges[SENSORS];
     float voltages[SENSORS];
     tp_pose3d poses[SENSORS];
@@ -61,13 +60,16 @@ static void ring_measure(fake_device *d)
     }
 }
 
-static void ring_place(fake_device *d)
+/* Where its sensors sit, and how many there are. */
+static uint32_t ring_place(tp_device *device, tp_pose3d **poses)
 {
-    struct ring *ring = d->state;
+    struct ring *ring = fake_state(device);
 
     for (size_t i = 0; i < SENSORS; i++) {
-        ring->poses[i] = edge_pose(d, i, SENSORS);
+        ring->poses[i] = edge_pose(fake_of(device), i, SENSORS);
     }
+    *poses = ring->poses;
+    return SENSORS;
 }
 
 /* ---- sonar ----------------------------------------------------------------------------------- */
@@ -77,31 +79,18 @@ static void sonar_publish(fake_device *d)
     struct ring *ring = d->state;
     const tp_sonar_data data = {.ranges_count = SENSORS, .ranges = ring->ranges};
 
-    if (!ring->off) {
-        ring_measure(d);
-        tp_publish(d->device, TP_SONAR_DATA_RANGES, &data, 0);
-    }
+    ring_measure(d);
+    tp_publish(d->device, TP_SONAR_DATA_RANGES, &data, 0);
 }
 
 static tp_status sonar_get_geom(tp_device *device, tp_sonar_geom *answer, tp_error *err)
 {
-    struct ring *ring = fake_state(device);
-
     (void)err;
-    ring_place(fake_of(device));
-    answer->poses = ring->poses;
-    answer->poses_count = SENSORS;
+    answer->poses_count = ring_place(device, &answer->poses);
     return TP_OK;
 }
 
-static tp_status sonar_power(tp_device *device, const tp_sonar_power_config *ask, tp_error *err)
-{
-    (void)err;
-    ((struct ring *)fake_state(device))->off = ask->state == 0;
-    return TP_OK;
-}
-
-static const tp_sonar_ops sonar_ops = {.req_get_geom = sonar_get_geom, .req_power = sonar_power};
+static const tp_sonar_ops sonar_ops = {.req_get_geom = sonar_get_geom};
 
 /* ---- ir -------------------------------------------------------------------------------------- */
 
@@ -113,31 +102,18 @@ static void ir_publish(fake_device *d)
                              .ranges_count = SENSORS,
                              .ranges = ring->ranges};
 
-    if (!ring->off) {
-        ring_measure(d);
-        tp_publish(d->device, TP_IR_DATA_RANGES, &data, 0);
-    }
+    ring_measure(d);
+    tp_publish(d->device, TP_IR_DATA_RANGES, &data, 0);
 }
 
 static tp_status ir_get_pose(tp_device *device, tp_ir_pose *answer, tp_error *err)
 {
-    struct ring *ring = fake_state(device);
-
     (void)err;
-    ring_place(fake_of(device));
-    answer->poses = ring->poses;
-    answer->poses_count = SENSORS;
+    answer->poses_count = ring_place(device, &answer->poses);
     return TP_OK;
 }
 
-static tp_status ir_power(tp_device *device, const tp_ir_power_req *ask, tp_error *err)
-{
-    (void)err;
-    ((struct ring *)fake_state(device))->off = ask->state == 0;
-    return TP_OK;
-}
-
-static const tp_ir_ops ir_ops = {.req_pose = ir_get_pose, .req_power = ir_power};
+static const tp_ir_ops ir_ops = {.req_pose = ir_get_pose};
 
 /* ---- bumper ---------------------------------------------------------------------------------- */
 
@@ -182,7 +158,6 @@ const fake_kind tpi_fake_rangers[] = {
         .ops = &sonar_ops,
         .state_size = sizeof(struct ring),
         .size = {.sw = 0.4, .sl = 0.4, .sh = 0.1},
-        .publishes = 1u << TP_SONAR_DATA_RANGES,
         .properties = ring_properties,
         .publish = sonar_publish,
     },
@@ -191,7 +166,6 @@ const fake_kind tpi_fake_rangers[] = {
         .ops = &ir_ops,
         .state_size = sizeof(struct ring),
         .size = {.sw = 0.4, .sl = 0.4, .sh = 0.1},
-        .publishes = 1u << TP_IR_DATA_RANGES,
         .properties = ring_properties,
         .publish = ir_publish,
     },
@@ -200,7 +174,6 @@ const fake_kind tpi_fake_rangers[] = {
         .ops = &bumper_ops,
         .state_size = sizeof(struct bumpers),
         .size = {.sw = 0.4, .sl = 0.4, .sh = 0.1},
-        .publishes = 1u << TP_BUMPER_DATA_STATE,
         .publish = bumper_publish,
     },
     {0},

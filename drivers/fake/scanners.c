@@ -22,7 +22,6 @@ struct scan {
 
 struct scanner {
     struct scan scan;
-    bool off;
     bool silent; /* about intensities */
     float range_res;
     uint32_t number;
@@ -65,15 +64,8 @@ static tp_status scanner_begin(fake_device *d, tp_error *err)
 }
 
 /* The nearest scan to the one asked for that the device can do. */
-static tp_status choose_scan(struct scan *scan, double first, double last, double step,
-                             double range_m, tp_error *err)
+static void choose_scan(struct scan *scan, double first, double last, double step, double range_m)
 {
-    const double values[] = {first, last, step, range_m};
-    tp_status status = tpi_fake_check_finite(values, 4, "the configuration", err);
-
-    if (status != TP_OK) {
-        return status;
-    }
     first = fmax(-135 * degree, fmin(135 * degree, first));
     last = fmax(first, fmin(135 * degree, last));
     step = fmin(degree, fmax(0.25 * degree, fabs(step)));
@@ -82,7 +74,6 @@ static tp_status choose_scan(struct scan *scan, double first, double last, doubl
     scan->first = first;
     scan->last = first + step * (scan->count - 1);
     scan->most_m = range_m > 0 ? fmax(1, fmin(most_m, range_m)) : scan->most_m;
-    return TP_OK;
 }
 
 static void scanner_measure(fake_device *d)
@@ -108,9 +99,6 @@ static void laser_publish(fake_device *d)
 {
     struct scanner *s = d->state;
 
-    if (s->off) {
-        return;
-    }
     scanner_measure(d);
     const tp_laser_data data = {
         .min_angle = (float)s->scan.first,
@@ -124,14 +112,6 @@ static void laser_publish(fake_device *d)
         .id = s->number,
     };
     tp_publish(d->device, TP_LASER_DATA_SCAN, &data, 0);
-}
-
-static tp_status laser_get_geom(tp_device *device, tp_laser_geom *answer, tp_error *err)
-{
-    (void)err;
-    answer->pose = tpi_fake_pose(fake_of(device));
-    answer->size = tpi_fake_size(fake_of(device));
-    return TP_OK;
 }
 
 static tp_status laser_get_config(tp_device *device, tp_laser_config *answer, tp_error *err)
@@ -155,23 +135,13 @@ static tp_status laser_set_config(tp_device *device, const tp_laser_config *ask,
                                   tp_laser_config *answer, tp_error *err)
 {
     struct scanner *s = fake_state(device);
-    tp_status status = choose_scan(&s->scan, (double)ask->min_angle, (double)ask->max_angle,
-                                   (double)ask->resolution, (double)ask->max_range, err);
 
-    if (status != TP_OK) {
-        return status;
-    }
+    choose_scan(&s->scan, (double)ask->min_angle, (double)ask->max_angle, (double)ask->resolution,
+                (double)ask->max_range);
     show_scan(fake_of(device));
     s->silent = ask->intensity == 0;
     s->range_res = ask->range_res > 0 && ask->range_res <= 1 ? ask->range_res : s->range_res;
     return laser_get_config(device, answer, err);
-}
-
-static tp_status laser_power(tp_device *device, const tp_laser_power_config *ask, tp_error *err)
-{
-    (void)err;
-    ((struct scanner *)fake_state(device))->off = ask->state == 0;
-    return TP_OK;
 }
 
 static tp_status laser_get_id(tp_device *device, tp_laser_get_id_config *answer, tp_error *err)
@@ -184,10 +154,8 @@ static tp_status laser_get_id(tp_device *device, tp_laser_get_id_config *answer,
 }
 
 static const tp_laser_ops laser_ops = {
-    .req_get_geom = laser_get_geom,
     .req_set_config = laser_set_config,
     .req_get_config = laser_get_config,
-    .req_power = laser_power,
     .req_get_id = laser_get_id,
 };
 
@@ -197,9 +165,6 @@ static void ranger_publish(fake_device *d)
 {
     struct scanner *s = d->state;
 
-    if (s->off) {
-        return;
-    }
     scanner_measure(d);
     const tp_ranger_data_range ranges = {.ranges_count = s->scan.count, .ranges = s->wide_ranges};
     const tp_ranger_data_intns intensities = {.intensities_count = s->scan.count,
@@ -247,21 +212,10 @@ static tp_status ranger_set_config(tp_device *device, const tp_ranger_config *as
                                    tp_ranger_config *answer, tp_error *err)
 {
     struct scanner *s = fake_state(device);
-    tp_status status = choose_scan(&s->scan, ask->min_angle, ask->max_angle, ask->angular_res,
-                                   ask->max_range, err);
 
-    if (status != TP_OK) {
-        return status;
-    }
+    choose_scan(&s->scan, ask->min_angle, ask->max_angle, ask->angular_res, ask->max_range);
     show_scan(fake_of(device));
     return ranger_get_config(device, answer, err);
-}
-
-static tp_status ranger_power(tp_device *device, const tp_ranger_power_config *ask, tp_error *err)
-{
-    (void)err;
-    ((struct scanner *)fake_state(device))->off = ask->state == 0;
-    return TP_OK;
 }
 
 static tp_status ranger_intns(tp_device *device, const tp_ranger_intns_config *ask, tp_error *err)
@@ -273,7 +227,6 @@ static tp_status ranger_intns(tp_device *device, const tp_ranger_intns_config *a
 
 static const tp_ranger_ops ranger_ops = {
     .req_get_geom = ranger_get_geom,
-    .req_power = ranger_power,
     .req_intns = ranger_intns,
     .req_set_config = ranger_set_config,
     .req_get_config = ranger_get_config,
@@ -285,7 +238,6 @@ const fake_kind tpi_fake_scanners[] = {
         .ops = &laser_ops,
         .state_size = sizeof(struct scanner),
         .size = {.sw = 0.16, .sl = 0.15, .sh = 0.21},
-        .publishes = 1u << TP_LASER_DATA_SCAN,
         .properties = scanner_properties,
         .begin = scanner_begin,
         .publish = laser_publish,
@@ -295,7 +247,7 @@ const fake_kind tpi_fake_scanners[] = {
         .ops = &ranger_ops,
         .state_size = sizeof(struct scanner),
         .size = {.sw = 0.16, .sl = 0.15, .sh = 0.21},
-        .publishes = 1u << TP_RANGER_DATA_RANGE | 1u << TP_RANGER_DATA_INTNS,
+        .publishes = 1u << TP_RANGER_DATA_INTNS,
         .properties = scanner_properties,
         .begin = scanner_begin,
         .publish = ranger_publish,

@@ -51,6 +51,46 @@ static void a_light_shows_what_it_was_told(void **state)
     play_destroy(p);
 }
 
+/* From descriptions alone: a position, ranges in metres, what was set for another of several. */
+static void descriptions_are_enough_for_answers(void **state)
+{
+    play *p = play_begin(&tp_driver_fake, "blobfinder:0 ptz:0", "rate=1000 position=1,2,3");
+    const tp_blobfinder_color_config red = {.channel = 5, .rmin = 200, .rmax = 255};
+    const tp_blobfinder_color_config which = {.channel = 9};
+
+    (void)state;
+    const tp_blobfinder_data *data = bench_await(&p->r, TP_BLOBFINDER_DATA_BLOBS);
+    assert_in_range(data->blobs_count, 1, 64);
+    assert_true(data->blobs[0].range >= -1 && data->blobs[0].range <= 6);
+    play_request(p, TP_BLOBFINDER_REQ_SET_COLOR, &red);
+    const tp_blobfinder_color_config *kept = play_get(p, TP_BLOBFINDER_REQ_GET_COLOR, &which);
+    assert_int_equal(kept->rmin, 200);
+    assert_int_equal(kept->channel, 9);
+    p->device = bench_find(&p->b, "ptz:0");
+    const tp_ptz_geom *geom = play_get(p, TP_PTZ_REQ_GEOM, NULL);
+    play_assert_near(geom->pos.py, 2);
+    play_assert_near(geom->size.sh, 0.15);
+    play_destroy(p);
+}
+
+static void sensors_that_are_off_send_nothing(void **state)
+{
+    play *p = play_begin(&tp_driver_fake, "sonar:0", exact);
+    const tp_sonar_power_config off = {.state = 0};
+    const tp_sonar_power_config on = {.state = 1};
+
+    (void)state;
+    bench_await(&p->r, TP_SONAR_DATA_RANGES);
+    play_request(p, TP_SONAR_REQ_POWER, &off);
+    const unsigned before = p->r.counts[TP_SONAR_DATA_RANGES];
+    bench_move_clock(&p->b, 1);
+    play_request(p, TP_SONAR_REQ_POWER, &off); /* an answer comes after all that was sent */
+    assert_int_equal(p->r.counts[TP_SONAR_DATA_RANGES], before);
+    play_request(p, TP_SONAR_REQ_POWER, &on);
+    assert_non_null(play_after(p, 1, TP_SONAR_DATA_RANGES));
+    play_destroy(p);
+}
+
 static void a_battery_drains_and_is_charged_when_low(void **state)
 {
     play *p = play_begin(&tp_driver_fake, "power:0", exact);
@@ -423,6 +463,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(outputs_come_back_as_inputs),
         cmocka_unit_test(a_light_shows_what_it_was_told),
+        cmocka_unit_test(descriptions_are_enough_for_answers),
+        cmocka_unit_test(sensors_that_are_off_send_nothing),
         cmocka_unit_test(a_battery_drains_and_is_charged_when_low),
         cmocka_unit_test(mixer_levels_are_kept),
         cmocka_unit_test(sounds_are_kept_and_played_for_as_long_as_they_last),

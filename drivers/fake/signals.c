@@ -1,12 +1,9 @@
-/* signals.c - power, dio, aio, blinkenlight, health, joystick: small values that come and go. */
+/* signals.c - power, dio and aio: small values that come and go. */
 #include <math.h>
 
 #include "fake.h"
 #include "troupe/interfaces/aio.h"
-#include "troupe/interfaces/blinkenlight.h"
 #include "troupe/interfaces/dio.h"
-#include "troupe/interfaces/health.h"
-#include "troupe/interfaces/joystick.h"
 #include "troupe/interfaces/power.h"
 
 /* ---- power: drains, and is charged when it runs low ------------------------------------------ */
@@ -150,150 +147,15 @@ static void aio_publish(fake_device *d)
 static tp_status aio_state(tp_device *device, const tp_aio_cmd *ask, tp_error *err)
 {
     struct aio *aio = fake_state(device);
-    const double volts = (double)ask->voltage;
 
     if (ask->id >= LINES) {
         return tp_fail(err, TP_E_RANGE, "there is no output %u", ask->id);
     }
-    tp_status status = tpi_fake_check_finite(&volts, 1, "the voltage", err);
-    if (status == TP_OK) {
-        aio->volts[ask->id] = volts;
-    }
-    return status;
+    aio->volts[ask->id] = (double)ask->voltage;
+    return TP_OK;
 }
 
 static const tp_aio_ops aio_ops = {.cmd_state = aio_state};
-
-/* ---- blinkenlight: one light ----------------------------------------------------------------- */
-
-struct light {
-    tp_blinkenlight_data now;
-};
-
-static tp_status light_begin(fake_device *d, tp_error *err)
-{
-    (void)err;
-    ((struct light *)d->state)->now =
-        (tp_blinkenlight_data){.dutycycle = 1, .color = {255, 255, 255, 255}};
-    return TP_OK;
-}
-
-static void light_publish(fake_device *d)
-{
-    tp_publish(d->device, TP_BLINKENLIGHT_DATA_STATE, &((struct light *)d->state)->now, 0);
-}
-
-static tp_status check_light(unsigned id, tp_error *err)
-{
-    return id == 0 ? TP_OK : tp_fail(err, TP_E_RANGE, "there is no light %u", id);
-}
-
-static tp_status set_flash(struct light *light, float period, float duty, tp_error *err)
-{
-    if (!(period >= 0 && duty >= 0 && duty <= 1)) {
-        return tp_fail(err, TP_E_RANGE, "a light does not flash like that");
-    }
-    light->now.period = period;
-    light->now.dutycycle = duty;
-    return TP_OK;
-}
-
-static tp_status light_state(tp_device *device, const tp_blinkenlight_cmd *ask, tp_error *err)
-{
-    struct light *light = fake_state(device);
-    tp_status status = check_light(ask->id, err);
-
-    status = status == TP_OK ? set_flash(light, ask->period, ask->dutycycle, err) : status;
-    if (status == TP_OK) {
-        light->now.enable = ask->enable;
-        light->now.color = ask->color;
-    }
-    return status;
-}
-
-static tp_status light_power(tp_device *device, const tp_blinkenlight_cmd_power *ask, tp_error *err)
-{
-    tp_status status = check_light(ask->id, err);
-
-    if (status == TP_OK) {
-        ((struct light *)fake_state(device))->now.enable = ask->enable;
-    }
-    return status;
-}
-
-static tp_status light_color(tp_device *device, const tp_blinkenlight_cmd_color *ask, tp_error *err)
-{
-    tp_status status = check_light(ask->id, err);
-
-    if (status == TP_OK) {
-        ((struct light *)fake_state(device))->now.color = ask->color;
-    }
-    return status;
-}
-
-static tp_status light_flash(tp_device *device, const tp_blinkenlight_cmd_flash *ask, tp_error *err)
-{
-    tp_status status = check_light(ask->id, err);
-
-    return status == TP_OK ? set_flash(fake_state(device), ask->period, ask->dutycycle, err)
-                           : status;
-}
-
-static const tp_blinkenlight_ops light_ops = {
-    .cmd_state = light_state,
-    .cmd_power = light_power,
-    .cmd_color = light_color,
-    .cmd_flash = light_flash,
-};
-
-/* ---- health ---------------------------------------------------------------------------------- */
-
-static tp_health_memory memory(double total, double used)
-{
-    return (tp_health_memory){
-        .total = (int64_t)total, .used = (int64_t)used, .free = (int64_t)total - (int64_t)used};
-}
-
-static void health_publish(fake_device *d)
-{
-    const double system = tpi_fake_random_between(&d->random, 2, 8);
-    const double user = tpi_fake_random_between(&d->random, 5, 30);
-    const tp_health_data data = {
-        .cpu_usage = {.idle = (float)(100 - system - user),
-                      .system = (float)system,
-                      .user = (float)user},
-        .mem = memory(4e9, tpi_fake_random_between(&d->random, 1e9, 1.1e9)),
-        .swap = memory(1e9, 0),
-    };
-
-    tp_publish(d->device, TP_HEALTH_DATA_STATE, &data, 0);
-}
-
-/* ---- joystick: somebody swings the stick ----------------------------------------------------- */
-
-enum { STICK_END = 32767 };
-
-struct stick {
-    double time_s;
-};
-
-static void stick_advance(fake_device *d, double dt_s)
-{
-    ((struct stick *)d->state)->time_s += dt_s;
-}
-
-static void stick_publish(fake_device *d)
-{
-    const double t = ((const struct stick *)d->state)->time_s;
-    const tp_joystick_data data = {
-        .pos = {tpi_fake_whole(STICK_END * sin(t)), tpi_fake_whole(STICK_END * cos(t / 2))},
-        .scale = {STICK_END, STICK_END},
-        .buttons = 1u << (unsigned)fmod(t, 4),
-        .axes_count = 2,
-    };
-
-    tp_publish(d->device, TP_JOYSTICK_DATA_STATE, &data, 0);
-}
 
 const fake_kind tpi_fake_signals[] = {
     {
@@ -301,7 +163,6 @@ const fake_kind tpi_fake_signals[] = {
         .ops = &power_ops,
         .state_size = sizeof(struct power),
         .size = {.sw = 0.1, .sl = 0.2, .sh = 0.1},
-        .publishes = 1u << TP_POWER_DATA_STATE,
         .begin = power_begin,
         .advance = power_advance,
         .publish = power_publish,
@@ -310,7 +171,6 @@ const fake_kind tpi_fake_signals[] = {
         .interface = &tp_interface_dio,
         .ops = &dio_ops,
         .state_size = sizeof(struct dio),
-        .publishes = 1u << TP_DIO_DATA_VALUES,
         .begin = dio_begin,
         .publish = dio_publish,
     },
@@ -318,30 +178,8 @@ const fake_kind tpi_fake_signals[] = {
         .interface = &tp_interface_aio,
         .ops = &aio_ops,
         .state_size = sizeof(struct aio),
-        .publishes = 1u << TP_AIO_DATA_STATE,
         .begin = aio_begin,
         .publish = aio_publish,
-    },
-    {
-        .interface = &tp_interface_blinkenlight,
-        .ops = &light_ops,
-        .state_size = sizeof(struct light),
-        .size = {.sw = 0.02, .sl = 0.02, .sh = 0.02},
-        .publishes = 1u << TP_BLINKENLIGHT_DATA_STATE,
-        .begin = light_begin,
-        .publish = light_publish,
-    },
-    {
-        .interface = &tp_interface_health,
-        .publishes = 1u << TP_HEALTH_DATA_STATE,
-        .publish = health_publish,
-    },
-    {
-        .interface = &tp_interface_joystick,
-        .state_size = sizeof(struct stick),
-        .publishes = 1u << TP_JOYSTICK_DATA_STATE,
-        .advance = stick_advance,
-        .publish = stick_publish,
     },
     {0},
 };

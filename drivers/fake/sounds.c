@@ -276,7 +276,7 @@ static tp_status req_mixer_list(tp_device *device, tp_audio_mixer_channel_list_d
     (void)err;
     for (size_t i = 0; i < CHANNELS; i++) {
         a->details[i] =
-            (tp_audio_mixer_channel_detail){.name_count = tpi_fake_count(channels[i].name),
+            (tp_audio_mixer_channel_detail){.name_count = tpi_counted_size(channels[i].name),
                                             .name = fake_chars(channels[i].name),
                                             .caps = channels[i].caps};
     }

@@ -22,7 +22,8 @@ static tp_status say(tp_device *device, const tp_speech_cmd *ask, tp_error *err)
     const fake *f = fake_of(device)->owner;
 
     if (ask->string_count > MOST_TEXT) {
-        return tp_fail(err, TP_E_LIMIT, "nobody listens to %u characters", ask->string_count);
+        return tp_fail(err, TP_E_LIMIT, "a text has at most %d characters, not %u", MOST_TEXT,
+                       ask->string_count);
     }
     for (size_t i = 0; i < f->device_count; i++) {
         if (f->devices[i].kind->interface == &tp_interface_speech_recognition) {
@@ -53,7 +54,7 @@ static void ear_publish(fake_device *d)
 
     if (ear->time_s >= ear->next_s) {
         ear->next_s = ear->time_s + pause_s;
-        hear(d, text, tpi_fake_count(text));
+        hear(d, text, tpi_counted_size(text));
     }
 }
 
@@ -67,7 +68,6 @@ const fake_kind tpi_fake_speeches[] = {
         .interface = &tp_interface_speech_recognition,
         .state_size = sizeof(struct ear),
         .size = {.sw = 0.02, .sl = 0.02, .sh = 0.02},
-        .publishes = 1u << TP_SPEECH_RECOGNITION_DATA_STRING,
         .advance = ear_advance,
         .publish = ear_publish,
     },

@@ -15,17 +15,7 @@ struct line {
     double goal;
     double speed;
     bool going; /* to the goal */
-    bool powered;
 };
-
-static tp_status line_begin(fake_device *d, tp_error *err)
-{
-    struct line *line = d->state;
-
-    (void)err;
-    line->powered = true;
-    return TP_OK;
-}
 
 static void line_halt(fake_device *d)
 {
@@ -51,7 +41,7 @@ static void line_advance(fake_device *d, double dt_s)
 static void line_publish(fake_device *d)
 {
     const struct line *line = d->state;
-    unsigned status = line->powered ? 1u << TP_POSITION1D_STATUS_ENABLED : 0;
+    unsigned status = !d->off ? 1u << TP_POSITION1D_STATUS_ENABLED : 0;
 
     status |= !line->going && line->vel == 0 ? 1u << TP_POSITION1D_STATUS_TRAJ_COMPLETE : 0;
     status |= line->pos == 0 ? 1u << TP_POSITION1D_STATUS_LIMIT_CEN : 0;
@@ -64,64 +54,24 @@ static tp_status line_vel(tp_device *device, const tp_position1d_cmd_vel *ask, t
 {
     struct line *line = fake_state(device);
     const double vel = (double)ask->vel;
-    tp_status status = tpi_fake_check_finite(&vel, 1, "the speed", err);
 
-    if (status == TP_OK) {
-        line_halt(fake_of(device));
-        line->vel = line->powered && ask->state != 0 ? vel : 0;
-    }
-    return status;
+    (void)err;
+    line_halt(fake_of(device));
+    line->vel = !fake_of(device)->off && ask->state != 0 ? vel : 0;
+    return TP_OK;
 }
 
 static tp_status line_pos(tp_device *device, const tp_position1d_cmd_pos *ask, tp_error *err)
 {
     struct line *line = fake_state(device);
     const double values[] = {(double)ask->pos, (double)ask->vel};
-    tp_status status = tpi_fake_check_finite(values, 2, "the movement", err);
-
-    if (status == TP_OK) {
-        line_halt(fake_of(device));
-        line->goal = values[0];
-        line->speed = tpi_fake_speed_or(values[1], FAKE_USUAL_MPS);
-        line->going = line->powered && ask->state != 0;
-    }
-    return status;
-}
-
-static tp_status line_geom(tp_device *device, tp_position1d_geom *answer, tp_error *err)
-{
-    (void)err;
-    answer->pose = tpi_fake_pose(fake_of(device));
-    answer->size = tpi_fake_size(fake_of(device));
-    return TP_OK;
-}
-
-static tp_status line_power(tp_device *device, const tp_position1d_power_config *ask, tp_error *err)
-{
-    struct line *line = fake_state(device);
 
     (void)err;
     line_halt(fake_of(device));
-    line->powered = ask->state != 0;
+    line->goal = values[0];
+    line->speed = tpi_fake_speed_or(values[1], FAKE_USUAL_MPS);
+    line->going = !fake_of(device)->off && ask->state != 0;
     return TP_OK;
-}
-
-static tp_status line_velocity_mode(tp_device *device,
-                                    const tp_position1d_velocity_mode_config *ask, tp_error *err)
-{
-    (void)device;
-    (void)ask;
-    (void)err;
-    return TP_OK; /* there is one way to keep a speed here */
-}
-
-static tp_status line_position_mode(tp_device *device, const tp_position1d_position_mode_req *ask,
-                                    tp_error *err)
-{
-    (void)ask;
-    (void)err;
-    line_halt(fake_of(device));
-    return TP_OK; /* every command says by itself what it controls */
 }
 
 static tp_status line_set_odom(tp_device *device, const tp_position1d_set_odom_req *ask,
@@ -129,13 +79,11 @@ static tp_status line_set_odom(tp_device *device, const tp_position1d_set_odom_r
 {
     struct line *line = fake_state(device);
     const double pos = (double)ask->pos;
-    tp_status status = tpi_fake_check_finite(&pos, 1, "the position", err);
 
-    if (status == TP_OK) {
-        line->goal += pos - line->pos;
-        line->pos = pos;
-    }
-    return status;
+    (void)err;
+    line->goal += pos - line->pos;
+    line->pos = pos;
+    return TP_OK;
 }
 
 static tp_status line_reset_odom(tp_device *device, const tp_position1d_reset_odom_config *ask,
@@ -146,10 +94,6 @@ static tp_status line_reset_odom(tp_device *device, const tp_position1d_reset_od
 }
 
 static const tp_position1d_ops line_ops = {
-    .req_get_geom = line_geom,
-    .req_motor_power = line_power,
-    .req_velocity_mode = line_velocity_mode,
-    .req_position_mode = line_position_mode,
     .req_set_odom = line_set_odom,
     .req_reset_odom = line_reset_odom,
     .cmd_vel = line_vel,
@@ -160,22 +104,18 @@ static const tp_position1d_ops line_ops = {
 
 struct plane {
     fake_drive drive;
-    bool powered;
 };
 
 static void plane_tell(fake_device *d)
 {
     const struct plane *plane = d->state;
 
-    tpi_fake_tell_robot(d, &plane->drive.pose, &plane->drive.vel);
+    tpi_fake_set_robot(d, &plane->drive.pose, &plane->drive.vel);
 }
 
 static tp_status plane_begin(fake_device *d, tp_error *err)
 {
-    struct plane *plane = d->state;
-
     (void)err;
-    plane->powered = true;
     plane_tell(d);
     return TP_OK;
 }
@@ -210,7 +150,7 @@ static void plane_go(tp_device *device, fake_drive_mode mode, const tp_pose2d *v
     struct plane *plane = fake_state(device);
 
     tpi_fake_drive_stop(&plane->drive);
-    if (plane->powered && on) {
+    if (!fake_of(device)->off && on) {
         plane->drive.mode = mode;
         plane->drive.vel = *vel;
     }
@@ -219,28 +159,22 @@ static void plane_go(tp_device *device, fake_drive_mode mode, const tp_pose2d *v
 
 static tp_status plane_vel(tp_device *device, const tp_position2d_cmd_vel *ask, tp_error *err)
 {
-    tp_status status = tpi_fake_check_finite(&ask->vel.px, 3, "the velocity", err);
 
-    if (status == TP_OK) {
-        plane_go(device, FAKE_VELOCITY, &ask->vel, ask->state != 0);
-    }
-    return status;
+    (void)err;
+    plane_go(device, FAKE_VELOCITY, &ask->vel, ask->state != 0);
+    return TP_OK;
 }
 
 static tp_status plane_pos(tp_device *device, const tp_position2d_cmd_pos *ask, tp_error *err)
 {
     struct plane *plane = fake_state(device);
-    tp_status status = tpi_fake_check_finite(&ask->pos.px, 3, "the pose", err);
 
-    status = status == TP_OK ? tpi_fake_check_finite(&ask->vel.px, 3, "the velocity", err) : status;
-    if (status == TP_OK) {
-        plane->drive.goal = ask->pos;
-        plane->drive.forward_mps =
-            tpi_fake_speed_or(hypot(ask->vel.px, ask->vel.py), FAKE_USUAL_MPS);
-        plane->drive.turn_radps = tpi_fake_speed_or(ask->vel.pa, FAKE_USUAL_RADPS);
-        plane_go(device, FAKE_POSE, &(tp_pose2d){0}, ask->state != 0);
-    }
-    return status;
+    (void)err;
+    plane->drive.goal = ask->pos;
+    plane->drive.forward_mps = tpi_fake_speed_or(hypot(ask->vel.px, ask->vel.py), FAKE_USUAL_MPS);
+    plane->drive.turn_radps = tpi_fake_speed_or(ask->vel.pa, FAKE_USUAL_RADPS);
+    plane_go(device, FAKE_POSE, &(tp_pose2d){0}, ask->state != 0);
+    return TP_OK;
 }
 
 /* The axle that does not steer stays in line with the circle. */
@@ -259,68 +193,26 @@ static tp_status plane_vel_head(tp_device *device, const tp_position2d_cmd_vel_h
                                 tp_error *err)
 {
     struct plane *plane = fake_state(device);
-    const double values[] = {ask->velocity, ask->angle};
-    tp_status status = tpi_fake_check_finite(values, 2, "the movement", err);
 
-    if (status == TP_OK) {
-        const tp_pose2d vel = {.px = ask->velocity};
-        plane->drive.goal.pa = ask->angle;
-        plane->drive.forward_mps = ask->velocity;
-        plane->drive.turn_radps = FAKE_USUAL_RADPS;
-        plane_go(device, FAKE_HEADING, &vel, true);
-    }
-    return status;
-}
-
-static tp_status plane_geom(tp_device *device, tp_position2d_geom *answer, tp_error *err)
-{
     (void)err;
-    answer->pose = tpi_fake_pose(fake_of(device));
-    answer->size = tpi_fake_size(fake_of(device));
+    const tp_pose2d vel = {.px = ask->velocity};
+    plane->drive.goal.pa = ask->angle;
+    plane->drive.forward_mps = ask->velocity;
+    plane->drive.turn_radps = FAKE_USUAL_RADPS;
+    plane_go(device, FAKE_HEADING, &vel, true);
     return TP_OK;
-}
-
-static tp_status plane_power(tp_device *device, const tp_position2d_power_config *ask,
-                             tp_error *err)
-{
-    struct plane *plane = fake_state(device);
-
-    (void)err;
-    plane_halt(fake_of(device));
-    plane->powered = ask->state != 0;
-    return TP_OK;
-}
-
-static tp_status plane_velocity_mode(tp_device *device,
-                                     const tp_position2d_velocity_mode_config *ask, tp_error *err)
-{
-    (void)device;
-    (void)ask;
-    (void)err;
-    return TP_OK; /* there is one way to keep a velocity here */
-}
-
-static tp_status plane_position_mode(tp_device *device, const tp_position2d_position_mode_req *ask,
-                                     tp_error *err)
-{
-    (void)ask;
-    (void)err;
-    plane_halt(fake_of(device));
-    return TP_OK; /* every command says by itself what it controls */
 }
 
 static tp_status plane_set_odom(tp_device *device, const tp_position2d_set_odom_req *ask,
                                 tp_error *err)
 {
     struct plane *plane = fake_state(device);
-    tp_status status = tpi_fake_check_finite(&ask->pose.px, 3, "the pose", err);
 
-    if (status == TP_OK) {
-        plane->drive.pose = ask->pose;
-        plane->drive.pose.pa = tpi_fake_angle(ask->pose.pa);
-        plane_tell(fake_of(device));
-    }
-    return status;
+    (void)err;
+    plane->drive.pose = ask->pose;
+    plane->drive.pose.pa = tpi_fake_angle(ask->pose.pa);
+    plane_tell(fake_of(device));
+    return TP_OK;
 }
 
 static tp_status plane_reset_odom(tp_device *device, tp_error *err)
@@ -329,10 +221,6 @@ static tp_status plane_reset_odom(tp_device *device, tp_error *err)
 }
 
 static const tp_position2d_ops plane_ops = {
-    .req_get_geom = plane_geom,
-    .req_motor_power = plane_power,
-    .req_velocity_mode = plane_velocity_mode,
-    .req_position_mode = plane_position_mode,
     .req_set_odom = plane_set_odom,
     .req_reset_odom = plane_reset_odom,
     .cmd_vel = plane_vel,
@@ -347,8 +235,6 @@ const fake_kind tpi_fake_vehicles[] = {
         .ops = &line_ops,
         .state_size = sizeof(struct line),
         .size = {.sw = 0.1, .sl = 0.4, .sh = 0.1},
-        .publishes = 1u << TP_POSITION1D_DATA_STATE,
-        .begin = line_begin,
         .advance = line_advance,
         .publish = line_publish,
         .halt = line_halt,
@@ -358,7 +244,6 @@ const fake_kind tpi_fake_vehicles[] = {
         .ops = &plane_ops,
         .state_size = sizeof(struct plane),
         .size = {.sw = 0.38, .sl = 0.44, .sh = 0.22},
-        .publishes = 1u << TP_POSITION2D_DATA_STATE,
         .begin = plane_begin,
         .advance = plane_advance,
         .publish = plane_publish,

@@ -26,7 +26,7 @@ static void add_object(struct world *w, const char *name, const tp_pose3d *pose)
 {
     struct object *object = &w->objects[w->object_count++];
 
-    tpi_fake_text_copy(object->name, FAKE_LABEL, name, tpi_fake_count(name));
+    tpi_counted_copy(object->name, FAKE_LABEL, name, tpi_counted_size(name));
     object->pose = *pose;
     object->first = *pose;
 }
@@ -67,11 +67,11 @@ static struct object *find(tp_device *device, const char *name, uint32_t count, 
     char asked[FAKE_LABEL];
 
     for (uint32_t i = 0; i < w->object_count; i++) {
-        if (tpi_fake_text_is(name, count, w->objects[i].name)) {
+        if (tpi_counted_is(name, count, w->objects[i].name)) {
             return &w->objects[i];
         }
     }
-    tpi_fake_text_copy(asked, sizeof asked, name, count);
+    tpi_counted_copy(asked, sizeof asked, name, count);
     tp_fail(err, TP_E_UNKNOWN, "there is no object \"%s\"", asked);
     return NULL;
 }
@@ -97,13 +97,10 @@ static tp_status set_pose2d(tp_device *device, const tp_simulation_pose2d_req *a
     if (object == NULL) {
         return TP_E_UNKNOWN;
     }
-    tp_status status = tpi_fake_check_finite(&ask->pose.px, 3, "the pose", err);
-    if (status == TP_OK) {
-        object->pose.px = ask->pose.px;
-        object->pose.py = ask->pose.py;
-        object->pose.pyaw = tpi_fake_angle(ask->pose.pa);
-    }
-    return status;
+    object->pose.px = ask->pose.px;
+    object->pose.py = ask->pose.py;
+    object->pose.pyaw = tpi_fake_angle(ask->pose.pa);
+    return TP_OK;
 }
 
 static tp_status get_pose3d(tp_device *device, const tp_simulation_pose3d_req *ask,
@@ -128,11 +125,8 @@ static tp_status set_pose3d(tp_device *device, const tp_simulation_pose3d_req *a
     if (object == NULL) {
         return TP_E_UNKNOWN;
     }
-    tp_status status = tpi_fake_check_finite(&ask->pose.px, 6, "the pose", err);
-    if (status == TP_OK) {
-        object->pose = ask->pose;
-    }
-    return status;
+    object->pose = ask->pose;
+    return TP_OK;
 }
 
 /* ---- Properties ------------------------------------------------------------------------------ */
@@ -141,8 +135,8 @@ static bool same_text(const char *a, uint32_t a_count, const char *b, uint32_t b
 {
     char text[256];
 
-    tpi_fake_text_copy(text, sizeof text, a, a_count);
-    return tpi_fake_text_is(b, b_count, text);
+    tpi_counted_copy(text, sizeof text, a, a_count);
+    return tpi_counted_is(b, b_count, text);
 }
 
 /* The place of a property; their number if it is new. */

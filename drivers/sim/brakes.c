@@ -81,7 +81,7 @@ void tpi_simd_brakes_time_changed(simd *s)
         settle(s, true);
     } else {
         s->stands = false; /* in a panic, what rolls on is owed again */
-        tpi_simd_mind_panic(s);
+        tpi_simd_check_panic(s);
     }
 }
 

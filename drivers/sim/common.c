@@ -53,23 +53,6 @@ uint32_t tpi_simd_colour(const tp_color *colour)
            (uint32_t)colour->blue << 8 | colour->alpha;
 }
 
-/* ---- Texts ----------------------------------------------------------------------------------- */
-
-bool tpi_simd_copy_text(char *to, size_t size, const char *chars, uint32_t count)
-{
-    const char *end = count == 0 ? NULL : memchr(chars, '\0', count);
-    const size_t length = end == NULL ? count : (size_t)(end - chars);
-
-    if (length >= size) {
-        return false;
-    }
-    if (length > 0) {
-        memcpy(to, chars, length);
-    }
-    to[length] = '\0';
-    return true;
-}
-
 tp_status tpi_simd_fail_unknown(const simd *s, const char *name, tp_error *err)
 {
     tpi_buf hint = {0};

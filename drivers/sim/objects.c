@@ -16,7 +16,7 @@ static tpi_sim_model find(tp_device *device, const char *name, uint32_t count, t
     const simd *s = simd_of(device)->owner;
     char text[256];
 
-    if (!tpi_simd_copy_text(text, sizeof text, name, count)) {
+    if (!tpi_counted_copy(text, sizeof text, name, count)) {
         tp_fail(err, TP_E_UNKNOWN, "no model has a name of %u letters", count);
         return TPI_SIM_NONE;
     }
@@ -106,7 +106,7 @@ static bool is_property(const tp_simulation_property_req *ask, const char *name)
 {
     char text[32];
 
-    return tpi_simd_copy_text(text, sizeof text, ask->prop, ask->prop_count) &&
+    return tpi_counted_copy(text, sizeof text, ask->prop, ask->prop_count) &&
            strcmp(text, name) == 0;
 }
 
@@ -114,7 +114,7 @@ static tp_status unknown_property(const tp_simulation_property_req *ask, tp_erro
 {
     char text[MOST_TEXT] = "";
 
-    (void)tpi_simd_copy_text(text, sizeof text, ask->prop, ask->prop_count);
+    (void)tpi_counted_copy(text, sizeof text, ask->prop, ask->prop_count);
     return tp_fail(err, TP_E_UNKNOWN,
                    "models have no property \"%s\": there are color, color_rgba and time", text);
 }
@@ -207,7 +207,7 @@ static tp_status read_colour(const tp_simulation_property_req *ask, uint32_t *co
         *colour = pack_colour(parts);
         return TP_OK;
     }
-    if (tpi_simd_copy_text(text, sizeof text, ask->value, ask->value_count) &&
+    if (tpi_counted_copy(text, sizeof text, ask->value, ask->value_count) &&
         tpi_sim_colour_find(text, colour)) {
         return TP_OK;
     }
@@ -229,7 +229,7 @@ static tp_status read_parts(const tp_simulation_property_req *ask, uint32_t *col
     char text[MOST_TEXT] = "";
     char *at = text;
 
-    (void)tpi_simd_copy_text(text, sizeof text, ask->value, ask->value_count);
+    (void)tpi_counted_copy(text, sizeof text, ask->value, ask->value_count);
     for (unsigned i = 0; i < COLOUR_PARTS; i++) {
         char *end = at;
         parts[i] = strtof(at, &end);

@@ -145,7 +145,7 @@ static tp_status say(tp_device *device, const tp_speech_cmd *ask, tp_error *err)
 {
     char text[256];
 
-    if (!tpi_simd_copy_text(text, sizeof text, ask->string, ask->string_count)) {
+    if (!tpi_counted_copy(text, sizeof text, ask->string, ask->string_count)) {
         return tp_fail(err, TP_E_RANGE, "a text has at most %zu letters", sizeof text - 1);
     }
     return tp_device_set_property_text(device, "said", text) == TP_OK

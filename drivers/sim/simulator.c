@@ -284,7 +284,7 @@ static tp_status sim_poll(tp_instance *self, tp_error *err)
         tpi_simd_run(s);
     }
     if (s->over) {
-        tpi_simd_leave(s);
+        tpi_simd_report_end(s);
     }
     show_if_due(s);
     if (watcher->passed != NULL) {
@@ -302,7 +302,7 @@ static void sim_halt(tp_device *device, tp_halt how)
         d->kind->halt(d);
         tpi_simd_brakes_watch(d);
     }
-    tpi_simd_mind_panic(d->owner);
+    tpi_simd_check_panic(d->owner);
 }
 
 static void sim_stop(tp_instance *self)
@@ -316,7 +316,7 @@ static void sim_stop(tp_instance *self)
         }
         set_subscribed(d, false);
     }
-    tpi_simd_dismiss_waiters(s);
+    tpi_simd_end_waits(s);
     tpi_simd_brakes_forget(s);
     s->active_count = 0;
 }

@@ -15,6 +15,7 @@
 #ifndef SIMULATOR_H
 #define SIMULATOR_H
 
+#include "counted.h"
 #include "pace.h"
 #include "sim/host/served.h"
 #include "troupe/driver.h"
@@ -175,7 +176,7 @@ void tpi_simd_refresh(simd *s);
 void tpi_simd_step(simd *s);
 
 /* In a panic: stop everything in the world, if that was not done. Else let controllers work. */
-void tpi_simd_mind_panic(simd *s);
+void tpi_simd_check_panic(simd *s);
 
 /* brakes.c. A device, or everything in the world, was told to stand: it owes its stop until it
  * stands. Look who does after a step; whether time goes on by itself has changed; the instance
@@ -195,7 +196,7 @@ void tpi_simd_step_for_waiters(simd *s);
 void tpi_simd_run(simd *s);
 
 /* After the last step: tell the watcher of the end, as soon as nobody would miss the world. */
-void tpi_simd_leave(simd *s);
+void tpi_simd_report_end(simd *s);
 
 /* simulator.c. Report to the operator something that is odd but no failure. */
 void tpi_simd_note(const simd *s, const char *text);
@@ -207,12 +208,12 @@ tp_status tpi_simd_add_time(simd_device *d, tp_error *err);
 
 /* worlds.c: those who have gone do not hold up the others; whether a step is to be made for those
  * who wait; make it, and answer those who have got all that they wanted. */
-void tpi_simd_forget_gone(simd *s);
+void tpi_simd_remove_gone(simd *s);
 bool tpi_simd_is_awaited(const simd *s);
 void tpi_simd_serve_waiter(simd *s);
 
 /* worlds.c: the world has ended for all who wait. */
-void tpi_simd_dismiss_waiters(simd *s);
+void tpi_simd_end_waits(simd *s);
 
 /* The pace has changed: poll as often as it wants. */
 void tpi_simd_set_period(simd *s);
@@ -263,9 +264,5 @@ uint32_t tpi_simd_colour(const tp_color *colour);
 
 /* There is no model of that name: TP_E_UNKNOWN, with the nearest one. */
 tp_status tpi_simd_fail_unknown(const simd *s, const char *name, tp_error *err);
-
-/* A counted text, with or without its NUL, into room for `size` characters; false if it is longer.
- */
-bool tpi_simd_copy_text(char *to, size_t size, const char *chars, uint32_t count);
 
 #endif

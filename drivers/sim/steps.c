@@ -37,7 +37,7 @@ static void stop_all(simd *s)
 
 /* Controllers of the world obey no server, and in a panic nothing moves: not even what was asleep
  * when it was raised. A world without a server has none. */
-void tpi_simd_mind_panic(simd *s)
+void tpi_simd_check_panic(simd *s)
 {
     const bool panic = s->instance != NULL && tp_instance_in_panic(s->instance);
 
@@ -52,7 +52,7 @@ void tpi_simd_step(simd *s)
 {
     const tpi_sim_watcher *watcher = &s->host->watcher;
 
-    tpi_simd_mind_panic(s);
+    tpi_simd_check_panic(s);
     tpi_sim_host_step(s->host);
     s->step_count++;
     tpi_simd_brakes_look(s);
@@ -99,7 +99,7 @@ static bool has_ended(simd *s)
 }
 
 /* Who takes part learns by his next question that there is no next step, which takes a moment. */
-void tpi_simd_leave(simd *s)
+void tpi_simd_report_end(simd *s)
 {
     const tpi_sim_watcher *watcher = &s->host->watcher;
     const bool asked = s->keeper != NULL && tp_device_readers(s->keeper->device) > 0;
@@ -122,9 +122,9 @@ static void end(simd *s)
     if (!s->pace.paused) {
         tpi_simd_set_paused(s, true);
     }
-    tpi_simd_dismiss_waiters(s);
+    tpi_simd_end_waits(s);
     if (s->over) {
-        tpi_simd_leave(s);
+        tpi_simd_report_end(s);
     }
 }
 
@@ -140,7 +140,7 @@ void tpi_simd_step_for_waiters(simd *s)
     const int64_t begun_ns = tpi_simd_now_ns(s);
 
     tpi_simd_refresh(s);
-    tpi_simd_forget_gone(s);
+    tpi_simd_remove_gone(s);
     tp_instance_keep_all(s->instance, true); /* however much one step is */
     for (bool first = true; tpi_simd_is_awaited(s) && !is_ahead(s) &&
                             (first || tpi_simd_now_ns(s) - begun_ns < turn_ns);

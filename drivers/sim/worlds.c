@@ -152,7 +152,7 @@ static tp_status get_state(tp_device *device, tp_world_state *answer, tp_error *
     return TP_OK;
 }
 
-void tpi_simd_forget_gone(simd *s)
+void tpi_simd_remove_gone(simd *s)
 {
     size_t kept = 0;
 
@@ -168,7 +168,7 @@ void tpi_simd_forget_gone(simd *s)
 
 static const char ended_text[] = "the world has ended";
 
-void tpi_simd_dismiss_waiters(simd *s)
+void tpi_simd_end_waits(simd *s)
 {
     for (size_t i = 0; i < s->waiter_count; i++) {
         tp_ticket_fail(s->waiters[i].ticket, TP_E_CLOSED, ended_text);
@@ -279,7 +279,7 @@ static tp_status request_lockstep(tp_device *device, const tp_world_lockstep *as
 
 static tp_status read_name(const tp_world_name *ask, char name[SIMD_NAME], tp_error *err)
 {
-    return tpi_simd_copy_text(name, SIMD_NAME, ask->name, ask->name_count) && name[0] != '\0'
+    return tpi_counted_copy(name, SIMD_NAME, ask->name, ask->name_count) && name[0] != '\0'
                ? TP_OK
                : tp_fail(err, TP_E_RANGE, "the name of a state has 1 to %d letters", SIMD_NAME - 1);
 }

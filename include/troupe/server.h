@@ -87,6 +87,23 @@ TP_API size_t tp_server_key_count(const tp_server *server);
 TP_API size_t tp_server_device_count(const tp_server *server);
 TP_API tp_device *tp_server_device_at(const tp_server *server, size_t i);
 
+/* A field of a kind of section of configuration files. All texts are constant. */
+typedef struct tp_server_field {
+    const char *section;       /* "driver"; "" for the top of a file */
+    const char *name;          /* "lease" */
+    const char *value;         /* "text", "number", "addresses" ... */
+    const char *unit;          /* "s", or the field that names it; NULL for none */
+    const char *fallback;      /* the default; NULL for none */
+    bool required;             /* a section has to have it */
+    const char *help;          /* one sentence */
+    const char *example;       /* a value as a file has it */
+    const char *other_example; /* one that means something else */
+} tp_server_field;
+
+/* The i-th field that the server reads, section by section; false behind the last. The parameters
+ * of drivers come besides (tp_driver). */
+TP_API bool tp_server_field_at(size_t i, tp_server_field *out);
+
 /* Let the process open as many files as the system allows; call it once before creating servers
  * that have many clients. */
 TP_API void tp_server_raise_limits(void);

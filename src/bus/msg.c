@@ -110,18 +110,13 @@ tp_status tp_msg_decode(tp_msg **out, const tp_msghdr *header, const tp_struct *
 
 /* ---- Encodings ------------------------------------------------------------------------------- */
 
-/* The calling thread; only compared. */
+/* The calling thread; only compared. Encodings of a message are made in one thread, that of the
+ * loop: its list has no lock. */
 static const void *this_thread(void)
 {
     static _Thread_local char mark;
 
     return &mark;
-}
-
-/* Encodings of a message are made in one thread, that of the loop: its list has no lock. */
-static bool is_encoder(const tp_msg *msg)
-{
-    return msg->encoder == NULL || msg->encoder == this_thread();
 }
 
 tp_status tp_msg_create_encoded(tp_msg **out, const tp_encoding *encoding, const tp_msghdr *header,
@@ -175,7 +170,7 @@ static tp_status add_encoding(tp_msg *msg, const tp_encoding *encoding, tp_msg *
 /* The message that has the bytes: one of the list, or the message itself. */
 static tp_status find_encoded(tp_msg *msg, const tp_encoding *encoding, tp_msg **out)
 {
-    assert(is_encoder(msg));
+    assert(msg->encoder == NULL || msg->encoder == this_thread());
     *out = msg->encoded == NULL && msg->encoding == encoding ? msg : msg->encoded;
     while (*out != NULL && (*out)->encoding != encoding) {
         *out = (*out)->next;
@@ -189,7 +184,7 @@ tp_status tp_msg_encode(tp_msg *msg, const tp_encoding *encoding, const void **b
     tp_msg *holder = msg;
     tp_status status = TP_OK;
 
-    assert(is_encoder(msg));
+    assert(msg->encoder == NULL || msg->encoder == this_thread());
     if (msg->encoding != encoding) {
         status = find_encoded(msg, encoding, &holder);
     }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bus/pool.h"
+#include "support/encodings.h"
 #include "support/memory.h"
 #include "support/unit.h"
 #include "troupe/interfaces/opaque.h"
@@ -143,7 +144,8 @@ static void a_reply_that_is_made_of_bytes_has_their_weight(void **state)
 
     tpi_queue_init(&queue, 100, 100, TPI_APPEND);
     queue.most_bytes = 4096;
-    assert_int_equal(tp_msg_create_encoded(&msg, &header, &tp_desc_opaque_data, &value), TP_OK);
+    assert_int_equal(
+        tp_msg_create_encoded(&msg, &counted_player, &header, &tp_desc_opaque_data, &value), TP_OK);
     assert_int_equal(tpi_queue_push_first(&queue, msg), TP_OK);
     assert_int_equal(tpi_queue_push(&queue, msg), TP_E_LIMIT);
     assert_int_equal(tpi_queue_push_first(&queue, msg), TP_E_LIMIT);

@@ -19,7 +19,6 @@ static tp_status parse(tp_server *server, struct file *file, tp_error *err)
 tp_status tpi_config_read(tp_server *server, tp_error *err)
 {
     struct file *file = calloc(1, sizeof *file);
-    bool given = false;
 
     if (file == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
@@ -29,11 +28,7 @@ tp_status tpi_config_read(tp_server *server, tp_error *err)
     server->files = file;
     server->file = file;
     tp_status status = parse(server, file, err);
-    status = status == TP_OK ? tpi_top_check(tpi_cfg_root(file->cfg), err) : status;
-    status = status == TP_OK ? tpi_access_read(server, file, err) : status;
-    status = status == TP_OK
-                 ? tpi_section_read_panic(tpi_cfg_root(file->cfg), &given, &file->panic, err)
-                 : status;
+    status = status == TP_OK ? tpi_top_read(server, file, err) : status;
     return status == TP_OK ? tpi_sections_read(server, err) : status;
 }
 

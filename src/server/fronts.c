@@ -5,8 +5,6 @@
 
 #include "server/inside.h"
 
-enum { DEFAULT_PATIENCE_S = 30, MOST_PATIENCE_S = 3600 };
-
 /* ---- Opening --------------------------------------------------------------------------------- */
 
 static bool has_robot(const tp_server *server, unsigned number)
@@ -52,7 +50,7 @@ static tp_status listen_on(tp_server *server, const char *scheme, unsigned robot
 
     snprintf(address, sizeof address, "%s:%s%s%s:%u", scheme, wide ? "[" : "", host,
              wide ? "]" : "", *port);
-    const tp_front_place place = {address, robot, TP_REACH_NETWORK, server->patience_s};
+    const tp_front_place place = {address, robot, TP_REACH_NETWORK, server->file->patience_s};
     for (; *front != NULL && status == TP_OK; front++) {
         status = open_front(server, *front, &place, port, err);
     }
@@ -124,24 +122,9 @@ static tp_status add_robot(tp_server *server, unsigned number, tp_error *err)
     return serve_robot(server, robot, err);
 }
 
-/* keepalive SECONDS; 0 for never. */
-static tp_status read_patience(tp_server *server, tp_error *err)
-{
-    tpi_cfg_section *root = tpi_cfg_root(server->file->cfg);
-    int64_t seconds = 0;
-    tp_status status = tpi_cfg_integer(root, "keepalive", DEFAULT_PATIENCE_S, &seconds, err);
-
-    if (status == TP_OK && (seconds < 0 || seconds > MOST_PATIENCE_S)) {
-        return tpi_cfg_fail(&tpi_cfg_find(root, "keepalive")->place, err,
-                            "keepalive is a number of seconds from 0 to %d", MOST_PATIENCE_S);
-    }
-    server->patience_s = seconds == 0 ? TP_PATIENCE_ENDLESS : (int)seconds;
-    return status;
-}
-
 tp_status tpi_fronts_open(tp_server *server, tp_error *err)
 {
-    tp_status status = read_patience(server, err);
+    tp_status status = TP_OK;
 
     for (const struct driver_entry *entry = server->file->entries; entry != NULL;
          entry = entry->next) {

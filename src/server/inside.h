@@ -9,6 +9,7 @@
 #include "device/hub.h"
 #include "session/clients.h"
 #include "server/address.h"
+#include "server/fields.h"
 #include "server/keys.h"
 #include "troupe/server.h"
 
@@ -50,6 +51,12 @@ struct access {
     bool open;
 };
 
+/* An interface section. */
+struct interface_file {
+    const char *name; /* as the section has it */
+    struct interface_file *next;
+};
+
 /* A configuration file that was read, with all that it says: as long as an instance is made by it.
  */
 struct file {
@@ -62,7 +69,9 @@ struct file {
     struct file *next;               /* of the server's */
     const char *missing_plugin;      /* one that it names for all drivers; NULL for none */
     struct access access;
-    tp_halt panic; /* how everything is stopped in one, unless a section says otherwise */
+    tp_halt panic;  /* how everything is stopped in one, unless a section says otherwise */
+    int patience_s; /* of listeners that are opened from now on; see tp_front_place */
+    struct interface_file *interfaces; /* in the arena, the last of the file first */
 
     /* elsewhere.c: the robots that the configuration provides, and the servers of the others. */
     unsigned provided[MOST_ROBOTS];
@@ -97,7 +106,6 @@ struct tp_server {
     unsigned inner[MOST_ROBOTS]; /* robots that children use devices of */
     size_t inner_count;
     size_t inner_open; /* of them, so many are served */
-    int patience_s;    /* of listeners that are opened from now on */
     unsigned child_count;
 
     /* reload.c */
@@ -107,10 +115,44 @@ struct tp_server {
     bool ending;
 };
 
-/* section_driver.c: read the file into entries, in its order. */
+/* sections.c: read all sections of the file. */
 tp_status tpi_sections_read(tp_server *server, tp_error *err);
-struct driver_entry *tpi_entry_add(tp_server *server, tp_error *err); /* one more, at the end */
+
+/* Whether two files have the same interface sections. */
+bool tpi_interfaces_same(const struct file *a, const struct file *b);
+
+/* section_driver.c: read a driver section. */
+tp_status tpi_driver_read(tp_server *server, tpi_cfg_section *section, tp_error *err);
+
+/* The driver of this name: one of the program, or else of its kit; NULL if there is none. */
 const tp_driver *tpi_find_driver(const tp_server *server, const char *name);
+
+/* section_addresses.c: read the addresses of a field (NULL for none) into the arena of the file. */
+tp_status tpi_addresses_read(tp_server *server, const tpi_cfg_field *field, const tpi_wanted **out,
+                             uint32_t *count, tp_error *err);
+
+/* Whether two lists are the same. */
+bool tpi_addresses_same(const tpi_wanted *a, uint32_t a_count, const tpi_wanted *b,
+                        uint32_t b_count);
+
+/* driver_entry.c: an entry of the file that is being read; NULL without memory. */
+struct driver_entry *tpi_entry_make(tp_server *server, tp_error *err);
+
+/* Put it behind the others. */
+void tpi_entry_append(tp_server *server, struct driver_entry *entry);
+
+/* Both. */
+struct driver_entry *tpi_entry_add(tp_server *server, tp_error *err);
+
+/* Make the instance of an entry; a failure has the place of the mistake. */
+tp_status tpi_entry_prepare(tp_server *server, struct driver_entry *entry, tp_error *err);
+
+/* Fail at the place of the entry. */
+tp_status tpi_entry_fail(const struct driver_entry *entry, tp_status status, const char *why,
+                         tp_error *err);
+
+/* Whether two entries mean the same, so that an instance of one is an instance of the other. */
+bool tpi_entry_same(const struct driver_entry *a, const struct driver_entry *b);
 
 /* join.c: sections that describe parts of one thing. The entry that a section belongs to, NULL if
  * it stands for itself; make it a part of that; and when all have been read, put what they say
@@ -119,15 +161,6 @@ struct driver_entry *tpi_join_find(tp_server *server, tpi_cfg_section *section,
                                    const tp_driver *driver);
 void tpi_join_add(struct driver_entry *to, struct driver_entry *entry);
 tp_status tpi_join_finish(tp_server *server, tp_error *err);
-
-/* Prepare the instance of an entry; and tell what is wrong with it, with its place. */
-tp_status tpi_entry_prepare(tp_server *server, struct driver_entry *entry, tp_error *err);
-/* `panic` in a section: how things are stopped in one; *action stays as it is if nothing is given.
- */
-tp_status tpi_section_read_panic(tpi_cfg_section *section, bool *given, tp_halt *action,
-                                 tp_error *err);
-tp_status tpi_entry_fail(const struct driver_entry *entry, tp_status status, const char *why,
-                         tp_error *err);
 
 /* file.c: read the configuration; it is `server->file` from then on. Released when nobody uses it
  * any more and another one is read. */
@@ -144,12 +177,25 @@ void tpi_fronts_undo(tp_server *server, size_t robot_count);
 void tpi_fronts_close_others(tp_server *server);
 void tpi_fronts_close_all(tp_server *server);
 
-/* section_access.c: read what the file says; tell the hub; overwrite the secrets. */
-tp_status tpi_access_read(tp_server *server, struct file *file, tp_error *err);
+/* section_access.c: the fields of the top that say who may do what; see fields.h. */
+tp_status tpi_access_read_keys(const struct reading *reading, void *into, tp_error *err);
+tp_status tpi_access_read_key_file(const struct reading *reading, void *into, tp_error *err);
+tp_status tpi_access_read_operator_key(const struct reading *reading, void *into, tp_error *err);
+tp_status tpi_access_read_open(const struct reading *reading, void *into, tp_error *err);
+bool tpi_access_same_keys(const void *a, const void *b);
+bool tpi_access_same_open(const void *a, const void *b);
+const char *tpi_access_report(const void *after);
+
+/* Note that the file asks for keys and has none. */
+void tpi_access_note_none(tp_server *server, const struct file *file);
+
+/* Give the hub the rules of the file. */
 tp_status tpi_access_apply(tp_server *server, tp_error *err);
-void tpi_access_note_public(tp_server *server,
-                            const tpi_cfg_field *field); /* if others can read it */
-bool tpi_access_differs(const struct access *a, const struct access *b);
+
+/* Note a secret that others can read. */
+void tpi_access_note_public(tp_server *server, const tpi_cfg_field *field);
+
+/* Overwrite the secrets. */
 void tpi_access_forget(struct file *file);
 
 /* elsewhere.c: devices of other servers. First `begin`, which learns what the configuration itself
@@ -185,15 +231,31 @@ tp_status tpi_isolate(tp_server *server, tpi_cfg_section *section, tpi_blueprint
 tp_status tpi_places_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *blueprint,
                           tp_error *err);
 
-/* top.c: mistakes and oddities among the fields at the top of the file. */
-tp_status tpi_top_check(const tpi_cfg_section *root, tp_error *err);
+/* Whether they say the same, in any order. */
+bool tpi_places_same(const tpi_blueprint *a, const tpi_blueprint *b);
+
+/* top.c: read the fields at the top of the file. */
+tp_status tpi_top_read(tp_server *server, struct file *file, tp_error *err);
+
+/* Note the fields that nobody uses. */
 void tpi_top_report(tp_server *server);
+
+/* Note what has changed at the top; whether anything has. */
+bool tpi_top_report_changes(tp_server *server, const struct file *before, const struct file *after);
+
+/* The field `panic` of a section: how things are stopped in one. *action stays as it is if it is
+ * not given. */
+tp_status tpi_section_read_panic(tpi_cfg_section *section, bool *given, tp_halt *action,
+                                 tp_error *err);
 
 /* section_writer.c: read the writer sections of a driver section; tell of keys and drivers in them
  * that there are not. */
 void tpi_ranks_report(tp_server *server);
 tp_status tpi_ranks_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *blueprint,
                          tp_error *err);
+
+/* Whether they say the same, in the same order. */
+bool tpi_ranks_same(const tpi_blueprint *a, const tpi_blueprint *b);
 
 /* section_guard.c: read what a driver section says about its guard; the same for its text alone. */
 tp_status tpi_guard_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *blueprint,
@@ -206,6 +268,10 @@ bool tpi_setting_is_line(const tp_param *param);
 bool tpi_setting_is_text(const tp_param *param); /* such as a line */
 tp_status tpi_settings_read(tp_server *server, tpi_cfg_section *section, tpi_blueprint *blueprint,
                             tp_error *err);
+
+/* Whether the parameters mean the same: numbers in whatever way they are written, texts by their
+ * letters, in any order. */
+bool tpi_settings_same(const tpi_blueprint *a, const tpi_blueprint *b);
 
 /* plugins.c: open those that the file names for all drivers; close all. */
 tp_status tpi_plugins_load(tp_server *server, tp_error *err);

@@ -33,18 +33,11 @@ static void write_field(tpi_buf *out, const tpi_cfg_field *field)
     tpi_buf_puts(out, field->tuple ? " ]\n" : "\n");
 }
 
-/* What the child must not do itself: be isolated again, be kept on, be restarted. */
-static bool stays_here(const char *name)
-{
-    return strcmp(name, "isolated") == 0 || strcmp(name, "alwayson") == 0 ||
-           strcmp(name, "restart") == 0 || strcmp(name, "requires") == 0;
-}
-
 static void write_section(tpi_buf *out, const tpi_cfg_section *section)
 {
     tpi_buf_printf(out, "%s\n(\n", section->type);
     for (uint32_t i = 0; i < section->field_count; i++) {
-        if (!stays_here(section->fields[i].name)) {
+        if (!tpi_fields_have(&tpi_driver_section, section->fields[i].name, FIELD_LOCAL)) {
             write_field(out, &section->fields[i]);
         }
     }
@@ -57,20 +50,13 @@ static void write_section(tpi_buf *out, const tpi_cfg_section *section)
     }
 }
 
-/* Who may do what is decided here: nobody else can enter the folder of the child's socket. */
-static bool is_about_access(const char *name)
-{
-    return strcmp(name, "keys") == 0 || strcmp(name, "key_file") == 0 ||
-           strcmp(name, "operator_key") == 0 || strcmp(name, "open") == 0;
-}
-
 /* Units, plug-ins and whatever else stands at the top of the file. */
 static void write_globals(tpi_buf *out, tpi_cfg *cfg)
 {
     const tpi_cfg_section *root = tpi_cfg_root(cfg);
 
     for (uint32_t i = 0; i < root->field_count; i++) {
-        if (!is_about_access(root->fields[i].name)) {
+        if (!tpi_fields_have(&tpi_top_section, root->fields[i].name, FIELD_LOCAL)) {
             write_field(out, &root->fields[i]);
         }
     }

@@ -12,149 +12,6 @@
 
 #include "server/inside.h"
 
-/* ---- Whether two sections mean the same ------------------------------------------------------ */
-
-static bool same_text(const char *a, const char *b)
-{
-    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
-}
-
-static bool same_addresses(const tpi_wanted *a, uint32_t a_count, const tpi_wanted *b,
-                           uint32_t b_count)
-{
-    for (uint32_t i = 0; i < a_count && a_count == b_count; i++) {
-        if (a[i].interface != b[i].interface || strcmp(a[i].key, b[i].key) != 0 ||
-            a[i].section != b[i].section || memcmp(&a[i].addr, &b[i].addr, sizeof a[i].addr) != 0) {
-            return false;
-        }
-    }
-    return a_count == b_count;
-}
-
-/* Numbers in whatever way they are written, texts by their letters. */
-static bool same_values(const tpi_setting *a, const tpi_setting *b, bool numbers)
-{
-    for (uint32_t i = 0; i < a->value_count && a->value_count == b->value_count; i++) {
-        const tpi_setting_value *x = &a->values[i];
-        const tpi_setting_value *y = &b->values[i];
-        if (numbers ? x->number != y->number : strcmp(x->text, y->text) != 0) {
-            return false;
-        }
-    }
-    return a->value_count == b->value_count;
-}
-
-static bool is_number(const tp_driver *driver, const char *name)
-{
-    const tp_param *param = driver->params;
-
-    while (param != NULL && param->name != NULL && strcmp(param->name, name) != 0) {
-        param++;
-    }
-    return param != NULL && param->name != NULL && !tpi_setting_is_text(param);
-}
-
-static const tpi_setting *find_setting(const tpi_joined *section, const char *name)
-{
-    for (uint32_t i = 0; i < section->setting_count; i++) {
-        if (strcmp(section->settings[i].name, name) == 0) {
-            return &section->settings[i];
-        }
-    }
-    return NULL;
-}
-
-/* In any order. */
-static bool same_section(const tp_driver *driver, const tpi_joined *a, const tpi_joined *b)
-{
-    for (uint32_t i = 0; i < a->setting_count && a->setting_count == b->setting_count; i++) {
-        const tpi_setting *mine = &a->settings[i];
-        const tpi_setting *other = find_setting(b, mine->name);
-        if (other == NULL || !same_values(mine, other, is_number(driver, mine->name))) {
-            return false;
-        }
-    }
-    return a->setting_count == b->setting_count;
-}
-
-static bool same_settings(const tpi_blueprint *a, const tpi_blueprint *b)
-{
-    const tpi_joined first_a = {a->settings, a->setting_count};
-    const tpi_joined first_b = {b->settings, b->setting_count};
-
-    if (a->joined_count != b->joined_count || !same_section(a->driver, &first_a, &first_b)) {
-        return false;
-    }
-    for (uint32_t i = 0; i < a->joined_count; i++) {
-        if (!same_section(a->driver, &a->joined[i], &b->joined[i])) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool same_place(const tpi_place *a, const tpi_place *b)
-{
-    return memcmp(&a->addr, &b->addr, sizeof a->addr) == 0 && a->has_pose == b->has_pose &&
-           a->has_size == b->has_size && same_text(a->frame, b->frame) &&
-           same_text(a->parent, b->parent) && tp_value_equal(&tp_desc_pose3d, &a->pose, &b->pose) &&
-           tp_value_equal(&tp_desc_bbox3d, &a->size, &b->size);
-}
-
-static bool has_place(const tpi_blueprint *blueprint, const tpi_place *place)
-{
-    for (uint32_t i = 0; i < blueprint->place_count; i++) {
-        if (same_place(&blueprint->places[i], place)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool same_places(const tpi_blueprint *a, const tpi_blueprint *b)
-{
-    for (uint32_t i = 0; i < a->place_count && a->place_count == b->place_count; i++) {
-        if (!has_place(b, &a->places[i])) {
-            return false;
-        }
-    }
-    return a->place_count == b->place_count;
-}
-
-/* In the same order, which matters. */
-static bool same_ranks(const tpi_blueprint *a, const tpi_blueprint *b)
-{
-    for (uint32_t i = 0; i < a->rank_count && a->rank_count == b->rank_count; i++) {
-        const tpi_rank *x = &a->ranks[i];
-        const tpi_rank *y = &b->ranks[i];
-        if (x->rank != y->rank || x->hold_ns != y->hold_ns || x->section != y->section ||
-            !same_text(x->client, y->client) || !same_text(x->host, y->host) ||
-            !same_text(x->key, y->key) || !same_text(x->driver, y->driver)) {
-            return false;
-        }
-    }
-    return a->rank_count == b->rank_count;
-}
-
-static bool same_guard(const tpi_blueprint *a, const tpi_blueprint *b)
-{
-    return a->guard_length == b->guard_length &&
-           (a->guard_length == 0 || memcmp(a->guard, b->guard, a->guard_length) == 0);
-}
-
-static bool same_meaning(const struct driver_entry *a, const struct driver_entry *b)
-{
-    const tpi_blueprint *x = &a->asked;
-    const tpi_blueprint *y = &b->asked;
-
-    return a->isolated == b->isolated && x->driver == y->driver && x->always_on == y->always_on &&
-           x->extensions == y->extensions && x->restart_ns == y->restart_ns &&
-           x->lease_ns == y->lease_ns && x->own_panic == y->own_panic && x->panic == y->panic &&
-           same_addresses(x->provides, x->provide_count, y->provides, y->provide_count) &&
-           same_addresses(x->requires, x->require_count, y->requires, y->require_count) &&
-           same_settings(x, y) && same_places(x, y) && same_ranks(x, y) && same_guard(x, y);
-}
-
 /* ---- Who stays, who goes, who comes ---------------------------------------------------------- */
 
 static size_t count_entries(const struct file *file)
@@ -181,7 +38,7 @@ static void take_instance(struct driver_entry *entry, const struct owners *owner
     size_t passed = 0;
     struct driver_entry *other = tpi_owners_next(owners, key_of(entry), &passed);
 
-    while (other != NULL && (other->instance == NULL || !same_meaning(other, entry))) {
+    while (other != NULL && (other->instance == NULL || !tpi_entry_same(other, entry))) {
         other = tpi_owners_next(owners, key_of(entry), &passed);
     }
     if (other != NULL) {
@@ -230,8 +87,6 @@ struct change {
     tp_instance **coming_instances;
     size_t coming_count;
     size_t robot_count; /* before it */
-    bool rights_changed;
-    bool panic_changed;
 };
 
 static tp_status make_room(struct change *c, tp_error *err)
@@ -365,14 +220,12 @@ static void make_change(struct change *c)
         }
     }
     tpi_fronts_close_others(server);
-    if (c->rights_changed) {
-        tpi_server_note(server, server->file->access.open
-                                    ? "keys and rights have changed: open to everybody now"
-                                    : "keys and rights have changed");
+    const bool top_changed = tpi_top_report_changes(server, c->before, c->after);
+    const bool interfaces_changed = !tpi_interfaces_same(c->before, c->after);
+    if (interfaces_changed) {
+        tpi_server_note(server, "interface sections have changed; those that are loaded stay");
     }
-    if (c->panic_changed) {
-        tpi_server_note(server, "how a panic stops what moves has changed");
-    } else if (!c->rights_changed && c->leaving_count + c->coming_count == 0) {
+    if (!top_changed && !interfaces_changed && c->leaving_count + c->coming_count == 0) {
         tpi_server_note(server, "nothing has changed");
     }
     server->leaving--;
@@ -416,9 +269,6 @@ tp_status tp_server_reload(tp_server *server, tp_error *err)
     tpi_server_tell_notes(server);
     if (status == TP_OK) {
         tpi_hub_set_panic_action(server->hub, c.after->panic);
-        c.panic_changed = c.before->panic != c.after->panic;
-        c.rights_changed =
-            c.after != c.before && tpi_access_differs(&c.before->access, &c.after->access);
         make_change(&c);
     } else if (c.after != c.before) {
         undo(&c);

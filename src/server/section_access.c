@@ -33,19 +33,26 @@ void tpi_access_note_public(tp_server *server, const tpi_cfg_field *field)
     }
 }
 
-static tp_status read_keys(tp_server *server, tpi_cfg_section *root, tpi_keys *keys, tp_error *err)
+static struct access *access_of(void *file)
 {
-    const tpi_cfg_field *field = tpi_cfg_find(root, "keys");
+    return &((struct file *)file)->access;
+}
+
+tp_status tpi_access_read_keys(const struct reading *reading, void *into, tp_error *err)
+{
+    const tpi_cfg_field *field = tpi_cfg_find(reading->section, "keys");
+    struct access *access = access_of(into);
     tp_error why = {0};
 
     for (uint32_t i = 0; field != NULL && i < field->value_count; i++) {
         const tpi_cfg_value *value = &field->values[i];
-        if (tpi_keys_add(keys, value->text, strlen(value->text), &why) != TP_OK) {
+        if (tpi_keys_add(&access->keys, value->text, strlen(value->text), &why) != TP_OK) {
             return tpi_cfg_fail(&value->place, err, "%s", why.text);
         }
     }
     if (field != NULL) {
-        tpi_access_note_public(server, field);
+        access->guarded = true;
+        tpi_access_note_public(reading->server, field);
     }
     return TP_OK;
 }
@@ -86,61 +93,53 @@ static tp_status read_one_file(const tpi_cfg_value *value, tpi_keys *keys, tp_er
 }
 
 /* One, or several. */
-static tp_status read_key_file(tpi_cfg_section *root, tpi_keys *keys, tp_error *err)
+tp_status tpi_access_read_key_file(const struct reading *reading, void *into, tp_error *err)
 {
-    const tpi_cfg_field *field = tpi_cfg_find(root, "key_file");
+    const tpi_cfg_field *field = tpi_cfg_find(reading->section, "key_file");
+    struct access *access = access_of(into);
     tp_status status = TP_OK;
 
+    access->guarded = access->guarded || field != NULL;
     for (uint32_t i = 0; field != NULL && i < field->value_count && status == TP_OK; i++) {
-        status = read_one_file(&field->values[i], keys, err);
+        status = read_one_file(&field->values[i], &access->keys, err);
     }
     return status;
 }
 
-static tp_status read_operator_key(tp_server *server, tpi_cfg_section *root, tpi_keys *keys,
-                                   tp_error *err)
+tp_status tpi_access_read_operator_key(const struct reading *reading, void *into, tp_error *err)
 {
-    const tpi_cfg_field *field = tpi_cfg_find(root, "operator_key");
+    const tpi_cfg_field *field = tpi_cfg_find(reading->section, "operator_key");
     const char *secret = NULL;
     tp_error why = {0};
-    tp_status status = tpi_cfg_string(root, "operator_key", NULL, &secret, err);
+    tp_status status = tpi_cfg_string(reading->section, "operator_key", NULL, &secret, err);
 
     if (status != TP_OK || secret == NULL) {
         return status;
     }
-    tpi_access_note_public(server, field);
-    return tpi_keys_add_secret(keys, "operator", TP_RIGHT_OPERATE, secret, &why) == TP_OK
+    tpi_access_note_public(reading->server, field);
+    return tpi_keys_add_secret(&access_of(into)->keys, "operator", TP_RIGHT_OPERATE, secret,
+                               &why) == TP_OK
                ? TP_OK
                : tpi_cfg_fail(&field->place, err, "%s", why.text);
 }
 
-/* Whoever names keys wants them to be needed, also while there are none. */
-static void note_none(tp_server *server, tpi_cfg_section *root, const struct access *access)
+tp_status tpi_access_read_open(const struct reading *reading, void *into, tp_error *err)
 {
+    return tpi_cfg_bool(reading->section, "open", false, &access_of(into)->open, err);
+}
+
+/* A file that names keys wants them to be needed, also while there are none. */
+void tpi_access_note_none(tp_server *server, const struct file *file)
+{
+    tpi_cfg_section *root = tpi_cfg_root(file->cfg);
     const tpi_cfg_field *keys = tpi_cfg_find(root, "keys");
     const tpi_cfg_field *field = keys != NULL ? keys : tpi_cfg_find(root, "key_file");
     tp_error note = {0};
 
-    if (field != NULL && access->keys.count == 0 && !access->open) {
+    if (field != NULL && file->access.keys.count == 0 && !file->access.open) {
         tpi_cfg_fail(&field->place, &note, "there are no keys: nobody can write or move anything");
         tpi_server_note(server, note.text);
     }
-}
-
-tp_status tpi_access_read(tp_server *server, struct file *file, tp_error *err)
-{
-    struct access *access = &file->access;
-    tpi_cfg_section *root = tpi_cfg_root(file->cfg);
-    tp_status status = read_keys(server, root, &access->keys, err);
-
-    status = status == TP_OK ? read_key_file(root, &access->keys, err) : status;
-    access->guarded = tpi_cfg_find(root, "keys") != NULL || tpi_cfg_find(root, "key_file") != NULL;
-    status = status == TP_OK ? read_operator_key(server, root, &access->keys, err) : status;
-    status = status == TP_OK ? tpi_cfg_bool(root, "open", false, &access->open, err) : status;
-    if (status == TP_OK) {
-        note_none(server, root, access);
-    }
-    return status;
 }
 
 void tpi_access_forget(struct file *file)
@@ -148,17 +147,33 @@ void tpi_access_forget(struct file *file)
     tpi_secret_wipe(&file->access, sizeof file->access);
 }
 
-bool tpi_access_differs(const struct access *a, const struct access *b)
-{
-    bool differs = a->open != b->open || a->guarded != b->guarded || a->keys.count != b->keys.count;
+/* ---- Comparing ------------------------------------------------------------------------------- */
 
-    for (size_t i = 0; !differs && i < a->keys.count; i++) {
-        const tpi_key *one = &a->keys.keys[i];
-        const tpi_key *other = &b->keys.keys[i];
-        differs = one->right != other->right || strcmp(one->name, other->name) != 0 ||
-                  strcmp(one->secret, other->secret) != 0;
+bool tpi_access_same_keys(const void *a, const void *b)
+{
+    const struct access *x = &((const struct file *)a)->access;
+    const struct access *y = &((const struct file *)b)->access;
+    bool same = x->guarded == y->guarded && x->keys.count == y->keys.count;
+
+    for (size_t i = 0; same && i < x->keys.count; i++) {
+        const tpi_key *one = &x->keys.keys[i];
+        const tpi_key *other = &y->keys.keys[i];
+        same = one->right == other->right && strcmp(one->name, other->name) == 0 &&
+               strcmp(one->secret, other->secret) == 0;
     }
-    return differs;
+    return same;
+}
+
+bool tpi_access_same_open(const void *a, const void *b)
+{
+    return ((const struct file *)a)->access.open == ((const struct file *)b)->access.open;
+}
+
+const char *tpi_access_report(const void *after)
+{
+    return ((const struct file *)after)->access.open
+               ? "keys and rights have changed: open to everybody now"
+               : "keys and rights have changed";
 }
 
 /* ---- What follows from it -------------------------------------------------------------------- */

@@ -29,9 +29,11 @@ static tp_status the_only_device(const tpi_cfg_section *section, const tpi_bluep
     return TP_OK;
 }
 
-static tp_status read_device(const tp_server *server, tpi_cfg_section *section,
-                             const tpi_blueprint *blueprint, tp_devaddr *addr, tp_error *err)
+static tp_status read_device(const struct reading *reading, void *into, tp_error *err)
 {
+    tpi_cfg_section *section = reading->section;
+    const tpi_blueprint *blueprint = reading->blueprint;
+    tp_devaddr *addr = &((tpi_place *)into)->addr;
     const char *text = NULL;
     tpi_devaddr_text named;
     tp_error why = {0};
@@ -44,7 +46,7 @@ static tp_status read_device(const tp_server *server, tpi_cfg_section *section,
     if (tpi_devaddr_parse(&named, text, &why) != TP_OK) {
         return tpi_cfg_fail(place, err, "%s", why.text);
     }
-    const unsigned robot = named.robot > 0 ? named.robot : server->options.port;
+    const unsigned robot = named.robot > 0 ? named.robot : reading->server->options.port;
     for (uint32_t i = 0; i < blueprint->provide_count; i++) {
         const tpi_wanted *wanted = &blueprint->provides[i];
         if (strcmp(wanted->interface->name, named.interface) == 0 &&
@@ -83,8 +85,10 @@ static tp_status read_numbers(tpi_cfg_section *section, const char *name, const 
     return TP_OK;
 }
 
-static tp_status read_pose(tpi_cfg_section *section, tpi_place *out, tp_error *err)
+static tp_status read_pose(const struct reading *reading, void *into, tp_error *err)
 {
+    tpi_cfg_section *section = reading->section;
+    tpi_place *out = into;
     const double length = tpi_cfg_length_unit(section);
     const double angle = tpi_cfg_angle_unit(section);
     double v[MOST_VALUES] = {0};
@@ -102,8 +106,10 @@ static tp_status read_pose(tpi_cfg_section *section, tpi_place *out, tp_error *e
     return status;
 }
 
-static tp_status read_size(tpi_cfg_section *section, tpi_place *out, tp_error *err)
+static tp_status read_size(const struct reading *reading, void *into, tp_error *err)
 {
+    tpi_cfg_section *section = reading->section;
+    tpi_place *out = into;
     const double length = tpi_cfg_length_unit(section);
     double v[MOST_VALUES] = {0};
     uint32_t count = 0;
@@ -129,19 +135,104 @@ static tp_status read_name(tpi_cfg_section *section, const char *name, const cha
     return status;
 }
 
+static tp_status read_frame(const struct reading *reading, void *into, tp_error *err)
+{
+    return read_name(reading->section, "frame", &((tpi_place *)into)->frame, err);
+}
+
+static tp_status read_parent(const struct reading *reading, void *into, tp_error *err)
+{
+    return read_name(reading->section, "parent", &((tpi_place *)into)->parent, err);
+}
+
+/* ---- Fields ---------------------------------------------------------------------------------- */
+
+static bool same_device(const void *a, const void *b)
+{
+    const tpi_place *x = a;
+    const tpi_place *y = b;
+
+    return memcmp(&x->addr, &y->addr, sizeof x->addr) == 0;
+}
+
+static bool same_pose(const void *a, const void *b)
+{
+    const tpi_place *x = a;
+    const tpi_place *y = b;
+
+    return x->has_pose == y->has_pose && tp_value_equal(&tp_desc_pose3d, &x->pose, &y->pose);
+}
+
+static bool same_size(const void *a, const void *b)
+{
+    const tpi_place *x = a;
+    const tpi_place *y = b;
+
+    return x->has_size == y->has_size && tp_value_equal(&tp_desc_bbox3d, &x->size, &y->size);
+}
+
+static bool same_frame(const void *a, const void *b)
+{
+    return tpi_same_text(((const tpi_place *)a)->frame, ((const tpi_place *)b)->frame);
+}
+
+static bool same_parent(const void *a, const void *b)
+{
+    return tpi_same_text(((const tpi_place *)a)->parent, ((const tpi_place *)b)->parent);
+}
+
+static const struct section_field geometry_fields[] = {
+    {.name = "device",
+     .value = FIELD_ADDRESS,
+     .fallback = "the only one",
+     .help = "a device of the driver section",
+     .examples = {"\"laser:0\"", "\"position2d:0\""},
+     .read = read_device,
+     .same = same_device},
+    {.name = "pose",
+     .value = FIELD_NUMBERS,
+     .unit = "unit_length, unit_angle",
+     .fallback = "from the driver",
+     .help = "x y yaw, or x y z roll pitch yaw, in the parent frame",
+     .examples = {"[ 0.1 0 90 ]", "[ 0.1 0 0.3 0 0 90 ]"},
+     .read = read_pose,
+     .same = same_pose},
+    {.name = "size",
+     .value = FIELD_NUMBERS,
+     .unit = "unit_length",
+     .fallback = "from the driver",
+     .help = "length width height",
+     .examples = {"[ 0.15 0.16 0.2 ]", "[ 0.15 0.16 0.3 ]"},
+     .read = read_size,
+     .same = same_size},
+    {.name = "frame",
+     .value = FIELD_TEXT,
+     .fallback = "its name, \"laser:0\"",
+     .help = "the frame of its data",
+     .examples = {"\"eye\"", "\"rear_eye\""},
+     .read = read_frame,
+     .same = same_frame},
+    {.name = "parent",
+     .value = FIELD_TEXT,
+     .fallback = "\"base\"",
+     .help = "the frame in which it is mounted",
+     .examples = {"\"base\"", "\"mast\""},
+     .read = read_parent,
+     .same = same_parent},
+    {.name = NULL},
+};
+
+const struct section_kind tpi_geometry_section = {"geometry", geometry_fields};
+
 /* ---- Sections -------------------------------------------------------------------------------- */
 
-static tp_status read_place(tp_server *server, tpi_cfg_section *section,
-                            const tpi_blueprint *blueprint, tpi_place *out, tp_error *err)
+static tp_status read_place(const struct reading *reading, tpi_place *out, tp_error *err)
 {
-    static const char *const known[] = {"device", "pose", "size", "frame", "parent", NULL};
-    tp_status status = read_device(server, section, blueprint, &out->addr, err);
+    const char *names[TPI_MOST_FIELDS + 1];
+    tp_status status = tpi_fields_read(&tpi_geometry_section, reading, out, err);
 
-    status = status == TP_OK ? read_pose(section, out, err) : status;
-    status = status == TP_OK ? read_size(section, out, err) : status;
-    status = status == TP_OK ? read_name(section, "frame", &out->frame, err) : status;
-    status = status == TP_OK ? read_name(section, "parent", &out->parent, err) : status;
-    tpi_cfg_report_unused(section, known, true, tpi_server_note, server);
+    tpi_fields_names(&tpi_geometry_section, names);
+    tpi_cfg_report_unused(reading->section, names, true, tpi_server_note, reading->server);
     return status;
 }
 
@@ -169,7 +260,8 @@ tp_status tpi_places_read(tp_server *server, tpi_cfg_section *section, tpi_bluep
     for (uint32_t i = 0; i < section->section_count && status == TP_OK; i++) {
         tpi_cfg_section *inner = section->sections[i];
         if (strcmp(inner->type, "geometry") == 0) {
-            status = read_place(server, inner, blueprint, &places[blueprint->place_count], err);
+            const struct reading reading = {server, inner, blueprint};
+            status = read_place(&reading, &places[blueprint->place_count], err);
             status =
                 status == TP_OK ? check_new(inner, places, blueprint->place_count, err) : status;
             blueprint->place_count++;
@@ -177,4 +269,24 @@ tp_status tpi_places_read(tp_server *server, tpi_cfg_section *section, tpi_bluep
     }
     blueprint->places = places;
     return status;
+}
+
+static bool has_place(const tpi_blueprint *blueprint, const tpi_place *place)
+{
+    for (uint32_t i = 0; i < blueprint->place_count; i++) {
+        if (tpi_fields_same(&tpi_geometry_section, &blueprint->places[i], place)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool tpi_places_same(const tpi_blueprint *a, const tpi_blueprint *b)
+{
+    for (uint32_t i = 0; i < a->place_count && a->place_count == b->place_count; i++) {
+        if (!has_place(b, &a->places[i])) {
+            return false;
+        }
+    }
+    return a->place_count == b->place_count;
 }

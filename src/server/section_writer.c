@@ -26,67 +26,165 @@ static tp_status read_who(tpi_cfg_section *section, const char *name, const char
     return status;
 }
 
-static tp_status read_numbers(tpi_cfg_section *section, tpi_rank *out, tp_error *err)
+static tp_status read_client(const struct reading *reading, void *into, tp_error *err)
 {
-    const double usual_s = (double)TPI_RANK_HOLD_NS / (double)TP_NS_PER_S;
-    const tpi_cfg_field *field = tpi_cfg_find(section, "rank");
+    return read_who(reading->section, "client", &((tpi_rank *)into)->client, err);
+}
+
+static bool same_client(const void *a, const void *b)
+{
+    return tpi_same_text(((const tpi_rank *)a)->client, ((const tpi_rank *)b)->client);
+}
+
+static tp_status read_host(const struct reading *reading, void *into, tp_error *err)
+{
+    return read_who(reading->section, "host", &((tpi_rank *)into)->host, err);
+}
+
+static bool same_host(const void *a, const void *b)
+{
+    return tpi_same_text(((const tpi_rank *)a)->host, ((const tpi_rank *)b)->host);
+}
+
+static tp_status read_key(const struct reading *reading, void *into, tp_error *err)
+{
+    return read_who(reading->section, "key", &((tpi_rank *)into)->key, err);
+}
+
+static bool same_key(const void *a, const void *b)
+{
+    return tpi_same_text(((const tpi_rank *)a)->key, ((const tpi_rank *)b)->key);
+}
+
+static tp_status read_driver(const struct reading *reading, void *into, tp_error *err)
+{
+    return read_who(reading->section, "driver", &((tpi_rank *)into)->driver, err);
+}
+
+static bool same_driver(const void *a, const void *b)
+{
+    return tpi_same_text(((const tpi_rank *)a)->driver, ((const tpi_rank *)b)->driver);
+}
+
+static tp_status read_rank(const struct reading *reading, void *into, tp_error *err)
+{
+    const tpi_cfg_field *field = tpi_cfg_find(reading->section, "rank");
     int64_t rank = 0;
-    double timeout_s = usual_s;
 
     if (field == NULL) {
-        return tpi_cfg_fail(&section->place, err, "a writer has a rank");
+        return tpi_cfg_fail(&reading->section->place, err, "a writer has a rank");
     }
-    tp_status status = tpi_cfg_integer(section, "rank", 0, &rank, err);
+    tp_status status = tpi_cfg_integer(reading->section, "rank", 0, &rank, err);
     if (status == TP_OK && (rank < -MOST_RANK || rank > MOST_RANK)) {
         return tpi_cfg_fail(&field->place, err, "a rank is a whole number from %d to %d",
                             -MOST_RANK, MOST_RANK);
     }
-    status =
-        status == TP_OK ? tpi_cfg_number(section, "timeout", usual_s, &timeout_s, err) : status;
-    if (status == TP_OK && !(timeout_s > 0 && timeout_s < 1e6)) {
-        return tpi_cfg_fail(&tpi_cfg_find(section, "timeout")->place, err,
-                            "timeout is a number of seconds above 0 and below 1000000");
-    }
-    out->rank = (int32_t)rank;
-    out->hold_ns = (int64_t)(timeout_s * (double)TP_NS_PER_S);
+    ((tpi_rank *)into)->rank = (int32_t)rank;
     return status;
 }
 
+static bool same_rank(const void *a, const void *b)
+{
+    return ((const tpi_rank *)a)->rank == ((const tpi_rank *)b)->rank;
+}
+
+static tp_status read_timeout(const struct reading *reading, void *into, tp_error *err)
+{
+    double timeout_s = 0;
+    tp_status status =
+        tpi_cfg_number(reading->section, "timeout", (double)TPI_RANK_HOLD_NS / (double)TP_NS_PER_S,
+                       &timeout_s, err);
+
+    if (status == TP_OK && !(timeout_s > 0 && timeout_s < 1e6)) {
+        return tpi_cfg_fail(&tpi_cfg_find(reading->section, "timeout")->place, err,
+                            "timeout is a number of seconds above 0 and below 1000000");
+    }
+    ((tpi_rank *)into)->hold_ns = (int64_t)(timeout_s * (double)TP_NS_PER_S);
+    return status;
+}
+
+static bool same_timeout(const void *a, const void *b)
+{
+    return ((const tpi_rank *)a)->hold_ns == ((const tpi_rank *)b)->hold_ns;
+}
+
+static const struct section_field writer_fields[] = {
+    {.name = "client",
+     .value = FIELD_TEXT,
+     .fallback = "any",
+     .help = "the name that the client gives when it connects",
+     .examples = {"\"joystick*\"", "\"planner\""},
+     .read = read_client,
+     .same = same_client},
+    {.name = "host",
+     .value = FIELD_TEXT,
+     .fallback = "any",
+     .help = "the address that the client connects from, without its port",
+     .examples = {"\"192.168.1.7\"", "\"unix\""},
+     .read = read_host,
+     .same = same_host},
+    {.name = "key",
+     .value = FIELD_TEXT,
+     .fallback = "any, or none",
+     .help = "the name of the key that the client proved",
+     .examples = {"\"anna\"", "\"desk\""},
+     .read = read_key,
+     .same = same_key},
+    {.name = "driver",
+     .value = FIELD_TEXT,
+     .help = "instead of a client, a driver of this server",
+     .examples = {"\"vfh\"", "\"passthrough\""},
+     .read = read_driver,
+     .same = same_driver},
+    {.name = "rank",
+     .value = FIELD_WHOLE,
+     .help = "higher ranks take precedence",
+     .flags = FIELD_REQUIRED,
+     .examples = {"1", "2"},
+     .read = read_rank,
+     .same = same_rank},
+    {.name = "timeout",
+     .value = FIELD_NUMBER,
+     .unit = "s",
+     .fallback = "1",
+     .help = "time after its last moving command during which lower ranks are refused",
+     .examples = {"1", "1.5"},
+     .read = read_timeout,
+     .same = same_timeout},
+    {.name = NULL},
+};
+
+const struct section_kind tpi_writer_section = {"writer", writer_fields};
+
+/* ---- Sections -------------------------------------------------------------------------------- */
+
 /* A slip of the pen would let everybody in, so it is no note but a mistake. */
-static tp_status check_fields(const tpi_cfg_section *section, const char *const *known,
-                              tp_error *err)
+static tp_status check_fields(const tpi_cfg_section *section, tp_error *err)
 {
     for (uint32_t i = 0; i < section->field_count; i++) {
+        const tpi_cfg_field *field = &section->fields[i];
         tpi_nearest nearest;
         char hint[96];
-        size_t k = 0;
-        tpi_nearest_init(&nearest, section->fields[i].name);
-        while (known[k] != NULL && strcmp(known[k], section->fields[i].name) != 0) {
-            tpi_nearest_offer(&nearest, known[k++]);
-        }
-        if (known[k] == NULL) {
-            return tpi_cfg_fail(&section->fields[i].place, err, "a writer has no \"%s\"%s",
-                                section->fields[i].name,
+        if (tpi_fields_find(&tpi_writer_section, field->name) == NULL) {
+            tpi_nearest_init(&nearest, field->name);
+            tpi_fields_offer(&tpi_writer_section, &nearest);
+            return tpi_cfg_fail(&field->place, err, "a writer has no \"%s\"%s", field->name,
                                 tpi_nearest_hint(&nearest, hint, sizeof hint));
         }
     }
     return TP_OK;
 }
 
-static tp_status read_rank(tpi_cfg_section *section, tpi_rank *out, tp_error *err)
+static tp_status read_writer(const struct reading *reading, tpi_rank *out, tp_error *err)
 {
-    static const char *const known[] = {"client", "host", "key", "driver", "rank", "timeout", NULL};
-    tp_status status = read_who(section, "client", &out->client, err);
+    tp_status status = tpi_fields_read(&tpi_writer_section, reading, out, err);
 
-    status = status == TP_OK ? read_who(section, "host", &out->host, err) : status;
-    status = status == TP_OK ? read_who(section, "key", &out->key, err) : status;
-    status = status == TP_OK ? read_who(section, "driver", &out->driver, err) : status;
     if (status == TP_OK && out->driver != NULL &&
         (out->client != NULL || out->host != NULL || out->key != NULL)) {
-        return tpi_cfg_fail(&section->place, err, "a writer is a client or a driver, not both");
+        return tpi_cfg_fail(&reading->section->place, err,
+                            "a writer is a client or a driver, not both");
     }
-    status = status == TP_OK ? read_numbers(section, out, err) : status;
-    return status == TP_OK ? check_fields(section, known, err) : status;
+    return status == TP_OK ? check_fields(reading->section, err) : status;
 }
 
 static bool fits(const char *pattern, const char *name)
@@ -144,7 +242,8 @@ tp_status tpi_ranks_read(tp_server *server, tpi_cfg_section *section, tpi_bluepr
     }
     for (uint32_t i = 0; i < section->section_count && status == TP_OK; i++) {
         if (strcmp(section->sections[i]->type, "writer") == 0) {
-            status = read_rank(section->sections[i], &ranks[blueprint->rank_count++], err);
+            const struct reading reading = {server, section->sections[i], blueprint};
+            status = read_writer(&reading, &ranks[blueprint->rank_count++], err);
         }
     }
     blueprint->ranks = ranks;
@@ -152,6 +251,18 @@ tp_status tpi_ranks_read(tp_server *server, tpi_cfg_section *section, tpi_bluepr
         note_shadowed(server, section, ranks);
     }
     return status;
+}
+
+/* In the same order, which matters. */
+bool tpi_ranks_same(const tpi_blueprint *a, const tpi_blueprint *b)
+{
+    for (uint32_t i = 0; i < a->rank_count && a->rank_count == b->rank_count; i++) {
+        if (a->ranks[i].section != b->ranks[i].section ||
+            !tpi_fields_same(&tpi_writer_section, &a->ranks[i], &b->ranks[i])) {
+            return false;
+        }
+    }
+    return a->rank_count == b->rank_count;
 }
 
 /* ---- Whom they mean -------------------------------------------------------------------------- */

@@ -12,21 +12,9 @@
 #include "base/text.h"
 #include "server/inside.h"
 
-/* Fields of a driver section that are the server's own. */
-static const char *const own_fields[] = {"name",     "plugin",  "provides", "requires",
-                                         "alwayson", "restart", "isolated", "extensions",
-                                         "lease",    "guard",   "panic",    NULL};
-
-/* What they say keeps people and robots safe: a slip in one of these is no note but a mistake. */
-static const char *const careful[] = {"lease", "guard",    "panic", "isolated",
-                                      "key",   "key_file", NULL};
-
-/* Of the top of the file. */
-static const char *const top_fields[] = {"key_file", "keys", "operator_key", "open", NULL};
-
 static bool is_own_field(const char *name)
 {
-    return tpi_text_among(own_fields, name);
+    return tpi_fields_find(&tpi_driver_section, name) != NULL;
 }
 
 static const tp_param *find_param(const tp_driver *driver, const char *name)
@@ -190,6 +178,16 @@ static bool lacks_its_subject(tp_server *server, tpi_cfg_section *section, const
            tpi_join_find(server, section, driver) == NULL;
 }
 
+/* Safety or rights depend on it: a slip is an error, not a note. */
+static bool is_careful(const tp_driver *driver, const char *name)
+{
+    const tp_param *param = find_param(driver, name);
+
+    return tpi_fields_have(&tpi_driver_section, name, FIELD_CAREFUL) ||
+           tpi_fields_have(&tpi_top_section, name, FIELD_CAREFUL) ||
+           (param != NULL && is_secret(param));
+}
+
 /* What stands in place of a missing name is a mistake, too; `missing` may be NULL. */
 static tp_status check_field(const tpi_cfg_field *field, const tp_driver *driver,
                              const char *missing, tp_error *err)
@@ -199,21 +197,19 @@ static tp_status check_field(const tpi_cfg_field *field, const tp_driver *driver
     if (is_own_field(field->name) || find_param(driver, field->name) != NULL) {
         return TP_OK;
     }
-    if (tpi_text_among(top_fields, field->name)) {
+    if (tpi_fields_have(&tpi_top_section, field->name, FIELD_CAREFUL)) {
         return tpi_cfg_fail(&field->place, err,
                             "\"%s\" stands at the top of the file, not in a driver section",
                             field->name);
     }
     tpi_nearest_init(&nearest, field->name);
     tpi_nearest_offer(&nearest, "key_file");
-    for (size_t i = 0; own_fields[i] != NULL; i++) {
-        tpi_nearest_offer(&nearest, own_fields[i]);
-    }
+    tpi_fields_offer(&tpi_driver_section, &nearest);
     for (const tp_param *p = driver->params; p != NULL && p->name != NULL; p++) {
         tpi_nearest_offer(&nearest, p->name);
     }
     const bool replaces = missing != NULL && nearest.best == missing;
-    return replaces || (is_slip(&nearest) && tpi_text_among(careful, nearest.best))
+    return replaces || (is_slip(&nearest) && is_careful(driver, nearest.best))
                ? tpi_cfg_fail(&field->place, err, "there is no \"%.40s\"; did you mean \"%s\"?",
                               field->name, nearest.best)
                : TP_OK;
@@ -254,7 +250,8 @@ static tp_status report_unused(tp_server *server, tpi_cfg_section *section, cons
                                tp_error *err)
 {
     size_t count = 0;
-    size_t own = sizeof own_fields / sizeof own_fields[0] - 1;
+    const char *own_names[TPI_MOST_FIELDS + 1];
+    const size_t own = tpi_fields_names(&tpi_driver_section, own_names);
 
     while (driver->params != NULL && driver->params[count].name != NULL) {
         count++;
@@ -265,7 +262,7 @@ static tp_status report_unused(tp_server *server, tpi_cfg_section *section, cons
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
     for (size_t i = 0; i < own; i++) {
-        known[i] = own_fields[i];
+        known[i] = own_names[i];
     }
     for (size_t i = 0; i < count; i++) {
         known[own + i] = driver->params[i].name;
@@ -313,4 +310,65 @@ tp_status tpi_settings_read(tp_server *server, tpi_cfg_section *section, tpi_blu
     }
     blueprint->settings = settings;
     return status == TP_OK ? report_unused(server, section, blueprint->driver, err) : status;
+}
+
+/* ---- Comparing ------------------------------------------------------------------------------- */
+
+/* Numbers in whatever way they are written, texts by their letters. */
+static bool same_values(const tpi_setting *a, const tpi_setting *b, bool numbers)
+{
+    for (uint32_t i = 0; i < a->value_count && a->value_count == b->value_count; i++) {
+        const tpi_setting_value *x = &a->values[i];
+        const tpi_setting_value *y = &b->values[i];
+        if (numbers ? x->number != y->number : strcmp(x->text, y->text) != 0) {
+            return false;
+        }
+    }
+    return a->value_count == b->value_count;
+}
+
+static bool is_number(const tp_driver *driver, const char *name)
+{
+    const tp_param *param = find_param(driver, name);
+
+    return param != NULL && !tpi_setting_is_text(param);
+}
+
+static const tpi_setting *find_setting(const tpi_joined *section, const char *name)
+{
+    for (uint32_t i = 0; i < section->setting_count; i++) {
+        if (strcmp(section->settings[i].name, name) == 0) {
+            return &section->settings[i];
+        }
+    }
+    return NULL;
+}
+
+/* In any order. */
+static bool same_section(const tp_driver *driver, const tpi_joined *a, const tpi_joined *b)
+{
+    for (uint32_t i = 0; i < a->setting_count && a->setting_count == b->setting_count; i++) {
+        const tpi_setting *mine = &a->settings[i];
+        const tpi_setting *other = find_setting(b, mine->name);
+        if (other == NULL || !same_values(mine, other, is_number(driver, mine->name))) {
+            return false;
+        }
+    }
+    return a->setting_count == b->setting_count;
+}
+
+bool tpi_settings_same(const tpi_blueprint *a, const tpi_blueprint *b)
+{
+    const tpi_joined first_a = {a->settings, a->setting_count};
+    const tpi_joined first_b = {b->settings, b->setting_count};
+
+    if (a->joined_count != b->joined_count || !same_section(a->driver, &first_a, &first_b)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < a->joined_count; i++) {
+        if (!same_section(a->driver, &a->joined[i], &b->joined[i])) {
+            return false;
+        }
+    }
+    return true;
 }

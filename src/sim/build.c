@@ -277,7 +277,7 @@ static void tell_overlap(struct sim_loader *loader, uint32_t tree, uint32_t othe
 
     tpi_sim_put_name(loader->sim, loader->sim->trees.model[tree], &name);
     tpi_sim_put_name(loader->sim, loader->sim->trees.model[other], &other_name);
-    tpi_sim_tell(&loader->reader, &seeds_of(loader)[tree].place,
+    tpi_sim_note(&loader->reader, &seeds_of(loader)[tree].place,
                  "\"%.60s\" overlaps \"%.60s\"; it can only drive out of it", tpi_buf_text(&name),
                  tpi_buf_text(&other_name));
     tpi_buf_fini(&name);

@@ -35,7 +35,7 @@ tp_status tpi_sim_note_ranger(struct sim_loader *loader, const tpi_cfg_section *
         return TP_OK;
     }
     if (config->sample_count == 0) {
-        tpi_sim_tell(&loader->reader, &section->place,
+        tpi_sim_note(&loader->reader, &section->place,
                      "the ranger has no \"sensor ( ... )\" in it and sees nothing");
         return TP_OK;
     }
@@ -79,7 +79,7 @@ void tpi_sim_check_rangers(const struct sim_loader *loader)
         const double z = seed->pose.z + eyes[i].z;
         /* in an empty world there is nothing to see, and what is lifted may see something there */
         if (z > top && top > -HUGE_VAL && !seed->plan->jointed) {
-            tpi_sim_tell(&loader->reader, &eyes[i].place,
+            tpi_sim_note(&loader->reader, &eyes[i].place,
                          "the ranger looks out at %.4g m and sees nothing: all else in the world "
                          "ends at %.4g m; is what it stands on too high?",
                          z, top);
@@ -112,15 +112,15 @@ void tpi_sim_check_control(const struct sim_loader *loader)
     }
     const tpi_sim_kind needs = tpi_sim_control_needs(draft->control);
     if (kind != TPI_SIM_POSITION && draft->control_member > 0) {
-        tpi_sim_tell(&loader->reader, &value->place,
+        tpi_sim_note(&loader->reader, &value->place,
                      "\"%.40s\" drives what stands on the ground; this stands on a \"%s\"",
                      value->text, tpi_sim_types[kind]->name);
     } else if (kind != TPI_SIM_POSITION) {
-        tpi_sim_tell(&loader->reader, &value->place,
+        tpi_sim_note(&loader->reader, &value->place,
                      "\"%.40s\" drives a \"position\"; a \"%s\" stands still", value->text,
                      tpi_sim_types[kind]->name);
     } else if (!has_device(draft, needs)) {
-        tpi_sim_tell(&loader->reader, &value->place,
+        tpi_sim_note(&loader->reader, &value->place,
                      "\"%.40s\" needs a \"%s\" on the robot; without one it stands still",
                      value->text, tpi_sim_types[needs]->name);
     }

@@ -169,11 +169,11 @@ void tpi_sim_name_colour(const struct sim_reader *reader, const tpi_cfg_place *p
                          const char *name, uint32_t *colour);
 
 /* Tell of values of a field, which may be NULL, that nobody reads. */
-void tpi_sim_tell_surplus(const struct sim_reader *reader, const tpi_cfg_field *field,
+void tpi_sim_note_surplus(const struct sim_reader *reader, const tpi_cfg_field *field,
                           uint32_t wanted);
 
 /* Tell of something odd at a place. */
-void tpi_sim_tell(const struct sim_reader *reader, const tpi_cfg_place *place, const char *format,
+void tpi_sim_note(const struct sim_reader *reader, const tpi_cfg_place *place, const char *format,
                   ...) TP_PRINTF(3, 4);
 
 #endif

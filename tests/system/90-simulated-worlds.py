@@ -69,7 +69,7 @@ def what_can_be_subscribed_to_is_listed():
     with Folder() as f, Running("sim", f.world, "--any-port") as running:
         lines = lines_until(running, "      troupe print ")
         tap.equal(lines[0].split(": ")[0], "two")
-        tap.equal(lines[1].split(), ["MODEL", "DEVICE", "WHAT", "IT", "IS"])
+        tap.equal(lines[1].split(), ["MODEL", "DEVICE", "DESCRIPTION"])
         rows = [line.split("  ") for line in lines[2:-1] if line.startswith("  ")]
         devices = {tuple(cell.strip() for cell in row if cell)[:2] for row in rows}
         for wanted in (("(the world)", "simulation:0"), ("left", "position2d:0"), ("left.ranger:0", "ranger:0"),

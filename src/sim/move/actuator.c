@@ -81,7 +81,7 @@ static tp_status check_numbers(struct sim_reader *reader, tpi_cfg_section *secti
     }
     if (c->start < c->low || c->start > c->high) {
         const tpi_cfg_field *field = tpi_cfg_find(section, "start_position");
-        tpi_sim_tell(reader, field == NULL ? &section->place : &field->place,
+        tpi_sim_note(reader, field == NULL ? &section->place : &field->place,
                      "the actuator begins at %.15g, which is not from %.15g to %.15g", c->start,
                      c->low, c->high);
     }

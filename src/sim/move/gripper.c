@@ -57,7 +57,7 @@ static tp_status read_state(struct sim_reader *reader, tpi_cfg_section *section,
     uint32_t lift = 0;
     tp_status status = tpi_sim_read_word(reader, field, 0, widths, &open);
 
-    tpi_sim_tell_surplus(reader, field, 2);
+    tpi_sim_note_surplus(reader, field, 2);
     if (status == TP_OK) {
         status = tpi_sim_read_word(reader, field, 1, heights, &lift);
     }

@@ -76,7 +76,7 @@ static tp_status read_planar(struct sim_reader *reader, tpi_cfg_section *section
         tpi_sim_read_tuple(reader, section, name, old ? flat : units, old ? 3 : 4, values);
 
     if (old) {
-        tpi_sim_tell(reader, &field->place,
+        tpi_sim_note(reader, &field->place,
                      "\"%s\" has three values, as in old files: x, y and heading", name);
         values[3] = values[2];
     }
@@ -99,7 +99,7 @@ static void tell_error(const struct sim_reader *reader, tpi_cfg_section *section
 {
     for (int i = 0; i < 3; i++) {
         if (fabs(error[i]) > 0.5) {
-            tpi_sim_tell(reader, &tpi_cfg_find(section, "odom_error")->place,
+            tpi_sim_note(reader, &tpi_cfg_find(section, "odom_error")->place,
                          "\"odom_error\" has shares: with %.6g odometry is off by up to %.6g %%",
                          error[i], fabs(error[i]) * 50);
         }
@@ -146,7 +146,7 @@ static tp_status read_numbers(struct sim_reader *reader, tpi_cfg_section *sectio
 
     for (int i = 0; i < 3 && status == TP_OK; i++) {
         if (p->slowest[i] > 0 || p->fastest[i] < 0) {
-            tpi_sim_tell(reader, &tpi_cfg_find(section, "velocity_bounds")->place,
+            tpi_sim_note(reader, &tpi_cfg_find(section, "velocity_bounds")->place,
                          "\"velocity_bounds\" does not hold 0: the robot cannot stand still");
         }
     }

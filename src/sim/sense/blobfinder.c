@@ -55,7 +55,7 @@ static tp_status read_colours(struct sim_reader *reader, tpi_cfg_section *sectio
         return status;
     }
     if (count > field->value_count) {
-        tpi_sim_tell(reader, &tpi_cfg_find(section, counter)->place,
+        tpi_sim_note(reader, &tpi_cfg_find(section, counter)->place,
                      "\"%s\" says %u; there are %u colours", counter, count, field->value_count);
     }
     count = count < field->value_count ? count : field->value_count;

@@ -46,7 +46,7 @@ static tp_status read_one(struct sim_reader *reader, tpi_cfg_section *section, u
                             index);
     }
     if (status == TP_OK && bumper->length == 0) {
-        tpi_sim_tell(reader, &section->place, "bumper %u has no length; \"blength\" says it",
+        tpi_sim_note(reader, &section->place, "bumper %u has no length; \"blength\" says it",
                      index);
     }
     bumper->pose.a = status == TP_OK ? sim_normal(bumper->pose.a) : 0;

@@ -62,7 +62,7 @@ static tp_status fiducial_read(struct sim_reader *reader, tpi_cfg_section *secti
                                      numbers[i].most, numbers[i].value);
     }
     if (status == TP_OK && config.view.range_min >= config.view.range_max) {
-        tpi_sim_tell(reader, &section->place,
+        tpi_sim_note(reader, &section->place,
                      "the finder sees nothing: its least range, %.6g m, is not below its greatest, "
                      "%.6g m",
                      config.view.range_min, config.view.range_max);

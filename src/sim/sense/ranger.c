@@ -73,7 +73,7 @@ static void tell_radians(const struct sim_reader *reader, tpi_cfg_section *secti
 
     if (field != NULL && reader->radian != 1 && shown->samples > FEW_SAMPLES && fov > 0 &&
         fov <= 2 * SIM_PI + 0.02 && fabs(fov - round(fov)) > 1e-6) {
-        tpi_sim_tell(reader, &field->place,
+        tpi_sim_note(reader, &field->place,
                      "\"fov\" is %.6g degrees; angles are in degrees unless \"unit_angle\" says "
                      "otherwise",
                      fov);
@@ -90,17 +90,17 @@ static void tell_odd(const struct sim_reader *reader, tpi_cfg_section *section,
     const tpi_sim_sensor *shown = &sensor->shown;
 
     if (shown->range_min < 0) {
-        tpi_sim_tell(reader, place_of(section, range),
+        tpi_sim_note(reader, place_of(section, range),
                      "the least range of a sensor, %.15g m, is negative", shown->range_min);
     }
     if (!(shown->fov >= 0 && shown->fov <= 2 * SIM_PI + 1e-6)) {
-        tpi_sim_tell(reader, place_of(section, fov),
+        tpi_sim_note(reader, place_of(section, fov),
                      "\"fov\" is %.6g degrees; it makes sense from 0 to 360",
                      shown->fov * 180 / SIM_PI);
     }
     tell_radians(reader, section, shown);
     if (sensor->noise[0] < 0 || sensor->noise[1] < 0 || sensor->noise[2] < 0) {
-        tpi_sim_tell(reader, place_of(section, noise), "\"noise\" is negative");
+        tpi_sim_note(reader, place_of(section, noise), "\"noise\" is negative");
     }
 }
 
@@ -261,7 +261,7 @@ static tp_status read_counted(struct sim_reader *reader, tpi_cfg_section *sectio
     tp_status status = tpi_sim_read_count(reader, section, "scount", MOST_SENSORS, &count);
 
     if (count > 0 && strcmp(section->type, "ranger") == 0) {
-        tpi_sim_tell(reader, &tpi_cfg_find(section, "scount")->place,
+        tpi_sim_note(reader, &tpi_cfg_find(section, "scount")->place,
                      "\"scount\" is an old way to say how many sensors there are");
     }
     for (uint32_t i = 0; i < count && status == TP_OK; i++) {
@@ -290,7 +290,7 @@ static bool is_like_laser(const struct sim_reader *reader, tpi_cfg_section *sect
         field = tpi_cfg_find(section, names[i]);
     }
     if (field != NULL) {
-        tpi_sim_tell(reader, &field->place,
+        tpi_sim_note(reader, &field->place,
                      "\"%s\" belongs in a \"sensor\"; the ranger has none and is taken for a "
                      "\"laser\" of old files",
                      field->name);

@@ -78,7 +78,7 @@ static void scale_old(const struct sim_reader *reader, tpi_cfg_section *section,
     field = field == NULL ? tpi_cfg_find(section, "ple") : field;
     if (field != NULL && *path_loss > most_exponent) {
         *path_loss /= 10;
-        tpi_sim_tell(reader, &field->place,
+        tpi_sim_note(reader, &field->place,
                      "\"%s\" is in dB, as in old files: the exponent is %.6g", field->name,
                      *path_loss);
     }

@@ -61,7 +61,7 @@ static tp_status read_points(struct sim_loader *loader, tpi_cfg_section *section
         status = read_point(loader, section, &section->fields[i], block);
     }
     if (status == TP_OK && block->given < block->count) {
-        tpi_sim_tell(&loader->reader, &section->place,
+        tpi_sim_note(&loader->reader, &section->place,
                      "the block says %u points and gives %u; the others are 0, 0", block->count,
                      block->given);
     }
@@ -82,7 +82,7 @@ static tp_status load_polygon(struct sim_loader *loader, tpi_cfg_section *sectio
         return status;
     }
     if (block.count < 3) {
-        tpi_sim_tell(&loader->reader, &section->place, "a block of %u points is no body",
+        tpi_sim_note(&loader->reader, &section->place, "a block of %u points is no body",
                      block.count);
         return TP_OK;
     }
@@ -92,7 +92,7 @@ static tp_status load_polygon(struct sim_loader *loader, tpi_cfg_section *sectio
     }
     status = read_points(loader, section, &block);
     if (status == TP_OK && tpi_sim_area(block.points, block.count) == 0) {
-        tpi_sim_tell(&loader->reader, &section->place, "the block has no area");
+        tpi_sim_note(&loader->reader, &section->place, "the block has no area");
     }
     if (status == TP_OK) {
         status = tpi_sim_shape_add(&loader->shape, block.points, block.count, z[0], z[1],
@@ -112,7 +112,7 @@ static tp_status load_block(struct sim_loader *loader, tpi_cfg_section *section)
                               "the block is higher than %g m", TPI_SIM_FARTHEST);
     }
     if (status == TP_OK && z[0] >= z[1]) {
-        tpi_sim_tell(&loader->reader, &tpi_cfg_find(section, "z")->place,
+        tpi_sim_note(&loader->reader, &tpi_cfg_find(section, "z")->place,
                      z[0] == z[1] ? "the block has no height"
                                   : "\"z\" is from %.6g to %.6g; the least comes first",
                      z[0], z[1]);
@@ -130,7 +130,7 @@ static tp_status load_polygons(struct sim_loader *loader, tpi_cfg_section *secti
         tpi_sim_read_count(&loader->reader, section, "polygons", MOST_POLYGONS, &count);
 
     if (field != NULL) {
-        tpi_sim_tell(&loader->reader, &field->place, "\"polygons\" are called \"block\"s now");
+        tpi_sim_note(&loader->reader, &field->place, "\"polygons\" are called \"block\"s now");
     }
     for (uint32_t i = 0; i < count && status == TP_OK; i++) {
         char prefix[24];
@@ -151,7 +151,7 @@ static void tell_flat(const struct sim_loader *loader, tpi_cfg_section *section,
 
     if (field != NULL && tpi_sim_shape_count(&loader->shape) > 0 &&
         ((size[0] == 0 && size[1] == 0) || size[2] == 0)) {
-        tpi_sim_tell(&loader->reader, &field->place, "the body has no %s",
+        tpi_sim_note(&loader->reader, &field->place, "the body has no %s",
                      size[2] == 0 ? "height" : "width");
     }
 }
@@ -265,7 +265,7 @@ tp_status tpi_sim_load_picture(const struct sim_reader *reader, const tpi_cfg_fi
     if (field->value_count == 0 || field->values[0].text[0] == '\0') {
         return tpi_cfg_fail(&field->place, reader->err, "\"%s\" needs a file", field->name);
     }
-    tpi_sim_tell_surplus(reader, field, 1);
+    tpi_sim_note_surplus(reader, field, 1);
     tp_status status = find_bitmap(reader, &field->values[0], coloured, bitmap, &why);
     return status == TP_OK ? TP_OK : blame(reader, field, status, &why);
 }
@@ -283,12 +283,12 @@ static tp_status load_bitmap(struct sim_loader *loader, const tpi_cfg_field *fie
         }
     }
     if (status == TP_OK && tpi_sim_shape_count(&loader->shape) == 0) {
-        tpi_sim_tell(&loader->reader, &field->place,
+        tpi_sim_note(&loader->reader, &field->place,
                      "there is nothing dark in \"%.80s\": the model has no body",
                      field->values[0].text);
     }
     if (status == TP_OK && bitmap.clear) {
-        tpi_sim_tell(&loader->reader, &field->place,
+        tpi_sim_note(&loader->reader, &field->place,
                      "transparent pixels of \"%.80s\" are dark: they are body, as in Stage",
                      field->values[0].text);
     }

@@ -39,7 +39,7 @@ static tp_status read_world(struct sim_loader *loader, tpi_cfg_section *root)
         status = tpi_sim_read_number(&loader->reader, root, "quit_time", 'F', &quit_s);
     }
     if (status == TP_OK && quit_s < 0) {
-        tpi_sim_tell(&loader->reader, &tpi_cfg_find(root, "quit_time")->place,
+        tpi_sim_note(&loader->reader, &tpi_cfg_find(root, "quit_time")->place,
                      "\"quit_time\" is negative: the world never ends");
     }
     if (status == TP_OK) {
@@ -63,7 +63,7 @@ static tp_status read_models(struct sim_loader *loader, tpi_cfg_section *root)
         if (!tpi_sim_is_window(section->type)) {
             status = tpi_sim_load_tree(loader, section);
         } else if (strcmp(section->type, "window") != 0) {
-            tpi_sim_tell(&loader->reader, &section->place,
+            tpi_sim_note(&loader->reader, &section->place,
                          "\"%s\" is an old word: this is a \"window\" now", section->type);
         }
     }
@@ -90,7 +90,7 @@ static tp_status load_world(struct sim_loader *loader, tpi_cfg *cfg)
         status = read_models(loader, root);
     }
     if (status == TP_OK && loader->reader.note != NULL) {
-        tpi_sim_tell_unused(loader, root);
+        tpi_sim_note_unused(loader, root);
         tpi_sim_check_rangers(loader);
     }
     return status == TP_OK ? tpi_sim_build(loader) : status;

@@ -88,7 +88,7 @@ static void tell_kinds(const struct sim_loader *loader, const tpi_cfg_place *pla
         length += (size_t)snprintf(text + length, sizeof text - length, "%s%s", before,
                                    tpi_sim_types[i]->name);
     }
-    tpi_sim_tell(&loader->reader, place, "models are %s", text);
+    tpi_sim_note(&loader->reader, place, "models are %s", text);
 }
 
 static tp_status fail_unknown(struct sim_loader *loader, const tpi_cfg_section *section)
@@ -127,7 +127,7 @@ tp_status tpi_sim_kind_of(struct sim_loader *loader, const tpi_cfg_section *sect
     }
     *type = tpi_sim_old_type(section->type);
     if (*type != NULL) {
-        tpi_sim_tell(&loader->reader, &section->place,
+        tpi_sim_note(&loader->reader, &section->place,
                      "\"%s\" is an old word: this is a \"%s\" now", section->type, (*type)->name);
         return TP_OK;
     }
@@ -179,7 +179,7 @@ static void tell_no_control(const struct sim_loader *loader, const tpi_cfg_value
     if (nearest.best != NULL) {
         snprintf(hint, sizeof hint, " (did you mean \"%s\"?)", nearest.best);
     }
-    tpi_sim_tell(&loader->reader, &value->place,
+    tpi_sim_note(&loader->reader, &value->place,
                  "there is no %scontroller \"%s\"%s; built in are %s; the model waits for commands",
                  loader->options->control == NULL ? "built-in " : "", name, hint,
                  tpi_buf_text(&known));
@@ -193,7 +193,7 @@ static void check_arguments(const struct sim_loader *loader, const tpi_cfg_value
     const char *rest = text + length + strspn(text + length, " \t");
 
     if (rest[0] != '\0') {
-        tpi_sim_tell(&loader->reader, &value->place,
+        tpi_sim_note(&loader->reader, &value->place,
                      "\"%.*s\" takes no arguments; \"%.40s\" has no effect", (int)length, text,
                      rest);
     }
@@ -240,7 +240,7 @@ static tp_status read_control(struct sim_loader *loader, tpi_cfg_section *sectio
             tell_no_control(loader, &field->values[i], text, length);
         } else {
             if (loader->draft.control_value != NULL) {
-                tpi_sim_tell(&loader->reader, &field->values[i].place,
+                tpi_sim_note(&loader->reader, &field->values[i].place,
                              "\"%.40s\" takes the place of \"%.40s\"", text,
                              loader->draft.control_value->text);
             }
@@ -275,7 +275,7 @@ static tp_status read_name(struct sim_loader *loader, tpi_cfg_section *section,
     tp_status status = tpi_sim_read_text(&loader->reader, section, "name", &name);
 
     if (status == TP_OK && name != NULL && name[0] == '\0') {
-        tpi_sim_tell(&loader->reader, &tpi_cfg_find(section, "name")->place, "the name is empty");
+        tpi_sim_note(&loader->reader, &tpi_cfg_find(section, "name")->place, "the name is empty");
     }
     if (status != TP_OK || name == NULL || name[0] == '\0') {
         return status;

@@ -27,11 +27,11 @@ static void tell(const struct sim_loader *loader, const tpi_cfg_place *place, co
 {
     if (place->file == other->file && place->line == other->line &&
         place->column == other->column) {
-        tpi_sim_tell(&loader->reader, place,
+        tpi_sim_note(&loader->reader, place,
                      "several models get the name \"%.60s\" from this line; it is the last one's",
                      name);
     } else {
-        tpi_sim_tell(&loader->reader, place,
+        tpi_sim_note(&loader->reader, place,
                      "the name \"%.60s\" is that of %s:%u:%u, too; from here on it is this model's",
                      name, other->file, other->line, other->column);
     }

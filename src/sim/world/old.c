@@ -84,7 +84,7 @@ static void tell_both(const struct sim_reader *reader, const tpi_cfg_field *old,
                       const tpi_cfg_field *field)
 {
     if (old != NULL && !say_the_same(old, field)) {
-        tpi_sim_tell(reader, &old->place, "\"%s\" has no effect: \"%s\" says otherwise", old->name,
+        tpi_sim_note(reader, &old->place, "\"%s\" has no effect: \"%s\" says otherwise", old->name,
                      field->name);
     }
 }
@@ -101,7 +101,7 @@ const char *tpi_sim_old_name(const struct sim_reader *reader, tpi_cfg_section *s
         if (field != NULL) {
             tell_both(reader, old, field);
         } else if (old != NULL) {
-            tpi_sim_tell(reader, &old->place, "\"%s\" is called \"%s\" now", names[i].old, name);
+            tpi_sim_note(reader, &old->place, "\"%s\" is called \"%s\" now", names[i].old, name);
             return names[i].old;
         }
     }

@@ -9,7 +9,7 @@
 #include "sim/world/colour.h"
 #include "sim/world/world.h"
 
-void tpi_sim_tell(const struct sim_reader *reader, const tpi_cfg_place *place, const char *format,
+void tpi_sim_note(const struct sim_reader *reader, const tpi_cfg_place *place, const char *format,
                   ...)
 {
     char what[sizeof((tp_error *)NULL)->text];
@@ -26,11 +26,11 @@ void tpi_sim_tell(const struct sim_reader *reader, const tpi_cfg_place *place, c
     reader->note(reader->context, text.text);
 }
 
-void tpi_sim_tell_surplus(const struct sim_reader *reader, const tpi_cfg_field *field,
+void tpi_sim_note_surplus(const struct sim_reader *reader, const tpi_cfg_field *field,
                           uint32_t wanted)
 {
     if (field != NULL && field->value_count > wanted) {
-        tpi_sim_tell(reader, &field->values[wanted].place,
+        tpi_sim_note(reader, &field->values[wanted].place,
                      "\"%.40s\" takes %u value%s, not %u; the rest is ignored", field->name, wanted,
                      wanted == 1 ? "" : "s", field->value_count);
     }
@@ -58,7 +58,7 @@ static bool is_number(const struct sim_reader *reader, const tpi_cfg_field *fiel
 
     if (value->kind == TPI_CFG_STRING &&
         tpi_cfg_number_read(value->text, number) == TPI_CFG_DECIMAL) {
-        tpi_sim_tell(reader, &value->place, "\"%.40s\" takes numbers; \"%.40s\" is taken for one",
+        tpi_sim_note(reader, &value->place, "\"%.40s\" takes numbers; \"%.40s\" is taken for one",
                      field->name, value->text);
         return true;
     }
@@ -91,7 +91,7 @@ tp_status tpi_sim_read_tuple(struct sim_reader *reader, tpi_cfg_section *section
         return tpi_cfg_fail(&field->place, reader->err, "\"%s\" needs %u value%s, not %u", name,
                             least, least == 1 ? "" : "s", field->value_count);
     }
-    tpi_sim_tell_surplus(reader, field, wanted);
+    tpi_sim_note_surplus(reader, field, wanted);
     return TP_OK;
 }
 
@@ -108,7 +108,7 @@ static void tell_fraction(const struct sim_reader *reader, tpi_cfg_section *sect
                           const char *name, double number)
 {
     if (number != trunc(number)) {
-        tpi_sim_tell(reader, &tpi_cfg_find(section, name)->values[0].place,
+        tpi_sim_note(reader, &tpi_cfg_find(section, name)->values[0].place,
                      "\"%s\" is a whole number; %.15g becomes %.15g", name, number, trunc(number));
     }
 }
@@ -175,11 +175,11 @@ tp_status tpi_sim_read_flag(struct sim_reader *reader, tpi_cfg_section *section,
     const tpi_cfg_field *field = tpi_cfg_find(section, name);
     double number;
 
-    tpi_sim_tell_surplus(reader, field, 1);
+    tpi_sim_note_surplus(reader, field, 1);
     if (field != NULL && field->value_count > 0 && is_number(reader, field, 0, &number)) {
         *flag = number != 0;
         if (number != 0 && number != 1) {
-            tpi_sim_tell(reader, &field->values[0].place, "\"%s\" is 0 or 1; %.6g counts as 1",
+            tpi_sim_note(reader, &field->values[0].place, "\"%s\" is 0 or 1; %.6g counts as 1",
                          name, number);
         }
         return TP_OK;
@@ -192,7 +192,7 @@ tp_status tpi_sim_read_flag(struct sim_reader *reader, tpi_cfg_section *section,
 tp_status tpi_sim_read_text(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
                             const char **text)
 {
-    tpi_sim_tell_surplus(reader, tpi_cfg_find(section, name), 1);
+    tpi_sim_note_surplus(reader, tpi_cfg_find(section, name), 1);
     return tpi_cfg_string(section, name, NULL, text, reader->err);
 }
 
@@ -239,7 +239,7 @@ tp_status tpi_sim_read_choice(struct sim_reader *reader, tpi_cfg_section *sectio
 {
     const tpi_cfg_field *field = tpi_cfg_find(section, name);
 
-    tpi_sim_tell_surplus(reader, field, 1);
+    tpi_sim_note_surplus(reader, field, 1);
     return tpi_sim_read_word(reader, field, 0, words, index);
 }
 
@@ -250,7 +250,7 @@ void tpi_sim_name_colour(const struct sim_reader *reader, const tpi_cfg_place *p
         return;
     }
     const char *guess = tpi_sim_colour_guess(name);
-    tpi_sim_tell(reader, place, "there is no colour \"%.40s\"%s%s%s; it becomes red", name,
+    tpi_sim_note(reader, place, "there is no colour \"%.40s\"%s%s%s; it becomes red", name,
                  guess == NULL ? "" : " (did you mean \"", guess == NULL ? "" : guess,
                  guess == NULL ? "" : "\"?)");
     *colour = 0xff0000ff;
@@ -271,7 +271,7 @@ tp_status tpi_sim_read_colour(struct sim_reader *reader, tpi_cfg_section *sectio
     }
     for (int i = 0; i < 4 && !isnan(rgba[0]); i++) {
         if (!(rgba[i] >= 0 && rgba[i] <= 1)) {
-            tpi_sim_tell(reader, &tpi_cfg_find(section, "color_rgba")->values[i].place,
+            tpi_sim_note(reader, &tpi_cfg_find(section, "color_rgba")->values[i].place,
                          "\"color_rgba\" is from 0 to 1, not %.6g", rgba[i]);
         }
     }
@@ -295,7 +295,7 @@ tp_status tpi_sim_read_pose(struct sim_reader *reader, tpi_cfg_section *section,
     tp_status status;
 
     if (field != NULL && field->value_count == 3) {
-        tpi_sim_tell(reader, &field->place,
+        tpi_sim_note(reader, &field->place,
                      "\"%s\" has three values, as in old files: x, y and heading", name);
         status = tpi_sim_read_tuple(reader, section, name, "LLA", 3, values);
         values[3] = values[2];
@@ -315,7 +315,7 @@ tp_status tpi_sim_read_size(struct sim_reader *reader, tpi_cfg_section *section,
     const tpi_cfg_field *field = tpi_cfg_find(section, name);
 
     if (field != NULL && field->value_count == 2) {
-        tpi_sim_tell(reader, &field->place,
+        tpi_sim_note(reader, &field->place,
                      "\"%s\" has two values, as in old files; the height stays %.3g m", name,
                      size[2]);
         return tpi_sim_read_tuple(reader, section, name, "LL", 2, size);

@@ -121,7 +121,7 @@ static tp_status read_amount(struct sim_reader *reader, tpi_cfg_section *section
     tp_status status = read_plain(reader, section, name, value);
 
     if (status == TP_OK && *value < 0) {
-        tpi_sim_tell(reader, &tpi_cfg_find(section, name)->place, "\"%s\" is negative", name);
+        tpi_sim_note(reader, &tpi_cfg_find(section, name)->place, "\"%s\" is negative", name);
     }
     return status;
 }
@@ -168,9 +168,9 @@ static void tell_battery(const struct sim_reader *reader, tpi_cfg_section *secti
     const tpi_cfg_field *field = tpi_cfg_find(section, name);
 
     if (capacity <= 0) {
-        tpi_sim_tell(reader, &field->place, "the battery can hold nothing: there is none");
+        tpi_sim_note(reader, &field->place, "the battery can hold nothing: there is none");
     } else if (stored > capacity) {
-        tpi_sim_tell(reader, &field->place, "the battery can hold %.6g J and begins with %.6g J",
+        tpi_sim_note(reader, &field->place, "the battery can hold %.6g J and begins with %.6g J",
                      capacity, stored);
     }
 }

@@ -106,7 +106,7 @@ static void tell_home(const struct sim_loader *loader, const tpi_cfg_field *fiel
     if (home != NULL) {
         put_spot(there, home);
     }
-    tpi_sim_tell(&loader->reader, &field->place, "\"%.40s\" has no effect %s%s%s", field->name,
+    tpi_sim_note(&loader->reader, &field->place, "\"%.40s\" has no effect %s%s%s", field->name,
                  place, home == NULL ? "" : "; it belongs ", there);
 }
 
@@ -140,7 +140,7 @@ static void tell_field(const struct sim_loader *loader, const tpi_cfg_section *s
     char hint[96];
 
     if (is_range_of_sensor(&here, field->name)) {
-        tpi_sim_tell(&loader->reader, &field->place,
+        tpi_sim_note(&loader->reader, &field->place,
                      "\"%s\" has no effect in a \"%s\"; it is \"range [MIN MAX]\" in a \"sensor\"",
                      field->name, here.what);
         return;
@@ -150,12 +150,12 @@ static void tell_field(const struct sim_loader *loader, const tpi_cfg_section *s
         return;
     }
     if (is_beyond(&here, field->name)) {
-        tpi_sim_tell(&loader->reader, &field->place, "there are fewer: \"%.40s\" has no effect",
+        tpi_sim_note(&loader->reader, &field->place, "there are fewer: \"%.40s\" has no effect",
                      field->name);
         return;
     }
     if (tpi_sim_type_find(field->name) != NULL) {
-        tpi_sim_tell(&loader->reader, &field->place, "a \"%s\" is made with \"%s ( ... )\"",
+        tpi_sim_note(&loader->reader, &field->place, "a \"%s\" is made with \"%s ( ... )\"",
                      field->name, field->name);
         return;
     }
@@ -165,7 +165,7 @@ static void tell_field(const struct sim_loader *loader, const tpi_cfg_section *s
             tpi_nearest_offer(&nearest, *name);
         }
     }
-    tpi_sim_tell(&loader->reader, &field->place, "nobody uses \"%.40s\"%s", field->name,
+    tpi_sim_note(&loader->reader, &field->place, "nobody uses \"%.40s\"%s", field->name,
                  tpi_nearest_hint(&nearest, hint, sizeof hint));
 }
 
@@ -177,7 +177,7 @@ static void tell_sections(const struct sim_loader *loader, const tpi_cfg_section
 
     put_spot(place, &here);
     for (uint32_t i = 0; i < section->section_count; i++) {
-        tpi_sim_tell(&loader->reader, &section->sections[i]->place, "\"%.40s\" has no effect %s",
+        tpi_sim_note(&loader->reader, &section->sections[i]->place, "\"%.40s\" has no effect %s",
                      section->sections[i]->type, place);
     }
 }
@@ -218,7 +218,7 @@ static void look_at(const struct sim_loader *loader, const tpi_cfg_section *sect
     }
 }
 
-void tpi_sim_tell_unused(const struct sim_loader *loader, const tpi_cfg_section *root)
+void tpi_sim_note_unused(const struct sim_loader *loader, const tpi_cfg_section *root)
 {
     tpi_cfg_table told = {0};
 

@@ -149,7 +149,7 @@ void tpi_sim_check_control(const struct sim_loader *loader);
 /* ---- unused.c -------------------------------------------------------------------------------- */
 
 /* Tell of every property that nobody has read. */
-void tpi_sim_tell_unused(const struct sim_loader *loader, const tpi_cfg_section *root);
+void tpi_sim_note_unused(const struct sim_loader *loader, const tpi_cfg_section *root);
 
 /* ---- scene.c --------------------------------------------------------------------------------- */
 
