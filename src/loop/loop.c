@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "loop/inside.h"
+#include "platform/owner.h"
 
 struct tp_loop {
     uv_loop_t uv;
@@ -20,7 +21,7 @@ struct tp_loop {
     tpi_timers timers;
     tpi_inbox inbox;
     atomic_bool stopping;
-    _Atomic(const void *) owner; /* identifies a thread; see self() */
+    tpi_owner owner; /* the thread that has turned it last */
 
     bool turning;
     tp_after *after;      /* borrowed; the queue, oldest first */
@@ -37,14 +38,6 @@ tp_status tpi_uv_fail(tp_error *err, int code, const char *what)
     uv_strerror_r(code, why, sizeof why);
     return tp_fail(err, code == UV_ENOMEM || code == UV_EAI_MEMORY ? TP_E_NOMEM : TP_E_IO, "%s: %s",
                    what, why);
-}
-
-/* An address that no other living thread gets. */
-static const void *self(void)
-{
-    static _Thread_local char place;
-
-    return &place;
 }
 
 static void ring(void *context)
@@ -83,7 +76,7 @@ static void init(tp_loop *loop, const tp_clock *clock)
     tpi_timers_init(&loop->timers);
     tpi_inbox_init(&loop->inbox, ring, loop);
     atomic_init(&loop->stopping, false);
-    atomic_init(&loop->owner, self());
+    tpi_owner_take(&loop->owner);
     ignore_broken_pipes();
 }
 
@@ -216,7 +209,7 @@ void tp_loop_turn(tp_loop *loop, bool wait)
 {
     assert(!loop->turning);
     loop->turning = true;
-    atomic_store_explicit(&loop->owner, self(), memory_order_relaxed);
+    tpi_owner_take(&loop->owner);
     uv_run(&loop->uv, wait && prepare_to_wait(loop) ? UV_RUN_ONCE : UV_RUN_NOWAIT);
     tpi_timers_fire(&loop->timers, tp_clock_now_ns(loop->clock));
     run_tasks(loop);
@@ -239,7 +232,7 @@ void tp_loop_stop(tp_loop *loop)
 
 bool tp_loop_is_current(const tp_loop *loop)
 {
-    return atomic_load_explicit(&loop->owner, memory_order_relaxed) == self();
+    return tpi_owner_is_current(&loop->owner);
 }
 
 bool tp_loop_is_turning(const tp_loop *loop)
