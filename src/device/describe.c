@@ -26,7 +26,7 @@ void tpi_device_describe(const tp_device *device, tp_device_stat *out)
         .addr = device->addr,
         .state =
             (uint8_t)(tpi_trouble_is_on(self) ? TP_DEVICE_TROUBLED : (int)instance_phase(self)),
-        .isolated = self->plan.in_place_of != NULL,
+        .isolated = self->blueprint.in_place_of != NULL,
         .readers = device->reader_count,
         .published = (int64_t)device->published,
         .dropped = (int64_t)atomic_load(&device->dropped),
@@ -63,7 +63,7 @@ const char *tpi_device_name(const tp_device *device)
 
 const tpi_blueprint *tpi_device_plan(const tp_device *device)
 {
-    return &device->instance->plan;
+    return &device->instance->blueprint;
 }
 
 tpi_device_safety *tpi_device_safety_of(tp_device *device)

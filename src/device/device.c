@@ -11,29 +11,29 @@
 
 size_t tp_provides_count(const tp_instance *self)
 {
-    return self->plan.provide_count;
+    return self->blueprint.provide_count;
 }
 
 const tp_interface *tp_provides_interface(const tp_instance *self, size_t i)
 {
-    return self->plan.provides[i].interface;
+    return self->blueprint.provides[i].interface;
 }
 
 const char *tp_provides_key(const tp_instance *self, size_t i)
 {
-    return self->plan.provides[i].key;
+    return self->blueprint.provides[i].key;
 }
 
 size_t tp_provides_section(const tp_instance *self, size_t i)
 {
-    return self->plan.provides[i].section;
+    return self->blueprint.provides[i].section;
 }
 
 static const tpi_wanted *find_free(const tp_instance *self, const tp_interface *interface,
                                    const char *key)
 {
-    for (uint32_t i = 0; i < self->plan.provide_count; i++) {
-        const tpi_wanted *wanted = &self->plan.provides[i];
+    for (uint32_t i = 0; i < self->blueprint.provide_count; i++) {
+        const tpi_wanted *wanted = &self->blueprint.provides[i];
         if (wanted->interface == interface && (key == NULL || strcmp(key, wanted->key) == 0) &&
             !self->taken[i]) {
             return wanted;
@@ -50,8 +50,8 @@ bool tp_provides(const tp_instance *self, const tp_interface *interface, const c
 /* Whatever else asks for the same address is served too. */
 static void mark_taken(tp_instance *self, const tp_devaddr *addr)
 {
-    for (uint32_t i = 0; i < self->plan.provide_count; i++) {
-        if (memcmp(&self->plan.provides[i].addr, addr, sizeof *addr) == 0) {
+    for (uint32_t i = 0; i < self->blueprint.provide_count; i++) {
+        if (memcmp(&self->blueprint.provides[i].addr, addr, sizeof *addr) == 0) {
             self->taken[i] = true;
         }
     }
@@ -102,7 +102,7 @@ tp_status tp_offer(tp_instance *self, const tp_interface *interface, const char 
 tp_status tp_offer_at(tp_instance *self, size_t i, const void *ops, tp_handler *handler,
                       tp_device **out, tp_error *err)
 {
-    return add(self, &self->plan.provides[i], ops, handler, out, err);
+    return add(self, &self->blueprint.provides[i], ops, handler, out, err);
 }
 
 tp_status tp_offer_more(tp_instance *self, const tp_interface *interface, uint16_t index,
@@ -111,7 +111,7 @@ tp_status tp_offer_more(tp_instance *self, const tp_interface *interface, uint16
     const tpi_wanted wanted = {.key = "",
                                .interface = interface,
                                .addr = {.host = TP_PLAYER_HOST,
-                                        .robot = self->plan.robot,
+                                        .robot = self->blueprint.robot,
                                         .interf = interface->code,
                                         .index = index}};
 
@@ -150,6 +150,6 @@ const char *tpi_device_driver_name(const tp_device *device)
 
 tp_status tpi_offers_prepare(tp_instance *self, tp_error *err)
 {
-    self->taken = tpi_arena_array(&self->arena, self->plan.provide_count + 1, sizeof(bool));
+    self->taken = tpi_arena_array(&self->arena, self->blueprint.provide_count + 1, sizeof(bool));
     return self->taken == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
 }

@@ -84,13 +84,13 @@ static const tp_message *find_question(const tp_interface *interface)
 
 void tpi_geometry_prepare(tp_device *device)
 {
-    const tpi_blueprint *plan = &device->instance->plan;
+    const tpi_blueprint *blueprint = &device->instance->blueprint;
 
     name_by_kind(device);
     device->geometry.question = find_question(device->interface);
-    for (uint32_t i = 0; i < plan->place_count; i++) {
-        if (memcmp(&plan->places[i].addr, &device->addr, sizeof device->addr) == 0) {
-            device->geometry.configured = &plan->places[i];
+    for (uint32_t i = 0; i < blueprint->place_count; i++) {
+        if (memcmp(&blueprint->places[i].addr, &device->addr, sizeof device->addr) == 0) {
+            device->geometry.configured = &blueprint->places[i];
         }
     }
 }

@@ -36,8 +36,8 @@ static void halt(tpi_device_safety *safety, tp_halt how)
     tp_instance *self = device->instance;
     const bool was_busy = tpi_jobs_enter(self);
 
-    if (self->plan.driver->ops->halt != NULL) {
-        self->plan.driver->ops->halt(device, how);
+    if (self->blueprint.driver->ops->halt != NULL) {
+        self->blueprint.driver->ops->halt(device, how);
     } else {
         tp_instance_fail(self, TP_E_DEVICE, "stopped as a whole, since the driver cannot halt it");
     }
@@ -82,8 +82,8 @@ void tpi_halt_prepare(tp_instance *self)
         .runs = runs, .halt = halt, .report = report, .panic_changed = panic_changed};
 
     tpi_safety_init(&self->safety, &ops, self->hub->panic, self->hub->loop);
-    self->safety.own_way = self->plan.own_panic;
-    self->safety.way = self->plan.panic;
+    self->safety.own_way = self->blueprint.own_panic;
+    self->safety.way = self->blueprint.panic;
 }
 
 void tpi_halt_prepare_device(tp_device *device)

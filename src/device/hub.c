@@ -111,7 +111,7 @@ static void begin(tp_instance *instance)
         return;
     }
     begin(instance->next);
-    if (instance->plan.always_on && instance_phase(instance) == IDLE && instance->added) {
+    if (instance->blueprint.always_on && instance_phase(instance) == IDLE && instance->added) {
         tpi_phase_start(instance);
     }
 }

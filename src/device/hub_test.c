@@ -215,10 +215,10 @@ static const tpi_wanted both[] = {
 static tp_device *add(struct bench *b, const tp_driver *driver, const tpi_wanted *wanted,
                       uint32_t count)
 {
-    const tpi_blueprint plan = {
+    const tpi_blueprint blueprint = {
         .driver = driver, .provides = wanted, .provide_count = count, .restart_ns = TP_NS_PER_MS};
 
-    assert_int_equal(tpi_hub_add(b->hub, &plan, NULL, &b->err), TP_OK);
+    assert_int_equal(tpi_hub_add(b->hub, &blueprint, NULL, &b->err), TP_OK);
     return tpi_hub_find(b->hub, 6665, wanted->addr.interf, 0);
 }
 
@@ -494,15 +494,15 @@ static tp_status add_linked(struct bench *b, const tp_driver *driver, const tpi_
 {
     static const tpi_setting_value yes = {"yes", 1};
     static const tpi_setting linked = {"linked", &yes, 1};
-    const tpi_blueprint plan = {.driver = driver,
-                                .settings = &linked,
-                                .setting_count = 1,
-                                .provides = provides,
-                                .provide_count = 1,
-                                .requires = &position0,
-                                .require_count = 1};
+    const tpi_blueprint blueprint = {.driver = driver,
+                                     .settings = &linked,
+                                     .setting_count = 1,
+                                     .provides = provides,
+                                     .provide_count = 1,
+                                     .requires = &position0,
+                                     .require_count = 1};
 
-    return tpi_hub_add(b->hub, &plan, NULL, &b->err);
+    return tpi_hub_add(b->hub, &blueprint, NULL, &b->err);
 }
 
 static void check_link(struct bench *b, const tp_driver *source, const tp_driver *user)
@@ -554,9 +554,9 @@ static void who_requires_itself_is_told(void **state)
 static void a_missing_parameter_is_named_and_nothing_is_left(void **state)
 {
     struct bench *b = *state;
-    const tpi_blueprint plan = {.driver = &strict, .provides = &position0, .provide_count = 1};
+    const tpi_blueprint blueprint = {.driver = &strict, .provides = &position0, .provide_count = 1};
 
-    assert_int_equal(tpi_hub_add(b->hub, &plan, NULL, &b->err), TP_E_INVALID);
+    assert_int_equal(tpi_hub_add(b->hub, &blueprint, NULL, &b->err), TP_E_INVALID);
     assert_string_equal(b->err.text, "strict0: the parameter \"port\" is missing: the line");
     assert_int_equal(tpi_hub_device_count(b->hub), 0);
     assert_int_equal(wish.finis, 0);
@@ -565,10 +565,11 @@ static void a_missing_parameter_is_named_and_nothing_is_left(void **state)
 static void the_same_address_twice_is_refused(void **state)
 {
     struct bench *b = *state;
-    const tpi_blueprint plan = {.driver = &threaded, .provides = &position0, .provide_count = 1};
+    const tpi_blueprint blueprint = {
+        .driver = &threaded, .provides = &position0, .provide_count = 1};
 
     add(b, &threaded, &position0, 1);
-    assert_int_equal(tpi_hub_add(b->hub, &plan, NULL, &b->err), TP_E_EXISTS);
+    assert_int_equal(tpi_hub_add(b->hub, &blueprint, NULL, &b->err), TP_E_EXISTS);
     assert_string_equal(b->err.text, "probe1: position2d:0 is offered by another driver already");
     assert_int_equal(wish.finis, 1);
     assert_int_equal(tpi_hub_device_count(b->hub), 1);

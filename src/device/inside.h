@@ -72,7 +72,7 @@ struct frame {
 struct geometry {
     char frame[PLACE_NAME]; /* the usual names */
     char parent[PLACE_NAME];
-    const tpi_place *configured; /* borrowed: of the plan; NULL for none */
+    const tpi_place *configured; /* borrowed: of the blueprint; NULL for none */
     const tp_message *question;  /* the interface's own question for geometry, or NULL */
     struct place own;            /* the instance's: what its driver has set */
     bool has_own;
@@ -293,7 +293,7 @@ struct output {
 
 struct tp_instance {
     tpi_hub *hub; /* borrowed */
-    tpi_blueprint plan;
+    tpi_blueprint blueprint;
     char name[INSTANCE_NAME];
     char label[INSTANCE_NAME + 16]; /* as a mover */
     tpi_arena arena;                /* what lives as long as the instance */
@@ -398,7 +398,8 @@ struct tpi_hub {
 /* The name of its driver, as people know it. */
 static inline const char *tpi_instance_driver_name(const tp_instance *self)
 {
-    return self->plan.in_place_of != NULL ? self->plan.in_place_of : self->plan.driver->name;
+    return self->blueprint.in_place_of != NULL ? self->blueprint.in_place_of
+                                               : self->blueprint.driver->name;
 }
 
 static inline bool hub_is_current(const tpi_hub *hub)
@@ -487,7 +488,7 @@ bool tpi_jobs_are_posted(const tp_instance *self);
 void tpi_jobs_set_started(tp_instance *self, bool started);
 
 /* instance.c */
-tp_status tpi_instance_create(tp_instance **out, tpi_hub *hub, const tpi_blueprint *plan,
+tp_status tpi_instance_create(tp_instance **out, tpi_hub *hub, const tpi_blueprint *blueprint,
                               tp_error *err);
 void tpi_instance_destroy(tp_instance *self);
 

@@ -9,7 +9,7 @@
 
 static tp_status check_params(const tp_instance *self, tp_error *err)
 {
-    const tp_param *param = self->plan.driver->params;
+    const tp_param *param = self->blueprint.driver->params;
 
     for (; param != NULL && param->name != NULL; param++) {
         if (param->fallback == NULL && !tp_param_given(self, param->name)) {
@@ -26,7 +26,7 @@ static tp_status check_provides(const tp_instance *self, tp_error *err)
     for (size_t i = 0; i < tp_provides_count(self); i++) {
         if (tp_provides(self, tp_provides_interface(self, i), tp_provides_key(self, i))) {
             return tp_fail(err, TP_E_UNSUPPORTED, "the driver %s does not offer %s",
-                           self->plan.driver->name, tp_provides_interface(self, i)->name);
+                           self->blueprint.driver->name, tp_provides_interface(self, i)->name);
         }
     }
     return TP_OK;
@@ -39,7 +39,7 @@ static tp_status run_init(tp_instance *self, tp_error *err)
         return status;
     }
     self->made = true;
-    status = self->plan.driver->ops->init(self, err);
+    status = self->blueprint.driver->ops->init(self, err);
     status = status == TP_OK ? check_provides(self, err) : status;
     return status == TP_OK ? tpi_calls_prepare(self, err) : status;
 }
@@ -64,7 +64,7 @@ static const phase_hooks hooks = {.connect = connect,
 
 /* ---- Making and releasing -------------------------------------------------------------------- */
 
-tp_status tpi_instance_create(tp_instance **out, tpi_hub *hub, const tpi_blueprint *plan,
+tp_status tpi_instance_create(tp_instance **out, tpi_hub *hub, const tpi_blueprint *blueprint,
                               tp_error *err)
 {
     tp_instance *self = calloc(1, sizeof *self);
@@ -74,8 +74,8 @@ tp_status tpi_instance_create(tp_instance **out, tpi_hub *hub, const tpi_bluepri
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
     self->hub = hub;
-    self->plan = *plan;
-    self->on_loop = (plan->driver->flags & TP_DRIVER_ON_LOOP) != 0;
+    self->blueprint = *blueprint;
+    self->on_loop = (blueprint->driver->flags & TP_DRIVER_ON_LOOP) != 0;
     self->last = &self->devices;
     tpi_output_init(self);
     hub->blamed = 0;
@@ -84,7 +84,7 @@ tp_status tpi_instance_create(tp_instance **out, tpi_hub *hub, const tpi_bluepri
     tpi_halt_prepare(self);
     tpi_instance_prepare_ports(self);
     tp_status status = tpi_naming_choose(self);
-    self->state = calloc(1, plan->driver->state_size + 1);
+    self->state = calloc(1, blueprint->driver->state_size + 1);
     status =
         status != TP_OK || self->state == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
     status = status == TP_OK ? tpi_phase_init(self, &hooks, err) : status;
@@ -105,8 +105,8 @@ tp_status tpi_instance_create(tp_instance **out, tpi_hub *hub, const tpi_bluepri
 void tpi_instance_destroy(tp_instance *self)
 {
     assert(hub_is_current(self->hub));
-    if (self->made && self->plan.driver->ops->fini != NULL) {
-        self->plan.driver->ops->fini(self);
+    if (self->made && self->blueprint.driver->ops->fini != NULL) {
+        self->blueprint.driver->ops->fini(self);
     }
     tpi_ports_close(&self->lines);
     while (self->devices != NULL) {

@@ -8,7 +8,7 @@ void *tp_instance_state(const tp_instance *self)
 
 const tp_driver *tp_instance_driver(const tp_instance *self)
 {
-    return self->plan.driver;
+    return self->blueprint.driver;
 }
 
 const char *tp_instance_name(const tp_instance *self)

@@ -24,7 +24,7 @@ struct data_job {
 static void run_data(job *next, tp_instance *self)
 {
     struct data_job *data = (struct data_job *)next;
-    const tp_driver_ops *ops = self->plan.driver->ops;
+    const tp_driver_ops *ops = self->blueprint.driver->ops;
 
     if (instance_is_started(self) && ops->data != NULL) {
         ops->data(self, data->link, data->msg);
@@ -69,17 +69,17 @@ static void lost(tpi_reader *reader)
 
 size_t tp_requires_count(const tp_instance *self)
 {
-    return self->plan.require_count;
+    return self->blueprint.require_count;
 }
 
 const tp_interface *tp_requires_interface(const tp_instance *self, size_t i)
 {
-    return self->plan.requires[i].interface;
+    return self->blueprint.requires[i].interface;
 }
 
 const char *tp_requires_key(const tp_instance *self, size_t i)
 {
-    return self->plan.requires[i].key;
+    return self->blueprint.requires[i].key;
 }
 
 static bool is_taken(const tp_instance *self, uint32_t entry)
@@ -95,8 +95,8 @@ static bool is_taken(const tp_instance *self, uint32_t entry)
 tp_status tp_require(tp_instance *self, const tp_interface *interface, const char *key,
                      tp_link **out, tp_error *err)
 {
-    for (uint32_t i = 0; i < self->plan.require_count; i++) {
-        const tpi_wanted *wanted = &self->plan.requires[i];
+    for (uint32_t i = 0; i < self->blueprint.require_count; i++) {
+        const tpi_wanted *wanted = &self->blueprint.requires[i];
         if (wanted->interface != interface || is_taken(self, i) ||
             (key != NULL && strcmp(key, wanted->key) != 0)) {
             continue;

@@ -36,9 +36,9 @@ void tpi_mover_leave_in_order(tp_device *device, const tpi_mover *mover)
 
 tpi_rank_list tpi_device_ranks(const tp_device *device)
 {
-    const tpi_blueprint *plan = &device->instance->plan;
+    const tpi_blueprint *blueprint = &device->instance->blueprint;
 
-    return (tpi_rank_list){plan->ranks, plan->rank_count, device->section};
+    return (tpi_rank_list){blueprint->ranks, blueprint->rank_count, device->section};
 }
 
 void tpi_mover_rank_driver(const tp_instance *user, const tp_device *device, tpi_claim *claim)
@@ -53,7 +53,7 @@ const tp_instance *tpi_hub_find_isolated(const tpi_hub *hub, const char *name)
 {
     const tp_instance *at = hub->instances;
 
-    while (at != NULL && (at->plan.in_place_of == NULL || strcmp(at->name, name) != 0)) {
+    while (at != NULL && (at->blueprint.in_place_of == NULL || strcmp(at->name, name) != 0)) {
         at = at->next;
     }
     return at;

@@ -28,9 +28,9 @@ static const char *prepare(struct stage *s, const char *driver)
     tp_instance **made = &s->instances[s->count];
 
     kept[s->count] = named;
-    const tpi_blueprint plan = {.driver = &kept[s->count++]};
-    assert_int_equal(tpi_hub_prepare(s->b.hub, &plan, made, NULL), TP_OK);
-    assert_ptr_equal(tp_instance_driver(*made), plan.driver);
+    const tpi_blueprint blueprint = {.driver = &kept[s->count++]};
+    assert_int_equal(tpi_hub_prepare(s->b.hub, &blueprint, made, NULL), TP_OK);
+    assert_ptr_equal(tp_instance_driver(*made), blueprint.driver);
     return tp_instance_name(*made);
 }
 

@@ -4,7 +4,7 @@
 
 tp_status tpi_params_prepare(tp_instance *self, tp_error *err)
 {
-    const tp_status status = tpi_params_cut(&self->arena, self->plan.driver->params,
+    const tp_status status = tpi_params_cut(&self->arena, self->blueprint.driver->params,
                                             &self->fallbacks.all, &self->fallbacks.count);
 
     return status == TP_OK ? TP_OK : tp_fail(err, status, "out of memory");
@@ -17,8 +17,8 @@ const tpi_setting *tpi_param_fallback(const tp_instance *self, const char *name)
 
 static tpi_params params_of(const tp_instance *self)
 {
-    return (tpi_params){self->plan.settings, self->plan.setting_count, self->fallbacks.all,
-                        self->fallbacks.count};
+    return (tpi_params){self->blueprint.settings, self->blueprint.setting_count,
+                        self->fallbacks.all, self->fallbacks.count};
 }
 
 bool tp_param_given(const tp_instance *self, const char *name)

@@ -26,7 +26,7 @@ void tpi_phase_stop_if_unused(tp_instance *self)
     struct life *life = &self->life;
 
     assert(hub_is_current(self->hub));
-    if (life->users > 0 || life->waiting != NULL || self->plan.always_on) {
+    if (life->users > 0 || life->waiting != NULL || self->blueprint.always_on) {
         return;
     }
     if (life->phase == FAILED) {
@@ -61,7 +61,8 @@ static void restart(void *context)
 
 static void restart_later(tp_instance *self)
 {
-    tp_timer_at(self->life.timer, tp_clock_now_ns(tp_instance_clock(self)) + self->plan.restart_ns);
+    tp_timer_at(self->life.timer,
+                tp_clock_now_ns(tp_instance_clock(self)) + self->blueprint.restart_ns);
 }
 
 /* ---- Those who wait -------------------------------------------------------------------------- */
@@ -174,8 +175,8 @@ static void started(tp_instance *self, tp_status status, tp_error *err)
     self->life.phase = IDLE;
     tpi_trouble_clear(self);
     /* Otherwise those who open it receive the reason. */
-    tpi_trouble_begins(self, err->text, self->plan.always_on);
-    if ((self->life.users > 0 || self->plan.always_on) && self->plan.restart_ns > 0) {
+    tpi_trouble_begins(self, err->text, self->blueprint.always_on);
+    if ((self->life.users > 0 || self->blueprint.always_on) && self->blueprint.restart_ns > 0) {
         self->life.phase = FAILED;
         restart_later(self);
     }
@@ -244,7 +245,7 @@ static void failed(tp_instance *self, tp_status status, tp_error *err)
     self->life.hooks->disconnect(self);
     forget_past(self);
     tpi_phase_report(self, err);
-    if (self->plan.restart_ns > 0) {
+    if (self->blueprint.restart_ns > 0) {
         restart_later(self);
     }
     tpi_phase_find_again(self);

@@ -35,8 +35,8 @@ void tpi_instance_prepare_ports(tp_instance *self)
     lines->setup = &self->hub->lines;
     lines->loop = self->hub->loop;
     lines->name = self->name;
-    lines->guard = self->plan.guard;
-    lines->guard_length = self->plan.guard_length;
+    lines->guard = self->blueprint.guard;
+    lines->guard_length = self->blueprint.guard_length;
 }
 
 tp_status tp_port_open(tp_port **out, tp_instance *self, const char *url,

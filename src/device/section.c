@@ -13,12 +13,12 @@
 
 size_t tp_section_count(const tp_instance *self)
 {
-    return 1 + (size_t)self->plan.joined_count;
+    return 1 + (size_t)self->blueprint.joined_count;
 }
 
 const char *tp_section_string(const tp_instance *self, size_t section, const char *name)
 {
-    const tpi_joined *joined = section > 0 ? &self->plan.joined[section - 1] : NULL;
+    const tpi_joined *joined = section > 0 ? &self->blueprint.joined[section - 1] : NULL;
 
     for (uint32_t i = 0; joined != NULL && i < joined->setting_count; i++) {
         const tpi_setting *setting = &joined->settings[i];
@@ -62,7 +62,7 @@ const char *tp_instance_folder(const tp_instance *self)
 
 void tp_instance_stay_on(tp_instance *self)
 {
-    self->plan.always_on = true;
+    self->blueprint.always_on = true;
 }
 
 void tpi_hub_set_note(tpi_hub *hub, void (*note)(void *context, const char *text), void *context)

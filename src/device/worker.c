@@ -49,8 +49,8 @@ static void halt(tp_instance *self)
 {
     tpi_stop_whole_begin(&self->safety);
     if ((instance_is_started(self) || self->worker.start_pending) &&
-        self->plan.driver->ops->stop != NULL) {
-        self->plan.driver->ops->stop(self);
+        self->blueprint.driver->ops->stop != NULL) {
+        self->blueprint.driver->ops->stop(self);
     }
     tpi_jobs_set_started(self, false);
     self->worker.start_pending = false;
@@ -79,7 +79,7 @@ static void settle_start(tp_instance *self)
 static void start(job *unused, tp_instance *self)
 {
     (void)unused;
-    const tp_driver_ops *ops = self->plan.driver->ops;
+    const tp_driver_ops *ops = self->blueprint.driver->ops;
     outcome *result = &self->worker.start;
 
     *result = (outcome){0};
@@ -185,7 +185,7 @@ static void end(tp_instance *self, tp_status status)
 
 static void poll_driver(tp_instance *self)
 {
-    const tp_driver_ops *ops = self->plan.driver->ops;
+    const tp_driver_ops *ops = self->blueprint.driver->ops;
 
     if (instance_is_started(self) && ops->poll != NULL) {
         begin(self);
@@ -197,7 +197,7 @@ static void poll_driver(tp_instance *self)
 static bool input(void *context, tp_port *port)
 {
     tp_instance *self = context;
-    const tp_driver_ops *ops = self->plan.driver->ops;
+    const tp_driver_ops *ops = self->blueprint.driver->ops;
 
     if (ops->input != NULL) {
         begin(self);
@@ -218,7 +218,7 @@ static void keep_guarded(tp_instance *self)
 static bool polls(const tp_instance *self)
 {
     return instance_is_started(self) && self->worker.period_ns > 0 &&
-           self->plan.driver->ops->poll != NULL;
+           self->blueprint.driver->ops->poll != NULL;
 }
 
 /* Polls that are missed are left out, the others stay in step. */
@@ -252,7 +252,7 @@ void tpi_worker_set_polling(tp_instance *self, bool on)
     if (self->worker.poll_timer == NULL) {
         return;
     }
-    if (on && self->worker.period_ns > 0 && self->plan.driver->ops->poll != NULL) {
+    if (on && self->worker.period_ns > 0 && self->blueprint.driver->ops->poll != NULL) {
         tp_timer_every(self->worker.poll_timer, self->worker.period_ns);
     } else {
         tp_timer_cancel(self->worker.poll_timer);

@@ -104,11 +104,11 @@ static void on_failed(void *context, const tp_instance *instance, const char *wh
 static struct scene *begin(const char *bytes, const char *configured)
 {
     struct scene *s = calloc(1, sizeof *s);
-    const tpi_blueprint plan = {.driver = &wheel,
-                                .provides = &opaque0,
-                                .provide_count = 1,
-                                .guard = configured,
-                                .guard_length = configured == NULL ? 0 : strlen(configured)};
+    const tpi_blueprint blueprint = {.driver = &wheel,
+                                     .provides = &opaque0,
+                                     .provide_count = 1,
+                                     .guard = configured,
+                                     .guard_length = configured == NULL ? 0 : strlen(configured)};
 
     assert_non_null(s);
     s->far = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
@@ -122,7 +122,7 @@ static struct scene *begin(const char *bytes, const char *configured)
     assert_int_equal(tpi_hub_create(&s->hub, s->loop, s->catalogue, &s->err), TP_OK);
     tpi_hub_set_guard(s->hub, TEST_GUARD);
     tpi_hub_set_lines(s->hub, NULL, "/dev/");
-    assert_int_equal(tpi_hub_add(s->hub, &plan, &s->self, &s->err), TP_OK);
+    assert_int_equal(tpi_hub_add(s->hub, &blueprint, &s->self, &s->err), TP_OK);
     tpi_hub_begin(s->hub, on_failed, s);
     return s;
 }

@@ -176,7 +176,7 @@ static const tp_scheme *const schemes[] = {&tpi_scheme_tcp, &tpi_scheme_unix, NU
 static struct scene *set_up(const tp_clock *clock, const tp_driver *driver)
 {
     struct scene *s = calloc(1, sizeof *s);
-    const tpi_blueprint plan = {
+    const tpi_blueprint blueprint = {
         .driver = driver, .provides = &opaque0, .provide_count = 1, .restart_ns = TP_NS_PER_S};
 
     assert_non_null(s);
@@ -189,7 +189,7 @@ static struct scene *set_up(const tp_clock *clock, const tp_driver *driver)
     assert_int_equal(tp_catalogue_create(&s->catalogue, &s->err), TP_OK);
     assert_int_equal(tpi_hub_create(&s->hub, s->loop, s->catalogue, &s->err), TP_OK);
     tpi_hub_set_lines(s->hub, schemes, s->folder);
-    assert_int_equal(tpi_hub_add(s->hub, &plan, &s->self, &s->err), TP_OK);
+    assert_int_equal(tpi_hub_add(s->hub, &blueprint, &s->self, &s->err), TP_OK);
     s->e = tp_instance_state(s->self);
     return s;
 }

@@ -94,11 +94,11 @@ static const tpi_rank ranks[] = {
 static void add_driver(struct stage *s, unsigned i, const bench_section *section, int64_t lease_ns)
 {
     s->plans[i] = bench_plan_create(s->b.catalogue, section, 0);
-    tpi_blueprint plan = *bench_plan_blueprint(s->plans[i]);
-    plan.ranks = ranks;
-    plan.rank_count = sizeof ranks / sizeof ranks[0];
-    plan.lease_ns = lease_ns;
-    assert_int_equal(tpi_hub_add(s->b.hub, &plan, NULL, NULL), TP_OK);
+    tpi_blueprint blueprint = *bench_plan_blueprint(s->plans[i]);
+    blueprint.ranks = ranks;
+    blueprint.rank_count = sizeof ranks / sizeof ranks[0];
+    blueprint.lease_ns = lease_ns;
+    assert_int_equal(tpi_hub_add(s->b.hub, &blueprint, NULL, NULL), TP_OK);
 }
 
 static void begin_with(struct stage *s, int64_t lease_ns)

@@ -122,11 +122,11 @@ static void a_lease_without_end_has_no_silence(void **state)
 {
     struct stage *s = *state;
 
-    s->device->instance->plan.lease_ns = -1;
+    s->device->instance->blueprint.lease_ns = -1;
     assert_int_equal(open_as(s, 0, TP_EXCLUSIVE_MODE), TP_OK);
     bench_move_clock(&s->b, 1e6);
     assert_int_equal(drive(s, 1), TP_E_DENIED);
-    s->device->instance->plan.lease_ns = TP_NS_PER_MS; /* one that is short is a second here */
+    s->device->instance->blueprint.lease_ns = TP_NS_PER_MS; /* one that is short is a second here */
     assert_int_equal(drive(s, 0), TP_OK);
     bench_move_clock(&s->b, 0.9);
     assert_int_equal(drive(s, 1), TP_E_DENIED);

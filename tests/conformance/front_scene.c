@@ -10,7 +10,7 @@ tp_status front_scene_open(const struct front_scene *s, tp_front_instance **out,
                            tp_error *err)
 {
     const bool single = (s->suite->front->flags & TP_FRONT_PER_ROBOT) != 0;
-    const tpi_front_plan plan = {
+    const tpi_front_opening plan = {
         .front = s->suite->front,
         .hub = s->stage.b.hub,
         .loop = s->stage.b.loop,
@@ -38,7 +38,7 @@ size_t front_scene_sessions(const struct front_scene *s)
 {
     size_t count = 0;
 
-    for (const tp_session *at = s->stage.b.hub->sessions; at != NULL; at = at->next) {
+    for (const tp_session *at = tpi_clients_first(s->stage.b.hub); at != NULL; at = at->next) {
         count += at != s->stage.sessions[0];
     }
     return count;

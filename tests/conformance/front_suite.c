@@ -221,9 +221,9 @@ static void many_clients_are_served(void **state)
 
 static const tp_session *session_named(const struct front_scene *s, const char *name)
 {
-    const tp_session *session = s->stage.b.hub->sessions;
+    const tp_session *session = tpi_clients_first(s->stage.b.hub);
 
-    while (session != NULL && strcmp(session->name, name) != 0) {
+    while (session != NULL && strcmp(session->identity.name, name) != 0) {
         session = session->next;
     }
     assert_non_null(session);

@@ -130,11 +130,11 @@ static tp_instance *add(timetable *t, unsigned i, const bench_section *section, 
     tp_instance *instance = NULL;
 
     t->plans[i] = bench_plan_create(t->b.catalogue, section, 0);
-    tpi_blueprint plan = *bench_plan_blueprint(t->plans[i]);
-    plan.ranks = ranks;
-    plan.rank_count = sizeof ranks / sizeof ranks[0];
-    plan.lease_ns = lease_ns;
-    assert_int_equal(tpi_hub_add(t->b.hub, &plan, &instance, &t->b.err), TP_OK);
+    tpi_blueprint blueprint = *bench_plan_blueprint(t->plans[i]);
+    blueprint.ranks = ranks;
+    blueprint.rank_count = sizeof ranks / sizeof ranks[0];
+    blueprint.lease_ns = lease_ns;
+    assert_int_equal(tpi_hub_add(t->b.hub, &blueprint, &instance, &t->b.err), TP_OK);
     return instance;
 }
 
