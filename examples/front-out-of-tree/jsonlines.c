@@ -47,7 +47,7 @@ static void close_client(struct client *client)
     }
     front->client_count--;
     free(client->in);
-    free(client->out);
+    tp_msg_unref(client->sending);
     free(client);
 }
 
@@ -141,35 +141,41 @@ static void resume(struct client *client)
 /* The next line, if there is none on its way; whether there is one now. */
 static bool next_line(struct client *client)
 {
-    tp_msg *msg = client->out == NULL ? tp_session_take(client->session) : NULL;
+    const void *bytes = NULL;
 
-    if (msg != NULL) {
-        client->out_sent = 0;
-        if (jsonlines_write(tp_msg_header(msg), tp_msg_type(msg), tp_msg_payload(msg), &client->out,
-                            &client->out_length) != TP_OK) {
-            client->out = NULL;
-            jsonlines_give_up(client);
+    if (client->sending == NULL) {
+        client->sending = tp_session_take(client->session);
+        if (client->sending == NULL) {
+            return false;
         }
-        tp_msg_unref(msg);
+        if (tp_msg_encode(client->sending, &jsonlines_encoding, &bytes, &client->line_length) !=
+            TP_OK) {
+            tp_msg_unref(client->sending);
+            client->sending = NULL;
+            jsonlines_give_up(client);
+            return false;
+        }
+        client->line = bytes;
+        client->line_sent = 0;
     }
-    return client->out != NULL;
+    return true;
 }
 
 static void write_lines(struct client *client)
 {
     while (!client->blocked && next_line(client)) {
-        const size_t left = client->out_length - client->out_sent;
-        const tp_piece piece = {client->out + client->out_sent, left};
+        const size_t left = client->line_length - client->line_sent;
+        const tp_piece piece = {client->line + client->line_sent, left};
         const long taken = tp_stream_try_write(client->stream, &piece, 1);
         if (taken < 0) {
             client->ending = true;
             return;
         }
-        client->out_sent += (size_t)taken;
+        client->line_sent += (size_t)taken;
         client->blocked = (size_t)taken < left;
         if (!client->blocked) {
-            free(client->out);
-            client->out = NULL;
+            tp_msg_unref(client->sending);
+            client->sending = NULL;
             tp_session_count_sent(client->session, 1);
         } else if (taken > 0) {
             tp_session_goes_on(client->session);
@@ -238,6 +244,7 @@ static bool start_client(struct client *client)
         return false;
     }
     tp_session_explain_failures(client->session, true); /* errors have a sentence */
+    tp_session_only_sends(client->session, &jsonlines_encoding);
     if (patience_s != 0) {
         tp_stream_set_patience(client->stream, patience_s > 0 ? (unsigned)patience_s : 0);
     }

@@ -35,9 +35,10 @@ struct client {
     size_t in_capacity;
 
     /* The line that is being sent. */
-    char *out; /* owned; NULL for none */
-    size_t out_length;
-    size_t out_sent;
+    tp_msg *sending;  /* owned reference; NULL for none */
+    const char *line; /* borrowed from the message */
+    size_t line_length;
+    size_t line_sent;
 
     bool paused;  /* not read from: too many requests are under way */
     bool blocked; /* the stream takes no more for now */

@@ -229,28 +229,46 @@ static const char *type_name(unsigned type)
     }
 }
 
-tp_status jsonlines_write(const tp_msghdr *header, const tp_struct *type, const void *value,
-                          char **out, size_t *length)
+static tp_status body_text(char **out, const tp_struct *type, const void *value)
+{
+    *out = NULL;
+    return value == NULL ? TP_OK : tp_value_text(out, type, value, TP_TEXT_JSON);
+}
+
+/* All but the body is shorter than this. */
+enum { LONGEST_HEAD = 256 };
+
+static tp_status line_size(const tp_msghdr *header, const tp_struct *type, const void *value,
+                           size_t *size)
+{
+    char *body;
+    const tp_status status = body_text(&body, type, value);
+
+    (void)header;
+    *size = LONGEST_HEAD + (body == NULL ? 0 : strlen(body));
+    free(body);
+    return status;
+}
+
+static tp_status line_encode(const tp_msghdr *header, const tp_struct *type, const void *value,
+                             void *bytes, size_t capacity, size_t *length)
 {
     static const char *const form = "{\"type\":\"%s\",\"device\":\"%lu:%u:%u\",\"code\":%u,"
                                     "\"id\":%lu,\"time\":%.6f,\"value\":%s}\n";
-    char *body = NULL;
-    tp_status status = value == NULL ? TP_OK : tp_value_text(&body, type, value, TP_TEXT_JSON);
+    const tp_devaddr *addr = &header->addr;
+    const double time = header->timestamp >= 0 && header->timestamp < 1e12 ? header->timestamp : 0;
+    char *body;
+    const tp_status status = body_text(&body, type, value);
 
-    if (status != TP_OK) {
-        return status;
-    }
-    const size_t most = 256 + (body == NULL ? 4 : strlen(body));
-    *out = malloc(most);
-    if (*out != NULL) {
-        const tp_devaddr *addr = &header->addr;
-        const double time =
-            header->timestamp >= 0 && header->timestamp < 1e12 ? header->timestamp : 0;
-        *length = (size_t)snprintf(*out, most, form, type_name(header->type),
+    if (status == TP_OK) {
+        *length = (size_t)snprintf(bytes, capacity, form, type_name(header->type),
                                    (unsigned long)addr->robot, (unsigned)addr->interf,
                                    (unsigned)addr->index, (unsigned)header->subtype,
                                    (unsigned long)header->seq, time, body == NULL ? "null" : body);
     }
     free(body);
-    return *out == NULL ? TP_E_NOMEM : TP_OK;
+    return status;
 }
+
+const tp_encoding jsonlines_encoding = {
+    .name = "jsonlines", .size = line_size, .encode = line_encode};

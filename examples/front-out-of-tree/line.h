@@ -37,9 +37,8 @@ bool jsonlines_is(const struct slice *slice, const char *word);
 /* Split "6665:position2d:0"; an interface may also be its number. False if it is no address. */
 bool jsonlines_address(const struct slice *device, const tp_catalogue *catalogue, tp_devaddr *out);
 
-/* The line of a message, with its line feed. The text is the caller's, to free(). It depends on
- * nothing but the message, so it is the same for all readers. */
-tp_status jsonlines_write(const tp_msghdr *header, const tp_struct *type, const void *value,
-                          char **out, size_t *length);
+/* The line of a message, with its line feed. It depends on nothing but the message, so all readers
+ * share one. */
+extern const tp_encoding jsonlines_encoding;
 
 #endif

@@ -59,7 +59,7 @@ static tp_status cut(tpi_arena *arena, const char *text, tpi_setting *out)
     return TP_OK;
 }
 
-tp_status tpi_params_cut(tpi_arena *arena, const tp_param *declared, tpi_setting **fallbacks,
+tp_status tpi_params_cut(tpi_arena *arena, const tp_param *declared, tpi_setting **out,
                          uint32_t *count)
 {
     uint32_t most = 0;
@@ -73,7 +73,7 @@ tp_status tpi_params_cut(tpi_arena *arena, const tp_param *declared, tpi_setting
         made[i].name = declared[i].name;
         status = cut(arena, declared[i].fallback == NULL ? "" : declared[i].fallback, &made[i]);
     }
-    *fallbacks = made;
+    *out = made;
     *count = most;
     return status;
 }
@@ -96,7 +96,7 @@ static const tpi_setting_value *find_value(const tpi_params *params, const char 
     const tpi_setting *setting = tpi_params_setting(params->given, params->given_count, name);
 
     setting = setting != NULL ? setting
-                              : tpi_params_setting(params->fallbacks, params->fallback_count, name);
+                              : tpi_params_setting(params->defaults, params->default_count, name);
     return setting != NULL && i < setting->value_count ? &setting->values[i] : NULL;
 }
 

@@ -169,6 +169,9 @@ static const char *write_file(tpi_buf *out, const struct subject *s)
     } else if (s->kind == &tpi_interface_section || s->kind == &tpi_front_section) {
         put_section(out, s->kind, s);
     }
+    for (size_t i = 0; fronts[i] != NULL && s->kind == &tpi_front_section; i++) {
+        tpi_buf_printf(out, "front ( name \"%s\" enabled no )\n", fronts[i]->name); /* by default */
+    }
     tpi_buf_puts(out, "driver\n(\n");
     put_fields(out, &tpi_driver_section, s);
     if (s->kind == &tpi_geometry_section && strcmp(s->field->name, "device") != 0) {

@@ -69,7 +69,7 @@ static tp_status read_name(const struct reading *reading, void *into, tp_error *
         return status;
     }
     if (name == NULL) {
-        return tpi_cfg_fail(&section->place, err, "a front section names a front");
+        return tpi_cfg_fail(&section->place, err, "the front has no name");
     }
     *front = front_named(server, name);
     status = tpi_plugins_choose_front(server, section, name, front, err);

@@ -69,10 +69,10 @@ static bool copy_plan(tp_front_instance *self, const tpi_front_opening *plan)
     self->state = calloc(1, plan->front->state_size + 1);
     if (self->place.address == NULL || self->state == NULL || !copy_settings(self, plan) ||
         tpi_params_cut(&self->arena, plan->front->params, &fallbacks,
-                       &self->params.fallback_count) != TP_OK) {
+                       &self->params.default_count) != TP_OK) {
         return false;
     }
-    self->params.fallbacks = fallbacks;
+    self->params.defaults = fallbacks;
     return true;
 }
 
@@ -83,8 +83,8 @@ static void release(tp_front_instance *self)
     free(self);
 }
 
-tp_status tpi_front_open(tp_front_instance **out, const tpi_front_opening *plan, const char **blamed,
-                         tp_error *err)
+tp_status tpi_front_open(tp_front_instance **out, const tpi_front_opening *plan,
+                         const char **blamed, tp_error *err)
 {
     tp_front_instance *self = calloc(1, sizeof *self);
 
