@@ -39,22 +39,22 @@ static const tp_client_stat *find(const tp_statistics *found, const char *wanted
         return client;
     }
     command_fail(name, EXIT_FAILED,
-                 count == 0 ? "there is no client \"%s\"; %s stat shows who is there"
+                 count == 0 ? "there is no client \"%s\"; %s stat lists the clients"
                             : "several clients are \"%s\"; %s stat shows their numbers",
                  wanted, called());
     return NULL;
 }
 
-/* "client 3, troupe print at 127.0.0.1:51234, is out; it had position2d:0 for itself". */
+/* "client 3, troupe print at 127.0.0.1:51234, is disconnected; released position2d:0". */
 static int print_done(const struct remote *remote, const tp_statistics *found,
                       const tp_client_stat *client)
 {
-    const char *glue = "; it had ";
+    const char *glue = "; released ";
     tpi_buf label = {0};
     tpi_buf out = {0};
 
     stat_put_label(&label, client);
-    tpi_buf_printf(&out, "client %lu, %s, is out", (unsigned long)client->number,
+    tpi_buf_printf(&out, "client %lu, %s, is disconnected", (unsigned long)client->number,
                    tpi_buf_text(&label));
     for (uint32_t i = 0; i < found->devices_count; i++) {
         const tp_device_stat *device = &found->devices[i];
@@ -66,7 +66,7 @@ static int print_done(const struct remote *remote, const tp_statistics *found,
             glue = ", ";
         }
     }
-    tpi_buf_puts(&out, glue[0] == ',' ? " for itself\n" : "\n");
+    tpi_buf_puts(&out, "\n");
     tpi_buf_fini(&label);
     return command_write(name, &out);
 }

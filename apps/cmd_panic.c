@@ -38,11 +38,10 @@ static int print_earlier(const struct panic_options *o, const tp_panic_state *pa
 
 static int tell_owing(const struct panic_options *o, const tp_panic_state *panic)
 {
-    return command_fail(
-        o->remote.command, EXIT_FAILED,
-        "NOT STOPPED YET: %.*s. Commands are refused now, but who hangs in a driver "
-        "does not hear: kill the server if it has to stop",
-        (int)panic->owing_count, panic->owing);
+    return command_fail(o->remote.command, EXIT_FAILED,
+                        "NOT STOPPED YET: %.*s. Commands are refused now, but a driver that hangs "
+                        "does not stop: kill the server if it must stop",
+                        (int)panic->owing_count, panic->owing);
 }
 
 /* Drivers act on it by themselves: ask until they have. That nobody answers does not mean that

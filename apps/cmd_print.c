@@ -248,7 +248,7 @@ static void follow_data(struct print *p)
 static void tell_if_mute(const struct print *p)
 {
     if (!print_has_data(p->device.interface)) {
-        command_fail(name, EXIT_DONE, "%s sends no data; %s request %s tells what it answers",
+        command_fail(name, EXIT_DONE, "%s sends no data; %s request %s lists what it answers",
                      p->device.name, called(), p->device.interface->name);
     }
 }

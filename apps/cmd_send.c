@@ -64,8 +64,9 @@ static void ask_whether_taken(struct send *s)
     if (tp_client_is_troupe(s->remote.client) &&
         tp_proxy_request(s->proxy, TP_COMMON_REQ_CAPABILITIES, &ask, NULL, NULL) ==
             TP_E_UNSUPPORTED) {
-        command_fail(s->remote.command, EXIT_DONE, "%s does not say that it takes %s; sent anyway",
-                     s->device.name, s->message->name);
+        command_fail(s->remote.command, EXIT_DONE,
+                     "%s does not report that it handles %s; sent anyway", s->device.name,
+                     s->message->name);
     }
 }
 
@@ -114,7 +115,7 @@ static int check_panic(struct send *s)
     return panic == NULL || !panic->active
                ? EXIT_DONE
                : command_fail(s->remote.command, EXIT_FAILED,
-                              "nothing moves: there is a panic; %s list tells who raised it, %s "
+                              "nothing moves: there is a panic; %s list names its origin, %s "
                               "reset ends it",
                               called(), called());
 }

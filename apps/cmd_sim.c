@@ -231,7 +231,7 @@ static int set_lockstep(struct options *o, const char *text)
 {
     o->lockstep = true;
     return text[0] == '\0' ? EXIT_DONE
-                           : command_read_whole(name, "number of those who take part", text, 1,
+                           : command_read_whole(name, "number of participants", text, 1,
                                                 TPI_SIM_MOST_EXPECTED, &o->expected);
 }
 

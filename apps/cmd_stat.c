@@ -170,7 +170,7 @@ static void put_clients(const struct stat *s, tpi_buf *out)
 }
 
 /* "position2d:0 is moved by joystick at 127.0.0.1:51234, rank 2; lower ranks wait 0.8 s; stops in
- * 0.9 s unless more is heard". */
+ * 0.9 s if its client stays silent". */
 static void put_mover(const struct stat *s, const tp_device_stat *one, tpi_buf *out)
 {
     put_name(s, &one->addr, out);
@@ -181,7 +181,7 @@ static void put_mover(const struct stat *s, const tp_device_stat *one, tpi_buf *
         tpi_buf_printf(out, ", rank %ld; lower ranks wait %.1f s", (long)one->rank, one->rank_left);
     }
     if (one->lease_left > 0) {
-        tpi_buf_printf(out, "; stops in %.1f s unless more is heard", one->lease_left);
+        tpi_buf_printf(out, "; stops in %.1f s if its client stays silent", one->lease_left);
     }
     tpi_buf_putc(out, '\n');
 }

@@ -82,8 +82,8 @@ static void put_world(tpi_buf *out, const struct remote *remote, unsigned index)
         return;
     }
     if (is_set(simulation, "lockstep")) {
-        tpi_buf_puts(out, "the world is in lockstep, and moves on when all who have its device "
-                          "world open ask for a STEP");
+        tpi_buf_puts(out, "the world is in lockstep: it moves on when all clients of its device "
+                          "world have asked for a STEP");
     } else if (is_set(simulation, "paused")) {
         tpi_buf_printf(out, "the world stands still; it goes on with: %s property ", called());
         if (remote->url != NULL) {

@@ -211,7 +211,7 @@ static void put_known(tpi_buf *out, const tp_client_device *devices, size_t coun
     if (same > 8) {
         tpi_buf_puts(out, ", ...");
     } else if (same == 0 && count > 0) {
-        tpi_buf_printf(out, ", nor any other %s; %s list tells what it has",
+        tpi_buf_printf(out, ", nor any other %s; %s list shows its devices",
                        device->interface->name, called());
     } else if (count == 0) {
         tpi_buf_puts(out, ", nor any other");

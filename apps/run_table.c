@@ -130,7 +130,7 @@ static void put_access(tpi_buf *out, const tp_server *server, const tp_server_fr
     if (tp_server_guests(server, front->reach) == TP_RIGHT_READ) {
         tpi_buf_puts(out, tp_server_key_count(server) > 0
                               ? ", read-only without a key"
-                              : ", read-only for everybody: there are no keys");
+                              : ", read-only for all clients: there are no keys");
     } else if (front->reach == TP_REACH_NETWORK) {
         tpi_buf_puts(out, ", open to everybody");
     }

@@ -125,7 +125,7 @@ static const tp_property_plan common_properties[] = {
     {"noise", TP_PROPERTY_DOUBLE, true, "", "Standard deviation of what is measured.", "0",
      set_noise},
     {"seed", TP_PROPERTY_INT, true, "", "What random numbers begin with.", "1", set_seed},
-    {"name", TP_PROPERTY_STRING, true, "", "A name to tell the device from others.", "", NULL},
+    {"name", TP_PROPERTY_STRING, true, "", "A name that identifies the device.", "", NULL},
     {"active", TP_PROPERTY_BOOL, true, "", "Whether data is sent.", "yes", NULL},
     {0},
 };

@@ -257,7 +257,8 @@ static tp_status check_command(const tp_mobile_cmd *ask, tp_error *err)
     for (uint32_t i = 0; i < ask->axes_count; i++) {
         const tp_mobile_axis_cmd *cmd = &ask->axes[i];
         if (cmd->axis >= AXES || (seen >> cmd->axis & 1) != 0) {
-            return tp_fail(err, TP_E_INVALID, "axis %u is none, or is there twice", cmd->axis);
+            return tp_fail(err, TP_E_INVALID, "axis %u does not exist or is given twice",
+                           cmd->axis);
         }
         if (!isfinite(cmd->value) ||
             (cmd->limit_kind != TP_MOBILE_LIMIT_NONE && !(cmd->limit > 0))) {

@@ -107,7 +107,7 @@ static tp_status camera_set_source(tp_device *device, const tp_camera_source *as
             return TP_OK;
         }
     }
-    return tp_fail(err, TP_E_UNKNOWN, "the norm is none of NTSC, PAL, SECAM and UNKNOWN");
+    return tp_fail(err, TP_E_UNKNOWN, "the norm is not one of NTSC, PAL, SECAM and UNKNOWN");
 }
 
 static const tp_camera_ops camera_ops = {

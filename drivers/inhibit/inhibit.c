@@ -244,7 +244,8 @@ static tp_status take_command(struct inhibit *h, const tp_message *what, const v
         return take_vel_head(h, ask, err);
     default:
         return tp_fail(err, TP_E_UNSUPPORTED,
-                       "nobody knows the way of %s beforehand; command velocities", what->name);
+                       "it is not possible to know the way of %s in advance; command velocities",
+                       what->name);
     }
 }
 

@@ -370,8 +370,9 @@ static void what_cannot_be_judged_is_refused(void **state)
 
     (void)state;
     see(p, 0, 8);
-    play_assert_command_refused(p, TP_POSITION2D_CMD_POS, &pos,
-                                "nobody knows the way of POS beforehand; command velocities");
+    play_assert_command_refused(
+        p, TP_POSITION2D_CMD_POS, &pos,
+        "it is not possible to know the way of POS in advance; command velocities");
     play_assert_command_refused(p, TP_POSITION2D_CMD_CAR, &car,
                                 "CAR cannot be judged: give the wheelbase");
     play_assert_request_refused(p, TP_COMMON_REQ_CAPABILITIES, &able_pos,

@@ -25,7 +25,8 @@ struct lasertoranger {
 
 static const tp_param lasertoranger_params[] = {
     {"force_config", "rad rad rad m m", "",
-     "settings to tell instead of the laser's: least and greatest angle, their resolution, greatest"
+     "settings to report instead of the laser's: least and greatest angle, their resolution, "
+     "greatest"
      " range and its resolution"},
     {"buggy_geom", "bool", "no", "the laser's z, roll and pitch mean nothing"},
     {NULL, NULL, NULL, NULL},

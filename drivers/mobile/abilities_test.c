@@ -82,7 +82,7 @@ static void positions_wait_until_it_knows_where_it_is(void **state)
         move(p, axis(TP_MOBILE_X, TP_MOBILE_POSITION, TP_MOBILE_OWN, 1));
 
     (void)state;
-    assert_refused(p, result, "x: nobody knows yet where it is");
+    assert_refused(p, result, "x: its position is not known yet");
     play_destroy(p);
 }
 

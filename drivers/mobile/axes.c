@@ -110,7 +110,7 @@ static const char *choose_mode(const struct mobile *m, const struct axis axes[AX
         return NULL;
     }
     if (!m->pose_known) {
-        return "nobody knows yet where it is";
+        return "its position is not known yet";
     }
     if (places == active && m->takes_places) {
         *out = MODE_PLACE;

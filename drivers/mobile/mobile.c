@@ -24,7 +24,7 @@ static const tp_param mobile_params[] = {
     {"max_acceleration", "m/s^2", "1", "largest acceleration along an axis"},
     {"max_turn_acceleration", "rad/s^2", "2", "largest acceleration about an axis"},
     {"min_turn_radius", "m", "0", "tightest turn; 0 if it turns on the spot"},
-    {"tolerance", "m rad", "0.05 0.05", "how near to a position is there"},
+    {"tolerance", "m rad", "0.05 0.05", "distance at which a position counts as reached"},
     {"rate", "Hz", "20", "steps in a second while velocities change"},
     {NULL, NULL, NULL, NULL},
 };

@@ -38,9 +38,9 @@ struct passthrough {
 
 static const tp_param passthrough_params[] = {
     {"timeout", "s", "5", "how long the other device may take to answer"},
-    {"rate", "Hz", "0", "at most so much data of each kind in a second; 0 for all of it"},
+    {"rate", "Hz", "0", "most messages of each kind per second; 0 for no limit"},
     {"changes", "bool", "no", "data goes out only if it is not the same as before"},
-    {"latch", "bool", "no", "whoever opens it gets the last data at once"},
+    {"latch", "bool", "no", "new readers receive the last data at once"},
     {NULL, NULL, NULL, NULL},
 };
 

@@ -29,7 +29,7 @@ static tp_status read_seconds(const tp_instance *self, const char *name, int64_t
     const double seconds = tp_param_double(self, name);
 
     if (!(seconds > 0 && seconds <= 1e6)) {
-        return tp_fail(err, TP_E_RANGE, "%s has to be a number of seconds above 0", name);
+        return tp_fail(err, TP_E_RANGE, "%s must be a number of seconds above 0", name);
     }
     *ns = (int64_t)(seconds * (double)TP_NS_PER_S);
     return TP_OK;

@@ -31,9 +31,9 @@ static const tp_param sim_params[] = {
     {"speed", "1", "1", "simulated seconds for each real second; 0 for as fast as it can"},
     {"paused", "bool", "no", "whether time stands still at first"},
     {"lockstep", NULL, "no",
-     "time moves only when all who have `world` open have asked for it: yes, no, or how many have "
-     "to be there before it begins"},
-    {"sleep", "bool", "no", "time stands still while nobody uses any device of the world"},
+     "time moves only when all clients of `world` have asked for it: yes, no, or the number of "
+     "clients to wait for at the start"},
+    {"sleep", "bool", "no", "pause while no device of the world is in use"},
     {"threads", "1", "1", "how many threads share the work"},
     {"seed", "1", "1", "what noise begins with; the same seed gives the same bits"},
     {"map_resolution", "m", "0.05", "side of the cells of its map"},

@@ -111,7 +111,7 @@ void tpi_simd_report_end(simd *s)
     }
 }
 
-/* Time stands still from now on, and nobody waits for it. Whoever watches the world says himself
+/* Time stands still from now on, and no client waits for it. Whoever watches the world says himself
  * why it has ended. */
 static void end(simd *s)
 {

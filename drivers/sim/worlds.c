@@ -100,7 +100,7 @@ static const tp_property_plan time_properties[] = {
      .type = TP_PROPERTY_BOOL,
      .writable = true,
      .unit = "",
-     .doc = "Whether time moves only when all who take part have asked for it.",
+     .doc = "Whether time moves only when all participants have asked for it.",
      .value = "0",
      .set = lockstep_property},
 };
@@ -160,7 +160,7 @@ void tpi_simd_remove_gone(simd *s)
         if (tp_ticket_is_wanted(s->waiters[i].ticket)) {
             s->waiters[kept++] = s->waiters[i];
         } else {
-            tp_ticket_fail(s->waiters[i].ticket, TP_E_CLOSED, "nobody waits for it");
+            tp_ticket_fail(s->waiters[i].ticket, TP_E_CLOSED, "no client waits for it");
         }
     }
     s->waiter_count = kept;

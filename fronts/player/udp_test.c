@@ -477,7 +477,7 @@ static void an_address_that_is_none_is_told(void **state)
     assert_int_equal(
         tp_player_front_open(&front, s->bench.hub, s->bench.loop, &options, &s->bench.err),
         TP_E_SYNTAX);
-    assert_string_equal(s->bench.err.text, "listen on udp:127.0.0.1:x: the port has to be a number "
+    assert_string_equal(s->bench.err.text, "listen on udp:127.0.0.1:x: the port must be a number "
                                            "from 0 to 65535");
 }
 

@@ -27,7 +27,7 @@
 extern "C" {
 #endif
 
-/* Changes with every change of this header that a compiled driver would notice. */
+/* Changes when a compiled driver would no longer fit this header. */
 enum { TP_DRIVER_ABI = 2 };
 
 typedef struct tp_instance tp_instance;
@@ -36,14 +36,20 @@ typedef struct tp_ticket tp_ticket; /* a request that is answered later */
 typedef struct tp_grant tp_grant;   /* the permission to send a device commands ahead of time */
 struct tp_port;                     /* a line to hardware; see troupe/port.h */
 
-/* A parameter in the configuration. `unit` says what it is: NULL a text, "secret" one that others
- * should not read, "line" one that tp_port_open() takes, so that a section that gives it may have a
- * guard; "bool" yes or no, "m" and "rad" numbers that are scaled by the file's units, "1" or any
- * other unit a number as it stands; the units of a tuple's values may differ: "m m rad", where the
- * last one holds for the rest. A configuration that has something else there is refused
- * before init, with file, line and column. `fallback` is what is taken if it is absent, its values
- * divided by blanks, lengths in metres and angles in radians; NULL means that it has to be there. A
- * fallback of "" is an empty text or no values. */
+/* A parameter in the configuration. `unit` is its type:
+ *
+ *     NULL          a text
+ *     "secret"      a text that others should not read
+ *     "line"        a text for tp_port_open(); a section with it may have a guard
+ *     "bool"        yes or no
+ *     "m", "rad"    a number in the units of the file
+ *     "1", others   a number, not scaled
+ *     "m m rad"     a tuple; the last unit holds for further values
+ *
+ * A configuration with another type of value is refused before init, with file, line and column.
+ * `fallback` is the value of an absent parameter: values are separated by blanks, lengths are in
+ * metres, angles in radians. NULL makes the parameter required. "" is an empty text or no values.
+ */
 typedef struct tp_param {
     const char *name;
     const char *unit;
@@ -51,20 +57,20 @@ typedef struct tp_param {
     const char *doc;
 } tp_param;
 
-/* Why something is to stop, and so how. */
+/* How a device is to stop. */
 typedef enum tp_halt {
-    TP_HALT_BRAKE,  /* as fast as it safely can: the lease has ended, or somebody asked for it */
+    TP_HALT_BRAKE,  /* as fast as is safe: the lease has ended, or a client asked for HALT */
     TP_HALT_HOLD,   /* hold the position with power, as a standing robot must */
-    TP_HALT_FINISH, /* finish the step under way, then stand still */
+    TP_HALT_FINISH, /* finish the current step, then stand still */
 } tp_halt;
 
-/* Who wants it to stop. */
+/* Why a device is to stop. */
 typedef enum tp_halt_reason {
-    TP_HALT_UNASKED, /* nobody: this is no `halt` */
-    TP_HALT_ASKED,   /* somebody who asked for HALT, or the server: a command was refused */
+    TP_HALT_UNASKED, /* no `halt` is in progress */
+    TP_HALT_ASKED,   /* a client asked for HALT, or a command of a new mover was refused */
     TP_HALT_PANIC,
-    TP_HALT_SILENT, /* the lease of who moved it has ended */
-    TP_HALT_LEFT,   /* who moved it has closed it, has gone, or may not move it any more */
+    TP_HALT_SILENT, /* the lease of the mover has ended */
+    TP_HALT_LEFT,   /* the mover has closed the device, has left, or has lost the right to move */
 } tp_halt_reason;
 
 typedef struct tp_driver_ops {
@@ -75,18 +81,18 @@ typedef struct tp_driver_ops {
      * which must not wait, may return TP_PENDING and call tp_instance_started() later; stop can
      * come before that. Optional. */
     tp_status (*start)(tp_instance *self, tp_error *err);
-    /* Publish fresh samples; called once per period (tp_instance_set_period), after `input` for
-     * what has come. A failure means that the device is lost: readers are told, and it is restarted
-     * as configured. Optional. */
+    /* Publish new samples. Called once per period (tp_instance_set_period()), after `input` for
+     * bytes that have arrived. A failure means that the device is lost: readers receive the reason,
+     * and the instance restarts as configured. Optional. */
     tp_status (*poll)(tp_instance *self, tp_error *err);
-    /* Data of a required device has come. The message is borrowed for the call. Optional. */
+    /* Data of a required device has arrived. The message is borrowed for the call. Optional. */
     void (*data)(tp_instance *self, tp_link *from, const tp_msg *msg);
-    /* Bytes have come on a line that is watched (tp_port_watch), or its other side is gone. Reads
-     * what is there without waiting. A failure means the same as that of poll. Optional. */
+    /* Bytes have arrived on a watched line (tp_port_watch()), or its other side has closed it.
+     * Reads without waiting. A failure has the same effect as one of `poll`. Optional. */
     tp_status (*input)(tp_instance *self, struct tp_port *port, tp_error *err);
-    /* Stop what this device moves: whoever moved it is silent or gone, somebody asked for HALT, or
-     * there is a panic. It stays in use. Does not wait, cannot fail. A driver that offers something
-     * that moves should have it: one without is stopped as a whole instead. */
+    /* Stop what this device moves: its mover is silent or has left, a client asked for HALT, or
+     * there is a panic. The device stays in use. Does not wait, cannot fail. A driver that moves
+     * something should have it; a driver without it is stopped as a whole instead. */
     void (*halt)(tp_device *device, tp_halt how);
     /* Leave actuators safe; does not wait, cannot fail. Optional. */
     void (*stop)(tp_instance *self);
@@ -96,13 +102,14 @@ typedef struct tp_driver_ops {
 
 enum {
     TP_DRIVER_ON_LOOP = 1, /* never waits: runs on the loop, without a thread */
-    /* Several sections may describe parts of one thing, such as the robots of a simulated world. A
-     * section without the first parameter of the driver belongs to the last section before it that
-     * has it, if their drivers have the same operations: they are one instance (tp_section). What
-     * else a section may say (alwayson, lease, restart, extensions) is taken of the first one. */
+    /* Several sections can describe parts of one thing, such as the robots of a simulated world. A
+     * section without the first parameter of the driver joins the last section before it that has
+     * that parameter, if their drivers have the same operations. Joined sections are one instance
+     * (tp_section_count()). Fields of the server (alwayson, lease, restart, extensions) are taken
+     * from the first section. */
     TP_DRIVER_JOINS = 2,
-    /* It knows itself what it could offer: without `provides`, or with "all", it offers everything,
-     * with tp_offer_more(). */
+    /* The driver knows its devices: without `provides`, or with "all", it offers all of them with
+     * tp_offer_more(). */
     TP_DRIVER_OFFERS_ALL = 4,
 };
 
@@ -118,93 +125,106 @@ typedef struct tp_driver {
 
 /* ---- The instance ---------------------------------------------------------------------------- */
 
-/* The driver's own memory, zeroed before init. */
+/* The memory of the driver for this instance, zeroed before init. */
 TP_API void *tp_instance_state(const tp_instance *self);
 
 /* The driver that it is an instance of, as the server got it. A program that brings a driver of its
  * own (tp_server_options.drivers) can have it inside a larger struct and find that here. */
 TP_API const tp_driver *tp_instance_driver(const tp_instance *self);
 
-/* "fake0": the driver's name and a number, unique in the server; for messages. */
+/* The name of the instance for messages: the driver's name and a number, unique in the server:
+ * "fake0". */
 TP_API const char *tp_instance_name(const tp_instance *self);
 
-/* What other servers know it by: the same, but in a process that runs an isolated driver it is the
- * name that this driver has in the server that it is a part of. */
+/* The name of the instance for other servers: the same, except in the process of an isolated
+ * driver, where it is the driver's name in the server that the process belongs to. */
 TP_API const char *tp_instance_known_as(const tp_instance *self);
 
+/* The clock of the instance. */
 TP_API const tp_clock *tp_instance_clock(const tp_instance *self);
 
-/* The loop that it runs on; NULL for one with a thread of its own. */
+/* The loop that the instance runs on; NULL for an instance with its own thread. */
 TP_API tp_loop *tp_instance_loop(const tp_instance *self);
 
-/* Where relative names of files in the configuration begin: "" or with a slash at its end. */
+/* The folder of relative file names in the configuration: "" or with a slash at its end. */
 TP_API const char *tp_instance_folder(const tp_instance *self);
 
-/* Start it with the server and let it run without users: it goes on by itself. From init only. */
+/* Start the instance with the server, and keep it running without users. From init only. */
 TP_API void tp_instance_stay_on(tp_instance *self);
 
-/* Tell the operator something that is odd but no failure. While one such sentence is on its way to
- * the loop others are dropped: this is for what is said once. From any operation. */
+/* Report something unusual that is not a failure to the operator. While one such sentence is on its
+ * way to the loop, further ones are dropped: use it for rare events. From any operation. */
 TP_API void tp_instance_note(tp_instance *self, const char *text);
 
-/* Call poll this often; 0 for never. From init or any later operation. */
+/* Set the period of poll; 0 for never. From init or any later operation. */
 TP_API void tp_instance_set_period(tp_instance *self, int64_t period_ns);
 
-/* How a start that returned TP_PENDING went; once. `why` may be NULL for TP_OK. */
+/* Report the result of a start that returned TP_PENDING; once. `why` may be NULL for TP_OK. */
 TP_API void tp_instance_started(tp_instance *self, tp_status status, const char *why);
 
-/* The device is lost, as if poll had failed: stop is called, readers are told, and it is started
- * again as configured. From any operation but start and stop, or a callback of the instance's loop.
- */
+/* Report that the device is lost, as a failed poll does: stop is called, readers receive the
+ * reason, and the instance restarts as configured. From any operation except start and stop, or
+ * from a callback of the instance's loop. */
 TP_API void tp_instance_fail(tp_instance *self, tp_status status, const char *why);
 
-/* It runs, but what does its work is away: another server, a process. The operator is told once,
- * and the state of its devices says so until it is called with NULL. A driver on the loop only. */
+/* Report that the instance runs but the server or process that does its work is not reachable. The
+ * operator is informed once, and the state of its devices shows it until the call with NULL. Only
+ * for drivers on the loop. */
 TP_API void tp_instance_trouble(tp_instance *self, const char *why);
 
-/* How many lines are guarded where its work is done, and how often their guards were started again.
- * For drivers that have no port of their own. */
+/* Report the number of guarded lines in the process that does the work, and the number of restarts
+ * of their guards. For drivers without ports of their own. */
 TP_API void tp_instance_set_guards(tp_instance *self, uint32_t guards, uint32_t restarts);
 
-/* The interfaces that the server knows. */
+/* The interfaces of the server. */
 TP_API const tp_catalogue *tp_instance_catalogue(const tp_instance *self);
 
-/* A parameter that is declared in the table: its value, or its fallback. Of tuples the first. */
+/* The value of a declared parameter, or its fallback; the first value of a tuple. */
 TP_API const char *tp_param_string(const tp_instance *self, const char *name);
 TP_API double tp_param_double(const tp_instance *self, const char *name);
 TP_API int64_t tp_param_int(const tp_instance *self, const char *name);
 TP_API bool tp_param_bool(const tp_instance *self, const char *name);
 
-/* Whether the configuration has it, how many values it has, and one of them. */
+/* Whether the configuration has the parameter. */
 TP_API bool tp_param_given(const tp_instance *self, const char *name);
+
+/* The number of values of the parameter. */
 TP_API size_t tp_param_count(const tp_instance *self, const char *name);
+
+/* The i-th value of the parameter. */
 TP_API const char *tp_param_string_at(const tp_instance *self, const char *name, size_t i);
 TP_API double tp_param_double_at(const tp_instance *self, const char *name, size_t i);
 
-/* Which parameter an error of init is about, so that it is told where that stands. The name is kept
- * until then. */
+/* Name the parameter that an error of init is about: the error then has the place of that
+ * parameter. `name` is borrowed until init returns. */
 TP_API void tp_param_blame(tp_instance *self, const char *name);
 
-/* Of a driver that joins sections (TP_DRIVER_JOINS): how many there are, at least 1; a parameter of
- * one of them, where the calls above mean the first; and which one an error of init is about. */
+/* The number of joined sections (TP_DRIVER_JOINS), at least 1. */
 TP_API size_t tp_section_count(const tp_instance *self);
+
+/* A parameter of a joined section; tp_param_string() and its siblings read the first section. */
 TP_API const char *tp_section_string(const tp_instance *self, size_t section, const char *name);
+
+/* Name the section that an error of init is about. */
 TP_API void tp_section_blame(tp_instance *self, size_t section);
 
 /* ---- Devices that it offers ------------------------------------------------------------------ */
 
-/* Handles any message of a device, in place of typed operations. `answer` comes zeroed, or is NULL
- * where nothing is answered; what it points to is copied before the driver runs again. */
+/* Handles any message of a device, instead of typed operations. `answer` is zeroed, or NULL for a
+ * message without an answer. What it points to is copied before the driver runs again. */
 typedef tp_status tp_handler(tp_device *device, const tp_message *what, const void *ask,
                              void *answer, tp_error *err);
 
-/* How many addresses `provides` lists, and what each asks for. */
+/* The number of addresses in `provides`. */
 TP_API size_t tp_provides_count(const tp_instance *self);
+
+/* The interface, key and section of the i-th address in `provides`. */
 TP_API const tp_interface *tp_provides_interface(const tp_instance *self, size_t i);
 TP_API const char *tp_provides_key(const tp_instance *self, size_t i); /* "" for none */
 TP_API size_t tp_provides_section(const tp_instance *self, size_t i);
 
-/* Whether `provides` lists the interface with this key (NULL for any) and it is not taken yet. */
+/* Whether `provides` has an address with this interface and key (NULL for any) that is not taken
+ * yet. */
 TP_API bool tp_provides(const tp_instance *self, const tp_interface *interface, const char *key);
 
 /* Offer a device at the first free address of `provides` with this interface and key (NULL for
@@ -212,83 +232,87 @@ TP_API bool tp_provides(const tp_instance *self, const tp_interface *interface, 
 TP_API tp_status tp_offer(tp_instance *self, const tp_interface *interface, const char *key,
                           const void *ops, tp_handler *handler, tp_device **out, tp_error *err);
 
-/* Offer the i-th of `provides`; and, if that is empty, a device that it does not list, with an
- * index that the driver chooses. Both for drivers with many devices. From init only. */
+/* Offer a device at the i-th address of `provides`. For drivers with many devices. From init only.
+ */
 TP_API tp_status tp_offer_at(tp_instance *self, size_t i, const void *ops, tp_handler *handler,
                              tp_device **out, tp_error *err);
+
+/* Offer a device that `provides` does not list, with an index that the driver chooses, if
+ * `provides` is empty. From init only. */
 TP_API tp_status tp_offer_more(tp_instance *self, const tp_interface *interface, uint16_t index,
                                const void *ops, tp_handler *handler, tp_device **out,
                                tp_error *err);
 
-/* How many readers the device has now, and a number that changes with those of any device of the
- * instance: what nobody reads need not be measured. */
+/* The number of readers of the device. Data without readers need not be measured. */
 TP_API uint32_t tp_device_readers(const tp_device *device);
+
+/* A number that changes with the readers of any device of the instance. */
 TP_API uint32_t tp_instance_readings(const tp_instance *self);
 
 TP_API tp_instance *tp_device_instance(const tp_device *device);
 TP_API const tp_devaddr *tp_device_addr(const tp_device *device);
 TP_API const tp_interface *tp_device_interface(const tp_device *device);
 
-/* Which of its kind the device is, for people who look at a list: "left", "r0.laser". The text is
- * copied. From init only. */
+/* Set the label of the device in lists: "left", "r0.laser". The text is copied. From init only. */
 TP_API tp_status tp_device_set_label(tp_device *device, const char *label, tp_error *err);
 
-/* A pointer of the driver's own. */
+/* Keep a pointer for the driver. */
 TP_API void tp_device_set_context(tp_device *device, void *context);
 TP_API void *tp_device_context(const tp_device *device);
 
-/* Send data to all readers of the device; `value` is copied. `timestamp_s` is when it was measured,
- * 0 for now. TP_E_LIMIT if so much is on its way already that this one is dropped and counted. */
+/* Send data to all readers of the device; `value` is copied. `timestamp_s` is the time of the
+ * measurement, 0 for now. TP_E_LIMIT if too much data of the instance is on its way to the loop;
+ * the message is dropped and counted. */
 TP_API tp_status tp_publish(tp_device *device, unsigned code, const void *value,
                             double timestamp_s);
 
-/* How many messages of the instance, roughly, have not reached the queues of those who read them
- * yet; a large one counts as one for each 16 KB. A driver that could go on at once waits until
- * there are few, so that nobody's queue overflows. */
+/* The approximate number of messages of the instance that have not reached the queues of their
+ * readers yet; each 16 KB of a large message count as one. A driver that can produce data without
+ * pause waits until there are few, so that no queue overflows. */
 TP_API uint32_t tp_instance_on_its_way(const tp_instance *self);
 
-/* From now on tp_publish() drops nothing, and those who have a device open that keeps get it all:
- * the driver itself looks how much is on its way and who is behind, and waits. Where its operations
- * run. */
+/* Switch lossless mode: tp_publish() drops nothing, and readers of a device with tp_device_keeps()
+ * receive all data. The driver itself checks how much is on its way (tp_instance_on_its_way(),
+ * tp_device_behind()) and waits. From any operation. */
 TP_API void tp_instance_keep_all(tp_instance *self, bool on);
 
-/* Whoever has the device open takes part in what the instance does. From init only. */
+/* Make the readers of the device participants of what the instance does. From init only. */
 TP_API void tp_device_keeps(tp_device *device);
 
-/* How many of those who have the device open are behind: data that they have not read fills a
- * quarter of their queue already. Clients that have taken nothing for ten seconds are not counted
- * until they go on, nor are those that pull. Any thread may ask. */
+/* The number of readers of the device that are behind: unread data fills a quarter of their queue.
+ * Clients that have taken nothing for ten seconds, and clients in pull mode, are not counted. Any
+ * thread may call it. */
 TP_API uint32_t tp_device_behind(const tp_device *device);
 
-/* Whoever opens the device from now on gets the last data of each kind at once, as it was sent;
- * what was sent before a stop is forgotten. From init only. */
+/* Repeat the last data of each kind to new readers of the device. Data from before a stop is
+ * forgotten. From init only. */
 TP_API tp_status tp_device_latch(tp_device *device, tp_error *err);
 
-/* Where the device sits (GET_GEOMETRY): from init or any later operation. Readers are told when it
- * changes, and the server's tree of frames follows. What the configuration says goes before it.
- * Devices that never say it are asked by their interface's own GET_GEOM, if they answer that. */
+/* Set the geometry of the device (GET_GEOMETRY). From init or any later operation. Readers receive
+ * changes, and the server's tree of frames follows. The configuration overrides it. For a device
+ * without it, the server asks the interface's own GET_GEOM, if the driver answers that. */
 TP_API tp_status tp_device_set_geometry(tp_device *device, const tp_geometry *geometry);
 
-/* A property of the device, which clients read and, if it is writable, set. The value is a text for
- * PROPERTY_STRING and a number otherwise. Texts are borrowed as long as the instance. */
+/* A property of the device. Clients can read it and, if it is writable, set it. The value is a text
+ * for PROPERTY_STRING and a number otherwise. Texts are borrowed as long as the instance. */
 typedef struct tp_property_plan {
     const char *key;
     tp_property_type type;
     bool writable;
     const char *unit; /* "" for none */
     const char *doc;
-    const char *value; /* at first */
-    /* A client wants to set it: TP_OK to accept. NULL accepts everything. */
+    const char *value; /* the initial value */
+    /* A client sets the property: TP_OK accepts the value. NULL accepts every value. */
     tp_status (*set)(tp_device *device, const char *key, const char *text, double number,
                      tp_error *err);
 } tp_property_plan;
 
-/* From init only. The plan is borrowed as long as the instance. */
+/* Add a property. The plan is borrowed as long as the instance. From init only. */
 TP_API tp_status tp_device_add_property(tp_device *device, const tp_property_plan *plan,
                                         tp_error *err);
 
-/* The value now, and setting it (which asks nobody). From any operation. "" and 0 for what it does
- * not have. */
+/* Read and set the value of a property, without calling `set`. From any operation. A property that
+ * the device does not have is "" and 0. */
 TP_API const char *tp_device_property_text(const tp_device *device, const char *key);
 TP_API double tp_device_property_number(const tp_device *device, const char *key);
 TP_API tp_status tp_device_set_property_text(tp_device *device, const char *key, const char *text);
@@ -296,21 +320,26 @@ TP_API tp_status tp_device_set_property_number(tp_device *device, const char *ke
 
 /* ---- Answering later ------------------------------------------------------------------------- */
 
-/* Inside an operation for a request: keep the request open. Return TP_PENDING from the operation
- * and answer with the ticket later, from any operation of the same instance. */
+/* Keep the current request open. Call it inside the operation for the request, return TP_PENDING
+ * from the operation, and answer with the ticket later, from any operation of the same instance. */
 TP_API tp_ticket *tp_device_defer(tp_device *device);
 
-/* Answer, which ends the ticket. `value` may be NULL where nothing is answered; it is copied. */
+/* Answer the request and release the ticket. `value` is copied; NULL for a request without an
+ * answer. */
 TP_API void tp_ticket_answer(tp_ticket *ticket, const void *value);
+
+/* Refuse the request and release the ticket. */
 TP_API void tp_ticket_fail(tp_ticket *ticket, tp_status code, const char *text);
 
-/* Whether whoever asked is still there. The ticket has to be ended all the same. */
+/* Whether the client still waits. The ticket must be released in any case. */
 TP_API bool tp_ticket_is_wanted(const tp_ticket *ticket);
 
 /* ---- Devices that it uses -------------------------------------------------------------------- */
 
-/* How many addresses `requires` lists, and what each is. */
+/* The number of addresses in `requires`. */
 TP_API size_t tp_requires_count(const tp_instance *self);
+
+/* The interface and key of the i-th address in `requires`. */
 TP_API const tp_interface *tp_requires_interface(const tp_instance *self, size_t i);
 TP_API const char *tp_requires_key(const tp_instance *self, size_t i); /* "" for none */
 
@@ -323,38 +352,43 @@ TP_API tp_status tp_require(tp_instance *self, const tp_interface *interface, co
 
 TP_API const tp_interface *tp_link_interface(const tp_link *link);
 
-/* Have the device stop what it moves: for `halt` of drivers that stand before another device. What
- * is halted owes its stop (tp_device_halting) until the other device has stopped. Does nothing in a
- * panic, which stops every device by itself, as its own section says. */
+/* Stop what the device behind the link moves: for the `halt` of drivers in front of another device.
+ * The driver's own device counts as not stopped (tp_device_halting()) until the other one has
+ * stopped. Does nothing during a panic, which stops every device as its own section says. */
 TP_API void tp_link_halt(tp_link *link);
 
-/* In `halt`, of drivers whose work somebody else does who was only told: the device has not stopped
- * yet. Until tp_device_halted() was called as often as this, it owes its stop: panics name it, HALT
- * is not answered, and readers are not told that it has stopped. That ends when the instance is
- * stopped, too. */
+/* Report, in `halt`, that the device has not stopped yet, because another process or server does
+ * its work. Until tp_device_halted() was called as often, panics name the device, HALT is not
+ * answered, and readers receive no report of the stop. A stop of the instance ends that, too. */
 TP_API void tp_device_halting(tp_device *device);
+
+/* Report that the device has stopped. */
 TP_API void tp_device_halted(tp_device *device);
 
-/* For drivers whose devices move by themselves, without commands. In `halt`: who wants it. At any
- * time, where the instance runs: whether there is a panic, in which nothing may move. */
+/* The reason of the current `halt`, for drivers whose devices move without commands. */
 TP_API tp_halt_reason tp_instance_halt_reason(const tp_instance *self);
+
+/* Whether there is a panic, in which nothing may move. From any operation. */
 TP_API bool tp_instance_in_panic(const tp_instance *self);
 
-/* For drivers that pass a panic on: `told` is called, where the instance runs, when one begins,
- * before its devices are halted, and when it is over. From init only. */
+/* Set a callback for drivers that pass a panic on: `told` is called as an operation when a panic
+ * begins, before the devices of the instance are halted, and when it is over. From init only. */
 TP_API void tp_instance_on_panic(tp_instance *self, void (*told)(tp_instance *self));
 
-/* In `halt`: which way to ask of another server, one of tp_halt_way. In a panic TP_HALT_SO_OWN,
- * unless the section of this instance says how. */
+/* The way to stop, one of tp_halt_way, that `halt` asks another server for. In a panic it is
+ * TP_HALT_SO_OWN, unless the section of this instance defines another. */
 TP_API unsigned tp_instance_halt_way(const tp_instance *self);
 
-/* Send a command; `value` is copied. */
+/* Send a command to the device; `value` is copied. */
 TP_API tp_status tp_link_command(tp_link *link, unsigned code, const void *value);
 
-/* Ask; `done` is called once, as an operation of the instance, with the answer or with why there is
- * none (TP_E_TIMEOUT after `timeout_ns`). `answer` is borrowed for the call. */
+/* The result of tp_link_request(): the answer, borrowed for the call, or the reason why there is
+ * none. */
 typedef void tp_link_done(tp_instance *self, void *context, tp_status status, const tp_msg *answer,
                           const char *why);
+
+/* Send a request to the device. `done` is called once, as an operation of the instance; with
+ * TP_E_TIMEOUT after `timeout_ns`. */
 TP_API tp_status tp_link_request(tp_link *link, unsigned code, const void *value,
                                  int64_t timeout_ns, tp_link_done *done, void *context);
 

@@ -4,7 +4,7 @@
  * A front is one constant table, tp_front_NAME. The server opens it at an address; each opening is
  * an *instance*. The framework allocates `state_size` zeroed bytes for an instance and calls
  *
- *     open -> (port | callbacks of the front's own listeners, streams and timers)* -> close
+ *     open -> (bound | callbacks of the front's own listeners, streams and timers)* -> close
  *
  * close follows every open, failed or not. Several instances of one front may be open at the same
  * time, so a front has no global state. docs/writing-a-front.md describes it step by step.
@@ -43,37 +43,38 @@ TP_API const tp_catalogue *tp_hub_catalogue(const tp_hub *hub);
 
 /* How much may wait in a session. */
 typedef struct tp_session_limits {
-    uint32_t data;     /* queued messages beyond which data is dropped: these, or four for each
-                          device that is open, if that is more */
-    uint32_t replies;  /* queued messages beyond which the client is given up, and as many more */
-    uint32_t requests; /* requests under way beyond which tp_session_is_busy() */
+    uint32_t data;     /* data is dropped when this many messages are queued, or four for each open
+                          device, whichever is more */
+    uint32_t replies;  /* the client is lost when this many more messages are queued */
+    uint32_t requests; /* the session is busy (tp_session_is_busy()) with this many open requests */
 } tp_session_limits;
 
 typedef struct tp_session_events {
-    /* Something was queued, or the session is not busy any more. */
+    /* A message was queued, or the session is no longer busy. */
     void (*ready)(void *context);
-    /* The client does not read its replies, or was thrown out, and has to be given up; called once.
-     * What is queued may tell it why: as much as goes at once is sent before the end. */
+    /* The client does not read its replies, or an operator has disconnected it. Called once; the
+     * front must close the client. The queue may contain the reason: the front sends as much of it
+     * as possible without waiting. */
     void (*lost)(void *context);
-    /* A reply of a device is about to be queued: another one to take its place (with a reference
-     * that is taken over), or NULL to keep it. Optional. */
+    /* A reply of a device is about to be queued. Returns a message that replaces it (the session
+     * takes the reference), or NULL to keep it. Optional. */
     tp_msg *(*reply)(void *context, tp_msg *reply);
-    /* A panic has just ended, by the word of somebody else: how many bytes of this client have come
-     * already and were not handled yet. Optional; see tp_session_took(). */
+    /* Another client has just ended a panic. Returns the number of bytes of this client that have
+     * arrived and were not handled yet. Optional; see tp_session_took(). */
     size_t (*unread)(void *context);
 } tp_session_events;
 
 /* The number that stands for the devices of all robots of the server. */
 #define TP_EVERY_ROBOT UINT32_MAX
 
-/* `robot` chooses the devices that it sees: those with that number in their address, or with
- * TP_EVERY_ROBOT those of all robots. Fronts call tp_front_session() instead, which also says where
- * the client comes from. */
+/* Create a session. It sees the devices with `robot` in their address, or those of all robots with
+ * TP_EVERY_ROBOT. Fronts call tp_front_session() instead, which also sets the origin of the client.
+ */
 TP_API tp_status tp_session_create(tp_session **out, tp_hub *hub, uint32_t robot,
                                    const tp_session_limits *limits, const tp_session_events *events,
                                    void *context, tp_error *err);
 
-/* Closes all it has open; requests under way are forgotten. NULL is accepted. */
+/* Destroy a session: close all its devices and forget its open requests. NULL is accepted. */
 TP_API void tp_session_destroy(tp_session *session);
 
 /* The front sends messages in this encoding and reads no payload, except that of replies (`reply`).
@@ -83,39 +84,45 @@ TP_API void tp_session_only_sends(tp_session *session, const tp_encoding *encodi
 /* A name for logs and statistics; copied. */
 TP_API void tp_session_set_name(tp_session *session, const char *name);
 
-/* For clients that know what is ours: failed requests get a body with code and sentence
- * (tp_failure), and devices' data of the common kind comes (GEOMETRY, ERROR). */
+/* Mark the client as one that knows Troupe's extensions of Player: refusals have a body with code
+ * and sentence (tp_failure), and the client receives common data of devices (GEOMETRY, ERROR). */
 TP_API void tp_session_explain_failures(tp_session *session, bool on);
+
+/* Whether tp_session_explain_failures() is on. */
 TP_API bool tp_session_explains_failures(const tp_session *session);
 
-/* Extension messages are for this client too. */
+/* Let the client use extension messages. */
 TP_API void tp_session_allow_extensions(tp_session *session, bool on);
 
-/* What the client says it is, for statistics; copied. */
+/* Set the name of the client's program, for statistics; copied. */
 TP_API void tp_session_set_software(tp_session *session, const char *name);
 
-/* Counts for statistics: messages that went out to the client. */
+/* Count messages that were sent to the client, for statistics. */
 TP_API void tp_session_count_sent(tp_session *session, uint64_t messages);
 
-/* What the server has done so far, with the first TP_STATISTICS_DEVICES of its devices; and what
- * its devices from `first` on have, as many as a page holds: one block, to be freed with free(). */
+/* The statistics of the server, with the first TP_STATISTICS_DEVICES devices: one block, released
+ * with free(). */
 TP_API tp_status tp_hub_statistics(const tp_hub *hub, tp_statistics **out);
+
+/* One page of the statistics of devices, from the device `first` on: one block, released with
+ * free().
+ */
 TP_API tp_status tp_hub_device_statistics(const tp_hub *hub, uint32_t first,
                                           tp_device_stat_page **out);
 
-/* Whether there is a panic: one block, to be freed with free(). */
+/* The state of the panic: one block, released with free(). */
 TP_API tp_status tp_hub_panic(const tp_hub *hub, tp_panic_state **out);
 
-/* The frames of reference, of all robots: one block, to be freed with free(). */
+/* The frames of reference of all robots: one block, released with free(). */
 TP_API tp_status tp_hub_frames(const tp_hub *hub, tp_frame_list **out);
 
-/* The devices that the session sees from `first` on, as many as a page holds: one block, to be
- * freed with free(). */
+/* One page of the devices that the session sees, from the device `first` on: one block, released
+ * with free(). */
 TP_API tp_status tp_session_page(tp_session *session, uint32_t first, tp_device_page **out);
 
-/* The pose of a frame in another one of the same robot. `timestamp_s` is that of the oldest moving
- * part, 0 if there is none. TP_E_UNKNOWN, with the reason, if a frame is not known or the two are
- * not connected. */
+/* The pose of a frame in another frame of the same robot. `timestamp_s` is the time of the oldest
+ * moving part, 0 if no part moves. TP_E_UNKNOWN, with the reason, if a frame is unknown or the two
+ * are not connected. */
 TP_API tp_status tp_hub_transform(const tp_hub *hub, unsigned robot, const char *from,
                                   const char *to, tp_pose3d *pose, double *timestamp_s,
                                   tp_error *err);
@@ -132,23 +139,27 @@ TP_API tp_device *tp_session_find(const tp_session *session, unsigned interf, un
 /* A device by its whole address, of which the host does not count. NULL if there is none or the
  * session does not see its robot. */
 TP_API tp_device *tp_session_find_at(const tp_session *session, const tp_devaddr *addr);
+
 TP_API const tp_devaddr *tp_session_address(const tp_device *device);
 TP_API const char *tp_session_driver_name(const tp_device *device);
 
-/* Open a device: `done` tells how it went, once, unless the session is destroyed before. Data comes
- * only after `done`. Opening twice means data twice, and closing twice. `access` is TP_OPEN_MODE or
- * one of the others of interfaces/player.padi; a device that another client holds exclusively is
- * refused to those who want that too, and whoever opens to write has to have that right. */
+/* The result of tp_session_open(). */
 typedef void tp_session_opened(void *context, const tp_msghdr *request, tp_device *device,
                                tp_status status, const tp_error *err);
+
+/* Open a device. `done` is called once with the result, unless the session is destroyed before.
+ * Data arrives only after `done`. A device that is opened twice sends its data twice and must be
+ * closed twice. `access` is TP_OPEN_MODE or another mode of interfaces/player.padi. Exclusive
+ * access is refused while another client has it. Opening to write needs the right to write. */
 TP_API tp_status tp_session_open(tp_session *session, tp_device *device, unsigned access,
                                  const tp_msghdr *request, tp_session_opened *done);
 
-/* Close one opening; what is queued of the device is dropped. TP_E_INVALID if it is not open. */
+/* Close one opening and drop the queued data of the device. TP_E_INVALID if the device is not open.
+ */
 TP_API tp_status tp_session_close(tp_session *session, tp_device *device);
 
-/* At most so many messages of each kind a second on all its openings of the device; 0 for all there
- * are. TP_E_INVALID if it is not open or the rate is no rate. */
+/* Limit the messages of each kind per second, for all openings of the device; 0 for no limit.
+ * TP_E_INVALID if the device is not open or the rate is not valid. */
 TP_API tp_status tp_session_set_rate(tp_session *session, tp_device *device, double rate_hz);
 
 /* ---- Messages -------------------------------------------------------------------------------- */
@@ -160,37 +171,38 @@ TP_API tp_status tp_session_set_rate(tp_session *session, tp_device *device, dou
 TP_API tp_status tp_session_send(tp_session *session, tp_msg *msg, const tp_message *what,
                                  tp_error *err);
 
-/* Anything at all has come from the client: what it moves may go on moving. */
+/* Report that the client has sent something: its leases are renewed. */
 TP_API void tp_session_heard(tp_session *session);
 
-/* A message of so many bytes was handled. What came before a panic was over moves nothing, even if
- * it is read only after that: a client counts in bytes how much that is (`unread`). */
+/* Report that a message of `bytes` bytes was handled. Messages that arrived before the end of a
+ * panic move nothing, even if they are read later. The session counts the bytes of such messages,
+ * starting from the event `unread`. */
 TP_API void tp_session_took(tp_session *session, size_t bytes);
 
-/* The client renews its leases by itself: they are shorter then. */
+/* Mark the client as one that renews its leases by itself. Its leases are shorter then. */
 TP_API void tp_session_speak_leases(tp_session *session, bool on);
 
-/* Stop everything that moves; whoever sees danger may. */
+/* Raise a panic: stop everything that moves. No right is needed. */
 TP_API void tp_session_panic(tp_session *session, const char *why);
 
-/* End the panic with this number. `key` is one that came along with the request, and is shown
- * first; "" for none. TP_E_DENIED unless this client raised it, has an operator's right, or is on
- * this machine, may move, and there is no operator's key. */
+/* End the panic with this number. `key` is a key that came with the request, "" for none; it is
+ * shown first. TP_E_DENIED unless the client raised the panic, or has the right to operate, or is
+ * on this machine with the right to move while the server has no operator's key. */
 TP_API tp_status tp_session_reset_panic(tp_session *session, unsigned epoch, const char *key,
                                         tp_error *err);
 
-/* Throw the client with this number (statistics) out: its `lost` is called. Who may is asked
- * before. TP_E_UNKNOWN if there is none, TP_E_INVALID if it is the one that asks, TP_E_DENIED if it
- * is a part of the server. */
+/* Disconnect the client with this number (see statistics): its `lost` is called. The caller checks
+ * the right before. TP_E_UNKNOWN if there is no such client, TP_E_INVALID for the session's own
+ * client, TP_E_DENIED for a client that is a part of the server. */
 TP_API tp_status tp_session_kick(tp_session *session, uint32_t number, tp_error *err);
 
-/* The client is on this machine. */
+/* Mark the client as one on this machine. */
 TP_API void tp_session_set_local(tp_session *session, bool on);
 
 /* ---- Rights ---------------------------------------------------------------------------------- */
 
-/* Where clients come from; what they may do without a key depends on it. A session that nobody says
- * anything about comes from a network. */
+/* The origin of a client. Its right without a key depends on it. The default is TP_REACH_NETWORK.
+ */
 typedef enum tp_reach {
     TP_REACH_NETWORK,
     TP_REACH_UNIX,     /* a socket in the file system, which has permissions of its own */
@@ -200,30 +212,37 @@ typedef enum tp_reach {
 } tp_reach;
 TP_API void tp_session_set_reach(tp_session *session, tp_reach reach);
 
-/* The right that a message needs, and that opening a device in this mode needs. */
+/* The right that a message needs. */
 TP_API tp_right tp_right_needed(const tp_message *what);
+
+/* The right that opening a device in this mode needs. */
 TP_API tp_right tp_right_to_open(unsigned access);
 
 TP_API const char *tp_right_name(tp_right right); /* "read", "write", "move", "operate" */
 
-/* The one place that decides whether a client may send a message: TP_OK, or TP_E_DENIED with what
- * is missing. tp_session_send() asks it; whatever a front does by itself has to ask it too. */
+/* Check the right of the client to send a message: TP_OK, or TP_E_DENIED with the missing right.
+ * This is the only place that decides. tp_session_send() and tp_session_serve() call it; a front
+ * must call it before it acts on a message by itself. */
 TP_API tp_status tp_session_may(const tp_session *session, const tp_message *what, tp_error *err);
 
-/* What the client may do now, and the name of the key that it has shown; "" for none. */
+/* The right that the client has now. */
 TP_API tp_right tp_session_right(const tp_session *session);
+
+/* The name of the key that the client has proved; "" for none. */
 TP_API const char *tp_session_key(const tp_session *session);
 
-/* A new challenge; the one before it is worth nothing any more. TP_E_UNSUPPORTED if the server has
- * no keys. */
+/* Create a challenge. The previous one becomes invalid. TP_E_UNSUPPORTED if the server has no keys.
+ */
 TP_API tp_status tp_session_challenge(tp_session *session, uint8_t nonce[TP_AUTH_NONCE_LENGTH],
                                       tp_error *err);
 
-/* The answer to the last challenge, which is used up; or a key itself, as old clients show it. The
- * client gets the right of the key that fits. TP_E_DENIED if none does; then nothing more is looked
- * at for a while (TP_E_LIMIT), each time for longer. TP_E_INVALID without a challenge. */
+/* Check the answer to the last challenge, which can be used once. The client gets the right of the
+ * key. TP_E_DENIED if no key fits; further tries are then refused for some time (TP_E_LIMIT), each
+ * time longer. TP_E_INVALID without a challenge. */
 TP_API tp_status tp_session_prove(tp_session *session, const uint8_t *digest, size_t length,
                                   tp_error *err);
+
+/* Check a key in plain text, as old clients send it. Otherwise as tp_session_prove(). */
 TP_API tp_status tp_session_show_key(tp_session *session, const void *key, size_t length,
                                      tp_error *err);
 
@@ -247,40 +266,49 @@ TP_API tp_status tp_session_serve(tp_session *session, const tp_msghdr *request,
 
 /* ---- What waits for the client --------------------------------------------------------------- */
 
-/* So many requests are under way that no more should be read from the client. `ready` is called
- * when that changes. */
+/* Whether the client has so many open requests that the front should read no more. `ready` is
+ * called when that changes. */
 TP_API bool tp_session_is_busy(const tp_session *session);
 
-/* Queue a message of the front's own behind everything else, or before all that is not sealed;
- * takes its own reference. */
+/* Queue a message of the front at the end. The queue takes its own reference. */
 TP_API tp_status tp_session_queue(tp_session *session, tp_msg *msg);
+
+/* Queue a message of the front before all messages that are not sealed. */
 TP_API tp_status tp_session_queue_first(tp_session *session, tp_msg *msg);
 
 /* Queue the refusal of a request. */
 TP_API tp_status tp_session_refuse(tp_session *session, const tp_msghdr *request, tp_status code,
                                    const char *text);
 
-/* Player's replace rules, first match wins; -1 is any. Actions: 0 append, 1 replace, 2 ignore. */
+/* Add one of Player's replace rules. The first rule that matches decides; -1 matches any value.
+ * Actions: 0 append, 1 replace, 2 ignore. */
 TP_API tp_status tp_session_add_rule(tp_session *session, int32_t interf, int32_t index,
                                      int32_t type, int32_t subtype, int32_t action);
 
-/* What waits for the client. */
+/* The number of messages in the queue. */
 TP_API uint32_t tp_session_waiting(const tp_session *session);
-TP_API tp_msg *tp_session_peek(const tp_session *session, uint32_t i); /* borrowed */
-TP_API tp_msg *tp_session_take(tp_session *session); /* with its reference; NULL if none */
 
-/* The oldest `n` are as good as sent: they are neither replaced nor dropped any more. */
+/* The i-th message of the queue; borrowed. */
+TP_API tp_msg *tp_session_peek(const tp_session *session, uint32_t i);
+
+/* Take the oldest message; the caller owns the reference. NULL if the queue is empty. */
+TP_API tp_msg *tp_session_take(tp_session *session);
+
+/* Seal the oldest `n` messages: they are no longer replaced or dropped. */
 TP_API void tp_session_seal(tp_session *session, uint32_t n);
+
+/* The number of sealed messages. */
 TP_API uint32_t tp_session_sealed(const tp_session *session);
 
+/* The number of messages that were dropped because the client was too slow. */
 TP_API uint64_t tp_session_dropped(const tp_session *session);
 
-/* The client has taken a part of the oldest message: it reads, if slowly, and is still waited for.
- * tp_session_take() says so itself. */
+/* Report that the client has taken a part of the oldest message: it reads slowly, and drivers in
+ * lockstep keep waiting for it. tp_session_take() reports it, too. */
 TP_API void tp_session_goes_on(tp_session *session);
 
-/* Pull mode: what waits for the client goes out when the client asks for it (DATA), and nobody
- * waits for the client to read. The service DATAMODE calls it. */
+/* Switch pull mode: the client receives data when it asks for it (DATA), and no driver waits for
+ * the client to read. The service DATAMODE calls it. */
 TP_API void tp_session_set_pulls(tp_session *session, bool on);
 
 /* Seals the messages that may go out now: in push mode all of them; in pull mode those up to the
@@ -290,20 +318,20 @@ TP_API void tp_session_release(tp_session *session);
 
 /* ---- What a front is ------------------------------------------------------------------------- */
 
-/* Changes with every change of this header that a compiled front would notice. */
+/* Changes when a compiled front would no longer fit this header. */
 enum { TP_FRONT_ABI = 1 };
 
 /* A front that is open at one address. */
 typedef struct tp_front_instance tp_front_instance;
 
-/* Where an instance listens, and for which robot's devices. Texts are borrowed as long as the
- * instance. */
+/* The place of an instance: its address, and the robot that it serves. Texts are borrowed as long
+ * as the instance. */
 typedef struct tp_front_place {
     const char *address; /* "tcp:127.0.0.1:9665", "udp:[::1]:6665", "unix:/run/troupe": its scheme
                             is one of the front's; port 0 is any free port */
-    uint32_t robot;      /* whose devices it serves, or TP_EVERY_ROBOT */
-    tp_reach reach;      /* where its clients come from */
-    int patience_s;      /* with clients that vanish without closing; 0 for the usual time */
+    uint32_t robot;      /* the robot that it serves, or TP_EVERY_ROBOT */
+    tp_reach reach;      /* the origin of its clients */
+    int patience_s;      /* time until a vanished client is closed; 0 for the default */
 } tp_front_place;
 
 enum { TP_PATIENCE_ENDLESS = -1 };
@@ -321,8 +349,7 @@ typedef struct tp_front {
     const char *summary;
     size_t state_size;
     const char *const *schemes; /* ended by NULL: "tcp", "udp", "unix" */
-    unsigned port;              /* that it listens on unless the configuration has another; not
-                                   looked at with TP_FRONT_PER_ROBOT */
+    unsigned port;              /* the default port; not used with TP_FRONT_PER_ROBOT */
     const tp_param *params;     /* as those of drivers; ended by a NULL name; may be NULL */
     /* Read the parameters and listen. Does not wait, except for the look-up of a host's name.
      * TP_E_EXISTS if the address is taken, as tp_listener_open() says it. Required. */
@@ -367,7 +394,7 @@ TP_API double tp_front_double_at(const tp_front_instance *self, const char *name
  * parameter. `name` is kept until open returns. */
 TP_API void tp_front_blame(tp_front_instance *self, const char *name);
 
-/* Tell the operator about something that is odd but no failure. The text is copied. */
+/* Report something unusual that is not a failure to the operator. The text is copied. */
 TP_API void tp_front_note(const tp_front_instance *self, const char *text);
 
 /* A kind of line to hardware that ports can be opened on. */
@@ -381,7 +408,7 @@ typedef struct tp_inproc_ops tp_inproc_ops;
 typedef struct tp_kit {
     const tp_driver *const *drivers;
     const tp_front *const *fronts;
-    const tp_scheme *const *schemes; /* beside serial and script, which are always there */
+    const tp_scheme *const *schemes; /* in addition to serial and script */
     const tp_inproc_ops *inproc;     /* NULL: clients cannot open `inproc:` URLs */
 } tp_kit;
 

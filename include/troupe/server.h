@@ -23,40 +23,42 @@ typedef struct tp_server_options {
     unsigned port;         /* of addresses without one; 0 for 6665 */
     const char *listen;    /* "127.0.0.1" (also if NULL), "*" ...; "" for no front but unix_path.
                             * A front section may have another address for its front */
-    bool any_port;         /* listen on ports that the system chooses, whatever the file says */
+    bool any_port;         /* listen on ports that the system chooses; overrides the file */
     const char *unix_path; /* a unix socket for the default robot too; NULL for none */
     const tp_clock *clock; /* NULL for the real one */
-    /* What the server is made of: &tp_full_kit for everything there is, &tp_local_kit for all
-     * without a network. Without one there are only
-     * the drivers below and those of plug-ins, and no front. Borrowed as long as the server. */
+    /* The drivers, fronts and lines of the server: &tp_full_kit for all, &tp_local_kit for all that
+     * need no network. Without a kit, the server has only the drivers below and those of plug-ins,
+     * and no front. Borrowed as long as the server. */
     const tp_kit *kit;
-    /* The program's own drivers, ended by NULL; found before those of the kit with the same name.
+    /* Drivers of the program, ended by NULL. They override drivers of the kit with the same name.
      * Borrowed as long as the server. Optional. */
     const tp_driver *const *drivers;
     const char *program; /* the troupe program, for `isolated yes`; NULL if there is none */
     const char *guard;   /* the program that guards lines; NULL for troupe-guard beside `program`,
                           * or else where programs are searched for */
-    bool udp;            /* listen for datagrams too, on the same ports */
-    bool child;          /* it is the process of an isolated driver of another server */
-    const char *part;    /* of a child: what that server calls the driver, "inhibit0"; or NULL */
-    /* Told of what is odd in the file, and later of failures. Optional. */
+    bool udp;            /* listen for datagrams on the same ports, too */
+    bool child;          /* the server is the process of an isolated driver of another server */
+    const char *part; /* for a child: the name of the driver in that server, "inhibit0"; or NULL */
+    /* Receives notes about the file, and later about failures. Optional. */
     void (*note)(void *context, const char *text);
     void *note_context;
 } tp_server_options;
 
-/* Read the configuration, make the devices, listen. Nothing is started before tp_server_begin(). */
+/* Read the configuration, create the devices and listen. No driver starts before tp_server_begin().
+ */
 TP_API tp_status tp_server_create(tp_server **out, const tp_server_options *options, tp_error *err);
 
-/* Stops all drivers and closes all clients. NULL is accepted. */
+/* Stop all drivers, close all clients and release the server. NULL is accepted. */
 TP_API void tp_server_destroy(tp_server *server);
 
-/* Start what is always on. */
+/* Start the drivers that are always on. */
 TP_API void tp_server_begin(tp_server *server);
 
-/* Read the configuration file again. Instances whose sections mean the same as before run on, with
- * their clients; the others are removed and added, robots get and lose their ports. What changes is
- * told by `note`. If anything in the file is wrong nothing changes. Does not wait for drivers that
- * have to stop first; until they have, another call fails with TP_E_LIMIT. On the loop's thread. */
+/* Reload the configuration file. Instances whose sections have the same meaning as before keep
+ * running with their clients. The others are removed and added, and ports open and close with their
+ * robots. `note` receives the changes. A file with an error changes nothing. The call does not wait
+ * for drivers that must stop first; until they have stopped, another reload fails with TP_E_LIMIT.
+ * On the loop's thread. */
 TP_API tp_status tp_server_reload(tp_server *server, tp_error *err);
 
 /* Serve until tp_server_stop() is called, from any thread or a signal handler. */
@@ -66,18 +68,18 @@ TP_API void tp_server_stop(tp_server *server);
 /* Stops everything that moves. From any thread or a signal handler; does not need the loop. */
 TP_API void tp_server_panic_by_signal(const tp_server *server);
 
-/* From the handler of a signal that ends the process (SIGSEGV, SIGABRT): lines that are guarded get
- * their stop bytes now, and not only after the core has been dumped; nothing else is written any
- * more. `troupe run` does so. */
+/* Call it from the handler of a signal that ends the process (SIGSEGV, SIGABRT): guards write their
+ * stop bytes now, not after the core was dumped, and nothing else is written. `troupe run` does so.
+ */
 TP_API void tp_server_crash(const tp_server *server);
 
-/* One turn of the loop; waits for something to happen only if `wait`. */
+/* Make one turn of the loop; waits for an event only if `wait` is true. */
 TP_API void tp_server_step(tp_server *server, bool wait);
 
 TP_API tp_loop *tp_server_loop(const tp_server *server);
 TP_API tp_hub *tp_server_hub(const tp_server *server);
 
-/* Where it listens: the i-th robot of the configuration and its port; false beyond the last. */
+/* The i-th robot of the configuration and its port; false beyond the last one. */
 TP_API bool tp_server_port(const tp_server *server, size_t i, unsigned *robot, unsigned *port);
 
 /* A front that is open. Texts are borrowed until the next reload. */
@@ -94,12 +96,16 @@ typedef struct tp_server_front {
 /* The i-th front that is open, in the order in which they were opened; false beyond the last. */
 TP_API bool tp_server_front_at(const tp_server *server, size_t i, tp_server_front *out);
 
-/* What clients without a key may do, by where they come from; and how many keys there are. */
+/* The right of clients without a key, by their origin. */
 TP_API tp_right tp_server_guests(const tp_server *server, tp_reach reach);
+
+/* The number of keys. */
 TP_API size_t tp_server_key_count(const tp_server *server);
 
-/* The devices, in the order of the file; after a reload new ones are behind the others. */
+/* The number of devices. */
 TP_API size_t tp_server_device_count(const tp_server *server);
+
+/* The i-th device, in the order of the file. After a reload, new devices come last. */
 TP_API tp_device *tp_server_device_at(const tp_server *server, size_t i);
 
 /* A field of a kind of section of configuration files. All texts are constant. */
@@ -119,8 +125,8 @@ typedef struct tp_server_field {
  * of drivers come besides (tp_driver). */
 TP_API bool tp_server_field_at(size_t i, tp_server_field *out);
 
-/* Let the process open as many files as the system allows; call it once before creating servers
- * that have many clients. */
+/* Raise the limit of open files as far as the system allows. Call it once before you create a
+ * server for many clients. */
 TP_API void tp_server_raise_limits(void);
 
 /* All drivers and fronts of Troupe, and servers in the program for clients. In the library

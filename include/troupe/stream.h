@@ -50,8 +50,8 @@ typedef struct tp_stream_events {
 /* Listen at an address. `accept` receives and owns every new stream; it starts the stream with
  * tp_stream_start() or closes it. It may close the listener. The call waits if a name has to be
  * looked up. A unix socket that a dead server left behind is replaced; a socket with a listener, or
- * a file, is not. An address that is taken is TP_E_EXISTS. With too many open files, new connections
- * wait in the kernel until others are closed. */
+ * a file, is not. An address that is taken is TP_E_EXISTS. With too many open files, new
+ * connections wait in the kernel until others are closed. */
 TP_API tp_status tp_listener_open(tp_listener **out, tp_loop *loop, const char *address,
                                   void (*accept)(void *context, tp_stream *stream), void *context,
                                   tp_error *err);

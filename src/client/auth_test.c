@@ -71,7 +71,7 @@ static void the_key_gives_what_the_server_says(void **state)
     assert_int_equal(tp_proxy_command(base, TP_POSITION2D_CMD_VEL, &vel, &b->err), TP_E_DENIED);
     assert_string_equal(
         b->err.text,
-        "position2d:0: VEL needs the right to move; the key anna is for those who write");
+        "position2d:0: VEL needs the right to move; the key anna gives only the right to write");
     turn(b);
     assert_sent(b, ""); /* nothing that the server would only drop */
 }

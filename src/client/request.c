@@ -39,7 +39,7 @@ static tp_status fail_without_right(const tp_proxy *proxy, const tp_message *wha
 
     return client->key_name[0] != '\0'
                ? tp_fail(err, TP_E_DENIED,
-                         "%s: %s needs the right to %s; the key %s is for those who %s",
+                         "%s: %s needs the right to %s; the key %s gives only the right to %s",
                          proxy->name, what->name, needed, client->key_name,
                          tp_right_name(client->right))
                : tp_fail(err, TP_E_DENIED, "%s: %s needs the right to %s: give a key", proxy->name,

@@ -230,7 +230,7 @@ static void what_is_wrong_is_told_before_it_connects(void **state)
     assert_check(b, "http://robot", NULL, "url",
                  "http://robot: a server is tcp:HOST:PORT, unix:PATH or inproc:FILE.cfg");
     assert_check(b, "tcp:robot:99999", NULL, "url",
-                 "connect to tcp:robot:99999: the port has to be a number from 0 to 65535");
+                 "connect to tcp:robot:99999: the port must be a number from 0 to 65535");
     assert_check(b, "inproc:x.cfg", NULL, "url",
                  "inproc:x.cfg: such a server has a loop of its own; attach a client to yours "
                  "instead");

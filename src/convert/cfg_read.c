@@ -334,7 +334,7 @@ static void report_field(struct report *report, const tpi_cfg_field *field)
     if (nearest.best != NULL && strcmp(nearest.best, field->name) == 0) {
         nearest.best = NULL; /* it is known elsewhere */
     }
-    tpi_cfg_fail(&field->place, &text, "nobody uses \"%.40s\"%s", field->name,
+    tpi_cfg_fail(&field->place, &text, "\"%.40s\" is not used%s", field->name,
                  tpi_nearest_hint(&nearest, hint, sizeof hint));
     report->note(report->context, text.text);
 }

@@ -306,18 +306,18 @@ static void unused_fields_are_told_with_the_nearest_name(void **state)
     tpi_cfg_find(driver, "name");
     tpi_cfg_report_unused(driver, known, false, cfg_collect, &b->notes);
     assert_string_equal(b->notes.data,
-                        "x.cfg:4:3: nobody uses \"alwayon\"; did you mean \"alwayson\"?\n"
-                        "x.cfg:5:3: nobody uses \"wheels\"\n"
-                        "x.cfg:6:3: nobody uses \"speed\"");
+                        "x.cfg:4:3: \"alwayon\" is not used; did you mean \"alwayson\"?\n"
+                        "x.cfg:5:3: \"wheels\" is not used\n"
+                        "x.cfg:6:3: \"speed\" is not used");
     tpi_buf_clear(&b->notes);
     tpi_cfg_find(driver, "alwayon");
     tpi_cfg_find(driver, "wheels");
     tpi_cfg_find(driver, "speed");
     tpi_cfg_report_unused(b->root, known, true, cfg_collect, &b->notes);
-    assert_string_equal(b->notes.data, "x.cfg:7:9: nobody uses \"sped\"; did you mean \"speed\"?");
+    assert_string_equal(b->notes.data, "x.cfg:7:9: \"sped\" is not used; did you mean \"speed\"?");
     tpi_buf_clear(&b->notes);
     tpi_cfg_report_unused(b->root, NULL, true, cfg_collect, &b->notes);
-    assert_string_equal(b->notes.data, "x.cfg:7:9: nobody uses \"sped\"");
+    assert_string_equal(b->notes.data, "x.cfg:7:9: \"sped\" is not used");
     tpi_cfg_report_unused(b->root, known, true, NULL, NULL);
 }
 
@@ -327,7 +327,7 @@ static void units_are_used_by_the_parser(void **state)
 
     parse(b, "unit_length \"m\" unit_angle \"radians\" unit_mass \"kg\"");
     tpi_cfg_report_unused(b->root, NULL, true, cfg_collect, &b->notes);
-    assert_string_equal(b->notes.data, "x.cfg:1:38: nobody uses \"unit_mass\"");
+    assert_string_equal(b->notes.data, "x.cfg:1:38: \"unit_mass\" is not used");
 }
 
 static void a_field_of_a_macro_is_told_of_once(void **state)
@@ -336,12 +336,12 @@ static void a_field_of_a_macro_is_told_of_once(void **state)
 
     parse(b, "define m p ( a 1 s ( b 1 ) )\nm ( ) m ( a 2 ) m ( )");
     tpi_cfg_report_unused(b->root->sections[0], NULL, false, cfg_collect, &b->notes);
-    assert_string_equal(b->notes.data, "x.cfg:1:14: nobody uses \"a\"");
+    assert_string_equal(b->notes.data, "x.cfg:1:14: \"a\" is not used");
     tpi_buf_clear(&b->notes);
     tpi_cfg_report_unused(b->root, NULL, true, cfg_collect, &b->notes);
-    assert_string_equal(b->notes.data, "x.cfg:1:14: nobody uses \"a\"\n"
-                                       "x.cfg:1:22: nobody uses \"b\"\n"
-                                       "x.cfg:2:11: nobody uses \"a\"");
+    assert_string_equal(b->notes.data, "x.cfg:1:14: \"a\" is not used\n"
+                                       "x.cfg:1:22: \"b\" is not used\n"
+                                       "x.cfg:2:11: \"a\" is not used");
 }
 
 static void a_report_does_not_need_memory(void **state)
@@ -356,7 +356,7 @@ static void a_report_does_not_need_memory(void **state)
     assert_true(memory_has_failed());
     memory_fail_at(0);
     assert_string_equal(b->notes.data,
-                        "x.cfg:1:14: nobody uses \"a\"\nx.cfg:1:14: nobody uses \"a\"");
+                        "x.cfg:1:14: \"a\" is not used\nx.cfg:1:14: \"a\" is not used");
 }
 
 #define ON_THE_BENCH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)

@@ -118,15 +118,15 @@ static void readers_hear_why_it_was_stopped(const tp_driver *driver)
     settle(&s);
     bench_move_clock(&s.b, 6);
     hears(&s, WITNESS, TP_E_TIMEOUT,
-          "stopped: nothing was heard any more of who moved position2d:0");
+          "position2d:0 stopped: its mover has been silent for longer than its lease");
     send(&s, ANNA, 1);
     settle(&s);
     assert_int_equal(tp_session_close(s.sessions[ANNA], s.device), TP_OK);
-    hears(&s, WITNESS, TP_E_CLOSED, "stopped: who moved position2d:0 has closed it");
+    hears(&s, WITNESS, TP_E_CLOSED, "position2d:0 stopped: its mover has closed it");
     send(&s, BERTA, 1);
     settle(&s);
     tp_session_destroy(s.sessions[BERTA]);
-    hears(&s, WITNESS, TP_E_CLOSED, "stopped: the connection of who moved position2d:0 was closed");
+    hears(&s, WITNESS, TP_E_CLOSED, "position2d:0 stopped: the connection of its mover was closed");
     s.sessions[BERTA] = NULL;
     stage_end(&s);
 }
@@ -141,7 +141,7 @@ static void a_right_that_was_taken_away_is_the_reason(const tp_driver *driver)
     send(&s, ANNA, 1);
     settle(&s);
     assert_int_equal(tpi_hub_set_access(s.b.hub, &nobody), TP_OK);
-    hears(&s, WITNESS, TP_E_DENIED, "stopped: who moved position2d:0 may not do so any more");
+    hears(&s, WITNESS, TP_E_DENIED, "position2d:0 stopped: its mover has lost the right to move it");
     stage_end(&s);
 }
 ON_BOTH(a_right_that_was_taken_away_is_the_reason)

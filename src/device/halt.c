@@ -49,20 +49,19 @@ static void report(tpi_device_safety *safety, tpi_leaving why)
 {
     static const struct {
         tp_status code;
-        const char *before; /* the name of the device, */
-        const char *behind;
+        const char *reason;
     } ends[] = {
-        [TPI_LEAVING_SILENT] = {TP_E_TIMEOUT, "nothing was heard any more of who moved", ""},
-        [TPI_LEAVING_DISCONNECTED] = {TP_E_CLOSED, "the connection of who moved", " was closed"},
-        [TPI_LEAVING_CLOSED] = {TP_E_CLOSED, "who moved", " has closed it"},
-        [TPI_LEAVING_FORBIDDEN] = {TP_E_DENIED, "who moved", " may not do so any more"},
+        [TPI_LEAVING_SILENT] = {TP_E_TIMEOUT,
+                                "its mover has been silent for longer than its lease"},
+        [TPI_LEAVING_DISCONNECTED] = {TP_E_CLOSED, "the connection of its mover was closed"},
+        [TPI_LEAVING_CLOSED] = {TP_E_CLOSED, "its mover has closed it"},
+        [TPI_LEAVING_FORBIDDEN] = {TP_E_DENIED, "its mover has lost the right to move it"},
     };
     tp_device *device = device_of(safety);
     tp_failure failure = {.code = ends[why].code};
     char text[sizeof device->name + 80];
 
-    (void)snprintf(text, sizeof text, "stopped: %s %s%s", ends[why].before, device->name,
-                   ends[why].behind);
+    (void)snprintf(text, sizeof text, "%s stopped: %s", device->name, ends[why].reason);
     failure.text = tpi_text_field(text, &failure.text_count);
     tp_publish(device, TP_COMMON_DATA_ERROR, &failure, 0);
 }

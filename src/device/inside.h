@@ -339,7 +339,7 @@ struct tpi_call {
     tpi_call_done *done;
     void *context;
     tpi_order order;
-    atomic_bool abandoned; /* nobody waits for its end any more */
+    atomic_bool abandoned; /* no client waits for its end any more */
     bool counted;          /* by statistics */
     int64_t asked_ns;      /* when it came, by the loop's clock */
     tpi_call **handle;     /* borrowed: where the asker keeps it, cleared at the end; may be NULL */

@@ -23,7 +23,7 @@ static const char *parse_port(tpi_address *out, const char *text)
     int64_t port;
 
     if (!tpi_number_read_i64(text, strlen(text), &port) || port < 0 || port > UINT16_MAX) {
-        return "the port has to be a number from 0 to 65535";
+        return "the port must be a number from 0 to 65535";
     }
     out->port = htons((uint16_t)port);
     return NULL;
@@ -63,7 +63,7 @@ static const char *set_host(tpi_address *out, const char *host)
         return "the host is missing";
     }
     if (strchr(host, ':') != NULL) {
-        return "an IPv6 address has to be in brackets";
+        return "an IPv6 address must be in brackets";
     }
     if (strcmp(host, "*") == 0) {
         add_everything(out);

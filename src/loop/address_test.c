@@ -101,7 +101,7 @@ static void what_is_no_address_is_told(void **state)
 {
     static const char stream[] = "an address here is tcp:HOST:PORT or unix:PATH";
     static const char datagram[] = "an address here is udp:HOST:PORT";
-    static const char port[] = "the port has to be a number from 0 to 65535";
+    static const char port[] = "the port must be a number from 0 to 65535";
     static const struct {
         const char *text;
         tpi_address_use use;
@@ -120,7 +120,7 @@ static void what_is_no_address_is_told(void **state)
         {"tcp:[::1:6665", TPI_ADDRESS_LISTEN, "the closing bracket is missing"},
         {"tcp:[]:1", TPI_ADDRESS_LISTEN, "there is no IPv6 address in the brackets"},
         {"tcp:[127.0.0.1]:1", TPI_ADDRESS_LISTEN, "there is no IPv6 address in the brackets"},
-        {"tcp:::1:6665", TPI_ADDRESS_LISTEN, "an IPv6 address has to be in brackets"},
+        {"tcp:::1:6665", TPI_ADDRESS_LISTEN, "an IPv6 address must be in brackets"},
         {"tcp::6665", TPI_ADDRESS_LISTEN, "the host is missing"},
         {"tcp:127.0.0.1:", TPI_ADDRESS_LISTEN, port},
         {"tcp:127.0.0.1:x", TPI_ADDRESS_LISTEN, port},
@@ -228,7 +228,8 @@ static void failures_say_what_was_tried_and_why_it_failed(void **state)
         tp_status status;
         const char *text;
     } cases[] = {
-        {UV_EADDRINUSE, TPI_ADDRESS_LISTEN, TP_E_EXISTS, "listen on A: another program listens there"},
+        {UV_EADDRINUSE, TPI_ADDRESS_LISTEN, TP_E_EXISTS,
+         "listen on A: another program listens there"},
         {UV_ECONNREFUSED, TPI_ADDRESS_CONNECT, TP_E_IO, "connect to A: connection refused"},
         {UV_EACCES, TPI_ADDRESS_RECEIVE, TP_E_IO, "listen on A: permission denied"},
         {UV_ENOMEM, TPI_ADDRESS_SEND, TP_E_NOMEM, "send to A: not enough memory"},

@@ -379,7 +379,7 @@ static void files_that_are_missing_are_told(void **state)
 static void a_file_has_to_describe_what_it_is_named_after(void **state)
 {
     static const char error[] =
-        "/lamp.padi:1:11: interface torch has to be in torch.padi, not in lamp.padi";
+        "/lamp.padi:1:11: interface torch must be in torch.padi, not in lamp.padi";
     struct bench *b = *state;
 
     load_fails(b, write_file(b, "lamp.padi", "interface torch 205 \"A torch.\""), TP_E_SYNTAX,

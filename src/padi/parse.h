@@ -25,7 +25,7 @@ typedef struct tpi_padi_scope {
     bool builtin; /* one of Troupe's own files, which may have codes below 200 */
 } tpi_padi_scope;
 
-/* Parse and check. A `file` that ends in ".padi" has to be named after its interface. On failure
+/* Parse and check. A `file` that ends in ".padi" must be named after its interface. On failure
  * `err` says "FILE:LINE:COLUMN: ..." and `out` is empty. */
 tp_status tpi_padi_parse(tpi_padi *out, const char *file, const char *text, size_t length,
                          const tpi_padi_scope *scope, tp_error *err);

@@ -79,7 +79,7 @@ static tp_status check_file_name(struct parser *p, const tpi_token *name)
         (strlen(name->text) == stem && memcmp(name->text, file, stem) == 0)) {
         return TP_OK;
     }
-    return tpi_parser_fail_at(p, name, "interface %s has to be in %s.padi, not in %s", name->text,
+    return tpi_parser_fail_at(p, name, "interface %s must be in %s.padi, not in %s", name->text,
                               name->text, file);
 }
 
@@ -95,7 +95,7 @@ tp_status tpi_parser_check_interface(struct parser *p, const tpi_token *name, co
         return check_file_name(p, name);
     }
     if (!is_in_case(name->text, false)) {
-        return tpi_parser_fail_at(p, name, "\"%s\" has to be in lower case", name->text);
+        return tpi_parser_fail_at(p, name, "\"%s\" must be in lower case", name->text);
     }
     if (is_ours(name->text)) {
         return tpi_parser_fail_at(p, name, "\"%s\" is a word of Troupe's own; choose another name",
@@ -143,10 +143,10 @@ tp_status tpi_parser_check_type(struct parser *p, const tpi_token *name)
         return TP_OK;
     }
     if (!is_in_case(name->text, false)) {
-        return tpi_parser_fail_at(p, name, "\"%s\" has to be in lower case", name->text);
+        return tpi_parser_fail_at(p, name, "\"%s\" must be in lower case", name->text);
     }
     if (rest == NULL || (rest[0] != '\0' && (rest[0] != '_' || rest[1] == '\0'))) {
-        return tpi_parser_fail_at(p, name, "\"%s\" has to be named %s_... or %s", name->text,
+        return tpi_parser_fail_at(p, name, "\"%s\" must be named %s_... or %s", name->text,
                                   p->interface.name, p->interface.name);
     }
     return TP_OK;
@@ -163,13 +163,13 @@ tp_status tpi_parser_check_constant(struct parser *p, const tpi_token *name)
         return TP_OK;
     }
     if (!is_in_case(name->text, true)) {
-        return tpi_parser_fail_at(p, name, "\"%s\" has to be in upper case", name->text);
+        return tpi_parser_fail_at(p, name, "\"%s\" must be in upper case", name->text);
     }
     if (rest == NULL || rest[0] != '_' || rest[1] == '\0') {
         for (size_t i = 0; p->interface.name[i] != '\0'; i++) {
             wanted[i] = to_case(p->interface.name[i], true);
         }
-        return tpi_parser_fail_at(p, name, "\"%s\" has to be named %s_...", name->text, wanted);
+        return tpi_parser_fail_at(p, name, "\"%s\" must be named %s_...", name->text, wanted);
     }
     return TP_OK;
 }

@@ -32,7 +32,7 @@ static tp_status check_field_name(struct parser *p, const tpi_token *name,
     const tp_field *known = fields->items;
 
     if (p->interface.code >= TPI_PADI_FIRST_FREE && has_capital(name->text)) {
-        return tpi_parser_fail_at(p, name, "\"%s\" has to be in lower case", name->text);
+        return tpi_parser_fail_at(p, name, "\"%s\" must be in lower case", name->text);
     }
     for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++) {
         if (strcmp(reserved[i], name->text) == 0) {
@@ -149,11 +149,11 @@ static tp_status bind_count(struct parser *p, const tpi_token *name, struct list
             continue;
         }
         if (known[i].type != TP_TYPE_U32 || known[i].shape != TP_SHAPE_ONE) {
-            return tpi_parser_fail_at(p, name, "the count field \"%s\" has to be one u32",
+            return tpi_parser_fail_at(p, name, "the count field \"%s\" must be one u32",
                                       name->text);
         }
         if (known[i].unit == NULL || strcmp(known[i].unit, "count") != 0) {
-            return tpi_parser_fail_at(p, name, "the count field \"%s\" has to have the unit count",
+            return tpi_parser_fail_at(p, name, "the count field \"%s\" must have the unit count",
                                       name->text);
         }
         if (known[i].is_count) {

@@ -736,11 +736,11 @@ static void a_file_is_named_after_its_interface(void **state)
 
     (void)state;
     is_refused_from_others("x.padi", "interface y 200 \"X.\"",
-                           "x.padi:1:11: interface y has to be in y.padi, not in x.padi");
+                           "x.padi:1:11: interface y must be in y.padi, not in x.padi");
     is_refused_from_others("a/xy.padi", "interface x 200 \"X.\"",
-                           "a/xy.padi:1:11: interface x has to be in x.padi, not in xy.padi");
+                           "a/xy.padi:1:11: interface x must be in x.padi, not in xy.padi");
     is_refused_from_others(".padi", "interface x 200 \"X.\"",
-                           ".padi:1:11: interface x has to be in x.padi, not in .padi");
+                           ".padi:1:11: interface x must be in x.padi, not in .padi");
     parse_file(&padi, "x/x.padi", "interface x 200 \"X.\"", &theirs);
     tpi_padi_fini(&padi);
     parse_file(&padi, "y.txt", "interface x 200 \"X.\"", &theirs);
@@ -752,19 +752,19 @@ static void a_file_is_named_after_its_interface(void **state)
 static void names_from_200_up_begin_with_the_interface(void **state)
 {
     static const struct refusal cases[] = {
-        {"struct data", "x.padi:2:8: \"data\" has to be named x_... or x"},
-        {"struct xy", "x.padi:2:8: \"xy\" has to be named x_... or x"},
-        {"struct x_", "x.padi:2:8: \"x_\" has to be named x_... or x"},
-        {"enum colour", "x.padi:2:6: \"colour\" has to be named x_... or x"},
-        {"struct x_Data", "x.padi:2:8: \"x_Data\" has to be in lower case"},
+        {"struct data", "x.padi:2:8: \"data\" must be named x_... or x"},
+        {"struct xy", "x.padi:2:8: \"xy\" must be named x_... or x"},
+        {"struct x_", "x.padi:2:8: \"x_\" must be named x_... or x"},
+        {"enum colour", "x.padi:2:6: \"colour\" must be named x_... or x"},
+        {"struct x_Data", "x.padi:2:8: \"x_Data\" must be in lower case"},
         {"struct x_ops", "x.padi:2:8: \"x_ops\" is the name of another type already"},
-        {"constant MOST = 1 \"M.\"", "x.padi:2:10: \"MOST\" has to be named X_..."},
-        {"constant X = 1 \"M.\"", "x.padi:2:10: \"X\" has to be named X_..."},
-        {"constant X_ = 1 \"M.\"", "x.padi:2:10: \"X_\" has to be named X_..."},
-        {"constant X_4k = 1 \"M.\"", "x.padi:2:10: \"X_4k\" has to be in upper case"},
-        {"enum x_e \"E.\" { OPEN = 1 \"O.\" }", "x.padi:2:17: \"OPEN\" has to be named X_..."},
+        {"constant MOST = 1 \"M.\"", "x.padi:2:10: \"MOST\" must be named X_..."},
+        {"constant X = 1 \"M.\"", "x.padi:2:10: \"X\" must be named X_..."},
+        {"constant X_ = 1 \"M.\"", "x.padi:2:10: \"X_\" must be named X_..."},
+        {"constant X_4k = 1 \"M.\"", "x.padi:2:10: \"X_4k\" must be in upper case"},
+        {"enum x_e \"E.\" { OPEN = 1 \"O.\" }", "x.padi:2:17: \"OPEN\" must be named X_..."},
         {"struct x \"S.\" { basePos f32 m \"B.\" }",
-         "x.padi:2:17: \"basePos\" has to be in lower case"},
+         "x.padi:2:17: \"basePos\" must be in lower case"},
     };
 
     (void)state;
@@ -777,7 +777,7 @@ static void names_from_200_up_begin_with_the_interface(void **state)
     is_refused_from_others("xdr.padi", "interface xdr 200 \"X.\"",
                            "xdr.padi:1:11: \"xdr\" is a word of Troupe's own; choose another name");
     is_refused_from_others("xY.padi", "interface xY 200 \"X.\"",
-                           "xY.padi:1:11: \"xY\" has to be in lower case");
+                           "xY.padi:1:11: \"xY\" must be in lower case");
 }
 
 static void names_below_200_are_free(void **state)
@@ -996,13 +996,13 @@ static void counts_of_arrays_are_checked(void **state)
          "x.padi:2:22: \"n\" is neither a constant nor an earlier field: a count comes before its "
          "array"},
         {"struct s \"S.\" { n u16 count \"N.\" a u8[n] 1 \"A.\" }",
-         "x.padi:2:39: the count field \"n\" has to be one u32"},
+         "x.padi:2:39: the count field \"n\" must be one u32"},
         {"struct s \"S.\" { n u32[2] count \"N.\" a u8[n] 1 \"A.\" }",
-         "x.padi:2:42: the count field \"n\" has to be one u32"},
+         "x.padi:2:42: the count field \"n\" must be one u32"},
         {"struct s \"S.\" { n u32 byte \"N.\" a u8[n] 1 \"A.\" }",
-         "x.padi:2:38: the count field \"n\" has to have the unit count"},
+         "x.padi:2:38: the count field \"n\" must have the unit count"},
         {"enum k \"K.\" { A = 1 \"A.\" }\nstruct s \"S.\" { n u32 enum k \"N.\" a u8[n] 1 \"A.\" }",
-         "x.padi:3:40: the count field \"n\" has to have the unit count"},
+         "x.padi:3:40: the count field \"n\" must have the unit count"},
         {"struct s \"S.\" { n u32 count \"N.\" a u8[n] 1 \"A.\" b u8[n] 1 \"B.\" }",
          "x.padi:2:54: \"n\" counts another array already"},
     };

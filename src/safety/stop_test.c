@@ -351,13 +351,13 @@ static void a_panic_stops_everything_until_it_is_reset(const tp_driver *driver)
 
     assert_int_equal(tp_hub_panic(s.b.hub, &panic), TP_OK);
     assert_int_equal(tp_session_reset_panic(s.sessions[0], panic->epoch, "", &err), TP_E_DENIED);
-    assert_string_equal(err.text,
-                        "only who raised it, or somebody on the server's own machine who may move, "
-                        "ends a panic: there is no operator's key");
+    assert_string_equal(err.text, "only the client that raised it, or a client on the server's own "
+                                  "machine with the right to move, "
+                                  "ends a panic: there is no operator's key");
     assert_int_equal(tp_session_reset_panic(s.sessions[1], panic->epoch, "sesame", &err),
                      TP_E_UNSUPPORTED);
-    assert_string_equal(err.text, "the server has no keys: a panic is ended without one, by who "
-                                  "raised it or on the server's own machine");
+    assert_string_equal(err.text, "the server has no keys: a panic is ended without one, by the "
+                                  "client that raised it or on the server's own machine");
     assert_int_equal(tp_session_reset_panic(s.sessions[1], panic->epoch - 2, "", &err),
                      TP_E_INVALID);
     assert_int_equal(tp_session_reset_panic(s.sessions[1], panic->epoch, "", &err), TP_OK);

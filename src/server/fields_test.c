@@ -172,6 +172,9 @@ static const char *write_file(tpi_buf *out, const struct subject *s)
     for (size_t i = 0; fronts[i] != NULL && s->kind == &tpi_front_section; i++) {
         tpi_buf_printf(out, "front ( name \"%s\" enabled no )\n", fronts[i]->name); /* by default */
     }
+    if (s->kind == &tpi_front_section) {
+        tpi_buf_puts(out, "driver ( name \"fake\" provides [ \"6666:laser:7\" ] )\n");
+    }
     tpi_buf_puts(out, "driver\n(\n");
     put_fields(out, &tpi_driver_section, s);
     if (s->kind == &tpi_geometry_section && strcmp(s->field->name, "device") != 0) {

@@ -133,7 +133,7 @@ static tp_status check_one_robot(const tpi_cfg_section *section, const tpi_bluep
     for (uint32_t i = 1; i < blueprint->provide_count; i++) {
         if (blueprint->provides[i].addr.robot != blueprint->provides[0].addr.robot) {
             return tpi_cfg_fail(&section->place, err,
-                                "the devices of an isolated driver have to have the same port");
+                                "the devices of an isolated driver must have the same port");
         }
     }
     return TP_OK;

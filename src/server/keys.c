@@ -65,7 +65,7 @@ static tp_status add(tpi_keys *keys, const char *name, tp_right right, const cha
 
     memcpy(key.name, name, strlen(name));
     if (length == 0 || length >= sizeof key.secret || memchr(secret, '\0', length) != NULL) {
-        return tp_fail(err, TP_E_SYNTAX, "the secret of the key %s has to have 1 to %d characters",
+        return tp_fail(err, TP_E_SYNTAX, "the secret of the key %s must have 1 to %d characters",
                        name, TPI_KEY_SECRET - 1);
     }
     memcpy(key.secret, secret, length);

@@ -56,10 +56,10 @@ static void mistakes_are_told_without_the_secret(void **state)
                "the key anna is NAME RIGHT SECRET; its right is read, write, move or operate");
     is_refused("anna", "the key anna is NAME RIGHT SECRET; its right is read, write, move or "
                        "operate");
-    is_refused("anna move", "the secret of the key anna has to have 1 to 128 characters");
-    is_refused("anna move   ", "the secret of the key anna has to have 1 to 128 characters");
+    is_refused("anna move", "the secret of the key anna must have 1 to 128 characters");
+    is_refused("anna move   ", "the secret of the key anna must have 1 to 128 characters");
     snprintf(line, sizeof line, "anna move %0129d", 1);
-    is_refused(line, "the secret of the key anna has to have 1 to 128 characters");
+    is_refused(line, "the secret of the key anna must have 1 to 128 characters");
     snprintf(line, sizeof line, "%032d move x", 1);
     is_refused(line, "a key is NAME RIGHT SECRET; its name is made of 1 to 31 letters, digits and "
                      ". _ -");
@@ -100,7 +100,7 @@ static void a_file_has_a_key_in_each_line(void **state)
     assert_string_equal(err.text, "k:3: the key cara is NAME RIGHT SECRET; its right is read, "
                                   "write, move or operate");
     assert_int_equal(tpi_keys_read(&keys, "k", "dora move a\0b", 13, &err), TP_E_SYNTAX);
-    assert_string_equal(err.text, "k:1: the secret of the key dora has to have 1 to 128 "
+    assert_string_equal(err.text, "k:1: the secret of the key dora must have 1 to 128 "
                                   "characters");
 }
 

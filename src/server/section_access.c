@@ -137,7 +137,8 @@ void tpi_access_note_none(tp_server *server, const struct file *file)
     tp_error note = {0};
 
     if (field != NULL && file->access.keys.count == 0 && !file->access.open) {
-        tpi_cfg_fail(&field->place, &note, "there are no keys: nobody can write or move anything");
+        tpi_cfg_fail(&field->place, &note,
+                     "there are no keys: no client can write or move anything");
         tpi_server_note(server, note.text);
     }
 }

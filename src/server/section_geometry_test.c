@@ -110,7 +110,7 @@ static void what_nobody_uses_is_noted(void **state)
 
     (void)state;
     assert_int_equal(make("\"laser:0\"", "geometry ( posse [ 1 2 0 ] )", &server, &err), TP_OK);
-    assert_string_equal(last_note, "x.cfg:2:12: nobody uses \"posse\"; did you mean \"pose\"?");
+    assert_string_equal(last_note, "x.cfg:2:12: \"posse\" is not used; did you mean \"pose\"?");
     tp_server_destroy(server);
 }
 

@@ -150,13 +150,13 @@ static void what_nobody_uses_is_noted(void **state)
     assert_int_equal(
         make("driver ( name \"fake\" provides [ \"laser:0\" ] ratte 5 )", &server, &notes, &err),
         TP_OK);
-    assert_string_equal(notes.last, "x.cfg:1:45: nobody uses \"ratte\"; did you mean \"rate\"?");
+    assert_string_equal(notes.last, "x.cfg:1:45: \"ratte\" is not used; did you mean \"rate\"?");
     tp_server_destroy(server);
     assert_int_equal(
         make("driver ( name \"fake\" provides [ \"laser:0\" ] ) lease 2", &server, &notes, &err),
         TP_OK);
     assert_string_equal(notes.last,
-                        "x.cfg:1:47: nobody uses \"lease\" here: it stands in a driver section");
+                        "x.cfg:1:47: \"lease\" is not used here: it stands in a driver section");
     tp_server_destroy(server);
     assert_int_equal(
         make("driver ( name \"fake\" provides [ \"laser:0\" ] ) device ( )", &server, &notes, &err),

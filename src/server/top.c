@@ -212,7 +212,7 @@ static void report_elsewhere(tp_server *server, tpi_cfg_section *root)
         tp_error note = {0};
         if (field != NULL) {
             tpi_cfg_fail(&field->place, &note,
-                         "nobody uses \"%s\" here: it stands in a driver section", field->name);
+                         "\"%s\" is not used here: it stands in a driver section", field->name);
             tpi_server_note(server, note.text);
         }
     }

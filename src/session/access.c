@@ -77,7 +77,7 @@ static void tell_loss(const tp_device *device, const tp_session *taker)
 
     if (s != NULL) {
         tp_fail(&why, TP_E_DENIED,
-                "%s is not open exclusively any more: nothing was heard for too long, and %s has "
+                "%s is no longer open exclusively: its client was silent for too long, and %s has "
                 "taken it",
                 tpi_device_name(device), taker->identity.label);
         tpi_access_tell_refusal(s, &why, &told);

@@ -104,9 +104,8 @@ static void another_one_takes_its_place(void **state)
     tp_session_explain_failures(s->sessions[0], true);
     assert_int_equal(open_as(s, 1, TP_EXCLUSIVE_MODE), TP_OK);
     told(s, 0, text, sizeof text);
-    assert_string_equal(text,
-                        "-15 position2d:0 is not open exclusively any more: nothing was heard for "
-                        "too long, and berta has taken it\n");
+    assert_string_equal(text, "-15 position2d:0 is no longer open exclusively: its client was "
+                              "silent for too long, and berta has taken it\n");
     assert_int_equal(tp_hub_statistics(s->b.hub, &found), TP_OK);
     assert_string_equal(found->devices[0].holder, "berta");
     assert_false(found->devices[0].holder_silent);
@@ -160,10 +159,10 @@ static void a_client_is_thrown_out_by_its_number(void **state)
         last = msg;
     }
     assert_int_equal(tp_msg_header(last)->subtype, TP_PLAYER_DATA_KICKED);
-    assert_string_equal(((const tp_failure *)tp_msg_payload(last))->text, "thrown out by berta");
+    assert_string_equal(((const tp_failure *)tp_msg_payload(last))->text, "disconnected by berta");
     tp_msg_unref(last);
     tpi_hub_set_note(s->b.hub, NULL, NULL);
-    assert_string_equal(tpi_buf_text(&notes), "client 1, anna, was thrown out by berta\n");
+    assert_string_equal(tpi_buf_text(&notes), "client 1, anna, was disconnected by berta\n");
     tpi_buf_fini(&notes);
 }
 

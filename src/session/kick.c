@@ -27,7 +27,7 @@ static void tell_owner(const tp_session *out, const tp_session *by)
 {
     char text[2 * TPI_MOVER_LABEL + 64];
 
-    (void)snprintf(text, sizeof text, "client %lu, %s, was thrown out by %s",
+    (void)snprintf(text, sizeof text, "client %lu, %s, was disconnected by %s",
                    (unsigned long)out->identity.number, out->identity.label, by->identity.label);
     tpi_hub_note(out->hub, text);
 }
@@ -43,7 +43,7 @@ static void tell_client(tp_session *out, const tp_session *by)
     tp_failure failure = {.code = TP_E_CLOSED};
     tp_msg *msg = NULL;
 
-    (void)snprintf(text, sizeof text, "thrown out by %s", by->identity.label);
+    (void)snprintf(text, sizeof text, "disconnected by %s", by->identity.label);
     failure.text = tpi_text_field(text, &failure.text_count);
     if (out->explain && tp_msg_create(&msg, &header, &tp_desc_failure, &failure) == TP_OK) {
         tp_session_queue(out, msg);

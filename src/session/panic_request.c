@@ -45,8 +45,8 @@ tp_status tp_session_reset_panic(tp_session *session, unsigned epoch, const char
 
     if (key[0] != '\0' && session->clients->keyring.key_count == 0) {
         return tp_fail(err, TP_E_UNSUPPORTED,
-                       "the server has no keys: a panic is ended without one, by who raised it or "
-                       "on the server's own machine");
+                       "the server has no keys: a panic is ended without one, by the client that "
+                       "raised it or on the server's own machine");
     }
     status =
         key[0] == '\0' ? TP_OK : tpi_identity_show_key(&session->identity, key, strlen(key), err);

@@ -42,18 +42,18 @@ static tp_status refuse(const tpi_identity *identity, const char *what, tp_error
     const tpi_key *key = identity->key;
 
     if (key != NULL) {
-        return tp_fail(err, TP_E_DENIED, "%s; the key %s is for those who %s", what, key->name,
-                       tp_right_name(key->right));
+        return tp_fail(err, TP_E_DENIED, "%s; the key %s gives only the right to %s", what,
+                       key->name, tp_right_name(key->right));
     }
     if (identity->keyring->key_count > 0) {
         return tp_fail(err, TP_E_DENIED, "%s: give a key", what);
     }
-    return tp_fail(err, TP_E_DENIED, "%s: %s", what,
-                   identity->keyring->guests[TP_REACH_UNIX] >= TP_RIGHT_MOVE
-                       ? "the server has no keys, and who comes by this address only reads: give "
-                         "the server some, or come by its unix socket"
-                       : "the server has no keys, and without one everybody only reads: give the "
-                         "server some");
+    return tp_fail(
+        err, TP_E_DENIED, "%s: %s", what,
+        identity->keyring->guests[TP_REACH_UNIX] >= TP_RIGHT_MOVE
+            ? "the server has no keys, and clients of this address only read: give the server a "
+              "key, or use its unix socket"
+            : "the server has no keys, and clients without a key only read: give the server a key");
 }
 
 static tp_status refuse_right(const tpi_identity *identity, const char *what, tp_right needed,
@@ -82,12 +82,13 @@ static tp_status refuse_to_operate(const tpi_identity *identity, const tp_messag
                                    tp_error *err)
 {
     const bool operators = has_operators(identity->keyring);
-    const char *who =
-        operators ? "an operator's key" : "somebody on the server's own machine who may move";
+    const char *who = operators ? "an operator's key"
+                                : "a client on the server's own machine with the right to move";
     char text[160];
 
     if (ends_panic(what)) {
-        (void)snprintf(text, sizeof text, "only who raised it, or %s, ends a panic", who);
+        (void)snprintf(text, sizeof text, "only the client that raised it, or %s, ends a panic",
+                       who);
     } else {
         (void)snprintf(text, sizeof text, "%s needs the right to operate: %s", what->name, who);
     }

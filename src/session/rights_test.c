@@ -133,14 +133,13 @@ static void a_refusal_says_what_is_missing(void **state)
     assert_string_equal(s->err.text, "VEL needs the right to move: give a key");
     assert_int_equal(try(s, 0, "set things"), TP_OK);
     assert_int_equal(send(s, TP_KIND_COMMAND, TP_POSITION2D_CMD_VEL, &vel), TP_E_DENIED);
-    assert_string_equal(s->err.text,
-                        "VEL needs the right to move; the key setter is for those who write");
+    assert_string_equal(
+        s->err.text, "VEL needs the right to move; the key setter gives only the right to write");
     set_keys(s, 0);
     assert_int_equal(send(s, TP_KIND_COMMAND, TP_POSITION2D_CMD_VEL, &vel), TP_E_DENIED);
     assert_string_equal(s->err.text,
-                        "VEL needs the right to move: the server has no keys, and who comes by "
-                        "this address only reads: give the server some, or come by its unix "
-                        "socket");
+                        "VEL needs the right to move: the server has no keys, and clients of this "
+                        "address only read: give the server a key, or use its unix socket");
 }
 
 static const char *why_not(struct stage *s, unsigned code)
@@ -157,14 +156,16 @@ static void who_may_not_operate_is_told_why(void **state)
 {
     struct stage *s = *state;
 
-    assert_string_equal(why_not(s, TP_PLAYER_REQ_RESET_PANIC),
-                        "only who raised it, or an operator's key, ends a panic: give a key");
+    assert_string_equal(
+        why_not(s, TP_PLAYER_REQ_RESET_PANIC),
+        "only the client that raised it, or an operator's key, ends a panic: give a key");
     assert_string_equal(why_not(s, TP_PLAYER_REQ_KICK),
                         "KICK needs the right to operate: an operator's key: give a key");
     assert_int_equal(try(s, 0, "drive"), TP_OK);
-    assert_string_equal(why_not(s, TP_PLAYER_REQ_RESET_PANIC),
-                        "only who raised it, or an operator's key, ends a panic; the key driver is "
-                        "for those who move");
+    assert_string_equal(
+        why_not(s, TP_PLAYER_REQ_RESET_PANIC),
+        "only the client that raised it, or an operator's key, ends a panic; the key driver "
+        "gives only the right to move");
 }
 
 static void where_nobody_may_operate_it_is_told_who_stands_in(void **state)
@@ -173,24 +174,27 @@ static void where_nobody_may_operate_it_is_told_who_stands_in(void **state)
 
     set_keys(s, 3); /* without the operator's */
     assert_string_equal(why_not(s, TP_PLAYER_REQ_RESET_PANIC),
-                        "only who raised it, or somebody on the server's own machine who may move, "
+                        "only the client that raised it, or a client on the server's own machine "
+                        "with the right to move, "
                         "ends a panic: there is no operator's key");
     tp_session_set_local(s->sessions[0], true);
     assert_string_equal(why_not(s, TP_PLAYER_REQ_RESET_PANIC),
-                        "only who raised it, or somebody on the server's own machine who may move, "
+                        "only the client that raised it, or a client on the server's own machine "
+                        "with the right to move, "
                         "ends a panic: give a key");
     assert_int_equal(try(s, 0, "set things"), TP_OK);
     assert_string_equal(why_not(s, TP_PLAYER_REQ_KICK),
-                        "KICK needs the right to operate: somebody on the server's own machine who "
-                        "may move; the key setter is for those who write");
+                        "KICK needs the right to operate: a client on the server's own machine "
+                        "with the right to move; the key setter gives only the right to write");
     assert_int_equal(try(s, 0, "drive"), TP_OK);
     assert_string_equal(why_not(s, TP_PLAYER_REQ_RESET_PANIC), "");
     assert_string_equal(why_not(s, TP_PLAYER_REQ_KICK), "");
     set_keys(s, 0);
     assert_string_equal(why_not(s, TP_PLAYER_REQ_RESET_PANIC),
-                        "only who raised it, or somebody on the server's own machine who may move, "
-                        "ends a panic: the server has no keys, and who comes by this address only "
-                        "reads: give the server some, or come by its unix socket");
+                        "only the client that raised it, or a client on the server's own machine "
+                        "with the right to move, "
+                        "ends a panic: the server has no keys, and clients of this address only "
+                        "read: give the server a key, or use its unix socket");
 }
 
 static void who_may_only_read_opens_to_read_only(void **state)
@@ -423,8 +427,9 @@ static void a_key_in_a_reset_is_a_try_too(void **state)
                      TP_E_LIMIT);
     bench_move_clock(&s->b, 1);
     assert_int_equal(tp_session_reset_panic(s->sessions[0], 1, "drive", &s->err), TP_E_DENIED);
-    assert_string_equal(s->err.text, "only who raised it, or an operator's key, ends a panic; the "
-                                     "key driver is for those who move");
+    assert_string_equal(s->err.text,
+                        "only the client that raised it, or an operator's key, ends a panic; the "
+                        "key driver gives only the right to move");
     assert_int_equal(tp_session_reset_panic(s->sessions[0], 1, some_keys[3].secret, &s->err),
                      TP_OK);
 }

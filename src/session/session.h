@@ -83,7 +83,7 @@ struct backlog {
     bool pulls;                   /* nothing goes out before the client asks */
     uint32_t parts;               /* openings of devices that keep */
     bool behind;                  /* much waits for it */
-    bool given_up;                /* and it takes nothing, so that nobody waits for it */
+    bool given_up;                /* and it takes nothing, so that no client waits for it */
     uint64_t taken, taken_before; /* messages and parts, and when the timer was set */
     tp_timer *patience;           /* owned; NULL until it was behind once */
 };

@@ -25,7 +25,7 @@ static void tell_halt(const tp_session *by, tp_device *device)
 {
     char text[TPI_MOVER_LABEL + 64];
 
-    (void)snprintf(text, sizeof text, "stopped: %s has asked for it", by->identity.label);
+    (void)snprintf(text, sizeof text, "stopped: %s has asked for HALT", by->identity.label);
     tpi_device_safety_of(device)->halt_reported = true;
     tpi_device_deliver_failure(device, TP_E_DENIED, text);
 }

@@ -192,7 +192,7 @@ def used_files_are_checked():
     with folder(a='interface a 200 "A."\nuse b\n', b='interface c 201 "C."\n',
                 hen='interface hen 202 "H."\nuse egg\n', egg='interface egg 203 "E."\nuse hen\n',
                 f='interface f 204 "F."\nuse g\n', g='interface g 205\n'):
-        fails("a.padi", error="b.padi:1:11: interface c has to be in c.padi, not in b.padi")
+        fails("a.padi", error="b.padi:1:11: interface c must be in c.padi, not in b.padi")
         fails("hen.padi", error="egg.padi:2:5: use is nested more than 16 deep, or in a circle")
         fails("f.padi",
               error="g.padi:2:1: expected a sentence in quotes, found the end of the file")
@@ -200,7 +200,7 @@ def used_files_are_checked():
 
 def files_are_named_after_their_interfaces():
     with folder(a='interface b 200 "B."\n'):
-        fails("a.padi", error="a.padi:1:11: interface b has to be in b.padi, not in a.padi")
+        fails("a.padi", error="a.padi:1:11: interface b must be in b.padi, not in a.padi")
         os.rename("a.padi", "a.txt")
         succeeds("--check", "a.txt")
 

@@ -35,7 +35,7 @@ def devices_beyond_the_end_of_players_list_are_listed(url):
 def a_map_sends_nothing_to_print(url):
     with cli.Running("print", "map:0", url=url) as running:
         tap.equal(running.process.stderr.readline(),
-                  "troupe print: map:0 sends no data; troupe request map tells what it answers\n")
+                  "troupe print: map:0 sends no data; troupe request map lists what it answers\n")
 
 
 @serving(SMALL)

@@ -265,7 +265,7 @@ def json_on_a_terminal_is_json(url):
 def what_is_not_there_is_told(url):
     says(troupe("print", "laser:3", url=url), 1, f"troupe print: tcp:{url} has no device laser:3; it has laser:0, laser:4\n")
     says(troupe("print", "imu", url=url), 1,
-         f"troupe print: tcp:{url} has no device imu:0, nor any other imu; troupe list tells what it has\n")
+         f"troupe print: tcp:{url} has no device imu:0, nor any other imu; troupe list shows its devices\n")
 
 
 def mistakes_are_explained():

@@ -155,9 +155,9 @@ def a_pipe_that_is_silent_keeps_the_robot_going(url):
 @serving('driver ( name "dummy" provides [ "position2d:0" ] )')
 def what_a_device_does_not_take_is_told(url):
     says(troupe("send", "position2d", "VEL", VEL, url=url), 0,
-         "troupe send: position2d:0 does not say that it takes VEL; sent anyway\n" + cli.closed_again("position2d:0", "VEL"))
+         "troupe send: position2d:0 does not report that it handles VEL; sent anyway\n" + cli.closed_again("position2d:0", "VEL"))
     says(troupe("send", "gripper", "OPEN", url=url), 1,
-         f"troupe send: tcp:{url} has no device gripper:0, nor any other gripper; troupe list tells what it has\n")
+         f"troupe send: tcp:{url} has no device gripper:0, nor any other gripper; troupe list shows its devices\n")
 
 
 @serving(ROBOT)

@@ -69,7 +69,7 @@ def stops(watcher):
     for _ in range(3):
         tap.equal(watcher.request(player.POSITION2D, 0, HALT).type, player.ACK)
         told += [m for m in watcher.passed if (m.type, m.subtype) == (player.DATA, ERROR)]
-    return [text for text in (player.Body(m.body[4:]).text() for m in told) if text.endswith("asked for it")]
+    return [text for text in (player.Body(m.body[4:]).text() for m in told) if text.endswith("asked for HALT")]
 
 
 @serving(ROBOT)
@@ -79,8 +79,8 @@ def who_had_it_stopped_is_told_once(url):
         while speed(watcher) != 0.5:
             pass
         name = f"berta at 127.0.0.1:{watcher.socket.getsockname()[1]}"
-        tap.equal(stops(watcher), [f"stopped: {name} has asked for it"])
-        tap.equal(driver.error(), f"troupe send: stopped: {name} has asked for it\n")
+        tap.equal(stops(watcher), [f"stopped: {name} has asked for HALT"])
+        tap.equal(driver.error(), f"troupe send: stopped: {name} has asked for HALT\n")
         driver.interrupt()
         tap.equal(driver.ended()[0], 1)
         watcher.send(player.POSITION2D, 0, COMMAND, 1, struct.pack(">dddI", 0.5, 0, 0, 1))

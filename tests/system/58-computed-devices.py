@@ -84,8 +84,7 @@ def what_it_refuses_is_told_to_who_commands():
         result = troupe("send", "position2d:1", "POS", '{"pos":{"px":1},"state":1}', "--url",
                         f"localhost:{server.address[1]}")
         tap.equal((result.returncode, result.stderr.splitlines()[-1]),
-                  (1, "troupe send: position2d:1: nobody knows the way of POS beforehand; command "
-                      "velocities"))
+                  (1, "troupe send: position2d:1: it is not possible to know the way of POS in advance; command velocities"))
 
 
 def a_blocked_way_is_not():

@@ -246,7 +246,7 @@ def a_killed_parent_takes_its_children_along():
 def what_is_wrong_with_it_is_told():
     listed = ('an isolated driver lists its devices in "provides": "all" is known only in its process, once it runs')
     for text, wrong in (('driver ( name "fake" provides [ "laser:0" "6666:laser:0" ] isolated yes )\n',
-                         "1:1: the devices of an isolated driver have to have the same port"),
+                         "1:1: the devices of an isolated driver must have the same port"),
                         ('driver ( name "sim" worldfile "x.world" provides "all" isolated yes )\n', "1:41: " + listed),
                         ('driver ( name "sim" worldfile "x.world" isolated yes )\n', "1:1: " + listed)):
         with tempfile.NamedTemporaryFile("w", suffix=".cfg") as file:

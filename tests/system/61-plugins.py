@@ -119,7 +119,7 @@ def a_plugin_goes_before_what_is_built_in():
         blink(here, "cfg/mine.so", "fake")
         is_fine(f'driver ( name "fake" plugin "mine" {LIGHT} period 1 )')
         is_fine(f'plugin "mine" driver ( name "fake" {LIGHT} period 1 )',
-                'cfg/x.cfg:1:66: nobody uses "period"\n')
+                'cfg/x.cfg:1:66: "period" is not used\n')
 
 
 def what_is_wrong_with_a_plugin_is_told():

@@ -233,7 +233,7 @@ def mistakes_are_found_before_anybody_connects():
     write("beside", "sesame\n")
     for line, column, told in (
             ('url "http://robot"', 3, "http://robot: a server is tcp:HOST:PORT, unix:PATH or inproc:FILE.cfg"),
-            ('url "tcp:robot:99999"', 3, "connect to tcp:robot:99999: the port has to be a number from 0 to 65535"),
+            ('url "tcp:robot:99999"', 3, "connect to tcp:robot:99999: the port must be a number from 0 to 65535"),
             ('url "unix:"', 3, "connect to unix:: the path is missing"),
             ('url "unix:/x" key_file "/no/such"', 17, "/no/such: No such file or directory"),
             ('url "unix:/x" key_file "no/such"', 17, f"{HERE}/no/such: No such file or directory"),
@@ -259,8 +259,8 @@ def a_secret_that_others_can_read_is_noted():
 def a_stop_is_told_once_with_its_cause():
     with player.server(PROGRAM, BASE) as far, player.server(PROGRAM, behind(far.address[1])) as near:
         witness, direct = opened(near.address), opened(far.address)
-        for how, told in (("close", "stopped: the connection of who moved position2d:0 was closed"),
-                          ("freeze", "stopped: nothing was heard any more of who moved position2d:0")):
+        for how, told in (("close", "position2d:0 stopped: the connection of its mover was closed"),
+                          ("freeze", "position2d:0 stopped: its mover has been silent for longer than its lease")):
             mover = Running("send", "position2d", "VEL", '{"vel":{"px":0.5},"state":1}', "--repeat", "20", "--for", "600",
                             url=at(near)).process
             while True:

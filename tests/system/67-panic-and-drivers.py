@@ -31,8 +31,7 @@ STOPPED = "everything that moves is stopped; troupe reset ends the panic\n"
 def not_stopped(server, what):
     """A panic that does not stop everything, which is told wherever people look."""
     says(troupe("panic", at(server)), 1,
-         f"troupe panic: NOT STOPPED YET: {what}. Commands are refused now, but who hangs in a driver does not hear: kill "
-         "the server if it has to stop\n")
+         f"troupe panic: NOT STOPPED YET: {what}. Commands are refused now, but a driver that hangs does not stop: kill the server if it must stop\n")
     for command in ("list", "stat"):
         tap.equal(f"\nNOT STOPPED YET: {what}; " in troupe(command, at(server)).stdout, True)
 
@@ -312,7 +311,7 @@ def nobody_moves_what_stands():
     with player.server(PROGRAM, front + behind) as server:
         witness = opened(server)
         moving(server, both).socket.close()
-        tap.equal(failure(witness)[1], "stopped: the connection of who moved position2d:0 was closed")
+        tap.equal(failure(witness)[1], "position2d:0 stopped: the connection of its mover was closed")
         tap.equal(movers(server), [])  # which is told when it stands
         client = moving(server, both)
         prints(troupe("panic", at(server)), STOPPED)
@@ -345,7 +344,7 @@ def what_has_not_stopped_is_not_told_to_have():
         tap.equal(witness.access(POSITION2D, 0, 1)[0].type, player.ACK)
         tap.equal([one for one in witness.passed if one.subtype == ERROR], [])
         os.kill(child_of(server), signal.SIGCONT)
-        tap.equal(failure(witness)[1], "stopped: the connection of who moved position2d:0 was closed")
+        tap.equal(failure(witness)[1], "position2d:0 stopped: the connection of its mover was closed")
         witness.socket.close()
 
 

@@ -63,10 +63,10 @@ def who_is_thrown_out_keeps_nothing(url):
         result = troupe("kick", number, url=url)
         name = line.split(" by ")[1].split(";")[0]
         tap.equal((result.returncode, result.stdout, result.stderr),
-                  (0, f"client {number}, {name}, is out; it had position2d:0 for itself\n", ""))
+                  (0, f"client {number}, {name}, is disconnected; released position2d:0\n", ""))
         says(brief(url, "--exclusive"), 0, "")
         says(troupe("kick", number, url=url), 1,
-             f'troupe kick: there is no client "{number}"; troupe stat shows who is there\n')
+             f'troupe kick: there is no client "{number}"; troupe stat lists the clients\n')
         alone.process.send_signal(signal.SIGCONT)
 
 
@@ -76,10 +76,10 @@ def by_its_place_and_with_the_right_to():
         client.open(player.LASER, 0)
         denied = "troupe kick: KICK needs the right to operate: an operator's key"
         says(troupe("kick", place, url=url), 1, f"{denied}: give a key with --key-file, --key or TROUPE_KEY\n")
-        says(troupe("kick", place, "--key", "drive on", url=url), 1, f"{denied}; the key anna is for those who move\n")
+        says(troupe("kick", place, "--key", "drive on", url=url), 1, f"{denied}; the key anna gives only the right to move\n")
         tap.equal(client.request(player.PLAYER, 0, 1).type, player.ACK)  # it is still there
         result = troupe("kick", place, "--key", "decide", url=url)
-        tap.equal((result.returncode, result.stdout), (0, f"client 1, {place}, is out\n"))
+        tap.equal((result.returncode, result.stdout), (0, f"client 1, {place}, is disconnected\n"))
         tap.equal(client.ended(), True)
 
 
@@ -101,8 +101,8 @@ def dismissal(client):
 
 def who_understands_it_is_told_by_whom():
     with player.server(cli.PROGRAM, ROBOT.format("")) as server:
-        for hello, pull, wanted in ((True, False, (-14, "thrown out by troupe kick at 127.0.0.1:N")),
-                                    (True, True, (-14, "thrown out by troupe kick at 127.0.0.1:N")), (False, False, None)):
+        for hello, pull, wanted in ((True, False, (-14, "disconnected by troupe kick at 127.0.0.1:N")),
+                                    (True, True, (-14, "disconnected by troupe kick at 127.0.0.1:N")), (False, False, None)):
             with player.Client(server.address) as client:
                 if hello:
                     client.hello()
@@ -120,7 +120,7 @@ def programs_show_it(url):
         number, = (line.split()[0] for line in troupe("stat", url=url).stdout.splitlines() if "troupe print" in line)
         tap.equal(troupe("kick", number, url=url).returncode, 0)
         tap.equal(re.sub(r"(kick at 127.0.0.1):\d+", r"\1:N", running.error()),
-                  f"troupe print: tcp:{url}: thrown out by troupe kick at 127.0.0.1:N; trying to connect again\n")
+                  f"troupe print: tcp:{url}: disconnected by troupe kick at 127.0.0.1:N; trying to connect again\n")
         tap.equal(running.error(), f"troupe print: connected to tcp:{url} again\n")
         tap.equal(running.interrupt(), (0, ""))
 
@@ -132,7 +132,7 @@ def two_on_a_unix_socket_need_their_numbers():
             client.open(player.LASER, 0)
             says(troupe("kick", "unix", f"unix:{path}"), 1,
                  'troupe kick: several clients are "unix"; troupe stat shows their numbers\n')
-            tap.equal(troupe("kick", "1", f"unix:{path}").stdout, "client 1, unix, is out\n")
+            tap.equal(troupe("kick", "1", f"unix:{path}").stdout, "client 1, unix, is disconnected\n")
             tap.equal(client.ended(), True)
 
 
@@ -141,7 +141,7 @@ def mistakes_are_explained(url):
     says(troupe("kick"), 2, cli.usage("kick", "which client? troupe stat shows their numbers"))
     says(troupe("kick", "1", url=url), 1, "troupe kick: client 1 is the one that asks\n")
     says(troupe("kick", "nobody", url=url), 1,
-         'troupe kick: there is no client "nobody"; troupe stat shows who is there\n')
+         'troupe kick: there is no client "nobody"; troupe stat lists the clients\n')
 
 
 tap.main(nobody_else_writes_meanwhile, who_freezes_keeps_it_no_longer_than_its_lease, who_is_thrown_out_keeps_nothing,

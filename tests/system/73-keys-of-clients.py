@@ -70,7 +70,7 @@ def a_server_says_who_may_only_read():
               ([", read-only without a key", "listening on unix:/socket, read-only without a key"], ""))
     tap.equal(listening("open yes\n" + KEYS + BASE), ([""], ""))
     tap.equal(listening(BASE, "--listen", "0.0.0.0", "--unix", path),
-              ([" of 0.0.0.0, read-only for everybody: there are no keys", "listening on unix:/socket"], ""))
+              ([" of 0.0.0.0, read-only for all clients: there are no keys", "listening on unix:/socket"], ""))
     tap.equal(listening(KEYS + BASE, "--listen", "*"), ([" of all addresses, read-only without a key"], ""))
     tap.equal(listening("open yes\n" + BASE, "--listen", "0.0.0.0"), ([" of 0.0.0.0, open to everybody"], ""))
     tap.equal(listening(BASE, "--listen", "::1"), ([" of ::1"], ""))
@@ -153,7 +153,7 @@ def a_refused_command_says_what_to_do(url):
     cli.says(troupe("property", "laser", "rate", "5", url=url), 1,
              "troupe property: laser:0: SET_DBLPROP needs the right to write: " + NO_KEY)
     cli.says(send(url, "--key", "set"), 1,
-             "troupe send: position2d:0: VEL needs the right to move; the key lamp is for those who write\n")
+             "troupe send: position2d:0: VEL needs the right to move; the key lamp gives only the right to write\n")
     tap.equal(troupe("list", url=url).returncode, 0)
 
 
@@ -185,26 +185,25 @@ def a_key_that_is_not_needed_does_no_harm(url):
 def everybody_raises_a_panic_and_operators_end_it(url):
     tap.equal(troupe("panic", url=url, TROUPE_KEY="wrong").returncode, 0)
     tap.equal(troupe("panic", "--key-file", "/nowhere", url=url).returncode, 0)
-    denied = "troupe reset: only who raised it, or an operator's key, ends a panic"
+    denied = "troupe reset: only the client that raised it, or an operator's key, ends a panic"
     cli.refuses(troupe("reset", url=url), f"{denied}: {NO_KEY}")
-    cli.refuses(troupe("reset", "--key", "drive on", url=url), f"{denied}; the key anna is for those who move\n")
+    cli.refuses(troupe("reset", "--key", "drive on", url=url), f"{denied}; the key anna gives only the right to move\n")
     tap.equal(troupe("reset", "--key", "decide", url=url).returncode, 0)
 
 
 def where_there_is_no_operator_a_refused_reset_says_what_helps():
-    denied = "troupe reset: only who raised it, or somebody on the server's own machine who may move, ends a panic"
+    denied = "troupe reset: only the client that raised it, or a client on the server's own machine with the right to move, ends a panic"
     path = str(HERE / "socket")
     with player.server(PROGRAM, 'keys [ "anna move drive on" "lamp write set" ]\n' + BASE) as server:
         url = cli.at(server)
         tap.equal(troupe("panic", url=url).returncode, 0)
         cli.refuses(troupe("reset", url=url), f"{denied}: {NO_KEY}")
-        cli.refuses(troupe("reset", "--key", "set", url=url), f"{denied}; the key lamp is for those who write\n")
+        cli.refuses(troupe("reset", "--key", "set", url=url), f"{denied}; the key lamp gives only the right to write\n")
         tap.equal(troupe("reset", "--key", "drive on", url=url).returncode, 0)
     with player.server(PROGRAM, BASE, ("--listen", "0.0.0.0", "--unix", path)) as server:
         url = cli.at(server)
         tap.equal(troupe("panic", url=url).returncode, 0)
-        cli.refuses(troupe("reset", url=url), f"{denied}: the server has no keys, and who comes by this address only "
-                    "reads: give the server some, or come by its unix socket\n")
+        cli.refuses(troupe("reset", url=url), f"{denied}: the server has no keys, and clients of this address only read: give the server a key, or use its unix socket\n")
         tap.equal(troupe("reset", url=f"unix:{path}").returncode, 0)
 
 
@@ -290,7 +289,7 @@ def keys_can_be_changed_while_the_server_runs():
         tap.equal((keys.right(first), keys.right(second)), (("move", ""), ("move", "")))
 
 
-NONE = "there are no keys: nobody can write or move anything\n"
+NONE = "there are no keys: no client can write or move anything\n"
 
 
 def without_any_keys_nobody_writes():
@@ -302,13 +301,13 @@ def without_any_keys_nobody_writes():
     tap.equal(mistake("keys [ ]\nopen yes\n" + BASE), (0, ""))
     tap.equal(mistake('keys [ ]\noperator_key "x"\n' + BASE), (0, ""))
     path = str(HERE / "u")
-    told = ", read-only for everybody: there are no keys"
+    told = ", read-only for all clients: there are no keys"
     tap.equal(listening("keys [ ]\n" + BASE, "--unix", path),
               ([told, "listening on unix:/u" + told], f"{FOLDER.name}/x.cfg:1:1: {NONE}"))
     with player.server(PROGRAM, "keys [ ]\n" + BASE) as server:
         tap.equal(right_at(server.address), "read")
         cli.says(send(cli.at(server)), 1, "troupe send: position2d:0: opening position2d:0 to write needs the right to "
-                      "write: the server has no keys, and without one everybody only reads: give the server some\n")
+                      "write: the server has no keys, and clients without a key only read: give the server a key\n")
 
 
 def a_key_file_that_becomes_empty_opens_nothing():

@@ -160,7 +160,7 @@ def a_world_of_ours_is_checked_by_its_name():
         result = troupe("check", name)
         tap.equal((result.returncode, result.stdout, result.stderr), (1, "", f'troupe check: there is no world "{name}"{hint}\n'))
     tap.equal(check("model ( ) foo 1", "office.world"),
-              (0, "no mistakes found, 1 note\n", 'FOLDER/office.world:1:11: nobody uses "foo"\n'))
+              (0, "no mistakes found, 1 note\n", 'FOLDER/office.world:1:11: "foo" is not used\n'))
     result = troupe("check", "gone/office")
     tap.equal((result.returncode, result.stderr), (1, "troupe check: gone/office: No such file or directory\n"))
 
@@ -180,7 +180,7 @@ def what_stands_for_the_file_of_a_world_is_told():
         tap.equal(check(f'driver ( name "stage" {word} "y.world" )', "x.cfg", y_world=""),
                   (1, "", f'troupe check: FOLDER/x.cfg:1:23: there is no "{word}"; did you mean "worldfile"?\n'))
     tap.equal(check('driver ( name "sim" map "y.world" )', "x.cfg"),
-              (1, "", 'FOLDER/x.cfg:1:21: nobody uses "map"\n'
+              (1, "", 'FOLDER/x.cfg:1:21: "map" is not used\n'
                'troupe check: FOLDER/x.cfg:1:1: sim0: the first section of a world names its file with "worldfile"\n'))
 
 
@@ -190,7 +190,7 @@ def a_thousand_sections_do_not_make_a_thousand_notes():
     world = "".join(f'position ( name "r{i}" pose [{i} 0 0 0] )\n' for i in range(300))
     code, _, told = check(text, "x.cfg", y_world=world)
     note = 'plugin "stageplugin" is not needed: stage is built in'
-    slip = 'nobody uses "modle"; did you mean "model"?'
+    slip = '"modle" is not used; did you mean "model"?'
     tap.equal((code, told.splitlines()),
               (0, [f"FOLDER/x.cfg:1:30: {note}", f"FOLDER/x.cfg:2:30: {note}",
                    f"FOLDER/x.cfg:2:79: {slip}", f"FOLDER/x.cfg:3:30: {note} (and 298 more like it)",
@@ -201,7 +201,7 @@ def what_stands_for_it_in_a_later_section_is_a_note():
     text = ('driver ( name "sim" worldfile "y.world" provides "simulation:0" )\n'
             'driver ( name "sim" world "z.world" provides "position2d:0" )\n')
     code, _, told = check(text, "x.cfg", y_world="position ( )")
-    tap.equal((code, told), (0, 'FOLDER/x.cfg:2:21: nobody uses "world"; did you mean "worldfile"?\n'))
+    tap.equal((code, told), (0, 'FOLDER/x.cfg:2:21: "world" is not used; did you mean "worldfile"?\n'))
 
 
 def what_a_section_says_in_vain_is_told():

@@ -128,10 +128,10 @@ def an_unknown_property_of_a_sensor_is_named_with_the_nearest():
     status, out, err = probe("lightsensor ( saturatoin 3 )\nbutton ( rech 1 )\nwifi ( esid \"x\" )\nnort 3\n")
     tap.equal((status, err), (0, ""))
     notes = [line.split(": ", 2)[2] for line in out.splitlines() if line.startswith("note:")]
-    tap.equal(sorted(notes), ['nobody uses "esid"; did you mean "essid"?',
-                              'nobody uses "nort"; did you mean "north"?',
-                              'nobody uses "rech"; did you mean "reach"?',
-                              'nobody uses "saturatoin"; did you mean "saturation"?'])
+    tap.equal(sorted(notes), ['"esid" is not used; did you mean "essid"?',
+                              '"nort" is not used; did you mean "north"?',
+                              '"rech" is not used; did you mean "reach"?',
+                              '"saturatoin" is not used; did you mean "saturation"?'])
 
 
 def an_unknown_model_is_named_with_the_nearest():

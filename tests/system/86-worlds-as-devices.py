@@ -293,8 +293,7 @@ def sensors_are_chosen_by_what_they_can():
 def a_silence_is_explained():
     """What stands still sends nothing, which looks like a mistake to whoever does not know."""
     for setting, why in (("paused yes", "the world stands still; it goes on with: troupe property {}/simulation:0 paused no"),
-                         ("lockstep yes", "the world is in lockstep, and moves on when all who have its device world open "
-                                          "ask for a STEP")):
+                         ("lockstep yes", "the world is in lockstep: it moves on when all clients of its device world have asked for a STEP")):
         with player.server(PROGRAM, STAGE.replace("usegui 0", setting)) as running:
             url = f"localhost:{running.address[1]}"
             with subprocess.Popen([PROGRAM, "print", f"{url}/laser:0", "--line", "--count", "1"], stdout=subprocess.PIPE,
@@ -322,8 +321,7 @@ def what_sends_nothing_is_not_suggested():
         url = f"localhost:{running.ports[0]}"
         with subprocess.Popen([PROGRAM, "print", f"{url}/simulation:0"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                               text=True) as printing:
-            tap.equal(printing.stderr.readline(), "troupe print: simulation:0 sends no data; troupe request simulation tells "
-                                                  "what it answers\n")
+            tap.equal(printing.stderr.readline(), "troupe print: simulation:0 sends no data; troupe request simulation lists what it answers\n")
             printing.terminate()
 
 

@@ -537,10 +537,10 @@ def mistakes_on_the_command_line_are_told():
         says(troupe("sim", "a", "--threads", word), 2, usage("sim", f'"{word}" is no number of threads: 64 is the most'))
     says(troupe("sim", "a", "--port", "7000", "--any-port"), 2,
          usage("sim", "--port 7000 and --any-port do not go together: one of them chooses"))
-    says(troupe("sim", "a", "--lockstep", "1001"), 2, usage("sim", '"1001" is no number of those who take part: 1000 is the most'))
+    says(troupe("sim", "a", "--lockstep", "1001"), 2, usage("sim", '"1001" is no number of participants: 1000 is the most'))
     says(troupe("sim", "a", "--stepz", "3"), 2, usage("sim", 'unexpected "--stepz"; did you mean "--steps"?'))
     says(troupe("sim", "a", "b"), 2, usage("sim", 'unexpected "b"'))
-    says(troupe("sim", "a", "--lockstep", "0"), 2, usage("sim", '"0" is no number of those who take part'))
+    says(troupe("sim", "a", "--lockstep", "0"), 2, usage("sim", '"0" is no number of participants'))
     says(troupe("sim", "a", "--size", "10"), 2, usage("sim", '"10" is no size, as 800x600 is'))
     says(troupe("sim", "a", "--size", "0x5"), 2, usage("sim", '"0x5" is no size, as 800x600 is'))
     says(troupe("sim", "a", "--size", "100000x5"), 2, usage("sim", '"100000x5" is no size: 99999 is the most'))

@@ -7,7 +7,7 @@ struct odd {
 };
 
 static const struct odd odd[] = {
-    {"model ( colr \"blue\" )", "1:9: nobody uses \"colr\"; did you mean \"color\"?"},
+    {"model ( colr \"blue\" )", "1:9: \"colr\" is not used; did you mean \"color\"?"},
     {"model ( color \"blu\" )",
      "1:9: there is no colour \"blu\" (did you mean \"blue\"?); it becomes red"},
     {"position ( ranger ( samples 3 sensor ( ) ) )",
@@ -26,7 +26,7 @@ static const struct odd odd[] = {
      "1:12: \"samples\" has no effect in a \"position\"; it belongs in a \"sensor\""},
     {"ranger ( sensor ( mass 5 ) )",
      "1:19: \"mass\" has no effect in a \"sensor\"; it belongs in a \"model\""},
-    {"ranger ( sensor ( rang [0 5] ) )", "1:19: nobody uses \"rang\"; did you mean \"range\"?"},
+    {"ranger ( sensor ( rang [0 5] ) )", "1:19: \"rang\" is not used; did you mean \"range\"?"},
     {"ranger ( sensor ( drive \"car\" ) )",
      "1:19: \"drive\" has no effect in a \"sensor\"; it belongs in a \"position\""},
     {"model ( ctrl \"foo bar\" )",
@@ -78,7 +78,7 @@ static const struct odd odd[] = {
      "1:47: the name \"x\" is that of x.world:1:9, too; from here on it is this model's"},
     {"model ( model ( name \"x\" model ( name \"x\" ) ) model ( name \"y\" model ( name \"x\" ) ) "
      "foo 1 )",
-     "1:85: nobody uses \"foo\""}, /* and not the names */
+     "1:85: \"foo\" is not used"}, /* and not the names */
     {"model ( size [0 0 1] )", "1:9: the body has no width"},
     {"model ( size [1 1 0] )", "1:9: the body has no height"},
     {"model ( color_rgba [1 0.5 255] )", "1:27: \"color_rgba\" is from 0 to 1, not 255"},
@@ -86,7 +86,7 @@ static const struct odd odd[] = {
     {"ranger ( sensor ( samples 2.5 ) )", "1:27: \"samples\" is a whole number; 2.5 becomes 2"},
     {"model ( mass \"12.5\" )", "1:14: \"mass\" takes numbers; \"12.5\" is taken for one"},
     {"model ( noblocks \"1\" )", "1:18: \"noblocks\" takes numbers; \"1\" is taken for one"},
-    {"model ( joules_capacity -5 )", "1:9: the battery can hold nothing: there is none"},
+    {"model ( joules_capacity -5 )", "1:9: the battery has no capacity and is ignored"},
     {"model ( block ( points 3 point[0] [0 0] point[1] [1 0] point[2] [0 1] z [2 1] ) )",
      "1:71: \"z\" is from 2 to 1; the least comes first"},
     {"model ( block ( points 3 point[0] [0 0] point[1] [1 0] point[2] [0 1] z [1 1] )\n"
@@ -137,7 +137,7 @@ static const struct odd odd[] = {
     {" define sensor model ( )", "1:9: \"sensor\" is built in; from here on it is this macro"},
     {"define window model ( )", "1:8: \"window\" is built in; from here on it is this macro"},
     {"define puck model ( foo 1 ) define laser ranger ( ) define Model model ( ) puck ( )",
-     "1:21: nobody uses \"foo\""}, /* and not that the macros have names of old words */
+     "1:21: \"foo\" is not used"}, /* and not that the macros have names of old words */
     {"define a model ( )\ndefine a position ( ) a ( )",
      "2:8: the macro \"a\" of x.world:1 stays; this one is ignored"},
     {"model ( name \"x\" )\nmodel ( name \"x\" pose [3 0 0 0] )",
@@ -275,7 +275,7 @@ static void a_mistake_of_a_macro_is_told_once(void **state)
     }
     collect_notes(&text, &notes);
     assert_string_equal(tpi_buf_text(&notes),
-                        "x.world:1:23: nobody uses \"colr\"; did you mean \"color\"?");
+                        "x.world:1:23: \"colr\" is not used; did you mean \"color\"?");
     tpi_buf_fini(&notes);
 }
 

@@ -168,7 +168,7 @@ static void tell_battery(const struct sim_reader *reader, tpi_cfg_section *secti
     const tpi_cfg_field *field = tpi_cfg_find(section, name);
 
     if (capacity <= 0) {
-        tpi_sim_note(reader, &field->place, "the battery can hold nothing: there is none");
+        tpi_sim_note(reader, &field->place, "the battery has no capacity and is ignored");
     } else if (stored > capacity) {
         tpi_sim_note(reader, &field->place, "the battery can hold %.6g J and begins with %.6g J",
                      capacity, stored);

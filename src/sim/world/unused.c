@@ -165,7 +165,7 @@ static void tell_field(const struct sim_loader *loader, const tpi_cfg_section *s
             tpi_nearest_offer(&nearest, *name);
         }
     }
-    tpi_sim_note(&loader->reader, &field->place, "nobody uses \"%.40s\"%s", field->name,
+    tpi_sim_note(&loader->reader, &field->place, "\"%.40s\" is not used%s", field->name,
                  tpi_nearest_hint(&nearest, hint, sizeof hint));
 }
 
