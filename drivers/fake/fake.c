@@ -14,10 +14,10 @@
 #include "troupe/interfaces/player.h"
 
 static const fake_kind *const kinds[] = {
-    tpi_fake_vehicles, tpi_fake_flyers,  tpi_fake_mobiles,   tpi_fake_actuators, tpi_fake_arms,
-    tpi_fake_limbs,    tpi_fake_rangers, tpi_fake_scanners,  tpi_fake_pictures,  tpi_fake_finders,
-    tpi_fake_places,   tpi_fake_maps,    tpi_fake_inertials, tpi_fake_signals,   tpi_fake_sounds,
-    tpi_fake_speeches, tpi_fake_boards,  tpi_fake_worlds,
+    tpi_fake_vehicles, tpi_fake_flyers,   tpi_fake_mobiles,   tpi_fake_actuators, tpi_fake_arms,
+    tpi_fake_limbs,    tpi_fake_rangers,  tpi_fake_scanners,  tpi_fake_pictures,  tpi_fake_finders,
+    tpi_fake_places,   tpi_fake_maps,     tpi_fake_inertials, tpi_fake_signals,   tpi_fake_radios,
+    tpi_fake_sounds,   tpi_fake_speeches, tpi_fake_boards,    tpi_fake_worlds,
 };
 
 static const tp_param fake_params[] = {
@@ -68,6 +68,11 @@ void tpi_fake_set_robot(fake_device *d, const tp_pose2d *pose, const tp_pose2d *
     }
 }
 
+double tpi_fake_time_s(const fake_device *d)
+{
+    return (double)(d->time_ns - d->owner->start_ns) / (double)TP_NS_PER_S;
+}
+
 double tpi_fake_wall_s(const fake_device *d)
 {
     return tp_clock_wall_s(tp_instance_clock(d->owner->instance));
@@ -100,10 +105,10 @@ static void halt(fake_device *d)
     tpi_fake_line_halt(d);
 }
 
-/* A request with one number, which switches the whole device on or off. */
+/* A request that switches the whole device on or off: with one number, or without any. */
 static bool is_power(const tp_message *what)
 {
-    return what->kind == TP_KIND_REQUEST && what->ask != NULL && what->ask->field_count == 1 &&
+    return what->kind == TP_KIND_REQUEST && (what->ask == NULL || what->ask->field_count == 1) &&
            (strcmp(what->name, "POWER") == 0 || strcmp(what->name, "MOTOR_POWER") == 0);
 }
 
@@ -112,21 +117,30 @@ static bool is_mode(const tp_message *what)
     return what->kind == TP_KIND_REQUEST && strstr(what->name, "_MODE") != NULL;
 }
 
+/* Whether a request switches the device off. One without a number says nothing, so it toggles. */
+static bool switches_off(const fake_device *d, const tp_message *what, const void *ask)
+{
+    static const double zero = 0;
+
+    if (what->ask == NULL) {
+        return !d->off;
+    }
+    const tp_field *field = &what->ask->fields[0];
+    return memcmp((const char *)ask + field->offset, &zero, tpi_fake_element_size(field)) == 0;
+}
+
 /* What no row of a table does. Modes make no difference here, since every command says what it
  * controls; but a device that changes its mode stands still. */
 static tp_status play(fake_device *d, const tp_message *what, const void *ask, void *answer,
                       tp_error *err)
 {
-    static const double zero = 0;
     const tp_status status = tpi_fake_play(d, what, ask, answer, err);
 
     if (status == TP_OK && (is_power(what) || is_mode(what)) && d->kind->halt != NULL) {
         d->kind->halt(d);
     }
     if (status == TP_OK && is_power(what)) {
-        const tp_field *field = &what->ask->fields[0];
-        d->off =
-            memcmp((const char *)ask + field->offset, &zero, tpi_fake_element_size(field)) == 0;
+        d->off = switches_off(d, what, ask);
     }
     return status;
 }
@@ -296,8 +310,9 @@ static tp_status fake_start(tp_instance *self, tp_error *err)
 {
     fake *f = tp_instance_state(self);
 
+    f->start_ns = tp_clock_now_ns(tp_instance_clock(self));
     for (size_t i = 0; i < f->device_count; i++) {
-        f->devices[i].time_ns = tp_clock_now_ns(tp_instance_clock(self));
+        f->devices[i].time_ns = f->start_ns;
     }
     return tpi_fake_line_open(f, err);
 }

@@ -2,9 +2,9 @@
  * fake.h - what the files of this driver share.
  *
  * fake.c runs the instance. Messages are played from their descriptions alone (generic.c), but for
- * those where something moves, is measured or is looked up. These are rows of tables (fake_kind) in
- * the other files: typed operations for such messages of an interface, and a few functions that
- * move its state on and publish it.
+ * those where something moves, is measured or is looked up, or where numbers must agree with each
+ * other. These are rows of tables (fake_kind) in the other files: typed operations for such
+ * messages of an interface, and a few functions that move its state on and publish it.
  *
  * Time: before anything happens to a device its state is brought up to the present of the
  * instance's clock. So what a device says does not depend on how often it is asked, and a
@@ -65,6 +65,7 @@ extern const fake_kind tpi_fake_places[];    /* places.c */
 extern const fake_kind tpi_fake_maps[];      /* maps.c */
 extern const fake_kind tpi_fake_inertials[]; /* inertials.c */
 extern const fake_kind tpi_fake_signals[];   /* signals.c */
+extern const fake_kind tpi_fake_radios[];    /* radios.c */
 extern const fake_kind tpi_fake_sounds[];    /* sounds.c */
 extern const fake_kind tpi_fake_speeches[];  /* speeches.c */
 extern const fake_kind tpi_fake_boards[];    /* boards.c */
@@ -149,7 +150,8 @@ struct fake {
     double rate_hz;
     double noise;
     uint64_t seed;
-    bool placed; /* the configuration says where the devices sit */
+    int64_t start_ns; /* of the instance's clock */
+    bool placed;      /* the configuration says where the devices sit */
     tp_pose3d pose;
     bool sized;
     tp_bbox3d size;
@@ -179,6 +181,9 @@ void tpi_fake_advance(fake_device *d);
 
 /* A vehicle says where it is. */
 void tpi_fake_set_robot(fake_device *d, const tp_pose2d *pose, const tp_pose2d *vel);
+
+/* The time since the start of the instance up to which the device's state has moved on. */
+double tpi_fake_time_s(const fake_device *d);
 
 double tpi_fake_wall_s(const fake_device *d);
 

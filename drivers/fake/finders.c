@@ -1,8 +1,49 @@
-/* finders.c - fiducial: markers on the four walls. */
+/* finders.c - blobfinder and fiducial: patches in a picture, and markers on the four walls. */
 #include <math.h>
 
 #include "fake.h"
+#include "troupe/interfaces/blobfinder.h"
 #include "troupe/interfaces/fiducial.h"
+
+/* ---- blobfinder: patches that move on an ellipse --------------------------------------------- */
+
+enum { WIDTH = 320, HEIGHT = 240, BLOBS = 2 };
+
+static const double period_s = 10; /* time of one turn */
+
+static tp_blobfinder_blob see_blob(const fake_device *d, uint32_t i)
+{
+    static const uint32_t colors[BLOBS] = {0xe31e1e, 0x1ee31e};
+    fake_random fixed = {.state = d->origin};
+    const double first = tpi_fake_random_between(&fixed, 0, 1);
+    const double turns = first + tpi_fake_time_s(d) / period_s + (double)i / BLOBS;
+    const double phase = 6.283185307179586 * turns;
+    const uint32_t half = 10 + 5 * i;
+    const uint32_t x = (uint32_t)(WIDTH / 2.0 + 100 * cos(phase));
+    const uint32_t y = (uint32_t)(HEIGHT / 2.0 + 80 * sin(phase));
+
+    return (tp_blobfinder_blob){.id = i,
+                                .color = colors[i],
+                                .area = 4 * half * half,
+                                .x = x,
+                                .y = y,
+                                .left = x - half,
+                                .right = x + half,
+                                .top = y - half,
+                                .bottom = y + half,
+                                .range = (float)(2 + i)};
+}
+
+static void blobs_publish(fake_device *d)
+{
+    tp_blobfinder_blob blobs[BLOBS] = {see_blob(d, 0), see_blob(d, 1)};
+    const tp_blobfinder_data data = {
+        .width = WIDTH, .height = HEIGHT, .blobs_count = BLOBS, .blobs = blobs};
+
+    tp_publish(d->device, TP_BLOBFINDER_DATA_BLOBS, &data, 0);
+}
+
+/* ---- fiducial: markers on the four walls ----------------------------------------------------- */
 
 enum { MARKERS = 4 };
 
@@ -91,6 +132,11 @@ static const tp_fiducial_ops markers_ops = {
 };
 
 const fake_kind tpi_fake_finders[] = {
+    {
+        .interface = &tp_interface_blobfinder,
+        .size = {.sw = 0.06, .sl = 0.1, .sh = 0.06},
+        .publish = blobs_publish,
+    },
     {
         .interface = &tp_interface_fiducial,
         .ops = &markers_ops,

@@ -116,8 +116,11 @@ static const tp_camera_ops camera_ops = {
     .req_get_image = camera_get_image,
 };
 
-/* ---- stereo -------------------------------------------------------------------------------------
- */
+/* ---- pointcloud3d: where rays meet the walls, at three heights ------------------------------- */
+
+struct cloud {
+    tp_pointcloud3d_element points[CLOUD];
+};
 
 /* The i-th of the rays that spread over the view, in the frame of the device. */
 static void cast(fake_device *d, size_t i, double *x, double *y)
@@ -129,6 +132,26 @@ static void cast(fake_device *d, size_t i, double *x, double *y)
     *x = range * cos(angle);
     *y = range * sin(angle);
 }
+
+static void cloud_publish(fake_device *d)
+{
+    struct cloud *c = d->state;
+    const tp_pointcloud3d_data data = {.points_count = CLOUD, .points = c->points};
+
+    for (size_t i = 0; i < CLOUD; i++) {
+        tp_pointcloud3d_element *e = &c->points[i];
+        const size_t layer = i / POINTS;
+        cast(d, i % POINTS, &e->point.px, &e->point.py);
+        e->point.pz = 0.4 * (double)layer;
+        e->color = (tp_color){.alpha = 255,
+                              .red = (uint8_t)(80 * layer),
+                              .green = 160,
+                              .blue = (uint8_t)(200 - 80 * layer)};
+    }
+    tp_publish(d->device, TP_POINTCLOUD3D_DATA_STATE, &data, 0);
+}
+
+/* ---- stereo ---------------------------------------------------------------------------------- */
 
 enum { EYE_WIDTH = 80, EYE_HEIGHT = 60, SHIFT = 4 };
 
@@ -196,6 +219,12 @@ const fake_kind tpi_fake_pictures[] = {
         .size = {.sw = 0.06, .sl = 0.1, .sh = 0.06},
         .properties = camera_properties,
         .publish = camera_publish,
+    },
+    {
+        .interface = &tp_interface_pointcloud3d,
+        .state_size = sizeof(struct cloud),
+        .size = {.sw = 0.2, .sl = 0.1, .sh = 0.1},
+        .publish = cloud_publish,
     },
     {
         .interface = &tp_interface_stereo,

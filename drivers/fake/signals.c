@@ -1,9 +1,12 @@
-/* signals.c - power, dio and aio: small values that come and go. */
+/* signals.c - power, dio, aio, log, health and joystick: small values that come and go. */
 #include <math.h>
 
 #include "fake.h"
 #include "troupe/interfaces/aio.h"
 #include "troupe/interfaces/dio.h"
+#include "troupe/interfaces/health.h"
+#include "troupe/interfaces/joystick.h"
+#include "troupe/interfaces/log.h"
 #include "troupe/interfaces/power.h"
 
 /* ---- power: drains, and is charged when it runs low ------------------------------------------ */
@@ -157,6 +160,75 @@ static tp_status aio_state(tp_device *device, const tp_aio_cmd *ask, tp_error *e
 
 static const tp_aio_ops aio_ops = {.cmd_state = aio_state};
 
+/* ---- log: records or plays, whichever was switched last -------------------------------------- */
+
+static tp_status log_write(tp_device *device, const tp_log_set_write_state *ask, tp_error *err)
+{
+    (void)err;
+    *(tp_log_get_state *)fake_state(device) = (tp_log_get_state){TP_LOG_TYPE_WRITE, ask->state};
+    return TP_OK;
+}
+
+static tp_status log_read(tp_device *device, const tp_log_set_read_state *ask, tp_error *err)
+{
+    (void)err;
+    *(tp_log_get_state *)fake_state(device) = (tp_log_get_state){TP_LOG_TYPE_READ, ask->state};
+    return TP_OK;
+}
+
+static tp_status log_get(tp_device *device, tp_log_get_state *answer, tp_error *err)
+{
+    (void)err;
+    *answer = *(const tp_log_get_state *)fake_state(device);
+    return TP_OK;
+}
+
+static const tp_log_ops log_ops = {
+    .req_set_write_state = log_write,
+    .req_set_read_state = log_read,
+    .req_get_state = log_get,
+};
+
+/* ---- health ---------------------------------------------------------------------------------- */
+
+static tp_health_memory memory(double total, double used)
+{
+    return (tp_health_memory){
+        .total = (int64_t)total, .used = (int64_t)used, .free = (int64_t)total - (int64_t)used};
+}
+
+static void health_publish(fake_device *d)
+{
+    const double system = tpi_fake_random_between(&d->random, 2, 8);
+    const double user = tpi_fake_random_between(&d->random, 5, 30);
+    const tp_health_data data = {
+        .cpu_usage = {.idle = (float)(100 - system - user),
+                      .system = (float)system,
+                      .user = (float)user},
+        .mem = memory(4e9, tpi_fake_random_between(&d->random, 1e9, 1.1e9)),
+        .swap = memory(1e9, 0),
+    };
+
+    tp_publish(d->device, TP_HEALTH_DATA_STATE, &data, 0);
+}
+
+/* ---- joystick: two axes swing, four buttons are pressed in turn ------------------------------ */
+
+enum { STICK_END = 32767 };
+
+static void stick_publish(fake_device *d)
+{
+    const double t = tpi_fake_time_s(d);
+    const tp_joystick_data data = {
+        .pos = {tpi_fake_whole(STICK_END * sin(t)), tpi_fake_whole(STICK_END * cos(t / 2))},
+        .scale = {STICK_END, STICK_END},
+        .buttons = 1u << (unsigned)fmod(t, 4),
+        .axes_count = 2,
+    };
+
+    tp_publish(d->device, TP_JOYSTICK_DATA_STATE, &data, 0);
+}
+
 const fake_kind tpi_fake_signals[] = {
     {
         .interface = &tp_interface_power,
@@ -180,6 +252,20 @@ const fake_kind tpi_fake_signals[] = {
         .state_size = sizeof(struct aio),
         .begin = aio_begin,
         .publish = aio_publish,
+    },
+    {
+        .interface = &tp_interface_log,
+        .ops = &log_ops,
+        .state_size = sizeof(tp_log_get_state),
+        .first = &(const tp_log_get_state){.type = TP_LOG_TYPE_WRITE},
+    },
+    {
+        .interface = &tp_interface_health,
+        .publish = health_publish,
+    },
+    {
+        .interface = &tp_interface_joystick,
+        .publish = stick_publish,
     },
     {0},
 };
