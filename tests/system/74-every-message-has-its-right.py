@@ -85,7 +85,7 @@ def stage():
 
 def is_refused(reply):
     text = keys.why(reply)
-    return text is not None and ("needs the right to" in text or "only who raised it" in text)
+    return text is not None and ("needs the right to" in text or "only the client that raised it" in text)
 
 
 def send_to_device(client, puppet, name):
