@@ -271,12 +271,12 @@ static void look_at_guard(struct doctor *doctor)
     if (pipe(line) != 0) {
         return;
     }
-    const tpi_guard_plan plan = {.program = tpi_guard_find(own, program, sizeof program),
-                                 .board = &board,
-                                 .line = line[1],
-                                 .url = "doctor",
-                                 .bytes = "x",
-                                 .length = 1};
+    const tpi_guard_options plan = {.program = tpi_guard_find(own, program, sizeof program),
+                                    .board = &board,
+                                    .line = line[1],
+                                    .url = "doctor",
+                                    .bytes = "x",
+                                    .length = 1};
     if (tpi_guard_start(&guard, &plan, &err) == TP_OK) {
         const int64_t taken_ns = tp_clock_now_ns(tp_clock_real()) - begun_ns;
         doctor_report(doctor, DOCTOR_OK, "lines can be guarded: %s is ready after %.1f ms",

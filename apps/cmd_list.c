@@ -203,11 +203,11 @@ static void put_json(struct list *list, tpi_buf *out)
 /* Only conditions: the most or least of something would choose one device, not some. */
 static int check_where(const char *where)
 {
-    tpi_wanted wanted;
+    tpi_conditions wanted;
     tp_error err = {0};
     int result = EXIT_DONE;
 
-    if (tpi_wanted_parse(&wanted, where, &err) != TP_OK) {
+    if (tpi_conditions_parse(&wanted, where, &err) != TP_OK) {
         return command_fail(name, EXIT_USAGE, "--where: %s", err.text);
     }
     for (size_t i = 0; i < wanted.count && result == EXIT_DONE; i++) {
@@ -217,7 +217,7 @@ static int check_where(const char *where)
                                   wanted.wishes[i].name);
         }
     }
-    tpi_wanted_fini(&wanted);
+    tpi_conditions_fini(&wanted);
     return result;
 }
 
@@ -233,7 +233,7 @@ static const char *find_label(struct list *list, const tp_client_device *device)
 }
 
 /* Devices of interfaces that nobody knows meet no condition. */
-static tp_status ask_all(struct list *list, const tpi_wanted *wanted, tpi_asked *asked,
+static tp_status ask_all(struct list *list, const tpi_conditions *wanted, tpi_asked *asked,
                          tp_error *err)
 {
     size_t count = 0;
@@ -257,9 +257,9 @@ static tp_status ask_all(struct list *list, const tpi_wanted *wanted, tpi_asked 
 
 static int keep_wanted(struct list *list)
 {
-    tpi_wanted wanted;
+    tpi_conditions wanted;
     tp_error err = {0};
-    tp_status status = tpi_wanted_parse(&wanted, list->where, &err);
+    tp_status status = tpi_conditions_parse(&wanted, list->where, &err);
 
     if (status != TP_OK) {
         return command_fail(name, EXIT_FAILED, "%s", err.text);
@@ -268,7 +268,7 @@ static int keep_wanted(struct list *list)
     status = asked != NULL ? ask_all(list, &wanted, asked, &err)
                            : tp_fail(&err, TP_E_NOMEM, "out of memory");
     free(asked);
-    tpi_wanted_fini(&wanted);
+    tpi_conditions_fini(&wanted);
     return status == TP_OK ? EXIT_DONE : command_fail(name, EXIT_FAILED, "%s", err.text);
 }
 

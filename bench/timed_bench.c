@@ -57,7 +57,7 @@ static struct {
 
 static unsigned panics_so_far(void)
 {
-    return (tpi_panic_epoch(tpi_hub_panic(all.hub)) + 1) / 2;
+    return (tpi_panic_epoch(tpi_panic_of(all.hub)) + 1) / 2;
 }
 
 /* The next time with this phase that is not before `at_ns`. */
@@ -163,11 +163,11 @@ static void post_ahead(struct owner *owner)
 static tp_status owner_poll(tp_instance *self, tp_error *err)
 {
     struct owner *owner = tp_instance_state(self);
-    const tp_grant_plan plan = {.capacity = 64,
-                                .lease_ns = LEASE_MS * TP_NS_PER_MS,
-                                .done = decided,
-                                .ended = ended,
-                                .context = owner};
+    const tp_grant_options plan = {.capacity = 64,
+                                   .lease_ns = LEASE_MS * TP_NS_PER_MS,
+                                   .done = decided,
+                                   .ended = ended,
+                                   .context = owner};
 
     (void)err;
     if (owner->grant != NULL) {
@@ -344,7 +344,7 @@ static void take(const struct side *side, struct figures *out, int i)
 /* Once every 300 ms a panic that is reset 20 ms later, or a lease that ends. */
 static void disturb(tp_loop *loop, int ms)
 {
-    tpi_panic *panic = tpi_hub_panic(all.hub);
+    tpi_panic *panic = tpi_panic_of(all.hub);
 
     for (int i = 0; i * 300 < ms; i++) {
         if (i % 2 == 0) {

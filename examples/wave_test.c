@@ -34,7 +34,7 @@ static void the_camera_follows_the_times(void **state)
         pass(p, 0.02);
     }
     assert_int_equal(puppet_at(&p->b, "ptz:0")->commands[TP_PTZ_CMD_STATE], 101);
-    tpi_panic_raise(tpi_hub_panic(p->b.hub), "test", "because");
+    tpi_panic_raise(tpi_panic_of(p->b.hub), "test", "because");
     pass(p, 0.02);
     pass(p, 1);
     assert_int_equal(puppet_at(&p->b, "ptz:0")->commands[TP_PTZ_CMD_STATE], 101);

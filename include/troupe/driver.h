@@ -435,7 +435,7 @@ typedef void tp_grant_done(tp_instance *self, void *context, tp_status status, t
 typedef void tp_grant_ended(tp_instance *self, void *context, tp_grant *grant, tp_status status,
                             const char *why);
 
-typedef struct tp_grant_plan {
+typedef struct tp_grant_options {
     uint32_t capacity; /* how many commands can wait at the same time; 1 to 65536 */
     /* The most bytes that a command takes, with all that its pointers point to. 0 for the largest
      * struct among the commands of the interface. */
@@ -446,13 +446,13 @@ typedef struct tp_grant_plan {
     tp_grant_done *done;
     tp_grant_ended *ended; /* NULL for none */
     void *context;         /* for both */
-} tp_grant_plan;
+} tp_grant_options;
 
 /* Ask for a grant. The plan is copied. Takes all memory that the grant will need. TP_E_INVALID for
  * a plan that cannot be, TP_E_CLOSED while the driver stops. Otherwise `done` is called, with
  * TP_E_DEVICE if the device does not run, TP_E_PANIC, TP_E_DENIED if another writer holds the
  * device, or TP_E_EXISTS if the link has a grant already. */
-TP_API tp_status tp_link_grant(tp_link *link, const tp_grant_plan *plan);
+TP_API tp_status tp_link_grant(tp_link *link, const tp_grant_options *plan);
 
 /* Have a command carried out at `due_ns`, or at once if that is past. `value` is copied. Commands
  * with equal times are carried out in the order of posting. A command that cannot be written within

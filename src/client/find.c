@@ -10,17 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/conditions.h"
 #include "client/find.h"
 #include "client/inquiry.h"
 #include "client/inside.h"
-#include "client/wanted.h"
 
 enum { AT_ONCE = 64 }; /* devices that are asked; each may start a driver */
 
 struct search {
     tp_client *client;
     const tp_interface *interface;
-    const tpi_wanted *wanted;
+    const tpi_conditions *wanted;
     unsigned access;
     tpi_inquiry best;
     bool found;
@@ -40,7 +40,7 @@ static void turn_down(struct search *search, const tpi_inquiry *candidate, const
 /* Of what is known without asking, or of the rest: the first condition that is not met. */
 static size_t find_unmet(const tpi_inquiry *candidate, bool told)
 {
-    const tpi_wanted *wanted = candidate->wanted;
+    const tpi_conditions *wanted = candidate->wanted;
     size_t i = 0;
 
     while (i < wanted->count && (tpi_inquiry_is_told(candidate, &wanted->wishes[i]) != told ||
@@ -174,7 +174,7 @@ static tp_status choose(struct search *search, const tp_client_device *devices, 
 tp_status tp_client_find(tp_client *client, const char *interface, const char *wanted,
                          unsigned access, tp_proxy **out, tp_error *err)
 {
-    tpi_wanted wishes;
+    tpi_conditions wishes;
     struct search search = {.client = client, .wanted = &wishes, .access = access};
     tp_client_device *devices = NULL;
     size_t count = 0;
@@ -183,7 +183,7 @@ tp_status tp_client_find(tp_client *client, const char *interface, const char *w
     status = status == TP_OK
                  ? tpi_proxy_interface(client, interface, strlen(interface), &search.interface, err)
                  : status;
-    status = status == TP_OK ? tpi_wanted_parse(&wishes, wanted, err) : status;
+    status = status == TP_OK ? tpi_conditions_parse(&wishes, wanted, err) : status;
     if (status != TP_OK) {
         return status;
     }
@@ -192,7 +192,7 @@ tp_status tp_client_find(tp_client *client, const char *interface, const char *w
         status = choose(&search, devices, count, wanted, out, err);
     }
     free(devices);
-    tpi_wanted_fini(&wishes);
+    tpi_conditions_fini(&wishes);
     return status;
 }
 
@@ -207,7 +207,7 @@ struct round {
 
 /* It is asked only if what is known of it does not decide. */
 static tp_status begin(struct round *round, size_t slot, tp_client *client,
-                       const tpi_wanted *wanted, tpi_asked *asked, tp_error *err)
+                       const tpi_conditions *wanted, tpi_asked *asked, tp_error *err)
 {
     tpi_inquiry *inquiry = &round->inquiries[slot];
     const tp_client_device *device = asked->device;
@@ -257,7 +257,7 @@ static size_t find_free(const struct round *round)
     return slot;
 }
 
-static tp_status ask_all(struct round *round, tp_client *client, const tpi_wanted *wanted,
+static tp_status ask_all(struct round *round, tp_client *client, const tpi_conditions *wanted,
                          tpi_asked *asked, size_t count, tp_error *err)
 {
     tp_status status = TP_OK;
@@ -276,7 +276,7 @@ static tp_status ask_all(struct round *round, tp_client *client, const tpi_wante
     return status;
 }
 
-tp_status tpi_client_meet(tp_client *client, const tpi_wanted *wanted, tpi_asked *asked,
+tp_status tpi_client_meet(tp_client *client, const tpi_conditions *wanted, tpi_asked *asked,
                           size_t count, tp_error *err)
 {
     tp_status status = tpi_client_may_wait(client, client->url, err);

@@ -2,7 +2,7 @@
 #ifndef TROUPE_CLIENT_FIND_H
 #define TROUPE_CLIENT_FIND_H
 
-#include "client/wanted.h"
+#include "client/conditions.h"
 #include "troupe/client.h"
 
 /* A device of the server's list, whose interface is known. */
@@ -17,7 +17,7 @@ typedef struct tpi_asked {
  * and there are others a device is opened to read and asked, many of them at once, which waits. One
  * that cannot be opened does not meet them. Fails if the connection does.
  */
-tp_status tpi_client_meet(tp_client *client, const tpi_wanted *wanted, tpi_asked *asked,
+tp_status tpi_client_meet(tp_client *client, const tpi_conditions *wanted, tpi_asked *asked,
                           size_t count, tp_error *err);
 
 #endif

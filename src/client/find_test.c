@@ -336,11 +336,11 @@ static tp_status ask_many(struct bench *b, const char *conditions, char *out)
 {
     tp_client_device *devices = NULL;
     tpi_asked asked[RANGERS * ROUNDS] = {0};
-    tpi_wanted wanted;
+    tpi_conditions wanted;
     size_t count = 0;
 
     assert_int_equal(tp_client_list(b->client, &devices, &count, &b->err), TP_OK);
-    assert_int_equal(tpi_wanted_parse(&wanted, conditions, &b->err), TP_OK);
+    assert_int_equal(tpi_conditions_parse(&wanted, conditions, &b->err), TP_OK);
     turn(b);
     fake_server_log(&b->server);
     for (size_t i = 0; i < RANGERS * ROUNDS; i++) {
@@ -354,7 +354,7 @@ static tp_status ask_many(struct bench *b, const char *conditions, char *out)
         out[i] = asked[i].meets ? 'y' : 'n';
     }
     out[RANGERS] = '\0';
-    tpi_wanted_fini(&wanted);
+    tpi_conditions_fini(&wanted);
     free(devices);
     assert_null(b->client->proxies); /* all are closed */
     return status;

@@ -230,7 +230,7 @@ static void ask_property(tpi_inquiry *inquiry, size_t i)
 /* One question has its end; at the last one all is known that will be. */
 static void answered(tpi_inquiry *inquiry)
 {
-    const tpi_wanted *wanted = inquiry->wanted;
+    const tpi_conditions *wanted = inquiry->wanted;
 
     inquiry->steps++;
     if (--inquiry->pending > 0) {
@@ -248,7 +248,7 @@ static void answered(tpi_inquiry *inquiry)
 static void on_opened(void *context, tp_proxy *proxy, tp_status status, const char *why)
 {
     tpi_inquiry *inquiry = context;
-    const tpi_wanted *wanted = inquiry->wanted;
+    const tpi_conditions *wanted = inquiry->wanted;
 
     (void)proxy;
     inquiry->opened = status == TP_OK;
@@ -367,7 +367,7 @@ bool tpi_inquiry_is_enough(const tpi_inquiry *inquiry)
     return i == inquiry->wanted->count;
 }
 
-tp_status tpi_inquiry_begin(tpi_inquiry *inquiry, tp_client *client, const tpi_wanted *wanted,
+tp_status tpi_inquiry_begin(tpi_inquiry *inquiry, tp_client *client, const tpi_conditions *wanted,
                             const tp_client_device *device, const char *label, tp_error *err)
 {
     char index[TPI_NUMBER_SIZE];

@@ -8,8 +8,8 @@
 #ifndef TROUPE_CLIENT_INQUIRY_H
 #define TROUPE_CLIENT_INQUIRY_H
 
+#include "client/conditions.h"
 #include "client/inside.h"
-#include "client/wanted.h"
 
 /* What is known of a device's place, whichever message told it. */
 struct tpi_place {
@@ -22,8 +22,8 @@ struct tpi_place {
 };
 
 typedef struct tpi_inquiry {
-    tp_client *client;        /* borrowed, as the next */
-    const tpi_wanted *wanted; /* what is to be known */
+    tp_client *client;            /* borrowed, as the next */
+    const tpi_conditions *wanted; /* what is to be known */
     tp_client_device device;
     const char *label; /* borrowed: what lists call its name; NULL if it is not known */
     tp_proxy *proxy;   /* owned; NULL if nothing had to be asked */
@@ -39,7 +39,7 @@ typedef struct tpi_inquiry {
     unsigned steps;   /* answers that have come, also to the opening */
 } tpi_inquiry;
 
-tp_status tpi_inquiry_begin(tpi_inquiry *inquiry, tp_client *client, const tpi_wanted *wanted,
+tp_status tpi_inquiry_begin(tpi_inquiry *inquiry, tp_client *client, const tpi_conditions *wanted,
                             const tp_client_device *device, const char *label, tp_error *err);
 
 /* Whether a wish is about something that is known without asking; and whether all are. */

@@ -141,7 +141,8 @@ static void a_right_that_was_taken_away_is_the_reason(const tp_driver *driver)
     send(&s, ANNA, 1);
     settle(&s);
     assert_int_equal(tpi_hub_set_access(s.b.hub, &nobody), TP_OK);
-    hears(&s, WITNESS, TP_E_DENIED, "position2d:0 stopped: its mover has lost the right to move it");
+    hears(&s, WITNESS, TP_E_DENIED,
+          "position2d:0 stopped: its mover has lost the right to move it");
     stage_end(&s);
 }
 ON_BOTH(a_right_that_was_taken_away_is_the_reason)
@@ -154,7 +155,7 @@ static void what_stands_still_is_not_stopped_again(const tp_driver *driver)
     begin(&s, driver);
     send(&s, ANNA, 1);
     settle(&s);
-    tpi_panic_raise(tpi_hub_panic(s.b.hub), "carla", "a cat");
+    tpi_panic_raise(tpi_panic_of(s.b.hub), "carla", "a cat");
     while (atomic_load(&motor.halts) == 0) {
         tp_loop_turn(s.b.loop, false);
     }

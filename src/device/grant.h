@@ -89,11 +89,11 @@ struct grant_way {
 
 struct tp_grant {
     /* Constant from tp_link_grant() on. */
-    tp_link *link;       /* borrowed; also the identity of who moves the device */
-    tp_grant_plan plan;  /* as asked for */
-    size_t slot_size;    /* bytes from one slot to the next */
-    char *slots;         /* in the block of the grant */
-    unsigned seen_epoch; /* of the panic, that the owner had seen when it asked */
+    tp_link *link;         /* borrowed; also the identity of who moves the device */
+    tp_grant_options plan; /* as asked for */
+    size_t slot_size;      /* bytes from one slot to the next */
+    char *slots;           /* in the block of the grant */
+    unsigned seen_epoch;   /* of the panic, that the owner had seen when it asked */
 
     /* Written by the loop in `decide`, constant from then on. */
     tp_device *device;     /* borrowed */

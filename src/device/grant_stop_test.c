@@ -123,7 +123,7 @@ static void what_is_late_beyond_the_lease_is_dropped(void **state)
 
 static void reset(const timetable *t)
 {
-    tpi_panic *panic = tpi_hub_panic(t->b.hub);
+    tpi_panic *panic = tpi_panic_of(t->b.hub);
 
     assert_true(tpi_panic_reset(panic, tpi_panic_epoch(panic)));
 }
@@ -133,7 +133,7 @@ static void a_panic_drops_everything_for_good(const timetable_cast *cast)
     timetable t;
 
     timetable_begin_moving(&t, cast, 0);
-    tpi_panic_raise(tpi_hub_panic(t.b.hub), "test", "because");
+    tpi_panic_raise(tpi_panic_of(t.b.hub), "test", "because");
     timetable_settle(&t);
     assert_int_equal(atomic_load(&motor.reason), TP_HALT_PANIC);
     assert_int_equal(timetable_ask(&t, 0, 1, 0), TP_E_PANIC);
@@ -154,7 +154,7 @@ static void the_owner_is_told_of_a_panic(const timetable_cast *cast)
     timetable t;
 
     timetable_begin_moving(&t, cast, 0);
-    tpi_panic_raise(tpi_hub_panic(t.b.hub), "test", "because");
+    tpi_panic_raise(tpi_panic_of(t.b.hub), "test", "because");
     assert_int_equal(timetable_await_end(&t, 0), TP_E_PANIC);
     reset(&t);
     timetable_assert_over(&t, TP_E_PANIC, "position2d:0: nothing moves in a panic");
@@ -198,7 +198,7 @@ static void a_panic_that_is_over_drops_everything_too(void **state)
 
     (void)state;
     begin_hanging(&t);
-    tpi_panic_raise(tpi_hub_panic(t.b.hub), "test", "because");
+    tpi_panic_raise(tpi_panic_of(t.b.hub), "test", "because");
     reset(&t);
     assert_only_the_first_is_played(&t, "100:1 ");
     assert_int_equal(timetable_await_end(&t, 0), TP_E_PANIC);

@@ -161,7 +161,7 @@ static void init(tp_grant *grant)
 }
 
 /* One block: the grant, its slots, and the places of its heap. */
-static tp_grant *create(tp_link *link, const tp_grant_plan *plan)
+static tp_grant *create(tp_link *link, const tp_grant_options *plan)
 {
     const size_t usual = largest_command(link->wanted.interface);
     const size_t value_size = plan->value_size > usual ? plan->value_size : usual;
@@ -182,7 +182,7 @@ static tp_grant *create(tp_link *link, const tp_grant_plan *plan)
     return grant;
 }
 
-tp_status tp_link_grant(tp_link *link, const tp_grant_plan *plan)
+tp_status tp_link_grant(tp_link *link, const tp_grant_options *plan)
 {
     tp_instance *self = link->instance;
 

@@ -30,7 +30,7 @@ tp_status tpi_hub_create(tpi_hub **out, tp_loop *loop, const tp_catalogue *catal
     return TP_OK;
 }
 
-tpi_panic *tpi_hub_panic(const tpi_hub *hub)
+tpi_panic *tpi_panic_of(const tpi_hub *hub)
 {
     return hub->panic;
 }

@@ -129,7 +129,7 @@ void tpi_hub_set_part(tpi_hub *hub, bool part_of_another, const char *name);
 void tpi_hub_crash(tpi_hub *hub);
 
 tp_loop *tpi_hub_loop(const tpi_hub *hub);
-tpi_panic *tpi_hub_panic(const tpi_hub *hub);
+tpi_panic *tpi_panic_of(const tpi_hub *hub);
 
 const tp_catalogue *tpi_hub_catalogue(const tpi_hub *hub);
 

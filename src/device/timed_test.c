@@ -138,7 +138,7 @@ static void post_odd(timetable_owner *owner, void *argument)
 
 static void ask_without_done(timetable_owner *owner, void *argument)
 {
-    const tp_grant_plan plan = {.capacity = 1};
+    const tp_grant_options plan = {.capacity = 1};
 
     *(tp_status *)argument = tp_link_grant(owner->link, &plan);
 }
@@ -194,7 +194,7 @@ static void an_array_has_to_fit(void **state)
         .abi = TP_DRIVER_ABI, .name = "arm", .ops = &ops, .flags = TP_DRIVER_ON_LOOP};
     float positions[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
     tp_actarray_multi_position_cmd command = {.positions_count = 8, .positions = positions};
-    const tp_grant_plan plan = {
+    const tp_grant_options plan = {
         .capacity = 2, .value_size = sizeof command + 8 * sizeof(float), .done = arm_granted};
     play *p = play_create();
 

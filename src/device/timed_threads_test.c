@@ -33,7 +33,7 @@ static struct {
 
 static unsigned panics_so_far(void)
 {
-    return (tpi_panic_epoch(tpi_hub_panic(all.hub)) + 1) / 2;
+    return (tpi_panic_epoch(tpi_panic_of(all.hub)) + 1) / 2;
 }
 
 static tp_status drive(tp_device *device, const tp_position2d_cmd_vel *ask, tp_error *err)
@@ -183,11 +183,11 @@ static void use(struct owner *owner)
 static tp_status owner_poll(tp_instance *self, tp_error *err)
 {
     struct owner *owner = tp_instance_state(self);
-    const tp_grant_plan plan = {.capacity = 16,
-                                .lease_ns = LEASE_MS * TP_NS_PER_MS,
-                                .done = decided,
-                                .ended = ended,
-                                .context = owner};
+    const tp_grant_options plan = {.capacity = 16,
+                                   .lease_ns = LEASE_MS * TP_NS_PER_MS,
+                                   .done = decided,
+                                   .ended = ended,
+                                   .context = owner};
 
     (void)err;
     if (owner->grant != NULL) {
@@ -268,7 +268,7 @@ static void rest_ms(int64_t ms)
 static void panic_often(void *context)
 {
     struct scene *s = context;
-    tpi_panic *panic = tpi_hub_panic(s->hub);
+    tpi_panic *panic = tpi_panic_of(s->hub);
 
     for (unsigned i = 0; !atomic_load(&s->enough); i++) {
         rest_ms(4 + 12 * (i % 2));

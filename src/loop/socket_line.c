@@ -96,7 +96,7 @@ static const tpi_line_ops socket_ops = {
     .close = close_line,
 };
 
-static tp_status open_socket(tpi_line **out, const tpi_line_plan *plan, tp_error *err)
+static tp_status open_socket(tpi_line **out, const tpi_line_options *plan, tp_error *err)
 {
     const int64_t deadline_ns = tpi_line_real_deadline(plan->clock, plan->deadline_ns);
     tpi_address address;

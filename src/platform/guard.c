@@ -130,7 +130,7 @@ static tp_status make_pipes(tpi_guard *guard, tp_error *err)
 }
 
 /* With all signals blocked, which it leaves so: nothing but SIGKILL ends it before its time. */
-static int spawn(tpi_guard *guard, const tpi_guard_plan *plan, const int fds[3])
+static int spawn(tpi_guard *guard, const tpi_guard_options *plan, const int fds[3])
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -154,7 +154,7 @@ static int spawn(tpi_guard *guard, const tpi_guard_plan *plan, const int fds[3])
 }
 
 /* From descriptors out of the way of those that the guard has them at. */
-static tp_status launch(tpi_guard *guard, const tpi_guard_plan *plan, tp_error *err)
+static tp_status launch(tpi_guard *guard, const tpi_guard_options *plan, tp_error *err)
 {
     const int sources[3] = {guard->control[0], plan->line, guard->alive[1]};
     int fds[3];
@@ -182,7 +182,8 @@ static tp_status launch(tpi_guard *guard, const tpi_guard_plan *plan, tp_error *
 }
 
 /* It says so with one byte. */
-static tp_status wait_until_ready(const tpi_guard *guard, const tpi_guard_plan *plan, tp_error *err)
+static tp_status wait_until_ready(const tpi_guard *guard, const tpi_guard_options *plan,
+                                  tp_error *err)
 {
     const int64_t deadline_ns = tp_clock_now_ns(tp_clock_real()) + START_S * TP_NS_PER_S;
     char byte;
@@ -195,7 +196,7 @@ static tp_status wait_until_ready(const tpi_guard *guard, const tpi_guard_plan *
                : tp_fail(err, TP_E_IO, "%s has ended at once", plan->program);
 }
 
-tp_status tpi_guard_start(tpi_guard **out, const tpi_guard_plan *plan, tp_error *err)
+tp_status tpi_guard_start(tpi_guard **out, const tpi_guard_options *plan, tp_error *err)
 {
     tpi_guard *guard = calloc(1, sizeof *guard);
 

@@ -26,7 +26,7 @@ typedef struct tpi_guard_board {
     atomic_bool crashed;
 } tpi_guard_board;
 
-typedef struct tpi_guard_plan {
+typedef struct tpi_guard_options {
     const char *program;    /* a path, or a name to be searched for */
     tpi_guard_board *board; /* borrowed as long as the guard */
     int line;
@@ -34,13 +34,13 @@ typedef struct tpi_guard_plan {
     const char *who; /* that dies, as in "the server"; NULL for that */
     const void *bytes;
     size_t length; /* from 1 to TPI_GUARD_MOST */
-} tpi_guard_plan;
+} tpi_guard_options;
 
 /* The program that belongs to another one: beside it, or else to be searched for. */
 const char *tpi_guard_find(const char *beside, char *out, size_t size);
 
 /* Start one, and wait until it is ready, at most for 5 seconds. */
-tp_status tpi_guard_start(tpi_guard **out, const tpi_guard_plan *plan, tp_error *err);
+tp_status tpi_guard_start(tpi_guard **out, const tpi_guard_options *plan, tp_error *err);
 
 /* Readable when it has ended, which it should not. */
 int tpi_guard_fd(const tpi_guard *guard);

@@ -84,12 +84,12 @@ typedef void deed(tpi_guard *guard);
 
 static tp_status start(tpi_guard **guard, int line, const char *bytes, tp_error *err)
 {
-    const tpi_guard_plan plan = {.program = TEST_GUARD,
-                                 .board = &board,
-                                 .line = line,
-                                 .url = "test",
-                                 .bytes = bytes,
-                                 .length = strlen(bytes)};
+    const tpi_guard_options plan = {.program = TEST_GUARD,
+                                    .board = &board,
+                                    .line = line,
+                                    .url = "test",
+                                    .bytes = bytes,
+                                    .length = strlen(bytes)};
 
     return tpi_guard_start(guard, &plan, err);
 }
@@ -351,12 +351,12 @@ static void one_that_cannot_start_is_explained(void **state)
 {
     tpi_guard *guard = NULL;
     tp_error err = {0};
-    tpi_guard_plan plan = {.program = "/no/such/guard",
-                           .board = &board,
-                           .line = 0,
-                           .url = "x",
-                           .bytes = "x",
-                           .length = 1};
+    tpi_guard_options plan = {.program = "/no/such/guard",
+                              .board = &board,
+                              .line = 0,
+                              .url = "x",
+                              .bytes = "x",
+                              .length = 1};
 
     (void)state;
     assert_int_equal(tpi_guard_start(&guard, &plan, &err), TP_E_IO);

@@ -50,20 +50,20 @@ typedef struct tpi_line_settings {
     char flow;   /* 'n', 'h', 's' */
 } tpi_line_settings;
 
-typedef struct tpi_line_plan {
+typedef struct tpi_line_options {
     const char *url;    /* the whole; borrowed as long as the line */
     const char *rest;   /* what follows the scheme */
     const char *folder; /* where relative names of files begin: "" or it ends in a slash */
     tpi_line_settings settings;
     const tp_clock *clock; /* borrowed as long as the line */
     int64_t deadline_ns;   /* of the clock: for opening */
-} tpi_line_plan;
+} tpi_line_options;
 
 /* A kind of line: "serial", "tcp". */
 typedef struct tp_scheme {
     const char *name;
     /* Fails with the reason alone; whoever calls puts the URL before it. */
-    tp_status (*open)(tpi_line **out, const tpi_line_plan *plan, tp_error *err);
+    tp_status (*open)(tpi_line **out, const tpi_line_options *plan, tp_error *err);
 } tp_scheme;
 
 /* ---- For lines that are descriptors ---------------------------------------------------------- */

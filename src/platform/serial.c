@@ -309,7 +309,7 @@ static const tpi_line_ops serial_ops = {
     .close = close_line,
 };
 
-static tp_status open_serial(tpi_line **out, const tpi_line_plan *plan, tp_error *err)
+static tp_status open_serial(tpi_line **out, const tpi_line_options *plan, tp_error *err)
 {
     tpi_line_settings settings = plan->settings;
     char path[TPI_SERIAL_PATH];

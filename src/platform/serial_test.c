@@ -88,7 +88,8 @@ static void mistakes_in_a_url_are_named(void **state)
 
 static tp_status open_serial(tpi_line **line, const char *text, tp_error *err)
 {
-    const tpi_line_plan plan = {.url = text, .rest = text, .folder = "", .clock = tp_clock_real()};
+    const tpi_line_options plan = {
+        .url = text, .rest = text, .folder = "", .clock = tp_clock_real()};
 
     return tpi_scheme_serial.open(line, &plan, err);
 }

@@ -16,13 +16,13 @@ static tp_status begin(struct guarded *g, tpi_port_owner *owner, int line, const
                        tp_error *err)
 {
     const char *program = owner->setup->guard_program;
-    const tpi_guard_plan plan = {.program = program == NULL ? "troupe-guard" : program,
-                                 .board = &owner->setup->guards,
-                                 .line = line,
-                                 .url = url,
-                                 .who = owner->setup->guard_of,
-                                 .bytes = g->bytes,
-                                 .length = g->length};
+    const tpi_guard_options plan = {.program = program == NULL ? "troupe-guard" : program,
+                                    .board = &owner->setup->guards,
+                                    .line = line,
+                                    .url = url,
+                                    .who = owner->setup->guard_of,
+                                    .bytes = g->bytes,
+                                    .length = g->length};
     tp_status status = tpi_guard_start(&g->guard, &plan, err);
 
     if (status == TP_OK) {

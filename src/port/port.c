@@ -89,10 +89,10 @@ static tp_status open_line(tp_port *port, const tp_port_settings *s, int64_t dea
 {
     const tpi_port_setup *setup = port->owner->setup;
     const tp_scheme *scheme = NULL;
-    tpi_line_plan plan = {.url = port->url,
-                          .folder = setup->folder == NULL ? "" : setup->folder,
-                          .clock = port_clock(port),
-                          .deadline_ns = deadline_ns};
+    tpi_line_options plan = {.url = port->url,
+                             .folder = setup->folder == NULL ? "" : setup->folder,
+                             .clock = port_clock(port),
+                             .deadline_ns = deadline_ns};
 
     if (s != NULL) {
         plan.settings = (tpi_line_settings){s->baud, s->bits, s->stop_bits, s->parity, s->flow};

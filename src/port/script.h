@@ -56,7 +56,7 @@ tp_status tpi_script_parse(tpi_script *out, const char *file, const char *text, 
 void tpi_script_fini(tpi_script *script);
 
 /* A line that plays a script, which it takes over in any case. `plan` gives URL and clock. */
-tp_status tpi_script_play_take(tpi_line **out, tpi_script *script, const tpi_line_plan *plan,
+tp_status tpi_script_play_take(tpi_line **out, tpi_script *script, const tpi_line_options *plan,
                                tp_error *err);
 
 /* Opens "script:FILE". Every opening begins at the beginning. */

@@ -370,7 +370,7 @@ static const tpi_line_ops script_ops = {
     .close = script_close,
 };
 
-tp_status tpi_script_play_take(tpi_line **out, tpi_script *script, const tpi_line_plan *plan,
+tp_status tpi_script_play_take(tpi_line **out, tpi_script *script, const tpi_line_options *plan,
                                tp_error *err)
 {
     struct script_line *s = calloc(1, sizeof *s);
@@ -389,7 +389,7 @@ tp_status tpi_script_play_take(tpi_line **out, tpi_script *script, const tpi_lin
     return TP_OK;
 }
 
-static tp_status load(tpi_script *script, const tpi_line_plan *plan, tp_error *err)
+static tp_status load(tpi_script *script, const tpi_line_options *plan, tp_error *err)
 {
     tpi_buf path = {0};
     tpi_buf text = {0};
@@ -407,7 +407,7 @@ static tp_status load(tpi_script *script, const tpi_line_plan *plan, tp_error *e
     return status;
 }
 
-static tp_status open_script(tpi_line **out, const tpi_line_plan *plan, tp_error *err)
+static tp_status open_script(tpi_line **out, const tpi_line_options *plan, tp_error *err)
 {
     tpi_script script;
 

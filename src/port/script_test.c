@@ -182,7 +182,7 @@ static int64_t stage_now(const tp_clock *clock)
 
 static tp_status open_script(struct stage *s)
 {
-    const tpi_line_plan plan = {
+    const tpi_line_options plan = {
         .url = s->url, .rest = s->path, .folder = "nowhere/", .clock = &s->clock};
 
     return tpi_scheme_script.open(&s->line, &plan, &s->err);

@@ -97,14 +97,14 @@ static void a_panic_names_it_until_it_has_stopped(void **state)
     (void)state;
     begin(&s);
     assert_false(owes(&s));
-    tpi_panic_raise(tpi_hub_panic(s.b.hub), "somebody", "test");
+    tpi_panic_raise(tpi_panic_of(s.b.hub), "somebody", "test");
     while (base.halts == 0) {
         assert_true(owes(&s));
         tp_loop_turn(s.b.loop, false);
     }
     assert_int_equal(base.way, TP_HALT_SO_OWN);
     assert_true(owes(&s));
-    assert_true(tpi_panic_reset(tpi_hub_panic(s.b.hub), 1)); /* it still moves */
+    assert_true(tpi_panic_reset(tpi_panic_of(s.b.hub), 1)); /* it still moves */
     assert_true(owes(&s));
     tp_device_halted(s.device);
     assert_false(owes(&s));

@@ -389,7 +389,7 @@ ON_BOTH(a_driver_may_have_its_own_way_to_stop)
 
 static void raise_and_reset(struct stage *s)
 {
-    tpi_panic *panic = tpi_hub_panic(s->b.hub);
+    tpi_panic *panic = tpi_panic_of(s->b.hub);
 
     tpi_panic_raise(panic, "somebody", "test");
     assert_true(tpi_panic_reset(panic, tpi_panic_epoch(panic)));
@@ -453,7 +453,7 @@ static void who_has_not_stopped_yet_is_named(void **state)
     (void)state;
     begin(&s, &motor_threaded);
     stick(&s, 0);
-    tpi_panic_raise(tpi_hub_panic(s.b.hub), "somebody", "test");
+    tpi_panic_raise(tpi_panic_of(s.b.hub), "somebody", "test");
     assert_true(owes(&s, tp_instance_name(s.device->instance)));
     atomic_store(&gate.shut, false);
     wait_for_halt(&s, 1);
@@ -491,7 +491,7 @@ static void a_panic_comes_before_what_waits(void **state)
     atomic_store(&gate.waits, false);
     atomic_store(&gate.pass, true);
     wait_until_stuck();
-    tpi_panic_raise(tpi_hub_panic(s.b.hub), "somebody", "test");
+    tpi_panic_raise(tpi_panic_of(s.b.hub), "somebody", "test");
     atomic_store(&gate.shut, false);
     while (atomic_load(&gate.halts_at_answer) < 0) {
         tp_loop_turn(s.b.loop, false);
@@ -509,13 +509,13 @@ static void the_operators_key_ends_any_panic(void **state)
     (void)state;
     begin(&s, &motor_threaded);
     tp_session_set_local(s.sessions[0], true);
-    tpi_panic_raise(tpi_hub_panic(s.b.hub), "signal", "test");
+    tpi_panic_raise(tpi_panic_of(s.b.hub), "signal", "test");
     assert_int_equal(tpi_hub_set_access(s.b.hub, &with_operator), TP_OK);
-    const unsigned epoch = tpi_panic_epoch(tpi_hub_panic(s.b.hub));
+    const unsigned epoch = tpi_panic_epoch(tpi_panic_of(s.b.hub));
     assert_int_equal(tp_session_reset_panic(s.sessions[0], epoch, "", NULL), TP_E_DENIED);
     assert_int_equal(tp_session_reset_panic(s.sessions[1], epoch, "open", NULL), TP_E_DENIED);
     assert_int_equal(tp_session_reset_panic(s.sessions[0], epoch, "open sesame", NULL), TP_OK);
-    tpi_panic_raise(tpi_hub_panic(s.b.hub), "signal", "test");
+    tpi_panic_raise(tpi_panic_of(s.b.hub), "signal", "test");
     with_operator.key_count = 0;
     assert_int_equal(tpi_hub_set_access(s.b.hub, &with_operator),
                      TP_OK); /* then whoever is on this machine */

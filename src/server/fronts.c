@@ -18,22 +18,22 @@
 static tp_status open_instance(tp_server *server, struct open_front *open, const char *address,
                                int patience_s, tp_error *err)
 {
-    const struct front_entry *plan = open->plan;
+    const struct front_entry *entry = open->entry;
     const char *blamed = NULL;
     tp_error why = {0};
     const tpi_front_opening made = {.front = open->front,
-                                 .hub = server->hub,
-                                 .loop = server->loop,
-                                 .place = {address, open->robot, open->reach, patience_s},
-                                 .settings = plan == NULL ? NULL : plan->settings,
-                                 .setting_count = plan == NULL ? 0 : plan->setting_count,
-                                 .note = tpi_server_note,
-                                 .note_context = server};
+                                    .hub = server->hub,
+                                    .loop = server->loop,
+                                    .place = {address, open->robot, open->reach, patience_s},
+                                    .settings = entry == NULL ? NULL : entry->settings,
+                                    .setting_count = entry == NULL ? 0 : entry->setting_count,
+                                    .note = tpi_server_note,
+                                    .note_context = server};
     const tp_status status = tpi_front_open(&open->instance, &made, &blamed, &why);
 
     if (status != TP_OK) {
-        (void)(plan == NULL ? tp_fail(err, status, "%s", why.text)
-                            : tpi_front_entry_fail(plan, blamed, status, why.text, err));
+        (void)(entry == NULL ? tp_fail(err, status, "%s", why.text)
+                             : tpi_front_entry_fail(entry, blamed, status, why.text, err));
         return status;
     }
     open->port = tpi_front_port(open->instance);
@@ -75,7 +75,7 @@ static void close_front(struct open_front **at)
 
 /* A front at one address. */
 struct opening {
-    const struct front_entry *plan;
+    const struct front_entry *entry;
     const char *scheme;
     uint32_t robot;
     bool twin;               /* on the port of the one before it */
@@ -88,15 +88,15 @@ struct openings {
 };
 
 static void add_openings(const tp_server *server, struct openings *all,
-                         const struct front_entry *plan, uint32_t robot)
+                         const struct front_entry *entry, uint32_t robot)
 {
-    const bool streams = tpi_front_speaks(plan->front, "tcp");
+    const bool streams = tpi_front_speaks(entry->front, "tcp");
 
     if (streams) {
-        all->items[all->count++] = (struct opening){plan, "tcp", robot, false, NULL};
+        all->items[all->count++] = (struct opening){entry, "tcp", robot, false, NULL};
     }
-    if (tpi_front_speaks(plan->front, "udp") && (server->options.udp || !streams)) {
-        all->items[all->count++] = (struct opening){plan, "udp", robot, streams, NULL};
+    if (tpi_front_speaks(entry->front, "udp") && (server->options.udp || !streams)) {
+        all->items[all->count++] = (struct opening){entry, "udp", robot, streams, NULL};
     }
 }
 
@@ -104,22 +104,25 @@ static tp_status list_openings(const tp_server *server, struct openings *all, tp
 {
     size_t most = 1;
 
-    for (const struct front_entry *plan = server->file->fronts; plan != NULL; plan = plan->next) {
+    for (const struct front_entry *entry = server->file->fronts; entry != NULL;
+         entry = entry->next) {
         most += 2 * (server->robot_count + 1);
     }
     all->items = calloc(most, sizeof *all->items);
     if (all->items == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
-    for (const struct front_entry *plan = server->file->fronts; plan != NULL; plan = plan->next) {
-        if ((plan->front->flags & TP_FRONT_PER_ROBOT) == 0) {
-            add_openings(server, all, plan, plan->robot != 0 ? plan->robot : TP_EVERY_ROBOT);
+    for (const struct front_entry *entry = server->file->fronts; entry != NULL;
+         entry = entry->next) {
+        if ((entry->front->flags & TP_FRONT_PER_ROBOT) == 0) {
+            add_openings(server, all, entry, entry->robot != 0 ? entry->robot : TP_EVERY_ROBOT);
             continue;
         }
         for (size_t i = 0; i < server->robot_count; i++) {
             const unsigned robot = server->robots[i].number;
-            if (tpi_robots_mentioned(server, robot) && (plan->robot == 0 || plan->robot == robot)) {
-                add_openings(server, all, plan, robot);
+            if (tpi_robots_mentioned(server, robot) &&
+                (entry->robot == 0 || entry->robot == robot)) {
+                add_openings(server, all, entry, robot);
             }
         }
     }
@@ -132,20 +135,20 @@ static void claim(tp_server *server, struct opening *opening)
     struct open_front *open = server->fronts;
 
     while (open != NULL &&
-           (open->plan == NULL || open->wanted != NULL || open->robot != opening->robot ||
+           (open->entry == NULL || open->wanted != NULL || open->robot != opening->robot ||
             strcmp(open->scheme, opening->scheme) != 0 ||
-            !tpi_front_entry_same(open->plan, opening->plan))) {
+            !tpi_front_entry_same(open->entry, opening->entry))) {
         open = open->next;
     }
     if (open != NULL) {
-        open->wanted = opening->plan;
+        open->wanted = opening->entry;
         opening->open = open;
     }
 }
 
 static unsigned port_for(const tp_server *server, const struct opening *opening)
 {
-    const struct front_entry *plan = opening->plan;
+    const struct front_entry *entry = opening->entry;
 
     if (opening->twin) {
         return opening[-1].open->port;
@@ -153,17 +156,17 @@ static unsigned port_for(const tp_server *server, const struct opening *opening)
     if (server->options.any_port) {
         return 0;
     }
-    if (plan->has_port) {
-        return plan->port;
+    if (entry->has_port) {
+        return entry->port;
     }
-    return (plan->front->flags & TP_FRONT_PER_ROBOT) != 0 ? opening->robot : plan->front->port;
+    return (entry->front->flags & TP_FRONT_PER_ROBOT) != 0 ? opening->robot : entry->front->port;
 }
 
 /* What nobody wants any more leaves a port that is wanted. */
 static void make_room(tp_server *server, const struct opening *opening, unsigned port)
 {
     for (struct open_front *open = server->fronts; open != NULL && port != 0; open = open->next) {
-        if (open->plan != NULL && open->wanted == NULL && open->port == port &&
+        if (open->entry != NULL && open->wanted == NULL && open->port == port &&
             strcmp(open->scheme, opening->scheme) == 0) {
             tpi_front_close(open->instance);
             open->instance = NULL;
@@ -173,22 +176,22 @@ static void make_room(tp_server *server, const struct opening *opening, unsigned
 
 static tp_status open_one(tp_server *server, struct opening *opening, tp_error *err)
 {
-    const struct front_entry *plan = opening->plan;
-    const char *host = plan->listen != NULL ? plan->listen : server->options.listen;
+    const struct front_entry *entry = opening->entry;
+    const char *host = entry->listen != NULL ? entry->listen : server->options.listen;
     const unsigned port = port_for(server, opening);
     struct open_front *open = calloc(1, sizeof *open);
 
     if (open == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
-    *open = (struct open_front){.front = plan->front,
-                                .plan = plan,
+    *open = (struct open_front){.front = entry->front,
+                                .entry = entry,
                                 .scheme = opening->scheme,
                                 .host = host,
                                 .robot = opening->robot,
                                 .reach = tpi_access_reach(host),
                                 .twin = opening->twin,
-                                .wanted = plan,
+                                .wanted = entry,
                                 .fresh = true};
     make_room(server, opening, port);
     const tp_status status = open_network(server, open, port, err);
@@ -204,8 +207,8 @@ static tp_status open_one(tp_server *server, struct opening *opening, tp_error *
 /* A front that opens by default need not; but the ports of robots are what a server is for. */
 static bool may_be_left_out(const struct opening *opening, tp_status status)
 {
-    return status == TP_E_EXISTS && opening->plan->section == NULL &&
-           (opening->plan->front->flags & TP_FRONT_PER_ROBOT) == 0;
+    return status == TP_E_EXISTS && opening->entry->section == NULL &&
+           (opening->entry->front->flags & TP_FRONT_PER_ROBOT) == 0;
 }
 
 static tp_status open_rest(tp_server *server, struct openings *all, tp_error *err)
@@ -222,7 +225,7 @@ static tp_status open_rest(tp_server *server, struct openings *all, tp_error *er
         status = open_one(server, opening, &why);
         if (may_be_left_out(opening, status)) {
             (void)snprintf(note, sizeof note, "%s; the front %s is left out", why.text,
-                           opening->plan->front->name);
+                           opening->entry->front->name);
             tpi_server_note(server, note);
             status = TP_OK;
         } else if (status != TP_OK) {
@@ -328,7 +331,7 @@ tp_status tpi_fronts_open_first(tp_server *server, tp_error *err)
 static unsigned port_of(const tp_server *server, unsigned robot)
 {
     for (const struct open_front *open = server->fronts; open != NULL; open = open->next) {
-        if (open->plan != NULL && open->robot == robot &&
+        if (open->entry != NULL && open->robot == robot &&
             (open->front->flags & TP_FRONT_PER_ROBOT) != 0) {
             return open->port;
         }
@@ -343,13 +346,13 @@ void tpi_fronts_settle(tp_server *server)
 
     while (*at != NULL) {
         struct open_front *open = *at;
-        if (open->plan != NULL && open->wanted == NULL) {
+        if (open->entry != NULL && open->wanted == NULL) {
             close_front(at);
             continue;
         }
-        if (open->plan != NULL) { /* the file before may be released */
-            open->plan = open->wanted;
-            open->host = open->plan->listen != NULL ? open->plan->listen : server->options.listen;
+        if (open->entry != NULL) { /* the file before may be released */
+            open->entry = open->wanted;
+            open->host = open->entry->listen != NULL ? open->entry->listen : server->options.listen;
         }
         open->wanted = NULL;
         open->fresh = false;

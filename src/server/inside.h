@@ -37,11 +37,11 @@ struct front_entry {
 /* A front that is open at an address. */
 struct open_front {
     const tp_front *front;
-    const struct front_entry *plan; /* borrowed from the file; NULL for a unix socket */
-    const char *scheme;             /* "tcp", "udp", "unix" */
-    const char *host;               /* borrowed: as the plan or the options have it */
-    uint32_t robot;                 /* or TP_EVERY_ROBOT */
-    unsigned port;                  /* that it is bound to */
+    const struct front_entry *entry; /* borrowed from the file; NULL for a unix socket */
+    const char *scheme;              /* "tcp", "udp", "unix" */
+    const char *host;                /* borrowed: as the entry or the options have it */
+    uint32_t robot;                  /* or TP_EVERY_ROBOT */
+    unsigned port;                   /* that it is bound to */
     tp_reach reach;
     bool twin;                        /* a datagram socket beside the one before it */
     tp_front_instance *instance;      /* owned; NULL while it makes room for another one */
@@ -195,7 +195,7 @@ void tpi_config_destroy_all(tp_server *server);
  * entries are the same if they open the same things. `note_changes` tells of fronts that the new
  * file adds and removes, and returns how many these are. */
 tp_status tpi_fronts_read(tp_server *server, tp_error *err);
-tp_status tpi_front_entry_fail(const struct front_entry *plan, const char *param, tp_status status,
+tp_status tpi_front_entry_fail(const struct front_entry *entry, const char *param, tp_status status,
                                const char *why, tp_error *err);
 bool tpi_front_entry_same(const struct front_entry *a, const struct front_entry *b);
 size_t tpi_fronts_note_changes(tp_server *server, const struct file *before,

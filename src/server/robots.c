@@ -27,12 +27,13 @@ tp_status tpi_robots_add(tp_server *server, tp_error *err)
 {
     tp_status status = TP_OK;
 
-    for (const struct driver_entry *plan = server->file->entries; plan != NULL; plan = plan->next) {
-        if (plan->asked.provide_count == 0 && status == TP_OK) { /* it offers all that it has */
-            status = add_robot(server, plan->asked.robot, err);
+    for (const struct driver_entry *entry = server->file->entries; entry != NULL;
+         entry = entry->next) {
+        if (entry->asked.provide_count == 0 && status == TP_OK) { /* it offers all that it has */
+            status = add_robot(server, entry->asked.robot, err);
         }
-        for (uint32_t i = 0; i < plan->asked.provide_count && status == TP_OK; i++) {
-            status = add_robot(server, plan->asked.provides[i].addr.robot, err);
+        for (uint32_t i = 0; i < entry->asked.provide_count && status == TP_OK; i++) {
+            status = add_robot(server, entry->asked.provides[i].addr.robot, err);
         }
     }
     return status;
@@ -40,12 +41,13 @@ tp_status tpi_robots_add(tp_server *server, tp_error *err)
 
 bool tpi_robots_mentioned(const tp_server *server, unsigned robot)
 {
-    for (const struct driver_entry *plan = server->file->entries; plan != NULL; plan = plan->next) {
-        if (plan->asked.provide_count == 0 && plan->asked.robot == robot) {
+    for (const struct driver_entry *entry = server->file->entries; entry != NULL;
+         entry = entry->next) {
+        if (entry->asked.provide_count == 0 && entry->asked.robot == robot) {
             return true;
         }
-        for (uint32_t i = 0; i < plan->asked.provide_count; i++) {
-            if (plan->asked.provides[i].addr.robot == robot) {
+        for (uint32_t i = 0; i < entry->asked.provide_count; i++) {
+            if (entry->asked.provides[i].addr.robot == robot) {
                 return true;
             }
         }
@@ -55,10 +57,11 @@ bool tpi_robots_mentioned(const tp_server *server, unsigned robot)
 
 tp_status tpi_robots_check(const tp_server *server, tp_error *err)
 {
-    for (const struct front_entry *plan = server->file->fronts; plan != NULL; plan = plan->next) {
-        if (plan->robot != 0 && !tpi_robots_mentioned(server, plan->robot)) {
-            return tpi_cfg_fail(&tpi_cfg_find(plan->section, "robot")->place, err,
-                                "no device of this file belongs to robot %u", plan->robot);
+    for (const struct front_entry *entry = server->file->fronts; entry != NULL;
+         entry = entry->next) {
+        if (entry->robot != 0 && !tpi_robots_mentioned(server, entry->robot)) {
+            return tpi_cfg_fail(&tpi_cfg_find(entry->section, "robot")->place, err,
+                                "no device of this file belongs to robot %u", entry->robot);
         }
     }
     return TP_OK;

@@ -193,9 +193,10 @@ static bool listens_beyond(const tp_server *server)
     const char *host = server->options.listen;
     bool beyond = host[0] != '\0' && tpi_access_reach(host) == TP_REACH_NETWORK;
 
-    for (const struct front_entry *plan = server->file->fronts; plan != NULL; plan = plan->next) {
-        beyond =
-            beyond || (plan->listen != NULL && tpi_access_reach(plan->listen) == TP_REACH_NETWORK);
+    for (const struct front_entry *entry = server->file->fronts; entry != NULL;
+         entry = entry->next) {
+        beyond = beyond ||
+                 (entry->listen != NULL && tpi_access_reach(entry->listen) == TP_REACH_NETWORK);
     }
     return beyond;
 }

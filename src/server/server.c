@@ -255,7 +255,7 @@ void tp_server_stop(tp_server *server)
 
 void tp_server_panic_by_signal(const tp_server *server)
 {
-    tpi_panic_raise_by_signal(tpi_hub_panic(server->hub));
+    tpi_panic_raise_by_signal(tpi_panic_of(server->hub));
 }
 
 void tp_server_crash(const tp_server *server)

@@ -159,7 +159,7 @@ static tp_status refuse_in_panic(const tp_session *session, tp_error *err)
 {
     tpi_panic_state panic;
 
-    tpi_panic_look(tpi_hub_panic(session->hub), &panic);
+    tpi_panic_look(tpi_panic_of(session->hub), &panic);
     return tp_fail(err, TP_E_PANIC, "nothing moves: panic, raised by %s: %s", panic.who, panic.why);
 }
 
@@ -181,7 +181,7 @@ tp_status tpi_access_check(const struct subscription *s, const tp_message *what,
         return tp_fail(err, TP_E_DENIED, "%s is an extension of %s: ask for extensions", what->name,
                        tp_device_interface(device)->name);
     }
-    if (what->effect == TP_EFFECT_MOVES && tpi_panic_is_on(tpi_hub_panic(session->hub))) {
+    if (what->effect == TP_EFFECT_MOVES && tpi_panic_is_on(tpi_panic_of(session->hub))) {
         return refuse_in_panic(session, err);
     }
     if (what->effect == TP_EFFECT_MOVES && session->stale > 0) {

@@ -12,10 +12,10 @@ void tp_session_panic(tp_session *session, const char *why)
 {
     tpi_hub *hub = session->hub;
     assert(session_is_current(session));
-    if (!tpi_panic_is_on(tpi_hub_panic(hub))) {
+    if (!tpi_panic_is_on(tpi_panic_of(hub))) {
         session->clients->keyring.raiser = session->identity.number;
     }
-    tpi_panic_raise(tpi_hub_panic(hub), session->identity.label,
+    tpi_panic_raise(tpi_panic_of(hub), session->identity.label,
                     why[0] == '\0' ? "no reason given" : why);
 }
 
@@ -54,7 +54,7 @@ tp_status tp_session_reset_panic(tp_session *session, unsigned epoch, const char
     if (status != TP_OK) {
         return status;
     }
-    if (!tpi_panic_is_on(tpi_hub_panic(hub))) {
+    if (!tpi_panic_is_on(tpi_panic_of(hub))) {
         return tp_fail(err, TP_E_INVALID, "there is no panic");
     }
     if (!tpi_hub_reset_panic(hub, epoch, session->identity.label)) {

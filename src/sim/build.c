@@ -76,7 +76,7 @@ static bool take_trees(tpi_sim *sim, uint32_t count)
     struct sim_trees *t = &sim->trees;
 
     t->count = count;
-    t->plan = tpi_sim_take(sim, count, sizeof t->plan[0]);
+    t->template = tpi_sim_take(sim, count, sizeof t->template[0]);
     t->x = tpi_sim_take(sim, count, sizeof(double));
     t->y = tpi_sim_take(sim, count, sizeof(double));
     t->z = tpi_sim_take(sim, count, sizeof(double));
@@ -92,7 +92,7 @@ static bool take_trees(tpi_sim *sim, uint32_t count)
     t->order = tpi_sim_take(sim, count, sizeof t->order[0]);
     t->group = tpi_sim_take(sim, count, sizeof t->group[0]);
     t->flags = tpi_sim_take(sim, count, sizeof t->flags[0]);
-    return t->plan != NULL && t->x != NULL && t->y != NULL && t->z != NULL && t->a != NULL &&
+    return t->template != NULL && t->x != NULL && t->y != NULL && t->z != NULL && t->a != NULL &&
            t->c != NULL && t->s != NULL && t->key != NULL && t->state != NULL &&
            t->samples != NULL && t->model != NULL && t->name != NULL && t->ordinal != NULL &&
            t->order != NULL && t->group != NULL && t->flags != NULL;
@@ -122,7 +122,7 @@ static void put_tree(tpi_sim *sim, uint32_t index, const struct sim_seed *seed)
     struct sim_trees *t = &sim->trees;
     const struct sim_frame frame = sim_frame_of(&seed->pose);
 
-    t->plan[index] = seed->plan;
+    t->template[index] = seed->template;
     t->x[index] = frame.x;
     t->y[index] = frame.y;
     t->z[index] = frame.z;
@@ -137,13 +137,13 @@ static void put_tree(tpi_sim *sim, uint32_t index, const struct sim_seed *seed)
     t->ordinal[index] = seed->ordinal;
     t->order[index] = seed->order;
     t->group[index] = index;
-    t->flags[index] = seed->plan->moves ? SIM_MOVING : 0;
-    if (!seed->plan->moves && seed->plan->device_count > 0) {
+    t->flags[index] = seed->template->moves ? SIM_MOVING : 0;
+    if (!seed->template->moves && seed->template->device_count > 0) {
         sim->standing[sim->standing_count++] = index;
     }
-    sim->state_size += seed->plan->state_size;
-    sim->sample_count += seed->plan->sample_count;
-    sim->model_count += seed->plan->member_count;
+    sim->state_size += seed->template->state_size;
+    sim->sample_count += seed->template->sample_count;
+    sim->model_count += seed->template->member_count;
 }
 
 static bool take_models(tpi_sim *sim)
@@ -156,7 +156,7 @@ static bool take_models(tpi_sim *sim)
         return false;
     }
     for (uint32_t i = 0; i < sim->trees.count; i++) {
-        for (uint32_t k = 0; k < sim->trees.plan[i]->member_count; k++) {
+        for (uint32_t k = 0; k < sim->trees.template[i] -> member_count; k++) {
             sim->tree_of[sim->trees.model[i] + k] = i;
         }
     }
@@ -178,8 +178,8 @@ static bool take_scratch(tpi_sim *sim)
     size_t most = 0;
 
     for (uint32_t i = 0; i < sim->trees.count; i++) {
-        for (uint32_t k = 0; k < sim->trees.plan[i]->device_count; k++) {
-            const size_t count = sim->trees.plan[i]->devices[k].sample_count;
+        for (uint32_t k = 0; k < sim->trees.template[i] -> device_count; k++) {
+            const size_t count = sim->trees.template[i] -> devices[k].sample_count;
             most = count > most ? count : most;
         }
     }

@@ -51,8 +51,8 @@ static void add_tops(struct tops *tops, const struct sim_seed *seed, uint32_t in
 {
     double top = -HUGE_VAL;
 
-    for (uint32_t i = 0; i < seed->plan->part_count; i++) {
-        const struct sim_part *part = &seed->plan->parts[i];
+    for (uint32_t i = 0; i < seed->template->part_count; i++) {
+        const struct sim_part *part = &seed->template->parts[i];
         if ((part->flags & SIM_VISIBLE) != 0) {
             top = fmax(top, seed->pose.z + part->z1);
         }
@@ -78,7 +78,7 @@ void tpi_sim_check_rangers(const struct sim_loader *loader)
         const double top = tops.seed == eyes[i].seed ? tops.next : tops.highest;
         const double z = seed->pose.z + eyes[i].z;
         /* in an empty world there is nothing to see, and what is lifted may see something there */
-        if (z > top && top > -HUGE_VAL && !seed->plan->jointed) {
+        if (z > top && top > -HUGE_VAL && !seed->template->jointed) {
             tpi_sim_note(&loader->reader, &eyes[i].place,
                          "the ranger looks out at %.4g m and sees nothing: all else in the world "
                          "ends at %.4g m; is what it stands on too high?",

@@ -105,10 +105,10 @@ static void look_round(const double *samples, const struct sim_ranger *config, s
 /* What the first ranger of the tree sees; false unless it has looked in this step. */
 static bool summarise(const tpi_sim *sim, uint32_t tree, struct summary *sum)
 {
-    const struct sim_plan *plan = sim->trees.plan[tree];
+    const struct sim_template *template = sim->trees.template[tree];
 
-    for (uint32_t i = 0; i < plan->device_count; i++) {
-        const struct sim_device *device = &plan->devices[i];
+    for (uint32_t i = 0; i < template->device_count; i++) {
+        const struct sim_device *device = &template->devices[i];
         if (device->type->kind != TPI_SIM_RANGER) {
             continue;
         }
@@ -120,7 +120,7 @@ static bool summarise(const tpi_sim *sim, uint32_t tree, struct summary *sum)
         }
         sum->safe =
             config->reach > SIM_FAR_SIGHT ? lesser(0.5, config->reach / 8) : SIM_FAR_SIGHT / 8;
-        if (plan->control == WANDER) {
+        if (template->control == WANDER) {
             look_aside(samples, config, sum);
         } else {
             look_round(samples, config, sum);
@@ -171,7 +171,7 @@ static bool is_bored(const tpi_sim *sim, uint32_t tree, struct sim_position_stat
     const float dx = x - state->spot[0];
     const float dy = y - state->spot[1];
     const bool bored = now - state->since > patience;
-    const float radius = (bored ? far_off : near_by) * (float)sim->trees.plan[tree]->radius;
+    const float radius = (bored ? far_off : near_by) * (float)sim->trees.template[tree] -> radius;
 
     if (dx * dx + dy * dy <= radius * radius) {
         return bored;
@@ -263,18 +263,18 @@ static void expand(const tpi_sim *sim, uint32_t tree, const struct summary *sum,
 
 void tpi_sim_control_run(tpi_sim *sim, uint32_t tree)
 {
-    const struct sim_plan *plan = sim->trees.plan[tree];
+    const struct sim_template *template = sim->trees.template[tree];
     struct summary sum = {0};
 
-    if (plan->driver == TPI_SIM_NONE) {
+    if (template->driver == TPI_SIM_NONE) {
         return;
     }
-    struct sim_position_state *state = tpi_sim_state(sim, tree, plan->driver);
+    struct sim_position_state *state = tpi_sim_state(sim, tree, template->driver);
     if (sim->resting || (sim->trees.flags[tree] & SIM_LED) != 0) {
         state->since = now_of(sim); /* it is not bored when it may go on */
         return;
     }
-    if (plan->control == FOLLOW) {
+    if (template->control == FOLLOW) {
         state->mode = TPI_SIM_DRIVE_VELOCITY;
         tpi_sim_control_follow(sim, tree, state->goal);
         return;
@@ -286,7 +286,7 @@ void tpi_sim_control_run(tpi_sim *sim, uint32_t tree)
     state->goal[1] = 0;
     if (is_bored(sim, tree, state)) {
         leave(sim, tree, &sum, state);
-    } else if (plan->control == WANDER) {
+    } else if (template->control == WANDER) {
         wander(sim, tree, &sum, state);
     } else {
         expand(sim, tree, &sum, state);

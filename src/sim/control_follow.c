@@ -19,11 +19,11 @@ static const double least_dark = 0.15; /* below that it is no line */
 /* The floor sensor of a tree; TPI_SIM_NONE if it has none. */
 static tpi_sim_model find_eyes(const tpi_sim *sim, uint32_t tree)
 {
-    const struct sim_plan *plan = sim->trees.plan[tree];
+    const struct sim_template *template = sim->trees.template[tree];
 
-    for (uint32_t i = 0; i < plan->device_count; i++) {
-        if (plan->devices[i].type->kind == TPI_SIM_FLOOR_SENSOR) {
-            return sim->trees.model[tree] + plan->devices[i].member;
+    for (uint32_t i = 0; i < template->device_count; i++) {
+        if (template->devices[i].type->kind == TPI_SIM_FLOOR_SENSOR) {
+            return sim->trees.model[tree] + template->devices[i].member;
         }
     }
     return TPI_SIM_NONE;

@@ -5,13 +5,13 @@
 
 void *tpi_sim_state(const tpi_sim *sim, uint32_t tree, uint32_t device)
 {
-    return sim->state + sim->trees.state[tree] + sim->trees.plan[tree]->devices[device].state;
+    return sim->state + sim->trees.state[tree] + sim->trees.template[tree] -> devices[device].state;
 }
 
 void tpi_sim_view(const tpi_sim *sim, uint32_t tree, uint32_t device, struct sim_view *view)
 {
-    const struct sim_plan *plan = sim->trees.plan[tree];
-    const struct sim_device *d = &plan->devices[device];
+    const struct sim_template *template = sim->trees.template[tree];
+    const struct sim_device *d = &template->devices[device];
 
     view->sim = sim;
     view->device = d;
@@ -20,7 +20,7 @@ void tpi_sim_view(const tpi_sim *sim, uint32_t tree, uint32_t device, struct sim
     view->samples = sim->samples + sim->trees.samples[tree] + d->samples;
     view->values = sim->values + sim->trees.samples[tree] + d->samples;
     view->frame = tpi_sim_member_frame(sim, tree, d->member);
-    view->key = sim_mix2(sim->seed ^ sim->trees.key[tree], plan->members[d->member].salt);
+    view->key = sim_mix2(sim->seed ^ sim->trees.key[tree], template->members[d->member].salt);
     view->tree = tree;
     view->group = sim->trees.group[tree];
     view->scratch = &sim->scratch[0];
@@ -48,7 +48,7 @@ tp_status tpi_sim_find_device(const tpi_sim *sim, tpi_sim_model model, const tpi
 
 const struct sim_traits *tpi_sim_view_traits(const struct sim_view *view)
 {
-    return &view->sim->trees.plan[view->tree]->members[view->device->member].traits;
+    return &view->sim->trees.template[view->tree] -> members[view->device->member].traits;
 }
 
 /* ---- Subscriptions --------------------------------------------------------------------------- */
@@ -72,7 +72,7 @@ void tpi_sim_subscribe(tpi_sim *sim, tpi_sim_model model)
 
 static bool is_active(const tpi_sim *sim, uint32_t tree)
 {
-    for (uint32_t i = 0; i < sim->trees.plan[tree]->device_count; i++) {
+    for (uint32_t i = 0; i < sim->trees.template[tree] -> device_count; i++) {
         const struct sim_common *state = tpi_sim_state(sim, tree, i);
         if (state->subscribers > 0) {
             return true;
@@ -104,18 +104,18 @@ void tpi_sim_unsubscribe(tpi_sim *sim, tpi_sim_model model)
 
 static void start_tree(tpi_sim *sim, uint32_t tree)
 {
-    const struct sim_plan *plan = sim->trees.plan[tree];
+    const struct sim_template *template = sim->trees.template[tree];
 
-    for (uint32_t i = 0; i < plan->device_count; i++) {
-        const struct sim_device *device = &plan->devices[i];
+    for (uint32_t i = 0; i < template->device_count; i++) {
+        const struct sim_device *device = &template->devices[i];
         struct sim_view view;
         tpi_sim_view(sim, tree, i, &view);
         view.state->updated_us = -1;
         if (device->type->start != NULL) {
             device->type->start(&view);
         }
-        if (plan->members[device->member].traits.always_on ||
-            tpi_sim_control_uses(plan->control, device->type->kind)) {
+        if (template->members[device->member].traits.always_on ||
+            tpi_sim_control_uses(template->control, device->type->kind)) {
             subscribe(sim, tree, i);
         }
     }
@@ -132,12 +132,12 @@ uint32_t tpi_sim_control(const tpi_sim *sim, tpi_sim_model model)
 {
     const uint32_t tree = sim->tree_of[model];
 
-    return sim->trees.model[tree] == model ? sim->trees.plan[tree]->foreign : 0;
+    return sim->trees.model[tree] == model ? sim->trees.template[tree] -> foreign : 0;
 }
 
 bool tpi_sim_is_controlled(const tpi_sim *sim, tpi_sim_model model)
 {
-    const struct sim_plan *plan = sim->trees.plan[sim->tree_of[model]];
+    const struct sim_template *template = sim->trees.template[sim->tree_of[model]];
 
-    return plan->control != 0 || plan->foreign != 0;
+    return template->control != 0 || template->foreign != 0;
 }

@@ -3,10 +3,10 @@
  *
  * A *tree* is a model with all that stands on it: it moves as one, does not see itself and does not
  * collide with itself. Most of what is known about a tree is the same for all robots of a kind, so
- * it is kept once, in a *plan*: its members, the polygons of its body (*parts*) in the tree's
+ * it is kept once, in a *template*: its members, the polygons of its body (*parts*) in the tree's
  * frame, its devices and their configurations. What differs is in arrays with one entry for each
- * tree: pose, name, plan, and the offsets of its state and samples. 100,000 robots that were
- * written alike share one plan, which stays in the nearest cache.
+ * tree: pose, name, template, and the offsets of its state and samples. 100,000 robots that were
+ * written alike share one template, which stays in the nearest cache.
  *
  * Trees that cannot move are *walls*: segments in a flat grid whose empty cells know how far away
  * the nearest wall is. Trees that can move are the *crowd*: one record of a cache line for each, in
@@ -47,7 +47,7 @@ enum {
     SIM_GRIPPABLE = 8,    /* for grippers */
     SIM_ONE_SIDED = 16,   /* a simple polygon with its inside on the left: from without, only edges
                              that face the viewer matter */
-    SIM_MARKED = 1 << 16, /* of a plan: one of its models is or shows a marker */
+    SIM_MARKED = 1 << 16, /* of a template: one of its models is or shows a marker */
 };
 
 /* What the file says of any model. */
@@ -110,24 +110,24 @@ struct sim_device {
     uint32_t sample_count;
 };
 
-struct sim_plan {
+struct sim_template {
     struct sim_member *members; /* the arena's, like all arrays here; owned if `own` */
     struct sim_part *parts;
     double *vx, *vy;
     struct sim_device *devices;
     uint32_t member_count, part_count, vertex_count, device_count;
     uint32_t state_size, sample_count;
-    double radius;         /* round the tree's pose, of all parts */
-    double solid_radius;   /* of those that are obstacles */
-    double least_radius;   /* both are at least this; 0 unless it has joints */
-    uint32_t flags;        /* those of all parts together */
-    uint32_t driver;       /* the device that moves the tree: a root that is a position */
-    uint32_t control;      /* built-in controller; see control.h */
-    uint32_t foreign;      /* another one, by its number; 0 for none */
-    bool moves;            /* something in it moves by itself, or is made to be moved */
-    bool jointed;          /* it has joints (move/joint.h) */
-    bool own;              /* one tree's alone, to be freed with it */
-    struct sim_plan *base; /* borrowed; of an own plan: the one that it was made from */
+    double radius;             /* round the tree's pose, of all parts */
+    double solid_radius;       /* of those that are obstacles */
+    double least_radius;       /* both are at least this; 0 unless it has joints */
+    uint32_t flags;            /* those of all parts together */
+    uint32_t driver;           /* the device that moves the tree: a root that is a position */
+    uint32_t control;          /* built-in controller; see control.h */
+    uint32_t foreign;          /* another one, by its number; 0 for none */
+    bool moves;                /* something in it moves by itself, or is made to be moved */
+    bool jointed;              /* it has joints (move/joint.h) */
+    bool own;                  /* one tree's alone, to be freed with it */
+    struct sim_template *base; /* borrowed; of an own template: the one that it was made from */
 };
 
 /* ---- Trees ----------------------------------------------------------------------------------- */
@@ -142,9 +142,10 @@ enum {
 
 struct sim_trees {
     uint32_t count;
-    struct sim_plan **plan; /* what it points to is borrowed, unless the plan says `own` */
-    double *x, *y, *z, *a;  /* pose */
-    double *c, *s;          /* of the heading */
+    struct sim_template *
+        *template;         /* what it points to is borrowed, unless the template says `own` */
+    double *x, *y, *z, *a; /* pose */
+    double *c, *s;         /* of the heading */
     uint64_t *key;
     uint64_t *state;   /* offset in sim->state */
     uint64_t *samples; /* offset in sim->samples */
@@ -236,11 +237,11 @@ static inline uint32_t sim_rough_first(uint32_t room)
 struct sim_spot {
     double x, y, z;
     double c, s;
-    const struct sim_plan *plan; /* borrowed */
-    float radius;                /* rounded up */
+    const struct sim_template *template; /* borrowed */
+    float radius;                        /* rounded up */
     uint32_t tree;
     uint32_t group;
-    uint32_t flags; /* of the plan */
+    uint32_t flags; /* of the template */
 };
 
 /* Spots in the order of the cells they are in, row by row, so that a row of neighbouring cells is
@@ -294,7 +295,7 @@ struct sim_scratch {
 };
 
 struct tpi_sim {
-    tpi_arena arena; /* plans, configurations */
+    tpi_arena arena; /* templates, configurations */
     char *title;     /* the arena's */
     int64_t time_us, interval_us, quit_us;
     uint64_t seed;
@@ -340,7 +341,7 @@ static inline struct sim_member *sim_member_of(const tpi_sim *sim, tpi_sim_model
 {
     const uint32_t tree = sim->tree_of[model];
 
-    return &sim->trees.plan[tree]->members[model - sim->trees.model[tree]];
+    return &sim->trees.template[tree] -> members[model - sim->trees.model[tree]];
 }
 
 /* ---- sketch.c -------------------------------------------------------------------------------- */
@@ -360,17 +361,18 @@ uint32_t tpi_sim_member_colour(const tpi_sim *sim, uint32_t tree, uint32_t membe
 
 /* ---- place.c --------------------------------------------------------------------------------- */
 
-/* Give the tree a plan of its own, to be changed; NULL if memory ran out. */
-struct sim_plan *tpi_sim_own_plan(tpi_sim *sim, uint32_t tree);
+/* Give the tree a template of its own, to be changed; NULL if memory ran out. */
+struct sim_template *tpi_sim_own_plan(tpi_sim *sim, uint32_t tree);
 
-/* Let the tree have the plan again that its own was made from. The crowd has to be sorted then. */
+/* Let the tree have the template again that its own was made from. The crowd has to be sorted then.
+ */
 void tpi_sim_drop_plan(tpi_sim *sim, uint32_t tree);
 
-/* Put all members of an own plan where their local poses say, and the parts with them. */
-void tpi_sim_plan_arrange(struct sim_plan *plan);
+/* Put all members of an own template where their local poses say, and the parts with them. */
+void tpi_sim_template_arrange(struct sim_template *template);
 
-/* Circles and flags of a plan, from its parts. */
-void tpi_sim_plan_measure(struct sim_plan *plan);
+/* Circles and flags of a template, from its parts. */
+void tpi_sim_template_measure(struct sim_template *template);
 
 /* ---- names.c --------------------------------------------------------------------------------- */
 

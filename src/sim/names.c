@@ -129,7 +129,7 @@ static tpi_sim_model find_whole(const tpi_sim *sim, const struct piece *piece)
 
     for (uint32_t i = 0; named == TPI_SIM_NONE && piece->type_length > 0 && i < sim->trees.count;
          i++) {
-        if (is_automatic(piece, sim->trees.plan[i]->members[0].type, sim->trees.ordinal[i])) {
+        if (is_automatic(piece, sim->trees.template[i] -> members[0].type, sim->trees.ordinal[i])) {
             return sim->trees.model[i];
         }
     }
@@ -137,19 +137,19 @@ static tpi_sim_model find_whole(const tpi_sim *sim, const struct piece *piece)
 }
 
 /* What stands on a member under the name `rest`, which may have dots; TPI_SIM_NONE for nothing. */
-static uint32_t find_within(const struct sim_plan *plan, uint32_t parent, const char *rest)
+static uint32_t find_within(const struct sim_template *template, uint32_t parent, const char *rest)
 {
     for (size_t end = strcspn(rest, ".");; end += 1 + strcspn(rest + end + 1, ".")) {
         const struct piece piece = piece_of(rest, end);
         /* of two with one name the later has it */
-        for (uint32_t i = parent + plan->members[parent].family - 1; i > parent; i--) {
-            const struct sim_member *member = &plan->members[i];
+        for (uint32_t i = parent + template->members[parent].family - 1; i > parent; i--) {
+            const struct sim_member *member = &template->members[i];
             if (member->parent != parent ||
                 !(is_named(&piece, member->global ? NULL : member->name) ||
                   is_automatic(&piece, member->type, member->ordinal))) {
                 continue;
             }
-            const uint32_t found = rest[end] == '\0' ? i : find_within(plan, i, rest + end + 1);
+            const uint32_t found = rest[end] == '\0' ? i : find_within(template, i, rest + end + 1);
             if (found != TPI_SIM_NONE) {
                 return found;
             }
@@ -165,7 +165,7 @@ static tpi_sim_model find_on(const tpi_sim *sim, tpi_sim_model outer, const char
 {
     const uint32_t tree = sim->tree_of[outer];
     const uint32_t first = sim->trees.model[tree];
-    const uint32_t found = find_within(sim->trees.plan[tree], outer - first, rest);
+    const uint32_t found = find_within(sim->trees.template[tree], outer - first, rest);
 
     return found == TPI_SIM_NONE ? TPI_SIM_NONE : first + found;
 }
@@ -196,7 +196,7 @@ void tpi_sim_put_name(const tpi_sim *sim, tpi_sim_model model, tpi_buf *out)
 {
     const uint32_t tree = sim->tree_of[model];
     const uint32_t first = sim->trees.model[tree];
-    const struct sim_member *member = &sim->trees.plan[tree]->members[model - first];
+    const struct sim_member *member = &sim->trees.template[tree] -> members[model - first];
     const char *own = world_name(sim, model);
     const bool child = member->parent != TPI_SIM_NONE;
 

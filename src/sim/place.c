@@ -1,8 +1,8 @@
 /*
  * place.c - putting models elsewhere, and giving them other colours, from outside.
  *
- * A tree that is changed gets a plan of its own. Its parts are always derived from those of the
- * plan that it was made from, so that changes do not add up their roundings.
+ * A tree that is changed gets a template of its own. Its parts are always derived from those of the
+ * template that it was made from, so that changes do not add up their roundings.
  *
  * Something small that was a wall and is moved joins the crowd for good: the grid of walls is built
  * anew once, not with every move. Something large stays a wall.
@@ -18,30 +18,30 @@ enum { MOST_CROWD_CORNERS = 512 };
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
-void tpi_sim_plan_measure(struct sim_plan *plan)
+void tpi_sim_template_measure(struct sim_template *template)
 {
-    plan->radius = plan->solid_radius = 0;
-    plan->flags = 0;
-    for (uint32_t i = 0; i < plan->member_count; i++) {
-        const struct sim_member *member = &plan->members[i];
+    template->radius = template->solid_radius = 0;
+    template->flags = 0;
+    for (uint32_t i = 0; i < template->member_count; i++) {
+        const struct sim_member *member = &template->members[i];
         if (member->traits.fiducial_return != 0 || member->type->kind == TPI_SIM_FIDUCIAL) {
-            plan->flags |= SIM_MARKED;
+            template->flags |= SIM_MARKED;
         }
     }
-    for (uint32_t i = 0; i < plan->part_count; i++) {
-        const struct sim_part *part = &plan->parts[i];
-        plan->flags |= part->flags;
+    for (uint32_t i = 0; i < template->part_count; i++) {
+        const struct sim_part *part = &template->parts[i];
+        template->flags |= part->flags;
         for (uint32_t k = part->first; k < part->first + part->count; k++) {
-            const double radius = hypot(plan->vx[k], plan->vy[k]);
-            plan->radius = fmax(plan->radius, radius);
+            const double radius = hypot(template->vx[k], template->vy[k]);
+            template->radius = fmax(template->radius, radius);
             if ((part->flags & SIM_OBSTACLE) != 0) {
-                plan->solid_radius = fmax(plan->solid_radius, radius);
+                template->solid_radius = fmax(template->solid_radius, radius);
             }
         }
     }
-    plan->radius = fmax(plan->radius, plan->least_radius);
-    if ((plan->flags & SIM_OBSTACLE) != 0) {
-        plan->solid_radius = fmax(plan->solid_radius, plan->least_radius);
+    template->radius = fmax(template->radius, template->least_radius);
+    if ((template->flags & SIM_OBSTACLE) != 0) {
+        template->solid_radius = fmax(template->solid_radius, template->least_radius);
     }
 }
 
@@ -62,17 +62,18 @@ static void *put(char **at, const void *from, size_t size)
     return to;
 }
 
-/* What a copy of the plan takes. */
-static size_t copy_size(const struct sim_plan *plan)
+/* What a copy of the template takes. */
+static size_t copy_size(const struct sim_template *template)
 {
-    return whole_blocks(sizeof *plan) + whole_blocks(plan->member_count * sizeof plan->members[0]) +
-           whole_blocks(plan->part_count * sizeof plan->parts[0]) +
-           2 * whole_blocks(plan->vertex_count * sizeof plan->vx[0]);
+    return whole_blocks(sizeof *template) +
+           whole_blocks(template->member_count * sizeof template->members[0]) +
+           whole_blocks(template->part_count * sizeof template->parts[0]) +
+           2 * whole_blocks(template->vertex_count * sizeof template->vx[0]);
 }
 
-struct sim_plan *tpi_sim_own_plan(tpi_sim *sim, uint32_t tree)
+struct sim_template *tpi_sim_own_plan(tpi_sim *sim, uint32_t tree)
 {
-    struct sim_plan *base = sim->trees.plan[tree];
+    struct sim_template *base = sim->trees.template[tree];
 
     if (base->own) {
         return base;
@@ -81,40 +82,40 @@ struct sim_plan *tpi_sim_own_plan(tpi_sim *sim, uint32_t tree)
     if (at == NULL) {
         return NULL;
     }
-    struct sim_plan *plan = put(&at, base, sizeof *base);
-    plan->members = put(&at, base->members, base->member_count * sizeof base->members[0]);
-    plan->parts = put(&at, base->parts, base->part_count * sizeof base->parts[0]);
-    plan->vx = put(&at, base->vx, base->vertex_count * sizeof base->vx[0]);
-    plan->vy = put(&at, base->vy, base->vertex_count * sizeof base->vy[0]);
-    plan->own = true;
-    plan->base = base;
-    sim->trees.plan[tree] = plan;
+    struct sim_template *template = put(&at, base, sizeof *base);
+    template->members = put(&at, base->members, base->member_count * sizeof base->members[0]);
+    template->parts = put(&at, base->parts, base->part_count * sizeof base->parts[0]);
+    template->vx = put(&at, base->vx, base->vertex_count * sizeof base->vx[0]);
+    template->vy = put(&at, base->vy, base->vertex_count * sizeof base->vy[0]);
+    template->own = true;
+    template->base = base;
+    sim->trees.template[tree] = template;
     sim->bytes += copy_size(base);
-    return plan;
+    return template;
 }
 
 void tpi_sim_drop_plan(tpi_sim *sim, uint32_t tree)
 {
-    struct sim_plan *plan = sim->trees.plan[tree];
+    struct sim_template *template = sim->trees.template[tree];
 
-    if (plan->own) {
-        sim->bytes -= copy_size(plan);
-        sim->trees.plan[tree] = plan->base;
-        free(plan);
+    if (template->own) {
+        sim->bytes -= copy_size(template);
+        sim->trees.template[tree] = template->base;
+        free(template);
     }
 }
 
 /* Where a member stands, from its local pose and where its parent stands. */
-static void arrange_member(struct sim_plan *plan, struct sim_member *member)
+static void arrange_member(struct sim_template *template, struct sim_member *member)
 {
-    const struct sim_member *parent = &plan->members[member->parent];
+    const struct sim_member *parent = &template->members[member->parent];
     struct sim_frame local = sim_frame_of(&member->local);
 
     local.z += parent->traits.stack_children ? parent->traits.size[2] : 0;
     member->place = sim_frame_join(&parent->place, &local);
 }
 
-/* A point of the base plan, carried along by its member from one place to another, and a bit
+/* A point of the base template, carried along by its member from one place to another, and a bit
  * farther. */
 static void carry(const struct sim_frame *from, const struct sim_frame *to, double more_x,
                   double more_y, double *x, double *y)
@@ -128,14 +129,14 @@ static void carry(const struct sim_frame *from, const struct sim_frame *to, doub
     *y = to->y + to->s * lx + to->c * ly + more_y;
 }
 
-static void arrange_part(struct sim_plan *plan, uint32_t index)
+static void arrange_part(struct sim_template *template, uint32_t index)
 {
-    const struct sim_part *base = &plan->base->parts[index];
-    struct sim_part *part = &plan->parts[index];
-    const struct sim_frame *from = &plan->base->members[part->member].place;
-    const struct sim_frame *to = &plan->members[part->member].place;
+    const struct sim_part *base = &template->base->parts[index];
+    struct sim_part *part = &template->parts[index];
+    const struct sim_frame *from = &template->base->members[part->member].place;
+    const struct sim_frame *to = &template->members[part->member].place;
 
-    const double turned = sim_normal(to->a + plan->members[part->member].traits.origin.a);
+    const double turned = sim_normal(to->a + template->members[part->member].traits.origin.a);
     double dx = 0;
     double dy = 0;
 
@@ -150,22 +151,23 @@ static void arrange_part(struct sim_plan *plan, uint32_t index)
     part->y = base->y;
     carry(from, to, dx, dy, &part->x, &part->y);
     for (uint32_t i = part->first; i <= part->first + part->count; i++) {
-        plan->vx[i] = plan->base->vx[i];
-        plan->vy[i] = plan->base->vy[i];
-        carry(from, to, dx, dy, &plan->vx[i], &plan->vy[i]);
+        template->vx[i] = template->base->vx[i];
+        template->vy[i] = template->base->vy[i];
+        carry(from, to, dx, dy, &template->vx[i], &template->vy[i]);
     }
 }
 
-void tpi_sim_plan_arrange(struct sim_plan *plan)
+void tpi_sim_template_arrange(struct sim_template *template)
 {
-    plan->members[0].place = sim_frame_of(&plan->members[0].local); /* a joint may move it */
-    for (uint32_t i = 1; i < plan->member_count; i++) {
-        arrange_member(plan, &plan->members[i]);
+    template->members[0].place =
+        sim_frame_of(&template->members[0].local); /* a joint may move it */
+    for (uint32_t i = 1; i < template->member_count; i++) {
+        arrange_member(template, &template->members[i]);
     }
-    for (uint32_t i = 0; i < plan->part_count; i++) {
-        arrange_part(plan, i);
+    for (uint32_t i = 0; i < template->part_count; i++) {
+        arrange_part(template, i);
     }
-    tpi_sim_plan_measure(plan);
+    tpi_sim_template_measure(template);
 }
 
 /* ---- Poses ----------------------------------------------------------------------------------- */
@@ -173,7 +175,7 @@ void tpi_sim_plan_arrange(struct sim_plan *plan)
 /* What was a wall and has moved. */
 static tp_status move_walls(tpi_sim *sim, uint32_t tree, tp_error *err)
 {
-    if (sim->trees.plan[tree]->vertex_count <= MOST_CROWD_CORNERS) {
+    if (sim->trees.template[tree] -> vertex_count <= MOST_CROWD_CORNERS) {
         sim->trees.flags[tree] |= SIM_MOVING;
     }
     return tpi_sim_walls_build(sim, err);
@@ -206,13 +208,13 @@ static tp_status check_pose(const tpi_sim_pose *pose, tp_error *err)
 
 static void tell_devices(tpi_sim *sim, uint32_t tree)
 {
-    const struct sim_plan *plan = sim->trees.plan[tree];
+    const struct sim_template *template = sim->trees.template[tree];
     struct sim_view view;
 
-    for (uint32_t i = 0; i < plan->device_count; i++) {
-        if (plan->devices[i].type->placed != NULL) {
+    for (uint32_t i = 0; i < template->device_count; i++) {
+        if (template->devices[i].type->placed != NULL) {
             tpi_sim_view(sim, tree, i, &view);
-            plan->devices[i].type->placed(&view);
+            template->devices[i].type->placed(&view);
         }
     }
 }
@@ -230,13 +232,13 @@ tp_status tpi_sim_set_pose(tpi_sim *sim, tpi_sim_model model, const tpi_sim_pose
     if (member == 0) {
         put_root(&sim->trees, tree, pose);
     } else {
-        struct sim_plan *plan = tpi_sim_own_plan(sim, tree);
-        if (plan == NULL) {
+        struct sim_template *template = tpi_sim_own_plan(sim, tree);
+        if (template == NULL) {
             return tp_fail(err, TP_E_NOMEM, "out of memory");
         }
-        plan->members[member].local = *pose;
-        plan->members[member].local.a = sim_normal(pose->a);
-        tpi_sim_plan_arrange(plan);
+        template->members[member].local = *pose;
+        template->members[member].local.a = sim_normal(pose->a);
+        tpi_sim_template_arrange(template);
     }
     const bool wall = (sim->trees.flags[tree] & SIM_MOVING) == 0;
     if (wall) {
@@ -257,15 +259,15 @@ tp_status tpi_sim_set_pose(tpi_sim *sim, tpi_sim_model model, const tpi_sim_pose
 tp_status tpi_sim_set_colour(tpi_sim *sim, tpi_sim_model model, uint32_t colour, tp_error *err)
 {
     const uint32_t tree = sim->tree_of[model];
-    struct sim_plan *plan = tpi_sim_own_plan(sim, tree);
+    struct sim_template *template = tpi_sim_own_plan(sim, tree);
 
-    if (plan == NULL) {
+    if (template == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
-    struct sim_traits *traits = &plan->members[model - sim->trees.model[tree]].traits;
+    struct sim_traits *traits = &template->members[model - sim->trees.model[tree]].traits;
     traits->colour = colour;
     traits->random_colour = false;
     traits->uncoloured = false;
-    sim->crowd_is_old = true; /* it refers to the plan */
+    sim->crowd_is_old = true; /* it refers to the template */
     return TP_OK;
 }

@@ -23,7 +23,7 @@ void *tpi_sim_take(tpi_sim *sim, size_t count, size_t size)
 
 static void free_trees(struct sim_trees *trees)
 {
-    void *const arrays[] = {(void *)trees->plan,
+    void *const arrays[] = {(void *)trees->template,
                             trees->x,
                             trees->y,
                             trees->z,
@@ -40,9 +40,9 @@ static void free_trees(struct sim_trees *trees)
                             trees->group,
                             trees->flags};
 
-    for (uint32_t i = 0; trees->plan != NULL && i < trees->count; i++) {
-        if (trees->plan[i] != NULL && trees->plan[i]->own) {
-            free(trees->plan[i]);
+    for (uint32_t i = 0; trees->template != NULL && i < trees->count; i++) {
+        if (trees->template[i] != NULL && trees->template[i] -> own) {
+            free(trees->template[i]);
         }
     }
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
@@ -144,7 +144,7 @@ uint32_t tpi_sim_model_count(const tpi_sim *sim)
 
 uint32_t tpi_sim_member_colour(const tpi_sim *sim, uint32_t tree, uint32_t index)
 {
-    const struct sim_member *member = &sim->trees.plan[tree]->members[index];
+    const struct sim_member *member = &sim->trees.template[tree] -> members[index];
 
     if (!member->traits.random_colour) {
         return member->traits.colour;
@@ -189,10 +189,10 @@ struct sim_frame tpi_sim_member_frame(const tpi_sim *sim, uint32_t tree, uint32_
                                    .c = trees->c[tree],
                                    .s = trees->s[tree]};
 
-    if (member == 0 && !trees->plan[tree]->jointed) {
+    if (member == 0 && !trees->template[tree] -> jointed) {
         return root;
     }
-    return sim_frame_join(&root, &trees->plan[tree]->members[member].place);
+    return sim_frame_join(&root, &trees->template[tree] -> members[member].place);
 }
 
 tpi_sim_pose tpi_sim_global_pose(const tpi_sim *sim, tpi_sim_model model)

@@ -34,9 +34,9 @@ static uint64_t world_of(const tpi_sim *sim)
     uint64_t hash = sim_mix2(sim->seed, t->count);
 
     for (uint32_t i = 0; i < t->count; i++) {
-        const struct sim_plan *plan = t->plan[i];
-        const uint64_t sizes[] = {t->key[i], plan->member_count, plan->state_size,
-                                  plan->sample_count, plan->vertex_count};
+        const struct sim_template *template = t->template[i];
+        const uint64_t sizes[] = {t->key[i], template->member_count, template->state_size,
+                                  template->sample_count, template->vertex_count};
         hash = sim_hash_bytes(hash, sizes, sizeof sizes);
     }
     return sim_mix2(hash, (uint64_t)sim->interval_us);
@@ -53,9 +53,9 @@ static void put(tpi_buf *out, const void *array, size_t count, size_t size)
 static void put_plans(const tpi_sim *sim, tpi_buf *out)
 {
     for (uint32_t i = 0; i < sim->trees.count; i++) {
-        const struct sim_plan *plan = sim->trees.plan[i];
-        for (uint32_t k = 0; plan->own && k < plan->member_count; k++) {
-            const struct sim_member *member = &plan->members[k];
+        const struct sim_template *template = sim->trees.template[i];
+        for (uint32_t k = 0; template->own && k < template->member_count; k++) {
+            const struct sim_member *member = &template->members[k];
             const uint32_t colour[] = {member->traits.colour, member->traits.random_colour};
             put(out, &member->local, 1, sizeof member->local);
             put(out, colour, 1, sizeof colour);
@@ -78,7 +78,7 @@ void tpi_sim_save(const tpi_sim *sim, tpi_buf *out)
     put(out, t->group, t->count, sizeof t->group[0]);
     put(out, t->flags, t->count, sizeof t->flags[0]);
     for (uint32_t i = 0; i < t->count; i++) {
-        tpi_buf_putc(out, t->plan[i]->own ? 1 : 0);
+        tpi_buf_putc(out, t->template[i] -> own ? 1 : 0);
     }
     put(out, sim->state, sim->state_size, 1);
     put(out, sim->samples, sim->sample_count, sizeof sim->samples[0]);
@@ -99,7 +99,7 @@ struct pieces {
     const char *x, *y, *z, *a;
     const char *group, *flags, *own;
     const char *state, *samples, *values;
-    const char *plans;
+    const char *templates;
     const char *end;
 };
 
@@ -111,7 +111,7 @@ static const char *cut(const char **at, size_t size)
     return piece;
 }
 
-/* The length before the plans is known; false if the bytes are fewer. */
+/* The length before the templates is known; false if the bytes are fewer. */
 static bool find_pieces(const tpi_sim *sim, const char *at, size_t length, struct pieces *p)
 {
     const size_t count = sim->trees.count;
@@ -132,7 +132,7 @@ static bool find_pieces(const tpi_sim *sim, const char *at, size_t length, struc
     p->state = cut(&at, sim->state_size);
     p->samples = cut(&at, sim->sample_count * sizeof(double));
     p->values = cut(&at, sim->sample_count * sizeof(float));
-    p->plans = at;
+    p->templates = at;
     return true;
 }
 
@@ -147,19 +147,19 @@ static double number_at(const char *array, size_t index)
 /* Poses and devices of one tree; `state` is that of all, where it can be read. */
 static bool check_tree(const tpi_sim *sim, const struct pieces *p, const char *state, uint32_t tree)
 {
-    const struct sim_plan *plan = sim->trees.plan[tree];
+    const struct sim_template *template = sim->trees.template[tree];
     uint32_t group;
     bool good = fabs(number_at(p->x, tree)) <= 1e15 && fabs(number_at(p->y, tree)) <= 1e15 &&
                 fabs(number_at(p->z, tree)) <= 1e15 && fabs(number_at(p->a, tree)) <= SIM_PI &&
                 ((uint8_t)p->flags[tree] &
                  ~(SIM_MOVING | SIM_ACTIVE | SIM_OVERLAPS | SIM_LED | SIM_TOUCHES)) == 0 &&
-                (!plan->moves || (p->flags[tree] & SIM_MOVING) != 0) &&
-                (!plan->jointed || p->own[tree] != 0);
+                (!template->moves || (p->flags[tree] & SIM_MOVING) != 0) &&
+                (!template->jointed || p->own[tree] != 0);
 
     memcpy(&group, p->group + tree * sizeof group, sizeof group);
     good = good && group < sim->trees.count;
-    for (uint32_t i = 0; good && i < plan->device_count; i++) {
-        const struct sim_device *device = &plan->devices[i];
+    for (uint32_t i = 0; good && i < template->device_count; i++) {
+        const struct sim_device *device = &template->devices[i];
         const void *own = state + sim->trees.state[tree] + device->state;
         good = device->type->check == NULL || device->type->check(own);
     }
@@ -167,11 +167,11 @@ static bool check_tree(const tpi_sim *sim, const struct pieces *p, const char *s
 }
 
 /* What was changed from outside: a pose and a colour for each member. */
-static bool check_plans(const char *plans, size_t count)
+static bool check_plans(const char *templates, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < sizeof(tpi_sim_pose) / sizeof(double); k++) {
-            if (!(fabs(number_at(plans + i * one_change, k)) <= TPI_SIM_FARTHEST)) {
+            if (!(fabs(number_at(templates + i * one_change, k)) <= TPI_SIM_FARTHEST)) {
                 return false;
             }
         }
@@ -181,15 +181,16 @@ static bool check_plans(const char *plans, size_t count)
 
 static bool check_all(const tpi_sim *sim, const struct pieces *p, const char *state)
 {
-    size_t plans = 0;
+    size_t templates = 0;
 
     for (uint32_t i = 0; i < sim->trees.count; i++) {
         if (!check_tree(sim, p, state, i)) {
             return false;
         }
-        plans += p->own[i] != 0 ? sim->trees.plan[i]->member_count : 0;
+        templates += p->own[i] != 0 ? sim->trees.template[i] -> member_count : 0;
     }
-    return (size_t)(p->end - p->plans) == plans * one_change && check_plans(p->plans, plans);
+    return (size_t)(p->end - p->templates) == templates * one_change &&
+           check_plans(p->templates, templates);
 }
 
 /* The saved bytes begin anywhere; states are looked at where numbers may stand. */
@@ -206,7 +207,7 @@ static tp_status check(const tpi_sim *sim, const struct pieces *p, tp_error *err
     return good ? TP_OK : tp_fail(err, TP_E_INVALID, "%s", other_world);
 }
 
-/* Take memory for all plans that have to be other than in the file. */
+/* Take memory for all templates that have to be other than in the file. */
 static tp_status take_plans(tpi_sim *sim, const struct pieces *p, tp_error *err)
 {
     for (uint32_t i = 0; i < sim->trees.count; i++) {
@@ -220,22 +221,23 @@ static tp_status take_plans(tpi_sim *sim, const struct pieces *p, tp_error *err)
 /* Trees that had been changed from outside are so again; those that have been since are not. */
 static void restore_plans(tpi_sim *sim, const struct pieces *p)
 {
-    const char *at = p->plans;
+    const char *at = p->templates;
 
     for (uint32_t i = 0; i < sim->trees.count; i++) {
-        struct sim_plan *plan = sim->trees.plan[i];
+        struct sim_template *template = sim->trees.template[i];
         if (p->own[i] == 0) {
             tpi_sim_drop_plan(sim, i);
             continue;
         }
-        for (uint32_t k = 0; k < plan->member_count; k++) {
+        for (uint32_t k = 0; k < template->member_count; k++) {
             uint32_t colour[2];
-            memcpy(&plan->members[k].local, cut(&at, sizeof(tpi_sim_pose)), sizeof(tpi_sim_pose));
+            memcpy(&template->members[k].local, cut(&at, sizeof(tpi_sim_pose)),
+                   sizeof(tpi_sim_pose));
             memcpy(colour, cut(&at, sizeof colour), sizeof colour);
-            plan->members[k].traits.colour = colour[0];
-            plan->members[k].traits.random_colour = colour[1] != 0;
+            template->members[k].traits.colour = colour[0];
+            template->members[k].traits.random_colour = colour[1] != 0;
         }
-        tpi_sim_plan_arrange(plan);
+        tpi_sim_template_arrange(template);
     }
 }
 
@@ -265,9 +267,9 @@ static bool walls_differ(const tpi_sim *sim, const struct pieces *p)
     for (uint32_t i = 0; i < t->count; i++) {
         if (((t->flags[i] ^ (uint8_t)p->flags[i]) & SIM_MOVING) != 0 ||
             ((t->flags[i] & SIM_MOVING) == 0 &&
-             (t->plan[i]->own || p->own[i] != 0 || t->x[i] != number_at(p->x, i) ||
-              t->y[i] != number_at(p->y, i) || t->z[i] != number_at(p->z, i) ||
-              t->a[i] != number_at(p->a, i)))) {
+             (t->template[i] -> own || p -> own[i] != 0 || t -> x[i] != number_at(p->x, i) || t
+              -> y[i] != number_at(p->y, i) || t -> z[i] != number_at(p->z, i) ||
+                                                        t -> a[i] != number_at(p->a, i)))) {
             return true;
         }
     }
@@ -315,11 +317,11 @@ tp_status tpi_sim_restore(tpi_sim *sim, const void *bytes, size_t length, tp_err
 /* ---- Hashing --------------------------------------------------------------------------------- */
 
 /* What has been changed from outside. */
-static uint64_t hash_plan(uint64_t hash, const struct sim_plan *plan)
+static uint64_t hash_plan(uint64_t hash, const struct sim_template *template)
 {
-    for (uint32_t i = 0; plan->own && i < plan->member_count; i++) {
-        const struct sim_member *member = &plan->members[i];
-        const struct sim_member *base = &plan->base->members[i];
+    for (uint32_t i = 0; template->own && i < template->member_count; i++) {
+        const struct sim_member *member = &template->members[i];
+        const struct sim_member *base = &template->base->members[i];
         if (memcmp(&member->local, &base->local, sizeof member->local) != 0) {
             hash = sim_hash_bytes(sim_mix2(hash, i), &member->local, sizeof member->local);
         }
@@ -334,18 +336,18 @@ static uint64_t hash_plan(uint64_t hash, const struct sim_plan *plan)
 static uint64_t hash_tree(const tpi_sim *sim, uint32_t tree)
 {
     const struct sim_trees *t = &sim->trees;
-    const struct sim_plan *plan = t->plan[tree];
+    const struct sim_template *template = t->template[tree];
     const double pose[] = {t->x[tree], t->y[tree], t->z[tree], t->a[tree]};
     uint64_t hash = sim_mix2(t->key[tree], t->key[t->group[tree]]);
 
     hash = sim_mix2(hash, t->flags[tree]);
     hash = sim_hash_bytes(hash, pose, sizeof pose);
-    hash = sim_hash_bytes(hash, sim->state + t->state[tree], plan->state_size);
+    hash = sim_hash_bytes(hash, sim->state + t->state[tree], template->state_size);
     hash = sim_hash_bytes(hash, sim->samples + t->samples[tree],
-                          plan->sample_count * sizeof sim->samples[0]);
+                          template->sample_count * sizeof sim->samples[0]);
     hash = sim_hash_bytes(hash, sim->values + t->samples[tree],
-                          plan->sample_count * sizeof sim->values[0]);
-    return hash_plan(hash, plan);
+                          template->sample_count * sizeof sim->values[0]);
+    return hash_plan(hash, template);
 }
 
 uint64_t tpi_sim_hash(const tpi_sim *sim)

@@ -31,7 +31,7 @@ static void fetch_states(const tpi_sim *sim, const struct sim_chunk *chunk)
     for (uint32_t i = chunk->first; i < chunk->end; i++) {
         const struct sim_spot *spot = &sim->crowd.spots[i];
         const unsigned char *state = sim->state + sim->trees.state[spot->tree];
-        for (uint32_t k = 0; k < spot->plan->state_size; k += CACHE_LINE) {
+        for (uint32_t k = 0; k < spot->template->state_size; k += CACHE_LINE) {
             __builtin_prefetch(state + k, 1);
         }
     }
@@ -50,7 +50,7 @@ static void begin(void *argument, uint32_t item, uint32_t worker)
     for (uint32_t i = chunk.first; i < chunk.end; i++) {
         const struct sim_spot *spot = &sim->crowd.spots[i];
         sim->motions.stalled[spot->tree] = 0;
-        if (spot->plan->driver != TPI_SIM_NONE) {
+        if (spot->template->driver != TPI_SIM_NONE) {
             tpi_sim_drive_begin(sim, spot->tree);
         }
     }
@@ -100,7 +100,7 @@ static void end(void *argument, uint32_t item, uint32_t worker)
     fetch_states(sim, &chunk);
     for (uint32_t i = chunk.first; i < chunk.end; i++) {
         const struct sim_spot *spot = &sim->crowd.spots[i];
-        if (spot->plan->driver != TPI_SIM_NONE) {
+        if (spot->template->driver != TPI_SIM_NONE) {
             tpi_sim_drive_end(sim, spot->tree, sim->motions.stalled[spot->tree] != 0);
         }
     }
@@ -112,10 +112,10 @@ static const double trace = 1e-6; /* of the speed */
 
 static bool wants_to_slide(const tpi_sim *sim, uint32_t tree)
 {
-    const struct sim_plan *plan = sim->trees.plan[tree];
+    const struct sim_template *template = sim->trees.template[tree];
 
-    return sim->motions.until[tree] < 1 && plan->driver != TPI_SIM_NONE &&
-           ((const struct sim_position *)plan->devices[plan->driver].config)->slides;
+    return sim->motions.until[tree] < 1 && template->driver != TPI_SIM_NONE &&
+           ((const struct sim_position *)template->devices[template->driver].config)->slides;
 }
 
 /* What is left of the motion, without what goes against the obstacle. A trace of it leads away from
@@ -186,17 +186,17 @@ bool tpi_sim_is_due(const tpi_sim *sim, tpi_sim_model model)
 
 static void sense_tree(tpi_sim *sim, uint32_t tree, uint32_t worker)
 {
-    const struct sim_plan *plan = sim->trees.plan[tree];
+    const struct sim_template *template = sim->trees.template[tree];
 
     if ((sim->trees.flags[tree] & SIM_ACTIVE) == 0) {
         return;
     }
-    for (uint32_t i = 0; i < plan->device_count; i++) {
-        const struct sim_device *device = &plan->devices[i];
+    for (uint32_t i = 0; i < template->device_count; i++) {
+        const struct sim_device *device = &template->devices[i];
         struct sim_common *state = tpi_sim_state(sim, tree, i);
         struct sim_view view;
         if (device->type->sense == NULL || state->subscribers == 0 ||
-            !is_due(sim, plan->members[device->member].traits.update_us)) {
+            !is_due(sim, template->members[device->member].traits.update_us)) {
             continue;
         }
         tpi_sim_view(sim, tree, i, &view);
@@ -210,7 +210,7 @@ static void sense_tree(tpi_sim *sim, uint32_t tree, uint32_t worker)
 /* Controllers go by what sensors say now. */
 static void control_tree(tpi_sim *sim, uint32_t tree)
 {
-    if ((sim->trees.flags[tree] & SIM_ACTIVE) != 0 && sim->trees.plan[tree]->control != 0) {
+    if ((sim->trees.flags[tree] & SIM_ACTIVE) != 0 && sim->trees.template[tree] -> control != 0) {
         tpi_sim_control_run(sim, tree);
     }
 }

@@ -232,7 +232,7 @@ static void ended(tp_instance *self, void *context, tp_grant *grant, tp_status s
 }
 
 struct wish {
-    tp_grant_plan plan;
+    tp_grant_options plan;
     int64_t due_ns;
     double speed;
     tp_status status;

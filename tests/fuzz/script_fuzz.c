@@ -122,7 +122,7 @@ static bool read_on(tpi_line *line, unsigned *steps)
 static void play(tpi_script *script, uint32_t stride)
 {
     const tp_clock clock = {.now_ns = no_time};
-    const tpi_line_plan plan = {.url = "script:fuzz", .clock = &clock};
+    const tpi_line_options plan = {.url = "script:fuzz", .clock = &clock};
     const tpi_script_item *items = script->items; /* which the line keeps in its place */
     const uint32_t count = script->count;
     tpi_line *line = NULL;

@@ -172,19 +172,19 @@ static inline struct sim_hit brute_cast(const tpi_sim *sim, const struct sim_ray
     struct sim_hit hit = sim_no_hit(range);
 
     for (uint32_t tree = 0; tree < sim->trees.count; tree++) {
-        const struct sim_plan *plan = sim->trees.plan[tree];
+        const struct sim_template *template = sim->trees.template[tree];
         const double c = cos(sim->trees.a[tree]);
         const double s = sin(sim->trees.a[tree]);
-        for (uint32_t i = 0; i < plan->part_count && sim->trees.group[tree] != ray->group; i++) {
-            const struct sim_part *part = &plan->parts[i];
+        for (uint32_t i = 0; i < template->part_count && sim->trees.group[tree] != ray->group; i++) {
+            const struct sim_part *part = &template->parts[i];
             const double z = ray->z - sim->trees.z[tree];
             if ((part->flags & ray->sees) == 0 ||
                 (!ray->flat && (z < part->z0 - 1e-9 || z > part->z1 + 1e-9))) {
                 continue;
             }
             for (uint32_t k = part->first; k < part->first + part->count; k++) {
-                const double *vx = plan->vx + k;
-                const double *vy = plan->vy + k;
+                const double *vx = template->vx + k;
+                const double *vy = template->vy + k;
                 const double at = brute_segment(ray, sim->trees.x[tree] + c * vx[0] - s * vy[0],
                                                 sim->trees.y[tree] + s * vx[0] + c * vy[0],
                                                 sim->trees.x[tree] + c * vx[1] - s * vy[1],

@@ -26,18 +26,18 @@ struct item {
 static void gather_tree(const struct draw_scene *scene, uint32_t tree, tpi_buf *items)
 {
     const tpi_sim *sim = scene->sim;
-    const struct sim_plan *plan = sim->trees.plan[tree];
+    const struct sim_template *template = sim->trees.template[tree];
 
-    for (uint32_t i = 0; i < plan->part_count;) {
-        const struct sim_part *part = &plan->parts[i];
+    for (uint32_t i = 0; i < template->part_count;) {
+        const struct sim_part *part = &template->parts[i];
         struct item item = {
             .z0 = sim->trees.z[tree] + part->z0,
             .z1 = sim->trees.z[tree] + part->z1,
             .tree = tree,
             .first = i,
             .colour = tpi_draw_scene_colour(scene, sim->trees.model[tree] + part->member)};
-        while (i < plan->part_count && plan->parts[i].member == part->member &&
-               plan->parts[i].z0 == part->z0 && plan->parts[i].z1 == part->z1) {
+        while (i < template->part_count && template->parts[i].member == part->member &&
+               template->parts[i].z0 == part->z0 && template->parts[i].z1 == part->z1) {
             item.count++;
             i++;
         }
@@ -66,10 +66,10 @@ static int compare(const void *left, const void *right)
 
 static void add_outline(struct draw_scene *scene, const struct item *item, double shift)
 {
-    const struct sim_plan *plan = scene->sim->trees.plan[item->tree];
+    const struct sim_template *template = scene->sim->trees.template[item->tree];
 
     for (uint32_t i = item->first; i < item->first + item->count; i++) {
-        const struct sim_part *part = &plan->parts[i];
+        const struct sim_part *part = &template->parts[i];
         for (uint32_t k = part->first; k < part->first + part->count; k++) {
             const struct draw_point at = tpi_draw_corner(scene, item->tree, k);
             tpi_draw_path_to(&scene->path, at.x + shift, at.y + shift);
@@ -98,7 +98,7 @@ static void add_swept_edge(struct draw_scene *scene, struct draw_point p, struct
 
 static void draw_shadow(struct draw_scene *scene, const struct item *item)
 {
-    const struct sim_plan *plan = scene->sim->trees.plan[item->tree];
+    const struct sim_template *template = scene->sim->trees.template[item->tree];
     const double most = longest_shadow * scene->view->scale;
     const double unit = shadow_per_height * scene->view->scale;
     const double from = fmin(fmax(item->z0 * unit, 0), most);
@@ -109,7 +109,7 @@ static void draw_shadow(struct draw_scene *scene, const struct item *item)
     add_outline(scene, item, from);
     add_outline(scene, item, to);
     for (uint32_t i = item->first; i < item->first + item->count; i++) {
-        const struct sim_part *part = &plan->parts[i];
+        const struct sim_part *part = &template->parts[i];
         for (uint32_t k = part->first; k < part->first + part->count; k++) {
             add_swept_edge(scene, tpi_draw_corner(scene, item->tree, k),
                            tpi_draw_corner(scene, item->tree, k + 1), from, to);
@@ -159,7 +159,7 @@ static void draw_nose(struct draw_scene *scene, uint32_t tree)
 {
     static const double shape[4][2] = {{0.46, 0}, {0.10, 0.24}, {0.20, 0}, {0.10, -0.24}};
     const struct sim_trees *trees = &scene->sim->trees;
-    const struct sim_traits *traits = &trees->plan[tree]->members[0].traits;
+    const struct sim_traits *traits = &trees->template[tree] -> members[0].traits;
     const uint32_t colour = tpi_draw_scene_colour(scene, trees->model[tree]);
     const struct draw_paint paint = {.colour = tpi_draw_brightness(colour) > 0.62 ? 0x1a1a1ad8u
                                                                                   : 0xffffffe8u};
@@ -195,11 +195,11 @@ static void draw_noses(struct draw_scene *scene)
     const struct sim_trees *trees = &scene->sim->trees;
 
     for (uint32_t i = 0; i < trees->count; i++) {
-        const struct sim_plan *plan = trees->plan[i];
-        if (plan->driver == TPI_SIM_NONE || plan->part_count == 0) {
+        const struct sim_template *template = trees->template[i];
+        if (template->driver == TPI_SIM_NONE || template->part_count == 0) {
             continue;
         }
-        if (plan->radius * scene->view->scale < draw_least_spot(scene)) {
+        if (template->radius * scene->view->scale < draw_least_spot(scene)) {
             draw_spot(scene, i);
         } else {
             draw_nose(scene, i);

@@ -41,24 +41,26 @@ static bool overlaps(const struct box *a, const struct box *b)
 
 static bool is_lamp(const struct draw_scene *scene, uint32_t tree)
 {
-    return scene->sim->trees.plan[tree]->members[0].type->kind == TPI_SIM_LIGHT;
+    return scene->sim->trees.template[tree] -> members[0].type->kind == TPI_SIM_LIGHT;
 }
 
 /* What has a name. */
 static bool is_subject(const struct draw_scene *scene, uint32_t tree)
 {
-    return scene->sim->trees.plan[tree]->driver != TPI_SIM_NONE ||
-           (scene->robots + scene->lights <= DRAW_MOST_NAMES && is_lamp(scene, tree));
+    return scene->sim->trees.template[tree] -> driver != TPI_SIM_NONE ||
+                                                   (scene->robots + scene->lights <=
+                                                        DRAW_MOST_NAMES &&
+                                                    is_lamp(scene, tree));
 }
 
 /* What a robot covers; its pose may be far from that. */
 static struct box box_of(const struct draw_scene *scene, uint32_t tree)
 {
-    const struct sim_plan *plan = scene->sim->trees.plan[tree];
+    const struct sim_template *template = scene->sim->trees.template[tree];
     const double least = is_lamp(scene, tree) ? draw_lamp_size(scene) : draw_least_spot(scene);
     struct box box = {HUGE_VAL, HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
 
-    for (uint32_t k = 0; k < plan->vertex_count; k++) {
+    for (uint32_t k = 0; k < template->vertex_count; k++) {
         const struct draw_point at = tpi_draw_corner(scene, tree, k);
         box.x0 = fmin(box.x0, at.x);
         box.y0 = fmin(box.y0, at.y);
@@ -96,10 +98,10 @@ static bool crosses(const struct box *box, struct draw_point p, struct draw_poin
 
 static bool touches_body(const struct draw_scene *scene, uint32_t tree, const struct box *box)
 {
-    const struct sim_plan *plan = scene->sim->trees.plan[tree];
+    const struct sim_template *template = scene->sim->trees.template[tree];
 
-    for (uint32_t i = 0; i < plan->part_count; i++) {
-        const struct sim_part *part = &plan->parts[i];
+    for (uint32_t i = 0; i < template->part_count; i++) {
+        const struct sim_part *part = &template->parts[i];
         for (uint32_t k = part->first; k < part->first + part->count; k++) {
             if (crosses(box, tpi_draw_corner(scene, tree, k),
                         tpi_draw_corner(scene, tree, k + 1))) {
@@ -115,8 +117,9 @@ static bool touches_wall(const struct draw_scene *scene, const struct box *box)
     const struct sim_trees *trees = &scene->sim->trees;
 
     for (uint32_t i = 0; i < trees->count; i++) {
-        if (trees->plan[i]->driver == TPI_SIM_NONE &&
-            trees->plan[i]->vertex_count <= MOST_CORNERS && touches_body(scene, i, box)) {
+        if (trees->template[i] -> driver == TPI_SIM_NONE &&
+                                      trees -> template[i] -> vertex_count <= MOST_CORNERS &&
+                                                                  touches_body(scene, i, box)) {
             return true;
         }
     }

@@ -64,14 +64,14 @@ uint32_t tpi_draw_colour(const tpi_sim *sim, tpi_sim_model model)
                                       0x7d5ba6ff, 0x1b998bff, 0xc2528bff, 0x8a6d3bff};
     static const uint32_t plain = 0x8c8579ff;
     const uint32_t tree = sim->tree_of[model];
-    const struct sim_plan *plan = sim->trees.plan[tree];
+    const struct sim_template *template = sim->trees.template[tree];
     const struct sim_member *member = sim_member_of(sim, model);
     const tpi_sim_kind kind = member->type->kind;
     tpi_sim_info info;
 
     if (member->traits.uncoloured && (kind == TPI_SIM_PLAIN || kind == TPI_SIM_POSITION)) {
-        return plan->driver == TPI_SIM_NONE ? plain
-                                            : lively[tree % (sizeof lively / sizeof lively[0])];
+        return template->driver == TPI_SIM_NONE ? plain
+                                                : lively[tree % (sizeof lively / sizeof lively[0])];
     }
     tpi_sim_model_info(sim, model, &info);
     return info.colour;
@@ -121,12 +121,12 @@ struct draw_palette tpi_draw_palette(const tpi_sim *sim, const tpi_draw_look *lo
 struct draw_point tpi_draw_corner(const struct draw_scene *scene, uint32_t tree, uint32_t k)
 {
     const struct sim_trees *trees = &scene->sim->trees;
-    const struct sim_plan *plan = trees->plan[tree];
+    const struct sim_template *template = trees->template[tree];
     const double c = trees->c[tree];
     const double s = trees->s[tree];
 
-    return draw_at(scene->view, trees->x[tree] + c * plan->vx[k] - s * plan->vy[k],
-                   trees->y[tree] + s * plan->vx[k] + c * plan->vy[k]);
+    return draw_at(scene->view, trees->x[tree] + c * template->vx[k] - s * template->vy[k],
+                   trees->y[tree] + s * template->vx[k] + c * template->vy[k]);
 }
 
 /* ---- The ground ------------------------------------------------------------------------------ */
@@ -177,11 +177,11 @@ static void count_crowd(struct draw_scene *scene)
     const tpi_sim *sim = scene->sim;
 
     for (uint32_t i = 0; i < sim->trees.count; i++) {
-        const struct sim_plan *plan = sim->trees.plan[i];
-        scene->robots += plan->driver != TPI_SIM_NONE;
-        scene->lights += plan->members[0].type->kind == TPI_SIM_LIGHT;
-        for (uint32_t k = 0; k < plan->device_count; k++) {
-            scene->rangers += plan->devices[k].type->kind == TPI_SIM_RANGER;
+        const struct sim_template *template = sim->trees.template[i];
+        scene->robots += template->driver != TPI_SIM_NONE;
+        scene->lights += template->members[0].type->kind == TPI_SIM_LIGHT;
+        for (uint32_t k = 0; k < template->device_count; k++) {
+            scene->rangers += template->devices[k].type->kind == TPI_SIM_RANGER;
         }
     }
 }

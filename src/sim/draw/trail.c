@@ -23,7 +23,7 @@ struct tpi_draw_trails {
 static bool leaves_trail(const tpi_sim *sim, uint32_t tree)
 {
     return (sim->trees.flags[tree] & SIM_MOVING) != 0 &&
-           sim->trees.plan[tree]->driver != TPI_SIM_NONE;
+               sim->trees.template[tree] -> driver != TPI_SIM_NONE;
 }
 
 static tp_status take_memory(tpi_draw_trails *trails, tp_error *err)

@@ -21,15 +21,15 @@ static void include_point(struct draw_view *view, double x, double y)
 
 static void include_tree(struct draw_view *view, const tpi_sim *sim, uint32_t tree)
 {
-    const struct sim_plan *plan = sim->trees.plan[tree];
+    const struct sim_template *template = sim->trees.template[tree];
     const double x = sim->trees.x[tree];
     const double y = sim->trees.y[tree];
     const double c = sim->trees.c[tree];
     const double s = sim->trees.s[tree];
 
-    for (uint32_t i = 0; i < plan->vertex_count; i++) {
-        include_point(view, x + c * plan->vx[i] - s * plan->vy[i],
-                      y + s * plan->vx[i] + c * plan->vy[i]);
+    for (uint32_t i = 0; i < template->vertex_count; i++) {
+        include_point(view, x + c * template->vx[i] - s * template->vy[i],
+                      y + s * template->vx[i] + c * template->vy[i]);
     }
 }
 
@@ -76,11 +76,11 @@ static double include_all(struct draw_view *view, const tpi_sim *sim)
     bool only_robots = true;
 
     for (uint32_t i = 0; i < sim->trees.count; i++) {
-        const struct sim_plan *plan = sim->trees.plan[i];
+        const struct sim_template *template = sim->trees.template[i];
         include_tree(view, sim, i);
-        if (plan->driver != TPI_SIM_NONE) {
-            radius = fmax(radius, plan->radius);
-        } else if (plan->vertex_count > 0) {
+        if (template->driver != TPI_SIM_NONE) {
+            radius = fmax(radius, template->radius);
+        } else if (template->vertex_count > 0) {
             only_robots = false;
         }
     }

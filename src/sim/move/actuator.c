@@ -196,12 +196,12 @@ static void actuator_stall(const struct sim_view *view)
     state->position = state->before;
 }
 
-static void actuator_place(const struct sim_view *view, struct sim_plan *plan)
+static void actuator_place(const struct sim_view *view, struct sim_template *template)
 {
     const struct config *c = view->config;
     const struct state *state = (const struct state *)view->state;
     const uint32_t index = view->device->member;
-    const struct sim_frame rest = sim_frame_of(&plan->base->members[index].local);
+    const struct sim_frame rest = sim_frame_of(&template->base->members[index].local);
     tpi_sim_pose by = {0};
 
     if (c->linear) {
@@ -213,7 +213,7 @@ static void actuator_place(const struct sim_view *view, struct sim_plan *plan)
     }
     const struct sim_frame moved = sim_frame_of(&by);
     const struct sim_frame local = sim_frame_join(&rest, &moved);
-    plan->members[index].local = sim_pose_of(&local);
+    template->members[index].local = sim_pose_of(&local);
 }
 
 static const struct sim_joint joint = {

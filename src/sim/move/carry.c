@@ -9,12 +9,12 @@
 
 /* ---- The list -------------------------------------------------------------------------------- */
 
-static uint32_t count_grippers(const struct sim_plan *plan)
+static uint32_t count_grippers(const struct sim_template *template)
 {
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < plan->device_count; i++) {
-        count += plan->devices[i].type->kind == TPI_SIM_GRIPPER ? 1 : 0;
+    for (uint32_t i = 0; i < template->device_count; i++) {
+        count += template->devices[i].type->kind == TPI_SIM_GRIPPER ? 1 : 0;
     }
     return count;
 }
@@ -24,15 +24,15 @@ tp_status tpi_sim_carry_init(tpi_sim *sim, tp_error *err)
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < sim->trees.count; i++) {
-        count += count_grippers(sim->trees.plan[i]);
+        count += count_grippers(sim->trees.template[i]);
     }
     sim->grips = tpi_sim_take(sim, count, sizeof sim->grips[0]);
     if (sim->grips == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
     for (uint32_t i = 0; i < sim->trees.count; i++) {
-        for (uint32_t k = 0; k < sim->trees.plan[i]->device_count; k++) {
-            if (sim->trees.plan[i]->devices[k].type->kind == TPI_SIM_GRIPPER) {
+        for (uint32_t k = 0; k < sim->trees.template[i] -> device_count; k++) {
+            if (sim->trees.template[i] -> devices[k].type->kind == TPI_SIM_GRIPPER) {
                 sim->grips[sim->grip_count++] = (struct sim_grip){i, k, TPI_SIM_NONE};
             }
         }
@@ -165,7 +165,7 @@ static void take(tpi_sim *sim, struct sim_grip *grip, const struct sim_view *vie
 {
     struct sim_gripper_state *state = (struct sim_gripper_state *)view->state;
     const struct sim_trees *t = &sim->trees;
-    const struct sim_member *member = &t->plan[grip->tree]->members[view->device->member];
+    const struct sim_member *member = &t->template[grip->tree] -> members[view->device->member];
     const struct sim_frame body = tpi_sim_gripper_frame(view);
     const double reach = tpi_sim_gripper_reach(view->config, member);
     const double dx = t->x[cargo] - body.x;

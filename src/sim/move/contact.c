@@ -81,8 +81,8 @@ static bool body_meets_wall(const struct sim_body *body, const struct sim_wall *
 {
     bool meets = false;
 
-    for (uint32_t i = 0; i < body->plan->part_count && !meets; i++) {
-        meets = sim_wall_meets(body, &body->plan->parts[i], wall);
+    for (uint32_t i = 0; i < body->template->part_count && !meets; i++) {
+        meets = sim_wall_meets(body, &body->template->parts[i], wall);
     }
     return meets;
 }
@@ -125,12 +125,14 @@ void tpi_sim_hold_init(struct sim_hold *hold, const tpi_sim *sim, const struct s
     const struct sim_walls *walls = &sim->walls;
     struct rooms rooms;
 
-    *hold = (struct sim_hold){
-        .sim = sim, .body = body, .middle = tpi_sim_middle_of(body->plan), .lodged = TPI_SIM_NONE};
+    *hold = (struct sim_hold){.sim = sim,
+                              .body = body,
+                              .middle = tpi_sim_middle_of(body->template),
+                              .lodged = TPI_SIM_NONE};
     sim_put_middle(body, &hold->middle, &hold->x, &hold->y);
     hold->touching.scale = 1;
     hold->touching.inset = SIM_GAP / 2;
-    tpi_sim_fit_keep(&hold->touching, body->plan);
+    tpi_sim_fit_keep(&hold->touching, body->template);
     if (walls->count == 0) {
         return;
     }
@@ -149,15 +151,16 @@ void tpi_sim_hold_init(struct sim_hold *hold, const tpi_sim *sim, const struct s
     }
 }
 
-/* Whether a point, in the plan's frame, is within a part. */
-static bool is_within(const struct sim_plan *plan, const struct sim_part *part, double x, double y)
+/* Whether a point, in the template's frame, is within a part. */
+static bool is_within(const struct sim_template *template, const struct sim_part *part, double x,
+                      double y)
 {
     struct rooms rooms;
 
     rooms_init(&rooms, x, y);
     for (uint32_t i = part->first; i < part->first + part->count; i++) {
-        const struct sim_segment edge = {plan->vx[i], plan->vy[i], plan->vx[i + 1],
-                                         plan->vy[i + 1]};
+        const struct sim_segment edge = {template->vx[i], template->vy[i], template->vx[i + 1],
+                                         template->vy[i + 1]};
         rooms_add(&rooms, &edge);
     }
     return rooms.winding != 0;
@@ -170,11 +173,11 @@ static bool is_covered(const struct sim_body *body, const struct sim_wall *wall)
     const double dy = wall->y0 - body->y;
     bool covered = false;
 
-    for (uint32_t i = 0; i < body->plan->part_count && !covered; i++) {
-        const struct sim_part *part = &body->plan->parts[i];
-        covered =
-            sim_wall_meets(body, part, wall) &&
-            is_within(body->plan, part, body->c * dx + body->s * dy, body->c * dy - body->s * dx);
+    for (uint32_t i = 0; i < body->template->part_count && !covered; i++) {
+        const struct sim_part *part = &body->template->parts[i];
+        covered = sim_wall_meets(body, part, wall) &&
+                  is_within(body->template, part, body->c * dx + body->s * dy,
+                            body->c * dy - body->s * dx);
     }
     return covered;
 }
@@ -201,8 +204,8 @@ const struct sim_fit *tpi_sim_hold_wall(const struct sim_hold *hold, const struc
         !(is_covered(body, wall) && tpi_sim_is_in_tree(&hold->sim->walls, body, wall->tree))) {
         return &hold->touching;
     }
-    for (uint32_t i = 0; i < body->plan->part_count; i++) {
-        const struct sim_part *part = &body->plan->parts[i];
+    for (uint32_t i = 0; i < body->template->part_count; i++) {
+        const struct sim_part *part = &body->template->parts[i];
         if (sim_wall_meets(body, part, wall)) {
             scale = fmin(scale, tpi_sim_part_scale(body, hold->x, hold->y, part, &edge));
         }
@@ -227,12 +230,12 @@ struct pair {
 /* Returns whether they were exchanged. */
 static bool pair_init(struct pair *pair, const struct sim_body *a, const struct sim_body *b)
 {
-    const bool exchanged = b->plan->solid_radius < a->plan->solid_radius;
+    const bool exchanged = b->template->solid_radius < a->template->solid_radius;
 
     pair->a = exchanged ? b : a;
     pair->b = exchanged ? a : b;
-    pair->ma = tpi_sim_middle_of(pair->a->plan);
-    pair->mb = tpi_sim_middle_of(pair->b->plan);
+    pair->ma = tpi_sim_middle_of(pair->a->template);
+    pair->mb = tpi_sim_middle_of(pair->b->template);
     sim_put_middle(pair->a, &pair->ma, &pair->m[0], &pair->m[1]);
     sim_put_middle(pair->b, &pair->mb, &pair->n[0], &pair->n[1]);
     return exchanged;
@@ -242,11 +245,11 @@ static bool pair_init(struct pair *pair, const struct sim_body *a, const struct 
 static void look_round(const struct pair *pair, struct rooms *rooms,
                        void (*look)(struct rooms *rooms, const struct sim_segment *edge))
 {
-    for (uint32_t i = 0; i < pair->b->plan->part_count; i++) {
-        const struct sim_part *q = &pair->b->plan->parts[i];
+    for (uint32_t i = 0; i < pair->b->template->part_count; i++) {
+        const struct sim_part *q = &pair->b->template->parts[i];
         bool meets = false;
-        for (uint32_t k = 0; k < pair->a->plan->part_count && !meets; k++) {
-            meets = sim_parts_meet(pair->a, &pair->a->plan->parts[k], pair->b, q);
+        for (uint32_t k = 0; k < pair->a->template->part_count && !meets; k++) {
+            meets = sim_parts_meet(pair->a, &pair->a->template->parts[k], pair->b, q);
         }
         for (uint32_t k = q->first; meets && k < q->first + q->count; k++) {
             const struct sim_segment edge = sim_body_edge(pair->b, k);
@@ -263,7 +266,7 @@ static enum place place_of(const struct pair *pair, bool overlaps)
     const double far = hypot(pair->m[0] - pair->b->x, pair->m[1] - pair->b->y);
     struct rooms rooms;
 
-    if (far > pair->b->plan->solid_radius) {
+    if (far > pair->b->template->solid_radius) {
         return OUTSIDE;
     }
     rooms_init(&rooms, pair->m[0], pair->m[1]);
@@ -288,13 +291,13 @@ bool tpi_sim_is_lodged(const struct sim_body *a, const struct sim_body *b)
 /* The least scale at which the smaller one comes as far as the other, which keeps its size, ... */
 static double scale_alone(const struct pair *pair)
 {
-    const struct sim_plan *plan = pair->b->plan;
+    const struct sim_template *template = pair->b->template;
     double least = HUGE_VAL;
 
-    for (uint32_t i = 0; i < pair->a->plan->part_count; i++) {
-        const struct sim_part *p = &pair->a->plan->parts[i];
-        for (uint32_t k = 0; k < plan->part_count; k++) {
-            const struct sim_part *q = &plan->parts[k];
+    for (uint32_t i = 0; i < pair->a->template->part_count; i++) {
+        const struct sim_part *p = &pair->a->template->parts[i];
+        for (uint32_t k = 0; k < template->part_count; k++) {
+            const struct sim_part *q = &template->parts[k];
             for (uint32_t n = q->first;
                  sim_parts_meet(pair->a, p, pair->b, q) && n < q->first + q->count; n++) {
                 const struct sim_segment edge = sim_body_edge(pair->b, n);
@@ -311,10 +314,10 @@ static double scale_both(const struct pair *pair)
     double least = HUGE_VAL;
     bool meets = false;
 
-    for (uint32_t i = 0; i < pair->a->plan->part_count; i++) {
-        const struct sim_part *p = &pair->a->plan->parts[i];
-        for (uint32_t k = 0; k < pair->b->plan->part_count; k++) {
-            const struct sim_part *q = &pair->b->plan->parts[k];
+    for (uint32_t i = 0; i < pair->a->template->part_count; i++) {
+        const struct sim_part *p = &pair->a->template->parts[i];
+        for (uint32_t k = 0; k < pair->b->template->part_count; k++) {
+            const struct sim_part *q = &pair->b->template->parts[k];
             if (sim_parts_meet(pair->a, p, pair->b, q)) {
                 meets = true;
                 least = fmin(least, tpi_sim_corner_scale(pair->a, p, pair->m, pair->b, q, pair->n));
@@ -357,7 +360,7 @@ bool tpi_sim_hold_pair(const struct sim_body *a, const struct sim_body *b, struc
     } else if (place_of(&pair, false) != OUTSIDE) {
         large->inset = -large->inset; /* away from who is within */
     }
-    tpi_sim_fit_keep(small, pair.a->plan);
-    tpi_sim_fit_keep(large, pair.b->plan);
+    tpi_sim_fit_keep(small, pair.a->template);
+    tpi_sim_fit_keep(large, pair.b->template);
     return holds;
 }

@@ -30,16 +30,16 @@
 enum { SIM_KEPT_CORNERS = 16 };
 
 struct sim_fit {
-    double x, y;  /* middle, in the plan's frame */
+    double x, y;  /* middle, in the template's frame */
     double scale; /* about the middle */
     double inset; /* metres that all sides are moved inwards; only with scale 1; may be negative */
-    /* corners of the plan, if it has no more and they have been kept */
+    /* corners of the template, if it has no more and they have been kept */
     bool kept;
     double vx[SIM_KEPT_CORNERS], vy[SIM_KEPT_CORNERS];
 };
 
-/* The middle of a body, in its plan's frame, and how far its outline is away from there: what of it
- * is nearest in the part that the middle is of, and what is farthest in all. */
+/* The middle of a body, in its template's frame, and how far its outline is away from there: what
+ * of it is nearest in the part that the middle is of, and what is farthest in all. */
 struct sim_middle {
     double x, y;
     double narrow, wide;
@@ -70,8 +70,8 @@ bool tpi_sim_hold_pair(const struct sim_body *a, const struct sim_body *b, struc
 /* Whether the middle of one of two bodies is within the other, which has no room for it. */
 bool tpi_sim_is_lodged(const struct sim_body *a, const struct sim_body *b);
 
-/* A corner of a part, in the plan's frame, as the fit has it. */
-void tpi_sim_fit_corner(const struct sim_fit *fit, const struct sim_plan *plan,
+/* A corner of a part, in the template's frame, as the fit has it. */
+void tpi_sim_fit_corner(const struct sim_fit *fit, const struct sim_template *template,
                         const struct sim_part *part, uint32_t corner, double *x, double *y);
 
 /* ---- overlap.c ------------------------------------------------------------------------------- */

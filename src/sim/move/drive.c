@@ -10,12 +10,12 @@ static struct sim_position_state *state_of(const tpi_sim *sim, tpi_sim_model mod
 {
     const uint32_t tree = sim->tree_of[model];
     const uint32_t device = tpi_sim_device_of(sim, model);
-    const struct sim_plan *plan = sim->trees.plan[tree];
+    const struct sim_template *template = sim->trees.template[tree];
 
-    if (device == TPI_SIM_NONE || plan->devices[device].type->kind != TPI_SIM_POSITION) {
+    if (device == TPI_SIM_NONE || template->devices[device].type->kind != TPI_SIM_POSITION) {
         return NULL;
     }
-    *config = plan->devices[device].config;
+    *config = template->devices[device].config;
     return tpi_sim_state(sim, tree, device);
 }
 
@@ -81,8 +81,8 @@ bool tpi_sim_is_braking(const tpi_sim *sim, tpi_sim_model model)
     const uint32_t tree = sim->tree_of[model];
     const uint32_t device = tpi_sim_device_of(sim, model);
 
-    return device != TPI_SIM_NONE && device == sim->trees.plan[tree]->driver &&
-           tpi_sim_drive_brakes(sim, tree);
+    return device != TPI_SIM_NONE &&
+               device == sim->trees.template[tree] -> driver &&tpi_sim_drive_brakes(sim, tree);
 }
 
 /* Where there is no controller nobody asks. */

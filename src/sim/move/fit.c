@@ -4,7 +4,7 @@
 /* ---- Corners --------------------------------------------------------------------------------- */
 
 /* 1 if the inside of a part is on the left of its edges, -1 if it is on the right. */
-static double inside_of(const struct sim_plan *plan, const struct sim_part *part)
+static double inside_of(const struct sim_template *template, const struct sim_part *part)
 {
     double area = 0;
 
@@ -12,8 +12,8 @@ static double inside_of(const struct sim_plan *plan, const struct sim_part *part
         return 1;
     }
     for (uint32_t i = part->first; i < part->first + part->count; i++) {
-        area += (plan->vx[i] - part->x) * (plan->vy[i + 1] - part->y) -
-                (plan->vx[i + 1] - part->x) * (plan->vy[i] - part->y);
+        area += (template->vx[i] - part->x) * (template->vy[i + 1] - part->y) -
+                (template->vx[i + 1] - part->x) * (template->vy[i] - part->y);
     }
     return area < 0 ? -1 : 1;
 }
@@ -37,13 +37,13 @@ static void inward(double ax, double ay, double bx, double by, double *x, double
     *y = ny * share;
 }
 
-void tpi_sim_fit_corner(const struct sim_fit *fit, const struct sim_plan *plan,
+void tpi_sim_fit_corner(const struct sim_fit *fit, const struct sim_template *template,
                         const struct sim_part *part, uint32_t corner, double *x, double *y)
 {
     const uint32_t i = corner == part->first + part->count ? part->first : corner;
     const uint32_t before = i == part->first ? part->first + part->count - 1 : i - 1;
-    const double *vx = plan->vx;
-    const double *vy = plan->vy;
+    const double *vx = template->vx;
+    const double *vy = template->vy;
 
     if (fit->kept) {
         *x = fit->vx[i];
@@ -60,7 +60,7 @@ void tpi_sim_fit_corner(const struct sim_fit *fit, const struct sim_plan *plan,
     const double bx = vx[i + 1] - vx[i];
     const double by = vy[i + 1] - vy[i];
     const double shorter = sqrt(fmin(ax * ax + ay * ay, bx * bx + by * by));
-    const double inset = fmin(fit->inset, shorter / 4) * inside_of(plan, part);
+    const double inset = fmin(fit->inset, shorter / 4) * inside_of(template, part);
     double nx;
     double ny;
 
@@ -69,15 +69,15 @@ void tpi_sim_fit_corner(const struct sim_fit *fit, const struct sim_plan *plan,
     *y = vy[i] + inset * ny;
 }
 
-void tpi_sim_fit_keep(struct sim_fit *fit, const struct sim_plan *plan)
+void tpi_sim_fit_keep(struct sim_fit *fit, const struct sim_template *template)
 {
-    if (plan->vertex_count > SIM_KEPT_CORNERS) {
+    if (template->vertex_count > SIM_KEPT_CORNERS) {
         return;
     }
-    for (uint32_t i = 0; i < plan->part_count; i++) {
-        const struct sim_part *part = &plan->parts[i];
+    for (uint32_t i = 0; i < template->part_count; i++) {
+        const struct sim_part *part = &template->parts[i];
         for (uint32_t k = part->first; k < part->first + part->count; k++) {
-            tpi_sim_fit_corner(fit, plan, part, k, &fit->vx[k], &fit->vy[k]);
+            tpi_sim_fit_corner(fit, template, part, k, &fit->vx[k], &fit->vy[k]);
         }
     }
     fit->kept = true;
@@ -85,13 +85,13 @@ void tpi_sim_fit_keep(struct sim_fit *fit, const struct sim_plan *plan)
 
 /* ---- Middles --------------------------------------------------------------------------------- */
 
-struct sim_middle tpi_sim_middle_of(const struct sim_plan *plan)
+struct sim_middle tpi_sim_middle_of(const struct sim_template *template)
 {
     const struct sim_part *largest = NULL;
     struct sim_middle middle = {.narrow = HUGE_VAL};
 
-    for (uint32_t i = 0; i < plan->part_count; i++) {
-        const struct sim_part *part = &plan->parts[i];
+    for (uint32_t i = 0; i < template->part_count; i++) {
+        const struct sim_part *part = &template->parts[i];
         if ((part->flags & SIM_OBSTACLE) != 0 &&
             (largest == NULL || part->radius > largest->radius)) {
             largest = part;
@@ -102,10 +102,10 @@ struct sim_middle tpi_sim_middle_of(const struct sim_plan *plan)
     }
     middle.x = largest->x;
     middle.y = largest->y;
-    middle.wide = plan->solid_radius + hypot(middle.x, middle.y);
+    middle.wide = template->solid_radius + hypot(middle.x, middle.y);
     for (uint32_t i = largest->first; i < largest->first + largest->count; i++) {
-        const struct sim_segment edge = {plan->vx[i], plan->vy[i], plan->vx[i + 1],
-                                         plan->vy[i + 1]};
+        const struct sim_segment edge = {template->vx[i], template->vy[i], template->vx[i + 1],
+                                         template->vy[i + 1]};
         middle.narrow = fmin(middle.narrow, sim_segment_square(middle.x, middle.y, &edge));
     }
     middle.narrow = sqrt(middle.narrow);

@@ -11,10 +11,10 @@
 #include "sim/ray/segment.h"
 
 /* Find out all corners of a fit at once, since they are asked for often. */
-void tpi_sim_fit_keep(struct sim_fit *fit, const struct sim_plan *plan);
+void tpi_sim_fit_keep(struct sim_fit *fit, const struct sim_template *template);
 
 /* The largest of the solid parts has the middle. */
-struct sim_middle tpi_sim_middle_of(const struct sim_plan *plan);
+struct sim_middle tpi_sim_middle_of(const struct sim_template *template);
 
 /* The least scale about x, y, in the world, at which a part of a body comes as far as a segment;
  * HUGE_VAL if it never does. */
@@ -28,8 +28,8 @@ double tpi_sim_corner_scale(const struct sim_body *a, const struct sim_part *p, 
 
 static inline struct sim_segment sim_body_edge(const struct sim_body *body, uint32_t i)
 {
-    const double *vx = body->plan->vx + i;
-    const double *vy = body->plan->vy + i;
+    const double *vx = body->template->vx + i;
+    const double *vy = body->template->vy + i;
 
     return (struct sim_segment){.x0 = body->x + body->c * vx[0] - body->s * vy[0],
                                 .y0 = body->y + body->s * vx[0] + body->c * vy[0],

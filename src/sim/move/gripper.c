@@ -112,7 +112,7 @@ static tp_status gripper_body(struct sim_reader *reader, tpi_cfg_section *sectio
 
 static const struct sim_member *member_of(const struct sim_view *view)
 {
-    return &view->sim->trees.plan[view->tree]->members[view->device->member];
+    return &view->sim->trees.template[view->tree] -> members[view->device->member];
 }
 
 double tpi_sim_gripper_reach(const struct sim_gripper *config, const struct sim_member *member)
@@ -159,8 +159,8 @@ static void to_body(const tpi_sim *sim, uint32_t tree, uint32_t corner,
                     const struct sim_frame *body, double *x, double *y)
 {
     const struct sim_trees *t = &sim->trees;
-    const double vx = t->plan[tree]->vx[corner];
-    const double vy = t->plan[tree]->vy[corner];
+    const double vx = t->template[tree] -> vx[corner];
+    const double vy = t->template[tree] -> vy[corner];
     const double dx = t->x[tree] + t->c[tree] * vx - t->s[tree] * vy - body->x;
     const double dy = t->y[tree] + t->s[tree] * vx + t->c[tree] * vy - body->y;
 
@@ -171,11 +171,11 @@ static void to_body(const tpi_sim *sim, uint32_t tree, uint32_t corner,
 bool tpi_sim_gripper_section(const tpi_sim *sim, uint32_t tree, const struct sim_frame *body,
                              double x0, double x1, struct sim_section *section)
 {
-    const struct sim_plan *plan = sim->trees.plan[tree];
+    const struct sim_template *template = sim->trees.template[tree];
 
     *section = (struct sim_section){HUGE_VAL, -HUGE_VAL};
-    for (uint32_t i = 0; i < plan->part_count; i++) {
-        const struct sim_part *part = &plan->parts[i];
+    for (uint32_t i = 0; i < template->part_count; i++) {
+        const struct sim_part *part = &template->parts[i];
         for (uint32_t k = part->first;
              (part->flags & SIM_GRIPPABLE) != 0 && k < part->first + part->count; k++) {
             double ax;
@@ -370,14 +370,14 @@ static void gripper_stall(const struct sim_view *view)
     state->lift = state->lift_before;
 }
 
-static void gripper_place(const struct sim_view *view, struct sim_plan *plan)
+static void gripper_place(const struct sim_view *view, struct sim_template *template)
 {
     const struct sim_gripper_state *state = (const struct sim_gripper_state *)view->state;
-    const struct sim_member *member = &plan->members[view->device->member];
+    const struct sim_member *member = &template->members[view->device->member];
     const double inwards = (1 - state->open) * tpi_sim_gripper_reach(view->config, member);
 
-    for (uint32_t i = 0; i < plan->part_count; i++) {
-        struct sim_part *part = &plan->parts[i];
+    for (uint32_t i = 0; i < template->part_count; i++) {
+        struct sim_part *part = &template->parts[i];
         if (part->member == view->device->member && part->role != 0) {
             part->shift_y = part->role == LEFT ? -inwards : inwards;
             part->shift_z = state->lift * member->traits.size[2];

@@ -12,22 +12,23 @@ static const double piece = 0.01; /* metres that anything moves at once */
 
 /* ---- The beginning --------------------------------------------------------------------------- */
 
-static const struct sim_joint *joint_of(const struct sim_plan *plan, const struct sim_member *m)
+static const struct sim_joint *joint_of(const struct sim_template *template,
+                                        const struct sim_member *m)
 {
-    return m->device == TPI_SIM_NONE ? NULL : plan->devices[m->device].type->joint;
+    return m->device == TPI_SIM_NONE ? NULL : template->devices[m->device].type->joint;
 }
 
 /* How far from the middle of the tree a member may get; *jointed tells whether it moves at all. */
-static double farthest(const struct sim_plan *plan, uint32_t index, bool *jointed)
+static double farthest(const struct sim_template *template, uint32_t index, bool *jointed)
 {
     double far = 0;
 
-    for (; index != TPI_SIM_NONE; index = plan->members[index].parent) {
-        const struct sim_member *m = &plan->members[index];
-        const struct sim_joint *joint = joint_of(plan, m);
+    for (; index != TPI_SIM_NONE; index = template->members[index].parent) {
+        const struct sim_member *m = &template->members[index];
+        const struct sim_joint *joint = joint_of(template, m);
         far += hypot(m->local.x, m->local.y);
         if (joint != NULL) {
-            far += joint->stroke(plan->devices[m->device].config, m);
+            far += joint->stroke(template->devices[m->device].config, m);
             *jointed = true;
         }
     }
@@ -35,15 +36,15 @@ static double farthest(const struct sim_plan *plan, uint32_t index, bool *jointe
 }
 
 /* The radius of all that its joints may reach. */
-static double reach_of(const struct sim_plan *plan)
+static double reach_of(const struct sim_template *template)
 {
     double most = 0;
 
-    for (uint32_t i = 0; i < plan->part_count; i++) {
-        const struct sim_part *part = &plan->parts[i];
-        const struct sim_frame *place = &plan->members[part->member].place;
+    for (uint32_t i = 0; i < template->part_count; i++) {
+        const struct sim_part *part = &template->parts[i];
+        const struct sim_frame *place = &template->members[part->member].place;
         bool jointed = false;
-        const double far = farthest(plan, part->member, &jointed);
+        const double far = farthest(template, part->member, &jointed);
         if (jointed) {
             most = fmax(most, far + hypot(part->x - place->x, part->y - place->y) + part->radius);
         }
@@ -54,7 +55,7 @@ static double reach_of(const struct sim_plan *plan)
 tp_status tpi_sim_joints_init(tpi_sim *sim, tp_error *err)
 {
     for (uint32_t i = 0; i < sim->trees.count; i++) {
-        sim->jointed_count += sim->trees.plan[i]->jointed ? 1 : 0;
+        sim->jointed_count += sim->trees.template[i] -> jointed ? 1 : 0;
     }
     sim->jointed = tpi_sim_take(sim, sim->jointed_count, sizeof sim->jointed[0]);
     if (sim->jointed == NULL) {
@@ -62,15 +63,15 @@ tp_status tpi_sim_joints_init(tpi_sim *sim, tp_error *err)
     }
     sim->jointed_count = 0;
     for (uint32_t i = 0; i < sim->trees.count; i++) {
-        if (!sim->trees.plan[i]->jointed) {
+        if (!sim->trees.template[i] -> jointed) {
             continue;
         }
-        struct sim_plan *plan = tpi_sim_own_plan(sim, i);
-        if (plan == NULL) {
+        struct sim_template *template = tpi_sim_own_plan(sim, i);
+        if (template == NULL) {
             return tp_fail(err, TP_E_NOMEM, "out of memory");
         }
-        plan->least_radius = reach_of(plan);
-        tpi_sim_plan_measure(plan);
+        template->least_radius = reach_of(template);
+        tpi_sim_template_measure(template);
         sim->jointed[sim->jointed_count++] = i;
     }
     return TP_OK;
@@ -80,25 +81,25 @@ tp_status tpi_sim_joints_init(tpi_sim *sim, tp_error *err)
 
 void tpi_sim_joints_arrange(tpi_sim *sim, uint32_t tree)
 {
-    struct sim_plan *plan = sim->trees.plan[tree];
+    struct sim_template *template = sim->trees.template[tree];
 
-    for (uint32_t i = 0; i < plan->device_count; i++) {
+    for (uint32_t i = 0; i < template->device_count; i++) {
         struct sim_view view;
-        if (plan->devices[i].type->joint != NULL) {
+        if (template->devices[i].type->joint != NULL) {
             tpi_sim_view(sim, tree, i, &view);
-            view.device->type->joint->place(&view, plan);
+            view.device->type->joint->place(&view, template);
         }
     }
-    tpi_sim_plan_arrange(plan);
+    tpi_sim_template_arrange(template);
 }
 
 /* The next joint of a tree that somebody uses, from device *at on; false after the last. */
 static bool next_joint(const tpi_sim *sim, uint32_t tree, uint32_t *at, struct sim_view *view)
 {
-    const struct sim_plan *plan = sim->trees.plan[tree];
+    const struct sim_template *template = sim->trees.template[tree];
 
-    for (; *at < plan->device_count; (*at)++) {
-        if (plan->devices[*at].type->joint == NULL) {
+    for (; *at < template->device_count; (*at)++) {
+        if (template->devices[*at].type->joint == NULL) {
             continue;
         }
         tpi_sim_view(sim, tree, *at, view);
@@ -118,7 +119,7 @@ static uint32_t count_pieces(const tpi_sim *sim)
 
     for (uint32_t i = 0; i < sim->jointed_count; i++) {
         const uint32_t tree = sim->jointed[i];
-        const double radius = sim->trees.plan[tree]->radius;
+        const double radius = sim->trees.template[tree] -> radius;
         struct sim_view view;
         double pace = 0;
         for (uint32_t at = 0; next_joint(sim, tree, &at, &view);) {

@@ -1,8 +1,8 @@
 /*
  * joint.h - what moves within a tree: actuators, and the paddles of grippers.
  *
- * A tree with joints has a plan of its own from the beginning, whose members and parts are put anew
- * when a joint moves. Its radius is that of the farthest that its joints may reach, so that it
+ * A tree with joints has a template of its own from the beginning, whose members and parts are put
+ * anew when a joint moves. Its radius is that of the farthest that its joints may reach, so that it
  * keeps its place in the crowd.
  *
  * Joints move at the beginning of a step, before anything drives, in small pieces: in each, all
@@ -28,11 +28,11 @@ struct sim_joint {
     /* It has been put back, for something is in the way. */
     void (*stall)(const struct sim_view *view);
 
-    /* Put the member, or its parts, where the state says; the plan is arranged afterwards. */
-    void (*place)(const struct sim_view *view, struct sim_plan *plan);
+    /* Put the member, or its parts, where the state says; the template is arranged afterwards. */
+    void (*place)(const struct sim_view *view, struct sim_template *template);
 };
 
-/* Give trees with joints their own plans, with all joints where they are at the beginning. The
+/* Give trees with joints their own templates, with all joints where they are at the beginning. The
  * trees have been laid out. */
 tp_status tpi_sim_joints_init(tpi_sim *sim, tp_error *err);
 

@@ -28,11 +28,11 @@ static void put_corner(const struct sim_body *body, const struct sim_part *part,
                        double inset, double *x, double *y)
 {
     const struct sim_fit fit = {.scale = 1, .inset = inset};
-    double vx = body->plan->vx[i];
-    double vy = body->plan->vy[i];
+    double vx = body->template->vx[i];
+    double vy = body->template->vy[i];
 
     if (inset > 0) {
-        tpi_sim_fit_corner(&fit, body->plan, part, i, &vx, &vy);
+        tpi_sim_fit_corner(&fit, body->template, part, i, &vx, &vy);
     }
     *x = body->x + body->c * vx - body->s * vy;
     *y = body->y + body->s * vx + body->c * vy;
@@ -89,10 +89,10 @@ static bool meets(const struct sim_segment *edge, const struct sim_body *body,
 static bool bodies_meet(const struct sim_body *a, const struct sim_body *b, double inset,
                         meet *asked)
 {
-    for (uint32_t i = 0; i < a->plan->part_count; i++) {
-        const struct sim_part *p = &a->plan->parts[i];
-        for (uint32_t k = 0; k < b->plan->part_count; k++) {
-            const struct sim_part *q = &b->plan->parts[k];
+    for (uint32_t i = 0; i < a->template->part_count; i++) {
+        const struct sim_part *p = &a->template->parts[i];
+        for (uint32_t k = 0; k < b->template->part_count; k++) {
+            const struct sim_part *q = &b->template->parts[k];
             for (uint32_t n = p->first; sim_parts_meet(a, p, b, q) && n < p->first + p->count;
                  n++) {
                 const struct sim_segment edge = edge_of(a, p, n, inset);
@@ -107,14 +107,14 @@ static bool bodies_meet(const struct sim_body *a, const struct sim_body *b, doub
 
 bool tpi_sim_is_close(const struct sim_body *a, const struct sim_body *b)
 {
-    const double far = a->plan->solid_radius + b->plan->solid_radius + SIM_CLOSE;
+    const double far = a->template->solid_radius + b->template->solid_radius + SIM_CLOSE;
 
     return hypot(a->x - b->x, a->y - b->y) <= far && bodies_meet(a, b, 0, is_close);
 }
 
 bool tpi_sim_overlap(const struct sim_body *a, const struct sim_body *b)
 {
-    const bool larger = b->plan->solid_radius < a->plan->solid_radius;
+    const bool larger = b->template->solid_radius < a->template->solid_radius;
     const struct sim_body *small = larger ? b : a; /* it may be within the other */
     const struct sim_body *large = larger ? a : b;
 
@@ -129,8 +129,8 @@ static bool wall_meets(const struct sim_body *body, const struct sim_wall *wall,
 {
     const struct sim_segment edge = {wall->x0, wall->y0, wall->x1, wall->y1};
 
-    for (uint32_t i = 0; i < body->plan->part_count; i++) {
-        const struct sim_part *part = &body->plan->parts[i];
+    for (uint32_t i = 0; i < body->template->part_count; i++) {
+        const struct sim_part *part = &body->template->parts[i];
         if (sim_wall_meets(body, part, wall) && meets(&edge, body, part, inset, asked)) {
             return true;
         }
@@ -143,7 +143,7 @@ static bool wall_meets(const struct sim_body *body, const struct sim_wall *wall,
 static uint32_t find_tree(const struct sim_walls *walls, const struct sim_body *body, uint32_t from,
                           uint32_t to, double inset, meet *asked)
 {
-    const double radius = body->plan->solid_radius + SIM_CLOSE;
+    const double radius = body->template->solid_radius + SIM_CLOSE;
     const double x = body->x - walls->x;
     const double y = body->y - walls->y;
     uint32_t found = to;

@@ -279,13 +279,13 @@ static void nobody_gets_through_from_a_flush_place(void **state)
 static void put_middle(const tpi_sim *sim, const char *name, double *x, double *y)
 {
     const tpi_sim_pose pose = pose_of(sim, name);
-    const struct sim_plan *plan = sim->trees.plan[sim->tree_of[sim_named(sim, name)]];
+    const struct sim_template *template = sim->trees.template[sim->tree_of[sim_named(sim, name)]];
     double mx = 0;
     double my = 0;
 
-    for (uint32_t i = 0; i < plan->parts[0].count; i++) {
-        mx += plan->vx[i] / plan->parts[0].count;
-        my += plan->vy[i] / plan->parts[0].count;
+    for (uint32_t i = 0; i < template->parts[0].count; i++) {
+        mx += template->vx[i] / template->parts[0].count;
+        my += template->vy[i] / template->parts[0].count;
     }
     *x = pose.x + cos(pose.a) * mx - sin(pose.a) * my;
     *y = pose.y + sin(pose.a) * mx + cos(pose.a) * my;
@@ -351,14 +351,14 @@ static int put_anywhere(tpi_sim *sim, struct sim_dice *dice, const char *name)
 /* Whether a robot that is a box stands in a wall; others are not looked at. */
 static bool stands_in_wall(const tpi_sim *sim, const char *name)
 {
-    const struct sim_plan *plan = sim->trees.plan[sim->tree_of[sim_named(sim, name)]];
+    const struct sim_template *template = sim->trees.template[sim->tree_of[sim_named(sim, name)]];
     double half[2] = {0, 0};
 
     for (uint32_t i = 0; i < 4; i++) {
-        half[0] = fmax(half[0], fabs(plan->vx[i]));
-        half[1] = fmax(half[1], fabs(plan->vy[i]));
+        half[0] = fmax(half[0], fabs(template->vx[i]));
+        half[1] = fmax(half[1], fabs(template->vy[i]));
     }
-    return plan->part_count != 1 || plan->parts[0].count != 4 ||
+    return template->part_count != 1 || template->parts[0].count != 4 ||
            is_in_walls(sim, name, 2 * half[0], 2 * half[1], 1.1 * SIM_TOLERANCE);
 }
 

@@ -387,9 +387,9 @@ static void next_velocity(const tpi_sim *sim, const struct sim_position *p,
 
 void tpi_sim_drive_begin(tpi_sim *sim, uint32_t tree)
 {
-    const struct sim_plan *plan = sim->trees.plan[tree];
-    const struct sim_position *p = plan->devices[plan->driver].config;
-    struct sim_position_state *state = tpi_sim_state(sim, tree, plan->driver);
+    const struct sim_template *template = sim->trees.template[tree];
+    const struct sim_position *p = template->devices[template->driver].config;
+    struct sim_position_state *state = tpi_sim_state(sim, tree, template->driver);
     double v[3];
 
     next_velocity(sim, p, state, v);
@@ -401,9 +401,9 @@ void tpi_sim_drive_begin(tpi_sim *sim, uint32_t tree)
 
 bool tpi_sim_drive_brakes(const tpi_sim *sim, uint32_t tree)
 {
-    const struct sim_plan *plan = sim->trees.plan[tree];
-    const struct sim_position *p = plan->devices[plan->driver].config;
-    const struct sim_position_state *state = tpi_sim_state(sim, tree, plan->driver);
+    const struct sim_template *template = sim->trees.template[tree];
+    const struct sim_position *p = template->devices[template->driver].config;
+    const struct sim_position_state *state = tpi_sim_state(sim, tree, template->driver);
     bool changes = false;
     bool moves = false;
     bool told = state->mode == TPI_SIM_DRIVE_VELOCITY;
@@ -475,9 +475,9 @@ static void keep_sliding(const tpi_sim *sim, uint32_t tree, bool slides, double 
 
 void tpi_sim_drive_end(tpi_sim *sim, uint32_t tree, bool stalled)
 {
-    const struct sim_plan *plan = sim->trees.plan[tree];
-    const struct sim_position *p = plan->devices[plan->driver].config;
-    struct sim_position_state *state = tpi_sim_state(sim, tree, plan->driver);
+    const struct sim_template *template = sim->trees.template[tree];
+    const struct sim_position *p = template->devices[template->driver].config;
+    struct sim_position_state *state = tpi_sim_state(sim, tree, template->driver);
     const struct sim_trees *t = &sim->trees;
 
     if (p->odometry) {

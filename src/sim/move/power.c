@@ -26,9 +26,9 @@ struct state {
 
 static const struct sim_traits *traits_of(const tpi_sim *sim, uint32_t tree, uint32_t device)
 {
-    const struct sim_plan *plan = sim->trees.plan[tree];
+    const struct sim_template *template = sim->trees.template[tree];
 
-    return &plan->members[plan->devices[device].member].traits;
+    return &template->members[template->devices[device].member].traits;
 }
 
 static void battery_start(const struct sim_view *view)
@@ -55,10 +55,11 @@ const tpi_sim_type tpi_sim_type_battery = {
     .check = battery_check,
 };
 
-static bool is_powered(const struct sim_plan *plan)
+static bool is_powered(const struct sim_template *template)
 {
-    for (uint32_t i = 0; i < plan->member_count; i++) {
-        if (plan->members[i].battery != TPI_SIM_NONE || plan->members[i].traits.give_watts > 0) {
+    for (uint32_t i = 0; i < template->member_count; i++) {
+        if (template->members[i].battery != TPI_SIM_NONE ||
+            template->members[i].traits.give_watts > 0) {
             return true;
         }
     }
@@ -70,14 +71,14 @@ tp_status tpi_sim_power_init(tpi_sim *sim, tp_error *err)
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < sim->trees.count; i++) {
-        count += is_powered(sim->trees.plan[i]) ? 1 : 0;
+        count += is_powered(sim->trees.template[i]) ? 1 : 0;
     }
     sim->powered = tpi_sim_take(sim, count, sizeof sim->powered[0]);
     if (sim->powered == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
     for (uint32_t i = 0; i < sim->trees.count; i++) {
-        if (is_powered(sim->trees.plan[i])) {
+        if (is_powered(sim->trees.template[i])) {
             sim->powered[sim->powered_count++] = i;
         }
     }
@@ -89,13 +90,13 @@ tp_status tpi_sim_power_init(tpi_sim *sim, tp_error *err)
 /* What a model draws while somebody uses it. */
 static double watts_of(const tpi_sim *sim, uint32_t tree, const struct sim_member *member)
 {
-    const struct sim_plan *plan = sim->trees.plan[tree];
+    const struct sim_template *template = sim->trees.template[tree];
     double watts = member->traits.watts;
 
     if (member->device == TPI_SIM_NONE) {
         return (sim->trees.flags[tree] & SIM_ACTIVE) != 0 ? watts : 0;
     }
-    const struct sim_device *device = &plan->devices[member->device];
+    const struct sim_device *device = &template->devices[member->device];
     const struct sim_common *state = tpi_sim_state(sim, tree, member->device);
     if (state->subscribers == 0) {
         return 0;
@@ -104,7 +105,7 @@ static double watts_of(const tpi_sim *sim, uint32_t tree, const struct sim_membe
         const double *v = ((const struct sim_position_state *)state)->velocity;
         watts += 1 + 10 * member->traits.mass * (fabs(v[0]) + fabs(v[1]) + fabs(v[2]));
     } else if (device->type->kind == TPI_SIM_RANGER) {
-        const uint32_t index = (uint32_t)(member - plan->members);
+        const uint32_t index = (uint32_t)(member - template->members);
         watts += 0.2 * tpi_sim_sensor_count(sim, sim->trees.model[tree] + index);
     } else if (device->type->kind == TPI_SIM_BLOBFINDER) {
         watts += 2;
@@ -116,23 +117,23 @@ static double watts_of(const tpi_sim *sim, uint32_t tree, const struct sim_membe
 
 static void draw(tpi_sim *sim, uint32_t tree, double seconds)
 {
-    const struct sim_plan *plan = sim->trees.plan[tree];
+    const struct sim_template *template = sim->trees.template[tree];
 
-    for (uint32_t i = 0; i < plan->device_count; i++) {
-        if (plan->devices[i].type == &tpi_sim_type_battery) {
+    for (uint32_t i = 0; i < template->device_count; i++) {
+        if (template->devices[i].type == &tpi_sim_type_battery) {
             struct state *state = tpi_sim_state(sim, tree, i);
             state->watts = state->charge_watts = state->given_watts = 0;
         }
     }
-    for (uint32_t i = 0; i < plan->member_count; i++) {
-        const struct sim_member *member = &plan->members[i];
+    for (uint32_t i = 0; i < template->member_count; i++) {
+        const struct sim_member *member = &template->members[i];
         if (member->battery != TPI_SIM_NONE) {
             struct state *state = tpi_sim_state(sim, tree, member->battery);
             state->watts += watts_of(sim, tree, member);
         }
     }
-    for (uint32_t i = 0; i < plan->device_count; i++) {
-        if (plan->devices[i].type == &tpi_sim_type_battery) {
+    for (uint32_t i = 0; i < template->device_count; i++) {
+        if (template->devices[i].type == &tpi_sim_type_battery) {
             struct state *state = tpi_sim_state(sim, tree, i);
             state->stored =
                 state->stored < 0 ? state->stored : fmax(0, state->stored - state->watts * seconds);
@@ -146,8 +147,8 @@ static void draw(tpi_sim *sim, uint32_t tree, double seconds)
 static struct sim_segment edge_of(const tpi_sim *sim, uint32_t tree, uint32_t corner)
 {
     const struct sim_trees *t = &sim->trees;
-    const double *vx = t->plan[tree]->vx + corner;
-    const double *vy = t->plan[tree]->vy + corner;
+    const double *vx = t->template[tree] -> vx + corner;
+    const double *vy = t->template[tree] -> vy + corner;
     const double c = t->c[tree];
     const double s = t->s[tree];
 
@@ -193,12 +194,12 @@ static bool is_inside(const tpi_sim *sim, uint32_t tree, const struct sim_part *
 static bool touch(const tpi_sim *sim, uint32_t tree, uint32_t member, uint32_t other,
                   uint32_t other_member)
 {
-    const struct sim_plan *plan = sim->trees.plan[tree];
-    const struct sim_plan *there = sim->trees.plan[other];
+    const struct sim_template *template = sim->trees.template[tree];
+    const struct sim_template *there = sim->trees.template[other];
 
-    for (uint32_t i = 0; i < plan->part_count; i++) {
+    for (uint32_t i = 0; i < template->part_count; i++) {
         for (uint32_t k = 0; k < there->part_count; k++) {
-            const struct sim_part *p = &plan->parts[i];
+            const struct sim_part *p = &template->parts[i];
             const struct sim_part *q = &there->parts[k];
             if (p->member == member && q->member == other_member &&
                 (edges_touch(sim, tree, p, other, q) || is_inside(sim, tree, p, other, q) ||
@@ -240,10 +241,10 @@ static double wish(const struct charger *charger, uint32_t tree, const struct si
 /* All models of a tree: add up what they want, or give it to them. */
 static void serve_tree(struct charger *charger, uint32_t tree, bool give)
 {
-    const struct sim_plan *plan = charger->sim->trees.plan[tree];
+    const struct sim_template *template = charger->sim->trees.template[tree];
 
-    for (uint32_t i = 0; i < plan->member_count; i++) {
-        const struct sim_member *member = &plan->members[i];
+    for (uint32_t i = 0; i < template->member_count; i++) {
+        const struct sim_member *member = &template->members[i];
         double joules = wish(charger, tree, member);
         if (joules == 0 || !touch(charger->sim, charger->tree, charger->member, tree, i)) {
             continue;
@@ -261,12 +262,12 @@ static void serve_tree(struct charger *charger, uint32_t tree, bool give)
 static void serve_all(struct charger *charger, bool give)
 {
     tpi_sim *sim = charger->sim;
-    const struct sim_plan *plan = sim->trees.plan[charger->tree];
+    const struct sim_template *template = sim->trees.template[charger->tree];
     const struct sim_spot *end;
     struct sim_near near;
 
     sim_near_init(&near, &sim->crowd, sim->trees.x[charger->tree], sim->trees.y[charger->tree],
-                  plan->radius + touching);
+                  template->radius + touching);
     for (const struct sim_spot *at = sim_near_run(&near, &end); at != NULL;
          at = sim_near_run(&near, &end)) {
         for (; at < end; at++) {
@@ -279,7 +280,7 @@ static void serve_all(struct charger *charger, bool give)
 
 static void charge(tpi_sim *sim, uint32_t tree, uint32_t index, double seconds)
 {
-    const struct sim_member *member = &sim->trees.plan[tree]->members[index];
+    const struct sim_member *member = &sim->trees.template[tree] -> members[index];
     struct state *own =
         member->battery == TPI_SIM_NONE ? NULL : tpi_sim_state(sim, tree, member->battery);
     struct charger charger = {.sim = sim,
@@ -312,9 +313,9 @@ void tpi_sim_power_flow(tpi_sim *sim)
         draw(sim, sim->powered[i], seconds);
     }
     for (uint32_t i = 0; i < sim->powered_count; i++) {
-        const struct sim_plan *plan = sim->trees.plan[sim->powered[i]];
-        for (uint32_t k = 0; k < plan->member_count; k++) {
-            if (plan->members[k].traits.give_watts > 0) {
+        const struct sim_template *template = sim->trees.template[sim->powered[i]];
+        for (uint32_t k = 0; k < template->member_count; k++) {
+            if (template->members[k].traits.give_watts > 0) {
                 charge(sim, sim->powered[i], k, seconds);
             }
         }

@@ -28,7 +28,7 @@ static void meet_walls(void *argument, uint32_t item, uint32_t worker)
     for (uint32_t i = chunk.first; i < chunk.end; i++) {
         const struct sim_spot *spot = &sim->crowd.spots[i];
         const uint32_t tree = spot->tree;
-        const double radius = spot->plan->solid_radius;
+        const double radius = spot->template->solid_radius;
         const double speed = sqrt(sim->motions.vx[tree] * sim->motions.vx[tree] +
                                   sim->motions.vy[tree] * sim->motions.vy[tree]) +
                              fabs(sim->motions.w[tree]) * radius;
@@ -59,7 +59,7 @@ static inline bool may_touch(const tpi_sim *sim, const struct sim_spot *a, const
 {
     const double dx = a->x - b->x;
     const double dy = a->y - b->y;
-    const double most = a->plan->solid_radius + b->plan->solid_radius +
+    const double most = a->template->solid_radius + b->template->solid_radius +
                         sim->motions.reach[a->tree] + sim->motions.reach[b->tree] + 2 * SIM_GAP;
 
     return dx * dx + dy * dy <= most * most && a->group != b->group &&
@@ -88,7 +88,7 @@ static const struct sim_spot *next_rival(const tpi_sim *sim, const struct sim_sp
 static void near_rivals(const tpi_sim *sim, const struct sim_spot *spot, struct sim_near *near)
 {
     sim_near_init(near, &sim->crowd, spot->x, spot->y,
-                  spot->plan->solid_radius + sim->motions.reach[spot->tree] + sim->farthest +
+                  spot->template->solid_radius + sim->motions.reach[spot->tree] + sim->farthest +
                       2 * SIM_GAP);
 }
 
@@ -260,7 +260,7 @@ static uint32_t find_body(const tpi_sim *sim, const struct sim_spot *spot, uint3
     const struct sim_spot *end;
     struct sim_near near;
 
-    sim_near_init(&near, &sim->crowd, spot->x, spot->y, spot->plan->solid_radius + SIM_CLOSE);
+    sim_near_init(&near, &sim->crowd, spot->x, spot->y, spot->template->solid_radius + SIM_CLOSE);
     for (const struct sim_spot *at = sim_near_run(&near, &end); at != NULL;
          at = sim_near_run(&near, &end)) {
         for (; at < end; at++) {

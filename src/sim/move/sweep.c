@@ -58,13 +58,13 @@ static inline double corner_y(const struct moment *m, double x, double y)
 }
 
 /* A corner of what counts of a part. */
-static void put_fit_corner(const struct moment *m, const struct sim_plan *plan,
+static void put_fit_corner(const struct moment *m, const struct sim_template *template,
                            const struct sim_part *part, uint32_t i, double out[2])
 {
     double x;
     double y;
 
-    tpi_sim_fit_corner(m->fit, plan, part, i, &x, &y);
+    tpi_sim_fit_corner(m->fit, template, part, i, &x, &y);
     out[0] = corner_x(m, x, y);
     out[1] = corner_y(m, x, y);
 }
@@ -210,11 +210,12 @@ static inline void consider(struct walk *walk, double px, double py, double q0x,
 /* ---- Parts ----------------------------------------------------------------------------------- */
 
 /* Corners of a part of one body against one edge of the other. */
-static void consider_corners(struct walk *walk, const struct moment *m, const struct sim_plan *plan,
-                             const struct sim_part *part, const double edge[4], double side)
+static void consider_corners(struct walk *walk, const struct moment *m,
+                             const struct sim_template *template, const struct sim_part *part,
+                             const double edge[4], double side)
 {
-    const double *vx = plan->vx + part->first;
-    const double *vy = plan->vy + part->first;
+    const double *vx = template->vx + part->first;
+    const double *vy = template->vy + part->first;
     double corner[2];
 
     for (uint32_t i = 0; m->fit == NULL && i < part->count; i++) {
@@ -222,7 +223,7 @@ static void consider_corners(struct walk *walk, const struct moment *m, const st
                  edge[2], edge[3], side);
     }
     for (uint32_t i = 0; m->fit != NULL && i < part->count; i++) {
-        put_fit_corner(m, plan, part, part->first + i, corner);
+        put_fit_corner(m, template, part, part->first + i, corner);
         consider(walk, corner[0], corner[1], edge[0], edge[1], edge[2], edge[3], side);
     }
 }
@@ -241,25 +242,25 @@ static bool is_far(const double edge[4], double x, double y, double most)
     return dx * dx + dy * dy > most * most;
 }
 
-static void edge_of(const struct moment *m, const struct sim_plan *plan,
+static void edge_of(const struct moment *m, const struct sim_template *template,
                     const struct sim_part *part, uint32_t i, double edge[4])
 {
     if (m->fit != NULL) {
-        put_fit_corner(m, plan, part, i, edge);
-        put_fit_corner(m, plan, part, i + 1, edge + 2);
+        put_fit_corner(m, template, part, i, edge);
+        put_fit_corner(m, template, part, i + 1, edge + 2);
         return;
     }
-    edge[0] = corner_x(m, plan->vx[i], plan->vy[i]);
-    edge[1] = corner_y(m, plan->vx[i], plan->vy[i]);
-    edge[2] = corner_x(m, plan->vx[i + 1], plan->vy[i + 1]);
-    edge[3] = corner_y(m, plan->vx[i + 1], plan->vy[i + 1]);
+    edge[0] = corner_x(m, template->vx[i], template->vy[i]);
+    edge[1] = corner_y(m, template->vx[i], template->vy[i]);
+    edge[2] = corner_x(m, template->vx[i + 1], template->vy[i + 1]);
+    edge[3] = corner_y(m, template->vx[i + 1], template->vy[i + 1]);
 }
 
 /* Edges of a part of one body against the corners of a part of the other. */
-static void consider_edges(struct walk *walk, const struct moment *m, const struct sim_plan *plan,
-                           const struct sim_part *part, const struct moment *other_m,
-                           const struct sim_plan *other_plan, const struct sim_part *other,
-                           double reach, double side)
+static void consider_edges(struct walk *walk, const struct moment *m,
+                           const struct sim_template *template, const struct sim_part *part,
+                           const struct moment *other_m, const struct sim_template *other_plan,
+                           const struct sim_part *other, double reach, double side)
 {
     const bool scaled = other_m->fit != NULL && other_m->fit->scale < 1; /* its circle is not */
     const double x = corner_x(other_m, other->x, other->y);
@@ -267,7 +268,7 @@ static void consider_edges(struct walk *walk, const struct moment *m, const stru
     double edge[4];
 
     for (uint32_t i = part->first; i < part->first + part->count; i++) {
-        edge_of(m, plan, part, i, edge);
+        edge_of(m, template, part, i, edge);
         if (scaled || !is_far(edge, x, y, other->radius + reach)) {
             consider_corners(walk, other_m, other_plan, other, edge, side);
         }
@@ -283,16 +284,16 @@ static bool is_solid(const struct sim_part *part)
 static void consider_bodies(struct walk *walk, const struct sim_body *a, const struct sim_body *b,
                             double reach)
 {
-    for (uint32_t i = 0; i < a->plan->part_count; i++) {
-        const struct sim_part *p = &a->plan->parts[i];
-        for (uint32_t k = 0; k < b->plan->part_count; k++) {
-            const struct sim_part *q = &b->plan->parts[k];
+    for (uint32_t i = 0; i < a->template->part_count; i++) {
+        const struct sim_part *p = &a->template->parts[i];
+        for (uint32_t k = 0; k < b->template->part_count; k++) {
+            const struct sim_part *q = &b->template->parts[k];
             if (!is_solid(p) || !is_solid(q) || a->z + p->z0 > b->z + q->z1 ||
                 b->z + q->z0 > a->z + p->z1) {
                 continue;
             }
-            consider_edges(walk, &walk->b, b->plan, q, &walk->a, a->plan, p, reach, 1);
-            consider_edges(walk, &walk->a, a->plan, p, &walk->b, b->plan, q, reach, -1);
+            consider_edges(walk, &walk->b, b->template, q, &walk->a, a->template, p, reach, 1);
+            consider_edges(walk, &walk->a, a->template, p, &walk->b, b->template, q, reach, -1);
         }
     }
 }
@@ -302,8 +303,9 @@ static double reach_of(const struct sim_body *body, double time)
 {
     const double left = body->until - time;
 
-    return left > 0 ? (length(body->vx, body->vy) + fabs(body->w) * body->plan->solid_radius) * left
-                    : 0;
+    return left > 0
+               ? (length(body->vx, body->vy) + fabs(body->w) * body->template->solid_radius) * left
+               : 0;
 }
 
 double tpi_sim_touch(const struct sim_body *a, const struct sim_body *b)
@@ -319,10 +321,10 @@ double tpi_sim_touch(const struct sim_body *a, const struct sim_body *b)
         moment_at(a, time, &walk.a);
         moment_at(b, time, &walk.b);
         const double apart = length(walk.a.x - walk.b.x, walk.a.y - walk.b.y);
-        if (apart > a->plan->solid_radius + b->plan->solid_radius + reach + SIM_GAP) {
+        if (apart > a->template->solid_radius + b->template->solid_radius + reach + SIM_GAP) {
             return HUGE_VAL;
         }
-        walk_begin(&walk, apart + a->plan->solid_radius + b->plan->solid_radius);
+        walk_begin(&walk, apart + a->template->solid_radius + b->template->solid_radius);
         consider_bodies(&walk, a, b, reach + 2 * SIM_GAP);
         if (walk.step <= 0) {
             return time;
@@ -355,21 +357,21 @@ static struct patch patch_of(const struct sim_walls *walls, double x, double y, 
 static void consider_wall(struct walk *walk, const struct sim_wall *wall,
                           const struct sim_body *body, double reach)
 {
-    const struct sim_plan *plan = body->plan;
+    const struct sim_template *template = body->template;
     const double edge[4] = {wall->x0, wall->y0, wall->x1, wall->y1};
     double own[4];
 
-    if (is_far(edge, walk->a.x, walk->a.y, plan->solid_radius + reach)) {
+    if (is_far(edge, walk->a.x, walk->a.y, template->solid_radius + reach)) {
         return;
     }
-    for (uint32_t i = 0; i < plan->part_count; i++) {
-        const struct sim_part *part = &plan->parts[i];
+    for (uint32_t i = 0; i < template->part_count; i++) {
+        const struct sim_part *part = &template->parts[i];
         if (!is_solid(part) || wall->z0 > body->z + part->z1 || body->z + part->z0 > wall->z1) {
             continue;
         }
-        consider_corners(walk, &walk->a, plan, part, edge, 1);
+        consider_corners(walk, &walk->a, template, part, edge, 1);
         for (uint32_t k = part->first; k < part->first + part->count; k++) {
-            edge_of(&walk->a, plan, part, k, own);
+            edge_of(&walk->a, template, part, k, own);
             consider(walk, wall->x0, wall->y0, own[0], own[1], own[2], own[3], -1);
             consider(walk, wall->x1, wall->y1, own[0], own[1], own[2], own[3], -1);
         }
@@ -380,7 +382,7 @@ static void consider_walls(struct walk *walk, const struct sim_walls *walls,
                            const struct sim_body *body, double reach, const struct sim_hold *hold)
 {
     const struct patch patch =
-        patch_of(walls, walk->a.x, walk->a.y, body->plan->solid_radius + reach);
+        patch_of(walls, walk->a.x, walk->a.y, body->template->solid_radius + reach);
 
     for (uint32_t row = patch.bottom; row <= patch.top; row++) {
         const uint32_t *first = walls->first + (size_t)row * walls->columns;
@@ -413,7 +415,7 @@ double tpi_sim_touch_walls(const struct sim_walls *walls, const struct sim_body 
         moment_at(body, time, &walk.a);
         walk.b.x = walk.a.x;
         walk.b.y = walk.a.y;
-        walk_begin(&walk, body->plan->solid_radius + reach);
+        walk_begin(&walk, body->template->solid_radius + reach);
         consider_walls(&walk, walls, body, reach, hold);
         if (walk.step <= 0) {
             return time;
@@ -429,7 +431,7 @@ struct sim_body tpi_sim_body_of(const tpi_sim *sim, const struct sim_spot *spot)
 {
     const double dt = (double)sim->interval_us * 1e-6;
 
-    return (struct sim_body){.plan = spot->plan,
+    return (struct sim_body){.template = spot->template,
                              .x = spot->x,
                              .y = spot->y,
                              .z = spot->z,
@@ -471,7 +473,7 @@ void tpi_sim_touch_normal(const tpi_sim *sim, const struct sim_body *body, uint3
                           double *nx, double *ny)
 {
     const double reach = 3 * SIM_GAP;
-    const double radius = body->plan->solid_radius;
+    const double radius = body->template->solid_radius;
     const struct sim_spot *end;
     struct walk walk = {.careful = (sim->trees.flags[tree] & SIM_TOUCHES) != 0};
     struct sim_near near;

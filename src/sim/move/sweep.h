@@ -21,7 +21,7 @@
 
 /* A body at the beginning of a step, and its motion. */
 struct sim_body {
-    const struct sim_plan *plan; /* borrowed */
+    const struct sim_template *template; /* borrowed */
     double x, y, z;
     double c, s;
     double vx, vy, w;          /* in its own frame */

@@ -52,7 +52,7 @@ static inline bool sim_bundle_near(const struct sim_rays *rays, uint32_t i, doub
 
 /* One ray and a body; `at` is the body's frame in the bundle's. */
 static inline void sim_bundle_ray(const struct sim_rays *rays, uint32_t i,
-                                  const struct sim_plan *plan, const struct sim_frame *at)
+                                  const struct sim_template *template, const struct sim_frame *at)
 {
     const double x = rays->x[i] - at->x;
     const double y = rays->y[i] - at->y;
@@ -61,10 +61,10 @@ static inline void sim_bundle_ray(const struct sim_rays *rays, uint32_t i,
                                 .dx = at->c * rays->dx[i] + at->s * rays->dy[i],
                                 .dy = at->c * rays->dy[i] - at->s * rays->dx[i]};
 
-    for (uint32_t k = 0; k < plan->part_count; k++) {
-        const struct sim_part *part = &plan->parts[k];
+    for (uint32_t k = 0; k < template->part_count; k++) {
+        const struct sim_part *part = &template->parts[k];
         if ((part->flags & SIM_VISIBLE) != 0 && sim_within(at->z, part->z0, part->z1)) {
-            const double range = sim_meet_part(plan, part, &ray);
+            const double range = sim_meet_part(template, part, &ray);
             if (sim_is_nearer(range, (double)part->ranger_return, rays->ranges[i],
                               rays->returns[i])) {
                 rays->ranges[i] = range;

@@ -93,7 +93,7 @@ static void cross_walls(const struct sim_walls *walls, const struct sim_ray *ray
 static void cross_part(const struct sim_spot *spot, const struct sim_part *part,
                        const struct sim_ray *turned, double most, struct sim_crossings *out)
 {
-    const struct sim_plan *plan = spot->plan;
+    const struct sim_template *template = spot->template;
 
     for (uint32_t i = part->first; i < part->first + part->count; i++) {
         struct sim_crossing found = {.z0 = spot->z + part->z0,
@@ -101,8 +101,8 @@ static void cross_part(const struct sim_spot *spot, const struct sim_part *part,
                                      .tree = spot->tree,
                                      .member = part->member,
                                      .edge = i};
-        if (meet(turned, plan->vx[i] - turned->x, plan->vy[i] - turned->y,
-                 plan->vx[i + 1] - turned->x, plan->vy[i + 1] - turned->y, most, &found)) {
+        if (meet(turned, template->vx[i] - turned->x, template->vy[i] - turned->y,
+                 template->vx[i + 1] - turned->x, template->vy[i + 1] - turned->y, most, &found)) {
             add(out, &found);
         }
     }
@@ -118,9 +118,9 @@ static void cross_body(const struct sim_spot *spot, const struct sim_ray *ray, d
                                    .dx = spot->c * ray->dx + spot->s * ray->dy,
                                    .dy = spot->c * ray->dy - spot->s * ray->dx};
 
-    for (uint32_t i = 0; i < spot->plan->part_count; i++) {
-        if ((spot->plan->parts[i].flags & ray->sees) != 0) {
-            cross_part(spot, &spot->plan->parts[i], &turned, most, out);
+    for (uint32_t i = 0; i < spot->template->part_count; i++) {
+        if ((spot->template->parts[i].flags & ray->sees) != 0) {
+            cross_part(spot, &spot->template->parts[i], &turned, most, out);
         }
     }
 }

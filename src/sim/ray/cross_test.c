@@ -12,14 +12,14 @@ static uint32_t brute(const tpi_sim *sim, const struct sim_ray *ray, double rang
 
     *sum = 0;
     for (uint32_t tree = 0; tree < sim->trees.count; tree++) {
-        const struct sim_plan *plan = sim->trees.plan[tree];
+        const struct sim_template *template = sim->trees.template[tree];
         const double c = cos(sim->trees.a[tree]);
         const double s = sin(sim->trees.a[tree]);
-        for (uint32_t i = 0; i < plan->part_count && (crowd || !plan->moves); i++) {
-            const struct sim_part *part = &plan->parts[i];
+        for (uint32_t i = 0; i < template->part_count && (crowd || !template->moves); i++) {
+            const struct sim_part *part = &template->parts[i];
             for (uint32_t k = part->first; k < part->first + part->count; k++) {
-                const double *vx = plan->vx + k;
-                const double *vy = plan->vy + k;
+                const double *vx = template->vx + k;
+                const double *vy = template->vy + k;
                 const double at = brute_segment(ray, sim->trees.x[tree] + c * vx[0] - s * vy[0],
                                                 sim->trees.y[tree] + s * vx[0] + c * vy[0],
                                                 sim->trees.x[tree] + c * vx[1] - s * vy[1],

@@ -61,7 +61,7 @@ static tp_status choose_radius(tpi_sim *sim, tp_error *err)
     }
     for (uint32_t i = 0; i < sim->trees.count; i++) {
         if ((sim->trees.flags[i] & SIM_MOVING) != 0) {
-            radii[count++] = sim->trees.plan[i]->radius;
+            radii[count++] = sim->trees.template[i] -> radius;
         }
     }
     sim->crowd.usual_radius = usual_radius(radii, count);
@@ -100,7 +100,7 @@ tp_status tpi_sim_crowd_init(tpi_sim *sim, tp_error *err)
 static bool is_small(const tpi_sim *sim, uint32_t tree)
 {
     return (sim->trees.flags[tree] & SIM_MOVING) != 0 &&
-           sim->trees.plan[tree]->radius <= sim->crowd.usual_radius;
+               sim->trees.template[tree] -> radius <= sim -> crowd.usual_radius;
 }
 
 /* How far any body is from the corner of the cells, along an axis. */
@@ -134,7 +134,7 @@ static void choose_cells(tpi_sim *sim)
             x1 = sim->trees.x[i] > x1 ? sim->trees.x[i] : x1;
             y0 = sim->trees.y[i] < y0 ? sim->trees.y[i] : y0;
             y1 = sim->trees.y[i] > y1 ? sim->trees.y[i] : y1;
-            crowd->widest = fmax(crowd->widest, sim->trees.plan[i]->radius);
+            crowd->widest = fmax(crowd->widest, sim->trees.template[i] -> radius);
         }
     }
     const double width = x1 > x0 ? x1 - x0 : 0;
@@ -159,23 +159,23 @@ static void choose_cells(tpi_sim *sim)
 static void put_spot(tpi_sim *sim, uint32_t tree, uint32_t slot)
 {
     const struct sim_trees *t = &sim->trees;
-    const struct sim_plan *plan = t->plan[tree];
+    const struct sim_template *template = t->template[tree];
 
     sim->crowd.slot[tree] = slot;
     sim->crowd.at_x[slot] = (float)(t->x[tree] - sim->crowd.x);
     sim->crowd.at_y[slot] = (float)(t->y[tree] - sim->crowd.y);
-    sim->crowd.at_radius[slot] = (float)(plan->radius + sim->crowd.rounding);
+    sim->crowd.at_radius[slot] = (float)(template->radius + sim->crowd.rounding);
     sim->crowd.spots[slot] = (struct sim_spot){
         .x = t->x[tree],
         .y = t->y[tree],
         .z = t->z[tree],
         .c = t->c[tree],
         .s = t->s[tree],
-        .plan = plan,
-        .radius = (float)plan->radius * 1.000001f,
+        .template = template,
+        .radius = (float)template->radius * 1.000001f,
         .tree = tree,
         .group = t->group[tree],
-        .flags = plan->flags,
+        .flags = template->flags,
     };
 }
 

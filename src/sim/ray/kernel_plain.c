@@ -99,7 +99,7 @@ static void plain_bodies(const struct sim_crowd *crowd, const struct sim_frame *
         const struct sim_frame at = sim_bundle_frame(frame, spot, x, y);
         for (uint32_t k = found->from[n]; k < end; k++) {
             if (sim_bundle_near(rays, order[k], x, y, (double)spot->radius)) {
-                sim_bundle_ray(rays, order[k], spot->plan, &at);
+                sim_bundle_ray(rays, order[k], spot->template, &at);
             }
         }
     }

@@ -60,11 +60,11 @@ AVX2 static inline __m256d cross(__m256d ax, __m256d ay, __m256d bx, __m256d by)
 }
 
 /* sim_meet_part() for four rays. */
-AVX2 static inline __m256d meet_part(const struct sim_plan *plan, const struct sim_part *part,
-                                     const struct turned *t)
+AVX2 static inline __m256d meet_part(const struct sim_template *template,
+                                     const struct sim_part *part, const struct turned *t)
 {
-    const double *vx = plan->vx + part->first;
-    const double *vy = plan->vy + part->first;
+    const double *vx = template->vx + part->first;
+    const double *vy = template->vy + part->first;
     const __m256d zero = _mm256_setzero_pd();
     const __m256d none = _mm256_set1_pd(HUGE_VAL);
     __m256d px = _mm256_sub_pd(_mm256_set1_pd(vx[0]), t->x);
@@ -97,18 +97,18 @@ AVX2 static inline __m256d at_height(const struct sim_part *part, const struct t
 /* Four bodies of one kind. */
 AVX2 static inline void meet_alike(const struct pairs *p)
 {
-    const struct sim_plan *plan = p->spot[0]->plan;
+    const struct sim_template *template = p->spot[0]->template;
     const struct turned turned = turn(p);
     const __m256d none = _mm256_set1_pd(HUGE_VAL);
     double found[FOUR];
 
-    for (uint32_t k = 0; k < plan->part_count; k++) {
-        const struct sim_part *part = &plan->parts[k];
+    for (uint32_t k = 0; k < template->part_count; k++) {
+        const struct sim_part *part = &template->parts[k];
         const double value = (double)part->ranger_return;
         if ((part->flags & SIM_VISIBLE) == 0) {
             continue;
         }
-        _mm256_storeu_pd(found, _mm256_blendv_pd(none, meet_part(plan, part, &turned),
+        _mm256_storeu_pd(found, _mm256_blendv_pd(none, meet_part(template, part, &turned),
                                                  at_height(part, &turned)));
         for (uint32_t n = 0; n < p->count; n++) {
             const uint32_t i = p->ray[n];
@@ -129,13 +129,14 @@ AVX2 static void meet_pairs(struct pairs *p)
         p->x[n] = p->x[0];
         p->y[n] = p->y[0];
     }
-    const struct sim_plan *plan = p->spot[0]->plan;
-    if (p->spot[1]->plan == plan && p->spot[2]->plan == plan && p->spot[3]->plan == plan) {
+    const struct sim_template *template = p->spot[0]->template;
+    if (p->spot[1]->template == template && p->spot[2]->template == template &&
+        p->spot[3]->template == template) {
         meet_alike(p);
     } else {
         for (uint32_t n = 0; n < p->count; n++) {
             const struct sim_frame at = sim_bundle_frame(p->frame, p->spot[n], p->x[n], p->y[n]);
-            sim_bundle_ray(p->rays, p->ray[n], p->spot[n]->plan, &at);
+            sim_bundle_ray(p->rays, p->ray[n], p->spot[n]->template, &at);
         }
     }
     p->count = 0;

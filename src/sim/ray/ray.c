@@ -136,7 +136,7 @@ double tpi_sim_room(const struct sim_walls *walls, double x, double y)
 
 void tpi_sim_cast_body(const struct sim_spot *spot, const struct sim_ray *ray, struct sim_hit *hit)
 {
-    const struct sim_plan *plan = spot->plan;
+    const struct sim_template *template = spot->template;
     const double x = ray->x - spot->x;
     const double y = ray->y - spot->y;
     const struct sim_ray turned = {.x = spot->c * x + spot->s * y,
@@ -145,11 +145,11 @@ void tpi_sim_cast_body(const struct sim_spot *spot, const struct sim_ray *ray, s
                                    .dx = spot->c * ray->dx + spot->s * ray->dy,
                                    .dy = spot->c * ray->dy - spot->s * ray->dx};
 
-    for (uint32_t i = 0; i < plan->part_count; i++) {
-        const struct sim_part *part = &plan->parts[i];
+    for (uint32_t i = 0; i < template->part_count; i++) {
+        const struct sim_part *part = &template->parts[i];
         if ((part->flags & ray->sees) != 0 &&
             (ray->flat || sim_within(turned.z, part->z0, part->z1))) {
-            const double range = sim_meet_part(plan, part, &turned);
+            const double range = sim_meet_part(template, part, &turned);
             if (sim_is_nearer(range, (double)part->ranger_return, hit->range, hit->ranger_return)) {
                 *hit = (struct sim_hit){.range = range,
                                         .ranger_return = (double)part->ranger_return,

@@ -79,11 +79,11 @@ static inline void sim_try_wall(const struct sim_wall *wall, const struct sim_ra
 }
 
 /* Where a ray, given in the tree's frame, meets a part; HUGE_VAL if it does not. */
-static inline double sim_meet_part(const struct sim_plan *plan, const struct sim_part *part,
+static inline double sim_meet_part(const struct sim_template *template, const struct sim_part *part,
                                    const struct sim_ray *ray)
 {
-    const double *vx = plan->vx + part->first;
-    const double *vy = plan->vy + part->first;
+    const double *vx = template->vx + part->first;
+    const double *vy = template->vy + part->first;
     double px = vx[0] - ray->x;
     double py = vy[0] - ray->y;
     double a = ray->dx * py - ray->dy * px;

@@ -126,11 +126,11 @@ static void meet_walls(const struct fan *fan, const struct sim_walls *walls)
 /* ---- Bodies ---------------------------------------------------------------------------------- */
 
 /* A part of a body whose middle is at x, y in the sensor's frame, turned by c and s. */
-static void meet_part(const struct fan *fan, const struct sim_plan *plan,
+static void meet_part(const struct fan *fan, const struct sim_template *template,
                       const struct sim_part *part, const struct sim_frame *at, bool outside)
 {
-    const double *vx = plan->vx + part->first;
-    const double *vy = plan->vy + part->first;
+    const double *vx = template->vx + part->first;
+    const double *vy = template->vy + part->first;
     const bool one_sided = outside && (part->flags & SIM_ONE_SIDED) != 0;
     double px = at->x + at->c * vx[0] - at->s * vy[0];
     double py = at->y + at->s * vx[0] + at->c * vy[0];
@@ -160,10 +160,10 @@ static void meet_body(const struct fan *fan, const struct sim_spot *spot)
                                  .c = f->c * spot->c + f->s * spot->s,
                                  .s = f->c * spot->s - f->s * spot->c};
 
-    for (uint32_t i = 0; i < spot->plan->part_count; i++) {
-        const struct sim_part *part = &spot->plan->parts[i];
+    for (uint32_t i = 0; i < spot->template->part_count; i++) {
+        const struct sim_part *part = &spot->template->parts[i];
         if ((part->flags & SIM_VISIBLE) != 0 && sim_within(at.z, part->z0, part->z1)) {
-            meet_part(fan, spot->plan, part, &at, outside);
+            meet_part(fan, spot->template, part, &at, outside);
         }
     }
 }

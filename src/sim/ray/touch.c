@@ -46,7 +46,7 @@ static bool feels_walls(const struct sim_walls *walls, const struct sim_stick *s
 
 /* ---- Bodies ---------------------------------------------------------------------------------- */
 
-static bool feels_part(const struct sim_plan *plan, const struct sim_part *part,
+static bool feels_part(const struct sim_template *template, const struct sim_part *part,
                        const struct sim_segment *own, double reach)
 {
     const double far = part->radius + reach;
@@ -55,8 +55,8 @@ static bool feels_part(const struct sim_plan *plan, const struct sim_part *part,
         return false;
     }
     for (uint32_t i = part->first; i < part->first + part->count; i++) {
-        const struct sim_segment edge = {plan->vx[i], plan->vy[i], plan->vx[i + 1],
-                                         plan->vy[i + 1]};
+        const struct sim_segment edge = {template->vx[i], template->vy[i], template->vx[i + 1],
+                                         template->vy[i + 1]};
         if (sim_segments_near(own, &edge, reach)) {
             return true;
         }
@@ -73,11 +73,11 @@ static bool feels_body(const struct sim_stick *stick, const struct sim_spot *spo
     const struct sim_segment own = {spot->c * x0 + spot->s * y0, spot->c * y0 - spot->s * x0,
                                     spot->c * x1 + spot->s * y1, spot->c * y1 - spot->s * x1};
 
-    for (uint32_t i = 0; i < spot->plan->part_count; i++) {
-        const struct sim_part *part = &spot->plan->parts[i];
+    for (uint32_t i = 0; i < spot->template->part_count; i++) {
+        const struct sim_part *part = &spot->template->parts[i];
         if ((part->flags & stick->feels) != 0 &&
             heights_meet(stick, spot->z + part->z0, spot->z + part->z1) &&
-            feels_part(spot->plan, part, &own, stick->reach)) {
+            feels_part(spot->template, part, &own, stick->reach)) {
             return true;
         }
     }
@@ -115,15 +115,16 @@ bool tpi_sim_feels(const tpi_sim *sim, const struct sim_stick *stick)
 /* ---- Covering -------------------------------------------------------------------------------- */
 
 /* Whether a point, in the tree's frame, is within a part. */
-static bool is_within(const struct sim_plan *plan, const struct sim_part *part, double x, double y)
+static bool is_within(const struct sim_template *template, const struct sim_part *part, double x,
+                      double y)
 {
     bool within = false;
 
     for (uint32_t i = part->first; i < part->first + part->count; i++) {
-        const double x0 = plan->vx[i];
-        const double y0 = plan->vy[i];
-        const double x1 = plan->vx[i + 1];
-        const double y1 = plan->vy[i + 1];
+        const double x0 = template->vx[i];
+        const double y0 = template->vy[i];
+        const double x1 = template->vx[i + 1];
+        const double y1 = template->vy[i + 1];
         if ((y0 > y) != (y1 > y) && x < x0 + (x1 - x0) * ((y - y0) / (y1 - y0))) {
             within = !within;
         }
@@ -138,11 +139,11 @@ static bool is_over(const struct sim_stick *stick, const struct sim_spot *spot)
     const double x = spot->c * dx + spot->s * dy;
     const double y = spot->c * dy - spot->s * dx;
 
-    for (uint32_t i = 0; i < spot->plan->part_count; i++) {
-        const struct sim_part *part = &spot->plan->parts[i];
+    for (uint32_t i = 0; i < spot->template->part_count; i++) {
+        const struct sim_part *part = &spot->template->parts[i];
         if ((part->flags & stick->feels) != 0 &&
             heights_meet(stick, spot->z + part->z0, spot->z + part->z1) &&
-            is_within(spot->plan, part, x, y)) {
+            is_within(spot->template, part, x, y)) {
             return true;
         }
     }

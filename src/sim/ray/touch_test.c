@@ -38,16 +38,17 @@ static double brute(const tpi_sim *sim, const struct sim_stick *stick)
     double nearest = HUGE_VAL;
 
     for (uint32_t tree = 0; tree < sim->trees.count; tree++) {
-        const struct sim_plan *plan = sim->trees.plan[tree];
+        const struct sim_template *template = sim->trees.template[tree];
         const double c = cos(sim->trees.a[tree]);
         const double s = sin(sim->trees.a[tree]);
-        for (uint32_t i = 0; i < plan->part_count; i++) {
-            const struct sim_part *part = &plan->parts[i];
+        for (uint32_t i = 0; i < template->part_count; i++) {
+            const struct sim_part *part = &template->parts[i];
             for (uint32_t k = part->first; k < part->first + part->count; k++) {
-                const double ex = plan->vx[k + 1] - plan->vx[k];
-                const double ey = plan->vy[k + 1] - plan->vy[k];
-                const double q[2] = {sim->trees.x[tree] + c * plan->vx[k] - s * plan->vy[k],
-                                     sim->trees.y[tree] + s * plan->vx[k] + c * plan->vy[k]};
+                const double ex = template->vx[k + 1] - template->vx[k];
+                const double ey = template->vy[k + 1] - template->vy[k];
+                const double q[2] = {sim->trees.x[tree] + c * template->vx[k] - s * template->vy[k],
+                                     sim->trees.y[tree] + s * template->vx[k] +
+                                         c * template->vy[k]};
                 const double e[2] = {c * ex - s * ey, s * ex + c * ey};
                 nearest = fmin(nearest, distance(p, d, q, e));
             }

@@ -40,9 +40,9 @@ static uint32_t count_walls(const tpi_sim *sim)
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < sim->trees.count; i++) {
-        const struct sim_plan *plan = sim->trees.plan[i];
+        const struct sim_template *template = sim->trees.template[i];
         if ((sim->trees.flags[i] & SIM_MOVING) == 0) {
-            count += plan->vertex_count - plan->part_count;
+            count += template->vertex_count - template->part_count;
         }
     }
     return count;
@@ -52,8 +52,8 @@ static void put_part(const tpi_sim *sim, uint32_t tree, const struct sim_part *p
                      struct sim_wall *to)
 {
     const struct sim_trees *t = &sim->trees;
-    const double *vx = t->plan[tree]->vx + part->first;
-    const double *vy = t->plan[tree]->vy + part->first;
+    const double *vx = t->template[tree] -> vx + part -> first;
+    const double *vy = t->template[tree] -> vy + part -> first;
     const double c = t->c[tree];
     const double s = t->s[tree];
 
@@ -80,13 +80,13 @@ static bool gather(const tpi_sim *sim, struct sim_walls *walls)
     walls->count = count_walls(sim);
     walls->items = calloc(walls->count + 1, sizeof walls->items[0]);
     for (uint32_t i = 0; walls->items != NULL && i < sim->trees.count; i++) {
-        const struct sim_plan *plan = sim->trees.plan[i];
+        const struct sim_template *template = sim->trees.template[i];
         if ((sim->trees.flags[i] & SIM_MOVING) != 0) {
             continue;
         }
-        for (uint32_t k = 0; k < plan->part_count; k++) {
-            put_part(sim, i, &plan->parts[k], &walls->items[at]);
-            at += plan->parts[k].count;
+        for (uint32_t k = 0; k < template->part_count; k++) {
+            put_part(sim, i, &template->parts[k], &walls->items[at]);
+            at += template->parts[k].count;
         }
     }
     return walls->items != NULL;

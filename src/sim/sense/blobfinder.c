@@ -185,7 +185,7 @@ static struct column look(const struct sim_view *view, uint32_t index)
     if (!tpi_sim_cast(view->sim, &ray, &hit)) {
         return column;
     }
-    const struct sim_member *member = &view->sim->trees.plan[hit.tree]->members[hit.member];
+    const struct sim_member *member = &view->sim->trees.template[hit.tree] -> members[hit.member];
     const uint32_t colour = tpi_sim_member_colour(view->sim, hit.tree, hit.member) >> 8;
     double z0 = -usual_height_m / 2;
     double z1 = usual_height_m / 2;

@@ -97,11 +97,11 @@ static int32_t marker_of(const tpi_sim *sim, uint32_t tree, const struct sim_mem
 /* Whether the body of a member is at a height; one without a body is at all. */
 static bool is_at_height(const tpi_sim *sim, uint32_t tree, uint32_t member, double z)
 {
-    const struct sim_plan *plan = sim->trees.plan[tree];
+    const struct sim_template *template = sim->trees.template[tree];
     bool has_body = false;
 
-    for (uint32_t i = 0; i < plan->part_count; i++) {
-        const struct sim_part *part = &plan->parts[i];
+    for (uint32_t i = 0; i < template->part_count; i++) {
+        const struct sim_part *part = &template->parts[i];
         if (part->member == member) {
             has_body = true;
             if (sim_within(z - sim->trees.z[tree], part->z0, part->z1)) {
@@ -165,7 +165,7 @@ static void add(struct fiducial_state *state, const tpi_sim_fiducial *found)
 static void look_at(const struct sim_view *view, uint32_t tree, uint32_t member)
 {
     struct fiducial_state *state = (struct fiducial_state *)view->state;
-    const struct sim_member *target = &view->sim->trees.plan[tree]->members[member];
+    const struct sim_member *target = &view->sim->trees.template[tree] -> members[member];
     const int32_t id = marker_of(view->sim, tree, target);
 
     if (id == 0 || target->traits.fiducial_key != tpi_sim_view_traits(view)->fiducial_key) {
@@ -197,7 +197,7 @@ static void look_at(const struct sim_view *view, uint32_t tree, uint32_t member)
 /* All models of something that moves. */
 static void look_at_spot(const struct sim_view *view, const struct sim_spot *spot)
 {
-    for (uint32_t i = 0; i < spot->plan->member_count; i++) {
+    for (uint32_t i = 0; i < spot->template->member_count; i++) {
         look_at(view, spot->tree, i);
     }
 }

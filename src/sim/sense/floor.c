@@ -114,7 +114,7 @@ static uint32_t colour_of(const tpi_sim *sim, const struct layer *layer)
 {
     const uint32_t tree = sim->tree_of[layer->model];
     const struct sim_member *member = sim_member_of(sim, layer->model);
-    const struct floor *floor = sim->trees.plan[tree]->devices[member->device].config;
+    const struct floor *floor = sim->trees.template[tree] -> devices[member->device].config;
 
     if (floor->width == 0) {
         return tpi_sim_member_colour(sim, tree, layer->model - sim->trees.model[tree]);

@@ -338,13 +338,13 @@ const tpi_sim_type tpi_sim_type_ranger = {
 
 static const struct sim_ranger *config_of(const tpi_sim *sim, tpi_sim_model model)
 {
-    const struct sim_plan *plan = sim->trees.plan[sim->tree_of[model]];
+    const struct sim_template *template = sim->trees.template[sim->tree_of[model]];
     const uint32_t device = tpi_sim_device_of(sim, model);
 
-    if (device == TPI_SIM_NONE || plan->devices[device].type->kind != TPI_SIM_RANGER) {
+    if (device == TPI_SIM_NONE || template->devices[device].type->kind != TPI_SIM_RANGER) {
         return NULL;
     }
-    return plan->devices[device].config;
+    return template->devices[device].config;
 }
 
 uint32_t tpi_sim_sensor_count(const tpi_sim *sim, tpi_sim_model ranger)

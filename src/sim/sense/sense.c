@@ -33,11 +33,11 @@ static void enter_beacons(tpi_sim *sim)
         sim->beacons[i].count = 0;
     }
     for (uint32_t i = 0; i < sim->trees.count; i++) {
-        const struct sim_plan *plan = sim->trees.plan[i];
-        for (uint32_t k = 0; k < plan->member_count; k++) {
-            const struct sim_member *member = &plan->members[k];
+        const struct sim_template *template = sim->trees.template[i];
+        for (uint32_t k = 0; k < template->member_count; k++) {
+            const struct sim_member *member = &template->members[k];
             const int kind = beacon_of(sim, i, member);
-            if ((plan->flags & SIM_MARKED) != 0) {
+            if ((template->flags & SIM_MARKED) != 0) {
                 sim->widest_marker =
                     fmax(sim->widest_marker, hypot(member->place.x, member->place.y));
             }

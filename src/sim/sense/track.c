@@ -16,14 +16,14 @@ static void find_own_velocity(const struct sim_view *view, double velocity[4])
 {
     const tpi_sim *sim = view->sim;
     const struct sim_trees *t = &sim->trees;
-    const struct sim_plan *plan = t->plan[view->tree];
+    const struct sim_template *template = t->template[view->tree];
     const struct sim_frame *f = &view->frame;
 
     velocity[0] = velocity[1] = velocity[2] = velocity[3] = 0;
-    if (plan->driver == TPI_SIM_NONE) {
+    if (template->driver == TPI_SIM_NONE) {
         return;
     }
-    const struct sim_position_state *state = tpi_sim_state(sim, view->tree, plan->driver);
+    const struct sim_position_state *state = tpi_sim_state(sim, view->tree, template->driver);
     const double *v = state->velocity;
     const double c = t->c[view->tree];
     const double s = t->s[view->tree];

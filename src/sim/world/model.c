@@ -408,7 +408,7 @@ static tp_status load_member(struct sim_loader *loader, tpi_cfg_section *section
 
 /* ---- Trees ----------------------------------------------------------------------------------- */
 
-/* Keep the root's name for the tree, and take it from the plan, which others may share. */
+/* Keep the root's name for the tree, and take it from the template, which others may share. */
 static tp_status keep_name(struct sim_loader *loader, tpi_cfg_section *section,
                            struct sim_seed *seed)
 {
@@ -458,7 +458,7 @@ tp_status tpi_sim_load_tree(struct sim_loader *loader, tpi_cfg_section *section)
         return tpi_cfg_fail(&section->place, loader->reader.err, "there are more than %d samples",
                             TPI_SIM_MOST_SAMPLES);
     }
-    seed.plan = tpi_sim_make_plan(loader);
+    seed.template = tpi_sim_make_plan(loader);
     tpi_buf_put(&loader->seeds, &seed, sizeof seed);
-    return seed.plan == NULL || loader->seeds.failed ? tpi_sim_no_memory(loader) : TP_OK;
+    return seed.template == NULL || loader->seeds.failed ? tpi_sim_no_memory(loader) : TP_OK;
 }

@@ -116,7 +116,7 @@ static void old_devices_are_unseen(void **state)
 /* What the root of a tree is like. */
 static const struct sim_traits *traits_of(const tpi_sim *sim, const char *name)
 {
-    return &sim->trees.plan[sim->tree_of[sim_named(sim, name)]]->members[0].traits;
+    return &sim->trees.template[sim->tree_of[sim_named(sim, name)]] -> members[0].traits;
 }
 
 static void old_names_mean_the_new(void **state)

@@ -2,12 +2,13 @@
  * world.h - from a world file to a simulated world; what the parts of the loader share.
  *
  * load.c reads the file and its top level, scene.c what is around all models,
- * model.c a model with its children, whose names names.c compares, plan.c what
+ * model.c a model with its children, whose names names.c compares, template.c what
  * becomes of it, traits.c the properties that all models have, body.c bodies,
  * old.c what older files say another way, read.c single properties, check.c and
  * unused.c tell what is odd, build.c lays out memory.
  *
- * A tree is read into lists, whose contents are then interned: trees that are alike share one plan.
+ * A tree is read into lists, whose contents are then interned: trees that are alike share one
+ * template.
  */
 #ifndef TROUPE_SIM_WORLD_WORLD_H
 #define TROUPE_SIM_WORLD_WORLD_H
@@ -24,7 +25,7 @@ enum {
 
 /* A tree as it was read. */
 struct sim_seed {
-    struct sim_plan *plan; /* borrowed */
+    struct sim_template *template; /* borrowed */
     tpi_sim_pose pose;
     uint64_t key;
     uint64_t cell;    /* where it is, along a curve that keeps neighbours together */
@@ -97,7 +98,8 @@ bool tpi_sim_is_section_of(const tpi_sim_type *type, const char *word);
 tp_status tpi_sim_kind_of(struct sim_loader *loader, const tpi_cfg_section *section,
                           const tpi_sim_type **type);
 
-/* ---- plan.c ---------------------------------------------------------------------------------- */
+/* ---- template.c
+ * ---------------------------------------------------------------------------------- */
 
 struct sim_member *tpi_sim_draft_member(const struct sim_draft *draft, uint32_t index);
 void tpi_sim_draft_clear(struct sim_draft *draft);
@@ -110,8 +112,8 @@ tp_status tpi_sim_put_parts(struct sim_loader *loader, uint32_t member);
 tp_status tpi_sim_put_device(struct sim_loader *loader, tpi_cfg_section *section, uint32_t member,
                              const tpi_sim_type *type, uint32_t *index);
 
-/* The tree that was read becomes a plan, or the one that it equals. NULL if memory ran out. */
-struct sim_plan *tpi_sim_make_plan(struct sim_loader *loader);
+/* The tree that was read becomes a template, or the one that it equals. NULL if memory ran out. */
+struct sim_template *tpi_sim_make_plan(struct sim_loader *loader);
 
 /* ---- traits.c -------------------------------------------------------------------------------- */
 

@@ -21,13 +21,13 @@ static tpi_sim_sensor sensor_of(const tpi_sim *sim, const char *name, uint32_t i
 /* The corners of all parts of a model that stands alone, in its frame: "0,0 1,0 1,1 z 0..1; ". */
 static void has_parts(const tpi_sim *sim, const char *name, const char *wanted)
 {
-    const struct sim_plan *plan = sim->trees.plan[sim->tree_of[sim_named(sim, name)]];
+    const struct sim_template *template = sim->trees.template[sim->tree_of[sim_named(sim, name)]];
     tpi_buf text = {0};
 
-    for (uint32_t i = 0; i < plan->part_count; i++) {
-        const struct sim_part *part = &plan->parts[i];
+    for (uint32_t i = 0; i < template->part_count; i++) {
+        const struct sim_part *part = &template->parts[i];
         for (uint32_t k = part->first; k < part->first + part->count; k++) {
-            tpi_buf_printf(&text, "%.4g,%.4g ", plan->vx[k] + 0.0, plan->vy[k] + 0.0);
+            tpi_buf_printf(&text, "%.4g,%.4g ", template->vx[k] + 0.0, template->vy[k] + 0.0);
         }
         tpi_buf_printf(&text, "z %.4g..%.4g; ", part->z0, part->z1);
     }
@@ -267,7 +267,7 @@ static void a_boundary_alone_is_a_room(void **state)
               "-1,-0.005 -0.99,-0.005 -0.99,0.005 -1,0.005 z 0..2; "
               "0.99,-0.005 1,-0.005 1,0.005 0.99,0.005 z 0..2; "
               "-1,-0.005 1,-0.005 1,0 -1,0 z 0..2; -1,0 1,0 1,0.005 -1,0.005 z 0..2; ");
-    assert_int_equal(sim->trees.plan[sim->tree_of[sim_named(sim, "d")]]->part_count, 5);
+    assert_int_equal(sim->trees.template[sim->tree_of[sim_named(sim, "d")]] -> part_count, 5);
     tpi_sim_destroy(sim);
 }
 

@@ -1,5 +1,5 @@
-/* wanted.c - the language in which tp_client_find() is told what to find. */
-#include "client/wanted.h"
+/* conditions.c - the language in which tp_client_find() is told what to find. */
+#include "client/conditions.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -221,7 +221,7 @@ static tp_status parse_rest(struct parser *p, tpi_wish *wish, bool quoted)
     return parse_text(p, "a name", &wish->name);
 }
 
-static tp_status parse_wish(struct parser *p, tpi_wanted *out)
+static tp_status parse_wish(struct parser *p, tpi_conditions *out)
 {
     if (out->count == TPI_WANTED_MOST) {
         return tp_fail(p->err, TP_E_LIMIT, "column %u: more than %d conditions",
@@ -238,12 +238,12 @@ static tp_status parse_wish(struct parser *p, tpi_wanted *out)
     return status;
 }
 
-tp_status tpi_wanted_parse(tpi_wanted *out, const char *text, tp_error *err)
+tp_status tpi_conditions_parse(tpi_conditions *out, const char *text, tp_error *err)
 {
     struct parser p = {.text = text, .at = text, .err = err};
     tp_status status = TP_OK;
 
-    *out = (tpi_wanted){.count = 0};
+    *out = (tpi_conditions){.count = 0};
     skip_blanks(&p);
     bool more = p.at[0] != '\0';
     while (more && status == TP_OK) {
@@ -256,12 +256,12 @@ tp_status tpi_wanted_parse(tpi_wanted *out, const char *text, tp_error *err)
         p.at += more ? 1 : 0;
     }
     if (status != TP_OK) {
-        tpi_wanted_fini(out);
+        tpi_conditions_fini(out);
     }
     return status;
 }
 
-void tpi_wanted_fini(tpi_wanted *wanted)
+void tpi_conditions_fini(tpi_conditions *wanted)
 {
     for (size_t i = 0; i < wanted->count; i++) {
         free(wanted->wishes[i].name);

@@ -1,5 +1,5 @@
-/* wanted_test.c - what tp_client_find() is told to find. */
-#include "client/wanted.h"
+/* conditions_test.c - what tp_client_find() is told to find. */
+#include "client/conditions.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,26 +17,26 @@ static char *copy(const char *text)
 /* All wishes as they were understood. */
 static void means(const char *text, const char *wanted)
 {
-    tpi_wanted w;
+    tpi_conditions w;
     tp_error err = {0};
     char got[512] = "";
     char one[128];
 
-    assert_string_equal((tpi_wanted_parse(&w, text, &err), err.text), "");
+    assert_string_equal((tpi_conditions_parse(&w, text, &err), err.text), "");
     for (size_t i = 0; i < w.count; i++) {
         strcat(got, i > 0 ? "; " : "");
         strcat(got, tpi_wish_text(&w.wishes[i], one, sizeof one));
     }
     assert_string_equal(got, wanted);
-    tpi_wanted_fini(&w);
+    tpi_conditions_fini(&w);
 }
 
 static void is_refused(const char *text, const char *why)
 {
-    tpi_wanted w;
+    tpi_conditions w;
     tp_error err = {0};
 
-    assert_int_equal(tpi_wanted_parse(&w, text, &err), TP_E_SYNTAX);
+    assert_int_equal(tpi_conditions_parse(&w, text, &err), TP_E_SYNTAX);
     assert_string_equal(err.text, why);
 }
 
@@ -80,7 +80,7 @@ static void mistakes_have_a_place(void **state)
 
 static void there_is_a_limit(void **state)
 {
-    tpi_wanted w;
+    tpi_conditions w;
     tp_error err = {0};
     char text[512] = "a=1";
 
@@ -88,23 +88,23 @@ static void there_is_a_limit(void **state)
     for (int i = 1; i < TPI_WANTED_MOST; i++) {
         strcat(text, ",a=1");
     }
-    assert_int_equal(tpi_wanted_parse(&w, text, &err), TP_OK);
+    assert_int_equal(tpi_conditions_parse(&w, text, &err), TP_OK);
     assert_int_equal(w.count, TPI_WANTED_MOST);
-    tpi_wanted_fini(&w);
+    tpi_conditions_fini(&w);
     strcat(text, ",a=1");
-    assert_int_equal(tpi_wanted_parse(&w, text, &err), TP_E_LIMIT);
+    assert_int_equal(tpi_conditions_parse(&w, text, &err), TP_E_LIMIT);
     assert_string_equal(err.text, "column 129: more than 32 conditions");
 }
 
 static bool meets(const char *fact_text, const char *condition)
 {
-    tpi_wanted w;
+    tpi_conditions w;
     tpi_fact fact = tpi_fact_take(copy(fact_text));
     tp_error err = {0};
 
-    assert_string_equal((tpi_wanted_parse(&w, condition, &err), err.text), "");
+    assert_string_equal((tpi_conditions_parse(&w, condition, &err), err.text), "");
     const bool met = tpi_wish_is_met(&w.wishes[0], &fact);
-    tpi_wanted_fini(&w);
+    tpi_conditions_fini(&w);
     tpi_fact_fini(&fact);
     return met;
 }
@@ -134,13 +134,13 @@ static void conditions_are_met_or_not(void **state)
 
 static int compare(const char *op, const char *a, const char *b)
 {
-    tpi_wanted w;
+    tpi_conditions w;
     tpi_fact facts[2] = {tpi_fact_take(copy(a)), tpi_fact_take(copy(b))};
     tp_error err = {0};
 
-    assert_string_equal((tpi_wanted_parse(&w, op, &err), err.text), "");
+    assert_string_equal((tpi_conditions_parse(&w, op, &err), err.text), "");
     const int result = tpi_wish_compare(&w.wishes[0], &facts[0], &facts[1]);
-    tpi_wanted_fini(&w);
+    tpi_conditions_fini(&w);
     tpi_fact_fini(&facts[0]);
     tpi_fact_fini(&facts[1]);
     return result;
@@ -161,11 +161,11 @@ static void the_most_and_the_least_come_first(void **state)
 
 static tp_status parse_and_free(void *context)
 {
-    tpi_wanted w;
-    tp_status status = tpi_wanted_parse(&w, context, NULL);
+    tpi_conditions w;
+    tp_status status = tpi_conditions_parse(&w, context, NULL);
 
     if (status == TP_OK) {
-        tpi_wanted_fini(&w);
+        tpi_conditions_fini(&w);
     }
     return status;
 }

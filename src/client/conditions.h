@@ -1,5 +1,5 @@
 /*
- * wanted.h - the language in which tp_client_find() is told what to find.
+ * conditions.h - the language in which tp_client_find() is told what to find.
  *
  *     wanted    = [ wish { "," wish } ]
  *     wish      = name op value | ( "most" | "least" ) name
@@ -11,8 +11,8 @@
  * text stands between two quotes of one kind, without escapes. A value that is a number can be
  * compared as one; yes and no are 1 and 0.
  */
-#ifndef TROUPE_CLIENT_WANTED_H
-#define TROUPE_CLIENT_WANTED_H
+#ifndef TROUPE_CLIENT_CONDITIONS_H
+#define TROUPE_CLIENT_CONDITIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,14 +45,14 @@ typedef struct tpi_wish {
     tpi_fact value; /* of conditions */
 } tpi_wish;
 
-typedef struct tpi_wanted {
+typedef struct tpi_conditions {
     tpi_wish wishes[TPI_WANTED_MOST];
     size_t count;
-} tpi_wanted;
+} tpi_conditions;
 
 /* Fails with TP_E_SYNTAX and "column N: ..."; `out` needs no release then. */
-tp_status tpi_wanted_parse(tpi_wanted *out, const char *text, tp_error *err);
-void tpi_wanted_fini(tpi_wanted *wanted);
+tp_status tpi_conditions_parse(tpi_conditions *out, const char *text, tp_error *err);
+void tpi_conditions_fini(tpi_conditions *wanted);
 
 /* Take a text as a fact; it becomes the fact's. NULL is a fact that is not known. */
 tpi_fact tpi_fact_take(char *text);

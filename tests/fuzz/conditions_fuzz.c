@@ -1,12 +1,12 @@
-/* wanted_fuzz.c - any text as what tp_client_find() is told: what is accepted can be judged, and
+/* conditions_fuzz.c - any text as what tp_client_find() is told: what is accepted can be judged, and
  * mistakes have a place in the text. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/wanted.h"
+#include "client/conditions.h"
 #include "fuzz.h"
 
-static void judge(const tpi_wanted *wanted)
+static void judge(const tpi_conditions *wanted)
 {
     static char red[] = "red";
     const tpi_fact facts[] = {{.text = NULL},
@@ -36,16 +36,16 @@ static void judge(const tpi_wanted *wanted)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *text = malloc(size + 1);
-    tpi_wanted wanted;
+    tpi_conditions wanted;
     tp_error err = {0};
     unsigned column = 0;
 
     fuzz_require(text != NULL, "no memory");
     memcpy(text, data, size);
     text[size] = '\0';
-    if (tpi_wanted_parse(&wanted, text, &err) == TP_OK) {
+    if (tpi_conditions_parse(&wanted, text, &err) == TP_OK) {
         judge(&wanted);
-        tpi_wanted_fini(&wanted);
+        tpi_conditions_fini(&wanted);
     } else {
         fuzz_require(strncmp(err.text, "column ", 7) == 0, "a mistake without a place");
         column = (unsigned)strtoul(err.text + 7, NULL, 10);

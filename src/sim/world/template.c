@@ -1,4 +1,4 @@
-/* plan.c - what a tree that is being read consists of, and the plan that it becomes. */
+/* template.c - what a tree that is being read consists of, and the template that it becomes. */
 #include <math.h>
 #include <string.h>
 
@@ -180,32 +180,35 @@ static void *intern(struct sim_loader *loader, const tpi_buf *list, size_t size,
     return tpi_sim_intern(&loader->interner, tpi_buf_text(list), list->length);
 }
 
-/* The tree that was read becomes a plan, or the one that it equals. NULL if memory ran out. */
-struct sim_plan *tpi_sim_make_plan(struct sim_loader *loader)
+/* The tree that was read becomes a template, or the one that it equals. NULL if memory ran out. */
+struct sim_template *tpi_sim_make_plan(struct sim_loader *loader)
 {
     struct sim_draft *draft = &loader->draft;
-    struct sim_plan plan;
+    struct sim_template template;
 
-    memset(&plan, 0, sizeof plan);
-    plan.members = intern(loader, &draft->members, sizeof(struct sim_member), &plan.member_count);
-    plan.parts = intern(loader, &draft->parts, sizeof(struct sim_part), &plan.part_count);
-    plan.vx = intern(loader, &draft->vx, sizeof(double), &plan.vertex_count);
-    plan.vy = intern(loader, &draft->vy, sizeof(double), &plan.vertex_count);
-    plan.devices = intern(loader, &draft->devices, sizeof(struct sim_device), &plan.device_count);
-    if (plan.members == NULL || plan.parts == NULL || plan.vx == NULL || plan.vy == NULL ||
-        plan.devices == NULL) {
+    memset(&template, 0, sizeof template);
+    template.members =
+        intern(loader, &draft->members, sizeof(struct sim_member), &template.member_count);
+    template.parts = intern(loader, &draft->parts, sizeof(struct sim_part), &template.part_count);
+    template.vx = intern(loader, &draft->vx, sizeof(double), &template.vertex_count);
+    template.vy = intern(loader, &draft->vy, sizeof(double), &template.vertex_count);
+    template.devices =
+        intern(loader, &draft->devices, sizeof(struct sim_device), &template.device_count);
+    if (template.members == NULL || template.parts == NULL || template.vx == NULL ||
+        template.vy == NULL || template.devices == NULL) {
         return NULL;
     }
-    plan.state_size = draft->state_size;
-    plan.sample_count = draft->sample_count;
-    plan.control = draft->control;
-    plan.foreign = draft->foreign;
-    plan.moves = draft->moves;
-    plan.jointed = draft->jointed;
-    plan.driver =
-        plan.members[0].type->kind == TPI_SIM_POSITION ? plan.members[0].device : TPI_SIM_NONE;
-    tpi_sim_plan_measure(&plan);
-    return tpi_sim_intern(&loader->interner, &plan, sizeof plan);
+    template.state_size = draft->state_size;
+    template.sample_count = draft->sample_count;
+    template.control = draft->control;
+    template.foreign = draft->foreign;
+    template.moves = draft->moves;
+    template.jointed = draft->jointed;
+    template.driver = template.members[0].type->kind == TPI_SIM_POSITION
+                          ? template.members[0].device
+                          : TPI_SIM_NONE;
+    tpi_sim_template_measure(&template);
+    return tpi_sim_intern(&loader->interner, &template, sizeof template);
 }
 
 void tpi_sim_draft_clear(struct sim_draft *draft)
