@@ -45,13 +45,13 @@ static void wave_ended(tp_instance *self, void *context, tp_grant *grant, tp_sta
 
 static void ask(struct wave *wave)
 {
-    const tp_grant_options plan = {.capacity = 64,
-                                   .lease_ns = LEASE_MS * TP_NS_PER_MS,
-                                   .done = wave_granted,
-                                   .ended = wave_ended,
-                                   .context = wave};
+    const tp_grant_options options = {.capacity = 64,
+                                      .lease_ns = LEASE_MS * TP_NS_PER_MS,
+                                      .done = wave_granted,
+                                      .ended = wave_ended,
+                                      .context = wave};
 
-    wave->asked = tp_link_grant(wave->camera, &plan) == TP_OK;
+    wave->asked = tp_link_grant(wave->camera, &options) == TP_OK;
 }
 
 static tp_status post_ahead(struct wave *wave, int64_t now_ns)

@@ -448,11 +448,11 @@ typedef struct tp_grant_options {
     void *context;         /* for both */
 } tp_grant_options;
 
-/* Ask for a grant. The plan is copied. Takes all memory that the grant will need. TP_E_INVALID for
- * a plan that cannot be, TP_E_CLOSED while the driver stops. Otherwise `done` is called, with
- * TP_E_DEVICE if the device does not run, TP_E_PANIC, TP_E_DENIED if another writer holds the
+/* Ask for a grant. The options are copied. Takes all memory that the grant will need. TP_E_INVALID
+ * for options that are not valid, TP_E_CLOSED while the driver stops. Otherwise `done` is called,
+ * with TP_E_DEVICE if the device does not run, TP_E_PANIC, TP_E_DENIED if another writer holds the
  * device, or TP_E_EXISTS if the link has a grant already. */
-TP_API tp_status tp_link_grant(tp_link *link, const tp_grant_options *plan);
+TP_API tp_status tp_link_grant(tp_link *link, const tp_grant_options *options);
 
 /* Have a command carried out at `due_ns`, or at once if that is past. `value` is copied. Commands
  * with equal times are carried out in the order of posting. A command that cannot be written within

@@ -87,11 +87,28 @@ static tp_status add(tp_instance *self, const tpi_wanted *wanted, const void *op
     return TP_OK;
 }
 
+/* Whether `provides` has an interface of the same name with another description. */
+static bool names_another(const tp_instance *self, const tp_interface *interface)
+{
+    for (size_t i = 0; i < tp_provides_count(self); i++) {
+        const tp_interface *other = tp_provides_interface(self, i);
+        if (other != interface && strcmp(other->name, interface->name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 tp_status tp_offer(tp_instance *self, const tp_interface *interface, const char *key,
                    const void *ops, tp_handler *handler, tp_device **out, tp_error *err)
 {
     const tpi_wanted *wanted = find_free(self, interface, key);
 
+    if (wanted == NULL && names_another(self, interface)) {
+        return tp_fail(err, TP_E_INVALID,
+                       "the driver has its own description of %s: remove the interface section",
+                       interface->name);
+    }
     if (wanted == NULL) {
         return tp_fail(err, TP_E_INVALID, "`provides` has no %s%s%s", interface->name,
                        key == NULL ? "" : " with the key ", key == NULL ? "" : key);

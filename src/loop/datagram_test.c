@@ -250,7 +250,8 @@ static void an_address_in_use_is_told_and_free_after_closing(void **state)
 
     (void)snprintf(address, sizeof address, "udp:127.0.0.1:%u", tp_datagram_port(b->a.datagram));
     (void)snprintf(wanted, sizeof wanted, "listen on %s: another program listens there", address);
-    assert_int_equal(tp_datagram_open(&second, b->loop, address, receive, NULL, &b->err), TP_E_EXISTS);
+    assert_int_equal(tp_datagram_open(&second, b->loop, address, receive, NULL, &b->err),
+                     TP_E_EXISTS);
     assert_string_equal(b->err.text, wanted);
     tp_datagram_close(b->a.datagram);
     open_end(b, &b->a, address);

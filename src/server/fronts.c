@@ -324,6 +324,10 @@ tp_status tpi_fronts_open_first(tp_server *server, tp_error *err)
         status = open_unix(server, path, server->options.port, TP_REACH_UNIX, err);
     }
     tpi_fronts_settle(server);
+    if (status == TP_OK && server->fronts == NULL && server->options.listen[0] != '\0' &&
+        server->options.kit != NULL) {
+        tpi_server_note(server, "no front is open: clients cannot connect");
+    }
     return status;
 }
 

@@ -273,6 +273,7 @@ static void a_section_takes_the_place_of_the_default(void **state)
     tp_server_destroy(server);
     server = begin(DEVICE "front ( name \"door\" enabled no ) front ( name \"gate\" enabled no )");
     assert_string_equal(list(server), "");
+    assert_string_equal(notes, "no front is open: clients cannot connect");
     tp_server_destroy(server);
 }
 
@@ -340,7 +341,8 @@ static void a_default_front_whose_port_is_taken_is_left_out(void **state)
     options.any_port = false;
     tp_server *server = begin_with(&options);
     (void)snprintf(wanted, sizeof wanted,
-                   "listen on %s: another program listens there; the front door is left out",
+                   "listen on %s: another program listens there; the front door is left out; "
+                   "no front is open: clients cannot connect",
                    taken.address);
     assert_string_equal(notes, wanted);
     assert_int_equal(opens, 1);

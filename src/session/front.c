@@ -40,35 +40,35 @@ static bool copy_values(tpi_arena *arena, const tpi_setting *from, tpi_setting *
     return to->name != NULL;
 }
 
-static bool copy_settings(tp_front_instance *self, const tpi_front_opening *plan)
+static bool copy_settings(tp_front_instance *self, const tpi_front_opening *opening)
 {
     tpi_setting *settings =
-        tpi_arena_array(&self->arena, plan->setting_count + 1, sizeof *settings);
+        tpi_arena_array(&self->arena, opening->setting_count + 1, sizeof *settings);
     bool copied = settings != NULL;
 
-    for (uint32_t i = 0; i < plan->setting_count && copied; i++) {
-        copied = copy_values(&self->arena, &plan->settings[i], &settings[i]);
+    for (uint32_t i = 0; i < opening->setting_count && copied; i++) {
+        copied = copy_values(&self->arena, &opening->settings[i], &settings[i]);
     }
     self->params.given = settings;
-    self->params.given_count = plan->setting_count;
+    self->params.given_count = opening->setting_count;
     return copied;
 }
 
-static bool copy_plan(tp_front_instance *self, const tpi_front_opening *plan)
+static bool copy_opening(tp_front_instance *self, const tpi_front_opening *opening)
 {
-    const char *address = plan->place.address;
+    const char *address = opening->place.address;
     tpi_setting *fallbacks = NULL;
 
-    self->front = plan->front;
-    self->hub = plan->hub;
-    self->loop = plan->loop;
-    self->note = plan->note;
-    self->note_context = plan->note_context;
-    self->place = plan->place;
+    self->front = opening->front;
+    self->hub = opening->hub;
+    self->loop = opening->loop;
+    self->note = opening->note;
+    self->note_context = opening->note_context;
+    self->place = opening->place;
     self->place.address = tpi_arena_text(&self->arena, address, strlen(address));
-    self->state = calloc(1, plan->front->state_size + 1);
-    if (self->place.address == NULL || self->state == NULL || !copy_settings(self, plan) ||
-        tpi_params_cut(&self->arena, plan->front->params, &fallbacks,
+    self->state = calloc(1, opening->front->state_size + 1);
+    if (self->place.address == NULL || self->state == NULL || !copy_settings(self, opening) ||
+        tpi_params_cut(&self->arena, opening->front->params, &fallbacks,
                        &self->params.default_count) != TP_OK) {
         return false;
     }
@@ -83,19 +83,19 @@ static void release(tp_front_instance *self)
     free(self);
 }
 
-tp_status tpi_front_open(tp_front_instance **out, const tpi_front_opening *plan,
+tp_status tpi_front_open(tp_front_instance **out, const tpi_front_opening *opening,
                          const char **blamed, tp_error *err)
 {
     tp_front_instance *self = calloc(1, sizeof *self);
 
-    assert(tp_loop_is_current(plan->loop));
-    if (self == NULL || !copy_plan(self, plan)) {
+    assert(tp_loop_is_current(opening->loop));
+    if (self == NULL || !copy_opening(self, opening)) {
         if (self != NULL) {
             release(self);
         }
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
-    const tp_status status = plan->front->open(self, err);
+    const tp_status status = opening->front->open(self, err);
     if (blamed != NULL) {
         *blamed = status == TP_OK ? NULL : self->blamed;
     }

@@ -19,8 +19,8 @@ typedef struct tpi_front_opening {
 
 /* Open a front. If it fails, `blamed` (may be NULL) is the parameter that the error is about: a
  * name of the front's table, or NULL. Fails with the front's own sentence. */
-tp_status tpi_front_open(tp_front_instance **out, const tpi_front_opening *plan, const char **blamed,
-                         tp_error *err);
+tp_status tpi_front_open(tp_front_instance **out, const tpi_front_opening *opening,
+                         const char **blamed, tp_error *err);
 
 /* Closes all its clients. NULL is accepted. */
 void tpi_front_close(tp_front_instance *self);

@@ -1,5 +1,5 @@
-/* conditions_fuzz.c - any text as what tp_client_find() is told: what is accepted can be judged, and
- * mistakes have a place in the text. */
+/* conditions_fuzz.c - any text as what tp_client_find() is told: what is accepted can be judged,
+ * and mistakes have a place in the text. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* lobby.c - a front that only listens, for tests of plug-ins. NAME, CALLED, ABI and OPEN are given by
- * the test. */
+/* lobby.c - a front that only listens, for tests of plug-ins. NAME, CALLED, ABI and OPEN are given
+ * by the test. */
 #include "troupe/front.h"
 #include "troupe/stream.h"
 

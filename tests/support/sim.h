@@ -175,7 +175,8 @@ static inline struct sim_hit brute_cast(const tpi_sim *sim, const struct sim_ray
         const struct sim_template *template = sim->trees.template[tree];
         const double c = cos(sim->trees.a[tree]);
         const double s = sin(sim->trees.a[tree]);
-        for (uint32_t i = 0; i < template->part_count && sim->trees.group[tree] != ray->group; i++) {
+        for (uint32_t i = 0; i < template->part_count && sim->trees.group[tree] != ray->group;
+             i++) {
             const struct sim_part *part = &template->parts[i];
             const double z = ray->z - sim->trees.z[tree];
             if ((part->flags & ray->sees) == 0 ||

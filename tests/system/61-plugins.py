@@ -177,6 +177,8 @@ def a_plugin_may_bring_its_interface():
             client.send(VANE, 0, player.COMMAND, 1, wind)
             while client.data().body != wind:
                 pass
+        is_refused(f'interface ( file "{SOURCES}/vane.padi" )\n{text}',
+                   "cfg/x.cfg:2:1: vane0: the driver has its own description of vane: remove the interface section")
         is_refused('driver ( name "weathercock" provides [ "vane:0" ] )',
                    'cfg/x.cfg:1:10: there is no driver "weathercock"')
 
