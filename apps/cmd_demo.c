@@ -49,7 +49,7 @@ struct demo {
 
 static volatile sig_atomic_t interrupted;
 
-/* Who does not want to wait for the last picture asks twice. */
+/* A second signal ends it without the last picture. */
 static void on_signal(int number)
 {
     (void)number;

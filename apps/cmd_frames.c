@@ -199,7 +199,7 @@ static int show_tree(struct frames *f)
 
 /* ---- A transform ----------------------------------------------------------------------------- */
 
-/* A name that no frame has is told with the nearest one. */
+/* A name that no frame has is reported with the nearest one. */
 static int check_name(const struct frames *f, const char *word)
 {
     char names[MOST_NAMES][64];

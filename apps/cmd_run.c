@@ -34,7 +34,7 @@ static tp_server *running; /* for the signal handler */
 static void on_signal(int number) /* NOLINT(bugprone-signal-handler) */
 {
     tp_server_stop(running); /* NOLINT(bugprone-signal-handler) */
-    signal(number, SIG_DFL); /* whoever does not want to wait for the end asks twice */
+    signal(number, SIG_DFL); /* a second signal ends it at once */
 }
 
 /* The same goes for this one. */
@@ -57,7 +57,7 @@ static void parent_ended(void *context)
     tp_server_stop(context);
 }
 
-/* What changes is told as notes. */
+/* What changes is reported as notes. */
 static void on_hangup(void *context, int number)
 {
     tp_error err = {0};

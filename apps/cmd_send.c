@@ -16,7 +16,7 @@ static void send_again(void *context)
     tp_error err = {0};
     const tp_status status = tp_proxy_command(s->proxy, s->message->code, s->value, &err);
 
-    /* a lost connection was told already */
+    /* a lost connection was reported already */
     if (status != TP_OK && status != TP_E_CLOSED && !s->told) {
         command_fail(s->remote.command, EXIT_FAILED, "%s", err.text);
         s->told = true;
@@ -88,7 +88,7 @@ static void on_data(tp_proxy *proxy, const tp_msg *msg)
     tpi_buf text = {0};
 
     if (failure == NULL || failure->code >= 0 ||
-        (failure->code == TP_E_PANIC && s->remote.in_panic)) { /* was told */
+        (failure->code == TP_E_PANIC && s->remote.in_panic)) { /* was reported */
         return;
     }
     output_put_clean(&text, failure->text, failure->text_count);
@@ -96,7 +96,7 @@ static void on_data(tp_proxy *proxy, const tp_msg *msg)
     tpi_buf_fini(&text);
     s->refused = true;
     if (s->repeat_hz > 0 && failure->code == TP_E_PANIC) {
-        s->remote.ignores_panics = true; /* this one was told */
+        s->remote.ignores_panics = true; /* this one was reported */
         remote_stop(&s->remote); /* what goes on commanding would move it as soon as that is over */
     }
 }

@@ -186,7 +186,7 @@ static void put_mover(const struct stat *s, const tp_device_stat *one, tpi_buf *
     tpi_buf_putc(out, '\n');
 }
 
-/* Who has a device in his hands, if anybody has one. */
+/* The movers and holders of devices, if there are any. */
 static void put_movers(const struct stat *s, tpi_buf *out)
 {
     bool first = true;

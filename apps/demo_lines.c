@@ -75,7 +75,7 @@ void demo_lines_put_title(tpi_buf *out, size_t columns, const char *world,
 
 /* ---- Robots ---------------------------------------------------------------------------------- */
 
-/* How much is told of each. */
+/* How much is reported each. */
 enum detail { ALL, SPEED, NAME, DETAILS };
 
 static void put_robot(tpi_buf *out, const struct demo_robot *robot, enum detail detail)

@@ -231,7 +231,7 @@ void doctor_check_sockets(struct doctor *doctor)
 
 /* ---- The ports of robots --------------------------------------------------------------------- */
 
-/* Somebody who greets like a Player server: who is it really? */
+/* A server that greets like a Player server: find out which one it is. */
 static void name_server(struct doctor *doctor, unsigned port, const char *url)
 {
     const tp_client_options options = {.name = "troupe doctor", .stay_lost = true};

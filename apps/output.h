@@ -74,7 +74,7 @@ struct screen {
 };
 
 /* Show the text in place of what was shown before. Lines that are too long go on in the next one;
- * what does not fit below is left out, which is told. Fails as output_write() does. */
+ * what does not fit below is left out, which is reported. Fails as output_write() does. */
 tp_status screen_show(struct screen *screen, const char *text);
 
 /* Leave it there: the next text comes below. */

@@ -381,7 +381,7 @@ static void put_panic(struct remote *remote, const tp_panic_state *panic)
     tpi_buf_fini(&text);
 }
 
-/* That there is none is told only to who knows of one. */
+/* The end of a panic is reported only after its beginning was. */
 static void on_panic(void *context, tp_client *client, const tp_panic_state *panic)
 {
     struct remote *remote = context;
@@ -480,7 +480,7 @@ static void on_signal(int number) /* NOLINT(bugprone-signal-handler) */
 
 void remote_catch_signals(struct remote *remote)
 {
-    /* once: whoever does not want to wait for the end asks twice */
+    /* once: a second signal ends it at once */
     const struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
 
     running = remote->client;

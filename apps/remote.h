@@ -23,14 +23,15 @@ struct remote {
     int64_t timeout_ns;      /* 0 for the library's own */
     char *key;               /* owned; NULL for TROUPE_KEY, "" for none */
     const char *key_file;    /* borrowed; NULL for none */
-    bool was_connected;      /* once: from then on losses are told */
+    bool was_connected;      /* once: from then on losses are reported */
     bool tells_panics;       /* that begin or end while messages are handled */
     bool ignores_panics;     /* the command tells of them itself, or has told */
-    bool in_panic;           /* the server, as far as was told */
+    bool in_panic;           /* the server, as far as was reported */
     bool unreached;          /* it could not connect */
-    /* Called before something is told on standard error while messages are handled. Optional. */
+    /* Called before something is reported on standard error while messages are handled. Optional.
+     */
     void (*before_note)(struct remote *remote);
-    /* Called when a panic was told that has begun. Optional. */
+    /* Called when a panic was reported that has begun. Optional. */
     void (*panicked)(struct remote *remote);
 };
 
@@ -64,8 +65,8 @@ int remote_set_url(struct remote *remote, const char *url);
 /* Read the name of a device, and the server's before it. */
 int remote_read_device(struct remote *remote, const char *text, struct remote_device *out);
 
-/* Connect. With `persistent` a lost connection is made again and both are told; otherwise it is a
- * failure of whatever is under way. */
+/* Connect. With `persistent` a lost connection is made again and both are reported; otherwise it is
+ * a failure of whatever is under way. */
 int remote_connect(struct remote *remote, tp_client_mode mode, bool persistent);
 
 /* Where it is connected, or is about to connect. */

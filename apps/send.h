@@ -47,7 +47,7 @@ int send_read_first(struct send *s);
 int send_stream(struct send *s, bool *interrupted);
 
 /* send_hold.c: open the device, and ask for rank and lease, as the options say; what is not granted
- * is told. Once all is sent, say what that is worth. */
+ * is reported. Once all is sent, say what that is worth. */
 int send_open(struct send *s);
 void send_hint(const struct send *s);
 

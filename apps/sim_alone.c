@@ -24,7 +24,7 @@ static volatile sig_atomic_t interrupted;
 static void on_signal(int number)
 {
     interrupted = 1;
-    signal(number, SIG_DFL); /* whoever does not want to wait for the end asks twice */
+    signal(number, SIG_DFL); /* a second signal ends it at once */
 }
 
 static tp_status load(struct alone *a, const char *path, tp_error *err)

@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "troupe/interfaces/player.h"
 
-/* What is told of a device, NULL for nothing; `likely` is where it may be found at once. */
+/* What is reported a device, NULL for nothing; `likely` is where it may be found at once. */
 const tp_device_stat *stat_find(const tp_statistics *all, const tp_devaddr *addr, size_t likely);
 
 /* "idle", "running", ...; "?" for a state that we do not know. */

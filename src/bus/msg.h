@@ -29,7 +29,7 @@ struct tp_msg {
     size_t weight;       /* bytes that it took when it was made, roughly; does not change */
     void *context;       /* borrowed: whom the task is for, while it is on its way */
     int burden;          /* the work that it is for the loop, while it is on its way */
-    bool kept; /* who takes part in what its maker does gets it, however much waits for him */
+    bool kept;           /* participants of the instance receive it, even if their queue is full */
 };
 
 /* The same message without its payload, with nothing but its bytes in this encoding: what a queue

@@ -105,7 +105,7 @@ static void on_right(tpi_ask *ask, tp_status status, const tp_msg *answer, const
 
     (void)why;
     if (client->state != TPI_CLIENT_GREETING) {
-        return; /* it is lost, which was told */
+        return; /* it is lost, which was reported */
     }
     if (status == TP_OK && right != NULL) {
         client->right = right->right <= TP_RIGHT_OPERATE ? right->right : TP_RIGHT_OPERATE;

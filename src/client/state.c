@@ -134,7 +134,7 @@ static void on_mode(tpi_ask *ask, tp_status status, const tp_msg *answer, const 
 
     (void)answer;
     if (client->state != TPI_CLIENT_GREETING) {
-        return; /* it is lost, which was told */
+        return; /* it is lost, which was reported */
     }
     if (status != TP_OK) {
         tpi_client_is_down(client, "%s: the server refuses the data mode: %s", client->url, why);
@@ -153,7 +153,7 @@ void tpi_client_is_greeted(tp_client *client)
 void tpi_client_is_refused(tp_client *client, const char *why)
 {
     client->refused = true;
-    client->told = client->told && client->gives_up; /* a loss was told, but not this */
+    client->told = client->told && client->gives_up; /* a loss was reported, but not this */
     client->gives_up = true;
     tpi_client_is_down(client, "%s: the key is refused: %s", client->url, why);
 }

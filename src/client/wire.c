@@ -43,7 +43,7 @@ static void flush(tpi_wire *wire)
     const long taken = tp_stream_try_write(wire->stream, &piece, 1);
 
     if (taken < 0) {
-        wire->out_sent = wire->out_length = 0; /* the end of the stream is told later */
+        wire->out_sent = wire->out_length = 0; /* the end of the stream is reported later */
         return;
     }
     wire->out_sent += (size_t)taken;

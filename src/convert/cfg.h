@@ -13,9 +13,9 @@
  *
  * A file is parsed into sections with fields and sub-sections. A field that is given again takes
  * the place of the earlier one, but for the plug-ins of the file itself, which add up. Nothing is
- * limited but what is absurd; whatever is tolerated (commas, exponents) is told as a note. Errors
- * name file, line and column and say what was expected. The reader of a field marks it as used, so
- * that what nobody read can be named with the nearest name that somebody would have.
+ * limited but what is absurd; whatever is tolerated (commas, exponents) is reported as a note.
+ * Errors name file, line and column and say what was expected. The reader of a field marks it as
+ * used, so that what nobody read can be named with the nearest name that somebody would have.
  */
 #ifndef TROUPE_CONVERT_CFG_H
 #define TROUPE_CONVERT_CFG_H
@@ -147,7 +147,7 @@ typedef struct tpi_cfg_search {
 } tpi_cfg_search;
 
 /* Fail at a place with what was said of the first file and, behind it, "; nor is it in A, B or C".
- * What there is no room for is told before it, as a note for each folder. */
+ * What there is no room for is reported before it, as a note for each folder. */
 tp_status tpi_cfg_fail_to_find(const tpi_cfg_search *search, const tpi_cfg_place *place,
                                const char *what, tp_error *err);
 

@@ -6,7 +6,7 @@
 
 enum { MOST_EQUAL = 3, MOST_ALIKE = 20, LONGEST = 320 };
 
-/* What is told at the end. */
+/* What is reported at the end. */
 struct line {
     const char *text; /* the arena's */
     uint32_t more;    /* that are like it */

@@ -313,7 +313,7 @@ struct report {
     bool deep;
     tpi_cfg_note *note;
     void *context;
-    tpi_cfg_table told; /* uses of one macro share its fields' names: each is told of once */
+    tpi_cfg_table told; /* uses of one macro share its fields' names: each is reported once */
 };
 
 static void report_field(struct report *report, const tpi_cfg_field *field)
@@ -325,7 +325,7 @@ static void report_field(struct report *report, const tpi_cfg_field *field)
     if (tpi_cfg_table_get(&report->told, field->name, field->name, NULL)) {
         return;
     }
-    /* without memory it is told of again, which does no harm */
+    /* without memory it is reported again, which does no harm */
     tpi_cfg_table_add(&report->told, field->name, field->name, 0);
     tpi_nearest_init(&nearest, field->name);
     for (const char *const *name = report->known; name != NULL && *name != NULL; name++) {

@@ -2,7 +2,7 @@
  * common.c - the questions that every device answers (interfaces/common.padi).
  *
  * Properties and geometry are kept by the framework. A device with a handler of its own is asked
- * where the framework knows nothing: what it says goes before "unknown".
+ * where the framework knows nothing: its answer overrides "unknown".
  */
 #include "device/answers.h"
 #include "device/inside.h"

@@ -85,7 +85,7 @@ typedef struct tpi_blueprint {
     uint32_t rank_count;
     bool extensions; /* clients need not ask for them */
     bool always_on;
-    int64_t lease_ns; /* of whoever moves its devices; 0 for the client's own, -1 for none */
+    int64_t lease_ns; /* of the movers of its devices; 0 for the client's own, -1 for none */
     bool own_panic;   /* its devices are stopped in a panic as `panic` says, not as all others */
     tp_halt panic;
     int64_t restart_ns;      /* how long after a failure it is started again; 0 for never */
@@ -247,7 +247,7 @@ void tpi_device_count_refusal(tp_device *device);
 /* Messages that readers got so far; with or without those that Player does not have. */
 uint64_t tpi_device_published(const tp_device *device, bool with_news);
 
-/* ---- Readers: whoever gets a device's data --------------------------------------------------- */
+/* ---- Readers of a device's data -------------------------------------------------------------- */
 
 typedef struct tpi_reader {
     tp_device *device; /* borrowed; NULL while it is not attached */

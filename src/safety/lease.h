@@ -26,7 +26,7 @@
 
 #include "troupe/clock.h"
 
-/* "For ever": of drivers, which are told to stop by other means. Before TP_NEVER, which is NONE. */
+/* No limit: for drivers, which are stopped by other means. Less than TP_NEVER, which is NONE. */
 #define TPI_LEASE_UNLIMITED (TP_NEVER - 1)
 
 typedef struct tpi_lease {
@@ -40,7 +40,7 @@ void tpi_lease_init(tpi_lease *lease);
 /* It ends at this time from now on. */
 void tpi_lease_extend(tpi_lease *lease, int64_t ends_ns);
 
-/* The same, but only if it has not ended: a word of the mover, who moves nothing by it. */
+/* The same, but only if it has not ended: a message of the mover that moves nothing. */
 void tpi_lease_renew(tpi_lease *lease, int64_t ends_ns);
 
 /* It is over now, unless there is none. */

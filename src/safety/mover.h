@@ -1,4 +1,4 @@
-/* mover.h - who moves a device, and on which terms. */
+/* mover.h - the mover of a device, and its terms. */
 #ifndef TROUPE_SAFETY_MOVER_H
 #define TROUPE_SAFETY_MOVER_H
 

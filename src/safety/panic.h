@@ -3,7 +3,7 @@
  *
  * Raised by anybody, from any thread, without waiting: one number changes, and the bell of every
  * worker rings. The number is the *epoch*: odd while there is a panic, higher with every change.
- * Whoever is about to write to hardware looks at it first; workers that wake up and find a new
+ * Code that writes to hardware checks it first; workers that wake up and find a new
  * panic stop their devices as the robot's configuration says. It stays until it is reset on
  * purpose.
  *
@@ -24,7 +24,7 @@
 
 typedef struct tpi_panic tpi_panic;
 
-/* Somebody who is woken by a panic. Memory is the caller's, until it has left. */
+/* A thread that a panic wakes. The caller owns the memory until the seat has left. */
 typedef struct tpi_panic_seat {
     const tpi_bell *bell; /* borrowed */
     struct tpi_panic_seat *next;

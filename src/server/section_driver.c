@@ -376,7 +376,7 @@ const struct section_kind tpi_driver_section = {"driver", driver_fields};
 
 /* ---- Sections -------------------------------------------------------------------------------- */
 
-/* What a section lists goes before what the one that it joins has said of everything. */
+/* The list of a section overrides the "all" of the section that it joins. */
 static void tell_of_list(tp_server *server, tpi_cfg_section *whole, tpi_cfg_section *section)
 {
     const tpi_cfg_field *all = tpi_cfg_find(whole, "provides");

@@ -91,7 +91,7 @@ static tp_status prepare(tp_server *server, struct made *made, tp_error *err)
     return status;
 }
 
-/* What is told is the first mistake in the file, whatever kind it is of. */
+/* What is reported is the first mistake in the file, whatever kind it is of. */
 static tp_status check(const tp_server *server, const struct made *made, tp_status status,
                        tp_error *err)
 {

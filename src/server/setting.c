@@ -282,7 +282,7 @@ static tp_status check_slips(tp_server *server, tpi_cfg_section *section, const 
 
 /* ---- Sections -------------------------------------------------------------------------------- */
 
-/* What nobody uses is told, with the nearest name that somebody would have used. */
+/* What nobody uses is reported, with the nearest name that somebody would have used. */
 static tp_status report_unused(tp_server *server, tpi_cfg_section *section, const tp_driver *driver,
                                tp_error *err)
 {

@@ -68,7 +68,8 @@ bool tpi_access_is_held(const tp_device *device)
            tp_clock_now_ns(tp_hub_clock(holder->hub)) - holder->heard_ns < allowed_ns;
 }
 
-/* Who has lost it by silence is told, and reads it when it is back. */
+/* A client that has lost exclusive access by silence gets a message, and reads it when it is back.
+ */
 static void tell_loss(const tp_device *device, const tp_session *taker)
 {
     struct subscription *s = find_holding(device);

@@ -54,7 +54,7 @@ static void lose_patience(void *context)
     count_all(session);
 }
 
-/* Whoever is counted has a timer. */
+/* Every counted client has a timer. */
 static bool has_patience(tp_session *session)
 {
     return session->backlog.patience != NULL ||

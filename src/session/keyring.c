@@ -39,7 +39,7 @@ static tp_status is_ready(const tpi_identity *identity, tp_error *err)
                                   (double)host_ns / (double)TP_NS_PER_S);
 }
 
-/* The owner is told of the first wrong key, the second, the fourth, the eighth ...: of every
+/* The operator gets a note of the first wrong key, the second, the fourth, the eighth ...: of every
  * attack, and never of each try. */
 static void note_wrong(tpi_identity *identity)
 {

@@ -20,7 +20,7 @@ static void forget_asking(struct asking *a)
     tpi_pool_give(a);
 }
 
-/* Everybody may have a device stopped. Who reads it, or moves it, is to know who did. */
+/* Every client may stop a device. Its readers and its mover receive the name of that client. */
 static void tell_halt(const tp_session *by, tp_device *device)
 {
     char text[TPI_MOVER_LABEL + 64];
@@ -30,7 +30,7 @@ static void tell_halt(const tp_session *by, tp_device *device)
     tpi_device_deliver_failure(device, TP_E_DENIED, text);
 }
 
-/* By somebody else than who moves it; once, for as long as it is not moved again. */
+/* Only if that client is not the mover; once, until the device is moved again. */
 static bool halts_other(const tp_session *session, const tp_device *device, const tp_message *what)
 {
     const tpi_device_safety *safety = tpi_device_safety_look(device);

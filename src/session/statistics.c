@@ -29,7 +29,7 @@ static bool ranks_matter(const tp_hub *hub, const tp_device *device)
     return false;
 }
 
-/* Who moves it, or keeps others from writing. */
+/* The mover of the device, or the writer that overrides others. */
 static void describe_mover(const tp_hub *hub, const tp_device *device, tp_device_stat *stat)
 {
     const tpi_device_safety *safety = tpi_device_safety_look(device);

@@ -245,7 +245,7 @@ struct overlaps {
 };
 
 /* Seeds have the numbers of trees. Of two that move each is found in the other: told in the order
- * of the file both say the same, and what was told already is not told again. */
+ * of the file both say the same, and what was reported already is not told again. */
 static void note_overlap(void *context, uint32_t tree, uint32_t other)
 {
     struct overlaps *found = context;

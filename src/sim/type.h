@@ -126,7 +126,7 @@ struct sim_reader {
 /* Read into `values` what the field has, each in its unit ('L' length, 'A' angle, 'F' plain: one
  * letter for each wanted value). Values stay as they are where the field is absent. A field with
  * fewer values than `least` is an error; those missing above that stay as they are. Those that are
- * too many are told. */
+ * too many are reported. */
 tp_status tpi_sim_read_tuple(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
                              const char *units, uint32_t least, double *values);
 tp_status tpi_sim_read_number(struct sim_reader *reader, tpi_cfg_section *section, const char *name,
@@ -163,7 +163,7 @@ tp_status tpi_sim_read_size(struct sim_reader *reader, tpi_cfg_section *section,
 tp_status tpi_sim_read_colour(struct sim_reader *reader, tpi_cfg_section *section, uint32_t *colour,
                               bool *random);
 
-/* The colour that a name stands for; one that is unknown is told of at its place, and becomes red.
+/* The colour that a name stands for; one that is unknown is reported at its place, and becomes red.
  */
 void tpi_sim_name_colour(const struct sim_reader *reader, const tpi_cfg_place *place,
                          const char *name, uint32_t *colour);

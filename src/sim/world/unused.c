@@ -1,8 +1,8 @@
 /*
  * unused.c - properties of a world file that nobody has read.
  *
- * What belongs elsewhere is told with where; anything else with the nearest name that would mean
- * something where it stands.
+ * What belongs elsewhere is reported with where; anything else with the nearest name that would
+ * mean something where it stands.
  */
 #include <stdio.h>
 #include <string.h>
@@ -95,7 +95,7 @@ static void put_spot(char out[64], const struct spot *spot)
     }
 }
 
-/* If it belongs in one place alone, that is told too. */
+/* If it belongs in one place alone, that is reported too. */
 static void tell_home(const struct sim_loader *loader, const tpi_cfg_field *field,
                       const struct spot *here, const struct spot *home)
 {
@@ -194,7 +194,7 @@ static bool is_silent(const tpi_cfg_field *field)
     return field->used || tpi_sim_is_among(tpi_sim_silent_properties, field->name);
 }
 
-/* Uses of one macro share its fields' names: each is told of once. Without memory for that it is
+/* Uses of one macro share its fields' names: each is reported once. Without memory for that it is
  * told of again, which does no harm. */
 static void look_at(const struct sim_loader *loader, const tpi_cfg_section *section,
                     tpi_cfg_table *told)
