@@ -8,7 +8,6 @@
 #define TROUPE_SESSION_IDENTITY_H
 
 #include "device/hub.h"
-#include "session/tries.h"
 #include "troupe/front.h"
 
 enum { TPI_KEY_NAME = 32, TPI_KEY_SECRET = 129, TPI_MOST_KEYS = 64 }; /* lengths with the NUL */
@@ -34,7 +33,6 @@ typedef struct tpi_keyring {
     tpi_key *keys; /* owned */
     size_t key_count;
     tp_right guests[TP_REACH_COUNT]; /* clients without a key */
-    struct tries tries;
     uint64_t wrong_keys;      /* that clients have shown */
     tpi_identity *identities; /* borrowed, newest first */
     uint32_t numbers;         /* that were given */
