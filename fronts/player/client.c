@@ -47,26 +47,15 @@ void tpi_player_client_init(struct client *client, tp_player_front *front,
     client->flush.run = tpi_player_output_flush;
 }
 
-/* On this machine: "127.0.0.1:51234", "[::1]:51234" or "unix". */
-static bool is_local(const char *name)
-{
-    return strncmp(name, "127.", 4) == 0 || strncmp(name, "[::1]", 5) == 0 ||
-           strcmp(name, "unix") == 0;
-}
-
 tp_status tpi_player_client_begin(struct client *client, const char *name)
 {
     static const tp_session_limits limits = {
         .data = TP_MSGQUEUE_DEFAULT_MAXLEN, .replies = 4096, .requests = 256};
-    const tp_player_front *front = client->front;
-    tp_status status = tp_session_create(&client->session, front->hub, front->robot, &limits,
-                                         &session_events, client, NULL);
+    const tp_status status = tp_front_session(&client->session, client->front->instance, name,
+                                              &limits, &session_events, client, NULL);
 
     if (status == TP_OK) {
         tp_session_only_sends(client->session, &tp_encoding_player);
-        tp_session_set_name(client->session, name);
-        tp_session_set_local(client->session, is_local(name));
-        tp_session_set_reach(client->session, front->reach);
     }
     return status;
 }
@@ -120,95 +109,73 @@ static tp_status listen_at(tp_player_front *front, const char *address, tp_error
                                             : tpi_player_connection_listen(front, address, err);
 }
 
-tp_status tp_player_front_open(tp_player_front **out, tp_hub *hub, tp_loop *loop,
-                               const tp_player_options *options, tp_error *err)
+static tp_status player_open(tp_front_instance *self, tp_error *err)
 {
-    tp_player_front *front = calloc(1, sizeof *front);
-    if (front == NULL) {
-        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    tp_player_front *front = tp_front_state(self);
+    const int64_t clients = tp_front_int(self, "clients");
+
+    front->instance = self;
+    front->loop = tp_front_loop(self);
+    front->patience_s = tp_front_where(self)->patience_s;
+    if (clients < 0 || clients > MOST_CLIENTS) {
+        tp_front_blame(self, "clients");
+        return tp_fail(err, TP_E_RANGE, "clients must be from 0 to %d", MOST_CLIENTS);
     }
-    front->hub = hub;
-    front->loop = loop;
-    front->most_clients = options->most_clients;
-    front->reach = options->reach;
-    front->patience_s = options->patience_s;
-    tp_status status = listen_at(front, options->address, err);
-    if (status != TP_OK) {
-        tp_player_front_close(front);
-        return status;
-    }
-    front->robot = options->robot > 0 ? options->robot : tp_player_front_port(front);
-    *out = front;
-    return TP_OK;
+    front->most_clients = (uint32_t)clients;
+    return listen_at(front, tp_front_where(self)->address, err);
 }
 
-void tp_player_front_close(tp_player_front *front)
+static void player_close(tp_front_instance *self)
 {
-    if (front == NULL) {
-        return;
-    }
+    tp_player_front *front = tp_front_state(self);
+
     while (front->clients != NULL) {
         tpi_player_client_close(front->clients);
     }
     tp_listener_close(front->listener);
     tpi_player_udp_close(front->udp);
     free(front->shared);
-    free(front);
 }
 
-unsigned tp_player_front_port(const tp_player_front *front)
+static unsigned player_bound(const tp_front_instance *self)
 {
+    const tp_player_front *front = tp_front_state(self);
+
     return front->udp != NULL ? tpi_player_udp_port(front->udp) : tp_listener_port(front->listener);
 }
 
-size_t tp_player_front_clients(const tp_player_front *front)
+size_t tp_player_front_clients(const tp_front_instance *self)
 {
+    const tp_player_front *front = tp_front_state(self);
+
+    assert(tpi_player_is_current(front));
     return front->client_count;
 }
 
-tp_player_counts tp_player_front_counts(const tp_player_front *front)
+tp_player_counts tp_player_front_counts(const tp_front_instance *self)
 {
+    const tp_player_front *front = tp_front_state(self);
+
+    assert(tpi_player_is_current(front));
     return front->udp != NULL ? tpi_player_udp_counts(front->udp) : (tp_player_counts){0};
 }
 
-/* ---- As part of a kit ------------------------------------------------------------------------ */
-
-static tp_status open_front(tp_front_instance *self, tp_error *err)
-{
-    tp_player_front **front = tp_front_state(self);
-    const tp_front_place *place = tp_front_where(self);
-    const tp_player_options options = {.address = place->address,
-                                       .robot = place->robot,
-                                       .reach = place->reach,
-                                       .patience_s = place->patience_s};
-
-    return tp_player_front_open(front, tp_front_hub(self), tp_front_loop(self), &options, err);
-}
-
-static void close_front(tp_front_instance *self)
-{
-    tp_player_front **front = tp_front_state(self);
-
-    tp_player_front_close(*front);
-}
-
-static unsigned port_of(const tp_front_instance *self)
-{
-    tp_player_front *const *front = tp_front_state(self);
-
-    return tp_player_front_port(*front);
-}
-
 static const char *const schemes[] = {"tcp", "udp", "unix", NULL};
+
+static const tp_param params[] = {
+    {"clients", "1", "0", "the most clients of one port; 0 means 100000, on UDP 1024"},
+    {NULL, NULL, NULL, NULL},
+};
 
 const tp_front tp_front_player = {
     .abi = TP_FRONT_ABI,
     .name = "player",
     .summary = "the Player protocol: one port for each robot, with the robot's number",
-    .state_size = sizeof(tp_player_front *),
+    .state_size = sizeof(tp_player_front),
     .schemes = schemes,
-    .open = open_front,
-    .close = close_front,
-    .bound = port_of,
+    .params = params,
+    .open = player_open,
+    .close = player_close,
+    .bound = player_bound,
     .flags = TP_FRONT_PER_ROBOT,
 };

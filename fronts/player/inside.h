@@ -41,7 +41,7 @@ struct transport {
 
 /* Part of a connection or a source, which are its transport's. */
 struct client {
-    tp_player_front *front; /* borrowed */
+    struct tp_player_front *front; /* borrowed */
     const struct transport *transport;
     tp_session *session; /* owned; NULL while a source has not said anything */
     struct client *next; /* in the front's list */
@@ -55,11 +55,10 @@ struct client {
     bool dismissed; /* by its session, which may have queued why */
 };
 
-struct tp_player_front {
-    tp_hub *hub;   /* borrowed */
-    tp_loop *loop; /* borrowed */
-    uint32_t robot;
-    tp_reach reach;
+/* The state of an instance of the front. */
+typedef struct tp_player_front {
+    tp_front_instance *instance; /* borrowed: the front is its state */
+    tp_loop *loop;               /* borrowed */
     int patience_s;
     uint32_t most_clients;
     size_t client_count;
@@ -72,7 +71,7 @@ struct tp_player_front {
     unsigned char *shared; /* owned: READ_SIZE bytes */
 
     struct udp *udp; /* owned; NULL on streams */
-};
+} tp_player_front;
 
 /* Whether this is the thread that the front belongs to: its loop's. */
 static inline bool tpi_player_is_current(const tp_player_front *front)
