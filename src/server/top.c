@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "server/inside.h"
 
-enum { DEFAULT_PATIENCE_S = 30, MOST_PATIENCE_S = 3600 };
+enum { DEFAULT_PATIENCE_S = 10, MOST_PATIENCE_S = 3600 };
 
 /* ---- Fields ---------------------------------------------------------------------------------- */
 

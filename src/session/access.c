@@ -217,6 +217,7 @@ void tpi_access_rights_changed(tpi_identity *identity)
     const tpi_mover mover = tpi_identity_mover(identity);
 
     assert(session_is_current(session));
+    tpi_crowd_look(session);
     for (struct subscription *s = session->subscriptions; s != NULL; s = s->next) {
         if (right < TP_RIGHT_MOVE && s->moves) {
             s->moves = false;
