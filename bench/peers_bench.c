@@ -20,10 +20,12 @@
 #include "troupe/server.h"
 
 static const char help[] =
-    "usage: ./troupe bench peers [--quick] [--json]\n\n"
+    "usage: ./troupe bench peers [--quick] [--json] [--readers N] [--system NAME]\n\n"
     "Scans of 361 ranges to many readers by Troupe, Redis, ZeroMQ, nng and mosquitto, and by "
     "plain\n"
-    "sockets (the floor): flat out, and at 100 Hz. Round trips of requests by Troupe and Redis.\n";
+    "sockets (the floor): flat out, and at 100 Hz. Round trips of requests by Troupe and Redis.\n"
+    "--readers measures with this number of readers only. --system compares only this system with\n"
+    "the floor.\n";
 
 enum { MOST_ROUNDS = 32 };
 
@@ -36,7 +38,9 @@ struct plan {
     int rounds;
     int asks;
     int64_t warm_ns, window_ns;
-    int patience_ms; /* with other processes; what is left of it */
+    int patience_ms;  /* with other processes; what is left of it */
+    int readers;      /* 0 for all numbers of readers */
+    const char *only; /* the name of a system; NULL for all */
 };
 
 static const struct plan full_plan = {.rounds = 5,
@@ -100,6 +104,12 @@ static void print_row(const struct plan *plan, const char *what, const char *wit
     putchar('\n');
 }
 
+/* Whether a system is to be measured. The floor always is. */
+static bool is_wanted(const struct plan *plan, const bench_system *system)
+{
+    return plan->only == NULL || system == &bench_floor || strcmp(plan->only, system->name) == 0;
+}
+
 /* ---- Delivery ----------------------------------------------------------------------------------
  */
 
@@ -137,6 +147,9 @@ static void measure_delivery(struct plan *plan, int count, bool flat)
     for (int round = 0; round < plan->rounds; round++) {
         for (int s = 0; s < SYSTEMS; s++) {
             double figures[FIGURES];
+            if (!is_wanted(plan, systems[s])) {
+                continue;
+            }
             deliver(plan, systems[s], count, flat, figures);
             for (int i = 0; i < FIGURES; i++) {
                 results.values[s][i][round] = figures[i];
@@ -147,6 +160,9 @@ static void measure_delivery(struct plan *plan, int count, bool flat)
     print_head(plan, figure_names, FIGURES);
     for (int s = 0; s < SYSTEMS; s++) {
         double figures[FIGURES];
+        if (!is_wanted(plan, systems[s])) {
+            continue;
+        }
         for (int i = 0; i < FIGURES; i++) {
             figures[i] = spread_median(results.values[s][i], plan->rounds);
         }
@@ -200,14 +216,14 @@ static void measure_round_trips(struct plan *plan)
 
     for (int round = 0; round < plan->rounds; round++) {
         for (int s = 0; s < SYSTEMS; s++) {
-            if (systems[s]->ask != NULL) {
+            if (systems[s]->ask != NULL && is_wanted(plan, systems[s])) {
                 ask_system(plan, systems[s], &p50_us[s][round], &p99_us[s][round]);
             }
         }
     }
     print_head(plan, names, 2);
     for (int s = 0; s < SYSTEMS; s++) {
-        if (systems[s]->ask == NULL) {
+        if (systems[s]->ask == NULL || !is_wanted(plan, systems[s])) {
             continue;
         }
         const double figures[2] = {spread_median(p50_us[s], plan->rounds),
@@ -233,26 +249,44 @@ static void print_legend(void)
     }
 }
 
-int main(int argc, char **argv)
+/* Take what bench_wants_json() does not know out of the arguments. Returns how many are left. */
+static int take_options(struct plan *plan, int argc, char **argv)
 {
-    static const int counts[] = {1, 10, 100, 500};
-    bool quick = false;
     int kept = 1;
 
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--quick") == 0) {
-            quick = true;
+            plan->rounds = quick_plan.rounds;
+            plan->asks = quick_plan.asks;
+            plan->warm_ns = quick_plan.warm_ns;
+            plan->window_ns = quick_plan.window_ns;
+            plan->patience_ms = quick_plan.patience_ms;
+        } else if (strcmp(argv[i], "--readers") == 0 && i + 1 < argc) {
+            plan->readers = atoi(argv[++i]);
+        } else if (strcmp(argv[i], "--system") == 0 && i + 1 < argc) {
+            plan->only = argv[++i];
         } else {
             argv[kept++] = argv[i];
         }
     }
-    struct plan plan = quick ? quick_plan : full_plan;
+    return kept;
+}
+
+int main(int argc, char **argv)
+{
+    static const int counts[] = {1, 10, 100, 500};
+    struct plan plan = full_plan;
+    const int kept = take_options(&plan, argc, argv);
+
     plan.json = bench_wants_json(kept, argv, help);
     tp_server_raise_limits();
     machine_pin(CLIENT_CORE);
     for (int flat = 1; flat >= 0; flat--) {
-        for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        for (size_t i = 0; plan.readers <= 0 && i < sizeof counts / sizeof counts[0]; i++) {
             measure_delivery(&plan, counts[i], flat == 1);
+        }
+        if (plan.readers > 0) {
+            measure_delivery(&plan, plan.readers, flat == 1);
         }
     }
     measure_round_trips(&plan);
