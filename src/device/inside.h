@@ -611,6 +611,10 @@ void tpi_registry_forget(tp_instance *instance);
 /* remove.c, on the loop: release it. */
 void tpi_remove_finish(tp_instance *self);
 
+/* stop_report.c: where the instance runs, report to the readers of a device that a mover moves it
+ * no more, and why. The label of the mover is not used. */
+void tpi_stop_report_send(tp_device *device, const tpi_mover *mover, tpi_leaving why);
+
 /* halt.c: before init; and when a device was added. */
 void tpi_halt_prepare(tp_instance *self);
 void tpi_halt_prepare_device(tp_device *device);
