@@ -69,6 +69,21 @@ static void break_off(tp_stream *stream, int error)
     tell_unless_reading(stream);
 }
 
+/* ---- How old unread bytes are ---------------------------------------------------------------- */
+
+/* More than a send buffer contains. */
+static const size_t peer_holds = 8 << 20;
+
+static int64_t now_ns(const tp_stream *stream)
+{
+    return tp_clock_now_ns(tp_loop_clock(stream->loop));
+}
+
+static void wait_since(tp_stream *stream, int64_t since_ns)
+{
+    tpi_arrival_wait(&stream->arrival, since_ns, now_ns(stream), tp_stream_unread(stream));
+}
+
 /* ---- Making one ------------------------------------------------------------------------------ */
 
 tp_stream *tpi_stream_create(tp_loop *loop)
@@ -78,6 +93,7 @@ tp_stream *tpi_stream_create(tp_loop *loop)
     if (stream != NULL) {
         stream->loop = loop;
         stream->tell.run = on_tell;
+        stream->arrival.peer_holds = peer_holds;
     }
     return stream;
 }
@@ -144,7 +160,8 @@ void tpi_stream_become_open(tp_stream *stream, const struct sockaddr *peer)
     }
 }
 
-tp_status tp_stream_adopt(tp_stream **out, tp_loop *loop, int fd, const struct sockaddr *peer)
+tp_status tp_stream_adopt(tp_stream **out, tp_loop *loop, int fd, const struct sockaddr *peer,
+                          int64_t since_ns)
 {
     tp_stream *stream = tpi_stream_create(loop);
 
@@ -161,6 +178,7 @@ tp_status tp_stream_adopt(tp_stream **out, tp_loop *loop, int fd, const struct s
         return TP_E_IO;
     }
     tpi_stream_become_open(stream, peer);
+    wait_since(stream, since_ns);
     *out = stream;
     return TP_OK;
 }
@@ -187,14 +205,28 @@ static void on_room(uv_handle_t *handle, size_t suggested, uv_buf_t *out)
     out->len = length;
 }
 
+/* A read that does not fill the room has emptied the socket. */
+static void deliver(tp_stream *stream, size_t length, size_t room)
+{
+    const bool drained = length < room;
+    const int64_t since_ns =
+        tpi_arrival_read(&stream->arrival, tpi_loop_before_ns(stream->loop), now_ns(stream), length,
+                         drained, drained ? 0 : tp_stream_unread(stream));
+
+    if (length > 0) {
+        tpi_loop_set_arrival(stream->loop, since_ns);
+        stream->events->read(stream->context, length);
+        tpi_loop_set_arrival(stream->loop, TP_NEVER);
+    }
+}
+
 static void on_read(uv_stream_t *uv, ssize_t length, const uv_buf_t *room)
 {
     tp_stream *stream = CONTAINER_OF(uv, tp_stream, uv);
 
-    (void)room;
-    if (length > 0) {
-        stream->events->read(stream->context, (size_t)length);
-    } else if (length < 0) {
+    if (length >= 0) {
+        deliver(stream, (size_t)length, room->len);
+    } else {
         if (stream->error == 0 && length != UV_EOF) {
             stream->error = (int)length;
         }
@@ -220,6 +252,7 @@ void tp_stream_pause(tp_stream *stream)
     if (stream->reading) {
         stream->reading = false;
         uv_read_stop(&stream->uv.stream);
+        wait_since(stream, tpi_loop_turn_ns(stream->loop));
         tell_unless_reading(stream);
     }
 }
