@@ -3,11 +3,11 @@
 
 #include "troupe/clock.h"
 
-/* While this side takes nothing, a window or a buffer can be full, and the peer's side keeps more
- * of what was sent meanwhile. It arrives when this side has read: within this time. Less than so
- * many bytes fit into every buffer. */
-static const int64_t settling_ns = 100 * TP_NS_PER_MS;
-enum { MUCH = 16384 };
+/* While this side takes nothing, a window or a buffer can be full, and the kernel of the peer keeps
+ * more of what was sent meanwhile. It delivers that as fast as this side reads. So what follows is
+ * as old until the socket was empty for `quiet_ns`, or this time has passed without `much` bytes,
+ * or `peer_holds` bytes have come. */
+static const int64_t settling_ns = 300 * TP_NS_PER_MS;
 
 /* What is younger than this has not waited. */
 static const int64_t old_ns = 20 * TP_NS_PER_MS;
@@ -28,19 +28,40 @@ void tpi_arrival_wait(tpi_arrival *arrival, int64_t since_ns, int64_t now_ns, si
     }
 }
 
-static void read_to_end(tpi_arrival *arrival, int64_t since_ns, int64_t now_ns, bool old)
+static void forget(tpi_arrival *arrival)
 {
-    if (old && arrival->peer_holds > 0 && arrival->taken >= MUCH) {
-        arrival->behind = true;
-        arrival->since_ns = since_ns;
+    arrival->behind = false;
+    arrival->ahead = arrival->taken = 0;
+    arrival->settles_ns = 0;
+}
+
+/* The peer may hold more. */
+static void settle(tpi_arrival *arrival, int64_t since_ns, int64_t now_ns)
+{
+    if (arrival->settles_ns == 0) {
         arrival->ahead = arrival->peer_holds;
-        arrival->settles_ns = now_ns + settling_ns;
-    } else if (now_ns >= arrival->settles_ns) {
-        arrival->behind = false;
-        arrival->ahead = 0;
-        arrival->settles_ns = 0;
     }
+    arrival->behind = true;
+    arrival->since_ns = since_ns;
     arrival->taken = 0;
+    arrival->settles_ns = now_ns + settling_ns;
+}
+
+static void read_to_end(tpi_arrival *arrival, int64_t since_ns, int64_t now_ns, size_t length)
+{
+    const bool settles = arrival->settles_ns != 0;
+
+    if (settles && arrival->ahead <= length) {
+        forget(arrival);
+        return;
+    }
+    arrival->ahead -= settles ? length : 0;
+    if (now_ns - since_ns > old_ns && arrival->peer_holds > 0 && arrival->taken >= arrival->much) {
+        settle(arrival, since_ns, now_ns);
+    } else if (now_ns >= arrival->settles_ns) {
+        forget(arrival);
+    }
+    arrival->drained_ns = now_ns;
 }
 
 static void read_some(tpi_arrival *arrival, int64_t since_ns, int64_t now_ns, size_t length,
@@ -50,8 +71,6 @@ static void read_some(tpi_arrival *arrival, int64_t since_ns, int64_t now_ns, si
 
     if (!arrival->behind) {
         tpi_arrival_wait(arrival, since_ns, now_ns, left);
-    } else if (arrival->settles_ns != 0 && now_ns >= arrival->settles_ns) {
-        set_mark(arrival, now_ns, left, false);
     } else if (arrival->ahead <= length) {
         arrival->since_ns = arrival->mark_ns;
         set_mark(arrival, now_ns, left, old);
@@ -60,15 +79,17 @@ static void read_some(tpi_arrival *arrival, int64_t since_ns, int64_t now_ns, si
     }
 }
 
-int64_t tpi_arrival_read(tpi_arrival *arrival, int64_t turn_ns, int64_t now_ns, size_t length,
-                         bool drained, size_t left)
+int64_t tpi_arrival_read(tpi_arrival *arrival, int64_t turn_ns, int64_t waited_ns, int64_t now_ns,
+                         size_t length, bool drained, size_t left)
 {
+    if (arrival->settles_ns != 0 && length > 0 &&
+        (waited_ns >= arrival->quiet_ns || turn_ns - arrival->drained_ns >= arrival->quiet_ns)) {
+        forget(arrival);
+    }
     const int64_t since_ns = arrival->behind ? arrival->since_ns : turn_ns;
-    const bool old = now_ns - since_ns > old_ns;
-
-    arrival->taken += old ? length : 0;
+    arrival->taken += now_ns - since_ns > old_ns ? length : 0;
     if (drained) {
-        read_to_end(arrival, since_ns, now_ns, old);
+        read_to_end(arrival, since_ns, now_ns, length);
     } else {
         read_some(arrival, since_ns, now_ns, length, left);
     }

@@ -4,6 +4,7 @@
  * Writing: libuv tells that a socket takes bytes again only by finishing a queued write. So the
  * first bytes that the kernel does not take are carried by the stream itself and queued.
  */
+#define _DEFAULT_SOURCE /* struct tcp_info */
 #include "troupe/stream.h"
 
 #include <assert.h>
@@ -71,8 +72,24 @@ static void break_off(tp_stream *stream, int error)
 
 /* ---- How old unread bytes are ---------------------------------------------------------------- */
 
-/* More than a send buffer contains. */
-static const size_t peer_holds = 8 << 20;
+/* More than a send buffer contains. A window is not full with less than MUCH_ON_TCP bytes; a unix
+ * socket counts the memory of each message, and is full with few bytes of small ones. */
+enum { PEER_HOLDS = 8 << 20, MUCH_ON_TCP = 49152, MUCH_ON_UNIX = 8192 };
+
+/* How long the kernel of the peer needs to deliver more: the time of a round trip, and some. */
+static void measure_quiet(tp_stream *stream)
+{
+    struct tcp_info info;
+    socklen_t length = sizeof info;
+    uv_os_fd_t fd;
+    int64_t round_ns = 0;
+
+    if (stream->is_tcp && uv_fileno(&stream->uv.handle, &fd) == 0 &&
+        getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &length) == 0) {
+        round_ns = info.tcpi_rtt * TP_NS_PER_US;
+    }
+    stream->arrival.quiet_ns = 5 * TP_NS_PER_MS + 2 * round_ns;
+}
 
 static int64_t now_ns(const tp_stream *stream)
 {
@@ -93,7 +110,8 @@ tp_stream *tpi_stream_create(tp_loop *loop)
     if (stream != NULL) {
         stream->loop = loop;
         stream->tell.run = on_tell;
-        stream->arrival.peer_holds = peer_holds;
+        stream->arrival.peer_holds = PEER_HOLDS;
+        stream->arrival.much = MUCH_ON_UNIX;
     }
     return stream;
 }
@@ -143,6 +161,7 @@ static void tune(tp_stream *stream)
     uv_os_fd_t fd;
 
     stream->is_tcp = true;
+    stream->arrival.much = MUCH_ON_TCP;
     if (uv_fileno(&stream->uv.handle, &fd) == 0) {
         setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &send_bytes, sizeof send_bytes);
         uv_tcp_nodelay(&stream->uv.tcp, 1);
@@ -209,10 +228,13 @@ static void on_room(uv_handle_t *handle, size_t suggested, uv_buf_t *out)
 static void deliver(tp_stream *stream, size_t length, size_t room)
 {
     const bool drained = length < room;
-    const int64_t since_ns =
-        tpi_arrival_read(&stream->arrival, tpi_loop_before_ns(stream->loop), now_ns(stream), length,
-                         drained, drained ? 0 : tp_stream_unread(stream));
+    const int64_t since_ns = tpi_arrival_read(
+        &stream->arrival, tpi_loop_before_ns(stream->loop), tpi_loop_waited_ns(stream->loop),
+        now_ns(stream), length, drained, drained ? 0 : tp_stream_unread(stream));
 
+    if (stream->arrival.settles_ns != 0) {
+        measure_quiet(stream);
+    }
     if (length > 0) {
         tpi_loop_set_arrival(stream->loop, since_ns);
         stream->events->read(stream->context, length);

@@ -31,7 +31,6 @@ TRIALS = int(os.environ.get("TROUPE_TRIALS", "0"))
 LONG = int(os.environ.get("TROUPE_LONG", "0"))
 LANES = 10
 LEASE = 0.3
-LEASE_OF_DRIVERS = 1.0
 PERIOD = 0.01  # between two commands
 BEGIN = time.monotonic()
 
@@ -94,7 +93,7 @@ class Lane:
         self.line = Line(f"{folder}/line")
         stack.callback(self.line.close)
         more = f'port "unix:{folder}/line" lease {LEASE}' + (" isolated yes" if "isolated" in kind else "")
-        base = f"open yes\n" + trials.stopwatch(PLUGIN, board, 0, more).replace("watch yes", "watch no")
+        base = "open yes\n" + trials.stopwatch(PLUGIN, board, 0, more).replace("watch yes", "watch no")
         base += f'driver ( name "blocker" plugin "{PLUGIN}" provides [ "dio:0" ] board "{board}" slot 15 )\n'
         base += ('driver ( name "passthrough" provides [ "position2d:1" ] requires [ "position2d:0" ] '
                  f'lease {LEASE} )\n')
@@ -111,7 +110,6 @@ class Lane:
                            "remote, both": [front.process.pid, *self.frozen]}[kind]
         self.make_client = Datagrams if kind == "udp" else player.Client
         self.index = 1 if kind == "computed" else 0
-        self.lease = LEASE_OF_DRIVERS if kind == "computed" else LEASE
         self.folder = folder
 
     def children(self):
@@ -129,14 +127,18 @@ class Lane:
             client.hello()
         client.open(player.POSITION2D, self.index)
         client.socket.setblocking(False)
+        client.rest = b""
         return client
 
     def command(self, client):
         """A velocity that says when it was sent. A client whose socket is full sends nothing."""
         body = struct.pack(">dddI", now(), 0, 0, 1)
-        packet = player.HEADER.pack(0, 0, player.POSITION2D, self.index, player.COMMAND, 1, time.time(), 0, len(body))
+        packet = player.HEADER.pack(0, 0, player.POSITION2D, self.index, player.COMMAND, 1, time.time(), 0, len(body)) + body
         with contextlib.suppress(BlockingIOError):
-            client.socket.send(packet + body)
+            if client.rest:  # of a message that did not fit: the kernel has the first part
+                client.rest = client.rest[client.socket.send(client.rest):]
+            if not client.rest:
+                client.rest = packet[client.socket.send(packet):]
 
     def drive(self, client, seconds, flood=False):
         until = now() + seconds
@@ -191,7 +193,7 @@ class Lane:
             go_on = self.stall(client, seconds) if self.kind == "loop" else self.freeze(client, seconds)
             end = now()
             self.await_written_since(client, end)
-        wrong = [(sent, at) for sent, at in self.line.written if sent < go_on - self.lease and at > go_on]
+        wrong = [(sent, at) for sent, at in self.line.written if sent < go_on - LEASE and at > go_on]
         fresh = sum(at > go_on and sent >= go_on for sent, at in self.line.written)
         self.line.written.clear()
         return wrong, fresh
