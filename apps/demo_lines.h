@@ -13,6 +13,9 @@
 void demo_lines_put_title(tpi_buf *out, size_t columns, const char *world,
                           const struct demo_picture *picture);
 
+/* The title in a panic: `who` has raised it, for this reason. */
+void demo_lines_put_panic(tpi_buf *out, size_t columns, const char *who, const char *why);
+
 /* Who is who: each with a spot of its colour, the more about them the fewer they are; and how many
  * there are beyond. */
 void demo_lines_put_robots(tpi_buf *out, size_t columns, mosaic_depth depth,

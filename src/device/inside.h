@@ -341,6 +341,7 @@ struct tpi_call {
     tpi_order order;
     atomic_bool abandoned; /* no client waits for its end any more */
     bool counted;          /* by statistics */
+    bool writes;           /* it has written to a line */
     int64_t asked_ns;      /* when it came, by the loop's clock */
     tpi_call **handle;     /* borrowed: where the asker keeps it, cleared at the end; may be NULL */
     const tp_message *asked_instead; /* whose answer is made into a geometry; usually NULL */
@@ -575,7 +576,9 @@ typedef struct tpi_timed_command {
     tp_device *device;
     const tp_message *what;
     const void *ask;
-    tpi_mover mover; /* whose command it is */
+    tpi_mover mover;  /* whose command it is */
+    unsigned epoch;   /* of the panic, when it was granted */
+    int64_t until_ns; /* it moves nothing after this time */
 } tpi_timed_command;
 bool tpi_call_play(tpi_call *call, const tpi_timed_command *command, tp_status *status);
 
@@ -583,6 +586,14 @@ bool tpi_call_play(tpi_call *call, const tpi_timed_command *command, tp_status *
  */
 tp_status tpi_call_quietly(tp_device *device, const tp_message *what, tp_msg *ask,
                            tpi_call_done *done, void *context);
+
+/* Where the instance runs: whether the command that is being handled may write to a line. It may
+ * not when it is older than its lease: the program was frozen since the command was begun. */
+bool tpi_call_may_write(tp_instance *self);
+
+/* Where the instance runs: until when a message that the driver sends now may move another device.
+ * What it sends for a command is not valid for longer than that command. */
+int64_t tpi_call_until_ns(const tp_instance *self);
 
 /* Where the instance runs: fail what was deferred and not answered. */
 void tpi_tickets_end(tp_instance *self);
