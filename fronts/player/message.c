@@ -49,7 +49,7 @@ void tpi_player_message_handle(struct client *client, tp_msghdr *header, const u
     /* Players ignore what clients say about host and robot. */
     header->addr.host = TP_PLAYER_HOST;
     header->addr.robot = client->front->robot;
-    tp_session_heard(client->session);
+    tp_session_heard_message(client->session, header);
     if (header->type == TP_MSGTYPE_SYNCH) {
         return; /* it only says that it is there */
     }
