@@ -22,8 +22,8 @@
 
 static void speak_every(tp_client *client, int64_t period_ns)
 {
-    client->alive_ns = period_ns;
-    tp_timer_every(client->alive, period_ns);
+    client->alive.period_ns = period_ns;
+    tp_timer_every(client->alive.timer, period_ns);
 }
 
 /* A third of the lease, so that two words may be late. */
@@ -33,11 +33,11 @@ static void on_lease(tpi_ask *ask, tp_status status, const tp_msg *answer, const
     const tp_lease *lease = status == TP_OK && answer != NULL ? tp_msg_payload(answer) : NULL;
 
     (void)why;
-    if (lease == NULL || !(lease->duration > 0) || !client->moved) {
+    if (lease == NULL || !(lease->duration > 0) || !client->alive.moved) {
         return; /* there is none, or it has no end */
     }
     const double third = lease->duration / 3 * (double)TP_NS_PER_S;
-    if (third < (double)client->alive_ns) {
+    if (third < (double)client->alive.period_ns) {
         speak_every(client, third > (double)SHORTEST_NS ? (int64_t)third : SHORTEST_NS);
     }
 }
@@ -61,8 +61,8 @@ void tpi_proxy_ask_lease(tp_proxy *proxy)
 
 static void keep_lease(tp_client *client, tp_proxy *proxy)
 {
-    if (!client->moved) {
-        client->moved = true;
+    if (!client->alive.moved) {
+        client->alive.moved = true;
         speak_every(client, ALIVE_NS);
     }
     if (proxy != NULL && !proxy->moved) {
@@ -87,8 +87,8 @@ void tpi_client_holds(tp_client *client, tp_proxy *proxy)
 
 void tpi_client_rests(tp_client *client)
 {
-    client->moved = false;
-    tp_timer_cancel(client->alive);
+    client->alive.moved = false;
+    tp_timer_cancel(client->alive.timer);
 }
 
 /* Whether the program vouches for what moves. */
@@ -105,7 +105,7 @@ void tp_client_renew(tp_client *client)
     atomic_store(&client->attention.renewed, true);
 }
 
-void tpi_client_say_alive(void *context)
+static void say_alive(void *context)
 {
     tp_client *client = context;
     const tp_message *what =
@@ -118,6 +118,16 @@ void tpi_client_say_alive(void *context)
     if (client->state == TPI_CLIENT_CONNECTED && is_attended(client)) {
         (void)client->transport->send(client, &header, what, NULL, NULL);
     }
+}
+
+tp_status tpi_alive_init(tp_client *client, tp_error *err)
+{
+    return tp_timer_create(&client->alive.timer, client->loop, say_alive, client, err);
+}
+
+void tpi_alive_fini(tp_client *client)
+{
+    tp_timer_destroy(client->alive.timer);
 }
 
 /* ---- For the program ------------------------------------------------------------------------- */

@@ -59,28 +59,7 @@ void tpi_client_leave(tp_client *client)
     }
 }
 
-/* ---- Rules and numbers ----------------------------------------------------------------------- */
-
-tp_status tp_client_add_rule(tp_client *client, int interf, int index, int type, int subtype,
-                             tp_replace_rule rule, tp_error *err)
-{
-    const tp_add_replace_rule_req request = {interf, index, type, subtype, (int32_t)rule};
-    tp_add_replace_rule_req *rules =
-        realloc(client->rules, (client->rule_count + 1) * sizeof request);
-
-    if (rules == NULL) {
-        return tp_fail(err, TP_E_NOMEM, "%s: out of memory", client->url);
-    }
-    client->rules = rules;
-    tp_status status = TP_OK;
-    if (client->state == TPI_CLIENT_CONNECTED) {
-        status = tp_client_request(client, TP_PLAYER_REQ_ADD_REPLACE_RULE, &request, NULL, err);
-    }
-    if (status == TP_OK) {
-        rules[client->rule_count++] = request;
-    }
-    return status;
-}
+/* ---- What is known of it --------------------------------------------------------------------- */
 
 uint64_t tp_client_dropped(const tp_client *client)
 {
@@ -124,22 +103,16 @@ static char *copy_text(const char *text)
     return copy;
 }
 
-static tp_status make_timers(tp_client *client, tp_error *err)
+static tp_status init_parts(tp_client *client, tp_error *err)
 {
-    const struct {
-        tp_timer **timer;
-        void (*fire)(void *context);
-    } timers[] = {{&client->watch, tpi_client_watch},
-                  {&client->reopen, tpi_proxy_reopen},
-                  {&client->overdue, tpi_ask_expire},
-                  {&client->alarm, tpi_client_alarm},
-                  {&client->alive, tpi_client_say_alive}};
-    tp_status status = TP_OK;
+    tp_status status = tpi_contact_init(client, err);
 
-    for (size_t i = 0; i < sizeof timers / sizeof timers[0] && status == TP_OK; i++) {
-        status = tp_timer_create(timers[i].timer, client->loop, timers[i].fire, client, err);
-    }
-    return status;
+    status = status == TP_OK ? tpi_asks_init(client, err) : status;
+    status = status == TP_OK ? tpi_reopen_init(client, err) : status;
+    status = status == TP_OK ? tpi_alive_init(client, err) : status;
+    return status == TP_OK
+               ? tp_timer_create(&client->alarm, client->loop, tpi_client_alarm, client, err)
+               : status;
 }
 
 static tp_status make_loop(tp_client *client, tp_loop *loop, tp_error *err)
@@ -148,8 +121,8 @@ static tp_status make_loop(tp_client *client, tp_loop *loop, tp_error *err)
         client->loop = loop;
         return TP_OK;
     }
-    tp_status status = tp_loop_create(&client->own_loop, tp_clock_real(), err);
-    client->loop = client->own_loop;
+    tp_status status = tp_loop_create(&client->own.loop, tp_clock_real(), err);
+    client->loop = client->own.loop;
     return status;
 }
 
@@ -159,8 +132,8 @@ static tp_status make_catalogue(tp_client *client, const tp_catalogue *catalogue
 
     client->catalogue = client->options.catalogue != NULL ? client->options.catalogue : catalogue;
     if (client->catalogue == NULL) {
-        status = tp_catalogue_create(&client->own_catalogue, err);
-        client->catalogue = client->own_catalogue;
+        status = tp_catalogue_create(&client->own.catalogue, err);
+        client->catalogue = client->own.catalogue;
     }
     return status;
 }
@@ -169,13 +142,13 @@ static tp_status make_catalogue(tp_client *client, const tp_catalogue *catalogue
  * its leases. */
 static void choose_mode(tp_client *client)
 {
-    const bool own = client->own_loop != NULL || client->own_server != NULL;
+    const bool own = client->own.loop != NULL || client->own.server != NULL;
 
     client->mode = client->options.mode;
     if (client->mode == TP_CLIENT_AUTO) {
         client->mode = own ? TP_CLIENT_FRESH : TP_CLIENT_EVERYTHING;
     }
-    client->keeps_pulling = !own;
+    client->pull.keeps = !own;
     client->attention.by_calls = client->options.renewal == TP_RENEW_CALLS ||
                                  (client->options.renewal == TP_RENEW_AUTO && own);
 }
@@ -224,11 +197,10 @@ tp_status tpi_client_furnish(tp_client *client, tp_loop *loop, const tp_catalogu
                              tp_error *err)
 {
     tp_fail(&client->why, TP_E_CLOSED, "%s: it is not connected yet", client->url);
-    client->overdue_ns = TP_NEVER;
-    client->pull_again.run = tpi_client_pull_again;
+    client->pull.again.run = tpi_client_pull_again;
     tp_status status = make_loop(client, loop, err);
     status = status == TP_OK ? make_catalogue(client, catalogue, err) : status;
-    status = status == TP_OK ? make_timers(client, err) : status;
+    status = status == TP_OK ? init_parts(client, err) : status;
     choose_mode(client);
     return status;
 }
@@ -275,27 +247,23 @@ void tp_client_destroy(tp_client *client)
         tp_proxy_close(client->proxies);
     }
     client->transport->destroy(client);
-    while (client->asks != NULL) {
-        tpi_ask_forget(client->asks);
-    }
+    tpi_asks_fini(client);
     if (client->loop != NULL) {
-        tp_loop_after_cancel(client->loop, &client->pull_again);
+        tp_loop_after_cancel(client->loop, &client->pull.again);
     }
-    tp_timer_destroy(client->watch);
-    tp_timer_destroy(client->reopen);
-    tp_timer_destroy(client->overdue);
+    tpi_contact_fini(client);
+    tpi_reopen_fini(client);
+    tpi_alive_fini(client);
     tp_timer_destroy(client->alarm);
-    tp_timer_destroy(client->alive);
     tp_msg_unref(client->answer);
-    if (client->own_server != NULL) {
-        client->options.kit->inproc->close(client->own_server);
+    if (client->own.server != NULL) {
+        client->options.kit->inproc->close(client->own.server);
     }
-    if (client->own_loop != NULL) {
-        tp_loop_destroy(client->own_loop);
+    if (client->own.loop != NULL) {
+        tp_loop_destroy(client->own.loop);
         tpi_pool_leave();
     }
-    tp_catalogue_destroy(client->own_catalogue);
-    free(client->rules);
+    tp_catalogue_destroy(client->own.catalogue);
     tpi_client_forget_key(client);
     free(client->name);
     free(client->url);
@@ -321,9 +289,7 @@ static tp_status connect_now(tp_client *client, tp_error *err)
 {
     tp_status status = tpi_client_may_wait(client, client->url, err);
 
-    client->gives_up = true;
-    client->told = true;
-    status = status == TP_OK ? tpi_client_begin(client, err) : status;
+    status = status == TP_OK ? tpi_client_begin_once(client, err) : status;
     if (status != TP_OK) {
         return status;
     }

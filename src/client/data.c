@@ -44,7 +44,7 @@ static uint32_t count_openings(const tp_client *client, const tp_devaddr *addr)
     for (const tp_proxy *proxy = client->proxies; proxy != NULL; proxy = proxy->next) {
         count += is_reading(proxy, addr);
     }
-    for (const tpi_ask *ask = client->asks; ask != NULL; ask = ask->next) {
+    for (const tpi_ask *ask = tpi_ask_first(client); ask != NULL; ask = ask->next) {
         count += ask->addr.interf == TP_PLAYER_CODE && ask->what->code == TP_PLAYER_REQ_DEV &&
                  ask->about.interf == addr->interf && ask->about.index == addr->index;
     }

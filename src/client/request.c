@@ -37,11 +37,11 @@ static tp_status fail_without_right(const tp_proxy *proxy, const tp_message *wha
     const tp_client *client = proxy->client;
     const char *needed = tp_right_name(tp_right_needed(what));
 
-    return client->key_name[0] != '\0'
+    return client->rights.key_name[0] != '\0'
                ? tp_fail(err, TP_E_DENIED,
                          "%s: %s needs the right to %s; the key %s gives only the right to %s",
-                         proxy->name, what->name, needed, client->key_name,
-                         tp_right_name(client->right))
+                         proxy->name, what->name, needed, client->rights.key_name,
+                         tp_right_name(client->rights.right))
                : tp_fail(err, TP_E_DENIED, "%s: %s needs the right to %s: give a key", proxy->name,
                          what->name, needed);
 }
@@ -65,7 +65,7 @@ tp_status tp_proxy_command(tp_proxy *proxy, unsigned code, const void *value, tp
     if (what->ask != NULL && value == NULL) {
         return tp_fail(err, TP_E_INVALID, "%s: %s needs a value", proxy->name, what->name);
     }
-    if (client->right < tp_right_needed(what)) { /* the server would not answer */
+    if (client->rights.right < tp_right_needed(what)) { /* the server would not answer */
         return fail_without_right(proxy, what, err);
     }
     status = client->transport->send(client, &header, what, what->ask != NULL ? value : NULL, err);

@@ -61,7 +61,7 @@ tp_status tpi_client_wait(tp_client *client, int64_t deadline_ns, tpi_condition 
  * from an earlier call (`old`) may have brought something old, so another one has to follow it. */
 static bool is_settled(const tp_client *client, bool old)
 {
-    switch (client->pull) {
+    switch (client->pull.state) {
     case TPI_PULL_IDLE:
         return !old;
     case TPI_PULL_ASKED:
@@ -79,7 +79,7 @@ tp_status tpi_client_wait_data(tp_client *client, int64_t deadline_ns, tpi_condi
 {
     const uint32_t losses = client->losses;
     bool goes_on = true;
-    bool old = client->pull != TPI_PULL_IDLE;
+    bool old = client->pull.state != TPI_PULL_IDLE;
 
     if (old) {
         tp_loop_turn(client->loop, false);
@@ -90,7 +90,7 @@ tp_status tpi_client_wait_data(tp_client *client, int64_t deadline_ns, tpi_condi
             tpi_client_now_ns(client) >= deadline_ns) {
             break;
         }
-        if (client->pull == TPI_PULL_IDLE) {
+        if (client->pull.state == TPI_PULL_IDLE) {
             tpi_client_pull(client);
             old = false;
         }
@@ -140,12 +140,12 @@ tp_status tp_client_read(tp_client *client, int64_t timeout_ns, tp_error *err)
 
 void tp_client_run(tp_client *client)
 {
-    const bool before = client->keeps_pulling;
+    const bool before = client->pull.keeps;
 
-    client->keeps_pulling = true;
+    client->pull.keeps = true;
     tpi_client_pull(client);
     tp_loop_run(client->loop);
-    client->keeps_pulling = before;
+    client->pull.keeps = before;
 }
 
 void tp_client_stop(tp_client *client)
@@ -200,6 +200,6 @@ int tp_client_poll_ms(const tp_client *client)
 
 void tp_client_process(tp_client *client)
 {
-    client->keeps_pulling = true;
+    client->pull.keeps = true;
     tp_client_step(client, false);
 }
