@@ -174,6 +174,10 @@ TP_API tp_status tp_session_send(tp_session *session, tp_msg *msg, const tp_mess
 /* Report that the client has sent something: its leases are renewed. */
 TP_API void tp_session_heard(tp_session *session);
 
+/* The same for a message of the client. A pull (the request DATA of `player`) renews nothing if the
+ * client speaks leases: such a client repeats its pulls also for a program that hangs. */
+TP_API void tp_session_heard_message(tp_session *session, const tp_msghdr *header);
+
 /* Report that a message of `bytes` bytes was handled. Messages that arrived before the end of a
  * panic move nothing, even if they are read later. The session counts the bytes of such messages,
  * starting from the event `unread`. */
