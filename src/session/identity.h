@@ -84,6 +84,10 @@ tp_right tpi_identity_right(const tpi_identity *identity);
 /* Whether the client may send a message, or open a device so: TP_OK, or TP_E_DENIED with what is
  * missing. */
 tp_status tpi_identity_may(const tpi_identity *identity, const tp_message *what, tp_error *err);
+/* tp_right_to_open() of a device: exclusive access to one that moves something needs the right to
+ * move. */
+tp_right tpi_right_to_open(const tp_device *device, unsigned access);
+
 tp_status tpi_identity_may_open(const tpi_identity *identity, const tp_device *device,
                                 unsigned access, tp_error *err);
 

@@ -205,16 +205,38 @@ static void who_may_only_read_opens_to_read_only(void **state)
     for (unsigned i = 0; i < 3; i++) {
         open_device(s, 0, refused[i]);
         assert_int_equal(s->visit.refusal.code, TP_E_DENIED);
-        assert_string_equal(s->visit.refusal.text,
-                            "opening position2d:0 to write needs the right to write: give a key");
+        assert_string_equal(
+            s->visit.refusal.text,
+            refused[i] == TP_EXCLUSIVE_MODE
+                ? "opening position2d:0 exclusively needs the right to move: give a key"
+                : "opening position2d:0 to write needs the right to write: give a key");
     }
     open_device(s, 0, TP_READ_MODE);
     assert_int_equal(s->visit.refusal.code, TP_OK);
     assert_int_equal(try(s, 0, "set things"), TP_OK);
     for (unsigned i = 0; i < 3; i++) {
         open_device(s, 0, refused[i]);
-        assert_int_equal(s->visit.refusal.code, TP_OK);
+        assert_int_equal(s->visit.refusal.code,
+                         refused[i] == TP_EXCLUSIVE_MODE ? TP_E_DENIED : TP_OK);
     }
+}
+
+/* It would keep away the client that may move it. */
+static void exclusive_access_to_what_moves_needs_the_right_to_move(void **state)
+{
+    struct stage *s = *state;
+    const tp_position2d_cmd_vel vel = {.state = 1};
+
+    assert_int_equal(try(s, 1, "set things"), TP_OK);
+    open_device(s, 1, TP_EXCLUSIVE_MODE);
+    assert_int_equal(s->visit.refusal.code, TP_E_DENIED);
+    assert_string_equal(s->visit.refusal.text,
+                        "opening position2d:0 exclusively needs the right to move; the key setter "
+                        "gives only the right to write");
+    assert_int_equal(try(s, 0, "drive"), TP_OK);
+    assert_int_equal(send(s, TP_KIND_COMMAND, TP_POSITION2D_CMD_VEL, &vel), TP_OK);
+    open_device(s, 0, TP_EXCLUSIVE_MODE);
+    assert_int_equal(s->visit.refusal.code, TP_OK);
 }
 
 /* ---- Proofs ---------------------------------------------------------------------------------- */
@@ -447,8 +469,7 @@ static void what_it_held_is_free(void **state)
     struct stage *s = *state;
 
     assert_int_equal(try(s, 0, "drive"), TP_OK);
-    assert_int_equal(try(s, 1, "see"), TP_OK);
-    assert_int_equal(try(s, 1, "set things"), TP_OK);
+    tp_session_set_reach(s->sessions[1], TP_REACH_UNIX); /* may move without a key */
     open_device(s, 0, TP_EXCLUSIVE_MODE);
     assert_int_equal(s->visit.refusal.code, TP_OK);
     open_device(s, 1, TP_EXCLUSIVE_MODE);
@@ -468,6 +489,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(where_nobody_may_operate_it_is_told_who_stands_in, begin,
                                         end),
         cmocka_unit_test_setup_teardown(who_may_only_read_opens_to_read_only, begin, end),
+        cmocka_unit_test_setup_teardown(exclusive_access_to_what_moves_needs_the_right_to_move,
+                                        begin, end),
         cmocka_unit_test_setup_teardown(a_challenge_is_good_for_one_proof, begin, end),
         cmocka_unit_test_setup_teardown(a_new_challenge_ends_the_one_before, begin, end),
         cmocka_unit_test_setup_teardown(a_proof_for_another_connection_is_worth_nothing, begin,
