@@ -211,14 +211,31 @@ def the_page_shows_what_is_in_the_files():
             raise AssertionError(f"not in the example:\n{block}")
 
 
+def every_block_of_the_page_is_whole():
+    """What is opened is closed: a block can be pasted."""
+    for kind, text in PAGE:
+        if kind in ("c", "cfg", "meson"):
+            code = re.sub(r'"(\\.|[^"\\])*"|\'(\\.|[^\'\\])\'|/\*.*?\*/|#.*', "", text, flags=re.S if kind == "c" else 0)
+            for opening, closing in ("()", "[]", "{}"):
+                tap.equal((text[:60], code.count(opening)), (text[:60], code.count(closing)))
+
+
+def the_page_defines_what_its_blocks_share():
+    blocks = "".join(text for kind, text in PAGE if kind == "c")
+    for name in ("now_ns", "urg_of", "urg_ops", "urg_params"):
+        assert re.search(rf"^static .*\b{name}\b.*(?:\{{|=)|^static .*\b{name}\(.*\n\{{", blocks, re.M), name
+
+
 def the_commands_of_the_page_print_what_it_says():
     tap.equal({kind for kind, _ in PAGE}, {"c", "h", "meson", "cfg", "sh", "text"})
     printed = None
     with tempfile.TemporaryDirectory() as folder:
-        os.mkdir(folder + "/examples")
-        shutil.copytree(EXAMPLE, folder + "/examples/driver-out-of-tree")
         for kind, text in PAGE:
+            if kind == "c" and "smallest complete driver" in text:  # the reader has nothing but the page
+                pathlib.Path(folder, "kmot.c").write_text(text, encoding="utf-8")
             if kind == "sh":
+                if "examples/" in text and not os.path.exists(folder + "/examples"):
+                    shutil.copytree(EXAMPLE, folder + "/examples/driver-out-of-tree")
                 printed = PACKAGE.run(["sh", "-e", "-c", f"exec 2>&1\n{text}"], cwd=folder)
             elif kind == "text":
                 tap.equal(printed, text)
@@ -238,5 +255,6 @@ tap.main(a_sensor_that_sends_by_itself_is_read, questions_are_answered,
          scripts_are_what_the_tool_makes, a_start_that_fails_says_why,
          a_line_that_ends_is_a_failure_and_a_new_start, wrong_settings_are_refused_with_their_place,
          the_example_configuration_is_right, it_is_installed_where_plugins_are_found,
-         the_page_shows_what_is_in_the_files, the_commands_of_the_page_print_what_it_says,
+         the_page_shows_what_is_in_the_files, every_block_of_the_page_is_whole, the_page_defines_what_its_blocks_share,
+         the_commands_of_the_page_print_what_it_says,
          the_readme_has_all_parameters)
