@@ -18,6 +18,7 @@
 #include "commands.h"
 #include "crash.h"
 #include "demo_drive.h"
+#include "demo_lines.h"
 #include "demo_screen.h"
 #include "output.h"
 #include "sim/host/host.h"
@@ -118,10 +119,38 @@ static tp_status draw(struct demo *demo)
     return status;
 }
 
+/* Without a terminal it is reported as it comes. */
+static void print_panic(const struct demo_screen *screen)
+{
+    tpi_buf out = {0};
+
+    if (screen->panic) {
+        demo_lines_put_panic(&out, SIZE_MAX, screen->panic_who, screen->panic_why);
+    }
+    printf("%s\n", screen->panic ? tpi_buf_text(&out) + 1 : "the panic is over");
+    fflush(stdout);
+    tpi_buf_fini(&out);
+}
+
+static void look_for_panic(struct demo *demo)
+{
+    const bool before = demo->screen.panic;
+    tp_panic_state *panic = NULL;
+
+    if (tp_hub_panic(tp_server_hub(demo->server), &panic) == TP_OK) {
+        demo_screen_set_panic(&demo->screen, panic);
+        free(panic);
+    }
+    if (demo->headless && before != demo->screen.panic) {
+        print_panic(&demo->screen);
+    }
+}
+
 static void tick(void *context)
 {
     struct demo *demo = context;
 
+    look_for_panic(demo);
     if (wants_end(demo) || (!demo->headless && draw(demo) != TP_OK)) {
         tp_server_stop(demo->server);
     }
@@ -466,7 +495,8 @@ const command command_demo = {
         "  --render FILE     the file of the last picture (demo.png); .png or .svg\n"
         "\n"
         "The server listens on port 6665, or on a port that the system chooses if 6665 is taken.\n"
-        "Below the picture, the demo shows commands to type in another terminal.\n"
+        "Below the picture, the demo shows commands to type in another terminal. In a panic, the\n"
+        "line above the picture shows who raised it, and why.\n"
         "\n"
         "Examples: troupe demo\n"
         "          troupe demo cave --speed 4\n"

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "called.h"
 #include "output.h"
 
 static size_t width_of(const tpi_buf *text)
@@ -76,6 +77,38 @@ void demo_lines_put_title(tpi_buf *out, size_t columns, const char *world,
     for (int form = 0; form < FORMS; form++) {
         tpi_buf_clear(&text);
         put_form(&text, form, world, picture);
+        if (width_of(&text) <= columns) {
+            tpi_buf_put(out, tpi_buf_text(&text), text.length);
+            break;
+        }
+    }
+    tpi_buf_fini(&text);
+}
+
+static void put_panic(tpi_buf *out, int form, const char *who, const char *why)
+{
+    tpi_buf_puts(out, " PANIC");
+    if (form < 2) {
+        tpi_buf_puts(out, ", raised by ");
+        output_put_clean(out, who, strlen(who));
+    }
+    if (form < 1) {
+        tpi_buf_puts(out, ": ");
+        output_put_clean(out, why, strlen(why));
+    }
+    if (form < 3) {
+        tpi_buf_printf(out, ". %s reset ends it", called());
+    }
+}
+
+void demo_lines_put_panic(tpi_buf *out, size_t columns, const char *who, const char *why)
+{
+    enum { FORMS = 4 };
+    tpi_buf text = {0};
+
+    for (int form = 0; form < FORMS; form++) {
+        tpi_buf_clear(&text);
+        put_panic(&text, form, who, why);
         if (width_of(&text) <= columns) {
             tpi_buf_put(out, tpi_buf_text(&text), text.length);
             break;

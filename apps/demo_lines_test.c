@@ -54,6 +54,24 @@ static void titles_are_as_long_as_there_is_room(void **state)
     assert_title(7, "office", 4, "");
 }
 
+static void assert_panic(size_t columns, const char *wanted)
+{
+    tpi_buf out = {0};
+
+    demo_lines_put_panic(&out, columns, "eve at 127.0.0.1:50123", "fire\033[2J");
+    assert_string_equal(tpi_buf_text(&out), wanted);
+    tpi_buf_fini(&out);
+}
+
+static void a_panic_is_shown_in_any_room(void **state)
+{
+    (void)state;
+    assert_panic(100, " PANIC, raised by eve at 127.0.0.1:50123: fire?[2J. troupe reset ends it");
+    assert_panic(65, " PANIC, raised by eve at 127.0.0.1:50123. troupe reset ends it");
+    assert_panic(40, " PANIC. troupe reset ends it");
+    assert_panic(8, " PANIC");
+}
+
 static void who_waits_for_a_program_does_not_find_its_way(void **state)
 {
     static const struct {
@@ -175,6 +193,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(titles_are_as_long_as_there_is_room),
+        cmocka_unit_test(a_panic_is_shown_in_any_room),
         cmocka_unit_test(who_waits_for_a_program_does_not_find_its_way),
         cmocka_unit_test(a_world_is_called_like_its_file),
         cmocka_unit_test(of_few_robots_more_is_told),

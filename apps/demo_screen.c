@@ -2,6 +2,7 @@
 #include "demo_screen.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,6 +85,18 @@ bool demo_screen_is_new(const struct demo_screen *screen)
     return screen->is_new;
 }
 
+void demo_screen_set_panic(struct demo_screen *screen, const tp_panic_state *panic)
+{
+    const bool before = screen->panic;
+
+    screen->panic = panic->active != 0;
+    snprintf(screen->panic_who, sizeof screen->panic_who, "%.*s", (int)panic->who_count,
+             panic->who);
+    snprintf(screen->panic_why, sizeof screen->panic_why, "%.*s", (int)panic->why_count,
+             panic->why);
+    screen->is_new = screen->is_new || before != screen->panic;
+}
+
 /* ---- Lines of text --------------------------------------------------------------------------- */
 
 static void begin_line(tpi_buf *out, size_t line)
@@ -96,7 +109,12 @@ static void put_title(const struct demo_screen *screen, tpi_buf *out,
 {
     begin_line(out, 1);
     tpi_buf_puts(out, screen->mosaic.depth == MOSAIC_ASCII ? "" : "\033[1m");
-    demo_lines_put_title(out, screen->columns, screen->world, picture);
+    if (screen->panic) {
+        tpi_buf_puts(out, screen->mosaic.depth == MOSAIC_ASCII ? "" : "\033[7m");
+        demo_lines_put_panic(out, screen->columns, screen->panic_who, screen->panic_why);
+    } else {
+        demo_lines_put_title(out, screen->columns, screen->world, picture);
+    }
     tpi_buf_puts(out, screen->mosaic.depth == MOSAIC_ASCII ? "" : "\033[0m");
 }
 
