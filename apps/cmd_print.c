@@ -287,7 +287,6 @@ static int follow(struct print *p)
         return command_fail(name, EXIT_FAILED, "%s", err.text);
     }
     tp_timer_every(timer, TP_NS_PER_S / REDRAWS_HZ);
-    remote_catch_signals(&p->remote);
     if (p->live) {
         draw(p);
     }
@@ -327,6 +326,8 @@ static int open_device(struct print *p)
         p->asks_first = true;
     }
     if (result == EXIT_DONE) {
+        remote_catch_signals(
+            &p->remote); /* data comes, and is printed, while the device is opened */
         result = remote_follow(&p->remote, &p->device, on_data, p, &p->proxy);
     }
     if (result == EXIT_DONE && p->rate_hz > 0) {
