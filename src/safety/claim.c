@@ -80,10 +80,14 @@ void tpi_claim_take(tpi_device_safety *device, const tp_message *what, const tpi
                     unsigned epoch, tpi_order *order)
 {
     assert_owner(device);
-    *order = (tpi_order){.epoch = epoch, .takes = device->takes};
+    *order = (tpi_order){.epoch = epoch, .takes = device->takes, .until_ns = TP_NEVER};
     if (what->effect == TP_EFFECT_MOVES) {
         order->mover = claim->mover;
         take_lease(device, claim, epoch);
+        order->until_ns = end_of(device, claim->lease_ns);
+        if (claim->until_ns > 0 && claim->until_ns < order->until_ns) {
+            order->until_ns = claim->until_ns;
+        }
     }
     if (tpi_mover_exists(&claim->mover) && what->effect != TP_EFFECT_READS &&
         (!device->moves || what->effect == TP_EFFECT_MOVES)) {
@@ -110,7 +114,7 @@ void tpi_claim_renew(tpi_device_safety *device, const tpi_mover *mover, int64_t 
 {
     assert_owner(device);
     if (tpi_mover_equal(&device->mover, mover)) {
-        tpi_lease_renew(&device->lease, end_of(device, lease_ns));
+        tpi_lease_renew(&device->lease, now_ns(device), end_of(device, lease_ns));
     }
 }
 

@@ -119,10 +119,11 @@ struct tpi_device_safety {
 
 /* A message on its way to a device, as far as safety remembers it. */
 typedef struct tpi_order {
-    tpi_mover mover; /* whose command it is; nobody if it moves nothing */
-    unsigned epoch;  /* of the panic, when it came */
-    uint32_t takes;  /* of the device, when it came */
-    bool may_move;   /* it is answered later, and may move the device until then */
+    tpi_mover mover;  /* whose command it is; nobody if it moves nothing */
+    unsigned epoch;   /* of the panic, when it came */
+    uint32_t takes;   /* of the device, when it came */
+    int64_t until_ns; /* it moves nothing after this time, whatever renews the lease meanwhile */
+    bool may_move;    /* it is answered later, and may move the device until then */
     unsigned motions;
 } tpi_order;
 
@@ -208,7 +209,8 @@ double tpi_claim_rank_left_s(const tpi_device_safety *device);
 tp_status tpi_stop_begin(tpi_instance_safety *instance, bool on_loop, tp_error *err);
 void tpi_stop_end(tpi_instance_safety *instance);
 
-/* Whether a command comes too late: its lease is over, or there was a panic since it came. */
+/* Whether a command comes too late: it is older than its lease, or the lease is over, or there was
+ * a panic since it came. */
 bool tpi_stop_is_late(const tpi_device_safety *device, const tpi_order *order);
 
 /* A command was carried out or refused; will be answered later; and now it is. */
