@@ -4,6 +4,7 @@ argv: source root, an installed prefix."""
 import math
 import os
 import pathlib
+import re
 import shutil
 import struct
 import sys
