@@ -182,7 +182,7 @@ def a_lost_server_does_not_spoil_the_terminal():
                 # what was shown before stays above
                 tap.equal(terminal.lines[:before.index(told) + 1], before[:before.index(told) + 1])
                 terminal.type(b"\x03")
-                tap.equal(terminal.ended(), 0)
+                tap.equal(terminal.ended(), 1)  # the second server is gone, too
 
 
 # ---- On a terminal --------------------------------------------------------------------------------
