@@ -14,6 +14,7 @@ struct demo_screen {
     size_t columns, lines; /* of the terminal */
     const char *world;     /* borrowed; its name */
     const char *hints;     /* borrowed; commands to type, divided by line ends */
+    uint32_t chosen;       /* number in the crew of the robot that keys drive */
     bool is_new;           /* it has another size than what was shown last */
     tpi_buf waiting;       /* what the terminal has not taken yet */
     size_t taken;          /* how much of it it has */

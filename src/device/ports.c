@@ -46,7 +46,7 @@ void tpi_instance_prepare_ports(tp_instance *self)
 tp_status tp_port_open(tp_port **out, tp_instance *self, const char *url,
                        const tp_port_settings *settings, int64_t deadline_ns, tp_error *err)
 {
-    if (self->on_loop) {
+    if (tpi_instance_stays_on_loop(self)) {
         return tp_fail(err, TP_E_UNSUPPORTED,
                        "open %s: a driver that runs on the loop has no ports", url);
     }

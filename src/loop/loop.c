@@ -7,6 +7,8 @@
 #include "troupe/loop.h"
 
 #include <assert.h>
+#include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 
@@ -213,18 +215,38 @@ static void run_after(tp_loop *loop)
     }
 }
 
-void tp_loop_turn(tp_loop *loop, bool wait)
+static void turn(tp_loop *loop, uv_run_mode mode)
 {
     assert(!loop->turning);
     loop->turning = true;
     tpi_owner_take(&loop->owner);
     loop->before_ns = loop->turn_ns;
     loop->turn_ns = tp_clock_now_ns(loop->clock);
-    uv_run(&loop->uv, wait && prepare_to_wait(loop) ? UV_RUN_ONCE : UV_RUN_NOWAIT);
+    uv_run(&loop->uv, mode);
     tpi_timers_fire(&loop->timers, tp_clock_now_ns(loop->clock));
     run_tasks(loop);
     run_after(loop);
     loop->turning = false;
+}
+
+void tp_loop_turn(tp_loop *loop, bool wait)
+{
+    turn(loop, wait && prepare_to_wait(loop) ? UV_RUN_ONCE : UV_RUN_NOWAIT);
+}
+
+/* libuv goes on waiting after a signal, so the wait is ours. poll() is used and not epoll_wait(),
+ * which a process that was stopped and continued would leave as if a signal had been handled. */
+bool tp_loop_turn_or_signal(tp_loop *loop)
+{
+    struct pollfd ready = {.fd = uv_backend_fd(&loop->uv), .events = POLLIN};
+
+    uv_update_time(&loop->uv);
+    if (prepare_to_wait(loop) && poll(&ready, 1, uv_backend_timeout(&loop->uv)) < 0 &&
+        errno == EINTR) {
+        return false;
+    }
+    turn(loop, UV_RUN_NOWAIT);
+    return true;
 }
 
 void tp_loop_run(tp_loop *loop)
@@ -260,6 +282,11 @@ int64_t tp_loop_arrival_ns(const tp_loop *loop)
     return loop->arrival_ns;
 }
 
+void tp_loop_wake(tp_loop *loop)
+{
+    uv_async_send(&loop->wake);
+}
+
 bool tp_loop_is_current(const tp_loop *loop)
 {
     return tpi_owner_is_current(&loop->owner);
@@ -273,6 +300,29 @@ bool tp_loop_is_turning(const tp_loop *loop)
 void tpi_loop_post(tp_loop *loop, tpi_task *task)
 {
     tpi_inbox_post(&loop->inbox, &task->item);
+}
+
+/* ---- Inside another event loop --------------------------------------------------------------- */
+
+int tp_loop_fd(const tp_loop *loop)
+{
+    return uv_backend_fd(&loop->uv);
+}
+
+int64_t tp_loop_deadline(tp_loop *loop)
+{
+    const int64_t now_ns = tp_clock_now_ns(loop->clock);
+    const int64_t next_ns = tpi_timers_next_ns(&loop->timers);
+
+    uv_timer_stop(&loop->alarm); /* it repeats what our timers say */
+    uv_update_time(&loop->uv);
+    /* 0 while libuv has something to do first, for example to watch a new socket */
+    const int timeout_ms = uv_backend_timeout(&loop->uv);
+    if (loop->after != NULL || timeout_ms == 0) {
+        return now_ns;
+    }
+    const int64_t uv_ns = timeout_ms < 0 ? TP_NEVER : now_ns + timeout_ms * TP_NS_PER_MS;
+    return uv_ns < next_ns ? uv_ns : next_ns;
 }
 
 /* ---- After each turn ------------------------------------------------------------------------- */

@@ -56,6 +56,20 @@ void tp_session_heard(tp_session *session)
     }
 }
 
+/* Pulls of such a client repeat by themselves, so they do not show that its program is well. */
+static bool is_automatic(const tp_session *session, const tp_msghdr *header)
+{
+    return session->leases && header->type == TP_MSGTYPE_REQ &&
+           header->addr.interf == TP_PLAYER_CODE && header->subtype == TP_PLAYER_REQ_DATA;
+}
+
+void tp_session_heard_message(tp_session *session, const tp_msghdr *header)
+{
+    if (!is_automatic(session, header)) {
+        tp_session_heard(session);
+    }
+}
+
 static tpi_claim claim_of(const struct subscription *s)
 {
     tpi_claim claim = {.mover = tpi_identity_mover(&s->session->identity),
