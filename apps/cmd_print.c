@@ -54,6 +54,7 @@ struct print {
     int64_t heard_ns; /* when data came last, or it was opened */
     bool wonders;     /* about a silence: it was not looked into yet */
     bool asks;        /* it is looked into now */
+    bool troubled;    /* the last message reported that the device has failed */
     tpi_buf why;      /* owned: nothing comes; empty if that is not known */
     char *units;      /* owned: of analogue values that are no volts; NULL for those that are */
     struct print_scan scan; /* owned: angles, for pictures */
@@ -207,10 +208,20 @@ static void show(struct print *p, const tp_msg *msg)
     }
 }
 
+/* Whether it says that the device has failed. */
+static bool is_failure(const tp_msg *msg)
+{
+    const tp_failure *failure = tp_msg_payload(msg);
+
+    return tp_msg_header(msg)->subtype == TP_COMMON_DATA_ERROR && failure != NULL &&
+           failure->code != TP_OK;
+}
+
 static void on_data(tp_proxy *proxy, const tp_msg *msg)
 {
     struct print *p = tp_proxy_context(proxy);
 
+    p->troubled = is_failure(msg);
     if (p->asks_first) {
         tp_msg_unref(p->early);
         p->early = tp_msg_ref(msg);
@@ -243,6 +254,7 @@ static void on_tick(void *context)
 static void tell_silence(struct print *p)
 {
     print_put_silence(&p->why, &p->remote, p->proxy);
+    p->troubled = p->troubled || p->why.length > 0;
     if (p->live) {
         p->changed = true;
     } else if (p->why.length > 0) {
@@ -295,6 +307,10 @@ static int follow(struct print *p)
         draw(p);
     }
     tp_timer_destroy(timer);
+    if (p->failure == TP_OK && !output_is_gone() &&
+        (p->troubled || !tp_client_is_connected(p->remote.client))) {
+        return EXIT_FAILED; /* it was reported */
+    }
     return p->failure == TP_OK || p->failure == TP_E_CLOSED
                ? EXIT_DONE
                : command_fail(name, EXIT_FAILED, "%s",
@@ -476,7 +492,9 @@ const command command_print = {
         "screen; otherwise, one record follows the other. A lost connection is made again. Panics\n"
         "are reported on standard error, and so is the reason why no data arrives, if it is "
         "known:\n"
-        "a paused simulated world, for example.\n"
+        "a paused simulated world, for example. The exit code is 1 if the device had failed or "
+        "the\n"
+        "server was lost at the end.\n"
         "\n"
         "  --human         print indented text, with units and the names of constants; the "
         "default\n"

@@ -152,7 +152,7 @@ typedef void tp_session_opened(void *context, const tp_msghdr *request, tp_devic
 /* Open a device. `done` is called once with the result, unless the session is destroyed before.
  * Data arrives only after `done`. A device that is opened twice sends its data twice and must be
  * closed twice. `access` is TP_OPEN_MODE or another mode of interfaces/player.padi. Exclusive
- * access is refused while another client has it. Opening to write needs the right to write. */
+ * access and the modes 17 and 18 are refused while another client has it. To write needs a right. */
 TP_API tp_status tp_session_open(tp_session *session, tp_device *device, unsigned access,
                                  const tp_msghdr *request, tp_session_opened *done);
 

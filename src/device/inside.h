@@ -78,6 +78,14 @@ struct geometry {
     bool has_own;
 };
 
+/* geometry_told.c: Player's own data about geometry. */
+struct told {
+    const tp_message *question; /* whose answer is sent; NULL for none */
+    const tp_message *data;
+    tpi_task task;
+    atomic_bool asked; /* the driver is asked, or will be */
+};
+
 /* property.c: where the instance runs. */
 struct properties {
     struct property *all; /* owned array */
@@ -119,6 +127,7 @@ struct tp_device {
     bool follows;                /* its data moves its frame */
     struct frame frame;          /* the loop's */
     struct geometry geometry;
+    struct told told;
     struct properties properties;
     tpi_reader *holder; /* borrowed: who alone may write; NULL for nobody; the loop's */
     uint32_t section;   /* of the instance, that it is of */

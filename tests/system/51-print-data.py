@@ -158,6 +158,14 @@ def a_lost_server_is_told_and_found_again():
                     tap.equal(running.interrupt(), (0, ""))
 
 
+def the_exit_code_tells_of_a_server_that_was_lost():
+    with cli.killed_server() as server, Running("print", "laser", "--line", url=f"localhost:{server.port}") as printing:
+        printing.line()
+        server.kill()
+        printing.error()  # that it is lost
+        tap.equal(printing.interrupt()[0], 1)
+
+
 def a_lost_server_does_not_spoil_the_terminal():
     with tempfile.TemporaryDirectory() as folder:
         path = f"unix:{folder}/robot"
@@ -175,7 +183,7 @@ def a_lost_server_does_not_spoil_the_terminal():
                 # what was shown before stays above
                 tap.equal(terminal.lines[:before.index(told) + 1], before[:before.index(told) + 1])
                 terminal.type(b"\x03")
-                tap.equal(terminal.ended(), 0)
+                tap.equal(terminal.ended(), 1)  # the second server is gone, too
 
 
 # ---- On a terminal --------------------------------------------------------------------------------
@@ -334,6 +342,7 @@ tap.main(records_have_a_form_for_everybody, json_is_json_whatever_comes, texts_c
          a_player_server_keeps_no_rate_so_we_do, it_ends_when_it_is_told_to, it_ends_when_nobody_reads_any_more,
          it_ends_when_it_is_told_to_though_nobody_reads,
          it_ends_when_nobody_reads_any_more_though_nothing_comes, output_that_cannot_be_written_is_a_failure,
+         the_exit_code_tells_of_a_server_that_was_lost,
          a_lost_server_is_told_and_found_again, a_lost_server_does_not_spoil_the_terminal, a_terminal_shows_the_newest_in_one_place, a_scan_is_a_picture_that_fits_a_terminal, a_scan_in_a_pipe_is_numbers_unless_a_picture_is_wanted,
          ranges_without_angles_get_those_of_the_device, a_terminal_waits_in_words,
          a_terminal_is_never_written_over_its_edges, numbers_are_not_cut_in_two, a_resized_terminal_is_drawn_anew, a_count_ends_on_a_terminal_too,
