@@ -17,7 +17,9 @@ extern "C" {
 
 typedef struct tp_server tp_server;
 
+/* All fields may be zero. */
 typedef struct tp_server_options {
+    size_t size;           /* sizeof(tp_server_options); 0 for the fields up to `note_context` */
     const char *path;      /* the configuration file */
     const char *text;      /* its contents instead, if not NULL */
     unsigned port;         /* of addresses without one; 0 for 6665 */

@@ -355,6 +355,7 @@ struct tpi_call {
     tpi_order order;
     atomic_bool abandoned; /* no client waits for its end any more */
     bool counted;          /* by statistics */
+    bool writes;           /* it has written to a line */
     int64_t asked_ns;      /* when it came, by the loop's clock */
     tpi_call **handle;     /* borrowed: where the asker keeps it, cleared at the end; may be NULL */
     const tp_message *asked_instead; /* whose answer is made into a geometry; usually NULL */
@@ -606,7 +607,9 @@ typedef struct tpi_timed_command {
     tp_device *device;
     const tp_message *what;
     const void *ask;
-    tpi_mover mover; /* whose command it is */
+    tpi_mover mover;  /* whose command it is */
+    unsigned epoch;   /* of the panic, when it was granted */
+    int64_t until_ns; /* it moves nothing after this time */
 } tpi_timed_command;
 bool tpi_call_play(tpi_call *call, const tpi_timed_command *command, tp_status *status);
 
@@ -614,6 +617,14 @@ bool tpi_call_play(tpi_call *call, const tpi_timed_command *command, tp_status *
  */
 tp_status tpi_call_quietly(tp_device *device, const tp_message *what, tp_msg *ask,
                            tpi_call_done *done, void *context);
+
+/* Where the instance runs: whether the command that is being handled may write to a line. It may
+ * not when it is older than its lease: the program was frozen since the command was begun. */
+bool tpi_call_may_write(tp_instance *self);
+
+/* Where the instance runs: until when a message that the driver sends now may move another device.
+ * What it sends for a command is not valid for longer than that command. */
+int64_t tpi_call_until_ns(const tp_instance *self);
 
 /* Where the instance runs: fail what was deferred and not answered. */
 void tpi_tickets_end(tp_instance *self);
@@ -641,6 +652,10 @@ void tpi_registry_forget(tp_instance *instance);
 /* remove.c, on the loop: release it; and wait for those that are being released. */
 void tpi_remove_finish(tp_instance *self);
 void tpi_remove_wait(tpi_hub *hub);
+
+/* stop_report.c: where the instance runs, report to the readers of a device that a mover moves it
+ * no more, and why. The label of the mover is not used. */
+void tpi_stop_report_send(tp_device *device, const tpi_mover *mover, tpi_leaving why);
 
 /* halt.c: before init; and when a device was added. */
 void tpi_halt_prepare(tp_instance *self);

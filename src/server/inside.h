@@ -162,11 +162,15 @@ tp_status tpi_sections_read(tp_server *server, tp_error *err);
 /* Whether two files have the same interface sections. */
 bool tpi_interfaces_same(const struct file *a, const struct file *b);
 
-/* section_driver.c: read a driver section. */
+/* driver_read.c: read a driver section. */
 tp_status tpi_driver_read(tp_server *server, tpi_cfg_section *section, tp_error *err);
 
-/* The driver of this name: one of the program, or else of its kit; NULL if there is none. */
+/* section_driver.c: the driver of this name: one of the program, or else of its kit; NULL if there
+ * is none. */
 const tp_driver *tpi_find_driver(const tp_server *server, const char *name);
+
+/* Whether a field `provides` (NULL for none) is "all". */
+bool tpi_driver_says_all(const tpi_cfg_field *provides);
 
 /* section_addresses.c: read the addresses of a field (NULL for none) into the arena of the file. */
 tp_status tpi_addresses_read(tp_server *server, const tpi_cfg_field *field, const tpi_wanted **out,
@@ -309,11 +313,6 @@ void tpi_top_report(tp_server *server);
 /* Note what has changed at the top; whether anything has. */
 bool tpi_top_report_changes(tp_server *server, const struct file *before, const struct file *after);
 
-/* The field `panic` of a section: how things are stopped in one. *action stays as it is if it is
- * not given. */
-tp_status tpi_section_read_panic(tpi_cfg_section *section, bool *given, tp_halt *action,
-                                 tp_error *err);
-
 /* section_writer.c: read the writer sections of a driver section; tell of keys and drivers in them
  * that there are not. */
 void tpi_ranks_report(tp_server *server);
@@ -361,10 +360,13 @@ tp_status tpi_plugins_choose_front(tp_server *server, tpi_cfg_section *section, 
 /* An interface that an open plug-in brings, which is in the catalogue then; NULL if none does. */
 const tp_interface *tpi_plugins_interface(tp_server *server, const char *name);
 
-/* Tell the owner of a server (the context) something. While a file is being read such notes are
- * gathered, and told at its end. */
+/* notes.c: pass a note to the owner of a server, which is the context. */
 void tpi_server_note(void *context, const char *text);
+
+/* Gather notes from now on, while a file is being read. */
 void tpi_server_gather_notes(tp_server *server);
+
+/* Pass on all gathered notes, and gather no more. */
 void tpi_server_tell_notes(tp_server *server);
 
 #endif
