@@ -6,7 +6,7 @@
  * offered with typed operations generated from its interface file (tp_position2d_ops). The
  * framework allocates `state_size` zeroed bytes per instance and calls all operations of an
  * instance one at a time, on the instance's own thread (or on the loop for drivers that never
- * wait):
+ * wait). init and fini may run on another thread, which loads or releases configurations:
  *
  *     init -> (start -> (poll | device operation | data)* -> stop)* -> fini
  *
