@@ -12,6 +12,15 @@
 
 static const double least_m = 1e-4; /* and radians: changes below that are not sent */
 
+/* The base of an aircraft flies with it. */
+static double base_height(const simd_device *d)
+{
+    tpi_sim_info info;
+
+    tpi_sim_model_info(d->owner->world, d->robot, &info);
+    return info.kind == TPI_SIM_AIRCRAFT ? tpi_sim_global_pose(d->owner->world, d->robot).z : 0;
+}
+
 /* Where it is, from the base of its robot or from the world. Its height is the true one: a base is
  * on the floor, while world files count from the top of what a model stands on. */
 static tpi_sim_pose place_of(const simd_device *d)
@@ -23,7 +32,7 @@ static tpi_sim_pose place_of(const simd_device *d)
     }
     tpi_sim_pose model = tpi_sim_global_pose(d->owner->world, d->model);
     if (d->base >= 0) {
-        const double height = model.z;
+        const double height = model.z - base_height(d);
         model = tpi_sim_pose_on_root(d->owner->world, d->model);
         model.z = height;
     }

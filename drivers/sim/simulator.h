@@ -82,6 +82,13 @@ extern const simd_kind tpi_simd_radios[];    /* radios.c */
 extern const simd_kind tpi_simd_inertials[]; /* inertials.c */
 extern const simd_kind tpi_simd_screens[];   /* screens.c */
 extern const simd_kind tpi_simd_axes[];      /* axes.c */
+extern const simd_kind tpi_simd_flyers[];    /* flyers.c */
+extern const simd_kind tpi_simd_limbs[];     /* limbs.c */
+extern const simd_kind tpi_simd_tags[];      /* tags.c */
+extern const simd_kind tpi_simd_sounds[];    /* sounds.c */
+extern const simd_kind tpi_simd_nodes[];     /* nodes.c */
+extern const simd_kind tpi_simd_fellows[];   /* fellows.c */
+extern const simd_kind tpi_simd_stereos[];   /* stereos.c */
 
 /* All of them, ended by NULL. */
 extern const simd_kind *const tpi_simd_kinds[];

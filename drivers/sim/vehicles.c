@@ -429,7 +429,7 @@ const simd_kind tpi_simd_vehicles[] = {
     {
         .interface = &tp_interface_localize,
         .ops = &localize_ops,
-        .models = SIMD_MODEL(POSITION),
+        .models = SIMD_MODEL(POSITION) | SIMD_MODEL(AIRCRAFT),
         .passive = true,
         .state_size = sizeof(struct truth),
         .publish = localize_publish,
