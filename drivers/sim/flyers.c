@@ -82,9 +82,7 @@ static tp_status check_pose(const char *name, const tp_pose3d *pose, tp_error *e
     }
     return pose->proll == 0 && pose->ppitch == 0
                ? TP_OK
-               : tp_fail(err, TP_E_UNSUPPORTED,
-                         "%s has roll or pitch: a simulated aircraft stays "
-                         "level",
+               : tp_fail(err, TP_E_RANGE, "%s has roll or pitch: a simulated aircraft stays level",
                          name);
 }
 

@@ -111,6 +111,7 @@ static tp_status aircraft_read(struct sim_reader *reader, tpi_cfg_section *secti
     if (plane.length == sizeof c.plane) {
         memcpy(&c.plane, plane.data, sizeof c.plane);
     }
+    settings->failed |= plane.failed;
     tpi_buf_fini(&plane);
     status = status == TP_OK ? read_drive(reader, section, &c) : status;
     if (status == TP_OK) {

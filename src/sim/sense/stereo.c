@@ -27,6 +27,7 @@ static tp_status stereo_read(struct sim_reader *reader, tpi_cfg_section *section
     if (camera.length == sizeof c.camera) {
         memcpy(&c.camera, camera.data, sizeof c.camera);
     }
+    settings->failed |= camera.failed;
     tpi_buf_fini(&camera);
     if (status == TP_OK && c.camera.width * c.camera.height > TPI_SIM_MOST_STEREO_PIXELS) {
         return tpi_cfg_fail(&tpi_cfg_find(section, "resolution")->place, reader->err,
