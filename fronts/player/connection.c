@@ -83,6 +83,9 @@ static size_t consume(struct client *client, const unsigned char *bytes, size_t 
         tp_msghdr header;
         tp_xdr_decode_header(&header, bytes + used);
         if (header.size > MOST_BODY) {
+            if (tp_session_is_panic(&header)) { /* whatever its body is */
+                tp_session_panic(client->session, "");
+            }
             tpi_player_client_give_up(client);
             break;
         }
@@ -321,13 +324,13 @@ static void on_accept(void *context, tp_stream *stream)
         tp_stream_close(stream);
         return;
     }
-    tpi_player_client_init(&connection->client, front, &stream_transport);
+    tpi_player_session_init(&connection->client, front, &stream_transport);
     tpi_player_client_link(&connection->client);
     connection->stream = stream;
     if (front->patience_s != 0) {
         tp_stream_set_patience(stream, front->patience_s > 0 ? (unsigned)front->patience_s : 0);
     }
-    if (tpi_player_client_begin(&connection->client, tp_stream_peer(stream)) != TP_OK ||
+    if (tpi_player_session_begin(&connection->client, tp_stream_peer(stream)) != TP_OK ||
         tp_stream_start(stream, &stream_events, connection) != TP_OK || !greet(stream)) {
         tpi_player_client_close(&connection->client);
     }

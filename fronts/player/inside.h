@@ -6,8 +6,9 @@
  *     message.c      one message of a client: to the server itself, or to a device
  *     server.c       requests to the server itself (the interface `player`), compressed maps
  *     encoding.c     a message as the bytes that Player sends
- *     output.c       sends what the session releases
- *     client.c       what connections and sources have in common, and the front
+ *     session.c      the session of a client: its events, and sending what it releases
+ *     client.c       what connections and sources have in common: their list and their end
+ *     front.c        the table of the front: opening and closing
  */
 #ifndef TROUPE_FRONTS_PLAYER_INSIDE_H
 #define TROUPE_FRONTS_PLAYER_INSIDE_H
@@ -41,7 +42,7 @@ struct transport {
 
 /* Part of a connection or a source, which are its transport's. */
 struct client {
-    tp_player_front *front; /* borrowed */
+    struct tp_player_front *front; /* borrowed */
     const struct transport *transport;
     tp_session *session; /* owned; NULL while a source has not said anything */
     struct client *next; /* in the front's list */
@@ -55,11 +56,10 @@ struct client {
     bool dismissed; /* by its session, which may have queued why */
 };
 
-struct tp_player_front {
-    tp_hub *hub;   /* borrowed */
-    tp_loop *loop; /* borrowed */
-    uint32_t robot;
-    tp_reach reach;
+/* The state of an instance of the front. */
+typedef struct tp_player_front {
+    tp_front_instance *instance; /* borrowed: the front is its state */
+    tp_loop *loop;               /* borrowed */
     int patience_s;
     uint32_t most_clients;
     size_t client_count;
@@ -72,7 +72,7 @@ struct tp_player_front {
     unsigned char *shared; /* owned: READ_SIZE bytes */
 
     struct udp *udp; /* owned; NULL on streams */
-};
+} tp_player_front;
 
 /* Whether this is the thread that the front belongs to: its loop's. */
 static inline bool tpi_player_is_current(const tp_player_front *front)
@@ -84,20 +84,20 @@ static inline bool tpi_player_is_current(const tp_player_front *front)
 extern const char tpi_player_greeting[TP_IDENT_STRLEN];
 
 /* client.c */
-void tpi_player_client_init(struct client *client, tp_player_front *front,
-                            const struct transport *transport);
-
-/* Give it a session; `name` is where it comes from. */
-tp_status tpi_player_client_begin(struct client *client, const char *name);
-
-/* Destroys its session. */
-void tpi_player_client_reset(struct client *client);
+void tpi_player_client_reset(struct client *client); /* destroys its session */
 void tpi_player_client_link(struct client *client);
 void tpi_player_client_unlink(struct client *client);
 void tpi_player_client_close(struct client *client);
 
 /* Close it when this turn is over; nothing more is read. */
 void tpi_player_client_give_up(struct client *client);
+
+/* session.c: a client without a session. */
+void tpi_player_session_init(struct client *client, tp_player_front *front,
+                             const struct transport *transport);
+
+/* Give it a session; `name` is its address. */
+tp_status tpi_player_session_begin(struct client *client, const char *name);
 
 /* connection.c */
 tp_status tpi_player_connection_listen(tp_player_front *front, const char *address, tp_error *err);
@@ -110,10 +110,6 @@ tp_player_counts tpi_player_udp_counts(const struct udp *udp);
 
 /* message.c: a whole message has come. The header is changed. */
 void tpi_player_message_handle(struct client *client, tp_msghdr *header, const unsigned char *body);
-
-/* output.c */
-void tpi_player_output_ready(void *context);
-void tpi_player_output_flush(tp_after *after);
 
 /* server.c: decodes a request to the player interface and has the session answer it. */
 void tpi_player_serve(struct client *client, const tp_msghdr *header, const unsigned char *body,

@@ -13,7 +13,7 @@ static void refuse(struct client *client, const tp_msghdr *header, tp_status cod
 /* A command or request for a device. */
 static void forward(struct client *client, const tp_msghdr *header, const unsigned char *body)
 {
-    const tp_catalogue *catalogue = tp_hub_catalogue(client->front->hub);
+    const tp_catalogue *catalogue = tp_hub_catalogue(tp_front_hub(client->front->instance));
     const tp_kind kind = header->type == TP_MSGTYPE_CMD ? TP_KIND_COMMAND : TP_KIND_REQUEST;
     tp_error err = {0};
     tp_msg *msg = NULL;
@@ -46,12 +46,12 @@ static void forward(struct client *client, const tp_msghdr *header, const unsign
 void tpi_player_message_handle(struct client *client, tp_msghdr *header, const unsigned char *body)
 {
     assert(tpi_player_is_current(client->front));
-    /* Players ignore what clients say about host and robot. */
+    /* Player ignores the host and the robot in addresses of clients. */
     header->addr.host = TP_PLAYER_HOST;
-    header->addr.robot = client->front->robot;
-    tp_session_heard(client->session);
+    header->addr.robot = tp_front_where(client->front->instance)->robot;
+    tp_session_heard_message(client->session, header);
     if (header->type == TP_MSGTYPE_SYNCH) {
-        return; /* it only says that it is there */
+        return; /* a sign of life, without contents */
     }
     if (header->addr.interf == TP_PLAYER_CODE) {
         tpi_player_serve(client, header, body, header->size);

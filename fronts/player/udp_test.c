@@ -9,6 +9,7 @@
 
 #include "conformance/bench.h"
 #include "fronts/player/player.h"
+#include "session/front.h"
 #include "support/unit.h"
 #include "troupe/datagram.h"
 #include "troupe/interfaces/opaque.h"
@@ -81,7 +82,7 @@ static const tp_driver echo = {.abi = TP_DRIVER_ABI,
 struct stage {
     bench bench;
     bench_plan *plan;
-    tp_player_front *front;
+    tp_front_instance *front;
     tp_peer server;
 };
 
@@ -94,16 +95,27 @@ struct talker {
     unsigned char bytes[65536];
 };
 
-static void open_front(struct stage *s, uint32_t most_clients)
+static tp_status open_at(struct stage *s, const char *address, int most_clients,
+                         tp_front_instance **out, const char **blamed)
 {
-    const tp_player_options options = {
-        .address = "udp:127.0.0.1:0", .robot = BENCH_ROBOT, .most_clients = most_clients};
+    const tpi_setting_value value = {.number = most_clients, .text = ""};
+    const tpi_setting clients = {.name = "clients", .values = &value, .value_count = 1};
+    const tpi_front_opening opening = {.front = &tp_front_player,
+                                       .hub = s->bench.hub,
+                                       .loop = s->bench.loop,
+                                       .place = {.address = address, .robot = BENCH_ROBOT},
+                                       .settings = &clients,
+                                       .setting_count = 1};
+
+    return tpi_front_open(out, &opening, blamed, &s->bench.err);
+}
+
+static void open_front(struct stage *s, int most_clients)
+{
     char address[64];
 
-    assert_int_equal(
-        tp_player_front_open(&s->front, s->bench.hub, s->bench.loop, &options, &s->bench.err),
-        TP_OK);
-    (void)snprintf(address, sizeof address, "udp:127.0.0.1:%u", tp_player_front_port(s->front));
+    assert_int_equal(open_at(s, "udp:127.0.0.1:0", most_clients, &s->front, NULL), TP_OK);
+    (void)snprintf(address, sizeof address, "udp:127.0.0.1:%u", tpi_front_port(s->front));
     assert_int_equal(tp_peer_parse(&s->server, address, &s->bench.err), TP_OK);
 }
 
@@ -127,7 +139,7 @@ static int tear_down(void **state)
 {
     struct stage *s = *state;
 
-    tp_player_front_close(s->front);
+    tpi_front_close(s->front);
     bench_fini(&s->bench);
     bench_plan_destroy(s->plan);
     free(s);
@@ -401,7 +413,7 @@ static void without_a_place_the_oldest_who_said_nothing_makes_room(void **state)
     struct stage *s = *state;
     struct talker *t[4];
 
-    tp_player_front_close(s->front);
+    tpi_front_close(s->front);
     open_front(s, 2);
     for (unsigned i = 0; i < 4; i++) {
         t[i] = new_talker(s);
@@ -468,17 +480,25 @@ static void who_asks_too_much_is_refused(void **state)
     end_talker(t);
 }
 
-static void an_address_that_is_none_is_told(void **state)
+static void a_bad_address_is_an_error(void **state)
 {
     struct stage *s = *state;
-    const tp_player_options options = {.address = "udp:127.0.0.1:x"};
-    tp_player_front *front = NULL;
+    tp_front_instance *front = NULL;
 
-    assert_int_equal(
-        tp_player_front_open(&front, s->bench.hub, s->bench.loop, &options, &s->bench.err),
-        TP_E_SYNTAX);
+    assert_int_equal(open_at(s, "udp:127.0.0.1:x", 0, &front, NULL), TP_E_SYNTAX);
     assert_string_equal(s->bench.err.text, "listen on udp:127.0.0.1:x: the port must be a number "
                                            "from 0 to 65535");
+}
+
+static void an_impossible_number_of_clients_is_an_error(void **state)
+{
+    struct stage *s = *state;
+    tp_front_instance *front = NULL;
+    const char *blamed = NULL;
+
+    assert_int_equal(open_at(s, "udp:127.0.0.1:0", -1, &front, &blamed), TP_E_RANGE);
+    assert_string_equal(s->bench.err.text, "clients must be from 0 to 100000");
+    assert_string_equal(blamed, "clients");
 }
 
 int main(void)
@@ -494,7 +514,8 @@ int main(void)
         STAGE_TEST(without_a_place_the_oldest_who_said_nothing_makes_room),
         STAGE_TEST(what_fits_no_datagram_is_refused_or_lost),
         STAGE_TEST(who_asks_too_much_is_refused),
-        STAGE_TEST(an_address_that_is_none_is_told),
+        STAGE_TEST(a_bad_address_is_an_error),
+        STAGE_TEST(an_impossible_number_of_clients_is_an_error),
     };
 #undef STAGE_TEST
     return cmocka_run_group_tests(tests, NULL, NULL);

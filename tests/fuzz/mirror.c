@@ -96,6 +96,20 @@ tp_loop *mirror_loop(void)
     return server()->loop;
 }
 
+tp_front_instance *mirror_open(const tp_front *front, const char *address)
+{
+    const tpi_front_opening opening = {.front = front,
+                                       .hub = mirror_hub(),
+                                       .loop = mirror_loop(),
+                                       .place = {.address = address, .robot = MIRROR_ROBOT}};
+    tp_front_instance *instance = NULL;
+    tp_error err = {0};
+    const tp_status status = tpi_front_open(&instance, &opening, NULL, &err);
+
+    fuzz_require(status == TP_OK, err.text);
+    return instance;
+}
+
 void mirror_turn(void)
 {
     tp_loop_turn(mirror_loop(), false);

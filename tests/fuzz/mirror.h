@@ -5,7 +5,7 @@
 #ifndef TROUPE_TESTS_FUZZ_MIRROR_H
 #define TROUPE_TESTS_FUZZ_MIRROR_H
 
-#include "troupe/front.h"
+#include "session/front.h"
 #include "troupe/loop.h"
 
 enum { MIRROR_ROBOT = 6665 };
@@ -13,6 +13,9 @@ enum { MIRROR_ROBOT = 6665 };
 /* Made at the first call and kept. */
 tp_hub *mirror_hub(void);
 tp_loop *mirror_loop(void);
+
+/* Open a front at this address for the server's robot. tpi_front_close() closes it. */
+tp_front_instance *mirror_open(const tp_front *front, const char *address);
 
 /* One turn of the loop, without waiting. */
 void mirror_turn(void);

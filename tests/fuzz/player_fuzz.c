@@ -76,11 +76,11 @@ static void on_connected(void *context, tp_stream *stream, tp_status status)
     us.connected = true;
 }
 
-static tp_player_front *front;
+static tp_front_instance *front;
 
 static void close_front(void)
 {
-    tp_player_front_close(front);
+    tpi_front_close(front);
 }
 
 /* The front listens on a socket that is named after the process, made at the first input and
@@ -91,11 +91,8 @@ static const char *front_address(void)
 
     if (front == NULL) {
         (void)snprintf(address, sizeof address, "unix:/tmp/troupe-fuzz-%ld", (long)getpid());
-        const tp_player_options options = {.address = address, .robot = MIRROR_ROBOT};
-        tp_error err = {0};
-        const tp_status status =
-            tp_player_front_open(&front, mirror_hub(), mirror_loop(), &options, &err);
-        fuzz_require(status == TP_OK && atexit(close_front) == 0, err.text);
+        front = mirror_open(&tp_front_player, address);
+        fuzz_require(atexit(close_front) == 0, "no room for atexit");
     }
     return address;
 }

@@ -21,7 +21,7 @@ static struct source {
 } sources[2];
 
 static tp_peer server;
-static tp_player_front *front;
+static tp_front_instance *front;
 
 static void receive(void *context, const tp_peer *from, const void *bytes, size_t length)
 {
@@ -34,7 +34,6 @@ static void receive(void *context, const tp_peer *from, const void *bytes, size_
 
 static void begin(void)
 {
-    const tp_player_options options = {.address = "udp:127.0.0.1:0", .robot = MIRROR_ROBOT};
     char address[64];
     tp_error err = {0};
 
@@ -46,9 +45,8 @@ static void begin(void)
         }
     }
     sources[0].answers = sources[1].answers = (mirror_answers){0};
-    fuzz_require(tp_player_front_open(&front, mirror_hub(), mirror_loop(), &options, &err) == TP_OK,
-                 "no front");
-    (void)snprintf(address, sizeof address, "udp:127.0.0.1:%u", tp_player_front_port(front));
+    front = mirror_open(&tp_front_player, "udp:127.0.0.1:0");
+    (void)snprintf(address, sizeof address, "udp:127.0.0.1:%u", tpi_front_port(front));
     fuzz_require(tp_peer_parse(&server, address, &err) == TP_OK, "no address");
 }
 
@@ -72,7 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     mirror_turn();
     fuzz_require(tp_player_front_clients(front) <= 2, "more clients than sources");
-    tp_player_front_close(front);
+    tpi_front_close(front);
     mirror_turn(); /* what came last is for a front that is gone */
     return 0;
 }

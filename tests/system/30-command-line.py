@@ -318,7 +318,8 @@ def fronts_are_listed():
     says(troupe("fronts", "web5"), 1, 'troupe fronts: there is no front "web5"\n')
     assert "player" in [line.split()[0] for line in troupe("fronts").stdout.splitlines()]
     tap.equal(troupe("fronts", "player").stdout.splitlines()[1:],
-              ["  schemes          tcp udp unix", "  port             each robot's own number"])
+              ["  schemes          tcp udp unix", "  port             each robot's own number",
+               "  clients          1        0            the most clients of one port; 0 means 100000, on UDP 1024"])
 
 
 tap.main(help_names_every_command, a_wrong_command_gets_a_hint, hints_call_it_as_the_user_does,
