@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "loop/inside.h"
+#include "loop/room.h"
 #include "platform/owner.h"
 
 struct tp_loop {
@@ -32,6 +33,9 @@ struct tp_loop {
     tp_after *after;      /* borrowed; the queue, oldest first */
     tp_after **after_end; /* where the next one is linked */
     unsigned passing;     /* how many of its front belong to the pass that is under way */
+
+    tpi_room (*make_room)(void *context); /* NULL for nobody */
+    void *room_context;                   /* borrowed */
 };
 
 /* ---- Life ------------------------------------------------------------------------------------ */
@@ -165,6 +169,24 @@ struct uv_loop_s *tpi_loop_uv(tp_loop *loop)
 tpi_timers *tpi_loop_timers(tp_loop *loop)
 {
     return &loop->timers;
+}
+
+/* ---- File descriptors that are scarce -------------------------------------------------------- */
+
+void tpi_loop_set_room(tp_loop *loop, tpi_room (*make)(void *context), void *context)
+{
+    loop->make_room = make;
+    loop->room_context = context;
+}
+
+bool tpi_loop_has_room(const tp_loop *loop, const void *context)
+{
+    return loop->make_room != NULL && loop->room_context == context;
+}
+
+tpi_room tpi_loop_make_room(tp_loop *loop)
+{
+    return loop->make_room != NULL ? loop->make_room(loop->room_context) : TPI_ROOM_NONE;
 }
 
 /* ---- Turning --------------------------------------------------------------------------------- */

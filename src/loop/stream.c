@@ -132,7 +132,7 @@ void tp_stream_set_patience(tp_stream *stream, unsigned seconds)
     if (seconds > 0 &&
         (stream->pulse != NULL ||
          tp_timer_create(&stream->pulse, stream->loop, on_pulse, stream, NULL) == TP_OK)) {
-        tp_timer_every(stream->pulse, (seconds > 3 ? seconds / 3 : 1) * TP_NS_PER_S);
+        tp_timer_every(stream->pulse, tpi_keepalive_pulse_s(seconds) * TP_NS_PER_S);
     }
 }
 

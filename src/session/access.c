@@ -233,12 +233,14 @@ void tpi_access_rights_changed(tpi_identity *identity)
     const tpi_mover mover = tpi_identity_mover(identity);
 
     assert(session_is_current(session));
+    tpi_crowd_look(session);
     for (struct subscription *s = session->subscriptions; s != NULL; s = s->next) {
         if (right < TP_RIGHT_MOVE && s->moves) {
             s->moves = false;
             tpi_device_left(s->device, &mover, TPI_LEAVING_FORBIDDEN);
         }
-        if (right < TP_RIGHT_WRITE && tpi_access_holder(s->device) == session) {
+        if (tpi_access_holder(s->device) == session &&
+            right < tpi_right_to_open(s->device, TP_EXCLUSIVE_MODE)) {
             tpi_device_set_holder(s->device, NULL);
         }
     }
