@@ -26,7 +26,6 @@ struct tp_loop {
     atomic_bool stopping;
     tpi_owner owner;    /* the thread that has turned it last */
     int64_t turn_ns;    /* the beginning of the current turn, or of the last one */
-    int64_t turn_uv_ns; /* the same by libuv's clock */
     int64_t before_ns;  /* the beginning of the turn before */
     int64_t arrival_ns; /* what is being read arrived then at the earliest; TP_NEVER for nothing */
 
@@ -245,7 +244,6 @@ static void turn(tp_loop *loop, uv_run_mode mode)
     tpi_owner_take(&loop->owner);
     loop->before_ns = loop->turn_ns;
     loop->turn_ns = tp_clock_now_ns(loop->clock);
-    loop->turn_uv_ns = (int64_t)uv_hrtime();
     uv_run(&loop->uv, mode);
     tpi_timers_fire(&loop->timers, tp_clock_now_ns(loop->clock));
     run_tasks(loop);
@@ -294,11 +292,6 @@ int64_t tpi_loop_before_ns(const tp_loop *loop)
 int64_t tpi_loop_turn_ns(const tp_loop *loop)
 {
     return loop->turn_ns;
-}
-
-int64_t tpi_loop_waited_ns(const tp_loop *loop)
-{
-    return (int64_t)uv_now(&loop->uv) * TP_NS_PER_MS - loop->turn_uv_ns;
 }
 
 void tpi_loop_set_arrival(tp_loop *loop, int64_t arrival_ns)
