@@ -346,7 +346,7 @@ static tp_status ask_many(struct bench *b, const char *conditions, char *out)
     for (size_t i = 0; i < RANGERS * ROUNDS; i++) {
         asked[i].device = &devices[1 + i % RANGERS];
     }
-    const tp_status status = tpi_client_meet(b->client, &wanted, asked, RANGERS * ROUNDS, &b->err);
+    const tp_status status = tpi_client_meet(b->client, &wanted, asked, RANGERS * ROUNDS, NULL, &b->err);
     for (size_t i = 0; i < RANGERS * ROUNDS && status == TP_OK; i++) {
         assert_int_equal(asked[i].meets, asked[i % RANGERS].meets);
     }
