@@ -116,6 +116,8 @@ static tp_status list_rest(tp_client *client, struct listing *listing, tp_error 
     return TP_OK;
 }
 
+enum { FIRST_OWN = 200 }; /* codes below are Player's, and known or not known by all */
+
 /* Describe once more what only the server knows. */
 static void learn_unknown(tp_client *client, struct listing *listing)
 {
@@ -123,7 +125,7 @@ static void learn_unknown(tp_client *client, struct listing *listing)
 
     for (size_t i = 0; i < listing->count; i++) {
         tp_client_device *device = &listing->devices[i];
-        if (device->interface != NULL) {
+        if (device->interface != NULL || device->addr.interf < FIRST_OWN) {
             continue;
         }
         if (!learned) {
