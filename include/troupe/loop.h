@@ -63,6 +63,11 @@ TP_API bool tp_loop_is_current(const tp_loop *loop);
 /* Whether a turn is in progress, so that the loop called the code that runs now. */
 TP_API bool tp_loop_is_turning(const tp_loop *loop);
 
+/* Inside a callback of a stream or datagram that delivers bytes: these bytes arrived at this time
+ * of the loop's clock at the earliest. They are old if the program was frozen or busy. TP_NEVER
+ * outside of such a callback. */
+TP_API int64_t tp_loop_arrival_ns(const tp_loop *loop);
+
 /* ---- Inside another event loop --------------------------------------------------------------- */
 
 /* A descriptor that becomes readable when a turn has something to do. Another event loop waits for

@@ -271,7 +271,7 @@ tp_status tp_grant_renew(tp_grant *grant)
         return TP_E_TIMEOUT;
     }
     if (grant->lease_ns > 0 && grant->lease_ns <= TPI_LEASE_UNLIMITED - now) {
-        tpi_lease_renew(&grant->lease, now + grant->lease_ns);
+        tpi_lease_renew(&grant->lease, now, now + grant->lease_ns);
     }
     return tpi_lease_is_held(&grant->lease, now) ? TP_OK : TP_E_TIMEOUT;
 }
