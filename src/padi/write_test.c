@@ -109,7 +109,7 @@ static void what_is_known_is_not_replaced(void **state)
            "it: there is an interface laser already");
     refuse(*state, "interface mine 6 \"No.\"", TP_E_SYNTAX,
            "it:1:16: codes below 200 are Player's and Troupe's; yours go from 200 to 65535");
-    refuse(*state, "interface mine 220 \"No.\" use other", TP_E_UNKNOWN,
+    refuse(*state, "interface mine 220 \"No.\" use other", TP_E_SYNTAX,
            "it:1:30: there is no interface \"other\"");
 }
 
