@@ -89,6 +89,9 @@ static void handle_lines(struct client *client)
     }
     memmove(client->in, client->in + used, client->in_length - used);
     client->in_length -= used;
+    /* Of a client that is busy, whole lines wait too. */
+    tp_session_unfinished(client->session,
+                          tp_session_is_busy(client->session) ? 0 : client->in_length);
 }
 
 static void on_room(void *context, void **bytes, size_t *length)
@@ -256,8 +259,8 @@ static void on_accept(void *context, tp_stream *stream)
 {
     tp_front_instance *self = context;
     struct jsonlines *front = tp_front_state(self);
-    struct client *client =
-        front->client_count < front->most_clients ? calloc(1, sizeof *client) : NULL;
+    const bool has_place = front->client_count < front->most_clients || tp_front_make_room(self);
+    struct client *client = has_place ? calloc(1, sizeof *client) : NULL;
 
     if (client == NULL) {
         tp_stream_close(stream);

@@ -166,6 +166,7 @@ static void on_read(void *context, size_t length)
     } else {
         read_held(connection, length);
     }
+    tp_session_unfinished(client->session, connection->held_length);
     if (tp_session_is_busy(client->session) && !client->paused && !client->ending) {
         client->paused = true;
         tp_stream_pause(connection->stream);
@@ -316,8 +317,9 @@ static bool greet(tp_stream *stream)
 static void on_accept(void *context, tp_stream *stream)
 {
     tp_player_front *front = context;
-    struct connection *connection =
-        front->client_count < front->most_clients ? calloc(1, sizeof *connection) : NULL;
+    const bool has_place = front->client_count < front->most_clients ||
+                           tp_front_make_room(front->instance); /* at the end of the turn */
+    struct connection *connection = has_place ? calloc(1, sizeof *connection) : NULL;
 
     assert(tpi_player_is_current(front));
     if (connection == NULL) {

@@ -61,8 +61,9 @@ typedef struct tp_session_events {
     /* A reply of a device is about to be queued. Returns a message that replaces it (the session
      * takes the reference), or NULL to keep it. Optional. */
     tp_msg *(*reply)(void *context, tp_msg *reply);
-    /* Another client has just ended a panic. Returns the number of bytes of this client that have
-     * arrived and were not handled yet. Optional; see tp_session_took(). */
+    /* Another client has just ended a panic, or the time limit of tp_session_unfinished() is over.
+     * Returns the number of bytes of this client that have arrived and were not handled yet.
+     * Optional; see tp_session_took(). */
     size_t (*unread)(void *context);
 } tp_session_events;
 
@@ -152,7 +153,7 @@ typedef void tp_session_opened(void *context, const tp_msghdr *request, tp_devic
 /* Open a device. `done` is called once with the result, unless the session is destroyed before.
  * Data arrives only after `done`. A device that is opened twice sends its data twice and must be
  * closed twice. `access` is TP_OPEN_MODE or another mode of interfaces/player.padi. Exclusive
- * access is refused while another client has it. Opening to write needs the right to write. */
+ * access and the modes 17 and 18 are refused while another client has it. To write needs a right. */
 TP_API tp_status tp_session_open(tp_session *session, tp_device *device, unsigned access,
                                  const tp_msghdr *request, tp_session_opened *done);
 
@@ -184,6 +185,12 @@ TP_API void tp_session_heard_message(tp_session *session, const tp_msghdr *heade
  * panic move nothing, even if they are read later. The session counts the bytes of such messages,
  * starting from the event `unread`. */
 TP_API void tp_session_took(tp_session *session, size_t bytes);
+
+/* Report that `bytes` bytes of a message have arrived whose end has not: after each read, with 0 if
+ * there are none. The client is lost (`lost`) if the end takes too long: more than ten seconds after
+ * the first byte, and a second more for each 16 KiB. The time in which the front itself does not
+ * read does not count if the front has `unread`. */
+TP_API void tp_session_unfinished(tp_session *session, size_t bytes);
 
 /* Mark the client as one that renews its leases by itself. Its leases are shorter then. */
 TP_API void tp_session_speak_leases(tp_session *session, bool on);
@@ -388,6 +395,15 @@ TP_API const tp_front_place *tp_front_where(const tp_front_instance *self);
 TP_API tp_status tp_front_session(tp_session **out, const tp_front_instance *self, const char *peer,
                                   const tp_session_limits *limits, const tp_session_events *events,
                                   void *context, tp_error *err);
+
+/* Make room for one more client when the front has no place left: the client of least standing is
+ * lost (`lost`), and its place is free at the end of the turn. Least standing: a client that has not
+ * sent a message; then one without a key and without an open device; then one that only reads; each
+ * time the oldest one of the host with the most of them. The framework does the same when file
+ * descriptors are scarce, and closes a client beyond this machine that has sent no message for a
+ * minute. Returns false if all clients have a key, or a right to more than reading and a device
+ * open. */
+TP_API bool tp_front_make_room(const tp_front_instance *self);
 
 /* A parameter that is declared in the table: its value, or its fallback. Of tuples the first. The
  * configuration is checked before open, as that of drivers. Texts are borrowed as long as the
