@@ -24,6 +24,7 @@ enum {
     BURDEN_OF_MESSAGE = 64,   /* and 1 for each reader */
     BYTES_OF_MESSAGE = 16384, /* each so many of a large one count as one more */
     MOST_WAITING = 4096,      /* jobs that wait for an instance */
+    MOST_YIELDING = 2048,     /* the same: no more of these if one more would yield to others */
     MANY_DEVICES = 256,       /* from here on it pays to look them up in a table */
 };
 
@@ -38,6 +39,7 @@ typedef enum phase { IDLE, STARTING, RUNNING, STOPPING, FAILED } phase;
 typedef struct job {
     tpi_item item;
     void (*run)(struct job *job, tp_instance *self);
+    bool yields; /* it waits while there are others; its order among those that yield is kept */
 } job;
 
 typedef struct outcome {
@@ -162,8 +164,10 @@ struct jobs {
     atomic_int waiting;
 
     /* The instance's thread. */
-    bool busy;    /* inside an operation */
-    bool started; /* the driver is */
+    bool busy;             /* inside an operation */
+    bool started;          /* the driver is */
+    tpi_item *yielding;    /* jobs that wait for others, oldest first */
+    tpi_item *yields_last; /* the last of them */
 
     /* The loop's. */
     void (*idle)(tp_instance *self); /* it runs no more, and nothing is under way; NULL before */
@@ -466,7 +470,7 @@ static inline bool instance_is_leaving(const tp_instance *self)
 
 /* jobs.c: hand over a job; a place among those that wait, TP_E_LIMIT if there are too many. */
 void tpi_instance_submit(tp_instance *self, job *next);
-tp_status tpi_jobs_reserve(tp_instance *self);
+tp_status tpi_jobs_reserve(tp_instance *self, bool yields);
 void tpi_jobs_add(tp_instance *self); /* the same without a limit */
 void tpi_jobs_release(tp_instance *self);
 
@@ -485,6 +489,12 @@ void tpi_jobs_init(tp_instance *self, void (*ring)(void *self));
 tpi_item *tpi_jobs_take(tp_instance *self);
 void tpi_jobs_post(tp_instance *self, job *last);
 bool tpi_jobs_are_posted(const tp_instance *self);
+
+/* Where the instance runs: put a job behind the others that yield; the oldest of them, NULL for
+ * none; whether there are some. */
+void tpi_jobs_put_aside(tp_instance *self, tpi_item *item);
+job *tpi_jobs_take_aside(tp_instance *self);
+bool tpi_jobs_are_aside(const tp_instance *self);
 void tpi_jobs_set_started(tp_instance *self, bool started);
 
 /* instance.c */
@@ -565,7 +575,7 @@ void tpi_calls_fini(tp_instance *self);
 
 /* Make a call, which takes a place among the jobs that wait, and hand it over. */
 tp_status tpi_call_create(tpi_call **call, tp_device *device, const tp_message *what, tp_msg *ask,
-                          tpi_call_done *done, void *context, tpi_call **out);
+                          bool yields, tpi_call_done *done, void *context, tpi_call **out);
 void tpi_call_post(tpi_call *call);
 
 /* Where the instance runs: carry out a command now, without the loop. `call` is a block of the pool

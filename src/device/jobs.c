@@ -20,9 +20,9 @@ void tpi_instance_submit(tp_instance *self, job *next)
     }
 }
 
-tp_status tpi_jobs_reserve(tp_instance *self)
+tp_status tpi_jobs_reserve(tp_instance *self, bool yields)
 {
-    if (atomic_fetch_add(&self->jobs.waiting, 1) >= MOST_WAITING) {
+    if (atomic_fetch_add(&self->jobs.waiting, 1) >= (yields ? MOST_YIELDING : MOST_WAITING)) {
         atomic_fetch_sub(&self->jobs.waiting, 1);
         return TP_E_LIMIT;
     }
@@ -74,6 +74,30 @@ void tpi_jobs_post(tp_instance *self, job *last)
 bool tpi_jobs_are_posted(const tp_instance *self)
 {
     return atomic_load(&self->jobs.inbox.posted) != NULL;
+}
+
+void tpi_jobs_put_aside(tp_instance *self, tpi_item *item)
+{
+    assert(instance_is_current(self));
+    item->next = NULL;
+    *(self->jobs.yielding != NULL ? &self->jobs.yields_last->next : &self->jobs.yielding) = item;
+    self->jobs.yields_last = item;
+}
+
+job *tpi_jobs_take_aside(tp_instance *self)
+{
+    tpi_item *oldest = self->jobs.yielding;
+
+    assert(instance_is_current(self));
+    if (oldest != NULL) {
+        self->jobs.yielding = oldest->next;
+    }
+    return (job *)oldest;
+}
+
+bool tpi_jobs_are_aside(const tp_instance *self)
+{
+    return self->jobs.yielding != NULL;
 }
 
 void tpi_jobs_set_started(tp_instance *self, bool started)

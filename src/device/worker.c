@@ -21,17 +21,44 @@ static void run_job(tp_instance *self, job *next)
     tpi_jobs_leave(self, was_busy);
 }
 
-void tpi_worker_run_jobs(tp_instance *self)
+/* However much there is to do, what has to stop comes first. */
+static void run_next(tp_instance *self, job *next)
+{
+    tpi_stop_serve(&self->safety);
+    tpi_timed_serve(self);
+    run_job(self, next);
+}
+
+static void run_posted(tp_instance *self)
 {
     tpi_item *item = tpi_jobs_take(self);
 
     while (item != NULL) {
         tpi_item *next = item->next;
-        /* However much there is to do, what has to stop comes first. */
-        tpi_stop_serve(&self->safety);
-        tpi_timed_serve(self);
-        run_job(self, (job *)item);
+        if (((job *)item)->yields) {
+            tpi_jobs_put_aside(self, item);
+        } else {
+            run_next(self, (job *)item);
+        }
         item = next;
+    }
+}
+
+/* One of those that yield, after all others; so those get their turn, too. */
+static void run_aside(tp_instance *self)
+{
+    job *oldest = tpi_jobs_take_aside(self);
+
+    if (oldest != NULL) {
+        run_next(self, oldest);
+    }
+}
+
+void tpi_worker_run_jobs(tp_instance *self)
+{
+    run_posted(self);
+    while (self->on_loop && tpi_jobs_are_aside(self)) {
+        run_aside(self);
     }
 }
 
@@ -314,6 +341,9 @@ static void wait(tp_instance *self)
     const unsigned count = instance_is_started(self) ? tpi_ports_collect(&self->lines, fds + 1) : 0;
     int64_t deadline_ns = polls(self) ? self->worker.next_poll_ns : TP_NEVER;
 
+    if (tpi_jobs_are_aside(self)) {
+        deadline_ns = INT64_MIN;
+    }
     if (instance_is_started(self) && tpi_ports_due_ns(&self->lines) < deadline_ns) {
         deadline_ns = tpi_ports_due_ns(&self->lines);
     }
@@ -336,7 +366,8 @@ static void thread_main(void *context)
         tpi_stop_serve(&self->safety); /* before anything else is begun */
         tpi_timed_serve(self);
         keep_guarded(self);
-        tpi_worker_run_jobs(self);
+        run_posted(self);
+        run_aside(self);
         if (instance_is_started(self)) {
             tpi_ports_serve(&self->lines, input, self);
         }
@@ -344,6 +375,9 @@ static void thread_main(void *context)
         if (!self->worker.quit) {
             wait(self);
         }
+    }
+    while (tpi_jobs_are_aside(self)) {
+        run_aside(self);
     }
     tpi_pool_leave();
 }

@@ -39,6 +39,7 @@ typedef struct tpi_claim {
     int64_t valid_ns; /* from this message to the stop, whatever follows; 0 for no limit */
     int32_t rank;     /* lower ranks are refused ... */
     int64_t hold_ns;  /* ... for so long after this message */
+    bool yields;      /* what others want of the driver comes first */
 } tpi_claim;
 
 #endif

@@ -26,6 +26,9 @@ static void destroy(void *context)
     tpi_clients *clients = context;
 
     assert(clients->sessions == NULL);
+    tpi_makers_fini(&clients->makers);
+    tpi_budget_fini(&clients->budget);
+    tpi_tidy_fini(&clients->tidy);
     tpi_keyring_fini(&clients->keyring);
     free(clients);
 }
@@ -44,6 +47,9 @@ tpi_clients *tpi_clients_of(tpi_hub *hub)
     if (clients != NULL) {
         clients->hub = hub;
         tpi_keyring_init(&clients->keyring, hub);
+        tpi_budget_init(&clients->budget, hub, tpi_mailbox_lose);
+        tpi_makers_init(&clients->makers, tpi_hub_loop(hub));
+        tpi_tidy_init(&clients->tidy, tpi_hub_loop(hub));
         tpi_hub_set_clients(hub, &ops, clients);
     }
     return clients;

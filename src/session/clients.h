@@ -2,11 +2,17 @@
 #ifndef TROUPE_SESSION_CLIENTS_H
 #define TROUPE_SESSION_CLIENTS_H
 
+#include "session/budget.h"
 #include "session/identity.h"
+#include "session/maker.h"
+#include "session/tidy.h"
 
 typedef struct tpi_clients {
     tpi_hub *hub; /* borrowed */
     tpi_keyring keyring;
+    tpi_budget budget;
+    tpi_makers makers;
+    tpi_tidy tidy;
     tp_session *sessions; /* borrowed, newest first */
 } tpi_clients;
 

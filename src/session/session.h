@@ -10,6 +10,7 @@
 
 #include "bus/msg.h"
 #include "bus/queue.h"
+#include "session/budget.h"
 #include "session/clients.h"
 #include "troupe/front.h"
 
@@ -59,6 +60,8 @@ struct asking {
     tpi_call *call;      /* cleared when it ends */
     tp_msghdr request;
     const tp_device *device; /* borrowed, only compared */
+    const tp_message *what;
+    size_t cost; /* bytes that are reserved for the answer */
     bool command;
     bool halts; /* what somebody else moves */
     struct asking *next;
@@ -69,6 +72,14 @@ struct sending {
     uint32_t commands; /* the same */
     uint64_t received;
     struct asking *askings; /* owned */
+    tp_msg *parked;         /* owned reference: a request that waits for room; NULL for none */
+    const tp_message *parked_as;
+};
+
+/* maker.c: answers of the client that a thread is encoding. */
+struct makings {
+    struct making *first; /* owned by the thread until they return; newest first */
+    uint32_t services;    /* of them: the client's next message waits for these */
 };
 
 /* mailbox.c: what went out to the client. */
@@ -121,6 +132,8 @@ struct tp_session {
     tpi_queue queue; /* what waits for the client */
     struct mailbox mailbox;
     struct sending sending;
+    struct makings makings;
+    tpi_account account;
     struct backlog backlog;
     struct pull pull;
     struct page page;
