@@ -71,6 +71,9 @@ static void thread_main(void *context)
     tpi_maker *maker = context;
     bool goes_on = true;
 
+    if (maker->gives_way) {
+        tpi_thread_give_way();
+    }
     while (goes_on) {
         tpi_item *item;
         tpi_wait(&maker->bell.fd, 1, TP_NEVER);
@@ -97,6 +100,7 @@ void tpi_makers_init(tpi_makers *makers, tp_loop *loop)
 {
     for (unsigned i = 0; i < TPI_CLASSES; i++) {
         makers->makers[i].loop = loop;
+        makers->makers[i].gives_way = i == TPI_GUESTS;
         makers->makers[i].bell.fd = -1;
         tpi_inbox_init(&makers->makers[i].inbox, ring, &makers->makers[i]);
     }
@@ -189,10 +193,20 @@ static void post(tpi_maker *maker, tp_session *session, struct making *m)
     tpi_inbox_post(&maker->inbox, &m->item);
 }
 
+/* A value has room for the longest lists of its type; what counts is how much of it is used. */
+static bool is_large(const tp_msg *answer)
+{
+    size_t bytes = 0;
+
+    return answer->weight > TPI_MAKER_LARGE && tp_msg_type(answer) != NULL &&
+           tp_xdr_size(tp_msg_type(answer), tp_msg_payload(answer), &bytes) == TP_OK &&
+           bytes > TPI_MAKER_LARGE;
+}
+
 void tpi_maker_answer(tp_session *session, tp_msg *answer, size_t cost)
 {
     const tp_encoding *encoding = tpi_mailbox_encoding(session);
-    const bool large = encoding != NULL && answer->weight > TPI_MAKER_LARGE;
+    const bool large = encoding != NULL && is_large(answer);
     const bool behind = session->makings.first != NULL;
     tpi_maker *maker = large || behind ? maker_for(session) : NULL;
     struct making *m = maker != NULL ? calloc(1, sizeof *m) : NULL;

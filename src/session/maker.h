@@ -21,6 +21,7 @@ typedef struct tpi_maker {
     tpi_inbox inbox;
     tpi_bell bell;
     tpi_thread *thread; /* owned; NULL until there is something to do */
+    bool gives_way;     /* to all other threads */
 } tpi_maker;
 
 typedef struct tpi_makers {

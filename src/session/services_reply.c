@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "padi/value.h"
 #include "session/maker.h"
 #include "session/services.h"
 
@@ -58,9 +57,12 @@ tp_status tpi_service_end(tp_session *session, const tp_msghdr *request, tp_stat
 tp_status tpi_service_answer_take(tp_session *session, const tp_msghdr *request, tp_status status,
                                   const tp_struct *type, void *block)
 {
-    const size_t bytes = status == TP_OK ? tpi_value_size(type, block) : 0;
     tp_msghdr header = *request;
+    size_t bytes = 0;
 
+    if (status == TP_OK && tp_xdr_size(type, block, &bytes) != TP_OK) {
+        bytes = 0;
+    }
     header.type = TP_MSGTYPE_RESP_ACK;
     header.size = 0;
     header.timestamp = tp_clock_wall_s(tp_hub_clock(session->hub));

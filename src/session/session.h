@@ -47,6 +47,7 @@ struct subscription {
     int64_t lease_ns;    /* that it has asked for; 0 for the usual one */
     bool has_rank;       /* it has asked for no higher one than the next */
     int32_t rank;
+    bool first; /* the one of several openings of its device that is counted */
     struct subscription *next;
     uint64_t paused_at; /* pause.c: what the device had sent when it was paused */
     bool counted;       /* backlog.c: among those who are behind */
@@ -139,6 +140,8 @@ struct tp_session {
     struct page page;
     struct subscription *subscriptions; /* owned */
     uint32_t subscription_count;
+    uint32_t opened;  /* devices, each once */
+    bool ranked;      /* some opening has asked for a rank once */
     tp_session *next; /* of the clients */
     tp_session *previous;
 };

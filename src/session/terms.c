@@ -114,7 +114,7 @@ static void grant(const tp_session *session, const tp_device *device, const tp_l
                               : (int64_t)ceil(ask->duration * (double)TP_NS_PER_S);
         }
         if ((ask->asks & TP_LEASE_RANK) != 0) {
-            s->has_rank = true;
+            s->has_rank = s->session->ranked = true;
             s->rank = ask->rank;
         }
     }
