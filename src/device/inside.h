@@ -184,7 +184,8 @@ typedef struct worker_events {
 } worker_events;
 struct worker {
     const worker_events *events;
-    tpi_thread *thread; /* owned; NULL on the loop */
+    int64_t next_aside_ns; /* the thread's: before that time no job runs that yields */
+    tpi_thread *thread;    /* owned; NULL on the loop */
     tpi_bell bell;
     tp_after turn;          /* of drivers on the loop: work off the inbox */
     tp_timer *poll_timer;   /* owned: of drivers on the loop; else NULL */

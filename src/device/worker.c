@@ -44,13 +44,33 @@ static void run_posted(tp_instance *self)
     }
 }
 
-/* One of those that yield, after all others; so those get their turn, too. */
 static void run_aside(tp_instance *self)
 {
     job *oldest = tpi_jobs_take_aside(self);
 
     if (oldest != NULL) {
         run_next(self, oldest);
+    }
+}
+
+/* One of those that yield, after all others, so that these get their turn, too. Then the thread
+ * rests for as long as that took: a thread that has time left is woken at once on a busy machine,
+ * and nothing else waits for more than one of them. A clock that is not the real one ends no rest.
+ */
+static void run_aside_at_leisure(tp_instance *self)
+{
+    const int64_t longest_ns = 20 * TP_NS_PER_MS;
+    const bool rests = tp_instance_clock(self) == tp_clock_real();
+    const int64_t begun_ns = rests ? tp_clock_now_ns(tp_clock_real()) : 0;
+
+    if (!tpi_jobs_are_aside(self) || (rests && begun_ns < self->worker.next_aside_ns)) {
+        return;
+    }
+    run_aside(self);
+    if (rests) {
+        const int64_t ended_ns = tp_clock_now_ns(tp_clock_real());
+        const int64_t took_ns = ended_ns - begun_ns;
+        self->worker.next_aside_ns = ended_ns + (took_ns < longest_ns ? took_ns : longest_ns);
     }
 }
 
@@ -341,8 +361,8 @@ static void wait(tp_instance *self)
     const unsigned count = instance_is_started(self) ? tpi_ports_collect(&self->lines, fds + 1) : 0;
     int64_t deadline_ns = polls(self) ? self->worker.next_poll_ns : TP_NEVER;
 
-    if (tpi_jobs_are_aside(self)) {
-        deadline_ns = INT64_MIN;
+    if (tpi_jobs_are_aside(self) && self->worker.next_aside_ns < deadline_ns) {
+        deadline_ns = self->worker.next_aside_ns;
     }
     if (instance_is_started(self) && tpi_ports_due_ns(&self->lines) < deadline_ns) {
         deadline_ns = tpi_ports_due_ns(&self->lines);
@@ -367,7 +387,7 @@ static void thread_main(void *context)
         tpi_timed_serve(self);
         keep_guarded(self);
         run_posted(self);
-        run_aside(self);
+        run_aside_at_leisure(self);
         if (instance_is_started(self)) {
             tpi_ports_serve(&self->lines, input, self);
         }

@@ -9,9 +9,11 @@
  * Three things are counted:
  *
  *     work     what handling messages costs in one turn of the loop, in nanoseconds: the time that
- *              it took, and a price for each message and byte. A client whose account is empty is
+ *              it took, and a price for each message and byte. A client whose account is used up is
  *              busy until the next turn. Its front reads no further, so the rest of what it has
- *              sent waits in its own socket.
+ *              sent waits in its own socket. Guests wait for some milliseconds longer, so that they
+ *              never have more than a part of the loop's time: a thread that has time left is woken
+ *              at once on a busy machine.
  *     answers  bytes of answers that are being made, before they are compressed: estimated when the
  *              request comes, counted when the driver has answered, given back when the answer is
  *              in the client's queue. A request that finds no room waits, first come first served,
@@ -49,7 +51,7 @@ typedef struct tpi_share {
 
 struct tpi_budget_host;
 
-/* What the session of a client has for its budgets. Belongs to budget.c, except the last part. */
+/* What the session of a client has for its budgets. */
 typedef struct tpi_account {
     tpi_share own;
     tpi_class class;
@@ -81,11 +83,15 @@ typedef struct tpi_budget {
     tpi_hub *hub; /* borrowed */
     tpi_share classes[TPI_CLASSES];
     struct tpi_budget_host *hosts[TPI_BUDGET_HOSTS]; /* owned lists, by the name's hash */
-    uint64_t turn;
+    uint64_t turn;                                   /* of members: of the loop */
+    uint64_t guest_turn;                             /* of guests, which is longer if they wait */
     tp_after turn_end;
-    tpi_waiting denied;              /* for the next turn: they did nothing in this one */
-    tpi_waiting spent;               /* likewise: they did as much as they may */
-    tp_session *parked[TPI_CLASSES]; /* for room for an answer; oldest first */
+    tp_timer *rest;      /* owned: guests may go on; NULL until they had to wait */
+    bool resting;        /* guests wait for the timer */
+    tpi_waiting members; /* wait for the next turn */
+    tpi_waiting denied;  /* guests that do, and did nothing in this one */
+    tpi_waiting spent;   /* guests that do, and did as much as they may */
+    tp_session *parked;  /* wait for room for an answer; oldest first */
     struct {
         const tp_message *what;
         size_t bytes; /* of its last answers */
@@ -147,12 +153,27 @@ bool tpi_budget_is_parked(const tp_session *session);
 void tpi_budget_queued(tp_session *session, size_t bytes);
 bool tpi_budget_is_behind(tp_session *session);
 
-/* ---- For held.c ------------------------------------------------------------------------------ */
+/* ---- For the files of the budget ------------------------------------------------------------- */
 
-/* Its account, that of its host and that of its class hold so many bytes more, or less. */
+/* The class of the client now. */
+tpi_class tpi_budget_class(tp_session *session);
+
+/* The shares that a session is charged for; how many these are. The first is its own. */
+enum { TPI_SHARES = 3 };
+unsigned tpi_budget_shares(tp_session *session, tpi_share *out[TPI_SHARES]);
+
+/* That of its host; NULL for members. */
+const tpi_share *tpi_budget_host_share(const tp_session *session);
+
+/* held.c: its accounts hold so many bytes more, or less. */
 void tpi_budget_count_held(tp_session *session, size_t before, size_t now);
 
-/* What the guests of its host hold. */
-size_t tpi_budget_host_held(const tp_session *session);
+/* budget_work.c: begin; the session ends. */
+void tpi_budget_init_work(tpi_budget *budget);
+void tpi_budget_leave_work(tp_session *session);
+
+/* budget_answers.c: the end of a turn; the session ends. */
+void tpi_budget_try_parked(tpi_budget *budget);
+void tpi_budget_leave_parked(tp_session *session);
 
 #endif

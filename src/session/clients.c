@@ -48,6 +48,7 @@ tpi_clients *tpi_clients_of(tpi_hub *hub)
         clients->hub = hub;
         tpi_keyring_init(&clients->keyring, hub);
         tpi_budget_init(&clients->budget, hub, tpi_mailbox_lose);
+        tpi_budget_init_work(&clients->budget);
         tpi_makers_init(&clients->makers, tpi_hub_loop(hub));
         tpi_tidy_init(&clients->tidy, tpi_hub_loop(hub));
         tpi_hub_set_clients(hub, &ops, clients);

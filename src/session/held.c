@@ -109,10 +109,10 @@ static tp_session *find_largest(const tp_session *like, bool same_host)
 static bool make_room(tp_session *session)
 {
     tpi_budget *budget = &session->clients->budget;
-    const bool guest = tpi_budget_is_guest(session);
-    const bool host_full = guest && tpi_budget_host_held(session) > HOST_HELD;
-    const bool class_full =
-        budget->classes[session->account.class].held > class_held[session->account.class];
+    const tpi_class class = tpi_budget_class(session);
+    const tpi_share *host = tpi_budget_host_share(session);
+    const bool host_full = host != NULL && host->held > HOST_HELD;
+    const bool class_full = budget->classes[class].held > class_held[class];
     tp_session *largest = host_full || class_full ? find_largest(session, host_full) : NULL;
 
     if (largest != NULL) {

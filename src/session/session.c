@@ -46,6 +46,8 @@ void tp_session_destroy(tp_session *session)
     tpi_session_abandon_all(session);
     tpi_maker_leave(session);
     (void)tp_session_hold(session, 0, false);
+    tpi_budget_leave_work(session);
+    tpi_budget_leave_parked(session);
     tpi_budget_leave(session);
     tpi_subscriptions_close(session);
     if (session->previous != NULL) {
