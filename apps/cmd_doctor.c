@@ -18,6 +18,7 @@
 #include "output.h"
 #include "platform/guard.h"
 #include "platform/thread.h"
+#include "server/plugin.h"
 #include "troupe/clock.h"
 #include "troupe/server.h"
 
@@ -180,6 +181,7 @@ static void look_at_plugin_folder(struct doctor *doctor, const char *folder, boo
 static void look_at_plugins(struct doctor *doctor)
 {
     const char *wanted = getenv("TROUPE_PLUGIN_PATH");
+    char own[4000];
 
     while (wanted != NULL && *wanted != '\0') {
         const size_t length = strcspn(wanted, ":");
@@ -190,7 +192,8 @@ static void look_at_plugins(struct doctor *doctor)
         }
         wanted += length + (wanted[length] == ':');
     }
-    look_at_plugin_folder(doctor, TROUPE_PLUGIN_DIR, false);
+    tpi_plugin_own_folder(own, sizeof own);
+    look_at_plugin_folder(doctor, own, false);
 }
 
 /* ---- Serial lines ---------------------------------------------------------------------------- */

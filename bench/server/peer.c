@@ -66,15 +66,22 @@ void peer_end(bench_peer *peer)
     munmap(peer->flow, sizeof *peer->flow);
 }
 
-int64_t peer_cpu_ns(const bench_peer *peer)
+static int64_t cpu_ns_of(pid_t pid)
 {
     clockid_t clock;
     struct timespec used;
 
-    if (clock_getcpuclockid(peer->pid, &clock) != 0 || clock_gettime(clock, &used) != 0) {
+    if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &used) != 0) {
         bench_give_up("a server has ended");
     }
     return (int64_t)used.tv_sec * TP_NS_PER_S + used.tv_nsec;
+}
+
+int64_t peer_cpu_ns(const bench_peer *peer)
+{
+    const pid_t broker = peer->flow->broker;
+
+    return cpu_ns_of(peer->pid) + (broker != 0 ? cpu_ns_of(broker) : 0);
 }
 
 double peer_memory_bytes(const bench_peer *peer)

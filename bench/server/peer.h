@@ -31,6 +31,7 @@ typedef struct peer_flow {
     double result;     /* of a peer that measures by itself */
     atomic_bool on;    /* scans may flow */
     atomic_ulong made; /* scans so far, each of them for every client */
+    pid_t broker;      /* a process that the peer has started and that ends with it; 0 for none */
 } peer_flow;
 
 typedef struct bench_peer {
@@ -63,8 +64,10 @@ enum {
 void peer_start(bench_peer *out, peer_main *run, int mode);
 void peer_end(bench_peer *peer);
 
-/* Processor time that it has used, and memory that is its alone. */
+/* The processor time that the peer and its broker have used. */
 int64_t peer_cpu_ns(const bench_peer *peer);
+
+/* The memory that belongs to the peer alone. */
 double peer_memory_bytes(const bench_peer *peer);
 
 #endif

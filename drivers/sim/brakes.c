@@ -35,7 +35,7 @@ void tpi_simd_brakes_watch(simd_device *d)
 {
     if (!d->rolls && time_goes(d->owner) && is_braking(d)) {
         d->rolls = true;
-        d->owner->rolling++;
+        d->owner->brakes.owed++;
         tp_device_halting(d->device);
     }
 }
@@ -43,9 +43,9 @@ void tpi_simd_brakes_watch(simd_device *d)
 /* Whichever device owes it, the instance does. */
 void tpi_simd_brakes_watch_all(simd *s)
 {
-    if (!s->all_roll && s->device_count > 0 && time_goes(s) && any_is_braking(s)) {
-        s->all_roll = true;
-        s->rolling++;
+    if (!s->brakes.all && s->device_count > 0 && time_goes(s) && any_is_braking(s)) {
+        s->brakes.all = true;
+        s->brakes.owed++;
         tp_device_halting(s->devices[0]->device);
     }
 }
@@ -53,24 +53,24 @@ void tpi_simd_brakes_watch_all(simd *s)
 /* Those who stand, or everybody. */
 static void settle(simd *s, bool everybody)
 {
-    for (size_t i = 0; i < s->device_count && s->rolling > 0; i++) {
+    for (size_t i = 0; i < s->device_count && s->brakes.owed > 0; i++) {
         simd_device *d = s->devices[i];
         if (d->rolls && (everybody || !is_braking(d))) {
             d->rolls = false;
-            s->rolling--;
+            s->brakes.owed--;
             tp_device_halted(d->device);
         }
     }
-    if (s->all_roll && (everybody || !any_is_braking(s))) {
-        s->all_roll = false;
-        s->rolling--;
+    if (s->brakes.all && (everybody || !any_is_braking(s))) {
+        s->brakes.all = false;
+        s->brakes.owed--;
         tp_device_halted(s->devices[0]->device);
     }
 }
 
 void tpi_simd_brakes_look(simd *s)
 {
-    if (s->rolling > 0) {
+    if (s->brakes.owed > 0) {
         settle(s, false);
     }
 }

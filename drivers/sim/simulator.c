@@ -107,19 +107,19 @@ void tpi_simd_show_some(simd *s)
     size_t shown = 0;
 
     for (size_t i = 0; i < s->device_count && shown < MOST_SHOWN; i++) {
-        simd_device *d = s->devices[s->next_shown];
-        s->next_shown = (s->next_shown + 1) % s->device_count;
+        simd_device *d = s->devices[s->shown.next];
+        s->shown.next = (s->shown.next + 1) % s->device_count;
         if (d->kind->show != NULL && !is_shown_anyway(d)) {
             d->kind->show(d);
             shown++;
         }
     }
-    s->shown_ns = tpi_simd_now_ns(s);
+    s->shown.at_ns = tpi_simd_now_ns(s);
 }
 
 static void show_if_due(simd *s)
 {
-    if (tpi_simd_now_ns(s) - s->shown_ns >= show_ns) {
+    if (tpi_simd_now_ns(s) - s->shown.at_ns >= show_ns) {
         tpi_simd_show_some(s);
     }
 }
@@ -277,7 +277,7 @@ static tp_status sim_poll(tp_instance *self, tp_error *err)
 
     (void)err;
     tpi_simd_refresh(s);
-    if (s->waiter_count > 0) {
+    if (s->waits.count > 0) {
         tpi_simd_step_for_waiters(s);
     }
     if (!s->lockstep) {
@@ -338,7 +338,7 @@ static void sim_fini(tp_instance *self)
     free((void *)s->active);
     free(s->robots);
     tpi_simd_scan_room_destroy(s->scan_room);
-    free(s->waiters);
+    free(s->waits.items);
     tpi_sim_host_fini(&s->own);
 }
 

@@ -126,11 +126,29 @@ typedef struct simd_saved {
     double time_s;
 } simd_saved;
 
-/* Somebody who waits for steps in common. */
+/* A client that waits for steps in common. */
 typedef struct simd_waiter {
     tp_ticket *ticket; /* borrowed */
-    uint32_t count;    /* that are left */
+    uint32_t count;    /* the steps that are left */
 } simd_waiter;
+
+/* worlds.c: all of them. */
+typedef struct simd_waits {
+    simd_waiter *items; /* owned */
+    size_t count, capacity;
+} simd_waits;
+
+/* brakes.c: stops that are not complete. */
+typedef struct simd_brakes {
+    size_t owed; /* the number of stops: of devices, and of the world as a whole */
+    bool all;    /* the world's, in a panic */
+} simd_brakes;
+
+/* simulator.c: robots that are shown to the tree of frames. */
+typedef struct simd_shown {
+    size_t next;   /* of the devices */
+    int64_t at_ns; /* the time of the last ones */
+} simd_shown;
 
 struct simd {
     tp_instance *instance; /* borrowed */
@@ -141,10 +159,9 @@ struct simd {
     size_t device_count, device_capacity;
     simd_device **active; /* owned: those that are sent */
     size_t active_count;
-    uint32_t readings;   /* of the instance, when `active` was made */
-    uint8_t *robots;     /* owned: of each model, whether something on it is read */
-    size_t next_shown;   /* among the devices, for the tree of frames */
-    int64_t shown_ns;    /* when some were shown last */
+    uint32_t readings; /* of the instance, when `active` was made */
+    uint8_t *robots;   /* owned: of each model, whether something on it is read */
+    simd_shown shown;
     simd_device *keeper; /* borrowed: the `world` device; NULL for none */
     simd_device *simulation;
     simd_pace pace;
@@ -153,14 +170,12 @@ struct simd {
     simd_scan_room *scan_room;           /* owned */
     uint32_t most_samples, most_sensors; /* of any ranger that is offered */
     bool lockstep;
-    uint32_t expected;    /* so many have to take part in the first step of lockstep */
-    bool told_late;       /* the operator knows */
-    bool stands;          /* all has been stopped for a panic */
-    size_t rolling;       /* how many stops are owed: by devices, and by the world as a whole */
-    bool all_roll;        /* by the world, in a panic */
-    int64_t period_ns;    /* of poll, as it was set last */
-    simd_waiter *waiters; /* owned */
-    size_t waiter_count, waiter_capacity;
+    uint32_t expected; /* so many have to take part in the first step of lockstep */
+    bool told_late;    /* the operator knows */
+    bool stands;       /* all has been stopped for a panic */
+    simd_brakes brakes;
+    int64_t period_ns; /* of poll, as it was set last */
+    simd_waits waits;
     simd_saved saved[SIMD_MOST_STATES + 1]; /* those with names come first, one after the other;
                                                the last is what RESET goes back to */
 

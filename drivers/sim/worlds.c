@@ -141,7 +141,7 @@ static void describe(const simd *s, tp_world_state *state)
         .lockstep = s->lockstep,
         .late = s->pace.late,
         .participants = tp_device_readers(s->keeper->device),
-        .waiting = (uint32_t)s->waiter_count,
+        .waiting = (uint32_t)s->waits.count,
     };
 }
 
@@ -156,53 +156,53 @@ void tpi_simd_remove_gone(simd *s)
 {
     size_t kept = 0;
 
-    for (size_t i = 0; i < s->waiter_count; i++) {
-        if (tp_ticket_is_wanted(s->waiters[i].ticket)) {
-            s->waiters[kept++] = s->waiters[i];
+    for (size_t i = 0; i < s->waits.count; i++) {
+        if (tp_ticket_is_wanted(s->waits.items[i].ticket)) {
+            s->waits.items[kept++] = s->waits.items[i];
         } else {
-            tp_ticket_fail(s->waiters[i].ticket, TP_E_CLOSED, "no client waits for it");
+            tp_ticket_fail(s->waits.items[i].ticket, TP_E_CLOSED, "no client waits for it");
         }
     }
-    s->waiter_count = kept;
+    s->waits.count = kept;
 }
 
 static const char ended_text[] = "the world has ended";
 
 void tpi_simd_end_waits(simd *s)
 {
-    for (size_t i = 0; i < s->waiter_count; i++) {
-        tp_ticket_fail(s->waiters[i].ticket, TP_E_CLOSED, ended_text);
+    for (size_t i = 0; i < s->waits.count; i++) {
+        tp_ticket_fail(s->waits.items[i].ticket, TP_E_CLOSED, ended_text);
     }
-    s->waiter_count = 0;
+    s->waits.count = 0;
 }
 
 /* One step has been made: for all in lockstep, otherwise for whoever has waited longest. */
 static void count_down(simd *s)
 {
-    const size_t served = s->lockstep ? s->waiter_count : 1;
+    const size_t served = s->lockstep ? s->waits.count : 1;
     tp_world_state state;
     size_t kept = 0;
 
     describe(s, &state);
     state.waiting = 0;
-    for (size_t i = 0; i < s->waiter_count; i++) {
-        s->waiters[i].count -= i < served;
-        if (s->waiters[i].count == 0) {
-            tp_ticket_answer(s->waiters[i].ticket, &state);
+    for (size_t i = 0; i < s->waits.count; i++) {
+        s->waits.items[i].count -= i < served;
+        if (s->waits.items[i].count == 0) {
+            tp_ticket_answer(s->waits.items[i].ticket, &state);
         } else {
-            s->waiters[kept++] = s->waiters[i];
+            s->waits.items[kept++] = s->waits.items[i];
         }
     }
-    s->waiter_count = kept;
+    s->waits.count = kept;
 }
 
 bool tpi_simd_is_awaited(const simd *s)
 {
-    if (s->waiter_count == 0 || !s->lockstep) {
-        return s->waiter_count > 0;
+    if (s->waits.count == 0 || !s->lockstep) {
+        return s->waits.count > 0;
     }
     const uint32_t present = tp_device_readers(s->keeper->device);
-    return present >= s->expected && s->waiter_count >= present;
+    return present >= s->expected && s->waits.count >= present;
 }
 
 /* Out of lockstep these are beside those that are due. */
@@ -220,19 +220,19 @@ static tp_status step(tp_device *device, const tp_world_step *ask, tp_world_stat
         return tp_fail(err, TP_E_RANGE, "%u steps at once are more than %d", ask->count,
                        MOST_STEPS);
     }
-    if (s->waiter_count == SIMD_MOST_WAITING) {
+    if (s->waits.count == SIMD_MOST_WAITING) {
         return tp_fail(err, TP_E_LIMIT, "%d wait for a step already", SIMD_MOST_WAITING);
     }
-    if (s->waiter_count == s->waiter_capacity) {
-        const size_t capacity = s->waiter_capacity * 2 + 16;
-        simd_waiter *waiters = realloc(s->waiters, capacity * sizeof *waiters);
+    if (s->waits.count == s->waits.capacity) {
+        const size_t capacity = s->waits.capacity * 2 + 16;
+        simd_waiter *waiters = realloc(s->waits.items, capacity * sizeof *waiters);
         if (waiters == NULL) {
             return tp_fail(err, TP_E_NOMEM, "out of memory");
         }
-        s->waiters = waiters;
-        s->waiter_capacity = capacity;
+        s->waits.items = waiters;
+        s->waits.capacity = capacity;
     }
-    s->waiters[s->waiter_count++] =
+    s->waits.items[s->waits.count++] =
         (simd_waiter){.ticket = tp_device_defer(device), .count = ask->count > 0 ? ask->count : 1};
     tpi_simd_step_for_waiters(s);
     return TP_PENDING;
@@ -270,10 +270,10 @@ static tp_status request_lockstep(tp_device *device, const tp_world_lockstep *as
     (void)err;
     set_lockstep(s, ask->lockstep != 0);
     describe(s, &state);
-    for (size_t i = 0; !s->lockstep && i < s->waiter_count; i++) {
-        tp_ticket_answer(s->waiters[i].ticket, &state);
+    for (size_t i = 0; !s->lockstep && i < s->waits.count; i++) {
+        tp_ticket_answer(s->waits.items[i].ticket, &state);
     }
-    s->waiter_count = s->lockstep ? s->waiter_count : 0;
+    s->waits.count = s->lockstep ? s->waits.count : 0;
     return TP_OK;
 }
 

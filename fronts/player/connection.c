@@ -78,10 +78,7 @@ static void on_room(void *context, void **bytes, size_t *length)
 /* Whether the next message waits. A panic does not. */
 static bool waits(struct client *client, const tp_msghdr *header)
 {
-    const bool panic = header->type == TP_MSGTYPE_REQ && header->addr.interf == TP_PLAYER_CODE &&
-                       header->subtype == TP_PLAYER_REQ_PANIC;
-
-    return !panic && tp_session_is_busy(client->session);
+    return !tp_session_is_panic(header) && tp_session_is_busy(client->session);
 }
 
 /* Handle the whole messages at `bytes`, as far as the session wants them now; how many bytes they
@@ -96,6 +93,9 @@ static size_t consume(struct client *client, const unsigned char *bytes, size_t 
         tp_msghdr header;
         tp_xdr_decode_header(&header, bytes + used);
         if (header.size > tp_session_longest_message(client->session) - TP_XDR_HEADER_SIZE) {
+            if (tp_session_is_panic(&header)) { /* whatever its body is */
+                tp_session_panic(client->session, "");
+            }
             tpi_player_client_give_up(client);
             break;
         }
@@ -356,13 +356,13 @@ static void on_accept(void *context, tp_stream *stream)
         tp_stream_close(stream);
         return;
     }
-    tpi_player_client_init(&connection->client, front, &stream_transport);
+    tpi_player_session_init(&connection->client, front, &stream_transport);
     tpi_player_client_link(&connection->client);
     connection->stream = stream;
     if (front->patience_s != 0) {
         tp_stream_set_patience(stream, front->patience_s > 0 ? (unsigned)front->patience_s : 0);
     }
-    if (tpi_player_client_begin(&connection->client, tp_stream_peer(stream)) != TP_OK ||
+    if (tpi_player_session_begin(&connection->client, tp_stream_peer(stream)) != TP_OK ||
         tp_stream_start(stream, &stream_events, connection) != TP_OK || !greet(stream)) {
         tpi_player_client_close(&connection->client);
     }

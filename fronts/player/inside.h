@@ -6,8 +6,9 @@
  *     message.c      one message of a client: to the server itself, or to a device
  *     server.c       requests to the server itself (the interface `player`)
  *     encoding.c     a message as the bytes that Player sends; compressed maps
- *     output.c       sends what the session releases
- *     client.c       what connections and sources have in common, and the front
+ *     session.c      the session of a client: its events, and sending what it releases
+ *     client.c       what connections and sources have in common: their list and their end
+ *     front.c        the table of the front: opening and closing
  */
 #ifndef TROUPE_FRONTS_PLAYER_INSIDE_H
 #define TROUPE_FRONTS_PLAYER_INSIDE_H
@@ -81,20 +82,20 @@ static inline bool tpi_player_is_current(const tp_player_front *front)
 extern const char tpi_player_greeting[TP_IDENT_STRLEN];
 
 /* client.c */
-void tpi_player_client_init(struct client *client, tp_player_front *front,
-                            const struct transport *transport);
-
-/* Give it a session; `name` is where it comes from. */
-tp_status tpi_player_client_begin(struct client *client, const char *name);
-
-/* Destroys its session. */
-void tpi_player_client_reset(struct client *client);
+void tpi_player_client_reset(struct client *client); /* destroys its session */
 void tpi_player_client_link(struct client *client);
 void tpi_player_client_unlink(struct client *client);
 void tpi_player_client_close(struct client *client);
 
 /* Close it when this turn is over; nothing more is read. */
 void tpi_player_client_give_up(struct client *client);
+
+/* session.c: a client without a session. */
+void tpi_player_session_init(struct client *client, tp_player_front *front,
+                             const struct transport *transport);
+
+/* Give it a session; `name` is its address. */
+tp_status tpi_player_session_begin(struct client *client, const char *name);
 
 /* connection.c */
 tp_status tpi_player_connection_listen(tp_player_front *front, const char *address, tp_error *err);
@@ -107,10 +108,6 @@ tp_player_counts tpi_player_udp_counts(const struct udp *udp);
 
 /* message.c: a whole message has come. The header is changed. */
 void tpi_player_message_handle(struct client *client, tp_msghdr *header, const unsigned char *body);
-
-/* output.c */
-void tpi_player_output_ready(void *context);
-void tpi_player_output_flush(tp_after *after);
 
 /* server.c: decodes a request to the player interface and has the session answer it. */
 void tpi_player_serve(struct client *client, const tp_msghdr *header, const unsigned char *body,

@@ -203,7 +203,7 @@ static struct source *add_source(struct udp *udp, const tp_peer *peer)
     struct source *source = make_room(udp) ? calloc(1, sizeof *source) : NULL;
 
     if (source != NULL) {
-        tpi_player_client_init(&source->client, udp->front, &udp_transport);
+        tpi_player_session_init(&source->client, udp->front, &udp_transport);
         tpi_player_client_link(&source->client);
         source->peer = *peer;
         source->next = *bucket;
@@ -243,6 +243,9 @@ static bool read_header(tp_msghdr *header, const unsigned char *bytes, size_t le
         return false;
     }
     tp_xdr_decode_header(header, bytes);
+    if (tp_session_is_panic(header)) { /* whatever its body is */
+        header->size = (uint32_t)(length - TP_XDR_HEADER_SIZE);
+    }
     return header->size == length - TP_XDR_HEADER_SIZE;
 }
 
@@ -255,7 +258,7 @@ static void hear_message(struct udp *udp, struct source *source, tp_msghdr *head
 
     if (client->session == NULL) {
         tp_peer_print(name, sizeof name, &source->peer);
-        if (tpi_player_client_begin(client, name) != TP_OK) {
+        if (tpi_player_session_begin(client, name) != TP_OK) {
             udp->counts.turned_away++;
             return;
         }

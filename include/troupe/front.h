@@ -171,13 +171,21 @@ TP_API tp_status tp_session_send(tp_session *session, tp_msg *msg, const tp_mess
 /* Report that the client has sent something: its leases are renewed. */
 TP_API void tp_session_heard(tp_session *session);
 
-/* Report that a message of `bytes` bytes was handled: its work is charged. Messages that arrived before the end of a
+/* The same for a message of the client. A pull (the request DATA of `player`) renews nothing if the
+ * client speaks leases: such a client repeats its pulls also for a program that hangs. */
+TP_API void tp_session_heard_message(tp_session *session, const tp_msghdr *header);
+
+/* Report that a message of `bytes` bytes was handled: its work is charged. Messages that arrived
+ * before the end of a
  * panic move nothing, even if they are read later. The session counts the bytes of such messages,
  * starting from the event `unread`. */
 TP_API void tp_session_took(tp_session *session, size_t bytes);
 
 /* Mark the client as one that renews its leases by itself. Its leases are shorter then. */
 TP_API void tp_session_speak_leases(tp_session *session, bool on);
+
+/* Whether a request is PANIC, whose body does not matter. */
+TP_API bool tp_session_is_panic(const tp_msghdr *request);
 
 /* Raise a panic: stop everything that moves. No right is needed. */
 TP_API void tp_session_panic(tp_session *session, const char *why);
@@ -265,8 +273,8 @@ TP_API tp_status tp_session_serve(tp_session *session, const tp_msghdr *request,
 
 /* Whether the front must handle no more messages of the client now: too many of its requests or
  * replies are under way, or it has had its share of this turn of the loop. A front asks before each
- * message and keeps the rest (tp_session_hold()); meanwhile it does not read. `ready` is called when
- * the client may go on. PANIC is handled always. */
+ * message and keeps the rest (tp_session_hold()); meanwhile it does not read. `ready` is called
+ * when the client may go on. PANIC is handled always. */
 TP_API bool tp_session_is_busy(tp_session *session);
 
 /* ---- Budgets --------------------------------------------------------------------------------- */
@@ -288,7 +296,8 @@ TP_API tp_status tp_session_queue(tp_session *session, tp_msg *msg);
 /* Queue a message of the front before all messages that are not sealed. */
 TP_API tp_status tp_session_queue_first(tp_session *session, tp_msg *msg);
 
-/* Queue the refusal of a request. */
+/* Queue the refusal of a request. A PANIC is never refused: it stops everything, whatever is wrong
+ * with it, and is acknowledged. */
 TP_API tp_status tp_session_refuse(tp_session *session, const tp_msghdr *request, tp_status code,
                                    const char *text);
 

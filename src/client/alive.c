@@ -5,6 +5,10 @@
  * itself, the server hears of the client a few times a second, and often enough for the shortest
  * lease that it has. That happens where everything of a client happens: in calls that wait, and
  * while the loop turns. A program that hangs says nothing, and its robot stops.
+ *
+ * If the loop runs in a thread of its own, it turns while the program hangs. So by default the loop
+ * of a client without the program's own loop speaks only for a program that has made a call since
+ * the last time (TP_RENEW_CALLS).
  */
 #include <math.h>
 
@@ -18,8 +22,8 @@
 
 static void speak_every(tp_client *client, int64_t period_ns)
 {
-    client->alive_ns = period_ns;
-    tp_timer_every(client->alive, period_ns);
+    client->alive.period_ns = period_ns;
+    tp_timer_every(client->alive.timer, period_ns);
 }
 
 /* A third of the lease, so that two words may be late. */
@@ -29,11 +33,11 @@ static void on_lease(tpi_ask *ask, tp_status status, const tp_msg *answer, const
     const tp_lease *lease = status == TP_OK && answer != NULL ? tp_msg_payload(answer) : NULL;
 
     (void)why;
-    if (lease == NULL || !(lease->duration > 0) || !client->moved) {
+    if (lease == NULL || !(lease->duration > 0) || !client->alive.moved) {
         return; /* there is none, or it has no end */
     }
     const double third = lease->duration / 3 * (double)TP_NS_PER_S;
-    if (third < (double)client->alive_ns) {
+    if (third < (double)client->alive.period_ns) {
         speak_every(client, third > (double)SHORTEST_NS ? (int64_t)third : SHORTEST_NS);
     }
 }
@@ -57,8 +61,8 @@ void tpi_proxy_ask_lease(tp_proxy *proxy)
 
 static void keep_lease(tp_client *client, tp_proxy *proxy)
 {
-    if (!client->moved) {
-        client->moved = true;
+    if (!client->alive.moved) {
+        client->alive.moved = true;
         speak_every(client, ALIVE_NS);
     }
     if (proxy != NULL && !proxy->moved) {
@@ -83,11 +87,25 @@ void tpi_client_holds(tp_client *client, tp_proxy *proxy)
 
 void tpi_client_rests(tp_client *client)
 {
-    client->moved = false;
-    tp_timer_cancel(client->alive);
+    client->alive.moved = false;
+    tp_timer_cancel(client->alive.timer);
 }
 
-void tpi_client_say_alive(void *context)
+/* Whether the program vouches for what moves. */
+static bool is_attended(tp_client *client)
+{
+    tpi_attention *attention = &client->attention;
+    const bool renewed = atomic_exchange(&attention->renewed, false);
+
+    return !attention->by_calls || attention->waits > 0 || renewed;
+}
+
+void tp_client_renew(tp_client *client)
+{
+    atomic_store(&client->attention.renewed, true);
+}
+
+static void say_alive(void *context)
 {
     tp_client *client = context;
     const tp_message *what =
@@ -97,9 +115,19 @@ void tpi_client_say_alive(void *context)
                               .subtype = TP_PLAYER_SYNCH_OK,
                               .timestamp = tp_clock_wall_s(tp_loop_clock(client->loop))};
 
-    if (client->state == TPI_CLIENT_CONNECTED) {
+    if (client->state == TPI_CLIENT_CONNECTED && is_attended(client)) {
         (void)client->transport->send(client, &header, what, NULL, NULL);
     }
+}
+
+tp_status tpi_alive_init(tp_client *client, tp_error *err)
+{
+    return tp_timer_create(&client->alive.timer, client->loop, say_alive, client, err);
+}
+
+void tpi_alive_fini(tp_client *client)
+{
+    tp_timer_destroy(client->alive.timer);
 }
 
 /* ---- For the program ------------------------------------------------------------------------- */

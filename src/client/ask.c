@@ -12,13 +12,13 @@
 
 static void append(tp_client *client, tpi_ask *ask)
 {
-    ask->previous = client->last_ask;
-    if (client->last_ask != NULL) {
-        client->last_ask->next = ask;
+    ask->previous = client->asks.last;
+    if (client->asks.last != NULL) {
+        client->asks.last->next = ask;
     } else {
-        client->asks = ask;
+        client->asks.first = ask;
     }
-    client->last_ask = ask;
+    client->asks.last = ask;
 }
 
 static void detach(tpi_ask *ask)
@@ -28,12 +28,12 @@ static void detach(tpi_ask *ask)
     if (ask->previous != NULL) {
         ask->previous->next = ask->next;
     } else {
-        client->asks = ask->next;
+        client->asks.first = ask->next;
     }
     if (ask->next != NULL) {
         ask->next->previous = ask->previous;
     } else {
-        client->last_ask = ask->previous;
+        client->asks.last = ask->previous;
     }
 }
 
@@ -62,15 +62,15 @@ void tpi_ask_finish(tpi_ask *ask, tp_status status, const tp_msg *answer, const 
 
 static void watch_deadline(tp_client *client, int64_t deadline_ns)
 {
-    if (deadline_ns < client->overdue_ns) {
-        client->overdue_ns = deadline_ns;
-        tp_timer_at(client->overdue, deadline_ns);
+    if (deadline_ns < client->asks.overdue_ns) {
+        client->asks.overdue_ns = deadline_ns;
+        tp_timer_at(client->asks.overdue, deadline_ns);
     }
 }
 
 static tpi_ask *find_overdue(const tp_client *client, int64_t now_ns)
 {
-    tpi_ask *ask = client->asks;
+    tpi_ask *ask = client->asks.first;
 
     while (ask != NULL && ask->deadline_ns > now_ns) {
         ask = ask->next;
@@ -106,22 +106,41 @@ static void expire(tpi_ask *ask)
     }
 }
 
-void tpi_ask_expire(void *context)
+static void on_overdue(void *context)
 {
     tp_client *client = context;
     const int64_t now_ns = tpi_client_now_ns(client);
     tpi_ask *ask;
 
     tpi_client_enter(client);
-    client->overdue_ns = TP_NEVER;
+    client->asks.overdue_ns = TP_NEVER;
     while ((ask = find_overdue(client, now_ns)) != NULL) {
         expire(ask);
     }
-    for (ask = client->asks; ask != NULL; ask = ask->next) {
+    for (ask = client->asks.first; ask != NULL; ask = ask->next) {
         watch_deadline(client, ask->deadline_ns);
     }
     tpi_ask_send_waiting(client); /* those that waited for one that is given up */
     tpi_client_leave(client);
+}
+
+tp_status tpi_asks_init(tp_client *client, tp_error *err)
+{
+    client->asks.overdue_ns = TP_NEVER;
+    return tp_timer_create(&client->asks.overdue, client->loop, on_overdue, client, err);
+}
+
+void tpi_asks_fini(tp_client *client)
+{
+    while (client->asks.first != NULL) {
+        tpi_ask_forget(client->asks.first);
+    }
+    tp_timer_destroy(client->asks.overdue);
+}
+
+tpi_ask *tpi_ask_first(const tp_client *client)
+{
+    return client->asks.first;
 }
 
 /* ---- Sending --------------------------------------------------------------------------------- */
@@ -135,7 +154,7 @@ static bool is_same_kind(const tpi_ask *ask, const tp_devaddr *addr, unsigned co
 /* Whether a request that could be taken for this one is under way. */
 static bool is_ambiguous(const tpi_ask *ask)
 {
-    for (const tpi_ask *other = ask->client->asks; other != NULL; other = other->next) {
+    for (const tpi_ask *other = ask->client->asks.first; other != NULL; other = other->next) {
         if (other->state == TPI_ASK_SENT && is_same_kind(other, &ask->addr, ask->what->code)) {
             return true;
         }
@@ -196,7 +215,7 @@ static void send_kept(tpi_ask *ask)
 
 static tpi_ask *find_waiting(const tp_client *client)
 {
-    tpi_ask *ask = client->asks;
+    tpi_ask *ask = client->asks.first;
 
     while (ask != NULL && (ask->state != TPI_ASK_WAITING || !may_go(ask))) {
         ask = ask->next;
@@ -243,8 +262,8 @@ static tpi_ask *create(tp_client *client, const tpi_question *q)
                          .context = q->context,
                          .later = q->later,
                          .about = q->about};
-        client->seq = client->seq == UINT32_MAX ? 1 : client->seq + 1;
-        ask->seq = client->seq;
+        client->asks.seq = client->asks.seq == UINT32_MAX ? 1 : client->asks.seq + 1;
+        ask->seq = client->asks.seq;
         ask->addr.interf = q->proxy != NULL ? q->proxy->addr.interf : TP_PLAYER_CODE;
         ask->addr.index = q->proxy != NULL ? q->proxy->addr.index : 0;
     }
@@ -283,7 +302,7 @@ tpi_ask *tpi_ask_match(tp_client *client, const tp_msghdr *reply)
 {
     tpi_ask *first = NULL;
 
-    for (tpi_ask *ask = client->asks; ask != NULL; ask = ask->next) {
+    for (tpi_ask *ask = client->asks.first; ask != NULL; ask = ask->next) {
         if (ask->state != TPI_ASK_SENT || !is_same_kind(ask, &reply->addr, reply->subtype)) {
             continue;
         }
@@ -297,7 +316,7 @@ tpi_ask *tpi_ask_match(tp_client *client, const tp_msghdr *reply)
 
 static tpi_ask *find_failing(const tp_client *client)
 {
-    tpi_ask *ask = client->asks;
+    tpi_ask *ask = client->asks.first;
 
     while (ask != NULL && ask->state != TPI_ASK_FAILING) {
         ask = ask->next;
@@ -310,7 +329,7 @@ void tpi_ask_fail_sent(tp_client *client, bool all)
     tpi_ask *failing;
     tp_error err;
 
-    for (tpi_ask *ask = client->asks; ask != NULL; ask = ask->next) {
+    for (tpi_ask *ask = client->asks.first; ask != NULL; ask = ask->next) {
         if (ask->state == TPI_ASK_SENT || ask->bound || all) {
             ask->state = TPI_ASK_FAILING;
         }
@@ -323,12 +342,30 @@ void tpi_ask_fail_sent(tp_client *client, bool all)
 
 static tpi_ask *find_of(const tp_proxy *proxy)
 {
-    tpi_ask *ask = proxy->client->asks;
+    tpi_ask *ask = proxy->client->asks.first;
 
     while (ask != NULL && ask->proxy != proxy) {
         ask = ask->next;
     }
     return ask;
+}
+
+void tpi_ask_abandon(tp_client *client, const void *context)
+{
+    tpi_ask *next;
+
+    for (tpi_ask *ask = client->asks.first; ask != NULL; ask = next) {
+        next = ask->next;
+        if (ask->context != context) {
+            continue;
+        }
+        if (ask->state == TPI_ASK_WAITING) {
+            tpi_ask_forget(ask);
+        } else { /* its answer may still come, and is not that of the next request */
+            ask->done = NULL;
+            ask->context = NULL;
+        }
+    }
 }
 
 void tpi_ask_fail_proxy(tp_proxy *proxy, tp_status status, const char *why)

@@ -27,11 +27,11 @@ static tp_status keep_key(tp_client *client, const char *key, size_t length, tp_
     if (length == 0) {
         return TP_OK;
     }
-    client->key = calloc(length + 1, 1);
-    if (client->key == NULL) {
+    client->secret.key = calloc(length + 1, 1);
+    if (client->secret.key == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
-    memcpy(client->key, key, length);
+    memcpy(client->secret.key, key, length);
     return TP_OK;
 }
 
@@ -46,7 +46,7 @@ static tp_status read_key(tp_client *client, const char *path, tp_error *err)
         return tp_fail(err, TP_E_DENIED, "%s: others can read or change it: chmod 600 the file",
                        path);
     }
-    status = status == TP_OK ? tpi_file_read(&text, path, LONGEST_KEY_FILE, err) : status;
+    status = status == TP_OK ? tpi_file_read_any(&text, path, LONGEST_KEY_FILE, err) : status;
     if (status == TP_OK) {
         const char *key = tpi_buf_text(&text);
         const size_t length = strcspn(key, "\r\n");
@@ -67,19 +67,20 @@ tp_status tpi_client_take_key(tp_client *client, tp_error *err)
         return tp_fail(err, TP_E_INVALID, "a key and a file with one: which of them?");
     }
     if (path != NULL && path[0] != '\0') {
-        client->may_show_key = true;
+        client->secret.may_show = true;
         return read_key(client, path, err);
     }
-    client->may_show_key = key != NULL;
+    client->secret.may_show = key != NULL;
     key = key != NULL ? key : getenv("TROUPE_KEY");
     return key != NULL ? keep_key(client, key, strlen(key), err) : TP_OK;
 }
 
 void tpi_client_forget_key(tp_client *client)
 {
-    tpi_secret_wipe(client->key, client->key != NULL ? strlen(client->key) : 0);
-    free(client->key);
-    client->key = NULL;
+    tpi_secret_wipe(client->secret.key,
+                    client->secret.key != NULL ? strlen(client->secret.key) : 0);
+    free(client->secret.key);
+    client->secret.key = NULL;
 }
 
 tp_status tpi_client_try_key(const tp_client_options *options, tp_error *err)
@@ -108,9 +109,9 @@ static void on_right(tpi_ask *ask, tp_status status, const tp_msg *answer, const
         return; /* it is lost, which was reported */
     }
     if (status == TP_OK && right != NULL) {
-        client->right = right->right <= TP_RIGHT_OPERATE ? right->right : TP_RIGHT_OPERATE;
-        (void)snprintf(client->key_name, sizeof client->key_name, "%.*s", (int)right->key_count,
-                       right->key);
+        client->rights.right = right->right <= TP_RIGHT_OPERATE ? right->right : TP_RIGHT_OPERATE;
+        (void)snprintf(client->rights.key_name, sizeof client->rights.key_name, "%.*s",
+                       (int)right->key_count, right->key);
     }
     tpi_client_is_greeted(client);
 }
@@ -140,7 +141,7 @@ static void on_proved(tpi_ask *ask, tp_status status, const tp_msg *answer, cons
         return;
     }
     if (status == TP_E_DENIED) {
-        tpi_client_is_refused(client, is_line_of_server(client->key)
+        tpi_client_is_refused(client, is_line_of_server(client->secret.key)
                                           ? "it looks like a line of the server's file of keys, "
                                             "NAME RIGHT SECRET: give the SECRET alone, or a file "
                                             "with nothing else in its first line"
@@ -172,8 +173,8 @@ static void on_challenge(tpi_ask *ask, tp_status status, const tp_msg *answer, c
         tpi_client_is_greeted(client);
         return;
     }
-    status = tpi_secret_proof(proof.digest, client->key, strlen(client->key), challenge->nonce,
-                              challenge->nonce_count);
+    status = tpi_secret_proof(proof.digest, client->secret.key, strlen(client->secret.key),
+                              challenge->nonce, challenge->nonce_count);
     status = status == TP_OK ? tpi_client_introduce(client, TP_PLAYER_REQ_PROVE, &proof, on_proved)
                              : status;
     if (status != TP_OK) {
@@ -193,7 +194,8 @@ static void on_shown(tpi_ask *ask, tp_status status, const tp_msg *answer, const
 
 static bool may_show(const tp_client *client)
 {
-    return client->may_show_key && !client->was_troupe && strlen(client->key) <= TP_KEYLEN;
+    return client->secret.may_show && !client->was_troupe &&
+           strlen(client->secret.key) <= TP_KEYLEN;
 }
 
 void tpi_client_authenticate(tp_client *client)
@@ -201,15 +203,15 @@ void tpi_client_authenticate(tp_client *client)
     tp_device_auth_req shown = {0};
     tp_status status = TP_OK;
 
-    if (client->key == NULL || (!client->troupe && !may_show(client))) {
+    if (client->secret.key == NULL || (!client->troupe && !may_show(client))) {
         tpi_client_is_greeted(client);
         return;
     }
     if (client->troupe) {
         status = tpi_client_introduce(client, TP_PLAYER_REQ_CHALLENGE, NULL, on_challenge);
     } else {
-        shown.auth_key_count = (uint32_t)strlen(client->key);
-        memcpy(shown.auth_key, client->key, shown.auth_key_count);
+        shown.auth_key_count = (uint32_t)strlen(client->secret.key);
+        memcpy(shown.auth_key, client->secret.key, shown.auth_key_count);
         status = tpi_client_introduce(client, TP_PLAYER_REQ_AUTH, &shown, on_shown);
         tpi_secret_wipe(&shown, sizeof shown);
     }
@@ -220,10 +222,10 @@ void tpi_client_authenticate(tp_client *client)
 
 bool tp_client_is_refused(const tp_client *client)
 {
-    return client->refused;
+    return client->rights.refused;
 }
 
 tp_right tp_client_right(const tp_client *client)
 {
-    return client->right;
+    return client->rights.right;
 }

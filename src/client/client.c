@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/options.h"
 #include "bus/pool.h"
 #include "client/inside.h"
 #include "client/url.h"
@@ -58,28 +59,7 @@ void tpi_client_leave(tp_client *client)
     }
 }
 
-/* ---- Rules and numbers ----------------------------------------------------------------------- */
-
-tp_status tp_client_add_rule(tp_client *client, int interf, int index, int type, int subtype,
-                             tp_replace_rule rule, tp_error *err)
-{
-    const tp_add_replace_rule_req request = {interf, index, type, subtype, (int32_t)rule};
-    tp_add_replace_rule_req *rules =
-        realloc(client->rules, (client->rule_count + 1) * sizeof request);
-
-    if (rules == NULL) {
-        return tp_fail(err, TP_E_NOMEM, "%s: out of memory", client->url);
-    }
-    client->rules = rules;
-    tp_status status = TP_OK;
-    if (client->state == TPI_CLIENT_CONNECTED) {
-        status = tp_client_request(client, TP_PLAYER_REQ_ADD_REPLACE_RULE, &request, NULL, err);
-    }
-    if (status == TP_OK) {
-        rules[client->rule_count++] = request;
-    }
-    return status;
-}
+/* ---- What is known of it --------------------------------------------------------------------- */
 
 uint64_t tp_client_dropped(const tp_client *client)
 {
@@ -123,22 +103,16 @@ static char *copy_text(const char *text)
     return copy;
 }
 
-static tp_status make_timers(tp_client *client, tp_error *err)
+static tp_status init_parts(tp_client *client, tp_error *err)
 {
-    const struct {
-        tp_timer **timer;
-        void (*fire)(void *context);
-    } timers[] = {{&client->watch, tpi_client_watch},
-                  {&client->reopen, tpi_proxy_reopen},
-                  {&client->overdue, tpi_ask_expire},
-                  {&client->alarm, tpi_client_alarm},
-                  {&client->alive, tpi_client_say_alive}};
-    tp_status status = TP_OK;
+    tp_status status = tpi_contact_init(client, err);
 
-    for (size_t i = 0; i < sizeof timers / sizeof timers[0] && status == TP_OK; i++) {
-        status = tp_timer_create(timers[i].timer, client->loop, timers[i].fire, client, err);
-    }
-    return status;
+    status = status == TP_OK ? tpi_asks_init(client, err) : status;
+    status = status == TP_OK ? tpi_reopen_init(client, err) : status;
+    status = status == TP_OK ? tpi_alive_init(client, err) : status;
+    return status == TP_OK
+               ? tp_timer_create(&client->alarm, client->loop, tpi_client_alarm, client, err)
+               : status;
 }
 
 static tp_status make_loop(tp_client *client, tp_loop *loop, tp_error *err)
@@ -147,8 +121,8 @@ static tp_status make_loop(tp_client *client, tp_loop *loop, tp_error *err)
         client->loop = loop;
         return TP_OK;
     }
-    tp_status status = tp_loop_create(&client->own_loop, tp_clock_real(), err);
-    client->loop = client->own_loop;
+    tp_status status = tp_loop_create(&client->own.loop, tp_clock_real(), err);
+    client->loop = client->own.loop;
     return status;
 }
 
@@ -158,28 +132,42 @@ static tp_status make_catalogue(tp_client *client, const tp_catalogue *catalogue
 
     client->catalogue = client->options.catalogue != NULL ? client->options.catalogue : catalogue;
     if (client->catalogue == NULL) {
-        status = tp_catalogue_create(&client->own_catalogue, err);
-        client->catalogue = client->own_catalogue;
+        status = tp_catalogue_create(&client->own.catalogue, err);
+        client->catalogue = client->own.catalogue;
     }
     return status;
 }
 
-/* Data of a client whose loop turns in its own calls only is pulled by these calls. */
+/* Data of a client whose loop turns in its own calls only is pulled by these calls, and they renew
+ * its leases. */
 static void choose_mode(tp_client *client)
 {
-    const bool own = client->own_loop != NULL || client->own_server != NULL;
+    const bool own = client->own.loop != NULL || client->own.server != NULL;
 
     client->mode = client->options.mode;
     if (client->mode == TP_CLIENT_AUTO) {
         client->mode = own ? TP_CLIENT_FRESH : TP_CLIENT_EVERYTHING;
     }
-    client->keeps_pulling = !own;
+    client->pull.keeps = !own;
+    client->attention.by_calls = client->options.renewal == TP_RENEW_CALLS ||
+                                 (client->options.renewal == TP_RENEW_AUTO && own);
+}
+
+static tp_status take_options(tp_client_options *out, const tp_client_options *options,
+                              tp_error *err)
+{
+    static const tpi_options_kind kind = {"tp_client_options", sizeof *out,
+                                          TPI_OPTIONS_END(tp_client_options, renewal)};
+
+    return tpi_options_take(out, &kind, options, err);
 }
 
 static tp_status set_options(tp_client *client, const tp_client_options *options, tp_error *err)
 {
-    if (options != NULL) {
-        client->options = *options;
+    const tp_status status = take_options(&client->options, options, err);
+
+    if (status != TP_OK) {
+        return status;
     }
     if (client->options.timeout_ns <= 0) {
         client->options.timeout_ns = DEFAULT_TIMEOUT_NS;
@@ -209,11 +197,10 @@ tp_status tpi_client_furnish(tp_client *client, tp_loop *loop, const tp_catalogu
                              tp_error *err)
 {
     tp_fail(&client->why, TP_E_CLOSED, "%s: it is not connected yet", client->url);
-    client->overdue_ns = TP_NEVER;
-    client->pull_again.run = tpi_client_pull_again;
+    client->pull.again.run = tpi_client_pull_again;
     tp_status status = make_loop(client, loop, err);
     status = status == TP_OK ? make_catalogue(client, catalogue, err) : status;
-    status = status == TP_OK ? make_timers(client, err) : status;
+    status = status == TP_OK ? init_parts(client, err) : status;
     choose_mode(client);
     return status;
 }
@@ -260,27 +247,23 @@ void tp_client_destroy(tp_client *client)
         tp_proxy_close(client->proxies);
     }
     client->transport->destroy(client);
-    while (client->asks != NULL) {
-        tpi_ask_forget(client->asks);
-    }
+    tpi_asks_fini(client);
     if (client->loop != NULL) {
-        tp_loop_after_cancel(client->loop, &client->pull_again);
+        tp_loop_after_cancel(client->loop, &client->pull.again);
     }
-    tp_timer_destroy(client->watch);
-    tp_timer_destroy(client->reopen);
-    tp_timer_destroy(client->overdue);
+    tpi_contact_fini(client);
+    tpi_reopen_fini(client);
+    tpi_alive_fini(client);
     tp_timer_destroy(client->alarm);
-    tp_timer_destroy(client->alive);
     tp_msg_unref(client->answer);
-    if (client->own_server != NULL) {
-        client->options.kit->inproc->close(client->own_server);
+    if (client->own.server != NULL) {
+        client->options.kit->inproc->close(client->own.server);
     }
-    if (client->own_loop != NULL) {
-        tp_loop_destroy(client->own_loop);
+    if (client->own.loop != NULL) {
+        tp_loop_destroy(client->own.loop);
         tpi_pool_leave();
     }
-    tp_catalogue_destroy(client->own_catalogue);
-    free(client->rules);
+    tp_catalogue_destroy(client->own.catalogue);
     tpi_client_forget_key(client);
     free(client->name);
     free(client->url);
@@ -306,13 +289,13 @@ static tp_status connect_now(tp_client *client, tp_error *err)
 {
     tp_status status = tpi_client_may_wait(client, client->url, err);
 
-    client->gives_up = true;
-    client->told = true;
-    status = status == TP_OK ? tpi_client_begin(client, err) : status;
+    status = status == TP_OK ? tpi_client_begin_once(client, err) : status;
     if (status != TP_OK) {
         return status;
     }
-    tpi_client_wait(client, TP_NEVER, is_decided, client);
+    if (tpi_client_wait(client, TP_NEVER, is_decided, client) != TP_OK) {
+        return tpi_client_fail_interrupted(client->url, err);
+    }
     if (client->state != TPI_CLIENT_CONNECTED) {
         return tp_fail(err, client->why.code, "%s", client->why.text);
     }
@@ -343,12 +326,13 @@ tp_status tp_client_connect_later(tp_client **out, const char *url,
 {
     tp_client *client = NULL;
     char *full = NULL;
-    tp_status status = TP_OK;
+    tp_client_options taken;
+    tp_status status = take_options(&taken, options, err);
 
-    if (options == NULL || options->loop == NULL) {
-        return tp_fail(err, TP_E_INVALID, "connecting later needs a loop in the options");
+    if (status == TP_OK && taken.loop == NULL) {
+        status = tp_fail(err, TP_E_INVALID, "connecting later needs a loop in the options");
     }
-    status = complete_url(&full, url, err);
+    status = status == TP_OK ? complete_url(&full, url, err) : status;
     status = status == TP_OK ? create(&client, full, options, err) : status;
     free(full);
     status = status == TP_OK ? tpi_client_begin(client, err) : status;
@@ -363,21 +347,23 @@ tp_status tp_client_connect_later(tp_client **out, const char *url,
 tp_status tp_client_check(const char *url, const tp_client_options *options, const char **what,
                           tp_error *err)
 {
-    const bool file = options->key_file != NULL && options->key_file[0] != '\0';
     char *full = NULL;
     const char *ignored;
-    tp_status status = complete_url(&full, url, err);
+    tp_client_options taken;
+    tp_status status = take_options(&taken, options, err);
+    const bool file = taken.key_file != NULL && taken.key_file[0] != '\0';
 
     what = what == NULL ? &ignored : what;
     *what = "url";
+    status = status == TP_OK ? complete_url(&full, url, err) : status;
     if (status == TP_OK) {
-        status = tpi_url_file(full) != NULL ? check_inproc(full, options, err)
+        status = tpi_url_file(full) != NULL ? check_inproc(full, &taken, err)
                                             : tp_stream_check(full, err);
     }
     free(full);
     if (status == TP_OK) {
         *what = file ? "key_file" : "key";
-        status = tpi_client_try_key(options, err);
+        status = tpi_client_try_key(&taken, err);
     }
     return status;
 }

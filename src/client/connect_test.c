@@ -36,7 +36,7 @@ static void a_player_server_is_recognised_by_what_it_does_not_answer(void **stat
     b->server.plain = true;
     assert_int_equal(tp_client_connect(&b->client, b->server.url, &b->options, &b->err), TP_OK);
     assert_false(tp_client_is_troupe(b->client));
-    assert_null(b->client->asks); /* nobody waits for an answer to the hello */
+    assert_null(b->client->asks.first); /* nobody waits for an answer to the hello */
     assert_sent(b, "hello mode:1");
 }
 

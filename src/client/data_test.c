@@ -290,7 +290,7 @@ static int set_up_fresh(void **state)
     b->options.mode = TP_CLIENT_FRESH;
     connect_client(b);
     turn(b);
-    b->client->keeps_pulling = false; /* as if the loop were the client's own */
+    b->client->pull.keeps = false; /* as if the loop were the client's own */
     fake_server_log(&b->server);
     return 0;
 }
@@ -300,7 +300,7 @@ static void use_up_pull(struct bench *b)
 {
     send_state(b, 9, 0, 0);
     turn(b);
-    assert_int_equal(b->client->pull, TPI_PULL_IDLE);
+    assert_int_equal(b->client->pull.state, TPI_PULL_IDLE);
     fake_server_log(&b->server);
 }
 
@@ -337,7 +337,7 @@ static void a_read_pulls_once_and_ends_with_the_delivery(void **state)
     b->server.context = b;
     for (int i = 0; i < 3; i++) {
         assert_int_equal(tp_client_read(b->client, S, &b->err), TP_OK);
-        assert_int_equal(b->client->pull, TPI_PULL_IDLE);
+        assert_int_equal(b->client->pull.state, TPI_PULL_IDLE);
         assert_int_equal(tp_proxy_received(proxy), i + 1);
     }
 }
@@ -374,7 +374,7 @@ static void an_old_pull_is_followed_by_a_new_one(void **state)
     assert_int_equal(tp_client_read(b->client, S, &b->err), TP_OK);
     assert_sent(b, "pull");
     assert_true(state_x(tp_proxy_latest(proxy, TP_POSITION2D_DATA_STATE)) == 1.0);
-    assert_int_equal(b->client->pull, TPI_PULL_ARMED);
+    assert_int_equal(b->client->pull.state, TPI_PULL_ARMED);
     send_state(b, 0, 2, 2);
     turn(b);
     b->server.handle = send_after_pull;
@@ -388,7 +388,7 @@ static void pulls_follow_each_other_on_the_loop_of_the_program(void **state)
     struct bench *b = *state;
 
     open_traced(b, "position2d:0");
-    b->client->keeps_pulling = true;
+    b->client->pull.keeps = true;
     for (int i = 1; i <= 3; i++) {
         send_state(b, 0, i, i);
         turn(b);

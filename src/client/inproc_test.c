@@ -145,7 +145,7 @@ static void a_pull_waits_for_data(void **state)
     for (int i = 0; i < 5; i++) {
         tp_client_step(b->client, false);
     }
-    assert_int_equal(b->client->pull, TPI_PULL_ARMED);
+    assert_int_equal(b->client->pull.state, TPI_PULL_ARMED);
 }
 
 static void the_server_tells_what_it_does(void **state)

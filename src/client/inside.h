@@ -9,6 +9,7 @@
  *     request.c     commands and requests of the program
  *     proxy.c       devices that are open
  *     data.c        their data
+ *     series.c      their data, message by message
  *     message.c     what has come: to whom it belongs
  *     list.c        which devices there are
  *     find.c        the best one of them
@@ -29,6 +30,9 @@
 #ifndef TROUPE_CLIENT_INSIDE_H
 #define TROUPE_CLIENT_INSIDE_H
 
+#include <stdatomic.h>
+
+#include "client/series.h"
 #include "troupe/client.h"
 
 typedef struct tpi_ask tpi_ask;
@@ -110,8 +114,16 @@ typedef struct tpi_question {
     tp_devaddr about;
 } tpi_question;
 
+tp_status tpi_asks_init(tp_client *client, tp_error *err);
+
+/* Forgets all pending requests. */
+void tpi_asks_fini(tp_client *client);
+
 tp_status tpi_ask_submit(tp_client *client, const tpi_question *question, tpi_ask **out,
                          tp_error *err);
+
+/* The oldest pending request; NULL for none. */
+tpi_ask *tpi_ask_first(const tp_client *client);
 
 /* Send what may be sent now. */
 void tpi_ask_send_waiting(tp_client *client);
@@ -128,11 +140,12 @@ void tpi_ask_forget(tpi_ask *ask);
 /* The connection is gone: those under way or bound to it fail, the others too if `all`. */
 void tpi_ask_fail_sent(tp_client *client, bool all);
 
+/* Nobody waits any more for those with this context: forgotten if they were not sent, otherwise
+ * their answers are ignored. */
+void tpi_ask_abandon(tp_client *client, const void *context);
+
 /* Those of a proxy: `status` and `why`, or without a word if the status is TP_OK. */
 void tpi_ask_fail_proxy(tp_proxy *proxy, tp_status status, const char *why);
-
-/* Called by the timer. */
-void tpi_ask_expire(void *context);
 
 /* ---- Proxies --------------------------------------------------------------------------------- */
 
@@ -177,6 +190,7 @@ struct tp_proxy {
     void *context; /* borrowed; the program's */
 
     tp_msg *answer; /* owned: the last one */
+    tpi_series series;
     uint64_t received;
     uint32_t slot_count;
     tpi_slot slots[];
@@ -192,8 +206,9 @@ void tpi_proxy_removed(tp_client *client, const tp_devaddr *addr, const tp_failu
 void tpi_proxy_close_all(tp_client *client);
 void tpi_proxy_give_up_all(tp_client *client);
 
-/* Called by the timer: try those once more that could not be opened again. */
-void tpi_proxy_reopen(void *context);
+/* The timer that tries those once more that could not be opened again. */
+tp_status tpi_reopen_init(tp_client *client, tp_error *err);
+void tpi_reopen_fini(tp_client *client);
 
 /* The interface with this name; TP_E_UNKNOWN if no device can have it. */
 tp_status tpi_proxy_interface(const tp_client *client, const char *name, size_t length,
@@ -204,6 +219,11 @@ const tp_message *tpi_proxy_wants(const tp_client *client, const tp_msghdr *head
 
 /* Give a data message to all proxies of its device. */
 void tpi_proxy_deliver(tp_client *client, const tp_msg *msg);
+
+/* Why a wait for data of the proxy has failed: `status` is what the wait returned, `late` the text
+ * for TP_E_TIMEOUT. */
+tp_status tpi_proxy_fail_wait(const tp_proxy *proxy, tp_status status, const char *late,
+                              tp_error *err);
 
 /* Release those that were closed by callbacks. */
 void tpi_proxy_sweep(tp_client *client);
@@ -225,80 +245,146 @@ typedef enum tpi_pull {
     TPI_PULL_DELIVERING, /* data has come, the SYNCH that ends it has not */
 } tpi_pull;
 
+/* Parts of a client. Each belongs to the file that is named: no other file touches it. */
+
+/* auth.c: the key of the program. */
+typedef struct tpi_client_secret {
+    char *key;     /* owned; NULL for none */
+    bool may_show; /* to a Player server */
+} tpi_client_secret;
+
+/* state.c: connecting again. */
+typedef struct tpi_client_contact {
+    tp_timer *watch; /* owned: the greeting takes too long, or it is time to try again */
+    int64_t backoff_ns;
+    int64_t connected_ns;           /* the time of the last connection */
+    bool told;                      /* the program knows of the loss, or of the first failure */
+    tp_add_replace_rule_req *rules; /* owned: sent again on the next connection */
+    uint32_t rule_count;
+} tpi_client_contact;
+
+/* ask.c: pending requests. */
+typedef struct tpi_client_asks {
+    tpi_ask *first; /* owned, oldest first */
+    tpi_ask *last;
+    uint32_t seq;
+    tp_timer *overdue; /* owned: the next deadline of a request */
+    int64_t overdue_ns;
+} tpi_client_asks;
+
+/* proxy.c: proxies that could not be opened again are tried once more. */
+typedef struct tpi_client_reopen {
+    tp_timer *timer; /* owned */
+    int64_t at_ns;   /* 0 for never */
+} tpi_client_reopen;
+
+/* alive.c: leases. */
+typedef struct tpi_client_alive {
+    bool moved;        /* something that has a lease */
+    int64_t period_ns; /* the time between two renewals */
+    tp_timer *timer;   /* owned: renews the leases */
+} tpi_client_alive;
+
+/* What a client made for itself. Each is owned, and NULL if it is borrowed or not needed. */
+typedef struct tpi_client_own {
+    tp_loop *loop;
+    struct tp_server *server;
+    tp_catalogue *catalogue;
+} tpi_client_own;
+
+/* The rights of the client, as far as they are known. */
+typedef struct tpi_client_rights {
+    tp_right right;
+    char key_name[48]; /* the server's name for the key that gives it; "" for none */
+    bool refused;      /* no key of the server fits: trying again cannot help */
+} tpi_client_rights;
+
+/* Pulling data, in the mode FRESH. */
+typedef struct tpi_client_pulling {
+    tpi_pull state;
+    bool keeps; /* the next pull follows by itself */
+    tp_after again;
+} tpi_client_pulling;
+
+/* What the program does with its client. Both flags belong to any thread. */
+typedef struct tpi_attention {
+    atomic_bool interrupted; /* the wait that is under way, or the next one, is to end */
+    atomic_bool renewed;     /* the program has made a call since the server heard of it */
+    bool by_calls;           /* only calls of the program renew leases */
+    unsigned waits;          /* calls that wait now */
+} tpi_attention;
+
 struct tp_client {
     tp_client_options options; /* texts replaced by own copies */
     char *name;                /* owned */
     char *url;                 /* owned: as normalised */
-    char *key;                 /* owned; NULL for none */
     const tpi_transport *transport;
     tpi_wire *wire;                /* owned by the transport; NULL if it is another one */
-    tpi_inproc *inproc;            /* the same */
-    tp_loop *loop;                 /* borrowed; its own, or that of its own server */
-    tp_loop *own_loop;             /* owned; NULL for none */
-    struct tp_server *own_server;  /* owned; NULL for none */
-    const tp_catalogue *catalogue; /* borrowed or owned */
-    tp_catalogue *own_catalogue;   /* owned; NULL if it is borrowed */
-    tp_client_mode mode;           /* never AUTO */
+    tpi_inproc *inproc;            /* owned by the transport; NULL if it is another one */
+    tp_loop *loop;                 /* borrowed: `own`'s, that of its own server, or the program's */
+    const tp_catalogue *catalogue; /* borrowed: `own`'s, the server's, or the program's */
+    tpi_client_own own;
+    tp_client_mode mode; /* never AUTO */
 
     tpi_client_state state;
-    tp_right right;    /* what the server allows, as far as is known */
-    char key_name[48]; /* of the key that gives it, as the server calls it; "" for none */
-    bool gives_up;     /* does not try again once the connection is lost */
-    bool told;         /* of the loss, or of the first failure */
-    bool troupe;       /* the server answered our hello */
-    bool was_troupe;   /* one of ours was there once */
-    bool may_show_key; /* to a Player server */
-    bool refused;      /* no key of the server fits: trying again cannot mend that */
+    tpi_client_rights rights;
+    bool gives_up;   /* does not try again once the connection is lost */
+    bool troupe;     /* the server answered our hello */
+    bool was_troupe; /* a server of Troupe was there once */
     char banner[TP_IDENT_STRLEN + 1];
     tp_error why;    /* the connection is lost */
     uint32_t losses; /* of connections that had been made */
-    tp_timer *watch; /* owned: the greeting takes too long, or it is time to try again */
-    int64_t backoff_ns;
-    int64_t connected_ns; /* when */
-    tp_timer *reopen;     /* owned: proxies that could not be opened again are tried once more */
-    int64_t reopen_at_ns; /* when; 0 for never */
+    tpi_client_secret secret;
+    tpi_client_contact contact;
 
-    tpi_ask *asks; /* owned, oldest first */
-    tpi_ask *last_ask;
-    uint32_t seq;
-    tp_timer *overdue; /* owned: the next deadline of a request */
-    int64_t overdue_ns;
-
+    tpi_client_asks asks;
+    tpi_client_reopen reopen;
+    tpi_client_alive alive;
     tp_proxy *proxies; /* owned, oldest first */
     tp_proxy *last_proxy;
     unsigned entered; /* an event is being handled: no proxy is released meanwhile */
     bool sweep;       /* a proxy was closed meanwhile */
 
-    tpi_pull pull;
-    bool keeps_pulling; /* the next pull follows by itself */
-    tp_after pull_again;
-    uint64_t received; /* data messages that anybody wanted */
+    tpi_client_pulling pull;
+    uint64_t received; /* data messages that a proxy wanted */
     uint64_t dropped;
 
-    tp_add_replace_rule_req *rules; /* owned: to be told again to the next connection */
-    uint32_t rule_count;
     tp_msg *answer;  /* owned: of the last request to the server itself */
     tp_timer *alarm; /* owned: ends a wait */
-
-    bool moved;       /* something that has a lease */
-    int64_t alive_ns; /* how often it speaks then */
-    tp_timer *alive;  /* owned: the server is to hear of the client */
+    tpi_attention attention;
 };
 
-/* alive.c: a message was sent that may move something (by a proxy, or NULL); a device was opened,
- * perhaps for the client alone; nothing moves any more; say that one is there; ask for the lease
- * that a proxy wants. */
-void tpi_client_moved(tp_client *client, tp_proxy *proxy, const tp_message *what);
-void tpi_client_holds(tp_client *client, tp_proxy *proxy);
-void tpi_proxy_ask_lease(tp_proxy *proxy);
-void tpi_client_rests(tp_client *client);
-void tpi_client_say_alive(void *client);
+/* alive.c */
+tp_status tpi_alive_init(tp_client *client, tp_error *err);
+void tpi_alive_fini(tp_client *client);
 
-/* state.c: begin to connect, and what the transports tell. */
+/* A message was sent that may move something; `proxy` is NULL for the server itself. */
+void tpi_client_moved(tp_client *client, tp_proxy *proxy, const tp_message *what);
+
+/* A device was opened, perhaps for exclusive access. */
+void tpi_client_holds(tp_client *client, tp_proxy *proxy);
+
+/* Ask for the lease that a proxy wants. */
+void tpi_proxy_ask_lease(tp_proxy *proxy);
+
+/* Nothing moves any more: leases are not renewed. */
+void tpi_client_rests(tp_client *client);
+
+/* state.c */
+tp_status tpi_contact_init(tp_client *client, tp_error *err);
+void tpi_contact_fini(tp_client *client);
+
+/* Begin to connect. */
 tp_status tpi_client_begin(tp_client *client, tp_error *err);
+
+/* The same, once: a failure is final, and reported to the caller alone. */
+tp_status tpi_client_begin_once(tp_client *client, tp_error *err);
+
+/* The transport has connected. */
 void tpi_client_is_up(tp_client *client);
+
+/* The transport has failed, or the connection is lost. */
 TP_PRINTF(2, 3) void tpi_client_is_down(tp_client *client, const char *why, ...);
-void tpi_client_watch(void *context);
 
 /* The greeting is over: the server is known, and the key is proved. Or it is not, for good. */
 void tpi_client_is_greeted(tp_client *client);
@@ -356,8 +442,8 @@ void tpi_client_leave(tp_client *client);
 /* wait.c: TP_E_INVALID inside a turn of the loop. */
 tp_status tpi_client_may_wait(const tp_client *client, const char *who, tp_error *err);
 
-/* Turn the loop until the condition is met. TP_E_TIMEOUT or TP_E_CLOSED otherwise, without a text.
- */
+/* Turn the loop until the condition is met. TP_E_TIMEOUT, TP_E_CLOSED or TP_E_INTERRUPTED
+ * otherwise, without a text. */
 typedef bool tpi_condition(void *context);
 tp_status tpi_client_wait(tp_client *client, int64_t deadline_ns, tpi_condition *met,
                           void *context);
@@ -365,6 +451,9 @@ tp_status tpi_client_wait(tp_client *client, int64_t deadline_ns, tpi_condition 
 /* The same, for data: pulls, and lets a delivery come to its end. */
 tp_status tpi_client_wait_data(tp_client *client, int64_t deadline_ns, tpi_condition *met,
                                void *context);
+
+/* Fail with "who: interrupted". */
+tp_status tpi_client_fail_interrupted(const char *who, tp_error *err);
 
 /* Called by the timer that ends a wait. */
 void tpi_client_alarm(void *context);

@@ -18,7 +18,7 @@ static void everything_is_restored(void **state)
 
     b->options.mode = TP_CLIENT_FRESH;
     connect_client(b);
-    b->client->keeps_pulling = false;
+    b->client->pull.keeps = false;
     tp_proxy *base = open_device(b, "position2d:0");
     tp_proxy *laser = open_with_rate(b);
     assert_int_equal(tp_client_add_rule(b->client, 6, -1, TP_MSGTYPE_DATA, -1,

@@ -47,8 +47,8 @@ static bool wants_data(tp_client *client, const tp_msghdr *header, const tp_stru
         *type = &tp_desc_failure;
         return true;
     }
-    if (client->pull == TPI_PULL_ARMED) {
-        client->pull = TPI_PULL_DELIVERING;
+    if (client->pull.state == TPI_PULL_ARMED) {
+        client->pull.state = TPI_PULL_DELIVERING;
     }
     *type = what != NULL ? what->ask : NULL;
     return what != NULL;
@@ -135,9 +135,9 @@ static void take_synch(tp_client *client, const tp_msg *msg)
     if (lost != NULL) {
         client->dropped += lost->value;
     }
-    client->pull = TPI_PULL_IDLE;
-    if (client->keeps_pulling) {
-        tp_loop_after(client->loop, &client->pull_again);
+    client->pull.state = TPI_PULL_IDLE;
+    if (client->pull.keeps) {
+        tp_loop_after(client->loop, &client->pull.again);
     }
 }
 

@@ -39,6 +39,7 @@ static void release(tp_proxy *proxy)
     for (uint32_t i = 0; i < proxy->slot_count; i++) {
         tp_msg_unref(proxy->slots[i].msg);
     }
+    tpi_series_fini(&proxy->series);
     tp_msg_unref(proxy->answer);
     free(proxy);
 }
@@ -181,9 +182,9 @@ static void reopen_later(const tp_proxy *proxy)
     const int64_t wait_ns = proxy->reopen_ns > 0 ? proxy->reopen_ns : REOPEN_NS;
     const int64_t at_ns = tpi_client_now_ns(client) + wait_ns;
 
-    if (client->reopen_at_ns == 0 || at_ns < client->reopen_at_ns) {
-        client->reopen_at_ns = at_ns;
-        tp_timer_at(client->reopen, at_ns);
+    if (client->reopen.at_ns == 0 || at_ns < client->reopen.at_ns) {
+        client->reopen.at_ns = at_ns;
+        tp_timer_at(client->reopen.timer, at_ns);
     }
 }
 
@@ -276,16 +277,26 @@ void tpi_proxy_open_wanted(tp_client *client)
     }
 }
 
-void tpi_proxy_reopen(void *context)
+static void reopen(void *context)
 {
     tp_client *client = context;
 
-    client->reopen_at_ns = 0;
+    client->reopen.at_ns = 0;
     tpi_client_enter(client);
     if (client->state == TPI_CLIENT_CONNECTED) {
         tpi_proxy_open_wanted(client);
     }
     tpi_client_leave(client);
+}
+
+tp_status tpi_reopen_init(tp_client *client, tp_error *err)
+{
+    return tp_timer_create(&client->reopen.timer, client->loop, reopen, client, err);
+}
+
+void tpi_reopen_fini(tp_client *client)
+{
+    tp_timer_destroy(client->reopen.timer);
 }
 
 void tpi_proxy_removed(tp_client *client, const tp_devaddr *addr, const tp_failure *failure)
@@ -305,7 +316,8 @@ void tpi_proxy_removed(tp_client *client, const tp_devaddr *addr, const tp_failu
 
 void tpi_proxy_close_all(tp_client *client)
 {
-    client->reopen_at_ns = 0;
+    tp_timer_cancel(client->reopen.timer);
+    client->reopen.at_ns = 0;
     for (tp_proxy *proxy = client->proxies; proxy != NULL; proxy = proxy->next) {
         if (proxy->state != TPI_PROXY_FAILED) {
             proxy->state = TPI_PROXY_WANTED;
@@ -361,7 +373,7 @@ tp_status tp_client_open_later(tp_client *client, const tp_interface *interface,
 /* The request that opens it will find nobody, and close the device again. */
 static void abandon_opening(tp_proxy *proxy)
 {
-    for (tpi_ask *ask = proxy->client->asks; ask != NULL; ask = ask->next) {
+    for (tpi_ask *ask = tpi_ask_first(proxy->client); ask != NULL; ask = ask->next) {
         if (ask->done == on_answer && ask->context == proxy) {
             ask->context = NULL;
             return;

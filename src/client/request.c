@@ -37,11 +37,11 @@ static tp_status fail_without_right(const tp_proxy *proxy, const tp_message *wha
     const tp_client *client = proxy->client;
     const char *needed = tp_right_name(tp_right_needed(what));
 
-    return client->key_name[0] != '\0'
+    return client->rights.key_name[0] != '\0'
                ? tp_fail(err, TP_E_DENIED,
                          "%s: %s needs the right to %s; the key %s gives only the right to %s",
-                         proxy->name, what->name, needed, client->key_name,
-                         tp_right_name(client->right))
+                         proxy->name, what->name, needed, client->rights.key_name,
+                         tp_right_name(client->rights.right))
                : tp_fail(err, TP_E_DENIED, "%s: %s needs the right to %s: give a key", proxy->name,
                          what->name, needed);
 }
@@ -65,7 +65,7 @@ tp_status tp_proxy_command(tp_proxy *proxy, unsigned code, const void *value, tp
     if (what->ask != NULL && value == NULL) {
         return tp_fail(err, TP_E_INVALID, "%s: %s needs a value", proxy->name, what->name);
     }
-    if (client->right < tp_right_needed(what)) { /* the server would not answer */
+    if (client->rights.right < tp_right_needed(what)) { /* the server would not answer */
         return fail_without_right(proxy, what, err);
     }
     status = client->transport->send(client, &header, what, what->ask != NULL ? value : NULL, err);
@@ -170,7 +170,11 @@ tp_status tpi_client_ask(tp_client *client, tp_proxy *proxy, const tp_message *w
     if (status != TP_OK) {
         return status;
     }
-    tpi_client_wait(client, TP_NEVER, is_done, &asking); /* the request has its own deadline */
+    /* the request has its own deadline */
+    if (tpi_client_wait(client, TP_NEVER, is_done, &asking) != TP_OK) {
+        tpi_ask_abandon(client, &asking);
+        return tpi_client_fail_interrupted(proxy != NULL ? proxy->name : client->url, err);
+    }
     if (answer != NULL && asking.err.code == TP_OK) {
         *answer = asking.answer;
     } else {

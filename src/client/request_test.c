@@ -339,7 +339,7 @@ static void nobody_has_to_listen(void **state)
         TP_OK);
     turn(b);
     assert_sent(b, "req:4:0:1");
-    assert_null(b->client->asks);
+    assert_null(b->client->asks.first);
 }
 
 /* ---- Commands -------------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
  */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "client/inside.h"
@@ -32,7 +33,29 @@ void tpi_client_tell_server(tp_client *client, unsigned code, const void *value)
     tpi_ask_submit(client, &question, NULL, NULL);
 }
 
-/* ---- Made ------------------------------------------------------------------------------------ */
+/* ---- Rules ----------------------------------------------------------------------------------- */
+
+tp_status tp_client_add_rule(tp_client *client, int interf, int index, int type, int subtype,
+                             tp_replace_rule rule, tp_error *err)
+{
+    const tp_add_replace_rule_req request = {interf, index, type, subtype, (int32_t)rule};
+    tpi_client_contact *contact = &client->contact;
+    tp_add_replace_rule_req *rules =
+        realloc(contact->rules, (contact->rule_count + 1) * sizeof request);
+
+    if (rules == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "%s: out of memory", client->url);
+    }
+    contact->rules = rules;
+    tp_status status = TP_OK;
+    if (client->state == TPI_CLIENT_CONNECTED) {
+        status = tp_client_request(client, TP_PLAYER_REQ_ADD_REPLACE_RULE, &request, NULL, err);
+    }
+    if (status == TP_OK) {
+        rules[contact->rule_count++] = request;
+    }
+    return status;
+}
 
 static void tell_rules(tp_client *client)
 {
@@ -45,10 +68,12 @@ static void tell_rules(tp_client *client)
     if (client->mode == TP_CLIENT_FRESH) {
         tpi_client_tell_server(client, TP_PLAYER_REQ_ADD_REPLACE_RULE, &newest);
     }
-    for (uint32_t i = 0; i < client->rule_count; i++) {
-        tpi_client_tell_server(client, TP_PLAYER_REQ_ADD_REPLACE_RULE, &client->rules[i]);
+    for (uint32_t i = 0; i < client->contact.rule_count; i++) {
+        tpi_client_tell_server(client, TP_PLAYER_REQ_ADD_REPLACE_RULE, &client->contact.rules[i]);
     }
 }
+
+/* ---- Made ------------------------------------------------------------------------------------ */
 
 void tpi_client_panicked(tp_client *client, const tp_msg *msg)
 {
@@ -83,14 +108,14 @@ static void ask_for_panic(tp_client *client)
 void tpi_client_is_connected(tp_client *client)
 {
     client->state = TPI_CLIENT_CONNECTED;
-    client->connected_ns = tpi_client_now_ns(client);
-    client->told = false;
-    tp_timer_cancel(client->watch);
+    client->contact.connected_ns = tpi_client_now_ns(client);
+    client->contact.told = false;
+    tp_timer_cancel(client->contact.watch);
     tell_rules(client);
     ask_for_panic(client);
     tpi_proxy_open_wanted(client);
     tpi_ask_send_waiting(client);
-    if (client->keeps_pulling) {
+    if (client->pull.keeps) {
         tpi_client_pull(client);
     }
 }
@@ -113,14 +138,14 @@ static void on_hello(tpi_ask *ask, tp_status status, const tp_msg *answer, const
     client->troupe = status == TP_OK && hello != NULL;
     client->was_troupe = client->was_troupe || client->troupe;
     if (client->troupe && (hello->features & TP_HELLO_READ_ONLY) != 0) {
-        client->right = TP_RIGHT_READ;
+        client->rights.right = TP_RIGHT_READ;
     }
 }
 
 /* A hello that Player has dropped. */
 static void forget_hello(tp_client *client)
 {
-    for (tpi_ask *ask = client->asks; ask != NULL; ask = ask->next) {
+    for (tpi_ask *ask = tpi_ask_first(client); ask != NULL; ask = ask->next) {
         if (ask->done == on_hello) {
             tpi_ask_forget(ask);
             return;
@@ -152,8 +177,9 @@ void tpi_client_is_greeted(tp_client *client)
 
 void tpi_client_is_refused(tp_client *client, const char *why)
 {
-    client->refused = true;
-    client->told = client->told && client->gives_up; /* a loss was reported, but not this */
+    client->rights.refused = true;
+    client->contact.told =
+        client->contact.told && client->gives_up; /* a loss was reported, but not this */
     client->gives_up = true;
     tpi_client_is_down(client, "%s: the key is refused: %s", client->url, why);
 }
@@ -183,8 +209,8 @@ void tpi_client_is_up(tp_client *client)
 
     client->state = TPI_CLIENT_GREETING;
     client->troupe = false;
-    client->right = TP_RIGHT_OPERATE;
-    client->key_name[0] = '\0';
+    client->rights.right = TP_RIGHT_OPERATE;
+    client->rights.key_name[0] = '\0';
     if (!client->options.plain) {
         status = tpi_client_introduce(client, TP_PLAYER_REQ_HELLO, &hello, on_hello);
     }
@@ -203,13 +229,13 @@ static void try_again_later(tp_client *client, bool was_connected)
     const int64_t now_ns = tpi_client_now_ns(client);
 
     /* a server that is lost again and again is not asked ten times a second */
-    if (was_connected && now_ns - client->connected_ns >= LAST_BACKOFF_NS) {
-        client->backoff_ns = FIRST_BACKOFF_NS;
+    if (was_connected && now_ns - client->contact.connected_ns >= LAST_BACKOFF_NS) {
+        client->contact.backoff_ns = FIRST_BACKOFF_NS;
     }
-    tp_timer_at(client->watch, now_ns + client->backoff_ns);
-    client->backoff_ns *= 2;
-    if (client->backoff_ns > LAST_BACKOFF_NS) {
-        client->backoff_ns = LAST_BACKOFF_NS;
+    tp_timer_at(client->contact.watch, now_ns + client->contact.backoff_ns);
+    client->contact.backoff_ns *= 2;
+    if (client->contact.backoff_ns > LAST_BACKOFF_NS) {
+        client->contact.backoff_ns = LAST_BACKOFF_NS;
     }
 }
 
@@ -217,8 +243,8 @@ static void tell_loss(tp_client *client)
 {
     tp_error why = client->why; /* the program may do something that changes it */
 
-    if (!client->told) {
-        client->told = true;
+    if (!client->contact.told) {
+        client->contact.told = true;
         if (client->options.changed != NULL) {
             client->options.changed(client->options.context, client, why.text);
         }
@@ -234,14 +260,13 @@ void tpi_client_is_down(tp_client *client, const char *why, ...)
     va_start(arguments, why);
     (void)vsnprintf(text, sizeof text, why, arguments);
     va_end(arguments);
-    tp_fail(&client->why, client->refused ? TP_E_DENIED : TP_E_CLOSED, "%s", text);
+    tp_fail(&client->why, client->rights.refused ? TP_E_DENIED : TP_E_CLOSED, "%s", text);
     client->transport->end(client);
     client->state = TPI_CLIENT_LOST;
     client->losses += was_connected;
-    client->pull = TPI_PULL_IDLE;
+    client->pull.state = TPI_PULL_IDLE;
     client->banner[0] = '\0';
-    tp_timer_cancel(client->watch);
-    tp_timer_cancel(client->reopen);
+    tp_timer_cancel(client->contact.watch);
     tpi_client_rests(client);
     if (!client->gives_up) {
         try_again_later(client, was_connected);
@@ -265,16 +290,23 @@ static int64_t greeting_time(const tp_client *client)
 tp_status tpi_client_begin(tp_client *client, tp_error *err)
 {
     client->state = TPI_CLIENT_REACHING;
-    if (client->backoff_ns == 0) {
-        client->backoff_ns = FIRST_BACKOFF_NS;
+    if (client->contact.backoff_ns == 0) {
+        client->contact.backoff_ns = FIRST_BACKOFF_NS;
     }
-    tp_timer_at(client->watch, tpi_client_now_ns(client) + greeting_time(client));
+    tp_timer_at(client->contact.watch, tpi_client_now_ns(client) + greeting_time(client));
     tp_status status = client->transport->begin(client, err);
     if (status != TP_OK) {
         client->state = TPI_CLIENT_LOST;
-        tp_timer_cancel(client->watch);
+        tp_timer_cancel(client->contact.watch);
     }
     return status;
+}
+
+tp_status tpi_client_begin_once(tp_client *client, tp_error *err)
+{
+    client->gives_up = true;
+    client->contact.told = true;
+    return tpi_client_begin(client, err);
 }
 
 static void begin_again(tp_client *client)
@@ -286,7 +318,7 @@ static void begin_again(tp_client *client)
     }
 }
 
-void tpi_client_watch(void *context)
+static void watch(void *context)
 {
     tp_client *client = context;
     char took[32];
@@ -309,6 +341,17 @@ void tpi_client_watch(void *context)
     tpi_client_leave(client);
 }
 
+tp_status tpi_contact_init(tp_client *client, tp_error *err)
+{
+    return tp_timer_create(&client->contact.watch, client->loop, watch, client, err);
+}
+
+void tpi_contact_fini(tp_client *client)
+{
+    tp_timer_destroy(client->contact.watch);
+    free(client->contact.rules);
+}
+
 /* ---- Pulling --------------------------------------------------------------------------------- */
 
 static void on_pulled(tpi_ask *ask, tp_status status, const tp_msg *answer, const char *why)
@@ -316,8 +359,8 @@ static void on_pulled(tpi_ask *ask, tp_status status, const tp_msg *answer, cons
     (void)status;
     (void)answer;
     (void)why;
-    if (ask->client->pull == TPI_PULL_ASKED) {
-        ask->client->pull = TPI_PULL_ARMED;
+    if (ask->client->pull.state == TPI_PULL_ASKED) {
+        ask->client->pull.state = TPI_PULL_ARMED;
     }
 }
 
@@ -329,16 +372,17 @@ void tpi_client_pull(tp_client *client)
                                    .done = on_pulled};
 
     if (client->mode == TP_CLIENT_FRESH && client->state == TPI_CLIENT_CONNECTED &&
-        client->pull == TPI_PULL_IDLE && tpi_ask_submit(client, &question, NULL, NULL) == TP_OK) {
-        client->pull = TPI_PULL_ASKED;
+        client->pull.state == TPI_PULL_IDLE &&
+        tpi_ask_submit(client, &question, NULL, NULL) == TP_OK) {
+        client->pull.state = TPI_PULL_ASKED;
     }
 }
 
 void tpi_client_pull_again(tp_after *after)
 {
-    tp_client *client = (tp_client *)((char *)after - offsetof(tp_client, pull_again));
+    tp_client *client = (tp_client *)((char *)after - offsetof(tp_client, pull.again));
 
-    if (client->keeps_pulling) {
+    if (client->pull.keeps) {
         tpi_client_pull(client);
     }
 }

@@ -4,14 +4,6 @@
 #include <assert.h>
 #include <string.h>
 
-const struct section_kind *const tpi_section_kinds[] = {&tpi_top_section,
-                                                        &tpi_interface_section,
-                                                        &tpi_front_section,
-                                                        &tpi_driver_section,
-                                                        &tpi_geometry_section,
-                                                        &tpi_writer_section,
-                                                        NULL};
-
 const struct section_field *tpi_fields_find(const struct section_kind *kind, const char *name)
 {
     const struct section_field *field = kind->fields;
@@ -91,36 +83,24 @@ bool tpi_fields_same_text(tpi_cfg_section *a, tpi_cfg_section *b, const char *na
     return x->value_count == y->value_count;
 }
 
-/* ---- For people ------------------------------------------------------------------------------ */
-
-static const char *value_text(enum field_value value)
+tp_status tpi_section_read_panic(tpi_cfg_section *section, bool *given, tp_halt *action,
+                                 tp_error *err)
 {
-    static const char *const texts[] = {
-        [FIELD_TEXT] = "text",          [FIELD_TEXTS] = "texts",     [FIELD_FLAG] = "yes or no",
-        [FIELD_NUMBER] = "number",      [FIELD_NUMBERS] = "numbers", [FIELD_WHOLE] = "whole number",
-        [FIELD_FILE] = "file",          [FIELD_FILES] = "files",     [FIELD_ADDRESS] = "address",
-        [FIELD_ADDRESSES] = "addresses"};
+    static const char *const actions[] = {
+        [TP_HALT_BRAKE] = "brake", [TP_HALT_HOLD] = "hold", [TP_HALT_FINISH] = "finish"};
+    const char *word = NULL;
+    tp_status status = tpi_cfg_string(section, "panic", NULL, &word, err);
 
-    return texts[value];
-}
-
-bool tp_server_field_at(size_t i, tp_server_field *out)
-{
-    for (const struct section_kind *const *kind = tpi_section_kinds; *kind != NULL; kind++) {
-        for (const struct section_field *field = (*kind)->fields; field->name != NULL; field++) {
-            if (i-- == 0) {
-                *out = (tp_server_field){.section = (*kind)->type,
-                                         .name = field->name,
-                                         .value = value_text(field->value),
-                                         .unit = field->unit,
-                                         .fallback = field->fallback,
-                                         .required = (field->flags & FIELD_REQUIRED) != 0,
-                                         .help = field->help,
-                                         .example = field->examples[0],
-                                         .other_example = field->examples[1]};
-                return true;
-            }
+    *given = word != NULL;
+    if (status != TP_OK || word == NULL) {
+        return status;
+    }
+    for (unsigned i = 0; i < sizeof actions / sizeof actions[0]; i++) {
+        if (strcmp(actions[i], word) == 0) {
+            *action = (tp_halt)i;
+            return TP_OK;
         }
     }
-    return false;
+    return tpi_cfg_fail(&tpi_cfg_find(section, "panic")->place, err,
+                        "panic is \"brake\", \"hold\" or \"finish\", not \"%s\"", word);
 }

@@ -79,10 +79,10 @@ extern const struct section_kind tpi_driver_section;    /* becomes a struct driv
 extern const struct section_kind tpi_geometry_section;  /* in a driver section: a tpi_place */
 extern const struct section_kind tpi_writer_section;    /* in a driver section: a tpi_rank */
 
-/* All of them, ended by NULL. */
+/* section_kinds.c: all of them, ended by NULL. */
 extern const struct section_kind *const tpi_section_kinds[];
 
-/* The field of this name; NULL if there is none. */
+/* fields.c: the field of this name; NULL if there is none. */
 const struct section_field *tpi_fields_find(const struct section_kind *kind, const char *name);
 
 /* Whether there is a field of this name with this flag. */
@@ -104,6 +104,11 @@ size_t tpi_fields_names(const struct section_kind *kind, const char *names[TPI_M
 /* Whether a field has the same values in two sections, as they are written. NULL is a section
  * without fields. */
 bool tpi_fields_same_text(tpi_cfg_section *a, tpi_cfg_section *b, const char *name);
+
+/* Read the field `panic` of a section, which has the same values in all of them. *action stays as
+ * it is if the field is not given. */
+tp_status tpi_section_read_panic(tpi_cfg_section *section, bool *given, tp_halt *action,
+                                 tp_error *err);
 
 /* Whether two texts, which may be NULL, are equal. */
 bool tpi_same_text(const char *a, const char *b);

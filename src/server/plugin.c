@@ -1,4 +1,7 @@
-/* plugin.c - finding plug-ins and what is in them. TROUPE_PLUGIN_DIR comes from meson.build. */
+/*
+ * plugin.c - finding plug-ins and what is in them. TROUPE_LIBRARY_DIR (relative to the prefix) and
+ * TROUPE_PLUGIN_DIR come from meson.build.
+ */
 #include "server/plugin.h"
 
 #include <ctype.h>
@@ -6,9 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "platform/folder.h"
+
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-enum { MOST_FOLDERS = 64 };
+enum { MOST_FOLDERS = 64, LONGEST_FOLDER = 4096 };
 
 /* Folders to look in, each once. */
 struct folders {
@@ -17,6 +22,7 @@ struct folders {
         size_t length;
     } items[MOST_FOLDERS];
     size_t count;
+    char own[LONGEST_FOLDER];
 };
 
 static void add_folder(struct folders *folders, const char *text, size_t length)
@@ -37,6 +43,27 @@ static void add_folder(struct folders *folders, const char *text, size_t length)
     }
 }
 
+void tpi_plugin_own_folder(char *out, size_t size)
+{
+    /* Installed: bin/troupe, lib/libtroupe-server.so. */
+    static const struct {
+        bool library;
+        int up;
+        const char *down;
+    } places[] = {{false, 2, TROUPE_LIBRARY_DIR "/troupe"}, {true, 1, "troupe"}};
+    char above[LONGEST_FOLDER - 256];
+
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        if (tpi_folder_above(places[i].library, places[i].up, above, sizeof above)) {
+            snprintf(out, size, "%s/%s", above, places[i].down);
+            if (tpi_folder_exists(out)) {
+                return;
+            }
+        }
+    }
+    snprintf(out, size, "%s", TROUPE_PLUGIN_DIR);
+}
+
 static void list_folders(struct folders *folders, const char *beside)
 {
     const char *slash = strrchr(beside, '/');
@@ -49,7 +76,8 @@ static void list_folders(struct folders *folders, const char *beside)
     }
     add_folder(folders, beside, slash == NULL ? 0 : (size_t)(slash - beside));
     add_folder(folders, ".", 1);
-    add_folder(folders, TROUPE_PLUGIN_DIR, strlen(TROUPE_PLUGIN_DIR));
+    tpi_plugin_own_folder(folders->own, sizeof folders->own);
+    add_folder(folders, folders->own, strlen(folders->own));
 }
 
 /* Whether there is such a file; its path. */

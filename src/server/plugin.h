@@ -18,6 +18,9 @@
  * there is none, `path` is the list of folders that were searched. */
 bool tpi_plugin_find(tpi_buf *path, const char *name, const char *beside);
 
+/* The folder where plug-ins are installed: that of this installation, wherever it was copied to. */
+void tpi_plugin_own_folder(char *out, size_t size);
+
 /* What a plug-in may bring beside interfaces. */
 typedef enum tpi_plugin_kind {
     TPI_PLUGIN_DRIVER, /* tp_driver */

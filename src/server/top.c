@@ -26,28 +26,6 @@ static const char *report_plugins(const void *after)
     return "the plug-ins of the file have changed; those that are open stay open";
 }
 
-tp_status tpi_section_read_panic(tpi_cfg_section *section, bool *given, tp_halt *action,
-                                 tp_error *err)
-{
-    static const char *const actions[] = {
-        [TP_HALT_BRAKE] = "brake", [TP_HALT_HOLD] = "hold", [TP_HALT_FINISH] = "finish"};
-    const char *word = NULL;
-    tp_status status = tpi_cfg_string(section, "panic", NULL, &word, err);
-
-    *given = word != NULL;
-    if (status != TP_OK || word == NULL) {
-        return status;
-    }
-    for (unsigned i = 0; i < sizeof actions / sizeof actions[0]; i++) {
-        if (strcmp(actions[i], word) == 0) {
-            *action = (tp_halt)i;
-            return TP_OK;
-        }
-    }
-    return tpi_cfg_fail(&tpi_cfg_find(section, "panic")->place, err,
-                        "panic is \"brake\", \"hold\" or \"finish\", not \"%s\"", word);
-}
-
 static tp_status read_panic(const struct reading *reading, void *into, tp_error *err)
 {
     bool given = false;

@@ -64,6 +64,15 @@ typedef struct tpi_account {
     bool (*unpark)(tp_session *session);
     tp_session *next_parked;
 
+    /* age.c: since when the client has been busy; and how many bytes that it had sent are still not
+     * handled of those that have waited, the older ones first. */
+    bool busy;
+    int64_t busy_ns;
+    struct {
+        size_t bytes;
+        int64_t since_ns;
+    } waited[2];
+
     /* held.c */
     int64_t unfinished_ns; /* since when a message is unfinished; 0 for none */
     tp_session *next_holder;

@@ -14,6 +14,7 @@ struct client {
     tp_session *session; /* owned */
     int ready;           /* how often it may go on */
     int lost;
+    size_t unread;
 };
 
 struct scene {
@@ -31,11 +32,17 @@ static void count_lost(void *context)
     ((struct client *)context)->lost++;
 }
 
+static size_t get_unread(void *context)
+{
+    return ((const struct client *)context)->unread;
+}
+
 /* Clients 0 to 5 are guests, two on each host; 6 and 7 are on this machine's unix socket. */
 static void enter(struct scene *s, int i)
 {
     static const tp_session_limits limits = {.data = 16, .replies = 100, .requests = 100};
-    static const tp_session_events events = {.ready = count_ready, .lost = count_lost};
+    static const tp_session_events events = {
+        .ready = count_ready, .lost = count_lost, .unread = get_unread};
     static const char *const names[CLIENTS] = {"10.0.0.1:1", "10.0.0.1:2", "10.0.0.2:1",
                                                "10.0.0.2:2", "10.0.0.3:1", "10.0.0.3:2",
                                                "unix",       "unix"};
@@ -401,6 +408,45 @@ static void a_client_with_many_replies_waits_and_the_slowest_guest_is_closed(voi
     tpi_budget_queued(s->clients[4].session, 3 * MEGABYTE);
     assert_int_equal(s->clients[2].lost, 1);
     assert_int_equal(s->clients[4].lost + s->clients[6].lost, 0);
+}
+
+/* ---- Messages that had to wait --------------------------------------------------------------- */
+
+static void set_busy(struct scene *s, int i, bool busy)
+{
+    tpi_budget_queued(s->clients[i].session, busy ? 100 * MEGABYTE : 0);
+    assert_int_equal(tp_session_is_busy(s->clients[i].session), busy);
+}
+
+static void messages_are_as_old_as_the_client_was_busy(void **state)
+{
+    struct scene *s = *state;
+    tp_session *member = s->clients[6].session;
+
+    turn(s);
+    turn(s);
+    assert_int_equal(tpi_age_ns(member), 0);
+    set_busy(s, 6, true);
+    for (int i = 0; i < 20; i++) {
+        pass(s, 0.2);
+    }
+    turn(s);
+    s->clients[6].unread = 2 * MESSAGE;
+    set_busy(s, 6, false);
+    assert_in_range(tpi_age_ns(member), 4 * TP_NS_PER_S, 5 * TP_NS_PER_S);
+    tp_session_took(member, MESSAGE);
+    assert_in_range(tpi_age_ns(member), 4 * TP_NS_PER_S, 5 * TP_NS_PER_S);
+    s->clients[6].unread = 3 * MESSAGE; /* two more have come: they wait for less */
+    set_busy(s, 6, true);
+    for (int i = 0; i < 5; i++) {
+        pass(s, 0.2);
+    }
+    turn(s);
+    set_busy(s, 6, false);
+    tp_session_took(member, MESSAGE);
+    assert_in_range(tpi_age_ns(member), TP_NS_PER_S, 2 * TP_NS_PER_S);
+    tp_session_took(member, 2 * MESSAGE);
+    assert_int_equal(tpi_age_ns(member), 0);
 }
 
 int main(void)

@@ -34,6 +34,7 @@ void tp_session_took(tp_session *session, size_t bytes)
 {
     session->stale -= bytes < session->stale ? bytes : session->stale;
     session->account.unfinished_ns = 0;
+    tpi_age_took(session, bytes);
     tpi_budget_end_work(session, bytes);
 }
 

@@ -169,10 +169,10 @@ static tp_status pass_on(struct subscription *s, tp_msg *msg, const tp_message *
     if (tpi_terms_owns(what)) {
         return tpi_terms_answer(s, msg, err);
     }
-    if (tpi_terms_is_late(s, what, msg)) {
-        return tp_fail(err, TP_E_TIMEOUT, "%s: %s came too late", tpi_device_name(device),
-                       what->name);
+    if (tpi_terms_is_late(s, what, msg, &claim, err)) {
+        return TP_E_TIMEOUT;
     }
+    tpi_terms_count_age(s, &claim);
     s->moves = s->moves || what->effect == TP_EFFECT_MOVES ||
                (!tpi_device_safety_look(device)->moves && what->effect != TP_EFFECT_READS);
     claim.yields = yields(s->session, what);
@@ -253,11 +253,19 @@ tp_status tp_session_send(tp_session *session, tp_msg *msg, const tp_message *wh
     return parks(session, msg, what) ? TP_OK : send_now(session, msg, what, err);
 }
 
-bool tp_session_is_busy(tp_session *session)
+static bool is_busy(tp_session *session)
 {
     return session->sending.requests >= session->limits.requests ||
            session->sending.parked != NULL || tpi_maker_is_busy(session) ||
            tpi_budget_is_behind(session) || !tpi_budget_may_work(session);
+}
+
+bool tp_session_is_busy(tp_session *session)
+{
+    const bool busy = is_busy(session);
+
+    tpi_age_wait(session, busy);
+    return busy;
 }
 
 uint64_t tpi_session_received(const tp_session *session)

@@ -109,12 +109,12 @@ static bool take_motions(tpi_sim *sim, uint32_t count)
     m->next = tpi_sim_take(sim, count, sizeof(double));
     m->reach = tpi_sim_take(sim, count, sizeof(double));
     m->stalled = tpi_sim_take(sim, count, sizeof m->stalled[0]);
-    sim->contenders = tpi_sim_take(sim, count, sizeof sim->contenders[0]);
-    sim->chunk_counts = tpi_sim_take(sim, count / SIM_CHUNK + 1, sizeof sim->chunk_counts[0]);
-    sim->standing = tpi_sim_take(sim, count, sizeof sim->standing[0]);
+    sim->contest.spots = tpi_sim_take(sim, count, sizeof sim->contest.spots[0]);
+    sim->contest.counts = tpi_sim_take(sim, count / SIM_CHUNK + 1, sizeof sim->contest.counts[0]);
+    sim->standing.trees = tpi_sim_take(sim, count, sizeof sim->standing.trees[0]);
     return m->vx != NULL && m->vy != NULL && m->w != NULL && m->until != NULL && m->next != NULL &&
-           m->reach != NULL && m->stalled != NULL && sim->contenders != NULL &&
-           sim->chunk_counts != NULL && sim->standing != NULL;
+           m->reach != NULL && m->stalled != NULL && sim->contest.spots != NULL &&
+           sim->contest.counts != NULL && sim->standing.trees != NULL;
 }
 
 static void put_tree(tpi_sim *sim, uint32_t index, const struct sim_seed *seed)
@@ -139,7 +139,7 @@ static void put_tree(tpi_sim *sim, uint32_t index, const struct sim_seed *seed)
     t->group[index] = index;
     t->flags[index] = seed->template->moves ? SIM_MOVING : 0;
     if (!seed->template->moves && seed->template->device_count > 0) {
-        sim->standing[sim->standing_count++] = index;
+        sim->standing.trees[sim->standing.count++] = index;
     }
     sim->state_size += seed->template->state_size;
     sim->sample_count += seed->template->sample_count;
@@ -211,11 +211,11 @@ static tp_status lay_out(struct sim_loader *loader)
     for (uint32_t i = 0; i < count; i++) {
         put_tree(sim, i, &seeds_of(loader)[i]);
     }
-    sim->names = tpi_sim_take(sim, loader->names.length, 1);
-    if (sim->names == NULL || !take_models(sim) || !take_scratch(sim)) {
+    sim->names.text = tpi_sim_take(sim, loader->names.length, 1);
+    if (sim->names.text == NULL || !take_models(sim) || !take_scratch(sim)) {
         return tpi_sim_no_memory(loader);
     }
-    memcpy(sim->names, loader->names.data, loader->names.length);
+    memcpy(sim->names.text, loader->names.data, loader->names.length);
     return TP_OK;
 }
 
@@ -341,8 +341,8 @@ tp_status tpi_sim_build(struct sim_loader *loader)
     }
     if (status == TP_OK) {
         tpi_sim_start_devices(sim);
-        for (uint32_t i = 0; i < sim->jointed_count; i++) {
-            tpi_sim_joints_arrange(sim, sim->jointed[i]);
+        for (uint32_t i = 0; i < sim->jointed.count; i++) {
+            tpi_sim_joints_arrange(sim, sim->jointed.trees[i]);
         }
         tpi_sim_crowd_sort(sim);
         check_overlaps(loader);

@@ -150,7 +150,7 @@ struct sim_trees {
     uint64_t *state;   /* offset in sim->state */
     uint64_t *samples; /* offset in sim->samples */
     uint32_t *model;   /* number of the root */
-    uint32_t *name;    /* offset in sim->names; 0 without one */
+    uint32_t *name;    /* offset in sim->names.text; 0 without one */
     uint32_t *ordinal; /* of the name that it has without one */
     uint32_t *order;   /* how many come before it in the file */
     uint32_t *group;   /* its own number, or that of the tree that carries it */
@@ -294,6 +294,32 @@ struct sim_scratch {
     char apart[96];              /* two workers never write to one cache line */
 };
 
+/* Some of the trees. */
+struct sim_tree_list {
+    uint32_t *trees; /* owned */
+    uint32_t count;
+};
+
+/* names.c: models by their names. */
+struct sim_names {
+    char *text;      /* owned: the names of trees, each with a NUL */
+    uint32_t *table; /* owned: a hash table of models with names of their own */
+    uint32_t table_size;
+};
+
+/* move/resolve.c: the bodies that may touch each other in a step. */
+struct sim_contest {
+    uint32_t *spots;  /* owned: from the beginning of each chunk (step.h) */
+    uint32_t *counts; /* owned: of each chunk, the number of its spots */
+    double farthest;  /* the longest way of a body in this step */
+};
+
+/* move/carry.c: all grippers (move/carry.h). */
+struct sim_grips {
+    struct sim_grip *items; /* owned */
+    uint32_t count;
+};
+
 struct tpi_sim {
     tpi_arena arena; /* templates, configurations */
     char *title;     /* the arena's */
@@ -303,9 +329,7 @@ struct tpi_sim {
     struct sim_trees trees;
     uint32_t *tree_of; /* owned; of each model */
     uint32_t model_count;
-    char *names;       /* owned; those of trees, each with a NUL */
-    uint32_t *by_name; /* owned: a hash table of models with names of their own */
-    uint32_t by_name_size;
+    struct sim_names names;
     unsigned char *state; /* owned */
     size_t state_size;
     double *samples; /* owned */
@@ -315,18 +339,11 @@ struct tpi_sim {
     struct sim_walls walls;
     struct sim_crowd crowd;
     struct sim_scratch *scratch; /* owned; one for each worker */
-    uint32_t *contenders;        /* owned; spots that may touch others, from the beginning of each
-                                    chunk (step.h) */
-    uint32_t *chunk_counts;      /* owned; how many of them each chunk has */
-    double farthest;             /* that anybody may get in this step */
-    uint32_t *standing;          /* owned; trees with devices that do not move */
-    uint32_t standing_count;
-    uint32_t *jointed; /* owned; trees with joints */
-    uint32_t jointed_count;
-    struct sim_grip *grips; /* owned; all grippers (move/carry.h) */
-    uint32_t grip_count;
-    uint32_t *powered; /* owned; trees with batteries, or that charge others */
-    uint32_t powered_count;
+    struct sim_contest contest;
+    struct sim_tree_list standing; /* those with devices that do not move */
+    struct sim_tree_list jointed;  /* those with joints */
+    struct sim_tree_list powered;  /* those with batteries, or that charge others */
+    struct sim_grips grips;
     struct sim_scene scene;
     struct sim_beacons beacons[SIM_BEACONS];
     double widest_marker;        /* how far any marker is from the pose of its tree */

@@ -20,7 +20,7 @@ static const char *world_name(const tpi_sim *sim, tpi_sim_model model)
     const struct sim_member *member = sim_member_of(sim, model);
 
     if (member->parent == TPI_SIM_NONE) {
-        return sim->trees.name[tree] == 0 ? NULL : sim->names + sim->trees.name[tree];
+        return sim->trees.name[tree] == 0 ? NULL : sim->names.text + sim->trees.name[tree];
     }
     return member->global ? member->name : NULL;
 }
@@ -31,7 +31,7 @@ static uint32_t *place_of(const tpi_sim *sim, const char *name, size_t length)
     uint64_t at = sim_hash_bytes(0, name, length);
 
     for (;; at++) {
-        uint32_t *place = &sim->by_name[at & (sim->by_name_size - 1)];
+        uint32_t *place = &sim->names.table[at & (sim->names.table_size - 1)];
         if (*place == TPI_SIM_NONE) {
             return place;
         }
@@ -60,15 +60,15 @@ tp_status tpi_sim_index_names(tpi_sim *sim, tp_error *err)
     for (tpi_sim_model i = 0; i < sim->model_count; i++) {
         named += world_name(sim, i) != NULL ? 1 : 0;
     }
-    sim->by_name_size = 16;
-    while (sim->by_name_size < 2 * named) {
-        sim->by_name_size *= 2;
+    sim->names.table_size = 16;
+    while (sim->names.table_size < 2 * named) {
+        sim->names.table_size *= 2;
     }
-    sim->by_name = tpi_sim_take(sim, sim->by_name_size, sizeof sim->by_name[0]);
-    if (sim->by_name == NULL) {
+    sim->names.table = tpi_sim_take(sim, sim->names.table_size, sizeof sim->names.table[0]);
+    if (sim->names.table == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
-    memset(sim->by_name, 0xff, sim->by_name_size * sizeof sim->by_name[0]);
+    memset(sim->names.table, 0xff, sim->names.table_size * sizeof sim->names.table[0]);
     for (tpi_sim_model i = 0; i < sim->model_count; i++) {
         const char *name = world_name(sim, i);
         uint32_t *place = name == NULL ? NULL : place_of(sim, name, strlen(name));

@@ -74,19 +74,19 @@ void tpi_sim_destroy(tpi_sim *sim)
     free(sim->motions.next);
     free(sim->motions.reach);
     free(sim->motions.stalled);
-    free(sim->contenders);
-    free(sim->chunk_counts);
-    free(sim->standing);
-    free(sim->jointed);
-    free(sim->grips);
-    free(sim->powered);
+    free(sim->contest.spots);
+    free(sim->contest.counts);
+    free(sim->standing.trees);
+    free(sim->jointed.trees);
+    free(sim->grips.items);
+    free(sim->powered.trees);
     for (int i = 0; i < SIM_BEACONS; i++) {
         free(sim->beacons[i].models);
     }
     tpi_sim_sketches_free(sim->sketches);
     free(sim->tree_of);
-    free(sim->names);
-    free(sim->by_name);
+    free(sim->names.text);
+    free(sim->names.table);
     free(sim->state);
     free(sim->samples);
     free(sim->values);

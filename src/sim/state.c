@@ -306,8 +306,8 @@ tp_status tpi_sim_restore(tpi_sim *sim, const void *bytes, size_t length, tp_err
     restore_plans(sim, &pieces);
     restore_arrays(sim, &pieces);
     sim->time_us = head.time_us;
-    for (uint32_t i = 0; i < sim->jointed_count; i++) {
-        tpi_sim_joints_arrange(sim, sim->jointed[i]);
+    for (uint32_t i = 0; i < sim->jointed.count; i++) {
+        tpi_sim_joints_arrange(sim, sim->jointed.trees[i]);
     }
     tpi_sim_carry_restore(sim);
     tpi_sim_crowd_sort(sim);

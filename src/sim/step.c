@@ -234,15 +234,15 @@ static void sense(void *argument, uint32_t item, uint32_t worker)
 /* Sensors of what cannot move are few. */
 static void sense_standing(tpi_sim *sim)
 {
-    for (uint32_t i = 0; i < sim->standing_count; i++) {
-        if ((sim->trees.flags[sim->standing[i]] & SIM_MOVING) == 0) {
-            sense_tree(sim, sim->standing[i], 0);
+    for (uint32_t i = 0; i < sim->standing.count; i++) {
+        if ((sim->trees.flags[sim->standing.trees[i]] & SIM_MOVING) == 0) {
+            sense_tree(sim, sim->standing.trees[i], 0);
         }
     }
     tpi_sim_pending_end(sim->scratch[0].pending);
-    for (uint32_t i = 0; i < sim->standing_count; i++) {
-        if ((sim->trees.flags[sim->standing[i]] & SIM_MOVING) == 0) {
-            control_tree(sim, sim->standing[i]);
+    for (uint32_t i = 0; i < sim->standing.count; i++) {
+        if ((sim->trees.flags[sim->standing.trees[i]] & SIM_MOVING) == 0) {
+            control_tree(sim, sim->standing.trees[i]);
         }
     }
 }

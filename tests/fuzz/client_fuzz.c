@@ -203,8 +203,8 @@ static void run(tp_loop *loop, const uint8_t *data, size_t size)
     for (tp_proxy *proxy = client->proxies; proxy != NULL; proxy = proxy->next) {
         fuzz_require(!proxy->closed, "a closed proxy is left");
     }
-    fuzz_require(client->asks == NULL || client->asks->deadline_ns == TP_NEVER ||
-                     client->asks->deadline_ns > world.now_ns,
+    fuzz_require(client->asks.first == NULL || client->asks.first->deadline_ns == TP_NEVER ||
+                     client->asks.first->deadline_ns > world.now_ns,
                  "a request that never ends");
     tp_client_destroy(client);
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The structure of port, safety, device and session: no two files that call each other, no struct with very many
-fields, the parts of a struct in the hands of one file each.  argv: source root."""
+"""The structure of the tree: no struct with very many fields; in some folders no two files that call each other;
+parts of a struct that one file alone touches.  argv: source root."""
 import itertools
 import pathlib
 import re
@@ -9,7 +9,8 @@ import sys
 import tap
 
 ROOT = pathlib.Path(sys.argv[1])
-FOLDERS = ("src/port", "src/safety", "src/device", "src/session")
+FOLDERS = ("src/port", "src/safety", "src/device", "src/session", "src/server", "fronts/player")  # without cycles
+TREE = ("src", "drivers", "fronts", "apps", "include", "examples")  # generated files are in the build folder
 MOST_FIELDS = 34
 FEWEST_ASSERTIONS = 3  # per thousand lines, where threads meet
 THREADED = ("src/safety", "src/device", "src/session", "fronts/player")
@@ -26,6 +27,10 @@ PARTS = {
         "mailbox": "mailbox.c", "sending": "session_send.c", "backlog": "backlog.c", "pull": "pull.c",
         "page": "page.c",
     },
+    "src/client": {
+        "secret": "auth.c", "contact": "state.c", "asks": "ask.c", "reopen": "proxy.c", "alive": "alive.c",
+    },
+    "drivers/sim": {"brakes": "brakes.c"},
 }
 
 NOISE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
@@ -102,11 +107,13 @@ def large_structs(file, text):
 
 
 def no_struct_has_very_many_fields():
-    found = []
-    for folder in FOLDERS:
-        for path in sorted((ROOT / folder).glob("*.[ch]")):
+    found, seen = [], 0
+    for folder in TREE:
+        for path in sorted((ROOT / folder).rglob("*.[ch]")):
             found += large_structs(path.relative_to(ROOT).as_posix(), path.read_text())
+            seen += 1
     tap.equal(found, [])
+    assert seen > 500, seen
 
 
 # ---- Parts of structs ----

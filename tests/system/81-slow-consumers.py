@@ -43,6 +43,7 @@ class Reader(threading.Thread):
         super().__init__(daemon=True)
         self.client = player.Client(address)
         self.client.open(OPAQUE, 0)
+        self.acknowledge(0)  # the source begins
         self.first = self.count = 0
         self.wrong = None
         self.goal = threading.Condition()
@@ -57,7 +58,10 @@ class Reader(threading.Thread):
         tap.equal(number, self.first + self.count)
         self.count += 1
         if number % 16 == 0:  # the source runs only so far ahead
-            self.client.send(OPAQUE, 0, player.COMMAND, 1, struct.pack(">III", 4, 4, number))
+            self.acknowledge(number)
+
+    def acknowledge(self, number):
+        self.client.send(OPAQUE, 0, player.COMMAND, 1, struct.pack(">III", 4, 4, number))
 
     def run(self):
         rest = b""

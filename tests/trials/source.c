@@ -1,10 +1,12 @@
 /*
  * source.c - a plug-in for trials: a device that sends numbered messages of one size at a rate.
  *
- * It is late when the machine is, and catches up in small steps; no number is left out. It runs
- * only so far ahead of the reader who tells it how many he has (the command DATA, a number): what
- * others miss is then their own fault.
+ * It is late when the machine is, and catches up in small steps; no number is left out. One reader
+ * sends it the last number that it has read (the command DATA). The source begins with the first
+ * such command, when that reader surely gets everything, and runs only so far ahead of it: other
+ * readers lose messages only if they are slow.
  */
+#include <stdbool.h>
 #include <string.h>
 
 #include "troupe/driver/opaque.h"
@@ -16,7 +18,8 @@ struct source {
     double rate_hz;
     uint32_t size;
     uint32_t sent;
-    uint32_t read; /* of these, by the reader who tells it */
+    uint32_t read; /* the last number that the reader has sent */
+    bool begun;
     int64_t begun_ns;
     unsigned char bytes[MOST_SIZE];
 };
@@ -36,6 +39,10 @@ static tp_status source_hear(tp_device *device, const tp_opaque_data *ask, tp_er
     }
     s->read = (uint32_t)ask->data[0] << 24 | (uint32_t)ask->data[1] << 16 |
               (uint32_t)ask->data[2] << 8 | ask->data[3];
+    if (!s->begun) {
+        s->begun = true;
+        s->begun_ns = tp_clock_now_ns(tp_instance_clock(tp_device_instance(device)));
+    }
     return TP_OK;
 }
 
@@ -59,7 +66,7 @@ static tp_status source_start(tp_instance *self, tp_error *err)
     struct source *s = tp_instance_state(self);
 
     (void)err;
-    s->begun_ns = tp_clock_now_ns(tp_instance_clock(self));
+    s->begun = false;
     s->sent = s->read = 0;
     return TP_OK;
 }
@@ -72,7 +79,7 @@ static tp_status source_poll(tp_instance *self, tp_error *err)
     const tp_opaque_data data = {.data_count = s->size, .data = s->bytes};
 
     (void)err;
-    while (s->sent < due && s->sent < s->read + MOST_AHEAD) {
+    while (s->begun && s->sent < due && s->sent < s->read + MOST_AHEAD) {
         for (int k = 0; k < 4; k++) {
             s->bytes[k] = (unsigned char)(s->sent >> (24 - 8 * k));
         }

@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "padi/gen/gen.h"
+#include "platform/folder.h"
 
 enum { LARGEST_FILE = 4 << 20, DEEPEST_USE = 16, MOST_FOLDERS = 32 };
 
@@ -126,6 +127,20 @@ static bool try_folder(tpi_buf *path, const char *folder, int length, const char
     return !path->failed && exists(path->data);
 }
 
+/* The installed interfaces, found from the folder of this program: PREFIX/bin. */
+static bool try_own(tpi_buf *path, const char *name)
+{
+    char prefix[3072];
+    char folder[4096];
+
+    if (!tpi_folder_above(false, 2, prefix, sizeof prefix)) {
+        return false;
+    }
+    const int length =
+        snprintf(folder, sizeof folder, "%s/" TROUPE_DATA_DIR "/troupe/interfaces", prefix);
+    return try_folder(path, folder, length, name);
+}
+
 static bool locate(const struct session *s, const char *name, tpi_buf *path, bool *library)
 {
     const char *slash = strrchr(s->path, '/');
@@ -141,7 +156,8 @@ static bool locate(const struct session *s, const char *name, tpi_buf *path, boo
             return true;
         }
     }
-    return try_folder(path, TROUPE_INTERFACES_DIR, (int)strlen(TROUPE_INTERFACES_DIR), name);
+    return try_own(path, name) ||
+           try_folder(path, TROUPE_INTERFACES_DIR, (int)strlen(TROUPE_INTERFACES_DIR), name);
 }
 
 static const tp_interface *find_used(void *context, const char *name, tp_error *err)

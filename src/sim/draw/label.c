@@ -224,7 +224,7 @@ static void draw_name(struct labels *labels, uint32_t tree)
     const struct box robot = box_of(scene, tree);
     struct draw_text text = {.anchor = DRAW_MIDDLE,
                              .size = labels->size,
-                             .text = scene->sim->names + scene->sim->trees.name[tree]};
+                             .text = scene->sim->names.text + scene->sim->trees.name[tree]};
     const double half = tpi_draw_font_width(text.text, text.size) / 2 + 3;
     struct draw_point best = {0};
     int least = -1;

@@ -26,14 +26,14 @@ tp_status tpi_sim_carry_init(tpi_sim *sim, tp_error *err)
     for (uint32_t i = 0; i < sim->trees.count; i++) {
         count += count_grippers(sim->trees.template[i]);
     }
-    sim->grips = tpi_sim_take(sim, count, sizeof sim->grips[0]);
-    if (sim->grips == NULL) {
+    sim->grips.items = tpi_sim_take(sim, count, sizeof sim->grips.items[0]);
+    if (sim->grips.items == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
     for (uint32_t i = 0; i < sim->trees.count; i++) {
         for (uint32_t k = 0; k < sim->trees.template[i] -> device_count; k++) {
             if (sim->trees.template[i] -> devices[k].type->kind == TPI_SIM_GRIPPER) {
-                sim->grips[sim->grip_count++] = (struct sim_grip){i, k, TPI_SIM_NONE};
+                sim->grips.items[sim->grips.count++] = (struct sim_grip){i, k, TPI_SIM_NONE};
             }
         }
     }
@@ -44,11 +44,11 @@ tp_status tpi_sim_carry_init(tpi_sim *sim, tp_error *err)
 static uint32_t first_grip(const tpi_sim *sim, uint32_t tree)
 {
     uint32_t low = 0;
-    uint32_t high = sim->grip_count;
+    uint32_t high = sim->grips.count;
 
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        if (sim->grips[middle].tree < tree) {
+        if (sim->grips.items[middle].tree < tree) {
             low = middle + 1;
         } else {
             high = middle;
@@ -61,22 +61,22 @@ uint32_t tpi_sim_carry_next(const tpi_sim *sim, uint32_t tree, uint32_t cargo)
 {
     bool passed = cargo == TPI_SIM_NONE;
 
-    for (uint32_t i = first_grip(sim, tree); i < sim->grip_count && sim->grips[i].tree == tree;
-         i++) {
-        if (passed && sim->grips[i].cargo != TPI_SIM_NONE) {
-            return sim->grips[i].cargo;
+    for (uint32_t i = first_grip(sim, tree);
+         i < sim->grips.count && sim->grips.items[i].tree == tree; i++) {
+        if (passed && sim->grips.items[i].cargo != TPI_SIM_NONE) {
+            return sim->grips.items[i].cargo;
         }
-        passed |= sim->grips[i].cargo == cargo;
+        passed |= sim->grips.items[i].cargo == cargo;
     }
     return TPI_SIM_NONE;
 }
 
 uint32_t tpi_sim_carry_cargo(const tpi_sim *sim, uint32_t tree, uint32_t device)
 {
-    for (uint32_t i = first_grip(sim, tree); i < sim->grip_count && sim->grips[i].tree == tree;
-         i++) {
-        if (sim->grips[i].device == device) {
-            return sim->grips[i].cargo;
+    for (uint32_t i = first_grip(sim, tree);
+         i < sim->grips.count && sim->grips.items[i].tree == tree; i++) {
+        if (sim->grips.items[i].device == device) {
+            return sim->grips.items[i].cargo;
         }
     }
     return TPI_SIM_NONE;
@@ -90,9 +90,9 @@ void tpi_sim_carry_velocities(tpi_sim *sim)
     const struct sim_trees *t = &sim->trees;
     struct sim_motions *m = &sim->motions;
 
-    for (uint32_t i = 0; i < sim->grip_count; i++) {
-        const uint32_t holder = sim->grips[i].tree;
-        const uint32_t cargo = sim->grips[i].cargo;
+    for (uint32_t i = 0; i < sim->grips.count; i++) {
+        const uint32_t holder = sim->grips.items[i].tree;
+        const uint32_t cargo = sim->grips.items[i].cargo;
         if (cargo == TPI_SIM_NONE) {
             continue;
         }
@@ -114,8 +114,8 @@ void tpi_sim_carry_ways(tpi_sim *sim)
     double *until = sim->motions.until;
 
     for (int pass = 0; pass < 2; pass++) {
-        for (uint32_t i = 0; i < sim->grip_count; i++) {
-            const struct sim_grip *grip = &sim->grips[i];
+        for (uint32_t i = 0; i < sim->grips.count; i++) {
+            const struct sim_grip *grip = &sim->grips.items[i];
             if (grip->cargo != TPI_SIM_NONE) {
                 const double least = fmin(until[grip->tree], until[grip->cargo]);
                 until[grip->tree] = until[grip->cargo] = least;
@@ -144,9 +144,9 @@ static void put_cargo(tpi_sim *sim, const struct sim_grip *grip)
 
 void tpi_sim_carry_along(tpi_sim *sim)
 {
-    for (uint32_t i = 0; i < sim->grip_count; i++) {
-        if (sim->grips[i].cargo != TPI_SIM_NONE) {
-            put_cargo(sim, &sim->grips[i]);
+    for (uint32_t i = 0; i < sim->grips.count; i++) {
+        if (sim->grips.items[i].cargo != TPI_SIM_NONE) {
+            put_cargo(sim, &sim->grips.items[i]);
         }
     }
 }
@@ -229,12 +229,12 @@ static bool settle(tpi_sim *sim, struct sim_grip *grip, uint32_t *cargo)
 
 void tpi_sim_carry_settle(tpi_sim *sim)
 {
-    for (uint32_t i = 0; i < sim->grip_count; i++) {
+    for (uint32_t i = 0; i < sim->grips.count; i++) {
         uint32_t cargo = TPI_SIM_NONE;
-        if (settle(sim, &sim->grips[i], &cargo)) {
+        if (settle(sim, &sim->grips.items[i], &cargo)) {
             tpi_sim_crowd_sort(sim);
             tpi_sim_check_overlap(sim, cargo);
-            tpi_sim_check_overlap(sim, sim->grips[i].tree);
+            tpi_sim_check_overlap(sim, sim->grips.items[i].tree);
         }
     }
 }
@@ -254,8 +254,8 @@ static uint32_t find_cargo(const tpi_sim *sim, uint32_t tree, uint64_t key)
 
 void tpi_sim_carry_restore(tpi_sim *sim)
 {
-    for (uint32_t i = 0; i < sim->grip_count; i++) {
-        struct sim_grip *grip = &sim->grips[i];
+    for (uint32_t i = 0; i < sim->grips.count; i++) {
+        struct sim_grip *grip = &sim->grips.items[i];
         struct sim_gripper_state *state = tpi_sim_state(sim, grip->tree, grip->device);
         grip->cargo = state->holds != 0 ? find_cargo(sim, grip->tree, state->cargo) : TPI_SIM_NONE;
         state->holds = grip->cargo != TPI_SIM_NONE;

@@ -55,13 +55,13 @@ static double reach_of(const struct sim_template *template)
 tp_status tpi_sim_joints_init(tpi_sim *sim, tp_error *err)
 {
     for (uint32_t i = 0; i < sim->trees.count; i++) {
-        sim->jointed_count += sim->trees.template[i] -> jointed ? 1 : 0;
+        sim->jointed.count += sim->trees.template[i] -> jointed ? 1 : 0;
     }
-    sim->jointed = tpi_sim_take(sim, sim->jointed_count, sizeof sim->jointed[0]);
-    if (sim->jointed == NULL) {
+    sim->jointed.trees = tpi_sim_take(sim, sim->jointed.count, sizeof sim->jointed.trees[0]);
+    if (sim->jointed.trees == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
-    sim->jointed_count = 0;
+    sim->jointed.count = 0;
     for (uint32_t i = 0; i < sim->trees.count; i++) {
         if (!sim->trees.template[i] -> jointed) {
             continue;
@@ -72,7 +72,7 @@ tp_status tpi_sim_joints_init(tpi_sim *sim, tp_error *err)
         }
         template->least_radius = reach_of(template);
         tpi_sim_template_measure(template);
-        sim->jointed[sim->jointed_count++] = i;
+        sim->jointed.trees[sim->jointed.count++] = i;
     }
     return TP_OK;
 }
@@ -117,8 +117,8 @@ static uint32_t count_pieces(const tpi_sim *sim)
     const double seconds = (double)sim->interval_us * 1e-6;
     double fastest = 0;
 
-    for (uint32_t i = 0; i < sim->jointed_count; i++) {
-        const uint32_t tree = sim->jointed[i];
+    for (uint32_t i = 0; i < sim->jointed.count; i++) {
+        const uint32_t tree = sim->jointed.trees[i];
         const double radius = sim->trees.template[tree] -> radius;
         struct sim_view view;
         double pace = 0;
@@ -184,8 +184,8 @@ static bool move_piece(tpi_sim *sim, double seconds)
     bool any = false;
     bool back = false;
 
-    for (uint32_t i = 0; i < sim->jointed_count; i++) {
-        const uint32_t tree = sim->jointed[i];
+    for (uint32_t i = 0; i < sim->jointed.count; i++) {
+        const uint32_t tree = sim->jointed.trees[i];
         if (state[tree] == 0 && !advance(sim, tree, seconds)) {
             state[tree] = 1;
         }
@@ -196,15 +196,15 @@ static bool move_piece(tpi_sim *sim, double seconds)
     }
     tpi_sim_carry_along(sim);
     tpi_sim_crowd_sort(sim);
-    for (uint32_t i = 0; i < sim->jointed_count; i++) {
-        if (state[sim->jointed[i]] == 0 && is_blocked(sim, sim->jointed[i])) {
-            state[sim->jointed[i]] = 2; /* goes back when all have been looked at */
+    for (uint32_t i = 0; i < sim->jointed.count; i++) {
+        if (state[sim->jointed.trees[i]] == 0 && is_blocked(sim, sim->jointed.trees[i])) {
+            state[sim->jointed.trees[i]] = 2; /* goes back when all have been looked at */
         }
     }
-    for (uint32_t i = 0; i < sim->jointed_count; i++) {
-        if (state[sim->jointed[i]] == 2) {
-            go_back(sim, sim->jointed[i]);
-            state[sim->jointed[i]] = 1;
+    for (uint32_t i = 0; i < sim->jointed.count; i++) {
+        if (state[sim->jointed.trees[i]] == 2) {
+            go_back(sim, sim->jointed.trees[i]);
+            state[sim->jointed.trees[i]] = 1;
             back = true;
         }
     }
@@ -228,15 +228,15 @@ static void check_contact(tpi_sim *sim, uint32_t tree)
 
 void tpi_sim_joints_move(tpi_sim *sim)
 {
-    const uint32_t pieces = sim->jointed_count == 0 ? 0 : count_pieces(sim);
+    const uint32_t pieces = sim->jointed.count == 0 ? 0 : count_pieces(sim);
     const double seconds = (double)sim->interval_us * 1e-6;
 
-    for (uint32_t i = 0; i < sim->jointed_count; i++) {
-        sim->motions.stalled[sim->jointed[i]] = 0;
+    for (uint32_t i = 0; i < sim->jointed.count; i++) {
+        sim->motions.stalled[sim->jointed.trees[i]] = 0;
     }
     for (uint32_t i = 0; i < pieces && move_piece(sim, seconds / pieces); i++) {
     }
-    for (uint32_t i = 0; pieces > 0 && i < sim->jointed_count; i++) {
-        check_contact(sim, sim->jointed[i]);
+    for (uint32_t i = 0; pieces > 0 && i < sim->jointed.count; i++) {
+        check_contact(sim, sim->jointed.trees[i]);
     }
 }

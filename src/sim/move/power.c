@@ -73,13 +73,13 @@ tp_status tpi_sim_power_init(tpi_sim *sim, tp_error *err)
     for (uint32_t i = 0; i < sim->trees.count; i++) {
         count += is_powered(sim->trees.template[i]) ? 1 : 0;
     }
-    sim->powered = tpi_sim_take(sim, count, sizeof sim->powered[0]);
-    if (sim->powered == NULL) {
+    sim->powered.trees = tpi_sim_take(sim, count, sizeof sim->powered.trees[0]);
+    if (sim->powered.trees == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
     for (uint32_t i = 0; i < sim->trees.count; i++) {
         if (is_powered(sim->trees.template[i])) {
-            sim->powered[sim->powered_count++] = i;
+            sim->powered.trees[sim->powered.count++] = i;
         }
     }
     return TP_OK;
@@ -309,14 +309,14 @@ void tpi_sim_power_flow(tpi_sim *sim)
 {
     const double seconds = (double)sim->interval_us * 1e-6;
 
-    for (uint32_t i = 0; i < sim->powered_count; i++) {
-        draw(sim, sim->powered[i], seconds);
+    for (uint32_t i = 0; i < sim->powered.count; i++) {
+        draw(sim, sim->powered.trees[i], seconds);
     }
-    for (uint32_t i = 0; i < sim->powered_count; i++) {
-        const struct sim_template *template = sim->trees.template[sim->powered[i]];
+    for (uint32_t i = 0; i < sim->powered.count; i++) {
+        const struct sim_template *template = sim->trees.template[sim->powered.trees[i]];
         for (uint32_t k = 0; k < template->member_count; k++) {
             if (template->members[k].traits.give_watts > 0) {
-                charge(sim, sim->powered[i], k, seconds);
+                charge(sim, sim->powered.trees[i], k, seconds);
             }
         }
     }

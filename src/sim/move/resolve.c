@@ -88,8 +88,8 @@ static const struct sim_spot *next_rival(const tpi_sim *sim, const struct sim_sp
 static void near_rivals(const tpi_sim *sim, const struct sim_spot *spot, struct sim_near *near)
 {
     sim_near_init(near, &sim->crowd, spot->x, spot->y,
-                  spot->template->solid_radius + sim->motions.reach[spot->tree] + sim->farthest +
-                      2 * SIM_GAP);
+                  spot->template->solid_radius + sim->motions.reach[spot->tree] +
+                      sim->contest.farthest + 2 * SIM_GAP);
 }
 
 /* Whether nobody is near enough, which is so for most and quick to find out: with rounded numbers,
@@ -133,10 +133,10 @@ static void find_contenders(void *argument, uint32_t item, uint32_t worker)
         }
         near_rivals(sim, spot, &near);
         if (!is_alone(&near) && next_rival(sim, spot, &near, &at, &end) != NULL) {
-            sim->contenders[chunk.first + count++] = i;
+            sim->contest.spots[chunk.first + count++] = i;
         }
     }
-    sim->chunk_counts[item] = count;
+    sim->contest.counts[item] = count;
 }
 
 /* When a body first touches a neighbour, as a share of the step. The pair is looked at in the order
@@ -167,8 +167,8 @@ static void cut_ways(void *argument, uint32_t item, uint32_t worker)
     tpi_sim *sim = argument;
     const struct sim_chunk chunk = sim_chunk_of(sim, item);
 
-    for (uint32_t i = 0; i < sim->chunk_counts[item]; i++) {
-        const struct sim_spot *spot = &sim->crowd.spots[sim->contenders[chunk.first + i]];
+    for (uint32_t i = 0; i < sim->contest.counts[item]; i++) {
+        const struct sim_spot *spot = &sim->crowd.spots[sim->contest.spots[chunk.first + i]];
         const double until = sim->motions.until[spot->tree];
         double next = until;
         const struct sim_spot *at = NULL;
@@ -190,8 +190,8 @@ static void keep_ways(tpi_sim *sim, bool impatient)
 {
     for (uint32_t item = 0; item < sim_chunk_count(sim); item++) {
         const struct sim_chunk chunk = sim_chunk_of(sim, item);
-        for (uint32_t i = 0; i < sim->chunk_counts[item]; i++) {
-            const uint32_t tree = sim->crowd.spots[sim->contenders[chunk.first + i]].tree;
+        for (uint32_t i = 0; i < sim->contest.counts[item]; i++) {
+            const uint32_t tree = sim->crowd.spots[sim->contest.spots[chunk.first + i]].tree;
             const bool cut = sim->motions.next[tree] < sim->motions.until[tree];
             sim->motions.until[tree] = cut && impatient ? 0 : sim->motions.next[tree];
         }
@@ -214,19 +214,19 @@ void tpi_sim_resolve(tpi_sim *sim)
 {
     uint32_t contenders = 0;
 
-    sim->farthest = 0;
+    sim->contest.farthest = 0;
     tpi_sim_run(sim, meet_walls, sim_chunk_count(sim));
     for (uint32_t i = 0; i < sim->crew.workers; i++) {
-        sim->farthest = fmax(sim->farthest, sim->scratch[i].reach);
+        sim->contest.farthest = fmax(sim->contest.farthest, sim->scratch[i].reach);
         sim->scratch[i].reach = 0;
     }
-    if (sim->farthest == 0) {
+    if (sim->contest.farthest == 0) {
         return;
     }
     tpi_sim_carry_ways(sim);
     tpi_sim_run(sim, find_contenders, sim_chunk_count(sim));
     for (uint32_t i = 0; i < sim_chunk_count(sim); i++) {
-        contenders += sim->chunk_counts[i];
+        contenders += sim->contest.counts[i];
     }
     for (int round = 0; contenders > 0; round++) {
         tpi_sim_run(sim, cut_ways, sim_chunk_count(sim));

@@ -29,7 +29,7 @@ struct sim_seed {
     tpi_sim_pose pose;
     uint64_t key;
     uint64_t cell;    /* where it is, along a curve that keeps neighbours together */
-    uint32_t name;    /* offset in sim->names; 0 without one */
+    uint32_t name;    /* offset in sim->names.text; 0 without one */
     uint32_t ordinal; /* of the name that it has without one */
     uint32_t order;   /* how many come before it in the file */
     tpi_cfg_place place;

@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""The script ./troupe: silent if nothing has changed, builds after every change of the sources, describes its commands, installs.
+A small project stands in for the sources, so that a build takes a second.  argv: source root."""
+import os
+import pathlib
+import re
+import shutil
+import sys
+import tempfile
+
+import tap
+
+ROOT = pathlib.Path(sys.argv[1])
+FILES = {
+    "meson.build": """project('troupe', 'c', default_options: ['b_ndebug=if-release'])
+subdir('src')
+subdir('apps')
+""",
+    "meson_options.txt": "option('tests', type: 'boolean', value: true)\n",
+    "src/meson.build": """word = static_library('word', 'word.c')
+import('pkgconfig').generate(name: 'troupe', description: 'words')
+""",
+    "src/word.c": 'const char *word(void);\nconst char *word(void) { return "one"; }\n',
+    "apps/meson.build": "executable('troupe', 'troupe.c', link_with: word, install: true)\n",
+    "apps/troupe.c": '#include <stdio.h>\nconst char *word(void);\nint main(void) { return puts(word()) < 0; }\n',
+}
+NINJA = """#!/bin/sh
+echo called >> "$NINJA_CALLS"
+exec "$REAL_NINJA" "$@"
+"""
+
+
+class Project:
+    """A clone of a small project with our script, and whether it has called ninja."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder) / "clone"
+        for name, text in FILES.items():
+            self.write(name, text)
+        shutil.copy(ROOT / "troupe", self.folder / "troupe")
+        self.write("../bin/ninja", NINJA)
+        (self.folder / "../bin/ninja").chmod(0o755)
+        self.calls = pathlib.Path(folder) / "calls"
+        self.environment = dict(os.environ, PATH=f"{folder}/bin:{os.environ['PATH']}",
+                                NINJA_CALLS=str(self.calls), REAL_NINJA=shutil.which("ninja"), TERM="dumb")
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def run(self, *arguments):
+        result = tap.run(["./troupe", *arguments], cwd=self.folder, env=self.environment)
+        called = self.calls.exists()
+        self.calls.unlink(missing_ok=True)
+        return result, called
+
+    def says(self, wanted):
+        """What the built program prints, after a build that was announced."""
+        result, called = self.run("word")
+        tap.equal((result.returncode, result.stdout, called), (0, wanted + "\n", True))
+        return result.stderr
+
+    def is_silent(self, wanted="one"):
+        result, called = self.run("word")
+        tap.equal((result.returncode, result.stdout, result.stderr, called), (0, wanted + "\n", "", False))
+
+
+def built():
+    """A built project; its temporary folder belongs to the caller."""
+    folder = tempfile.TemporaryDirectory()
+    project = Project(folder.name)
+    said = project.says("one")
+    assert re.fullmatch(r"troupe: configuring build/run\ntroupe: building build/run: \d steps\n(troupe: built .*\n)?", said), said
+    return folder, project
+
+
+def every_change_is_built_and_nothing_else():
+    folder, project = built()
+    with folder:
+        project.is_silent()
+        word = FILES["src/word.c"]
+        for change, wanted, builds in (
+                (lambda: project.write("src/word.c", word.replace("one", "two")), "two", True),
+                (lambda: (project.write("src/more.c", "int more;\n"),
+                          project.write("src/meson.build", FILES["src/meson.build"].replace("'word.c'", "'word.c', 'more.c'"))),
+                 "two", True),
+                (lambda: project.write("src/note.txt", "no source\n"), "two", False),
+                (lambda: (project.folder / "build/run/apps/troupe").unlink(), "two", True),
+                (lambda: (project.folder / "picture.png").write_text("a picture beside the sources"), "two", None)):
+            change()
+            result, called = project.run("word")
+            tap.equal((result.returncode, result.stdout, called), (0, wanted + "\n", builds is not None))
+            tap.equal("building build/run" in result.stderr, bool(builds))
+            project.is_silent(wanted)
+
+
+def a_source_that_is_put_back_is_built():
+    folder, project = built()
+    with folder:
+        old = project.folder / "old.c"
+        shutil.copy2(project.folder / "src/word.c", old)
+        os.utime(old, (1e9, 1e9))
+        project.write("src/word.c", FILES["src/word.c"].replace("one", "two"))
+        project.says("two")
+        old.rename(project.folder / "src/word.c")
+        project.says("one")
+
+
+def a_removed_source_is_missed():
+    folder, project = built()
+    with folder:
+        (project.folder / "src/word.c").unlink()
+        result, called = project.run("word")
+        tap.equal((result.returncode, result.stdout, called), (1, "", True))
+        assert "word.c" in result.stderr and "the build of build/run failed" in result.stderr, result.stderr
+        project.write("src/word.c", FILES["src/word.c"])
+        project.says("one")
+
+
+def a_failed_build_is_tried_again_and_shows_the_error():
+    folder, project = built()
+    with folder:
+        project.write("src/word.c", "no C\n")
+        for _ in range(2):
+            result, called = project.run("word")
+            tap.equal((result.returncode, result.stdout, called), (1, "", True))
+            assert "error:" in result.stderr and not re.search(r"^\[\d+/\d+\]", result.stderr, re.M), result.stderr
+
+
+def the_build_that_is_there_is_installed():
+    folder, project = built()
+    with folder:
+        result, called = project.run("install", str(project.folder / "its own"))
+        tap.equal((result.returncode, called), (0, False))
+        tap.equal(tap.run([project.folder / "its own/bin/troupe"]).stdout, "one\n")
+        text = (project.folder / "its own/lib/pkgconfig/troupe.pc").read_text()
+        assert text.startswith(f"prefix={project.folder}/its own\n"), text
+        result, _ = project.run("install", "/proc/nowhere")
+        tap.equal(result.returncode, 1)
+        assert "you may not write to /proc/nowhere" in result.stderr, result.stderr
+
+
+def every_command_is_described_and_no_build_is_needed_for_it():
+    with tempfile.TemporaryDirectory() as folder:
+        project = Project(folder)
+        shutil.copytree(ROOT / "bench", project.folder / "bench")
+        (project.folder / "tests/fuzz").mkdir(parents=True)
+        (project.folder / "tests/fuzz/xdr_fuzz.c").write_text("")
+        for command in ("build", "install", "package", "test", "bench", "fuzz", "tidy"):
+            for option in ("--help", "-h"):
+                result, called = project.run(command, option)
+                tap.equal((command, result.returncode, result.stderr, called), (command, 0, "", False))
+                assert result.stdout.startswith(f"usage: ./troupe {command}"), result.stdout
+                tap.equal([line for line in result.stdout.splitlines() if len(line) > 100], [])
+            result, _ = project.run(command, "a", "b", "c")
+            tap.equal((command, result.returncode), (command, 2 if command != "bench" else 1))
+        assert "sim" in project.run("bench", "--help")[0].stdout
+        assert "xdr" in project.run("fuzz", "--help")[0].stdout
+        tap.equal((project.folder / "build").exists(), False)
+
+
+tap.main(every_change_is_built_and_nothing_else, a_source_that_is_put_back_is_built, a_removed_source_is_missed,
+         a_failed_build_is_tried_again_and_shows_the_error, the_build_that_is_there_is_installed,
+         every_command_is_described_and_no_build_is_needed_for_it)
