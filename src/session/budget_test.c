@@ -339,6 +339,8 @@ static void the_guest_that_holds_most_is_closed(void **state)
     assert_true(tp_session_hold(s->clients[1].session, 2 * MEGABYTE, true)); /* its host has 5 MB */
     assert_int_equal(s->clients[0].lost, 1);
     assert_int_equal(s->clients[1].lost + s->clients[2].lost, 0);
+    assert_true(tp_session_hold(s->clients[1].session, 3 * MEGABYTE, true)); /* one was enough */
+    assert_int_equal(s->clients[1].lost + s->clients[2].lost, 0);
 }
 
 static void members_hold_what_they_need_whatever_guests_hold(void **state)

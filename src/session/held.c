@@ -97,7 +97,7 @@ static tp_session *find_largest(const tp_session *like, bool same_host)
 
     for (tp_session *at = like->clients->budget.holders; at != NULL; at = at->account.next_holder) {
         if (at->account.class == like->account.class &&
-            (!same_host || at->account.host == like->account.host) && !tpi_mailbox_is_lost(at) &&
+            (!same_host || at->account.host == like->account.host) &&
             (largest == NULL || at->account.own.held > largest->account.own.held)) {
             largest = at;
         }
@@ -105,10 +105,19 @@ static tp_session *find_largest(const tp_session *like, bool same_host)
     return largest;
 }
 
+/* What is closed at the end of the turn does not count any more. */
+static void close_holder(tp_session *session)
+{
+    tpi_budget_count_held(session, session->account.own.held, 0);
+    unlink_holder(session);
+    session->account.unfinished_ns = 0;
+    session->clients->budget.lose(session);
+}
+
 /* Whether the session itself is not the one that is closed. */
 static bool make_room(tp_session *session)
 {
-    tpi_budget *budget = &session->clients->budget;
+    const tpi_budget *budget = &session->clients->budget;
     const tpi_class class = tpi_budget_class(session);
     const tpi_share *host = tpi_budget_host_share(session);
     const bool host_full = host != NULL && host->held > HOST_HELD;
@@ -116,7 +125,7 @@ static bool make_room(tp_session *session)
     tp_session *largest = host_full || class_full ? find_largest(session, host_full) : NULL;
 
     if (largest != NULL) {
-        budget->lose(largest);
+        close_holder(largest);
     }
     return largest != session;
 }
