@@ -166,10 +166,11 @@ struct jobs {
     atomic_int waiting;
 
     /* The instance's thread. */
-    bool busy;             /* inside an operation */
-    bool started;          /* the driver is */
-    tpi_item *yielding;    /* jobs that wait for others, oldest first */
-    tpi_item *yields_last; /* the last of them */
+    bool busy;       /* inside an operation */
+    bool started;    /* the driver is */
+    tpi_item *aside; /* jobs that yield, oldest first */
+    tpi_item *aside_last;
+    int64_t aside_ns; /* before that time none of them runs */
 
     /* The loop's. */
     void (*idle)(tp_instance *self); /* it runs no more, and nothing is under way; NULL before */
@@ -186,8 +187,7 @@ typedef struct worker_events {
 } worker_events;
 struct worker {
     const worker_events *events;
-    int64_t next_aside_ns; /* the thread's: before that time no job runs that yields */
-    tpi_thread *thread;    /* owned; NULL on the loop */
+    tpi_thread *thread; /* owned; NULL on the loop */
     tpi_bell bell;
     tp_after turn;          /* of drivers on the loop: work off the inbox */
     tp_timer *poll_timer;   /* owned: of drivers on the loop; else NULL */
@@ -501,18 +501,19 @@ void tpi_jobs_leave(tp_instance *self, bool was_busy);
 void tpi_jobs_finish(tp_instance *self, void (*idle)(tp_instance *self));
 void tpi_jobs_check(tp_instance *self);
 
-/* For the worker: begin; all jobs that came, oldest first; one behind all others, from any thread;
+/* For the worker: begin; one behind all others, from any thread;
  * whether some wait; and whether the driver is started. */
 void tpi_jobs_init(tp_instance *self, void (*ring)(void *self));
-tpi_item *tpi_jobs_take(tp_instance *self);
 void tpi_jobs_post(tp_instance *self, job *last);
 bool tpi_jobs_are_posted(const tp_instance *self);
 
-/* Where the instance runs: put a job behind the others that yield; the oldest of them, NULL for
- * none; whether there are some. */
-void tpi_jobs_put_aside(tp_instance *self, tpi_item *item);
-job *tpi_jobs_take_aside(tp_instance *self);
-bool tpi_jobs_are_aside(const tp_instance *self);
+/* For the worker: run all jobs that were posted, and put those aside that yield; run one of these,
+ * if it is time; run all of them; and when the next one runs, TP_NEVER if there is none. */
+typedef void tpi_run_job(tp_instance *self, job *next);
+void tpi_jobs_run_posted(tp_instance *self, tpi_run_job *run);
+void tpi_jobs_run_aside(tp_instance *self, tpi_run_job *run);
+void tpi_jobs_run_all_aside(tp_instance *self, tpi_run_job *run);
+int64_t tpi_jobs_due_ns(const tp_instance *self);
 void tpi_jobs_set_started(tp_instance *self, bool started);
 
 /* instance.c, on any thread: made, without what belongs to the loop. */

@@ -13,72 +13,21 @@
 #include "bus/pool.h"
 #include "device/inside.h"
 
+/* However much there is to do, what has to stop comes first. */
 static void run_job(tp_instance *self, job *next)
 {
+    tpi_stop_serve(&self->safety);
+    tpi_timed_serve(self);
     const bool was_busy = tpi_jobs_enter(self);
-
     next->run(next, self);
     tpi_jobs_leave(self, was_busy);
 }
 
-/* However much there is to do, what has to stop comes first. */
-static void run_next(tp_instance *self, job *next)
-{
-    tpi_stop_serve(&self->safety);
-    tpi_timed_serve(self);
-    run_job(self, next);
-}
-
-static void run_posted(tp_instance *self)
-{
-    tpi_item *item = tpi_jobs_take(self);
-
-    while (item != NULL) {
-        tpi_item *next = item->next;
-        if (((job *)item)->yields) {
-            tpi_jobs_put_aside(self, item);
-        } else {
-            run_next(self, (job *)item);
-        }
-        item = next;
-    }
-}
-
-static void run_aside(tp_instance *self)
-{
-    job *oldest = tpi_jobs_take_aside(self);
-
-    if (oldest != NULL) {
-        run_next(self, oldest);
-    }
-}
-
-/* One of those that yield, after all others, so that these get their turn, too. Then the thread
- * rests for as long as that took: a thread that has time left is woken at once on a busy machine,
- * and nothing else waits for more than one of them. A clock that is not the real one ends no rest.
- */
-static void run_aside_at_leisure(tp_instance *self)
-{
-    const int64_t longest_ns = 20 * TP_NS_PER_MS;
-    const bool rests = tp_instance_clock(self) == tp_clock_real();
-    const int64_t begun_ns = rests ? tp_clock_now_ns(tp_clock_real()) : 0;
-
-    if (!tpi_jobs_are_aside(self) || (rests && begun_ns < self->worker.next_aside_ns)) {
-        return;
-    }
-    run_aside(self);
-    if (rests) {
-        const int64_t ended_ns = tp_clock_now_ns(tp_clock_real());
-        const int64_t took_ns = ended_ns - begun_ns;
-        self->worker.next_aside_ns = ended_ns + (took_ns < longest_ns ? took_ns : longest_ns);
-    }
-}
-
 void tpi_worker_run_jobs(tp_instance *self)
 {
-    run_posted(self);
-    while (self->on_loop && tpi_jobs_are_aside(self)) {
-        run_aside(self);
+    tpi_jobs_run_posted(self, run_job);
+    if (self->on_loop) {
+        tpi_jobs_run_all_aside(self, run_job);
     }
 }
 
@@ -361,8 +310,8 @@ static void wait(tp_instance *self)
     const unsigned count = instance_is_started(self) ? tpi_ports_collect(&self->lines, fds + 1) : 0;
     int64_t deadline_ns = polls(self) ? self->worker.next_poll_ns : TP_NEVER;
 
-    if (tpi_jobs_are_aside(self) && self->worker.next_aside_ns < deadline_ns) {
-        deadline_ns = self->worker.next_aside_ns;
+    if (tpi_jobs_due_ns(self) < deadline_ns) {
+        deadline_ns = tpi_jobs_due_ns(self);
     }
     if (instance_is_started(self) && tpi_ports_due_ns(&self->lines) < deadline_ns) {
         deadline_ns = tpi_ports_due_ns(&self->lines);
@@ -386,8 +335,8 @@ static void thread_main(void *context)
         tpi_stop_serve(&self->safety); /* before anything else is begun */
         tpi_timed_serve(self);
         keep_guarded(self);
-        run_posted(self);
-        run_aside_at_leisure(self);
+        tpi_jobs_run_posted(self, run_job);
+        tpi_jobs_run_aside(self, run_job);
         if (instance_is_started(self)) {
             tpi_ports_serve(&self->lines, input, self);
         }
@@ -396,9 +345,7 @@ static void thread_main(void *context)
             wait(self);
         }
     }
-    while (tpi_jobs_are_aside(self)) {
-        run_aside(self);
-    }
+    tpi_jobs_run_all_aside(self, run_job);
     tpi_pool_leave();
 }
 

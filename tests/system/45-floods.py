@@ -28,7 +28,7 @@ robot ( name "anna" pose [1 1 0 0] )
 
 
 def holds(attack):
-    """The rule holds in one of three tries: this machine may have been busy with something else."""
+    """The rule holds in one of a few tries: this machine may have been busy with something else."""
     tap.equal(floods.judged(attack).wrong(), [])
 
 

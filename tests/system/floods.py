@@ -213,7 +213,7 @@ def trial(program, text, interf=POSITION2D):
             running.end()
 
 
-TRIES = 3
+TRIES = 5
 
 
 def judged(attack):
