@@ -477,6 +477,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_finished_message_begins_another_time, begin, end),
         cmocka_unit_test_setup_teardown(
             a_client_with_many_replies_waits_and_the_slowest_guest_is_closed, begin, end),
+        cmocka_unit_test_setup_teardown(messages_are_as_old_as_the_client_was_busy, begin, end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

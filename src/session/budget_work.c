@@ -87,8 +87,7 @@ static void on_turn_end(tp_after *after)
 
     assert(tp_loop_is_current(tpi_hub_loop(budget->hub)));
     budget->turn++;
-    for (tpi_class class = TPI_CLASSES; class -- > 0;) {
-    }
+    tpi_budget_try_parked(budget);
     wake(&budget->members);
     if (!budget->resting && !rest(budget)) {
         budget->guest_turn++;

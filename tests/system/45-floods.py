@@ -44,6 +44,12 @@ def tiles_of_a_large_map():
             trial.attack(MAP, tile, 0.3, once=True, attackers=1)  # the driver makes its map
             holds(lambda: trial.attack(MAP, tile * 950, 1.5, once=True, attackers=1))
             holds(lambda: trial.attack(MAP, tile * 950, 1.5))
+            with player.Client(trial.server.address) as patient:  # what waits is answered, in order
+                patient.open(MAP, 0)
+                body = struct.pack(">IIIIIII", 0, 0, 2048, 2048, 0, 0, 0)
+                numbers = [patient.send(MAP, 0, REQUEST, 2, body) for _ in range(20)]
+                tap.equal([(reply.type, reply.seq) for reply in (patient.message() for _ in numbers)],
+                          [(ACK, number) for number in numbers])
 
 
 def statistics_of_many_devices_and_clients():
