@@ -79,7 +79,11 @@ static void put_rows(struct list *list, struct table *rows, bool labels)
         if (labels) {
             put_label(rows, stat);
         }
-        table_cell(rows, "%s", device->driver);
+        if (stat != NULL && stat->instance_count > 1) { /* as `run` and `stat` call it */
+            table_cell(rows, "%.*s", (int)stat->instance_count, stat->instance);
+        } else {
+            table_cell(rows, "%s", device->driver);
+        }
         if (list->statistics != NULL) {
             put_state(rows, stat);
             table_cell(rows, "%lu", stat != NULL ? (unsigned long)stat->readers : 0);
@@ -161,6 +165,8 @@ static void put_device(tpi_buf *out, const tp_client_device *device, const tp_de
                        stat->isolated ? "true" : "false", (unsigned long)stat->guards,
                        (unsigned long)stat->readers);
         output_put_json(out, stat->failure, stat->failure_count);
+        tpi_buf_puts(out, ",\"instance\":");
+        output_put_json(out, stat->instance, stat->instance_count);
         tpi_buf_puts(out, ",\"name\":");
         output_put_json(out, stat->label, stat->label_count);
     }

@@ -46,6 +46,16 @@ static int tell_owing(const struct panic_options *o, const tp_panic_state *panic
                         (int)panic->owing_count, panic->owing);
 }
 
+/* A server in this program ends with it, and its panic too. */
+static void print_stopped(const struct panic_options *o)
+{
+    if (strncmp(remote_url(&o->remote), "inproc:", 7) == 0) {
+        puts("everything that moves is stopped");
+    } else {
+        printf("everything that moves is stopped; %s reset ends the panic\n", called());
+    }
+}
+
 /* Drivers act on it by themselves: ask until they have. That nobody answers does not mean that
  * everything has stopped. */
 static int await_stops(struct panic_options *o)
@@ -60,7 +70,7 @@ static int await_stops(struct panic_options *o)
                                 "the panic is raised; whether everything has stopped is not known");
         }
         if (panic->owing_count <= 1) {
-            printf("everything that moves is stopped; %s reset ends the panic\n", called());
+            print_stopped(o);
             return print_earlier(o, panic);
         }
         nanosleep(&pause, NULL);

@@ -132,9 +132,11 @@ static int serve(const struct options *o)
         return command_fail(o->command, EXIT_FAILED, "%s", err.text);
     }
     int result = run_server(o, server);
-    if (tp_server_end(server)) { /* else a file is being read, and the process ends anyway */
-        tp_server_destroy(server);
+    if (!tp_server_end(server)) { /* a file is being read; exit() may wait for a plug-in in it */
+        (void)fflush(NULL);
+        _Exit(result);
     }
+    tp_server_destroy(server);
     return result;
 }
 
@@ -323,7 +325,6 @@ static int serve_renamed(struct options *o)
 
 static int run_run(int argc, char **argv)
 {
-    char program[4096];
     struct options o = {.command = "run", .server = {.kit = &tp_full_kit, .note = output_note}};
     int result = read_options(&o, argc, argv);
 
@@ -334,11 +335,7 @@ static int run_run(int argc, char **argv)
         return command_fail(o.command, EXIT_FAILED, "%s is a world, no configuration: %s sim %s",
                             o.server.path, called(), o.server.path);
     }
-    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (length > 0) {
-        program[length] = '\0';
-        o.server.program = program;
-    }
+    o.server.program = called_program();
     return o.name == NULL ? serve(&o) : serve_renamed(&o);
 }
 

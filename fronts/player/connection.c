@@ -348,8 +348,9 @@ static bool greet(tp_stream *stream)
 static void on_accept(void *context, tp_stream *stream)
 {
     tp_player_front *front = context;
-    struct connection *connection =
-        front->client_count < front->most_clients ? calloc(1, sizeof *connection) : NULL;
+    const bool has_place = front->client_count < front->most_clients ||
+                           tp_front_make_room(front->instance); /* at the end of the turn */
+    struct connection *connection = has_place ? calloc(1, sizeof *connection) : NULL;
 
     assert(tpi_player_is_current(front));
     if (connection == NULL) {

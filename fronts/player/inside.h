@@ -3,6 +3,7 @@
  *
  *     connection.c   bytes of a stream to messages, messages to gathered writes
  *     udp.c          datagrams to messages and back, sources that come and go
+ *     greetings.c    how many greetings go to each host on UDP
  *     message.c      one message of a client: to the server itself, or to a device
  *     server.c       requests to the server itself (the interface `player`)
  *     encoding.c     a message as the bytes that Player sends; compressed maps
@@ -105,6 +106,18 @@ tp_status tpi_player_udp_open(tp_player_front *front, const char *address, tp_er
 void tpi_player_udp_close(struct udp *udp); /* after its clients; NULL is accepted */
 unsigned tpi_player_udp_port(const struct udp *udp);
 tp_player_counts tpi_player_udp_counts(const struct udp *udp);
+
+/* greetings.c: how many greetings went to each host. An address can be forged, so the greetings
+ * that go to it are limited; but no host takes the greetings of another one. */
+enum { GREETING_ROWS = 4, GREETING_CELLS = 512 }; /* a power of two */
+typedef struct tpi_greetings {
+    uint32_t seed;
+    int64_t paid_ns[GREETING_ROWS][GREETING_CELLS]; /* greetings are paid for up to this time */
+} tpi_greetings;
+void tpi_player_greetings_init(tpi_greetings *greetings, int64_t now_ns);
+
+/* Whether one more may go to the host of the peer; if so it is counted. */
+bool tpi_player_may_greet(tpi_greetings *greetings, const tp_peer *peer, int64_t now_ns);
 
 /* message.c: a whole message has come. The header is changed. */
 void tpi_player_message_handle(struct client *client, tp_msghdr *header, const unsigned char *body);

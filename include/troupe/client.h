@@ -71,6 +71,9 @@ typedef struct tp_client_options {
     tp_loop *loop;                 /* the program's own loop; NULL: the client creates one */
     const struct tp_kit *kit;      /* of `inproc:` servers: &tp_full_kit of the library
                                     * troupe-server; NULL: there are no such servers */
+    /* The troupe program, which an `inproc:` server runs for `isolated yes`. NULL searches for
+     * "troupe" where programs are searched for. */
+    const char *program;
     /* The key, which gives the program the right to do more than read. A Troupe server never sees
      * the key itself; a Player server does. NULL takes the environment variable TROUPE_KEY, which
      * is never shown to a Player server; "" is no key. */

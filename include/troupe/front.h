@@ -4,10 +4,12 @@
  * A front is one constant table, tp_front_NAME. The server opens it at an address; each opening is
  * an *instance*. The framework allocates `state_size` zeroed bytes for an instance and calls
  *
- *     open -> (bound | callbacks of the front's own listeners, streams and timers)* -> close
+ *     check -> open -> (bound | callbacks of the front's own listeners, streams and timers)* ->
+ * close
  *
- * close follows every open, failed or not. Several instances of one front may be open at the same
- * time, so a front has no global state. docs/writing-a-front.md describes it step by step.
+ * close follows every open, failed or not; check alone is followed by nothing. Several instances of
+ * one front may be open at the same time, so a front has no global state. docs/writing-a-front.md
+ * describes it step by step.
  *
  * A front holds a *session* for each of its clients. The session opens devices, sends their
  * commands and requests, and queues what comes back: data and replies, in order. It also decides
@@ -56,7 +58,8 @@ typedef struct tp_session_events {
      * front must close the client. The queue may contain the reason: the front sends as much of it
      * as possible without waiting. */
     void (*lost)(void *context);
-    /* Another client has just ended a panic. Returns the number of bytes of this client that have
+    /* Another client has just ended a panic, or the client may go on after a wait, or the time
+     * limit of an unfinished message is over. Returns the number of bytes of this client that have
      * arrived and were not handled yet. Optional; see tp_session_took(). */
     size_t (*unread)(void *context);
 } tp_session_events;
@@ -147,7 +150,8 @@ typedef void tp_session_opened(void *context, const tp_msghdr *request, tp_devic
 /* Open a device. `done` is called once with the result, unless the session is destroyed before.
  * Data arrives only after `done`. A device that is opened twice sends its data twice and must be
  * closed twice. `access` is TP_OPEN_MODE or another mode of interfaces/player.padi. Exclusive
- * access is refused while another client has it. Opening to write needs the right to write. */
+ * access and the modes 17 and 18 are refused while another client has it. To write needs a right.
+ */
 TP_API tp_status tp_session_open(tp_session *session, tp_device *device, unsigned access,
                                  const tp_msghdr *request, tp_session_opened *done);
 
@@ -180,6 +184,12 @@ TP_API void tp_session_heard_message(tp_session *session, const tp_msghdr *heade
  * panic move nothing, even if they are read later. The session counts the bytes of such messages,
  * starting from the event `unread`. */
 TP_API void tp_session_took(tp_session *session, size_t bytes);
+
+/* Report that `bytes` bytes of a message have arrived whose end has not: after each read, with 0 if
+ * there are none. The client is lost (`lost`) if the end takes too long: more than ten seconds
+ * after the first byte, and a second more for each 16 KiB. The time in which the front itself does
+ * not read does not count if the front has `unread`. */
+TP_API void tp_session_unfinished(tp_session *session, size_t bytes);
 
 /* Mark the client as one that renews its leases by itself. Its leases are shorter then. */
 TP_API void tp_session_speak_leases(tp_session *session, bool on);
@@ -372,7 +382,10 @@ typedef struct tp_front {
     const char *const *schemes; /* ended by NULL: "tcp", "udp", "unix" */
     unsigned port;              /* the default port; not used with TP_FRONT_PER_ROBOT */
     const tp_param *params;     /* as those of drivers; ended by a NULL name; may be NULL */
-    /* Read the parameters and listen. Does not wait, except for the look-up of a host's name.
+    /* Read and check the parameters; opens nothing, and takes nothing that has to be released.
+     * Called before each open, and without one by `troupe check`. Optional. */
+    tp_status (*check)(tp_front_instance *self, tp_error *err);
+    /* Listen. Does not wait, except for the look-up of a host's name.
      * TP_E_EXISTS if the address is taken, as tp_listener_open() says it. Required. */
     tp_status (*open)(tp_front_instance *self, tp_error *err);
     /* Close all clients and release what open took. When it returns the address is free. Follows
@@ -397,6 +410,15 @@ TP_API tp_status tp_front_session(tp_session **out, const tp_front_instance *sel
                                   const tp_session_limits *limits, const tp_session_events *events,
                                   void *context, tp_error *err);
 
+/* Make room for one more client when the front has no place left: the client of least standing is
+ * lost (`lost`), and its place is free at the end of the turn. Least standing: a client that has
+ * not sent a message; then one without a key and without an open device; then one that only reads;
+ * each time the oldest one of the host with the most of them. The framework does the same when file
+ * descriptors are scarce, and closes a client beyond this machine that has sent no message for a
+ * minute. Returns false if all clients have a key, or a right to more than reading and a device
+ * open. */
+TP_API bool tp_front_make_room(const tp_front_instance *self);
+
 /* A parameter that is declared in the table: its value, or its fallback. Of tuples the first. The
  * configuration is checked before open, as that of drivers. Texts are borrowed as long as the
  * instance. */
@@ -411,8 +433,8 @@ TP_API size_t tp_front_count(const tp_front_instance *self, const char *name);
 TP_API const char *tp_front_string_at(const tp_front_instance *self, const char *name, size_t i);
 TP_API double tp_front_double_at(const tp_front_instance *self, const char *name, size_t i);
 
-/* Which parameter an error of open is about: the error then has the line and column of that
- * parameter. `name` is kept until open returns. */
+/* Which parameter an error of check or open is about: the error then has the line and column of
+ * that parameter. `name` is kept until the operation returns. */
 TP_API void tp_front_blame(tp_front_instance *self, const char *name);
 
 /* Report something unusual that is not a failure to the operator. The text is copied. */

@@ -209,7 +209,11 @@ tp_status tp_client_attach(tp_client **out, tp_server *server, unsigned robot,
 
 static tp_status open_server(tp_client *client, const char *file, tp_error *err)
 {
-    const tp_server_options options = {.path = file, .listen = "", .kit = client->options.kit};
+    const char *program = client->options.program;
+    const tp_server_options options = {.path = file,
+                                       .listen = "",
+                                       .kit = client->options.kit,
+                                       .program = program != NULL ? program : "troupe"};
     tp_status status = tp_server_create(&client->own.server, &options, err);
 
     if (status != TP_OK) {

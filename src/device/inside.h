@@ -80,6 +80,14 @@ struct geometry {
     bool has_own;
 };
 
+/* geometry_told.c: Player's own data about geometry. */
+struct told {
+    const tp_message *question; /* whose answer is sent; NULL for none */
+    const tp_message *data;
+    tpi_task task;
+    atomic_bool asked; /* the driver is asked, or will be */
+};
+
 /* property.c: where the instance runs. */
 struct properties {
     struct property *all; /* owned array */
@@ -121,6 +129,7 @@ struct tp_device {
     bool follows;                /* its data moves its frame */
     struct frame frame;          /* the loop's */
     struct geometry geometry;
+    struct told told;
     struct properties properties;
     tpi_reader *holder; /* borrowed: who alone may write; NULL for nobody; the loop's */
     uint32_t section;   /* of the instance, that it is of */
@@ -210,12 +219,7 @@ struct worker {
     int64_t period_ns;
     int64_t next_poll_ns;
 
-    /* The loop's: it has a thread, or had one; and the thread of its end. */
-    bool launched;
-    bool retiring;
-    void (*work)(tp_instance *self);
-    void (*done)(tp_instance *self);
-    tpi_task retired_task;
+    bool launched; /* the loop's: it has a thread, or had one */
 
     /* How the last start went, and why it failed while running: written where the instance runs,
      * read by the loop when the task has come. */
@@ -280,6 +284,14 @@ struct removal {
     void *context; /* borrowed */
     tpi_task left_task;
     job leave_job;
+};
+
+/* remove.c: instances that are released, on a thread. The loop's. */
+struct retirements {
+    struct retirement *waiting; /* owned: newest first */
+    struct retirement *batch;   /* owned: those that the thread releases */
+    tpi_thread *thread;         /* owned; NULL for none */
+    tpi_task task;              /* it is at its end */
 };
 
 /* trouble.c. The loop's. */
@@ -404,6 +416,7 @@ struct tpi_hub {
     int64_t begun_ns;
     tpi_panic *panic; /* owned */
     struct panic_watch panic_watch;
+    struct retirements retirements;
     bool part_of_another; /* the server is the process of an isolated driver */
     const char *part;     /* borrowed: what that one calls the driver; NULL if it does not say */
     bool closing;         /* all threads are gone, and what is left is worked off */
@@ -523,8 +536,8 @@ tp_status tpi_instance_create(tp_instance **out, tpi_hub *hub, const tpi_bluepri
 /* On the loop: give it its timers. */
 tp_status tpi_instance_enrol(tp_instance *self);
 
-/* The fini of its driver, on a thread that may take long; and all the rest. */
-void tpi_instance_end_driver(tp_instance *self);
+/* On the loop: take back what it has been given. Then it is released, on any thread. */
+void tpi_instance_withdraw(tp_instance *self);
 void tpi_instance_destroy(tp_instance *self);
 
 /* phase.c: before init; on the loop, its timer; and the end. */
@@ -582,12 +595,8 @@ void tpi_worker_init(tp_instance *self, const worker_events *events);
 tp_status tpi_worker_enrol(tp_instance *self);
 tp_status tpi_worker_launch(tp_instance *self, tp_error *err);
 void tpi_worker_join(tp_instance *self);
+void tpi_worker_withdraw(tp_instance *self); /* what is the loop's */
 void tpi_worker_destroy(tp_instance *self);
-
-/* On the loop, for an instance that is joined: do `work` on a thread of its own, and then `done` on
- * the loop. False if there can be no thread. */
-bool tpi_worker_retire(tp_instance *self, void (*work)(tp_instance *self),
-                       void (*done)(tp_instance *self));
 
 /* On the loop: have the driver started or stopped where it runs. */
 void tpi_worker_start(tp_instance *self);
@@ -661,8 +670,9 @@ static inline void *call_spare(const tp_instance *self)
 /* registry.c */
 void tpi_registry_forget(tp_instance *instance);
 
-/* remove.c, on the loop: release it. */
+/* remove.c, on the loop: release it; and wait for those that are being released. */
 void tpi_remove_finish(tp_instance *self);
+void tpi_remove_wait(tpi_hub *hub);
 
 /* stop_report.c: where the instance runs, report to the readers of a device that a mover moves it
  * no more, and why. The label of the mover is not used. */

@@ -445,11 +445,6 @@ void tpi_worker_hurry(tp_instance *self)
 
 void tpi_worker_join(tp_instance *self)
 {
-    if (self->worker.retiring) {
-        tpi_thread_join(self->worker.thread);
-        self->worker.thread = NULL;
-        self->worker.retiring = false;
-    }
     if (self->on_loop) {
         tp_loop_after_cancel(self->hub->loop, &self->worker.turn);
         tpi_worker_run_jobs(self);
@@ -468,43 +463,16 @@ void tpi_worker_join(tp_instance *self)
     self->on_loop = true; /* what still comes for it, such as answers, is the loop's now */
 }
 
-static void retire(void *context)
-{
-    tp_instance *self = context;
-
-    self->worker.work(self);
-    tpi_pool_leave();
-    tpi_loop_post(self->hub->loop, &self->worker.retired_task);
-}
-
-static void retired(tpi_task *task)
-{
-    tp_instance *self = (tp_instance *)((char *)task - offsetof(tp_instance, worker.retired_task));
-
-    if (!self->hub->closing) { /* else it is joined with all the others */
-        tpi_worker_join(self);
-        self->worker.done(self);
-    }
-}
-
-bool tpi_worker_retire(tp_instance *self, void (*work)(tp_instance *self),
-                       void (*done)(tp_instance *self))
-{
-    struct worker *worker = &self->worker;
-
-    assert(self->on_loop && worker->thread == NULL);
-    worker->work = work;
-    worker->done = done;
-    worker->retired_task.run = retired;
-    worker->retiring = true;
-    worker->retiring = tpi_thread_start(&worker->thread, self->name, retire, self, NULL) == TP_OK;
-    return worker->retiring;
-}
-
-void tpi_worker_destroy(tp_instance *self)
+void tpi_worker_withdraw(tp_instance *self)
 {
     tp_loop_after_cancel(self->hub->loop, &self->worker.turn);
     tp_timer_destroy(self->worker.poll_timer);
     tp_timer_destroy(self->worker.alarm);
+    self->worker.poll_timer = NULL;
+    self->worker.alarm = NULL;
+}
+
+void tpi_worker_destroy(tp_instance *self)
+{
     tpi_bell_fini(&self->worker.bell); /* drivers that post commands for it may ring until now */
 }

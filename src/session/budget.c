@@ -164,7 +164,6 @@ void tpi_budget_fini(tpi_budget *budget)
 {
     tp_loop_after_cancel(tpi_hub_loop(budget->hub), &budget->turn_end);
     tp_timer_destroy(budget->rest);
-    tp_timer_destroy(budget->holding);
 }
 
 /* Without memory for it the host has no account of its own. */

@@ -20,7 +20,7 @@
  *              and its client is busy meanwhile.
  *     held     bytes that fronts hold of messages that are not handled yet (held.c). If there are
  *              too many, the client that holds most is closed. So a client is never closed because
- *              of what others hold. A message that stays unfinished has a time limit.
+ *              of what others hold.
  *
  * The way of a request: the front asks tp_session_is_busy() before each message, handles the
  * message, and reports it with tp_session_took(), which charges the work. tp_session_send()
@@ -74,7 +74,6 @@ typedef struct tpi_account {
     } waited[2];
 
     /* held.c */
-    int64_t unfinished_ns; /* since when a message is unfinished; 0 for none */
     tp_session *next_holder;
     tp_session *previous_holder;
 } tpi_account;
@@ -110,7 +109,6 @@ typedef struct tpi_budget {
     void (*lose)(tp_session *session);
 
     /* held.c */
-    tp_timer *holding;   /* owned; NULL until some message is unfinished */
     tp_session *holders; /* clients of which bytes are held */
 
 } tpi_budget;

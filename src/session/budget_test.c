@@ -363,36 +363,6 @@ static void pass(struct scene *s, double seconds)
     turn(s);
 }
 
-static void an_unfinished_message_has_a_time_limit(void **state)
-{
-    struct scene *s = *state;
-
-    assert_true(tp_session_hold(s->clients[0].session, 256, true));
-    assert_true(tp_session_hold(s->clients[6].session, 8 * MEGABYTE, true));
-    assert_true(tp_session_hold(s->clients[2].session, 256, false)); /* only waits */
-    pass(s, 14);
-    assert_true(tp_session_hold(s->clients[0].session, 256, true)); /* one byte more */
-    assert_int_equal(s->clients[0].lost, 0);
-    pass(s, 2);
-    assert_int_equal(s->clients[0].lost, 1);
-    assert_int_equal(s->clients[6].lost + s->clients[2].lost, 0);
-    pass(s, 40);
-    assert_int_equal(s->clients[6].lost, 1); /* 8 MB have 32 s more */
-    assert_int_equal(s->clients[2].lost, 0);
-}
-
-static void a_finished_message_begins_another_time(void **state)
-{
-    struct scene *s = *state;
-
-    for (int i = 0; i < 5; i++) {
-        assert_true(tp_session_hold(s->clients[0].session, 256, true));
-        pass(s, 10);
-        tp_session_took(s->clients[0].session, MESSAGE);
-    }
-    assert_int_equal(s->clients[0].lost, 0);
-}
-
 /* ---- Replies that nobody reads --------------------------------------------------------------- */
 
 static void a_client_with_many_replies_waits_and_the_slowest_guest_is_closed(void **state)
@@ -473,8 +443,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_guest_that_holds_most_is_closed, begin, end),
         cmocka_unit_test_setup_teardown(members_hold_what_they_need_whatever_guests_hold, begin,
                                         end),
-        cmocka_unit_test_setup_teardown(an_unfinished_message_has_a_time_limit, begin, end),
-        cmocka_unit_test_setup_teardown(a_finished_message_begins_another_time, begin, end),
         cmocka_unit_test_setup_teardown(
             a_client_with_many_replies_waits_and_the_slowest_guest_is_closed, begin, end),
         cmocka_unit_test_setup_teardown(messages_are_as_old_as_the_client_was_busy, begin, end),

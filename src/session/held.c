@@ -1,9 +1,8 @@
 /*
  * held.c - bytes that fronts hold of messages that are not handled yet; see budget.h.
  *
- * If a host or a class holds too much, the client that holds most of it is closed. A message that
- * stays unfinished is given some seconds, and more for what has come of it: a slow line that brings
- * a large message is no attack.
+ * If a host or a class holds too much, the client that holds most of it is closed. The time limit
+ * of an unfinished message is in unfinished.c.
  */
 #include <assert.h>
 
@@ -12,59 +11,13 @@
 enum {
     GUEST_MESSAGE = 64 << 10, /* the longest message of a guest: guests only ask */
     HOST_HELD = 4 << 20,
-    BYTES_A_SECOND = 256 << 10, /* that an unfinished message comes with at least */
 };
 
 static const size_t class_held[TPI_CLASSES] = {[TPI_GUESTS] = 16 << 20, [TPI_MEMBERS] = 64 << 20};
-static const int64_t patience_ns = 15 * TP_NS_PER_S;
-static const int64_t look_ns = TP_NS_PER_S;
-
-static int64_t now_ns(const tp_session *session)
-{
-    return tp_clock_now_ns(tp_hub_clock(session->hub));
-}
-
-/* ---- Unfinished messages --------------------------------------------------------------------- */
-
-static bool is_overdue(const tp_session *session, int64_t now)
-{
-    const tpi_account *account = &session->account;
-    const int64_t extra_ns = (int64_t)(account->own.held / BYTES_A_SECOND) * TP_NS_PER_S;
-
-    return account->unfinished_ns != 0 && now - account->unfinished_ns > patience_ns + extra_ns;
-}
-
-static void look(void *context)
-{
-    tpi_budget *budget = context;
-
-    for (tp_session *at = budget->holders; at != NULL; at = at->account.next_holder) {
-        if (is_overdue(at, now_ns(at))) {
-            at->account.unfinished_ns = 0;
-            budget->lose(at);
-        }
-    }
-    if (budget->holders == NULL) {
-        tp_timer_cancel(budget->holding);
-    }
-}
-
-/* Without a timer there is no time limit. */
-static void watch(tpi_budget *budget)
-{
-    if (budget->holding != NULL ||
-        tp_timer_create(&budget->holding, tpi_hub_loop(budget->hub), look, budget, NULL) == TP_OK) {
-        tp_timer_every(budget->holding, look_ns);
-    }
-}
-
 static void link_holder(tp_session *session)
 {
     tpi_budget *budget = &session->clients->budget;
 
-    if (budget->holders == NULL) {
-        watch(budget);
-    }
     session->account.previous_holder = NULL;
     session->account.next_holder = budget->holders;
     if (budget->holders != NULL) {
@@ -110,7 +63,6 @@ static void close_holder(tp_session *session)
 {
     tpi_budget_count_held(session, session->account.own.held, 0);
     unlink_holder(session);
-    session->account.unfinished_ns = 0;
     session->clients->budget.lose(session);
 }
 
@@ -151,10 +103,6 @@ bool tp_session_hold(tp_session *session, size_t bytes, bool unfinished)
     } else if (before > 0 && bytes == 0) {
         unlink_holder(session);
     }
-    if (!unfinished || bytes == 0) {
-        account->unfinished_ns = 0;
-    } else if (account->unfinished_ns == 0) {
-        account->unfinished_ns = now_ns(session);
-    }
+    tp_session_unfinished(session, unfinished ? bytes : 0);
     return bytes <= before || make_room(session);
 }

@@ -33,7 +33,7 @@ static void drop_unread(const tpi_clients *clients, const tp_session *who)
 void tp_session_took(tp_session *session, size_t bytes)
 {
     session->stale -= bytes < session->stale ? bytes : session->stale;
-    session->account.unfinished_ns = 0;
+    tpi_unfinished_took(session);
     tpi_age_took(session, bytes);
     tpi_budget_end_work(session, bytes);
 }

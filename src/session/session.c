@@ -54,6 +54,8 @@ void tp_session_destroy(tp_session *session)
     tpi_budget_leave_parked(session);
     tpi_budget_leave(session);
     tpi_subscriptions_close(session);
+    tpi_crowd_leave(session);
+    tpi_unfinished_fini(session);
     if (session->previous != NULL) {
         session->previous->next = session->next;
     } else {
@@ -138,10 +140,16 @@ tp_status tp_session_challenge(tp_session *session, uint8_t nonce[TP_AUTH_NONCE_
 
 tp_status tp_session_prove(tp_session *session, const uint8_t *digest, size_t length, tp_error *err)
 {
-    return tpi_identity_prove(&session->identity, digest, length, err);
+    const tp_status status = tpi_identity_prove(&session->identity, digest, length, err);
+
+    tpi_crowd_look(session);
+    return status;
 }
 
 tp_status tp_session_show_key(tp_session *session, const void *key, size_t length, tp_error *err)
 {
-    return tpi_identity_show_key(&session->identity, key, length, err);
+    const tp_status status = tpi_identity_show_key(&session->identity, key, length, err);
+
+    tpi_crowd_look(session);
+    return status;
 }

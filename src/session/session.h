@@ -12,6 +12,7 @@
 #include "bus/queue.h"
 #include "session/budget.h"
 #include "session/clients.h"
+#include "session/crowd.h"
 #include "troupe/front.h"
 
 /* Data that every device may send, which Player does not have. */
@@ -114,6 +115,14 @@ struct page {
     size_t place; /* among those of all robots */
 };
 
+/* unfinished.c: a message of which only a part has come. */
+struct unfinished {
+    size_t bytes; /* of it; 0 if there is none */
+    int64_t since_ns;
+    tp_timer *timer; /* owned; NULL until it is needed */
+    bool armed;
+};
+
 struct tp_session {
     tpi_clients *clients; /* borrowed */
     tpi_hub *hub;         /* borrowed */
@@ -138,6 +147,8 @@ struct tp_session {
     struct backlog backlog;
     struct pull pull;
     struct page page;
+    struct unfinished unfinished;
+    struct tpi_crowd_place place;
     struct subscription *subscriptions; /* owned */
     uint32_t subscription_count;
     uint32_t opened;  /* devices, each once */
@@ -256,6 +267,11 @@ void tpi_rate_clear(struct subscription *s);
 void tpi_pause_begin(struct subscription *s);
 void tpi_pause_end(tp_session *session);
 uint64_t tpi_pause_missed(const tp_session *session);
+
+/* unfinished.c: a message was handled, so what has come since belongs to the next one; the session
+ * ends. */
+void tpi_unfinished_took(tp_session *session);
+void tpi_unfinished_fini(tp_session *session);
 
 /* backlog.c: more or less waits than before; a message was taken; an opening has begun, or ends;
  * the session ends. */

@@ -82,6 +82,7 @@ static void count_subscriptions(tp_session *session, int more)
     const uint32_t wanted = session->subscription_count * MESSAGES_OF_A_DEVICE;
     const uint32_t extra = wanted > limits->data ? wanted - limits->data : 0;
     tpi_queue_set_limits(&session->queue, limits->data + extra, limits->replies + extra);
+    tpi_crowd_look(session);
 }
 
 struct subscription *tpi_session_find_open(const tp_session *session, const tp_device *device)

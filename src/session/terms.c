@@ -50,6 +50,7 @@ void tp_session_heard(tp_session *session)
     assert(session_is_current(session));
     session->heard_ns = tp_clock_now_ns(tp_hub_clock(session->hub));
     tpi_budget_begin_work(session);
+    tpi_crowd_heard(session);
     for (struct subscription *s = session->subscriptions; s != NULL; s = s->next) {
         if (s->moves) {
             renew(s, &mover);

@@ -152,7 +152,8 @@ def a_profile_has_the_extensions_of_its_device():
         with player.Client(running.address) as client:
             client.open(POSITION2D, 0)
             tap.equal(client.request(POSITION2D, 0, 7, struct.pack(">fff", 1, 0, 0)).type, ACK)
-            tap.equal(client.request(POSITION2D, 0, 9, struct.pack(">ff", 1, 1)).type, NACK)
+            tap.equal(client.request(POSITION2D, 0, 9, struct.pack(">ff", 1, 1)).type, ACK)
+            tap.equal(client.request(POSITION2D, 0, 9, struct.pack(">ff", -1, 1)).type, NACK)
     with player.server(PROGRAM, CONFIGURATION.format(driver=SIM + " extensions yes")) as running:
         with player.Client(running.address) as client:
             client.open(POSITION2D, 0)

@@ -569,14 +569,24 @@ def mistakes_in_a_world_have_a_place():
                 assert mistake.startswith(f"troupe sim: {f.world}:{place}"), result.stderr
 
 
+def compile_slow_spin(f):
+    """A controller whose plug-in is opened once there is a file `go`."""
+    source = f.path / "spin.c"
+    source.write_text(f'#include "{ROOT}/examples/spin.c"\nint access(const char *, int);\nint usleep(unsigned);\n'
+                      "__attribute__((constructor)) static void wait_for_go(void)\n{\n"
+                      f'    while (access("{f.path}/go", 0) != 0) {{\n        usleep(10000);\n    }}\n}}\n')
+    subprocess.run(["cc", "-std=c11", "-shared", "-fPIC", f"-I{ROOT / 'include'}", "-o", f.path / "spin.so", source],
+                   check=True)
+
+
 def whoever_loads_long_says_so():
     for options in (("--steps", "1"), ("--any-port",)):
         with Folder() as f:
-            os.remove(f.world)
-            os.mkfifo(f.world)
+            compile_slow_spin(f)
+            pathlib.Path(f.world).write_text(TWO + 'position ( name "s" pose [9 9 0 0] ctrl "spin" )\n')
             with Running("sim", f.world, *options) as running:
                 tap.equal([running.process.stderr.readline() for _ in range(2)], 2 * ["still loading the world\n"])
-                pathlib.Path(f.world).write_text(TWO)
+                (f.path / "go").touch()
                 assert running.line().startswith("two: ")
                 if options[0] != "--steps":
                     lines_until(running, "      troupe print ")

@@ -91,6 +91,24 @@ static void tell_kinds(const struct sim_loader *loader, const tpi_cfg_place *pla
     tpi_sim_note(&loader->reader, place, "models are %s", text);
 }
 
+/* The robots of worlds/robots: "; include "robots/pioneer.inc" defines it". False for others. */
+static bool hint_include(const char *type, char *hint, size_t size)
+{
+    static const struct {
+        const char *type, *file;
+    } robots[] = {{"carrier", "carrier"},   {"create", "create"},  {"finch", "finch"},
+                  {"follower", "follower"}, {"lms", "lasers"},     {"urg", "lasers"},
+                  {"mite", "mite"},         {"pioneer", "pioneer"}};
+
+    for (size_t i = 0; i < sizeof robots / sizeof robots[0]; i++) {
+        if (strcmp(robots[i].type, type) == 0) {
+            snprintf(hint, size, "; include \"robots/%s.inc\" defines it", robots[i].file);
+            return true;
+        }
+    }
+    return false;
+}
+
 static tp_status fail_unknown(struct sim_loader *loader, const tpi_cfg_section *section)
 {
     tpi_nearest nearest;
@@ -106,10 +124,12 @@ static tp_status fail_unknown(struct sim_loader *loader, const tpi_cfg_section *
     if (status != TP_OK) {
         return status;
     }
-    if (nearest.best == NULL) {
-        tell_kinds(loader, &section->place);
+    if (!hint_include(section->type, hint, sizeof hint)) {
+        if (nearest.best == NULL) {
+            tell_kinds(loader, &section->place);
+        }
+        tpi_nearest_hint(&nearest, hint, sizeof hint);
     }
-    tpi_nearest_hint(&nearest, hint, sizeof hint);
     return section->macro == NULL
                ? tpi_cfg_fail(&section->place, loader->reader.err, "there is no model \"%.40s\"%s",
                               section->type, hint)
