@@ -62,6 +62,9 @@ typedef struct tp_session_events {
      * limit of an unfinished message is over. Returns the number of bytes of this client that have
      * arrived and were not handled yet. Optional; see tp_session_took(). */
     size_t (*unread)(void *context);
+    /* Another client has just ended a panic: drop what has arrived and cannot be counted by
+     * `unread`, such as datagrams that were not read yet. Optional. */
+    void (*drop)(void *context);
 } tp_session_events;
 
 /* The number that stands for the devices of all robots of the server. */
