@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { LONGEST = 512 }; /* what is longer helps nobody */
 
@@ -83,4 +84,13 @@ void called_put(tpi_buf *out, const char *text)
             tpi_buf_putc(out, *at++);
         }
     }
+}
+
+const char *called_program(void)
+{
+    static char path[4096];
+    const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+
+    path[length > 0 ? length : 0] = '\0';
+    return length > 0 ? path : NULL;
 }

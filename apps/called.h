@@ -15,6 +15,9 @@ void called_set(const char *program, const char *command);
 /* As a shell takes it: "troupe", "./troupe", "'/my robots/troupe'". */
 const char *called(void);
 
+/* The file of this program; NULL if the system does not say. */
+const char *called_program(void);
+
 /* Append a text in which each "troupe " that begins a command line is what the user types. */
 void called_put(tpi_buf *out, const char *text);
 

@@ -17,11 +17,14 @@
 #include "client/url.h"
 #include "commands.h"
 #include "crash.h"
+#include "demo_drive.h"
+#include "demo_lines.h"
 #include "demo_screen.h"
 #include "output.h"
 #include "sim/host/host.h"
 #include "sim_server.h"
 #include "terminal.h"
+#include "typed.h"
 #include "worlds.h"
 
 static const char name[] = "demo";
@@ -45,6 +48,9 @@ struct demo {
     tpi_buf world_notes; /* written by the thread of the world */
     struct demo_screen screen;
     struct demo_picture picture;
+    struct demo_crew crew; /* owned */
+    struct demo_drive drive;
+    struct typed typed;
 };
 
 static volatile sig_atomic_t interrupted;
@@ -69,17 +75,29 @@ static void keep_note(void *context, const char *text)
 
 /* ---- While it runs --------------------------------------------------------------------------- */
 
-static bool wants_end(const struct demo *demo)
+/* Whether it is one that ends the demo. */
+static bool take_key(struct demo *demo, int key, int64_t now_ns)
 {
-    if (interrupted) {
+    if (key == 'q' || key == 'Q' || key == TYPED_ESCAPE) {
         return true;
     }
-    for (int key = demo->headless ? -1 : terminal_key(); key >= 0; key = terminal_key()) {
-        if (key == 'q' || key == 'Q' || key == '\033') {
-            return true;
-        }
-    }
+    demo_drive_key(&demo->drive, demo->server, key, now_ns);
     return false;
+}
+
+static bool take_keys(struct demo *demo, int64_t now_ns)
+{
+    bool end = false;
+
+    for (int byte = terminal_key(); byte >= 0 && !end; byte = terminal_key()) {
+        end = take_key(demo, typed_byte(&demo->typed, (unsigned char)byte, now_ns), now_ns);
+    }
+    return end || take_key(demo, typed_pause(&demo->typed, now_ns), now_ns);
+}
+
+static bool wants_end(struct demo *demo)
+{
+    return interrupted || (!demo->headless && take_keys(demo, tp_clock_now_ns(tp_clock_real())));
 }
 
 /* Show what was ordered, and order the next. Whoever looks at it may be gone: then that is all. */
@@ -89,24 +107,54 @@ static tp_status draw(struct demo *demo)
     uint32_t height = 0;
     tp_status status = TP_OK;
 
+    const uint32_t chosen = demo->screen.chosen = demo->drive.chosen;
     const bool fits = demo_screen_measure(&demo->screen, &width, &height);
     const bool taken = demo_frame_take(demo->frame, &demo->picture, &status);
     if (fits && status == TP_OK && (taken || demo_screen_is_new(&demo->screen))) {
         status = demo_screen_show(&demo->screen, &demo->picture);
     }
     if (fits) {
-        demo_frame_order(demo->frame, width, height);
+        demo_frame_order(demo->frame, width, height, chosen / DEMO_ROBOTS * DEMO_ROBOTS);
     }
     return status;
+}
+
+/* Without a terminal it is reported as it comes. */
+static void print_panic(const struct demo_screen *screen)
+{
+    tpi_buf out = {0};
+
+    if (screen->panic) {
+        demo_lines_put_panic(&out, SIZE_MAX, screen->panic_who, screen->panic_why);
+    }
+    printf("%s\n", screen->panic ? tpi_buf_text(&out) + 1 : "the panic is over");
+    fflush(stdout);
+    tpi_buf_fini(&out);
+}
+
+static void look_for_panic(struct demo *demo)
+{
+    const bool before = demo->screen.panic;
+    tp_panic_state *panic = NULL;
+
+    if (tp_hub_panic(tp_server_hub(demo->server), &panic) == TP_OK) {
+        demo_screen_set_panic(&demo->screen, panic);
+        free(panic);
+    }
+    if (demo->headless && before != demo->screen.panic) {
+        print_panic(&demo->screen);
+    }
 }
 
 static void tick(void *context)
 {
     struct demo *demo = context;
 
+    look_for_panic(demo);
     if (wants_end(demo) || (!demo->headless && draw(demo) != TP_OK)) {
         tp_server_stop(demo->server);
     }
+    demo_drive_tick(&demo->drive, tp_clock_now_ns(tp_clock_real()));
 }
 
 /* ---- What to type next ----------------------------------------------------------------------- */
@@ -219,6 +267,11 @@ static tp_status prepare(struct demo *demo, tp_error *err)
         status = create_server(demo, tpi_buf_text(&path), err);
     }
     if (status == TP_OK) {
+        status = demo_crew_init(&demo->crew, demo->server, err);
+        demo->drive.crew = &demo->crew;
+        demo_frame_know(demo->frame, &demo->crew);
+    }
+    if (status == TP_OK) {
         status = tp_timer_create(&demo->timer, tp_server_loop(demo->server), tick, demo, err);
     }
     tpi_buf_fini(&path);
@@ -291,6 +344,7 @@ static int run_demo(struct demo *demo)
         status = perform(demo, tpi_buf_text(&hints), &err);
     }
     tp_timer_destroy(demo->timer);
+    demo_drive_fini(&demo->drive);
     sim_server_destroy(demo->served);
     fputs(tpi_buf_text(&demo->world_notes), stderr);
     fputs(tpi_buf_text(&demo->notes), stderr);
@@ -298,6 +352,7 @@ static int run_demo(struct demo *demo)
         status == TP_OK ? finish(demo) : command_fail(name, EXIT_FAILED, "%s", err.text);
     demo_frame_destroy(demo->frame);
     demo_screen_fini(&demo->screen);
+    demo_crew_fini(&demo->crew);
     tpi_buf_fini(&demo->picture.pixels);
     tpi_buf_fini(&hints);
     tpi_buf_fini(&demo->notes);
@@ -426,7 +481,10 @@ const command command_demo = {
         "Runs a world whose robots drive by themselves, draws it on the terminal and serves all\n"
         "its devices to other commands. WORLD is a built-in world (office; also cave, classroom,\n"
         "swarm, track, warehouse) or a file. The demo ends with q, with Ctrl-C, or at the world's\n"
-        "quit_time, and writes a picture.\n"
+        "quit_time, and writes a picture. The arrow keys drive the chosen robot; Tab, or the "
+        "number\n"
+        "of a robot's position2d, chooses another one. A robot that is not driven any more is\n"
+        "controlled by the world again.\n"
         "\n"
         "  --seconds N       end after N simulated seconds, rounded up to a whole step of the\n"
         "                    world; with --speed 10 that takes N / 10 real seconds\n"
@@ -437,7 +495,8 @@ const command command_demo = {
         "  --render FILE     the file of the last picture (demo.png); .png or .svg\n"
         "\n"
         "The server listens on port 6665, or on a port that the system chooses if 6665 is taken.\n"
-        "Below the picture, the demo shows commands to type in another terminal.\n"
+        "Below the picture, the demo shows commands to type in another terminal. In a panic, the\n"
+        "line above the picture shows who raised it, and why.\n"
         "\n"
         "Examples: troupe demo\n"
         "          troupe demo cave --speed 4\n"

@@ -13,8 +13,10 @@ enum { STOP_TRIES = 200 }; /* two seconds */
 
 struct panic_options {
     struct remote remote;
-    const char *why;
+    const char *why; /* borrowed; NULL if it was not given */
     bool raise;
+    tpi_buf words; /* owned: the arguments that are no options; the first may name the server */
+    size_t first;  /* the length of the first one */
 };
 
 static char *chars(const char *text, uint32_t *count)
@@ -44,6 +46,16 @@ static int tell_owing(const struct panic_options *o, const tp_panic_state *panic
                         (int)panic->owing_count, panic->owing);
 }
 
+/* A server in this program ends with it, and its panic too. */
+static void print_stopped(const struct panic_options *o)
+{
+    if (strncmp(remote_url(&o->remote), "inproc:", 7) == 0) {
+        puts("everything that moves is stopped");
+    } else {
+        printf("everything that moves is stopped; %s reset ends the panic\n", called());
+    }
+}
+
 /* Drivers act on it by themselves: ask until they have. That nobody answers does not mean that
  * everything has stopped. */
 static int await_stops(struct panic_options *o)
@@ -58,7 +70,7 @@ static int await_stops(struct panic_options *o)
                                 "the panic is raised; whether everything has stopped is not known");
         }
         if (panic->owing_count <= 1) {
-            printf("everything that moves is stopped; %s reset ends the panic\n", called());
+            print_stopped(o);
             return print_earlier(o, panic);
         }
         nanosleep(&pause, NULL);
@@ -82,7 +94,7 @@ static int raise_panic(struct panic_options *o)
     tp_panic panic = {0};
     tp_error err = {0};
 
-    panic.why = chars(o->why, &panic.why_count);
+    panic.why = chars(o->why != NULL ? o->why : "troupe panic", &panic.why_count);
     panic.who = chars("", &panic.who_count);
     if (tp_client_request(o->remote.client, TP_PLAYER_REQ_PANIC, &panic, NULL, &err) != TP_OK) {
         command_fail(o->remote.command, EXIT_FAILED, "%s", err.text);
@@ -148,6 +160,20 @@ static int reset_panic(struct panic_options *o)
     return result;
 }
 
+/* The first word names the server, and the others are the reason. */
+static int read_word(struct panic_options *o, const char *word)
+{
+    if (!o->raise) {
+        return remote_set_url(&o->remote, word);
+    }
+    if (o->words.length > 0) {
+        tpi_buf_putc(&o->words, ' ');
+    }
+    tpi_buf_puts(&o->words, word);
+    o->first = o->first == 0 ? o->words.length : o->first;
+    return EXIT_DONE;
+}
+
 static int read_options(struct panic_options *o, int argc, char **argv)
 {
     static const char *const known[] = {"--why", NULL};
@@ -162,8 +188,66 @@ static int read_options(struct panic_options *o, int argc, char **argv)
         } else if (argv[i][0] == '-') {
             result = remote_unexpected(&o->remote, argv[i], known);
         } else {
-            result = remote_set_url(&o->remote, argv[i]);
+            result = read_word(o, argv[i]);
         }
+    }
+    return result;
+}
+
+/* ---- Which server ---------------------------------------------------------------------------- */
+
+static int reach(struct panic_options *o)
+{
+    return remote_connect(&o->remote, TP_CLIENT_FRESH, false);
+}
+
+/* "fire!" and "a fire" are no names of servers. */
+static bool can_be_server(const char *word)
+{
+    return word[0] != '\0' &&
+           word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                             "0123456789.:/_-[]%@~+,=")] == '\0';
+}
+
+/* Everything is stopped on the usual server if the first word is no server that can be reached:
+ * whoever types a reason is in a hurry. An address is never a reason. */
+static int reach_usual(struct panic_options *o, const char *word)
+{
+    o->why = tpi_buf_text(&o->words);
+    o->remote.url = NULL;
+    command_fail(
+        o->remote.command, EXIT_DONE,
+        "there is no server \"%s\" that can be reached: \"%s\" is taken as the reason, and "
+        "%s is stopped",
+        word, o->why, getenv("TROUPE_URL") != NULL ? getenv("TROUPE_URL") : "this machine");
+    return reach(o);
+}
+
+static int reach_named(struct panic_options *o)
+{
+    const char *words = tpi_buf_text(&o->words);
+    char *word = NULL;
+
+    if (o->remote.url != NULL) {
+        o->why = o->why != NULL ? o->why : words;
+        return reach(o);
+    }
+    word = strndup(words, o->first);
+    if (word == NULL) {
+        return command_fail(o->remote.command, EXIT_FAILED, "out of memory");
+    }
+    const bool more = o->words.length > o->first;
+    int result = EXIT_FAILED;
+    free(o->remote.own_url);
+    o->remote.own_url = word;
+    if (can_be_server(word)) {
+        result = remote_set_url(&o->remote, word);
+        result = result == EXIT_DONE ? reach(o) : result;
+    }
+    if (result == EXIT_DONE && more) {
+        o->why = o->why != NULL ? o->why : words + o->first + 1;
+    } else if (result != EXIT_DONE && o->why == NULL && strpbrk(word, ":/") == NULL) {
+        result = reach_usual(o, word);
     }
     return result;
 }
@@ -180,18 +264,21 @@ static int forget_key(struct remote *remote)
 
 static int run(const char *name, bool raise, int argc, char **argv)
 {
-    struct panic_options o = {.why = "troupe panic", .raise = raise};
+    struct panic_options o = {.raise = raise};
     int result = remote_init(&o.remote, name);
 
     result = result == EXIT_DONE ? read_options(&o, argc, argv) : result;
     result = result == EXIT_DONE && raise ? forget_key(&o.remote) : result;
-    result = result == EXIT_DONE ? remote_connect(&o.remote, TP_CLIENT_FRESH, false) : result;
+    if (result == EXIT_DONE) {
+        result = o.words.length > 0 ? reach_named(&o) : reach(&o);
+    }
     if (result == EXIT_DONE) {
         result = raise ? raise_panic(&o) : reset_panic(&o);
     } else if (raise) {
         result = o.remote.unreached ? tell_other_ways(&o) : result;
     }
     remote_fini(&o.remote);
+    tpi_buf_fini(&o.words);
     return result;
 }
 
@@ -209,13 +296,16 @@ const command command_panic = {
     .name = "panic",
     .summary = "stop everything that moves, at once",
     .help =
-        "usage: troupe panic [URL] [--why TEXT]\n"
+        "usage: troupe panic [URL] [REASON...] [--why TEXT]\n"
         "\n"
         "Stops everything that the server moves, and waits until the drivers have stopped. If a\n"
         "driver has not stopped after two seconds, the command names it and fails; it also fails\n"
         "if the server does not report it. Nothing moves again before troupe reset. The signal\n"
         "SIGUSR1 to the server has the same effect, even if the server does not answer this\n"
-        "command. Every client may raise a panic; no key is needed or checked.\n"
+        "command. Every client may raise a panic; no key is needed or checked. If the first word "
+        "is\n"
+        "no server that can be reached, it belongs to the reason: troupe panic fire stops the\n"
+        "server of this machine. An address with a colon or a slash is never a reason.\n"
         "\n"
         "  --why TEXT      the reason, which all clients receive\n" REMOTE_OPTIONS_HELP,
     .run = run_panic,

@@ -58,15 +58,19 @@ static void parent_ended(void *context)
 }
 
 /* What changes is reported as notes. */
-static void on_hangup(void *context, int number)
+static void reloaded(void *context, tp_status status, const tp_error *err)
 {
-    tp_error err = {0};
-
-    (void)number;
-    if (tp_server_reload(context, &err) != TP_OK) {
-        output_note(NULL, err.text);
+    (void)context;
+    if (status != TP_OK) {
+        output_note(NULL, err->text);
         output_note(NULL, "nothing was changed");
     }
+}
+
+static void on_hangup(void *context, int number)
+{
+    (void)number;
+    tp_server_reload_later(context, reloaded, NULL);
 }
 
 /* SIGHUP reads the file again; a child has no file of its own. */
@@ -128,7 +132,9 @@ static int serve(const struct options *o)
         return command_fail(o->command, EXIT_FAILED, "%s", err.text);
     }
     int result = run_server(o, server);
-    tp_server_destroy(server);
+    if (tp_server_end(server)) { /* else a file is being read, and the process ends anyway */
+        tp_server_destroy(server);
+    }
     return result;
 }
 
@@ -304,7 +310,7 @@ static int serve_renamed(struct options *o)
     tp_error err = {0};
     int result = EXIT_DONE;
 
-    if (tpi_file_read(&text, o->server.path, MOST_TEXT, &err) == TP_OK) {
+    if (tpi_file_read_any(&text, o->server.path, MOST_TEXT, &err) == TP_OK) {
         o->server.text = tpi_buf_text(&text);
         o->server.path = o->name;
         result = serve(o);
@@ -317,7 +323,6 @@ static int serve_renamed(struct options *o)
 
 static int run_run(int argc, char **argv)
 {
-    char program[4096];
     struct options o = {.command = "run", .server = {.kit = &tp_full_kit, .note = output_note}};
     int result = read_options(&o, argc, argv);
 
@@ -328,11 +333,7 @@ static int run_run(int argc, char **argv)
         return command_fail(o.command, EXIT_FAILED, "%s is a world, no configuration: %s sim %s",
                             o.server.path, called(), o.server.path);
     }
-    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (length > 0) {
-        program[length] = '\0';
-        o.server.program = program;
-    }
+    o.server.program = called_program();
     return o.name == NULL ? serve(&o) : serve_renamed(&o);
 }
 

@@ -21,8 +21,10 @@ struct demo_frame {
     tp_status status;            /* of it */
 
     /* The world's thread's. */
-    tpi_draw_trails *trails; /* owned; NULL until the world is seen */
-    const tp_clock *clock;   /* borrowed */
+    const struct demo_crew *crew; /* borrowed; NULL for no robots */
+    tpi_sim_model *models;        /* owned: of the crew; NULL until the world is seen */
+    tpi_draw_trails *trails;      /* owned; NULL until the world is seen */
+    const tp_clock *clock;        /* borrowed */
     int64_t rest_until_ns;
     const char *file; /* borrowed */
     double kept_s;    /* the time that it shows */
@@ -50,8 +52,14 @@ void demo_frame_destroy(demo_frame *frame)
     if (frame != NULL) {
         tpi_draw_trails_destroy(frame->trails);
         tpi_buf_fini(&frame->picture.pixels);
+        free(frame->models);
         free(frame);
     }
+}
+
+void demo_frame_know(demo_frame *frame, const struct demo_crew *crew)
+{
+    frame->crew = crew;
 }
 
 /* ---- The world's thread ---------------------------------------------------------------------- */
@@ -74,34 +82,56 @@ static double nearest_of(const tpi_sim *sim, tpi_sim_model robot, uint32_t famil
     return nearest;
 }
 
-static void describe(const tpi_sim *sim, tpi_sim_model model, const tpi_sim_info *info,
+static void describe(const tpi_sim *sim, tpi_sim_model model, const struct demo_member *member,
                      struct demo_robot *robot)
 {
     tpi_sim_motion motion = {0};
-    tpi_buf name = {0};
-
-    tpi_sim_put_name(sim, model, &name);
-    snprintf(robot->name, sizeof robot->name, "%s", tpi_buf_text(&name));
-    tpi_buf_fini(&name);
-    robot->colour = tpi_draw_colour(sim, model);
-    robot->speed = tpi_sim_get_motion(sim, model, &motion, NULL) == TP_OK ? motion.velocity[0] : 0;
-    robot->nearest = nearest_of(sim, model, info->family);
-}
-
-static void list_robots(struct demo_picture *picture, const tpi_sim *sim)
-{
     tpi_sim_info info;
 
-    picture->robot_count = picture->own_count = 0;
-    for (tpi_sim_model i = 0; i < tpi_sim_model_count(sim); i++) {
-        tpi_sim_model_info(sim, i, &info);
-        if (info.kind == TPI_SIM_POSITION && info.parent == TPI_SIM_NONE) {
-            if (picture->robot_count < DEMO_ROBOTS) {
-                describe(sim, i, &info, &picture->robots[picture->robot_count]);
-            }
-            picture->robot_count++;
-            picture->own_count += tpi_sim_is_controlled(sim, i);
+    tpi_sim_model_info(sim, model, &info);
+    snprintf(robot->name, sizeof robot->name, "%s", member->name);
+    robot->device = member->device;
+    robot->colour = tpi_draw_colour(sim, model);
+    robot->speed = tpi_sim_get_motion(sim, model, &motion, NULL) == TP_OK ? motion.velocity[0] : 0;
+    robot->nearest = nearest_of(sim, model, info.family);
+}
+
+/* The models of the crew, once. */
+static bool find_models(demo_frame *frame, const tpi_sim *sim)
+{
+    const struct demo_crew *crew = frame->crew;
+
+    if (frame->models == NULL && crew != NULL) {
+        frame->models = calloc((size_t)crew->count + 1, sizeof *frame->models);
+        for (uint32_t i = 0; frame->models != NULL && i < crew->count; i++) {
+            frame->models[i] = tpi_sim_find(sim, crew->members[i].name);
         }
+    }
+    return frame->models != NULL;
+}
+
+static void list_robots(demo_frame *frame, const tpi_sim *sim, const tpi_draw_look *look)
+{
+    struct demo_picture *picture = &frame->picture;
+    double places[DEMO_ROBOTS][2] = {{0}};
+
+    picture->robot_count = picture->own_count = 0;
+    if (!find_models(frame, sim)) {
+        return;
+    }
+    const uint32_t count = picture->robot_count = frame->crew->count;
+    for (uint32_t i = 0; i < count; i++) {
+        picture->own_count += tpi_sim_is_controlled(sim, frame->models[i]);
+    }
+    picture->first = picture->first < count ? picture->first : 0;
+    const uint32_t left = count - picture->first;
+    const uint32_t listed = left < DEMO_ROBOTS ? left : DEMO_ROBOTS;
+    tpi_draw_places(sim, look, frame->models + picture->first, listed, places);
+    for (uint32_t i = 0; i < listed; i++) {
+        struct demo_robot *robot = &picture->robots[i];
+        describe(sim, frame->models[picture->first + i], &frame->crew->members[picture->first + i],
+                 robot);
+        memcpy(robot->place, places[i], sizeof robot->place);
     }
 }
 
@@ -122,7 +152,7 @@ static void draw(demo_frame *frame, const tpi_sim *sim)
     tpi_buf_clear(&picture->pixels);
     frame->status = tpi_draw_pixels(&picture->pixels, sim, &look, NULL);
     picture->time_s = time_s(sim);
-    list_robots(picture, sim);
+    list_robots(frame, sim, &look);
 }
 
 void demo_frame_watch(void *context, const tpi_sim *sim)
@@ -153,11 +183,12 @@ void demo_frame_save(void *context, const tpi_sim *sim)
 
 /* ---- The terminal's thread ------------------------------------------------------------------- */
 
-void demo_frame_order(demo_frame *frame, uint32_t width, uint32_t height)
+void demo_frame_order(demo_frame *frame, uint32_t width, uint32_t height, uint32_t first)
 {
     if (atomic_load(&frame->turn) == FREE) {
         frame->picture.width = width;
         frame->picture.height = height;
+        frame->picture.first = first;
         atomic_store(&frame->turn, ORDERED);
     }
 }

@@ -10,6 +10,7 @@
 #define TROUPE_APPS_DEMO_FRAME_H
 
 #include "base/buf.h"
+#include "demo_crew.h"
 #include "sim/draw/draw.h"
 #include "troupe/clock.h"
 
@@ -18,6 +19,8 @@ enum { DEMO_ROBOTS = 8, DEMO_NAME = 24 };
 /* A robot, for those who look on. */
 struct demo_robot {
     char name[DEMO_NAME];
+    unsigned device; /* position2d:N */
+    double place[2]; /* in the picture, from 0 to 1 from its left and its upper edge */
     uint32_t colour; /* 0xRRGGBBAA */
     double speed;    /* m/s, ahead */
     double nearest;  /* metres to what its ranger sees nearest; negative without one */
@@ -28,6 +31,7 @@ struct demo_picture {
     uint32_t width, height;
     tpi_buf pixels; /* owned */
     double time_s;  /* of the world */
+    uint32_t first; /* number in the crew of the first that is listed */
     struct demo_robot robots[DEMO_ROBOTS];
     uint32_t robot_count; /* all of them, also those that are not listed */
     uint32_t own_count;   /* of these, how many a controller of the world drives */
@@ -38,6 +42,10 @@ typedef struct demo_frame demo_frame;
 /* The last picture will be in the file. Its name and the clock are borrowed. */
 tp_status demo_frame_create(demo_frame **out, const char *file, const tp_clock *clock,
                             tp_error *err);
+
+/* Its robots, borrowed; before the world runs. */
+void demo_frame_know(demo_frame *frame, const struct demo_crew *crew);
+
 void demo_frame_destroy(demo_frame *frame); /* NULL is accepted; after the world's end */
 
 /* ---- The world's thread ---------------------------------------------------------------------- */
@@ -50,8 +58,8 @@ void demo_frame_save(void *context, const tpi_sim *sim);
 
 /* ---- The terminal's thread ------------------------------------------------------------------- */
 
-/* Order pixels, unless there is an open order. */
-void demo_frame_order(demo_frame *frame, uint32_t width, uint32_t height);
+/* Order pixels and the list of robots from `first` on, unless there is an open order. */
+void demo_frame_order(demo_frame *frame, uint32_t width, uint32_t height, uint32_t first);
 
 /* Whether the order is done; then it is taken, and what it gave is swapped with `picture`.
  * TP_E_NOMEM in `status` if it could not be drawn. */

@@ -36,6 +36,9 @@ static int64_t ticking_now(const tp_clock *clock)
     return t->now_ns;
 }
 
+static struct demo_member members[] = {{.name = (char[]){"r"}, .device = 4}};
+static const struct demo_crew crew = {members, 1};
+
 struct stage {
     struct ticking time;
     tpi_sim *sim;
@@ -55,6 +58,7 @@ static void set_up(struct stage *s, const char *file)
     s->time.clock.context = &s->time;
     assert_int_equal(tpi_sim_parse(&s->sim, "x.world", text, strlen(text), NULL, &err), TP_OK);
     assert_int_equal(demo_frame_create(&s->frame, file, &s->time.clock, &err), TP_OK);
+    demo_frame_know(s->frame, &crew);
 }
 
 static void tear_down(struct stage *s)
@@ -77,7 +81,7 @@ static void a_picture_comes_when_the_world_passes_by(void **state)
     set_up(&s, "/no/x.png");
     demo_frame_watch(s.frame, s.sim);
     assert_false(take(&s));
-    demo_frame_order(s.frame, WIDTH, HEIGHT);
+    demo_frame_order(s.frame, WIDTH, HEIGHT, 0);
     assert_false(take(&s));
     tpi_sim_step(s.sim);
     demo_frame_watch(s.frame, s.sim);
@@ -87,6 +91,9 @@ static void a_picture_comes_when_the_world_passes_by(void **state)
     assert_int_equal(s.picture.robot_count, 1);
     assert_int_equal(s.picture.own_count, 1);
     assert_string_equal(s.picture.robots[0].name, "r");
+    assert_int_equal(s.picture.robots[0].device, 4);
+    assert_true(s.picture.robots[0].place[0] > 0 && s.picture.robots[0].place[0] < 0.5);
+    assert_true(s.picture.robots[0].place[1] > 0.3 && s.picture.robots[0].place[1] < 0.7);
     assert_true(s.picture.time_s == 0.1);
     assert_false(take(&s));
     tear_down(&s);
@@ -100,10 +107,10 @@ static void the_world_has_most_of_the_time_for_itself(void **state)
 
     (void)state;
     set_up(&s, "/no/x.png");
-    demo_frame_order(s.frame, WIDTH, HEIGHT);
+    demo_frame_order(s.frame, WIDTH, HEIGHT, 0);
     demo_frame_watch(s.frame, s.sim);
     assert_true(take(&s));
-    demo_frame_order(s.frame, WIDTH, HEIGHT);
+    demo_frame_order(s.frame, WIDTH, HEIGHT, 0);
     while (!take(&s)) {
         demo_frame_watch(s.frame, s.sim);
         visits++;
@@ -118,8 +125,8 @@ static void an_open_order_is_not_changed(void **state)
 
     (void)state;
     set_up(&s, "/no/x.png");
-    demo_frame_order(s.frame, WIDTH, HEIGHT);
-    demo_frame_order(s.frame, 2 * WIDTH, HEIGHT);
+    demo_frame_order(s.frame, WIDTH, HEIGHT, 0);
+    demo_frame_order(s.frame, 2 * WIDTH, HEIGHT, 0);
     demo_frame_watch(s.frame, s.sim);
     assert_true(take(&s));
     assert_int_equal(s.picture.width, WIDTH);
@@ -168,7 +175,7 @@ static void world_and_terminal_are_threads_of_their_own(void **state)
     set_up(&s, "/no/x.png");
     assert_int_equal(tpi_thread_start(&world, "world", run_world, &s, &err), TP_OK);
     for (int taken = 0; taken < PICTURES;) {
-        demo_frame_order(s.frame, WIDTH, HEIGHT);
+        demo_frame_order(s.frame, WIDTH, HEIGHT, 0);
         if (take(&s)) {
             assert_true(s.picture.time_s > last_s);
             assert_int_equal(s.picture.pixels.length, 3 * WIDTH * HEIGHT);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "called.h"
 #include "output.h"
 
 static size_t width_of(const tpi_buf *text)
@@ -36,35 +37,78 @@ static void put_how(tpi_buf *out, const struct demo_picture *picture)
     }
 }
 
+static void put_keys(tpi_buf *out, int form, const struct demo_picture *picture)
+{
+    if (form < 2 && picture->robot_count > 0) {
+        tpi_buf_printf(out, "%sarrows drive, ", picture->robot_count > 1 ? "Tab selects, " : "");
+    }
+    tpi_buf_puts(out, "q quits");
+}
+
 /* From the longest to the shortest. */
 static void put_form(tpi_buf *out, int form, const char *world, const struct demo_picture *picture)
 {
     const char *many = picture->robot_count == 1 ? "" : "s";
 
-    tpi_buf_puts(out, form < 2 ? " troupe demo - " : " ");
-    if (form < 4) {
+    tpi_buf_puts(out, form < 3 ? " troupe demo - " : " ");
+    if (form < 5) {
         put_world(out, world);
-        tpi_buf_puts(out, form < 3 ? ", " : " ");
+        tpi_buf_puts(out, form < 4 ? ", " : " ");
     }
-    if (form < 3) {
+    if (form < 4) {
         tpi_buf_printf(out, "%u robot%s", picture->robot_count, many);
         if (form == 0) {
             put_how(out, picture);
         }
         tpi_buf_puts(out, ", ");
     }
-    tpi_buf_printf(out, form < 5 ? "%.0f s. q quits" : "q quits", picture->time_s);
+    if (form < 6) {
+        tpi_buf_printf(out, "%.0f s. ", picture->time_s);
+    }
+    put_keys(out, form, picture);
 }
 
 void demo_lines_put_title(tpi_buf *out, size_t columns, const char *world,
                           const struct demo_picture *picture)
 {
-    enum { FORMS = 6 };
+    enum { FORMS = 7 };
     tpi_buf text = {0};
 
     for (int form = 0; form < FORMS; form++) {
         tpi_buf_clear(&text);
         put_form(&text, form, world, picture);
+        if (width_of(&text) <= columns) {
+            tpi_buf_put(out, tpi_buf_text(&text), text.length);
+            break;
+        }
+    }
+    tpi_buf_fini(&text);
+}
+
+static void put_panic(tpi_buf *out, int form, const char *who, const char *why)
+{
+    tpi_buf_puts(out, " PANIC");
+    if (form < 2) {
+        tpi_buf_puts(out, ", raised by ");
+        output_put_clean(out, who, strlen(who));
+    }
+    if (form < 1) {
+        tpi_buf_puts(out, ": ");
+        output_put_clean(out, why, strlen(why));
+    }
+    if (form < 3) {
+        tpi_buf_printf(out, ". %s reset ends it", called());
+    }
+}
+
+void demo_lines_put_panic(tpi_buf *out, size_t columns, const char *who, const char *why)
+{
+    enum { FORMS = 4 };
+    tpi_buf text = {0};
+
+    for (int form = 0; form < FORMS; form++) {
+        tpi_buf_clear(&text);
+        put_panic(&text, form, who, why);
         if (width_of(&text) <= columns) {
             tpi_buf_put(out, tpi_buf_text(&text), text.length);
             break;
@@ -80,6 +124,7 @@ enum detail { ALL, SPEED, NAME, DETAILS };
 
 static void put_robot(tpi_buf *out, const struct demo_robot *robot, enum detail detail)
 {
+    tpi_buf_printf(out, "%u ", robot->device);
     output_put_clean(out, robot->name, strlen(robot->name));
     if (detail <= SPEED) {
         tpi_buf_printf(out, " %.2f m/s", robot->speed);
@@ -102,7 +147,9 @@ static size_t robot_width(const struct demo_robot *robot, enum detail detail)
 
 static uint32_t listed(const struct demo_picture *picture)
 {
-    return picture->robot_count < DEMO_ROBOTS ? picture->robot_count : DEMO_ROBOTS;
+    const uint32_t left = picture->robot_count - picture->first;
+
+    return left < DEMO_ROBOTS ? left : DEMO_ROBOTS;
 }
 
 /* " and 72 more" */
@@ -116,48 +163,55 @@ static size_t rest_width(uint32_t count)
     return width;
 }
 
-/* How many robots fit, with what is said of those that do not. */
-static uint32_t count_fitting(const struct demo_picture *picture, size_t columns,
+/* How many robots fit from one on, with what is said of those that do not. */
+static uint32_t count_fitting(const struct demo_picture *picture, size_t columns, uint32_t begin,
                               enum detail detail)
 {
     uint32_t fitting = 0;
     size_t used = 0;
 
-    for (uint32_t i = 0; i < listed(picture); i++) {
+    for (uint32_t i = begin; i < listed(picture); i++) {
         used += robot_width(&picture->robots[i], detail);
-        if (used + rest_width(picture->robot_count - i - 1) <= columns) {
-            fitting = i + 1;
+        const uint32_t shown = i - begin + 1;
+        const uint32_t rest = picture->robot_count - shown;
+        if (used - (rest == 0) + rest_width(rest) <= columns) { /* no blank at the end */
+            fitting = shown;
         }
     }
     return fitting;
 }
 
 /* A spot in the robot's colour, as far as there are colours. */
-static void put_spot(tpi_buf *out, mosaic_depth depth, uint32_t colour)
+static void put_spot(tpi_buf *out, mosaic_depth depth, uint32_t colour, bool chosen)
 {
     if (depth == MOSAIC_ASCII) {
-        tpi_buf_puts(out, "*");
+        tpi_buf_putc(out, chosen ? '>' : '*');
         return;
     }
     mosaic_put_colour(out, depth, colour >> 8);
-    tpi_buf_puts(out, "●\033[0m");
+    tpi_buf_puts(out, chosen ? "▶\033[0m" : "●\033[0m");
 }
 
 void demo_lines_put_robots(tpi_buf *out, size_t columns, mosaic_depth depth,
-                           const struct demo_picture *picture)
+                           const struct demo_picture *picture, uint32_t chosen)
 {
+    const uint32_t wanted = chosen - picture->first; /* beyond the list until it is drawn anew */
     enum detail detail = ALL;
+    uint32_t begin = 0;
 
-    while (detail < NAME && count_fitting(picture, columns, detail) < listed(picture)) {
+    while (detail < NAME && count_fitting(picture, columns, 0, detail) < listed(picture)) {
         detail++;
     }
-    const uint32_t fitting = count_fitting(picture, columns, detail);
-    for (uint32_t i = 0; i < fitting; i++) {
+    if (wanted >= count_fitting(picture, columns, 0, detail) && wanted < listed(picture)) {
+        begin = wanted;
+    }
+    const uint32_t fitting = count_fitting(picture, columns, begin, detail);
+    for (uint32_t i = begin; i < begin + fitting; i++) {
         tpi_buf_puts(out, " ");
-        put_spot(out, depth, picture->robots[i].colour);
+        put_spot(out, depth, picture->robots[i].colour, i == wanted);
         tpi_buf_puts(out, " ");
         put_robot(out, &picture->robots[i], detail);
-        tpi_buf_puts(out, " ");
+        tpi_buf_puts(out, i + 1 - begin < picture->robot_count ? " " : "");
     }
     if (fitting > 0 && fitting < picture->robot_count) {
         tpi_buf_printf(out, " and %u more", picture->robot_count - fitting);

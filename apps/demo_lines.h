@@ -9,14 +9,18 @@
 #include "demo_frame.h"
 #include "mosaic.h"
 
-/* Which world it is, its time, and how it ends. `world` is a name or a path. */
+/* Which world it is, its time, and the keys. `world` is a name or a path. */
 void demo_lines_put_title(tpi_buf *out, size_t columns, const char *world,
                           const struct demo_picture *picture);
 
-/* Who is who: each with a spot of its colour, the more about them the fewer they are; and how many
- * there are beyond. */
+/* The title in a panic: `raiser` has raised it, for the reason `why`. */
+void demo_lines_put_panic(tpi_buf *out, size_t columns, const char *raiser, const char *why);
+
+/* The robots in the order of their devices: each with a spot of its colour (an arrow if it is
+ * `chosen`, a number in the crew), the number of its position2d, its name; more about them if there
+ * is room; and how many there are beyond. */
 void demo_lines_put_robots(tpi_buf *out, size_t columns, mosaic_depth depth,
-                           const struct demo_picture *picture);
+                           const struct demo_picture *picture, uint32_t chosen);
 
 /* How many lines of commands to type there is room for below a picture. */
 size_t demo_lines_hints(size_t lines);

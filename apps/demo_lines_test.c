@@ -16,6 +16,7 @@ static struct demo_picture picture_of(uint32_t robots)
 
     for (uint32_t i = 0; i < robots && i < DEMO_ROBOTS; i++) {
         snprintf(picture.robots[i].name, DEMO_NAME, "r%u", i);
+        picture.robots[i].device = i;
         picture.robots[i].speed = 0.4;
         picture.robots[i].nearest = i == 1 ? -1 : 1.25;
     }
@@ -35,16 +36,40 @@ static void assert_title(size_t columns, const char *world, uint32_t robots, con
 static void titles_are_as_long_as_there_is_room(void **state)
 {
     (void)state;
-    assert_title(100, "office", 4,
-                 " troupe demo - office, 4 robots that find their own way, 12 s. q quits");
-    assert_title(100, "office", 1,
-                 " troupe demo - office, 1 robot that finds its own way, 12 s. q quits");
+    assert_title(
+        100, "office", 4,
+        " troupe demo - office, 4 robots that find their own way, 12 s. Tab selects, arrows "
+        "drive, q quits");
+    assert_title(
+        100, "office", 1,
+        " troupe demo - office, 1 robot that finds its own way, 12 s. arrows drive, q quits");
+    assert_title(80, "office", 4,
+                 " troupe demo - office, 4 robots, 12 s. Tab selects, arrows drive, q quits");
     assert_title(69, "office", 4, " troupe demo - office, 4 robots, 12 s. q quits");
+    assert_title(80, "office", 0, " troupe demo - office, 0 robots, 12 s. q quits");
     assert_title(40, "office", 4, " office, 4 robots, 12 s. q quits");
     assert_title(30, "office", 4, " office 12 s. q quits");
     assert_title(20, "office", 4, " 12 s. q quits");
     assert_title(8, "office", 4, " q quits");
     assert_title(7, "office", 4, "");
+}
+
+static void assert_panic(size_t columns, const char *wanted)
+{
+    tpi_buf out = {0};
+
+    demo_lines_put_panic(&out, columns, "eve at 127.0.0.1:50123", "fire\033[2J");
+    assert_string_equal(tpi_buf_text(&out), wanted);
+    tpi_buf_fini(&out);
+}
+
+static void a_panic_is_shown_in_any_room(void **state)
+{
+    (void)state;
+    assert_panic(100, " PANIC, raised by eve at 127.0.0.1:50123: fire?[2J. troupe reset ends it");
+    assert_panic(65, " PANIC, raised by eve at 127.0.0.1:50123. troupe reset ends it");
+    assert_panic(40, " PANIC. troupe reset ends it");
+    assert_panic(8, " PANIC");
 }
 
 static void who_waits_for_a_program_does_not_find_its_way(void **state)
@@ -53,9 +78,13 @@ static void who_waits_for_a_program_does_not_find_its_way(void **state)
         uint32_t own;
         const char *title;
     } cases[] = {
-        {0, " troupe demo - yard, 3 robots, 12 s. q quits"},
-        {1, " troupe demo - yard, 3 robots, 1 finds its own way, 12 s. q quits"},
-        {2, " troupe demo - yard, 3 robots, 2 find their own way, 12 s. q quits"},
+        {0, " troupe demo - yard, 3 robots, 12 s. Tab selects, arrows drive, q quits"},
+        {1,
+         " troupe demo - yard, 3 robots, 1 finds its own way, 12 s. Tab selects, arrows drive, q "
+         "quits"},
+        {2,
+         " troupe demo - yard, 3 robots, 2 find their own way, 12 s. Tab selects, arrows drive, q "
+         "quits"},
     };
 
     (void)state;
@@ -77,38 +106,54 @@ static void a_world_is_called_like_its_file(void **state)
     assert_title(40, "a\033[2J", 2, " a?[2J, 2 robots, 12 s. q quits");
 }
 
-static void assert_robots(size_t columns, uint32_t robots, const char *wanted)
+static void assert_chosen(size_t columns, uint32_t robots, uint32_t chosen, const char *wanted)
 {
     const struct demo_picture picture = picture_of(robots);
     tpi_buf out = {0};
 
-    demo_lines_put_robots(&out, columns, MOSAIC_ASCII, &picture);
+    demo_lines_put_robots(&out, columns, MOSAIC_ASCII, &picture, chosen);
     assert_string_equal(tpi_buf_text(&out), wanted);
     assert_true(out.length <= columns);
     tpi_buf_fini(&out);
+}
+
+/* None of them is chosen. */
+static void assert_robots(size_t columns, uint32_t robots, const char *wanted)
+{
+    assert_chosen(columns, robots, UINT32_MAX, wanted);
 }
 
 static void of_few_robots_more_is_told(void **state)
 {
     (void)state;
     assert_robots(80, 0, "");
-    assert_robots(80, 2, " * r0 0.40 m/s, 1.2 m free  * r1 0.40 m/s ");
-    assert_robots(40, 2, " * r0 0.40 m/s  * r1 0.40 m/s ");
-    assert_robots(20, 2, " * r0  * r1 ");
-    assert_robots(11, 2, "");
-    assert_robots(17, 2, " * r0  * r1 ");
+    assert_robots(80, 2, " * 0 r0 0.40 m/s, 1.2 m free  * 1 r1 0.40 m/s");
+    assert_robots(40, 2, " * 0 r0 0.40 m/s  * 1 r1 0.40 m/s");
+    assert_robots(20, 2, " * 0 r0  * 1 r1");
+    assert_robots(14, 2, "");
+    assert_robots(15, 2, " * 0 r0  * 1 r1");
 }
 
 static void those_that_do_not_fit_are_counted(void **state)
 {
     (void)state;
-    assert_robots(30, 4, " * r0  * r1  * r2  * r3 ");
-    assert_robots(23, 4, " * r0  * r1  and 2 more");
-    assert_robots(22, 4, " * r0  and 3 more");
-    assert_robots(24, 4, " * r0  * r1  * r2  * r3 ");
-    assert_robots(80, 2000, " * r0  * r1  * r2  * r3  * r4  * r5  * r6  * r7  and 1992 more");
-    assert_robots(26, 2000, " * r0  * r1  and 1998 more");
+    assert_robots(31, 4, " * 0 r0  * 1 r1  * 2 r2  * 3 r3");
+    assert_robots(30, 4, " * 0 r0  * 1 r1  and 2 more");
+    assert_robots(26, 4, " * 0 r0  and 3 more");
+    assert_robots(80, 2000,
+                  " * 0 r0  * 1 r1  * 2 r2  * 3 r3  * 4 r4  * 5 r5  * 6 r6  * 7 r7  and 1992 more");
+    assert_robots(30, 2000, " * 0 r0  * 1 r1  and 1998 more");
     assert_robots(16, 2000, "");
+}
+
+static void the_chosen_one_is_marked_and_always_there(void **state)
+{
+    (void)state;
+    assert_chosen(32, 4, 1, " * 0 r0  > 1 r1  * 2 r2  * 3 r3");
+    assert_chosen(30, 2000, 1, " * 0 r0  > 1 r1  and 1998 more");
+    assert_chosen(30, 2000, 5, " > 5 r5  * 6 r6  and 1998 more");
+    assert_chosen(30, 2000, 7, " > 7 r7  and 1999 more");
+    assert_chosen(30, 2000, 8, " * 0 r0  * 1 r1  and 1998 more"); /* until its page is drawn */
 }
 
 static void assert_hint(size_t columns, const char *commands, size_t index, const char *wanted)
@@ -148,10 +193,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(titles_are_as_long_as_there_is_room),
+        cmocka_unit_test(a_panic_is_shown_in_any_room),
         cmocka_unit_test(who_waits_for_a_program_does_not_find_its_way),
         cmocka_unit_test(a_world_is_called_like_its_file),
         cmocka_unit_test(of_few_robots_more_is_told),
         cmocka_unit_test(those_that_do_not_fit_are_counted),
+        cmocka_unit_test(the_chosen_one_is_marked_and_always_there),
         cmocka_unit_test(half_commands_are_not_shown),
         cmocka_unit_test(pictures_get_most_of_the_lines),
     };

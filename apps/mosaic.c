@@ -276,6 +276,11 @@ static void show_row(struct mosaic *mosaic, tpi_buf *out, const unsigned char *p
 
     for (uint32_t x = 0; x < mosaic->columns; x++) {
         struct mosaic_cell *shown = &mosaic->shown[(size_t)row * mosaic->columns + x];
+        if (shown->covered) {
+            *shown = (struct mosaic_cell){0};
+            there = false;
+            continue;
+        }
         const struct mosaic_cell cell = look_at(mosaic, pixels, x, row);
         if (is_same(&cell, shown)) {
             there = false;
@@ -297,6 +302,14 @@ void mosaic_show(struct mosaic *mosaic, tpi_buf *out, const unsigned char *pixel
     }
     if (mosaic->depth != MOSAIC_ASCII) {
         tpi_buf_puts(out, "\033[0m");
+    }
+}
+
+void mosaic_cover(struct mosaic *mosaic, uint32_t column, uint32_t row, uint32_t width)
+{
+    for (uint32_t x = column; row < mosaic->rows && x < mosaic->columns && x < column + width;
+         x++) {
+        mosaic->shown[(size_t)row * mosaic->columns + x].covered = 1;
     }
 }
 

@@ -25,6 +25,7 @@ struct mosaic_cell {
     uint8_t quarters;     /* which are of the colour in front: 1 upper left, 2 upper right, 4, 8
                              below; in ASCII, the letter */
     uint8_t known;        /* what the terminal shows; otherwise anything may stand there */
+    uint8_t covered;      /* by text: the next picture leaves the cell out */
 };
 
 struct mosaic {
@@ -45,6 +46,10 @@ void mosaic_fini(struct mosaic *mosaic);
 /* Append what makes the terminal show the picture, its first row in line `top` (from 1). The pixels
  * are three bytes each, twice as many as columns and four times as many as rows. */
 void mosaic_show(struct mosaic *mosaic, tpi_buf *out, const unsigned char *pixels, uint32_t top);
+
+/* Text will stand on so many cells from this one on (from 0): the next picture leaves them out, and
+ * the one after it shows them again. */
+void mosaic_cover(struct mosaic *mosaic, uint32_t column, uint32_t row, uint32_t width);
 
 /* Append what makes the terminal write in a colour, 0xRRGGBB; nothing in ASCII. */
 void mosaic_put_colour(tpi_buf *out, mosaic_depth depth, uint32_t colour);

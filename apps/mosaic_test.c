@@ -115,6 +115,29 @@ static void the_environment_tells_how_many_colours(void **state)
     assert_int_equal(mosaic_depth_of(NULL, NULL, NULL, utf8), MOSAIC_ASCII);
 }
 
+static void text_on_the_picture_stays_and_is_drawn_over_afterwards(void **state)
+{
+    static const unsigned char pixels[3 * 2 * 3 * 4] = {0};
+    struct mosaic mosaic = {.depth = MOSAIC_ASCII};
+    tpi_buf out = {0};
+
+    (void)state;
+    assert_int_equal(mosaic_resize(&mosaic, 3, 1), TP_OK);
+    mosaic_cover(&mosaic, 1, 0, 9);
+    mosaic_cover(&mosaic, 1, 7, 1); /* below the last row */
+    mosaic_show(&mosaic, &out, pixels, 1);
+    assert_string_equal(tpi_buf_text(&out), "\033[1;1H ");
+    tpi_buf_clear(&out);
+    mosaic_cover(&mosaic, 1, 0, 1);
+    mosaic_show(&mosaic, &out, pixels, 1);
+    assert_string_equal(tpi_buf_text(&out), "\033[1;3H ");
+    tpi_buf_clear(&out);
+    mosaic_show(&mosaic, &out, pixels, 1);
+    assert_string_equal(tpi_buf_text(&out), "\033[1;2H ");
+    tpi_buf_fini(&out);
+    mosaic_fini(&mosaic);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -122,6 +145,7 @@ int main(void)
         cmocka_unit_test(fewer_colours_are_the_nearest),
         cmocka_unit_test(without_colours_letters_are_dark_or_bright),
         cmocka_unit_test(only_what_changes_is_sent),
+        cmocka_unit_test(text_on_the_picture_stays_and_is_drawn_over_afterwards),
         cmocka_unit_test(the_environment_tells_how_many_colours),
     };
 

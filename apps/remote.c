@@ -404,6 +404,7 @@ int remote_connect(struct remote *remote, tp_client_mode mode, bool persistent)
     char name[64];
     tp_error err = {0};
     const tp_client_options options = {
+        .program = called_program(),
         .name = name,
         .timeout_ns = remote->timeout_ns,
         .mode = mode,

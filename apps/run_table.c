@@ -156,7 +156,23 @@ static bool is_of_robot(const tp_server *server, const tp_server_front *front)
     return false;
 }
 
-/* "listening on port 6665", "front web: listening on port 9665". */
+/* Of several robots: a port that is not the robot's number does not tell which robot it is. */
+static void print_robot(const tp_server *server, const tp_server_options *options,
+                        const tp_server_front *front)
+{
+    unsigned robot = 0;
+    unsigned port = 0;
+
+    if (options->any_port) {
+        printf(" (chosen by the system)");
+    }
+    if (front->robot != TP_EVERY_ROBOT && tp_server_port(server, 1, &robot, &port)) {
+        printf(" for robot %u", (unsigned)front->robot);
+    }
+}
+
+/* "listening on port 6665", "front web: listening on port 9665", "listening on port 40123 (chosen
+ * by the system) for robot 6665". */
 static void print_listener(const tp_server *server, const tp_server_options *options,
                            const tp_server_front *front, bool odd)
 {
@@ -168,10 +184,12 @@ static void print_listener(const tp_server *server, const tp_server_options *opt
     if (front->reach == TP_REACH_UNIX && (!odd || access.length > 0)) {
         printf("listening on unix:%s%s\n", options->unix_path, tpi_buf_text(&access));
     } else if (front->reach != TP_REACH_UNIX && (!odd || elsewhere || access.length > 0)) {
-        printf("%s%s%slistening on port %u%s%s\n", named ? "front " : "", named ? front->name : "",
-               named ? ": " : "", front->port,
-               elsewhere && options->any_port ? " (chosen by the system)" : "",
-               tpi_buf_text(&access));
+        printf("%s%s%slistening on port %u", named ? "front " : "", named ? front->name : "",
+               named ? ": " : "", front->port);
+        if (elsewhere) {
+            print_robot(server, options, front);
+        }
+        printf("%s\n", tpi_buf_text(&access));
     }
     tpi_buf_fini(&access);
 }

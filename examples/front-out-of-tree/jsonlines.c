@@ -290,17 +290,22 @@ static tp_status read_size(tp_front_instance *self, const char *name, size_t lea
     return TP_OK;
 }
 
+static tp_status jsonlines_check(tp_front_instance *self, tp_error *err)
+{
+    struct jsonlines *front = tp_front_state(self);
+    const tp_status status =
+        read_size(self, "line_size", LEAST_LINE, MOST_LINE, &front->line_size, err);
+
+    return status == TP_OK ? read_size(self, "clients", 1, MOST_CLIENTS, &front->most_clients, err)
+                           : status;
+}
+
 static tp_status jsonlines_open(tp_front_instance *self, tp_error *err)
 {
     struct jsonlines *front = tp_front_state(self);
-    tp_status status = read_size(self, "line_size", LEAST_LINE, MOST_LINE, &front->line_size, err);
 
-    status = status == TP_OK
-                 ? read_size(self, "clients", 1, MOST_CLIENTS, &front->most_clients, err)
-                 : status;
-    return status == TP_OK ? tp_listener_open(&front->listener, tp_front_loop(self),
-                                              tp_front_where(self)->address, on_accept, self, err)
-                           : status;
+    return tp_listener_open(&front->listener, tp_front_loop(self), tp_front_where(self)->address,
+                            on_accept, self, err);
 }
 
 static void jsonlines_close(tp_front_instance *self)
@@ -337,6 +342,7 @@ TP_API const tp_front tp_front_jsonlines = {
     .schemes = schemes,
     .port = 6765,
     .params = params,
+    .check = jsonlines_check,
     .open = jsonlines_open,
     .close = jsonlines_close,
     .bound = jsonlines_bound,

@@ -83,6 +83,9 @@ static size_t consume(struct client *client, const unsigned char *bytes, size_t 
         tp_msghdr header;
         tp_xdr_decode_header(&header, bytes + used);
         if (header.size > MOST_BODY) {
+            if (tp_session_is_panic(&header)) { /* whatever its body is */
+                tp_session_panic(client->session, "");
+            }
             tpi_player_client_give_up(client);
             break;
         }

@@ -11,19 +11,26 @@ static tp_status listen_at(tp_player_front *front, const char *address, tp_error
                                             : tpi_player_connection_listen(front, address, err);
 }
 
-static tp_status player_open(tp_front_instance *self, tp_error *err)
+static tp_status player_check(tp_front_instance *self, tp_error *err)
 {
     tp_player_front *front = tp_front_state(self);
     const int64_t clients = tp_front_int(self, "clients");
 
-    front->instance = self;
-    front->loop = tp_front_loop(self);
-    front->patience_s = tp_front_where(self)->patience_s;
     if (clients < 0 || clients > MOST_CLIENTS) {
         tp_front_blame(self, "clients");
         return tp_fail(err, TP_E_RANGE, "clients must be from 0 to %d", MOST_CLIENTS);
     }
     front->most_clients = (uint32_t)clients;
+    return TP_OK;
+}
+
+static tp_status player_open(tp_front_instance *self, tp_error *err)
+{
+    tp_player_front *front = tp_front_state(self);
+
+    front->instance = self;
+    front->loop = tp_front_loop(self);
+    front->patience_s = tp_front_where(self)->patience_s;
     return listen_at(front, tp_front_where(self)->address, err);
 }
 
@@ -76,6 +83,7 @@ const tp_front tp_front_player = {
     .state_size = sizeof(tp_player_front),
     .schemes = schemes,
     .params = params,
+    .check = player_check,
     .open = player_open,
     .close = player_close,
     .bound = player_bound,

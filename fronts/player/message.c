@@ -49,7 +49,7 @@ void tpi_player_message_handle(struct client *client, tp_msghdr *header, const u
     /* Player ignores the host and the robot in addresses of clients. */
     header->addr.host = TP_PLAYER_HOST;
     header->addr.robot = tp_front_where(client->front->instance)->robot;
-    tp_session_heard(client->session);
+    tp_session_heard_message(client->session, header);
     if (header->type == TP_MSGTYPE_SYNCH) {
         return; /* a sign of life, without contents */
     }

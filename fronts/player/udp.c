@@ -243,6 +243,9 @@ static bool read_header(tp_msghdr *header, const unsigned char *bytes, size_t le
         return false;
     }
     tp_xdr_decode_header(header, bytes);
+    if (tp_session_is_panic(header)) { /* whatever its body is */
+        header->size = (uint32_t)(length - TP_XDR_HEADER_SIZE);
+    }
     return header->size == length - TP_XDR_HEADER_SIZE;
 }
 

@@ -47,8 +47,19 @@ typedef enum tp_client_mode {
     TP_CLIENT_EVERYTHING, /* pushed: every message at once */
 } tp_client_mode;
 
+/* What renews the leases of the devices that the client moves, besides every command and request.
+ */
+typedef enum tp_client_renewal {
+    TP_RENEW_AUTO,  /* LOOP with the program's own loop, CALLS otherwise */
+    TP_RENEW_CALLS, /* calls that wait, as long as they wait; tp_client_step(), tp_client_process()
+                     * and tp_client_renew(). Not tp_client_run(): a program whose client runs in
+                     * another thread stops its robot when it hangs */
+    TP_RENEW_LOOP,  /* also the loop, as long as it turns */
+} tp_client_renewal;
+
 /* All fields may be zero. Pointers are borrowed as long as the client; name and key are copied. */
 typedef struct tp_client_options {
+    size_t size;        /* sizeof(tp_client_options); 0 for the fields up to `renewal` */
     const char *name;   /* of the program, for the server's statistics */
     int64_t timeout_ns; /* of calls that wait; 0 for 5 s, TP_NEVER for none */
     tp_client_mode mode;
@@ -60,6 +71,9 @@ typedef struct tp_client_options {
     tp_loop *loop;                 /* the program's own loop; NULL: the client creates one */
     const struct tp_kit *kit;      /* of `inproc:` servers: &tp_full_kit of the library
                                     * troupe-server; NULL: there are no such servers */
+    /* The troupe program, which an `inproc:` server runs for `isolated yes`. NULL searches for
+     * "troupe" where programs are searched for. */
+    const char *program;
     /* The key, which gives the program the right to do more than read. A Troupe server never sees
      * the key itself; a Player server does. NULL takes the environment variable TROUPE_KEY, which
      * is never shown to a Player server; "" is no key. */
@@ -73,6 +87,7 @@ typedef struct tp_client_options {
      * state when the connection is made. Only by Troupe servers. Optional; called from the loop. */
     void (*panicked)(void *context, tp_client *client, const tp_panic_state *panic);
     void *context;
+    tp_client_renewal renewal;
 } tp_client_options;
 
 /* ---- The connection -------------------------------------------------------------------------- */
@@ -129,7 +144,7 @@ TP_API const char *tp_client_banner(const tp_client *client);
 /* Wait for the next data of any open device. All messages that have arrived are handled before the
  * call returns. TP_E_TIMEOUT if no data arrived in time; a `timeout_ns` of 0 is the time-out of the
  * options. TP_E_CLOSED if the connection is lost; the client reconnects, so the program can go on
- * reading. */
+ * reading. TP_E_INTERRUPTED as tp_client_interrupt() says. */
 TP_API tp_status tp_client_read(tp_client *client, int64_t timeout_ns, tp_error *err);
 
 /* Handle messages until tp_client_stop() is called. */
@@ -140,6 +155,36 @@ TP_API void tp_client_stop(tp_client *client);
 
 /* Make one turn of the loop; waits for an event only if `wait` is true. */
 TP_API void tp_client_step(tp_client *client, bool wait);
+
+/* End the call of this client that waits now, or else the next one that waits: it fails with
+ * TP_E_INTERRUPTED. Does not end tp_client_run(). Any thread and any signal handler may call it. A
+ * signal whose handler runs in the thread that waits ends the wait in the same way; only a signal
+ * that arrives just before the wait is missed, so a handler that must not be missed calls this
+ * function. */
+TP_API void tp_client_interrupt(tp_client *client);
+
+/* Report that the program is well, which renews the leases of the devices that it moves. For
+ * programs with TP_RENEW_CALLS whose client runs in another thread. Any thread may call it. */
+TP_API void tp_client_renew(tp_client *client);
+
+/* ---- Other event loops ----------------------------------------------------------------------- */
+
+/* A descriptor that becomes readable when the client has something to do, for poll() or the event
+ * loop of another library. It stays the same as long as the client. */
+TP_API int tp_client_fd(const tp_client *client);
+
+/* The time, in nanoseconds of CLOCK_MONOTONIC, at which tp_client_process() is due even if the
+ * descriptor is not readable; TP_NEVER if none is. Ask again after every call of the client. */
+TP_API int64_t tp_client_deadline(const tp_client *client);
+
+/* The same as a time-out for poll(): milliseconds from now on, -1 for TP_NEVER. */
+TP_API int tp_client_poll_ms(const tp_client *client);
+
+/* Handle what has arrived and what is due; does not wait. From the first call on, data is asked for
+ * all the time. Not allowed in a callback. */
+TP_API void tp_client_process(tp_client *client);
+
+/* ---- Requests to the server ------------------------------------------------------------------ */
 
 /* Send a request of the interface `player` to the server itself. Otherwise as tp_proxy_request().
  */
@@ -264,6 +309,21 @@ TP_API const tp_msg *tp_proxy_latest(const tp_proxy *proxy, unsigned code);
  * borrowed as that of tp_proxy_latest(). NULL, with `err`, if no data arrived in time; a
  * `timeout_ns` of 0 is the time-out of the options. */
 TP_API const void *tp_proxy_wait(tp_proxy *proxy, unsigned code, int64_t timeout_ns, tp_error *err);
+
+/* Keep up to `capacity` data messages of the device for tp_proxy_next(), from now on; 0 keeps none.
+ * Messages that wait already are dropped. When the queue is full, a new message takes the place of
+ * the oldest one. At most 65536. TP_E_INVALID with TP_CLIENT_FRESH, where the server sends only the
+ * newest message of each kind. */
+TP_API tp_status tp_proxy_set_queue(tp_proxy *proxy, unsigned capacity, tp_error *err);
+
+/* The next data message of the device, of any code, in the order of arrival; waits for one if none
+ * is there. Borrowed until the next call of this function for the same proxy. NULL, with `err`, if
+ * none arrived in time; a `timeout_ns` of 0 is the time-out of the options. The first call creates
+ * a queue of 256 messages if there is none. */
+TP_API const tp_msg *tp_proxy_next(tp_proxy *proxy, int64_t timeout_ns, tp_error *err);
+
+/* The number of messages that were dropped from the full queue of tp_proxy_next(). */
+TP_API uint64_t tp_proxy_missed(const tp_proxy *proxy);
 
 /* The number of data messages that have arrived. */
 TP_API uint64_t tp_proxy_received(const tp_proxy *proxy);

@@ -2,7 +2,8 @@
  * clock.h - the clock is a parameter.
  *
  * Code that needs the time holds a tp_clock: the real clock, a simulated one, or one of a test. A
- * clock has two times. `now` never jumps; deadlines are made of it. `wall` counts seconds since
+ * clock has two times. `now` never jumps, and runs on while the machine is suspended; deadlines are
+ * made of it. `wall` counts seconds since
  * the epoch; messages are stamped with it. A simulated clock defines both.
  */
 #ifndef TROUPE_CLOCK_H

@@ -436,6 +436,7 @@ typedef void tp_grant_ended(tp_instance *self, void *context, tp_grant *grant, t
                             const char *why);
 
 typedef struct tp_grant_options {
+    size_t size;       /* sizeof(tp_grant_options); 0 for the fields up to `context` */
     uint32_t capacity; /* how many commands can wait at the same time; 1 to 65536 */
     /* The most bytes that a command takes, with all that its pointers point to. 0 for the largest
      * struct among the commands of the interface. */
@@ -449,9 +450,10 @@ typedef struct tp_grant_options {
 } tp_grant_options;
 
 /* Ask for a grant. The options are copied. Takes all memory that the grant will need. TP_E_INVALID
- * for options that are not valid, TP_E_CLOSED while the driver stops. Otherwise `done` is called,
- * with TP_E_DEVICE if the device does not run, TP_E_PANIC, TP_E_DENIED if another writer holds the
- * device, or TP_E_EXISTS if the link has a grant already. */
+ * for options that are not valid, TP_E_UNSUPPORTED for those of a newer header, TP_E_CLOSED while
+ * the driver stops. Otherwise `done` is called, with TP_E_DEVICE if the device does not run,
+ * TP_E_PANIC, TP_E_DENIED if another writer holds the device, or TP_E_EXISTS if the link has a
+ * grant already. */
 TP_API tp_status tp_link_grant(tp_link *link, const tp_grant_options *options);
 
 /* Have a command carried out at `due_ns`, or at once if that is past. `value` is copied. Commands

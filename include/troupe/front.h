@@ -4,10 +4,12 @@
  * A front is one constant table, tp_front_NAME. The server opens it at an address; each opening is
  * an *instance*. The framework allocates `state_size` zeroed bytes for an instance and calls
  *
- *     open -> (bound | callbacks of the front's own listeners, streams and timers)* -> close
+ *     check -> open -> (bound | callbacks of the front's own listeners, streams and timers)* ->
+ * close
  *
- * close follows every open, failed or not. Several instances of one front may be open at the same
- * time, so a front has no global state. docs/writing-a-front.md describes it step by step.
+ * close follows every open, failed or not; check alone is followed by nothing. Several instances of
+ * one front may be open at the same time, so a front has no global state. docs/writing-a-front.md
+ * describes it step by step.
  *
  * A front holds a *session* for each of its clients. The session opens devices, sends their
  * commands and requests, and queues what comes back: data and replies, in order. It also decides
@@ -174,6 +176,10 @@ TP_API tp_status tp_session_send(tp_session *session, tp_msg *msg, const tp_mess
 /* Report that the client has sent something: its leases are renewed. */
 TP_API void tp_session_heard(tp_session *session);
 
+/* The same for a message of the client. A pull (the request DATA of `player`) renews nothing if the
+ * client speaks leases: such a client repeats its pulls also for a program that hangs. */
+TP_API void tp_session_heard_message(tp_session *session, const tp_msghdr *header);
+
 /* Report that a message of `bytes` bytes was handled. Messages that arrived before the end of a
  * panic move nothing, even if they are read later. The session counts the bytes of such messages,
  * starting from the event `unread`. */
@@ -181,6 +187,9 @@ TP_API void tp_session_took(tp_session *session, size_t bytes);
 
 /* Mark the client as one that renews its leases by itself. Its leases are shorter then. */
 TP_API void tp_session_speak_leases(tp_session *session, bool on);
+
+/* Whether a request is PANIC, whose body does not matter. */
+TP_API bool tp_session_is_panic(const tp_msghdr *request);
 
 /* Raise a panic: stop everything that moves. No right is needed. */
 TP_API void tp_session_panic(tp_session *session, const char *why);
@@ -276,7 +285,8 @@ TP_API tp_status tp_session_queue(tp_session *session, tp_msg *msg);
 /* Queue a message of the front before all messages that are not sealed. */
 TP_API tp_status tp_session_queue_first(tp_session *session, tp_msg *msg);
 
-/* Queue the refusal of a request. */
+/* Queue the refusal of a request. A PANIC is never refused: it stops everything, whatever is wrong
+ * with it, and is acknowledged. */
 TP_API tp_status tp_session_refuse(tp_session *session, const tp_msghdr *request, tp_status code,
                                    const char *text);
 
@@ -351,7 +361,10 @@ typedef struct tp_front {
     const char *const *schemes; /* ended by NULL: "tcp", "udp", "unix" */
     unsigned port;              /* the default port; not used with TP_FRONT_PER_ROBOT */
     const tp_param *params;     /* as those of drivers; ended by a NULL name; may be NULL */
-    /* Read the parameters and listen. Does not wait, except for the look-up of a host's name.
+    /* Read and check the parameters; opens nothing, and takes nothing that has to be released.
+     * Called before each open, and without one by `troupe check`. Optional. */
+    tp_status (*check)(tp_front_instance *self, tp_error *err);
+    /* Listen. Does not wait, except for the look-up of a host's name.
      * TP_E_EXISTS if the address is taken, as tp_listener_open() says it. Required. */
     tp_status (*open)(tp_front_instance *self, tp_error *err);
     /* Close all clients and release what open took. When it returns the address is free. Follows
@@ -390,8 +403,8 @@ TP_API size_t tp_front_count(const tp_front_instance *self, const char *name);
 TP_API const char *tp_front_string_at(const tp_front_instance *self, const char *name, size_t i);
 TP_API double tp_front_double_at(const tp_front_instance *self, const char *name, size_t i);
 
-/* Which parameter an error of open is about: the error then has the line and column of that
- * parameter. `name` is kept until open returns. */
+/* Which parameter an error of check or open is about: the error then has the line and column of
+ * that parameter. `name` is kept until the operation returns. */
 TP_API void tp_front_blame(tp_front_instance *self, const char *name);
 
 /* Report something unusual that is not a failure to the operator. The text is copied. */

@@ -12,8 +12,8 @@
  *
  * The loop is built on libuv, which no other folder sees.
  *
- * All functions except tp_loop_stop() and tp_loop_is_current() belong to the loop's thread: the
- * thread that created the loop, or the last thread that turned it.
+ * All functions except tp_loop_stop(), tp_loop_wake() and tp_loop_is_current() belong to the loop's
+ * thread: the thread that created the loop, or the last thread that turned it.
  */
 #ifndef TROUPE_LOOP_H
 #define TROUPE_LOOP_H
@@ -49,11 +49,35 @@ TP_API void tp_loop_stop(tp_loop *loop);
 /* Make one turn. It waits for an event only if `wait` is true. Not allowed inside a turn. */
 TP_API void tp_loop_turn(tp_loop *loop, bool wait);
 
+/* Make one turn that waits for an event. A signal whose handler runs in this thread ends the wait:
+ * the call returns false then, without a turn. Not allowed inside a turn. */
+TP_API bool tp_loop_turn_or_signal(tp_loop *loop);
+
+/* End the wait of a turn; if no turn waits, the next one does not wait. Any thread and any signal
+ * handler may call it. */
+TP_API void tp_loop_wake(tp_loop *loop);
+
 /* Whether the calling thread is the loop's thread. */
 TP_API bool tp_loop_is_current(const tp_loop *loop);
 
 /* Whether a turn is in progress, so that the loop called the code that runs now. */
 TP_API bool tp_loop_is_turning(const tp_loop *loop);
+
+/* Inside a callback of a stream or datagram that delivers bytes: these bytes arrived at this time
+ * of the loop's clock at the earliest. They are old if the program was frozen or busy. TP_NEVER
+ * outside of such a callback. */
+TP_API int64_t tp_loop_arrival_ns(const tp_loop *loop);
+
+/* ---- Inside another event loop --------------------------------------------------------------- */
+
+/* A descriptor that becomes readable when a turn has something to do. Another event loop waits for
+ * it, and for the deadline below, and then makes a turn that does not wait. The descriptor stays
+ * the same as long as the loop. */
+TP_API int tp_loop_fd(const tp_loop *loop);
+
+/* The time of the loop's clock at which a turn is due even if the descriptor is not readable;
+ * TP_NEVER if none is. It changes with every turn and with every call that uses the loop. */
+TP_API int64_t tp_loop_deadline(tp_loop *loop);
 
 /* ---- After each turn ------------------------------------------------------------------------- */
 

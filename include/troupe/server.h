@@ -17,7 +17,9 @@ extern "C" {
 
 typedef struct tp_server tp_server;
 
+/* All fields may be zero. */
 typedef struct tp_server_options {
+    size_t size;           /* sizeof(tp_server_options); 0 for the fields up to `note_context` */
     const char *path;      /* the configuration file */
     const char *text;      /* its contents instead, if not NULL */
     unsigned port;         /* of addresses without one; 0 for 6665 */
@@ -48,8 +50,13 @@ typedef struct tp_server_options {
  */
 TP_API tp_status tp_server_create(tp_server **out, const tp_server_options *options, tp_error *err);
 
-/* Stop all drivers, close all clients and release the server. NULL is accepted. */
+/* Stop all drivers, close all clients and release the server. NULL is accepted. It waits for the
+ * thread of a reload. */
 TP_API void tp_server_destroy(tp_server *server);
+
+/* Stop all drivers and close all clients, which does not wait for a reload. False if the thread of
+ * a reload is still busy: a program that ends now need not wait for it in tp_server_destroy(). */
+TP_API bool tp_server_end(tp_server *server);
 
 /* Start the drivers that are always on. */
 TP_API void tp_server_begin(tp_server *server);
@@ -58,8 +65,16 @@ TP_API void tp_server_begin(tp_server *server);
  * running with their clients. The others are removed and added, and ports open and close with their
  * robots. `note` receives the changes. A file with an error changes nothing. The call does not wait
  * for drivers that must stop first; until they have stopped, another reload fails with TP_E_LIMIT.
- * On the loop's thread. */
+ * On the loop's thread, which serves nobody meanwhile. */
 TP_API tp_status tp_server_reload(tp_server *server, tp_error *err);
+
+/* Receives the end of a reload, on the loop: TP_OK, or why nothing was changed. */
+typedef void tp_server_reloaded(void *context, tp_status status, const tp_error *err);
+
+/* The same while the server serves: a thread reads the file and makes the new instances, and the
+ * loop makes the change in portions. A reload during another one is done after it; of several, the
+ * last one. `done` may be NULL. On the loop's thread. */
+TP_API void tp_server_reload_later(tp_server *server, tp_server_reloaded *done, void *context);
 
 /* Serve until tp_server_stop() is called, from any thread or a signal handler. */
 TP_API void tp_server_run(tp_server *server);

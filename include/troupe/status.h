@@ -40,6 +40,7 @@ extern "C" {
     X(E_DEVICE, -16, "the device failed")                                                          \
     X(E_REMOVED, -17, "the device was removed")                                                    \
     X(E_PANIC, -18, "nothing moves in a panic")                                                    \
+    X(E_INTERRUPTED, -19, "interrupted")                                                           \
     X(PENDING, 1, "not yet answered")
 
 typedef enum tp_status {

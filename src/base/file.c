@@ -1,9 +1,12 @@
-/* file.c - whole files in and out, with the C library only. */
+/* file.c - whole files in and out. */
 #include "base/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static tp_status read_all(tpi_buf *out, FILE *file, const char *path, size_t most, tp_error *err)
 {
@@ -35,10 +38,59 @@ static tp_status read_path(tpi_buf *out, const char *path, size_t most, tp_error
     return status;
 }
 
-tp_status tpi_file_read(tpi_buf *out, const char *path, size_t most, tp_error *err)
+tp_status tpi_file_read_any(tpi_buf *out, const char *path, size_t most, tp_error *err)
 {
     return strcmp(path, "-") == 0 ? read_all(out, stdin, "standard input", most, err)
                                   : read_path(out, path, most, err);
+}
+
+/* ---- Regular files --------------------------------------------------------------------------- */
+
+static const char *kind_of(mode_t mode)
+{
+    return S_ISFIFO(mode) ? "a pipe" : S_ISSOCK(mode) ? "a socket" : "a device";
+}
+
+/* Opening a pipe or a modem without O_NONBLOCK would wait for its other end. */
+static tp_status open_regular(FILE **out, const char *path, tp_error *err)
+{
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    struct stat about;
+
+    if (fd < 0 || fstat(fd, &about) != 0) {
+        const int why = errno;
+        if (fd >= 0) {
+            close(fd);
+        }
+        return tp_fail(err, TP_E_IO, "%s: %s", path, strerror(why));
+    }
+    if (!S_ISREG(about.st_mode)) {
+        close(fd);
+        return S_ISDIR(about.st_mode) ? tp_fail(err, TP_E_IO, "%s: %s", path, strerror(EISDIR))
+                                      : tp_fail(err, TP_E_IO, "%s: it is %s, not a regular file",
+                                                path, kind_of(about.st_mode));
+    }
+    *out = fdopen(fd, "rb");
+    if (*out == NULL) {
+        close(fd);
+        return tp_fail(err, TP_E_NOMEM, "%s: out of memory", path);
+    }
+    return TP_OK;
+}
+
+tp_status tpi_file_read(tpi_buf *out, const char *path, size_t most, tp_error *err)
+{
+    FILE *file = NULL;
+
+    if (strcmp(path, "-") == 0) {
+        return tpi_file_read_any(out, path, most, err);
+    }
+    tp_status status = open_regular(&file, path, err);
+    if (status == TP_OK) {
+        status = read_all(out, file, path, most, err);
+        fclose(file);
+    }
+    return status;
 }
 
 static int holds_already(const char *path, const void *bytes, size_t length)

@@ -4,9 +4,13 @@
 
 #include "base/buf.h"
 
-/* Append the contents of the file ("-" is standard input) to `out`. Fails with TP_E_LIMIT beyond
- * `most` bytes, so that a wrong path cannot fill the memory. */
+/* Append the contents of a regular file ("-" is standard input) to `out`. Fails with TP_E_LIMIT
+ * beyond `most` bytes, so that a wrong path cannot fill the memory. Pipes, devices and folders are
+ * refused without waiting: the call ends, whatever the path names. */
 tp_status tpi_file_read(tpi_buf *out, const char *path, size_t most, tp_error *err);
+
+/* The same, but a pipe is read to its end too, which waits for its writer. */
+tp_status tpi_file_read_any(tpi_buf *out, const char *path, size_t most, tp_error *err);
 
 /* Replace the file by `length` bytes; an unchanged file is not touched, so builds stay short. */
 tp_status tpi_file_write(const char *path, const void *bytes, size_t length, tp_error *err);

@@ -138,6 +138,24 @@ static void a_folder_is_no_file(void **state)
     assert_error(b, TP_E_IO, b->folder, "Is a directory");
 }
 
+/* Nobody writes into the pipe: reading it would never end. */
+static void what_is_no_regular_file_is_refused_at_once(void **state)
+{
+    struct bench *b = *state;
+    char pipe[sizeof b->folder + 8];
+    tpi_buf out = {0};
+
+    (void)snprintf(pipe, sizeof pipe, "%s/pipe", b->folder);
+    assert_int_equal(mkfifo(pipe, 0600), 0);
+    assert_int_equal(tpi_file_read(&out, pipe, 100, &b->err), TP_E_IO);
+    assert_error(b, TP_E_IO, pipe, "it is a pipe, not a regular file");
+    assert_int_equal(tpi_file_read(&out, "/dev/zero", 100, &b->err), TP_E_IO);
+    assert_error(b, TP_E_IO, "/dev/zero", "it is a device, not a regular file");
+    assert_int_equal(out.length, 0);
+    assert_int_equal(unlink(pipe), 0);
+    tpi_buf_fini(&out);
+}
+
 static void a_file_up_to_the_limit_is_read_and_beyond_it_refused(void **state)
 {
     struct bench *b = *state;
@@ -300,6 +318,7 @@ int main(void)
         BENCH_TEST(reading_appends),
         BENCH_TEST(a_missing_file_is_told_by_name),
         BENCH_TEST(a_folder_is_no_file),
+        BENCH_TEST(what_is_no_regular_file_is_refused_at_once),
         BENCH_TEST(a_file_up_to_the_limit_is_read_and_beyond_it_refused),
         BENCH_TEST(the_limit_holds_behind_the_first_block_too),
         BENCH_TEST(writing_replaces_all_there_was),

@@ -5,6 +5,10 @@
  * itself, the server hears of the client a few times a second, and often enough for the shortest
  * lease that it has. That happens where everything of a client happens: in calls that wait, and
  * while the loop turns. A program that hangs says nothing, and its robot stops.
+ *
+ * If the loop runs in a thread of its own, it turns while the program hangs. So by default the loop
+ * of a client without the program's own loop speaks only for a program that has made a call since
+ * the last time (TP_RENEW_CALLS).
  */
 #include <math.h>
 
@@ -87,6 +91,20 @@ void tpi_client_rests(tp_client *client)
     tp_timer_cancel(client->alive.timer);
 }
 
+/* Whether the program vouches for what moves. */
+static bool is_attended(tp_client *client)
+{
+    tpi_attention *attention = &client->attention;
+    const bool renewed = atomic_exchange(&attention->renewed, false);
+
+    return !attention->by_calls || attention->waits > 0 || renewed;
+}
+
+void tp_client_renew(tp_client *client)
+{
+    atomic_store(&client->attention.renewed, true);
+}
+
 static void say_alive(void *context)
 {
     tp_client *client = context;
@@ -97,7 +115,7 @@ static void say_alive(void *context)
                               .subtype = TP_PLAYER_SYNCH_OK,
                               .timestamp = tp_clock_wall_s(tp_loop_clock(client->loop))};
 
-    if (client->state == TPI_CLIENT_CONNECTED) {
+    if (client->state == TPI_CLIENT_CONNECTED && is_attended(client)) {
         (void)client->transport->send(client, &header, what, NULL, NULL);
     }
 }

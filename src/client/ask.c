@@ -350,6 +350,24 @@ static tpi_ask *find_of(const tp_proxy *proxy)
     return ask;
 }
 
+void tpi_ask_abandon(tp_client *client, const void *context)
+{
+    tpi_ask *next;
+
+    for (tpi_ask *ask = client->asks.first; ask != NULL; ask = next) {
+        next = ask->next;
+        if (ask->context != context) {
+            continue;
+        }
+        if (ask->state == TPI_ASK_WAITING) {
+            tpi_ask_forget(ask);
+        } else { /* its answer may still come, and is not that of the next request */
+            ask->done = NULL;
+            ask->context = NULL;
+        }
+    }
+}
+
 void tpi_ask_fail_proxy(tp_proxy *proxy, tp_status status, const char *why)
 {
     tpi_ask *ask;

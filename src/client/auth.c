@@ -46,7 +46,7 @@ static tp_status read_key(tp_client *client, const char *path, tp_error *err)
         return tp_fail(err, TP_E_DENIED, "%s: others can read or change it: chmod 600 the file",
                        path);
     }
-    status = status == TP_OK ? tpi_file_read(&text, path, LONGEST_KEY_FILE, err) : status;
+    status = status == TP_OK ? tpi_file_read_any(&text, path, LONGEST_KEY_FILE, err) : status;
     if (status == TP_OK) {
         const char *key = tpi_buf_text(&text);
         const size_t length = strcspn(key, "\r\n");

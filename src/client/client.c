@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/options.h"
 #include "bus/pool.h"
 #include "client/inside.h"
 #include "client/url.h"
@@ -137,7 +138,8 @@ static tp_status make_catalogue(tp_client *client, const tp_catalogue *catalogue
     return status;
 }
 
-/* Data of a client whose loop turns in its own calls only is pulled by these calls. */
+/* Data of a client whose loop turns in its own calls only is pulled by these calls, and they renew
+ * its leases. */
 static void choose_mode(tp_client *client)
 {
     const bool own = client->own.loop != NULL || client->own.server != NULL;
@@ -147,12 +149,25 @@ static void choose_mode(tp_client *client)
         client->mode = own ? TP_CLIENT_FRESH : TP_CLIENT_EVERYTHING;
     }
     client->pull.keeps = !own;
+    client->attention.by_calls = client->options.renewal == TP_RENEW_CALLS ||
+                                 (client->options.renewal == TP_RENEW_AUTO && own);
+}
+
+static tp_status take_options(tp_client_options *out, const tp_client_options *options,
+                              tp_error *err)
+{
+    static const tpi_options_kind kind = {"tp_client_options", sizeof *out,
+                                          TPI_OPTIONS_END(tp_client_options, renewal)};
+
+    return tpi_options_take(out, &kind, options, err);
 }
 
 static tp_status set_options(tp_client *client, const tp_client_options *options, tp_error *err)
 {
-    if (options != NULL) {
-        client->options = *options;
+    const tp_status status = take_options(&client->options, options, err);
+
+    if (status != TP_OK) {
+        return status;
     }
     if (client->options.timeout_ns <= 0) {
         client->options.timeout_ns = DEFAULT_TIMEOUT_NS;
@@ -278,7 +293,9 @@ static tp_status connect_now(tp_client *client, tp_error *err)
     if (status != TP_OK) {
         return status;
     }
-    tpi_client_wait(client, TP_NEVER, is_decided, client);
+    if (tpi_client_wait(client, TP_NEVER, is_decided, client) != TP_OK) {
+        return tpi_client_fail_interrupted(client->url, err);
+    }
     if (client->state != TPI_CLIENT_CONNECTED) {
         return tp_fail(err, client->why.code, "%s", client->why.text);
     }
@@ -309,12 +326,13 @@ tp_status tp_client_connect_later(tp_client **out, const char *url,
 {
     tp_client *client = NULL;
     char *full = NULL;
-    tp_status status = TP_OK;
+    tp_client_options taken;
+    tp_status status = take_options(&taken, options, err);
 
-    if (options == NULL || options->loop == NULL) {
-        return tp_fail(err, TP_E_INVALID, "connecting later needs a loop in the options");
+    if (status == TP_OK && taken.loop == NULL) {
+        status = tp_fail(err, TP_E_INVALID, "connecting later needs a loop in the options");
     }
-    status = complete_url(&full, url, err);
+    status = status == TP_OK ? complete_url(&full, url, err) : status;
     status = status == TP_OK ? create(&client, full, options, err) : status;
     free(full);
     status = status == TP_OK ? tpi_client_begin(client, err) : status;
@@ -329,21 +347,23 @@ tp_status tp_client_connect_later(tp_client **out, const char *url,
 tp_status tp_client_check(const char *url, const tp_client_options *options, const char **what,
                           tp_error *err)
 {
-    const bool file = options->key_file != NULL && options->key_file[0] != '\0';
     char *full = NULL;
     const char *ignored;
-    tp_status status = complete_url(&full, url, err);
+    tp_client_options taken;
+    tp_status status = take_options(&taken, options, err);
+    const bool file = taken.key_file != NULL && taken.key_file[0] != '\0';
 
     what = what == NULL ? &ignored : what;
     *what = "url";
+    status = status == TP_OK ? complete_url(&full, url, err) : status;
     if (status == TP_OK) {
-        status = tpi_url_file(full) != NULL ? check_inproc(full, options, err)
+        status = tpi_url_file(full) != NULL ? check_inproc(full, &taken, err)
                                             : tp_stream_check(full, err);
     }
     free(full);
     if (status == TP_OK) {
         *what = file ? "key_file" : "key";
-        status = tpi_client_try_key(options, err);
+        status = tpi_client_try_key(&taken, err);
     }
     return status;
 }

@@ -5,6 +5,8 @@
  * message that equals the last one of its kind, down to its time, is a copy, as long as no more of
  * them came than there are openings.
  */
+#include <stdio.h>
+
 #include "client/inside.h"
 
 static bool is_of(const tp_proxy *proxy, const tp_devaddr *addr)
@@ -101,6 +103,7 @@ static void deliver(tp_proxy *proxy, const tp_msg *msg)
     slot->copies = 1;
     proxy->received++;
     tp_msg_unref(old);
+    tpi_series_put(&proxy->series, msg);
     if (proxy->data != NULL) {
         proxy->data(proxy, msg);
     }
@@ -153,8 +156,8 @@ static bool has_news(void *context)
     return (news->slot->msg != NULL && !news->slot->seen) || news->proxy->state == TPI_PROXY_FAILED;
 }
 
-static tp_status fail_wait(const tp_proxy *proxy, const tpi_slot *slot, tp_status status,
-                           tp_error *err)
+tp_status tpi_proxy_fail_wait(const tp_proxy *proxy, tp_status status, const char *late,
+                              tp_error *err)
 {
     const tp_client *client = proxy->client;
 
@@ -164,7 +167,10 @@ static tp_status fail_wait(const tp_proxy *proxy, const tpi_slot *slot, tp_statu
     if (status == TP_E_CLOSED) {
         return tp_fail(err, status, "%s: %s", proxy->name, client->why.text);
     }
-    return tp_fail(err, status, "%s: no data with code %u in time", proxy->name, slot->code);
+    if (status == TP_E_INTERRUPTED) {
+        return tpi_client_fail_interrupted(proxy->name, err);
+    }
+    return tp_fail(err, status, "%s: %s", proxy->name, late);
 }
 
 const void *tp_proxy_wait(tp_proxy *proxy, unsigned code, int64_t timeout_ns, tp_error *err)
@@ -174,6 +180,7 @@ const void *tp_proxy_wait(tp_proxy *proxy, unsigned code, int64_t timeout_ns, tp
     const uint32_t place = slot_of(proxy, code);
     tpi_slot *slot = &proxy->slots[place];
     struct news news = {proxy, slot};
+    char late[64];
 
     if (place == proxy->slot_count) {
         tp_fail(err, TP_E_UNKNOWN, "%s has no data with code %u", proxy->name, code);
@@ -185,7 +192,8 @@ const void *tp_proxy_wait(tp_proxy *proxy, unsigned code, int64_t timeout_ns, tp
     tp_status status =
         tpi_client_wait_data(client, tpi_client_deadline(client, timeout_ns), has_news, &news);
     if (status != TP_OK || slot->msg == NULL || slot->seen) {
-        fail_wait(proxy, slot, status, err);
+        (void)snprintf(late, sizeof late, "no data with code %u in time", code);
+        tpi_proxy_fail_wait(proxy, status, late, err);
         return NULL;
     }
     slot->seen = true;

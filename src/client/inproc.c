@@ -41,7 +41,7 @@ static tp_status inproc_send(tp_client *client, const tp_msghdr *header, const t
 
     full.addr.host = TP_PLAYER_HOST;
     full.addr.robot = inproc->robot;
-    tp_session_heard(inproc->session);
+    tp_session_heard_message(inproc->session, &full);
     if (full.type == TP_MSGTYPE_SYNCH) {
         return TP_OK; /* that was all it had to say */
     }
@@ -130,6 +130,7 @@ static tp_status inproc_begin(tp_client *client, tp_error *err)
     tp_session_set_reach(inproc->session, TP_REACH_INSIDE);
     tp_session_set_software(inproc->session, client->name);
     tp_session_explain_failures(inproc->session, true);
+    tp_session_speak_leases(inproc->session, true);
     tp_session_allow_extensions(inproc->session, client->options.extensions);
     tp_session_set_pulls(inproc->session, client->mode == TP_CLIENT_FRESH);
     inproc->lost = false;
@@ -208,7 +209,11 @@ tp_status tp_client_attach(tp_client **out, tp_server *server, unsigned robot,
 
 static tp_status open_server(tp_client *client, const char *file, tp_error *err)
 {
-    const tp_server_options options = {.path = file, .listen = "", .kit = client->options.kit};
+    const char *program = client->options.program;
+    const tp_server_options options = {.path = file,
+                                       .listen = "",
+                                       .kit = client->options.kit,
+                                       .program = program != NULL ? program : "troupe"};
     tp_status status = tp_server_create(&client->own.server, &options, err);
 
     if (status != TP_OK) {

@@ -338,6 +338,9 @@ tp_status tpi_inquiry_wait(tpi_inquiry *inquiries, size_t count, tp_error *err)
         watch.steps = count_steps(&watch);
         const tp_status status =
             tpi_client_wait(client, tpi_client_deadline(client, 0), has_news, &watch);
+        if (status == TP_E_INTERRUPTED) {
+            return tpi_client_fail_interrupted(one->device.name, err);
+        }
         if (status != TP_OK) {
             return client->state != TPI_CLIENT_CONNECTED
                        ? tp_fail(err, client->why.code, "%s: %s", one->device.name,

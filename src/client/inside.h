@@ -9,6 +9,7 @@
  *     request.c     commands and requests of the program
  *     proxy.c       devices that are open
  *     data.c        their data
+ *     series.c      their data, message by message
  *     message.c     what has come: to whom it belongs
  *     list.c        which devices there are
  *     find.c        the best one of them
@@ -29,6 +30,9 @@
 #ifndef TROUPE_CLIENT_INSIDE_H
 #define TROUPE_CLIENT_INSIDE_H
 
+#include <stdatomic.h>
+
+#include "client/series.h"
 #include "troupe/client.h"
 
 typedef struct tpi_ask tpi_ask;
@@ -136,6 +140,10 @@ void tpi_ask_forget(tpi_ask *ask);
 /* The connection is gone: those under way or bound to it fail, the others too if `all`. */
 void tpi_ask_fail_sent(tp_client *client, bool all);
 
+/* Nobody waits any more for those with this context: forgotten if they were not sent, otherwise
+ * their answers are ignored. */
+void tpi_ask_abandon(tp_client *client, const void *context);
+
 /* Those of a proxy: `status` and `why`, or without a word if the status is TP_OK. */
 void tpi_ask_fail_proxy(tp_proxy *proxy, tp_status status, const char *why);
 
@@ -182,6 +190,7 @@ struct tp_proxy {
     void *context; /* borrowed; the program's */
 
     tp_msg *answer; /* owned: the last one */
+    tpi_series series;
     uint64_t received;
     uint32_t slot_count;
     tpi_slot slots[];
@@ -210,6 +219,11 @@ const tp_message *tpi_proxy_wants(const tp_client *client, const tp_msghdr *head
 
 /* Give a data message to all proxies of its device. */
 void tpi_proxy_deliver(tp_client *client, const tp_msg *msg);
+
+/* Why a wait for data of the proxy has failed: `status` is what the wait returned, `late` the text
+ * for TP_E_TIMEOUT. */
+tp_status tpi_proxy_fail_wait(const tp_proxy *proxy, tp_status status, const char *late,
+                              tp_error *err);
 
 /* Release those that were closed by callbacks. */
 void tpi_proxy_sweep(tp_client *client);
@@ -292,6 +306,14 @@ typedef struct tpi_client_pulling {
     tp_after again;
 } tpi_client_pulling;
 
+/* What the program does with its client. Both flags belong to any thread. */
+typedef struct tpi_attention {
+    atomic_bool interrupted; /* the wait that is under way, or the next one, is to end */
+    atomic_bool renewed;     /* the program has made a call since the server heard of it */
+    bool by_calls;           /* only calls of the program renew leases */
+    unsigned waits;          /* calls that wait now */
+} tpi_attention;
+
 struct tp_client {
     tp_client_options options; /* texts replaced by own copies */
     char *name;                /* owned */
@@ -329,6 +351,7 @@ struct tp_client {
 
     tp_msg *answer;  /* owned: of the last request to the server itself */
     tp_timer *alarm; /* owned: ends a wait */
+    tpi_attention attention;
 };
 
 /* alive.c */
@@ -419,8 +442,8 @@ void tpi_client_leave(tp_client *client);
 /* wait.c: TP_E_INVALID inside a turn of the loop. */
 tp_status tpi_client_may_wait(const tp_client *client, const char *who, tp_error *err);
 
-/* Turn the loop until the condition is met. TP_E_TIMEOUT or TP_E_CLOSED otherwise, without a text.
- */
+/* Turn the loop until the condition is met. TP_E_TIMEOUT, TP_E_CLOSED or TP_E_INTERRUPTED
+ * otherwise, without a text. */
 typedef bool tpi_condition(void *context);
 tp_status tpi_client_wait(tp_client *client, int64_t deadline_ns, tpi_condition *met,
                           void *context);
@@ -428,6 +451,9 @@ tp_status tpi_client_wait(tp_client *client, int64_t deadline_ns, tpi_condition 
 /* The same, for data: pulls, and lets a delivery come to its end. */
 tp_status tpi_client_wait_data(tp_client *client, int64_t deadline_ns, tpi_condition *met,
                                void *context);
+
+/* Fail with "who: interrupted". */
+tp_status tpi_client_fail_interrupted(const char *who, tp_error *err);
 
 /* Called by the timer that ends a wait. */
 void tpi_client_alarm(void *context);

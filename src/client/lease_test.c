@@ -93,6 +93,105 @@ static void a_lease_without_an_end_needs_no_more_words(void **state)
     assert_int_equal(words_in_a_second(b), 3);
 }
 
+/* ---- Whether the program vouches for what moves ---------------------------------------------- */
+
+static tp_proxy *begin_by_calls(struct bench *b)
+{
+    b->options.renewal = TP_RENEW_CALLS;
+    tp_proxy *base = begin(b, 1);
+    move(b, base);
+    words_in_a_second(b); /* the calls so far */
+    return base;
+}
+
+static void a_loop_does_not_speak_for_a_program_that_makes_no_calls(void **state)
+{
+    struct bench *b = *state;
+
+    begin_by_calls(b);
+    assert_int_equal(words_in_a_second(b), 0);
+    tp_client_renew(b->client);
+    assert_int_equal(words_in_a_second(b), 1); /* one word for all calls since the last one */
+    assert_int_equal(words_in_a_second(b), 0);
+}
+
+static void steps_are_calls_too(void **state)
+{
+    struct bench *b = *state;
+
+    begin_by_calls(b);
+    seen.words = 0;
+    for (int i = 0; i < 1000; i++) {
+        b->now_ns += S / 1000;
+        tp_client_step(b->client, false);
+        turn(b);
+    }
+    assert_int_equal(seen.words, 3);
+    seen.words = 0;
+    for (int i = 0; i < 1000; i++) {
+        b->now_ns += S / 1000;
+        tp_client_process(b->client);
+        turn(b);
+    }
+    assert_in_range(seen.words, 3, 4);
+}
+
+/* Time passes with every turn. */
+struct passing {
+    tp_after after;
+    struct bench *b;
+};
+
+static void pass_time(tp_after *after)
+{
+    struct bench *b = ((struct passing *)after)->b;
+
+    b->now_ns += S / 100;
+    tp_loop_after(b->loop, after);
+}
+
+static void a_call_that_waits_speaks_as_long_as_it_waits(void **state)
+{
+    struct bench *b = *state;
+
+    struct passing passing = {{.run = pass_time}, b};
+
+    begin_by_calls(b);
+    seen.words = 0;
+    tp_loop_after(b->loop, &passing.after);
+    assert_int_equal(tp_client_read(b->client, 3 * S, &b->err), TP_E_TIMEOUT);
+    tp_loop_after_cancel(b->loop, &passing.after);
+    turn(b);
+    assert_in_range(seen.words, 8, 11);
+    assert_in_range(words_in_a_second(b), 0, 1);
+    assert_int_equal(words_in_a_second(b), 0);
+}
+
+static void clients_without_the_programs_loop_speak_for_calls(void **state)
+{
+    static const struct {
+        tp_client_renewal renewal;
+        bool own;
+        bool by_calls;
+    } cases[] = {{TP_RENEW_AUTO, true, true},
+                 {TP_RENEW_AUTO, false, false},
+                 {TP_RENEW_CALLS, false, true},
+                 {TP_RENEW_LOOP, true, false}};
+    struct bench *b = *state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const tp_client_options options = {.renewal = cases[i].renewal};
+        tp_client *client = NULL;
+        assert_int_equal(tpi_client_create(&client, "tcp:nowhere", &options, &b->err), TP_OK);
+        assert_int_equal(tpi_client_furnish(client, cases[i].own ? NULL : b->loop, NULL, &b->err),
+                         TP_OK);
+        assert_int_equal(client->attention.by_calls, cases[i].by_calls);
+        tp_client_destroy(client);
+    }
+}
+
+/* ---- Lease and rank -------------------------------------------------------------------------- */
+
 static void what_was_asked_for_is_asked_again(void **state)
 {
     struct bench *b = *state;
@@ -157,6 +256,10 @@ int main(void)
         TEST(a_client_speaks_often_enough_for_its_lease),
         TEST(but_not_less_often_than_usual_nor_all_the_time),
         TEST(a_lease_without_an_end_needs_no_more_words),
+        TEST(a_loop_does_not_speak_for_a_program_that_makes_no_calls),
+        TEST(steps_are_calls_too),
+        TEST(a_call_that_waits_speaks_as_long_as_it_waits),
+        TEST(clients_without_the_programs_loop_speak_for_calls),
         TEST(what_was_asked_for_is_asked_again),
         TEST(a_shorter_lease_is_kept_too),
         TEST(what_cannot_be_is_refused),

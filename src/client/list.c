@@ -38,7 +38,7 @@ static bool is_complete(void *context)
     return listing->answered == listing->asked;
 }
 
-static void ask_drivers(tp_client *client, struct listing *listing)
+static tp_status ask_drivers(tp_client *client, struct listing *listing, tp_error *err)
 {
     for (size_t i = 0; i < listing->count; i++) {
         const tp_device_driverinfo info = {.addr = listing->devices[i].addr};
@@ -51,7 +51,11 @@ static void ask_drivers(tp_client *client, struct listing *listing)
                                        .about = info.addr};
         listing->asked += tpi_ask_submit(client, &question, NULL, NULL) == TP_OK;
     }
-    tpi_client_wait(client, TP_NEVER, is_complete, listing);
+    if (tpi_client_wait(client, TP_NEVER, is_complete, listing) != TP_OK) {
+        tpi_ask_abandon(client, listing);
+        return tpi_client_fail_interrupted(client->url, err);
+    }
+    return TP_OK;
 }
 
 static void describe(const tp_client *client, const tp_devaddr *addr, tp_client_device *out)
@@ -130,8 +134,8 @@ tp_status tp_client_list(tp_client *client, tp_client_device **out, size_t *coun
     for (size_t i = 0; i < listing.count; i++) {
         describe(client, &list->devices[i], &listing.devices[i]);
     }
-    ask_drivers(client, &listing);
-    if (client->troupe && listing.count == TP_MAX_DEVICES) {
+    status = ask_drivers(client, &listing, err);
+    if (status == TP_OK && client->troupe && listing.count == TP_MAX_DEVICES) {
         status = list_rest(client, &listing, err);
     }
     if (status != TP_OK) {

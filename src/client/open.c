@@ -89,6 +89,8 @@ tp_status tp_client_open_device(tp_client *client, const tp_interface *interface
     }
     if (status == TP_OK) {
         status = tp_fail(err, opening.err.code, "%s", opening.err.text);
+    } else if (status == TP_E_INTERRUPTED) {
+        tpi_client_fail_interrupted(proxy->name, err);
     } else if (client->state != TPI_CLIENT_CONNECTED) {
         status = tp_fail(err, client->why.code, "%s: %s", proxy->name, client->why.text);
     } else {

@@ -39,6 +39,7 @@ static void release(tp_proxy *proxy)
     for (uint32_t i = 0; i < proxy->slot_count; i++) {
         tp_msg_unref(proxy->slots[i].msg);
     }
+    tpi_series_fini(&proxy->series);
     tp_msg_unref(proxy->answer);
     free(proxy);
 }

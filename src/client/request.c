@@ -170,7 +170,11 @@ tp_status tpi_client_ask(tp_client *client, tp_proxy *proxy, const tp_message *w
     if (status != TP_OK) {
         return status;
     }
-    tpi_client_wait(client, TP_NEVER, is_done, &asking); /* the request has its own deadline */
+    /* the request has its own deadline */
+    if (tpi_client_wait(client, TP_NEVER, is_done, &asking) != TP_OK) {
+        tpi_ask_abandon(client, &asking);
+        return tpi_client_fail_interrupted(proxy != NULL ? proxy->name : client->url, err);
+    }
     if (answer != NULL && asking.err.code == TP_OK) {
         *answer = asking.answer;
     } else {

@@ -1,4 +1,6 @@
 /* wait.c - the calls that wait: they turn the loop until something has happened. */
+#include <limits.h>
+
 #include "client/inside.h"
 
 /* ---- Waiting --------------------------------------------------------------------------------- */
@@ -15,14 +17,44 @@ void tpi_client_alarm(void *context)
     (void)context; /* it has ended the wait, which is all it is for */
 }
 
+tp_status tpi_client_fail_interrupted(const char *who, tp_error *err)
+{
+    return tp_fail(err, TP_E_INTERRUPTED, "%s: %s", who, tp_status_text(TP_E_INTERRUPTED));
+}
+
+static void begin_wait(tp_client *client, int64_t deadline_ns)
+{
+    client->attention.waits++;
+    tp_client_renew(client);
+    tp_timer_at(client->alarm, deadline_ns);
+}
+
+static void end_wait(tp_client *client)
+{
+    client->attention.waits--;
+    tp_timer_cancel(client->alarm);
+}
+
+/* One turn of a wait; false if the program wants it to end. */
+static bool turn(tp_client *client)
+{
+    return !atomic_exchange(&client->attention.interrupted, false) &&
+           tp_loop_turn_or_signal(client->loop);
+}
+
 tp_status tpi_client_wait(tp_client *client, int64_t deadline_ns, tpi_condition *met, void *context)
 {
-    tp_timer_at(client->alarm, deadline_ns);
-    while (!met(context) && tpi_client_now_ns(client) < deadline_ns) {
-        tp_loop_turn(client->loop, true);
+    bool goes_on = true;
+
+    begin_wait(client, deadline_ns);
+    while (goes_on && !met(context) && tpi_client_now_ns(client) < deadline_ns) {
+        goes_on = turn(client);
     }
-    tp_timer_cancel(client->alarm);
-    return met(context) ? TP_OK : TP_E_TIMEOUT;
+    end_wait(client);
+    if (met(context)) {
+        return TP_OK;
+    }
+    return goes_on ? TP_E_TIMEOUT : TP_E_INTERRUPTED;
 }
 
 /* Whether what has come is the newest there is, as far as can be known. A pull that was left over
@@ -46,13 +78,14 @@ tp_status tpi_client_wait_data(tp_client *client, int64_t deadline_ns, tpi_condi
                                void *context)
 {
     const uint32_t losses = client->losses;
+    bool goes_on = true;
     bool old = client->pull.state != TPI_PULL_IDLE;
 
     if (old) {
         tp_loop_turn(client->loop, false);
     }
-    tp_timer_at(client->alarm, deadline_ns);
-    while (!met(context) || !is_settled(client, old)) {
+    begin_wait(client, deadline_ns);
+    while (goes_on && (!met(context) || !is_settled(client, old))) {
         if (client->losses != losses || (client->state == TPI_CLIENT_LOST && client->gives_up) ||
             tpi_client_now_ns(client) >= deadline_ns) {
             break;
@@ -61,11 +94,11 @@ tp_status tpi_client_wait_data(tp_client *client, int64_t deadline_ns, tpi_condi
             tpi_client_pull(client);
             old = false;
         }
-        tp_loop_turn(client->loop, true);
+        goes_on = turn(client);
     }
-    tp_timer_cancel(client->alarm);
-    if (met(context)) {
-        return TP_OK;
+    end_wait(client);
+    if (met(context) || !goes_on) {
+        return met(context) ? TP_OK : TP_E_INTERRUPTED;
     }
     return client->state == TPI_CLIENT_CONNECTED && client->losses == losses ? TP_E_TIMEOUT
                                                                              : TP_E_CLOSED;
@@ -99,6 +132,8 @@ tp_status tp_client_read(tp_client *client, int64_t timeout_ns, tp_error *err)
         tp_fail(err, status, "%s", client->why.text);
     } else if (status == TP_E_TIMEOUT) {
         tp_fail(err, status, "%s: no data in time", client->url);
+    } else if (status == TP_E_INTERRUPTED) {
+        tpi_client_fail_interrupted(client->url, err);
     }
     return status;
 }
@@ -120,6 +155,51 @@ void tp_client_stop(tp_client *client)
 
 void tp_client_step(tp_client *client, bool wait)
 {
+    tp_client_renew(client);
     tpi_client_pull(client);
-    tp_loop_turn(client->loop, wait);
+    if (!wait) {
+        tp_loop_turn(client->loop, false);
+    } else {
+        (void)turn(client);
+    }
+}
+
+void tp_client_interrupt(tp_client *client)
+{
+    atomic_store(&client->attention.interrupted, true);
+    tp_loop_wake(client->loop);
+}
+
+/* ---- Other event loops ----------------------------------------------------------------------- */
+
+int tp_client_fd(const tp_client *client)
+{
+    return tp_loop_fd(client->loop);
+}
+
+int64_t tp_client_deadline(const tp_client *client)
+{
+    return tp_loop_deadline(client->loop);
+}
+
+int tp_client_poll_ms(const tp_client *client)
+{
+    const int64_t deadline_ns = tp_client_deadline(client);
+    const int64_t left_ns = deadline_ns - tpi_client_now_ns(client);
+
+    if (deadline_ns == TP_NEVER) {
+        return -1;
+    }
+    if (left_ns <= 0) {
+        return 0;
+    }
+    /* rounded up, so that nothing is called before it is due */
+    return left_ns / TP_NS_PER_MS >= INT_MAX ? INT_MAX
+                                             : (int)((left_ns + TP_NS_PER_MS - 1) / TP_NS_PER_MS);
+}
+
+void tp_client_process(tp_client *client)
+{
+    client->pull.keeps = true;
+    tp_client_step(client, false);
 }

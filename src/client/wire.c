@@ -88,6 +88,10 @@ static tp_status wire_send(tp_client *client, const tp_msghdr *header, const tp_
     if (status != TP_OK) {
         return tp_fail(err, status, "%s cannot be sent: %s", what->name, tp_status_text(status));
     }
+    if (wire->blocked && what != NULL && what->effect == TP_EFFECT_MOVES) {
+        return tp_fail(err, TP_E_LIMIT,
+                       "the server does not read: %s was not sent, and would be old", what->name);
+    }
     if (wire->out_length - wire->out_sent > MOST_UNSENT) {
         return tp_fail(err, TP_E_LIMIT, "the server does not read what it is sent");
     }

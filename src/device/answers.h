@@ -51,11 +51,6 @@ void tpi_geometry_convert(tp_device *device, const tp_message *what, const void 
 
 /* frames.c, on the loop; frames_list.c lists them. */
 void tpi_frames_add(tp_device *device);
-tp_status tpi_frames_check(const tp_device *device, tp_error *err);
-
-/* Before many checks, of so many devices with those that are there, and after them. */
-void tpi_frames_begin_checks(tpi_hub *hub, size_t most);
-void tpi_frames_end_checks(tpi_hub *hub);
 void tpi_frames_follow(tp_device *device, const tp_msg *msg);
 void tpi_frames_ask(tp_instance *instance);
 

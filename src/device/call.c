@@ -181,16 +181,44 @@ bool tpi_call_play(tpi_call *call, const tpi_timed_command *command, tp_status *
     tp_instance *self = command->device->instance;
 
     assert(instance_is_current(self));
-    *call = (tpi_call){.device = command->device,
-                       .what = command->what,
-                       .asked_ns = now_ns(command->device),
-                       .order = {.mover = command->mover}};
+    *call = (tpi_call){
+        .device = command->device,
+        .what = command->what,
+        .asked_ns = now_ns(command->device),
+        .order = {.mover = command->mover, .epoch = command->epoch, .until_ns = command->until_ns}};
     tpi_jobs_add(self);
     if (!carry_out(call, command->ask, NULL, status)) {
         return true;
     }
     tpi_jobs_release(self);
     return false;
+}
+
+/* An operation that talks with its hardware may take longer than a lease, which its client renews
+ * meanwhile. Its first bytes are another matter: they follow at once, unless it was frozen. */
+bool tpi_call_may_write(tp_instance *self)
+{
+    tpi_call *call = self->calls.current;
+    tpi_order order;
+
+    assert(instance_is_current(self));
+    if (call == NULL || call->what->effect != TP_EFFECT_MOVES) {
+        return true;
+    }
+    order = call->order;
+    order.until_ns = call->writes ? TP_NEVER : order.until_ns;
+    call->writes = true;
+    return !tpi_stop_is_late(&call->device->safety, &order);
+}
+
+int64_t tpi_call_until_ns(const tp_instance *self)
+{
+    const tpi_call *call = self->calls.current;
+
+    assert(instance_is_current(self));
+    return call != NULL && call->what->effect == TP_EFFECT_MOVES
+               ? call->order.until_ns
+               : tp_clock_now_ns(tp_instance_clock(self)) + TPI_DRIVER_MESSAGE_NS;
 }
 
 static void run_call(job *next, tp_instance *self)

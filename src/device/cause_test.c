@@ -1,6 +1,6 @@
 /*
- * cause_test.c - what clients are told: why a device was stopped, and that a command was not
- * carried out; and moves that are answered later.
+ * cause_test.c - what clients receive: the reason of a stop, and that a command was not carried
+ * out; and moves that are answered later.
  *
  * The driver is a motor on a thread or on the loop. It answers commands above 10 m/s later: when it
  * is asked for its geometry, it refuses them, or accepts them if they are above 100 m/s.
@@ -46,6 +46,8 @@ static void asked(void)
 
 enum { ANNA, BERTA, WITNESS, CLIENTS };
 
+static const char *const names[] = {"127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3"};
+
 static void begin(struct stage *s, const tp_driver *driver)
 {
     stage_begin(s, driver);
@@ -53,7 +55,7 @@ static void begin(struct stage *s, const tp_driver *driver)
     motor.consider = consider;
     motor.asked = asked;
     for (unsigned i = 0; i < CLIENTS; i++) {
-        assert_int_equal(stage_enter(s, i, NULL), TP_OK);
+        assert_int_equal(stage_enter(s, i, names[i]), TP_OK);
     }
 }
 
@@ -118,15 +120,16 @@ static void readers_hear_why_it_was_stopped(const tp_driver *driver)
     settle(&s);
     bench_move_clock(&s.b, 6);
     hears(&s, WITNESS, TP_E_TIMEOUT,
-          "position2d:0 stopped: its mover has been silent for longer than its lease");
+          "position2d:0 stopped: its client 127.0.0.1:1 has been silent for 6.0 s");
     send(&s, ANNA, 1);
     settle(&s);
     assert_int_equal(tp_session_close(s.sessions[ANNA], s.device), TP_OK);
-    hears(&s, WITNESS, TP_E_CLOSED, "position2d:0 stopped: its mover has closed it");
+    hears(&s, WITNESS, TP_E_CLOSED, "position2d:0 stopped: its client 127.0.0.1:1 has closed it");
     send(&s, BERTA, 1);
     settle(&s);
     tp_session_destroy(s.sessions[BERTA]);
-    hears(&s, WITNESS, TP_E_CLOSED, "position2d:0 stopped: the connection of its mover was closed");
+    hears(&s, WITNESS, TP_E_CLOSED,
+          "position2d:0 stopped: the connection of its client 127.0.0.1:2 was closed");
     s.sessions[BERTA] = NULL;
     stage_end(&s);
 }
@@ -142,12 +145,58 @@ static void a_right_that_was_taken_away_is_the_reason(const tp_driver *driver)
     settle(&s);
     assert_int_equal(tpi_hub_set_access(s.b.hub, &nobody), TP_OK);
     hears(&s, WITNESS, TP_E_DENIED,
-          "position2d:0 stopped: its mover has lost the right to move it");
+          "position2d:0 stopped: its client 127.0.0.1:1 has lost the right to move it");
     stage_end(&s);
 }
 ON_BOTH(a_right_that_was_taken_away_is_the_reason)
 
-/* Who has gone since then has not stopped it: a panic has, of which everybody hears otherwise. */
+static void a_command_that_has_run_out_is_the_reason(const tp_driver *driver)
+{
+    const tp_position2d_cmd_vel ahead = {.vel.px = 1};
+    struct stage s;
+
+    begin(&s, driver);
+    tp_session_speak_leases(s.sessions[ANNA], true);
+    tp_session_set_software(s.sessions[ANNA], "wander");
+    assert_int_equal(visit_send(s.sessions[ANNA], s.device, TP_KIND_COMMAND, TP_POSITION2D_CMD_VEL,
+                                &ahead, 500, NULL),
+                     TP_OK);
+    settle(&s);
+    bench_move_clock(&s.b, 0.4);
+    tp_session_heard(s.sessions[ANNA]); /* which renews a lease, but not a command */
+    bench_move_clock(&s.b, 0.2);
+    hears(&s, WITNESS, TP_E_TIMEOUT,
+          "position2d:0 stopped: the last command of its client wander at 127.0.0.1:1 has run out");
+    stage_end(&s);
+}
+ON_BOTH(a_command_that_has_run_out_is_the_reason)
+
+/* The label of the next mover is not that of the one that has left: the loop has it already when
+ * the report comes from the thread. */
+static void a_report_never_names_the_next_mover(void **state)
+{
+    struct stage s;
+    tp_error heard = {0};
+
+    (void)state;
+    begin(&s, &motor_threaded);
+    for (unsigned i = 0; i < 200; i++) {
+        send(&s, ANNA, 1);
+        settle(&s);
+        assert_int_equal(tp_session_close(s.sessions[ANNA], s.device), TP_OK);
+        send(&s, BERTA, 1);
+        settle(&s);
+        settle(&s);
+        while (take_failure(s.sessions[WITNESS], &heard)) {
+            assert_null(strstr(heard.text, names[BERTA]));
+        }
+        assert_int_equal(visit_open(&s.visit, s.sessions[ANNA], s.device, TP_OPEN_MODE), TP_OK);
+    }
+    stage_end(&s);
+}
+
+/* A client that has left since then has not stopped it: a panic has, of which everybody hears
+ * otherwise. */
 static void what_stands_still_is_not_stopped_again(const tp_driver *driver)
 {
     struct stage s;
@@ -255,6 +304,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         BOTH(readers_hear_why_it_was_stopped),
         BOTH(a_right_that_was_taken_away_is_the_reason),
+        BOTH(a_command_that_has_run_out_is_the_reason),
+        cmocka_unit_test(a_report_never_names_the_next_mover),
         BOTH(what_stands_still_is_not_stopped_again),
         BOTH(a_refused_command_is_told_once),
         BOTH(one_that_fails_later_stops_what_another_has_moved),

@@ -30,7 +30,8 @@ struct errand {
     tpi_call *call;  /* the other device's, while it works */
     tp_timer *timer; /* owned: the deadline */
     int64_t timeout_ns;
-    unsigned epoch; /* of the panic that its instance has seen */
+    unsigned epoch;   /* of the panic that its instance has seen */
+    int64_t until_ns; /* it moves nothing after this time */
 };
 
 static void end_errand(struct errand *errand)
@@ -143,8 +144,12 @@ static void expired(void *context)
 static tp_status call(struct errand *errand, tp_device *device)
 {
     const bool request = errand->done != NULL;
-    tpi_claim claim = {.mover = errand->link->mover};
+    tpi_claim claim = {.mover = errand->link->mover, .until_ns = errand->until_ns};
 
+    if (errand->what->effect == TP_EFFECT_MOVES &&
+        tp_clock_now_ns(tp_instance_clock(device->instance)) >= errand->until_ns) {
+        return TP_E_TIMEOUT; /* the loop was frozen or busy meanwhile */
+    }
     if (errand->what->effect == TP_EFFECT_MOVES &&
         tpi_safety_panicked_since(&device->instance->safety, errand->epoch)) {
         return TP_E_PANIC; /* who sends it has not stopped for that one yet */
@@ -207,6 +212,7 @@ static tp_status send(tp_link *link, tp_kind kind, unsigned code, const void *va
     errand->link = link;
     errand->what = what;
     errand->epoch = self->safety.epoch;
+    errand->until_ns = tpi_call_until_ns(self);
     tp_status status = tp_msg_create(&errand->msg, &header, what->ask, value);
     if (status != TP_OK) {
         tpi_pool_give(errand);

@@ -43,47 +43,12 @@ static bool is_frame(const tp_device *device, unsigned robot, const char *name)
 /* The frame of this name; NULL for a root, or if there is none. */
 static const tp_device *find_frame(const tpi_hub *hub, unsigned robot, const char *name)
 {
-    if (hub->names->valid) {
-        tp_device **slot = device_index_first(hub->names, tpi_device_index_hash(robot, name));
-        while (*slot != NULL && !is_frame(*slot, robot, name)) {
-            slot = device_index_next(hub->names, slot);
-        }
-        return *slot;
-    }
     for (size_t i = 0; i < hub->device_count; i++) {
         if (is_frame(hub->devices[i], robot, name)) {
             return hub->devices[i];
         }
     }
     return NULL;
-}
-
-/* Of several that are called the same the first one counts. */
-static void index_frame(tpi_hub *hub, tp_device *device)
-{
-    const struct device_index *table = hub->names;
-    tp_device **slot =
-        device_index_first(table, tpi_device_index_hash(device->addr.robot, device->frame.name));
-
-    while (*slot != NULL && !is_frame(*slot, device->addr.robot, device->frame.name)) {
-        slot = device_index_next(table, slot);
-    }
-    *slot = *slot == NULL ? device : *slot;
-}
-
-void tpi_frames_begin_checks(tpi_hub *hub, size_t most)
-{
-    if (most < MANY_DEVICES || !tpi_device_index_begin(hub->names, most)) {
-        return;
-    }
-    for (size_t i = 0; i < hub->device_count; i++) {
-        index_frame(hub, hub->devices[i]);
-    }
-}
-
-void tpi_frames_end_checks(tpi_hub *hub)
-{
-    tpi_device_index_fini(hub->names);
 }
 
 /* ---- Keeping it up to date ------------------------------------------------------------------- */
@@ -115,9 +80,6 @@ void tpi_frames_add(tp_device *device)
 
     tpi_geometry_now(device, &geometry);
     set_frame(device, &geometry, wall_s(device));
-    if (device->instance->hub->names->valid) { /* checks are being made */
-        index_frame(device->instance->hub, device);
-    }
 }
 
 /* What a driver or another server tells may lack its NULs and be of any length. */
@@ -342,18 +304,6 @@ static bool climb_to_meet(struct climb *climb, const char *other)
         } while (climb_on(&scout));
     } while (climb_on(climb));
     return false;
-}
-
-tp_status tpi_frames_check(const tp_device *device, tp_error *err)
-{
-    struct climb climb = begin_climb(device->instance->hub, device->addr.robot, device->frame.name);
-
-    while (climb_on(&climb)) {
-    }
-    return find_frame(climb.hub, climb.robot, climb.at) == NULL
-               ? TP_OK
-               : tp_fail(err, TP_E_INVALID, "the frames \"%s\" and \"%s\" sit in each other",
-                         device->frame.name, device->frame.parent);
 }
 
 tp_status tp_hub_transform(const tp_hub *hub, unsigned robot, const char *from, const char *to,

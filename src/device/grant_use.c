@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/options.h"
 #include "device/grant.h"
 #include "padi/value.h"
 
@@ -182,19 +183,26 @@ static tp_grant *create(tp_link *link, const tp_grant_options *plan)
     return grant;
 }
 
-tp_status tp_link_grant(tp_link *link, const tp_grant_options *plan)
+tp_status tp_link_grant(tp_link *link, const tp_grant_options *options)
 {
+    static const tpi_options_kind kind = {"tp_grant_options", sizeof *options,
+                                          TPI_OPTIONS_END(tp_grant_options, context)};
     tp_instance *self = link->instance;
+    tp_grant_options plan;
 
     assert(instance_is_current(self));
     if (self->hub->closing || errands_are_closed(self)) {
         return TP_E_CLOSED;
     }
-    if (plan->capacity == 0 || plan->capacity > MOST_COMMANDS || plan->value_size > MOST_BYTES ||
-        plan->lease_ns < 0 || plan->done == NULL) {
+    const tp_status status = tpi_options_take(&plan, &kind, options, NULL);
+    if (status != TP_OK) {
+        return status;
+    }
+    if (plan.capacity == 0 || plan.capacity > MOST_COMMANDS || plan.value_size > MOST_BYTES ||
+        plan.lease_ns < 0 || plan.done == NULL) {
         return TP_E_INVALID;
     }
-    tp_grant *grant = create(link, plan);
+    tp_grant *grant = create(link, &plan);
     if (grant == NULL) {
         return TP_E_NOMEM;
     }
@@ -263,7 +271,7 @@ tp_status tp_grant_renew(tp_grant *grant)
         return TP_E_TIMEOUT;
     }
     if (grant->lease_ns > 0 && grant->lease_ns <= TPI_LEASE_UNLIMITED - now) {
-        tpi_lease_renew(&grant->lease, now + grant->lease_ns);
+        tpi_lease_renew(&grant->lease, now, now + grant->lease_ns);
     }
     return tpi_lease_is_held(&grant->lease, now) ? TP_OK : TP_E_TIMEOUT;
 }

@@ -5,9 +5,7 @@
  */
 #include <assert.h>
 #include <stddef.h>
-#include <stdio.h>
 
-#include "base/text.h"
 #include "device/answers.h"
 #include "device/inside.h"
 
@@ -45,25 +43,9 @@ static void halt(tpi_device_safety *safety, tp_halt how)
 }
 
 /* A panic is reported to everybody otherwise. */
-static void report(tpi_device_safety *safety, tpi_leaving why)
+static void report(tpi_device_safety *safety, const tpi_mover *mover, tpi_leaving why)
 {
-    static const struct {
-        tp_status code;
-        const char *reason;
-    } ends[] = {
-        [TPI_LEAVING_SILENT] = {TP_E_TIMEOUT,
-                                "its mover has been silent for longer than its lease"},
-        [TPI_LEAVING_DISCONNECTED] = {TP_E_CLOSED, "the connection of its mover was closed"},
-        [TPI_LEAVING_CLOSED] = {TP_E_CLOSED, "its mover has closed it"},
-        [TPI_LEAVING_FORBIDDEN] = {TP_E_DENIED, "its mover has lost the right to move it"},
-    };
-    tp_device *device = device_of(safety);
-    tp_failure failure = {.code = ends[why].code};
-    char text[sizeof device->name + 80];
-
-    (void)snprintf(text, sizeof text, "%s stopped: %s", device->name, ends[why].reason);
-    failure.text = tpi_text_field(text, &failure.text_count);
-    tp_publish(device, TP_COMMON_DATA_ERROR, &failure, 0);
+    tpi_stop_report_send(device_of(safety), mover, why);
 }
 
 static void panic_changed(tpi_instance_safety *safety)

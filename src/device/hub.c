@@ -17,12 +17,13 @@ tp_status tpi_hub_create(tpi_hub **out, tp_loop *loop, const tp_catalogue *catal
     }
     hub->loop = loop;
     hub->addresses = &hub->tables[0];
-    hub->names = &hub->tables[1];
-    hub->odometry = &hub->tables[2];
+    hub->odometry = &hub->tables[1];
     hub->catalogue = catalogue;
     hub->begun_ns = tp_clock_now_ns(tp_loop_clock(loop));
-    tp_status status = tpi_panic_watch_begin(hub, err);
+    tp_status status = tpi_naming_init(hub, err);
+    status = status == TP_OK ? tpi_panic_watch_begin(hub, err) : status;
     if (status != TP_OK) {
+        tpi_naming_fini(hub);
         free(hub);
         return status;
     }
@@ -104,13 +105,9 @@ const tp_catalogue *tpi_hub_catalogue(const tpi_hub *hub)
     return hub->catalogue;
 }
 
-/* Oldest first, since later ones may require earlier ones. */
-static void begin(tp_instance *instance)
+void tpi_instance_begin(tp_instance *instance)
 {
-    if (instance == NULL) {
-        return;
-    }
-    begin(instance->next);
+    assert(hub_is_current(instance->hub));
     if (instance->blueprint.always_on && instance_phase(instance) == IDLE && instance->added) {
         tpi_phase_start(instance);
     }
@@ -120,10 +117,17 @@ void tpi_hub_begin(tpi_hub *hub,
                    void (*failed)(void *context, const tp_instance *instance, const char *why),
                    void *context)
 {
+    tp_instance *at = hub->instances;
+
     assert(hub_is_current(hub));
     hub->failed = failed;
     hub->failed_context = context;
-    begin(hub->instances);
+    while (at != NULL && at->next != NULL) {
+        at = at->next;
+    }
+    for (; at != NULL; at = at->previous) { /* oldest first: later ones may require them */
+        tpi_instance_begin(at);
+    }
 }
 
 /* Answers may wait for instances that ask each other; each makes at most a few more. */
@@ -140,9 +144,9 @@ static void work_off(tpi_hub *hub)
     }
 }
 
-void tpi_hub_destroy(tpi_hub *hub)
+void tpi_hub_stop(tpi_hub *hub)
 {
-    if (hub == NULL) {
+    if (hub == NULL || hub->closing) {
         return;
     }
     for (tp_instance *instance = hub->instances; instance != NULL; instance = instance->next) {
@@ -163,13 +167,20 @@ void tpi_hub_destroy(tpi_hub *hub)
         tpi_remove_finish(hub->instances);
         hub->instances = next;
     }
+}
+
+void tpi_hub_destroy(tpi_hub *hub)
+{
+    if (hub == NULL) {
+        return;
+    }
+    tpi_hub_stop(hub);
     tpi_panic_destroy(hub->panic);
     if (hub->clients != NULL) {
         hub->clients_ops->destroy(hub->clients);
     }
     tpi_naming_fini(hub);
     tpi_device_index_fini(hub->addresses);
-    tpi_device_index_fini(hub->names);
     tpi_device_index_fini(hub->odometry);
     free((void *)hub->devices);
     free(hub);

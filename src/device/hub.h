@@ -99,7 +99,11 @@ typedef struct tpi_blueprint {
 tp_status tpi_hub_create(tpi_hub **out, tp_loop *loop, const tp_catalogue *catalogue,
                          tp_error *err);
 
-/* Stops everything, waits for all workers and releases them. No session may be left. */
+/* Stops everything, waits for all workers and releases all instances. No session may be left.
+ * Instances that are not enrolled may still be prepared and discarded on another thread. */
+void tpi_hub_stop(tpi_hub *hub);
+
+/* The same, and releases the hub. */
 void tpi_hub_destroy(tpi_hub *hub);
 
 /* For ports of drivers: kinds of lines beside serial and script (ended by NULL, may be NULL), and
@@ -109,12 +113,6 @@ void tpi_hub_set_lines(tpi_hub *hub, const tp_scheme *const *schemes, const char
 
 /* Whom to tell what drivers find odd. Borrowed; NULL for nobody. */
 void tpi_hub_set_note(tpi_hub *hub, void (*note)(void *context, const char *text), void *context);
-
-/* Which of the joined sections the last failed `prepare` was about; 0 for the first. */
-size_t tpi_hub_blamed(const tpi_hub *hub);
-
-/* Which parameter it was about; NULL for none in particular. */
-const char *tpi_hub_blamed_param(const tpi_hub *hub);
 
 /* The program that guards lines, a path or a name to be searched for; borrowed. NULL for the usual
  * name. */
@@ -186,12 +184,27 @@ bool tpi_hub_reset_panic(tpi_hub *hub, unsigned epoch, const char *by);
 tp_status tpi_hub_add(tpi_hub *hub, const tpi_blueprint *blueprint, tp_instance **out,
                       tp_error *err);
 
-/* The same in two steps: `prepare` runs its init, and nobody sees its devices until `register`
- * (which fails only for want of memory). A prepared one that is not wanted is discarded. */
-tp_status tpi_hub_prepare(tpi_hub *hub, const tpi_blueprint *blueprint, tp_instance **out,
-                          tp_error *err);
+/* What is around an instance while it is prepared. */
+typedef struct tpi_building {
+    void (*note)(void *context, const char *text); /* receives its notes; NULL for the hub's */
+    void *context;
+    size_t blamed;            /* out: the joined section that a failure is about; 0: the first */
+    const char *blamed_param; /* out: the parameter that it is about; NULL for none */
+} tpi_building;
+
+/* The same in steps. `prepare` runs its init, on any thread: nothing of it is the loop's yet, and
+ * it has no thread, no descriptor and no timer. The others are for the loop. `enrol` gives it what
+ * belongs to the loop, and room for its devices. `register` shows its devices; it enrols an
+ * instance that is not, and otherwise cannot fail. One that is not registered is discarded: on the
+ * loop, or on any thread if it is not enrolled. `building` may be NULL. */
+tp_status tpi_hub_prepare(tpi_hub *hub, const tpi_blueprint *blueprint, tpi_building *building,
+                          tp_instance **out, tp_error *err);
+tp_status tpi_hub_enrol(tp_instance *instance);
 tp_status tpi_hub_register(tp_instance *instance);
 void tpi_hub_discard(tp_instance *instance);
+
+/* Instances that have lost a device start if it is there again; after `register`. */
+void tpi_hub_find_again(tpi_hub *hub);
 
 /* Its devices, one after the other, first behind NULL; and whether its driver uses one. Also while
  * it is only prepared. */
@@ -210,6 +223,17 @@ typedef struct tpi_exchange {
  * `wrong` (may be NULL) is which of the coming ones would be wrong. */
 tp_status tpi_hub_check(tpi_hub *hub, const tpi_exchange *exchange, size_t *wrong, tp_error *err);
 
+/* The same in two steps: a copy of what counts of all registered devices, made on the loop; and the
+ * check against it, on the thread that prepares the coming ones. */
+typedef struct tpi_roll tpi_roll;
+tp_status tpi_roll_create(tpi_roll **out, const tpi_hub *hub, tp_error *err);
+void tpi_roll_destroy(tpi_roll *roll); /* NULL is accepted */
+tp_status tpi_roll_check(const tpi_roll *roll, const tpi_exchange *exchange, size_t *wrong,
+                         tp_error *err);
+
+/* Take the devices of many instances from the list in one pass; `remove` follows for each. */
+void tpi_hub_unlist(tpi_hub *hub, tp_instance *const *leaving, size_t count);
+
 /* Remove an instance while the server runs. Its devices are gone at once; their readers are told
  * and closed. The driver stops where it runs and is released later; then `done` (may be NULL) is
  * called, from the loop. Does not wait. */
@@ -219,6 +243,9 @@ void tpi_hub_remove(tp_instance *instance, void (*done)(void *context), void *co
 void tpi_hub_begin(tpi_hub *hub,
                    void (*failed)(void *context, const tp_instance *instance, const char *why),
                    void *context);
+
+/* Start this one if it is always on and has never been started. */
+void tpi_instance_begin(tp_instance *instance);
 
 /* ---- Devices --------------------------------------------------------------------------------- */
 

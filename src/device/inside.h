@@ -122,6 +122,7 @@ struct tp_device {
     struct properties properties;
     tpi_reader *holder; /* borrowed: who alone may write; NULL for nobody; the loop's */
     uint32_t section;   /* of the instance, that it is of */
+    bool listed;        /* among the hub's devices; registry.c's */
     tpi_device_safety safety;
     tp_grant *granted; /* borrowed: the grant that holds it; NULL for none; the loop's */
     tp_device *next;   /* of the instance */
@@ -146,6 +147,7 @@ struct tp_link {
 
 /* naming.c */
 struct name_place {
+    bool named;        /* it has its name, and is in the table */
     unsigned number;   /* in the name */
     tp_instance *next; /* with the same hash */
 };
@@ -202,6 +204,13 @@ struct worker {
     bool quit;
     int64_t period_ns;
     int64_t next_poll_ns;
+
+    /* The loop's: it has a thread, or had one; and the thread of its end. */
+    bool launched;
+    bool retiring;
+    void (*work)(tp_instance *self);
+    void (*done)(tp_instance *self);
+    tpi_task retired_task;
 
     /* How the last start went, and why it failed while running: written where the instance runs,
      * read by the loop when the task has come. */
@@ -301,10 +310,12 @@ struct tp_instance {
     bool *taken;                    /* of the arena: device.c: which of `provides` are offered */
     tp_device *devices;             /* owned list */
     tp_device **last;               /* borrowed: where the next one goes */
-    bool on_loop;
-    bool made;         /* init was called, so fini has to be */
-    bool added;        /* it is in the registry, and its devices are */
-    tp_instance *next; /* of the hub */
+    bool on_loop;                   /* its jobs run there: always, or while it has no thread */
+    bool made;                      /* init was called, so fini has to be */
+    bool enrolled;                  /* it is in the hub's list, and has its timers */
+    bool added;                     /* it is in the registry, and its devices are */
+    tpi_building *building;         /* borrowed, while it is prepared; may be NULL */
+    tp_instance *next;              /* of the hub */
     tp_instance *previous;
     void (*on_panic)(tp_instance *self); /* the driver's; NULL for none */
     struct place place;                  /* geometry.c: the one that was converted last */
@@ -341,6 +352,7 @@ struct tpi_call {
     tpi_order order;
     atomic_bool abandoned; /* no client waits for its end any more */
     bool counted;          /* by statistics */
+    bool writes;           /* it has written to a line */
     int64_t asked_ns;      /* when it came, by the loop's clock */
     tpi_call **handle;     /* borrowed: where the asker keeps it, cleared at the end; may be NULL */
     const tp_message *asked_instead; /* whose answer is made into a geometry; usually NULL */
@@ -364,25 +376,24 @@ struct tpi_hub {
     tp_loop *loop;
     const tp_catalogue *catalogue;
     tp_instance *instances;           /* owned, newest first */
-    tp_instance *named[NAME_BUCKETS]; /* the same, by name */
+    tpi_lock *naming_lock;            /* owned; protects the next two */
+    tp_instance *named[NAME_BUCKETS]; /* those that have a name, by it */
     struct naming *namings;           /* owned */
     size_t lost_count;   /* instances whose devices were removed, and that wait for them */
     tp_device **devices; /* owned array; devices are their instances' */
     size_t device_count;
     size_t device_capacity;
+    size_t awaited; /* devices that are enrolled and not registered: there is room for them */
     unsigned device_changes;        /* of the list */
     struct device_index *addresses; /* by address, once there are many; points to the first below */
-    struct device_index *names;     /* by the name of their frame, while that is checked */
     struct device_index *odometry;  /* vehicles and localizers; see odometry.c */
-    struct device_index tables[3];  /* owned: what these point to, since finding fills them */
+    struct device_index tables[2];  /* owned: what these point to, since finding fills them */
     void (*failed)(void *context, const tp_instance *instance, const char *why);
     void *failed_context;
     void (*note)(void *context, const char *text);
     void *note_context;
-    size_t blamed;            /* section of the instance that could not be made */
-    const char *blamed_param; /* borrowed; its parameter that is to blame; may be NULL */
     tpi_port_setup lines;
-    uint32_t link_numbers; /* that were given */
+    atomic_uint link_numbers; /* that were given */
     const tpi_clients_ops *clients_ops;
     void *clients; /* owned: of the layer above; NULL for none */
     int64_t begun_ns;
@@ -400,6 +411,12 @@ static inline const char *tpi_instance_driver_name(const tp_instance *self)
 {
     return self->blueprint.in_place_of != NULL ? self->blueprint.in_place_of
                                                : self->blueprint.driver->name;
+}
+
+/* Whether its driver runs on the loop: then it never has a thread. */
+static inline bool tpi_instance_stays_on_loop(const tp_instance *self)
+{
+    return (self->blueprint.driver->flags & TP_DRIVER_ON_LOOP) != 0;
 }
 
 static inline bool hub_is_current(const tpi_hub *hub)
@@ -487,13 +504,20 @@ void tpi_jobs_post(tp_instance *self, job *last);
 bool tpi_jobs_are_posted(const tp_instance *self);
 void tpi_jobs_set_started(tp_instance *self, bool started);
 
-/* instance.c */
+/* instance.c, on any thread: made, without what belongs to the loop. */
 tp_status tpi_instance_create(tp_instance **out, tpi_hub *hub, const tpi_blueprint *blueprint,
-                              tp_error *err);
+                              tpi_building *building, tp_error *err);
+
+/* On the loop: give it its timers. */
+tp_status tpi_instance_enrol(tp_instance *self);
+
+/* The fini of its driver, on a thread that may take long; and all the rest. */
+void tpi_instance_end_driver(tp_instance *self);
 void tpi_instance_destroy(tp_instance *self);
 
-/* phase.c, on the loop: begin and end with the instance. */
-tp_status tpi_phase_init(tp_instance *self, const phase_hooks *hooks, tp_error *err);
+/* phase.c: before init; on the loop, its timer; and the end. */
+void tpi_phase_init(tp_instance *self, const phase_hooks *hooks);
+tp_status tpi_phase_enrol(tp_instance *self);
 void tpi_phase_fini(tp_instance *self);
 
 void tpi_phase_start(tp_instance *self);
@@ -529,21 +553,29 @@ const char *tpi_trouble_text(const tp_instance *self);  /* the same with its nam
 bool tpi_trouble_is_on(const tp_instance *self);
 void tpi_trouble_clear(tp_instance *self);
 
-/* naming.c: give it a name that nobody has; it counts, and does not any more; when the hub ends. */
+/* naming.c, any thread: give it a name that no other has; take the name back, if it has one; begin
+ * and end of the hub. */
 tp_status tpi_naming_choose(tp_instance *self); /* or TP_E_NOMEM */
-void tpi_naming_add(tp_instance *self);
 void tpi_naming_remove(tp_instance *self);
+tp_status tpi_naming_init(tpi_hub *hub, tp_error *err);
 void tpi_naming_fini(tpi_hub *hub);
 
 /* param.c: make the fallbacks ready; and that of a parameter, NULL if it is not declared. */
 tp_status tpi_params_prepare(tp_instance *self, tp_error *err);
 const tpi_setting *tpi_param_fallback(const tp_instance *self, const char *name);
 
-/* worker.c: before init; made after it; and joined, so that the loop does what is left. */
-void tpi_worker_init(tp_instance *self);
-tp_status tpi_worker_create(tp_instance *self, const worker_events *events, tp_error *err);
+/* worker.c: before init; on the loop, its timer; its thread, before the first start; joined, so
+ * that the loop does what is left. */
+void tpi_worker_init(tp_instance *self, const worker_events *events);
+tp_status tpi_worker_enrol(tp_instance *self);
+tp_status tpi_worker_launch(tp_instance *self, tp_error *err);
 void tpi_worker_join(tp_instance *self);
 void tpi_worker_destroy(tp_instance *self);
+
+/* On the loop, for an instance that is joined: do `work` on a thread of its own, and then `done` on
+ * the loop. False if there can be no thread. */
+bool tpi_worker_retire(tp_instance *self, void (*work)(tp_instance *self),
+                       void (*done)(tp_instance *self));
 
 /* On the loop: have the driver started or stopped where it runs. */
 void tpi_worker_start(tp_instance *self);
@@ -575,7 +607,9 @@ typedef struct tpi_timed_command {
     tp_device *device;
     const tp_message *what;
     const void *ask;
-    tpi_mover mover; /* whose command it is */
+    tpi_mover mover;  /* whose command it is */
+    unsigned epoch;   /* of the panic, when it was granted */
+    int64_t until_ns; /* it moves nothing after this time */
 } tpi_timed_command;
 bool tpi_call_play(tpi_call *call, const tpi_timed_command *command, tp_status *status);
 
@@ -583,6 +617,14 @@ bool tpi_call_play(tpi_call *call, const tpi_timed_command *command, tp_status *
  */
 tp_status tpi_call_quietly(tp_device *device, const tp_message *what, tp_msg *ask,
                            tpi_call_done *done, void *context);
+
+/* Where the instance runs: whether the command that is being handled may write to a line. It may
+ * not when it is older than its lease: the program was frozen since the command was begun. */
+bool tpi_call_may_write(tp_instance *self);
+
+/* Where the instance runs: until when a message that the driver sends now may move another device.
+ * What it sends for a command is not valid for longer than that command. */
+int64_t tpi_call_until_ns(const tp_instance *self);
 
 /* Where the instance runs: fail what was deferred and not answered. */
 void tpi_tickets_end(tp_instance *self);
@@ -605,11 +647,14 @@ static inline void *call_spare(const tp_instance *self)
 }
 
 /* registry.c */
-void tpi_registry_take_devices(tp_instance *instance);
 void tpi_registry_forget(tp_instance *instance);
 
 /* remove.c, on the loop: release it. */
 void tpi_remove_finish(tp_instance *self);
+
+/* stop_report.c: where the instance runs, report to the readers of a device that a mover moves it
+ * no more, and why. The label of the mover is not used. */
+void tpi_stop_report_send(tp_device *device, const tpi_mover *mover, tpi_leaving why);
 
 /* halt.c: before init; and when a device was added. */
 void tpi_halt_prepare(tp_instance *self);

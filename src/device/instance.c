@@ -64,35 +64,46 @@ static const phase_hooks hooks = {.connect = connect,
 
 /* ---- Making and releasing -------------------------------------------------------------------- */
 
+/* What needs neither memory nor the driver. */
+static void begin(tp_instance *self, tpi_hub *hub, const tpi_blueprint *blueprint)
+{
+    self->hub = hub;
+    self->blueprint = *blueprint;
+    self->on_loop = true; /* until it has a thread */
+    self->last = &self->devices;
+    tpi_output_init(self);
+    tpi_worker_init(self, &tpi_phase_events);
+    tpi_halt_prepare(self);
+    tpi_instance_prepare_ports(self);
+    tpi_phase_init(self, &hooks);
+}
+
+static tp_status make(tp_instance *self, tp_error *err)
+{
+    tp_status status = tpi_naming_choose(self);
+
+    self->state = calloc(1, self->blueprint.driver->state_size + 1);
+    status =
+        status != TP_OK || self->state == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
+    status = status == TP_OK ? tpi_params_prepare(self, err) : status;
+    status = status == TP_OK ? tpi_offers_prepare(self, err) : status;
+    return status == TP_OK ? run_init(self, err) : status;
+}
+
 tp_status tpi_instance_create(tp_instance **out, tpi_hub *hub, const tpi_blueprint *blueprint,
-                              tp_error *err)
+                              tpi_building *building, tp_error *err)
 {
     tp_instance *self = calloc(1, sizeof *self);
 
-    assert(hub_is_current(hub));
     if (self == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
-    self->hub = hub;
-    self->blueprint = *blueprint;
-    self->on_loop = (blueprint->driver->flags & TP_DRIVER_ON_LOOP) != 0;
-    self->last = &self->devices;
-    tpi_output_init(self);
-    hub->blamed = 0;
-    hub->blamed_param = NULL;
-    tpi_worker_init(self);
-    tpi_halt_prepare(self);
-    tpi_instance_prepare_ports(self);
-    tp_status status = tpi_naming_choose(self);
-    self->state = calloc(1, blueprint->driver->state_size + 1);
-    status =
-        status != TP_OK || self->state == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory") : TP_OK;
-    status = status == TP_OK ? tpi_phase_init(self, &hooks, err) : status;
-    status = status == TP_OK ? tpi_params_prepare(self, err) : status;
-    status = status == TP_OK ? tpi_offers_prepare(self, err) : status;
-    status = status == TP_OK ? run_init(self, err) : status;
-    status = status == TP_OK ? tpi_stop_begin(&self->safety, self->on_loop, err) : status;
-    status = status == TP_OK ? tpi_worker_create(self, &tpi_phase_events, err) : status;
+    begin(self, hub, blueprint);
+    self->building = building;
+    tpi_owner_take(&self->safety.owner); /* this thread, until the loop has it */
+    tp_status status = make(self, err);
+    self->building = NULL;
+    tpi_owner_drop(&self->safety.owner);
     if (status != TP_OK) {
         tp_wrap(err, status, self->name);
         tpi_instance_destroy(self);
@@ -102,12 +113,37 @@ tp_status tpi_instance_create(tp_instance **out, tpi_hub *hub, const tpi_bluepri
     return TP_OK;
 }
 
+tp_status tpi_instance_enrol(tp_instance *self)
+{
+    tp_status status = tpi_phase_enrol(self);
+
+    assert(hub_is_current(self->hub));
+    status = status == TP_OK ? tpi_stop_begin(&self->safety, tpi_instance_stays_on_loop(self), NULL)
+                             : status;
+    status = status == TP_OK ? tpi_worker_enrol(self) : status;
+    if (status != TP_OK) {
+        tpi_phase_fini(self);
+        tpi_stop_end(&self->safety);
+    }
+    self->enrolled = status == TP_OK;
+    return status;
+}
+
+void tpi_instance_end_driver(tp_instance *self)
+{
+    if (self->made && self->blueprint.driver->ops->fini != NULL) {
+        tpi_owner_take(&self->safety.owner);
+        self->blueprint.driver->ops->fini(self);
+        tpi_owner_drop(&self->safety.owner);
+    }
+    self->made = false;
+}
+
 void tpi_instance_destroy(tp_instance *self)
 {
-    assert(hub_is_current(self->hub));
-    if (self->made && self->blueprint.driver->ops->fini != NULL) {
-        self->blueprint.driver->ops->fini(self);
-    }
+    assert(!self->enrolled || hub_is_current(self->hub));
+    tpi_instance_end_driver(self);
+    tpi_naming_remove(self);
     tpi_ports_close(&self->lines);
     while (self->devices != NULL) {
         tp_device *next = self->devices->next;

@@ -28,7 +28,7 @@ const tp_clock *tp_instance_clock(const tp_instance *self)
 
 tp_loop *tp_instance_loop(const tp_instance *self)
 {
-    return self->on_loop ? self->hub->loop : NULL;
+    return tpi_instance_stays_on_loop(self) ? self->hub->loop : NULL;
 }
 
 const tp_catalogue *tp_instance_catalogue(const tp_instance *self)

@@ -106,7 +106,8 @@ tp_status tp_require(tp_instance *self, const tp_interface *interface, const cha
             return tp_fail(err, TP_E_NOMEM, "out of memory");
         }
         link->instance = self;
-        link->mover = (tpi_mover){TPI_MOVER_DRIVER, ++self->hub->link_numbers, self->label};
+        link->mover = (tpi_mover){TPI_MOVER_DRIVER,
+                                  atomic_fetch_add(&self->hub->link_numbers, 1) + 1, self->label};
         link->wanted = *wanted;
         link->entry = i;
         link->reader.deliver = deliver;

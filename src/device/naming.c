@@ -2,7 +2,8 @@
  * naming.c - what instances are called: their driver's name and the lowest number that is free.
  *
  * There may be thousands. The names that are taken are in a table, and of each driver it is known
- * up to which number all are. The loop's.
+ * up to which number all are. Instances are made on the loop and on the thread that loads a
+ * configuration, so a lock protects the table.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,10 +60,20 @@ static bool is_taken(tpi_hub *hub, const char *name)
     return other != NULL;
 }
 
-tp_status tpi_naming_choose(tp_instance *self)
+static void add(tp_instance *self, struct naming *naming)
+{
+    tp_instance **first = bucket(self->hub, self->name);
+
+    self->naming.next = *first;
+    self->naming.named = true;
+    *first = self;
+    naming->free_from += naming->free_from == self->naming.number;
+}
+
+static tp_status choose(tp_instance *self)
 {
     const char *driver = tpi_instance_driver_name(self);
-    const struct naming *naming = find_naming(self->hub, driver);
+    struct naming *naming = find_naming(self->hub, driver);
 
     (void)snprintf(self->name, sizeof self->name, "%.*s", LONGEST_DRIVER, driver);
     if (naming == NULL && (naming = add_naming(self->hub, driver)) == NULL) {
@@ -75,20 +86,19 @@ tp_status tpi_naming_choose(tp_instance *self)
         (void)snprintf(self->name, sizeof self->name, "%s%u", naming->driver, self->naming.number);
     }
     (void)snprintf(self->label, sizeof self->label, "the driver %s", self->name);
+    add(self, naming);
     return TP_OK;
 }
 
-void tpi_naming_add(tp_instance *self)
+tp_status tpi_naming_choose(tp_instance *self)
 {
-    struct naming *naming = find_naming(self->hub, tpi_instance_driver_name(self));
-    tp_instance **first = bucket(self->hub, self->name);
-
-    self->naming.next = *first;
-    *first = self;
-    naming->free_from += naming->free_from == self->naming.number;
+    tpi_lock_take(self->hub->naming_lock);
+    const tp_status status = choose(self);
+    tpi_lock_give(self->hub->naming_lock);
+    return status;
 }
 
-void tpi_naming_remove(tp_instance *self)
+static void take_back(tp_instance *self)
 {
     struct naming *naming = find_naming(self->hub, tpi_instance_driver_name(self));
     tp_instance **at = bucket(self->hub, self->name);
@@ -99,10 +109,26 @@ void tpi_naming_remove(tp_instance *self)
     *at = self->naming.next;
     naming->free_from =
         self->naming.number < naming->free_from ? self->naming.number : naming->free_from;
+    self->naming.named = false;
+}
+
+void tpi_naming_remove(tp_instance *self)
+{
+    if (self->naming.named) {
+        tpi_lock_take(self->hub->naming_lock);
+        take_back(self);
+        tpi_lock_give(self->hub->naming_lock);
+    }
+}
+
+tp_status tpi_naming_init(tpi_hub *hub, tp_error *err)
+{
+    return tpi_lock_create(&hub->naming_lock, err);
 }
 
 void tpi_naming_fini(tpi_hub *hub)
 {
+    tpi_lock_destroy(hub->naming_lock);
     while (hub->namings != NULL) {
         struct naming *next = hub->namings->next;
         free(hub->namings);

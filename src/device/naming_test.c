@@ -29,7 +29,8 @@ static const char *prepare(struct stage *s, const char *driver)
 
     kept[s->count] = named;
     const tpi_blueprint blueprint = {.driver = &kept[s->count++]};
-    assert_int_equal(tpi_hub_prepare(s->b.hub, &blueprint, made, NULL), TP_OK);
+    assert_int_equal(tpi_hub_prepare(s->b.hub, &blueprint, NULL, made, NULL), TP_OK);
+    assert_int_equal(tpi_hub_enrol(*made), TP_OK); /* so that the hub releases it */
     assert_ptr_equal(tp_instance_driver(*made), blueprint.driver);
     return tp_instance_name(*made);
 }

@@ -185,6 +185,7 @@ static void started(tp_instance *self, tp_status status, tp_error *err)
 
 void tpi_phase_connected(tp_instance *self, tp_status status, tp_error *err)
 {
+    status = status == TP_OK ? tpi_worker_launch(self, err) : status;
     if (status == TP_OK) {
         tpi_worker_start(self);
     } else {
@@ -325,13 +326,18 @@ bool tpi_device_is_running(const tp_device *device)
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
-tp_status tpi_phase_init(tp_instance *self, const phase_hooks *hooks, tp_error *err)
+void tpi_phase_init(tp_instance *self, const phase_hooks *hooks)
 {
     self->life.hooks = hooks;
-    return tp_timer_create(&self->life.timer, self->hub->loop, restart, self, err);
+}
+
+tp_status tpi_phase_enrol(tp_instance *self)
+{
+    return tp_timer_create(&self->life.timer, self->hub->loop, restart, self, NULL);
 }
 
 void tpi_phase_fini(tp_instance *self)
 {
     tp_timer_destroy(self->life.timer);
+    self->life.timer = NULL;
 }

@@ -8,13 +8,17 @@ static tp_instance *instance_of(const tpi_port_owner *owner)
     return (tp_instance *)((char *)(uintptr_t)owner - offsetof(tp_instance, lines));
 }
 
-/* Nothing is written behind the stop bytes of the guards either. */
+/* Nothing is written behind the stop bytes of the guards either. What stops something is always
+ * written. */
 static const char *refuses(const tpi_port_owner *owner)
 {
-    return atomic_load(&owner->setup->guards.crashed) ||
-                   !tpi_stop_may_write(&instance_of(owner)->safety)
-               ? "nothing is written in a panic"
-               : NULL;
+    tp_instance *self = instance_of(owner);
+
+    if (atomic_load(&owner->setup->guards.crashed) || !tpi_stop_may_write(&self->safety)) {
+        return "nothing is written in a panic";
+    }
+    return self->safety.halts || tpi_call_may_write(self) ? NULL
+                                                          : "the command is older than its lease";
 }
 
 static void note(tpi_port_owner *owner, const char *text)
@@ -42,7 +46,7 @@ void tpi_instance_prepare_ports(tp_instance *self)
 tp_status tp_port_open(tp_port **out, tp_instance *self, const char *url,
                        const tp_port_settings *settings, int64_t deadline_ns, tp_error *err)
 {
-    if (self->on_loop) {
+    if (tpi_instance_stays_on_loop(self)) {
         return tp_fail(err, TP_E_UNSUPPORTED,
                        "open %s: a driver that runs on the loop has no ports", url);
     }

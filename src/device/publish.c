@@ -69,6 +69,11 @@ static tp_status hand_to_loop(tp_device *device, tp_msg *msg, bool always)
     tp_instance *self = device->instance;
 
     msg->kept = self->output.keeps_all;
+    if (!self->enrolled) { /* in init: there are no readers yet */
+        tpi_latch_keep(device, msg);
+        tp_msg_unref(msg);
+        return TP_OK;
+    }
     if (self->on_loop) {
         tpi_device_deliver(device, msg);
         tp_msg_unref(msg);

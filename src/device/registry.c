@@ -1,9 +1,9 @@
 /*
  * registry.c - which instances and devices there are.
  *
- * An instance is made in two steps: prepared, with its driver's init, when nobody sees its devices;
- * and registered. In between all that can be wrong with it is found, so that several can be
- * exchanged for others together or not at all.
+ * An instance is made in steps: prepared, with its driver's init, when no other can see its
+ * devices; enrolled, with its timers; and registered. In between all that can be wrong with it is
+ * found (roll.c), so that several can be exchanged for others together or not at all.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -131,6 +131,7 @@ static void put_devices(tpi_hub *hub, tp_instance *instance)
     hub->odometry->valid = false;
     for (tp_device *device = instance->devices; device != NULL; device = device->next) {
         hub->devices[hub->device_count++] = device;
+        device->listed = true;
         tpi_frames_add(device);
         table->valid = table->valid && device_index_has_room(table, hub->device_count);
         if (table->valid) {
@@ -139,120 +140,57 @@ static void put_devices(tpi_hub *hub, tp_instance *instance)
     }
 }
 
-/* They stand together. Those who leave together mostly do so in the order in which they came. */
-void tpi_registry_take_devices(tp_instance *instance)
+/* One pass for all of them. */
+void tpi_hub_unlist(tpi_hub *hub, tp_instance *const *leaving, size_t count)
 {
-    tpi_hub *hub = instance->hub;
-    size_t first = 0;
+    size_t kept = 0;
+    bool listed = false;
 
-    forget_tables(hub);
-    while (first < hub->device_count && hub->devices[first]->instance != instance) {
-        first++;
-    }
-    size_t end = first;
-    while (end < hub->device_count && hub->devices[end]->instance == instance) {
-        end++;
-    }
-    if (end > first) {
-        memmove((void *)&hub->devices[first], (const void *)&hub->devices[end],
-                (hub->device_count - end) * sizeof(tp_device *));
-        hub->device_count -= end - first;
-    }
-}
-
-/* ---- Exchanges ------------------------------------------------------------------------------- */
-
-static tp_status check_addresses(const tpi_hub *hub, const tp_instance *instance, tp_error *err)
-{
-    for (const tp_device *device = instance->devices; device != NULL; device = device->next) {
-        const tp_devaddr *addr = &device->addr;
-        if (tpi_hub_find(hub, addr->robot, addr->interf, addr->index) != NULL) {
-            return tp_fail(err, TP_E_EXISTS, "%s is offered by another driver already",
-                           device->name);
-        }
-    }
-    return TP_OK;
-}
-
-static tp_status check_frames(const tp_instance *instance, tp_error *err)
-{
-    tp_status status = TP_OK;
-
-    for (const tp_device *device = instance->devices; device != NULL && status == TP_OK;
-         device = device->next) {
-        status = tpi_frames_check(device, err);
-    }
-    return status;
-}
-
-/* With the exchange made in the registry, which has room for it: so many `more` devices. */
-static tp_status try_exchange(tpi_hub *hub, const tpi_exchange *e, size_t more, size_t *wrong,
-                              tp_error *err)
-{
-    tp_status status = TP_OK;
-
-    for (size_t i = 0; i < e->leaving_count; i++) {
-        tpi_registry_take_devices(e->leaving[i]);
-    }
-    tpi_frames_begin_checks(hub, hub->device_count + more);
-    for (*wrong = 0; *wrong < e->coming_count; (*wrong)++) {
-        status = check_addresses(hub, e->coming[*wrong], err);
-        if (status != TP_OK) {
-            return tp_wrap(err, status, e->coming[*wrong]->name);
-        }
-        put_devices(hub, e->coming[*wrong]);
-        status = check_frames(e->coming[*wrong], err);
-        if (status != TP_OK) {
-            return tp_wrap(err, status, e->coming[*wrong]->name);
-        }
-    }
-    return TP_OK;
-}
-
-tp_status tpi_hub_check(tpi_hub *hub, const tpi_exchange *exchange, size_t *wrong, tp_error *err)
-{
-    const size_t count = hub->device_count;
-    size_t more = 0;
-    size_t ignored;
-
-    for (size_t i = 0; i < exchange->coming_count; i++) {
-        more += count_devices(exchange->coming[i]);
-    }
-    tp_device **saved = malloc((count + 1) * sizeof(tp_device *));
-    if (saved == NULL || reserve(hub, more) != TP_OK) {
-        free((void *)saved);
-        return tp_fail(err, TP_E_NOMEM, "out of memory");
-    }
+    assert(hub_is_current(hub));
     for (size_t i = 0; i < count; i++) {
-        saved[i] = hub->devices[i];
+        for (tp_device *device = leaving[i]->devices; device != NULL; device = device->next) {
+            listed = listed || device->listed;
+            device->listed = false;
+        }
     }
-    tp_status status = try_exchange(hub, exchange, more, wrong == NULL ? &ignored : wrong, err);
-    tpi_frames_end_checks(hub);
-    for (size_t i = 0; i < count; i++) {
-        hub->devices[i] = saved[i];
+    for (size_t i = 0; listed && i < hub->device_count; i++) {
+        hub->devices[kept] = hub->devices[i];
+        kept += hub->devices[i]->listed;
     }
-    hub->device_count = count;
-    forget_tables(hub);
-    free((void *)saved);
-    return status;
+    if (listed) {
+        hub->device_count = kept;
+        forget_tables(hub);
+    }
 }
 
 /* ---- Instances ------------------------------------------------------------------------------- */
 
-tp_status tpi_hub_prepare(tpi_hub *hub, const tpi_blueprint *blueprint, tp_instance **out,
-                          tp_error *err)
+tp_status tpi_hub_prepare(tpi_hub *hub, const tpi_blueprint *blueprint, tpi_building *building,
+                          tp_instance **out, tp_error *err)
 {
-    tp_status status = tpi_instance_create(out, hub, blueprint, err);
-
-    if (status == TP_OK) {
-        (*out)->next = hub->instances;
-        if (hub->instances != NULL) {
-            hub->instances->previous = *out;
-        }
-        hub->instances = *out;
-        tpi_naming_add(*out);
+    if (building != NULL) {
+        building->blamed = 0;
+        building->blamed_param = NULL;
     }
-    return status;
+    return tpi_instance_create(out, hub, blueprint, building, err);
+}
+
+tp_status tpi_hub_enrol(tp_instance *instance)
+{
+    tpi_hub *hub = instance->hub;
+
+    assert(hub_is_current(hub) && !instance->enrolled);
+    if (reserve(hub, hub->awaited + count_devices(instance)) != TP_OK ||
+        tpi_instance_enrol(instance) != TP_OK) {
+        return TP_E_NOMEM;
+    }
+    hub->awaited += count_devices(instance);
+    instance->next = hub->instances;
+    if (hub->instances != NULL) {
+        hub->instances->previous = instance;
+    }
+    hub->instances = instance;
+    return TP_OK;
 }
 
 const tp_device *tpi_instance_next_device(const tp_instance *instance, const tp_device *behind)
@@ -270,14 +208,16 @@ void tpi_registry_forget(tp_instance *instance)
     if (instance->next != NULL) {
         instance->next->previous = instance->previous;
     }
-    tpi_naming_remove(instance);
     tpi_phase_found_again(instance);
 }
 
 void tpi_hub_discard(tp_instance *instance)
 {
-    tpi_registry_forget(instance);
-    tpi_worker_join(instance);
+    if (instance->enrolled) {
+        instance->hub->awaited -= count_devices(instance);
+        tpi_registry_forget(instance);
+        tpi_worker_join(instance);
+    }
     tpi_instance_destroy(instance);
 }
 
@@ -286,23 +226,29 @@ tp_status tpi_hub_register(tp_instance *instance)
     tpi_hub *hub = instance->hub;
 
     assert(hub_is_current(hub));
-    if (reserve(hub, count_devices(instance)) != TP_OK) {
+    if (!instance->enrolled && tpi_hub_enrol(instance) != TP_OK) {
         return TP_E_NOMEM;
     }
+    hub->awaited -= count_devices(instance);
     put_devices(hub, instance);
     instance->added = true;
+    return TP_OK;
+}
+
+void tpi_hub_find_again(tpi_hub *hub)
+{
+    assert(hub_is_current(hub));
     for (tp_instance *other = hub->lost_count > 0 ? hub->instances : NULL; other != NULL;
          other = other->next) {
         tpi_phase_find_again(other);
     }
-    return TP_OK;
 }
 
 tp_status tpi_hub_add(tpi_hub *hub, const tpi_blueprint *blueprint, tp_instance **out,
                       tp_error *err)
 {
     tp_instance *instance = NULL;
-    tp_status status = tpi_hub_prepare(hub, blueprint, &instance, err);
+    tp_status status = tpi_hub_prepare(hub, blueprint, NULL, &instance, err);
 
     if (status != TP_OK) {
         return status;
@@ -315,6 +261,7 @@ tp_status tpi_hub_add(tpi_hub *hub, const tpi_blueprint *blueprint, tp_instance 
         tpi_hub_discard(instance);
         return status;
     }
+    tpi_hub_find_again(hub);
     if (out != NULL) {
         *out = instance;
     }

@@ -7,8 +7,8 @@
  *     links are closed                    <----
  *                                                the thread ends
  *     it is joined                        <----
- *     what is still on its way arrives;
- *     then it is released
+ *     what is still on its way arrives    ---->  fini, on a thread too, since it may take long
+ *     it is released                      <----
  */
 #include <assert.h>
 #include <stddef.h>
@@ -28,12 +28,21 @@ void tpi_remove_finish(tp_instance *self)
     }
 }
 
-/* Nothing of it is under way any more. */
 static void release(tp_instance *self)
 {
-    if (!self->hub->closing) { /* else it is done with all the others */
-        tpi_registry_forget(self);
-        tpi_remove_finish(self);
+    tpi_registry_forget(self);
+    tpi_remove_finish(self);
+}
+
+/* Nothing of it is under way any more. */
+static void retire(tp_instance *self)
+{
+    if (self->hub->closing) { /* it is released with all the others */
+        return;
+    }
+    if (tpi_instance_stays_on_loop(self) ||
+        !tpi_worker_retire(self, tpi_instance_end_driver, release)) {
+        release(self);
     }
 }
 
@@ -46,7 +55,7 @@ static void left(tpi_task *task)
     }
     tpi_worker_join(self); /* its thread has nothing more to do */
     tpi_worker_run_jobs(self);
-    tpi_jobs_finish(self, release);
+    tpi_jobs_finish(self, retire);
 }
 
 static void leave(job *unused, tp_instance *self)
@@ -81,7 +90,7 @@ void tpi_hub_remove(tp_instance *self, void (*done)(void *context), void *contex
     removal->left_task.run = left;
     removal->leave_job.run = leave;
     const phase before = tpi_phase_leave(self);
-    tpi_registry_take_devices(self);
+    tpi_hub_unlist(self->hub, &self, 1);
     tp_fail(&err, TP_E_REMOVED, "%s: the device was removed", self->name);
     tpi_phase_report(self, &err);
     for (tp_device *device = self->devices; device != NULL; device = device->next) {

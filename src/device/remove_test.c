@@ -60,9 +60,9 @@ static tp_instance *prepare(struct exchange *x, const tp_driver *driver, const c
 {
     tp_instance *instance = NULL;
 
-    assert_int_equal(
-        tpi_hub_prepare(x->b.hub, plan(x, driver, provides, NULL, NULL), &instance, &x->b.err),
-        TP_OK);
+    assert_int_equal(tpi_hub_prepare(x->b.hub, plan(x, driver, provides, NULL, NULL), NULL,
+                                     &instance, &x->b.err),
+                     TP_OK);
     return instance;
 }
 
@@ -394,7 +394,8 @@ static void an_exchange_is_checked_before_it_is_made(void **state)
     assert_ptr_equal(tp_device_instance(bench_find(&x.b, "ptz:1")), coming[1]);
     assert_null(bench_find(&x.b, "ptz:0"));
     tpi_hub_discard(prepare(&x, &tp_driver_fake, "ptz:1"));
-    prepare(&x, &tp_driver_fake, "ptz:9"); /* one that is left is released with all */
+    /* One that is enrolled and left is released with all. */
+    assert_int_equal(tpi_hub_enrol(prepare(&x, &tp_driver_fake, "ptz:9")), TP_OK);
     end(&x);
 }
 

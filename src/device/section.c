@@ -35,22 +35,16 @@ const char *tp_section_string(const tp_instance *self, size_t section, const cha
 
 void tp_section_blame(tp_instance *self, size_t section)
 {
-    self->hub->blamed = section;
+    if (self->building != NULL) {
+        self->building->blamed = section;
+    }
 }
 
 void tp_param_blame(tp_instance *self, const char *name)
 {
-    self->hub->blamed_param = name;
-}
-
-size_t tpi_hub_blamed(const tpi_hub *hub)
-{
-    return hub->blamed;
-}
-
-const char *tpi_hub_blamed_param(const tpi_hub *hub)
-{
-    return hub->blamed_param;
+    if (self->building != NULL) {
+        self->building->blamed_param = name;
+    }
 }
 
 /* ---- The instance ---------------------------------------------------------------------------- */
@@ -83,7 +77,11 @@ static void tell(const tp_instance *self)
     char text[320];
 
     snprintf(text, sizeof text, "%s: %s", self->name, self->note.text);
-    tpi_hub_note(self->hub, text);
+    if (self->building != NULL && self->building->note != NULL) {
+        self->building->note(self->building->context, text);
+    } else {
+        tpi_hub_note(self->hub, text);
+    }
 }
 
 static void note_came(tpi_task *task)
@@ -101,7 +99,7 @@ void tp_instance_note(tp_instance *self, const char *text)
         return;
     }
     snprintf(self->note.text, sizeof self->note.text, "%s", text);
-    if (tp_loop_is_current(self->hub->loop)) { /* in init, or on the loop */
+    if (self->building != NULL || tp_loop_is_current(self->hub->loop)) {
         tell(self);
         atomic_store(&self->note.sent, false);
     } else {

@@ -178,12 +178,14 @@ static void note_late(tp_grant *grant, int64_t late_ns)
 }
 
 /* The driver may stop the instance meanwhile, which finishes the grant. */
-static void carry_out(tp_instance *self, tp_grant *grant, tpi_slot *slot)
+static void carry_out(tp_instance *self, tp_grant *grant, tpi_slot *slot, int64_t until_ns)
 {
     const tpi_timed_command command = {.device = grant->device,
                                        .what = slot->what,
                                        .ask = slot->what->ask == NULL ? NULL : slot->value,
-                                       .mover = grant->link->mover};
+                                       .mover = grant->link->mover,
+                                       .epoch = grant->epoch,
+                                       .until_ns = until_ns};
     tpi_call *call =
         grant->player.spare != NULL ? grant->player.spare : tpi_pool_take(sizeof *call);
     tp_status status = TP_E_NOMEM;
@@ -217,14 +219,16 @@ static void play_first(tp_instance *self, tp_grant *grant, int64_t at_ns)
         return;
     }
     const int64_t due = due_ns(grant, slot);
-    const int64_t late_ns = at_ns - (due > slot->posted_ns ? due : slot->posted_ns);
-    if (grant->lease_ns > 0 && late_ns > grant->lease_ns) {
+    const int64_t wanted_ns = due > slot->posted_ns ? due : slot->posted_ns;
+    const int64_t limit_ns = grant->lease_ns > 0 ? grant->lease_ns : TPI_DRIVER_MESSAGE_NS;
+    const int64_t late_ns = at_ns - wanted_ns;
+    if (late_ns > limit_ns) {
         atomic_fetch_add(&grant->counts.late, 1);
         give_back(grant, slot);
         return;
     }
     note_late(grant, late_ns);
-    carry_out(self, grant, slot);
+    carry_out(self, grant, slot, wanted_ns + limit_ns);
 }
 
 /* The grant whose first command is due, the earliest of all; NULL for none. */

@@ -348,7 +348,7 @@ static void thread_main(void *context)
     tpi_pool_leave();
 }
 
-/* ---- Ringing --------------------------------------------------------------------------------- */
+/* ---- Life ------------------------------------------------------------------------------------ */
 
 static void run_turn(tp_after *turn)
 {
@@ -357,19 +357,25 @@ static void run_turn(tp_after *turn)
     tpi_worker_run_jobs(self);
 }
 
-static void ring_loop(void *context)
+/* Jobs came. Whoever posts them from another thread knows the instance since it was started, so
+ * that there is a bell. */
+static void ring(void *context)
 {
     tp_instance *self = context;
 
-    tp_loop_after(self->hub->loop, &self->worker.turn);
+    if (self->worker.launched) {
+        tpi_bell_ring(&self->worker.bell);
+    } else {
+        tp_loop_after(self->hub->loop, &self->worker.turn);
+    }
 }
 
-/* What can be done before there is a thread. */
-void tpi_worker_init(tp_instance *self)
+void tpi_worker_init(tp_instance *self, const worker_events *events)
 {
     struct worker *worker = &self->worker;
 
     worker->bell.fd = -1;
+    worker->events = events;
     worker->turn.run = run_turn;
     worker->start_job.run = start;
     worker->stop_job.run = stop;
@@ -379,26 +385,40 @@ void tpi_worker_init(tp_instance *self)
     worker->alarm_task.run = set_alarm;
     self->lines.bell = &worker->bell;
     self->lines.ending = &worker->quitting;
+    tpi_jobs_init(self, ring);
 }
 
-tp_status tpi_worker_create(tp_instance *self, const worker_events *events, tp_error *err)
+tp_status tpi_worker_enrol(tp_instance *self)
 {
-    self->worker.events = events;
-    tpi_jobs_init(self, self->on_loop ? ring_loop : ring_thread);
-    if (self->on_loop) {
-        return tp_timer_create(&self->worker.poll_timer, self->hub->loop, poll_fired, self, err);
+    return tpi_instance_stays_on_loop(self)
+               ? tp_timer_create(&self->worker.poll_timer, self->hub->loop, poll_fired, self, NULL)
+               : TP_OK;
+}
+
+/* The thread, with what wakes it. Instances that nobody uses need none of it. */
+tp_status tpi_worker_launch(tp_instance *self, tp_error *err)
+{
+    struct worker *worker = &self->worker;
+
+    if (tpi_instance_stays_on_loop(self) || worker->launched) {
+        return TP_OK;
     }
-    tp_status status =
-        tp_timer_create(&self->worker.alarm, self->hub->loop, ring_thread, self, err);
-    status = status == TP_OK ? tpi_bell_init(&self->worker.bell, err) : status;
-    status = status == TP_OK
-                 ? tpi_thread_start(&self->worker.thread, self->name, thread_main, self, err)
-                 : status;
+    assert(hub_is_current(self->hub) && !tpi_jobs_are_posted(self));
+    tp_status status = worker->alarm != NULL ? TP_OK
+                                             : tp_timer_create(&worker->alarm, self->hub->loop,
+                                                               ring_thread, self, err);
+    status = status == TP_OK ? tpi_bell_init(&worker->bell, err) : status;
+    self->on_loop = status != TP_OK;
+    worker->launched = status == TP_OK;
+    status = status == TP_OK ? tpi_thread_start(&worker->thread, self->name, thread_main, self, err)
+                             : status;
     if (status != TP_OK) {
-        tpi_bell_fini(&self->worker.bell);
+        tpi_bell_fini(&worker->bell);
+        worker->launched = false;
+        self->on_loop = true;
         return status;
     }
-    tpi_safety_attach(&self->safety, &self->worker.bell);
+    tpi_safety_attach(&self->safety, &worker->bell);
     return TP_OK;
 }
 
@@ -424,6 +444,11 @@ void tpi_worker_hurry(tp_instance *self)
 
 void tpi_worker_join(tp_instance *self)
 {
+    if (self->worker.retiring) {
+        tpi_thread_join(self->worker.thread);
+        self->worker.thread = NULL;
+        self->worker.retiring = false;
+    }
     if (self->on_loop) {
         tp_loop_after_cancel(self->hub->loop, &self->worker.turn);
         tpi_worker_run_jobs(self);
@@ -440,6 +465,39 @@ void tpi_worker_join(tp_instance *self)
         tpi_owner_drop(&self->safety.owner);
     }
     self->on_loop = true; /* what still comes for it, such as answers, is the loop's now */
+}
+
+static void retire(void *context)
+{
+    tp_instance *self = context;
+
+    self->worker.work(self);
+    tpi_pool_leave();
+    tpi_loop_post(self->hub->loop, &self->worker.retired_task);
+}
+
+static void retired(tpi_task *task)
+{
+    tp_instance *self = (tp_instance *)((char *)task - offsetof(tp_instance, worker.retired_task));
+
+    if (!self->hub->closing) { /* else it is joined with all the others */
+        tpi_worker_join(self);
+        self->worker.done(self);
+    }
+}
+
+bool tpi_worker_retire(tp_instance *self, void (*work)(tp_instance *self),
+                       void (*done)(tp_instance *self))
+{
+    struct worker *worker = &self->worker;
+
+    assert(self->on_loop && worker->thread == NULL);
+    worker->work = work;
+    worker->done = done;
+    worker->retired_task.run = retired;
+    worker->retiring = true;
+    worker->retiring = tpi_thread_start(&worker->thread, self->name, retire, self, NULL) == TP_OK;
+    return worker->retiring;
 }
 
 void tpi_worker_destroy(tp_instance *self)

@@ -7,13 +7,14 @@
 #include <string.h>
 
 #include "loop/address.h"
+#include "loop/arrival.h"
 #include "loop/inside.h"
 
 _Static_assert(sizeof(struct sockaddr_in6) <= sizeof((tp_peer *)NULL)->bytes,
                "a peer has room for every socket address");
 
 /* More than wait in any socket; whoever sends them faster than we drop them does not hold us up. */
-enum { MOST_DRAINED = 4096 };
+enum { MOST_WAITING = 4096 };
 
 struct tp_datagram {
     uv_udp_t uv;
@@ -21,7 +22,8 @@ struct tp_datagram {
     void (*receive)(void *context, const tp_peer *from, const void *bytes, size_t length);
     void *context; /* borrowed */
     unsigned port;
-    char room[65536]; /* for the longest datagram there can be */
+    tpi_arrival arrival; /* how old unread datagrams can be */
+    char room[65536];    /* for the longest datagram there can be */
 };
 
 static void set_peer(tp_peer *out, const struct sockaddr *address)
@@ -65,13 +67,20 @@ static void on_room(uv_handle_t *handle, size_t suggested, uv_buf_t *out)
 static void on_receive(uv_udp_t *uv, ssize_t length, const uv_buf_t *room,
                        const struct sockaddr *from, unsigned flags)
 {
-    const tp_datagram *datagram = CONTAINER_OF(uv, tp_datagram, uv);
+    tp_datagram *datagram = CONTAINER_OF(uv, tp_datagram, uv);
+    const bool is_one = length >= 0 && from != NULL;
+    const int64_t since_ns =
+        tpi_arrival_read(&datagram->arrival, tpi_loop_before_ns(datagram->loop), 0,
+                         tp_clock_now_ns(tp_loop_clock(datagram->loop)), is_one,
+                         length == 0 && from == NULL, MOST_WAITING);
     tp_peer peer;
 
     (void)flags;
-    if (length >= 0 && from != NULL) {
+    if (is_one) {
         set_peer(&peer, from);
+        tpi_loop_set_arrival(datagram->loop, since_ns);
         datagram->receive(datagram->context, &peer, room->base, (size_t)length);
+        tpi_loop_set_arrival(datagram->loop, TP_NEVER);
     }
 }
 
@@ -83,7 +92,7 @@ void tp_datagram_drain(tp_datagram *datagram)
 
     assert(tp_loop_is_current(datagram->loop));
     if (uv_fileno((const uv_handle_t *)&datagram->uv, &fd) == 0) {
-        while (count < MOST_DRAINED &&
+        while (count < MOST_WAITING &&
                (recv(fd, &first, 1, MSG_DONTWAIT) >= 0 || errno != EAGAIN)) {
             count++;
         }

@@ -52,7 +52,20 @@ struct uv_loop_s *tpi_loop_uv(tp_loop *loop);
 
 tpi_timers *tpi_loop_timers(tp_loop *loop);
 
-/* A stream from a connected socket, which is the stream's from now on and closed if this fails. */
-tp_status tp_stream_adopt(tp_stream **out, tp_loop *loop, int fd, const struct sockaddr *peer);
+/* The beginning of the current turn, and of the turn before; of the last ones between turns. */
+int64_t tpi_loop_turn_ns(const tp_loop *loop);
+int64_t tpi_loop_before_ns(const tp_loop *loop);
+
+/* How long libuv has waited in this turn, for callbacks of sockets; in milliseconds, rounded down.
+ */
+int64_t tpi_loop_waited_ns(const tp_loop *loop);
+
+/* Sets what tp_loop_arrival_ns() returns; TP_NEVER when the callback of a socket is over. */
+void tpi_loop_set_arrival(tp_loop *loop, int64_t arrival_ns);
+
+/* A stream from a connected socket, which is the stream's from now on and closed if this fails. It
+ * was connected at `since_ns` at the earliest. */
+tp_status tp_stream_adopt(tp_stream **out, tp_loop *loop, int fd, const struct sockaddr *peer,
+                          int64_t since_ns);
 
 #endif

@@ -26,8 +26,10 @@ struct tp_listener {
     unsigned handles; /* of these two: how many libuv still knows */
     tp_loop *loop;    /* borrowed */
     void (*accept)(void *context, tp_stream *stream);
-    void *context; /* borrowed */
-    int fd;        /* owned; -1 when closed */
+    void *context;    /* borrowed */
+    int fd;           /* owned; -1 when closed */
+    bool behind;      /* connections may wait ... */
+    int64_t since_ns; /* ... since this time at the earliest */
     tpi_endpoint on;
     struct stat file; /* of a unix socket: which file is ours */
 };
@@ -155,6 +157,7 @@ static void have_a_rest(tp_listener *listener)
 static bool accept_failed(tp_listener *listener, int error)
 {
     if (error == EAGAIN || error == EWOULDBLOCK) {
+        listener->behind = false;
         return false;
     }
     if (error == EINTR || error == ECONNABORTED) {
@@ -173,7 +176,7 @@ static bool accept_one(tp_listener *listener)
     if (fd < 0) {
         return accept_failed(listener, errno);
     }
-    if (tp_stream_adopt(&stream, listener->loop, fd, &from.as.any) == TP_OK) {
+    if (tp_stream_adopt(&stream, listener->loop, fd, &from.as.any, listener->since_ns) == TP_OK) {
         listener->accept(listener->context, stream);
     }
     return listener->fd >= 0; /* it may have been closed */
@@ -188,6 +191,10 @@ static void on_acceptable(uv_poll_t *poll, int error, int events)
     if (error != 0) {
         have_a_rest(listener);
         return;
+    }
+    if (!listener->behind) {
+        listener->behind = true;
+        listener->since_ns = tpi_loop_before_ns(listener->loop);
     }
     while (accepted < ACCEPTED_AT_ONCE && accept_one(listener)) {
         accepted++;

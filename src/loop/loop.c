@@ -7,6 +7,8 @@
 #include "troupe/loop.h"
 
 #include <assert.h>
+#include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 
@@ -21,7 +23,11 @@ struct tp_loop {
     tpi_timers timers;
     tpi_inbox inbox;
     atomic_bool stopping;
-    tpi_owner owner; /* the thread that has turned it last */
+    tpi_owner owner;    /* the thread that has turned it last */
+    int64_t turn_ns;    /* the beginning of the current turn, or of the last one */
+    int64_t turn_uv_ns; /* the same by libuv's clock */
+    int64_t before_ns;  /* the beginning of the turn before */
+    int64_t arrival_ns; /* what is being read arrived then at the earliest; TP_NEVER for nothing */
 
     bool turning;
     tp_after *after;      /* borrowed; the queue, oldest first */
@@ -73,6 +79,8 @@ static void init(tp_loop *loop, const tp_clock *clock)
 {
     loop->clock = clock;
     loop->after_end = &loop->after;
+    loop->turn_ns = loop->before_ns = tp_clock_now_ns(clock);
+    loop->arrival_ns = TP_NEVER;
     tpi_timers_init(&loop->timers);
     tpi_inbox_init(&loop->inbox, ring, loop);
     atomic_init(&loop->stopping, false);
@@ -162,10 +170,13 @@ tpi_timers *tpi_loop_timers(tp_loop *loop)
 
 /* ---- Turning --------------------------------------------------------------------------------- */
 
-/* Let libuv wait until the deadline. Rounded up, so that no wait ends for nothing. */
+/* Let libuv wait until the deadline, by its own clock, which stands still while the machine is
+ * suspended. Rounded up, so that no wait ends for nothing. */
 static void set_alarm(tp_loop *loop, int64_t deadline_ns)
 {
-    const int64_t at_ms = deadline_ns / TP_NS_PER_MS + (deadline_ns % TP_NS_PER_MS > 0);
+    const int64_t left_ns = deadline_ns - tp_clock_now_ns(loop->clock);
+    const int64_t at_ns = (int64_t)uv_hrtime() + left_ns;
+    const int64_t at_ms = at_ns / TP_NS_PER_MS + (at_ns % TP_NS_PER_MS > 0);
     const int64_t left_ms = at_ms - (int64_t)uv_now(&loop->uv);
 
     uv_timer_start(&loop->alarm, on_alarm, left_ms > 0 ? (uint64_t)left_ms : 0, 0);
@@ -205,16 +216,39 @@ static void run_after(tp_loop *loop)
     }
 }
 
-void tp_loop_turn(tp_loop *loop, bool wait)
+static void turn(tp_loop *loop, uv_run_mode mode)
 {
     assert(!loop->turning);
     loop->turning = true;
     tpi_owner_take(&loop->owner);
-    uv_run(&loop->uv, wait && prepare_to_wait(loop) ? UV_RUN_ONCE : UV_RUN_NOWAIT);
+    loop->before_ns = loop->turn_ns;
+    loop->turn_ns = tp_clock_now_ns(loop->clock);
+    loop->turn_uv_ns = (int64_t)uv_hrtime();
+    uv_run(&loop->uv, mode);
     tpi_timers_fire(&loop->timers, tp_clock_now_ns(loop->clock));
     run_tasks(loop);
     run_after(loop);
     loop->turning = false;
+}
+
+void tp_loop_turn(tp_loop *loop, bool wait)
+{
+    turn(loop, wait && prepare_to_wait(loop) ? UV_RUN_ONCE : UV_RUN_NOWAIT);
+}
+
+/* libuv goes on waiting after a signal, so the wait is ours. poll() is used and not epoll_wait(),
+ * which a process that was stopped and continued would leave as if a signal had been handled. */
+bool tp_loop_turn_or_signal(tp_loop *loop)
+{
+    struct pollfd ready = {.fd = uv_backend_fd(&loop->uv), .events = POLLIN};
+
+    uv_update_time(&loop->uv);
+    if (prepare_to_wait(loop) && poll(&ready, 1, uv_backend_timeout(&loop->uv)) < 0 &&
+        errno == EINTR) {
+        return false;
+    }
+    turn(loop, UV_RUN_NOWAIT);
+    return true;
 }
 
 void tp_loop_run(tp_loop *loop)
@@ -227,6 +261,36 @@ void tp_loop_run(tp_loop *loop)
 void tp_loop_stop(tp_loop *loop)
 {
     atomic_store(&loop->stopping, true);
+    uv_async_send(&loop->wake);
+}
+
+int64_t tpi_loop_before_ns(const tp_loop *loop)
+{
+    return loop->before_ns;
+}
+
+int64_t tpi_loop_turn_ns(const tp_loop *loop)
+{
+    return loop->turn_ns;
+}
+
+int64_t tpi_loop_waited_ns(const tp_loop *loop)
+{
+    return (int64_t)uv_now(&loop->uv) * TP_NS_PER_MS - loop->turn_uv_ns;
+}
+
+void tpi_loop_set_arrival(tp_loop *loop, int64_t arrival_ns)
+{
+    loop->arrival_ns = arrival_ns;
+}
+
+int64_t tp_loop_arrival_ns(const tp_loop *loop)
+{
+    return loop->arrival_ns;
+}
+
+void tp_loop_wake(tp_loop *loop)
+{
     uv_async_send(&loop->wake);
 }
 
@@ -243,6 +307,29 @@ bool tp_loop_is_turning(const tp_loop *loop)
 void tpi_loop_post(tp_loop *loop, tpi_task *task)
 {
     tpi_inbox_post(&loop->inbox, &task->item);
+}
+
+/* ---- Inside another event loop --------------------------------------------------------------- */
+
+int tp_loop_fd(const tp_loop *loop)
+{
+    return uv_backend_fd(&loop->uv);
+}
+
+int64_t tp_loop_deadline(tp_loop *loop)
+{
+    const int64_t now_ns = tp_clock_now_ns(loop->clock);
+    const int64_t next_ns = tpi_timers_next_ns(&loop->timers);
+
+    uv_timer_stop(&loop->alarm); /* it repeats what our timers say */
+    uv_update_time(&loop->uv);
+    /* 0 while libuv has something to do first, for example to watch a new socket */
+    const int timeout_ms = uv_backend_timeout(&loop->uv);
+    if (loop->after != NULL || timeout_ms == 0) {
+        return now_ns;
+    }
+    const int64_t uv_ns = timeout_ms < 0 ? TP_NEVER : now_ns + timeout_ms * TP_NS_PER_MS;
+    return uv_ns < next_ns ? uv_ns : next_ns;
 }
 
 /* ---- After each turn ------------------------------------------------------------------------- */

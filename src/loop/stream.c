@@ -4,6 +4,7 @@
  * Writing: libuv tells that a socket takes bytes again only by finishing a queued write. So the
  * first bytes that the kernel does not take are carried by the stream itself and queued.
  */
+#define _DEFAULT_SOURCE /* struct tcp_info */
 #include "troupe/stream.h"
 
 #include <assert.h>
@@ -69,6 +70,37 @@ static void break_off(tp_stream *stream, int error)
     tell_unless_reading(stream);
 }
 
+/* ---- How old unread bytes are ---------------------------------------------------------------- */
+
+/* More than a send buffer contains. A window is not full with less than MUCH_ON_TCP bytes; a unix
+ * socket counts the memory of each message, and is full with few bytes of small ones. */
+enum { PEER_HOLDS = 8 << 20, MUCH_ON_TCP = 49152, MUCH_ON_UNIX = 8192 };
+
+/* How long the kernel of the peer needs to deliver more: the time of a round trip, and some. */
+static void measure_quiet(tp_stream *stream)
+{
+    struct tcp_info info;
+    socklen_t length = sizeof info;
+    uv_os_fd_t fd;
+    int64_t round_ns = 0;
+
+    if (stream->is_tcp && uv_fileno(&stream->uv.handle, &fd) == 0 &&
+        getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &length) == 0) {
+        round_ns = info.tcpi_rtt * TP_NS_PER_US;
+    }
+    stream->arrival.quiet_ns = 5 * TP_NS_PER_MS + 2 * round_ns;
+}
+
+static int64_t now_ns(const tp_stream *stream)
+{
+    return tp_clock_now_ns(tp_loop_clock(stream->loop));
+}
+
+static void wait_since(tp_stream *stream, int64_t since_ns)
+{
+    tpi_arrival_wait(&stream->arrival, since_ns, now_ns(stream), tp_stream_unread(stream));
+}
+
 /* ---- Making one ------------------------------------------------------------------------------ */
 
 tp_stream *tpi_stream_create(tp_loop *loop)
@@ -78,6 +110,8 @@ tp_stream *tpi_stream_create(tp_loop *loop)
     if (stream != NULL) {
         stream->loop = loop;
         stream->tell.run = on_tell;
+        stream->arrival.peer_holds = PEER_HOLDS;
+        stream->arrival.much = MUCH_ON_UNIX;
     }
     return stream;
 }
@@ -127,6 +161,7 @@ static void tune(tp_stream *stream)
     uv_os_fd_t fd;
 
     stream->is_tcp = true;
+    stream->arrival.much = MUCH_ON_TCP;
     if (uv_fileno(&stream->uv.handle, &fd) == 0) {
         setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &send_bytes, sizeof send_bytes);
         uv_tcp_nodelay(&stream->uv.tcp, 1);
@@ -144,7 +179,8 @@ void tpi_stream_become_open(tp_stream *stream, const struct sockaddr *peer)
     }
 }
 
-tp_status tp_stream_adopt(tp_stream **out, tp_loop *loop, int fd, const struct sockaddr *peer)
+tp_status tp_stream_adopt(tp_stream **out, tp_loop *loop, int fd, const struct sockaddr *peer,
+                          int64_t since_ns)
 {
     tp_stream *stream = tpi_stream_create(loop);
 
@@ -161,6 +197,7 @@ tp_status tp_stream_adopt(tp_stream **out, tp_loop *loop, int fd, const struct s
         return TP_E_IO;
     }
     tpi_stream_become_open(stream, peer);
+    wait_since(stream, since_ns);
     *out = stream;
     return TP_OK;
 }
@@ -187,14 +224,31 @@ static void on_room(uv_handle_t *handle, size_t suggested, uv_buf_t *out)
     out->len = length;
 }
 
+/* A read that does not fill the room has emptied the socket. */
+static void deliver(tp_stream *stream, size_t length, size_t room)
+{
+    const bool drained = length < room;
+    const int64_t since_ns = tpi_arrival_read(
+        &stream->arrival, tpi_loop_before_ns(stream->loop), tpi_loop_waited_ns(stream->loop),
+        now_ns(stream), length, drained, drained ? 0 : tp_stream_unread(stream));
+
+    if (stream->arrival.settles_ns != 0) {
+        measure_quiet(stream);
+    }
+    if (length > 0) {
+        tpi_loop_set_arrival(stream->loop, since_ns);
+        stream->events->read(stream->context, length);
+        tpi_loop_set_arrival(stream->loop, TP_NEVER);
+    }
+}
+
 static void on_read(uv_stream_t *uv, ssize_t length, const uv_buf_t *room)
 {
     tp_stream *stream = CONTAINER_OF(uv, tp_stream, uv);
 
-    (void)room;
-    if (length > 0) {
-        stream->events->read(stream->context, (size_t)length);
-    } else if (length < 0) {
+    if (length >= 0) {
+        deliver(stream, (size_t)length, room->len);
+    } else {
         if (stream->error == 0 && length != UV_EOF) {
             stream->error = (int)length;
         }
@@ -220,6 +274,7 @@ void tp_stream_pause(tp_stream *stream)
     if (stream->reading) {
         stream->reading = false;
         uv_read_stop(&stream->uv.stream);
+        wait_since(stream, tpi_loop_turn_ns(stream->loop));
         tell_unless_reading(stream);
     }
 }

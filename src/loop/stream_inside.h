@@ -9,6 +9,7 @@
 #define TROUPE_LOOP_STREAM_INSIDE_H
 
 #include "loop/address.h"
+#include "loop/arrival.h"
 #include "loop/inside.h"
 #include "troupe/stream.h"
 
@@ -53,6 +54,8 @@ struct tp_stream {
     bool carrying; /* `carry` is queued in libuv */
     bool blocked;  /* somebody is to be told when more can be written */
     tp_after tell; /* tells the end of a stream that is not reading */
+
+    tpi_arrival arrival; /* how old unread bytes can be */
 
     bool is_tcp;
     unsigned patience_s;

@@ -1,6 +1,13 @@
-/* catalogue.c - the interfaces that a program knows: built in, loaded from files, and added. */
+/*
+ * catalogue.c - the interfaces that a program knows: built in, loaded from files, and added.
+ *
+ * One thread may load while others look up. They see a table that never changes. A load works on a
+ * copy, the draft, and replaces the table when all has been read; a table that was replaced is kept
+ * until the end, since a look-up may still be in it.
+ */
 #include "padi/catalogue.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,41 +17,54 @@
 #include "padi/names.h"
 #include "padi/parse.h"
 
-enum { LARGEST_FILE = 4 << 20, DEEPEST_USE = 16 };
+enum { LARGEST_FILE = 4 << 20, DEEPEST_USE = 16, MOST_AT_ONCE = 256 };
 
 struct loaded {
     struct loaded *next; /* owned */
     tpi_padi padi;
 };
 
-struct tp_catalogue {
-    const tp_interface **interfaces; /* owned array, ordered by code */
+struct table {
+    struct table *before; /* owned: the one that this one has replaced */
     size_t count;
     size_t capacity;
-    struct loaded *loaded; /* owned, newest first: a file is freed before those it uses */
+    const tp_interface *interfaces[]; /* ordered by code */
 };
+
+struct tp_catalogue {
+    _Atomic(struct table *) table; /* owned */
+    struct table *draft;           /* owned: of the thread that loads; NULL while none does */
+    struct loaded *loaded;         /* owned, newest first: a file is freed before those it uses */
+};
+
+static const struct table *table_of(const tp_catalogue *catalogue)
+{
+    return atomic_load_explicit(&catalogue->table, memory_order_acquire);
+}
 
 /* ---- Look-ups -------------------------------------------------------------------------------- */
 
 size_t tp_catalogue_size(const tp_catalogue *catalogue)
 {
-    return catalogue->count;
+    return table_of(catalogue)->count;
 }
 
 const tp_interface *tp_catalogue_at(const tp_catalogue *catalogue, size_t i)
 {
-    return i < catalogue->count ? catalogue->interfaces[i] : NULL;
+    const struct table *table = table_of(catalogue);
+
+    return i < table->count ? table->interfaces[i] : NULL;
 }
 
 /* The first place whose code is not below `code`. */
-static size_t place_of(const tp_catalogue *catalogue, unsigned code)
+static size_t place_of(const struct table *table, unsigned code)
 {
     size_t low = 0;
-    size_t high = catalogue->count;
+    size_t high = table->count;
 
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (catalogue->interfaces[middle]->code < code) {
+        if (table->interfaces[middle]->code < code) {
             low = middle + 1;
         } else {
             high = middle;
@@ -53,22 +73,31 @@ static size_t place_of(const tp_catalogue *catalogue, unsigned code)
     return low;
 }
 
+static const tp_interface *with_code(const struct table *table, unsigned code)
+{
+    size_t i = place_of(table, code);
+
+    return i < table->count && table->interfaces[i]->code == code ? table->interfaces[i] : NULL;
+}
+
+static const tp_interface *with_name(const struct table *table, const char *name)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        if (tpi_names_equal(table->interfaces[i]->name, name)) {
+            return table->interfaces[i];
+        }
+    }
+    return NULL;
+}
+
 const tp_interface *tp_catalogue_code(const tp_catalogue *catalogue, unsigned code)
 {
-    size_t i = place_of(catalogue, code);
-
-    return i < catalogue->count && catalogue->interfaces[i]->code == code ? catalogue->interfaces[i]
-                                                                          : NULL;
+    return with_code(table_of(catalogue), code);
 }
 
 const tp_interface *tp_catalogue_named(const tp_catalogue *catalogue, const char *name)
 {
-    for (size_t i = 0; i < catalogue->count; i++) {
-        if (tpi_names_equal(catalogue->interfaces[i]->name, name)) {
-            return catalogue->interfaces[i];
-        }
-    }
-    return NULL;
+    return with_name(table_of(catalogue), name);
 }
 
 static bool is_struct_name(const char *name, const char *ours)
@@ -84,8 +113,10 @@ static bool is_struct_name(const char *name, const char *ours)
 
 const tp_struct *tp_catalogue_struct(const tp_catalogue *catalogue, const char *name)
 {
-    for (size_t i = 0; i < catalogue->count; i++) {
-        const tp_interface *interface = catalogue->interfaces[i];
+    const struct table *table = table_of(catalogue);
+
+    for (size_t i = 0; i < table->count; i++) {
+        const tp_interface *interface = table->interfaces[i];
         for (uint32_t k = 0; k < interface->struct_count; k++) {
             if (is_struct_name(name, interface->structs[k]->name)) {
                 return interface->structs[k];
@@ -111,10 +142,10 @@ const tp_message *tp_catalogue_message(const tp_catalogue *catalogue, unsigned i
 /* ---- Loading --------------------------------------------------------------------------------- */
 
 /* The interface that has a struct or enum of this name: in C they share one name space. */
-static const tp_interface *type_owner(const tp_catalogue *catalogue, const char *name)
+static const tp_interface *type_owner(const struct table *table, const char *name)
 {
-    for (size_t i = 0; i < catalogue->count; i++) {
-        const tp_interface *interface = catalogue->interfaces[i];
+    for (size_t i = 0; i < table->count; i++) {
+        const tp_interface *interface = table->interfaces[i];
         for (uint32_t k = 0; k < interface->struct_count; k++) {
             if (strcmp(interface->structs[k]->name, name) == 0) {
                 return interface;
@@ -129,14 +160,14 @@ static const tp_interface *type_owner(const tp_catalogue *catalogue, const char 
     return NULL;
 }
 
-static tp_status check_types(const tp_catalogue *catalogue, const tp_interface *interface,
+static tp_status check_types(const struct table *table, const tp_interface *interface,
                              tp_error *err)
 {
     for (uint32_t i = 0; i < interface->struct_count + interface->enum_count; i++) {
         const char *name = i < interface->struct_count
                                ? interface->structs[i]->name
                                : interface->enums[i - interface->struct_count]->name;
-        const tp_interface *owner = type_owner(catalogue, name);
+        const tp_interface *owner = type_owner(table, name);
         if (owner != NULL) {
             return tp_fail(err, TP_E_EXISTS, "interface %s has a type %s, which is %s's",
                            interface->name, name, owner->name);
@@ -145,51 +176,73 @@ static tp_status check_types(const tp_catalogue *catalogue, const tp_interface *
     return TP_OK;
 }
 
-static tp_status check_distinct(const tp_catalogue *catalogue, const tp_interface *interface,
+static tp_status check_distinct(const struct table *table, const tp_interface *interface,
                                 tp_error *err)
 {
-    const tp_interface *same = tp_catalogue_code(catalogue, interface->code);
+    const tp_interface *same = with_code(table, interface->code);
 
-    if (tp_catalogue_named(catalogue, interface->name) != NULL) {
+    if (with_name(table, interface->name) != NULL) {
         return tp_fail(err, TP_E_EXISTS, "there is an interface %s already", interface->name);
     }
     if (same != NULL) {
         return tp_fail(err, TP_E_EXISTS, "interface %s has the code %u of %s", interface->name,
                        interface->code, same->name);
     }
-    return check_types(catalogue, interface, err);
+    return check_types(table, interface, err);
+}
+
+/* ---- The draft ------------------------------------------------------------------------------- */
+
+static tp_status begin_draft(tp_catalogue *catalogue, size_t more, tp_error *err)
+{
+    const struct table *now = table_of(catalogue);
+    const size_t count = now == NULL ? 0 : now->count;
+    struct table *draft = malloc(sizeof *draft + (count + more) * sizeof(const tp_interface *));
+
+    if (draft == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    *draft = (struct table){.count = count, .capacity = count + more};
+    for (size_t i = 0; i < count; i++) {
+        draft->interfaces[i] = now->interfaces[i];
+    }
+    catalogue->draft = draft;
+    return TP_OK;
+}
+
+/* All may see it now, or nobody does. */
+static void end_draft(tp_catalogue *catalogue, bool publish)
+{
+    struct table *draft = catalogue->draft;
+
+    catalogue->draft = NULL;
+    if (publish) {
+        draft->before = atomic_load(&catalogue->table);
+        atomic_store_explicit(&catalogue->table, draft, memory_order_release);
+    } else {
+        free(draft);
+    }
 }
 
 static tp_status add(tp_catalogue *catalogue, const tp_interface *interface, tp_error *err)
 {
-    if (catalogue->count == catalogue->capacity) {
-        size_t capacity = catalogue->capacity * 2 + 64;
-        const tp_interface **interfaces =
-            realloc(catalogue->interfaces, capacity * sizeof(const tp_interface *));
-        if (interfaces == NULL) {
-            return tp_fail(err, TP_E_NOMEM, "out of memory");
-        }
-        catalogue->interfaces = interfaces;
-        catalogue->capacity = capacity;
+    struct table *draft = catalogue->draft;
+
+    if (draft->count == draft->capacity) {
+        return tp_fail(err, TP_E_LIMIT, "more than %zu interfaces at once", draft->capacity);
     }
-    size_t at = place_of(catalogue, interface->code);
-    memmove(&catalogue->interfaces[at + 1], &catalogue->interfaces[at],
-            (catalogue->count - at) * sizeof(const tp_interface *));
-    catalogue->interfaces[at] = interface;
-    catalogue->count++;
+    size_t at = place_of(draft, interface->code);
+    memmove(&draft->interfaces[at + 1], &draft->interfaces[at],
+            (draft->count - at) * sizeof(const tp_interface *));
+    draft->interfaces[at] = interface;
+    draft->count++;
     return TP_OK;
 }
 
 static void unload_newest(tp_catalogue *catalogue)
 {
     struct loaded *newest = catalogue->loaded;
-    size_t at = place_of(catalogue, newest->padi.interface.code);
 
-    if (at < catalogue->count && catalogue->interfaces[at] == &newest->padi.interface) {
-        memmove(&catalogue->interfaces[at], &catalogue->interfaces[at + 1],
-                (catalogue->count - at - 1) * sizeof(const tp_interface *));
-        catalogue->count--;
-    }
     catalogue->loaded = newest->next;
     tpi_padi_fini(&newest->padi);
     free(newest);
@@ -207,7 +260,7 @@ static tp_status load(tp_catalogue *catalogue, const char *path, unsigned depth,
 static const tp_interface *find_used(void *context, const char *name, tp_error *err)
 {
     const struct search *search = context;
-    const tp_interface *known = tp_catalogue_named(search->catalogue, name);
+    const tp_interface *known = with_name(search->catalogue->draft, name);
     if (known != NULL) {
         return known;
     }
@@ -225,19 +278,18 @@ static const tp_interface *find_used(void *context, const char *name, tp_error *
     if (status != TP_OK) {
         return NULL;
     }
-    return tp_catalogue_named(search->catalogue, name);
+    return with_name(search->catalogue->draft, name);
 }
 
 /* Checks, then adds. */
 static tp_status add_distinct(tp_catalogue *catalogue, const tp_interface *interface, tp_error *err)
 {
-    const tp_status status = check_distinct(catalogue, interface, err);
+    const tp_status status = check_distinct(catalogue->draft, interface, err);
 
     return status == TP_OK ? add(catalogue, interface, err) : status;
 }
 
-static tp_status parse_loaded(tp_catalogue *catalogue, const char *path, unsigned depth,
-                              tp_error *err)
+static tp_status load(tp_catalogue *catalogue, const char *path, unsigned depth, tp_error *err)
 {
     struct search search = {catalogue, path, depth};
     const tpi_padi_scope scope = {.find = find_used, .context = &search};
@@ -260,45 +312,57 @@ static tp_status parse_loaded(tp_catalogue *catalogue, const char *path, unsigne
     return status == TP_OK ? TP_OK : tp_wrap(err, status, path);
 }
 
-static tp_status load(tp_catalogue *catalogue, const char *path, unsigned depth, tp_error *err)
+tp_status tp_catalogue_load(tp_catalogue *catalogue, const char *path, tp_error *err)
 {
     const struct loaded *before = catalogue->loaded;
-    tp_status status = parse_loaded(catalogue, path, depth, err);
+    tp_status status = begin_draft(catalogue, MOST_AT_ONCE, err);
 
+    if (status != TP_OK) {
+        return status;
+    }
+    status = load(catalogue, path, 0, err);
+    end_draft(catalogue, status == TP_OK);
     while (status != TP_OK && catalogue->loaded != before) {
         unload_newest(catalogue);
     }
     return status;
 }
 
-tp_status tp_catalogue_load(tp_catalogue *catalogue, const char *path, tp_error *err)
-{
-    return load(catalogue, path, 0, err);
-}
-
 tp_status tp_catalogue_add(tp_catalogue *catalogue, const tp_interface *interface, tp_error *err)
 {
-    return interface->code < 200
-               ? tp_fail(err, TP_E_INVALID,
-                         "interface %s has a code below 200, which is not its own", interface->name)
-               : add_distinct(catalogue, interface, err);
+    if (interface->code < 200) {
+        return tp_fail(err, TP_E_INVALID, "interface %s has a code below 200, which is not its own",
+                       interface->name);
+    }
+    tp_status status = begin_draft(catalogue, 1, err);
+    if (status == TP_OK) {
+        status = add_distinct(catalogue, interface, err);
+        end_draft(catalogue, status == TP_OK);
+    }
+    return status;
 }
 
 tp_status tp_catalogue_create(tp_catalogue **out, tp_error *err)
 {
     tp_catalogue *catalogue = calloc(1, sizeof *catalogue);
     tp_status status = TP_OK;
+    size_t count = 0;
 
     if (catalogue == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
-    for (size_t i = 0; tpi_builtin_interfaces[i] != NULL && status == TP_OK; i++) {
+    while (tpi_builtin_interfaces[count] != NULL) {
+        count++;
+    }
+    status = begin_draft(catalogue, count, err);
+    for (size_t i = 0; i < count && status == TP_OK; i++) {
         status = add(catalogue, tpi_builtin_interfaces[i], err);
     }
     if (status != TP_OK) {
-        tp_catalogue_destroy(catalogue);
+        free(catalogue);
         return status;
     }
+    end_draft(catalogue, true);
     *out = catalogue;
     return TP_OK;
 }
@@ -311,6 +375,10 @@ void tp_catalogue_destroy(tp_catalogue *catalogue)
     while (catalogue->loaded != NULL) {
         unload_newest(catalogue);
     }
-    free(catalogue->interfaces);
+    for (struct table *table = atomic_load(&catalogue->table); table != NULL;) {
+        struct table *before = table->before;
+        free(table);
+        table = before;
+    }
     free(catalogue);
 }

@@ -398,7 +398,7 @@ static tp_status load(tpi_script *script, const tpi_line_options *plan, tp_error
     tpi_buf_printf(&path, "%s%s%s", plan->rest[0] == '/' ? "" : plan->folder,
                    strcmp(plan->rest, "-") == 0 ? "./" : "", plan->rest);
     tp_status status = path.failed ? tp_fail(err, TP_E_NOMEM, "out of memory")
-                                   : tpi_file_read(&text, path.data, LARGEST_FILE, err);
+                                   : tpi_file_read_any(&text, path.data, LARGEST_FILE, err);
     if (status == TP_OK) {
         status = tpi_script_parse(script, plan->rest, tpi_buf_text(&text), text.length, err);
     }

@@ -34,11 +34,14 @@ static int64_t in(const tpi_device_safety *device, int64_t time_ns)
                                                                : now + time_ns;
 }
 
-static int64_t end_of(const tpi_device_safety *device, int64_t lease_ns)
+/* The end of the lease after a message of the mover that has come now. */
+static int64_t end_of(tpi_device_safety *device, int64_t lease_ns)
 {
     const int64_t end_ns = in(device, lease_ns);
 
-    return end_ns < device->lease_limit_ns ? end_ns : device->lease_limit_ns;
+    device->heard_ns = now_ns(device);
+    device->limited = end_ns > device->lease_limit_ns;
+    return device->limited ? device->lease_limit_ns : end_ns;
 }
 
 static void set_mover(tpi_device_safety *device, const tpi_mover *mover)
@@ -48,6 +51,7 @@ static void set_mover(tpi_device_safety *device, const tpi_mover *mover)
         (void)snprintf(device->label, sizeof device->label, "%s", mover->label);
     }
     device->mover.label = device->label;
+    device->labelled = device->mover;
 }
 
 static void take_lease(tpi_device_safety *device, const tpi_claim *claim, unsigned epoch)
@@ -76,10 +80,14 @@ void tpi_claim_take(tpi_device_safety *device, const tp_message *what, const tpi
                     unsigned epoch, tpi_order *order)
 {
     assert_owner(device);
-    *order = (tpi_order){.epoch = epoch, .takes = device->takes};
+    *order = (tpi_order){.epoch = epoch, .takes = device->takes, .until_ns = TP_NEVER};
     if (what->effect == TP_EFFECT_MOVES) {
         order->mover = claim->mover;
         take_lease(device, claim, epoch);
+        order->until_ns = end_of(device, claim->lease_ns);
+        if (claim->until_ns > 0 && claim->until_ns < order->until_ns) {
+            order->until_ns = claim->until_ns;
+        }
     }
     if (tpi_mover_exists(&claim->mover) && what->effect != TP_EFFECT_READS &&
         (!device->moves || what->effect == TP_EFFECT_MOVES)) {
@@ -106,7 +114,7 @@ void tpi_claim_renew(tpi_device_safety *device, const tpi_mover *mover, int64_t 
 {
     assert_owner(device);
     if (tpi_mover_equal(&device->mover, mover)) {
-        tpi_lease_renew(&device->lease, end_of(device, lease_ns));
+        tpi_lease_renew(&device->lease, now_ns(device), end_of(device, lease_ns));
     }
 }
 
@@ -162,6 +170,20 @@ tp_status tpi_claim_check(const tpi_device_safety *device, const tp_message *wha
     return tp_fail(err, TP_E_DENIED, "%s is held by %s, rank %ld over %ld, for another %.1f s",
                    device->name, device->label, (long)device->rank, (long)claim->rank,
                    tpi_claim_rank_left_s(device));
+}
+
+/* ---- Who moved it ---------------------------------------------------------------------------- */
+
+void tpi_claim_look_back(const tpi_device_safety *device, const tpi_mover *mover,
+                         tpi_claim_past *out)
+{
+    assert_owner(device);
+    *out = (tpi_claim_past){0};
+    if (tpi_mover_equal(&device->labelled, mover) && device->label[0] != '\0') {
+        out->label = device->label;
+        out->silent_ns = now_ns(device) - device->heard_ns;
+        out->ran_out = device->limited;
+    }
 }
 
 /* ---- Whether it moves ------------------------------------------------------------------------ */

@@ -10,6 +10,8 @@ struct scene {
     tpi_instance_safety instance;
     tpi_device_safety device;
     tpi_order order;
+    bool slow;          /* stops take their time */
+    tpi_mover reported; /* that the last report is about */
 };
 
 static struct scene scene;
@@ -25,11 +27,15 @@ static void halt(tpi_device_safety *device, tp_halt how)
     (void)how;
     assert_ptr_equal(device, &scene.device);
     note(scene.b, 'H');
+    if (scene.slow) {
+        tpi_slow_stop_begin(device);
+    }
 }
 
-static void report(tpi_device_safety *device, tpi_leaving why)
+static void report(tpi_device_safety *device, const tpi_mover *mover, tpi_leaving why)
 {
     (void)device;
+    scene.reported = *mover;
     note(scene.b, (char)('0' + why));
 }
 
@@ -121,6 +127,30 @@ static void movers_differ_by_kind_and_id(void **state)
     assert_false(tpi_mover_exists(&scene.device.mover));
 }
 
+/* A slow stop is reported when it has ended. Another mover may move the device by then. */
+static void a_report_is_about_the_mover_that_was_stopped(void **state)
+{
+    const tpi_claim anna = claim_of(TPI_MOVER_CLIENT, 1, 0);
+    const tpi_claim berta = claim_of(TPI_MOVER_CLIENT, 2, 0);
+    tpi_claim_past past;
+
+    (void)state;
+    scene.slow = true;
+    move(&anna);
+    pass(3 * TP_NS_PER_S);
+    assert_trace(scene.b, "H");
+    tpi_claim_look_back(&scene.device, &anna.mover, &past);
+    assert_string_equal(past.label, "a client");
+    assert_int_equal(past.silent_ns, 3 * TP_NS_PER_S);
+    assert_false(past.ran_out);
+    move(&berta);
+    assert_true(tpi_slow_stop_end(&scene.device));
+    assert_trace(scene.b, "0");
+    assert_true(tpi_mover_equal(&scene.reported, &anna.mover));
+    tpi_claim_look_back(&scene.device, &scene.reported, &past);
+    assert_null(past.label); /* that of another one now */
+}
+
 static void a_lower_rank_waits_for_the_hold_time(void **state)
 {
     const tpi_claim joystick = claim_of(TPI_MOVER_CLIENT, 1, 5);
@@ -160,6 +190,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_lease_ends_without_another_message, begin, end),
         cmocka_unit_test_setup_teardown(movers_differ_by_kind_and_id, begin, end),
+        cmocka_unit_test_setup_teardown(a_report_is_about_the_mover_that_was_stopped, begin, end),
         cmocka_unit_test_setup_teardown(a_lower_rank_waits_for_the_hold_time, begin, end),
         cmocka_unit_test_setup_teardown(a_panic_stops_it_and_makes_commands_late, begin, end),
     };

@@ -14,12 +14,12 @@ void tpi_lease_extend(tpi_lease *lease, int64_t ends_ns)
     atomic_store(&lease->ends_ns, ends_ns);
 }
 
-void tpi_lease_renew(tpi_lease *lease, int64_t ends_ns)
+void tpi_lease_renew(tpi_lease *lease, int64_t now_ns, int64_t ends_ns)
 {
     int64_t before = atomic_load(&lease->ends_ns);
 
     /* Whoever fails here was overtaken by the worker, which has stopped the actuator. */
-    if (before != TP_NEVER && before != OVER) {
+    if (before != TP_NEVER && before > now_ns) {
         atomic_compare_exchange_strong(&lease->ends_ns, &before, ends_ns);
     }
 }

@@ -40,8 +40,9 @@ void tpi_lease_init(tpi_lease *lease);
 /* It ends at this time from now on. */
 void tpi_lease_extend(tpi_lease *lease, int64_t ends_ns);
 
-/* The same, but only if it has not ended: a message of the mover that moves nothing. */
-void tpi_lease_renew(tpi_lease *lease, int64_t ends_ns);
+/* The same, but only if it has not ended by now: a message of the mover that moves nothing. A lease
+ * that ended while the program was frozen is not renewed. */
+void tpi_lease_renew(tpi_lease *lease, int64_t now_ns, int64_t ends_ns);
 
 /* It is over now, unless there is none. */
 void tpi_lease_end(tpi_lease *lease);

@@ -12,8 +12,8 @@ static void nothing_is_held_at_first(void **state)
     assert_false(tpi_lease_is_held(&lease, 0));
     assert_false(tpi_lease_take_expired(&lease, INT64_MAX - 2));
     assert_true(tpi_lease_deadline(&lease) == TP_NEVER);
-    tpi_lease_renew(&lease, 100); /* nothing to renew */
-    tpi_lease_end(&lease);        /* nothing to end */
+    tpi_lease_renew(&lease, 0, 100); /* nothing to renew */
+    tpi_lease_end(&lease);           /* nothing to end */
     assert_true(tpi_lease_deadline(&lease) == TP_NEVER);
 }
 
@@ -40,11 +40,24 @@ static void a_word_of_the_mover_renews_it(void **state)
     (void)state;
     tpi_lease_init(&lease);
     tpi_lease_extend(&lease, 100);
-    tpi_lease_renew(&lease, 200);
+    tpi_lease_renew(&lease, 99, 200);
     assert_false(tpi_lease_take_expired(&lease, 150));
     assert_true(tpi_lease_take_expired(&lease, 200));
-    tpi_lease_renew(&lease, 300); /* too late: what was moving has been stopped */
+    tpi_lease_renew(&lease, 200, 300); /* too late: what was moving has been stopped */
     assert_false(tpi_lease_is_held(&lease, 250));
+}
+
+/* The worker has not seen the end yet: it was frozen, too. */
+static void a_message_after_the_end_does_not_renew_it(void **state)
+{
+    tpi_lease lease;
+
+    (void)state;
+    tpi_lease_init(&lease);
+    tpi_lease_extend(&lease, 100);
+    tpi_lease_renew(&lease, 100, 200);
+    assert_false(tpi_lease_is_held(&lease, 100));
+    assert_true(tpi_lease_take_expired(&lease, 100));
 }
 
 static void is_over_at_once_when_the_mover_is_gone(void **state)
@@ -56,7 +69,7 @@ static void is_over_at_once_when_the_mover_is_gone(void **state)
     tpi_lease_extend(&lease, 1000);
     tpi_lease_end(&lease);
     assert_false(tpi_lease_is_held(&lease, 10));
-    tpi_lease_renew(&lease, 2000); /* a word that was on its way brings nothing back */
+    tpi_lease_renew(&lease, 0, 2000); /* a word that was on its way brings nothing back */
     assert_false(tpi_lease_is_held(&lease, 10));
     assert_true(tpi_lease_deadline(&lease) < 0);
     assert_true(tpi_lease_take_expired(&lease, 10));
@@ -122,9 +135,9 @@ static void nothing_moves_after_the_end_however_threads_meet(void **state)
     for (int i = 0; i < ROUNDS; i++) {
         tpi_lease_extend(&pair.lease, 1000);
         atomic_fetch_add(&pair.extended, 1);
-        tpi_lease_renew(&pair.lease, 2000);
+        tpi_lease_renew(&pair.lease, 0, 2000);
         tpi_lease_end(&pair.lease);
-        tpi_lease_renew(&pair.lease, 3000);
+        tpi_lease_renew(&pair.lease, 0, 3000);
         assert_false(tpi_lease_is_held(&pair.lease, 0));
     }
     atomic_store(&pair.quit, true);
@@ -138,6 +151,7 @@ int main(void)
         cmocka_unit_test(nothing_is_held_at_first),
         cmocka_unit_test(ends_once_at_its_time),
         cmocka_unit_test(a_word_of_the_mover_renews_it),
+        cmocka_unit_test(a_message_after_the_end_does_not_renew_it),
         cmocka_unit_test(is_over_at_once_when_the_mover_is_gone),
         cmocka_unit_test(an_unlimited_one_only_ends_by_being_ended),
         cmocka_unit_test(nothing_moves_after_the_end_however_threads_meet),

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "troupe/clock.h"
+
 typedef enum tpi_mover_kind {
     TPI_MOVER_NOBODY,
     TPI_MOVER_CLIENT, /* a client of a front */
@@ -32,11 +34,16 @@ static inline bool tpi_mover_exists(const tpi_mover *mover)
     return mover->kind != TPI_MOVER_NOBODY;
 }
 
+/* How long a message of a driver to a device that it uses may be on its way. A driver has no lease;
+ * this is that of most clients. */
+#define TPI_DRIVER_MESSAGE_NS TP_NS_PER_S
+
 /* The terms on which a mover sends a message to a device. All zero is for nobody. */
 typedef struct tpi_claim {
     tpi_mover mover;
     int64_t lease_ns; /* from the mover's last message to the stop; 0 for no limit */
     int64_t valid_ns; /* from this message to the stop, whatever follows; 0 for no limit */
+    int64_t until_ns; /* it moves nothing after this time; 0 for no limit but the lease */
     int32_t rank;     /* lower ranks are refused ... */
     int64_t hold_ns;  /* ... for so long after this message */
 } tpi_claim;

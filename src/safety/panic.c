@@ -23,11 +23,16 @@ struct tpi_panic {
     const tp_clock *clock; /* borrowed */
 };
 
-static void ring_all(const tpi_panic *panic)
+static void ring_bells(const tpi_panic *panic)
 {
     for (const tpi_panic_seat *seat = panic->seats; seat != NULL; seat = seat->next) {
         tpi_bell_ring(seat->bell);
     }
+}
+
+static void ring_all(const tpi_panic *panic)
+{
+    ring_bells(panic);
     if (panic->told != NULL) {
         panic->told(panic->context);
     }
@@ -102,6 +107,13 @@ void tpi_panic_join(tpi_panic *panic, tpi_panic_seat *seat)
     tpi_lock_take(panic->lock);
     seat->next = panic->seats;
     panic->seats = seat;
+    tpi_lock_give(panic->lock);
+}
+
+void tpi_panic_wake(tpi_panic *panic)
+{
+    tpi_lock_take(panic->lock);
+    ring_bells(panic);
     tpi_lock_give(panic->lock);
 }
 

@@ -48,6 +48,9 @@ bool tpi_panic_is_on(const tpi_panic *panic);
  * come later the last one is kept, and they wake everybody again. */
 void tpi_panic_raise(tpi_panic *panic, const char *who, const char *why);
 
+/* From any thread: wake everybody, so that they look at their deadlines again. */
+void tpi_panic_wake(tpi_panic *panic);
+
 /* How devices are stopped in a panic, unless their instance has a way of its own. Set by the loop,
  * read by any thread. */
 void tpi_panic_set_way(tpi_panic *panic, tp_halt way);

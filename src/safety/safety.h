@@ -48,8 +48,9 @@ typedef struct tpi_safety_ops {
     bool (*runs)(const tpi_instance_safety *instance);
     /* Stop the device now. */
     void (*halt)(tpi_device_safety *device, tp_halt how);
-    /* Report to the readers of the device why it stands still. */
-    void (*report)(tpi_device_safety *device, tpi_leaving why);
+    /* Report to the readers of the device why it stands still. `mover` had moved it; its label is
+     * not valid here: the loop has it (tpi_claim_look_back()). */
+    void (*report)(tpi_device_safety *device, const tpi_mover *mover, tpi_leaving why);
     /* A panic has begun or ended since the last call. */
     void (*panic_changed)(tpi_instance_safety *instance);
 } tpi_safety_ops;
@@ -90,6 +91,9 @@ struct tpi_device_safety {
     /* The loop's: claim.c. */
     tpi_mover mover; /* whose lease it is; its label is the next */
     char label[TPI_MOVER_LABEL];
+    tpi_mover labelled;       /* the mover that has this label, also after it has left */
+    int64_t heard_ns;         /* the last message of that mover */
+    bool limited;             /* the lease ends with its last command, whatever follows */
     int32_t rank;             /* writers of a lower one are refused ... */
     int64_t rank_until_ns;    /* ... before this time */
     int64_t lease_limit_ns;   /* no message renews the lease beyond this */
@@ -105,19 +109,21 @@ struct tpi_device_safety {
     atomic_uint slow_stops; /* that are under way; written by the instance */
 
     /* The instance's: stop.c. */
-    bool in_motion;   /* since the last stop */
-    tpi_mover doer;   /* whose command moves it; its label is not used */
-    unsigned motions; /* commands that were carried out so far */
-    bool stop_due;    /* it does what nobody answers for */
-    int report_due;   /* one of tpi_leaving, reported when it stands; -1 for none */
+    bool in_motion;      /* since the last stop */
+    tpi_mover doer;      /* whose command moves it; its label is not used */
+    unsigned motions;    /* commands that were carried out so far */
+    bool stop_due;       /* it does what nobody answers for */
+    int report_due;      /* one of tpi_leaving, reported when it stands; -1 for none */
+    tpi_mover report_of; /* the mover of that report */
 };
 
 /* A message on its way to a device, as far as safety remembers it. */
 typedef struct tpi_order {
-    tpi_mover mover; /* whose command it is; nobody if it moves nothing */
-    unsigned epoch;  /* of the panic, when it came */
-    uint32_t takes;  /* of the device, when it came */
-    bool may_move;   /* it is answered later, and may move the device until then */
+    tpi_mover mover;  /* whose command it is; nobody if it moves nothing */
+    unsigned epoch;   /* of the panic, when it came */
+    uint32_t takes;   /* of the device, when it came */
+    int64_t until_ns; /* it moves nothing after this time, whatever renews the lease meanwhile */
+    bool may_move;    /* it is answered later, and may move the device until then */
     unsigned motions;
 } tpi_order;
 
@@ -180,6 +186,17 @@ void tpi_claim_drop(tpi_device_safety *device, const tpi_mover *mover);
 void tpi_claim_stopped(tpi_device_safety *device, const tpi_order *order);
 void tpi_claim_stopped_whole(tpi_device_safety *device);
 
+/* What is known of the mover of a report: its label, NULL if another one has moved the device
+ * since; for how long it has been silent; and whether its last command has run out instead. The
+ * label is borrowed until the device is moved. */
+typedef struct tpi_claim_past {
+    const char *label;
+    int64_t silent_ns;
+    bool ran_out;
+} tpi_claim_past;
+void tpi_claim_look_back(const tpi_device_safety *device, const tpi_mover *mover,
+                         tpi_claim_past *out);
+
 /* Whether somebody moves it; for how long without another message; and for how long lower ranks are
  * kept out. */
 bool tpi_claim_is_moved(const tpi_device_safety *device);
@@ -192,7 +209,8 @@ double tpi_claim_rank_left_s(const tpi_device_safety *device);
 tp_status tpi_stop_begin(tpi_instance_safety *instance, bool on_loop, tp_error *err);
 void tpi_stop_end(tpi_instance_safety *instance);
 
-/* Whether a command comes too late: its lease is over, or there was a panic since it came. */
+/* Whether a command comes too late: it is older than its lease, or the lease is over, or there was
+ * a panic since it came. */
 bool tpi_stop_is_late(const tpi_device_safety *device, const tpi_order *order);
 
 /* A command was carried out or refused; will be answered later; and now it is. */
@@ -235,7 +253,8 @@ bool tpi_slow_stop_is_open(const tpi_device_safety *device);
 /* It was stopped as a whole: none is. */
 void tpi_slow_stop_clear(tpi_device_safety *device);
 
-/* Report why it stands still: now, or when the last slow stop has ended. */
+/* Report why what its mover had set in motion stands still: now, or when the last slow stop has
+ * ended. */
 void tpi_slow_stop_report(tpi_device_safety *device, tpi_leaving why);
 
 #endif

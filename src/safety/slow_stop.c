@@ -23,7 +23,7 @@ bool tpi_slow_stop_end(tpi_device_safety *device)
     }
     device->report_due = -1;
     if (why >= 0) {
-        device->instance->ops->report(device, (tpi_leaving)why);
+        device->instance->ops->report(device, &device->report_of, (tpi_leaving)why);
     }
     return true;
 }
@@ -43,7 +43,8 @@ void tpi_slow_stop_report(tpi_device_safety *device, tpi_leaving why)
 {
     if (tpi_slow_stop_is_open(device)) {
         device->report_due = (int)why;
+        device->report_of = device->doer; /* another one may move it before that */
     } else {
-        device->instance->ops->report(device, why);
+        device->instance->ops->report(device, &device->doer, why);
     }
 }

@@ -54,9 +54,11 @@ bool tpi_stop_is_late(const tpi_device_safety *device, const tpi_order *order)
 {
     const tpi_instance_safety *self = device->instance;
 
+    const int64_t now_ns = tp_clock_now_ns(tp_loop_clock(self->loop));
+
     assert(tpi_safety_is_current(self));
-    return tpi_panic_epoch(self->panic) != order->epoch ||
-           !tpi_lease_is_held(&device->lease, tp_clock_now_ns(tp_loop_clock(self->loop)));
+    return tpi_panic_epoch(self->panic) != order->epoch || now_ns >= order->until_ns ||
+           !tpi_lease_is_held(&device->lease, now_ns);
 }
 
 /* A command has the lease of its sender from the moment it comes. If the driver refuses it and the

@@ -54,6 +54,7 @@ static tp_status fail_at(const struct driver_entry *entry, const char *param, tp
 tp_status tpi_entry_prepare(tp_server *server, struct driver_entry *entry, tp_error *err)
 {
     tpi_blueprint blueprint = entry->asked;
+    tpi_building building = {.note = tpi_server_note, .context = server};
     tp_error why = {0};
     tp_status status =
         entry->isolated ? tpi_isolate(server, entry->section, &blueprint, err) : TP_OK;
@@ -61,14 +62,13 @@ tp_status tpi_entry_prepare(tp_server *server, struct driver_entry *entry, tp_er
     if (status != TP_OK) {
         return status;
     }
-    status = tpi_hub_prepare(server->hub, &blueprint, &entry->instance, &why);
+    status = tpi_hub_prepare(server->hub, &blueprint, &building, &entry->instance, &why);
     if (status != TP_OK) {
         const struct driver_entry *part = entry;
-        for (size_t i = tpi_hub_blamed(server->hub); i > 0 && part != NULL; i--) {
+        for (size_t i = building.blamed; i > 0 && part != NULL; i--) {
             part = part == entry ? entry->joined : part->next;
         }
-        return fail_at(part == NULL ? entry : part, tpi_hub_blamed_param(server->hub), status,
-                       why.text, err);
+        return fail_at(part == NULL ? entry : part, building.blamed_param, status, why.text, err);
     }
     return TP_OK;
 }

@@ -30,10 +30,11 @@ tp_status tpi_config_read(tp_server *server, tp_error *err)
     tp_status status = parse(server, file, err);
     status = status == TP_OK ? tpi_top_read(server, file, err) : status;
     status = status == TP_OK ? tpi_sections_read(server, err) : status;
+    status = status == TP_OK ? tpi_robots_read(server, err) : status;
     return status == TP_OK ? tpi_fronts_read(server, err) : status;
 }
 
-static void destroy(struct file *file)
+void tpi_config_destroy(struct file *file)
 {
     tpi_access_forget(file);
     tpi_cfg_destroy(file->cfg);
@@ -41,26 +42,35 @@ static void destroy(struct file *file)
     free(file);
 }
 
-void tpi_config_release(struct file *file)
+void tpi_config_unlink(tp_server *server, struct file *file)
 {
-    tp_server *server = file->server;
     struct file **at = &server->files;
 
-    if (file->users > 0 || server->file == file) {
-        return;
-    }
     while (*at != file) {
         at = &(*at)->next;
     }
     *at = file->next;
-    destroy(file);
+}
+
+void tpi_config_take_unused(tp_server *server, struct file **out)
+{
+    for (struct file **at = &server->files; *at != NULL;) {
+        struct file *file = *at;
+        if (file->users == 0 && file != server->file) {
+            *at = file->next;
+            file->next = *out;
+            *out = file;
+        } else {
+            at = &file->next;
+        }
+    }
 }
 
 void tpi_config_destroy_all(tp_server *server)
 {
     while (server->files != NULL) {
         struct file *next = server->files->next;
-        destroy(server->files);
+        tpi_config_destroy(server->files);
         server->files = next;
     }
 }

@@ -15,22 +15,55 @@
 
 /* ---- One front ------------------------------------------------------------------------------- */
 
+static tpi_front_opening opening_of(tp_server *server, const tp_front *front,
+                                    const struct front_entry *entry, const tp_front_place *place)
+{
+    return (tpi_front_opening){.front = front,
+                               .hub = server->hub,
+                               .loop = server->loop,
+                               .place = *place,
+                               .settings = entry == NULL ? NULL : entry->settings,
+                               .setting_count = entry == NULL ? 0 : entry->setting_count,
+                               .note = tpi_server_note,
+                               .note_context = server};
+}
+
+/* An address that is taken may be taken by this server: its user looks for another program in vain.
+ */
+static void blame_own_front(const tp_server *server, const struct open_front *wanted,
+                            const char *address, tp_error *why)
+{
+    const struct open_front *open = server->fronts;
+    const char *colon = strrchr(address, ':');
+    char robot[32] = "";
+
+    while (open != NULL && (open->instance == NULL || strcmp(open->scheme, wanted->scheme) != 0 ||
+                            strcmp(open->scheme, "unix") == 0 || colon == NULL ||
+                            strtoul(colon + 1, NULL, 10) != open->port)) {
+        open = open->next;
+    }
+    if (open != NULL) {
+        if (open->robot != TP_EVERY_ROBOT) {
+            (void)snprintf(robot, sizeof robot, " for robot %u", (unsigned)open->robot);
+        }
+        (void)tp_fail(why, TP_E_EXISTS, "listen on %s: the front %s of this server listens there%s",
+                      address, open->front->name, robot);
+    }
+}
+
 static tp_status open_instance(tp_server *server, struct open_front *open, const char *address,
                                int patience_s, tp_error *err)
 {
     const struct front_entry *entry = open->entry;
     const char *blamed = NULL;
     tp_error why = {0};
-    const tpi_front_opening made = {.front = open->front,
-                                    .hub = server->hub,
-                                    .loop = server->loop,
-                                    .place = {address, open->robot, open->reach, patience_s},
-                                    .settings = entry == NULL ? NULL : entry->settings,
-                                    .setting_count = entry == NULL ? 0 : entry->setting_count,
-                                    .note = tpi_server_note,
-                                    .note_context = server};
+    const tp_front_place place = {address, open->robot, open->reach, patience_s};
+    const tpi_front_opening made = opening_of(server, open->front, entry, &place);
     const tp_status status = tpi_front_open(&open->instance, &made, &blamed, &why);
 
+    if (status == TP_E_EXISTS) {
+        blame_own_front(server, open, address, &why);
+    }
     if (status != TP_OK) {
         (void)(entry == NULL ? tp_fail(err, status, "%s", why.text)
                              : tpi_front_entry_fail(entry, blamed, status, why.text, err));
@@ -248,6 +281,25 @@ static tp_status open_wanted(tp_server *server, tp_error *err)
     return status;
 }
 
+/* Without a network: each front checks its parameters. */
+static tp_status check_wanted(tp_server *server, tp_error *err)
+{
+    tp_status status = TP_OK;
+
+    for (const struct front_entry *entry = server->file->fronts; entry != NULL && status == TP_OK;
+         entry = entry->next) {
+        const tp_front_place place = {.address = "", .robot = TP_EVERY_ROBOT};
+        const tpi_front_opening made = opening_of(server, entry->front, entry, &place);
+        const char *blamed = NULL;
+        tp_error why = {0};
+        status = entry->disabled ? TP_OK : tpi_front_check(&made, &blamed, &why);
+        if (status != TP_OK) {
+            (void)tpi_front_entry_fail(entry, blamed, status, why.text, err);
+        }
+    }
+    return status;
+}
+
 /* ---- Unix sockets ---------------------------------------------------------------------------- */
 
 /* The first front that serves them. */
@@ -309,8 +361,9 @@ tp_status tpi_fronts_open(tp_server *server, tp_error *err)
 
     status = status == TP_OK ? tpi_robots_add(server, err) : status;
     status = status == TP_OK ? tpi_robots_check(server, err) : status;
-    if (server->options.listen[0] != '\0') {
-        status = status == TP_OK ? open_wanted(server, err) : status;
+    if (status == TP_OK) {
+        status = server->options.listen[0] != '\0' ? open_wanted(server, err)
+                                                   : check_wanted(server, err);
     }
     return status == TP_OK ? serve_inside(server, err) : status;
 }

@@ -24,15 +24,20 @@ static void turn_away(void *context, tp_stream *stream)
     tp_stream_close(stream);
 }
 
+static tp_status door_check(tp_front_instance *self, tp_error *err)
+{
+    if (tp_front_double(self, "width") > 2) {
+        tp_front_blame(self, "width");
+        return tp_fail(err, TP_E_RANGE, "width is over 2 m");
+    }
+    return TP_OK;
+}
+
 static tp_status door_open(tp_front_instance *self, tp_error *err)
 {
     struct door *door = tp_front_state(self);
 
     opens++;
-    if (tp_front_double(self, "width") > 2) {
-        tp_front_blame(self, "width");
-        return tp_fail(err, TP_E_RANGE, "width is over 2 m");
-    }
     if (tp_front_given(self, "colour")) {
         tp_front_note(self, tp_front_string(self, "colour"));
     }
@@ -63,6 +68,7 @@ static tp_front door = {.abi = TP_FRONT_ABI,
                         .state_size = sizeof(struct door),
                         .schemes = door_schemes,
                         .params = door_params,
+                        .check = door_check,
                         .open = door_open,
                         .close = door_close,
                         .bound = door_bound};
@@ -387,6 +393,43 @@ static void a_front_with_a_section_or_of_robots_needs_its_port(void **state)
     end_taking(&taken);
 }
 
+/* On an address that no other program uses, with a port that none gets meanwhile. */
+static void a_port_of_the_same_server_is_named(void **state)
+{
+    struct taken taken = {0};
+    tp_server *server = NULL;
+    char wanted[256];
+    char file[256];
+    tp_error err = {0};
+
+    (void)state;
+    take_port(&taken);
+    (void)snprintf(file, sizeof file,
+                   DEVICE "front ( name \"door\" port %u )\n"
+                          "front ( name \"gate\" robot %u )",
+                   taken.port, taken.port);
+    tp_server_options options = options_of(file);
+    options.any_port = false;
+    options.listen = "127.0.3.7";
+    options.port = taken.port;
+    assert_true(tp_server_create(&server, &options, &err) < 0);
+    (void)snprintf(wanted, sizeof wanted,
+                   "x.cfg:3:1: gate: listen on tcp:127.0.3.7:%u: the front door of this server "
+                   "listens there",
+                   taken.port);
+    assert_string_equal(err.text, wanted);
+    (void)snprintf(file, sizeof file,
+                   "front ( name \"gate\" )\nfront ( name \"door\" port %u )\n" DEVICE, taken.port);
+    (void)snprintf(text, sizeof text, "%s", file);
+    assert_true(tp_server_create(&server, &options, &err) < 0);
+    (void)snprintf(wanted, sizeof wanted,
+                   "x.cfg:2:1: door: listen on tcp:127.0.3.7:%u: the front gate of this server "
+                   "listens there for robot %u",
+                   taken.port, taken.port);
+    assert_string_equal(err.text, wanted);
+    end_taking(&taken);
+}
+
 /* ---- Mistakes -------------------------------------------------------------------------------- */
 
 static void mistakes_are_named_with_their_place(void **state)
@@ -484,9 +527,9 @@ static void a_changed_front_keeps_its_port_and_a_wrong_one_changes_nothing(void 
         DEVICE "front ( name \"gate\" enabled no )\nfront ( name \"door\" width 3 port %u )", port);
     cannot_turn_to(server, configuration, "x.cfg:3:21: door: width is over 2 m");
     assert_int_equal(port_at(server, 0), port);
-    assert_int_equal(opens, 2); /* the wrong one, and the one before again */
+    assert_int_equal(opens, 1); /* the one before again: the wrong one is only checked */
     tp_server_destroy(server);
-    assert_int_equal(closes, 3);
+    assert_int_equal(closes, 2);
 }
 
 static void a_wrong_file_opens_nothing(void **state)
@@ -526,6 +569,23 @@ static void a_server_without_memory_leaves_no_front(void **state)
     memory_sweep(create_and_destroy, NULL);
 }
 
+/* Without a network, as `troupe check` has it. */
+static void fronts_check_their_parameters_without_opening(void **state)
+{
+    tp_server_options options = options_of(DEVICE "front ( name \"door\" width 3 )");
+    tp_server *server = NULL;
+    tp_error err = {0};
+
+    (void)state;
+    options.listen = "";
+    assert_true(tp_server_create(&server, &options, &err) < 0);
+    assert_string_equal(err.text, "x.cfg:2:21: door: width is over 2 m");
+    options = options_of(DEVICE "front ( name \"door\" width 3 enabled no )");
+    options.listen = "";
+    tp_server_destroy(begin_with(&options));
+    assert_int_equal(opens + closes, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -536,6 +596,8 @@ int main(void)
         cmocka_unit_test(clients_of_a_public_address_only_read),
         cmocka_unit_test(a_default_front_whose_port_is_taken_is_left_out),
         cmocka_unit_test(a_front_with_a_section_or_of_robots_needs_its_port),
+        cmocka_unit_test(a_port_of_the_same_server_is_named),
+        cmocka_unit_test(fronts_check_their_parameters_without_opening),
         cmocka_unit_test(mistakes_are_named_with_their_place),
         cmocka_unit_test(units_and_notes_are_as_those_of_drivers),
         cmocka_unit_test(only_what_changes_is_opened_and_closed),

@@ -61,8 +61,8 @@ struct driver_entry {
     tp_instance *instance;            /* borrowed; NULL until it is made */
     struct file *home;                /* borrowed: where its blueprint is */
     struct driver_entry *from; /* of the file before: whose instance it has taken over, or NULL */
-    bool comes;                /* its instance is to be registered */
     bool followed;             /* by circle.c */
+    bool on_way;               /* of circle.c: it is on the way that is followed */
     struct driver_entry *next;
 };
 
@@ -95,6 +95,8 @@ struct file {
     tp_halt panic;  /* how everything is stopped in one, unless a section says otherwise */
     int patience_s; /* of listeners that are opened from now on; see tp_front_place */
     struct interface_file *interfaces; /* in the arena, the last of the file first */
+    unsigned robots[MOST_ROBOTS];      /* that it mentions, in its order */
+    size_t robot_count;
 
     /* elsewhere.c: the robots that the configuration provides, and the servers of the others. */
     unsigned provided[MOST_ROBOTS];
@@ -105,6 +107,13 @@ struct file {
 struct robot {
     unsigned number; /* as the configuration has it: the port */
     unsigned port;   /* that it is served on; 0 without a network */
+};
+
+/* A reload that was asked for during another one. */
+struct reload_wanted {
+    bool again;
+    tp_server_reloaded *done;
+    void *context;
 };
 
 struct tp_server {
@@ -132,11 +141,20 @@ struct tp_server {
     unsigned child_count;
 
     /* reload.c */
-    size_t leaving; /* instances that are being removed */
+    struct change *change;       /* owned: the one that is being made; NULL for none */
+    struct reload_wanted wanted; /* the next one */
+    size_t leaving;              /* instances that are being removed */
     bool reloading;
     bool begun;
     bool ending;
+    bool ended; /* all drivers have stopped, and all clients are gone */
 };
+
+/* reload.c, when the server ends: whether a thread is busy for a change; it hurries up; and wait
+ * for it, when the hub has stopped. */
+bool tpi_reload_is_on_thread(const tp_server *server);
+void tpi_reload_cancel(tp_server *server);
+void tpi_reload_end(tp_server *server);
 
 /* sections.c: read all sections of the file. */
 tp_status tpi_sections_read(tp_server *server, tp_error *err);
@@ -189,11 +207,15 @@ struct driver_entry *tpi_join_find(tp_server *server, tpi_cfg_section *section,
 void tpi_join_add(struct driver_entry *to, struct driver_entry *entry);
 tp_status tpi_join_finish(tp_server *server, tp_error *err);
 
-/* file.c: read the configuration; it is `server->file` from then on. Released when nobody uses it
- * any more and another one is read. */
+/* file.c: read the configuration; it is `server->file` from then on, and in the list `files`. */
 tp_status tpi_config_read(tp_server *server, tp_error *err);
-void tpi_config_release(struct file *file);
 void tpi_config_destroy_all(tp_server *server);
+
+/* Take it from the list; take all that no instance needs, except the one in force; and release one
+ * that is not in the list, on any thread. */
+void tpi_config_unlink(tp_server *server, struct file *file);
+void tpi_config_take_unused(tp_server *server, struct file **out);
+void tpi_config_destroy(struct file *file);
 
 /* section_front.c: read the front sections, and add the fronts of the kit that none names. Two
  * entries are the same if they open the same things. `note_changes` tells of fronts that the new
@@ -205,8 +227,10 @@ bool tpi_front_entry_same(const struct front_entry *a, const struct front_entry 
 size_t tpi_fronts_note_changes(tp_server *server, const struct file *before,
                                const struct file *after);
 
-/* robots.c: add those that the file mentions and that are not there yet, in the order of the file;
- * whether a device of the file belongs to one; and whether front sections name only such. */
+/* robots.c: list those that the file mentions; add those of them that are not there yet, in the
+ * order of the file; whether a device of the file belongs to one; and whether front sections name
+ * only such. */
+tp_status tpi_robots_read(tp_server *server, tp_error *err);
 tp_status tpi_robots_add(tp_server *server, tp_error *err);
 bool tpi_robots_mentioned(const tp_server *server, unsigned robot);
 tp_status tpi_robots_check(const tp_server *server, tp_error *err);

@@ -1,151 +1,29 @@
 /*
  * reload.c - a configuration that has changed, while the server runs.
  *
- * The file is read again, and everything that can be wrong with it is found before anything
- * changes: its new instances are made without being seen, their ports are opened. Instances whose
- * sections mean the same as before stay as they are, with their clients. Those that are not wanted
- * any more are removed; when all of them are gone, the new ones take their places.
+ *     the loop                                    a thread
+ *     copies the list of devices         ---->    reads the file, prepares what comes, checks all
+ *     opens new fronts                   <----
+ *     enrols what comes
+ *     removes what leaves, closes fronts
+ *     waits until the drivers have ended
+ *     registers what comes, starts it    ---->    releases the file before
+ *     is done                            <----
+ *
+ * What the loop does for each instance it does in portions, one in each turn, so that clients are
+ * served in between. If the file has a mistake, nothing changes.
  */
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/inside.h"
+#include "bus/pool.h"
+#include "server/change.h"
 
-/* ---- Who stays, who goes, who comes ---------------------------------------------------------- */
+enum { PORTION_NS = 3 * TP_NS_PER_MS };
 
-static size_t count_entries(const struct file *file)
-{
-    size_t count = 0;
-
-    for (const struct driver_entry *entry = file->entries; entry != NULL; entry = entry->next) {
-        count++;
-    }
-    return count;
-}
-
-/* Entries that mean the same have the same first device; those that offer all there is have none.
- */
-static const tp_devaddr *key_of(const struct driver_entry *entry)
-{
-    static const tp_devaddr none;
-
-    return entry->asked.provide_count > 0 ? &entry->asked.provides[0].addr : &none;
-}
-
-static void take_instance(struct driver_entry *entry, const struct owners *owners)
-{
-    size_t passed = 0;
-    struct driver_entry *other = tpi_owners_next(owners, key_of(entry), &passed);
-
-    while (other != NULL && (other->instance == NULL || !tpi_entry_same(other, entry))) {
-        other = tpi_owners_next(owners, key_of(entry), &passed);
-    }
-    if (other != NULL) {
-        entry->instance = other->instance;
-        entry->home = other->home;
-        entry->from = other;
-        other->instance = NULL;
-    }
-}
-
-/* Instances that mean the same are taken over; an entry of the old file without one has gone on. */
-static tp_status take_over(struct file *before, struct file *after, tp_error *err)
-{
-    struct owners owners;
-
-    if (tpi_owners_init(&owners, count_entries(before), err) != TP_OK) {
-        return TP_E_NOMEM;
-    }
-    for (struct driver_entry *entry = before->entries; entry != NULL; entry = entry->next) {
-        tpi_owners_add(&owners, key_of(entry), entry);
-    }
-    for (struct driver_entry *entry = after->entries; entry != NULL; entry = entry->next) {
-        take_instance(entry, &owners);
-    }
-    tpi_owners_fini(&owners);
-    return TP_OK;
-}
-
-static void give_back(struct file *after)
-{
-    for (struct driver_entry *entry = after->entries; entry != NULL; entry = entry->next) {
-        if (entry->from != NULL) {
-            entry->from->instance = entry->instance;
-        }
-    }
-}
-
-/* A change that is being made. */
-struct change {
-    tp_server *server;
-    struct file *before;
-    struct file *after;
-    tp_instance **leaving; /* owned, as the two below */
-    size_t leaving_count;
-    struct driver_entry **coming;
-    tp_instance **coming_instances;
-    size_t coming_count;
-    size_t robot_count; /* before it */
-};
-
-static tp_status make_room(struct change *c, tp_error *err)
-{
-    const size_t most = count_entries(c->before) + count_entries(c->after) + 1;
-
-    c->leaving = calloc(most, sizeof(tp_instance *));
-    c->coming = calloc(most, sizeof(struct driver_entry *));
-    c->coming_instances = calloc(most, sizeof(tp_instance *));
-    return c->leaving == NULL || c->coming == NULL || c->coming_instances == NULL
-               ? tp_fail(err, TP_E_NOMEM, "out of memory")
-               : TP_OK;
-}
-
-static void free_room(struct change *c)
-{
-    free((void *)c->leaving);
-    free((void *)c->coming);
-    free((void *)c->coming_instances);
-}
-
-/* Those that come are made, without being seen. */
-static tp_status prepare(struct change *c, tp_error *err)
-{
-    tp_status status = TP_OK;
-
-    for (struct driver_entry *entry = c->before->entries; entry != NULL; entry = entry->next) {
-        if (entry->instance != NULL) {
-            c->leaving[c->leaving_count++] = entry->instance;
-        }
-    }
-    for (struct driver_entry *entry = c->after->entries; entry != NULL && status == TP_OK;
-         entry = entry->next) {
-        if (entry->instance == NULL) {
-            status = tpi_entry_prepare(c->server, entry, err);
-            if (status == TP_OK) {
-                c->coming_instances[c->coming_count] = entry->instance;
-                c->coming[c->coming_count++] = entry;
-            }
-        }
-    }
-    return status;
-}
-
-static tp_status check(struct change *c, tp_error *err)
-{
-    const tpi_exchange exchange = {c->leaving, c->leaving_count, c->coming_instances,
-                                   c->coming_count};
-    tp_error why = {0};
-    size_t wrong = 0;
-    tp_status status = tpi_hub_check(c->server->hub, &exchange, &wrong, &why);
-
-    if (status == TP_OK || c->coming_count == 0) {
-        return status == TP_OK ? TP_OK : tp_fail(err, status, "%s", why.text);
-    }
-    return tpi_entry_fail(c->coming[wrong], status, why.text, err);
-}
-
-/* ---- Making the change ----------------------------------------------------------------------- */
+/* ---- Notes ----------------------------------------------------------------------------------- */
 
 /* "removed fake0 (laser:0, ptz:0)"; of one that knows itself what it offers, "removed sim0" */
 static void note_instance(tp_server *server, const char *what, const tp_instance *instance,
@@ -164,30 +42,131 @@ static void note_instance(tp_server *server, const char *what, const tp_instance
     tpi_server_note(server, text);
 }
 
-/* All that leave are gone: the others may have their ports and lines. */
-static void finish(tp_server *server)
-{
-    struct file *file = server->files;
+/* ---- Threads --------------------------------------------------------------------------------- */
 
-    for (struct driver_entry *entry = server->file->entries; entry != NULL; entry = entry->next) {
-        if (entry->comes) {
-            entry->comes = false;
-            if (tpi_hub_register(entry->instance) == TP_OK) {
-                note_instance(server, "added", entry->instance, &entry->asked);
-            } else {
-                tpi_server_note(server, "out of memory");
-            }
+static void drive(struct change *c);
+
+static void end_thread(struct change *c)
+{
+    tpi_pool_leave();
+    atomic_store(&c->through, true);
+    tpi_loop_post(c->server->loop, &c->task);
+}
+
+static void load_on_thread(void *context)
+{
+    struct change *c = context;
+
+    tpi_change_load(c);
+    end_thread(c);
+}
+
+static void release_files(struct change *c)
+{
+    while (c->unused != NULL) {
+        struct file *next = c->unused->next;
+        tpi_config_destroy(c->unused);
+        c->unused = next;
+    }
+}
+
+static void release_on_thread(void *context)
+{
+    struct change *c = context;
+
+    tpi_change_discard(c);
+    release_files(c);
+    end_thread(c);
+}
+
+/* On the loop: the thread has posted its task, and is at its end. */
+static void thread_ended(tpi_task *task)
+{
+    struct change *c = (struct change *)((char *)task - offsetof(struct change, task));
+
+    if (c->server->ending) { /* it is joined there */
+        return;
+    }
+    tpi_thread_join(c->thread);
+    c->thread = NULL;
+    drive(c);
+}
+
+/* Run it on a thread; without one, here. */
+static bool run_on_thread(struct change *c, void (*run)(void *context))
+{
+    c->task.run = thread_ended;
+    atomic_store(&c->through, false);
+    return !c->at_once && tpi_thread_start(&c->thread, "reload", run, c, NULL) == TP_OK;
+}
+
+/* ---- Failures -------------------------------------------------------------------------------- */
+
+/* What is enrolled has timers of the loop; this comes only for want of memory. */
+static void discard_enrolled(struct change *c)
+{
+    for (size_t i = 0; i < c->enrolled; i++) {
+        tpi_hub_discard(c->coming[i]);
+        c->coming_entries[i]->instance = NULL;
+    }
+    memmove((void *)c->coming, (const void *)(c->coming + c->enrolled),
+            (c->coming_count - c->enrolled) * sizeof(tp_instance *));
+    memmove((void *)c->coming_entries, (const void *)(c->coming_entries + c->enrolled),
+            (c->coming_count - c->enrolled) * sizeof(struct driver_entry *));
+    c->coming_count -= c->enrolled;
+    c->enrolled = 0;
+}
+
+/* The file before stays in force. */
+static enum change_stage undo(struct change *c)
+{
+    discard_enrolled(c);
+    tpi_fronts_undo(c->server, c->robot_count);
+    c->server->file = c->before;
+    tpi_config_unlink(c->server, c->after);
+    return CHANGE_RELEASING;
+}
+
+/* ---- Stages ---------------------------------------------------------------------------------- */
+
+static enum change_stage loaded(struct change *c)
+{
+    tpi_change_take_over(c);
+    if (c->status != TP_OK) {
+        return CHANGE_DONE;
+    }
+    c->server->file = c->after;
+    return CHANGE_OPENING;
+}
+
+static enum change_stage open_fronts(struct change *c)
+{
+    c->status = tpi_fronts_open(c->server, &c->error);
+    return c->status == TP_OK ? CHANGE_ENROLLING : undo(c);
+}
+
+/* The last one also brings the rights of the file into force: from now on nothing fails. */
+static enum change_stage enrol_next(struct change *c)
+{
+    tp_server *server = c->server;
+
+    if (c->enrolled < c->coming_count) {
+        if (tpi_hub_enrol(c->coming[c->enrolled]) != TP_OK) {
+            c->status = tp_fail(&c->error, TP_E_NOMEM, "out of memory");
+            return undo(c);
         }
+        c->enrolled++;
+        return CHANGE_ENROLLING;
     }
-    while (file != NULL) {
-        struct file *next = file->next;
-        tpi_config_release(file);
-        file = next;
+    c->status = tpi_access_apply(server, &c->error);
+    if (c->status != TP_OK) {
+        return undo(c);
     }
-    server->reloading = false;
-    if (server->begun) {
-        tp_server_begin(server);
-    }
+    tpi_hub_set_panic_action(server->hub, c->after->panic);
+    server->reloading = true;
+    server->leaving = c->leaving_count + 1; /* none is the last before all have begun to leave */
+    tpi_hub_unlist(server->hub, c->leaving, c->leaving_count);
+    return CHANGE_REMOVING;
 }
 
 static void removed(void *context)
@@ -198,28 +177,28 @@ static void removed(void *context)
     home->users--;
     server->leaving--;
     if (server->leaving == 0 && !server->ending) {
-        finish(server);
+        drive(server->change);
     }
 }
 
-static void make_change(struct change *c)
+static enum change_stage remove_next(struct change *c)
+{
+    if (c->next == c->leaving_count) {
+        c->next = 0;
+        return CHANGE_SETTLING;
+    }
+    struct driver_entry *entry = c->leaving_entries[c->next++];
+    note_instance(c->server, "removed", entry->instance, &entry->asked);
+    tpi_hub_remove(entry->instance, removed, entry->home);
+    entry->instance = NULL;
+    return CHANGE_REMOVING;
+}
+
+static enum change_stage settle(struct change *c)
 {
     tp_server *server = c->server;
-
-    server->reloading = true;
-    for (size_t i = 0; i < c->coming_count; i++) {
-        c->coming[i]->comes = true;
-        c->coming[i]->home->users++;
-    }
-    server->leaving = c->leaving_count + 1; /* none is the last before all have begun to leave */
-    for (struct driver_entry *entry = c->before->entries; entry != NULL; entry = entry->next) {
-        if (entry->instance != NULL) {
-            note_instance(server, "removed", entry->instance, &entry->asked);
-            tpi_hub_remove(entry->instance, removed, entry->home);
-            entry->instance = NULL;
-        }
-    }
     const size_t fronts_changed = tpi_fronts_note_changes(server, c->before, c->after);
+
     tpi_fronts_settle(server);
     const bool top_changed = tpi_top_report_changes(server, c->before, c->after);
     const bool interfaces_changed = !tpi_interfaces_same(c->before, c->after);
@@ -231,50 +210,232 @@ static void make_change(struct change *c)
         tpi_server_note(server, "nothing has changed");
     }
     server->leaving--;
-    if (server->leaving == 0) {
-        finish(server);
+    return CHANGE_WAITING;
+}
+
+/* All that leave are gone: the others may have their ports and lines. */
+static enum change_stage register_next(struct change *c)
+{
+    if (c->next == c->coming_count) {
+        tpi_hub_find_again(c->server->hub);
+        c->start = c->server->begun ? c->after->entries : NULL;
+        return CHANGE_STARTING;
+    }
+    struct driver_entry *entry = c->coming_entries[c->next++];
+    entry->home->users++;
+    if (tpi_hub_register(entry->instance) == TP_OK) { /* which cannot fail: it is enrolled */
+        note_instance(c->server, "added", entry->instance, &entry->asked);
+    }
+    return CHANGE_REGISTERING;
+}
+
+static enum change_stage start_next(struct change *c)
+{
+    if (c->start == NULL) {
+        tpi_config_take_unused(c->server, &c->unused);
+        c->coming_count = 0; /* which the server has now */
+        c->enrolled = 0;
+        c->after = NULL;
+        return CHANGE_RELEASING;
+    }
+    tpi_instance_begin(c->start->instance);
+    c->start = c->start->next;
+    return CHANGE_STARTING;
+}
+
+static enum change_stage step(struct change *c)
+{
+    switch (c->stage) {
+    case CHANGE_LOADING:
+        return loaded(c);
+    case CHANGE_OPENING:
+        return open_fronts(c);
+    case CHANGE_ENROLLING:
+        return enrol_next(c);
+    case CHANGE_REMOVING:
+        return remove_next(c);
+    case CHANGE_SETTLING:
+        return settle(c);
+    case CHANGE_WAITING:
+        return CHANGE_REGISTERING;
+    case CHANGE_REGISTERING:
+        return register_next(c);
+    case CHANGE_STARTING:
+        return start_next(c);
+    default: /* released */
+        return CHANGE_DONE;
     }
 }
 
-static void undo(struct change *c)
+/* ---- Driving it ------------------------------------------------------------------------------ */
+
+static tp_status begin(tp_server *server, bool at_once, tp_server_reloaded *done, void *context,
+                       tp_error *err);
+
+/* The result is reported, and the next change begins if one was asked for meanwhile. */
+static void finish(struct change *c)
 {
     tp_server *server = c->server;
 
-    for (size_t i = 0; i < c->coming_count; i++) {
-        tpi_hub_discard(c->coming_instances[i]);
-        c->coming[i]->instance = NULL;
+    server->change = NULL;
+    server->reloading = false;
+    if (c->done != NULL) {
+        c->done(c->context, c->status, &c->error);
     }
-    give_back(c->after);
-    tpi_fronts_undo(server, c->robot_count);
-    server->file = c->before;
-    tpi_config_release(c->after);
+    tpi_change_destroy(c);
+    if (server->change == NULL && server->wanted.again) {
+        const struct reload_wanted wanted = server->wanted;
+        server->wanted = (struct reload_wanted){0};
+        tp_server_reload_later(server, wanted.done, wanted.context);
+    }
+}
+
+/* Whether a thread or the loop has to do something first. */
+static bool must_wait(struct change *c)
+{
+    if (c->stage == CHANGE_WAITING) {
+        return c->server->leaving > 0;
+    }
+    if (c->stage != CHANGE_RELEASING) {
+        return false;
+    }
+    if (c->after == NULL && c->unused == NULL) { /* it is released */
+        return false;
+    }
+    if (run_on_thread(c, release_on_thread)) {
+        return true;
+    }
+    tpi_change_discard(c);
+    release_files(c);
+    return false;
+}
+
+static void run_portion(tp_after *portion)
+{
+    struct change *c = (struct change *)((char *)portion - offsetof(struct change, portion));
+    const int64_t end_ns = tp_clock_now_ns(tp_clock_real()) + PORTION_NS;
+
+    while (c->stage != CHANGE_DONE && !must_wait(c)) {
+        c->stage = step(c);
+        if (!c->at_once && tp_clock_now_ns(tp_clock_real()) >= end_ns) {
+            tp_loop_after(c->server->loop, &c->portion);
+            return;
+        }
+    }
+    if (c->stage == CHANGE_DONE) {
+        finish(c);
+    }
+}
+
+static void drive(struct change *c)
+{
+    c->portion.run = run_portion;
+    if (c->at_once) {
+        run_portion(&c->portion);
+    } else {
+        tp_loop_after(c->server->loop, &c->portion);
+    }
+}
+
+static tp_status begin(tp_server *server, bool at_once, tp_server_reloaded *done, void *context,
+                       tp_error *err)
+{
+    struct change *c = NULL;
+    const tp_status status = tpi_change_create(&c, server, err);
+
+    if (status != TP_OK) {
+        return status;
+    }
+    c->at_once = at_once;
+    c->done = done;
+    c->context = context;
+    server->change = c;
+    if (!run_on_thread(c, load_on_thread)) {
+        tpi_change_load(c);
+        drive(c);
+    }
+    return TP_OK;
+}
+
+/* ---- For everybody --------------------------------------------------------------------------- */
+
+/* The result of a reload at once: it is known before anything waits. */
+struct outcome {
+    bool known;
+    tp_status status;
+    tp_error error;
+};
+
+static void keep_outcome(void *context, tp_status status, const tp_error *error)
+{
+    struct outcome *outcome = context;
+
+    *outcome = (struct outcome){true, status, *error};
 }
 
 tp_status tp_server_reload(tp_server *server, tp_error *err)
 {
-    struct change c = {
-        .server = server, .before = server->file, .robot_count = server->robot_count};
+    struct outcome outcome = {0};
 
-    if (server->reloading) {
+    if (server->change != NULL) {
         return tp_fail(err, TP_E_LIMIT, "the last change is still being made");
     }
-    tpi_server_gather_notes(server);
-    tp_status status = tpi_config_read(server, err);
-    c.after = server->file;
-    status = c.after != c.before && status == TP_OK ? make_room(&c, err) : status;
-    status = status == TP_OK ? take_over(c.before, c.after, err) : status;
-    status = status == TP_OK ? prepare(&c, err) : status;
-    status = status == TP_OK ? check(&c, err) : status;
-    status = status == TP_OK ? tpi_circles_check(server, err) : status;
-    status = status == TP_OK ? tpi_fronts_open(server, err) : status;
-    status = status == TP_OK ? tpi_access_apply(server, err) : status;
-    tpi_server_tell_notes(server);
-    if (status == TP_OK) {
-        tpi_hub_set_panic_action(server->hub, c.after->panic);
-        make_change(&c);
-    } else if (c.after != c.before) {
-        undo(&c);
+    const tp_status status = begin(server, true, keep_outcome, &outcome, err);
+    if (status != TP_OK) {
+        return status;
     }
-    free_room(&c);
-    return status;
+    if (!outcome.known) { /* drivers stop first; from here on nothing fails */
+        server->change->done = NULL;
+        return TP_OK;
+    }
+    return outcome.status == TP_OK ? TP_OK : tp_fail(err, outcome.status, "%s", outcome.error.text);
+}
+
+void tp_server_reload_later(tp_server *server, tp_server_reloaded *done, void *context)
+{
+    tp_error err = {0};
+
+    if (server->change != NULL) {
+        server->wanted = (struct reload_wanted){true, done, context};
+        return;
+    }
+    const tp_status status = begin(server, false, done, context, &err);
+    if (status != TP_OK && done != NULL) {
+        done(context, status, &err);
+    }
+}
+
+/* ---- The end of the server ------------------------------------------------------------------- */
+
+bool tpi_reload_is_on_thread(const tp_server *server)
+{
+    return server->change != NULL && server->change->thread != NULL &&
+           !atomic_load(&server->change->through);
+}
+
+void tpi_reload_cancel(tp_server *server)
+{
+    if (server->change != NULL) {
+        atomic_store(&server->change->cancelled, true);
+        tp_loop_after_cancel(server->loop, &server->change->portion);
+    }
+}
+
+/* All that was enrolled has been released with the hub's instances. */
+void tpi_reload_end(tp_server *server)
+{
+    struct change *c = server->change;
+
+    if (c == NULL) {
+        return;
+    }
+    const bool loading = c->stage == CHANGE_LOADING;
+    tpi_thread_join(c->thread);
+    if (loading) {
+        tpi_change_take_over(c);
+    }
+    for (size_t i = c->enrolled; i < c->coming_count; i++) {
+        tpi_hub_discard(c->coming[i]);
+    }
+    release_files(c);
 }

@@ -3,11 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/options.h"
 #include "bus/pool.h"
 #include "platform/folder.h"
 #include "platform/guard.h"
 #include "platform/limit.h"
-#include "server/inside.h"
+#include "server/change.h"
 
 static void instance_failed(void *context, const tp_instance *instance, const char *why)
 {
@@ -83,12 +84,17 @@ static tp_status check(const tp_server *server, const struct made *made, tp_stat
 static tp_status add_all(tp_server *server, struct made *made, tp_error *err)
 {
     tp_status status = prepare(server, made, err);
+    size_t registered = 0;
 
     status = check(server, made, status, err);
-    for (size_t i = 0; i < made->count && status == TP_OK; i++) {
-        status = tpi_hub_register(made->instances[i]) == TP_OK
+    while (registered < made->count && status == TP_OK) {
+        status = tpi_hub_register(made->instances[registered]) == TP_OK
                      ? TP_OK
                      : tp_fail(err, TP_E_NOMEM, "out of memory");
+        registered += status == TP_OK;
+    }
+    for (size_t i = registered; i < made->count; i++) {
+        tpi_hub_discard(made->instances[i]);
     }
     return status;
 }
@@ -159,27 +165,41 @@ static tp_status build(tp_server *server, tp_error *err)
     return status == TP_OK ? tpi_fronts_open_first(server, err) : status;
 }
 
+static tp_status take_options(tp_server_options *out, const tp_server_options *options,
+                              tp_error *err)
+{
+    static const tpi_options_kind kind = {"tp_server_options", sizeof *out,
+                                          TPI_OPTIONS_END(tp_server_options, note_context)};
+    const tp_status status = tpi_options_take(out, &kind, options, err);
+
+    if (out->clock == NULL) {
+        out->clock = tp_clock_real();
+    }
+    if (out->port == 0) {
+        out->port = DEFAULT_PORT;
+    }
+    if (out->listen == NULL) {
+        out->listen = "127.0.0.1";
+    }
+    if (out->path == NULL) {
+        out->path = "configuration";
+    }
+    return status;
+}
+
 tp_status tp_server_create(tp_server **out, const tp_server_options *options, tp_error *err)
 {
     tp_server *server = calloc(1, sizeof *server);
     if (server == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
-    server->options = *options;
-    if (options->clock == NULL) {
-        server->options.clock = tp_clock_real();
-    }
-    if (options->port == 0) {
-        server->options.port = DEFAULT_PORT;
-    }
-    if (options->listen == NULL) {
-        server->options.listen = "127.0.0.1";
-    }
-    if (options->path == NULL) {
-        server->options.path = "configuration";
+    tp_status status = take_options(&server->options, options, err);
+    if (status != TP_OK) {
+        free(server);
+        return status;
     }
     tpi_server_gather_notes(server);
-    tp_status status = build(server, err);
+    status = build(server, err);
     tpi_server_tell_notes(server);
     if (status != TP_OK) {
         tp_server_destroy(server);
@@ -189,17 +209,30 @@ tp_status tp_server_create(tp_server **out, const tp_server_options *options, tp
     return TP_OK;
 }
 
+bool tp_server_end(tp_server *server)
+{
+    if (!server->ended) {
+        server->ending = true;
+        tpi_reload_cancel(server);
+        tpi_fronts_close_all(server);
+        tpi_hub_stop(server->hub);
+        server->ended = true;
+    }
+    return !tpi_reload_is_on_thread(server);
+}
+
 void tp_server_destroy(tp_server *server)
 {
     if (server == NULL) {
         return;
     }
-    server->ending = true;
-    tpi_fronts_close_all(server);
+    (void)tp_server_end(server);
+    tpi_reload_end(server);
     tpi_hub_destroy(server->hub);
     if (server->loop != NULL) {
         tp_loop_destroy(server->loop);
     }
+    tpi_change_destroy(server->change);
     tpi_config_destroy_all(server);
     tp_catalogue_destroy(server->catalogue);
     tpi_folder_remove(server->folder);

@@ -4,8 +4,17 @@
 
 #include "session/identity.h"
 
+/* age.c: wakes the loop while there are clients. */
+struct beat {
+    tp_timer *timer;   /* owned; NULL while there are no clients */
+    int64_t period_ns; /* from now on */
+    int64_t waited_ns; /* the longest wait that a message may have arrived in: the last period */
+    int64_t last_ns;
+};
+
 typedef struct tpi_clients {
     tpi_hub *hub; /* borrowed */
+    struct beat beat;
     tpi_keyring keyring;
     tp_session *sessions; /* borrowed, newest first */
 } tpi_clients;

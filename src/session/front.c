@@ -83,8 +83,9 @@ static void release(tp_front_instance *self)
     free(self);
 }
 
-tp_status tpi_front_open(tp_front_instance **out, const tpi_front_opening *opening,
-                         const char **blamed, tp_error *err)
+/* An instance that is checked and not open. */
+static tp_status create(tp_front_instance **out, const tpi_front_opening *opening,
+                        const char **blamed, tp_error *err)
 {
     tp_front_instance *self = calloc(1, sizeof *self);
 
@@ -95,7 +96,40 @@ tp_status tpi_front_open(tp_front_instance **out, const tpi_front_opening *openi
         }
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
-    const tp_status status = opening->front->open(self, err);
+    const tp_status status =
+        opening->front->check != NULL ? opening->front->check(self, err) : TP_OK;
+    if (status != TP_OK) {
+        *blamed = self->blamed;
+        release(self);
+        return status;
+    }
+    *out = self;
+    return TP_OK;
+}
+
+tp_status tpi_front_check(const tpi_front_opening *opening, const char **blamed, tp_error *err)
+{
+    tp_front_instance *self = NULL;
+    const char *ignored;
+    const tp_status status = create(&self, opening, blamed != NULL ? blamed : &ignored, err);
+
+    if (status == TP_OK) {
+        release(self);
+    }
+    return status;
+}
+
+tp_status tpi_front_open(tp_front_instance **out, const tpi_front_opening *opening,
+                         const char **blamed, tp_error *err)
+{
+    tp_front_instance *self = NULL;
+    const char *ignored;
+    tp_status status = create(&self, opening, blamed != NULL ? blamed : &ignored, err);
+
+    if (status != TP_OK) {
+        return status;
+    }
+    status = opening->front->open(self, err);
     if (blamed != NULL) {
         *blamed = status == TP_OK ? NULL : self->blamed;
     }

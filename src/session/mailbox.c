@@ -65,25 +65,6 @@ uint32_t tp_session_sealed(const tp_session *session)
     return session->queue.sealed;
 }
 
-tp_status tp_session_refuse(tp_session *session, const tp_msghdr *request, tp_status code,
-                            const char *text)
-{
-    tp_msghdr header = *request;
-    tp_failure failure = {.code = code};
-    tp_msg *msg = NULL;
-
-    failure.text = tpi_text_field(text, &failure.text_count);
-    header.type = TP_MSGTYPE_RESP_NACK;
-    header.timestamp = tp_clock_wall_s(tp_hub_clock(session->hub));
-    tp_status status = tp_msg_create(&msg, &header, session->explain ? &tp_desc_failure : NULL,
-                                     session->explain ? &failure : NULL);
-    if (status == TP_OK) {
-        status = tp_session_queue(session, msg);
-        tp_msg_unref(msg);
-    }
-    return status;
-}
-
 tp_status tp_session_add_rule(tp_session *session, int32_t interf, int32_t index, int32_t type,
                               int32_t subtype, int32_t action)
 {

@@ -16,6 +16,10 @@ tp_status tp_session_create(tp_session **out, tp_hub *hub, uint32_t robot,
     if (session == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
+    if (tpi_age_join(clients, err) != TP_OK) {
+        free(session);
+        return TP_E_NOMEM;
+    }
     session->clients = clients;
     session->hub = hub;
     session->robot = robot;
@@ -51,6 +55,7 @@ void tp_session_destroy(tp_session *session)
     if (session->next != NULL) {
         session->next->previous = session->previous;
     }
+    tpi_age_leave(session->clients);
     tpi_identity_fini(&session->identity);
     tpi_backlog_fini(session);
     tpi_queue_fini(&session->queue);

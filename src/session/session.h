@@ -205,10 +205,23 @@ void tpi_access_count_refusal(tp_session *session, tp_device *device);
  * terms it sends a message; and the request LEASE, whose answer is queued. */
 int64_t tpi_terms_lease_ns(const struct subscription *s);
 tpi_claim tpi_terms_claim(const struct subscription *s, const tp_message *what, const tp_msg *msg);
-/* It has waited for a process that was frozen, for longer than its lease. */
-bool tpi_terms_is_late(const struct subscription *s, const tp_message *what, const tp_msg *msg);
+/* Whether it may have waited for this process for longer than its lease; `err` then says so. */
+bool tpi_terms_is_late(const struct subscription *s, const tp_message *what, const tp_msg *msg,
+                       const tpi_claim *claim, tp_error *err);
+/* The time that it may have waited counts as a part of its lease. */
+void tpi_terms_count_age(const struct subscription *s, tpi_claim *claim);
 bool tpi_terms_owns(const tp_message *what);
 tp_status tpi_terms_answer(const struct subscription *s, const tp_msg *msg, tp_error *err);
+
+/* age.c: how old the message that is being handled can be; 0 if it has not waited. */
+int64_t tpi_age_ns(const tp_session *session);
+
+/* Leases of this length are to be kept: from now on shorter freezes are noticed. */
+void tpi_age_expect(tpi_clients *clients, int64_t lease_ns);
+
+/* There is a client; perhaps the last one is gone. */
+tp_status tpi_age_join(tpi_clients *clients, tp_error *err);
+void tpi_age_leave(tpi_clients *clients);
 
 /* panic_request.c: the state of a panic for a client that understands it. */
 void tpi_panic_request_report(tp_session *session, const tp_panic_state *panic);

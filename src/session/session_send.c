@@ -132,7 +132,7 @@ void tpi_session_abandon_all(tp_session *session)
 static tp_status pass_on(struct subscription *s, tp_msg *msg, const tp_message *what, tp_error *err)
 {
     tp_device *device = s->device;
-    const tpi_claim claim = tpi_terms_claim(s, what, msg);
+    tpi_claim claim = tpi_terms_claim(s, what, msg);
     tp_status status = tpi_access_check(s, what, &claim, err);
 
     if (status != TP_OK) {
@@ -141,10 +141,10 @@ static tp_status pass_on(struct subscription *s, tp_msg *msg, const tp_message *
     if (tpi_terms_owns(what)) {
         return tpi_terms_answer(s, msg, err);
     }
-    if (tpi_terms_is_late(s, what, msg)) {
-        return tp_fail(err, TP_E_TIMEOUT, "%s: %s came too late", tpi_device_name(device),
-                       what->name);
+    if (tpi_terms_is_late(s, what, msg, &claim, err)) {
+        return TP_E_TIMEOUT;
     }
+    tpi_terms_count_age(s, &claim);
     s->moves = s->moves || what->effect == TP_EFFECT_MOVES ||
                (!tpi_device_safety_look(device)->moves && what->effect != TP_EFFECT_READS);
     status = ask(s->session, device, msg, what, &claim);

@@ -126,6 +126,9 @@ static void opened(tpi_opening *opening, tp_status status, const tp_error *err)
         forget_subscription(s);
     } else {
         tpi_backlog_count(s);
+        if (tpi_device_safety_look(device)->moves) {
+            tpi_age_expect(session->clients, tpi_terms_lease_ns(s));
+        }
     }
     done(context, &request, device, status, err);
 }

@@ -27,6 +27,22 @@ int64_t tpi_terms_lease_ns(const struct subscription *s)
     return s->lease_ns > 0 ? s->lease_ns : default_ns(s->session, s->device);
 }
 
+/* What is left of a lease that begins when the message arrived; 0 if nothing is. */
+static int64_t left_ns(int64_t lease_ns, int64_t age_ns)
+{
+    return lease_ns <= 0 ? lease_ns : lease_ns > age_ns ? lease_ns - age_ns : 0;
+}
+
+static void renew(const struct subscription *s, const tpi_mover *mover)
+{
+    const int64_t lease_ns = tpi_terms_lease_ns(s);
+    const int64_t left = left_ns(lease_ns, tpi_age_ns(s->session));
+
+    if (lease_ns <= 0 || left > 0) {
+        tpi_device_heard(s->device, mover, left);
+    }
+}
+
 void tp_session_heard(tp_session *session)
 {
     const tpi_mover mover = tpi_identity_mover(&session->identity);
@@ -35,8 +51,22 @@ void tp_session_heard(tp_session *session)
     session->heard_ns = tp_clock_now_ns(tp_hub_clock(session->hub));
     for (struct subscription *s = session->subscriptions; s != NULL; s = s->next) {
         if (s->moves) {
-            tpi_device_heard(s->device, &mover, tpi_terms_lease_ns(s));
+            renew(s, &mover);
         }
+    }
+}
+
+/* Pulls of such a client repeat by themselves, so they do not show that its program is well. */
+static bool is_automatic(const tp_session *session, const tp_msghdr *header)
+{
+    return session->leases && header->type == TP_MSGTYPE_REQ &&
+           header->addr.interf == TP_PLAYER_CODE && header->subtype == TP_PLAYER_REQ_DATA;
+}
+
+void tp_session_heard_message(tp_session *session, const tp_msghdr *header)
+{
+    if (!is_automatic(session, header)) {
+        tp_session_heard(session);
     }
 }
 
@@ -50,6 +80,12 @@ static tpi_claim claim_of(const struct subscription *s)
     return claim;
 }
 
+/* The shorter one of two times, of which 0 and less are endless. */
+static int64_t shorter(int64_t a_ns, int64_t b_ns)
+{
+    return a_ns <= 0 || (b_ns > 0 && b_ns < a_ns) ? b_ns : a_ns;
+}
+
 /* The number of a command that moves, from a client that speaks leases, is how long it is valid. */
 tpi_claim tpi_terms_claim(const struct subscription *s, const tp_message *what, const tp_msg *msg)
 {
@@ -59,20 +95,53 @@ tpi_claim tpi_terms_claim(const struct subscription *s, const tp_message *what, 
     if (s->session->leases && what->kind == TP_KIND_COMMAND) {
         claim.valid_ns = valid_ms * TP_NS_PER_MS;
     }
+    if (what->effect == TP_EFFECT_MOVES) {
+        tpi_age_expect(s->session->clients, shorter(claim.lease_ns, claim.valid_ns));
+    }
     return claim;
 }
 
-/* To the process of a driver all comes from the server that started it, on the same machine and
- * stamped by the same clock, which never jumps. */
-bool tpi_terms_is_late(const struct subscription *s, const tp_message *what, const tp_msg *msg)
+static bool is_late(const struct subscription *s, const tp_msg *msg, int64_t lease_ns)
 {
     const tpi_hub *hub = s->session->hub;
-    const int64_t lease_ns = tpi_terms_lease_ns(s);
     const int64_t now_ns = tp_clock_now_ns(tp_hub_clock(hub));
     const double sent_s = tp_msg_header(msg)->timestamp;
 
-    return tpi_hub_is_part(hub) && what->effect == TP_EFFECT_MOVES && lease_ns > 0 &&
-           sent_s < (double)(now_ns - lease_ns) / (double)TP_NS_PER_S;
+    /* To the process of a driver all comes from the server that started it, on the same machine and
+     * stamped by the same clock, which never jumps. */
+    return tpi_hub_is_part(hub) && sent_s < (double)(now_ns - lease_ns) / (double)TP_NS_PER_S;
+}
+
+bool tpi_terms_is_late(const struct subscription *s, const tp_message *what, const tp_msg *msg,
+                       const tpi_claim *claim, tp_error *err)
+{
+    const int64_t lease_ns = shorter(claim->lease_ns, claim->valid_ns);
+    const int64_t age_ns = tpi_age_ns(s->session);
+
+    if (what->effect != TP_EFFECT_MOVES || lease_ns <= 0) {
+        return false;
+    }
+    if (age_ns >= lease_ns) {
+        tp_fail(err, TP_E_TIMEOUT,
+                "%s: %s can be %.1f s old, more than its lease of %.1f s: the server was frozen or "
+                "busy",
+                tpi_device_name(s->device), what->name, (double)age_ns / (double)TP_NS_PER_S,
+                (double)lease_ns / (double)TP_NS_PER_S);
+        return true;
+    }
+    if (is_late(s, msg, lease_ns)) {
+        tp_fail(err, TP_E_TIMEOUT, "%s: %s came too late", tpi_device_name(s->device), what->name);
+        return true;
+    }
+    return false;
+}
+
+void tpi_terms_count_age(const struct subscription *s, tpi_claim *claim)
+{
+    const int64_t age_ns = tpi_age_ns(s->session);
+
+    claim->lease_ns = left_ns(claim->lease_ns, age_ns);
+    claim->valid_ns = left_ns(claim->valid_ns, age_ns);
 }
 
 /* ---- The request ----------------------------------------------------------------------------- */
@@ -152,7 +221,8 @@ tp_status tpi_terms_answer(const struct subscription *s, const tp_msg *msg, tp_e
         return status;
     }
     grant(s->session, s->device, ask);
-    tpi_device_heard(s->device, &mover, tpi_terms_lease_ns(s));
+    renew(s, &mover);
+    tpi_age_expect(s->session->clients, tpi_terms_lease_ns(s));
     describe(s, &lease);
     header.addr = *tp_device_addr(s->device);
     header.type = TP_MSGTYPE_RESP_ACK;

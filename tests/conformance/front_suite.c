@@ -314,6 +314,7 @@ static void what_a_client_moves_stops_when_it_is_silent(void **state)
     front_scene_visit(s, &p);
     front_scene_command(s, &p, 1);
     bench_move_clock(&s->stage.b, 4);
+    tp_loop_turn(s->stage.b.loop, false);
     front_scene_ask(s, &p); /* any message renews the lease */
     bench_move_clock(&s->stage.b, 4);
     tp_loop_turn(s->stage.b.loop, false);
@@ -322,6 +323,50 @@ static void what_a_client_moves_stops_when_it_is_silent(void **state)
     while (motor.halts == 0) {
         tp_loop_turn(s->stage.b.loop, false);
     }
+    assert_int_equal(motor.reason, TP_HALT_SILENT);
+    peer_close(&p);
+    front_scene_end(s);
+}
+
+/* The loop does not turn while the clock moves: the program is frozen. */
+static void what_waited_for_a_frozen_server_moves_nothing(void **state)
+{
+    struct front_scene *s = front_scene_begin(state);
+    peer p;
+
+    front_scene_visit(s, &p);
+    front_scene_command(s, &p, 1);
+    assert_int_equal(motor.commands, 1);
+    s->suite->put_command(&s->bytes, 2);
+    assert_true(peer_send_buf(&p, &s->bytes));
+    bench_move_clock(&s->stage.b, 6);
+    front_scene_ask(s, &p);
+    assert_int_equal(motor.commands, 1);
+    assert_int_equal(motor.speed, 0);
+    front_scene_command(s, &p, 3); /* what comes later moves */
+    assert_int_equal(motor.commands, 2);
+    assert_int_equal(motor.speed, 3000);
+    peer_close(&p);
+    front_scene_end(s);
+}
+
+/* It counts from its arrival, not from the moment that it is read. */
+static void what_waited_for_less_than_its_lease_has_the_rest_of_it(void **state)
+{
+    struct front_scene *s = front_scene_begin(state);
+    peer p;
+
+    front_scene_visit(s, &p);
+    s->suite->put_command(&s->bytes, 2);
+    assert_true(peer_send_buf(&p, &s->bytes));
+    bench_move_clock(&s->stage.b, 4);
+    while (motor.commands == 0) {
+        tp_loop_turn(s->stage.b.loop, false);
+    }
+    assert_int_equal(motor.speed, 2000);
+    bench_move_clock(&s->stage.b, 2);
+    tp_loop_turn(s->stage.b.loop, false);
+    assert_int_equal(motor.speed, 0);
     assert_int_equal(motor.reason, TP_HALT_SILENT);
     peer_close(&p);
     front_scene_end(s);
@@ -425,6 +470,8 @@ static const struct {
     CASE(a_client_without_the_right_moves_nothing),
     CASE(what_a_client_moves_stops_when_it_vanishes),
     CASE(what_a_client_moves_stops_when_it_is_silent),
+    CASE(what_waited_for_a_frozen_server_moves_nothing),
+    CASE(what_waited_for_less_than_its_lease_has_the_rest_of_it),
     CASE(every_client_can_raise_a_panic),
     CASE(closing_ends_its_clients_and_stops_what_they_move),
     CASE(opening_without_memory_leaves_nothing),

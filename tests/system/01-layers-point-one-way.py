@@ -117,8 +117,9 @@ def parts_of_the_simulator_include_one_way():
 
 def only_the_platform_sees_the_operating_system():
     allowed = ("src/platform", "src/loop", "apps")
+    files = (ROOT / "src/base/file.c",)  # opens files without waiting
     wrong = [str(path) for path in sources()
-             if folder_of(path) not in allowed and folder_of(path) not in FREE
+             if path not in files and folder_of(path) not in allowed and folder_of(path) not in FREE
              and OS_HEADERS.search(path.read_text())]
     tap.equal(wrong, [])
 

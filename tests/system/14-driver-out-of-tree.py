@@ -4,7 +4,6 @@ argv: source root, an installed prefix."""
 import math
 import os
 import pathlib
-import re
 import shutil
 import struct
 import sys
@@ -196,40 +195,21 @@ def it_is_installed_where_plugins_are_found():
               [wanted.lstrip("/") + "/urg.so"])
 
 
-PAGE = re.findall(r"^```(\w+)\n(.*?)^```$", (ROOT / "docs/writing-a-driver.md").read_text(encoding="utf-8"),
-                  re.MULTILINE | re.DOTALL)
+PAGE = installed.Page(ROOT / "docs/writing-a-driver.md", EXAMPLE)
 
 
 def the_page_shows_what_is_in_the_files():
-    """Every block of C, meson and cfg in docs/writing-a-driver.md is in a file of the examples."""
-    sources = [(EXAMPLE / name).read_text(encoding="utf-8") for name in sorted(os.listdir(EXAMPLE))]
-    sources.append((ROOT / "examples/wave.c").read_text(encoding="utf-8"))
-    blocks = [text for kind, text in PAGE if kind in ("c", "meson", "cfg")]
-    tap.equal(len(blocks) > 15, True)
-    for block in blocks:
-        if not any(block in source for source in sources):
-            raise AssertionError(f"not in the example:\n{block}")
+    PAGE.shows_files(16, ROOT / "examples/wave.c")
 
 
 def the_commands_of_the_page_print_what_it_says():
-    tap.equal({kind for kind, _ in PAGE}, {"c", "h", "meson", "cfg", "sh", "text"})
-    printed = None
-    with tempfile.TemporaryDirectory() as folder:
-        os.mkdir(folder + "/examples")
-        shutil.copytree(EXAMPLE, folder + "/examples/driver-out-of-tree")
-        for kind, text in PAGE:
-            if kind == "sh":
-                printed = PACKAGE.run(["sh", "-e", "-c", f"exec 2>&1\n{text}"], cwd=folder)
-            elif kind == "text":
-                tap.equal(printed, text)
+    PAGE.prints_what_it_says(PACKAGE, {"c", "h", "meson", "cfg", "sh", "text"})
 
 
 def the_readme_has_all_parameters():
-    text = (EXAMPLE / "README.md").read_text(encoding="utf-8")
-    table = re.findall(r"^\| `(\w+)` \| ([^|]*?) *\| ([^|]*?) *\| ([^|]*?) *\|$", text, re.MULTILINE)
     told = PACKAGE.run([PACKAGE.troupe, "drivers", "--plugin", BUILD / "urg"]).splitlines()[1:]
     wanted = [f"  {name:<16} {unit:<8} {fallback or '(required)':<12} {doc.replace('`', '')}"
-              for name, unit, fallback, doc in table]
+              for name, unit, fallback, doc in PAGE.readme_parameters()]
     tap.equal(told, wanted)
 
 

@@ -167,9 +167,10 @@ def every_client_can_raise_a_panic():
 def wrong_parameters_are_refused_with_their_place():
     pathlib.Path(FOLDER.name, "y.cfg").write_text(
         FAKE + 'front ( name "jsonlines" plugin "jsonlines" clients 0 )\n', encoding="utf-8")
-    result = tap.run([PACKAGE.troupe, "run", f"{FOLDER.name}/y.cfg", "--any-port"])
-    tap.equal((result.returncode, result.stderr),
-              (1, f"troupe run: {FOLDER.name}/y.cfg:2:45: jsonlines: clients is a number from 1 to 10000\n"))
+    for command in (["run", "--any-port"], ["check"]):
+        result = tap.run([PACKAGE.troupe, *command, f"{FOLDER.name}/y.cfg"])
+        tap.equal((result.returncode, result.stderr),
+                  (1, f"troupe {command[0]}: {FOLDER.name}/y.cfg:2:45: jsonlines: clients is a number from 1 to 10000\n"))
 
 
 def the_example_configuration_is_right():
@@ -194,35 +195,19 @@ def it_includes_only_public_headers():
     tap.equal(wrong, [])
 
 
-PAGE = re.findall(r"^```(\w+)\n(.*?)^```$", (ROOT / "docs/writing-a-front.md").read_text(encoding="utf-8"),
-                  re.MULTILINE | re.DOTALL)
+PAGE = installed.Page(ROOT / "docs/writing-a-front.md", EXAMPLE)
 
 
 def the_page_shows_what_is_in_the_files():
-    """Every block of C, meson and cfg in docs/writing-a-front.md is in a file of the example."""
-    sources = [path.read_text(encoding="utf-8") for path in sorted(EXAMPLE.iterdir())]
-    blocks = [text for kind, text in PAGE if kind in ("c", "meson", "cfg")]
-    tap.equal(len(blocks) >= 10, True)
-    for block in blocks:
-        if not any(block in source for source in sources):
-            raise AssertionError(f"not in the example:\n{block}")
+    PAGE.shows_files(10)
 
 
 def the_commands_of_the_page_print_what_it_says():
-    tap.equal({kind for kind, _ in PAGE}, {"c", "meson", "cfg", "sh", "text", "json"})
-    printed = None
-    with tempfile.TemporaryDirectory() as folder:
-        os.mkdir(folder + "/examples")
-        shutil.copytree(EXAMPLE, folder + "/examples/front-out-of-tree")
-        for kind, text in PAGE:
-            if kind == "sh":
-                printed = PACKAGE.run(["sh", "-e", "-c", f"exec 2>&1\n{text}"], cwd=folder)
-            elif kind == "text":
-                tap.equal(printed, text)
+    PAGE.prints_what_it_says(PACKAGE, {"c", "meson", "cfg", "sh", "text", "json"})
 
 
 def the_lines_of_the_page_are_json():
-    blocks = [text for kind, text in PAGE if kind == "json"]
+    blocks = [text for kind, text in PAGE.blocks if kind == "json"]
     tap.equal(len(blocks) > 0, True)
     for block in blocks:
         for line in block.splitlines():
@@ -230,10 +215,8 @@ def the_lines_of_the_page_are_json():
 
 
 def the_readme_has_all_parameters():
-    text = (EXAMPLE / "README.md").read_text(encoding="utf-8")
-    table = re.findall(r"^\| `(\w+)` \| ([^|]*?) *\| ([^|]*?) *\| ([^|]*?) *\|$", text, re.MULTILINE)
     told = PACKAGE.run([PACKAGE.troupe, "fronts", "--plugin", BUILD / "jsonlines"]).splitlines()[3:]
-    tap.equal(told, [f"  {name:<16} {unit:<8} {fallback:<12} {doc}" for name, unit, fallback, doc in table])
+    tap.equal(told, [f"  {name:<16} {unit:<8} {fallback:<12} {doc}" for name, unit, fallback, doc in PAGE.readme_parameters()])
 
 
 tap.main(devices_of_all_robots_are_listed, data_comes_from_what_is_subscribed,

@@ -147,13 +147,22 @@ def a_server_says_where_it_is_and_what_to_type_next():
                                                  f"      troupe print localhost:{port}/laser:0\n"))
 
 
+def a_server_in_the_program_isolates_drivers():
+    with tempfile.NamedTemporaryFile("w", suffix=".cfg") as file:
+        file.write('driver ( name "fake" provides [ "position2d:0" ] isolated yes )')
+        file.flush()
+        result = troupe("print", f"inproc:{file.name}/position2d:0", "-n", "1")
+        tap.equal((result.returncode, result.stderr, result.stdout.split()[:2]), (0, "", ["position2d:0", "STATE"]))
+
+
 def several_robots_are_told_apart():
     text = SMALL + 'driver ( name "fake" provides [ "6666:sonar:0" ] )'
     with tempfile.TemporaryDirectory() as folder:
         path = folder + "/robot"
         lines = told(text, "--any-port", "--unix", path)
         tap.equal([line.split()[0] for line in lines[2:5]], ["6665:laser:0", "6665:gripper:3", "6666:sonar:0"])
-        tap.equal([line.split()[:2] for line in lines[5:8]], 3 * [["listening", "on"]])
+        tap.equal([line.split()[:3] + line.split()[4:] for line in lines[5:7]],
+                  [f"listening on port (chosen by the system) for robot {robot}".split() for robot in (6665, 6666)])
         tap.equal(lines[7], f"listening on unix:{path}\n")
         lines = told(text, "--listen", "", "--unix", path)
         tap.equal(lines[5:], [f"listening on unix:{path}\n", f"next: troupe list unix:{path}\n",
@@ -190,5 +199,6 @@ def a_reader_who_has_seen_enough_is_no_failure(url):
 tap.main(devices_are_listed, devices_beyond_the_end_of_players_list_are_listed, a_map_sends_nothing_to_print,
          programs_get_json, conditions_choose_devices, a_server_is_named_in_one_of_many_ways, a_unix_socket_is_a_server_too,
          no_server_is_a_clear_failure, what_is_no_server_is_not_waited_for, a_player_server_has_less_to_tell,
-         a_server_cannot_steer_the_terminal, a_server_says_where_it_is_and_what_to_type_next, several_robots_are_told_apart, lines_fit_the_terminal, mistakes_are_explained,
+         a_server_cannot_steer_the_terminal, a_server_says_where_it_is_and_what_to_type_next,
+         a_server_in_the_program_isolates_drivers, several_robots_are_told_apart, lines_fit_the_terminal, mistakes_are_explained,
          a_reader_who_has_seen_enough_is_no_failure)

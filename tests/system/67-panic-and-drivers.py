@@ -310,9 +310,11 @@ def nobody_moves_what_stands():
     both = ["position2d:0", "position2d:1"]
     with player.server(PROGRAM, front + behind) as server:
         witness = opened(server)
-        moving(server, both).socket.close()
-        tap.equal(failure(witness)[1], "position2d:0 stopped: the connection of its mover was closed")
-        tap.equal(movers(server), [])  # which is told when it stands
+        client = moving(server, both)
+        name = "test at 127.0.0.1:%d" % client.socket.getsockname()[1]
+        client.socket.close()
+        tap.equal(failure(witness)[1], f"position2d:0 stopped: the connection of its client {name} was closed")
+        tap.equal(movers(server), [])  # readers receive it when it stands
         client = moving(server, both)
         prints(troupe("panic", at(server)), STOPPED)
         tap.equal(troupe("reset", at(server)).returncode, 0)
@@ -339,12 +341,13 @@ def what_has_not_stopped_is_not_told_to_have():
     with player.server(PROGRAM, ISOLATED.replace("alwayson", "lease 0 alwayson")) as server:
         witness, client = opened(server), moving(server, ["position2d:0"])
         player.freeze(child_of(server))
+        name = "test at 127.0.0.1:%d" % client.socket.getsockname()[1]
         client.socket.close()
         tap.equal(any("NOT STOPPED YET: fake0" in troupe("list", at(server)).stdout for _ in range(100)), True)
         tap.equal(witness.access(POSITION2D, 0, 1)[0].type, player.ACK)
         tap.equal([one for one in witness.passed if one.subtype == ERROR], [])
         os.kill(child_of(server), signal.SIGCONT)
-        tap.equal(failure(witness)[1], "position2d:0 stopped: the connection of its mover was closed")
+        tap.equal(failure(witness)[1], f"position2d:0 stopped: the connection of its client {name} was closed")
         witness.socket.close()
 
 

@@ -160,10 +160,10 @@ def the_world_is_drawn_live_and_q_ends_it():
         screen.running()
         assert "?1049" in screen.modes and "?25" not in screen.modes, screen.modes
         screen.until(lambda s: len(blocks(s)) > 5 and s.line(1).startswith(" troupe demo - office, 4 robots")
-                     and "● ada " in s.text() and "m/s" in s.text())  # what was read last may end in the middle of a line
+                     and "▶ 0 ada " in s.text() and "m/s" in s.text())  # what was read last may end in the middle of a line
         tap.equal(screen.colours, {"2"})
         seen = dict(screen.cells)
-        screen.until(lambda s: s.cells != seen and re.search(r" ([2-9]|\d\d+) s\. q quits", s.line(1)))  # time goes on
+        screen.until(lambda s: s.cells != seen and re.search(r" ([2-9]|\d\d+) s\. .*q quits", s.line(1)))  # time goes on
         assert max(column for _, column in screen.cells) <= 100 and max(row for row, _ in screen.cells) <= 30
         screen.type(b"q")
         tap.equal(screen.ended(), 0)
@@ -186,6 +186,60 @@ def every_key_that_ends_it_leaves_the_picture():
             screen.running().type(key)
             tap.equal((key, screen.ended()), (key, 0))
             tap.equal(pictures.head(screen.picture())[0], 1000)
+
+
+UP, DOWN, RIGHT, LEFT = (b"\x1b[A", b"\x1b[B", b"\x1b[C", b"\x1b[D")
+
+
+def chosen(screen):
+    """The number of the robot that keys drive, in the line below the picture."""
+    found = re.search(r"▶ (\d+) ", screen.text())
+    return found and int(found.group(1))
+
+
+def a_key_chooses_a_robot_and_none_ends_it_by_mistake():
+    with Screen() as screen:
+        screen.running().until(lambda s: chosen(s) == 0)
+        for keys, number in ((b"\t", 1), (b"\t\t", 3), (b"\t", 0), (b"\x1b[Z", 3), (b"2", 2), (b"9", 2)):  # there is no 9
+            screen.type(keys)
+            screen.until(lambda s: chosen(s) == number)
+        for keys in (UP, b"\x1bOD", b"\x1b[5~", b"\x1b[1;5A", b"\x1bx", b"x", b"\x1b\x1b[A"):
+            screen.type(keys)
+            seen = screen.line(1)
+            screen.until(lambda s: s.line(1) != seen and "q quits" in s.line(1))  # it goes on
+        screen.type(b"\x1b")
+        tap.equal(screen.ended(), 0)
+
+
+def names_stand_in_the_picture():
+    with Screen() as screen:
+        screen.running()
+        def picture(s):
+            return "\n".join(s.line(row) for row in range(2, 25))
+        screen.until(lambda s: all(name in picture(s) for name in ("ada", "bell", "curie", "dusty")))
+        screen.type(b"q")
+        tap.equal(screen.ended(), 0)
+
+
+def arrows_drive_the_chosen_robot_for_a_moment():
+    """One that no controller drives, and that stands again afterwards."""
+    with tempfile.TemporaryDirectory() as folder:
+        world = pathlib.Path(folder) / "two.world"
+        world.write_text('position ( name "a" pose [0 -2 0 0] )\nposition ( name "b" pose [0 2 0 0] )\n')
+        with Screen(str(world)) as screen:
+            _, port = hinted(screen.running().text())
+            with Running("print", f"localhost:{port}/position2d:1", "--json") as watching:
+                for key, wanted in ((UP, '"px":0.5'), (LEFT, '"pa":0.8'), (DOWN, '"px":-0.5'), (RIGHT, '"pa":-0.8')):
+                    screen.type(b"1")
+                    screen.type(key)
+                    while wanted not in watching.line().partition('"vel"')[2]:
+                        pass
+                    while '"vel":{"px":0,"py":0,"pa":0}' not in watching.line():  # without another key
+                        pass
+            result = troupe("print", f"localhost:{port}/position2d:0", "--json", "--count", "1")
+            assert '"px":0,"py":-2' in result.stdout.replace("-0,", "0,") or '"px":0,"py":0' in result.stdout, result.stdout
+            screen.type(b"q")
+            tap.equal(screen.ended(), 0)
 
 
 def a_world_that_stands_still_leaves_one_too():
@@ -250,7 +304,7 @@ def nothing_is_cut_in_two_on_any_terminal():
         long = pathlib.Path(folder) / "a_world_with_a_name_that_is_longer_than_any_line.world"
         long.write_text((ROOT / "worlds/office.world").read_text())
         for rows, columns, world, title, usual, elsewhere in (  # how many commands fit, and with a port in them
-                (12, 40, "office", " office, 4 robots, ", 1, 1), (24, 80, "office", " troupe demo - office, 4 robots that ", 4, 3),
+                (12, 40, "office", " office, 4 robots, ", 1, 1), (24, 80, "office", " troupe demo - office, 4 robots, ", 4, 3),
                 (60, 200, "swarm", " troupe demo - swarm, 80 robots that ", 4, 4),
                 (24, 40, "swarm", " swarm, 80 robots, ", 3, 1),
                 (24, 40, str(long), " ", 3, 1), (5, 8, "office", " q quits", 0, 0)):
@@ -258,13 +312,13 @@ def nothing_is_cut_in_two_on_any_terminal():
                 screen.until(lambda s: s.line(1).startswith(title) and s.line(1).endswith("q quits") and blocks(s)
                              and len(shown_commands(s)) == (elsewhere if "localhost" in s.text() else usual)
                              and all(WHOLE.fullmatch(command) for command in shown_commands(s))
-                             and ("●" in s.text() or columns < 16))
+                             and ("▶" in s.text() or columns < 16))
                 tap.equal((columns, max(screen.cells)[0] <= rows, max(column for _, column in screen.cells) <= columns),
                           (columns, True, True))
                 if world == "swarm":
-                    screen.until(lambda s: re.search(r"● m\d+ .* and \d+ more", s.text()))
+                    screen.until(lambda s: re.search(r"▶ 0 m\d+ .* and \d+ more", s.text()))
                 elif world == "office" and columns > 16:
-                    screen.until(lambda s: all(f"● {name}" in s.text() for name in ("ada", "bell", "curie", "dusty")))
+                    screen.until(lambda s: re.search(r"▶ 0 ada.*● 1 bell.*● 2 curie.*● 3 dusty", s.text()))
                 screen.type(b"q")
                 tap.equal(screen.ended(), 0)
 
@@ -444,7 +498,8 @@ def mistakes_are_told():
 
 
 tap.main(the_world_is_drawn_live_and_q_ends_it, signals_end_it_too,
-         every_key_that_ends_it_leaves_the_picture, a_world_that_stands_still_leaves_one_too, ctrl_z_does_not_leave_the_page_behind,
+         every_key_that_ends_it_leaves_the_picture, a_key_chooses_a_robot_and_none_ends_it_by_mistake,
+         names_stand_in_the_picture, arrows_drive_the_chosen_robot_for_a_moment, a_world_that_stands_still_leaves_one_too, ctrl_z_does_not_leave_the_page_behind,
          whoever_is_in_a_hurry_interrupts_twice, a_crash_gives_the_terminal_back, it_follows_the_size_of_the_terminal,
          nothing_is_cut_in_two_on_any_terminal, a_dumb_terminal_gets_plain_lines, fewer_colours_are_enough, without_colours_and_utf8_there_are_letters,
          a_terminal_that_is_stopped_stops_nobody_else, what_it_tells_to_type_works,

@@ -1,6 +1,9 @@
 """An installed Troupe, for tests that build against it as users do."""
 import os
 import pathlib
+import re
+import shutil
+import tempfile
 
 import tap
 
@@ -31,3 +34,40 @@ class Package:
         self.run(["meson", "setup", folder, source, "-Dwerror=true"])
         self.run(["ninja", "-C", folder])
         return pathlib.Path(folder)
+
+
+class Page:
+    """A page of the documentation that describes an example: its blocks of code are those of the files."""
+
+    def __init__(self, path, example):
+        self.example = pathlib.Path(example)
+        self.blocks = re.findall(r"^```(\w+)\n(.*?)^```$", pathlib.Path(path).read_text(encoding="utf-8"),
+                                 re.MULTILINE | re.DOTALL)
+
+    def shows_files(self, fewest, *others):
+        """Every block of C, meson and cfg is in a file of the example, or in one of the others."""
+        files = [*sorted(self.example.iterdir()), *others]
+        sources = [pathlib.Path(path).read_text(encoding="utf-8") for path in files]
+        blocks = [text for kind, text in self.blocks if kind in ("c", "meson", "cfg")]
+        tap.equal(len(blocks) >= fewest, True)
+        for block in blocks:
+            if not any(block in source for source in sources):
+                raise AssertionError(f"not in the example:\n{block}")
+
+    def prints_what_it_says(self, package, kinds):
+        """Its commands, one after the other, print the text that follows each. The kinds of blocks are these."""
+        tap.equal({kind for kind, _ in self.blocks}, kinds)
+        printed = None
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(folder + "/examples")
+            shutil.copytree(self.example, f"{folder}/examples/{self.example.name}")
+            for kind, text in self.blocks:
+                if kind == "sh":
+                    printed = package.run(["sh", "-e", "-c", f"exec 2>&1\n{text}"], cwd=folder)
+                elif kind == "text":
+                    tap.equal(printed, text)
+
+    def readme_parameters(self):
+        """The table of parameters in the README of the example: name, unit, default and sentence of each."""
+        text = (self.example / "README.md").read_text(encoding="utf-8")
+        return re.findall(r"^\| `(\w+)` \| ([^|]*?) *\| ([^|]*?) *\| ([^|]*?) *\|$", text, re.MULTILINE)

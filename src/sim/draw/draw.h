@@ -41,6 +41,11 @@ typedef struct tpi_draw_look {
  * that tells robots from walls and from each other. */
 uint32_t tpi_draw_colour(const tpi_sim *sim, tpi_sim_model model);
 
+/* Where a model stands in such a picture: from 0 to 1 from its left and its upper edge. `width` and
+ * `height` must be given. */
+tp_status tpi_draw_places(const tpi_sim *sim, const tpi_draw_look *look,
+                          const tpi_sim_model *models, uint32_t count, double (*places)[2]);
+
 /* Append the picture as a file. Fails if it is too large, or if memory runs out. */
 tp_status tpi_draw_png(tpi_buf *out, const tpi_sim *sim, const tpi_draw_look *look, tp_error *err);
 tp_status tpi_draw_svg(tpi_buf *out, const tpi_sim *sim, const tpi_draw_look *look, tp_error *err);

@@ -164,6 +164,21 @@ static void choose_size(struct draw_view *view, const tpi_draw_look *look)
     }
 }
 
+tp_status tpi_draw_places(const tpi_sim *sim, const tpi_draw_look *look,
+                          const tpi_sim_model *models, uint32_t count, double (*places)[2])
+{
+    struct draw_view view;
+    const tp_status status = tpi_draw_view_init(&view, sim, look, NULL);
+
+    for (uint32_t i = 0; status == TP_OK && i < count; i++) {
+        const tpi_sim_pose pose = tpi_sim_global_pose(sim, models[i]);
+        const struct draw_point at = draw_at(&view, pose.x, pose.y);
+        places[i][0] = at.x / view.width;
+        places[i][1] = at.y / view.height;
+    }
+    return status;
+}
+
 tp_status tpi_draw_view_init(struct draw_view *view, const tpi_sim *sim, const tpi_draw_look *look,
                              tp_error *err)
 {

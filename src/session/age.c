@@ -1,0 +1,91 @@
+/*
+ * age.c - how old a message of a client can be.
+ *
+ * A program that was frozen finds messages in its sockets that have waited. The loop knows when
+ * they arrived at the earliest (tp_loop_arrival_ns()): after the beginning of the turn before. An
+ * idle loop waits, and a freeze inside a wait looks like a long wait. So the loop is woken at
+ * regular times, several times within a lease, as long as there are clients: the *beat*. A turn
+ * that comes much later than the beat shows that the program was frozen, or busy, or the machine
+ * suspended.
+ */
+#include <assert.h>
+
+#include "session/session.h"
+
+/* Beats within a lease; between the two limits. */
+enum { BEATS = 4 };
+static const int64_t shortest_beat_ns = 5 * TP_NS_PER_MS;
+static const int64_t longest_beat_ns = 250 * TP_NS_PER_MS;
+
+static int64_t now_ns(const tpi_clients *clients)
+{
+    return tp_clock_now_ns(tp_hub_clock(clients->hub));
+}
+
+/* Two beats: what is younger may have come during an ordinary wait. */
+static bool is_gap(const tpi_clients *clients, int64_t time_ns)
+{
+    return time_ns > 2 * clients->beat.waited_ns;
+}
+
+/* The waits of threads end late when the machine was suspended: they do not count that time. */
+static void on_beat(void *context)
+{
+    tpi_clients *clients = context;
+    const int64_t now = now_ns(clients);
+
+    if (is_gap(clients, now - clients->beat.last_ns)) {
+        tpi_panic_wake(tpi_panic_of(clients->hub));
+    }
+    clients->beat.last_ns = now;
+    clients->beat.waited_ns = clients->beat.period_ns;
+}
+
+static void start(tpi_clients *clients, int64_t period_ns)
+{
+    clients->beat.period_ns = period_ns;
+    clients->beat.last_ns = now_ns(clients);
+    tp_timer_every(clients->beat.timer, period_ns);
+}
+
+tp_status tpi_age_join(tpi_clients *clients, tp_error *err)
+{
+    tp_status status = TP_OK;
+
+    if (clients->beat.timer == NULL) {
+        status = tp_timer_create(&clients->beat.timer, tpi_hub_loop(clients->hub), on_beat, clients,
+                                 err);
+        clients->beat.period_ns = clients->beat.waited_ns = longest_beat_ns;
+        if (status == TP_OK) {
+            start(clients, longest_beat_ns);
+        }
+    }
+    return status;
+}
+
+void tpi_age_leave(tpi_clients *clients)
+{
+    if (clients->sessions == NULL) {
+        tp_timer_destroy(clients->beat.timer);
+        clients->beat.timer = NULL;
+    }
+}
+
+void tpi_age_expect(tpi_clients *clients, int64_t lease_ns)
+{
+    const int64_t wanted_ns = lease_ns / BEATS;
+    const int64_t period_ns = wanted_ns > shortest_beat_ns ? wanted_ns : shortest_beat_ns;
+
+    if (lease_ns > 0 && period_ns < clients->beat.period_ns) {
+        start(clients, period_ns);
+    }
+}
+
+int64_t tpi_age_ns(const tp_session *session)
+{
+    const tpi_clients *clients = session->clients;
+    const int64_t arrival_ns = tp_loop_arrival_ns(tpi_hub_loop(session->hub));
+    const int64_t age_ns = arrival_ns == TP_NEVER ? 0 : now_ns(clients) - arrival_ns;
+
+    return is_gap(clients, age_ns) ? age_ns : 0;
+}

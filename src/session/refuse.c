@@ -1,0 +1,42 @@
+/*
+ * refuse.c - refusals of requests. A PANIC is never refused: whatever is wrong with its body, or
+ * with the client, everything stops.
+ */
+#include "base/text.h"
+#include "session/session.h"
+
+static tp_status reply(tp_session *session, const tp_msghdr *request, unsigned type,
+                       const tp_struct *desc, const void *body)
+{
+    tp_msghdr header = *request;
+    tp_msg *msg = NULL;
+
+    header.type = (uint8_t)type;
+    header.timestamp = tp_clock_wall_s(tp_hub_clock(session->hub));
+    tp_status status = tp_msg_create(&msg, &header, desc, body);
+    if (status == TP_OK) {
+        status = tp_session_queue(session, msg);
+        tp_msg_unref(msg);
+    }
+    return status;
+}
+
+bool tp_session_is_panic(const tp_msghdr *request)
+{
+    return request->addr.interf == TP_PLAYER_CODE && request->type == TP_MSGTYPE_REQ &&
+           request->subtype == TP_PLAYER_REQ_PANIC;
+}
+
+tp_status tp_session_refuse(tp_session *session, const tp_msghdr *request, tp_status code,
+                            const char *text)
+{
+    tp_failure failure = {.code = code};
+
+    if (tp_session_is_panic(request)) {
+        tp_session_panic(session, "");
+        return reply(session, request, TP_MSGTYPE_RESP_ACK, NULL, NULL);
+    }
+    failure.text = tpi_text_field(text, &failure.text_count);
+    return reply(session, request, TP_MSGTYPE_RESP_NACK, session->explain ? &tp_desc_failure : NULL,
+                 session->explain ? &failure : NULL);
+}
