@@ -4,8 +4,6 @@
  * A chain is flattened once into steps of a fixed pose and at most one dof, so that a calculation
  * walks one array. Axes along x, y or z, which nearly all robots have, take a shorter way.
  */
-#include <assert.h>
-
 #include "kinematics/mechanism.h"
 
 /* ---- Building ---- */
@@ -34,17 +32,6 @@ static int axis_of(const double axis[3])
     return 3;
 }
 
-/* The free dof that moves `dof`, and by how much: mimics of mimics are followed. */
-static int free_dof(const tpi_mechanism *mechanism, int dof, double *scale)
-{
-    *scale = 1;
-    while (mechanism->dofs[dof].master >= 0) {
-        *scale *= mechanism->dofs[dof].multiplier;
-        dof = mechanism->dofs[dof].master;
-    }
-    return dof;
-}
-
 static bool add_step(tpi_chain *chain, const tpi_spatial *fixed, int dof)
 {
     const tpi_dof *what = &chain->mechanism->dofs[dof];
@@ -57,7 +44,8 @@ static bool add_step(tpi_chain *chain, const tpi_spatial *fixed, int dof)
     step->along = axis_of(what->axis);
     step->sense = step->along < 3 ? what->axis[step->along] : 1;
     memcpy(step->axis, what->axis, sizeof step->axis);
-    step->column = column_of(chain, free_dof(chain->mechanism, dof, &step->scale));
+    step->scale = what->master < 0 ? 1 : what->multiplier;
+    step->column = column_of(chain, what->master < 0 ? dof : what->master);
     chain->step_count++;
     return step->column >= 0;
 }
@@ -88,8 +76,10 @@ tp_status tpi_chain_init(tpi_chain *chain, const tpi_mechanism *mechanism, int l
     }
     while (length > 0) {
         if (!add_joint(chain, &mechanism->joints[path[--length]], &pending)) {
-            return tp_fail(err, TP_E_LIMIT, "the chain to link %s has over %d dofs",
-                           mechanism->links[link].name, TPI_CHAIN_DOFS);
+            return tp_fail(err, TP_E_LIMIT, "the chain to link %.60s has over %d dofs",
+                           mechanism->links[link].name,
+                           chain->column_count == TPI_CHAIN_DOFS ? TPI_CHAIN_DOFS
+                                                                 : TPI_CHAIN_STEPS);
         }
     }
     chain->tip = frame == NULL ? pending : tpi_spatial_product(&pending, frame);

@@ -1,29 +1,5 @@
 /* chain_test.c - forward kinematics, Jacobian and inverse on robots whose answers are known. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
-#include "base/file.h"
-#include "kinematics/mechanism.h"
-
-static tpi_mechanism *robot_of(const char *file)
-{
-    tpi_mechanism *mechanism = NULL;
-    tpi_buf text = {0};
-    tp_error err = {0};
-    char path[512];
-
-    snprintf(path, sizeof path, "%s/%s", ROBOTS, file);
-    if (tpi_file_read(&text, path, 1 << 20, &err) != TP_OK ||
-        tpi_urdf_read(&mechanism, text.data, text.length, file, &err) != TP_OK) {
-        fail_msg("%s", err.text);
-    }
-    tpi_buf_fini(&text);
-    return mechanism;
-}
+#include "support/kinematics.h"
 
 static double any(uint64_t *seed, double lower, double upper)
 {
@@ -61,12 +37,12 @@ static void rotations_go_there_and_back(void **state)
         tpi_rotation_about(r, axis, length);
         tpi_rotation_log(back, r);
         for (int k = 0; k < 3; k++) {
-            assert_float_equal(back[k], axis[k] * length, 1e-6);
+            assert_near(back[k], axis[k] * length, 1e-6);
         }
         tpi_rpy_of_rotation(rpy, r);
         tpi_rotation_of_rpy(again, rpy[0], rpy[1], rpy[2]);
         for (int k = 0; k < 9; k++) {
-            assert_float_equal(again[k], r[k], 1e-9);
+            assert_near(again[k], r[k], 1e-9);
         }
     }
 }
@@ -81,7 +57,7 @@ static void a_half_turn_has_its_axis(void **state)
 
         tpi_rotation_about(r, axes[i], TPI_PI);
         tpi_rotation_log(back, r);
-        assert_float_equal(fabs(back[i]), TPI_PI, 1e-9);
+        assert_near(fabs(back[i]), TPI_PI, 1e-9);
     }
 }
 
@@ -128,9 +104,9 @@ static void the_arm_agrees_with_its_published_parameters(void **state)
         }
         tpi_chain_forward(&chain, values, &tip);
         for (int k = 0; k < 3; k++) {
-            assert_float_equal(tip.p[k], t[4 * k + 3], 1e-12);
+            assert_near(tip.p[k], t[4 * k + 3], 1e-12);
             for (int j = 0; j < 3; j++) {
-                assert_float_equal(tip.r[3 * k + j], t[4 * k + j], 1e-12);
+                assert_near(tip.r[3 * k + j], t[4 * k + j], 1e-12);
             }
         }
     }
@@ -151,12 +127,12 @@ static void the_eye_looks_where_pan_and_tilt_say(void **state)
     values[m->joints[1].first_dof + 1] = 0.4;
     tpi_chain_forward(&chain, values, &tip);
     /* To the left and up: x of the eye is (0, cos 0.4, sin 0.4). */
-    assert_float_equal(tip.r[0], 0, 1e-12);
-    assert_float_equal(tip.r[3], cos(0.4), 1e-12);
-    assert_float_equal(tip.r[6], sin(0.4), 1e-12);
-    assert_float_equal(tip.p[0], 0.08, 1e-12);
-    assert_float_equal(tip.p[1], 0.06 * cos(0.4) - 0.03 * sin(0.4), 1e-12);
-    assert_float_equal(tip.p[2], 0.3 + 0.06 * sin(0.4) + 0.03 * cos(0.4), 1e-12);
+    assert_near(tip.r[0], 0, 1e-12);
+    assert_near(tip.r[3], cos(0.4), 1e-12);
+    assert_near(tip.r[6], sin(0.4), 1e-12);
+    assert_near(tip.p[0], 0.08, 1e-12);
+    assert_near(tip.p[1], 0.06 * cos(0.4) - 0.03 * sin(0.4), 1e-12);
+    assert_near(tip.p[2], 0.3 + 0.06 * sin(0.4) + 0.03 * cos(0.4), 1e-12);
     tpi_mechanism_destroy(m);
 }
 
@@ -211,7 +187,7 @@ static void the_jacobian_is_the_derivative(void **state)
             assert_memory_equal(&tip, &forward, sizeof tip);
             differences(&chain, values, theirs);
             for (unsigned k = 0; k < 6 * chain.column_count; k++) {
-                assert_float_equal(ours[k], theirs[k], 1e-8);
+                assert_near(ours[k], theirs[k], 1e-8);
             }
         }
         tpi_mechanism_destroy(m);
@@ -265,10 +241,10 @@ static void the_arm_reaches_what_it_can_reach(void **state)
         assert_true(is_within_limits(m, found));
         tpi_chain_forward(&chain, found, &tip);
         for (int k = 0; k < 3; k++) {
-            assert_float_equal(tip.p[k], goal.p[k], 2e-6);
+            assert_near(tip.p[k], goal.p[k], 2e-6);
         }
         for (int k = 0; k < 9; k++) {
-            assert_float_equal(tip.r[k], goal.r[k], 2e-6);
+            assert_near(tip.r[k], goal.r[k], 2e-6);
         }
     }
     tpi_mechanism_destroy(m);
@@ -292,6 +268,109 @@ static void what_is_out_of_reach_is_reported(void **state)
     tpi_mechanism_destroy(m);
 }
 
+/* A joint of 4 to 6 rad is far from 0, and both its ends are used. */
+static const char far_joint[] =
+    "<robot name=\"r\"><link name=\"a\"/><link name=\"b\"/><joint name=\"j\" type=\"revolute\">"
+    "<parent link=\"a\"/><child link=\"b\"/><axis xyz=\"0 0 1\"/>"
+    "<limit lower=\"4\" upper=\"6\"/></joint></robot>";
+
+static void limits_far_from_0_are_kept(void **state)
+{
+    tpi_mechanism *m = NULL;
+    tpi_chain chain;
+    tp_error err = {0};
+
+    (void)state;
+    assert_int_equal(tpi_urdf_read(&m, far_joint, sizeof far_joint - 1, "far", &err), TP_OK);
+    assert_int_equal(tpi_chain_init(&chain, m, 1, NULL, &err), TP_OK);
+    for (double angle = 4; angle <= 6; angle += 0.1) {
+        double found[TPI_MOST_DOFS] = {0};
+        tpi_spatial goal = tpi_spatial_identity();
+
+        tpi_rotation_of_rpy(goal.r, 0, 0, angle);
+        assert_int_equal(tpi_chain_inverse(&chain, &goal, found, NULL), TP_OK);
+        assert_near(found[0], angle, 1e-6);
+    }
+    tpi_mechanism_destroy(m);
+}
+
+/* l turns by twice as much as k, and has the narrower limits. */
+static const char mimicking[] =
+    "<robot name=\"r\"><link name=\"a\"/><link name=\"b\"/><link name=\"c\"/>"
+    "<joint name=\"k\" type=\"revolute\"><parent link=\"a\"/><child link=\"b\"/>"
+    "<limit lower=\"-3\" upper=\"3\"/></joint>"
+    "<joint name=\"l\" type=\"revolute\"><parent link=\"a\"/><child link=\"c\"/>"
+    "<limit lower=\"-1\" upper=\"1\"/><mimic joint=\"k\" multiplier=\"2\" offset=\"%s\"/></joint>"
+    "</robot>";
+
+static tp_status turn_to(const char *offset, double angle, double *values)
+{
+    char text[800];
+    tpi_mechanism *m = NULL;
+    tpi_chain chain;
+    tpi_spatial goal = tpi_spatial_identity();
+    tp_error err = {0};
+
+    snprintf(text, sizeof text, mimicking, offset);
+    assert_int_equal(tpi_urdf_read(&m, text, strlen(text), "mimic", &err), TP_OK);
+    assert_int_equal(tpi_chain_init(&chain, m, 1, NULL, &err), TP_OK);
+    tpi_rotation_of_rpy(goal.r, angle, 0, 0);
+    const tp_status status = tpi_chain_inverse(&chain, &goal, values, NULL);
+    tpi_mechanism_destroy(m);
+    return status;
+}
+
+static void limits_of_followers_are_kept(void **state)
+{
+    double values[2] = {0};
+
+    (void)state;
+    assert_int_equal(turn_to("0", 0.4, values), TP_OK);
+    assert_near(values[1], 0.8, 3e-6);
+    assert_int_equal(turn_to("0", 1.2, values), TP_E_RANGE); /* l would be at 2.4 */
+    assert_near(values[0], 0.5, 1e-12);
+    assert_int_equal(turn_to("9", 0.4, values), TP_E_RANGE); /* nothing is within both limits */
+}
+
+static void a_goal_that_is_no_number_is_out_of_reach(void **state)
+{
+    tpi_mechanism *m = robot_of("puma560.urdf");
+    double values[TPI_MOST_DOFS] = {0.1, 0.2};
+    tpi_spatial goal = tpi_spatial_identity();
+    tpi_chain chain;
+
+    (void)state;
+    goal.p[1] = (double)NAN;
+    assert_int_equal(tpi_chain_init(&chain, m, tpi_mechanism_link(m, "flange"), NULL, NULL), TP_OK);
+    assert_int_equal(tpi_chain_inverse(&chain, &goal, values, NULL), TP_E_RANGE);
+    assert_true(is_within_limits(m, values));
+    tpi_mechanism_destroy(m);
+}
+
+static void a_chain_has_at_most_64_dofs(void **state)
+{
+    tpi_mechanism *m = NULL;
+    tpi_buf text = {0};
+    tpi_chain chain;
+    tp_error err = {0};
+
+    (void)state;
+    tpi_buf_puts(&text, "<robot name=\"r\"><link name=\"l0\"/>");
+    for (int i = 1; i <= TPI_CHAIN_DOFS + 1; i++) {
+        tpi_buf_printf(&text,
+                       "<link name=\"l%d\"/><joint name=\"j%d\" type=\"continuous\"><parent "
+                       "link=\"l%d\"/><child link=\"l%d\"/></joint>",
+                       i, i, i - 1, i);
+    }
+    tpi_buf_puts(&text, "</robot>");
+    assert_int_equal(tpi_urdf_read(&m, text.data, text.length, "x", &err), TP_OK);
+    assert_int_equal(tpi_chain_init(&chain, m, TPI_CHAIN_DOFS, NULL, &err), TP_OK);
+    assert_int_equal(tpi_chain_init(&chain, m, TPI_CHAIN_DOFS + 1, NULL, &err), TP_E_LIMIT);
+    assert_string_equal(err.text, "the chain to link l65 has over 64 dofs");
+    tpi_mechanism_destroy(m);
+    tpi_buf_fini(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -303,6 +382,10 @@ int main(void)
         cmocka_unit_test(a_stretched_arm_is_singular),
         cmocka_unit_test(the_arm_reaches_what_it_can_reach),
         cmocka_unit_test(what_is_out_of_reach_is_reported),
+        cmocka_unit_test(limits_far_from_0_are_kept),
+        cmocka_unit_test(limits_of_followers_are_kept),
+        cmocka_unit_test(a_goal_that_is_no_number_is_out_of_reach),
+        cmocka_unit_test(a_chain_has_at_most_64_dofs),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

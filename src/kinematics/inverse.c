@@ -7,8 +7,6 @@
  * followed by another one from a random place within the limits; the places depend on the seed
  * alone, so that results repeat.
  */
-#include <assert.h>
-
 #include "kinematics/mechanism.h"
 
 enum { RESTARTS = 100, ITERATIONS = 60, STUCK = 6 };
@@ -28,17 +26,19 @@ struct search {
 
 /* ---- Limits ---- */
 
-/* Bound a column by the limits of a dof that it moves: value = scale * column + offset. */
-static void bound(struct search *s, int column, const tpi_dof *dof, double scale, double offset)
+/* Bound a column by the limits of a dof that it moves: itself, or one that mimics it. */
+static void bound(struct search *s, unsigned column, const tpi_dof *dof)
 {
-    const double a = (dof->lower - offset) / scale, b = (dof->upper - offset) / scale;
+    const double a = (dof->lower - dof->offset) / dof->multiplier;
+    const double b = (dof->upper - dof->offset) / dof->multiplier;
 
     s->lower[column] = fmax(s->lower[column], fmin(a, b));
     s->upper[column] = fmin(s->upper[column], fmax(a, b));
 }
 
-/* The limits of each column: those of its dof and of all dofs that mimic it. */
-static void find_limits(struct search *s)
+/* The limits of each column: those of its dof and of all dofs that mimic it. Returns false if
+ * nothing is within all of them. */
+static bool find_limits(struct search *s)
 {
     const tpi_mechanism *mechanism = s->chain->mechanism;
 
@@ -47,20 +47,21 @@ static void find_limits(struct search *s)
         s->upper[i] = INFINITY;
     }
     for (unsigned i = 0; i < mechanism->dof_count; i++) {
-        double scale = 1, offset = 0;
-        int dof = (int)i;
+        const tpi_dof *dof = &mechanism->dofs[i];
+        const int column = dof->master < 0 ? (int)i : dof->master;
 
-        while (mechanism->dofs[dof].master >= 0) {
-            offset += scale * mechanism->dofs[dof].offset;
-            scale *= mechanism->dofs[dof].multiplier;
-            dof = mechanism->dofs[dof].master;
-        }
-        for (unsigned k = 0; k < s->chain->column_count && scale != 0; k++) {
-            if (s->chain->columns[k] == dof) {
-                bound(s, (int)k, &mechanism->dofs[i], scale, offset);
+        for (unsigned k = 0; k < s->chain->column_count && dof->multiplier != 0; k++) {
+            if (s->chain->columns[k] == column) {
+                bound(s, k, dof);
             }
         }
     }
+    for (unsigned i = 0; i < s->chain->column_count; i++) {
+        if (s->lower[i] > s->upper[i]) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static double clamp(double value, double lower, double upper)
@@ -79,13 +80,15 @@ static double random_unit(struct search *s)
     return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
 
+/* Where limits are wide, a turn to either side of the value nearest to 0 has all that there is. */
 static void go_anywhere(struct search *s, double *values)
 {
     for (unsigned i = 0; i < s->chain->column_count; i++) {
-        const double lower = fmax(s->lower[i], -TPI_PI), upper = fmin(s->upper[i], TPI_PI);
-        const double place = lower + (upper - lower) * random_unit(s);
+        const double middle = clamp(0, s->lower[i], s->upper[i]);
+        const double lower = fmax(s->lower[i], middle - 2 * TPI_PI);
+        const double upper = fmin(s->upper[i], middle + 2 * TPI_PI);
 
-        values[s->chain->columns[i]] = clamp(place, s->lower[i], s->upper[i]);
+        values[s->chain->columns[i]] = lower + (upper - lower) * random_unit(s);
     }
 }
 
@@ -200,11 +203,25 @@ static void take_step(struct search *s, double *values, double damping)
 
 /* ---- The search ---- */
 
-/* One try. Returns the smallest error; `values` are where it was, and `*near` says whether it is
- * near enough. */
-static double try_from(struct search *s, double *values, bool *near)
+static void copy_columns(const tpi_chain *chain, const double *values, double *columns)
 {
-    double best[TPI_CHAIN_DOFS], least = INFINITY;
+    for (unsigned k = 0; k < chain->column_count; k++) {
+        columns[k] = values[chain->columns[k]];
+    }
+}
+
+static void set_columns(const tpi_chain *chain, double *values, const double *columns)
+{
+    for (unsigned k = 0; k < chain->column_count; k++) {
+        values[chain->columns[k]] = columns[k];
+    }
+}
+
+/* One try. Returns the smallest error, with the columns where it was; `*near` says whether it is
+ * near enough. */
+static double try_from(struct search *s, double *values, double *best, bool *near)
+{
+    double least = INFINITY;
     unsigned stuck = 0;
 
     *near = false;
@@ -215,62 +232,72 @@ static double try_from(struct search *s, double *values, bool *near)
         *near = is_near(s);
         if (error < least || *near) {
             least = error;
-            for (unsigned k = 0; k < s->chain->column_count; k++) {
-                best[k] = values[s->chain->columns[k]];
-            }
+            copy_columns(s->chain, values, best);
         }
         if (!*near) {
             take_step(s, values, error + 1e-9);
         }
     }
-    for (unsigned k = 0; k < s->chain->column_count; k++) {
-        values[s->chain->columns[k]] = best[k];
-    }
     return least;
 }
 
-static void prepare(struct search *s, const tpi_chain *chain, const tpi_spatial *goal,
-                    const tpi_inverse_options *options)
+/* Try from the given values, then from other places. */
+static bool search_all(struct search *s, double *values, unsigned restarts)
 {
-    s->chain = chain;
-    s->goal = goal;
-    s->position_m = options->position_m > 0 ? options->position_m : 1e-6;
-    s->angle_rad = options->angle_rad > 0 ? options->angle_rad : 1e-6;
-    s->iterations = options->iterations > 0 ? options->iterations : ITERATIONS;
-    s->random = options->seed;
-    find_limits(s);
+    double best[TPI_CHAIN_DOFS], found[TPI_CHAIN_DOFS], least = INFINITY;
+    bool near = false;
+
+    copy_columns(s->chain, values, best);
+    for (unsigned i = 0; i <= restarts && !near; i++) {
+        if (i > 0) {
+            go_anywhere(s, values);
+        }
+        const double error = try_from(s, values, found, &near);
+        if (error < least || near) {
+            least = error;
+            memcpy(best, found, sizeof best);
+        }
+    }
+    set_columns(s->chain, values, best);
+    return near;
+}
+
+/* Bring the first values within the limits. */
+static void begin(const struct search *s, double *values)
+{
+    for (unsigned k = 0; k < s->chain->column_count; k++) {
+        double *value = &values[s->chain->columns[k]];
+        *value = clamp(isfinite(*value) ? *value : 0, s->lower[k], s->upper[k]);
+    }
+}
+
+static bool is_finite_pose(const tpi_spatial *pose)
+{
+    double sum = 0;
+
+    for (int i = 0; i < 9; i++) {
+        sum += pose->r[i];
+    }
+    return isfinite(sum + pose->p[0] + pose->p[1] + pose->p[2]);
 }
 
 tp_status tpi_chain_inverse(const tpi_chain *chain, const tpi_spatial *goal, double *values,
                             const tpi_inverse_options *options)
 {
     static const tpi_inverse_options usual = {0};
-    const tpi_inverse_options *wanted = options != NULL ? options : &usual;
-    const unsigned restarts = wanted->restarts > 0 ? wanted->restarts : RESTARTS;
-    double best[TPI_CHAIN_DOFS], least = INFINITY;
-    struct search s;
-    bool near = false;
+    const tpi_inverse_options *o = options != NULL ? options : &usual;
+    struct search s = {
+        .chain = chain,
+        .goal = goal,
+        .position_m = o->position_m > 0 ? o->position_m : 1e-6,
+        .angle_rad = o->angle_rad > 0 ? o->angle_rad : 1e-6,
+        .iterations = o->iterations > 0 ? o->iterations : ITERATIONS,
+        .random = o->seed,
+    };
 
-    prepare(&s, chain, goal, wanted);
-    for (unsigned k = 0; k < chain->column_count; k++) {
-        double *value = &values[chain->columns[k]];
-        *value = clamp(*value, s.lower[k], s.upper[k]);
-    }
-    for (unsigned i = 0; i <= restarts && !near; i++) {
-        if (i > 0) {
-            go_anywhere(&s, values);
-        }
-        const double error = try_from(&s, values, &near);
-        if (error < least || near) {
-            least = error;
-            for (unsigned k = 0; k < chain->column_count; k++) {
-                best[k] = values[chain->columns[k]];
-            }
-        }
-    }
-    for (unsigned k = 0; k < chain->column_count; k++) {
-        values[chain->columns[k]] = best[k];
-    }
+    const bool possible = find_limits(&s) && is_finite_pose(goal);
+    begin(&s, values);
+    const bool near = possible && search_all(&s, values, o->restarts > 0 ? o->restarts : RESTARTS);
     tpi_mechanism_follow(chain->mechanism, values);
     return near ? TP_OK : TP_E_RANGE;
 }

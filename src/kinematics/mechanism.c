@@ -51,20 +51,12 @@ const tpi_joint *tpi_mechanism_joint_of(const tpi_mechanism *mechanism, unsigned
     return joint;
 }
 
-static double value_of(const tpi_mechanism *mechanism, const double *values, int dof)
-{
-    const tpi_dof *what = &mechanism->dofs[dof];
-
-    return what->master < 0
-               ? values[dof]
-               : what->multiplier * value_of(mechanism, values, what->master) + what->offset;
-}
-
 void tpi_mechanism_follow(const tpi_mechanism *mechanism, double *values)
 {
     for (unsigned i = 0; i < mechanism->dof_count; i++) {
-        if (mechanism->dofs[i].master >= 0) {
-            values[i] = value_of(mechanism, values, (int)i);
+        const tpi_dof *dof = &mechanism->dofs[i];
+        if (dof->master >= 0) {
+            values[i] = dof->multiplier * values[dof->master] + dof->offset;
         }
     }
 }

@@ -7,8 +7,8 @@
  *
  *     child link in parent link = rest * dof 1 * dof 2 * ... , axes in the rest frame of the child
  *
- * All values are in MKS units. A mechanism does not change after it was read, except by
- * tpi_mechanism_update_*(); any thread may read it.
+ * All values are in MKS units. A mechanism does not change after it was read; any thread may read
+ * it.
  */
 #ifndef TROUPE_KINEMATICS_MECHANISM_H
 #define TROUPE_KINEMATICS_MECHANISM_H
@@ -40,7 +40,7 @@ typedef struct tpi_dof {
     double velocity, force, acceleration;
     bool assumed_acceleration; /* no file names it: velocity / 0.2 s */
     unsigned servo;            /* TPI_SERVO_ bits; 0: not actuated */
-    int master;                /* the dof that it mimics; -1 for none */
+    int master;                /* the dof that it follows, which follows none; -1 for none */
     double multiplier, offset; /* value = multiplier * master + offset */
 } tpi_dof;
 
@@ -77,12 +77,12 @@ typedef struct tpi_mechanism_warning {
 typedef struct tpi_mechanism {
     const char *name;
     unsigned joint_count, link_count, frame_count, dof_count;
-    tpi_joint *joints; /* owned by the arena, as everything here; joint 0 first, parents first */
+    tpi_joint *joints; /* owned by the arena, as everything here; in the order of the file */
     tpi_link *links;
     tpi_control_frame *frames;
     tpi_dof *dofs;
-    int root; /* the root link */
-    tpi_mechanism_warning *warnings;
+    int root;                        /* the root link */
+    tpi_mechanism_warning *warnings; /* in the order in which they were found; NULL for none */
     tpi_arena arena;
 } tpi_mechanism;
 
@@ -128,7 +128,7 @@ typedef struct tpi_chain {
 } tpi_chain;
 
 /* The chain from the root to a link, or to a frame of a link (NULL for the link itself). TP_E_LIMIT
- * if it is too long. */
+ * if it has too many dofs. */
 tp_status tpi_chain_init(tpi_chain *chain, const tpi_mechanism *mechanism, int link,
                          const tpi_spatial *frame, tp_error *err);
 
@@ -154,9 +154,10 @@ typedef struct tpi_inverse_options {
     uint64_t seed;                /* of the places of restarts */
 } tpi_inverse_options;
 
-/* Find values of the chain's columns that bring the tip to `goal`, within the limits of all dofs.
- * `values` are those of all dofs: the start of the first try, and the result. On failure
- * (TP_E_RANGE) `values` are the nearest that was found. */
+/* Find values of the chain's columns that bring the tip to `goal`, within the limits of all dofs
+ * that they move. `values` are those of all dofs: the start of the first try, and the result. On
+ * failure (TP_E_RANGE) `values` are the nearest that was found. Takes up to some tenths of a
+ * second; allocates nothing. `options` may be NULL. */
 tp_status tpi_chain_inverse(const tpi_chain *chain, const tpi_spatial *goal, double *values,
                             const tpi_inverse_options *options);
 

@@ -81,21 +81,3 @@ void tpi_rotation_log(double out[3], const double r[9])
         out[i] = twice[i] * scale;
     }
 }
-
-void tpi_rotation_renew(double r[9])
-{
-    const double first = sqrt(tpi_dot3(r, r));
-
-    for (int i = 0; i < 3; i++) {
-        r[i] /= first;
-    }
-    const double shared = tpi_dot3(r, r + 3);
-    for (int i = 0; i < 3; i++) {
-        r[3 + i] -= shared * r[i];
-    }
-    const double second = sqrt(tpi_dot3(r + 3, r + 3));
-    for (int i = 0; i < 3; i++) {
-        r[3 + i] /= second;
-    }
-    tpi_cross3(r + 6, r, r + 3);
-}

@@ -100,7 +100,4 @@ void tpi_rpy_of_rotation(double out[3], const double r[9]);
 /* The rotation vector (axis times angle, at most half a turn) of a rotation. */
 void tpi_rotation_log(double out[3], const double r[9]);
 
-/* Make the rows of a rotation orthogonal unit vectors again. */
-void tpi_rotation_renew(double r[9]);
-
 #endif

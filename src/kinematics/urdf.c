@@ -3,7 +3,9 @@
  *
  * An element is known by its way from the root: robot/link/inertial/mass. Everything else (visual,
  * collision, transmission, gazebo ...) is skipped. Nothing is checked here but the form of single
- * elements; urdf_build.c joins them.
+ * elements; urdf_build.c joins them. Everything that a file can have many of is bounded, and a
+ * file with declarations of its own (entities, defaults of attributes) is refused, since a short
+ * one can stand for gigabytes.
  *
  * The extension of Troupe is one element, which other readers skip:
  *
@@ -11,8 +13,7 @@
  *       <base type="planar"/>                                   fixed, planar or floating
  *       <compound name="head" joints="pan tilt"/>               one joint with several dofs
  *       <joint name="elbow" acceleration="3" servo="position speed"/>
- *       <frame name="hand" link="wrist" servo="position"><origin xyz="0 0 0.1" rpy="0 0
- * 0"/></frame>
+ *       <frame name="hand" link="wrist" servo="position"><origin xyz="0 0 0.1"/></frame>
  *     </troupe>
  */
 #include "kinematics/urdf.h"
@@ -22,9 +23,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/number.h"
-
-enum { MOST_DEPTH = 100, MOST_PATH = 64, MOST_ELEMENTS = 100000 };
+enum {
+    MOST_DEPTH = 100,
+    MOST_WAY = 64,
+    MOST_ELEMENTS = 100000,
+    MOST_JOINTS = 8 * TPI_URDF_NAME, /* characters of the joints of a compound */
+};
 
 /* The state of reading. */
 struct reading {
@@ -33,13 +37,23 @@ struct reading {
     tp_status status;
     unsigned depth, elements;
     unsigned known;      /* how many levels from the root are in `way` */
-    char way[MOST_PATH]; /* "robot/link/inertial" */
+    char way[MOST_WAY];  /* "robot/link/inertial" */
     tpi_urdf_link *link; /* the one that is open */
     tpi_urdf_joint *joint;
     tpi_urdf_frame *frame;
+    uint32_t seen; /* bit i: elements[i] was there in the open link, joint or frame */
 };
 
 /* ---- Messages ---- */
+
+/* The end of a long path: an error has room for little more than one line. */
+static const char *end_of_path(const char *path)
+{
+    enum { MOST = 70 };
+    const size_t length = strlen(path);
+
+    return length > MOST ? path + length - MOST : path;
+}
 
 tp_status tpi_urdf_fail(const tpi_urdf *urdf, unsigned line, const char *element, const char *name,
                         const char *format, ...)
@@ -51,31 +65,35 @@ tp_status tpi_urdf_fail(const tpi_urdf *urdf, unsigned line, const char *element
     vsnprintf(text, sizeof text, format, values);
     va_end(values);
     if (name != NULL) {
-        return tp_fail(urdf->err, TP_E_INVALID, "%s:%u: <%s name=\"%s\">: %s", urdf->path, line,
-                       element, name, text);
+        return tp_fail(urdf->err, TP_E_INVALID, "%s:%u: <%.30s name=\"%.60s\">: %s",
+                       end_of_path(urdf->path), line, element, name, text);
     }
-    return tp_fail(urdf->err, TP_E_INVALID, "%s:%u: <%s>: %s", urdf->path, line, element, text);
+    return tp_fail(urdf->err, TP_E_INVALID, "%s:%u: <%.30s>: %s", end_of_path(urdf->path), line,
+                   element, text);
+}
+
+tp_status tpi_urdf_no_memory(const tpi_urdf *urdf)
+{
+    return tp_fail(urdf->err, TP_E_NOMEM, "out of memory");
 }
 
 void tpi_urdf_warn(tpi_urdf *urdf, unsigned line, const char *format, ...)
 {
     tpi_arena *arena = &urdf->mechanism->arena;
     tpi_mechanism_warning *warning = tpi_arena_alloc(arena, sizeof *warning);
-    tpi_mechanism_warning **end = &urdf->mechanism->warnings;
-    char text[200];
+    char text[TPI_URDF_NAME + 100];
     va_list values;
 
     va_start(values, format);
     vsnprintf(text, sizeof text, format, values);
     va_end(values);
     if (warning == NULL || (warning->text = tpi_arena_text(arena, text, strlen(text))) == NULL) {
-        return; /* a warning is not worth a failure */
+        urdf->lost_warning = true;
+        return;
     }
     warning->line = line;
-    while (*end != NULL) {
-        end = &(*end)->next;
-    }
-    *end = warning;
+    *urdf->warnings_end = warning;
+    urdf->warnings_end = &warning->next;
 }
 
 static unsigned line_of(const struct reading *in)
@@ -101,101 +119,25 @@ static const char *attribute(const char **attributes, const char *name)
     return NULL;
 }
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
-/* Read a number as files have it: also "+1", ".5", "1." and "inf". Returns its length, 0 if there
- * is none. */
-static size_t read_number(const char *text, double *value)
-{
-    char plain[64] = "";
-    size_t length = 0, used = 0;
-    const bool minus = *text == '-';
-    const size_t sign = *text == '-' || *text == '+';
-
-    while (text[length] != 0 && !is_blank(text[length])) {
-        length++;
-    }
-    if (length - sign >= sizeof plain - 2) {
-        return 0;
-    }
-    if (strncmp(text + sign, "inf", 3) == 0 || strncmp(text + sign, "Inf", 3) == 0) {
-        *value = minus ? -INFINITY : INFINITY;
-        return length;
-    }
-    for (size_t i = sign; i < length; i++) {
-        const char next = i + 1 < length ? text[i + 1] : 0;
-        const bool is_dot = text[i] == '.', digit_after = next >= '0' && next <= '9';
-
-        if (is_dot && used == 0) {
-            plain[used++] = '0';
-        }
-        if (!is_dot || digit_after) {
-            plain[used++] = text[i];
-        }
-    }
-    /* JSON has no leading zeros: 007 is 7 here. */
-    const char *from = plain;
-    while (from[0] == '0' && from[1] >= '0' && from[1] <= '9') {
-        from++;
-        used--;
-    }
-    if (used == 0 || tpi_number_read_f64(from, used, value) != used) {
-        return 0;
-    }
-    *value = minus ? -*value : *value;
-    return length;
-}
-
-/* Read `count` numbers. Returns false if there are more, fewer or none. */
-static bool read_numbers(const char *text, double *out, unsigned count)
-{
-    for (unsigned i = 0; i < count; i++) {
-        while (is_blank(*text)) {
-            text++;
-        }
-        const size_t length = read_number(text, &out[i]);
-        if (length == 0) {
-            return false;
-        }
-        text += length;
-    }
-    while (is_blank(*text)) {
-        text++;
-    }
-    return *text == 0;
-}
-
 /* Read numbers of an attribute, if it is there. */
 static bool numbers(struct reading *in, const char *element, const char **attributes,
                     const char *name, double *out, unsigned count)
 {
     const char *text = attribute(attributes, name);
+    const bool is_limit = strcmp(element, "limit") == 0;
 
-    if (text == NULL) {
+    if (text == NULL || tpi_urdf_read_numbers(text, out, count, is_limit)) {
         return true;
     }
-    if (!read_numbers(text, out, count)) {
-        stop(in,
-             tpi_urdf_fail(&in->urdf, line_of(in), element, NULL, "%s=\"%.40s\" is not %u number%s",
-                           name, text, count, count == 1 ? "" : "s"));
-        return false;
-    }
-    for (unsigned i = 0; i < count; i++) {
-        if (isnan(out[i])) {
-            stop(in,
-                 tpi_urdf_fail(&in->urdf, line_of(in), element, NULL, "%s is not a number", name));
-            return false;
-        }
-    }
-    return true;
+    stop(in,
+         tpi_urdf_fail(&in->urdf, line_of(in), element, NULL, "%s=\"%.40s\" is not %u %snumber%s",
+                       name, text, count, is_limit ? "" : "finite ", count == 1 ? "" : "s"));
+    return false;
 }
 
 /* A copy of an attribute that must be there; NULL, with the error, if it is not. */
 static const char *needed(struct reading *in, const char *element, const char **attributes,
-                          const char *name)
+                          const char *name, size_t most)
 {
     const char *text = attribute(attributes, name);
     const char *copy = NULL;
@@ -204,19 +146,39 @@ static const char *needed(struct reading *in, const char *element, const char **
         stop(in, tpi_urdf_fail(&in->urdf, line_of(in), element, NULL, "%s is missing", name));
         return NULL;
     }
+    if (strlen(text) > most) {
+        stop(in, tpi_urdf_fail(&in->urdf, line_of(in), element, NULL, "%s has over %zu characters",
+                               name, most));
+        return NULL;
+    }
     copy = tpi_arena_text(&in->urdf.mechanism->arena, text, strlen(text));
     if (copy == NULL) {
-        stop(in, tp_fail(in->urdf.err, TP_E_NOMEM, "out of memory"));
+        stop(in, tpi_urdf_no_memory(&in->urdf));
     }
     return copy;
 }
 
-static void *piece(struct reading *in, size_t size)
+static const char *needed_name(struct reading *in, const char *element, const char **attributes,
+                               const char *name)
 {
-    void *memory = tpi_arena_alloc(&in->urdf.mechanism->arena, size);
+    return needed(in, element, attributes, name, TPI_URDF_NAME);
+}
 
+/* Zeroed memory for an element; NULL, with the error, if there is none or the file has too many of
+ * them. */
+static void *piece(struct reading *in, const char *element, size_t size, unsigned *count)
+{
+    void *memory = NULL;
+
+    if (*count == TPI_URDF_MOST) {
+        stop(in, tpi_urdf_fail(&in->urdf, line_of(in), element, NULL, "over %d of these elements",
+                               TPI_URDF_MOST));
+        return NULL;
+    }
+    ++*count;
+    memory = tpi_arena_alloc(&in->urdf.mechanism->arena, size);
     if (memory == NULL) {
-        stop(in, tp_fail(in->urdf.err, TP_E_NOMEM, "out of memory"));
+        stop(in, tpi_urdf_no_memory(&in->urdf));
     }
     return memory;
 }
@@ -227,40 +189,18 @@ static bool read_origin(struct reading *in, const char **attributes, tpi_urdf_or
            numbers(in, "origin", attributes, "rpy", out->rpy, 3);
 }
 
-/* The words of a servo attribute. */
+/* The words of a servo attribute, if it is there. */
 static bool read_servo(struct reading *in, const char *element, const char **attributes,
                        unsigned *out, bool *given)
 {
-    static const struct {
-        const char *word;
-        unsigned bit;
-    } words[] = {{"position", TPI_SERVO_POSITION},
-                 {"speed", TPI_SERVO_SPEED},
-                 {"force", TPI_SERVO_FORCE},
-                 {"none", 0}};
     const char *text = attribute(attributes, "servo");
 
     *given = text != NULL;
     *out = 0;
-    while (text != NULL && *text != 0) {
-        size_t length = 0, i = 0;
-        while (is_blank(*text)) {
-            text++;
-        }
-        while (text[length] != 0 && !is_blank(text[length])) {
-            length++;
-        }
-        while (i < 4 &&
-               (strlen(words[i].word) != length || strncmp(words[i].word, text, length) != 0)) {
-            i++;
-        }
-        if (i == 4 && length > 0) {
-            stop(in, tpi_urdf_fail(&in->urdf, line_of(in), element, NULL,
-                                   "servo is one or more of position, speed, force, or none"));
-            return false;
-        }
-        *out |= length > 0 ? words[i].bit : 0;
-        text += length;
+    if (text != NULL && !tpi_urdf_read_servo(text, out)) {
+        stop(in, tpi_urdf_fail(&in->urdf, line_of(in), element, NULL,
+                               "servo is one or more of position, speed, force, or none"));
+        return false;
     }
     return true;
 }
@@ -269,24 +209,22 @@ static bool read_servo(struct reading *in, const char *element, const char **att
 
 static void open_robot(struct reading *in, const char **attributes)
 {
-    in->urdf.name = needed(in, "robot", attributes, "name");
+    in->urdf.name = needed_name(in, "robot", attributes, "name");
+    in->urdf.line = line_of(in);
 }
 
 static void open_link(struct reading *in, const char **attributes)
 {
-    const char *name = needed(in, "link", attributes, "name");
-    tpi_urdf_link *link = name != NULL ? piece(in, sizeof *link) : NULL;
+    const char *name = needed_name(in, "link", attributes, "name");
+    tpi_urdf_link *link =
+        name != NULL ? piece(in, "link", sizeof *link, &in->urdf.link_count) : NULL;
 
     if (link == NULL) {
         return;
     }
-    if (++in->urdf.link_count > TPI_MOST_LINKS) {
-        stop(in,
-             tpi_urdf_fail(&in->urdf, line_of(in), "link", name, "over %d links", TPI_MOST_LINKS));
-        return;
-    }
     link->name = name;
     link->line = line_of(in);
+    in->seen = 0;
     *in->urdf.links_end = in->link = link;
     in->urdf.links_end = &link->next;
 }
@@ -304,8 +242,7 @@ static void open_inertial_origin(struct reading *in, const char **attributes)
 
 static void open_mass(struct reading *in, const char **attributes)
 {
-    if (numbers(in, "mass", attributes, "value", &in->link->mass_kg, 1) &&
-        !(in->link->mass_kg >= 0 && in->link->mass_kg < INFINITY)) {
+    if (numbers(in, "mass", attributes, "value", &in->link->mass_kg, 1) && in->link->mass_kg < 0) {
         stop(in, tpi_urdf_fail(&in->urdf, line_of(in), "mass", NULL, "value is below 0"));
     }
 }
@@ -337,8 +274,9 @@ static bool kind_of(const char *text, tpi_urdf_kind *out)
 
 static void open_joint(struct reading *in, const char **attributes)
 {
-    const char *name = needed(in, "joint", attributes, "name");
-    tpi_urdf_joint *joint = name != NULL ? piece(in, sizeof *joint) : NULL;
+    const char *name = needed_name(in, "joint", attributes, "name");
+    tpi_urdf_joint *joint =
+        name != NULL ? piece(in, "joint", sizeof *joint, &in->urdf.joint_count) : NULL;
 
     if (joint == NULL) {
         return;
@@ -357,7 +295,7 @@ static void open_joint(struct reading *in, const char **attributes)
                                "floating"));
         return;
     }
-    in->urdf.joint_count++;
+    in->seen = 0;
     *in->urdf.joints_end = in->joint = joint;
     in->urdf.joints_end = &joint->next;
 }
@@ -369,12 +307,12 @@ static void open_joint_origin(struct reading *in, const char **attributes)
 
 static void open_parent(struct reading *in, const char **attributes)
 {
-    in->joint->parent = needed(in, "parent", attributes, "link");
+    in->joint->parent = needed_name(in, "parent", attributes, "link");
 }
 
 static void open_child(struct reading *in, const char **attributes)
 {
-    in->joint->child = needed(in, "child", attributes, "link");
+    in->joint->child = needed_name(in, "child", attributes, "link");
 }
 
 static void open_axis(struct reading *in, const char **attributes)
@@ -397,7 +335,7 @@ static void open_limit(struct reading *in, const char **attributes)
 
 static void open_mimic(struct reading *in, const char **attributes)
 {
-    in->joint->mimics = needed(in, "mimic", attributes, "joint");
+    in->joint->mimics = needed_name(in, "mimic", attributes, "joint");
     if (numbers(in, "mimic", attributes, "multiplier", &in->joint->multiplier, 1)) {
         numbers(in, "mimic", attributes, "offset", &in->joint->offset, 1);
     }
@@ -414,10 +352,11 @@ static void open_base(struct reading *in, const char **attributes)
 
 static void open_compound(struct reading *in, const char **attributes)
 {
-    tpi_urdf_compound *compound = piece(in, sizeof *compound);
+    tpi_urdf_compound *compound = piece(in, "compound", sizeof *compound, &in->urdf.compound_count);
 
-    if (compound == NULL || (compound->name = needed(in, "compound", attributes, "name")) == NULL ||
-        (compound->joints = needed(in, "compound", attributes, "joints")) == NULL) {
+    if (compound == NULL ||
+        (compound->name = needed_name(in, "compound", attributes, "name")) == NULL ||
+        (compound->joints = needed(in, "compound", attributes, "joints", MOST_JOINTS)) == NULL) {
         return;
     }
     compound->line = line_of(in);
@@ -427,9 +366,9 @@ static void open_compound(struct reading *in, const char **attributes)
 
 static void open_extra(struct reading *in, const char **attributes)
 {
-    tpi_urdf_extra *extra = piece(in, sizeof *extra);
+    tpi_urdf_extra *extra = piece(in, "joint", sizeof *extra, &in->urdf.extra_count);
 
-    if (extra == NULL || (extra->joint = needed(in, "joint", attributes, "name")) == NULL ||
+    if (extra == NULL || (extra->joint = needed_name(in, "joint", attributes, "name")) == NULL ||
         !numbers(in, "joint", attributes, "acceleration", &extra->acceleration, 1) ||
         !read_servo(in, "joint", attributes, &extra->servo, &extra->has_servo)) {
         return;
@@ -437,7 +376,8 @@ static void open_extra(struct reading *in, const char **attributes)
     extra->line = line_of(in);
     if (attribute(attributes, "acceleration") != NULL && !(extra->acceleration > 0)) {
         stop(in, tpi_urdf_fail(&in->urdf, extra->line, "joint", extra->joint,
-                               "acceleration is above 0"));
+                               "acceleration is not above 0"));
+        return;
     }
     *in->urdf.extras_end = extra;
     in->urdf.extras_end = &extra->next;
@@ -445,11 +385,11 @@ static void open_extra(struct reading *in, const char **attributes)
 
 static void open_frame(struct reading *in, const char **attributes)
 {
-    tpi_urdf_frame *frame = piece(in, sizeof *frame);
+    tpi_urdf_frame *frame = piece(in, "frame", sizeof *frame, &in->urdf.frame_count);
     bool given;
 
-    if (frame == NULL || (frame->name = needed(in, "frame", attributes, "name")) == NULL ||
-        (frame->link = needed(in, "frame", attributes, "link")) == NULL ||
+    if (frame == NULL || (frame->name = needed_name(in, "frame", attributes, "name")) == NULL ||
+        (frame->link = needed_name(in, "frame", attributes, "link")) == NULL ||
         !read_servo(in, "frame", attributes, &frame->servo, &given)) {
         return;
     }
@@ -457,7 +397,7 @@ static void open_frame(struct reading *in, const char **attributes)
         frame->servo = TPI_SERVO_POSITION | TPI_SERVO_SPEED;
     }
     frame->line = line_of(in);
-    in->urdf.frame_count++;
+    in->seen = 0;
     *in->urdf.frames_end = in->frame = frame;
     in->urdf.frames_end = &frame->next;
 }
@@ -470,34 +410,50 @@ static void open_frame_origin(struct reading *in, const char **attributes)
 static const struct {
     const char *way;
     void (*open)(struct reading *in, const char **attributes);
+    bool once; /* of several in the same link, joint or frame the first one counts */
 } elements[] = {
-    {"robot", open_robot},
-    {"robot/link", open_link},
-    {"robot/link/inertial", open_inertial},
-    {"robot/link/inertial/origin", open_inertial_origin},
-    {"robot/link/inertial/mass", open_mass},
-    {"robot/link/inertial/inertia", open_inertia},
-    {"robot/joint", open_joint},
-    {"robot/joint/origin", open_joint_origin},
-    {"robot/joint/parent", open_parent},
-    {"robot/joint/child", open_child},
-    {"robot/joint/axis", open_axis},
-    {"robot/joint/limit", open_limit},
-    {"robot/joint/mimic", open_mimic},
-    {"robot/troupe", NULL},
-    {"robot/troupe/base", open_base},
-    {"robot/troupe/compound", open_compound},
-    {"robot/troupe/joint", open_extra},
-    {"robot/troupe/frame", open_frame},
-    {"robot/troupe/frame/origin", open_frame_origin},
+    {"robot", open_robot, false},
+    {"robot/link", open_link, false},
+    {"robot/link/inertial", open_inertial, true},
+    {"robot/link/inertial/origin", open_inertial_origin, true},
+    {"robot/link/inertial/mass", open_mass, true},
+    {"robot/link/inertial/inertia", open_inertia, true},
+    {"robot/joint", open_joint, false},
+    {"robot/joint/origin", open_joint_origin, true},
+    {"robot/joint/parent", open_parent, true},
+    {"robot/joint/child", open_child, true},
+    {"robot/joint/axis", open_axis, true},
+    {"robot/joint/limit", open_limit, true},
+    {"robot/joint/mimic", open_mimic, true},
+    {"robot/troupe", NULL, false},
+    {"robot/troupe/base", open_base, false},
+    {"robot/troupe/compound", open_compound, false},
+    {"robot/troupe/joint", open_extra, false},
+    {"robot/troupe/frame", open_frame, false},
+    {"robot/troupe/frame/origin", open_frame_origin, true},
 };
+
+static void open_element(struct reading *in, int which, const char *element,
+                         const char **attributes)
+{
+    const uint32_t bit = (uint32_t)1 << which;
+
+    if (elements[which].once && (in->seen & bit) != 0) {
+        tpi_urdf_warn(&in->urdf, line_of(in), "<%s> is there twice: the first one counts", element);
+        return;
+    }
+    if (elements[which].open != NULL) {
+        elements[which].open(in, attributes); /* of a link, joint or frame it clears `seen` */
+    }
+    in->seen |= bit;
+}
 
 /* ---- Expat ---- */
 
 /* Append an element to the way, if it is one of the known elements. */
 static int step_into(struct reading *in, const char *element)
 {
-    char way[MOST_PATH];
+    char way[MOST_WAY];
 
     if (in->known != in->depth || snprintf(way, sizeof way, "%s%s%s", in->way,
                                            *in->way != 0 ? "/" : "", element) >= (int)sizeof way) {
@@ -512,34 +468,36 @@ static int step_into(struct reading *in, const char *element)
     return -1;
 }
 
+/* NULL, or what is wrong with the element that begins. */
+static const char *refusal(const struct reading *in, int which)
+{
+    if (in->depth > MOST_DEPTH) {
+        return "elements are nested over 100 deep";
+    }
+    if (in->elements > MOST_ELEMENTS) {
+        return "the file has over 100000 elements";
+    }
+    return in->depth == 1 && which != 0 ? "a URDF file begins with <robot>" : NULL;
+}
+
 static void XMLCALL on_open(void *data, const char *element, const char **attributes)
 {
     struct reading *in = data;
-    const int which = step_into(in, element);
+    const int which = in->status == TP_OK ? step_into(in, element) : -1;
 
     if (in->status != TP_OK) {
         return; /* expat may call once more after it was stopped */
     }
-    if (++in->depth > MOST_DEPTH) {
-        stop(in, tpi_urdf_fail(&in->urdf, line_of(in), element, NULL,
-                               "elements are nested over %d deep", MOST_DEPTH));
-        return;
-    }
-    if (++in->elements > MOST_ELEMENTS) {
-        stop(in, tpi_urdf_fail(&in->urdf, line_of(in), element, NULL, "over %d elements",
-                               MOST_ELEMENTS));
-        return;
-    }
-    if (in->depth == 1 && which != 0) {
-        stop(in, tpi_urdf_fail(&in->urdf, line_of(in), element, NULL,
-                               "a URDF file begins with <robot>"));
-        return;
-    }
+    in->depth++;
+    in->elements++;
     if (which >= 0) {
         in->known = in->depth;
-        if (elements[which].open != NULL) {
-            elements[which].open(in, attributes);
-        }
+    }
+    const char *why = refusal(in, which);
+    if (why != NULL) {
+        stop(in, tpi_urdf_fail(&in->urdf, line_of(in), element, NULL, "%s", why));
+    } else if (which >= 0) {
+        open_element(in, which, element, attributes);
     }
 }
 
@@ -556,38 +514,40 @@ static void XMLCALL on_close(void *data, const char *element)
     in->depth--;
 }
 
-static void XMLCALL on_entity(void *data, const char *name, int is_parameter, const char *value,
-                              int length, const char *base, const char *system, const char *public,
-                              const char *notation)
+static void XMLCALL on_doctype(void *data, const char *name, const char *system, const char *public,
+                               int has_declarations)
 {
     struct reading *in = data;
 
-    (void)is_parameter;
-    (void)value;
-    (void)length;
-    (void)base;
     (void)system;
     (void)public;
-    (void)notation;
-    stop(in, tp_fail(in->urdf.err, TP_E_INVALID, "%s:%u: entity %.40s: entities are not allowed",
-                     in->urdf.path, line_of(in), name));
+    if (has_declarations) {
+        stop(in, tpi_urdf_fail(&in->urdf, line_of(in), "!DOCTYPE", name,
+                               "declarations are not allowed"));
+    }
 }
 
 static tp_status parse(struct reading *in, const char *text, size_t length)
 {
+    static const XML_Memory_Handling_Suite memory = {malloc, realloc, free};
+
     if (length > INT32_MAX) {
-        return tp_fail(in->urdf.err, TP_E_LIMIT, "%s: the file is too large", in->urdf.path);
+        return tp_fail(in->urdf.err, TP_E_LIMIT, "%s: the file is too large",
+                       end_of_path(in->urdf.path));
     }
-    in->parser = XML_ParserCreate(NULL);
+    in->parser = XML_ParserCreate_MM(NULL, &memory, NULL);
     if (in->parser == NULL) {
-        return tp_fail(in->urdf.err, TP_E_NOMEM, "out of memory");
+        return tpi_urdf_no_memory(&in->urdf);
     }
     XML_SetUserData(in->parser, in);
     XML_SetElementHandler(in->parser, on_open, on_close);
-    XML_SetEntityDeclHandler(in->parser, on_entity);
+    XML_SetStartDoctypeDeclHandler(in->parser, on_doctype);
     if (XML_Parse(in->parser, text, (int)length, 1) != XML_STATUS_OK && in->status == TP_OK) {
-        in->status = tp_fail(in->urdf.err, TP_E_INVALID, "%s:%u: %s", in->urdf.path, line_of(in),
-                             XML_ErrorString(XML_GetErrorCode(in->parser)));
+        const enum XML_Error error = XML_GetErrorCode(in->parser);
+        in->status = error == XML_ERROR_NO_MEMORY
+                         ? tpi_urdf_no_memory(&in->urdf)
+                         : tp_fail(in->urdf.err, TP_E_INVALID, "%s:%u: %s",
+                                   end_of_path(in->urdf.path), line_of(in), XML_ErrorString(error));
     }
     XML_ParserFree(in->parser);
     return in->status;
@@ -602,8 +562,9 @@ tp_status tpi_urdf_read(tpi_mechanism **out, const char *text, size_t length, co
 
     urdf->mechanism = calloc(1, sizeof *urdf->mechanism);
     if (urdf->mechanism == NULL) {
-        return tp_fail(err, TP_E_NOMEM, "out of memory");
+        return tpi_urdf_no_memory(urdf);
     }
+    urdf->warnings_end = &urdf->mechanism->warnings;
     urdf->links_end = &urdf->links;
     urdf->joints_end = &urdf->joints;
     urdf->frames_end = &urdf->frames;

@@ -58,11 +58,11 @@ static const tpi_motion_field dof_fields[] = {
     FIELD(tpi_motion_dof, "master", U16, master),
     RESERVED(2),
     FIELDS(tpi_motion_dof, "axis", NANO, 3, axis),
-    FIELD(tpi_motion_dof, "lower", MICRO, lower),
-    FIELD(tpi_motion_dof, "upper", MICRO, upper),
-    FIELD(tpi_motion_dof, "velocity", MICRO, velocity),
-    FIELD(tpi_motion_dof, "force", MICRO, force),
-    FIELD(tpi_motion_dof, "acceleration", MICRO, acceleration),
+    FIELD(tpi_motion_dof, "lower", LIMIT, lower),
+    FIELD(tpi_motion_dof, "upper", LIMIT, upper),
+    FIELD(tpi_motion_dof, "velocity", LIMIT, velocity),
+    FIELD(tpi_motion_dof, "force", LIMIT, force),
+    FIELD(tpi_motion_dof, "acceleration", LIMIT, acceleration),
     LAST,
 };
 static const tpi_motion_body dof_body = {"dof", 0, sizeof(tpi_motion_dof), dof_fields};
@@ -385,7 +385,7 @@ static const tpi_motion_field update_fields[] = {
     FIELD(tpi_motion_update, "index", U16, index),
     FIELD(tpi_motion_update, "dof", U16, dof),
     RESERVED(2),
-    FIELDS(tpi_motion_update, "value", MICRO, 6, value),
+    FIELDS(tpi_motion_update, "value", LIMIT, 6, value),
     LAST,
 };
 static const tpi_motion_body update_body = {"UPDATE", TPI_MOTION_UPDATE, sizeof(tpi_motion_update),

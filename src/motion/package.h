@@ -408,9 +408,10 @@ typedef enum tpi_motion_type {
     TPI_MOTION_U16,
     TPI_MOTION_U32,
     TPI_MOTION_U64,
-    TPI_MOTION_MICRO, /* double; signed 64-bit integer in 1e-6 */
-    TPI_MOTION_NANO,  /* double; 1e-9: axes, matrices */
-    TPI_MOTION_PICO,  /* double; 1e-12: inertia */
+    TPI_MOTION_MICRO, /* finite double; signed 64-bit integer in 1e-6 */
+    TPI_MOTION_LIMIT, /* the same, or infinite: the largest and the smallest integer */
+    TPI_MOTION_NANO,  /* finite double; 1e-9: axes, matrices */
+    TPI_MOTION_PICO,  /* finite double; 1e-12: inertia */
     TPI_MOTION_RATIO, /* double 0 to 1; unsigned 32-bit integer in 1e-6 */
     TPI_MOTION_CHARS, /* name: `count` bytes, filled up with zero */
     TPI_MOTION_ZERO,  /* `count` bytes that must be zero */
@@ -467,8 +468,8 @@ tp_status tpi_motion_payload_check(const tpi_motion_header *header, const uint8_
 /* The bytes that the body of a value takes; 0 if a list is too long. */
 size_t tpi_motion_body_size(const tpi_motion_body *body, const void *value);
 
-/* Write a record. Returns its size, or 0 if it does not fit `space` or a value is not finite where
- * it must be. */
+/* Write a record. Returns its size, or 0 if it does not fit `space` or a value has no bytes: it is
+ * not a number, or too large and no limit. */
 size_t tpi_motion_record_put(uint8_t *out, size_t space, uint16_t code, uint32_t tag,
                              const void *value);
 

@@ -145,20 +145,45 @@ static void a_body_of_another_length_is_refused(void **state)
 
 static void values_are_scaled_and_rounded(void **state)
 {
-    const tpi_motion_setspeed speed = {.vx_mps = 0.5, .vy_mps = -0.0000015, .omega_radps = 1e300};
-    const tpi_motion_setspeed bad = {.vx_mps = (double)NAN};
+    const tpi_motion_setspeed speed = {.vx_mps = 0.5, .vy_mps = -0.0000015, .omega_radps = 9e12};
+    const tpi_motion_setspeed bad = {.vx_mps = (double)NAN}, fast = {.vx_mps = 1e13};
     uint8_t bytes[64];
     static const uint8_t wanted[] = {0x01, 0x02, 0x00, 0x18, 0,    0,    0,    9,
                                      0,    0,    0,    0,    0,    7,    0xa1, 0x20,
                                      0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfe,
-                                     0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+                                     0x7c, 0xe6, 0x6c, 0x50, 0xe2, 0x84, 0x00, 0x00};
 
     (void)state;
     assert_int_equal(tpi_motion_record_put(bytes, sizeof bytes, TPI_MOTION_SETSPEED, 9, &speed),
                      sizeof wanted);
     assert_memory_equal(bytes, wanted, sizeof wanted);
     assert_int_equal(tpi_motion_record_put(bytes, sizeof bytes, TPI_MOTION_SETSPEED, 9, &bad), 0);
+    assert_int_equal(tpi_motion_record_put(bytes, sizeof bytes, TPI_MOTION_SETSPEED, 9, &fast), 0);
     assert_int_equal(tpi_motion_record_put(bytes, 31, TPI_MOTION_SETSPEED, 9, &speed), 0);
+}
+
+static void only_limits_are_infinite(void **state)
+{
+    static const uint8_t largest[] = {0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+    const tpi_motion_update update = {.field = TPI_MOTION_DOF_UPPER, .value = {(double)INFINITY}};
+    uint8_t bytes[128] = {0};
+    tpi_motion_update limit;
+    tpi_motion_setspeed speed;
+    tp_error err = {0};
+
+    (void)state;
+    const size_t size = tpi_motion_record_put(bytes, sizeof bytes, TPI_MOTION_UPDATE, 9, &update) -
+                        TPI_MOTION_RECORD;
+    assert_int_equal(tpi_motion_body_get(tpi_motion_body_of(TPI_MOTION_UPDATE),
+                                         bytes + TPI_MOTION_RECORD, size, &limit, NULL, 0, &err),
+                     TP_OK);
+    assert_true(isinf(limit.value[0]) && limit.value[1] == 0);
+    memset(bytes, 0, sizeof bytes);
+    memcpy(bytes + 8, largest, sizeof largest);
+    assert_int_equal(tpi_motion_body_get(tpi_motion_body_of(TPI_MOTION_SETSPEED), bytes, 24, &speed,
+                                         NULL, 0, &err),
+                     TP_E_INVALID);
+    assert_string_equal(err.text, "SETSPEED: vy is out of range");
 }
 
 /* ---- Headers ---- */
@@ -274,8 +299,8 @@ static void a_payload_has_records_of_one_kind(void **state)
 
 static const char *page_type(const tpi_motion_field *field)
 {
-    static const char *const names[] = {"u8", "u16",   "u32",  "u64",  "\xc2\xb5", "n",
-                                        "p",  "ratio", "name", "zero", "u16"};
+    static const char *const names[] = {"u8", "u16", "u32",   "u64",  "\xc2\xb5", "\xc2\xb5",
+                                        "n",  "p",   "ratio", "name", "zero",     "u16"};
 
     return names[field->type];
 }
@@ -347,6 +372,7 @@ int main(void)
         cmocka_unit_test(every_body_reads_back),
         cmocka_unit_test(a_body_of_another_length_is_refused),
         cmocka_unit_test(values_are_scaled_and_rounded),
+        cmocka_unit_test(only_limits_are_infinite),
         cmocka_unit_test(a_header_reads_back),
         cmocka_unit_test(a_wrong_header_is_refused),
         cmocka_unit_test(a_panic_needs_two_letters_and_a_flag),
