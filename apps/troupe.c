@@ -14,7 +14,8 @@ static const command *const commands[] = {
     &command_run,    &command_check,      &command_drivers, &command_fronts,  &command_sim,
     &command_list,   &command_print,      &command_send,    &command_request, &command_property,
     &command_stat,   &command_frames,     &command_panic,   &command_reset,   &command_kick,
-    &command_doctor, &command_interfaces, &command_encode,  &command_decode,  &command_demo,
+    &command_doctor, &command_interfaces, &command_encode,  &command_decode,  &command_motion,
+    &command_demo,
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
