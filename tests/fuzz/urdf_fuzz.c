@@ -16,7 +16,8 @@ static void check_dofs(const tpi_mechanism *m)
         const double length = sqrt(tpi_dot3(dof->axis, dof->axis));
 
         fuzz_require(fabs(length - 1) < 1e-9, "an axis that is no unit vector");
-        fuzz_require(dof->lower <= dof->upper && dof->lower < INFINITY && dof->upper > -INFINITY,
+        fuzz_require(dof->lower <= dof->upper && dof->lower < (double)INFINITY &&
+                         dof->upper > -(double)INFINITY,
                      "limits without a position");
         fuzz_require(dof->velocity > 0 && dof->force > 0 && dof->acceleration > 0,
                      "a limit that stops everything");
