@@ -3,6 +3,7 @@
 argv: the troupe program, source root."""
 import json
 import pathlib
+import re
 import sys
 import tempfile
 
@@ -146,6 +147,35 @@ def files_and_folders_are_checked():
         says(troupe("motion", "check", folder), 1, f"troupe motion: {folder}: it has no .urdf file\n")
 
 
+def the_page_shows_what_the_program_prints():
+    page = (ROBOTS.parent / "docs/motion.md").read_text(encoding="utf-8")
+    examples = re.findall(r"```sh\n\./troupe motion ([^\n]*)\n```\n\n```text\n(.*?)```", page, re.S)
+    tap.equal(len(examples), 2)
+    for arguments, text in examples:
+        words = [word.replace("robots", str(ROBOTS), 1) for word in arguments.split()]
+        tap.equal(troupe("motion", *words).stdout.replace(f"{ROBOTS}/", "robots/"), text)
+
+
+def the_page_has_every_attribute():
+    """Each row of the table of <troupe> names an attribute that the reader knows: a wrong value is refused, or it is required."""
+    page = (ROBOTS.parent / "docs/motion.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`\w+`)? ?\| `(\w+)` \| .* \| (.*) \|$", page, re.M)
+    tap.equal([(name.strip("`"), attribute) for name, attribute, default in rows],
+              [("base", "type"), ("compound", "name"), ("", "joints"), ("joint", "name"), ("", "acceleration"), ("", "servo"),
+               ("frame", "name"), ("", "link"), ("", "servo")])
+    for element, reason in (
+            ("<base/>", "<base>: type is one of fixed, planar, floating"),
+            ('<compound joints="lift close"/>', "<compound>: name is missing"),
+            ('<compound name="c"/>', "<compound>: joints is missing"),
+            ("<joint/>", "<joint>: name is missing"),
+            ('<joint name="lift" acceleration="x"/>', '<joint>: acceleration="x" is not 1 finite number'),
+            ('<joint name="lift" servo="x"/>', "<joint>: servo is one or more of position, speed, force, or none"),
+            ('<frame link="tool"/>', "<frame>: name is missing"), ('<frame name="f"/>', "<frame>: link is missing"),
+            ('<frame name="f" link="tool"><origin rpy="1"/></frame>', '<origin>: rpy="1" is not 3 finite numbers')):
+        error = described(ARM.replace("</troupe>", element + "</troupe>")).stderr
+        tap.equal(error.split(": ", 2)[2], reason + "\n")
+
+
 def wrong_arguments_are_refused():
     says(troupe("motion"), 2, usage("motion", "describe or check?"))
     says(troupe("motion", "describe"), 2, usage("motion", "which file?"))
@@ -157,4 +187,4 @@ def wrong_arguments_are_refused():
 
 tap.main(a_robot_is_described, json_has_everything, our_robots_are_described, long_names_stay_in_the_line,
          names_cannot_steer_a_terminal, an_error_names_file_line_and_element, files_and_folders_are_checked,
-         wrong_arguments_are_refused)
+         the_page_shows_what_the_program_prints, the_page_has_every_attribute, wrong_arguments_are_refused)
