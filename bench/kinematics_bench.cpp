@@ -30,14 +30,13 @@ static const char help[] =
     "Forward kinematics, Jacobian and inverse of all robots (*.urdf) of a folder, by default "
     "robots,\n"
     "beside KDL. Fails if a result differs by more than 1e-9, if a limit is violated, or if ours\n"
-    "solves fewer poses than a solver of KDL or fewer than 95 %.\n"
+    "solves fewer poses within limits than a solver of KDL or fewer than 95 %.\n"
     "--poses sets the number of poses for each chain (10000), --inverse another one for the "
     "inverse;\n"
     "--quick is --poses 300.\n";
---quick is-- poses 300.\n ";
 
-    static const double most_difference = 1e-9; /* m, rad, and those per unit of a joint */
-static const double reached = 1e-5;             /* how near a solution of the inverse is */
+static const double most_difference = 1e-9; /* m, rad, and those per unit of a joint */
+static const double reached = 1e-5;         /* how near a solution of the inverse is */
 
 struct options {
     std::vector<std::string> paths;
