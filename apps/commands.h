@@ -21,6 +21,7 @@ extern const command command_interfaces;
 extern const command command_encode;
 extern const command command_decode;
 extern const command command_demo;
+extern const command command_new;
 extern const command command_panic;
 extern const command command_reset;
 extern const command command_kick;
