@@ -6,6 +6,7 @@
  * joints that mimic others: it gets their values, and its Jacobian is folded as ours is.
  */
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -246,7 +247,14 @@ struct tally {
     unsigned ours = 0, violated = 0;
     unsigned theirs[SOLVERS] = {0}; /* reached, within limits or not */
     unsigned within[SOLVERS] = {0}; /* of these, with all limits kept */
+    double our_s = 0, their_s[SOLVERS] = {0};
 };
+
+/* Seconds since a time. */
+static double since(std::chrono::steady_clock::time_point start)
+{
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
 
 /* The solvers of KDL for a chain. */
 struct solvers {
@@ -295,7 +303,9 @@ static void solve_theirs(const peer_chain &chain, solvers &all, const KDL::JntAr
         KDL::JntArray found(start);
         KDL::Frame tip;
 
+        const auto began = std::chrono::steady_clock::now();
         all[k].CartToJnt(start, goal, found);
+        result.their_s[k] += since(began);
         if (all.forward.JntToCart(found, tip) >= 0 && is_at(goal, tip)) {
             result.theirs[k]++;
             result.within[k] += is_within(chain, found);
@@ -327,7 +337,9 @@ static tally invert(const peer_chain &chain, unsigned poses, std::mt19937_64 &ra
         tpi_chain_forward(&chain.ours, wanted.ours.data(), &goal);
         std::copy(goal.r, goal.r + 9, same.M.data);
         std::copy(goal.p, goal.p + 3, same.p.data);
+        const auto began = std::chrono::steady_clock::now();
         const bool solved = tpi_chain_inverse(&chain.ours, &goal, found.data(), nullptr) == TP_OK;
+        result.our_s += since(began);
         tpi_chain_forward(&chain.ours, found.data(), &tip);
         KDL::Frame reached_frame;
         std::copy(tip.r, tip.r + 9, reached_frame.M.data);
@@ -399,6 +411,8 @@ static bool compare_all(std::vector<peer_robot> &robots, unsigned poses)
 static bool invert_all(std::vector<peer_robot> &robots, unsigned poses)
 {
     bool good = true;
+    tally all;
+    unsigned solved = 0;
 
     printf("\nSolved of %u poses, in percent; of KDL: within limits / at all\n", poses);
     printf("%-16s %-22s %4s %6s %11s %11s %11s\n", "ROBOT", "TIP", "DOFS", "OURS", "NR", "NR_JL",
@@ -412,8 +426,18 @@ static bool invert_all(std::vector<peer_robot> &robots, unsigned poses)
             if (chain.ours.column_count >= 6 && chains.is_new(chain)) {
                 const tally t = invert(chain, poses, random);
                 good = print_inverse(robot.name, chain, poses, t) && good;
+                solved += poses;
+                all.our_s += t.our_s;
+                for (int k = 0; k < SOLVERS; k++) {
+                    all.their_s[k] += t.their_s[k];
+                }
             }
         }
+    }
+    if (solved > 0) { /* solved or not; KDL makes one try, ours up to 101 */
+        printf("Mean time in us %34.0f %11.0f %11.0f %11.0f\n", 1e6 * all.our_s / solved,
+               1e6 * all.their_s[NR] / solved, 1e6 * all.their_s[NR_JL] / solved,
+               1e6 * all.their_s[LMA] / solved);
     }
     return good;
 }
