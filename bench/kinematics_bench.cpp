@@ -52,12 +52,17 @@ struct pose {
 
 /* ---- Poses ---- */
 
+/* Whether all dofs that the chain moves are within their limits, also followers beside the chain.
+ */
 static bool is_within(const peer_chain &chain, const double *values)
 {
-    for (unsigned i = 0; i < chain.ours.step_count; i++) {
-        const double value = values[chain.ours.steps[i].dof];
-        if (chain.bounded[i] &&
-            !(value >= chain.lower[i] - 1e-9 && value <= chain.upper[i] + 1e-9)) {
+    const tpi_mechanism *m = chain.ours.mechanism;
+
+    for (unsigned i = 0; i < m->dof_count; i++) {
+        const int column = m->dofs[i].master < 0 ? (int)i : m->dofs[i].master;
+        const int *end = chain.ours.columns + chain.ours.column_count;
+        if (std::find(chain.ours.columns, end, column) != end &&
+            !(values[i] >= m->dofs[i].lower - 1e-9 && values[i] <= m->dofs[i].upper + 1e-9)) {
             return false;
         }
     }
