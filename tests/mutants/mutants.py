@@ -148,11 +148,11 @@ def copy_sources(folder):
 
 class Bench:
     def __init__(self, build):
-        self.sources = os.path.join(build, "sources")
-        self.build = os.path.join(build, "build")
+        self.sources = build
+        self.build = os.path.join(build, "build", "test")  # as deep as that of ./troupe test: a compiler cache knows its files
         copy_sources(self.sources)
         if not os.path.exists(os.path.join(self.build, "build.ninja")):
-            subprocess.run(["meson", "setup", self.build, self.sources, "-Doptimization=1", "-Db_sanitize=address", "-Db_lundef=false"], check=True,
+            subprocess.run(["meson", "setup", self.build, self.sources, "-Db_sanitize=address,undefined", "-Dwerror=true"], check=True,
                            stdout=subprocess.DEVNULL)
         self.limits = {}
 
@@ -260,7 +260,7 @@ def main():
               flush=True)
     judged = killed + survived
     rate = killed / judged if judged else 1.0
-    print("%d of %d possible changes, seed %d: %d killed (%.1f %%), %d survived, %d of them not explained; %d do not compile"
+    print("%d of %d possible changes, seed %d: %d killed (%.1f %%), %d survived, %d of them not explained; the compiler refuses %d"
           % (len(mutants), total, args.seed, killed, 100 * rate, survived, unexplained, invalid))
     return 0 if rate >= GOAL and unexplained == 0 else 1
 
