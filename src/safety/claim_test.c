@@ -1,4 +1,5 @@
 /* claim_test.c - movers, leases and ranks of a device that is nothing but a struct. */
+#include "safety/rank.h"
 #include "safety/safety.h"
 #include "support/loop_bench.h"
 #include "troupe/interfaces/position2d.h"
@@ -11,6 +12,7 @@ struct scene {
     tpi_device_safety device;
     tpi_order order;
     bool slow;          /* stops take their time */
+    tp_halt how;        /* it was halted last */
     tpi_mover reported; /* that the last report is about */
 };
 
@@ -24,8 +26,8 @@ static bool runs(const tpi_instance_safety *instance)
 
 static void halt(tpi_device_safety *device, tp_halt how)
 {
-    (void)how;
     assert_ptr_equal(device, &scene.device);
+    scene.how = how;
     note(scene.b, 'H');
     if (scene.slow) {
         tpi_slow_stop_begin(device);
@@ -185,6 +187,86 @@ static void a_panic_stops_it_and_makes_commands_late(void **state)
     assert_false(tpi_claim_is_moved(&scene.device));
 }
 
+static void ask_to_halt(uint8_t way)
+{
+    const tp_message *what =
+        tp_interface_message(&tp_interface_common, TP_KIND_REQUEST, TP_COMMON_REQ_HALT_SO);
+    const tp_halt_so ask = {way};
+    tp_error err = {0};
+
+    assert_int_equal(tpi_stop_answer(&scene.device, what, &ask, tpi_panic_epoch(scene.panic), &err),
+                     way <= TP_HALT_SO_OWN ? TP_OK : TP_E_RANGE);
+}
+
+/* A server that forwards its panic asks each device; one that has stopped is not stopped again. */
+static void a_panic_that_is_forwarded_stops_once(void **state)
+{
+    (void)state;
+    tpi_panic_raise(scene.panic, "anna", "smoke");
+    ask_to_halt(TP_HALT_SO_OWN);
+    assert_trace(scene.b, "PH");
+    ask_to_halt(TP_HALT_SO_OWN);
+    ask_to_halt(TP_HALT_SO_BRAKE); /* the way of this server's panic */
+    assert_trace(scene.b, "");
+    assert_int_equal(scene.how, TP_HALT_BRAKE);
+    ask_to_halt(TP_HALT_SO_FINISH);
+    assert_trace(scene.b, "H");
+    assert_int_equal(scene.how, TP_HALT_FINISH);
+    ask_to_halt(TP_HALT_SO_OWN + 1);
+    assert_true(tpi_panic_reset(scene.panic, tpi_panic_epoch(scene.panic)));
+    ask_to_halt(TP_HALT_SO_BRAKE); /* without a panic each request counts */
+    ask_to_halt(TP_HALT_SO_BRAKE);
+    assert_trace(scene.b, "HH");
+}
+
+/* To the nanosecond: at that time it is too late. */
+static void a_command_has_an_end(void **state)
+{
+    tpi_claim claim = claim_of(TPI_MOVER_CLIENT, 1, 0);
+
+    (void)state;
+    claim.until_ns = scene.b->now_ns + TP_NS_PER_S;
+    tpi_claim_take(&scene.device, velocity(), &claim, 0, &scene.order);
+    scene.b->now_ns += TP_NS_PER_S - 1;
+    assert_false(tpi_stop_is_late(&scene.device, &scene.order));
+    scene.b->now_ns++;
+    assert_true(tpi_stop_is_late(&scene.device, &scene.order));
+    claim.until_ns = scene.b->now_ns + 9 * TP_NS_PER_S; /* which is longer than its lease */
+    tpi_claim_take(&scene.device, velocity(), &claim, 0, &scene.order);
+    scene.b->now_ns += claim.lease_ns;
+    assert_true(tpi_stop_is_late(&scene.device, &scene.order));
+}
+
+static void only_its_mover_renews_a_lease(void **state)
+{
+    const tpi_claim anna = claim_of(TPI_MOVER_CLIENT, 1, 0);
+    const tpi_claim berta = claim_of(TPI_MOVER_CLIENT, 2, 0);
+
+    (void)state;
+    move(&anna);
+    pass(TP_NS_PER_S);
+    tpi_claim_renew(&scene.device, &berta.mover, berta.lease_ns);
+    pass(TP_NS_PER_S);
+    assert_trace(scene.b, "H0");
+    tpi_claim_renew(&scene.device, &anna.mover, anna.lease_ns); /* it has ended */
+    assert_int_equal(tpi_safety_deadline_ns(&scene.instance), TP_NEVER);
+}
+
+static void a_list_of_ranks_is_for_one_section(void **state)
+{
+    const tpi_rank ranks[] = {{.rank = 1, .section = 3}, {.rank = 1, .section = 4}};
+    tpi_rank_list list = {.ranks = ranks, .count = 1, .section = 3};
+
+    (void)state;
+    assert_true(tpi_rank_is_configured(&list));
+    list.section = 4;
+    assert_false(tpi_rank_is_configured(&list));
+    list.count = 2;
+    assert_true(tpi_rank_is_configured(&list));
+    list.count = 0;
+    assert_false(tpi_rank_is_configured(&list));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -193,6 +275,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_report_is_about_the_mover_that_was_stopped, begin, end),
         cmocka_unit_test_setup_teardown(a_lower_rank_waits_for_the_hold_time, begin, end),
         cmocka_unit_test_setup_teardown(a_panic_stops_it_and_makes_commands_late, begin, end),
+        cmocka_unit_test_setup_teardown(a_panic_that_is_forwarded_stops_once, begin, end),
+        cmocka_unit_test_setup_teardown(a_command_has_an_end, begin, end),
+        cmocka_unit_test_setup_teardown(only_its_mover_renews_a_lease, begin, end),
+        cmocka_unit_test_setup_teardown(a_list_of_ranks_is_for_one_section, begin, end),
     };
 
     return cmocka_run_group_tests_name("claim", tests, NULL, NULL);

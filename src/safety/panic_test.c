@@ -47,6 +47,7 @@ static void stays_until_it_is_reset(void **state)
     assert_string_equal(look.last_who, "berta"); /* and the last one */
     assert_string_equal(look.last_why, "more smoke");
     assert_true(look.since_ns > 0 && look.since_ns <= tp_clock_now_ns(tp_clock_real()));
+    assert_true(look.since_s > 0 && look.since_s <= tp_clock_wall_s(tp_clock_real()));
     assert_int_equal(look.epoch, tpi_panic_epoch(panic));
     assert_true(tpi_panic_reset(panic, look.epoch));
     assert_false(tpi_panic_is_on(panic));
