@@ -55,7 +55,17 @@ def read_counts(build):
         elif kind == "BRDA":
             number, _, _, count = rest.split(",")
             files[path].branches[int(number)].append(count not in ("-", "0"))
-    return {path: file for path, file in files.items() if path.startswith("src/") and not path.endswith("_test.c")}
+    files = {path: file for path, file in files.items() if path.startswith("src/") and not path.endswith("_test.c")}
+    for path, file in files.items():
+        if path.endswith(".h"):
+            join_copies(file)
+    return files
+
+
+def join_copies(file):
+    """A function of a header is counted once for each file that includes it: both ways of its conditions, by turns."""
+    for number, taken in file.branches.items():
+        file.branches[number] = [any(taken[0::2]), any(taken[1::2])]
 
 
 def left_out(path):
@@ -115,6 +125,8 @@ def main():
         out, marked = left_out(path)
         marks += ["%s:%d: %s" % (path, number, why) for number, why in sorted(marked.items())]
         lines = {n: c for n, c in file.lines.items() if n not in out}
+        for n in [n for n in lines if n - 1 in out and lines[n] == 0]:
+            lines[n] = lines.get(n + 1, 0)  # behind an assertion, which may not return, the count of a line is 0
         branches = {n: taken for n, taken in file.branches.items() if n not in out}
         sums = Sums()
         sums.add((sum(c > 0 for c in lines.values()), len(lines), sum(sum(t) for t in branches.values()),
