@@ -113,8 +113,14 @@ void tpi_claim_end_grant(tpi_device_safety *device)
 void tpi_claim_renew(tpi_device_safety *device, const tpi_mover *mover, int64_t lease_ns)
 {
     assert_owner(device);
-    if (tpi_mover_equal(&device->mover, mover)) {
-        tpi_lease_renew(&device->lease, now_ns(device), end_of(device, lease_ns));
+    if (!tpi_mover_equal(&device->mover, mover)) {
+        return;
+    }
+    const int64_t before_ns = tpi_lease_deadline(&device->lease);
+    const int64_t ends_ns = end_of(device, lease_ns);
+    tpi_lease_renew(&device->lease, now_ns(device), ends_ns);
+    if (ends_ns < before_ns && tpi_lease_deadline(&device->lease) == ends_ns) {
+        tpi_safety_wake(device->instance); /* it waits for the later time */
     }
 }
 

@@ -55,7 +55,7 @@ struct tpi_identity {
     unsigned wrong;      /* tries in a row that were wrong */
     int64_t next_try_ns; /* before that time none is looked at */
 
-    /* The rights of clients have changed. Optional. */
+    /* The right of the client may have changed. Optional. */
     void (*changed)(tpi_identity *identity);
     tpi_identity *next; /* of the keyring */
     tpi_identity *previous;

@@ -82,6 +82,11 @@ static tpi_claim claim_of(const struct subscription *s)
     return claim;
 }
 
+int32_t tpi_terms_rank(const struct subscription *s)
+{
+    return claim_of(s).rank;
+}
+
 /* The shorter one of two times, of which 0 and less are endless. */
 static int64_t shorter(int64_t a_ns, int64_t b_ns)
 {
