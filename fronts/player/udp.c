@@ -257,6 +257,7 @@ static void hear_message(struct udp *udp, struct source *source, tp_msghdr *head
         return;
     }
     tpi_player_message_handle(client, header, body);
+    tp_session_took(client->session, TP_XDR_HEADER_SIZE + (size_t)header->size);
 }
 
 static void on_receive(void *context, const tp_peer *from, const void *bytes, size_t length)

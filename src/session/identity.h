@@ -33,10 +33,10 @@ typedef struct tpi_keyring {
     tpi_key *keys; /* owned */
     size_t key_count;
     tp_right guests[TP_REACH_COUNT]; /* clients without a key */
-    uint64_t wrong_keys;      /* that clients have shown */
-    tpi_identity *identities; /* borrowed, newest first */
-    uint32_t numbers;         /* that were given */
-    uint32_t raiser;          /* number of the client that raised the panic; 0 for others */
+    uint64_t wrong_keys;             /* that clients have shown */
+    tpi_identity *identities;        /* borrowed, newest first */
+    uint32_t numbers;                /* that were given */
+    uint32_t raiser;                 /* number of the client that raised the panic; 0 for others */
 } tpi_keyring;
 
 struct tpi_identity {

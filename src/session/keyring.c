@@ -29,10 +29,10 @@ static tp_status is_ready(const tpi_identity *identity, tp_error *err)
     if (identity->keyring->key_count == 0) {
         return tp_fail(err, TP_E_UNSUPPORTED, "the server has no keys");
     }
-    return own_ns <= 0
-               ? TP_OK
-               : tp_fail(err, TP_E_LIMIT, "a wrong key came before: wait %.1f s before the next try",
-                         (double)own_ns / (double)TP_NS_PER_S);
+    return own_ns <= 0 ? TP_OK
+                       : tp_fail(err, TP_E_LIMIT,
+                                 "a wrong key came before: wait %.1f s before the next try",
+                                 (double)own_ns / (double)TP_NS_PER_S);
 }
 
 /* The operator gets a note of the first wrong key, the second, the fourth, the eighth ...: of every
