@@ -173,7 +173,8 @@ void tpi_client_learn(tp_client *client)
 
 tp_status tpi_learn_from(tp_catalogue *into, const char *url, tp_error *err)
 {
-    const tp_client_options options = {.name = "troupe", .timeout_ns = timeout_ns};
+    const tp_client_options options = {
+        .name = "troupe", .timeout_ns = timeout_ns, .stay_lost = true, .key = ""};
     tp_client *client = NULL;
     tp_status status = tp_client_connect(&client, url, &options, err);
 
