@@ -93,12 +93,12 @@ def a_server_that_cannot_be_asked_is_reported_with_a_way_out():
         path = pathlib.Path(folder, "x.cfg")
         for text in forwarding("127.0.0.1:9"):
             path.write_text(text, encoding="utf-8")
-            result = tap.run([PROGRAM, "check", "x.cfg"], cwd=folder)
+            result = troupe("check", str(path))
             tap.equal((result.returncode, "start its server first, or add interface ( file \"soil.padi\" ); connect to tcp:127.0.0.1:9: "
                        in result.stderr), (1, True))
             path.write_text(text.replace("soil:", "lazer:"), encoding="utf-8")
             tap.equal('there is no interface "lazer"; did you mean "laser"?'
-                      in tap.run([PROGRAM, "check", "x.cfg"], cwd=folder).stderr, True)
+                      in troupe("check", str(path)).stderr, True)
 
 
 def the_way_out_is_a_copy_of_the_files():
@@ -110,7 +110,7 @@ def the_way_out_is_a_copy_of_the_files():
         path = pathlib.Path(folder, "x.cfg")
         for text in forwarding("127.0.0.1:9"):
             path.write_text('interface ( file "soil.padi" )\n' + text, encoding="utf-8")
-            tap.equal(tap.run([PROGRAM, "check", "x.cfg"], cwd=folder).returncode, 0)
+            tap.equal(troupe("check", str(path)).returncode, 0)
     result = troupe("interfaces", "--padi")
     tap.equal(result.stderr, "troupe interfaces: --padi needs the NAME of an interface\nTry: troupe interfaces --help\n")
 
