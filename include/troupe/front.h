@@ -451,12 +451,16 @@ typedef struct tp_scheme tp_scheme;
  * troupe-server (server.h). */
 typedef struct tp_inproc_ops tp_inproc_ops;
 
-/* What a program is made of. Each list ends with NULL; `schemes` and `inproc` may be NULL. */
+/* What a program is made of. Each list ends with NULL; `schemes`, `inproc` and `learn` may be NULL.
+ */
 typedef struct tp_kit {
     const tp_driver *const *drivers;
     const tp_front *const *fronts;
     const tp_scheme *const *schemes; /* in addition to serial and script */
     const tp_inproc_ops *inproc;     /* NULL: clients cannot open `inproc:` URLs */
+    /* Loads the interfaces that only the server at `url` knows. Called by the thread that reads a
+     * configuration. Waits for some seconds at most. NULL: other servers cannot be asked. */
+    tp_status (*learn)(tp_catalogue *into, const char *url, tp_error *err);
 } tp_kit;
 
 #ifdef __cplusplus

@@ -276,6 +276,12 @@ tp_status tpi_elsewhere_name(tp_server *server, const tpi_devaddr_text *address,
                              tp_error *err);
 tp_status tpi_elsewhere_offer(tp_server *server, tp_error *err);
 
+/* An interface that is not known here: ask the other server that has such a device, according to
+ * the file. TP_E_UNKNOWN without a text if the file names none. Else the error says what the user
+ * can do. Waits. */
+tp_status tpi_elsewhere_learn(tp_server *server, const char *name, const tp_interface **out,
+                              tp_error *err);
+
 /* owners.c: entries by the address of a device. First `init`, with room for so many; `next` finds
  * them one after the other, the first that was added first: `passed` begins with 0, and NULL is the
  * end.

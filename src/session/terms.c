@@ -43,14 +43,20 @@ static void renew(const struct subscription *s, const tpi_mover *mover)
     }
 }
 
+/* Its client is no silent stranger, and the work for the message begins now. */
+static void note_message(tp_session *session)
+{
+    assert(session_is_current(session));
+    tpi_budget_begin_work(session);
+    tpi_crowd_heard(session);
+}
+
 void tp_session_heard(tp_session *session)
 {
     const tpi_mover mover = tpi_identity_mover(&session->identity);
 
-    assert(session_is_current(session));
+    note_message(session);
     session->heard_ns = tp_clock_now_ns(tp_hub_clock(session->hub));
-    tpi_budget_begin_work(session);
-    tpi_crowd_heard(session);
     for (struct subscription *s = session->subscriptions; s != NULL; s = s->next) {
         if (s->moves) {
             renew(s, &mover);
@@ -67,7 +73,9 @@ static bool is_automatic(const tp_session *session, const tp_msghdr *header)
 
 void tp_session_heard_message(tp_session *session, const tp_msghdr *header)
 {
-    if (!is_automatic(session, header)) {
+    if (is_automatic(session, header)) {
+        note_message(session);
+    } else {
         tp_session_heard(session);
     }
 }
