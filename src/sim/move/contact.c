@@ -375,7 +375,7 @@ bool tpi_sim_hold_pair(const struct sim_body *a, const struct sim_body *b, struc
     if (tpi_sim_overlap(a, b)) {
         holds = hold_apart(&pair, small, large);
     } else if (place_of(&pair, false) != OUTSIDE) {
-        large->inset = -large->inset; /* away from who is within */
+        large->inset = -large->inset; /* away from the body within */
     }
     tpi_sim_fit_keep(small, pair.a->template);
     tpi_sim_fit_keep(large, pair.b->template);

@@ -1,4 +1,4 @@
-/* resolve.c - who stops whom; see resolve.h. */
+/* resolve.c - which bodies stop in a step; see resolve.h. */
 #include "sim/move/resolve.h"
 
 #include <math.h>
@@ -99,7 +99,7 @@ static void near_rivals(const tpi_sim *sim, const struct sim_spot *spot, struct 
                       sim->contest.farthest + 2 * SIM_GAP);
 }
 
-/* Whether nobody is near enough, which is so for most and quick to find out: with rounded numbers,
+/* Whether no body is near enough, which is so for most and quick to find out: with rounded numbers,
  * and without a look at the others themselves. */
 static bool is_alone(const struct sim_near *near)
 {
@@ -192,7 +192,7 @@ static void cut_ways(void *argument, uint32_t item, uint32_t worker)
 }
 
 /* The ways of this round become those that the next one starts from; if the rounds have gone on for
- * too long, who is still cut does not move at all. */
+ * too long, a body that is still cut does not move at all. */
 static void keep_ways(tpi_sim *sim, bool impatient)
 {
     for (uint32_t item = 0; item < sim_chunk_count(sim); item++) {

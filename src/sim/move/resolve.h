@@ -1,5 +1,5 @@
 /*
- * resolve.h - who stops whom: all motions of a step against each other.
+ * resolve.h - which bodies stop: all motions of a step against each other.
  *
  * Every body that moves first finds out how far the walls let it go. Those that may touch others
  * are *contenders*. They go through rounds: in each, a body compares its way with those of its

@@ -361,7 +361,7 @@ static bool make_rough(struct sim_walls *walls)
 
 /* ---- Inside ---------------------------------------------------------------------------------- */
 
-/* Where the segment crosses the middle of a row, whoever stands to the right of it is one polygon
+/* Where the segment crosses the middle of a row, a place to the right of it is one polygon
  * farther in or out. */
 static void put_crossings(const struct sim_walls *walls, const struct sim_wall *wall,
                           int32_t *turns)

@@ -177,7 +177,7 @@ static tp_status read_place(struct sim_loader *loader, tpi_cfg_section *section,
     return status;
 }
 
-/* Plug-ins are only looked for where somebody can run them. */
+/* Plug-ins are only looked for if the program can run them. */
 static void tell_no_control(const struct sim_loader *loader, const tpi_cfg_value *value,
                             const char *text, size_t length)
 {
@@ -208,7 +208,7 @@ static void tell_no_control(const struct sim_loader *loader, const tpi_cfg_value
     tpi_buf_fini(&known);
 }
 
-/* Those that are built in have nothing to be told. */
+/* Built-in controllers take no arguments. */
 static void check_arguments(const struct sim_loader *loader, const tpi_cfg_value *value,
                             const char *text, size_t length)
 {
@@ -221,7 +221,7 @@ static void check_arguments(const struct sim_loader *loader, const tpi_cfg_value
     }
 }
 
-/* Whether the one who loads the world knows a controller. */
+/* Ask the program that loads the world whether it knows a controller. */
 static tp_status ask_control(const struct sim_loader *loader, const tpi_cfg_value *value,
                              const char *text, uint32_t *number)
 {
