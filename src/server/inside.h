@@ -253,8 +253,8 @@ bool tpi_access_same_keys(const void *a, const void *b);
 bool tpi_access_same_open(const void *a, const void *b);
 const char *tpi_access_report(const void *after);
 
-/* Note that the file asks for keys and has none. */
-void tpi_access_note_none(tp_server *server, const struct file *file);
+/* Note that the file asks for keys and has none, or has keys that can be guessed. */
+void tpi_access_note_keys(tp_server *server, const struct file *file);
 
 /* Give the hub the rules of the file. */
 tp_status tpi_access_apply(tp_server *server, tp_error *err);

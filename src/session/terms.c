@@ -90,10 +90,20 @@ static tpi_claim claim_of(const struct subscription *s)
     return claim;
 }
 
+int32_t tpi_terms_rank(const struct subscription *s)
+{
+    return claim_of(s).rank;
+}
+
 /* The shorter one of two times, of which 0 and less are endless. */
 static int64_t shorter(int64_t a_ns, int64_t b_ns)
 {
     return a_ns <= 0 || (b_ns > 0 && b_ns < a_ns) ? b_ns : a_ns;
+}
+
+static bool can_move(const struct subscription *s, const tp_message *what)
+{
+    return tp_effect_can_move(tpi_safety_effect(tpi_device_safety_look(s->device), what));
 }
 
 /* The number of a command that moves, from a client that speaks leases, is how long it is valid. */
@@ -105,7 +115,7 @@ tpi_claim tpi_terms_claim(const struct subscription *s, const tp_message *what, 
     if (s->session->leases && what->kind == TP_KIND_COMMAND) {
         claim.valid_ns = valid_ms * TP_NS_PER_MS;
     }
-    if (what->effect == TP_EFFECT_MOVES) {
+    if (can_move(s, what)) {
         tpi_age_expect(s->session->clients, shorter(claim.lease_ns, claim.valid_ns));
     }
     return claim;
@@ -128,7 +138,7 @@ bool tpi_terms_is_late(const struct subscription *s, const tp_message *what, con
     const int64_t lease_ns = shorter(claim->lease_ns, claim->valid_ns);
     const int64_t age_ns = tpi_age_ns(s->session);
 
-    if (what->effect != TP_EFFECT_MOVES || lease_ns <= 0) {
+    if (!can_move(s, what) || lease_ns <= 0) {
         return false;
     }
     if (age_ns >= lease_ns) {
