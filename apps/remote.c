@@ -430,7 +430,7 @@ int remote_connect(struct remote *remote, tp_client_mode mode, bool persistent)
         .mode = mode,
         .stay_lost = !persistent,
         .extensions = true,       /* a user who types the name of one asks for it */
-        .renewal = TP_RENEW_LOOP, /* the loop is all that a command does while it waits */
+        .renewal = TP_RENEW_LOOP, /* commands work in the loop: one that hangs renews nothing */
         .catalogue = remote->catalogue,
         .kit = &tp_full_kit,
         .key = remote->key,
