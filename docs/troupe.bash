@@ -65,7 +65,8 @@ _troupe() {
     new) options="driver world client" ;;
     print) options="--human --picture --line --json --hex --only --rate --count $_troupe_server_options" ;;
     send) options="--repeat --for --lease --rank --exclusive $_troupe_server_options" ;;
-    request | property) options="--json $_troupe_server_options" ;;
+    request) options="--json $_troupe_server_options" ;;
+    property) options="--json --if --counted $_troupe_server_options" ;;
     help) options=$_troupe_commands ;;
     esac
     case $command:$count in

@@ -147,6 +147,9 @@ tp_status tpi_fake_add_properties(fake_device *d, tp_error *err)
     tp_status status = add_properties(d->device, common_properties, err);
 
     status = status == TP_OK ? add_properties(d->device, d->kind->properties, err) : status;
+    for (const tp_property_plan *c = d->kind->counters; c != NULL && c->key != NULL; c++) {
+        status = status == TP_OK ? tp_device_add_counter(d->device, c, err) : status;
+    }
     if (status != TP_OK) {
         return status;
     }

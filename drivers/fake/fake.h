@@ -42,6 +42,7 @@ typedef struct fake_kind {
     tp_bbox3d size;                     /* of the device, unless the configuration says otherwise */
     uint32_t publishes;                 /* 1 << code of each optional data message that it sends */
     const tp_property_plan *properties; /* beside those of all; ended by one without a key */
+    const tp_property_plan *counters;   /* the same */
     /* Each is optional. `end` follows every `begin`. */
     tp_status (*begin)(fake_device *d, tp_error *err);
     void (*advance)(fake_device *d, double dt_s); /* move the state on */
@@ -259,6 +260,8 @@ typedef struct fake_drive {
     tp_pose2d goal;
     double forward_mps; /* speed towards the goal, forward and turning */
     double turn_radps;
+    double driven_m; /* since its counters were told */
+    double turned_rad;
 } fake_drive;
 
 void tpi_fake_drive_advance(fake_drive *drive, double dt_s);

@@ -56,11 +56,18 @@ void tpi_fake_drive_stop(fake_drive *drive)
     drive->vel = (tp_pose2d){0};
 }
 
-/* Keep a velocity for so long. */
+/* Keep its velocity for so long. */
+static void keep_moving(fake_drive *drive, double dt_s)
+{
+    drive->pose = tpi_fake_arc(&drive->pose, &drive->vel, dt_s);
+    drive->driven_m += hypot(drive->vel.px, drive->vel.py) * dt_s;
+    drive->turned_rad += fabs(drive->vel.pa) * dt_s;
+}
+
 static void move(fake_drive *drive, double forward_mps, double turn_radps, double dt_s)
 {
     drive->vel = (tp_pose2d){.px = forward_mps, .pa = turn_radps};
-    drive->pose = tpi_fake_arc(&drive->pose, &drive->vel, dt_s);
+    keep_moving(drive, dt_s);
 }
 
 /* Turn to a heading while moving forward; returns the time that is left when it is reached. */
@@ -90,6 +97,7 @@ static double drive_to(fake_drive *drive, double dt_s)
         move(drive, drive->forward_mps, 0, dt_s);
         return 0;
     }
+    drive->driven_m += hypot(x, y);
     drive->pose.px = drive->goal.px;
     drive->pose.py = drive->goal.py;
     return dt_s - needed_s;
@@ -121,7 +129,7 @@ void tpi_fake_drive_advance(fake_drive *drive, double dt_s)
         return;
     }
     if (drive->mode == FAKE_VELOCITY) {
-        drive->pose = tpi_fake_arc(&drive->pose, &drive->vel, dt_s);
+        keep_moving(drive, dt_s);
     } else if (drive->mode == FAKE_HEADING) {
         dt_s = turn_to(drive, drive->goal.pa, drive->forward_mps, dt_s);
         move(drive, drive->forward_mps, drive->vel.pa, dt_s);

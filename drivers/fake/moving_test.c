@@ -119,6 +119,66 @@ static void odometry_can_be_set(void **state)
     play_destroy(p);
 }
 
+/* What was counted until now. */
+static double total(play *p, const char *key)
+{
+    const tp_counter_reading ask = {.key_count = (uint32_t)strlen(key) + 1, .key = play_chars(key)};
+
+    return ((const tp_counter_reading *)play_get(p, TP_COMMON_REQ_READ_AND_CLEAR, &ask))->amount;
+}
+
+static void its_way_is_counted(void **state)
+{
+    play *p = play_begin(&tp_driver_fake, "position2d:0", exact);
+    const tp_position2d_cmd_vel arc = {.vel = {.px = -1, .pa = -0.5}, .state = 1};
+    const tp_position2d_cmd_vel stay = {.state = 1};
+    const tp_position2d_set_odom_req there = {.pose = {0, 0, 0}};
+    const tp_position2d_cmd_pos goal = {.pos = {0, 2, 0}, .state = 1};
+
+    (void)state;
+    play_command(p, TP_POSITION2D_CMD_VEL, &arc);
+    play_after(p, 3, TP_POSITION2D_DATA_STATE);
+    play_command(p, TP_POSITION2D_CMD_VEL, &stay);
+    play_assert_near(total(p, "driven"), 3);
+    play_assert_near(total(p, "turned"), 1.5);
+    play_request(p, TP_POSITION2D_REQ_SET_ODOM, &there); /* is no way */
+    play_after(p, 1, TP_POSITION2D_DATA_STATE);
+    play_assert_near(total(p, "driven"), 3);
+    play_command(p, TP_POSITION2D_CMD_POS, &goal); /* it turns, drives and turns back */
+    play_after(p, 20, TP_POSITION2D_DATA_STATE);
+    play_assert_near(total(p, "driven"), 3 + 2);
+    play_assert_near(total(p, "turned"), 1.5 + pi);
+    play_destroy(p);
+}
+
+static void bumps_are_counted(void **state)
+{
+    play *p = play_begin(&tp_driver_fake, "bumper:0 position2d:0", exact);
+    tp_device *base = bench_find(&p->b, "position2d:0");
+    const tp_position2d_set_odom_req wall = {.pose = {1000, 0, 0}};
+    const tp_position2d_set_odom_req middle = {.pose = {0, 0, 0}};
+    uint32_t touched = 0;
+
+    (void)state;
+    play_after(p, 1, TP_BUMPER_DATA_STATE);
+    assert_true(total(p, "bumps") == 0);
+    assert_int_equal(bench_request(&p->b, base, TP_POSITION2D_REQ_SET_ODOM, &wall, NULL), TP_OK);
+    const tp_bumper_data *data = play_after(p, 1, TP_BUMPER_DATA_STATE);
+    for (uint32_t i = 0; i < data->bumpers_count; i++) {
+        touched += data->bumpers[i] != 0;
+    }
+    assert_true(touched > 0);
+    assert_true(total(p, "bumps") == touched);
+    play_after(p, 1, TP_BUMPER_DATA_STATE);
+    assert_true(total(p, "bumps") == touched); /* once, however long it touches */
+    bench_request(&p->b, base, TP_POSITION2D_REQ_SET_ODOM, &middle, NULL);
+    play_after(p, 1, TP_BUMPER_DATA_STATE);
+    bench_request(&p->b, base, TP_POSITION2D_REQ_SET_ODOM, &wall, NULL);
+    play_after(p, 1, TP_BUMPER_DATA_STATE);
+    assert_true(total(p, "bumps") == 2 * touched);
+    play_destroy(p);
+}
+
 static void motors_without_power_do_not_move(void **state)
 {
     play *p = play_begin(&tp_driver_fake, "position2d:0", exact);
@@ -420,6 +480,8 @@ int main(void)
         cmocka_unit_test(it_goes_no_faster_than_asked),
         cmocka_unit_test(it_steers_like_a_car_and_holds_a_heading),
         cmocka_unit_test(odometry_can_be_set),
+        cmocka_unit_test(its_way_is_counted),
+        cmocka_unit_test(bumps_are_counted),
         cmocka_unit_test(motors_without_power_do_not_move),
         cmocka_unit_test(it_stands_still_when_nobody_has_it_open),
         cmocka_unit_test(numbers_that_are_none_are_refused),

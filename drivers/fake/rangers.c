@@ -122,13 +122,21 @@ struct bumpers {
     tp_bumper_define define[BUMPERS];
 };
 
+static const tp_property_plan bumper_counters[] = {
+    {"bumps", TP_PROPERTY_DOUBLE, false, "", "Counter: how often something touched a bumper.", "0",
+     NULL},
+    {0},
+};
+
 static void bumper_publish(fake_device *d)
 {
     struct bumpers *b = d->state;
     const tp_bumper_data data = {.bumpers_count = BUMPERS, .bumpers = b->pressed};
 
     for (size_t i = 0; i < BUMPERS; i++) {
-        b->pressed[i] = edge_range(d, i, BUMPERS) < touch_m - tpi_fake_size(d).sl / 2;
+        const bool touched = edge_range(d, i, BUMPERS) < touch_m - tpi_fake_size(d).sl / 2;
+        tp_device_count(d->device, "bumps", touched && b->pressed[i] == 0);
+        b->pressed[i] = touched;
     }
     tp_publish(d->device, TP_BUMPER_DATA_STATE, &data, 0);
 }
@@ -174,6 +182,7 @@ const fake_kind tpi_fake_rangers[] = {
         .ops = &bumper_ops,
         .state_size = sizeof(struct bumpers),
         .size = {.sw = 0.4, .sl = 0.4, .sh = 0.1},
+        .counters = bumper_counters,
         .publish = bumper_publish,
     },
     {0},

@@ -106,6 +106,13 @@ struct plane {
     fake_drive drive;
 };
 
+static const tp_property_plan plane_counters[] = {
+    {"driven", TP_PROPERTY_DOUBLE, false, "m", "Counter: how far it has driven.", "0", NULL},
+    {"turned", TP_PROPERTY_DOUBLE, false, "rad",
+     "Counter: how far it has turned, in both directions.", "0", NULL},
+    {0},
+};
+
 static void plane_tell(fake_device *d)
 {
     const struct plane *plane = d->state;
@@ -125,6 +132,10 @@ static void plane_advance(fake_device *d, double dt_s)
     struct plane *plane = d->state;
 
     tpi_fake_drive_advance(&plane->drive, dt_s);
+    tp_device_count(d->device, "driven", plane->drive.driven_m);
+    tp_device_count(d->device, "turned", plane->drive.turned_rad);
+    plane->drive.driven_m = 0;
+    plane->drive.turned_rad = 0;
     plane_tell(d);
 }
 
@@ -244,6 +255,7 @@ const fake_kind tpi_fake_vehicles[] = {
         .ops = &plane_ops,
         .state_size = sizeof(struct plane),
         .size = {.sw = 0.38, .sl = 0.44, .sh = 0.22},
+        .counters = plane_counters,
         .begin = plane_begin,
         .advance = plane_advance,
         .publish = plane_publish,

@@ -66,6 +66,30 @@ static void requests_are_answered_by_the_other_device(void **state)
     play_destroy(p);
 }
 
+/* The cursor is in the request, so that clients of this device do not share one. */
+static void counters_are_those_of_the_other_device(void **state)
+{
+    play *p = begin();
+    const tp_position2d_cmd_vel forward = {.vel = {.px = 0.5}, .state = 1};
+    tp_counter_reading first = {.key_count = 7, .key = play_chars("driven")};
+    const tp_counter_reading second = first;
+
+    (void)state;
+    play_command(p, TP_POSITION2D_CMD_VEL, &forward);
+    play_after(p, 0, TP_POSITION2D_DATA_STATE);
+    play_after(p, 2, TP_POSITION2D_DATA_STATE);
+    const tp_counter_reading *reading = play_get(p, TP_COMMON_REQ_READ_AND_CLEAR, &first);
+    const double driven = reading->amount;
+    play_assert_near(driven, 1);
+    first.run = reading->run;
+    first.total = reading->total;
+    reading = play_get(p, TP_COMMON_REQ_READ_AND_CLEAR, &first);
+    assert_true(reading->amount == 0);
+    reading = play_get(p, TP_COMMON_REQ_READ_AND_CLEAR, &second);
+    assert_true(reading->amount == driven);
+    play_destroy(p);
+}
+
 static void refusals_come_back_with_their_reason(void **state)
 {
     play *p = begin();
@@ -213,6 +237,7 @@ int main(void)
         cmocka_unit_test(commands_go_in_and_data_comes_out),
         cmocka_unit_test(data_keeps_its_time),
         cmocka_unit_test(requests_are_answered_by_the_other_device),
+        cmocka_unit_test(counters_are_those_of_the_other_device),
         cmocka_unit_test(refusals_come_back_with_their_reason),
         cmocka_unit_test(silence_is_ended_by_the_deadline),
         cmocka_unit_test(keys_tell_devices_of_one_kind_apart),

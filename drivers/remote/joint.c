@@ -94,7 +94,7 @@ static void pass_answer(void *context, tp_proxy *proxy, tp_status status, const 
 /* What a Player server does not know is answered here: nothing is known. */
 static bool is_ours(const tp_message *what)
 {
-    return what->code >= TP_COMMON_REQ_GET_GEOMETRY && what->code <= TP_COMMON_REQ_GET_GEOMETRY + 6;
+    return what->code >= TP_COMMON_REQ_TEST_AND_SET && what->code < TP_COMMON_REQ_SET_BOOLPROP;
 }
 
 /* Whether it can be passed on. Commands are not kept for later; requests wait for a device that is

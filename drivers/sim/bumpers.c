@@ -5,7 +5,33 @@
 
 struct bumper {
     tp_bumper_define defines[TPI_SIM_MOST_BUMPERS]; /* room for an answer */
+    uint8_t pressed[TPI_SIM_MOST_BUMPERS];          /* as counted last */
 };
+
+static const tp_property_plan bumps = {
+    .key = "bumps",
+    .type = TP_PROPERTY_DOUBLE,
+    .unit = "",
+    .doc = "Counter: how often something touched a bumper.",
+};
+
+static tp_status bumper_begin(simd_device *d, tp_error *err)
+{
+    return tp_device_add_counter(d->device, &bumps, err);
+}
+
+/* Each bumper that was free before counts once. */
+static void count_bumps(simd_device *d, const tpi_sim_bumpers *bumpers)
+{
+    struct bumper *b = d->state;
+    uint32_t more = 0;
+
+    for (uint32_t i = 0; i < bumpers->count; i++) {
+        more += bumpers->pressed[i] != 0 && b->pressed[i] == 0;
+        b->pressed[i] = bumpers->pressed[i];
+    }
+    tp_device_count(d->device, bumps.key, more);
+}
 
 static void bumper_publish(simd_device *d)
 {
@@ -15,6 +41,7 @@ static void bumper_publish(simd_device *d)
         !tpi_simd_is_new(d, bumpers.time_us)) {
         return;
     }
+    count_bumps(d, &bumpers);
     const tp_bumper_data data = {.bumpers_count = bumpers.count,
                                  .bumpers = (uint8_t *)(uintptr_t)bumpers.pressed};
     tp_publish(d->device, TP_BUMPER_DATA_STATE, &data, (double)bumpers.time_us / 1e6);
@@ -52,6 +79,7 @@ const simd_kind tpi_simd_bumpers[] = {
         .ops = &bumper_ops,
         .models = SIMD_MODEL(BUMPER),
         .state_size = sizeof(struct bumper),
+        .begin = bumper_begin,
         .publish = bumper_publish,
     },
     {0},

@@ -483,8 +483,47 @@ static void a_cell_of_the_map_is_covered_not_touched(void **state)
     stage_end(&s);
 }
 
+static double read_counter(stage *s, bench_reader *r, const char *key, tp_counter_reading *last)
+{
+    last->key_count = (uint32_t)strlen(key) + 1;
+    last->key = play_chars(key);
+    const tp_counter_reading *now = stage_get(s, r, TP_COMMON_REQ_READ_AND_CLEAR, last);
+
+    last->run = now->run;
+    last->total = now->total;
+    return now->amount;
+}
+
+static void vehicles_count_their_way(void **state)
+{
+    const tp_position2d_cmd_vel back = {.vel = {-0.5, 0, 0}, .state = 1};
+    const tp_position2d_cmd_vel turn = {.vel = {0, 0, -0.5}, .state = 1};
+    const tp_position2d_set_odom_req elsewhere = {.pose = {100, 100, 1}};
+    tp_counter_reading way = {0};
+    tp_counter_reading turned = {0};
+    stage s;
+
+    (void)state;
+    stage_begin(&s, "world:0 position2d:0", YARD);
+    bench_reader *base = stage_open(&s, "position2d:0");
+    stage_command(&s, base, TP_POSITION2D_CMD_VEL, &back);
+    const double begun_s = stage_step(&s, 1)->time;
+    read_counter(&s, base, "driven", &way);
+    stage_request(&s, base, TP_POSITION2D_REQ_SET_ODOM, &elsewhere); /* is no way */
+    const double over_s = stage_step(&s, 4)->time;
+    assert_true(fabs(read_counter(&s, base, "driven", &way) - 0.5 * (over_s - begun_s)) < 1e-9);
+    assert_true(read_counter(&s, base, "turned", &turned) == 0);
+    stage_command(&s, base, TP_POSITION2D_CMD_VEL, &turn);
+    stage_step(&s, 4);
+    assert_true(fabs(read_counter(&s, base, "turned", &turned) - 0.5 * (over_s - begun_s)) <
+                1e-9); /* as many steps */
+    assert_true(read_counter(&s, base, "driven", &way) == 0);
+    stage_end(&s);
+}
+
 static void bumpers_feel_the_wall(void **state)
 {
+    tp_counter_reading bumps = {0};
     stage s;
 
     (void)state;
@@ -497,6 +536,9 @@ static void bumpers_feel_the_wall(void **state)
     stage_step(&s, 80);
     assert_true(vehicle(base)->stall);
     assert_int_equal(((const tp_bumper_data *)stage_last(r, TP_BUMPER_DATA_STATE))->bumpers[0], 1);
+    assert_true(read_counter(&s, r, "bumps", &bumps) == 1); /* once, however long it touches */
+    stage_step(&s, 20);
+    assert_true(read_counter(&s, r, "bumps", &bumps) == 0);
     stage_end(&s);
 }
 
@@ -867,6 +909,7 @@ int main(void)
         cmocka_unit_test(profiles_of_lasers_have_their_reach_and_steps),
         cmocka_unit_test(the_map_shows_what_stands_still),
         cmocka_unit_test(a_cell_of_the_map_is_covered_not_touched),
+        cmocka_unit_test(vehicles_count_their_way),
         cmocka_unit_test(bumpers_feel_the_wall),
         cmocka_unit_test(what_is_marked_or_coloured_is_found),
         cmocka_unit_test(joints_and_hands_move),

@@ -19,6 +19,39 @@ struct vehicle {
     simd_tuning tuning;
 };
 
+static const tp_property_plan driven = {
+    .key = "driven",
+    .type = TP_PROPERTY_DOUBLE,
+    .unit = "m",
+    .doc = "Counter: how far it has driven.",
+};
+static const tp_property_plan turned = {
+    .key = "turned",
+    .type = TP_PROPERTY_DOUBLE,
+    .unit = "rad",
+    .doc = "Counter: how far it has turned, in both directions.",
+};
+
+static tp_status vehicle_begin(simd_device *d, tp_error *err)
+{
+    tp_status status = tp_device_add_counter(d->device, &driven, err);
+
+    return status == TP_OK ? tp_device_add_counter(d->device, &turned, err) : status;
+}
+
+/* By its velocity in the last step: poses also jump, when somebody sets them. */
+static void count_way(simd_device *d)
+{
+    const double step_s = (double)tpi_sim_interval_us(d->owner->world) / 1e6;
+    tpi_sim_motion motion;
+
+    if (tpi_sim_get_motion(d->owner->world, d->model, &motion, NULL) == TP_OK) {
+        tp_device_count(d->device, driven.key,
+                        hypot(motion.velocity[0], motion.velocity[1]) * step_s);
+        tp_device_count(d->device, turned.key, fabs(motion.velocity[2]) * step_s);
+    }
+}
+
 /* It stands still; what leads it stays the same. */
 static void end_motion(simd_device *d)
 {
@@ -107,6 +140,7 @@ static void vehicle_publish(simd_device *d)
 {
     struct vehicle *v = d->state;
 
+    count_way(d);
     tpi_simd_tuning_step(&v->tuning, d);
     if (tpi_simd_is_due(d)) {
         vehicle_show(d);
@@ -420,6 +454,7 @@ const simd_kind tpi_simd_vehicles[] = {
         .models = SIMD_MODEL(POSITION),
         .follows = true,
         .state_size = sizeof(struct vehicle),
+        .begin = vehicle_begin,
         .subscribe = vehicle_subscribe,
         .publish = vehicle_publish,
         .show = vehicle_show,

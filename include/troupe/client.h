@@ -371,6 +371,19 @@ TP_API tp_status tp_proxy_get_property(tp_proxy *proxy, const char *key, char **
 TP_API tp_status tp_proxy_set_property(tp_proxy *proxy, const char *key, const char *value,
                                        tp_error *err);
 
+/* Read what a counter of the device, such as `bumps` or `driven`, has counted since the last call
+ * for this proxy and key. The first call returns the total. Other clients and proxies get all of it
+ * too. The amounts are complete across lost connections and failed calls; if the server was
+ * restarted meanwhile, the amount is the total since the restart. */
+TP_API tp_status tp_proxy_read_and_clear(tp_proxy *proxy, const char *key, double *amount,
+                                         tp_error *err);
+
+/* Set a property to `value` if it is `expected`, as one operation: of several clients that expect
+ * the same value one sets its own. The property is a number or, as 1 or 0, yes or no. `before` is
+ * the value that it had; the property was set if that equals `expected`. */
+TP_API tp_status tp_proxy_test_and_set(tp_proxy *proxy, const char *key, double expected,
+                                       double value, double *before, tp_error *err);
+
 #ifdef __cplusplus
 }
 #endif

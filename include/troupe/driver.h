@@ -319,6 +319,17 @@ TP_API double tp_device_property_number(const tp_device *device, const char *key
 TP_API tp_status tp_device_set_property_text(tp_device *device, const char *key, const char *text);
 TP_API tp_status tp_device_set_property_number(tp_device *device, const char *key, double number);
 
+/* Add a counter: a property that only grows, such as bumps or metres driven. Clients read its total
+ * as a property, and what was added since their last read with READ_AND_CLEAR; each client gets all
+ * of it. The plan is of the type PROPERTY_DOUBLE, not writable, without `set`, and is borrowed as
+ * long as the instance. At most 8 for a device. From init only. */
+TP_API tp_status tp_device_add_counter(tp_device *device, const tp_property_plan *plan,
+                                       tp_error *err);
+
+/* Add to a counter. From any operation. TP_E_UNKNOWN if the device has no such counter;
+ * TP_E_INVALID if the amount is negative or not finite. */
+TP_API tp_status tp_device_count(tp_device *device, const char *key, double amount);
+
 /* ---- Answering later ------------------------------------------------------------------------- */
 
 /* Keep the current request open. Call it inside the operation for the request, return TP_PENDING

@@ -165,6 +165,14 @@ typedef struct tpi_slot {
     tp_msg *msg;     /* owned reference; NULL if there was none */
 } tpi_slot;
 
+/* counter.c: the last read of a counter. */
+typedef struct tpi_cursor {
+    struct tpi_cursor *next; /* owned */
+    int64_t run;
+    double total;
+    char key[]; /* NUL at its end */
+} tpi_cursor;
+
 struct tp_proxy {
     tp_proxy *next; /* in the order of opening */
     tp_proxy *previous;
@@ -190,12 +198,16 @@ struct tp_proxy {
     tp_proxy_data *data;
     void *context; /* borrowed; the program's */
 
-    tp_msg *answer; /* owned: the last one */
+    tp_msg *answer;      /* owned: the last one */
+    tpi_cursor *cursors; /* owned list */
     tpi_series series;
     uint64_t received;
     uint32_t slot_count;
     tpi_slot slots[];
 };
+
+/* counter.c: release the cursors of a proxy. */
+void tpi_cursors_free(tpi_cursor *first);
 
 /* Open all that are wanted; the connection has been made. */
 void tpi_proxy_open_wanted(tp_client *client);

@@ -40,6 +40,7 @@ static void release(tp_proxy *proxy)
         tp_msg_unref(proxy->slots[i].msg);
     }
     tpi_series_fini(&proxy->series);
+    tpi_cursors_free(proxy->cursors);
     tp_msg_unref(proxy->answer);
     free(proxy);
 }

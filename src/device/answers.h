@@ -1,4 +1,5 @@
-/* answers.h - what every device answers: properties, geometry, and frames that follow from it. */
+/* answers.h - what every device answers: properties, counters, geometry, and frames that follow
+ * from it. */
 #ifndef TROUPE_DEVICE_ANSWERS_H
 #define TROUPE_DEVICE_ANSWERS_H
 
@@ -15,6 +16,12 @@ bool tpi_properties_exist(const tp_device *device);
 
 /* On the loop: which of its kind it is; "" if nobody said. */
 const char *tpi_properties_label(const tp_device *device);
+
+/* counter.c: whether a question is about counters, the answer, and whether the device has any. */
+bool tpi_counters_own(const tp_message *what);
+tp_status tpi_counters_answer(const tp_device *device, const tp_counter_reading *ask,
+                              tp_counter_reading *answer, tp_error *err);
+bool tpi_counters_exist(const tp_device *device);
 
 /* Whether a message is one of the common ones; whether it asks for a stop. */
 static inline bool tpi_common_owns(const tp_message *what)

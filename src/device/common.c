@@ -1,8 +1,8 @@
 /*
  * common.c - the questions that every device answers (interfaces/common.padi).
  *
- * Properties and geometry are kept by the framework. A device with a handler of its own is asked
- * where the framework knows nothing: its answer overrides "unknown".
+ * Properties, counters and geometry are kept by the framework. A device with a handler of its own
+ * is asked where the framework knows nothing: its answer overrides "unknown".
  */
 #include "device/answers.h"
 #include "device/inside.h"
@@ -26,6 +26,7 @@ static bool answers(const tp_device *device, const tp_message *what)
     return what->code == TP_COMMON_REQ_CAPABILITIES || what->code == TP_COMMON_REQ_GET_GEOMETRY ||
            ((tpi_common_halts(what) || what->code == TP_COMMON_REQ_LEASE) &&
             device->safety.moves) ||
+           (tpi_counters_own(what) && tpi_counters_exist(device)) ||
            (tpi_properties_own(what) && (device->handler == NULL || tpi_properties_exist(device)) &&
             tpi_properties_can(device, what));
 }
@@ -74,6 +75,9 @@ tp_status tpi_common_answer(tp_device *device, const tp_message *what, const voi
     }
     if (tpi_properties_own(what) && (device->handler == NULL || tpi_properties_exist(device))) {
         return tpi_properties_answer(device, what, ask, answer, err);
+    }
+    if (tpi_counters_own(what) && (device->handler == NULL || tpi_counters_exist(device))) {
+        return tpi_counters_answer(device, ask, answer, err);
     }
     if (what->code == TP_COMMON_REQ_GET_GEOMETRY) {
         return tpi_geometry_answer(device, what, answer, err);

@@ -96,6 +96,15 @@ struct properties {
     char *label; /* owned: which of its kind the device is; NULL if nobody said */
 };
 
+enum { MOST_COUNTERS = 8 }; /* of a device */
+
+/* counter.c: where the instance runs. Their totals are properties. */
+struct counters {
+    const tp_property_plan *plans[MOST_COUNTERS]; /* borrowed */
+    uint32_t count;
+    int64_t run; /* 0 without counters */
+};
+
 /* What a device has been asked so far. */
 struct counts {
     uint64_t commands;
@@ -131,6 +140,7 @@ struct tp_device {
     struct geometry geometry;
     struct told told;
     struct properties properties;
+    struct counters counters;
     tpi_reader *holder; /* borrowed: who alone may write; NULL for nobody; the loop's */
     uint32_t section;   /* of the instance, that it is of */
     bool listed;        /* among the hub's devices; registry.c's */

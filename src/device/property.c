@@ -236,7 +236,7 @@ tp_status tp_device_set_property_number(tp_device *device, const char *key, doub
 struct question {
     const char *key; /* counted */
     uint32_t key_count;
-    tp_property_type type;
+    tp_property_type type; /* 0 for any number, or yes or no */
     bool sets;
     double number;
     const char *text; /* counted */
@@ -308,7 +308,7 @@ static tp_status choose(const tp_device *device, const struct question *q, struc
         return unknown(device, key, err);
     }
     const tp_property_plan *plan = (*out)->plan;
-    if (plan->type != q->type) {
+    if (q->type == 0 ? plan->type == TP_PROPERTY_STRING : plan->type != q->type) {
         return tp_fail(err, TP_E_INVALID, "the property \"%s\" is %s: use %s", key,
                        types[plan->type].what,
                        q->sets ? types[plan->type].set : types[plan->type].get);
@@ -361,6 +361,24 @@ static tp_status set(tp_device *device, struct property *property, const struct 
     return status;
 }
 
+/* No other question is answered between the test and the change. */
+static tp_status test_and_set(tp_device *device, const tp_test_and_set *ask,
+                              tp_test_and_set *answer, tp_error *err)
+{
+    struct question q = {.key = ask->key, .key_count = ask->key_count, .sets = true};
+    struct property *property = NULL;
+    tp_status status = choose(device, &q, &property, err);
+
+    if (status != TP_OK) {
+        return status;
+    }
+    q.type = property->plan->type;
+    q.number = ask->value;
+    *answer = *ask; /* the answer repeats the key */
+    answer->value = property->number;
+    return property->number == ask->expected ? set(device, property, &q, err) : TP_OK;
+}
+
 /* The answer repeats the key. */
 static void get(const struct property *property, const struct question *q, void *answer)
 {
@@ -392,6 +410,9 @@ tp_status tpi_properties_answer(tp_device *device, const tp_message *what, const
             (tp_property_list){device->properties.count, device->properties.list};
         return TP_OK;
     }
+    if (what->code == TP_COMMON_REQ_TEST_AND_SET) {
+        return test_and_set(device, ask, answer, err);
+    }
     const struct question q = read_question(what, ask);
     tp_status status = choose(device, &q, &property, err);
     if (status != TP_OK) {
@@ -410,7 +431,17 @@ bool tpi_properties_own(const tp_message *what)
 {
     return what->kind == TP_KIND_REQUEST &&
            (what->code == TP_COMMON_REQ_GET_PROPERTIES ||
+            what->code == TP_COMMON_REQ_TEST_AND_SET ||
             (what->code >= TP_COMMON_REQ_SET_BOOLPROP && what->code <= TP_COMMON_REQ_GET_INTPROP));
+}
+
+static bool can_use(const tp_property_plan *plan, const tp_message *what)
+{
+    if (what->code == TP_COMMON_REQ_TEST_AND_SET) {
+        return plan->writable && plan->type != TP_PROPERTY_STRING;
+    }
+    return strcmp(what->name, types[plan->type].get) == 0 ||
+           (plan->writable && strcmp(what->name, types[plan->type].set) == 0);
 }
 
 bool tpi_properties_can(const tp_device *device, const tp_message *what)
@@ -419,9 +450,7 @@ bool tpi_properties_can(const tp_device *device, const tp_message *what)
         return true;
     }
     for (uint32_t i = 0; i < device->properties.count; i++) {
-        const tp_property_plan *plan = device->properties.all[i].plan;
-        if (strcmp(what->name, types[plan->type].get) == 0 ||
-            (plan->writable && strcmp(what->name, types[plan->type].set) == 0)) {
+        if (can_use(device->properties.all[i].plan, what)) {
             return true;
         }
     }

@@ -228,13 +228,80 @@ static void capabilities_know_of_them(void **state)
     (void)state;
     assert_int_equal(can(p, TP_COMMON_REQ_GET_PROPERTIES), TP_OK);
     assert_int_equal(can(p, TP_COMMON_REQ_SET_STRPROP), TP_OK);
+    assert_int_equal(can(p, TP_COMMON_REQ_TEST_AND_SET), TP_OK);
     assert_int_equal(can(p, TP_COMMON_REQ_LEASE), TP_OK); /* it moves */
     assert_int_equal(can(p, 245), TP_E_UNSUPPORTED);
     assert_int_equal(can(q, TP_COMMON_REQ_GET_PROPERTIES), TP_E_UNSUPPORTED); /* says its handler */
     assert_int_equal(can(q, TP_COMMON_REQ_SET_STRPROP), TP_E_UNSUPPORTED);
+    assert_int_equal(can(q, TP_COMMON_REQ_TEST_AND_SET), TP_E_UNSUPPORTED);
     play_assert_request_refused(q, TP_COMMON_REQ_GET_PROPERTIES, NULL, "no GET_PROPERTIES here");
     play_destroy(p);
     play_destroy(q);
+}
+
+/* ---- Test and set ---------------------------------------------------------------------------- */
+
+/* The value before. */
+static double test_and_set(play *p, const char *key, double expected, double value)
+{
+    const tp_test_and_set ask = {.expected = expected,
+                                 .value = value,
+                                 .key_count = (uint32_t)strlen(key) + 1,
+                                 .key = play_chars(key)};
+    const tp_test_and_set *answer = play_get(p, TP_COMMON_REQ_TEST_AND_SET, &ask);
+
+    assert_string_equal(answer->key, key);
+    assert_true(answer->expected == expected);
+    return answer->value;
+}
+
+static void a_property_is_set_if_it_is_as_expected(void **state)
+{
+    play *p = play_begin(&typed, "ptz:0", NULL);
+
+    (void)state;
+    assert_true(test_and_set(p, "gain", 1.5, 4) == 1.5);
+    assert_true(get_double(p, "gain") == 4);
+    assert_true(get_double(p, "level") == 8); /* the driver's function was called */
+    assert_true(test_and_set(p, "gain", 1.5, 5) == 4);
+    assert_true(get_double(p, "gain") == 4);
+    assert_true(get_double(p, "level") == 8); /* and was not */
+    assert_true(test_and_set(p, "steps", -3, 12) == -3);
+    assert_int_equal(get_int(p), 12);
+    assert_true(test_and_set(p, "quiet", 1, 0) == 1);
+    assert_int_equal(get_bool(p), 0);
+    assert_true(test_and_set(p, "quiet", 1, 1) == 0); /* another one was faster */
+    assert_int_equal(get_bool(p), 0);
+    play_destroy(p);
+}
+
+static void is_not_set(play *p, const tp_test_and_set *ask, const char *why)
+{
+    play_assert_request_refused(p, TP_COMMON_REQ_TEST_AND_SET, ask, why);
+}
+
+static void what_cannot_be_set_cannot_be_tested_and_set(void **state)
+{
+    play *p = play_begin(&typed, "ptz:0", NULL);
+    const tp_test_and_set ghost = {KEY("gian")};
+    const tp_test_and_set fixed = {KEY("level"), .expected = 0, .value = 1};
+    const tp_test_and_set text = {KEY("label")};
+    const tp_test_and_set loud = {KEY("gain"), .expected = 1.5, .value = 11};
+    const tp_test_and_set part = {KEY("steps"), .expected = -3, .value = 0.5};
+    const tp_test_and_set third = {KEY("quiet"), .expected = 1, .value = 2};
+
+    (void)state;
+    is_not_set(p, &ghost, "there is no property \"gian\"; did you mean \"gain\"?");
+    is_not_set(p, &fixed, "the property \"level\" cannot be set");
+    is_not_set(p, &text, "the property \"label\" is a text: use SET_STRPROP");
+    is_not_set(p, &loud, "gain 11 is over 10");
+    is_not_set(p, &part, "the property \"steps\" is a whole number");
+    is_not_set(p, &third, "the property \"quiet\" is yes or no");
+    assert_true(get_double(p, "gain") == 1.5);
+    assert_true(get_double(p, "level") == 0);
+    assert_int_equal(get_int(p), -3);
+    assert_int_equal(get_bool(p), 1);
+    play_destroy(p);
 }
 
 /* ---- Mistakes of drivers --------------------------------------------------------------------- */
@@ -311,6 +378,8 @@ int main(void)
         cmocka_unit_test(all_are_listed),
         cmocka_unit_test(what_cannot_be_is_refused),
         cmocka_unit_test(capabilities_know_of_them),
+        cmocka_unit_test(a_property_is_set_if_it_is_as_expected),
+        cmocka_unit_test(what_cannot_be_set_cannot_be_tested_and_set),
         cmocka_unit_test(mistakes_of_a_driver_are_told),
         cmocka_unit_test(a_driver_reads_and_sets_its_own),
         cmocka_unit_test(nothing_is_left_behind),

@@ -8,7 +8,7 @@
 
 /* Codes below the first of these are Player's, codes of messages from the second up those of the
  * common questions. */
-enum { TPI_PADI_LONGEST_NAME = 64, TPI_PADI_FIRST_FREE = 200, TPI_PADI_FIRST_COMMON = 240 };
+enum { TPI_PADI_LONGEST_NAME = 64, TPI_PADI_FIRST_FREE = 200, TPI_PADI_FIRST_COMMON = 239 };
 
 /* A list that grows in the arena. */
 struct list {

@@ -298,12 +298,12 @@ static void answers_every_message(void **state)
 static void refuses_requests_that_nobody_knows(void **state)
 {
     static const tp_message unknown[] = {
-        {.name = "NOBODY_KNOWS", .kind = TP_KIND_REQUEST, .code = 239},
+        {.name = "NOBODY_KNOWS", .kind = TP_KIND_REQUEST, .code = 238},
         {.name = "NOBODY_KNOWS",
          .ask = &tp_desc_pose2d,
          .answer = &tp_desc_pose2d,
          .kind = TP_KIND_REQUEST,
-         .code = 239},
+         .code = 238},
     };
     struct stage *s = raise_curtain(*state);
 

@@ -151,6 +151,7 @@ static void ask(tp_proxy *proxy, unsigned code, const void *value)
 static void on_opened(void *context, tp_proxy *proxy, tp_status status, const char *why)
 {
     const tp_map_data tile = {.width = 4, .height = 4};
+    const tp_counter_reading reading = {.run = 1, .total = 2};
 
     (void)context;
     (void)why;
@@ -161,6 +162,7 @@ static void on_opened(void *context, tp_proxy *proxy, tp_status status, const ch
     tp_proxy_on_data(proxy, on_data);
     ask(proxy, 1, NULL);
     ask(proxy, TP_COMMON_REQ_GET_PROPERTIES, NULL);
+    ask(proxy, TP_COMMON_REQ_READ_AND_CLEAR, &reading);
     if (tp_proxy_interface(proxy) == &tp_interface_map) {
         ask(proxy, TP_MAP_REQ_GET_DATA, &tile);
     }

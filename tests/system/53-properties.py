@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """troupe property: listing, reading, setting.  argv: the troupe program."""
+import concurrent.futures
 import json
 import struct
 
@@ -57,6 +58,55 @@ def what_cannot_be_set_says_why(url):
          "troupe property: laser:0: rate -1 Hz is not above 0 and up to 10000\n")
 
 
+@serving('driver ( name "fake" provides [ "laser:0" ] rate 20 alwayson 1 )')
+def a_property_is_set_if_it_is_as_expected(url):
+    prints(troupe("property", "laser", "rate", "12.5", "--if", "20", url=url), "")
+    prints(troupe("property", "laser", "rate", url=url), "12.5\n")
+    says(troupe("property", "laser", "rate", "30", "--if", "20", url=url), 1,
+         'troupe property: laser:0: "rate" is 12.5, so it was not set\n')
+    prints(troupe("property", "laser", "rate", url=url), "12.5\n")
+    prints(troupe("property", "laser", "active", "no", "--if", "yes", url=url), "")
+    prints(troupe("property", "laser", "active", url=url), "no\n")
+    says(troupe("property", "laser", "name", "1", "--if", "0", url=url), 1,
+         'troupe property: laser:0: the property "name" is a text: use SET_STRPROP\n')
+    says(troupe("property", "laser", "rate", "-1", "--if", "12.5", url=url), 1,
+         "troupe property: laser:0: rate -1 Hz is not above 0 and up to 10000\n")
+
+
+@serving('driver ( name "fake" provides [ "laser:0" ] seed 0 alwayson 1 )')
+def one_of_several_clients_sets_it(url):
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(lambda mine: troupe("property", "laser", "seed", str(mine), "--if", "0", url=url), range(1, 9)))
+    winners = [str(1 + place) for place, result in enumerate(results) if result.returncode == 0]
+    tap.equal(len(winners), 1)
+    prints(troupe("property", "laser", "seed", url=url), winners[0] + "\n")
+    tap.equal({result.stderr for result in results if result.returncode != 0},
+              {f'troupe property: laser:0: "seed" is {winners[0]}, so it was not set\n'})
+
+
+def reading(url, device, key, last):
+    ask = {"run": last.get("run", 0), "total": last.get("total", 0), "key": key}
+    result = troupe("request", device, "READ_AND_CLEAR", json.dumps(ask), "--json", url=url)
+    tap.equal((result.returncode, result.stderr), (0, ""))
+    return json.loads(result.stdout)
+
+
+@serving('driver ( name "fake" provides [ "position2d:0" ] alwayson 1 )\n'
+         'driver ( name "passthrough" provides [ "position2d:1" ] requires [ "position2d:0" ] )')
+def every_client_reads_all_that_was_counted(url):
+    """Also through a driver that passes requests on."""
+    tap.equal(reading(url, "position2d:0", "driven", {})["amount"], 0)
+    result = troupe("send", "position2d:0", "VEL", '{"vel":{"px":0.5},"state":1}', "--for", "0.5", url=url)
+    tap.equal(result.returncode, 0)
+    first = reading(url, "position2d:0", "driven", {})
+    tap.equal((first["amount"] > 0, first["total"]), (True, first["amount"]))
+    tap.equal(reading(url, "position2d:1", "driven", {}), first)
+    tap.equal(reading(url, "position2d:1", "driven", first)["amount"], 0)
+    prints(troupe("property", "position2d:0", "driven", "--counted", "0.05", url=url), "0\n")
+    says(troupe("property", "position2d:0", "drivn", "--counted", "1", url=url), 1,
+         'troupe property: position2d:0: there is no counter "drivn"; did you mean "driven"?\n')
+
+
 def a_player_server_knows_properties_by_name_only():
     with Puppet([(6, 0)], replies={(6, 254): cli.counted("anint") + struct.pack(">i", 42)}) as puppet:
         prints(troupe("property", "laser", "anint", url=puppet.url), "42\n")
@@ -69,10 +119,15 @@ def a_player_server_knows_properties_by_name_only():
 
 def mistakes_are_explained():
     says(troupe("property"), 2, usage("property", "which device? troupe list names them"))
+    says(troupe("property", "laser", "a", "--if", "1"), 2, usage("property", "--if needs a property and its new value"))
+    says(troupe("property", "laser", "a", "b", "--if"), 2, usage("property", "--if needs a value"))
+    says(troupe("property", "laser", "--counted", "1"), 2, usage("property", "--counted needs the name of a counter only"))
+    says(troupe("property", "laser", "a", "--counted", "0"), 2, usage("property", '--counted needs a number over 0, not "0"'))
     says(troupe("property", "laser", "a", "b", "c"), 2, usage("property", 'unexpected "c"'))
     says(troupe("property", "laser", "--jsn"), 2, usage("property", 'unexpected "--jsn"; did you mean "--json"?'))
     says(troupe("property", "lasr"), 1, 'troupe property: there is no interface "lasr"; did you mean "laser"?\n')
 
 
 tap.main(properties_are_a_table, programs_get_json, a_property_is_read_and_set, what_cannot_be_set_says_why,
+         a_property_is_set_if_it_is_as_expected, one_of_several_clients_sets_it, every_client_reads_all_that_was_counted,
          a_player_server_knows_properties_by_name_only, mistakes_are_explained)
