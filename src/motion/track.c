@@ -24,6 +24,13 @@ static void steer(const tpi_motion_engine *e, tpi_motion_track *track)
     }
 }
 
+/* A line of the server's clock that has nothing to play: its time starts with the next frame. */
+static bool is_idle(const tpi_motion_track *track)
+{
+    return track->client != NULL && track == &track->client->tracks[0] && track->queue.count == 0 &&
+           track->moving == 0;
+}
+
 void tpi_motion_track_plan(tpi_motion_engine *e, tpi_motion_track *track)
 {
     tpi_motion_line *line = &track->line;
@@ -33,6 +40,10 @@ void tpi_motion_track_plan(tpi_motion_engine *e, tpi_motion_track *track)
     const tpi_motion_frame_info *first =
         track->client != NULL ? tpi_motion_queue_first(&track->client->store, &track->queue) : NULL;
 
+    if (is_idle(track)) {
+        tpi_motion_line_start(line, line->at_ns, line->tau_ns, line->goal);
+        return;
+    }
     if (first != NULL && first->tau_ns < event) {
         event = first->tau_ns;
     }
