@@ -14,10 +14,10 @@
 
 #include "base/text.h"
 #include "called.h"
-#include "client/url.h"
 #include "commands.h"
 #include "crash.h"
 #include "demo_drive.h"
+#include "demo_hints.h"
 #include "demo_lines.h"
 #include "demo_screen.h"
 #include "output.h"
@@ -157,73 +157,6 @@ static void tick(void *context)
     demo_drive_tick(&demo->drive, tp_clock_now_ns(tp_clock_real()));
 }
 
-/* ---- What to type next ----------------------------------------------------------------------- */
-
-/* Whether there is INTERFACE:0. */
-static bool has_first(const tp_server *server, const char *interface)
-{
-    for (size_t i = 0; i < tp_server_device_count(server); i++) {
-        const tp_device *device = tp_server_device_at(server, i);
-        if (tp_device_addr(device)->index == 0 &&
-            strcmp(tp_device_interface(device)->name, interface) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Of these interfaces the first that the world has is the one to look at. */
-static const char *find_sensor(const tp_server *server)
-{
-    static const char *const liked[] = {"ranger", "laser",    "sonar", "aio",
-                                        "bumper", "fiducial", "gps"};
-
-    for (size_t i = 0; i < sizeof liked / sizeof liked[0]; i++) {
-        if (has_first(server, liked[i])) {
-            return liked[i];
-        }
-    }
-    return NULL;
-}
-
-/* The port that it listens on; 0 for the usual one. */
-static unsigned unusual_port(const struct demo *demo)
-{
-    unsigned robot = 0;
-    unsigned port = 0;
-
-    tp_server_port(demo->server, 0, &robot, &port);
-    return port == TPI_URL_PORT ? 0 : port;
-}
-
-/* Commands that work while it runs, one in each line. */
-static void put_hints(const struct demo *demo, tpi_buf *out)
-{
-    const unsigned port = unusual_port(demo);
-    const char *sensor = find_sensor(demo->server);
-    const bool vehicle = has_first(demo->server, "position2d");
-    const char *program = called();
-    char url[32] = "";
-    char before[40] = "";
-
-    if (port != 0) {
-        snprintf(url, sizeof url, " localhost:%u", port);
-        snprintf(before, sizeof before, "localhost:%u/", port);
-    }
-    tpi_buf_printf(out, "%s list%s\n", program, url);
-    if (vehicle) {
-        tpi_buf_printf(out, "%s print %sposition2d:0\n", program, before);
-    }
-    if (sensor != NULL) {
-        tpi_buf_printf(out, "%s print %s%s:0 --rate 2\n", program, before, sensor);
-    }
-    if (vehicle) {
-        tpi_buf_printf(out,
-                       "%s send %sposition2d:0 VEL '{\"vel\":{\"pa\":1},\"state\":1}' --for 5\n",
-                       program, before);
-    }
-}
-
 /* ---- From the beginning to the end ----------------------------------------------------------- */
 
 /* On the usual port, unless somebody else is there. */
@@ -340,7 +273,7 @@ static int run_demo(struct demo *demo)
     tp_status status = prepare(demo, &err);
 
     if (status == TP_OK) {
-        put_hints(demo, &hints);
+        demo_put_hints(&hints, demo->server);
         status = perform(demo, tpi_buf_text(&hints), &err);
     }
     tp_timer_destroy(demo->timer);

@@ -16,6 +16,7 @@ struct list {
     struct remote remote;
     bool json;
     const char *where;         /* NULL for all */
+    tp_error hint;             /* what may be wrong with it; TP_OK for nothing */
     tp_client_device *devices; /* owned */
     size_t count;
     tp_statistics *statistics; /* owned; NULL from a Player server */
@@ -79,7 +80,11 @@ static void put_rows(struct list *list, struct table *rows, bool labels)
         if (labels) {
             put_label(rows, stat);
         }
-        table_cell(rows, "%s", device->driver);
+        if (stat != NULL && stat->instance_count > 1) { /* as `run` and `stat` call it */
+            table_cell(rows, "%.*s", (int)stat->instance_count, stat->instance);
+        } else {
+            table_cell(rows, "%s", device->driver);
+        }
         if (list->statistics != NULL) {
             put_state(rows, stat);
             table_cell(rows, "%lu", stat != NULL ? (unsigned long)stat->readers : 0);
@@ -161,6 +166,8 @@ static void put_device(tpi_buf *out, const tp_client_device *device, const tp_de
                        stat->isolated ? "true" : "false", (unsigned long)stat->guards,
                        (unsigned long)stat->readers);
         output_put_json(out, stat->failure, stat->failure_count);
+        tpi_buf_puts(out, ",\"instance\":");
+        output_put_json(out, stat->instance, stat->instance_count);
         tpi_buf_puts(out, ",\"name\":");
         output_put_json(out, stat->label, stat->label_count);
     }
@@ -245,13 +252,15 @@ static tp_status ask_all(struct list *list, const tpi_conditions *wanted, tpi_as
             asked[count++].label = find_label(list, &list->devices[i]);
         }
     }
-    const tp_status status = tpi_client_meet(list->remote.client, wanted, asked, count, err);
+    const tp_status status =
+        tpi_client_meet(list->remote.client, wanted, asked, count, &list->hint, err);
     for (size_t i = 0; i < count && status == TP_OK; i++) {
         if (asked[i].meets) {
             list->devices[kept++] = *asked[i].device;
         }
     }
     list->count = kept;
+    list->hint.code = kept == 0 ? list->hint.code : TP_OK;
     return status;
 }
 
@@ -302,6 +311,9 @@ static int show(struct list *list)
     }
     if (result != EXIT_DONE) {
         return result;
+    }
+    if (list->hint.code != TP_OK) {
+        (void)command_fail(name, EXIT_DONE, "--where: %s", list->hint.text);
     }
     if (list->json) {
         put_json(list, &out);

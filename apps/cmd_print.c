@@ -11,6 +11,7 @@
 #include "called.h"
 #include "output.h"
 #include "print_form.h"
+#include "print_scan.h"
 #include "print_silence.h"
 #include "remote.h"
 #include "troupe/interfaces/aio.h"
@@ -50,13 +51,15 @@ struct print {
     bool only[KINDS];
     bool live; /* drawn in place */
     bool changed;
-    int64_t heard_ns;    /* when data came last, or it was opened */
-    bool wonders;        /* about a silence: it was not looked into yet */
-    bool asks;           /* it is looked into now */
-    tpi_buf why;         /* owned: nothing comes; empty if that is not known */
-    char *units;         /* owned: of analogue values that are no volts; NULL for those that are */
-    bool asks_units;     /* what comes meanwhile has to wait: */
-    const tp_msg *early; /* owned: the last of it; NULL for none */
+    int64_t heard_ns; /* when data came last, or it was opened */
+    bool wonders;     /* about a silence: it was not looked into yet */
+    bool asks;        /* it is looked into now */
+    bool troubled;    /* the last message reported that the device has failed */
+    tpi_buf why;      /* owned: nothing comes; empty if that is not known */
+    char *units;      /* owned: of analogue values that are no volts; NULL for those that are */
+    struct print_scan scan; /* owned: angles, for pictures */
+    bool asks_first;        /* about the device; what comes meanwhile has to wait: */
+    const tp_msg *early;    /* owned: the last of it; NULL for none */
     int64_t drawn_ns;
     tp_status failure; /* the output cannot be written, or not be made */
     struct screen screen;
@@ -80,6 +83,20 @@ static void measure(struct kind *kind, int64_t now)
         kind->counted = kind->count;
         kind->counted_ns = now;
         kind->measured = true;
+    }
+}
+
+/* What a record is without its head. */
+static void put_body(struct print *p, tpi_buf *out, const tp_msg *msg)
+{
+    size_t kinds = 0;
+
+    for (unsigned i = 0; i < KINDS; i++) {
+        kinds += p->kinds[i].last != NULL;
+    }
+    const struct scan_room room = print_scan_room(p->live, kinds, p->why.length > 0 ? 3 : 0);
+    if (p->form != PRINT_PICTURE || !print_scan_put(out, &p->scan, msg, &room)) {
+        print_form_body(out, p->units, msg);
     }
 }
 
@@ -108,7 +125,7 @@ static void draw(struct print *p)
             tpi_buf_printf(&out, ", %.1f Hz", kind->rate_hz);
         }
         tpi_buf_putc(&out, '\n');
-        print_form_body(&out, p->units, kind->last);
+        put_body(p, &out, kind->last);
     }
     tpi_buf_puts(&out, nothing ? "waiting for data\n" : "");
     if (p->why.length > 0) {
@@ -148,7 +165,14 @@ static void write_record(struct print *p, const tp_msg *msg)
 {
     tpi_buf out = {0};
 
-    print_form_record(&out, p->form, p->remote.catalogue, p->device.name, p->units, msg);
+    if (p->form == PRINT_PICTURE) {
+        tpi_buf_printf(&out, "%s ", p->device.name);
+        print_form_head(&out, p->remote.catalogue, msg);
+        tpi_buf_putc(&out, '\n');
+        put_body(p, &out, msg);
+    } else {
+        print_form_record(&out, p->form, p->remote.catalogue, p->device.name, p->units, msg);
+    }
     p->failure = out.failed ? TP_E_NOMEM : output_write(tpi_buf_text(&out), out.length);
     if (p->failure != TP_OK) {
         remote_stop(&p->remote);
@@ -184,11 +208,21 @@ static void show(struct print *p, const tp_msg *msg)
     }
 }
 
+/* Whether it says that the device has failed. */
+static bool is_failure(const tp_msg *msg)
+{
+    const tp_failure *failure = tp_msg_payload(msg);
+
+    return tp_msg_header(msg)->subtype == TP_COMMON_DATA_ERROR && failure != NULL &&
+           failure->code != TP_OK;
+}
+
 static void on_data(tp_proxy *proxy, const tp_msg *msg)
 {
     struct print *p = tp_proxy_context(proxy);
 
-    if (p->asks_units) {
+    p->troubled = is_failure(msg);
+    if (p->asks_first) {
         tp_msg_unref(p->early);
         p->early = tp_msg_ref(msg);
     } else {
@@ -220,6 +254,7 @@ static void on_tick(void *context)
 static void tell_silence(struct print *p)
 {
     print_put_silence(&p->why, &p->remote, p->proxy);
+    p->troubled = p->troubled || p->why.length > 0;
     if (p->live) {
         p->changed = true;
     } else if (p->why.length > 0) {
@@ -264,7 +299,6 @@ static int follow(struct print *p)
         return command_fail(name, EXIT_FAILED, "%s", err.text);
     }
     tp_timer_every(timer, TP_NS_PER_S / REDRAWS_HZ);
-    remote_catch_signals(&p->remote);
     if (p->live) {
         draw(p);
     }
@@ -273,6 +307,10 @@ static int follow(struct print *p)
         draw(p);
     }
     tp_timer_destroy(timer);
+    if (p->failure == TP_OK && !output_is_gone() &&
+        (p->troubled || !tp_client_is_connected(p->remote.client))) {
+        return EXIT_FAILED; /* it was reported */
+    }
     return p->failure == TP_OK || p->failure == TP_E_CLOSED
                ? EXIT_DONE
                : command_fail(name, EXIT_FAILED, "%s",
@@ -280,12 +318,14 @@ static int follow(struct print *p)
                                                     : tp_status_text(p->failure));
 }
 
-static void ask_units(struct print *p)
+static void ask_first(struct print *p)
 {
-    if (tp_proxy_get_property(p->proxy, "units", &p->units, NULL) != TP_OK) {
+    if (p->device.interface->code != TP_AIO_CODE) {
+        print_scan_ask(&p->scan, p->proxy);
+    } else if (tp_proxy_get_property(p->proxy, "units", &p->units, NULL) != TP_OK) {
         p->units = NULL;
     }
-    p->asks_units = false;
+    p->asks_first = false;
     if (p->early != NULL) {
         show(p, p->early);
     }
@@ -297,15 +337,20 @@ static int open_device(struct print *p)
 {
     int result = remote_connect(&p->remote, TP_CLIENT_EVERYTHING, true);
 
-    p->asks_units = p->form == PRINT_HUMAN && p->device.interface->code == TP_AIO_CODE;
+    p->asks_first = p->form == PRINT_PICTURE && print_scan_asks(p->device.interface);
+    if (p->form <= PRINT_PICTURE && p->device.interface->code == TP_AIO_CODE) {
+        p->asks_first = true;
+    }
     if (result == EXIT_DONE) {
+        remote_catch_signals(
+            &p->remote); /* data comes, and is printed, while the device is opened */
         result = remote_follow(&p->remote, &p->device, on_data, p, &p->proxy);
     }
     if (result == EXIT_DONE && p->rate_hz > 0) {
         p->server_thins = tp_proxy_set_rate(p->proxy, p->rate_hz, NULL) == TP_OK;
     }
-    if (result == EXIT_DONE && p->asks_units) {
-        ask_units(p);
+    if (result == EXIT_DONE && p->asks_first) {
+        ask_first(p);
     }
     return result;
 }
@@ -329,7 +374,10 @@ static int print_data(struct print *p)
 
     p->heard_ns = now_ns();
     p->wonders = true;
-    p->live = p->form == PRINT_HUMAN && output_is_live();
+    if (p->form_option == NULL && output_is_live()) {
+        p->form = PRINT_PICTURE;
+    }
+    p->live = p->form <= PRINT_PICTURE && output_is_live();
     p->remote.before_note = p->live ? leave_screen : NULL;
     p->remote.tells_panics = true;
     result = result == EXIT_DONE ? open_device(p) : result;
@@ -340,6 +388,7 @@ static int print_data(struct print *p)
     tp_proxy_close(p->proxy);
     tpi_buf_fini(&p->why);
     free(p->units);
+    print_scan_fini(&p->scan);
     tp_msg_unref(p->early);
     for (unsigned i = 0; i < KINDS; i++) {
         tp_msg_unref(p->kinds[i].last);
@@ -351,8 +400,8 @@ static int print_data(struct print *p)
 
 static int read_form(struct print *p, const char *option)
 {
-    static const char *const options[] = {"--human", "--line",  "--json", "--hex",
-                                          "--rate",  "--count", "--only", NULL};
+    static const char *const options[] = {"--human", "--picture", "--line", "--json", "--hex",
+                                          "--rate",  "--count",   "--only", NULL};
 
     if (!print_form_named(option, &p->form)) {
         return remote_unexpected(&p->remote, option, options);
@@ -433,8 +482,8 @@ const command command_print = {
     .name = name,
     .summary = "print the data of a device as it arrives",
     .help =
-        "usage: troupe print DEVICE [--human | --line | --json | --hex] [--only MESSAGE]\n"
-        "                    [--rate HZ] [--count N]\n"
+        "usage: troupe print DEVICE [--human | --picture | --line | --json | --hex]\n"
+        "                    [--only MESSAGE] [--rate HZ] [--count N]\n"
         "\n"
         "Prints the data of a device until it is interrupted. DEVICE is "
         "[SERVER/]INTERFACE[:INDEX]:\n"
@@ -443,9 +492,16 @@ const command command_print = {
         "screen; otherwise, one record follows the other. A lost connection is made again. Panics\n"
         "are reported on standard error, and so is the reason why no data arrives, if it is "
         "known:\n"
-        "a paused simulated world, for example.\n"
+        "a paused simulated world, for example. The exit code is 1 if the device had failed or "
+        "the\n"
+        "server was lost at the end.\n"
         "\n"
-        "  --human         print indented text, with units and the names of constants (default)\n"
+        "  --human         print indented text, with units and the names of constants; the "
+        "default\n"
+        "                  in a pipe\n"
+        "  --picture       print scans as a picture from above or as bars, with the nearest echo "
+        "and\n"
+        "                  the ranges left, ahead and right; the default on a terminal\n"
         "  --line          print one line per message: time, device, message, name=value\n"
         "  --json          print one JSON object per line: time, device, message, value\n"
         "  --hex           print one line per message: time, device, message, the body as hex, "

@@ -132,9 +132,11 @@ static int serve(const struct options *o)
         return command_fail(o->command, EXIT_FAILED, "%s", err.text);
     }
     int result = run_server(o, server);
-    if (tp_server_end(server)) { /* else a file is being read, and the process ends anyway */
-        tp_server_destroy(server);
+    if (!tp_server_end(server)) { /* a file is being read; exit() may wait for a plug-in in it */
+        (void)fflush(NULL);
+        _Exit(result);
     }
+    tp_server_destroy(server);
     return result;
 }
 

@@ -24,6 +24,7 @@ struct stat {
     double period_s;
     tp_statistics *now;    /* owned; NULL before the first look */
     tp_statistics *before; /* owned; NULL before the second look */
+    size_t columns;        /* of a terminal; 0 for any width */
     bool several;          /* devices of more than one robot */
     bool ended;            /* nobody reads any more, or it cannot be written */
     struct screen screen;
@@ -131,7 +132,7 @@ static void put_devices(const struct stat *s, tpi_buf *out)
         put_latency(&rows, one->latency_mean);
         put_latency(&rows, one->latency_max);
     }
-    table_put(out, &rows, 0, 0);
+    table_put_fitting(out, &rows, 0, s->columns);
     table_fini(&rows);
 }
 
@@ -165,7 +166,7 @@ static void put_clients(const struct stat *s, tpi_buf *out)
         table_cell(&rows, "%lld", (long long)one->refused);
         table_cell(&rows, "%lld", (long long)one->dropped);
     }
-    table_put(out, &rows, 0, 0);
+    table_put_fitting(out, &rows, 0, s->columns);
     table_fini(&rows);
 }
 
@@ -259,6 +260,19 @@ static void put_guards(const struct stat *s, tpi_buf *out)
     }
 }
 
+/* Of a terminal; 0 in a pipe, which takes any width. */
+static size_t columns_now(const struct stat *s)
+{
+    size_t columns = 0;
+    size_t lines;
+
+    if (output_is_terminal()) {
+        output_size(&columns, &lines);
+        columns -= s->watch && columns > 1; /* text in place leaves the last one free */
+    }
+    return columns;
+}
+
 static void put_text(const struct stat *s, tpi_buf *out)
 {
     char uptime[32];
@@ -316,6 +330,7 @@ static int show(struct stat *s)
         free(json);
     } else {
         tpi_buf_puts(&out, s->before != NULL && !output_is_live() ? "\n" : "");
+        s->columns = columns_now(s);
         put_text(s, &out);
     }
     const bool live = s->watch && !s->json && output_is_live();

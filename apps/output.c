@@ -178,6 +178,18 @@ tp_status output_write(const char *text, size_t length)
     return TP_OK;
 }
 
+bool output_is_utf8(void)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    const char *locale = NULL;
+
+    for (size_t i = 0; i < 3 && (locale == NULL || locale[0] == '\0'); i++) {
+        locale = getenv(names[i]);
+    }
+    return locale != NULL && (strstr(locale, "UTF-8") != NULL || strstr(locale, "utf8") != NULL ||
+                              strstr(locale, "UTF8") != NULL || strstr(locale, "utf-8") != NULL);
+}
+
 bool output_is_live(void)
 {
     const char *terminal = getenv("TERM");

@@ -35,6 +35,9 @@ size_t output_fit(const char *text, size_t length, size_t columns);
 bool output_is_terminal(void);
 void output_size(size_t *columns, size_t *lines);
 
+/* Whether the environment says that text is in UTF-8. */
+bool output_is_utf8(void);
+
 /* Whether it is a terminal on which text can be replaced. */
 bool output_is_live(void);
 

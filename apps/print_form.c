@@ -12,10 +12,8 @@ static const struct {
     const char *option;
     print_form form;
 } forms[] = {
-    {"--human", PRINT_HUMAN},
-    {"--line", PRINT_LINE},
-    {"--json", PRINT_JSON},
-    {"--hex", PRINT_HEX},
+    {"--human", PRINT_HUMAN}, {"--picture", PRINT_PICTURE}, {"--line", PRINT_LINE},
+    {"--json", PRINT_JSON},   {"--hex", PRINT_HEX},
 };
 
 bool print_form_named(const char *option, print_form *form)
@@ -152,7 +150,7 @@ void print_form_record(tpi_buf *out, print_form form, const tp_catalogue *catalo
 
     if (form == PRINT_JSON) {
         put_json(out, device, message, msg);
-    } else if (form == PRINT_HUMAN) {
+    } else if (form == PRINT_HUMAN || form == PRINT_PICTURE) {
         tpi_buf_printf(out, "%s ", device);
         print_form_head(out, catalogue, msg);
         tpi_buf_putc(out, '\n');

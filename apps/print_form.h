@@ -5,7 +5,13 @@
 #include "base/buf.h"
 #include "troupe/msg.h"
 
-typedef enum print_form { PRINT_HUMAN, PRINT_LINE, PRINT_JSON, PRINT_HEX } print_form;
+typedef enum print_form {
+    PRINT_HUMAN,
+    PRINT_PICTURE, /* of scans; all else as PRINT_HUMAN */
+    PRINT_LINE,
+    PRINT_JSON,
+    PRINT_HEX
+} print_form;
 
 /* The form that an option asks for; false if it is none. */
 bool print_form_named(const char *option, print_form *form);

@@ -55,6 +55,8 @@ static void put_introduction(tpi_buf *out)
         "RESET_PANIC is also allowed to the client that raised the panic. If there is no "
         "operator's key, RESET_PANIC and KICK\nare also allowed to clients on the same machine "
         "that may move. PANIC and HALT stop things, so everybody may send\nthem.\n\n"
+        "EXCLUSIVE_MODE needs the right to move if the interface has a message that needs it: a "
+        "client that may not move a\ndevice keeps no other client from moving it.\n\n"
         "## Opening a device\n");
     put_heading(out, "access");
     for (uint32_t i = 0; i < tp_desc_access_mode.member_count; i++) {

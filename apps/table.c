@@ -65,14 +65,29 @@ static void put_cell(tpi_buf *out, const char *text, size_t width, bool right, b
     tpi_buf_indent(out, last ? 0 : GAP);
 }
 
+/* Take away a word that was cut in two, unless it is the first. */
+static void cut_word(tpi_buf *out, size_t start)
+{
+    size_t at = out->length;
+
+    while (at > start && out->data[at - 1] != ' ') {
+        at--;
+    }
+    out->length = at > start ? at : out->length;
+}
+
 /* Cut what was put from `start` on, take away blanks at its end, and end the line. */
 static void end_line(tpi_buf *out, size_t start, size_t most)
 {
     if (out->failed) {
         return;
     }
+    const size_t end = out->length;
     if (most > 0) {
-        out->length = start + output_fit(out->data + start, out->length - start, most);
+        out->length = start + output_fit(out->data + start, end - start, most);
+    }
+    if (out->length < end && out->data[out->length] != ' ') { /* whole words */
+        cut_word(out, start);
     }
     while (out->length > start && out->data[out->length - 1] == ' ') {
         out->length--;
@@ -80,28 +95,128 @@ static void end_line(tpi_buf *out, size_t start, size_t most)
     tpi_buf_putc(out, '\n');
 }
 
-void table_put(tpi_buf *out, const struct table *table, size_t indent, size_t most)
-{
-    size_t widths[TABLE_COLUMNS] = {0};
-    size_t columns;
-    size_t start = out->length;
+/* ---- Columns that do not fit ----------------------------------------------------------------- */
 
-    measure(table, widths, &columns);
-    tpi_buf_indent(out, indent);
-    for (size_t i = 0; i < columns; i++) {
-        put_cell(out, heading_text(table->headings[i]), widths[i], table->headings[i][0] == '>',
-                 i + 1 == columns);
+/* Which columns are shown. */
+struct choice {
+    size_t columns;
+    size_t widths[TABLE_COLUMNS];
+    bool hidden[TABLE_COLUMNS];
+    bool blank[TABLE_COLUMNS]; /* all its cells say nothing */
+};
+
+/* "0", "0.0", "-" and "". */
+static bool says_nothing(const char *cell)
+{
+    return cell[strspn(cell, "0.-")] == '\0';
+}
+
+static void find_blank(const struct table *table, struct choice *choice)
+{
+    const char *end = tpi_buf_text(&table->cells) + table->cells.length;
+    size_t column = 0;
+
+    for (size_t i = 0; i < choice->columns; i++) {
+        choice->blank[i] = true;
     }
-    end_line(out, start, most);
+    for (const char *cell = tpi_buf_text(&table->cells); cell < end; cell += strlen(cell) + 1) {
+        choice->blank[column] = choice->blank[column] && says_nothing(cell);
+        column = column + 1 < choice->columns ? column + 1 : 0;
+    }
+}
+
+static size_t width_of(const struct choice *choice, size_t indent)
+{
+    size_t width = indent;
+    bool first = true;
+
+    for (size_t i = 0; i < choice->columns; i++) {
+        if (!choice->hidden[i]) {
+            width += choice->widths[i] + (first ? 0 : GAP);
+            first = false;
+        }
+    }
+    return width;
+}
+
+/* From the right; the first column always stays. */
+static void hide(struct choice *choice, size_t indent, size_t most, bool only_blank)
+{
+    for (size_t i = choice->columns; i-- > 1 && width_of(choice, indent) > most;) {
+        choice->hidden[i] = choice->hidden[i] || !only_blank || choice->blank[i];
+    }
+}
+
+/* The columns that were left out though they say something. */
+static void put_hidden(tpi_buf *out, const struct table *table, const struct choice *choice,
+                       size_t indent)
+{
+    const char *before = "not shown here: ";
+
+    for (size_t i = 0; i < choice->columns; i++) {
+        if (choice->hidden[i] && !choice->blank[i]) {
+            tpi_buf_indent(out, before[0] == 'n' ? indent : 0);
+            tpi_buf_printf(out, "%s%s", before, heading_text(table->headings[i]));
+            before = ", ";
+        }
+    }
+    tpi_buf_puts(out, before[0] == ',' ? "\n" : "");
+}
+
+/* ---- Lines ----------------------------------------------------------------------------------- */
+
+static size_t last_shown(const struct choice *choice)
+{
+    size_t last = choice->columns - 1;
+
+    while (last > 0 && choice->hidden[last]) {
+        last--;
+    }
+    return last;
+}
+
+static void put_table(tpi_buf *out, const struct table *table, const struct choice *choice,
+                      size_t indent, size_t most)
+{
     const char *end = tpi_buf_text(&table->cells) + table->cells.length;
     const char *cell = tpi_buf_text(&table->cells);
-    while (cell < end) {
-        start = out->length;
+    const size_t last = last_shown(choice);
+    bool heading = true;
+
+    while (heading || cell < end) {
+        const size_t start = out->length;
         tpi_buf_indent(out, indent);
-        for (size_t i = 0; i < columns && cell < end; i++, cell += strlen(cell) + 1) {
-            put_cell(out, cell, widths[i], table->headings[i][0] == '>', i + 1 == columns);
+        for (size_t i = 0; i < choice->columns && (heading || cell < end); i++) {
+            const char *text = heading ? heading_text(table->headings[i]) : cell;
+            if (!choice->hidden[i]) {
+                put_cell(out, text, choice->widths[i], table->headings[i][0] == '>', i == last);
+            }
+            cell += heading ? 0 : strlen(cell) + 1;
         }
         end_line(out, start, most);
+        heading = false;
     }
     out->failed = out->failed || table->cells.failed;
+}
+
+void table_put(tpi_buf *out, const struct table *table, size_t indent, size_t most)
+{
+    struct choice choice = {.columns = 0};
+
+    measure(table, choice.widths, &choice.columns);
+    put_table(out, table, &choice, indent, most);
+}
+
+void table_put_fitting(tpi_buf *out, const struct table *table, size_t indent, size_t most)
+{
+    struct choice choice = {.columns = 0};
+
+    measure(table, choice.widths, &choice.columns);
+    find_blank(table, &choice);
+    if (most > 0) {
+        hide(&choice, indent, most, true);
+        hide(&choice, indent, most, false);
+    }
+    put_table(out, table, &choice, indent, most);
+    put_hidden(out, table, &choice, indent);
 }

@@ -26,4 +26,9 @@ void table_cell(struct table *table, const char *format, ...) TP_PRINTF(2, 3);
  * for any length): its last column is cut. */
 void table_put(tpi_buf *out, const struct table *table, size_t indent, size_t most);
 
+/* The same, but no number is cut: as long as the table is too wide, columns are left out from the
+ * right, first those in which every cell is 0, - or empty. A last line names those of the others.
+ */
+void table_put_fitting(tpi_buf *out, const struct table *table, size_t indent, size_t most);
+
 #endif

@@ -43,8 +43,53 @@ static void columns_are_as_wide_as_their_widest_cell(void **state)
                  "  gr\xc3\xbcn          1234567\n");
     assert_table(&table, 0, 27,
                  "NAME            COUNT  WHAT\n"
-                 "position2d:0        7  A ro\n"
+                 "position2d:0        7  A\n"
                  "gr\xc3\xbcn          1234567\n");
+    table_fini(&table);
+}
+
+static void assert_fitting(const struct table *table, size_t most, const char *wanted)
+{
+    tpi_buf out = {0};
+
+    table_put_fitting(&out, table, 0, most);
+    assert_string_equal(tpi_buf_text(&out), wanted);
+    tpi_buf_fini(&out);
+}
+
+static void columns_that_do_not_fit_are_left_out_whole(void **state)
+{
+    static const char *const many[] = {"NAME", ">READ", ">LOST", ">SENT", "STATE", NULL};
+    static const char *const cells[] = {"a", "1", "0", "7", "well", "b", "22", "0.0", "8", "ill"};
+    struct table table;
+
+    (void)state;
+    table_init(&table, many);
+    for (size_t i = 0; i < 10; i++) {
+        table_cell(&table, "%s", cells[i]);
+    }
+    assert_fitting(&table, 0,
+                   "NAME  READ  LOST  SENT  STATE\n"
+                   "a        1     0     7  well\n"
+                   "b       22   0.0     8  ill\n");
+    assert_fitting(&table, 29,
+                   "NAME  READ  LOST  SENT  STATE\n"
+                   "a        1     0     7  well\n"
+                   "b       22   0.0     8  ill\n");
+    assert_fitting(&table, 28,
+                   "NAME  READ  SENT  STATE\n"
+                   "a        1     7  well\n"
+                   "b       22     8  ill\n");
+    assert_fitting(&table, 15,
+                   "NAME  READ\n"
+                   "a        1\n"
+                   "b       22\n"
+                   "not shown here: SENT, STATE\n");
+    assert_fitting(&table, 1,
+                   "N\n"
+                   "a\n"
+                   "b\n"
+                   "not shown here: READ, SENT, STATE\n");
     table_fini(&table);
 }
 
@@ -94,6 +139,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_are_as_wide_as_their_widest_cell),
+        cmocka_unit_test(columns_that_do_not_fit_are_left_out_whole),
         cmocka_unit_test(cells_from_elsewhere_are_made_harmless),
         cmocka_unit_test(times_are_told_in_words),
         cmocka_unit_test(states_have_names),

@@ -15,6 +15,7 @@ static const command *const commands[] = {
     &command_list,   &command_print,      &command_send,    &command_request, &command_property,
     &command_stat,   &command_frames,     &command_panic,   &command_reset,   &command_kick,
     &command_doctor, &command_interfaces, &command_encode,  &command_decode,  &command_demo,
+    &command_new,    &command_motion,
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
@@ -174,14 +175,15 @@ static void print_usage(FILE *out)
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
         fprintf(out, "  %-12s %s\n", commands[i]->name, commands[i]->summary);
     }
-    print_text(out, "\nA first look; type the last two in another terminal:\n"
-                    "  troupe demo\n"
-                    "  troupe sim office\n"
-                    "  troupe list\n"
-                    "  troupe print ranger:0\n"
-                    "\n"
-                    "  troupe COMMAND --help describes a command.\n"
-                    "  troupe --version prints the version.\n");
+    print_text(out,
+               "\nA first look. Leave the demo running, and type the others in another terminal:\n"
+               "  troupe demo\n"
+               "  troupe list\n"
+               "  troupe print ranger:0\n"
+               "  troupe send position2d:0 VEL '{\"vel\":{\"pa\":1},\"state\":1}' --for 5\n"
+               "\n"
+               "  troupe COMMAND --help describes a command.\n"
+               "  troupe --version prints the version.\n");
 }
 
 static const command *find_command(const char *name)

@@ -53,8 +53,24 @@ void bench_race(bench_candidate *candidates, size_t count)
     }
 }
 
+void bench_print_legend(bool json, const char *const *lines)
+{
+    for (; !json && *lines != NULL; lines++) {
+        printf("# %s\n", *lines);
+    }
+}
+
 void bench_print_head(bool json)
 {
+    static const char *const legend[] = {
+        "ns         time of one operation, the best of several rounds",
+        "floor ns   the same bytes, copied with a byte swap, in the same run",
+        "ratio      ns divided by floor ns",
+        "peer ns    the same operation by the peer, in the same run",
+        "faster by  peer ns divided by ns",
+        NULL};
+
+    bench_print_legend(json, legend);
     if (!json) {
         printf("%-28s %-12s %12s %12s %8s %12s %10s\n", "what", "with", "ns", "floor ns", "ratio",
                "peer ns", "faster by");

@@ -32,6 +32,10 @@ typedef struct bench_row {
 } bench_row;
 
 void bench_print_head(bool json);
+
+/* Print what the columns of a table mean; nothing with JSON. A line for each, ended by NULL. */
+void bench_print_legend(bool json, const char *const *lines);
+
 void bench_print_row(bool json, const bench_row *row);
 
 /* Whether --json is among the arguments; anything else is an error, which ends the program. */

@@ -412,6 +412,11 @@ static bool print_link(bool json, const struct link *link, const struct figures 
 
 int main(int argc, char **argv)
 {
+    static const char *const legend[] = {
+        "p50, p99, worst  from the event to the first stop byte on the line",
+        "control          how late a thread wakes that only sleeps, in the same trials",
+        "budget, kept     the limit for worst, and whether worst - control worst is below it",
+        NULL};
     static struct figures figures;
     const bool quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
     const bool json = bench_wants_json(argc - quick, argv + quick, help);
@@ -429,6 +434,7 @@ int main(int argc, char **argv)
         measure(&links[i], quick ? links[i].count / 10 : links[i].count, &figures);
         kept = print_link(json, &links[i], &figures) && kept;
     }
+    bench_print_legend(json, legend);
     atomic_store(&control.quit, true);
     pthread_join(thread, NULL);
     return kept ? 0 : 1;

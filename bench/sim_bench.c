@@ -1,10 +1,9 @@
 /*
  * sim_bench.c - worlds of 1 to 100,000 robots, beside what Stage takes for the same.
  *
- * What is ours is measured here: CPU time of all threads, the best of several rounds. Stage's
- * figures were measured elsewhere (Stage 4.3.0, -O2, headless, 2 cm cells, on one core of an AMD
- * EPYC at about 3 GHz) and are printed as they were, unless --stage names a program that runs the
- * same worlds in Stage on this machine, in turn with ours. The ratio is of CPU time per step.
+ * Measures the CPU time of all threads, the best of several rounds. With --stage a program runs the
+ * same worlds in Stage on this machine, in turn with ours; only then there is a ratio, which is of
+ * CPU time per step.
  */
 #include <math.h>
 #include <stdio.h>
@@ -27,7 +26,7 @@ static const char help[] =
     "ir12.\n"
     "Only if named: light1, sound1 and wifi1, where every robot perceives every other one.\n"
     "  --threads N      ours uses N threads\n"
-    "  --stage PROGRAM  measure Stage too; see bench/sim/stage.cc\n";
+    "  --stage PROGRAM  measure Stage too and print a ratio; see bench/sim/stage.cc\n";
 
 struct plan {
     bool json, quick;
@@ -37,33 +36,10 @@ struct plan {
     uint32_t robots;    /* 0: all */
 };
 
-/* ---- Stage ----------------------------------------------------------------------------------- */
-
-/* CPU milliseconds per step; the row of 100,000 is with cells of 10 cm. */
-struct stage_row {
-    const char *sensor;
-    uint32_t robots;
-    double ms;
-};
-
-static const struct stage_row stage[] = {
-    {"ir12", 1, 0.0185},       {"ir12", 10, 0.0735},      {"ir12", 100, 1.279},
-    {"ir12", 1000, 32.48},     {"ir12", 10000, 583.9},    {"ir12", 100000, 2436},
-    {"laser180", 1, 0.11},     {"laser180", 10, 1.565},   {"laser180", 100, 32.41},
-    {"laser180", 1000, 372.1}, {"laser180", 10000, 4745}, {"laser361", 1, 0.2345},
-    {"laser361", 10, 2.552},   {"laser361", 100, 46.45},  {"laser361", 1000, 556},
-    {"laser361", 10000, 7100}, {"sonar16", 1, 0.022},     {"sonar16", 10, 0.167},
-    {"sonar16", 100, 3.235},   {"sonar16", 1000, 55.22},  {"sonar16", 10000, 754.6},
-};
-
-static double stage_ms(const char *sensor, uint32_t robots)
+/* Whether every robot perceives every other one: light1, sound1, wifi1. */
+static bool is_mutual(const char *sensor)
 {
-    for (size_t i = 0; i < sizeof stage / sizeof stage[0]; i++) {
-        if (strcmp(stage[i].sensor, sensor) == 0 && stage[i].robots == robots) {
-            return stage[i].ms;
-        }
-    }
-    return NAN;
+    return sensor[strlen(sensor) - 1] == '1' && strncmp(sensor, "laser", 5) != 0;
 }
 
 /* ---- Measuring ------------------------------------------------------------------------------- */
@@ -121,10 +97,27 @@ static void measure(const struct plan *plan, tpi_sim *sim, struct figures *figur
 
 static void print_head(const struct plan *plan)
 {
+    static const char *const legend[] = {
+        "load ms     CPU time to load the world",
+        "cpu ms      CPU time of a step of 100 ms, all threads; the best of several rounds",
+        "wall ms     real time of the same step",
+        "us/robot    cpu ms divided by the number of robots",
+        "robots*RTF  robots that run in real time: robots times simulated time by real time",
+        "Mrays/s     million rays of range sensors for each second of CPU time",
+        "bytes       memory of a robot without its readings",
+        NULL};
+    static const char *const with_stage[] = {
+        "Stage ms    CPU time of the same step of the same world in Stage, in this run",
+        "ratio       Stage ms divided by cpu ms", NULL};
+
+    bench_print_legend(plan->json, legend);
+    if (plan->stage != NULL) {
+        bench_print_legend(plan->json, with_stage);
+    }
     if (!plan->json) {
-        printf("%-9s %7s %9s %9s %9s %10s %11s %8s %8s %9s %7s\n", "sensor", "robots", "load ms",
-               "cpu ms", "wall ms", "us/robot", "robots*RTF", "Mrays/s", "bytes", "Stage ms",
-               "ratio");
+        printf("%-9s %7s %9s %9s %9s %10s %11s %8s %8s", "sensor", "robots", "load ms", "cpu ms",
+               "wall ms", "us/robot", "robots*RTF", "Mrays/s", "bytes");
+        printf(plan->stage != NULL ? " %9s %7s\n" : "\n", "Stage ms", "ratio");
     }
 }
 
@@ -160,8 +153,8 @@ static void print_row(const struct plan *plan, const struct bench_world *world,
 
 /* ---- Worlds ---------------------------------------------------------------------------------- */
 
-/* What Stage takes: here, if there is a program for it, or as it was measured elsewhere. Its memory
- * grows with the floor, so the largest worlds are left out. */
+/* What Stage takes, if there is a program for it. Its memory grows with the floor, so the largest
+ * worlds are left out. */
 static double peer_step_ms(const struct plan *plan, const struct bench_world *world,
                            const char *path, const tpi_buf *text)
 {
@@ -169,11 +162,8 @@ static double peer_step_ms(const struct plan *plan, const struct bench_world *wo
     struct bench_peer best = {.cpu_ms = NAN};
     tp_error err;
 
-    if (plan->stage == NULL) {
-        return stage_ms(world->sensor, world->robots);
-    }
-    if (world->robots > most || isnan(stage_ms(world->sensor, 1))) {
-        return NAN; /* too large, or with what Stage does not have */
+    if (plan->stage == NULL || world->robots > most || is_mutual(world->sensor)) {
+        return NAN; /* not wanted, too large, or with what Stage does not have */
     }
     if (tpi_file_write(path, text->data, text->length, &err) != TP_OK) {
         bench_give_up("%s", err.text);
@@ -229,7 +219,7 @@ static void run_world(const struct plan *plan, const char *folder, const char *s
 
 static void run_family(const struct plan *plan, const char *folder, const char *sensor)
 {
-    const bool mutual = sensor[strlen(sensor) - 1] == '1' && strncmp(sensor, "laser", 5) != 0;
+    const bool mutual = is_mutual(sensor);
     const uint32_t most = mutual ? 1000 : strncmp(sensor, "laser", 5) == 0 ? 10000 : 100000;
 
     if (plan->sensor == NULL ? mutual : strcmp(plan->sensor, sensor) != 0) {

@@ -435,6 +435,11 @@ int main(int argc, char **argv)
     tp_loop *loop = begin_server(&catalogue);
     begin_control();
     turn_for(loop, 200);
+    static const char *const legend[] = {
+        "p50, p99          how late a command is written through a grant",
+        "hop p50, hop p99  how late a timer that needs one more hop writes it, in the same run",
+        "ratio             lateness through a grant divided by that of the timer", NULL};
+    bench_print_legend(json, legend);
     if (!json) {
         printf("%-10s %9s %9s %9s %12s %12s %10s %10s\n", "phase", "commands", "p50 us", "p99 us",
                "hop p50 us", "hop p99 us", "ratio p50", "ratio p99");

@@ -1,6 +1,6 @@
 # Completion of the troupe command for bash: commands, options, interfaces, messages, and the
 # devices of the server that TROUPE_URL names.
-_troupe_commands="run check drivers fronts sim list print send request property stat frames panic reset kick doctor interfaces encode decode demo"
+_troupe_commands="run check drivers fronts sim list print send request property stat frames panic reset kick doctor interfaces encode decode demo new motion"
 _troupe_worlds="office cave classroom swarm track warehouse"
 _troupe_server_options="--url --key --key-file --timeout --load --help"
 
@@ -44,6 +44,16 @@ _troupe() {
         mapfile -t COMPREPLY < <(compgen -f -X '!*.world' -- "$word"; compgen -W "--speed --lockstep --threads --seed --record --port --any-port --listen --quiet --steps --render --size --dark --help $_troupe_worlds" -- "$word")
         return
         ;;
+    motion)
+        if [ "$count" -eq 2 ]; then
+            options="describe check --help"
+        else
+            local json=--json
+            [ "${words[2]}" = describe ] || json=
+            mapfile -t COMPREPLY < <(compgen -f -X '!*.urdf' -- "$word"; compgen -d -- "$word"; compgen -W "$json --help" -- "$word")
+            return
+        fi
+        ;;
     demo) options="--seconds --speed --seed --threads --headless --render --help $_troupe_worlds" ;;
     fronts) options="--plugin --help $(troupe fronts 2>/dev/null | awk '{print $1}')" ;;
     drivers) options="--plugin --help $(troupe drivers 2>/dev/null | awk '{print $1}')" ;;
@@ -52,7 +62,8 @@ _troupe() {
     stat) options="--json --watch $_troupe_server_options" ;;
     panic) options="--why $_troupe_server_options" ;;
     reset | kick) options=$_troupe_server_options ;;
-    print) options="--human --line --json --hex --only --rate --count $_troupe_server_options" ;;
+    new) options="driver world client" ;;
+    print) options="--human --picture --line --json --hex --only --rate --count $_troupe_server_options" ;;
     send) options="--repeat --for --lease --rank --exclusive $_troupe_server_options" ;;
     request | property) options="--json $_troupe_server_options" ;;
     help) options=$_troupe_commands ;;

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench.h"
+
 enum { MOST_GOALS = 32 };
 
 struct goal {
@@ -61,10 +63,19 @@ static void print_json(const table_row *row)
 
 static void print_head(const table_row *row)
 {
+    static const char *const legend[] = {
+        "what, with  what was measured, and with how much of it",
+        "floor       the same without Troupe: bare sockets and libuv, in the same run",
+        "ratio       the figure divided by its floor",
+        "us, ms      of times; the figures p50 and p99 are the median and the 99th percentile",
+        NULL};
     static const char *printed; /* constant texts: the same name is the same pointer */
 
     if (printed == row->figures[0].name) {
         return;
+    }
+    if (printed == NULL) {
+        bench_print_legend(false, legend);
     }
     printf("%s%-20s %-12s", printed == NULL ? "" : "\n", "what", "with");
     for (int i = 0; i < row->count; i++) {

@@ -353,7 +353,10 @@ static void fake_stop(tp_instance *self)
     fake *f = tp_instance_state(self);
 
     for (size_t i = 0; i < f->device_count; i++) {
-        halt(&f->devices[i]);
+        if (!f->devices[i].halted) { /* its client was closed before, and it has stopped for that */
+            halt(&f->devices[i]);
+        }
+        f->devices[i].halted = false;
     }
     tpi_fake_line_close(f);
 }

@@ -112,6 +112,7 @@ struct fake_device {
     struct fake_player *player; /* owned: see generic.c */
     bool begun;                 /* `end` has to be called */
     bool off;                   /* a client has switched it off */
+    bool halted;                /* HALT was the last that was written for it */
     fake_random random;
     uint64_t origin; /* where its random numbers began */
     int64_t time_ns; /* up to when the state has moved on */
@@ -171,7 +172,7 @@ tp_status tpi_fake_line_open(fake *f, tp_error *err);
 void tpi_fake_line_close(fake *f);
 tp_status tpi_fake_line_command(fake_device *d, const tp_message *what, const void *ask,
                                 tp_error *err);
-void tpi_fake_line_halt(const fake_device *d);
+void tpi_fake_line_halt(fake_device *d);
 
 /* Let the device's random numbers begin anew, from the seed of the instance. */
 void tpi_fake_seed(fake_device *d);

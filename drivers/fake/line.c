@@ -46,6 +46,7 @@ tp_status tpi_fake_line_command(fake_device *d, const tp_message *what, const vo
     if (d->owner->line == NULL) {
         return TP_OK;
     }
+    d->halted = false;
     if (what->ask != NULL) {
         status = tp_value_text(&text, what->ask, ask, TP_TEXT_JSON);
     }
@@ -62,9 +63,10 @@ tp_status tpi_fake_line_command(fake_device *d, const tp_message *what, const vo
 }
 
 /* A line that is gone is found with the next command. */
-void tpi_fake_line_halt(const fake_device *d)
+void tpi_fake_line_halt(fake_device *d)
 {
     if (d->owner->line != NULL && d->kind->halt != NULL) {
         (void)say(d, "HALT", "", NULL);
+        d->halted = true;
     }
 }

@@ -373,6 +373,21 @@ static void trace_again(struct relay *relay)
     }
 }
 
+/* The process has one driver, which has another number there: the reason names neither that one nor
+ * the device, whose names here are put before it. */
+static const char *without_names_of_child(const struct joint *joint, const char *why)
+{
+    const char *own = tp_instance_name(joint->relay->self);
+    const char *device = tp_proxy_name(joint->proxy);
+    const size_t length = strcspn(own, "0123456789");
+
+    if (strncmp(why, device, strlen(device)) == 0 && strncmp(why + strlen(device), ": ", 2) == 0) {
+        why += strlen(device) + 2;
+    }
+    return strncmp(why, own, length) == 0 && strncmp(why + length, "0: ", 3) == 0 ? why + length + 3
+                                                                                  : why;
+}
+
 /* At first, and whenever that changes. */
 static void counterpart_opened(void *context, tp_proxy *proxy, tp_status status, const char *why)
 {
@@ -391,7 +406,7 @@ static void counterpart_opened(void *context, tp_proxy *proxy, tp_status status,
     if (status == TP_E_DEVICE || status == TP_E_REMOVED) {
         tpi_remote_joint_has_stopped(joint);
     }
-    tp_fail(&err, status, "%s", why);
+    tp_fail(&err, status, "%s", of->of_child ? without_names_of_child(joint, why) : why);
     tpi_remote_relay_name_server(of, status, &err);
     snprintf(joint->why, sizeof joint->why, "%s", err.text);
     if (of->starting) {

@@ -159,6 +159,105 @@ static void a_profile_limits_what_a_vehicle_can_do(void **state)
     stage_end(&s);
 }
 
+/* Only what POSITION_MODE has chosen moves it; a mode that the vehicle lacks is refused. */
+static void a_vehicle_obeys_the_control_that_was_chosen(void **state)
+{
+    stage s;
+    const tp_position2d_position_mode_req position = {.state = 1}, speed = {.state = 0};
+    const tp_position2d_cmd_pos there = {.pos = {.px = 1}, .state = 1};
+    tp_position2d_velocity_mode_config mode = {.value = 1};
+
+    (void)state;
+    stage_begin(&s, "world:0 position2d:0", YARD);
+    bench_reader *r = stage_open(&s, "position2d:0");
+    stage_request(&s, r, TP_POSITION2D_REQ_POSITION_MODE, &position);
+    assert_true(bench_command(&s.p->b, r->reader.device, TP_POSITION2D_CMD_VEL, &forward) < 0);
+    assert_string_equal(s.p->b.err.text,
+                        "the vehicle is under position control, as POSITION_MODE has chosen");
+    stage_command(&s, r, TP_POSITION2D_CMD_POS, &there);
+    stage_step(&s, 5);
+    assert_true(vehicle(r)->vel.px > 0);
+    stage_request(&s, r, TP_POSITION2D_REQ_POSITION_MODE, &speed);
+    stage_step(&s, 1);
+    play_assert_near(vehicle(r)->vel.px, 0); /* the other controller has let go */
+    assert_true(bench_command(&s.p->b, r->reader.device, TP_POSITION2D_CMD_POS, &there) < 0);
+    stage_command(&s, r, TP_POSITION2D_CMD_VEL, &forward);
+    stage_step(&s, 2);
+    play_assert_near(vehicle(r)->vel.px, 1);
+    stage_refused(&s, r, TP_POSITION2D_REQ_VELOCITY_MODE, &mode,
+                  "there is no velocity mode 1: 0, direct control, is the only one");
+    mode.value = 0;
+    stage_request(&s, r, TP_POSITION2D_REQ_VELOCITY_MODE, &mode);
+    stage_end(&s);
+}
+
+/* With kp 2 per second, each step of 0.1 s covers a fifth of the way to the speed. */
+static void gains_of_the_speed_change_how_it_is_reached(void **state)
+{
+    stage s;
+    const tp_position2d_speed_pid_req lazy = {.kp = 2}, wrong = {.kp = NAN}, none = {0};
+
+    (void)state;
+    stage_begin(&s, "world:0 position2d:0", YARD " profile=p2os");
+    bench_reader *r = stage_open(&s, "position2d:0");
+    stage_request(&s, r, TP_POSITION2D_REQ_SPEED_PID, &lazy);
+    stage_refused(&s, r, TP_POSITION2D_REQ_SPEED_PID, &wrong, "a gain of nan makes no sense");
+    stage_command(&s, r, TP_POSITION2D_CMD_VEL, &forward);
+    stage_step(&s, 1);
+    play_assert_near(vehicle(r)->vel.px, 0.2);
+    stage_step(&s, 1);
+    play_assert_near(vehicle(r)->vel.px, 0.36);
+    stage_step(&s, 30);
+    assert_true(fabs(vehicle(r)->vel.px - 1) < 0.01);
+    stage_request(&s, r, TP_POSITION2D_REQ_SPEED_PID, &none);
+    stage_command(&s, r, TP_POSITION2D_CMD_VEL, &forward);
+    stage_step(&s, 1);
+    play_assert_near(vehicle(r)->vel.px, 1);
+    stage_end(&s);
+}
+
+static void gains_and_limits_of_the_way_to_a_pose_count(void **state)
+{
+    stage s;
+    const tp_position2d_speed_prof_req slow = {.speed = 0.5F, .acc = 0.5F}, wrong = {.acc = -1};
+    const tp_position2d_position_pid_req gains = {.kp = 0.1F}, eager = {.kp = 2};
+    const tp_position2d_cmd_pos there = {.pos = {.px = 2}, .state = 1};
+
+    (void)state;
+    stage_begin(&s, "world:0 position2d:0", YARD " profile=p2os");
+    bench_reader *r = stage_open(&s, "position2d:0");
+    stage_request(&s, r, TP_POSITION2D_REQ_POSITION_PID, &gains);
+    stage_command(&s, r, TP_POSITION2D_CMD_POS, &there);
+    stage_step(&s, 1);
+    play_assert_near(vehicle(r)->vel.px, (double)0.1F * 2); /* of 2 m */
+    stage_request(&s, r, TP_POSITION2D_REQ_POSITION_PID, &eager);
+    stage_step(&s, 1);
+    play_assert_near(vehicle(r)->vel.px, 0); /* the old move has ended */
+    stage_refused(&s, r, TP_POSITION2D_REQ_SPEED_PROF, &wrong,
+                  "a speed of 0 and an acceleration of -1 make no limits");
+    stage_request(&s, r, TP_POSITION2D_REQ_SPEED_PROF, &slow);
+    stage_command(&s, r, TP_POSITION2D_CMD_POS, &there);
+    stage_step(&s, 1);
+    play_assert_near(vehicle(r)->vel.px, 0.05); /* 0.5 m/s^2 for 0.1 s */
+    stage_step(&s, 15);
+    play_assert_near(vehicle(r)->vel.px, 0.5);
+    stage_step(&s, 100);
+    assert_true(fabs(vehicle(r)->pos.px - 2) < 0.03 && vehicle(r)->vel.px == 0);
+    stage_end(&s);
+}
+
+static void the_true_pose_cannot_be_set(void **state)
+{
+    stage s;
+    const tp_localize_set_pose ask = {.mean = {.px = 1}};
+
+    (void)state;
+    stage_begin(&s, "world:0 localize:0", YARD);
+    stage_refused(&s, stage_open(&s, "localize:0"), TP_LOCALIZE_REQ_SET_POSE, &ask,
+                  "the pose is the true one and cannot be set");
+    stage_end(&s);
+}
+
 /* ---- Ranges ---------------------------------------------------------------------------------- */
 
 static void a_ranger_sends_what_its_model_sees(void **state)
@@ -755,6 +854,10 @@ int main(void)
         cmocka_unit_test(a_vehicle_takes_a_heading_and_a_speed),
         cmocka_unit_test(a_vehicle_goes_to_a_pose_and_tells_its_body),
         cmocka_unit_test(a_profile_limits_what_a_vehicle_can_do),
+        cmocka_unit_test(a_vehicle_obeys_the_control_that_was_chosen),
+        cmocka_unit_test(gains_of_the_speed_change_how_it_is_reached),
+        cmocka_unit_test(gains_and_limits_of_the_way_to_a_pose_count),
+        cmocka_unit_test(the_true_pose_cannot_be_set),
         cmocka_unit_test(a_ranger_sends_what_its_model_sees),
         cmocka_unit_test(a_ranger_can_show_less),
         cmocka_unit_test(angles_need_not_be_exact),

@@ -133,55 +133,6 @@ static tp_status tell_model(simd_device *d, tp_error *err)
     return status;
 }
 
-/* Where it is, from the base of its robot or from the world. Its height is the true one: a base is
- * on the floor, while world files count from the top of what a model stands on. */
-static tpi_sim_pose place_of(const simd_device *d, const simd_device *vehicle)
-{
-    const tpi_sim_pose there = {0};
-
-    if (d->model == TPI_SIM_NONE || (vehicle != NULL && d->model == d->robot)) {
-        return there;
-    }
-    tpi_sim_pose model = tpi_sim_global_pose(d->owner->world, d->model);
-    if (vehicle != NULL) {
-        const double height = model.z;
-        model = tpi_sim_pose_on_root(d->owner->world, d->model);
-        model.z = height;
-    }
-    const tpi_sim_pose within = d->kind->within == NULL ? there : d->kind->within(d);
-    return tpi_sim_compose(&model, &within);
-}
-
-/* What shows where its robot is moves the frames by itself. */
-static tp_status tell_place(const simd_offering *o, simd_device *d, tp_error *err)
-{
-    const simd_device *vehicle = d->model == TPI_SIM_NONE ? NULL : o->vehicles[d->robot];
-    const unsigned index = vehicle == NULL ? 0 : tp_device_addr(vehicle->device)->index;
-    const tpi_sim_pose pose = place_of(d, vehicle);
-    tpi_sim_info info = {0};
-    char parent[24] = "map";
-
-    if (d->kind->show != NULL) {
-        return TP_OK;
-    }
-    if (vehicle != NULL && index == 0) {
-        snprintf(parent, sizeof parent, "base");
-    } else if (vehicle != NULL) {
-        snprintf(parent, sizeof parent, "base%u", index);
-    }
-    if (d->model != TPI_SIM_NONE) {
-        tpi_simd_info(d, &info);
-    }
-    const tp_geometry geometry = {.known = TP_GEOMETRY_MEASURED,
-                                  .pose = tpi_simd_pose3d(&pose),
-                                  .size = tpi_simd_bbox3d(info.size),
-                                  .parent_count = (uint32_t)strlen(parent) + 1,
-                                  .parent = parent};
-    return tp_device_set_geometry(d->device, &geometry) == TP_OK
-               ? TP_OK
-               : tp_fail(err, TP_E_NOMEM, "out of memory");
-}
-
 static tpi_sim_model root_of(const simd *s, tpi_sim_model model)
 {
     tpi_sim_info info = {.parent = model};
@@ -375,7 +326,9 @@ tp_status tpi_simd_offer_all(simd *s, tp_error *err)
         status = offer_listed(o, i, err);
     }
     for (size_t i = 0; i < s->device_count && status == TP_OK; i++) {
-        status = tell_place(o, s->devices[i], err);
+        simd_device *d = s->devices[i];
+        status =
+            tpi_simd_place_begin(d, d->model == TPI_SIM_NONE ? NULL : o->vehicles[d->robot], err);
     }
     if (status == TP_OK) {
         tpi_simd_profile_tell(s);

@@ -62,25 +62,33 @@ typedef struct simd_kind {
 
 /* Rows by file, each ended by a row without an interface. Of several rows for an interface those
  * that come first go first. */
-extern const simd_kind tpi_simd_objects[];   /* objects.c */
-extern const simd_kind tpi_simd_worlds[];    /* worlds.c */
-extern const simd_kind tpi_simd_vehicles[];  /* vehicles.c */
-extern const simd_kind tpi_simd_rangers[];   /* rangers.c */
-extern const simd_kind tpi_simd_lasers[];    /* lasers.c */
-extern const simd_kind tpi_simd_sonars[];    /* sonars.c */
-extern const simd_kind tpi_simd_maps[];      /* maps.c */
-extern const simd_kind tpi_simd_bumpers[];   /* bumpers.c */
-extern const simd_kind tpi_simd_finders[];   /* finders.c */
-extern const simd_kind tpi_simd_arms[];      /* arms.c */
-extern const simd_kind tpi_simd_grippers[];  /* grippers.c */
-extern const simd_kind tpi_simd_lamps[];     /* lamps.c */
-extern const simd_kind tpi_simd_batteries[]; /* batteries.c */
-extern const simd_kind tpi_simd_cameras[];   /* cameras.c */
-extern const simd_kind tpi_simd_depths[];    /* depths.c */
-extern const simd_kind tpi_simd_senses[];    /* senses.c */
-extern const simd_kind tpi_simd_radios[];    /* radios.c */
-extern const simd_kind tpi_simd_inertials[]; /* inertials.c */
-extern const simd_kind tpi_simd_screens[];   /* screens.c */
+extern const simd_kind tpi_simd_objects[];     /* objects.c */
+extern const simd_kind tpi_simd_worlds[];      /* worlds.c */
+extern const simd_kind tpi_simd_vehicles[];    /* vehicles.c */
+extern const simd_kind tpi_simd_rangers[];     /* rangers.c */
+extern const simd_kind tpi_simd_lasers[];      /* lasers.c */
+extern const simd_kind tpi_simd_sonars[];      /* sonars.c */
+extern const simd_kind tpi_simd_maps[];        /* maps.c */
+extern const simd_kind tpi_simd_bumpers[];     /* bumpers.c */
+extern const simd_kind tpi_simd_finders[];     /* finders.c */
+extern const simd_kind tpi_simd_arms[];        /* arms.c */
+extern const simd_kind tpi_simd_grippers[];    /* grippers.c */
+extern const simd_kind tpi_simd_lamps[];       /* lamps.c */
+extern const simd_kind tpi_simd_batteries[];   /* batteries.c */
+extern const simd_kind tpi_simd_cameras[];     /* cameras.c */
+extern const simd_kind tpi_simd_depths[];      /* depths.c */
+extern const simd_kind tpi_simd_senses[];      /* senses.c */
+extern const simd_kind tpi_simd_radios[];      /* radios.c */
+extern const simd_kind tpi_simd_inertials[];   /* inertials.c */
+extern const simd_kind tpi_simd_screens[];     /* screens.c */
+extern const simd_kind tpi_simd_axes[];        /* axes.c */
+extern const simd_kind tpi_simd_flyers[];      /* flyers.c */
+extern const simd_kind tpi_simd_limbs[];       /* limbs.c */
+extern const simd_kind tpi_simd_tags[];        /* tags.c */
+extern const simd_kind tpi_simd_sounds[];      /* sounds.c */
+extern const simd_kind tpi_simd_nodes[];       /* nodes.c */
+extern const simd_kind tpi_simd_coopobjects[]; /* coopobjects.c */
+extern const simd_kind tpi_simd_stereos[];     /* stereos.c */
 
 /* All of them, ended by NULL. */
 extern const simd_kind *const tpi_simd_kinds[];
@@ -97,10 +105,13 @@ struct simd_device {
     size_t section;
     void *state; /* owned: the kind's */
     bool begun;
-    bool read;       /* by somebody */
-    bool subscribed; /* the model works for it */
-    bool rolls;      /* it was told to stand and owes its stop */
-    int64_t next_us; /* readings from before this have been sent */
+    bool read;          /* by somebody */
+    bool subscribed;    /* the model works for it */
+    bool rolls;         /* it was told to stand and owes its stop */
+    int64_t next_us;    /* readings from before this have been sent */
+    bool jointed;       /* it moves on its robot */
+    int32_t base;       /* index of the vehicle that it is on; -1 for none */
+    tpi_sim_pose place; /* that its geometry tells */
 };
 
 static inline simd_device *simd_of(tp_device *device)
@@ -243,6 +254,11 @@ int64_t tpi_simd_now_ns(const simd *s);
 
 /* offer.c: make the devices of all sections. */
 tp_status tpi_simd_offer_all(simd *s, tp_error *err);
+
+/* places.c: tell where a device is, on a vehicle or in the world (NULL); tell it again after a step
+ * that has moved it on its robot. */
+tp_status tpi_simd_place_begin(simd_device *d, const simd_device *vehicle, tp_error *err);
+void tpi_simd_place_update(simd_device *d);
 
 /* scanning.c: room for what rangers send, when all devices are there. */
 tp_status tpi_simd_scan_room_create(simd *s, tp_error *err);

@@ -58,6 +58,7 @@ void tpi_simd_step(simd *s)
     tpi_simd_brakes_look(s);
     for (size_t i = 0; i < s->active_count; i++) {
         s->active[i]->kind->publish(s->active[i]);
+        tpi_simd_place_update(s->active[i]);
     }
     if (watcher->stepped != NULL && !watcher->stepped(watcher->context, s->world)) {
         s->over = true;

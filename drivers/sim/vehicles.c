@@ -5,18 +5,33 @@
 #include "simulator.h"
 #include "troupe/interfaces/localize.h"
 #include "troupe/interfaces/position2d.h"
+#include "tuning.h"
 
 /* ---- position2d ------------------------------------------------------------------------------ */
+
+/* What POSITION_MODE has chosen. */
+enum control { CONTROL_ANY, CONTROL_SPEED, CONTROL_POSITION };
 
 struct vehicle {
     bool off;           /* its motors have no power */
     tp_halt_reason why; /* it was stopped for good: asked to, or for silence; else unasked */
+    enum control control;
+    simd_tuning tuning;
 };
+
+/* It stands still; what leads it stays the same. */
+static void end_motion(simd_device *d)
+{
+    struct vehicle *v = d->state;
+
+    tpi_simd_tuning_end(&v->tuning);
+    tpi_sim_stop(d->owner->world, d->model);
+}
 
 /* Nobody moves it, not even a controller of the world. */
 static void stop(simd_device *d)
 {
-    tpi_sim_stop(d->owner->world, d->model);
+    end_motion(d);
     tpi_sim_lead(d->owner->world, d->model, true);
 }
 
@@ -26,6 +41,7 @@ static void release(simd_device *d)
     struct vehicle *v = d->state;
 
     v->why = TP_HALT_UNASKED;
+    tpi_simd_tuning_end(&v->tuning);
     if (!v->off) {
         tpi_sim_lead(d->owner->world, d->model, false);
     }
@@ -39,7 +55,7 @@ static void vehicle_halt(simd_device *d)
     const tp_halt_reason reason = tp_instance_halt_reason(d->owner->instance);
     struct vehicle *v = d->state;
 
-    tpi_sim_stop(d->owner->world, d->model);
+    end_motion(d);
     if (reason == TP_HALT_LEFT && v->why != TP_HALT_ASKED) {
         release(d);
     } else if (reason == TP_HALT_ASKED || (reason == TP_HALT_SILENT && v->why != TP_HALT_ASKED)) {
@@ -62,8 +78,9 @@ static void vehicle_subscribe(simd_device *d, bool subscribed)
  * off. */
 static void vehicle_return(simd_device *d)
 {
-    const struct vehicle *v = d->state;
+    struct vehicle *v = d->state;
 
+    tpi_simd_tuning_end(&v->tuning);
     if (v->off || v->why != TP_HALT_UNASKED) {
         stop(d);
     } else if (!d->read) {
@@ -88,6 +105,9 @@ static void vehicle_show(simd_device *d)
 
 static void vehicle_publish(simd_device *d)
 {
+    struct vehicle *v = d->state;
+
+    tpi_simd_tuning_step(&v->tuning, d);
     if (tpi_simd_is_due(d)) {
         vehicle_show(d);
     }
@@ -96,6 +116,19 @@ static void vehicle_publish(simd_device *d)
 static double limit(double value, double most)
 {
     return most > 0 && isfinite(value) ? fmax(-most, fmin(most, value)) : value;
+}
+
+/* Only the kind of command that POSITION_MODE has chosen moves it. */
+static tp_status check_control(const struct vehicle *v, tpi_sim_drive_mode mode, tp_error *err)
+{
+    const bool position = mode == TPI_SIM_DRIVE_POSITION;
+
+    if (v->control == CONTROL_ANY || position == (v->control == CONTROL_POSITION)) {
+        return TP_OK;
+    }
+    return tp_fail(err, TP_E_INVALID,
+                   "the vehicle is under %s control, as POSITION_MODE has chosen",
+                   position ? "velocity" : "position");
 }
 
 /* `names` are those of the three values, in messages. */
@@ -111,12 +144,22 @@ static tp_status command(tp_device *device, tpi_sim_drive_mode mode, const char 
                            goal[i]);
         }
     }
-    if (v->off) { /* as with a real one: it hears and does not move */
-        return TP_OK;
+    tp_status status = check_control(v, mode, err);
+    if (status != TP_OK || v->off) { /* without power it hears and does not move, as a real one */
+        return status;
     }
-    tp_status status = tpi_sim_drive(d->owner->world, d->model, mode, goal, err);
-    v->why = status == TP_OK ? TP_HALT_UNASKED : v->why;
-    return status;
+    status = tpi_sim_drive(d->owner->world, d->model, mode, goal, err);
+    if (status != TP_OK) {
+        return status;
+    }
+    v->why = TP_HALT_UNASKED;
+    if (tpi_simd_tuning_drives(&v->tuning, mode)) {
+        tpi_simd_tuning_begin(&v->tuning, mode, goal);
+        tpi_simd_tuning_step(&v->tuning, d);
+    } else {
+        tpi_simd_tuning_end(&v->tuning);
+    }
+    return TP_OK;
 }
 
 static tp_status cmd_vel(tp_device *device, const tp_position2d_cmd_vel *ask, tp_error *err)
@@ -190,13 +233,19 @@ static tp_status motor_power(tp_device *device, const tp_position2d_power_config
     return TP_OK;
 }
 
-/* The command itself says what is controlled. */
+/* Until a client has chosen, the command itself says what is controlled. */
 static tp_status position_mode(tp_device *device, const tp_position2d_position_mode_req *ask,
                                tp_error *err)
 {
-    (void)device;
-    (void)ask;
+    simd_device *d = simd_of(device);
+    struct vehicle *v = d->state;
+    const enum control control = ask->state != 0 ? CONTROL_POSITION : CONTROL_SPEED;
+
     (void)err;
+    if (control != v->control && v->control != CONTROL_ANY) { /* the other controller lets go */
+        end_motion(d);
+    }
+    v->control = control;
     return TP_OK;
 }
 
@@ -204,9 +253,11 @@ static tp_status velocity_mode(tp_device *device, const tp_position2d_velocity_m
                                tp_error *err)
 {
     (void)device;
-    (void)ask;
-    (void)err;
-    return TP_OK;
+    return ask->value == 0 ? TP_OK
+                           : tp_fail(err, TP_E_RANGE,
+                                     "there is no velocity mode %u: 0, direct control, is the only "
+                                     "one",
+                                     ask->value);
 }
 
 static tp_status set_odom(tp_device *device, const tp_position2d_set_odom_req *ask, tp_error *err)
@@ -235,27 +286,61 @@ static tp_status check_extension(tp_device *device, const char *name, tp_error *
                : tp_fail(err, TP_E_UNSUPPORTED, "%s is not supported", name);
 }
 
-static tp_status check_gains(float p, float i, float d, tp_error *err)
+static tp_status set_gains(simd_gains *gains, const float values[3], tp_error *err)
 {
-    return isfinite(p) && isfinite(i) && isfinite(d)
-               ? TP_OK
-               : tp_fail(err, TP_E_RANGE, "a gain is not a number");
+    for (int i = 0; i < 3; i++) {
+        if (!isfinite(values[i]) || values[i] < 0) {
+            return tp_fail(err, TP_E_RANGE, "a gain of %g makes no sense", (double)values[i]);
+        }
+    }
+    *gains = (simd_gains){(double)values[0], (double)values[1], (double)values[2]};
+    return TP_OK;
 }
 
-/* The simulated controller is perfect: gains are taken and change nothing. */
+/* What moves under the old gains stops, so that no command continues under others than its own. */
 static tp_status speed_pid(tp_device *device, const tp_position2d_speed_pid_req *ask, tp_error *err)
 {
+    struct vehicle *v = simd_state(device);
+    const float gains[3] = {ask->kp, ask->ki, ask->kd};
     tp_status status = check_extension(device, "SPEED_PID", err);
 
-    return status == TP_OK ? check_gains(ask->kp, ask->ki, ask->kd, err) : status;
+    status = status == TP_OK ? set_gains(&v->tuning.speed, gains, err) : status;
+    if (status == TP_OK && v->tuning.goal == SIMD_GOAL_SPEED) {
+        end_motion(simd_of(device));
+    }
+    return status;
 }
 
 static tp_status position_pid(tp_device *device, const tp_position2d_position_pid_req *ask,
                               tp_error *err)
 {
+    struct vehicle *v = simd_state(device);
+    const float gains[3] = {ask->kp, ask->ki, ask->kd};
     tp_status status = check_extension(device, "POSITION_PID", err);
 
-    return status == TP_OK ? check_gains(ask->kp, ask->ki, ask->kd, err) : status;
+    status = status == TP_OK ? set_gains(&v->tuning.position, gains, err) : status;
+    if (status == TP_OK && v->tuning.goal == SIMD_GOAL_POSE) {
+        end_motion(simd_of(device));
+    }
+    return status;
+}
+
+static tp_status speed_prof(tp_device *device, const tp_position2d_speed_prof_req *ask,
+                            tp_error *err)
+{
+    struct vehicle *v = simd_state(device);
+    tp_status status = check_extension(device, "SPEED_PROF", err);
+
+    if (status == TP_OK &&
+        !(ask->speed >= 0 && ask->acc >= 0 && isfinite(ask->speed) && isfinite(ask->acc))) {
+        return tp_fail(err, TP_E_RANGE, "a speed of %g and an acceleration of %g make no limits",
+                       (double)ask->speed, (double)ask->acc);
+    }
+    if (status == TP_OK) {
+        v->tuning.most_mps = (double)ask->speed;
+        v->tuning.most_mps2 = (double)ask->acc;
+    }
+    return status;
 }
 
 static const tp_position2d_ops vehicle_ops = {
@@ -267,6 +352,7 @@ static const tp_position2d_ops vehicle_ops = {
     .req_reset_odom = reset_odom,
     .req_speed_pid = speed_pid,
     .req_position_pid = position_pid,
+    .req_speed_prof = speed_prof,
     .cmd_vel = cmd_vel,
     .cmd_pos = cmd_pos,
     .cmd_car = cmd_car,
@@ -297,14 +383,13 @@ static void localize_publish(simd_device *d)
     }
 }
 
-/* It knows better. */
+/* There is no belief to start afresh. */
 static tp_status localize_set_pose(tp_device *device, const tp_localize_set_pose *ask,
                                    tp_error *err)
 {
     (void)device;
     (void)ask;
-    (void)err;
-    return TP_OK;
+    return tp_fail(err, TP_E_UNSUPPORTED, "the pose is the true one and cannot be set");
 }
 
 struct truth {
@@ -344,7 +429,7 @@ const simd_kind tpi_simd_vehicles[] = {
     {
         .interface = &tp_interface_localize,
         .ops = &localize_ops,
-        .models = SIMD_MODEL(POSITION),
+        .models = SIMD_MODEL(POSITION) | SIMD_MODEL(AIRCRAFT),
         .passive = true,
         .state_size = sizeof(struct truth),
         .publish = localize_publish,

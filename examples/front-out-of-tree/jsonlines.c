@@ -56,7 +56,9 @@ static void close_client(struct client *client)
 /* Room for more of a line. A client whose line is too long is given up. */
 static void make_room(struct client *client)
 {
-    const size_t most = state_of(client)->line_size;
+    const size_t longest = tp_session_longest_message(client->session);
+    const size_t line_size = state_of(client)->line_size;
+    const size_t most = line_size < longest ? line_size : longest;
     size_t capacity = client->in_capacity == 0 ? FIRST_ROOM : client->in_capacity * 2;
 
     if (client->in_length < client->in_capacity) {
@@ -74,7 +76,18 @@ static void make_room(struct client *client)
     client->in_capacity = capacity;
 }
 
-/* Whole lines, until too many requests are under way. */
+/* What is left waits, or is an unfinished line. */
+static void hold_rest(struct client *client)
+{
+    const bool unfinished =
+        client->in_length > 0 && memchr(client->in, '\n', client->in_length) == NULL;
+
+    if (!client->ending && !tp_session_hold(client->session, client->in_length, unfinished)) {
+        jsonlines_give_up(client);
+    }
+}
+
+/* Whole lines, until the session is busy. */
 static void handle_lines(struct client *client)
 {
     size_t used = 0;
@@ -89,6 +102,7 @@ static void handle_lines(struct client *client)
     }
     memmove(client->in, client->in + used, client->in_length - used);
     client->in_length -= used;
+    hold_rest(client);
 }
 
 static void on_room(void *context, void **bytes, size_t *length)
@@ -256,8 +270,8 @@ static void on_accept(void *context, tp_stream *stream)
 {
     tp_front_instance *self = context;
     struct jsonlines *front = tp_front_state(self);
-    struct client *client =
-        front->client_count < front->most_clients ? calloc(1, sizeof *client) : NULL;
+    const bool has_place = front->client_count < front->most_clients || tp_front_make_room(self);
+    struct client *client = has_place ? calloc(1, sizeof *client) : NULL;
 
     if (client == NULL) {
         tp_stream_close(stream);

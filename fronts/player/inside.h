@@ -3,9 +3,10 @@
  *
  *     connection.c   bytes of a stream to messages, messages to gathered writes
  *     udp.c          datagrams to messages and back, sources that come and go
+ *     greetings.c    how many greetings go to each host on UDP
  *     message.c      one message of a client: to the server itself, or to a device
- *     server.c       requests to the server itself (the interface `player`), compressed maps
- *     encoding.c     a message as the bytes that Player sends
+ *     server.c       requests to the server itself (the interface `player`)
+ *     encoding.c     a message as the bytes that Player sends; compressed maps
  *     session.c      the session of a client: its events, and sending what it releases
  *     client.c       what connections and sources have in common: their list and their end
  *     front.c        the table of the front: opening and closing
@@ -20,8 +21,7 @@
 
 enum {
     READ_SIZE = 65536, /* what is read at once, shared by all clients */
-    MOST_BODY = TP_XDR_MAX_MESSAGE_SIZE - TP_XDR_HEADER_SIZE,
-    MOST_HELD = 64 << 20, /* bytes of unfinished messages of all clients together */
+    GUEST_SIZE = 8192, /* the same, of a client that may only send short messages */
     MOST_CLIENTS = 100000,
     MOST_SOURCES = 1024,
 };
@@ -32,7 +32,7 @@ struct client;
 struct transport {
     /* Send what is sealed in its session, as far as that goes now. */
     void (*write)(struct client *client);
-    /* It was paused and may be read from again. */
+    /* It was paused and may go on: handle what waits, and read again. */
     void (*resume)(struct client *client);
     /* How many bytes have come of it that were not handled. */
     size_t (*unread)(struct client *client);
@@ -50,7 +50,7 @@ struct client {
     tp_after flush;
 
     bool asked;     /* something, with what was read last */
-    bool paused;    /* not read from, since it asks too much */
+    bool paused;    /* not read from, since its session is busy */
     bool blocked;   /* the way takes no more for now */
     bool ending;    /* to be closed at the end of the turn */
     bool dismissed; /* by its session, which may have queued why */
@@ -68,7 +68,6 @@ typedef struct tp_player_front {
 
     /* Streams. */
     tp_listener *listener; /* owned; NULL on UDP */
-    size_t held_bytes;
     unsigned char *shared; /* owned: READ_SIZE bytes */
 
     struct udp *udp; /* owned; NULL on streams */
@@ -108,14 +107,23 @@ void tpi_player_udp_close(struct udp *udp); /* after its clients; NULL is accept
 unsigned tpi_player_udp_port(const struct udp *udp);
 tp_player_counts tpi_player_udp_counts(const struct udp *udp);
 
+/* greetings.c: how many greetings went to each host. An address can be forged, so the greetings
+ * that go to it are limited; but no host takes the greetings of another one. */
+enum { GREETING_ROWS = 4, GREETING_CELLS = 512 }; /* a power of two */
+typedef struct tpi_greetings {
+    uint32_t seed;
+    int64_t paid_ns[GREETING_ROWS][GREETING_CELLS]; /* greetings are paid for up to this time */
+} tpi_greetings;
+void tpi_player_greetings_init(tpi_greetings *greetings, int64_t now_ns);
+
+/* Whether one more may go to the host of the peer; if so it is counted. */
+bool tpi_player_may_greet(tpi_greetings *greetings, const tp_peer *peer, int64_t now_ns);
+
 /* message.c: a whole message has come. The header is changed. */
 void tpi_player_message_handle(struct client *client, tp_msghdr *header, const unsigned char *body);
 
 /* server.c: decodes a request to the player interface and has the session answer it. */
 void tpi_player_serve(struct client *client, const tp_msghdr *header, const unsigned char *body,
                       size_t length);
-
-/* A reply with a compressed map tile instead of `reply`; NULL for all other replies. */
-tp_msg *tpi_player_serve_compressed_map(tp_msg *reply);
 
 #endif

@@ -51,12 +51,6 @@ static void on_lost(void *context)
     tpi_player_client_give_up(client);
 }
 
-static tp_msg *on_reply(void *context, tp_msg *reply)
-{
-    (void)context;
-    return tpi_player_serve_compressed_map(reply);
-}
-
 static size_t on_unread(void *context)
 {
     struct client *client = context;
@@ -68,7 +62,6 @@ static size_t on_unread(void *context)
 static const tp_session_events session_events = {
     .ready = on_ready,
     .lost = on_lost,
-    .reply = on_reply,
     .unread = on_unread,
 };
 

@@ -4,7 +4,7 @@
  * A source (an address and port) is greeted when it sends an empty datagram, which begins a session
  * or begins it anew. It ends when nothing has come from the source for a while. Who sends is not
  * proved by anything, so little goes out on the word of a source: a greeting, and of these only so
- * many a second to all together; and nothing more until a message has come. Sources that were only
+ * many a second to each host; and nothing more until a message has come. Sources that were only
  * greeted have no session yet and make room for others.
  *
  * A message goes out whole or not at all, and nothing waits: what the kernel does not take is lost,
@@ -17,13 +17,12 @@
 #include "inside.h"
 
 enum {
-    BUCKETS = 1024,          /* a power of two */
-    MOST_DATAGRAM = 65507,   /* bytes that fit into one on IPv4 */
-    GREETINGS_A_SECOND = 100 /* as many again may come at once */
+    BUCKETS = 1024,        /* a power of two */
+    MOST_DATAGRAM = 65507, /* bytes that fit into one on IPv4 */
+    MOST_OVER = 64         /* sources beyond the limit, for others that end with this turn */
 };
 
 static const int64_t silence_ns = 60 * TP_NS_PER_S;
-static const int64_t greeting_ns = TP_NS_PER_S / GREETINGS_A_SECOND;
 
 struct source {
     struct client client; /* comes first, so that one can be had from the other */
@@ -37,7 +36,7 @@ struct udp {
     tp_player_front *front; /* borrowed */
     tp_datagram *datagram;  /* owned */
     tp_timer *timer;        /* owned: the next source falls silent */
-    int64_t greeted_ns;     /* greetings are paid for up to this time */
+    tpi_greetings greetings;
     tp_player_counts counts;
     struct source *buckets[BUCKETS]; /* the sources are the front's */
 };
@@ -95,7 +94,8 @@ static void on_silence(void *context)
     }
 }
 
-/* A place for one more: if all are taken, that of the oldest who has not said anything yet. */
+/* A place for one more: if all are taken, that of the oldest source without a session. If all have
+ * sessions, that of the client with the least standing is free at the end of the turn. */
 static bool make_room(struct udp *udp)
 {
     struct client *client = udp->front->oldest;
@@ -106,10 +106,12 @@ static bool make_room(struct udp *udp)
     while (client != NULL && client->session != NULL) {
         client = client->previous;
     }
-    if (client != NULL) {
-        tpi_player_client_close(client);
+    if (client == NULL) {
+        return udp->front->client_count < (size_t)udp->front->most_clients + MOST_OVER &&
+               tp_front_make_room(udp->front->instance);
     }
-    return client != NULL;
+    tpi_player_client_close(client);
+    return true;
 }
 
 /* ---- Going out ------------------------------------------------------------------------------- */
@@ -182,21 +184,6 @@ static const struct transport udp_transport = {
 
 /* ---- Coming in ------------------------------------------------------------------------------- */
 
-/* Whether one more greeting may go out now. A second's worth may come at once. */
-static bool may_greet(struct udp *udp)
-{
-    const int64_t now = now_ns(udp);
-
-    if (udp->greeted_ns < now - TP_NS_PER_S) {
-        udp->greeted_ns = now - TP_NS_PER_S;
-    }
-    if (udp->greeted_ns + greeting_ns > now) {
-        return false;
-    }
-    udp->greeted_ns += greeting_ns;
-    return true;
-}
-
 static struct source *add_source(struct udp *udp, const tp_peer *peer)
 {
     struct source **bucket = bucket_of(udp, peer);
@@ -217,7 +204,7 @@ static void begin(struct udp *udp, const tp_peer *peer)
 {
     struct source *source = find(udp, peer);
 
-    if (!may_greet(udp)) {
+    if (!tpi_player_may_greet(&udp->greetings, peer, now_ns(udp))) {
         udp->counts.turned_away++;
         return;
     }
@@ -270,6 +257,7 @@ static void hear_message(struct udp *udp, struct source *source, tp_msghdr *head
         return;
     }
     tpi_player_message_handle(client, header, body);
+    tp_session_took(client->session, TP_XDR_HEADER_SIZE + (size_t)header->size);
 }
 
 static void on_receive(void *context, const tp_peer *from, const void *bytes, size_t length)
@@ -304,7 +292,7 @@ tp_status tpi_player_udp_open(tp_player_front *front, const char *address, tp_er
     }
     front->udp = udp;
     udp->front = front;
-    udp->greeted_ns = INT64_MIN / 2;
+    tpi_player_greetings_init(&udp->greetings, now_ns(udp));
     if (front->most_clients == 0 || front->most_clients > MOST_SOURCES) {
         front->most_clients = MOST_SOURCES;
     }

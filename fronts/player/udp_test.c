@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "conformance/bench.h"
-#include "fronts/player/player.h"
+#include "fronts/player/inside.h"
 #include "session/front.h"
 #include "support/unit.h"
 #include "troupe/datagram.h"
@@ -408,6 +408,35 @@ static void only_so_many_are_greeted_in_a_second(void **state)
     end_talker(t);
 }
 
+/* Others do not take the greetings of a host. */
+static void each_host_has_its_own_greetings(void **state)
+{
+    struct stage *s = *state;
+    tpi_greetings *greetings = calloc(1, sizeof *greetings);
+    unsigned greeted = 0;
+    char address[32];
+    tp_peer peer;
+
+    (void)s;
+    assert_non_null(greetings);
+    tpi_player_greetings_init(greetings, TP_NS_PER_S);
+    for (unsigned host = 0; host < 240; host++) {
+        (void)snprintf(address, sizeof address, "udp:10.0.0.%u:5000", host);
+        assert_int_equal(tp_peer_parse(&peer, address, NULL), TP_OK);
+        for (unsigned i = 0; i < 300; i++) {
+            (void)tpi_player_may_greet(greetings, &peer, TP_NS_PER_S);
+        }
+        assert_false(tpi_player_may_greet(greetings, &peer, TP_NS_PER_S));
+    }
+    for (unsigned host = 0; host < 200; host++) {
+        (void)snprintf(address, sizeof address, "udp:10.0.1.%u:5000", host);
+        assert_int_equal(tp_peer_parse(&peer, address, NULL), TP_OK);
+        greeted += tpi_player_may_greet(greetings, &peer, TP_NS_PER_S);
+    }
+    assert_in_range(greeted, 180, 200); /* 1 of 50 shares all its cells with others */
+    free(greetings);
+}
+
 static void without_a_place_the_oldest_who_said_nothing_makes_room(void **state)
 {
     struct stage *s = *state;
@@ -423,15 +452,18 @@ static void without_a_place_the_oldest_who_said_nothing_makes_room(void **state)
     list_devices(t[0]);
     greet(t[2]); /* takes the place of 1 */
     list_devices(t[2]);
-    send_bytes(t[3], "", 0); /* there is no place any more */
+    open_device(t[2]);
+    greet(t[3]); /* takes the place of 0, which has no device open */
+    open_device(t[3]);
+    send_bytes(t[1], "", 0); /* those that are left stay */
     while (tp_player_front_counts(s->front).turned_away == 0) {
         turn(s);
     }
-    send_message(t[1], TP_PLAYER_CODE, TP_MSGTYPE_REQ, TP_PLAYER_REQ_DEVLIST, NULL, NULL);
-    list_devices(t[0]);
+    send_message(t[0], TP_PLAYER_CODE, TP_MSGTYPE_REQ, TP_PLAYER_REQ_DEVLIST, NULL, NULL);
     list_devices(t[2]);
+    list_devices(t[3]);
+    assert_int_equal(t[0]->received, 2);
     assert_int_equal(t[1]->received, 1);
-    assert_int_equal(t[3]->received, 0);
     assert_int_equal(tp_player_front_clients(s->front), 2);
     for (unsigned i = 0; i < 4; i++) {
         end_talker(t[i]);
@@ -511,6 +543,7 @@ int main(void)
         STAGE_TEST(an_empty_datagram_begins_anew_for_its_source_only),
         STAGE_TEST(who_is_silent_for_a_minute_is_forgotten),
         STAGE_TEST(only_so_many_are_greeted_in_a_second),
+        STAGE_TEST(each_host_has_its_own_greetings),
         STAGE_TEST(without_a_place_the_oldest_who_said_nothing_makes_room),
         STAGE_TEST(what_fits_no_datagram_is_refused_or_lost),
         STAGE_TEST(who_asks_too_much_is_refused),

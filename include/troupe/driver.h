@@ -6,7 +6,7 @@
  * offered with typed operations generated from its interface file (tp_position2d_ops). The
  * framework allocates `state_size` zeroed bytes per instance and calls all operations of an
  * instance one at a time, on the instance's own thread (or on the loop for drivers that never
- * wait):
+ * wait). init and fini may run on another thread, which loads or releases configurations:
  *
  *     init -> (start -> (poll | device operation | data)* -> stop)* -> fini
  *
@@ -289,7 +289,8 @@ TP_API uint32_t tp_device_behind(const tp_device *device);
 TP_API tp_status tp_device_latch(tp_device *device, tp_error *err);
 
 /* Set the geometry of the device (GET_GEOMETRY). From init or any later operation. Readers receive
- * changes, and the server's tree of frames follows. The configuration overrides it. For a device
+ * changes, plain Player clients as Player's own GEOM if the interface has it and the driver answers
+ * GET_GEOM; the server's tree of frames follows. The configuration overrides it. For a device
  * without it, the server asks the interface's own GET_GEOM, if the driver answers that. */
 TP_API tp_status tp_device_set_geometry(tp_device *device, const tp_geometry *geometry);
 

@@ -215,6 +215,14 @@ TP_API void tp_catalogue_destroy(tp_catalogue *catalogue);
  * TP_E_EXISTS if the name, the code or a struct is known; the catalogue is then as it was. */
 TP_API tp_status tp_catalogue_load(tp_catalogue *catalogue, const char *path, tp_error *err);
 
+/* The same from a text, for example of another program: `use` finds only what is known already.
+ * `name` stands for the file in errors. At most 256 KiB (TP_E_LIMIT). */
+TP_API tp_status tp_catalogue_load_text(tp_catalogue *catalogue, const char *name, const char *text,
+                                        size_t length, tp_error *err);
+
+/* Whether the interface is one of Troupe's own, which every program knows. */
+TP_API bool tp_interface_is_builtin(const tp_interface *interface);
+
 /* Know an interface that is compiled into the program or a plug-in (tp_interface_NAME); borrowed as
  * long as the catalogue. TP_E_EXISTS as above. */
 TP_API tp_status tp_catalogue_add(tp_catalogue *catalogue, const tp_interface *interface,
@@ -311,6 +319,9 @@ TP_API tp_status tp_interface_schema(char **out, const tp_interface *interface);
  */
 TP_API tp_status tp_interface_text(char **out, const tp_interface *interface);
 TP_API tp_status tp_interface_json(char **out, const tp_interface *interface);
+
+/* The same as an interface file, which tp_catalogue_load_text() reads. */
+TP_API tp_status tp_interface_padi(char **out, const tp_interface *interface);
 
 #ifdef __cplusplus
 }

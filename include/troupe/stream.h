@@ -50,8 +50,9 @@ typedef struct tp_stream_events {
 /* Listen at an address. `accept` receives and owns every new stream; it starts the stream with
  * tp_stream_start() or closes it. It may close the listener. The call waits if a name has to be
  * looked up. A unix socket that a dead server left behind is replaced; a socket with a listener, or
- * a file, is not. An address that is taken is TP_E_EXISTS. With too many open files, new
- * connections wait in the kernel until others are closed. */
+ * a file, is not. An address that is taken is TP_E_EXISTS. The last file descriptors of the
+ * process are a reserve: a new connection that gets one of them closes the client of least standing
+ * (tp_front_session()). With no descriptor left, new connections wait in the kernel. */
 TP_API tp_status tp_listener_open(tp_listener **out, tp_loop *loop, const char *address,
                                   void (*accept)(void *context, tp_stream *stream), void *context,
                                   tp_error *err);
@@ -91,10 +92,9 @@ TP_API void tp_stream_pause(tp_stream *stream);
 TP_API void tp_stream_resume(tp_stream *stream);
 
 /* The default of tp_stream_set_patience(). */
-enum { TP_STREAM_PATIENCE_S = 30 };
+enum { TP_STREAM_PATIENCE_S = 10 };
 
-/* End a TCP connection as broken when the peer's machine owes an answer for about this many
- * seconds; 0 for never. A peer that is alive and does not read is kept. Cannot fail. */
+/* End a TCP connection as broken when the peer's machine has not answered for this many seconds; 0 for never. A peer that is alive and does not read is kept. Cannot fail. */
 TP_API void tp_stream_set_patience(tp_stream *stream, unsigned seconds);
 
 /* Send a TCP acknowledgement at once instead of with the next bytes to the peer: the peer may hold

@@ -3,7 +3,8 @@
  *
  * Candidates that are not ruled out by what is known of them are opened, asked (inquiry.c) and
  * closed. For the best one that is done one after the other; the best so far stays open, so that
- * its driver does not stop between being asked and being used. To learn which meet the conditions,
+ * its driver does not stop between being asked and being used. Names come from the server, so that
+ * no device is opened for its name. To learn which meet the conditions,
  * many are asked at once.
  */
 #include <stdio.h>
@@ -14,6 +15,7 @@
 #include "client/find.h"
 #include "client/inquiry.h"
 #include "client/inside.h"
+#include "client/labels.h"
 
 enum { AT_ONCE = 64 }; /* devices that are asked; each may start a driver */
 
@@ -24,7 +26,8 @@ struct search {
     unsigned access;
     tpi_inquiry best;
     bool found;
-    char lacks[256]; /* what those that were turned down lack */
+    const tpi_labels *labels; /* borrowed; NULL if nobody asks for names */
+    char lacks[256];          /* what those that were turned down lack */
 };
 
 /* ---- Choosing -------------------------------------------------------------------------------- */
@@ -51,16 +54,25 @@ static size_t find_unmet(const tpi_inquiry *candidate, bool told)
     return i;
 }
 
+/* "; did you mean ..." or "; it has ...", or nothing. */
+static const char *hint_of(const tpi_inquiry *candidate)
+{
+    const char *hint = strchr(candidate->unknown.text, ';');
+
+    return candidate->unknown.code != TP_OK && hint != NULL ? hint : "";
+}
+
 static bool meets_all(struct search *search, const tpi_inquiry *candidate, bool told)
 {
     const size_t i = find_unmet(candidate, told);
-    char why[128];
+    char why[256];
 
     if (i == candidate->wanted->count) {
         return true;
     }
     if (candidate->facts[i].text == NULL) {
-        (void)snprintf(why, sizeof why, " does not know its %s", candidate->wanted->wishes[i].name);
+        (void)snprintf(why, sizeof why, " does not know its %s%s",
+                       candidate->wanted->wishes[i].name, hint_of(candidate));
     } else {
         (void)snprintf(why, sizeof why, " has %s = %s", candidate->wanted->wishes[i].name,
                        candidate->facts[i].text);
@@ -104,8 +116,8 @@ static tp_status ask(struct search *search, tpi_inquiry *candidate, tp_error *er
 static tp_status judge(struct search *search, const tp_client_device *device,
                        tpi_inquiry *candidate, bool *meets, tp_error *err)
 {
-    tp_status status =
-        tpi_inquiry_begin(candidate, search->client, search->wanted, device, NULL, err);
+    tp_status status = tpi_inquiry_begin(candidate, search->client, search->wanted, device,
+                                         tpi_labels_find(search->labels, &device->addr), err);
 
     *meets = status == TP_OK && meets_all(search, candidate, true);
     if (*meets && !tpi_inquiry_is_enough(candidate)) {
@@ -171,27 +183,50 @@ static tp_status choose(struct search *search, const tp_client_device *devices, 
     return status;
 }
 
+static bool wants_names(const tpi_conditions *wanted)
+{
+    size_t i = 0;
+
+    while (i < wanted->count && strcmp(wanted->wishes[i].name, "name") != 0) {
+        i++;
+    }
+    return i < wanted->count;
+}
+
+static tp_status find_interface(tp_client *client, const char *name, const tp_interface **out,
+                                tp_error *err)
+{
+    if (tpi_proxy_interface(client, name, strlen(name), out, NULL) != TP_OK) {
+        tpi_client_learn(client);
+    }
+    return tpi_proxy_interface(client, name, strlen(name), out, err);
+}
+
 tp_status tp_client_find(tp_client *client, const char *interface, const char *wanted,
                          unsigned access, tp_proxy **out, tp_error *err)
 {
     tpi_conditions wishes;
     struct search search = {.client = client, .wanted = &wishes, .access = access};
     tp_client_device *devices = NULL;
+    tpi_labels *labels = NULL;
     size_t count = 0;
     tp_status status = tpi_client_may_wait(client, client->url, err);
 
-    status = status == TP_OK
-                 ? tpi_proxy_interface(client, interface, strlen(interface), &search.interface, err)
-                 : status;
+    status = status == TP_OK ? find_interface(client, interface, &search.interface, err) : status;
     status = status == TP_OK ? tpi_conditions_parse(&wishes, wanted, err) : status;
     if (status != TP_OK) {
         return status;
     }
     status = tp_client_list(client, &devices, &count, err);
+    if (status == TP_OK && wants_names(&wishes)) {
+        status = tpi_labels_read(&labels, client, err);
+        search.labels = labels;
+    }
     if (status == TP_OK) {
         status = choose(&search, devices, count, wanted, out, err);
     }
     free(devices);
+    free(labels);
     tpi_conditions_fini(&wishes);
     return status;
 }
@@ -203,6 +238,8 @@ struct round {
     tpi_inquiry inquiries[AT_ONCE];
     tpi_asked *about[AT_ONCE]; /* borrowed; NULL for nobody */
     size_t busy;
+    uint32_t known;   /* a bit for each wish that a device knew something of */
+    tp_error unknown; /* the best sentence of a device that does not have a property */
 };
 
 /* It is asked only if what is known of it does not decide. */
@@ -224,6 +261,19 @@ static tp_status begin(struct round *round, size_t slot, tp_client *client,
     return TP_OK;
 }
 
+/* Which wishes a device knew something of; the sentence with the nearest name is the best one. */
+static void note_known(struct round *round, const tpi_inquiry *inquiry)
+{
+    for (size_t i = 0; i < inquiry->wanted->count; i++) {
+        round->known |= inquiry->facts[i].text != NULL ? 1U << i : 0;
+    }
+    if (inquiry->unknown.code != TP_OK &&
+        (round->unknown.code == TP_OK || (strstr(round->unknown.text, "did you mean") == NULL &&
+                                          strstr(inquiry->unknown.text, "did you mean") != NULL))) {
+        round->unknown = inquiry->unknown;
+    }
+}
+
 /* Those that are done make room. */
 static tp_status end_done(struct round *round, tp_error *err)
 {
@@ -239,6 +289,7 @@ static tp_status end_done(struct round *round, tp_error *err)
         if (inquiry->failure.code != TP_OK) {
             status = tp_fail(err, inquiry->failure.code, "%s", inquiry->failure.text);
         }
+        note_known(round, inquiry);
         tpi_inquiry_fini(inquiry);
         inquiry->done = false;
         round->about[i] = NULL;
@@ -276,8 +327,18 @@ static tp_status ask_all(struct round *round, tp_client *client, const tpi_condi
     return status;
 }
 
+/* A property that no device has is told, with what a device said of it. */
+static void give_hint(const struct round *round, const tpi_conditions *wanted, tp_error *hint)
+{
+    const uint32_t all = wanted->count < 32 ? (1U << wanted->count) - 1 : UINT32_MAX;
+
+    if (round->unknown.code != TP_OK && round->known != all) {
+        tp_fail(hint, TP_E_UNKNOWN, "%s", round->unknown.text);
+    }
+}
+
 tp_status tpi_client_meet(tp_client *client, const tpi_conditions *wanted, tpi_asked *asked,
-                          size_t count, tp_error *err)
+                          size_t count, tp_error *hint, tp_error *err)
 {
     tp_status status = tpi_client_may_wait(client, client->url, err);
     struct round *round = status == TP_OK ? calloc(1, sizeof *round) : NULL;
@@ -286,6 +347,7 @@ tp_status tpi_client_meet(tp_client *client, const tpi_conditions *wanted, tpi_a
         return status != TP_OK ? status : tp_fail(err, TP_E_NOMEM, "out of memory");
     }
     status = ask_all(round, client, wanted, asked, count, err);
+    give_hint(round, wanted, hint);
     for (size_t i = 0; i < AT_ONCE; i++) {
         tpi_inquiry_fini(&round->inquiries[i]);
     }

@@ -33,6 +33,10 @@ static inline bool tpi_common_halts(const tp_message *what)
 tp_status tpi_common_answer(tp_device *device, const tp_message *what, const void *ask,
                             void *answer, unsigned epoch, tp_error *err);
 
+/* geometry_told.c: send Player's own data about geometry, if the interface has it. */
+void tpi_geometry_told_prepare(tp_device *device);
+void tpi_geometry_tell(tp_device *device);
+
 /* geometry.c. What is known of it, without asking anybody; texts are borrowed. */
 void tpi_geometry_prepare(tp_device *device);
 void tpi_geometry_now(const tp_device *device, tp_geometry *out);

@@ -231,6 +231,11 @@ static void run_call(job *next, tp_instance *self)
         complete(call);
         return;
     }
+    if (next->yields && atomic_load(&call->abandoned)) { /* its client is gone: no answer is made */
+        call->status = TP_E_CLOSED;
+        complete(call);
+        return;
+    }
     if (call->what->effect == TP_EFFECT_MOVES &&
         tpi_stop_is_late(&call->device->safety, &call->order)) {
         call->status = tp_fail(&call->error, TP_E_TIMEOUT, "%s came too late, or in a panic",
@@ -249,7 +254,7 @@ static void run_call(job *next, tp_instance *self)
 }
 
 tp_status tpi_call_create(tpi_call **made, tp_device *device, const tp_message *what, tp_msg *ask,
-                          tpi_call_done *done, void *context, tpi_call **out)
+                          bool yields, tpi_call_done *done, void *context, tpi_call **out)
 {
     tp_instance *self = device->instance;
 
@@ -257,7 +262,7 @@ tp_status tpi_call_create(tpi_call **made, tp_device *device, const tp_message *
     if (out != NULL) {
         *out = NULL;
     }
-    if (tpi_jobs_reserve(self) != TP_OK) {
+    if (tpi_jobs_reserve(self, yields) != TP_OK) {
         return TP_E_LIMIT;
     }
     tpi_call *call = tpi_pool_take(sizeof *call);
@@ -265,7 +270,7 @@ tp_status tpi_call_create(tpi_call **made, tp_device *device, const tp_message *
         tpi_jobs_release(self);
         return TP_E_NOMEM;
     }
-    *call = (tpi_call){.job = {.run = run_call},
+    *call = (tpi_call){.job = {.run = run_call, .yields = yields},
                        .device = device,
                        .what = what,
                        .ask = tp_msg_ref(ask),
@@ -292,7 +297,7 @@ tp_status tpi_call_quietly(tp_device *device, const tp_message *what, tp_msg *as
                            tpi_call_done *done, void *context)
 {
     tpi_call *call = NULL;
-    tp_status status = tpi_call_create(&call, device, what, ask, done, context, NULL);
+    tp_status status = tpi_call_create(&call, device, what, ask, false, done, context, NULL);
 
     if (status == TP_OK) {
         call->counted = false;
@@ -313,7 +318,7 @@ tp_status tpi_device_call_for(tp_device *device, const tp_message *what, tp_msg 
     }
     /* One that finds no room takes no lease: it would keep moving what another has set in motion.
      */
-    tp_status status = tpi_call_create(&call, device, what, ask, done, context, out);
+    tp_status status = tpi_call_create(&call, device, what, ask, claim->yields, done, context, out);
     if (status == TP_OK) {
         tpi_grant_overridden(device, what, &claim->mover);
         tpi_claim_take(&device->safety, what, claim, epoch, &call->order);

@@ -76,6 +76,7 @@ static tp_status add(tp_instance *self, const tpi_wanted *wanted, const void *op
              wanted->addr.index);
     tpi_halt_prepare_device(device);
     tpi_geometry_prepare(device);
+    tpi_geometry_told_prepare(device);
     device->follows = tpi_geometry_is_vehicle(device) || tpi_geometry_is_localizer(device);
     tpi_output_add(device);
     mark_taken(self, &wanted->addr);

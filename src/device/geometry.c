@@ -235,6 +235,7 @@ tp_status tp_device_set_geometry(tp_device *device, const tp_geometry *geometry)
     if (!device->instance->added || tp_value_equal(&tp_desc_geometry, &before, &now)) {
         return TP_OK;
     }
+    tpi_geometry_tell(device);
     return tpi_device_tell(device, TP_COMMON_DATA_GEOMETRY, &now);
 }
 

@@ -222,6 +222,79 @@ static void readers_hear_when_it_changes(void **state)
     check_change(&seated_on_loop);
 }
 
+/* ---- Player's own data ----------------------------------------------------------------------- */
+
+static tp_status sitting_geom(tp_device *device, tp_ptz_geom *answer, tp_error *err)
+{
+    const struct seated *s = tp_instance_state(tp_device_instance(device));
+    const tp_geometry noisy = {.known = TP_GEOMETRY_MEASURED, .pose = {.px = s->x + 100}};
+
+    (void)err;
+    answer->pos.px = s->x;
+    return manner == SETS ? tp_device_set_geometry(device, &noisy) : TP_OK;
+}
+
+/* A request that moves the device. */
+static tp_status sitting_generic(tp_device *device, const tp_ptz_req_control_mode *ask,
+                                 tp_error *err)
+{
+    struct seated *s = tp_instance_state(tp_device_instance(device));
+    const tp_geometry now = {.known = TP_GEOMETRY_MEASURED, .pose = {.px = ask->mode}};
+
+    (void)err;
+    s->x = ask->mode;
+    return tp_device_set_geometry(device, &now);
+}
+
+static const tp_ptz_ops sitting_device = {.req_geom = sitting_geom,
+                                          .req_control_mode = sitting_generic};
+
+static tp_status sitting_init(tp_instance *self, tp_error *err)
+{
+    struct seated *s = tp_instance_state(self);
+
+    return tp_offer(self, &tp_interface_ptz, NULL, &sitting_device, NULL, &s->device, err);
+}
+
+static const tp_driver_ops sitting_ops = {.init = sitting_init};
+static const tp_driver sitting = {.abi = TP_DRIVER_ABI,
+                                  .name = "sitting",
+                                  .state_size = sizeof(struct seated),
+                                  .ops = &sitting_ops};
+static const tp_driver sitting_on_loop = {.abi = TP_DRIVER_ABI,
+                                          .name = "sitting",
+                                          .state_size = sizeof(struct seated),
+                                          .ops = &sitting_ops,
+                                          .flags = TP_DRIVER_ON_LOOP};
+
+static void check_own_data(const tp_driver *driver, int how)
+{
+    play *p = play_begin(driver, "ptz:0", "");
+    const tp_ptz_req_control_mode far = {.mode = 9};
+
+    manner = how;
+    play_request(p, TP_PTZ_REQ_CONTROL_MODE, &far);
+    while (p->r.counts[TP_PTZ_DATA_GEOM] == 0) {
+        tp_loop_turn(p->b.loop, true);
+    }
+    const tp_ptz_geom *told = play_last(p, TP_PTZ_DATA_GEOM);
+    play_assert_near(told->pos.px, 9);
+    if (how != SETS) {
+        play_request(p, TP_PTZ_REQ_CONTROL_MODE, &far);
+        play_request(p, TP_PTZ_REQ_CONTROL_MODE, &far);
+    }
+    assert_int_equal(p->r.counts[TP_PTZ_DATA_GEOM], 1); /* no change, no news */
+    play_destroy(p);
+}
+
+static void plain_readers_hear_it_in_players_words(void **state)
+{
+    (void)state;
+    check_own_data(&sitting, NOT_SAID);
+    check_own_data(&sitting_on_loop, NOT_SAID);
+    check_own_data(&sitting, SETS); /* it measures when it is asked: that does not go round */
+}
+
 static void nobody_hears_what_the_configuration_hides(void **state)
 {
     const tpi_place all = {
@@ -324,6 +397,7 @@ int main(void)
         cmocka_unit_test(the_configuration_goes_before_all_part_by_part),
         cmocka_unit_test(the_configuration_names_frames),
         cmocka_unit_test(readers_hear_when_it_changes),
+        cmocka_unit_test(plain_readers_hear_it_in_players_words),
         cmocka_unit_test(nobody_hears_what_the_configuration_hides),
         cmocka_unit_test(devices_with_a_handler_tell_it_too),
         cmocka_unit_test(who_refuses_every_request_does_not_know),

@@ -159,7 +159,8 @@ void tpi_hub_stop(tpi_hub *hub)
     for (tp_instance *instance = hub->instances; instance != NULL; instance = instance->next) {
         tpi_worker_join(instance);
     }
-    hub->closing = true;            /* nothing starts any more, nobody sends */
+    hub->closing = true; /* nothing starts any more, nobody sends */
+    tpi_remove_wait(hub);
     tp_loop_turn(hub->loop, false); /* what they posted last */
     work_off(hub);
     while (hub->instances != NULL) {

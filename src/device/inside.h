@@ -24,6 +24,7 @@ enum {
     BURDEN_OF_MESSAGE = 64,   /* and 1 for each reader */
     BYTES_OF_MESSAGE = 16384, /* each so many of a large one count as one more */
     MOST_WAITING = 4096,      /* jobs that wait for an instance */
+    MOST_YIELDING = 2048,     /* the same: no more of these if one more would yield to others */
     MANY_DEVICES = 256,       /* from here on it pays to look them up in a table */
 };
 
@@ -38,6 +39,7 @@ typedef enum phase { IDLE, STARTING, RUNNING, STOPPING, FAILED } phase;
 typedef struct job {
     tpi_item item;
     void (*run)(struct job *job, tp_instance *self);
+    bool yields; /* it waits while there are others; its order among those that yield is kept */
 } job;
 
 typedef struct outcome {
@@ -76,6 +78,14 @@ struct geometry {
     const tp_message *question;  /* the interface's own question for geometry, or NULL */
     struct place own;            /* the instance's: what its driver has set */
     bool has_own;
+};
+
+/* geometry_told.c: Player's own data about geometry. */
+struct told {
+    const tp_message *question; /* whose answer is sent; NULL for none */
+    const tp_message *data;
+    tpi_task task;
+    atomic_bool asked; /* the driver is asked, or will be */
 };
 
 /* property.c: where the instance runs. */
@@ -119,6 +129,7 @@ struct tp_device {
     bool follows;                /* its data moves its frame */
     struct frame frame;          /* the loop's */
     struct geometry geometry;
+    struct told told;
     struct properties properties;
     tpi_reader *holder; /* borrowed: who alone may write; NULL for nobody; the loop's */
     uint32_t section;   /* of the instance, that it is of */
@@ -164,8 +175,11 @@ struct jobs {
     atomic_int waiting;
 
     /* The instance's thread. */
-    bool busy;    /* inside an operation */
-    bool started; /* the driver is */
+    bool busy;       /* inside an operation */
+    bool started;    /* the driver is */
+    tpi_item *aside; /* jobs that yield, oldest first */
+    tpi_item *aside_last;
+    int64_t aside_ns; /* before that time none of them runs */
 
     /* The loop's. */
     void (*idle)(tp_instance *self); /* it runs no more, and nothing is under way; NULL before */
@@ -205,12 +219,7 @@ struct worker {
     int64_t period_ns;
     int64_t next_poll_ns;
 
-    /* The loop's: it has a thread, or had one; and the thread of its end. */
-    bool launched;
-    bool retiring;
-    void (*work)(tp_instance *self);
-    void (*done)(tp_instance *self);
-    tpi_task retired_task;
+    bool launched; /* the loop's: it has a thread, or had one */
 
     /* How the last start went, and why it failed while running: written where the instance runs,
      * read by the loop when the task has come. */
@@ -275,6 +284,14 @@ struct removal {
     void *context; /* borrowed */
     tpi_task left_task;
     job leave_job;
+};
+
+/* remove.c: instances that are released, on a thread. The loop's. */
+struct retirements {
+    struct retirement *waiting; /* owned: newest first */
+    struct retirement *batch;   /* owned: those that the thread releases */
+    tpi_thread *thread;         /* owned; NULL for none */
+    tpi_task task;              /* it is at its end */
 };
 
 /* trouble.c. The loop's. */
@@ -399,6 +416,7 @@ struct tpi_hub {
     int64_t begun_ns;
     tpi_panic *panic; /* owned */
     struct panic_watch panic_watch;
+    struct retirements retirements;
     bool part_of_another; /* the server is the process of an isolated driver */
     const char *part;     /* borrowed: what that one calls the driver; NULL if it does not say */
     bool closing;         /* all threads are gone, and what is left is worked off */
@@ -483,7 +501,7 @@ static inline bool instance_is_leaving(const tp_instance *self)
 
 /* jobs.c: hand over a job; a place among those that wait, TP_E_LIMIT if there are too many. */
 void tpi_instance_submit(tp_instance *self, job *next);
-tp_status tpi_jobs_reserve(tp_instance *self);
+tp_status tpi_jobs_reserve(tp_instance *self, bool yields);
 void tpi_jobs_add(tp_instance *self); /* the same without a limit */
 void tpi_jobs_release(tp_instance *self);
 
@@ -496,12 +514,19 @@ void tpi_jobs_leave(tp_instance *self, bool was_busy);
 void tpi_jobs_finish(tp_instance *self, void (*idle)(tp_instance *self));
 void tpi_jobs_check(tp_instance *self);
 
-/* For the worker: begin; all jobs that came, oldest first; one behind all others, from any thread;
+/* For the worker: begin; one behind all others, from any thread;
  * whether some wait; and whether the driver is started. */
 void tpi_jobs_init(tp_instance *self, void (*ring)(void *self));
-tpi_item *tpi_jobs_take(tp_instance *self);
 void tpi_jobs_post(tp_instance *self, job *last);
 bool tpi_jobs_are_posted(const tp_instance *self);
+
+/* For the worker: run all jobs that were posted, and put those aside that yield; run one of these,
+ * if it is time; run all of them; and when the next one runs, TP_NEVER if there is none. */
+typedef void tpi_run_job(tp_instance *self, job *next);
+void tpi_jobs_run_posted(tp_instance *self, tpi_run_job *run);
+void tpi_jobs_run_aside(tp_instance *self, tpi_run_job *run);
+void tpi_jobs_run_all_aside(tp_instance *self, tpi_run_job *run);
+int64_t tpi_jobs_due_ns(const tp_instance *self);
 void tpi_jobs_set_started(tp_instance *self, bool started);
 
 /* instance.c, on any thread: made, without what belongs to the loop. */
@@ -511,8 +536,8 @@ tp_status tpi_instance_create(tp_instance **out, tpi_hub *hub, const tpi_bluepri
 /* On the loop: give it its timers. */
 tp_status tpi_instance_enrol(tp_instance *self);
 
-/* The fini of its driver, on a thread that may take long; and all the rest. */
-void tpi_instance_end_driver(tp_instance *self);
+/* On the loop: take back what it has been given. Then it is released, on any thread. */
+void tpi_instance_withdraw(tp_instance *self);
 void tpi_instance_destroy(tp_instance *self);
 
 /* phase.c: before init; on the loop, its timer; and the end. */
@@ -570,12 +595,8 @@ void tpi_worker_init(tp_instance *self, const worker_events *events);
 tp_status tpi_worker_enrol(tp_instance *self);
 tp_status tpi_worker_launch(tp_instance *self, tp_error *err);
 void tpi_worker_join(tp_instance *self);
+void tpi_worker_withdraw(tp_instance *self); /* what is the loop's */
 void tpi_worker_destroy(tp_instance *self);
-
-/* On the loop, for an instance that is joined: do `work` on a thread of its own, and then `done` on
- * the loop. False if there can be no thread. */
-bool tpi_worker_retire(tp_instance *self, void (*work)(tp_instance *self),
-                       void (*done)(tp_instance *self));
 
 /* On the loop: have the driver started or stopped where it runs. */
 void tpi_worker_start(tp_instance *self);
@@ -597,7 +618,7 @@ void tpi_calls_fini(tp_instance *self);
 
 /* Make a call, which takes a place among the jobs that wait, and hand it over. */
 tp_status tpi_call_create(tpi_call **call, tp_device *device, const tp_message *what, tp_msg *ask,
-                          tpi_call_done *done, void *context, tpi_call **out);
+                          bool yields, tpi_call_done *done, void *context, tpi_call **out);
 void tpi_call_post(tpi_call *call);
 
 /* Where the instance runs: carry out a command now, without the loop. `call` is a block of the pool
@@ -649,8 +670,9 @@ static inline void *call_spare(const tp_instance *self)
 /* registry.c */
 void tpi_registry_forget(tp_instance *instance);
 
-/* remove.c, on the loop: release it. */
+/* remove.c, on the loop: release it; and wait for those that are being released. */
 void tpi_remove_finish(tp_instance *self);
+void tpi_remove_wait(tpi_hub *hub);
 
 /* stop_report.c: where the instance runs, report to the readers of a device that a mover moves it
  * no more, and why. The label of the mover is not used. */

@@ -122,27 +122,29 @@ tp_status tpi_instance_enrol(tp_instance *self)
                              : status;
     status = status == TP_OK ? tpi_worker_enrol(self) : status;
     if (status != TP_OK) {
-        tpi_phase_fini(self);
-        tpi_stop_end(&self->safety);
+        tpi_instance_withdraw(self);
     }
     self->enrolled = status == TP_OK;
     return status;
 }
 
-void tpi_instance_end_driver(tp_instance *self)
+void tpi_instance_withdraw(tp_instance *self)
 {
-    if (self->made && self->blueprint.driver->ops->fini != NULL) {
-        tpi_owner_take(&self->safety.owner);
-        self->blueprint.driver->ops->fini(self);
-        tpi_owner_drop(&self->safety.owner);
-    }
-    self->made = false;
+    assert(hub_is_current(self->hub));
+    tpi_phase_fini(self);
+    tpi_stop_end(&self->safety);
+    tpi_timed_fini(self);
+    tpi_worker_withdraw(self);
+    self->enrolled = false;
 }
 
 void tpi_instance_destroy(tp_instance *self)
 {
-    assert(!self->enrolled || hub_is_current(self->hub));
-    tpi_instance_end_driver(self);
+    assert(!self->enrolled);
+    tpi_owner_take(&self->safety.owner);
+    if (self->made && self->blueprint.driver->ops->fini != NULL) {
+        self->blueprint.driver->ops->fini(self);
+    }
     tpi_naming_remove(self);
     tpi_ports_close(&self->lines);
     while (self->devices != NULL) {
@@ -154,9 +156,6 @@ void tpi_instance_destroy(tp_instance *self)
         self->devices = next;
     }
     tpi_links_free(self);
-    tpi_phase_fini(self);
-    tpi_stop_end(&self->safety);
-    tpi_timed_fini(self);
     tpi_worker_destroy(self);
     tpi_calls_fini(self);
     free(self->state);

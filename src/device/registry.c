@@ -217,6 +217,7 @@ void tpi_hub_discard(tp_instance *instance)
         instance->hub->awaited -= count_devices(instance);
         tpi_registry_forget(instance);
         tpi_worker_join(instance);
+        tpi_instance_withdraw(instance);
     }
     tpi_instance_destroy(instance);
 }

@@ -13,25 +13,21 @@
 #include "bus/pool.h"
 #include "device/inside.h"
 
+/* However much there is to do, what has to stop comes first. */
 static void run_job(tp_instance *self, job *next)
 {
+    tpi_stop_serve(&self->safety);
+    tpi_timed_serve(self);
     const bool was_busy = tpi_jobs_enter(self);
-
     next->run(next, self);
     tpi_jobs_leave(self, was_busy);
 }
 
 void tpi_worker_run_jobs(tp_instance *self)
 {
-    tpi_item *item = tpi_jobs_take(self);
-
-    while (item != NULL) {
-        tpi_item *next = item->next;
-        /* However much there is to do, what has to stop comes first. */
-        tpi_stop_serve(&self->safety);
-        tpi_timed_serve(self);
-        run_job(self, (job *)item);
-        item = next;
+    tpi_jobs_run_posted(self, run_job);
+    if (self->on_loop) {
+        tpi_jobs_run_all_aside(self, run_job);
     }
 }
 
@@ -314,6 +310,9 @@ static void wait(tp_instance *self)
     const unsigned count = instance_is_started(self) ? tpi_ports_collect(&self->lines, fds + 1) : 0;
     int64_t deadline_ns = polls(self) ? self->worker.next_poll_ns : TP_NEVER;
 
+    if (tpi_jobs_due_ns(self) < deadline_ns) {
+        deadline_ns = tpi_jobs_due_ns(self);
+    }
     if (instance_is_started(self) && tpi_ports_due_ns(&self->lines) < deadline_ns) {
         deadline_ns = tpi_ports_due_ns(&self->lines);
     }
@@ -336,7 +335,8 @@ static void thread_main(void *context)
         tpi_stop_serve(&self->safety); /* before anything else is begun */
         tpi_timed_serve(self);
         keep_guarded(self);
-        tpi_worker_run_jobs(self);
+        tpi_jobs_run_posted(self, run_job);
+        tpi_jobs_run_aside(self, run_job);
         if (instance_is_started(self)) {
             tpi_ports_serve(&self->lines, input, self);
         }
@@ -345,6 +345,7 @@ static void thread_main(void *context)
             wait(self);
         }
     }
+    tpi_jobs_run_all_aside(self, run_job);
     tpi_pool_leave();
 }
 
@@ -444,11 +445,6 @@ void tpi_worker_hurry(tp_instance *self)
 
 void tpi_worker_join(tp_instance *self)
 {
-    if (self->worker.retiring) {
-        tpi_thread_join(self->worker.thread);
-        self->worker.thread = NULL;
-        self->worker.retiring = false;
-    }
     if (self->on_loop) {
         tp_loop_after_cancel(self->hub->loop, &self->worker.turn);
         tpi_worker_run_jobs(self);
@@ -467,43 +463,16 @@ void tpi_worker_join(tp_instance *self)
     self->on_loop = true; /* what still comes for it, such as answers, is the loop's now */
 }
 
-static void retire(void *context)
-{
-    tp_instance *self = context;
-
-    self->worker.work(self);
-    tpi_pool_leave();
-    tpi_loop_post(self->hub->loop, &self->worker.retired_task);
-}
-
-static void retired(tpi_task *task)
-{
-    tp_instance *self = (tp_instance *)((char *)task - offsetof(tp_instance, worker.retired_task));
-
-    if (!self->hub->closing) { /* else it is joined with all the others */
-        tpi_worker_join(self);
-        self->worker.done(self);
-    }
-}
-
-bool tpi_worker_retire(tp_instance *self, void (*work)(tp_instance *self),
-                       void (*done)(tp_instance *self))
-{
-    struct worker *worker = &self->worker;
-
-    assert(self->on_loop && worker->thread == NULL);
-    worker->work = work;
-    worker->done = done;
-    worker->retired_task.run = retired;
-    worker->retiring = true;
-    worker->retiring = tpi_thread_start(&worker->thread, self->name, retire, self, NULL) == TP_OK;
-    return worker->retiring;
-}
-
-void tpi_worker_destroy(tp_instance *self)
+void tpi_worker_withdraw(tp_instance *self)
 {
     tp_loop_after_cancel(self->hub->loop, &self->worker.turn);
     tp_timer_destroy(self->worker.poll_timer);
     tp_timer_destroy(self->worker.alarm);
+    self->worker.poll_timer = NULL;
+    self->worker.alarm = NULL;
+}
+
+void tpi_worker_destroy(tp_instance *self)
+{
     tpi_bell_fini(&self->worker.bell); /* drivers that post commands for it may ring until now */
 }

@@ -18,7 +18,9 @@ typedef struct tpi_spatial {
 
 static inline tpi_spatial tpi_spatial_identity(void)
 {
-    return (tpi_spatial){.r = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    const tpi_spatial out = {{1, 0, 0, 0, 1, 0, 0, 0, 1}, {0, 0, 0}};
+
+    return out;
 }
 
 static inline double tpi_dot3(const double *a, const double *b)

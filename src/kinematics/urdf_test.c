@@ -367,6 +367,7 @@ static void the_head_of_the_pioneer_is_joint_1_with_two_dofs(void **state)
     assert_string_equal(m->links[m->joints[1].child].name, "camera");
     assert_near(m->joints[1].rest.p[2], 0.3, 0);
     assert_near(m->dofs[3].acceleration, 7, 0);
+    assert_int_equal(m->dofs[3].servo, TPI_SERVO_POSITION | TPI_SERVO_SPEED); /* actuated */
     assert_int_equal(tpi_mechanism_frame(m, "eye"), 0);
     assert_null(m->warnings);
     tpi_mechanism_destroy(m);
@@ -455,6 +456,48 @@ static void the_mass_inside_of_a_compound_is_warned_of(void **state)
     tpi_mechanism_destroy(m);
 }
 
+/* Turned by a quarter about z, x and y change places. */
+static void a_link_has_mass_centre_and_inertia(void **state)
+{
+    tpi_mechanism *m = accept(
+        ROBOT("<link name=\"a\"><inertial><origin xyz=\"1 2 3\" rpy=\"0 0 1.5707963267948966\"/>"
+              "<mass value=\"4\"/><inertia ixx=\"5\" ixy=\"0.5\" ixz=\"0\" iyy=\"6\" iyz=\"0\" "
+              "izz=\"7\"/></inertial></link>"));
+    static const double wanted[] = {6, -0.5, 0, 5, 0, 7};
+
+    (void)state;
+    assert_near(m->links[0].mass_kg, 4, 0);
+    assert_near(m->links[0].centre_m[2], 3, 0);
+    for (int i = 0; i < 6; i++) {
+        assert_near(m->links[0].inertia[i], wanted[i], 1e-12);
+    }
+    assert_null(m->warnings);
+    tpi_mechanism_destroy(m);
+}
+
+static void a_joint_has_at_most_six_dofs(void **state)
+{
+    static const char text[] = ROBOT(LINK("a") LINK("b") LINK(
+        "c") "<joint name=\"j\" type=\"floating\"><parent link=\"a\"/><child link=\"b\"/></joint>"
+             "<joint name=\"k\" type=\"%s\"><parent link=\"b\"/><child link=\"c\"/></joint>"
+             "<troupe><compound name=\"w\" joints=\"j k\"/></troupe>");
+    char filled[1000];
+    tpi_mechanism *m = NULL;
+    tp_error err = {0};
+
+    (void)state;
+    snprintf(filled, sizeof filled, text, "fixed");
+    m = accept(filled);
+    assert_int_equal(m->joints[1].dof_count, TPI_JOINT_DOFS);
+    assert_int_equal(m->dofs[2].type, TPI_PRISMATIC);
+    assert_int_equal(m->dofs[3].type, TPI_REVOLUTE);
+    assert_near(m->dofs[3].axis[2], 1, 0);
+    tpi_mechanism_destroy(m);
+    snprintf(filled, sizeof filled, text, "continuous");
+    assert_int_equal(read_text(&m, filled, &err), TP_E_INVALID);
+    assert_string_equal(err.text, "x.urdf:2: <compound name=\"w\">: a joint has at most 6 dofs");
+}
+
 static void the_hand_has_64_dofs(void **state)
 {
     tpi_mechanism *m = robot_of("hand64.urdf");
@@ -462,6 +505,7 @@ static void the_hand_has_64_dofs(void **state)
     (void)state;
     assert_int_equal(m->dof_count, 64);
     assert_int_equal(m->joints[0].dof_count, 0);
+    assert_int_equal(m->joints[tpi_mechanism_joint(m, "wrist")].dof_count, 3); /* a gimbal */
     assert_true(m->frame_count >= 5);
     assert_null(m->warnings);
     tpi_mechanism_destroy(m);
@@ -501,6 +545,8 @@ int main(void)
         cmocka_unit_test(a_mimic_finds_its_dof_in_a_compound),
         cmocka_unit_test(a_mimic_of_a_mimic_follows_a_free_dof),
         cmocka_unit_test(the_mass_inside_of_a_compound_is_warned_of),
+        cmocka_unit_test(a_link_has_mass_centre_and_inertia),
+        cmocka_unit_test(a_joint_has_at_most_six_dofs),
         cmocka_unit_test(the_hand_has_64_dofs),
         cmocka_unit_test(a_robot_of_one_link_is_valid),
         cmocka_unit_test(what_real_files_have_is_accepted),

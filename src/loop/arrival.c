@@ -5,9 +5,9 @@
 
 /* While this side takes nothing, a window or a buffer can be full, and the kernel of the peer keeps
  * more of what was sent meanwhile. It delivers that as fast as this side reads. So what follows is
- * as old until the socket was empty for `quiet_ns`, or this time has passed without `much` bytes,
- * or `peer_holds` bytes have come. */
-static const int64_t settling_ns = 300 * TP_NS_PER_MS;
+ * as old until this time has passed with less than `much` bytes, or `peer_holds` bytes have come.
+ * The time is longer than the one after which a peer probes a closed window. */
+static const int64_t settling_ns = 500 * TP_NS_PER_MS;
 
 /* What is younger than this has not waited. */
 static const int64_t old_ns = 20 * TP_NS_PER_MS;
@@ -61,7 +61,6 @@ static void read_to_end(tpi_arrival *arrival, int64_t since_ns, int64_t now_ns, 
     } else if (now_ns >= arrival->settles_ns) {
         forget(arrival);
     }
-    arrival->drained_ns = now_ns;
 }
 
 static void read_some(tpi_arrival *arrival, int64_t since_ns, int64_t now_ns, size_t length,
@@ -79,13 +78,9 @@ static void read_some(tpi_arrival *arrival, int64_t since_ns, int64_t now_ns, si
     }
 }
 
-int64_t tpi_arrival_read(tpi_arrival *arrival, int64_t turn_ns, int64_t waited_ns, int64_t now_ns,
-                         size_t length, bool drained, size_t left)
+int64_t tpi_arrival_read(tpi_arrival *arrival, int64_t turn_ns, int64_t now_ns, size_t length,
+                         bool drained, size_t left)
 {
-    if (arrival->settles_ns != 0 && length > 0 &&
-        (waited_ns >= arrival->quiet_ns || turn_ns - arrival->drained_ns >= arrival->quiet_ns)) {
-        forget(arrival);
-    }
     const int64_t since_ns = arrival->behind ? arrival->since_ns : turn_ns;
     arrival->taken += now_ns - since_ns > old_ns ? length : 0;
     if (drained) {

@@ -14,30 +14,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of one socket. Sizes are bytes, or datagrams. All zero, but for the first three, for an empty
+/* Of one socket. Sizes are bytes, or datagrams. All zero, but for the first two, for an empty
  * socket. */
 typedef struct tpi_arrival {
     size_t peer_holds;  /* how much the peer's kernel can keep while this side takes nothing ... */
     size_t much;        /* ... which is nothing unless so much waits here */
-    int64_t quiet_ns;   /* a socket that was empty for so long gets nothing of that any more */
     bool behind;        /* the socket may contain something from before the current turn ... */
     int64_t since_ns;   /* ... which did not arrive before this time */
     int64_t mark_ns;    /* what is behind the next `ahead` bytes did not arrive before this time */
     size_t ahead;       /* at most this much in the socket arrived before the mark */
     size_t taken;       /* old bytes that were read */
     int64_t settles_ns; /* until then the peer's kernel may deliver more of them; 0 for none */
-    int64_t drained_ns; /* when the socket was found empty */
 } tpi_arrival;
 
 /* From now on bytes may wait: those that are there, `left` of them, since `since_ns` at the
  * earliest. No effect if bytes wait already. */
 void tpi_arrival_wait(tpi_arrival *arrival, int64_t since_ns, int64_t now_ns, size_t left);
 
-/* `length` bytes were read. `turn_ns` is the beginning of the turn before, `waited_ns` the time
- * that the loop has waited in this turn before anything could be read. `drained`: the socket
+/* `length` bytes were read. `turn_ns` is the beginning of the turn before. `drained`: the socket
  * was empty afterwards; otherwise `left` bytes are left at most. Returns the time that the bytes
  * arrived at the earliest. */
-int64_t tpi_arrival_read(tpi_arrival *arrival, int64_t turn_ns, int64_t waited_ns, int64_t now_ns,
-                         size_t length, bool drained, size_t left);
+int64_t tpi_arrival_read(tpi_arrival *arrival, int64_t turn_ns, int64_t now_ns, size_t length,
+                         bool drained, size_t left);
 
 #endif

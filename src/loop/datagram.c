@@ -70,7 +70,7 @@ static void on_receive(uv_udp_t *uv, ssize_t length, const uv_buf_t *room,
     tp_datagram *datagram = CONTAINER_OF(uv, tp_datagram, uv);
     const bool is_one = length >= 0 && from != NULL;
     const int64_t since_ns =
-        tpi_arrival_read(&datagram->arrival, tpi_loop_before_ns(datagram->loop), 0,
+        tpi_arrival_read(&datagram->arrival, tpi_loop_before_ns(datagram->loop),
                          tp_clock_now_ns(tp_loop_clock(datagram->loop)), is_one,
                          length == 0 && from == NULL, MOST_WAITING);
     tp_peer peer;

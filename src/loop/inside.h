@@ -56,10 +56,6 @@ tpi_timers *tpi_loop_timers(tp_loop *loop);
 int64_t tpi_loop_turn_ns(const tp_loop *loop);
 int64_t tpi_loop_before_ns(const tp_loop *loop);
 
-/* How long libuv has waited in this turn, for callbacks of sockets; in milliseconds, rounded down.
- */
-int64_t tpi_loop_waited_ns(const tp_loop *loop);
-
 /* Sets what tp_loop_arrival_ns() returns; TP_NEVER when the callback of a socket is over. */
 void tpi_loop_set_arrival(tp_loop *loop, int64_t arrival_ns);
 

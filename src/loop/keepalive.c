@@ -29,12 +29,21 @@ void tpi_keepalive_set(int fd, unsigned patience_s)
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof probes);
 }
 
+unsigned tpi_keepalive_pulse_s(unsigned patience_s)
+{
+    return patience_s > 5 ? patience_s / 5 : 1;
+}
+
+/* A peer that is lost before the next pulse is lost now, so that it is gone when the time is over.
+ */
 bool tpi_keepalive_is_lost(int fd, unsigned patience_s)
 {
+    const unsigned pulse_s = tpi_keepalive_pulse_s(patience_s);
+    const unsigned allowed_s = patience_s > 2 * pulse_s ? patience_s - pulse_s : patience_s;
     struct tcp_info info = {0};
     socklen_t length = sizeof info;
 
     return patience_s > 0 && getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &length) == 0 &&
            info.tcpi_retransmits + info.tcpi_probes >= 2 &&
-           info.tcpi_last_ack_recv / 1000 >= patience_s;
+           info.tcpi_last_ack_recv / 1000 >= allowed_s;
 }

@@ -3,13 +3,16 @@
  *
  * Sockets are made and accepted here, and only polled by libuv: its own accepting turns in a circle
  * without end when there are no file descriptors left and another thread snatches the spare one.
- * Ours lets new connections wait in the kernel and tries again a little later.
+ * Ours lets new connections wait in the kernel and tries again a little later. A part of the
+ * descriptors is a reserve, see room.h.
  */
 #define _GNU_SOURCE /* accept4 */
 #include "troupe/stream.h"
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,8 +20,13 @@
 
 #include "loop/address.h"
 #include "loop/inside.h"
+#include "loop/room.h"
+#include "platform/limit.h"
 
-enum { BACKLOG = 511, ACCEPTED_AT_ONCE = 64, REST_MS = 100 };
+enum { BACKLOG = 511, ACCEPTED_AT_ONCE = 64, REST_MS = 100, SHORT_REST_MS = 5 };
+enum { RESERVE_SHARE = 8, LEAST_RESERVE = 4, MOST_RESERVE = 64 }; /* of the descriptors */
+
+enum fate { STAYS, WAITS, IS_CLOSED };
 
 struct tp_listener {
     uv_poll_t poll;
@@ -147,10 +155,10 @@ static void on_rested(uv_timer_t *rest)
     uv_poll_start(&listener->poll, UV_READABLE, on_acceptable);
 }
 
-static void have_a_rest(tp_listener *listener)
+static void have_a_rest(tp_listener *listener, unsigned ms)
 {
     uv_poll_stop(&listener->poll);
-    uv_timer_start(&listener->rest, on_rested, REST_MS, 0);
+    uv_timer_start(&listener->rest, on_rested, ms, 0);
 }
 
 /* Whether there may be more to accept. */
@@ -163,23 +171,75 @@ static bool accept_failed(tp_listener *listener, int error)
     if (error == EINTR || error == ECONNABORTED) {
         return true;
     }
-    have_a_rest(listener);
+    have_a_rest(listener, REST_MS);
     return false;
+}
+
+/* How far into the reserve the next socket will be: 0 for not at all. */
+static long depth_in_reserve(const tp_listener *listener, long *reserve)
+{
+    const long most = (long)tpi_limit_files();
+    const long share = most / RESERVE_SHARE;
+    const int lowest = fcntl(listener->fd, F_DUPFD_CLOEXEC, 0);
+
+    *reserve = share < LEAST_RESERVE ? LEAST_RESERVE : share > MOST_RESERVE ? MOST_RESERVE : share;
+    if (lowest < 0) {
+        return *reserve;
+    }
+    close(lowest);
+    return lowest < most - *reserve ? 0 : lowest - (most - *reserve) + 1;
+}
+
+/* Whether a connection waits: for none, no other one is closed. */
+static bool is_awaited(const tp_listener *listener)
+{
+    struct pollfd one = {.fd = listener->fd, .events = POLLIN};
+
+    return poll(&one, 1, 0) != 0;
+}
+
+/* What becomes of the next connection if its socket is so far in the reserve. Nobody waits on a
+ * unix socket, whose clients have passed the permissions of a file. If nobody makes room, half of
+ * the reserve is left to them. */
+static enum fate fate_in_reserve(tp_listener *listener, long depth, long reserve)
+{
+    if (!is_awaited(listener)) {
+        return WAITS;
+    }
+    if (listener->on.as.any.sa_family == AF_UNIX) {
+        (void)tpi_loop_make_room(listener->loop);
+        return STAYS;
+    }
+    const tpi_room room = tpi_loop_make_room(listener->loop);
+    if (room == TPI_ROOM_LATER) {
+        have_a_rest(listener, SHORT_REST_MS);
+    }
+    /* Room is made at the end of the turn, and the connection is accepted in the next one. */
+    return room != TPI_ROOM_NONE ? WAITS : depth <= reserve / 2 ? STAYS : IS_CLOSED;
 }
 
 static bool accept_one(tp_listener *listener)
 {
     tpi_endpoint from = {.length = sizeof from.as};
     tp_stream *stream;
+    long reserve;
+    const long depth = depth_in_reserve(listener, &reserve);
+    const enum fate fate = depth > 0 ? fate_in_reserve(listener, depth, reserve) : STAYS;
 
+    if (fate == WAITS) {
+        return false;
+    }
     int fd = accept4(listener->fd, &from.as.any, &from.length, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd < 0) {
         return accept_failed(listener, errno);
     }
-    if (tp_stream_adopt(&stream, listener->loop, fd, &from.as.any, listener->since_ns) == TP_OK) {
+    if (fate == IS_CLOSED) {
+        close(fd);
+    } else if (tp_stream_adopt(&stream, listener->loop, fd, &from.as.any, listener->since_ns) ==
+               TP_OK) {
         listener->accept(listener->context, stream);
     }
-    return listener->fd >= 0; /* it may have been closed */
+    return depth == 0 && listener->fd >= 0; /* it may have been closed */
 }
 
 static void on_acceptable(uv_poll_t *poll, int error, int events)
@@ -189,7 +249,7 @@ static void on_acceptable(uv_poll_t *poll, int error, int events)
 
     (void)events;
     if (error != 0) {
-        have_a_rest(listener);
+        have_a_rest(listener, REST_MS);
         return;
     }
     if (!listener->behind) {

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "loop/inside.h"
+#include "loop/room.h"
 #include "platform/owner.h"
 
 struct tp_loop {
@@ -25,7 +26,6 @@ struct tp_loop {
     atomic_bool stopping;
     tpi_owner owner;    /* the thread that has turned it last */
     int64_t turn_ns;    /* the beginning of the current turn, or of the last one */
-    int64_t turn_uv_ns; /* the same by libuv's clock */
     int64_t before_ns;  /* the beginning of the turn before */
     int64_t arrival_ns; /* what is being read arrived then at the earliest; TP_NEVER for nothing */
 
@@ -33,6 +33,9 @@ struct tp_loop {
     tp_after *after;      /* borrowed; the queue, oldest first */
     tp_after **after_end; /* where the next one is linked */
     unsigned passing;     /* how many of its front belong to the pass that is under way */
+
+    tpi_room (*make_room)(void *context); /* NULL for nobody */
+    void *room_context;                   /* borrowed */
 };
 
 /* ---- Life ------------------------------------------------------------------------------------ */
@@ -168,6 +171,24 @@ tpi_timers *tpi_loop_timers(tp_loop *loop)
     return &loop->timers;
 }
 
+/* ---- File descriptors that are scarce -------------------------------------------------------- */
+
+void tpi_loop_set_room(tp_loop *loop, tpi_room (*make)(void *context), void *context)
+{
+    loop->make_room = make;
+    loop->room_context = context;
+}
+
+bool tpi_loop_has_room(const tp_loop *loop, const void *context)
+{
+    return loop->make_room != NULL && loop->room_context == context;
+}
+
+tpi_room tpi_loop_make_room(tp_loop *loop)
+{
+    return loop->make_room != NULL ? loop->make_room(loop->room_context) : TPI_ROOM_NONE;
+}
+
 /* ---- Turning --------------------------------------------------------------------------------- */
 
 /* Let libuv wait until the deadline, by its own clock, which stands still while the machine is
@@ -223,7 +244,6 @@ static void turn(tp_loop *loop, uv_run_mode mode)
     tpi_owner_take(&loop->owner);
     loop->before_ns = loop->turn_ns;
     loop->turn_ns = tp_clock_now_ns(loop->clock);
-    loop->turn_uv_ns = (int64_t)uv_hrtime();
     uv_run(&loop->uv, mode);
     tpi_timers_fire(&loop->timers, tp_clock_now_ns(loop->clock));
     run_tasks(loop);
@@ -274,11 +294,6 @@ int64_t tpi_loop_turn_ns(const tp_loop *loop)
     return loop->turn_ns;
 }
 
-int64_t tpi_loop_waited_ns(const tp_loop *loop)
-{
-    return (int64_t)uv_now(&loop->uv) * TP_NS_PER_MS - loop->turn_uv_ns;
-}
-
 void tpi_loop_set_arrival(tp_loop *loop, int64_t arrival_ns)
 {
     loop->arrival_ns = arrival_ns;
@@ -302,6 +317,11 @@ bool tp_loop_is_current(const tp_loop *loop)
 bool tp_loop_is_turning(const tp_loop *loop)
 {
     return loop->turning;
+}
+
+void tpi_loop_take(tp_loop *loop)
+{
+    tpi_owner_take(&loop->owner);
 }
 
 void tpi_loop_post(tp_loop *loop, tpi_task *task)

@@ -4,7 +4,6 @@
  * Writing: libuv tells that a socket takes bytes again only by finishing a queued write. So the
  * first bytes that the kernel does not take are carried by the stream itself and queued.
  */
-#define _DEFAULT_SOURCE /* struct tcp_info */
 #include "troupe/stream.h"
 
 #include <assert.h>
@@ -76,21 +75,6 @@ static void break_off(tp_stream *stream, int error)
  * socket counts the memory of each message, and is full with few bytes of small ones. */
 enum { PEER_HOLDS = 8 << 20, MUCH_ON_TCP = 49152, MUCH_ON_UNIX = 8192 };
 
-/* How long the kernel of the peer needs to deliver more: the time of a round trip, and some. */
-static void measure_quiet(tp_stream *stream)
-{
-    struct tcp_info info;
-    socklen_t length = sizeof info;
-    uv_os_fd_t fd;
-    int64_t round_ns = 0;
-
-    if (stream->is_tcp && uv_fileno(&stream->uv.handle, &fd) == 0 &&
-        getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &length) == 0) {
-        round_ns = info.tcpi_rtt * TP_NS_PER_US;
-    }
-    stream->arrival.quiet_ns = 5 * TP_NS_PER_MS + 2 * round_ns;
-}
-
 static int64_t now_ns(const tp_stream *stream)
 {
     return tp_clock_now_ns(tp_loop_clock(stream->loop));
@@ -148,7 +132,7 @@ void tp_stream_set_patience(tp_stream *stream, unsigned seconds)
     if (seconds > 0 &&
         (stream->pulse != NULL ||
          tp_timer_create(&stream->pulse, stream->loop, on_pulse, stream, NULL) == TP_OK)) {
-        tp_timer_every(stream->pulse, (seconds > 3 ? seconds / 3 : 1) * TP_NS_PER_S);
+        tp_timer_every(stream->pulse, tpi_keepalive_pulse_s(seconds) * TP_NS_PER_S);
     }
 }
 
@@ -228,13 +212,10 @@ static void on_room(uv_handle_t *handle, size_t suggested, uv_buf_t *out)
 static void deliver(tp_stream *stream, size_t length, size_t room)
 {
     const bool drained = length < room;
-    const int64_t since_ns = tpi_arrival_read(
-        &stream->arrival, tpi_loop_before_ns(stream->loop), tpi_loop_waited_ns(stream->loop),
-        now_ns(stream), length, drained, drained ? 0 : tp_stream_unread(stream));
+    const int64_t since_ns =
+        tpi_arrival_read(&stream->arrival, tpi_loop_before_ns(stream->loop), now_ns(stream), length,
+                         drained, drained ? 0 : tp_stream_unread(stream));
 
-    if (stream->arrival.settles_ns != 0) {
-        measure_quiet(stream);
-    }
     if (length > 0) {
         tpi_loop_set_arrival(stream->loop, since_ns);
         stream->events->read(stream->context, length);

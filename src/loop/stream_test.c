@@ -564,7 +564,7 @@ static void nagle_is_off_and_keep_alive_on(void **state)
         if (is_end(*state, fd)) {
             assert_true(option(fd, IPPROTO_TCP, TCP_NODELAY));
             assert_true(option(fd, SOL_SOCKET, SO_KEEPALIVE));
-            assert_int_equal(option(fd, IPPROTO_TCP, TCP_KEEPIDLE), 15);
+            assert_int_equal(option(fd, IPPROTO_TCP, TCP_KEEPIDLE), 7);
             assert_int_equal(fcntl(fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
             found++;
         }

@@ -5,9 +5,12 @@
 #include "base/endian.h"
 #include "motion/body.h"
 
+/* Beyond 2^62 in both directions is infinite, so that every finite value can be written again. */
 static double from_fixed(int64_t value, double scale)
 {
-    if (value == INT64_MAX || value == INT64_MIN) {
+    const int64_t most = (int64_t)1 << 62;
+
+    if (value > most || value < -most) {
         return value > 0 ? INFINITY : -INFINITY;
     }
     return (double)value / scale;

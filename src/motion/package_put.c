@@ -5,15 +5,16 @@
 #include "base/endian.h"
 #include "motion/body.h"
 
-/* The nearest integer; the largest and the smallest one also stand for all beyond. */
+/* The nearest integer; the largest or the smallest one for what is too large: a little more than
+ * what is read as finite, as scaling rounds. */
 static int64_t to_fixed(double value, double scale)
 {
-    const double scaled = round(value * scale); /* half away from zero */
+    const double scaled = round(value * scale), most = 0x1.001p62; /* half away from zero */
 
-    if (scaled >= 0x1p63) {
+    if (scaled > most) {
         return INT64_MAX;
     }
-    return scaled < -0x1p63 ? INT64_MIN : (int64_t)scaled;
+    return scaled < -most ? INT64_MIN : (int64_t)scaled;
 }
 
 static bool put_body(uint8_t **to, const tpi_motion_body *body, const void *value);

@@ -145,13 +145,13 @@ static void a_body_of_another_length_is_refused(void **state)
 
 static void values_are_scaled_and_rounded(void **state)
 {
-    const tpi_motion_setspeed speed = {.vx_mps = 0.5, .vy_mps = -0.0000015, .omega_radps = 9e12};
+    const tpi_motion_setspeed speed = {.vx_mps = 0.5, .vy_mps = -0.0000015, .omega_radps = 4e12};
     const tpi_motion_setspeed bad = {.vx_mps = (double)NAN}, fast = {.vx_mps = 1e13};
     uint8_t bytes[64];
     static const uint8_t wanted[] = {0x01, 0x02, 0x00, 0x18, 0,    0,    0,    9,
                                      0,    0,    0,    0,    0,    7,    0xa1, 0x20,
                                      0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfe,
-                                     0x7c, 0xe6, 0x6c, 0x50, 0xe2, 0x84, 0x00, 0x00};
+                                     0x37, 0x82, 0xda, 0xce, 0x9d, 0x90, 0x00, 0x00};
 
     (void)state;
     assert_int_equal(tpi_motion_record_put(bytes, sizeof bytes, TPI_MOTION_SETSPEED, 9, &speed),
@@ -166,7 +166,7 @@ static void only_limits_are_infinite(void **state)
 {
     static const uint8_t largest[] = {0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
     const tpi_motion_update update = {.field = TPI_MOTION_DOF_UPPER, .value = {(double)INFINITY}};
-    uint8_t bytes[128] = {0};
+    uint8_t bytes[128] = {0}, again[128];
     tpi_motion_update limit;
     tpi_motion_setspeed speed;
     tp_error err = {0};
@@ -178,8 +178,15 @@ static void only_limits_are_infinite(void **state)
                                          bytes + TPI_MOTION_RECORD, size, &limit, NULL, 0, &err),
                      TP_OK);
     assert_true(isinf(limit.value[0]) && limit.value[1] == 0);
+    assert_memory_equal(bytes + TPI_MOTION_RECORD + 8, largest, sizeof largest);
     memset(bytes, 0, sizeof bytes);
-    memcpy(bytes + 8, largest, sizeof largest);
+    bytes[8] = 0x40; /* 2^62 is finite, 1 more is not */
+    assert_int_equal(tpi_motion_body_get(tpi_motion_body_of(TPI_MOTION_SETSPEED), bytes, 24, &speed,
+                                         NULL, 0, &err),
+                     TP_OK);
+    assert_true(speed.vy_mps == 0x1p62 / 1e6);
+    assert_true(tpi_motion_record_put(again, sizeof again, TPI_MOTION_SETSPEED, 9, &speed) > 0);
+    bytes[15] = 1;
     assert_int_equal(tpi_motion_body_get(tpi_motion_body_of(TPI_MOTION_SETSPEED), bytes, 24, &speed,
                                          NULL, 0, &err),
                      TP_E_INVALID);

@@ -320,7 +320,7 @@ static void a_command_that_comes_too_late_moves_nothing(void **state)
     tp_msg *msg = NULL;
     assert_int_equal(tp_msg_create(&msg, &header, &tp_desc_position2d_cmd_vel, &vel), TP_OK);
     tpi_call *call = NULL;
-    assert_int_equal(tpi_call_create(&call, s.device, what, msg, NULL, NULL, NULL), TP_OK);
+    assert_int_equal(tpi_call_create(&call, s.device, what, msg, false, NULL, NULL, NULL), TP_OK);
     tpi_call_post(call);
     settle(&s);
     assert_int_equal(atomic_load(&motor.commands), 0);
@@ -575,6 +575,11 @@ static void one_client_can_keep_the_others_from_writing(void **state)
     assert_string_equal(err.text, "position2d:0 is held by anna");
     assert_int_equal(open_as(&s, 1, TP_EXCLUSIVE_MODE), TP_E_DENIED);
     assert_string_equal(s.visit.refusal.text, "position2d:0 is held by anna");
+    assert_int_equal(open_as(&s, 1, TP_WRITE_MODE), TP_E_DENIED);
+    assert_int_equal(open_as(&s, 1, TP_ALL_MODE), TP_E_DENIED);
+    assert_int_equal(open_as(&s, 1, TP_READ_MODE), TP_OK);
+    assert_int_equal(open_as(&s, 1, TP_OPEN_MODE), TP_OK); /* Player's mode is also for reading */
+    assert_int_equal(open_as(&s, 0, TP_ALL_MODE), TP_OK);  /* the holder's own */
     assert_int_equal(send(&s, 0, 1, 0, &err), TP_OK);
     tp_session_destroy(s.sessions[0]);
     s.sessions[0] = NULL;

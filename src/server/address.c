@@ -29,6 +29,16 @@ static bool read_number(const char *text, unsigned most, unsigned *value)
     return *end == '\0' && text[0] != '-' && text[0] != '+' && number <= most;
 }
 
+static size_t count_colons(const char *text)
+{
+    size_t count = 0;
+
+    for (; *text != '\0'; text++) {
+        count += *text == ':';
+    }
+    return count;
+}
+
 tp_status tpi_devaddr_parse(tpi_devaddr_text *out, const char *text, tp_error *err)
 {
     char rest[4 * TPI_ADDRESS_PART + 4];
@@ -44,19 +54,20 @@ tp_status tpi_devaddr_parse(tpi_devaddr_text *out, const char *text, tp_error *e
     }
     memcpy(rest, text, length);
     rest[length] = '\0';
-    if (strchr(text, ':') == NULL || !cut_part(rest, number) || number[0] == '\0' ||
+    const size_t colons = count_colons(rest); /* parts may be empty, so they cannot tell */
+    if (colons == 0 || !cut_part(rest, number) || number[0] == '\0' ||
         !read_number(number, UINT16_MAX, &out->index) || !cut_part(rest, out->interface) ||
         out->interface[0] == '\0') {
         return tp_fail(err, TP_E_SYNTAX,
                        "\"%s\" is no device address: [[[key:]host:]robot:]interface:index", text);
     }
-    if (rest[0] != '\0' || strchr(text, ':') != strrchr(text, ':')) {
+    if (colons > 1) {
         out->has_robot = cut_part(rest, number) && number[0] != '\0';
         if (!read_number(number, 65535, &out->robot)) {
             return tp_fail(err, TP_E_SYNTAX, "\"%s\": \"%s\" is no port", text, number);
         }
     }
-    if (!cut_part(rest, out->host) || !cut_part(rest, out->key) || rest[0] != '\0') {
+    if (!cut_part(rest, out->host) || !cut_part(rest, out->key) || colons > 4) {
         return tp_fail(err, TP_E_SYNTAX, "\"%s\" has too many parts", text);
     }
     return TP_OK;

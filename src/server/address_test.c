@@ -48,6 +48,8 @@ static void what_is_no_address_is_refused(void **state)
                "\"laser:65536\" is no device address: [[[key:]host:]robot:]interface:index");
     is_refused("port:laser:0", "\"port:laser:0\": \"port\" is no port");
     is_refused("a:b:c:6665:laser:0", "\"a:b:c:6665:laser:0\" has too many parts");
+    is_refused("  :   :r:5:r:5", "\":   :r:5:r:5\" has too many parts"); /* an empty one counts */
+    is_refused("::::::laser:0", "\"::::::laser:0\" has too many parts");
 }
 
 int main(void)

@@ -21,7 +21,10 @@
 #include "bus/pool.h"
 #include "server/change.h"
 
-enum { PORTION_NS = 3 * TP_NS_PER_MS };
+enum {
+    PORTION_NS = 3 * TP_NS_PER_MS,
+    REMOVALS = 16, /* in a portion: each leaves more work for the turns that follow */
+};
 
 /* ---- Notes ----------------------------------------------------------------------------------- */
 
@@ -317,7 +320,9 @@ static void run_portion(tp_after *portion)
 
     while (c->stage != CHANGE_DONE && !must_wait(c)) {
         c->stage = step(c);
-        if (!c->at_once && tp_clock_now_ns(tp_clock_real()) >= end_ns) {
+        const bool enough = tp_clock_now_ns(tp_clock_real()) >= end_ns ||
+                            (c->stage == CHANGE_REMOVING && c->next % REMOVALS == 0);
+        if (!c->at_once && enough) {
             tp_loop_after(c->server->loop, &c->portion);
             return;
         }

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "server/inside.h"
 
-enum { DEFAULT_PATIENCE_S = 30, MOST_PATIENCE_S = 3600 };
+enum { DEFAULT_PATIENCE_S = 10, MOST_PATIENCE_S = 3600 };
 
 /* ---- Fields ---------------------------------------------------------------------------------- */
 
@@ -137,10 +137,10 @@ static const struct section_field top_fields[] = {
     {.name = "keepalive",
      .value = FIELD_WHOLE,
      .unit = "s",
-     .fallback = "30",
+     .fallback = "10",
      .help = "time after which a TCP connection is closed whose peer machine no longer answers; "
              "0 for never",
-     .examples = {"30", "60"},
+     .examples = {"10", "60"},
      .read = read_keepalive,
      .same = same_keepalive,
      .report = report_keepalive},

@@ -85,13 +85,29 @@ static void tell_loss(const tp_device *device, const tp_session *taker)
     }
 }
 
+/* A client that asks to write, in our modes, is refused at once. Player's mode is also for reading:
+ * such a client is refused when it writes. */
+static bool is_kept_from_opening(const struct subscription *s)
+{
+    tpi_claim claim = {0};
+
+    if (s->access != TP_WRITE_MODE && s->access != TP_ALL_MODE) {
+        return false;
+    }
+    tpi_identity_rank(&s->session->identity, s->device, &claim);
+    return tpi_access_keeps_out(s->device, claim.rank) != NULL;
+}
+
 tp_status tpi_access_take(struct subscription *s, tp_error *err)
 {
     tp_device *device = s->device;
 
     assert(session_is_current(s->session));
-    if (s->access != TP_EXCLUSIVE_MODE || tpi_access_holder(device) == s->session) {
+    if (tpi_access_holder(device) == s->session) {
         return TP_OK;
+    }
+    if (s->access != TP_EXCLUSIVE_MODE) {
+        return is_kept_from_opening(s) ? held_by(device, err) : TP_OK;
     }
     if (tpi_access_is_held(device)) {
         return held_by(device, err);
@@ -217,12 +233,14 @@ void tpi_access_rights_changed(tpi_identity *identity)
     const tpi_mover mover = tpi_identity_mover(identity);
 
     assert(session_is_current(session));
+    tpi_crowd_look(session);
     for (struct subscription *s = session->subscriptions; s != NULL; s = s->next) {
         if (right < TP_RIGHT_MOVE && s->moves) {
             s->moves = false;
             tpi_device_left(s->device, &mover, TPI_LEAVING_FORBIDDEN);
         }
-        if (right < TP_RIGHT_WRITE && tpi_access_holder(s->device) == session) {
+        if (tpi_access_holder(s->device) == session &&
+            right < tpi_right_to_open(s->device, TP_EXCLUSIVE_MODE)) {
             tpi_device_set_holder(s->device, NULL);
         }
     }

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "loop/room.h"
 #include "session/session.h"
 
 static void panic_changed(void *context, const tp_panic_state *panic)
@@ -21,11 +22,25 @@ static const char *keeps_out(void *context, const tp_device *device, int32_t ran
     return tpi_access_keeps_out(device, rank);
 }
 
+static tpi_room make_room(void *context)
+{
+    const tpi_clients *clients = context;
+
+    return tpi_crowd_free_file(clients->crowds);
+}
+
 static void destroy(void *context)
 {
     tpi_clients *clients = context;
+    tp_loop *loop = tpi_hub_loop(clients->hub);
 
-    assert(clients->sessions == NULL);
+    assert(clients->sessions == NULL && clients->crowds == NULL);
+    tpi_makers_fini(&clients->makers);
+    tpi_budget_fini(&clients->budget);
+    tpi_tidy_fini(&clients->tidy);
+    if (tpi_loop_has_room(loop, clients)) {
+        tpi_loop_set_room(loop, NULL, NULL);
+    }
     tpi_keyring_fini(&clients->keyring);
     free(clients);
 }
@@ -44,9 +59,39 @@ tpi_clients *tpi_clients_of(tpi_hub *hub)
     if (clients != NULL) {
         clients->hub = hub;
         tpi_keyring_init(&clients->keyring, hub);
+        tpi_budget_init(&clients->budget, hub, tpi_mailbox_lose);
+        tpi_budget_init_work(&clients->budget);
+        tpi_makers_init(&clients->makers, tpi_hub_loop(hub));
+        tpi_tidy_init(&clients->tidy, tpi_hub_loop(hub));
         tpi_hub_set_clients(hub, &ops, clients);
+        tpi_loop_set_room(tpi_hub_loop(hub), make_room, clients);
     }
     return clients;
+}
+
+tp_status tpi_clients_add_crowd(tpi_hub *hub, struct tpi_crowd *crowd)
+{
+    tpi_clients *clients = tpi_clients_of(hub);
+
+    if (clients == NULL) {
+        return TP_E_NOMEM;
+    }
+    crowd->next = clients->crowds;
+    clients->crowds = crowd;
+    return TP_OK;
+}
+
+void tpi_clients_remove_crowd(tpi_hub *hub, const struct tpi_crowd *crowd)
+{
+    tpi_clients *clients = tpi_hub_clients(hub);
+    struct tpi_crowd **at = clients != NULL ? &clients->crowds : NULL;
+
+    while (at != NULL && *at != NULL && *at != crowd) {
+        at = &(*at)->next;
+    }
+    if (at != NULL && *at != NULL) {
+        *at = crowd->next;
+    }
 }
 
 tp_session *tpi_clients_first(const tpi_hub *hub)

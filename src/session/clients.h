@@ -2,7 +2,11 @@
 #ifndef TROUPE_SESSION_CLIENTS_H
 #define TROUPE_SESSION_CLIENTS_H
 
+#include "session/budget.h"
+#include "session/crowd.h"
 #include "session/identity.h"
+#include "session/maker.h"
+#include "session/tidy.h"
 
 /* age.c: wakes the loop while there are clients. */
 struct beat {
@@ -16,11 +20,19 @@ typedef struct tpi_clients {
     tpi_hub *hub; /* borrowed */
     struct beat beat;
     tpi_keyring keyring;
-    tp_session *sessions; /* borrowed, newest first */
+    tpi_budget budget;
+    tpi_makers makers;
+    tpi_tidy tidy;
+    tp_session *sessions;     /* borrowed, newest first */
+    struct tpi_crowd *crowds; /* borrowed: those of the fronts */
 } tpi_clients;
 
 /* The clients of a hub, made at the first call and destroyed with the hub; NULL without memory. */
 tpi_clients *tpi_clients_of(tpi_hub *hub);
+
+/* The clients of a front, from its opening to its closing. */
+tp_status tpi_clients_add_crowd(tpi_hub *hub, struct tpi_crowd *crowd);
+void tpi_clients_remove_crowd(tpi_hub *hub, const struct tpi_crowd *crowd);
 
 /* The newest session of a hub; NULL for none. */
 tp_session *tpi_clients_first(const tpi_hub *hub);

@@ -8,16 +8,18 @@
 
 #include "base/text.h"
 #include "device/params.h"
+#include "session/session.h"
 
 struct tp_front_instance {
     const tp_front *front; /* borrowed, as the two below */
     tp_hub *hub;
     tp_loop *loop;
-    tpi_arena arena;      /* the copies of what the configuration says */
-    tp_front_place place; /* its text in the arena */
-    tpi_params params;    /* in the arena */
-    const char *blamed;   /* borrowed from the front; NULL for none */
-    void *state;          /* owned */
+    tpi_arena arena;         /* the copies of what the configuration says */
+    tp_front_place place;    /* its text in the arena */
+    tpi_params params;       /* in the arena */
+    const char *blamed;      /* borrowed from the front; NULL for none */
+    void *state;             /* owned */
+    struct tpi_crowd *crowd; /* owned: its clients */
     void (*note)(void *context, const char *text);
     void *note_context; /* borrowed */
 };
@@ -62,12 +64,14 @@ static bool copy_opening(tp_front_instance *self, const tpi_front_opening *openi
     self->front = opening->front;
     self->hub = opening->hub;
     self->loop = opening->loop;
+    self->crowd = tpi_crowd_create(self->hub, self->loop, strncmp(address, "udp:", 4) != 0);
     self->note = opening->note;
     self->note_context = opening->note_context;
     self->place = opening->place;
     self->place.address = tpi_arena_text(&self->arena, address, strlen(address));
     self->state = calloc(1, opening->front->state_size + 1);
-    if (self->place.address == NULL || self->state == NULL || !copy_settings(self, opening) ||
+    if (self->place.address == NULL || self->state == NULL || self->crowd == NULL ||
+        !copy_settings(self, opening) ||
         tpi_params_cut(&self->arena, opening->front->params, &fallbacks,
                        &self->params.default_count) != TP_OK) {
         return false;
@@ -78,6 +82,7 @@ static bool copy_opening(tp_front_instance *self, const tpi_front_opening *openi
 
 static void release(tp_front_instance *self)
 {
+    tpi_crowd_destroy(self->crowd);
     free(self->state);
     tpi_arena_fini(&self->arena);
     free(self);
@@ -129,6 +134,10 @@ tp_status tpi_front_open(tp_front_instance **out, const tpi_front_opening *openi
     if (status != TP_OK) {
         return status;
     }
+    if (tpi_clients_add_crowd(self->hub, self->crowd) != TP_OK) {
+        release(self);
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
     status = opening->front->open(self, err);
     if (blamed != NULL) {
         *blamed = status == TP_OK ? NULL : self->blamed;
@@ -146,6 +155,7 @@ void tpi_front_close(tp_front_instance *self)
     if (self != NULL) {
         assert(tp_loop_is_current(self->loop));
         self->front->close(self);
+        tpi_clients_remove_crowd(self->hub, self->crowd);
         release(self);
     }
 }
@@ -194,15 +204,28 @@ tp_status tp_front_session(tp_session **out, const tp_front_instance *self, cons
                            void *context, tp_error *err)
 {
     assert(tp_loop_is_current(self->loop));
-    const tp_status status =
+    tp_status status =
         tp_session_create(out, self->hub, self->place.robot, limits, events, context, err);
 
-    if (status == TP_OK) {
-        tp_session_set_name(*out, peer);
-        tp_session_set_local(*out, is_local(peer));
-        tp_session_set_reach(*out, self->place.reach);
+    if (status != TP_OK) {
+        return status;
     }
-    return status;
+    tp_session_set_name(*out, peer);
+    tp_session_set_local(*out, is_local(peer));
+    tp_session_set_reach(*out, self->place.reach);
+    status = tpi_crowd_enter(self->crowd, *out, peer);
+    if (status != TP_OK) {
+        tp_session_destroy(*out);
+        *out = NULL;
+        return tp_fail(err, status, "out of memory");
+    }
+    return TP_OK;
+}
+
+bool tp_front_make_room(const tp_front_instance *self)
+{
+    assert(tp_loop_is_current(self->loop));
+    return tpi_crowd_close_one(self->crowd);
 }
 
 const char *tp_front_string_at(const tp_front_instance *self, const char *name, size_t i)

@@ -8,7 +8,6 @@
 #define TROUPE_SESSION_IDENTITY_H
 
 #include "device/hub.h"
-#include "session/tries.h"
 #include "troupe/front.h"
 
 enum { TPI_KEY_NAME = 32, TPI_KEY_SECRET = 129, TPI_MOST_KEYS = 64 }; /* lengths with the NUL */
@@ -34,11 +33,10 @@ typedef struct tpi_keyring {
     tpi_key *keys; /* owned */
     size_t key_count;
     tp_right guests[TP_REACH_COUNT]; /* clients without a key */
-    struct tries tries;
-    uint64_t wrong_keys;      /* that clients have shown */
-    tpi_identity *identities; /* borrowed, newest first */
-    uint32_t numbers;         /* that were given */
-    uint32_t raiser;          /* number of the client that raised the panic; 0 for others */
+    uint64_t wrong_keys;             /* that clients have shown */
+    tpi_identity *identities;        /* borrowed, newest first */
+    uint32_t numbers;                /* that were given */
+    uint32_t raiser;                 /* number of the client that raised the panic; 0 for others */
 } tpi_keyring;
 
 struct tpi_identity {
@@ -86,6 +84,10 @@ tp_right tpi_identity_right(const tpi_identity *identity);
 /* Whether the client may send a message, or open a device so: TP_OK, or TP_E_DENIED with what is
  * missing. */
 tp_status tpi_identity_may(const tpi_identity *identity, const tp_message *what, tp_error *err);
+/* tp_right_to_open() of a device: exclusive access to one that moves something needs the right to
+ * move. */
+tp_right tpi_right_to_open(const tp_device *device, unsigned access);
+
 tp_status tpi_identity_may_open(const tpi_identity *identity, const tp_device *device,
                                 unsigned access, tp_error *err);
 

@@ -3,9 +3,11 @@
  *
  * A key is proved by the HMAC of a challenge: random bytes that belong to one identity and are good
  * for one try. Old clients show the key itself. Either way all keys are tried, in the same time
- * whichever fits. After a wrong try nothing is looked at for a second, after the next for two, and
- * so on to a minute: the client is told so at once, and nobody waits. A client that connects anew
- * for each try meets the limit of its host (tries.h).
+ * whichever fits. After a wrong try the server judges no try of this client for a second, after the
+ * next for two, and so on up to a minute. The client gets this answer at once, and no other client
+ * waits: there is no limit that several clients share, since wrong tries of one client would then
+ * keep the owner of a key out. A client that wants a further try at once has to connect anew, which
+ * costs more than the judgement.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -23,20 +25,14 @@ static tp_status is_ready(const tpi_identity *identity, tp_error *err)
 {
     const int64_t now_ns = tp_clock_now_ns(tp_hub_clock(identity->keyring->hub));
     const int64_t own_ns = identity->wrong > 0 ? identity->next_try_ns - now_ns : 0;
-    const int64_t host_ns = tpi_tries_wait_ns(&identity->keyring->tries, identity->name, now_ns);
 
     if (identity->keyring->key_count == 0) {
         return tp_fail(err, TP_E_UNSUPPORTED, "the server has no keys");
     }
-    if (own_ns > 0) {
-        return tp_fail(err, TP_E_LIMIT, "a wrong key came before: wait %.1f s before the next try",
-                       (double)own_ns / (double)TP_NS_PER_S);
-    }
-    return host_ns == 0 ? TP_OK
-                        : tp_fail(err, TP_E_LIMIT,
-                                  "too many wrong keys came from your host: wait %.1f s before the "
-                                  "next try",
-                                  (double)host_ns / (double)TP_NS_PER_S);
+    return own_ns <= 0 ? TP_OK
+                       : tp_fail(err, TP_E_LIMIT,
+                                 "a wrong key came before: wait %.1f s before the next try",
+                                 (double)own_ns / (double)TP_NS_PER_S);
 }
 
 /* The operator gets a note of the first wrong key, the second, the fourth, the eighth ...: of every
@@ -63,7 +59,6 @@ static tp_status is_wrong(tpi_identity *identity, tp_error *err)
 
     identity->wrong++;
     identity->next_try_ns = now_ns + (TP_NS_PER_S << doubled);
-    tpi_tries_count(&identity->keyring->tries, identity->name, now_ns);
     note_wrong(identity);
     return tp_fail(err, TP_E_DENIED, "no key of this server fits; wait %lld s before the next try",
                    1LL << doubled);

@@ -115,15 +115,24 @@ tp_status tpi_identity_may(const tpi_identity *identity, const tp_message *what,
     return refuse_to_operate(identity, what, err);
 }
 
+/* A client that may not move a device must not keep away those that may. */
+tp_right tpi_right_to_open(const tp_device *device, unsigned access)
+{
+    return access == TP_EXCLUSIVE_MODE && tpi_device_safety_look(device)->moves
+               ? TP_RIGHT_MOVE
+               : tp_right_to_open(access);
+}
+
 tp_status tpi_identity_may_open(const tpi_identity *identity, const tp_device *device,
                                 unsigned access, tp_error *err)
 {
-    const tp_right needed = tp_right_to_open(access);
+    const tp_right needed = tpi_right_to_open(device, access);
     char what[96];
 
     if (tpi_identity_right(identity) >= needed) {
         return TP_OK;
     }
-    (void)snprintf(what, sizeof what, "opening %s to write", tpi_device_name(device));
+    (void)snprintf(what, sizeof what, "opening %s %s", tpi_device_name(device),
+                   needed == TP_RIGHT_MOVE ? "exclusively" : "to write");
     return refuse_right(identity, what, needed, err);
 }

@@ -111,6 +111,20 @@ static void a_body_that_is_missing_is_refused(void **state)
     expect_refusal(*state, TP_E_SHORT);
 }
 
+/* Whatever front or program sends it. */
+static void a_panic_without_a_body_is_one(void **state)
+{
+    struct scene *s = *state;
+    const tp_msghdr request = request_of(TP_PLAYER_REQ_PANIC);
+
+    serve(s, TP_PLAYER_REQ_PANIC, NULL);
+    assert_true(tpi_panic_is_on(tpi_panic_of(s->p->b.hub)));
+    assert_true(
+        tpi_panic_reset(tpi_panic_of(s->p->b.hub), tpi_panic_epoch(tpi_panic_of(s->p->b.hub))));
+    assert_int_equal(tp_session_refuse(s->session, &request, TP_E_SHORT, "short"), TP_OK);
+    assert_true(tpi_panic_is_on(tpi_panic_of(s->p->b.hub)));
+}
+
 static void rights_are_those_of_the_interface(void **state)
 {
     struct scene *s = *state;
@@ -300,6 +314,7 @@ int main(void)
         TEST(every_request_of_the_interface_has_a_service),
         TEST(other_requests_are_refused),
         TEST(a_body_that_is_missing_is_refused),
+        TEST(a_panic_without_a_body_is_one),
         TEST(rights_are_those_of_the_interface),
         TEST(nobody_passes_without_the_right),
         TEST(a_plain_client_gets_a_device_that_is_unknown_back),

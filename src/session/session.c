@@ -2,6 +2,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "session/maker.h"
 #include "session/session.h"
 
 /* ---- Life ------------------------------------------------------------------------------------ */
@@ -35,6 +36,7 @@ tp_status tp_session_create(tp_session **out, tp_hub *hub, uint32_t robot,
         session->next->previous = session;
     }
     clients->sessions = session;
+    tpi_budget_enter(session);
     *out = session;
     return TP_OK;
 }
@@ -46,7 +48,14 @@ void tp_session_destroy(tp_session *session)
     }
     assert(session_is_current(session));
     tpi_session_abandon_all(session);
+    tpi_maker_leave(session);
+    (void)tp_session_hold(session, 0, false);
+    tpi_budget_leave_work(session);
+    tpi_budget_leave_parked(session);
+    tpi_budget_leave(session);
     tpi_subscriptions_close(session);
+    tpi_crowd_leave(session);
+    tpi_unfinished_fini(session);
     if (session->previous != NULL) {
         session->previous->next = session->next;
     } else {
@@ -90,6 +99,7 @@ void tp_session_speak_leases(tp_session *session, bool on)
 void tp_session_set_name(tp_session *session, const char *name)
 {
     tpi_identity_set_name(&session->identity, name);
+    tpi_budget_enter(session);
 }
 
 void tp_session_set_software(tp_session *session, const char *name)
@@ -130,10 +140,16 @@ tp_status tp_session_challenge(tp_session *session, uint8_t nonce[TP_AUTH_NONCE_
 
 tp_status tp_session_prove(tp_session *session, const uint8_t *digest, size_t length, tp_error *err)
 {
-    return tpi_identity_prove(&session->identity, digest, length, err);
+    const tp_status status = tpi_identity_prove(&session->identity, digest, length, err);
+
+    tpi_crowd_look(session);
+    return status;
 }
 
 tp_status tp_session_show_key(tp_session *session, const void *key, size_t length, tp_error *err)
 {
-    return tpi_identity_show_key(&session->identity, key, length, err);
+    const tp_status status = tpi_identity_show_key(&session->identity, key, length, err);
+
+    tpi_crowd_look(session);
+    return status;
 }

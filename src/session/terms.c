@@ -49,6 +49,8 @@ void tp_session_heard(tp_session *session)
 
     assert(session_is_current(session));
     session->heard_ns = tp_clock_now_ns(tp_hub_clock(session->hub));
+    tpi_budget_begin_work(session);
+    tpi_crowd_heard(session);
     for (struct subscription *s = session->subscriptions; s != NULL; s = s->next) {
         if (s->moves) {
             renew(s, &mover);
@@ -182,7 +184,7 @@ static void grant(const tp_session *session, const tp_device *device, const tp_l
                               : (int64_t)ceil(ask->duration * (double)TP_NS_PER_S);
         }
         if ((ask->asks & TP_LEASE_RANK) != 0) {
-            s->has_rank = true;
+            s->has_rank = s->session->ranked = true;
             s->rank = ask->rank;
         }
     }

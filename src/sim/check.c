@@ -111,11 +111,11 @@ void tpi_sim_check_control(const struct sim_loader *loader)
         return;
     }
     const tpi_sim_kind needs = tpi_sim_control_needs(draft->control);
-    if (kind != TPI_SIM_POSITION && draft->control_member > 0) {
+    if (!sim_is_driven(kind) && draft->control_member > 0) {
         tpi_sim_note(&loader->reader, &value->place,
                      "\"%.40s\" drives what stands on the ground; this stands on a \"%s\"",
                      value->text, tpi_sim_types[kind]->name);
-    } else if (kind != TPI_SIM_POSITION) {
+    } else if (!sim_is_driven(kind)) {
         tpi_sim_note(&loader->reader, &value->place,
                      "\"%.40s\" drives a \"position\"; a \"%s\" stands still", value->text,
                      tpi_sim_types[kind]->name);

@@ -52,7 +52,7 @@ tpi_sim_kind tpi_sim_control_needs(uint32_t control)
 
 bool tpi_sim_control_uses(uint32_t control, tpi_sim_kind kind)
 {
-    return control != NONE && (kind == TPI_SIM_POSITION || kind == tpi_sim_control_needs(control));
+    return control != NONE && (sim_is_driven(kind) || kind == tpi_sim_control_needs(control));
 }
 
 /* ---- What the ranger says -------------------------------------------------------------------- */

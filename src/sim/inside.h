@@ -30,8 +30,10 @@
 #define TPI_SIM_FARTHEST 1e6 /* metres: how far away and how large something may be */
 
 extern const tpi_sim_type tpi_sim_type_position;
+extern const tpi_sim_type tpi_sim_type_aircraft;
 extern const tpi_sim_type tpi_sim_type_ranger;
 extern const tpi_sim_type tpi_sim_type_actuator;
+extern const tpi_sim_type tpi_sim_type_effector;
 extern const tpi_sim_type tpi_sim_type_gripper;
 extern const tpi_sim_type tpi_sim_type_blinkenlight;
 extern const tpi_sim_type tpi_sim_type_lightindicator;
@@ -267,7 +269,7 @@ struct sim_crowd {
 /* ---- Beacons --------------------------------------------------------------------------------- */
 
 /* Models that sensors look for wherever they are, in the order of models; see sense/sense.h. */
-enum { SIM_MARKERS, SIM_LIGHTS, SIM_SOUNDS, SIM_STATIONS, SIM_FLOORS, SIM_BEACONS };
+enum { SIM_MARKERS, SIM_LIGHTS, SIM_SOUNDS, SIM_STATIONS, SIM_FLOORS, SIM_FLYERS, SIM_LIMBS, SIM_TAGS, SIM_MOTES, SIM_BEACONS };
 
 struct sim_beacons {
     tpi_sim_model *models; /* owned */
@@ -352,6 +354,12 @@ struct tpi_sim {
     size_t bytes;                /* of all arrays */
     struct sim_sketch *sketches; /* owned; what programs have drawn (sketch.h) */
 };
+
+/* Whether a kind is driven: its state begins with struct sim_position_state. */
+static inline bool sim_is_driven(tpi_sim_kind kind)
+{
+    return kind == TPI_SIM_POSITION || kind == TPI_SIM_AIRCRAFT;
+}
 
 /* The member of its tree that a model is. */
 static inline struct sim_member *sim_member_of(const tpi_sim *sim, tpi_sim_model model)

@@ -116,6 +116,13 @@ typedef enum tpi_sim_kind {
     TPI_SIM_GPS,
     TPI_SIM_IMU,
     TPI_SIM_COMPASS,
+    TPI_SIM_AIRCRAFT, /* move/aircraft.h */
+    TPI_SIM_EFFECTOR, /* move/limb.h */
+    TPI_SIM_RFID_TAG,
+    TPI_SIM_RFID_READER,
+    TPI_SIM_MOTE,
+    TPI_SIM_BASE_STATION,
+    TPI_SIM_STEREO,
     TPI_SIM_KINDS
 } tpi_sim_kind;
 

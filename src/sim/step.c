@@ -6,9 +6,11 @@
 #include "sim/control.h"
 #include "sim/maths.h"
 #include "sim/move/carry.h"
+#include "sim/move/climb.h"
 #include "sim/move/joint.h"
 #include "sim/move/position.h"
 #include "sim/move/power.h"
+#include "sim/move/reach.h"
 #include "sim/move/resolve.h"
 #include "sim/move/sweep.h"
 #include "sim/sense/ranger.h"
@@ -254,7 +256,9 @@ void tpi_sim_step(tpi_sim *sim)
     if (sim->crowd_is_old) {
         tpi_sim_crowd_sort(sim);
     }
+    tpi_sim_limbs_move(sim);
     tpi_sim_joints_move(sim);
+    tpi_sim_climb(sim);
     tpi_sim_run(sim, begin, sim_chunk_count(sim));
     tpi_sim_carry_velocities(sim);
     tpi_sim_resolve(sim);

@@ -35,6 +35,13 @@ const tpi_sim_type *const tpi_sim_types[TPI_SIM_KINDS] = {
     [TPI_SIM_GPS] = &tpi_sim_type_gps,
     [TPI_SIM_IMU] = &tpi_sim_type_imu,
     [TPI_SIM_COMPASS] = &tpi_sim_type_compass,
+    [TPI_SIM_AIRCRAFT] = &tpi_sim_type_aircraft,
+    [TPI_SIM_EFFECTOR] = &tpi_sim_type_effector,
+    [TPI_SIM_RFID_TAG] = &tpi_sim_type_rfid_tag,
+    [TPI_SIM_RFID_READER] = &tpi_sim_type_rfid_reader,
+    [TPI_SIM_MOTE] = &tpi_sim_type_mote,
+    [TPI_SIM_BASE_STATION] = &tpi_sim_type_base_station,
+    [TPI_SIM_STEREO] = &tpi_sim_type_stereo,
 };
 
 const tpi_sim_type *tpi_sim_type_find(const char *name)

@@ -69,6 +69,9 @@ static const char *const bad_mobiles[] = {
     "bumper:0 fiducial:0 blobfinder:0 gripper:0 actarray:0 blinkenlight:0 power:0 aio:0 aio:1 "    \
     "aio:2 aio:3 dio:0 dio:1 wifi:0 gps:0 imu:0 graphics2d:0 graphics3d:0 speech:0 camera:0 ptz:0"
 #define EVERYWHERE "worldfile=" TEST_ROOT "/tests/data/sim/everything.world sleep=1 model=r"
+#define GALLERY "worldfile=" TEST_ROOT "/tests/data/sim/gallery.world sleep=1 model=zeppelin"
+#define GALLERY_MODELS                                                                             \
+    "world:0 position1d:0 position3d:0 limb:0 rfid:0 audio:0 audio:1 wsn:0 coopobject:0 stereo:0"
 static const char *const bad_sims[] = {"sleep=1",
                                        YARD " speed=-1",
 
@@ -153,6 +156,11 @@ static const suite_driver drivers[] = {
     },
     {
         .section = {&tp_driver_sim, MODELS, NULL, EVERYWHERE},
+        .foreign = "health:0",
+        .bad_settings = bad_sims,
+    },
+    {
+        .section = {&tp_driver_sim, GALLERY_MODELS, NULL, GALLERY},
         .foreign = "health:0",
         .bad_settings = bad_sims,
     },

@@ -150,6 +150,75 @@ static void half_a_message_is_waited_for(void **state)
     front_scene_end(s);
 }
 
+/* However slowly its bytes come: a client of this kind keeps no place. */
+static void an_unfinished_message_has_a_time_limit(void **state)
+{
+    struct front_scene *s = front_scene_begin(state);
+    peer witness;
+    peer p;
+
+    front_scene_visit(s, &witness);
+    front_scene_visit(s, &p);
+    s->suite->put_request(&s->bytes);
+    for (size_t i = 0; i < 11; i++) { /* a byte each 0.9 s, for 9.9 s */
+        assert_true(peer_send(&p, s->bytes.data + i, 1));
+        front_scene_ask(s, &witness);
+        bench_move_clock(&s->stage.b, 0.9);
+        tp_loop_turn(s->stage.b.loop, false);
+        assert_int_equal(front_scene_sessions(s), 2);
+    }
+    bench_move_clock(&s->stage.b, 0.1);
+    peer_await_end(&p);
+    front_scene_ask(s, &witness); /* one that finishes its messages stays */
+    bench_move_clock(&s->stage.b, 60);
+    front_scene_ask(s, &witness);
+    peer_close(&p);
+    peer_close(&witness);
+    tpi_buf_clear(&s->bytes);
+    front_scene_end(s);
+}
+
+static bool has_param(const tp_front *front, const char *name)
+{
+    const tp_param *param = front->params;
+
+    while (param != NULL && param->name != NULL && strcmp(param->name, name) != 0) {
+        param++;
+    }
+    return param != NULL && param->name != NULL;
+}
+
+/* A front that limits its clients by a parameter of this name. */
+static void without_a_place_the_oldest_silent_client_makes_room(void **state)
+{
+    struct front_scene *s = front_scene_begin(state);
+    const tpi_setting_value two = {.text = "2", .number = 2};
+    const tpi_setting limit = {.name = "clients", .values = &two, .value_count = 1};
+    tp_front_instance *small = NULL;
+    peer speaker;
+    peer silent;
+    peer late;
+
+    if (has_param(s->suite->front, "clients")) {
+        assert_int_equal(front_scene_open(s, &small, FRONT_ANYWHERE, &limit, NULL, &s->stage.err),
+                         TP_OK);
+        front_scene_enter_at(s, &speaker, small);
+        front_scene_open_device(s, &speaker);
+        front_scene_enter_at(s, &silent, small);
+        front_scene_await(s, 2);
+        front_scene_enter_at(s, &late, small);
+        peer_await_end(&silent);
+        front_scene_open_device(s, &late);
+        front_scene_ask(s, &speaker);
+        assert_int_equal(front_scene_sessions(s), 2);
+        peer_close(&silent);
+        peer_close(&late);
+        peer_close(&speaker);
+        tpi_front_close(small);
+    }
+    front_scene_end(s);
+}
+
 static void a_message_without_an_end_is_not_kept(void **state)
 {
     enum { MOST = 64 << 20 };
@@ -463,6 +532,8 @@ static const struct {
     CASE(wrong_settings_and_addresses_are_named_and_leave_nothing),
     CASE(garbage_hurts_nobody_else),
     CASE(half_a_message_is_waited_for),
+    CASE(an_unfinished_message_has_a_time_limit),
+    CASE(without_a_place_the_oldest_silent_client_makes_room),
     CASE(a_message_without_an_end_is_not_kept),
     CASE(peers_that_vanish_leave_nothing),
     CASE(many_clients_are_served),

@@ -4,9 +4,12 @@
 #include <string.h>
 
 #include "fuzz.h"
+#include "server/inside.h"
 #include "troupe/server.h"
 
 static const char path[] = "no-such-folder/fuzz.cfg"; /* where no include is found */
+
+static const char first[] = "driver ( name \"any\" provides [ \"ptz:0\" ] )\n";
 
 static bool unchanged;
 
@@ -104,22 +107,52 @@ static bool is_dangerous(const char *text)
            strstr(text, "interface") != NULL;
 }
 
-static void serve(const char *text)
+/* A server is kept for many inputs, each of which it reads as its changed file: threads and sockets
+ * of new ones would take most of the time. Numbers of other servers are never given up, so that it
+ * is replaced now and then. */
+static tp_server *get_server(void)
 {
+    enum { INPUTS = 1000 };
+    static tp_server *server;
+    static unsigned used;
     const tp_server_options options = {
-        .path = path, .text = text, .listen = "", .drivers = drivers, .kit = &kit, .note = keep};
-    tp_server *server = NULL;
+        .path = path, .text = first, .listen = "", .drivers = drivers, .kit = &kit, .note = keep};
     tp_error err = {0};
 
-    if (tp_server_create(&server, &options, &err) != TP_OK) {
+    if (server != NULL && used++ == INPUTS) {
+        tp_server_destroy(server);
+        server = NULL;
+        used = 0;
+    }
+    if (server == NULL) {
+        fuzz_require(tp_server_create(&server, &options, &err) == TP_OK, "no server");
+    }
+    return server;
+}
+
+static tp_status read_text(tp_server *server, const char *text, tp_error *err)
+{
+    server->options.text = text;
+    const tp_status status = tp_server_reload(server, err);
+    while (server->change != NULL) {
+        tp_server_step(server, false);
+    }
+    return status;
+}
+
+static void serve(const char *text)
+{
+    tp_server *server = get_server();
+    tp_error err = {0};
+
+    if (read_text(server, text, &err) != TP_OK) {
         fuzz_require(err.text[0] != '\0', "refused without a reason");
         return;
     }
     fuzz_require(tp_server_device_count(server) > 0, "a server without a device");
-    fuzz_require(tp_server_reload(server, &err) == TP_OK, "refused the second time");
+    fuzz_require(read_text(server, text, &err) == TP_OK, "refused the second time");
     fuzz_require(unchanged, "the same text means something else");
-    tp_server_step(server, false);
-    tp_server_destroy(server);
+    fuzz_require(read_text(server, first, &err) == TP_OK, "no way back");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "fuzz.h"
+#include "sim/move/aircraft.h"
+#include "sim/move/limb.h"
 #include "sim/sense/sensors.h"
 
 static const char path[] = "no-such-folder/fuzz.world"; /* where no include is found */
@@ -120,6 +122,45 @@ static void ask_numbers(const tpi_sim *sim, tpi_sim_model model)
     }
 }
 
+static void ask_radios(const tpi_sim *sim, tpi_sim_model model)
+{
+    tpi_sim_tags tags;
+    tpi_sim_routes routes;
+
+    if (tpi_sim_get_tags(sim, model, &tags, NULL) == TP_OK) {
+        for (uint32_t i = 0; i < tags.count; i++) {
+            fuzz_require(isfinite(tags.items[i].range) && tags.items[i].length <= TPI_SIM_TAG_BYTES,
+                         "a tag that is none");
+        }
+    }
+    if (tpi_sim_get_routes(sim, model, &routes, NULL) == TP_OK) {
+        for (uint32_t i = 0; i < routes.count; i++) {
+            fuzz_require(routes.items[i].level >= 0 && routes.items[i].level <= 1,
+                         "a node that is not heard");
+        }
+    }
+}
+
+static void ask_movers(const tpi_sim *sim, tpi_sim_model model)
+{
+    tpi_sim_flight flight;
+    tpi_sim_limb limb;
+    tpi_sim_stereo stereo;
+
+    if (tpi_sim_get_flight(sim, model, &flight, NULL) == TP_OK) {
+        fuzz_require(isfinite(flight.estimate[2]) && isfinite(flight.velocity[2]),
+                     "a height that is none");
+    }
+    if (tpi_sim_get_limb(sim, model, &limb, NULL) == TP_OK) {
+        fuzz_require(isfinite(limb.tip.x) && limb.joint_count <= TPI_SIM_MOST_JOINTS,
+                     "a tip that is nowhere");
+    }
+    if (tpi_sim_get_stereo(sim, model, &stereo, NULL) == TP_OK) {
+        fuzz_require(stereo.baseline > 0 && stereo.left.width == stereo.right.width,
+                     "two pictures that do not match");
+    }
+}
+
 static void ask(const tpi_sim *sim, bool taken)
 {
     tpi_buf name = {0};
@@ -139,6 +180,8 @@ static void ask(const tpi_sim *sim, bool taken)
         ask_lists(sim, i);
         ask_picture(sim, i);
         ask_numbers(sim, i);
+        ask_radios(sim, i);
+        ask_movers(sim, i);
     }
     tpi_buf_fini(&name);
 }
@@ -148,10 +191,17 @@ static void ask(const tpi_sim *sim, bool taken)
 static void drive_all(tpi_sim *sim)
 {
     const double goal[3] = {0.5, -0.25, 0.75};
+    const double flight[4] = {0.5, -0.25, 0.5, 0.75};
+    const tpi_sim_reach reach = {.x = 0.4, .y = 0.2, .z = 0.1, .straight = true};
+    const tpi_sim_note_play note = {.frequency = 440, .seconds = 0.15, .amplitude = 0.5};
 
     for (tpi_sim_model i = 0; i < tpi_sim_model_count(sim); i++) {
         tpi_sim_subscribe(sim, i);
         tpi_sim_drive(sim, i, TPI_SIM_DRIVE_VELOCITY, goal, NULL);
+        tpi_sim_fly(sim, i, i % 2 == 0 ? TPI_SIM_DRIVE_VELOCITY : TPI_SIM_DRIVE_POSITION, flight, 0,
+                    NULL);
+        tpi_sim_limb_reach(sim, i, &reach, NULL);
+        tpi_sim_play(sim, i, &note, 1, NULL);
     }
 }
 

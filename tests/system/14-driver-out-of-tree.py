@@ -4,6 +4,7 @@ argv: source root, an installed prefix."""
 import math
 import os
 import pathlib
+import re
 import shutil
 import struct
 import sys
@@ -202,8 +203,23 @@ def the_page_shows_what_is_in_the_files():
     PAGE.shows_files(16, ROOT / "examples/wave.c")
 
 
+def every_block_of_the_page_is_whole():
+    """What is opened is closed: a block can be pasted."""
+    for kind, text in PAGE.blocks:
+        if kind in ("c", "cfg", "meson"):
+            code = re.sub(r'"(\\.|[^"\\])*"|\'(\\.|[^\'\\])\'|/\*.*?\*/|#.*', "", text, flags=re.S if kind == "c" else 0)
+            for opening, closing in ("()", "[]", "{}"):
+                tap.equal((text[:60], code.count(opening)), (text[:60], code.count(closing)))
+
+
+def the_page_defines_what_its_blocks_share():
+    blocks = "".join(text for kind, text in PAGE.blocks if kind == "c")
+    for name in ("now_ns", "urg_of", "urg_ops", "urg_params"):
+        assert re.search(rf"^static .*\b{name}\b.*(?:\{{|=)|^static .*\b{name}\(.*\n\{{", blocks, re.M), name
+
+
 def the_commands_of_the_page_print_what_it_says():
-    PAGE.prints_what_it_says(PACKAGE, {"c", "h", "meson", "cfg", "sh", "text"})
+    PAGE.prints_what_it_says(PACKAGE, {"c", "h", "meson", "cfg", "sh", "text"}, saved="kmot.c")
 
 
 def the_readme_has_all_parameters():
@@ -218,5 +234,6 @@ tap.main(a_sensor_that_sends_by_itself_is_read, questions_are_answered,
          scripts_are_what_the_tool_makes, a_start_that_fails_says_why,
          a_line_that_ends_is_a_failure_and_a_new_start, wrong_settings_are_refused_with_their_place,
          the_example_configuration_is_right, it_is_installed_where_plugins_are_found,
-         the_page_shows_what_is_in_the_files, the_commands_of_the_page_print_what_it_says,
+         the_page_shows_what_is_in_the_files, every_block_of_the_page_is_whole, the_page_defines_what_its_blocks_share,
+         the_commands_of_the_page_print_what_it_says,
          the_readme_has_all_parameters)

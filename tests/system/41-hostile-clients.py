@@ -50,6 +50,8 @@ class Witness(threading.Thread):
 
     def take(self, messages):
         for message in messages:
+            if message.interf == PLAYER:
+                continue  # any message with the code of PANIC is one, whatever its body is
             tap.equal((message.type, message.interf, message.time > self.last), (DATA, POSITION2D, True))
             self.last = message.time
             self.messages += 1

@@ -18,7 +18,7 @@ def devices_are_listed(url):
     lines = troupe("list", url).stdout.splitlines()
     tap.equal(lines[0], f"tcp:{url}, Troupe: 2 devices")
     tap.equal([line.split()[:2] for line in lines[1:]],
-              [["DEVICE", "DRIVER"], ["laser:0", "fake"], ["gripper:3", "fake"]])
+              [["DEVICE", "DRIVER"], ["laser:0", "fake0"], ["gripper:3", "fake0"]])
     tap.equal(lines[2].endswith("  A laser beam that scans counter-clockwise about one point, with 0 straight ahead."), True)
     for line in lines:
         tap.equal(line, line.rstrip())
@@ -28,7 +28,7 @@ def devices_are_listed(url):
 def devices_beyond_the_end_of_players_list_are_listed(url):
     lines = troupe("list", url).stdout.splitlines()
     tap.equal((lines[0], len(lines)), (f"tcp:{url}, Troupe: 5200 devices", 5202))
-    tap.equal([line.split()[:2] for line in lines[2:]], [[f"power:{i}", "fake"] for i in range(5200)])
+    tap.equal([line.split()[:2] for line in lines[2:]], [[f"power:{i}", "fake0"] for i in range(5200)])
 
 
 @serving('driver ( name "fake" provides [ "map:0" ] )')

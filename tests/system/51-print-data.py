@@ -2,6 +2,7 @@
 """troupe print: on pipes, on a terminal, and when the server goes away.  argv: the troupe program."""
 import fcntl
 import json
+import math
 import os
 import re
 import select
@@ -17,7 +18,7 @@ from cli import Puppet, Running, Terminal, says, serving, troupe, usage
 POSITION = struct.pack(">ddddddI", 0.5, -1, 0, 0.25, 0, 0, 1)
 POSITION_DATA = [(4, 0, 1, 12.5, POSITION)]
 POSITION_BLOCK = ("  pos:\n    px: 0.5 m\n    py: -1 m\n    pa: 0 rad\n  vel:\n    px: 0.25 m/s\n    py: 0 m/s\n"
-                  "    pa: 0 rad/s\n  stall: 1\n")
+                  "    pa: 0 rad/s\n  stall: yes\n")
 
 
 def scan(*ranges):
@@ -157,6 +158,14 @@ def a_lost_server_is_told_and_found_again():
                     tap.equal(running.interrupt(), (0, ""))
 
 
+def the_exit_code_tells_of_a_server_that_was_lost():
+    with cli.killed_server() as server, Running("print", "laser", "--line", url=f"localhost:{server.port}") as printing:
+        printing.line()
+        server.kill()
+        printing.error()  # that it is lost
+        tap.equal(printing.interrupt()[0], 1)
+
+
 def a_lost_server_does_not_spoil_the_terminal():
     with tempfile.TemporaryDirectory() as folder:
         path = f"unix:{folder}/robot"
@@ -174,7 +183,7 @@ def a_lost_server_does_not_spoil_the_terminal():
                 # what was shown before stays above
                 tap.equal(terminal.lines[:before.index(told) + 1], before[:before.index(told) + 1])
                 terminal.type(b"\x03")
-                tap.equal(terminal.ended(), 0)
+                tap.equal(terminal.ended(), 1)  # the second server is gone, too
 
 
 # ---- On a terminal --------------------------------------------------------------------------------
@@ -190,6 +199,52 @@ def a_terminal_shows_the_newest_in_one_place():
         tap.equal(terminal.ended(), 0)
 
 
+def wall(count=181):
+    """A wall one metre left of the device and one two metres ahead of it, as a laser of half a circle sees them."""
+    def seen(i):
+        angle = math.radians(-90 + 180 * i / (count - 1))
+        left = 1 / math.sin(angle) if angle > 0.01 else 9
+        ahead = 2 / math.cos(angle) if abs(angle) < 1.5 else 9
+        return min(left, ahead, 8)
+    ranges = [seen(i) for i in range(count)]
+    head = struct.pack(">ffffII", -math.pi / 2, math.pi / 2, math.pi / (count - 1), 8, count, count)
+    return head + struct.pack(f">{count}f", *ranges) + struct.pack(">III", 0, 0, 7)
+
+
+SUMMARY = "  nearest 1.00 m 90 deg left   left 1.00 m   ahead 2.00 m   right no echo"
+
+
+def a_scan_is_a_picture_that_fits_a_terminal():
+    with Puppet([(6, 0)], data=[(6, 0, 1, 12.5, wall())]) as puppet:
+        with Terminal("print", "laser", url=puppet.url, LC_ALL="C", rows=24, columns=80) as terminal:
+            lines = terminal.until(lambda lines: SUMMARY in lines)
+            assert len(lines) <= 24 and all(len(line) < 80 for line in lines), lines
+            assert any("^" in line for line in lines) and sum(line.count("*") for line in lines) > 30, lines
+            assert not any("more lines" in line for line in lines), lines
+            terminal.type(b"\x03")
+            tap.equal(terminal.ended(), 0)
+
+
+def a_scan_in_a_pipe_is_numbers_unless_a_picture_is_wanted():
+    with Puppet([(6, 0)], data=[(6, 0, 1, 12.5, wall())]) as puppet:
+        def printed(*options):
+            result = troupe("print", "laser", "-n", "1", *options, url=puppet.url)
+            tap.equal((result.returncode, result.stderr), (0, ""))
+            return result.stdout
+        assert "  max_range: 8 m\n" in printed() and printed("--human") == printed()
+        tap.equal(len(json.loads(printed("--json"))["value"]["ranges"]), 181)
+        text = printed("--picture")
+        assert text.startswith("laser:0 SCAN  12.500000 s\n") and "ranges:" not in text and " ahead 2.00 m " in text, text
+        assert text.count("\n") <= 21 and max(map(len, text.splitlines())) <= 80, text
+
+
+@serving('driver ( name "fake" provides [ "ranger:0" "sonar:0" "ir:0" ] rate 50 )')
+def ranges_without_angles_get_those_of_the_device(url):
+    for device, wanted in (("ranger", " ranges from "), ("sonar", "\n    0  "), ("ir", "\n    0  ")):
+        text = troupe("print", device, "--picture", "-n", "1", url=url).stdout
+        assert wanted in text and " nearest " in text and "?" not in text, text
+
+
 def a_terminal_waits_in_words():
     with Puppet([(4, 0)]) as puppet, Terminal("print", "position2d", url=puppet.url) as terminal:
         tap.equal(terminal.until(lambda lines: len(lines) > 2)[1], "waiting for data")
@@ -199,7 +254,7 @@ def a_terminal_waits_in_words():
 
 @serving('driver ( name "fake" provides [ "position2d:0" "laser:0" ] rate 50 )')
 def a_terminal_is_never_written_over_its_edges(url):
-    with Terminal("print", "laser", url=url, rows=10, columns=40) as terminal:
+    with Terminal("print", "laser", "--human", url=url, rows=10, columns=40) as terminal:
         lines = terminal.until(lambda lines: len(lines) == 10)
         assert lines[8].startswith("... ") and lines[8].endswith(" more lines"), lines
         for _ in range(20):  # Terminal checks the columns, and the rows above
@@ -213,7 +268,7 @@ def numbers_are_not_cut_in_two():
     numbers = [f"1.{i:06}" for i in range(1, 41)]
     data = struct.pack(">ffffII", 0, 1, 0.025, 8, 40, 40) + struct.pack(">40f", *map(float, numbers)) + bytes(12)
     with Puppet([(6, 0)], data=[(6, 0, 1, 13.5, data)]) as puppet, \
-            Terminal("print", "laser", url=puppet.url, rows=50, columns=60) as terminal:
+            Terminal("print", "laser", "--human", url=puppet.url, rows=50, columns=60) as terminal:
         lines = terminal.until(lambda lines: any("1.00004" in line for line in lines))
         shown = re.findall(r"\b1\.0000\d+", "\n".join(lines))
         tap.equal(sorted({float(word) for word in shown}), [float(number) for number in numbers])
@@ -223,7 +278,7 @@ def numbers_are_not_cut_in_two():
 
 @serving('driver ( name "fake" provides [ "position2d:0" "laser:0" ] rate 50 )')
 def a_resized_terminal_is_drawn_anew(url):
-    with Terminal("print", "laser", url=url, rows=30, columns=80) as terminal:
+    with Terminal("print", "laser", "--human", url=url, rows=30, columns=80) as terminal:
         terminal.until(lambda lines: len(lines) == 30)
         terminal.resize(12, 50)
         # what was drawn for the old size may still be on its way
@@ -287,6 +342,8 @@ tap.main(records_have_a_form_for_everybody, json_is_json_whatever_comes, texts_c
          a_player_server_keeps_no_rate_so_we_do, it_ends_when_it_is_told_to, it_ends_when_nobody_reads_any_more,
          it_ends_when_it_is_told_to_though_nobody_reads,
          it_ends_when_nobody_reads_any_more_though_nothing_comes, output_that_cannot_be_written_is_a_failure,
-         a_lost_server_is_told_and_found_again, a_lost_server_does_not_spoil_the_terminal, a_terminal_shows_the_newest_in_one_place, a_terminal_waits_in_words,
+         the_exit_code_tells_of_a_server_that_was_lost,
+         a_lost_server_is_told_and_found_again, a_lost_server_does_not_spoil_the_terminal, a_terminal_shows_the_newest_in_one_place, a_scan_is_a_picture_that_fits_a_terminal, a_scan_in_a_pipe_is_numbers_unless_a_picture_is_wanted,
+         ranges_without_angles_get_those_of_the_device, a_terminal_waits_in_words,
          a_terminal_is_never_written_over_its_edges, numbers_are_not_cut_in_two, a_resized_terminal_is_drawn_anew, a_count_ends_on_a_terminal_too,
          a_terminal_that_cannot_be_drawn_on_gets_records, json_on_a_terminal_is_json, what_is_not_there_is_told, mistakes_are_explained)

@@ -54,7 +54,7 @@ def lists_show_what_devices_are_doing():
         tap.equal(troupe("list", puppet.url).stdout,
                   f"tcp:{puppet.url}, Troupe: 1 device\n"
                   "DEVICE   DRIVER  STATE    READERS  DESCRIPTION\n"
-                  "laser:0  puppet  running        2  A laser beam that scans counter-clockwise about one point, with 0 "
+                  "laser:0  fake0   running        2  A laser beam that scans counter-clockwise about one point, with 0 "
                   "straight ahead.\n")
         device, = json.loads(troupe("list", "--json", puppet.url).stdout)["devices"]
         tap.equal((device["state"], device["readers"], device["failure"]), ("running", 2, ""))
@@ -197,8 +197,8 @@ def a_real_server_tells_who_does_what(url):
         tap.equal(sorted(client["software"] for client in looked["clients"]), ["troupe print", "troupe stat"])
         lines = troupe("list", url=url).stdout.splitlines()
         tap.equal([line.split()[:4] for line in lines[1:]],
-                  [["DEVICE", "DRIVER", "STATE", "READERS"], ["position2d:0", "fake", "running", "0"],
-                   ["laser:0", "fake", "running", "1"], ["gripper:0", "fake", "idle", "0"]])
+                  [["DEVICE", "DRIVER", "STATE", "READERS"], ["position2d:0", "fake0", "running", "0"],
+                   ["laser:0", "fake0", "running", "1"], ["gripper:0", "fake1", "idle", "0"]])
         tap.equal(running.interrupt(), (0, ""))
 
 
@@ -260,7 +260,31 @@ def mistakes_are_explained():
     says(troupe("frames", "-u", "x", "y"), 2, usage("frames", 'the server is named twice: "x" and "y"'))
 
 
-tap.main(statistics_are_tables, statistics_are_json_too, lists_show_what_devices_are_doing,
+HEADINGS = {"DATA", "DATA/s", "DROPPED", "COMMANDS", "COMMANDS/s", "REQUESTS", "REQUESTS/s", "REFUSED", "SENT", "SENT/s", "RECEIVED",
+            "RECEIVED/s"}
+
+
+@serving('driver ( name "fake" provides [ "position2d:0" "laser:0" ] )')
+def tables_fit_a_terminal(url):
+    """Columns that say nothing are left out, and no number is cut; in a pipe all of them are there."""
+    for arguments in (("stat",), ("list",), ("stat", "--watch")):
+        with cli.Terminal(*arguments, url=url, rows=40, columns=80) as terminal:
+            terminal.until(lambda lines: any(line.startswith("position2d:0 ") for line in lines)
+                           and any(line.startswith("laser:0 ") for line in lines)
+                           and ("list" in arguments or any(" CLIENT " in line for line in lines)))
+            text = terminal.lines
+            assert all(len(line) <= 80 for line in text), text
+            assert any("fake0" in line for line in text), text
+            if "list" not in arguments:
+                heads = [line.split()[-1] for line in text if line.startswith(("DEVICE ", "NO "))]
+                assert len(heads) == 2 and set(heads) <= HEADINGS, heads  # none is cut, and the last ones are not there
+            if "--watch" in arguments:
+                terminal.type(b"\x03")
+            tap.equal(terminal.ended(), 0)
+    assert " LATENCY " in troupe("stat", url=url).stdout
+
+
+tap.main(tables_fit_a_terminal, statistics_are_tables, statistics_are_json_too, lists_show_what_devices_are_doing,
          what_is_known_already_is_not_asked, guarded_lines_are_told, several_robots_are_told_apart, watching_shows_rates,
          watching_json_is_one_object_for_each_line, watching_stays_in_its_place_on_a_terminal,
          frames_are_a_tree, a_tree_that_cannot_be_ends, a_transform_is_one_line,

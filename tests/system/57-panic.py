@@ -147,9 +147,40 @@ def a_server_in_the_program_is_stopped_too():
              "troupe request: there is no panic\n")
 
 
+def reason(url):
+    return json.loads(troupe("request", "player", "GET_PANIC", "--json", url=url).stdout)["why"]
+
+
+@serving(ROBOT)
+def words_that_name_no_server_are_the_reason(url):
+    for words, why in ((("fire",), "fire"), (("a cat", "is in"), "a cat is in"), (("fire!",), "fire!"),
+                       ((url, "a", "dog"), "a dog"), (("--why", "a bird"), "a bird")):
+        result = troupe("panic", *words, "--timeout", "1", url=None if words[0] == url else url)
+        tap.equal((result.returncode, result.stdout.startswith("everything that moves is stopped"), reason(url)),
+                  (0, True, why))
+        tap.equal(f'"{why}" is taken as the reason' in result.stderr, words[0] not in (url, "--why"))
+        troupe("reset", url=url)
+
+
+@serving(ROBOT)
+def an_address_is_no_reason(url):
+    result = troupe("panic", "localhost:1", url=url)
+    tap.equal((result.returncode, "NOTHING WAS STOPPED" in result.stderr, reason(url)), (1, True, ""))
+
+
+@serving(ROBOT)
+def a_panic_needs_no_body(url):
+    for body in (b"", b"\0", b"\0\0\0\7\0\0", b"\xff" * 40, bytes(1000)):
+        with player.Client(("127.0.0.1", int(url.split(":")[1]))) as client:
+            tap.equal(client.request(player.PLAYER, 0, 205, body).type, player.ACK)
+            client.statistics()
+            tap.equal(client.panic["active"], 1)
+        tap.equal(troupe("reset", url=url).returncode, 0)
+
+
 def mistakes_are_explained():
     says(troupe("panic", "--wy", "x"), 2, usage("panic", 'unexpected "--wy"; did you mean "--why"?'))
-    says(troupe("panic", "a", "b"), 2, usage("panic", 'the server is named twice: "a" and "b"'))
+    says(troupe("reset", "a", "b"), 2, usage("reset", 'the server is named twice: "a" and "b"'))
     says(troupe("reset", "unix:/nowhere"), 1, "troupe reset: connect to unix:/nowhere: no such file or directory\n")
 
 
@@ -157,4 +188,5 @@ tap.main(a_panic_stops_what_moves_until_it_is_reset, who_keeps_it_moving_is_told
          who_had_it_stopped_is_told_once, a_reason_cannot_steer_the_terminal,
          a_server_that_does_not_answer_is_no_end_of_ways, who_says_nothing_has_not_stopped,
          names_of_drivers_cannot_steer_the_terminal, print_tells_it_on_standard_error,
-         a_server_in_the_program_is_stopped_too, mistakes_are_explained)
+         a_server_in_the_program_is_stopped_too, words_that_name_no_server_are_the_reason, an_address_is_no_reason,
+         a_panic_needs_no_body, mistakes_are_explained)

@@ -37,10 +37,11 @@ def not_stopped(server, what):
 
 
 def stopped(server):
-    """It does stop."""
+    """It does stop. `troupe panic` waits for two seconds, in which a busy machine may not come round."""
     while "NOT STOPPED YET" in troupe("list", at(server)).stdout:
         pass
-    tap.equal(troupe("panic", at(server)).stdout.startswith(STOPPED), True)
+    while not troupe("panic", at(server)).stdout.startswith(STOPPED):
+        pass
 
 
 @contextlib.contextmanager

@@ -4,6 +4,7 @@ allows.  argv: the troupe program, source root.
 
 All devices are those of a puppet behind the driver `remote`, so that what passes is what the puppet gets."""
 import contextlib
+import itertools
 import json
 import pathlib
 import struct
@@ -23,6 +24,7 @@ FORGOTTEN = """interface forgotten 250 "Its author has forgotten who may send wh
 command GO 1 () optional "Says nothing about what it does."
 request ASK 1 () -> () optional "Nor does this."
 """
+EXCLUSIVE = "19"
 HELLO, DEV, PANIC, RESET_PANIC, GET_PANIC = 200, 3, 205, 206, 207
 
 
@@ -202,8 +204,10 @@ def opening_needs_the_right_that_the_table_says():
                 if right in KEYS:
                     keys.prove(client, KEYS[right])
                 mine = keys.RIGHTS.index(right)
-                for mode, needed in TABLE.opening.items():
-                    reply, granted = client.access(TABLE.codes["position2d"], 0, int(mode))
+                for mode, device in itertools.product(TABLE.opening, ("laser", "position2d")):
+                    reply, granted = client.access(TABLE.codes[device], 0, int(mode))
+                    moves = device == "position2d" and mode == EXCLUSIVE  # and would keep away those that may move it
+                    needed = "move" if moves else TABLE.opening[mode]
                     allowed = keys.RIGHTS.index(needed) <= mine
                     tap.equal((right, mode, reply.type == ACK and granted == int(mode)), (right, mode, allowed))
                     tap.equal(is_refused(reply), not allowed)

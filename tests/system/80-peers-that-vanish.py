@@ -1,14 +1,19 @@
 #!/usr/bin/env python3
-"""Connections whose other side vanished without a word are given up, and a server that has no file descriptors left
-serves the clients that it has.  argv: the troupe program, and "space" inside of the network namespace that the script
+"""Connections whose other side vanished without a word are given up, and strangers that take all file descriptors of a
+server keep nobody from raising a panic.  argv: the troupe program, and "space" inside of the network namespace that the script
 makes for itself."""
+import contextlib
 import os
 import resource
+import selectors
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
+import threading
 
+import keys
 import player
 import tap
 import trials
@@ -109,66 +114,122 @@ def a_thousand_that_vanished_are_given_up():
     trials.in_a_space(__file__, sys.argv[1:2])
 
 
-# ---- No file descriptors left ----------------------------------------------------------------------------
+# ---- All file descriptors taken ----------------------------------------------------------------------------
 
 FILES = 60
 
 
-def processor_seconds(pid):
-    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
-        fields = file.read().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+def serves(client):
+    """Whether a client that was there all the time is served, and has its data in order."""
+    tap.equal(client.request(POSITION2D, 0, 1).type, ACK)
+    published = [message.time for message in client.passed] + [client.data().time]
+    tap.equal(published, sorted(published))
 
 
-def is_greeted(connection, patience_s):
-    connection.settimeout(patience_s)
-    try:
-        return len(connection.recv(32)) == 32
-    except socket.timeout:
-        return False
+class Crowd(threading.Thread):
+    """Connections that are more than the server has descriptors for. One that is closed is made anew, until the end."""
+
+    def __init__(self, server, words):
+        super().__init__()
+        self.server, self.words = server, words
+        self.selector = selectors.DefaultSelector()
+        self.closed, self.leaving, self.there = 0, threading.Event(), threading.Event()
+
+    def connect(self):
+        connection = socket.create_connection(self.server.address, timeout=60)
+        with contextlib.suppress(ConnectionError):
+            connection.sendall(self.words)
+        self.selector.register(connection, selectors.EVENT_READ)
+
+    def run(self):
+        for _ in range(2 * FILES):
+            self.connect()
+        while not self.leaving.is_set():
+            for key, _ in self.selector.select(0.1):
+                self.hear(key.fileobj)
+            if self.closed > FILES:
+                self.there.set()  # the server was full, and it lets new clients in
+        for key in list(self.selector.get_map().values()):
+            key.fileobj.close()
+
+    def hear(self, connection):
+        with contextlib.suppress(ConnectionError):
+            if connection.recv(1 << 16):
+                return
+        self.selector.unregister(connection)
+        connection.close()
+        self.closed += 1
+        self.connect()
+
+    def __enter__(self):
+        self.start()
+        self.there.wait()
+        return self
+
+    def __exit__(self, *unused):
+        self.leaving.set()
+        self.join()
 
 
-def cost_of_going_by(server, witness, seconds=1.0):
-    """Processor time that the server takes for a while of serving the witness, who loses nothing."""
-    before, published = processor_seconds(server.process.pid), []
-    begun = witness.data().time
-    while not published or published[-1] < begun + seconds:
-        published.append(witness.data().time)
-        tap.equal(witness.request(POSITION2D, 0, 1).type, ACK)
-        published += [message.time for message in witness.passed]
-    gaps = [late - early for early, late in zip(published, published[1:])]
-    tap.equal((min(gaps) > 0, published == sorted(published)), (True, True))
-    return processor_seconds(server.process.pid) - before
+def asking(interf, subtype, body=b""):
+    return player.HEADER.pack(0, 0, interf, 0, player.REQUEST, subtype, 0, 1, len(body)) + body
 
 
-def a_server_without_descriptors_serves_who_is_there():
-    with tempfile.NamedTemporaryFile("w", suffix=".cfg") as file:
-        file.write(player.FAKE)
-        file.flush()
-        command = ["prlimit", f"--nofile={FILES}:{FILES}", PROGRAM, "run", file.name, "--any-port"]
-        with player.launched(command, 2) as server, player.Client(server.address) as witness:
-            witness.open(POSITION2D, 0)
-            alone = cost_of_going_by(server, witness)
-            room = FILES - server.files()
-            crowd = [socket.create_connection(server.address) for _ in range(2 * FILES)]
-            greeted = [connection for connection in crowd[:room] if is_greeted(connection, 60)]
-            tap.equal(len(greeted), room)
-            tap.equal(server.files(), FILES)
-            tap.equal([is_greeted(connection, 0.001) for connection in crowd[room:]], [False] * (2 * FILES - room))
-            full = cost_of_going_by(server, witness)
-            print(f"# a second of serving: {alone:.2f} s of a processor alone, {full:.2f} s with nothing left")
-            tap.equal(full < 2 * alone + 0.25, True)  # it does not turn in circles
-            for connection in greeted:
-                connection.close()
-            tap.equal([is_greeted(connection, 60) for connection in crowd[room:2 * room]], [True] * room)
-            for connection in crowd:
-                connection.close()
-            cost_of_going_by(server, witness)
-            with player.Client(server.address) as late:
-                tap.equal(late.request(PLAYER, 0, 1).type, ACK)
+STRANGERS = {
+    "say nothing": b"",
+    "ask": asking(PLAYER, 1),
+    "read": asking(PLAYER, 3, struct.pack(">IIIIIII", 0, 0, POSITION2D, 0, 1, 0, 0)),
+}
+GUARDED = 'keys [ "anna move drive on" "boss operate decide" ]\n' + player.FAKE
+PANIC, RESET_PANIC, GET_PANIC = 205, 206, 207
+
+
+def panic_is_on(client):
+    return struct.unpack_from(">I", client.request(PLAYER, 0, GET_PANIC).body)[0]
+
+
+def end_panic(owner):
+    epoch = owner.request(PLAYER, 0, GET_PANIC).body[4:8]
+    tap.equal(owner.request(PLAYER, 0, RESET_PANIC, epoch + player.text("")).type, ACK)
+
+
+def raises_panic(address, owner):
+    """A client that was not there before, without a key."""
+    with player.Client(address) as client:
+        words = struct.pack(">II", 0, 0) + player.text("") + player.text("test")
+        tap.equal(client.request(PLAYER, 0, PANIC, words).type, ACK)
+    tap.equal(panic_is_on(owner), 1)
+    end_panic(owner)
+
+
+def command_raises_panic(server, owner):
+    result = tap.run([PROGRAM, "panic", "--url", f"tcp:127.0.0.1:{server.ports[0]}"])
+    tap.equal((result.stderr, result.returncode, panic_is_on(owner)), ("", 0, 1))
+    end_panic(owner)
+
+
+def strangers_that_take_all_descriptors_keep_no_panic_out():
+    with tempfile.TemporaryDirectory() as folder:
+        configuration, unix = f"{folder}/robot.cfg", f"{folder}/socket"
+        with open(configuration, "w", encoding="ascii") as file:
+            file.write(GUARDED)
+        command = ["prlimit", f"--nofile={FILES}:{FILES}", PROGRAM, "run", configuration, "--any-port", "--unix", unix]
+        with player.launched(command, 2) as server, player.Client(server.address) as owner:
+            owner.hello()
+            tap.equal(keys.prove(owner, "decide").type, ACK)
+            owner.open(POSITION2D, 0)
+            for what, words in STRANGERS.items():
+                with Crowd(server, words) as crowd:
+                    raises_panic(server.address, owner)
+                    raises_panic(unix, owner)
+                    if not words:
+                        command_raises_panic(server, owner)
+                    tap.equal(server.files() <= FILES, True)
+                print(f"# strangers that {what}: {crowd.closed} closed")
+            serves(owner)
 
 
 resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
 if sys.argv[2:] == ["space"]:
     tap.main(inside_of_a_space)
-tap.main(a_thousand_that_vanished_are_given_up, a_server_without_descriptors_serves_who_is_there)
+tap.main(a_thousand_that_vanished_are_given_up, strangers_that_take_all_descriptors_keep_no_panic_out)

@@ -3,6 +3,7 @@
 argv: the troupe program."""
 import os
 import pathlib
+import re
 import struct
 import tempfile
 import zlib
@@ -11,7 +12,8 @@ import tap
 from cli import PROGRAM, troupe
 
 MODELS = ("models are model, position, ranger, fiducial, blobfinder, bumper, gripper, actuator, camera, blinkenlight, "
-          "lightindicator, light, lightsensor, floor, floorsensor, sound, microphone, button, wifi, gps, imu and compass")
+          "lightindicator, light, lightsensor, floor, floorsensor\nFOLDER/x.world:2:1: and sound, microphone, button, wifi, gps, imu, "
+          "compass, aircraft, effector, rfidtag, rfidreader, mote, basestation and stereocamera")
 OWN = os.path.realpath(pathlib.Path(PROGRAM).parent / "../../../worlds")  # where it looks, too
 
 
@@ -217,7 +219,21 @@ def what_a_section_says_in_vain_is_told():
               (1, "", 'troupe check: FOLDER/x.cfg:2:2: sim0: threads "99" is not from 1 to 64\n'))
 
 
-tap.main(a_missing_include_is_named, what_a_section_says_in_vain_is_told, a_missing_picture_is_named, what_stands_for_the_file_of_a_world_is_told,
+def a_robot_of_ours_without_its_include_is_hinted_at():
+    """All of them: the list in the program is that of worlds/robots."""
+    for path in sorted(pathlib.Path(OWN, "robots").glob("*.inc")):
+        text = path.read_text(encoding="utf-8")
+        robots = set(re.findall(r"^define (\w+) position", text, re.M))
+        if path.name == "lasers.inc":
+            robots = set(re.findall(r"^define (\w+) ranger", text, re.M))
+        assert robots, path
+        for robot in robots:
+            refused(f'{robot} ( name "a" )\n',
+                    f'x.world:1:1: there is no model "{robot}"; include "robots/{path.name}" defines it')
+            tap.equal(run(f'include "robots/{path.name}"\n{robot} ( name "a" )\n'), (0, ""))
+
+
+tap.main(a_robot_of_ours_without_its_include_is_hinted_at, a_missing_include_is_named, what_a_section_says_in_vain_is_told, a_missing_picture_is_named, what_stands_for_the_file_of_a_world_is_told,
          what_stands_for_it_in_a_later_section_is_a_note, a_thousand_sections_do_not_make_a_thousand_notes,
          an_unknown_model_is_named_with_the_nearest, a_short_tuple_is_named,
          a_macro_that_uses_itself_is_refused, a_pose_that_is_no_number_is_refused,

@@ -13,6 +13,8 @@ import player
 import tap
 from player import ACK, COMMAND, DATA, NACK, PLAYER, POSITION2D
 
+os.environ["TROUPE_WORLD_CODE"] = "yes"  # the controllers of these worlds are beside them
+
 PROGRAM, ROOT = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
 WORLD = 240
 PTZ = 8
@@ -152,7 +154,8 @@ def a_profile_has_the_extensions_of_its_device():
         with player.Client(running.address) as client:
             client.open(POSITION2D, 0)
             tap.equal(client.request(POSITION2D, 0, 7, struct.pack(">fff", 1, 0, 0)).type, ACK)
-            tap.equal(client.request(POSITION2D, 0, 9, struct.pack(">ff", 1, 1)).type, NACK)
+            tap.equal(client.request(POSITION2D, 0, 9, struct.pack(">ff", 1, 1)).type, ACK)
+            tap.equal(client.request(POSITION2D, 0, 9, struct.pack(">ff", -1, 1)).type, NACK)
     with player.server(PROGRAM, CONFIGURATION.format(driver=SIM + " extensions yes")) as running:
         with player.Client(running.address) as client:
             client.open(POSITION2D, 0)

@@ -20,6 +20,7 @@ import player
 import tap
 from cli import Running, says, troupe, usage
 
+os.environ["TROUPE_WORLD_CODE"] = "yes"  # the controllers of these worlds are beside them
 ROOT = pathlib.Path(sys.argv[2])
 WORLD = 240
 TWO = """name "two"
@@ -254,6 +255,18 @@ def controllers_that_are_plugins_run_without_a_server_too():
         for options in ((), ("--any-port",)):
             says(troupe("sim", f.world, "--steps", "1", *options), 1,
                  f'troupe sim: {f.world}:3:38: s1 cannot spin by "x"\n')
+
+
+def code_beside_a_world_runs_only_if_the_user_says_so():
+    with Folder(SPINNER) as f:
+        subprocess.run(["cc", "-std=c11", "-shared", "-fPIC", f"-I{ROOT / 'include'}", "-o", f.path / "spin.so",
+                        ROOT / "examples/spin.c"], check=True)
+        refusal = (f"troupe sim: {f.world}:3:38: {f.path}/spin.so is code that comes with the world: to run it, set "
+                   "TROUPE_WORLD_CODE=yes, or name its folder in TROUPE_PLUGIN_PATH\n")
+        for answer in ("", "no"):
+            says(troupe("sim", f.world, "--steps", "1", "--quiet", TROUPE_WORLD_CODE=answer), 1, refusal)
+        found = troupe("sim", f.world, "--steps", "1", "--quiet", TROUPE_WORLD_CODE="", TROUPE_PLUGIN_PATH=str(f.path))
+        tap.equal((found.returncode, found.stderr), (0, ""))
 
 
 LOOKERS = """interval_sim 100
@@ -569,14 +582,24 @@ def mistakes_in_a_world_have_a_place():
                 assert mistake.startswith(f"troupe sim: {f.world}:{place}"), result.stderr
 
 
+def compile_slow_spin(f):
+    """A controller whose plug-in is opened once there is a file `go`."""
+    source = f.path / "spin.c"
+    source.write_text(f'#include "{ROOT}/examples/spin.c"\nint access(const char *, int);\nint usleep(unsigned);\n'
+                      "__attribute__((constructor)) static void wait_for_go(void)\n{\n"
+                      f'    while (access("{f.path}/go", 0) != 0) {{\n        usleep(10000);\n    }}\n}}\n')
+    subprocess.run(["cc", "-std=c11", "-shared", "-fPIC", f"-I{ROOT / 'include'}", "-o", f.path / "spin.so", source],
+                   check=True)
+
+
 def whoever_loads_long_says_so():
     for options in (("--steps", "1"), ("--any-port",)):
         with Folder() as f:
-            os.remove(f.world)
-            os.mkfifo(f.world)
+            compile_slow_spin(f)
+            pathlib.Path(f.world).write_text(TWO + 'position ( name "s" pose [9 9 0 0] ctrl "spin" )\n')
             with Running("sim", f.world, *options) as running:
                 tap.equal([running.process.stderr.readline() for _ in range(2)], 2 * ["still loading the world\n"])
-                pathlib.Path(f.world).write_text(TWO)
+                (f.path / "go").touch()
                 assert running.line().startswith("two: ")
                 if options[0] != "--steps":
                     lines_until(running, "      troupe print ")
@@ -619,7 +642,8 @@ tap.main(what_can_be_subscribed_to_is_listed, signals_end_it, quit_time_ends_it,
          a_velocity_of_the_file_needs_no_user,
          who_is_far_away_is_recorded_to_the_millimetre, threads_change_nothing_and_seeds_do,
          whole_lines_are_there_while_it_runs, what_is_recorded_has_its_units,
-         controllers_that_are_plugins_run_without_a_server_too, plugins_see_floor_light_bumpers_and_fiducials,
+         controllers_that_are_plugins_run_without_a_server_too,
+         code_beside_a_world_runs_only_if_the_user_says_so, plugins_see_floor_light_bumpers_and_fiducials,
          a_plugin_that_crashes_is_named, a_controller_that_drives_by_no_number_is_told_of_once,
          a_broken_controller_is_blamed_at_its_place,
          pictures_have_the_size_that_was_asked_for, svg_is_xml_and_shows_everything, names_of_pictures_may_be_in_capitals,

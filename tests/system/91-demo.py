@@ -171,6 +171,19 @@ def the_world_is_drawn_live_and_q_ends_it():
         assert b"demo.png shows the world after " in screen.raw.split(b"\x1b[?1049l")[1]
 
 
+def a_panic_is_shown_above_the_world():
+    with Screen() as screen:
+        screen.running()
+        screen.until(lambda s: "localhost:" in s.text() or "troupe list" in s.text())
+        port = re.search(r"troupe list(?: localhost:(\d+))?", screen.text()).group(1) or "6665"
+        troupe("panic", "--why", "a cat", url=f"localhost:{port}")
+        screen.until(lambda s: s.line(1).startswith(" PANIC, raised by ") and ": a cat. " in s.line(1))
+        troupe("reset", url=f"localhost:{port}")
+        screen.until(lambda s: s.line(1).startswith(" troupe demo - office"))
+        screen.type(b"q")
+        tap.equal(screen.ended(), 0)
+
+
 def signals_end_it_too():
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         with Screen() as screen:
@@ -497,7 +510,7 @@ def mistakes_are_told():
     tap.equal((result.returncode, result.stderr), (1, "troupe demo: cannot write /no/x.png: No such file or directory\n"))
 
 
-tap.main(the_world_is_drawn_live_and_q_ends_it, signals_end_it_too,
+tap.main(the_world_is_drawn_live_and_q_ends_it, a_panic_is_shown_above_the_world, signals_end_it_too,
          every_key_that_ends_it_leaves_the_picture, a_key_chooses_a_robot_and_none_ends_it_by_mistake,
          names_stand_in_the_picture, arrows_drive_the_chosen_robot_for_a_moment, a_world_that_stands_still_leaves_one_too, ctrl_z_does_not_leave_the_page_behind,
          whoever_is_in_a_hurry_interrupts_twice, a_crash_gives_the_terminal_back, it_follows_the_size_of_the_terminal,

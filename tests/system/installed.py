@@ -54,14 +54,18 @@ class Page:
             if not any(block in source for source in sources):
                 raise AssertionError(f"not in the example:\n{block}")
 
-    def prints_what_it_says(self, package, kinds):
-        """Its commands, one after the other, print the text that follows each. The kinds of blocks are these."""
+    def prints_what_it_says(self, package, kinds, saved=None):
+        """Its commands, one after the other, print the text that follows each. The kinds of blocks are these. The reader has
+        nothing but the page until a command names the examples; the first block of C is saved under this name."""
         tap.equal({kind for kind, _ in self.blocks}, kinds)
         printed = None
         with tempfile.TemporaryDirectory() as folder:
-            os.mkdir(folder + "/examples")
-            shutil.copytree(self.example, f"{folder}/examples/{self.example.name}")
+            if saved is not None:
+                first = next(text for kind, text in self.blocks if kind == "c")
+                pathlib.Path(folder, saved).write_text(first, encoding="utf-8")
             for kind, text in self.blocks:
+                if kind == "sh" and "examples/" in text and not os.path.exists(folder + "/examples"):
+                    shutil.copytree(self.example, f"{folder}/examples/{self.example.name}")
                 if kind == "sh":
                     printed = package.run(["sh", "-e", "-c", f"exec 2>&1\n{text}"], cwd=folder)
                 elif kind == "text":

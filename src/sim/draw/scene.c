@@ -69,7 +69,7 @@ uint32_t tpi_draw_colour(const tpi_sim *sim, tpi_sim_model model)
     const tpi_sim_kind kind = member->type->kind;
     tpi_sim_info info;
 
-    if (member->traits.uncoloured && (kind == TPI_SIM_PLAIN || kind == TPI_SIM_POSITION)) {
+    if (member->traits.uncoloured && (kind == TPI_SIM_PLAIN || sim_is_driven(kind))) {
         return template->driver == TPI_SIM_NONE ? plain
                                                 : lively[tree % (sizeof lively / sizeof lively[0])];
     }
@@ -206,6 +206,7 @@ bool tpi_draw_scene(struct draw_pen *pen, const struct draw_view *view, const tp
     tpi_draw_scans(&scene);
     tpi_draw_bodies(&scene);
     tpi_draw_lamps(&scene);
+    tpi_draw_marks(&scene);
     tpi_draw_sketches(&scene);
     if (!look->bare) {
         tpi_draw_names(&scene);

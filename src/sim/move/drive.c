@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "sim/maths.h"
+#include "sim/move/climb.h"
 #include "sim/move/position.h"
 
 /* The state of a driven model; NULL for any other. */
@@ -12,7 +13,7 @@ static struct sim_position_state *state_of(const tpi_sim *sim, tpi_sim_model mod
     const uint32_t device = tpi_sim_device_of(sim, model);
     const struct sim_template *template = sim->trees.template[tree];
 
-    if (device == TPI_SIM_NONE || template->devices[device].type->kind != TPI_SIM_POSITION) {
+    if (device == TPI_SIM_NONE || !sim_is_driven(template->devices[device].type->kind)) {
         return NULL;
     }
     *config = template->devices[device].config;
@@ -74,6 +75,7 @@ void tpi_sim_stop(tpi_sim *sim, tpi_sim_model model)
     static const double still[3] = {0, 0, 0};
 
     (void)set_goal(sim, model, TPI_SIM_DRIVE_VELOCITY, still, NULL);
+    tpi_sim_hover(sim, model);
 }
 
 bool tpi_sim_is_braking(const tpi_sim *sim, tpi_sim_model model)
@@ -81,8 +83,10 @@ bool tpi_sim_is_braking(const tpi_sim *sim, tpi_sim_model model)
     const uint32_t tree = sim->tree_of[model];
     const uint32_t device = tpi_sim_device_of(sim, model);
 
-    return device != TPI_SIM_NONE &&
-               device == sim->trees.template[tree] -> driver &&tpi_sim_drive_brakes(sim, tree);
+    if (device == TPI_SIM_NONE || device != sim->trees.template[tree] -> driver) {
+        return false;
+    }
+    return tpi_sim_drive_brakes(sim, tree) || tpi_sim_climb_brakes(sim, tree);
 }
 
 /* Where there is no controller nobody asks. */

@@ -101,7 +101,7 @@ static double watts_of(const tpi_sim *sim, uint32_t tree, const struct sim_membe
     if (state->subscribers == 0) {
         return 0;
     }
-    if (device->type->kind == TPI_SIM_POSITION) {
+    if (sim_is_driven(device->type->kind)) {
         const double *v = ((const struct sim_position_state *)state)->velocity;
         watts += 1 + 10 * member->traits.mass * (fabs(v[0]) + fabs(v[1]) + fabs(v[2]));
     } else if (device->type->kind == TPI_SIM_RANGER) {

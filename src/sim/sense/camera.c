@@ -117,8 +117,7 @@ static void camera_start(const struct sim_view *view)
 
 /* ---- Sensing --------------------------------------------------------------------------------- */
 
-/* How a picture is seen that is taken now. */
-static tpi_sim_image image_of(const struct sim_view *view)
+tpi_sim_image tpi_sim_camera_image(const struct sim_view *view)
 {
     const struct sim_camera *config = view->config;
     const tpi_sim_lens *lens = &((const struct sim_lens_state *)view->state)->lens;
@@ -137,27 +136,35 @@ static tpi_sim_image image_of(const struct sim_view *view)
                            .time_us = view->state->updated_us};
 }
 
-static void camera_sense(const struct sim_view *view)
+void tpi_sim_camera_take(const struct sim_view *view, double aside, uint8_t *rgb, float *depth)
 {
     const struct sim_camera *config = view->config;
-    const tpi_sim_image image = image_of(view);
+    const tpi_sim_image image = tpi_sim_camera_image(view);
     const tpi_sim_pose turn = {.z = image.eye, .a = image.pan};
+    const tpi_sim_pose shift = {.y = aside};
     const struct sim_frame local = sim_frame_of(&turn);
+    const struct sim_frame left = sim_frame_of(&shift);
+    const struct sim_frame middle = sim_frame_join(&view->frame, &local);
     const struct sim_canvas canvas = {
         .view = view,
         .config = config,
-        .eye = sim_frame_join(&view->frame, &local),
+        .eye = aside == 0 ? middle : sim_frame_join(&middle, &left),
         .across = image.across,
         .up = image.up,
         .rise = image.rise,
-        .rgb = (uint8_t *)view->samples,
-        .depth = view->values,
+        .rgb = rgb,
+        .depth = depth,
     };
 
     for (uint32_t i = 0; i < config->width; i++) {
         tpi_sim_draw_column(&canvas, i);
     }
     view->scratch->rays += config->width;
+}
+
+static void camera_sense(const struct sim_view *view)
+{
+    tpi_sim_camera_take(view, 0, (uint8_t *)view->samples, view->values);
 }
 
 static bool camera_check(const struct sim_common *common)
@@ -188,7 +195,7 @@ tp_status tpi_sim_get_image(const tpi_sim *sim, tpi_sim_model model, tpi_sim_ima
     tp_status status = tpi_sim_find_device(sim, model, &tpi_sim_type_camera, &view, err);
 
     if (status == TP_OK) {
-        *image = image_of(&view);
+        *image = tpi_sim_camera_image(&view);
     }
     return status;
 }

@@ -42,6 +42,13 @@ struct sim_canvas {
     float *depth;      /* borrowed; 0 for nothing */
 };
 
+/* camera.c. How a picture is seen that is taken now, where the first picture of the model is kept.
+ * The model's configuration begins with struct sim_camera, its state with struct sim_lens_state. */
+tpi_sim_image tpi_sim_camera_image(const struct sim_view *view);
+
+/* Take a picture from so many metres to the left of the model. */
+void tpi_sim_camera_take(const struct sim_view *view, double aside, uint8_t *rgb, float *depth);
+
 /* Draw column `column`, all of it. */
 void tpi_sim_draw_column(const struct sim_canvas *canvas, uint32_t column);
 

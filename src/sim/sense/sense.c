@@ -17,6 +17,14 @@ static int beacon_of(const tpi_sim *sim, uint32_t tree, const struct sim_member 
         return SIM_STATIONS;
     case TPI_SIM_FLOOR:
         return SIM_FLOORS;
+    case TPI_SIM_AIRCRAFT:
+        return SIM_FLYERS;
+    case TPI_SIM_EFFECTOR:
+        return SIM_LIMBS;
+    case TPI_SIM_RFID_TAG:
+        return SIM_TAGS;
+    case TPI_SIM_MOTE:
+        return SIM_MOTES;
     default:
         return (sim->trees.flags[tree] & SIM_MOVING) == 0 &&
                        (member->traits.fiducial_return != 0 ||

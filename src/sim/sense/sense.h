@@ -27,6 +27,11 @@ extern const tpi_sim_type tpi_sim_type_wifi;
 extern const tpi_sim_type tpi_sim_type_gps;
 extern const tpi_sim_type tpi_sim_type_imu;
 extern const tpi_sim_type tpi_sim_type_compass;
+extern const tpi_sim_type tpi_sim_type_rfid_tag;
+extern const tpi_sim_type tpi_sim_type_rfid_reader;
+extern const tpi_sim_type tpi_sim_type_mote;
+extern const tpi_sim_type tpi_sim_type_base_station;
+extern const tpi_sim_type tpi_sim_type_stereo;
 
 /* ---- sense.c --------------------------------------------------------------------------------- */
 

@@ -115,6 +115,17 @@ typedef struct tpi_sim_image {
     int64_t time_us;
 } tpi_sim_image;
 
+/* Two pictures of one instant. */
+enum { TPI_SIM_MOST_STEREO_PIXELS = 512 * 1024 }; /* of each: both fit into one message */
+
+typedef struct tpi_sim_stereo {
+    tpi_sim_image left, right; /* from half the baseline to either side of the model */
+    double baseline;
+} tpi_sim_stereo;
+
+tp_status tpi_sim_get_stereo(const tpi_sim *sim, tpi_sim_model model, tpi_sim_stereo *stereo,
+                             tp_error *err);
+
 /* Where a camera or blobfinder looks, from where its model points. */
 typedef struct tpi_sim_lens {
     double pan;  /* to the left */
@@ -190,6 +201,21 @@ tp_status tpi_sim_get_tone(const tpi_sim *sim, tpi_sim_model model, tpi_sim_tone
                            tp_error *err);
 tp_status tpi_sim_set_tone(tpi_sim *sim, tpi_sim_model model, const tpi_sim_tone *tone,
                            tp_error *err);
+
+/* Play tones one after the other, from now on, in place of what it plays; then it sounds as before.
+ * None of them end a melody. */
+enum { TPI_SIM_MOST_NOTES = 64 };
+
+typedef struct tpi_sim_note_play {
+    double frequency; /* Hz */
+    double seconds;
+    double amplitude; /* from 0 to 1, which is as loud as the file's max_level */
+} tpi_sim_note_play;
+
+tp_status tpi_sim_play(tpi_sim *sim, tpi_sim_model model, const tpi_sim_note_play *notes,
+                       uint32_t count, tp_error *err);
+tp_status tpi_sim_get_playing(const tpi_sim *sim, tpi_sim_model model, bool *playing,
+                              tp_error *err);
 
 typedef struct tpi_sim_hearing {
     double level;     /* dB, of all sounds together */
@@ -280,5 +306,66 @@ typedef struct tpi_sim_compass {
 
 tp_status tpi_sim_get_compass(const tpi_sim *sim, tpi_sim_model model, tpi_sim_compass *compass,
                               tp_error *err);
+
+/* ---- Radio tags ------------------------------------------------------------------------------ */
+
+enum {
+    TPI_SIM_MOST_TAGS = 32,
+    TPI_SIM_TAG_BYTES = 32
+}; /* that one reader finds; the nearest count */
+
+typedef struct tpi_sim_tag {
+    double range; /* from the reader */
+    uint32_t type;
+    uint32_t length; /* of the id */
+    uint8_t id[TPI_SIM_TAG_BYTES];
+} tpi_sim_tag;
+
+typedef struct tpi_sim_tags {
+    const tpi_sim_tag *items; /* the nearest first */
+    uint32_t count;
+    bool powered; /* without power it finds none */
+    int64_t time_us;
+} tpi_sim_tags;
+
+tp_status tpi_sim_get_tags(const tpi_sim *sim, tpi_sim_model model, tpi_sim_tags *tags,
+                           tp_error *err);
+tp_status tpi_sim_set_reader_power(tpi_sim *sim, tpi_sim_model model, bool powered, tp_error *err);
+
+/* ---- Wireless nodes -------------------------------------------------------------------------- */
+
+enum { TPI_SIM_MOST_NODES = 128 }; /* that a station looks for: the first in the order of models */
+
+/* A node; what it measures are the sensors that stand on it. */
+typedef struct tpi_sim_mote {
+    uint32_t id, group, type; /* as the file has them */
+    bool has_temperature;
+    double temperature; /* degrees Celsius */
+    bool asleep;
+} tpi_sim_mote;
+
+tp_status tpi_sim_get_mote(const tpi_sim *sim, tpi_sim_model model, tpi_sim_mote *mote,
+                           tp_error *err);
+tp_status tpi_sim_set_mote_asleep(tpi_sim *sim, tpi_sim_model model, bool asleep, tp_error *err);
+
+/* All of them, in the order of models; borrowed for the life of the world. */
+uint32_t tpi_sim_list_motes(const tpi_sim *sim, const tpi_sim_model **motes);
+
+/* How a station hears a node. */
+typedef struct tpi_sim_route {
+    tpi_sim_model mote;
+    tpi_sim_model parent; /* the node that it reports through; TPI_SIM_NONE for the station */
+    uint32_t hops;        /* 1 if it is heard directly */
+    double level;         /* at the parent: from 0 at the end of its range to 1 */
+} tpi_sim_route;
+
+typedef struct tpi_sim_routes {
+    tpi_sim_route items[TPI_SIM_MOST_NODES];
+    uint32_t count;
+    int64_t time_us;
+} tpi_sim_routes;
+
+tp_status tpi_sim_get_routes(const tpi_sim *sim, tpi_sim_model model, tpi_sim_routes *routes,
+                             tp_error *err);
 
 #endif

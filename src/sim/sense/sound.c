@@ -4,8 +4,12 @@
  * A source is as loud as its level at one metre, 6 dB less at each doubling of the distance, and a
  * wall in between takes away what the microphone's wall_loss says. Sounds add up by their power,
  * with the background. Sound takes no time.
+ *
+ * A source can play a melody: tones one after the other, after which it sounds as before. What it
+ * sounds like follows from its state and the time alone, so microphones may look at any moment.
  */
 #include <math.h>
+#include <string.h>
 
 #include "sim/maths.h"
 #include "sim/ray/cross.h"
@@ -17,12 +21,26 @@ static const double most_frequency = 1e6;                 /* Hz */
 
 /* ---- Sources --------------------------------------------------------------------------------- */
 
+/* A tone of a melody. */
+struct note {
+    tpi_sim_tone tone;
+    int64_t until_us; /* from the beginning of the melody */
+};
+
+struct sound {
+    tpi_sim_tone tone;
+    double loudest; /* dB of a tone of amplitude 1 */
+};
+
 struct sound_state {
     struct sim_common common;
     tpi_sim_tone tone;
+    int64_t begun_us; /* the melody */
+    uint32_t count, spare;
+    struct note notes[TPI_SIM_MOST_NOTES];
 };
 
-static const char *const sound_properties[] = {"level", "frequency", NULL};
+static const char *const sound_properties[] = {"level", "frequency", "max_level", NULL};
 
 static bool is_tone(const tpi_sim_tone *tone)
 {
@@ -32,26 +50,50 @@ static bool is_tone(const tpi_sim_tone *tone)
 
 static tp_status sound_read(struct sim_reader *reader, tpi_cfg_section *section, tpi_buf *settings)
 {
-    tpi_sim_tone tone = {.level = 60, .frequency = 440};
-    tp_status status =
-        tpi_sim_read_within(reader, section, "level", 'F', least_level, most_level, &tone.level);
+    struct sound config = {.tone = {.level = 60, .frequency = 440}, .loudest = 80};
+    tp_status status = tpi_sim_read_within(reader, section, "level", 'F', least_level, most_level,
+                                           &config.tone.level);
 
     if (status == TP_OK) {
         status = tpi_sim_read_within(reader, section, "frequency", 'F', 0, most_frequency,
-                                     &tone.frequency);
+                                     &config.tone.frequency);
     }
-    tpi_buf_put(settings, &tone, sizeof tone);
+    if (status == TP_OK) {
+        status = tpi_sim_read_within(reader, section, "max_level", 'F', least_level, most_level,
+                                     &config.loudest);
+    }
+    tpi_buf_put(settings, &config, sizeof config);
     return status;
+}
+
+/* What it sounds like now. */
+static tpi_sim_tone tone_of(const struct sim_view *view)
+{
+    const struct sound_state *state = (const struct sound_state *)view->state;
+    const int64_t passed_us = view->sim->time_us - state->begun_us;
+
+    for (uint32_t i = 0; i < state->count; i++) {
+        if (passed_us < state->notes[i].until_us) {
+            return state->notes[i].tone;
+        }
+    }
+    return state->tone;
 }
 
 static void sound_start(const struct sim_view *view)
 {
-    ((struct sound_state *)view->state)->tone = *(const tpi_sim_tone *)view->config;
+    ((struct sound_state *)view->state)->tone = ((const struct sound *)view->config)->tone;
 }
 
 static bool sound_check(const struct sim_common *common)
 {
-    return is_tone(&((const struct sound_state *)common)->tone);
+    const struct sound_state *state = (const struct sound_state *)common;
+    bool good = is_tone(&state->tone) && state->count <= TPI_SIM_MOST_NOTES && state->begun_us >= 0;
+
+    for (uint32_t i = 0; good && i < state->count; i++) {
+        good = is_tone(&state->notes[i].tone);
+    }
+    return good;
 }
 
 const tpi_sim_type tpi_sim_type_sound = {
@@ -119,7 +161,7 @@ struct earful {
 
 static void add_source(struct earful *e, const struct sim_view *view, const struct sim_view *source)
 {
-    e->tones[e->count] = ((const struct sound_state *)source->state)->tone;
+    e->tones[e->count] = tone_of(source);
     e->lines[e->count++] = sim_line_between(view, source);
 }
 
@@ -177,7 +219,7 @@ static void microphone_sense(const struct sim_view *view)
         struct sim_view source;
         if (tpi_sim_find_device(view->sim, sounds->models[i], &tpi_sim_type_sound, &source, NULL) ==
                 TP_OK &&
-            ((const struct sound_state *)source.state)->tone.level > 0) {
+            tone_of(&source).level > 0) {
             add_source(&earful, view, &source);
         }
         if (earful.count == SIM_MOST_LINES) {
@@ -209,7 +251,7 @@ tp_status tpi_sim_get_tone(const tpi_sim *sim, tpi_sim_model model, tpi_sim_tone
     tp_status status = tpi_sim_find_device(sim, model, &tpi_sim_type_sound, &view, err);
 
     if (status == TP_OK) {
-        *tone = ((const struct sound_state *)view.state)->tone;
+        *tone = tone_of(&view);
     }
     return status;
 }
@@ -227,6 +269,63 @@ tp_status tpi_sim_set_tone(tpi_sim *sim, tpi_sim_model model, const tpi_sim_tone
     }
     if (status == TP_OK) {
         ((struct sound_state *)view.state)->tone = *tone;
+    }
+    return status;
+}
+
+static tp_status check_notes(const tpi_sim_note_play *notes, uint32_t count, tp_error *err)
+{
+    if (count > TPI_SIM_MOST_NOTES) {
+        return tp_fail(err, TP_E_LIMIT, "a melody has at most %d tones, not %u", TPI_SIM_MOST_NOTES,
+                       count);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (!(notes[i].amplitude >= 0 && notes[i].amplitude <= 1 && notes[i].seconds >= 0 &&
+              notes[i].seconds <= 1e6 && notes[i].frequency >= 0 &&
+              notes[i].frequency <= most_frequency)) {
+            return tp_fail(err, TP_E_RANGE,
+                           "tone %u of %g Hz, %g s and amplitude %g makes no sense", i,
+                           notes[i].frequency, notes[i].seconds, notes[i].amplitude);
+        }
+    }
+    return TP_OK;
+}
+
+tp_status tpi_sim_play(tpi_sim *sim, tpi_sim_model model, const tpi_sim_note_play *notes,
+                       uint32_t count, tp_error *err)
+{
+    struct sim_view view;
+    tp_status status = tpi_sim_find_device(sim, model, &tpi_sim_type_sound, &view, err);
+
+    status = status == TP_OK ? check_notes(notes, count, err) : status;
+    if (status != TP_OK) {
+        return status;
+    }
+    struct sound_state *state = (struct sound_state *)view.state;
+    const double loudest = ((const struct sound *)view.config)->loudest;
+    int64_t until_us = 0;
+    memset(state->notes, 0, sizeof state->notes);
+    for (uint32_t i = 0; i < count; i++) {
+        const double level = loudest + 20 * log10(fmax(notes[i].amplitude, 1e-9));
+        until_us += (int64_t)(notes[i].seconds * 1e6);
+        state->notes[i] = (struct note){
+            .tone = {.level = fmax(level, least_level), .frequency = notes[i].frequency},
+            .until_us = until_us};
+    }
+    state->count = count;
+    state->begun_us = sim->time_us;
+    return TP_OK;
+}
+
+tp_status tpi_sim_get_playing(const tpi_sim *sim, tpi_sim_model model, bool *playing, tp_error *err)
+{
+    struct sim_view view;
+    tp_status status = tpi_sim_find_device(sim, model, &tpi_sim_type_sound, &view, err);
+
+    if (status == TP_OK) {
+        const struct sound_state *state = (const struct sound_state *)view.state;
+        *playing = state->count > 0 &&
+                   sim->time_us - state->begun_us < state->notes[state->count - 1].until_us;
     }
     return status;
 }

@@ -103,12 +103,47 @@ static void sources_can_be_changed(void **state)
     tpi_sim_destroy(sim);
 }
 
+static void a_melody_is_heard_tone_by_tone(void **state)
+{
+    tpi_sim *sim = sim_make(MICROPHONE ")\nsound ( name \"s\" pose [1 0 0.1 0] level 0 "
+                                       "frequency 50 max_level 90 )");
+    const tpi_sim_model source = sim_named(sim, "s");
+    const tpi_sim_note_play notes[] = {{440, 0.2, 1}, {0, 0.1, 0}, {880, 0.15, 0.1}};
+    const tpi_sim_note_play odd = {.frequency = 440, .seconds = 1, .amplitude = 1.5};
+    bool playing = false;
+    tp_error err;
+
+    (void)state;
+    assert_int_equal(tpi_sim_play(sim, source, notes, 3, NULL), TP_OK);
+    near(hear(sim).level, 90);
+    near(hear(sim).level, -100); /* the pause: 200 ms have passed */
+    assert_int_equal(tpi_sim_get_playing(sim, source, &playing, NULL), TP_OK);
+    assert_true(playing);
+    const tpi_sim_hearing last = hear(sim);
+    near(last.level, 70);
+    near(last.frequency, 880);
+    near(hear(sim).level, 70);
+    near(hear(sim).level, -100); /* as before */
+    assert_int_equal(tpi_sim_get_playing(sim, source, &playing, NULL), TP_OK);
+    assert_false(playing);
+    assert_int_equal(tpi_sim_play(sim, source, &odd, 1, &err), TP_E_RANGE);
+    assert_string_equal(err.text, "tone 0 of 440 Hz, 1 s and amplitude 1.5 makes no sense");
+    assert_int_equal(tpi_sim_play(sim, source, notes, 65, &err), TP_E_LIMIT);
+    assert_int_equal(tpi_sim_play(sim, source, notes, 1, NULL), TP_OK);
+    assert_int_equal(tpi_sim_play(sim, source, notes, 0, NULL), TP_OK); /* silence */
+    near(hear(sim).level, -100);
+    tpi_sim_destroy(sim);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(levels_fall_with_the_distance), cmocka_unit_test(powers_add_up),
-        cmocka_unit_test(the_loudest_is_told_of),        cmocka_unit_test(walls_take_some_of_it),
+        cmocka_unit_test(levels_fall_with_the_distance),
+        cmocka_unit_test(powers_add_up),
+        cmocka_unit_test(the_loudest_is_told_of),
+        cmocka_unit_test(walls_take_some_of_it),
         cmocka_unit_test(sources_can_be_changed),
+        cmocka_unit_test(a_melody_is_heard_tone_by_tone),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

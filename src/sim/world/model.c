@@ -77,18 +77,42 @@ static tp_status check_macros(struct sim_loader *loader, const tpi_cfg_section *
     return TP_OK;
 }
 
-/* An error has no room for all these names; they are of use only if none is near the one given. */
+/* An error has no room for all these names, and a note has none for more than half of them; they
+ * are of use only if none is near the one given. */
 static void tell_kinds(const struct sim_loader *loader, const tpi_cfg_place *place)
 {
-    char text[256] = "";
-    size_t length = 0;
+    enum { LINE = 15 }; /* names in a note */
+    char text[256];
 
-    for (int i = 0; i < TPI_SIM_KINDS && length < sizeof text; i++) {
-        const char *before = i == 0 ? "" : i == TPI_SIM_KINDS - 1 ? " and " : ", ";
-        length += (size_t)snprintf(text + length, sizeof text - length, "%s%s", before,
-                                   tpi_sim_types[i]->name);
+    for (int i = 0; i < TPI_SIM_KINDS;) {
+        const int end = i + LINE < TPI_SIM_KINDS ? i + LINE : TPI_SIM_KINDS;
+        const char *lead = i == 0 ? "models are " : "and ";
+        size_t length = 0;
+        for (; i < end && length < sizeof text; i++) {
+            length += (size_t)snprintf(text + length, sizeof text - length, "%s%s", lead,
+                                       tpi_sim_types[i]->name);
+            lead = i + 2 == TPI_SIM_KINDS ? " and " : ", ";
+        }
+        tpi_sim_note(&loader->reader, place, "%s", text);
     }
-    tpi_sim_note(&loader->reader, place, "models are %s", text);
+}
+
+/* The robots of worlds/robots: "; include "robots/pioneer.inc" defines it". False for others. */
+static bool hint_include(const char *type, char *hint, size_t size)
+{
+    static const struct {
+        const char *type, *file;
+    } robots[] = {{"carrier", "carrier"},   {"create", "create"},  {"finch", "finch"},
+                  {"follower", "follower"}, {"lms", "lasers"},     {"urg", "lasers"},
+                  {"mite", "mite"},         {"pioneer", "pioneer"}};
+
+    for (size_t i = 0; i < sizeof robots / sizeof robots[0]; i++) {
+        if (strcmp(robots[i].type, type) == 0) {
+            snprintf(hint, size, "; include \"robots/%s.inc\" defines it", robots[i].file);
+            return true;
+        }
+    }
+    return false;
 }
 
 static tp_status fail_unknown(struct sim_loader *loader, const tpi_cfg_section *section)
@@ -106,10 +130,12 @@ static tp_status fail_unknown(struct sim_loader *loader, const tpi_cfg_section *
     if (status != TP_OK) {
         return status;
     }
-    if (nearest.best == NULL) {
-        tell_kinds(loader, &section->place);
+    if (!hint_include(section->type, hint, sizeof hint)) {
+        if (nearest.best == NULL) {
+            tell_kinds(loader, &section->place);
+        }
+        tpi_nearest_hint(&nearest, hint, sizeof hint);
     }
-    tpi_nearest_hint(&nearest, hint, sizeof hint);
     return section->macro == NULL
                ? tpi_cfg_fail(&section->place, loader->reader.err, "there is no model \"%.40s\"%s",
                               section->type, hint)

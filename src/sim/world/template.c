@@ -204,7 +204,7 @@ struct sim_template *tpi_sim_make_plan(struct sim_loader *loader)
     template.foreign = draft->foreign;
     template.moves = draft->moves;
     template.jointed = draft->jointed;
-    template.driver = template.members[0].type->kind == TPI_SIM_POSITION
+    template.driver = sim_is_driven(template.members[0].type->kind)
                           ? template.members[0].device
                           : TPI_SIM_NONE;
     tpi_sim_template_measure(&template);

@@ -73,6 +73,9 @@ static uint32_t find_homes(const tpi_cfg_section *section, const char *name, str
     }
     for (int i = 0; i < TPI_SIM_KINDS; i++) {
         const tpi_sim_type *type = tpi_sim_types[i];
+        if (type->base != NULL && tpi_sim_is_among(type->base->properties, name)) {
+            continue; /* it is the base's */
+        }
         if (tpi_sim_is_among(type->properties, name)) {
             *home = spot_of_kind(type);
             count++;
