@@ -111,6 +111,7 @@ static void instant(tpi_motion_engine *e, int64_t at_ns)
     for (tpi_motion_track *track; (track = first_due(e)) != NULL;) {
         tpi_motion_track_play(e, track);
     }
+    tpi_motion_axis_samples(e); /* a motion without a way ends where it starts */
     plan(e, at_ns);
     tpi_motion_output_write(e, at_ns);
 }

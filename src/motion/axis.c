@@ -190,7 +190,15 @@ static void begin_profile(tpi_motion_axis *axis, tpi_motion_point from, double v
         isinf(m->profile.end_s) ? INT64_MAX : m->tau0_ns + (int64_t)ceil(m->profile.end_s * 1e9);
 }
 
-/* Replace the motion of an axis. Its state is taken over; of another track as it is in fact. */
+/* What a speed on one track is on another, so that the dof is as fast as before. */
+static double scale_between(const tpi_motion_track *from, const tpi_motion_track *to)
+{
+    const double scale = tpi_motion_track_scale(to);
+
+    return scale > 0 ? tpi_motion_track_scale(from) / scale : 0;
+}
+
+/* Replace the motion of an axis. Its state is taken over. */
 static void begin_motion(tpi_motion_engine *e, tpi_motion_track *track, tpi_motion_axis *axis,
                          const tpi_motion_order *order, double value, tpi_motion_playing *command)
 {
@@ -200,7 +208,7 @@ static void begin_motion(tpi_motion_engine *e, tpi_motion_track *track, tpi_moti
     if (m->servo != 0) {
         const bool own = m->track->client == NULL || m->track->client == track->client;
 
-        from.velocity *= m->track == track ? 1 : tpi_motion_track_scale(m->track);
+        from.velocity *= m->track == track ? 1 : scale_between(m->track, track);
         tpi_motion_axis_end(e, axis, own ? TPI_MOTION_MODIFIED : TPI_MOTION_INTERRUPTED, false,
                             "replaced by a newer command");
     }
@@ -329,8 +337,9 @@ static void tighten(tpi_motion_grip *grip, const tpi_motion_axis *axis, tpi_moti
     if (speed < 1e-9) {
         return;
     }
-    grip->down = fmin(grip->down, fmax(limit + used, least) / speed);
-    grip->up = fmin(grip->up, fmax(limit - used, least) / speed);
+    /* Where the two parts compensate each other nothing is gained: the first comes in steps. */
+    grip->down = fmin(grip->down, fmax(limit + fmin(used, 0), least) / speed);
+    grip->up = fmin(grip->up, fmax(limit - fmax(used, 0), least) / speed);
 }
 
 int64_t tpi_motion_axis_ahead(const tpi_motion_engine *e, const tpi_motion_track *track,

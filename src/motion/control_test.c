@@ -212,6 +212,33 @@ static void in_a_hold_direct_commands_are_busy_but_stop_is_not(void **state)
     assert_true(last_write(b, 0)->values[0] == 0);
 }
 
+/* The speed of a slowed client goes over to a brake and to the next command as it is. */
+static void a_slowed_speed_does_not_jump_when_its_command_changes(void **state)
+{
+    struct bench *b = *state;
+    const uint32_t c = bench_join(b, "a", 0);
+
+    bench_rate(b, c, 0.5);
+    speed(b, c, 1, 0.8, 0, 0);
+    bench_wait(b, c, 3000);
+    assert_true(fabs(last_write(b, 0)->values[0] - 0.4) < 1e-6);
+    for (uint32_t i = 2; i < 8; i++) {
+        bench_session(b, c, TPI_MOTION_CANCEL, &(tpi_motion_tag){0});
+        bench_wait(b, c, 100);
+        assert_true(last_write(b, 0)->values[0] < 0.35);
+        speed(b, c, i, 0.8, 0, 0);
+        bench_wait(b, c, 1000);
+        assert_true(fabs(last_write(b, 0)->values[0] - 0.4) < 1e-6);
+    }
+    for (size_t i = 1; i < b->count; i++) {
+        const double change = b->writes[i].values[0] - b->writes[i - 1].values[0];
+
+        if (fabs(change) > 0.0101) {
+            fail_msg("from %g to %g", b->writes[i - 1].values[0], b->writes[i].values[0]);
+        }
+    }
+}
+
 static void half_the_rate_takes_twice_the_time(void **state)
 {
     struct bench *b = *state;
@@ -368,6 +395,7 @@ int main(void)
         CASE(a_panic_flushes_everything_until_it_is_reset),
         CASE(after_a_fault_nothing_buffered_is_played),
         CASE(in_a_hold_direct_commands_are_busy_but_stop_is_not),
+        CASE(a_slowed_speed_does_not_jump_when_its_command_changes),
         CASE(half_the_rate_takes_twice_the_time),
         CASE(the_robots_rate_is_raised_by_its_client_or_an_operator),
         CASE(a_playback_with_uneven_frames_is_refused),

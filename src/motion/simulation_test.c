@@ -343,6 +343,27 @@ static void a_hold_stops_within_what_the_limit_needs(void **state)
     bench_free(b);
 }
 
+/* The path itself uses the acceleration while the rate changes. */
+static void holds_while_the_speed_changes_stay_within_limits(void **state)
+{
+    struct bench *b = bench_new(NULL);
+    const uint32_t client = bench_join(b, "holder", 0);
+
+    (void)state;
+    for (uint32_t i = 0; i < 12; i++) {
+        bench_send(b, client, (tpi_motion_header){0}, TPI_MOTION_SETSPEED, i,
+                   &(tpi_motion_setspeed){i % 2 == 0 ? 0.9 : 0.1, 0, i % 2 == 0 ? -2.5 : 2.5});
+        bench_wait(b, client, 40 + 30 * (int64_t)i);
+        bench_rate(b, client, 0);
+        bench_wait(b, client, 20 + 150 * (int64_t)(i % 6));
+        bench_rate(b, client, 1);
+        bench_wait(b, client, 3000);
+    }
+    within_acceleration(b, 0, 1);
+    within_acceleration(b, 2, 4);
+    bench_free(b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -352,6 +373,7 @@ int main(void)
         cmocka_unit_test(a_slowed_adaptive_sequence_keeps_the_path_and_finishes_early),
         cmocka_unit_test(twenty_holds_keep_the_path),
         cmocka_unit_test(a_hold_stops_within_what_the_limit_needs),
+        cmocka_unit_test(holds_while_the_speed_changes_stay_within_limits),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

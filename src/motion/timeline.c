@@ -76,7 +76,10 @@ static void plan_step(tpi_motion_line *line, double dt_ns, int64_t tau_ns, doubl
 
     line->phase = TPI_MOTION_STEP;
     line->due_ns = line->at_ns + (dt > 1 ? dt : 1);
-    line->mean = (double)(tau_ns - line->tau_ns) / (double)(line->due_ns - line->at_ns);
+    /* An event of this very instant is reached in a nanosecond, during which nothing changes. */
+    line->mean = tau_ns > line->tau_ns
+                     ? (double)(tau_ns - line->tau_ns) / (double)(line->due_ns - line->at_ns)
+                     : line->rate;
     line->end.tau_ns = tau_ns;
     line->end.rate = rate;
 }
