@@ -139,12 +139,19 @@ static bool is_dirty(const tpi_motion_engine *e)
 
 void tpi_motion_advance(tpi_motion_engine *e, int64_t until_ns)
 {
+    bool ran = false;
     int64_t due;
 
     while ((due = next_instant(e)) <= until_ns || is_dirty(e)) {
         instant(e, is_dirty(e) || due < e->planned_ns ? e->planned_ns : due);
+        ran = true;
     }
-    e->planned_ns = until_ns > e->planned_ns ? until_ns : e->planned_ns;
+    /* The instants up to this time are closed: what comes in later starts after them. */
+    if (until_ns >= e->planned_ns) {
+        e->planned_ns = until_ns + 1;
+    } else if (ran) {
+        e->planned_ns++;
+    }
 }
 
 int64_t tpi_motion_advance_next(tpi_motion_engine *e)

@@ -103,6 +103,20 @@ static void a_cancel_brakes_within_the_limit_and_writes_zero(void **state)
     bench_expect(b, c, 1, TPI_MOTION_MODIFIED, true, "cancelled");
 }
 
+static void a_cancel_of_one_tag_leaves_the_others(void **state)
+{
+    struct bench *b = *state;
+    const uint32_t c = bench_join(b, "a", 0);
+
+    set(b, c, 1, 1, 1);
+    set(b, c, 2, 2, 1);
+    bench_wait(b, c, 200);
+    bench_session(b, c, TPI_MOTION_CANCEL, &(tpi_motion_tag){1});
+    bench_wait(b, c, 3000);
+    assert_true(last_write(b, 1)->values[0] < 0.5);
+    assert_true(last_write(b, 2)->values[0] == 1);
+}
+
 static void a_lease_that_ends_stops_and_drops(void **state)
 {
     struct bench *b = *state;
@@ -338,6 +352,7 @@ static void a_sequence_with_missing_frames_plays_the_rest(void **state)
     assert_int_equal(s.signal, TPI_MOTION_MODIFIED);
     assert_int_equal(s.frames, 2);
     assert_int_equal(s.played, 2);
+    assert_true(s.end_us - s.start_us > 900000); /* the last motion has ended too */
     assert_true(last_write(b, 1)->values[0] == 0.2);
 }
 
@@ -363,10 +378,54 @@ static void without_an_end_the_robot_stands_at_the_last_frame(void **state)
             b->writes[i].values[0] * (double)(b->writes[i + 1].due_ns - b->writes[i].due_ns) * 1e-9;
     }
     assert_true(made < way && made > way - 0.2);
+    frame(b, c, TPI_MOTION_ADAPTIVE, 2400000, 0.3); /* of the instant at which it stands */
+    bench_wait(b, c, 100);
+    assert_true(last_write(b, 1)->speeds[0] == 0);
     bench_session(b, c, TPI_MOTION_END, &(tpi_motion_end){1, 25});
     bench_wait(b, c, 2000);
     assert_true(last_write(b, 0)->values[0] == 0.5); /* a speed lasts */
     assert_int_equal(summary_of(b, c).signal, TPI_MOTION_SUCCESS);
+}
+
+static void a_playback_ends_with_its_last_frame(void **state)
+{
+    struct bench *b = *state;
+    const uint32_t c = bench_join(b, "a", 0);
+
+    bench_session(
+        b, c, TPI_MOTION_BEGIN,
+        &(tpi_motion_begin){
+            .sequence = 1, .mode = TPI_MOTION_PLAYBACK, .frames = 4, .duration_us = 300000});
+    for (uint64_t i = 0; i < 4; i++) {
+        frame(b, c, TPI_MOTION_PLAYBACK, i * 100000, 0.1);
+    }
+    bench_wait(b, c, 2000);
+    assert_int_equal(summary_of(b, c).signal, TPI_MOTION_SUCCESS);
+}
+
+/* With `hold`, frames on the server's clock are waited for as well. */
+static void delayed_frames_are_waited_for_on_request(void **state)
+{
+    struct bench *b = *state;
+    const uint32_t c = bench_join(b, "a", 0);
+    tpi_motion_header header = {.mode = TPI_MOTION_DELAY};
+
+    bench_session(b, c, TPI_MOTION_SET_MODE, &(tpi_motion_set_mode){TPI_MOTION_DELAY, 2});
+    for (int64_t i = 1; i <= 20; i++) {
+        header.time_us = (uint64_t)(BENCH_START / 1000 + i * 100000);
+        bench_send(b, c, header, TPI_MOTION_SETSPEED, (uint32_t)i,
+                   &(tpi_motion_setspeed){0.5, 0, 0});
+    }
+    bench_wait(b, c, 1200);
+    assert_true(last_write(b, 0)->values[0] == 0.5);
+    bench_wait(b, c, 3000);
+    assert_true(last_write(b, 0)->values[0] == 0); /* it stands at the last frame */
+    header.time_us += 1000000;
+    bench_send(b, c, header, TPI_MOTION_SETSPEED, 21, &(tpi_motion_setspeed){0, 0, 0});
+    bench_wait(b, c, 500);
+    assert_true(last_write(b, 0)->values[0] > 0.4); /* and drives on along its path */
+    bench_wait(b, c, 3000);
+    assert_true(last_write(b, 0)->values[0] == 0);
 }
 
 static void a_sequence_has_to_begin(void **state)
@@ -390,6 +449,7 @@ int main(void)
         CASE(clear_drops_later_frames_of_this_line),
         CASE(full_queues_and_far_times_are_refused),
         CASE(a_cancel_brakes_within_the_limit_and_writes_zero),
+        CASE(a_cancel_of_one_tag_leaves_the_others),
         CASE(a_lease_that_ends_stops_and_drops),
         CASE(a_client_that_leaves_may_finish_until_its_lease_ends),
         CASE(a_panic_flushes_everything_until_it_is_reset),
@@ -401,6 +461,8 @@ int main(void)
         CASE(a_playback_with_uneven_frames_is_refused),
         CASE(a_sequence_with_missing_frames_plays_the_rest),
         CASE(without_an_end_the_robot_stands_at_the_last_frame),
+        CASE(a_playback_ends_with_its_last_frame),
+        CASE(delayed_frames_are_waited_for_on_request),
         CASE(a_sequence_has_to_begin),
     };
 

@@ -70,7 +70,7 @@ static void set_now(tpi_motion_engine *e, int64_t now_ns)
         e->now_ns = now_ns;
     }
     end_leases(e);
-    if (e->planned_ns < e->now_ns) {
+    if (e->planned_ns <= e->now_ns) {
         tpi_motion_advance(e, e->now_ns);
     }
 }

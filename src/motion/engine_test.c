@@ -95,6 +95,30 @@ static void a_move_of_many_dofs_is_one_command_and_one_write_for_each_output(voi
     assert_int_equal(b->count, 2 * 201); /* a start and 200 periods, on two outputs */
 }
 
+/* Samples are on the grid of the motion, the last one at its end; other motions do not disturb it.
+ */
+static void a_motion_ends_exactly_and_is_sampled_on_its_own_grid(void **state)
+{
+    struct bench *b = *state;
+    const uint32_t c = bench_join(b, "a", 0);
+    size_t samples = 0;
+    int64_t start = 0;
+
+    bench_send(b, c, DIRECT, TPI_MOTION_SET, 1, &(tpi_motion_set){1, 0, 0.5, 1234567});
+    bench_wait(b, c, 3);
+    bench_send(b, c, DIRECT, TPI_MOTION_SET, 2, &(tpi_motion_set){2, 0, 0.5, 1234567});
+    bench_wait(b, c, 2000);
+    for (size_t i = 0; i < b->count; i++) {
+        if (b->writes[i].write.output == 1) {
+            start = samples++ == 0 ? b->writes[i].due_ns : start;
+            assert_true((b->writes[i].due_ns - start) % (10 * BENCH_MS) == 0 || samples == 125);
+        }
+    }
+    assert_int_equal(samples, 125); /* the start, 123 periods, the end */
+    assert_int_equal(last_write(b, 1)->due_ns - start, 1234567000);
+    assert_true(last_write(b, 1)->values[0] == 0.5);
+}
+
 static void a_target_beyond_a_limit_is_clamped(void **state)
 {
     struct bench *b = *state;
@@ -234,6 +258,20 @@ static void a_frame_that_waits_holds_its_dofs(void **state)
     assert_true(last_write(b, 1)->values[0] == -1);
 }
 
+static void a_command_that_is_refused_holds_nothing(void **state)
+{
+    struct bench *b = *state;
+    const uint32_t first = bench_join(b, "first", 0), second = bench_join(b, "second", 0);
+    tpi_motion_drive targets[2] = {{1, 0, 0.5}, {2, 0, 1}};
+
+    set(b, first, 1, 2, 1);
+    bench_send(b, second, DIRECT, TPI_MOTION_MOVE, 2, &(tpi_motion_move){0, 1, 2, targets});
+    bench_expect(b, second, 2, TPI_MOTION_BUSY, true, "arm is moved by first");
+    set(b, first, 3, 1, 0.25); /* the head is not the second client's */
+    bench_wait(b, first, 2000);
+    assert_true(last_write(b, 1)->values[0] == 0.25);
+}
+
 static void a_higher_rank_takes_the_dof_and_is_named(void **state)
 {
     struct bench *b = *state;
@@ -345,6 +383,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(a_speed_is_ramped_and_answered_when_it_starts_and_ends),
         CASE(a_move_of_many_dofs_is_one_command_and_one_write_for_each_output),
+        CASE(a_motion_ends_exactly_and_is_sampled_on_its_own_grid),
         CASE(a_target_beyond_a_limit_is_clamped),
         CASE(a_joint_speed_ends_at_the_limit),
         CASE(what_the_robot_does_not_have_is_said_once_and_the_rest_runs),
@@ -352,6 +391,7 @@ int main(void)
         CASE(home_cannot_be_interrupted),
         CASE(another_client_is_busy_until_the_dof_is_free),
         CASE(a_frame_that_waits_holds_its_dofs),
+        CASE(a_command_that_is_refused_holds_nothing),
         CASE(a_higher_rank_takes_the_dof_and_is_named),
         CASE(equal_times_are_played_in_the_order_of_arrival),
         CASE(broadcasts_repeat_skip_and_end),

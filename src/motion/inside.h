@@ -165,7 +165,7 @@ struct tpi_motion_engine {
     tpi_motion_base base;
     double rate;                /* of the robot */
     uint32_t slowed_by;         /* the client that lowered it */
-    int64_t now_ns, planned_ns; /* what is planned is never before now */
+    int64_t now_ns, planned_ns; /* instants before the latter are closed */
     uint64_t arrivals, excesses;
     bool panicked;
     uint32_t epoch;
@@ -240,7 +240,7 @@ void tpi_motion_output_mark(tpi_motion_engine *e, const tpi_motion_axis *axis, b
 /* The instant from which on things can still be changed. */
 int64_t tpi_motion_track_present(const tpi_motion_engine *e);
 
-/* Plan the track anew, because something has changed from outside. */
+/* Look at the track again at the present, because something has changed from outside. */
 void tpi_motion_track_touch(tpi_motion_engine *e, tpi_motion_track *track);
 
 /* Plan a track that stands at the present. */

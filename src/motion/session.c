@@ -144,9 +144,6 @@ static const char *end(tpi_motion_engine *e, tpi_motion_client *client, const tp
         return NULL;
     }
     tpi_motion_track_touch(e, track);
-    if (track->line.phase != TPI_MOTION_STEP && track->queue.count == 0) {
-        track->line.due_ns = track->line.at_ns; /* it may have ended with this */
-    }
     return NULL;
 }
 

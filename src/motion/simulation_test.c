@@ -339,6 +339,12 @@ static void a_hold_stops_within_what_the_limit_needs(void **state)
     assert_true(b->writes[before - 1].values[0] == 0.9);
     assert_true(b->writes[b->count - 1].values[0] == 0);
     assert_true((double)(b->writes[b->count - 1].due_ns - held) <= 1.1 * 0.9e9);
+    double way = 0.9 * (double)(b->writes[before].due_ns - held) * 1e-9;
+    for (size_t i = before; i + 1 < b->count; i++) {
+        way +=
+            b->writes[i].values[0] * (double)(b->writes[i + 1].due_ns - b->writes[i].due_ns) * 1e-9;
+    }
+    assert_true(fabs(way - 0.405) < 1e-6); /* v^2 / 2a */
     within_acceleration(b, 0, 1);
     bench_free(b);
 }

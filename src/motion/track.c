@@ -68,7 +68,7 @@ void tpi_motion_track_touch(tpi_motion_engine *e, tpi_motion_track *track)
         return; /* it is planned at the end of this instant, or of its step */
     }
     tpi_motion_line_reach(&track->line, tpi_motion_track_present(e));
-    tpi_motion_track_plan(e, track);
+    track->line.due_ns = track->line.at_ns; /* planned in an instant: what follows is written */
 }
 
 /* ---- Frames ---- */
