@@ -6,6 +6,7 @@
  * joints that mimic others: it gets their values, and its Jacobian is folded as ours is.
  */
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -51,12 +52,17 @@ struct pose {
 
 /* ---- Poses ---- */
 
+/* Whether all dofs that the chain moves are within their limits, also followers beside the chain.
+ */
 static bool is_within(const peer_chain &chain, const double *values)
 {
-    for (unsigned i = 0; i < chain.ours.step_count; i++) {
-        const double value = values[chain.ours.steps[i].dof];
-        if (chain.bounded[i] &&
-            !(value >= chain.lower[i] - 1e-9 && value <= chain.upper[i] + 1e-9)) {
+    const tpi_mechanism *m = chain.ours.mechanism;
+
+    for (unsigned i = 0; i < m->dof_count; i++) {
+        const int column = m->dofs[i].master < 0 ? (int)i : m->dofs[i].master;
+        const int *end = chain.ours.columns + chain.ours.column_count;
+        if (std::find(chain.ours.columns, end, column) != end &&
+            !(values[i] >= m->dofs[i].lower - 1e-9 && values[i] <= m->dofs[i].upper + 1e-9)) {
             return false;
         }
     }
@@ -246,7 +252,14 @@ struct tally {
     unsigned ours = 0, violated = 0;
     unsigned theirs[SOLVERS] = {0}; /* reached, within limits or not */
     unsigned within[SOLVERS] = {0}; /* of these, with all limits kept */
+    double our_s = 0, their_s[SOLVERS] = {0};
 };
+
+/* Seconds since a time. */
+static double since(std::chrono::steady_clock::time_point start)
+{
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
 
 /* The solvers of KDL for a chain. */
 struct solvers {
@@ -295,7 +308,9 @@ static void solve_theirs(const peer_chain &chain, solvers &all, const KDL::JntAr
         KDL::JntArray found(start);
         KDL::Frame tip;
 
+        const auto began = std::chrono::steady_clock::now();
         all[k].CartToJnt(start, goal, found);
+        result.their_s[k] += since(began);
         if (all.forward.JntToCart(found, tip) >= 0 && is_at(goal, tip)) {
             result.theirs[k]++;
             result.within[k] += is_within(chain, found);
@@ -327,7 +342,9 @@ static tally invert(const peer_chain &chain, unsigned poses, std::mt19937_64 &ra
         tpi_chain_forward(&chain.ours, wanted.ours.data(), &goal);
         std::copy(goal.r, goal.r + 9, same.M.data);
         std::copy(goal.p, goal.p + 3, same.p.data);
+        const auto began = std::chrono::steady_clock::now();
         const bool solved = tpi_chain_inverse(&chain.ours, &goal, found.data(), nullptr) == TP_OK;
+        result.our_s += since(began);
         tpi_chain_forward(&chain.ours, found.data(), &tip);
         KDL::Frame reached_frame;
         std::copy(tip.r, tip.r + 9, reached_frame.M.data);
@@ -399,6 +416,8 @@ static bool compare_all(std::vector<peer_robot> &robots, unsigned poses)
 static bool invert_all(std::vector<peer_robot> &robots, unsigned poses)
 {
     bool good = true;
+    tally all;
+    unsigned solved = 0;
 
     printf("\nSolved of %u poses, in percent; of KDL: within limits / at all\n", poses);
     printf("%-16s %-22s %4s %6s %11s %11s %11s\n", "ROBOT", "TIP", "DOFS", "OURS", "NR", "NR_JL",
@@ -412,8 +431,18 @@ static bool invert_all(std::vector<peer_robot> &robots, unsigned poses)
             if (chain.ours.column_count >= 6 && chains.is_new(chain)) {
                 const tally t = invert(chain, poses, random);
                 good = print_inverse(robot.name, chain, poses, t) && good;
+                solved += poses;
+                all.our_s += t.our_s;
+                for (int k = 0; k < SOLVERS; k++) {
+                    all.their_s[k] += t.their_s[k];
+                }
             }
         }
+    }
+    if (solved > 0) { /* solved or not; KDL makes one try, ours up to 101 */
+        printf("Mean time in us %34.0f %11.0f %11.0f %11.0f\n", 1e6 * all.our_s / solved,
+               1e6 * all.their_s[NR] / solved, 1e6 * all.their_s[NR_JL] / solved,
+               1e6 * all.their_s[LMA] / solved);
     }
     return good;
 }
