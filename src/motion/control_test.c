@@ -428,6 +428,39 @@ static void delayed_frames_are_waited_for_on_request(void **state)
     assert_true(last_write(b, 0)->values[0] == 0);
 }
 
+static void a_sequence_may_last_longer_than_the_horizon(void **state)
+{
+    struct bench *b = bench_new(&(tpi_motion_settings){.horizon_ns = 2000 * BENCH_MS});
+    const uint32_t c = bench_join(b, "a", 0);
+
+    (void)state;
+    bench_session(b, c, TPI_MOTION_BEGIN,
+                  &(tpi_motion_begin){.sequence = 1, .mode = TPI_MOTION_ADAPTIVE});
+    bench_drain(b, c);
+    for (uint64_t i = 0; i < 80; i++) {
+        frame(b, c, TPI_MOTION_ADAPTIVE, 77000000 + i * 100000, i % 2 == 0 ? 0.1 : 0.2);
+        bench_wait(b, c, 100);
+    }
+    bench_expect_nothing(b, c);
+    frame(b, c, TPI_MOTION_ADAPTIVE, 77000000 + 11000000, 0);
+    bench_expect(b, c, 1, TPI_MOTION_ERROR, true, "the time is beyond the horizon");
+    bench_free(b);
+}
+
+static void a_clear_that_is_refused_drops_nothing(void **state)
+{
+    struct bench *b = *state;
+    const uint32_t c = bench_join(b, "a", 0);
+    const tpi_motion_header header = {
+        .mode = TPI_MOTION_DELAY, .flags = TPI_MOTION_CLEAR, .time_us = UINT64_MAX / 1000 + 2};
+
+    set_later(b, c, 1, 500, 0.1);
+    bench_send(b, c, header, TPI_MOTION_SET, 2, &(tpi_motion_set){1, 0, -0.5, 0});
+    bench_expect(b, c, 2, TPI_MOTION_ERROR, true, "the time is beyond the horizon");
+    bench_wait(b, c, 2000);
+    assert_true(last_write(b, 1)->values[0] == 0.1);
+}
+
 static void a_sequence_has_to_begin(void **state)
 {
     struct bench *b = *state;
@@ -463,6 +496,8 @@ int main(void)
         CASE(without_an_end_the_robot_stands_at_the_last_frame),
         CASE(a_playback_ends_with_its_last_frame),
         CASE(delayed_frames_are_waited_for_on_request),
+        CASE(a_sequence_may_last_longer_than_the_horizon),
+        CASE(a_clear_that_is_refused_drops_nothing),
         CASE(a_sequence_has_to_begin),
     };
 

@@ -43,6 +43,11 @@ static void remove_client(tpi_motion_engine *e, tpi_motion_client *client)
     if (e->slowed_by == client->number) {
         e->slowed_by = 0;
     }
+    for (uint16_t i = 0; i < e->axis_count; i++) {
+        if (e->axes[i].holder == client) {
+            e->axes[i].holder = NULL;
+        }
+    }
     e->clients[client->number - 1] = NULL;
     tpi_motion_client_free(client);
 }

@@ -287,26 +287,31 @@ static void insert(tpi_motion_engine *e, struct arrival *a, const tpi_motion_hea
     tpi_motion_track_touch(e, a->track);
 }
 
+/* Frames may lie a horizon ahead of what plays; the first one of a sequence may have any time. */
 static bool times_are_allowed(const tpi_motion_engine *e, const struct arrival *a,
                               const tpi_motion_header *header)
 {
-    const uint64_t horizon = (uint64_t)e->settings.horizon_ns / 1000;
-    const bool sequence = a->track != &a->client->tracks[0];
-    const uint64_t first = sequence ? (uint64_t)a->track->sequence.estimate.first_tau_ns / 1000
-                                    : (uint64_t)e->now_ns / 1000;
+    const tpi_motion_track *track = a->track;
+    int64_t from = e->now_ns;
 
-    if (sequence && a->track->sequence.received == 0) {
-        return header->time_us < (uint64_t)INT64_MAX / 2000;
+    if (header->time_us > (uint64_t)INT64_MAX / 2000) {
+        return false;
     }
-    return header->time_us <= first + horizon;
+    if (track != &a->client->tracks[0]) {
+        if (track->sequence.received == 0) {
+            return true;
+        }
+        from = track->state == TPI_MOTION_TRACK_PLAYS
+                   ? tpi_motion_line_tau(&track->line, tpi_motion_track_present(e))
+                   : track->sequence.estimate.first_tau_ns;
+    }
+    return (int64_t)header->time_us * 1000 - from <= e->settings.horizon_ns;
 }
 
 /* Why the whole package is refused; NULL if it is not. */
 static const char *refusal(const tpi_motion_engine *e, const struct arrival *a,
                            const tpi_motion_header *header)
 {
-    const tpi_motion_store *store = &a->client->store;
-
     if (e->panicked) {
         return "there is a panic";
     }
@@ -319,10 +324,12 @@ static const char *refusal(const tpi_motion_engine *e, const struct arrival *a,
     if (!times_are_allowed(e, a, header)) {
         return "the time is beyond the horizon";
     }
-    if (store->free_frames == 0 || store->blocks_left < header->size / TPI_MOTION_BLOCK + 1) {
-        return "the queue is full";
-    }
     return NULL;
+}
+
+static bool has_room(const tpi_motion_store *store, uint32_t size)
+{
+    return store->free_frames != 0 && store->blocks_left > size / TPI_MOTION_BLOCK;
 }
 
 void tpi_motion_receive(tpi_motion_engine *e, tpi_motion_client *client,
@@ -334,10 +341,13 @@ void tpi_motion_receive(tpi_motion_engine *e, tpi_motion_client *client,
     a.info.flags = header->flags;
     a.info.mode = header->mode == TPI_MOTION_SESSIONS_OWN ? client->mode : header->mode;
     a.track = find_track(client, a.info.mode, header->sequence);
-    if ((header->flags & TPI_MOTION_CLEAR) != 0 && a.track != NULL && !e->panicked) {
-        clear(e, &a, (int64_t)(header->time_us * 1000));
-    }
     const char *why = refusal(e, &a, header);
+    if (why == NULL && (header->flags & TPI_MOTION_CLEAR) != 0) {
+        clear(e, &a, (int64_t)header->time_us * 1000);
+    }
+    if (why == NULL && !has_room(&client->store, header->size)) {
+        why = "the queue is full";
+    }
     if (why != NULL) {
         refuse(e, &a, payload, header->size, e->panicked ? TPI_MOTION_PANICKED : TPI_MOTION_ERROR,
                why);

@@ -11,9 +11,8 @@ struct storm {
     uint32_t clients[CLIENTS], tag;
     uint8_t ends[TAGS]; /* final signals of each command */
     bool sent[TAGS];
-    bool sequences[CLIENTS];
+    uint8_t owner[TAGS];
     uint64_t tau_us[CLIENTS];
-    bool panicked;
 };
 
 static uint32_t pick(struct storm *s, uint32_t below)
@@ -64,6 +63,7 @@ static void command(struct storm *s, int who)
         header.time_us = (uint64_t)(s->b->now_ns / 1000) + pick(s, 900000) - 100000;
     }
     s->sent[tag] = true;
+    s->owner[tag] = (uint8_t)who;
     switch (pick(s, 6)) {
     case 0:
         bench_send(s->b, s->clients[who], header, TPI_MOTION_SETSPEED, tag,
@@ -170,12 +170,27 @@ static void nothing_is_left(struct storm *s)
     assert_int_equal(tpi_motion_engine_next(s->b->engine), INT64_MAX);
 }
 
-static void blow(struct storm *s)
+/* A client leaves and comes back as another one. Its commands are not answered any more. */
+static void leave(struct storm *s, int who)
+{
+    for (uint32_t tag = 1; tag <= s->tag; tag++) {
+        if (s->owner[tag] == who && s->ends[tag] == 0) {
+            s->sent[tag] = false;
+        }
+    }
+    tpi_motion_engine_leave(s->b->engine, s->clients[who], false, s->b->now_ns);
+    s->clients[who] = tpi_motion_engine_join(s->b->engine, "storm", 3, who / 2, s->b->now_ns);
+    assert_int_not_equal(s->clients[who], 0);
+}
+
+static void blow(struct storm *s, bool leaves)
 {
     for (int i = 0; i < ACTIONS; i++) {
         const int who = (int)pick(s, CLIENTS);
 
-        if (pick(s, 10) == 0) {
+        if (leaves && pick(s, 60) == 0) {
+            leave(s, who);
+        } else if (pick(s, 10) == 0) {
             session(s, who);
         } else {
             command(s, who);
@@ -200,7 +215,7 @@ static void random_clients_leave_nothing_undone(void **state)
         for (int i = 0; i < CLIENTS; i++) {
             s.clients[i] = tpi_motion_engine_join(s.b->engine, "storm", 3, i / 2, s.b->now_ns);
         }
-        blow(&s);
+        blow(&s, seed % 2 == 0);
         nothing_is_left(&s);
         check_writes(s.b);
         bench_free(s.b);
@@ -216,7 +231,7 @@ static void frames_allocate_nothing(void **state)
         s.clients[i] = tpi_motion_engine_join(s.b->engine, "storm", 3, i, s.b->now_ns);
     }
     const size_t before = memory_allocations();
-    blow(&s);
+    blow(&s, false);
     assert_int_equal(memory_allocations(), before);
     assert_true(s.b->count > 1000);
     bench_free(s.b);

@@ -52,10 +52,6 @@ void tpi_motion_track_plan(tpi_motion_engine *e, tpi_motion_track *track)
     }
     steer(e, track);
     tpi_motion_line_plan(line, grip, event, e->robot.period_ns);
-    if (line->phase == TPI_MOTION_STANDS && line->goal > 0 && first != NULL &&
-        first->tau_ns <= line->tau_ns) {
-        line->due_ns = line->at_ns;
-    }
     e->excesses += line->excesses - excesses;
 }
 
