@@ -24,7 +24,7 @@ _troupe() {
         ;;
     esac
     case $command in
-    interfaces) options="--json --schema --rights --load --help $(_troupe_interfaces)" ;;
+    interfaces) options="--json --schema --padi --rights --load --url --help $(_troupe_interfaces)" ;;
     encode | decode)
         case $count in
         2) options="--struct --load --help $(_troupe_interfaces)" ;;

@@ -36,6 +36,8 @@ struct transport {
     void (*resume)(struct client *client);
     /* How many bytes have come of it that were not handled. */
     size_t (*unread)(struct client *client);
+    /* Drop what has come and cannot be counted. Optional. */
+    void (*drop)(struct client *client);
     /* Close the way and release the client, whose session is gone already. */
     void (*close)(struct client *client);
 };

@@ -59,10 +59,21 @@ static size_t on_unread(void *context)
     return client->transport->unread(client);
 }
 
+static void on_drop(void *context)
+{
+    struct client *client = context;
+
+    assert(tpi_player_is_current(client->front));
+    if (client->transport->drop != NULL) {
+        client->transport->drop(client);
+    }
+}
+
 static const tp_session_events session_events = {
     .ready = on_ready,
     .lost = on_lost,
     .unread = on_unread,
+    .drop = on_drop,
 };
 
 void tpi_player_session_init(struct client *client, tp_player_front *front,

@@ -62,6 +62,9 @@ typedef struct tp_session_events {
      * limit of an unfinished message is over. Returns the number of bytes of this client that have
      * arrived and were not handled yet. Optional; see tp_session_took(). */
     size_t (*unread)(void *context);
+    /* Another client has just ended a panic: drop what has arrived and cannot be counted by
+     * `unread`, such as datagrams that were not read yet. Optional. */
+    void (*drop)(void *context);
 } tp_session_events;
 
 /* The number that stands for the devices of all robots of the server. */
@@ -230,8 +233,9 @@ TP_API void tp_session_set_reach(tp_session *session, tp_reach reach);
 /* The right that a message needs. */
 TP_API tp_right tp_right_needed(const tp_message *what);
 
-/* The right that opening a device in this mode needs. */
-TP_API tp_right tp_right_to_open(unsigned access);
+/* The right that opening a device of this interface in this mode needs. Exclusive access needs the
+ * right to move if the interface has a message that needs it. */
+TP_API tp_right tp_right_to_open(const tp_interface *interface, unsigned access);
 
 TP_API const char *tp_right_name(tp_right right); /* "read", "write", "move", "operate" */
 
@@ -447,12 +451,16 @@ typedef struct tp_scheme tp_scheme;
  * troupe-server (server.h). */
 typedef struct tp_inproc_ops tp_inproc_ops;
 
-/* What a program is made of. Each list ends with NULL; `schemes` and `inproc` may be NULL. */
+/* What a program is made of. Each list ends with NULL; `schemes`, `inproc` and `learn` may be NULL.
+ */
 typedef struct tp_kit {
     const tp_driver *const *drivers;
     const tp_front *const *fronts;
     const tp_scheme *const *schemes; /* in addition to serial and script */
     const tp_inproc_ops *inproc;     /* NULL: clients cannot open `inproc:` URLs */
+    /* Loads the interfaces that only the server at `url` knows. Called by the thread that reads a
+     * configuration. Waits for some seconds at most. NULL: other servers cannot be asked. */
+    tp_status (*learn)(tp_catalogue *into, const char *url, tp_error *err);
 } tp_kit;
 
 #ifdef __cplusplus

@@ -143,6 +143,7 @@ typedef enum tp_effect {
     TP_EFFECT_WRITES,   /* changes something */
     TP_EFFECT_MOVES,    /* may set something in motion, which has to be able to stop */
     TP_EFFECT_OPERATES, /* decides for all clients, as ending a panic does */
+    TP_EFFECT_ACTUATES, /* can move hardware at once, and leaves no motion that has to be stopped */
 } tp_effect;
 
 /* Calls the operation for a message in a driver's table of operations (`tp_NAME_ops`). `ask` is
@@ -196,7 +197,12 @@ TP_API const tp_message *tp_interface_message_named(const tp_interface *interfac
 TP_API const char *tp_kind_name(tp_kind kind);
 TP_API tp_kind tp_kind_named(const char *name);
 TP_API const char *tp_mark_name(tp_mark mark);
-TP_API const char *tp_effect_name(tp_effect effect); /* "reads", "writes", "moves", "operates" */
+/* "reads", "writes", "moves", "operates", "actuates" */
+TP_API const char *tp_effect_name(tp_effect effect);
+
+/* Whether a message with this effect can move something: it moves or actuates. Such a message needs
+ * the right to move, is refused during a panic and is not executed late. */
+TP_API bool tp_effect_can_move(tp_effect effect);
 TP_API const char *tp_type_name(tp_type type); /* as in .padi files: "u8" ... "char", "struct" */
 
 /* How many elements the field of this value has. */

@@ -2,10 +2,8 @@
  * find.c - the best device for a task; see tp_client_find(). And which devices meet conditions.
  *
  * Candidates that are not ruled out by what is known of them are opened, asked (inquiry.c) and
- * closed. For the best one that is done one after the other; the best so far stays open, so that
- * its driver does not stop between being asked and being used. Names come from the server, so that
- * no device is opened for its name. To learn which meet the conditions,
- * many are asked at once.
+ * closed, many at once. The best so far stays open, so that its driver does not stop between being
+ * asked and being used. Names come from the server, so that no device is opened for its name.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,12 +92,32 @@ static bool is_better(const struct search *search, const tpi_inquiry *candidate)
     return order < 0;
 }
 
-/* Devices are asked by who only reads, so that nobody else is shut out. */
-static tp_status ask(struct search *search, tpi_inquiry *candidate, tp_error *err)
+/* ---- Candidates ------------------------------------------------------------------------------ */
+
+/* Devices are opened for reading only, so that no other client is kept out. A device is not asked
+ * if what is known of it decides. */
+static tp_status begin_candidate(struct search *search, const tp_client_device *device,
+                                 tpi_inquiry *candidate, tp_error *err)
 {
     const unsigned access = search->access == TP_OPEN_MODE ? TP_OPEN_MODE : TP_READ_MODE;
+    const tp_status status = tpi_inquiry_begin(candidate, search->client, search->wanted, device,
+                                               tpi_labels_find(search->labels, &device->addr), err);
 
-    tpi_inquiry_ask(candidate, search->interface, access);
+    if (status == TP_OK && find_unmet(candidate, true) == search->wanted->count &&
+        !tpi_inquiry_is_enough(candidate)) {
+        tpi_inquiry_ask(candidate, search->interface, access);
+        candidate->asked = true;
+    }
+    return status;
+}
+
+/* Whether a candidate meets all conditions. Waits for the answers of the device. */
+static tp_status judge(struct search *search, tpi_inquiry *candidate, bool *meets, tp_error *err)
+{
+    if (!candidate->asked) {
+        *meets = meets_all(search, candidate, true);
+        return TP_OK;
+    }
     const tp_status status = tpi_inquiry_wait(candidate, 1, err);
     if (status != TP_OK || candidate->failure.code != TP_OK) {
         return status != TP_OK
@@ -109,39 +127,55 @@ static tp_status ask(struct search *search, tpi_inquiry *candidate, tp_error *er
     if (!candidate->opened) {
         turn_down(search, candidate, " cannot be opened");
     }
+    *meets = candidate->opened && meets_all(search, candidate, false);
     return TP_OK;
 }
 
-/* Whether it meets all conditions; it is opened and asked only if that can still matter. */
-static tp_status judge(struct search *search, const tp_client_device *device,
-                       tpi_inquiry *candidate, bool *meets, tp_error *err)
+/* Ends the candidate, or keeps it as the best one. */
+static tp_status consider(struct search *search, tpi_inquiry *candidate, tp_error *err)
 {
-    tp_status status = tpi_inquiry_begin(candidate, search->client, search->wanted, device,
-                                         tpi_labels_find(search->labels, &device->addr), err);
-
-    *meets = status == TP_OK && meets_all(search, candidate, true);
-    if (*meets && !tpi_inquiry_is_enough(candidate)) {
-        status = ask(search, candidate, err);
-        *meets = status == TP_OK && candidate->opened && meets_all(search, candidate, false);
-    }
-    return status;
-}
-
-static tp_status consider(struct search *search, const tp_client_device *device, tp_error *err)
-{
-    tpi_inquiry candidate;
     bool meets = false;
-    const tp_status status = judge(search, device, &candidate, &meets, err);
+    const tp_status status = judge(search, candidate, &meets, err);
 
-    if (!meets || (search->found && !is_better(search, &candidate))) {
-        tpi_inquiry_fini(&candidate);
+    if (!meets || (search->found && !is_better(search, candidate))) {
+        tpi_inquiry_fini(candidate);
         return status;
     }
     tpi_inquiry_fini(&search->best);
-    search->best = candidate; /* nothing of it is under way any more */
+    search->best = *candidate; /* nothing of it is under way any more */
+    memset(candidate, 0, sizeof *candidate);
     search->found = true;
     return TP_OK;
 }
+
+/* Candidates are asked many at once and judged in the order of the list, so that of two equal ones
+ * the first is the best. */
+static tp_status consider_all(struct search *search, const tp_client_device *devices, size_t count,
+                              size_t *candidates, tp_error *err)
+{
+    tpi_inquiry *window = calloc(AT_ONCE, sizeof *window);
+    tp_status status = window != NULL ? TP_OK : tp_fail(err, TP_E_NOMEM, "out of memory");
+    size_t begun = 0;
+    size_t judged = 0;
+
+    for (size_t i = 0; status == TP_OK && (i < count || judged < begun);) {
+        if (i < count && devices[i].addr.interf != search->interface->code) {
+            i++;
+        } else if (i < count && begun - judged < AT_ONCE) {
+            status = begin_candidate(search, &devices[i++], &window[begun++ % AT_ONCE], err);
+        } else {
+            status = consider(search, &window[judged++ % AT_ONCE], err);
+        }
+    }
+    for (size_t i = 0; window != NULL && i < AT_ONCE; i++) {
+        tpi_inquiry_fini(&window[i]);
+    }
+    free(window);
+    *candidates = begun;
+    return status;
+}
+
+/* ---- The result ------------------------------------------------------------------------------ */
 
 /* Open the best one as the program wants it, unless it is open like that already. */
 static tp_status open_best(struct search *search, tp_proxy **out, tp_error *err)
@@ -162,15 +196,9 @@ static tp_status open_best(struct search *search, tp_proxy **out, tp_error *err)
 static tp_status choose(struct search *search, const tp_client_device *devices, size_t count,
                         const char *wanted, tp_proxy **out, tp_error *err)
 {
-    tp_status status = TP_OK;
     size_t candidates = 0;
+    tp_status status = consider_all(search, devices, count, &candidates, err);
 
-    for (size_t i = 0; i < count && status == TP_OK; i++) {
-        if (devices[i].addr.interf == search->interface->code) {
-            candidates++;
-            status = consider(search, &devices[i], err);
-        }
-    }
     if (status == TP_OK && search->found) {
         status = open_best(search, out, err);
     } else if (status == TP_OK && candidates == 0) {

@@ -442,6 +442,99 @@ static void nothing_is_asked_that_the_list_tells(void **state)
     assert_string_equal(fake_server_log(&b->server), "");
 }
 
+/* ---- Round trips ----------------------------------------------------------------------------- */
+
+enum { CROWD = 300, LONGEST_BODY = 256 };
+
+/* A server far away: what arrives in a turn of the loop is answered together, which is one round
+ * trip. It has CROWD rangers. */
+static struct {
+    struct {
+        tp_msghdr header;
+        unsigned char body[LONGEST_BODY];
+    } requests[2 * CROWD];
+    size_t count;
+    unsigned round_trips;
+    fake_server *server;
+    tp_after answer;
+} far;
+
+static void list_crowd(const tp_msghdr *header)
+{
+    static tp_device_devlist list;
+
+    list.devices_count = CROWD;
+    for (unsigned i = 0; i < CROWD; i++) {
+        list.devices[i] = (tp_devaddr){.interf = TP_RANGER_CODE, .index = (uint16_t)i};
+    }
+    reply(far.server, header, &tp_desc_device_devlist, &list);
+}
+
+static void open_one(const tp_msghdr *header, const unsigned char *body)
+{
+    tp_device_req request;
+
+    tp_xdr_decode(&tp_desc_device_req, body, header->size, &request, sizeof request);
+    reply(far.server, header, &tp_desc_device_req, &request);
+}
+
+/* The ranger with the number i is i metres ahead, and the last two are equally far. */
+static void answer_one(const tp_msghdr *header, const unsigned char *body)
+{
+    if (header->addr.interf == TP_RANGER_CODE) {
+        const double x = header->addr.index < CROWD - 1 ? header->addr.index : CROWD - 2;
+        const struct device device = {.x = x};
+        tell_geometry(far.server, header, &device);
+    } else if (header->subtype == TP_PLAYER_REQ_DEV) {
+        open_one(header, body);
+    } else if (header->subtype == TP_PLAYER_REQ_DRIVERINFO) {
+        const tp_device_driverinfo info = {.driver_name_count = 1};
+        reply(far.server, header, &tp_desc_device_driverinfo, &info);
+    } else {
+        list_crowd(header);
+    }
+}
+
+static void answer_all(tp_after *after)
+{
+    (void)after;
+    far.round_trips++;
+    for (size_t i = 0; i < far.count; i++) {
+        answer_one(&far.requests[i].header, far.requests[i].body);
+    }
+    far.count = 0;
+}
+
+static bool keep(fake_server *server, const tp_msghdr *header, const unsigned char *body)
+{
+    assert_true(far.count < 2 * CROWD && header->size <= LONGEST_BODY);
+    far.server = server;
+    far.requests[far.count].header = *header;
+    memcpy(far.requests[far.count++].body, body, header->size);
+    tp_loop_after(server->loop, &far.answer);
+    return true;
+}
+
+/* Each device needs two, one after the other: it is opened and asked. Two more read the list. How
+ * the machine cuts the stream of bytes can add a few. */
+static void finding_takes_few_round_trips(void **state)
+{
+    struct bench *b = *state;
+    tp_proxy *proxy = NULL;
+    const unsigned least = 2 + 2 * ((CROWD + 63) / 64);
+
+    memset(&far, 0, sizeof far);
+    far.answer.run = answer_all;
+    b->server.handle = keep;
+    assert_int_equal(
+        tp_client_find(b->client, "ranger", "x > 2, most x", TP_OPEN_MODE, &proxy, &b->err), TP_OK);
+    assert_string_equal(tp_proxy_name(proxy), "ranger:298"); /* the first of the last two */
+    assert_ptr_equal(b->client->proxies, proxy);             /* and all others are closed */
+    assert_null(proxy->next);
+    assert_in_range(far.round_trips, least, 4 * least);
+    tp_loop_after_cancel(b->loop, &far.answer);
+}
+
 /* ---- Properties ------------------------------------------------------------------------------ */
 
 static void property_is(tp_proxy *proxy, const char *key, const char *wanted)
@@ -530,6 +623,7 @@ int main(void)
         OURS(many_are_asked_at_once),
         OURS(a_server_that_goes_ends_it),
         OURS(nothing_is_asked_that_the_list_tells),
+        OURS(finding_takes_few_round_trips),
         OURS(properties_are_texts),
         PLAIN(properties_are_texts),
         OURS(properties_are_set_by_their_kind),

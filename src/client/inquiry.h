@@ -31,6 +31,7 @@ typedef struct tpi_inquiry {
 
     tp_error unknown; /* what the device says of the first property that it does not have */
 
+    bool asked;       /* the device was asked; else only what the list tells is known */
     bool done;        /* all that was asked has its answer */
     bool opened;      /* the device could be */
     tp_error failure; /* what is nobody's fault but the connection's; TP_OK for none */

@@ -1,39 +1,62 @@
 /*
  * learn.c - interfaces that only the server knows: their descriptions are read from it.
  *
- * What a server sends is input from a network: the number and the size of descriptions have limits,
- * and an interface that the program knows is never replaced.
+ * What a server sends is input from a network: the number and the size of descriptions and the time
+ * for all of them have limits, and an interface that the program knows is never replaced.
  */
+#include "client/learn.h"
+
 #include <stdlib.h>
 
 #include "base/buf.h"
 #include "client/inside.h"
 
-enum { MOST_INTERFACES = 64, LONGEST = 256 << 10 };
+enum { MOST_INTERFACES = 64, LONGEST = 256 << 10, LONGEST_TOGETHER = 1 << 20 };
+
+static const int64_t timeout_ns = 3 * TP_NS_PER_S; /* of tpi_learn_from() */
 
 struct lesson {
     tpi_buf texts[MOST_INTERFACES];
     bool loaded[MOST_INTERFACES];
     uint32_t count;
+    size_t bytes;        /* of all texts */
+    int64_t deadline_ns; /* for all texts */
 };
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-static tp_status read_page(tp_client *client, uint32_t place, tpi_buf *text,
+/* Answers that come in time one by one must not take for ever together. */
+static tp_status check_limits(const tp_client *client, const struct lesson *lesson,
+                              const tp_description_page *page, tp_error *err)
+{
+    if (page->total > LONGEST || page->interfaces > MOST_INTERFACES ||
+        lesson->bytes > LONGEST_TOGETHER) {
+        return tp_fail(err, TP_E_LIMIT, "%s: its descriptions of interfaces are too long",
+                       client->url);
+    }
+    if (tpi_client_now_ns(client) > lesson->deadline_ns) {
+        return tp_fail(err, TP_E_TIMEOUT, "%s: its descriptions of interfaces come too slowly",
+                       client->url);
+    }
+    return TP_OK;
+}
+
+static tp_status read_page(tp_client *client, struct lesson *lesson, uint32_t place,
                            const tp_description_page **page, tp_error *err)
 {
+    tpi_buf *text = &lesson->texts[place];
     const tp_description_page ask = {.place = place, .first = (uint32_t)text->length};
     const void *answer = NULL;
-    const tp_status status =
-        tp_client_request(client, TP_PLAYER_REQ_DESCRIPTION, &ask, &answer, err);
+    tp_status status = tp_client_request(client, TP_PLAYER_REQ_DESCRIPTION, &ask, &answer, err);
 
     if (status != TP_OK) {
         return status;
     }
     *page = answer;
-    if ((*page)->total > LONGEST || (*page)->interfaces > MOST_INTERFACES) {
-        return tp_fail(err, TP_E_LIMIT, "%s: its descriptions of interfaces are too long",
-                       client->url);
+    lesson->bytes += (*page)->text_count;
+    status = check_limits(client, lesson, *page, err);
+    if (status != TP_OK) {
+        return status;
     }
     tpi_buf_put(text, (*page)->text, (*page)->text_count);
     return text->failed ? tp_fail(err, TP_E_NOMEM, "%s: out of memory", client->url) : TP_OK;
@@ -42,12 +65,12 @@ static tp_status read_page(tp_client *client, uint32_t place, tpi_buf *text,
 /* A page without a text ends a description, whatever its length is said to be. */
 static tp_status read_text(tp_client *client, struct lesson *lesson, uint32_t place, tp_error *err)
 {
-    tpi_buf *text = &lesson->texts[place];
+    const tpi_buf *text = &lesson->texts[place];
     const tp_description_page *page = NULL;
     tp_status status;
 
     do {
-        status = read_page(client, place, text, &page, err);
+        status = read_page(client, lesson, place, &page, err);
     } while (status == TP_OK && page->text_count > 0 && text->length < page->total);
     if (status == TP_OK) {
         lesson->count = page->interfaces;
@@ -90,6 +113,7 @@ tp_status tp_client_learn(tp_client *client, tp_catalogue *into, tp_error *err)
                          client->url);
     }
     lesson->count = 1; /* at least the first is asked for */
+    lesson->deadline_ns = tpi_client_deadline(client, 0);
     for (uint32_t i = 0; i < lesson->count && status == TP_OK; i++) {
         status = read_text(client, lesson, i, err);
     }
@@ -143,4 +167,18 @@ void tpi_client_learn(tp_client *client)
     if (client->troupe && client->state == TPI_CLIENT_CONNECTED && own_catalogue(client) == TP_OK) {
         (void)tp_client_learn(client, client->own.catalogue, NULL);
     }
+}
+
+/* ---- For programs without a client ----------------------------------------------------------- */
+
+tp_status tpi_learn_from(tp_catalogue *into, const char *url, tp_error *err)
+{
+    const tp_client_options options = {
+        .name = "troupe", .timeout_ns = timeout_ns, .stay_lost = true, .key = ""};
+    tp_client *client = NULL;
+    tp_status status = tp_client_connect(&client, url, &options, err);
+
+    status = status == TP_OK ? tp_client_learn(client, into, err) : status;
+    tp_client_destroy(client);
+    return status;
 }

@@ -183,7 +183,10 @@ static int set_up(void **state)
     struct bench *b = calloc(1, sizeof *b);
 
     wish.fail_start = wish.defer = false;
-    wish.polls_until_failure = wish.starts = wish.stops = wish.finis = 0;
+    wish.polls_until_failure = 0;
+    wish.starts = 0;
+    wish.stops = 0;
+    wish.finis = 0;
     assert_int_equal(tp_loop_create(&b->loop, tp_clock_real(), &b->err), TP_OK);
     assert_int_equal(tp_catalogue_create(&b->catalogue, &b->err), TP_OK);
     assert_int_equal(tpi_hub_create(&b->hub, b->loop, b->catalogue, &b->err), TP_OK);

@@ -14,8 +14,13 @@
 static void put_doc(tpi_buf *out, const char *doc)
 {
     tpi_buf_puts(out, " \"");
-    for (const char *at = doc; *at != '\0'; at++) {
-        tpi_buf_printf(out, *at == '"' || *at == '\\' ? "\\%c" : "%c", *at);
+    while (*doc != '\0') {
+        const size_t plain = strcspn(doc, "\"\\");
+        tpi_buf_put(out, doc, plain);
+        doc += plain;
+        if (*doc != '\0') {
+            tpi_buf_printf(out, "\\%c", *doc++);
+        }
     }
     tpi_buf_puts(out, "\"\n");
 }

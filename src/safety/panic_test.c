@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "safety/panic.h"
+#include "support/memory.h"
 #include "support/unit.h"
 #include "troupe/clock.h"
 
@@ -47,6 +48,7 @@ static void stays_until_it_is_reset(void **state)
     assert_string_equal(look.last_who, "berta"); /* and the last one */
     assert_string_equal(look.last_why, "more smoke");
     assert_true(look.since_ns > 0 && look.since_ns <= tp_clock_now_ns(tp_clock_real()));
+    assert_true(look.since_s > 0 && look.since_s <= tp_clock_wall_s(tp_clock_real()));
     assert_int_equal(look.epoch, tpi_panic_epoch(panic));
     assert_true(tpi_panic_reset(panic, look.epoch));
     assert_false(tpi_panic_is_on(panic));
@@ -54,6 +56,44 @@ static void stays_until_it_is_reset(void **state)
     tpi_panic_look(panic, &look);
     assert_string_equal(look.last_why, "");
     assert_int_equal(look.raises, 0);
+}
+
+static tp_status create_and_destroy(void *context)
+{
+    tpi_panic *panic = NULL;
+    const tp_status status = tpi_panic_create(&panic, tp_clock_real(), NULL, NULL, NULL);
+
+    (void)context;
+    tpi_panic_destroy(panic); /* NULL if there is none */
+    return status;
+}
+
+static void memory_may_run_out(void **state)
+{
+    (void)state;
+    memory_sweep(create_and_destroy, NULL);
+}
+
+/* One that has not joined changes nothing for the others. */
+static void a_seat_leaves_once(void **state)
+{
+    tpi_panic *panic = *state;
+    tpi_bell bells[2];
+    tpi_panic_seat seats[2];
+
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(tpi_bell_init(&bells[i], NULL), TP_OK);
+        seats[i] = (tpi_panic_seat){.bell = &bells[i]};
+    }
+    tpi_panic_leave(panic, &seats[0]); /* nobody is there */
+    tpi_panic_join(panic, &seats[0]);
+    tpi_panic_leave(panic, &seats[1]);
+    tpi_panic_raise(panic, "anna", "smoke");
+    tpi_wait(&bells[0].fd, 1, TP_NEVER); /* it is still woken */
+    tpi_panic_leave(panic, &seats[0]);
+    for (unsigned i = 0; i < 2; i++) {
+        tpi_bell_fini(&bells[i]);
+    }
 }
 
 static void an_old_reset_does_not_end_a_new_panic(void **state)
@@ -165,6 +205,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(is_off_at_first, set_up, tear_down),
         cmocka_unit_test_setup_teardown(stays_until_it_is_reset, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_old_reset_does_not_end_a_new_panic, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_seat_leaves_once, set_up, tear_down),
+        cmocka_unit_test(memory_may_run_out),
         cmocka_unit_test_setup_teardown(wakes_everybody_who_has_a_seat, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_signal_raises_it_without_any_loop, set_up, tear_down),
         cmocka_unit_test_setup_teardown(raising_and_resetting_may_meet, set_up, tear_down),

@@ -256,7 +256,23 @@ static void a_higher_rank_is_not_shut_out(void **state)
     end(&s);
 }
 
-/* Who has proved a key is who he says. */
+/* A client with exclusive access that asks for a lower rank gives way to the ranks between. */
+static void a_holder_has_the_rank_that_it_asks_for(void **state)
+{
+    const tp_lease lower = {.asks = TP_LEASE_RANK, .rank = -1};
+    struct stage s;
+
+    (void)state;
+    begin(&s);
+    assert_int_equal(visit_open(&s.visit, s.sessions[SECOND], s.device, TP_EXCLUSIVE_MODE), TP_OK);
+    assert_int_equal(move(&s, PLANNER, 1, NULL), TP_E_DENIED); /* rank 0 under 1 */
+    assert_int_equal(send(&s, SECOND, TP_KIND_REQUEST, TP_COMMON_REQ_LEASE, &lower, NULL), TP_OK);
+    assert_int_equal(move(&s, PLANNER, 1, NULL), TP_OK);
+    assert_int_equal(visit_open(&s.visit, s.sessions[PLANNER], s.device, TP_WRITE_MODE), TP_OK);
+    end(&s);
+}
+
+/* Only a key shows which client it is. */
 static void a_key_gives_a_rank(void **state)
 {
     const tpi_key keys[] = {{"pilot", "fly", TP_RIGHT_MOVE}, {"guest", "look", TP_RIGHT_MOVE}};
@@ -506,6 +522,7 @@ int main(void)
         cmocka_unit_test(who_leaves_keeps_nobody_out),
         cmocka_unit_test(a_refused_command_is_told_once),
         cmocka_unit_test(a_higher_rank_is_not_shut_out),
+        cmocka_unit_test(a_holder_has_the_rank_that_it_asks_for),
         cmocka_unit_test(a_key_gives_a_rank),
         cmocka_unit_test(drivers_have_ranks),
         cmocka_unit_test(a_client_is_told_who_moves_it),

@@ -181,6 +181,24 @@ static void clients_that_speak_leases_have_a_second(const tp_driver *driver)
 }
 ON_BOTH(clients_that_speak_leases_have_a_second)
 
+/* Also if it asks while the device moves, which waits for the end of the longer one. */
+static void a_shorter_lease_counts_at_once(void **state)
+{
+    const tp_lease ask = {.asks = TP_LEASE_DURATION, .duration = 0.3};
+    struct stage s;
+
+    (void)state;
+    begin(&s, &motor_on_loop);
+    drive_at(&s, 0, 1);
+    assert_int_equal(
+        visit_send(s.sessions[0], s.device, TP_KIND_REQUEST, TP_COMMON_REQ_LEASE, &ask, 0, NULL),
+        TP_OK);
+    bench_move_clock(&s.b, 0.3);
+    tp_loop_turn(s.b.loop, false);
+    assert_int_equal(atomic_load(&motor.halts), 1);
+    stage_end(&s);
+}
+
 static void a_command_can_carry_its_own_validity(const tp_driver *driver)
 {
     struct stage s;
@@ -597,6 +615,7 @@ int main(void)
         BOTH(stops_at_once_when_its_mover_is_gone),
         BOTH(the_last_mover_counts),
         BOTH(clients_that_speak_leases_have_a_second),
+        cmocka_unit_test(a_shorter_lease_counts_at_once),
         BOTH(a_command_can_carry_its_own_validity),
         BOTH(its_validity_does_not_outlive_its_lease),
         BOTH(what_another_has_moved_stops_when_a_command_is_refused),

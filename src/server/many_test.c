@@ -2,11 +2,12 @@
  * many_test.c - a configuration of very many sections: each device is there, and reading the file
  * again takes over or exchanges them all.
  *
- * Nothing here takes the time. What needs work for each pair of sections, let alone more, would not
- * come to an end while anybody waits.
+ * No limit here is one of the wall clock. What needs work for each pair of sections, let alone
+ * more, would not come to an end while anybody waits.
  */
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/buf.h"
 #include "server/inside.h"
@@ -95,9 +96,102 @@ static void very_many_sections_are_read_and_exchanged(void **state)
     tpi_buf_fini(&text);
 }
 
+/* ---- While the server serves ----------------------------------------------------------------- */
+
+extern const tp_driver tp_driver_fake;
+
+enum { SECTIONS = 2000, LONGEST_TURN_NS = 20 * TP_NS_PER_MS };
+
+/* The time for which this thread has had a processor: other programs do not count. */
+static int64_t busy_ns(void)
+{
+    struct timespec at;
+
+    assert_int_equal(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &at), 0);
+    return at.tv_sec * TP_NS_PER_S + at.tv_nsec;
+}
+
+static void write_sections(tpi_buf *text, int rate)
+{
+    text->length = 0;
+    tpi_buf_puts(text, "driver ( name \"fake\" provides [ \"laser:0\" ] )\n");
+    for (unsigned i = 0; i < SECTIONS && rate > 0; i++) {
+        tpi_buf_printf(text, "driver ( name \"fake\" provides [ \"ptz:%u\" ] rate %d )\n", i, rate);
+    }
+    assert_false(text->failed);
+}
+
+static void note_end(void *context, tp_status status, const tp_error *err)
+{
+    (void)err;
+    assert_int_equal(status, TP_OK);
+    *(bool *)context = true;
+}
+
+/* The most time that a turn of the loop takes until the reload is over. */
+static int64_t longest_turn_ns(tp_server *server)
+{
+    int64_t longest_ns = 0;
+    bool ended = false;
+
+    tp_server_reload_later(server, note_end, &ended);
+    while (!ended) {
+        const int64_t begun_ns = busy_ns();
+        tp_server_step(server, true);
+        const int64_t turn_ns = busy_ns() - begun_ns;
+        longest_ns = turn_ns > longest_ns ? turn_ns : longest_ns;
+    }
+    return longest_ns;
+}
+
+/* The same change on the loop's own thread, all at once: what a turn would take without the thread
+ * and the portions. */
+static int64_t whole_ns(tp_server *server)
+{
+    tp_error err = {0};
+    const int64_t begun_ns = busy_ns();
+
+    assert_int_equal(tp_server_reload(server, &err), TP_OK);
+    return busy_ns() - begun_ns;
+}
+
+static void no_turn_of_the_loop_is_long_during_a_reload(void **state)
+{
+    static const tp_driver *const fakes[] = {&tp_driver_fake, NULL};
+    static const int rates[] = {5, 6, 0}; /* all come, change, and go */
+    tpi_buf text = {0};
+    tp_server *server = NULL;
+    tp_error err = {0};
+    int64_t longest_ns = 0;
+
+    (void)state;
+    write_sections(&text, 0);
+    tp_server_options options = {
+        .drivers = fakes, .path = "x.cfg", .text = tpi_buf_text(&text), .listen = ""};
+    assert_int_equal(tp_server_create(&server, &options, &err), TP_OK);
+    for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
+        write_sections(&text, rates[i]);
+        server->options.text = tpi_buf_text(&text);
+        const int64_t turn_ns = longest_turn_ns(server);
+        longest_ns = turn_ns > longest_ns ? turn_ns : longest_ns;
+        assert_int_equal(tp_server_device_count(server), rates[i] > 0 ? SECTIONS + 1 : 1);
+    }
+    write_sections(&text, 7);
+    server->options.text = tpi_buf_text(&text);
+    const int64_t control_ns = whole_ns(server);
+    print_message("the longest turn: %.1f ms, all in one turn: %.1f ms\n",
+                  (double)longest_ns / (double)TP_NS_PER_MS,
+                  (double)control_ns / (double)TP_NS_PER_MS);
+    assert_true(longest_ns <= LONGEST_TURN_NS);
+    assert_true(control_ns > 4 * longest_ns);
+    tp_server_destroy(server);
+    tpi_buf_fini(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_turn_of_the_loop_is_long_during_a_reload),
         cmocka_unit_test(very_many_sections_are_read_and_exchanged),
     };
 

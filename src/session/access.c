@@ -89,13 +89,8 @@ static void tell_loss(const tp_device *device, const tp_session *taker)
  * such a client is refused when it writes. */
 static bool is_kept_from_opening(const struct subscription *s)
 {
-    tpi_claim claim = {0};
-
-    if (s->access != TP_WRITE_MODE && s->access != TP_ALL_MODE) {
-        return false;
-    }
-    tpi_identity_rank(&s->session->identity, s->device, &claim);
-    return tpi_access_keeps_out(s->device, claim.rank) != NULL;
+    return (s->access == TP_WRITE_MODE || s->access == TP_ALL_MODE) &&
+           tpi_access_keeps_out(s->device, tpi_terms_rank(s)) != NULL;
 }
 
 tp_status tpi_access_take(struct subscription *s, tp_error *err)
@@ -136,14 +131,10 @@ void tpi_access_give(const struct subscription *s)
 
 const char *tpi_access_keeps_out(const tp_device *device, int32_t rank)
 {
-    const tp_session *holder = tpi_access_holder(device);
-    tpi_claim claim = {0};
+    const struct subscription *s = find_holding(device);
 
-    if (!tpi_access_is_held(device)) {
-        return NULL;
-    }
-    tpi_identity_rank(&holder->identity, device, &claim);
-    return rank <= claim.rank ? holder->identity.label : NULL;
+    return tpi_access_is_held(device) && rank <= tpi_terms_rank(s) ? s->session->identity.label
+                                                                   : NULL;
 }
 
 /* Whether another client holds it, over which this one does not take precedence. */
@@ -185,7 +176,9 @@ tp_status tpi_access_check(const struct subscription *s, const tp_message *what,
 {
     const tp_session *session = s->session;
     const tp_device *device = s->device;
-    tp_status allowed = tpi_identity_may(&session->identity, what, err);
+    const bool can_move =
+        tp_effect_can_move(tpi_safety_effect(tpi_device_safety_look(device), what));
+    tp_status allowed = tpi_identity_may_send(&session->identity, device, what, err);
 
     allowed = allowed == TP_OK ? check_writer(session, device, what, claim, err) : allowed;
     allowed = allowed == TP_OK ? tpi_claim_check(tpi_device_safety_look(device), what, claim, err)
@@ -198,10 +191,10 @@ tp_status tpi_access_check(const struct subscription *s, const tp_message *what,
         return tp_fail(err, TP_E_DENIED, "%s is an extension of %s: ask for extensions", what->name,
                        tp_device_interface(device)->name);
     }
-    if (what->effect == TP_EFFECT_MOVES && tpi_panic_is_on(tpi_panic_of(session->hub))) {
+    if (can_move && tpi_panic_is_on(tpi_panic_of(session->hub))) {
         return refuse_in_panic(session, err);
     }
-    if (what->effect == TP_EFFECT_MOVES && session->stale > 0) {
+    if (can_move && session->stale > 0) {
         return tp_fail(err, TP_E_DENIED, "%s was sent before the panic was over", what->name);
     }
     return TP_OK;
@@ -235,12 +228,14 @@ void tpi_access_rights_changed(tpi_identity *identity)
     assert(session_is_current(session));
     tpi_crowd_look(session);
     for (struct subscription *s = session->subscriptions; s != NULL; s = s->next) {
-        if (right < TP_RIGHT_MOVE && s->moves) {
+        if (right >= tpi_right_to_open(s->device, TP_EXCLUSIVE_MODE)) {
+            continue; /* it may still move the device, or write to one that moves nothing */
+        }
+        if (s->moves) {
             s->moves = false;
             tpi_device_left(s->device, &mover, TPI_LEAVING_FORBIDDEN);
         }
-        if (tpi_access_holder(s->device) == session &&
-            right < tpi_right_to_open(s->device, TP_EXCLUSIVE_MODE)) {
+        if (tpi_access_holder(s->device) == session) {
             tpi_device_set_holder(s->device, NULL);
         }
     }

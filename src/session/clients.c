@@ -42,6 +42,7 @@ static void destroy(void *context)
         tpi_loop_set_room(loop, NULL, NULL);
     }
     tpi_keyring_fini(&clients->keyring);
+    tpi_descriptions_fini(&clients->descriptions);
     free(clients);
 }
 

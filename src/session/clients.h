@@ -4,6 +4,7 @@
 
 #include "session/budget.h"
 #include "session/crowd.h"
+#include "session/descriptions.h"
 #include "session/identity.h"
 #include "session/maker.h"
 #include "session/tidy.h"
@@ -23,6 +24,7 @@ typedef struct tpi_clients {
     tpi_budget budget;
     tpi_makers makers;
     tpi_tidy tidy;
+    tpi_descriptions descriptions;
     tp_session *sessions;     /* borrowed, newest first */
     struct tpi_crowd *crowds; /* borrowed: those of the fronts */
 } tpi_clients;

@@ -55,7 +55,7 @@ struct tpi_identity {
     unsigned wrong;      /* tries in a row that were wrong */
     int64_t next_try_ns; /* before that time none is looked at */
 
-    /* The rights of clients have changed. Optional. */
+    /* The right of the client may have changed. Optional. */
     void (*changed)(tpi_identity *identity);
     tpi_identity *next; /* of the keyring */
     tpi_identity *previous;
@@ -81,13 +81,18 @@ void tpi_identity_rank(const tpi_identity *identity, const tp_device *device, tp
 
 tp_right tpi_identity_right(const tpi_identity *identity);
 
-/* Whether the client may send a message, or open a device so: TP_OK, or TP_E_DENIED with what is
- * missing. */
+/* Whether the client may send a message to the server: TP_OK, or TP_E_DENIED with what is missing.
+ */
 tp_status tpi_identity_may(const tpi_identity *identity, const tp_message *what, tp_error *err);
-/* tp_right_to_open() of a device: exclusive access to one that moves something needs the right to
- * move. */
+
+/* The same for a device, whose configuration can raise the right that writing needs. */
+tp_status tpi_identity_may_send(const tpi_identity *identity, const tp_device *device,
+                                const tp_message *what, tp_error *err);
+
+/* tp_right_to_open() of a device, or the right that writing to it needs if that is higher. */
 tp_right tpi_right_to_open(const tp_device *device, unsigned access);
 
+/* Whether the client may open a device so: TP_OK, or TP_E_DENIED with what is missing. */
 tp_status tpi_identity_may_open(const tpi_identity *identity, const tp_device *device,
                                 unsigned access, tp_error *err);
 

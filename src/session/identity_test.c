@@ -88,14 +88,15 @@ static void a_key_gives_its_right_to_one_client(void **state)
     assert_int_equal(may_move(&scene.other, &err), TP_E_DENIED);
 }
 
-static void those_who_want_to_know_learn_of_other_keys(void **state)
+/* By its own key, and by other keys of the server. */
+static void a_client_is_told_when_its_right_may_change(void **state)
 {
     (void)state;
     scene.one.changed = changed;
     assert_int_equal(tpi_identity_show_key(&scene.one, "boss", strlen("boss"), NULL), TP_OK);
     assert_int_equal(tpi_identity_right(&scene.one), TP_RIGHT_OPERATE);
     set_keys(1); /* without the operator's */
-    assert_trace(scene.b, "1");
+    assert_trace(scene.b, "11");
     assert_int_equal(tpi_identity_right(&scene.one), TP_RIGHT_READ);
 }
 
@@ -104,7 +105,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_client_is_known_by_its_names_and_a_number, begin, end),
         cmocka_unit_test_setup_teardown(a_key_gives_its_right_to_one_client, begin, end),
-        cmocka_unit_test_setup_teardown(those_who_want_to_know_learn_of_other_keys, begin, end),
+        cmocka_unit_test_setup_teardown(a_client_is_told_when_its_right_may_change, begin, end),
     };
 
     return cmocka_run_group_tests_name("identity", tests, NULL, NULL);

@@ -64,6 +64,13 @@ static tp_status is_wrong(tpi_identity *identity, tp_error *err)
                    1LL << doubled);
 }
 
+static void tell_change(tpi_identity *identity)
+{
+    if (identity->changed != NULL) {
+        identity->changed(identity);
+    }
+}
+
 /* Every key is tried, whichever fits. */
 static tp_status judge(tpi_identity *identity, const uint8_t *nonce, const uint8_t *digest,
                        tp_error *err)
@@ -85,6 +92,7 @@ static tp_status judge(tpi_identity *identity, const uint8_t *nonce, const uint8
     }
     identity->key = found;
     identity->wrong = 0;
+    tell_change(identity); /* another key can give less */
     return TP_OK;
 }
 
@@ -183,9 +191,7 @@ tp_status tpi_keyring_set(tpi_keyring *keyring, const tpi_access *access)
     keyring->key_count = access->key_count;
     memcpy(keyring->guests, access->guests, sizeof keyring->guests);
     for (tpi_identity *at = keyring->identities; at != NULL; at = at->next) {
-        if (at->changed != NULL) {
-            at->changed(at);
-        }
+        tell_change(at);
     }
     return TP_OK;
 }

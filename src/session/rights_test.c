@@ -464,6 +464,22 @@ static void what_it_moved_stops(void **state)
     assert_int_equal(puppet_at(&s->b, "position2d:0")->halts, 1);
 }
 
+/* The last key counts: it may give less than the one before. */
+static void a_lesser_key_takes_what_the_one_before_gave(void **state)
+{
+    struct stage *s = *state;
+    const tp_position2d_cmd_vel vel = {.vel = {.px = 1}, .state = 1};
+
+    assert_int_equal(try(s, 0, "drive"), TP_OK);
+    open_device(s, 0, TP_EXCLUSIVE_MODE);
+    assert_int_equal(send(s, TP_KIND_COMMAND, TP_POSITION2D_CMD_VEL, &vel), TP_OK);
+    tp_loop_turn(s->b.loop, false);
+    assert_int_equal(try(s, 0, "set things"), TP_OK);
+    tp_loop_turn(s->b.loop, false);
+    assert_int_equal(puppet_at(&s->b, "position2d:0")->halts, 1);
+    assert_null(tpi_access_holder(s->device));
+}
+
 static void what_it_held_is_free(void **state)
 {
     struct stage *s = *state;
@@ -505,6 +521,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_key_in_a_reset_is_a_try_too, begin, end),
         cmocka_unit_test_setup_teardown(who_has_a_key_that_goes_loses_its_right, begin, end),
         cmocka_unit_test_setup_teardown(what_it_moved_stops, begin, end),
+        cmocka_unit_test_setup_teardown(a_lesser_key_takes_what_the_one_before_gave, begin, end),
         cmocka_unit_test_setup_teardown(what_it_held_is_free, begin, end),
     };
 

@@ -23,6 +23,9 @@ static inline double sim_normal(double angle)
     if (angle >= -SIM_PI && angle <= SIM_PI) {
         return angle;
     }
+    if (!(fabs(angle) < 1e9)) {
+        return 0; /* what is left of its digits is no direction */
+    }
     return angle - 2 * SIM_PI * floor((angle + SIM_PI) / (2 * SIM_PI));
 }
 

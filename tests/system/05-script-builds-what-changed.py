@@ -147,7 +147,7 @@ def every_command_is_described_and_no_build_is_needed_for_it():
         shutil.copytree(ROOT / "bench", project.folder / "bench")
         (project.folder / "tests/fuzz").mkdir(parents=True)
         (project.folder / "tests/fuzz/xdr_fuzz.c").write_text("")
-        for command in ("build", "install", "package", "test", "bench", "fuzz", "tidy"):
+        for command in ("build", "install", "package", "test", "bench", "fuzz", "coverage", "mutants", "tidy"):
             for option in ("--help", "-h"):
                 result, called = project.run(command, option)
                 tap.equal((command, result.returncode, result.stderr, called), (command, 0, "", False))

@@ -69,6 +69,52 @@ def a_mistyped_name_is_compared_with_them():
                   (1, 'troupe print: there is no interface "sol"; did you mean "soil"?\n'))
 
 
+def forwarding(url):
+    """Configurations of servers that offer the device of the first."""
+    host, port = url.rsplit(":", 1)
+    return (f'driver ( name "remote" url "tcp:{url}" provides [ "soil:3" ] devices [ "soil:0" ] )',
+            'driver ( name "passthrough" requires [ "soil:2" ] provides [ "soil:3" ] )\n'
+            f'driver ( name "remote" url "tcp:{url}" provides [ "soil:2" ] devices [ "soil:0" ] )',
+            f'driver ( name "passthrough" requires [ ":{host}:{port}:soil:0" ] provides [ "soil:3" ] )')
+
+
+def a_server_that_forwards_reads_the_description_too():
+    with garden() as url:
+        for text in forwarding(url):
+            with player.server(PROGRAM, text) as server:
+                result = troupe("print", "soil:3", "--count", "1", "--human", url=at(server))
+                tap.equal((result.returncode, result.stderr), (0, ""))
+                tap.equal([line.split(":")[0].strip() for line in result.stdout.splitlines()[1:]],
+                          ["moisture", "tension", "frozen", "probe", "depth"])
+
+
+def a_server_that_cannot_be_asked_is_reported_with_a_way_out():
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "x.cfg")
+        for text in forwarding("127.0.0.1:9"):
+            path.write_text(text, encoding="utf-8")
+            result = troupe("check", str(path))
+            tap.equal((result.returncode, "start its server first, or add interface ( file \"soil.padi\" ); connect to tcp:127.0.0.1:9: "
+                       in result.stderr), (1, True))
+            path.write_text(text.replace("soil:", "lazer:"), encoding="utf-8")
+            tap.equal('there is no interface "lazer"; did you mean "laser"?'
+                      in troupe("check", str(path)).stderr, True)
+
+
+def the_way_out_is_a_copy_of_the_files():
+    with garden() as url, tempfile.TemporaryDirectory() as folder:
+        for name in ("soil", "soil_base"):
+            result = troupe("interfaces", name, "--padi", "--url", url)
+            tap.equal((result.returncode, result.stderr), (0, ""))
+            pathlib.Path(folder, f"{name}.padi").write_text(result.stdout, encoding="utf-8")
+        path = pathlib.Path(folder, "x.cfg")
+        for text in forwarding("127.0.0.1:9"):
+            path.write_text('interface ( file "soil.padi" )\n' + text, encoding="utf-8")
+            tap.equal(troupe("check", str(path)).returncode, 0)
+    result = troupe("interfaces", "--padi")
+    tap.equal(result.stderr, "troupe interfaces: --padi needs the NAME of an interface\nTry: troupe interfaces --help\n")
+
+
 def programs_open_and_find_them():
     with garden() as url:
         tap.equal(tap.run([PROBE, "look", f"tcp:{url}"]).stdout.splitlines()[-2:], ["soil:0 fake", "laser:0 fake"])
@@ -101,5 +147,7 @@ def devices_are_found_by_the_name_that_lists_show():
 
 
 tap.main(devices_are_listed_with_their_interface, data_is_printed_with_its_units, requests_are_made,
-         a_mistyped_name_is_compared_with_them, programs_open_and_find_them, properties_that_no_device_has_are_told,
+         a_mistyped_name_is_compared_with_them, a_server_that_forwards_reads_the_description_too,
+         a_server_that_cannot_be_asked_is_reported_with_a_way_out, the_way_out_is_a_copy_of_the_files,
+         programs_open_and_find_them, properties_that_no_device_has_are_told,
          devices_are_found_by_the_name_that_lists_show)

@@ -1,5 +1,5 @@
 /*
- * unused.c - properties of a world file that nobody has read.
+ * unused.c - properties of a world file that were not read.
  *
  * What belongs elsewhere is reported with where; anything else with the nearest name that would
  * mean something where it stands.
