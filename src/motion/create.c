@@ -1,0 +1,224 @@
+/* create.c - an engine for a robot: its axes, outputs and buffers. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "motion/inside.h"
+
+enum { LONGEST_RECORD = 65535 + TPI_MOTION_RECORD, MOST_TARGETS = 65536 / 12 + 1 };
+
+static tpi_motion_settings with_defaults(const tpi_motion_settings *given)
+{
+    tpi_motion_settings s = given != NULL ? *given : (tpi_motion_settings){0};
+
+    s.clients = s.clients != 0 ? s.clients : 64;
+    s.frames = s.frames != 0 ? s.frames : 4096;
+    s.bytes = s.bytes != 0 ? s.bytes : 1 << 20;
+    s.answer_bytes = s.answer_bytes != 0 ? s.answer_bytes : 1 << 19;
+    s.horizon_ns = s.horizon_ns != 0 ? s.horizon_ns : 3600 * (int64_t)1000000000;
+    s.lease_ns = s.lease_ns != 0 ? s.lease_ns : 5 * (int64_t)1000000000;
+    s.longest_lease_ns = s.longest_lease_ns != 0 ? s.longest_lease_ns : 30 * (int64_t)1000000000;
+    return s;
+}
+
+/* ---- Axes ---- */
+
+static tp_status check_axis(const tpi_motion_engine *e, const tpi_motion_axis *axis, tp_error *err)
+{
+    const char *joint = e->robot.joints[axis->joint].name;
+
+    if (axis->place.output == TPI_MOTION_NOWHERE) {
+        return TP_OK;
+    }
+    if (axis->place.output >= e->robot.outputs) {
+        return tp_fail(err, TP_E_INVALID, "%s: there is no output %u", joint,
+                       (unsigned)axis->place.output);
+    }
+    if (!(axis->limits.acceleration > 0 && isfinite(axis->limits.acceleration)) ||
+        !(axis->limits.velocity > 0) || !(axis->limits.lower <= axis->limits.upper)) {
+        return tp_fail(err, TP_E_INVALID, "%s: it needs limits, also of the acceleration", joint);
+    }
+    return TP_OK;
+}
+
+static tp_status make_axes(tpi_motion_engine *e, tp_error *err)
+{
+    for (uint16_t j = 0; j < e->robot.joint_count; j++) {
+        const tpi_motion_joint *joint = &e->robot.joints[j];
+
+        for (uint16_t d = 0; d < joint->dof_count; d++) {
+            const uint16_t index = (uint16_t)(joint->first_dof + d);
+            const tpi_motion_dof *dof = &joint->dofs[d];
+
+            if (index >= e->axis_count) {
+                return tp_fail(err, TP_E_INVALID, "%s: its dofs are not in order", joint->name);
+            }
+            e->axes[index] = (tpi_motion_axis){
+                .joint = j,
+                .dof = d,
+                .index = index,
+                .of = dof,
+                .limits = {dof->lower, dof->upper, dof->velocity, dof->acceleration},
+                .place = e->robot.places[index],
+            };
+            if (j == 0) { /* positions of the base are not commanded */
+                e->axes[index].limits.lower = -INFINITY;
+                e->axes[index].limits.upper = INFINITY;
+            }
+            if (check_axis(e, &e->axes[index], err) != TP_OK) {
+                return TP_E_INVALID;
+            }
+        }
+    }
+    return TP_OK;
+}
+
+/* ---- Outputs ---- */
+
+static tp_status make_outputs(tpi_motion_engine *e, tp_error *err)
+{
+    for (uint16_t i = 0; i < e->axis_count; i++) {
+        const tpi_motion_place place = e->axes[i].place;
+
+        if (place.output != TPI_MOTION_NOWHERE) {
+            e->outputs[place.output].count++;
+        }
+    }
+    for (uint16_t i = 0; i < e->robot.outputs; i++) {
+        e->outputs[i].axes = calloc(e->outputs[i].count + 1u, sizeof *e->outputs[i].axes);
+        if (e->outputs[i].axes == NULL) {
+            return tp_fail(err, TP_E_NOMEM, "no memory");
+        }
+    }
+    for (uint16_t i = 0; i < e->axis_count; i++) {
+        const tpi_motion_place place = e->axes[i].place;
+
+        if (place.output == TPI_MOTION_NOWHERE) {
+            continue;
+        }
+        if (place.slot >= e->outputs[place.output].count) {
+            return tp_fail(err, TP_E_INVALID, "output %u has no slot %u", (unsigned)place.output,
+                           (unsigned)place.slot);
+        }
+        e->outputs[place.output].axes[place.slot] = i;
+    }
+    return TP_OK;
+}
+
+/* ---- Buffers ---- */
+
+static bool take_room(tpi_motion_engine *e)
+{
+    const size_t axes = e->axis_count + 1u;
+    tpi_motion_room *room = &e->room;
+
+    room->drives = calloc(MOST_TARGETS, sizeof *room->drives);
+    room->targets = calloc(axes, sizeof *room->targets);
+    room->payload = malloc(TPI_MOTION_PAYLOAD);
+    room->accepted = malloc(TPI_MOTION_PAYLOAD);
+    room->record = malloc(LONGEST_RECORD);
+    room->times = calloc(e->settings.frames, sizeof *room->times);
+    room->servos = calloc(axes, sizeof *room->servos);
+    room->values = calloc(axes, sizeof *room->values);
+    room->speeds = calloc(axes, sizeof *room->speeds);
+    room->states = calloc(axes, sizeof *room->states);
+    room->holders = calloc(axes, sizeof *room->holders);
+    room->written = calloc(2 * axes, sizeof *room->written);
+    return room->drives != NULL && room->targets != NULL && room->payload != NULL &&
+           room->accepted != NULL && room->record != NULL && room->times != NULL &&
+           room->servos != NULL && room->values != NULL && room->speeds != NULL &&
+           room->states != NULL && room->holders != NULL && room->written != NULL;
+}
+
+static void free_room(tpi_motion_room *room)
+{
+    free(room->drives);
+    free(room->targets);
+    free(room->payload);
+    free(room->accepted);
+    free(room->record);
+    free(room->times);
+    free(room->servos);
+    free(room->values);
+    free(room->speeds);
+    free(room->states);
+    free(room->holders);
+    free(room->written);
+}
+
+/* ---- Life ---- */
+
+void tpi_motion_client_free(tpi_motion_client *client)
+{
+    tpi_motion_store_fini(&client->store);
+    tpi_motion_answers_fini(&client->answers);
+    free(client->playing);
+    free(client->held);
+    free(client);
+}
+
+static tp_status make(tpi_motion_engine *e, tp_error *err)
+{
+    e->axes = calloc(e->axis_count + 1u, sizeof *e->axes);
+    e->outputs = calloc(e->robot.outputs + 1u, sizeof *e->outputs);
+    e->clients = calloc(e->settings.clients, sizeof *e->clients);
+    if (e->axes == NULL || e->outputs == NULL || e->clients == NULL || !take_room(e)) {
+        return tp_fail(err, TP_E_NOMEM, "no memory");
+    }
+    e->rate = 1;
+    e->own.state = TPI_MOTION_TRACK_PLAYS;
+    tpi_motion_line_start(&e->own.line, 0, 0, 1);
+    const tp_status status = make_axes(e, err);
+    if (status != TP_OK) {
+        return status;
+    }
+    tpi_motion_track_plan(e, &e->own);
+    return make_outputs(e, err);
+}
+
+tp_status tpi_motion_engine_create(tpi_motion_engine **out, const tpi_motion_robot *robot,
+                                   const tpi_motion_settings *settings, tpi_motion_emit *emit,
+                                   void *user, tp_error *err)
+{
+    if (robot->joint_count == 0 || robot->period_ns <= 0) {
+        return tp_fail(err, TP_E_INVALID, "a robot has joint 0 and a period");
+    }
+    tpi_motion_engine *e = calloc(1, sizeof *e);
+    if (e == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "no memory");
+    }
+    e->robot = *robot;
+    e->settings = with_defaults(settings);
+    e->emit = emit;
+    e->user = user;
+    e->base_axes = robot->joints[0].dof_count;
+    for (uint16_t i = 0; i < robot->joint_count; i++) {
+        e->axis_count = (uint16_t)(e->axis_count + robot->joints[i].dof_count);
+    }
+    const tp_status status = make(e, err);
+    if (status != TP_OK) {
+        tpi_motion_engine_destroy(e);
+        return status;
+    }
+    *out = e;
+    return TP_OK;
+}
+
+void tpi_motion_engine_destroy(tpi_motion_engine *engine)
+{
+    if (engine == NULL) {
+        return;
+    }
+    for (uint32_t i = 0; engine->clients != NULL && i < engine->settings.clients; i++) {
+        if (engine->clients[i] != NULL) {
+            tpi_motion_client_free(engine->clients[i]);
+        }
+    }
+    for (uint16_t i = 0; engine->outputs != NULL && i < engine->robot.outputs; i++) {
+        free(engine->outputs[i].axes);
+    }
+    free(engine->axes);
+    free(engine->outputs);
+    free(engine->clients);
+    free_room(&engine->room);
+    free(engine);
+}

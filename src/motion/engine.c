@@ -1,0 +1,317 @@
+/* engine.c - the engine: clients, instants, panic and faults. */
+#include "motion/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "motion/inside.h"
+
+static tpi_motion_client *client_of(const tpi_motion_engine *e, uint32_t number)
+{
+    for (uint32_t i = 0; i < e->settings.clients; i++) {
+        if (e->clients[i] != NULL && e->clients[i]->number == number) {
+            return e->clients[i];
+        }
+    }
+    return NULL;
+}
+
+/* ---- Clients ---- */
+
+static tpi_motion_client *new_client(const tpi_motion_engine *e)
+{
+    const tpi_motion_settings *s = &e->settings;
+    tpi_motion_client *client = calloc(1, sizeof *client);
+
+    if (client == NULL) {
+        return NULL;
+    }
+    client->playing = calloc(e->axis_count + 1u, sizeof *client->playing);
+    client->held = calloc(e->axis_count + 1u, sizeof *client->held);
+    if (client->playing == NULL || client->held == NULL ||
+        tpi_motion_store_init(&client->store, s->frames, s->bytes) != TP_OK ||
+        tpi_motion_answers_init(&client->answers, s->answer_bytes, s->answer_bytes / 4) != TP_OK) {
+        tpi_motion_client_free(client);
+        return NULL;
+    }
+    return client;
+}
+
+static void remove_client(tpi_motion_engine *e, tpi_motion_client *client)
+{
+    tpi_motion_session_stop(e, client, TPI_MOTION_INTERRUPTED, true, "the client has left");
+    if (e->slowed_by == client->number) {
+        e->slowed_by = 0;
+    }
+    for (uint16_t i = 0; i < e->axis_count; i++) {
+        if (e->axes[i].holder == client) {
+            e->axes[i].holder = NULL;
+        }
+    }
+    e->clients[client->number - 1] = NULL;
+    tpi_motion_client_free(client);
+}
+
+static void end_leases(tpi_motion_engine *e)
+{
+    for (uint32_t i = 0; i < e->settings.clients; i++) {
+        tpi_motion_client *client = e->clients[i];
+
+        if (client == NULL || e->now_ns - client->heard_ns < client->lease_ns) {
+            continue;
+        }
+        if (client->gone) {
+            remove_client(e, client);
+            continue;
+        }
+        tpi_motion_session_stop(e, client, TPI_MOTION_INTERRUPTED, true, "the lease has ended");
+    }
+}
+
+/* It is now this time, which never goes back. Leases end first: what they stop is not played. */
+static void set_now(tpi_motion_engine *e, int64_t now_ns)
+{
+    if (now_ns > e->now_ns) {
+        e->now_ns = now_ns;
+    }
+    end_leases(e);
+    if (e->planned_ns <= e->now_ns) {
+        tpi_motion_advance(e, e->now_ns);
+    }
+}
+
+uint32_t tpi_motion_engine_join(tpi_motion_engine *engine, const char *label, uint8_t right,
+                                int rank, int64_t now_ns)
+{
+    uint32_t place = 0;
+
+    set_now(engine, now_ns);
+    while (place < engine->settings.clients && engine->clients[place] != NULL) {
+        place++;
+    }
+    if (place == engine->settings.clients) {
+        return 0;
+    }
+    tpi_motion_client *client = new_client(engine);
+    if (client == NULL) {
+        return 0;
+    }
+    engine->clients[place] = client;
+    client->number = place + 1;
+    strncpy(client->label, label, TPI_MOTION_NAME);
+    client->right = right;
+    client->rank = rank;
+    client->rate = 1;
+    client->heard_ns = engine->now_ns;
+    client->lease_ns = engine->settings.lease_ns;
+    for (int i = 0; i < TPI_MOTION_TRACKS; i++) {
+        client->tracks[i].client = client;
+        client->tracks[i].line.due_ns = INT64_MAX;
+    }
+    return client->number;
+}
+
+void tpi_motion_engine_leave(tpi_motion_engine *engine, uint32_t client, bool finish,
+                             int64_t now_ns)
+{
+    tpi_motion_client *c = client_of(engine, client);
+
+    set_now(engine, now_ns);
+    if (c == NULL) {
+        return;
+    }
+    if (finish) {
+        c->gone = true;
+        return;
+    }
+    remove_client(engine, c);
+}
+
+void tpi_motion_engine_heard(tpi_motion_engine *engine, uint32_t client, int64_t now_ns)
+{
+    tpi_motion_client *c = client_of(engine, client);
+
+    set_now(engine, now_ns);
+    if (c != NULL) {
+        c->heard_ns = engine->now_ns;
+    }
+}
+
+/* ---- What comes in ---- */
+
+void tpi_motion_engine_package(tpi_motion_engine *engine, uint32_t client,
+                               const tpi_motion_header *header, const uint8_t *payload,
+                               int64_t now_ns)
+{
+    tpi_motion_client *c = client_of(engine, client);
+
+    set_now(engine, now_ns);
+    if (c == NULL || c->gone || header->size > TPI_MOTION_PAYLOAD) {
+        return;
+    }
+    c->heard_ns = engine->now_ns;
+    switch (header->kind) {
+    case TPI_MOTION_COMMAND:
+        tpi_motion_receive(engine, c, header, payload);
+        break;
+    case TPI_MOTION_SESSION:
+        tpi_motion_session(engine, c, header, payload);
+        break;
+    default:
+        tpi_motion_query(engine, c, header, payload);
+        break;
+    }
+}
+
+void tpi_motion_engine_measured(tpi_motion_engine *engine, uint16_t dof,
+                                const tpi_motion_dof_state *state)
+{
+    if (dof < engine->axis_count) {
+        engine->axes[dof].measured = *state;
+    }
+}
+
+void tpi_motion_engine_base(tpi_motion_engine *engine, const tpi_motion_base *base)
+{
+    engine->base = *base;
+}
+
+void tpi_motion_engine_arrived(tpi_motion_engine *engine, uint16_t output, bool reached,
+                               int64_t now_ns)
+{
+    set_now(engine, now_ns);
+    for (uint16_t i = 0; i < engine->axis_count; i++) {
+        tpi_motion_axis *axis = &engine->axes[i];
+
+        if (axis->place.output == output && axis->motion.servo == TPI_MOTION_GOTO_SERVO) {
+            engine->outputs[output].goes = false;
+            tpi_motion_axis_end(engine, axis, reached ? TPI_MOTION_SUCCESS : TPI_MOTION_INTERRUPTED,
+                                false, reached ? "arrived" : "the robot gave up");
+        }
+    }
+}
+
+/* What is commanded becomes what is measured: nothing jumps when it moves again. */
+static void take_measured(tpi_motion_axis *axis)
+{
+    axis->rest = (tpi_motion_point){axis->measured.position, 0};
+    axis->force = 0;
+}
+
+void tpi_motion_engine_fault(tpi_motion_engine *engine, uint16_t output, const char *why,
+                             int64_t now_ns)
+{
+    set_now(engine, now_ns);
+    for (uint16_t i = 0; i < engine->axis_count; i++) {
+        tpi_motion_axis *axis = &engine->axes[i];
+
+        if (axis->place.output != output) {
+            continue;
+        }
+        tpi_motion_client *client = axis->holder;
+        tpi_motion_axis_end(engine, axis, TPI_MOTION_INTERRUPTED, false, why);
+        if (client != NULL) {
+            tpi_motion_session_stop(engine, client, TPI_MOTION_INTERRUPTED, true, why);
+        }
+        if (axis->motion.servo != 0) { /* a brake: the device takes none */
+            tpi_motion_axis_end(engine, axis, TPI_MOTION_INTERRUPTED, false, why);
+        }
+        take_measured(axis);
+    }
+    if (output < engine->robot.outputs) {
+        engine->outputs[output].dirty = engine->outputs[output].goes = false;
+    }
+}
+
+void tpi_motion_engine_panic(tpi_motion_engine *engine, uint32_t epoch, int64_t now_ns)
+{
+    set_now(engine, now_ns);
+    engine->panicked = true;
+    engine->epoch = epoch;
+    for (uint32_t i = 0; i < engine->settings.clients; i++) {
+        if (engine->clients[i] != NULL) {
+            tpi_motion_session_stop(engine, engine->clients[i], TPI_MOTION_PANICKED, false,
+                                    "there is a panic");
+        }
+    }
+    for (uint16_t i = 0; i < engine->axis_count; i++) {
+        tpi_motion_axis_end(engine, &engine->axes[i], TPI_MOTION_PANICKED, false, "");
+    }
+    for (uint16_t i = 0; i < engine->robot.outputs; i++) {
+        engine->outputs[i].dirty = engine->outputs[i].goes = false; /* others move it now */
+    }
+}
+
+void tpi_motion_engine_reset(tpi_motion_engine *engine, int64_t now_ns)
+{
+    set_now(engine, now_ns);
+    engine->panicked = false;
+    for (uint16_t i = 0; i < engine->axis_count; i++) {
+        take_measured(&engine->axes[i]);
+    }
+}
+
+/* ---- What goes out ---- */
+
+static bool has_work(const tpi_motion_client *client)
+{
+    bool work = client->store.count > 0;
+
+    for (int i = 0; i < TPI_MOTION_TRACKS; i++) {
+        work = work || client->tracks[i].moving > 0 ||
+               client->tracks[i].state == TPI_MOTION_TRACK_COLLECTS;
+    }
+    return work;
+}
+
+size_t tpi_motion_engine_take(tpi_motion_engine *engine, uint32_t client, uint8_t *out,
+                              size_t space, uint16_t *records)
+{
+    tpi_motion_client *c = client_of(engine, client);
+
+    *records = 0;
+    return c != NULL ? tpi_motion_answers_take(&c->answers, out, space, records) : 0;
+}
+
+bool tpi_motion_engine_lost(const tpi_motion_engine *engine, uint32_t client)
+{
+    const tpi_motion_client *c = client_of(engine, client);
+
+    return c == NULL || c->answers.lost;
+}
+
+uint64_t tpi_motion_engine_excesses(const tpi_motion_engine *engine)
+{
+    return engine->excesses;
+}
+
+void tpi_motion_engine_advance(tpi_motion_engine *engine, int64_t now_ns, int64_t until_ns)
+{
+    set_now(engine, now_ns);
+    tpi_motion_advance(engine, until_ns);
+    for (uint32_t i = 0; i < engine->settings.clients; i++) {
+        if (engine->clients[i] != NULL) {
+            tpi_motion_query_turn(engine, engine->clients[i]);
+        }
+    }
+}
+
+int64_t tpi_motion_engine_next(tpi_motion_engine *engine)
+{
+    int64_t next = tpi_motion_advance_next(engine);
+
+    for (uint32_t i = 0; i < engine->settings.clients; i++) {
+        const tpi_motion_client *client = engine->clients[i];
+
+        for (int k = 0; client != NULL && k < TPI_MOTION_BROADCASTS; k++) {
+            const tpi_motion_repeat *repeat = &client->repeats[k];
+
+            next = repeat->used && repeat->due_ns < next ? repeat->due_ns : next;
+        }
+        if (client != NULL && (client->gone || has_work(client)) &&
+            client->heard_ns + client->lease_ns < next) {
+            next = client->heard_ns + client->lease_ns;
+        }
+    }
+    return next;
+}

@@ -1,0 +1,152 @@
+/*
+ * engine.h - plays frames of motion at their instants, for several clients of one robot.
+ *
+ * The engine has no threads, sockets or devices; time is an argument, in ns of the server's clock,
+ * and never goes back. The binding hands in packages, calls tpi_motion_engine_advance() and
+ * receives writes through a callback. Nothing allocates after a client has joined.
+ *
+ * Advancing plans up to `until_ns`, a little ahead of now: writes carry the time at which they are
+ * due. What arrives later starts after what has been planned. One write for each output and instant
+ * contains the values of all its dofs.
+ *
+ * Speeds change in steps of the robot's period, with at most 4/5 of the acceleration limit; the
+ * rest is kept for slowing a time line at the same moment. Packages are handled in the order of the
+ * calls; the binding takes the clients in turn.
+ *
+ * Commands of control frames (POSE, TWIST, WRENCH) are answered with NA.
+ */
+#ifndef TROUPE_MOTION_ENGINE_H
+#define TROUPE_MOTION_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "motion/package.h"
+#include "troupe/status.h"
+
+/* Where a dof is set: a slot of an output. An output is what one write to a device sets. */
+typedef struct tpi_motion_place {
+    uint16_t output; /* TPI_MOTION_NOWHERE: no device moves it */
+    uint16_t slot;
+} tpi_motion_place;
+
+enum { TPI_MOTION_NOWHERE = 0xffff };
+
+/* A robot. Everything is borrowed and must last as long as the engine. */
+typedef struct tpi_motion_robot {
+    const char *name;
+    tpi_motion_joint *joints; /* joint 0 is the base; its dofs are x, y, theta, or all six */
+    tpi_motion_link *links;
+    tpi_motion_frame *frames;
+    const tpi_motion_place *places; /* one for each dof */
+    uint16_t joint_count, link_count, frame_count, root, outputs;
+    bool takes_goto;   /* the base has its own controller for GOTO */
+    int64_t period_ns; /* between set-points */
+    uint64_t clock;    /* identity of the server's clock */
+} tpi_motion_robot;
+
+/* Limits; 0 selects the default. */
+typedef struct tpi_motion_settings {
+    uint32_t clients;         /* 64 */
+    uint32_t frames;          /* that may wait, for each client: 4096 */
+    uint32_t bytes;           /* of their payloads: 1 MiB */
+    uint32_t answer_bytes;    /* return queue of each client: 512 KiB */
+    int64_t horizon_ns;       /* later frames are refused: 1 h */
+    int64_t lease_ns;         /* 5 s */
+    int64_t longest_lease_ns; /* 30 s */
+} tpi_motion_settings;
+
+typedef enum tpi_motion_what {
+    TPI_MOTION_WRITE_DOFS, /* values of dofs */
+    TPI_MOTION_WRITE_GOTO, /* values: x, y, theta */
+    TPI_MOTION_WRITE_STOP, /* ends a GOTO */
+} tpi_motion_what;
+
+/* What an output shall do from `due_ns` on. Arrays are borrowed for the call. */
+typedef struct tpi_motion_write {
+    int64_t due_ns;
+    uint16_t output, count; /* slots of the output */
+    tpi_motion_what what;
+    uint8_t frame;        /* of GOTO: 0 odometry, 1 map */
+    const uint8_t *servo; /* for each slot one of TPI_MOTION_SERVO_; 0: never commanded so far */
+    const double *values; /* position, speed or force */
+    const double *speeds; /* for each slot */
+} tpi_motion_write;
+
+typedef void tpi_motion_emit(void *user, const tpi_motion_write *write);
+
+typedef struct tpi_motion_engine tpi_motion_engine;
+
+/* ---- Life ---- */
+
+/* TP_E_INVALID if the robot cannot be moved as described; TP_E_NOMEM. */
+tp_status tpi_motion_engine_create(tpi_motion_engine **out, const tpi_motion_robot *robot,
+                                   const tpi_motion_settings *settings, tpi_motion_emit *emit,
+                                   void *user, tp_error *err);
+
+/* Accepts NULL. */
+void tpi_motion_engine_destroy(tpi_motion_engine *engine);
+
+/* A client appears. `right` is as in HELLO; a client with a higher `rank` overrides others. Returns
+ * its number, from 1 on; 0 without room. */
+uint32_t tpi_motion_engine_join(tpi_motion_engine *engine, const char *label, uint8_t right,
+                                int rank, int64_t now_ns);
+
+/* The connection of a client is closed. Its frames are dropped and its dofs stop; with `finish`
+ * only when its lease ends. Its number may be given to another client after that. */
+void tpi_motion_engine_leave(tpi_motion_engine *engine, uint32_t client, bool finish,
+                             int64_t now_ns);
+
+/* ---- What comes in ---- */
+
+/* Any byte of a client renews its lease. */
+void tpi_motion_engine_heard(tpi_motion_engine *engine, uint32_t client, int64_t now_ns);
+
+/* Handle a package whose payload has passed tpi_motion_payload_check(). Session records that are
+ * the front's (HELLO, SYNC, UPDATE, CHALLENGE, PROVE) are ignored. */
+void tpi_motion_engine_package(tpi_motion_engine *engine, uint32_t client,
+                               const tpi_motion_header *header, const uint8_t *payload,
+                               int64_t now_ns);
+
+/* The measured state of a dof. */
+void tpi_motion_engine_measured(tpi_motion_engine *engine, uint16_t dof,
+                                const tpi_motion_dof_state *state);
+
+/* The measured pose and speed of the base. */
+void tpi_motion_engine_base(tpi_motion_engine *engine, const tpi_motion_base *base);
+
+/* The device of an output has ended its GOTO; `reached` is false if it gave up. */
+void tpi_motion_engine_arrived(tpi_motion_engine *engine, uint16_t output, bool reached,
+                               int64_t now_ns);
+
+/* The device of an output has failed: what it plays ends, and clients that moved it lose their
+ * frames. Commanded states become the measured ones. */
+void tpi_motion_engine_fault(tpi_motion_engine *engine, uint16_t output, const char *why,
+                             int64_t now_ns);
+
+/* A panic: everything is dropped and refused. The robot's panic action is not the engine's. */
+void tpi_motion_engine_panic(tpi_motion_engine *engine, uint32_t epoch, int64_t now_ns);
+
+/* The panic has ended. Commanded states become the measured ones. */
+void tpi_motion_engine_reset(tpi_motion_engine *engine, int64_t now_ns);
+
+/* ---- What goes out ---- */
+
+/* Plan and emit all writes that are due up to `until_ns`; end leases and answer broadcasts. */
+void tpi_motion_engine_advance(tpi_motion_engine *engine, int64_t now_ns, int64_t until_ns);
+
+/* When to advance again at the latest; INT64_MAX for "when something comes in". */
+int64_t tpi_motion_engine_next(tpi_motion_engine *engine);
+
+/* Take records for a client: as many of the oldest as fit. Returns their bytes. */
+size_t tpi_motion_engine_take(tpi_motion_engine *engine, uint32_t client, uint8_t *out,
+                              size_t space, uint16_t *records);
+
+/* Whether the client takes no answers any more and has to be disconnected. */
+bool tpi_motion_engine_lost(const tpi_motion_engine *engine, uint32_t client);
+
+/* Steps that needed more than the acceleration limits, since the start. */
+uint64_t tpi_motion_engine_excesses(const tpi_motion_engine *engine);
+
+#endif

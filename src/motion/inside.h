@@ -1,0 +1,293 @@
+/*
+ * inside.h - the parts of the engine, shared by its files.
+ *
+ * A client has tracks: time lines with the frames that wait on them. Track 0 is on the server's
+ * clock (direct, delay), the others are sequences. An axis is a dof with its commanded state; its
+ * motion belongs to a track, whose rate scales it. Motions without a client (brakes) are on the
+ * engine's own track, which always runs at rate 1.
+ *
+ * Who holds an axis: `held` of a client counts its commands for the axis that wait or play. The
+ * axis belongs to the client that counted first, until its count is 0 or a higher rank takes it.
+ */
+#ifndef TROUPE_MOTION_INSIDE_H
+#define TROUPE_MOTION_INSIDE_H
+
+#include "motion/answers.h"
+#include "motion/engine.h"
+#include "motion/estimate.h"
+#include "motion/profile.h"
+#include "motion/store.h"
+#include "motion/timeline.h"
+
+enum {
+    TPI_MOTION_TRACKS = 9, /* of a client: the server's clock and eight sequences */
+    TPI_MOTION_BROADCASTS = 16,
+    TPI_MOTION_REFUSALS = 64,    /* different NA that are remembered for each client */
+    TPI_MOTION_GOTO_SERVO = 128, /* besides TPI_MOTION_SERVO_: a GOTO of the device */
+};
+
+typedef enum tpi_motion_track_state {
+    TPI_MOTION_TRACK_FREE,
+    TPI_MOTION_TRACK_COLLECTS, /* a sequence that has not started */
+    TPI_MOTION_TRACK_PLAYS,
+    TPI_MOTION_TRACK_ENDED, /* its summary is sent; lasting speeds still move */
+} tpi_motion_track_state;
+
+struct tpi_motion_client;
+
+typedef struct tpi_motion_track {
+    tpi_motion_track_state state;
+    tpi_motion_line line;
+    tpi_motion_queue queue;
+    struct tpi_motion_client *client; /* borrowed; NULL of the engine's own */
+    uint32_t moving, finite;          /* motions on it; those that end by themselves */
+    bool touched, stepped;            /* is looked at in this instant; its rate is or was not 1 */
+    struct {
+        uint32_t id, expected, received, played, late;
+        tpi_motion_estimator estimator;
+        uint8_t mode;
+        bool complete, gaps;           /* all frames are known; some never came */
+        int64_t duration_ns, start_at; /* when it can start, INT64_MAX: unknown */
+        int64_t begun_ns, begun_tau_ns;
+        tpi_motion_estimate estimate;
+    } sequence;
+} tpi_motion_track;
+
+/* A command that plays. */
+typedef struct tpi_motion_playing {
+    bool used;
+    uint8_t mode, flags;
+    tpi_motion_signal worst; /* of its motions that have ended */
+    uint32_t tag, package;
+    uint32_t open; /* motions that have not ended */
+    int64_t start_ns;
+} tpi_motion_playing;
+
+typedef struct tpi_motion_repeat {
+    bool used;
+    uint16_t query;
+    uint32_t tag;
+    tpi_motion_page page;
+    int64_t period_ns, due_ns;
+} tpi_motion_repeat;
+
+typedef struct tpi_motion_client {
+    bool used, gone; /* gone: its connection is closed, its frames still play */
+    uint32_t number;
+    char label[TPI_MOTION_NAME + 1];
+    uint8_t right, mode, late;
+    int rank;
+    double rate;
+    int64_t heard_ns, lease_ns;
+    tpi_motion_store store;
+    tpi_motion_answers answers;
+    tpi_motion_track tracks[TPI_MOTION_TRACKS];
+    tpi_motion_playing *playing; /* owned; as many as axes, and one */
+    uint32_t *held;              /* owned; for each axis */
+    tpi_motion_repeat repeats[TPI_MOTION_BROADCASTS];
+    uint64_t refusals[TPI_MOTION_REFUSALS];
+    uint32_t refusal_count;
+    uint64_t played, late_frames, longest_late_ns, skipped;
+} tpi_motion_client;
+
+typedef struct tpi_motion_motion {
+    uint8_t servo; /* one of TPI_MOTION_SERVO_, TPI_MOTION_GOTO_SERVO; 0: none */
+    bool firm;     /* cannot be interrupted: HOME */
+    uint8_t frame; /* of GOTO */
+    tpi_motion_track *track;
+    tpi_motion_playing *command; /* NULL: a brake */
+    int64_t tau0_ns, end_ns;     /* on the track; the end may be INT64_MAX */
+    int64_t next_ns;             /* tau of its next sample */
+    tpi_motion_profile profile;
+    double value; /* force, or of a GOTO */
+} tpi_motion_motion;
+
+typedef struct tpi_motion_axis {
+    uint16_t joint, dof, index;
+    const tpi_motion_dof *of; /* borrowed from the robot */
+    tpi_motion_limits limits;
+    tpi_motion_place place;
+    tpi_motion_motion motion;
+    tpi_motion_point rest; /* commanded, while nothing moves it; speed 0 */
+    uint8_t servo;         /* what was commanded last */
+    double force;
+    tpi_motion_client *holder; /* borrowed; NULL: free */
+    tpi_motion_dof_state measured;
+} tpi_motion_axis;
+
+typedef struct tpi_motion_output {
+    uint16_t count;       /* slots */
+    uint16_t *axes;       /* owned; which axis each slot has */
+    bool dirty, forced;   /* is looked at after this instant; is written in any case */
+    tpi_motion_what what; /* of the next write */
+    bool goes;            /* a GOTO runs in the device */
+} tpi_motion_output;
+
+/* A target of a command. */
+typedef struct tpi_motion_target {
+    uint16_t axis;
+    double value;
+} tpi_motion_target;
+
+/* A command, resolved to axes. */
+typedef struct tpi_motion_order {
+    uint16_t code, count;
+    uint32_t tag;
+    uint8_t servo, frame;
+    bool firm, modified;
+    int64_t duration_ns;
+    tpi_motion_target *targets; /* borrowed: the engine's */
+} tpi_motion_order;
+
+/* Buffers of the engine, taken at its creation. */
+typedef struct tpi_motion_room {
+    tpi_motion_drive *drives; /* decoded targets of MOVE */
+    tpi_motion_target *targets;
+    uint8_t *payload, *accepted, *record;
+    int64_t *times;
+    uint8_t *servos;
+    double *values, *speeds;
+    tpi_motion_dof_state *states;
+    tpi_motion_holder *holders;
+    double *written; /* values and speeds of the last write, by axis */
+} tpi_motion_room;
+
+struct tpi_motion_engine {
+    tpi_motion_robot robot;
+    tpi_motion_settings settings;
+    tpi_motion_emit *emit;
+    void *user;
+    uint16_t axis_count, base_axes;
+    tpi_motion_axis *axes;       /* owned */
+    tpi_motion_output *outputs;  /* owned */
+    tpi_motion_client **clients; /* owned; each is owned, NULL if there is none */
+    tpi_motion_track own;        /* of brakes */
+    tpi_motion_base base;
+    double rate;                /* of the robot */
+    uint32_t slowed_by;         /* the client that lowered it */
+    int64_t now_ns, planned_ns; /* instants before the latter are closed */
+    uint64_t arrivals, excesses;
+    bool panicked;
+    uint32_t epoch;
+    tpi_motion_room room;
+};
+
+/* ---- create.c ---- */
+
+void tpi_motion_client_free(tpi_motion_client *client);
+
+/* ---- signal.c ---- */
+
+/* What a signal is about. */
+typedef struct tpi_motion_subject {
+    uint32_t tag, package;
+    uint8_t mode, flags;
+    int64_t start_ns;
+} tpi_motion_subject;
+
+/* Send a signal, if the mode and the flags of the subject ask for it. */
+void tpi_motion_signal_send(tpi_motion_engine *e, tpi_motion_client *client,
+                            const tpi_motion_subject *subject, tpi_motion_signal signal, bool final,
+                            const char *format, ...) TP_PRINTF(6, 7);
+
+/* Send any record. */
+void tpi_motion_answer(tpi_motion_engine *e, tpi_motion_client *client, uint16_t code, uint32_t tag,
+                       const void *value, bool passing);
+
+/* ---- order.c: commands as axes ---- */
+
+/* Resolve a record. Returns false if the robot has no such thing: NA, with the reason in err. */
+bool tpi_motion_order_read(tpi_motion_engine *e, const tpi_motion_record *record,
+                           tpi_motion_order *out, tp_error *err);
+
+/* ---- axis.c: motions of axes ---- */
+
+/* The commanded state of an axis on its track: not scaled by the rate. */
+tpi_motion_point tpi_motion_axis_point(const tpi_motion_engine *e, const tpi_motion_axis *axis);
+
+/* Start the motions of an order at the instant of the track. */
+void tpi_motion_axis_order(tpi_motion_engine *e, tpi_motion_track *track,
+                           const tpi_motion_order *order, const tpi_motion_frame_info *frame);
+
+/* The motion ends with this signal for its command. Brakes if it still moves and `brake`. */
+void tpi_motion_axis_end(tpi_motion_engine *e, tpi_motion_axis *axis, tpi_motion_signal signal,
+                         bool brake, const char *why);
+
+/* End what has come to its end on the touched tracks, and mark outputs that have samples. */
+void tpi_motion_axis_samples(tpi_motion_engine *e);
+
+/* The tau of the next sample of the track, and how fast its rate may change. */
+int64_t tpi_motion_axis_ahead(const tpi_motion_engine *e, const tpi_motion_track *track,
+                              tpi_motion_grip *grip);
+
+/* How fast a track runs now: what its speeds are multiplied with. */
+double tpi_motion_track_scale(const tpi_motion_track *track);
+
+/* A client's command for the axis waits. Returns false if another client holds it. */
+bool tpi_motion_axis_hold(tpi_motion_engine *e, tpi_motion_axis *axis, tpi_motion_client *client);
+
+/* One command less. */
+void tpi_motion_axis_release(tpi_motion_axis *axis, tpi_motion_client *client);
+
+/* Write the outputs that are marked. */
+void tpi_motion_output_write(tpi_motion_engine *e, int64_t due_ns);
+
+/* Mark the output of an axis. */
+void tpi_motion_output_mark(tpi_motion_engine *e, const tpi_motion_axis *axis, bool forced);
+
+/* ---- track.c: time lines with frames ---- */
+
+/* The instant from which on things can still be changed. */
+int64_t tpi_motion_track_present(const tpi_motion_engine *e);
+
+/* Look at the track again at the present, because something has changed from outside. */
+void tpi_motion_track_touch(tpi_motion_engine *e, tpi_motion_track *track);
+
+/* Plan a track that stands at the present. */
+void tpi_motion_track_plan(tpi_motion_engine *e, tpi_motion_track *track);
+
+/* Play the first frame. */
+void tpi_motion_track_play(tpi_motion_engine *e, tpi_motion_track *track);
+
+/* Drop frames at or after a time; only commands with `tag` unless it is 0. They answer `signal`. */
+void tpi_motion_track_drop(tpi_motion_engine *e, tpi_motion_track *track, int64_t tau_ns,
+                           uint32_t tag, tpi_motion_signal signal, const char *why);
+
+/* Start a sequence that can start, and end one that has ended. */
+void tpi_motion_track_turn(tpi_motion_engine *e, tpi_motion_track *track, int64_t at_ns);
+
+/* The sequence is over: its summary. */
+void tpi_motion_track_close(tpi_motion_engine *e, tpi_motion_track *track, tpi_motion_signal signal,
+                            const char *why);
+
+/* ---- advance.c: instants ---- */
+
+/* Play and write everything up to this time. */
+void tpi_motion_advance(tpi_motion_engine *e, int64_t until_ns);
+
+/* When something is to be done; INT64_MAX for never. */
+int64_t tpi_motion_advance_next(tpi_motion_engine *e);
+
+/* ---- receive.c, session.c, query.c: packages ---- */
+
+void tpi_motion_receive(tpi_motion_engine *e, tpi_motion_client *client,
+                        const tpi_motion_header *header, const uint8_t *payload);
+
+void tpi_motion_session(tpi_motion_engine *e, tpi_motion_client *client,
+                        const tpi_motion_header *header, const uint8_t *payload);
+
+/* Drop all frames of a client and stop its dofs. */
+void tpi_motion_session_stop(tpi_motion_engine *e, tpi_motion_client *client,
+                             tpi_motion_signal signal, bool brake, const char *why);
+
+void tpi_motion_query(tpi_motion_engine *e, tpi_motion_client *client,
+                      const tpi_motion_header *header, const uint8_t *payload);
+
+/* Repeat a query until it is silenced. Returns false if there are too many. */
+bool tpi_motion_query_repeat(tpi_motion_engine *e, tpi_motion_client *client, uint16_t query,
+                             uint32_t tag, tpi_motion_page page, int64_t period_ns);
+
+/* Answer the broadcasts that are due now. */
+void tpi_motion_query_turn(tpi_motion_engine *e, tpi_motion_client *client);
+
+#endif

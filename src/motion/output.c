@@ -1,0 +1,112 @@
+/* output.c - writes: one for each output and instant. */
+#include <math.h>
+#include <string.h>
+
+#include "motion/inside.h"
+
+void tpi_motion_output_mark(tpi_motion_engine *e, const tpi_motion_axis *axis, bool forced)
+{
+    if (axis->place.output == TPI_MOTION_NOWHERE) {
+        return;
+    }
+    tpi_motion_output *output = &e->outputs[axis->place.output];
+    output->dirty = true;
+    output->forced = output->forced || forced;
+}
+
+/* The value and the speed that an axis shall have now. */
+static void values_of(const tpi_motion_engine *e, const tpi_motion_axis *axis, double out[2])
+{
+    const tpi_motion_point point = tpi_motion_axis_point(e, axis);
+    const double scale = axis->motion.servo != 0 ? tpi_motion_track_scale(axis->motion.track) : 0;
+
+    out[1] = point.velocity * scale;
+    switch (axis->servo) {
+    case TPI_MOTION_SERVO_POSITION:
+        out[0] = point.position;
+        break;
+    case TPI_MOTION_SERVO_FORCE:
+        out[0] = axis->force;
+        break;
+    default:
+        out[0] = out[1];
+        break;
+    }
+}
+
+static void emit(tpi_motion_engine *e, tpi_motion_output *output, int64_t due_ns,
+                 tpi_motion_what what)
+{
+    const tpi_motion_axis *first = &e->axes[output->axes[0]];
+    const tpi_motion_write write = {
+        .due_ns = due_ns,
+        .output = (uint16_t)(output - e->outputs),
+        .count = output->count,
+        .what = what,
+        .frame = first->motion.frame,
+        .servo = e->room.servos,
+        .values = e->room.values,
+        .speeds = e->room.speeds,
+    };
+
+    e->emit(e->user, &write);
+}
+
+/* A GOTO runs in the device: it is stopped while its time line stands, and issued again. */
+static void write_goto(tpi_motion_engine *e, tpi_motion_output *output, int64_t due_ns, bool goes)
+{
+    if (goes == output->goes && !(goes && output->forced)) {
+        return;
+    }
+    for (uint16_t i = 0; i < output->count; i++) {
+        e->room.values[i] = e->axes[output->axes[i]].motion.value;
+        e->room.speeds[i] = 0;
+        e->room.servos[i] = 0;
+    }
+    output->goes = goes;
+    emit(e, output, due_ns, goes ? TPI_MOTION_WRITE_GOTO : TPI_MOTION_WRITE_STOP);
+}
+
+static void write_dofs(tpi_motion_engine *e, tpi_motion_output *output, int64_t due_ns)
+{
+    bool changed = output->forced;
+
+    for (uint16_t i = 0; i < output->count; i++) {
+        const tpi_motion_axis *axis = &e->axes[output->axes[i]];
+        double *written = e->room.written + 2 * axis->index;
+        double now[2];
+
+        values_of(e, axis, now);
+        changed = changed || memcmp(written, now, sizeof now) != 0;
+        memcpy(written, now, sizeof now);
+        e->room.servos[i] = axis->servo;
+        e->room.values[i] = now[0];
+        e->room.speeds[i] = now[1];
+    }
+    if (changed) {
+        emit(e, output, due_ns, TPI_MOTION_WRITE_DOFS);
+    }
+}
+
+void tpi_motion_output_write(tpi_motion_engine *e, int64_t due_ns)
+{
+    for (uint16_t i = 0; i < e->robot.outputs; i++) {
+        tpi_motion_output *output = &e->outputs[i];
+
+        if (!output->dirty || output->count == 0) {
+            continue;
+        }
+        const tpi_motion_axis *first = &e->axes[output->axes[0]];
+        const bool own = first->motion.servo == TPI_MOTION_GOTO_SERVO;
+
+        if (own) {
+            write_goto(e, output, due_ns, tpi_motion_track_scale(first->motion.track) > 0);
+        } else if (first->motion.servo == 0 && output->goes) {
+            write_goto(e, output, due_ns, false);
+        } else {
+            output->goes = false;
+            write_dofs(e, output, due_ns);
+        }
+        output->dirty = output->forced = false;
+    }
+}

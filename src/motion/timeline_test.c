@@ -1,0 +1,185 @@
+/* timeline_test.c - a time line: exact at rate 1, ramps within the grip, never past what is known.
+ */
+#include "motion/timeline.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static const int64_t MS = 1000000, STEP = 10000000, NEVER = INT64_MAX;
+
+/* Follow the line to its next instant. Returns the change of the rate per second. */
+static double follow(tpi_motion_line *line, int64_t until_ns)
+{
+    const tpi_motion_line before = *line;
+    const int64_t at = line->due_ns < until_ns ? line->due_ns : until_ns;
+
+    tpi_motion_line_reach(line, at);
+    if (before.phase != TPI_MOTION_STEP) {
+        return 0;
+    }
+    assert_int_equal(at, before.due_ns);
+    const double dt = (double)(at - before.at_ns);
+    assert_true(dt > 0 && dt <= (double)STEP + 1);
+    /* The way of the step is its mean rate for its time, to the nanosecond. */
+    assert_true(fabs(before.mean * dt - (double)(line->tau_ns - before.tau_ns)) < 1);
+    assert_true(line->tau_ns >= before.tau_ns);
+    return fabs(line->rate - before.rate) / dt * 1e9;
+}
+
+static void at_rate_one_it_is_an_exact_shift(void **state)
+{
+    tpi_motion_line line = {0};
+
+    (void)state;
+    tpi_motion_line_start(&line, 1000000007, 13, 1);
+    for (int64_t event = 100; event < 1000000; event += 12345) {
+        tpi_motion_line_plan(&line, (tpi_motion_grip){3, 3}, event, STEP);
+        assert_int_equal(line.phase, TPI_MOTION_EXACT);
+        assert_int_equal(line.due_ns, 1000000007 - 13 + event);
+        tpi_motion_line_reach(&line, line.due_ns - 5);
+        assert_int_equal(line.tau_ns, event - 5);
+    }
+    tpi_motion_line_plan(&line, (tpi_motion_grip){3, 3}, NEVER, STEP);
+    assert_int_equal(line.due_ns, NEVER);
+}
+
+static void a_hold_stops_as_fast_as_the_grip_allows_and_goes_on(void **state)
+{
+    const tpi_motion_grip grip = {3, 4};
+    tpi_motion_line line = {0};
+
+    (void)state;
+    tpi_motion_line_start(&line, 0, 0, 1);
+    line.goal = 0;
+    for (tpi_motion_line_plan(&line, grip, NEVER, STEP); line.phase == TPI_MOTION_STEP;
+         tpi_motion_line_plan(&line, grip, NEVER, STEP)) {
+        assert_true(follow(&line, NEVER) <= 3.001);
+    }
+    assert_int_equal(line.phase, TPI_MOTION_STANDS);
+    assert_true(fabs((double)line.at_ns - 1e9 / 3) < 100);
+    assert_true(fabs((double)line.tau_ns - 1e9 / 6) < 100);
+    assert_int_equal(line.stalls, 0);
+    tpi_motion_line_reach(&line, 5000 * MS);
+    line.goal = 1;
+    for (tpi_motion_line_plan(&line, grip, NEVER, STEP); line.phase == TPI_MOTION_STEP;
+         tpi_motion_line_plan(&line, grip, NEVER, STEP)) {
+        assert_true(follow(&line, NEVER) <= 4.001);
+    }
+    assert_int_equal(line.phase, TPI_MOTION_EXACT);
+    assert_true(line.rate == 1);
+    assert_true(fabs((double)line.at_ns - 5.25e9) < 100);
+}
+
+static void steps_end_exactly_at_events(void **state)
+{
+    tpi_motion_line line = {0};
+    int64_t event = 1;
+    int seen = 0;
+
+    (void)state;
+    tpi_motion_line_start(&line, 0, 0, 1);
+    for (int i = 0; i < 3000; i++) {
+        line.goal = (i / 50) % 3 * 0.4;
+        tpi_motion_line_plan(&line, (tpi_motion_grip){5, 5}, event, STEP);
+        follow(&line, line.at_ns + STEP);
+        assert_true(line.tau_ns <= event);
+        if (line.tau_ns == event) {
+            event += 3333333 + i;
+            seen++;
+        }
+    }
+    assert_true(seen > 100);
+}
+
+static void it_stands_at_the_last_known_frame_and_never_passes_it(void **state)
+{
+    const tpi_motion_grip grip = {3, 3};
+    tpi_motion_line line = {0};
+    uint32_t seed = 3;
+    double steepest = 0;
+
+    (void)state;
+    tpi_motion_line_start(&line, 0, 0, 1);
+    line.bounded = true;
+    line.known_ns = 2000 * MS;
+    for (int i = 0; i < 20000; i++) {
+        seed = seed * 1664525 + 1013904223;
+        if ((seed >> 16) % 40 == 0) {
+            line.known_ns += (seed >> 8) % 700 * MS;
+        }
+        tpi_motion_line_plan(&line, grip, line.known_ns, STEP);
+        steepest = fmax(steepest, follow(&line, line.at_ns + STEP));
+        assert_true(line.tau_ns <= line.known_ns);
+    }
+    assert_true(steepest <= 3.2);
+    assert_int_equal(line.excesses, 0);
+    assert_true(line.stalls > 10);
+    for (int i = 0; i < 300; i++) {
+        tpi_motion_line_plan(&line, grip, line.known_ns, STEP);
+        follow(&line, line.at_ns + STEP);
+    }
+    assert_int_equal(line.tau_ns, line.known_ns);
+    assert_int_equal(line.phase, TPI_MOTION_STANDS);
+}
+
+static void a_stop_that_the_grip_does_not_allow_is_made_and_counted(void **state)
+{
+    tpi_motion_line line = {0};
+
+    (void)state;
+    tpi_motion_line_start(&line, 0, 0, 1);
+    line.bounded = true;
+    line.known_ns = 50 * MS; /* 1/6 s would be needed */
+    for (int i = 0; i < 100; i++) {
+        tpi_motion_line_plan(&line, (tpi_motion_grip){3, 3}, line.known_ns, STEP);
+        follow(&line, line.at_ns + STEP);
+        assert_true(line.tau_ns <= line.known_ns);
+    }
+    assert_int_equal(line.tau_ns, 50 * MS);
+    assert_true(line.excesses > 0);
+}
+
+static void an_adaptive_line_runs_at_the_rate_of_its_buffer(void **state)
+{
+    const tpi_motion_grip grip = {3, 3};
+    tpi_motion_line line = {0};
+
+    (void)state;
+    tpi_motion_line_start(&line, 0, 0, 1);
+    line.bounded = true;
+    line.target_ns = 1000 * MS;
+    line.known_ns = 1500 * MS;
+    for (int i = 1; i < 3000; i++) {
+        tpi_motion_line_plan(&line, grip, NEVER, STEP);
+        assert_int_equal(line.phase == TPI_MOTION_EXACT, line.tau_ns < line.known_ns - 1000 * MS);
+        follow(&line, line.at_ns + STEP);
+        line.known_ns = 1500 * MS + line.at_ns / 2; /* half as fast as time */
+    }
+    assert_true(fabs(line.rate - 0.5) < 0.01);
+    assert_true(fabs((double)(line.known_ns - line.tau_ns) - 0.5e9) < 2e7);
+    assert_int_equal(line.stalls, 0);
+    line.bounded = false; /* the end is known */
+    for (int i = 1; i < 100; i++) {
+        tpi_motion_line_plan(&line, grip, NEVER, STEP);
+        follow(&line, line.at_ns + STEP);
+    }
+    assert_int_equal(line.phase, TPI_MOTION_EXACT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(at_rate_one_it_is_an_exact_shift),
+        cmocka_unit_test(a_hold_stops_as_fast_as_the_grip_allows_and_goes_on),
+        cmocka_unit_test(steps_end_exactly_at_events),
+        cmocka_unit_test(it_stands_at_the_last_known_frame_and_never_passes_it),
+        cmocka_unit_test(a_stop_that_the_grip_does_not_allow_is_made_and_counted),
+        cmocka_unit_test(an_adaptive_line_runs_at_the_rate_of_its_buffer),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
