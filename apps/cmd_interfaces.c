@@ -6,10 +6,11 @@
 #include "called.h"
 #include "commands.h"
 #include "rights_table.h"
+#include "troupe/client.h"
 
 static const char name[] = "interfaces";
 
-enum form { FORM_TEXT, FORM_JSON, FORM_SCHEMA };
+enum form { FORM_TEXT, FORM_JSON, FORM_SCHEMA, FORM_PADI };
 
 struct options {
     enum form form;
@@ -36,6 +37,8 @@ static tp_status describe(char **out, const tp_interface *interface, enum form f
         return tp_interface_json(out, interface);
     case FORM_SCHEMA:
         return tp_interface_schema(out, interface);
+    case FORM_PADI:
+        return tp_interface_padi(out, interface);
     default:
         return tp_interface_text(out, interface);
     }
@@ -97,7 +100,7 @@ static int show(const tp_catalogue *catalogue, const struct options *options)
             return EXIT_FAILED;
         }
         int result = print_one(interface, options->form);
-        if (options->form != FORM_TEXT) {
+        if (options->form == FORM_JSON || options->form == FORM_SCHEMA) {
             putchar('\n');
         }
         return result;
@@ -110,6 +113,21 @@ static int show(const tp_catalogue *catalogue, const struct options *options)
 }
 
 /* These return an exit code. */
+static int load_of_server(tp_catalogue *catalogue, int argc, char **argv, int *i)
+{
+    const char *url = command_value(name, argc, argv, i);
+    tp_client *client = NULL;
+    tp_error err = {0};
+
+    if (url == NULL) {
+        return EXIT_USAGE;
+    }
+    tp_status status = tp_client_connect(&client, url, NULL, &err);
+    status = status == TP_OK ? tp_client_learn(client, catalogue, &err) : status;
+    tp_client_destroy(client);
+    return status == TP_OK ? EXIT_DONE : command_fail(name, EXIT_FAILED, "%s", err.text);
+}
+
 static int choose_form(struct options *options, const char *option, enum form form)
 {
     if (options->form_option != NULL && strcmp(options->form_option, option) != 0) {
@@ -132,6 +150,12 @@ static int read_option(struct options *options, tp_catalogue *catalogue, int arg
     if (strcmp(option, "--schema") == 0) {
         return choose_form(options, option, FORM_SCHEMA);
     }
+    if (strcmp(option, "--padi") == 0) {
+        return choose_form(options, option, FORM_PADI);
+    }
+    if (strcmp(option, "--url") == 0 || strcmp(option, "-u") == 0) {
+        return load_of_server(catalogue, argc, argv, i);
+    }
     if (strcmp(option, "--rights") == 0) {
         options->rights = true;
         return EXIT_DONE;
@@ -153,8 +177,13 @@ static int read_options(struct options *options, tp_catalogue *catalogue, int ar
     for (int i = 0; i < argc && result == EXIT_DONE; i++) {
         result = read_option(options, catalogue, argc, argv, &i);
     }
-    if (result == EXIT_DONE && options->rights && options->form == FORM_SCHEMA) {
-        return command_fail(name, EXIT_USAGE, "--rights and --schema exclude each other");
+    if (result == EXIT_DONE && options->rights &&
+        (options->form == FORM_SCHEMA || options->form == FORM_PADI)) {
+        return command_fail(name, EXIT_USAGE, "--rights and %s exclude each other",
+                            options->form_option);
+    }
+    if (result == EXIT_DONE && options->form == FORM_PADI && options->interface == NULL) {
+        return command_fail(name, EXIT_USAGE, "--padi needs the NAME of an interface");
     }
     return result;
 }
@@ -177,15 +206,19 @@ static int run(int argc, char **argv)
 const command command_interfaces = {
     .name = name,
     .summary = "describe the interfaces: messages, fields, units",
-    .help = "usage: troupe interfaces [NAME] [--json | --schema] [--load FILE.padi]\n"
-            "       troupe interfaces --rights [NAME] [--json] [--load FILE.padi]\n"
+    .help = "usage: troupe interfaces [NAME] [--json | --schema] [--load FILE.padi] [--url URL]\n"
+            "       troupe interfaces NAME --padi [--load FILE.padi] [--url URL]\n"
+            "       troupe interfaces --rights [NAME] [--json] [--load FILE.padi] [--url URL]\n"
             "\n"
             "Lists the interfaces, or describes one: its messages, structs, units and constants.\n"
             "\n"
             "  --json         print JSON; without NAME, of all interfaces\n"
             "  --schema       print the JSON Schema of the messages\n"
+            "  --padi         print the interface file, for example to copy that of a server\n"
             "  --rights       print the right that each message needs, as a page or as JSON\n"
             "  --load FILE    load an additional interface file; may be repeated\n"
+            "  -u, --url URL  load the interfaces that only this server knows: HOST[:PORT],\n"
+            "                 tcp:HOST[:PORT] or unix:PATH\n"
             "\n"
             "Example: troupe interfaces ranger\n",
     .run = run,

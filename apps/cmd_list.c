@@ -16,6 +16,7 @@ struct list {
     struct remote remote;
     bool json;
     const char *where;         /* NULL for all */
+    tp_error hint;             /* what may be wrong with it; TP_OK for nothing */
     tp_client_device *devices; /* owned */
     size_t count;
     tp_statistics *statistics; /* owned; NULL from a Player server */
@@ -251,13 +252,15 @@ static tp_status ask_all(struct list *list, const tpi_conditions *wanted, tpi_as
             asked[count++].label = find_label(list, &list->devices[i]);
         }
     }
-    const tp_status status = tpi_client_meet(list->remote.client, wanted, asked, count, err);
+    const tp_status status =
+        tpi_client_meet(list->remote.client, wanted, asked, count, &list->hint, err);
     for (size_t i = 0; i < count && status == TP_OK; i++) {
         if (asked[i].meets) {
             list->devices[kept++] = *asked[i].device;
         }
     }
     list->count = kept;
+    list->hint.code = kept == 0 ? list->hint.code : TP_OK;
     return status;
 }
 
@@ -308,6 +311,9 @@ static int show(struct list *list)
     }
     if (result != EXIT_DONE) {
         return result;
+    }
+    if (list->hint.code != TP_OK) {
+        (void)command_fail(name, EXIT_DONE, "--where: %s", list->hint.text);
     }
     if (list->json) {
         put_json(list, &out);

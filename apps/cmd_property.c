@@ -163,35 +163,6 @@ static int show_all(struct property *p)
 
 /* ---- One of them ----------------------------------------------------------------------------- */
 
-/* "; did you mean ...?", if the device lists its properties and has none of that name. */
-static const char *hint_for(struct property *p, char *hint, size_t size)
-{
-    char names[64][64];
-    tpi_nearest nearest;
-    bool known = false;
-
-    hint[0] = '\0';
-    if (!tp_client_is_troupe(p->remote.client) || get_list(p, NULL) != TP_OK) {
-        return hint;
-    }
-    tpi_nearest_init(&nearest, p->words[1]);
-    for (uint32_t i = 0; i < p->list->properties_count && i < 64; i++) {
-        const tp_property *one = &p->list->properties[i];
-        snprintf(names[i], sizeof names[i], "%.*s", text_length(one->key_count, one->key),
-                 one->key);
-        known = known || strcmp(names[i], p->words[1]) == 0;
-        tpi_nearest_offer(&nearest, names[i]);
-    }
-    return known ? hint : tpi_nearest_hint(&nearest, hint, size);
-}
-
-static int fail(struct property *p, const tp_error *err)
-{
-    char hint[96];
-
-    return command_fail(name, EXIT_FAILED, "%s%s", err->text, hint_for(p, hint, sizeof hint));
-}
-
 /* What the server says that it is; 0 if it does not. */
 static unsigned type_of(struct property *p, const char *key)
 {
@@ -217,7 +188,7 @@ static int show_one(struct property *p)
     tpi_buf out = {0};
 
     if (tp_proxy_get_property(p->proxy, p->words[1], &value, &err) != TP_OK) {
-        return fail(p, &err);
+        return command_fail(name, EXIT_FAILED, "%s", err.text);
     }
     if (p->json) {
         put_json_value(&out, type_of(p, p->words[1]), value);
@@ -233,8 +204,9 @@ static int set_one(struct property *p)
 {
     tp_error err = {0};
 
-    return tp_proxy_set_property(p->proxy, p->words[1], p->words[2], &err) == TP_OK ? EXIT_DONE
-                                                                                    : fail(p, &err);
+    return tp_proxy_set_property(p->proxy, p->words[1], p->words[2], &err) == TP_OK
+               ? EXIT_DONE
+               : command_fail(name, EXIT_FAILED, "%s", err.text);
 }
 
 /* ---- Command line ---------------------------------------------------------------------------- */

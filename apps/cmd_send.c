@@ -106,7 +106,7 @@ static int check_panic(struct send *s)
 {
     const void *answer = NULL;
 
-    if (s->message->effect != TP_EFFECT_MOVES || !tp_client_is_troupe(s->remote.client) ||
+    if (!tp_effect_can_move(s->message->effect) || !tp_client_is_troupe(s->remote.client) ||
         tp_client_request(s->remote.client, TP_PLAYER_REQ_GET_PANIC, NULL, &answer, NULL) !=
             TP_OK) {
         return EXIT_DONE;
@@ -294,7 +294,7 @@ static int do_it(struct send *s)
     s->message = remote_message(&s->remote, s->device.interface, s->kind, s->words[1]);
     int result = s->message != NULL ? send_read_value(s) : EXIT_FAILED;
     const bool stays = s->repeat_hz > 0 || s->for_s > 0 || (s->streams && !s->input_ended);
-    s->remote.tells_panics = stays && s->message != NULL && s->message->effect == TP_EFFECT_MOVES;
+    s->remote.tells_panics = stays && s->message != NULL && tp_effect_can_move(s->message->effect);
     s->remote.ignores_panics = true;
     s->remote.panicked = end_in_panic;
     if (result == EXIT_DONE) {

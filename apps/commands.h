@@ -38,6 +38,7 @@ extern const command command_property;
 extern const command command_stat;
 extern const command command_frames;
 extern const command command_doctor;
+extern const command command_motion;
 
 /* "troupe NAME: text" on standard error; returns `code`, so that failing is one line. */
 int command_fail(const char *name, int code, const char *format, ...) TP_PRINTF(3, 4);

@@ -158,8 +158,25 @@ int remote_unexpected(const struct remote *remote, const char *argument, const c
 
 /* ---- Devices --------------------------------------------------------------------------------- */
 
+/* Interfaces that only the server knows. A server that cannot be reached is told later. */
+static void learn(struct remote *remote)
+{
+    const tp_client_options options = {.name = "troupe",
+                                       .timeout_ns = remote->timeout_ns,
+                                       .stay_lost = true,
+                                       .kit = &tp_full_kit,
+                                       .key = remote->key,
+                                       .key_file = remote->key_file};
+    tp_client *client = NULL;
+
+    if (tp_client_connect(&client, remote->url, &options, NULL) == TP_OK) {
+        (void)tp_client_learn(client, remote->catalogue, NULL);
+    }
+    tp_client_destroy(client);
+}
+
 /* "laser:1" or "laser". */
-static int read_name(const struct remote *remote, const char *text, struct remote_device *out)
+static int read_name(struct remote *remote, const char *text, struct remote_device *out)
 {
     char interface[64];
     int64_t index = 0;
@@ -174,6 +191,9 @@ static int read_name(const struct remote *remote, const char *text, struct remot
     }
     memcpy(interface, text, length);
     interface[length] = '\0';
+    if (tp_catalogue_named(remote->catalogue, interface) == NULL) {
+        learn(remote);
+    }
     out->interface = command_interface(remote->command, remote->catalogue, interface);
     out->index = (unsigned)index;
     snprintf(out->name, sizeof out->name, "%s:%u", interface, out->index);

@@ -9,6 +9,12 @@ static bool opens(const tp_constant *mode)
     return mode->value == TP_OPEN_MODE || mode->value >= TP_READ_MODE;
 }
 
+/* Interfaces of devices; the others are the server's own and the common messages of all. */
+static bool has_devices(const tp_interface *interface)
+{
+    return interface->code != 0 && interface->code != TP_PLAYER_CODE;
+}
+
 /* ---- A page ---------------------------------------------------------------------------------- */
 
 static void put_heading(tpi_buf *out, const char *what)
@@ -32,6 +38,10 @@ static void put_interface(tpi_buf *out, const tp_interface *interface)
 {
     tpi_buf_printf(out, "\n## %s %u\n", interface->name, interface->code);
     put_heading(out, "message");
+    if (has_devices(interface)) {
+        tpi_buf_printf(out, "| open with EXCLUSIVE_MODE | %u |", TP_EXCLUSIVE_MODE);
+        put_rights(out, tp_right_to_open(interface, TP_EXCLUSIVE_MODE));
+    }
     for (uint32_t i = 0; i < interface->message_count; i++) {
         const tp_message *message = &interface->messages[i];
         tpi_buf_printf(out, "| %s %s | %u |", tp_kind_name(message->kind), message->name,
@@ -55,15 +65,18 @@ static void put_introduction(tpi_buf *out)
         "RESET_PANIC is also allowed to the client that raised the panic. If there is no "
         "operator's key, RESET_PANIC and KICK\nare also allowed to clients on the same machine "
         "that may move. PANIC and HALT stop things, so everybody may send\nthem.\n\n"
+        "A driver section can raise the right that writing to its devices needs, with "
+        "`write_needs`. The table is without it.\n\n"
+        "## Opening a device\n\n"
         "EXCLUSIVE_MODE needs the right to move if the interface has a message that needs it: a "
-        "client that may not move a\ndevice keeps no other client from moving it.\n\n"
-        "## Opening a device\n");
+        "client that may not move a\ndevice keeps no other client from moving it. Each interface "
+        "below says which right that is.\n");
     put_heading(out, "access");
     for (uint32_t i = 0; i < tp_desc_access_mode.member_count; i++) {
         const tp_constant *mode = &tp_desc_access_mode.members[i];
-        if (opens(mode)) {
+        if (opens(mode) && mode->value != TP_EXCLUSIVE_MODE) {
             tpi_buf_printf(out, "| %s | %u |", mode->name, (unsigned)mode->value);
-            put_rights(out, tp_right_to_open((unsigned)mode->value));
+            put_rights(out, tp_right_to_open(&tp_interface_common, (unsigned)mode->value));
         }
     }
 }
@@ -96,17 +109,33 @@ static void put_messages(tpi_buf *out, const tp_interface *interface)
     tpi_buf_putc(out, ']');
 }
 
-static void put_modes(tpi_buf *out)
+static void put_modes(tpi_buf *out, const tp_interface *interface)
 {
     const char *glue = "";
 
-    tpi_buf_puts(out, "\"opening\":{");
+    tpi_buf_printf(out, "\"%s\":{", interface->name);
     for (uint32_t i = 0; i < tp_desc_access_mode.member_count; i++) {
         const tp_constant *mode = &tp_desc_access_mode.members[i];
         if (opens(mode)) {
             tpi_buf_printf(out, "%s\"%u\":\"%s\"", glue, (unsigned)mode->value,
-                           tp_right_name(tp_right_to_open((unsigned)mode->value)));
+                           tp_right_name(tp_right_to_open(interface, (unsigned)mode->value)));
             glue = ",";
+        }
+    }
+    tpi_buf_putc(out, '}');
+}
+
+static void put_openings(tpi_buf *out, const tp_catalogue *catalogue, const tp_interface *only)
+{
+    const char *glue = "";
+
+    tpi_buf_puts(out, "\"opening\":{");
+    for (size_t i = 0; i < tp_catalogue_size(catalogue); i++) {
+        const tp_interface *interface = tp_catalogue_at(catalogue, i);
+        if (has_devices(interface) && (only == NULL || only == interface)) {
+            tpi_buf_puts(out, glue);
+            put_modes(out, interface);
+            glue = ",\n";
         }
     }
     tpi_buf_puts(out, "},\n");
@@ -117,7 +146,7 @@ void rights_table_json(tpi_buf *out, const tp_catalogue *catalogue, const tp_int
     const char *glue = "";
 
     tpi_buf_putc(out, '{');
-    put_modes(out);
+    put_openings(out, catalogue, only);
     tpi_buf_puts(out, "\"interfaces\":{");
     for (size_t i = 0; i < tp_catalogue_size(catalogue); i++) {
         const tp_interface *interface = tp_catalogue_at(catalogue, i);

@@ -1,6 +1,6 @@
 # Completion of the troupe command for bash: commands, options, interfaces, messages, and the
 # devices of the server that TROUPE_URL names.
-_troupe_commands="run check drivers fronts sim list print send request property stat frames panic reset kick doctor interfaces encode decode demo new"
+_troupe_commands="run check drivers fronts sim list print send request property stat frames panic reset kick doctor interfaces encode decode demo new motion"
 _troupe_worlds="office cave classroom swarm track warehouse"
 _troupe_server_options="--url --key --key-file --timeout --load --help"
 
@@ -24,7 +24,7 @@ _troupe() {
         ;;
     esac
     case $command in
-    interfaces) options="--json --schema --rights --load --help $(_troupe_interfaces)" ;;
+    interfaces) options="--json --schema --padi --rights --load --url --help $(_troupe_interfaces)" ;;
     encode | decode)
         case $count in
         2) options="--struct --load --help $(_troupe_interfaces)" ;;
@@ -43,6 +43,16 @@ _troupe() {
     sim)
         mapfile -t COMPREPLY < <(compgen -f -X '!*.world' -- "$word"; compgen -W "--speed --lockstep --threads --seed --record --port --any-port --listen --quiet --steps --render --size --dark --help $_troupe_worlds" -- "$word")
         return
+        ;;
+    motion)
+        if [ "$count" -eq 2 ]; then
+            options="describe check --help"
+        else
+            local json=--json
+            [ "${words[2]}" = describe ] || json=
+            mapfile -t COMPREPLY < <(compgen -f -X '!*.urdf' -- "$word"; compgen -d -- "$word"; compgen -W "$json --help" -- "$word")
+            return
+        fi
         ;;
     demo) options="--seconds --speed --seed --threads --headless --render --help $_troupe_worlds" ;;
     fronts) options="--plugin --help $(troupe fronts 2>/dev/null | awk '{print $1}')" ;;

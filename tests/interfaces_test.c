@@ -250,6 +250,64 @@ static void every_message_says_what_it_does(void **state)
     tp_catalogue_destroy(catalogue);
 }
 
+/* By hand: messages that can move hardware without a motion that has to be stopped. */
+static void what_actuates_is_listed(void **state)
+{
+    static const char *const wanted[] = {
+        "power SET_CHARGING_POLICY",
+        "position2d MOTOR_POWER",
+        "position2d VELOCITY_MODE",
+        "position2d POSITION_MODE",
+        "position2d SPEED_PID",
+        "position2d POSITION_PID",
+        "ptz GENERIC",
+        "ptz CONTROL_MODE",
+        "dio VALUES",
+        "aio STATE",
+        "position3d MOTOR_POWER",
+        "position3d VELOCITY_MODE",
+        "position3d POSITION_MODE",
+        "position3d SPEED_PID",
+        "position3d POSITION_PID",
+        "planner START",
+        "planner ENABLE",
+        "opaque DATA",
+        "opaque DATA",
+        "position1d MOTOR_POWER",
+        "position1d VELOCITY_MODE",
+        "position1d POSITION_MODE",
+        "position1d SPEED_PID",
+        "position1d POSITION_PID",
+        "actarray POWER",
+        "actarray BRAKES",
+        "limb POWER",
+        "limb BRAKES",
+        "coopobject STANDARD",
+        "coopobject DATA",
+    };
+    tp_catalogue *catalogue = NULL;
+    size_t found = 0;
+
+    (void)state;
+    assert_int_equal(tp_catalogue_create(&catalogue, NULL), TP_OK);
+    for (size_t i = 0; i < tp_catalogue_size(catalogue); i++) {
+        const tp_interface *interface = tp_catalogue_at(catalogue, i);
+        for (uint32_t k = 0; k < interface->message_count; k++) {
+            char name[80];
+            if (interface->messages[k].effect != TP_EFFECT_ACTUATES) {
+                continue;
+            }
+            (void)snprintf(name, sizeof name, "%s %s", interface->name,
+                           interface->messages[k].name);
+            assert_in_range(found, 0, sizeof wanted / sizeof wanted[0] - 1);
+            assert_string_equal(name, wanted[found]);
+            found++;
+        }
+    }
+    assert_int_equal(found, sizeof wanted / sizeof wanted[0]);
+    tp_catalogue_destroy(catalogue);
+}
+
 static void our_additions_are_there(void **state)
 {
     (void)state;
@@ -425,6 +483,7 @@ int main(void)
         cmocka_unit_test(the_facts_about_player_hold),
         cmocka_unit_test(everything_has_a_sentence),
         cmocka_unit_test(every_message_says_what_it_does),
+        cmocka_unit_test(what_actuates_is_listed),
         cmocka_unit_test(our_additions_are_there),
         cmocka_unit_test(devices_say_nothing_of_the_transport),
         cmocka_unit_test(velocities_and_directions_have_their_units),

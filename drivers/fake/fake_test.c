@@ -216,6 +216,19 @@ static void what_is_set_through_an_interface_from_a_file_can_be_got(void **state
     play_destroy(p);
 }
 
+static void a_command_without_a_body_of_an_interface_from_a_file_is_done(void **state)
+{
+    play *p = begin_lamp();
+    const tp_message *flash =
+        tp_interface_message(tp_device_interface(p->device), TP_KIND_COMMAND, 1);
+
+    (void)state;
+    assert_string_equal(flash->name, "FLASH");
+    assert_null(flash->ask);
+    play_command(p, flash->code, NULL);
+    play_destroy(p);
+}
+
 /* ---- Instances ------------------------------------------------------------------------------- */
 
 static void two_robots_do_not_share_their_wheels(void **state)
@@ -287,6 +300,7 @@ int main(void)
         cmocka_unit_test(every_interface_is_played_in_full),
         cmocka_unit_test(an_interface_from_a_file_sends_data),
         cmocka_unit_test(what_is_set_through_an_interface_from_a_file_can_be_got),
+        cmocka_unit_test(a_command_without_a_body_of_an_interface_from_a_file_is_done),
         cmocka_unit_test(two_robots_do_not_share_their_wheels),
         cmocka_unit_test(wrong_settings_are_refused_with_a_sentence),
         cmocka_unit_test(memory_may_run_out_while_an_interface_from_a_file_is_made),

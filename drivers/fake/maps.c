@@ -11,7 +11,6 @@
 
 enum {
     CELLS_PER_M = 10,
-    MOST_CELLS = 4 << 20, /* in one tile */
     POST_SIDES = 4,
     SEGMENTS = 4 + FAKE_POSTS * POST_SIDES,
 };
@@ -65,30 +64,29 @@ static int8_t cell(const fake_device *d, uint64_t column, uint64_t row)
     return tpi_fake_room_is_solid(&d->owner->room, x, y) ? 1 : -1;
 }
 
-/* The tile is as large as was asked for; what lies beyond the map is unknown. */
+/* The tile is as large as was asked for, but not larger than the map; what lies beyond the map is
+ * unknown. */
 static tp_status map_get_data(tp_device *device, const tp_map_data *ask, tp_map_data *answer,
                               tp_error *err)
 {
     fake_device *d = fake_of(device);
     struct map *m = d->state;
-    const uint64_t count = (uint64_t)ask->width * ask->height;
+    const uint32_t width = ask->width < m->info.width ? ask->width : m->info.width;
+    const uint32_t height = ask->height < m->info.height ? ask->height : m->info.height;
+    const size_t count = (size_t)width * height;
 
-    if (count > MOST_CELLS) {
-        return tp_fail(err, TP_E_RANGE, "a tile of %u by %u cells is too large", ask->width,
-                       ask->height);
-    }
     int8_t *tile = realloc(m->tile, count + 1);
     if (tile == NULL) {
         return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
     m->tile = tile;
-    for (uint64_t i = 0; i < count; i++) {
-        tile[i] = cell(d, ask->col + i % ask->width, ask->row + i / ask->width);
+    for (size_t i = 0; i < count; i++) {
+        tile[i] = cell(d, (uint64_t)ask->col + i % width, (uint64_t)ask->row + i / width);
     }
     *answer = (tp_map_data){.col = ask->col,
                             .row = ask->row,
-                            .width = ask->width,
-                            .height = ask->height,
+                            .width = width,
+                            .height = height,
                             .data_count = (uint32_t)count,
                             .data_range = 1,
                             .data = tile};

@@ -113,7 +113,7 @@ static tp_status check(const struct joint *joint, const tp_message *what, tp_err
         tp_fail(err, TP_E_CLOSED, "%s has not started there yet", tp_proxy_name(joint->proxy));
         return tpi_remote_relay_name_server(relay, TP_E_CLOSED, err);
     }
-    if (what->effect == TP_EFFECT_MOVES && relay->panic[0] != '\0') {
+    if (tp_effect_can_move(what->effect) && relay->panic[0] != '\0') {
         return tp_fail(err, TP_E_PANIC, "%s", relay->panic);
     }
     return TP_OK;

@@ -431,7 +431,7 @@ static void nodes_report_what_stands_on_them(void **state)
     stage_request(&s, r, TP_WSN_REQ_POWER, &power);
     r->counts[TP_WSN_DATA_STATE] = 0;
     stage_step(&s, 2);
-    assert_int_equal(r->counts[TP_WSN_DATA_STATE], 0); /* nobody passes node 2 on */
+    assert_int_equal(r->counts[TP_WSN_DATA_STATE], 0); /* no node passes on what node 2 sends */
     power.node_id = 77;
     stage_refused(&s, r, TP_WSN_REQ_POWER, &power, "there is no node 77 in group -1");
     stage_end(&s);

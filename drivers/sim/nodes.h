@@ -1,5 +1,5 @@
 /*
- * nodes.h - wireless nodes, as wsn (nodes.c) and coopobject (objects of a network: fellows.c) see
+ * nodes.h - wireless nodes, as wsn (nodes.c) and coopobject (coopobjects.c) see
  * them.
  *
  * A node is a `mote`; its sensors and lamps are the models that stand on it. A device is a

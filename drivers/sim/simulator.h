@@ -62,33 +62,33 @@ typedef struct simd_kind {
 
 /* Rows by file, each ended by a row without an interface. Of several rows for an interface those
  * that come first go first. */
-extern const simd_kind tpi_simd_objects[];   /* objects.c */
-extern const simd_kind tpi_simd_worlds[];    /* worlds.c */
-extern const simd_kind tpi_simd_vehicles[];  /* vehicles.c */
-extern const simd_kind tpi_simd_rangers[];   /* rangers.c */
-extern const simd_kind tpi_simd_lasers[];    /* lasers.c */
-extern const simd_kind tpi_simd_sonars[];    /* sonars.c */
-extern const simd_kind tpi_simd_maps[];      /* maps.c */
-extern const simd_kind tpi_simd_bumpers[];   /* bumpers.c */
-extern const simd_kind tpi_simd_finders[];   /* finders.c */
-extern const simd_kind tpi_simd_arms[];      /* arms.c */
-extern const simd_kind tpi_simd_grippers[];  /* grippers.c */
-extern const simd_kind tpi_simd_lamps[];     /* lamps.c */
-extern const simd_kind tpi_simd_batteries[]; /* batteries.c */
-extern const simd_kind tpi_simd_cameras[];   /* cameras.c */
-extern const simd_kind tpi_simd_depths[];    /* depths.c */
-extern const simd_kind tpi_simd_senses[];    /* senses.c */
-extern const simd_kind tpi_simd_radios[];    /* radios.c */
-extern const simd_kind tpi_simd_inertials[]; /* inertials.c */
-extern const simd_kind tpi_simd_screens[];   /* screens.c */
-extern const simd_kind tpi_simd_axes[];      /* axes.c */
-extern const simd_kind tpi_simd_flyers[];    /* flyers.c */
-extern const simd_kind tpi_simd_limbs[];     /* limbs.c */
-extern const simd_kind tpi_simd_tags[];      /* tags.c */
-extern const simd_kind tpi_simd_sounds[];    /* sounds.c */
-extern const simd_kind tpi_simd_nodes[];     /* nodes.c */
-extern const simd_kind tpi_simd_fellows[];   /* fellows.c */
-extern const simd_kind tpi_simd_stereos[];   /* stereos.c */
+extern const simd_kind tpi_simd_objects[];     /* objects.c */
+extern const simd_kind tpi_simd_worlds[];      /* worlds.c */
+extern const simd_kind tpi_simd_vehicles[];    /* vehicles.c */
+extern const simd_kind tpi_simd_rangers[];     /* rangers.c */
+extern const simd_kind tpi_simd_lasers[];      /* lasers.c */
+extern const simd_kind tpi_simd_sonars[];      /* sonars.c */
+extern const simd_kind tpi_simd_maps[];        /* maps.c */
+extern const simd_kind tpi_simd_bumpers[];     /* bumpers.c */
+extern const simd_kind tpi_simd_finders[];     /* finders.c */
+extern const simd_kind tpi_simd_arms[];        /* arms.c */
+extern const simd_kind tpi_simd_grippers[];    /* grippers.c */
+extern const simd_kind tpi_simd_lamps[];       /* lamps.c */
+extern const simd_kind tpi_simd_batteries[];   /* batteries.c */
+extern const simd_kind tpi_simd_cameras[];     /* cameras.c */
+extern const simd_kind tpi_simd_depths[];      /* depths.c */
+extern const simd_kind tpi_simd_senses[];      /* senses.c */
+extern const simd_kind tpi_simd_radios[];      /* radios.c */
+extern const simd_kind tpi_simd_inertials[];   /* inertials.c */
+extern const simd_kind tpi_simd_screens[];     /* screens.c */
+extern const simd_kind tpi_simd_axes[];        /* axes.c */
+extern const simd_kind tpi_simd_flyers[];      /* flyers.c */
+extern const simd_kind tpi_simd_limbs[];       /* limbs.c */
+extern const simd_kind tpi_simd_tags[];        /* tags.c */
+extern const simd_kind tpi_simd_sounds[];      /* sounds.c */
+extern const simd_kind tpi_simd_nodes[];       /* nodes.c */
+extern const simd_kind tpi_simd_coopobjects[]; /* coopobjects.c */
+extern const simd_kind tpi_simd_stereos[];     /* stereos.c */
 
 /* All of them, ended by NULL. */
 extern const simd_kind *const tpi_simd_kinds[];

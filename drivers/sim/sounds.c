@@ -22,7 +22,7 @@ struct audio {
     bool hears; /* a microphone, not a source */
     bool streams;
     bool muted;
-    uint32_t told;                  /* the state that was sent last */
+    uint32_t sent;                  /* the state that was sent last */
     double amplitude;               /* of its mixer channel */
     double phase;                   /* of the wave that is recorded */
     tp_audio_mixer_channel channel; /* room for answers */
@@ -65,8 +65,8 @@ static void send_state(simd_device *d)
     (void)tpi_sim_get_playing(d->owner->world, d->model, &playing, NULL);
     const tp_audio_state data = {.state = (playing ? (uint32_t)TP_AUDIO_STATE_PLAYING : 0) |
                                           (a->streams ? (uint32_t)TP_AUDIO_STATE_RECORDING : 0)};
-    if (data.state != a->told) {
-        a->told = data.state;
+    if (data.state != a->sent) {
+        a->sent = data.state;
         tp_publish(d->device, TP_AUDIO_DATA_STATE, &data, tpi_simd_time_s(d->owner));
     }
 }

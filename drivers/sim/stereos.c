@@ -15,7 +15,7 @@ enum { PER_PIXEL = 16, LARGEST = 65535, MOST_POINTS = 60000 };
 enum { HAS_LEFT = 1, HAS_RIGHT = 2, HAS_DISPARITY = 4, HAS_POINTS = 8 };
 
 struct stereo {
-    uint8_t *disparity;                     /* owned; NULL until somebody wants it */
+    uint8_t *disparity;                     /* owned; NULL until the first picture */
     tp_pointcloud3d_stereo_element *points; /* owned; likewise */
 };
 

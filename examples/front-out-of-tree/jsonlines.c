@@ -56,7 +56,9 @@ static void close_client(struct client *client)
 /* Room for more of a line. A client whose line is too long is given up. */
 static void make_room(struct client *client)
 {
-    const size_t most = state_of(client)->line_size;
+    const size_t longest = tp_session_longest_message(client->session);
+    const size_t line_size = state_of(client)->line_size;
+    const size_t most = line_size < longest ? line_size : longest;
     size_t capacity = client->in_capacity == 0 ? FIRST_ROOM : client->in_capacity * 2;
 
     if (client->in_length < client->in_capacity) {
@@ -74,7 +76,18 @@ static void make_room(struct client *client)
     client->in_capacity = capacity;
 }
 
-/* Whole lines, until too many requests are under way. */
+/* What is left waits, or is an unfinished line. */
+static void hold_rest(struct client *client)
+{
+    const bool unfinished =
+        client->in_length > 0 && memchr(client->in, '\n', client->in_length) == NULL;
+
+    if (!client->ending && !tp_session_hold(client->session, client->in_length, unfinished)) {
+        jsonlines_give_up(client);
+    }
+}
+
+/* Whole lines, until the session is busy. */
 static void handle_lines(struct client *client)
 {
     size_t used = 0;
@@ -89,9 +102,7 @@ static void handle_lines(struct client *client)
     }
     memmove(client->in, client->in + used, client->in_length - used);
     client->in_length -= used;
-    /* Of a client that is busy, whole lines wait too. */
-    tp_session_unfinished(client->session,
-                          tp_session_is_busy(client->session) ? 0 : client->in_length);
+    hold_rest(client);
 }
 
 static void on_room(void *context, void **bytes, size_t *length)

@@ -2,8 +2,8 @@
  * connection.c - clients on streams: from bytes to messages, and from messages to gathered writes.
  *
  * All connections read into one shared room; messages that are whole are handled where they are.
- * Only what is left of an unfinished message is kept by the connection, so that an idle client
- * costs nothing.
+ * Only what is left of an unfinished message, or has to wait, is kept by the connection, so that an
+ * idle client costs nothing.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ struct connection {
     struct client client; /* comes first, so that one can be had from the other */
     tp_stream *stream;    /* owned */
 
-    /* An unfinished message: what has come of it. */
+    /* What has come and is not handled: an unfinished message, or messages that wait. */
     unsigned char *held; /* owned; NULL if there is none */
     size_t held_length;
     size_t held_capacity;
@@ -25,44 +25,48 @@ struct connection {
     size_t written; /* how much of the oldest queued message is gone already */
 };
 
-/* ---- Unfinished messages --------------------------------------------------------------------- */
+/* ---- What is held ---------------------------------------------------------------------------- */
 
 static void drop_held(struct connection *connection)
 {
-    connection->client.front->held_bytes -= connection->held_capacity;
     free(connection->held);
     connection->held = NULL;
     connection->held_length = connection->held_capacity = 0;
 }
 
-/* Room for an unfinished message of so many bytes; the client is given up if there is none. */
-static bool hold(struct connection *connection, size_t capacity)
+/* Room for so many bytes; the client is given up if there is none. */
+static bool hold(struct connection *connection, size_t capacity, bool unfinished)
 {
-    tp_player_front *front = connection->client.front;
-    const size_t more = capacity - connection->held_capacity;
+    struct client *client = &connection->client;
+    unsigned char *held = connection->held;
 
-    if (capacity <= connection->held_capacity) {
-        return true;
+    if (capacity > connection->held_capacity) {
+        held = tp_session_hold(client->session, capacity, unfinished)
+                   ? realloc(connection->held, capacity)
+                   : NULL;
+    } else {
+        (void)tp_session_hold(client->session, connection->held_capacity, unfinished);
     }
-    unsigned char *held =
-        front->held_bytes + more > MOST_HELD ? NULL : realloc(connection->held, capacity);
     if (held == NULL) {
-        tpi_player_client_give_up(&connection->client);
+        tpi_player_client_give_up(client);
         return false;
     }
-    connection->held = held;
-    connection->held_capacity = capacity;
-    front->held_bytes += more;
+    if (capacity > connection->held_capacity) {
+        connection->held = held;
+        connection->held_capacity = capacity;
+    }
     return true;
 }
 
 static void on_room(void *context, void **bytes, size_t *length)
 {
     struct connection *connection = context;
+    struct client *client = &connection->client;
 
-    if (connection->held == NULL || connection->client.ending) {
-        *bytes = connection->client.front->shared;
-        *length = READ_SIZE;
+    if (connection->held == NULL || client->ending) {
+        *bytes = client->front->shared;
+        *length =
+            tp_session_longest_message(client->session) < READ_SIZE * 2 ? GUEST_SIZE : READ_SIZE;
     } else {
         *bytes = connection->held + connection->held_length;
         *length = connection->held_capacity - connection->held_length;
@@ -71,8 +75,14 @@ static void on_room(void *context, void **bytes, size_t *length)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* Handle the whole messages at `bytes`; how many bytes they took. `needed` is the length of the
- * unfinished one behind them, as far as it is known. */
+/* Whether the next message waits. A panic does not. */
+static bool waits(struct client *client, const tp_msghdr *header)
+{
+    return !tp_session_is_panic(header) && tp_session_is_busy(client->session);
+}
+
+/* Handle the whole messages at `bytes`, as far as the session wants them now; how many bytes they
+ * took. `needed` is the length of the next one, as far as it is known. */
 static size_t consume(struct client *client, const unsigned char *bytes, size_t length,
                       size_t *needed)
 {
@@ -82,7 +92,7 @@ static size_t consume(struct client *client, const unsigned char *bytes, size_t 
     while (length - used >= TP_XDR_HEADER_SIZE && !client->ending) {
         tp_msghdr header;
         tp_xdr_decode_header(&header, bytes + used);
-        if (header.size > MOST_BODY) {
+        if (header.size > tp_session_longest_message(client->session) - TP_XDR_HEADER_SIZE) {
             if (tp_session_is_panic(&header)) { /* whatever its body is */
                 tp_session_panic(client->session, "");
             }
@@ -90,7 +100,7 @@ static size_t consume(struct client *client, const unsigned char *bytes, size_t 
             break;
         }
         *needed = TP_XDR_HEADER_SIZE + (size_t)header.size;
-        if (length - used < *needed) {
+        if (length - used < *needed || waits(client, &header)) {
             break;
         }
         client->asked |= header.type == TP_MSGTYPE_REQ;
@@ -102,24 +112,27 @@ static size_t consume(struct client *client, const unsigned char *bytes, size_t 
     return used;
 }
 
-/* Keep what is left; grow towards what the message needs as its bytes come, not before. */
+/* Keep what is left. The room grows towards what the next message needs as its bytes come, not
+ * before. */
 static void keep_rest(struct connection *connection, const unsigned char *rest, size_t length,
                       size_t needed)
 {
+    const bool unfinished = length < needed;
     size_t capacity = FIRST_HELD;
 
-    while (capacity < length * 2 && capacity < needed) {
+    while (capacity < length || (unfinished && capacity < length * 2 && capacity < needed)) {
         capacity *= 2;
     }
-    capacity = capacity < needed ? capacity : needed > FIRST_HELD ? needed : FIRST_HELD;
     if (connection->held == NULL) {
-        if (hold(connection, capacity)) {
+        if (hold(connection, capacity, unfinished)) {
             memcpy(connection->held, rest, length);
             connection->held_length = length;
         }
-    } else if (connection->held_length == connection->held_capacity) {
-        hold(connection, capacity);
+        return;
     }
+    /* While the first message is unfinished there is always room for more of it. */
+    const bool full = unfinished && connection->held_length == connection->held_capacity;
+    (void)hold(connection, full ? capacity : connection->held_capacity, unfinished);
 }
 
 static void read_shared(struct connection *connection, size_t length)
@@ -135,20 +148,34 @@ static void read_shared(struct connection *connection, size_t length)
 
 static void read_held(struct connection *connection, size_t length)
 {
+    struct client *client = &connection->client;
     size_t needed;
 
     connection->held_length += length;
-    size_t used = consume(&connection->client, connection->held, connection->held_length, &needed);
-    if (connection->client.ending) {
+    size_t used = consume(client, connection->held, connection->held_length, &needed);
+    if (client->ending) {
         return;
     }
     if (used == connection->held_length) {
         drop_held(connection);
+        (void)tp_session_hold(client->session, 0, false);
         return;
     }
     memmove(connection->held, connection->held + used, connection->held_length - used);
     connection->held_length -= used;
     keep_rest(connection, connection->held, connection->held_length, needed);
+}
+
+/* Whether it does not go on, since its session is busy. */
+static bool pause_if_busy(struct connection *connection)
+{
+    struct client *client = &connection->client;
+
+    if (!client->ending && tp_session_is_busy(client->session)) {
+        client->paused = true;
+        tp_stream_pause(connection->stream);
+    }
+    return client->paused;
 }
 
 static void on_read(void *context, size_t length)
@@ -166,19 +193,23 @@ static void on_read(void *context, size_t length)
     } else {
         read_held(connection, length);
     }
-    tp_session_unfinished(client->session, connection->held_length);
-    if (tp_session_is_busy(client->session) && !client->paused && !client->ending) {
-        client->paused = true;
-        tp_stream_pause(connection->stream);
-    }
+    (void)pause_if_busy(connection);
     if (!client->asked && !client->ending) {
         tp_stream_acknowledge(connection->stream); /* its next request may wait for that */
     }
 }
 
+/* First what is held, then what comes. */
 static void resume(struct client *client)
 {
-    tp_stream_resume(((struct connection *)client)->stream);
+    struct connection *connection = (struct connection *)client;
+
+    if (connection->held != NULL) {
+        read_held(connection, 0);
+    }
+    if (!pause_if_busy(connection) && !client->ending) {
+        tp_stream_resume(connection->stream);
+    }
 }
 
 static size_t unread(struct client *client)

@@ -5,8 +5,8 @@
  *     udp.c          datagrams to messages and back, sources that come and go
  *     greetings.c    how many greetings go to each host on UDP
  *     message.c      one message of a client: to the server itself, or to a device
- *     server.c       requests to the server itself (the interface `player`), compressed maps
- *     encoding.c     a message as the bytes that Player sends
+ *     server.c       requests to the server itself (the interface `player`)
+ *     encoding.c     a message as the bytes that Player sends; compressed maps
  *     session.c      the session of a client: its events, and sending what it releases
  *     client.c       what connections and sources have in common: their list and their end
  *     front.c        the table of the front: opening and closing
@@ -21,8 +21,7 @@
 
 enum {
     READ_SIZE = 65536, /* what is read at once, shared by all clients */
-    MOST_BODY = TP_XDR_MAX_MESSAGE_SIZE - TP_XDR_HEADER_SIZE,
-    MOST_HELD = 64 << 20, /* bytes of unfinished messages of all clients together */
+    GUEST_SIZE = 8192, /* the same, of a client that may only send short messages */
     MOST_CLIENTS = 100000,
     MOST_SOURCES = 1024,
 };
@@ -33,10 +32,12 @@ struct client;
 struct transport {
     /* Send what is sealed in its session, as far as that goes now. */
     void (*write)(struct client *client);
-    /* It was paused and may be read from again. */
+    /* It was paused and may go on: handle what waits, and read again. */
     void (*resume)(struct client *client);
     /* How many bytes have come of it that were not handled. */
     size_t (*unread)(struct client *client);
+    /* Drop what has come and cannot be counted. Optional. */
+    void (*drop)(struct client *client);
     /* Close the way and release the client, whose session is gone already. */
     void (*close)(struct client *client);
 };
@@ -51,7 +52,7 @@ struct client {
     tp_after flush;
 
     bool asked;     /* something, with what was read last */
-    bool paused;    /* not read from, since it asks too much */
+    bool paused;    /* not read from, since its session is busy */
     bool blocked;   /* the way takes no more for now */
     bool ending;    /* to be closed at the end of the turn */
     bool dismissed; /* by its session, which may have queued why */
@@ -69,7 +70,6 @@ typedef struct tp_player_front {
 
     /* Streams. */
     tp_listener *listener; /* owned; NULL on UDP */
-    size_t held_bytes;
     unsigned char *shared; /* owned: READ_SIZE bytes */
 
     struct udp *udp; /* owned; NULL on streams */
@@ -127,8 +127,5 @@ void tpi_player_message_handle(struct client *client, tp_msghdr *header, const u
 /* server.c: decodes a request to the player interface and has the session answer it. */
 void tpi_player_serve(struct client *client, const tp_msghdr *header, const unsigned char *body,
                       size_t length);
-
-/* A reply with a compressed map tile instead of `reply`; NULL for all other replies. */
-tp_msg *tpi_player_serve_compressed_map(tp_msg *reply);
 
 #endif

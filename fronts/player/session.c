@@ -51,12 +51,6 @@ static void on_lost(void *context)
     tpi_player_client_give_up(client);
 }
 
-static tp_msg *on_reply(void *context, tp_msg *reply)
-{
-    (void)context;
-    return tpi_player_serve_compressed_map(reply);
-}
-
 static size_t on_unread(void *context)
 {
     struct client *client = context;
@@ -65,11 +59,21 @@ static size_t on_unread(void *context)
     return client->transport->unread(client);
 }
 
+static void on_drop(void *context)
+{
+    struct client *client = context;
+
+    assert(tpi_player_is_current(client->front));
+    if (client->transport->drop != NULL) {
+        client->transport->drop(client);
+    }
+}
+
 static const tp_session_events session_events = {
     .ready = on_ready,
     .lost = on_lost,
-    .reply = on_reply,
     .unread = on_unread,
+    .drop = on_drop,
 };
 
 void tpi_player_session_init(struct client *client, tp_player_front *front,

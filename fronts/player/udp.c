@@ -17,18 +17,30 @@
 #include "inside.h"
 
 enum {
-    BUCKETS = 1024,        /* a power of two */
-    MOST_DATAGRAM = 65507, /* bytes that fit into one on IPv4 */
-    MOST_OVER = 64         /* sources beyond the limit, for others that end with this turn */
+    BUCKETS = 1024,          /* a power of two */
+    MOST_DATAGRAM = 65507,   /* bytes that fit into one on IPv4 */
+    MOST_OVER = 64,          /* sources beyond the limit, for others that end with this turn */
+    MOST_HELD_DATAGRAMS = 16 /* requests of a busy source that wait */
 };
 
 static const int64_t silence_ns = 60 * TP_NS_PER_S;
+
+/* A message that waits because its session is busy. */
+struct held {
+    struct held *next;
+    tp_msghdr header;
+    unsigned char body[]; /* as long as the header says */
+};
 
 struct source {
     struct client client; /* comes first, so that one can be had from the other */
     tp_peer peer;
     int64_t heard_ns;    /* when the last message or empty datagram came */
     struct source *next; /* in its bucket */
+
+    struct held *held, **held_end; /* owned; oldest first */
+    unsigned held_count;
+    size_t held_bytes;
 };
 
 /* The front's list of clients has the source that was heard last at its beginning. */
@@ -151,16 +163,87 @@ static void write_all(struct client *client)
     tp_session_count_sent(client->session, sent);
 }
 
-static void resume(struct client *client)
-{
-    (void)client; /* the socket is read for all sources, and never paused */
-}
-
-/* Datagrams that have come cannot be counted, but they may be lost. */
-static size_t unread(struct client *client)
+/* Datagrams in the socket cannot be counted, but they may be lost. */
+static void drop(struct client *client)
 {
     tp_datagram_drain(client->front->udp->datagram);
-    return 0;
+}
+
+/* ---- Messages that wait -----------------------------------------------------------------------
+ */
+
+static size_t length_of(const tp_msghdr *header)
+{
+    return TP_XDR_HEADER_SIZE + (size_t)header->size;
+}
+
+/* The socket is read for all sources, so a busy one cannot be paused: its next few requests wait
+ * here. False if there are too many. */
+static bool hold(struct source *source, const tp_msghdr *header, const unsigned char *body)
+{
+    struct held *held = source->held_count < MOST_HELD_DATAGRAMS
+                            ? malloc(sizeof *held + (size_t)header->size)
+                            : NULL;
+
+    if (held == NULL) {
+        return false;
+    }
+    held->next = NULL;
+    held->header = *header;
+    memcpy(held->body, body, header->size);
+    *(source->held == NULL ? &source->held : source->held_end) = held;
+    source->held_end = &held->next;
+    source->held_count++;
+    source->held_bytes += length_of(header);
+    source->client.paused = true;
+    if (!tp_session_hold(source->client.session, source->held_bytes, false)) {
+        tpi_player_client_give_up(&source->client);
+    }
+    return true;
+}
+
+static struct held *take_held(struct source *source)
+{
+    struct held *held = source->held;
+
+    source->held = held->next;
+    source->held_count--;
+    source->held_bytes -= length_of(&held->header);
+    return held;
+}
+
+static void drop_held(struct source *source)
+{
+    while (source->held != NULL) {
+        free(take_held(source));
+    }
+}
+
+static void handle(struct client *client, tp_msghdr *header, const unsigned char *body)
+{
+    tpi_player_message_handle(client, header, body);
+    tp_session_took(client->session, length_of(header));
+}
+
+static void resume(struct client *client)
+{
+    struct source *source = (struct source *)client;
+
+    while (source->held != NULL && !client->ending) {
+        if (tp_session_is_busy(client->session)) {
+            client->paused = true;
+            break;
+        }
+        struct held *held = take_held(source);
+        handle(client, &held->header, held->body);
+        free(held);
+    }
+    tp_session_hold(client->session, source->held_bytes, false);
+}
+
+static size_t unread(struct client *client)
+{
+    return ((struct source *)client)->held_bytes;
 }
 
 static void release(struct client *client)
@@ -172,6 +255,7 @@ static void release(struct client *client)
         at = &(*at)->next;
     }
     *at = source->next;
+    drop_held(source);
     free(source);
 }
 
@@ -179,6 +263,7 @@ static const struct transport udp_transport = {
     .write = write_all,
     .resume = resume,
     .unread = unread,
+    .drop = drop,
     .close = release,
 };
 
@@ -209,6 +294,7 @@ static void begin(struct udp *udp, const tp_peer *peer)
         return;
     }
     if (source != NULL) {
+        drop_held(source);
         tpi_player_client_reset(&source->client);
     } else {
         source = add_source(udp, peer);
@@ -236,6 +322,19 @@ static bool read_header(tp_msghdr *header, const unsigned char *bytes, size_t le
     return header->size == length - TP_XDR_HEADER_SIZE;
 }
 
+/* Whether a message is handled at once. Commands of clients that may write do not wait for their
+ * requests; what others send beyond their budget is lost. */
+static bool may_handle(struct source *source, const tp_msghdr *header)
+{
+    tp_session *session = source->client.session;
+
+    if (tp_session_is_panic(header) ||
+        (header->type != TP_MSGTYPE_REQ && tp_session_right(session) > TP_RIGHT_READ)) {
+        return true;
+    }
+    return source->held == NULL && !tp_session_is_busy(session);
+}
+
 /* A message of a source that was greeted. */
 static void hear_message(struct udp *udp, struct source *source, tp_msghdr *header,
                          const unsigned char *body)
@@ -251,12 +350,14 @@ static void hear_message(struct udp *udp, struct source *source, tp_msghdr *head
         }
     }
     hear(udp, source);
-    if (header->type == TP_MSGTYPE_REQ && tp_session_is_busy(client->session)) {
+    if (may_handle(source, header)) {
+        handle(client, header, body);
+    } else if (header->type != TP_MSGTYPE_REQ) {
+        udp->counts.turned_away++;
+    } else if (!hold(source, header, body)) {
         tp_session_heard(client->session);
         tp_session_refuse(client->session, header, TP_E_LIMIT, "too many requests are under way");
-        return;
     }
-    tpi_player_message_handle(client, header, body);
 }
 
 static void on_receive(void *context, const tp_peer *from, const void *bytes, size_t length)

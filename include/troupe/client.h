@@ -67,7 +67,8 @@ typedef struct tp_client_options {
     bool plain;                    /* send no HELLO: be a plain Player client */
     bool extensions;               /* ask for extension messages */
     bool steady;                   /* stamp with the clock that never jumps: for a child process */
-    const tp_catalogue *catalogue; /* NULL for the built-in interfaces */
+    const tp_catalogue *catalogue; /* NULL for the built-in interfaces. Others are read from the
+                                    * server when a call names one that is not known */
     tp_loop *loop;                 /* the program's own loop; NULL: the client creates one */
     const struct tp_kit *kit;      /* of `inproc:` servers: &tp_full_kit of the library
                                     * troupe-server; NULL: there are no such servers */
@@ -213,6 +214,12 @@ typedef struct tp_client_device {
 /* List the server's devices, in the server's order: one block, released with free(). */
 TP_API tp_status tp_client_list(tp_client *client, tp_client_device **out, size_t *count,
                                 tp_error *err);
+
+/* Load the descriptions of the server's own interfaces into a catalogue. Interfaces that the
+ * catalogue has stay as they are. Waits. The calls that open, list and find devices by name do this
+ * by themselves for interfaces that the client does not know. TP_E_UNSUPPORTED with a Player
+ * server. */
+TP_API tp_status tp_client_learn(tp_client *client, tp_catalogue *into, tp_error *err);
 
 /* Open a device by name: "position2d:0", "position2d" for index 0. `access` is TP_OPEN_MODE as in
  * Player, or TP_READ_MODE, TP_WRITE_MODE, TP_ALL_MODE, TP_EXCLUSIVE_MODE; a plain Player server

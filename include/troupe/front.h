@@ -58,13 +58,13 @@ typedef struct tp_session_events {
      * front must close the client. The queue may contain the reason: the front sends as much of it
      * as possible without waiting. */
     void (*lost)(void *context);
-    /* A reply of a device is about to be queued. Returns a message that replaces it (the session
-     * takes the reference), or NULL to keep it. Optional. */
-    tp_msg *(*reply)(void *context, tp_msg *reply);
-    /* Another client has just ended a panic, or the time limit of tp_session_unfinished() is over.
-     * Returns the number of bytes of this client that have arrived and were not handled yet.
-     * Optional; see tp_session_took(). */
+    /* Another client has just ended a panic, or the client may go on after a wait, or the time
+     * limit of an unfinished message is over. Returns the number of bytes of this client that have
+     * arrived and were not handled yet. Optional; see tp_session_took(). */
     size_t (*unread)(void *context);
+    /* Another client has just ended a panic: drop what has arrived and cannot be counted by
+     * `unread`, such as datagrams that were not read yet. Optional. */
+    void (*drop)(void *context);
 } tp_session_events;
 
 /* The number that stands for the devices of all robots of the server. */
@@ -80,8 +80,8 @@ TP_API tp_status tp_session_create(tp_session **out, tp_hub *hub, uint32_t robot
 /* Destroy a session: close all its devices and forget its open requests. NULL is accepted. */
 TP_API void tp_session_destroy(tp_session *session);
 
-/* The front sends messages in this encoding and reads no payload, except that of replies (`reply`).
- * Of many messages that wait the session then keeps only these bytes. */
+/* The front sends messages in this encoding and reads no payload. Large answers are then encoded by
+ * a thread, and of many messages that wait the session keeps only these bytes. */
 TP_API void tp_session_only_sends(tp_session *session, const tp_encoding *encoding);
 
 /* A name for logs and statistics; copied. */
@@ -153,7 +153,8 @@ typedef void tp_session_opened(void *context, const tp_msghdr *request, tp_devic
 /* Open a device. `done` is called once with the result, unless the session is destroyed before.
  * Data arrives only after `done`. A device that is opened twice sends its data twice and must be
  * closed twice. `access` is TP_OPEN_MODE or another mode of interfaces/player.padi. Exclusive
- * access and the modes 17 and 18 are refused while another client has it. To write needs a right. */
+ * access and the modes 17 and 18 are refused while another client has it. To write needs a right.
+ */
 TP_API tp_status tp_session_open(tp_session *session, tp_device *device, unsigned access,
                                  const tp_msghdr *request, tp_session_opened *done);
 
@@ -181,15 +182,16 @@ TP_API void tp_session_heard(tp_session *session);
  * client speaks leases: such a client repeats its pulls also for a program that hangs. */
 TP_API void tp_session_heard_message(tp_session *session, const tp_msghdr *header);
 
-/* Report that a message of `bytes` bytes was handled. Messages that arrived before the end of a
+/* Report that a message of `bytes` bytes was handled: its work is charged. Messages that arrived
+ * before the end of a
  * panic move nothing, even if they are read later. The session counts the bytes of such messages,
  * starting from the event `unread`. */
 TP_API void tp_session_took(tp_session *session, size_t bytes);
 
 /* Report that `bytes` bytes of a message have arrived whose end has not: after each read, with 0 if
- * there are none. The client is lost (`lost`) if the end takes too long: more than ten seconds after
- * the first byte, and a second more for each 16 KiB. The time in which the front itself does not
- * read does not count if the front has `unread`. */
+ * there are none. The client is lost (`lost`) if the end takes too long: more than ten seconds
+ * after the first byte, and a second more for each 16 KiB. The time in which the front itself does
+ * not read does not count if the front has `unread`. */
 TP_API void tp_session_unfinished(tp_session *session, size_t bytes);
 
 /* Mark the client as one that renews its leases by itself. Its leases are shorter then. */
@@ -231,8 +233,9 @@ TP_API void tp_session_set_reach(tp_session *session, tp_reach reach);
 /* The right that a message needs. */
 TP_API tp_right tp_right_needed(const tp_message *what);
 
-/* The right that opening a device in this mode needs. */
-TP_API tp_right tp_right_to_open(unsigned access);
+/* The right that opening a device of this interface in this mode needs. Exclusive access needs the
+ * right to move if the interface has a message that needs it. */
+TP_API tp_right tp_right_to_open(const tp_interface *interface, unsigned access);
 
 TP_API const char *tp_right_name(tp_right right); /* "read", "write", "move", "operate" */
 
@@ -282,9 +285,24 @@ TP_API tp_status tp_session_serve(tp_session *session, const tp_msghdr *request,
 
 /* ---- What waits for the client --------------------------------------------------------------- */
 
-/* Whether the client has so many open requests that the front should read no more. `ready` is
- * called when that changes. */
-TP_API bool tp_session_is_busy(const tp_session *session);
+/* Whether the front must handle no more messages of the client now: too many of its requests or
+ * replies are under way, or it has had its share of this turn of the loop. A front asks before each
+ * message and keeps the rest (tp_session_hold()); meanwhile it does not read. `ready` is called
+ * when the client may go on. PANIC is handled always. */
+TP_API bool tp_session_is_busy(tp_session *session);
+
+/* ---- Budgets --------------------------------------------------------------------------------- */
+
+/* The length of the longest message that the client may send now. It depends on the right of the
+ * client. The front closes a client that announces a longer one. */
+TP_API size_t tp_session_longest_message(tp_session *session);
+
+/* Report how many bytes of the client the front holds now: of messages that are not handled yet.
+ * `unfinished` says that the first of these messages has not come completely. The front reserves
+ * memory only for bytes that have come, at most twice as much. False if the client must be closed:
+ * of all clients of its host or kind it holds most, and they hold too much. If a message stays
+ * unfinished for too long, `lost` is called. */
+TP_API bool tp_session_hold(tp_session *session, size_t bytes, bool unfinished);
 
 /* Queue a message of the front at the end. The queue takes its own reference. */
 TP_API tp_status tp_session_queue(tp_session *session, tp_msg *msg);
@@ -336,7 +354,7 @@ TP_API void tp_session_release(tp_session *session);
 /* ---- What a front is ------------------------------------------------------------------------- */
 
 /* Changes when a compiled front would no longer fit this header. */
-enum { TP_FRONT_ABI = 1 };
+enum { TP_FRONT_ABI = 2 };
 
 /* A front that is open at one address. */
 typedef struct tp_front_instance tp_front_instance;
@@ -397,9 +415,9 @@ TP_API tp_status tp_front_session(tp_session **out, const tp_front_instance *sel
                                   void *context, tp_error *err);
 
 /* Make room for one more client when the front has no place left: the client of least standing is
- * lost (`lost`), and its place is free at the end of the turn. Least standing: a client that has not
- * sent a message; then one without a key and without an open device; then one that only reads; each
- * time the oldest one of the host with the most of them. The framework does the same when file
+ * lost (`lost`), and its place is free at the end of the turn. Least standing: a client that has
+ * not sent a message; then one without a key and without an open device; then one that only reads;
+ * each time the oldest one of the host with the most of them. The framework does the same when file
  * descriptors are scarce, and closes a client beyond this machine that has sent no message for a
  * minute. Returns false if all clients have a key, or a right to more than reading and a device
  * open. */
@@ -433,12 +451,16 @@ typedef struct tp_scheme tp_scheme;
  * troupe-server (server.h). */
 typedef struct tp_inproc_ops tp_inproc_ops;
 
-/* What a program is made of. Each list ends with NULL; `schemes` and `inproc` may be NULL. */
+/* What a program is made of. Each list ends with NULL; `schemes`, `inproc` and `learn` may be NULL.
+ */
 typedef struct tp_kit {
     const tp_driver *const *drivers;
     const tp_front *const *fronts;
     const tp_scheme *const *schemes; /* in addition to serial and script */
     const tp_inproc_ops *inproc;     /* NULL: clients cannot open `inproc:` URLs */
+    /* Loads the interfaces that only the server at `url` knows. Called by the thread that reads a
+     * configuration. Waits for some seconds at most. NULL: other servers cannot be asked. */
+    tp_status (*learn)(tp_catalogue *into, const char *url, tp_error *err);
 } tp_kit;
 
 #ifdef __cplusplus

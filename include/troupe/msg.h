@@ -19,8 +19,9 @@ extern "C" {
 typedef struct tp_msg tp_msg;
 
 /* A form that messages are sent in: a constant table that lives as long as the messages. Its
- * address is its identity. Both functions are called in the thread of the loop. `type` and `value`
- * are NULL for a message without a body. */
+ * address is its identity. Both functions depend on nothing but their arguments: they are called in
+ * the thread of the loop, and for large answers in other threads. `type` and `value` are NULL for a
+ * message without a body. */
 typedef struct tp_encoding {
     const char *name; /* "player", "json" */
     /* How many bytes the encoded message has, at most. A failure is the result of the call that

@@ -143,6 +143,7 @@ typedef enum tp_effect {
     TP_EFFECT_WRITES,   /* changes something */
     TP_EFFECT_MOVES,    /* may set something in motion, which has to be able to stop */
     TP_EFFECT_OPERATES, /* decides for all clients, as ending a panic does */
+    TP_EFFECT_ACTUATES, /* can move hardware at once, and leaves no motion that has to be stopped */
 } tp_effect;
 
 /* Calls the operation for a message in a driver's table of operations (`tp_NAME_ops`). `ask` is
@@ -196,7 +197,12 @@ TP_API const tp_message *tp_interface_message_named(const tp_interface *interfac
 TP_API const char *tp_kind_name(tp_kind kind);
 TP_API tp_kind tp_kind_named(const char *name);
 TP_API const char *tp_mark_name(tp_mark mark);
-TP_API const char *tp_effect_name(tp_effect effect); /* "reads", "writes", "moves", "operates" */
+/* "reads", "writes", "moves", "operates", "actuates" */
+TP_API const char *tp_effect_name(tp_effect effect);
+
+/* Whether a message with this effect can move something: it moves or actuates. Such a message needs
+ * the right to move, is refused during a panic and is not executed late. */
+TP_API bool tp_effect_can_move(tp_effect effect);
 TP_API const char *tp_type_name(tp_type type); /* as in .padi files: "u8" ... "char", "struct" */
 
 /* How many elements the field of this value has. */
@@ -214,6 +220,14 @@ TP_API void tp_catalogue_destroy(tp_catalogue *catalogue);
  * is known already, then NAME.padi beside the file. Fails with "FILE:LINE:COLUMN: ...", or
  * TP_E_EXISTS if the name, the code or a struct is known; the catalogue is then as it was. */
 TP_API tp_status tp_catalogue_load(tp_catalogue *catalogue, const char *path, tp_error *err);
+
+/* The same from a text, for example of another program: `use` finds only what is known already.
+ * `name` stands for the file in errors. At most 256 KiB (TP_E_LIMIT). */
+TP_API tp_status tp_catalogue_load_text(tp_catalogue *catalogue, const char *name, const char *text,
+                                        size_t length, tp_error *err);
+
+/* Whether the interface is one of Troupe's own, which every program knows. */
+TP_API bool tp_interface_is_builtin(const tp_interface *interface);
 
 /* Know an interface that is compiled into the program or a plug-in (tp_interface_NAME); borrowed as
  * long as the catalogue. TP_E_EXISTS as above. */
@@ -311,6 +325,9 @@ TP_API tp_status tp_interface_schema(char **out, const tp_interface *interface);
  */
 TP_API tp_status tp_interface_text(char **out, const tp_interface *interface);
 TP_API tp_status tp_interface_json(char **out, const tp_interface *interface);
+
+/* The same as an interface file, which tp_catalogue_load_text() reads. */
+TP_API tp_status tp_interface_padi(char **out, const tp_interface *interface);
 
 #ifdef __cplusplus
 }

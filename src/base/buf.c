@@ -71,22 +71,29 @@ void tpi_buf_putc(tpi_buf *buf, char c)
     tpi_buf_put(buf, &c, 1);
 }
 
-void tpi_buf_printf(tpi_buf *buf, const char *format, ...)
+void tpi_buf_vprintf(tpi_buf *buf, const char *format, va_list args)
 {
-    va_list args;
     va_list again;
-    va_start(args, format);
+
     va_copy(again, args);
-    int length = vsnprintf(NULL, 0, format, args);
-    va_end(args);
+    const int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
 
     /* a text that cannot be printed has no size that could be reserved */
     char *at = tpi_buf_reserve(buf, length < 0 ? SIZE_MAX : (size_t)length);
     if (at != NULL) {
-        vsnprintf(at, (size_t)length + 1, format, again);
+        vsnprintf(at, (size_t)length + 1, format, args);
         buf->length += (size_t)length;
     }
-    va_end(again);
+}
+
+void tpi_buf_printf(tpi_buf *buf, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    tpi_buf_vprintf(buf, format, args);
+    va_end(args);
 }
 
 void tpi_buf_indent(tpi_buf *buf, size_t n)

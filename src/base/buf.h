@@ -8,6 +8,7 @@
 #ifndef TROUPE_BASE_BUF_H
 #define TROUPE_BASE_BUF_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -30,6 +31,7 @@ void tpi_buf_put(tpi_buf *buf, const void *bytes, size_t length);
 void tpi_buf_puts(tpi_buf *buf, const char *text);
 void tpi_buf_putc(tpi_buf *buf, char c);
 void tpi_buf_printf(tpi_buf *buf, const char *format, ...) TP_PRINTF(2, 3);
+void tpi_buf_vprintf(tpi_buf *buf, const char *format, va_list args) TP_PRINTF(2, 0);
 
 /* Put `n` blanks. */
 void tpi_buf_indent(tpi_buf *buf, size_t n);

@@ -119,6 +119,24 @@ static const void *this_thread(void)
     return &mark;
 }
 
+/* A form that is much shorter than its room, such as a compressed one, does not keep the room. */
+static tp_msg *shrink(tp_msg *msg, size_t capacity)
+{
+    const size_t much = 4096;
+
+    if (capacity < much || msg->length > capacity / 2) {
+        return msg;
+    }
+    tp_msg *small = new_msg(&msg->header, NULL, msg->length);
+    if (small == NULL) {
+        return msg;
+    }
+    memcpy((char *)small + payload_offset, (const char *)msg + payload_offset, msg->length);
+    small->length = msg->length;
+    tp_msg_unref(msg);
+    return small;
+}
+
 tp_status tp_msg_create_encoded(tp_msg **out, const tp_encoding *encoding, const tp_msghdr *header,
                                 const tp_struct *type, const void *value)
 {
@@ -138,9 +156,9 @@ tp_status tp_msg_create_encoded(tp_msg **out, const tp_encoding *encoding, const
         return status;
     }
     assert(msg->length <= capacity);
+    msg = shrink(msg, capacity);
     msg->encoding = encoding;
-    msg->bytes = bytes;
-    msg->encoder = this_thread();
+    msg->bytes = (unsigned char *)msg + payload_offset;
     *out = msg;
     return TP_OK;
 }

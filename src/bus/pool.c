@@ -1,6 +1,7 @@
 /* pool.c - blocks of memory that are used again; see pool.h. */
 #include "bus/pool.h"
 
+#include <malloc.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,7 +25,14 @@ struct pool {
     struct head *idle[CLASSES];      /* the owner's */
     _Atomic(struct head *) returned; /* pushed by other threads; `left` when the owner is gone */
     atomic_long blocks;              /* not freed yet, plus one while its thread lives */
+    struct pool *next;               /* of all pools; guarded by the lock, as the next */
+    struct pool *previous;
 };
+
+/* All pools. The lock is held for a few steps, when a pool begins or ends and by tpi_pool_tidy().
+ */
+static struct pool *pools;
+static atomic_flag pools_lock = ATOMIC_FLAG_INIT;
 
 static struct head left; /* a mark, never a block */
 
@@ -56,10 +64,43 @@ static struct head *head_of(const void *block)
     return (struct head *)((uintptr_t)block - offsetof(struct head, bytes));
 }
 
+static void lock_pools(void)
+{
+    while (atomic_flag_test_and_set_explicit(&pools_lock, memory_order_acquire)) {
+    }
+}
+
+static void unlock_pools(void)
+{
+    atomic_flag_clear_explicit(&pools_lock, memory_order_release);
+}
+
+static void link_pool(struct pool *pool)
+{
+    lock_pools();
+    pool->next = pools;
+    if (pools != NULL) {
+        pools->previous = pool;
+    }
+    pools = pool;
+    unlock_pools();
+}
+
+static void unlink_pool(struct pool *pool)
+{
+    lock_pools();
+    *(pool->previous != NULL ? &pool->previous->next : &pools) = pool->next;
+    if (pool->next != NULL) {
+        pool->next->previous = pool->previous;
+    }
+    unlock_pools();
+}
+
 /* One block less; the last one takes the pool with it. */
 static void forget(struct pool *pool)
 {
     if (atomic_fetch_sub(&pool->blocks, 1) == 1) {
+        unlink_pool(pool);
         free(pool);
     }
 }
@@ -70,6 +111,7 @@ static struct pool *this_pool(void)
         own_pool = calloc(1, sizeof *own_pool);
         if (own_pool != NULL) {
             atomic_store(&own_pool->blocks, 1);
+            link_pool(own_pool);
         }
     }
     return own_pool;
@@ -159,6 +201,22 @@ size_t tpi_pool_size(const void *block)
     return head_of(block)->size;
 }
 
+/* Blocks that were idle in one pool. */
+struct tpi_idle {
+    struct head *lists[CLASSES];
+};
+
+static void free_list(struct head *head)
+{
+    while (head != NULL) {
+        struct head *next = head->next;
+        struct pool *owner = head->owner;
+        free(head);
+        forget(owner);
+        head = next;
+    }
+}
+
 void tpi_pool_leave(void)
 {
     struct pool *pool = own_pool;
@@ -169,12 +227,63 @@ void tpi_pool_leave(void)
     own_pool = NULL;
     collect_returned(pool, &left);
     for (unsigned class = 0; class < CLASSES; class ++) {
-        while (pool->idle[class] != NULL) {
-            struct head *head = pool->idle[class];
-            pool->idle[class] = head->next;
-            free(head);
-            atomic_fetch_sub(&pool->blocks, 1);
-        }
+        free_list(pool->idle[class]);
     }
     forget(pool);
+}
+
+/* ---- Memory that nobody uses ----------------------------------------------------------------- */
+
+tpi_idle *tpi_pool_detach(void)
+{
+    tpi_idle *idle = own_pool != NULL ? calloc(1, sizeof *idle) : NULL;
+
+    if (idle != NULL) {
+        collect_returned(own_pool, NULL);
+        for (unsigned class = 0; class < CLASSES; class ++) {
+            idle->lists[class] = own_pool->idle[class];
+            own_pool->idle[class] = NULL;
+        }
+    }
+    return idle;
+}
+
+/* What others gave back to a pool, taken as a whole; NULL for nothing. */
+static struct head *take_returned(struct pool *pool)
+{
+    struct head *top = atomic_load(&pool->returned);
+
+    while (top != NULL && top != &left &&
+           !atomic_compare_exchange_weak(&pool->returned, &top, NULL)) {
+    }
+    return top != &left ? top : NULL;
+}
+
+/* The blocks keep their pools, so these are not looked at without the lock. */
+static struct head *take_all_returned(void)
+{
+    struct head *all = NULL;
+
+    lock_pools();
+    for (struct pool *pool = pools; pool != NULL; pool = pool->next) {
+        struct head *head = take_returned(pool);
+        while (head != NULL) {
+            struct head *next = head->next;
+            head->next = all;
+            all = head;
+            head = next;
+        }
+    }
+    unlock_pools();
+    return all;
+}
+
+void tpi_pool_tidy(tpi_idle *idle)
+{
+    for (unsigned class = 0; idle != NULL && class < CLASSES; class ++) {
+        free_list(idle->lists[class]);
+    }
+    free(idle);
+    free_list(take_all_returned());
+    (void)malloc_trim(0);
 }

@@ -24,4 +24,13 @@ size_t tpi_pool_size(const void *block);
  * every thread that used a pool. */
 void tpi_pool_leave(void);
 
+/* What is idle in the pool of the calling thread, taken out of it; NULL if there is no memory. For
+ * tpi_pool_tidy(). */
+typedef struct tpi_idle tpi_idle;
+tpi_idle *tpi_pool_detach(void);
+
+/* Give memory that nobody uses back to the system: what was detached (NULL is accepted), and what
+ * threads gave back to the pools of others. Any thread; takes milliseconds if there is much. */
+void tpi_pool_tidy(tpi_idle *idle);
+
 #endif

@@ -8,6 +8,7 @@
 #include "bus/pool.h"
 #include "client/inside.h"
 #include "client/url.h"
+#include "loop/task.h"
 #include "troupe/front.h"
 #include "troupe/stream.h"
 
@@ -243,6 +244,9 @@ void tp_client_destroy(tp_client *client)
         return;
     }
     assert(client->entered == 0); /* otherwise a callback of its own destroys it */
+    if (client->own.loop != NULL) {
+        tpi_loop_take(client->own.loop); /* another thread may have turned it last */
+    }
     while (client->proxies != NULL) {
         tp_proxy_close(client->proxies);
     }

@@ -2,9 +2,8 @@
  * find.c - the best device for a task; see tp_client_find(). And which devices meet conditions.
  *
  * Candidates that are not ruled out by what is known of them are opened, asked (inquiry.c) and
- * closed. For the best one that is done one after the other; the best so far stays open, so that
- * its driver does not stop between being asked and being used. To learn which meet the conditions,
- * many are asked at once.
+ * closed, many at once. The best so far stays open, so that its driver does not stop between being
+ * asked and being used. Names come from the server, so that no device is opened for its name.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include "client/find.h"
 #include "client/inquiry.h"
 #include "client/inside.h"
+#include "client/labels.h"
 
 enum { AT_ONCE = 64 }; /* devices that are asked; each may start a driver */
 
@@ -24,7 +24,8 @@ struct search {
     unsigned access;
     tpi_inquiry best;
     bool found;
-    char lacks[256]; /* what those that were turned down lack */
+    const tpi_labels *labels; /* borrowed; NULL if nobody asks for names */
+    char lacks[256];          /* what those that were turned down lack */
 };
 
 /* ---- Choosing -------------------------------------------------------------------------------- */
@@ -51,16 +52,25 @@ static size_t find_unmet(const tpi_inquiry *candidate, bool told)
     return i;
 }
 
+/* "; did you mean ..." or "; it has ...", or nothing. */
+static const char *hint_of(const tpi_inquiry *candidate)
+{
+    const char *hint = strchr(candidate->unknown.text, ';');
+
+    return candidate->unknown.code != TP_OK && hint != NULL ? hint : "";
+}
+
 static bool meets_all(struct search *search, const tpi_inquiry *candidate, bool told)
 {
     const size_t i = find_unmet(candidate, told);
-    char why[128];
+    char why[256];
 
     if (i == candidate->wanted->count) {
         return true;
     }
     if (candidate->facts[i].text == NULL) {
-        (void)snprintf(why, sizeof why, " does not know its %s", candidate->wanted->wishes[i].name);
+        (void)snprintf(why, sizeof why, " does not know its %s%s",
+                       candidate->wanted->wishes[i].name, hint_of(candidate));
     } else {
         (void)snprintf(why, sizeof why, " has %s = %s", candidate->wanted->wishes[i].name,
                        candidate->facts[i].text);
@@ -82,12 +92,32 @@ static bool is_better(const struct search *search, const tpi_inquiry *candidate)
     return order < 0;
 }
 
-/* Devices are asked by who only reads, so that nobody else is shut out. */
-static tp_status ask(struct search *search, tpi_inquiry *candidate, tp_error *err)
+/* ---- Candidates ------------------------------------------------------------------------------ */
+
+/* Devices are opened for reading only, so that no other client is kept out. A device is not asked
+ * if what is known of it decides. */
+static tp_status begin_candidate(struct search *search, const tp_client_device *device,
+                                 tpi_inquiry *candidate, tp_error *err)
 {
     const unsigned access = search->access == TP_OPEN_MODE ? TP_OPEN_MODE : TP_READ_MODE;
+    const tp_status status = tpi_inquiry_begin(candidate, search->client, search->wanted, device,
+                                               tpi_labels_find(search->labels, &device->addr), err);
 
-    tpi_inquiry_ask(candidate, search->interface, access);
+    if (status == TP_OK && find_unmet(candidate, true) == search->wanted->count &&
+        !tpi_inquiry_is_enough(candidate)) {
+        tpi_inquiry_ask(candidate, search->interface, access);
+        candidate->asked = true;
+    }
+    return status;
+}
+
+/* Whether a candidate meets all conditions. Waits for the answers of the device. */
+static tp_status judge(struct search *search, tpi_inquiry *candidate, bool *meets, tp_error *err)
+{
+    if (!candidate->asked) {
+        *meets = meets_all(search, candidate, true);
+        return TP_OK;
+    }
     const tp_status status = tpi_inquiry_wait(candidate, 1, err);
     if (status != TP_OK || candidate->failure.code != TP_OK) {
         return status != TP_OK
@@ -97,39 +127,55 @@ static tp_status ask(struct search *search, tpi_inquiry *candidate, tp_error *er
     if (!candidate->opened) {
         turn_down(search, candidate, " cannot be opened");
     }
+    *meets = candidate->opened && meets_all(search, candidate, false);
     return TP_OK;
 }
 
-/* Whether it meets all conditions; it is opened and asked only if that can still matter. */
-static tp_status judge(struct search *search, const tp_client_device *device,
-                       tpi_inquiry *candidate, bool *meets, tp_error *err)
+/* Ends the candidate, or keeps it as the best one. */
+static tp_status consider(struct search *search, tpi_inquiry *candidate, tp_error *err)
 {
-    tp_status status =
-        tpi_inquiry_begin(candidate, search->client, search->wanted, device, NULL, err);
-
-    *meets = status == TP_OK && meets_all(search, candidate, true);
-    if (*meets && !tpi_inquiry_is_enough(candidate)) {
-        status = ask(search, candidate, err);
-        *meets = status == TP_OK && candidate->opened && meets_all(search, candidate, false);
-    }
-    return status;
-}
-
-static tp_status consider(struct search *search, const tp_client_device *device, tp_error *err)
-{
-    tpi_inquiry candidate;
     bool meets = false;
-    const tp_status status = judge(search, device, &candidate, &meets, err);
+    const tp_status status = judge(search, candidate, &meets, err);
 
-    if (!meets || (search->found && !is_better(search, &candidate))) {
-        tpi_inquiry_fini(&candidate);
+    if (!meets || (search->found && !is_better(search, candidate))) {
+        tpi_inquiry_fini(candidate);
         return status;
     }
     tpi_inquiry_fini(&search->best);
-    search->best = candidate; /* nothing of it is under way any more */
+    search->best = *candidate; /* nothing of it is under way any more */
+    memset(candidate, 0, sizeof *candidate);
     search->found = true;
     return TP_OK;
 }
+
+/* Candidates are asked many at once and judged in the order of the list, so that of two equal ones
+ * the first is the best. */
+static tp_status consider_all(struct search *search, const tp_client_device *devices, size_t count,
+                              size_t *candidates, tp_error *err)
+{
+    tpi_inquiry *window = calloc(AT_ONCE, sizeof *window);
+    tp_status status = window != NULL ? TP_OK : tp_fail(err, TP_E_NOMEM, "out of memory");
+    size_t begun = 0;
+    size_t judged = 0;
+
+    for (size_t i = 0; status == TP_OK && (i < count || judged < begun);) {
+        if (i < count && devices[i].addr.interf != search->interface->code) {
+            i++;
+        } else if (i < count && begun - judged < AT_ONCE) {
+            status = begin_candidate(search, &devices[i++], &window[begun++ % AT_ONCE], err);
+        } else {
+            status = consider(search, &window[judged++ % AT_ONCE], err);
+        }
+    }
+    for (size_t i = 0; window != NULL && i < AT_ONCE; i++) {
+        tpi_inquiry_fini(&window[i]);
+    }
+    free(window);
+    *candidates = begun;
+    return status;
+}
+
+/* ---- The result ------------------------------------------------------------------------------ */
 
 /* Open the best one as the program wants it, unless it is open like that already. */
 static tp_status open_best(struct search *search, tp_proxy **out, tp_error *err)
@@ -150,15 +196,9 @@ static tp_status open_best(struct search *search, tp_proxy **out, tp_error *err)
 static tp_status choose(struct search *search, const tp_client_device *devices, size_t count,
                         const char *wanted, tp_proxy **out, tp_error *err)
 {
-    tp_status status = TP_OK;
     size_t candidates = 0;
+    tp_status status = consider_all(search, devices, count, &candidates, err);
 
-    for (size_t i = 0; i < count && status == TP_OK; i++) {
-        if (devices[i].addr.interf == search->interface->code) {
-            candidates++;
-            status = consider(search, &devices[i], err);
-        }
-    }
     if (status == TP_OK && search->found) {
         status = open_best(search, out, err);
     } else if (status == TP_OK && candidates == 0) {
@@ -171,27 +211,50 @@ static tp_status choose(struct search *search, const tp_client_device *devices, 
     return status;
 }
 
+static bool wants_names(const tpi_conditions *wanted)
+{
+    size_t i = 0;
+
+    while (i < wanted->count && strcmp(wanted->wishes[i].name, "name") != 0) {
+        i++;
+    }
+    return i < wanted->count;
+}
+
+static tp_status find_interface(tp_client *client, const char *name, const tp_interface **out,
+                                tp_error *err)
+{
+    if (tpi_proxy_interface(client, name, strlen(name), out, NULL) != TP_OK) {
+        tpi_client_learn(client);
+    }
+    return tpi_proxy_interface(client, name, strlen(name), out, err);
+}
+
 tp_status tp_client_find(tp_client *client, const char *interface, const char *wanted,
                          unsigned access, tp_proxy **out, tp_error *err)
 {
     tpi_conditions wishes;
     struct search search = {.client = client, .wanted = &wishes, .access = access};
     tp_client_device *devices = NULL;
+    tpi_labels *labels = NULL;
     size_t count = 0;
     tp_status status = tpi_client_may_wait(client, client->url, err);
 
-    status = status == TP_OK
-                 ? tpi_proxy_interface(client, interface, strlen(interface), &search.interface, err)
-                 : status;
+    status = status == TP_OK ? find_interface(client, interface, &search.interface, err) : status;
     status = status == TP_OK ? tpi_conditions_parse(&wishes, wanted, err) : status;
     if (status != TP_OK) {
         return status;
     }
     status = tp_client_list(client, &devices, &count, err);
+    if (status == TP_OK && wants_names(&wishes)) {
+        status = tpi_labels_read(&labels, client, err);
+        search.labels = labels;
+    }
     if (status == TP_OK) {
         status = choose(&search, devices, count, wanted, out, err);
     }
     free(devices);
+    free(labels);
     tpi_conditions_fini(&wishes);
     return status;
 }
@@ -203,6 +266,8 @@ struct round {
     tpi_inquiry inquiries[AT_ONCE];
     tpi_asked *about[AT_ONCE]; /* borrowed; NULL for nobody */
     size_t busy;
+    uint32_t known;   /* a bit for each wish that a device knew something of */
+    tp_error unknown; /* the best sentence of a device that does not have a property */
 };
 
 /* It is asked only if what is known of it does not decide. */
@@ -224,6 +289,19 @@ static tp_status begin(struct round *round, size_t slot, tp_client *client,
     return TP_OK;
 }
 
+/* Which wishes a device knew something of; the sentence with the nearest name is the best one. */
+static void note_known(struct round *round, const tpi_inquiry *inquiry)
+{
+    for (size_t i = 0; i < inquiry->wanted->count; i++) {
+        round->known |= inquiry->facts[i].text != NULL ? 1U << i : 0;
+    }
+    if (inquiry->unknown.code != TP_OK &&
+        (round->unknown.code == TP_OK || (strstr(round->unknown.text, "did you mean") == NULL &&
+                                          strstr(inquiry->unknown.text, "did you mean") != NULL))) {
+        round->unknown = inquiry->unknown;
+    }
+}
+
 /* Those that are done make room. */
 static tp_status end_done(struct round *round, tp_error *err)
 {
@@ -239,6 +317,7 @@ static tp_status end_done(struct round *round, tp_error *err)
         if (inquiry->failure.code != TP_OK) {
             status = tp_fail(err, inquiry->failure.code, "%s", inquiry->failure.text);
         }
+        note_known(round, inquiry);
         tpi_inquiry_fini(inquiry);
         inquiry->done = false;
         round->about[i] = NULL;
@@ -276,8 +355,18 @@ static tp_status ask_all(struct round *round, tp_client *client, const tpi_condi
     return status;
 }
 
+/* A property that no device has is told, with what a device said of it. */
+static void give_hint(const struct round *round, const tpi_conditions *wanted, tp_error *hint)
+{
+    const uint32_t all = wanted->count < 32 ? (1U << wanted->count) - 1 : UINT32_MAX;
+
+    if (round->unknown.code != TP_OK && round->known != all) {
+        tp_fail(hint, TP_E_UNKNOWN, "%s", round->unknown.text);
+    }
+}
+
 tp_status tpi_client_meet(tp_client *client, const tpi_conditions *wanted, tpi_asked *asked,
-                          size_t count, tp_error *err)
+                          size_t count, tp_error *hint, tp_error *err)
 {
     tp_status status = tpi_client_may_wait(client, client->url, err);
     struct round *round = status == TP_OK ? calloc(1, sizeof *round) : NULL;
@@ -286,6 +375,7 @@ tp_status tpi_client_meet(tp_client *client, const tpi_conditions *wanted, tpi_a
         return status != TP_OK ? status : tp_fail(err, TP_E_NOMEM, "out of memory");
     }
     status = ask_all(round, client, wanted, asked, count, err);
+    give_hint(round, wanted, hint);
     for (size_t i = 0; i < AT_ONCE; i++) {
         tpi_inquiry_fini(&round->inquiries[i]);
     }

@@ -15,9 +15,10 @@ typedef struct tpi_asked {
 /*
  * Which devices meet all conditions. What the list tells is looked at first; only if that is met
  * and there are others a device is opened to read and asked, many of them at once, which waits. One
- * that cannot be opened does not meet them. Fails if the connection does.
+ * that cannot be opened does not meet them. Fails if the connection does. `hint` gets TP_E_UNKNOWN
+ * and a text if no device that was asked has one of the properties, which may be misspelt.
  */
 tp_status tpi_client_meet(tp_client *client, const tpi_conditions *wanted, tpi_asked *asked,
-                          size_t count, tp_error *err);
+                          size_t count, tp_error *hint, tp_error *err);
 
 #endif

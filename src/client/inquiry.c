@@ -209,6 +209,9 @@ static void on_property(tpi_reading *reading, tp_status status, const void *answ
         }
     } else {
         note_failure(inquiry, status, why);
+        if (status == TP_E_UNKNOWN && inquiry->unknown.code == TP_OK) {
+            tp_fail(&inquiry->unknown, status, "%s", why);
+        }
     }
     answered(inquiry);
 }

@@ -29,6 +29,9 @@ typedef struct tpi_inquiry {
     tp_proxy *proxy;   /* owned; NULL if nothing had to be asked */
     tpi_fact facts[TPI_WANTED_MOST]; /* one for each wish */
 
+    tp_error unknown; /* what the device says of the first property that it does not have */
+
+    bool asked;       /* the device was asked; else only what the list tells is known */
     bool done;        /* all that was asked has its answer */
     bool opened;      /* the device could be */
     tp_error failure; /* what is nobody's fault but the connection's; TP_OK for none */

@@ -11,6 +11,7 @@
  *     data.c        their data
  *     series.c      their data, message by message
  *     message.c     what has come: to whom it belongs
+ *     learn.c       interfaces that only the server knows
  *     list.c        which devices there are
  *     find.c        the best one of them
  *     property.c    properties as text
@@ -461,6 +462,9 @@ void tpi_client_alarm(void *context);
 /* Ask and wait. `answer` (may be NULL) gets a reference, or NULL if there is none. */
 tp_status tpi_client_ask(tp_client *client, tp_proxy *proxy, const tp_message *what,
                          const void *value, tp_msg **answer, tp_error *err);
+
+/* learn.c: read the server's descriptions of interfaces, if it has some; waits. */
+void tpi_client_learn(tp_client *client);
 
 /* property.c: read a property without waiting. `done` is called once, perhaps at once, and not at
  * all if the proxy is closed before: with the answer, from which `text` makes a text that is the

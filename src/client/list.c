@@ -116,6 +116,26 @@ static tp_status list_rest(tp_client *client, struct listing *listing, tp_error 
     return TP_OK;
 }
 
+enum { FIRST_OWN = 200 }; /* codes below are Player's, and known or not known by all */
+
+/* Describe once more what only the server knows. */
+static void learn_unknown(tp_client *client, struct listing *listing)
+{
+    bool learned = false;
+
+    for (size_t i = 0; i < listing->count; i++) {
+        tp_client_device *device = &listing->devices[i];
+        if (device->interface != NULL || device->addr.interf < FIRST_OWN) {
+            continue;
+        }
+        if (!learned) {
+            tpi_client_learn(client);
+            learned = true;
+        }
+        describe(client, &device->addr, device);
+    }
+}
+
 tp_status tp_client_list(tp_client *client, tp_client_device **out, size_t *count, tp_error *err)
 {
     const void *answer = NULL;
@@ -142,6 +162,7 @@ tp_status tp_client_list(tp_client *client, tp_client_device **out, size_t *coun
         free(listing.devices);
         return status;
     }
+    learn_unknown(client, &listing);
     *out = listing.devices;
     *count = listing.count;
     return TP_OK;

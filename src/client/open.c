@@ -107,6 +107,10 @@ tp_status tp_client_open(tp_client *client, const char *name, unsigned access, t
     unsigned index = 0;
     tp_status status = parse_name(client, name, &interface, &index, err);
 
+    if (status == TP_E_UNKNOWN && !tp_loop_is_turning(client->loop)) {
+        tpi_client_learn(client);
+        status = parse_name(client, name, &interface, &index, err);
+    }
     if (status != TP_OK) {
         return status;
     }

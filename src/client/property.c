@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "client/inside.h"
 
 /* The kinds of properties, in the order in which they are tried. */
@@ -63,9 +64,57 @@ static void set_key(union body *body, tp_property_type type, char *key)
 
 /* ---- Which kind it is ------------------------------------------------------------------------ */
 
-static tp_status fail_unknown(const tp_proxy *proxy, const char *key, tp_error *err)
+enum { NAMES_SIZE = 128, NAME_SIZE = 64 };
+
+static bool has_name(const tp_property *property)
 {
-    return tp_fail(err, TP_E_UNKNOWN, "%s has no property \"%s\"", proxy->name, key);
+    return property->key_count > 1 && property->key_count <= NAME_SIZE &&
+           property->key[property->key_count - 1] == '\0';
+}
+
+/* "; it has rate, noise", as far as there is room; nothing if there are none. */
+static void put_names(const tp_property_list *list, char out[NAMES_SIZE])
+{
+    size_t length = 0;
+
+    for (uint32_t i = 0; i < list->properties_count; i++) {
+        const tp_property *property = &list->properties[i];
+        if (has_name(property) && length + NAME_SIZE + 8 < NAMES_SIZE) {
+            length += (size_t)snprintf(out + length, NAMES_SIZE - length, "%s%s",
+                                       length == 0 ? "; it has " : ", ", property->key);
+        }
+    }
+}
+
+/* What was meant, or else what there is. `list` is NULL if the device has not told. */
+static const char *advise(const char *key, const tp_property_list *list, char out[NAMES_SIZE])
+{
+    tpi_nearest nearest;
+
+    out[0] = '\0';
+    if (list == NULL) {
+        return out;
+    }
+    tpi_nearest_init(&nearest, key);
+    for (uint32_t i = 0; i < list->properties_count; i++) {
+        if (has_name(&list->properties[i])) {
+            tpi_nearest_offer(&nearest, list->properties[i].key);
+        }
+    }
+    tpi_nearest_hint(&nearest, out, NAMES_SIZE);
+    if (out[0] == '\0') {
+        put_names(list, out);
+    }
+    return out;
+}
+
+static tp_status fail_unknown(const tp_proxy *proxy, const char *key, const tp_property_list *list,
+                              tp_error *err)
+{
+    char advice[NAMES_SIZE];
+
+    return tp_fail(err, TP_E_UNKNOWN, "%s has no property \"%s\"%s", proxy->name, key,
+                   advise(key, list, advice));
 }
 
 static bool is_key(const tp_property *property, const char *key)
@@ -87,6 +136,7 @@ static const struct kind *find_kind(const tp_property_list *list, const char *ke
     return NULL;
 }
 
+/* `err` has what to say if there is none of this name. */
 static tp_status find_listed(tp_proxy *proxy, const char *key, const struct kind **out,
                              tp_error *err)
 {
@@ -94,6 +144,9 @@ static tp_status find_listed(tp_proxy *proxy, const char *key, const struct kind
     tp_status status = tp_proxy_request(proxy, TP_COMMON_REQ_GET_PROPERTIES, NULL, &answer, err);
 
     *out = status == TP_OK ? find_kind(answer, key) : NULL;
+    if (status == TP_OK && *out == NULL) {
+        fail_unknown(proxy, key, answer, err);
+    }
     return status;
 }
 
@@ -129,7 +182,7 @@ static tp_status try_kinds(tp_proxy *proxy, char *key, const struct kind **out, 
             return tp_fail(err, status, "%s", refusal.text);
         }
     }
-    return fail_unknown(proxy, key, err);
+    return fail_unknown(proxy, key, NULL, err);
 }
 
 static tp_status read_any(tp_proxy *proxy, char *key, const struct kind **kind, const void **answer,
@@ -148,7 +201,8 @@ static tp_status read_any(tp_proxy *proxy, char *key, const struct kind **kind, 
     if (status != TP_OK) {
         return tp_fail(err, status, "%s", refusal.text);
     }
-    return *kind == NULL ? fail_unknown(proxy, key, err) : read_as(proxy, *kind, key, answer, err);
+    return *kind == NULL ? tp_fail(err, refusal.code, "%s", refusal.text)
+                         : read_as(proxy, *kind, key, answer, err);
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
@@ -236,11 +290,11 @@ static const char *set_value(union body *body, tp_property_type type, char *text
 
 static void ask_kind(tpi_reading *reading);
 
-static void is_unknown(tpi_reading *reading)
+static void is_unknown(tpi_reading *reading, const tp_property_list *list)
 {
     tp_error err = {0};
 
-    fail_unknown(reading->proxy, reading->key, &err);
+    fail_unknown(reading->proxy, reading->key, list, &err);
     reading->done(reading, err.code, NULL, err.text);
 }
 
@@ -251,7 +305,7 @@ static void try_next(tpi_reading *reading, tp_status status, const char *why)
     } else if (++reading->kind < KINDS) {
         ask_kind(reading);
     } else {
-        is_unknown(reading);
+        is_unknown(reading, NULL);
     }
 }
 
@@ -296,7 +350,7 @@ static void on_list(void *context, tp_proxy *proxy, tp_status status, const tp_m
     }
     reading->listed = status == TP_OK && answer != NULL;
     if (reading->listed && (kind = find_kind(tp_msg_payload(answer), reading->key)) == NULL) {
-        is_unknown(reading);
+        is_unknown(reading, tp_msg_payload(answer));
         return;
     }
     reading->kind = kind != NULL ? (size_t)(kind - kinds) : 0;

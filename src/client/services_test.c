@@ -286,6 +286,8 @@ static void questions_are_answered_alike(struct both *both)
     assert_int_equal(((const tp_statistics *)payload(both))->clients_count, 1);
     expect(both, TP_PLAYER_REQ_DEVICE_STATISTICS, &(tp_device_stat_page){.first = 1}, TP_OK, "");
     assert_int_equal(((const tp_device_stat_page *)payload(both))->devices_count, 1);
+    expect(both, TP_PLAYER_REQ_DESCRIPTION, &(tp_description_page){.place = 7}, TP_OK, "");
+    assert_int_equal(((const tp_description_page *)payload(both))->text_count, 0);
     expect(both, TP_PLAYER_REQ_FRAMES, NULL, TP_OK, "");
     ask(both, TP_PLAYER_REQ_TRANSFORM, &moon);
     assert_same_answer(both);

@@ -2,6 +2,7 @@
 #include <limits.h>
 
 #include "client/inside.h"
+#include "loop/task.h"
 
 /* ---- Waiting --------------------------------------------------------------------------------- */
 
@@ -22,8 +23,17 @@ tp_status tpi_client_fail_interrupted(const char *who, tp_error *err)
     return tp_fail(err, TP_E_INTERRUPTED, "%s: %s", who, tp_status_text(TP_E_INTERRUPTED));
 }
 
+/* A client with its own loop may go from one thread to another between two calls. */
+static void take_loop(tp_client *client)
+{
+    if (client->own.loop != NULL) {
+        tpi_loop_take(client->own.loop);
+    }
+}
+
 static void begin_wait(tp_client *client, int64_t deadline_ns)
 {
+    take_loop(client);
     client->attention.waits++;
     tp_client_renew(client);
     tp_timer_at(client->alarm, deadline_ns);
@@ -142,6 +152,7 @@ void tp_client_run(tp_client *client)
 {
     const bool before = client->pull.keeps;
 
+    take_loop(client);
     client->pull.keeps = true;
     tpi_client_pull(client);
     tp_loop_run(client->loop);
@@ -155,6 +166,7 @@ void tp_client_stop(tp_client *client)
 
 void tp_client_step(tp_client *client, bool wait)
 {
+    take_loop(client);
     tp_client_renew(client);
     tpi_client_pull(client);
     if (!wait) {

@@ -88,7 +88,7 @@ static tp_status wire_send(tp_client *client, const tp_msghdr *header, const tp_
     if (status != TP_OK) {
         return tp_fail(err, status, "%s cannot be sent: %s", what->name, tp_status_text(status));
     }
-    if (wire->blocked && what != NULL && what->effect == TP_EFFECT_MOVES) {
+    if (wire->blocked && what != NULL && tp_effect_can_move(what->effect)) {
         return tp_fail(err, TP_E_LIMIT,
                        "the server does not read: %s was not sent, and would be old", what->name);
     }

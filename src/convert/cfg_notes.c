@@ -141,14 +141,13 @@ void tpi_cfg_notes_add(void *context, const char *text)
 
 static void tell(const tpi_cfg_notes *notes, const struct line *line)
 {
-    char text[LONGEST + 64];
+    tpi_buf text = {0};
 
-    if (line->more == 0) {
-        notes->note(notes->context, line->text);
-    } else {
-        snprintf(text, sizeof text, "%.*s (and %u more like it)", LONGEST, line->text, line->more);
-        notes->note(notes->context, text);
+    if (line->more > 0) {
+        tpi_buf_printf(&text, "%s (and %u more like it)", line->text, line->more);
     }
+    notes->note(notes->context, text.length > 0 ? tpi_buf_text(&text) : line->text);
+    tpi_buf_fini(&text);
 }
 
 void tpi_cfg_notes_tell(tpi_cfg_notes *notes)

@@ -1,5 +1,6 @@
 /* full_kit.c - all drivers, fronts and kinds of lines, and servers in the program. BUILTIN_DRIVERS
  * comes from meson.build: X(fake) ... */
+#include "client/learn.h"
 #include "loop/socket_line.h"
 #include "troupe/server.h"
 
@@ -17,4 +18,9 @@ static const tp_front *const fronts[] = {&tp_front_player, NULL};
 static const tp_scheme *const schemes[] = {&tpi_scheme_tcp, &tpi_scheme_unix, NULL};
 
 const tp_kit tp_full_kit = {
-    .drivers = drivers, .fronts = fronts, .schemes = schemes, .inproc = &tp_inproc};
+    .drivers = drivers,
+    .fronts = fronts,
+    .schemes = schemes,
+    .inproc = &tp_inproc,
+    .learn = tpi_learn_from,
+};

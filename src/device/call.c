@@ -15,6 +15,11 @@ static int64_t now_ns(const tp_device *device)
     return tp_clock_now_ns(tp_instance_clock(device->instance));
 }
 
+static bool can_move(const tp_device *device, const tp_message *what)
+{
+    return tp_effect_can_move(tpi_safety_effect(&device->safety, what));
+}
+
 static void count(const tpi_call *call)
 {
     struct counts *counts = &call->device->counts;
@@ -202,13 +207,13 @@ bool tpi_call_may_write(tp_instance *self)
     tpi_order order;
 
     assert(instance_is_current(self));
-    if (call == NULL || call->what->effect != TP_EFFECT_MOVES) {
+    if (call == NULL) {
         return true;
     }
     order = call->order;
     order.until_ns = call->writes ? TP_NEVER : order.until_ns;
     call->writes = true;
-    return !tpi_stop_is_late(&call->device->safety, &order);
+    return !tpi_stop_is_late(&call->device->safety, call->what, &order);
 }
 
 int64_t tpi_call_until_ns(const tp_instance *self)
@@ -216,7 +221,7 @@ int64_t tpi_call_until_ns(const tp_instance *self)
     const tpi_call *call = self->calls.current;
 
     assert(instance_is_current(self));
-    return call != NULL && call->what->effect == TP_EFFECT_MOVES
+    return call != NULL && can_move(call->device, call->what)
                ? call->order.until_ns
                : tp_clock_now_ns(tp_instance_clock(self)) + TPI_DRIVER_MESSAGE_NS;
 }
@@ -231,8 +236,12 @@ static void run_call(job *next, tp_instance *self)
         complete(call);
         return;
     }
-    if (call->what->effect == TP_EFFECT_MOVES &&
-        tpi_stop_is_late(&call->device->safety, &call->order)) {
+    if (next->yields && atomic_load(&call->abandoned)) { /* its client is gone: no answer is made */
+        call->status = TP_E_CLOSED;
+        complete(call);
+        return;
+    }
+    if (tpi_stop_is_late(&call->device->safety, call->what, &call->order)) {
         call->status = tp_fail(&call->error, TP_E_TIMEOUT, "%s came too late, or in a panic",
                                call->what->name);
         complete(call);
@@ -249,7 +258,7 @@ static void run_call(job *next, tp_instance *self)
 }
 
 tp_status tpi_call_create(tpi_call **made, tp_device *device, const tp_message *what, tp_msg *ask,
-                          tpi_call_done *done, void *context, tpi_call **out)
+                          bool yields, tpi_call_done *done, void *context, tpi_call **out)
 {
     tp_instance *self = device->instance;
 
@@ -257,7 +266,7 @@ tp_status tpi_call_create(tpi_call **made, tp_device *device, const tp_message *
     if (out != NULL) {
         *out = NULL;
     }
-    if (tpi_jobs_reserve(self) != TP_OK) {
+    if (tpi_jobs_reserve(self, yields) != TP_OK) {
         return TP_E_LIMIT;
     }
     tpi_call *call = tpi_pool_take(sizeof *call);
@@ -265,7 +274,7 @@ tp_status tpi_call_create(tpi_call **made, tp_device *device, const tp_message *
         tpi_jobs_release(self);
         return TP_E_NOMEM;
     }
-    *call = (tpi_call){.job = {.run = run_call},
+    *call = (tpi_call){.job = {.run = run_call, .yields = yields},
                        .device = device,
                        .what = what,
                        .ask = tp_msg_ref(ask),
@@ -292,7 +301,7 @@ tp_status tpi_call_quietly(tp_device *device, const tp_message *what, tp_msg *as
                            tpi_call_done *done, void *context)
 {
     tpi_call *call = NULL;
-    tp_status status = tpi_call_create(&call, device, what, ask, done, context, NULL);
+    tp_status status = tpi_call_create(&call, device, what, ask, false, done, context, NULL);
 
     if (status == TP_OK) {
         call->counted = false;
@@ -308,12 +317,12 @@ tp_status tpi_device_call_for(tp_device *device, const tp_message *what, tp_msg 
     const unsigned epoch = tpi_panic_epoch(device->instance->hub->panic);
     tpi_call *call = NULL;
 
-    if (what->effect == TP_EFFECT_MOVES && (epoch & 1) != 0) {
+    if (can_move(device, what) && (epoch & 1) != 0) {
         return TP_E_PANIC;
     }
     /* One that finds no room takes no lease: it would keep moving what another has set in motion.
      */
-    tp_status status = tpi_call_create(&call, device, what, ask, done, context, out);
+    tp_status status = tpi_call_create(&call, device, what, ask, claim->yields, done, context, out);
     if (status == TP_OK) {
         tpi_grant_overridden(device, what, &claim->mover);
         tpi_claim_take(&device->safety, what, claim, epoch, &call->order);

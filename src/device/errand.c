@@ -140,19 +140,18 @@ static void expired(void *context)
     bring_answer(errand);
 }
 
-/* As the driver that sends it, who may have to wait for one who ranks before him. */
+/* The sender is the driver, so a client or driver of a higher rank can block it. */
 static tp_status call(struct errand *errand, tp_device *device)
 {
     const bool request = errand->done != NULL;
+    const bool can_move = tp_effect_can_move(tpi_safety_effect(&device->safety, errand->what));
     tpi_claim claim = {.mover = errand->link->mover, .until_ns = errand->until_ns};
 
-    if (errand->what->effect == TP_EFFECT_MOVES &&
-        tp_clock_now_ns(tp_instance_clock(device->instance)) >= errand->until_ns) {
+    if (can_move && tp_clock_now_ns(tp_instance_clock(device->instance)) >= errand->until_ns) {
         return TP_E_TIMEOUT; /* the loop was frozen or busy meanwhile */
     }
-    if (errand->what->effect == TP_EFFECT_MOVES &&
-        tpi_safety_panicked_since(&device->instance->safety, errand->epoch)) {
-        return TP_E_PANIC; /* who sends it has not stopped for that one yet */
+    if (can_move && tpi_safety_panicked_since(&device->instance->safety, errand->epoch)) {
+        return TP_E_PANIC; /* the sender has not stopped for that panic yet */
     }
     tpi_mover_rank_driver(errand->link->instance, device, &claim);
     const tp_status status = tpi_claim_check(&device->safety, errand->what, &claim, &errand->error);

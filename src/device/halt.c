@@ -70,6 +70,7 @@ void tpi_halt_prepare(tp_instance *self)
 void tpi_halt_prepare_device(tp_device *device)
 {
     tpi_safety_add(&device->instance->safety, &device->safety, device->name, device->interface);
+    device->safety.actuates = device->instance->blueprint.write_needs >= TP_RIGHT_MOVE;
 }
 
 tp_device *tpi_halt_current(const tp_instance *self)

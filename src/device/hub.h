@@ -83,7 +83,8 @@ typedef struct tpi_blueprint {
     uint32_t place_count;
     const tpi_rank *ranks; /* the first that fits a writer counts */
     uint32_t rank_count;
-    bool extensions; /* clients need not ask for them */
+    bool extensions;      /* clients need not ask for them */
+    tp_right write_needs; /* messages that write need at least this right */
     bool always_on;
     int64_t lease_ns; /* of the movers of its devices; 0 for the client's own, -1 for none */
     bool own_panic;   /* its devices are stopped in a panic as `panic` says, not as all others */

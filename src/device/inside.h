@@ -24,6 +24,7 @@ enum {
     BURDEN_OF_MESSAGE = 64,   /* and 1 for each reader */
     BYTES_OF_MESSAGE = 16384, /* each so many of a large one count as one more */
     MOST_WAITING = 4096,      /* jobs that wait for an instance */
+    MOST_YIELDING = 2048,     /* the same: no more of these if one more would yield to others */
     MANY_DEVICES = 256,       /* from here on it pays to look them up in a table */
 };
 
@@ -38,6 +39,7 @@ typedef enum phase { IDLE, STARTING, RUNNING, STOPPING, FAILED } phase;
 typedef struct job {
     tpi_item item;
     void (*run)(struct job *job, tp_instance *self);
+    bool yields; /* it waits while there are others; its order among those that yield is kept */
 } job;
 
 typedef struct outcome {
@@ -173,8 +175,11 @@ struct jobs {
     atomic_int waiting;
 
     /* The instance's thread. */
-    bool busy;    /* inside an operation */
-    bool started; /* the driver is */
+    bool busy;       /* inside an operation */
+    bool started;    /* the driver is */
+    tpi_item *aside; /* jobs that yield, oldest first */
+    tpi_item *aside_last;
+    int64_t aside_ns; /* before that time none of them runs */
 
     /* The loop's. */
     void (*idle)(tp_instance *self); /* it runs no more, and nothing is under way; NULL before */
@@ -496,7 +501,7 @@ static inline bool instance_is_leaving(const tp_instance *self)
 
 /* jobs.c: hand over a job; a place among those that wait, TP_E_LIMIT if there are too many. */
 void tpi_instance_submit(tp_instance *self, job *next);
-tp_status tpi_jobs_reserve(tp_instance *self);
+tp_status tpi_jobs_reserve(tp_instance *self, bool yields);
 void tpi_jobs_add(tp_instance *self); /* the same without a limit */
 void tpi_jobs_release(tp_instance *self);
 
@@ -509,12 +514,19 @@ void tpi_jobs_leave(tp_instance *self, bool was_busy);
 void tpi_jobs_finish(tp_instance *self, void (*idle)(tp_instance *self));
 void tpi_jobs_check(tp_instance *self);
 
-/* For the worker: begin; all jobs that came, oldest first; one behind all others, from any thread;
+/* For the worker: begin; one behind all others, from any thread;
  * whether some wait; and whether the driver is started. */
 void tpi_jobs_init(tp_instance *self, void (*ring)(void *self));
-tpi_item *tpi_jobs_take(tp_instance *self);
 void tpi_jobs_post(tp_instance *self, job *last);
 bool tpi_jobs_are_posted(const tp_instance *self);
+
+/* For the worker: run all jobs that were posted, and put those aside that yield; run one of these,
+ * if it is time; run all of them; and when the next one runs, TP_NEVER if there is none. */
+typedef void tpi_run_job(tp_instance *self, job *next);
+void tpi_jobs_run_posted(tp_instance *self, tpi_run_job *run);
+void tpi_jobs_run_aside(tp_instance *self, tpi_run_job *run);
+void tpi_jobs_run_all_aside(tp_instance *self, tpi_run_job *run);
+int64_t tpi_jobs_due_ns(const tp_instance *self);
 void tpi_jobs_set_started(tp_instance *self, bool started);
 
 /* instance.c, on any thread: made, without what belongs to the loop. */
@@ -606,7 +618,7 @@ void tpi_calls_fini(tp_instance *self);
 
 /* Make a call, which takes a place among the jobs that wait, and hand it over. */
 tp_status tpi_call_create(tpi_call **call, tp_device *device, const tp_message *what, tp_msg *ask,
-                          tpi_call_done *done, void *context, tpi_call **out);
+                          bool yields, tpi_call_done *done, void *context, tpi_call **out);
 void tpi_call_post(tpi_call *call);
 
 /* Where the instance runs: carry out a command now, without the loop. `call` is a block of the pool

@@ -42,7 +42,7 @@ static void deliver(tpi_reader *reader, tp_msg *msg)
     tp_link *link = (tp_link *)((char *)reader - offsetof(tp_link, reader));
     tp_instance *self = link->instance;
 
-    if (tpi_jobs_reserve(self) != TP_OK) {
+    if (tpi_jobs_reserve(self, false) != TP_OK) {
         self->links.dropped++;
         return;
     }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "device/inside.h"
 
 /* ---- Sections -------------------------------------------------------------------------------- */
@@ -72,37 +73,45 @@ void tpi_hub_note(const tpi_hub *hub, const char *text)
     }
 }
 
-static void tell(const tp_instance *self)
+static void tell(const tp_instance *self, const char *text)
 {
-    char text[320];
+    tpi_buf line = {0}; /* a list in a note may be long */
 
-    snprintf(text, sizeof text, "%s: %s", self->name, self->note.text);
+    tpi_buf_printf(&line, "%s: %s", self->name, text);
     if (self->building != NULL && self->building->note != NULL) {
-        self->building->note(self->building->context, text);
+        self->building->note(self->building->context, tpi_buf_text(&line));
     } else {
-        tpi_hub_note(self->hub, text);
+        tpi_hub_note(self->hub, tpi_buf_text(&line));
     }
+    tpi_buf_fini(&line);
 }
 
 static void note_came(tpi_task *task)
 {
     tp_instance *self = (tp_instance *)((char *)task - offsetof(tp_instance, note.task));
 
-    tell(self);
+    tell(self, self->note.text);
     atomic_store(&self->note.sent, false);
+}
+
+/* Keep a note for the loop. One that is too long ends visibly. */
+static void keep_note(tp_instance *self, const char *text)
+{
+    char *kept = self->note.text;
+    const size_t size = sizeof self->note.text;
+
+    if ((size_t)snprintf(kept, size, "%s", text) >= size) {
+        memcpy(kept + size - sizeof " ...", " ...", sizeof " ...");
+    }
 }
 
 void tp_instance_note(tp_instance *self, const char *text)
 {
     assert(instance_is_current(self));
-    if (atomic_exchange(&self->note.sent, true)) {
-        return;
-    }
-    snprintf(self->note.text, sizeof self->note.text, "%s", text);
     if (self->building != NULL || tp_loop_is_current(self->hub->loop)) {
-        tell(self);
-        atomic_store(&self->note.sent, false);
-    } else {
+        tell(self, text);
+    } else if (!atomic_exchange(&self->note.sent, true)) {
+        keep_note(self, text);
         self->note.task.run = note_came;
         tpi_loop_post(self->hub->loop, &self->note.task);
     }

@@ -13,25 +13,21 @@
 #include "bus/pool.h"
 #include "device/inside.h"
 
+/* However much there is to do, what has to stop comes first. */
 static void run_job(tp_instance *self, job *next)
 {
+    tpi_stop_serve(&self->safety);
+    tpi_timed_serve(self);
     const bool was_busy = tpi_jobs_enter(self);
-
     next->run(next, self);
     tpi_jobs_leave(self, was_busy);
 }
 
 void tpi_worker_run_jobs(tp_instance *self)
 {
-    tpi_item *item = tpi_jobs_take(self);
-
-    while (item != NULL) {
-        tpi_item *next = item->next;
-        /* However much there is to do, what has to stop comes first. */
-        tpi_stop_serve(&self->safety);
-        tpi_timed_serve(self);
-        run_job(self, (job *)item);
-        item = next;
+    tpi_jobs_run_posted(self, run_job);
+    if (self->on_loop) {
+        tpi_jobs_run_all_aside(self, run_job);
     }
 }
 
@@ -314,6 +310,9 @@ static void wait(tp_instance *self)
     const unsigned count = instance_is_started(self) ? tpi_ports_collect(&self->lines, fds + 1) : 0;
     int64_t deadline_ns = polls(self) ? self->worker.next_poll_ns : TP_NEVER;
 
+    if (tpi_jobs_due_ns(self) < deadline_ns) {
+        deadline_ns = tpi_jobs_due_ns(self);
+    }
     if (instance_is_started(self) && tpi_ports_due_ns(&self->lines) < deadline_ns) {
         deadline_ns = tpi_ports_due_ns(&self->lines);
     }
@@ -336,7 +335,8 @@ static void thread_main(void *context)
         tpi_stop_serve(&self->safety); /* before anything else is begun */
         tpi_timed_serve(self);
         keep_guarded(self);
-        tpi_worker_run_jobs(self);
+        tpi_jobs_run_posted(self, run_job);
+        tpi_jobs_run_aside(self, run_job);
         if (instance_is_started(self)) {
             tpi_ports_serve(&self->lines, input, self);
         }
@@ -345,6 +345,7 @@ static void thread_main(void *context)
             wait(self);
         }
     }
+    tpi_jobs_run_all_aside(self, run_job);
     tpi_pool_leave();
 }
 

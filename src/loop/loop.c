@@ -319,6 +319,11 @@ bool tp_loop_is_turning(const tp_loop *loop)
     return loop->turning;
 }
 
+void tpi_loop_take(tp_loop *loop)
+{
+    tpi_owner_take(&loop->owner);
+}
+
 void tpi_loop_post(tp_loop *loop, tpi_task *task)
 {
     tpi_inbox_post(&loop->inbox, &task->item);

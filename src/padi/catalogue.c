@@ -17,7 +17,7 @@
 #include "padi/names.h"
 #include "padi/parse.h"
 
-enum { LARGEST_FILE = 4 << 20, DEEPEST_USE = 16, MOST_AT_ONCE = 256 };
+enum { LARGEST_FILE = 4 << 20, LARGEST_TEXT = 256 << 10, DEEPEST_USE = 16, MOST_AT_ONCE = 256 };
 
 struct loaded {
     struct loaded *next; /* owned */
@@ -289,6 +289,21 @@ static tp_status add_distinct(tp_catalogue *catalogue, const tp_interface *inter
     return status == TP_OK ? add(catalogue, interface, err) : status;
 }
 
+/* Takes what was parsed, or fails. */
+static tp_status keep(tp_catalogue *catalogue, tpi_padi *padi, const char *path, tp_error *err)
+{
+    struct loaded *loaded = malloc(sizeof *loaded);
+
+    if (loaded == NULL) {
+        tpi_padi_fini(padi);
+        return tp_fail(err, TP_E_NOMEM, "%s: out of memory", path);
+    }
+    *loaded = (struct loaded){catalogue->loaded, *padi};
+    catalogue->loaded = loaded;
+    const tp_status status = add_distinct(catalogue, &loaded->padi.interface, err);
+    return status == TP_OK ? TP_OK : tp_wrap(err, status, path);
+}
+
 static tp_status load(tp_catalogue *catalogue, const char *path, unsigned depth, tp_error *err)
 {
     struct search search = {catalogue, path, depth};
@@ -301,15 +316,7 @@ static tp_status load(tp_catalogue *catalogue, const char *path, unsigned depth,
         status = tpi_padi_parse(&padi, path, tpi_buf_text(&text), text.length, &scope, err);
     }
     tpi_buf_fini(&text);
-    struct loaded *loaded = status == TP_OK ? malloc(sizeof *loaded) : NULL;
-    if (loaded == NULL) {
-        tpi_padi_fini(&padi);
-        return status == TP_OK ? tp_fail(err, TP_E_NOMEM, "%s: out of memory", path) : status;
-    }
-    *loaded = (struct loaded){catalogue->loaded, padi};
-    catalogue->loaded = loaded;
-    status = add_distinct(catalogue, &loaded->padi.interface, err);
-    return status == TP_OK ? TP_OK : tp_wrap(err, status, path);
+    return status == TP_OK ? keep(catalogue, &padi, path, err) : status;
 }
 
 tp_status tp_catalogue_load(tp_catalogue *catalogue, const char *path, tp_error *err)
@@ -326,6 +333,49 @@ tp_status tp_catalogue_load(tp_catalogue *catalogue, const char *path, tp_error 
         unload_newest(catalogue);
     }
     return status;
+}
+
+static const tp_interface *find_known(void *context, const char *name, tp_error *err)
+{
+    const tp_interface *known = tp_catalogue_named(context, name);
+
+    if (known == NULL) {
+        tp_fail(err, TP_E_UNKNOWN, "there is no interface \"%s\"", name);
+    }
+    return known;
+}
+
+tp_status tp_catalogue_load_text(tp_catalogue *catalogue, const char *name, const char *text,
+                                 size_t length, tp_error *err)
+{
+    const tpi_padi_scope scope = {.find = find_known, .context = catalogue};
+    const struct loaded *before = catalogue->loaded;
+    tpi_padi padi = {0};
+
+    if (length > LARGEST_TEXT) {
+        return tp_fail(err, TP_E_LIMIT, "%s: it is longer than %d bytes", name, LARGEST_TEXT);
+    }
+    tp_status status = begin_draft(catalogue, 1, err);
+    if (status != TP_OK) {
+        return status;
+    }
+    status = tpi_padi_parse(&padi, name, text, length, &scope, err);
+    status = status == TP_OK ? keep(catalogue, &padi, name, err) : status;
+    end_draft(catalogue, status == TP_OK);
+    if (status != TP_OK && catalogue->loaded != before) {
+        unload_newest(catalogue);
+    }
+    return status;
+}
+
+bool tp_interface_is_builtin(const tp_interface *interface)
+{
+    size_t i = 0;
+
+    while (tpi_builtin_interfaces[i] != NULL && tpi_builtin_interfaces[i] != interface) {
+        i++;
+    }
+    return tpi_builtin_interfaces[i] != NULL;
 }
 
 tp_status tp_catalogue_add(tp_catalogue *catalogue, const tp_interface *interface, tp_error *err)

@@ -23,7 +23,7 @@ static const struct {
 };
 
 static const char *const mark_names[] = {"required", "optional", "extension"};
-static const char *const effect_names[] = {"reads", "writes", "moves", "operates"};
+static const char *const effect_names[] = {"reads", "writes", "moves", "operates", "actuates"};
 
 const tp_struct *tp_message_payload(const tp_message *message)
 {
@@ -96,6 +96,11 @@ tp_kind tp_kind_named(const char *name)
 const char *tp_effect_name(tp_effect effect)
 {
     return effect_names[effect];
+}
+
+bool tp_effect_can_move(tp_effect effect)
+{
+    return effect == TP_EFFECT_MOVES || effect == TP_EFFECT_ACTUATES;
 }
 
 const char *tp_mark_name(tp_mark mark)

@@ -251,8 +251,14 @@ static tp_status parse_mark(struct parser *p, tp_mark *mark)
     return tpi_lexer_next(&p->lexer, p->err);
 }
 
-/* Requests and commands change something unless they say otherwise; what stands there when they do
- * not is the sentence. */
+/* Requests can state every effect but *writes*, which is the default; commands those that can move
+ * something. */
+static bool can_state(tp_kind kind, tp_effect effect)
+{
+    return kind == TP_KIND_COMMAND ? tp_effect_can_move(effect) : effect != TP_EFFECT_WRITES;
+}
+
+/* Without a stated effect, requests and commands change something, and the sentence follows. */
 static tp_status parse_effect(struct parser *p, tp_message *message)
 {
     const bool command = message->kind == TP_KIND_COMMAND;
@@ -262,17 +268,15 @@ static tp_status parse_effect(struct parser *p, tp_message *message)
     if (p->lexer.token.kind != TPI_TOKEN_WORD || message->effect == TP_EFFECT_READS) {
         return TP_OK;
     }
-    if (!command && strcmp(p->lexer.token.text, tp_effect_name(TP_EFFECT_READS)) == 0) {
-        message->effect = TP_EFFECT_READS;
-    } else if (strcmp(p->lexer.token.text, tp_effect_name(TP_EFFECT_MOVES)) == 0) {
-        message->effect = TP_EFFECT_MOVES;
-    } else if (!command && strcmp(p->lexer.token.text, tp_effect_name(TP_EFFECT_OPERATES)) == 0) {
-        message->effect = TP_EFFECT_OPERATES;
-    } else {
-        return tpi_parser_unexpected(p, command ? "moves or a sentence"
-                                                : "reads, moves, operates or a sentence");
+    for (tp_effect effect = TP_EFFECT_READS; effect <= TP_EFFECT_ACTUATES; effect++) {
+        if (can_state(message->kind, effect) &&
+            strcmp(p->lexer.token.text, tp_effect_name(effect)) == 0) {
+            message->effect = effect;
+            return tpi_lexer_next(&p->lexer, p->err);
+        }
     }
-    return tpi_lexer_next(&p->lexer, p->err);
+    return tpi_parser_unexpected(p, command ? "moves, actuates or a sentence"
+                                            : "reads, moves, actuates, operates or a sentence");
 }
 
 const char *tpi_kind_infix(tp_kind kind)

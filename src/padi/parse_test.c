@@ -260,10 +260,12 @@ static void messages_say_what_they_do_to_the_device(void **state)
           "interface x 200 \"X.\" data A 1 () required \"A.\" command B 1 () required \"B.\""
           "command C 2 () optional moves \"C.\" request D 1 () -> () required \"D.\""
           "request E 2 () -> () extension reads \"E.\" request F 3 () -> () required moves\"F.\""
-          "synch G 1 () required \"G.\" request H 4 () -> () optional operates \"H.\"");
-    static const tp_effect wanted[] = {TP_EFFECT_READS,  TP_EFFECT_WRITES,  TP_EFFECT_MOVES,
-                                       TP_EFFECT_WRITES, TP_EFFECT_READS,   TP_EFFECT_MOVES,
-                                       TP_EFFECT_READS,  TP_EFFECT_OPERATES};
+          "synch G 1 () required \"G.\" request H 4 () -> () optional operates \"H.\""
+          "command I 3 () optional actuates \"I.\" request J 5 () -> () optional actuates \"J.\"");
+    static const tp_effect wanted[] = {TP_EFFECT_READS,   TP_EFFECT_WRITES,   TP_EFFECT_MOVES,
+                                       TP_EFFECT_WRITES,  TP_EFFECT_READS,    TP_EFFECT_MOVES,
+                                       TP_EFFECT_READS,   TP_EFFECT_OPERATES, TP_EFFECT_ACTUATES,
+                                       TP_EFFECT_ACTUATES};
     for (unsigned i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         assert_int_equal(padi.interface.messages[i].effect, wanted[i]);
     }
@@ -832,9 +834,9 @@ static void messages_are_checked(void **state)
         {"data A 1 () \"A.\"",
          "x.padi:2:13: expected required, optional or extension, found the sentence \"A.\""},
         {"command A 1 () required reads \"A.\"",
-         "x.padi:2:25: expected moves or a sentence, found \"reads\""},
+         "x.padi:2:25: expected moves, actuates or a sentence, found \"reads\""},
         {"request A 1 () -> () required writes \"A.\"",
-         "x.padi:2:31: expected reads, moves, operates or a sentence, found \"writes\""},
+         "x.padi:2:31: expected reads, moves, actuates, operates or a sentence, found \"writes\""},
         {"data A 1 () required moves \"A.\"",
          "x.padi:2:22: expected a sentence in quotes, found \"moves\""},
         {"data A 1 () \"required\"",

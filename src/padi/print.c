@@ -181,9 +181,28 @@ static void put_number(const struct printer *p, tp_type type, const void *at)
     }
 }
 
+static bool is_truth(const tp_field *field)
+{
+    return field->unit != NULL && strcmp(field->unit, "bool") == 0 &&
+           !tpi_type_is_real(field->type);
+}
+
+/* "yes", "no", or "yes (7)" for a number that stands for yes and may mean more. */
+static void put_truth(tpi_buf *out, int64_t value)
+{
+    tpi_buf_puts(out, value != 0 ? "yes" : "no");
+    if (value != 0 && value != 1) {
+        tpi_buf_printf(out, " (%lld)", (long long)value);
+    }
+}
+
 static void put_scalar(const struct printer *p, const tp_field *field, const void *at,
                        const struct around *around)
 {
+    if (p->block && is_truth(field)) {
+        put_truth(p->out, tpi_number_get_whole(field->type, at));
+        return;
+    }
     put_number(p, field->type, at);
     if (!p->block) {
         return;

@@ -68,7 +68,7 @@ static void a_unit_on_a_struct_reaches_its_members(void **state)
 
     prints(&tp_desc_position2d_cmd_vel, &command, TP_TEXT_BLOCK,
            "position2d_cmd_vel\n  vel:\n    px: 0.5 m/s\n    py: 0 m/s\n    pa: -1 rad/s\n"
-           "  state: 1");
+           "  state: yes");
     prints(&tp_desc_limb_vecmove_cmd, &move, TP_TEXT_BLOCK,
            "limb_vecmove_cmd\n  direction:\n    px: 1\n    py: 0\n    pz: 0\n  length: 2 m");
     assert_int_equal(tp_value_text(&text, &tp_desc_imu_data_fullstate, &full, TP_TEXT_BLOCK),
@@ -95,7 +95,7 @@ static void units_on_structs_add_up(void **state)
                                  "        at: [0] m/s^3|rad/s^3\n"
                                  "        speed: 0 m/s^4\n"
                                  "        name: \"\"\n"
-                                 "        on: 0\n"
+                                 "        on: no\n"
                                  "        share: 0 1/s^3\n"
                                  "  plain:\n"
                                  "    joints: (1)\n"
@@ -103,7 +103,7 @@ static void units_on_structs_add_up(void **state)
                                  "        at: [0] kg\n"
                                  "        speed: 0 kg\n"
                                  "        name: \"\"\n"
-                                 "        on: 0\n"
+                                 "        on: no\n"
                                  "        share: 0 kg\n"
                                  "  none:\n"
                                  "    joints: (1)\n"
@@ -111,7 +111,7 @@ static void units_on_structs_add_up(void **state)
                                  "        at: [0] m/s|rad/s\n"
                                  "        speed: 0 m/s^2\n"
                                  "        name: \"\"\n"
-                                 "        on: 0\n"
+                                 "        on: no\n"
                                  "        share: 0 1/s";
     static const char json[] =
         "{\"arm\":{\"joints\":[{\"at\":[0]}]},\"plain\":{\"joints\":[{\"at\":[0]}]}"

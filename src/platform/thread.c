@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "troupe/clock.h"
@@ -31,6 +32,14 @@ static void *begin(void *argument)
     pthread_setname_np(pthread_self(), thread->name);
     thread->main(thread->context);
     return NULL;
+}
+
+/* On Linux a process of 0 is the calling thread alone. */
+void tpi_thread_give_way(void)
+{
+    const int nicer = 10;
+
+    (void)setpriority(PRIO_PROCESS, 0, nicer);
 }
 
 /* Signals from outside belong to the thread that made this one. Faults stay with whoever commits

@@ -20,6 +20,10 @@ tp_status tpi_thread_start(tpi_thread **out, const char *name, void (*main)(void
 /* Wait for its end and release it. NULL is accepted. */
 void tpi_thread_join(tpi_thread *thread);
 
+/* The calling thread gets processor time only after the others of the program, as far as the system
+ * knows such a thing. */
+void tpi_thread_give_way(void);
+
 /* A lock, for the little that threads share and no inbox can carry. */
 typedef struct tpi_lock tpi_lock;
 

@@ -74,6 +74,15 @@ static void take_rank(tpi_device_safety *device, const tpi_claim *claim)
     device->rank_until_ns = now_ns(device) + claim->hold_ns;
 }
 
+/* When a message that takes no lease is too old: after the time that a lease of its sender has. */
+static int64_t too_old_ns(const tpi_device_safety *device, const tpi_claim *claim)
+{
+    const int64_t lease_ns = in(device, claim->lease_ns);
+    const int64_t valid_ns = in(device, claim->valid_ns);
+
+    return lease_ns < valid_ns ? lease_ns : valid_ns;
+}
+
 /* Before the message is handed over, so that the worker finds the lease when it finds the message.
  */
 void tpi_claim_take(tpi_device_safety *device, const tp_message *what, const tpi_claim *claim,
@@ -85,9 +94,11 @@ void tpi_claim_take(tpi_device_safety *device, const tp_message *what, const tpi
         order->mover = claim->mover;
         take_lease(device, claim, epoch);
         order->until_ns = end_of(device, claim->lease_ns);
-        if (claim->until_ns > 0 && claim->until_ns < order->until_ns) {
-            order->until_ns = claim->until_ns;
-        }
+    } else if (tpi_safety_effect(device, what) == TP_EFFECT_ACTUATES) {
+        order->until_ns = too_old_ns(device, claim);
+    }
+    if (claim->until_ns > 0 && claim->until_ns < order->until_ns) {
+        order->until_ns = claim->until_ns;
     }
     if (tpi_mover_exists(&claim->mover) && what->effect != TP_EFFECT_READS &&
         (!device->moves || what->effect == TP_EFFECT_MOVES)) {

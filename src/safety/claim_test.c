@@ -73,6 +73,11 @@ static const tp_message *velocity(void)
     return tp_interface_message(&tp_interface_position2d, TP_KIND_COMMAND, TP_POSITION2D_CMD_VEL);
 }
 
+static const tp_message *request(uint8_t code)
+{
+    return tp_interface_message(&tp_interface_position2d, TP_KIND_REQUEST, code);
+}
+
 static tpi_claim claim_of(tpi_mover_kind kind, uint32_t id, int32_t rank)
 {
     return (tpi_claim){.mover = {kind, id, kind == TPI_MOVER_CLIENT ? "a client" : "a driver"},
@@ -85,7 +90,7 @@ static tpi_claim claim_of(tpi_mover_kind kind, uint32_t id, int32_t rank)
 static void move(const tpi_claim *claim)
 {
     tpi_claim_take(&scene.device, velocity(), claim, tpi_panic_epoch(scene.panic), &scene.order);
-    assert_false(tpi_stop_is_late(&scene.device, &scene.order));
+    assert_false(tpi_stop_is_late(&scene.device, velocity(), &scene.order));
     tpi_stop_note(&scene.device, &scene.order.mover, TP_OK);
 }
 
@@ -183,7 +188,7 @@ static void a_panic_stops_it_and_makes_commands_late(void **state)
     tpi_stop_serve(&scene.instance);
     assert_trace(scene.b, "PH");
     assert_false(tpi_stop_is_owed(&scene.instance));
-    assert_true(tpi_stop_is_late(&scene.device, &waiting));
+    assert_true(tpi_stop_is_late(&scene.device, velocity(), &waiting));
     assert_false(tpi_claim_is_moved(&scene.device));
 }
 
@@ -228,13 +233,13 @@ static void a_command_has_an_end(void **state)
     claim.until_ns = scene.b->now_ns + TP_NS_PER_S;
     tpi_claim_take(&scene.device, velocity(), &claim, 0, &scene.order);
     scene.b->now_ns += TP_NS_PER_S - 1;
-    assert_false(tpi_stop_is_late(&scene.device, &scene.order));
+    assert_false(tpi_stop_is_late(&scene.device, velocity(), &scene.order));
     scene.b->now_ns++;
-    assert_true(tpi_stop_is_late(&scene.device, &scene.order));
+    assert_true(tpi_stop_is_late(&scene.device, velocity(), &scene.order));
     claim.until_ns = scene.b->now_ns + 9 * TP_NS_PER_S; /* which is longer than its lease */
     tpi_claim_take(&scene.device, velocity(), &claim, 0, &scene.order);
     scene.b->now_ns += claim.lease_ns;
-    assert_true(tpi_stop_is_late(&scene.device, &scene.order));
+    assert_true(tpi_stop_is_late(&scene.device, velocity(), &scene.order));
 }
 
 static void only_its_mover_renews_a_lease(void **state)
@@ -471,6 +476,70 @@ static void ranks_of_clients_are_not_those_of_drivers(void **state)
     assert_int_equal(rank_at(&(tpi_rank){.client = "vfh", .key = "x", .rank = 1}, &client), 0);
 }
 
+static bool is_late(const tp_message *what, const tpi_order *order)
+{
+    return tpi_stop_is_late(&scene.device, what, order);
+}
+
+/* MOTOR_POWER actuates: whoever sends it, the lease stays with its mover. */
+static void a_message_that_actuates_takes_no_lease(void **state)
+{
+    const tpi_claim mover = claim_of(TPI_MOVER_CLIENT, 1, 0);
+    const tpi_claim other = claim_of(TPI_MOVER_CLIENT, 2, 0);
+    const tp_message *power = request(TP_POSITION2D_REQ_MOTOR_POWER);
+
+    (void)state;
+    tpi_claim_take(&scene.device, power, &other, tpi_panic_epoch(scene.panic), &scene.order);
+    assert_false(is_late(power, &scene.order));
+    assert_false(tpi_claim_is_moved(&scene.device));
+    move(&mover);
+    tpi_claim_take(&scene.device, power, &other, tpi_panic_epoch(scene.panic), &scene.order);
+    assert_true(tpi_mover_equal(&scene.device.mover, &mover.mover));
+    pass(3 * TP_NS_PER_S);
+    assert_trace(scene.b, "H0");
+}
+
+static void a_message_that_actuates_gets_too_old(void **state)
+{
+    const tp_message *power = request(TP_POSITION2D_REQ_MOTOR_POWER);
+    tpi_claim claim = claim_of(TPI_MOVER_CLIENT, 1, 0);
+
+    (void)state;
+    tpi_claim_take(&scene.device, power, &claim, tpi_panic_epoch(scene.panic), &scene.order);
+    pass(2 * TP_NS_PER_S - 1);
+    assert_false(is_late(power, &scene.order));
+    pass(1);
+    assert_true(is_late(power, &scene.order));
+    claim.valid_ns = TP_NS_PER_S;
+    tpi_claim_take(&scene.device, power, &claim, tpi_panic_epoch(scene.panic), &scene.order);
+    pass(TP_NS_PER_S);
+    assert_true(is_late(power, &scene.order));
+    claim = (tpi_claim){.until_ns = scene.b->now_ns + 5};
+    tpi_claim_take(&scene.device, power, &claim, tpi_panic_epoch(scene.panic), &scene.order);
+    pass(4);
+    assert_false(is_late(power, &scene.order));
+    pass(1);
+    assert_true(is_late(power, &scene.order));
+}
+
+static void a_panic_makes_messages_late_that_actuate(void **state)
+{
+    const tpi_claim claim = claim_of(TPI_MOVER_CLIENT, 1, 0);
+    const tp_message *power = request(TP_POSITION2D_REQ_MOTOR_POWER);
+    const tp_message *reset = request(TP_POSITION2D_REQ_RESET_ODOM);
+    const tp_message *geometry = request(TP_POSITION2D_REQ_GET_GEOM);
+
+    (void)state;
+    tpi_claim_take(&scene.device, power, &claim, tpi_panic_epoch(scene.panic), &scene.order);
+    tpi_panic_raise(scene.panic, "anna", "smoke");
+    assert_true(is_late(power, &scene.order));
+    assert_false(is_late(reset, &scene.order));
+    scene.device.actuates = true; /* as the configuration can say */
+    assert_int_equal(tpi_safety_effect(&scene.device, velocity()), TP_EFFECT_MOVES);
+    assert_true(is_late(reset, &scene.order));
+    assert_false(is_late(geometry, &scene.order));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -494,6 +563,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_own_way_counts_for_forwarded_panics, begin, end),
         cmocka_unit_test_setup_teardown(hosts_are_compared_without_their_ports, begin, end),
         cmocka_unit_test_setup_teardown(ranks_of_clients_are_not_those_of_drivers, begin, end),
+        cmocka_unit_test_setup_teardown(a_message_that_actuates_takes_no_lease, begin, end),
+        cmocka_unit_test_setup_teardown(a_message_that_actuates_gets_too_old, begin, end),
+        cmocka_unit_test_setup_teardown(a_panic_makes_messages_late_that_actuate, begin, end),
     };
 
     return cmocka_run_group_tests_name("claim", tests, NULL, NULL);

@@ -46,6 +46,7 @@ typedef struct tpi_claim {
     int64_t until_ns; /* it moves nothing after this time; 0 for no limit but the lease */
     int32_t rank;     /* lower ranks are refused ... */
     int64_t hold_ns;  /* ... for so long after this message */
+    bool yields;      /* what others want of the driver comes first */
 } tpi_claim;
 
 #endif

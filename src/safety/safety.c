@@ -39,6 +39,11 @@ void tpi_safety_add(tpi_instance_safety *instance, tpi_device_safety *device, co
     instance->last = &device->next;
 }
 
+tp_effect tpi_safety_effect(const tpi_device_safety *device, const tp_message *what)
+{
+    return device->actuates && what->effect == TP_EFFECT_WRITES ? TP_EFFECT_ACTUATES : what->effect;
+}
+
 bool tpi_safety_is_current(const tpi_instance_safety *instance)
 {
     return tpi_owner_exists(&instance->owner) ? tpi_owner_is_current(&instance->owner)

@@ -87,6 +87,7 @@ struct tpi_device_safety {
     const char *name;              /* borrowed: for errors */
     tpi_device_safety *next;       /* of the instance */
     bool moves;                    /* its interface has messages that move something */
+    bool actuates;                 /* configured: what writes to it can move hardware */
 
     /* The loop's: claim.c. */
     tpi_mover mover; /* whose lease it is; its label is the next */
@@ -135,6 +136,10 @@ void tpi_safety_init(tpi_instance_safety *instance, const tpi_safety_ops *ops, t
 /* `name` is borrowed. */
 void tpi_safety_add(tpi_instance_safety *instance, tpi_device_safety *device, const char *name,
                     const tp_interface *interface);
+
+/* Any thread: the effect of a message to this device. It is that of the interface file, unless the
+ * configuration says that what writes can move hardware. */
+tp_effect tpi_safety_effect(const tpi_device_safety *device, const tp_message *what);
 
 /* Whether this is the thread that the operations of the instance run on. */
 bool tpi_safety_is_current(const tpi_instance_safety *instance);
@@ -209,9 +214,11 @@ double tpi_claim_rank_left_s(const tpi_device_safety *device);
 tp_status tpi_stop_begin(tpi_instance_safety *instance, bool on_loop, tp_error *err);
 void tpi_stop_end(tpi_instance_safety *instance);
 
-/* Whether a command comes too late: it is older than its lease, or the lease is over, or there was
- * a panic since it came. */
-bool tpi_stop_is_late(const tpi_device_safety *device, const tpi_order *order);
+/* Whether a message that can move something comes too late: it is older than the lease of its
+ * sender, or there was a panic since it came, or it needs a lease and that lease is over. False for
+ * all other messages. */
+bool tpi_stop_is_late(const tpi_device_safety *device, const tp_message *what,
+                      const tpi_order *order);
 
 /* A command was carried out or refused; will be answered later; and now it is. */
 void tpi_stop_note(tpi_device_safety *device, const tpi_mover *mover, tp_status status);

@@ -50,15 +50,19 @@ static void halt_so(tpi_device_safety *device, uint8_t way)
 
 /* ---- Commands -------------------------------------------------------------------------------- */
 
-bool tpi_stop_is_late(const tpi_device_safety *device, const tpi_order *order)
+bool tpi_stop_is_late(const tpi_device_safety *device, const tp_message *what,
+                      const tpi_order *order)
 {
     const tpi_instance_safety *self = device->instance;
-
+    const tp_effect effect = tpi_safety_effect(device, what);
     const int64_t now_ns = tp_clock_now_ns(tp_loop_clock(self->loop));
 
     assert(tpi_safety_is_current(self));
+    if (!tp_effect_can_move(effect)) {
+        return false;
+    }
     return tpi_panic_epoch(self->panic) != order->epoch || now_ns >= order->until_ns ||
-           !tpi_lease_is_held(&device->lease, now_ns);
+           (effect == TP_EFFECT_MOVES && !tpi_lease_is_held(&device->lease, now_ns));
 }
 
 /* A command has the lease of its sender from the moment it comes. If the driver refuses it and the

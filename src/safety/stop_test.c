@@ -338,7 +338,7 @@ static void a_command_that_comes_too_late_moves_nothing(void **state)
     tp_msg *msg = NULL;
     assert_int_equal(tp_msg_create(&msg, &header, &tp_desc_position2d_cmd_vel, &vel), TP_OK);
     tpi_call *call = NULL;
-    assert_int_equal(tpi_call_create(&call, s.device, what, msg, NULL, NULL, NULL), TP_OK);
+    assert_int_equal(tpi_call_create(&call, s.device, what, msg, false, NULL, NULL, NULL), TP_OK);
     tpi_call_post(call);
     settle(&s);
     assert_int_equal(atomic_load(&motor.commands), 0);

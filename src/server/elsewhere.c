@@ -195,6 +195,89 @@ tp_status tpi_elsewhere_name(tp_server *server, const tpi_devaddr_text *address,
     return TP_OK;
 }
 
+/* ---- Their interfaces ------------------------------------------------------------------------ */
+
+/* The server of the first device with this interface in a list; false for none. `url` is that of
+ * devices without a host; NULL for this server. */
+static bool find_in_list(const tp_server *server, const tpi_cfg_field *list, const char *name,
+                         const char *url, char *out, size_t size)
+{
+    tpi_devaddr_text address;
+
+    for (uint32_t i = 0; list != NULL && i < list->value_count; i++) {
+        if (tpi_devaddr_parse(&address, list->values[i].text, NULL) != TP_OK ||
+            strcmp(address.interface, name) != 0) {
+            continue;
+        }
+        if (url != NULL) {
+            snprintf(out, size, "%s", url);
+            return true;
+        }
+        if (tpi_elsewhere_is(server, &address)) {
+            print_url(out, size, &address);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The `url` of a section of the driver `remote`; NULL for other sections. */
+static const char *find_remote_url(tpi_cfg_section *section)
+{
+    const tpi_cfg_field *name = tpi_cfg_find(section, "name");
+
+    if (name == NULL || strcmp(name->values[0].text, "remote") != 0) {
+        return NULL;
+    }
+    const tpi_cfg_field *url = tpi_cfg_find(section, "url");
+    return url != NULL ? url->values[0].text : NULL;
+}
+
+/* The other server that has devices with this interface, wherever the file says so; false for none.
+ */
+static bool find_url(const tp_server *server, const char *name, char *out, size_t size)
+{
+    const tpi_cfg_section *root = tpi_cfg_root(server->file->cfg);
+
+    for (uint32_t i = 0; i < root->section_count; i++) {
+        tpi_cfg_section *section = root->sections[i];
+        if (strcmp(section->type, "driver") != 0) {
+            continue;
+        }
+        const char *url = find_remote_url(section);
+        if (find_in_list(server, tpi_cfg_find(section, "requires"), name, NULL, out, size) ||
+            (url != NULL &&
+             find_in_list(server, tpi_cfg_find(section, "provides"), name, url, out, size))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+tp_status tpi_elsewhere_learn(tp_server *server, const char *name, const tp_interface **out,
+                              tp_error *err)
+{
+    const tp_kit *kit = server->options.kit;
+    char url[4 * TPI_ADDRESS_PART];
+    tp_error why = {0};
+
+    if (kit == NULL || kit->learn == NULL || !find_url(server, name, url, sizeof url)) {
+        return TP_E_UNKNOWN;
+    }
+    if (kit->learn(server->catalogue, url, &why) != TP_OK) {
+        return tp_fail(err, TP_E_UNKNOWN,
+                       "the interface \"%s\" is not known here: start its server first, or add "
+                       "interface ( file \"%s.padi\" ); %s",
+                       name, name, why.text);
+    }
+    *out = tp_catalogue_named(server->catalogue, name);
+    return *out != NULL ? TP_OK
+                        : tp_fail(err, TP_E_UNKNOWN,
+                                  "neither this server nor %s has an interface \"%s\" with a code "
+                                  "and types of its own",
+                                  url, name);
+}
+
 /* ---- Offering them --------------------------------------------------------------------------- */
 
 static tp_status offer_device(tp_server *server, const struct far_server *far,

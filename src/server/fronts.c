@@ -3,9 +3,9 @@
  * for, and sockets for the server's own children.
  *
  * Opening is done in two steps, so that a file that is read again changes nothing if it is wrong:
- * what is open already and still wanted is claimed first, then the rest is opened. An open front
- * that nobody claims and that has the port of one to be opened is closed before that; undoing opens
- * it again.
+ * what is open already and still wanted is claimed first, then the rest is checked, then opened. An
+ * open front that is not claimed and has the port of one to be opened is closed before that, so
+ * that a mistake in the file leaves it open. If opening fails, undoing opens it again.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -268,6 +268,40 @@ static tp_status open_rest(tp_server *server, struct openings *all, tp_error *er
     return status;
 }
 
+/* Let a front check its parameters, without opening it. */
+static tp_status check_entry(tp_server *server, const struct front_entry *entry, bool with_notes,
+                             tp_error *err)
+{
+    const tp_front_place place = {.address = "", .robot = TP_EVERY_ROBOT};
+    tpi_front_opening made = opening_of(server, entry->front, entry, &place);
+    const char *blamed = NULL;
+    tp_error why = {0};
+
+    made.note = with_notes ? made.note : NULL;
+    const tp_status status = entry->disabled ? TP_OK : tpi_front_check(&made, &blamed, &why);
+    if (status != TP_OK) {
+        (void)tpi_front_entry_fail(entry, blamed, status, why.text, err);
+    }
+    return status;
+}
+
+/* Check all that will be opened before any open front is closed to make room. The notes come when a
+ * front is opened. */
+static tp_status check_unclaimed(tp_server *server, const struct openings *all, tp_error *err)
+{
+    const struct front_entry *checked = NULL;
+    tp_status status = TP_OK;
+
+    for (size_t i = 0; i < all->count && status == TP_OK; i++) {
+        const struct opening *opening = &all->items[i];
+        if (opening->open == NULL && opening->entry != checked) {
+            checked = opening->entry;
+            status = check_entry(server, checked, false, err);
+        }
+    }
+    return status;
+}
+
 static tp_status open_wanted(tp_server *server, tp_error *err)
 {
     struct openings all = {0};
@@ -276,6 +310,7 @@ static tp_status open_wanted(tp_server *server, tp_error *err)
     for (size_t i = 0; i < all.count; i++) {
         claim(server, &all.items[i]);
     }
+    status = status == TP_OK ? check_unclaimed(server, &all, err) : status;
     status = status == TP_OK ? open_rest(server, &all, err) : status;
     free(all.items);
     return status;
@@ -288,14 +323,7 @@ static tp_status check_wanted(tp_server *server, tp_error *err)
 
     for (const struct front_entry *entry = server->file->fronts; entry != NULL && status == TP_OK;
          entry = entry->next) {
-        const tp_front_place place = {.address = "", .robot = TP_EVERY_ROBOT};
-        const tpi_front_opening made = opening_of(server, entry->front, entry, &place);
-        const char *blamed = NULL;
-        tp_error why = {0};
-        status = entry->disabled ? TP_OK : tpi_front_check(&made, &blamed, &why);
-        if (status != TP_OK) {
-            (void)tpi_front_entry_fail(entry, blamed, status, why.text, err);
-        }
+        status = check_entry(server, entry, true, err);
     }
     return status;
 }
@@ -455,27 +483,4 @@ void tpi_fronts_close_all(tp_server *server)
     while (server->fronts != NULL) {
         close_front(&server->fronts);
     }
-}
-
-/* ---- Asking ---------------------------------------------------------------------------------- */
-
-bool tp_server_front_at(const tp_server *server, size_t i, tp_server_front *out)
-{
-    const struct open_front *open = server->fronts;
-
-    while (open != NULL && (open->reach == TP_REACH_INSIDE || i > 0)) {
-        i -= open->reach != TP_REACH_INSIDE;
-        open = open->next;
-    }
-    if (open == NULL) {
-        return false;
-    }
-    *out = (tp_server_front){.name = open->front->name,
-                             .scheme = open->scheme,
-                             .listen = open->host,
-                             .port = open->port,
-                             .robot = open->robot,
-                             .reach = open->reach,
-                             .twin = open->twin};
-    return true;
 }

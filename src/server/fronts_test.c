@@ -527,9 +527,40 @@ static void a_changed_front_keeps_its_port_and_a_wrong_one_changes_nothing(void 
         DEVICE "front ( name \"gate\" enabled no )\nfront ( name \"door\" width 3 port %u )", port);
     cannot_turn_to(server, configuration, "x.cfg:3:21: door: width is over 2 m");
     assert_int_equal(port_at(server, 0), port);
-    assert_int_equal(opens, 1); /* the one before again: the wrong one is only checked */
+    assert_int_equal(opens, 0); /* the wrong one is only checked, and that comes first */
+    assert_int_equal(closes, 0);
     tp_server_destroy(server);
-    assert_int_equal(closes, 2);
+    assert_int_equal(closes, 1);
+}
+
+static void a_front_that_cannot_open_leaves_the_port_to_the_one_before(void **state)
+{
+    struct taken taken = {0};
+    char configuration[256];
+    char wanted[256];
+    tp_server_options options = options_of("");
+
+    (void)state;
+    take_port(&taken);
+    const unsigned port = taken.port;
+    end_taking(&taken);
+    (void)snprintf(configuration, sizeof configuration,
+                   DEVICE "front ( name \"gate\" enabled no ) front ( name \"door\" port %u )",
+                   port);
+    options = options_of(configuration);
+    options.any_port = false;
+    tp_server *server = begin_with(&options);
+    (void)snprintf(configuration, sizeof configuration,
+                   DEVICE "front ( name \"gate\" enabled no )\n"
+                          "front ( name \"door\" listen \"192.0.2.1\" port %u )",
+                   port);
+    (void)snprintf(wanted, sizeof wanted,
+                   "x.cfg:3:1: door: listen on tcp:192.0.2.1:%u: address not available", port);
+    cannot_turn_to(server, configuration, wanted);
+    assert_int_equal(port_at(server, 0), port);
+    assert_int_equal(opens, 2); /* the wrong one, then the one before again */
+    tp_server_destroy(server);
+    assert_int_equal(closes, 3);
 }
 
 static void a_wrong_file_opens_nothing(void **state)
@@ -602,6 +633,7 @@ int main(void)
         cmocka_unit_test(units_and_notes_are_as_those_of_drivers),
         cmocka_unit_test(only_what_changes_is_opened_and_closed),
         cmocka_unit_test(a_changed_front_keeps_its_port_and_a_wrong_one_changes_nothing),
+        cmocka_unit_test(a_front_that_cannot_open_leaves_the_port_to_the_one_before),
         cmocka_unit_test(a_wrong_file_opens_nothing),
         cmocka_unit_test(a_server_without_memory_leaves_no_front),
     };

@@ -253,8 +253,8 @@ bool tpi_access_same_keys(const void *a, const void *b);
 bool tpi_access_same_open(const void *a, const void *b);
 const char *tpi_access_report(const void *after);
 
-/* Note that the file asks for keys and has none. */
-void tpi_access_note_none(tp_server *server, const struct file *file);
+/* Note that the file asks for keys and has none, or has keys that can be guessed. */
+void tpi_access_note_keys(tp_server *server, const struct file *file);
 
 /* Give the hub the rules of the file. */
 tp_status tpi_access_apply(tp_server *server, tp_error *err);
@@ -275,6 +275,12 @@ bool tpi_elsewhere_is(const tp_server *server, const tpi_devaddr_text *address);
 tp_status tpi_elsewhere_name(tp_server *server, const tpi_devaddr_text *address, tpi_wanted *wanted,
                              tp_error *err);
 tp_status tpi_elsewhere_offer(tp_server *server, tp_error *err);
+
+/* An interface that is not known here: ask the other server that has such a device, according to
+ * the file. TP_E_UNKNOWN without a text if the file names none. Else the error says what the user
+ * can do. Waits. */
+tp_status tpi_elsewhere_learn(tp_server *server, const char *name, const tp_interface **out,
+                              tp_error *err);
 
 /* owners.c: entries by the address of a device. First `init`, with room for so many; `next` finds
  * them one after the other, the first that was added first: `passed` begins with 0, and NULL is the

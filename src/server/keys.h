@@ -13,6 +13,8 @@
 
 #include "session/identity.h"
 
+enum { TPI_KEY_SAFE = 16 }; /* characters of a secret; shorter ones can be guessed */
+
 typedef struct tpi_keys {
     tpi_key keys[TPI_MOST_KEYS];
     size_t count;

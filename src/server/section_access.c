@@ -7,6 +7,7 @@
  * there are none. `open yes` lets everybody do everything but decide for others. An operator_key
  * alone only guards the end of a panic.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,17 +130,55 @@ tp_status tpi_access_read_open(const struct reading *reading, void *into, tp_err
 }
 
 /* A file that names keys wants them to be needed, also while there are none. */
-void tpi_access_note_none(tp_server *server, const struct file *file)
+static void note_none(tp_server *server, const struct file *file, const tpi_cfg_field *field)
 {
-    tpi_cfg_section *root = tpi_cfg_root(file->cfg);
-    const tpi_cfg_field *keys = tpi_cfg_find(root, "keys");
-    const tpi_cfg_field *field = keys != NULL ? keys : tpi_cfg_find(root, "key_file");
     tp_error note = {0};
 
-    if (field != NULL && file->access.keys.count == 0 && !file->access.open) {
+    if (file->access.keys.count == 0 && !file->access.open) {
         tpi_cfg_fail(&field->place, &note,
                      "there are no keys: no client can write or move anything");
         tpi_server_note(server, note.text);
+    }
+}
+
+/* Wrong keys do not slow down an attacker that connects anew for each: the length of a secret is
+ * what protects it. Notes never show a part of a secret. */
+static void note_short(tp_server *server, const tpi_keys *keys, const tpi_cfg_field *field)
+{
+    const char *first = NULL;
+    size_t count = 0;
+    char more[40] = "";
+    tp_error note = {0};
+
+    for (size_t i = 0; i < keys->count; i++) {
+        if (strlen(keys->keys[i].secret) < TPI_KEY_SAFE) {
+            first = first == NULL ? keys->keys[i].name : first;
+            count++;
+        }
+    }
+    if (count == 0) {
+        return;
+    }
+    if (count > 1) {
+        (void)snprintf(more, sizeof more, " and of %zu more", count - 1);
+    }
+    tpi_cfg_fail(&field->place, &note,
+                 "the secret of the key %s%s can be guessed: give it %d random characters", first,
+                 more, TPI_KEY_SAFE);
+    tpi_server_note(server, note.text);
+}
+
+void tpi_access_note_keys(tp_server *server, const struct file *file)
+{
+    static const char *const names[] = {"keys", "key_file", "operator_key"};
+    const tpi_cfg_field *field = NULL;
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && field == NULL; i++) {
+        field = tpi_cfg_find(tpi_cfg_root(file->cfg), names[i]);
+    }
+    if (field != NULL) {
+        note_none(server, file, field);
+        note_short(server, &file->access.keys, field);
     }
 }
 

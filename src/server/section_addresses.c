@@ -4,8 +4,9 @@
 #include "base/text.h"
 #include "server/inside.h"
 
+/* `why` its server does not help; "" for nothing. A misspelt name is the better guess. */
 static tp_status unknown_interface(const tp_server *server, const tpi_cfg_value *value,
-                                   const char *name, tp_error *err)
+                                   const char *name, const char *why, tp_error *err)
 {
     tpi_nearest nearest;
     char hint[96];
@@ -14,8 +15,25 @@ static tp_status unknown_interface(const tp_server *server, const tpi_cfg_value 
     for (size_t i = 0; i < tp_catalogue_size(server->catalogue); i++) {
         tpi_nearest_offer(&nearest, tp_catalogue_at(server->catalogue, i)->name);
     }
-    return tpi_cfg_fail(&value->place, err, "there is no interface \"%s\"%s", name,
-                        tpi_nearest_hint(&nearest, hint, sizeof hint));
+    return why[0] != '\0' && nearest.best == NULL
+               ? tpi_cfg_fail(&value->place, err, "%s", why)
+               : tpi_cfg_fail(&value->place, err, "there is no interface \"%s\"%s", name,
+                              tpi_nearest_hint(&nearest, hint, sizeof hint));
+}
+
+/* Of the program, of a plug-in, or of the server that has the device. */
+static tp_status find_interface(tp_server *server, const tpi_cfg_value *value, const char *name,
+                                const tp_interface **out, tp_error *err)
+{
+    tp_error why = {0};
+
+    *out = tp_catalogue_named(server->catalogue, name);
+    if (*out == NULL) {
+        *out = tpi_plugins_interface(server, name);
+    }
+    return *out != NULL || tpi_elsewhere_learn(server, name, out, &why) == TP_OK
+               ? TP_OK
+               : unknown_interface(server, value, name, why.text, err);
 }
 
 static tp_status read_address(tp_server *server, const tpi_cfg_value *value, tpi_wanted *out,
@@ -27,12 +45,9 @@ static tp_status read_address(tp_server *server, const tpi_cfg_value *value, tpi
     if (tpi_devaddr_parse(&address, value->text, &why) != TP_OK) {
         return tpi_cfg_fail(&value->place, err, "%s", why.text);
     }
-    out->interface = tp_catalogue_named(server->catalogue, address.interface);
-    if (out->interface == NULL) {
-        out->interface = tpi_plugins_interface(server, address.interface);
-    }
-    if (out->interface == NULL) {
-        return unknown_interface(server, value, address.interface, err);
+    const tp_status status = find_interface(server, value, address.interface, &out->interface, err);
+    if (status != TP_OK) {
+        return status;
     }
     out->key = tpi_arena_text(&server->file->arena, address.key, strlen(address.key));
     out->addr = (tp_devaddr){.host = TP_PLAYER_HOST,

@@ -223,6 +223,31 @@ static bool same_extensions(const void *a, const void *b)
     return asked(a)->extensions == asked(b)->extensions;
 }
 
+static tp_status read_write_needs(const struct reading *reading, void *into, tp_error *err)
+{
+    const tpi_cfg_field *field = tpi_cfg_find(reading->section, "write_needs");
+    struct driver_entry *entry = into;
+    const char *right = NULL;
+    tp_status status = tpi_cfg_string(reading->section, "write_needs", "write", &right, err);
+
+    if (status != TP_OK) {
+        return status;
+    }
+    for (tp_right r = TP_RIGHT_WRITE; r <= TP_RIGHT_OPERATE; r++) {
+        if (strcmp(right, tp_right_name(r)) == 0) {
+            entry->asked.write_needs = r;
+            return TP_OK;
+        }
+    }
+    return tpi_cfg_fail(&field->place, err,
+                        "write_needs is \"write\", \"move\" or \"operate\", not \"%s\"", right);
+}
+
+static bool same_write_needs(const void *a, const void *b)
+{
+    return asked(a)->write_needs == asked(b)->write_needs;
+}
+
 static tp_status read_lease(const struct reading *reading, void *into, tp_error *err)
 {
     const tpi_cfg_field *field = tpi_cfg_find(reading->section, "lease");
@@ -361,6 +386,15 @@ static const struct section_field driver_fields[] = {
      .examples = {"no", "yes"},
      .read = read_extensions,
      .same = same_extensions},
+    {.name = "write_needs",
+     .value = FIELD_TEXT,
+     .fallback = "\"write\"",
+     .help = "the right that every message that writes to its devices needs at least: \"move\" for "
+             "devices that move hardware, or \"operate\"",
+     .flags = FIELD_CAREFUL,
+     .examples = {"\"write\"", "\"move\""},
+     .read = read_write_needs,
+     .same = same_write_needs},
     {.name = "guard",
      .value = FIELD_TEXT,
      .fallback = "the driver's own bytes",

@@ -308,3 +308,24 @@ void tp_server_raise_limits(void)
 {
     tpi_limit_raise_files();
 }
+
+bool tp_server_front_at(const tp_server *server, size_t i, tp_server_front *out)
+{
+    const struct open_front *open = server->fronts;
+
+    while (open != NULL && (open->reach == TP_REACH_INSIDE || i > 0)) {
+        i -= open->reach != TP_REACH_INSIDE;
+        open = open->next;
+    }
+    if (open == NULL) {
+        return false;
+    }
+    *out = (tp_server_front){.name = open->front->name,
+                             .scheme = open->scheme,
+                             .listen = open->host,
+                             .port = open->port,
+                             .robot = open->robot,
+                             .reach = open->reach,
+                             .twin = open->twin};
+    return true;
+}

@@ -138,6 +138,8 @@ static void slips_in_what_guards_the_server_are_mistakes(void **state)
     }
     is_refused("driver ( name \"fake\" provides [ \"laser:0\" ] lease 1e9 )",
                "x.cfg:1:45: lease is a number of seconds below 1000000, 0 for no limit");
+    is_refused("driver ( name \"fake\" provides [ \"laser:0\" ] write_needs \"read\" )",
+               "x.cfg:1:45: write_needs is \"write\", \"move\" or \"operate\", not \"read\"");
 }
 
 static void what_nobody_uses_is_noted(void **state)

@@ -229,10 +229,10 @@ static void what_has_to_be_there_is_missed(void **state)
 
 static void slips_in_what_keeps_robots_safe_are_mistakes(void **state)
 {
-    static const char *const slips[][2] = {{"gaurd", "guard"},      {"leese", "lease"},
-                                           {"paniic", "panic"},     {"isolatd", "isolated"},
-                                           {"Lease", "lease"},      {"kee_file", "key_file"},
-                                           {"isoalted", "isolated"}};
+    static const char *const slips[][2] = {{"gaurd", "guard"},       {"leese", "lease"},
+                                           {"paniic", "panic"},      {"isolatd", "isolated"},
+                                           {"Lease", "lease"},       {"kee_file", "key_file"},
+                                           {"isoalted", "isolated"}, {"write_need", "write_needs"}};
     char fields[64];
     char why[128];
 

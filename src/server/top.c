@@ -174,7 +174,7 @@ tp_status tpi_top_read(tp_server *server, struct file *file, tp_error *err)
 
     status = status == TP_OK ? tpi_fields_read(&tpi_top_section, &reading, file, err) : status;
     if (status == TP_OK) {
-        tpi_access_note_none(server, file);
+        tpi_access_note_keys(server, file);
     }
     return status;
 }

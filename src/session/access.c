@@ -176,7 +176,9 @@ tp_status tpi_access_check(const struct subscription *s, const tp_message *what,
 {
     const tp_session *session = s->session;
     const tp_device *device = s->device;
-    tp_status allowed = tpi_identity_may(&session->identity, what, err);
+    const bool can_move =
+        tp_effect_can_move(tpi_safety_effect(tpi_device_safety_look(device), what));
+    tp_status allowed = tpi_identity_may_send(&session->identity, device, what, err);
 
     allowed = allowed == TP_OK ? check_writer(session, device, what, claim, err) : allowed;
     allowed = allowed == TP_OK ? tpi_claim_check(tpi_device_safety_look(device), what, claim, err)
@@ -189,10 +191,10 @@ tp_status tpi_access_check(const struct subscription *s, const tp_message *what,
         return tp_fail(err, TP_E_DENIED, "%s is an extension of %s: ask for extensions", what->name,
                        tp_device_interface(device)->name);
     }
-    if (what->effect == TP_EFFECT_MOVES && tpi_panic_is_on(tpi_panic_of(session->hub))) {
+    if (can_move && tpi_panic_is_on(tpi_panic_of(session->hub))) {
         return refuse_in_panic(session, err);
     }
-    if (what->effect == TP_EFFECT_MOVES && session->stale > 0) {
+    if (can_move && session->stale > 0) {
         return tp_fail(err, TP_E_DENIED, "%s was sent before the panic was over", what->name);
     }
     return TP_OK;

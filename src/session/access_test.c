@@ -133,6 +133,69 @@ static void a_lease_without_end_has_no_silence(void **state)
     assert_int_equal(drive(s, 1), TP_OK);
 }
 
+/* ---- Pulls ----------------------------------------------------------------------------------- */
+
+static void receive_pull(struct stage *s, unsigned who)
+{
+    const tp_msghdr pull = {
+        .addr = {.interf = TP_PLAYER_CODE}, .type = TP_MSGTYPE_REQ, .subtype = TP_PLAYER_REQ_DATA};
+
+    tp_session_heard_message(s->sessions[who], &pull);
+}
+
+static double lease_left_s(const struct stage *s)
+{
+    return tpi_claim_lease_left_s(tpi_device_safety_look(s->device));
+}
+
+/* The library of such a client pulls by itself, also while its program hangs. */
+static void pulls_of_a_client_with_leases_renew_nothing(void **state)
+{
+    struct stage *s = *state;
+
+    tp_session_speak_leases(s->sessions[0], true);
+    assert_int_equal(open_as(s, 0, TP_EXCLUSIVE_MODE), TP_OK);
+    assert_int_equal(drive(s, 0), TP_OK);
+    bench_move_clock(&s->b, 0.75);
+    receive_pull(s, 0);
+    assert_float_equal(lease_left_s(s), 0.25, 1e-6);
+    assert_int_equal(drive(s, 1), TP_E_DENIED);
+    bench_move_clock(&s->b, 0.25);
+    assert_int_equal(drive(s, 1), TP_OK);
+}
+
+/* Player has no other sign of life, and other messages of the client are sent by its program. */
+static void other_messages_renew(void **state)
+{
+    struct stage *s = *state;
+
+    assert_int_equal(open_as(s, 0, TP_EXCLUSIVE_MODE), TP_OK);
+    assert_int_equal(drive(s, 0), TP_OK);
+    bench_move_clock(&s->b, 4);
+    receive_pull(s, 0);
+    assert_float_equal(lease_left_s(s), 5, 1e-6);
+    tp_session_speak_leases(s->sessions[0], true);
+    bench_move_clock(&s->b, 0.75);
+    const tp_msghdr right = {
+        .addr = {.interf = TP_PLAYER_CODE}, .type = TP_MSGTYPE_REQ, .subtype = TP_PLAYER_REQ_RIGHT};
+    tp_session_heard_message(s->sessions[0], &right);
+    assert_float_equal(lease_left_s(s), 1, 1e-6);
+    assert_int_equal(drive(s, 1), TP_E_DENIED);
+}
+
+/* The time before the pull is not work. */
+static void pulls_begin_work_like_other_messages(void **state)
+{
+    struct stage *s = *state;
+
+    tp_session_speak_leases(s->sessions[0], true);
+    s->sessions[0]->account.mark_ns = 1;
+    s->sessions[0]->place.heard = false;
+    receive_pull(s, 0);
+    assert_true(s->sessions[0]->account.mark_ns > 1);
+    assert_true(s->sessions[0]->place.heard);
+}
+
 /* ---- Throwing out ---------------------------------------------------------------------------- */
 
 static void collect(void *context, const char *text)
@@ -259,7 +322,7 @@ static void where_all_are_equals_nobody_waits(void **state)
 
     assert_int_equal(drive(s, 0), TP_OK);
     assert_true(rank_left(s) == 0);
-    s->sessions[1]->subscriptions->has_rank = true; /* it gives way */
+    s->sessions[1]->ranked = s->sessions[1]->subscriptions->has_rank = true; /* it gives way */
     assert_true(rank_left(s) > 0);
 }
 
@@ -270,6 +333,9 @@ int main(void)
         CASE(who_is_silent_for_its_lease_keeps_nobody_out),
         CASE(another_one_takes_its_place),
         CASE(a_lease_without_end_has_no_silence),
+        CASE(pulls_of_a_client_with_leases_renew_nothing),
+        CASE(other_messages_renew),
+        CASE(pulls_begin_work_like_other_messages),
         CASE(a_client_is_thrown_out_by_its_number),
         CASE(not_everybody_can_be),
         CASE(what_is_refused_is_counted),

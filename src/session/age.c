@@ -7,6 +7,8 @@
  * regular times, several times within a lease, as long as there are clients: the *beat*. A turn
  * that comes much later than the beat shows that the program was frozen, or busy, or the machine
  * suspended.
+ *
+ * Messages of a client whose session was busy (tp_session_is_busy()) have waited, too.
  */
 #include <assert.h>
 
@@ -81,11 +83,64 @@ void tpi_age_expect(tpi_clients *clients, int64_t lease_ns)
     }
 }
 
+/* ---- Clients that had to wait ---------------------------------------------------------------- */
+
+/* The bytes that have come while it was busy have waited since then, at most. Those that had waited
+ * before are older. */
+static void count_waited(tp_session *session)
+{
+    tpi_account *account = &session->account;
+    const size_t unread =
+        session->events->unread != NULL ? session->events->unread(session->context) : 0;
+    const size_t older = account->waited[0].bytes;
+
+    if (older == 0) {
+        account->waited[0].bytes = unread;
+        account->waited[0].since_ns = account->busy_ns;
+    } else if (unread > older) {
+        account->waited[1].since_ns =
+            account->waited[1].bytes > 0 ? account->waited[1].since_ns : account->busy_ns;
+        account->waited[1].bytes = unread - older;
+    }
+}
+
+void tpi_age_wait(tp_session *session, bool busy)
+{
+    tpi_account *account = &session->account;
+
+    if (busy == account->busy) {
+        return;
+    }
+    account->busy = busy;
+    if (busy) {
+        account->busy_ns = now_ns(session->clients);
+    } else {
+        count_waited(session);
+    }
+}
+
+void tpi_age_took(tp_session *session, size_t bytes)
+{
+    tpi_account *account = &session->account;
+
+    if (account->waited[0].bytes > bytes) {
+        account->waited[0].bytes -= bytes;
+        return;
+    }
+    account->waited[0] = account->waited[1];
+    account->waited[1].bytes = 0;
+}
+
 int64_t tpi_age_ns(const tp_session *session)
 {
     const tpi_clients *clients = session->clients;
+    const tpi_account *account = &session->account;
     const int64_t arrival_ns = tp_loop_arrival_ns(tpi_hub_loop(session->hub));
-    const int64_t age_ns = arrival_ns == TP_NEVER ? 0 : now_ns(clients) - arrival_ns;
+    const int64_t now = now_ns(clients);
+    int64_t age_ns = arrival_ns == TP_NEVER ? 0 : now - arrival_ns;
 
+    if (account->waited[0].bytes > 0 && now - account->waited[0].since_ns > age_ns) {
+        age_ns = now - account->waited[0].since_ns;
+    }
     return is_gap(clients, age_ns) ? age_ns : 0;
 }

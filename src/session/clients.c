@@ -35,10 +35,14 @@ static void destroy(void *context)
     tp_loop *loop = tpi_hub_loop(clients->hub);
 
     assert(clients->sessions == NULL && clients->crowds == NULL);
+    tpi_makers_fini(&clients->makers);
+    tpi_budget_fini(&clients->budget);
+    tpi_tidy_fini(&clients->tidy);
     if (tpi_loop_has_room(loop, clients)) {
         tpi_loop_set_room(loop, NULL, NULL);
     }
     tpi_keyring_fini(&clients->keyring);
+    tpi_descriptions_fini(&clients->descriptions);
     free(clients);
 }
 
@@ -56,6 +60,10 @@ tpi_clients *tpi_clients_of(tpi_hub *hub)
     if (clients != NULL) {
         clients->hub = hub;
         tpi_keyring_init(&clients->keyring, hub);
+        tpi_budget_init(&clients->budget, hub, tpi_mailbox_lose);
+        tpi_budget_init_work(&clients->budget);
+        tpi_makers_init(&clients->makers, tpi_hub_loop(hub));
+        tpi_tidy_init(&clients->tidy, tpi_hub_loop(hub));
         tpi_hub_set_clients(hub, &ops, clients);
         tpi_loop_set_room(tpi_hub_loop(hub), make_room, clients);
     }

@@ -2,8 +2,12 @@
 #ifndef TROUPE_SESSION_CLIENTS_H
 #define TROUPE_SESSION_CLIENTS_H
 
+#include "session/budget.h"
 #include "session/crowd.h"
+#include "session/descriptions.h"
 #include "session/identity.h"
+#include "session/maker.h"
+#include "session/tidy.h"
 
 /* age.c: wakes the loop while there are clients. */
 struct beat {
@@ -17,6 +21,10 @@ typedef struct tpi_clients {
     tpi_hub *hub; /* borrowed */
     struct beat beat;
     tpi_keyring keyring;
+    tpi_budget budget;
+    tpi_makers makers;
+    tpi_tidy tidy;
+    tpi_descriptions descriptions;
     tp_session *sessions;     /* borrowed, newest first */
     struct tpi_crowd *crowds; /* borrowed: those of the fronts */
 } tpi_clients;

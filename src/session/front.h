@@ -20,8 +20,8 @@ typedef struct tpi_front_opening {
 /* Let a front check its parameters, without opening it. Fails as tpi_front_open(). */
 tp_status tpi_front_check(const tpi_front_opening *opening, const char **blamed, tp_error *err);
 
-/* Check and open a front. If it fails, `blamed` (may be NULL) is the parameter that the error is about: a
- * name of the front's table, or NULL. Fails with the front's own sentence. */
+/* Check and open a front. If it fails, `blamed` (may be NULL) is the parameter that the error is
+ * about: a name of the front's table, or NULL. Fails with the front's own sentence. */
 tp_status tpi_front_open(tp_front_instance **out, const tpi_front_opening *opening,
                          const char **blamed, tp_error *err);
 

@@ -33,10 +33,10 @@ typedef struct tpi_keyring {
     tpi_key *keys; /* owned */
     size_t key_count;
     tp_right guests[TP_REACH_COUNT]; /* clients without a key */
-    uint64_t wrong_keys;      /* that clients have shown */
-    tpi_identity *identities; /* borrowed, newest first */
-    uint32_t numbers;         /* that were given */
-    uint32_t raiser;          /* number of the client that raised the panic; 0 for others */
+    uint64_t wrong_keys;             /* that clients have shown */
+    tpi_identity *identities;        /* borrowed, newest first */
+    uint32_t numbers;                /* that were given */
+    uint32_t raiser;                 /* number of the client that raised the panic; 0 for others */
 } tpi_keyring;
 
 struct tpi_identity {
@@ -81,13 +81,18 @@ void tpi_identity_rank(const tpi_identity *identity, const tp_device *device, tp
 
 tp_right tpi_identity_right(const tpi_identity *identity);
 
-/* Whether the client may send a message, or open a device so: TP_OK, or TP_E_DENIED with what is
- * missing. */
+/* Whether the client may send a message to the server: TP_OK, or TP_E_DENIED with what is missing.
+ */
 tp_status tpi_identity_may(const tpi_identity *identity, const tp_message *what, tp_error *err);
-/* tp_right_to_open() of a device: exclusive access to one that moves something needs the right to
- * move. */
+
+/* The same for a device, whose configuration can raise the right that writing needs. */
+tp_status tpi_identity_may_send(const tpi_identity *identity, const tp_device *device,
+                                const tp_message *what, tp_error *err);
+
+/* tp_right_to_open() of a device, or the right that writing to it needs if that is higher. */
 tp_right tpi_right_to_open(const tp_device *device, unsigned access);
 
+/* Whether the client may open a device so: TP_OK, or TP_E_DENIED with what is missing. */
 tp_status tpi_identity_may_open(const tpi_identity *identity, const tp_device *device,
                                 unsigned access, tp_error *err);
 

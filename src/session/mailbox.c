@@ -30,6 +30,7 @@ tp_status tpi_mailbox_queue(tp_session *session, tp_msg *msg)
         keep ? tpi_queue_keep(&session->queue, what) : tpi_queue_push(&session->queue, what);
 
     if (status == TP_OK) {
+        tpi_budget_queued(session, session->queue.kept_bytes);
         tpi_backlog_look(session);
         session->events->ready(session->context);
     } else if (status != TP_E_SPACE) {
@@ -50,6 +51,7 @@ tp_status tp_session_queue_first(tp_session *session, tp_msg *msg)
     tp_status status = tpi_queue_push_first(&session->queue, msg);
 
     if (status == TP_OK) {
+        tpi_budget_queued(session, session->queue.kept_bytes);
         session->events->ready(session->context);
     }
     return status;
@@ -88,6 +90,7 @@ tp_msg *tp_session_take(tp_session *session)
 {
     tp_msg *oldest = tpi_queue_pop(&session->queue);
 
+    tpi_budget_queued(session, session->queue.kept_bytes);
     tpi_backlog_taken(session);
     if (tpi_queue_has_room(&session->queue)) {
         tpi_pause_end(session);

@@ -19,11 +19,14 @@ void tp_session_panic(tp_session *session, const char *why)
                     why[0] == '\0' ? "no reason given" : why);
 }
 
-/* What clients sent before this moment was meant for another one: it moves nothing any more. Who
- * ends the panic has sent the rest after it. */
+/* What clients sent before this moment was meant for another one: it moves nothing any more. The
+ * client that ends the panic has sent the rest after it. */
 static void drop_unread(const tpi_clients *clients, const tp_session *who)
 {
     for (tp_session *session = clients->sessions; session != NULL; session = session->next) {
+        if (session != who && session->events->drop != NULL) {
+            session->events->drop(session->context);
+        }
         if (session != who && session->events->unread != NULL) {
             session->stale = session->events->unread(session->context);
         }
@@ -34,6 +37,8 @@ void tp_session_took(tp_session *session, size_t bytes)
 {
     session->stale -= bytes < session->stale ? bytes : session->stale;
     tpi_unfinished_took(session);
+    tpi_age_took(session, bytes);
+    tpi_budget_end_work(session, bytes);
 }
 
 tp_status tp_session_reset_panic(tp_session *session, unsigned epoch, const char *key,

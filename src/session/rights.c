@@ -97,10 +97,18 @@ static tp_status refuse_to_operate(const tpi_identity *identity, const tp_messag
                : tp_fail(err, TP_E_DENIED, "%s: there is no operator's key", text);
 }
 
-tp_status tpi_identity_may(const tpi_identity *identity, const tp_message *what, tp_error *err)
+/* The configuration of a device can raise the right that writing needs, and never that of reading.
+ */
+static tp_right raised(const tp_device *device, tp_right needed)
 {
-    const tp_right needed = tp_right_needed(what);
+    const tp_right configured = tpi_device_plan(device)->write_needs;
 
+    return needed > TP_RIGHT_READ && needed < configured ? configured : needed;
+}
+
+static tp_status may(const tpi_identity *identity, const tp_message *what, tp_right needed,
+                     tp_error *err)
+{
     assert(tp_loop_is_current(tpi_hub_loop(identity->keyring->hub)));
     if (tpi_identity_right(identity) >= needed) {
         return TP_OK;
@@ -115,12 +123,20 @@ tp_status tpi_identity_may(const tpi_identity *identity, const tp_message *what,
     return refuse_to_operate(identity, what, err);
 }
 
-/* A client that may not move a device must not keep away those that may. */
+tp_status tpi_identity_may(const tpi_identity *identity, const tp_message *what, tp_error *err)
+{
+    return may(identity, what, tp_right_needed(what), err);
+}
+
+tp_status tpi_identity_may_send(const tpi_identity *identity, const tp_device *device,
+                                const tp_message *what, tp_error *err)
+{
+    return may(identity, what, raised(device, tp_right_needed(what)), err);
+}
+
 tp_right tpi_right_to_open(const tp_device *device, unsigned access)
 {
-    return access == TP_EXCLUSIVE_MODE && tpi_device_safety_look(device)->moves
-               ? TP_RIGHT_MOVE
-               : tp_right_to_open(access);
+    return raised(device, tp_right_to_open(tp_device_interface(device), access));
 }
 
 tp_status tpi_identity_may_open(const tpi_identity *identity, const tp_device *device,
@@ -133,6 +149,6 @@ tp_status tpi_identity_may_open(const tpi_identity *identity, const tp_device *d
         return TP_OK;
     }
     (void)snprintf(what, sizeof what, "opening %s %s", tpi_device_name(device),
-                   needed == TP_RIGHT_MOVE ? "exclusively" : "to write");
+                   access == TP_EXCLUSIVE_MODE ? "exclusively" : "to write");
     return refuse_right(identity, what, needed, err);
 }

@@ -31,6 +31,7 @@ static const struct service {
     {TP_PLAYER_REQ_KICK, &tp_desc_kick, tpi_service_kick},
     {TP_PLAYER_REQ_DEVICES, &tp_desc_device_page, tpi_service_devices},
     {TP_PLAYER_REQ_DEVICE_STATISTICS, &tp_desc_device_stat_page, tpi_service_device_statistics},
+    {TP_PLAYER_REQ_DESCRIPTION, &tp_desc_description_page, tpi_service_description},
 };
 
 static const struct service *find(const tp_msghdr *request)

@@ -5,6 +5,7 @@
  *     services_reply.c    replies
  *     services_device.c   which devices there are; opening, rates, queue rules, pull mode
  *     services_query.c    what the server is and does: hello, statistics, frames
+ *     services_description.c   interfaces that the server has loaded
  *     services_safety.c   panic, keys, rights, kick
  *
  * A service answers one request. `value` is the decoded body; it is not NULL if the table names a
@@ -55,6 +56,10 @@ tpi_service tpi_service_statistics;
 tpi_service tpi_service_device_statistics;
 tpi_service tpi_service_frames;
 tpi_service tpi_service_transform;
+
+/* ---- services_description.c ------------------------------------------------------------------ */
+
+tpi_service tpi_service_description;
 
 /* ---- services_safety.c ----------------------------------------------------------------------- */
 

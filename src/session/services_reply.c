@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "session/maker.h"
 #include "session/services.h"
 
 /* A front that reads no payload gets bytes at once: the value of a list has room for the most
@@ -36,6 +37,7 @@ tp_status tpi_service_reply(tp_session *session, const tp_msghdr *request, unsig
     header.timestamp = tp_clock_wall_s(tp_hub_clock(session->hub));
     const tp_status status = create(&msg, session, &header, body_type, body);
     if (status == TP_OK) {
+        tpi_budget_charge(session, msg->weight);
         (void)tp_session_queue(session, msg); /* the session itself reports that it is lost */
         tp_msg_unref(msg);
         return TP_OK;
@@ -55,6 +57,19 @@ tp_status tpi_service_end(tp_session *session, const tp_msghdr *request, tp_stat
 tp_status tpi_service_answer_take(tp_session *session, const tp_msghdr *request, tp_status status,
                                   const tp_struct *type, void *block)
 {
+    tp_msghdr header = *request;
+    size_t bytes = 0;
+
+    if (status == TP_OK && tp_xdr_size(type, block, &bytes) != TP_OK) {
+        bytes = 0;
+    }
+    header.type = TP_MSGTYPE_RESP_ACK;
+    header.size = 0;
+    header.timestamp = tp_clock_wall_s(tp_hub_clock(session->hub));
+    if (status == TP_OK && tpi_maker_serve(session, &header, type, block, bytes)) {
+        tpi_budget_charge(session, bytes);
+        return TP_OK;
+    }
     status = status == TP_OK ? tpi_service_reply(session, request, TP_MSGTYPE_RESP_ACK, type, block)
                              : tp_session_refuse(session, request, status, tp_status_text(status));
     free(block);

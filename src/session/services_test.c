@@ -221,6 +221,102 @@ static void a_plain_client_gets_refusals_without_a_body(void **state)
     tp_msg_unref(msg);
 }
 
+/* ---- Descriptions ---------------------------------------------------------------------------- */
+
+/* An interface with a sentence of so many letters. */
+static void load(struct scene *s, const char *name, unsigned code, size_t letters)
+{
+    char *text = malloc(letters + 100);
+    tp_error err = {0};
+
+    assert_non_null(text);
+    const int begin = sprintf(text, "interface %s %u \"", name, code);
+    memset(text + begin, 'x', letters);
+    strcpy(text + begin + letters, "\"\n");
+    tp_catalogue_load_text(s->p->b.catalogue, name, text, strlen(text), &err);
+    assert_string_equal(err.text, "");
+    free(text);
+}
+
+static tp_description_page read_page(struct scene *s, uint32_t place, uint32_t first, char *text)
+{
+    const tp_description_page ask = {.place = place, .first = first};
+
+    serve(s, TP_PLAYER_REQ_DESCRIPTION, &ask);
+    tp_msg *msg = take(s);
+    assert_int_equal(tp_msg_header(msg)->type, TP_MSGTYPE_RESP_ACK);
+    const tp_description_page page = *(const tp_description_page *)tp_msg_payload(msg);
+    if (page.text_count > 0) {
+        memcpy(text + first, page.text, page.text_count);
+    }
+    tp_msg_unref(msg);
+    return page;
+}
+
+static void interfaces_that_were_loaded_are_described_in_pages(void **state)
+{
+    struct scene *s = *state;
+    char *text = calloc(1, 40000);
+    char *wanted = NULL;
+
+    assert_non_null(text);
+    tp_description_page page = read_page(s, 0, 0, text);
+    assert_int_equal(page.interfaces, 0);
+    assert_int_equal(page.total + page.text_count, 0);
+    load(s, "small", 220, 10);
+    load(s, "large", 221, 20000);
+    page = read_page(s, 1, 0, text);
+    assert_int_equal(page.interfaces, 2);
+    assert_int_equal(page.text_count, TP_DESCRIPTION_PAGE);
+    const uint32_t total = page.total;
+    page = read_page(s, 1, TP_DESCRIPTION_PAGE, text);
+    assert_int_equal(page.text_count, total - TP_DESCRIPTION_PAGE);
+    assert_int_equal(tp_interface_padi(&wanted, tp_catalogue_code(s->p->b.catalogue, 221)), TP_OK);
+    assert_string_equal(text, wanted);
+    assert_int_equal(read_page(s, 1, total, text).text_count, 0);
+    assert_int_equal(read_page(s, 1, UINT32_MAX, NULL).text_count, 0);
+    page = read_page(s, 2, 0, text);
+    assert_int_equal(page.interfaces, 2);
+    assert_int_equal(page.total + page.text_count, 0);
+    free(wanted);
+    free(text);
+}
+
+/* A client pays for the bytes of a page. The text is written once for all clients and pages. */
+static void a_page_is_charged_and_its_text_is_kept(void **state)
+{
+    struct scene *s = *state;
+    tpi_descriptions *kept = &s->session->clients->descriptions;
+    char *text = calloc(1, 40000);
+
+    assert_non_null(text);
+    load(s, "large", 221, 20000);
+    const int64_t before = s->session->account.own.work;
+    (void)read_page(s, 0, 0, text);
+    assert_true(s->session->account.own.work - before >= TP_DESCRIPTION_PAGE);
+    const tpi_description *first = kept->first;
+    assert_non_null(first);
+    (void)read_page(s, 0, TP_DESCRIPTION_PAGE, text);
+    assert_ptr_equal(kept->first, first);
+    assert_null(first->next);
+    free(text);
+}
+
+static void a_description_that_is_too_long_is_refused(void **state)
+{
+    struct scene *s = *state;
+    static char quotes[150001];
+    static const tp_interface large = {.name = "large", .code = 221, .doc = quotes};
+
+    memset(quotes, '"', sizeof quotes - 1); /* each takes two bytes in the text */
+    assert_int_equal(tp_catalogue_add(s->p->b.catalogue, &large, NULL), TP_OK);
+    for (int i = 0; i < 2; i++) {
+        serve(s, TP_PLAYER_REQ_DESCRIPTION, &(tp_description_page){0});
+        expect_refusal(s, TP_E_LIMIT);
+    }
+    assert_null(s->session->clients->descriptions.first->text);
+}
+
 /* ---- Pull mode ------------------------------------------------------------------------------- */
 
 /* The types of the messages that may go out now, which are taken: "D" data, "A" reply, "S" synch.
@@ -320,6 +416,9 @@ int main(void)
         TEST(a_plain_client_gets_a_device_that_is_unknown_back),
         TEST(a_plain_client_gets_access_3_for_what_cannot_be_opened),
         TEST(a_plain_client_gets_refusals_without_a_body),
+        TEST(interfaces_that_were_loaded_are_described_in_pages),
+        TEST(a_page_is_charged_and_its_text_is_kept),
+        TEST(a_description_that_is_too_long_is_refused),
         TEST(in_push_mode_everything_goes),
         TEST(in_pull_mode_data_waits_for_a_request),
         TEST(a_request_waits_for_data),

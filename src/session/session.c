@@ -2,6 +2,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "session/maker.h"
 #include "session/session.h"
 
 /* ---- Life ------------------------------------------------------------------------------------ */
@@ -35,6 +36,7 @@ tp_status tp_session_create(tp_session **out, tp_hub *hub, uint32_t robot,
         session->next->previous = session;
     }
     clients->sessions = session;
+    tpi_budget_enter(session);
     *out = session;
     return TP_OK;
 }
@@ -46,6 +48,11 @@ void tp_session_destroy(tp_session *session)
     }
     assert(session_is_current(session));
     tpi_session_abandon_all(session);
+    tpi_maker_leave(session);
+    (void)tp_session_hold(session, 0, false);
+    tpi_budget_leave_work(session);
+    tpi_budget_leave_parked(session);
+    tpi_budget_leave(session);
     tpi_subscriptions_close(session);
     tpi_crowd_leave(session);
     tpi_unfinished_fini(session);
@@ -92,6 +99,7 @@ void tp_session_speak_leases(tp_session *session, bool on)
 void tp_session_set_name(tp_session *session, const char *name)
 {
     tpi_identity_set_name(&session->identity, name);
+    tpi_budget_enter(session);
 }
 
 void tp_session_set_software(tp_session *session, const char *name)

@@ -10,6 +10,7 @@
 
 #include "bus/msg.h"
 #include "bus/queue.h"
+#include "session/budget.h"
 #include "session/clients.h"
 #include "session/crowd.h"
 #include "troupe/front.h"
@@ -47,6 +48,7 @@ struct subscription {
     int64_t lease_ns;    /* that it has asked for; 0 for the usual one */
     bool has_rank;       /* it has asked for no higher one than the next */
     int32_t rank;
+    bool first; /* the one of several openings of its device that is counted */
     struct subscription *next;
     uint64_t paused_at; /* pause.c: what the device had sent when it was paused */
     bool counted;       /* backlog.c: among those who are behind */
@@ -60,6 +62,8 @@ struct asking {
     tpi_call *call;      /* cleared when it ends */
     tp_msghdr request;
     const tp_device *device; /* borrowed, only compared */
+    const tp_message *what;
+    size_t cost; /* bytes that are reserved for the answer */
     bool command;
     bool halts; /* what somebody else moves */
     struct asking *next;
@@ -70,6 +74,14 @@ struct sending {
     uint32_t commands; /* the same */
     uint64_t received;
     struct asking *askings; /* owned */
+    tp_msg *parked;         /* owned reference: a request that waits for room; NULL for none */
+    const tp_message *parked_as;
+};
+
+/* maker.c: answers of the client that a thread is encoding. */
+struct makings {
+    struct making *first; /* owned by the thread until they return; newest first */
+    uint32_t services;    /* of them: the client's next message waits for these */
 };
 
 /* mailbox.c: what went out to the client. */
@@ -130,6 +142,8 @@ struct tp_session {
     tpi_queue queue; /* what waits for the client */
     struct mailbox mailbox;
     struct sending sending;
+    struct makings makings;
+    tpi_account account;
     struct backlog backlog;
     struct pull pull;
     struct page page;
@@ -137,6 +151,8 @@ struct tp_session {
     struct tpi_crowd_place place;
     struct subscription *subscriptions; /* owned */
     uint32_t subscription_count;
+    uint32_t opened;  /* devices, each once */
+    bool ranked;      /* some opening has asked for a rank once */
     tp_session *next; /* of the clients */
     tp_session *previous;
 };
@@ -227,6 +243,10 @@ tp_status tpi_terms_answer(const struct subscription *s, const tp_msg *msg, tp_e
 
 /* age.c: how old the message that is being handled can be; 0 if it has not waited. */
 int64_t tpi_age_ns(const tp_session *session);
+
+/* Whether the front is to wait with the client's messages now; a message was handled. */
+void tpi_age_wait(tp_session *session, bool busy);
+void tpi_age_took(tp_session *session, size_t bytes);
 
 /* Leases of this length are to be kept: from now on shorter freezes are noticed. */
 void tpi_age_expect(tpi_clients *clients, int64_t lease_ns);

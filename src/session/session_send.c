@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "bus/pool.h"
+#include "session/maker.h"
 #include "session/session.h"
 
 static void forget_asking(struct asking *a)
@@ -15,6 +16,7 @@ static void forget_asking(struct asking *a)
     if (a->next != NULL) {
         a->next->previous = a->previous;
     }
+    tpi_budget_release(a->session, a->cost);
     a->session->sending.requests -= !a->command;
     a->session->sending.commands -= a->command;
     tpi_pool_give(a);
@@ -30,16 +32,30 @@ static void tell_halt(const tp_session *by, tp_device *device)
     tpi_device_deliver_failure(device, TP_E_DENIED, text);
 }
 
+static const tp_message *halt_request(unsigned code)
+{
+    return tp_interface_message(&tp_interface_common, TP_KIND_REQUEST, code);
+}
+
 /* Only if that client is not the mover; once, until the device is moved again. */
 static bool halts_other(const tp_session *session, const tp_device *device, const tp_message *what)
 {
     const tpi_device_safety *safety = tpi_device_safety_look(device);
     const tpi_mover own = tpi_identity_mover(&session->identity);
 
-    return what ==
-               tp_interface_message(&tp_interface_common, TP_KIND_REQUEST, TP_COMMON_REQ_HALT) &&
-           !tpi_mover_equal(&safety->mover, &own) && tpi_claim_is_moved(safety) &&
-           !safety->halt_reported;
+    return what == halt_request(TP_COMMON_REQ_HALT) && !tpi_mover_equal(&safety->mover, &own) &&
+           tpi_claim_is_moved(safety) && !safety->halt_reported;
+}
+
+/* The estimate becomes what the answer has cost; the reservation is the caller's now. */
+static size_t settle_cost(struct asking *a, const tp_msg *answer)
+{
+    const size_t estimate = a->cost;
+    const size_t cost = answer != NULL ? answer->weight : 0;
+
+    a->cost = 0;
+    tpi_budget_answered(a->session, a->what, estimate, cost);
+    return cost;
 }
 
 static void answered(void *context, tp_status status, tp_msg *answer, const tp_error *err)
@@ -52,14 +68,12 @@ static void answered(void *context, tp_status status, tp_msg *answer, const tp_e
     if (s != NULL && status == TP_OK && !tpi_device_safety_look(s->device)->halt_reported) {
         tell_halt(session, s->device);
     }
+    const size_t cost = settle_cost(a, answer);
     forget_asking(a);
-    tp_msg *other = status == TP_OK && session->events->reply != NULL
-                        ? session->events->reply(session->context, answer)
-                        : NULL;
     if (status == TP_OK) {
-        tp_session_queue(session, other != NULL ? other : answer);
-        tp_msg_unref(other);
+        tpi_maker_answer(session, answer, cost);
     } else {
+        tpi_budget_release(session, cost);
         tp_session_refuse(session, &request, status,
                           err->text[0] != '\0' ? err->text : tp_status_text(status));
     }
@@ -101,6 +115,8 @@ static tp_status ask(tp_session *session, tp_device *device, tp_msg *msg, const 
     *a = (struct asking){.session = session,
                          .request = *tp_msg_header(msg),
                          .device = device,
+                         .what = what,
+                         .cost = command ? 0 : tpi_budget_estimate(session, what),
                          .command = command,
                          .halts = halts_other(session, device, what)};
     a->request.addr = *tp_device_addr(device);
@@ -109,6 +125,7 @@ static tp_status ask(tp_session *session, tp_device *device, tp_msg *msg, const 
         a->next->previous = a;
     }
     session->sending.askings = a;
+    tpi_budget_reserve(session, a->cost);
     session->sending.requests += !command;
     session->sending.commands += command;
     tp_status status = tpi_device_call_for(device, what, msg, claim,
@@ -121,6 +138,8 @@ static tp_status ask(tp_session *session, tp_device *device, tp_msg *msg, const 
 
 void tpi_session_abandon_all(tp_session *session)
 {
+    tp_msg_unref(session->sending.parked);
+    session->sending.parked = NULL;
     while (session->sending.askings != NULL) {
         tpi_call_abandon(session->sending.askings->call);
         forget_asking(session->sending.askings);
@@ -128,6 +147,15 @@ void tpi_session_abandon_all(tp_session *session)
 }
 
 /* ---- Sending --------------------------------------------------------------------------------- */
+
+/* Guests only ask; what they ask comes behind what others want of the driver. A stop never waits.
+ */
+static bool yields(tp_session *session, const tp_message *what)
+{
+    return what->kind == TP_KIND_REQUEST && what->effect == TP_EFFECT_READS &&
+           what != halt_request(TP_COMMON_REQ_HALT) &&
+           what != halt_request(TP_COMMON_REQ_HALT_SO) && tpi_budget_is_guest(session);
+}
 
 static tp_status pass_on(struct subscription *s, tp_msg *msg, const tp_message *what, tp_error *err)
 {
@@ -147,20 +175,20 @@ static tp_status pass_on(struct subscription *s, tp_msg *msg, const tp_message *
     tpi_terms_count_age(s, &claim);
     s->moves = s->moves || what->effect == TP_EFFECT_MOVES ||
                (!tpi_device_safety_look(device)->moves && what->effect != TP_EFFECT_READS);
+    claim.yields = yields(s->session, what);
     status = ask(s->session, device, msg, what, &claim);
     return status == TP_OK
                ? TP_OK
                : tp_fail(err, status, "%s: %s", tpi_device_name(device), tp_status_text(status));
 }
 
-tp_status tp_session_send(tp_session *session, tp_msg *msg, const tp_message *what, tp_error *err)
+/* Pass a message on to the device, which may have been closed or removed while it was parked. */
+static tp_status send_now(tp_session *session, tp_msg *msg, const tp_message *what, tp_error *err)
 {
     const tp_devaddr *addr = &tp_msg_header(msg)->addr;
     tp_device *device = tpi_session_device(session, addr);
     tp_error why = {0};
 
-    assert(session_is_current(session));
-    session->sending.received++;
     if (device == NULL) {
         return tp_fail(err, TP_E_UNKNOWN, "there is no device %u:%u", addr->interf, addr->index);
     }
@@ -181,9 +209,63 @@ tp_status tp_session_send(tp_session *session, tp_msg *msg, const tp_message *wh
     return tp_fail(err, status, "%s", why.text);
 }
 
-bool tp_session_is_busy(const tp_session *session)
+static bool has_room(tp_session *session, const tp_message *what)
 {
-    return session->sending.requests >= session->limits.requests;
+    return tpi_budget_has_room(session, tpi_budget_estimate(session, what));
+}
+
+static bool unpark(tp_session *session)
+{
+    tp_msg *msg = session->sending.parked;
+    tp_error err = {0};
+
+    if (!has_room(session, session->sending.parked_as)) {
+        return false;
+    }
+    session->sending.parked = NULL;
+    const tp_status status = send_now(session, msg, session->sending.parked_as, &err);
+    if (status != TP_OK) {
+        (void)tp_session_refuse(session, tp_msg_header(msg), status, err.text);
+    }
+    tp_msg_unref(msg);
+    return true;
+}
+
+/* A request that reads waits for room for its answer. The front that goes on nevertheless finds
+ * that there is too much to do. */
+static bool parks(tp_session *session, tp_msg *msg, const tp_message *what)
+{
+    if (what->kind != TP_KIND_REQUEST || what->effect != TP_EFFECT_READS ||
+        what == halt_request(TP_COMMON_REQ_HALT) || what == halt_request(TP_COMMON_REQ_HALT_SO) ||
+        session->sending.parked != NULL || has_room(session, what)) {
+        return false;
+    }
+    session->sending.parked = tp_msg_ref(msg);
+    session->sending.parked_as = what;
+    tpi_budget_park(session, unpark);
+    return true;
+}
+
+tp_status tp_session_send(tp_session *session, tp_msg *msg, const tp_message *what, tp_error *err)
+{
+    assert(session_is_current(session));
+    session->sending.received++;
+    return parks(session, msg, what) ? TP_OK : send_now(session, msg, what, err);
+}
+
+static bool is_busy(tp_session *session)
+{
+    return session->sending.requests >= session->limits.requests ||
+           session->sending.parked != NULL || tpi_maker_is_busy(session) ||
+           tpi_budget_is_behind(session) || !tpi_budget_may_work(session);
+}
+
+bool tp_session_is_busy(tp_session *session)
+{
+    const bool busy = is_busy(session);
+
+    tpi_age_wait(session, busy);
+    return busy;
 }
 
 uint64_t tpi_session_received(const tp_session *session)

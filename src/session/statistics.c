@@ -11,30 +11,54 @@ static double seconds(int64_t ns)
     return (double)ns / (double)TP_NS_PER_S;
 }
 
-/* Whether not all who write to the device are equals. */
-static bool ranks_matter(const tp_hub *hub, const tp_device *device)
-{
-    const tpi_rank_list ranks = tpi_device_ranks(device);
+/* Devices that clients have asked for a rank on, of all clients: found once for one answer. */
+struct ranked {
+    const tp_device **devices; /* owned */
+    size_t count;
+};
 
-    if (tpi_rank_is_configured(&ranks)) {
-        return true;
+static tp_status find_ranked(const tp_hub *hub, struct ranked *out)
+{
+    size_t room = 0;
+
+    for (const tp_session *at = tpi_clients_first(hub); at != NULL; at = at->next) {
+        room += at->ranked ? at->subscription_count : 0;
+    }
+    out->count = 0;
+    out->devices = malloc((room + 1) * sizeof *out->devices);
+    if (out->devices == NULL) {
+        return TP_E_NOMEM;
     }
     for (const tp_session *at = tpi_clients_first(hub); at != NULL; at = at->next) {
-        for (const struct subscription *s = at->subscriptions; s != NULL; s = s->next) {
-            if (s->device == device && s->has_rank) {
-                return true; /* it gives way to others */
+        const struct subscription *s = at->ranked ? at->subscriptions : NULL;
+        for (; s != NULL; s = s->next) {
+            if (s->has_rank) {
+                out->devices[out->count++] = s->device;
             }
         }
     }
-    return false;
+    return TP_OK;
+}
+
+/* Whether not all who write to the device are equals: some give way to others. */
+static bool ranks_matter(const struct ranked *ranked, const tp_device *device)
+{
+    const tpi_rank_list ranks = tpi_device_ranks(device);
+    size_t i = 0;
+
+    while (i < ranked->count && ranked->devices[i] != device) {
+        i++;
+    }
+    return i < ranked->count || tpi_rank_is_configured(&ranks);
 }
 
 /* The mover of the device, or the writer that overrides others. */
-static void describe_mover(const tp_hub *hub, const tp_device *device, tp_device_stat *stat)
+static void describe_mover(const struct ranked *ranked, const tp_device *device,
+                           tp_device_stat *stat)
 {
     const tpi_device_safety *safety = tpi_device_safety_look(device);
     const bool moved = tpi_claim_is_moved(safety);
-    const double rank_left = ranks_matter(hub, device) ? tpi_claim_rank_left_s(safety) : 0;
+    const double rank_left = ranks_matter(ranked, device) ? tpi_claim_rank_left_s(safety) : 0;
     const tp_session *holder = tpi_access_holder(device);
     const bool shown = moved || rank_left > 0;
 
@@ -53,25 +77,11 @@ static void describe_mover(const tp_hub *hub, const tp_device *device, tp_device
 }
 
 /* Texts are borrowed. */
-static void describe_device(const tp_hub *hub, const tp_device *device, tp_device_stat *out)
+static void describe_device(const struct ranked *ranked, const tp_device *device,
+                            tp_device_stat *out)
 {
     tpi_device_describe(device, out);
-    describe_mover(hub, device, out);
-}
-
-/* Each device once, however often it is open. */
-static uint32_t count_open(const tp_session *session)
-{
-    uint32_t count = 0;
-
-    for (const struct subscription *s = session->subscriptions; s != NULL; s = s->next) {
-        const struct subscription *other = session->subscriptions;
-        while (other != s && (other->device != s->device || other->waiting)) {
-            other = other->next;
-        }
-        count += other == s && !s->waiting;
-    }
-    return count;
+    describe_mover(ranked, device, out);
 }
 
 static tp_client_stat describe_client(const tp_session *session, int64_t now_ns)
@@ -79,7 +89,7 @@ static tp_client_stat describe_client(const tp_session *session, int64_t now_ns)
     tp_client_stat stat = {
         .number = session->identity.number,
         .age = seconds(now_ns - session->begun_ns),
-        .opened = count_open(session),
+        .opened = session->opened,
         .waiting = session->queue.count,
         .sent = (int64_t)tpi_mailbox_sent(session),
         .received = (int64_t)tpi_session_received(session),
@@ -105,26 +115,33 @@ static uint32_t count_sessions(const tp_hub *hub)
     return count;
 }
 
-static void fill_devices(const tp_hub *hub, size_t first, uint32_t count, tp_device_stat *devices)
+static tp_status fill_devices(const tp_hub *hub, size_t first, uint32_t count,
+                              tp_device_stat *devices)
 {
-    for (uint32_t k = 0; k < count; k++) {
-        describe_device(hub, tpi_hub_device_at(hub, first + k), &devices[k]);
+    struct ranked ranked;
+    const tp_status status = find_ranked(hub, &ranked);
+
+    for (uint32_t k = 0; k < count && status == TP_OK; k++) {
+        describe_device(&ranked, tpi_hub_device_at(hub, first + k), &devices[k]);
     }
+    free((void *)ranked.devices);
+    return status;
 }
 
 /* Oldest client first. */
-static void fill(const tp_hub *hub, tpi_panic_texts *found, tp_statistics *value)
+static tp_status fill(const tp_hub *hub, tpi_panic_texts *found, tp_statistics *value)
 {
     const int64_t now_ns = tp_clock_now_ns(tp_hub_clock(hub));
     uint32_t i = value->clients_count;
 
     value->uptime = seconds(now_ns - tpi_hub_begun_ns(hub));
     tpi_panic_watch_look(hub, found, &value->panic);
-    fill_devices(hub, 0, value->devices_count, value->devices);
+    const tp_status status = fill_devices(hub, 0, value->devices_count, value->devices);
     for (const tp_session *session = tpi_clients_first(hub); session != NULL;
          session = session->next) {
         value->clients[--i] = describe_client(session, now_ns);
     }
+    return status;
 }
 
 /* How many there are from one on, `most` at most. */
@@ -148,7 +165,9 @@ tp_status tp_hub_statistics(const tp_hub *hub, tp_statistics **out)
     value.devices = calloc((size_t)value.devices_count + 1, sizeof *value.devices);
     value.clients = calloc((size_t)value.clients_count + 1, sizeof *value.clients);
     if (value.devices != NULL && value.clients != NULL) {
-        fill(hub, &found, &value);
+        status = fill(hub, &found, &value);
+    }
+    if (status == TP_OK) {
         status = tp_value_copy(&block, &tp_desc_statistics, &value, NULL);
     }
     free(value.devices);
@@ -168,7 +187,9 @@ tp_status tp_hub_device_statistics(const tp_hub *hub, uint32_t first, tp_device_
     assert(tp_loop_is_current(tpi_hub_loop(hub)));
     page.devices = calloc((size_t)page.devices_count + 1, sizeof *page.devices);
     if (page.devices != NULL) {
-        fill_devices(hub, first, page.devices_count, page.devices);
+        status = fill_devices(hub, first, page.devices_count, page.devices);
+    }
+    if (status == TP_OK) {
         status = tp_value_copy(&block, &tp_desc_device_stat_page, &page, NULL);
     }
     free(page.devices);

@@ -85,6 +85,42 @@ static void count_subscriptions(tp_session *session, int more)
     tpi_crowd_look(session);
 }
 
+struct subscription *tpi_session_find_open(const tp_session *session, const tp_device *device)
+{
+    struct subscription *s = session->subscriptions;
+
+    while (s != NULL && (s->device != device || s->waiting)) {
+        s = s->next;
+    }
+    return s;
+}
+
+/* Of several openings of a device one is counted. */
+static void count_opened(struct subscription *s)
+{
+    s->first = true;
+    s->session->opened++;
+}
+
+static void uncount_opened(struct subscription *s)
+{
+    if (s->first) {
+        s->session->opened--;
+        struct subscription *other = tpi_session_find_open(s->session, s->device);
+        if (other != NULL) {
+            count_opened(other);
+        }
+    }
+}
+
+static bool is_opened_first(struct subscription *s)
+{
+    s->waiting = true; /* so that it is not found itself */
+    const bool first = tpi_session_find_open(s->session, s->device) == NULL;
+    s->waiting = false;
+    return first;
+}
+
 static void forget_subscription(struct subscription *s)
 {
     tpi_pause_end(s->session);
@@ -96,6 +132,7 @@ static void forget_subscription(struct subscription *s)
             break;
         }
     }
+    uncount_opened(s);
     tpi_rate_clear(s);
     free(s);
 }
@@ -126,6 +163,9 @@ static void opened(tpi_opening *opening, tp_status status, const tp_error *err)
     if (status != TP_OK) {
         forget_subscription(s);
     } else {
+        if (is_opened_first(s)) {
+            count_opened(s);
+        }
         tpi_backlog_count(s);
         if (tpi_device_safety_look(device)->moves) {
             tpi_age_expect(session->clients, tpi_terms_lease_ns(s));
@@ -188,16 +228,6 @@ static void leave_device(struct subscription *s, tpi_leaving why)
     } else {
         tpi_device_close(&s->reader);
     }
-}
-
-struct subscription *tpi_session_find_open(const tp_session *session, const tp_device *device)
-{
-    struct subscription *s = session->subscriptions;
-
-    while (s != NULL && (s->device != device || s->waiting)) {
-        s = s->next;
-    }
-    return s;
 }
 
 tp_status tp_session_close(tp_session *session, tp_device *device)

@@ -43,13 +43,20 @@ static void renew(const struct subscription *s, const tpi_mover *mover)
     }
 }
 
+/* Its client is no silent stranger, and the work for the message begins now. */
+static void note_message(tp_session *session)
+{
+    assert(session_is_current(session));
+    tpi_budget_begin_work(session);
+    tpi_crowd_heard(session);
+}
+
 void tp_session_heard(tp_session *session)
 {
     const tpi_mover mover = tpi_identity_mover(&session->identity);
 
-    assert(session_is_current(session));
+    note_message(session);
     session->heard_ns = tp_clock_now_ns(tp_hub_clock(session->hub));
-    tpi_crowd_heard(session);
     for (struct subscription *s = session->subscriptions; s != NULL; s = s->next) {
         if (s->moves) {
             renew(s, &mover);
@@ -66,7 +73,9 @@ static bool is_automatic(const tp_session *session, const tp_msghdr *header)
 
 void tp_session_heard_message(tp_session *session, const tp_msghdr *header)
 {
-    if (!is_automatic(session, header)) {
+    if (is_automatic(session, header)) {
+        note_message(session);
+    } else {
         tp_session_heard(session);
     }
 }
@@ -92,6 +101,11 @@ static int64_t shorter(int64_t a_ns, int64_t b_ns)
     return a_ns <= 0 || (b_ns > 0 && b_ns < a_ns) ? b_ns : a_ns;
 }
 
+static bool can_move(const struct subscription *s, const tp_message *what)
+{
+    return tp_effect_can_move(tpi_safety_effect(tpi_device_safety_look(s->device), what));
+}
+
 /* The number of a command that moves, from a client that speaks leases, is how long it is valid. */
 tpi_claim tpi_terms_claim(const struct subscription *s, const tp_message *what, const tp_msg *msg)
 {
@@ -101,7 +115,7 @@ tpi_claim tpi_terms_claim(const struct subscription *s, const tp_message *what, 
     if (s->session->leases && what->kind == TP_KIND_COMMAND) {
         claim.valid_ns = valid_ms * TP_NS_PER_MS;
     }
-    if (what->effect == TP_EFFECT_MOVES) {
+    if (can_move(s, what)) {
         tpi_age_expect(s->session->clients, shorter(claim.lease_ns, claim.valid_ns));
     }
     return claim;
@@ -124,7 +138,7 @@ bool tpi_terms_is_late(const struct subscription *s, const tp_message *what, con
     const int64_t lease_ns = shorter(claim->lease_ns, claim->valid_ns);
     const int64_t age_ns = tpi_age_ns(s->session);
 
-    if (what->effect != TP_EFFECT_MOVES || lease_ns <= 0) {
+    if (!can_move(s, what) || lease_ns <= 0) {
         return false;
     }
     if (age_ns >= lease_ns) {
@@ -188,7 +202,7 @@ static void grant(const tp_session *session, const tp_device *device, const tp_l
                               : (int64_t)ceil(ask->duration * (double)TP_NS_PER_S);
         }
         if ((ask->asks & TP_LEASE_RANK) != 0) {
-            s->has_rank = true;
+            s->has_rank = s->session->ranked = true;
             s->rank = ask->rank;
         }
     }

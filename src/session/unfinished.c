@@ -24,7 +24,7 @@ static void arm(struct unfinished *part, int64_t at_ns)
 }
 
 /* Whether bytes of the client wait for the server, not the server for the client. */
-static bool is_kept_waiting(const tp_session *session)
+static bool is_kept_waiting(tp_session *session)
 {
     return tp_session_is_busy(session) ||
            (session->events->unread != NULL &&

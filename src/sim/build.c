@@ -290,10 +290,10 @@ static void check_overlaps(struct sim_loader *loader)
     tp_error text;
 
     if (loader->reader.note == NULL) {
-        tpi_sim_check_overlaps(loader->sim, NULL, NULL);
+        (void)tpi_sim_check_overlaps(loader->sim, NULL, NULL, NULL);
         return;
     }
-    tpi_sim_check_overlaps(loader->sim, note_overlap, &found);
+    const uint32_t unchecked = tpi_sim_check_overlaps(loader->sim, NULL, note_overlap, &found);
     struct overlap *list = (struct overlap *)(void *)found.list.data;
     const size_t count = found.list.length / sizeof *list;
     if (count > 0) {
@@ -305,6 +305,13 @@ static void check_overlaps(struct sim_loader *loader)
     if (count > MOST_OVERLAPS) {
         tp_fail(&text, TP_E_INVALID, "%s: %zu more robots overlap something", loader->reader.file,
                 count - MOST_OVERLAPS);
+        loader->reader.note(loader->reader.context, text.text);
+    }
+    if (unchecked > 0) {
+        tp_fail(&text, TP_E_INVALID,
+                "%s: %u more robots stand among so many models in one place that overlaps are not "
+                "checked; place them apart",
+                loader->reader.file, unchecked);
         loader->reader.note(loader->reader.context, text.text);
     }
     tpi_buf_fini(&found.list);

@@ -12,7 +12,7 @@
  * the nearest wall is. Trees that can move are the *crowd*: one record of a cache line for each, in
  * the order of cells of another grid, which is sorted anew after every step. The crowd is the
  * second buffer of poses: everything that looks at others looks there, while the arrays of trees
- * are written. So no result depends on who comes first.
+ * are written. So no result depends on the order of bodies.
  *
  * Trees are numbered by where they are at the beginning, not by where they stand in the file, so
  * that neighbours in space are neighbours in memory. Two things that must not differ with the order
@@ -136,9 +136,9 @@ struct sim_template {
 
 enum {
     SIM_MOVING = 1,   /* one of the crowd */
-    SIM_ACTIVE = 2,   /* somebody is subscribed to something in it */
+    SIM_ACTIVE = 2,   /* a model in it has a subscription */
     SIM_OVERLAPS = 4, /* it stands in something */
-    SIM_LED = 8,      /* somebody outside drives it, so its controller rests */
+    SIM_LED = 8,      /* a program drives it, so its controller rests */
     SIM_TOUCHES = 16, /* it stands in or at something, and is moved with care (move/contact.h) */
 };
 
@@ -269,7 +269,18 @@ struct sim_crowd {
 /* ---- Beacons --------------------------------------------------------------------------------- */
 
 /* Models that sensors look for wherever they are, in the order of models; see sense/sense.h. */
-enum { SIM_MARKERS, SIM_LIGHTS, SIM_SOUNDS, SIM_STATIONS, SIM_FLOORS, SIM_FLYERS, SIM_LIMBS, SIM_TAGS, SIM_MOTES, SIM_BEACONS };
+enum {
+    SIM_MARKERS,
+    SIM_LIGHTS,
+    SIM_SOUNDS,
+    SIM_STATIONS,
+    SIM_FLOORS,
+    SIM_FLYERS,
+    SIM_LIMBS,
+    SIM_TAGS,
+    SIM_MOTES,
+    SIM_BEACONS
+};
 
 struct sim_beacons {
     tpi_sim_model *models; /* owned */
@@ -291,7 +302,7 @@ struct sim_scratch {
     struct sim_pending *pending; /* owned; see sense/ranger.h */
     uint64_t rays;               /* cast so far */
     uint64_t looks;              /* sensors that have measured so far */
-    double reach;                /* the farthest that anybody may get in this step */
+    double reach;                /* the farthest that a body may get in this step */
     bool changed;                /* something, in this round */
     char apart[96];              /* two workers never write to one cache line */
 };

@@ -246,7 +246,7 @@ tp_status tpi_sim_set_pose(tpi_sim *sim, tpi_sim_model model, const tpi_sim_pose
     }
     tpi_sim_crowd_sort(sim);
     if (wall) { /* it may have been put onto anybody */
-        tpi_sim_check_overlaps(sim, NULL, NULL);
+        (void)tpi_sim_check_overlaps(sim, NULL, NULL, NULL);
     } else {
         tpi_sim_check_overlap(sim, tree);
     }

@@ -13,7 +13,7 @@
  * The same world, seed and commands give the same bits: with any number of threads, in every run,
  * and in whatever order the models stand in the file, provided that they have names of their own.
  *
- * World files are those of Stage. What is tolerated, ignored or odd is told as a note with its
+ * World files are those of Stage. What is tolerated, ignored or odd produces a note with its
  * place in the file; errors say what is wrong and where.
  *
  * Everything belongs to the thread that calls. Only tpi_sim_load(), tpi_sim_parse(),
@@ -55,7 +55,7 @@ typedef struct tpi_sim_options {
     uint64_t seed;      /* of all noise */
     const char *path;   /* borrowed: folders for included files, as in STAGEPATH; may be NULL */
     tpi_sim_crew crew;  /* all zero: the calling thread does everything */
-    tpi_cfg_note *note; /* told of what is odd; may be NULL */
+    tpi_cfg_note *note; /* receives what is odd; may be NULL */
     void *context;      /* of `note`; borrowed */
     /* Asked about a `ctrl` that is not built in, at its place in the file: sets the number by which
      * the caller knows it and runs it himself, or leaves it at 0 if he does not. Fails if he does
@@ -156,7 +156,7 @@ uint32_t tpi_sim_model_order(const tpi_sim *sim, tpi_sim_model model);
  * there is none. */
 tpi_sim_model tpi_sim_find(const tpi_sim *sim, const char *name);
 
-/* Append `; did you mean "r0"?` with the name that is nearest to one that there is not, or nothing.
+/* Append `; did you mean "r0"?` with the name that is nearest to an unknown one, or nothing.
  */
 void tpi_sim_put_hint(const tpi_sim *sim, const char *name, tpi_buf *out);
 
@@ -220,7 +220,8 @@ tp_status tpi_sim_drive(tpi_sim *sim, tpi_sim_model model, tpi_sim_drive_mode mo
  * is led by somebody else, or all controllers rest. */
 tp_status tpi_sim_steer(tpi_sim *sim, tpi_sim_model model, const double goal[3], tp_error *err);
 
-/* Let it stand still; who leads it stays as it is. Nothing for a model that cannot be driven. */
+/* Let it stand still; the program that leads it stays the same. Nothing for a model that cannot be
+ * driven. */
 void tpi_sim_stop(tpi_sim *sim, tpi_sim_model model);
 
 /* Whether a model that was told to stand will move in the next step all the same, since its

@@ -2,7 +2,7 @@
  * sketch.h - what programs draw on a world: points, lines and shapes, each in the frame of a model.
  *
  * They are seen in pictures (draw/draw.h) and by nobody in the world, and are no part of its state.
- * A model keeps up to TPI_SIM_MOST_SKETCHED points; whoever draws more loses the oldest. Like
+ * A model keeps up to TPI_SIM_MOST_SKETCHED points; further points replace the oldest. Like
  * everything in sim.h it belongs to the thread that steps. Only adding allocates, and that less and
  * less: the memory of what was cleared or lost is used again.
  */

@@ -63,8 +63,9 @@ typedef struct tpi_sim_type {
     uint32_t colour;
     bool bodiless; /* has no box to begin with */
 
-    const char *const *properties; /* its own, ended by NULL; may be NULL */
-    const char *const *sections;   /* what may stand in it besides models and blocks; may be NULL */
+    const struct tpi_sim_type *base; /* a kind whose properties it has too; NULL for none */
+    const char *const *properties;   /* its own, ended by NULL; may be NULL */
+    const char *const *sections; /* what may stand in it besides models and blocks; may be NULL */
     const char *const *section_properties; /* what those have; may be NULL */
 
     size_t state_size; /* at least that of struct sim_common; 0 for a kind without state */

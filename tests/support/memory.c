@@ -1,6 +1,7 @@
 /* memory.c - memory that runs out on purpose; see memory.h. */
 #include "support/memory.h"
 
+#include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -24,6 +25,8 @@ void __wrap_free(void *memory);
 /* Atomic, since the code under test may have threads. */
 static atomic_size_t allocations;
 static atomic_long live;
+static atomic_long bytes; /* below 0 where others take what is freed here */
+static atomic_long peak;
 static atomic_size_t fail_at; /* 0 for never */
 static atomic_bool failed;
 
@@ -35,6 +38,21 @@ size_t memory_allocations(void)
 long memory_live(void)
 {
     return live;
+}
+
+long memory_bytes(void)
+{
+    return bytes;
+}
+
+long memory_peak(void)
+{
+    return peak;
+}
+
+void memory_forget_peak(void)
+{
+    peak = bytes;
 }
 
 void memory_fail_at(size_t n)
@@ -57,9 +75,21 @@ static bool fails_now(void)
     return true;
 }
 
+static void add_bytes(size_t size)
+{
+    const long now = atomic_fetch_add(&bytes, (long)size) + (long)size;
+    long most = peak;
+
+    while (now > most && !atomic_compare_exchange_weak(&peak, &most, now)) {
+    }
+}
+
 static void *counted(void *block)
 {
-    atomic_fetch_add(&live, block != NULL ? 1 : 0);
+    if (block != NULL) {
+        atomic_fetch_add(&live, 1);
+        add_bytes(malloc_usable_size(block));
+    }
     return block;
 }
 
@@ -83,13 +113,24 @@ void *__wrap_realloc(void *old, size_t size)
     if (fails_now()) {
         return NULL;
     }
+    const size_t before = old == NULL ? 0 : malloc_usable_size(old);
     void *block = __real_realloc(old, size);
-    return old == NULL ? counted(block) : block;
+    if (old == NULL) {
+        return counted(block);
+    }
+    if (block != NULL) {
+        add_bytes(malloc_usable_size(block)); /* both exist while it is copied */
+        atomic_fetch_sub(&bytes, (long)before);
+    }
+    return block;
 }
 
 void __wrap_free(void *block)
 {
-    atomic_fetch_sub(&live, block != NULL ? 1 : 0);
+    if (block != NULL) {
+        atomic_fetch_sub(&live, 1);
+        atomic_fetch_sub(&bytes, (long)malloc_usable_size(block));
+    }
     __real_free(block);
 }
 

@@ -16,6 +16,11 @@
 size_t memory_allocations(void);
 long memory_live(void);
 
+/* Bytes that are not freed yet, and the most since the last call of memory_forget_peak(). */
+long memory_bytes(void);
+long memory_peak(void);
+void memory_forget_peak(void);
+
 /* The n-th allocation from now on fails, once; 0 lets all succeed. */
 void memory_fail_at(size_t n);
 

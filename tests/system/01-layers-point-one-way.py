@@ -30,7 +30,7 @@ ALLOWED = {
     "src/sim/host": ENGINE | {"sim", "platform", "troupe"},
     "drivers": {"troupe"},
     "fronts": {"troupe"},
-    "apps": BASE | {"platform", "loop", "padi", "client", "server", "troupe"},
+    "apps": BASE | {"platform", "loop", "padi", "client", "server", "kinematics", "troupe"},
 }
 # An engine X is src/X, and what binds it to devices, a protocol and commands sees it: drivers/X, fronts/X and apps.
 # Of other engines it sees only those of BESIDES.

@@ -25,7 +25,7 @@ PARTS = {
     },
     "src/session": {
         "mailbox": "mailbox.c", "sending": "session_send.c", "backlog": "backlog.c", "pull": "pull.c",
-        "page": "page.c",
+        "page": "page.c", "makings": "maker.c",
     },
     "src/client": {
         "secret": "auth.c", "contact": "state.c", "asks": "ask.c", "reopen": "proxy.c", "alive": "alive.c",

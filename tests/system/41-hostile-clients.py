@@ -3,7 +3,10 @@
 argv: the troupe program.
 
 Beside every attack a witness reads data and asks. What it notices is counted, not timed: every request is answered,
-before, during and after the attack, and all data comes, in order: as much as the server says that it published."""
+before, during and after the attack, and all data comes, in order: as much as the server says that it published.
+
+Every client may raise a panic, and PANIC needs no body. An attack that sends every code or random codes raises panics;
+only beside such an attack may the witness receive notices of panics."""
 import random
 import resource
 import socket
@@ -20,6 +23,7 @@ PROGRAM = sys.argv[1]
 MEGABYTE = 1 << 20
 MAP = 42
 CONNECTIONS = 5000
+PANIC = 205
 
 resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
 
@@ -27,8 +31,9 @@ resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_N
 class Witness(threading.Thread):
     """A well-behaved client: reads position2d:0 and asks it all the time."""
 
-    def __init__(self, address):
+    def __init__(self, address, panics):
         super().__init__()
+        self.panics = panics
         self.client = player.Client(address)
         self.client.hello()
         self.client.open(POSITION2D, 0)
@@ -50,6 +55,8 @@ class Witness(threading.Thread):
 
     def take(self, messages):
         for message in messages:
+            if self.panics and (message.type, message.interf, message.subtype) == (DATA, PLAYER, PANIC):
+                continue
             tap.equal((message.type, message.interf, message.time > self.last), (DATA, POSITION2D, True))
             self.last = message.time
             self.messages += 1
@@ -74,11 +81,11 @@ class Witness(threading.Thread):
         self.client.socket.close()
 
 
-def beside_a_witness(text=player.FAKE, options=()):
+def beside_a_witness(text=player.FAKE, options=(), panics=False):
     def decorate(test):
         def run():
             with player.server(PROGRAM, text, options) as server:
-                witness = Witness(server.address)
+                witness = Witness(server.address, panics)
                 try:
                     test(server, witness)
                 finally:
@@ -112,7 +119,7 @@ def interfaces():
 EVERYTHING = "driver ( name \"fake\" rate 50 provides [ %s ] )" % " ".join(f'"{name}:0"' for name in interfaces())
 
 
-@beside_a_witness(EVERYTHING)
+@beside_a_witness(EVERYTHING, panics=True)
 def headers_without_the_body_that_they_need(server, witness):
     """Every request and command of every interface: each request is answered once."""
     for code in [PLAYER, *interfaces().values()]:
@@ -148,7 +155,7 @@ def random_bytes(server, witness):
         witness.goes_on()
 
 
-@beside_a_witness()
+@beside_a_witness(panics=True)
 def random_bodies_in_good_headers(server, witness):
     chance = random.Random(1)
     with player.Client(server.address) as client:
@@ -315,7 +322,7 @@ def many_connections_come_and_go(server, witness):
         witness.goes_on()
 
 
-@beside_a_witness(options=("--udp",))
+@beside_a_witness(options=("--udp",), panics=True)
 def datagrams_of_all_kinds(server, witness):
     chance = random.Random(2)
     before = server.memory()

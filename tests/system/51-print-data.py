@@ -18,7 +18,7 @@ from cli import Puppet, Running, Terminal, says, serving, troupe, usage
 POSITION = struct.pack(">ddddddI", 0.5, -1, 0, 0.25, 0, 0, 1)
 POSITION_DATA = [(4, 0, 1, 12.5, POSITION)]
 POSITION_BLOCK = ("  pos:\n    px: 0.5 m\n    py: -1 m\n    pa: 0 rad\n  vel:\n    px: 0.25 m/s\n    py: 0 m/s\n"
-                  "    pa: 0 rad/s\n  stall: 1\n")
+                  "    pa: 0 rad/s\n  stall: yes\n")
 
 
 def scan(*ranges):

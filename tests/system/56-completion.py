@@ -45,6 +45,9 @@ def options_are_those_of_the_help():
         for option in offered(f"troupe {command} --"):
             assert option == "--help" or option in text, (command, option)
     tap.equal(offered("troupe print --j"), ["--json"])
+    tap.equal(offered("troupe motion "), ["describe", "check", "--help"])
+    tap.equal(offered("troupe motion describe --"), ["--json", "--help"])
+    tap.equal(offered("troupe motion check --"), ["--help"])
 
 
 @serving('driver ( name "fake" provides [ "laser:0" "laser:12" "gripper:0" ] )')
@@ -74,6 +77,7 @@ def files_are_those_that_a_command_takes():
     tap.equal(offered(f"troupe check {ROOT}/worlds/ca"), [f"{ROOT}/worlds/cave.world"])  # and not cave.png
     tap.equal(offered(f"troupe check {ROOT}/configs/fa"), [f"{ROOT}/configs/fake.cfg"])
     tap.equal(offered(f"troupe run {ROOT}/worlds/ca"), [])
+    tap.equal(offered(f"troupe motion describe {ROOT}/robots/p"), [f"{ROOT}/robots/pioneer.urdf", f"{ROOT}/robots/puma560.urdf"])
 
 
 def worlds_are_offered_where_one_is_taken():

@@ -20,7 +20,7 @@ from player import ACK, NACK, PLAYER, POSITION2D
 
 PROGRAM = sys.argv[1]
 BASE = 'driver ( name "fake" provides [ "position2d:0" "laser:0" ] )\n'
-KEYS = 'keys [ "anna move drive on" "boss operate decide" "lamp write set" ]\n'
+KEYS = 'keys [ "anna move drive on and on and on" "boss operate decide for all of us" "lamp write set all lamps here" ]\n'
 VEL = '{"vel":{"px":0.5},"state":1}'
 NO_KEY = "give a key with --key-file, --key or TROUPE_KEY\n"
 FOLDER = tempfile.TemporaryDirectory()
@@ -65,7 +65,7 @@ def listening(text, *options, path=None):
 def a_server_says_who_may_only_read():
     path = str(HERE / "socket")
     tap.equal(listening(BASE), ([""], ""))
-    tap.equal(listening('operator_key "x"\n' + BASE), ([""], ""))
+    tap.equal(listening('operator_key "sixteen letters!"\n' + BASE), ([""], ""))
     tap.equal(listening(KEYS + BASE, "--unix", path),
               ([", read-only without a key", "listening on unix:/socket, read-only without a key"], ""))
     tap.equal(listening("open yes\n" + KEYS + BASE), ([""], ""))
@@ -95,7 +95,7 @@ def a_quiet_server_says_it_too():
 
 def on_this_machine_everybody_may_move_unless_there_are_keys():
     path = str(HERE / "socket")
-    for text, wanted in ((BASE, "move"), ('operator_key "x"\n' + BASE, "move"), (KEYS + BASE, "read"),
+    for text, wanted in ((BASE, "move"), ('operator_key "sixteen letters!"\n' + BASE, "move"), (KEYS + BASE, "read"),
                          (f'key_file "{write("k", "anna move x")}"\n' + BASE, "read"),
                          ("open yes\n" + KEYS + BASE, "move")):
         with player.server(PROGRAM, text, ("--unix", path)) as server:
@@ -119,12 +119,12 @@ def a_key_is_proved_by_a_challenge():
     with player.server(PROGRAM, KEYS + BASE) as server, player.Client(server.address) as client:
         tap.equal(struct.unpack_from(">I", client.hello().body, 4)[0] & 8, 8)  # read only
         client.open(POSITION2D, 0)
-        tap.equal(keys.why(client.request(POSITION2D, 0, 2, struct.pack(">I", 1))),
-                  "MOTOR_POWER needs the right to write: give a key")
-        tap.equal(keys.prove(client, "set").type, ACK)
+        tap.equal(keys.why(client.request(POSITION2D, 0, 6)),
+                  "RESET_ODOM needs the right to write: give a key")
+        tap.equal(keys.prove(client, "set all lamps here").type, ACK)
         tap.equal(keys.right(client), ("write", "lamp"))
-        tap.equal(client.request(POSITION2D, 0, 2, struct.pack(">I", 1)).type, ACK)
-        tap.equal(keys.prove(client, "drive on").type, ACK)
+        tap.equal(client.request(POSITION2D, 0, 6).type, ACK)
+        tap.equal(keys.prove(client, "drive on and on and on").type, ACK)
         tap.equal(keys.right(client), ("move", "anna"))
         tap.equal(struct.unpack_from(">I", client.hello().body, 4)[0] & 8, 0)
 
@@ -133,7 +133,7 @@ def old_clients_show_the_key():
     """As Player's do, who know nothing of explanations."""
     with player.server(PROGRAM, KEYS + BASE) as server:
         with player.Client(server.address) as client:
-            tap.equal(keys.show(client, "drive on").type, ACK)
+            tap.equal(keys.show(client, "drive on and on and on").type, ACK)
             tap.equal(keys.right(client), ("move", "anna"))
         with player.Client(server.address) as client:
             reply = keys.show(client, "drive off")
@@ -148,23 +148,23 @@ def old_clients_show_the_key():
 def a_refused_command_says_what_to_do(url):
     cli.says(send(url), 1, "troupe send: position2d:0: opening position2d:0 to write needs the right to write: "
              + NO_KEY)
-    cli.says(troupe("request", "position2d", "MOTOR_POWER", '{"state":1}', url=url), 1,
-             "troupe request: position2d:0: MOTOR_POWER needs the right to write: " + NO_KEY)
+    cli.says(troupe("request", "position2d", "RESET_ODOM", url=url), 1,
+             "troupe request: position2d:0: RESET_ODOM needs the right to write: " + NO_KEY)
     cli.says(troupe("property", "laser", "rate", "5", url=url), 1,
              "troupe property: laser:0: SET_DBLPROP needs the right to write: " + NO_KEY)
-    cli.says(send(url, "--key", "set"), 1,
+    cli.says(send(url, "--key", "set all lamps here"), 1,
              "troupe send: position2d:0: VEL needs the right to move; the key lamp gives only the right to write\n")
     tap.equal(troupe("list", url=url).returncode, 0)
 
 
 @cli.serving(KEYS + BASE)
 def a_key_is_given_in_three_ways(url):
-    cli.prints(send(url, "--key", "drive on"), "")
-    cli.prints(send(url, TROUPE_KEY="drive on"), "")
-    cli.prints(send(url, "--key-file", write("key", "drive on\n")), "")
-    cli.says(send(url, "--key-file", write("key", "drive on\n"), "--key", "x"), 1,
+    cli.prints(send(url, "--key", "drive on and on and on"), "")
+    cli.prints(send(url, TROUPE_KEY="drive on and on and on"), "")
+    cli.prints(send(url, "--key-file", write("key", "drive on and on and on\n")), "")
+    cli.says(send(url, "--key-file", write("key", "drive on and on and on\n"), "--key", "x"), 1,
              "troupe send: a key and a file with one: which of them?\n")
-    cli.says(send(url, "--key-file", write("key", "drive on\n", 0o644)), 1,
+    cli.says(send(url, "--key-file", write("key", "drive on and on and on\n", 0o644)), 1,
              f"troupe send: {HERE}/key: others can read or change it: chmod 600 the file\n")
     cli.says(send(url, "--key"), 2, cli.usage("send", "--key needs a value"))
 
@@ -187,19 +187,19 @@ def everybody_raises_a_panic_and_operators_end_it(url):
     tap.equal(troupe("panic", "--key-file", "/nowhere", url=url).returncode, 0)
     denied = "troupe reset: only the client that raised it, or an operator's key, ends a panic"
     cli.refuses(troupe("reset", url=url), f"{denied}: {NO_KEY}")
-    cli.refuses(troupe("reset", "--key", "drive on", url=url), f"{denied}; the key anna gives only the right to move\n")
-    tap.equal(troupe("reset", "--key", "decide", url=url).returncode, 0)
+    cli.refuses(troupe("reset", "--key", "drive on and on and on", url=url), f"{denied}; the key anna gives only the right to move\n")
+    tap.equal(troupe("reset", "--key", "decide for all of us", url=url).returncode, 0)
 
 
 def where_there_is_no_operator_a_refused_reset_says_what_helps():
     denied = "troupe reset: only the client that raised it, or a client on the server's own machine with the right to move, ends a panic"
     path = str(HERE / "socket")
-    with player.server(PROGRAM, 'keys [ "anna move drive on" "lamp write set" ]\n' + BASE) as server:
+    with player.server(PROGRAM, 'keys [ "anna move drive on and on and on" "lamp write set all lamps here" ]\n' + BASE) as server:
         url = cli.at(server)
         tap.equal(troupe("panic", url=url).returncode, 0)
         cli.refuses(troupe("reset", url=url), f"{denied}: {NO_KEY}")
-        cli.refuses(troupe("reset", "--key", "set", url=url), f"{denied}; the key lamp gives only the right to write\n")
-        tap.equal(troupe("reset", "--key", "drive on", url=url).returncode, 0)
+        cli.refuses(troupe("reset", "--key", "set all lamps here", url=url), f"{denied}; the key lamp gives only the right to write\n")
+        tap.equal(troupe("reset", "--key", "drive on and on and on", url=url).returncode, 0)
     with player.server(PROGRAM, BASE, ("--listen", "0.0.0.0", "--unix", path)) as server:
         url = cli.at(server)
         tap.equal(troupe("panic", url=url).returncode, 0)
@@ -209,17 +209,17 @@ def where_there_is_no_operator_a_refused_reset_says_what_helps():
 
 @cli.serving(KEYS + BASE)
 def the_servers_own_file_is_no_key(url):
-    cli.says(send(url, "--key-file", write("keys", "# all of them\nanna move drive on\n")), 1,
+    cli.says(send(url, "--key-file", write("keys", "# all of them\nanna move drive on and on and on\n")), 1,
              f"troupe send: tcp:{url}: the key is refused: it looks like a line of the server's file of keys, NAME RIGHT "
              "SECRET: give the SECRET alone, or a file with nothing else in its first line\n")
 
 
 @cli.serving(KEYS + BASE)
 def a_key_does_not_stay_in_the_list_of_processes(url):
-    with cli.Running("print", "laser", "--line", "--key", "drive on", url=url) as printing:
+    with cli.Running("print", "laser", "--line", "--key", "drive on and on and on", url=url) as printing:
         printing.line()
         arguments = pathlib.Path(f"/proc/{printing.process.pid}/cmdline").read_bytes()
-        tap.equal((b"drive on" in arguments, b"--key\0********" in arguments), (False, True))
+        tap.equal((b"drive on and on and on" in arguments, b"--key\0********" in arguments), (False, True))
 
 
 # ---- The configuration --------------------------------------------------------------------------------
@@ -248,7 +248,7 @@ def mistakes_are_told_without_secrets():
 def secrets_that_others_can_read_are_noted():
     note = "others can read this secret: chmod 600 the file, or use key_file\n"
     tap.equal(mistake(KEYS + BASE, 0o644), (0, "/x.cfg:1:1: " + note))
-    tap.equal(mistake('operator_key "x"\n' + BASE, 0o644), (0, "/x.cfg:1:1: " + note))
+    tap.equal(mistake('operator_key "sixteen letters!"\n' + BASE, 0o644), (0, "/x.cfg:1:1: " + note))
     tap.equal(mistake(KEYS + BASE, 0o640), (0, ""))
 
 
@@ -274,14 +274,25 @@ class Server:
         self.running.close()
 
 
+def secrets_that_can_be_guessed_are_noted():
+    """Those with fewer than 16 characters; the note shows no secret."""
+    note = "/x.cfg:1:1: the secret of the key %s can be guessed: give it 16 random characters\n"
+    tap.equal(mistake(f'keys [ "anna move {"x" * 15}" "boss operate {"y" * 16}" ]\n' + BASE), (0, note % "anna"))
+    tap.equal(mistake('keys [ "a move x" "b move y" "c read z" ]\n' + BASE), (0, note % "a and of 2 more"))
+    tap.equal(mistake('operator_key "hunter2"\n' + BASE), (0, note % "operator"))
+    text = f'key_file "{write("short.keys", "anna move hunter2")}"\n' + BASE
+    tap.equal(mistake(text), (0, note % "anna"))
+    tap.equal(listening(text)[1].replace(FOLDER.name, ""), note % "anna")  # the server prints it at start
+
+
 def keys_can_be_changed_while_the_server_runs():
     with Server(KEYS + BASE) as changing, player.Client(changing.server.address) as first, \
             player.Client(changing.server.address) as second:
-        keys.prove(first, "drive on")
-        keys.prove(second, "decide")
-        tap.equal(changing.change('keys [ "boss operate decide" "new move start" ]\n' + BASE), "keys and rights have changed\n")
+        keys.prove(first, "drive on and on and on")
+        keys.prove(second, "decide for all of us")
+        tap.equal(changing.change('keys [ "boss operate decide for all of us" "new move start at the start" ]\n' + BASE), "keys and rights have changed\n")
         tap.equal((keys.right(first), keys.right(second)), (("read", ""), ("operate", "boss")))
-        tap.equal(keys.prove(first, "start").type, ACK)
+        tap.equal(keys.prove(first, "start at the start").type, ACK)
         tap.equal("hunter2" in changing.change('keys [ "x hunter2 move" ]\n' + BASE), False)
         tap.equal(changing.server.process.stderr.readline(), "nothing was changed\n")
         tap.equal((keys.right(first), keys.right(second)), (("move", "new"), ("operate", "boss")))
@@ -299,7 +310,7 @@ def without_any_keys_nobody_writes():
         tap.equal(mistake('key_file "k"\n' + BASE), (0, "/x.cfg:1:1: " + NONE))
     tap.equal(mistake("keys [ ]\n" + BASE), (0, "/x.cfg:1:1: " + NONE))
     tap.equal(mistake("keys [ ]\nopen yes\n" + BASE), (0, ""))
-    tap.equal(mistake('keys [ ]\noperator_key "x"\n' + BASE), (0, ""))
+    tap.equal(mistake('keys [ ]\noperator_key "sixteen letters!"\n' + BASE), (0, ""))
     path = str(HERE / "u")
     told = ", read-only for all clients: there are no keys"
     tap.equal(listening("keys [ ]\n" + BASE, "--unix", path),
@@ -311,11 +322,11 @@ def without_any_keys_nobody_writes():
 
 
 def a_key_file_that_becomes_empty_opens_nothing():
-    write("last.keys", "anna move drive on\n")
+    write("last.keys", "anna move drive on and on and on\n")
     text = 'key_file "last.keys"\n' + BASE
     with Server(text) as changing, player.Client(changing.server.address) as anna, \
             player.Client(changing.server.address) as anybody:
-        keys.prove(anna, "drive on")
+        keys.prove(anna, "drive on and on and on")
         tap.equal(keys.right(anna), ("move", "anna"))
         write("last.keys", "")
         tap.equal(changing.change(text).replace(FOLDER.name, ""), "/changing.cfg:1:1: " + NONE)
@@ -324,11 +335,11 @@ def a_key_file_that_becomes_empty_opens_nothing():
 
 
 def several_key_files_are_read():
-    write("a.keys", "anna move drive on\n")
-    write("b.keys", "boss operate decide\n")
+    write("a.keys", "anna move drive on and on and on\n")
+    write("b.keys", "boss operate decide for all of us\n")
     with Server('key_file [ "a.keys" "b.keys" ]\n' + BASE) as both, player.Client(both.server.address) as client:
-        tap.equal((keys.prove(client, "drive on").type, keys.right(client)), (ACK, ("move", "anna")))
-        tap.equal((keys.prove(client, "decide").type, keys.right(client)), (ACK, ("operate", "boss")))
+        tap.equal((keys.prove(client, "drive on and on and on").type, keys.right(client)), (ACK, ("move", "anna")))
+        tap.equal((keys.prove(client, "decide for all of us").type, keys.right(client)), (ACK, ("operate", "boss")))
     tap.equal(mistake("key_file 7\n" + BASE), (1, "troupe check: /x.cfg:1:10: key_file is a file, not 7\n"))
 
 
@@ -341,7 +352,7 @@ def an_isolated_driver_is_a_part_of_its_server():
                           'provides [ "position2d:1" ] )\n')
     with player.server(PROGRAM, text) as server:
         url = cli.at(server)
-        cli.prints(troupe("send", "position2d:1", "VEL", VEL, "--for", "0.01", "--key", "drive on", url=url), "")
+        cli.prints(troupe("send", "position2d:1", "VEL", VEL, "--for", "0.01", "--key", "drive on and on and on", url=url), "")
         with player.Client(server.address) as client:
             client.open(POSITION2D, 0)
             while client.statistics()[1][6665, POSITION2D, 0]["commands"] == 0:
@@ -353,51 +364,51 @@ def behind(port, key):
     return f'driver ( name "remote" url "tcp:127.0.0.1:{port}" provides [ "position2d:0" "laser:0" ] {key} )\n'
 
 
-def power(address):
+def reset_odometry(address):
     """The answer to a request that needs the right to write."""
     with player.Client(address) as client:
         client.hello()
         reply, granted = client.access(POSITION2D, 0, 1)
         if granted != 1:
             return keys.why(reply)
-        return keys.why(client.request(POSITION2D, 0, 2, struct.pack(">I", 1)))
+        return keys.why(client.request(POSITION2D, 0, 6))
 
 
 def a_server_has_a_key_for_another_one():
     with player.server(PROGRAM, KEYS + BASE) as far:
         port = far.address[1]
-        for key in ('key "set"', f'key_file "{write("key", "set")}"'):
+        for key in ('key "set all lamps here"', f'key_file "{write("key", "set all lamps here")}"'):
             with player.server(PROGRAM, behind(port, key)) as near:
-                tap.equal((key, power(near.address)), (key, None))
-        os.environ["TROUPE_KEY"] = "set"  # which is for programs, not for drivers
+                tap.equal((key, reset_odometry(near.address)), (key, None))
+        os.environ["TROUPE_KEY"] = "set all lamps here"  # which is for programs, not for drivers
         with player.server(PROGRAM, behind(port, "")) as near:
-            tap.equal(power(near.address), f"tcp:127.0.0.1:{port}: position2d:0: MOTOR_POWER needs the right to write: "
+            tap.equal(reset_odometry(near.address), f"tcp:127.0.0.1:{port}: position2d:0: RESET_ODOM needs the right to write: "
                                            "the section of remote0 needs a key_file")
         del os.environ["TROUPE_KEY"]
         with player.server(PROGRAM, behind(port, 'key "wrong"')) as near:
-            tap.equal(power(near.address), f"remote0: tcp:127.0.0.1:{port}: the key is refused: no key of this server "
+            tap.equal(reset_odometry(near.address), f"remote0: tcp:127.0.0.1:{port}: the key is refused: no key of this server "
                                            "fits; wait 1 s before the next try")
 
 
 def a_server_without_its_key_for_another_one_says_so():
     with player.server(PROGRAM, KEYS + BASE) as far, player.server(PROGRAM, behind(far.address[1], "")) as near:
-        told = [troupe("request", "position2d", "MOTOR_POWER", '{"state":1}', url=cli.at(near)).stderr,
+        told = [troupe("request", "position2d", "RESET_ODOM", url=cli.at(near)).stderr,
                 send(cli.at(near)).stderr]
         tap.equal([text.endswith(": the section of remote0 needs a key_file\n") for text in told], [True, True])
 
 
 def a_right_that_goes_is_told_and_comes_back():
     with Server(KEYS + BASE) as far, \
-            player.server(PROGRAM, behind(far.server.address[1], 'key "set"')) as near:
-        tap.equal(power(near.address), None)
+            player.server(PROGRAM, behind(far.server.address[1], 'key "set all lamps here"')) as near:
+        tap.equal(reset_odometry(near.address), None)
         with player.Client(near.address) as client:
             client.hello()
             client.open(POSITION2D, 0)
-            far.change('keys [ "anna move drive on" ]\n' + BASE)
-            tap.equal("needs the right to write" in keys.why(client.request(POSITION2D, 0, 2, struct.pack(">I", 1))),
+            far.change('keys [ "anna move drive on and on and on" ]\n' + BASE)
+            tap.equal("needs the right to write" in keys.why(client.request(POSITION2D, 0, 6)),
                       True)
         far.change(KEYS + BASE)
-        tap.equal(power(near.address), None)
+        tap.equal(reset_odometry(near.address), None)
 
 
 def far_server(port, text):
@@ -406,19 +417,19 @@ def far_server(port, text):
 
 def a_driver_whose_key_is_refused_fails_and_is_started_again():
     port = player.reserved_port()
-    with player.server(PROGRAM, behind(port, 'key "set" restart 0.1')) as near:
+    with player.server(PROGRAM, behind(port, 'key "set all lamps here" restart 0.1')) as near:
         with far_server(port, KEYS + BASE):
-            tap.equal(power(near.address), None)
+            tap.equal(reset_odometry(near.address), None)
             client = player.Client(near.address)
             client.hello()
             client.open(POSITION2D, 0)
-        with client, far_server(port, 'keys [ "anna move drive on" ]\n' + BASE):
+        with client, far_server(port, 'keys [ "anna move drive on and on and on" ]\n' + BASE):
             told = ""
             while "the key is refused" not in told:
                 message = client.data()
                 told = player.Body(message.body[4:]).text() if message.subtype == 243 else ""
         with far_server(port, KEYS + BASE):
-            while power(near.address) is not None:
+            while reset_odometry(near.address) is not None:
                 pass
 
 
@@ -429,7 +440,8 @@ tap.main(a_server_says_who_may_only_read, a_quiet_server_says_it_too,
          a_key_that_is_not_needed_does_no_harm, everybody_raises_a_panic_and_operators_end_it,
          where_there_is_no_operator_a_refused_reset_says_what_helps, the_servers_own_file_is_no_key,
          a_key_does_not_stay_in_the_list_of_processes, mistakes_are_told_without_secrets,
-         secrets_that_others_can_read_are_noted, keys_can_be_changed_while_the_server_runs, without_any_keys_nobody_writes,
+         secrets_that_others_can_read_are_noted, secrets_that_can_be_guessed_are_noted,
+         keys_can_be_changed_while_the_server_runs, without_any_keys_nobody_writes,
          a_key_file_that_becomes_empty_opens_nothing, several_key_files_are_read,
          an_isolated_driver_is_a_part_of_its_server, a_server_has_a_key_for_another_one,
          a_server_without_its_key_for_another_one_says_so, a_right_that_goes_is_told_and_comes_back,

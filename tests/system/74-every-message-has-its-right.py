@@ -70,24 +70,25 @@ TABLE = Table(PADI)
 
 
 @contextlib.contextmanager
-def stage():
+def stage(fields=""):
     """A puppet with every kind of device, and a server beyond loopback in front of it."""
-    provides = " ".join(f'"{name}:0"' for name in TABLE.devices()) + ' "opaque:1"'
+    provides = " ".join(f'"{name}:0"' for name in TABLE.devices()) + ' "laser:1"'
     secrets = " ".join(f'"{right}r {right} {secret}"' for right, secret in KEYS.items())
     with cli.Puppet([(TABLE.codes[name], 0) for name in TABLE.devices()]) as puppet:
         text = (f'keys [ {secrets} ]\ninterface ( file "{PADI}" )\n'
-                f'driver ( name "remote" url "tcp:{puppet.url}" alwayson 1 provides [ {provides} ] )\n')
+                f'driver ( name "remote" url "tcp:{puppet.url}" alwayson 1 provides [ {provides} ] {fields} )\n')
         with player.server(PROGRAM, text, ("--listen", "0.0.0.0", "--udp")) as server:
             with player.Client(server.address) as marker:
                 keys.prove(marker, KEYS["operate"])
-                marker.open(TABLE.codes["opaque"], 1)
+                marker.open(TABLE.codes["laser"], 1)
                 puppet.marker = marker
                 yield server, puppet
 
 
 def is_refused(reply):
     text = keys.why(reply)
-    return text is not None and ("needs the right to" in text or "only the client that raised it" in text)
+    return text is not None and ("needs the right to" in text or "only the client that raised it" in text
+                                 or "nothing moves: panic" in text)
 
 
 def send_to_device(client, puppet, name):
@@ -102,7 +103,7 @@ def send_to_device(client, puppet, name):
         elif interface == name and not is_refused(client.request(code, 0, number, body)):
             passed.add((interface, kind, number))
     client.request(PLAYER, 0, keys.RIGHT)  # the server has had all of it,
-    puppet.marker.request(TABLE.codes["opaque"], 1, 1, TABLE.bodies["opaque", "request", 1])  # and the puppet too
+    puppet.marker.request(TABLE.codes["laser"], 1, 3)  # and the puppet too
     received = [m for m in puppet.received[before:] if (m.interf, m.index) == (code, 0)]
     passed |= {(name, "command", m.subtype) for m in received if m.type == COMMAND}
     got = {(name, "request", m.subtype) for m in received if m.type == REQUEST}
@@ -121,7 +122,7 @@ def send_to_server(client, server):
     """While somebody else's panic is on."""
     with player.Client(server.address) as other:
         other.hello()
-        tap.equal(other.request(PLAYER, 0, PANIC, TABLE.bodies["player", "request", PANIC]).type, ACK)
+        raise_panic(other)
         passed = {what for what, body in TABLE.bodies.items()
                   if what[0] == "player" and not is_refused(client.request(PLAYER, 0, what[2], body))}
         epoch = struct.unpack_from(">I", client.request(PLAYER, 0, GET_PANIC).body, 4)
@@ -129,11 +130,16 @@ def send_to_server(client, server):
     return passed
 
 
+def send_to_devices(client, puppet):
+    return set().union(*(send_to_device(client, puppet, name) for name in TABLE.devices()))
+
+
 def walk(client, server, puppet):
-    passed = set()
-    for name in TABLE.devices():
-        passed |= send_to_device(client, puppet, name)
-    return passed | send_common(client) | send_to_server(client, server)
+    return send_to_devices(client, puppet) | send_common(client) | send_to_server(client, server)
+
+
+def raise_panic(client):
+    tap.equal(client.request(PLAYER, 0, PANIC, TABLE.bodies["player", "request", PANIC]).type, ACK)
 
 
 def check(client, server, puppet, right):
@@ -151,7 +157,7 @@ def the_page_is_the_table():
 
 def the_table_has_every_message():
     described = json.loads(troupe("interfaces", "--json", "--load", str(PADI)))
-    effects = {"reads": "read", "writes": "write", "moves": "move", "operates": "operate"}
+    effects = {"reads": "read", "writes": "write", "moves": "move", "operates": "operate", "actuates": "move"}
     wanted = {(name, message["kind"], message["code"]): (message["name"], effects[message["effect"]])
               for name, interface in described.items() for message in interface["messages"]
               if message["kind"] in ("command", "request")}
@@ -162,11 +168,20 @@ def the_table_has_every_message():
 def what_moves_or_stops_is_what_one_would_think():
     """A few by hand, so that not all is compared with itself."""
     for what, right in {("position2d", "command", 1): "move", ("position2d", "request", 1): "read",
-                        ("position2d", "request", 2): "write", ("gripper", "command", 1): "move",
+                        ("position2d", "request", 2): "move", ("gripper", "command", 1): "move",
+                        ("position2d", "request", 6): "write", ("gripper", "command", 3): "write",
+                        ("planner", "command", 2): "move", ("planner", "request", 2): "move",
+                        ("opaque", "command", 1): "move", ("opaque", "request", 1): "move",
+                        ("dio", "command", 1): "move", ("aio", "command", 1): "move",
+                        ("ptz", "request", 1): "move", ("limb", "request", 2): "move",
+                        ("blinkenlight", "command", 1): "write", ("simulation", "request", 2): "write",
                         ("player", "request", 205): "read", ("player", "request", 206): "operate",
                         ("common", "request", 253): "write", ("common", "request", 244): "read",
                         ("forgotten", "command", 1): "write", ("forgotten", "request", 1): "write"}.items():
         tap.equal((what, TABLE.messages[what][1]), (what, right))
+    exclusive = {name: modes[EXCLUSIVE] for name, modes in TABLE.opening.items()}
+    for name, right in {"laser": "write", "position2d": "move", "dio": "move", "forgotten": "write"}.items():
+        tap.equal((name, exclusive[name]), (name, right))
 
 
 def who_has_no_key_may_only_read():
@@ -196,6 +211,39 @@ def a_key_to_operate_does_everything():
         check(client, server, puppet, "operate")
 
 
+def in_a_panic_exactly_those_are_refused_that_can_move_something():
+    with stage() as (server, puppet), player.Client(server.address) as client:
+        client.hello(features=5)
+        keys.prove(client, KEYS["operate"])
+        raise_panic(client)
+        passed = send_to_devices(client, puppet)
+    wanted = {what for what, (_, right) in TABLE.messages.items()
+              if what[0] in TABLE.devices() and right in ("read", "write")}
+    tap.equal((sorted(passed - wanted), sorted(wanted - passed)), ([], []))
+
+
+def a_driver_section_raises_what_writing_needs():
+    writing = {what for what, (_, right) in TABLE.messages.items() if right == "write" and what[0] != "player"}
+    with stage('write_needs "move"') as (server, puppet), player.Client(server.address) as client:
+        client.hello(features=5)
+        keys.prove(client, KEYS["write"])
+        passed = send_to_devices(client, puppet) | send_common(client)
+        tap.equal((sorted(passed & writing), passed >= {what for what in TABLE.allowed("read") if what[0] != "player"}),
+                  ([], True))
+        opened = [client.access(TABLE.codes["laser"], 0, mode)[0].type == ACK for mode in (1, 16, 17, 18, 19)]
+        tap.equal(opened, [True, True, False, False, False])
+        keys.prove(client, KEYS["move"])
+        tap.equal(sorted(writing - (send_to_devices(client, puppet) | send_common(client))), [])
+        raise_panic(client)
+        tap.equal(sorted(writing & (send_to_devices(client, puppet) | send_common(client))), [])
+    with stage('write_needs "operate"') as (server, puppet), player.Client(server.address) as client:
+        client.hello(features=5)
+        keys.prove(client, KEYS["move"])
+        tap.equal({TABLE.messages[what][1] for what in send_to_devices(client, puppet)}, {"read"})
+        keys.prove(client, KEYS["operate"])
+        tap.equal(sorted(writing - (send_to_devices(client, puppet) | send_common(client))), [])
+
+
 def opening_needs_the_right_that_the_table_says():
     with stage() as (server, _):
         for right in keys.RIGHTS:
@@ -204,11 +252,9 @@ def opening_needs_the_right_that_the_table_says():
                 if right in KEYS:
                     keys.prove(client, KEYS[right])
                 mine = keys.RIGHTS.index(right)
-                for mode, device in itertools.product(TABLE.opening, ("laser", "position2d")):
+                for mode, device in itertools.product(TABLE.opening["laser"], ("laser", "position2d", "dio")):
                     reply, granted = client.access(TABLE.codes[device], 0, int(mode))
-                    moves = device == "position2d" and mode == EXCLUSIVE  # and would keep away those that may move it
-                    needed = "move" if moves else TABLE.opening[mode]
-                    allowed = keys.RIGHTS.index(needed) <= mine
+                    allowed = keys.RIGHTS.index(TABLE.opening[device][mode]) <= mine
                     tap.equal((right, mode, reply.type == ACK and granted == int(mode)), (right, mode, allowed))
                     tap.equal(is_refused(reply), not allowed)
 
@@ -227,4 +273,5 @@ def a_plain_player_client_is_refused_without_a_word():
 tap.main(the_page_is_the_table, the_table_has_every_message, what_moves_or_stops_is_what_one_would_think,
          who_has_no_key_may_only_read, who_has_no_key_may_only_read_on_udp, a_key_to_write_does_not_move,
          a_key_to_move_does_not_operate, a_key_to_operate_does_everything,
+         in_a_panic_exactly_those_are_refused_that_can_move_something, a_driver_section_raises_what_writing_needs,
          opening_needs_the_right_that_the_table_says, a_plain_player_client_is_refused_without_a_word)

@@ -380,7 +380,7 @@ def a_driver_in_a_process_of_its_own_shows_its_name_and_its_guard():
 
         while not shows("stat", r"^position2d:0 +wheel0 +running, isolated, guarded "):
             pass  # it is asked for once in a while
-        tap.equal(shows("list", r"^position2d:0 +wheel +running, isolated, guarded "), True)
+        tap.equal(shows("list", r"^position2d:0 +wheel0 +running, isolated, guarded "), True)
         guard, = one.guards()
         os.kill(guard, signal.SIGKILL)
         while not shows("stat", "^wheel0: a guard had ended and was started again, 1 time$"):

@@ -11,8 +11,9 @@ import zlib
 import tap
 from cli import PROGRAM, troupe
 
-MODELS = ("models are model, position, ranger, fiducial, blobfinder, bumper, gripper, actuator, camera, blinkenlight, "
-          "lightindicator, light, lightsensor, floor, floorsensor, sound, microphone, button, wifi, gps, imu and compass")
+MODELS = ("models are model, position, ranger, fiducial, blobfinder, bumper, gripper, actuator, camera, "
+          "blinkenlight, lightindicator, light, lightsensor, floor, floorsensor, sound, microphone, button, wifi, "
+          "gps, imu, compass, aircraft, effector, rfidtag, rfidreader, mote, basestation and stereocamera")
 OWN = os.path.realpath(pathlib.Path(PROGRAM).parent / "../../../worlds")  # where it looks, too
 
 

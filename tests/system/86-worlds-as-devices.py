@@ -279,7 +279,7 @@ def devices_are_listed_with_their_models():
         as_json = by_hand(running, "list", "--json")[1]
     tap.equal((labels[SIMULATION, 0], labels[POSITION2D, 0], labels[LASER, 0]), ("", "r0", "r0.laser"))
     tap.equal(listed[1].split()[:3], ["DEVICE", "NAME", "DRIVER"])
-    assert any(line.split()[:3] == ["sonar:0", "r0.sonar", "stage"] for line in listed), listed
+    assert any(line.split()[:3] == ["sonar:0", "r0.sonar", "stage0"] for line in listed), listed
     assert '"device":"laser:0"' in as_json and '"name":"r0.laser"' in as_json, as_json
 
 

@@ -13,6 +13,8 @@ import player
 import tap
 from player import ACK, COMMAND, DATA, NACK, PLAYER, POSITION2D
 
+os.environ["TROUPE_WORLD_CODE"] = "yes"  # the controllers of these worlds are beside them
+
 PROGRAM, ROOT = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
 WORLD = 240
 PTZ = 8

@@ -20,6 +20,7 @@ import player
 import tap
 from cli import Running, says, troupe, usage
 
+os.environ["TROUPE_WORLD_CODE"] = "yes"  # the controllers of these worlds are beside them
 ROOT = pathlib.Path(sys.argv[2])
 WORLD = 240
 TWO = """name "two"
@@ -254,6 +255,18 @@ def controllers_that_are_plugins_run_without_a_server_too():
         for options in ((), ("--any-port",)):
             says(troupe("sim", f.world, "--steps", "1", *options), 1,
                  f'troupe sim: {f.world}:3:38: s1 cannot spin by "x"\n')
+
+
+def code_beside_a_world_runs_only_if_the_user_says_so():
+    with Folder(SPINNER) as f:
+        subprocess.run(["cc", "-std=c11", "-shared", "-fPIC", f"-I{ROOT / 'include'}", "-o", f.path / "spin.so",
+                        ROOT / "examples/spin.c"], check=True)
+        refusal = (f"troupe sim: {f.world}:3:38: {f.path}/spin.so is code that comes with the world: to run it, set "
+                   "TROUPE_WORLD_CODE=yes, or name its folder in TROUPE_PLUGIN_PATH\n")
+        for answer in ("", "no"):
+            says(troupe("sim", f.world, "--steps", "1", "--quiet", TROUPE_WORLD_CODE=answer), 1, refusal)
+        found = troupe("sim", f.world, "--steps", "1", "--quiet", TROUPE_WORLD_CODE="", TROUPE_PLUGIN_PATH=str(f.path))
+        tap.equal((found.returncode, found.stderr), (0, ""))
 
 
 LOOKERS = """interval_sim 100
@@ -629,7 +642,8 @@ tap.main(what_can_be_subscribed_to_is_listed, signals_end_it, quit_time_ends_it,
          a_velocity_of_the_file_needs_no_user,
          who_is_far_away_is_recorded_to_the_millimetre, threads_change_nothing_and_seeds_do,
          whole_lines_are_there_while_it_runs, what_is_recorded_has_its_units,
-         controllers_that_are_plugins_run_without_a_server_too, plugins_see_floor_light_bumpers_and_fiducials,
+         controllers_that_are_plugins_run_without_a_server_too,
+         code_beside_a_world_runs_only_if_the_user_says_so, plugins_see_floor_light_bumpers_and_fiducials,
          a_plugin_that_crashes_is_named, a_controller_that_drives_by_no_number_is_told_of_once,
          a_broken_controller_is_blamed_at_its_place,
          pictures_have_the_size_that_was_asked_for, svg_is_xml_and_shows_everything, names_of_pictures_may_be_in_capitals,

@@ -4,6 +4,7 @@ argv: the troupe program, the source root.
 
 Time stands still and is moved on by steps, so nothing here depends on how busy the machine is: a robot that a
 controller drives has moved after some steps, one that stands has not."""
+import os
 import pathlib
 import struct
 import subprocess
@@ -13,6 +14,8 @@ import tempfile
 import player
 import tap
 from player import ACK, COMMAND, PLAYER, POSITION2D
+
+os.environ["TROUPE_WORLD_CODE"] = "yes"  # the controllers of these worlds are beside them
 
 PROGRAM, ROOT = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
 SIMULATION, WORLD = 31, 240

@@ -1,4 +1,6 @@
-/* client_probe.c - what robot programs do, for scripts to watch: look, drive, find, stay. */
+/* client_probe.c - what robot programs do, for scripts to watch: look, drive, find, stay, hang. */
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,9 +104,74 @@ static int stay(tp_client *client)
     return 0;
 }
 
+/* ---- Hanging --------------------------------------------------------------------------------- */
+
+enum { ENOUGH = 150 }; /* messages of a robot that moves: three seconds */
+
+static unsigned moving;
+
+/* Called by the thread that runs the client; the rest of the program hangs. */
+static void watch(tp_proxy *base, const tp_msg *msg)
+{
+    if (tp_msg_header(msg)->subtype != TP_POSITION2D_DATA_STATE) {
+        return;
+    }
+    const tp_position2d_data *state = tp_msg_payload(msg);
+    moving += state->vel.px > 0.1;
+    if ((moving > 0 && state->vel.px < 0.1) || moving == ENOUGH) {
+        puts(moving == ENOUGH ? "still moving" : "stopped");
+        tp_client_stop(tp_proxy_client(base));
+    }
+}
+
+static void *run(void *client)
+{
+    tp_client_run(client);
+    return NULL;
+}
+
+/* One command, then the client runs in a thread, and the program makes no more calls. */
+static int hang(tp_client *client)
+{
+    const tp_position2d_cmd_vel ahead = {.vel = {.px = 0.5}, .state = 1};
+    tp_proxy *base = NULL;
+    pthread_t thread;
+
+    if (tp_position2d_open(client, 0, &base, &err) != TP_OK ||
+        tp_position2d_command_vel(base, &ahead, &err) != TP_OK) {
+        return fail();
+    }
+    tp_proxy_on_data(base, watch);
+    if (pthread_create(&thread, NULL, run, client) != 0) {
+        return 1;
+    }
+    pthread_join(thread, NULL);
+    return 0;
+}
+
+static void ignore(int number)
+{
+    (void)number;
+}
+
+/* For something that never comes. */
+static int wait_for_nothing(tp_client *client)
+{
+    const struct sigaction action = {.sa_handler = ignore};
+
+    sigaction(SIGINT, &action, NULL);
+    puts("waiting");
+    puts(tp_status_name(tp_client_read(client, TP_NEVER, &err)));
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
-    const tp_client_options options = {.name = "probe", .changed = on_changed};
+    const bool loop = argc > 3 && strcmp(argv[3], "loop") == 0;
+    const tp_client_options options = {.size = sizeof options,
+                                       .name = "probe",
+                                       .changed = on_changed,
+                                       .renewal = loop ? TP_RENEW_LOOP : TP_RENEW_AUTO};
     tp_client *client = NULL;
     int result = 2;
 
@@ -120,6 +187,10 @@ int main(int argc, char **argv)
         result = find(client, argv[3], argv[4]);
     } else if (strcmp(argv[1], "stay") == 0) {
         result = stay(client);
+    } else if (strcmp(argv[1], "hang") == 0) {
+        result = hang(client);
+    } else if (strcmp(argv[1], "wait") == 0) {
+        result = wait_for_nothing(client);
     }
     tp_client_destroy(client);
     return result;

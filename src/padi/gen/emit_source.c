@@ -196,7 +196,7 @@ static void put_call(tpi_buf *out, const tp_interface *interface, const tp_messa
 static void put_message(tpi_buf *out, const tp_interface *interface, const tp_message *message)
 {
     static const char *const marks[] = {"REQUIRED", "OPTIONAL", "EXTENSION"};
-    static const char *const effects[] = {"READS", "WRITES", "MOVES", "OPERATES"};
+    static const char *const effects[] = {"READS", "WRITES", "MOVES", "OPERATES", "ACTUATES"};
 
     tpi_buf_printf(out, "    {.name = \"%s\",\n     .doc = ", message->name);
     gen_string(out, message->doc);

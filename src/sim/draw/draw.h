@@ -5,7 +5,7 @@
  * names and a scale bar; as PNG, as SVG, or as pixels. The same world gives the same picture: no
  * fonts, no graphics library, nothing of the machine goes into it.
  *
- * Needs memory, so it is nothing for a step; everything else waits for nobody. A picture belongs to
+ * Needs memory, so it is nothing for a step; nothing else waits. A picture belongs to
  * the thread that asks for it, which has to be the one that owns the world.
  */
 #ifndef TROUPE_SIM_DRAW_DRAW_H
@@ -25,7 +25,7 @@ tp_status tpi_draw_trails_create(tpi_draw_trails **out, const tpi_sim *sim, uint
                                  tp_error *err);
 void tpi_draw_trails_destroy(tpi_draw_trails *trails); /* NULL is accepted */
 
-/* Remember where everybody is now; those who have hardly moved since the last time are left out. */
+/* Remember where all robots are now, without those that have hardly moved since the last time. */
 void tpi_draw_trails_note(tpi_draw_trails *trails, const tpi_sim *sim);
 
 /* ---- Pictures -------------------------------------------------------------------------------- */

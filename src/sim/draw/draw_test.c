@@ -257,6 +257,40 @@ static void what_programs_draw_is_seen_in_the_frame_of_the_model(void **state)
     tpi_sim_destroy(sim);
 }
 
+/* How many pixels change when a model stands in the middle of a room. */
+static unsigned changed_by(const char *model)
+{
+    const tpi_draw_look look = {.width = 100, .height = 75};
+    tpi_buf pictures[2] = {{0}, {0}};
+    unsigned count = 0;
+
+    for (int i = 0; i < 2; i++) {
+        char text[200];
+        snprintf(text, sizeof text, "model ( size [4 4 1] boundary 1 )\n%s", i == 0 ? "" : model);
+        tpi_sim *sim = sim_make(text);
+        assert_int_equal(tpi_draw_pixels(&pictures[i], sim, &look, NULL), TP_OK);
+        tpi_sim_destroy(sim);
+    }
+    assert_int_equal(pictures[0].length, pictures[1].length);
+    for (size_t i = 0; i < pictures[0].length; i += 3) {
+        count += memcmp(pictures[0].data + i, pictures[1].data + i, 3) != 0;
+    }
+    tpi_buf_fini(&pictures[0]);
+    tpi_buf_fini(&pictures[1]);
+    return count;
+}
+
+/* Symbols, not larger than a robot's. */
+static void tags_and_nodes_are_drawn(void **state)
+{
+    const unsigned tag = changed_by("rfidtag ( color \"magenta\" )");
+    const unsigned node = changed_by("mote ( color \"magenta\" )");
+
+    (void)state;
+    assert_int_equal(changed_by("microphone ( )"), 0);
+    assert_true(tag > 4 && tag < 100 && node > 4 && node < 100 && tag != node);
+}
+
 static void the_same_world_gives_the_same_picture(void **state)
 {
     tpi_buf first = {0};
@@ -413,6 +447,7 @@ int main(void)
         cmocka_unit_test(shadows_keep_their_weight),
         cmocka_unit_test(a_world_has_its_colours_where_they_are),
         cmocka_unit_test(what_programs_draw_is_seen_in_the_frame_of_the_model),
+        cmocka_unit_test(tags_and_nodes_are_drawn),
         cmocka_unit_test(the_same_world_gives_the_same_picture),
         cmocka_unit_test(names_in_svg_cannot_break_it),
         cmocka_unit_test(an_empty_world_has_a_picture_too),

@@ -206,6 +206,7 @@ bool tpi_draw_scene(struct draw_pen *pen, const struct draw_view *view, const tp
     tpi_draw_scans(&scene);
     tpi_draw_bodies(&scene);
     tpi_draw_lamps(&scene);
+    tpi_draw_marks(&scene);
     tpi_draw_sketches(&scene);
     if (!look->bare) {
         tpi_draw_names(&scene);

@@ -75,6 +75,9 @@ void tpi_draw_floors(struct draw_scene *scene);
 void tpi_draw_lights(struct draw_scene *scene);
 void tpi_draw_lamps(struct draw_scene *scene); /* where they are */
 
+/* mark.c: what is small and has no body */
+void tpi_draw_marks(struct draw_scene *scene);
+
 /* scan.c */
 void tpi_draw_scans(struct draw_scene *scene);
 

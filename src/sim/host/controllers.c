@@ -53,7 +53,24 @@ static bool try_file(tpi_buf *path, const char *folder, size_t length, const cha
     return false;
 }
 
-static bool find_file(const tpi_sim_controllers *c, tpi_buf *path, const char *name)
+/* A shared object beside a world is code that comes with the world. It is loaded only if the user
+ * says so. */
+static bool trusts_worlds(void)
+{
+    const char *answer = getenv("TROUPE_WORLD_CODE");
+
+    return answer != NULL && strcmp(answer, "yes") == 0;
+}
+
+static tp_status refuse_file(const char *path, tp_error *err)
+{
+    return tp_fail(err, TP_E_DENIED,
+                   "%s is code that comes with the world: to run it, set TROUPE_WORLD_CODE=yes, or "
+                   "name its folder in TROUPE_PLUGIN_PATH",
+                   path);
+}
+
+static bool find_file(const tpi_sim_controllers *c, tpi_buf *path, const char *name, bool *beside)
 {
     const char *wanted = getenv("TROUPE_PLUGIN_PATH");
     bool found = false;
@@ -63,6 +80,7 @@ static bool find_file(const tpi_sim_controllers *c, tpi_buf *path, const char *n
         found = try_file(path, wanted, length, name);
         wanted += length + (wanted[length] == ':');
     }
+    *beside = !found;
     return found || try_file(path, c->folder, strlen(c->folder), name);
 }
 
@@ -127,6 +145,7 @@ tp_status tpi_sim_controllers_number(void *context, const char *text, const tpi_
     char name[64];
     tpi_buf path = {0};
     tp_status status = TP_OK;
+    bool beside = false;
 
     for (uint32_t i = 0; i < c->command_count; i++) {
         if (strcmp(c->commands[i].text, text) == 0) {
@@ -138,7 +157,10 @@ tp_status tpi_sim_controllers_number(void *context, const char *text, const tpi_
         return TP_OK;
     }
     snprintf(name, sizeof name, "%.*s", (int)strcspn(text, " \t"), text);
-    if (strchr(name, '/') == NULL && find_file(c, &path, name)) {
+    const bool found = strchr(name, '/') == NULL && find_file(c, &path, name, &beside);
+    if (found && beside && !trusts_worlds()) {
+        status = refuse_file(tpi_buf_text(&path), err);
+    } else if (found) {
         struct command *command = add_command(c, text, place);
         status = command == NULL ? tp_fail(err, TP_E_NOMEM, "out of memory")
                                  : open_file(command, tpi_buf_text(&path), name, err);

@@ -8,7 +8,7 @@
 
 struct tp_robot {
     tpi_sim *world;            /* borrowed */
-    const tp_controller *what; /* borrowed: who drives it */
+    const tp_controller *what; /* borrowed: what drives it */
     const tpi_plugin *plugin;  /* borrowed: who is to blame if it crashes */
     void *state;               /* owned: the controller's */
     char *name;                /* owned */

@@ -166,6 +166,7 @@ const tpi_sim_type tpi_sim_type_aircraft = {
     .name = "aircraft",
     .size = {0.6, 0.6, 0.3},
     .colour = 0xff8000ff,
+    .base = &tpi_sim_type_position,
     .properties = properties,
     .state_size = sizeof(struct state),
     .moves = true,

@@ -34,10 +34,10 @@ void tpi_sim_carry_along(tpi_sim *sim);
 /* ... and take and let go. The crowd is sorted, before and after. */
 void tpi_sim_carry_settle(tpi_sim *sim);
 
-/* Find out again who holds what, from the states; who holds nothing that exists holds nothing. */
+/* Find out again which gripper holds what, from the states; a tree that is gone is not held. */
 void tpi_sim_carry_restore(tpi_sim *sim);
 
-/* Who is held by a gripper; TPI_SIM_NONE for nobody. */
+/* The tree that a gripper holds; TPI_SIM_NONE for none. */
 uint32_t tpi_sim_carry_cargo(const tpi_sim *sim, uint32_t tree, uint32_t device);
 
 #endif

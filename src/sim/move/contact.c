@@ -92,35 +92,49 @@ static struct sim_segment segment_of(const struct sim_wall *wall)
     return (struct sim_segment){wall->x0, wall->y0, wall->x1, wall->y1};
 }
 
+/* More entries than this in the lists round a body are no usual world, but models that overlap. */
+enum { MOST_ENTRIES = 1 << 12 };
+
+/* Take a wall into account if it is in the way of the body; the tree of the nearest so far. */
+static uint32_t nearer_tree(const struct sim_hold *hold, struct rooms *rooms,
+                            const struct sim_wall *wall, uint32_t tree)
+{
+    const struct sim_segment edge = segment_of(wall);
+    const double before = rooms->nearest;
+
+    if (body_meets_wall(hold->body, wall)) {
+        rooms_near(rooms, &edge);
+    }
+    return rooms->nearest < before ? wall->tree : tree;
+}
+
 /* The tree with the wall that is nearest to the middle, of those that cut into the body. */
-static uint32_t nearest_tree(const struct sim_hold *hold, struct rooms *rooms)
+static uint32_t nearest_tree(const struct sim_hold *hold, struct rooms *rooms,
+                             struct sim_effort *effort)
 {
     const struct sim_walls *walls = &hold->sim->walls;
     const double reach = hold->middle.narrow + SIM_GAP;
-    const double x = hold->x - walls->x;
-    const double y = hold->y - walls->y;
+    const struct sim_cells cells = tpi_sim_cells_round(walls, hold->x, hold->y, reach);
+    const bool pile = cells.entries > walls->count && cells.entries > MOST_ENTRIES;
     uint32_t tree = TPI_SIM_NONE;
 
-    const uint32_t left = sim_crowd_cell(x - reach, walls->per_cell, walls->columns);
-    const uint32_t right = sim_crowd_cell(x + reach, walls->per_cell, walls->columns);
-    const uint32_t top = sim_crowd_cell(y + reach, walls->per_cell, walls->rows);
-    for (uint32_t row = sim_crowd_cell(y - reach, walls->per_cell, walls->rows); row <= top;
-         row++) {
+    if (!sim_effort_spend(effort, pile ? walls->count : cells.entries)) {
+        return TPI_SIM_NONE;
+    }
+    for (uint32_t i = 0; pile && i < walls->count; i++) {
+        tree = nearer_tree(hold, rooms, &walls->items[i], tree);
+    }
+    for (uint32_t row = cells.bottom; !pile && row <= cells.top; row++) {
         const uint32_t *first = walls->first + (size_t)row * walls->columns;
-        for (uint32_t i = first[left]; i < first[right + 1]; i++) {
-            const struct sim_wall *wall = &walls->items[walls->list[i]];
-            const struct sim_segment edge = segment_of(wall);
-            const double before = rooms->nearest;
-            if (body_meets_wall(hold->body, wall)) {
-                rooms_near(rooms, &edge);
-                tree = rooms->nearest < before ? wall->tree : tree;
-            }
+        for (uint32_t i = first[cells.left]; i < first[cells.right + 1]; i++) {
+            tree = nearer_tree(hold, rooms, &walls->items[walls->list[i]], tree);
         }
     }
     return rooms->nearest <= reach ? tree : TPI_SIM_NONE;
 }
 
-void tpi_sim_hold_init(struct sim_hold *hold, const tpi_sim *sim, const struct sim_body *body)
+void tpi_sim_hold_init(struct sim_hold *hold, const tpi_sim *sim, const struct sim_body *body,
+                       struct sim_effort *effort)
 {
     const struct sim_walls *walls = &sim->walls;
     struct rooms rooms;
@@ -137,15 +151,17 @@ void tpi_sim_hold_init(struct sim_hold *hold, const tpi_sim *sim, const struct s
         return;
     }
     rooms_init(&rooms, hold->x, hold->y);
-    const uint32_t tree = nearest_tree(hold, &rooms);
-    for (uint32_t i = 0; tree != TPI_SIM_NONE && i < walls->count; i++) {
+    const uint32_t tree = nearest_tree(hold, &rooms, effort);
+    const uint32_t end = tree == TPI_SIM_NONE ? 0 : walls->count;
+    for (uint32_t i = tree == TPI_SIM_NONE ? 0 : tpi_sim_first_wall(walls, tree);
+         i < end && walls->items[i].tree == tree; i++) {
         const struct sim_segment edge = segment_of(&walls->items[i]);
-        if (walls->items[i].tree == tree && body_meets_wall(body, &walls->items[i])) {
+        if (body_meets_wall(body, &walls->items[i])) {
             rooms_add(&rooms, &edge);
         }
     }
     if (tree != TPI_SIM_NONE &&
-        is_too_narrow(&rooms, &hold->middle, tpi_sim_is_in_tree(walls, body, tree))) {
+        is_too_narrow(&rooms, &hold->middle, tpi_sim_is_in_tree(walls, body, tree, effort))) {
         hold->lodged = tree;
         hold->within = rooms.nearest + SIM_GAP;
     }
@@ -201,7 +217,8 @@ const struct sim_fit *tpi_sim_hold_wall(const struct sim_hold *hold, const struc
     }
     /* what is within does not hold from there, if it belongs to something that reaches out */
     if (!tpi_sim_is_in_wall(body, wall) &&
-        !(is_covered(body, wall) && tpi_sim_is_in_tree(&hold->sim->walls, body, wall->tree))) {
+        !(is_covered(body, wall) &&
+          tpi_sim_is_in_tree(&hold->sim->walls, body, wall->tree, NULL))) {
         return &hold->touching;
     }
     for (uint32_t i = 0; i < body->template->part_count; i++) {
@@ -358,7 +375,7 @@ bool tpi_sim_hold_pair(const struct sim_body *a, const struct sim_body *b, struc
     if (tpi_sim_overlap(a, b)) {
         holds = hold_apart(&pair, small, large);
     } else if (place_of(&pair, false) != OUTSIDE) {
-        large->inset = -large->inset; /* away from who is within */
+        large->inset = -large->inset; /* away from the body within */
     }
     tpi_sim_fit_keep(small, pair.a->template);
     tpi_sim_fit_keep(large, pair.b->template);

@@ -26,6 +26,28 @@
 #define SIM_TOLERANCE 1e-6
 #define SIM_CLOSE (SIM_GAP / 2)
 
+/* How much a check may still cost, counted in edges of others that are compared. Where a check
+ * takes one, NULL is no limit. A check that has used it up gives no answer. */
+struct sim_effort {
+    uint64_t left;
+    bool used_up;
+};
+
+/* Spend some of it; false if it is used up. */
+static inline bool sim_effort_spend(struct sim_effort *effort, uint64_t edges)
+{
+    if (effort == NULL) {
+        return true;
+    }
+    if (effort->left < edges) {
+        effort->used_up = true;
+        effort->left = 0;
+        return false;
+    }
+    effort->left -= edges;
+    return true;
+}
+
 /* How much of a body the sweep looks at. */
 enum { SIM_KEPT_CORNERS = 16 };
 
@@ -56,7 +78,8 @@ struct sim_hold {
     struct sim_fit touching; /* what walls hold of it that it does not overlap */
 };
 
-void tpi_sim_hold_init(struct sim_hold *hold, const tpi_sim *sim, const struct sim_body *body);
+void tpi_sim_hold_init(struct sim_hold *hold, const tpi_sim *sim, const struct sim_body *body,
+                       struct sim_effort *effort);
 
 /* What of the body a wall holds; NULL if it lets the body go. `fit` is room for the answer. */
 const struct sim_fit *tpi_sim_hold_wall(const struct sim_hold *hold, const struct sim_wall *wall,
@@ -83,16 +106,34 @@ bool tpi_sim_is_close(const struct sim_body *a, const struct sim_body *b);
 bool tpi_sim_overlap(const struct sim_body *a, const struct sim_body *b);
 
 /* Whether a body touches or overlaps a wall. */
-bool tpi_sim_is_close_to_walls(const struct sim_walls *walls, const struct sim_body *body);
+bool tpi_sim_is_close_to_walls(const struct sim_walls *walls, const struct sim_body *body,
+                               struct sim_effort *effort);
 
 /* A tree whose walls the body overlaps; TPI_SIM_NONE if there is none. */
-uint32_t tpi_sim_overlap_walls(const tpi_sim *sim, const struct sim_body *body);
+uint32_t tpi_sim_overlap_walls(const tpi_sim *sim, const struct sim_body *body,
+                               struct sim_effort *effort);
 
 /* Whether the body overlaps one wall. */
 bool tpi_sim_is_in_wall(const struct sim_body *body, const struct sim_wall *wall);
 
 /* Whether the body overlaps any wall of a tree. */
-bool tpi_sim_is_in_tree(const struct sim_walls *walls, const struct sim_body *body, uint32_t tree);
+bool tpi_sim_is_in_tree(const struct sim_walls *walls, const struct sim_body *body, uint32_t tree,
+                        struct sim_effort *effort);
+
+/* ---- Walls near a place ---------------------------------------------------------------------- */
+
+/* The cells of the walls' grid in a square round a place. A wall is in the list of every cell that
+ * it touches, so that the lists together may be longer than all walls are. */
+struct sim_cells {
+    uint32_t left, right, bottom, top; /* `right` and `top` belong to them */
+    uint64_t entries;                  /* in their lists */
+};
+
+struct sim_cells tpi_sim_cells_round(const struct sim_walls *walls, double x, double y,
+                                     double radius);
+
+/* The first wall of this tree or a later one. Walls are in the order of trees. */
+uint32_t tpi_sim_first_wall(const struct sim_walls *walls, uint32_t tree);
 
 /* ---- Heights --------------------------------------------------------------------------------- */
 

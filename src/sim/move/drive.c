@@ -89,7 +89,7 @@ bool tpi_sim_is_braking(const tpi_sim *sim, tpi_sim_model model)
     return tpi_sim_drive_brakes(sim, tree) || tpi_sim_climb_brakes(sim, tree);
 }
 
-/* Where there is no controller nobody asks. */
+/* A tree without a controller is not marked: the mark only stops its controller. */
 void tpi_sim_lead(tpi_sim *sim, tpi_sim_model model, bool led)
 {
     const uint32_t tree = sim->tree_of[model];

@@ -3,7 +3,7 @@
  *
  * The actuators that an effector stands on, from the base outwards, are its joints. A command is
  * solved for the joints (chain.h), which then move together and arrive at the same time. A straight
- * move is solved anew in every step. The joints move while somebody is subscribed to them.
+ * move is solved anew in every step. The joints move while they have subscribers.
  *
  * All calls fail with TP_E_UNSUPPORTED for models of another kind and with TP_E_RANGE for numbers
  * that are not finite. Like everything in sim.h they belong to the thread that steps.

@@ -138,49 +138,122 @@ static bool wall_meets(const struct sim_body *body, const struct sim_wall *wall,
     return false;
 }
 
-/* The first tree, from `from` up to but without `to`, one of whose walls a body meets; TPI_SIM_NONE
- * if there is none. Of several trees the first counts, whatever the order of walls. */
-static uint32_t find_tree(const struct sim_walls *walls, const struct sim_body *body, uint32_t from,
-                          uint32_t to, double inset, meet *asked)
+struct sim_cells tpi_sim_cells_round(const struct sim_walls *walls, double x, double y,
+                                     double radius)
 {
-    const double radius = body->template->solid_radius + SIM_CLOSE;
-    const double x = body->x - walls->x;
-    const double y = body->y - walls->y;
-    uint32_t found = to;
+    const double dx = x - walls->x;
+    const double dy = y - walls->y;
+    struct sim_cells cells = {
+        .left = sim_crowd_cell(dx - radius, walls->per_cell, walls->columns),
+        .right = sim_crowd_cell(dx + radius, walls->per_cell, walls->columns),
+        .bottom = sim_crowd_cell(dy - radius, walls->per_cell, walls->rows),
+        .top = sim_crowd_cell(dy + radius, walls->per_cell, walls->rows),
+    };
 
-    if (walls->count == 0 || tpi_sim_room(walls, body->x, body->y) > radius) {
-        return TPI_SIM_NONE;
-    }
-    const uint32_t left = sim_crowd_cell(x - radius, walls->per_cell, walls->columns);
-    const uint32_t right = sim_crowd_cell(x + radius, walls->per_cell, walls->columns);
-    const uint32_t top = sim_crowd_cell(y + radius, walls->per_cell, walls->rows);
-    for (uint32_t row = sim_crowd_cell(y - radius, walls->per_cell, walls->rows); row <= top;
-         row++) {
+    for (uint32_t row = cells.bottom; row <= cells.top; row++) {
         const uint32_t *first = walls->first + (size_t)row * walls->columns;
-        for (uint32_t i = first[left]; i < first[right + 1]; i++) {
+        cells.entries += first[cells.right + 1] - first[cells.left];
+    }
+    return cells;
+}
+
+uint32_t tpi_sim_first_wall(const struct sim_walls *walls, uint32_t tree)
+{
+    uint32_t low = 0;
+    uint32_t high = walls->count;
+
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (walls->items[middle].tree < tree) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* What a body is compared with. */
+struct asking {
+    const struct sim_walls *walls; /* borrowed, as the others */
+    const struct sim_body *body;
+    double inset;
+    meet *asked;
+    struct sim_effort *effort;
+};
+
+/* The first tree with a wall in the cells that the body meets, from `from` and below `found`;
+ * `found` if there is none. */
+static uint32_t find_in_cells(const struct asking *a, const struct sim_cells *cells, uint32_t from,
+                              uint32_t found)
+{
+    const struct sim_walls *walls = a->walls;
+
+    for (uint32_t row = cells->bottom; row <= cells->top; row++) {
+        const uint32_t *first = walls->first + (size_t)row * walls->columns;
+        if (!sim_effort_spend(a->effort, first[cells->right + 1] - first[cells->left])) {
+            break;
+        }
+        for (uint32_t i = first[cells->left]; i < first[cells->right + 1]; i++) {
             const struct sim_wall *wall = &walls->items[walls->list[i]];
-            if (wall->tree >= from && wall->tree < found && wall_meets(body, wall, inset, asked)) {
+            if (wall->tree >= from && wall->tree < found &&
+                wall_meets(a->body, wall, a->inset, a->asked)) {
                 found = wall->tree;
             }
         }
     }
+    return found;
+}
+
+/* The same among the walls from one up to, but without, another. */
+static uint32_t find_in_order(const struct asking *a, uint32_t first, uint32_t end, uint32_t none)
+{
+    for (uint32_t i = first; i < end && sim_effort_spend(a->effort, 1); i++) {
+        if (wall_meets(a->body, &a->walls->items[i], a->inset, a->asked)) {
+            return a->walls->items[i].tree;
+        }
+    }
+    return none;
+}
+
+/* The first tree, from `from` up to but without `to`, one of whose walls a body meets; TPI_SIM_NONE
+ * if there is none. Of several trees the first counts, whatever the order of walls. Where many
+ * models overlap, one wall is in many cells: then each is looked at once, in the order of trees. */
+static uint32_t find_tree(const struct asking *a, uint32_t from, uint32_t to)
+{
+    const double radius = a->body->template->solid_radius + SIM_CLOSE;
+    const struct sim_walls *walls = a->walls;
+
+    if (walls->count == 0 || tpi_sim_room(walls, a->body->x, a->body->y) > radius) {
+        return TPI_SIM_NONE;
+    }
+    const struct sim_cells cells = tpi_sim_cells_round(walls, a->body->x, a->body->y, radius);
+    const uint32_t first = from == 0 ? 0 : tpi_sim_first_wall(walls, from);
+    const uint32_t end = to == TPI_SIM_NONE ? walls->count : tpi_sim_first_wall(walls, to);
+    const uint32_t found = cells.entries > end - first ? find_in_order(a, first, end, to)
+                                                       : find_in_cells(a, &cells, from, to);
     return found < to ? found : TPI_SIM_NONE;
 }
 
-bool tpi_sim_is_close_to_walls(const struct sim_walls *walls, const struct sim_body *body)
+bool tpi_sim_is_close_to_walls(const struct sim_walls *walls, const struct sim_body *body,
+                               struct sim_effort *effort)
 {
-    return find_tree(walls, body, 0, TPI_SIM_NONE, 0, is_close) != TPI_SIM_NONE;
+    const struct asking a = {walls, body, 0, is_close, effort};
+
+    return find_tree(&a, 0, TPI_SIM_NONE) != TPI_SIM_NONE;
 }
 
-uint32_t tpi_sim_overlap_walls(const tpi_sim *sim, const struct sim_body *body)
+uint32_t tpi_sim_overlap_walls(const tpi_sim *sim, const struct sim_body *body,
+                               struct sim_effort *effort)
 {
-    const uint32_t found = find_tree(&sim->walls, body, 0, TPI_SIM_NONE, SIM_TOLERANCE, cross);
+    const struct asking a = {&sim->walls, body, SIM_TOLERANCE, cross, effort};
+    const uint32_t found = find_tree(&a, 0, TPI_SIM_NONE);
     struct sim_hold hold;
 
-    if (!tpi_sim_is_close_to_walls(&sim->walls, body)) {
+    if (!tpi_sim_is_close_to_walls(&sim->walls, body, effort)) {
         return found;
     }
-    tpi_sim_hold_init(&hold, sim, body);
+    tpi_sim_hold_init(&hold, sim, body, effort);
     return hold.lodged < found ? hold.lodged : found;
 }
 
@@ -189,7 +262,10 @@ bool tpi_sim_is_in_wall(const struct sim_body *body, const struct sim_wall *wall
     return wall_meets(body, wall, SIM_TOLERANCE, cross);
 }
 
-bool tpi_sim_is_in_tree(const struct sim_walls *walls, const struct sim_body *body, uint32_t tree)
+bool tpi_sim_is_in_tree(const struct sim_walls *walls, const struct sim_body *body, uint32_t tree,
+                        struct sim_effort *effort)
 {
-    return find_tree(walls, body, tree, tree + 1, SIM_TOLERANCE, cross) != TPI_SIM_NONE;
+    const struct asking a = {walls, body, SIM_TOLERANCE, cross, effort};
+
+    return find_tree(&a, tree, tree + 1) != TPI_SIM_NONE;
 }

@@ -3,6 +3,7 @@
  * through. And chance: from any place, flush or not, nobody gets through a thin wall.
  */
 #include "sim/move/contact.h"
+#include "sim/move/resolve.h"
 
 #include "support/contact.h"
 
@@ -333,7 +334,10 @@ static tpi_sim *make_rooms(struct sim_dice *dice)
                        i % 2 == 0 ? "" : "collision \"slide\"", forms[i % 3]);
         tpi_buf_puts(&text, FAST ")");
     }
-    tpi_sim *sim = sim_make(tpi_buf_text(&text));
+    tpi_sim *sim = NULL;
+    const tpi_sim_options options = {0}; /* without notes: all of them overlap */
+    assert_int_equal(
+        tpi_sim_parse(&sim, "x.world", tpi_buf_text(&text), text.length, &options, NULL), TP_OK);
     tpi_buf_fini(&text);
     return sim;
 }
@@ -434,6 +438,91 @@ static void two_never_get_through_each_other(void **state)
     }
 }
 
+/* ---- Cost ------------------------------------------------------------------------------------ */
+
+/* So many boxes that stand still and so many robots, at random in one square metre. */
+static tpi_sim *make_pile(uint32_t boxes, uint32_t robots)
+{
+    struct sim_dice dice = {7};
+    tpi_buf text = {0};
+
+    for (uint32_t i = 0; i < boxes + robots; i++) {
+        tpi_buf_printf(&text, "%s ( pose [%.6f %.6f 0 %.3f] size [1 1 1] )\n",
+                       i < boxes ? "model" : "position", sim_throw(&dice, 0, 1),
+                       sim_throw(&dice, 0, 1), sim_throw(&dice, 0, 360));
+    }
+    tpi_sim *sim = NULL;
+    const tpi_sim_options options = {0}; /* without notes: all of them overlap */
+    assert_int_equal(
+        tpi_sim_parse(&sim, "x.world", tpi_buf_text(&text), text.length, &options, NULL), TP_OK);
+    tpi_buf_fini(&text);
+    return sim;
+}
+
+/* Edges that are compared, without a limit. */
+static uint64_t cost_of(tpi_sim *sim)
+{
+    struct sim_effort effort = {.left = UINT64_MAX};
+
+    assert_int_equal(tpi_sim_check_overlaps(sim, &effort, NULL, NULL), 0);
+    return UINT64_MAX - effort.left;
+}
+
+/* A wall is in the lists of many cells, but where these are long it is compared with a body no more
+ * than a few times. */
+static void a_body_among_many_walls_is_compared_with_each_a_few_times(void **state)
+{
+    (void)state;
+    for (uint32_t count = 100; count <= 400; count *= 2) {
+        tpi_sim *sim = make_pile(count, count);
+        assert_int_equal(sim->crowd.count, count);
+        const uint64_t most = 2 * sim->walls.count + 5 * count + 4096; /* for each body */
+        assert_true(cost_of(sim) <= most * count);
+        tpi_sim_destroy(sim);
+    }
+}
+
+static void the_cost_of_a_check_grows_no_faster_than_the_bodies(void **state)
+{
+    tpi_sim *small = make_pile(100, 100);
+    tpi_sim *large = make_pile(200, 200);
+
+    (void)state;
+    assert_true(tpi_sim_overlap_effort(large).left <= 2 * tpi_sim_overlap_effort(small).left);
+    tpi_sim_destroy(small);
+    tpi_sim_destroy(large);
+}
+
+static void bodies_that_are_not_checked_move_with_care(void **state)
+{
+    tpi_sim *sim = make_pile(100, 100);
+    struct sim_effort effort = {.left = 5000};
+    struct sim_effort none = {0};
+    uint32_t unchecked = tpi_sim_check_overlaps(sim, &effort, NULL, NULL);
+
+    (void)state;
+    assert_true(unchecked > 0 && unchecked < 100);
+    unchecked = tpi_sim_check_overlaps(sim, &none, NULL, NULL);
+    assert_int_equal(unchecked, 100);
+    for (uint32_t i = 0; i < sim->crowd.count; i++) {
+        assert_true((sim->trees.flags[sim->crowd.spots[i].tree] & SIM_TOUCHES) != 0);
+    }
+    tpi_sim_destroy(sim);
+}
+
+/* Lists of cells are no longer than the walls need; without a bound they grow as the 1.5th power.
+ */
+static void the_lists_of_walls_that_cross_grow_no_faster_than_the_walls(void **state)
+{
+    tpi_sim *small = make_pile(2000, 0);
+    tpi_sim *large = make_pile(4000, 0);
+
+    (void)state;
+    assert_true(large->walls.list_count <= 2.2 * small->walls.list_count);
+    tpi_sim_destroy(small);
+    tpi_sim_destroy(large);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -447,6 +536,10 @@ int main(void)
         cmocka_unit_test(nobody_gets_through_from_a_flush_place),
         cmocka_unit_test(nobody_ever_changes_rooms),
         cmocka_unit_test(two_never_get_through_each_other),
+        cmocka_unit_test(a_body_among_many_walls_is_compared_with_each_a_few_times),
+        cmocka_unit_test(the_cost_of_a_check_grows_no_faster_than_the_bodies),
+        cmocka_unit_test(bodies_that_are_not_checked_move_with_care),
+        cmocka_unit_test(the_lists_of_walls_that_cross_grow_no_faster_than_the_walls),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,7 @@
  * position.h - driven models inside.
  *
  * What is done in a step: position.c takes the command and makes a velocity of it, sweep.c finds
- * out how far a body can go, resolve.c who stops whom, and position.c keeps the odometry.
+ * out how far a body can go, resolve.c which bodies stop, and position.c keeps the odometry.
  */
 #ifndef TROUPE_SIM_MOVE_POSITION_H
 #define TROUPE_SIM_MOVE_POSITION_H
@@ -29,7 +29,7 @@ struct sim_position_state {
     struct sim_common common;
     uint8_t mode; /* tpi_sim_drive_mode */
     uint8_t stalled;
-    uint8_t own;    /* it still drives as its file says: nobody has commanded it yet */
+    uint8_t own;    /* it still drives as its file says: no command has come yet */
     uint8_t trying; /* its controller tries a way out */
     uint32_t since; /* when its controller came to the spot, in 1024 us */
     float spot[2];  /* that it has not left since, in the world */
@@ -46,7 +46,7 @@ void tpi_sim_arc(double vx, double vy, double w, double time, double *x, double 
 /* Make this step's velocity from the command. */
 void tpi_sim_drive_begin(tpi_sim *sim, uint32_t tree);
 
-/* Whether it was told to stand and is still getting slower. */
+/* Whether its command is to stand and it is still getting slower. */
 bool tpi_sim_drive_brakes(const tpi_sim *sim, uint32_t tree);
 
 /* After the tree has moved, or has been stopped. */

@@ -1,4 +1,4 @@
-/* resolve.c - who stops whom; see resolve.h. */
+/* resolve.c - which bodies stop in a step; see resolve.h. */
 #include "sim/move/resolve.h"
 
 #include <math.h>
@@ -10,7 +10,14 @@
 #include "sim/ray/ray.h"
 #include "sim/step.h"
 
-enum { MOST_ROUNDS = 32 };
+enum {
+    MOST_ROUNDS = 32,
+    /* what the check of all bodies may cost (struct sim_effort), in all and for each body; usual
+     * worlds take less than a hundredth of it */
+    LEAST_EFFORT = 1 << 22,
+    USUAL_EFFORT = 1 << 11,
+    SPOTS_PER_EDGE = 8, /* bodies that can be passed over at the cost of one edge */
+};
 
 /* ---- Walls ----------------------------------------------------------------------------------- */
 
@@ -45,7 +52,7 @@ static void meet_walls(void *argument, uint32_t item, uint32_t worker)
             const bool touches = (sim->trees.flags[tree] & SIM_TOUCHES) != 0;
             struct sim_hold hold;
             if (touches) {
-                tpi_sim_hold_init(&hold, sim, &body);
+                tpi_sim_hold_init(&hold, sim, &body, NULL);
             }
             *until = fmin(1, tpi_sim_touch_walls(&sim->walls, &body, touches ? &hold : NULL) / dt);
         }
@@ -92,7 +99,7 @@ static void near_rivals(const tpi_sim *sim, const struct sim_spot *spot, struct 
                       sim->contest.farthest + 2 * SIM_GAP);
 }
 
-/* Whether nobody is near enough, which is so for most and quick to find out: with rounded numbers,
+/* Whether no body is near enough, which is so for most and quick to find out: with rounded numbers,
  * and without a look at the others themselves. */
 static bool is_alone(const struct sim_near *near)
 {
@@ -185,7 +192,7 @@ static void cut_ways(void *argument, uint32_t item, uint32_t worker)
 }
 
 /* The ways of this round become those that the next one starts from; if the rounds have gone on for
- * too long, who is still cut does not move at all. */
+ * too long, a body that is still cut does not move at all. */
 static void keep_ways(tpi_sim *sim, bool impatient)
 {
     for (uint32_t item = 0; item < sim_chunk_count(sim); item++) {
@@ -251,20 +258,25 @@ static bool meets(const tpi_sim *sim, const struct sim_spot *spot, const struct 
     return spot->group != other->group && test(&a, &b);
 }
 
+/* What is asked of two bodies. */
+typedef bool body_test(const struct sim_body *a, const struct sim_body *b);
+
 /* The first tree below `found` that moves and of which the test is true; `found` if there is none.
  * Bodies that have any of the flags `except` do not count. */
 static uint32_t find_body(const tpi_sim *sim, const struct sim_spot *spot, uint32_t except,
-                          uint32_t found,
-                          bool (*test)(const struct sim_body *a, const struct sim_body *b))
+                          uint32_t found, body_test *test, struct sim_effort *effort)
 {
     const struct sim_spot *end;
     struct sim_near near;
 
     sim_near_init(&near, &sim->crowd, spot->x, spot->y, spot->template->solid_radius + SIM_CLOSE);
-    for (const struct sim_spot *at = sim_near_run(&near, &end); at != NULL;
+    for (const struct sim_spot *at = sim_near_run(&near, &end);
+         at != NULL && sim_effort_spend(effort, (uint64_t)(end - at) / SPOTS_PER_EDGE);
          at = sim_near_run(&near, &end)) {
         for (; at < end; at++) {
-            if (at->tree < found && (at->flags & except) == 0 && meets(sim, spot, at, test)) {
+            if (at->tree < found && (at->flags & except) == 0 &&
+                sim_effort_spend(effort, at->template->vertex_count) &&
+                meets(sim, spot, at, test)) {
                 found = at->tree;
             }
         }
@@ -272,31 +284,40 @@ static uint32_t find_body(const tpi_sim *sim, const struct sim_spot *spot, uint3
     return found;
 }
 
-uint32_t tpi_sim_find_overlap(const tpi_sim *sim, const struct sim_spot *spot, uint32_t except)
+static uint32_t find_overlap(const tpi_sim *sim, const struct sim_spot *spot, uint32_t except,
+                             struct sim_effort *effort)
 {
     const struct sim_body body = tpi_sim_body_of(sim, spot);
+    const uint32_t wall = tpi_sim_overlap_walls(sim, &body, effort);
 
-    return find_body(sim, spot, except, tpi_sim_overlap_walls(sim, &body), tpi_sim_overlap);
+    return find_body(sim, spot, except, wall, tpi_sim_overlap, effort);
 }
 
-static bool touches(const tpi_sim *sim, const struct sim_spot *spot)
+uint32_t tpi_sim_find_overlap(const tpi_sim *sim, const struct sim_spot *spot, uint32_t except)
+{
+    return find_overlap(sim, spot, except, NULL);
+}
+
+static bool touches(const tpi_sim *sim, const struct sim_spot *spot, struct sim_effort *effort)
 {
     const struct sim_body body = tpi_sim_body_of(sim, spot);
 
     return (spot->flags & SIM_OBSTACLE) != 0 &&
-           (tpi_sim_is_close_to_walls(&sim->walls, &body) ||
-            find_body(sim, spot, 0, TPI_SIM_NONE, tpi_sim_is_close) != TPI_SIM_NONE);
+           (tpi_sim_is_close_to_walls(&sim->walls, &body, effort) ||
+            find_body(sim, spot, 0, TPI_SIM_NONE, tpi_sim_is_close, effort) != TPI_SIM_NONE);
 }
 
-/* Set the flags of a body; returns what it overlaps. */
-static uint32_t find_contact(tpi_sim *sim, const struct sim_spot *spot)
+/* Set the flags of a body; returns what it overlaps. One that was not checked, for want of effort,
+ * is moved with care, as if it touched something. */
+static uint32_t find_contact(tpi_sim *sim, const struct sim_spot *spot, struct sim_effort *effort)
 {
     uint8_t *flags = &sim->trees.flags[spot->tree];
-    const bool close = touches(sim, spot);
-    const uint32_t other = close ? tpi_sim_find_overlap(sim, spot, 0) : TPI_SIM_NONE;
+    const bool close = touches(sim, spot, effort);
+    const uint32_t other = close ? find_overlap(sim, spot, 0, effort) : TPI_SIM_NONE;
+    const bool unknown = effort != NULL && effort->used_up && (spot->flags & SIM_OBSTACLE) != 0;
 
     *flags &= (uint8_t) ~(SIM_TOUCHES | SIM_OVERLAPS);
-    *flags |= close ? SIM_TOUCHES : 0;
+    *flags |= close || unknown ? SIM_TOUCHES : 0;
     *flags |= other != TPI_SIM_NONE ? SIM_OVERLAPS : 0;
     return other;
 }
@@ -304,21 +325,33 @@ static uint32_t find_contact(tpi_sim *sim, const struct sim_spot *spot)
 void tpi_sim_check_overlap(tpi_sim *sim, uint32_t tree)
 {
     if ((sim->trees.flags[tree] & SIM_MOVING) != 0) {
-        find_contact(sim, &sim->crowd.spots[sim->crowd.slot[tree]]);
+        find_contact(sim, &sim->crowd.spots[sim->crowd.slot[tree]], NULL);
     }
 }
 
-void tpi_sim_check_overlaps(tpi_sim *sim,
-                            void (*tell)(void *context, uint32_t tree, uint32_t other),
-                            void *context)
+struct sim_effort tpi_sim_overlap_effort(const tpi_sim *sim)
 {
+    return (struct sim_effort){.left = LEAST_EFFORT + (uint64_t)sim->crowd.count * USUAL_EFFORT};
+}
+
+uint32_t tpi_sim_check_overlaps(tpi_sim *sim, struct sim_effort *effort,
+                                void (*tell)(void *context, uint32_t tree, uint32_t other),
+                                void *context)
+{
+    struct sim_effort usual = tpi_sim_overlap_effort(sim);
+    struct sim_effort *own = effort != NULL ? effort : &usual;
+    uint32_t unchecked = 0;
+
     for (uint32_t i = 0; i < sim->crowd.count; i++) {
         const struct sim_spot *spot = &sim->crowd.spots[i];
-        const uint32_t other = find_contact(sim, spot);
+        own->used_up = false;
+        const uint32_t other = find_contact(sim, spot, own);
         if (other != TPI_SIM_NONE && tell != NULL) {
             tell(context, spot->tree, other);
         }
+        unchecked += own->used_up && other == TPI_SIM_NONE ? 1 : 0;
     }
+    return unchecked;
 }
 
 void tpi_sim_forget_overlaps(tpi_sim *sim, uint32_t slot)
@@ -326,6 +359,6 @@ void tpi_sim_forget_overlaps(tpi_sim *sim, uint32_t slot)
     const struct sim_spot *spot = &sim->crowd.spots[slot];
 
     if ((sim->trees.flags[spot->tree] & (SIM_TOUCHES | SIM_OVERLAPS)) != 0) {
-        find_contact(sim, spot);
+        find_contact(sim, spot, NULL);
     }
 }

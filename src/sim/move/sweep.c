@@ -484,7 +484,7 @@ void tpi_sim_touch_normal(const tpi_sim *sim, const struct sim_body *body, uint3
     walk.b.y = walk.a.y;
     walk_begin(&walk, radius);
     if (walk.careful) {
-        tpi_sim_hold_init(&hold, sim, body);
+        tpi_sim_hold_init(&hold, sim, body, NULL);
     }
     if (sim->walls.count > 0) {
         consider_walls(&walk, &sim->walls, body, reach, walk.careful ? &hold : NULL);

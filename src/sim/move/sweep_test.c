@@ -93,7 +93,7 @@ static void a_turn_of_next_to_nothing_ends_at_the_same_place(void **state)
         sim_steps(sim, 3);
         for (uint32_t k = 0; k < sim->crowd.count; k++) {
             const struct sim_body body = tpi_sim_body_of(sim, &sim->crowd.spots[k]);
-            assert_int_equal(tpi_sim_overlap_walls(sim, &body), TPI_SIM_NONE);
+            assert_int_equal(tpi_sim_overlap_walls(sim, &body, NULL), TPI_SIM_NONE);
             for (uint32_t n = 0; n < k; n++) {
                 const struct sim_body other = tpi_sim_body_of(sim, &sim->crowd.spots[n]);
                 assert_false(tpi_sim_overlap(&body, &other));
@@ -133,7 +133,7 @@ static void nobody_leaves_the_room(void **state)
         for (uint32_t k = 0; k < sim->crowd.count; k++) {
             const struct sim_body body = tpi_sim_body_of(sim, &sim->crowd.spots[k]);
             assert_true(fabs(body.x) < 2 && fabs(body.y) < 2);
-            assert_int_equal(tpi_sim_overlap_walls(sim, &body), TPI_SIM_NONE);
+            assert_int_equal(tpi_sim_overlap_walls(sim, &body, NULL), TPI_SIM_NONE);
             for (uint32_t n = 0; n < k; n++) {
                 const struct sim_body other = tpi_sim_body_of(sim, &sim->crowd.spots[n]);
                 assert_false(tpi_sim_overlap(&body, &other));

@@ -1,5 +1,5 @@
 /*
- * crowd.h - who is near: walking through the crowd.
+ * crowd.h - which bodies are near: walking through the crowd.
  *
  *     struct sim_near near;
  *     const struct sim_spot *end;

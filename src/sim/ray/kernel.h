@@ -29,7 +29,7 @@ struct sim_edge {
     double ranger_return;
 };
 
-/* Somebody who looks for bodies. */
+/* A search for bodies. */
 struct sim_probe {
     float x, y; /* from the corner of the crowd's cells */
     float c, s;

@@ -15,7 +15,7 @@
 struct sim_ray {
     double x, y, z;
     double dx, dy;  /* a unit vector */
-    uint32_t group; /* what it goes through: the group of whoever looks */
+    uint32_t group; /* what it passes through: the group of the sensor's robot */
     uint32_t sees;  /* it is stopped by what has one of these flags: SIM_VISIBLE and so on */
     bool flat;      /* heights do not matter */
 };

@@ -14,6 +14,8 @@ enum {
     CELLS_PER_WALL = 16,
     LEAST_CELLS = 1 << 10,
     MOST_CELLS = 1 << 21,
+    MOST_ENTRIES = 1 << 21, /* in the lists of all cells, and for each wall: */
+    ENTRIES_PER_WALL = 16,
     CELLS_PER_BLOCK = 4, /* along a side */
 };
 
@@ -112,6 +114,20 @@ static struct box find_box(const struct sim_walls *walls)
     return box;
 }
 
+/* The least size of cells at which their lists together have no more entries than wanted: a wall is
+ * in about as many lists as it is longer than a cell. Usual worlds have larger cells anyway; where
+ * thousands of long walls cross, memory would otherwise grow faster than the number of walls. */
+static double least_cell(const struct sim_walls *walls)
+{
+    double length = 0;
+
+    for (uint32_t i = 0; i < walls->count; i++) {
+        const struct sim_wall *wall = &walls->items[i];
+        length += fabs(wall->x1 - wall->x0) + fabs(wall->y1 - wall->y0);
+    }
+    return length / (MOST_ENTRIES + (double)walls->count * ENTRIES_PER_WALL);
+}
+
 static void choose_cells(struct sim_walls *walls)
 {
     const struct box box = find_box(walls);
@@ -122,6 +138,7 @@ static void choose_cells(struct sim_walls *walls)
 
     /* a long and narrow world has cells for its length, not for its area */
     walls->cell = fmax(sqrt(width * height / wanted), fmax(width, height) / wanted * 4);
+    walls->cell = fmax(walls->cell, least_cell(walls));
     walls->per_cell = 1 / walls->cell;
     walls->columns = (uint32_t)(width * walls->per_cell) + 3;
     walls->rows = (uint32_t)(height * walls->per_cell) + 3;
@@ -344,7 +361,7 @@ static bool make_rough(struct sim_walls *walls)
 
 /* ---- Inside ---------------------------------------------------------------------------------- */
 
-/* Where the segment crosses the middle of a row, whoever stands to the right of it is one polygon
+/* Where the segment crosses the middle of a row, a place to the right of it is one polygon
  * farther in or out. */
 static void put_crossings(const struct sim_walls *walls, const struct sim_wall *wall,
                           int32_t *turns)

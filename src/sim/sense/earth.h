@@ -1,7 +1,7 @@
 /*
  * earth.h - places on Earth: the ellipsoid of WGS 84, and UTM.
  *
- * Angles here are degrees, as everybody has them who speaks of latitudes.
+ * Angles here are degrees, as is usual for latitudes.
  */
 #ifndef TROUPE_SIM_SENSE_EARTH_H
 #define TROUPE_SIM_SENSE_EARTH_H

@@ -80,6 +80,7 @@ const tpi_sim_type tpi_sim_type_stereo = {
     .name = "stereocamera",
     .size = {0.05, 0.16, 0.05},
     .colour = 0x000000ff,
+    .base = &tpi_sim_type_camera,
     .properties = properties,
     .state_size = sizeof(struct sim_lens_state),
     .read = stereo_read,

@@ -7,6 +7,8 @@
 #include <stdio.h>
 
 #include "sim/world/bitmap.h"
+#include "sim/world/shape.h"
+#include "support/memory.h"
 #include "support/unit.h"
 
 enum { WIDTH = 16, HEIGHT = 8 };
@@ -127,6 +129,61 @@ static void bad_jpeg_is_refused(void **state)
     is_refused("cmyk.jpg", "the picture has 4 colours to a pixel; please convert it");
 }
 
+/* ---- Outlines -------------------------------------------------------------------------------- */
+
+enum { NOISE = 1500 };
+
+/* A picture whose pixels are dark by chance. */
+static void make_noise(struct sim_bitmap *bitmap)
+{
+    uint64_t state = 1;
+
+    *bitmap = (struct sim_bitmap){0};
+    assert_int_equal(tpi_sim_bitmap_init(bitmap, NOISE, NOISE, NULL), TP_OK);
+    for (size_t i = 0; i < (size_t)NOISE * NOISE; i++) {
+        state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        bitmap->pixels[i] = (unsigned char)(state >> 63);
+    }
+}
+
+static void noise_is_refused_before_it_fills_the_memory(void **state)
+{
+    struct sim_bitmap bitmap;
+    struct sim_shape shape = {0};
+    tp_error err = {0};
+
+    (void)state;
+    make_noise(&bitmap);
+    memory_forget_peak();
+    const long before = memory_bytes();
+    assert_int_equal(tpi_sim_shape_trace(&shape, &bitmap, &err), TP_E_LIMIT);
+    assert_string_equal(err.text, "the picture has more than 524288 corners, as noise has; remove "
+                                  "the noise, or scale the picture down");
+    assert_true(memory_peak() - before < (long)TPI_SIM_MOST_TRACED * 128);
+    tpi_sim_shape_fini(&shape);
+    tpi_sim_bitmap_fini(&bitmap);
+}
+
+/* One polygon may have all corners: a comb. */
+static void a_long_outline_is_refused_too(void **state)
+{
+    struct sim_bitmap bitmap = {0};
+    struct sim_shape shape = {0};
+
+    (void)state;
+    assert_int_equal(tpi_sim_bitmap_init(&bitmap, 1 << 19, 3, NULL), TP_OK);
+    for (size_t i = 0; i < (size_t)1 << 19; i++) {
+        bitmap.pixels[i] = i % 2 == 0;
+        bitmap.pixels[((size_t)1 << 19) + i] = 1;
+    }
+    memory_forget_peak();
+    const long before = memory_bytes();
+    assert_int_equal(tpi_sim_shape_trace(&shape, &bitmap, NULL), TP_E_LIMIT);
+    assert_true(memory_peak() - before < (long)TPI_SIM_MOST_TRACED * 128);
+    tpi_sim_shape_fini(&shape);
+    tpi_sim_bitmap_fini(&bitmap);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -135,6 +192,8 @@ int main(void)
         cmocka_unit_test(jpeg_is_read),
         cmocka_unit_test(grey_jpeg_is_read),
         cmocka_unit_test(bad_jpeg_is_refused),
+        cmocka_unit_test(noise_is_refused_before_it_fills_the_memory),
+        cmocka_unit_test(a_long_outline_is_refused_too),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

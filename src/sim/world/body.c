@@ -279,6 +279,7 @@ static tp_status load_bitmap(struct sim_loader *loader, const tpi_cfg_field *fie
     if (status == TP_OK) {
         status = tpi_sim_shape_trace(&loader->shape, &bitmap, &why);
         if (status != TP_OK) {
+            tp_wrap(&why, status, field->values[0].text);
             status = blame(&loader->reader, field, status, &why);
         }
     }

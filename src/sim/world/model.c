@@ -80,15 +80,17 @@ static tp_status check_macros(struct sim_loader *loader, const tpi_cfg_section *
 /* An error has no room for all these names; they are of use only if none is near the one given. */
 static void tell_kinds(const struct sim_loader *loader, const tpi_cfg_place *place)
 {
-    char text[256] = "";
-    size_t length = 0;
+    tpi_buf names = {0};
 
-    for (int i = 0; i < TPI_SIM_KINDS && length < sizeof text; i++) {
-        const char *before = i == 0 ? "" : i == TPI_SIM_KINDS - 1 ? " and " : ", ";
-        length += (size_t)snprintf(text + length, sizeof text - length, "%s%s", before,
-                                   tpi_sim_types[i]->name);
+    for (int i = 0; i < TPI_SIM_KINDS; i++) {
+        tpi_buf_printf(&names, "%s%s",
+                       i == 0                   ? ""
+                       : i == TPI_SIM_KINDS - 1 ? " and "
+                                                : ", ",
+                       tpi_sim_types[i]->name);
     }
-    tpi_sim_note(&loader->reader, place, "models are %s", text);
+    tpi_sim_note(&loader->reader, place, "models are %s", tpi_buf_text(&names));
+    tpi_buf_fini(&names);
 }
 
 /* The robots of worlds/robots: "; include "robots/pioneer.inc" defines it". False for others. */
@@ -175,7 +177,7 @@ static tp_status read_place(struct sim_loader *loader, tpi_cfg_section *section,
     return status;
 }
 
-/* Plug-ins are only looked for where somebody can run them. */
+/* Plug-ins are only looked for if the program can run them. */
 static void tell_no_control(const struct sim_loader *loader, const tpi_cfg_value *value,
                             const char *text, size_t length)
 {
@@ -206,7 +208,7 @@ static void tell_no_control(const struct sim_loader *loader, const tpi_cfg_value
     tpi_buf_fini(&known);
 }
 
-/* Those that are built in have nothing to be told. */
+/* Built-in controllers take no arguments. */
 static void check_arguments(const struct sim_loader *loader, const tpi_cfg_value *value,
                             const char *text, size_t length)
 {
@@ -219,7 +221,7 @@ static void check_arguments(const struct sim_loader *loader, const tpi_cfg_value
     }
 }
 
-/* Whether the one who loads the world knows a controller. */
+/* Ask the program that loads the world whether it knows a controller. */
 static tp_status ask_control(const struct sim_loader *loader, const tpi_cfg_value *value,
                              const char *text, uint32_t *number)
 {

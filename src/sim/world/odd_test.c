@@ -204,8 +204,9 @@ static void an_unknown_kind_is_told_with_all_there_are(void **state)
     assert_string_equal(
         tpi_buf_text(&notes),
         "x.world:2:1: models are model, position, ranger, fiducial, blobfinder, bumper, gripper, "
-        "actuator, camera, blinkenlight, lightindicator, light, lightsensor, floor, "
-        "floorsensor, sound, microphone, button, wifi, gps, imu and compass");
+        "actuator, camera, blinkenlight, lightindicator, light, lightsensor, floor, floorsensor, "
+        "sound, microphone, button, wifi, gps, imu, compass, aircraft, effector, rfidtag, "
+        "rfidreader, mote, basestation and stereocamera");
     tpi_buf_fini(&notes);
 }
 

@@ -46,10 +46,12 @@ static bool ahead(const struct tracer *t, int64_t x, int64_t y, int way, bool le
     return occupied(t, x + (tx - 1) / 2, y + (ty - 1) / 2);
 }
 
-static void walk(struct tracer *t, int64_t x, int64_t y)
+/* Walk round a polygon; false if it has more corners than `most`. */
+static bool walk(struct tracer *t, int64_t x, int64_t y, size_t most)
 {
     const int64_t start_x = x;
     const int64_t start_y = y;
+    size_t count = 0;
     int way = EAST;
 
     tpi_buf_clear(&t->corners);
@@ -68,22 +70,29 @@ static void walk(struct tracer *t, int64_t x, int64_t y)
         if (turn != 0) {
             const struct sim_point corner = {(double)x, (double)y};
             tpi_buf_put(&t->corners, &corner, sizeof corner);
+            count++;
         }
         way = (way + turn) % 4;
-    } while (x != start_x || y != start_y || way != EAST);
+    } while (count <= most && (x != start_x || y != start_y || way != EAST));
+    return count <= most;
 }
 
-static tp_status keep(struct tracer *t, struct sim_shape *shape, tp_error *err)
+/* Walk round the polygon that begins there and keep it. */
+static tp_status trace(struct tracer *t, int64_t x, int64_t y, struct sim_shape *shape,
+                       tp_error *err)
 {
     const size_t there = shape->points.length / sizeof(struct sim_point);
+
+    if (!walk(t, x, y, TPI_SIM_MOST_TRACED - there)) {
+        return tp_fail(err, TP_E_LIMIT,
+                       "the picture has more than %d corners, as noise has; remove the noise, or "
+                       "scale the picture down",
+                       TPI_SIM_MOST_TRACED);
+    }
     const size_t count = t->corners.length / sizeof(struct sim_point);
     const struct sim_polygon polygon = {
         .first = (uint32_t)there, .count = (uint32_t)count, .z1 = 1, .simple = true};
 
-    if (there + count > TPI_SIM_MOST_CORNERS) {
-        return tp_fail(err, TP_E_LIMIT, "the picture has more than %d corners",
-                       TPI_SIM_MOST_CORNERS);
-    }
     tpi_buf_put(&shape->points, t->corners.data, t->corners.length);
     tpi_buf_put(&shape->polygons, &polygon, sizeof polygon);
     if (t->corners.failed || shape->points.failed || shape->polygons.failed) {
@@ -101,8 +110,7 @@ tp_status tpi_sim_shape_trace(struct sim_shape *shape, struct sim_bitmap *bitmap
     for (int64_t y = 0; y < bitmap->height && status == TP_OK; y++) {
         for (int64_t x = 0; x < bitmap->width && status == TP_OK; x++) {
             if (*pixel(&t, x, y) == OCCUPIED && !occupied(&t, x, y - 1)) {
-                walk(&t, x, y);
-                status = keep(&t, shape, err);
+                status = trace(&t, x, y, shape, err);
             }
         }
     }

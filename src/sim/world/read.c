@@ -12,18 +12,18 @@
 void tpi_sim_note(const struct sim_reader *reader, const tpi_cfg_place *place, const char *format,
                   ...)
 {
-    char what[sizeof((tp_error *)NULL)->text];
-    tp_error text;
+    tpi_buf text = {0}; /* lists in notes grow, so that no fixed size is enough */
     va_list args;
 
     if (reader->note == NULL) {
         return;
     }
+    tpi_buf_printf(&text, "%s:%u:%u: ", place->file, place->line, place->column);
     va_start(args, format);
-    vsnprintf(what, sizeof what, format, args);
+    tpi_buf_vprintf(&text, format, args);
     va_end(args);
-    tpi_cfg_fail(place, &text, "%s", what);
-    reader->note(reader->context, text.text);
+    reader->note(reader->context, text.failed ? "out of memory" : tpi_buf_text(&text));
+    tpi_buf_fini(&text);
 }
 
 void tpi_sim_note_surplus(const struct sim_reader *reader, const tpi_cfg_field *field,

@@ -10,7 +10,10 @@
 #include "base/buf.h"
 #include "sim/world/bitmap.h"
 
-enum { TPI_SIM_MOST_CORNERS = 4 << 20 }; /* of one shape */
+enum {
+    TPI_SIM_MOST_CORNERS = 4 << 20, /* of one shape */
+    TPI_SIM_MOST_TRACED = 1 << 19,  /* of a picture: maps have far fewer, noise has more */
+};
 
 struct sim_polygon {
     uint32_t first, count; /* points */

@@ -1,5 +1,5 @@
 /*
- * unused.c - properties of a world file that nobody has read.
+ * unused.c - properties of a world file that were not read.
  *
  * What belongs elsewhere is reported with where; anything else with the nearest name that would
  * mean something where it stands.
@@ -73,6 +73,9 @@ static uint32_t find_homes(const tpi_cfg_section *section, const char *name, str
     }
     for (int i = 0; i < TPI_SIM_KINDS; i++) {
         const tpi_sim_type *type = tpi_sim_types[i];
+        if (type->base != NULL && tpi_sim_is_among(type->base->properties, name)) {
+            continue; /* it is the base's */
+        }
         if (tpi_sim_is_among(type->properties, name)) {
             *home = spot_of_kind(type);
             count++;

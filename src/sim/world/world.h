@@ -150,7 +150,7 @@ void tpi_sim_check_control(const struct sim_loader *loader);
 
 /* ---- unused.c -------------------------------------------------------------------------------- */
 
-/* Tell of every property that nobody has read. */
+/* Report every property that was not read. */
 void tpi_sim_note_unused(const struct sim_loader *loader, const tpi_cfg_section *root);
 
 /* ---- scene.c --------------------------------------------------------------------------------- */
@@ -164,7 +164,7 @@ extern const char *const tpi_sim_scene_properties[]; /* ended by NULL */
 /* The kind that an old word stands for; NULL if it is none. */
 const tpi_sim_type *tpi_sim_old_type(const char *word);
 
-/* Whether it is a window, which there is not, or what that was called once. */
+/* Whether it is a window, which has no effect here, or an old name of one. */
 bool tpi_sim_is_window(const char *word);
 
 /* Whether it stands for something without a body. */

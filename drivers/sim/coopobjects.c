@@ -1,5 +1,5 @@
 /*
- * fellows.c - coopobject: objects that work together by radio; see nodes.h.
+ * coopobjects.c - coopobject: objects that work together by radio; see nodes.h.
  *
  * An object is a node; one that stands on a robot is the robot's. What a client sends to an object
  * arrives at the coopobject device of the robot or thing that the node stands on, if the sender's
@@ -12,7 +12,7 @@
 #include "nodes.h"
 #include "troupe/interfaces/coopobject.h"
 
-struct fellows {
+struct coop {
     simd_node_clock clock;
     bool pressed[TPI_SIM_MOST_NODES]; /* buttons, when they were sent last */
 };
@@ -91,14 +91,14 @@ static void send_readings(simd_device *d, const tp_coopobject_header *header,
 static void send_alarm(simd_device *d, const tp_coopobject_header *header, const simd_readings *r,
                        uint32_t index, double at_s)
 {
-    struct fellows *f = d->state;
+    struct coop *c = d->state;
     tp_coopobject_sensor alarm = {.type = TP_COOPOBJECT_OPTSWITCH, .value = 1};
     const tp_coopobject_data_sensor data = {.header = *header, .data_count = 1, .data = &alarm};
 
-    if (r->pressed && !f->pressed[index]) {
+    if (r->pressed && !c->pressed[index]) {
         tp_publish(d->device, TP_COOPOBJECT_DATA_ALARM, &data, at_s);
     }
-    f->pressed[index] = r->pressed;
+    c->pressed[index] = r->pressed;
 }
 
 /* How strongly the parent hears it, and where that was. */
@@ -137,9 +137,9 @@ static void send_object(simd_device *d, const tpi_sim_route *route, double at_s)
     }
 }
 
-static void fellows_publish(simd_device *d)
+static void coop_publish(simd_device *d)
 {
-    struct fellows *f = d->state;
+    struct coop *c = d->state;
     tpi_sim_routes routes;
 
     if (tpi_sim_get_routes(d->owner->world, d->model, &routes, NULL) != TP_OK ||
@@ -148,16 +148,16 @@ static void fellows_publish(simd_device *d)
     }
     for (uint32_t i = 0; i < routes.count; i++) {
         if (root_of(d->owner, routes.items[i].mote) != d->robot && /* not itself */
-            tpi_simd_node_is_due(d->owner, &f->clock, routes.items[i].mote, routes.time_us)) {
+            tpi_simd_node_is_due(d->owner, &c->clock, routes.items[i].mote, routes.time_us)) {
             send_object(d, &routes.items[i], (double)routes.time_us / 1e6);
         }
     }
 }
 
 /* Time has gone back. */
-static void fellows_return(simd_device *d)
+static void coop_return(simd_device *d)
 {
-    memset(d->state, 0, sizeof(struct fellows));
+    memset(d->state, 0, sizeof(struct coop));
 }
 
 /* ---- Messages between objects ---------------------------------------------------------------- */
@@ -189,7 +189,7 @@ static simd_device *device_on(const simd_device *d, tpi_sim_model root)
     return NULL;
 }
 
-/* Who sends: the node on the sender's own robot, or 0. */
+/* The sender: the node on the sender's own robot, or 0. */
 static tp_coopobject_header sender_of(const simd_device *d)
 {
     const tpi_sim_model *motes;
@@ -267,22 +267,22 @@ static tp_status req_standard(tp_device *device, const tp_coopobject_req *ask, t
                            : status;
 }
 
-static const tp_coopobject_ops fellows_ops = {
+static const tp_coopobject_ops coop_ops = {
     .cmd_standard = cmd_standard,
     .cmd_data = cmd_data,
     .cmd_position = cmd_position,
     .req_standard = req_standard,
 };
 
-const simd_kind tpi_simd_fellows[] = {
+const simd_kind tpi_simd_coopobjects[] = {
     {
         .interface = &tp_interface_coopobject,
-        .ops = &fellows_ops,
+        .ops = &coop_ops,
         .models = SIMD_MODEL(BASE_STATION),
-        .state_size = sizeof(struct fellows),
+        .state_size = sizeof(struct coop),
         .subscribe = tpi_simd_nodes_subscribe,
-        .publish = fellows_publish,
-        .returned = fellows_return,
+        .publish = coop_publish,
+        .returned = coop_return,
     },
     {0},
 };

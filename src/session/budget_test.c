@@ -1,0 +1,452 @@
+/* budget_test.c - what clients cost, who waits for it, and who is closed. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/idle.h"
+#include "fronts/player/player.h"
+#include "session/session.h"
+#include "support/unit.h"
+#include "troupe/interfaces/map.h"
+
+enum { CLIENTS = 8, MESSAGE = 40, MEGABYTE = 1 << 20 };
+
+struct client {
+    tp_session *session; /* owned */
+    int ready;           /* how often it may go on */
+    int lost;
+    size_t unread;
+};
+
+struct scene {
+    play *p;
+    struct client clients[CLIENTS];
+};
+
+static void count_ready(void *context)
+{
+    ((struct client *)context)->ready++;
+}
+
+static void count_lost(void *context)
+{
+    ((struct client *)context)->lost++;
+}
+
+static size_t get_unread(void *context)
+{
+    return ((const struct client *)context)->unread;
+}
+
+/* Clients 0 to 5 are guests, two on each host; 6 and 7 are on this machine's unix socket. */
+static void enter(struct scene *s, int i)
+{
+    static const tp_session_limits limits = {.data = 16, .replies = 100, .requests = 100};
+    static const tp_session_events events = {
+        .ready = count_ready, .lost = count_lost, .unread = get_unread};
+    static const char *const names[CLIENTS] = {"10.0.0.1:1", "10.0.0.1:2", "10.0.0.2:1",
+                                               "10.0.0.2:2", "10.0.0.3:1", "10.0.0.3:2",
+                                               "unix",       "unix"};
+
+    assert_int_equal(tp_session_create(&s->clients[i].session, s->p->b.hub, BENCH_ROBOT, &limits,
+                                       &events, &s->clients[i], NULL),
+                     TP_OK);
+    tp_session_set_reach(s->clients[i].session, i < 6 ? TP_REACH_NETWORK : TP_REACH_UNIX);
+    tp_session_set_name(s->clients[i].session, names[i]);
+}
+
+static void leave(struct scene *s, int i)
+{
+    tp_session_destroy(s->clients[i].session);
+    s->clients[i].session = NULL;
+}
+
+static void set_guests(struct scene *s, tp_right right)
+{
+    const tpi_access access = {.guests = {right, TP_RIGHT_MOVE, TP_RIGHT_OPERATE, right}};
+
+    assert_int_equal(tpi_hub_set_access(s->p->b.hub, &access), TP_OK);
+}
+
+static int begin(void **state)
+{
+    struct scene *s = calloc(1, sizeof *s);
+
+    assert_non_null(s);
+    s->p = play_create();
+    play_add(s->p, &idle_driver, "ptz:0", NULL, NULL);
+    set_guests(s, TP_RIGHT_READ);
+    for (int i = 0; i < CLIENTS; i++) {
+        enter(s, i);
+    }
+    *state = s;
+    return 0;
+}
+
+static int end(void **state)
+{
+    struct scene *s = *state;
+
+    for (int i = 0; i < CLIENTS; i++) {
+        leave(s, i);
+    }
+    play_destroy(s->p);
+    free(s);
+    return 0;
+}
+
+static void turn(struct scene *s)
+{
+    tp_loop_turn(s->p->b.loop, false);
+}
+
+/* ---- Work ------------------------------------------------------------------------------------ */
+
+/* Messages that a client may send in this turn. */
+static int work_off(struct scene *s, int i)
+{
+    int count = 0;
+
+    while (!tp_session_is_busy(s->clients[i].session)) {
+        tp_session_took(s->clients[i].session, MESSAGE);
+        assert_true(++count < 100000);
+    }
+    return count;
+}
+
+static void a_guest_has_its_share_of_a_turn(void **state)
+{
+    struct scene *s = *state;
+
+    assert_in_range(work_off(s, 0), 1, 2000);
+    assert_true(tp_session_is_busy(s->clients[0].session));
+    assert_int_equal(s->clients[0].ready, 0);
+    turn(s);
+    assert_int_equal(s->clients[0].ready, 1);
+    assert_false(tp_session_is_busy(s->clients[0].session));
+}
+
+static void guests_cannot_use_the_turn_of_members(void **state)
+{
+    struct scene *s = *state;
+
+    for (int i = 0; i < 6; i++) {
+        (void)work_off(s, i);
+    }
+    assert_true(tp_session_is_busy(s->clients[5].session));
+    assert_false(tp_session_is_busy(s->clients[6].session));
+    turn(s);
+    for (int i = 0; i < 6; i++) {
+        assert_int_equal(s->clients[i].ready, 1);
+    }
+}
+
+/* Two guests on one host have less than two on two hosts. */
+static void guests_of_a_host_share_its_account(void **state)
+{
+    struct scene *s = *state;
+
+    tpi_budget_charge(s->clients[0].session, 200000);
+    tpi_budget_charge(s->clients[1].session, 200000);
+    assert_true(tp_session_is_busy(s->clients[0].session));
+    assert_false(tp_session_is_busy(s->clients[2].session));
+}
+
+static void the_one_that_had_nothing_goes_on_first(void **state)
+{
+    struct scene *s = *state;
+
+    tpi_budget_charge(s->clients[0].session, 300000);
+    tpi_budget_charge(s->clients[2].session, 300000);
+    assert_true(tp_session_is_busy(s->clients[0].session));
+    assert_true(tp_session_is_busy(s->clients[4].session));
+    const tpi_budget *budget = &s->clients[0].session->clients->budget;
+    assert_ptr_equal(budget->denied.first, s->clients[4].session);
+    assert_ptr_equal(budget->spent.first, s->clients[0].session);
+}
+
+static void a_client_that_waits_may_leave(void **state)
+{
+    struct scene *s = *state;
+
+    (void)work_off(s, 0);
+    (void)work_off(s, 2);
+    leave(s, 0);
+    turn(s);
+    assert_int_equal(s->clients[2].ready, 1);
+}
+
+static void a_key_makes_a_member(void **state)
+{
+    struct scene *s = *state;
+
+    (void)work_off(s, 0);
+    set_guests(s, TP_RIGHT_WRITE);
+    assert_false(tp_session_is_busy(s->clients[1].session));
+    assert_int_equal(tp_session_longest_message(s->clients[0].session), TP_XDR_MAX_MESSAGE_SIZE);
+}
+
+/* ---- Answers --------------------------------------------------------------------------------- */
+
+static void an_empty_account_admits_any_answer(void **state)
+{
+    struct scene *s = *state;
+    tp_session *guest = s->clients[0].session;
+
+    assert_true(tpi_budget_has_room(guest, 100 * MEGABYTE));
+    tpi_budget_reserve(guest, 4 * MEGABYTE);
+    assert_false(tpi_budget_has_room(guest, 1));
+    assert_true(tpi_budget_has_room(s->clients[1].session, 4 * MEGABYTE));
+    tpi_budget_reserve(s->clients[1].session, 4 * MEGABYTE);
+    assert_false(
+        tpi_budget_has_room(s->clients[1].session, 4 * MEGABYTE)); /* its own, and its host */
+    tpi_budget_release(s->clients[1].session, 4 * MEGABYTE);
+    tpi_budget_release(guest, 4 * MEGABYTE);
+    assert_true(tpi_budget_has_room(guest, 4 * MEGABYTE));
+}
+
+static void all_guests_together_leave_the_members_their_account(void **state)
+{
+    struct scene *s = *state;
+
+    for (int i = 0; i < 6; i++) {
+        tpi_budget_reserve(s->clients[i].session, 4 * MEGABYTE);
+    }
+    assert_false(tpi_budget_has_room(s->clients[4].session, 1));
+    assert_true(tpi_budget_has_room(s->clients[6].session, 16 * MEGABYTE));
+    for (int i = 0; i < 6; i++) {
+        tpi_budget_release(s->clients[i].session, 4 * MEGABYTE);
+    }
+}
+
+static int tries;
+static bool try_twice(tp_session *session)
+{
+    (void)session;
+    return ++tries == 2;
+}
+
+static void what_waits_for_room_is_tried_at_the_end_of_turns(void **state)
+{
+    struct scene *s = *state;
+    tp_session *guest = s->clients[0].session;
+
+    tries = 0;
+    tpi_budget_reserve(guest, 1);
+    tpi_budget_park(guest, try_twice);
+    turn(s);
+    assert_int_equal(tries, 0); /* nothing was given back */
+    tpi_budget_release(guest, 1);
+    turn(s);
+    assert_int_equal(tries, 1);
+    assert_true(tpi_budget_is_parked(guest));
+    tpi_budget_release(guest, 0);
+    turn(s);
+    assert_int_equal(tries, 2);
+    assert_false(tpi_budget_is_parked(guest));
+    assert_int_equal(s->clients[0].ready, 1);
+}
+
+static void an_estimate_follows_the_answers(void **state)
+{
+    struct scene *s = *state;
+    tp_session *guest = s->clients[0].session;
+    const tp_message *what =
+        tp_interface_message(&tp_interface_map, TP_KIND_REQUEST, TP_MAP_REQ_GET_DATA);
+    const tp_message *info =
+        tp_interface_message(&tp_interface_map, TP_KIND_REQUEST, TP_MAP_REQ_GET_INFO);
+
+    assert_int_equal(tpi_budget_estimate(guest, what), MEGABYTE);
+    assert_in_range(tpi_budget_estimate(guest, info), sizeof(tp_map_info), 1000);
+    tpi_budget_answered(guest, what, 0, 4 * MEGABYTE);
+    assert_int_equal(tpi_budget_estimate(s->clients[4].session, what), 4 * MEGABYTE);
+    tpi_budget_answered(guest, what, 4 * MEGABYTE, 0);
+    assert_int_equal(tpi_budget_estimate(guest, what), 3 * MEGABYTE);
+}
+
+/* ---- Large answers --------------------------------------------------------------------------- */
+
+static tp_msg *make_tile(uint32_t seq, uint32_t count)
+{
+    static int8_t cells[200000];
+    const tp_map_data tile = {.width = count, .height = 1, .data_count = count, .data = cells};
+    const tp_msghdr header = {.type = TP_MSGTYPE_RESP_ACK,
+                              .subtype = TP_MAP_REQ_GET_DATA,
+                              .seq = seq,
+                              .addr = {.interf = TP_MAP_CODE}};
+    tp_msg *msg = NULL;
+
+    assert_int_equal(tp_msg_create(&msg, &header, &tp_desc_map_data, &tile), TP_OK);
+    return msg;
+}
+
+static void answer(tp_session *session, uint32_t seq, uint32_t count)
+{
+    tp_msg *msg = make_tile(seq, count);
+
+    tpi_budget_reserve(session, count);
+    tpi_maker_answer(session, msg, count);
+    tp_msg_unref(msg);
+}
+
+static void large_answers_are_encoded_elsewhere_and_keep_their_order(void **state)
+{
+    struct scene *s = *state;
+    tp_session *guest = s->clients[0].session;
+
+    tp_session_only_sends(guest, &tp_encoding_player);
+    answer(guest, 1, 200000);
+    assert_int_equal(tp_session_waiting(guest), 0);
+    answer(guest, 2, 10);
+    assert_int_equal(tp_session_waiting(guest), 0); /* it is behind the first */
+    while (tp_session_waiting(guest) < 2) {
+        turn(s);
+    }
+    assert_int_equal(tp_msg_header(tp_session_peek(guest, 0))->seq, 1);
+    assert_null(tp_msg_payload(tp_session_peek(guest, 0)));
+    assert_in_range(tp_session_peek(guest, 0)->weight, 100, 4096); /* compressed */
+    assert_int_equal(tp_msg_header(tp_session_peek(guest, 1))->seq, 2);
+    assert_int_equal(guest->account.own.answers, 0);
+}
+
+static void a_client_may_leave_while_its_answers_are_made(void **state)
+{
+    struct scene *s = *state;
+
+    for (int i = 0; i < CLIENTS; i++) {
+        tp_session_only_sends(s->clients[i].session, &tp_encoding_player);
+        answer(s->clients[i].session, 1, 200000);
+        leave(s, i);
+    }
+    turn(s);
+}
+
+/* ---- Held bytes ------------------------------------------------------------------------------ */
+
+static void a_guest_sends_short_messages(void **state)
+{
+    struct scene *s = *state;
+
+    assert_int_equal(tp_session_longest_message(s->clients[0].session), 65536);
+    assert_int_equal(tp_session_longest_message(s->clients[6].session), TP_XDR_MAX_MESSAGE_SIZE);
+}
+
+static void the_guest_that_holds_most_is_closed(void **state)
+{
+    struct scene *s = *state;
+
+    assert_true(tp_session_hold(s->clients[0].session, 3 * MEGABYTE, true));
+    assert_true(tp_session_hold(s->clients[2].session, 100, true));
+    assert_true(tp_session_hold(s->clients[1].session, 2 * MEGABYTE, true)); /* its host has 5 MB */
+    assert_int_equal(s->clients[0].lost, 1);
+    assert_int_equal(s->clients[1].lost + s->clients[2].lost, 0);
+    assert_true(tp_session_hold(s->clients[1].session, 3 * MEGABYTE, true)); /* one was enough */
+    assert_int_equal(s->clients[1].lost + s->clients[2].lost, 0);
+}
+
+static void members_hold_what_they_need_whatever_guests_hold(void **state)
+{
+    struct scene *s = *state;
+
+    for (int i = 0; i < 6; i++) {
+        (void)tp_session_hold(s->clients[i].session, 3 * MEGABYTE, true);
+    }
+    assert_true(tp_session_hold(s->clients[6].session, 40 * MEGABYTE, true));
+    assert_int_equal(s->clients[6].lost, 0);
+    assert_false(tp_session_hold(s->clients[7].session, 41 * MEGABYTE, true)); /* most of all */
+    assert_int_equal(s->clients[6].lost, 0);
+    assert_int_equal(s->clients[7].lost, 1);
+}
+
+static void pass(struct scene *s, double seconds)
+{
+    bench_move_clock(&s->p->b, seconds);
+    turn(s);
+}
+
+/* ---- Replies that nobody reads --------------------------------------------------------------- */
+
+static void a_client_with_many_replies_waits_and_the_slowest_guest_is_closed(void **state)
+{
+    struct scene *s = *state;
+
+    tpi_budget_queued(s->clients[0].session, 300000);
+    assert_true(tp_session_is_busy(s->clients[0].session));
+    tpi_budget_queued(s->clients[0].session, 1000);
+    assert_int_equal(s->clients[0].ready, 1);
+    assert_false(tp_session_is_busy(s->clients[0].session));
+    tpi_budget_queued(s->clients[6].session, 100 * MEGABYTE); /* a member is none of theirs */
+    tpi_budget_queued(s->clients[2].session, 30 * MEGABYTE);
+    assert_int_equal(s->clients[2].lost, 0);
+    tpi_budget_queued(s->clients[4].session, 3 * MEGABYTE);
+    assert_int_equal(s->clients[2].lost, 1);
+    assert_int_equal(s->clients[4].lost + s->clients[6].lost, 0);
+}
+
+/* ---- Messages that had to wait --------------------------------------------------------------- */
+
+static void set_busy(struct scene *s, int i, bool busy)
+{
+    tpi_budget_queued(s->clients[i].session, busy ? 100 * MEGABYTE : 0);
+    assert_int_equal(tp_session_is_busy(s->clients[i].session), busy);
+}
+
+static void messages_are_as_old_as_the_client_was_busy(void **state)
+{
+    struct scene *s = *state;
+    tp_session *member = s->clients[6].session;
+
+    turn(s);
+    turn(s);
+    assert_int_equal(tpi_age_ns(member), 0);
+    set_busy(s, 6, true);
+    for (int i = 0; i < 20; i++) {
+        pass(s, 0.2);
+    }
+    turn(s);
+    s->clients[6].unread = 2 * MESSAGE;
+    set_busy(s, 6, false);
+    assert_in_range(tpi_age_ns(member), 4 * TP_NS_PER_S, 5 * TP_NS_PER_S);
+    tp_session_took(member, MESSAGE);
+    assert_in_range(tpi_age_ns(member), 4 * TP_NS_PER_S, 5 * TP_NS_PER_S);
+    s->clients[6].unread = 3 * MESSAGE; /* two more have come: they wait for less */
+    set_busy(s, 6, true);
+    for (int i = 0; i < 5; i++) {
+        pass(s, 0.2);
+    }
+    turn(s);
+    set_busy(s, 6, false);
+    tp_session_took(member, MESSAGE);
+    assert_in_range(tpi_age_ns(member), TP_NS_PER_S, 2 * TP_NS_PER_S);
+    tp_session_took(member, 2 * MESSAGE);
+    assert_int_equal(tpi_age_ns(member), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_guest_has_its_share_of_a_turn, begin, end),
+        cmocka_unit_test_setup_teardown(guests_cannot_use_the_turn_of_members, begin, end),
+        cmocka_unit_test_setup_teardown(guests_of_a_host_share_its_account, begin, end),
+        cmocka_unit_test_setup_teardown(the_one_that_had_nothing_goes_on_first, begin, end),
+        cmocka_unit_test_setup_teardown(a_client_that_waits_may_leave, begin, end),
+        cmocka_unit_test_setup_teardown(a_key_makes_a_member, begin, end),
+        cmocka_unit_test_setup_teardown(an_empty_account_admits_any_answer, begin, end),
+        cmocka_unit_test_setup_teardown(all_guests_together_leave_the_members_their_account, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(what_waits_for_room_is_tried_at_the_end_of_turns, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(an_estimate_follows_the_answers, begin, end),
+        cmocka_unit_test_setup_teardown(large_answers_are_encoded_elsewhere_and_keep_their_order,
+                                        begin, end),
+        cmocka_unit_test_setup_teardown(a_client_may_leave_while_its_answers_are_made, begin, end),
+        cmocka_unit_test_setup_teardown(a_guest_sends_short_messages, begin, end),
+        cmocka_unit_test_setup_teardown(the_guest_that_holds_most_is_closed, begin, end),
+        cmocka_unit_test_setup_teardown(members_hold_what_they_need_whatever_guests_hold, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(
+            a_client_with_many_replies_waits_and_the_slowest_guest_is_closed, begin, end),
+        cmocka_unit_test_setup_teardown(messages_are_as_old_as_the_client_was_busy, begin, end),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""Clients without a key that ask for much, or hold much back: a client with a key does not notice them, and memory returns.
+argv: the troupe program, as users have it: the sanitizers of a test build cost more than what is measured.
+
+floods.py describes the rule. `./troupe floods` runs the whole table; here are the attacks that hurt most, and a part of the
+table, another one each day."""
+import contextlib
+import random
+import struct
+import sys
+import tempfile
+import time
+
+import floods
+import keys
+import player
+import tap
+from player import ACK, COMMAND, PLAYER, POSITION2D, REQUEST
+
+PROGRAM = sys.argv[1]
+MAP, STATISTICS = 42, 202
+SAMPLE = 3  # messages of the table
+WORLD = """
+model ( name "hall" size [104 104 1] boundary 1 )
+define robot position ( size [0.4 0.4 0.3] )
+robot ( name "anna" pose [1 1 0 0] )
+"""
+
+
+def holds(attack):
+    """The rule holds in one of a few tries: this machine may have been busy with something else."""
+    tap.equal(floods.judged(attack).wrong(), [])
+
+
+def tiles_of_a_large_map():
+    """950 times 2048 by 2048 cells in one write, from one client and from four."""
+    with tempfile.NamedTemporaryFile("w", suffix=".world") as world:
+        world.write(WORLD)
+        world.flush()
+        text = (f'driver ( name "sim" worldfile "{world.name}" provides [ "map:0" "position2d:0" ] model "anna" '
+                'map_resolution 0.05 alwayson 1 )\n')
+        tile = floods.message(MAP, REQUEST, 2, struct.pack(">IIIIIII", 0, 0, 2048, 2048, 0, 0, 0))
+        with floods.trial(PROGRAM, text) as trial:
+            trial.attack(MAP, tile, 0.3, once=True, attackers=1)  # the driver makes its map
+            holds(lambda: trial.attack(MAP, tile * 950, 1.5, once=True, attackers=1))
+            holds(lambda: trial.attack(MAP, tile * 950, 1.5))
+            with player.Client(trial.server.address) as patient:  # what waits is answered, in order
+                patient.open(MAP, 0)
+                body = struct.pack(">IIIIIII", 0, 0, 2048, 2048, 0, 0, 0)
+                numbers = [patient.send(MAP, 0, REQUEST, 2, body) for _ in range(20)]
+                tap.equal([(reply.type, reply.seq) for reply in (patient.message() for _ in numbers)],
+                          [(ACK, number) for number in numbers])
+
+
+def statistics_of_many_devices_and_clients():
+    provides = " ".join(f'"position2d:{i}"' for i in range(300))
+    with floods.trial(PROGRAM, f'driver ( name "fake" rate 1 provides [ {provides} ] )\n') as trial:
+        with contextlib.ExitStack() as stack:
+            for _ in range(900):
+                stack.enter_context(player.Client(trial.server.address))
+            ask = floods.message(PLAYER, REQUEST, STATISTICS, b"")
+            holds(lambda: trial.attack(PLAYER, floods.burst_of(ask), 1.5))
+
+
+def is_closed(client):
+    client.socket.setblocking(False)
+    try:
+        return client.socket.recv(1) == b""
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+
+
+def messages_that_are_never_finished():
+    """Long ones end at once; of many short ones those that hold most are closed. A command in two pieces and new clients find
+    room."""
+    text = floods.KEYS + 'driver ( name "fake" provides [ "position2d:0" ] )\n'
+    with player.server(PROGRAM, text) as server, contextlib.ExitStack() as stack:
+        owner = stack.enter_context(player.Client(server.address))
+        tap.equal(keys.prove(owner, floods.SECRET).type, ACK)
+        owner.open(POSITION2D, 0)
+        before = server.memory()
+        for _ in range(2):
+            client = stack.enter_context(player.Client(server.address))
+            with contextlib.suppress(OSError):
+                client.socket.sendall(player.HEADER.pack(0, 0, POSITION2D, 0, REQUEST, 1, 0.0, 0, 33554392) + bytes(33554391))
+            tap.equal(client.ended(), True)
+        short = [stack.enter_context(player.Client(server.address)) for _ in range(300)]
+        for client in short:
+            client.socket.sendall(player.HEADER.pack(0, 0, POSITION2D, 0, REQUEST, 1, 0.0, 0, 64000) + bytes(60000))
+        command = player.HEADER.pack(0, 0, POSITION2D, 0, COMMAND, 1, 0.0, 0, 28) + struct.pack(">dddI", 0.1, 0, 0, 1)
+        owner.socket.sendall(command[:50])
+        for _ in range(20):
+            with player.Client(server.address) as new:
+                tap.equal(new.request(PLAYER, 0, 1).type, ACK)
+        owner.socket.sendall(command[50:])
+        tap.equal(owner.request(POSITION2D, 0, 1).type, ACK)
+        until = time.monotonic() + 60  # the server has read all of it long before
+        while sum(is_closed(client) for client in short) <= 200 and time.monotonic() < until:
+            time.sleep(0.05)
+        tap.equal(200 < sum(is_closed(client) for client in short) < 300, True)
+        tap.equal(server.memory() - before < 16 * floods.MEGABYTE, True)
+
+
+def a_part_of_the_table():
+    messages = floods.all_messages(PROGRAM)
+    day = int(time.time() // 86400)
+    chosen = random.Random(day).sample(messages, SAMPLE)
+    for name, what, result in floods.table(PROGRAM, chosen):
+        print(f"# {name} {what}: {result}")
+        tap.equal((name, what, result.wrong()), (name, what, []))
+
+
+tap.main(tiles_of_a_large_map, statistics_of_many_devices_and_clients, messages_that_are_never_finished,
+         a_part_of_the_table)
