@@ -429,7 +429,8 @@ int remote_connect(struct remote *remote, tp_client_mode mode, bool persistent)
         .timeout_ns = remote->timeout_ns,
         .mode = mode,
         .stay_lost = !persistent,
-        .extensions = true, /* whoever types the name of one asks for it */
+        .extensions = true,       /* a user who types the name of one asks for it */
+        .renewal = TP_RENEW_LOOP, /* commands work in the loop: one that hangs renews nothing */
         .catalogue = remote->catalogue,
         .kit = &tp_full_kit,
         .key = remote->key,

@@ -232,7 +232,7 @@ static tp_status wav_play(tp_device *device, const tp_audio_wav *ask, tp_error *
 {
     tpi_sim_note_play notes[TPI_SIM_MOST_NOTES];
     uint32_t count = 0;
-    struct wave w;
+    struct wave w = {0};
     tp_status status = check_source(device, false, err);
 
     status = status == TP_OK ? open_wave(ask, &w, err) : status;
