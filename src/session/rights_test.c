@@ -82,12 +82,11 @@ static tp_status send(struct stage *s, tp_kind kind, unsigned code, const void *
 static unsigned abilities(struct stage *s)
 {
     const tp_position2d_cmd_vel vel = {.state = 1};
-    const tp_position2d_power_config power = {1};
     const tp_message *reset =
         tp_interface_message(&tp_interface_player, TP_KIND_REQUEST, TP_PLAYER_REQ_RESET_PANIC);
 
     return (send(s, TP_KIND_REQUEST, TP_POSITION2D_REQ_GET_GEOM, NULL) == TP_OK ? 1U : 0U) |
-           (send(s, TP_KIND_REQUEST, TP_POSITION2D_REQ_MOTOR_POWER, &power) == TP_OK ? 2U : 0U) |
+           (send(s, TP_KIND_REQUEST, TP_POSITION2D_REQ_RESET_ODOM, NULL) == TP_OK ? 2U : 0U) |
            (send(s, TP_KIND_COMMAND, TP_POSITION2D_CMD_VEL, &vel) == TP_OK ? 4U : 0U) |
            (tp_session_may(s->sessions[0], reset, NULL) == TP_OK ? 8U : 0U);
 }
