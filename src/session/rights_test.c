@@ -446,6 +446,21 @@ static void who_has_a_key_that_goes_loses_its_right(void **state)
     assert_string_equal(tp_session_key(s->sessions[1]), "");
 }
 
+/* Both its name and its secret count. */
+static void a_key_with_another_secret_is_another_key(void **state)
+{
+    const tpi_key changed[] = {{"driver", "steer", TP_RIGHT_MOVE},
+                               {"pilot", "drive", TP_RIGHT_MOVE}};
+    const tpi_access access = {.keys = changed,
+                               .key_count = 2,
+                               .guests = {TP_RIGHT_READ, TP_RIGHT_READ, TP_RIGHT_OPERATE}};
+    struct stage *s = *state;
+
+    assert_int_equal(try(s, 0, "drive"), TP_OK);
+    assert_int_equal(tpi_hub_set_access(s->b.hub, &access), TP_OK);
+    assert_int_equal(tp_session_right(s->sessions[0]), TP_RIGHT_READ);
+}
+
 static void what_it_moved_stops(void **state)
 {
     struct stage *s = *state;
@@ -519,6 +534,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_right_key_is_judged_whatever_others_try, begin, end),
         cmocka_unit_test_setup_teardown(a_key_in_a_reset_is_a_try_too, begin, end),
         cmocka_unit_test_setup_teardown(who_has_a_key_that_goes_loses_its_right, begin, end),
+        cmocka_unit_test_setup_teardown(a_key_with_another_secret_is_another_key, begin, end),
         cmocka_unit_test_setup_teardown(what_it_moved_stops, begin, end),
         cmocka_unit_test_setup_teardown(a_lesser_key_takes_what_the_one_before_gave, begin, end),
         cmocka_unit_test_setup_teardown(what_it_held_is_free, begin, end),
