@@ -72,10 +72,10 @@ typedef struct mixture {
 static mixture random_mixture(random_source *r)
 {
     static const unsigned char shares[VERB_COUNT] = {
-        [VERB_ENTER] = 6, [VERB_LEAVE] = 2, [VERB_OPEN] = 14, [VERB_CLOSE] = 4,
-        [VERB_MOVE] = 24, [VERB_SET] = 6,   [VERB_ASK] = 3,   [VERB_HALT] = 3,
-        [VERB_LEASE] = 3, [VERB_RANK] = 3,  [VERB_PANIC] = 2, [VERB_RESET] = 5,
-        [VERB_KICK] = 1,  [VERB_SHOW] = 8,  [VERB_KEYS] = 4,  [VERB_WAIT] = 16,
+        [VERB_ENTER] = 6, [VERB_LEAVE] = 2,  [VERB_OPEN] = 14, [VERB_CLOSE] = 4, [VERB_MOVE] = 24,
+        [VERB_SET] = 6,   [VERB_ASK] = 3,    [VERB_HALT] = 3,  [VERB_LEASE] = 3, [VERB_RANK] = 3,
+        [VERB_PANIC] = 2, [VERB_RESET] = 5,  [VERB_KICK] = 1,  [VERB_SHOW] = 8,  [VERB_KEYS] = 4,
+        [VERB_WAIT] = 16, [VERB_SWITCH] = 4,
     };
     mixture made = {.clients = 2 + random_below(r, MODEL_CLIENTS - 1),
                     .first_device = random_below(r, MODEL_DEVICES),
@@ -284,8 +284,8 @@ static void shrink(sequence *q, char *why, size_t bad)
 static void print_sequence(const sequence *q, const char *why, uint64_t seed)
 {
     static const char *const names[VERB_COUNT] = {
-        "enter", "leave", "open",  "close", "move", "set",  "ask",  "halt",
-        "lease", "rank",  "panic", "reset", "kick", "show", "keys", "wait"};
+        "enter", "leave", "open",  "close", "move", "set",  "ask",  "halt",  "lease",
+        "rank",  "panic", "reset", "kick",  "show", "keys", "wait", "switch"};
 
     print_message("seed %" PRIu64 ", %zu verbs:\n", seed, q->count);
     for (size_t i = 0; i < q->count; i++) {

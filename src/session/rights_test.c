@@ -82,12 +82,11 @@ static tp_status send(struct stage *s, tp_kind kind, unsigned code, const void *
 static unsigned abilities(struct stage *s)
 {
     const tp_position2d_cmd_vel vel = {.state = 1};
-    const tp_position2d_power_config power = {1};
     const tp_message *reset =
         tp_interface_message(&tp_interface_player, TP_KIND_REQUEST, TP_PLAYER_REQ_RESET_PANIC);
 
     return (send(s, TP_KIND_REQUEST, TP_POSITION2D_REQ_GET_GEOM, NULL) == TP_OK ? 1U : 0U) |
-           (send(s, TP_KIND_REQUEST, TP_POSITION2D_REQ_MOTOR_POWER, &power) == TP_OK ? 2U : 0U) |
+           (send(s, TP_KIND_REQUEST, TP_POSITION2D_REQ_RESET_ODOM, NULL) == TP_OK ? 2U : 0U) |
            (send(s, TP_KIND_COMMAND, TP_POSITION2D_CMD_VEL, &vel) == TP_OK ? 4U : 0U) |
            (tp_session_may(s->sessions[0], reset, NULL) == TP_OK ? 8U : 0U);
 }
@@ -447,6 +446,21 @@ static void who_has_a_key_that_goes_loses_its_right(void **state)
     assert_string_equal(tp_session_key(s->sessions[1]), "");
 }
 
+/* Both its name and its secret count. */
+static void a_key_with_another_secret_is_another_key(void **state)
+{
+    const tpi_key changed[] = {{"driver", "steer", TP_RIGHT_MOVE},
+                               {"pilot", "drive", TP_RIGHT_MOVE}};
+    const tpi_access access = {.keys = changed,
+                               .key_count = 2,
+                               .guests = {TP_RIGHT_READ, TP_RIGHT_READ, TP_RIGHT_OPERATE}};
+    struct stage *s = *state;
+
+    assert_int_equal(try(s, 0, "drive"), TP_OK);
+    assert_int_equal(tpi_hub_set_access(s->b.hub, &access), TP_OK);
+    assert_int_equal(tp_session_right(s->sessions[0]), TP_RIGHT_READ);
+}
+
 static void what_it_moved_stops(void **state)
 {
     struct stage *s = *state;
@@ -520,6 +534,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_right_key_is_judged_whatever_others_try, begin, end),
         cmocka_unit_test_setup_teardown(a_key_in_a_reset_is_a_try_too, begin, end),
         cmocka_unit_test_setup_teardown(who_has_a_key_that_goes_loses_its_right, begin, end),
+        cmocka_unit_test_setup_teardown(a_key_with_another_secret_is_another_key, begin, end),
         cmocka_unit_test_setup_teardown(what_it_moved_stops, begin, end),
         cmocka_unit_test_setup_teardown(a_lesser_key_takes_what_the_one_before_gave, begin, end),
         cmocka_unit_test_setup_teardown(what_it_held_is_free, begin, end),

@@ -96,7 +96,7 @@ def changes_of_line(code, line):
         start, end = found.span(2)
         yield "negated condition", line[:start] + "!(" + line[start:end] + ")" + line[end:]
     found = re.match(r"^\s+return (.*);$", code)
-    if found and re.search(r"==|!=|&&|\|\||[<>]", code) and "?" not in code:
+    if found and re.search(r"==|!=|&&|\|\|| [<>]=? ", code) and "?" not in code:
         start, end = found.span(1)
         yield "negated condition", line[:start] + "!(" + line[start:end] + ")" + line[end:]
     if STATEMENT.match(code) and not code.strip().startswith("return"):

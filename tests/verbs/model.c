@@ -333,6 +333,12 @@ static unsigned say_set(model *m, const verb *v)
     return why;
 }
 
+/* padi.md, "actuates": as a move, but it takes no lease and keeps nobody out. */
+static unsigned say_switch(model *m, const verb *v)
+{
+    return why_not_write(m, v, TP_RIGHT_MOVE) | (m->panic ? MODEL_PANIC : 0U);
+}
+
 static unsigned say_ask(const model *m, const verb *v)
 {
     return m->clients[v->client].openings[v->device].access == 0 ? MODEL_DENIED : 0;
@@ -494,6 +500,8 @@ bool model_fits(const model *m, const verb *v)
         return m->clients[v->client].here && !open;
     case VERB_CLOSE:
         return open;
+    case VERB_SWITCH:
+        return m->clients[v->client].here && model_devices[v->device].moves;
     case VERB_KICK:
         return m->clients[v->client].here && m->clients[v->number].here;
     default:
@@ -504,12 +512,12 @@ bool model_fits(const model *m, const verb *v)
 unsigned model_say(model *m, const verb *v)
 {
     static unsigned (*const says[VERB_COUNT])(model *, const verb *) = {
-        [VERB_ENTER] = say_enter,       [VERB_LEAVE] = say_leave, [VERB_OPEN] = say_open,
-        [VERB_CLOSE] = say_close,       [VERB_MOVE] = say_move,   [VERB_SET] = say_set,
-        [VERB_ASK] = say_ask_something, [VERB_HALT] = say_halt,   [VERB_LEASE] = say_terms,
-        [VERB_RANK] = say_terms,        [VERB_PANIC] = say_panic, [VERB_RESET] = say_reset,
-        [VERB_KICK] = say_kick,         [VERB_SHOW] = say_show,   [VERB_KEYS] = say_keys,
-        [VERB_WAIT] = say_wait,
+        [VERB_ENTER] = say_enter,       [VERB_LEAVE] = say_leave,   [VERB_OPEN] = say_open,
+        [VERB_CLOSE] = say_close,       [VERB_MOVE] = say_move,     [VERB_SET] = say_set,
+        [VERB_ASK] = say_ask_something, [VERB_HALT] = say_halt,     [VERB_LEASE] = say_terms,
+        [VERB_RANK] = say_terms,        [VERB_PANIC] = say_panic,   [VERB_RESET] = say_reset,
+        [VERB_KICK] = say_kick,         [VERB_SHOW] = say_show,     [VERB_KEYS] = say_keys,
+        [VERB_WAIT] = say_wait,         [VERB_SWITCH] = say_switch,
     };
 
     if (v->kind != VERB_WAIT && v->kind != VERB_KEYS) {

@@ -82,11 +82,12 @@ typedef enum verb_kind {
     VERB_LEASE, /* number: the lease in milliseconds, -1 for none asked; rank: the rank */
     VERB_RANK,  /* number: the rank */
     VERB_PANIC,
-    VERB_RESET, /* number: 0 the panic that is on, 1 one that is over */
-    VERB_KICK,  /* number: the other client */
-    VERB_SHOW,  /* number: a key */
-    VERB_KEYS,  /* number: the configuration */
-    VERB_WAIT,  /* number: milliseconds */
+    VERB_RESET,  /* number: 0 the panic that is on, 1 one that is over */
+    VERB_KICK,   /* number: the other client */
+    VERB_SHOW,   /* number: a key */
+    VERB_KEYS,   /* number: the configuration */
+    VERB_WAIT,   /* number: milliseconds */
+    VERB_SWITCH, /* what can move hardware and leaves no motion: motor power */
     VERB_COUNT,
 } verb_kind;
 

@@ -135,11 +135,17 @@ static tp_status say_move(scene *s, const verb *v)
 static tp_status say_set(scene *s, const verb *v)
 {
     if (model_devices[v->device].moves) {
-        const tp_position2d_power_config on = {1};
-        return send(s, v, TP_KIND_REQUEST, TP_POSITION2D_REQ_MOTOR_POWER, &on);
+        return send(s, v, TP_KIND_REQUEST, TP_POSITION2D_REQ_RESET_ODOM, NULL);
     }
     const tp_blinkenlight_cmd_power on = {.enable = 1};
     return send(s, v, TP_KIND_COMMAND, TP_BLINKENLIGHT_CMD_POWER, &on);
+}
+
+static tp_status say_switch(scene *s, const verb *v)
+{
+    const tp_position2d_power_config on = {1};
+
+    return send(s, v, TP_KIND_REQUEST, TP_POSITION2D_REQ_MOTOR_POWER, &on);
 }
 
 static tp_status say_terms(scene *s, const verb *v)
@@ -219,6 +225,8 @@ static tp_status say(scene *s, const verb *v)
         return say_move(s, v);
     case VERB_SET:
         return say_set(s, v);
+    case VERB_SWITCH:
+        return say_switch(s, v);
     case VERB_ASK:
         return send(s, v, TP_KIND_REQUEST, TP_COMMON_REQ_GET_PROPERTIES, NULL);
     case VERB_HALT:
