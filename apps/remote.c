@@ -428,8 +428,6 @@ int remote_connect(struct remote *remote, tp_client_mode mode, bool persistent)
         .name = name,
         .timeout_ns = remote->timeout_ns,
         .mode = mode,
-        .renewal =
-            TP_RENEW_LOOP, /* the command itself runs the loop, also while its input is silent */
         .stay_lost = !persistent,
         .extensions = true,       /* a user who types the name of one asks for it */
         .renewal = TP_RENEW_LOOP, /* commands work in the loop: one that hangs renews nothing */
