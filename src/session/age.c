@@ -113,7 +113,10 @@ void tpi_age_wait(tp_session *session, bool busy)
     }
     account->busy = busy;
     if (busy) {
-        account->busy_ns = now_ns(session->clients);
+        const int64_t arrival_ns = tp_loop_arrival_ns(tpi_hub_loop(session->hub));
+        const int64_t now = now_ns(session->clients);
+        /* What was read together with the message before may have waited in the socket already. */
+        account->busy_ns = arrival_ns != TP_NEVER && arrival_ns < now ? arrival_ns : now;
     } else {
         count_waited(session);
     }
