@@ -179,7 +179,7 @@ static void no_turn_of_the_loop_is_long_during_a_reload(void **state)
     write_sections(&text, 7);
     server->options.text = tpi_buf_text(&text);
     const int64_t control_ns = whole_ns(server);
-    print_message("the longest turn: %.1f ms, all in one turn: %.1f ms\n",
+    print_message("# the longest turn: %.1f ms, all in one turn: %.1f ms\n",
                   (double)longest_ns / (double)TP_NS_PER_MS,
                   (double)control_ns / (double)TP_NS_PER_MS);
     assert_true(longest_ns <= LONGEST_TURN_NS);

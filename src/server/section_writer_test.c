@@ -67,10 +67,12 @@ static void whom_there_is_not_is_told(void **state)
 {
     (void)state;
     is_noted(
-        "writer ( key \"anne\" rank 1 ) ) keys [ \"anna move x\" ] driver ( name \"fake\" "
+        "writer ( key \"anne\" rank 1 ) ) keys [ \"anna move 0123456789abcdef\" ] driver ( name "
+        "\"fake\" "
         "provides [ \"laser:0\" ]",
         "x.cfg:2:14: no writer has this rank: there is no key \"anne\"; did you mean \"anna\"?");
-    is_noted("writer ( key \"an*\" rank 1 ) ) keys [ \"anna move x\" ] driver ( name \"fake\" "
+    is_noted("writer ( key \"an*\" rank 1 ) ) keys [ \"anna move 0123456789abcdef\" ] driver ( "
+             "name \"fake\" "
              "provides [ \"laser:0\" ]",
              "");
     is_noted("writer ( key \"pilot\" rank 1 )",

@@ -140,7 +140,7 @@ def mistakes_are_answered_with_a_sentence():
 
 def keys_give_rights():
     told = r"a wrong key came from 127\.0\.0\.1:\d+; 1 since the start\n"
-    with server('keys [ "anna move secret" ]\n' + FAKE, told) as (port, _), Client(port) as client:
+    with server('keys [ "anna move a long secret of anna" ]\n' + FAKE, told) as (port, _), Client(port) as client:
         position = {"device": "6665:position2d:0"}
         client.ask(op="subscribe", **position)
         move = {"op": "request", "message": "MOTOR_POWER", "value": {"state": 1}, **position}
@@ -148,7 +148,7 @@ def keys_give_rights():
         tap.equal(client.ask(op="key", key="wrong")["type"], "error")
         with Client(port) as other:
             other.ask(op="subscribe", **position)
-            tap.equal(other.ask(op="key", key="secret")["type"], "reply")
+            tap.equal(other.ask(op="key", key="a long secret of anna")["type"], "reply")
             tap.equal(other.ask(**move)["type"], "reply")
 
 

@@ -13,7 +13,7 @@ import tempfile
 
 import player
 import tap
-from player import ACK, COMMAND, PLAYER, POSITION2D
+from player import ACK, NACK, COMMAND, PLAYER, POSITION2D
 
 os.environ["TROUPE_WORLD_CODE"] = "yes"  # the controllers of these worlds are beside them
 
@@ -188,11 +188,11 @@ def a_world_that_goes_back_in_a_panic_stands(server, operator):
     all_move(operator, (*ROBOTS, "free", "line"))
 
 
-def motors_that_are_switched_on_in_a_panic_wait(server, operator):
+def motors_are_not_switched_in_a_panic(server, operator):
     operator.panic()
     with pilot(server, "wander") as client:
-        power(client, "wander", 0)
-        power(client, "wander", 1)
+        for on in (0, 1):
+            tap.equal(client.request(POSITION2D, ROBOTS.index("wander"), MOTOR_POWER, struct.pack(">I", on)).type, NACK)
         operator.steps(STOP)
         all_move(operator, ("wander",), False)
     operator.reset()
@@ -285,7 +285,7 @@ def who_is_silent_loses_it_to_nobody(server, operator):
 tap.main(arena(a_panic_stops_what_drives_itself), a_panic_reaches_a_world_in_a_process_of_its_own,
          who_moves_something_right_after_a_panic_is_obeyed, a_world_that_begins_in_a_panic_stands,
          arena(a_world_that_goes_back_in_a_panic_stands),
-         arena(motors_that_are_switched_on_in_a_panic_wait),
+         arena(motors_are_not_switched_in_a_panic),
          arena(what_sleeps_in_a_panic_wakes_up_and_stands, "sleep 1"), arena(motors_that_are_off_move_nothing),
          arena(motors_stay_off_when_the_world_goes_back),
          arena(who_was_asked_to_halt_stands_until_somebody_moves_it), arena(a_client_takes_over_until_it_leaves),
