@@ -294,13 +294,13 @@ static void a_slowed_adaptive_sequence_keeps_the_path_and_finishes_early(void **
                 best = need > best ? need : best;
             }
             struct run run = play(&link);
-            const double finish = (double)(int64_t)(run.summary.end_us - BENCH_START / 1000) * 1e-6;
+            const double finish = (double)((int64_t)run.summary.end_us - BENCH_START / 1000) * 1e-6;
             const double ideal = (double)(best + (FRAMES - 1) * STEP_NS - BENCH_START) * 1e-9;
 
             print_message(
                 "# adaptive, %d polls: finish %.3f of the best, %u stalls, start %.1f s\n", polls,
                 finish / ideal, run.summary.stalls,
-                (double)(int64_t)(run.summary.start_us - BENCH_START / 1000) * 1e-6);
+                (double)((int64_t)run.summary.start_us - BENCH_START / 1000) * 1e-6);
             assert_true(finish <= 1.05 * ideal);
             assert_int_equal(run.summary.stalls, 0);
             keeps_the_path(&run, &reference);
