@@ -1,4 +1,5 @@
 /* geometry_test.c - where a device sits: from the configuration, the driver, or its interface. */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +18,8 @@ extern const tp_driver tp_driver_passthrough;
 
 enum { NOT_SAID, SETS, ANSWERS, ANSWERS_LATER, REFUSES, REFUSES_LATER };
 
-static int manner; /* only changed while nothing runs */
+static atomic_int manner; /* read by the thread of the device */
+    /* read by the thread of the device */ /* only changed while nothing runs */
 
 struct seated {
     tp_device *device;
