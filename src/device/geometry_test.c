@@ -19,7 +19,6 @@ extern const tp_driver tp_driver_passthrough;
 enum { NOT_SAID, SETS, ANSWERS, ANSWERS_LATER, REFUSES, REFUSES_LATER };
 
 static atomic_int manner; /* read by the thread of the device */
-    /* read by the thread of the device */ /* only changed while nothing runs */
 
 struct seated {
     tp_device *device;
