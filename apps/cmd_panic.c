@@ -78,7 +78,7 @@ static int await_stops(struct panic_options *o)
     return tell_owing(o, panic);
 }
 
-/* Whoever needs this has no time to look it up. */
+/* A user who needs this has no time to look it up. */
 static int tell_other_ways(const struct panic_options *o)
 {
     return command_fail(

@@ -158,7 +158,7 @@ int remote_unexpected(const struct remote *remote, const char *argument, const c
 
 /* ---- Devices --------------------------------------------------------------------------------- */
 
-/* Interfaces that only the server knows. A server that cannot be reached is told later. */
+/* Interfaces that only the server knows. An unreachable server is reported later. */
 static void learn(struct remote *remote)
 {
     const tp_client_options options = {.name = "troupe",

@@ -107,7 +107,7 @@ struct simd_device {
     bool begun;
     bool read;          /* by somebody */
     bool subscribed;    /* the model works for it */
-    bool rolls;         /* it was told to stand and owes its stop */
+    bool rolls;         /* it has to stand, and its stop is not reported yet */
     int64_t next_us;    /* readings from before this have been sent */
     bool jointed;       /* it moves on its robot */
     int32_t base;       /* index of the vehicle that it is on; -1 for none */

@@ -355,7 +355,7 @@ static tp_status ask_all(struct round *round, tp_client *client, const tpi_condi
     return status;
 }
 
-/* A property that no device has is told, with what a device said of it. */
+/* Report a property that no device has, with the answer of a device. */
 static void give_hint(const struct round *round, const tpi_conditions *wanted, tp_error *hint)
 {
     const uint32_t all = wanted->count < 32 ? (1U << wanted->count) - 1 : UINT32_MAX;

@@ -136,7 +136,7 @@ static const struct kind *find_kind(const tp_property_list *list, const char *ke
     return NULL;
 }
 
-/* `err` has what to say if there is none of this name. */
+/* `err` is the error if no such name exists. */
 static tp_status find_listed(tp_proxy *proxy, const char *key, const struct kind **out,
                              tp_error *err)
 {

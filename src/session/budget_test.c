@@ -1,4 +1,4 @@
-/* budget_test.c - what clients cost, who waits for it, and who is closed. */
+/* budget_test.c - what clients cost, which clients wait, and which are closed. */
 #include <stdlib.h>
 #include <string.h>
 

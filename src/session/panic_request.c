@@ -19,8 +19,8 @@ void tp_session_panic(tp_session *session, const char *why)
                     why[0] == '\0' ? "no reason given" : why);
 }
 
-/* What clients sent before this moment was meant for another one: it moves nothing any more. The
- * client that ends the panic has sent the rest after it. */
+/* What clients sent before this moment was meant for the time before the panic: it moves nothing
+ * any more. The client that ends the panic has sent the rest after it. */
 static void drop_unread(const tpi_clients *clients, const tp_session *who)
 {
     for (tp_session *session = clients->sessions; session != NULL; session = session->next) {
