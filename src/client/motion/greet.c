@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TAG = 0xffff0000 }; /* tags of the library itself; programs get smaller ones */
+/* Tags of the library itself; programs get smaller ones. */
+static const uint32_t TAG = 0xffff0000;
 
 void tpi_greet_fini(tpi_greet *greet)
 {
@@ -18,7 +19,7 @@ static tp_status ask(tpi_greet *g, tpi_talk *talk, uint16_t code, const void *va
 {
     const bool query = tpi_motion_kind_of(code) == TPI_MOTION_QUERY;
     const tpi_motion_header header = {.kind = query ? TPI_MOTION_QUERY : TPI_MOTION_SESSION};
-    const tpi_talk_item item = {code, (uint32_t)TAG + (++g->tag & 0xffff), value};
+    const tpi_talk_item item = {code, TAG + (++g->tag & 0xffff), value};
     const tp_status status = tpi_talk_put(talk, &header, &item, 1, err);
 
     return status == TP_OK ? TP_PENDING : status;
@@ -202,7 +203,7 @@ tp_status tpi_greet_take(tpi_greet *g, tpi_talk *talk, const tpi_motion_record *
     const bool refused = record->tag == 0 && record->code == TPI_MOTION_SIGNAL &&
                          record->body[0] == TPI_MOTION_ERROR;
 
-    if (record->tag != (uint32_t)TAG + (g->tag & 0xffff) && !refused) {
+    if (record->tag != TAG + (g->tag & 0xffff) && !refused) {
         return TP_PENDING; /* a panic, perhaps, which is no answer */
     }
     if (record->code == TPI_MOTION_SIGNAL) {
