@@ -133,6 +133,15 @@ static tpi_spatial nearby(const struct bench *b)
     return out;
 }
 
+/* Command 2 has replaced command 1 and is done. */
+static void expect_replaced(struct bench *b, uint32_t client)
+{
+    bench_expect(b, client, 1, TPI_MOTION_SUCCESS, false, "started");
+    bench_expect(b, client, 2, TPI_MOTION_SUCCESS, false, "started");
+    bench_expect(b, client, 1, TPI_MOTION_MODIFIED, true, "replaced by a newer command");
+    bench_expect(b, client, 2, TPI_MOTION_SUCCESS, true, "done");
+}
+
 /* ---- POSE ---- */
 
 static void a_pose_is_reached_on_a_straight_line_in_its_time(void **state)
@@ -304,10 +313,7 @@ static void a_pose_starts_from_what_moves(void **state)
     bench_wait(b, c, 500);
     pose(b, c, 2, &goal, 3000000);
     bench_wait(b, c, 3100);
-    bench_expect(b, c, 1, TPI_MOTION_SUCCESS, false, "started");
-    bench_expect(b, c, 2, TPI_MOTION_SUCCESS, false, "started");
-    bench_expect(b, c, 1, TPI_MOTION_MODIFIED, true, "replaced by a newer command");
-    bench_expect(b, c, 2, TPI_MOTION_SUCCESS, true, "done");
+    expect_replaced(b, c);
     within_limits(b, 1e-3);
     const tpi_spatial end = hand_of(b, bench_last(b, 0)->values);
     assert_same_pose(&end, &goal, 2e-6);
@@ -324,10 +330,7 @@ static void a_pose_replaces_another(void **state)
     bench_wait(b, c, 300);
     pose(b, c, 2, &back, 0);
     bench_wait(b, c, 5000);
-    bench_expect(b, c, 1, TPI_MOTION_SUCCESS, false, "started");
-    bench_expect(b, c, 2, TPI_MOTION_SUCCESS, false, "started");
-    bench_expect(b, c, 1, TPI_MOTION_MODIFIED, true, "replaced by a newer command");
-    bench_expect(b, c, 2, TPI_MOTION_SUCCESS, true, "done");
+    expect_replaced(b, c);
     within_limits(b, 1e-3);
     const tpi_spatial end = hand_of(b, bench_last(b, 0)->values);
     assert_same_pose(&end, &back, 2e-6);
@@ -501,10 +504,7 @@ static void a_frame_ends_when_one_of_its_joints_is_taken(void **state)
     bench_wait(b, c, 500);
     bench_set(b, c, 2, 6, 0.5); /* a joint of the wrist, by the same client */
     bench_wait(b, c, 1500);
-    bench_expect(b, c, 1, TPI_MOTION_SUCCESS, false, "started");
-    bench_expect(b, c, 2, TPI_MOTION_SUCCESS, false, "started");
-    bench_expect(b, c, 1, TPI_MOTION_MODIFIED, true, "replaced by a newer command");
-    bench_expect(b, c, 2, TPI_MOTION_SUCCESS, true, "done");
+    expect_replaced(b, c);
     for (int k = 0; k < 5; k++) {
         assert_true(bench_last(b, 0)->speeds[k] == 0);
     }
