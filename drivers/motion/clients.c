@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "motion.h"
+#include "troupe/interfaces/player.h"
 
 static const int64_t SILENT_NS = 60 * TP_NS_PER_S; /* a client without any request is gone then */
 
@@ -63,7 +64,7 @@ static void join(struct motion *m, struct member *member)
     answer_join(m, member);
 }
 
-void tpi_motion_members_ready(struct motion *m)
+void tpi_motiond_members_ready(struct motion *m)
 {
     for (uint32_t i = 0; i < m->settings.clients; i++) {
         if (m->members[i].used && m->members[i].joins != NULL) {
@@ -136,8 +137,8 @@ static void remove_member(struct motion *m, struct member *member, tp_status sta
     if (member->joins != NULL) {
         tp_ticket_fail(member->joins, status, why);
     }
-    if (member->takes != NULL) {
-        tp_ticket_fail(member->takes, status, why);
+    if (member->waits != NULL) {
+        tp_ticket_fail(member->waits, status, why);
     }
     if (member->number != 0 && m->engine != NULL) {
         tpi_motion_engine_leave(m->engine, member->number, m->finishes, motion_now(m));
@@ -154,7 +155,7 @@ static tp_status req_leave(tp_device *device, const tp_motion_client *ask, tp_er
         return unknown(err);
     }
     remove_member(m, member, TP_E_CLOSED, "the client has left");
-    tpi_motion_turn(m);
+    tpi_motiond_turn(m);
     return TP_OK;
 }
 
@@ -164,13 +165,13 @@ static bool is_gone(const struct member *member, int64_t now_ns)
     if (member->joins != NULL) {
         return !tp_ticket_is_wanted(member->joins);
     }
-    if (member->takes != NULL) {
-        return !tp_ticket_is_wanted(member->takes);
+    if (member->waits != NULL) {
+        return !tp_ticket_is_wanted(member->waits);
     }
     return now_ns - member->heard_ns > SILENT_NS;
 }
 
-void tpi_motion_members_turn(struct motion *m, int64_t now_ns)
+void tpi_motiond_members_turn(struct motion *m, int64_t now_ns)
 {
     for (uint32_t i = 0; i < m->settings.clients; i++) {
         if (m->members[i].used && is_gone(&m->members[i], now_ns)) {
@@ -179,7 +180,7 @@ void tpi_motion_members_turn(struct motion *m, int64_t now_ns)
     }
 }
 
-void tpi_motion_members_end(struct motion *m)
+void tpi_motiond_members_end(struct motion *m)
 {
     for (uint32_t i = 0; i < m->settings.clients; i++) {
         if (m->members[i].used) {
@@ -190,28 +191,24 @@ void tpi_motion_members_end(struct motion *m)
 
 /* ---- Records --------------------------------------------------------------------------------- */
 
+/* Tell the client that records wait. */
 static void deliver(struct motion *m, struct member *member)
 {
-    uint16_t count = 0;
+    const tp_motion_waiting answer = {tpi_motion_engine_waiting(m->engine, member->number)};
+    tp_ticket *ticket = member->waits;
 
-    if (member->takes == NULL) {
+    if (ticket == NULL) {
         return;
     }
-    const size_t size = tpi_motion_engine_take(m->engine, member->number, m->records, MOST_RECORDS,
-                                               &count);
-    if (count > 0) {
-        const tp_motion_records answer = {
-            .records = count, .bytes_count = (uint32_t)size, .bytes = m->records};
-        tp_ticket *ticket = member->takes;
-
-        member->takes = NULL;
-        tp_ticket_answer(ticket, &answer);
-    } else if (tpi_motion_engine_lost(m->engine, member->number)) {
+    if (tpi_motion_engine_lost(m->engine, member->number)) {
         remove_member(m, member, TP_E_LIMIT, "the client takes no answers");
+    } else if (answer.records > 0) {
+        member->waits = NULL;
+        tp_ticket_answer(ticket, &answer);
     }
 }
 
-void tpi_motion_members_deliver(struct motion *m)
+void tpi_motiond_members_deliver(struct motion *m)
 {
     for (uint32_t i = 0; i < m->settings.clients; i++) {
         if (m->members[i].used) {
@@ -220,7 +217,7 @@ void tpi_motion_members_deliver(struct motion *m)
     }
 }
 
-static tp_status req_take(tp_device *device, const tp_motion_client *ask, tp_motion_records *answer,
+static tp_status req_wait(tp_device *device, const tp_motion_client *ask, tp_motion_waiting *answer,
                           tp_error *err)
 {
     struct motion *m = motion_of(device);
@@ -230,15 +227,32 @@ static tp_status req_take(tp_device *device, const tp_motion_client *ask, tp_mot
     if (member == NULL || member->number == 0) {
         return unknown(err);
     }
-    if (member->takes != NULL && tp_ticket_is_wanted(member->takes)) {
-        return tp_fail(err, TP_E_EXISTS, "the client waits for records already");
+    if (member->waits != NULL && tp_ticket_is_wanted(member->waits)) {
+        return tp_fail(err, TP_E_EXISTS, "the client waits already");
     }
-    if (member->takes != NULL) {
-        tp_ticket_fail(member->takes, TP_E_CLOSED, "another request has come");
+    if (member->waits != NULL) {
+        tp_ticket_fail(member->waits, TP_E_CLOSED, "another request has come");
     }
-    member->takes = tp_device_defer(device);
+    member->waits = tp_device_defer(device);
     deliver(m, member);
     return TP_PENDING;
+}
+
+static tp_status req_take(tp_device *device, const tp_motion_client *ask, tp_motion_records *answer,
+                          tp_error *err)
+{
+    struct motion *m = motion_of(device);
+    const struct member *member = find(m, ask->token);
+    uint16_t count = 0;
+
+    if (member == NULL || member->number == 0) {
+        return unknown(err);
+    }
+    answer->bytes_count = (uint32_t)tpi_motion_engine_take(m->engine, member->number, m->records,
+                                                           MOST_RECORDS, &count);
+    answer->records = count;
+    answer->bytes = m->records;
+    return TP_OK;
 }
 
 /* ---- Packages -------------------------------------------------------------------------------- */
@@ -309,7 +323,7 @@ static tp_status take_package(tp_device *device, const tp_motion_package *ask, u
     tpi_motion_engine_package(m->engine, member->number, &header, ask->bytes + TPI_MOTION_HEADER,
                               now_ns);
     tpi_motion_engine_aged(m->engine, member->number, arrival_ns(ask, now_ns));
-    tpi_motion_turn(m);
+    tpi_motiond_turn(m);
     deliver(m, member);
     return TP_OK;
 }
@@ -329,14 +343,15 @@ static tp_status req_operate(tp_device *device, const tp_motion_package *ask, tp
     return take_package(device, ask, TP_RIGHT_OPERATE, err);
 }
 
-const tp_motion_ops tpi_motion_ops = {
+const tp_motion_ops tpi_motiond_ops = {
     .req_join = req_join,
     .req_watch = req_watch,
     .req_leave = req_leave,
     .req_heard = req_heard,
+    .req_wait = req_wait,
     .req_take = req_take,
     .req_ask = req_ask,
     .req_play = req_play,
     .req_operate = req_operate,
-    .req_bind = tpi_motion_rebind,
+    .req_bind = tpi_motiond_rebind,
 };

@@ -1,7 +1,7 @@
 /*
  * devices.c - commands of the engine as commands of devices, at their times.
  *
- * The engine calls tpi_motion_device_emit() while it plans. What fails there is only noted: the
+ * The engine calls tpi_motiond_device_emit() while it plans. What fails there is only noted: the
  * engine is told at the end of the turn.
  */
 #include <math.h>
@@ -18,7 +18,7 @@ static const double STILL_SPEED = 0.01;              /* m/s, rad/s: slower is st
 
 enum { CAPACITY = 1024 }; /* commands that wait at the device */
 
-void tpi_motion_device_fail(struct output *output, const char *why)
+void tpi_motiond_device_fail(struct output *output, const char *why)
 {
     if (output->fault[0] == '\0') {
         (void)snprintf(output->fault, sizeof output->fault, "%s",
@@ -99,7 +99,7 @@ static void post(struct device *d, int64_t due_ns, const struct command *command
     d->stepped_ns = due_ns;
     d->posted++;
     if (status != TP_OK && status != TP_E_CLOSED) { /* the end of the grant is reported */
-        tpi_motion_device_fail(d->output, "too many commands wait for the device");
+        tpi_motiond_device_fail(d->output, "too many commands wait for the device");
     }
 }
 
@@ -111,13 +111,13 @@ static void post_goto(struct device *d, const struct wish *wish, struct command 
                              dofs[2].velocity};
 
     if (wish->frame != 0) {
-        tpi_motion_device_fail(output, "the base knows no map");
+        tpi_motiond_device_fail(output, "the base knows no map");
         return;
     }
     memcpy(output->way.goal, wish->values, sizeof output->way.goal);
     output->way.on = true;
     output->way.still_ns = wish->due_ns;
-    tpi_motion_kind_goto(wish->values, speed, command);
+    tpi_motiond_kind_goto(wish->values, speed, command);
     post(d, wish->due_ns, command);
 }
 
@@ -139,21 +139,21 @@ static void carry_out(struct device *d, const struct wish *wish)
     d->stepping = must_step(d);
 }
 
-void tpi_motion_device_send(struct device *d, const struct wish *wish)
+void tpi_motiond_device_send(struct device *d, const struct wish *wish)
 {
     if (d->grant != NULL) {
         carry_out(d, wish);
         return;
     }
     if (d->parked_count == MOST_PARKED) {
-        tpi_motion_device_fail(d->output, "the device was not granted in time");
+        tpi_motiond_device_fail(d->output, "the device was not granted in time");
         return;
     }
     d->parked[d->parked_count++] = *wish;
-    tpi_motion_device_ask(d);
+    tpi_motiond_device_ask(d);
 }
 
-void tpi_motion_device_emit(void *user, const tpi_motion_write *write)
+void tpi_motiond_device_emit(void *user, const tpi_motion_write *write)
 {
     struct motion *m = user;
     struct wish wish = {.due_ns = write->due_ns, .what = write->what, .frame = write->frame};
@@ -162,7 +162,7 @@ void tpi_motion_device_emit(void *user, const tpi_motion_write *write)
     memcpy(wish.values, write->values, write->count * sizeof *wish.values);
     memcpy(wish.speeds, write->speeds, write->count * sizeof *wish.speeds);
     m->writes++;
-    tpi_motion_device_send(output_device(m->outputs[write->output]), &wish);
+    tpi_motiond_device_send(output_device(m->outputs[write->output]), &wish);
 }
 
 /* ---- Grants ---------------------------------------------------------------------------------- */
@@ -178,11 +178,11 @@ static void granted(tp_instance *self, void *context, tp_status status, tp_grant
     d->grant = grant;
     d->parked_count = 0;
     if (status != TP_OK) {
-        tpi_motion_rebind_refused(d->output, d, status, why);
+        tpi_motiond_rebind_refused(d->output, d, status, why);
         if (count > 0 && status != TP_E_PANIC) {
-            tpi_motion_device_fail(d->output, why);
+            tpi_motiond_device_fail(d->output, why);
         }
-        tpi_motion_turn(d->output->motion);
+        tpi_motiond_turn(d->output->motion);
         return;
     }
     for (unsigned i = 0; i < d->output->count; i++) {
@@ -192,8 +192,8 @@ static void granted(tp_instance *self, void *context, tp_status status, tp_grant
         carry_out(d, &d->parked[i]);
     }
     d->moved_ns = count > 0 ? d->moved_ns : motion_now(d->output->motion);
-    tpi_motion_rebind_granted(d->output, d);
-    tpi_motion_turn(d->output->motion);
+    tpi_motiond_rebind_granted(d->output, d);
+    tpi_motiond_turn(d->output->motion);
 }
 
 static void ended(tp_instance *self, void *context, tp_grant *grant, tp_status status,
@@ -205,14 +205,14 @@ static void ended(tp_instance *self, void *context, tp_grant *grant, tp_status s
     tp_grant_end(grant);
     d->grant = NULL;
     d->stepping = false;
-    tpi_motion_rebind_refused(d->output, d, status, why);
+    tpi_motiond_rebind_refused(d->output, d, status, why);
     if (status != TP_E_PANIC && d == output_device(d->output)) {
-        tpi_motion_device_fail(d->output, why);
+        tpi_motiond_device_fail(d->output, why);
     }
-    tpi_motion_turn(d->output->motion);
+    tpi_motiond_turn(d->output->motion);
 }
 
-void tpi_motion_device_ask(struct device *d)
+void tpi_motiond_device_ask(struct device *d)
 {
     const tp_grant_options options = {
         .size = sizeof options,
@@ -230,7 +230,7 @@ void tpi_motion_device_ask(struct device *d)
     d->asked = tp_link_grant(d->link, &options) == TP_OK;
     if (!d->asked) {
         d->parked_count = 0;
-        tpi_motion_device_fail(d->output, "the device cannot be granted");
+        tpi_motiond_device_fail(d->output, "the device cannot be granted");
     }
 }
 
@@ -242,7 +242,7 @@ static void give_back(struct device *d)
     d->wish.what = TPI_MOTION_WRITE_STOP;
 }
 
-void tpi_motion_device_release(struct motion *m)
+void tpi_motiond_device_release(struct motion *m)
 {
     for (unsigned i = 0; i < m->output_count; i++) {
         for (unsigned k = 0; k < m->outputs[i]->device_count; k++) {
@@ -266,7 +266,7 @@ static void tell_base(struct motion *m, const struct device *d)
     tpi_motion_engine_base(m->engine, &base);
 }
 
-void tpi_motion_device_read(struct motion *m, struct device *d, const tp_msg *msg)
+void tpi_motiond_device_read(struct motion *m, struct device *d, const tp_msg *msg)
 {
     const struct output *output = d->output;
 
@@ -391,7 +391,7 @@ static void turn_device(struct device *d, int64_t now_ns)
     }
 }
 
-void tpi_motion_device_turn(struct motion *m, int64_t now_ns)
+void tpi_motiond_device_turn(struct motion *m, int64_t now_ns)
 {
     for (unsigned i = 0; i < m->output_count; i++) {
         struct output *output = m->outputs[i];
@@ -399,7 +399,7 @@ void tpi_motion_device_turn(struct motion *m, int64_t now_ns)
         for (unsigned k = 0; k < output->device_count; k++) {
             turn_device(output->devices[k], now_ns);
         }
-        tpi_motion_rebind_turn(output, now_ns);
+        tpi_motiond_rebind_turn(output, now_ns);
         if (output->way.on) {
             look_at_way(output, now_ns);
         }
@@ -433,7 +433,7 @@ static int64_t device_next(const struct device *d)
     return next;
 }
 
-int64_t tpi_motion_device_next(const struct motion *m)
+int64_t tpi_motiond_device_next(const struct motion *m)
 {
     int64_t next = INT64_MAX;
 

@@ -38,7 +38,7 @@ static void drive(const struct device *d, const double *speeds, struct command *
     memcpy(out->value, &vel, sizeof vel);
 }
 
-void tpi_motion_kind_goto(const double goal[3], const double speed[3], struct command *out)
+void tpi_motiond_kind_goto(const double goal[3], const double speed[3], struct command *out)
 {
     const tp_position2d_cmd_pos pos = {.pos = {goal[0], goal[1], goal[2]},
                                        .vel = {speed[0], speed[1], speed[2]},
@@ -169,7 +169,7 @@ static bool read_axis(struct device *d, const tp_msg *msg)
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-const struct kind *tpi_motion_kind(const tp_interface *interface)
+const struct kind *tpi_motiond_kind(const tp_interface *interface)
 {
     static const struct kind kinds[] = {
         {&tp_interface_position2d, 3, true, false, true, NULL, drive, read_base},

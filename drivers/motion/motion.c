@@ -30,10 +30,10 @@ static void publish(struct motion *m, int64_t now_ns)
         .dofs_count = look.dofs,
         .dofs = dofs,
         .clients = look.clients,
+        .frames = look.frames,
         .rate = look.rate,
         .panicked = look.panicked,
         .writes = (int64_t)m->writes,
-        .late = (int64_t)look.late,
         .excesses = (int64_t)tpi_motion_engine_excesses(m->engine),
     };
     (void)tp_publish(m->device, TP_MOTION_DATA_STATE, &state, 0);
@@ -43,7 +43,7 @@ static void publish(struct motion *m, int64_t now_ns)
 static void choose_wait(const struct motion *m, int64_t now_ns)
 {
     const int64_t planned = tpi_motion_engine_next(m->engine);
-    const int64_t other = tpi_motion_device_next(m);
+    const int64_t other = tpi_motiond_device_next(m);
     int64_t next = planned;
 
     if (planned != INT64_MAX && planned - now_ns > m->ahead_ns) {
@@ -56,7 +56,7 @@ static void choose_wait(const struct motion *m, int64_t now_ns)
                                             : LEAST_WAIT_US * TP_NS_PER_US);
 }
 
-void tpi_motion_turn(struct motion *m)
+void tpi_motiond_turn(struct motion *m)
 {
     const int64_t now_ns = motion_now(m);
 
@@ -67,8 +67,8 @@ void tpi_motion_turn(struct motion *m)
         const bool soon = tpi_motion_engine_next(m->engine) <= now_ns + m->ahead_ns;
 
         tpi_motion_engine_advance(m->engine, now_ns, now_ns + (soon ? m->ahead_ns : 0));
-        tpi_motion_device_turn(m, now_ns);
-        tpi_motion_members_deliver(m);
+        tpi_motiond_device_turn(m, now_ns);
+        tpi_motiond_members_deliver(m);
         publish(m, now_ns);
     }
     choose_wait(m, now_ns);
@@ -79,8 +79,8 @@ static tp_status motion_poll(tp_instance *self, tp_error *err)
     struct motion *m = tp_instance_state(self);
 
     (void)err;
-    tpi_motion_members_turn(m, motion_now(m));
-    tpi_motion_turn(m);
+    tpi_motiond_members_turn(m, motion_now(m));
+    tpi_motiond_turn(m);
     return TP_OK;
 }
 
@@ -107,7 +107,7 @@ static void motion_panic(tp_instance *self)
         tpi_motion_engine_reset(m->engine, motion_now(m));
     }
     m->panic_number = number;
-    tpi_motion_turn(m);
+    tpi_motiond_turn(m);
 }
 
 /* ---- Data ------------------------------------------------------------------------------------ */
@@ -143,8 +143,8 @@ static void get_ready(struct motion *m)
         m->panic_number = tp_instance_panic_number(m->instance);
         tpi_motion_engine_panic(m->engine, m->panic_number, motion_now(m));
     }
-    tpi_motion_members_ready(m);
-    tpi_motion_turn(m);
+    tpi_motiond_members_ready(m);
+    tpi_motiond_turn(m);
 }
 
 static void motion_data(tp_instance *self, tp_link *from, const tp_msg *msg)
@@ -155,7 +155,7 @@ static void motion_data(tp_instance *self, tp_link *from, const tp_msg *msg)
     if (d == NULL || m->engine == NULL) {
         return;
     }
-    tpi_motion_device_read(m, d, msg);
+    tpi_motiond_device_read(m, d, msg);
     if (!m->ready && is_known(m)) {
         get_ready(m);
     }
@@ -168,9 +168,9 @@ static tp_status motion_init(tp_instance *self, tp_error *err)
     struct motion *m = tp_instance_state(self);
 
     m->instance = self;
-    tp_status status = tp_offer(self, &tp_interface_motion, NULL, &tpi_motion_ops, NULL, &m->device,
+    tp_status status = tp_offer(self, &tp_interface_motion, NULL, &tpi_motiond_ops, NULL, &m->device,
                                 err);
-    status = status == TP_OK ? tpi_motion_configure(m, err) : status;
+    status = status == TP_OK ? tpi_motiond_configure(m, err) : status;
     if (status != TP_OK) {
         return status;
     }
@@ -185,7 +185,7 @@ static tp_status motion_init(tp_instance *self, tp_error *err)
         tp_instance_stay_on(self);
     }
     /* The same as start does: a robot that cannot be played is a mistake in the file. */
-    status = tpi_motion_engine_create(&m->engine, &m->robot, &m->settings, tpi_motion_device_emit,
+    status = tpi_motion_engine_create(&m->engine, &m->robot, &m->settings, tpi_motiond_device_emit,
                                       m, err);
     tpi_motion_engine_destroy(m->engine);
     m->engine = NULL;
@@ -196,7 +196,7 @@ static tp_status motion_start(tp_instance *self, tp_error *err)
 {
     struct motion *m = tp_instance_state(self);
     const tp_status status = tpi_motion_engine_create(&m->engine, &m->robot, &m->settings,
-                                                      tpi_motion_device_emit, m, err);
+                                                      tpi_motiond_device_emit, m, err);
 
     if (status != TP_OK) {
         return status;
@@ -219,9 +219,9 @@ static void motion_halt(tp_device *device, tp_halt how)
         return; /* in a panic each device stops as its section says */
     }
     for (unsigned i = 0; i < m->output_count; i++) {
-        tpi_motion_device_fail(m->outputs[i], "HALT was asked for");
+        tpi_motiond_device_fail(m->outputs[i], "HALT was asked for");
     }
-    tpi_motion_turn(m);
+    tpi_motiond_turn(m);
 }
 
 /* Grants end with the instance. */
@@ -229,7 +229,7 @@ static void motion_stop(tp_instance *self)
 {
     struct motion *m = tp_instance_state(self);
 
-    tpi_motion_members_end(m);
+    tpi_motiond_members_end(m);
     tpi_motion_engine_destroy(m->engine);
     m->engine = NULL;
     m->ready = false;
@@ -256,7 +256,7 @@ static void motion_fini(tp_instance *self)
     struct motion *m = tp_instance_state(self);
 
     tpi_motion_engine_destroy(m->engine);
-    tpi_motion_forget_outputs(m);
+    tpi_motiond_forget_outputs(m);
     tpi_motion_model_destroy(m->model);
     free(m->places);
     free(m->members);

@@ -117,7 +117,7 @@ struct member {
     tp_ticket *joins;       /* the request that waits for the state of the devices */
     char name[TPI_MOTION_NAME + 1];
     int64_t lease_ns;
-    tp_ticket *takes; /* the request that waits for records */
+    tp_ticket *waits; /* the request that waits for records */
     int64_t heard_ns;
 };
 
@@ -156,52 +156,52 @@ static inline struct device *output_device(const struct output *output)
 }
 
 /* motion.c: plan what is due soon, hand out records, and choose the next time to do so. */
-void tpi_motion_turn(struct motion *m);
+void tpi_motiond_turn(struct motion *m);
 
 /* settings.c */
-tp_status tpi_motion_configure(struct motion *m, tp_error *err);
-void tpi_motion_forget_outputs(struct motion *m);
+tp_status tpi_motiond_configure(struct motion *m, tp_error *err);
+void tpi_motiond_forget_outputs(struct motion *m);
 
 /* kinds.c */
-const struct kind *tpi_motion_kind(const tp_interface *interface);
-void tpi_motion_kind_goto(const double goal[3], const double speed[3], struct command *out);
+const struct kind *tpi_motiond_kind(const tp_interface *interface);
+void tpi_motiond_kind_goto(const double goal[3], const double speed[3], struct command *out);
 
 /* devices.c: the engine wants this of an output. */
-void tpi_motion_device_emit(void *user, const tpi_motion_write *write);
+void tpi_motiond_device_emit(void *user, const tpi_motion_write *write);
 
 /* Data of a device have come. */
-void tpi_motion_device_read(struct motion *m, struct device *d, const tp_msg *msg);
+void tpi_motiond_device_read(struct motion *m, struct device *d, const tp_msg *msg);
 
 /* Control, arrivals, faults and grants that are not used: once per turn. */
-void tpi_motion_device_turn(struct motion *m, int64_t now_ns);
+void tpi_motiond_device_turn(struct motion *m, int64_t now_ns);
 
 /* When this has to be done again; INT64_MAX if nothing is to be done. */
-int64_t tpi_motion_device_next(const struct motion *m);
+int64_t tpi_motiond_device_next(const struct motion *m);
 
 /* Send the device a wish, as soon as it is granted. */
-void tpi_motion_device_send(struct device *d, const struct wish *wish);
+void tpi_motiond_device_send(struct device *d, const struct wish *wish);
 
 /* Ask for the grant of a device, if it has none. */
-void tpi_motion_device_ask(struct device *d);
+void tpi_motiond_device_ask(struct device *d);
 
 /* The output has failed: the engine is told at the end of the turn. */
-void tpi_motion_device_fail(struct output *output, const char *why);
+void tpi_motiond_device_fail(struct output *output, const char *why);
 
 /* End the grants of all devices: they stop. */
-void tpi_motion_device_release(struct motion *m);
+void tpi_motiond_device_release(struct motion *m);
 
 /* clients.c */
-extern const tp_motion_ops tpi_motion_ops;
-void tpi_motion_members_ready(struct motion *m); /* those that wait join */
-void tpi_motion_members_deliver(struct motion *m);
-void tpi_motion_members_turn(struct motion *m, int64_t now_ns); /* those that are gone leave */
-void tpi_motion_members_end(struct motion *m);
+extern const tp_motion_ops tpi_motiond_ops;
+void tpi_motiond_members_ready(struct motion *m); /* those that wait join */
+void tpi_motiond_members_deliver(struct motion *m);
+void tpi_motiond_members_turn(struct motion *m, int64_t now_ns); /* those that are gone leave */
+void tpi_motiond_members_end(struct motion *m);
 
 /* rebind.c */
-tp_status tpi_motion_rebind(tp_device *device, const tp_motion_device *ask, tp_error *err);
-void tpi_motion_rebind_granted(struct output *output, struct device *d);
-void tpi_motion_rebind_refused(struct output *output, struct device *d, tp_status status,
+tp_status tpi_motiond_rebind(tp_device *device, const tp_motion_part *ask, tp_error *err);
+void tpi_motiond_rebind_granted(struct output *output, struct device *d);
+void tpi_motiond_rebind_refused(struct output *output, struct device *d, tp_status status,
                                const char *why);
-void tpi_motion_rebind_turn(struct output *output, int64_t now_ns);
+void tpi_motiond_rebind_turn(struct output *output, int64_t now_ns);
 
 #endif

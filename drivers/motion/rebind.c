@@ -26,7 +26,7 @@ static void answer(struct output *output, tp_status status, const char *why)
     }
 }
 
-static struct output *find_output(struct motion *m, const tp_motion_device *ask)
+static struct output *find_output(struct motion *m, const tp_motion_part *ask)
 {
     for (unsigned i = 0; i < m->output_count; i++) {
         if (ask->key_count > 0 && ask->key[ask->key_count - 1] == '\0' &&
@@ -37,7 +37,7 @@ static struct output *find_output(struct motion *m, const tp_motion_device *ask)
     return NULL;
 }
 
-tp_status tpi_motion_rebind(tp_device *device, const tp_motion_device *ask, tp_error *err)
+tp_status tpi_motiond_rebind(tp_device *device, const tp_motion_part *ask, tp_error *err)
 {
     struct motion *m = tp_instance_state(tp_device_instance(device));
     struct output *output = find_output(m, ask);
@@ -58,14 +58,14 @@ tp_status tpi_motion_rebind(tp_device *device, const tp_motion_device *ask, tp_e
     output->change.to = to;
     output->change.ticket = tp_device_defer(device);
     if (to->grant != NULL) {
-        tpi_motion_rebind_granted(output, to);
+        tpi_motiond_rebind_granted(output, to);
     } else {
-        tpi_motion_device_ask(to);
+        tpi_motiond_device_ask(to);
     }
     return TP_PENDING;
 }
 
-void tpi_motion_rebind_granted(struct output *output, struct device *d)
+void tpi_motiond_rebind_granted(struct output *output, struct device *d)
 {
     struct motion *m = output->motion;
     double tolerances[MOST_SLOTS];
@@ -101,7 +101,7 @@ void tpi_motion_rebind_granted(struct output *output, struct device *d)
     answer(output, status, err.text);
 }
 
-void tpi_motion_rebind_refused(struct output *output, struct device *d, tp_status status,
+void tpi_motiond_rebind_refused(struct output *output, struct device *d, tp_status status,
                                const char *why)
 {
     if (output->change.to == d && output->change.ticket != NULL) {
@@ -109,7 +109,7 @@ void tpi_motion_rebind_refused(struct output *output, struct device *d, tp_statu
     }
 }
 
-void tpi_motion_rebind_turn(struct output *output, int64_t now_ns)
+void tpi_motiond_rebind_turn(struct output *output, int64_t now_ns)
 {
     struct device *old = output->change.from;
 

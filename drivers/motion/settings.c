@@ -233,7 +233,7 @@ static struct output *make_output(struct motion *m, const char *key, tp_error *e
 static tp_status add_device(struct motion *m, size_t i, tp_error *err)
 {
     const tp_interface *interface = tp_requires_interface(m->instance, i);
-    const struct kind *kind = tpi_motion_kind(interface);
+    const struct kind *kind = tpi_motiond_kind(interface);
     const char *key = tp_requires_key(m->instance, i);
 
     if (kind == NULL) {
@@ -395,7 +395,7 @@ static tp_status load_model(struct motion *m, tp_error *err)
     return TP_OK;
 }
 
-tp_status tpi_motion_configure(struct motion *m, tp_error *err)
+tp_status tpi_motiond_configure(struct motion *m, tp_error *err)
 {
     tp_status status = load_model(m, err);
 
@@ -414,7 +414,7 @@ tp_status tpi_motion_configure(struct motion *m, tp_error *err)
     return status;
 }
 
-void tpi_motion_forget_outputs(struct motion *m)
+void tpi_motiond_forget_outputs(struct motion *m)
 {
     for (unsigned i = 0; i < m->output_count; i++) {
         for (unsigned k = 0; k < m->outputs[i]->device_count; k++) {

@@ -28,6 +28,8 @@ ALLOWED = {
     "src/convert": BASE | {"convert", "troupe"},
     # A world with threads and plug-ins of the process.
     "src/sim/host": ENGINE | {"sim", "platform", "troupe"},
+    # A motion robot with Troupe's folders.
+    "src/motion/host": ENGINE | {"motion", "platform", "troupe"},
     "drivers": {"troupe"},
     "fronts": {"troupe"},
     "apps": BASE | {"platform", "loop", "padi", "client", "server", "kinematics", "troupe"},
