@@ -12,6 +12,7 @@
 #include "motion.h"
 #include "troupe/interfaces/player.h"
 
+static const int64_t JOIN_NS = 3 * TP_NS_PER_S;    /* for the first state of all devices */
 static const int64_t SILENT_NS = 60 * TP_NS_PER_S; /* a client without any request is gone then */
 
 static struct motion *motion_of(const tp_device *device)
@@ -129,6 +130,21 @@ static tp_status req_watch(tp_device *device, const tp_motion_join *ask, tp_moti
     return add_member(device, ask, true, err);
 }
 
+/* Devices that send nothing: the client is told which. */
+static void give_up_joining(struct motion *m, struct member *member)
+{
+    char why[160] = "the robot is not ready";
+
+    for (unsigned i = 0; i < m->output_count; i++) {
+        if (!output_device(m->outputs[i])->known) {
+            (void)snprintf(why, sizeof why, "%s: the device has not sent its state",
+                           m->outputs[i]->key);
+        }
+    }
+    tp_ticket_fail(member->joins, TP_E_DEVICE, why);
+    *member = (struct member){.used = false};
+}
+
 /* ---- Leaving --------------------------------------------------------------------------------- */
 
 static void remove_member(struct motion *m, struct member *member, tp_status status,
@@ -174,8 +190,12 @@ static bool is_gone(const struct member *member, int64_t now_ns)
 void tpi_motiond_members_turn(struct motion *m, int64_t now_ns)
 {
     for (uint32_t i = 0; i < m->settings.clients; i++) {
-        if (m->members[i].used && is_gone(&m->members[i], now_ns)) {
-            remove_member(m, &m->members[i], TP_E_CLOSED, "the client has left");
+        struct member *at = &m->members[i];
+
+        if (at->used && is_gone(at, now_ns)) {
+            remove_member(m, at, TP_E_CLOSED, "the client has left");
+        } else if (at->used && at->joins != NULL && now_ns - at->heard_ns > JOIN_NS) {
+            give_up_joining(m, at);
         }
     }
 }

@@ -12,7 +12,7 @@
 
 static const int64_t GRANT_LEASE_NS = 500 * TP_NS_PER_MS;
 static const int64_t RENEW_NS = 100 * TP_NS_PER_MS;
-static const int64_t IDLE_NS = TP_NS_PER_S;         /* then the device is given back */
+static const int64_t IDLE_NS = TP_NS_PER_S;          /* then the device is given back */
 static const int64_t STILL_NS = 3 * TP_NS_PER_S / 2; /* then a GOTO has ended */
 static const double STILL_SPEED = 0.01;              /* m/s, rad/s: slower is standing still */
 
@@ -295,8 +295,7 @@ static bool is_settled(const struct device *d)
         if (d->wish.servo[i] != TPI_MOTION_SERVO_POSITION) {
             continue;
         }
-        if (d->wish.speeds[i] != 0 ||
-            fabs(d->wish.values[i] - d->states[i].position) > tolerance) {
+        if (d->wish.speeds[i] != 0 || fabs(d->wish.values[i] - d->states[i].position) > tolerance) {
             return false;
         }
     }
@@ -368,8 +367,7 @@ static void look_at_way(struct output *output, int64_t now_ns)
         output->way.still_ns = now_ns > output->way.still_ns ? now_ns : output->way.still_ns;
         return;
     }
-    const double off =
-        hypot(goal[0] - d->states[0].position, goal[1] - d->states[1].position);
+    const double off = hypot(goal[0] - d->states[0].position, goal[1] - d->states[1].position);
     const double turned = remainder(goal[2] - d->states[2].position, 6.283185307179586);
     const bool near = off <= m->tolerance[0] && fabs(turned) <= m->tolerance[1];
 

@@ -40,9 +40,8 @@ static void drive(const struct device *d, const double *speeds, struct command *
 
 void tpi_motiond_kind_goto(const double goal[3], const double speed[3], struct command *out)
 {
-    const tp_position2d_cmd_pos pos = {.pos = {goal[0], goal[1], goal[2]},
-                                       .vel = {speed[0], speed[1], speed[2]},
-                                       .state = 1};
+    const tp_position2d_cmd_pos pos = {
+        .pos = {goal[0], goal[1], goal[2]}, .vel = {speed[0], speed[1], speed[2]}, .state = 1};
 
     out->code = TP_POSITION2D_CMD_POS;
     memcpy(out->value, &pos, sizeof pos);

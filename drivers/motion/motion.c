@@ -51,9 +51,8 @@ static void choose_wait(const struct motion *m, int64_t now_ns)
     }
     next = other < next ? other : next;
     const int64_t wait = next > now_ns + LONGEST_WAIT_NS ? LONGEST_WAIT_NS : next - now_ns;
-    tp_instance_set_period(m->instance, wait > LEAST_WAIT_US * TP_NS_PER_US
-                                            ? wait
-                                            : LEAST_WAIT_US * TP_NS_PER_US);
+    tp_instance_set_period(
+        m->instance, wait > LEAST_WAIT_US * TP_NS_PER_US ? wait : LEAST_WAIT_US * TP_NS_PER_US);
 }
 
 void tpi_motiond_turn(struct motion *m)
@@ -168,8 +167,8 @@ static tp_status motion_init(tp_instance *self, tp_error *err)
     struct motion *m = tp_instance_state(self);
 
     m->instance = self;
-    tp_status status = tp_offer(self, &tp_interface_motion, NULL, &tpi_motiond_ops, NULL, &m->device,
-                                err);
+    tp_status status =
+        tp_offer(self, &tp_interface_motion, NULL, &tpi_motiond_ops, NULL, &m->device, err);
     status = status == TP_OK ? tpi_motiond_configure(m, err) : status;
     if (status != TP_OK) {
         return status;

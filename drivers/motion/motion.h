@@ -24,9 +24,9 @@
 
 enum {
     MOST_OUTPUTS = 64,
-    MOST_CHOICES = 4,      /* devices that can take an output over */
-    MOST_SLOTS = 64,       /* dofs of a device */
-    MOST_PARKED = 32,      /* writes that wait for a grant */
+    MOST_CHOICES = 4,        /* devices that can take an output over */
+    MOST_SLOTS = 64,         /* dofs of a device */
+    MOST_PARKED = 32,        /* writes that wait for a grant */
     MOST_RECORDS = 72 << 10, /* bytes of an answer to TAKE: the longest record fits */
 };
 
@@ -70,13 +70,13 @@ struct device {
     tp_link *link; /* borrowed */
     bool by_speed; /* it takes speeds */
 
-    bool known;    /* something was measured */
+    bool known; /* something was measured */
     tpi_motion_dof_state states[MOST_SLOTS];
     double zoom; /* of a ptz, which keeps it */
 
-    tp_grant *grant;  /* NULL without one */
-    bool asked;       /* for a grant */
-    int64_t moved_ns; /* when its last command is due */
+    tp_grant *grant;     /* NULL without one */
+    bool asked;          /* for a grant */
+    int64_t moved_ns;    /* when its last command is due */
     struct wish *parked; /* owned: MOST_PARKED, which wait for the grant */
     unsigned parked_count;
 
@@ -90,10 +90,10 @@ struct device {
 
 /* What one write of the engine sets. */
 struct output {
-    struct motion *motion;           /* borrowed */
-    char key[TPI_MOTION_NAME + 1];   /* of `requires` */
-    uint16_t index, count;           /* slots */
-    uint16_t dofs[MOST_SLOTS];       /* of the robot */
+    struct motion *motion;                /* borrowed */
+    char key[TPI_MOTION_NAME + 1];        /* of `requires` */
+    uint16_t index, count;                /* slots */
+    uint16_t dofs[MOST_SLOTS];            /* of the robot */
     struct device *devices[MOST_CHOICES]; /* owned */
     unsigned device_count, bound;
     char fault[160]; /* why it failed while the engine was busy; "" for none */
@@ -102,8 +102,8 @@ struct output {
         double goal[3];
         int64_t still_ns;
     } way;
-    struct { /* of BIND */
-        tp_ticket *ticket;      /* NULL for none */
+    struct {                      /* of BIND */
+        tp_ticket *ticket;        /* NULL for none */
         struct device *to, *from; /* `from` stays until its last write is due */
         int64_t until_ns;
     } change;
@@ -113,8 +113,8 @@ struct output {
 struct member {
     bool used, reads; /* reads: it has not moved anything so far */
     uint8_t token[TP_MOTION_TOKEN];
-    uint32_t number;        /* of the engine; 0 before it has joined */
-    tp_ticket *joins;       /* the request that waits for the state of the devices */
+    uint32_t number;  /* of the engine; 0 before it has joined */
+    tp_ticket *joins; /* the request that waits for the state of the devices */
     char name[TPI_MOTION_NAME + 1];
     int64_t lease_ns;
     tp_ticket *waits; /* the request that waits for records */
@@ -122,8 +122,8 @@ struct member {
 };
 
 struct motion {
-    tp_instance *instance; /* borrowed */
-    tp_device *device;     /* borrowed: motion:N */
+    tp_instance *instance;     /* borrowed */
+    tp_device *device;         /* borrowed: motion:N */
     tpi_motion_model *model;   /* owned */
     tpi_motion_robot robot;    /* borrows from the model */
     tpi_motion_place *places;  /* owned */
@@ -133,9 +133,9 @@ struct motion {
     unsigned output_count;
 
     int64_t period_ns, ahead_ns;
-    double gain;             /* 1/s, of the control by speeds */
-    double tolerance[2];     /* m, rad */
-    bool finishes;           /* what a client had queued, when its connection is cut */
+    double gain;         /* 1/s, of the control by speeds */
+    double tolerance[2]; /* m, rad */
+    bool finishes;       /* what a client had queued, when its connection is cut */
 
     struct member *members; /* owned; settings.clients of them */
     uint8_t *records;       /* owned; MOST_RECORDS */
@@ -201,7 +201,7 @@ void tpi_motiond_members_end(struct motion *m);
 tp_status tpi_motiond_rebind(tp_device *device, const tp_motion_part *ask, tp_error *err);
 void tpi_motiond_rebind_granted(struct output *output, struct device *d);
 void tpi_motiond_rebind_refused(struct output *output, struct device *d, tp_status status,
-                               const char *why);
+                                const char *why);
 void tpi_motiond_rebind_turn(struct output *output, int64_t now_ns);
 
 #endif

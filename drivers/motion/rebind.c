@@ -102,7 +102,7 @@ void tpi_motiond_rebind_granted(struct output *output, struct device *d)
 }
 
 void tpi_motiond_rebind_refused(struct output *output, struct device *d, tp_status status,
-                               const char *why)
+                                const char *why)
 {
     if (output->change.to == d && output->change.ticket != NULL) {
         answer(output, status, why);

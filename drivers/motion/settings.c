@@ -215,19 +215,42 @@ static tp_status choose_control(struct motion *m, struct device *d, tp_error *er
     return TP_OK;
 }
 
-static struct output *make_output(struct motion *m, const char *key, tp_error *err)
+/* The output with this key, which may be new. */
+static tp_status find_output(struct motion *m, const char *key, struct output **out, tp_error *err)
 {
-    struct output *output = m->output_count < MOST_OUTPUTS ? calloc(1, sizeof *output) : NULL;
-
+    *out = output_of(m, key);
+    if (*out != NULL) {
+        return TP_OK;
+    }
+    if (m->output_count == MOST_OUTPUTS) {
+        return tp_fail(err, TP_E_LIMIT, "more than %u keys", MOST_OUTPUTS);
+    }
+    struct output *output = calloc(1, sizeof *output);
     if (output == NULL) {
-        tp_fail(err, TP_E_LIMIT, "more than %u devices, or no memory", MOST_OUTPUTS);
-        return NULL;
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
     }
     output->motion = m;
     output->index = (uint16_t)m->output_count;
     (void)snprintf(output->key, sizeof output->key, "%s", key);
-    m->outputs[m->output_count++] = output;
-    return output;
+    m->outputs[m->output_count++] = *out = output;
+    return TP_OK;
+}
+
+static tp_status make_device(struct output *output, const struct kind *kind, struct device **out,
+                             tp_error *err)
+{
+    if (output->device_count == MOST_CHOICES) {
+        return tp_fail(err, TP_E_LIMIT, "%s: more than %u devices", output->key, MOST_CHOICES);
+    }
+    struct device *d = calloc(1, sizeof *d);
+    if (d == NULL) {
+        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    }
+    output->devices[output->device_count++] = *out = d;
+    d->output = output;
+    d->kind = kind;
+    d->parked = calloc(MOST_PARKED, sizeof *d->parked);
+    return d->parked != NULL ? TP_OK : tp_fail(err, TP_E_NOMEM, "out of memory");
 }
 
 static tp_status add_device(struct motion *m, size_t i, tp_error *err)
@@ -243,28 +266,19 @@ static tp_status add_device(struct motion *m, size_t i, tp_error *err)
         return tp_fail(err, TP_E_INVALID, "%s: it needs a key, the joint that it moves",
                        interface->name);
     }
-    struct output *output = output_of(m, kind->is_base && key[0] == '\0' ? "base" : key);
-    output = output != NULL ? output : make_output(m, key[0] == '\0' ? "base" : key, err);
-    if (output == NULL) {
-        return TP_E_LIMIT;
-    }
-    struct device *d = output->device_count < MOST_CHOICES ? calloc(1, sizeof *d) : NULL;
-    if (d == NULL) {
-        return tp_fail(err, TP_E_LIMIT, "%s: more than %u devices, or no memory", output->key,
-                       MOST_CHOICES);
-    }
-    output->devices[output->device_count++] = d;
-    d->output = output;
-    d->kind = kind;
-    d->parked = calloc(MOST_PARKED, sizeof *d->parked);
-    if (d->parked == NULL) {
-        return tp_fail(err, TP_E_NOMEM, "out of memory");
+    struct output *output = NULL;
+    struct device *d = NULL;
+    tp_status status = find_output(m, key[0] == '\0' ? "base" : key, &output, err);
+
+    status = status == TP_OK ? make_device(output, kind, &d, err) : status;
+    if (status != TP_OK) {
+        return status;
     }
     if (kind->is_base != output->devices[0]->kind->is_base) {
         return tp_fail(err, TP_E_INVALID, "%s: a %s cannot take over from a %s", output->key,
                        kind->interface->name, output->devices[0]->kind->interface->name);
     }
-    const tp_status status = choose_control(m, d, err);
+    status = choose_control(m, d, err);
     return status == TP_OK ? tp_require(m->instance, interface, key, &d->link, err) : status;
 }
 
@@ -272,6 +286,9 @@ static tp_status add_devices(struct motion *m, tp_error *err)
 {
     tp_status status = TP_OK;
 
+    if (tp_requires_count(m->instance) == 0) {
+        return tp_fail(err, TP_E_INVALID, "`requires` names no device that moves joints");
+    }
     for (size_t i = 0; i < tp_requires_count(m->instance) && status == TP_OK; i++) {
         status = add_device(m, i, err);
     }
@@ -281,9 +298,9 @@ static tp_status add_devices(struct motion *m, tp_error *err)
             const struct kind *kind = m->outputs[i]->devices[k]->kind;
 
             if (m->outputs[i]->count > kind->most_slots) {
-                status = tp_fail(err, TP_E_INVALID, "%s: a %s moves at most %u dofs",
-                                 m->outputs[i]->key, kind->interface->name,
-                                 (unsigned)kind->most_slots);
+                status =
+                    tp_fail(err, TP_E_INVALID, "%s: a %s moves at most %u dofs", m->outputs[i]->key,
+                            kind->interface->name, (unsigned)kind->most_slots);
             }
         }
     }
@@ -356,9 +373,8 @@ static tp_status read_updates(struct motion *m, tp_error *err)
     static const char *const fields[] = {"",      "mass",     "centre", "inertia",      "lower",
                                          "upper", "velocity", "force",  "acceleration", "pose"};
 
-    for (size_t i = 0; tp_param_given(m->instance, "update") &&
-                       i < tp_param_count(m->instance, "update");
-         i++) {
+    for (size_t i = 0;
+         tp_param_given(m->instance, "update") && i < tp_param_count(m->instance, "update"); i++) {
         const char *name = tp_param_string_at(m->instance, "update", i);
         unsigned field = 1;
 

@@ -27,7 +27,7 @@ static void answer_hello(struct connection *c)
     answer.panicked = panicked;
     memcpy(answer.token, c->client->token, sizeof answer.token);
     tpi_motionf_reply(c, c->hello.package, TPI_MOTION_HELLO | TPI_MOTION_ANSWER, c->hello.tag,
-                     &answer);
+                      &answer);
     c->hello.on = false;
 }
 
@@ -109,7 +109,7 @@ static void join(struct connection *c)
     }
     memcpy(ask.token, c->hello.token, sizeof ask.token);
     if (tpi_motionf_session_send(c, reads ? TP_MOTION_REQ_WATCH : TP_MOTION_REQ_JOIN, 0, &ask,
-                                &err) != TP_OK) {
+                                 &err) != TP_OK) {
         tpi_motionf_client_refused(c, err.text);
     }
 }
@@ -161,7 +161,7 @@ void tpi_motionf_client_hello(struct connection *c, const struct hello *hello)
 
     if (c->client != NULL || c->hello.on) {
         tpi_motionf_reply_signal(c, hello->package, hello->tag, TPI_MOTION_ERROR,
-                                "HELLO has come already");
+                                 "HELLO has come already");
         return;
     }
     c->hello = *hello;

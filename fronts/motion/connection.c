@@ -149,9 +149,10 @@ static bool is_refused(struct connection *c, const unsigned char *bytes, tpi_mot
         return false;
     }
     tp_session_heard(c->session);
-    tpi_motionf_reply_signal(c, (uint32_t)bytes[8] << 24 | (uint32_t)bytes[9] << 16 |
-                                   (uint32_t)bytes[10] << 8 | bytes[11],
-                            0, TPI_MOTION_ERROR, err.text);
+    tpi_motionf_reply_signal(c,
+                             (uint32_t)bytes[8] << 24 | (uint32_t)bytes[9] << 16 |
+                                 (uint32_t)bytes[10] << 8 | bytes[11],
+                             0, TPI_MOTION_ERROR, err.text);
     return true;
 }
 
@@ -335,16 +336,18 @@ static const tp_stream_events stream_events = {
 
 static void flush(tp_after *after)
 {
-    struct connection *c = (struct connection *)((char *)after - offsetof(struct connection, flush));
+    struct connection *c =
+        (struct connection *)((char *)after - offsetof(struct connection, flush));
 
     assert(front_is_current(c->front));
-    if (!c->ending) {
+    if ((!c->ending || c->dismissed) && !c->blocked) {
+        tpi_motionf_reply_write(c);
+    }
+    if (!c->ending) { /* there may be room again */
         tpi_motionf_connection_resume(c);
         if (c->client != NULL) {
             tpi_motionf_client_wait(c->client);
         }
-    }
-    if ((!c->ending || c->dismissed) && !c->blocked) {
         tpi_motionf_reply_write(c);
     }
     if (c->ending) {
@@ -411,7 +414,7 @@ static void on_accept(void *context, tp_stream *stream)
 }
 
 tp_status tpi_motionf_connection_listen(struct motion_front *front, const char *address,
-                                       tp_error *err)
+                                        tp_error *err)
 {
     front->shared = malloc(READ_SIZE);
     if (front->shared == NULL) {

@@ -14,8 +14,8 @@
  * right. What the robot answers goes out on the oldest connection of the client; what the front
  * answers goes out where it was asked.
  *
- * What waits for a connection is bounded: when it is MOST_OUT bytes, no package of the connection is
- * handled and no record is taken from the robot, which has queues of its own.
+ * What waits for a connection is bounded: when it is MOST_OUT bytes, no package of the connection
+ * is handled and no record is taken from the robot, which has queues of its own.
  */
 #ifndef TROUPE_FRONTS_MOTION_INSIDE_H
 #define TROUPE_FRONTS_MOTION_INSIDE_H
@@ -61,10 +61,10 @@ struct connection {
     struct connection *sibling; /* the next one of the same client */
     struct connection *next, *previous;
     tp_after answers, flush; /* reads what the session has queued; writes, resumes, closes */
-    bool paused;    /* not read from */
-    bool blocked;   /* the stream takes no more for now */
-    bool ending;    /* to be closed at the end of the turn */
-    bool dismissed; /* by its session: what waits is still sent */
+    bool paused;             /* not read from */
+    bool blocked;            /* the stream takes no more for now */
+    bool ending;             /* to be closed at the end of the turn */
+    bool dismissed;          /* by its session: what waits is still sent */
 
     struct {
         unsigned char *held; /* owned; what has come and is not handled; NULL if there is none */
@@ -110,7 +110,7 @@ static inline bool front_is_current(const struct motion_front *front)
 /* ---- connection.c ---- */
 
 tp_status tpi_motionf_connection_listen(struct motion_front *front, const char *address,
-                                       tp_error *err);
+                                        tp_error *err);
 void tpi_motionf_connection_close(struct connection *c);
 
 /* Close it when this turn is over; nothing more is read. */
@@ -126,24 +126,24 @@ void tpi_motionf_connection_resume(struct connection *c);
 
 /* A whole package has come. */
 void tpi_motionf_package_handle(struct connection *c, const tpi_motion_header *header,
-                               const uint8_t *bytes);
+                                const uint8_t *bytes);
 
 /* The 32 bytes of a header ask for a panic. */
 void tpi_motionf_package_panic(struct connection *c, const uint8_t *bytes);
 
 /* The robot or the session has refused a package: its records are answered. */
 void tpi_motionf_package_refused(struct connection *c, const uint8_t *bytes, size_t length,
-                                tp_status status, const char *why);
+                                 tp_status status, const char *why);
 
 /* ---- replies.c ---- */
 
 /* A record as a package of its own. `package` is the id of what it answers. */
 void tpi_motionf_reply(struct connection *c, uint32_t package, uint16_t code, uint32_t tag,
-                      const void *value);
+                       const void *value);
 
 /* The final signal of a record. */
 void tpi_motionf_reply_signal(struct connection *c, uint32_t package, uint32_t tag,
-                             tpi_motion_signal signal, const char *text);
+                              tpi_motion_signal signal, const char *text);
 
 /* Records of the robot as one package. */
 void tpi_motionf_reply_records(struct connection *c, const tp_motion_records *records);
@@ -163,12 +163,12 @@ tp_status tpi_motionf_session_begin(struct connection *c);
 
 /* Send the robot a request of the interface `motion`. `seq` comes back with the answer. */
 tp_status tpi_motionf_session_send(struct connection *c, unsigned code, uint32_t seq,
-                                  const void *value, tp_error *err);
+                                   const void *value, tp_error *err);
 
 /* Send it a package, and remember it until it is answered. */
 tp_status tpi_motionf_session_package(struct connection *c, unsigned code,
-                                     const tpi_motion_header *header, const uint8_t *bytes,
-                                     tp_error *err);
+                                      const tpi_motion_header *header, const uint8_t *bytes,
+                                      tp_error *err);
 
 /* ---- client.c ---- */
 

@@ -38,15 +38,15 @@ static void reset(struct connection *c, const tpi_motion_header *header)
         }
     }
     tpi_motionf_reply_signal(c, header->id, 0,
-                            status == TP_OK ? TPI_MOTION_SUCCESS : TPI_MOTION_ERROR,
-                            status == TP_OK ? "the panic is over" : err.text);
+                             status == TP_OK ? TPI_MOTION_SUCCESS : TPI_MOTION_ERROR,
+                             status == TP_OK ? "the panic is over" : err.text);
 }
 
 /* ---- Refusals -------------------------------------------------------------------------------- */
 
 /* One signal for each record of a frame, one for a package of another kind. */
 void tpi_motionf_package_refused(struct connection *c, const uint8_t *bytes, size_t length,
-                                tp_status status, const char *why)
+                                 tp_status status, const char *why)
 {
     const tpi_motion_signal signal = status == TP_E_PANIC ? TPI_MOTION_PANICKED : TPI_MOTION_ERROR;
     const bool frame = bytes[4] == TPI_MOTION_COMMAND && status != TP_E_INVALID;
@@ -81,7 +81,7 @@ static void forward(struct connection *c, unsigned code, const tpi_motion_header
     const tp_status status = tpi_motionf_session_package(via, code, header, bytes, &err);
     if (status != TP_OK) {
         tpi_motionf_package_refused(c, bytes, TPI_MOTION_HEADER + (size_t)header->size, status,
-                                   err.text);
+                                    err.text);
     }
 }
 
@@ -188,7 +188,7 @@ static void handle_session(struct connection *c, const tpi_motion_header *header
 /* ---- All ------------------------------------------------------------------------------------- */
 
 void tpi_motionf_package_handle(struct connection *c, const tpi_motion_header *header,
-                               const uint8_t *bytes)
+                                const uint8_t *bytes)
 {
     if ((header->flags & TPI_MOTION_RESET) != 0) {
         reset(c, header);

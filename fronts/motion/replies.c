@@ -36,8 +36,8 @@ static unsigned char *reserve(struct connection *c, size_t length)
 }
 
 /* The header of `size` bytes of records, which are at `at` + TPI_MOTION_HEADER already. */
-static void add_package(struct connection *c, unsigned char *at, uint32_t package,
-                        uint16_t records, uint32_t size)
+static void add_package(struct connection *c, unsigned char *at, uint32_t package, uint16_t records,
+                        uint32_t size)
 {
     const tpi_motion_header header = {
         .kind = TPI_MOTION_REPLY,
@@ -54,7 +54,7 @@ static void add_package(struct connection *c, unsigned char *at, uint32_t packag
 }
 
 void tpi_motionf_reply(struct connection *c, uint32_t package, uint16_t code, uint32_t tag,
-                      const void *value)
+                       const void *value)
 {
     unsigned char *at = c->ending ? NULL : reserve(c, TPI_MOTION_HEADER + LONGEST_OWN);
 
@@ -67,7 +67,7 @@ void tpi_motionf_reply(struct connection *c, uint32_t package, uint16_t code, ui
 }
 
 void tpi_motionf_reply_signal(struct connection *c, uint32_t package, uint32_t tag,
-                             tpi_motion_signal signal, const char *text)
+                              tpi_motion_signal signal, const char *text)
 {
     char words[TPI_MOTION_TEXT];
     const size_t length = strlen(text) < sizeof words ? strlen(text) : sizeof words;

@@ -30,14 +30,14 @@ static tp_status send(struct connection *c, tp_msg **kept, unsigned code, uint32
 }
 
 tp_status tpi_motionf_session_send(struct connection *c, unsigned code, uint32_t seq,
-                                  const void *value, tp_error *err)
+                                   const void *value, tp_error *err)
 {
     return send(c, NULL, code, seq, value, err);
 }
 
 tp_status tpi_motionf_session_package(struct connection *c, unsigned code,
-                                     const tpi_motion_header *header, const uint8_t *bytes,
-                                     tp_error *err)
+                                      const tpi_motion_header *header, const uint8_t *bytes,
+                                      tp_error *err)
 {
     const int64_t arrival_ns = tp_loop_arrival_ns(c->front->loop);
     tp_motion_package package = {
@@ -122,9 +122,14 @@ static void take_refusal(struct connection *c, const tp_msghdr *header, const tp
     if (is_package(header)) {
         tp_msg *asked = take_pending(c, header);
         const tp_motion_package *package = asked != NULL ? tp_msg_payload(asked) : NULL;
+        uint32_t epoch;
+        bool panicked;
 
-        if (package != NULL) {
-            tpi_motionf_package_refused(c, package->bytes, package->bytes_count, status, why);
+        tpi_motionf_panic_state(c->front, &epoch, &panicked);
+        if (package != NULL) { /* a panic can begin when the package is on its way */
+            tpi_motionf_package_refused(c, package->bytes, package->bytes_count,
+                                        panicked ? TP_E_PANIC : status,
+                                        panicked ? "there is a panic" : why);
         }
         tp_msg_unref(asked);
     } else if (header->subtype == TP_MOTION_REQ_JOIN || header->subtype == TP_MOTION_REQ_WATCH) {
@@ -202,9 +207,9 @@ static const tp_session_events session_events = {
 tp_status tpi_motionf_session_begin(struct connection *c)
 {
     static const tp_session_limits limits = {.data = 64, .replies = 512, .requests = 48};
-    const tp_status status = tp_front_session(&c->session, c->front->instance,
-                                              tp_stream_peer(c->stream), &limits, &session_events,
-                                              c, NULL);
+    const tp_status status =
+        tp_front_session(&c->session, c->front->instance, tp_stream_peer(c->stream), &limits,
+                         &session_events, c, NULL);
 
     c->answers.run = read_answers;
     if (status == TP_OK) {
