@@ -3,7 +3,8 @@
  *
  * The hosts have no table that could be filled. Each one has a cell in each of a few rows, chosen
  * by a hash that nobody outside knows. A host is refused only if all its cells have had too many,
- * so it needs many attacking hosts to refuse another one by chance.
+ * so it needs many attacking hosts to refuse another one by chance. Addresses can be forged, so
+ * there can be many; but none can be that of this machine, which has a cell of its own.
  */
 #include <string.h>
 
@@ -16,6 +17,7 @@ static const int64_t greeting_ns = TP_NS_PER_S / GREETINGS_A_SECOND;
 void tpi_player_greetings_init(tpi_greetings *greetings, int64_t now_ns)
 {
     greetings->seed = (uint32_t)now_ns ^ (uint32_t)((uintptr_t)greetings >> 4);
+    greetings->here_ns = INT64_MIN / 2;
     for (unsigned row = 0; row < GREETING_ROWS; row++) {
         for (unsigned cell = 0; cell < GREETING_CELLS; cell++) {
             greetings->paid_ns[row][cell] = INT64_MIN / 2;
@@ -24,9 +26,9 @@ void tpi_player_greetings_init(tpi_greetings *greetings, int64_t now_ns)
 }
 
 /* FNV-1a of the host, which is the peer without its port. */
-static uint32_t hash_host(uint32_t seed, const tp_peer *peer)
+uint32_t tpi_player_host(const tpi_greetings *greetings, const tp_peer *peer)
 {
-    uint32_t hash = 2166136261U ^ seed;
+    uint32_t hash = 2166136261U ^ greetings->seed;
     char host[80];
 
     tp_peer_print(host, sizeof host, peer);
@@ -48,20 +50,32 @@ static uint32_t mix(uint32_t bits)
     return bits ^ (bits >> 16);
 }
 
-bool tpi_player_may_greet(tpi_greetings *greetings, const tp_peer *peer, int64_t now_ns)
+/* The cells of the host of a peer. */
+static void find_cells(tpi_greetings *greetings, const tp_peer *peer, int64_t *cells[GREETING_ROWS])
 {
-    const uint32_t hash = hash_host(greetings->seed, peer);
-    int64_t *cells[GREETING_ROWS];
-    bool may = false;
+    const uint32_t hash = tpi_player_host(greetings, peer);
 
     for (uint32_t row = 0; row < GREETING_ROWS; row++) {
         cells[row] = &greetings->paid_ns[row][mix(hash + row) & (GREETING_CELLS - 1)];
+    }
+}
+
+bool tpi_player_may_greet(tpi_greetings *greetings, const tp_peer *peer, bool local, int64_t now_ns)
+{
+    int64_t *cells[GREETING_ROWS] = {&greetings->here_ns};
+    const unsigned rows = local ? 1 : GREETING_ROWS;
+    bool may = false;
+
+    if (!local) {
+        find_cells(greetings, peer, cells);
+    }
+    for (unsigned row = 0; row < rows; row++) {
         if (*cells[row] < now_ns - TP_NS_PER_S) {
             *cells[row] = now_ns - TP_NS_PER_S;
         }
         may = may || *cells[row] + greeting_ns <= now_ns;
     }
-    for (unsigned row = 0; row < GREETING_ROWS && may; row++) {
+    for (unsigned row = 0; row < rows && may; row++) {
         *cells[row] += *cells[row] + greeting_ns <= now_ns ? greeting_ns : 0;
     }
     return may;
