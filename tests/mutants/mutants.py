@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """mutants.py - mistakes in the code of safety and rights, one at a time: do the tests find them?
 
-usage: mutants.py BUILD [--count N] [--seed S] [--file NAME] [--list]
+usage: mutants.py BUILD [--count N] [--seed S] [--file NAME] [--again LOG] [--list]
 
 BUILD is a folder for a copy of the sources and its build. The files of FILES get all changes at once (changes.py), the test
 programs of TESTS are built once, and each change is chosen when they start. They run until one fails: that of the changed file
@@ -33,10 +33,12 @@ FILES = [
     "src/session/terms.c",
 ]
 TESTS = [
-    "verbs_test", "src_safety_stop_test", "src_session_rights_test", "src_safety_claim_test", "src_safety_rank_test",
+    "verbs_test", "src_safety_stop_test", "src_session_rights_test", "src_safety_claim_test", "src_safety_order_test", "src_safety_rank_test",
     "src_session_access_test", "src_safety_panic_test", "src_safety_lease_test", "src_safety_slow_stop_test",
     "src_session_identity_test", "src_session_session_test", "src_session_services_test", "src_device_cause_test",
     "src_device_grant_test", "src_device_grant_stop_test", "src_device_hub_test", "tests_conformance_fronts_test",
+    "tests_conformance_drivers_test", "src_port_port_test", "src_session_crowd_test", "src_session_budget_test",
+    "src_client_inproc_test", "src_device_timed_threads_test",
 ]
 GOAL = 0.95
 
@@ -146,6 +148,9 @@ def read_survivors():
 def chosen_mutants(args):
     """Those of the arguments, and how many there are."""
     mutants = [m for path in FILES for m in changes.mutants_of(path) if args.file is None or args.file in path]
+    if args.again:
+        survived = {line.strip() for line in open(args.again)}
+        mutants = [m for m in mutants if m.key() in survived]
     if 0 < args.count < len(mutants):
         return random.Random(args.seed).sample(mutants, args.count), len(mutants)
     return mutants, len(mutants)
@@ -157,6 +162,7 @@ def read_arguments():
     parser.add_argument("--count", type=int, default=200, help="how many changes; 0 for all")
     parser.add_argument("--seed", type=int, default=1, help="which of them")
     parser.add_argument("--file", help="only of files whose path contains this")
+    parser.add_argument("--again", metavar="LOG", help="only those that have survived in LOG, the output of a run before")
     parser.add_argument("--list", action="store_true", help="print the changes and make none")
     return parser.parse_args()
 
