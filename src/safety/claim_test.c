@@ -339,7 +339,8 @@ static void hosts_are_compared_without_their_ports(void **state)
                  {"[", "[:5000", 1},
                  {"[a", "[a:5000", 1},
                  {"a]", "a]:5000", 1},
-                 {"", ":5000", 1}};
+                 {"", ":5000", 1},
+                 {"", "[]:5000", 1}};
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

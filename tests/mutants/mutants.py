@@ -34,7 +34,7 @@ FILES = [
 ]
 TESTS = [
     "verbs_test", "src_safety_stop_test", "src_session_rights_test", "src_safety_claim_test", "src_safety_order_test", "src_safety_rank_test",
-    "src_session_access_test", "src_safety_panic_test", "src_safety_lease_test", "src_safety_slow_stop_test",
+    "src_session_access_test", "src_session_terms_test", "src_safety_panic_test", "src_safety_lease_test", "src_safety_slow_stop_test",
     "src_session_identity_test", "src_session_session_test", "src_session_services_test", "src_device_cause_test",
     "src_device_grant_test", "src_device_grant_stop_test", "src_device_hub_test", "tests_conformance_fronts_test",
     "tests_conformance_drivers_test", "src_port_port_test", "src_session_crowd_test", "src_session_budget_test",
@@ -83,7 +83,8 @@ class Bench:
         write_if_new(full, '#include "%s.mutants"\n' % os.path.basename(path))
 
     def passes(self, test, mutant=-1):
-        env = dict(os.environ, CMOCKA_MESSAGE_OUTPUT="TAP", MALLOC_PERTURB_="85", TROUPE_MUTANT=str(mutant))
+        env = dict(os.environ, CMOCKA_MESSAGE_OUTPUT="TAP", MALLOC_PERTURB_="85", TROUPE_MUTANT=str(mutant),
+                   UBSAN_OPTIONS="halt_on_error=1")
         try:
             done = subprocess.run([os.path.join(self.build, "tests/unit", test)], env=env, stdout=subprocess.DEVNULL,
                                   stderr=subprocess.DEVNULL, timeout=self.limits.get(test, 300))
