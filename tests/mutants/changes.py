@@ -77,10 +77,10 @@ def changes_of_line(code, line, begins):
 
 
 def depend(first, second):
-    """Whether the order of two statements can matter: two calls, or a call and what it may read."""
+    """Whether the order of two statements can matter: two calls that do not only print, or a call and what it may read."""
     calls = [bool(STATEMENT.match(code)) for code in (first, second)]
     if all(calls):
-        return True
+        return not all(code.strip().startswith("(void)snprintf(") for code in (first, second))
     if not any(calls):
         return False
     call, assignment = (first, second) if calls[0] else (second, first)
