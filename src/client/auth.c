@@ -1,10 +1,10 @@
 /*
  * auth.c - proving that the program has a key, before anything else is done on a connection.
  *
- * Our servers give a challenge, and the key itself never travels. Player's are shown the key; those
- * of today refuse it without a look, which is no harm. Whoever can pretend to be a Player server
- * could ask for the key that way, so one from the environment, which goes to any server, is not
- * shown, and none is shown where a server of ours was before.
+ * Troupe's servers send a challenge, and the key itself never travels. Player's servers receive the
+ * key in plain text; today's versions refuse it, which does no harm. A program that pretends to be
+ * a Player server could collect keys this way. So a key from the environment, which is for any
+ * server, is not sent in plain text, and no key is sent so where a server of Troupe's was before.
  */
 #include <stdio.h>
 #include <stdlib.h>
