@@ -4,7 +4,7 @@
  * The hosts have no table that could be filled. Each one has a cell in each of a few rows, chosen
  * by a hash that nobody outside knows. A host is refused only if all its cells have had too many,
  * so it needs many attacking hosts to refuse another one by chance. Addresses can be forged, so
- * there can be many; but none can be that of this machine, which has a cell of its own.
+ * there can be many. Those of this machine cannot, and are not limited.
  */
 #include <string.h>
 
@@ -17,7 +17,6 @@ static const int64_t greeting_ns = TP_NS_PER_S / GREETINGS_A_SECOND;
 void tpi_player_greetings_init(tpi_greetings *greetings, int64_t now_ns)
 {
     greetings->seed = (uint32_t)now_ns ^ (uint32_t)((uintptr_t)greetings >> 4);
-    greetings->here_ns = INT64_MIN / 2;
     for (unsigned row = 0; row < GREETING_ROWS; row++) {
         for (unsigned cell = 0; cell < GREETING_CELLS; cell++) {
             greetings->paid_ns[row][cell] = INT64_MIN / 2;
@@ -50,32 +49,20 @@ static uint32_t mix(uint32_t bits)
     return bits ^ (bits >> 16);
 }
 
-/* The cells of the host of a peer. */
-static void find_cells(tpi_greetings *greetings, const tp_peer *peer, int64_t *cells[GREETING_ROWS])
+bool tpi_player_may_greet(tpi_greetings *greetings, const tp_peer *peer, int64_t now_ns)
 {
     const uint32_t hash = tpi_player_host(greetings, peer);
+    int64_t *cells[GREETING_ROWS];
+    bool may = false;
 
     for (uint32_t row = 0; row < GREETING_ROWS; row++) {
         cells[row] = &greetings->paid_ns[row][mix(hash + row) & (GREETING_CELLS - 1)];
-    }
-}
-
-bool tpi_player_may_greet(tpi_greetings *greetings, const tp_peer *peer, bool local, int64_t now_ns)
-{
-    int64_t *cells[GREETING_ROWS] = {&greetings->here_ns};
-    const unsigned rows = local ? 1 : GREETING_ROWS;
-    bool may = false;
-
-    if (!local) {
-        find_cells(greetings, peer, cells);
-    }
-    for (unsigned row = 0; row < rows; row++) {
         if (*cells[row] < now_ns - TP_NS_PER_S) {
             *cells[row] = now_ns - TP_NS_PER_S;
         }
         may = may || *cells[row] + greeting_ns <= now_ns;
     }
-    for (unsigned row = 0; row < rows && may; row++) {
+    for (unsigned row = 0; row < GREETING_ROWS && may; row++) {
         *cells[row] += *cells[row] + greeting_ns <= now_ns ? greeting_ns : 0;
     }
     return may;

@@ -117,7 +117,6 @@ tp_player_counts tpi_player_udp_counts(const struct udp *udp);
 enum { GREETING_ROWS = 4, GREETING_CELLS = 512 }; /* a power of two */
 typedef struct tpi_greetings {
     uint32_t seed;
-    int64_t here_ns; /* the cell of this machine, which no other host shares */
     int64_t paid_ns[GREETING_ROWS][GREETING_CELLS]; /* greetings are paid for up to this time */
 } tpi_greetings;
 void tpi_player_greetings_init(tpi_greetings *greetings, int64_t now_ns);
@@ -125,9 +124,8 @@ void tpi_player_greetings_init(tpi_greetings *greetings, int64_t now_ns);
 /* A number for the host of the peer, the same for all its ports, which nobody outside knows. */
 uint32_t tpi_player_host(const tpi_greetings *greetings, const tp_peer *peer);
 
-/* Whether one more may go to the host of the peer; if so it is counted. `local`: this machine. */
-bool tpi_player_may_greet(tpi_greetings *greetings, const tp_peer *peer, bool local,
-                          int64_t now_ns);
+/* Whether one more may go to the host of the peer; if so it is counted. */
+bool tpi_player_may_greet(tpi_greetings *greetings, const tp_peer *peer, int64_t now_ns);
 
 /* message.c: a whole message has come. The header is changed. */
 void tpi_player_message_handle(struct client *client, tp_msghdr *header, const unsigned char *body);

@@ -341,7 +341,7 @@ static void begin(struct udp *udp, const tp_peer *peer)
     struct source *source = find(udp, peer);
     const bool local = is_local(peer);
 
-    if (!tpi_player_may_greet(&udp->greetings, peer, local, now_ns(udp))) {
+    if (!local && !tpi_player_may_greet(&udp->greetings, peer, now_ns(udp))) {
         udp->counts.turned_away++;
         return;
     }
