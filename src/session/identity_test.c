@@ -5,6 +5,7 @@
 
 #include "session/clients.h"
 #include "support/loop_bench.h"
+#include "support/memory.h"
 #include "troupe/interfaces/position2d.h"
 
 struct scene {
@@ -126,6 +127,15 @@ static void a_panic_belongs_to_nobody_when_its_raiser_is_gone(void **state)
     assert_int_equal(keyring->raiser, 0);
 }
 
+/* A crash dump, or whoever gets the memory next, has no keys in it. */
+static void keys_are_wiped_before_their_memory_is_free(void **state)
+{
+    (void)state;
+    memory_watch(tpi_clients_of(scene.hub)->keyring.keys, 2 * sizeof keys[0]);
+    set_keys(1);
+    assert_true(memory_was_wiped());
+}
+
 static void a_name_of_one_letter_is_a_name(void **state)
 {
     (void)state;
@@ -143,6 +153,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(without_a_configuration_everybody_may_move, begin, end),
         cmocka_unit_test_setup_teardown(a_panic_belongs_to_nobody_when_its_raiser_is_gone, begin,
                                         end),
+        cmocka_unit_test_setup_teardown(keys_are_wiped_before_their_memory_is_free, begin, end),
         cmocka_unit_test_setup_teardown(a_name_of_one_letter_is_a_name, begin, end),
     };
 

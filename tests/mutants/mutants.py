@@ -123,7 +123,7 @@ class Bench:
     def judge(self, number, mutant):
         """The test that finds the change; "" if none does; None if it does not compile."""
         for test in self.tests_for(mutant.path):
-            if not self.passes(test, number):
+            if not self.passes(test, number) and not self.passes(test, number):  # once can be a busy machine
                 self.found[mutant.path, test] += 1
                 return test
         return None if self.is_refused(mutant) else ""
