@@ -194,6 +194,18 @@ static void the_first_matching_rule_wins_and_the_same_criteria_change_it(void **
     tpi_queue_fini(&queue);
 }
 
+/* What a queue with one rule holds of one message. */
+static void hold_one_by(const tpi_rule *rule, const char *wanted)
+{
+    tpi_queue queue;
+
+    tpi_queue_init(&queue, 10, 10, TPI_APPEND);
+    assert_int_equal(tpi_queue_add_rule(&queue, rule), TP_OK);
+    push(&queue, 4, DATA, 1, 1);
+    holds(&queue, wanted);
+    tpi_queue_fini(&queue);
+}
+
 static void every_criterion_of_a_rule_counts(void **state)
 {
     static const tpi_rule ignoring[] = {{4, -1, -1, -1, TPI_IGNORE},
@@ -205,22 +217,13 @@ static void every_criterion_of_a_rule_counts(void **state)
                                       {4, 0, REQ, 1, TPI_IGNORE},  {4, 0, DATA, 2, TPI_IGNORE},
                                       {4, 0, DATA, 1, 99}, /* there is no such action */
                                       {4, 0, DATA, 1, -1}};
-    tpi_queue queue;
 
     (void)state;
     for (size_t i = 0; i < sizeof ignoring / sizeof ignoring[0]; i++) {
-        tpi_queue_init(&queue, 10, 10, TPI_APPEND);
-        assert_int_equal(tpi_queue_add_rule(&queue, &ignoring[i]), TP_OK);
-        push(&queue, 4, DATA, 1, 1);
-        holds(&queue, "");
-        tpi_queue_fini(&queue);
+        hold_one_by(&ignoring[i], "");
     }
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        tpi_queue_init(&queue, 10, 10, TPI_APPEND);
-        assert_int_equal(tpi_queue_add_rule(&queue, &others[i]), TP_OK);
-        push(&queue, 4, DATA, 1, 1);
-        holds(&queue, "1");
-        tpi_queue_fini(&queue);
+        hold_one_by(&others[i], "1");
     }
 }
 

@@ -17,21 +17,7 @@
 
 static int begin(void **state)
 {
-    struct stage *s = calloc(1, sizeof *s);
-
-    assert_non_null(s);
-    stage_begin(s, &puppet_driver);
-    assert_int_equal(stage_enter(s, 0, "anna"), TP_OK);
-    assert_int_equal(stage_enter(s, 1, "berta"), TP_OK);
-    *state = s;
-    return 0;
-}
-
-static int end(void **state)
-{
-    stage_end(*state);
-    free(*state);
-    return 0;
+    return stage_set_up(state, &puppet_driver);
 }
 
 /* A velocity of the first client, whose bytes have waited for `age_s`. Those that renew leases by
@@ -337,7 +323,7 @@ static void the_process_of_a_driver_has_its_label_and_rank(void **state)
     bench_plan_destroy(plan);
 }
 
-#define STAGE_TEST(test) cmocka_unit_test_setup_teardown(test, begin, end)
+#define STAGE_TEST(test) cmocka_unit_test_setup_teardown(test, begin, stage_tear_down)
 
 int main(void)
 {
