@@ -1,5 +1,5 @@
 /*
- * clients.c - clients of the device `motion`: packages in, records out.
+ * clients.c - clients of the device `mechanism`: packages in, records out.
  *
  * A client is known by its token, which it has chosen and nobody can guess. What it may do follows
  * from the message that a package comes with, whose right the session has checked: ASK reads, PLAY
@@ -23,7 +23,7 @@ static struct motion *motion_of(const tp_device *device)
 static struct member *find(const struct motion *m, const uint8_t *token)
 {
     for (uint32_t i = 0; i < m->settings.clients; i++) {
-        if (m->members[i].used && memcmp(m->members[i].token, token, TP_MOTION_TOKEN) == 0) {
+        if (m->members[i].used && memcmp(m->members[i].token, token, TP_MECHANISM_TOKEN) == 0) {
             return &m->members[i];
         }
     }
@@ -41,7 +41,7 @@ static void answer_join(struct motion *m, struct member *member)
 {
     const tpi_motion_settings *s = tpi_motion_engine_settings(m->engine);
     const int64_t lease = tpi_motion_engine_lease(m->engine, member->number, member->lease_ns);
-    const tp_motion_joined answer = {
+    const tp_mechanism_joined answer = {
         .client = member->number,
         .frames = s->frames,
         .clock = (int64_t)m->robot.clock,
@@ -89,7 +89,8 @@ static struct member *free_place(const struct motion *m, bool reads)
     return reads && readers >= (m->settings.clients + 1) / 2 ? NULL : found;
 }
 
-static tp_status add_member(tp_device *device, const tp_motion_join *ask, bool reads, tp_error *err)
+static tp_status add_member(tp_device *device, const tp_mechanism_join *ask, bool reads,
+                            tp_error *err)
 {
     struct motion *m = motion_of(device);
     struct member *member = find(m, ask->token);
@@ -116,15 +117,15 @@ static tp_status add_member(tp_device *device, const tp_motion_join *ask, bool r
     return TP_PENDING;
 }
 
-static tp_status req_join(tp_device *device, const tp_motion_join *ask, tp_motion_joined *answer,
-                          tp_error *err)
+static tp_status req_join(tp_device *device, const tp_mechanism_join *ask,
+                          tp_mechanism_joined *answer, tp_error *err)
 {
     (void)answer;
     return add_member(device, ask, false, err);
 }
 
-static tp_status req_watch(tp_device *device, const tp_motion_join *ask, tp_motion_joined *answer,
-                           tp_error *err)
+static tp_status req_watch(tp_device *device, const tp_mechanism_join *ask,
+                           tp_mechanism_joined *answer, tp_error *err)
 {
     (void)answer;
     return add_member(device, ask, true, err);
@@ -162,7 +163,7 @@ static void remove_member(struct motion *m, struct member *member, tp_status sta
     *member = (struct member){.used = false};
 }
 
-static tp_status req_leave(tp_device *device, const tp_motion_client *ask, tp_error *err)
+static tp_status req_leave(tp_device *device, const tp_mechanism_client *ask, tp_error *err)
 {
     struct motion *m = motion_of(device);
     struct member *member = find(m, ask->token);
@@ -214,7 +215,7 @@ void tpi_motiond_members_end(struct motion *m)
 /* Tell the client that records wait. */
 static void deliver(struct motion *m, struct member *member)
 {
-    const tp_motion_waiting answer = {tpi_motion_engine_waiting(m->engine, member->number)};
+    const tp_mechanism_waiting answer = {tpi_motion_engine_waiting(m->engine, member->number)};
     tp_ticket *ticket = member->waits;
 
     if (ticket == NULL) {
@@ -237,8 +238,8 @@ void tpi_motiond_members_deliver(struct motion *m)
     }
 }
 
-static tp_status req_wait(tp_device *device, const tp_motion_client *ask, tp_motion_waiting *answer,
-                          tp_error *err)
+static tp_status req_wait(tp_device *device, const tp_mechanism_client *ask,
+                          tp_mechanism_waiting *answer, tp_error *err)
 {
     struct motion *m = motion_of(device);
     struct member *member = find(m, ask->token);
@@ -258,8 +259,8 @@ static tp_status req_wait(tp_device *device, const tp_motion_client *ask, tp_mot
     return TP_PENDING;
 }
 
-static tp_status req_take(tp_device *device, const tp_motion_client *ask, tp_motion_records *answer,
-                          tp_error *err)
+static tp_status req_take(tp_device *device, const tp_mechanism_client *ask,
+                          tp_mechanism_records *answer, tp_error *err)
 {
     struct motion *m = motion_of(device);
     const struct member *member = find(m, ask->token);
@@ -277,7 +278,7 @@ static tp_status req_take(tp_device *device, const tp_motion_client *ask, tp_mot
 
 /* ---- Packages -------------------------------------------------------------------------------- */
 
-static tp_status req_heard(tp_device *device, const tp_motion_client *ask, tp_error *err)
+static tp_status req_heard(tp_device *device, const tp_mechanism_client *ask, tp_error *err)
 {
     struct motion *m = motion_of(device);
     struct member *member = find(m, ask->token);
@@ -290,7 +291,7 @@ static tp_status req_heard(tp_device *device, const tp_motion_client *ask, tp_er
     return TP_OK;
 }
 
-static tp_status check_package(const tp_motion_package *ask, tpi_motion_header *header,
+static tp_status check_package(const tp_mechanism_package *ask, tpi_motion_header *header,
                                bool commands, tp_error *err)
 {
     bool foreign = false;
@@ -312,14 +313,14 @@ static tp_status check_package(const tp_motion_package *ask, tpi_motion_header *
 }
 
 /* When the client was heard: when its bytes arrived, which may be a while ago. */
-static int64_t arrival_ns(const tp_motion_package *ask, int64_t now_ns)
+static int64_t arrival_ns(const tp_mechanism_package *ask, int64_t now_ns)
 {
     const double arrived_ns = ask->arrived * 1e9;
 
     return arrived_ns > 0 && arrived_ns < (double)now_ns ? (int64_t)arrived_ns : now_ns;
 }
 
-static tp_status take_package(tp_device *device, const tp_motion_package *ask, uint8_t right,
+static tp_status take_package(tp_device *device, const tp_mechanism_package *ask, uint8_t right,
                               tp_error *err)
 {
     struct motion *m = motion_of(device);
@@ -348,22 +349,22 @@ static tp_status take_package(tp_device *device, const tp_motion_package *ask, u
     return TP_OK;
 }
 
-static tp_status req_ask(tp_device *device, const tp_motion_package *ask, tp_error *err)
+static tp_status req_ask(tp_device *device, const tp_mechanism_package *ask, tp_error *err)
 {
     return take_package(device, ask, TP_RIGHT_READ, err);
 }
 
-static tp_status req_play(tp_device *device, const tp_motion_package *ask, tp_error *err)
+static tp_status req_play(tp_device *device, const tp_mechanism_package *ask, tp_error *err)
 {
     return take_package(device, ask, TP_RIGHT_MOVE, err);
 }
 
-static tp_status req_operate(tp_device *device, const tp_motion_package *ask, tp_error *err)
+static tp_status req_operate(tp_device *device, const tp_mechanism_package *ask, tp_error *err)
 {
     return take_package(device, ask, TP_RIGHT_OPERATE, err);
 }
 
-const tp_motion_ops tpi_motiond_ops = {
+const tp_mechanism_ops tpi_motiond_ops = {
     .req_join = req_join,
     .req_watch = req_watch,
     .req_leave = req_leave,

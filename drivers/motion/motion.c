@@ -26,7 +26,7 @@ static void publish(struct motion *m, int64_t now_ns)
     }
     m->published_ns = now_ns;
     tpi_motion_engine_look(m->engine, &look, dofs);
-    const tp_motion_state state = {
+    const tp_mechanism_state state = {
         .dofs_count = look.dofs,
         .dofs = dofs,
         .clients = look.clients,
@@ -36,7 +36,7 @@ static void publish(struct motion *m, int64_t now_ns)
         .writes = (int64_t)m->writes,
         .excesses = (int64_t)tpi_motion_engine_excesses(m->engine),
     };
-    (void)tp_publish(m->device, TP_MOTION_DATA_STATE, &state, 0);
+    (void)tp_publish(m->device, TP_MECHANISM_DATA_STATE, &state, 0);
 }
 
 /* Frames that are near are planned half of `ahead` before they have to be, all together. */
@@ -168,7 +168,7 @@ static tp_status motion_init(tp_instance *self, tp_error *err)
 
     m->instance = self;
     tp_status status =
-        tp_offer(self, &tp_interface_motion, NULL, &tpi_motiond_ops, NULL, &m->device, err);
+        tp_offer(self, &tp_interface_mechanism, NULL, &tpi_motiond_ops, NULL, &m->device, err);
     status = status == TP_OK ? tpi_motiond_configure(m, err) : status;
     if (status != TP_OK) {
         return status;

@@ -5,7 +5,7 @@
  *     settings.c   the configuration: which device moves which dofs, limits
  *     kinds.c      the interfaces of devices: commands from values, values from data
  *     devices.c    grants and commands at their times; control where a device takes other values
- *     clients.c    clients of the device `motion`: packages in, records out
+ *     clients.c    clients of the device `mechanism`: packages in, records out
  *     rebind.c     another device takes over
  *
  * The engine plans a little ahead of now (`ahead`). What it writes goes to the worker of the device
@@ -20,7 +20,7 @@
 
 #include "motion/host/load.h"
 #include "troupe/driver.h"
-#include "troupe/interfaces/motion.h"
+#include "troupe/interfaces/mechanism.h"
 
 enum {
     MOST_OUTPUTS = 64,
@@ -109,10 +109,10 @@ struct output {
     } change;
 };
 
-/* A client of the device `motion`. */
+/* A client of the device `mechanism`. */
 struct member {
     bool used, reads; /* reads: it has not moved anything so far */
-    uint8_t token[TP_MOTION_TOKEN];
+    uint8_t token[TP_MECHANISM_TOKEN];
     uint32_t number;  /* of the engine; 0 before it has joined */
     tp_ticket *joins; /* the request that waits for the state of the devices */
     char name[TPI_MOTION_NAME + 1];
@@ -123,7 +123,7 @@ struct member {
 
 struct motion {
     tp_instance *instance;     /* borrowed */
-    tp_device *device;         /* borrowed: motion:N */
+    tp_device *device;         /* borrowed: mechanism:N */
     tpi_motion_model *model;   /* owned */
     tpi_motion_robot robot;    /* borrows from the model */
     tpi_motion_place *places;  /* owned */
@@ -191,14 +191,14 @@ void tpi_motiond_device_fail(struct output *output, const char *why);
 void tpi_motiond_device_release(struct motion *m);
 
 /* clients.c */
-extern const tp_motion_ops tpi_motiond_ops;
+extern const tp_mechanism_ops tpi_motiond_ops;
 void tpi_motiond_members_ready(struct motion *m); /* those that wait join */
 void tpi_motiond_members_deliver(struct motion *m);
 void tpi_motiond_members_turn(struct motion *m, int64_t now_ns); /* those that are gone leave */
 void tpi_motiond_members_end(struct motion *m);
 
 /* rebind.c */
-tp_status tpi_motiond_rebind(tp_device *device, const tp_motion_part *ask, tp_error *err);
+tp_status tpi_motiond_rebind(tp_device *device, const tp_mechanism_part *ask, tp_error *err);
 void tpi_motiond_rebind_granted(struct output *output, struct device *d);
 void tpi_motiond_rebind_refused(struct output *output, struct device *d, tp_status status,
                                 const char *why);

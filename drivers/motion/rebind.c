@@ -26,7 +26,7 @@ static void answer(struct output *output, tp_status status, const char *why)
     }
 }
 
-static struct output *find_output(struct motion *m, const tp_motion_part *ask)
+static struct output *find_output(struct motion *m, const tp_mechanism_part *ask)
 {
     for (unsigned i = 0; i < m->output_count; i++) {
         if (ask->key_count > 0 && ask->key[ask->key_count - 1] == '\0' &&
@@ -37,7 +37,7 @@ static struct output *find_output(struct motion *m, const tp_motion_part *ask)
     return NULL;
 }
 
-tp_status tpi_motiond_rebind(tp_device *device, const tp_motion_part *ask, tp_error *err)
+tp_status tpi_motiond_rebind(tp_device *device, const tp_mechanism_part *ask, tp_error *err)
 {
     struct motion *m = tp_instance_state(tp_device_instance(device));
     struct output *output = find_output(m, ask);

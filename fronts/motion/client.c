@@ -8,7 +8,7 @@
 
 static void answer_hello(struct connection *c)
 {
-    const tp_motion_joined *joined = &c->client->joined;
+    const tp_mechanism_joined *joined = &c->client->joined;
     const size_t longest = tp_session_longest_message(c->session) - 1024;
     tpi_motion_welcome answer = {
         .client = joined->client,
@@ -49,7 +49,7 @@ static void add_connection(struct client *client, struct connection *c)
     c->sibling = NULL;
 }
 
-void tpi_motionf_client_joined(struct connection *c, const tp_motion_joined *joined)
+void tpi_motionf_client_joined(struct connection *c, const tp_mechanism_joined *joined)
 {
     struct client *client = calloc(1, sizeof *client);
 
@@ -74,7 +74,7 @@ static struct client *find_token(const struct motion_front *front, const uint8_t
     for (struct client *at = front->clients; at != NULL; at = at->next) {
         uint8_t differs = 0;
 
-        for (int i = 0; i < TP_MOTION_TOKEN; i++) {
+        for (int i = 0; i < TP_MECHANISM_TOKEN; i++) {
             differs |= (uint8_t)(at->token[i] ^ token[i]);
         }
         found = differs == 0 ? at : found;
@@ -86,7 +86,7 @@ static bool is_zero(const uint8_t *token)
 {
     uint8_t any = 0;
 
-    for (int i = 0; i < TP_MOTION_TOKEN; i++) {
+    for (int i = 0; i < TP_MECHANISM_TOKEN; i++) {
         any |= token[i];
     }
     return any == 0;
@@ -97,7 +97,7 @@ static void join(struct connection *c)
     const struct hello *hello = &c->hello;
     const bool reads = tp_session_right(c->session) < TP_RIGHT_WRITE;
     char name[TPI_MOTION_NAME + 1];
-    tp_motion_join ask = {.name = name, .lease = (double)hello->body.lease_us * 1e-6};
+    tp_mechanism_join ask = {.name = name, .lease = (double)hello->body.lease_us * 1e-6};
     tp_error err = {.text = ""};
 
     memcpy(name, hello->body.name, sizeof name);
@@ -108,7 +108,7 @@ static void join(struct connection *c)
         return;
     }
     memcpy(ask.token, c->hello.token, sizeof ask.token);
-    if (tpi_motionf_session_send(c, reads ? TP_MOTION_REQ_WATCH : TP_MOTION_REQ_JOIN, 0, &ask,
+    if (tpi_motionf_session_send(c, reads ? TP_MECHANISM_REQ_WATCH : TP_MECHANISM_REQ_JOIN, 0, &ask,
                                  &err) != TP_OK) {
         tpi_motionf_client_refused(c, err.text);
     }
@@ -147,7 +147,7 @@ static tp_device *find_robot(const struct connection *c)
     while ((device = tp_session_next_device(c->session, &place)) != NULL) {
         const tp_devaddr *addr = tp_session_address(device);
 
-        if (addr->interf == TP_MOTION_CODE && addr->index == c->front->device) {
+        if (addr->interf == TP_MECHANISM_CODE && addr->index == c->front->device) {
             return device;
         }
     }
@@ -167,12 +167,12 @@ void tpi_motionf_client_hello(struct connection *c, const struct hello *hello)
     c->hello = *hello;
     c->hello.on = true;
     if (robot == NULL) {
-        tpi_motionf_client_refused(c, "the server has no motion device");
+        tpi_motionf_client_refused(c, "the server has no mechanism");
         return;
     }
     tp_session_set_software(c->session, hello->body.name);
     if (tp_session_open(c->session, robot, TP_OPEN_MODE, &request, on_opened) != TP_OK) {
-        tpi_motionf_client_refused(c, "the motion device cannot be opened");
+        tpi_motionf_client_refused(c, "the mechanism cannot be opened");
     }
 }
 
@@ -192,7 +192,7 @@ static void forget(struct motion_front *front, struct client *client)
 void tpi_motionf_client_leave(struct connection *c)
 {
     struct client *client = c->client;
-    tp_motion_client who;
+    tp_mechanism_client who;
 
     if (client == NULL) {
         return;
@@ -211,7 +211,7 @@ void tpi_motionf_client_leave(struct connection *c)
         return;
     }
     memcpy(who.token, client->token, sizeof who.token);
-    (void)tpi_motionf_session_send(c, TP_MOTION_REQ_LEAVE, 0, &who, NULL);
+    (void)tpi_motionf_session_send(c, TP_MECHANISM_REQ_LEAVE, 0, &who, NULL);
     forget(c->front, client);
 }
 
@@ -220,13 +220,13 @@ void tpi_motionf_client_leave(struct connection *c)
 void tpi_motionf_client_wait(struct client *client)
 {
     struct connection *c = client->connections;
-    tp_motion_client who;
+    tp_mechanism_client who;
 
     if (client->waits || c == NULL || c->ending || tpi_motionf_reply_waiting(c) >= MOST_OUT) {
         return;
     }
     memcpy(who.token, client->token, sizeof who.token);
-    if (tpi_motionf_session_send(c, TP_MOTION_REQ_WAIT, 0, &who, NULL) == TP_OK) {
+    if (tpi_motionf_session_send(c, TP_MECHANISM_REQ_WAIT, 0, &who, NULL) == TP_OK) {
         client->waits = true;
     } else {
         tpi_motionf_connection_give_up(c);

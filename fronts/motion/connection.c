@@ -265,14 +265,14 @@ static bool pause_if_waiting(struct connection *c)
 /* Any byte renews the client's lease. Whole packages do so themselves. */
 static void report_heard(struct connection *c)
 {
-    tp_motion_client who;
+    tp_mechanism_client who;
 
     if (c->client == NULL || c->ending || c->in.read_ns - c->in.heard_ns < HEARD_NS) {
         return;
     }
     c->in.heard_ns = c->in.read_ns;
     memcpy(who.token, c->client->token, sizeof who.token);
-    (void)tpi_motionf_session_send(c, TP_MOTION_REQ_HEARD, 0, &who, NULL);
+    (void)tpi_motionf_session_send(c, TP_MECHANISM_REQ_HEARD, 0, &who, NULL);
 }
 
 static void on_read(void *context, size_t length)

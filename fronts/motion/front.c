@@ -1,7 +1,7 @@
 /*
  * front.c - the motion protocol on TCP and unix sockets; docs/motion-protocol.md describes it.
  *
- * One instance serves one robot: the device motion:N of the configuration.
+ * One instance serves one robot: the device mechanism:N of the configuration.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ static unsigned motion_bound(const tp_front_instance *self)
 static const char *const schemes[] = {"tcp", "unix", NULL};
 
 static const tp_param params[] = {
-    {"device", "1", "0", "the index of the motion device that it serves"},
+    {"device", "1", "0", "the index of the mechanism that it serves"},
     {"clients", "1", "512", "so many connections may be open at the same time"},
     {NULL, NULL, NULL, NULL},
 };

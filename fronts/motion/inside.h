@@ -8,11 +8,11 @@
  *     session.c      the session of a connection: what the robot answers
  *     client.c       clients: they join, they have one or more connections, they leave
  *
- * The robot is the device motion:N (interfaces/motion.padi). Each connection has a session, which
- * decides what it may do. A client is one or more connections: the first one joins, further ones
- * show its token. Packages go to the robot through the session of the connection with the highest
- * right. What the robot answers goes out on the oldest connection of the client; what the front
- * answers goes out where it was asked.
+ * The robot is the device mechanism:N (interfaces/mechanism.padi). Each connection has a session,
+ * which decides what it may do. A client is one or more connections: the first one joins, further
+ * ones show its token. Packages go to the robot through the session of the connection with the
+ * highest right. What the robot answers goes out on the oldest connection of the client; what the
+ * front answers goes out where it was asked.
  *
  * What waits for a connection is bounded: when it is MOST_OUT bytes, no package of the connection
  * is handled and no record is taken from the robot, which has queues of its own.
@@ -22,7 +22,7 @@
 
 #include "motion/package.h"
 #include "troupe/front.h"
-#include "troupe/interfaces/motion.h"
+#include "troupe/interfaces/mechanism.h"
 #include "troupe/stream.h"
 
 enum {
@@ -37,8 +37,8 @@ struct connection;
 
 /* A client that has joined. */
 struct client {
-    uint8_t token[TP_MOTION_TOKEN];
-    tp_motion_joined joined;
+    uint8_t token[TP_MECHANISM_TOKEN];
+    tp_mechanism_joined joined;
     struct connection *connections; /* borrowed; the oldest first, linked by `sibling` */
     struct client *next;            /* in the front's list */
     bool waits;                     /* for records: a request is open */
@@ -49,7 +49,7 @@ struct hello {
     bool on;
     uint32_t tag, package;
     tpi_motion_hello body;
-    uint8_t token[TP_MOTION_TOKEN]; /* of the new client */
+    uint8_t token[TP_MECHANISM_TOKEN]; /* of the new client */
 };
 
 struct connection {
@@ -91,7 +91,7 @@ struct motion_front {
     tp_listener *listener;       /* owned */
     unsigned char *shared;       /* owned: READ_SIZE bytes */
     uint32_t most_clients;
-    uint16_t device; /* index of the motion device */
+    uint16_t device; /* index of the mechanism */
     size_t count;
     struct connection *connections; /* owned; the newest first */
     struct client *clients;         /* owned */
@@ -146,7 +146,7 @@ void tpi_motionf_reply_signal(struct connection *c, uint32_t package, uint32_t t
                               tpi_motion_signal signal, const char *text);
 
 /* Records of the robot as one package. */
-void tpi_motionf_reply_records(struct connection *c, const tp_motion_records *records);
+void tpi_motionf_reply_records(struct connection *c, const tp_mechanism_records *records);
 
 /* Write what waits, as far as the stream takes it. */
 void tpi_motionf_reply_write(struct connection *c);
@@ -161,7 +161,7 @@ void tpi_motionf_panic_state(const struct motion_front *front, uint32_t *epoch, 
 
 tp_status tpi_motionf_session_begin(struct connection *c);
 
-/* Send the robot a request of the interface `motion`. `seq` comes back with the answer. */
+/* Send the robot a request of the interface `mechanism`. `seq` comes back with the answer. */
 tp_status tpi_motionf_session_send(struct connection *c, unsigned code, uint32_t seq,
                                    const void *value, tp_error *err);
 
@@ -176,7 +176,7 @@ tp_status tpi_motionf_session_package(struct connection *c, unsigned code,
 void tpi_motionf_client_hello(struct connection *c, const struct hello *hello);
 
 /* The robot has answered JOIN. */
-void tpi_motionf_client_joined(struct connection *c, const tp_motion_joined *joined);
+void tpi_motionf_client_joined(struct connection *c, const tp_mechanism_joined *joined);
 void tpi_motionf_client_refused(struct connection *c, const char *why);
 
 /* The connection is closed. The client leaves with its last one. */

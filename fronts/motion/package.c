@@ -74,8 +74,8 @@ static void forward(struct connection *c, unsigned code, const tpi_motion_header
         return;
     }
     struct connection *via = tpi_motionf_client_strongest(c);
-    if (code == TP_MOTION_REQ_PLAY && tp_session_right(via->session) == TP_RIGHT_OPERATE) {
-        code = TP_MOTION_REQ_OPERATE;
+    if (code == TP_MECHANISM_REQ_PLAY && tp_session_right(via->session) == TP_RIGHT_OPERATE) {
+        code = TP_MECHANISM_REQ_OPERATE;
     }
     c->in.heard_ns = c->in.read_ns;
     const tp_status status = tpi_motionf_session_package(via, code, header, bytes, &err);
@@ -181,7 +181,7 @@ static void handle_session(struct connection *c, const tpi_motion_header *header
         }
     }
     if (others) {
-        forward(c, moves ? TP_MOTION_REQ_PLAY : TP_MOTION_REQ_ASK, header, bytes);
+        forward(c, moves ? TP_MECHANISM_REQ_PLAY : TP_MECHANISM_REQ_ASK, header, bytes);
     }
 }
 
@@ -198,7 +198,8 @@ void tpi_motionf_package_handle(struct connection *c, const tpi_motion_header *h
     } else if (header->kind == TPI_MOTION_REPLY) {
         tpi_motionf_reply_signal(c, header->id, 0, TPI_MOTION_ERROR, "only the server replies");
     } else if (header->size > 0) {
-        forward(c, header->kind == TPI_MOTION_COMMAND ? TP_MOTION_REQ_PLAY : TP_MOTION_REQ_ASK,
+        forward(c,
+                header->kind == TPI_MOTION_COMMAND ? TP_MECHANISM_REQ_PLAY : TP_MECHANISM_REQ_ASK,
                 header, bytes);
     }
 }

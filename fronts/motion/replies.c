@@ -87,7 +87,7 @@ void tpi_motionf_reply_signal(struct connection *c, uint32_t package, uint32_t t
     tpi_motionf_reply(c, package, TPI_MOTION_SIGNAL, tag, &body);
 }
 
-void tpi_motionf_reply_records(struct connection *c, const tp_motion_records *records)
+void tpi_motionf_reply_records(struct connection *c, const tp_mechanism_records *records)
 {
     unsigned char *at =
         c->ending ? NULL : reserve(c, TPI_MOTION_HEADER + (size_t)records->bytes_count);

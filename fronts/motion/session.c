@@ -10,7 +10,7 @@
 static tp_status send(struct connection *c, tp_msg **kept, unsigned code, uint32_t seq,
                       const void *value, tp_error *err)
 {
-    const tp_message *what = tp_interface_message(&tp_interface_motion, TP_KIND_REQUEST, code);
+    const tp_message *what = tp_interface_message(&tp_interface_mechanism, TP_KIND_REQUEST, code);
     const tp_msghdr header = {.addr = *tp_session_address(c->device),
                               .type = TP_MSGTYPE_REQ,
                               .subtype = (uint8_t)code,
@@ -40,7 +40,7 @@ tp_status tpi_motionf_session_package(struct connection *c, unsigned code,
                                       tp_error *err)
 {
     const int64_t arrival_ns = tp_loop_arrival_ns(c->front->loop);
-    tp_motion_package package = {
+    tp_mechanism_package package = {
         .arrived = (double)(arrival_ns != TP_NEVER ? arrival_ns : front_now(c->front)) * 1e-9,
         .bytes_count = (uint32_t)(TPI_MOTION_HEADER + header->size),
     };
@@ -77,26 +77,26 @@ static tp_msg *take_pending(struct connection *c, const tp_msghdr *header)
 
 static bool is_package(const tp_msghdr *header)
 {
-    return header->subtype == TP_MOTION_REQ_ASK || header->subtype == TP_MOTION_REQ_PLAY ||
-           header->subtype == TP_MOTION_REQ_OPERATE;
+    return header->subtype == TP_MECHANISM_REQ_ASK || header->subtype == TP_MECHANISM_REQ_PLAY ||
+           header->subtype == TP_MECHANISM_REQ_OPERATE;
 }
 
 static void take_answer(struct connection *c, const tp_msghdr *header, const void *value)
 {
-    tp_motion_client who;
+    tp_mechanism_client who;
 
     switch (header->subtype) {
-    case TP_MOTION_REQ_JOIN:
-    case TP_MOTION_REQ_WATCH:
+    case TP_MECHANISM_REQ_JOIN:
+    case TP_MECHANISM_REQ_WATCH:
         tpi_motionf_client_joined(c, value);
         break;
-    case TP_MOTION_REQ_WAIT:
+    case TP_MECHANISM_REQ_WAIT:
         memcpy(who.token, c->client->token, sizeof who.token);
-        if (tpi_motionf_session_send(c, TP_MOTION_REQ_TAKE, 0, &who, NULL) != TP_OK) {
+        if (tpi_motionf_session_send(c, TP_MECHANISM_REQ_TAKE, 0, &who, NULL) != TP_OK) {
             tpi_motionf_connection_give_up(c);
         }
         break;
-    case TP_MOTION_REQ_TAKE:
+    case TP_MECHANISM_REQ_TAKE:
         c->client->waits = false;
         tpi_motionf_reply_records(c, value);
         break;
@@ -121,7 +121,7 @@ static void take_refusal(struct connection *c, const tp_msghdr *header, const tp
 
     if (is_package(header)) {
         tp_msg *asked = take_pending(c, header);
-        const tp_motion_package *package = asked != NULL ? tp_msg_payload(asked) : NULL;
+        const tp_mechanism_package *package = asked != NULL ? tp_msg_payload(asked) : NULL;
         uint32_t epoch;
         bool panicked;
 
@@ -132,9 +132,11 @@ static void take_refusal(struct connection *c, const tp_msghdr *header, const tp
                                         panicked ? "there is a panic" : why);
         }
         tp_msg_unref(asked);
-    } else if (header->subtype == TP_MOTION_REQ_JOIN || header->subtype == TP_MOTION_REQ_WATCH) {
+    } else if (header->subtype == TP_MECHANISM_REQ_JOIN ||
+               header->subtype == TP_MECHANISM_REQ_WATCH) {
         tpi_motionf_client_refused(c, why);
-    } else if (header->subtype == TP_MOTION_REQ_WAIT || header->subtype == TP_MOTION_REQ_TAKE) {
+    } else if (header->subtype == TP_MECHANISM_REQ_WAIT ||
+               header->subtype == TP_MECHANISM_REQ_TAKE) {
         lose(c, why);
     }
 }
@@ -143,7 +145,7 @@ static void take_message(struct connection *c, const tp_msg *msg)
 {
     const tp_msghdr *header = tp_msg_header(msg);
 
-    if (header->addr.interf != TP_MOTION_CODE || c->ending) {
+    if (header->addr.interf != TP_MECHANISM_CODE || c->ending) {
         return;
     }
     if (header->type == TP_MSGTYPE_RESP_ACK && is_package(header)) {

@@ -148,7 +148,7 @@ static const suite_driver drivers[] = {
         .bad_settings = bad_mobiles,
     },
     {
-        .section = {&tp_driver_motion, "motion:0", "position2d:0 head@ptz:0", PIONEER},
+        .section = {&tp_driver_motion, "mechanism:0", "position2d:0 head@ptz:0", PIONEER},
         .behind = "position2d:0 ptz:0",
         .foreign = "sonar:0",
         .bad_settings = bad_motions,

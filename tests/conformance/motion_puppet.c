@@ -7,7 +7,7 @@
 
 #include "motion/package.h"
 #include "support/unit.h"
-#include "troupe/interfaces/motion.h"
+#include "troupe/interfaces/mechanism.h"
 
 enum { MOST_MEMBERS = 256, ROOM = 64 << 10 };
 
@@ -17,7 +17,7 @@ static const int64_t LEASE_NS = 5 * TP_NS_PER_S;
 struct member {
     bool used;
     char name[40];
-    uint8_t token[TP_MOTION_TOKEN];
+    uint8_t token[TP_MECHANISM_TOKEN];
     tp_ticket *waits;
     int64_t heard_ns;
     bool moves;
@@ -76,7 +76,7 @@ static struct member *find(const uint8_t *token)
 
 static void tell(struct member *member)
 {
-    const tp_motion_waiting answer = {member->records};
+    const tp_mechanism_waiting answer = {member->records};
     tp_ticket *ticket = member->waits;
 
     if (ticket != NULL && member->records > 0) {
@@ -131,7 +131,7 @@ uint64_t motion_puppet_missed(const struct front_scene *s, const char *name)
 
 /* ---- Requests -------------------------------------------------------------------------------- */
 
-static tp_status join(tp_device *device, const tp_motion_join *ask, tp_motion_joined *answer,
+static tp_status join(tp_device *device, const tp_mechanism_join *ask, tp_mechanism_joined *answer,
                       tp_error *err)
 {
     int i = 0;
@@ -149,7 +149,7 @@ static tp_status join(tp_device *device, const tp_motion_join *ask, tp_motion_jo
     return TP_OK;
 }
 
-static tp_status leave(tp_device *device, const tp_motion_client *ask, tp_error *err)
+static tp_status leave(tp_device *device, const tp_mechanism_client *ask, tp_error *err)
 {
     struct member *member = find(ask->token);
 
@@ -166,7 +166,7 @@ static tp_status leave(tp_device *device, const tp_motion_client *ask, tp_error 
     return TP_OK;
 }
 
-static tp_status heard(tp_device *device, const tp_motion_client *ask, tp_error *err)
+static tp_status heard(tp_device *device, const tp_mechanism_client *ask, tp_error *err)
 {
     struct member *member = find(ask->token);
 
@@ -179,8 +179,8 @@ static tp_status heard(tp_device *device, const tp_motion_client *ask, tp_error 
     return TP_OK;
 }
 
-static tp_status wait_for(tp_device *device, const tp_motion_client *ask, tp_motion_waiting *answer,
-                          tp_error *err)
+static tp_status wait_for(tp_device *device, const tp_mechanism_client *ask,
+                          tp_mechanism_waiting *answer, tp_error *err)
 {
     struct member *member = find(ask->token);
 
@@ -193,8 +193,8 @@ static tp_status wait_for(tp_device *device, const tp_motion_client *ask, tp_mot
     return TP_PENDING;
 }
 
-static tp_status take(tp_device *device, const tp_motion_client *ask, tp_motion_records *answer,
-                      tp_error *err)
+static tp_status take(tp_device *device, const tp_mechanism_client *ask,
+                      tp_mechanism_records *answer, tp_error *err)
 {
     struct member *member = find(ask->token);
 
@@ -203,12 +203,12 @@ static tp_status take(tp_device *device, const tp_motion_client *ask, tp_motion_
         return tp_fail(err, TP_E_UNKNOWN, "who?");
     }
     memcpy(puppet->answer, member->bytes, member->length);
-    *answer = (tp_motion_records){member->records, member->length, puppet->answer};
+    *answer = (tp_mechanism_records){member->records, member->length, puppet->answer};
     member->length = member->records = 0;
     return TP_OK;
 }
 
-static tp_status take_package(const tp_motion_package *ask, bool plays, tp_error *err)
+static tp_status take_package(const tp_mechanism_package *ask, bool plays, tp_error *err)
 {
     struct member *member = find(ask->token);
     const tpi_motion_clock clock = {1, 2};
@@ -240,13 +240,13 @@ static tp_status take_package(const tp_motion_package *ask, bool plays, tp_error
     return TP_OK;
 }
 
-static tp_status ask_it(tp_device *device, const tp_motion_package *ask, tp_error *err)
+static tp_status ask_it(tp_device *device, const tp_mechanism_package *ask, tp_error *err)
 {
     (void)device;
     return take_package(ask, false, err);
 }
 
-static tp_status play_it(tp_device *device, const tp_motion_package *ask, tp_error *err)
+static tp_status play_it(tp_device *device, const tp_mechanism_package *ask, tp_error *err)
 {
     (void)device;
     return take_package(ask, true, err);
@@ -264,21 +264,21 @@ static void told(tp_instance *self)
 
 static tp_status init(tp_instance *self, tp_error *err)
 {
-    static const tp_motion_ops ops = {.req_join = join,
-                                      .req_watch = join,
-                                      .req_leave = leave,
-                                      .req_heard = heard,
-                                      .req_wait = wait_for,
-                                      .req_take = take,
-                                      .req_ask = ask_it,
-                                      .req_play = play_it,
-                                      .req_operate = play_it};
+    static const tp_mechanism_ops ops = {.req_join = join,
+                                         .req_watch = join,
+                                         .req_leave = leave,
+                                         .req_heard = heard,
+                                         .req_wait = wait_for,
+                                         .req_take = take,
+                                         .req_ask = ask_it,
+                                         .req_play = play_it,
+                                         .req_operate = play_it};
 
     puppet = tp_instance_state(self);
     puppet->instance = self;
     tp_instance_on_panic(self, told);
     tp_instance_set_period(self, TP_NS_PER_S / 10);
-    return tp_offer(self, &tp_interface_motion, NULL, &ops, NULL, NULL, err);
+    return tp_offer(self, &tp_interface_mechanism, NULL, &ops, NULL, NULL, err);
 }
 
 static tp_status poll(tp_instance *self, tp_error *err)

@@ -1,5 +1,5 @@
 /*
- * motion_puppet.h - a device of the interface `motion` that moves the motor of a stage, for the
+ * motion_puppet.h - a device of the interface `mechanism` that moves the motor of a stage, for the
  * suite of fronts: it answers CLOCK and SETSPEED, halts when its client leaves or is silent, and
  * broadcasts STATE when the test says so.
  */

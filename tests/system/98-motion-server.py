@@ -21,7 +21,7 @@ STOP = record(0x0103, tag=3)
 FAKE = f"""
 front ( name "motion" )
 driver ( name "fake" provides [ "position2d:0" "ptz:0" ] rate 100 )
-driver ( name "motion" provides [ "motion:0" ] requires [ "position2d:0" "head:::ptz:0" ]
+driver ( name "motion" provides [ "mechanism:0" ] requires [ "position2d:0" "head:::ptz:0" ]
   urdf "{ROOT}/robots/pioneer.urdf" base_acceleration [ 5 5 5 ] )
 """
 
@@ -361,7 +361,7 @@ def another_device_takes_over_while_a_sequence_plays():
         where = f"localhost:{server.address[1]}"
 
         def bind(number):
-            return tap.run([PROGRAM, "request", where + "/motion:0", "BIND", f'{{"key":"head","number":{number}}}'])
+            return tap.run([PROGRAM, "request", where + "/mechanism:0", "BIND", f'{{"key":"head","number":{number}}}'])
 
         client = Client(port_of(server))
         client.command(set_dof(1, 0, 0.5, tag=1))
