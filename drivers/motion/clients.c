@@ -3,7 +3,8 @@
  *
  * A client is known by its token, which it has chosen and nobody can guess. What it may do follows
  * from the message that a package comes with, whose right the session has checked: ASK reads, PLAY
- * moves, OPERATE overrides. Half of the places are kept for clients that can write.
+ * moves. PROMOTE makes a client an operator, which overrides others. Half of the places are kept
+ * for clients that can write.
  */
 #include <math.h>
 #include <stdio.h>
@@ -338,8 +339,11 @@ static tp_status take_package(tp_device *device, const tp_mechanism_package *ask
 
     member->heard_ns = now_ns;
     if (right >= TP_RIGHT_MOVE) {
+        const bool operates = member->promoted && ask->operates != 0;
+
         member->reads = false;
-        tpi_motion_engine_grant(m->engine, member->number, right, right > TP_RIGHT_MOVE, now_ns);
+        tpi_motion_engine_grant(m->engine, member->number,
+                                operates ? TP_RIGHT_OPERATE : TP_RIGHT_MOVE, operates, now_ns);
     }
     tpi_motion_engine_package(m->engine, member->number, &header, ask->bytes + TPI_MOTION_HEADER,
                               now_ns);
@@ -359,9 +363,15 @@ static tp_status req_play(tp_device *device, const tp_mechanism_package *ask, tp
     return take_package(device, ask, TP_RIGHT_MOVE, err);
 }
 
-static tp_status req_operate(tp_device *device, const tp_mechanism_package *ask, tp_error *err)
+static tp_status req_promote(tp_device *device, const tp_mechanism_client *ask, tp_error *err)
 {
-    return take_package(device, ask, TP_RIGHT_OPERATE, err);
+    struct member *member = find(motion_of(device), ask->token);
+
+    if (member == NULL) {
+        return unknown(err);
+    }
+    member->promoted = true;
+    return TP_OK;
 }
 
 const tp_mechanism_ops tpi_motiond_ops = {
@@ -373,6 +383,6 @@ const tp_mechanism_ops tpi_motiond_ops = {
     .req_take = req_take,
     .req_ask = req_ask,
     .req_play = req_play,
-    .req_operate = req_operate,
+    .req_promote = req_promote,
     .req_bind = tpi_motiond_rebind,
 };

@@ -112,6 +112,7 @@ struct output {
 /* A client of the device `mechanism`. */
 struct member {
     bool used, reads; /* reads: it has not moved anything so far */
+    bool promoted;    /* it may override others */
     uint8_t token[TP_MECHANISM_TOKEN];
     uint32_t number;  /* of the engine; 0 before it has joined */
     tp_ticket *joins; /* the request that waits for the state of the devices */

@@ -244,3 +244,15 @@ struct connection *tpi_motionf_client_strongest(struct connection *c)
     }
     return best;
 }
+
+void tpi_motionf_client_promote(struct connection *c)
+{
+    tp_mechanism_client who;
+
+    if (c->client->promoted || tp_session_right(c->session) < TP_RIGHT_OPERATE) {
+        return;
+    }
+    memcpy(who.token, c->client->token, sizeof who.token);
+    c->client->promoted =
+        tpi_motionf_session_send(c, TP_MECHANISM_REQ_PROMOTE, 0, &who, NULL) == TP_OK;
+}

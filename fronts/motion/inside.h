@@ -42,6 +42,7 @@ struct client {
     struct connection *connections; /* borrowed; the oldest first, linked by `sibling` */
     struct client *next;            /* in the front's list */
     bool waits;                     /* for records: a request is open */
+    bool promoted;                  /* the robot knows that it is an operator */
 };
 
 /* A HELLO that was not answered yet. */
@@ -184,6 +185,9 @@ void tpi_motionf_client_leave(struct connection *c);
 
 /* Wait for records, if the client does not and there is room for them. */
 void tpi_motionf_client_wait(struct client *client);
+
+/* The robot is told that the client is an operator, if the connection has that right. */
+void tpi_motionf_client_promote(struct connection *c);
 
 /* The connection of a client with the highest right. */
 struct connection *tpi_motionf_client_strongest(struct connection *c);

@@ -2,8 +2,8 @@
  * package.c - one package of a client.
  *
  * HELLO, SYNC, CHALLENGE and PROVE are answered here; everything else is the robot's. What can move
- * it goes as PLAY or OPERATE, for which the session checks the right, the panic and the age; what
- * cannot goes as ASK.
+ * it goes as PLAY, for which the session checks the right, the panic and the age; what cannot goes
+ * as ASK.
  */
 #include <stdio.h>
 #include <string.h>
@@ -74,9 +74,7 @@ static void forward(struct connection *c, unsigned code, const tpi_motion_header
         return;
     }
     struct connection *via = tpi_motionf_client_strongest(c);
-    if (code == TP_MECHANISM_REQ_PLAY && tp_session_right(via->session) == TP_RIGHT_OPERATE) {
-        code = TP_MECHANISM_REQ_OPERATE;
-    }
+    tpi_motionf_client_promote(via);
     c->in.heard_ns = c->in.read_ns;
     const tp_status status = tpi_motionf_session_package(via, code, header, bytes, &err);
     if (status != TP_OK) {

@@ -42,6 +42,7 @@ tp_status tpi_motionf_session_package(struct connection *c, unsigned code,
     const int64_t arrival_ns = tp_loop_arrival_ns(c->front->loop);
     tp_mechanism_package package = {
         .arrived = (double)(arrival_ns != TP_NEVER ? arrival_ns : front_now(c->front)) * 1e-9,
+        .operates = tp_session_right(c->session) == TP_RIGHT_OPERATE,
         .bytes_count = (uint32_t)(TPI_MOTION_HEADER + header->size),
     };
 
@@ -77,8 +78,7 @@ static tp_msg *take_pending(struct connection *c, const tp_msghdr *header)
 
 static bool is_package(const tp_msghdr *header)
 {
-    return header->subtype == TP_MECHANISM_REQ_ASK || header->subtype == TP_MECHANISM_REQ_PLAY ||
-           header->subtype == TP_MECHANISM_REQ_OPERATE;
+    return header->subtype == TP_MECHANISM_REQ_ASK || header->subtype == TP_MECHANISM_REQ_PLAY;
 }
 
 static void take_answer(struct connection *c, const tp_msghdr *header, const void *value)

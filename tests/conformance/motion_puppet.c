@@ -272,7 +272,7 @@ static tp_status init(tp_instance *self, tp_error *err)
                                          .req_take = take,
                                          .req_ask = ask_it,
                                          .req_play = play_it,
-                                         .req_operate = play_it};
+                                         .req_promote = heard};
 
     puppet = tp_instance_state(self);
     puppet->instance = self;
