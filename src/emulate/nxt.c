@@ -44,7 +44,7 @@ static const struct nxt_command *find_command(uint8_t type, uint8_t code)
     return found;
 }
 
-/* A telegram without its length: a type, an opcode, data. */
+/* A telegram without its length, which is in front of it: a type, an opcode, data. */
 static void answer(tpi_emu *emu, const uint8_t *telegram, size_t length)
 {
     uint8_t reply[2 + 3 + NXT_REPLY] = {0};
@@ -54,7 +54,7 @@ static void answer(tpi_emu *emu, const uint8_t *telegram, size_t length)
     const char *name = command == NULL ? "unknown opcode" : command->name;
     uint8_t status = NXT_UNKNOWN;
 
-    tpi_emu_heard(emu, telegram, length, "%s%s", name, type == SYSTEM ? " (system)" : "");
+    tpi_emu_heard(emu, telegram - 2, length + 2, "%s%s", name, type == SYSTEM ? " (system)" : "");
     if (command == NULL) {
         call.reply_length = type == SYSTEM ? 1 : 0; /* as the real firmware does */
     } else {
@@ -75,9 +75,9 @@ static void take_telegram(tpi_emu *emu, const uint8_t *telegram, size_t length)
     const uint8_t type = length > 0 ? telegram[0] & (uint8_t)~NO_REPLY : REPLY;
 
     if (nxt_of(emu)->asleep) {
-        tpi_emu_heard(emu, telegram, length, "ignored: it has switched itself off");
+        tpi_emu_heard(emu, telegram - 2, length + 2, "ignored: it has switched itself off");
     } else if (length < 2 || (type != DIRECT && type != SYSTEM)) {
-        tpi_emu_heard(emu, telegram, length, "ignored: no command");
+        tpi_emu_heard(emu, telegram - 2, length + 2, "ignored: no command");
     } else {
         answer(emu, telegram, length);
     }

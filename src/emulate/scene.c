@@ -110,11 +110,25 @@ static void put_robots(tpi_buf *text, const tpi_scene *scene, const tpi_scene_pl
     }
 }
 
-static tp_status parse(tpi_sim **out, const tpi_scene_plan *plan, const tpi_buf *text,
-                       tpi_cfg_note *note, tp_error *err)
+/* Receives notes of the world for the plan. */
+static void pass_note(void *context, const char *text)
 {
-    const tpi_sim_options options = {
-        .seed = plan->seed, .path = plan->folders, .note = note, .context = plan->context};
+    const tpi_scene_plan *plan = context;
+
+    /* the steps are ours, whatever the world says */
+    if (strstr(text, "\"interval_sim\" is given again") == NULL) {
+        plan->note(plan->context, text);
+    }
+}
+
+static tp_status parse(tpi_sim **out, const tpi_scene_plan *plan, const tpi_buf *text, bool noting,
+                       tp_error *err)
+{
+    tpi_scene_plan own = *plan;
+    const tpi_sim_options options = {.seed = plan->seed,
+                                     .path = plan->folders,
+                                     .note = noting && plan->note != NULL ? pass_note : NULL,
+                                     .context = &own};
     tpi_buf path = {0};
 
     put_path(&path, plan->world);
@@ -157,7 +171,7 @@ static tp_status find_places(tpi_scene *scene, const tpi_scene_plan *plan, tp_er
     tpi_sim *empty = NULL;
 
     put_world(&text, plan);
-    tp_status status = parse(&empty, plan, &text, NULL, err);
+    tp_status status = parse(&empty, plan, &text, false, err);
     tpi_buf_fini(&text);
     for (size_t i = 0; i < plan->count && status == TP_OK; i++) {
         double *place = scene->places[i];
@@ -199,7 +213,7 @@ static tp_status load_world(tpi_scene *scene, const tpi_scene_plan *plan, tp_err
 
     put_world(&text, plan);
     put_robots(&text, scene, plan);
-    const tp_status status = parse(&scene->world, plan, &text, plan->note, err);
+    const tp_status status = parse(&scene->world, plan, &text, true, err);
     tpi_buf_fini(&text);
     return status;
 }
