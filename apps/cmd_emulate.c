@@ -330,6 +330,6 @@ const command command_emulate = {
         "\n"
         "Examples: troupe emulate nxt --world classroom --trace\n"
         "          troupe emulate nxt --at 0,0,90 --fault silent@20s --link /tmp/nxt\n"
-        "          troupe emulate --listen tcp:127.0.0.1:0 nxt nxt --world classroom\n",
+        "          troupe emulate --listen tcp:127.0.0.1:0 nxt finch --world classroom\n",
     .run = run,
 };

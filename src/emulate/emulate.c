@@ -12,7 +12,8 @@
 #include "emulate/robot.h"
 #include "sim/sense/sensors.h"
 
-static const tpi_emu_kind *const kinds[] = {&tpi_emu_nxt};
+static const tpi_emu_kind *const kinds[] = {&tpi_emu_nxt, &tpi_emu_finch, &tpi_emu_create1,
+                                            &tpi_emu_create2};
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -67,14 +68,18 @@ double tpi_emu_kind_radius(const tpi_emu_kind *kind)
 
 /* ---- Parts and slots ------------------------------------------------------------------------- */
 
-tp_status tpi_emu_find_part(tpi_emu *emu, tpi_sim_model *part, const char *name, tp_error *err)
+tp_status tpi_emu_find_parts(tpi_emu *emu, const struct tpi_emu_part *parts, size_t count,
+                             tp_error *err)
 {
-    *part = tpi_body_part(&emu->body, name);
-    return *part != TPI_SIM_NONE
-               ? TP_OK
-               : tp_fail(err, TP_E_UNKNOWN,
-                         "the body of a %s needs a \"%s\"; include \"%s\" has one", emu->kind->name,
-                         name, emu->kind->file);
+    for (size_t i = 0; i < count; i++) {
+        *parts[i].part = tpi_body_part(&emu->body, parts[i].name);
+        if (*parts[i].part == TPI_SIM_NONE) {
+            return tp_fail(err, TP_E_UNKNOWN,
+                           "the body of a %s needs a \"%s\"; include \"%s\" has one",
+                           emu->kind->name, parts[i].name, emu->kind->file);
+        }
+    }
+    return TP_OK;
 }
 
 tp_status tpi_emu_no_slot(const char *slot, const char *slots, tp_error *err)

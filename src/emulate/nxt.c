@@ -131,23 +131,17 @@ static tp_status nxt_start(tpi_emu *emu, tp_error *err)
 {
     static const enum nxt_plug usual[NXT_PORTS] = {NXT_TOUCH, NXT_SOUND, NXT_LIGHT, NXT_ULTRASONIC};
     struct nxt *nxt = nxt_of(emu);
-    const struct {
-        tpi_sim_model *part;
-        const char *name;
-    } parts[] = {{&nxt->parts.touch, "touch"},      {&nxt->parts.sound, "sound"},
-                 {&nxt->parts.light, "light"},      {&nxt->parts.line, "line"},
-                 {&nxt->parts.sonar, "ultrasonic"}, {&nxt->parts.speaker, "speaker"},
-                 {&nxt->parts.buttons[0], "exit"},  {&nxt->parts.buttons[1], "right"},
-                 {&nxt->parts.buttons[2], "left"},  {&nxt->parts.buttons[3], "enter"}};
-    tp_status status = TP_OK;
+    const struct tpi_emu_part parts[] = {
+        {&nxt->parts.touch, "touch"},      {&nxt->parts.sound, "sound"},
+        {&nxt->parts.light, "light"},      {&nxt->parts.line, "line"},
+        {&nxt->parts.sonar, "ultrasonic"}, {&nxt->parts.speaker, "speaker"},
+        {&nxt->parts.buttons[0], "exit"},  {&nxt->parts.buttons[1], "right"},
+        {&nxt->parts.buttons[2], "left"},  {&nxt->parts.buttons[3], "enter"}};
 
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && status == TP_OK; i++) {
-        status = tpi_emu_find_part(emu, parts[i].part, parts[i].name, err);
-    }
     for (unsigned i = 0; i < NXT_PORTS; i++) {
         nxt->ports[i].plug = usual[i];
     }
-    return status;
+    return tpi_emu_find_parts(emu, parts, sizeof parts / sizeof parts[0], err);
 }
 
 static tp_status nxt_wire(tpi_emu *emu, const char *slot, const char *part, tp_error *err)

@@ -124,6 +124,16 @@ static uint8_t open_for_reading(tpi_emu *emu, struct nxt_call *call)
     return NXT_OK;
 }
 
+/* Cut a length to what is left of a file; the status. */
+static uint8_t cut(const struct nxt_file *file, const struct nxt_handle *handle, size_t *length)
+{
+    const size_t left = file->size - handle->at;
+    const uint8_t status = *length > left ? NXT_EOF : NXT_OK;
+
+    *length = *length < left ? *length : left;
+    return status;
+}
+
 static uint8_t read_file(tpi_emu *emu, struct nxt_call *call)
 {
     struct nxt_disk *disk = &nxt_of(emu)->disk;
@@ -137,9 +147,7 @@ static uint8_t read_file(tpi_emu *emu, struct nxt_call *call)
         return NXT_ILLEGAL_HANDLE;
     }
     const struct nxt_file *file = &disk->files[handle->file];
-    const size_t left = file->size - handle->at;
-    const uint8_t status = length > left ? NXT_EOF : NXT_OK;
-    length = length < left ? length : left;
+    const uint8_t status = cut(file, handle, &length);
     length = length < room ? length : room;
     tpi_put_le16(call->reply + 1, (uint32_t)length);
     memcpy(call->reply + 3, disk->flash + file->begin + handle->at, length);
@@ -160,9 +168,7 @@ static uint8_t write_file(tpi_emu *emu, struct nxt_call *call)
         return NXT_ILLEGAL_HANDLE;
     }
     const struct nxt_file *file = &disk->files[handle->file];
-    const size_t left = file->size - handle->at;
-    const uint8_t status = length > left ? NXT_EOF : NXT_OK;
-    length = length < left ? length : left;
+    const uint8_t status = cut(file, handle, &length);
     memcpy(disk->flash + file->begin + handle->at, call->data + 1, length);
     handle->at += (uint32_t)length;
     tpi_put_le16(call->reply + 1, (uint32_t)length);

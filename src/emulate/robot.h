@@ -62,8 +62,15 @@ void tpi_emu_say(tpi_emu *emu, const void *bytes, size_t length, const char *mea
 void tpi_emu_heard(tpi_emu *emu, const void *bytes, size_t length, const char *meaning, ...)
     TP_PRINTF(4, 5);
 
-/* Find a part of the body and work with it from now on; an error names it. */
-tp_status tpi_emu_find_part(tpi_emu *emu, tpi_sim_model *part, const char *name, tp_error *err);
+/* A part of the body, and where to keep it. */
+struct tpi_emu_part {
+    tpi_sim_model *part;
+    const char *name; /* on the robot */
+};
+
+/* Find parts of the body and work with them from now on; an error names the one that is missing. */
+tp_status tpi_emu_find_parts(tpi_emu *emu, const struct tpi_emu_part *parts, size_t count,
+                             tp_error *err);
 
 /* Fail because a robot has no such slot or part: "SLOT=PART: there is no slot ...". */
 tp_status tpi_emu_no_slot(const char *slot, const char *slots, tp_error *err);
@@ -107,5 +114,8 @@ static inline void tpi_put_be16(uint8_t *at, uint32_t value)
 /* ---- The robots ------------------------------------------------------------------------------ */
 
 extern const tpi_emu_kind tpi_emu_nxt;
+extern const tpi_emu_kind tpi_emu_finch;
+extern const tpi_emu_kind tpi_emu_create1;
+extern const tpi_emu_kind tpi_emu_create2;
 
 #endif

@@ -156,6 +156,46 @@ def a_signal_ends_it_and_removes_the_link():
         tap.equal((process.returncode, os.path.lexists(link), picture.exists()), (0, False, True))
 
 
+def a_line_at_a_wrong_speed_garbles_until_it_is_right():
+    with Emulated("create1") as e:
+        tap.equal(e.urls["create1"].endswith("?baud=57600"), True)
+        fd = open_line(e.urls["create1"])
+        tap.equal(ask(fd, bytes([128, 142, 35]), 1), b"\x01")
+        os.close(fd)
+        fd = open_line(e.urls["create1"], baud=9600)
+        os.write(fd, bytes([142, 35] * 20))
+        tap.equal(e.command("await create1 43"), ["ok"])
+        e.command("run 0.1")
+        os.close(fd)
+        fd = open_line(e.urls["create1"])
+        os.write(fd, bytes(258))  # what a half-read command still wants
+        e.command("await create1 258")
+        termios.tcflush(fd, termios.TCIFLUSH)
+        tap.equal(ask(fd, bytes([128, 142, 35]), 1), b"\x01")
+        os.close(fd)
+
+
+def two_makes_meet_in_one_world():
+    with Emulated("nxt", "--at", "0,0,0", "finch", "--at", "0.6,0,180", count=2) as e:
+        nxt, finch = open_line(e.urls["nxt"]), open_line(e.urls["finch"])
+        os.write(nxt, bytes.fromhex("05 00 80 05 03 0b 00 07 00 80 0f 03 02 01 02 42"))
+        e.command("await nxt 16")
+        e.command("run 0.5")
+        far = ask(nxt, bytes.fromhex("03 00 00 10 03"), 22)[6]
+        tap.equal(ask(finch, b"I\0\0\0\0\0\0\1", 8), bytes([0, 0, 0, 0, 0, 0, 0, 1]))
+        os.write(finch, bytes([ord("M"), 0, 128, 0, 128, 0, 0, 0]))  # towards the other
+        e.command("await finch 16")
+        e.command("run 4")
+        os.write(nxt, bytes.fromhex("07 00 80 0f 03 02 01 02 42"))
+        e.command("await nxt 14")
+        e.command("run 0.1")
+        near_by = ask(nxt, bytes.fromhex("03 00 00 10 03"), 22)[6]
+        assert 30 < far < 45 and near_by < far - 20, (far, near_by)
+        tap.equal(ask(finch, b"A\0\0\0\0\0\0\2", 8)[4], 0x20)  # it felt the bump
+        os.close(nxt)
+        os.close(finch)
+
+
 # ---- Faults ----
 
 def faults_come_and_go():
@@ -215,4 +255,5 @@ def robots_are_listed():
 
 tap.main(a_robot_answers_on_a_pseudo_terminal_and_moves_in_step, the_same_bytes_give_the_same_run,
          a_robot_listens_on_tcp_and_has_one_host, time_passes_by_itself_without_lockstep,
-         a_signal_ends_it_and_removes_the_link, faults_come_and_go, mistakes_are_told, robots_are_listed)
+         a_signal_ends_it_and_removes_the_link, a_line_at_a_wrong_speed_garbles_until_it_is_right,
+         two_makes_meet_in_one_world, faults_come_and_go, mistakes_are_told, robots_are_listed)
