@@ -2,10 +2,10 @@
  * udp.c - clients on UDP, one message in a datagram.
  *
  * A source (an address and port) is greeted when it sends an empty datagram, which begins a session
- * or begins it anew. It ends when nothing has come from the source for a while. Who sends is not
- * proved by anything, so little goes out on the word of a source: a greeting, and of these only so
- * many a second to each host; and nothing more until a message has come. Sources that were only
- * greeted have no session yet and make room for others.
+ * or begins it anew. It ends when nothing has come from the source for a while. The address of
+ * a sender can be forged, so little is sent to it at first: a greeting, and only so many of them
+ * per second to each host; nothing more until a message has come. Sources that were only greeted
+ * have no session yet and make room for others.
  *
  * A message goes out whole or not at all, and nothing waits: what the kernel does not take is lost,
  * as anything may be on its way.
@@ -60,7 +60,7 @@ static int64_t now_ns(const struct udp *udp)
 
 /* ---- Sources --------------------------------------------------------------------------------- */
 
-/* FNV-1a. Whoever aims at one bucket meets at most MOST_SOURCES there. */
+/* FNV-1a. An attacker that aims at one bucket gets at most MOST_SOURCES into it. */
 static struct source **bucket_of(struct udp *udp, const tp_peer *peer)
 {
     uint32_t hash = 2166136261U;

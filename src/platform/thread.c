@@ -42,8 +42,8 @@ void tpi_thread_give_way(void)
     (void)setpriority(PRIO_PROCESS, 0, nicer);
 }
 
-/* Signals from outside belong to the thread that made this one. Faults stay with whoever commits
- * them, so that crash reports name the right thread. */
+/* Signals from outside belong to the thread that made this one. Faults stay with the thread
+ * that causes them, so that crash reports name the right thread. */
 static void fill_with_foreign_signals(sigset_t *set)
 {
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
