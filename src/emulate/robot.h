@@ -117,5 +117,7 @@ extern const tpi_emu_kind tpi_emu_nxt;
 extern const tpi_emu_kind tpi_emu_finch;
 extern const tpi_emu_kind tpi_emu_create1;
 extern const tpi_emu_kind tpi_emu_create2;
+extern const tpi_emu_kind tpi_emu_firmata;
+extern const tpi_emu_kind tpi_emu_lifa;
 
 #endif

@@ -178,6 +178,7 @@ def a_line_at_a_wrong_speed_garbles_until_it_is_right():
 def two_makes_meet_in_one_world():
     with Emulated("nxt", "--at", "0,0,0", "finch", "--at", "0.6,0,180", count=2) as e:
         nxt, finch = open_line(e.urls["nxt"]), open_line(e.urls["finch"])
+        e.command("run 0.2")
         os.write(nxt, bytes.fromhex("05 00 80 05 03 0b 00 07 00 80 0f 03 02 01 02 42"))
         e.command("await nxt 16")
         e.command("run 0.5")
