@@ -66,21 +66,34 @@ static const struct module *module_of(uint32_t id)
     return NULL;
 }
 
-static uint8_t read_module(tpi_emu *emu, struct nxt_call *call)
+/* The module, place and length at the beginning of a request, checked; the reply repeats them. */
+static uint8_t open_memory(struct nxt_call *call, size_t most, const struct module **module)
 {
-    const struct module *module = module_of(tpi_get_le32(call->data));
-    const size_t at = tpi_get_le16(call->data + 4);
     const size_t length = tpi_get_le16(call->data + 6);
 
+    *module = module_of(tpi_get_le32(call->data));
     call->reply_length = 6;
     memcpy(call->reply, call->data, 4);
-    if (module == NULL) {
+    if (*module == NULL) {
         return NXT_NO_MODULE;
     }
-    if (at + length > module->memory || length > NXT_REPLY - 6) {
+    if (tpi_get_le16(call->data + 4) + length > (*module)->memory || length > most) {
         return NXT_OUT_OF_BOUNDS;
     }
     tpi_put_le16(call->reply + 4, (uint32_t)length);
+    return NXT_OK;
+}
+
+static uint8_t read_module(tpi_emu *emu, struct nxt_call *call)
+{
+    const size_t at = tpi_get_le16(call->data + 4);
+    const size_t length = tpi_get_le16(call->data + 6);
+    const struct module *module = NULL;
+    const uint8_t status = open_memory(call, NXT_REPLY - 6, &module);
+
+    if (status != NXT_OK) {
+        return status;
+    }
     for (size_t i = 0; i < length; i++) {
         call->reply[6 + i] = module_byte(nxt_of(emu), module->id, at + i);
     }
@@ -92,19 +105,14 @@ static uint8_t read_module(tpi_emu *emu, struct nxt_call *call)
 static uint8_t write_module(tpi_emu *emu, struct nxt_call *call)
 {
     struct nxt *nxt = nxt_of(emu);
-    const struct module *module = module_of(tpi_get_le32(call->data));
     const size_t at = tpi_get_le16(call->data + 4);
     const size_t length = tpi_get_le16(call->data + 6);
+    const struct module *module = NULL;
+    const uint8_t status = open_memory(call, call->length - 8, &module);
 
-    call->reply_length = 6;
-    memcpy(call->reply, call->data, 4);
-    if (module == NULL) {
-        return NXT_NO_MODULE;
+    if (status != NXT_OK) {
+        return status;
     }
-    if (at + length > module->memory || length > call->length - 8) {
-        return NXT_OUT_OF_BOUNDS;
-    }
-    tpi_put_le16(call->reply + 4, (uint32_t)length);
     for (size_t i = 0; i < length && module->id == DISPLAY_MODULE; i++) {
         if (at + i >= NXT_SCREEN_AT) {
             nxt->screen[at + i - NXT_SCREEN_AT] = call->data[8 + i];
