@@ -21,6 +21,9 @@ enum {
     TPI_MOST_WORDS = 1024,   /* all elements of all registers */
     TPI_NUMBER_SLOT = 0,     /* number of every device: its slot */
     TPI_NUMBER_ID = 1,       /* number of every device: its id */
+    TPI_NUMBER_LEFT = 2,     /* number of a group: the slot of its left wheel */
+    TPI_NUMBER_RIGHT = 3,    /* number of a group: the slot of its right wheel */
+    TPI_NUMBERS_GIVEN = 4,   /* how many the engine gives */
 };
 
 /* A number or a text. */

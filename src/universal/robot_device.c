@@ -118,6 +118,9 @@ static tp_status read_numbers(tpi_device *out, const tpi_robot *robot, const tpi
     for (unsigned i = 0; !failed && i < TPI_MOST_NUMBERS; i++) {
         numbers[i] = (double)NAN;
     }
+    if (!failed && out->is_group) { /* the wiring decides them */
+        numbers[TPI_NUMBER_LEFT] = numbers[TPI_NUMBER_RIGHT] = 0;
+    }
     out->numbers = numbers;
     while (!failed && list != NULL && (word = tpi_list_next(arena, &list, &failed)) != NULL) {
         const tp_status status = read_number(robot, document, element, word, numbers);

@@ -472,7 +472,9 @@ tp_status tpi_robot_read(tpi_robot **out, const char *text, size_t length, const
     robot->timing = (tpi_timing){.reply_ms = 500, .largest = 4096};
     robot->scope.numbers[TPI_NUMBER_SLOT] = "slot";
     robot->scope.numbers[TPI_NUMBER_ID] = "id";
-    robot->scope.number_count = 2;
+    robot->scope.numbers[TPI_NUMBER_LEFT] = "leftslot";
+    robot->scope.numbers[TPI_NUMBER_RIGHT] = "rightslot";
+    robot->scope.number_count = TPI_NUMBERS_GIVEN;
     tp_status status = tpi_document_read(&robot->document, text, length, path, err);
     if (status == TP_OK) {
         status = read_root(robot);

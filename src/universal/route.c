@@ -84,10 +84,19 @@ static bool converts(tpi_command command, const tpi_device *device)
 
 /* ---- Parents ---- */
 
+static bool is_servo(const tpi_wired *wired, const tpi_device *device)
+{
+    const tpi_word servo = {"Servo", tpi_vocabulary_find(wired->robot->vocabulary, "Servo")};
+
+    return tpi_classes_find(&device->classes, &servo) >= 0;
+}
+
 /* Whether the map from a command to its parent loses nothing on this device. */
-static bool has_map(tpi_command command, const tpi_device *device)
+static bool has_map(const tpi_wired *wired, tpi_command command, const tpi_device *device)
 {
     switch (command) {
+    case TPI_WRITE_SERVO: /* a motor that turns on has no angle */
+        return is_servo(wired, device);
     case TPI_MOVE_POWER: /* WriteAnalog must take -100..100 */
         return device->is_signed;
     case TPI_WRITE_DIGITAL:
@@ -102,7 +111,6 @@ static bool has_map(tpi_command command, const tpi_device *device)
     case TPI_DISPLAY_STRING:
     case TPI_DRIVE:
     case TPI_WRITE_PWM:
-    case TPI_WRITE_SERVO:
         return true;
     default:
         return false; /* ReadString and ReadBuffer: a number is no text */
@@ -136,7 +144,7 @@ static tpi_route by_parent(const tpi_wired *wired, tpi_command command, int inde
     const tpi_part *part = &wired->parts[index];
     const tpi_command parent = tpi_dictionary_entry(command)->parent;
 
-    if (parent == TPI_COMMANDS || !has_map(command, part->device)) {
+    if (parent == TPI_COMMANDS || !has_map(wired, command, part->device)) {
         return (tpi_route){.way = TPI_WAY_NONE};
     }
     if (is_possible(wired, parent, index, depth)) {

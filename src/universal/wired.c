@@ -1,7 +1,7 @@
 /* wired.c - the parts of a robot, wiring files and maps; see wired.h. */
 #include "universal/wired.h"
 
-#include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,21 +46,28 @@ const char *tpi_part_place(const tpi_wired *wired, const tpi_part *part)
     return part->slot >= 0 ? wired->robot->rows[part->device->row].labels[part->slot] : "";
 }
 
-bool tpi_parts_overlap(const tpi_wired *wired, int a, int b)
+/* One part, or two names for what sits in one slot. */
+static bool is_same(const tpi_wired *wired, int a, int b)
 {
     const tpi_part *p = &wired->parts[a], *q = &wired->parts[b];
 
-    return a == b || p->left == b || p->right == b || q->left == a || q->right == a ||
-           (p->slot >= 0 && p->slot == q->slot && p->device->row == q->device->row) ||
-           (p->left >= 0 && q->left >= 0 &&
-            (tpi_parts_overlap(wired, p->left, q->left) ||
-             tpi_parts_overlap(wired, p->right, q->right) ||
-             tpi_parts_overlap(wired, p->left, q->right) ||
-             tpi_parts_overlap(wired, p->right, q->left))) ||
-           (p->left >= 0 && q->left < 0 &&
-            (tpi_parts_overlap(wired, p->left, b) || tpi_parts_overlap(wired, p->right, b))) ||
-           (q->left >= 0 && p->left < 0 &&
-            (tpi_parts_overlap(wired, q->left, a) || tpi_parts_overlap(wired, q->right, a)));
+    return a == b || (p->slot >= 0 && p->slot == q->slot && p->device->row == q->device->row &&
+                      p->device->is_output == q->device->is_output);
+}
+
+bool tpi_parts_overlap(const tpi_wired *wired, int a, int b)
+{
+    const tpi_part *p = &wired->parts[a], *q = &wired->parts[b];
+    const int left[3] = {a, p->left, p->right}, right[3] = {b, q->left, q->right};
+
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            if (left[i] >= 0 && right[j] >= 0 && is_same(wired, left[i], right[j])) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 /* What a class is bound to, with the wheels of groups. */
@@ -83,6 +90,10 @@ static void join_groups(tpi_wired *wired)
         if (part->device->is_group) {
             part->left = bound_part(wired, part->device->left);
             part->right = bound_part(wired, part->device->right);
+            part->numbers[TPI_NUMBER_LEFT] =
+                part->left >= 0 ? wired->parts[part->left].slot : (double)NAN;
+            part->numbers[TPI_NUMBER_RIGHT] =
+                part->right >= 0 ? wired->parts[part->right].slot : (double)NAN;
         }
     }
 }
